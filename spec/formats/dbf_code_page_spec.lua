@@ -179,7 +179,7 @@ describe("saving a table", function()
          given.ring = case[2]
          local writer, message, code = profio.create(case[1], given)
          assert.is_nil(writer)
-         assert.truthy(message:find("only a .cpg file can say that the code page is ISO-8859-2", 1,
+         assert.truthy(message:find("only a .cpg file can state code page ISO-8859-2", 1,
             true))
          assert.equal("unsupported", code)
       end
@@ -211,7 +211,7 @@ describe("saving a table", function()
       kept()
       os.remove(command.folder .. "/shared/t.cpg")
       local _, said = entries:save(prf, { form = "foxdbe", code_page = "UTF-8" })
-      assert.matches("only a .cpg file can say that the code page is UTF%-8", said)
+      assert.matches("only a .cpg file can state code page UTF%-8", said)
       assert.is_nil((io.open(command.folder .. "/shared/t.cpg")))
       assert(source:save(scx)) -- a name with other letters has a .cpg file of its own
    end)

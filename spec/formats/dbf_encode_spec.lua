@@ -198,7 +198,7 @@ describe("dbf, writing:", function()
          assert.matches("record 1, field A: .*" .. words, message)
       end
       local _, message = write("A I", { {} })
-      assert.matches("say null", message)
+      assert.matches("add null", message)
       assert.same({ { A = 0.0 }, { A = 1000.5 } },
          (read(write("A N(6,2)", { { A = 0.001 }, { A = 1000.5 } }, { round = true }))))
    end)

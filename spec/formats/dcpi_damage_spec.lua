@@ -133,7 +133,7 @@ local classes = {
    { "D19 many bytes behind the footer", plain():chunk(8, { 5 }):footer():raw(("t"):rep(99))
       :bytes(), "dcpi-trailing-bytes", header + 20, 5, "99 bytes" },
    { "D20 sums that no such file can have", plain():chunk(0, { 5 }):footer(1000, 5):bytes(),
-      "dcpi-footer-impossible", header + 12, 5, "states 1000 addresses .* room for 3" },
+      "dcpi-footer-impossible", header + 12, 5, "states 1000 addresses .* hold 3" },
 }
 
 describe("dcpi, damage of class", function()

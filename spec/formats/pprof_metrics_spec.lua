@@ -158,7 +158,7 @@ describe("sample types", function()
       local trace <close> = assert(profio.open { { data = bytes }, { data = bytes } })
       local saved, words, code = trace:save()
       assert.same({ nil, "unsupported" }, { saved, code })
-      assert.matches("add up to more than 64 bits hold", words)
+      assert.matches("add up to more than 64 bits can hold", words)
       assert.equal(math.maxinteger, trace:profile():flat():rows()[1].self)
       local warning = trace.warnings[#trace.warnings]
       assert.same({ "profile-overflow", "damage" }, { warning.code, warning.kind })

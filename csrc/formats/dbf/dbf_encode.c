@@ -113,7 +113,7 @@ static pf_status put_record (dbf_writer *self, const pf_batch *batch,
     return status;
   if (sink->written + self->record_size >= MAX_BYTES)
     return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
-                   "a table has less than 2^31 bytes: record %llu has no room",
+                   "a table has less than 2^31 bytes: record %llu does not fit",
                    (unsigned long long)(self->count + 1));
   self->encoder.count = ++self->count;
   return pf_sink_put(sink, self->record, self->record_size);
@@ -248,12 +248,12 @@ static pf_status read_code_page (dbf_writer *self, const pf_trace *asked,
   self->mark = dbf_code_page_mark(self->charset.name);
   if (self->mark == 0 && self->charset.kind != PF_TEXT_AS_BYTES &&
       pf_option_int(asked, "cpg", 0) == 0)
-    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "only a .cpg file can say that the code page is %s, and "
-                   "there is no place for one: write into a file without a "
-                   "ring whose name no other table has, or with raw, which "
-                   "leaves the code page open",
-                   self->charset.name);
+    return pf_fail(
+        error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+        "only a .cpg file can state code page %s, and none can be written "
+        "here: write to a file without a ring, whose name no other table has, "
+        "or use raw, which leaves the code page open",
+        self->charset.name);
   status = pf_converter_open_back(&self->to_page, &self->charset);
   if (status != PF_OK)
     return pf_fail(error, status, PF_NO_OFFSET,

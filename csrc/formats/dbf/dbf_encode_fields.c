@@ -124,11 +124,11 @@ static pf_status check_field (const dbf_writer *self, dbf_output_field *field,
   else if (type->size != 0 && field->size != type->size)
     return reject(field, "its type has another size", error);
   if (field->size == 0 || (type->size == 0 && field->size > type->maximum))
-    return reject(field, "a size from 1 to what its type allows is wanted",
+    return reject(field, "a size from 1 to the maximum of its type expected",
                   error);
   if (field->decimals > 0 && (field->type == 'N' || field->type == 'F') &&
       field->decimals >= field->size)
-    return reject(field, "it has more decimals than room", error);
+    return reject(field, "it has more decimals than its size allows", error);
   if (field->nullable && !self->visual)
     return reject(field, "null needs Visual FoxPro", error);
   return PF_OK;
@@ -217,14 +217,14 @@ static pf_status parse_fields (dbf_writer *self, pf_bytes text,
     if (status != PF_OK)
       return status;
     if (is_name_used(self, field))
-      return reject(field, "its name is taken", error);
+      return reject(field, "its name is in use", error);
     place_field(self, field, &bits);
     self->nfields++;
   } while (accept(&s, ','));
   skip_blanks(&s);
   if (s.at < s.end)
-    return reject(&self->fields[self->nfields - 1],
-                  "a comma expected behind it", error);
+    return reject(&self->fields[self->nfields - 1], "a comma expected after it",
+                  error);
   self->null_flags = self->record_size;
   self->null_bytes = (bits + 7) / 8;
   self->record_size += self->null_bytes;

@@ -34,10 +34,10 @@ pf_status dbf_put_memo (dbf_writer *self, const dbf_output_field *field,
                         uint32_t *block, pf_error *error) {
   pf_sink *const memo = memo_sink(sink);
   if (memo == NULL)
-    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "field %s: memos need a file of their own, and the table "
-                   "has no path beside which it could be",
-                   field->name);
+    return pf_fail(
+        error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+        "field %s: memos need a file of their own, and the table has no path",
+        field->name);
   begin_memos(self, memo);
   const uint64_t blocks =
       ((uint64_t)value.size + 8 + self->memo_block - 1) / self->memo_block;
@@ -45,7 +45,7 @@ pf_status dbf_put_memo (dbf_writer *self, const dbf_output_field *field,
       (self->next_block + blocks) * self->memo_block > INT32_MAX)
     return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
                    "a memo file has less than 2^31 bytes: a memo of %zu bytes "
-                   "has no room",
+                   "does not fit",
                    value.size);
   *block = (uint32_t)self->next_block;
   (void)pf_sink_uint(memo, 4, true, is_text ? 1 : 0);

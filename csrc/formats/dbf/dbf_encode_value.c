@@ -129,7 +129,7 @@ static pf_status put_number (const put_args *p) {
   char digits[400];
   bool fits = false;
   if (!isfinite(value))
-    return reject(p, "digits cannot say infinity, or no number");
+    return reject(p, "infinity and NaN cannot be written in digits");
   for (int decimals = p->field->decimals; decimals >= 0; decimals--) {
     int64_t whole;
     double back = 0;
@@ -203,7 +203,7 @@ static pf_status put_currency (const put_args *p) {
   if (!has_exact) {
     const double value = p->column->nums[p->row] * 10000;
     if (!(fabs(value) < 9.2e18))
-      return reject(p, "the number has no room in a currency");
+      return reject(p, "the number does not fit into a currency");
     units = llround(value);
     const bool is_exact = (double)units / 10000 == p->column->nums[p->row];
     p->writer->encoder.rounded += !is_exact && p->writer->round;
@@ -335,8 +335,9 @@ static pf_status put_missing (const put_args *p) {
   if (p->field->length_bit >= 0)
     set_bit(p, p->field->length_bit);
   if (strchr("IBY", p->field->type) != NULL)
-    return reject(p, "it has no value, and its type no blank: say null behind "
-                     "the type");
+    return reject(
+        p,
+        "it has no value, and its type has no blank: add null after the type");
   return PF_OK;
 }
 

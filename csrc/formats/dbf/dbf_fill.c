@@ -61,7 +61,7 @@ static pf_status warn_overflow (const fill_args *f, size_t i) {
   pf_set_missing(f->column, f->row + i);
   return pf_warn(f->decoder->trace, PF_NOTE, "dbf-overflow", PF_EFORMAT,
                  f->run->offset + i * f->stride + f->field->offset, f->error,
-                 "field %.60s holds asterisks: the number had no room",
+                 "field %.60s holds asterisks: the number did not fit",
                  f->field->name);
 }
 
@@ -557,8 +557,8 @@ pf_status dbf_decoder_open (dbf_decoder *decoder, pf_trace *trace,
       pf_converter_open(&decoder->converter, &file->charset);
   if (status == PF_OK)
     return PF_OK;
-  return pf_fail(error, status, PF_NO_OFFSET, "the code page %s is gone",
-                 file->charset.name);
+  return pf_fail(error, status, PF_NO_OFFSET,
+                 "the code page %s is no longer available", file->charset.name);
 }
 
 

@@ -229,7 +229,7 @@ static pf_status check_end (pf_trace *trace, const dbf_file *file,
                    "a header of %u bytes expected, the file ends after %zu",
                    limit, bytes.size);
   return pf_warn(trace, PF_NOTE, "dbf-no-terminator", PF_EFORMAT, end, error,
-                 "0x0D expected behind the last of %zu field descriptors",
+                 "0x0D expected after the last of %zu field descriptors",
                  file->nfields);
 }
 

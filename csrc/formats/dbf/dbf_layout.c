@@ -246,10 +246,9 @@ static pf_status number_bits (pf_trace *trace, dbf_file *file,
   }
   if (bits <= 8 * flags->size)
     return PF_OK;
-  return pf_warn(trace, PF_DAMAGE, "dbf-null-flags", PF_EFORMAT,
-                 flags->descriptor_at, error,
-                 "%u null flags expected, there is room for %u", bits,
-                 8 * flags->size);
+  return pf_warn(
+      trace, PF_DAMAGE, "dbf-null-flags", PF_EFORMAT, flags->descriptor_at,
+      error, "%u null flags expected, the field has %u", bits, 8 * flags->size);
 }
 
 /* }====== */

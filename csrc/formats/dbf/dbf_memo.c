@@ -112,10 +112,10 @@ static bool fail (const char **problem, const char *words) {
 static bool find_fpt (pf_bytes block, pf_bytes *value, bool *is_text,
                       const char **problem) {
   if (block.size < 8)
-    return fail(problem, "the memo file ends inside that block");
+    return fail(problem, "the memo file ends inside this block");
   const uint32_t size = pf_load32be(block.at + 4);
   if (size > block.size - 8)
-    return fail(problem, "that block is longer than the memo file");
+    return fail(problem, "this block is longer than the memo file");
   *is_text = pf_load32be(block.at) == 1;
   *value = (pf_bytes){block.at + 8, size};
   return true;
@@ -124,12 +124,12 @@ static bool find_fpt (pf_bytes block, pf_bytes *value, bool *is_text,
 
 static bool find_dbt4 (pf_bytes block, pf_bytes *value, const char **problem) {
   if (block.size < 8)
-    return fail(problem, "the memo file ends inside that block");
+    return fail(problem, "the memo file ends inside this block");
   if (pf_load32be(block.at) != 0xFFFF0800u)
-    return fail(problem, "no memo begins at that block");
+    return fail(problem, "no memo begins at this block");
   const uint32_t size = pf_load32le(block.at + 4);
   if (size < 8 || size > block.size)
-    return fail(problem, "that block states a size that cannot be");
+    return fail(problem, "this block states an impossible size");
   *value = (pf_bytes){block.at + 8, size - 8};
   return true;
 }
@@ -148,11 +148,11 @@ bool dbf_memo_find (const dbf_file *file, pf_bytes memo, uint64_t block,
                     pf_bytes *value, bool *is_text, const char **problem) {
   if (block > memo.size / file->memo_block ||
       block * file->memo_block >= memo.size)
-    return fail(problem, "that is behind the end of the memo file");
+    return fail(problem, "this is after the end of the memo file");
   const size_t at = (size_t)(block * file->memo_block);
   const pf_bytes rest = {memo.at + at, memo.size - at};
   if (at < HEADER)
-    return fail(problem, "that is inside the header of the memo file");
+    return fail(problem, "this is inside the header of the memo file");
   *is_text = true;
   switch (file->memo) {
     case DBF_FPT: return find_fpt(rest, value, is_text, problem);

@@ -108,7 +108,7 @@ static pf_status name_field (pf_trace *trace, dbf_file *file, size_t number,
     return PF_OK;
   return pf_warn(
       trace, PF_NOTE, "dbf-field-name", PF_EFORMAT, field->descriptor_at, error,
-      "field %zu has a name that is taken: it is called %s", number + 1, name);
+      "the name of field %zu is in use: it is called %s", number + 1, name);
 }
 
 
@@ -131,7 +131,8 @@ static pf_status name_all (pf_trace *trace, dbf_file *file, name_set *names,
   pf_converter converter;
   pf_status status = pf_converter_open(&converter, &file->charset);
   if (status != PF_OK)
-    return pf_fail(error, status, PF_NO_OFFSET, "the code page %s is gone",
+    return pf_fail(error, status, PF_NO_OFFSET,
+                   "the code page %s is no longer available",
                    file->charset.name);
   if (!add_column_names(file, names))
     status = dbf_no_memory(error);

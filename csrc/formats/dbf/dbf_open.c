@@ -21,24 +21,25 @@ const pf_field dbf_structure_fields[STRUCTURE_COLUMNS] = {
     {"name", PF_NAME, "name of the field and of its column", false},
     {"type", PF_NAME, "letter of its type", false},
     {"length", PF_INT, "bytes in a record", false},
-    {"decimals", PF_INT, "digits behind the point", false},
-    {"offset", PF_INT, "byte of the record; the delete flag is byte 0", false},
-    {"flags", PF_INT, "1 system, 2 nullable, 4 as it is, 12 counts", false},
+    {"decimals", PF_INT, "digits after the decimal point", false},
+    {"offset", PF_INT, "offset in the record; the delete flag is at 0", false},
+    {"flags", PF_INT, "1 system, 2 nullable, 4 no conversion, 12 autoincrement",
+     false},
     {"column", PF_NAME, "type of its column", false},
 };
 
 const pf_field dbf_raw_fields[RAW_COLUMNS] = {
-    {"offset", PF_INT, "byte at which it begins", false},
+    {"offset", PF_INT, "offset in the file", false},
     {"size", PF_INT, "bytes", false},
     {"kind", PF_NAME, "header, field, end, record, mark or rest", false},
     {"name", PF_NAME, "of a field", false},
-    {"type", PF_NAME, "of a field, its letter", false},
-    {"length", PF_INT, "of a field, bytes in a record", false},
+    {"type", PF_NAME, "field: letter of its type", false},
+    {"length", PF_INT, "field: bytes in a record", false},
     {"decimals", PF_INT, "of a field", false},
     {"flags", PF_INT, "of a field", false},
     {"record", PF_INT, "number of a record, from 1", false},
     {"deleted", PF_BOOL, "whether a record is marked as deleted", false},
-    {"bytes", PF_BYTES, "all its bytes", false},
+    {"bytes", PF_BYTES, "bytes of the segment", false},
 };
 
 
@@ -47,14 +48,14 @@ const pf_field dbf_raw_fields[RAW_COLUMNS] = {
 static const char *help_of (const dbf_field *field) {
   switch (field->kind) {
     case DBF_TEXT: return "text, without blanks at the end";
-    case DBF_DIGITS: return "number in digits";
+    case DBF_DIGITS: return "decimal number";
     case DBF_LOGICAL: return "truth value";
     case DBF_DATE: return "date, YYYY-MM-DD";
     case DBF_INTEGER:
     case DBF_SORTABLE: return "whole number of 32 bits";
     case DBF_DOUBLE:
     case DBF_ORDERED: return "number of 64 bits";
-    case DBF_CURRENCY: return "currency; its exact text stands beside it";
+    case DBF_CURRENCY: return "currency; its exact text is in the next column";
     case DBF_TIME:
     case DBF_INSTANT: return "date and time, YYYY-MM-DDTHH:MM:SS";
     case DBF_MEMO: return "memo";
@@ -81,7 +82,7 @@ static void add_exact (dbf_state *state, size_t number, char *name,
     name[size] = '\0';
   }
   add_column(state, number, true, name, PF_BYTES,
-             "the same, exact to its four digits");
+             "exact decimal text of the currency");
 }
 
 
@@ -105,7 +106,7 @@ static pf_status make_schema (dbf_state *state, pf_error *error) {
   add_column(state, DBF_RECORD, false, "record", PF_INT,
              "number of the record, from 1");
   add_column(state, DBF_DELETED, false, "deleted", PF_BOOL,
-             "whether it is marked as deleted");
+             "whether the record is marked as deleted");
   return PF_OK;
 }
 
@@ -180,10 +181,10 @@ static pf_status check_short (pf_trace *trace, const dbf_file *file,
 static pf_status check_stale (pf_trace *trace, const dbf_file *file,
                               pf_error *error) {
   const uint64_t counted = dbf_header_count(file, trace->sources[0].bytes);
-  return pf_warn(trace, PF_NOTE, "dbf-stale-count", PF_EFORMAT, 4, error,
-                 "the header counts %llu records, and more follow: they are "
-                 "read too",
-                 (unsigned long long)counted);
+  return pf_warn(
+      trace, PF_NOTE, "dbf-stale-count", PF_EFORMAT, 4, error,
+      "the header states %llu records, and more follow: they are read too",
+      (unsigned long long)counted);
 }
 
 

@@ -91,10 +91,10 @@ static bool is_text_copy (const dcpi_parser *parser) {
 
 
 static pf_status report_text_copy (dcpi_parser *parser, uint64_t at) {
-  return dcpi_report(parser, PF_DAMAGE, "dcpi-text-mode", PF_EFORMAT, at,
-                     "each line feed behind the header follows a carriage "
-                     "return: the file was copied in text mode, and what "
-                     "stands from here on is not what was counted");
+  return dcpi_report(
+      parser, PF_DAMAGE, "dcpi-text-mode", PF_EFORMAT, at,
+      "each line feed after the header follows a carriage return: the file was "
+      "copied in text mode, and the counts from here on are damaged");
 }
 
 
@@ -117,8 +117,8 @@ static bool fits_swapped (const dcpi_parser *parser,
 static pf_status bad_sum (dcpi_parser *parser, const char *code, uint64_t at,
                           const char *what, uint32_t stated, uint64_t counted) {
   return dcpi_report(parser, PF_DAMAGE, code, PF_EFORMAT, at,
-                     "the footer states %u %s, counted were %llu: the file "
-                     "may have been cut, or have bytes behind its end",
+                     "the footer states %u %s, counted were %llu: the file may "
+                     "be truncated, or have bytes after its end",
                      (unsigned)stated, what, (unsigned long long)counted);
 }
 
@@ -146,8 +146,7 @@ static pf_status check_footer (dcpi_parser *parser,
   if (footer->words[0] > max_counts)
     return dcpi_report(
         parser, PF_DAMAGE, "dcpi-footer-impossible", PF_EFORMAT, footer->offset,
-        "the footer states %u addresses with samples, the file "
-        "has room for %llu",
+        "the footer states %u addresses with samples, the file can hold %llu",
         (unsigned)footer->words[0], (unsigned long long)max_counts);
   const bool is_right = parser->addresses == footer->words[0] &&
                         (uint32_t)parser->samples == footer->words[1];
@@ -175,10 +174,10 @@ static pf_status missing_footer (dcpi_parser *parser, dcpi_segment *segment) {
   const bool is_all = at == parser->header.size;
   dcpi_take_rest(parser, segment);
   if (is_all)
-    return dcpi_report(parser, PF_DAMAGE, "dcpi-no-footer", PF_ETRUNCATED, at,
-                       "at least a footer of 8 bytes expected behind the "
-                       "header, found %llu",
-                       (unsigned long long)left);
+    return dcpi_report(
+        parser, PF_DAMAGE, "dcpi-no-footer", PF_ETRUNCATED, at,
+        "at least a footer of 8 bytes expected after the header, found %llu",
+        (unsigned long long)left);
   return dcpi_report(parser, PF_DAMAGE, "dcpi-truncated-footer", PF_ETRUNCATED,
                      at, "a footer of 8 bytes expected, found %llu",
                      (unsigned long long)left);
@@ -189,7 +188,7 @@ static pf_status missing_footer (dcpi_parser *parser, dcpi_segment *segment) {
 static pf_status trailing_bytes (dcpi_parser *parser, dcpi_segment *segment) {
   take_footer(parser, segment);
   return dcpi_report(parser, PF_DAMAGE, "dcpi-trailing-bytes", PF_EFORMAT,
-                     parser->at, "%llu bytes stand behind the footer",
+                     parser->at, "%llu bytes follow the footer",
                      (unsigned long long)dcpi_left(parser));
 }
 
@@ -216,7 +215,7 @@ static pf_status hint_unit (dcpi_parser *parser) {
   return dcpi_report(parser, PF_NOTE, "dcpi-offset-unit", PF_EFORMAT,
                      parser->header.size,
                      "the offsets may count instructions, not bytes: pass "
-                     "offset_unit = \"insn\" to read them so");
+                     "offset_unit = \"insn\" then");
 }
 
 
@@ -357,9 +356,8 @@ static pf_status reject_chunk (dcpi_parser *parser, dcpi_segment *segment) {
     return report_text_copy(parser, parser->header.size);
   if (is_other)
     return dcpi_report(parser, PF_DAMAGE, "dcpi-byte-order", PF_EFORMAT, at,
-                       "a chunk of %u counts does not fit, but with its bytes "
-                       "the other way round it does: pass byte_order = "
-                       "\"big\"",
+                       "a chunk of %u counts does not fit, but it does in the "
+                       "other byte order: pass byte_order = \"big\"",
                        (unsigned)segment->words[1]);
   return dcpi_report(parser, PF_DAMAGE, "dcpi-number-too-large", PF_EFORMAT, at,
                      "a chunk of at most %llu counts expected, found %u",
@@ -398,10 +396,10 @@ static pf_status wrong_number (dcpi_parser *parser, dcpi_segment *segment,
   segment->words[1] = stated;
   if (status < 0)
     return status;
-  return dcpi_report(parser, PF_DAMAGE, "dcpi-wrong-number", PF_EFORMAT, at,
-                     "a chunk of %u counts does not fit; the footer says that "
-                     "it has %llu",
-                     (unsigned)stated, (unsigned long long)count);
+  return dcpi_report(
+      parser, PF_DAMAGE, "dcpi-wrong-number", PF_EFORMAT, at,
+      "a chunk of %u counts does not fit; by the footer it has %llu",
+      (unsigned)stated, (unsigned long long)count);
 }
 
 

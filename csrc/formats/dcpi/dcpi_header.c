@@ -110,7 +110,7 @@ static pf_status check_line (dcpi_parser *parser, const dcpi_line *line,
   if (parser->file->dialect == DCPI_PDB && dcpi_equals(line->word, "samples"))
     return dcpi_report(parser, PF_DAMAGE, "dcpi-odd-terminator", PF_EFORMAT,
                        line->offset,
-                       "only blanks expected behind \"samples\": the line is "
+                       "only blanks expected after \"samples\": the line is "
                        "taken as one of an unknown word");
   return PF_OK;
 }
@@ -270,10 +270,10 @@ static pf_status take_again (dcpi_parser *parser, const dcpi_line *line) {
   const bool is_single = line->id <= DCPI_CPUSPEED;
   if (!is_single)
     return PF_OK;
-  return dcpi_report(parser, PF_DAMAGE, "dcpi-duplicate-line", PF_EFORMAT,
-                     line->offset,
-                     "one line %s expected, here is another: the first counts",
-                     dcpi_rules[line->id].word);
+  return dcpi_report(
+      parser, PF_DAMAGE, "dcpi-duplicate-line", PF_EFORMAT, line->offset,
+      "one line %s expected, here is another: the first one is used",
+      dcpi_rules[line->id].word);
 }
 
 
@@ -348,8 +348,8 @@ static pf_status check_version (dcpi_parser *parser) {
     return dcpi_report(parser, PF_DAMAGE, "dcpi-unsupported-major",
                        PF_EUNSUPPORTED, parser->header.size,
                        "data of major version 0 expected, found %.*s, whose "
-                       "form nobody published: the samples are not read; let "
-                       "dcpicat print them and open its text",
+                       "layout is not published: the samples are not read; "
+                       "print them with dcpicat and open its text",
                        size, (const char *)version.at);
   if (header->minor == 6 || header->minor == 7)
     return PF_OK;

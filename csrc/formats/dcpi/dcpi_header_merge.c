@@ -136,8 +136,8 @@ static pf_status event_conflict (const merge_state *merge,
   const pf_bytes name = text_of(merge, known->name);
   return pf_fail(
       merge->error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-      "event %.*s has one period and one share of the time in a "
-      "file, here are %llu:%llu and %llu:%llu",
+      "event %.*s has one period and one fraction of the time in a file, here "
+      "are %llu:%llu and %llu:%llu",
       (int)(name.size < 40 ? name.size : 40), (const char *)name.at,
       (unsigned long long)known->period, (unsigned long long)known->fraction,
       (unsigned long long)event->period, (unsigned long long)event->fraction);

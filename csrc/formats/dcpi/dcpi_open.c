@@ -278,8 +278,9 @@ static void set_info (pf_trace *trace, const dcpi_parser *parser,
   if (dcpi_clock(header) != 0 && dcpi_clock(header) <= INT64_MAX)
     pf_info_int(trace, "clock", (int64_t)dcpi_clock(header));
   if (has_version && header->major == 0 && header->minor != 7)
-    pf_info_text(trace, "notes",
-                 dcpi_text("read as version 0.07: nothing tells what changed"));
+    pf_info_text(
+        trace, "notes",
+        dcpi_text("read as version 0.07: the differences are not documented"));
 }
 
 /* }====== */
@@ -377,7 +378,8 @@ static pf_status read_options (const pf_trace *trace, dcpi_file *file,
                    (long long)limit);
   if (speed < 0)
     return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "cpuspeed 0 or more expected, found %lld", (long long)speed);
+                   "cpuspeed of 0 or more expected, found %lld",
+                   (long long)speed);
   file->step = (uint64_t)step;
   file->cpuspeed = (uint64_t)speed;
   file->limit = (uint64_t)limit;

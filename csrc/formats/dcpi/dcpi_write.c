@@ -170,7 +170,7 @@ static pf_status check_values (const dcpi_output *out) {
   for (size_t i = 0; i < out->header->nevents; i++)
     if (!dcpi_is_printable(dcpi_name(out, out->header->events[i].name)))
       return pf_fail(out->error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                     "an event without a name, or one of odd bytes");
+                     "an event without a name, or with control bytes in it");
   return PF_OK;
 }
 

@@ -114,17 +114,16 @@ static pf_status shorten (gmon_parser *parser, uint64_t *size) {
   const uint64_t stated = *size;
   *size = gmon_left(parser) - 8;
   parser->end = GMON_TRUNCATED;
-  return gmon_report(parser, PF_DAMAGE, "gmon-truncated", PF_ETRUNCATED,
-                     parser->at,
-                     "a piece of %llu bytes is stated, the file ends after "
-                     "%llu of them",
-                     (unsigned long long)stated, (unsigned long long)*size);
+  return gmon_report(
+      parser, PF_DAMAGE, "gmon-truncated", PF_ETRUNCATED, parser->at,
+      "a section of %llu bytes is stated, the file ends after %llu of them",
+      (unsigned long long)stated, (unsigned long long)*size);
 }
 
 
 static pf_status take_section (gmon_parser *parser, gmon_segment *segment) {
   if (gmon_left(parser) < 8)
-    return gmon_truncated(parser, segment, "the head of a piece", 8);
+    return gmon_truncated(parser, segment, "the head of a section", 8);
   const uint32_t type = pf_load32(gmon_here(parser), parser->layout->big);
   uint64_t size = pf_load32(gmon_here(parser) + 4, parser->layout->big);
   if (size > gmon_left(parser) - 8) {
@@ -143,7 +142,7 @@ static pf_status take_section (gmon_parser *parser, gmon_segment *segment) {
   gmon_take_segment(parser, segment, GMON_UNKNOWN, 8 + size);
   return gmon_report(
       parser, PF_DAMAGE, "gmon-bad-piece", PF_EFORMAT, segment->offset,
-      "a piece of type 1 to 5 expected, found type %u", (unsigned)type);
+      "a section of type 1 to 5 expected, found type %u", (unsigned)type);
 }
 
 

@@ -87,7 +87,7 @@ static pf_status take_histogram (gmon_parser *parser, gmon_segment *segment) {
   if (stated % layout->counter != 0)
     status = gmon_report(parser, PF_DAMAGE, "gmon-odd-bins", PF_EFORMAT,
                          segment->offset,
-                         "%llu bytes of bins are no multiple of %u bytes",
+                         "%llu bytes of bins are not a multiple of %u bytes",
                          (unsigned long long)stated, layout->counter);
   return status < 0 ? status : gmon_check_histogram(parser, segment);
 }

@@ -74,7 +74,7 @@ static pf_status detect_counter_type (pf_trace *trace, gmon_layout *layout,
     const pf_status status =
         pf_warn(trace, PF_NOTE, "gmon-counter-type", PF_EFORMAT,
                 2 * layout->width + 12, error,
-                "the spare word 0x%08x is no type of counter that fits the "
+                "the spare word 0x%08x is not a type of counter that fits the "
                 "sizes: bins are taken as 16 bits",
                 (unsigned)header->counter);
     if (status < 0)
@@ -144,7 +144,7 @@ static pf_status detect_arc_counts (pf_trace *trace, gmon_layout *layout,
       return PF_OK;
     const pf_status status = pf_warn(
         trace, PF_NOTE, "gmon-arc-padding", PF_EFORMAT, PF_NO_OFFSET, error,
-        "all counts of arcs have the same upper half: taken as padding behind "
+        "all counts of arcs have the same upper half: taken as padding after "
         "counts of 32 bits; pass arc_count_bits = 64 to keep it");
     if (status < 0)
       return status;

@@ -45,7 +45,7 @@ static pf_status take (const pf_batch *batch, const pf_table *table,
 static pf_status add (uint64_t *sum, uint64_t count, pf_error *error) {
   if (count > (uint64_t)INT64_MAX - *sum)
     return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "a sum of counts reaches 2^63");
+                   "a sum of counts is 2^63 or more");
   *sum += count;
   return PF_OK;
 }

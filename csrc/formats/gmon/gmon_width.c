@@ -121,13 +121,13 @@ static pf_status decide_width (pf_trace *trace, const gmon_options *options,
   }
   if (is_plausible(&wide->layout, trace->sources[0].bytes))
     return pf_fail(error, PF_EFORMAT, GMON_GNU_HEADER,
-                   "addresses may be 4 or 8 bytes wide, the file reads well "
-                   "both ways: pass address_size = 4 or address_size = 8");
+                   "addresses may be 4 or 8 bytes wide, the file is valid with "
+                   "both: pass address_size = 4 or address_size = 8");
   *layout = narrow->layout;
   return pf_warn(trace, PF_NOTE, "gmon-address-size-guessed", PF_EFORMAT,
                  GMON_GNU_HEADER, error,
                  "addresses may be 4 or 8 bytes wide; taken as 4: with 8 they "
-                 "would lie all over memory");
+                 "would not be plausible");
 }
 
 
@@ -191,10 +191,10 @@ static pf_status find_order (pf_trace *trace, const gmon_options *options,
   *layout = order > 0 || (order == 0 && options->elf_order == 1) ? big : little;
   if (is_decided || !(as_little.has_records || as_little.has_histogram))
     return PF_OK;
-  return pf_fail(error, PF_EFORMAT, 4,
-                 "version 0 does not tell the byte order, the file reads well "
-                 "both ways: byte_order = \"little\" or byte_order = "
-                 "\"big\" decides");
+  return pf_fail(
+      error, PF_EFORMAT, 4,
+      "version 0 does not determine the byte order, the file is valid with "
+      "both: pass byte_order = \"little\" or byte_order = \"big\"");
 }
 
 

@@ -68,7 +68,7 @@ static pf_status add_repeats (uint64_t count, uint64_t maximum, uint64_t size,
   }
   return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                  "a count of %llu: large counts would repeat more than %d MiB "
-                 "of records, dialect = \"4.4bsd\" has room for them",
+                 "of records; dialect = \"4.4bsd\" can hold them",
                  (unsigned long long)count, GMON_MAX_REPEATS >> 20);
 }
 
@@ -173,7 +173,7 @@ static pf_status check_bsd (const gmon_writer *self, pf_error *error) {
   if (!is_named(self, set->dimension, "seconds") ||
       !is_named(self, set->abbreviation, "s"))
     return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "a 4.4BSD file counts seconds and nothing else");
+                   "a 4.4BSD file can only count seconds");
   if (set->bins * counter_for(set) > UINT32_MAX - 64)
     return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                    "%llu bins are too many for a 4.4BSD file",

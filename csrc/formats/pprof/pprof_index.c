@@ -165,7 +165,8 @@ static pf_status allocate (const pf_trace *trace, pprof_file *file,
   const uint64_t seed = trace->dictionary->seed;
   if (n->strings >= UINT32_MAX || n->functions >= UINT32_MAX ||
       n->frames >= UINT32_MAX)
-    return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET, "more than 2^32 parts");
+    return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
+                   "more than 2^32 strings, functions or frames");
   file->strings = calloc(n->strings + 1, sizeof *file->strings);
   file->functions = calloc(n->functions + 1, sizeof *file->functions);
   file->locations = calloc(n->locations + 1, sizeof *file->locations);
@@ -192,7 +193,8 @@ pf_status pprof_string (pf_trace *trace, const pprof_file *file,
     return PF_OK;
   }
   return pf_warn(trace, PF_DAMAGE, "pprof-no-string", PF_EFORMAT, offset, error,
-                 "text %llu of %u", (unsigned long long)number, file->nstrings);
+                 "string %llu does not exist, there are %u",
+                 (unsigned long long)number, file->nstrings);
 }
 
 
@@ -219,7 +221,7 @@ static pf_status find_strings (pf_trace *trace, pprof_file *file,
   if (file->nstrings > 0 && file->strings[0].size > 0)
     return pf_warn(trace, PF_DAMAGE, "pprof-first-string", PF_EFORMAT,
                    offset_of(file, file->strings[0]), error,
-                   "the first text is not empty");
+                   "the first string is not empty");
   return PF_OK;
 }
 

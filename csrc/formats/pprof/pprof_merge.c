@@ -467,8 +467,9 @@ pf_status pprof_merged_add (pprof_merged *m, pf_trace *const *traces,
     pprof_translation_close(&translations[f]);
   free(translations);
   if (status == PF_OK && m->has_overflowed)
-    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "the values of a sample add up to more than 64 bits hold");
+    return pf_fail(
+        error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+        "the values of a sample add up to more than 64 bits can hold");
   return status;
 }
 

@@ -9,19 +9,19 @@
 #include "formats/pprof/pprof.h"
 
 static const pf_field label_fields[] = {
-    {"sample", PF_INT, "number of the sample, from 0", false},
-    {"key", PF_NAME, "what is said of it", false},
-    {"text", PF_NAME, "in words", false},
-    {"number", PF_INT, "or as a number", false},
-    {"unit", PF_NAME, "of the number", false},
+    {"sample", PF_INT, "index of the sample, from 0", false},
+    {"key", PF_NAME, "key of the label", false},
+    {"text", PF_NAME, "value, if it is text", false},
+    {"number", PF_INT, "value, if it is a number", false},
+    {"unit", PF_NAME, "unit of the number", false},
 };
 
 static const pf_field raw_fields[] = {
-    {"offset", PF_INT, "byte at which it begins, unpacked", false},
+    {"offset", PF_INT, "offset in the decompressed file", false},
     {"size", PF_INT, "bytes", false},
     {"kind", PF_NAME, "sample, location, function, string, ... or rest", false},
-    {"value", PF_INT, "of a field that is a number", false},
-    {"bytes", PF_BYTES, "all its bytes", false},
+    {"value", PF_INT, "value of a number field", false},
+    {"bytes", PF_BYTES, "bytes of the field", false},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -291,7 +291,8 @@ static pf_status set_info (pf_trace *trace, const pprof_file *file,
 /* {====== Tables ====== */
 
 static void set_tables (pprof_file *file) {
-  file->fields[0] = (pf_field){"stack", PF_STACK, "where it was spent", false};
+  file->fields[0] =
+      (pf_field){"stack", PF_STACK, "call stack of the sample", false};
   for (size_t t = 0; t < file->ntypes; t++)
     file->fields[t + 1] =
         (pf_field){file->types[t].column, PF_INT, file->types[t].help, false};
