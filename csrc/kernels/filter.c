@@ -1,6 +1,6 @@
 /*
-** filter.c - a stage over a choice: it pulls until a batch has rows to keep
-** and squeezes the others out in place.
+** filter.c - reads batches until one has rows to keep, and compacts it in
+** place.
 */
 
 #include <stdlib.h>
@@ -11,10 +11,10 @@
 typedef struct filter_reader {
   pf_reader reader;
   pf_reader *input;
-  pf_predicate choice;
+  pf_predicate predicate;
   uint16_t keep[PF_BATCH_ROWS];
   size_t ncolumns;
-  size_t columns[]; /* what the choice looks at */
+  size_t columns[]; /* that the predicate reads */
 } filter_reader;
 
 
@@ -26,7 +26,8 @@ static pf_status filter_next (pf_reader *self, pf_batch *batch,
     if (status != PF_MORE)
       return status;
     size_t count = 0;
-    status = f->choice.choose(f->choice.context, batch, f->keep, &count, error);
+    status = f->predicate.select(f->predicate.context, batch, f->keep, &count,
+                                 error);
     if (status != PF_OK)
       return status;
     if (count > 0) {
@@ -48,13 +49,13 @@ static void filter_want (pf_reader *self, bool *wanted) {
 
 static void filter_close (pf_reader *self) {
   filter_reader *const f = (filter_reader *)(void *)self;
-  f->choice.close(f->choice.context);
+  f->predicate.close(f->predicate.context);
   free(f);
 }
 
 
 pf_status pf_filter_open (pf_reader *input, const size_t *columns,
-                          size_t ncolumns, pf_predicate choice,
+                          size_t ncolumns, pf_predicate predicate,
                           pf_reader **reader, pf_error *error) {
   filter_reader *const f = calloc(1, sizeof *f + ncolumns * sizeof *columns);
   if (f == NULL)
@@ -66,7 +67,7 @@ pf_status pf_filter_open (pf_reader *input, const size_t *columns,
                           .want = filter_want,
                           .close = filter_close};
   f->input = input;
-  f->choice = choice;
+  f->predicate = predicate;
   f->ncolumns = ncolumns;
   for (size_t i = 0; i < ncolumns; i++)
     f->columns[i] = columns[i];

@@ -1,5 +1,5 @@
 /*
-** flags.c - texts of words with blanks between them.
+** flags.c - texts of words separated by blanks.
 */
 
 #include <string.h>
@@ -7,13 +7,13 @@
 #include "kernels/flags.h"
 
 #define FLAGS   6
-#define LONGEST 128 /* bytes of merged words; the others are dropped */
+#define LONGEST 128 /* bytes of merged words */
 
 static const char *const words[FLAGS] = {"gap",    "lost", "open",
                                          "orphan", "run",  "unwound"};
 
 
-/* Append a word to a text of words; its new size. */
+/* Append a word to a text of words. Returns its new size. */
 static size_t add_word (char *text, size_t used, const void *word,
                         size_t size) {
   if (used > 0)
@@ -38,7 +38,8 @@ bool pf_flag_names (pf_dictionary *dictionary, uint32_t names[PF_FLAG_SETS]) {
 }
 
 
-/* The next word of a text from *at on, and past it; empty at the end. */
+/* Returns the next word of a text from *at on and advances *at; empty at the
+   end. */
 static pf_bytes next_word (pf_bytes text, size_t *at) {
   while (*at < text.size && text.at[*at] == ' ')
     ++*at;
@@ -60,7 +61,7 @@ unsigned pf_flags_in (pf_bytes text) {
 }
 
 
-/* Whether a word stands before another one; an empty one stands last. */
+/* Whether a word sorts before another one; an empty one sorts last. */
 static bool is_before (pf_bytes word, pf_bytes other) {
   if (word.size == 0 || other.size == 0)
     return word.size > 0;

@@ -1,7 +1,7 @@
 /*
-** frames.c - stacks of open calls. Threads, and pairs of thread and name, get
-** small numbers; each pair knows its nearest open call, each open call the next
-** one of its pair below.
+** frames.c - stacks of open calls. Threads, and pairs of a thread and a name
+** (slots), get ids. Each slot has the index of its innermost open call, and
+** each open call that of the next one of its slot.
 */
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 /* {====== Columns ====== */
 
-/* The field of a name and type, or nfields. */
+/* The index of a field with a name and a type, or nfields. */
 static size_t field_of (const pf_reader *reader, const char *name,
                         pf_type type) {
   const size_t field = pf_field_index(reader->fields, reader->nfields, name);
@@ -52,7 +52,7 @@ void pf_entry_columns_want (const pf_reader *reader,
 
 /* {====== Numbers for threads and names ====== */
 
-/* Make room for all numbers given so far; new ones begin as `fill`. */
+/* Grow an array to `wanted` elements; new ones are zeros. */
 static void *grow (void *array, uint32_t *count, uint32_t wanted, size_t size) {
   uint8_t *const grown = realloc(array, (size_t)wanted * size);
   if (grown == NULL)
@@ -82,7 +82,7 @@ static pf_status grow_lanes (pf_frames *frames) {
 }
 
 
-/* Whether two names are the same in letters of any case. */
+/* Whether two names are equal, ignoring the case of ASCII letters. */
 static bool is_same_name (pf_bytes left, pf_bytes right) {
   if (left.size != right.size)
     return false;
@@ -95,7 +95,7 @@ static bool is_same_name (pf_bytes left, pf_bytes right) {
 }
 
 
-/* Whether tracing is held inside a function: prfHold is _prfHold when it is
+/* Whether a function interrupts tracing: prfHold, or _prfHold when it is
    compiled in. */
 static bool holds_tracing (pf_bytes name) {
   static const pf_bytes holder = {(const uint8_t *)"PRFHOLD", 7};
@@ -136,15 +136,15 @@ static pf_status grow_slots (pf_frames *frames) {
 }
 
 
-static uint8_t letter_of (const pf_frames *frames, uint32_t id) {
-  size_t letter = 0;
-  while (letter < PF_NO_OP && frames->letters[letter] != id)
-    letter++;
-  return (uint8_t)letter;
+static uint8_t op_of (const pf_frames *frames, uint32_t id) {
+  size_t op = 0;
+  while (op < PF_NO_OP && frames->op_names[op] != id)
+    op++;
+  return (uint8_t)op;
 }
 
 
-/* The lane of a row: mostly that of the row before. */
+/* Find the lane of a row, mostly that of the previous row. */
 static pf_status find_lane (pf_frames *frames, const pf_column *thread,
                             size_t row, uint32_t *lane) {
   const bool missing = thread == NULL || pf_is_missing(thread, row);
@@ -166,32 +166,33 @@ static pf_status find_lane (pf_frames *frames, const pf_column *thread,
 static pf_status find_slot (pf_frames *frames, uint32_t lane, uint32_t name,
                             uint32_t *slot) {
   const uint64_t word = (uint64_t)lane << 32 | name;
-  pf_cached_slot *const near = &frames->near[name & (PF_CACHED_SLOTS - 1)];
-  if (near->word != word) {
+  pf_cached_slot *const cached = &frames->cache[name & (PF_CACHED_SLOTS - 1)];
+  if (cached->word != word) {
     if (pf_id_table_words(&frames->slot_numbers, &word, 1, slot) != PF_OK)
       return PF_ENOMEM;
-    *near = (pf_cached_slot){word, *slot};
+    *cached = (pf_cached_slot){word, *slot};
   }
-  *slot = near->slot;
+  *slot = cached->slot;
   return grow_slots(frames);
 }
 
 
 pf_status pf_frames_look (pf_frames *frames, const pf_batch *batch,
                           const pf_entry_columns *columns, size_t row,
-                          pf_call_row *mark) {
+                          pf_call_row *call_row) {
   const pf_column *const c = batch->columns;
   const pf_column *const op = &c[columns->op], *const call = &c[columns->call];
   const pf_column *const thread =
       columns->thread < batch->ncolumns ? &c[columns->thread] : NULL;
   const uint32_t name =
       pf_is_missing(call, row) ? frames->nameless : call->ids[row];
-  mark->letter = pf_is_missing(op, row)
+  call_row->op = pf_is_missing(op, row)
                      ? PF_NO_OP
-                     : (pf_call_op)letter_of(frames, op->ids[row]);
-  const pf_status status = find_lane(frames, thread, row, &mark->lane);
-  return status == PF_OK ? find_slot(frames, mark->lane, name, &mark->slot)
-                         : status;
+                     : (pf_call_op)op_of(frames, op->ids[row]);
+  const pf_status status = find_lane(frames, thread, row, &call_row->lane);
+  return status == PF_OK
+             ? find_slot(frames, call_row->lane, name, &call_row->slot)
+             : status;
 }
 
 
@@ -225,17 +226,18 @@ bool pf_frames_new_file (pf_frames *frames, const pf_batch *batch,
 
 pf_open_call *pf_frames_push (pf_frames *frames, pf_call_stack *lane,
                               uint32_t slot) {
-  if (lane->depth == lane->room) {
-    if (lane->room >= PF_NO_FRAME / 2)
+  if (lane->depth == lane->capacity) {
+    if (lane->capacity >= PF_NO_FRAME / 2)
       return NULL;
-    const uint32_t room = lane->room == 0 ? 16 : 2 * lane->room;
-    pf_open_call *const grown = realloc(lane->frames, room * sizeof *grown);
+    const uint32_t capacity = lane->capacity == 0 ? 16 : 2 * lane->capacity;
+    pf_open_call *const grown = realloc(lane->frames, capacity * sizeof *grown);
     if (grown == NULL)
       return NULL;
-    /* what is not in use is looked at too, if only to be left out */
-    memset(grown + lane->room, 0, (room - lane->room) * sizeof *grown);
+    /* process_either reads unused frames, too */
+    memset(grown + lane->capacity, 0,
+           (capacity - lane->capacity) * sizeof *grown);
     lane->frames = grown;
-    lane->room = room;
+    lane->capacity = capacity;
   }
   pf_open_call *const frame = &lane->frames[lane->depth];
   *frame = (pf_open_call){
@@ -252,7 +254,7 @@ void pf_frames_pop (pf_frames *frames, pf_call_stack *lane) {
 
 
 pf_status pf_frames_open (pf_frames *frames, pf_dictionary *dictionary) {
-  static const char *const letters[PF_NO_OP] = {"i", "I", "O", "o"};
+  static const char *const names[PF_NO_OP] = {"i", "I", "O", "o"};
   memset(frames, 0, sizeof *frames);
   frames->dictionary = dictionary;
   pf_id_table_init(&frames->lane_numbers);
@@ -260,14 +262,14 @@ pf_status pf_frames_open (pf_frames *frames, pf_dictionary *dictionary) {
   frames->nameless = pf_intern_text(dictionary, "");
   bool done = frames->nameless != PF_NO_NAME;
   for (unsigned i = 0; i < PF_NO_OP && done; i++) {
-    frames->letters[i] = pf_intern_text(dictionary, letters[i]);
-    done = frames->letters[i] != PF_NO_NAME;
+    frames->op_names[i] = pf_intern_text(dictionary, names[i]);
+    done = frames->op_names[i] != PF_NO_NAME;
   }
   frames->lane = PF_NO_FRAME;
   for (uint32_t i = 0; i < 256; i++)
-    frames->few_letters[i] = letter_of(frames, i);
+    frames->op_of_name[i] = op_of(frames, i);
   for (size_t i = 0; i < PF_CACHED_SLOTS; i++)
-    frames->near[i].word = UINT64_MAX; /* no lane has such a number */
+    frames->cache[i].word = UINT64_MAX; /* no slot has this word */
   return done ? PF_OK : PF_ENOMEM;
 }
 

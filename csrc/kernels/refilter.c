@@ -1,6 +1,6 @@
 /*
-** refilter.c - a choice of rows: of each pair of letters the outer one. The
-** stacks say whether a letter is the second of its pair.
+** refilter.c - a filter that keeps the outer row of each pair of operation
+** codes. The call stacks tell whether a row is the second of its pair.
 */
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@ typedef struct refilter {
 } refilter;
 
 
-/* Whether rows before this one are lost, or of another run. */
+/* Whether rows before this one are lost, or are of another run. */
 static bool follows_gap (const refilter *self, const pf_batch *batch,
                          size_t row) {
   if (self->at.flags >= batch->ncolumns)
@@ -30,8 +30,9 @@ static bool follows_gap (const refilter *self, const pf_batch *batch,
 }
 
 
-/* Forget all open calls where the row does not go on with what was before. */
-static void mind_gap (refilter *self, const pf_batch *batch, size_t row) {
+/* Drop all open calls if the row does not continue the previous ones. */
+static void forget_after_gap (refilter *self, const pf_batch *batch,
+                              size_t row) {
   if (!pf_frames_new_file(&self->frames, batch, &self->at, row) &&
       !follows_gap(self, batch, row))
     return;
@@ -41,77 +42,77 @@ static void mind_gap (refilter *self, const pf_batch *batch, size_t row) {
 }
 
 
-/* Whether an enter is kept: its call begins. False when out of memory. */
+/* Process an enter; it is kept if its call begins. False when out of memory. */
 static bool enter (refilter *self, pf_call_stack *lane, uint32_t slot,
-                   pf_call_op letter, bool *keep) {
-  *keep = !pf_frames_is_second(lane, slot, letter);
+                   pf_call_op op, bool *keep) {
+  *keep = !pf_frames_is_second(lane, slot, op);
   pf_open_call *const call =
       *keep ? pf_frames_push(&self->frames, lane, slot) : pf_frames_top(lane);
   if (call == NULL)
     return false;
-  pf_open_call_record(call, letter, 0);
+  pf_open_call_record(call, op, 0);
   return true;
 }
 
 
-/* An O is kept where no o will follow it. */
+/* Whether a leave is kept; an O is, unless its o will follow. */
 static bool leave (refilter *self, pf_call_stack *lane, uint32_t slot,
-                   pf_call_op letter) {
+                   pf_call_op op) {
   const uint32_t nearest = self->frames.slots[slot].top;
   if (nearest == PF_NO_FRAME) {
-    const bool is_second = letter == PF_RETURNED && lane->orphan == slot;
-    lane->orphan = letter == PF_RETURNING ? slot : PF_NO_FRAME;
+    const bool is_second = op == PF_RETURNED && lane->orphan == slot;
+    lane->orphan = op == PF_RETURNING ? slot : PF_NO_FRAME;
     return !is_second;
   }
   while (nearest + 1 < lane->depth)
     pf_frames_pop(&self->frames, lane);
-  if (letter == PF_RETURNING && pf_frames_top(lane)->seen[PF_CALLING])
+  if (op == PF_RETURNING && pf_frames_top(lane)->seen[PF_CALLING])
     return false;
   pf_frames_pop(&self->frames, lane);
   return true;
 }
 
 
-/* Decide about a row; false when out of memory. */
+/* Process a row and set *keep; false when out of memory. */
 static bool decide (refilter *self, const pf_batch *batch, size_t row,
                     bool *keep) {
   pf_frames *const frames = &self->frames;
-  pf_call_row mark;
-  if (pf_frames_look(frames, batch, &self->at, row, &mark) != PF_OK)
+  pf_call_row call_row;
+  if (pf_frames_look(frames, batch, &self->at, row, &call_row) != PF_OK)
     return false;
-  pf_call_stack *const lane = &frames->lanes[mark.lane];
-  const uint32_t slot = mark.slot;
-  const pf_call_op letter = mark.letter;
+  pf_call_stack *const lane = &frames->lanes[call_row.lane];
+  const uint32_t slot = call_row.slot;
+  const pf_call_op op = call_row.op;
   *keep = true;
-  mind_gap(self, batch, row);
-  if (letter != PF_RETURNED)
+  forget_after_gap(self, batch, row);
+  if (op != PF_RETURNED)
     lane->orphan = PF_NO_FRAME;
-  if (letter == PF_NO_OP)
+  if (op == PF_NO_OP)
     return true;
-  if (letter == PF_CALLING || letter == PF_ENTERED)
-    return enter(self, lane, slot, letter, keep);
-  *keep = leave(self, lane, slot, letter);
+  if (op == PF_CALLING || op == PF_ENTERED)
+    return enter(self, lane, slot, op, keep);
+  *keep = leave(self, lane, slot, op);
   return true;
 }
 
 
-static pf_status choose (void *context, const pf_batch *batch, uint16_t *keep,
+static pf_status select (void *context, const pf_batch *batch, uint16_t *keep,
                          size_t *count, pf_error *error) {
   refilter *const self = context;
-  bool has_room = true;
-  for (size_t row = 0; row < batch->rows && has_room; row++) {
+  bool has_capacity = true;
+  for (size_t row = 0; row < batch->rows && has_capacity; row++) {
     bool is_kept;
-    has_room = decide(self, batch, row, &is_kept);
+    has_capacity = decide(self, batch, row, &is_kept);
     keep[*count] = (uint16_t)row;
-    *count += has_room && is_kept;
+    *count += has_capacity && is_kept;
   }
-  if (has_room)
+  if (has_capacity)
     return PF_OK;
   return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
 }
 
 
-static void close_choice (void *context) {
+static void close_predicate (void *context) {
   refilter *const self = context;
   pf_frames_close(&self->frames);
   free(self);
@@ -134,10 +135,10 @@ pf_status pf_refilter_open (pf_reader *input, pf_reader **reader,
     needed[count++] = self->at.flags;
   if (self->at.file < input->nfields)
     needed[count++] = self->at.file;
-  const pf_predicate choice = {self, choose, close_choice};
+  const pf_predicate predicate = {self, select, close_predicate};
   if (status == PF_OK)
-    status = pf_filter_open(input, needed, count, choice, reader, error);
+    status = pf_filter_open(input, needed, count, predicate, reader, error);
   if (status != PF_OK)
-    close_choice(self);
+    close_predicate(self);
   return status;
 }

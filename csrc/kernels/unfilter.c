@@ -1,7 +1,7 @@
 /*
-** unfilter.c - one loop that puts out one row at a time: what a row of the
-** input asks to be closed first is closed, call by call, before the row itself
-** is taken. So the stage can stop anywhere when a batch is full.
+** unfilter.c - the general path: a loop that writes at most one row per step.
+** Calls that a row of the input ends are closed one by one before the row
+** itself is processed, so the stage can pause anywhere when a batch is full.
 */
 
 #include <stdlib.h>
@@ -12,20 +12,20 @@
 
 /* {====== One step ====== */
 
-/* A step puts out one row at most. It goes on to the next row of the input
-   when nothing is left to be closed before. */
+/* A step writes at most one row. It advances to the next input row when no more
+   calls have to be closed before. */
 
-/* What the row at hand says. */
+/* The current row. */
 typedef struct entry {
   pf_call_stack *lane;
   uint32_t slot;
-  pf_call_op letter;
+  pf_call_op op;
   int64_t time;
 } entry;
 
 
-/* The area of a call that begins, or of a leave without one; no columns show
-   it: none. */
+/* Find the area of a call that begins, or of an orphaned leave; PF_NO_AREA when
+   there is no column for it. */
 static pf_status find_area (unfilter *self, uint32_t slot, uint32_t *area,
                             pf_error *error) {
   *area = PF_NO_AREA;
@@ -47,8 +47,8 @@ static pf_status find_area (unfilter *self, uint32_t slot, uint32_t *area,
 }
 
 
-/* Close the innermost call: it ends at `time`, with flags, and in the row of
-   the input or one that is not there. */
+/* Close the innermost call at `time` with flags, in row `row` of the input, or
+   NO_ROW. */
 static pf_status end_call (unfilter *self, pf_batch *out, pf_call_stack *lane,
                            int64_t time, unsigned flags, size_t row,
                            pf_error *error) {
@@ -61,33 +61,32 @@ static pf_status end_call (unfilter *self, pf_batch *out, pf_call_stack *lane,
 }
 
 
-/* Whether a call has said that it is about to return, and its caller shall say
-   that it has. */
+/* Whether a call has an O and still expects its o. */
 static bool is_returning (const pf_open_call *call) {
   return call->seen[PF_RETURNING] && call->seen[PF_CALLING];
 }
 
 
-/* Whether the trace was held inside the call. */
+/* Whether the call is one that interrupts tracing. */
 static bool is_holding (const unfilter *self, const pf_open_call *call) {
   return self->frames.slots[call->slot].is_holder;
 }
 
 
-/* Whether the row shows that nothing more will be said of a call. */
-static bool is_past (const unfilter *self, const pf_open_call *call,
-                     const entry *e) {
+/* Whether the row proves that no more entries of a call will come. */
+static bool is_finished (const unfilter *self, const pf_open_call *call,
+                         const entry *e) {
   if (is_returning(call))
-    return e->slot != call->slot || e->letter != PF_RETURNED;
+    return e->slot != call->slot || e->op != PF_RETURNED;
   return is_holding(self, call) &&
-         (e->slot != call->slot || e->letter == PF_CALLING ||
-          (e->letter == PF_ENTERED && call->seen[PF_ENTERED]));
+         (e->slot != call->slot || e->op == PF_CALLING ||
+          (e->op == PF_ENTERED && call->seen[PF_ENTERED]));
 }
 
 
-/* Close such a call, the innermost one. */
-static pf_status end_past (unfilter *self, pf_batch *out, pf_call_stack *lane,
-                           pf_error *error) {
+/* Close the innermost call when it is finished. */
+static pf_status end_finished (unfilter *self, pf_batch *out,
+                               pf_call_stack *lane, pf_error *error) {
   const pf_open_call *const call = pf_frames_top(lane);
   if (is_returning(call))
     return end_call(self, out, lane, call->time[PF_RETURNING], 0, NO_ROW,
@@ -98,7 +97,7 @@ static pf_status end_past (unfilter *self, pf_batch *out, pf_call_stack *lane,
 }
 
 
-/* The next row of the input is next. */
+/* Advance to the next row of the input. */
 static void advance (unfilter *self, pf_call_stack *lane) {
   lane->orphan = PF_NO_FRAME;
   self->row++;
@@ -106,11 +105,11 @@ static void advance (unfilter *self, pf_call_stack *lane) {
 }
 
 
-static pf_status take_enter (unfilter *self, pf_batch *out, const entry *e,
-                             pf_error *error) {
+static pf_status process_enter (unfilter *self, pf_batch *out, const entry *e,
+                                pf_error *error) {
   const size_t row = self->row;
-  if (pf_frames_is_second(e->lane, e->slot, e->letter)) {
-    pf_open_call_record(pf_frames_top(e->lane), e->letter, e->time);
+  if (pf_frames_is_second(e->lane, e->slot, e->op)) {
+    pf_open_call_record(pf_frames_top(e->lane), e->op, e->time);
     advance(self, e->lane);
     return PF_OK;
   }
@@ -121,7 +120,7 @@ static pf_status take_enter (unfilter *self, pf_batch *out, const entry *e,
   pf_open_call *const call = pf_frames_push(&self->frames, e->lane, e->slot);
   if (call == NULL)
     return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
-  pf_open_call_record(call, e->letter, e->time);
+  pf_open_call_record(call, e->op, e->time);
   call->area = area;
   self->frames.gaps += self->frames.slots[e->slot].is_holder;
   advance(self, e->lane);
@@ -130,10 +129,11 @@ static pf_status take_enter (unfilter *self, pf_batch *out, const entry *e,
 }
 
 
-/* A leave whose call is not open. An O and the o right behind it are one. */
-static pf_status take_orphan (unfilter *self, pf_batch *out, const entry *e,
-                              pf_error *error) {
-  const bool is_second = e->letter == PF_RETURNED && e->lane->orphan == e->slot;
+/* A leave whose call is not open. An O and an o directly after it are one
+   leave. */
+static pf_status process_orphan (unfilter *self, pf_batch *out, const entry *e,
+                                 pf_error *error) {
+  const bool is_second = e->op == PF_RETURNED && e->lane->orphan == e->slot;
   line l = {e->lane,   e->slot,     0,    e->time,
             self->row, self->leave, NULL, PF_FLAG_ORPHAN};
   const pf_status status = find_area(self, e->slot, &l.area, error);
@@ -142,18 +142,18 @@ static pf_status take_orphan (unfilter *self, pf_batch *out, const entry *e,
     return status;
   if (self->frames.gaps > 0)
     l.flags |= PF_FLAG_GAP;
-  if (e->letter == PF_RETURNING)
+  if (e->op == PF_RETURNING)
     e->lane->orphan = e->slot;
   return pf_unfilter_put(self, out, &l, error);
 }
 
 
-static pf_status take_leave (unfilter *self, pf_batch *out, const entry *e,
-                             pf_error *error) {
+static pf_status process_leave (unfilter *self, pf_batch *out, const entry *e,
+                                pf_error *error) {
   pf_call_stack *const lane = e->lane;
   const uint32_t nearest = self->frames.slots[e->slot].top;
   if (nearest == PF_NO_FRAME)
-    return take_orphan(self, out, e, error);
+    return process_orphan(self, out, e, error);
   pf_open_call *const top = pf_frames_top(lane);
   if (nearest + 1 < lane->depth) {
     const bool has_gap = pf_open_call_has_gap(&self->frames, top);
@@ -161,17 +161,17 @@ static pf_status take_leave (unfilter *self, pf_batch *out, const entry *e,
                     has_gap ? PF_FLAG_GAP : PF_FLAG_UNWOUND, NO_ROW, error);
   }
   const size_t row = self->row;
-  pf_open_call_record(top, e->letter, e->time);
+  pf_open_call_record(top, e->op, e->time);
   advance(self, lane);
-  if (e->letter == PF_RETURNING && top->seen[PF_CALLING])
+  if (e->op == PF_RETURNING && top->seen[PF_CALLING])
     return PF_OK; /* the call ends at its o */
   return end_call(self, out, lane, e->time, 0, row, error);
 }
 
 
 /* A row that is neither enter nor leave. */
-static pf_status take_other (unfilter *self, pf_batch *out, const entry *e,
-                             pf_error *error) {
+static pf_status process_other (unfilter *self, pf_batch *out, const entry *e,
+                                pf_error *error) {
   const line l = {e->lane,   e->slot,    PF_NO_AREA, e->time,
                   self->row, PF_NO_NAME, NULL,       0};
   advance(self, e->lane);
@@ -189,8 +189,8 @@ static unsigned flags_of_row (const unfilter *self, size_t row) {
 }
 
 
-/* With which flags all open calls end before a row: another file or another
-   run begins, or rows before it are lost; 0: they do not. */
+/* The flags with which all open calls end before a row, because another file or
+   run begins or rows before it are lost; 0: they do not end. */
 static unsigned closed_before (unfilter *self, size_t row) {
   const unsigned flags = flags_of_row(self, row);
   const bool is_new =
@@ -200,7 +200,7 @@ static unsigned closed_before (unfilter *self, size_t row) {
 }
 
 
-/* The clocks of all threads begin anew. */
+/* Reset the clocks of all threads. */
 static void reset_clocks (unfilter *self) {
   self->latest = 0;
   for (uint32_t i = 0; i < self->frames.nlanes; i++) {
@@ -211,38 +211,39 @@ static void reset_clocks (unfilter *self) {
 }
 
 
-/* Close all open calls, one per step, from here on. */
+/* Start to close all open calls, one per step. */
 static void begin_sweep (unfilter *self, unsigned flags) {
-  self->closes = flags;
-  self->closing = 0;
+  self->close_flags = flags;
+  self->closing_lane = 0;
 }
 
 
-/* Who makes calls of events closes them himself. */
+/* Close open calls until one row is written or all are closed. In a table of
+   events calls are dropped, because the call machine closes its own. */
 static pf_status sweep (unfilter *self, pf_batch *out, pf_error *error) {
   pf_frames *const frames = &self->frames;
-  while (self->closing < frames->nlanes) {
-    pf_call_stack *const lane = &frames->lanes[self->closing];
+  while (self->closing_lane < frames->nlanes) {
+    pf_call_stack *const lane = &frames->lanes[self->closing_lane];
     const pf_open_call *const top = pf_frames_top(lane);
     if (top == NULL)
-      self->closing++;
+      self->closing_lane++;
     else if (is_returning(top) || is_holding(self, top))
-      return end_past(self, out, lane, error);
+      return end_finished(self, out, lane, error);
     else if (self->copied == 0)
       pf_frames_pop(frames, lane);
     else
-      return end_call(self, out, lane, self->latest, self->closes, NO_ROW,
+      return end_call(self, out, lane, self->latest, self->close_flags, NO_ROW,
                       error);
   }
   self->has_gap = !self->has_ended;
-  if (self->closes == PF_FLAG_OPEN)
+  if (self->close_flags == PF_FLAG_OPEN)
     reset_clocks(self);
-  self->closes = 0;
+  self->close_flags = 0;
   return PF_OK;
 }
 
 
-/* The time of the row; where it is missing, the latest. */
+/* The time of a row; the latest time when it is missing. */
 static int64_t time_of (const unfilter *self, size_t row) {
   if (self->at.time >= self->in.ncolumns)
     return 0;
@@ -253,17 +254,18 @@ static int64_t time_of (const unfilter *self, size_t row) {
 
 static pf_status look_at (unfilter *self, size_t row, entry *e,
                           pf_error *error) {
-  pf_call_row mark;
-  if (pf_frames_look(&self->frames, &self->in, &self->at, row, &mark) != PF_OK)
+  pf_call_row call_row;
+  if (pf_frames_look(&self->frames, &self->in, &self->at, row, &call_row) !=
+      PF_OK)
     return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
-  *e = (entry){&self->frames.lanes[mark.lane], mark.slot, mark.letter,
+  *e = (entry){&self->frames.lanes[call_row.lane], call_row.slot, call_row.op,
                time_of(self, row)};
   return PF_OK;
 }
 
 
-/* The clock of a thread stands still while it is in a function that waits. */
-static void mind_idle (const unfilter *self, const entry *e) {
+/* The clock of a thread is stopped while it is in a function that waits. */
+static void update_idle (const unfilter *self, const entry *e) {
   pf_call_stack *const lane = e->lane;
   const pf_open_call *const top = pf_frames_top(lane);
   if (top != NULL && self->frames.slots[top->slot].is_idle &&
@@ -274,7 +276,7 @@ static void mind_idle (const unfilter *self, const entry *e) {
 
 
 static pf_status step (unfilter *self, pf_batch *out, pf_error *error) {
-  if (!self->is_swept && self->has_marks) {
+  if (!self->is_swept && self->may_have_gaps) {
     self->is_swept = true;
     const unsigned closes = closed_before(self, self->row);
     self->frames.gaps += closes == PF_FLAG_GAP;
@@ -287,15 +289,15 @@ static pf_status step (unfilter *self, pf_batch *out, pf_error *error) {
     return status;
   if (e.time > self->latest)
     self->latest = e.time;
-  mind_idle(self, &e);
-  if (e.lane->depth > 0 && is_past(self, pf_frames_top(e.lane), &e))
-    return end_past(self, out, e.lane, error);
-  switch (e.letter) {
+  update_idle(self, &e);
+  if (e.lane->depth > 0 && is_finished(self, pf_frames_top(e.lane), &e))
+    return end_finished(self, out, e.lane, error);
+  switch (e.op) {
     case PF_CALLING:
-    case PF_ENTERED: return take_enter(self, out, &e, error);
+    case PF_ENTERED: return process_enter(self, out, &e, error);
     case PF_RETURNING:
-    case PF_RETURNED: return take_leave(self, out, &e, error);
-    default: return take_other(self, out, &e, error);
+    case PF_RETURNED: return process_leave(self, out, &e, error);
+    default: return process_other(self, out, &e, error);
   }
 }
 
@@ -304,7 +306,7 @@ static pf_status step (unfilter *self, pf_batch *out, pf_error *error) {
 
 /* {====== The stage ====== */
 
-/* Mark what events have of the input besides. */
+/* Mark the input columns for line and params. */
 static void want_details (unfilter *self, const pf_batch *out, bool *in) {
   const size_t columns[2][2] = {{self->to.line, self->lines},
                                 {self->to.params, self->params}};
@@ -317,7 +319,7 @@ static void want_details (unfilter *self, const pf_batch *out, bool *in) {
 }
 
 
-/* The batch for the input: what is wanted of its columns, and what we need. */
+/* Open the batch for the input, with the columns that are wanted or needed. */
 static pf_status open_input (unfilter *self, const pf_batch *out,
                              pf_error *error) {
   bool *const in = calloc(self->input->nfields + 1, sizeof *in);
@@ -338,8 +340,8 @@ static pf_status open_input (unfilter *self, const pf_batch *out,
 }
 
 
-/* Whether some row of the batch may say that all calls end before it. */
-static bool has_marks (const unfilter *self) {
+/* Whether a row of the batch may close all calls. */
+static bool may_have_gaps (const unfilter *self) {
   if (self->at.file < self->in.ncolumns)
     return true;
   if (self->at.flags >= self->in.ncolumns)
@@ -349,35 +351,35 @@ static bool has_marks (const unfilter *self) {
 }
 
 
-/* Whether the batch has all values of a column. */
+/* Whether a column exists and has no missing values. */
 static bool is_whole (const unfilter *self, size_t column) {
   return column < self->in.ncolumns && !self->in.columns[column].has_missing;
 }
 
 
-/* Whether the rows of the batch may be taken the short way. */
-static bool is_plain (const unfilter *self) {
+/* Whether the fast path can process the rows of the batch. */
+static bool is_fast (const unfilter *self) {
   const pf_entry_columns *const at = &self->at;
   return self->copied == 0 && self->line == NO_COLUMN && !self->has_details &&
-         self->frames.nidle == 0 && !self->has_marks &&
+         self->frames.nidle == 0 && !self->may_have_gaps &&
          is_whole(self, at->thread) && is_whole(self, at->time) &&
          is_whole(self, at->op) && is_whole(self, at->call);
 }
 
 
-/* What came instead of a batch when there was nobody to be told. */
-static pf_status tell_pulled (unfilter *self, pf_error *error) {
-  const pf_status status = self->pulled;
-  self->pulled = PF_MORE;
-  *error = self->failure;
+/* Return the status that pf_unfilter_pack_next could not return. */
+static pf_status return_pending (unfilter *self, pf_error *error) {
+  const pf_status status = self->pending;
+  self->pending = PF_MORE;
+  *error = self->pending_error;
   return status;
 }
 
 
-/* The next batch of the input. */
+/* Read the next batch of the input. */
 static pf_status pull (unfilter *self, bool relayed, pf_error *error) {
-  if (self->pulled != PF_MORE)
-    return tell_pulled(self, error);
+  if (self->pending != PF_MORE)
+    return return_pending(self, error);
   self->row = 0;
   self->in.rows = 0;
   self->in.relayed = relayed;
@@ -386,21 +388,21 @@ static pf_status pull (unfilter *self, bool relayed, pf_error *error) {
     self->in.rows = 0;
     return status;
   }
-  self->has_marks = has_marks(self);
-  self->is_plain = is_plain(self);
+  self->may_have_gaps = may_have_gaps(self);
+  self->is_fast = is_fast(self);
   return PF_MORE;
 }
 
 
-/* Whether the rows at hand may be taken the short way now. */
-static bool goes_plain (const unfilter *self) {
-  return self->is_plain && !self->has_gap && !self->frames.has_holders;
+/* Whether the fast path may be used now. */
+static bool may_use_fast_path (const unfilter *self) {
+  return self->is_fast && !self->has_gap && !self->frames.has_holders;
 }
 
 
-/* Take rows of the input: many that are plain, or one. */
-static pf_status take_rows (unfilter *self, pf_batch *out, pf_error *error) {
-  if (goes_plain(self) && pf_unfilter_fast(self, out) != PF_OK)
+/* Process many rows on the fast path, then one on the general path. */
+static pf_status process_rows (unfilter *self, pf_batch *out, pf_error *error) {
+  if (may_use_fast_path(self) && pf_unfilter_fast(self, out) != PF_OK)
     return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
   if (self->row == self->in.rows || out->rows == PF_BATCH_ROWS)
     return PF_OK;
@@ -408,17 +410,17 @@ static pf_status take_rows (unfilter *self, pf_batch *out, pf_error *error) {
 }
 
 
-/* Bytes that were put out point into the input's batch: a new one is pulled
-   only for an empty batch. */
+/* Output bytes point into the batch of the input, so a new one is read only for
+   an empty output batch. */
 pf_status pf_unfilter_next (pf_reader *reader, pf_batch *out, pf_error *error) {
   unfilter *const self = (unfilter *)(void *)reader;
   pf_status status = self->is_open ? PF_OK : open_input(self, out, error);
   pf_batch_clear(out);
   while (status == PF_OK && out->rows < PF_BATCH_ROWS) {
-    if (self->closes != 0)
+    if (self->close_flags != 0)
       status = sweep(self, out, error);
     else if (self->row < self->in.rows)
-      status = take_rows(self, out, error);
+      status = process_rows(self, out, error);
     else if (out->rows > 0 || self->has_ended)
       break;
     else if ((status = pull(self, out->relayed, error)) == PF_END) {
@@ -433,15 +435,15 @@ pf_status pf_unfilter_next (pf_reader *reader, pf_batch *out, pf_error *error) {
 }
 
 
-/* Events of plain rows as words. What is read instead of rows is told by
+/* Write packed events on the fast path. A status other than PF_MORE is kept for
    `next`. */
 bool pf_unfilter_pack_next (pf_reader *reader, pf_packed *events) {
   unfilter *const self = (unfilter *)(void *)reader;
-  if (!self->is_open || self->closes != 0 || self->has_ended)
+  if (!self->is_open || self->close_flags != 0 || self->has_ended)
     return false;
-  if (self->row == self->in.rows && self->pulled == PF_MORE)
-    self->pulled = pull(self, false, &self->failure);
-  return self->row < self->in.rows && goes_plain(self) &&
+  if (self->row == self->in.rows && self->pending == PF_MORE)
+    self->pending = pull(self, false, &self->pending_error);
+  return self->row < self->in.rows && may_use_fast_path(self) &&
          pf_unfilter_pack(self, events) == PF_OK && events->rows > 0;
 }
 

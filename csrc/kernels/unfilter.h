@@ -1,21 +1,24 @@
 /*
-** unfilter.h - from entries with letters to enters and leaves.
+** unfilter.h - stages that turn entries with operation codes into enters and
+** leaves, and back. Used by csrc/lua/unfilter.c and the tables of Xbase++.
 **
-** A trace may say of one call four things: i (about to be called), I (it
-** runs), O (about to return), o (has returned). The first pair becomes one
-** enter, the second one leave; a trace that has only one letter of a pair goes
-** through as it is, so it need not be known which kind of trace it is.
+** A trace may have four entries for a call, each with an operation code: i (the
+** caller is about to call), I (the function runs), O (the function is about to
+** return), o (the caller goes on). i and I become one enter, O and o one leave.
+** A trace that has only one code of a pair passes through unchanged, so both
+** kinds of traces are treated alike.
 **
-** What the letters tell about a call is known when it ends: its leave has
-** `overhead`, the ns between the letters of its pairs, and `compiled`, whether
-** the function itself ever said something. Leaves that the trace does not have
-** are added before the row that shows them, with a flag:
-**   unwound  a function further out returned: the call was left by a BREAK
-**   gap      the same, or nobody knows: tracing was interrupted meanwhile
-**   open     the trace ended
+** Details of a call are known at its end. Its leave has `overhead`, the ns
+** between the codes of its pairs, and `compiled`, whether the function itself
+** wrote an entry. Leaves that are not in the trace are added before the row
+** that proves them, with a flag:
+**    unwound  a function further out returned: a BREAK left the call
+**    gap      as unwound, or unknown, because tracing was interrupted meanwhile
+**    open     the trace ended
 ** A leave without its call has the flag `orphan`, after an interruption also
-** `gap`. A row whose own flags say `gap` closes the calls of all threads,
-** and so does the first row of another file, or one whose flags say `run`.
+** `gap`. A row whose own flags contain `gap` closes the calls of all threads,
+** and so does the first row of another file, or a row whose flags contain
+** `run`.
 */
 
 #ifndef unfilter_h
@@ -24,39 +27,39 @@
 #include "profio.h"
 
 /*
-** A reader over `input` (borrowed), which has name columns op and call, and
-** may have int columns thread and time and a name column flags. It yields the
-** input's columns (missing in leaves that were added), then flags where the
-** input has none, event (enter or leave), overhead and compiled. Rows of a
-** thread stay in order. PF_EUNSUPPORTED for other columns.
+** Open a reader over `input` (borrowed), which has name columns op and call,
+** and may have int columns thread and time (ns) and a name column flags. It
+** returns the columns of the input (missing in added leaves), then flags unless
+** the input has it, event (enter or leave), overhead and compiled. The rows of
+** a thread stay in order. PF_EUNSUPPORTED for other columns; PF_ENOMEM.
 */
 pf_status pf_unfilter_open (pf_reader *input, pf_reader **reader,
                             pf_error *error);
 
-/* How events are made. */
+/* Options of pf_unfilter_events. Initialise with zeros. */
 typedef struct pf_unfilter_options {
   const pf_bytes *idle; /* names of functions in which a thread waits: their own
-                           time is taken out of its clock. Letters of any
-                           case; borrowed until the reader is made */
+                           time is subtracted from its clock. Case is ignored;
+                           borrowed during the call */
   size_t nidle;
-  bool by_line; /* calls that begin at different lines (int column line) are
+  bool by_line; /* calls that begin at different lines (int column line) get
                    different areas */
-  bool details; /* events have the columns line and params of the input */
+  bool details; /* events get the columns line and params of the input */
 } pf_unfilter_options;
 
 /*
-** The same as columns time, event, area, lane, flags and perhaps line
-** and params, and without the rows
-** that are neither enter nor leave: a table of events.
+** As pf_unfilter_open, but only enters and leaves, as a table of events: time,
+** event, area, lane, flags, and with `details` line and params. The reader may
+** pack its rows (model/packed.h).
 */
 pf_status pf_unfilter_events (pf_reader *input,
                               const pf_unfilter_options *making,
                               pf_reader **reader, pf_error *error);
 
 /*
-** The opposite: the rows of such an input of which a profiler that keeps one
-** entry per enter and one per leave would have kept, the outer ones of each
-** pair. Its columns are those of the input.
+** The opposite: only the entries that a profiler with one entry per enter and
+** one per leave would have written, the outer ones of each pair. The columns
+** are those of the input. Errors as above.
 */
 pf_status pf_refilter_open (pf_reader *input, pf_reader **reader,
                             pf_error *error);

@@ -1,29 +1,29 @@
 /*
-** unfilter_fast.c - the loop of unfilter for most rows of events: one look at
-** the top of a stack, nothing to be closed before, no flags.
+** unfilter_fast.c - the fast path of unfilter: rows that only need the top of a
+** stack, close no other calls and have no flags.
 */
 
 #include <string.h>
 
 #include "kernels/unfilter_put.h"
 
-/* Where events go: packed, or as columns; those that nobody wants are NULL. */
-typedef struct outlet {
+/* The output: packed, or columns; unwanted columns are NULL. */
+typedef struct output {
   pf_packed *packed;
   int64_t *times, *lanes;
   uint32_t *events, *areas;
-  size_t row, room; /* the next one, and how many there may be */
-} outlet;
+  size_t row, capacity; /* the next row, and the limit */
+} output;
 
 /* A row of the input. */
-typedef struct moment {
+typedef struct event {
   pf_call_stack *lane;
   uint32_t lane_number, slot;
-  pf_call_op letter;
+  pf_call_op op;
   int64_t time;
-} moment;
+} event;
 
-/* Of what each row needs: no call is made for it. */
+/* For functions that every row needs: always inlined. */
 #define HOT static inline __attribute__((always_inline))
 
 
@@ -32,121 +32,122 @@ static void *column_of (const pf_batch *out, size_t column) {
 }
 
 
-/* An event as a time and a word. */
-HOT void pack (outlet *o, const moment *m, bool enters, uint32_t area) {
-  o->packed->times[o->row] = m->time;
+/* Write an event as a time and a word. */
+HOT void pack (output *o, const event *e, bool enters, uint32_t area) {
+  o->packed->times[o->row] = e->time;
   o->packed->words[o->row++] =
-      area << PF_PACKED_AREA | m->lane_number << PF_PACKED_LANE |
+      area << PF_PACKED_AREA | e->lane_number << PF_PACKED_LANE |
       pf_select(enters, PF_EVENT_ENTER, PF_EVENT_LEAVE);
 }
 
 
-HOT void put (const unfilter *self, outlet *o, const moment *m, bool enters,
+HOT void put (const unfilter *self, output *o, const event *e, bool enters,
               uint32_t area) {
   if (o->packed != NULL) {
-    pack(o, m, enters, area);
+    pack(o, e, enters, area);
     return;
   }
-  const uint32_t event = pf_select(enters, self->enter, self->leave);
+  const uint32_t name = pf_select(enters, self->enter, self->leave);
   const size_t row = o->row++;
   if (o->times != NULL)
-    o->times[row] = m->time;
+    o->times[row] = e->time;
   if (o->lanes != NULL)
-    o->lanes[row] = m->lane->thread;
+    o->lanes[row] = e->lane->thread;
   if (o->events != NULL)
-    o->events[row] = event;
+    o->events[row] = name;
   if (o->areas != NULL)
     o->areas[row] = area;
 }
 
 
-/* An i or an I, where the innermost call is not about to return. */
-HOT bool take_enter (unfilter *self, outlet *o, const moment *m) {
-  pf_call_stack *const lane = m->lane;
-  pf_call_slot *const slot = &self->frames.slots[m->slot];
-  if (pf_frames_is_second(lane, m->slot, m->letter)) {
-    pf_open_call_record(pf_frames_top(lane), m->letter, m->time);
+/* Process an i or I; the innermost call is not about to return. */
+HOT bool process_enter (unfilter *self, output *o, const event *e) {
+  pf_call_stack *const lane = e->lane;
+  pf_call_slot *const slot = &self->frames.slots[e->slot];
+  if (pf_frames_is_second(lane, e->slot, e->op)) {
+    pf_open_call_record(pf_frames_top(lane), e->op, e->time);
     return true;
   }
-  if (slot->area == PF_NO_AREA || lane->depth == lane->room)
+  if (slot->area == PF_NO_AREA || lane->depth == lane->capacity)
     return false;
-  pf_open_call *const call = &lane->frames[lane->depth]; /* there is room */
+  pf_open_call *const call = &lane->frames[lane->depth]; /* there is capacity */
   /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
-  call->slot = m->slot;
+  call->slot = e->slot;
   call->below = slot->top;
   call->gaps = self->frames.gaps;
   call->area = slot->area;
   memset(call->seen, 0, sizeof call->seen);
-  pf_open_call_record(call, m->letter, m->time);
+  pf_open_call_record(call, e->op, e->time);
   slot->top = lane->depth++;
-  put(self, o, m, true, slot->area);
+  put(self, o, e, true, slot->area);
   return true;
 }
 
 
-/* An O or an o of the innermost call. */
-HOT void take_leave (unfilter *self, outlet *o, const moment *m,
-                     pf_open_call *top) {
-  if (m->letter == PF_RETURNING && top->seen[PF_CALLING]) {
-    pf_open_call_record(top, m->letter, m->time); /* it ends at its o */
+/* Process an O or o of the innermost call. */
+HOT void process_leave (unfilter *self, output *o, const event *e,
+                        pf_open_call *top) {
+  if (e->op == PF_RETURNING && top->seen[PF_CALLING]) {
+    pf_open_call_record(top, e->op, e->time); /* it ends at its o */
     return;
   }
-  self->frames.slots[m->slot].top = top->below;
-  m->lane->depth--;
-  put(self, o, m, false, top->area);
+  self->frames.slots[e->slot].top = top->below;
+  e->lane->depth--;
+  put(self, o, e, false, top->area);
 }
 
 
-/* Take a row; false: it is none of the usual ones. */
-HOT bool take (unfilter *self, outlet *o, const moment *m) {
-  pf_open_call *const top = pf_frames_top(m->lane);
-  const bool is_enter = m->letter <= PF_ENTERED;
-  if (m->letter == PF_NO_OP || (top == NULL && !is_enter))
+/* Process a row. False when it needs the general path. */
+HOT bool process (unfilter *self, output *o, const event *e) {
+  pf_open_call *const top = pf_frames_top(e->lane);
+  const bool is_enter = e->op <= PF_ENTERED;
+  if (e->op == PF_NO_OP || (top == NULL && !is_enter))
     return false;
   const bool is_returning =
       top != NULL && top->seen[PF_RETURNING] && top->seen[PF_CALLING];
   if (is_enter)
-    return !is_returning && take_enter(self, o, m);
-  if (top->slot != m->slot || (is_returning && m->letter != PF_RETURNED))
+    return !is_returning && process_enter(self, o, e);
+  if (top->slot != e->slot || (is_returning && e->op != PF_RETURNED))
     return false;
-  take_leave(self, o, m, top);
+  process_leave(self, o, e, top);
   return true;
 }
 
 
-/* An I, or the O of the innermost call, of a trace that has only these. Which
-   of them comes is chance, and a branch on it is foreseen half of the time: so
-   both are done alike. A leave writes into the frame that it gives up. */
-HOT bool take_either (unfilter *self, outlet *o, const moment *m) {
-  pf_call_stack *const lane = m->lane;
-  pf_call_slot *const slot = &self->frames.slots[m->slot];
+/* Process an I, or the O of the innermost call, of a trace that has only these.
+   Enters and leaves alternate at random, so a branch on them would be
+   mispredicted half of the time: both do the same stores. A leave writes into
+   the frame that it frees. */
+HOT bool process_either (unfilter *self, output *o, const event *e) {
+  pf_call_stack *const lane = e->lane;
+  pf_call_slot *const slot = &self->frames.slots[e->slot];
   const uint32_t depth = lane->depth;
-  const bool enters = m->letter == PF_ENTERED, is_within = depth > 0;
-  if (lane->room == 0 || slot->area == PF_NO_AREA ||
-      (!enters && m->letter != PF_RETURNING))
+  const bool enters = e->op == PF_ENTERED, is_within = depth > 0;
+  if (lane->capacity == 0 || slot->area == PF_NO_AREA ||
+      (!enters && e->op != PF_RETURNING))
     return false;
   const pf_open_call *const top = &lane->frames[depth - is_within];
-  const bool has_room = depth < lane->room;
-  const bool is_its = (is_within & (top->slot == m->slot)) != 0;
+  const bool has_capacity = depth < lane->capacity;
+  const bool is_its = (is_within & (top->slot == e->slot)) != 0;
   const bool is_calling = (is_within & top->seen[PF_CALLING]) != 0;
-  if (pf_select(enters, has_room, is_its) == 0 || is_calling)
+  if (pf_select(enters, has_capacity, is_its) == 0 || is_calling)
     return false;
   const uint32_t below = top->below;
   pf_open_call *const call = &lane->frames[depth - !enters];
-  call->slot = m->slot;
+  call->slot = e->slot;
   call->below = slot->top;
   call->gaps = self->frames.gaps;
   call->area = slot->area;
   memset(call->seen, 0, sizeof call->seen);
-  pf_open_call_record(call, PF_ENTERED, m->time);
+  pf_open_call_record(call, PF_ENTERED, e->time);
   slot->top = pf_select(enters, depth, below);
   lane->depth = pf_select(enters, depth + 1, depth - 1);
-  put(self, o, m, enters, slot->area);
+  put(self, o, e, enters, slot->area);
   return true;
 }
 
 
-/* No row from `from` on has flags. */
+/* Mark rows from..to-1 as having no flags. */
 static void clear_flags (pf_column *flags, size_t from, size_t to) {
   memset(flags->ids + from, 0, (to - from) * sizeof *flags->ids);
   for (; from < to && (from & 63) != 0; from++)
@@ -160,16 +161,16 @@ static void clear_flags (pf_column *flags, size_t from, size_t to) {
 }
 
 
-/* Whether an event of the row may stand in a word behind those before. */
-HOT bool may_pack (const unfilter *self, const moment *m, int64_t latest) {
-  return m->time >= latest && m->lane_number < UNFILTER_LANES &&
-         self->frames.slots[m->slot].area <= PF_PACKED_MOST;
+/* Whether the event of a row fits into a packed word after those before it. */
+HOT bool may_pack (const unfilter *self, const event *e, int64_t latest) {
+  return e->time >= latest && e->lane_number < UNFILTER_LANES &&
+         self->frames.slots[e->slot].area <= PF_PACKED_MOST;
 }
 
 
-/* Take the rows up to one that is not usual. No call of a holder is open: a new
-   one has no area yet, and is not taken here. */
-HOT pf_status take_all (unfilter *self, outlet *o) {
+/* Process rows up to the first unusual one. No call that interrupts tracing is
+   open, and a new one is not processed here, because it has no area yet. */
+HOT pf_status process_all (unfilter *self, output *o) {
   pf_frames *const frames = &self->frames;
   const pf_column *const in = self->in.columns;
   const int64_t *const times = in[self->at.time].ints;
@@ -180,22 +181,22 @@ HOT pf_status take_all (unfilter *self, outlet *o) {
   int64_t latest = self->latest;
   size_t row = self->row;
   pf_status status = PF_OK;
-  for (; row < rows && o->row < o->room; row++) {
-    pf_call_row mark;
+  for (; row < rows && o->row < o->capacity; row++) {
+    pf_call_row call_row;
     if (!pf_frames_look_cached(frames, ops[row], calls[row], threads[row],
-                               &mark)) {
-      status = pf_frames_look(frames, &self->in, &self->at, row, &mark);
+                               &call_row)) {
+      status = pf_frames_look(frames, &self->in, &self->at, row, &call_row);
       if (status != PF_OK)
         break;
     }
-    const moment m = {&frames->lanes[mark.lane], mark.lane, mark.slot,
-                      mark.letter, times[row]};
-    if (o->packed != NULL && !may_pack(self, &m, latest))
+    const event e = {&frames->lanes[call_row.lane], call_row.lane,
+                     call_row.slot, call_row.op, times[row]};
+    if (o->packed != NULL && !may_pack(self, &e, latest))
       break;
-    if (!take_either(self, o, &m) && !take(self, o, &m))
+    if (!process_either(self, o, &e) && !process(self, o, &e))
       break;
-    m.lane->orphan = PF_NO_FRAME;
-    latest = m.time > latest ? m.time : latest;
+    e.lane->orphan = PF_NO_FRAME;
+    latest = e.time > latest ? e.time : latest;
   }
   self->row = row;
   self->latest = latest;
@@ -205,14 +206,14 @@ HOT pf_status take_all (unfilter *self, outlet *o) {
 
 pf_status pf_unfilter_fast (unfilter *self, pf_batch *out) {
   const out_columns *const to = &self->to;
-  outlet o = {NULL,
+  output o = {NULL,
               column_of(out, to->time),
               column_of(out, to->thread),
               column_of(out, to->event),
               column_of(out, to->area),
               out->rows,
               PF_BATCH_ROWS};
-  const pf_status status = take_all(self, &o);
+  const pf_status status = process_all(self, &o);
   if (column_of(out, to->flags) != NULL)
     clear_flags(&out->columns[to->flags], out->rows, o.row);
   out->rows = o.row;
@@ -221,8 +222,8 @@ pf_status pf_unfilter_fast (unfilter *self, pf_batch *out) {
 
 
 pf_status pf_unfilter_pack (unfilter *self, pf_packed *packed) {
-  outlet o = {.packed = packed, .room = PF_PACKED_ROWS};
-  const pf_status status = take_all(self, &o);
+  output o = {.packed = packed, .capacity = PF_PACKED_ROWS};
+  const pf_status status = process_all(self, &o);
   const pf_frames *const frames = &self->frames;
   for (uint32_t i = self->nthreads; i < frames->nlanes && i < UNFILTER_LANES;
        i++)

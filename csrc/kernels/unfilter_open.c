@@ -1,5 +1,5 @@
 /*
-** unfilter_open.c - the columns of unfilter, and what is asked of it.
+** unfilter_open.c - creates unfilter readers and their columns.
 */
 
 #include <stdlib.h>
@@ -8,8 +8,8 @@
 #include "kernels/unfilter.h"
 #include "kernels/unfilter_put.h"
 
-/* The words that are put out. */
-static bool learn_words (unfilter *self, pf_dictionary *dictionary) {
+/* Intern the names that are written. */
+static bool intern_words (unfilter *self, pf_dictionary *dictionary) {
   self->enter = pf_intern_text(dictionary, "enter");
   self->leave = pf_intern_text(dictionary, "leave");
   return self->enter != PF_NO_NAME && self->leave != PF_NO_NAME &&
@@ -17,9 +17,9 @@ static bool learn_words (unfilter *self, pf_dictionary *dictionary) {
 }
 
 
-/* Make the reader, with room for `more` fields beside those of the input; NULL
-   with words in `error`. */
-static unfilter *make (pf_reader *input, size_t more, pf_error *error) {
+/* Create a reader with memory for `more` fields in addition to those of the
+   input; NULL with a message in `error`. */
+static unfilter *new_reader (pf_reader *input, size_t more, pf_error *error) {
   pf_entry_columns at;
   if (pf_entry_columns_of(input, &at, error) != PF_OK)
     return NULL;
@@ -34,9 +34,9 @@ static unfilter *make (pf_reader *input, size_t more, pf_error *error) {
     self->at = at;
     self->line = self->lines = self->params = NO_COLUMN;
     self->to.line = self->to.params = NO_COLUMN;
-    self->pulled = PF_MORE;
+    self->pending = PF_MORE;
     if (pf_frames_open(&self->frames, input->dictionary) == PF_OK &&
-        learn_words(self, input->dictionary))
+        intern_words(self, input->dictionary))
       return self;
     pf_unfilter_close(&self->reader);
   }
@@ -45,7 +45,7 @@ static unfilter *make (pf_reader *input, size_t more, pf_error *error) {
 }
 
 
-/* Append a field; its number. */
+/* Append a field. Returns its index. */
 static size_t add_field (unfilter *self, const char *name, pf_type type,
                          const char *help) {
   self->fields[self->reader.nfields] = (pf_field){name, type, help, false};
@@ -57,7 +57,7 @@ static const char flags_help[] = "gap, open, orphan, unwound";
 static const char event_help[] = "enter or leave";
 
 
-/* The fields of the input, and ours behind them. */
+/* Add the fields of the input, then our own. */
 static void add_entry_fields (unfilter *self) {
   const pf_reader *const input = self->input;
   out_columns *const to = &self->to;
@@ -96,7 +96,7 @@ static void add_event_fields (unfilter *self) {
 }
 
 
-/* The column of a name and a type, or NO_COLUMN. */
+/* The index of a column with a name and a type, or NO_COLUMN. */
 static size_t column_named (const pf_reader *input, const char *name,
                             pf_type type) {
   const size_t i = pf_field_index(input->fields, input->nfields, name);
@@ -111,7 +111,7 @@ pf_status pf_unfilter_open (pf_reader *input, pf_reader **reader,
     if (pf_field_index(input->fields, input->nfields, ours[i]) < input->nfields)
       return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                      "there is a column \"%s\" already", ours[i]);
-  unfilter *const self = make(input, 4, error);
+  unfilter *const self = new_reader(input, 4, error);
   if (self == NULL)
     return error->status;
   add_entry_fields(self);
@@ -120,40 +120,40 @@ pf_status pf_unfilter_open (pf_reader *input, pf_reader **reader,
 }
 
 
-/* Keep the names of functions in which threads wait. */
-static bool keep_idle (unfilter *self, const pf_unfilter_options *making) {
+/* Copy the names of functions in which threads wait. */
+static bool keep_idle (unfilter *self, const pf_unfilter_options *options) {
   size_t size = 0;
-  for (size_t i = 0; i < making->nidle; i++)
-    size += making->idle[i].size;
-  self->idle = malloc(making->nidle * sizeof *self->idle + size + 1);
+  for (size_t i = 0; i < options->nidle; i++)
+    size += options->idle[i].size;
+  self->idle = malloc(options->nidle * sizeof *self->idle + size + 1);
   if (self->idle == NULL)
     return false;
-  uint8_t *bytes = (uint8_t *)(self->idle + making->nidle);
-  for (size_t i = 0; i < making->nidle; i++) {
-    const pf_bytes name = making->idle[i];
+  uint8_t *bytes = (uint8_t *)(self->idle + options->nidle);
+  for (size_t i = 0; i < options->nidle; i++) {
+    const pf_bytes name = options->idle[i];
     memcpy(bytes, name.at, name.size);
     self->idle[i] = (pf_bytes){bytes, name.size};
     bytes += name.size;
   }
   self->frames.idle = self->idle;
-  self->frames.nidle = making->nidle;
+  self->frames.nidle = options->nidle;
   return true;
 }
 
 
 pf_status pf_unfilter_events (pf_reader *input,
-                              const pf_unfilter_options *making,
+                              const pf_unfilter_options *options,
                               pf_reader **reader, pf_error *error) {
-  unfilter *const self = make(input, 7, error);
+  unfilter *const self = new_reader(input, 7, error);
   if (self == NULL)
     return error->status;
-  if (!keep_idle(self, making)) {
+  if (!keep_idle(self, options)) {
     pf_unfilter_close(&self->reader);
     return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
   }
-  if (making->by_line)
+  if (options->by_line)
     self->line = column_named(input, "line", PF_INT);
-  if (making->details) {
+  if (options->details) {
     self->lines = column_named(input, "line", PF_INT);
     self->params = column_named(input, "params", PF_BYTES);
   }

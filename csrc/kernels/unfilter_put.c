@@ -1,5 +1,5 @@
 /*
-** unfilter_put.c - the columns of a row of unfilter.
+** unfilter_put.c - writes the columns of an output row.
 */
 
 #include <string.h>
@@ -43,13 +43,15 @@ static void put_name (pf_batch *out, size_t column, size_t row, uint32_t name) {
 }
 
 
-/* Whether put() fills a column of a row that is not in the input. */
+/* Whether pf_unfilter_put fills this column in rows that are not in the
+   input. */
 static bool is_told (const out_columns *to, size_t column) {
   return column == to->thread || column == to->time || column == to->call;
 }
 
 
-/* The columns of the input but flags, from its row or missing. */
+/* Copy the columns of the input other than flags from row `from`, or set them
+   missing. */
 static void copy (const unfilter *self, pf_batch *out, size_t row,
                   size_t from) {
   for (size_t i = 0; i < self->copied; i++) {
@@ -70,7 +72,7 @@ static void copy (const unfilter *self, pf_batch *out, size_t row,
 }
 
 
-/* ns between the letters of the pairs, when there is a pair. */
+/* The ns between the codes of each complete pair. False when there is none. */
 static bool overhead_of (const pf_open_call *frame, int64_t *overhead) {
   const bool *const seen = frame->seen;
   const int64_t *const time = frame->time;
@@ -85,7 +87,7 @@ static bool overhead_of (const pf_open_call *frame, int64_t *overhead) {
 }
 
 
-/* What a leave tells about its call. */
+/* Write overhead and compiled of a leave. */
 static void put_call (const unfilter *self, pf_batch *out, size_t row,
                       const line *l) {
   int64_t overhead = 0;
@@ -103,9 +105,8 @@ static void put_call (const unfilter *self, pf_batch *out, size_t row,
 }
 
 
-/* The flags of an event, in the words of kernels/calls: `gap` there ends all
-   open calls before the event, so it stands on the first event behind a gap
-   and on no other. */
+/* The flags of an event as kernels/calls defines them: `gap` there ends all
+   open calls before the event, so only the first event after a gap has it. */
 static uint32_t event_flags (unfilter *self, const line *l) {
   unsigned flags = l->flags & ~(unsigned)PF_FLAG_GAP;
   if (l->flags == PF_FLAG_GAP)
@@ -119,7 +120,7 @@ static uint32_t event_flags (unfilter *self, const line *l) {
 }
 
 
-/* The flags of an entry: ours, and those the row has already. */
+/* The flags of an entry: ours merged with those of the row. */
 static uint32_t entry_flags (const unfilter *self, const line *l) {
   const uint32_t ours = self->flag_names[l->flags];
   const uint32_t none = self->flag_names[0];
@@ -141,8 +142,8 @@ static bool put_flags (unfilter *self, pf_batch *out, size_t row,
 }
 
 
-/* The time of the line on the clock of its thread, which stands still while
-   the thread waits. It never goes back. */
+/* The time of the row on the clock of its thread, which stops while the thread
+   waits and never goes back. */
 static int64_t clock_of (const unfilter *self, const line *l) {
   pf_call_stack *const lane = l->lane;
   if (self->frames.nidle == 0)
@@ -153,8 +154,7 @@ static int64_t clock_of (const unfilter *self, const line *l) {
 }
 
 
-/* Line and parameters of a row of events, from the row of the input, or
-   missing. */
+/* Copy line and params from row `from`, or set them missing. */
 static void put_details (const unfilter *self, pf_batch *out, size_t row,
                          size_t from) {
   const size_t columns[2][2] = {{self->to.line, self->lines},

@@ -51,21 +51,21 @@ static size_t names_at (lua_State *L, int arg, pf_bytes **names) {
 static int core_events (lua_State *L) {
   pf_reader *const input = l_reader_check(L, 1)->reader;
   const int pins[] = {1};
-  pf_unfilter_options making = {NULL, 0, false, false};
+  pf_unfilter_options options = {NULL, 0, false, false};
   pf_bytes *idle = NULL;
   lua_settop(L, 2);
   if (lua_istable(L, 2)) {
     lua_getfield(L, 2, "by_line");
-    making.by_line = lua_toboolean(L, -1) != 0;
+    options.by_line = lua_toboolean(L, -1) != 0;
     lua_getfield(L, 2, "details");
-    making.details = lua_toboolean(L, -1) != 0;
+    options.details = lua_toboolean(L, -1) != 0;
     if (lua_getfield(L, 2, "idle") == LUA_TTABLE)
-      making.nidle = names_at(L, lua_gettop(L), &idle);
+      options.nidle = names_at(L, lua_gettop(L), &idle);
   }
-  making.idle = idle;
+  options.idle = idle;
   l_reader *const r = l_reader_new(L, pins, 1);
   pf_error error;
-  if (pf_unfilter_events(input, &making, &r->reader, &error) != PF_OK)
+  if (pf_unfilter_events(input, &options, &r->reader, &error) != PF_OK)
     return l_throw(L, &error, 1);
   return 1;
 }
