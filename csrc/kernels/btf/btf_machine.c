@@ -1,13 +1,14 @@
 /*
-** btf_machine.c - what events do to tasks, cores and runnables.
+** btf_machine.c - the states of tasks, cores and runnables, changed by events.
 **
-** On a core runs one task. Where events of another lane come without a word
-** that the first was suspended, it is preempted then; where an enter, leave or
-** write shows that a lane runs, it has been resumed by then.
+** A core runs one task at a time. When events of another lane come without a
+** suspend of the current one, that one is preempted; when an enter, leave or
+** write shows that a lane runs, it has been resumed.
 **
-** No event says that a task has ended. Where all functions are recorded it has
-** when its outermost one returns, and the next event activates it again; where
-** only some are, that would cut a task into pieces. So it is an option.
+** No event states that a task has ended. If all functions are recorded, it has
+** ended when its outermost one returns, and the next event activates it again;
+** if only some are recorded, this would split a task into many. So it is an
+** option.
 */
 
 #include <stdio.h>
@@ -31,12 +32,12 @@ static btf_row new_row (const btf_machine *m, btf_word type, btf_word event) {
 
 
 static void put_row (btf_machine *m, const btf_row *row) {
-  if (!m->is_before)
+  if (!m->before_range)
     btf_put(&m->queue, row);
 }
 
 
-/* What a core does to a task. */
+/* A row in which a core is the source and a task the target. */
 static void put_task (btf_machine *m, const btf_lane *lane, btf_word event) {
   btf_row row = new_row(m, lane->type, event);
   row.source = m->cores[lane->core].name;
@@ -46,7 +47,7 @@ static void put_task (btf_machine *m, const btf_lane *lane, btf_word event) {
 }
 
 
-/* What a task does to a runnable. */
+/* A row in which a task is the source and a runnable the target. */
 static void put_call (btf_machine *m, const btf_lane *lane,
                       const btf_frame *frame, btf_word event) {
   btf_row row = new_row(m, WORD_R, event);
@@ -58,9 +59,9 @@ static void put_call (btf_machine *m, const btf_lane *lane,
 }
 
 
-/* A stimulus comes and activates a task. */
+/* Rows for a stimulus that activates a task. */
 static pf_status put_activation (btf_machine *m, btf_lane *lane) {
-  if (m->is_before)
+  if (m->before_range)
     return PF_OK;
   if (!lane->has_stimulus)
     lane->stimulus =
@@ -98,7 +99,8 @@ static pf_status put_comment (btf_machine *m, uint64_t count,
 
 /* {====== Tasks and cores ====== */
 
-/* The core is taken from a lane: its runnables first, the innermost first. */
+/* A lane loses its core; its runnables are suspended first, the innermost
+   first. */
 static void preempt (btf_machine *m, btf_lane *lane) {
   if (lane->state != BTF_RUNNING)
     return;
@@ -123,7 +125,7 @@ static pf_status give_core (btf_machine *m, btf_lane *lane) {
 }
 
 
-/* Let a lane run on a core, which it may already do. */
+/* Let a lane run on a core, unless it already does. */
 static pf_status run_on (btf_machine *m, btf_lane *lane, size_t core) {
   if (lane->state == BTF_RUNNING && lane->core == core)
     return PF_OK;
@@ -135,7 +137,7 @@ static pf_status run_on (btf_machine *m, btf_lane *lane, size_t core) {
 }
 
 
-/* A task that runs has come to its end. */
+/* End a running task. */
 static void end_task (btf_machine *m, btf_lane *lane) {
   put_task(m, lane, WORD_TERMINATE);
   lane->state = BTF_NEW;
@@ -159,15 +161,15 @@ static void pop_to (btf_machine *m, btf_lane *lane, size_t depth) {
 
 
 static pf_status push (btf_machine *m, btf_lane *lane, const btf_event *e) {
-  if (lane->depth == BTF_MOST_DEEP)
-    pop_to(m, lane, BTF_MOST_DEEP - 1);
-  if (lane->depth == lane->room) {
-    const size_t room = lane->room == 0 ? 16 : 2 * lane->room;
-    btf_frame *const frames = realloc(lane->frames, room * sizeof *frames);
+  if (lane->depth == BTF_MAX_DEPTH)
+    pop_to(m, lane, BTF_MAX_DEPTH - 1);
+  if (lane->depth == lane->capacity) {
+    const size_t capacity = lane->capacity == 0 ? 16 : 2 * lane->capacity;
+    btf_frame *const frames = realloc(lane->frames, capacity * sizeof *frames);
     if (frames == NULL)
       return PF_ENOMEM;
     lane->frames = frames;
-    lane->room = room;
+    lane->capacity = capacity;
   }
   btf_frame *const frame = &lane->frames[lane->depth++];
   *frame = (btf_frame){e->area, e->slot, m->tops[e->slot],
@@ -181,7 +183,7 @@ static pf_status push (btf_machine *m, btf_lane *lane, const btf_event *e) {
 static pf_status leave (btf_machine *m, btf_lane *lane, const btf_event *e) {
   const size_t top = m->tops[e->slot];
   if (top == 0) {
-    m->orphans += !m->is_before;
+    m->orphans += !m->before_range;
     return PF_OK;
   }
   const pf_status status = run_on(m, lane, e->core);
@@ -192,8 +194,8 @@ static pf_status leave (btf_machine *m, btf_lane *lane, const btf_event *e) {
 }
 
 
-/* Back from a call, or the core is there again. What was entered before the
-   events begins here, where it is first seen. */
+/* Return from a call, or get the core back. A call that was entered before the
+   first event begins here. */
 static pf_status resume (btf_machine *m, btf_lane *lane, const btf_event *e) {
   const pf_status status = run_on(m, lane, e->core);
   if (status != PF_OK)
@@ -202,8 +204,8 @@ static pf_status resume (btf_machine *m, btf_lane *lane, const btf_event *e) {
 }
 
 
-/* The suspension of a caller may be told behind the enter of what it calls:
-   then it is not the innermost function. */
+/* The suspend of a caller may come after the enter of its callee: then the
+   caller is not the innermost function, and the task keeps the core. */
 static void suspend (btf_machine *m, btf_lane *lane, const btf_event *e) {
   const size_t top = m->tops[e->slot];
   if (!e->is_call && (top == 0 || top == lane->depth))
@@ -273,7 +275,7 @@ void btf_machine_close (btf_machine *m) {
 }
 
 
-/* Grow a block of `count` things to `wanted`; the new ones are zeros. */
+/* Grow an array of *count elements to `wanted`; new ones are zeros. */
 static bool widen (void **block, size_t *count, size_t wanted, size_t size) {
   if (wanted <= *count)
     return true;
@@ -303,7 +305,7 @@ pf_status btf_machine_grow (btf_machine *m, size_t lanes, size_t cores,
 }
 
 
-/* What BTF makes of a class of areas. */
+/* The role of a class of areas. */
 static btf_role role_of (const btf_machine *m, uint32_t class) {
   static const char *const signals[] = {"variable", "aux", "inspector",
                                         "signal"};
@@ -314,7 +316,7 @@ static btf_role role_of (const btf_machine *m, uint32_t class) {
   memcpy(text, bytes.at, bytes.size);
   text[bytes.size] = '\0';
   if (strcmp(text, "line") == 0)
-    return m->options.lines ? BTF_RUNNABLE : BTF_LEFT_OUT;
+    return m->options.lines ? BTF_RUNNABLE : BTF_OMITTED;
   if (strstr(text, "state") != NULL)
     return BTF_STATE;
   for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
@@ -324,8 +326,8 @@ static btf_role role_of (const btf_machine *m, uint32_t class) {
 }
 
 
-/* The area that an entity is named after: a state goes by its variable. */
-static uint32_t namesake_of (const btf_machine *m, uint32_t area) {
+/* The area that gives an entity its name: for a state its variable. */
+static uint32_t named_area (const btf_machine *m, uint32_t area) {
   const pf_area *const shown = pf_area_at(m->dictionary, area);
   if (shown->parent == PF_NO_AREA || role_of(m, shown->class) != BTF_STATE ||
       role_of(m, pf_area_at(m->dictionary, shown->parent)->class) == BTF_STATE)
@@ -334,7 +336,7 @@ static uint32_t namesake_of (const btf_machine *m, uint32_t area) {
 }
 
 
-static bool has_room (btf_machine *m, uint32_t area) {
+static bool reserve_entity (btf_machine *m, uint32_t area) {
   const size_t wanted = area < m->nentities ? 0 : 2 * (size_t)area + 64;
   void *entities = m->entities;
   const bool grown =
@@ -344,9 +346,9 @@ static bool has_room (btf_machine *m, uint32_t area) {
 }
 
 
-/* Name an area when it is first met. */
-static bool introduce (btf_machine *m, uint32_t area, uint32_t name,
-                       uint32_t class) {
+/* Set role and name of an area when it first occurs. */
+static bool name_entity (btf_machine *m, uint32_t area, uint32_t name,
+                         uint32_t class) {
   btf_entity *const entity = &m->entities[area];
   if (entity->role != BTF_UNSEEN)
     return true;
@@ -357,26 +359,26 @@ static bool introduce (btf_machine *m, uint32_t area, uint32_t name,
 }
 
 
-static bool introduce_area (btf_machine *m, uint32_t area) {
+static bool name_area (btf_machine *m, uint32_t area) {
   const pf_area *const shown = pf_area_at(m->dictionary, area);
-  return introduce(m, area, shown->name, shown->class);
+  return name_entity(m, area, shown->name, shown->class);
 }
 
 
 btf_entity *btf_entity_of (btf_machine *m, uint32_t area) {
-  if (!has_room(m, area))
+  if (!reserve_entity(m, area))
     return NULL;
   if (m->entities[area].role != BTF_UNSEEN)
     return &m->entities[area];
   if (m->area_type == PF_NAME)
-    return introduce(m, area, area, PF_NO_NAME) ? &m->entities[area] : NULL;
-  const uint32_t namesake = namesake_of(m, area);
-  if (!has_room(m, namesake) || !introduce_area(m, namesake))
+    return name_entity(m, area, area, PF_NO_NAME) ? &m->entities[area] : NULL;
+  const uint32_t named = named_area(m, area);
+  if (!reserve_entity(m, named) || !name_area(m, named))
     return NULL;
-  if (namesake == area)
+  if (named == area)
     return &m->entities[area];
   m->entities[area].role = BTF_STATE;
-  m->entities[area].name = m->entities[namesake].name;
+  m->entities[area].name = m->entities[named].name;
   return &m->entities[area];
 }
 
@@ -384,7 +386,7 @@ btf_entity *btf_entity_of (btf_machine *m, uint32_t area) {
 pf_status btf_machine_step (btf_machine *m, int64_t time, const btf_event *e) {
   btf_lane *const lane = &m->lanes[e->lane];
   pf_status status = PF_OK;
-  if (!m->is_before) {
+  if (!m->before_range) {
     m->late += time < m->time;
     m->time = time < m->time ? m->time : time;
   }
@@ -400,8 +402,8 @@ pf_status btf_machine_step (btf_machine *m, int64_t time, const btf_event *e) {
 }
 
 
-/* Start a task again, and what it is in. */
-static pf_status start_again (btf_machine *m, btf_lane *lane) {
+/* Start a task and its open calls again. */
+static pf_status restart (btf_machine *m, btf_lane *lane) {
   const bool is_running = lane->state == BTF_RUNNING;
   const size_t depth = lane->depth;
   lane->state = BTF_NEW;
@@ -419,11 +421,11 @@ static pf_status start_again (btf_machine *m, btf_lane *lane) {
 }
 
 
-/* Those that wait come first: a core has one task. */
+/* Waiting tasks first, because a core runs one task. */
 pf_status btf_machine_begin (btf_machine *m) {
   static const btf_state states[] = {BTF_READY, BTF_RUNNING};
   pf_status status = PF_OK;
-  m->is_before = false;
+  m->before_range = false;
   for (size_t i = 0; i < m->nentities; i++)
     m->entities[i].instances = 0;
   for (size_t i = 0; i < m->nlanes; i++)
@@ -431,12 +433,12 @@ pf_status btf_machine_begin (btf_machine *m) {
   for (size_t turn = 0; turn < 2; turn++)
     for (size_t i = 0; i < m->nlanes && status == PF_OK; i++)
       if (m->lanes[i].state == states[turn])
-        status = start_again(m, &m->lanes[i]);
+        status = restart(m, &m->lanes[i]);
   return m->queue.failed ? PF_ENOMEM : status;
 }
 
 
-/* Let a task end what it is in, and end itself. */
+/* End the open calls of a task, then the task. */
 static pf_status terminate (btf_machine *m, btf_lane *lane) {
   if (lane->state == BTF_NEW)
     return PF_OK;

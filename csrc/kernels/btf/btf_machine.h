@@ -1,10 +1,10 @@
 /*
-** btf_machine.h - what the files of the export to BTF share.
+** btf_machine.h - shared by the files of the conversion to BTF.
 **
-**   btf_read.c    the reader: events in, rows out; which suspends are calls
-**   btf_machine.c   the states of tasks, cores and runnables
-**   btf_rows.c    rows that wait to be yielded
-**   btf_names.c   names of things, made safe and told apart
+**   btf_read.c     the reader: reads events, finds which suspends are calls
+**   btf_machine.c  the states of tasks, cores and runnables
+**   btf_rows.c     the queue of rows that wait for a batch
+**   btf_names.c    unique names with only the characters that BTF allows
 */
 
 #ifndef btf_machine_h
@@ -24,11 +24,11 @@ typedef struct btf_row {
   double number;
 } btf_row;
 
-/* Rows on their way out. What is put after memory ran out is dropped, and
-   `failed` says so. */
+/* Queue of rows. After memory has run out rows are dropped and `failed` is
+   set. */
 typedef struct btf_queue {
   btf_row *rows;
-  size_t head, count, room;
+  size_t head, count, capacity;
   bool failed;
 } btf_queue;
 
@@ -37,7 +37,7 @@ extern const pf_field btf_fields[BTF_FIELDS];
 
 void btf_put (btf_queue *queue, const btf_row *row);
 
-/* Move rows into what is free of the batch. */
+/* Move rows into the free part of the batch. */
 void btf_take (btf_queue *queue, pf_batch *batch);
 
 /* }====== */
@@ -47,15 +47,15 @@ void btf_take (btf_queue *queue, pf_batch *batch);
 
 typedef struct btf_names {
   pf_dictionary *dictionary;
-  pf_id_table known; /* (type, name) pairs */
-  uint32_t *tries;   /* of each pair: how many things wanted it */
-  size_t ntries;
-  char *text; /* the name being made */
-  size_t room;
+  pf_id_table known; /* ids of (type, name) pairs */
+  uint32_t *counts;  /* by pair: number of things with it */
+  size_t ncounts;
+  char *text; /* buffer */
+  size_t capacity;
 } btf_names;
 
-/* The name of a new thing of a type (one letter) that is called `prefix` and
-   `name`; PF_NO_NAME: out of memory. */
+/* The id of a unique name for a new thing of a type (one letter), made of
+   `prefix` and `name`; PF_NO_NAME when out of memory. */
 uint32_t btf_name (btf_names *names, char type, const char *prefix,
                    pf_bytes name);
 
@@ -66,33 +66,33 @@ void btf_names_free (btf_names *names);
 
 /* {====== btf_machine.c ====== */
 
-/* What an area is in BTF. */
+/* The role of an area in BTF. */
 typedef enum btf_role {
   BTF_UNSEEN,
   BTF_RUNNABLE,
   BTF_SIGNAL,
-  BTF_STATE,   /* of a variable: entering it writes the variable */
-  BTF_LEFT_OUT /* a line of a function */
+  BTF_STATE,  /* of a variable: entering it writes the variable */
+  BTF_OMITTED /* a line of a function */
 } btf_role;
 
 typedef struct btf_entity {
   btf_role role;
-  uint32_t name;     /* PF_NO_NAME: not made yet */
-  int64_t instances; /* of a runnable: how many have started */
+  uint32_t name;     /* PF_NO_NAME: none yet */
+  int64_t instances; /* of a runnable: number of starts */
 } btf_entity;
 
-/* A call that would be deeper ends the one around it: each time a task loses
-   the core, all its calls are written. */
-#define BTF_MOST_DEEP 4096
+/* A deeper call ends the one around it: each time a task loses the core, rows
+   for all its calls are written. */
+#define BTF_MAX_DEPTH 4096
 
-/* A call that is open. */
+/* An open call. */
 typedef struct btf_frame {
   uint32_t area, slot;
-  size_t below; /* the frame of the same slot before it, + 1; 0: none */
+  size_t below; /* index of the previous frame of its slot, + 1; 0: none */
   int64_t instance;
 } btf_frame;
 
-/* Words that stand in rows. */
+/* The names in rows. */
 typedef enum btf_word {
   WORD_EVENT,
   WORD_WRITE,
@@ -121,19 +121,19 @@ typedef enum btf_state {
 
 typedef struct btf_lane {
   uint32_t name;
-  uint32_t stimulus; /* the name of what activates it, once there is one */
+  uint32_t stimulus; /* name of its stimulus, if has_stimulus */
   bool has_stimulus;
   btf_word type; /* WORD_T or WORD_I */
   btf_state state;
-  int64_t instance; /* how many have ended */
-  size_t core;      /* where it runs or ran */
+  int64_t instance; /* number of instances that have ended */
+  size_t core;      /* core on which it runs or last ran */
   btf_frame *frames;
-  size_t depth, room;
+  size_t depth, capacity;
 } btf_lane;
 
 typedef struct btf_core {
   uint32_t name;
-  size_t lane; /* that runs on it, + 1; 0: none */
+  size_t lane; /* index of the lane that runs on it, + 1; 0: none */
 } btf_core;
 
 typedef struct btf_machine {
@@ -142,19 +142,20 @@ typedef struct btf_machine {
   pf_type area_type; /* PF_AREA or PF_NAME */
   uint32_t words[BTF_WORDS];
   btf_queue queue;
-  bool is_before; /* options.from has not come: no rows */
+  bool before_range; /* the events are before options.from: write no rows */
   btf_names names;
-  btf_entity *entities; /* by number of area */
+  btf_entity *entities; /* by area */
   size_t nentities;
   btf_lane *lanes;
   size_t nlanes;
   btf_core *cores;
   size_t ncores;
-  size_t *tops; /* by slot, a lane and an area: its innermost frame, + 1 */
+  size_t *tops; /* by slot (a lane and an area): index of its innermost frame, +
+                   1 */
   size_t ntops;
-  int64_t time;     /* of the event at hand, `base` taken off */
-  uint64_t orphans; /* leaves of calls that began before the events */
-  uint64_t late;    /* events before their predecessors */
+  int64_t time;     /* of the current event, minus `base` */
+  uint64_t orphans; /* leaves without an enter */
+  uint64_t late;    /* events with times before that of the previous one */
 } btf_machine;
 
 typedef enum btf_kind {
@@ -168,7 +169,7 @@ typedef enum btf_kind {
 
 typedef struct btf_event {
   btf_kind kind;
-  bool is_call; /* of a suspend: to call another function */
+  bool is_call; /* a suspend because another function is called */
   uint32_t area, slot;
   size_t lane, core;
   btf_word note; /* WORD_EVENT: none */
@@ -179,21 +180,21 @@ typedef struct btf_event {
 pf_status btf_machine_open (btf_machine *machine, pf_dictionary *dictionary);
 void btf_machine_close (btf_machine *machine);
 
-/* The entity of an area; NULL when out of memory. */
+/* The entity of an area, with its role and name; NULL when out of memory. */
 btf_entity *btf_entity_of (btf_machine *machine, uint32_t area);
 
-/* Room for so many lanes, cores and slots. */
+/* Grow the arrays to these numbers of lanes, cores and slots. PF_ENOMEM. */
 pf_status btf_machine_grow (btf_machine *machine, size_t lanes, size_t cores,
                             size_t slots);
 
-/* options.from has come: start what is open. */
+/* At options.from: start the open tasks and calls. PF_ENOMEM. */
 pf_status btf_machine_begin (btf_machine *machine);
 
-/* Put the rows that an event of time `time` makes into the queue. */
+/* Queue the rows for an event at `time` (ns, minus `base`). PF_ENOMEM. */
 pf_status btf_machine_step (btf_machine *machine, int64_t time,
                             const btf_event *event);
 
-/* The same for the end of the events. */
+/* Queue the rows for the end of the events. PF_ENOMEM. */
 pf_status btf_machine_end (btf_machine *machine);
 
 /* }====== */

@@ -1,7 +1,7 @@
 /*
-** btf_names.c - names as BTF can bear them. The format has no quotes, so a comma
-** in a name would end it; what is not printable ASCII goes too. Both become
-** %XX, as does % itself, so that each name can be read back.
+** btf_names.c - unique names in the characters that BTF allows. The format has
+** no quotes, so commas, % and all but printable ASCII are written as %XX;
+** readers can restore each name.
 */
 
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 #include "kernels/btf/btf_machine.h"
 
-#define SUFFIX_ROOM 16 /* %: and a number */
+#define SUFFIX_SIZE 16 /* %: and a number */
 
 
 static bool is_safe (uint8_t c, bool is_edge) {
@@ -18,7 +18,7 @@ static bool is_safe (uint8_t c, bool is_edge) {
 }
 
 
-/* Append `bytes`, made safe, where there is room for them. */
+/* Append `bytes`, escaped; `at` has 3 * bytes.size free bytes. */
 static size_t put_safe (char *at, pf_bytes bytes) {
   static const char digits[] = "0123456789ABCDEF";
   size_t size = 0;
@@ -37,42 +37,42 @@ static size_t put_safe (char *at, pf_bytes bytes) {
 
 
 static bool reserve (btf_names *n, size_t size) {
-  if (size <= n->room)
+  if (size <= n->capacity)
     return true;
   char *const text = realloc(n->text, size);
   if (text == NULL)
     return false;
   n->text = text;
-  n->room = size;
+  n->capacity = size;
   return true;
 }
 
 
-/* Count a pair of type and name; how often it was wanted before, or
-   PF_NO_NAME: out of memory. */
+/* Count a pair of type and name. Returns how often it occurred before, or
+   PF_NO_NAME when out of memory. */
 static uint32_t count_pair (btf_names *n, char type, uint32_t name) {
   const uint64_t word = (uint64_t)(uint8_t)type << 32 | name;
   uint32_t number;
   if (name == PF_NO_NAME ||
       pf_id_table_words(&n->known, &word, 1, &number) != PF_OK)
     return PF_NO_NAME;
-  if (number >= n->ntries) {
+  if (number >= n->ncounts) {
     const size_t count = 2 * (size_t)number + 64;
-    uint32_t *const tries = realloc(n->tries, count * sizeof *tries);
-    if (tries == NULL)
+    uint32_t *const counts = realloc(n->counts, count * sizeof *counts);
+    if (counts == NULL)
       return PF_NO_NAME;
-    memset(tries + n->ntries, 0, (count - n->ntries) * sizeof *tries);
-    n->tries = tries;
-    n->ntries = count;
+    memset(counts + n->ncounts, 0, (count - n->ncounts) * sizeof *counts);
+    n->counts = counts;
+    n->ncounts = count;
   }
-  return n->tries[number]++;
+  return n->counts[number]++;
 }
 
 
 uint32_t btf_name (btf_names *n, char type, const char *prefix, pf_bytes name) {
   const size_t before = strlen(prefix);
-  if (name.size > (SIZE_MAX - before - SUFFIX_ROOM) / 3 ||
-      !reserve(n, before + 3 * name.size + SUFFIX_ROOM))
+  if (name.size > (SIZE_MAX - before - SUFFIX_SIZE) / 3 ||
+      !reserve(n, before + 3 * name.size + SUFFIX_SIZE))
     return PF_NO_NAME;
   memcpy(n->text, prefix, before);
   size_t size = before + put_safe(n->text + before, name);
@@ -80,17 +80,17 @@ uint32_t btf_name (btf_names *n, char type, const char *prefix, pf_bytes name) {
     n->text[size++] = '?';
   const pf_bytes plain = {(const uint8_t *)n->text, size};
   const uint32_t known = pf_intern(n->dictionary, plain);
-  const uint32_t twins = count_pair(n, type, known);
-  if (twins == 0 || twins == PF_NO_NAME)
-    return twins == 0 ? known : PF_NO_NAME;
-  size += (size_t)snprintf(n->text + size, SUFFIX_ROOM, "%%:%lu",
-                           (unsigned long)twins + 1);
+  const uint32_t duplicates = count_pair(n, type, known);
+  if (duplicates == 0 || duplicates == PF_NO_NAME)
+    return duplicates == 0 ? known : PF_NO_NAME;
+  size += (size_t)snprintf(n->text + size, SUFFIX_SIZE, "%%:%lu",
+                           (unsigned long)duplicates + 1);
   return pf_intern(n->dictionary, (pf_bytes){(const uint8_t *)n->text, size});
 }
 
 
 void btf_names_free (btf_names *n) {
   pf_id_table_free(&n->known);
-  free(n->tries);
+  free(n->counts);
   free(n->text);
 }

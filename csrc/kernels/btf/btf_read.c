@@ -1,10 +1,10 @@
 /*
-** btf_read.c - the reader: events in, rows of BTF out.
+** btf_read.c - the reader of BTF rows.
 **
-** A suspend is a call when the next event of the same lane is an enter; so
-** events are looked at a block ahead. A block is a batch with what is known of
-** its rows: their lanes, cores and kinds. Lanes, cores and slots (a lane and an
-** area) have numbers, so that every look-up is that of an array.
+** A suspend is a call if the next event of the same lane is an enter, so events
+** are read one block ahead. A block is a batch with the ids of the lanes, cores
+** and slots (a lane and an area) and the kinds of its rows, so that look-ups
+** are array accesses.
 */
 
 #include <stdio.h>
@@ -20,8 +20,8 @@ enum {
   TIME,
   EVENT,
   AREA,
-  AREA_NAME, /* `area` as a plain name */
-  LANE,      /* as a name, an area or a whole number */
+  AREA_NAME, /* `area` as a name */
+  LANE,      /* as a name, an area or an integer */
   LANE_AREA,
   LANE_INT,
   VALUE,
@@ -42,7 +42,7 @@ static const pf_want wants[COLUMNS] = {
 
 typedef struct block {
   pf_pull pull;
-  bool is_open; /* the pull */
+  bool is_open; /* `pull` is open */
   uint32_t lanes[PF_BATCH_ROWS], cores[PF_BATCH_ROWS], slots[PF_BATCH_ROWS];
   uint8_t kinds[PF_BATCH_ROWS];
   bool is_call[PF_BATCH_ROWS];
@@ -51,12 +51,12 @@ typedef struct block {
 typedef struct btf_reader {
   pf_reader reader;
   btf_machine machine;
-  block *now, *then; /* being read; the one behind it */
-  size_t row;        /* of `now`, the next */
+  block *current, *ahead; /* the current block, and the next one */
+  size_t row;             /* the next row of `current` */
   bool started, at_end, ended;
   pf_id_table lanes, cores, slots;
-  uint32_t events[BTF_WRITE + 1]; /* the names of the kinds */
-  uint8_t *following;             /* of each lane: the kind of its next event */
+  uint32_t events[BTF_WRITE + 1]; /* names of the kinds */
+  uint8_t *following;             /* by lane: the kind of its next event */
   size_t nfollowing;
   uint64_t words[PF_BATCH_ROWS];
   bool missing[PF_BATCH_ROWS];
@@ -73,20 +73,20 @@ static const pf_column *lane_column (const block *b) {
 }
 
 
-/* Number what stands in a column; a value that is missing has a number too. */
-static pf_status number_column (btf_reader *r, pf_id_table *numbering,
+/* Convert a column to ids; a missing value has an id, too. */
+static pf_status encode_column (btf_reader *r, pf_id_table *table,
                                 const pf_column *column, size_t rows,
                                 uint32_t *numbers) {
   if (column != NULL)
     pf_order_column(column, rows, r->words);
   for (size_t i = 0; i < rows; i++)
     r->missing[i] = column == NULL || pf_is_missing(column, i);
-  return pf_id_table_nullable(numbering, r->words, r->missing, rows, numbers);
+  return pf_id_table_nullable(table, r->words, r->missing, rows, numbers);
 }
 
 
-/* Cores that are not known (missing, or below 0) are core 0. */
-static pf_status number_cores (btf_reader *r, block *b, size_t rows) {
+/* Unknown cores (missing, or below 0) are core 0. */
+static pf_status encode_cores (btf_reader *r, block *b, size_t rows) {
   const pf_column *const column = b->pull.columns[CORE];
   if (column == NULL) {
     memcpy(b->cores, b->lanes, rows * sizeof *b->cores);
@@ -116,8 +116,8 @@ static btf_kind kind_of_name (const btf_reader *r, const pf_column *column,
 }
 
 
-/* What an event is to BTF: entering a state writes its variable, other events
-   of states, variables and of what is left out are nothing. */
+/* The kind of an event in BTF: entering a state writes its variable; other
+   events of states, variables and omitted areas are ignored. */
 static pf_status find_kind (btf_reader *r, block *b, size_t row) {
   const uint32_t area = area_of(b, row);
   btf_kind kind = kind_of_name(r, b->pull.columns[EVENT], row);
@@ -137,22 +137,22 @@ static pf_status find_kind (btf_reader *r, block *b, size_t row) {
 }
 
 
-static pf_status number_slots (btf_reader *r, block *b, size_t rows) {
+static pf_status encode_slots (btf_reader *r, block *b, size_t rows) {
   for (size_t i = 0; i < rows; i++)
     r->words[i] = (uint64_t)b->lanes[i] << 32 | area_of(b, i);
   return pf_id_table_words(&r->slots, r->words, rows, b->slots);
 }
 
 
-static pf_status describe_block (btf_reader *r, block *b) {
+static pf_status analyse_block (btf_reader *r, block *b) {
   const size_t rows = b->pull.batch.rows;
   pf_status status =
-      number_column(r, &r->lanes, lane_column(b), rows, b->lanes);
+      encode_column(r, &r->lanes, lane_column(b), rows, b->lanes);
   if (status == PF_OK)
-    status = number_cores(r, b, rows);
+    status = encode_cores(r, b, rows);
   for (size_t i = 0; status == PF_OK && i < rows; i++)
     status = find_kind(r, b, i);
-  return status == PF_OK ? number_slots(r, b, rows) : status;
+  return status == PF_OK ? encode_slots(r, b, rows) : status;
 }
 
 /* }====== */
@@ -176,7 +176,7 @@ static bool is_interrupt (const btf_reader *r, pf_bytes name) {
 }
 
 
-/* The value of a lane as a text, which may lie in `room`. */
+/* The value of a lane as a text, which may be written into `room`. */
 static pf_bytes lane_text (const btf_reader *r, const pf_column *column,
                            uint32_t number, char *room, size_t size) {
   if (number == r->lanes.missing)
@@ -188,8 +188,8 @@ static pf_bytes lane_text (const btf_reader *r, const pf_column *column,
 }
 
 
-static void introduce_lane (btf_reader *r, const pf_column *column,
-                            uint32_t number) {
+static void name_lane (btf_reader *r, const pf_column *column,
+                       uint32_t number) {
   char room[24];
   btf_lane *const lane = &r->machine.lanes[number];
   const pf_bytes name = lane_text(r, column, number, room, sizeof room);
@@ -212,8 +212,8 @@ static uint32_t core_name (btf_reader *r, const block *b, uint32_t core) {
 }
 
 
-/* Make those that are new in a block. */
-static pf_status name_new (btf_reader *r, const block *b) {
+/* Create the lanes, cores and slots that are new in a block. */
+static pf_status name_new_things (btf_reader *r, const block *b) {
   btf_machine *const m = &r->machine;
   const bool has_cores = b->pull.columns[CORE] != NULL;
   const size_t lanes = m->nlanes, cores = m->ncores;
@@ -222,7 +222,7 @@ static pf_status name_new (btf_reader *r, const block *b) {
                        r->slots.count) != PF_OK)
     return PF_ENOMEM;
   for (size_t i = lanes; i < m->nlanes; i++)
-    introduce_lane(r, lane_column(b), (uint32_t)i);
+    name_lane(r, lane_column(b), (uint32_t)i);
   for (size_t i = cores; i < m->ncores; i++)
     m->cores[i].name = core_name(r, b, (uint32_t)i);
   for (size_t i = lanes; i < m->nlanes; i++)
@@ -239,7 +239,7 @@ static pf_status name_new (btf_reader *r, const block *b) {
 
 /* {====== Which suspends are calls ====== */
 
-/* Note in `following` the first event of each lane of the block. */
+/* Set `following` to the kind of the first event of each lane in the block. */
 static void look_ahead (btf_reader *r, const block *b) {
   for (size_t i = b->pull.batch.rows; i-- > 0;)
     if (b->kinds[i] != BTF_NOTHING && b->kinds[i] != BTF_WRITE)
@@ -247,15 +247,16 @@ static void look_ahead (btf_reader *r, const block *b) {
 }
 
 
-static void find_calls (btf_reader *r, block *now, const block *then) {
-  for (size_t i = 0; i < now->pull.batch.rows; i++)
-    r->following[now->lanes[i]] = BTF_NOTHING;
-  look_ahead(r, then);
-  for (size_t i = now->pull.batch.rows; i-- > 0;) {
-    uint8_t *const next = &r->following[now->lanes[i]];
-    now->is_call[i] = now->kinds[i] == BTF_SUSPEND && *next == BTF_ENTER;
-    if (now->kinds[i] != BTF_NOTHING && now->kinds[i] != BTF_WRITE)
-      *next = now->kinds[i];
+static void mark_calls (btf_reader *r, block *current, const block *ahead) {
+  for (size_t i = 0; i < current->pull.batch.rows; i++)
+    r->following[current->lanes[i]] = BTF_NOTHING;
+  look_ahead(r, ahead);
+  for (size_t i = current->pull.batch.rows; i-- > 0;) {
+    uint8_t *const next = &r->following[current->lanes[i]];
+    current->is_call[i] =
+        current->kinds[i] == BTF_SUSPEND && *next == BTF_ENTER;
+    if (current->kinds[i] != BTF_NOTHING && current->kinds[i] != BTF_WRITE)
+      *next = current->kinds[i];
   }
 }
 
@@ -277,9 +278,9 @@ static bool grow_following (btf_reader *r) {
 
 /* {====== The reader ====== */
 
-/* Read the block behind the one at hand; at the end it is empty. */
-static pf_status read_then (btf_reader *r, pf_error *error) {
-  block *const b = r->then;
+/* Read the next block; at the end it is empty. */
+static pf_status read_ahead (btf_reader *r, pf_error *error) {
+  block *const b = r->ahead;
   b->pull.batch.rows = 0;
   pf_status status = r->at_end ? PF_END : pf_pull_next(&b->pull, error);
   if (status < 0)
@@ -289,9 +290,9 @@ static pf_status read_then (btf_reader *r, pf_error *error) {
     b->pull.batch.rows = 0;
     return PF_OK;
   }
-  status = describe_block(r, b);
+  status = analyse_block(r, b);
   if (status == PF_OK)
-    status = name_new(r, b);
+    status = name_new_things(r, b);
   if (status == PF_OK && !grow_following(r))
     status = PF_ENOMEM;
   return status == PF_OK
@@ -300,24 +301,24 @@ static pf_status read_then (btf_reader *r, pf_error *error) {
 }
 
 
-/* Make the next block the one at hand, and read one more. */
+/* Make the next block the current one, and read another. */
 static pf_status advance (btf_reader *r, pf_error *error) {
-  pf_status status = r->started ? PF_OK : read_then(r, error);
+  pf_status status = r->started ? PF_OK : read_ahead(r, error);
   r->started = true;
   if (status != PF_OK)
     return status;
-  block *const done = r->now;
-  r->now = r->then;
-  r->then = done;
+  block *const done = r->current;
+  r->current = r->ahead;
+  r->ahead = done;
   r->row = 0;
-  status = read_then(r, error);
+  status = read_ahead(r, error);
   if (status == PF_OK)
-    find_calls(r, r->now, r->then);
+    mark_calls(r, r->current, r->ahead);
   return status;
 }
 
 
-/* The value that a write writes: that of the event, else of the state. */
+/* The value of a write: that of the event, else that of the state. */
 static void set_value (const btf_reader *r, const block *b, size_t row,
                        btf_event *e) {
   const pf_column *const value = b->pull.columns[VALUE];
@@ -341,7 +342,7 @@ static void set_value (const btf_reader *r, const block *b, size_t row,
 
 
 static pf_status step (btf_reader *r, pf_error *error) {
-  const block *const b = r->now;
+  const block *const b = r->current;
   const size_t row = r->row++;
   btf_event e;
   memset(&e, 0, sizeof e);
@@ -361,7 +362,7 @@ static pf_status step (btf_reader *r, pf_error *error) {
   const int64_t since =
       (int64_t)((uint64_t)time->ints[row] - (uint64_t)m->options.base);
   pf_status status = PF_OK;
-  if (m->is_before && time->ints[row] >= m->options.from)
+  if (m->before_range && time->ints[row] >= m->options.from)
     status = btf_machine_begin(&r->machine);
   if (status == PF_OK)
     status = btf_machine_step(&r->machine, since, &e);
@@ -371,12 +372,12 @@ static pf_status step (btf_reader *r, pf_error *error) {
 }
 
 
-/* Do what makes rows: an event, a new block, the end. */
-static pf_status work (btf_reader *r, pf_error *error) {
-  if (r->started && r->row < r->now->pull.batch.rows)
+/* Process the next event, read the next block, or finish. */
+static pf_status advance_output (btf_reader *r, pf_error *error) {
+  if (r->started && r->row < r->current->pull.batch.rows)
     return step(r, error);
   const pf_status status = advance(r, error);
-  if (status != PF_OK || r->now->pull.batch.rows > 0)
+  if (status != PF_OK || r->current->pull.batch.rows > 0)
     return status;
   r->ended = true;
   if (btf_machine_end(&r->machine) != PF_OK)
@@ -394,7 +395,7 @@ static pf_status btf_next (pf_reader *self, pf_batch *batch, pf_error *error) {
       return PF_MORE;
     if (r->ended)
       return batch->rows > 0 ? PF_MORE : PF_END;
-    const pf_status status = work(r, error);
+    const pf_status status = advance_output(r, error);
     if (status != PF_OK)
       return status;
   }
@@ -410,8 +411,8 @@ static void close_block (block *b) {
 
 static void btf_close (pf_reader *self) {
   btf_reader *const r = (btf_reader *)(void *)self;
-  close_block(r->now);
-  close_block(r->then);
+  close_block(r->current);
+  close_block(r->ahead);
   btf_machine_close(&r->machine);
   pf_id_table_free(&r->lanes);
   pf_id_table_free(&r->cores);
@@ -423,20 +424,21 @@ static void btf_close (pf_reader *self) {
 
 static pf_status open_blocks (btf_reader *r, pf_reader *events,
                               pf_error *error) {
-  r->now = calloc(1, sizeof *r->now);
-  r->then = calloc(1, sizeof *r->then);
-  if (r->now == NULL || r->then == NULL)
+  r->current = calloc(1, sizeof *r->current);
+  r->ahead = calloc(1, sizeof *r->ahead);
+  if (r->current == NULL || r->ahead == NULL)
     return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
-  pf_status status = pf_pull_open(&r->now->pull, events, wants, COLUMNS, error);
-  r->now->is_open = status == PF_OK;
+  pf_status status =
+      pf_pull_open(&r->current->pull, events, wants, COLUMNS, error);
+  r->current->is_open = status == PF_OK;
   if (status != PF_OK)
     return status;
-  if (r->now->pull.columns[AREA] == NULL &&
-      r->now->pull.columns[AREA_NAME] == NULL)
+  if (r->current->pull.columns[AREA] == NULL &&
+      r->current->pull.columns[AREA_NAME] == NULL)
     return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                    "a column \"area\" of areas or names is needed");
-  status = pf_pull_clone(&r->then->pull, &r->now->pull, error);
-  r->then->is_open = status == PF_OK;
+  status = pf_pull_clone(&r->ahead->pull, &r->current->pull, error);
+  r->ahead->is_open = status == PF_OK;
   return status;
 }
 
@@ -451,7 +453,8 @@ static pf_status open_rest (btf_reader *r, pf_reader *events) {
   pf_id_table_init(&r->lanes);
   pf_id_table_init(&r->cores);
   pf_id_table_init(&r->slots);
-  r->machine.area_type = r->now->pull.columns[AREA] != NULL ? PF_AREA : PF_NAME;
+  r->machine.area_type =
+      r->current->pull.columns[AREA] != NULL ? PF_AREA : PF_NAME;
   return btf_machine_open(&r->machine, events->dictionary);
 }
 
@@ -462,7 +465,7 @@ pf_status pf_btf_open (pf_reader *events, const pf_btf_options *options,
   if (r == NULL)
     return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
   r->machine.options = *options;
-  r->machine.is_before = options->has_from;
+  r->machine.before_range = options->has_from;
   r->reader.dictionary = events->dictionary;
   pf_status status = open_blocks(r, events, error);
   if (status == PF_OK && (status = open_rest(r, events)) != PF_OK)

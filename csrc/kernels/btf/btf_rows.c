@@ -1,41 +1,41 @@
 /*
-** btf_rows.c - rows of BTF that wait until a batch has room: one event may be many
-** rows, when it takes the core from a task that is deep in calls.
+** btf_rows.c - the queue of BTF rows. One event may cause many rows, when a
+** task with many open calls loses the core.
 */
 
 #include <stdlib.h>
 
 #include "kernels/btf/btf_machine.h"
 
-#define FIRST_ROOM 64
+#define FIRST_CAPACITY 64
 
 const pf_field btf_fields[BTF_FIELDS] = {
     {"kind", PF_NAME, "event, write, number or comment", false},
     {"time", PF_INT, "ns since the base", false},
-    {"source", PF_NAME, "who does it; of a comment its text", false},
-    {"source_instance", PF_INT, "which of these", false},
-    {"type", PF_NAME, "what the target is: T, R, SIG or STI", false},
-    {"target", PF_NAME, "to whom it is done", false},
-    {"target_instance", PF_INT, "which of these", false},
-    {"event", PF_NAME, "what is done", false},
+    {"source", PF_NAME, "name of the source; of a comment its text", false},
+    {"source_instance", PF_INT, "its instance", false},
+    {"type", PF_NAME, "type of the target: T, I, R, SIG or STI", false},
+    {"target", PF_NAME, "name of the target", false},
+    {"target_instance", PF_INT, "its instance", false},
+    {"event", PF_NAME, "what happens to the target", false},
     {"note", PF_INT, "the value of a write", false},
-    {"number", PF_NUM, "the value of a write that is no whole number", false},
+    {"number", PF_NUM, "the value of a write that is not an integer", false},
 };
 
 
 static bool grow (btf_queue *q) {
-  const size_t room = q->room == 0 ? FIRST_ROOM : 2 * q->room;
-  btf_row *const rows = realloc(q->rows, room * sizeof *rows);
+  const size_t capacity = q->capacity == 0 ? FIRST_CAPACITY : 2 * q->capacity;
+  btf_row *const rows = realloc(q->rows, capacity * sizeof *rows);
   if (rows == NULL)
     return false;
   q->rows = rows;
-  q->room = room;
+  q->capacity = capacity;
   return true;
 }
 
 
 void btf_put (btf_queue *q, const btf_row *row) {
-  q->failed |= q->count == q->room && !grow(q);
+  q->failed |= q->count == q->capacity && !grow(q);
   if (!q->failed)
     q->rows[q->count++] = *row;
 }
