@@ -9,7 +9,7 @@
 #define lua_export_h
 
 #include "kernels/contexts/traversal.h"
-#include "lua/contexts.h"
+#include "lua/profile_contexts.h"
 #include "lua/rows.h"
 
 /* The writing functions return nothing: the first failure is kept in

@@ -4,7 +4,7 @@
 */
 
 #include "lua/export.h"
-#include "lua/spans.h"
+#include "lua/timeline_spans.h"
 
 /* A scan over the spans of a track. */
 typedef struct track_scan track_scan;

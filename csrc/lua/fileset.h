@@ -3,7 +3,7 @@
 ** its side files. They get their names together, when all of them are complete,
 ** so that a failure leaves the old files.
 **
-** Used by writer.c: l_fileset_add for each file, main file first;
+** Used by file_writer.c: l_fileset_add for each file, main file first;
 ** l_fileset_number for a numbered one; write to the sinks; l_fileset_commit;
 ** l_fileset_close in any case. Functions return PF_EIO or PF_ENOMEM.
 */

@@ -1,5 +1,5 @@
 /*
-** group_key.h - Lua functions as keys of a group. Used by group.c: l_key_new
+** group_key.h - Lua functions as keys of a group. Used by grouping.c: l_key_new
 ** for each function, then the kernel calls l_key.maker, and l_key_retype when
 ** all rows have been read.
 */

@@ -32,7 +32,7 @@
 #include <stdatomic.h>
 #include <sys/types.h>
 
-#include "lua/contexts.h"
+#include "lua/profile_contexts.h"
 #include "lua/recorder_clock.h"
 #include "lua/stream.h"
 

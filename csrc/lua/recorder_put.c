@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "lua/recorder_fast.h"
-#include "lua/writer.h"
+#include "lua/written.h"
 
 
 /* {====== Record layouts ====== */

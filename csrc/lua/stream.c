@@ -3,7 +3,7 @@
 **
 ** The output file has its name from the beginning and grows while the program
 ** runs; after a failure it stays, with everything written so far. (Writers of
-** whole files are in writer.c.)
+** whole files are in file_writer.c.)
 */
 
 #include "lua/stream.h"

@@ -11,7 +11,7 @@
 #define lua_stream_h
 
 #include "bytes/sink.h"
-#include "lua/writer.h"
+#include "lua/written.h"
 #include "model/writer.h"
 
 #define L_STREAM         "profio.stream"

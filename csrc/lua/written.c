@@ -1,12 +1,12 @@
 /*
 ** written.c - formats, options, tables and columns that can be written (see
-** writer.h).
+** written.h).
 */
 
 #include <string.h>
 
 #include "formats/formats.h"
-#include "lua/writer.h"
+#include "lua/written.h"
 
 
 size_t l_options_at (lua_State *L, int arg, pf_option **options) {

@@ -1,5 +1,5 @@
 /*
-** group.c - core.group and core.sort.
+** grouping.c - core.group and core.sort.
 */
 
 #include <string.h>
@@ -273,7 +273,7 @@ static int core_sort (lua_State *L) {
 }
 
 
-void l_open_group (lua_State *L) {
+void l_open_grouping (lua_State *L) {
   static const luaL_Reg functions[] = {
       {"group", core_group}, {"sort", core_sort}, {NULL, NULL}};
   luaL_setfuncs(L, functions, 0);

@@ -1,5 +1,5 @@
 /*
-** writer.c - writers of whole files: an encoder of the core and its output
+** file_writer.c - writers of whole files: an encoder of the core and its output
 ** files.
 **
 ** All files of a writer get their names together at the end, so a failure
@@ -11,7 +11,7 @@
 
 #include "formats/formats.h"
 #include "lua/fileset.h"
-#include "lua/writer.h"
+#include "lua/written.h"
 
 #define L_WRITER "profio.writer"
 
@@ -405,7 +405,7 @@ static int writer_tables (lua_State *L) {
 /* }====== */
 
 
-void l_open_writer (lua_State *L) {
+void l_open_file_writer (lua_State *L) {
   static const luaL_Reg methods[] = {
       {"close", writer_close},           {"facts", writer_facts},
       {"finish", writer_finish},         {"put", writer_put},

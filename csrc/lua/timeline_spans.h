@@ -1,9 +1,10 @@
 /*
-** spans.h - access to the userdata of kept spans. Used by export_samples.c.
+** timeline_spans.h - access to the userdata of kept spans. Used by
+** export_samples.c.
 */
 
-#ifndef lua_spans_h
-#define lua_spans_h
+#ifndef timeline_spans_h
+#define timeline_spans_h
 
 #include "kernels/span_store.h"
 #include "lua/binding.h"

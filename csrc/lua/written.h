@@ -1,10 +1,10 @@
 /*
-** writer.h - arguments of writers of whole files (writer.c) and writers through
-** a ring (stream.c). Wrong arguments raise.
+** written.h - arguments of writers of whole files (file_writer.c) and writers
+** through a ring (stream.c), implemented in written.c. Wrong arguments raise.
 */
 
-#ifndef lua_writer_h
-#define lua_writer_h
+#ifndef written_h
+#define written_h
 
 #include "lua/binding.h"
 

@@ -1,5 +1,5 @@
 /*
-** trace.c - parts: an opened file with its companion files, decoded by a
+** trace_part.c - parts: an opened file with its companion files, decoded by a
 ** format. A trace of the Lua module consists of one part or several
 ** concatenated ones, which lua/profio/init.lua joins.
 **
@@ -575,7 +575,7 @@ static int part_reader (lua_State *L) {
 /* }====== */
 
 
-void l_open_trace (lua_State *L) {
+void l_open_trace_part (lua_State *L) {
   static const luaL_Reg methods[] = {
       {"add", part_add},           {"grow", part_grow},
       {"close", part_close},       {"info", part_info},

@@ -1,5 +1,5 @@
 /*
-** register.c - core.decoder: a reader whose rows come from a Lua function,
+** lua_decoder.c - core.decoder: a reader whose rows come from a Lua function,
 ** which runs as a coroutine and fills batches.
 */
 
@@ -182,7 +182,7 @@ static int core_decoder (lua_State *L) {
 /* }====== */
 
 
-void l_open_register (lua_State *L) {
+void l_open_lua_decoder (lua_State *L) {
   static const luaL_Reg functions[] = {{"decoder", core_decoder}, {NULL, NULL}};
   luaL_setfuncs(L, functions, 0);
 }

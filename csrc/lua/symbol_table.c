@@ -1,6 +1,6 @@
 /*
-** symbols.c - symbols of executables, and core.symbolize, which adds functions
-** and lines to a reader.
+** symbol_table.c - symbols of executables, and core.symbolize, which adds
+** functions and lines to a reader.
 **
 ** A symbols userdata pins the sources it reads and the dictionary of its names.
 ** Close only forbids further use: the collector frees the memory after the last
@@ -352,7 +352,7 @@ static int core_symbolize (lua_State *L) {
 /* }====== */
 
 
-void l_open_symbols (lua_State *L) {
+void l_open_symbol_table (lua_State *L) {
   static const luaL_Reg methods[] = {
       {"all", symbols_all},     {"by_line", symbols_by_line},
       {"close", symbols_close}, {"count", symbols_count},

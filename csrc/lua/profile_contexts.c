@@ -1,7 +1,7 @@
 /*
-** contexts.c - profiles that consist of calling contexts. They are immutable:
-** each operation returns a new profile. User value 1 of the userdata is the
-** dictionary.
+** profile_contexts.c - profiles that consist of calling contexts. They are
+** immutable: each operation returns a new profile. User value 1 of the userdata
+** is the dictionary.
 */
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "kernels/contexts/collect.h"
 #include "kernels/contexts/diff.h"
 #include "kernels/contexts/views.h"
-#include "lua/contexts.h"
+#include "lua/profile_contexts.h"
 #include "model/contexts_merge.h"
 
 /* {====== The object ====== */
@@ -567,7 +567,7 @@ static int contexts_prune (lua_State *L) {
 /* }====== */
 
 
-void l_open_contexts (lua_State *L) {
+void l_open_profile_contexts (lua_State *L) {
   static const luaL_Reg methods[] = {
       {"bottom_up", contexts_bottom_up}, {"callees", contexts_callees},
       {"callers", contexts_callers},     {"close", contexts_close},

@@ -1,5 +1,5 @@
 /*
-** table.c - core.rows_reader: a reader over a Lua array of rows.
+** array_reader.c - core.rows_reader: a reader over a Lua array of rows.
 */
 
 #include <stdlib.h>
@@ -178,7 +178,7 @@ static int core_rows_reader (lua_State *L) {
 }
 
 
-void l_open_table (lua_State *L) {
+void l_open_array_reader (lua_State *L) {
   lua_pushcfunction(L, core_rows_reader);
   lua_setfield(L, -2, "rows_reader");
 }

@@ -1,5 +1,5 @@
 /*
-** output.c - output files as Lua file handles. A file gets its name, and
+** output_handle.c - output files as Lua file handles. A file gets its name, and
 ** replaces an older file, at core.commit (bytes/output.h).
 **
 ** The handles have the type of io.open, so exports and scripts write to both in
@@ -159,7 +159,7 @@ static int core_write_failure (lua_State *L) {
 }
 
 
-void l_open_output (lua_State *L) {
+void l_open_output_handle (lua_State *L) {
   static const luaL_Reg functions[] = {{"commit", core_commit},
                                        {"output", core_output},
                                        {"output_path", core_output_path},

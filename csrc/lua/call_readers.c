@@ -1,5 +1,5 @@
 /*
-** calls.c - core.calls, core.statistics and core.processors.
+** call_readers.c - core.calls, core.statistics and core.processors.
 */
 
 #include <unistd.h>
@@ -148,7 +148,7 @@ static int core_processors (lua_State *L) {
 }
 
 
-void l_open_calls (lua_State *L) {
+void l_open_call_readers (lua_State *L) {
   static const luaL_Reg functions[] = {{"calls", core_calls},
                                        {"processors", core_processors},
                                        {"statistics", core_statistics},

@@ -1,10 +1,10 @@
 /*
-** contexts.h - the userdata of profiles that consist of calling contexts. Used
-** by contexts.c, the exports and the recorder.
+** profile_contexts.h - the userdata of profiles that consist of calling
+** contexts. Used by profile_contexts.c, the exports and the recorder.
 */
 
-#ifndef lua_contexts_h
-#define lua_contexts_h
+#ifndef profile_contexts_h
+#define profile_contexts_h
 
 #include "lua/binding.h"
 #include "model/contexts.h"

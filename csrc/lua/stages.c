@@ -1,5 +1,5 @@
 /*
-** filter.c - core.filter, core.limit and core.range, which select rows;
+** stages.c - core.filter, core.limit and core.range, which select rows;
 ** core.chain, which concatenates tables; core.with_area, which adds columns.
 ** (core.where is in conditions.c.)
 */
@@ -332,7 +332,7 @@ static int core_chain (lua_State *L) {
 /* }====== */
 
 
-void l_open_filter (lua_State *L) {
+void l_open_stages (lua_State *L) {
   static const luaL_Reg functions[] = {{"chain", core_chain},
                                        {"with_area", core_with_area},
                                        {"filter", core_filter},

@@ -1,5 +1,5 @@
 /*
-** rows_machine.c - rows for other programs: csv, tsv, json, ndjson.
+** rows_interchange.c - rows for other programs: csv, tsv, json, ndjson.
 **
 ** csv     quoted as in RFC 4180, but lines end in LF; an empty text is "" and
 **         a missing value is empty

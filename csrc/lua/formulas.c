@@ -1,5 +1,5 @@
 /*
-** derive.c - core.derive and core.pivot: stages that add columns of numbers.
+** formulas.c - core.derive and core.pivot: stages that add columns of numbers.
 */
 
 #include <string.h>
@@ -180,7 +180,7 @@ static int core_pivot (lua_State *L) {
 /* }====== */
 
 
-void l_open_derive (lua_State *L) {
+void l_open_formulas (lua_State *L) {
   static const luaL_Reg methods[] = {{"value", counter_value}, {NULL, NULL}};
   static const luaL_Reg functions[] = {{"counter", core_counter},
                                        {"derive", core_derive},

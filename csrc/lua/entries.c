@@ -1,5 +1,5 @@
 /*
-** unfilter.c - core.unfilter, core.refilter and core.events: stages over
+** entries.c - core.unfilter, core.refilter and core.events: stages over
 ** entries with operations (i, I, O, o).
 */
 
@@ -77,7 +77,7 @@ static int core_refilter (lua_State *L) {
 }
 
 
-void l_open_unfilter (lua_State *L) {
+void l_open_entries (lua_State *L) {
   static const luaL_Reg functions[] = {{"events", core_events},
                                        {"refilter", core_refilter},
                                        {"unfilter", core_unfilter},

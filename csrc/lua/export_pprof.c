@@ -1,5 +1,5 @@
 /*
-** exports.c - core.write_pprof: export of profiles as pprof files, encoded by
+** export_pprof.c - core.write_pprof: export of profiles as pprof files, encoded by
 ** formats/pprof.
 */
 
@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "formats/pprof/pprof_write.h"
-#include "lua/contexts.h"
+#include "lua/profile_contexts.h"
 
 #define L_SINK "profio.sink"
 #define L_HEAD "profio.head"
@@ -235,7 +235,7 @@ static int core_write_pprof (lua_State *L) {
 /* }====== */
 
 
-void l_open_exports (lua_State *L) {
+void l_open_export_pprof (lua_State *L) {
   static const luaL_Reg none[] = {{NULL, NULL}};
   l_class(L, L_SINK, none, sink_gc);
   l_class(L, L_HEAD, none, head_gc);

@@ -1,13 +1,13 @@
 /*
-** spans.c - core.kept_spans: the spans of all tracks of a timeline, read once
-** and stored by track. User value 1: the reader of the events.
+** timeline_spans.c - core.kept_spans: the spans of all tracks of a timeline,
+** read once and stored by track. User value 1: the reader of the events.
 */
 
 #include <string.h>
 
 #include "kernels/span_store.h"
 #include "lua/binding.h"
-#include "lua/spans.h"
+#include "lua/timeline_spans.h"
 
 #define L_SPANS "profio.spans"
 
@@ -202,7 +202,7 @@ static int core_kept_spans (lua_State *L) {
 }
 
 
-void l_open_spans (lua_State *L) {
+void l_open_timeline_spans (lua_State *L) {
   static const luaL_Reg methods[] = {{"ends", spans_ends},
                                      {"frames", spans_frames},
                                      {"frame_count", spans_frame_count},
