@@ -460,13 +460,13 @@ static void close_writer (pf_encoder *encoder) {
 
 
 /* Reads the name of the recorder and the code page. */
-static pf_status read_options (br_writer *self, const pf_trace *asked,
+static pf_status read_options (br_writer *self, const pf_trace *opts,
                                pf_error *error) {
   pf_bytes author, page;
   const bool has_author =
-      pf_option_text(asked, "recorded_by", &author) && author.size > 0;
+      pf_option_text(opts, "recorded_by", &author) && author.size > 0;
   pf_status status = PF_OK;
-  if (pf_option_text(asked, "code_page", &page))
+  if (pf_option_text(opts, "code_page", &page))
     status = pf_charset_open_given(&self->charset, page, error);
   if (status != PF_OK)
     return status;
@@ -490,7 +490,7 @@ pf_status br_encoder (const pf_option *options, size_t noptions,
                       pf_dictionary *dictionary, pf_encoder **encoder,
                       pf_error *error) {
   br_writer *const self = calloc(1, sizeof *self);
-  const pf_trace asked = {.options = options, .noptions = noptions};
+  const pf_trace opts = {.options = options, .noptions = noptions};
   if (self == NULL)
     return br_no_memory(error);
   self->encoder = (pf_encoder){.put = put,
@@ -501,7 +501,7 @@ pf_status br_encoder (const pf_option *options, size_t noptions,
   self->dictionary = dictionary;
   self->author = PF_NO_NAME;
   self->to_page = (pf_converter){&self->charset, (iconv_t)-1};
-  const pf_status status = read_options(self, &asked, error);
+  const pf_status status = read_options(self, &opts, error);
   if (status == PF_OK)
     *encoder = &self->encoder;
   else

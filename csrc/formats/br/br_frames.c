@@ -82,7 +82,7 @@ static void close_reader (pf_reader *reader) {
 }
 
 
-static pf_status intern_words (frames_reader *self, pf_dictionary *dictionary,
+static pf_status intern_names (frames_reader *self, pf_dictionary *dictionary,
                                pf_error *error) {
   self->frame_ids[0] = pf_intern_text(dictionary, "line");
   self->frame_ids[1] = pf_intern_text(dictionary, "caller");
@@ -105,7 +105,7 @@ pf_status br_open_frames (pf_trace *trace, const pf_table *table,
   self->interp = &((const br_file *)trace->state)->interp;
   pf_status status = br_parser_open(&self->parser, trace, error);
   if (status == PF_OK)
-    status = intern_words(self, trace->dictionary, error);
+    status = intern_names(self, trace->dictionary, error);
   if (status == PF_OK)
     *reader = &self->reader;
   else

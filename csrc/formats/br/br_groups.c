@@ -8,7 +8,7 @@
 
 #include "formats/br/br.h"
 
-static const char *const routine_words[BR_ROUTINES] = {[BR_UNKNOWN] = "unknown",
+static const char *const routine_names[BR_ROUTINES] = {[BR_UNKNOWN] = "unknown",
                                                        [BR_IN_FUNCTION] =
                                                            "function",
                                                        [BR_IN_GOSUB] = "gosub",
@@ -18,7 +18,7 @@ static const char *const routine_words[BR_ROUTINES] = {[BR_UNKNOWN] = "unknown",
 pf_status br_intern_routines (pf_dictionary *dictionary,
                               uint32_t routines[BR_ROUTINES], pf_error *error) {
   for (int i = 0; i < BR_ROUTINES; i++) {
-    routines[i] = pf_intern_text(dictionary, routine_words[i]);
+    routines[i] = pf_intern_text(dictionary, routine_names[i]);
     if (routines[i] == PF_NO_NAME)
       return br_no_memory(error);
   }

@@ -18,10 +18,10 @@ static const pf_table all_tables[] = {
 
 /* Returns true if a name could be that of a file. */
 static bool is_printable (pf_bytes name) {
-  size_t odd = 0;
+  size_t ncontrol = 0;
   for (size_t i = 0; i < name.size; i++)
-    odd += name.at[i] < 0x20 || name.at[i] == 0x7f;
-  return name.size > 0 && odd == 0;
+    ncontrol += name.at[i] < 0x20 || name.at[i] == 0x7f;
+  return name.size > 0 && ncontrol == 0;
 }
 
 

@@ -21,7 +21,7 @@ const pf_field br_raw_fields[RAW_COLUMNS] = {
     {"bytes", PF_BYTES, "all its bytes", false},
 };
 
-static const char *const kind_words[BR_TYPES] = {[BR_REST] = "rest",
+static const char *const kind_names[BR_TYPES] = {[BR_REST] = "rest",
                                                  [BR_MODULE] = "module",
                                                  [2] = "",
                                                  [BR_LINE] = "line",
@@ -138,7 +138,7 @@ static void close_reader (pf_reader *reader) {
 static pf_status intern_kinds (raw_reader *self, pf_dictionary *dictionary,
                                pf_error *error) {
   for (int i = 0; i < BR_TYPES; i++) {
-    self->kinds[i] = pf_intern_text(dictionary, kind_words[i]);
+    self->kinds[i] = pf_intern_text(dictionary, kind_names[i]);
     if (self->kinds[i] == PF_NO_NAME)
       return br_no_memory(error);
   }

@@ -55,15 +55,11 @@ typedef enum winidea_version {
 
 #define WINIDEA_NO_CORE   0xffu
 #define WINIDEA_NO_HANDLE UINT32_MAX /* the vendor's invalid handle */
-#define WINIDEA_KINDS \
-  16 /* kinds of areas: the top 4 bits of a
-                                        handle */
+#define WINIDEA_KINDS     16         /* the top 4 bits of a handle */
 #define WINIDEA_KIND_STEP 0x10000000u
-#define WINIDEA_EVENTS \
-  5 /* types 0 to 4: exit, suspend, resume, enter,
-                               write */
-#define WINIDEA_ENTER 3
-#define WINIDEA_WRITE 4
+#define WINIDEA_EVENTS    5 /* exit, suspend, resume, enter, write */
+#define WINIDEA_ENTER     3
+#define WINIDEA_WRITE     4
 
 /* The layout of a binary timeline. */
 typedef struct winidea_layout {

@@ -7,22 +7,22 @@
 
 #include "formats/winidea/winidea.h"
 
-typedef struct sought {
+typedef struct search_key {
   const winidea_areas *areas;
   uint32_t handle;
   bool has_value;
   int64_t value;
-} sought;
+} search_key;
 
 
 static bool is_handle (const void *context, uint32_t number) {
-  const sought *const s = context;
+  const search_key *const s = context;
   return s->areas->handle_list[number].handle == s->handle;
 }
 
 
 static bool is_state (const void *context, uint32_t number) {
-  const sought *const s = context;
+  const search_key *const s = context;
   const winidea_entry *const entry =
       &s->areas->list[s->areas->state_list[number]];
   return entry->handle == s->handle && entry->has_value == s->has_value &&
@@ -37,7 +37,7 @@ static uint64_t hash_of (uint64_t seed, uint32_t handle, int64_t value) {
 
 winidea_handle_info *winidea_find_handle (const winidea_areas *areas,
                                           uint64_t seed, uint32_t handle) {
-  const sought s = {areas, handle, false, 0};
+  const search_key s = {areas, handle, false, 0};
   const uint32_t known = pf_interned_find(
       &areas->handles, hash_of(seed, handle, 0), is_handle, &s);
   return known == PF_NOT_INTERNED ? NULL : &areas->handle_list[known];
@@ -47,7 +47,7 @@ winidea_handle_info *winidea_find_handle (const winidea_areas *areas,
 const winidea_entry *winidea_find_state (const winidea_areas *areas,
                                          uint64_t seed, uint32_t handle,
                                          bool has_value, int64_t value) {
-  const sought s = {areas, handle, has_value, value};
+  const search_key s = {areas, handle, has_value, value};
   const uint32_t known = pf_interned_find(
       &areas->states, hash_of(seed, handle, value), is_state, &s);
   return known == PF_NOT_INTERNED ? NULL
@@ -131,7 +131,7 @@ static winidea_handle_info *add_handle (winidea_areas *areas, uint64_t seed,
    of the same state has added before. */
 static void map_state (winidea_areas *areas, uint64_t seed, uint32_t number) {
   const winidea_entry *const entry = &areas->list[number];
-  const sought s = {areas, entry->handle, entry->has_value, entry->value};
+  const search_key s = {areas, entry->handle, entry->has_value, entry->value};
   if (!entry->is_mapped || !winidea_is_state(entry->handle))
     return;
   const uint32_t known = pf_interned_find(

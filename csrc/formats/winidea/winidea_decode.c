@@ -109,17 +109,17 @@ static pf_status fill_events (const winidea_decoder *self,
                               pf_error *error) {
   uint32_t *const ids = column->ids;
   const unsigned shift = self->shift;
-  uint32_t odd = 0, bad = 0;
+  uint32_t invalid = 0, bad = 0;
   for (size_t i = 0; i < records.count; i++) {
     const uint8_t *const record = records.at + i * records.size;
     const uint32_t kind = pf_load32le(record) >> 28;
     const uint32_t word = pf_load32le(record + 4);
     ids[i] = self->events[kind << 4 | (word >> shift & 15)];
-    odd |= word & self->unused;
+    invalid |= word & self->unused;
     bad |= ids[i] == BAD_EVENT;
   }
-  return odd == 0 && bad == 0 ? PF_OK
-                              : report_words(self, records, column, error);
+  return invalid == 0 && bad == 0 ? PF_OK
+                                  : report_words(self, records, column, error);
 }
 
 

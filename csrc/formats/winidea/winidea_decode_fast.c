@@ -41,8 +41,8 @@ static unsigned find_wanted (const winidea_decoder *self,
 }
 
 
-static fast_columns plain_of (const winidea_decoder *self,
-                              const pf_batch *batch) {
+static fast_columns columns_of (const winidea_decoder *self,
+                                const pf_batch *batch) {
   const pf_column *of[COLS];
   static const pf_column nothing = {.data = NULL};
   for (int what = 0; what < COLS; what++) {
@@ -126,9 +126,9 @@ static ALWAYS_INLINE bool fill (const winidea_decoder *self,
   uint64_t any = 0;
   for (size_t first = 0; first < records.count; first += 64) {
     const size_t left = records.count - first;
-    const size_t behind = first + (left < 64 ? left : 64);
+    const size_t end = first + (left < 64 ? left : 64);
     p.present = 0;
-    for (size_t row = first; row < behind; row++) {
+    for (size_t row = first; row < end; row++) {
       const uint8_t *const at = records.at + row * size;
       if (row + PREFETCH_RECORDS < records.count)
         __builtin_prefetch(at + PREFETCH_RECORDS * size);
@@ -136,7 +136,7 @@ static ALWAYS_INLINE bool fill (const winidea_decoder *self,
         return false;
     }
     if ((what & VALUES) != 0) {
-      values->missing[first / 64] = ~p.present >> (64 - (behind - first));
+      values->missing[first / 64] = ~p.present >> (64 - (end - first));
       any |= values->missing[first / 64];
     }
   }
@@ -156,7 +156,7 @@ static ALWAYS_INLINE bool fill (const winidea_decoder *self,
 
 bool winidea_decode_fast (const winidea_decoder *self, winidea_slice records,
                           const pf_batch *batch) {
-  const fast_columns p = plain_of(self, batch);
+  const fast_columns p = columns_of(self, batch);
   pf_column *const values = winidea_wanted(self, batch, COL_VALUE);
   if (self->tracks_contexts || self->has_contexts ||
       (values != NULL && self->offsets != NULL))

@@ -8,18 +8,14 @@
 #include "formats/winidea/winidea.h"
 
 #define RECORD_SIZE  24
-#define LAST_EVENTS  256  /* handles whose last event is kept */
-#define HEAD_RECORDS 2730 /* the first 64 KiB */
-#define MIN_RESUMES \
-  4 /* events needed to conclude that types are
-                                   exchanged */
-#define TAIL \
-  64                           /* last records, examined if the first are
-                                   ambiguous */
-#define INDEX_LIMIT 0x1000000u /* exports have fewer areas of a kind */
-#define SEGMENTS    16         /* segments in which the head is examined */
-#define MIN_SEGMENT 32         /* records */
-#define TIME_LIMIT  (INT64_C(1) << 55) /* more than a year, ns */
+#define LAST_EVENTS  256        /* handles whose last event is kept */
+#define HEAD_RECORDS 2730       /* the first 64 KiB */
+#define MIN_RESUMES  4          /* needed to detect exchanged types */
+#define TAIL         64         /* last records, if the first are ambiguous */
+#define INDEX_LIMIT  0x1000000u /* exports have fewer areas of a kind */
+#define SEGMENTS     16         /* segments in which the head is examined */
+#define MIN_SEGMENT  32         /* records */
+#define TIME_LIMIT   (INT64_C(1) << 55) /* more than a year, ns */
 
 /* Counts over a segment of records. */
 typedef struct counts {
@@ -149,13 +145,13 @@ int winidea_score_records (pf_bytes head, uint64_t size) {
   }
   const size_t invalid =
       all.invalid + (is_old ? all.new : all.old) + all.decreases;
-  const int whole = size % RECORD_SIZE == 0 ? 20 : 0;
-  if (records >= 8 && (invalid > 0 || whole == 0) &&
+  const int complete = size % RECORD_SIZE == 0 ? 20 : 0;
+  if (records >= 8 && (invalid > 0 || complete == 0) &&
       !do_areas_return(head.at, records))
     return 0;
   if (all.records < 4)
-    return all.records == 0 || whole == 0 || invalid > 0 ? 0 : 50;
-  return (invalid > 0 ? 25 : 65) + whole;
+    return all.records == 0 || complete == 0 || invalid > 0 ? 0 : 50;
+  return (invalid > 0 ? 25 : 65) + complete;
 }
 
 

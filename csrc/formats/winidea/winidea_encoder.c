@@ -286,7 +286,7 @@ static void close_writer (pf_encoder *encoder) {
 
 
 /* Sets a row format from its option, else the vendor's default. */
-static pf_status read_format (winidea_writer *self, const pf_trace *asked,
+static pf_status read_format (winidea_writer *self, const pf_trace *opts,
                               winidea_section_kind kind, pf_error *error) {
   static const struct {
     const char *option, *usual;
@@ -298,20 +298,19 @@ static pf_status read_format (winidea_writer *self, const pf_trace *asked,
                               "%HANDLE%,%VALUE%,%COUNT%,%T.NET%"},
       [WINIDEA_TIMELINE] = {"timeline_format",
                             "%HANDLE%,%EVENT%,%VALUE%,%TIME%"}};
-  pf_bytes text = winidea_text(known[kind].usual), asked_text;
-  if (pf_option_text(asked, known[kind].option, &asked_text) &&
-      asked_text.size > 0)
-    text = asked_text;
+  pf_bytes text = winidea_text(known[kind].usual), option;
+  if (pf_option_text(opts, known[kind].option, &option) && option.size > 0)
+    text = option;
   char *const copy = malloc(text.size);
   self->format_copies[kind] = copy;
   if (copy == NULL)
     return winidea_no_memory(error);
   memcpy(copy, text.at, text.size);
-  const pf_bytes kept = {(const uint8_t *)copy, text.size};
-  self->format_texts[kind] = kept;
+  const pf_bytes slice = {(const uint8_t *)copy, text.size};
+  self->format_texts[kind] = slice;
   if (memchr(copy, '\n', text.size) == NULL &&
       memchr(copy, '\r', text.size) == NULL &&
-      winidea_compile(&self->formats[kind], kept) &&
+      winidea_compile(&self->formats[kind], slice) &&
       winidea_has_required_macros(&self->formats[kind], kind))
     return PF_OK;
   return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
@@ -340,19 +339,19 @@ static pf_status build_parent_format (winidea_writer *self, pf_error *error) {
 }
 
 
-static pf_status read_options (winidea_writer *self, const pf_trace *asked,
+static pf_status read_options (winidea_writer *self, const pf_trace *opts,
                                pf_error *error) {
   pf_status status = PF_OK;
-  self->is_text = !pf_option_is(asked, "dialect", "bin");
+  self->is_text = !pf_option_is(opts, "dialect", "bin");
   self->is_beside =
-      self->is_text && pf_option_int(asked, "timeline_binary", 0) != 0;
-  self->has_states = pf_option_int(asked, "timeline_states", 1) != 0;
+      self->is_text && pf_option_int(opts, "timeline_binary", 0) != 0;
+  self->has_states = pf_option_int(opts, "timeline_states", 1) != 0;
   self->version =
-      pf_option_is(asked, "bin_version", "1.0") ? WINIDEA_1_0 : WINIDEA_1_1;
-  self->line_end = pf_option_is(asked, "line_end", "lf") ? "\n" : "\r\n";
-  self->total_time = self->end = pf_option_int(asked, "total_time", -1);
+      pf_option_is(opts, "bin_version", "1.0") ? WINIDEA_1_0 : WINIDEA_1_1;
+  self->line_end = pf_option_is(opts, "line_end", "lf") ? "\n" : "\r\n";
+  self->total_time = self->end = pf_option_int(opts, "total_time", -1);
   for (int i = 0; i < WINIDEA_SECTIONS && status == PF_OK; i++)
-    status = read_format(self, asked, (winidea_section_kind)i, error);
+    status = read_format(self, opts, (winidea_section_kind)i, error);
   return status < 0 ? status : build_parent_format(self, error);
 }
 
@@ -369,7 +368,7 @@ pf_status winidea_encoder (const pf_option *options, size_t noptions,
                            pf_dictionary *dictionary, pf_encoder **encoder,
                            pf_error *error) {
   /* pf_option_* read options from a trace */
-  const pf_trace asked = {.options = options, .noptions = noptions};
+  const pf_trace opts = {.options = options, .noptions = noptions};
   winidea_writer *const self = calloc(1, sizeof *self);
   if (self == NULL)
     return winidea_no_memory(error);
@@ -382,7 +381,7 @@ pf_status winidea_encoder (const pf_option *options, size_t noptions,
   self->section = WINIDEA_SECTIONS;
   self->function = WINIDEA_NO_HANDLE;
   self->variables.seed = dictionary->seed;
-  pf_status status = read_options(self, &asked, error);
+  pf_status status = read_options(self, &opts, error);
   for (int i = 0; i < WINIDEA_EVENTS && status == PF_OK; i++) {
     self->events[i] = pf_intern_text(dictionary, event_names[i]);
     if (self->events[i] == PF_NO_NAME)

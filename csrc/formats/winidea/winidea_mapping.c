@@ -200,20 +200,20 @@ pf_status winidea_finish_areas (pf_trace *trace, pf_error *error) {
 
 /* {====== Contexts and facts ====== */
 
-typedef struct sought {
+typedef struct search_key {
   const winidea_file *file;
   int64_t handle;
-} sought;
+} search_key;
 
 
 static bool is_context (const void *context, uint32_t number) {
-  const sought *const s = context;
+  const search_key *const s = context;
   return s->file->contexts[number].handle == s->handle;
 }
 
 
 static uint32_t find_context (const winidea_file *file, int64_t handle) {
-  const sought s = {file, handle};
+  const search_key s = {file, handle};
   return pf_interned_find(&file->context_index,
                           pf_mix(file->context_index.seed, (uint64_t)handle),
                           is_context, &s);

@@ -35,7 +35,7 @@ static uint32_t intern_word (const pf_trace *trace, const char *text,
 
 
 /* Interns the words for columns in advance, because readers run in threads. */
-static pf_status intern_words (const pf_trace *trace, winidea_file *file,
+static pf_status intern_names (const pf_trace *trace, winidea_file *file,
                                pf_error *error) {
   bool is_good = true;
   for (int i = 0; i < WINIDEA_EVENTS; i++)
@@ -390,7 +390,7 @@ static pf_status open_trace (pf_trace *trace, pf_error *error) {
   file->input_value_kind = pf_option_is(trace, "input_type", "F64")
                                ? WINIDEA_DOUBLE
                                : WINIDEA_INTEGER;
-  pf_status status = intern_words(trace, file, error);
+  pf_status status = intern_names(trace, file, error);
   if (status == PF_OK)
     status = open_sources(trace, file, error);
   if (status == PF_OK)

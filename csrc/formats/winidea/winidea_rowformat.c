@@ -186,12 +186,12 @@ static bool is_digit_of (winidea_macro macro, uint8_t c) {
 /* The length of a number without a literal after it. Handles have 8 digits and
    may begin with 0x. */
 static size_t count_digits (winidea_macro macro, const slice *r) {
-  size_t n = 0, most = macro == MACRO_EVENT ? 1 : NUMBER_LENGTH;
+  size_t n = 0, max = macro == MACRO_EVENT ? 1 : NUMBER_LENGTH;
   if (macro <= MACRO_STATE) {
     n = left_of(r) > 2 && r->at[0] == '0' && upper(r->at[1]) == 'X' ? 2 : 0;
-    most = n + 8;
+    max = n + 8;
   }
-  while (n < most && n < left_of(r) && is_digit_of(macro, r->at[n]))
+  while (n < max && n < left_of(r) && is_digit_of(macro, r->at[n]))
     n++;
   return n;
 }
@@ -199,9 +199,9 @@ static size_t count_digits (winidea_macro macro, const slice *r) {
 
 /* The same at the end of the slice. */
 static size_t digits_before (winidea_macro macro, const slice *r) {
-  const size_t most = macro == MACRO_EVENT ? 1 : NUMBER_LENGTH;
+  const size_t max = macro == MACRO_EVENT ? 1 : NUMBER_LENGTH;
   size_t n = 0;
-  while (n < most && n < left_of(r) && is_digit_of(macro, r->end[-1 - (int)n]))
+  while (n < max && n < left_of(r) && is_digit_of(macro, r->end[-1 - (int)n]))
     n++;
   return n;
 }
@@ -309,10 +309,10 @@ static const uint8_t *end_of_free (const winidea_rowformat *f, size_t i,
   if (!skip_tail(f, i + 1, to, &s))
     return NULL;
   for (const uint8_t *p; (p = find_first(&s, literal)) != NULL; s.at = p + 1) {
-    const slice behind = {p + literal.size, r->end};
+    const slice next_field = {p + literal.size, r->end};
     last = p;
     all += all < 2;
-    if (!can_follow(f, i + 1, &behind))
+    if (!can_follow(f, i + 1, &next_field))
       continue;
     good = good == NULL ? p : good;
     goods += goods < 2;

@@ -247,9 +247,9 @@ static void section_close (pf_reader *reader) {
 
 
 static pf_status open_reader (pf_trace *trace, const pf_table *table,
-                              section_reader **made, pf_error *error) {
+                              section_reader **result, pf_error *error) {
   section_reader *const self = calloc(1, sizeof *self);
-  *made = self;
+  *result = self;
   if (self == NULL)
     return winidea_no_memory(error);
   self->reader = (pf_reader){.fields = table->fields,

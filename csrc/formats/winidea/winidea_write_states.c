@@ -19,14 +19,14 @@ struct winidea_variable {
   int64_t value;
 };
 
-typedef struct sought {
+typedef struct search_key {
   const winidea_writer *writer;
   uint32_t handle;
-} sought;
+} search_key;
 
 
 static bool is_variable (const void *context, uint32_t number) {
-  const sought *const s = context;
+  const search_key *const s = context;
   return s->writer->variable_list[number].handle == s->handle;
 }
 
@@ -34,7 +34,7 @@ static bool is_variable (const void *context, uint32_t number) {
 /* The variable with this handle, added if it is new. NULL when out of
    memory. */
 static winidea_variable *variable_of (winidea_writer *self, uint32_t handle) {
-  const sought s = {self, handle};
+  const search_key s = {self, handle};
   const uint64_t hash = pf_mix(self->variables.seed, handle);
   const uint32_t known =
       pf_interned_find(&self->variables, hash, is_variable, &s);
@@ -47,9 +47,10 @@ static winidea_variable *variable_of (winidea_writer *self, uint32_t handle) {
   if (list == NULL)
     return NULL;
   self->variable_list = list;
-  winidea_variable *const made = &list[pf_interned_add(&self->variables, hash)];
-  *made = (winidea_variable){.handle = handle};
-  return made;
+  winidea_variable *const added =
+      &list[pf_interned_add(&self->variables, hash)];
+  *added = (winidea_variable){.handle = handle};
+  return added;
 }
 
 

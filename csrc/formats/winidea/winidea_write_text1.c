@@ -149,8 +149,8 @@ static bool has_text (const winidea_rowformat *format) {
 }
 
 
-static pf_status make_row (winidea_writer *self,
-                           const winidea_rowformat *format, const fields *f) {
+static pf_status build_row (winidea_writer *self,
+                            const winidea_rowformat *format, const fields *f) {
   pf_status status = PF_OK;
   self->used = 0;
   for (unsigned i = 0; i <= format->count && status == PF_OK; i++) {
@@ -167,7 +167,7 @@ static pf_status put_row (winidea_writer *self, winidea_section_kind kind,
                           const fields *f, pf_sink *sink, pf_error *error) {
   const winidea_rowformat *const format =
       self->names_parent ? &self->parent_format : &self->formats[kind];
-  if (make_row(self, format, f) != PF_OK)
+  if (build_row(self, format, f) != PF_OK)
     return winidea_no_memory(error);
   const pf_bytes row = {self->row, self->used};
   if (has_text(format) && !reads_back(format, row, f))
@@ -189,7 +189,7 @@ static pf_status put_section (winidea_writer *self, winidea_section_kind kind,
                               const char *class, uint32_t context,
                               bool names_parent, pf_sink *sink,
                               pf_error *error) {
-  static const char *const words[WINIDEA_SECTIONS] = {
+  static const char *const headers[WINIDEA_SECTIONS] = {
       "* INFO ", "* CONTEXTS ", "* HANDLE(", "* STATISTICS(", "* TIMELINE "};
   if (self->section == kind && self->class == class &&
       self->context == context && self->names_parent == names_parent)
@@ -200,7 +200,7 @@ static pf_status put_section (winidea_writer *self, winidea_section_kind kind,
   self->section = kind;
   self->class = class;
   self->context = context;
-  (void)pf_sink_put(sink, words[kind], strlen(words[kind]));
+  (void)pf_sink_put(sink, headers[kind], strlen(headers[kind]));
   if (class != NULL) {
     (void)pf_sink_put(sink, class, strlen(class));
     (void)pf_sink_put(sink, ") ", 2);

@@ -61,15 +61,15 @@ static void read_name (pf_bytes tag, element *e) {
 static size_t end_of_tag (const xml_parser *w, size_t start) {
   static const struct {
     const char *begin, *end;
-  } whole[] = {{"!--", "-->"}, {"![CDATA[", "]]>"}};
+  } verbatim[] = {{"!--", "-->"}, {"![CDATA[", "]]>"}};
   const pf_bytes b = w->bytes;
   for (size_t k = 0; k < 2; k++) {
-    const size_t size = strlen(whole[k].begin);
+    const size_t size = strlen(verbatim[k].begin);
     if (b.size - start < size ||
-        memcmp(b.at + start, whole[k].begin, size) != 0)
+        memcmp(b.at + start, verbatim[k].begin, size) != 0)
       continue;
     for (size_t i = start + size; b.size - i >= 3; i++)
-      if (memcmp(b.at + i, whole[k].end, 3) == 0)
+      if (memcmp(b.at + i, verbatim[k].end, 3) == 0)
         return i + 3;
     return b.size;
   }
@@ -131,19 +131,19 @@ static uint32_t intern_text (const pf_trace *trace, pf_bytes text,
   size_t n = 0;
   if (text.size == 0)
     return name;
-  uint8_t *const plain = malloc(text.size);
-  for (size_t i = 0; plain != NULL && i < text.size; n++) {
+  uint8_t *const decoded = malloc(text.size);
+  for (size_t i = 0; decoded != NULL && i < text.size; n++) {
     const size_t size =
         text.at[i] == '&'
-            ? read_entity((pf_bytes){text.at + i, text.size - i}, &plain[n])
+            ? read_entity((pf_bytes){text.at + i, text.size - i}, &decoded[n])
             : 0;
     if (size == 0)
-      plain[n] = text.at[i];
+      decoded[n] = text.at[i];
     i += size == 0 ? 1 : size;
   }
-  if (plain != NULL)
-    name = pf_intern(trace->dictionary, (pf_bytes){plain, n});
-  free(plain);
+  if (decoded != NULL)
+    name = pf_intern(trace->dictionary, (pf_bytes){decoded, n});
+  free(decoded);
   *has_memory &= name != PF_NO_NAME;
   return name;
 }

@@ -86,9 +86,9 @@ static pf_bytes value_of (const head_table *table, const uint8_t *record,
 static size_t records_of (const head_table *table) {
   if (table->record == 0 || table->head.size <= table->start)
     return 0;
-  const size_t most = (table->head.size - table->start) / table->record;
+  const size_t max = (table->head.size - table->start) / table->record;
   size_t count = 0;
-  while (count < most && count < ROWS_LOOKED_AT &&
+  while (count < max && count < ROWS_LOOKED_AT &&
          memchr(" *", table->head.at[table->start + count * table->record],
                 2) != NULL)
     count++;
@@ -177,8 +177,8 @@ typedef struct head_text {
   bool is_complete; /* the head is the whole file, so the last row is not cut */
   uint8_t separator;
   size_t columns;
-  size_t rows;   /* with as many cells, without a row of names */
-  size_t others; /* with another number of cells */
+  size_t rows;       /* with as many cells, without a row of names */
+  size_t mismatches; /* with another number of cells */
   xpp_candidate fields[FIELDS];
 } head_text;
 
@@ -208,7 +208,7 @@ static void inspect_text (head_text *text) {
   bool has_names = false;
   for (uint64_t at = 0; next_row(text, &scanner, &at, cells, &row);) {
     if (row.cells != text->columns) {
-      text->others++;
+      text->mismatches++;
       continue;
     }
     const bool are_names =
@@ -274,7 +274,7 @@ static bool has_thread (const head_text *text, const xpp_roles *roles) {
 static bool is_guess_sound (const head_text *text, const xpp_roles *roles) {
   const size_t op = roles->field[XPP_OP];
   const int clocks = has_time(text, roles) + has_thread(text, roles);
-  if (clocks == 0 || text->others > 0 ||
+  if (clocks == 0 || text->mismatches > 0 ||
       text->fields[op].stats.ops != text->rows)
     return false;
   const int matches = text_nesting_of(text, op, roles->field[XPP_CALL]);

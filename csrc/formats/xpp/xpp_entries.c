@@ -67,8 +67,8 @@ static bool is_extra (const xpp_file *file, size_t field) {
 
 
 pf_status xpp_entries_schema (xpp_file *file, pf_error *error) {
-  const size_t most = ENTRIES_COLUMNS + file->nfields;
-  file->entries = calloc(most, sizeof *file->entries);
+  const size_t max = ENTRIES_COLUMNS + file->nfields;
+  file->entries = calloc(max, sizeof *file->entries);
   file->extras = calloc(file->nfields + 1, sizeof *file->extras);
   if (file->entries == NULL || file->extras == NULL)
     return xpp_no_memory(error);
@@ -497,7 +497,7 @@ static void close_reader (pf_reader *reader) {
 }
 
 
-static bool learn_words (entries_reader *self) {
+static bool intern_names (entries_reader *self) {
   static const char *const ops[] = {"i", "I", "O", "o"};
   static const char *const flags[ROW_FLAGS] = {
       "",    "deleted",     "gap",     "deleted gap",
@@ -532,7 +532,7 @@ pf_status xpp_open_entries (pf_trace *trace, const pf_table *table,
   if (xpp_name_cache_open(&self->ops, self->file, fields[XPP_OP]) != PF_OK ||
       xpp_name_cache_open(&self->calls, self->file, fields[XPP_CALL]) !=
           PF_OK ||
-      !learn_words(self)) {
+      !intern_names(self)) {
     close_reader(&self->reader);
     return xpp_no_memory(error);
   }

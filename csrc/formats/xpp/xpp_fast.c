@@ -94,8 +94,8 @@ void xpp_fast_rows_close (xpp_fast_rows *rows) {
 
 /* Prefetches an address, which may lie after the end of the bytes; hence an
    integer, not a pointer. */
-static inline void prefetch (uintptr_t place) {
-  __builtin_prefetch((const void *)place);
+static inline void prefetch (uintptr_t address) {
+  __builtin_prefetch((const void *)address);
 }
 
 

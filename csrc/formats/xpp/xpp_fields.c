@@ -99,11 +99,11 @@ static pf_status build_text_fields (xpp_file *file, const xpp_cell *cells,
 static pf_status find_charset (pf_trace *trace, xpp_file *file,
                                pf_error *error) {
   char name[32] = "raw";
-  pf_bytes given;
-  if (pf_option_text(trace, "code_page", &given) && given.size > 0 &&
-      given.size < sizeof name) {
-    memcpy(name, given.at, given.size);
-    name[given.size] = '\0';
+  pf_bytes option;
+  if (pf_option_text(trace, "code_page", &option) && option.size > 0 &&
+      option.size < sizeof name) {
+    memcpy(name, option.at, option.size);
+    name[option.size] = '\0';
   }
   if (pf_charset_open(&file->charset, name))
     return PF_OK;
@@ -217,10 +217,10 @@ typedef struct sample {
 
 /* Opens the first rows; there may be none. Call close_sample also after a
    failure. */
-static pf_status open_sample (sample **made, const pf_trace *trace,
+static pf_status open_sample (sample **result, const pf_trace *trace,
                               pf_error *error) {
   sample *const s = malloc(sizeof *s);
-  *made = s;
+  *result = s;
   if (s == NULL)
     return xpp_no_memory(error);
   s->trace = *trace;

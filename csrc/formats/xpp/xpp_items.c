@@ -32,13 +32,13 @@ static const char *packet_prefix (const xpp_parser *parser, char *text,
 pf_status xpp_parser_warn (xpp_parser *parser, pf_note_kind kind,
                            const char *code, pf_status status,
                            const char *format, ...) {
-  char words[180], prefix[40];
+  char message[180], prefix[40];
   va_list arguments;
   va_start(arguments, format);
-  (void)vsnprintf(words, sizeof words, format, arguments);
+  (void)vsnprintf(message, sizeof message, format, arguments);
   va_end(arguments);
   return pf_warn(parser->trace, kind, code, status, parser->at, parser->error,
-                 "%s%s", packet_prefix(parser, prefix, sizeof prefix), words);
+                 "%s%s", packet_prefix(parser, prefix, sizeof prefix), message);
 }
 
 

@@ -123,9 +123,9 @@ static pf_status check_count (pf_trace *trace, const xpp_file *file,
                  found = capacity_of(trace, file);
   if (counted == found)
     return PF_OK;
-  const bool is_behind = counted < found;
-  return pf_warn(trace, is_behind ? PF_NOTE : PF_DAMAGE,
-                 is_behind ? "xpp-stale-count" : "xpp-count", PF_ETRUNCATED, 4,
+  const bool is_low = counted < found;
+  return pf_warn(trace, is_low ? PF_NOTE : PF_DAMAGE,
+                 is_low ? "xpp-stale-count" : "xpp-count", PF_ETRUNCATED, 4,
                  error, "the header states %llu records, the file has %llu",
                  (unsigned long long)counted, (unsigned long long)found);
 }

@@ -60,9 +60,9 @@ static bool is_rebuilt (const pf_trace *trace, const xpp_file *file,
 
 
 static pf_status warn (pf_trace *trace, const char *code, pf_error *error,
-                       const char *path, const char *words) {
+                       const char *path, const char *message) {
   return pf_warn(trace, PF_DAMAGE, code, PF_EFORMAT, PF_NO_OFFSET, error,
-                 "%.120s: %s", path, words);
+                 "%.120s: %s", path, message);
 }
 
 

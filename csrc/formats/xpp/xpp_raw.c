@@ -86,9 +86,9 @@ static void fill_run (const raw_reader *self, pf_batch *batch,
   pf_column *const packet = wanted(batch, RAW_PACKET);
   pf_column *const bytes = wanted(batch, self->file->nraw - 1);
   for (size_t i = 0; i < item->count; i++) {
-    const uint64_t place = item->offset + i * item->size;
+    const uint64_t begin = item->offset + i * item->size;
     if (offset != NULL)
-      offset->ints[run->row + i] = (int64_t)place;
+      offset->ints[run->row + i] = (int64_t)begin;
     if (size != NULL)
       size->ints[run->row + i] = (int64_t)item->size;
     if (kind != NULL)
@@ -96,7 +96,7 @@ static void fill_run (const raw_reader *self, pf_batch *batch,
     if (packet != NULL)
       packet->ints[run->row + i] = number;
     if (bytes != NULL)
-      bytes->bytes[run->row + i] = (pf_bytes){at + place, (size_t)item->size};
+      bytes->bytes[run->row + i] = (pf_bytes){at + begin, (size_t)item->size};
   }
 }
 

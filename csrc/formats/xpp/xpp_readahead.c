@@ -13,10 +13,9 @@
 
 #include "model/parallel.h"
 
-#define SLOTS   8 /* one of them is in use by the reader */
-#define WAKE_AT 4
-#define MIN_STREAK \
-  4 /* batches decoded by the reader before the thread starts */
+#define SLOTS      8 /* one of them is in use by the reader */
+#define WAKE_AT    4
+#define MIN_STREAK 4 /* batches before the thread starts */
 
 struct xpp_readahead {
   xpp_readahead *next, **link; /* list node; NULL: not in a list */

@@ -148,7 +148,7 @@ static bool is_operation (pf_bytes text) {
 
 
 /* Parses an integer of at most 18 digits. */
-static bool whole_number (pf_bytes text, int64_t *value) {
+static bool parse_integer (pf_bytes text, int64_t *value) {
   const bool is_negative = text.size > 0 && text.at[0] == '-';
   const size_t first = is_negative;
   if (text.size == first || text.size - first > 18)
@@ -183,7 +183,7 @@ void xpp_stats_text (xpp_stats *stats, pf_bytes value) {
   const pf_bytes text = xpp_trim(value);
   if (text.size == 0)
     return;
-  if (whole_number(text, &number)) {
+  if (parse_integer(text, &number)) {
     xpp_stats_number(stats, number);
     return;
   }
@@ -274,12 +274,12 @@ static size_t find_thread (const xpp_candidate *fields, size_t count,
   uint64_t range = 0;
   for (size_t i = 0; i < count; i++) {
     const xpp_stats *const s = &fields[i].stats;
-    const uint64_t its = (uint64_t)s->max - (uint64_t)s->min;
+    const uint64_t span = (uint64_t)s->max - (uint64_t)s->min;
     if (!is_free(roles, i) || !looks_like_number(&fields[i]) ||
-        (best != XPP_NO_FIELD && its >= range))
+        (best != XPP_NO_FIELD && span >= range))
       continue;
     best = i;
-    range = its;
+    range = span;
   }
   return best;
 }
@@ -417,7 +417,7 @@ static size_t field_named (const xpp_candidate *fields, size_t count,
   for (size_t i = 0; i < count; i++)
     if (is_name(fields[i].name, name))
       return i;
-  if (whole_number(name, &number) && number >= 1 && (uint64_t)number <= count)
+  if (parse_integer(name, &number) && number >= 1 && (uint64_t)number <= count)
     return (size_t)number - 1;
   return XPP_NO_FIELD;
 }

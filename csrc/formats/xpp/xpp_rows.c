@@ -37,10 +37,10 @@ static bool text_of (xpp_rows *rows, const xpp_cell *cell, pf_bytes *text) {
   const pf_charset *const charset = &rows->parser.file->charset;
   *text = cell->text;
   if (cell->is_doubled) {
-    uint8_t *const plain = dbf_arena_alloc(&rows->decoder.arena, text->size);
-    if (plain == NULL)
+    uint8_t *const unquoted = dbf_arena_alloc(&rows->decoder.arena, text->size);
+    if (unquoted == NULL)
       return false;
-    *text = (pf_bytes){plain, xpp_unquote(cell, plain)};
+    *text = (pf_bytes){unquoted, xpp_unquote(cell, unquoted)};
   }
   if (charset->kind == PF_TEXT_AS_BYTES || pf_is_plain(charset, *text))
     return true;

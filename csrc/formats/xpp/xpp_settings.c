@@ -100,7 +100,7 @@ bool xpp_setting_value (pf_bytes text, const char *key, pf_bytes *value) {
 
 
 /* Parses an integer of 0 or more. */
-static bool whole_number (pf_bytes text, int64_t *number) {
+static bool parse_integer (pf_bytes text, int64_t *number) {
   int64_t sum = 0;
   if (text.size == 0 || text.size > LONGEST_NUMBER)
     return false;
@@ -116,7 +116,7 @@ static bool whole_number (pf_bytes text, int64_t *number) {
 
 bool xpp_setting_number (pf_bytes text, const char *key, int64_t *number) {
   pf_bytes value;
-  return xpp_setting_value(text, key, &value) && whole_number(value, number);
+  return xpp_setting_value(text, key, &value) && parse_integer(value, number);
 }
 
 
@@ -190,10 +190,10 @@ void xpp_settings_info (pf_trace *trace, pf_bytes text) {
                  {"OUTMSGSIZE", "symbol_size_set"}};
   int64_t value;
   if (xpp_setting_number(text, "OPERATIONMODE", &value)) {
-    char words[XPP_MODE_SIZE];
-    const size_t size = xpp_mode_text(value, words);
+    char names[XPP_MODE_SIZE];
+    const size_t size = xpp_mode_text(value, names);
     pf_info_int(trace, "operation_mode", value);
-    pf_info_text(trace, "operation", (pf_bytes){(uint8_t *)words, size});
+    pf_info_text(trace, "operation", (pf_bytes){(uint8_t *)names, size});
   }
   for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
     if (xpp_setting_number(text, numbers[i].key, &value))
@@ -234,14 +234,14 @@ static bool put_meaning (const settings_reader *self, pf_batch *batch,
     return true;
   to->ids[row] = 0;
   if (!is_key(setting->key, "OPERATIONMODE") ||
-      !whole_number(setting->value, &mode)) {
+      !parse_integer(setting->value, &mode)) {
     pf_set_missing(to, row);
     return true;
   }
-  char words[XPP_MODE_SIZE];
-  const size_t size = xpp_mode_text(mode, words);
+  char names[XPP_MODE_SIZE];
+  const size_t size = xpp_mode_text(mode, names);
   to->ids[row] =
-      pf_intern(self->trace->dictionary, (pf_bytes){(uint8_t *)words, size});
+      pf_intern(self->trace->dictionary, (pf_bytes){(uint8_t *)names, size});
   return to->ids[row] != PF_NO_NAME;
 }
 

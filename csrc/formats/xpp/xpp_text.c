@@ -29,8 +29,8 @@ static bool is_border (pf_bytes bytes, uint64_t at, uint8_t separator) {
 }
 
 
-static uint64_t scan_plain (const xpp_scanner *scanner, pf_bytes bytes,
-                            uint64_t at, xpp_cell *cell) {
+static uint64_t scan_unquoted (const xpp_scanner *scanner, pf_bytes bytes,
+                               uint64_t at, xpp_cell *cell) {
   const uint64_t first = at;
   while (!is_border(bytes, at, scanner->separator))
     at++;
@@ -42,7 +42,7 @@ static uint64_t scan_plain (const xpp_scanner *scanner, pf_bytes bytes,
 /* The position of the closing quote of the text at `at`, or the size of the
    bytes. */
 static uint64_t closing_quote (const xpp_scanner *scanner, pf_bytes bytes,
-                               uint64_t at, xpp_cell *cell, bool *has_odd) {
+                               uint64_t at, xpp_cell *cell, bool *has_stray) {
   while (at < bytes.size) {
     const uint8_t *const quote = memchr(bytes.at + at, '"', bytes.size - at);
     if (quote == NULL)
@@ -52,7 +52,7 @@ static uint64_t closing_quote (const xpp_scanner *scanner, pf_bytes bytes,
       return found;
     const bool is_doubled = bytes.at[found + 1] == '"';
     cell->is_doubled |= is_doubled;
-    *has_odd |= !is_doubled;
+    *has_stray |= !is_doubled;
     at = found + 1 + is_doubled;
   }
   return bytes.size;
@@ -62,18 +62,18 @@ static uint64_t closing_quote (const xpp_scanner *scanner, pf_bytes bytes,
 /* Scans the cell that begins with the quote at `at`. Returns its end. */
 static uint64_t scan_quoted (xpp_scanner *scanner, pf_bytes bytes, uint64_t at,
                              xpp_cell *cell, xpp_row *row) {
-  bool has_odd = false;
+  bool has_stray = false;
   const uint64_t end =
       at >= scanner->unclosed
           ? bytes.size
-          : closing_quote(scanner, bytes, at + 1, cell, &has_odd);
+          : closing_quote(scanner, bytes, at + 1, cell, &has_stray);
   if (end == bytes.size) {
     row->is_unclosed = true;
     if (at < scanner->unclosed)
       scanner->unclosed = at;
-    return scan_plain(scanner, bytes, at, cell);
+    return scan_unquoted(scanner, bytes, at, cell);
   }
-  row->has_stray_quote |= has_odd;
+  row->has_stray_quote |= has_stray;
   cell->text = (pf_bytes){bytes.at + at + 1, (size_t)(end - at - 1)};
   cell->is_quoted = true;
   return end + 1;
@@ -87,7 +87,7 @@ xpp_row xpp_scan_row (xpp_scanner *scanner, pf_bytes bytes, uint64_t at,
     xpp_cell cell = {{NULL, 0}, false, false};
     const bool is_quoted = at < bytes.size && bytes.at[at] == '"';
     at = is_quoted ? scan_quoted(scanner, bytes, at, &cell, &row)
-                   : scan_plain(scanner, bytes, at, &cell);
+                   : scan_unquoted(scanner, bytes, at, &cell);
     if (row.cells < capacity)
       cells[row.cells] = cell;
     row.cells++;

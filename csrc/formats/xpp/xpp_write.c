@@ -36,9 +36,9 @@ const char *xpp_field_name (const xpp_writer *writer, size_t role) {
 }
 
 
-bool xpp_writes_text (const pf_trace *asked) {
-  return pf_option_is(asked, "form", "deldbe") ||
-         pf_option_is(asked, "form", "text");
+bool xpp_writes_text (const pf_trace *opts) {
+  return pf_option_is(opts, "form", "deldbe") ||
+         pf_option_is(opts, "form", "text");
 }
 
 /* }====== */
@@ -68,7 +68,7 @@ pf_status xpp_whole_ms (xpp_writer *writer, int64_t time, int64_t *ms,
    read as 0 if the field cannot be empty. */
 static pf_status check_steps (xpp_writer *self, const pf_column *time,
                               size_t from, size_t to, pf_error *error) {
-  const int64_t most = XPP_CLOCK_RANGE / 2 * XPP_NS_PER_MS;
+  const int64_t max = XPP_CLOCK_RANGE / 2 * XPP_NS_PER_MS;
   const bool can_be_empty = self->inner == NULL || self->can_be_empty[XPP_TIME];
   for (size_t row = from; row < to; row++) {
     const bool missing = time->data == NULL || pf_is_missing(time, row);
@@ -76,7 +76,7 @@ static pf_status check_steps (xpp_writer *self, const pf_column *time,
     if (missing && can_be_empty)
       continue;
     if (self->has_time && now < self->time &&
-        (uint64_t)self->time - (uint64_t)now > (uint64_t)most)
+        (uint64_t)self->time - (uint64_t)now > (uint64_t)max)
       return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                      "entry %llu: a time of %lld ms%s after one of %lld ms "
                      "would be read as a wrap of the clock",
@@ -246,16 +246,16 @@ static void close_writer (pf_encoder *encoder) {
 
 static pf_status read_options (xpp_writer *self, const pf_option *options,
                                size_t noptions, pf_error *error) {
-  const pf_trace asked = {.options = options, .noptions = noptions};
-  const int64_t every = pf_option_int(&asked, "flush_every", 0);
+  const pf_trace opts = {.options = options, .noptions = noptions};
+  const int64_t every = pf_option_int(&opts, "flush_every", 0);
   pf_bytes separator;
-  self->round = pf_option_int(&asked, "round", 0) != 0;
-  self->has_names = pf_option_int(&asked, "header_row", 0) != 0;
-  self->has_doc_names = pf_option_is(&asked, "names", "doc");
-  self->in_packets = pf_option_int(&asked, "packets", 0) != 0;
-  self->symbol_size = pf_option_int(&asked, "symbol_size", 20);
+  self->round = pf_option_int(&opts, "round", 0) != 0;
+  self->has_names = pf_option_int(&opts, "header_row", 0) != 0;
+  self->has_doc_names = pf_option_is(&opts, "names", "doc");
+  self->in_packets = pf_option_int(&opts, "packets", 0) != 0;
+  self->symbol_size = pf_option_int(&opts, "symbol_size", 20);
   self->separator = ',';
-  if (pf_option_text(&asked, "separator", &separator) && separator.size > 0)
+  if (pf_option_text(&opts, "separator", &separator) && separator.size > 0)
     self->separator = separator.size == 3 ? '\t' : separator.at[0];
   if (every < 0 || (self->in_packets && every == 0))
     return pf_fail(
@@ -265,7 +265,7 @@ static pf_status read_options (xpp_writer *self, const pf_option *options,
   self->flush_every = (uint64_t)every;
   self->mode = XPP_MODE_TRACE | (every > 0 ? XPP_MODE_FLUSH : 0) |
                (self->in_packets ? XPP_MODE_PACKETS : 0);
-  return xpp_writes_text(&asked)
+  return xpp_writes_text(&opts)
              ? PF_OK
              : xpp_begin_table(self, options, noptions, error);
 }

@@ -49,7 +49,7 @@ struct xpp_writer {
 const char *xpp_field_name (const xpp_writer *writer, size_t role);
 
 /* Returns true if the options ask for delimited text. */
-bool xpp_writes_text (const pf_trace *asked);
+bool xpp_writes_text (const pf_trace *opts);
 
 /* Table entries without unknown fields, for pf_format.written. */
 extern const pf_table xpp_written[1];

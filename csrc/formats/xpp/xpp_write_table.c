@@ -175,7 +175,7 @@ static pf_status check_types (const xpp_writer *self, pf_error *error) {
 
 
 /* Finds the fields of the roles by names, or by the option map. */
-static pf_status find_roles (xpp_writer *self, const pf_trace *asked,
+static pf_status find_roles (xpp_writer *self, const pf_trace *opts,
                              pf_error *error) {
   static const xpp_hints none = {false, false, false};
   const size_t count = self->data->nfields - 1; /* without `deleted` */
@@ -190,7 +190,7 @@ static pf_status find_roles (xpp_writer *self, const pf_trace *asked,
   for (size_t i = 0; i < count; i++)
     fields[i].name = (pf_bytes){(const uint8_t *)self->data->fields[i].name,
                                 strlen(self->data->fields[i].name)};
-  if (pf_option_text(asked, "map", &map))
+  if (pf_option_text(opts, "map", &map))
     status = xpp_map_option(fields, count, map, &roles, error);
   if (status == PF_OK)
     xpp_map_roles(fields, count, &none, &roles);
@@ -250,33 +250,32 @@ static void inspect_types (xpp_writer *self) {
 
 /* Creates an encoder of tables with these fields and our options that apply to
    it. */
-static pf_status open_table (xpp_writer *self, const pf_trace *asked,
+static pf_status open_table (xpp_writer *self, const pf_trace *opts,
                              pf_bytes fields, pf_error *error) {
   static const char *const passed[] = {"code_page", "changed", "round", "cpg"};
   pf_option options[MOST_OPTIONS] = {{"fields", true, 0, fields}};
   size_t count = 1;
-  if (pf_option_is(asked, "layout", "text-fields"))
+  if (pf_option_is(opts, "layout", "text-fields"))
     options[count++] =
         (pf_option){"dialect", true, 0, {(const uint8_t *)"foxpro2", 7}};
-  for (size_t i = 0; i < asked->noptions; i++)
+  for (size_t i = 0; i < opts->noptions; i++)
     for (size_t p = 0; p < sizeof passed / sizeof passed[0]; p++)
-      if (strcmp(asked->options[i].name, passed[p]) == 0 &&
-          count < MOST_OPTIONS)
-        options[count++] = asked->options[i];
+      if (strcmp(opts->options[i].name, passed[p]) == 0 && count < MOST_OPTIONS)
+        options[count++] = opts->options[i];
   return dbf_encoder(options, count, self->dictionary, &self->inner, error);
 }
 
 
 /* Creates an encoder with the fields that the profiler's documents suggest, or
    with all fields as text (option layout). */
-static pf_status open_default (xpp_writer *self, const pf_trace *asked,
+static pf_status open_default (xpp_writer *self, const pf_trace *opts,
                                pf_error *error) {
   static const char *const types[2][XPP_ROLES] = {
       {"I", "I", "C(1)", "C", "I", "M"},
       {"N(4)", "N(10)", "C(1)", "C", "N(7)", "M"}};
-  const bool is_text = pf_option_is(asked, "layout", "text-fields");
+  const bool is_text = pf_option_is(opts, "layout", "text-fields");
   const size_t count =
-      pf_option_int(asked, "params", 1) != 0 ? XPP_ROLES : XPP_PARAMS;
+      pf_option_int(opts, "params", 1) != 0 ? XPP_ROLES : XPP_PARAMS;
   char text[160];
   size_t size = 0;
   for (size_t i = 0; i < count; i++) {
@@ -291,23 +290,21 @@ static pf_status open_default (xpp_writer *self, const pf_trace *asked,
     return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                    "symbol_size: 1 to 254 expected, found %lld",
                    (long long)self->symbol_size);
-  return open_table(self, asked, (pf_bytes){(const uint8_t *)text, size},
-                    error);
+  return open_table(self, opts, (pf_bytes){(const uint8_t *)text, size}, error);
 }
 
 
 pf_status xpp_begin_table (xpp_writer *self, const pf_option *options,
                            size_t noptions, pf_error *error) {
-  const pf_trace asked = {.options = options, .noptions = noptions};
+  const pf_trace opts = {.options = options, .noptions = noptions};
   pf_bytes fields;
-  pf_status status =
-      pf_option_text(&asked, "fields", &fields) && fields.size > 0
-          ? open_table(self, &asked, fields, error)
-          : open_default(self, &asked, error);
+  pf_status status = pf_option_text(&opts, "fields", &fields) && fields.size > 0
+                         ? open_table(self, &opts, fields, error)
+                         : open_default(self, &opts, error);
   if (status != PF_OK)
     return status;
   self->data = &self->inner->tables[0];
-  status = find_roles(self, &asked, error);
+  status = find_roles(self, &opts, error);
   if (status == PF_OK)
     status = build_schema(self, error);
   if (status == PF_OK && pf_batch_open(&self->out, self->data->fields,
