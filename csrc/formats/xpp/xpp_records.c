@@ -87,11 +87,9 @@ static size_t count_records (const xpp_file *file, pf_bytes bytes, uint64_t at,
   size_t count = 1;
   if (max_rows > fitting)
     max_rows = (size_t)fitting;
-  for (; count < max_rows && next[0] == flag; count++, next += record) {
-
+  for (; count < max_rows && next[0] == flag; count++, next += record)
     if (op_offset > 0 && !xpp_is_op[next[op_offset]])
       break;
-  }
   if (count > 1 && !is_border(bytes, at + count * record))
     count--;
   return count;
@@ -117,8 +115,8 @@ static pf_status take_records (xpp_parser *parser, pf_bytes bytes,
 }
 
 
-/* Takes a record with an invalid first byte; valid ones follow at the right
-   distance. */
+/* Takes one record although it is not valid. Warns about its first byte; an
+   invalid operation is reported by the reader of entries. */
 static pf_status take_invalid (xpp_parser *parser, pf_bytes bytes,
                                xpp_item *item) {
   const uint8_t flag = bytes.at[parser->at];
@@ -192,8 +190,8 @@ static bool is_isolated (const xpp_file *file, pf_bytes bytes, uint64_t at) {
 }
 
 
-/* Returns true if a chain of records starts after at most MAX_INVALID invalid
-   records. */
+/* Returns true if a chain of records starts after at most MAX_INVALID records
+   whose operation is invalid. */
 static bool leads_to_records (const xpp_file *file, pf_bytes bytes,
                               uint64_t at) {
   const uint64_t record = file->dbf->record;
