@@ -14,12 +14,12 @@ for _, name in ipairs(trace.tables) do
    print("table", name, table.concat(trace[name].columns, " "))
 end
 
--- Values, no tables: the fast way to loop. Addresses are integers, all 64 bits of them.
+-- Values instead of tables: the fastest loop. Addresses are integers of 64 bits.
 for from, to, count in trace.arcs:limit(5):each("from", "to", "count") do
    print(("0x%x calls 0x%x %d times"):format(from, to, count))
 end
 
--- A fresh table for each record: the comfortable way.
+-- A new table for each record: the most convenient loop.
 local most = { count = 0 }
 for bin in trace.histogram:records() do
    if bin.count > most.count then

@@ -1,4 +1,4 @@
--- Question a table. Conditions, groups and sums run in C; nothing is read before print.
+-- Query a table. Conditions, groups and sums run in C; nothing is read before print.
 -- lua5.4 examples/02-where-and-group.lua [gmon.out [PROGRAM]]
 
 local here = dofile((arg[0]:match "^(.*/)" or "") .. "here.lua")

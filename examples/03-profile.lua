@@ -1,4 +1,4 @@
--- A profile: functions with what they and all they called cost.
+-- A profile: functions with their self time and their total time.
 -- lua5.4 examples/03-profile.lua [gmon.out [PROGRAM]]
 
 local here = dofile((arg[0]:match "^(.*/)" or "") .. "here.lua")

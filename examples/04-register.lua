@@ -1,4 +1,4 @@
--- A format of your own, decoded in Lua: it stands beside those of the core.
+-- Register a format that is decoded in Lua; it is used like those of the core.
 -- lua5.4 examples/04-register.lua [FILE], where FILE has lines such as "1200 main 37"
 
 dofile((arg[0]:match "^(.*/)" or "") .. "here.lua")

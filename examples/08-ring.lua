@@ -1,4 +1,4 @@
--- Record a program through a ring: what was recorded is there also when it is killed.
+-- Record a program through a ring: the records survive when the program is killed.
 -- lua5.4 examples/08-ring.lua [OUT]
 
 dofile((arg[0]:match "^(.*/)" or "") .. "here.lua")
@@ -24,7 +24,7 @@ end
 local facts = w:facts()
 print(("%d records, the last %d are in the ring"):format(facts.tried, facts.tried - facts.lost))
 
--- Nothing is in the file yet. Whoever opens it finds what the ring holds.
+-- The file is still empty. Opening it reads the records in the ring.
 local trace <close> = assert(profio.open(out))
 print(trace.warnings[1].code, trace.info.lost == facts.lost and "the others are counted as lost")
 trace:group("module", "line"):aggregate { "mean = mean(spent)" }:sort("-mean"):print()

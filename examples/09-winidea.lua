@@ -1,4 +1,4 @@
--- A timeline of winIDEA: read an export, question it, and write it as a binary timeline.
+-- A timeline of winIDEA: read an export, query it, and write it as a binary timeline.
 -- lua5.4 examples/09-winidea.lua [EXPORT]     a .txt, or a .BIN with its .txt beside it
 
 dofile((arg[0]:match "^(.*/)" or "") .. "here.lua")

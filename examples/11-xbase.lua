@@ -1,4 +1,4 @@
--- A trace of the Xbase++ profiler: who was called, what a BREAK left, what calling costs.
+-- A trace of the Xbase++ profiler: calls, calls that a BREAK left, and the overhead of calls.
 -- lua5.4 examples/11-xbase.lua [PRF]     a .PRF, one of its packets, or the text form
 
 dofile((arg[0]:match "^(.*/)" or "") .. "here.lua")
@@ -6,7 +6,7 @@ dofile((arg[0]:match "^(.*/)" or "") .. "here.lua")
 local profio = require "profio"
 
 -- Not filtered: i is about to be called, I is entered, O is about to return, o has returned. LEN is
--- a built-in function; LOOKUP breaks off, and MAIN goes on behind its BEGIN SEQUENCE.
+-- a built-in function; LOOKUP executes BREAK, and MAIN continues after its BEGIN SEQUENCE.
 local text = { data = [[
 TID,TIME,OP,MSG,LINE,PARAMS
 1,0,I,MAIN,1,

@@ -1,4 +1,4 @@
--- Record a Lua program while it runs, and ask what it did.
+-- Record a Lua program while it runs, and query the recording.
 -- lua5.4 examples/12-recorder.lua [TEXT]
 --
 -- From outside: PROFIO_RECORD="mode=sampled,path=OUT" lua5.4 -lprofio.recorder PROGRAM
@@ -27,7 +27,7 @@ for caller, calls in info.profile:callers("round"):each("caller", "calls") do
    print(caller .. " > round", calls)
 end
 
--- Each enter and leave, as a timeline: when, how long, how deep.
+-- Each enter and leave as a timeline: time, duration and depth of each call.
 local out = os.tmpname()
 assert(recorder.start { mode = "calls", path = out })
 program(text, 3)

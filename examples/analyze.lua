@@ -19,13 +19,13 @@ local function target_of(path)
    return path
 end
 
--- Without <close>, which an older Lua could not read: it has to come to the message above.
+-- No <close> here: an older Lua must be able to parse this file and print the message above.
 local function is_readable(path)
    local file = io.open(path)
    return file ~= nil and file:close()
 end
 
--- The module stands in the checkout around this folder or below the PREFIX of the installation;
+-- The module is in the checkout around this folder or below the PREFIX of the installation;
 -- otherwise (LuaRocks, other folders of installation) Lua's own search path finds it.
 local function find_module()
    local home = (target_of(arg[0]):match "^(.*)/[^/]*$" or ".") .. "/.."
@@ -52,6 +52,6 @@ if not found then
    end
    os.exit(1)
 end
--- When nothing is left to be closed, the system frees memory faster than Lua does.
+-- Nothing is left to close, and the system frees memory faster than Lua does.
 local status, is_closed = cli.main(arg)
 os.exit(status, not is_closed)

@@ -3,8 +3,8 @@
 **
 ** It parses and evaluates sums (three functions that call one another in a
 ** cycle), sorts words (recursion), counts primes, and multiplies matrices.
-** What each part costs is plain from the loops in main, so the report can be
-** held against what one expects.
+** The loops in main show what each part costs, so the report can be compared
+** with the expected numbers.
 */
 
 #include <ctype.h>

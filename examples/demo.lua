@@ -1,5 +1,5 @@
--- A Lua program for the recorder to look at: counts the words of a text, writes what it found as
--- JSON with dkjson, and reads that again.
+-- A Lua program to be recorded: counts the words of a text, writes the counts as JSON with dkjson,
+-- and reads that again.
 --
 --    export PROFIO_RECORD="mode=sampled,path=words.prf"
 --    lua5.4 -lprofio.recorder examples/demo.lua TEXT [ROUNDS]

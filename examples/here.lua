@@ -1,5 +1,5 @@
--- What the examples share: finds profio in a checkout, and gives a small gmon.out to read where
--- none is named.
+-- Used by all examples: finds profio in a checkout, and makes a small gmon.out if no file is
+-- named.
 
 local home = (arg[0]:match "^(.*)/[^/]*$" or ".") .. "/.."
 local build = os.getenv "PROFIO_BUILD" or "build"
@@ -26,7 +26,7 @@ local function small_trace()
    return { data = assert(w:close()), path = "(a small gmon.out)" }
 end
 
----Open the trace named on the command line (an executable may stand behind it), or a small one.
+---Open the trace named on the command line (an executable may follow it), or a small one.
 ---@return profio.Trace
 local function open()
    return assert(profio.open(arg[1] or small_trace(), { exe = arg[2] }))

@@ -1,5 +1,5 @@
--- Statistics read in parts are those of one pass, byte for byte: on timelines of a format whose
--- readers run in threads, with calls across every cut.
+-- Statistics read in chunks equal those of one scan, byte for byte: on timelines of a format whose
+-- readers run in threads, with calls across the bounds of all chunks.
 
 local core = require "profio.core"
 local profio = require "profio"
@@ -26,36 +26,36 @@ local function check(shape)
    end
 end
 
-describe("statistics in parts", function()
-   it("are those of one pass, with calls across each cut", function()
+describe("statistics read in chunks", function()
+   it("equal those of one scan, with calls across the bounds of chunks", function()
       math.randomseed(11)
       check { rows = 50000, functions = 400, has_suspends = true, least = 3 }
       check { rows = 50000, functions = 400, least = 3 }
    end)
 
-   it("also when functions call themselves, and the stack is empty at times", function()
+   it("equal those of one scan with recursive functions and an empty stack at times", function()
       math.randomseed(12)
       check { rows = 50000, functions = 6, has_suspends = true }
       check { rows = 50000, functions = 6 }
    end)
 
-   it("also when events are lost", function()
+   it("equal those of one scan if events are lost", function()
       math.randomseed(13)
       check { rows = 40000, functions = 30, has_suspends = true, stumbles = 0.0002 }
       check { rows = 40000, functions = 30, stumbles = 0.01 }
    end)
 
-   it("also with lines and states", function()
+   it("equal those of one scan with lines and states", function()
       math.randomseed(14)
       check { rows = 40000, functions = 30, has_suspends = true, lines = true }
       check { rows = 40000, functions = 30, states = true }
    end)
 
-   it("also when there are fewer rows than parts", function()
+   it("equal those of one scan if there are fewer rows than chunks", function()
       check { rows = 40, functions = 3 }
    end)
 
-   it("are read in one part where no second reader can be had", function()
+   it("are read in one chunk if the reader cannot be opened twice", function()
       local events = require "spec.support.call_events"
       local trace <close> = events.open(events.of "0 e f; 5 l f")
       assert.equal(5, trace:call_statistics { parts = 7 }:rows()[1].net)
@@ -70,7 +70,7 @@ describe("statistics in parts", function()
       return trace
    end
 
-   it("are the same when they are watched", function()
+   it("are the same with a progress callback", function()
       math.randomseed(15)
       local bytes = timelines.make { rows = 50000, functions = 30, has_suspends = true }
       local plain <close> = assert(profio.open({ data = bytes }, { format = "winidea",
@@ -83,7 +83,7 @@ describe("statistics in parts", function()
       assert.is_false(interrupt:release())
    end)
 
-   it("end at a Ctrl-C", function()
+   it("stop at Ctrl-C", function()
       math.randomseed(16)
       local bytes = timelines.make { rows = 50000, functions = 30, has_suspends = true }
       for _, parts in ipairs { 1, 2, 7 } do

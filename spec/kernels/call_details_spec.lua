@@ -1,4 +1,4 @@
--- Line and parameters of calls: what their enters say of them.
+-- Line and parameters of calls are taken from their enters.
 
 local command = require "spec.support.command"
 local core = require "profio.core"
@@ -71,7 +71,7 @@ local function found(calls)
 end
 
 describe("line and parameters of calls", function()
-   it("are those of their enters", function()
+   it("are taken from the enters of calls", function()
       for seed = 1, 60 do
          math.randomseed(seed)
          local rows = random_rows(math.random(1, 300), seed % 3 == 0 and 3000 or 5)
@@ -81,7 +81,7 @@ describe("line and parameters of calls", function()
       end
    end)
 
-   it("change nothing else of calls, and are there with each option", function()
+   it("change no other column of calls, and exist with each option", function()
       math.randomseed(5)
       local prf, prv = xpp.table(random_rows(5000, 9))
       local trace <close> = assert(profio.open { data = prf, memo = prv })
@@ -100,7 +100,7 @@ describe("line and parameters of calls", function()
       end
    end)
 
-   it("tell the slowest calls of a function with their keys in one view", function()
+   it("show the slowest calls of a function with their keys in one view", function()
       local rows, time = {}, 0
       for i = 1, 5000 do
          local name = i % 4 == 0 and "DBSEEK" or "F"
@@ -131,7 +131,7 @@ describe("line and parameters of calls", function()
          text)
    end)
 
-   it("are no columns where events do not have them", function()
+   it("are not columns if events do not have them", function()
       local trace <close> = assert(profio.open { data =
          "* TIMELINE %HANDLE%,%EVENT%,%TIME%\n1,E,1\n1,X,2\n" })
       local columns = table.concat(trace:calls().columns, " ")
@@ -139,7 +139,7 @@ describe("line and parameters of calls", function()
       assert.is_nil(columns:find "params")
    end)
 
-   it("leave columns alone that stages put behind those of calls", function()
+   it("keep the columns that stages add after those of calls", function()
       local trace <close> = assert(profio.open { data = "* HANDLE(Data) %HANDLE%,%NAME%,%VALUE%\n"
          .. "20000000,mode,\n30000000,ON,1\n* TIMELINE %HANDLE%,%EVENT%,%VALUE%,%TIME%\n"
          .. "30000000,W,00000001,1\n" })
@@ -148,7 +148,7 @@ describe("line and parameters of calls", function()
          trace:calls():with_area():rows("area", "handle", "value"))
    end)
 
-   it("take memory for open calls only, however long they are", function()
+   it("need memory only for open calls, of any length", function()
       local function peak()
          local status <close> = assert(io.open "/proc/self/status")
          return tonumber(status:read "a":match "RssAnon:%s+(%d+)")

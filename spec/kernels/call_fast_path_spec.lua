@@ -1,5 +1,5 @@
--- Statistics of a binary timeline count most calls at once and make no rows of them: what they
--- tell is what the slow model tells, and what the rows of calls come to.
+-- Statistics of a binary timeline count most calls on a fast path, without rows: they must agree
+-- with the slow model, and with the aggregates of the rows of calls.
 
 local profio = require "profio"
 local slow = require "spec.support.slow_calls"
@@ -12,7 +12,7 @@ local function open(bytes)
    return assert(profio.open({ data = bytes }, { format = "winidea", bin_version = "1.1" }))
 end
 
--- What calls come to by the key of their area: count, and of each length sum, min, max, number.
+-- Aggregates of calls by the key of their area: count; sum, min, max and number of each duration.
 local function added_up(calls, key_of)
    local groups = {}
    for _, call in ipairs(calls) do
@@ -45,7 +45,7 @@ local function statistics(trace, options, key)
    return groups
 end
 
--- The records as the slow model has events.
+-- The records as events of the slow model.
 local function events_of(list)
    local areas, events = {}, {}
    for i, record in ipairs(list) do
@@ -99,7 +99,7 @@ local function options_of(round)
 end
 
 describe("calls of packed events", function()
-   it("are those of the slow model, and so are their stacks", function()
+   it("agree with the slow model, and so do their stacks", function()
       math.randomseed(25)
       for round = 1, 4 do
          check_rows_by_model({ rows = 9000, functions = 5 * round, has_suspends = round % 2 == 1 },
@@ -112,8 +112,8 @@ describe("calls of packed events", function()
    end)
 end)
 
-describe("statistics whose calls are counted at once", function()
-   it("are those of the slow model", function()
+describe("statistics on the fast path", function()
+   it("agree with the slow model", function()
       math.randomseed(21)
       for round = 1, 5 do
          check_by_model({ rows = 12000, functions = 5 * round, has_suspends = round % 2 == 1 },
@@ -125,7 +125,7 @@ describe("statistics whose calls are counted at once", function()
       end
    end)
 
-   it("are what the rows of calls come to", function()
+   it("agree with the aggregates of the rows of calls", function()
       math.randomseed(22)
       for round = 1, 10 do
          check_by_rows({ rows = 20000, functions = 40 * round, has_suspends = round % 2 == 1,
@@ -135,7 +135,7 @@ describe("statistics whose calls are counted at once", function()
       end
    end)
 
-   it("are so in a span of time", function()
+   it("agree with them in a range of time", function()
       math.randomseed(23)
       for round = 1, 6 do
          check_by_rows({ rows = 20000, functions = 40 * round, has_suspends = round % 2 == 1 },

@@ -105,7 +105,7 @@ local function compare(expected, row, what)
    end
 end
 
--- When the last call of each key ended, also one that is not counted.
+-- The end of the last call of each key, including calls that are not counted.
 local function add_stops(expected, list, options, find)
    local partial = options.partial
    options.partial = "include"
@@ -162,7 +162,7 @@ describe("statistics of calls", function()
       assert.equal("net_p90", few[12])
    end)
 
-   it("are those of a slow model of calls, added up by the definitions", function()
+   it("agree with a slow model of calls, aggregated by the definitions", function()
       math.randomseed(19700101)
       for round = 1, 600 do
          local list = events.random(math.random, true)
@@ -173,7 +173,7 @@ describe("statistics of calls", function()
       end
    end)
 
-   it("are the aggregate of the calls of the kernel", function()
+   it("agree with the aggregates of the rows of calls", function()
       math.randomseed(20260101)
       for round = 1, 200 do
          local trace <close> = events.open(events.random(math.random, true))
@@ -193,7 +193,7 @@ describe("statistics of calls", function()
       end
    end)
 
-   it("hold where sums and squares leave 64 bits", function()
+   it("are exact if sums and squares exceed 64 bits", function()
       local text = {}
       for i = 1, 4 do
          text[i] = ("%d e f %d; %d l f %d"):format(math.mininteger // 2, i,
@@ -207,7 +207,7 @@ describe("statistics of calls", function()
       assert.equal(0.0, row.net_stddev)
    end)
 
-   it("add up to 0 where no call has the length, as the aggregate of calls does", function()
+   it("have a sum of 0 if no call has the duration, like aggregates of calls", function()
       local trace <close> = events.open(events.of "0 e f; 5 l f")
       local row = trace:call_statistics():rows()[1]
       assert.same({ 0, nil, nil }, { row.period, row.period_min, row.period_mean })
@@ -215,7 +215,7 @@ describe("statistics of calls", function()
          "least = min(period)", "mean = mean(period)" }:rows())
    end)
 
-   it("know the deviation of lengths that differ little", function()
+   it("have the exact deviation of durations that differ little", function()
       local text, time = {}, 10 ^ 15 // 1 | 0
       for i = 1, 1000 do
          local length = 10 ^ 12 // 1 + i % 2 | 0
@@ -242,7 +242,7 @@ describe("statistics of calls", function()
       end
    end)
 
-   it("keep quantiles of many calls within their error", function()
+   it("keep quantiles of many calls within the error bound", function()
       local text, time, values = {}, 0, {}
       math.randomseed(5)
       for i = 1, 5000 do
@@ -260,7 +260,7 @@ describe("statistics of calls", function()
       assert.equal(values[5000], row.net_p100)
    end)
 
-   it("come in the order in which areas were met, all lanes first", function()
+   it("are in the order of first occurrence of areas, all lanes first", function()
       local trace <close> = events.open(events.of
          "0 e main 1; 1 e f 1; 2 e main 2; 3 l f 1; 4 l main 1; 5 l main 2")
       local list = {}
@@ -280,7 +280,7 @@ describe("statistics of calls", function()
          trace:call_statistics():rows("area", "handle", "value", "count", "net"))
    end)
 
-   it("refuse what they do not know", function()
+   it("refuse unknown options", function()
       local trace <close> = events.open {}
       assert.same({}, trace:call_statistics():rows())
       assert.error_matches(function() trace:call_statistics { quantiles = "max" }:rows() end,

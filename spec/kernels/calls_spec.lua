@@ -18,7 +18,7 @@ local function told(text, options, columns)
 end
 
 describe("calls", function()
-   it("are intervals with the time of what they call taken out", function()
+   it("are intervals whose net time excludes the calls in them", function()
       assert.same({
          "f 10 15 5 5 5 2 main -",
          "f 22 25 3 3 3 3 g -",
@@ -27,7 +27,7 @@ describe("calls", function()
       }, told "0 e main; 10 e f; 15 l f; 20 e g; 22 e f; 25 l f; 30 l g; 40 l main")
    end)
 
-   it("have columns that say what they are", function()
+   it("have these columns and types", function()
       local trace <close> = events.open(events.of "0 e main 3; 5 l main 3")
       local calls = trace:calls()
       assert.same({ "area", "lane", "start", "stop", "gross", "net", "call", "period", "outside",
@@ -37,32 +37,32 @@ describe("calls", function()
       assert.equal("area", calls:fields()[1].type)
    end)
 
-   it("leave out the time in which they are suspended, but from call", function()
+   it("exclude suspended time, except from the call time", function()
       assert.same({ "f 10 50 20 20 40 2 main -", "main 0 60 40 20 60 1 - -" },
          told "0 e main; 10 s main; 10 e f; 20 s f; 40 r f; 50 l f; 50 r main; 60 l main")
    end)
 
-   it("do not need the suspension of a caller to be recorded, and may have it late", function()
+   it("accept a suspension of a caller that is not recorded, or recorded late", function()
       local expected = { "f 10 50 40 40 40 2 main -", "main 0 60 60 20 60 1 - -" }
       assert.same(expected, told "0 e main; 10 e f; 50 l f; 60 l main")
       assert.same(expected, told "0 e main; 10 e f; 10 s main; 50 l f; 50 r main; 60 l main")
       assert.same(expected, told "0 e main; 10 s main; 10 e f; 50 r main; 50 l f; 60 l main")
    end)
 
-   it("keep lanes apart", function()
+   it("are separate for each lane", function()
       assert.same({ "1 f 10 15 5", "2 f 0 20 20", "1 main 5 30 20" },
          told("0 e f 2; 5 e main 1; 10 e f 1; 15 l f 1; 20 l f 2; 30 l main 1", {},
             { "lane", "area", "start", "stop", "net" }))
    end)
 
-   it("that lost their ends end with the call around them", function()
+   it("without a leave end with the call around them", function()
       assert.same({
          "h 20 40 20 20 - 3 g unwound", "g 10 40 30 10 - 2 main unwound",
          "main 0 40 40 10 40 1 - -",
       }, told "0 e main; 10 e g; 20 e h; 40 l main")
    end)
 
-   it("that were entered before the trace began have what it saw of them", function()
+   it("that were entered before the trace have the time since its beginning", function()
       assert.same({ "c 10 10 0 0 - 1 - orphan", "b 10 20 10 10 - 1 - orphan",
          "d 25 30 5 5 5 1 - -", "a 10 40 30 15 - 1 - orphan" },
          told "10 l c; 20 l b; 25 e d; 30 l d; 40 l a")
@@ -70,25 +70,25 @@ describe("calls", function()
          told "0 e main; 20 l f; 30 l main")
    end)
 
-   it("that are open at the end last to the end of all lanes", function()
+   it("that are open at the end last until the end of all lanes", function()
       assert.same({ "f 5 5 0 0 0 2 main -", "f 10 30 20 20 - 2 main open",
          "main 0 30 30 10 - 1 - open", "other 8 30 22 22 - 1 - open" },
          told "0 e main 1; 5 e f 1; 5 l f 1; 8 e other 2; 10 e f 1; 30 o x 3")
    end)
 
-   it("that are open last as long as the recording did, where that is told", function()
+   it("that are open last until the end of the recording, if that is known", function()
       assert.same({ "f 5 40 35 35 - 1 - open" }, told("5 e f; 30 o x", { last = 40 }))
       assert.same({ "f 5 30 25 25 - 1 - open" }, told("5 e f; 30 o x", { last = 20 }))
       assert.same({ "f 5 12 7 7 - 1 - cut" }, told("5 e f; 30 o x", { last = 40, to = 12 }))
    end)
 
-   it("know the time since the area's last enter and leave in the lane", function()
+   it("have the time since the last enter and leave of the area in the lane", function()
       assert.same({ "f 10 - -", "f 30 20 18", "g 40 - -", "f 35 2 -", "f 33 3 2" },
          told("10 e f; 12 l f; 30 e f; 31 l f; 33 e f; 35 e f; 40 e g; 41 l g; 42 l f; 43 l f",
             {}, { "area", "start", "period", "outside" }))
    end)
 
-   it("within themselves count in the outermost one when asked", function()
+   it("count in the outermost call of a recursion on request", function()
       local text = "0 e f; 10 e g; 20 e f; 30 l f; 40 l g; 50 l f"
       assert.same({ "f 10 10 10 1", "g 30 20 30 1", "f 50 20 50 1" },
          told(text, {}, { "area", "gross", "net", "call", "count" }))
@@ -96,18 +96,18 @@ describe("calls", function()
          told(text, { recursion = "outermost" }, { "area", "gross", "net", "call", "count" }))
    end)
 
-   it("that are not whole are left out when asked", function()
+   it("that are incomplete are left out on request", function()
       assert.same({ "f 5 6 1 1 1 2 main -" },
          told("0 l x; 0 e main; 5 e f; 6 l f; 7 e g", { partial = "exclude" }))
    end)
 
-   it("have time outside up to the ends of the trace when asked", function()
+   it("have the time outside up to the ends of the trace on request", function()
       assert.same({ "f 10 10 5", "main 0 0 20", "x 35 - 0", "main 20 15 -", "f 15 20 -" },
          told("0 e main; 10 e f; 15 l f; 20 l main; 35 w x",
             { edges = "include" }, { "area", "start", "outside", "call" }))
    end)
 
-   it("are cut to a range of times", function()
+   it("are cut at the bounds of a range of time", function()
       local text = "0 e main; 10 e f; 20 l f; 30 e g; 40 l g; 50 l main"
       assert.same({ "f 15 20 5 5 - 2 main cut", "g 30 35 5 5 - 2 main cut",
          "main 15 35 20 10 - 1 - cut" }, told(text, { from = 15, to = 35 }))
@@ -116,7 +116,7 @@ describe("calls", function()
       assert.same({}, told(text, { to = 0 }))
    end)
 
-   it("end at a gap, and are marked when events are lost within", function()
+   it("end at a gap, and are marked if events are lost in them", function()
       assert.same({ "f 5 8 3 3 - 2 main gap", "main 0 8 8 5 - 1 - gap", "g 20 25 5 5 5 1 - -",
          "main 20 30 10 5 - 1 - orphan" },
          told "0 e main; 5 e f; 8 o x; 20 e g gap; 25 l g; 30 l main")
@@ -125,24 +125,24 @@ describe("calls", function()
          told "0 e main; 5 e f; 9 l f lost; 20 e g; 25 l g; 30 l main")
    end)
 
-   it("that would be too deep end the one around them", function()
+   it("beyond the maximum depth end the call around them", function()
       assert.same({ "b 1 2 1 1 - 2 a lost unwound", "c 2 3 1 1 1 2 a -", "b 4 4 0 0 - 2 a orphan",
          "a 0 5 5 3 5 1 - -" }, told("0 e a; 1 e b; 2 e c; 3 l c; 4 l b; 5 l a", { max_depth = 2 }))
    end)
 
-   it("never go back in time in a lane", function()
+   it("are in the order of time in each lane", function()
       assert.same({ "f 10 10 0 0 0 2 main -", "main 0 20 20 20 20 1 - -" },
          told "0 e main; 10 e f; 5 l f; 20 l main")
    end)
 
-   it("reach from the first to the last time there is", function()
+   it("extend from the first to the last possible time", function()
       assert.same({ "f 9223372036854775807 9223372036854775807 0 0 0",
          "main -9223372036854775808 9223372036854775807 - - -" },
          told([[-9223372036854775808 e main; 9223372036854775807 e f; 9223372036854775807 l f;
             9223372036854775807 l main]], {}, { "area", "start", "stop", "gross", "net", "call" }))
    end)
 
-   it("say which events they want", function()
+   it("refuse other tables and unknown options", function()
       profio.register {
          name = "no events", score = function() return 0 end,
          tables = { other = { { "time", "int" } }, events = { { "time", "num" } } },
@@ -177,7 +177,7 @@ local function rows_of(list, options, columns)
 end
 
 describe("calls of lines, states and variables", function()
-   it("lie in their functions and take nothing from them", function()
+   it("lie in their functions, whose net time includes them", function()
       -- the rows of the vendor's example: the line ran for 133 ns, once
       assert.same({
          { area = "f", net = 40, gross = 40, caller = "main", depth = 2 },
@@ -197,7 +197,7 @@ describe("calls of lines, states and variables", function()
       }, {}, { "area", "net", "gross", "caller", "depth" }))
    end)
 
-   it("may begin within a line that the trace does not enter", function()
+   it("may begin in a line whose enter is not in the trace", function()
       assert.same({
          { area = "f", net = 3, depth = 2, caller = "main" },
          { area = "line 5", net = 2, depth = 2, caller = "main", flags = "orphan" },
@@ -214,7 +214,7 @@ describe("calls of lines, states and variables", function()
       }, {}, { "area", "net", "depth", "caller", "flags" }))
    end)
 
-   it("follow each other in a variable, whatever the lane", function()
+   it("follow each other in a variable, in any lane", function()
       -- 3491 and 7521 ns, as in the vendor's example
       assert.same({
          { area = "v=1", start = 4336, stop = 7827, net = 3491, count = 1 },
@@ -227,7 +227,7 @@ describe("calls of lines, states and variables", function()
       }, {}, { "area", "lane", "start", "stop", "net", "flags", "count" }))
    end)
 
-   it("are entered and left, and last from the beginning when the enter is not there", function()
+   it("have an enter and a leave, and last from the beginning if there is no enter", function()
       assert.same({
          { area = "v=1", start = 0, stop = 10, outside = nil, flags = "orphan", count = 0 },
          { area = "v=0", start = 10, stop = 30, count = 1 },
@@ -242,7 +242,7 @@ describe("calls of lines, states and variables", function()
       }, {}, { "area", "start", "stop", "outside", "flags", "count" }))
    end)
 
-   it("are writes without length for variables", function()
+   it("are writes without a duration for variables", function()
       local v = { name = "v", class = "variable", handle = 0x20000001 }
       assert.same({
          { area = "v", start = 5, stop = 5, net = 0, gross = 0, call = 0, count = 1 },
@@ -269,7 +269,7 @@ describe("the profile of calls", function()
       }, trace:profile():tree():rows("depth", "function", "calls", "self", "total"))
    end)
 
-   it("takes lines, states and variables for what they are", function()
+   it("distinguishes lines, states and variables", function()
       local trace <close> = events.open {
          { time = 0, event = "enter", area = "main" },
          { time = 0, event = "enter", area = line(1, "main") },
@@ -293,7 +293,7 @@ local function ordered(rows)
    return list
 end
 
--- Take the rows that have nothing but the time outside from the end.
+-- Remove rows at the end that have only time outside.
 local function without_tails(rows, count)
    local list = table.move(rows, #rows - count + 1, #rows, 1, {})
    for i = 1, count do
@@ -302,7 +302,7 @@ local function without_tails(rows, count)
    return list
 end
 
--- Calls that come back, some of them suspended for a while, in two lanes.
+-- Recurring calls in two lanes, some of them suspended for a while.
 local function fitting_events(random)
    local list, stacks, time = {}, { {}, {} }, random(100)
    for _ = 1, 80 do
@@ -336,7 +336,7 @@ local function totals(trace, options)
 end
 
 describe("calls cut at a time", function()
-   it("have on both sides together what they have whole", function()
+   it("have the same sums as the whole call", function()
       math.randomseed(8)
       for round = 1, 300 do
          local list = fitting_events(math.random)
@@ -352,7 +352,7 @@ describe("calls cut at a time", function()
 end)
 
 describe("calls of random events", function()
-   it("are those of a slow model", function()
+   it("agree with a slow model", function()
       math.randomseed(20090613)
       for round = 1, 4000 do
          local list = events.random(math.random)
@@ -369,8 +369,8 @@ describe("calls of random events", function()
       end
    end)
 
-   -- Rows that only show that time goes on, so many that what is around them comes in different
-   -- batches: of those some have flags, and some have none at all.
+   -- So many rows that only advance time that the events around them come in different
+   -- batches, of which some have flags, and some have none.
    local function put_in_batches(list, cuts)
       local padded = {}
       for i, event in ipairs(list) do
@@ -400,7 +400,7 @@ describe("calls of random events", function()
       end
    end)
 
-   it("are marked when events are lost in another batch than that in which they begin", function()
+   it("are marked if events are lost in a later batch than that in which they begin", function()
       local list = events.of "0 e main; 1 e f; 2 l f; 3 e f; 4 e g lost; 5 l g; 6 l f; 7 l main"
       local rows = calls_of(put_in_batches(list, { [4] = true, [6] = true }))
       assert.same(calls_of(list), rows)

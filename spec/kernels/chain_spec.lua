@@ -1,4 +1,4 @@
--- Tables in a row, and tables made of Lua arrays.
+-- Concatenated tables, and tables from Lua arrays.
 
 local core = require "profio.core"
 local tables = require "spec.support.tables"
@@ -26,7 +26,7 @@ describe("chain", function()
       }, core.rows(reader))
    end)
 
-   it("works without constants and numbers, and without the columns they fill", function()
+   it("works without constants and numbers, and without their columns", function()
       local dictionary = core.dictionary()
       local function two()
          return { part(dictionary, { { 1 } }), part(dictionary, { { 2 } }) }
@@ -48,7 +48,7 @@ describe("chain", function()
          core.where(both(), { { column = "file", op = "match", pattern = "y" } }), { "id" }))
    end)
 
-   it("refuses what is not one table", function()
+   it("refuses tables that do not fit together", function()
       local dictionary = core.dictionary()
       local function refuse(readers, constants, words)
          assert.error_matches(function()
@@ -64,14 +64,14 @@ describe("chain", function()
 end)
 
 describe("rows_reader", function()
-   it("gives back what it was given, of random tables", function()
+   it("returns the values of random tables", function()
       for case = 1, 300 do
          local tab = tables.any(case)
          tables.assert_same(tab, tables.take(tables.reader(tab)), "case " .. case)
       end
    end)
 
-   it("keeps its texts when Lua has forgotten them", function()
+   it("keeps its texts after Lua has collected them", function()
       local reader = core.rows_reader({ { "t", "bytes" }, { "f" .. "ield", "name" } },
          { { ("x"):rep(100), ("y"):rep(100) } })
       collectgarbage()
@@ -79,7 +79,7 @@ describe("rows_reader", function()
       assert.same({ { t = ("x"):rep(100), field = ("y"):rep(100) } }, core.rows(reader))
    end)
 
-   it("refuses values and types that do not fit", function()
+   it("refuses values of the wrong type", function()
       assert.error_matches(function()
          core.rows_reader({ { "i", "int" } }, { { "x" } })
       end, "column 'i' is of type int, got x")

@@ -1,4 +1,4 @@
--- Calling contexts against a slow model: a profile is a list of stacks with a weight.
+-- Calling contexts compared with a slow model: a profile is a list of stacks with a weight.
 
 local core = require "profio.core"
 
@@ -99,7 +99,7 @@ local function without_zeros(rows)
    return rows
 end
 
--- The whole profile as text, which depends on nothing but its stacks.
+-- The whole profile as text, which depends only on its stacks.
 local function text_of(contexts, metric)
    local path, lines = {}, {}
    for depth, name, self in core.each(contexts:tree { metric = metric, zeros = true },
@@ -120,7 +120,7 @@ local function join(a, b)
 end
 
 describe("contexts", function()
-   it("count self and total as their stacks say, of random profiles", function()
+   it("have the self and total of the model, for random profiles", function()
       for seed = 1, 200 do
          math.randomseed(seed)
          local list = random_profile(math.random(0, 60))
@@ -147,7 +147,7 @@ describe("contexts", function()
       return list
    end
 
-   it("merge those that are in order as those that are not", function()
+   it("are merged in the same way, sorted or not", function()
       local function in_order(list, metric)
          table.sort(list, function(a, b)
             return table.concat(a.stack, "\0") < table.concat(b.stack, "\0")
@@ -174,7 +174,7 @@ describe("contexts", function()
       end
    end)
 
-   it("merge in any order and number of parts, and take away again", function()
+   it("are merged in any order and number, and subtracted again", function()
       for seed = 1, 60 do
          math.randomseed(seed)
          local a, b, c = random_profile(30), random_profile(20), random_profile(10)
@@ -186,7 +186,7 @@ describe("contexts", function()
       end
    end)
 
-   it("narrow to what the stacks say", function()
+   it("are narrowed as in the model", function()
       for seed = 1, 60 do
          math.randomseed(seed)
          local list = random_profile(40)
@@ -212,7 +212,7 @@ describe("contexts", function()
       end
    end)
 
-   it("turn round", function()
+   it("are inverted", function()
       math.randomseed(7)
       local list = random_profile(50)
       local turned = {}
@@ -225,7 +225,7 @@ describe("contexts", function()
       assert.equal(text_of(made(turned)), text_of(made(list):invert()))
    end)
 
-   it("scale to whole weights whose sum is right, and prune without losing any", function()
+   it("are scaled to whole weights with the right sum, and pruned without loss", function()
       for seed = 1, 40 do
          math.randomseed(seed)
          local contexts = made(random_profile(50))
@@ -241,7 +241,7 @@ describe("contexts", function()
       end
    end)
 
-   it("scale weights of 64 bits to the last digit", function()
+   it("are scaled exactly up to 64 bits", function()
       local contexts = made { { stack = { "main", "f" }, weight = (1 << 60) + 1 },
          { stack = { "main", "g" }, weight = (1 << 61) + 5 } }
       assert.equal(text_of(contexts), text_of(contexts:scale(1.0)))
@@ -252,22 +252,22 @@ describe("contexts", function()
       assert.equal(whole // 2, total(0.5))
       assert.equal(-whole, total(-1))
       assert.equal(2 * whole, total(2))
-      assert.equal(whole // 4 + 1, total(0.25)) -- a half is rounded up
+      assert.equal(whole // 4 + 1, total(0.25)) -- half is rounded up
       assert.equal((1 << 62) + 3, total((1 << 62) + 3, whole))
       assert.equal(0, total(1e-300))
       assert.error_matches(function() total(1, 0) end, "the divisor must be above 0")
-      assert.equal(math.maxinteger, total(1e300)) -- and it says that it was cut
+      assert.equal(math.maxinteger, total(1e300)) -- and reports that it was cut
       assert.same({ 3, true }, { contexts:scale(1e300):count() })
    end)
 
-   it("keep a merge over dictionaries apart from the first profile", function()
+   it("are independent of the first profile after a merge of dictionaries", function()
       local a = made { { stack = { "main", "f" }, weight = 3 } }
       local before = text_of(a)
       a:merge(made { { stack = { "new" }, weight = 1 } })
       assert.equal(before, text_of(a))
    end)
 
-   it("say what is wrong", function()
+   it("report wrong use", function()
       local contexts = made { { stack = { "main" }, weight = 3 } }
       assert.error_matches(function() contexts:flat { metric = "calls" } end,
          "no metric 'calls'; there are: time")

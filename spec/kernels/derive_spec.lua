@@ -16,7 +16,7 @@ local rows = {
    { 10, nil, nil, "cycles", 4 }, { 0, -4.0, true, nil, 5 },
 }
 
--- The values of a formula, "-" where there is none.
+-- The values of a formula, "-" for missing ones.
 local function values(formula)
    local list = {}
    local derived = over(fields, rows):derive { "y = " .. formula }
@@ -28,7 +28,7 @@ local function values(formula)
 end
 
 describe("derive", function()
-   it("computes, and spreads what is missing", function()
+   it("computes, and propagates missing values", function()
       for _, case in ipairs {
          { "i", "int", { 6, -4, "-", 10, 0 } },
          { "i + 1", "int", { 7, -3, "-", 11, 1 } },
@@ -57,7 +57,7 @@ describe("derive", function()
       end
    end)
 
-   it("refuses what is no formula, in words", function()
+   it("refuses invalid formulas with a message", function()
       for formula, words in pairs {
          ["i +"] = "a value is missing", ["(i"] = "'%)' is missing", ["i i"] = "'i' stands where",
          ["none + 1"] = "no column 'none'", ["e + 1"] = "columns of numbers only",
@@ -80,7 +80,7 @@ describe("derive", function()
       end, "derive expects \"name = formula\"")
    end)
 
-   it("goes on over many batches", function()
+   it("continues over many batches", function()
       local many, sum = {}, 0
       for i = 1, 10000 do
          many[i] = { i % 7 }
@@ -96,7 +96,7 @@ describe("derive", function()
          last = so_far
       end
       assert.equal(sum, last)
-      -- only what is wanted is computed, and conditions may ask for it
+      -- only requested columns are computed, and conditions may use them
       assert.equal(1428, numbers:derive { "odd = abs(n - 3)" }:where { odd = 3, n = 0 }:count())
    end)
 end)

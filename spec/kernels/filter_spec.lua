@@ -1,4 +1,4 @@
--- where, filter and limit against their plain definitions, and what they refuse.
+-- where, filter and limit compared with their definitions, and wrong use.
 
 local core = require "profio.core"
 local model = require "spec.support.model"
@@ -29,7 +29,7 @@ local function random_test()
    return test
 end
 
--- A small table with a value missing in each column.
+-- A small table with a missing value in each column.
 local function small()
    return { fields = { { "i", "int" }, { "x", "num" }, { "a", "addr" }, { "b", "bool" },
       { "n", "name" }, { "t", "bytes" } },
@@ -41,7 +41,7 @@ local function small()
       } }
 end
 
--- The values of column `i` of the rows that are left; missing ones as "-".
+-- The values of column `i` of the remaining rows; "-" for missing ones.
 local function left(tests)
    local found = {}
    for i in core.each(core.where(tables.reader(small()), tests)) do
@@ -51,7 +51,7 @@ local function left(tests)
 end
 
 describe("where", function()
-   it("keeps what the definition keeps, of random tables", function()
+   it("keeps the rows of the definition, for random tables", function()
       for case = 1, 3000 do
          local tab = tables.any(case)
          local tests = {}
@@ -74,19 +74,19 @@ describe("where", function()
       assert.same({ 1 }, left { { column = "t", op = "eq", value = "first" } })
    end)
 
-   it("takes both ends of a range, addresses without sign", function()
+   it("includes both ends of a range, and compares addresses unsigned", function()
       assert.same({ 1, 2 }, left { { column = "i", op = "between", low = 1, high = 2 } })
       assert.same({ 2, 3 }, left { { column = "a", op = "between", low = 17, high = -1 } })
       assert.same({ 3 }, left { { column = "x", op = "between", low = 1, high = math.huge } })
       assert.same({ 1, 3 }, left { { column = "n", op = "between", low = "one", high = "three" } })
    end)
 
-   it("finds nothing in an empty range and no value in an empty list", function()
+   it("finds no rows for an empty range or an empty list", function()
       assert.same({}, left { { column = "i", op = "between", low = 3, high = 1 } })
       assert.same({}, left { { column = "i", op = "in", values = {} } })
    end)
 
-   it("lets missing values meet `missing` and the opposite of everything else", function()
+   it("lets missing values match `missing` and every negated condition", function()
       assert.same({ "-" }, left { { column = "n", op = "missing" } })
       assert.same({ 1, 2, 3 }, left { { column = "n", op = "missing", negate = true } })
       assert.same({ 2, "-", 3 }, left { { column = "i", op = "eq", value = 1, negate = true } })
@@ -94,7 +94,7 @@ describe("where", function()
          negate = true } })
    end)
 
-   it("tries a pattern once per name", function()
+   it("matches a pattern once for each name", function()
       local tried = 0
       local find = string.find
       local rows = {}
@@ -113,7 +113,7 @@ describe("where", function()
       assert.equal(2, tried)
    end)
 
-   it("raises what a pattern raises", function()
+   it("raises the error that a pattern raises", function()
       local reader = core.where(tables.reader(small()),
          { { column = "n", op = "match", pattern = "o[" } })
       assert.error_matches(function()
@@ -121,7 +121,7 @@ describe("where", function()
       end, "malformed pattern")
    end)
 
-   it("takes handles as they are printed", function()
+   it("accepts handles as they are printed", function()
       local rows = { { 0x1000000A }, { 0x2000000A } }
       local function count(value)
          local reader = core.rows_reader({ { "h", "handle" } }, rows)
@@ -136,7 +136,7 @@ describe("where", function()
       end
    end)
 
-   it("refuses wrong use in words", function()
+   it("reports wrong use with a message", function()
       local function refuse(test, words)
          assert.error_matches(function()
             core.where(tables.reader(small()), { test })
@@ -157,7 +157,7 @@ describe("where", function()
 end)
 
 describe("filter", function()
-   it("keeps the rows a function says, of random tables", function()
+   it("keeps the rows for which a function returns true, of random tables", function()
       for case = 1, 300 do
          local tab = tables.any(case)
          local function f(i, name)
@@ -168,7 +168,7 @@ describe("filter", function()
       end
    end)
 
-   it("gives values as they are and nil for missing ones", function()
+   it("passes values with their types, and nil for missing ones", function()
       local seen = {}
       core.drain(core.filter(tables.reader(small()), function(...)
          seen[#seen + 1] = table.pack(...)
@@ -179,7 +179,7 @@ describe("filter", function()
       }, seen)
    end)
 
-   it("raises the value the function raises, whatever it is", function()
+   it("raises the value that the function raises, of any type", function()
       local problem = { "mine" }
       local reader = core.filter(tables.reader(small()), function()
          error(problem)
@@ -189,7 +189,7 @@ describe("filter", function()
       assert.equal(problem, raised)
    end)
 
-   it("runs under any coroutine, and refuses to be left by a yield", function()
+   it("runs in any coroutine, and refuses a yield out of the function", function()
       local reader = core.filter(tables.reader(small()), function(i)
          return i == 2
       end, { "i" })
@@ -202,7 +202,7 @@ describe("filter", function()
       end, "yield")
    end)
 
-   it("refuses a function that reads the rows it is asked about", function()
+   it("refuses a function that reads from its own reader", function()
       local rows = {}
       for i = 1, 5000 do
          rows[i] = { i }
@@ -216,14 +216,14 @@ describe("filter", function()
       end, "reads the rows it is called for")
    end)
 
-   it("ends the recursion of filters within filters", function()
+   it("limits the recursion of filters in filters", function()
       local function deeper()
          return core.drain(core.filter(tables.reader(small()), deeper, { "i" }))
       end
       assert.error_matches(deeper, "100 deep")
    end)
 
-   it("survives a collection while it runs", function()
+   it("survives a garbage collection while it runs", function()
       local rows = {}
       for i = 1, 9000 do
          rows[i] = { i }
@@ -248,7 +248,7 @@ describe("filter", function()
 end)
 
 describe("limit", function()
-   it("keeps the rows the definition keeps, of random tables", function()
+   it("keeps the rows of the definition, for random tables", function()
       for case = 1, 300 do
          local tab = tables.any(case)
          local n = math.random(4) > 1 and math.random(0, #tab.rows + 2) or nil
@@ -258,7 +258,7 @@ describe("limit", function()
       end
    end)
 
-   it("pulls no further than it must", function()
+   it("reads no more batches than needed", function()
       local asked = 0
       local rows = {}
       for i = 1, 20000 do
@@ -280,13 +280,13 @@ describe("limit", function()
 end)
 
 describe("a stage", function()
-   -- Readers of texts over one another, and the values of the last.
+   -- A stack of readers of texts, and the values of the last one.
    local function stages()
       local first = core.rows_reader({ { "t", "bytes" } }, { { "one" }, { "two" } })
       return first, core.limit(first, 5)
    end
 
-   it("keeps the reader below it when that is closed", function()
+   it("keeps the reader below it alive when that is closed", function()
       local first, second = stages()
       first:close()
       do
@@ -300,7 +300,7 @@ describe("a stage", function()
       assert.same({ { t = "one" }, { t = "two" } }, core.rows(chained))
    end)
 
-   it("gives nothing more when it is closed itself", function()
+   it("gives no more rows when it is closed", function()
       local group = core.group(core.rows_reader({ { "t", "bytes" } }, { { "one" }, { "two" } }),
          { { column = "t" } }, { { fn = "count" } })
       local each, records = core.each(group), core.records(group)
@@ -311,7 +311,7 @@ describe("a stage", function()
       group:close()
    end)
 
-   it("keeps what it reads from as long as it lives", function()
+   it("keeps its source alive", function()
       local function sorted()
          local _, second = stages()
          return core.sort(second, { { column = "t" } })

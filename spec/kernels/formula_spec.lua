@@ -47,7 +47,7 @@ describe("whole numbers of a formula", function()
       end
    end)
 
-   it("are compared with nums as they are", function()
+   it("are compared with floating-point numbers exactly", function()
       local fields = { { "a", "int" }, { "x", "num" } }
       local rows = { { (1 << 53) + 1, 2.0 ^ 53 }, { most, 2.0 ^ 63 }, { least, -2.0 ^ 63 },
          { 3, 3.5 }, { -3, -3.5 }, { 5, 1e300 }, { 5, -1e300 }, { 5 } }
@@ -58,7 +58,7 @@ describe("whole numbers of a formula", function()
       assert.same({ 1, 1, 0, 1, 1, 1, 1, "-" }, (select(2, computed(fields, rows, "a ~= x"))))
    end)
 
-   it("have the type that the operation says", function()
+   it("have the type of the operation", function()
       local fields = { { "i", "int" }, { "x", "num" }, { "a", "addr" }, { "h", "handle" },
          { "b", "bool" } }
       for formula, type in pairs {
@@ -75,7 +75,7 @@ describe("whole numbers of a formula", function()
       end
    end)
 
-   it("need no sign as addresses", function()
+   it("are unsigned as addresses", function()
       local fields = { { "a", "addr" }, { "i", "int" } }
       local rows = { { 0xffffffff81000040, 64 }, { 0x10, -32 }, { -1, 1 } }
       for _, case in ipairs {
@@ -90,7 +90,7 @@ describe("whole numbers of a formula", function()
       end
    end)
 
-   it("are missing where they are too large, with one warning", function()
+   it("are missing if they overflow, with one warning", function()
       local rows = {}
       for i = 1, 10000 do
          rows[i] = { i % 10 == 0 and most or i }
@@ -107,7 +107,7 @@ describe("whole numbers of a formula", function()
          derived.warnings)
    end)
 
-   it("warn in the trace that the rows come from", function()
+   it("add the warning to the trace of the rows", function()
       local profio = require "profio"
       require "spec.support.events"
       local trace <close> = assert(profio.open { data = "EVENTS\n1 enter f\n5 leave f\n" })
@@ -115,7 +115,7 @@ describe("whole numbers of a formula", function()
       assert.same({}, trace:derive { "t = time * 2" }.warnings)
       assert.equal(2, trace:derive { "t = time * 9223372036854775807 + 9" }
          :where { time = { 1, 5 } }:count())
-      assert.same({}, trace.warnings) -- nobody asked for the column
+      assert.same({}, trace.warnings) -- the column was not requested
       trace:derive { "t = time * 9223372036854775807 + 9" }:rows()
       assert.equal("derive-overflow", trace.warnings[1].code)
       trace:close()
@@ -124,7 +124,7 @@ describe("whole numbers of a formula", function()
 end)
 
 describe("sums and shares of a formula", function()
-   it("are exact where no sum of doubles would be", function()
+   it("are exact where a sum of doubles is not", function()
       local fields = { { "a", "int" } }
       local rows = { { most }, { most }, { 1 }, { least }, { least }, { 4 } }
       local type, list, warnings = computed(fields, rows, "running(a)")
@@ -132,7 +132,7 @@ describe("sums and shares of a formula", function()
       assert.same({ 3, 3, 3, 3, 3, 3 }, (select(2, computed(fields, rows, "total(a)"))))
       rows[4] = { most }
       assert.same({ "-", "-", "-", "-", "-", "-" }, (select(2, computed(fields, rows, "total(a)"))))
-      -- a ratio needs no room for the sum
+      -- a ratio may have a sum beyond 64 bits
       assert.equal(most / (2.0 * most), select(2, computed(fields, rows, "a / total(a)"))[1])
    end)
 
@@ -205,7 +205,7 @@ local function some_tree(depth)
 end
 
 describe("random formulas", function()
-   it("are what a slow model computes", function()
+   it("agree with a slow model", function()
       local seed = os.time()
       math.randomseed(seed)
       for round = 1, 400 do
@@ -233,7 +233,7 @@ describe("random formulas", function()
       end
    end)
 
-   it("that are none are refused where they are wrong", function()
+   it("with errors are refused with the position of the error", function()
       local fields = { { "i", "int" }, { "x", "num" } }
       for formula, words in pairs {
          ["i +"] = "a value is missing at the end of 'y = i +'",
@@ -254,7 +254,7 @@ describe("random formulas", function()
       end
    end)
 
-   it("of random words compute or say in which place they are wrong", function()
+   it("of random words are computed, or refused with the position of the error", function()
       local seed = os.time()
       math.randomseed(seed)
       local words = { "i", "x", "(", ")", "+", "-", "*", "/", "//", "%", "<", "<=", "==", "=", ",",

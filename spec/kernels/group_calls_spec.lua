@@ -1,5 +1,5 @@
--- Groups of calls: of many events two threads share the work, and nothing may depend on it. A sum
--- over flags is made in one thread, since it makes names: the other sums beside it are the model.
+-- Groups of calls: for many events two threads are used, and the result must not change. A sum
+-- over flags needs one thread, because it adds names: the other sums beside it are the model.
 
 local call_events = require "spec.support.call_events"
 local command = require "spec.support.command"
@@ -15,7 +15,7 @@ local wanted = { "n = count", "numbers = sum(count)", "clear = sum(net)", "gross
 local with_flags = table.move(wanted, 1, #wanted, 1, {})
 with_flags[#with_flags + 1] = "flagged = count(flags)"
 
--- Events of which some do not fit together, and areas that come all the time.
+-- Events with anomalies, and with new areas throughout.
 local function random_events(odd)
    local list, stacks, time = {}, { {}, {} }, 0
    for i = 1, ROWS do
@@ -51,7 +51,7 @@ local options = { {}, { recursion = "outermost" }, { partial = "exclude" }, { ed
 local keys = { {}, { "area" }, { "lane", "area" }, { "caller", "area" } }
 
 describe("calls of many events", function()
-   it("have the same sums in two threads as in one", function()
+   it("have the same sums in one and two threads", function()
       for seed = 1, 3 do
          math.randomseed(seed)
          for _, format in ipairs { "calls of areas", "calls of names" } do
@@ -73,7 +73,7 @@ describe("calls of many events", function()
       end
    end)
 
-   it("fail with the decoder", function()
+   it("return the error of the decoder", function()
       profio.register {
          name = "failing events", score = function() return 0 end,
          tables = { events = { { "time", "int" }, { "event", "name" }, { "area", "area" } } },
@@ -96,7 +96,7 @@ describe("calls of many events", function()
       assert.is_false((pcall(groups.aggregate(groups, wanted).rows, groups:aggregate(wanted))))
    end)
 
-   it("of a live file wait for more", function()
+   it("of a live file wait for more rows", function()
       local list, time = {}, 0
       for i = 1, ROWS do
          time = time + math.random(0, 2)

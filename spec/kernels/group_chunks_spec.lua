@@ -1,4 +1,4 @@
--- Groups over timelines in parts are those of one pass, and so are warnings and failures.
+-- Groups over timelines read in chunks equal those of one scan, with the same warnings and errors.
 
 local core = require "profio.core"
 local division = require "profio.division"
@@ -6,7 +6,7 @@ local profio = require "profio"
 local traces = require "profio.trace"
 local view = require "profio.view"
 
--- Events that are plain or, now and then, odd: their times fall, their words are none.
+-- Regular events and a few anomalies: times that decrease, invalid records.
 local function timeline(rows, odd)
    local list, time = {}, 0
    for i = 1, rows do
@@ -39,7 +39,7 @@ local keys = { {}, { { column = "area" } }, { { column = "event" }, { column = "
 local tests = { { column = "time", op = "between", low = 20000, high = 90000 },
    { column = "area", op = "eq", value = "00000007", negate = true } }
 
--- The rows of a group as text; in parts, under a test or not.
+-- The rows of a group as text; read in chunks, with or without a condition.
 local function told(trace, key, parts, tested)
    local part = traces.of(trace).parts[1]
    local function stage(reader)
@@ -69,19 +69,19 @@ local function check(bytes, expected_warnings)
    end
 end
 
-describe("groups over timelines in parts", function()
-   it("are those of one pass", function()
+describe("groups over timelines in chunks", function()
+   it("equal those of one scan", function()
       math.randomseed(21)
       check(timeline(30000, 0), false)
    end)
 
-   it("warn as one pass does, of more than are kept too", function()
+   it("give the warnings of one scan, also when there are more than are kept", function()
       math.randomseed(22)
       check(timeline(30000, 0.0001), true)
       check(timeline(30000, 0.02), true)
    end)
 
-   it("fail where one pass does", function()
+   it("fail at the same byte as one scan", function()
       math.randomseed(23)
       local bytes = timeline(30000, 0.001)
       local function failure(parts)
@@ -93,7 +93,7 @@ describe("groups over timelines in parts", function()
       assert.equal(whole, failure(5))
    end)
 
-   it("leave the areas in their order", function()
+   it("keep the order of areas", function()
       math.randomseed(24)
       local bytes = timeline(30000, 0)
       local function areas(parts)
@@ -107,7 +107,7 @@ describe("groups over timelines in parts", function()
       end
    end)
 
-   it("are what views are made of when tables are large", function()
+   it("are used by views of large tables", function()
       math.randomseed(25)
       local bytes = timeline(4096, 0):rep(200)
       local trace <close> = open(bytes)

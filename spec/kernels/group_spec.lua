@@ -1,4 +1,4 @@
--- group and its aggregates against their plain definitions, and what they refuse.
+-- group and its aggregates compared with their definitions, and wrong use.
 
 local core = require "profio.core"
 local model = require "spec.support.model"
@@ -8,7 +8,7 @@ local traces = require "profio.trace"
 
 local one = tables.aggregate
 
--- Widths of buckets by type; those of addresses are powers of two, which Lua's % gets right.
+-- Widths of buckets by type; for addresses powers of two, for which Lua's % is right.
 local widths = { int = { 1, 2, 7, 1000 }, num = { 0.5, 1, 3 }, addr = { 1, 2, 8, 16 } }
 
 local function random_keys()
@@ -49,8 +49,8 @@ local function random_aggregates()
    return list
 end
 
--- How far aggregates may be from the definition: the last digits of a deviation depend on the way
--- of counting, and quantiles of many values are exact to 1/256 only.
+-- The allowed error of aggregates: the last digits of a deviation depend on the order
+-- of additions, and quantiles of many values are exact to 1/256 only.
 local function rounded(tab, aggregates)
    local tolerance = {}
    for _, aggregate in ipairs(aggregates) do
@@ -68,11 +68,11 @@ local function compare(tab, keys, aggregates, what)
       tables.take(core.group(tables.reader(tab), keys, aggregates)), what, rounded(tab, aggregates))
 end
 
--- {====== In parts ======
+-- {====== In chunks ======
 
-local part -- of some trace: parts are read strictly, and nothing is odd here
+local part -- of some trace: chunks are read strictly, and there are no anomalies
 
--- A table cut into some, the pieces read one behind the other; names are shared.
+-- A table cut into chunks, which are read one after the other; names are shared.
 local function cut(tab, names)
    local parts, from = { part = part }, 0
    for i = 1, math.random(1, 5) do
@@ -90,7 +90,7 @@ for _, field in ipairs(tables.fields) do
    types[field[1]] = field[2]
 end
 
--- Whether the parts answer what one pass would, to the last bit.
+-- Whether the chunks give the result of one scan, to the last bit.
 local function splits(keys, aggregates)
    local all = true
    for _, key in ipairs(keys) do
@@ -105,7 +105,7 @@ local function splits(keys, aggregates)
    return all
 end
 
--- Where parts are read, the whole is not asked for its rows: it has none.
+-- When chunks are read, the whole reader is not used: it has no rows.
 local function compare_parts(tab, keys, aggregates, what)
    local names = core.dictionary()
    local is_split = splits(keys, aggregates)
@@ -119,14 +119,14 @@ end
 -- }======
 
 describe("group", function()
-   it("gives what the definition gives, of random tables", function()
+   it("gives the rows of the definition, for random tables", function()
       for case = 1, 4000 do
          local tab = tables.any(case)
          compare(tab, random_keys(), random_aggregates(), "case " .. case)
       end
    end)
 
-   it("gives the same through where and sort", function()
+   it("gives the same rows after where and sort", function()
       for case = 1, 500 do
          local tab = tables.any(case)
          local tests = { { column = "i", op = "between", low = -3 },
@@ -140,7 +140,7 @@ describe("group", function()
       end
    end)
 
-   it("keeps many groups apart", function()
+   it("distinguishes many groups", function()
       local rows = {}
       for i = 1, 200000 do
          rows[i] = { i * 7919 % 100003, "n" .. i % 30011 }
@@ -152,7 +152,7 @@ describe("group", function()
       compare(tab, { { column = "n" }, { column = "i" } }, aggregates, "by both")
    end)
 
-   it("takes numbers of stacks that are too large for an array", function()
+   it("accepts ids of stacks that are too large for an array", function()
       local rows = {}
       for i = 1, 3000 do
          rows[i] = { ({ 0, 5, 4194303, 4194304, 4294967294 })[i % 5 + 1], i }
@@ -161,7 +161,7 @@ describe("group", function()
          { { name = "s", fn = "sum", column = "v" } }, "stacks")
    end)
 
-   it("knows -0 and 0 as one number, and all that is no number as one", function()
+   it("treats -0 and 0 as equal, and all NaNs as equal", function()
       local nan = 0 / 0
       local reader = core.group(core.rows_reader({ { "x", "num" } },
          { { 0.0 }, { -0.0 }, { nan }, { -nan }, {} }), { { column = "x" } }, { { fn = "count" } })
@@ -172,7 +172,7 @@ describe("group", function()
       assert.same({ 2, 2, 1 }, counts)
    end)
 
-   it("cuts buckets downwards, up to the ends of the numbers", function()
+   it("rounds buckets down, up to the limits of the types", function()
       local function bucket(type, value, width)
          local reader = core.group(core.rows_reader({ { "v", type } }, { { value } }),
             { { column = "v", bucket = width } }, { { fn = "count" } })
@@ -203,7 +203,7 @@ describe("group", function()
       end, "octave%(v%): the column is of type num, not int")
    end)
 
-   it("begins new buckets at the ends of the numbers", function()
+   it("has separate buckets at the limits of the types", function()
       local function buckets(...)
          local rows = {}
          for i, value in ipairs { ... } do
@@ -218,7 +218,7 @@ describe("group", function()
       assert.equal(1, buckets(math.maxinteger - 800, math.maxinteger))
    end)
 
-   it("answers one row for all rows, even when there are none", function()
+   it("gives one row without keys, even for an empty table", function()
       local reader = core.group(core.rows_reader({ { "v", "int" } }, {}), {},
          { { fn = "count" }, { fn = "sum", column = "v" }, { fn = "distinct", column = "v" },
             { fn = "min", column = "v" }, { fn = "mean", column = "v" },
@@ -229,7 +229,7 @@ describe("group", function()
          { { column = "v" } }, { { fn = "count" } })))
    end)
 
-   it("answers 0 for what adds up nothing, and nothing for what picks one of them", function()
+   it("gives 0 for sums of an empty group, and missing values for other aggregates", function()
       local fields = { { "k", "name" }, { "i", "int" }, { "x", "num" } }
       local reader = core.group(core.rows_reader(fields, { { "a" }, { "a" }, { "b", 1, 0.5 } }),
          { { column = "k" } }, {
@@ -243,7 +243,7 @@ describe("group", function()
          core.rows(reader))
    end)
 
-   it("keeps the names of results, and tells what they are", function()
+   it("keeps the names of results, and has their fields", function()
       local reader = core.group(core.rows_reader({ { "v", "int" } }, {}),
          { { column = "v", bucket = 5, name = "five" } },
          { { fn = "p99.9", column = "v" }, { fn = "count", name = "n" } })
@@ -255,7 +255,7 @@ describe("group", function()
    end)
 end)
 
-describe("group in parts", function()
+describe("group in chunks", function()
    local trace
    setup(function()
       trace = assert(profio.open({ data = ("<I4I4i8i8"):pack(1, 3, 0, 0) },
@@ -264,7 +264,7 @@ describe("group in parts", function()
    end)
    teardown(function() trace:close() end)
 
-   it("gives what one pass gives, of random tables", function()
+   it("gives the rows of one scan, for random tables", function()
       local split = 0
       for case = 1, 1500 do
          local tab = tables.any(case)
@@ -275,7 +275,7 @@ describe("group in parts", function()
       assert.is_true(split > 250)
    end)
 
-   it("keeps many groups apart", function()
+   it("distinguishes many groups", function()
       local rows = {}
       for i = 1, 60000 do
          rows[i] = { i * 7919 % 30011, nil, nil, nil, nil, "n" .. i % 10007 }
@@ -287,7 +287,7 @@ describe("group in parts", function()
       assert(compare_parts(tab, { { column = "name" }, { column = "i" } }, aggregates, "by both"))
    end)
 
-   it("adds up beyond 64 bits", function()
+   it("sums beyond 64 bits", function()
       local rows, names = {}, core.dictionary()
       for i = 1, 10000 do
          rows[i] = { i % 3 == 0 and math.maxinteger - i or -(1 << 62) - i, nil, i % 7 / 7 }
@@ -309,7 +309,7 @@ end)
 describe("sums", function()
    local max, min = math.maxinteger, math.mininteger
 
-   it("are exact whatever comes in between", function()
+   it("are exact if intermediate sums overflow", function()
       assert.equal(max, one("sum", "int", { max, max, min, min, 1, 1, max }))
       assert.equal(min, one("sum", "int", { min }))
       assert.equal(min, one("sum", "int", { -1, min, 1 }))
@@ -330,7 +330,7 @@ describe("sums", function()
       assert.equal(12345, one("sum", "int", values))
    end)
 
-   it("are exact over so many values that no 64 bits hold their sum", function()
+   it("are exact if the sum of many values exceeds 64 bits", function()
       local values = {}
       for i = 1, 100000 do
          values[i] = (1 << 48) - 1
@@ -341,7 +341,7 @@ describe("sums", function()
       end, "64 bits")
    end)
 
-   it("fail in words when they leave 64 bits, either way", function()
+   it("fail with a message if they overflow in either direction", function()
       assert.error_matches(function()
          one("sum", "int", { max, 1 })
       end, "outside the whole numbers of 64 bits")
@@ -350,21 +350,21 @@ describe("sums", function()
       end, "aggregate a")
    end)
 
-   it("give means beyond 64 bits", function()
+   it("give means of sums beyond 64 bits", function()
       assert.equal(2.0 ^ 63, one("mean", "int", { max, max, max }))
       assert.equal(-2.0 ^ 63, one("mean", "int", { min, min }))
       assert.equal(-1.0, one("mean", "int", { -1, -1, -1 }))
       assert.equal(-0.5, one("mean", "int", { max, min }))
    end)
 
-   it("give the spread of values far from 0", function()
+   it("give the deviation of values far from 0", function()
       local base = 1e9
       local got = one("stddev", "num", { base + 4, base + 7, base + 13, base + 16 })
       assert.is_true(math.abs(got - math.sqrt(22.5)) < 1e-7)
       assert.equal(0.0, one("stddev", "int", { 5 }))
    end)
 
-   it("lose nothing of times of today", function()
+   it("are exact for present-day times in ns", function()
       local now = 1763800000123456789
       assert.equal(math.sqrt(22.5), one("stddev", "int", { now + 4, now + 7, now + 13, now + 16 }))
       assert.equal(3.5, one("stddev", "int", { -now, 7 - now }))
@@ -388,7 +388,7 @@ describe("sums", function()
 end)
 
 describe("first, last, min and max of texts", function()
-   it("outlive the rows they come from", function()
+   it("outlive their rows", function()
       local rows = {}
       for i = 1, 9000 do
          rows[i] = { i % 3, ("text %05d"):format((i * 7) % 9001) }
@@ -409,7 +409,7 @@ describe("keys that are Lua functions", function()
       return { { fn = f, columns = columns, name = "key", type = type } }
    end
 
-   it("give the same as columns and buckets do", function()
+   it("give the same groups as columns and buckets", function()
       for case = 1, 300 do
          local tab = tables.any(case)
          local aggregates = random_aggregates()
@@ -452,19 +452,19 @@ describe("keys that are Lua functions", function()
       assert.same({ "name", { { nil, 4 } } }, { keys_of(function() return nil end) })
    end)
 
-   it("are texts when the values are of several types", function()
+   it("are texts if the values have several types", function()
       assert.same({ "name", { { "low", 2 }, { "3", 1 }, { "4", 1 } } },
          { keys_of(function(i) return i < 3 and "low" or i end) })
    end)
 
-   it("know 1 and 1.0 as one key, and nil and what is no number as missing", function()
+   it("treat 1 and 1.0 as equal, and nil and NaN as missing", function()
       assert.same({ "num", { { 1.0, 4 } } },
          { keys_of(function(i) return i % 2 == 0 and 1 or 1.0 end) })
       assert.same({ "int", { { nil, 2 }, { 3, 1 }, { 4, 1 } } },
          { keys_of(function(i) return i == 1 and 0 / 0 or i > 2 and i or nil end) })
    end)
 
-   it("are asked at the first batch when their type is declared, else at once", function()
+   it("are called at the first batch if their type is declared, else at once", function()
       local asked = 0
       local function f(i)
          asked = asked + 1
@@ -478,7 +478,7 @@ describe("keys that are Lua functions", function()
       assert.equal(2, asked)
    end)
 
-   it("raise for values that can be no key", function()
+   it("raise an error for values that cannot be keys", function()
       assert.error_matches(function()
          keys_of(function() return {} end)
       end, "key 'key' is a table")
@@ -499,7 +499,7 @@ describe("group refuses", function()
       end, words)
    end
 
-   it("columns and functions there are not", function()
+   it("unknown columns and functions", function()
       refuse({ { column = "j" } }, { { fn = "count" } }, "no column 'j'; there are: i, n, x, a")
       refuse({}, { { fn = "sum", column = "j" } }, "no column 'j'")
       refuse({}, { { fn = "median", column = "i" } }, "no aggregate 'median'; there are count")
@@ -509,21 +509,21 @@ describe("group refuses", function()
       refuse({}, {}, "nothing to group by")
    end)
 
-   it("aggregates of columns they do not fit", function()
+   it("aggregates of columns of the wrong type", function()
       refuse({}, { { fn = "sum", column = "n" } }, "sum%(n%): the column is of type name")
       refuse({}, { { fn = "p50", column = "n" } }, "p50%(n%)")
       refuse({}, { { fn = "min", column = "a" } }, "min%(a%): the column is of type area")
       refuse({}, { { fn = "sum" } }, "sum needs a column")
    end)
 
-   it("buckets of what is no number, or no width", function()
+   it("buckets of other types, and invalid widths", function()
       refuse({ { column = "n", bucket = 5 } }, { { fn = "count" } }, "of type name, not a number")
       refuse({ { column = "i", bucket = 0.5 } }, { { fn = "count" } }, "whole number above 0")
       refuse({ { column = "i", bucket = -1 } }, { { fn = "count" } }, "whole number above 0")
       refuse({ { column = "x", bucket = 0 } }, { { fn = "count" } }, "above 0")
    end)
 
-   it("two results of one name", function()
+   it("two results with the same name", function()
       refuse({ { column = "i" } }, { { fn = "count", name = "i" } },
          "two columns would be called 'i'")
    end)

@@ -1,4 +1,4 @@
--- Tables of many batches go through two threads: nothing may depend on it. Beside a model in Lua.
+-- Tables of many batches use two threads: the results are compared with a model in Lua.
 
 local core = require "profio.core"
 local profiles = require "spec.support.profiles"
@@ -7,7 +7,7 @@ local profio = require "profio"
 local ROWS <const> = 30000 -- more than the batches that are taken before a second thread starts
 local SYMBOLS <const>, BASE <const>, STEP <const>, SIZE <const> = 500, 0x1000, 64, 24
 
--- Symbols with gaps behind them, each wider than what counts as padding.
+-- Symbols followed by gaps that are wider than padding.
 local function symbols()
    local list = {}
    for i = 1, SYMBOLS do
@@ -20,8 +20,8 @@ local function is_outside(address)
    return address < BASE or address >= BASE + STEP * (SYMBOLS - 1) + SIZE
 end
 
--- The name of the function of an address: a gap between two symbols is named by its beginning, and
--- what lies around all symbols by its own address.
+-- The name of the function of an address: a gap between two symbols is named by its start, and
+-- an address before or after all symbols by itself.
 local function owner(address)
    if is_outside(address) then
       return ("0x%x"):format(address)
@@ -56,7 +56,7 @@ local function calls_of(profile)
    return result
 end
 
--- A format in Lua: what it names while it is read goes into the same dictionary.
+-- A format in Lua: names that it adds while it is read go into the same dictionary.
 profio.register {
    name = "pipelined",
    score = function(bytes)
@@ -104,7 +104,7 @@ profio.register {
    end,
 }
 
--- Areas of which most are new.
+-- Areas, most of them new.
 local function area(i)
    return { name = "area " .. i // 3, file = i % 2 == 0 and "a.c" or nil, line = i % 5 + 1 }
 end
@@ -125,7 +125,7 @@ profio.register {
 }
 
 describe("tables of many batches", function()
-   it("become text while the decoder makes areas", function()
+   it("are written as text while the decoder adds areas", function()
       local trace <close> = assert(profio.open { data = "AREAS\n" })
       local lines = { "place,around" }
       for i = 1, ROWS do
@@ -135,7 +135,7 @@ describe("tables of many batches", function()
       assert.is_true(trace.places:write { output = "csv" } == table.concat(lines, "\n") .. "\n")
    end)
 
-   it("become the arcs of the model", function()
+   it("give the arcs of the model", function()
       for seed = 1, 3 do
          math.randomseed(seed)
          local arcs, calls = random_arcs()
@@ -145,7 +145,7 @@ describe("tables of many batches", function()
    end)
 
    -- As the C library writes them; those from outside the program are last.
-   it("become the arcs of the model when they come in the order of their callers", function()
+   it("give the arcs of the model if they are in the order of callers", function()
       for seed = 1, 3 do
          math.randomseed(seed)
          local arcs, calls, callers = {}, {}, {}
@@ -175,7 +175,7 @@ describe("tables of many batches", function()
       end
    end)
 
-   it("become the weights of the model", function()
+   it("give the weights of the model", function()
       math.randomseed(7)
       local bins, weights = {}, {}
       for i = 1, ROWS do
@@ -209,7 +209,7 @@ describe("tables of many batches", function()
       assert.same(expected, profiles.column(profile:functions(), "function"))
    end)
 
-   it("may come from a decoder in Lua that names things meanwhile", function()
+   it("may come from a decoder in Lua that adds names meanwhile", function()
       local trace <close> = assert(profio.open { data = "RELAYED\n" })
       local profile = trace:profile()
       local flat = {}
@@ -221,7 +221,7 @@ describe("tables of many batches", function()
       end
    end)
 
-   it("become text while the decoder names and notes more", function()
+   it("are written as text while the decoder adds names and notes", function()
       local trace <close> = assert(profio.open { data = "NOTED\n" })
       local expected = { "word,note" }
       for i = 1, ROWS do
@@ -248,7 +248,7 @@ describe("tables of many batches", function()
       json = '{"low":"0x%x","count":%d}' }
    local first = { csv = "low,count\n", tsv = "low\tcount\n", json = "[\n" }
 
-   it("become the text of the model when two threads write it", function()
+   it("are written as the text of the model by two threads", function()
       local count = 250000
       local trace <close> = assert(profio.open { data = many_bins(count) })
       for output, form in pairs(forms) do
@@ -278,7 +278,7 @@ describe("tables of many batches", function()
          { core.write_rows(trace.histogram:reader(), { output = "csv" }, full) })
    end)
 
-   it("become no text once a stage has closed the trace", function()
+   it("are not written after a stage has closed the trace", function()
       local bytes = "gmon" .. ("<I4"):pack(1) .. ("\0"):rep(13)
          .. ("<I8I8I4I4c15c1"):pack(BASE, BASE + 4 * ROWS, ROWS, 100, "seconds", "s")
          .. ("\1\0"):rep(ROWS)
@@ -294,14 +294,14 @@ describe("tables of many batches", function()
       end, "trace is closed")
    end)
 
-   it("end with the failure of the reader", function()
+   it("return the error of the reader", function()
       local trace <close> = assert(profio.open({ data = "RELAYED\n" }, { stop = 25000 }))
       assert.error_matches(function()
          assert(trace:profile())
       end, "stopped at row 25000")
    end)
 
-   it("end with the failure of what takes them", function()
+   it("return the error of the consumer", function()
       local bins = {}
       for i = 1, ROWS do
          bins[i] = { 2 * i, 2 * i + 2, 1, 1, set = i == 25000 and 3 or 0 }

@@ -1,11 +1,11 @@
--- Quantiles of groups: how exact they are, and of which rank.
+-- Quantiles of groups: their error and their rank.
 
 local tables = require "spec.support.tables"
 
 local one = tables.aggregate
 
 describe("quantiles", function()
-   -- The true value of the nearest rank, in thousandths.
+   -- The exact value of the nearest rank, in thousandths.
    local function true_quantile(values, thousandths)
       local sorted = table.move(values, 1, #values, 1, {})
       table.sort(sorted)
@@ -19,7 +19,7 @@ describe("quantiles", function()
       all = function() return math.random(0) end,
    }
 
-   it("stay within 1/256 of the true value, however many there are", function()
+   it("are within 1/256 of the exact value, for any number of values", function()
       for name, make in pairs(makers) do
          math.randomseed(42)
          local values = {}
@@ -57,7 +57,7 @@ describe("quantiles", function()
       assert.equal(1, one("p50.01", "int", values))
    end)
 
-   it("do the same for numbers", function()
+   it("have the same error for floating-point numbers", function()
       math.randomseed(9)
       local values = {}
       for i = 1, 30000 do
@@ -72,7 +72,7 @@ describe("quantiles", function()
       end
    end)
 
-   it("take the smallest rank that holds the share exactly", function()
+   it("use the smallest rank that covers the share exactly", function()
       local values = {}
       for i = 1, 1000 do
          values[i] = i

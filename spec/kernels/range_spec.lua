@@ -13,7 +13,7 @@ local function over(times)
    end)
 end
 
--- The numbers of the rows that the definition picks.
+-- The numbers of the rows that the definition selects.
 local function expected(times, from, to)
    local list = {}
    for i = 1, #times do
@@ -44,7 +44,7 @@ local function ordered(count, step)
 end
 
 describe("range", function()
-   it("takes from <= time < to, whatever the number of rows", function()
+   it("selects from <= time < to, for any number of rows", function()
       math.randomseed(7)
       for _, count in ipairs { 0, 1, 2, 4095, 4096, 4097, 8192, 30000 } do
          local times = ordered(count, 3)
@@ -56,7 +56,7 @@ describe("range", function()
       end
    end)
 
-   it("takes the ends themselves, and ends that are open", function()
+   it("accepts ends at times of rows, and open ends", function()
       local times = ordered(20000, 1)
       local rows = over(times)
       for _, time in ipairs { times[1], times[4096], times[4097], times[9000], times[20000] } do
@@ -67,7 +67,7 @@ describe("range", function()
       assert.equal(20000, rows:range():count())
    end)
 
-   it("takes the least and the greatest of times", function()
+   it("accepts the minimum and maximum of times", function()
       local rows = over { math.mininteger, 0, math.maxinteger }
       assert.same({ 1, 2, 3 }, numbers(rows:range()))
       assert.same({ 1, 2 }, numbers(rows:range(nil, math.maxinteger)))
@@ -75,7 +75,7 @@ describe("range", function()
       assert.same({ 3 }, numbers(rows:range(math.maxinteger)))
    end)
 
-   it("reads nothing before and behind the range when the rows are in order", function()
+   it("reads nothing before and after the range if the rows are in order", function()
       local times = {}
       for i = 1, 100000 do
          times[i] = i
@@ -88,7 +88,7 @@ describe("range", function()
       assert.same(wanted, numbers(over(times):range(70001, 71001)))
    end)
 
-   it("reads everything when rows that it looks at are out of order", function()
+   it("reads everything if rows that it probes are out of order", function()
       local times = {}
       for i = 1, 20000 do
          times[i] = i
@@ -97,7 +97,7 @@ describe("range", function()
       assert.same(expected(times, 9000, 9002), numbers(over(times):range(9000, 9002)))
    end)
 
-   it("reads on when the range itself is out of order", function()
+   it("reads on if the range itself is out of order", function()
       local times = {}
       for i = 1, 20000 do
          times[i] = i
@@ -115,7 +115,7 @@ describe("range", function()
       assert.same(expected(times, 5000, 5100), numbers(over(times):range(5000, 5100)))
    end)
 
-   it("takes another column, and stands among other stages", function()
+   it("uses another column, and works between other stages", function()
       local rows = over(ordered(10000, 2))
       assert.same({ 5, 6, 7 }, numbers(rows:range(5, 8, "n")))
       assert.same({ 6 }, numbers(rows:range(5, 8, "n"):where { n = { 6, 9 } }))
@@ -142,7 +142,7 @@ describe("range", function()
       end
    end)
 
-   it("takes keys that functions make, also of no rows", function()
+   it("accepts columns of keys from functions, also without rows", function()
       for _, times in ipairs { { 1, 5, 9 }, {} } do
          local rows = over(times)
          for _, key in ipairs { { function(time) return time end, "time", name = "time" },
@@ -157,7 +157,7 @@ describe("range", function()
       end, "of type num, not int; .* type = \"int\"")
    end)
 
-   it("says what is used wrongly", function()
+   it("reports wrong use", function()
       local rows = over { 1, 2 }
       assert.error_matches(function() rows:range("1ms") end, "whole numbers of nanoseconds")
       assert.error_matches(function() rows:range(0, 1.5) end, "whole numbers of nanoseconds")

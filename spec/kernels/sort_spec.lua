@@ -1,4 +1,4 @@
--- sort against its plain definition.
+-- sort compared with its definition.
 
 local core = require "profio.core"
 local model = require "spec.support.model"
@@ -12,7 +12,7 @@ local function random_keys()
    return keys
 end
 
--- The values of a column after sorting by it; missing ones as "-".
+-- The values of a column after sorting by it; "-" for missing ones.
 local function sorted(type, values, count, descending)
    local rows = {}
    for i = 1, count do
@@ -28,7 +28,7 @@ local function sorted(type, values, count, descending)
 end
 
 describe("sort", function()
-   it("gives the order of the definition, of random tables", function()
+   it("gives the order of the definition, for random tables", function()
       for case = 1, 3000 do
          local tab = tables.any(case)
          local keys = random_keys()
@@ -37,12 +37,12 @@ describe("sort", function()
       end
    end)
 
-   it("puts missing values last in either direction, and keeps equal rows in order", function()
+   it("puts missing values last in both directions, and is stable", function()
       assert.same({ 5, 1, 4, 2, 3 }, sorted("int", { 2, nil, nil, 2, 1 }, 5))
       assert.same({ 1, 4, 5, 2, 3 }, sorted("int", { 2, nil, nil, 2, 1 }, 5, true))
    end)
 
-   it("knows the ends of the numbers", function()
+   it("sorts the limits of the types", function()
       assert.same({ 2, 4, 1, 3 },
          sorted("int", { 0, math.mininteger, math.maxinteger, -1 }, 4))
       assert.same({ 4, 3, 1, 2, 5 },
@@ -50,21 +50,21 @@ describe("sort", function()
       assert.same({ 3, 1, 2 }, sorted("addr", { 1, -1, 0 }, 3))
    end)
 
-   it("puts what is no number behind all numbers", function()
+   it("puts NaN after all numbers", function()
       assert.same({ 2, 3, 1, 4 }, sorted("num", { 0 / 0, 1.0, math.huge }, 4))
       assert.same({ 1, 3, 2, 4 }, sorted("num", { -(0 / 0), 1.0, math.huge }, 4, true))
    end)
 
-   it("knows -0 and 0 as equal", function()
+   it("treats -0 and 0 as equal", function()
       assert.same({ 1, 2, 3 }, sorted("num", { 0.0, -0.0, 0.0 }, 3))
    end)
 
-   it("orders names by their bytes", function()
+   it("sorts names by their bytes", function()
       assert.same({ 3, 2, 4, 1, 5 }, sorted("name", { "a", "Z", "", "Za", "\xc3\xa4" }, 5))
       assert.same({ 3, 2, 4, 1, 5 }, sorted("bytes", { "a", "Z", "", "Za", "\xc3\xa4" }, 5))
    end)
 
-   it("orders numbers that differ in few bits or in many, wherever these are", function()
+   it("sorts numbers that differ in few or many bits, at any position", function()
       math.randomseed(11)
       for width = 1, 64 do
          for _, low in ipairs { 0, math.random(0, 64 - width), 64 - width } do
@@ -85,7 +85,7 @@ describe("sort", function()
       end
    end)
 
-   it("orders many rows", function()
+   it("sorts many rows", function()
       local rows = {}
       math.randomseed(3)
       for i = 1, 20000 do
@@ -97,7 +97,7 @@ describe("sort", function()
          "20000 rows")
    end)
 
-   it("gives the same when only the first rows are read, however many there are", function()
+   it("gives the same first rows if only these are read, for any number of rows", function()
       local rows, by_value = {}, {}
       for v = 0, 996 do
          by_value[v] = {}
@@ -125,7 +125,7 @@ describe("sort", function()
       end
    end)
 
-   it("gives the same first rows of many in either direction, of any numbers", function()
+   it("gives the same first rows of many in both directions, for any numbers", function()
       math.randomseed(11)
       local make = {
          int = function() return math.random(-500, 500) end,
@@ -160,13 +160,13 @@ describe("sort", function()
       end
    end)
 
-   it("reads only the columns that are asked for", function()
+   it("reads only the requested columns", function()
       local reader = core.sort(core.rows_reader({ { "a", "int" }, { "b", "name" }, { "c", "num" } },
          { { 1, "x", 0.5 }, { 2, "w", 0.25 }, { nil, nil, 1.0 } }), { { column = "b" } })
       assert.same({ { c = 0.25 }, { c = 0.5 }, { c = 1.0 } }, core.rows(reader, { "c" }))
    end)
 
-   it("refuses columns there are not", function()
+   it("refuses unknown columns", function()
       assert.error_matches(function()
          core.sort(core.rows_reader({ { "v", "int" } }, {}), { { column = "w" } })
       end, "no column 'w'; there are: v")

@@ -6,12 +6,12 @@ local profio = require "profio"
 local records = require "spec.support.winidea"
 local timelines = require "spec.support.call_timelines"
 
--- A call in words, from its area, its ends, its net time and its flags.
+-- A call as text, from its area, start, stop, net time and flags.
 local function words(area, start, stop, net, flags)
    return ("%s %d %d %s %s"):format(area, start, stop, net, flags)
 end
 
--- The spans of a track, in words; opens and closes nest, and time never goes back.
+-- The spans of a track as text; opens and closes must nest, and time must not decrease.
 local function spans_of(spans, number, origin)
    local stack, list, last = {}, {}, math.mininteger
    for kind, time, name, net, flags in core.each(spans:reader(number, origin),
@@ -38,7 +38,7 @@ local function check_frames(spans)
    end
 end
 
--- All spans by lane ("-": none) or variable, in order; runs one after the other.
+-- All spans by lane ("-": none) or variable, in order; several runs are concatenated.
 local function seen(trace, options, origin)
    local spans = assert(core.kept_spans(trace.events:reader(), options))
    local found = {}
@@ -57,7 +57,7 @@ local function seen(trace, options, origin)
    return found, spans
 end
 
--- All calls of functions, lines and states, in words, by lane ("-": none) or variable, in order.
+-- All calls of functions, lines and states as text, by lane ("-": none) or variable, in order.
 local function expected(trace, options)
    local found = {}
    local rows = trace:calls { from = options.from, to = options.to }:with_area()
@@ -91,7 +91,7 @@ local function random_options()
 end
 
 describe("spans", function()
-   it("are the calls, lane by lane and variable by variable", function()
+   it("agree with the calls of each lane and variable", function()
       math.randomseed(61)
       for _ = 1, 1000 do
          local trace <close> = random_trace()
@@ -100,7 +100,7 @@ describe("spans", function()
       end
    end)
 
-   it("of values last from one write to the next, or to the end", function()
+   it("of values last from one write to the next, or until the end", function()
       local list = {}
       for line in ("5 write 7;9 enter f;20 write 7;22 write;30 leave f;35 write -8;40 other f")
          :gmatch "[^;]+" do
@@ -127,7 +127,7 @@ describe("spans", function()
       assert.same({ ["-"] = { "f 9 30 21 nil" } }, (seen(trace, {})))
    end)
 
-   it("are cut where the calls of a span are", function()
+   it("are cut where calls in a range of time are cut", function()
       math.randomseed(62)
       for _ = 1, 600 do
          local trace <close> = random_trace(true)
@@ -142,8 +142,8 @@ describe("spans", function()
       end
    end)
 
-   -- Binary timelines come as packed events.
-   it("are the calls of a binary timeline", function()
+   -- Binary timelines are read as packed events.
+   it("agree with the calls of a binary timeline", function()
       math.randomseed(63)
       for round = 1, 8 do
          local _, list = timelines.make { rows = 15000, functions = 5 * round,
@@ -161,7 +161,7 @@ describe("spans", function()
       end
    end)
 
-   it("tell the ends of the events within the span", function()
+   it("have the first and last time of the events in the range", function()
       local trace <close> = events.open(events.of "5 e f; 20 e g; 30 l g; 40 l f; 50 w v")
       local function ends(options)
          return { select(2, seen(trace, options)):ends() }
@@ -176,7 +176,7 @@ describe("spans", function()
       assert.same({ 0, 0 }, { select(2, seen(empty, {})):ends() })
    end)
 
-   it("have their origin taken off, also where that leaves 64 bits", function()
+   it("are relative to the origin, also if the difference exceeds 64 bits", function()
       local trace <close> = events.open(events.of "5 e f; 20 l f")
       assert.same({ ["-"] = { "f 2 17 15 nil" } }, (seen(trace, {}, 3)))
       local least = ("%d e f; %d l f"):format(math.mininteger, math.mininteger + 4)
@@ -184,14 +184,14 @@ describe("spans", function()
       assert.same({ ["-"] = { "f 0 4 4 nil" } }, (seen(low, {}, math.mininteger)))
    end)
 
-   it("close all at a gap, where the trace was last heard of", function()
+   it("end at a gap, at the time of the last event before it", function()
       local list = events.of "0 e f 1; 5 e g 2; 20 e h 1; 30 l h 1"
       list[3].flags = "gap"
       local trace <close> = events.open(list)
       assert.same({ { "f 0 5 5 gap", "h 20 30 10 nil" }, { "g 5 5 0 gap" } }, (seen(trace, {})))
    end)
 
-   it("close all where a file ends", function()
+   it("end at the end of a file", function()
       require "spec.support.events" -- which registers a format
       local trace <close> = assert(profio.open { { data = "EVENTS\n0 enter f a\n5 enter g a\n" },
          { data = "EVENTS\n20 enter h a\n30 leave h a\n40 leave f a\n" } })
@@ -200,9 +200,9 @@ describe("spans", function()
       assert.same(expected(trace, {}), (seen(trace, {})))
    end)
 
-   -- More than one piece of a strand, and more strands than have large pieces.
+   -- More than one block of a spill buffer, and more buffers than have large blocks.
    for lanes, count in pairs { [2] = 60000, [300] = 400000 } do
-      it(("are read again from a file where they are many, in %d lanes"):format(lanes), function()
+      it(("are read back from a file if there are many, in %d lanes"):format(lanes), function()
          local list, area = {}, { name = "f", class = "function" }
          for i = 1, count, 2 do
             local lane = i // 2 % lanes
@@ -225,7 +225,7 @@ describe("spans", function()
       end)
    end
 
-   it("outlive the trace, but not what they are kept in", function()
+   it("outlive the trace, but not their container", function()
       local trace = events.open(events.of "5 e f; 20 l f")
       local spans = core.kept_spans(trace.events:reader(), {})
       local reader = spans:reader(1)
@@ -238,7 +238,7 @@ describe("spans", function()
       assert.error_matches(function() spans:reader(1) end, "closed")
    end)
 
-   it("raise where they are used wrongly", function()
+   it("raise an error for wrong use", function()
       local trace <close> = events.open(events.of "5 e f; 20 l f")
       local spans = core.kept_spans(trace.events:reader(), {})
       assert.error_matches(function() spans:reader(0) end, "no such track")

@@ -53,22 +53,22 @@ local function over(name, ...)
    return core.symbolize(assert(part:reader(name)), symbols, ...)
 end
 
-describe("columns that come from addresses", function()
+describe("columns computed from addresses", function()
    before_each(fresh)
 
-   it("adds the function of an address, readable, missing where there is none", function()
+   it("adds the demangled function of an address, missing if there is none", function()
       local reader = over("histogram", 0, { { column = "low" } })
       assert.same({ false, "first", "first", "second()", "second()", false },
          column(reader, "function"))
    end)
 
-   it("gives the linker's names when asked", function()
+   it("gives symbols without demangling on request", function()
       local reader = over("histogram", 0, { { column = "low", prefix = "" } }, true)
       assert.same({ false, "first", "first", "_Z6secondv", "_Z6secondv", false },
          column(reader, "function"))
    end)
 
-   it("looks where the program was linked: address - bias", function()
+   it("subtracts the bias from addresses", function()
       local reader = over("histogram", 8, { { column = "low" } })
       assert.same({ false, false, false, "first", "first", "second()" },
          column(reader, "function"))
@@ -76,7 +76,7 @@ describe("columns that come from addresses", function()
       assert.equal("first", column(reader, "function")[1])
    end)
 
-   it("adds columns for several addresses, behind those of the input", function()
+   it("adds columns for several addresses after those of the input", function()
       local reader = over("arcs", 0, { { column = "from", prefix = "from_" },
          { column = "to", prefix = "to_" } })
       local names = {}
@@ -91,12 +91,12 @@ describe("columns that come from addresses", function()
          { to_function = "first", count = 1 } }, rows)
    end)
 
-   it("computes nothing that is not wanted, and all columns of the input", function()
+   it("computes only requested columns, and keeps all columns of the input", function()
       local reader = over("histogram", 0, { { column = "low" } })
       assert.same({ 1, 1, 1, 1, 1, 1 }, column(reader, "count"))
    end)
 
-   it("takes other names for columns that the input has", function()
+   it("renames columns that the input has already", function()
       local inner = over("histogram", 0, { { column = "low" } })
       local reader = core.symbolize(inner, symbols, 0, { { column = "high" } })
       assert.same({ "first", "first", "second()", "second()", false, false },
@@ -107,7 +107,7 @@ end)
 describe("a reader with symbols", function()
    before_each(fresh)
 
-   it("raises for columns that hold no address, and symbols of another trace", function()
+   it("raises an error for columns without addresses, and symbols of another trace", function()
       assert.error_matches(function() over("histogram", 0, { { column = "nope" } }) end,
          "no column 'nope'")
       assert.error_matches(function() over("histogram", 0, { { column = "count" } }) end,
@@ -121,7 +121,7 @@ describe("a reader with symbols", function()
       end, "another trace")
    end)
 
-   it("goes on after the symbols are closed and forgotten", function()
+   it("keeps working after the symbols are closed and collected", function()
       local reader = over("histogram", 0, { { column = "low" } })
       symbols:close()
       assert.error_matches(function() over("histogram", 0, { { column = "low" } }) end,

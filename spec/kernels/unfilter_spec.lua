@@ -1,4 +1,4 @@
--- Entries with letters as enters and leaves: by hand, and against call trees whose truth is known.
+-- Entries with operations as enters and leaves: by hand, and compared with generated call trees.
 
 local core = require "profio.core"
 
@@ -9,7 +9,7 @@ local function reader(rows)
    return core.rows_reader(fields, rows, core.dictionary())
 end
 
--- "I MAIN 4" or "2 I MAIN 4 gap" per line: thread, letter, call, time, flags.
+-- "I MAIN 4" or "2 I MAIN 4 gap" per line: thread, operation, call, time, flags.
 local function entries(text)
    local rows = {}
    for line in text:gmatch "[^\n]+" do
@@ -38,7 +38,7 @@ local function unfiltered(text)
 end
 
 describe("unfilter", function()
-   it("makes one enter and one leave of the four letters", function()
+   it("converts the four operations of a call to an enter and a leave", function()
       assert.same({ "enter MAIN 0", "enter A 1", "leave A 9 +3 c", "leave MAIN 10 c" },
          unfiltered [[
          I MAIN 0
@@ -49,7 +49,7 @@ describe("unfilter", function()
          O MAIN 10]])
    end)
 
-   it("tells code that was not compiled for it", function()
+   it("marks code that was not compiled for profiling", function()
       local rows = core.rows(core.unfilter(reader(entries [[
          i LEN 1
          o LEN 2
@@ -60,7 +60,7 @@ describe("unfilter", function()
       assert.is_nil(rows[2].overhead)
    end)
 
-   it("takes a filtered trace as it is", function()
+   it("keeps a filtered trace", function()
       assert.same({ "enter MAIN 0", "enter A 1", "leave A 2 c", "enter A 3", "enter A 4",
          "leave A 5 c", "leave A 6 c", "leave MAIN 7 c" }, unfiltered [[
          I MAIN 0
@@ -73,7 +73,7 @@ describe("unfilter", function()
          O MAIN 7]])
    end)
 
-   it("tells a call of itself from the second letter of a pair", function()
+   it("distinguishes a recursive call from the second operation of a pair", function()
       assert.same({ "enter F 0", "enter F 2", "leave F 5 +2 c", "leave F 9 +4 c" }, unfiltered [[
          i F 0
          I F 1
@@ -85,7 +85,7 @@ describe("unfilter", function()
          o F 9]])
    end)
 
-   it("closes what a BREAK left, where the trace shows it", function()
+   it("closes calls that a BREAK left, where the trace shows it", function()
       assert.same({ "enter MAIN 0", "enter A 1", "enter B 2", "enter C 5", "leave C 6 c",
          "leave B 7 unwound c", "leave A 7 unwound c", "leave MAIN 7 c" }, unfiltered [[
          I MAIN 0
@@ -96,7 +96,7 @@ describe("unfilter", function()
          O MAIN 7]])
    end)
 
-   it("leaves what is no call's leave alone, and counts its pair once", function()
+   it("keeps a leave without a call, and counts its pair once", function()
       assert.same({ "leave A 1 orphan", "enter B 3", "leave B 4 c", "leave A 5 orphan",
          "leave A 6 orphan" }, unfiltered [[
          O A 1
@@ -107,7 +107,7 @@ describe("unfilter", function()
          o A 6]])
    end)
 
-   it("closes calls that are open at the end, thread by thread", function()
+   it("closes open calls at the end, thread by thread", function()
       assert.same({ "enter A 1", "enter B 2", "enter C 9", "leave B 9 open c", "leave A 9 open c",
          "leave C 9 open" }, unfiltered [[
          1 I A 1
@@ -115,7 +115,7 @@ describe("unfilter", function()
          2 i C 9]])
    end)
 
-   it("ends a call at its O when its o never comes", function()
+   it("ends a call at its O if there is no o", function()
       assert.same({ "enter MAIN 0", "enter A 1", "leave A 3 +1 c", "leave MAIN 5 c" }, unfiltered [[
          I MAIN 0
          i A 1
@@ -135,7 +135,7 @@ describe("unfilter", function()
          1 I A 9]])
    end)
 
-   it("starts afresh in another file", function()
+   it("begins with empty stacks in another file", function()
       local with_file = { { "op", "name" }, { "call", "name" }, { "file", "name" } }
       local function rows()
          return core.rows_reader(with_file, { { "I", "A", "x" }, { "I", "B", "x" },
@@ -155,7 +155,7 @@ describe("unfilter", function()
       assert.same({ "enter A ", "enter B ", "leave A gap orphan", "enter A " }, list)
    end)
 
-   it("does not call unwound what was left while the trace was held", function()
+   it("does not mark as unwound the calls that ended while the trace was on hold", function()
       assert.same({ "enter MAIN 0", "enter A 1", "enter _PRFHOLD 2", "leave _PRFHOLD 2 gap",
          "leave PRFRESUME 8 gap orphan", "enter B 9", "leave B 10 c", "leave A 12 gap c",
          "leave MAIN 12 c" }, unfiltered [[
@@ -182,7 +182,7 @@ describe("unfilter", function()
       assert.same({ 18000, 8999 }, { count, unwound })
    end)
 
-   it("keeps other columns, rows of other letters, and flags", function()
+   it("keeps other columns, rows of other operations, and flags", function()
       local rows = core.rows(core.unfilter(reader {
          { 1, 5, "I", "A", 12, "cut" }, { 1, 6, "x", "A", 13, "" }, { 1, 7, "o", "Z", 14, "lost" },
       }))
@@ -195,7 +195,7 @@ describe("unfilter", function()
       }, { rows[1], (function() rows[2].compiled = nil return rows[2] end)(), rows[3], rows[4] })
    end)
 
-   it("works with op and call alone", function()
+   it("works with columns op and call only", function()
       local two = { { "op", "name" }, { "call", "name" } }
       local rows = core.rows(core.unfilter(core.rows_reader(two,
          { { "I", "A" }, { "I", "B" }, { "O", "A" }, { "I" } }, core.dictionary())))
@@ -228,8 +228,8 @@ describe("unfilter", function()
       }, rows)
    end)
 
-   -- Who makes calls of events closes them: he is told where.
-   it("tells in events of gaps, of what is lost, and not of ends", function()
+   -- The builder of calls closes calls at gaps, so events must mark gaps.
+   it("marks gaps and losses in events, but not ends", function()
       local function events(text)
          local list = {}
          for event, area, time, flags in core.each(core.events(reader(entries(text))),
@@ -249,9 +249,9 @@ end)
 
 -- {====== Call trees ======
 
--- Calls that a program makes, run by a small machine that writes entries down: it knows which of
--- them a BREAK left. A name is not used twice among the calls that a BREAK leaves and the one it
--- comes to: by names alone those could not be told apart.
+-- Calls of a program, run by a small simulator that writes entries: it knows which of
+-- them a BREAK left. A name is not used twice among the calls that a BREAK leaves and the one that
+-- it reaches: names alone could not distinguish those.
 local Machine = {}
 Machine.__index = Machine
 
@@ -261,20 +261,20 @@ local function new_machine(has_all)
    } }, Machine)
 end
 
--- Write an entry down.
+-- Writes an entry.
 function Machine:say(thread, op, call)
    self.time = self.time + math.random(0, 3)
    self.rows[#self.rows + 1] = { thread.number, self.time, op, call.name, 0, "" }
 end
 
--- Note what becomes of a call.
+-- Records the end of a call.
 function Machine:tell(thread, call, flag)
    local list = self.truth[thread.number] or {}
    self.truth[thread.number] = list
    list[#list + 1] = call.name .. " " .. call.depth .. " " .. flag
 end
 
--- The letters of an enter or a leave: the caller's, the function's own, or of a profiler that
+-- The operations of an enter or a leave: the caller's, the function's own, or of a profiler that
 -- filters one of them.
 function Machine:letters(call, outer, inner)
    if not self.has_all then
@@ -309,7 +309,7 @@ function Machine:leave(thread)
    end
 end
 
--- Whether no name above a call hides it.
+-- Whether no deeper call has the same name.
 local function is_plain(thread, target)
    local is_above = false
    for _, call in ipairs(thread.shown) do
@@ -321,7 +321,7 @@ local function is_plain(thread, target)
    return true
 end
 
--- A BREAK to the call at this depth; nothing is written down.
+-- A BREAK to the call at this depth; it writes no entries.
 function Machine:unwind(thread, depth)
    for d = #thread.real - 1, depth, -1 do
       if not is_plain(thread, thread.real[d]) then
@@ -368,7 +368,7 @@ local function run_machine(seed, has_all)
    return machine.rows, machine.truth
 end
 
--- What unfilter says of each call, in the words of the machine.
+-- The result of unfilter for each call, in the form of the simulator.
 local function told(rows)
    local found, depth = {}, {}
    for _, row in ipairs(rows) do
@@ -388,7 +388,8 @@ end
 
 describe("unfilter over random programs", function()
    for _, letters in ipairs { true, false } do
-      it(letters and "with all letters" or "as filtered", function()
+      it(letters and "finds the calls of a trace with all operations"
+         or "finds the calls of a filtered trace", function()
          local unwound = 0
          for seed = 1, 300 do
             local rows, truth = run_machine(seed, letters)
@@ -400,25 +401,25 @@ describe("unfilter over random programs", function()
                end
             end
          end
-         assert.is_true(unwound > 300) -- the machine does break
+         assert.is_true(unwound > 300) -- the simulator uses BREAK
       end)
    end
 
-   -- A function that waits makes the kernel look at each row by itself; one of a name that nobody
-   -- has changes nothing else.
+   -- With idle functions the kernel uses the general path for each row; a name that is not in the
+   -- trace changes nothing else.
    local function same_events(rows, seed)
       local expected = core.rows(core.events(reader(rows), { idle = { "nobody" } }))
       assert.same(expected, core.rows(core.events(reader(rows))), "seed " .. seed)
       return #expected
    end
 
-   it("makes the same events the short way", function()
+   it("gives the same events on the fast path", function()
       for seed = 1, 200 do
          same_events((run_machine(seed, seed % 2 == 0)), seed)
       end
    end)
 
-   it("knows the time behind a batch of the short way", function()
+   it("has the right time after a batch on the fast path", function()
       local rows = {}
       for i = 1, 4096 do
          rows[i] = { 1, i, i % 2 == 1 and "I" or "O", "F", i }
@@ -429,8 +430,8 @@ describe("unfilter over random programs", function()
       assert.same({ time = 4096, event = "enter", area = "F", lane = 1 }, events[4097])
    end)
 
-   -- Letters, names and threads by chance: more rows than a batch has, some with what is rare.
-   it("makes the same events of anything the short way", function()
+   -- Random operations, names and threads: more rows than a batch has, some with rare features.
+   it("gives the same events for random rows on the fast path", function()
       local count = 0
       for seed = 1, 60 do
          math.randomseed(seed)
@@ -457,7 +458,7 @@ describe("unfilter over random programs", function()
       assert.is_true(count > 50000)
    end)
 
-   it("finds the same calls behind refilter", function()
+   it("finds the same calls after refilter", function()
       for seed = 1, 100 do
          local rows, truth = run_machine(seed, true)
          local kept = core.rows(core.refilter(reader(rows)))
@@ -475,7 +476,7 @@ describe("refilter", function()
       return shown(core.rows(core.refilter(reader(entries(text)))))
    end
 
-   it("keeps the outer letters", function()
+   it("keeps the outer operations", function()
       assert.same({ "I MAIN 0", "i A 1", "o A 9", "i LEN 9", "o LEN 9", "O MAIN 10" }, kept [[
          I MAIN 0
          i A 1

@@ -9,7 +9,7 @@ local function over(fields, rows)
 end
 
 describe("with_area", function()
-   it("adds the columns of areas, which are missing for names", function()
+   it("adds the columns of areas; they are missing for names", function()
       local rows = over({ { "area", "area" }, { "n", "int" } },
          { { "f", 1 }, { nil, 2 } }):with_area()
       assert.same({ "area", "n", "class", "handle", "value", "parent", "file", "line" },

@@ -1,4 +1,4 @@
--- Areas: columns of numbers that Lua sees as names.
+-- Areas: columns of ids that Lua sees as names.
 
 local core = require "profio.core"
 local profio = require "profio"
@@ -9,7 +9,7 @@ local function reader()
 end
 
 describe("areas", function()
-   it("are names in Lua, missing where there is none", function()
+   it("are names in Lua, or missing", function()
       assert.same({ { at = "main", n = 1 }, { at = "idle", n = 2 }, { n = 3 },
          { at = "main", n = 4 }, { at = "Z", n = 5 } }, core.rows(reader()))
       local seen = {}
@@ -44,7 +44,7 @@ describe("areas", function()
             { { name = "n", fn = "sum", column = "n" } })))
    end)
 
-   it("are columns of formats written in Lua, and print", function()
+   it("are columns of formats written in Lua, and are printed", function()
       profio.register {
          name = "with-areas",
          score = function() return 0 end,

@@ -1,5 +1,5 @@
--- Symbols in any order and number, against the plain way to put them in order:
--- a list, a comparison sort, and one look at each neighbour.
+-- Symbols in any order and number, compared with a simple way to sort them:
+-- a list, a comparison sort, and a comparison of neighbours.
 
 local core = require "profio.core"
 local elf = require "spec.support.elf"
@@ -25,7 +25,7 @@ local function underscores(symbol)
    return math.min(2, #symbol.name:match "^_*")
 end
 
--- Whether `a` takes the place of `b` at the same address.
+-- Whether `a` replaces `b` at the same address.
 local function is_better(a, b)
    if (a.type == "t") ~= (b.type == "t") then
       return b.type == "t"
@@ -33,7 +33,7 @@ local function is_better(a, b)
    return underscores(a) < underscores(b)
 end
 
--- Addresses are unsigned, and so are the distances between them; -1 is the greatest.
+-- Addresses and their differences are unsigned; -1 is the maximum.
 local function exact_end(s, next_start, text_end)
    local limit = math.ult(s.start, text_end) and text_end or -1
    if not math.ult(limit, next_start) then
@@ -56,7 +56,7 @@ local function gprof_end(s, next_start, text_end)
    return math.ult(text_end, s.start) and s.start or text_end
 end
 
--- The list that is expected of symbols in the order of the text.
+-- The expected list for symbols in the order of the text.
 local function plainly(symbols, rule, text_end)
    local sorted = {}
    for i, s in ipairs(symbols) do
@@ -92,7 +92,7 @@ local function list(symbols)
    return lines
 end
 
--- `count` symbols: few addresses, so that many share one, and names that come twice.
+-- `count` symbols: few addresses, so that many are equal, and duplicate names.
 local function make(count, address)
    local symbols = {}
    for i = 1, count do
@@ -119,35 +119,35 @@ describe("symbols in any order", function()
       math.randomseed(20)
    end)
 
-   it("are put in order of address", function()
+   it("are sorted by address", function()
       for _, count in ipairs { 1, 2, 31, 32, 33, 1000, 3000 } do
          check(make(count, function() return 0x1000 + math.random(count) * 0x20 end), nil, 0)
       end
    end)
 
-   it("stay as they are when they come in order", function()
+   it("keep their order if they are sorted", function()
       check(make(2000, function(i) return 0x400000 + i // 2 * 0x20 end), nil, 0)
    end)
 
-   it("may lie anywhere in 64 bits", function()
+   it("may have any address of 64 bits", function()
       check(make(2000, function() return math.random(0) | 1 end), nil, 0)
       check(make(2000, function() return math.random(8) << 32 | math.random(64) << 4 end), nil, 0)
       check(make(50, function() return -math.random(80) - 1 end), nil, 0)
    end)
 
-   it("may be so many that they are read in portions, while others are added", function()
+   it("may be so many that they are read in chunks while others are added", function()
       for _, count in ipairs { 32768, 70000, 160000 } do
          check(make(count, function(i) return 0x1000 + (i * 7919) % count * 0x20 end), nil, 0)
       end
    end)
 
-   it("end with the code of the executable beside them", function()
+   it("end with the code of the executable given with them", function()
       check(make(100, function() return 0xf00 + math.random(60) * 0x40 end), elf.build {}, 0x2000)
    end)
 end)
 
 describe("addresses of 16 digits", function()
-   it("may have any digit at any place", function()
+   it("may have any digit at any position", function()
       local symbols = {}
       for place = 0, 15 do
          for digit = 1, 15 do
@@ -161,7 +161,7 @@ describe("addresses of 16 digits", function()
       assert.same(expected, list(read(upper, "exact")))
    end)
 
-   it("have nothing else in them", function()
+   it("are refused with other characters", function()
       for byte = 0, 255 do
          local c = string.char(byte)
          for place = 1, c:match "[%x\n\r\t ]" and 0 or 16 do

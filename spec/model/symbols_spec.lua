@@ -53,7 +53,7 @@ local function lines_of(command)
    return found
 end
 
--- The executables of the corpus that have a profile beside them: paths without extension.
+-- The executables of the corpus that have a profile in the same folder: paths without extension.
 local function pairs_of_corpus()
    return has_tool "ls" and lines_of("ls " .. corpus .. "*.gmon | sed 's/\\.gmon$//'") or {}
 end
@@ -166,8 +166,8 @@ describe("which symbols of ELF files count", function()
    end)
 end)
 
-describe("the ways of machines and of stripped files", function()
-   it("clears the bit that tells Thumb and MIPS16 code", function()
+describe("symbols of other machines and of stripped files", function()
+   it("clears the bit that marks Thumb and MIPS16 code", function()
       for _, machine in ipairs { "arm", "mips" } do
          local symbols = assert(from_elf(elf.build { class = 32, machine = machine, symbols = {
             { name = "thumb", value = 0x1101, size = 0x10 } } }))
@@ -192,7 +192,7 @@ describe("the ways of machines and of stripped files", function()
       assert.same({ ".main" }, names(assert(from_elf(elf.build(given), "gprof"))))
    end)
 
-   it("falls back to the dynamic table, and has nothing when there is none", function()
+   it("falls back to the dynamic table, and is empty if there is none", function()
       local symbols = assert(from_elf(elf.build { dynamic = true, table_name = ".dynsym",
          table_type = "dynsym", symbols = { { name = "shown", value = 0x1000 } } }))
       assert.same({ "shown" }, names(symbols))
@@ -204,7 +204,7 @@ describe("the ways of machines and of stripped files", function()
       assert.is_nil(symbols:line(0x1000))
    end)
 
-   it("takes what is lacking from the debug file", function()
+   it("reads missing tables from the debug file", function()
       local main = elf.build { sections = { elf.build_id("\1\2\3\4"),
          { name = ".text", address = 0x1000, size = 4096, flags = 6, type = "nobits" } } }
       local debug = elf.build { symbols = { { name = "far", value = 0x1000, size = 0x10 } } }
@@ -218,8 +218,8 @@ describe("the ways of machines and of stripped files", function()
    end)
 end)
 
-describe("files that are no good", function()
-   it("says what other files are", function()
+describe("invalid files", function()
+   it("are refused with the kind of file", function()
       for bytes, what in pairs { ["MZ\x90\0"] = "a PE executable", ["\xcf\xfa\xed\xfe"] = "Mach%-O",
          ["\x83\x01"] = "ECOFF", ["!<arch>\n"] = "archive" } do
          local symbols, message, code = from_elf(bytes)
@@ -232,7 +232,7 @@ describe("files that are no good", function()
       assert.equal("format", code)
    end)
 
-   it("survives every truncation and any damaged byte", function()
+   it("cause no crash when truncated or damaged at any byte", function()
       local whole = elf.build { symbols = { { name = "one", value = 0x1000, size = 8 },
          { name = "two.constprop.0", value = 0x1100, bind = "local" } } }
       for size = 0, #whole - 1 do
@@ -245,7 +245,7 @@ describe("files that are no good", function()
       end
    end)
 
-   it("refuses names that overlap a thousandfold", function()
+   it("are refused if names overlap a thousand times", function()
       local given = {}
       for i = 1, 3000 do
          given[i] = { name = "", value = 0x1000 + i }
@@ -265,7 +265,7 @@ describe("files that are no good", function()
    end)
 end)
 
-describe("symbols as gprof picks them", function()
+describe("symbols as gprof selects them", function()
    local function kept(given)
       for i, symbol in ipairs(given) do
          symbol.value = symbol.value or 0x1000 + 16 * i
@@ -273,14 +273,14 @@ describe("symbols as gprof picks them", function()
       return names(assert(from_elf(elf.build { symbols = given }, "gprof")))
    end
 
-   it("ends each where the next begins, and the last with .text", function()
+   it("end where the next one begins, and the last with .text", function()
       local symbols = assert(from_elf(elf.build { symbols = {
          { name = "a", value = 0x1000, size = 4 }, { name = "b", value = 0x1800, size = 4 } } },
          "gprof"))
       assert.same({ "1000-1800 a", "1800-2000 b" }, list(symbols))
    end)
 
-   it("takes data in code and weak symbols anywhere", function()
+   it("include data in code, and weak symbols anywhere", function()
       assert.same({ "f", "table", "label", "weak" }, kept {
          { name = "f" }, { name = "table", type = "object" },
          { name = "label", type = "notype", bind = "local" },
@@ -290,7 +290,7 @@ describe("symbols as gprof picks them", function()
          { name = "unique", bind = "unique" } })
    end)
 
-   it("drops local names with $ or a dotted suffix that is no number", function()
+   it("exclude local names with $ or a dotted suffix that is not a number", function()
       local function keeps(name)
          return #kept { { name = name, bind = "local" }, { name = "zz" } } == 2
       end
@@ -305,7 +305,7 @@ describe("symbols as gprof picks them", function()
       assert.is_false(keeps "f.constprop")
    end)
 
-   it("reads on behind a number into the next string, as gprof does", function()
+   it("are read past a number into the next string, as gprof does", function()
       assert.same({ "f.1", "next" }, kept { { name = "f.1", bind = "local" }, { name = "next" } })
       assert.same({ "a.b" }, kept { { name = "f.1", bind = "local" }, { name = "a.b" } })
       assert.same({ "x$" }, kept { { name = "f.1", bind = "local" },
@@ -377,7 +377,7 @@ describe("symbols of the corpus", function()
       end
    end)
 
-   it("have the lines that addr2line tells", function()
+   it("have the lines that addr2line prints", function()
       if not exists(corpus .. "isra-x86_64.elf") or not has_tool "addr2line" then
          pending "no corpus or no addr2line"
          return
@@ -447,7 +447,7 @@ describe("the text of nm", function()
       }
       for form, text in pairs(forms) do
          local found = list(assert(from_nm(text)))
-         if form == "tru64" then -- its size says that first has a gap behind it
+         if form == "tru64" then -- its size shows a gap after first
             assert.equal("1000-1008 first", found[1])
             found[1] = expected[1]
          end
@@ -459,7 +459,7 @@ describe("the text of nm", function()
       end
    end)
 
-   it("may have 0x, capitals, source lines, and names with spaces and bars", function()
+   it("may have 0x, capital letters, source lines, and names with spaces and bars", function()
       local symbols = assert(from_nm("0x0000ABC0 T operator|(A, B const&)\n"
          .. "0x0000ABD0 T operator new[](unsigned long)\t/src/new.cc:12\n0XABE0 T end"))
       assert.same({ "operator|(A, B const&)", "operator new[](unsigned long)", "end" },
@@ -476,7 +476,7 @@ describe("the text of nm", function()
       assert.same({ "1000-1020 a", "c.part.0" }, { list(symbols)[1], names(symbols)[2] })
    end)
 
-   it("has no facts of its own, and those of the executable beside it", function()
+   it("has no facts of its own, but those of the executable given with it", function()
       local text = "0000000000001000 T a\n0000000000001800 T b\n"
       assert.is_nil(assert(from_nm(text)):facts().address_size)
       for rule, last in pairs { exact = "1800-2000 b", gprof = "1800-2000 b" } do
@@ -486,7 +486,7 @@ describe("the text of nm", function()
       end
    end)
 
-   it("is refused when no line fits", function()
+   it("is refused if no line is valid", function()
       for _, text in ipairs { "", "hello world\n", "U printf\n", ("\0"):rep(100),
          "11111111111111111 T too_long\n" } do
          local symbols, message, code = from_nm(text)
@@ -497,12 +497,12 @@ describe("the text of nm", function()
    end)
 end)
 
-describe("names made readable", function()
+describe("demangled names", function()
    local function readable(name)
       return assert(from_nm("00001000 T " .. name .. "\n")):find(0x1000).demangled
    end
 
-   it("are those of C++ with the place of a piece behind them", function()
+   it("are those of C++ with a suffix for a part of the function", function()
       local function piece(name)
          return from_elf(elf.build { symbols = { { name = name, value = 0x1000 } } }):find(0x1000)
             .demangled
@@ -513,7 +513,7 @@ describe("names made readable", function()
       assert.equal("_Z3fooi " .. ("x"):rep(65530), piece("_Z3fooi " .. ("x"):rep(65530)))
    end)
 
-   it("are those of C++", function()
+   it("are those of C++ symbols", function()
       assert.equal("main", readable "main")
       assert.equal("foo(int)", readable "_Z3fooi")
       assert.equal("foo(int)", readable "__Z3fooi")
@@ -525,7 +525,7 @@ describe("names made readable", function()
       assert.equal("_Znonsense", readable "_Znonsense")
    end)
 
-   it("never grow beyond measure", function()
+   it("are limited in length", function()
       local name = "_Z1f1AIiiE"
       local digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
       for i = 1, 35 do
@@ -537,8 +537,8 @@ describe("names made readable", function()
    end)
 end)
 
-describe("symbols in use", function()
-   it("raise at wrong use", function()
+describe("use of symbols", function()
+   it("raises an error for wrong use", function()
       assert.error_matches(function() core.symbols_elf("x") end, "profio.source expected")
       assert.error_matches(function()
          core.symbols_elf(source "", nil, "nope", core.dictionary())
@@ -550,7 +550,7 @@ describe("symbols in use", function()
       assert.error_matches(function() symbols.count(io.stdout) end, "profio.symbols expected")
    end)
 
-   it("outlive the variables of their sources", function()
+   it("keeps sources alive", function()
       if not exists(corpus .. "isra-x86_64.elf") then
          pending "no corpus"
          return
@@ -563,7 +563,7 @@ describe("symbols in use", function()
       assert.is_true(symbols:count() > 10)
    end)
 
-   it("have no lines when their source was closed before", function()
+   it("has no lines if the source was closed before", function()
       if not exists(corpus .. "x86_64-native-pie.elf") then
          pending "no corpus"
          return

@@ -1,4 +1,4 @@
--- Bins into weights of functions: whole numbers whose sums are exact.
+-- Attribution of histogram bins to functions: weights are whole numbers, and sums are exact.
 
 local profiles = require "spec.support.profiles"
 
@@ -12,13 +12,13 @@ end
 
 local symbols = { { "a", 0x1000 }, { "b", 0x1010 }, { "c", 0x1014 }, { "last", 0x2000 } }
 
-describe("credit", function()
-   it("gives a bin inside a function to it", function()
+describe("attribution", function()
+   it("attributes a bin inside a function to that function", function()
       assert.same({ a = 7, b = 3 }, weights { symbols = symbols,
          bins = { { 0x1000, 0x1004, 5, 5 }, { 0x1008, 0x100c, 2, 2 }, { 0x1010, 0x1014, 3, 3 } } })
    end)
 
-   it("shares a straddling bin by bytes, what remains to the largest share", function()
+   it("divides a bin over several functions by bytes; the largest share gets the rest", function()
       local bins = { { 0x100c, 0x1018, 10, 1000 } } -- 4 bytes of each of a, b, c
       assert.same({ a = 4, b = 3, c = 3 }, weights({ symbols = symbols, bins = bins }, "samples"))
       assert.same({ a = 334, b = 333, c = 333 },
@@ -27,13 +27,13 @@ describe("credit", function()
          bins = { { 0x100a, 0x1012, 1, 1 } } }, "samples"))
    end)
 
-   it("shows the addresses of what lies before and behind all symbols", function()
+   it("shows addresses before and after all symbols", function()
       assert.same({ ["0x500"] = 9, ["0x508"] = 2, a = 1, ["0x3000"] = 4, ["0x9000"] = 3 },
          weights { symbols = symbols, bins = { { 0x500, 0x504, 9, 9 }, { 0x508, 0x50c, 2, 2 },
             { 0x1000, 0x1004, 1, 1 }, { 0x3000, 0x3004, 4, 4 }, { 0x9000, 0x9004, 3, 3 } } })
    end)
 
-   it("keeps what lies between symbols in a function named by where the gap begins", function()
+   it("attributes a gap between symbols to a pseudo function named by its start", function()
       local given = { symbols = { { "a", 0x1000, size = 64 }, { "b", 0x1400, size = 64 } },
          bins = { { 0x1020, 0x1060, 64, 64 }, { 0x1100, 0x1104, 3, 3 }, { 0x1800, 0x1804, 2, 2 } } }
       assert.same({ a = 32, ["0x1040"] = 32 + 3, ["0x1800"] = 2 }, weights(given, "samples"))
@@ -47,7 +47,7 @@ describe("credit", function()
       assert.same({ ["0x1040"] = 5 }, weights(given, "samples"))
    end)
 
-   it("keeps a bin over more than a thousand functions whole", function()
+   it("does not divide a bin over more than a thousand functions", function()
       local many = {}
       for i = 1, 1100 do
          many[i] = { "f" .. i, 0x1000 + 16 * i }
@@ -59,17 +59,17 @@ describe("credit", function()
       assert.same({ 5, 5 }, { found.f1, found.f1000 })
    end)
 
-   it("names functions by the bins when there are no symbols", function()
+   it("names functions by the starts of bins if there are no symbols", function()
       assert.same({ ["0x1000"] = 9, ["0x1008"] = 2 }, weights {
          bins = { { 0x1000, 0x1004, 5, 5 }, { 0x1008, 0x100c, 2, 2 }, { 0x1000, 0x1004, 4, 4 } } })
    end)
 
-   it("moves symbols by the load bias", function()
+   it("adds the load bias to the addresses of symbols", function()
       assert.same({ b = 3 }, weights { symbols = symbols, bias = 0x550000,
          bins = { { 0x551010, 0x551014, 3, 3 } } })
    end)
 
-   it("moves symbols past the last address, all of them", function()
+   it("lets a load bias move all symbols past the last address, but not some of them", function()
       local high = { { "a", 0xffffffff80001000 }, { "b", 0xffffffff80002000 } }
       assert.same({ ["0x500"] = 1, a = 2, b = 3, ["0x7000000000"] = 4 }, weights {
          symbols = high, bias = 0x80000000,
@@ -81,13 +81,13 @@ describe("credit", function()
       assert.matches("moves symbols past the last address", message)
    end)
 
-   it("has no time when no row has any", function()
+   it("has no time if no row has a time", function()
       local profile = profiles.make { symbols = symbols, bins = { { 0x1000, 0x1004, 5 } } }
       assert.same(5, profile:facts({ metric = "samples" }).total)
       assert.same(0, profile:facts({ metric = "time" }).total)
    end)
 
-   it("says what it needs", function()
+   it("reports a missing column, and missing input", function()
       local core = require "profio.core"
       local reader = core.rows_reader({ { "low", "addr" }, { "count", "int" } }, {})
       local profile, message, code = core.profile { histogram = reader }
@@ -98,7 +98,7 @@ describe("credit", function()
    end)
 end)
 
--- {====== Against a model that looks at each byte ======
+-- {====== Comparison with a model of bytes ======
 
 local function random_case()
    local given, address = { symbols = {}, bins = {} }, 0x1000
@@ -118,7 +118,7 @@ local function random_case()
    return given
 end
 
--- Which function each byte of a bin belongs to; the last symbol of nm's text reaches to the end.
+-- The function of each byte of a bin; the last symbol of nm's text extends to the end.
 local function owner(given, byte)
    for i = #given.symbols, 1, -1 do
       if given.symbols[i][2] <= byte then
@@ -128,7 +128,7 @@ local function owner(given, byte)
    return nil
 end
 
--- The bytes of a bin before all symbols are named by where it begins.
+-- Bytes of a bin before all symbols are named by the start of the bin.
 local function share(given, bin, column, sums)
    local order, bytes = {}, {}
    for byte = bin[1], bin[2] - 1 do
@@ -148,8 +148,8 @@ local function share(given, bin, column, sums)
    sums[largest] = sums[largest] + left
 end
 
-describe("credit of random bins", function()
-   it("is that of the model, and nothing is lost", function()
+describe("attribution of random bins", function()
+   it("agrees with the model, and keeps all counts", function()
       for case = 1, 200 do
          math.randomseed(case)
          local given = random_case()

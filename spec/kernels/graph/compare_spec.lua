@@ -1,4 +1,4 @@
--- Why gprof's numbers differ from the exact ones.
+-- The reasons why gprof's numbers differ from the exact ones.
 
 local core = require "profio.core"
 local profiles = require "spec.support.profiles"
@@ -33,7 +33,7 @@ local symbols = { { "a", 0x1000, size = 0x100 }, { "b", 0x1100, size = 0x100 },
    { "c", 0x1200, size = 0x100 }, { "d", 0x1300, size = 0x100 } }
 
 describe("compare", function()
-   it("finds nothing where both agree", function()
+   it("finds nothing if both profiles agree", function()
       local exact, compat = both { symbols = symbols, sets = { set(0x1000, 0x1400, 0x100) },
          bins = { { 0x1000, 0x1004, 7, 70000000, bin = 0 },
             { 0x1100, 0x1104, 5, 50000000, bin = 0x40 } },
@@ -41,7 +41,7 @@ describe("compare", function()
       assert.same({}, compare(exact, compat))
    end)
 
-   it("knows bins that lie elsewhere", function()
+   it("reports bins whose real range differs from gprof's", function()
       -- profil() has bins of 4 bytes; an even division of the range makes them smaller
       local exact, compat = both { symbols = symbols, sets = { set(0x1000, 0x1400, 0x104) },
          bins = { { 0x1100, 0x1104, 9, 90000000, bin = 0x40 } } }
@@ -51,14 +51,14 @@ describe("compare", function()
       assert.matches("bin drift", found.a[5])
    end)
 
-   it("knows parts that do not add up", function()
+   it("reports parts of a bin that do not add up to its count", function()
       local exact, compat = both { symbols = symbols, sets = { set(0x1000, 0x1400, 0x155) },
          bins = { { 0x1006, 0x1008, 8, 80000000, bin = 2 } } } -- 3.003 bytes: 1 or 2 units
       assert.same(80000000, compare(exact, compat).a[1])
       assert.matches("credit not conserved", compare(exact, compat).a[5])
    end)
 
-   it("knows a straddling bin, and the last symbol", function()
+   it("reports a bin over several functions, and the last symbol", function()
       local exact, compat = both { symbols = symbols, sets = { set(0x1000, 0x1400, 0x40) },
          bins = { { 0x10f8, 0x1108, 1, 10000000, bin = 15 },
             { 0x1300, 0x1310, 4, 40000000, bin = 48 } } }
@@ -66,7 +66,7 @@ describe("compare", function()
       assert.same({ 40000000, 0, 0, 0, "last symbol" }, compare(exact, compat).d)
    end)
 
-   it("knows code in no symbol, and calls from nowhere", function()
+   it("reports code outside symbols, and calls from outside", function()
       local given = { { "a", 0x1000, size = 0x40 }, { "b", 0x1200, size = 0x100 },
          { "c", 0x1300, size = 0x100 } }
       local exact, compat = both { symbols = given, sets = { set(0x1000, 0x1400, 0x100) },
@@ -79,7 +79,7 @@ describe("compare", function()
       }, compare(exact, compat))
    end)
 
-   it("knows local symbols whose suffix gprof stumbles over", function()
+   it("reports local symbols with a suffix, which gprof drops", function()
       local given = { { "a", 0x1000, size = 0x100 },
          { "work.part.0", 0x1100, size = 0x100, bind = "local" },
          { "c", 0x1200, size = 0x100 }, { "d", 0x1300, size = 0x100 } }
@@ -91,7 +91,7 @@ describe("compare", function()
       }, compare(exact, compat))
    end)
 
-   it("knows files of different rates, taken as one", function()
+   it("reports files of different sampling rates", function()
       local exact, compat = both { symbols = symbols,
          sets = { set(0x1000, 0x1400, 0x100, 100, 0), set(0x1000, 0x1400, 0x100, 1000, 1) },
          bins = { { 0x1000, 0x1004, 4, 40000000, bin = 0, set = 0 },
@@ -99,7 +99,7 @@ describe("compare", function()
       assert.same({ a = { 44000000, 80000000, 0, 0, "different rates" } }, compare(exact, compat))
    end)
 
-   it("wants an exact profile, and one as gprof, of one dictionary", function()
+   it("expects an exact and a compat profile with the same dictionary", function()
       local given = { symbols = symbols, bins = { { 0x1000, 0x1004, 4, 4 } },
          sets = { set(0x1000, 0x1400, 0x100) } }
       local exact, compat = both(given)
@@ -128,7 +128,7 @@ describe("compare of the corpus", function()
       return compare(assert(exact), assert(compat))
    end
 
-   it("finds the hot function that gprof misses by drift", function()
+   it("finds the hot function that gprof misses by bin drift", function()
       local found = of "drift-x86_64"
       assert.same({ 900000000, 0, 0, 0, "bin drift" }, found.hot)
       assert.matches("bin drift", found.frame_dummy[5])

@@ -1,5 +1,5 @@
--- Arcs into calls between functions: which function holds an address is held against a look
--- through all of them.
+-- Counting of arcs as calls between functions: the function of an address is compared with a search
+-- through all functions.
 
 local core = require "profio.core"
 local elf = require "spec.support.elf"
@@ -12,7 +12,7 @@ local function random(bound)
    return state // 64 % bound
 end
 
--- The function that holds an address, or the narrow gap, as profiles name it; else the address.
+-- The name in profiles of the function or narrow gap that contains an address; else the address.
 local function holder_of(all, address)
    local last, next
    for _, symbol in ipairs(all) do
@@ -29,7 +29,7 @@ local function holder_of(all, address)
    return ("0x%x"):format(is_gap and last.stop or address)
 end
 
--- Arcs between random addresses of which some lie before, between and behind all symbols.
+-- Arcs between random addresses, some of them before, between and after all symbols.
 local function some_arcs(all, count)
    local low, span = all[1].start - 8, all[#all].start - all[1].start + 64
    local arcs = {}
@@ -48,7 +48,7 @@ local function calls_found(given)
    return found
 end
 
--- A caller before or behind all functions is none of them.
+-- A caller before or after all functions is outside the program.
 local function calls_expected(all, arcs)
    local sums = {}
    for _, arc in ipairs(arcs) do
@@ -60,7 +60,7 @@ local function calls_expected(all, arcs)
    return sums
 end
 
--- Hold the calls of a profile of some symbols against the model; `sized` ones of an executable.
+-- Compare the calls of a profile with the model; `sized` symbols are those of an executable.
 local function check(symbols, sized, count)
    local text = {}
    for i, symbol in ipairs(symbols) do
@@ -86,7 +86,7 @@ describe("arcs", function()
       state = 7
    end)
 
-   it("lead to functions that lie close together, with gaps or without", function()
+   it("lead to functions that are close together, with or without gaps", function()
       for _ = 1, 30 do
          local symbols, at, most = {}, 0x1000 + random(64), 1 + random(120)
          while at + most < 0x2000 do
@@ -98,7 +98,7 @@ describe("arcs", function()
       end
    end)
 
-   it("lead to functions that lie far apart", function()
+   it("lead to functions that are far apart", function()
       for _, widest in ipairs { 100, 60000, 70000, 1 << 30 } do
          local symbols, at = {}, 0x10000
          for i = 1, 200 do
@@ -109,7 +109,7 @@ describe("arcs", function()
       end
    end)
 
-   it("lead to the right ones of many functions", function()
+   it("lead to the right functions if there are many", function()
       local symbols, at = {}, 0x10000
       for i = 1, 30000 do
          symbols[i] = { "f" .. i, at }

@@ -100,7 +100,7 @@ end)
 
 -- }======
 
--- {====== Programs made here ======
+-- {====== Generated programs ======
 
 -- A program of `count` functions, and its symbols from nm.
 local function build(folder, count)
@@ -127,7 +127,7 @@ local function build(folder, count)
    return symbols
 end
 
--- A trace with bins that do not fit the text evenly and arcs that go round in circles.
+-- A trace with bins that do not divide the code evenly, and arcs in cycles.
 local function trace(path, symbols, arcs)
    local low, high = symbols[1] & ~15, (symbols[#symbols] + 67) & ~3
    local count = math.random(3) == 1 and (high - low) // 4 or (high - low) // math.random(2, 16)
@@ -166,7 +166,7 @@ local function random_filter(names)
    return options, flags .. "-p -q "
 end
 
-describe("random call graphs over programs made here", function()
+describe("random call graphs over generated programs", function()
    if not gprof.is_known() or not gprof.has("gcc", "nm") then
       pending "gprof 2.40 or gcc is not there"
       return
@@ -227,13 +227,13 @@ int main() {
 }
 ]]
 
-describe("a C++ program that is run", function()
+describe("a profiled C++ program", function()
    if not gprof.is_known() or not gprof.has "g++" then
       pending "gprof 2.40 or g++ is not there"
       return
    end
 
-   it("gives gprof's text, demangled and not, however it is linked", function()
+   it("gives gprof's text, demangled or not, for each way of linking", function()
       local folder = temporary()
       local file = assert(io.open(folder .. "p.cc", "w"))
       file:write(program)

@@ -1,4 +1,4 @@
--- Graphs made of graphs: what is kept, dropped, hidden and grouped, against a model that walks
+-- Graphs computed from graphs: keep, drop, hide and group, compared with a model that follows
 -- every path from the roots.
 
 local core = require "profio.core"
@@ -7,7 +7,7 @@ local profiles = require "spec.support.profiles"
 local KEEP, DROP, HIDE = 1, 2, 4
 local make = profiles.of_calls
 
--- Marks by the names of functions, as the numbers that the profile has of them.
+-- Marks by number of function in the profile, from marks by name.
 local function narrow(profile, marks)
    local by_number = {}
    for _, row in ipairs(core.rows(profile:functions {}, { "number", "function" })) do
@@ -26,7 +26,7 @@ end
 
 -- {====== The model ======
 
--- The parts of a function's own time along every path from the roots to it.
+-- The parts of a function's self time along every path from the roots.
 local function each_path(selves, calls, visit)
    local incoming = {}
    for f = 1, #selves do
@@ -50,7 +50,7 @@ local function each_path(selves, calls, visit)
    end
 end
 
--- What is left of the own time of each function.
+-- The self time of each function that is left.
 local function model(selves, calls, marks)
    local has_kept, own = false, {}
    for f = 1, #selves do
@@ -76,7 +76,7 @@ describe("a narrowed graph", function()
    local selves = { 10, 20, 30, 90 }
    local calls = { { 1, 2, 1 }, { 1, 3, 2 }, { 2, 4, 2 }, { 3, 4, 1 } }
 
-   it("has what functions and their callees cost", function()
+   it("keeps the time of functions and their callees", function()
       local graph = narrow(make(selves, calls), { f2 = KEEP })
       assert.same({ f2 = { 20, 80 }, f4 = { 60, 60 } }, told(graph))
       assert.same({ { callee = "f2", calls = 1, self = 20, total = 80 },
@@ -84,12 +84,12 @@ describe("a narrowed graph", function()
          core.rows(graph:graph()))
    end)
 
-   it("lacks functions and their part of what they called", function()
+   it("drops functions and their share of their callees", function()
       assert.same({ f1 = { 10, 70 }, f3 = { 30, 60 }, f4 = { 30, 30 } },
          told(narrow(make(selves, calls), { f2 = DROP })))
    end)
 
-   it("charges the callers of hidden functions, with calls too", function()
+   it("moves time and calls of hidden functions to their callers", function()
       local graph = narrow(make(selves, calls), { f4 = HIDE })
       assert.same({ f1 = { 10, 150 }, f2 = { 80, 80 }, f3 = { 60, 60 } }, told(graph))
       graph = narrow(make(selves, calls), { f2 = HIDE })
@@ -99,7 +99,7 @@ describe("a narrowed graph", function()
          core.rows(graph:callers "f4"))
    end)
 
-   it("keeps hidden functions that nobody called", function()
+   it("keeps hidden functions without callers", function()
       assert.same({ f1 = { 10, 150 }, f3 = { 30, 60 }, f2 = { 20, 80 }, f4 = { 90, 90 } },
          told(narrow(make(selves, calls), { f1 = HIDE })))
    end)
@@ -122,7 +122,7 @@ describe("a narrowed graph", function()
          core.rows(hidden:graph()))
    end)
 
-   it("can be closed before what was made of it", function()
+   it("can be closed before the profile computed from it", function()
       local graph = make(selves, calls)
       local kept = narrow(graph, { f2 = KEEP })
       graph:close()
@@ -131,7 +131,7 @@ describe("a narrowed graph", function()
       assert.error_matches(function() graph:narrow {} end, "closed")
    end)
 
-   it("is what a walk along all paths finds", function()
+   it("agrees with a model that follows all paths", function()
       math.randomseed(11)
       local kinds = { KEEP, DROP, HIDE }
       for round = 1, 400 do
@@ -160,7 +160,7 @@ describe("a narrowed graph", function()
 end)
 
 describe("a graph of groups", function()
-   it("has the time of a group once", function()
+   it("counts the time of each group once", function()
       local graph = make({ 10, 20, 30, 90 },
          { { 1, 2, 1 }, { 1, 3, 2 }, { 2, 4, 2 }, { 3, 4, 1 } })
       local groups, wanted = {}, { f1 = 1, f2 = 2, f3 = 1, f4 = 2 }

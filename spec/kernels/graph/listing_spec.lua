@@ -39,7 +39,7 @@ local function values(reader, ...)
 end
 
 describe("flat", function()
-   it("has the time and calls of each function, most time first", function()
+   it("lists time and calls of each function, by descending time", function()
       assert.same({
          { "_Z4workv", 4, 300000000, 300000000, 0.75, 0.75, 0 },
          { "helper", 1, 100000000, 250000000, 0.25, 0.625, 0 },
@@ -47,7 +47,7 @@ describe("flat", function()
          "total_share", "recursive_calls"))
    end)
 
-   it("has what gprof prints", function()
+   it("has the values that gprof prints", function()
       assert.same({
          { 75.0, 0.3, 0.3, 75.0, 75.0 }, { 25.0, 0.4, 0.1, 100.0, 250.0 },
       }, values(example():flat(), "percent", "cumulative_seconds", "self_seconds", "self_per_call",
@@ -56,7 +56,7 @@ describe("flat", function()
       assert.same({ "m", 1000.0 }, { facts.prefix, facts.prefix_per_second })
    end)
 
-   it("shows readable names, and unused functions, when asked", function()
+   it("shows demangled names and unused functions on request", function()
       assert.same({ { "work()", 4 }, { "helper", 1 } },
          values(example({ demangle = true }):flat(), "function", "calls"))
       assert.same({ { "_Z4workv", 4 }, { "helper", 1 }, { "_unused", "-" }, { "end", "-" },
@@ -70,7 +70,7 @@ describe("flat", function()
 end)
 
 describe("the order of a large flat profile", function()
-   -- More functions than one thread ranks: few weights and counts, so that names decide, and names
+   -- Enough functions for two threads; few weights and counts, so that names decide, and names
    -- that are alike for longer than a word or two, end inside of one, or are the same.
    local stems = { "", "_", "common_beginning_", "common_beginning_of_a_name_", "x" }
 
@@ -105,7 +105,7 @@ describe("the order of a large flat profile", function()
       return a[4] < b[4]
    end
 
-   it("is that of time, calls and name", function()
+   it("is by time, calls and name", function()
       local given, rows = large(20000, 7)
       table.sort(rows, comes_first)
       local profile = assert(profiles.make(given))
@@ -123,14 +123,14 @@ describe("the order of a large flat profile", function()
    it("is the same without a second thread", function()
       local given = large(20000, 11)
       local alone, both = assert(profiles.make(given)), assert(profiles.make(given))
-      core.drain(alone:graph()) -- computes the flow, and no order of the flat profile
+      core.drain(alone:graph()) -- computes the flow without the order of the flat profile
       assert.same(core.rows(alone:flat { zeros = true }), core.rows(both:flat { zeros = true }))
    end)
 end)
 
 
 describe("graph_listing", function()
-   it("has gprof's lines, in its order", function()
+   it("has gprof's lines in gprof's order", function()
       assert.same({
          { "spontaneous", "-", "-", "-", "-", "-", "-" },
          { "function", "[1]", "main", "-", "-", 0.0, 0.4 },
@@ -149,7 +149,7 @@ describe("graph_listing", function()
          "children_seconds"))
    end)
 
-   it("names calls from outside of the program", function()
+   it("lists calls from outside the program", function()
       local profile = example { arcs = { { 0, 0x1100, 3 }, { 0x1010, 0x1100, 1 } } }
       assert.same({ { "caller", "main", 1 }, { "outside", "-", 3 }, { "function", "helper", 4 } },
          { table.unpack(values(profile:graph_listing(), "kind", "name", "count"), 4, 6) })
@@ -169,7 +169,7 @@ describe("graph_listing", function()
       end
    end)
 
-   it("says in the kind when an index number has no entry", function()
+   it("marks in the kind an index number without an entry", function()
       local kinds = {}
       for _, row in ipairs(core.rows(example():graph_listing { exclude_graph = { "_Z4workv" } })) do
          kinds[#kinds + 1] = row.name == "_Z4workv" and row.kind or nil
@@ -177,7 +177,7 @@ describe("graph_listing", function()
       assert.same({ "callee_hidden", "callee_hidden" }, kinds)
    end)
 
-   it("gives the same rows whatever columns are asked for", function()
+   it("gives the same rows for any selection of columns", function()
       local all = core.rows(example():graph_listing())
       for _, column in ipairs { "kind", "label", "percent", "self_seconds", "children_seconds",
          "count", "of", "name", "cycle", "reference" } do
@@ -190,13 +190,13 @@ describe("graph_listing", function()
 end)
 
 describe("index", function()
-   it("runs down three columns", function()
+   it("lists names down three columns", function()
       local text = core.write_listing(example():index(),
          { kind = "kind", templates = core.listing_templates "index" })
       assert.same("   [2] _Z4workv                [3] helper\n", text)
    end)
 
-   it("has functions without calls only when asked", function()
+   it("lists functions without calls only on request", function()
       local function names(options)
          return profiles.column(example():index(options), "name")
       end
@@ -207,7 +207,7 @@ describe("index", function()
 end)
 
 describe("functions", function()
-   it("knows what was used, by number and address", function()
+   it("lists used functions with number and address", function()
       assert.same({ { 0, "main", 0x1000, "-", false }, { 1, "helper", 0x1100, "-", false },
          { 2, "_Z4workv", 0x1200, "-", false } }, values(example():functions(), "number",
          "function", "address", "cycle", "is_pseudo"))
@@ -264,7 +264,7 @@ describe("lines and annotations", function()
       return count
    end
 
-   it("share samples among lines, and lose none", function()
+   it("divide samples among lines, and keep all of them", function()
       local folder, address = build()
       local count = trace(folder, address)
       local profile = assert(gprof.profile(folder .. "/p", { folder .. "/gmon" },
@@ -288,7 +288,7 @@ describe("lines and annotations", function()
       os.execute("rm -r " .. folder)
    end)
 
-   it("put the calls where functions begin", function()
+   it("put calls on the lines where functions begin", function()
       local folder, address = build()
       trace(folder, address)
       local profile = assert(gprof.profile(folder .. "/p", { folder .. "/gmon" },
@@ -308,10 +308,10 @@ end)
 
 -- }======
 
--- {====== Use ======
+-- {====== Lifetime ======
 
 describe("a profile", function()
-   it("outlives the readers it was made from, and readers outlive it", function()
+   it("outlives the readers that it was built from, and its readers outlive it", function()
       local reader = example():flat()
       collectgarbage()
       collectgarbage()
@@ -327,7 +327,7 @@ describe("a profile", function()
       assert.same(2, #core.rows(reader))
    end)
 
-   it("passes on what a reader raises", function()
+   it("raises the error that a reader raises", function()
       local dictionary = core.dictionary()
       local reader = core.filter(core.rows_reader({ { "low", "addr" }, { "high", "addr" },
          { "count", "int" } }, { { 1, 2, 3 } }, dictionary), function() error "no luck" end, {})

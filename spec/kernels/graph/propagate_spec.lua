@@ -1,4 +1,4 @@
--- Inclusive time and cycles, against a slow model that knows nothing of orders and stacks.
+-- Inclusive time and cycles, compared with a slow model that uses neither orders nor stacks.
 
 local core = require "profio.core"
 local profiles = require "spec.support.profiles"
@@ -14,7 +14,7 @@ local function totals(profile, options)
 end
 
 describe("inclusive time", function()
-   it("goes to callers by their calls", function()
+   it("is divided among callers in proportion to their calls", function()
       local profile = make({ 0, 10, 100 }, { { 1, 3, 1 }, { 2, 3, 3 }, { 1, 2, 1 } })
       assert.same({ f2 = 85, f3 = 100 }, totals(profile))
       assert.same({ { callee = "f1", self = 0, total = 110 },
@@ -64,7 +64,7 @@ describe("inclusive time", function()
       end
    end)
 
-   it("keeps calls of a function by itself apart", function()
+   it("counts calls of a function by itself separately", function()
       local profile = make({ 0, 8 }, { { 2, 2, 70 }, { 1, 2, 2 } })
       local row = profiles.flat(profile).f2
       assert.same({ 2, 70, 8 }, { row.calls, row.recursive_calls, row.total })
@@ -72,7 +72,7 @@ describe("inclusive time", function()
          { caller = "f2", callee = "f2", calls = 70 } }, core.rows(profile:callers "f2"))
    end)
 
-   it("takes functions that call each other as one", function()
+   it("treats functions that call each other as one cycle", function()
       local profile = make({ 0, 10, 20, 5 }, -- 1 -> (2 <-> 3) -> 4
          { { 1, 2, 3 }, { 2, 3, 50 }, { 3, 2, 40 }, { 1, 3, 1 }, { 3, 4, 7 } })
       assert.same(1, profile:facts().cycles)
@@ -81,7 +81,7 @@ describe("inclusive time", function()
       assert.same({ f2 = 10, f3 = 25, f4 = 5 }, totals(profile))
    end)
 
-   it("shows a cycle nobody outside calls", function()
+   it("shows a cycle without callers outside", function()
       local profile = make({ 10, 20 }, { { 1, 2, 3 }, { 2, 1, 3 } })
       local kinds = profiles.column(profile:graph_listing(), "kind")
       assert.same("cycle_recursive", kinds[1])
@@ -89,7 +89,7 @@ describe("inclusive time", function()
          { table.unpack(kinds, 2, 4) })
    end)
 
-   it("has pseudo functions for code in no symbol, and none for outside", function()
+   it("has pseudo functions for code in no symbol, but not for outside callers", function()
       local profile = assert(profiles.make {
          symbols = { { "a", 0x1000, size = 64 }, { "b", 0x1400, size = 64 } },
          arcs = { { 0x1048, 0x1000, 1 }, { 0x2000, 0x1000, 2 }, { 0x1000, 0x1500, 3 },
@@ -129,7 +129,7 @@ describe("filters", function()
          entries(chain(), { include_graph = { "f3" }, exclude_graph = { "f2" } }))
    end)
 
-   it("leave functions out of the flat profile and its sum", function()
+   it("exclude functions from the flat profile and its sum", function()
       local profile = chain()
       assert.same(1111, profile:facts().total)
       assert.same(111, profile:facts({ exclude_flat = { "f4" } }).total)
@@ -137,7 +137,7 @@ describe("filters", function()
       assert.is_nil(profiles.flat(profile, { exclude_flat = { "f4" } }).f4)
    end)
 
-   it("keep time from being passed up", function()
+   it("stop the propagation of time", function()
       local function total_of_f1(options)
          for _, row in ipairs(core.rows(chain():graph_listing(options))) do
             if row.name == "f1" and row.kind == "function" then
@@ -150,7 +150,7 @@ describe("filters", function()
       assert.is_nil((total_of_f1 { include_time = { "f3" } })) -- it has no entry any more
    end)
 
-   it("take numbers of functions, and refuse what names none", function()
+   it("expect numbers of functions, and refuse other values", function()
       local profile = chain()
       assert.same({ 0, 1, 2, 3 }, profiles.column(profile:functions(), "number"))
       assert.same({ "f3" }, entries(profile, { include_graph = { 2 } }))
@@ -163,7 +163,7 @@ end)
 
 -- }======
 
--- {====== Against a model ======
+-- {====== Comparison with a model ======
 
 local function random_graph()
    local n = math.random(2, 14)
@@ -202,7 +202,7 @@ local function reachable(n, calls)
    return reach
 end
 
--- The component of each function: the first of those it is recursive with, or itself.
+-- The component of each function: the lowest number in its cycle, or its own.
 local function components(n, calls)
    local reach, of = reachable(n, calls), {}
    for i = 1, n do
@@ -227,7 +227,7 @@ local function model(selves, calls)
          into[of[call[2]]] = (into[of[call[2]]] or 0) + call[3]
       end
    end
-   local function children(pick) -- time of the callees of the functions that pick() takes
+   local function children(pick) -- time of the callees of the functions that pick() selects
       local sum = 0
       for _, call in ipairs(calls) do
          local to = of[call[2]]
@@ -246,7 +246,7 @@ local function model(selves, calls)
 end
 
 describe("inclusive time of random graphs", function()
-   it("is that of the model", function()
+   it("agrees with the model", function()
       for case = 1, 300 do
          math.randomseed(case)
          local selves, calls = random_graph()
@@ -279,7 +279,7 @@ describe("inclusive time of random graphs", function()
       end
    end)
 
-   -- Rings of functions, some of which call others of any ring; numbers in no order.
+   -- Rings of functions, some of which call functions of any ring; numbers are shuffled.
    local function rings()
       local numbers, calls, n = {}, {}, 0
       for _ = 1, math.random(2, 6) do
@@ -322,8 +322,8 @@ describe("inclusive time of random graphs", function()
       return result
    end
 
-   -- A filter wants another way through the graph, also one that takes all functions.
-   it("has the same cycles with a filter and without", function()
+   -- A filter needs another order of traversal, even if it selects all functions.
+   it("has the same cycles with and without a filter", function()
       for case = 1, 200 do
          math.randomseed(case)
          local profile, all = make(rings()), {}
@@ -343,8 +343,8 @@ end)
 
 -- }======
 
-describe("shapes that are hard on a stack or a list", function()
-   it("are done in no time: a chain, one callee of many, a ring", function()
+describe("graphs with long paths or lists", function()
+   it("take linear time: a chain, one callee of many callers, a ring", function()
       local n = 20000
       local selves, chain, star, ring = {}, {}, {}, {}
       for i = 1, n do
