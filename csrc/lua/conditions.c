@@ -41,7 +41,7 @@ typedef struct match_call {
   const l_callback *callback;
   pf_bytes text;
   lua_Integer pattern;
-  bool yes;
+  bool matches;
 } match_call;
 
 
@@ -54,18 +54,18 @@ static int match_body (lua_State *L) {
                   call->text.size);
   lua_rawgeti(L, 3, call->pattern);
   l_callback_call(L, call->callback, 2);
-  call->yes = lua_toboolean(L, -1) != 0;
+  call->matches = lua_toboolean(L, -1) != 0;
   return 0;
 }
 
 
-static pf_status match (void *context, pf_bytes text, bool *yes,
+static pf_status match (void *context, pf_bytes text, bool *matches,
                         pf_error *error) {
   const l_matcher *const m = context;
   match_call call = {m->callback, text, m->number, false};
   const pf_status status =
       l_callback_run(m->callback, match_body, &call, 2, error);
-  *yes = call.yes;
+  *matches = call.matches;
   return status;
 }
 

@@ -1,6 +1,6 @@
 /*
-** export_pprof.c - core.write_pprof: export of profiles as pprof files, encoded by
-** formats/pprof.
+** export_pprof.c - core.write_pprof: export of profiles as pprof files, encoded
+** by formats/pprof.
 */
 
 #include <errno.h>

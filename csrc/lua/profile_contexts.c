@@ -57,9 +57,9 @@ pf_contexts *l_contexts_new (lua_State *L, int dictionary_arg) {
 /* Pushes an empty profile with the dictionary of the one at `arg`. */
 static pf_contexts *new_like (lua_State *L, int arg) {
   lua_getiuservalue(L, arg, 1);
-  pf_contexts *const made = l_contexts_new(L, -1);
+  pf_contexts *const result = l_contexts_new(L, -1);
   lua_remove(L, -2);
-  return made;
+  return result;
 }
 
 
@@ -123,7 +123,7 @@ static int core_contexts (lua_State *L) {
   lua_getfield(L, 1, "reader");
   pf_collect from = {.reader = l_reader_check(L, 2)->reader};
   l_reader_push_dictionary(L, 2);
-  pf_contexts *const made = l_contexts_new(L, 3); /* at 4 */
+  pf_contexts *const result = l_contexts_new(L, 3); /* at 4 */
   from.stack = option_text(L, "stack");
   from.folded = option_text(L, "folded");
   from.function = option_text(L, "function");
@@ -133,7 +133,7 @@ static int core_contexts (lua_State *L) {
   from.line = option_text(L, "line");
   from.usual = option_text(L, "usual");
   read_metrics(L, &from);
-  if (pf_contexts_collect(made, &from, &error) != PF_OK) {
+  if (pf_contexts_collect(result, &from, &error) != PF_OK) {
     lua_getiuservalue(L, 2, 2);
     return l_failure(L, &error, lua_tostring(L, -1));
   }
@@ -405,14 +405,14 @@ static int contexts_merge (lua_State *L) {
   const bool plainly = lua_toboolean(L, 4);
   luaL_argcheck(L, sign == 1 || sign == -1, 3, "the sign must be 1 or -1");
   pf_error error;
-  pf_contexts *const made = new_like(L, 1);
-  pf_status status = pf_contexts_copy(made, a);
+  pf_contexts *const result = new_like(L, 1);
+  pf_status status = pf_contexts_copy(result, a);
   if (status != PF_OK)
     status = pf_fail(&error, status, PF_NO_OFFSET, "out of memory");
   else if (plainly)
-    status = pf_contexts_merge_plainly(made, b, (int)sign, &error);
+    status = pf_contexts_merge_plainly(result, b, (int)sign, &error);
   else
-    status = pf_contexts_merge(made, b, (int)sign, &error);
+    status = pf_contexts_merge(result, b, (int)sign, &error);
   return finish(L, status, &error);
 }
 
@@ -435,8 +435,9 @@ static int contexts_narrow (lua_State *L) {
     marks[number] = (uint8_t)(luaL_checkinteger(L, -1) & 7);
   }
   pf_error error;
-  pf_contexts *const made = new_like(L, 1);
-  return finish(L, pf_contexts_narrow(made, c, marks, nareas, &error), &error);
+  pf_contexts *const result = new_like(L, 1);
+  return finish(L, pf_contexts_narrow(result, c, marks, nareas, &error),
+                &error);
 }
 
 
@@ -489,8 +490,8 @@ static int contexts_rename (lua_State *L) {
     frames[number] = to_frame(L, c->dictionary);
   }
   pf_error error;
-  pf_contexts *const made = new_like(L, 1);
-  return finish(L, pf_contexts_rename(made, c, frames, nareas, folds, &error),
+  pf_contexts *const result = new_like(L, 1);
+  return finish(L, pf_contexts_rename(result, c, frames, nareas, folds, &error),
                 &error);
 }
 
@@ -508,8 +509,8 @@ static int contexts_invert (lua_State *L) {
   const pf_contexts *const c = l_contexts_check(L, 1);
   const uint32_t depth = depth_check(L, 2);
   pf_error error;
-  pf_contexts *const made = new_like(L, 1);
-  return finish(L, pf_contexts_invert(made, c, depth, &error), &error);
+  pf_contexts *const result = new_like(L, 1);
+  return finish(L, pf_contexts_invert(result, c, depth, &error), &error);
 }
 
 
@@ -519,8 +520,8 @@ static int contexts_shorten (lua_State *L) {
   const pf_contexts *const c = l_contexts_check(L, 1);
   const uint32_t depth = depth_check(L, 2);
   pf_error error;
-  pf_contexts *const made = new_like(L, 1);
-  return finish(L, pf_contexts_shorten(made, c, depth, &error), &error);
+  pf_contexts *const result = new_like(L, 1);
+  return finish(L, pf_contexts_shorten(result, c, depth, &error), &error);
 }
 
 
@@ -535,8 +536,8 @@ static int contexts_scale (lua_State *L) {
     factor = (pf_factor){lua_tointeger(L, 2), luaL_optinteger(L, 3, 1), 0};
   luaL_argcheck(L, factor.divisor > 0, 3, "the divisor must be above 0");
   pf_error error;
-  pf_contexts *const made = new_like(L, 1);
-  return finish(L, pf_contexts_scale(made, c, factor, &error), &error);
+  pf_contexts *const result = new_like(L, 1);
+  return finish(L, pf_contexts_scale(result, c, factor, &error), &error);
 }
 
 
@@ -546,8 +547,8 @@ static int contexts_pick (lua_State *L) {
   const size_t metric = l_metric_check(L, c, luaL_checkstring(L, 2));
   const char *const name = luaL_checkstring(L, 3);
   pf_error error;
-  pf_contexts *const made = new_like(L, 1);
-  return finish(L, pf_contexts_pick(made, c, metric, name, &error), &error);
+  pf_contexts *const result = new_like(L, 1);
+  return finish(L, pf_contexts_pick(result, c, metric, name, &error), &error);
 }
 
 
@@ -560,8 +561,8 @@ static int contexts_prune (lua_State *L) {
                 "the share must be between 0 and 1");
   const size_t metric = l_metric_check(L, c, luaL_optstring(L, 3, NULL));
   pf_error error;
-  pf_contexts *const made = new_like(L, 1);
-  return finish(L, pf_contexts_prune(made, c, metric, share, &error), &error);
+  pf_contexts *const result = new_like(L, 1);
+  return finish(L, pf_contexts_prune(result, c, metric, share, &error), &error);
 }
 
 /* }====== */

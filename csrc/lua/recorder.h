@@ -310,8 +310,8 @@ lua_Hook l_hook_of (l_mode mode, bool by_line, int *mask);
 void l_charge (l_recorder *recorder, int64_t now);
 
 /* Makes `thread` the running thread at clock `now`, after charging the time
-   until then. Returns its lane; calls from `level` on are adopted if it is new.
-   NULL: out of memory; recording has ended. */
+   until then. Returns its lane, synchronised with the stack from `level` on if
+   it is new or stale. NULL: out of memory; recording has ended. */
 l_lane *l_switch (l_recorder *recorder, lua_State *thread, int level,
                   int64_t now);
 

@@ -1,7 +1,7 @@
 /*
 ** pprof_header.h - the attributes of a profile besides its samples: start time,
 ** duration, sampling period, comments. Used by the encoder, the merge and
-** csrc/lua/exports.c. Texts are names in the dictionary.
+** csrc/lua/export_pprof.c. Texts are names in the dictionary.
 **
 ** Call pprof_header_open first and pprof_header_close at the end, which frees
 ** the comments; the structure owns nothing else.

@@ -1,6 +1,6 @@
 /*
 ** pprof_write.h - writes contexts as a profile of Go's tools. Used by
-** pprof_encode.c and csrc/lua/exports.c. The caller keeps all arguments.
+** pprof_encode.c and csrc/lua/export_pprof.c. The caller keeps all arguments.
 */
 
 #ifndef pprof_write_h
