@@ -1,7 +1,6 @@
 /*
-** accumulator.c - the loops over a batch. Each is written for one kind of state
-** and one shape of value, and knows nothing of missing values: those have been
-** left out before.
+** accumulator.c - the loops over a batch, each for one kind of state and one
+** type of values. Missing values have been removed before.
 */
 
 #include <math.h>
@@ -12,7 +11,7 @@
 #include "kernels/order.h"
 #include "model/names.h"
 
-/* Parts take values up to this: a batch of them is far from overflow. */
+/* The limit for values added to `part`: a batch of them cannot overflow. */
 #define MAX_PART_VALUE ((uint64_t)1 << 48)
 
 
@@ -34,17 +33,17 @@ static void count_rows (uint64_t *counts, const uint32_t *groups, size_t rows) {
 
 pf_status pf_accumulator_widen (pf_accumulator *m) {
   if (m->wide == NULL)
-    m->wide = calloc(m->room, sizeof *m->wide);
+    m->wide = calloc(m->capacity, sizeof *m->wide);
   return m->wide == NULL ? PF_ENOMEM : PF_OK;
 }
 
 
-/* Move all parts into the wide sums. */
+/* Add every `part` to `wide`. */
 static pf_status flush_parts (pf_accumulator *m) {
   pf_state_sum *const states = m->states;
   if (pf_accumulator_widen(m) != PF_OK)
     return PF_ENOMEM;
-  for (size_t g = 0; g < m->room; g++) {
+  for (size_t g = 0; g < m->capacity; g++) {
     m->wide[g] += (int64_t)states[g].part;
     states[g].part = 0;
   }
@@ -53,7 +52,7 @@ static pf_status flush_parts (pf_accumulator *m) {
 }
 
 
-/* The bits that are set in the distance of any value from 0, or from -1. */
+/* The bitwise or of the values, with negative ones inverted. */
 static uint64_t bits_of (const int64_t *values, size_t rows) {
   uint64_t bits = 0;
   for (size_t i = 0; i < rows; i++)
@@ -62,8 +61,7 @@ static uint64_t bits_of (const int64_t *values, size_t rows) {
 }
 
 
-/* Add the values to the parts. Answers the same bits: where no value is below
-   0, they are those of the values. */
+/* Add the values to `part`. Returns the bits of bits_of. */
 static uint64_t add_parts (pf_accumulator *m, const pf_present *p) {
   pf_state_sum *const states = m->states;
   const int64_t *const values = p->values;
@@ -81,7 +79,7 @@ static uint64_t add_parts (pf_accumulator *m, const pf_present *p) {
 }
 
 
-/* Undo add_parts, and add to the wide sums. */
+/* Undo add_parts, and add to `wide`. */
 static pf_status move_to_wide (pf_accumulator *m, const pf_present *p) {
   pf_state_sum *const states = m->states;
   const int64_t *const values = p->values;
@@ -95,9 +93,9 @@ static pf_status move_to_wide (pf_accumulator *m, const pf_present *p) {
 }
 
 
-/* The parts wrap around, so a batch with values too large for them is taken
-   out again and goes into the wide sums. */
-static pf_status total_ints (pf_accumulator *m, const pf_present *p) {
+/* `part` wraps around, so a batch with too large values can be subtracted again
+   and is added to `wide`. */
+static pf_status sum_ints (pf_accumulator *m, const pf_present *p) {
   if (m->part_bound > INT64_MAX - MAX_PART_VALUE * PF_BATCH_ROWS &&
       flush_parts(m) != PF_OK)
     return PF_ENOMEM;
@@ -115,7 +113,7 @@ pf_wide pf_total_sum (const pf_accumulator *m, size_t group) {
 }
 
 
-static void total_nums (pf_accumulator *m, const pf_present *p) {
+static void sum_nums (pf_accumulator *m, const pf_present *p) {
   pf_state_sum *const states = m->states;
   const double *const values = p->values;
   for (size_t i = 0; i < p->rows; i++) {
@@ -125,8 +123,8 @@ static void total_nums (pf_accumulator *m, const pf_present *p) {
 }
 
 
-/* Welford's step: no difference of large sums is ever taken. */
-static void spread_one (pf_state_variance *s, double value) {
+/* One step of Welford's algorithm, which avoids differences of large sums. */
+static void update_variance (pf_state_variance *s, double value) {
   const double distance = value - s->mean;
   s->count++;
   s->mean += distance / (double)s->count;
@@ -134,11 +132,11 @@ static void spread_one (pf_state_variance *s, double value) {
 }
 
 
-static void add_spread (pf_accumulator *m, const pf_present *p) {
+static void add_variance (pf_accumulator *m, const pf_present *p) {
   pf_state_variance *const states = m->states;
   const double *const values = p->values;
   for (size_t i = 0; i < p->rows; i++)
-    spread_one(&states[p->groups[i]], values[i]);
+    update_variance(&states[p->groups[i]], values[i]);
 }
 
 
@@ -159,7 +157,7 @@ static void add_squares (pf_accumulator *m, const pf_present *p) {
 
 /* {====== One value of a group: least, greatest, first, last ====== */
 
-static void least_words (pf_accumulator *m, const pf_present *p) {
+static void min_words (pf_accumulator *m, const pf_present *p) {
   pf_state_value *const states = m->states;
   for (size_t i = 0; i < p->rows; i++) {
     pf_state_value *const s = &states[p->groups[i]];
@@ -169,11 +167,12 @@ static void least_words (pf_accumulator *m, const pf_present *p) {
 }
 
 
-static void greatest_words (pf_accumulator *m, const pf_present *p) {
+static void max_words (pf_accumulator *m, const pf_present *p) {
   pf_state_value *const states = m->states;
   for (size_t i = 0; i < p->rows; i++) {
     pf_state_value *const s = &states[p->groups[i]];
-    s->word = p->words[i] > s->word ? p->words[i] : s->word; /* 0 is least */
+    s->word =
+        p->words[i] > s->word ? p->words[i] : s->word; /* 0 is the minimum */
     s->seen = 1;
   }
 }
@@ -196,8 +195,8 @@ static void last_words (pf_accumulator *m, const pf_present *p) {
 }
 
 
-/* The least or the greatest name, by its bytes. */
-static void best_names (pf_accumulator *m, const pf_present *p) {
+/* The minimum or maximum name, by its bytes. */
+static void extreme_names (pf_accumulator *m, const pf_present *p) {
   pf_state_value *const states = m->states;
   const int better = m->kind == PF_ACCUMULATE_MIN ? -1 : 1;
   for (size_t i = 0; i < p->rows; i++) {
@@ -223,7 +222,7 @@ static pf_status keep_text (pf_accumulator *m, pf_state_value *s, pf_bytes text,
 }
 
 
-/* Whether `text` comes before (-1) or after (1) the one that is kept. */
+/* Whether `text` replaces the stored minimum or maximum. */
 static bool is_better (const pf_accumulator *m, const pf_state_value *s,
                        pf_bytes text) {
   const pf_bytes kept = pf_name(m->texts, (uint32_t)s->word);
@@ -249,7 +248,7 @@ static pf_status pick_texts (pf_accumulator *m, const pf_present *p) {
 }
 
 
-/* From the end, so that of each batch and group one text is copied. */
+/* Backwards, so that only one text per batch and group is copied. */
 static pf_status last_texts (pf_accumulator *m, const pf_present *p) {
   pf_state_value *const states = m->states;
   const pf_bytes *const texts = p->values;
@@ -371,49 +370,51 @@ bool pf_accumulator_needs_words (const pf_accumulator *m) {
 }
 
 
-/* Make an array of `size` each hold `room` elements, the new ones zeros. */
-static bool widen (void **array, size_t old_room, size_t room, size_t size) {
-  uint8_t *const grown = realloc(*array, room * size);
+/* Grow an array of elements of `size` bytes; new ones are zeros. */
+static bool widen (void **array, size_t old_capacity, size_t capacity,
+                   size_t size) {
+  uint8_t *const grown = realloc(*array, capacity * size);
   if (grown == NULL)
     return false;
-  memset(grown + old_room * size, 0, (room - old_room) * size);
+  memset(grown + old_capacity * size, 0, (capacity - old_capacity) * size);
   *array = grown;
   return true;
 }
 
 
 pf_status pf_accumulator_reserve (pf_accumulator *m, size_t groups) {
-  if (groups <= m->room)
+  if (groups <= m->capacity)
     return PF_OK;
-  size_t room = m->room == 0 ? 64 : m->room;
-  while (room < groups)
-    room *= 2;
+  size_t capacity = m->capacity == 0 ? 64 : m->capacity;
+  while (capacity < groups)
+    capacity *= 2;
   void *wide = m->wide, *absent = m->absent;
-  if (wide != NULL && !widen(&wide, m->room, room, sizeof *m->wide))
+  if (wide != NULL && !widen(&wide, m->capacity, capacity, sizeof *m->wide))
     return PF_ENOMEM;
   m->wide = wide;
-  if (absent != NULL && !widen(&absent, m->room, room, sizeof *m->absent))
+  if (absent != NULL &&
+      !widen(&absent, m->capacity, capacity, sizeof *m->absent))
     return PF_ENOMEM;
   m->absent = absent;
-  if (!widen(&m->states, m->room, room, state_size(m->kind)))
+  if (!widen(&m->states, m->capacity, capacity, state_size(m->kind)))
     return PF_ENOMEM;
-  m->room = room;
+  m->capacity = capacity;
   if (m->type == PF_BYTES && m->texts == NULL)
     m->texts = pf_dictionary_new();
   return m->type == PF_BYTES && m->texts == NULL ? PF_ENOMEM : PF_OK;
 }
 
 
-/* Measures of one value a group whose loop cannot fail. */
+/* Add to accumulators that store one order word per group. */
 static void pick_words (pf_accumulator *m, const pf_present *p) {
   const bool is_best =
       m->kind == PF_ACCUMULATE_MIN || m->kind == PF_ACCUMULATE_MAX;
   if (is_best && m->type == PF_NAME)
-    best_names(m, p);
+    extreme_names(m, p);
   else if (m->kind == PF_ACCUMULATE_MIN)
-    least_words(m, p);
+    min_words(m, p);
   else if (m->kind == PF_ACCUMULATE_MAX)
-    greatest_words(m, p);
+    max_words(m, p);
   else if (m->kind == PF_ACCUMULATE_FIRST)
     first_words(m, p);
   else
@@ -425,14 +426,14 @@ pf_status pf_accumulator_add (pf_accumulator *m, const pf_present *p) {
   m->batches++;
   switch (m->kind) {
     case PF_ACCUMULATE_COUNT: count_rows(m->states, p->groups, p->rows); break;
-    case PF_ACCUMULATE_VARIANCE: add_spread(m, p); break;
+    case PF_ACCUMULATE_VARIANCE: add_variance(m, p); break;
     case PF_ACCUMULATE_SQUARES: add_squares(m, p); break;
     case PF_ACCUMULATE_DISTINCT: return add_distinct(m, p);
     case PF_ACCUMULATE_QUANTILE: return add_quantile(m, p);
     case PF_ACCUMULATE_SUM:
       if (m->type == PF_INT)
-        return total_ints(m, p);
-      total_nums(m, p);
+        return sum_ints(m, p);
+      sum_nums(m, p);
       break;
     default:
       if (m->type != PF_BYTES)
@@ -448,12 +449,12 @@ pf_status pf_accumulator_add (pf_accumulator *m, const pf_present *p) {
 
 pf_status pf_accumulator_count_absent (pf_accumulator *m) {
   if (m->absent == NULL)
-    m->absent = calloc(m->room, sizeof *m->absent);
+    m->absent = calloc(m->capacity, sizeof *m->absent);
   return m->absent == NULL ? PF_ENOMEM : PF_OK;
 }
 
 
-/* Count the rows of a word of the bitmap that have no value. */
+/* Count the missing rows of one word of the bitmap. */
 static void count_absent (uint64_t *absent, uint64_t missing,
                           const uint32_t *groups) {
   for (; missing != 0; missing &= missing - 1)
@@ -461,8 +462,8 @@ static void count_absent (uint64_t *absent, uint64_t missing,
 }
 
 
-/* Where most rows have no value it is less work to count all of them, and to
-   take off those that have. */
+/* If most rows have no value, it is faster to count all rows and subtract the
+   present ones. */
 pf_status pf_accumulator_add_absent (pf_accumulator *m, const pf_column *column,
                                      const uint32_t *groups, size_t rows,
                                      const pf_present *present) {
@@ -486,7 +487,7 @@ pf_status pf_accumulator_add_absent (pf_accumulator *m, const pf_column *column,
 
 void pf_accumulator_close (pf_accumulator *m) {
   if (m->kind == PF_ACCUMULATE_QUANTILE)
-    for (size_t g = 0; g < m->room; g++)
+    for (size_t g = 0; g < m->capacity; g++)
       pf_quantile_free(&((pf_quantile *)m->states)[g]);
   free(m->states);
   free(m->wide);

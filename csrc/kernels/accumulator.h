@@ -1,5 +1,7 @@
 /*
-** accumulator.h - the loops of the aggregates, one kind of state each.
+** accumulator.h - accumulators of the aggregates: an array of states, one for
+** each group, with a loop over the present values of a batch for each kind of
+** state. Used by aggregate.c: reserve, add, merge, read, close.
 */
 
 #ifndef accumulator_h
@@ -11,7 +13,7 @@
 #include "model/batch.h"
 
 typedef enum pf_accumulator_kind {
-  PF_ACCUMULATE_COUNT,    /* pf_state_count, of rows or present values */
+  PF_ACCUMULATE_COUNT,    /* pf_state_count of rows or present values */
   PF_ACCUMULATE_SUM,      /* pf_state_sum */
   PF_ACCUMULATE_VARIANCE, /* pf_state_variance */
   PF_ACCUMULATE_SQUARES,  /* pf_state_squares */
@@ -24,42 +26,44 @@ typedef enum pf_accumulator_kind {
   PF_ACCUMULATE_QUANTILE  /* pf_quantile */
 } pf_accumulator_kind;
 
-/* The states: all begin as zeros. */
+/* The states; all begin as zeros. */
 
 typedef uint64_t pf_state_count;
 
-/* A sum of whole numbers is `part` and the group's pf_wide:
-   most batches only touch the part, which is known not to overflow. */
+/* A sum of integers is `part` plus the group's element in `wide`: most batches
+   only change `part`, which is known not to overflow. */
 typedef struct pf_state_sum {
   uint64_t count;
   union {
-    uint64_t part; /* of an int64_t, that it may wrap around */
+    uint64_t part; /* an int64_t in two's complement; additions may wrap around
+                      temporarily */
     double number;
   };
 } pf_state_sum;
 
-typedef struct pf_state_variance { /* of nums */
+typedef struct pf_state_variance { /* of nums: Welford's algorithm */
   uint64_t count;
-  double mean, squares; /* squares: of the distances from the mean */
+  double mean, squares; /* squares: sum of squared distances from the mean */
 } pf_state_variance;
 
-typedef struct pf_state_squares { /* of whole numbers: exact */
+typedef struct pf_state_squares { /* of integers: exact */
   uint64_t count;
-  pf_squares squares; /* of the values themselves */
+  pf_squares squares; /* sum of squares of the values */
   pf_wide sum;
 } pf_state_squares;
 
-typedef struct pf_state_fraction { /* of nums that are counts by a rate */
+typedef struct pf_state_fraction { /* of nums that are a count divided by a
+                                      rate */
   uint64_t count;
   pf_fraction sum;
 } pf_state_fraction;
 
 typedef struct pf_state_value {
-  uint64_t word; /* an order word; of bytes, a number in `texts` */
-  uint64_t seen; /* 0: none yet; of the last of bytes: which batch */
+  uint64_t word; /* an order word; for bytes, an id in `texts` */
+  uint64_t seen; /* 0: none yet; for the last of bytes: number of the batch */
 } pf_state_value;
 
-/* A set of (group, word). */
+/* A hash set of (group, word) pairs. */
 typedef struct pf_set {
   struct pf_member {
     uint64_t word;
@@ -74,14 +78,15 @@ typedef struct pf_accumulator {
   size_t column; /* or PF_NO_COLUMN */
   size_t by;     /* of fractions: the hidden column with the denominators */
   void *states;  /* one per group */
-  size_t room;
+  size_t capacity;
   const pf_dictionary *names; /* of names */
-  pf_dictionary *texts;       /* of bytes: those that had to be kept */
-  uint64_t batches;           /* how many it has seen */
-  uint64_t *absent;           /* rows without a value, by group; or NULL */
-  bool counts_absent;         /* whether somebody asks for them */
-  pf_wide *wide;              /* of totals: `room` of them, or NULL */
-  uint64_t part_bound;        /* no part is farther from 0 than this */
+  pf_dictionary *texts;       /* of bytes: the texts that are stored */
+  uint64_t batches;           /* number of batches so far */
+  uint64_t *absent;           /* number of rows without a value, by group; or
+                                 NULL */
+  bool counts_absent;         /* whether `absent` is wanted */
+  pf_wide *wide;              /* of sums: `capacity` elements, or NULL */
+  uint64_t part_bound;        /* upper bound for the magnitude of any `part` */
   pf_set set;
   pf_quantile_pool pool;
 } pf_accumulator;
@@ -90,27 +95,27 @@ typedef struct pf_accumulator {
 typedef struct pf_present {
   const uint32_t *groups;
   size_t rows;
-  const void *values;    /* as the column has them */
+  const void *values;    /* in the type of the column */
   const uint64_t *words; /* order words; NULL for bytes */
 } pf_present;
 
-/* Whether the measure looks at pf_present.words. */
+/* Whether the accumulator reads pf_present.words. */
 bool pf_accumulator_needs_words (const pf_accumulator *measure);
 
-/* States for `groups` groups. */
+/* Create the states of `groups` groups. PF_ENOMEM. */
 pf_status pf_accumulator_reserve (pf_accumulator *measure, size_t groups);
 
-/* Have a place for the wide sums of a total. PF_ENOMEM. */
+/* Allocate `wide`. PF_ENOMEM. */
 pf_status pf_accumulator_widen (pf_accumulator *measure);
 
-/* Have a place for the rows without a value. PF_ENOMEM. */
+/* Allocate `absent`. PF_ENOMEM. */
 pf_status pf_accumulator_count_absent (pf_accumulator *measure);
 
-/* Put a value into the set of a group, and count it when it is new. */
+/* Add a value to the set of a group, and count it if it is new. PF_ENOMEM. */
 pf_status pf_accumulator_add_member (pf_accumulator *measure, uint64_t word,
                                      uint32_t group);
 
-/* Add present values; there are states for all their groups. */
+/* Add present values; the states of their groups exist. PF_ENOMEM. */
 pf_status pf_accumulator_add (pf_accumulator *measure,
                               const pf_present *present);
 
@@ -119,36 +124,37 @@ void pf_accumulator_add_fractions (pf_accumulator *measure,
                                    const pf_batch *batch,
                                    const uint32_t *groups);
 
-/* Count the rows of a batch that have no value in `column`, beside those that
-   are present. */
+/* Count the rows of a batch that have no value in `column`; `present` are those
+   that have one. PF_ENOMEM. */
 pf_status pf_accumulator_add_absent (pf_accumulator *measure,
                                      const pf_column *column,
                                      const uint32_t *groups, size_t rows,
                                      const pf_present *present);
 
-/* Whether two of them, put together, are one over all values to the last bit:
-   what depends on the order of the values is not, nor what keeps texts. */
+/* Whether accumulators of chunks can be merged with exactly the same result.
+   Sums and deviations of nums depend on the order; quantiles and stored texts
+   are not merged. */
 bool pf_accumulator_is_mergeable (const pf_accumulator *measure);
 
-/* Begin again with what `model` measures. */
+/* Initialise an accumulator of the same kind and column, without states. */
 void pf_accumulator_clone (pf_accumulator *measure,
                            const pf_accumulator *model);
 
-/* Add what was measured of rows that follow: group i of the `count` there is
-   groups[i] here, for all of which there are states. */
+/* Add the states of later rows: group i of `more`, below `count`, is groups[i]
+   here, whose states exist. PF_ENOMEM. */
 pf_status pf_accumulator_merge (pf_accumulator *measure,
                                 const pf_accumulator *more,
                                 const uint32_t *groups, size_t count);
 
-/* The sum of a total of whole numbers. */
+/* The sum of a PF_ACCUMULATE_SUM of integers. */
 pf_wide pf_total_sum (const pf_accumulator *measure, size_t group);
 
-/* How many values of a group were added; of one that keeps a single value, 0 when
+/* The number of values of a group; of accumulators that store one value, 0 if
    there was none. */
 uint64_t pf_accumulator_count (const pf_accumulator *measure, size_t group);
 
-/* Of nums the sum or mean of a group, of any numbers the standard deviation: by
-   the kind of the measure. There is a value, or it is the sum of none. */
+/* The sum or mean of nums, or the standard deviation of any numbers, depending
+   on the kind. The group has a value, unless a sum is read. */
 double pf_accumulator_number (const pf_accumulator *measure, size_t group,
                               bool is_mean);
 

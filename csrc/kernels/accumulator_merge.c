@@ -1,6 +1,6 @@
 /*
-** accumulator_merge.c - what was measured of rows that follow, added to what was
-** measured before.
+** accumulator_merge.c - merges the accumulators of later rows into those of
+** earlier rows.
 */
 
 #include "kernels/accumulator.h"
@@ -38,9 +38,9 @@ static void merge_counts (uint64_t *counts, const uint64_t *more,
 }
 
 
-/* Sums become wide: a part of theirs may be as far from 0 as ours is. */
-static pf_status merge_totals (pf_accumulator *m, const pf_accumulator *more,
-                               const uint32_t *groups, size_t count) {
+/* Add to `wide`, because the sum of two `part` may overflow. */
+static pf_status merge_sums (pf_accumulator *m, const pf_accumulator *more,
+                             const uint32_t *groups, size_t count) {
   pf_state_sum *const states = m->states;
   const pf_state_sum *const theirs = more->states;
   if (pf_accumulator_widen(m) != PF_OK)
@@ -65,16 +65,16 @@ static void merge_squares (pf_state_squares *states,
 }
 
 
-/* Whether the value of the rows that follow takes the place of ours. */
+/* Whether the value of the later rows replaces ours. */
 static bool is_better (const pf_accumulator *m, uint64_t ours,
                        uint64_t theirs) {
   if (m->kind == PF_ACCUMULATE_FIRST || m->kind == PF_ACCUMULATE_LAST)
     return m->kind == PF_ACCUMULATE_LAST;
-  const bool is_least = m->kind == PF_ACCUMULATE_MIN;
+  const bool is_min = m->kind == PF_ACCUMULATE_MIN;
   if (m->type == PF_NAME)
     return pf_name_compare(m->names, (uint32_t)theirs, (uint32_t)ours) ==
-           (is_least ? -1 : 1);
-  return is_least ? theirs < ours : theirs > ours;
+           (is_min ? -1 : 1);
+  return is_min ? theirs < ours : theirs > ours;
 }
 
 
@@ -106,7 +106,7 @@ static pf_status merge_sets (pf_accumulator *m, const pf_set *more,
 
 pf_status pf_accumulator_merge (pf_accumulator *m, const pf_accumulator *more,
                                 const uint32_t *groups, size_t count) {
-  if (more->room < count) /* no row has come */
+  if (more->capacity < count) /* it has had no rows */
     return PF_OK;
   if (more->absent != NULL) {
     if (pf_accumulator_count_absent(m) != PF_OK)
@@ -117,7 +117,7 @@ pf_status pf_accumulator_merge (pf_accumulator *m, const pf_accumulator *more,
     case PF_ACCUMULATE_COUNT:
       merge_counts(m->states, more->states, groups, count);
       return PF_OK;
-    case PF_ACCUMULATE_SUM: return merge_totals(m, more, groups, count);
+    case PF_ACCUMULATE_SUM: return merge_sums(m, more, groups, count);
     case PF_ACCUMULATE_SQUARES:
       merge_squares(m->states, more->states, groups, count);
       return PF_OK;

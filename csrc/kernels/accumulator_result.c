@@ -1,5 +1,5 @@
 /*
-** accumulator_result.c - the numbers that a measure has of a group.
+** accumulator_result.c - reads the results of a group.
 */
 
 #include <math.h>

@@ -15,14 +15,14 @@ struct pf_aggregates {
   size_t count, nmeasures;
   pf_aggregate *list;
   size_t *measure_of; /* by aggregate */
-  size_t *rest_of;    /* the measure of its rest, or PF_NO_COLUMN */
+  size_t *rest_of;    /* accumulator of its hidden column, or PF_NO_COLUMN */
   pf_accumulator *measures;
 
-  /* the present values of the column `prepared` of the batch at hand */
+  /* the present values of column `prepared` of the current batch */
   pf_present present;
   size_t prepared;
   uint32_t groups[PF_BATCH_ROWS];
-  pf_bytes values[PF_BATCH_ROWS]; /* room for the widest type */
+  pf_bytes values[PF_BATCH_ROWS]; /* large enough for the widest type */
   uint64_t words[PF_BATCH_ROWS];
 };
 
@@ -69,7 +69,7 @@ static bool takes_numbers (pf_function function) {
 }
 
 
-/* The type that a function takes a column for. */
+/* The type as which a function treats a column. */
 static pf_type taken_type (pf_function function, const pf_field *field) {
   if (field == NULL || (takes_numbers(function) && pf_has_any_type(field)))
     return PF_INT;
@@ -128,8 +128,8 @@ static pf_accumulator_kind kind_of (pf_function function, pf_type type) {
 }
 
 
-/* Whether a measure has the numbers of another kind over a column. A total
-   also counts its values, and with those that are absent all rows. */
+/* Whether an accumulator also has the results of another kind over a column. A
+   sum also counts its values, and with `absent` all rows. */
 static bool answers_for (const pf_accumulator *m, pf_accumulator_kind kind,
                          size_t column) {
   if (kind == PF_ACCUMULATE_SUM && m->kind == PF_ACCUMULATE_FRACTION)
@@ -140,8 +140,8 @@ static bool answers_for (const pf_accumulator *m, pf_accumulator_kind kind,
 }
 
 
-/* The number of a measure that answers the aggregate: one that there is, or a
-   new one. */
+/* The index of an accumulator for an aggregate, an existing one or a new
+   one. */
 static size_t measure_for (pf_aggregates *a, pf_function function,
                            size_t column, const pf_field *fields,
                            const pf_dictionary *names) {
@@ -162,7 +162,7 @@ static size_t measure_for (pf_aggregates *a, pf_function function,
 }
 
 
-/* Counts come last, so that they find the totals they can ride on. */
+/* Counts come last, so that they can use existing sums. */
 static void plan (pf_aggregates *a, const pf_field *fields, size_t nfields,
                   const pf_dictionary *names) {
   for (int counts = 0; counts <= 1; counts++)
@@ -238,8 +238,8 @@ void pf_aggregates_close (pf_aggregates *a) {
 
 /* {====== Adding a batch ====== */
 
-/* The numbers of the rows that have a value, by words of the bitmap: a word of
-   none costs nothing. */
+/* List the rows that have a value, by words of the bitmap: a word without any
+   costs nothing. */
 static size_t list_present (const pf_column *column, size_t rows,
                             uint16_t *list) {
   size_t n = 0;
@@ -255,7 +255,7 @@ static size_t list_present (const pf_column *column, size_t rows,
 }
 
 
-/* Copy the values of the listed rows next to each other. */
+/* Copy the values of the listed rows into a contiguous array. */
 #define SQUEEZE(type)            \
   for (size_t i = 0; i < n; i++) \
     ((type *)to)[i] = ((const type *)column->data)[list[i]];
@@ -271,7 +271,7 @@ static void squeeze (const pf_column *column, const uint16_t *list, size_t n,
 }
 
 
-/* Point a->present to the rows that have a value in the column. */
+/* Set a->present to the rows that have a value in the column. */
 static void prepare (pf_aggregates *a, const pf_batch *batch,
                      const uint32_t *groups, size_t column) {
   uint16_t list[PF_BATCH_ROWS];
@@ -379,7 +379,8 @@ static pf_status put_sum (const pf_aggregate *aggregate, pf_wide sum,
 }
 
 
-/* Sum and mean of whole numbers, and of what their rounding left over. */
+/* Write the sum or mean of integers, including the rounding remainders of their
+   hidden column. */
 static pf_status put_total (const pf_aggregates *a, size_t number, size_t group,
                             pf_column *column, pf_error *error) {
   const pf_aggregate *const aggregate = &a->list[number];
@@ -408,7 +409,7 @@ static void put_value (const pf_accumulator *m, const pf_state_value *s,
 }
 
 
-/* Write one answer that is not missing. */
+/* Write one result that is not missing. */
 static pf_status put (const pf_aggregates *a, size_t number, size_t group,
                       pf_column *column, pf_error *error) {
   const pf_aggregate *const aggregate = &a->list[number];
@@ -446,8 +447,8 @@ static pf_status put (const pf_aggregates *a, size_t number, size_t group,
 }
 
 
-/* Write the hidden column of a sum: what its rounding has left over, or the
-   denominators of fractions. */
+/* Write the hidden column of a sum: its rounding remainder, or the denominators
+   of fractions. */
 static void put_rests (const pf_aggregates *a, size_t number, size_t ngroups,
                        pf_column *column) {
   const pf_accumulator *const m = &a->measures[a->measure_of[number]];
@@ -465,8 +466,8 @@ static void put_rests (const pf_aggregates *a, size_t number, size_t ngroups,
 }
 
 
-/* Whether the answer over no values is 0 and not missing: what adds up, so that
-   the sums of parts add up to that of the whole. */
+/* For an empty group count, sum and distinct are 0, so that sums over chunks
+   add up; the others are missing. */
 static bool is_zero_of_none (pf_function function) {
   return function == PF_COUNT || function == PF_SUM || function == PF_DISTINCT;
 }

@@ -1,9 +1,11 @@
 /*
-** aggregate.h - what is said about the rows of a group: count, sum, quantiles.
+** aggregate.h - aggregates over the rows of groups: count, sum, quantiles and
+** so on. Used by group_scan.c and group.c: open, add for each batch, finish,
+** close.
 **
-** Aggregates that need the same numbers share them: sum, mean and count of one
-** column are three answers of one measure. A measure is an array of states, one
-** per group, and a loop over the rows of a batch.
+** Aggregates share accumulators: sum, mean and count of one column are read
+** from the same one. An accumulator (accumulator.h) has a state for each group,
+** and a loop over the rows of a batch.
 */
 
 #ifndef aggregate_h
@@ -12,16 +14,16 @@
 #include "model/store.h"
 
 typedef enum pf_function {
-  PF_COUNT, /* rows, or with a column: its present values */
-  PF_SUM,   /* of int exact, a failure when it leaves 64 bits */
+  PF_COUNT, /* rows, or with a column its present values */
+  PF_SUM,   /* for int exact; fails if it exceeds 64 bits */
   PF_MIN,
-  PF_MAX, /* names and bytes by their bytes */
+  PF_MAX, /* names and bytes compare by their bytes */
   PF_MEAN,
   PF_STDDEV, /* of the population */
   PF_FIRST,
-  PF_LAST,     /* present value in the order of the rows */
-  PF_DISTINCT, /* how many different values */
-  PF_QUANTILE  /* nearest rank: quantile.h tells how exact */
+  PF_LAST,     /* present value, in the order of the rows */
+  PF_DISTINCT, /* number of distinct values */
+  PF_QUANTILE  /* nearest rank; accuracy: quantile.h */
 } pf_function;
 
 #define PF_NO_COLUMN SIZE_MAX
@@ -29,50 +31,50 @@ typedef enum pf_function {
 typedef struct pf_aggregate {
   const char *name; /* of the result column */
   pf_function function;
-  uint32_t rank; /* of PF_QUANTILE: p50 is PF_RANK_SCALE / 2 */
+  uint32_t rank; /* of PF_QUANTILE; p50 is PF_RANK_SCALE / 2 */
   size_t column; /* PF_NO_COLUMN: count rows */
 } pf_aggregate;
 
 typedef struct pf_aggregates pf_aggregates;
 
-/* The function called "count", "sum", ..., "p50", "p99.9" (0 to 100, at most
-   six decimals); fills function and rank. */
+/* Set function and rank from a name: "count", "sum", ..., "p50", "p99.9" (0 to
+   100, at most six decimals). False for other names. */
 bool pf_aggregate_named (const char *name, pf_aggregate *aggregate);
 
-/* Whether the function can be had of a column. */
+/* Whether a function applies to a column. */
 bool pf_aggregate_fits (pf_function function, const pf_field *field);
 
-/* The hidden column that a sum of an aggregate's column needs (pf_rest_of), or
+/* The hidden column that a sum of the aggregate's column needs (pf_rest_of), or
    PF_NO_COLUMN. */
 size_t pf_aggregate_rest (const pf_aggregate *aggregate, const pf_field *fields,
                           size_t nfields);
 
-/* The type of its result of a column, or of rows (NULL). */
+/* The type of the result for a column, or for rows (NULL). */
 pf_type pf_aggregate_type (pf_function function, const pf_field *field);
 
-/* Aggregates of columns of `fields`, all of which fit. `results` are the
-   fields of the answers: their names are used in messages. */
+/* Open aggregates of columns of `fields`, which all fit. `results` are the
+   fields of the results; their names are used in messages. PF_ENOMEM. */
 pf_status pf_aggregates_open (const pf_aggregate *list, size_t count,
                               const pf_field *fields, size_t nfields,
                               const pf_dictionary *dictionary,
                               const pf_field *results,
                               pf_aggregates **aggregates);
 
-/* Add the rows of a batch: row i belongs to group groups[i], and all group
-   numbers are below ngroups. */
+/* Add the rows of a batch: row i belongs to group groups[i], below ngroups.
+   PF_ENOMEM. */
 pf_status pf_aggregates_add (pf_aggregates *aggregates, const pf_batch *batch,
                              const uint32_t *groups, size_t ngroups,
                              pf_error *error);
 
-/* Whether the sums of parts, put together, are those of one pass to the last
-   bit. */
+/* Whether the aggregates of chunks can be merged with exactly the same
+   result. */
 bool pf_aggregates_are_mergeable (const pf_aggregates *aggregates);
 
-/* Begin again with the same aggregates. PF_OK or PF_ENOMEM. */
+/* Open the same aggregates without any rows. PF_OK or PF_ENOMEM. */
 pf_status pf_aggregates_clone (const pf_aggregates *aggregates,
                                pf_aggregates **made);
 
-/* Add those of rows that follow: group i of the `count` there is group
+/* Add the aggregates of later rows: group i of `more`, below `count`, is group
    groups[i] here, below ngroups. PF_OK or PF_ENOMEM. */
 pf_status pf_aggregates_merge (pf_aggregates *aggregates,
                                const pf_aggregates *more,
@@ -80,10 +82,11 @@ pf_status pf_aggregates_merge (pf_aggregates *aggregates,
                                size_t ngroups);
 
 /*
-** Write the answers for all groups into columns first, first + 1, ... of rows
-** 0..ngroups-1 of the store, and behind them the hidden column of each sum whose
-** column has one (pf_aggregate_rest). Texts lie in the aggregates: they must outlive
-** the store. PF_ELIMIT when a sum leaves 64 bits.
+** Write the results of all groups into columns first, first + 1, ... of rows
+** 0..ngroups-1 of the store, followed by the hidden column of each sum whose
+** column has one (pf_aggregate_rest). Texts are borrowed from the aggregates,
+** which must outlive the store. PF_ELIMIT when a sum exceeds 64 bits;
+** PF_ENOMEM.
 */
 pf_status pf_aggregates_finish (pf_aggregates *aggregates, pf_store *store,
                                 size_t first, size_t ngroups, pf_error *error);

@@ -1,6 +1,6 @@
 /*
-** chain.c - asks one part after the other, then fills in the constants and
-** renumbers what each part numbers for itself.
+** chain.c - reads one input after the other, writes the constants, and offsets
+** ids that are local to an input.
 */
 
 #include <stdlib.h>
@@ -16,12 +16,12 @@ const char pf_chain_file[] = "the file it is from";
 typedef struct chain_reader {
   pf_reader reader;
   pf_chain_input *parts;
-  uint32_t *constants; /* nconstants of each part */
+  uint32_t *constants; /* nconstants for each input */
   pf_field *fields;
-  char *names; /* of the constants, end to end */
+  char *names; /* of the constants, concatenated */
   size_t nparts, nconstants, ninput;
-  size_t at;     /* the part being read */
-  uint64_t base; /* numbers used by the parts before it */
+  size_t at;     /* the current input */
+  uint64_t base; /* ids used by the inputs before it */
 } chain_reader;
 
 
@@ -62,7 +62,8 @@ static void complete (const chain_reader *c, pf_batch *batch) {
 }
 
 
-/* NULL is fine: the first part stays, because its fields are those of all. */
+/* Close an input, unless it is NULL. The first one stays open: its fields are
+   those of the chain. */
 static void close_part (pf_chain_input *part) {
   if (part == NULL || part->owner == NULL)
     return;
@@ -91,15 +92,15 @@ static pf_status chain_next (pf_reader *self, pf_batch *batch,
 }
 
 
-/* The readers of the parts. */
-static pf_status chain_gather (pf_reader *self, const pf_gathering *to,
-                               pf_error *error) {
+/* Bulk read of the stacks of all inputs. */
+static pf_status chain_read_stacks (pf_reader *self, const pf_gathering *to,
+                                    pf_error *error) {
   const chain_reader *const c = (const chain_reader *)(const void *)self;
   return pf_chain_read_stacks(c->parts, c->nparts, to, error);
 }
 
 
-static bool can_gather (const pf_chain_input *parts, size_t nparts) {
+static bool can_read_stacks (const pf_chain_input *parts, size_t nparts) {
   for (size_t i = 0; i < nparts; i++)
     if (parts[i].reader->gather == NULL)
       return false;
@@ -181,8 +182,8 @@ pf_status pf_chain_open (const pf_chain_input *parts, size_t nparts,
                           .next = chain_next,
                           .want = chain_want,
                           .close = chain_close};
-  if (can_gather(parts, nparts))
-    c->reader.gather = chain_gather;
+  if (can_read_stacks(parts, nparts))
+    c->reader.gather = chain_read_stacks;
   *reader = &c->reader;
   return PF_OK;
 }

@@ -1,6 +1,7 @@
 /*
-** chain_stacks.c - halves of halves, so that no part is merged more often than
-** there are doublings; the first two halves at once.
+** chain_stacks.c - divides the inputs recursively into halves, so that the
+** contexts of an input are merged only log2(n) times; the first two halves run
+** in parallel.
 */
 
 #include "kernels/chain_stacks.h"
@@ -10,16 +11,16 @@
 #include "model/contexts_merge.h"
 #include "model/parallel.h"
 
-/* Some parts in a row. */
-typedef struct share {
+/* A range of consecutive inputs. */
+typedef struct input_range {
   const pf_chain_input *parts;
   size_t nparts;
   pf_gathering to;
   pf_status status;
   pf_error error;
-} share;
+} input_range;
 
-static void gather_share (void *context);
+static void read_part (void *context);
 
 
 static pf_status no_memory (pf_error *error) {
@@ -27,7 +28,7 @@ static pf_status no_memory (pf_error *error) {
 }
 
 
-/* Empty contexts with the metrics of others. */
+/* Open empty contexts with the metrics of `model`. */
 static bool open_like (pf_contexts *contexts, const pf_contexts *model) {
   if (pf_contexts_open(contexts, model->dictionary) != PF_OK)
     return false;
@@ -39,21 +40,22 @@ static bool open_like (pf_contexts *contexts, const pf_contexts *model) {
 }
 
 
-/* Gather both halves, the right one into contexts of its own. */
-static void gather_halves (share *left, share *right, bool at_once) {
+/* Read both halves, the right one into contexts of its own. */
+static void read_halves (input_range *left, input_range *right, bool at_once) {
   if (at_once) {
-    pf_both(gather_share, left, gather_share, right);
+    pf_both(read_part, left, read_part, right);
     return;
   }
-  gather_share(left);
+  read_part(left);
   if (left->status == PF_OK)
-    gather_share(right);
+    read_part(right);
 }
 
 
-static pf_status gather_two (const share *s, bool at_once, pf_error *error) {
+static pf_status read_and_merge (const input_range *s, bool at_once,
+                                 pf_error *error) {
   pf_contexts more;
-  share left = *s, right = *s;
+  input_range left = *s, right = *s;
   left.nparts = s->nparts / 2;
   right.parts += left.nparts;
   right.nparts -= left.nparts;
@@ -62,10 +64,10 @@ static pf_status gather_two (const share *s, bool at_once, pf_error *error) {
     pf_contexts_close(&more);
     return no_memory(error);
   }
-  gather_halves(&left, &right, at_once);
-  const share *const failed = left.status != PF_OK    ? &left
-                              : right.status != PF_OK ? &right
-                                                      : NULL;
+  read_halves(&left, &right, at_once);
+  const input_range *const failed = left.status != PF_OK    ? &left
+                                    : right.status != PF_OK ? &right
+                                                            : NULL;
   pf_status status = PF_OK;
   if (failed != NULL) {
     *error = failed->error;
@@ -78,21 +80,21 @@ static pf_status gather_two (const share *s, bool at_once, pf_error *error) {
 }
 
 
-/* As deep as there are doublings in the number of parts. */
-static void gather_share (void *context) {
-  share *const s = context;
+/* Recursive; the depth is log2 of the number of inputs. */
+static void read_part (void *context) {
+  input_range *const s = context;
   pf_reader *const first = s->parts[0].reader;
   s->status = s->nparts == 1 ? first->gather(first, &s->to, &s->error)
-                             : gather_two(s, false, &s->error);
+                             : read_and_merge(s, false, &s->error);
 }
 
 
 pf_status pf_chain_read_stacks (const pf_chain_input *parts, size_t nparts,
                                 const pf_gathering *to, pf_error *error) {
-  share s = {.parts = parts, .nparts = nparts, .to = *to};
+  input_range s = {.parts = parts, .nparts = nparts, .to = *to};
   if (nparts > 1)
-    return gather_two(&s, true, error);
-  gather_share(&s);
+    return read_and_merge(&s, true, error);
+  read_part(&s);
   if (s.status != PF_OK)
     *error = s.error;
   return s.status;

@@ -1,5 +1,6 @@
 /*
-** chain_stacks.h - the contexts of several files, in two threads.
+** chain_stacks.h - the bulk read of stacks of concatenated readers, in two
+** threads. Used by chain.c.
 */
 
 #ifndef chain_stacks_h
@@ -8,8 +9,8 @@
 #include "kernels/chain.h"
 #include "model/gathering.h"
 
-/* What all parts gather, merged; each has a reader that gathers. PF_ENOMEM, or
-   the failure of the first part that fails. */
+/* Read the stacks of all inputs, each of which supports it, and merge them.
+   PF_ENOMEM, or the failure of the first input that fails. */
 pf_status pf_chain_read_stacks (const pf_chain_input *parts, size_t nparts,
                                 const pf_gathering *to, pf_error *error);
 

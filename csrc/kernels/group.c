@@ -18,13 +18,14 @@ typedef struct group_reader {
   pf_reader reader;
   pf_reader *input;
   size_t nkeys, naggregates;
-  size_t nfields; /* with the hidden columns of sums */
-  pf_group_scan pass;
-  pf_group_chunks *parts; /* the same rows once more, or NULL */
-  bool done;              /* whether the store is made */
-  pf_error failure;       /* the first one: given again when asked again */
+  size_t nfields; /* including the hidden columns of sums */
+  pf_group_scan scan;
+  pf_group_chunks *chunks; /* other readers of the same rows, or NULL */
+  bool done;               /* the store is filled */
+  pf_error failure;        /* the first failure, returned again by every
+                             `next` */
   pf_store store;
-  pf_reader *rows; /* over the store */
+  pf_reader *rows; /* the reader of the store */
   pf_field *fields;
   char *words; /* names and helps of the fields */
 } group_reader;
@@ -32,24 +33,25 @@ typedef struct group_reader {
 
 /* {====== Reading the input ====== */
 
-/* Read on until the input ends, stops for now, or fails. In parts where there
-   are any, unless they fail: then one reader says what there is to say. */
+/* Read until PF_END, PF_AGAIN or a failure. Chunks are used if there are any;
+   if they do not succeed, one reader reads all rows and reports the
+   warnings. */
 static pf_status read_input (group_reader *g, pf_error *error) {
   bool is_read = false;
-  if (g->parts != NULL) {
+  if (g->chunks != NULL) {
     const pf_status status =
-        pf_group_chunks_read(g->parts, &g->pass, &is_read, error);
-    pf_group_chunks_close(g->parts);
-    g->parts = NULL;
+        pf_group_chunks_read(g->chunks, &g->scan, &is_read, error);
+    pf_group_chunks_close(g->chunks);
+    g->chunks = NULL;
     if (status != PF_OK)
       return status;
   }
-  return is_read ? PF_END : pf_group_scan_read(&g->pass, g->input, NULL, error);
+  return is_read ? PF_END : pf_group_scan_read(&g->scan, g->input, NULL, error);
 }
 
 
 static pf_status make_rows (group_reader *g, pf_error *error) {
-  const pf_group_scan *const pass = &g->pass;
+  const pf_group_scan *const pass = &g->scan;
   const size_t count = pf_keys_count(pass->keys);
   pf_store *const store = &g->store;
   if (pf_store_open(store, g->fields, g->reader.nfields,
@@ -64,12 +66,12 @@ static pf_status make_rows (group_reader *g, pf_error *error) {
   if (status == PF_OK)
     status = pf_store_reader(store, NULL, count, &g->rows, error);
   g->done = status == PF_OK;
-  pf_group_scan_stop(&g->pass);
+  pf_group_scan_stop(&g->scan);
   return status;
 }
 
 
-/* Read, settle the types, make the rows. */
+/* Read the rows, set the types, and write the results. */
 static pf_status drain (group_reader *g,
                         void (*retype)(void *context, size_t key,
                                        pf_field *field),
@@ -115,8 +117,8 @@ static void group_close (pf_reader *self) {
   if (g->rows != NULL)
     g->rows->close(g->rows);
   pf_store_close(&g->store);
-  pf_group_scan_close(&g->pass);
-  pf_group_chunks_close(g->parts);
+  pf_group_scan_close(&g->scan);
+  pf_group_chunks_close(g->chunks);
   free(g->fields);
   free(g->words);
   free(g);
@@ -127,7 +129,7 @@ static void group_close (pf_reader *self) {
 
 /* {====== The schema ====== */
 
-/* Write what an aggregate says, for people; of times with their unit. */
+/* Write the help of an aggregate; for times with their unit. */
 static void write_help (char *help, const pf_aggregate *aggregate,
                         const pf_field *fields) {
   static const char *const texts[] = {"number of present values",
@@ -160,7 +162,7 @@ static void write_help (char *help, const pf_aggregate *aggregate,
 }
 
 
-/* Copy a string to *at and move on. */
+/* Copy a string to *at and advance. */
 static const char *copy_text (char **at, const char *text) {
   const size_t size = strlen(text) + 1;
   char *const copy = memcpy(*at, text, size);
@@ -213,7 +215,7 @@ static bool make_fields (group_reader *g, const pf_key *keys,
 static bool make_wanted (group_reader *g, const pf_key *keys,
                          const pf_aggregate *list) {
   bool *const wanted = calloc(g->input->nfields + 1, sizeof *wanted);
-  g->pass.wanted = wanted;
+  g->scan.wanted = wanted;
   if (wanted == NULL)
     return false;
   for (size_t i = 0; i < g->nkeys; i++)
@@ -233,10 +235,10 @@ static bool make_wanted (group_reader *g, const pf_key *keys,
   return true;
 }
 
-/* Whether what is made of rows needs neither Lua, nor bytes, nor the texts of
-   names, which may be added to while rows are read. */
-static bool is_apart (const group_reader *g, const pf_key *keys,
-                      const pf_aggregate *list) {
+/* Whether keys and aggregates need neither Lua, nor bytes, nor the texts of
+   names, which may be added while rows are read. */
+static bool may_run_apart (const group_reader *g, const pf_key *keys,
+                           const pf_aggregate *list) {
   const pf_field *const fields = g->input->fields;
   for (size_t i = 0; i < g->nkeys; i++)
     if (keys[i].computed != NULL)
@@ -246,7 +248,7 @@ static bool is_apart (const group_reader *g, const pf_key *keys,
         pf_type_is_id(fields[list[i].column].type))
       return false;
   for (size_t i = 0; i < g->input->nfields; i++)
-    if (g->pass.wanted[i] && fields[i].type == PF_BYTES)
+    if (g->scan.wanted[i] && fields[i].type == PF_BYTES)
       return false;
   return true;
 }
@@ -266,14 +268,14 @@ pf_status pf_group_open (pf_reader *input, const pf_key *keys,
   g->naggregates = naggregates;
   if (!make_fields(g, keys, types, aggregates) ||
       !make_wanted(g, keys, aggregates) ||
-      pf_keys_open(keys, nkeys, &g->pass.keys) != PF_OK ||
+      pf_keys_open(keys, nkeys, &g->scan.keys) != PF_OK ||
       pf_aggregates_open(aggregates, naggregates, input->fields, input->nfields,
                          input->dictionary, g->fields + nkeys,
-                         &g->pass.aggregates) != PF_OK) {
+                         &g->scan.aggregates) != PF_OK) {
     group_close(&g->reader);
     return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
   }
-  g->pass.is_apart = is_apart(g, keys, aggregates);
+  g->scan.may_run_apart = may_run_apart(g, keys, aggregates);
   g->reader = (pf_reader){.fields = g->fields,
                           .nfields = g->nfields,
                           .dictionary = input->dictionary,
@@ -287,7 +289,7 @@ pf_status pf_group_open (pf_reader *input, const pf_key *keys,
 pf_status pf_group_split (pf_reader *reader, pf_reader *const *readers,
                           size_t count, bool *strict) {
   group_reader *const g = (group_reader *)(void *)reader;
-  if (count == 0 || !pf_group_scan_is_mergeable(&g->pass, g->input->fields))
+  if (count == 0 || !pf_group_scan_is_mergeable(&g->scan, g->input->fields))
     return PF_OK;
-  return pf_group_chunks_open(readers, count, strict, &g->pass, &g->parts);
+  return pf_group_chunks_open(readers, count, strict, &g->scan, &g->chunks);
 }

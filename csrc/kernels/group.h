@@ -1,5 +1,6 @@
 /*
-** group.h - the stage that makes one row of all rows with the same keys.
+** group.h - the stage that groups rows by keys and computes aggregates. Used by
+** csrc/lua/group.c.
 */
 
 #ifndef group_h
@@ -9,12 +10,12 @@
 #include "kernels/keys.h"
 
 /*
-** A reader over the groups of `input` (borrowed), in the order of first sight:
-** the keys first, then the aggregates. types[0..nkeys-1] are the types of the
-** key columns; keys made by a maker may change theirs in the fields until
-** pf_group_run answers. Strings are copied. The first `next` reads the whole
-** input; of a live file it answers PF_AGAIN and goes on when asked again.
-** Without keys there is one row, even of no rows.
+** Open a reader over the groups of `input` (borrowed), in the order of first
+** occurrence: the keys, then the aggregates. types[0..nkeys-1] are the types of
+** the key columns; computed keys may change theirs in the fields until
+** pf_group_run returns. Strings are copied. The first `next` reads the whole
+** input; for a live file it returns PF_AGAIN and continues at the next call.
+** Without keys there is one row, even if there are no rows.
 */
 pf_status pf_group_open (pf_reader *input, const pf_key *keys,
                          const pf_type *types, size_t nkeys,
@@ -22,17 +23,18 @@ pf_status pf_group_open (pf_reader *input, const pf_key *keys,
                          pf_reader **reader, pf_error *error);
 
 /*
-** Read the rows in parts, where that answers the same: `readers` (borrowed)
-** have those of the input between them, in their order, may run in threads,
-** and answer no PF_AGAIN. *strict is that of their trace: an oddity ends the
-** parts, and the input is read. PF_OK or PF_ENOMEM.
+** Read the rows in chunks if this does not change the result: `readers`
+** (borrowed) have the rows of the input between them, in its order, may run in
+** threads and never return PF_AGAIN. *strict is the flag of their trace: a
+** warning ends the chunks, and the input is read instead. PF_OK or PF_ENOMEM.
 */
 pf_status pf_group_split (pf_reader *reader, pf_reader *const *readers,
                           size_t count, bool *strict);
 
 /*
-** Read the whole input now. `retype` (may be NULL) is called once all rows are
-** seen, for each key by its number: it may set the type and the help of its field.
+** Read the whole input now. `retype` (may be NULL) is called after the last row
+** with the index of each key and may change the type and the help of its field.
+** PF_AGAIN or a failure of the input, PF_ENOMEM, PF_ELIMIT.
 */
 pf_status pf_group_run (pf_reader *reader,
                         void (*retype)(void *context, size_t key,

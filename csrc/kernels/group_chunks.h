@@ -1,6 +1,6 @@
 /*
-** group_chunks.h - the rows of a table in parts, each read in a thread of its
-** own.
+** group_chunks.h - reads the rows of a table into groups in chunks, each in a
+** thread of its own. Used by group.c.
 */
 
 #ifndef group_chunks_h
@@ -11,22 +11,22 @@
 typedef struct pf_group_chunks pf_group_chunks;
 
 /*
-** Parts like `model`: `readers` (borrowed) have all rows between them, in
-** their order, and may run in threads. *strict is that of their trace. PF_OK
-** or PF_ENOMEM.
+** Open chunks with the keys and aggregates of `model`: `readers` (borrowed)
+** have the rows of the table between them, in its order, and may run in
+** threads. *strict is the flag of their trace. PF_OK or PF_ENOMEM.
 */
 pf_status pf_group_chunks_open (pf_reader *const *readers, size_t count,
                                 bool *strict, const pf_group_scan *model,
-                                pf_group_chunks **parts);
+                                pf_group_chunks **chunks);
 
 /*
-** Read all rows into `pass`, which has none yet. PF_OK, and *done tells
-** whether there was nothing odd: else nothing has been added, nor noted.
-** PF_ENOMEM.
+** Read all rows into `scan`, which has none yet. PF_OK; *done is false if a
+** warning or a failure occurred: then nothing has been added, and no warning
+** recorded. PF_ENOMEM.
 */
-pf_status pf_group_chunks_read (pf_group_chunks *parts, pf_group_scan *pass,
+pf_status pf_group_chunks_read (pf_group_chunks *chunks, pf_group_scan *scan,
                                 bool *done, pf_error *error);
 
-void pf_group_chunks_close (pf_group_chunks *parts);
+void pf_group_chunks_close (pf_group_chunks *chunks);
 
 #endif

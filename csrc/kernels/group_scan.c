@@ -1,5 +1,5 @@
 /*
-** group_scan.c - rows of a reader into groups.
+** group_scan.c - reads rows into groups.
 */
 
 #include "kernels/group_scan.h"
@@ -27,14 +27,14 @@ static pf_status add_batch (pf_group_scan *g, pf_error *error) {
 
 /* {====== Calls in a thread apart ====== */
 
-/* What makes calls of events and adds them. */
-typedef struct maker {
-  pf_group_scan *pass;
+/* The context of `process`: converts events to calls and adds these. */
+typedef struct consumer {
+  pf_group_scan *scan;
   pf_reader *calls;
-} maker;
+} consumer;
 
 
-/* Add all calls that can be made now. */
+/* Add all calls that end in the events so far. */
 static pf_status add_calls (pf_group_scan *g, pf_reader *calls,
                             pf_error *error) {
   pf_status status = PF_MORE;
@@ -47,32 +47,32 @@ static pf_status add_calls (pf_group_scan *g, pf_reader *calls,
 }
 
 
-static pf_status take (void *context, const pf_pull *events,
-                       const uint32_t *notes, pf_error *error) {
-  const maker *const m = context;
+static pf_status process (void *context, const pf_pull *events,
+                          const uint32_t *notes, pf_error *error) {
+  const consumer *const m = context;
   (void)notes;
   pf_calls_give(m->calls, &events->batch);
-  const pf_status status = add_calls(m->pass, m->calls, error);
+  const pf_status status = add_calls(m->scan, m->calls, error);
   return status == PF_AGAIN ? PF_OK : status;
 }
 
 
-/* Where the input makes calls of events, let two threads share the work: one
-   reads the events, the other does all the rest, up to the end of the calls
-   that are still open then. */
-static pf_status relay_events (pf_group_scan *g, pf_reader *input,
-                               pf_error *error) {
+/* If the input converts events to calls, use a pipeline: the caller reads
+   events, and the worker thread computes calls and adds them. Calls that are
+   open at the end are added by the caller. */
+static pf_status pipe_events (pf_group_scan *g, pf_reader *input,
+                              pf_error *error) {
   pf_reader *events;
   bool *columns, has_paused = false;
-  g->is_apart = false;
+  g->may_run_apart = false;
   if (pf_calls_split(input, g->wanted, &events, &columns) != PF_OK)
     return no_memory(error);
   if (events == NULL)
     return PF_OK;
-  maker m = {g, input};
+  consumer m = {g, input};
   const pf_pipeline pipeline = {.wanted = columns,
                                 .sparse = -1,
-                                .process = take,
+                                .process = process,
                                 .context = &m,
                                 .has_paused = &has_paused};
   const pf_status status = pf_pipeline_run(&pipeline, events, error);
@@ -88,7 +88,7 @@ pf_status pf_group_scan_read (pf_group_scan *g, pf_reader *input,
   if (!g->is_open && pf_batch_for(&g->batch, input, g->wanted) != PF_OK)
     return no_memory(error);
   g->is_open = true;
-  pf_status status = g->is_apart ? relay_events(g, input, error) : PF_OK;
+  pf_status status = g->may_run_apart ? pipe_events(g, input, error) : PF_OK;
   if (status != PF_OK)
     return status;
   status = PF_MORE;

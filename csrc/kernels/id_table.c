@@ -1,6 +1,7 @@
 /*
-** id_table.c - an open-addressing table, and a plain array in front of it for
-** small words.
+** id_table.c - a hash table with open addressing and linear probing
+** (multiplicative hashing: Knuth, The Art of Computer Programming 3, 6.4), and
+** an array for small words.
 */
 
 #include <stdlib.h>
@@ -9,14 +10,14 @@
 
 #include "kernels/id_table.h"
 
-#define MAX_DIRECT  ((uint32_t)1 << 22) /* words below it use the plain array */
+#define MAX_DIRECT  ((uint32_t)1 << 22) /* words below it use the array */
 #define SMALL_TABLE ((size_t)1 << 16)   /* slots */
 
 typedef struct pf_id_slot slot;
 
 
-/* What differs from run to run and from table to table; odd, so that no bit
-   of a word is lost. */
+/* The multiplier of the hash: differs between runs and tables, so that no file
+   can contain prepared collisions; odd, so that no bit of a word is lost. */
 static uint64_t make_multiplier (const pf_id_table *n) {
   struct timespec now = {0, 0};
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -43,15 +44,15 @@ void pf_id_table_free (pf_id_table *n) {
 
 /* {====== Growing ====== */
 
-static void insert (pf_id_table *n, uint64_t word, uint32_t number) {
+static void insert (pf_id_table *n, uint64_t word, uint32_t id) {
   size_t i = (size_t)(word * n->multiplier >> n->shift);
-  while (n->slots[i].number != 0)
+  while (n->slots[i].id != 0)
     i = (i + 1) & n->mask;
-  n->slots[i] = (slot){word, number + 1};
+  n->slots[i] = (slot){word, id + 1};
 }
 
 
-/* The number of "no value" stands in words[], but not in the table. */
+/* Grow the slots. "No value" has an element in words[], but no slot. */
 static bool grow_slots (pf_id_table *n) {
   const size_t size = n->slots == NULL ? 256 : (n->mask + 1) * 2;
   slot *const slots = calloc(size, sizeof *slots);
@@ -71,40 +72,41 @@ static bool grow_slots (pf_id_table *n) {
 
 
 static bool grow_words (pf_id_table *n) {
-  const uint32_t room = n->room == 0 ? 64 : n->room * 2;
-  uint64_t *const words = realloc(n->words, (size_t)room * sizeof *words);
+  const uint32_t capacity = n->capacity == 0 ? 64 : n->capacity * 2;
+  uint64_t *const words = realloc(n->words, (size_t)capacity * sizeof *words);
   if (words == NULL)
     return false;
   n->words = words;
-  n->room = room;
+  n->capacity = capacity;
   return true;
 }
 
 
-/* The next number. */
-static pf_status append (pf_id_table *n, uint64_t word, uint32_t *number) {
-  if (n->count >= (uint32_t)1 << 31 || (n->count == n->room && !grow_words(n)))
+/* Assign the next id. */
+static pf_status append (pf_id_table *n, uint64_t word, uint32_t *id) {
+  if (n->count >= (uint32_t)1 << 31 ||
+      (n->count == n->capacity && !grow_words(n)))
     return PF_ENOMEM;
   n->words[n->count] = word;
-  *number = n->count++;
+  *id = n->count++;
   return PF_OK;
 }
 
 
-/* A small table stays three quarters empty, so that a search seldom goes on; a
-   large one is slow for other reasons and only stays half empty. */
+/* A small table stays three quarters empty, which keeps probe sequences short;
+   a large one is limited by cache misses and stays half empty. */
 static bool is_full (const pf_id_table *n) {
   const size_t part = n->mask < SMALL_TABLE ? 4 : 2;
   return n->slots == NULL || n->count >= n->mask / part;
 }
 
 
-static pf_status add_word (pf_id_table *n, uint64_t word, uint32_t *number) {
+static pf_status add_word (pf_id_table *n, uint64_t word, uint32_t *id) {
   if (is_full(n) && !grow_slots(n))
     return PF_ENOMEM;
-  if (append(n, word, number) != PF_OK)
+  if (append(n, word, id) != PF_OK)
     return PF_ENOMEM;
-  insert(n, word, *number);
+  insert(n, word, *id);
   return PF_OK;
 }
 
@@ -113,31 +115,31 @@ static pf_status add_word (pf_id_table *n, uint64_t word, uint32_t *number) {
 
 /* {====== Finding ====== */
 
-/* The number of a word, or PF_NO_ID; there are slots. */
+/* The id of a word, or PF_NO_ID. The slots exist. */
 static inline uint32_t look_up (const pf_id_table *n, uint64_t word) {
   const slot *const slots = n->slots;
   size_t i = (size_t)(word * n->multiplier >> n->shift);
-  while (slots[i].word != word || slots[i].number == 0) {
-    if (slots[i].number == 0)
+  while (slots[i].word != word || slots[i].id == 0) {
+    if (slots[i].id == 0)
       return PF_NO_ID;
     i = (i + 1) & n->mask;
   }
-  return slots[i].number - 1;
+  return slots[i].id - 1;
 }
 
 
-static inline pf_status find (pf_id_table *n, uint64_t word, uint32_t *number) {
-  *number = look_up(n, word);
-  return *number != PF_NO_ID ? PF_OK : add_word(n, word, number);
+static inline pf_status find (pf_id_table *n, uint64_t word, uint32_t *id) {
+  *id = look_up(n, word);
+  return *id != PF_NO_ID ? PF_OK : add_word(n, word, id);
 }
 
 
 pf_status pf_id_table_words (pf_id_table *n, const uint64_t *words,
-                             size_t count, uint32_t *numbers) {
+                             size_t count, uint32_t *ids) {
   if (n->slots == NULL && !grow_slots(n))
     return PF_ENOMEM;
   for (size_t i = 0; i < count; i++)
-    if (find(n, words[i], &numbers[i]) != PF_OK)
+    if (find(n, words[i], &ids[i]) != PF_OK)
       return PF_ENOMEM;
   return PF_OK;
 }
@@ -145,18 +147,18 @@ pf_status pf_id_table_words (pf_id_table *n, const uint64_t *words,
 
 pf_status pf_id_table_nullable (pf_id_table *n, const uint64_t *words,
                                 const bool *missing, size_t count,
-                                uint32_t *numbers) {
+                                uint32_t *ids) {
   if (n->slots == NULL && !grow_slots(n))
     return PF_ENOMEM;
   for (size_t i = 0; i < count; i++) {
     if (!missing[i]) {
-      if (find(n, words[i], &numbers[i]) != PF_OK)
+      if (find(n, words[i], &ids[i]) != PF_OK)
         return PF_ENOMEM;
       continue;
     }
     if (n->missing == PF_NO_ID && append(n, 0, &n->missing) != PF_OK)
       return PF_ENOMEM;
-    numbers[i] = n->missing;
+    ids[i] = n->missing;
   }
   return PF_OK;
 }
@@ -166,9 +168,9 @@ pf_status pf_id_table_nullable (pf_id_table *n, const uint64_t *words,
 
 /* {====== The plain array ====== */
 
-static bool grow_direct (pf_id_table *n, uint32_t id) {
+static bool grow_direct (pf_id_table *n, uint32_t value) {
   uint32_t size = n->ndirect == 0 ? 256 : n->ndirect;
-  while (size <= id)
+  while (size <= value)
     size *= 2;
   uint32_t *const direct = realloc(n->direct, size * sizeof *direct);
   if (direct == NULL)
@@ -180,57 +182,57 @@ static bool grow_direct (pf_id_table *n, uint32_t id) {
 }
 
 
-/* The number of a word the plain array does not know; it does then, unless
-   the word is too large for it. */
-static pf_status learn (pf_id_table *n, uint32_t id, uint32_t *number) {
-  if ((n->slots == NULL && !grow_slots(n)) || find(n, id, number) != PF_OK)
+/* Find or assign the id of a word that is not in the array, and add it there
+   unless the word is too large. */
+static pf_status add_direct (pf_id_table *n, uint32_t value, uint32_t *id) {
+  if ((n->slots == NULL && !grow_slots(n)) || find(n, value, id) != PF_OK)
     return PF_ENOMEM;
-  if (id >= MAX_DIRECT)
+  if (value >= MAX_DIRECT)
     return PF_OK;
-  if (id >= n->ndirect && !grow_direct(n, id))
+  if (value >= n->ndirect && !grow_direct(n, value))
     return PF_ENOMEM;
-  n->direct[id] = *number;
+  n->direct[value] = *id;
   return PF_OK;
 }
 
 
-/* Number what the plain array knows, up to an id that it does not; answers how
-   many. Its size is a power of two and a number below 2^31, so that one look
-   tells whether several ids are below it, or several numbers known. */
-static size_t number_known (const pf_id_table *n, const uint32_t *ids,
-                            size_t count, uint32_t *numbers) {
+/* Encode values up to the first one that is not in the array. Returns how many.
+   The size of the array is a power of two and ids are below 2^31, so that one
+   comparison tests several values or ids. */
+static size_t encode_known (const pf_id_table *n, const uint32_t *values,
+                            size_t count, uint32_t *ids) {
   const uint32_t *const direct = n->direct;
   const uint32_t ndirect = n->ndirect;
   size_t i = 0;
   for (; count - i >= 4; i += 4) {
-    const uint32_t *const four = ids + i;
+    const uint32_t *const four = values + i;
     if ((four[0] | four[1] | four[2] | four[3]) >= ndirect)
       break;
     const uint32_t a = direct[four[0]], b = direct[four[1]];
     const uint32_t c = direct[four[2]], d = direct[four[3]];
     if ((a | b | c | d) > INT32_MAX)
       break;
-    numbers[i] = a;
-    numbers[i + 1] = b;
-    numbers[i + 2] = c;
-    numbers[i + 3] = d;
+    ids[i] = a;
+    ids[i + 1] = b;
+    ids[i + 2] = c;
+    ids[i + 3] = d;
   }
-  while (i < count && ids[i] < ndirect && direct[ids[i]] != PF_NO_ID) {
-    numbers[i] = direct[ids[i]];
+  while (i < count && values[i] < ndirect && direct[values[i]] != PF_NO_ID) {
+    ids[i] = direct[values[i]];
     i++;
   }
   return i;
 }
 
 
-pf_status pf_id_table_small (pf_id_table *n, const uint32_t *ids, size_t count,
-                             uint32_t *numbers) {
-  size_t done = number_known(n, ids, count, numbers);
+pf_status pf_id_table_small (pf_id_table *n, const uint32_t *values,
+                             size_t count, uint32_t *ids) {
+  size_t done = encode_known(n, values, count, ids);
   while (done < count) {
-    if (learn(n, ids[done], &numbers[done]) != PF_OK)
+    if (add_direct(n, values[done], &ids[done]) != PF_OK)
       return PF_ENOMEM;
     done++;
-    done += number_known(n, ids + done, count - done, numbers + done);
+    done += encode_known(n, values + done, count - done, ids + done);
   }
   return PF_OK;
 }

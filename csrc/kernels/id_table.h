@@ -1,7 +1,8 @@
 /*
-** id_table.h - numbers for 64-bit words, from 0 in the order of first sight.
-** The one hash table of group: a key column numbers its values, and two
-** columns of numbers are numbered again as pairs.
+** id_table.h - dictionary encoding: a hash table that assigns ids to 64-bit
+** words, dense from 0 in the order of first occurrence. Used for keys of
+** groups, lanes and slots: init, encode as often as needed, free. The table is
+** owned by its user.
 */
 
 #ifndef id_table_h
@@ -12,37 +13,39 @@
 #define PF_NO_ID UINT32_MAX
 
 typedef struct pf_id_table {
-  uint64_t *words; /* by number */
-  uint32_t count, room;
-  uint32_t missing; /* the number of "no value", or PF_NO_ID */
+  uint64_t *words; /* by id */
+  uint32_t count, capacity;
+  uint32_t missing; /* the id of "no value", or PF_NO_ID */
   struct pf_id_slot {
     uint64_t word;
-    uint32_t number; /* + 1, or 0: free */
+    uint32_t id; /* + 1, or 0: free */
   } * slots;
   size_t mask;
   unsigned shift;      /* from a hash to a slot: its top bits */
-  uint64_t multiplier; /* not to be known from outside: no file can be made
-                          of collisions */
-  uint32_t *direct;    /* small words to numbers, or PF_NO_ID */
+  uint64_t multiplier; /* differs between runs, so that no file can contain
+                          prepared collisions */
+  uint32_t *direct;    /* small words to ids, or PF_NO_ID */
   uint32_t ndirect;
 } pf_id_table;
 
-/* Ready for use; nothing is allocated. */
+/* Initialise a table; nothing is allocated. */
 void pf_id_table_init (pf_id_table *numbering);
 
-/* Set numbers[i] to the number of words[i]. All of these answer PF_OK or
-   PF_ENOMEM. */
+/* Set ids[i] to the id of words[i]; new words get the next id. These three
+   return PF_OK or PF_ENOMEM. */
 pf_status pf_id_table_words (pf_id_table *numbering, const uint64_t *words,
-                             size_t count, uint32_t *numbers);
+                             size_t count, uint32_t *ids);
 
-/* The same for small words, through a plain array. */
-pf_status pf_id_table_small (pf_id_table *numbering, const uint32_t *ids,
-                             size_t count, uint32_t *numbers);
+/* As pf_id_table_words for mostly small words, which are looked up in an
+   array. */
+pf_status pf_id_table_small (pf_id_table *numbering, const uint32_t *values,
+                             size_t count, uint32_t *ids);
 
-/* The same where words of which missing[i] is set are "no value". */
+/* As pf_id_table_words; a word with missing[i] is "no value", which has an id
+   of its own. */
 pf_status pf_id_table_nullable (pf_id_table *numbering, const uint64_t *words,
                                 const bool *missing, size_t count,
-                                uint32_t *numbers);
+                                uint32_t *ids);
 
 void pf_id_table_free (pf_id_table *numbering);
 

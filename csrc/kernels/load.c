@@ -1,6 +1,6 @@
 /*
-** load.c - runs the machine of calls event by event and looks, after each one,
-** whether the lane runs.
+** load.c - runs the call machine event by event and checks after each one
+** whether the lane is running.
 */
 
 #include "kernels/load.h"
@@ -16,7 +16,7 @@
 enum {
   START,
   STOP,
-  WHO,
+  OWNER,
   BUSY,
   SHARE,
   FIELDS
@@ -26,15 +26,15 @@ enum {
 typedef struct track {
   bool is_busy;
   int64_t since; /* when it became busy */
-  int64_t last;  /* heard of */
-  uint64_t *pieces;
+  int64_t last;  /* time of its last event */
+  uint64_t *intervals;
 } track;
 
 typedef struct load_reader {
   pf_reader reader;
   pf_reader *input;
   pf_load_options options;
-  uint64_t npieces;
+  uint64_t nintervals;
   pf_events events;
   pf_machine machine;
   pf_id_table cores;
@@ -42,13 +42,14 @@ typedef struct load_reader {
   size_t ntracks;
   pf_field fields[FIELDS];
   pf_store store;
-  pf_reader *rows; /* over the store; NULL: the events are not read yet */
+  pf_reader *rows; /* the reader of the store; NULL: the events are not read
+                      yet */
 } load_reader;
 
 
-/* {====== Time into pieces ====== */
+/* {====== Time into intervals ====== */
 
-/* Share out from..to over the pieces that it covers. */
+/* Add the time from..to to the intervals that it overlaps. */
 static void add_busy (const load_reader *l, track *t, int64_t from,
                       int64_t to) {
   const pf_load_options *const o = &l->options;
@@ -63,10 +64,10 @@ static void add_busy (const load_reader *l, track *t, int64_t from,
   uint64_t left = (uint64_t)to - (uint64_t)from;
   while (left > 0) {
     const uint64_t room = width - at % width;
-    const uint64_t part = left < room ? left : room;
-    t->pieces[at / width] += part;
-    at += part;
-    left -= part;
+    const uint64_t share = left < room ? left : room;
+    t->intervals[at / width] += share;
+    at += share;
+    left -= share;
   }
 }
 
@@ -85,7 +86,7 @@ static void set_busy (const load_reader *l, track *t, int64_t time,
 }
 
 
-/* The track of a number; NULL when out of memory. */
+/* Find or create the track with an id; NULL when out of memory. */
 static track *track_of (load_reader *l, uint32_t number) {
   if (number >= l->ntracks) {
     const size_t count = 2 * (size_t)number + 8;
@@ -97,11 +98,11 @@ static track *track_of (load_reader *l, uint32_t number) {
     l->ntracks = count;
   }
   track *const t = &l->tracks[number];
-  if (t->pieces == NULL) {
-    t->pieces = calloc(l->npieces + 1, sizeof *t->pieces);
+  if (t->intervals == NULL) {
+    t->intervals = calloc(l->nintervals + 1, sizeof *t->intervals);
     t->last = INT64_MIN;
   }
-  return t->pieces == NULL ? NULL : t;
+  return t->intervals == NULL ? NULL : t;
 }
 
 /* }====== */
@@ -109,7 +110,8 @@ static track *track_of (load_reader *l, uint32_t number) {
 
 /* {====== The events ====== */
 
-/* Whether something runs on top of a lane's stack. */
+/* Whether the call on top of a lane's stack, or the function of its line, is
+   running. */
 static bool runs (const load_reader *l, uint32_t number) {
   const pf_lanes *const lanes = &l->machine.lanes;
   const pf_lane *const lane =
@@ -122,8 +124,8 @@ static bool runs (const load_reader *l, uint32_t number) {
 }
 
 
-/* The number of the lane or the core of an event. */
-static pf_status number_of (load_reader *l, size_t row, uint32_t *number) {
+/* The id of the lane or the core of an event. */
+static pf_status owner_of (load_reader *l, size_t row, uint32_t *number) {
   *number = l->events.rows.lanes[row];
   if (!l->options.by_core)
     return PF_OK;
@@ -134,14 +136,14 @@ static pf_status number_of (load_reader *l, size_t row, uint32_t *number) {
 }
 
 
-static pf_status take_event (load_reader *l, size_t row) {
+static pf_status process_event (load_reader *l, size_t row) {
   const pf_event_rows *const rows = &l->events.rows;
   uint32_t number;
   if (pf_machine_process(&l->machine, rows, row, row + 1) != PF_OK)
     return PF_ENOMEM;
   if (rows->kinds[row] >= PF_EVENT_WRITE)
     return PF_OK;
-  if (number_of(l, row, &number) != PF_OK)
+  if (owner_of(l, row, &number) != PF_OK)
     return PF_ENOMEM;
   track *const t = track_of(l, number);
   if (t == NULL)
@@ -155,7 +157,7 @@ static pf_status read_events (load_reader *l, pf_error *error) {
   pf_status status;
   while ((status = pf_events_next(&l->events, error)) == PF_MORE)
     for (size_t i = 0; i < l->events.batch.rows; i++)
-      if (take_event(l, i) != PF_OK)
+      if (process_event(l, i) != PF_OK)
         return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
   for (size_t i = 0; i < l->ntracks; i++)
     set_busy(l, &l->tracks[i], l->machine.last, false);
@@ -167,25 +169,27 @@ static pf_status read_events (load_reader *l, pf_error *error) {
 
 /* {====== The rows ====== */
 
-static void put_who (load_reader *l, uint32_t number, size_t row) {
-  pf_column *const column = &l->store.columns[WHO];
-  column->has_missing = true; /* the bits of a store are clear from the start */
+static void put_owner (load_reader *l, uint32_t number, size_t row) {
+  pf_column *const column = &l->store.columns[OWNER];
+  column->has_missing = true; /* the bitmap of a store is clear from the
+                                 start */
   if (!l->options.by_core)
     pf_events_put_lane(&l->events, number, column, row);
   else if (number == l->cores.missing)
-    pf_store_set_missing(&l->store, WHO, row);
+    pf_store_set_missing(&l->store, OWNER, row);
   else
     column->ints[row] = pf_unorder_int(l->cores.words[number]);
 }
 
 
-static pf_status put_piece (load_reader *l, uint32_t number, uint64_t piece) {
+static pf_status put_interval (load_reader *l, uint32_t number,
+                               uint64_t interval) {
   const pf_load_options *const o = &l->options;
   const int64_t start =
-      (int64_t)((uint64_t)o->from + piece * (uint64_t)o->width);
+      (int64_t)((uint64_t)o->from + interval * (uint64_t)o->width);
   const uint64_t left = (uint64_t)o->to - (uint64_t)start;
   const uint64_t length = left < (uint64_t)o->width ? left : (uint64_t)o->width;
-  const uint64_t busy = l->tracks[number].pieces[piece];
+  const uint64_t busy = l->tracks[number].intervals[interval];
   size_t row;
   if (pf_store_add(&l->store, &row) != PF_OK)
     return PF_ENOMEM;
@@ -194,7 +198,7 @@ static pf_status put_piece (load_reader *l, uint32_t number, uint64_t piece) {
   columns[STOP].ints[row] = (int64_t)((uint64_t)start + length);
   columns[BUSY].ints[row] = (int64_t)busy;
   columns[SHARE].nums[row] = pf_ratio((pf_wide)busy, (pf_wide)length);
-  put_who(l, number, row);
+  put_owner(l, number, row);
   return PF_OK;
 }
 
@@ -202,8 +206,9 @@ static pf_status put_piece (load_reader *l, uint32_t number, uint64_t piece) {
 static pf_status fill (load_reader *l, pf_error *error) {
   pf_status status = read_events(l, error);
   for (uint32_t i = 0; i < l->ntracks && status == PF_OK; i++)
-    for (uint64_t p = 0; l->tracks[i].pieces != NULL && p < l->npieces; p++)
-      if (status == PF_OK && put_piece(l, i, p) != PF_OK)
+    for (uint64_t p = 0; l->tracks[i].intervals != NULL && p < l->nintervals;
+         p++)
+      if (status == PF_OK && put_interval(l, i, p) != PF_OK)
         status = pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
   return status == PF_OK ? pf_store_reader(&l->store, NULL, 0, &l->rows, error)
                          : status;
@@ -224,7 +229,7 @@ static void load_close (pf_reader *self) {
     l->rows->close(l->rows);
   pf_store_close(&l->store);
   for (size_t i = 0; i < l->ntracks; i++)
-    free(l->tracks[i].pieces);
+    free(l->tracks[i].intervals);
   free(l->tracks);
   pf_id_table_free(&l->cores);
   pf_machine_free(&l->machine);
@@ -237,48 +242,49 @@ static void load_close (pf_reader *self) {
 
 /* {====== Opening ====== */
 
-static pf_status count_pieces (load_reader *l, pf_error *error) {
+static pf_status count_intervals (load_reader *l, pf_error *error) {
   const pf_load_options *const o = &l->options;
   const uint64_t length = (uint64_t)o->to - (uint64_t)o->from;
   if (o->from >= o->to || o->width <= 0)
     return PF_OK;
-  l->npieces = (length - 1) / (uint64_t)o->width + 1;
-  if (l->npieces > PF_MAX_LOAD_INTERVALS)
+  l->nintervals = (length - 1) / (uint64_t)o->width + 1;
+  if (l->nintervals > PF_MAX_LOAD_INTERVALS)
     return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
-                   "%llu pieces of time, at most %llu can be told of",
-                   (unsigned long long)l->npieces,
+                   "%llu intervals of time; the maximum is %llu",
+                   (unsigned long long)l->nintervals,
                    (unsigned long long)PF_MAX_LOAD_INTERVALS);
   return PF_OK;
 }
 
 
 static void set_fields (load_reader *l) {
-  const pf_field who = {l->options.by_core ? "core" : "lane",
-                        l->options.by_core ? PF_INT
-                                           : pf_events_lane_type(&l->events),
-                        "who was busy", false};
+  const pf_field owner = {l->options.by_core ? "core" : "lane",
+                          l->options.by_core ? PF_INT
+                                             : pf_events_lane_type(&l->events),
+                          "the lane or core", false};
   l->fields[START] =
-      (pf_field){"start", PF_INT, "where the piece begins, ns", false};
+      (pf_field){"start", PF_INT, "begin of the interval, ns", false};
   l->fields[STOP] =
-      (pf_field){"stop", PF_INT, "where the next one begins, ns", false};
-  l->fields[WHO] = who;
+      (pf_field){"stop", PF_INT, "begin of the next interval, ns", false};
+  l->fields[OWNER] = owner;
   l->fields[BUSY] =
       (pf_field){"busy", PF_INT, "time in which a call was active, ns", false};
   l->fields[SHARE] =
-      (pf_field){"load_share", PF_NUM, "busy as a part of the piece", false};
+      (pf_field){"load_share", PF_NUM,
+                 "busy divided by the length of the interval", false};
 }
 
 
-static pf_status open_parts (load_reader *l, pf_error *error) {
+static pf_status open_input (load_reader *l, pf_error *error) {
   const pf_call_options calls = {0};
-  pf_status status = count_pieces(l, error);
+  pf_status status = count_intervals(l, error);
   if (status == PF_OK)
     status = pf_events_open_extra(&l->events, l->input, "core", error);
   if (status != PF_OK)
     return status;
   if (l->options.by_core && l->events.extra == l->input->nfields)
     return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "the events do not tell on which core they were");
+                   "the events have no column of cores");
   pf_machine_init(&l->machine, &calls, l->input->dictionary,
                   l->input->fields[l->events.area].type == PF_AREA);
   set_fields(l);
@@ -302,7 +308,7 @@ pf_status pf_load_open (pf_reader *events, const pf_load_options *options,
                           .next = load_next,
                           .close = load_close};
   pf_id_table_init(&l->cores);
-  const pf_status status = open_parts(l, error);
+  const pf_status status = open_input(l, error);
   if (status == PF_OK)
     *reader = &l->reader;
   else

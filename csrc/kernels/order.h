@@ -1,10 +1,11 @@
 /*
-** order.h - a column as order words: every value but bytes becomes a uint64_t
-** that compares (unsigned) as the value does and turns back into it. So where,
-** group, sort and the aggregates know one type instead of seven.
+** order.h - order words: every value except bytes as a uint64_t that compares
+** like the value and converts back, so that where, group, sort and the
+** aggregates handle one type instead of seven. Also ranks of names and a radix
+** sort.
 **
-** Of numbers -0 is 0, and "not a number" is one value above all others. Names,
-** areas and stacks are their numbers: equal when equal, in no useful order.
+** For numbers -0 equals 0, and NaN is one value above all others. Names, areas
+** and stacks are their ids: equal if equal, in no useful order.
 */
 
 #ifndef order_h
@@ -38,28 +39,28 @@ static inline double pf_unorder_num (uint64_t word) {
   return value;
 }
 
-/* Whether values of the type are numbers into a table: name, area, stack. */
+/* Whether values of the type are ids: name, area, stack. */
 static inline bool pf_type_is_id (pf_type type) {
   return type == PF_NAME || type == PF_AREA || type == PF_STACK;
 }
 
-/* The order words of the first `rows` values (not of PF_BYTES); missing
-   values give a word that means nothing. */
+/* Write the order words of the first `rows` values (not of PF_BYTES); those of
+   missing values are undefined. */
 void pf_order_column (const pf_column *column, size_t rows, uint64_t *words);
 
-/* Put the value of a word back into a column (not of PF_BYTES). */
+/* Write the value of a word into a column (not of PF_BYTES). */
 void pf_unorder (pf_column *column, size_t row, uint64_t word);
 
 /*
-** For numbers of names: ranks[n] = how many of names 0..count-1 come before
-** name n by their bytes. `ranks` has room for count = pf_names_count.
+** Set ranks[n] to the number of names among 0..count-1 that sort before name n
+** by their bytes. `ranks` has `count` elements. PF_ENOMEM.
 */
 pf_status pf_rank_names (const pf_dictionary *dictionary, uint32_t *ranks,
                          uint32_t count);
 
 /*
-** Order `count` pairs by word, stably: a radix sort that leaves out the bytes
-** in which all words agree. `spare` has the room of `pairs`.
+** Sort `count` pairs by word, stably: a radix sort (LSD) that skips the bytes
+** in which all words agree. `spare` is scratch space of the same size.
 */
 typedef struct pf_pair {
   uint64_t word;

@@ -1,6 +1,6 @@
 /*
-** pull.h - reading a few columns of a reader, by name, to its end: what every
-** sink of this folder begins with.
+** pull.h - reads selected columns of a reader, by name. Used by pipelines,
+** graphs and BTF: open, next until PF_END, close.
 */
 
 #ifndef pull_h
@@ -10,44 +10,46 @@
 
 #define PF_MAX_PULLED 12
 
-/* A column a sink wants. */
+/* A wanted column. */
 typedef struct pf_want {
   const char *name;
   pf_type type;
-  bool needed; /* without it the reader cannot be used */
+  bool needed; /* required: without it the reader is refused */
 } pf_want;
 
 typedef struct pf_pull {
   pf_reader *reader;
   pf_batch batch;
-  const pf_column *columns[PF_MAX_PULLED]; /* NULL: the reader has it not */
-  bool has_paused; /* it was PF_AGAIN that was answered as PF_END */
+  const pf_column *columns[PF_MAX_PULLED]; /* by index into the wants; NULL: not
+                                              in the reader */
+  bool has_paused; /* the reader returned PF_AGAIN, and pf_pull_next PF_END */
 } pf_pull;
 
 
-/* Begin to read the `count` wanted columns. PF_EUNSUPPORTED when a needed one
-   is not there or has another type. */
+/* Open a reader (borrowed) for `count` wanted columns. PF_EUNSUPPORTED when a
+   required one is missing or has another type; PF_ENOMEM. */
 pf_status pf_pull_open (pf_pull *pull, pf_reader *reader, const pf_want *wants,
                         size_t count, pf_error *error);
 
-/* The same for the fields marked in `wanted`, which is widened by what the
-   reader needs; pull->columns has none of them. */
+/* Open a reader for the fields marked in `wanted`, to which the fields that the
+   reader itself needs are added; pull->columns stays empty. PF_ENOMEM. */
 pf_status pf_pull_fields (pf_pull *pull, pf_reader *reader, bool *wanted,
                           pf_error *error);
 
-/* Another batch for the same columns of the same reader. PF_ENOMEM. */
+/* Open another batch for the same columns of the same reader. PF_ENOMEM. */
 pf_status pf_pull_clone (pf_pull *pull, const pf_pull *model, pf_error *error);
 
-/* Let the reader leave out rows in which wanted column `number` is 0. */
+/* Allow the reader to omit rows in which wanted column `number` is 0. */
 void pf_pull_sparse (pf_pull *pull, size_t number);
 
-/* The next batch: PF_MORE, PF_END (also for a live file that has no more
+/* Read the next batch: PF_MORE, PF_END (also when a live file has no more data
    yet) or a failure. */
 pf_status pf_pull_next (pf_pull *pull, pf_error *error);
 
 void pf_pull_close (pf_pull *pull);
 
-/* A whole number of a column; `fallback` when missing or not there. */
+/* An integer of a column; `fallback` when the value or the column is
+   missing. */
 static inline int64_t pf_pull_int (const pf_column *column, size_t row,
                                    int64_t fallback) {
   if (column == NULL || pf_is_missing(column, row))

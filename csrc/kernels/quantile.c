@@ -1,5 +1,6 @@
 /*
-** quantile.c - kept values, then log-linear buckets.
+** quantile.c - stores values up to a limit, then counts them in log-linear
+** buckets.
 */
 
 #include <math.h>
@@ -10,7 +11,7 @@
 #include "kernels/quantile.h"
 
 
-#define COUNT_BITS 8 /* of a counter, without the upper ones */
+#define COUNT_BITS 8 /* of `counts`; `high` has the others */
 
 
 /* {====== Buckets ====== */
@@ -30,8 +31,9 @@ static double bucket_start (uint32_t bucket) {
 }
 
 
-/* Counters of `width` bytes moved to an array of `size` that begins `offset`
-   earlier; NULL: out of memory, and they stay. */
+/* Move counters of `width` bytes to a new array of `size` elements that begins
+   `offset` elements earlier. NULL when out of memory; then they are
+   unchanged. */
 static void *move (void *counts, uint32_t old_size, size_t offset, size_t size,
                    size_t width) {
   uint8_t *const moved = calloc(size, width);
@@ -44,8 +46,8 @@ static void *move (void *counts, uint32_t old_size, size_t offset, size_t size,
 }
 
 
-/* Make the counters reach `bucket`, with room to spare on its side. */
-static bool reach (pf_buckets *b, uint32_t bucket) {
+/* Extend the counters to `bucket`, with a margin beyond it. */
+static bool extend (pf_buckets *b, uint32_t bucket) {
   const uint32_t margin = b->size / 2 + 16;
   uint32_t first = b->first, end = b->first + b->size;
   if (bucket - first < b->size)
@@ -66,7 +68,8 @@ static bool reach (pf_buckets *b, uint32_t bucket) {
   if (b->high != NULL) {
     void *const high = move(b->high, b->size, offset, size, sizeof *b->high);
     if (high == NULL)
-      return false; /* whoever counts gives up then */
+      return false; /* counts and high differ in size now, but all callers
+                       fail */
     b->high = high;
   }
   b->first = first;
@@ -75,7 +78,7 @@ static bool reach (pf_buckets *b, uint32_t bucket) {
 }
 
 
-/* The counter at `i` has become 0 again. */
+/* The counter at `i` has wrapped around to 0. */
 static pf_status carry (pf_buckets *b, uint32_t i) {
   if (b->high == NULL)
     b->high = calloc(b->size, sizeof *b->high);
@@ -87,7 +90,7 @@ static pf_status carry (pf_buckets *b, uint32_t i) {
 
 
 static inline pf_status count_bucket (pf_buckets *b, uint32_t bucket) {
-  if (bucket - b->first >= b->size && !reach(b, bucket))
+  if (bucket - b->first >= b->size && !extend(b, bucket))
     return PF_ENOMEM;
   const uint32_t i = bucket - b->first;
   return ++b->counts[i] != 0 ? PF_OK : carry(b, i);
@@ -105,11 +108,11 @@ static uint64_t count_at (const pf_buckets *b, uint32_t i) {
 }
 
 
-/* The middle of a bucket; for whole numbers, of those in it. */
+/* The middle of a bucket; for integers, of the integers in it. */
 static double bucket_middle (uint32_t bucket, pf_type type) {
   const double start = bucket_start(bucket);
   const double width = bucket_start(bucket + 1) - start;
-  if (!(width < HUGE_VAL)) /* the last bucket before infinity, or it */
+  if (!(width < HUGE_VAL)) /* the last bucket before infinity, or infinity */
     return start;
   if (type == PF_NUM)
     return start + width / 2;
@@ -138,10 +141,10 @@ static double value_of (uint64_t word, pf_type type) {
 static inline pf_status add_to_buckets (pf_quantile *q, pf_type type,
                                         uint64_t word) {
   const double value = value_of(word, type);
-  if (word < q->least)
-    q->least = word;
-  if (word > q->greatest)
-    q->greatest = word;
+  if (word < q->min)
+    q->min = word;
+  if (word > q->max)
+    q->max = word;
   if (value == 0) {
     q->zeros++;
     return PF_OK;
@@ -151,32 +154,32 @@ static inline pf_status add_to_buckets (pf_quantile *q, pf_type type,
 }
 
 
-/* Make room at once for the buckets of the kept values above 0. */
-static bool reach_kept (pf_quantile *q, pf_type type) {
-  double least = HUGE_VAL, greatest = 0;
+/* Extend the counters at once to the buckets of all stored values above 0. */
+static bool extend_to_values (pf_quantile *q, pf_type type) {
+  double min = HUGE_VAL, max = 0;
   for (uint64_t i = 0; q->words != NULL && i < q->count; i++) {
     const double value = value_of(q->words[i], type);
-    if (value > 0 && value < least)
-      least = value;
-    if (value > greatest)
-      greatest = value;
+    if (value > 0 && value < min)
+      min = value;
+    if (value > max)
+      max = value;
   }
-  return greatest == 0 || (reach(&q->positive, bucket_of(least)) &&
-                           reach(&q->positive, bucket_of(greatest)));
+  return max == 0 || (extend(&q->positive, bucket_of(min)) &&
+                      extend(&q->positive, bucket_of(max)));
 }
 
 
-/* Put the kept values in buckets. */
+/* Move the stored values into buckets. */
 static pf_status sketch (pf_quantile *q, pf_quantile_pool *pool, pf_type type) {
   q->sketched = pool->sketched = true;
-  q->least = UINT64_MAX;
-  q->greatest = 0;
-  if (!reach_kept(q, type))
+  q->min = UINT64_MAX;
+  q->max = 0;
+  if (!extend_to_values(q, type))
     return PF_ENOMEM;
   for (uint64_t i = 0; q->words != NULL && i < q->count; i++)
     if (add_to_buckets(q, type, q->words[i]) != PF_OK)
       return PF_ENOMEM;
-  pool->kept -= q->room;
+  pool->exact -= q->capacity;
   free(q->words);
   q->words = NULL;
   return PF_OK;
@@ -184,23 +187,23 @@ static pf_status sketch (pf_quantile *q, pf_quantile_pool *pool, pf_type type) {
 
 
 static pf_status grow (pf_quantile *q, pf_quantile_pool *pool) {
-  const uint32_t room = q->room == 0 ? 16 : q->room * 2;
-  uint64_t *const words = realloc(q->words, room * sizeof *words);
+  const uint32_t capacity = q->capacity == 0 ? 16 : q->capacity * 2;
+  uint64_t *const words = realloc(q->words, capacity * sizeof *words);
   if (words == NULL)
     return PF_ENOMEM;
-  pool->kept += room - q->room;
+  pool->exact += capacity - q->capacity;
   q->words = words;
-  q->room = room;
+  q->capacity = capacity;
   return PF_OK;
 }
 
 
-/* Make room for one more value: kept, or in buckets. */
-static pf_status make_room (pf_quantile *q, pf_quantile_pool *pool,
-                            pf_type type) {
+/* Reserve memory for one more value, or change to buckets. */
+static pf_status reserve (pf_quantile *q, pf_quantile_pool *pool,
+                          pf_type type) {
   const uint32_t usual =
-      pool->kept > PF_EXACT_TOTAL ? PF_EXACT_CROWDED : PF_EXACT_VALUES;
-  return q->room >= (pool->most > 0 ? pool->most : usual)
+      pool->exact > PF_EXACT_TOTAL ? PF_EXACT_REDUCED : PF_EXACT_VALUES;
+  return q->capacity >= (pool->max_exact > 0 ? pool->max_exact : usual)
              ? sketch(q, pool, type)
              : grow(q, pool);
 }
@@ -208,7 +211,8 @@ static pf_status make_room (pf_quantile *q, pf_quantile_pool *pool,
 
 pf_status pf_quantile_add (pf_quantile *q, pf_quantile_pool *pool, pf_type type,
                            uint64_t word) {
-  if (!q->sketched && q->count == q->room && make_room(q, pool, type) != PF_OK)
+  if (!q->sketched && q->count == q->capacity &&
+      reserve(q, pool, type) != PF_OK)
     return PF_ENOMEM;
   if (q->sketched && add_to_buckets(q, type, word) != PF_OK)
     return PF_ENOMEM;
@@ -222,21 +226,21 @@ pf_status pf_quantile_add (pf_quantile *q, pf_quantile_pool *pool, pf_type type,
 
 pf_status pf_quantile_add_codes (pf_quantile *q, const uint16_t *codes,
                                  size_t step, size_t count) {
-  size_t absent = 0, zeros = 0;
+  size_t missing = 0, zeros = 0;
   for (size_t i = 0; i < count; i++) {
     const uint32_t code = codes[i * step];
-    absent += code == 0;
+    missing += code == 0;
     zeros += code == 1;
     if (code > 1 && count_bucket(&q->positive, code + PF_BUCKET_CODED) != PF_OK)
       return PF_ENOMEM;
   }
   q->zeros += zeros;
-  q->count += count - absent;
+  q->count += count - missing;
   return PF_OK;
 }
 
 
-/* Eight counters at once. */
+/* Eight counters in one word. */
 #define EIGHT   8
 #define HIGHEST UINT64_C(0x8080808080808080)
 
@@ -247,8 +251,8 @@ static uint64_t load_eight (const uint8_t *counts) {
 }
 
 
-/* Add eight counters to others; false, and nothing is added, if one would need
-   more bits. */
+/* Add eight counters to others. False, and nothing is added, if one would
+   overflow. */
 static bool add_eight (uint8_t *counts, uint64_t more) {
   const uint64_t old = load_eight(counts);
   const uint64_t sum =
@@ -273,21 +277,21 @@ static pf_status add_count (pf_buckets *b, uint32_t at, uint64_t count) {
 }
 
 
-/* Make the counters reach all that `more` has. */
-static bool reach_all (pf_buckets *b, const pf_buckets *more) {
+/* Extend the counters to all buckets that are used in `more`. */
+static bool extend_to_buckets (pf_buckets *b, const pf_buckets *more) {
   uint32_t first = 0, end = more->size;
   while (first < end && count_at(more, first) == 0)
     first++;
   while (end > first && count_at(more, end - 1) == 0)
     end--;
   return first == end ||
-         (reach(b, more->first + first) && reach(b, more->first + end - 1));
+         (extend(b, more->first + first) && extend(b, more->first + end - 1));
 }
 
 
-/* Add counters to counters. */
+/* Add the counters of `more`. */
 static pf_status merge_buckets (pf_buckets *b, const pf_buckets *more) {
-  if (!reach_all(b, more))
+  if (!extend_to_buckets(b, more))
     return PF_ENOMEM;
   for (uint32_t i = 0; i < more->size;) {
     const uint32_t at = more->first + i - b->first;
@@ -317,10 +321,10 @@ pf_status pf_quantile_merge (pf_quantile *q, pf_quantile_pool *pool,
   }
   if (!q->sketched && sketch(q, pool, type) != PF_OK)
     return PF_ENOMEM;
-  if (more->least < q->least)
-    q->least = more->least;
-  if (more->greatest > q->greatest)
-    q->greatest = more->greatest;
+  if (more->min < q->min)
+    q->min = more->min;
+  if (more->max > q->max)
+    q->max = more->max;
   q->zeros += more->zeros;
   q->count += more->count;
   return merge_buckets(&q->positive, &more->positive) == PF_OK
@@ -341,7 +345,7 @@ static int compare_words (const void *left, const void *right) {
 }
 
 
-/* The nearest rank, from 1 to count, without a product that overflows. */
+/* The nearest rank, from 1 to count, without overflow. */
 static uint64_t rank_of (uint64_t count, uint32_t rank) {
   const uint64_t whole = count / PF_RANK_SCALE * rank;
   const uint64_t rest =
@@ -350,7 +354,8 @@ static uint64_t rank_of (uint64_t count, uint32_t rank) {
 }
 
 
-/* Skip counters, eight at once, whose sum is less than the rank. */
+/* Skip counters, eight at a time, while their sum is less than the rank.
+   Returns the first one not skipped. */
 static uint32_t skip_counts (const pf_buckets *b, uint64_t *rank) {
   const uint64_t every_other = UINT64_C(0x00ff00ff00ff00ff);
   uint32_t i = 0;
@@ -367,8 +372,9 @@ static uint32_t skip_counts (const pf_buckets *b, uint64_t *rank) {
 }
 
 
-/* The value number `rank` counted from the negative end. */
-static double walk (const pf_quantile *q, pf_type type, uint64_t rank) {
+/* The value at rank `rank` in ascending order. */
+static double value_at_rank (const pf_quantile *q, pf_type type,
+                             uint64_t rank) {
   for (uint32_t i = q->negative.size; i-- > 0;) {
     if (rank <= count_at(&q->negative, i))
       return -bucket_middle(q->negative.first + i, type);
@@ -383,7 +389,7 @@ static double walk (const pf_quantile *q, pf_type type, uint64_t rank) {
       return bucket_middle(q->positive.first + i, type);
     rank -= count_at(&q->positive, i);
   }
-  return value_of(q->greatest, type);
+  return value_of(q->max, type);
 }
 
 
@@ -396,11 +402,11 @@ uint64_t pf_quantile_at (pf_quantile *q, pf_type type, uint32_t rank) {
     return q->words[nearest - 1];
   }
   if (nearest == 1 || nearest == q->count)
-    return nearest == 1 ? q->least : q->greatest;
-  const uint64_t word = word_of(walk(q, type, nearest), type);
-  if (word < q->least)
-    return q->least;
-  return word > q->greatest ? q->greatest : word;
+    return nearest == 1 ? q->min : q->max;
+  const uint64_t word = word_of(value_at_rank(q, type, nearest), type);
+  if (word < q->min)
+    return q->min;
+  return word > q->max ? q->max : word;
 }
 
 

@@ -1,6 +1,6 @@
 /*
-** span_stacks.c - stacks as they were after the last event, beside those of the
-** machine of calls: the differences are rows.
+** span_stacks.c - keeps copies of the stacks of the call machine; the
+** differences after an event become rows.
 */
 
 #include "kernels/span_stacks.h"
@@ -24,7 +24,7 @@ static bool add_row (spans_reader *r, const span_row *row) {
   r->has_first = true;
   void *rows = r->rows;
   const bool grown =
-      pf_array_widen(&rows, &r->rows_room, r->nrows + 1, sizeof *r->rows);
+      pf_array_widen(&rows, &r->rows_capacity, r->nrows + 1, sizeof *r->rows);
   r->rows = rows;
   if (grown)
     r->rows[r->nrows++] = *row;
@@ -32,11 +32,11 @@ static bool add_row (spans_reader *r, const span_row *row) {
 }
 
 
-/* Give the stack of a lane a track of its own. */
+/* Create a track for the stack of a slot. */
 static bool add_track (spans_reader *r, span_stack *s, const pf_slot *slot) {
   void *tracks = r->tracks;
-  const bool grown = pf_array_widen(&tracks, &r->tracks_room, r->ntracks + 1,
-                                    sizeof *r->tracks);
+  const bool grown = pf_array_widen(&tracks, &r->tracks_capacity,
+                                    r->ntracks + 1, sizeof *r->tracks);
   r->tracks = tracks;
   if (!grown)
     return false;
@@ -49,7 +49,7 @@ static bool add_track (spans_reader *r, span_stack *s, const pf_slot *slot) {
 }
 
 
-/* Give a row on the track of a stack, after the base that is due. */
+/* Add a row to the track of a stack, after the base if that is due. */
 static bool put_on_track (spans_reader *r, span_stack *s, span_row row) {
   const span_row base = {
       .kind = PF_SPAN_BASE, .track = s->track, .time = s->base};
@@ -62,7 +62,7 @@ static bool put_on_track (spans_reader *r, span_stack *s, span_row row) {
 }
 
 
-/* The same where the stack of a slot may have no track. */
+/* As put_on_track; creates the track if necessary. */
 static bool put (spans_reader *r, span_stack *s, const pf_slot *slot,
                  span_row row) {
   return (s->track != NO_TRACK || add_track(r, s, slot)) &&
@@ -70,7 +70,7 @@ static bool put (spans_reader *r, span_stack *s, const pf_slot *slot,
 }
 
 
-static bool number_frame (spans_reader *r, span_row *row) {
+static bool set_frame (spans_reader *r, span_row *row) {
   const uint64_t value = (uint64_t)row->value;
   uint32_t number = NO_VALUE;
   if (row->has_value &&
@@ -93,12 +93,12 @@ static bool is_shown (const spans_reader *r, const pf_slot *slot) {
 }
 
 
-/* The value of a variable, if one was written, ends. */
+/* End the current value of a variable, if there is one. */
 static bool end_value (spans_reader *r, span_stack *s, int64_t time) {
-  span_row row = s->held;
-  if (!s->holds)
+  span_row row = s->value;
+  if (!s->has_value)
     return true;
-  s->holds = false;
+  s->has_value = false;
   row.net = time > row.time ? time - row.time : 0;
   row.time = time > row.time ? time : row.time;
   row.kind = PF_SPAN_CLOSE;
@@ -106,13 +106,13 @@ static bool end_value (spans_reader *r, span_stack *s, int64_t time) {
 }
 
 
-/* Give what is open, or closes, if it is shown. */
+/* Add a row for a call that begins or ends, if its kind is shown. */
 static bool put_call (spans_reader *r, span_stack *s, uint32_t number,
                       span_row row) {
   const pf_slot *const slot = &r->machine.lanes.slots[number];
   row.area = slot->area;
   return !is_shown(r, slot) || (end_value(r, s, row.time) &&
-                                number_frame(r, &row) && put(r, s, slot, row));
+                                set_frame(r, &row) && put(r, s, slot, row));
 }
 
 /* }====== */
@@ -120,14 +120,14 @@ static bool put_call (spans_reader *r, span_stack *s, uint32_t number,
 
 /* {====== Stacks ====== */
 
-/* The stack of a lane of the machine; NULL: out of memory. */
+/* The stack of a lane of the machine; NULL when out of memory. */
 static span_stack *stack_of (spans_reader *r, const pf_lane *lane) {
   const bool is_group = lane->number == PF_NO_SLOT;
   const uint32_t number = is_group ? ~(lane->key + 1) : lane->number;
   span_stacks *const all = is_group ? &r->groups : &r->lanes;
   void *list = all->list;
-  const bool grown =
-      pf_array_widen(&list, &all->room, (size_t)number + 1, sizeof *all->list);
+  const bool grown = pf_array_widen(&list, &all->capacity, (size_t)number + 1,
+                                    sizeof *all->list);
   all->list = list;
   if (!grown)
     return NULL;
@@ -139,8 +139,8 @@ static span_stack *stack_of (spans_reader *r, const pf_lane *lane) {
 
 static bool insert (span_stack *s, uint32_t place, uint32_t slot) {
   void *slots = s->slots;
-  const bool grown =
-      pf_array_widen(&slots, &s->room, (size_t)s->depth + 1, sizeof *s->slots);
+  const bool grown = pf_array_widen(&slots, &s->capacity, (size_t)s->depth + 1,
+                                    sizeof *s->slots);
   s->slots = slots;
   if (!grown)
     return false;
@@ -167,16 +167,17 @@ static void set_base (span_stack *s, uint32_t epoch, int64_t time) {
 }
 
 
-/* The innermost function: the topmost frame, or below its line. */
+/* The innermost function: the topmost frame, or the one below it if that is a
+   line. */
 static const pf_frame *innermost (const pf_lane *lane) {
   const pf_frame *const top = &lane->frames[lane->count - 1];
   return top->is_line ? top - 1 : top;
 }
 
 
-/* Give a row where a lane has begun, or stopped, running. */
-static bool look_at_rest (spans_reader *r, span_stack *s, const pf_lane *lane,
-                          int64_t time) {
+/* Add a row if a lane has started or stopped running. */
+static bool update_running (spans_reader *r, span_stack *s, const pf_lane *lane,
+                            int64_t time) {
   const bool rests = innermost(lane)->state != PF_FRAME_RUNNING;
   if (!r->options.rests || s->track == NO_TRACK || rests == s->rests)
     return true;
@@ -187,9 +188,9 @@ static bool look_at_rest (spans_reader *r, span_stack *s, const pf_lane *lane,
 }
 
 
-/* Give what an event has opened in a lane: one call, on top of the others or,
-   when its enter was not recorded, perhaps below the line that is open. */
-bool pf_spans_look_at_lane (spans_reader *r, const pf_lane *lane) {
+/* An event opens at most one call, on top of the others or, if its enter was
+   not recorded, perhaps below the open line. */
+bool pf_spans_update_lane (spans_reader *r, const pf_lane *lane) {
   span_stack *const s = stack_of(r, lane);
   if (s == NULL)
     return false;
@@ -207,7 +208,7 @@ bool pf_spans_look_at_lane (spans_reader *r, const pf_lane *lane) {
                              .time = lane->last}))
       return false;
   }
-  return lane->number == PF_NO_SLOT || look_at_rest(r, s, lane, lane->last);
+  return lane->number == PF_NO_SLOT || update_running(r, s, lane, lane->last);
 }
 
 /* }====== */
@@ -223,7 +224,7 @@ bool pf_spans_end_values (spans_reader *r, int64_t time) {
 }
 
 
-/* The row of a value that is written by the event at hand. */
+/* The row of a value that the current event writes. */
 static span_row value_row (const spans_reader *r, const pf_call *call) {
   const bool has_column = r->events.extra < r->events.reader->nfields;
   span_row row = {.kind = PF_SPAN_OPEN,
@@ -238,21 +239,21 @@ static span_row value_row (const spans_reader *r, const pf_call *call) {
 }
 
 
-/* A value is written: it lasts until the next one, unless the variable is one
-   that can be entered and is. */
-static bool take_value (spans_reader *r, span_stack *s, const pf_call *call) {
+/* Write a value, which lasts until the next one; it ends at once while the
+   variable has an open call. */
+static bool add_value (spans_reader *r, span_stack *s, const pf_call *call) {
   const pf_slot *const slot = &r->machine.lanes.slots[call->slot];
   if (!r->options.variables)
     return true;
   span_row row = value_row(r, call);
-  if (!end_value(r, s, call->start) || !number_frame(r, &row))
+  if (!end_value(r, s, call->start) || !set_frame(r, &row))
     return false;
   if (!s->has_base || s->epoch != slot->lane->epoch)
     set_base(s, slot->lane->epoch, slot->lane->frames[0].start);
   if (!put(r, s, slot, row))
     return false;
-  s->holds = true;
-  s->held = row;
+  s->has_value = true;
+  s->value = row;
   return s->depth == 0 || end_value(r, s, call->start);
 }
 
@@ -261,9 +262,9 @@ static bool take_value (spans_reader *r, span_stack *s, const pf_call *call) {
 
 /* {====== Calls ====== */
 
-/* A call ends that was not open: one whose enter is not known, with nothing
-   open around it, or one that has no length. */
-static bool take_orphan (spans_reader *r, span_stack *s, const pf_call *call) {
+/* A call ends that was not open: its enter is unknown and nothing was open
+   around it, or its duration is 0. */
+static bool add_orphan (spans_reader *r, span_stack *s, const pf_call *call) {
   const pf_lane *const lane = r->machine.lanes.slots[call->slot].lane;
   if (!s->has_base || s->epoch != lane->epoch)
     set_base(s, lane->epoch, call->start);
@@ -274,17 +275,17 @@ static bool take_orphan (spans_reader *r, span_stack *s, const pf_call *call) {
 }
 
 
-/* `is_write`: it was made by a write. */
-static bool take_call (spans_reader *r, const pf_call *call, bool is_write) {
+/* `is_write`: a write emitted the call. */
+static bool add_call (spans_reader *r, const pf_call *call, bool is_write) {
   const pf_slot *const slot = &r->machine.lanes.slots[call->slot];
   span_stack *const s = stack_of(r, slot->lane);
   if (s == NULL)
     return false;
   if (slot->kind == PF_KIND_VALUE && is_write)
-    return take_value(r, s, call);
+    return add_value(r, s, call);
   if (!is_write && s->depth > 0 && s->slots[s->depth - 1] == call->slot)
     s->depth--;
-  else if (!take_orphan(r, s, call))
+  else if (!add_orphan(r, s, call))
     return false;
   return put_call(r, s, call->slot,
                   (span_row){.kind = PF_SPAN_CLOSE,
@@ -294,7 +295,7 @@ static bool take_call (spans_reader *r, const pf_call *call, bool is_write) {
 }
 
 
-bool pf_spans_take_calls (spans_reader *r, uint32_t slot, uint8_t event) {
+bool pf_spans_add_calls (spans_reader *r, uint32_t slot, uint8_t event) {
   const pf_machine *const m = &r->machine;
   const pf_slot *const slots = m->lanes.slots;
   const bool is_state = slot != PF_NO_SLOT && slots[slot].kind == PF_KIND_STATE;
@@ -305,7 +306,7 @@ bool pf_spans_take_calls (spans_reader *r, uint32_t slot, uint8_t event) {
       continue;
     const bool is_write =
         is_last && !is_state && call->slot == slot && event == PF_EVENT_WRITE;
-    if (!take_call(r, call, is_write))
+    if (!add_call(r, call, is_write))
       return false;
   }
   return true;
@@ -326,7 +327,7 @@ static bool begin_lane (spans_reader *r, const pf_lane *lane) {
         !put_call(r, s, lane->frames[i].slot,
                   (span_row){.kind = PF_SPAN_OPEN, .time = from}))
       return false;
-  return lane->number == PF_NO_SLOT || look_at_rest(r, s, lane, from);
+  return lane->number == PF_NO_SLOT || update_running(r, s, lane, from);
 }
 
 

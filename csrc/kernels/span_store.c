@@ -1,9 +1,9 @@
 /*
-** span_store.c - spans by track, a strand of bytes for each.
+** span_store.c - stores the spans of each track in a spill buffer.
 **
-** A row is a list of numbers of 7 bits a byte, the low ones first: the time
-** since the row before it on its track; 8 times the frame, and the kind; of a
-** close also the net time and 1, or 0 where it is missing, and the flags.
+** A row is a list of variable-length integers (LEB128): the time since the
+** previous row on the track; 8 times the frame, plus the kind; for a close also
+** the net time plus 1, or 0 if it is missing, and the flags.
 */
 
 #include "kernels/span_store.h"
@@ -18,35 +18,36 @@
 #include "model/memory.h"
 #include "model/strands.h"
 
-/* A call without enter, which is opened at a base. */
+/* A call without an enter, which is opened at a base. */
 typedef struct late_span {
-  uint32_t base; /* how many bases of the track come before it */
+  uint32_t base; /* number of bases of the track up to its base */
   uint32_t frame;
 } late_span;
 
-typedef struct kept_track {
+typedef struct stored_track {
   uint64_t rows; /* opens and closes */
   int64_t time;  /* of the last row */
   uint32_t bases;
-  late_span *late; /* the outermost of one base last */
-  size_t nlate, late_room;
-} kept_track;
+  late_span *late; /* the outermost of a base last */
+  size_t nlate, late_capacity;
+} stored_track;
 
-typedef struct kept_frame {
+typedef struct stored_frame {
   uint32_t area, name;
   bool has_value;
   int64_t value;
-} kept_frame;
+} stored_frame;
 
 struct pf_span_store {
   pf_reader *spans;
   pf_strands strands;
-  kept_track *tracks;
-  size_t ntracks, tracks_room;
-  kept_frame *frames; /* the first one is that of frame 1 */
-  size_t nframes, frames_room;
-  uint32_t words[PF_SPAN_RUN + 1]; /* names of the kinds that are given */
-  uint32_t flags[1 << PF_CALL_FLAG_NAMES]; /* names of flags, or PF_NO_NAME */
+  stored_track *tracks;
+  size_t ntracks, tracks_capacity;
+  stored_frame *frames; /* index 0 is frame 1 */
+  size_t nframes, frames_capacity;
+  uint32_t words[PF_SPAN_RUN + 1];         /* names of the kinds */
+  uint32_t flags[1 << PF_CALL_FLAG_NAMES]; /* names of flag sets, or
+                                              PF_NO_NAME */
 };
 
 
@@ -60,34 +61,34 @@ static pf_status out_of_memory (pf_error *error) {
 static bool add_tracks (pf_span_store *k, size_t count) {
   void *tracks = k->tracks;
   const bool grown =
-      pf_array_widen(&tracks, &k->tracks_room, count, sizeof *k->tracks);
+      pf_array_widen(&tracks, &k->tracks_capacity, count, sizeof *k->tracks);
   k->tracks = tracks;
   for (; grown && k->ntracks < count; k->ntracks++)
-    k->tracks[k->ntracks] = (kept_track){.rows = 0};
+    k->tracks[k->ntracks] = (stored_track){.rows = 0};
   return grown;
 }
 
 
-/* Frames come in the order of their numbers. */
+/* Frames come in the order of their ids. */
 static bool add_frame (pf_span_store *k, const pf_column *c, size_t row) {
   void *frames = k->frames;
-  const bool grown = pf_array_widen(&frames, &k->frames_room, k->nframes + 1,
-                                    sizeof *k->frames);
+  const bool grown = pf_array_widen(&frames, &k->frames_capacity,
+                                    k->nframes + 1, sizeof *k->frames);
   k->frames = frames;
   if (grown)
     k->frames[k->nframes++] =
-        (kept_frame){.area = (uint32_t)c[PF_SPAN_AREA].ints[row],
-                     .name = PF_NO_NAME,
-                     .has_value = !pf_is_missing(&c[PF_SPAN_VALUE], row),
-                     .value = c[PF_SPAN_VALUE].ints[row]};
+        (stored_frame){.area = (uint32_t)c[PF_SPAN_AREA].ints[row],
+                       .name = PF_NO_NAME,
+                       .has_value = !pf_is_missing(&c[PF_SPAN_VALUE], row),
+                       .value = c[PF_SPAN_VALUE].ints[row]};
   return grown;
 }
 
 
-static bool add_late (kept_track *t, uint32_t frame) {
+static bool add_late (stored_track *t, uint32_t frame) {
   void *late = t->late;
   const bool grown =
-      pf_array_widen(&late, &t->late_room, t->nlate + 1, sizeof *t->late);
+      pf_array_widen(&late, &t->late_capacity, t->nlate + 1, sizeof *t->late);
   t->late = late;
   if (grown)
     t->late[t->nlate++] = (late_span){t->bases, frame};
@@ -102,7 +103,7 @@ static void put_number (pf_strand *s, uint64_t value) {
 }
 
 
-static void put_row (pf_strand *s, kept_track *t, const pf_column *c,
+static void put_row (pf_strand *s, stored_track *t, const pf_column *c,
                      size_t row) {
   const int64_t time = c[PF_SPAN_TIME].ints[row];
   const uint64_t kind = (uint64_t)c[PF_SPAN_KIND].ints[row];
@@ -118,15 +119,15 @@ static void put_row (pf_strand *s, kept_track *t, const pf_column *c,
 }
 
 
-static pf_status keep (pf_span_store *k, const pf_column *c, size_t row,
-                       pf_error *error) {
+static pf_status store_row (pf_span_store *k, const pf_column *c, size_t row,
+                            pf_error *error) {
   const size_t track = (size_t)c[PF_SPAN_TRACK].ints[row];
   const uint64_t frame = (uint64_t)c[PF_SPAN_FRAME].ints[row];
   const int64_t kind = c[PF_SPAN_KIND].ints[row];
   if ((track >= k->ntracks && !add_tracks(k, track + 1)) ||
       (frame > k->nframes && !add_frame(k, c, row)))
     return out_of_memory(error);
-  kept_track *const t = &k->tracks[track];
+  stored_track *const t = &k->tracks[track];
   t->rows += kind <= PF_SPAN_LATE;
   t->bases += kind == PF_SPAN_BASE;
   if (kind == PF_SPAN_LATE)
@@ -138,22 +139,22 @@ static pf_status keep (pf_span_store *k, const pf_column *c, size_t row,
 }
 
 
-/* Keep a batch of spans; in any thread. */
-static pf_status keep_batch (void *context, const pf_pull *pull,
-                             const uint32_t *notes, pf_error *error) {
+/* Store a batch of spans; runs in either thread of the pipeline. */
+static pf_status store_batch (void *context, const pf_pull *pull,
+                              const uint32_t *notes, pf_error *error) {
   pf_status status = PF_OK;
   (void)notes;
   for (size_t row = 0; row < pull->batch.rows && status == PF_OK; row++)
-    status = keep(context, pull->batch.columns, row, error);
+    status = store_row(context, pull->batch.columns, row, error);
   return status;
 }
 
 
-static pf_status keep_all (pf_span_store *k, pf_error *error) {
+static pf_status store_spans (pf_span_store *k, pf_error *error) {
   bool wanted[PF_SPAN_FIELDS];
   memset(wanted, true, sizeof wanted);
   const pf_pipeline pipeline = {
-      .wanted = wanted, .sparse = -1, .process = keep_batch, .context = k};
+      .wanted = wanted, .sparse = -1, .process = store_batch, .context = k};
   return pf_pipeline_run(&pipeline, k->spans, error);
 }
 
@@ -162,8 +163,8 @@ static pf_status keep_all (pf_span_store *k, pf_error *error) {
 
 /* {====== Names ====== */
 
-/* The name of a frame: that of its area, and its value behind it. */
-static uint32_t frame_name (const pf_span_store *k, const kept_frame *frame) {
+/* The name of a frame: the name of its area, followed by its value. */
+static uint32_t frame_name (const pf_span_store *k, const stored_frame *frame) {
   pf_dictionary *const d = k->spans->dictionary;
   const pf_events *const events = pf_spans_events(k->spans);
   const pf_type type = events->reader->fields[events->area].type;
@@ -185,7 +186,8 @@ static uint32_t frame_name (const pf_span_store *k, const kept_frame *frame) {
 }
 
 
-/* The names of all frames and kinds, while no other thread reads them. */
+/* Intern the names of all frames and kinds, while no other thread reads the
+   dictionary. */
 static pf_status find_names (pf_span_store *k) {
   static const char *const words[] = {"open", "close", "open",
                                       "",     "rest",  "run"};
@@ -195,7 +197,7 @@ static pf_status find_names (pf_span_store *k) {
       return PF_ENOMEM;
   }
   for (size_t i = 0; i < k->nframes; i++) {
-    kept_frame *const frame = &k->frames[i];
+    stored_frame *const frame = &k->frames[i];
     frame->name = frame_name(k, frame);
     if (frame->name == PF_NO_NAME && frame->has_value)
       return PF_ENOMEM;
@@ -215,20 +217,20 @@ static pf_status find_names (pf_span_store *k) {
 
 
 pf_status pf_span_store_open (pf_reader *events, const pf_spans *options,
-                              pf_span_store **kept, pf_error *error) {
+                              pf_span_store **store, pf_error *error) {
   pf_span_store *const k = calloc(1, sizeof *k);
   if (k == NULL)
     return out_of_memory(error);
   pf_status status = pf_spans_open(events, options, &k->spans, error);
   if (status == PF_OK)
-    status = keep_all(k, error);
+    status = store_spans(k, error);
   if (status == PF_OK && find_names(k) != PF_OK)
     status = out_of_memory(error);
   if (status != PF_OK) {
     pf_span_store_close(k);
     return status;
   }
-  *kept = k;
+  *store = k;
   return PF_OK;
 }
 
@@ -314,18 +316,18 @@ static const pf_field track_fields[PF_TRACK_FIELDS] = {
 
 typedef struct track_reader {
   pf_reader reader;
-  const pf_span_store *kept;
-  const kept_track *track;
+  const pf_span_store *store;
+  const stored_track *track;
   pf_strand_reader strand;
   int64_t time;
   uint32_t bases;
-  size_t late_first, late, late_next; /* calls without enter: those from
-                                         late_first to late are due, the last
-                                         of them next */
+  size_t late_first, late, late_next; /* calls without an enter: those from
+                                         late_first to late - 1 are still to be
+                                         written, the last one first */
 } track_reader;
 
 
-static uint64_t take_number (pf_strand_reader *s) {
+static uint64_t read_number (pf_strand_reader *s) {
   uint64_t value = 0;
   unsigned shift = 0;
   for (; (*s->at & 0x80) != 0; shift += 7)
@@ -343,12 +345,12 @@ static void put_id (pf_column *c, size_t row, uint32_t id) {
 }
 
 
-/* Give a row; `net` is that of a close and 1, or 0. */
-static void give (track_reader *r, pf_batch *batch, unsigned kind,
-                  uint64_t frame, uint64_t net, uint64_t flags) {
+/* Write a row; `net` is that of a close plus 1, or 0. */
+static void write_row (track_reader *r, pf_batch *batch, unsigned kind,
+                       uint64_t frame, uint64_t net, uint64_t flags) {
   pf_column *const c = batch->columns;
   const size_t row = batch->rows++;
-  put_id(&c[PF_TRACK_KIND], row, r->kept->words[kind]);
+  put_id(&c[PF_TRACK_KIND], row, r->store->words[kind]);
   if (c[PF_TRACK_TIME].data != NULL)
     c[PF_TRACK_TIME].ints[row] = r->time;
   if (c[PF_TRACK_FRAME].data != NULL)
@@ -356,18 +358,18 @@ static void give (track_reader *r, pf_batch *batch, unsigned kind,
   if (c[PF_TRACK_FRAME].data != NULL && frame == 0)
     pf_set_missing(&c[PF_TRACK_FRAME], row);
   put_id(&c[PF_TRACK_NAME], row,
-         frame == 0 ? PF_NO_NAME : r->kept->frames[frame - 1].name);
+         frame == 0 ? PF_NO_NAME : r->store->frames[frame - 1].name);
   if (c[PF_TRACK_NET].data != NULL)
     c[PF_TRACK_NET].ints[row] = (int64_t)(net - 1);
   if (c[PF_TRACK_NET].data != NULL && net == 0)
     pf_set_missing(&c[PF_TRACK_NET], row);
-  put_id(&c[PF_TRACK_FLAGS], row, r->kept->flags[flags]);
+  put_id(&c[PF_TRACK_FLAGS], row, r->store->flags[flags]);
 }
 
 
-/* The calls without enter that begin at the base at hand. */
+/* Find the calls without an enter that begin at the current base. */
 static void begin_base (track_reader *r) {
-  const kept_track *const t = r->track;
+  const stored_track *const t = r->track;
   r->bases++;
   r->late_first = r->late_next;
   while (r->late_next < t->nlate && t->late[r->late_next].base == r->bases)
@@ -376,19 +378,19 @@ static void begin_base (track_reader *r) {
 }
 
 
-static void take_row (track_reader *r, pf_batch *batch) {
-  r->time = (int64_t)((uint64_t)r->time + take_number(&r->strand));
-  const uint64_t word = take_number(&r->strand);
+static void read_row (track_reader *r, pf_batch *batch) {
+  r->time = (int64_t)((uint64_t)r->time + read_number(&r->strand));
+  const uint64_t word = read_number(&r->strand);
   const unsigned kind = word & 7;
   uint64_t net = 0, flags = 0;
   if (kind == PF_SPAN_CLOSE) {
-    net = take_number(&r->strand);
-    flags = take_number(&r->strand);
+    net = read_number(&r->strand);
+    flags = read_number(&r->strand);
   }
   if (kind == PF_SPAN_BASE)
     begin_base(r);
   else
-    give(r, batch, kind, word >> 3, net, flags);
+    write_row(r, batch, kind, word >> 3, net, flags);
 }
 
 
@@ -399,9 +401,9 @@ static pf_status track_next (pf_reader *self, pf_batch *batch,
   pf_batch_clear(batch);
   while (batch->rows < PF_BATCH_ROWS && status == PF_OK)
     if (r->late > r->late_first)
-      give(r, batch, PF_SPAN_OPEN, r->track->late[--r->late].frame, 0, 0);
+      write_row(r, batch, PF_SPAN_OPEN, r->track->late[--r->late].frame, 0, 0);
     else if (r->strand.at < r->strand.end)
-      take_row(r, batch);
+      read_row(r, batch);
     else
       status = pf_strand_next(&r->strand, error);
   if (status < 0)
@@ -426,7 +428,7 @@ pf_status pf_span_store_reader (const pf_span_store *k, uint32_t track,
                           .dictionary = k->spans->dictionary,
                           .next = track_next,
                           .close = free_reader};
-  r->kept = k;
+  r->store = k;
   r->track = &k->tracks[track];
   r->strand.strands = &k->strands;
   r->strand.number = track;
@@ -450,7 +452,7 @@ static const pf_field frame_fields[] = {
 
 typedef struct frames_reader {
   pf_reader reader;
-  const pf_span_store *kept;
+  const pf_span_store *store;
   pf_field fields[FRAME_FIELDS];
   uint32_t next;
 } frames_reader;
@@ -462,12 +464,13 @@ static pf_status frames_next (pf_reader *self, pf_batch *batch,
   pf_column *const c = batch->columns;
   (void)error;
   pf_batch_clear(batch);
-  for (; batch->rows < PF_BATCH_ROWS && r->next < r->kept->nframes; r->next++) {
+  for (; batch->rows < PF_BATCH_ROWS && r->next < r->store->nframes;
+       r->next++) {
     const size_t row = batch->rows++;
     if (c[0].data != NULL)
       c[0].ints[row] = (int64_t)r->next;
-    put_id(&c[1], row, r->kept->frames[r->next].area);
-    put_id(&c[2], row, r->kept->frames[r->next].name);
+    put_id(&c[1], row, r->store->frames[r->next].area);
+    put_id(&c[2], row, r->store->frames[r->next].name);
   }
   return batch->rows > 0 ? PF_MORE : PF_END;
 }
@@ -479,7 +482,7 @@ pf_status pf_span_store_frames (const pf_span_store *k, pf_reader **reader,
   if (r == NULL)
     return out_of_memory(error);
   const pf_events *const events = pf_spans_events(k->spans);
-  r->kept = k;
+  r->store = k;
   memcpy(r->fields, frame_fields, sizeof frame_fields);
   r->fields[1].type = events->reader->fields[events->area].type;
   r->reader = (pf_reader){.fields = r->fields,

@@ -1,6 +1,6 @@
 /*
-** spans.c - looks at the stacks of the machine of calls after each event, and
-** gives what has been opened and closed since the event before.
+** spans.c - the reader of spans: runs the call machine over each event, then
+** adds rows for what has begun and ended.
 */
 
 #include "kernels/spans.h"
@@ -24,7 +24,7 @@ static const pf_field fields[PF_SPAN_FIELDS] = {
 
 /* {====== Events ====== */
 
-/* Whether the event at hand begins the range with what is open. */
+/* Whether the current event begins the range while calls are open. */
 static bool begins_range (const spans_reader *r) {
   const pf_event_rows *const rows = &r->events.rows;
   const unsigned flags = rows->flags == NULL ? 0 : rows->flags[r->row];
@@ -40,20 +40,20 @@ static void note_ends (spans_reader *r) {
     return;
   r->first = !r->has_first || m->first < r->first ? m->first : r->first;
   r->last = !r->has_first || m->last > r->last ? m->last : r->last;
-  r->heard = m->last;
+  r->machine_last = m->last;
   r->has_first = true;
 }
 
 
-/* A gap has ended all calls; values end with them. */
+/* A gap has ended all calls; the values of variables end with them. */
 static bool look_at_epoch (spans_reader *r) {
   const bool is_same = r->epoch == r->machine.epoch;
   r->epoch = r->machine.epoch;
-  return is_same || pf_spans_end_values(r, r->heard);
+  return is_same || pf_spans_end_values(r, r->machine_last);
 }
 
 
-/* Find the slot that the event at hand has acted on; PF_NO_SLOT: on none. */
+/* Find the slot of the current event; PF_NO_SLOT when it has none. */
 static pf_status find_slot (spans_reader *r, uint32_t *slot) {
   pf_machine *const m = &r->machine;
   const pf_event_rows *const rows = &r->events.rows;
@@ -66,7 +66,7 @@ static pf_status find_slot (spans_reader *r, uint32_t *slot) {
 }
 
 
-/* Take the event at r->row. PF_ENOMEM. */
+/* Process the event at r->row. PF_ENOMEM. */
 static pf_status take_event (spans_reader *r) {
   pf_machine *const m = &r->machine;
   const pf_event_rows *const rows = &r->events.rows;
@@ -75,29 +75,29 @@ static pf_status take_event (spans_reader *r) {
       pf_machine_process(m, rows, r->row, r->row + 1) != PF_OK ||
       find_slot(r, &slot) != PF_OK)
     return PF_ENOMEM;
-  if (!look_at_epoch(r) || !pf_spans_take_calls(r, slot, rows->kinds[r->row]))
+  if (!look_at_epoch(r) || !pf_spans_add_calls(r, slot, rows->kinds[r->row]))
     return PF_ENOMEM;
   note_ends(r);
   return slot == PF_NO_SLOT ||
-                 pf_spans_look_at_lane(r, m->lanes.slots[slot].lane)
+                 pf_spans_update_lane(r, m->lanes.slots[slot].lane)
              ? PF_OK
              : PF_ENOMEM;
 }
 
 
-/* Close what is open at the end. */
+/* End the open calls and values at the end of the events. */
 static pf_status finish (spans_reader *r) {
   r->has_ended = true;
   if (pf_machine_finish(&r->machine) != PF_OK ||
-      !pf_spans_take_calls(r, PF_NO_SLOT, PF_EVENT_OTHER))
+      !pf_spans_add_calls(r, PF_NO_SLOT, PF_EVENT_OTHER))
     return PF_ENOMEM;
   note_ends(r);
   return pf_spans_end_values(r, r->machine.last) ? PF_OK : PF_ENOMEM;
 }
 
 
-/* The next batch of events, packed where no values are looked for. PF_END:
-   there are no more. */
+/* Read the next batch of events, packed unless values are wanted. PF_END at the
+   end. */
 static pf_status pull (spans_reader *r, pf_error *error) {
   const pf_call_options *const o = &r->options.calls;
   if (pf_events_are_over(&r->events, &r->machine))
@@ -115,10 +115,11 @@ static pf_status pull (spans_reader *r, pf_error *error) {
 }
 
 
-/* Have rows to give. PF_MORE, PF_END, PF_AGAIN or a failure. */
+/* Process events until there are rows. PF_MORE, PF_END, PF_AGAIN or a
+   failure. */
 static pf_status read_on (spans_reader *r, pf_error *error) {
   pf_status status = PF_MORE;
-  r->nrows = r->given = 0;
+  r->nrows = r->returned = 0;
   while (r->nrows < PF_BATCH_ROWS && status == PF_MORE && !r->has_ended) {
     if (r->row == r->events.batch.rows)
       status = pull(r, error);
@@ -159,12 +160,12 @@ static pf_status spans_next (pf_reader *self, pf_batch *batch,
   spans_reader *const r = (spans_reader *)(void *)self;
   pf_status status = PF_MORE;
   pf_batch_clear(batch);
-  if (r->given == r->nrows)
+  if (r->returned == r->nrows)
     status = read_on(r, error);
   if (status < 0)
     return status;
-  for (; batch->rows < PF_BATCH_ROWS && r->given < r->nrows; batch->rows++)
-    give(batch->columns, batch->rows, &r->rows[r->given++]);
+  for (; batch->rows < PF_BATCH_ROWS && r->returned < r->nrows; batch->rows++)
+    give(batch->columns, batch->rows, &r->rows[r->returned++]);
   return batch->rows > 0 ? PF_MORE : status;
 }
 

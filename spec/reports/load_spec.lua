@@ -77,7 +77,7 @@ c
       local _, status, errors = events.command("0 enter f a\n2000000 leave f a\n", "--report",
          "load", "--set", "width=1ns")
       assert.equal(2, status)
-      assert.matches("2000000 pieces of time, at most 1048576", errors)
+      assert.matches("2000000 intervals of time; the maximum is 1048576", errors)
    end)
 
    it("bears events without any sense", function()

@@ -31,7 +31,7 @@ void pf_call_sums_init (pf_call_sums *t, bool squares, bool quantiles) {
   memset(t, 0, sizeof *t);
   t->has_squares = squares;
   t->has_quantiles = quantiles;
-  t->pool.most = PF_EXACT_CALLS; /* independent of the number of groups */
+  t->pool.max_exact = PF_EXACT_CALLS; /* independent of the number of groups */
 }
 
 
