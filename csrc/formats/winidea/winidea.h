@@ -65,8 +65,7 @@ typedef enum winidea_version {
 typedef struct winidea_layout {
   winidea_version version;
   unsigned size;   /* bytes of a record: 24, or 20 with 4 bytes of DATA */
-  bool is_swapped; /* types 1 and 2 are exchanged (an older programming
-                      interface) */
+  bool is_swapped; /* types 1 and 2 are exchanged */
 } winidea_layout;
 
 /* The documented kinds of areas. */
@@ -115,15 +114,14 @@ static inline bool winidea_has_writes (uint32_t handle) {
 /* How the value of an event is found; it depends on the area. */
 typedef enum winidea_value_kind {
   WINIDEA_UNRESOLVED,    /* the area is not in the cache */
-  WINIDEA_NO_VALUE,      /* functions and lines: no value, whatever DATA
-                            contains */
+  WINIDEA_NO_VALUE,      /* functions and lines: DATA is ignored */
   WINIDEA_DOUBLE,        /* DATA is a double (IEEE 754) */
   WINIDEA_STATE_VALUE,   /* the value of the state in the mapping */
-  WINIDEA_INTEGER = 0x80 /* DATA is an integer. The only value with the top bit
-                            set */
+  WINIDEA_INTEGER = 0x80 /* DATA is an integer; see winidea_mask */
 } winidea_value_kind;
 
-/* A mask for DATA: all bits for an integer, else 0. */
+/* A mask for DATA: all bits for an integer, else 0. Only WINIDEA_INTEGER has the
+   top bit of a byte. */
 static inline int64_t winidea_mask (uint8_t value_kind) {
   return (int8_t)value_kind < 0 ? -1 : 0;
 }
@@ -132,8 +130,7 @@ static inline int64_t winidea_mask (uint8_t value_kind) {
 typedef enum winidea_data_type {
   WINIDEA_DATA_NONE,    /* the row has no value */
   WINIDEA_DATA_INTEGER, /* an integer, whatever the type of the area */
-  WINIDEA_DATA_BITS,    /* bits of a double if the type of the area is F64, else
-                           an integer */
+  WINIDEA_DATA_BITS,    /* a double if the type of the area is F64 */
   WINIDEA_DATA_DOUBLE   /* bits of a double */
 } winidea_data_type;
 
@@ -161,10 +158,8 @@ typedef struct winidea_entry {
 typedef struct winidea_handle_info {
   uint32_t handle;
   uint32_t entry;    /* its first entry, or WINIDEA_NO_ENTRY */
-  uint32_t count;    /* of states: number of entries with a value in the
-                        mapping */
-  uint32_t variable; /* of states: the entry of their variable, or
-                        WINIDEA_NO_ENTRY */
+  uint32_t count;    /* of states: rows of the mapping with a value */
+  uint32_t variable; /* of states: their variable, or WINIDEA_NO_ENTRY */
 } winidea_handle_info;
 
 /*
@@ -201,10 +196,9 @@ typedef struct winidea_section {
   uint32_t context;           /* of STATISTICS: a name, or PF_NO_NAME */
   uint64_t header, rows, end; /* bytes at which these begin; `end` is
                                  WINIDEA_OPEN while it is not known */
-  uint64_t taken;             /* rows before this byte have been parsed */
+  uint64_t parsed;            /* rows before this byte have been parsed */
   pf_bytes format;            /* format of its rows, from the header */
-  bool is_readable;           /* the format is valid and has the required
-                                 macros */
+  bool is_readable;           /* its format is valid */
 } winidea_section;
 
 #define WINIDEA_OPEN UINT64_MAX
@@ -220,8 +214,7 @@ typedef struct winidea_file {
   pthread_mutex_t mutex; /* for areas, lanes, sections and, of the trace,
                             dictionary and notes */
   bool has_mutex;
-  bool is_live; /* the file may grow: incomplete records and lines are not
-                   reported */
+  bool is_live;            /* the file may grow: its end may be incomplete */
   bool is_version_pending; /* live: too few records to detect the version */
   size_t at[3]; /* live: indices of timeline, text and xml in trace->sources */
   uint64_t nseen_bytes; /* live: bytes of the text that have been scanned */
@@ -233,8 +226,7 @@ typedef struct winidea_file {
   size_t nsections, capacity;
   uint64_t scanned;                  /* the text is scanned up to this byte */
   bool is_scanned;                   /* the text is scanned to its end */
-  bool has_format[WINIDEA_SECTIONS]; /* a fact states the format of this kind of
-                                        section */
+  bool has_format[WINIDEA_SECTIONS]; /* stated in a fact */
   winidea_context *contexts;         /* owned; each handle once */
   pf_interned context_index;         /* index of `contexts` by handle */
   uint32_t switches; /* handle of the variable that contains the current context
@@ -242,14 +234,12 @@ typedef struct winidea_file {
   uint32_t switch_states; /* handle of its states, or WINIDEA_NO_HANDLE */
   bool has_total;         /* the file states total_time */
   int64_t total_time;     /* duration of the recording, ns */
-  bool has_end;           /* the table events of the binary timeline gets an
-                             event "end" */
+  bool has_end;           /* events of the binary timeline end with "end" */
   int64_t end;            /* time of that event, ns */
   winidea_areas areas;
   winidea_value_kind input_value_kind; /* of inputs without a type */
   uint32_t events[WINIDEA_EVENTS];     /* ids of the names of events, by type */
-  uint32_t lanes[256];                 /* ids of the names of cores, or
-                                      PF_NO_NAME */
+  uint32_t lanes[256];                 /* ids of the names of cores, or none */
   uint32_t classes[WINIDEA_KINDS]; /* ids of the classes of areas, by kind */
   uint32_t end_id;                 /* id of the event "end" */
   uint32_t record_id, rest_id;     /* ids of the kinds of raw rows: */
@@ -317,7 +307,7 @@ pf_status winidea_update_live (pf_trace *trace, pf_error *error);
    version. */
 bool winidea_has_version (const pf_trace *trace, pf_bytes bytes, unsigned size);
 
-/* The probability, 0 to 100, that `head` begins a binary timeline of `size`
+/* The confidence, 0 to 100, that `head` begins a binary timeline of `size`
    bytes. */
 int winidea_score_records (pf_bytes head, uint64_t size);
 
@@ -351,12 +341,9 @@ typedef struct winidea_area_cache {
   uint32_t changes;    /* winidea_areas.changes when the areas were cached */
   bool derives_states; /* writes to a variable become events of its states */
   winidea_handle_array
-      arrays[WINIDEA_KINDS];  /* all but states and variables with derived
-                                 states */
-  winidea_cached_area *slots; /* hash table by handle and DATA: the others, and
-                                 large indices */
-  uint32_t mask, count;       /* number of slots - 1 (a power of two) and of
-                                 used slots */
+      arrays[WINIDEA_KINDS];  /* all but states and what derives them */
+  winidea_cached_area *slots; /* hash table by handle and DATA: all others */
+  uint32_t mask, count;       /* slots are mask + 1, of which count are used */
 } winidea_area_cache;
 
 /* The slot at which probing starts. */
@@ -368,8 +355,9 @@ static inline uint32_t winidea_cache_slot (const winidea_area_cache *cache,
 }
 
 /* Finds the area of a handle (of states with the value `data`) that the cache
-   does not contain, creating it if needed, and caches it. PF_OK, PF_ENOMEM or
-   the failure of a warning. Takes the mutex. */
+   does not contain, creating it if needed, and caches it unless it is a variable
+   with derived states. PF_OK, PF_ENOMEM or the failure of a warning. Takes the
+   mutex. */
 pf_status winidea_resolve (winidea_area_cache *cache, uint32_t handle,
                            int64_t data, winidea_cached_area *cached,
                            pf_error *error);
@@ -391,8 +379,8 @@ void winidea_cache_free (winidea_area_cache *cache);
 void winidea_cache_refresh (winidea_area_cache *cache);
 
 
-/* winidea_area_list.c: appends an entry whose area the caller has built. PF_OK
-   or PF_ENOMEM. */
+/* winidea_area_list.c: appends an entry. The caller builds its area, before or
+   later. PF_OK or PF_ENOMEM. */
 pf_status winidea_add_entry (winidea_file *file, uint64_t seed,
                              const winidea_entry *entry);
 

@@ -286,7 +286,7 @@ pf_status winidea_parse_section (pf_trace *trace,
     return PF_OK;
   (void)winidea_compile(&format, copy.format);
   file->areas.is_mapping = copy.kind == WINIDEA_HANDLE;
-  for (uint64_t at = copy.taken, next; at < copy.end && status == PF_OK;
+  for (uint64_t at = copy.parsed, next; at < copy.end && status == PF_OK;
        at = next) {
     const pf_bytes row = winidea_line(file->text->bytes, at, &next);
     if (row.size == 0)

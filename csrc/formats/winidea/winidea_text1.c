@@ -249,7 +249,7 @@ static pf_status end_section (pf_trace *trace, uint64_t end, bool is_open,
     return PF_OK;
   section->end = end;
   const pf_status status = winidea_parse_section(trace, section, error);
-  section->taken = end;
+  section->parsed = end;
   if (is_open)
     section->end = WINIDEA_OPEN;
   return status;
@@ -271,7 +271,7 @@ static pf_status add_section (pf_trace *trace, uint64_t at, pf_error *error) {
   const pf_bytes line = winidea_line(file->text->bytes, at, &section->rows);
   const pf_status status = read_header(trace, line, at, section, error);
   section->end = WINIDEA_OPEN;
-  section->taken = section->rows;
+  section->parsed = section->rows;
   file->scanned = section->rows;
   file->nsections += status >= 0;
   return status;

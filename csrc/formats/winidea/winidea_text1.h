@@ -9,7 +9,7 @@
 
 #include "formats/winidea/winidea.h"
 
-/* The probability, 0 to 100, that bytes begin a Text1 file, or an XML
+/* The confidence, 0 to 100, that bytes begin a Text1 file, or an XML
    export. */
 int winidea_score_text (pf_bytes head);
 int winidea_score_xml (pf_bytes head);

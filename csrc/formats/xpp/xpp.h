@@ -43,10 +43,8 @@ typedef struct xpp_segment {
    `close` of xpp_open.c. */
 typedef struct xpp_file {
   bool is_text;
-  bool is_live;       /* the file may grow: an incomplete row at the end is not
-                         reported */
-  bool is_unfiltered; /* filtering was off: calls have both i and I, or O and
-                         o */
+  bool is_live;       /* the file may grow: the last row may be incomplete */
+  bool is_unfiltered; /* not filtered: calls have i and I, or O and o */
   dbf_file *dbf;      /* owned; the decoder of the table, NULL for text */
   uint32_t op_offset; /* offset of the operation in a record; 0: not known */
   pf_bytes settings;  /* contents of the PRI file; empty: there is none */
@@ -68,12 +66,10 @@ typedef struct xpp_file {
 
   pf_field *entries; /* columns of table entries: ours, then unknown fields */
   size_t nentries;
-  size_t *extras; /* for each unknown field in `entries` its index in
-                     `fields` */
+  size_t *extras; /* of unknown fields in `entries`: index in `fields` */
   pf_field *raw;  /* columns of table raw */
   size_t nraw;
-  size_t *shown;                    /* for each field in `raw` its index in
-                                       `fields` */
+  size_t *shown;                    /* of fields in `raw`: index in `fields` */
   struct xpp_readahead *readaheads; /* list of the running read-aheads */
   pf_table tables[4];
 } xpp_file;

@@ -37,7 +37,7 @@ pf_bytes xpp_first_text (const pf_trace *trace);
 /* The separator that the option names, or 0. */
 uint8_t xpp_separator_given (const pf_trace *trace);
 
-/* xpp_detect.c: the probability, 0 to 100, that a file of `size` bytes which
+/* xpp_detect.c: the confidence, 0 to 100, that a file of `size` bytes which
    begins with `head` is a trace as text, or as a table. */
 int xpp_text_score (pf_bytes head, uint64_t size);
 int xpp_table_score (pf_bytes head, uint64_t size);

@@ -23,7 +23,7 @@ struct xpp_readahead {
   xpp_fast_rows slots[SLOTS];
   size_t nslots;    /* number of slots that were opened */
   size_t streak;    /* batches in sequence that the reader decoded itself */
-  bool is_disabled; /* no thread is available */
+  bool is_disabled; /* do not try to start a thread (again) */
   bool has_thread;
   pthread_t thread;
   pthread_mutex_t lock;
@@ -42,8 +42,8 @@ struct xpp_readahead {
 
 /* {====== The thread ====== */
 
-/* The slot of batch `number` of a run. The first slot is for batches that the
-   reader decodes itself. */
+/* The slot of batch `number` of a run. A run begins with slot 1, because the
+   reader still uses slot 0, into which it decoded the batch before. */
 static xpp_fast_rows *slot_of (xpp_readahead *f, size_t number) {
   return &f->slots[(number + 1) % SLOTS];
 }

@@ -88,7 +88,7 @@ void xpp_map_roles (const xpp_candidate *fields, size_t count,
 pf_status xpp_map_option (const xpp_candidate *fields, size_t count,
                           pf_bytes text, xpp_roles *roles, pf_error *error);
 
-/* The probability, 0 to 100, that fields with these roles are a trace; `op`:
+/* The confidence, 0 to 100, that fields with these roles are a trace; `op`:
    the statistics of the operations. If time and thread exist, more than half of
    the operations must be valid, else all. 0 without time and thread, because
    the profiler omits at most one of them. */
