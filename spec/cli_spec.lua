@@ -316,7 +316,7 @@ describe("profio", function()
 
    it("--explain describes the columns", function()
       local text = fine("profio --report flat --explain " .. NAMED)
-      assert.matches("\nself +time it spent itself, in ns", text)
+      assert.matches("\nself +self time, in ns", text)
       assert.matches("\nto +", fine "profio --table arcs --explain")
    end)
 

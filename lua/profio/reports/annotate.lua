@@ -1,4 +1,4 @@
--- Annotated source: the source files with calls and time beside their lines.
+-- Annotated source: source files with the calls and time of each line.
 
 local gprof = require "profio.reports.gprof"
 local plain = require "profio.reports.plain"
@@ -9,7 +9,7 @@ local wording = require "profio.cli.wording"
 
 local annotate = {
    name = "annotate",
-   help = "source files with the time and calls of each line beside it",
+   help = "source files with the time and calls of each line",
    unit = "s",
    uses = { "functions", "metric", "source" },
    narrows = true,
@@ -23,9 +23,9 @@ local annotate = {
    },
 }
 
-local MOST_LINES = 10 -- that the list of the heaviest lines shows
+local MOST_LINES = 10 -- in the list of the heaviest lines
 
--- Whether addresses can be turned into source lines.
+-- Returns whether addresses can be resolved to source lines.
 local function has_lines(trace)
    local symbols = traces.of(trace).symbols
    return symbols ~= nil and symbols.facts.has_lines
@@ -48,11 +48,11 @@ end
 
 -- {====== Functions never called ======
 
--- Where functions begin that nobody called: { [file] = { line, ... } }.
+-- Returns the first lines of functions that were never called: { [file] = { line, ... } }.
 local function uncalled(context)
    local files = {}
    if context.given.where[1] or context.given.top then
-      return files -- only what was asked for is marked
+      return files -- only selected functions are marked
    end
    local functions = context:profile(true):functions { zeros = true }
    for file, line in functions:where { calls = 0, recursive_calls = 0 }:each("file", "line") do
@@ -68,7 +68,7 @@ end
 
 -- {====== One file ======
 
--- What is known of the lines of a file: { [line] = { self =, calls =, functions = } }.
+-- Adds a row to the values of a file's lines: { [line] = { self =, calls =, functions = } }.
 local function add_row(marks, row)
    local mark = marks[row.line] or { self = 0, count = 0, functions = row["function"] }
    mark.self = mark.self + (row.self or 0)
@@ -79,8 +79,8 @@ local function add_row(marks, row)
    marks[row.line] = mark
 end
 
--- Time and calls; "#####" where a function begins that was never called. `unit.size` is how much of
--- the metric is one of its unit, `unit.name` what that is called.
+-- Returns the margin with time and calls; "#####" at the first line of a function that was never
+-- called. `unit.size` is the number of the metric per unit, `unit.name` the name of the unit.
 local function margin(mark, unit)
    if not mark then
       return (" "):rep(27)
@@ -109,7 +109,7 @@ local function write_source(out, marks, source, unit)
    end
 end
 
--- Without the source, the lines that something is known of.
+-- Writes the lines with values, if the source is not found.
 local function write_marks(out, marks, reason, unit)
    out:write("   (", reason and "the source is left out: " .. plain(wording.command(reason))
       or "the source is not found: name its folder with --source", ")\n")
@@ -167,7 +167,7 @@ end
 
 -- }======
 
--- The files with the numbers of one unit.
+-- Writes the files with the values of one unit.
 local function write_files(context, out, rows, unit)
    local path, marks
    local never = uncalled(context)

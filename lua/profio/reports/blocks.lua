@@ -1,14 +1,14 @@
--- How often code ran: basic blocks where the file counts them, else functions. gprof's option -C.
+-- Execution counts: of basic blocks if the file has them, else of functions (gprof's option -C).
 
 local blocks = {
    name = "blocks",
-   help = "how often basic blocks (or functions, where the file has no blocks) ran",
+   help = "execution counts of basic blocks, or of functions if the file has no blocks",
    narrows = true,
    uses = { "compat" },
    columns = {
-      { name = "address", help = "where the block or the function begins" },
-      { name = "count", help = "how often it ran" },
-      { name = "function", help = "the function it is in" },
+      { name = "address", help = "first address of the block or function" },
+      { name = "count", help = "number of executions" },
+      { name = "function", help = "the function that contains it" },
       { name = "file", help = "its source file" },
       { name = "line", help = "its line" },
    },
@@ -20,7 +20,7 @@ function blocks.fits(trace)
       "it counts neither blocks nor calls"
 end
 
--- Functions and the calls of each, with the names that table blocks has.
+-- Returns functions and their calls with the column names of table blocks.
 local function counted_functions(context)
    local view = context:profile():functions(context:profile_options()):group("file", "line",
       "address", "function"):aggregate { "count = sum(calls)" }

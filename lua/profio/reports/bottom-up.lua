@@ -1,17 +1,17 @@
--- The stacks turned round: below each function that spent something, those that called it.
+-- Bottom-up tree: below each function with self time, its callers.
 
 local conditions = require "profio.conditions"
 local tree = require "profio.reports.tree"
 local wording = require "profio.cli.wording"
 
--- What the columns mean where stacks are turned round; the others mean the same.
+-- Help of the columns that mean something else than in report tree.
 local helps = {
-   calls = "how often the function of the first level was called, through these callers",
-   self = "what the function of the first level spent itself, in ns (or the unit of --metric)",
+   calls = "calls of the function of the first level through these callers",
+   self = "self time of the function of the first level, in ns (or the unit of --metric)",
    total = "what of it was spent through these callers",
 }
 
-local FUNCTIONS, LEVELS = 100, 20 -- that are shown, when nothing says how many
+local FUNCTIONS, LEVELS = 100, 20 -- shown by default
 
 local columns = {}
 for i, column in ipairs(tree.columns) do
@@ -20,7 +20,7 @@ end
 
 local bottom_up = {
    name = "bottom-up",
-   help = "functions that spent something, below each those that called it",
+   help = "functions with self time, below each its callers",
    columns = columns,
    unit = "ms",
    uses = { "span of calls", "functions", "metric", "diff", "follow" },
@@ -28,26 +28,26 @@ local bottom_up = {
    fits = tree.fits,
    options = {
       { name = "functions", type = "int", default = FUNCTIONS,
-        help = "how many functions of the first level, the heaviest; 0: all" },
+        help = "number of functions on the first level, the heaviest; 0: all" },
       { name = "levels", type = "int", default = LEVELS,
-        help = "how many levels, callers of callers; 0: all" },
-      { name = "depth", type = "int", help = "the most levels of callers that are made; without it "
-         .. "as many as give 1,048,576 contexts, or 24 for each context" },
+        help = "number of levels of callers; 0: all" },
+      { name = "depth", type = "int", help = "most levels of callers that are computed; default: "
+         .. "levels with at most 1,048,576 contexts, or 24 for each existing one" },
    },
 }
 
--- A bound of an option: 0 and less is none.
+-- Returns a bound of an option; 0 and less mean none.
 local function bound_of(given, usual)
    local bound = given or usual
    return bound > 0 and bound or math.maxinteger
 end
 
--- The rows within both bounds. What is left out is noted for standard error.
+-- Returns the rows within both bounds; notes the omissions.
 local function bounded(context, rows)
    local options, given = context:report_options(bottom_up), context.given
    if not options.functions and not options.levels
       and (given.where[1] or given.group or given.aggregate or given.sort) then
-      return rows -- of which something is looked for
+      return rows -- the command line selects rows
    end
    local functions = bound_of(options.functions, FUNCTIONS)
    local levels = bound_of(options.levels, LEVELS)

@@ -1,4 +1,4 @@
--- What the reports of Business Rules! profiles share: their heading, and time and counts summed up
+-- Shared functions of the reports of Business Rules! profiles: heading, and sums of time and counts
 -- by line or by function.
 
 local core = require "profio.core"
@@ -6,7 +6,7 @@ local plain = require "profio.reports.plain"
 
 local br = {}
 
----Whether the trace is one of this format.
+---Returns whether the trace has this format.
 ---@param trace profio.Trace
 ---@return boolean
 ---@return string|nil reason
@@ -15,7 +15,7 @@ function br.fits(trace)
       "it is for profiles of Business Rules! and recordings of Lua programs"
 end
 
----Whether the file has times; else every group is a sample.
+---Returns whether the file has times; else every group is a sample.
 ---@param trace profio.Trace
 ---@return boolean
 function br.has_times(trace)
@@ -26,7 +26,7 @@ end
 local dialects = { timed = "TIMED", sampled = "SAMPLED", mixed = "TIMED, not all groups",
    empty = "empty" }
 
--- The heading of a Lua program that profio recorded.
+-- Returns the heading for a Lua program that profio recorded.
 local function recording_heading(trace)
    local how = trace.info.recorded_by:match "^profio%.recorder: (.*)$"
    local lines = { ("%s: a Lua program, recorded by profio%s"):format(plain(trace.path),
@@ -40,7 +40,7 @@ local function recording_heading(trace)
    return table.concat(lines, "\n") .. "\n\n"
 end
 
----The lines that say what the file is and how it was read.
+---Returns the lines that say what the file is and how it was interpreted.
 ---@param trace profio.Trace
 ---@return string
 function br.heading(trace)
@@ -60,8 +60,8 @@ end
 
 -- {====== Sums ======
 
--- Add a stack to the sums of its keys, { [key] = { count =, self =, total =, frame = } }. A key
--- that stands in it twice, by recursion, gets the time once.
+-- Adds a stack to the sums of its keys, { [key] = { count =, self =, total =, frame = } }. If a key
+-- occurs twice in the stack, by recursion, its time is added once.
 local function add_stack(sums, frames, key_of, count, self, total)
    local seen = {}
    for level, frame in ipairs(frames) do
@@ -77,19 +77,19 @@ local function add_stack(sums, frames, key_of, count, self, total)
    end
 end
 
--- Count and time of each distinct stack: what is summed up over records runs in the core. Inclusive
--- times without backtraces are totals, and nothing says what of them is a line's own.
+-- Returns count and time of each distinct stack; the core computes these sums. Inclusive times
+-- without backtraces are totals: the self time of a line is unknown.
 local function stacks_of(context)
    return context.trace.samples:group("stack")
       :aggregate { "n = count", "self = sum(self)", "spent = sum(spent)" }
       :each("stack", "n", "self", "spent")
 end
 
----Counts and times by a key of frames, most of their own first.
+---Returns counts and times by a key of frames, the largest self time first.
 ---@param context profio.Context
 ---@param key_of fun(frame: table): string
 ---@return table[] sums { count =, self =, total =, frame =, key = }
----@return integer whole the time or the samples of all
+---@return integer whole time or samples of all
 function br.sums(context, key_of)
    local sums, list, whole = {}, {}, 0
    local has_times = br.has_times(context.trace)
@@ -114,23 +114,23 @@ function br.sums(context, key_of)
    return list, whole
 end
 
----The columns that both have behind what the sums are of.
+---The last columns of both reports.
 br.columns = {
-   { name = "count", help = "how often it was executed, or samples on it" },
-   { name = "self", help = "time of its own, ns; in samples where the file has no times" },
-   { name = "total", help = "time with what it called, ns, or samples; recursion counts once" },
-   { name = "mean", help = "self divided by count, ns; missing where there are no times" },
-   { name = "self_share", help = "self as a part of everything" },
-   { name = "total_share", help = "total as a part of everything" },
+   { name = "count", help = "number of executions, or of samples" },
+   { name = "self", help = "self time in ns; samples if the file has no times" },
+   { name = "total", help = "time including callees, ns, or samples; recursion counts once" },
+   { name = "mean", help = "self divided by count, ns; missing if there are no times" },
+   { name = "self_share", help = "self as a share of the total of the file" },
+   { name = "total_share", help = "total as a share of the total of the file" },
 }
 
----The fields of these columns, for core.rows_reader.
+---The fields of these columns for core.rows_reader.
 br.fields = { { "count", "int" }, { "self", "int" }, { "total", "int" }, { "mean", "num" },
    { "self_share", "num" }, { "total_share", "num" } }
 
----Append the values of these columns to a row.
+---Appends the values of these columns to a row.
 ---@param row table
----@param at integer how many values the row has, nil ones included
+---@param at integer number of values in the row, including nil
 ---@param sum table of br.sums
 ---@param whole integer
 ---@param has_times boolean
@@ -145,10 +145,10 @@ end
 
 -- {====== Texts ======
 
----Make the templates of a report's text: heading columns, then counts and times.
+---Returns the templates of a report's text: first columns, then counts and times.
 ---@param trace profio.Trace
----@param first { [1]: string, [2]: string }[] title and template of the columns before
----@param last { [1]: string, [2]: string }[] and of those behind
+---@param first { [1]: string, [2]: string }[] title and template of the first columns
+---@param last { [1]: string, [2]: string }[] the same of the last columns
 ---@return string titles
 ---@return string template for core.write_listing
 function br.templates(trace, first, last)
@@ -167,7 +167,7 @@ function br.templates(trace, first, last)
       table.concat(template, "  ") .. "\n"
 end
 
----A reader over rows with the values of br.columns, and those that texts show of them.
+---Returns a reader of rows with the values of br.columns, and those that only texts show.
 ---@param trace profio.Trace
 ---@param fields table[]
 ---@param rows table[]

@@ -1,6 +1,6 @@
--- The source of a Business Rules! program: lines that begin with their number. Compiled programs
--- (MENU.BR) stand beside their text (menu.brs, MENU.BR.TXT). A file of another kind, such as a Lua
--- script, is found by its name, and its lines are counted.
+-- Sources of a Business Rules! program, whose lines begin with their number. The source of a
+-- compiled program (MENU.BR) is a file beside it (menu.brs, MENU.BR.TXT). Other files, such as Lua
+-- scripts, are found by their name, and their lines are counted.
 
 local lfs = require "lfs"
 local sources = require "profio.sources"
@@ -12,7 +12,7 @@ local br_source = {}
 local Sources = {}
 Sources.__index = Sources
 
--- The files in the folders, by their name in lower case.
+-- Returns the files in the folders, by their name in lower case.
 local function list_files(folders)
    local files = {}
    for _, folder in ipairs(folders) do
@@ -25,10 +25,10 @@ local function list_files(folders)
    return files
 end
 
----Sources in some folders, opened when a line is asked for.
+---Returns the sources in some folders; they are opened on demand.
 ---@param folders string[]
 ---@param told { reads: fun(path: string), leaves_out: fun(reason: string) } called with the path of
----each source that is read, and with the reason why one is not
+---each source that is read, and with the reason why one may not be read
 ---@param trusts_paths boolean|nil any regular file may be read
 ---@return profio.BrSources
 function br_source.open(folders, told, trusts_paths)
@@ -36,7 +36,7 @@ function br_source.open(folders, told, trusts_paths)
       folders = folders, trusts_paths = trusts_paths }, Sources)
 end
 
--- The text of a module, and whether its lines begin with their numbers.
+-- Returns the source of a module, and whether its lines begin with their numbers.
 local function find(files, module)
    local base = module:lower():gsub("\\", "/")
    base = texts.base_name(base)
@@ -49,7 +49,7 @@ local function find(files, module)
    return files[base], false
 end
 
--- A continued line goes on below with the same number: it belongs to the one above.
+-- A continued line is repeated below with the same number: it belongs to the line above.
 local function numbered(file)
    local lines, current = {}, nil
    for text in file:lines() do
@@ -90,7 +90,7 @@ local function load(self, module)
    return has_numbers and numbered(file) or counted(file)
 end
 
----The text of a line, or nil.
+---Returns the text of a line, or nil.
 ---@param module string
 ---@param line integer
 ---@return string|nil

@@ -1,13 +1,13 @@
--- Rows of texts as aligned columns, for reports that are not rows of one schema.
+-- Writes texts as aligned columns, for reports that do not have rows of one schema.
 
 local plain = require "profio.reports.plain"
 
--- string.format knows no width above 99, and counts bytes.
-local function places(text)
+-- Returns the width of a text in characters; string.format counts bytes, up to 99.
+local function width_in_chars(text)
    return utf8.len(text) or #text
 end
 
--- A text to the left that ends its row needs no column.
+-- A left-aligned text at the end of a row does not widen its column.
 local function counts(row, i, to_left)
    return i < #row or not to_left[i]
 end
@@ -17,15 +17,15 @@ local function widths_of(rows, to_left, is_cut)
    for _, row in ipairs(rows) do
       for i, cell in ipairs(row) do
          widths[i] = math.max(widths[i] or 0, (is_cut or counts(row, i, to_left))
-               and places(cell) or 0)
+               and width_in_chars(cell) or 0)
       end
    end
    return widths
 end
 
-local LEAST = 8 -- places that a text keeps when a line is too long
+local LEAST = 8 -- minimum width of a text if a line is too long
 
--- Narrow columns of texts to the left, the widest first, until a line has `width` places.
+-- Narrows left-aligned columns, the widest first, until a line fits into `width`.
 local function fit(widths, to_left, width)
    local total = 2 * (#widths - 1)
    for _, places_of in ipairs(widths) do
@@ -45,9 +45,9 @@ local function fit(widths, to_left, width)
    end
 end
 
--- A text cut to some places; the last text of a row may be wider than its column.
+-- Cuts a text to a width; the last text of a row may be wider than its column.
 local function cut(cell, width)
-   if places(cell) <= width or not utf8.len(cell) then
+   if width_in_chars(cell) <= width or not utf8.len(cell) then
       return cell
    end
    return cell:sub(1, utf8.offset(cell, width) - 1) .. "\u{2026}"
@@ -57,17 +57,17 @@ local function line_of(row, widths, to_left, is_cut)
    local cells = {}
    for i, cell in ipairs(row) do
       cell = is_cut and to_left[i] and cut(cell, widths[i]) or cell
-      local blanks = (" "):rep(math.max(widths[i] - places(cell), 0))
+      local blanks = (" "):rep(math.max(widths[i] - width_in_chars(cell), 0))
       cells[i] = to_left[i] and cell .. blanks or blanks .. cell
    end
    return (table.concat(cells, "  "):gsub("%s+$", ""))
 end
 
----Write rows of texts as columns with two blanks between, control characters made harmless.
+---Writes rows of texts as columns separated by two blanks, with control characters escaped.
 ---@param out profio.Output
 ---@param rows string[][]
----@param to_left table<integer, boolean> the columns whose texts stand to the left
----@param indent string|nil what each line begins with
+---@param to_left table<integer, boolean> the columns that are left-aligned
+---@param indent string|nil beginning of each line
 local function columns(out, rows, to_left, indent)
    local safe = {}
    for r, row in ipairs(rows) do

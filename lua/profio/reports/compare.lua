@@ -1,4 +1,4 @@
--- Where gprof's numbers differ from the exact ones, and why.
+-- Differences between gprof's numbers and the exact ones, with the reasons.
 
 local compare = {
    name = "compare",
@@ -6,12 +6,12 @@ local compare = {
    unit = "s",
    columns = {
       { name = "function", help = "the function" },
-      { name = "exact_self", help = "time it spent itself, in ns" },
+      { name = "exact_self", help = "self time, in ns" },
       { name = "gprof_self", help = "the same as gprof computes it; missing: gprof has no such "
          .. "function" },
-      { name = "exact_calls", help = "how often others called it" },
+      { name = "exact_calls", help = "calls by other functions" },
       { name = "gprof_calls", help = "the same as gprof counts it" },
-      { name = "why", help = "what the difference comes from" },
+      { name = "why", help = "reason for the difference" },
    },
 }
 

@@ -1,5 +1,5 @@
--- What the reports of DCPI's profiles share: events side by side, shares, and the standard error
--- of a count. All of them are views, so the counting runs in the core.
+-- Shared functions of the reports of DCPI's profiles: events side by side, shares, and the standard
+-- error of a count. All are views, so the core does the counting.
 
 local failure = require "profio.cli.failure"
 local plain = require "profio.reports.plain"
@@ -7,7 +7,7 @@ local traces = require "profio.trace"
 
 local dcpi = {}
 
----Whether the trace is one of this format.
+---Returns whether the trace has this format.
 ---@param trace profio.Trace
 ---@return boolean
 ---@return string|nil reason
@@ -15,14 +15,14 @@ function dcpi.fits(trace)
    return trace.format == "dcpi", "it is for profiles of DCPI"
 end
 
----Whether there are names of procedures: with --symbols or --exe.
+---Returns whether there are names of procedures: with --symbols or --exe.
 ---@param trace profio.Trace
 ---@return boolean
 function dcpi.has_functions(trace)
    return traces.of(trace).symbols ~= nil
 end
 
----The columns by which samples belong to one row: the procedure where it is known, the image.
+---Returns the key columns of rows: the procedure if it is known, and the image.
 ---@param trace profio.Trace
 ---@return string[]
 function dcpi.keys(trace)
@@ -35,15 +35,15 @@ end
 -- {====== Events ======
 
 ---@class profio.DcpiEvent
----@field name string as the files say it
----@field column string what its column is called
+---@field name string name in the files
+---@field column string name of its column
 
--- Names that columns of reports have already.
+-- Names of other columns of reports.
 local taken = { image = true, name = true, spent = true, seconds = true, count = true,
    address = true, file = true, time = true, timed = true, line = true, running_share = true,
    ["function"] = true }
 
--- A name of an event as that of a column.
+-- Returns an unused column name for an event.
 local function column_for(name, used)
    local word = name:gsub("[^%w_]", "_")
    if taken[word] or not word:match "^[%a_]" then
@@ -56,7 +56,7 @@ local function column_for(name, used)
    return word
 end
 
----The events of a trace, the one that orders rows first: `first`, or cycles, or as the files come.
+---Returns the events of a trace; rows are sorted by the first: `first`, else cycles.
 ---@param trace profio.Trace
 ---@param first string|nil
 ---@return profio.DcpiEvent[]
@@ -81,12 +81,12 @@ function dcpi.events(trace, first)
    return events
 end
 
--- The sum of times is missing, and not 0, where no row has a time.
+-- Sets `spent`; it is missing, and not 0, if no row has a time.
 local function with_spent(view)
    return view:derive { "spent = time + 0 // timed" }
 end
 
----Samples summed up by keys, a column for each event, and `spent`, the time of the cycles.
+---Adds up samples by keys, with a column for each event, and `spent`, the time of the cycles.
 ---@param view profio.View over samples
 ---@param keys string[]
 ---@param events profio.DcpiEvent[]
@@ -113,12 +113,12 @@ end
 
 -- {====== Shares and errors ======
 
----The rows, most first, with the share of each event, the share of all rows so far, the standard
----error of each count (the root of it), and seconds.
+---Sorts the rows by count and adds the share of each event, the running share, the standard error
+---of each count (its square root), and seconds.
 ---@param view profio.View of by_event
 ---@param events profio.DcpiEvent[]
----@param totals table<string, integer>|nil of the columns; nil: those of the view's own rows
----@param most integer|nil only so many rows
+---@param totals table<string, integer>|nil totals by column; nil: those of the view's own rows
+---@param most integer|nil only this many rows
 ---@return profio.View
 function dcpi.ranked(view, events, totals, most)
    local list = {}
@@ -136,7 +136,7 @@ function dcpi.ranked(view, events, totals, most)
    return (most and view:limit(most) or view):derive(list)
 end
 
----The columns of such rows, for people and machines.
+---Returns the columns of such rows.
 ---@param keys string[]
 ---@param events profio.DcpiEvent[]
 ---@return string[]
@@ -154,10 +154,10 @@ function dcpi.listed(keys, events)
    return table.move(keys, 1, #keys, #names + 1, names)
 end
 
----The first rows that hold --keep per cent of the samples; all without it.
+---Returns the first rows with --keep per cent of the samples; all without that option.
 ---@param view profio.View of ranked
 ---@param events profio.DcpiEvent[]
----@param given table of the command line
+---@param given table options of the command line
 ---@return profio.View
 function dcpi.kept(view, events, given)
    if not given.keep then
@@ -176,7 +176,7 @@ end
 
 -- {====== Text ======
 
----"cycles = 47, imiss = 27": the samples of each event.
+---Returns "cycles = 47, imiss = 27": the samples of each event.
 ---@param view profio.View over samples
 ---@param events profio.DcpiEvent[]
 ---@return string
@@ -198,12 +198,12 @@ function dcpi.totals(view, events)
    return table.concat(words, ", "), totals
 end
 
----The head and the template of a table with a count for each event, its standard error and its
----share in per cent; behind the first event stand the share so far and the seconds.
+---Returns head and template of a table with a count, its standard error and its share in per cent
+---for each event; after the first event also the running share and the seconds.
 ---@param events profio.DcpiEvent[]
 ---@return string head
 ---@return string template
----@return string[] formulas of the columns of per cent
+---@return string[] formulas of the columns in per cent
 function dcpi.count_columns(events)
    local head, template, formulas = {}, {}, {}
    for i, event in ipairs(events) do
@@ -225,8 +225,8 @@ end
 
 -- }======
 
----What the sort option of these reports means.
+---The option `sort` of these reports.
 dcpi.order_option = { name = "order", type = "text",
-   help = "the event whose counts put the rows in order; default: cycles" }
+   help = "event by whose counts rows are sorted; default: cycles" }
 
 return dcpi

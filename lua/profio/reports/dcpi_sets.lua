@@ -5,12 +5,12 @@ local failure = require "profio.cli.failure"
 
 local sets = {}
 
----The option that says what a set is.
+---The option that defines the sets.
 sets.option = { name = "sets", type = "choice", default = "auto",
    choices = { "auto", "epoch", "platform", "label", "image", "file" },
-   help = "what makes a set of samples; auto: the first of these of which there are several" }
+   help = "column that defines the sets; auto: the first of these with several values" }
 
--- The values that a column has, in the order of the files; of `file` there is one name or none.
+-- Returns the values of a column in the order of the files; for `file`, at most one.
 local function values_of(trace, column)
    local list = {}
    if column == "file" and not trace.info.files then
@@ -22,7 +22,7 @@ local function values_of(trace, column)
    return list
 end
 
----What the sets are, and their names.
+---Returns the column and the names of the sets.
 ---@param trace profio.Trace
 ---@param wanted string of sets.option
 ---@return string column
@@ -36,10 +36,10 @@ function sets.of(trace, wanted)
          return column, names
       end
    end
-   failure.use "two sets or more are compared, here is one: name several epochs or files"
+   failure.use "at least two sets are needed, here is one: name several epochs or files"
 end
 
----Samples of one event by keys, a column for each set: set1, set2, ...
+---Adds up the samples of one event by keys, with a column for each set: set1, set2, ...
 ---@param trace profio.Trace
 ---@param event string
 ---@param column string

@@ -1,4 +1,4 @@
--- A profile as it is: what dcpicat prints.
+-- The profiles as dcpicat prints them.
 
 local dcpi = require "profio.reports.dcpi"
 local failure = require "profio.cli.failure"
@@ -10,15 +10,15 @@ local dcpicat = {
    also = "cat",
    help = "DCPI: header and counts of each profile, as dcpicat prints them",
    columns = {
-      { name = "address", help = "of the instruction" },
+      { name = "address", help = "address of the instruction" },
       { name = "count", help = "samples" },
-      { name = "event", help = "what was counted" },
+      { name = "event", help = "the counted event" },
       { name = "image", help = "identifier of the image" },
       { name = "name", help = "short name of the image" },
       { name = "label", help = "label of the profile" },
-      { name = "epoch", help = "when the counting began" },
+      { name = "epoch", help = "begin of the counting" },
       { name = "platform", help = "the machine" },
-      { name = "file", help = "of several files: which" },
+      { name = "file", help = "the file, if there are several" },
    },
    fits = dcpi.fits,
 }
@@ -29,7 +29,8 @@ function dcpicat.reader(context)
    return context.trace.samples:reader()
 end
 
--- Files of one image, epoch, machine and label are one profile: their events stand side by side.
+-- Files of one image, epoch, machine and label are one profile: their events are shown side by
+-- side.
 local function profiles_of(trace)
    local list, known = {}, {}
    for i, facts in ipairs(trace:facts()) do

@@ -1,4 +1,4 @@
--- Two sets of samples beside each other.
+-- Compares two sets of samples.
 
 local dcpi = require "profio.reports.dcpi"
 local failure = require "profio.cli.failure"
@@ -7,28 +7,28 @@ local sets = require "profio.reports.dcpi_sets"
 
 local dcpidiff = {
    name = "dcpidiff",
-   help = "DCPI: samples of one set less those of another (scaled), and how sure that is",
+   help = "DCPI: difference of the samples of two sets (scaled), with its significance",
    columns = {
       { name = "function", help = "the procedure, with --symbols or --exe" },
       { name = "image", help = "identifier of the image" },
       { name = "name", help = "short name of the image" },
       { name = "before", help = "samples of the old set" },
       { name = "after", help = "samples of the new set" },
-      { name = "change", help = "after - factor * before: positive where it grew" },
-      { name = "relative", help = "change as a part of factor * before" },
+      { name = "change", help = "after - factor * before: positive if it grew" },
+      { name = "relative", help = "change divided by factor * before" },
       { name = "error", help = "the standard error of change" },
-      { name = "significance", help = "change in standard errors" },
+      { name = "significance", help = "change divided by its standard error" },
    },
    options = { sets.option, dcpi.order_option,
       { name = "factor", type = "text",
-         help = "what the samples of the old set are multiplied by; default 1" },
+         help = "factor for the samples of the old set; default 1" },
       { name = "old", type = "text", help = "the old set; default: the first" },
       { name = "new", type = "text", help = "the new set; default: the second" } },
    narrows = true,
    fits = dcpi.fits,
 }
 
--- The number of a set in the list of names.
+-- Returns the index of a set in the list of names.
 local function number_of(names, wanted, fallback)
    if not wanted then
       return fallback
@@ -41,7 +41,7 @@ local function number_of(names, wanted, fallback)
    failure.use("no set '%s'; there are: %s", wanted, table.concat(names, ", "))
 end
 
--- Which two sets are compared.
+-- Returns the two sets that are compared.
 local function pair_of(names, given)
    local old, new = number_of(names, given.old, 1), number_of(names, given.new, 2)
    if #names > 2 and not (given.old and given.new) then
@@ -59,7 +59,7 @@ local function factor_of(text)
    return factor
 end
 
--- The rows, the event and the names of both sets.
+-- Returns the rows, the event and the names of both sets.
 local function rows_of(context)
    local given = context:report_options(dcpidiff)
    local event = dcpi.events(context.trace, given.order)[1].name

@@ -1,4 +1,4 @@
--- Samples by image, or by procedure where names are known: what dcpiprof prints.
+-- Samples by image, or by procedure if names are known, as dcpiprof prints them.
 
 local dcpi = require "profio.reports.dcpi"
 
@@ -10,10 +10,10 @@ local dcpiprof = {
       { name = "function", help = "the procedure, with --symbols or --exe" },
       { name = "image", help = "identifier of the image" },
       { name = "name", help = "short name of the image" },
-      { name = "EVENT", help = "for each event, by its name: samples" },
+      { name = "EVENT", help = "samples of each event; the column has the event's name" },
       { name = "EVENT_error", help = "the standard error of that count, its square root" },
-      { name = "EVENT_share", help = "the count as a part of all samples of the event" },
-      { name = "running_share", help = "the part of the first event in this row and those above" },
+      { name = "EVENT_share", help = "share of all samples of the event" },
+      { name = "running_share", help = "share of the first event in this and all rows above" },
       { name = "seconds", help = "time of the cycles: samples * period / clock" },
       { name = "spent", help = "the same in ns" },
    },
@@ -23,7 +23,7 @@ local dcpiprof = {
    fits = dcpi.fits,
 }
 
--- The rows and the events they show.
+-- Returns the rows and the events that they show.
 local function ranked(context)
    local events = dcpi.events(context.trace, context:report_options(dcpiprof).order)
    local rows = dcpi.by_event(context.trace.samples, dcpi.keys(context.trace), events)

@@ -1,4 +1,4 @@
--- How much the samples of images or procedures vary over sets: what dcpistats prints.
+-- Variation of the samples of images or procedures over sets, as dcpistats prints it.
 
 local dcpi = require "profio.reports.dcpi"
 local failure = require "profio.cli.failure"
@@ -13,27 +13,27 @@ local dcpistats = {
       { name = "function", help = "the procedure, with --symbols or --exe" },
       { name = "image", help = "identifier of the image" },
       { name = "name", help = "short name of the image" },
-      { name = "range", help = "the most samples of a set less the fewest" },
-      { name = "range_share", help = "range as a part of sum" },
+      { name = "range", help = "largest minus smallest count of a set" },
+      { name = "range_share", help = "range divided by sum" },
       { name = "sum", help = "samples of all sets" },
-      { name = "sum_share", help = "sum as a part of all samples" },
-      { name = "sets", help = "how many sets there are; one without samples counts as 0" },
+      { name = "sum_share", help = "share of all samples" },
+      { name = "sets", help = "number of sets; one without samples counts as 0" },
       { name = "mean", help = "sum divided by sets" },
       { name = "deviation", help = "standard deviation of the sets" },
-      { name = "min", help = "the fewest samples of a set" },
-      { name = "max", help = "the most" },
+      { name = "min", help = "the smallest count of a set" },
+      { name = "max", help = "the largest count of a set" },
       { name = "error", help = "the standard error of sum, its square root" },
    },
    options = { sets.option, dcpi.order_option,
       { name = "norm", type = "bool", default = false,
-         help = "order by range_share, not by range" },
+         help = "sort by range_share instead of range" },
       { name = "factors", type = "text",
-         help = "what the samples of each set are multiplied by: 1,0.5,2" } },
+         help = "factors for the samples of the sets: 1,0.5,2" } },
    narrows = true,
    fits = dcpi.fits,
 }
 
--- The factor of each set.
+-- Returns the factor of each set.
 local function factors_of(text, count)
    local factors = {}
    for word in (text or ""):gmatch "[^,]+" do
@@ -46,7 +46,7 @@ local function factors_of(text, count)
    return factors
 end
 
--- "set1 * 2", "set2 * 0.5": the terms that are added up.
+-- Returns "set1 * 2", "set2 * 0.5": the terms that are added up.
 local function terms_of(factors, count)
    local terms = {}
    for i = 1, count do
@@ -58,7 +58,7 @@ local function terms_of(factors, count)
    return terms
 end
 
--- The squares of the differences from the mean, added up.
+-- Returns the sum of the squared differences from the mean.
 local function squares(terms)
    local list = {}
    for i, term in ipairs(terms) do
@@ -67,7 +67,7 @@ local function squares(terms)
    return table.concat(list, " + ")
 end
 
--- The statistics of the sets beside each other.
+-- Adds the statistics over the sets.
 local function derived(view, terms)
    local all = table.concat(terms, ", ")
    return view:derive { "sum = " .. table.concat(terms, " + "), "min = min(" .. all .. ")",
@@ -77,7 +77,7 @@ local function derived(view, terms)
          ("deviation = sqrt((%s) / sets)"):format(squares(terms)) }
 end
 
--- The rows, the event, what the sets are and their names.
+-- Returns the rows, the event, the column of the sets and their names.
 local function rows_of(context)
    local given = context:report_options(dcpistats)
    local event = dcpi.events(context.trace, given.order)[1].name

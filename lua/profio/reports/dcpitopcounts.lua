@@ -1,25 +1,25 @@
--- The instructions with most samples: what dcpitopcounts prints.
+-- The instructions with most samples, as dcpitopcounts prints them.
 
 local dcpi = require "profio.reports.dcpi"
 local words = require "profio.cli.words"
 
-local SHOWN = 20 -- rows of the text, when nothing says how many
+local SHOWN = 20 -- rows of the text by default
 
 local dcpitopcounts = {
    name = "dcpitopcounts",
    also = "topcounts",
    help = "DCPI: addresses with most samples, their running share; --top N, --keep P",
    columns = {
-      { name = "address", help = "of the instruction" },
-      { name = "function", help = "the procedure it is in, with --symbols or --exe" },
+      { name = "address", help = "address of the instruction" },
+      { name = "function", help = "its procedure, with --symbols or --exe" },
       { name = "source_file", help = "source file, with --exe" },
       { name = "line", help = "source line, with --exe" },
       { name = "image", help = "identifier of the image" },
       { name = "name", help = "short name of the image" },
-      { name = "EVENT", help = "for each event, by its name: samples" },
+      { name = "EVENT", help = "samples of each event; the column has the event's name" },
       { name = "EVENT_error", help = "the standard error of that count, its square root" },
-      { name = "EVENT_share", help = "the count as a part of all samples of the event" },
-      { name = "running_share", help = "the part of the first event in this row and those above" },
+      { name = "EVENT_share", help = "share of all samples of the event" },
+      { name = "running_share", help = "share of the first event in this and all rows above" },
       { name = "seconds", help = "time of the cycles: samples * period / clock" },
       { name = "spent", help = "the same in ns" },
    },
@@ -29,8 +29,8 @@ local dcpitopcounts = {
    fits = dcpi.fits,
 }
 
--- The columns that tell one instruction from another. Several files make the constant column
--- `file`, and the source file is called otherwise beside it.
+-- Returns the columns that identify an instruction. With several files the source file has another
+-- name, because `file` is then a constant column.
 local function keys_of(trace)
    local keys = { "address", "image", "name" }
    if dcpi.has_functions(trace) then
@@ -40,7 +40,7 @@ local function keys_of(trace)
    return keys
 end
 
--- Where no address can come twice, nothing is to be summed up: a file of one event.
+-- Returns the counts; a file of one event needs no sums, since no address occurs twice.
 local function counts(trace, keys, events)
    if trace.info.files or trace.info.dialect == "dcpicat" then
       return dcpi.by_event(trace.samples, keys, events)
@@ -49,7 +49,7 @@ local function counts(trace, keys, events)
       { { name = events[1].name, column = events[1].column } })
 end
 
--- How many rows are read at all: fewer than all are found without putting all in order.
+-- Returns the most rows that are needed, so that not all have to be sorted; nil: all.
 local function most_of(given, fallback)
    if given.keep or given.where[1] then
       return nil
@@ -57,7 +57,7 @@ local function most_of(given, fallback)
    return given.top and words.number(given.top, "--top") or fallback
 end
 
--- The rows and the events they show; `fallback` of them, when nothing says how many.
+-- Returns the rows and the events that they show; `fallback` rows by default.
 local function ranked(context, fallback)
    local trace, given = context.trace, context.given
    local events = dcpi.events(trace, context:report_options(dcpitopcounts).order)

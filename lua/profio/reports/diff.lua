@@ -1,18 +1,18 @@
--- Two profiles beside each other: what functions cost more or less than in the file of --diff.
+-- Compares two profiles: how much more or less functions cost than in the file of --diff.
 
 local diff = {
    name = "diff",
-   help = "what each function costs more or less than in the file of --diff",
+   help = "how much more or less each function costs than in the file of --diff",
    unit = "s",
    columns = {
       { name = "function", help = "its name" },
-      { name = "self", help = "what it spent itself" },
+      { name = "self", help = "its self time" },
       { name = "self_before", help = "the same in the file of --diff" },
-      { name = "change", help = "self less self_before: positive where it grew" },
-      { name = "relative", help = "change as a part of self_before; missing when that is 0" },
-      { name = "total", help = "with all it called" },
+      { name = "change", help = "self - self_before: positive if it grew" },
+      { name = "relative", help = "change divided by self_before; missing if that is 0" },
+      { name = "total", help = "time including callees" },
       { name = "total_before", help = "the same in the file of --diff" },
-      { name = "total_change", help = "total less total_before" },
+      { name = "total_change", help = "total - total_before" },
       { name = "significance", help = "how many standard errors the count of samples "
          .. "changed by; missing where there are no samples" },
       { name = "file", help = "its source file or module" },

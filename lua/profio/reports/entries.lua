@@ -1,4 +1,4 @@
--- The entries as the profiler wrote them, in its own words: XppPat's view of raw trace data.
+-- The entries as the profiler wrote them: XppPat's view of raw trace data.
 
 local plain = require "profio.reports.plain"
 local texts = require "profio.texts"
@@ -11,13 +11,13 @@ local entries = {
    narrows = true,
    columns = {
       { name = "thread", help = "number of the thread" },
-      { name = "time", help = "since the trace began" },
+      { name = "time", help = "time since the start of the trace" },
       { name = "op", help = "i: about to be called, I: entered, O: about to return, o: returned" },
       { name = "call", help = "name of the function" },
       { name = "line", help = "line of the source" },
       { name = "params", help = "parameters with their values" },
       { name = "flags",
-        help = "gap: entries before it are lost; run: another run begins; deleted" },
+        help = "gap: entries before it are lost; run: a new run begins; deleted" },
    },
 }
 

@@ -1,4 +1,4 @@
--- Epochs merged: each image and event with its samples of all of them.
+-- Merged epochs: each image and event with its samples of all epochs.
 
 local dcpi = require "profio.reports.dcpi"
 
@@ -10,14 +10,14 @@ local epochs = {
       { name = "platform", help = "the machine" },
       { name = "image", help = "identifier of the image" },
       { name = "name", help = "its short name" },
-      { name = "event", help = "what was counted" },
-      { name = "epochs", help = "how many epochs have samples" },
+      { name = "event", help = "the counted event" },
+      { name = "epochs", help = "number of epochs with samples" },
       { name = "first", help = "the earliest of them" },
       { name = "last", help = "the latest" },
       { name = "count", help = "samples of all epochs" },
-      { name = "count_share", help = "as a part of all samples, of whatever event" },
+      { name = "count_share", help = "share of all samples of all events" },
       { name = "error", help = "the standard error of count, its square root" },
-      { name = "seconds", help = "of cycles: samples * period / clock" },
+      { name = "seconds", help = "for cycles: samples * period / clock" },
       { name = "spent", help = "the same in ns" },
    },
    shown = { "count", "error", "count_share", "seconds", "event", "epochs", "first", "last",

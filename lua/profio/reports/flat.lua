@@ -1,23 +1,23 @@
--- The flat profile: each function with the time it spent, most first.
+-- The flat profile: functions by self time, the longest first.
 
 local gprof = require "profio.reports.gprof"
 
 local flat = {
    name = "flat",
-   help = "functions and the time each spent itself, most first",
+   help = "functions by self time, the longest first",
    unit = "s",
    uses = { "span of calls", "functions", "metric", "diff", "compat", "follow" },
    narrows = true,
    columns = {
-      { name = "function", help = "its name, or the addresses of code that no symbol covers" },
-      { name = "calls", help = "how often others called it; missing when nobody is known to" },
-      { name = "self", help = "time it spent itself, in ns (or the unit of --metric)" },
-      { name = "total", help = "time it and all it called spent, in ns" },
-      { name = "self_share", help = "self as a part of the time of all functions" },
-      { name = "total_share", help = "total as a part of the time of all functions" },
+      { name = "function", help = "its name, or the address range of code without a symbol" },
+      { name = "calls", help = "calls by other functions; missing if none is known" },
+      { name = "self", help = "self time, in ns (or the unit of --metric)" },
+      { name = "total", help = "time including callees, in ns" },
+      { name = "self_share", help = "self as a share of the time of all functions" },
+      { name = "total_share", help = "total as a share of the time of all functions" },
       { name = "file", help = "source file where it begins" },
       { name = "line", help = "line where it begins" },
-      { name = "recursive_calls", help = "how often it called itself" },
+      { name = "recursive_calls", help = "calls by itself" },
       { name = "percent", help = "self_share times 100: gprof's column % time" },
       { name = "cumulative_seconds", help = "self of this function and those above it, in s" },
       { name = "self_seconds", help = "self, in s" },
@@ -38,13 +38,13 @@ function flat.fits(trace)
    return (trace.info.sets or 0) > 0, "it has no histogram"
 end
 
----gprof's text is for profiles like gprof's.
+---gprof's text is only for profiles like gprof's.
 ---@param context table
 function flat.text_fits(context)
    return context:profile():kind() == "graph"
 end
 
--- The rows for some options of the profile, that of the command line or others.
+-- Returns the rows for options of the profile.
 local function rows_of(context, options)
    return context:without_hidden(context:profile():flat(options), "function")
 end
@@ -60,7 +60,7 @@ end
 function flat.text(context, out)
    local profile = context:profile()
    for i, options in ipairs(gprof.units(context, profile)) do
-      -- The reader comes first: it has the order of the rows made at the same time as the facts.
+      -- The reader comes first: it sorts the rows and computes the facts at the same time.
       local reader = context:narrow(rows_of(context, options)):reader()
       out:write(i > 1 and "\n" or "", gprof.flat_heading(profile:facts_with(options)))
       out:listing(gprof.listing "flat", reader)

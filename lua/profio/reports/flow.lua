@@ -1,4 +1,4 @@
--- The execution flow: what was called after what, in each thread.
+-- The execution flow: the sequence of calls in each thread.
 
 local plain = require "profio.reports.plain"
 local xpp = require "profio.reports.xpp"
@@ -9,18 +9,18 @@ local flow = {
    uses = { "span" },
    columns = {
       { name = "lane", help = "the thread" },
-      { name = "depth", help = "1, and the number of functions around it" },
+      { name = "depth", help = "number of calls on the stack, including this one" },
       { name = "area", help = "the function" },
       { name = "start", help = "when it was entered" },
       { name = "stop", help = "when it was left" },
-      { name = "gross", help = "net, and the gross of all it called, in ns" },
+      { name = "gross", help = "net and the gross time of its callees, in ns" },
       { name = "net", help = "time in it itself, in ns" },
-      { name = "caller", help = "the function around it" },
-      { name = "flags", help = "gap lost open orphan unwound: what is not whole" },
+      { name = "caller", help = "the calling function" },
+      { name = "flags", help = "gap lost open orphan unwound: why it is incomplete" },
    },
    options = {
       { name = "per_thread", type = "bool", default = true,
-        help = "in text, one thread after the other; false: as time went" },
+        help = "in text, show one thread after the other; false: all in order of time" },
    },
 }
 
@@ -34,10 +34,10 @@ end
 
 -- {====== The text ======
 
-local DEEPEST = 100   -- calls further in are not shown further right
-local FEW_THREADS = 8 -- events are read again for each of so many; of more they are sorted
+local DEEPEST = 100   -- deeper calls are not indented further
+local FEW_THREADS = 8 -- up to so many threads events are read once per thread, else sorted
 
--- Print a row; the stack of its thread remembers when calls began.
+-- Prints a row; the stack of its thread has the start times of open calls.
 local function write_event(out, stack, time, event, area, flags)
    if flags:find "gap" then
       out:write "              what comes next does not go on with what was before\n"
@@ -58,7 +58,7 @@ local function write_thread(out, thread, is_first)
    out:write(is_first and "" or "\n", "Thread ", tostring(thread or "?"), "\n")
 end
 
--- Events in the order of their rows; where these are sorted, each thread under a heading.
+-- Writes events in the order of their rows; if they are sorted, each thread under a heading.
 local function write_events(out, events, with_thread, is_sorted)
    local stacks, last = {}, nil
    for time, event, area, lane, flags in events:each("time", "event", "area", "lane", "flags") do

@@ -1,10 +1,10 @@
--- The headings of gprof's reports, around the rows that the core prints.
+-- Headings of gprof's reports, around the rows that the core prints.
 
 local core = require "profio.core"
 
 local gprof = {}
 
--- Numbers of headings, with the words that C's printf has for what is none.
+-- Formats a number of a heading; infinities and NaN as C's printf does.
 local function number(form, value)
    if value ~= value then
       return "nan"
@@ -24,7 +24,7 @@ local function flat_columns(facts)
       .. form:format("time", facts.dimension, facts.dimension, "calls", per_call, per_call, "name")
 end
 
----What stands above the flat profile.
+---Returns the heading of the flat profile.
 ---@param facts table
 ---@return string
 function gprof.flat_heading(facts)
@@ -40,7 +40,7 @@ end
 
 -- {====== The call graph ======
 
----What stands above the call graph.
+---Returns the heading of the call graph.
 ---@param facts table
 ---@return string
 function gprof.graph_heading(facts)
@@ -59,8 +59,8 @@ gprof.index_heading = "\f\nIndex by function name\n\n"
 
 -- }======
 
----The options of a report for each unit that its text shows, one after the other: that of --metric,
----else the usual metric and every dimension of histograms that are not in seconds.
+---Returns the options of a report for each unit in its text: that of --metric, else the usual
+---metric and every dimension of histograms that are not in seconds.
 ---@param context profio.Context
 ---@param profile profio.Profile
 ---@return table[]
@@ -79,7 +79,7 @@ function gprof.units(context, profile)
    return list
 end
 
----How to print a report of a profile's core: see core.write_listing.
+---Returns the options of core.write_listing for a report of a profile.
 ---@param report "flat"|"graph"|"index"
 ---@return table
 function gprof.listing(report)

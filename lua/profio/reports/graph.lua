@@ -1,4 +1,4 @@
--- The call graph: each function between those that called it and those it called.
+-- The call graph: each function between its callers and its callees.
 
 local gprof = require "profio.reports.gprof"
 
@@ -6,13 +6,13 @@ local graph = {
    name = "graph",
    unit = "s",
    uses = { "span of calls", "functions", "metric", "diff", "compat", "follow" },
-   help = "functions between their callers and callees, time handed up along the calls",
+   help = "functions between their callers and callees, time charged to callers",
    columns = {
-      { name = "caller", help = "the function that calls; missing: called from outside" },
-      { name = "callee", help = "the function that is called" },
-      { name = "calls", help = "how often" },
-      { name = "self", help = "what the callee itself spent for this caller, in ns" },
-      { name = "total", help = "that and what all it called spent for it, in ns" },
+      { name = "caller", help = "the calling function; missing: called from outside" },
+      { name = "callee", help = "the called function" },
+      { name = "calls", help = "number of calls" },
+      { name = "self", help = "self time of the callee for this caller, in ns" },
+      { name = "total", help = "self and the time of its callees for this caller, in ns" },
    },
 }
 
@@ -25,7 +25,7 @@ function graph.fits(trace)
    return (trace.info.arcs or 0) > 0, "it has no arcs"
 end
 
----gprof's text is for profiles like gprof's.
+---gprof's text is only for profiles like gprof's.
 ---@param context table
 function graph.text_fits(context)
    return context:profile():kind() == "graph"
@@ -42,7 +42,7 @@ end
 function graph.text(context, out)
    local profile = context:profile()
    for i, options in ipairs(gprof.units(context, profile)) do
-      -- The reader comes first: it has the orders of the text made at the same time as the facts.
+      -- The reader comes first: it sorts the rows and computes the facts at the same time.
       local reader = profile:graph_listing(options):reader()
       out:write(i > 1 and "\f\n" or "", gprof.graph_heading(profile:facts_with(options)))
       out:listing(gprof.listing "graph", reader)

@@ -1,4 +1,4 @@
--- How long calls took: how many of each area lie between one power of two and the next.
+-- Distribution of the durations of calls of each area, in buckets between powers of two.
 
 local conditions = require "profio.conditions"
 local core = require "profio.core"
@@ -7,20 +7,20 @@ local times = require "profio.times"
 
 local histogram = {
    name = "histogram",
-   help = "how long the calls of each area took, drawn as bars",
+   help = "durations of the calls of each area as a histogram",
    uses = { "span", "unit", "follow" },
    narrows = true,
    columns = {
       { name = "area", help = "the function, line, variable or state" },
-      { name = "low", help = "calls that took at least this, in ns" },
-      { name = "high", help = "and less than this, in ns" },
-      { name = "count", help = "how many calls" },
-      { name = "count_share", help = "count as a part of the area's calls" },
-      { name = "total", help = "what they took together, in ns" },
+      { name = "low", help = "the shortest duration of the bucket, in ns" },
+      { name = "high", help = "the end of the bucket (not included), in ns" },
+      { name = "count", help = "number of calls" },
+      { name = "count_share", help = "share of the area's calls" },
+      { name = "total", help = "sum of their durations, in ns" },
    },
    options = {
       { name = "of", type = "choice", choices = { "net", "gross", "call", "period", "outside" },
-        default = "gross", help = "which time of a call" },
+        default = "gross", help = "the duration of a call" },
    },
 }
 
@@ -33,13 +33,13 @@ local fields = { { name = "area", type = "name" }, { name = "low", type = "int" 
    { name = "high", type = "int" }, { name = "count", type = "int" },
    { name = "count_share", type = "num" }, { name = "total", type = "int" } }
 
--- What tells an area from another one of its name.
+-- Returns a key that distinguishes areas of one name.
 local function key_of(group)
    return table.concat({ group.area or "", group.class or "", group.handle or "",
       group.value or "", group.parent or "", group.file or "", group.line or "" }, "\0")
 end
 
--- What each area comes to: { count =, total =, first = where it was met }, by key.
+-- Returns the sums of each area by key: { count =, total =, first = index of its first row }.
 local function sums_of(groups)
    local sums = {}
    for i, group in ipairs(groups) do
@@ -51,7 +51,7 @@ local function sums_of(groups)
    return sums
 end
 
--- Areas by what they took in all, most first; within them by time.
+-- Sorts areas by their total, the largest first, and rows of an area by duration.
 local function sort(groups, sums)
    table.sort(groups, function(a, b)
       local x, y = sums[a.key], sums[b.key]
@@ -95,7 +95,7 @@ local function line_of(row, most, unit)
       100 * row.count_share, ("#"):rep(width))
 end
 
--- Rows of an area after the other, as bars; bars of one area have one scale.
+-- Writes the rows of an area as bars on one scale.
 local function write_area(out, rows, unit)
    local most = 0
    for _, row in ipairs(rows) do
@@ -107,7 +107,7 @@ local function write_area(out, rows, unit)
    end
 end
 
--- Cut where the area changes: where low does not grow, another one of the same name begins.
+-- Splits rows by area: if low does not grow, another area of the same name begins.
 local function areas_of(rows)
    local areas, last = {}, nil
    for _, row in ipairs(rows) do

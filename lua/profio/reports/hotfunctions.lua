@@ -1,10 +1,10 @@
--- Functions, GOSUB routines and main programs and the time they took, most first.
+-- Functions, GOSUB routines and main programs by self time, the longest first.
 
 local br = require "profio.reports.br"
 
 local hotfunctions = {
    name = "hotfunctions",
-   help = "Business Rules!, Lua programs: functions and the time they took, most first",
+   help = "Business Rules!, Lua programs: functions by self time, the longest first",
    columns = {
       { name = "function", help = "its name, else the module's" },
       { name = "kind", help = "function, gosub, main or unknown" },

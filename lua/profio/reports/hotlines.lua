@@ -1,4 +1,4 @@
--- Lines and the time they took, most first, with their source beside it.
+-- Lines by self time, the longest first, with their source.
 
 local br = require "profio.reports.br"
 local br_source = require "profio.reports.br_source"
@@ -6,13 +6,13 @@ local wording = require "profio.cli.wording"
 
 local hotlines = {
    name = "hotlines",
-   help = "Business Rules!, Lua programs: lines and the time they took, most first; --source DIR "
+   help = "Business Rules!, Lua programs: lines by self time, the longest first; --source DIR "
       .. "shows them",
    columns = {
       { name = "module", help = "file of the program" },
       { name = "line", help = "line number" },
-      { name = "kind", help = "what the line is in: function, gosub, main or unknown" },
-      { name = "function", help = "function the line is in" },
+      { name = "kind", help = "routine of the line: function, gosub, main or unknown" },
+      { name = "function", help = "the function that contains it" },
    },
    narrows = true,
    uses = { "source", "follow" },

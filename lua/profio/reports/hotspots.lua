@@ -1,4 +1,4 @@
--- Hot spots by function and line: where the calls that took longest began.
+-- Functions by the line at which their calls began, the longest net time first.
 
 local columns = require "profio.reports.columns"
 local core = require "profio.core"
@@ -15,10 +15,10 @@ local hotspots = {
    columns = {
       { name = "call", help = "the function" },
       { name = "line", help = "the line of the entry that began the call" },
-      { name = "numbers", help = "how often" },
-      { name = "net", help = "time in it without the traced functions it called, in ns" },
-      { name = "gross", help = "time with these, in ns" },
-      { name = "net_share", help = "net as a part of that of all" },
+      { name = "numbers", help = "number of calls" },
+      { name = "net", help = "time without traced callees, in ns" },
+      { name = "gross", help = "time with them, in ns" },
+      { name = "net_share", help = "share of the net time of all" },
    },
    options = { xpp.recursion },
 }
@@ -28,7 +28,7 @@ hotspots.fits = xpp.fits
 local fields = { { "call", "name" }, { "line", "int" }, { "numbers", "int" }, { "net", "int" },
    { "gross", "int" }, { "net_share", "num" } }
 
--- The calls, whose areas are functions and lines.
+-- Returns the calls, with functions and lines as areas.
 local function calls_by_line(context, options)
    local trace = context.trace
    local from, to = span.of(trace, context.given)

@@ -1,4 +1,4 @@
--- What a file says of itself: format, header facts, tables, warnings.
+-- Description of a file: format, header fields, tables, warnings.
 
 local columns = require "profio.reports.columns"
 local core = require "profio.core"
@@ -8,13 +8,13 @@ local wording = require "profio.cli.wording"
 
 local info = {
    name = "info",
-   help = "format, header facts, tables with their columns and counts, warnings",
+   help = "format, header fields, tables with their columns and counts, warnings",
    columns = {
       { name = "part", help = "file, header, table or warning" },
-      { name = "name", help = "what is told: a fact, the name of a table, the code of a warning" },
-      { name = "value", help = "the fact, the rows of the table (? where only a pass would tell), "
-         .. "the words of the warning" },
-      { name = "detail", help = "of a table: its columns; of a warning: its kind and byte" },
+      { name = "name", help = "name of a header field or table, or code of a warning" },
+      { name = "value", help = "value of a field, rows of a table (? if unknown), or message of a "
+         .. "warning" },
+      { name = "detail", help = "for a table: its columns; for a warning: its kind and byte" },
    },
 }
 
@@ -33,7 +33,7 @@ local function shown(fact)
    return tostring(fact.value)
 end
 
--- The facts of each file, one row each: add(part, name, value, detail).
+-- Adds the header fields of each file, one row each: add(part, name, value, detail).
 local function put_facts(trace, add)
    add("file", "format", trace.format)
    for _, facts in ipairs(trace:facts()) do

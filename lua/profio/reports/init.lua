@@ -1,30 +1,30 @@
--- The reports: a profile or a trace for people. A new one is a file beside this one and a word in
--- this list.
+-- The reports of profiles and traces. To add one, add a file beside this one and its name to this
+-- list.
 --
 -- A report is a table:
---    name      its word on the command line
+--    name      its name on the command line
 --    help      one line
 --    columns   { { name =, help = }, ... } that scripts may rely on, in order
 --    fits      function(trace): true, or false and a reason
 --    reader    function(context): a reader of the core with (at least) those columns, or nil,
 --              message, code
---    text      function(context, out): as the vendor's tool prints it; nil: an aligned table
---    text_fits function(context): whether that text is for this profile; nil: for every one
---    any_columns  true: those of the file stand beside them
---    also      another word for it; nil: none
---    listed    function(context): the columns in order, where they differ from file to file
+--    text      function(context, out): writes it as the vendor's tool does; nil: an aligned table
+--    text_fits function(context): whether that text suits this profile; nil: always
+--    any_columns  true: all columns of the file are shown too
+--    also      another name for it; nil: none
+--    listed    function(context): the columns in order, if they differ from file to file
 --    shown     the columns of the aligned table in text, in order; nil: columns
 --    compares  true: it needs --diff
---    narrows   true: the text shows what --where and --top leave; else they give a table
---    options   { { name =, type =, default =, help = }, ... } that --set gives; nil: none
---    uses      which options it uses beside those of all rows: see profio.cli.together; the others
---              are wrong use
---    unit      of times in an aligned table, when the command line names none; nil: ns
--- The context has the open trace, what the command line gave, and profile().
+--    narrows   true: the text respects --where and --top; else these give a table
+--    options   { { name =, type =, default =, help = }, ... } for --set; nil: none
+--    uses      options that it uses beside those of all rows: see profio.cli.together; others are
+--              refused
+--    unit      default unit of times in an aligned table; nil: ns
+-- The context has the open trace, the options of the command line, and profile().
 
 local reports = {}
 
--- In the order in which --list-reports names them.
+-- In the order of --list-reports.
 local order = {
    "flat",
    "graph",
@@ -81,7 +81,7 @@ for _, name in ipairs(order) do
    is_listed[name] = true
 end
 
--- A report of the list. Its file is read when it is first wanted: a command wants one or two.
+-- Loads a report of the list on demand: a command needs one or two.
 local function load(name)
    local report = require("profio.reports." .. name)
    if by_name[name] then
@@ -97,7 +97,7 @@ local function load(name)
    return report
 end
 
----All reports in order.
+---Returns all reports in order.
 ---@return table[]
 function reports.all()
    local list = {}
@@ -107,18 +107,18 @@ function reports.all()
    return list
 end
 
----The report of a name, or nil.
+---Returns the report of a name, or nil.
 ---@param name string
 ---@return table|nil
 function reports.find(name)
    if is_listed[name] then
       return load(name)
    end
-   reports.all() -- for their other words
+   reports.all() -- loads their other names
    return by_name[name]
 end
 
----The report of a name; raises with the names there are.
+---Returns the report of a name; raises if there is none.
 ---@param name string
 ---@return table
 function reports.named(name)

@@ -1,4 +1,4 @@
--- Source lines and the time each took, most first: gprof's option -l.
+-- Source lines by self time, the longest first: gprof's option -l.
 
 local gprof = require "profio.reports.gprof"
 local plain = require "profio.reports.plain"
@@ -7,21 +7,21 @@ local traces = require "profio.trace"
 
 local lines = {
    name = "lines",
-   help = "source lines and the time each took, most first",
+   help = "source lines by self time, the longest first",
    unit = "s",
    uses = { "functions", "metric", "diff", "compat" },
    narrows = true,
    columns = {
-      { name = "file", help = "the source file; missing when no line is known" },
+      { name = "file", help = "the source file; missing if no line is known" },
       { name = "line", help = "the line" },
-      { name = "count", help = "samples on it; shared bins may leave it missing" },
-      { name = "self", help = "time spent on it, in ns" },
-      { name = "self_share", help = "self as a part of the time of all lines" },
-      { name = "function", help = "the function it belongs to" },
+      { name = "count", help = "its samples; missing if a bin is shared by several lines" },
+      { name = "self", help = "self time of the line, in ns" },
+      { name = "self_share", help = "self as a share of the time of all lines" },
+      { name = "function", help = "the function that contains it" },
    },
 }
 
--- Whether addresses can be turned into source lines.
+-- Returns whether addresses can be resolved to source lines.
 local function has_lines(trace)
    local symbols = traces.of(trace).symbols
    return symbols ~= nil and symbols.facts.has_lines
@@ -39,19 +39,19 @@ function lines.fits(trace)
    return has_lines(trace), "its executable has no line numbers (give one built with -g)"
 end
 
----gprof's text is for profiles like gprof's.
+---gprof's text is only for profiles like gprof's.
 ---@param context profio.Context
 function lines.text_fits(context)
    return context:profile(true):kind() == "graph"
 end
 
--- With --compat each line is a function of its own: the flat profile of these.
+-- With --compat each line is a function: returns the flat profile of these.
 local function compat_view(context)
    local profile = context:profile_by_line()
    return profile:flat(context:profile_options(profile))
 end
 
--- As gprof's -l prints it.
+-- Writes it as gprof's -l does.
 local function compat_text(context, out)
    local profile = context:profile_by_line()
    out:write(gprof.flat_heading(profile:facts_with(context:profile_options(profile))))
@@ -68,7 +68,7 @@ function lines.reader(context)
    return profile:lines(context:profile_options(profile)):reader()
 end
 
--- A row as gprof prints it. The name is that of the function, with file and line behind.
+-- Returns a row as gprof prints it: the name is that of the function, with file and line.
 local function shown(row, cumulative, per_unit)
    local place = row.file and (" (%s:%d)"):format(texts.base_name(row.file), row.line) or ""
    return ("%6.2f %10.2f %8.2f %8s %8s %8s  %s%s\n"):format(100 * (row.self_share or 0),

@@ -1,4 +1,4 @@
--- Each line that was executed, with its callers: the listing of Business Rules!' profiler.exe.
+-- Each executed line with its callers: the listing of Business Rules!' profiler.exe.
 
 local br = require "profio.reports.br"
 
@@ -9,11 +9,11 @@ local listing = {
       { name = "module", help = "file of the program" },
       { name = "line", help = "line number" },
       { name = "clause", help = "number of the clause in the line" },
-      { name = "function", help = "function the line is in" },
-      { name = "kind", help = "what the line is in: function, gosub, main or unknown" },
-      { name = "spent", help = "time as stated, ns; missing in samples" },
-      { name = "depth", help = "frames of the stack, the line itself included" },
-      { name = "stack", help = "number of the stack" },
+      { name = "function", help = "the function that contains the line" },
+      { name = "kind", help = "routine of the line: function, gosub, main or unknown" },
+      { name = "spent", help = "stated time, ns; missing in samples" },
+      { name = "depth", help = "frames of the stack, including the line itself" },
+      { name = "stack", help = "id of the stack" },
    },
 }
 
@@ -25,9 +25,9 @@ function listing.reader(context)
    return context.trace.samples:reader()
 end
 
-local LEAST, MOST = 24, 60 -- places of a module: a DOS name, or a path
+local LEAST, MOST = 24, 60 -- width of the column of modules: a DOS name, or a path
 
--- The places that modules want.
+-- Returns the width of the column of modules.
 local function width_of(trace)
    local width = LEAST
    for module in trace.frames:group "module":each "module" do

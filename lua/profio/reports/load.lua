@@ -1,4 +1,4 @@
--- How busy lanes or cores were, piece by piece of time.
+-- Load of lanes or cores over intervals of time.
 
 local calls = require "profio.reports.calls"
 local core = require "profio.core"
@@ -11,22 +11,22 @@ local view = require "profio.view"
 
 local load = {
    name = "load",
-   help = "how busy lanes or cores were over time",
+   help = "load of lanes or cores over time",
    uses = { "span", "unit", "follow" },
    narrows = true,
    columns = {
-      { name = "start", help = "where the piece of time begins" },
-      { name = "stop", help = "where the next one begins" },
+      { name = "start", help = "begin of the interval" },
+      { name = "stop", help = "end of the interval" },
       { name = "lane", help = "the thread, task or core" },
-      { name = "core", help = "with --set by=core, in place of lane: the core" },
+      { name = "core", help = "the core, with --set by=core" },
       { name = "busy", help = "time in which a function was active, in ns" },
-      { name = "load_share", help = "busy as a part of the piece" },
+      { name = "load_share", help = "busy divided by the length of the interval" },
    },
    options = {
-      { name = "pieces", type = "int", default = 20, help = "into how many pieces time is cut" },
-      { name = "width", type = "text", help = "in place of that: how long a piece is (10ms)" },
+      { name = "pieces", type = "int", default = 20, help = "number of intervals" },
+      { name = "width", type = "text", help = "length of an interval (10ms), instead of pieces" },
       { name = "by", type = "choice", choices = { "lane", "core" }, default = "lane",
-        help = "whose load" },
+        help = "show the load of lanes or of cores" },
    },
 }
 
@@ -39,7 +39,7 @@ function load.fits(trace)
    return fits, reason
 end
 
--- The span that is cut, and how long a piece is.
+-- Returns the span of time and the length of an interval.
 local function pieces_of(context, options)
    local from, to = span.of(context.trace, context.given)
    if not from or not to then
@@ -72,7 +72,7 @@ end
 
 local BAR = 40
 
--- One line for each piece, a heading for each lane.
+-- Writes one line for each interval, under a heading for each lane.
 ---@param context profio.Context
 ---@param out profio.Output
 function load.text(context, out)

@@ -1,4 +1,4 @@
--- What calling costs: the time between the letters of a pair, in traces that are not filtered.
+-- Overhead of calls: the time between the two entries of a pair, in unfiltered traces.
 
 local xpp = require "profio.reports.xpp"
 
@@ -11,10 +11,10 @@ local overhead = {
    columns = {
       { name = "call", help = "the function" },
       { name = "compiled", help = "it was compiled with /profile: it has entries of its own" },
-      { name = "numbers", help = "how many calls ended" },
-      { name = "overhead", help = "all that time, in ns" },
-      { name = "overhead_mean", help = "for one call, in ns; missing where none has a pair" },
-      { name = "overhead_max", help = "the most for one call, in ns" },
+      { name = "numbers", help = "number of calls that ended" },
+      { name = "overhead", help = "sum of these times, in ns" },
+      { name = "overhead_mean", help = "mean of one call, in ns; missing if none has a pair" },
+      { name = "overhead_max", help = "the largest of one call, in ns" },
    },
 }
 

@@ -1,6 +1,6 @@
--- Texts of a file as a terminal can bear them.
+-- Escapes texts of files for a terminal.
 
----A text in which control characters are \\xNN. core.write_rows does the same to its texts.
+---Returns a text with control characters as \\xNN. core.write_rows does the same.
 ---@param text string
 ---@return string
 local function plain(text)

@@ -1,4 +1,4 @@
--- The records as the file states them: what profiler.exe calls raw.
+-- The records as the file states them, which profiler.exe calls raw.
 
 local br = require "profio.reports.br"
 

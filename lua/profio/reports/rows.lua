@@ -1,9 +1,9 @@
--- The records of a table that is no profile, as dbfdump shows them, and the statistics of an export
--- without its timeline.
+-- Rows of a table that has no profile, as dbfdump shows them, and the statistics of an export
+-- without timeline.
 
 local rows = {
    name = "rows",
-   help = "the records of a table, field by field; stated statistics without events",
+   help = "rows of a table, field by field; stated statistics without events",
    narrows = true,
    any_columns = true,
    columns = {
@@ -12,7 +12,7 @@ local rows = {
    },
 }
 
--- The table whose rows are shown, or nil.
+-- Returns the table whose rows are shown, or nil.
 local function shown(trace)
    if trace.format == "dbf" then
       return trace.data
@@ -32,7 +32,7 @@ function rows.reader(context)
    return shown(context.trace):reader()
 end
 
--- The columns of statistics that the file has: it states few of them.
+-- Returns the columns of statistics with values: files state few of them.
 local function stated(view)
    local counts = {}
    for i, name in ipairs(view.columns) do

@@ -1,21 +1,21 @@
--- The states of variables, tasks and inputs over time: when each began and how long it lasted.
+-- States of variables, tasks and inputs over time, with start and duration.
 
 local calls = require "profio.reports.calls"
 local conditions = require "profio.conditions"
 
 local states = {
    name = "states",
-   help = "states over time: when each began and how long it lasted",
+   help = "states over time: start and duration",
    uses = { "span", "follow" },
    columns = {
       { name = "start", help = "when the state was entered" },
       { name = "stop", help = "when it was left" },
-      { name = "net", help = "how long it lasted, in ns" },
+      { name = "net", help = "its duration, in ns" },
       { name = "parent", help = "the variable whose state it is" },
       { name = "area", help = "the state" },
-      { name = "value", help = "the value that it stands for" },
-      { name = "outside", help = "since the state was last left, in ns" },
-      { name = "flags", help = "cut gap lost open orphan unwound: what is not whole" },
+      { name = "value", help = "the value of the variable in this state" },
+      { name = "outside", help = "time since the state was last left, in ns" },
+      { name = "flags", help = "cut gap lost open orphan unwound: why it is incomplete" },
    },
    options = calls.options,
 }
@@ -26,8 +26,8 @@ end
 
 local is_state = { class = conditions.match "state$" }
 
--- Areas are known from the file's own list, or where it has none from its events. A variable may
--- have states that the list does not name.
+-- Returns whether the trace has states: in the file's list of areas, or else in its events. A
+-- variable may have states that the list does not name.
 local function has_states(trace)
    local list = trace.areas
    if not list or list:limit(1):count() == 0 then

@@ -1,5 +1,5 @@
--- What the calls of each area come to: how many, how long, how regular; in all contexts together
--- and in each one, or by the function that called.
+-- Statistics of the calls of each area: count, durations, regularity; for all contexts together and
+-- for each one, or by caller.
 
 local calls_of = require "profio.calls"
 local core = require "profio.core"
@@ -12,54 +12,54 @@ local words = require "profio.cli.words"
 
 local statistics = {
    name = "statistics",
-   help = "calls of each area: how many, how long, how regular, when the worst was",
+   help = "statistics of calls by area: count, durations, regularity, worst case",
    unit = "us",
    uses = { "span", "metric", "unit", "follow", "diff" },
    narrows = true,
    columns = {
       { name = "area", help = "the function, line, variable or state" },
       { name = "handle", help = "the vendor's number of it" },
-      { name = "value", help = "what tells areas of one handle apart" },
+      { name = "value", help = "distinguishes areas with the same handle" },
       { name = "context", help = "the lane; missing: all of them together" },
-      { name = "caller", help = "with --set by=caller: the function around it" },
-      { name = "count", help = "enters, or writes" },
+      { name = "caller", help = "with --set by=caller: the calling function" },
+      { name = "count", help = "number of enters, or of writes" },
    },
    options = {},
 }
 
-local lengths = {
-   { "net", "time in the area itself" }, { "gross", "net, and the gross of all it called" },
-   { "call", "from enter to leave, other contexts included" },
-   { "period", "from one enter to the next in the lane" },
-   { "outside", "from a leave to the next enter in the lane" },
+local durations = {
+   { "net", "time in the area itself" }, { "gross", "net and gross time of callees" },
+   { "call", "time from enter to leave, including other contexts" },
+   { "period", "time from one enter to the next in the lane" },
+   { "outside", "time from a leave to the next enter in the lane" },
 }
 
-local numbers = { { "", "the sum of all: " }, { "_min", "the least " }, { "_max", "the greatest " },
-   { "_mean", "the mean " }, { "_stddev", "the standard deviation of " }, { "_p50", "the median " },
-   { "_p99", "99 of 100 are no longer: " } }
+local numbers = { { "", "sum: " }, { "_min", "minimum: " }, { "_max", "maximum: " },
+   { "_mean", "mean: " }, { "_stddev", "standard deviation: " }, { "_p50", "median: " },
+   { "_p99", "99th percentile: " } }
 
 local function add(name, help)
    statistics.columns[#statistics.columns + 1] = { name = name, help = help }
 end
 
-for _, length in ipairs(lengths) do
-   lengths[length[1]] = true
+for _, duration in ipairs(durations) do
+   durations[duration[1]] = true
    for _, number in ipairs(numbers) do
-      add(length[1] .. number[1], number[2] .. length[2] .. ", ns")
+      add(duration[1] .. number[1], number[2] .. duration[2] .. ", ns")
    end
 end
 for _, name in ipairs { "net", "gross", "call" } do
-   add(name .. "_max_at", "when the call with the greatest " .. name .. " began, ns")
+   add(name .. "_max_at", "start of the call with the largest " .. name .. ", ns")
 end
-add("period_jitter", "the greatest less the least period, ns")
-add("last_stop", "when the last of its calls ended, ns, counted or not; not with by=caller")
+add("period_jitter", "largest minus smallest period, ns")
+add("last_stop", "end of its last call, ns, counted or not; not with by=caller")
 
--- Spans are given by --from and --to, and --set chooses for whom the rows are.
+-- --from and --to select the span, and --set what the rows are grouped by.
 for _, option in ipairs(calls_of.statistics_options) do
    if option.name == "by" then
       option = { name = "by", type = "choice", choices = { "context", "area", "caller" },
-         default = "context", help = "a row for all contexts and one for each; for all; or one "
-            .. "for each function and its caller" }
+         default = "context", help = "rows for all contexts and each context; for all contexts "
+            .. "only; or for each function and caller" }
    end
    if option.name ~= "from" and option.name ~= "to" then
       statistics.options[#statistics.options + 1] = option
@@ -68,7 +68,7 @@ end
 
 statistics.fits = require("profio.reports.calls").fits
 
--- The rows of a trace, within --from, --to and --lane.
+-- Returns the rows of a trace within --from, --to and --lane.
 local function rows_of_trace(context, trace, quantiles)
    local options = context:report_options(statistics)
    options.quantiles = quantiles or options.quantiles
@@ -82,14 +82,14 @@ local function rows_of_trace(context, trace, quantiles)
    return lane and rows:where(words.condition("context=" .. lane, rows:fields())) or rows
 end
 
--- The time that --metric names, or nil.
+-- Returns the duration that --metric names, or nil.
 local function metric_of(context)
    local metric = context.given.metric
    return metric and words.choice(metric, "--metric",
       { "net", "gross", "call", "period", "outside" })
 end
 
--- The rows of the report: of one run, or of both with --diff.
+-- Returns the rows of the report: of one run, or of both with --diff.
 local function rows_of(context, quantiles)
    local new = rows_of_trace(context, context.trace, quantiles)
    if not context.old then
@@ -102,7 +102,7 @@ local function rows_of(context, quantiles)
    return diff.view(new, rows_of_trace(context, context.old, quantiles), metric_of(context))
 end
 
----The rows of the report: what --limits is compared with too.
+---Returns the rows of the report, which --limits uses too.
 ---@param context profio.Context
 ---@param quantiles string|nil "p50,p99"
 ---@return profio.View
@@ -116,7 +116,7 @@ end
 
 -- {====== The text ======
 
----The columns of rows: with --metric only those of that time, with --diff those of both runs.
+---Returns the columns: with --metric only those of that duration, with --diff those of both runs.
 ---@param context profio.Context
 ---@return string[]|nil
 function statistics.listed(context)
@@ -128,14 +128,14 @@ function statistics.listed(context)
       known[name] = true
    end
    for _, column in ipairs(statistics.columns) do
-      local length = column.name:match "^%l+"
-      local is_wanted = not metric or not lengths[length] or length == metric
+      local duration = column.name:match "^%l+"
+      local is_wanted = not metric or not durations[duration] or duration == metric
       names[#names + 1] = known[column.name] and is_wanted and column.name or nil
    end
    return names
 end
 
--- The columns of text: an overview, or all of one length with --metric.
+-- Returns the columns of text: an overview, or all of one duration with --metric.
 local overview = { "count", "net", "net_mean", "gross_mean", "gross_stddev", "gross_p99",
    "gross_max", "gross_max_at", "period_jitter" }
 
@@ -156,7 +156,7 @@ local function columns_of(context, has_callers)
    return columns
 end
 
--- The columns without `value` when no area has one.
+-- Removes column `value` if no area has one.
 local function without_value(columns, rows)
    for _, row in ipairs(rows) do
       if row.value then
@@ -170,7 +170,7 @@ local function without_value(columns, rows)
    return kept
 end
 
--- The rows cut where the context changes: a list of { context =, rows = }, all together first.
+-- Splits rows by context: a list of { context =, rows = }, the rows of all contexts first.
 local function pages_of(rows, names)
    local pages, by_context = {}, {}
    for _, row in ipairs(rows) do
@@ -195,7 +195,7 @@ local function heading_of(page)
       or "context " .. plain(tostring(page.context))
 end
 
--- The fields of a view that are among the names, and their names.
+-- Returns the fields of a view that are among the names, and their names.
 local function picked(rows, names)
    local wanted, fields, found = { context = true }, {}, {}
    for _, name in ipairs(names) do
@@ -218,11 +218,11 @@ local function has_callers(rows)
    return false
 end
 
--- Write a page for each context, all together first: page_of(rows) makes a view of the rows of one,
--- and the columns to show of it.
+-- Writes a page for each context, that of all contexts first. page_of(rows) returns a view of the
+-- rows of one page, and its columns.
 local function write_pages(context, out, pages, page_of)
    pages[1] = pages[1] or { rows = {} }
-   -- the only context is all of them
+   -- there is only one context: omit the page of all contexts
    local shown = #pages == 2 and pages[1].context == nil and 1 or #pages
    for i = 1, shown do
       local page, columns = page_of(pages[i].rows)
@@ -234,7 +234,7 @@ local function write_pages(context, out, pages, page_of)
    end
 end
 
--- Both runs of --diff: of each area three lines.
+-- Writes both runs of --diff: three lines for each area.
 local function write_diff(context, out)
    local rows, top = context:where(rows_of(context)), context:top()
    local pages = pages_of(rows:rows(), rows.columns)

@@ -1,5 +1,5 @@
--- Statistics of two runs beside each other: of each area and context how many calls, how long and
--- how regular, new and old, with the change.
+-- Compares statistics of two runs: count, durations and regularity of each area and context, new
+-- and old, with the change.
 
 local core = require "profio.core"
 local view = require "profio.view"
@@ -12,7 +12,7 @@ local keys = { "area", "value", "context", "caller" }
 local overview = { "count", "net", "gross", "net_max", "gross_max", "net_p99", "gross_p99",
    "period_jitter" }
 
--- The numbers that are compared: an overview, or those of one length.
+-- Returns the columns that are compared: an overview, or those of one duration.
 local function numbers_of(metric)
    if not metric then
       return overview
@@ -31,7 +31,7 @@ local function fields_by_name(rows)
    return known
 end
 
--- The fields of keys and numbers that the rows of both runs have.
+-- Returns the key and number fields that the rows of both runs have.
 local function common_fields(names, new, old)
    local of_new, of_old, list = fields_by_name(new), fields_by_name(old), {}
    for _, name in ipairs(names) do
@@ -48,7 +48,7 @@ local function is_number(field)
    return field.type == "int" or field.type == "num"
 end
 
--- The fields of rows: the keys, then of each number new, old and change.
+-- Returns the fields of rows: the keys, then for each number new, old and change.
 local function fields_of(key_fields, number_fields)
    local list = table.move(key_fields, 1, #key_fields, 1, {})
    for _, field in ipairs(number_fields) do
@@ -63,7 +63,7 @@ end
 
 -- {====== Rows ======
 
--- The rows of one run by key; areas of one name are told apart by their order.
+-- Indexes the rows of one run by key; areas of one name are numbered in their order.
 local function by_key(rows, key_fields)
    local list, known, seen = {}, {}, {}
    for row in rows:records() do
@@ -79,8 +79,8 @@ local function by_key(rows, key_fields)
    return list, known
 end
 
--- new less old. Of an area that only one run has, counts and sums of the other are 0; its least and
--- greatest are not known.
+-- Returns new minus old. If only one run has an area, counts and sums of the other are 0; its
+-- minimum and maximum are unknown.
 local function change_of(new, old)
    if new == nil or old == nil then
       return nil
@@ -88,7 +88,7 @@ local function change_of(new, old)
    return new - old
 end
 
--- Columns of counts and sums, which are 0 for an area that did not run; other columns are missing.
+-- Columns of counts and sums: 0 for an area that did not run; other columns are missing.
 local sums = { count = true, net = true, gross = true, call = true, period = true, outside = true }
 
 local function values_of(new, old, key_fields, number_fields)
@@ -112,7 +112,7 @@ local function values_of(new, old, key_fields, number_fields)
    return list
 end
 
--- The change that rows are ordered by, the largest first: that of the first length.
+-- Returns the size of the change by which rows are sorted: that of the first duration.
 local function size_of(values, width)
    local change = values[width + 6] or values[width + 3] or 0
    return change < 0 and -change or change
@@ -146,7 +146,7 @@ end
 
 -- }======
 
----Statistics of a new run beside those of an old one, the largest change of the total first.
+---Compares statistics of a new and an old run, the largest change of the total first.
 ---@param new profio.View of call_statistics
 ---@param old profio.View
 ---@param metric string|nil net, gross, call, period or outside; nil: an overview
@@ -169,16 +169,16 @@ end
 
 -- {====== The text ======
 
--- The numbers of the text: fewer than rows have, for three lines of each area stand below each
--- other.
+-- Returns the columns of the text: fewer than rows have, since each area has three lines.
 local function shown_numbers(metric)
    return metric and numbers_of(metric)
       or { "count", "net", "gross_p99", "gross_max", "period_jitter" }
 end
 
----The rows of one page of text: of each area a line for the old run, the new one and the change.
+---Returns the rows of one page of text: for each area a line for the old run, the new one, the
+---change.
 ---@param rows profio.View of diff.view
----@param records table[] of it, in their order
+---@param records table[] records of it, in their order
 ---@param metric string|nil
 ---@return table[] fields
 ---@return any[][] lines

@@ -1,18 +1,18 @@
--- The stacks from the top down: each function below the one that called it.
+-- Call tree: each function below its caller.
 
 local conditions = require "profio.conditions"
 
 local tree = {
    name = "tree",
-   help = "stacks from the top down, the heaviest callees first",
+   help = "call tree, callers first, the heaviest callees first",
    columns = {
-      { name = "depth", help = "how many frames there are, with this one" },
+      { name = "depth", help = "number of frames, including this one" },
       { name = "function", help = "its name" },
-      { name = "calls", help = "how often it was called here" },
-      { name = "self", help = "what was spent right there, in ns (or the unit of --metric)" },
-      { name = "total", help = "that and what all it called there spent" },
-      { name = "self_share", help = "self as a part of the whole" },
-      { name = "total_share", help = "total as a part of the whole" },
+      { name = "calls", help = "calls in this context" },
+      { name = "self", help = "self time in this context, in ns (or the unit of --metric)" },
+      { name = "total", help = "self and the time of its callees in this context" },
+      { name = "self_share", help = "self as a share of the whole" },
+      { name = "total_share", help = "total as a share of the whole" },
       { name = "file", help = "its source file or module" },
       { name = "line", help = "its line" },
    },
@@ -20,7 +20,7 @@ local tree = {
    uses = { "span of calls", "functions", "metric", "diff", "follow" },
 }
 
----The columns of the text: the lines stand before the names where frames have some.
+---Returns the columns of the text: lines come before names if frames have lines.
 ---@param rows profio.View
 ---@return string[]
 function tree.shown(rows)

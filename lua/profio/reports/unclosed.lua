@@ -1,4 +1,4 @@
--- The calls that were not recorded from enter to leave, and why.
+-- Calls that were not recorded from enter to leave, with the reason.
 
 local conditions = require "profio.conditions"
 local xpp = require "profio.reports.xpp"
@@ -14,10 +14,10 @@ local unclosed = {
       { name = "area", help = "the function" },
       { name = "lane", help = "the thread" },
       { name = "start", help = "when it was entered" },
-      { name = "stop", help = "when the trace shows that it had ended" },
+      { name = "stop", help = "time at which the trace shows that it had ended" },
       { name = "net", help = "time in it itself, in ns" },
-      { name = "depth", help = "1, and the number of functions around it" },
-      { name = "caller", help = "the function around it" },
+      { name = "depth", help = "number of calls on the stack, including this one" },
+      { name = "caller", help = "the calling function" },
    },
 }
 

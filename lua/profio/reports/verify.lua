@@ -1,4 +1,4 @@
--- Whether the statistics that a file states are those of its timeline.
+-- Compares the statistics that a file states with those of its timeline.
 
 local calls = require "profio.reports.calls"
 local columns = require "profio.reports.columns"
@@ -8,16 +8,16 @@ local verify = require "profio.verify"
 
 local report = {
    name = "verify",
-   help = "the file's own statistics beside those of its timeline: every difference",
+   help = "differences between the file's own statistics and those of its timeline",
    columns = {
       { name = "area", help = "the function, line, variable or state" },
       { name = "handle", help = "the vendor's number of it" },
-      { name = "value", help = "what tells areas of one handle apart" },
+      { name = "value", help = "distinguishes areas with the same handle" },
       { name = "context", help = "the context; missing: all of them together" },
-      { name = "column", help = "the number that differs" },
-      { name = "exported", help = "what the file states" },
-      { name = "computed", help = "what its events come to; missing: there are none" },
-      { name = "options", help = "how calls were made for that: what agrees best" },
+      { name = "column", help = "the column that differs" },
+      { name = "exported", help = "value in the file" },
+      { name = "computed", help = "value computed from its events; missing: there are none" },
+      { name = "options", help = "options of calls that agree best" },
    },
 }
 

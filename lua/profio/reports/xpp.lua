@@ -1,13 +1,13 @@
--- What the reports of Xbase++ traces share.
+-- Shared functions of the reports of Xbase++ traces.
 
 local core = require "profio.core"
 
 local xpp = {}
 
--- Times are told in ms, as XppPat does: the profiler knows no smaller unit.
+-- Times are shown in ms, as in XppPat: the profiler has no smaller unit.
 xpp.MS = 1000000
 
----Whether the trace is one of this format.
+---Returns whether the trace has this format.
 ---@param trace profio.Trace
 ---@return boolean
 ---@return string|nil reason
@@ -15,12 +15,12 @@ function xpp.fits(trace)
    return trace.format == "xpp" and trace.entries ~= nil, "it is for traces of Xbase++"
 end
 
----How calls within one of the same function count.
+---Option for recursive calls.
 xpp.recursion = { name = "recursion", type = "choice", choices = { "outermost", "all" },
    default = "outermost",
-   help = "a call within one of the same function counts in the outermost one's gross, or twice" }
+   help = "a recursive call counts in the gross time of the outermost one, or twice" }
 
----A reader over rows made in Lua.
+---Returns a reader of rows built in Lua.
 ---@param trace profio.Trace
 ---@param fields table[]
 ---@param rows any[][]
@@ -33,7 +33,7 @@ function xpp.reader(trace, fields, rows)
    end, core.dictionary(), trace.path)
 end
 
----Milliseconds, without a point where there is nothing behind it.
+---Formats milliseconds, without a point if there are no decimals.
 ---@param ns integer
 ---@return string
 function xpp.ms(ns)

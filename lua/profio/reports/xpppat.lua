@@ -11,15 +11,15 @@ local xpppat = {
    uses = { "span", "follow" },
    narrows = true,
    columns = {
-      { name = "call", help = "the function; Sum behind them" },
-      { name = "numbers", help = "how often it was called" },
-      { name = "timeclear", help = "time in it without the traced functions it called, in ms" },
-      { name = "timegross", help = "time with these, in ms" },
+      { name = "call", help = "the function; Sum in the last row" },
+      { name = "numbers", help = "number of calls" },
+      { name = "timeclear", help = "time without traced callees, in ms" },
+      { name = "timegross", help = "time with them, in ms" },
       { name = "timemax", help = "the longest timeclear of one call, in ms" },
       { name = "timemin", help = "the shortest timeclear of one call, in ms" },
       { name = "timecall", help = "timeclear / numbers, in ms" },
       { name = "percclear", help = "timeclear in per cent of the last time of the trace" },
-      { name = "thread", help = "with per_thread: whose calls they are" },
+      { name = "thread", help = "the thread, with per_thread" },
    },
    options = {
       xpp.recursion,
@@ -43,7 +43,7 @@ local function by_name(a, b)
    return a.area < b.area
 end
 
--- Whether there is more than one run: events have been read.
+-- Returns whether there is more than one run; the events must have been read.
 local function has_runs(trace)
    for _, warning in ipairs(trace.warnings) do
       if warning.code == "xpp-run-begins" then
@@ -53,7 +53,7 @@ local function has_runs(trace)
    return trace.info.files ~= nil
 end
 
--- Of several runs the last times together.
+-- Returns the last time; for several runs the sum of their last times.
 local function whole_of(context)
    local _, to = span.of(context.trace, context.given)
    local whole = 0
@@ -63,7 +63,7 @@ local function whole_of(context)
    return whole
 end
 
--- Functions of each thread, or of the threads of --lane.
+-- Returns the sums of functions in each thread, or in the threads of --lane.
 local function sums_in_lanes(context, options)
    local keys = options.per_thread and { "lane", "area" } or { "area" }
    return context:calls_with { recursion = options.recursion }:group(table.unpack(keys)):aggregate {
@@ -71,14 +71,14 @@ local function sums_in_lanes(context, options)
       "net_min = min(net)", "last_stop = max(stop)" }:rows()
 end
 
--- The same of all threads together, which makes no rows of calls.
+-- Returns the sums over all threads, without a row per call.
 local function sums_of_all(context, options)
    local from, to = span.of(context.trace, context.given)
    return context.trace:call_statistics { recursion = options.recursion, from = from, to = to,
       quantiles = "" }:rows("area", "count", "net", "gross", "net_max", "net_min", "last_stop")
 end
 
--- Functions with their sums, in order of thread and name; and the last time of all.
+-- Returns functions with their sums, in order of thread and name, and the last time of all.
 local function sums_of(context, options)
    options.recursion = options.recursion or "outermost"
    local is_by_lane = options.per_thread or context.given.lane
@@ -99,8 +99,7 @@ local function rounded(number)
    return math.floor(number * 100 + 0.5) / 100
 end
 
--- XppPat's line Sum: only its share says something. It adds the shares as they are, not as they
--- are shown.
+-- Returns XppPat's line Sum: only its share is meaningful. It adds the shares before rounding.
 local function sum_row(shares, thread)
    return { "Sum", 0, 0.0, 0.0, 0.0, 0.0, 0.0, rounded(shares), thread }
 end
@@ -143,7 +142,7 @@ end
 local title = { "CALL", "NUMBERS", "TIMECLEAR", "TIMEGROSS", "TIMEMAX", "TIMEMIN", "TIMECALL",
    "PERCCLEAR" }
 
--- A time in ms as a text: whole where it is.
+-- Formats a time in ms, as an integer if it is one.
 local function shown(ms)
    return ms % 1 == 0 and ("%d"):format(ms) or (("%.2f"):format(ms))
 end
