@@ -175,7 +175,7 @@ pf_status dbf_fill_exact (dbf_decoder *decoder, const dbf_field *field,
 /* The result of parsing a number in ASCII. */
 typedef enum dbf_digits {
   DBF_DIGITS_NONE,  /* blank: no value */
-  DBF_DIGITS_INT,   /* an integer, stored in `whole` */
+  DBF_DIGITS_INT,   /* an integer, stored in `integer` */
   DBF_DIGITS_NUM,   /* another number, stored in `number` */
   DBF_DIGITS_STARS, /* asterisks: the number did not fit when it was written */
   DBF_DIGITS_BAD    /* not a number */
@@ -187,7 +187,7 @@ typedef enum dbf_digits {
 ** why there is none; DBF_DIGITS_BAD also if it does not fit into 64 bits.
 */
 dbf_digits dbf_parse_scaled (const uint8_t *at, size_t size, unsigned power,
-                             int64_t *whole);
+                             int64_t *integer);
 
 /* Decode a DBF_DIGITS field by dbf_parse_scaled into a column of PF_INT;
    otherwise like dbf_fill. */

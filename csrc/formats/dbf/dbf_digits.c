@@ -115,12 +115,12 @@ static const uint8_t *parse_digits (decimal *d, const uint8_t *p,
     d->first_dropped = *p;
     ndigits++;
   }
-  const uint8_t *const behind = p;
+  const uint8_t *const start = p;
   for (; p < end && is_digit(*p); p++)
     d->is_inexact = d->is_inexact || *p != '0';
   d->digits = digits;
   d->ndigits = ndigits;
-  d->power += power * (int)(p - first) + (int)(p - behind);
+  d->power += power * (int)(p - first) + (int)(p - start);
   return p;
 }
 
@@ -150,16 +150,16 @@ static bool parse_decimal (decimal *d, const uint8_t *p, const uint8_t *end) {
   p = parse_digits(d, p, end, 0);
   size_t count = (size_t)(p - first);
   if (p < end && (*p == '.' || *p == ',')) {
-    const uint8_t *const behind = ++p;
+    const uint8_t *const start = ++p;
     p = parse_digits(d, p, end, -1);
-    count += (size_t)(p - behind);
+    count += (size_t)(p - start);
   }
   return count > 0 && parse_exponent(d, p, end);
 }
 
 
 /* Convert to an integer. Returns false if it is not one or exceeds int64_t. */
-static bool to_int (const decimal *d, int64_t *whole) {
+static bool to_int (const decimal *d, int64_t *integer) {
   uint64_t digits = d->digits;
   int power = d->power;
   if (d->is_inexact || (digits != 0 && power > 18))
@@ -170,7 +170,7 @@ static bool to_int (const decimal *d, int64_t *whole) {
   if (digits != 0 && digits > (uint64_t)INT64_MAX / powers[power])
     return false;
   const int64_t value = digits == 0 ? 0 : (int64_t)(digits * powers[power]);
-  *whole = d->negative ? -value : value;
+  *integer = d->negative ? -value : value;
   return true;
 }
 
@@ -178,7 +178,7 @@ static bool to_int (const decimal *d, int64_t *whole) {
 /* Round to the nearest integer, ties away from zero. Returns false if it
    exceeds int64_t. Dropped digits matter only if the power is 0: with a
    negative power MAX_DIGITS digits determine the rounding. */
-static bool to_nearest (const decimal *d, int64_t *whole) {
+static bool to_nearest (const decimal *d, int64_t *integer) {
   uint64_t value = d->digits;
   const uint64_t maximum = (uint64_t)INT64_MAX + d->negative;
   if (d->power < 0) {
@@ -191,13 +191,14 @@ static bool to_nearest (const decimal *d, int64_t *whole) {
             __builtin_add_overflow(value, (uint64_t)(d->first_dropped >= '5'),
                                    &value)))
     return false;
-  *whole = (int64_t)(d->negative ? 0 - value : value);
+  *integer = (int64_t)(d->negative ? 0 - value : value);
   return value <= maximum;
 }
 
 
 /* Fast path: an optional minus sign and up to 18 digits. */
-static bool parse_short (const uint8_t *p, const uint8_t *end, int64_t *whole) {
+static bool parse_short (const uint8_t *p, const uint8_t *end,
+                         int64_t *integer) {
   const bool negative = p < end && *p == '-';
   p += negative;
   if (p == end || end - p > 18)
@@ -209,7 +210,7 @@ static bool parse_short (const uint8_t *p, const uint8_t *end, int64_t *whole) {
       return false;
     value = value * 10 + (int64_t)digit;
   }
-  *whole = negative ? -value : value;
+  *integer = negative ? -value : value;
   return true;
 }
 
@@ -219,9 +220,9 @@ static bool is_blank (uint8_t c) {
 }
 
 
-/* Parse a field. DBF_DIGITS_INT: *whole is set by the fast path;
+/* Parse a field. DBF_DIGITS_INT: *integer is set by the fast path;
    DBF_DIGITS_NUM: the number is in *d. */
-static dbf_digits parse (const uint8_t *at, size_t size, int64_t *whole,
+static dbf_digits parse (const uint8_t *at, size_t size, int64_t *integer,
                          decimal *d) {
   const uint8_t *p = at, *end = at + size;
   while (p < end && is_blank(*p))
@@ -230,7 +231,7 @@ static dbf_digits parse (const uint8_t *at, size_t size, int64_t *whole,
     end--;
   if (p == end)
     return DBF_DIGITS_NONE;
-  if (parse_short(p, end, whole))
+  if (parse_short(p, end, integer))
     return DBF_DIGITS_INT;
   if (*p == '*')
     return DBF_DIGITS_STARS;
@@ -242,31 +243,31 @@ static dbf_digits parse (const uint8_t *at, size_t size, int64_t *whole,
 }
 
 
-dbf_digits dbf_parse_digits (const uint8_t *at, size_t size, int64_t *whole,
+dbf_digits dbf_parse_digits (const uint8_t *at, size_t size, int64_t *integer,
                              double *number) {
   decimal d;
-  const dbf_digits found = parse(at, size, whole, &d);
+  const dbf_digits found = parse(at, size, integer, &d);
   if (found == DBF_DIGITS_INT)
-    *number = (double)*whole;
+    *number = (double)*integer;
   if (found != DBF_DIGITS_NUM)
     return found;
   *number = to_double(&d);
-  return to_int(&d, whole) ? DBF_DIGITS_INT : DBF_DIGITS_NUM;
+  return to_int(&d, integer) ? DBF_DIGITS_INT : DBF_DIGITS_NUM;
 }
 
 
 dbf_digits dbf_parse_scaled (const uint8_t *at, size_t size, unsigned power,
-                             int64_t *whole) {
+                             int64_t *integer) {
   decimal d;
-  const dbf_digits found = parse(at, size, whole, &d);
+  const dbf_digits found = parse(at, size, integer, &d);
   if (found == DBF_DIGITS_INT)
-    return __builtin_mul_overflow(*whole, (int64_t)powers[power], whole)
+    return __builtin_mul_overflow(*integer, (int64_t)powers[power], integer)
                ? DBF_DIGITS_BAD
                : DBF_DIGITS_INT;
   if (found != DBF_DIGITS_NUM)
     return found;
   d.power += (int)power;
-  return to_nearest(&d, whole) ? DBF_DIGITS_INT : DBF_DIGITS_BAD;
+  return to_nearest(&d, integer) ? DBF_DIGITS_INT : DBF_DIGITS_BAD;
 }
 
 /* }====== */
@@ -351,14 +352,14 @@ size_t dbf_put_clock (uint8_t *out, uint32_t milliseconds) {
 
 size_t dbf_put_currency (uint8_t *out, int64_t units) {
   const uint64_t size = units < 0 ? -(uint64_t)units : (uint64_t)units;
-  uint64_t whole = size / 10000;
+  uint64_t quotient = size / 10000;
   uint8_t text[24];
   size_t at = sizeof text - 4;
   put_digits(text + at, 4, (uint32_t)(size % 10000));
   text[--at] = '.';
   do
-    text[--at] = (uint8_t)('0' + whole % 10);
-  while ((whole /= 10) > 0);
+    text[--at] = (uint8_t)('0' + quotient % 10);
+  while ((quotient /= 10) > 0);
   if (units < 0)
     text[--at] = '-';
   memcpy(out, text + at, sizeof text - at);

@@ -71,13 +71,13 @@ static pf_bytes parse_word (scanner *s) {
 
 static bool parse_number (scanner *s, uint8_t *number) {
   const pf_bytes word = parse_word(s);
-  int64_t whole = 0;
+  int64_t integer = 0;
   double ignored;
-  if (word.size == 0 ||
-      dbf_parse_digits(word.at, word.size, &whole, &ignored) != DBF_DIGITS_INT)
+  if (word.size == 0 || dbf_parse_digits(word.at, word.size, &integer,
+                                         &ignored) != DBF_DIGITS_INT)
     return false;
-  *number = (uint8_t)whole;
-  return whole >= 0 && whole <= 255;
+  *number = (uint8_t)integer;
+  return integer >= 0 && integer <= 255;
 }
 
 

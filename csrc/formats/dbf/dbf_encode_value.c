@@ -131,13 +131,13 @@ static pf_status put_number (const put_args *p) {
   if (!isfinite(value))
     return reject(p, "infinity and NaN cannot be written in digits");
   for (int decimals = p->field->decimals; decimals >= 0; decimals--) {
-    int64_t whole;
+    int64_t integer;
     double back = 0;
     const int size = print_number(digits, sizeof digits, decimals, value);
     if (size < 0 || size > p->field->size)
       continue;
     fits = true;
-    (void)dbf_parse_digits((const uint8_t *)digits, (size_t)size, &whole,
+    (void)dbf_parse_digits((const uint8_t *)digits, (size_t)size, &integer,
                            &back);
     if (back == value || p->writer->round) {
       p->writer->encoder.rounded += back != value;
@@ -150,7 +150,7 @@ static pf_status put_number (const put_args *p) {
 }
 
 
-static pf_status put_whole (const put_args *p) {
+static pf_status put_int (const put_args *p) {
   char digits[24];
   const int size = snprintf(digits, sizeof digits, "%lld",
                             (long long)p->column->ints[p->row]);
@@ -347,7 +347,7 @@ static pf_status put_present (const put_args *p) {
     case 'C': return put_text(p);
     case 'V':
     case 'Q': return put_varying(p);
-    case 'N': return p->field->decimals > 0 ? put_number(p) : put_whole(p);
+    case 'N': return p->field->decimals > 0 ? put_number(p) : put_int(p);
     case 'F': return put_number(p);
     case 'L': return put_logical(p);
     case 'D': return put_date(p);

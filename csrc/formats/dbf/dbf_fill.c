@@ -81,21 +81,21 @@ static bool is_all (const uint8_t *p, size_t size, uint8_t a, uint8_t b,
 
 /* General path for a number in digits. */
 static pf_status fill_number (const fill_args *f, size_t i) {
-  const bool whole = f->column->type == PF_INT;
+  const bool is_int = f->column->type == PF_INT;
   int64_t integer = 0;
   double number = 0;
   const dbf_digits found =
       dbf_parse_digits(value_at(f, i), f->field->size, &integer, &number);
-  if (found == DBF_DIGITS_INT && whole)
+  if (found == DBF_DIGITS_INT && is_int)
     f->column->ints[f->row + i] = integer;
-  else if (!whole && (found == DBF_DIGITS_INT || found == DBF_DIGITS_NUM))
+  else if (!is_int && (found == DBF_DIGITS_INT || found == DBF_DIGITS_NUM))
     f->column->nums[f->row + i] = number;
   else if (found == DBF_DIGITS_NONE)
     pf_set_missing(f->column, f->row + i);
   else if (found == DBF_DIGITS_STARS)
     return warn_overflow(f, i);
   else
-    return bad_value(f, i, whole ? "a whole number below 2^63" : "a number");
+    return bad_value(f, i, is_int ? "a whole number below 2^63" : "a number");
   return PF_OK;
 }
 
@@ -388,16 +388,16 @@ static pf_status fill_binary (const fill_args *f) {
 /* Get the number of a memo block; 0: no memo. Returns false if it is
    invalid. */
 static bool memo_block (const fill_args *f, size_t i, uint64_t *block) {
-  int64_t whole = 0;
+  int64_t integer = 0;
   double number;
   if (f->field->size == 4) {
     *block = pf_load32le(value_at(f, i));
     return true;
   }
   const dbf_digits found =
-      dbf_parse_digits(value_at(f, i), f->field->size, &whole, &number);
-  *block = (uint64_t)whole;
-  return found == DBF_DIGITS_NONE || (found == DBF_DIGITS_INT && whole >= 0);
+      dbf_parse_digits(value_at(f, i), f->field->size, &integer, &number);
+  *block = (uint64_t)integer;
+  return found == DBF_DIGITS_NONE || (found == DBF_DIGITS_INT && integer >= 0);
 }
 
 

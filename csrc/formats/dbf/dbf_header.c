@@ -3,7 +3,7 @@
 **
 ** dBASE III and IV, FoxPro, Visual FoxPro, Clipper, Xbase++:
 **   0    1   version
-**   1    3   date of the last change: year (less 1900 or modulo 100), month, day
+**   1    3   last change: year (less 1900 or modulo 100), month, day
 **   4    4   number of records
 **   8    2   offset of the first record
 **   10   2   bytes of a record, with its delete flag

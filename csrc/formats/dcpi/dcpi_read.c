@@ -264,14 +264,14 @@ static inline void decode_fast (const samples_reader *self, fast_run *run,
 static void fill_fast (samples_reader *self, pf_batch *batch) {
   dcpi_parser *const parser = &self->base.parser;
   const dcpi_header *const header = &parser->header;
-  const uint64_t room = UINT64_MAX - header->numbers[DCPI_TSTART];
+  const uint64_t max_end = UINT64_MAX - header->numbers[DCPI_TSTART];
   const uint64_t size =
       dcpi_has(header, DCPI_TSIZE) ? header->numbers[DCPI_TSIZE] : UINT64_MAX;
   fast_run run = {.at = parser->at,
                   .end = parser->bytes.size - DCPI_FOOTER_SIZE,
                   .last = parser->last,
                   .last_end = parser->has_chunk ? parser->last_end : 0,
-                  .limit = size < room ? size : room,
+                  .limit = size < max_end ? size : max_end,
                   .samples = parser->samples,
                   .rows = batch->rows};
   const bool with_address = dcpi_wanted(batch, SAMPLES_ADDRESS);

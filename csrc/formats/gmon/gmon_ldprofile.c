@@ -78,16 +78,16 @@ static pf_status take_arcs_header (gmon_parser *parser, gmon_segment *segment) {
     return gmon_truncated(parser, segment, "a number of arcs", 8);
   const uint64_t stated = number_here(parser, 4);
   gmon_take_segment(parser, segment, GMON_HEADER, 8);
-  const uint64_t most = gmon_left(parser) / arc;
-  parser->table_left = (stated < most ? stated : most) * arc;
+  const uint64_t maximum = gmon_left(parser) / arc;
+  parser->table_left = (stated < maximum ? stated : maximum) * arc;
   parser->state = parser->table_left > 0 ? ARCS : UNUSED;
-  if (stated <= most)
+  if (stated <= maximum)
     return PF_OK;
   parser->end = GMON_TRUNCATED;
   return gmon_report(parser, PF_DAMAGE, "gmon-truncated", PF_ETRUNCATED,
                      segment->offset,
                      "%llu arcs are stated, the file ends after %llu of them",
-                     (unsigned long long)stated, (unsigned long long)most);
+                     (unsigned long long)stated, (unsigned long long)maximum);
 }
 
 

@@ -197,8 +197,8 @@ static int compare_numbers (uint64_t a, uint64_t b) {
 
 
 static int compare_texts (pf_bytes a, pf_bytes b) {
-  const size_t least = a.size < b.size ? a.size : b.size;
-  const int order = memcmp(a.at, b.at, least);
+  const size_t minimum = a.size < b.size ? a.size : b.size;
+  const int order = memcmp(a.at, b.at, minimum);
   return order != 0 ? order : compare_numbers(a.size, b.size);
 }
 
