@@ -155,7 +155,7 @@ static void add_squares (pf_accumulator *m, const pf_present *p) {
 /* }====== */
 
 
-/* {====== One value of a group: least, greatest, first, last ====== */
+/* {====== One value of a group: minimum, maximum, first, last ====== */
 
 static void min_words (pf_accumulator *m, const pf_present *p) {
   pf_state_value *const states = m->states;
@@ -212,7 +212,7 @@ static void extreme_names (pf_accumulator *m, const pf_present *p) {
 /* }====== */
 
 
-/* {====== The same of bytes: only what is kept is copied ====== */
+/* {====== Values of bytes: only stored ones are copied ====== */
 
 static pf_status keep_text (pf_accumulator *m, pf_state_value *s, pf_bytes text,
                             uint64_t seen) {
@@ -226,8 +226,8 @@ static pf_status keep_text (pf_accumulator *m, pf_state_value *s, pf_bytes text,
 static bool is_better (const pf_accumulator *m, const pf_state_value *s,
                        pf_bytes text) {
   const pf_bytes kept = pf_name(m->texts, (uint32_t)s->word);
-  const size_t least = text.size < kept.size ? text.size : kept.size;
-  int order = least == 0 ? 0 : memcmp(text.at, kept.at, least);
+  const size_t common = text.size < kept.size ? text.size : kept.size;
+  int order = common == 0 ? 0 : memcmp(text.at, kept.at, common);
   if (order == 0)
     order = (text.size > kept.size) - (text.size < kept.size);
   return m->kind == PF_ACCUMULATE_MIN ? order < 0 : order > 0;

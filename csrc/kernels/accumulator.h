@@ -100,33 +100,33 @@ typedef struct pf_present {
 } pf_present;
 
 /* Whether the accumulator reads pf_present.words. */
-bool pf_accumulator_needs_words (const pf_accumulator *measure);
+bool pf_accumulator_needs_words (const pf_accumulator *accumulator);
 
 /* Create the states of `groups` groups. PF_ENOMEM. */
-pf_status pf_accumulator_reserve (pf_accumulator *measure, size_t groups);
+pf_status pf_accumulator_reserve (pf_accumulator *accumulator, size_t groups);
 
 /* Allocate `wide`. PF_ENOMEM. */
-pf_status pf_accumulator_widen (pf_accumulator *measure);
+pf_status pf_accumulator_widen (pf_accumulator *accumulator);
 
 /* Allocate `absent`. PF_ENOMEM. */
-pf_status pf_accumulator_count_absent (pf_accumulator *measure);
+pf_status pf_accumulator_count_absent (pf_accumulator *accumulator);
 
 /* Add a value to the set of a group, and count it if it is new. PF_ENOMEM. */
-pf_status pf_accumulator_add_member (pf_accumulator *measure, uint64_t word,
+pf_status pf_accumulator_add_member (pf_accumulator *accumulator, uint64_t word,
                                      uint32_t group);
 
 /* Add present values; the states of their groups exist. PF_ENOMEM. */
-pf_status pf_accumulator_add (pf_accumulator *measure,
+pf_status pf_accumulator_add (pf_accumulator *accumulator,
                               const pf_present *present);
 
 /* Add the fractions of a batch. */
-void pf_accumulator_add_fractions (pf_accumulator *measure,
+void pf_accumulator_add_fractions (pf_accumulator *accumulator,
                                    const pf_batch *batch,
                                    const uint32_t *groups);
 
 /* Count the rows of a batch that have no value in `column`; `present` are those
    that have one. PF_ENOMEM. */
-pf_status pf_accumulator_add_absent (pf_accumulator *measure,
+pf_status pf_accumulator_add_absent (pf_accumulator *accumulator,
                                      const pf_column *column,
                                      const uint32_t *groups, size_t rows,
                                      const pf_present *present);
@@ -134,30 +134,30 @@ pf_status pf_accumulator_add_absent (pf_accumulator *measure,
 /* Whether accumulators of chunks can be merged with exactly the same result.
    Sums and deviations of nums depend on the order; quantiles and stored texts
    are not merged. */
-bool pf_accumulator_is_mergeable (const pf_accumulator *measure);
+bool pf_accumulator_is_mergeable (const pf_accumulator *accumulator);
 
 /* Initialise an accumulator of the same kind and column, without states. */
-void pf_accumulator_clone (pf_accumulator *measure,
+void pf_accumulator_clone (pf_accumulator *accumulator,
                            const pf_accumulator *model);
 
 /* Add the states of later rows: group i of `more`, below `count`, is groups[i]
    here, whose states exist. PF_ENOMEM. */
-pf_status pf_accumulator_merge (pf_accumulator *measure,
+pf_status pf_accumulator_merge (pf_accumulator *accumulator,
                                 const pf_accumulator *more,
                                 const uint32_t *groups, size_t count);
 
 /* The sum of a PF_ACCUMULATE_SUM of integers. */
-pf_wide pf_total_sum (const pf_accumulator *measure, size_t group);
+pf_wide pf_total_sum (const pf_accumulator *accumulator, size_t group);
 
 /* The number of values of a group; of accumulators that store one value, 0 if
    there was none. */
-uint64_t pf_accumulator_count (const pf_accumulator *measure, size_t group);
+uint64_t pf_accumulator_count (const pf_accumulator *accumulator, size_t group);
 
 /* The sum or mean of nums, or the standard deviation of any numbers, depending
    on the kind. The group has a value, unless a sum is read. */
-double pf_accumulator_number (const pf_accumulator *measure, size_t group,
+double pf_accumulator_number (const pf_accumulator *accumulator, size_t group,
                               bool is_mean);
 
-void pf_accumulator_close (pf_accumulator *measure);
+void pf_accumulator_close (pf_accumulator *accumulator);
 
 #endif

@@ -1,5 +1,5 @@
 /*
-** aggregate.c - which measures answer which aggregates, the present values of
+** aggregate.c - which accumulators answer which aggregates, the present values of
 ** a batch, and the answers.
 */
 
@@ -14,9 +14,9 @@
 struct pf_aggregates {
   size_t count, nmeasures;
   pf_aggregate *list;
-  size_t *measure_of; /* by aggregate */
-  size_t *rest_of;    /* accumulator of its hidden column, or PF_NO_COLUMN */
-  pf_accumulator *measures;
+  size_t *accumulator_of; /* by aggregate */
+  size_t *rest_of; /* accumulator of its hidden column, or PF_NO_COLUMN */
+  pf_accumulator *accumulators;
 
   /* the present values of column `prepared` of the current batch */
   pf_present present;
@@ -149,11 +149,11 @@ static size_t measure_for (pf_aggregates *a, pf_function function,
       taken_type(function, column == PF_NO_COLUMN ? NULL : &fields[column]);
   const pf_accumulator_kind kind = kind_of(function, type);
   for (size_t i = 0; i < a->nmeasures; i++)
-    if (answers_for(&a->measures[i], kind, column)) {
-      a->measures[i].counts_absent |= column == PF_NO_COLUMN;
+    if (answers_for(&a->accumulators[i], kind, column)) {
+      a->accumulators[i].counts_absent |= column == PF_NO_COLUMN;
       return i;
     }
-  pf_accumulator *const m = &a->measures[a->nmeasures];
+  pf_accumulator *const m = &a->accumulators[a->nmeasures];
   m->kind = kind;
   m->column = column;
   m->names = names;
@@ -171,10 +171,10 @@ static void plan (pf_aggregates *a, const pf_field *fields, size_t nfields,
       if ((each->function == PF_COUNT) != (counts == 1))
         continue;
       const size_t rest = pf_aggregate_rest(each, fields, nfields);
-      a->measure_of[i] =
+      a->accumulator_of[i] =
           measure_for(a, each->function, each->column, fields, names);
       a->rest_of[i] = PF_NO_COLUMN;
-      pf_accumulator *const m = &a->measures[a->measure_of[i]];
+      pf_accumulator *const m = &a->accumulators[a->accumulator_of[i]];
       if (rest != PF_NO_COLUMN && m->type == PF_INT)
         a->rest_of[i] = measure_for(a, PF_SUM, rest, fields, names);
       else if (rest != PF_NO_COLUMN) {
@@ -191,11 +191,11 @@ static pf_aggregates *copy_of (const pf_aggregate *list, size_t count) {
   if (a == NULL)
     return NULL;
   a->list = calloc(count + 1, sizeof *a->list);
-  a->measure_of = calloc(count + 1, sizeof *a->measure_of);
+  a->accumulator_of = calloc(count + 1, sizeof *a->accumulator_of);
   a->rest_of = calloc(count + 1, sizeof *a->rest_of);
-  a->measures = calloc(2 * count + 1, sizeof *a->measures);
-  if (a->list == NULL || a->measure_of == NULL || a->rest_of == NULL ||
-      a->measures == NULL) {
+  a->accumulators = calloc(2 * count + 1, sizeof *a->accumulators);
+  if (a->list == NULL || a->accumulator_of == NULL || a->rest_of == NULL ||
+      a->accumulators == NULL) {
     pf_aggregates_close(a);
     return NULL;
   }
@@ -225,11 +225,11 @@ void pf_aggregates_close (pf_aggregates *a) {
   if (a == NULL)
     return;
   for (size_t i = 0; i < a->nmeasures; i++)
-    pf_accumulator_close(&a->measures[i]);
+    pf_accumulator_close(&a->accumulators[i]);
   free(a->list);
-  free(a->measure_of);
+  free(a->accumulator_of);
   free(a->rest_of);
-  free(a->measures);
+  free(a->accumulators);
   free(a);
 }
 
@@ -305,7 +305,7 @@ pf_status pf_aggregates_add (pf_aggregates *a, const pf_batch *batch,
                              const uint32_t *groups, size_t ngroups,
                              pf_error *error) {
   for (size_t i = 0; i < a->nmeasures; i++) {
-    pf_accumulator *const m = &a->measures[i];
+    pf_accumulator *const m = &a->accumulators[i];
     if (i == 0 || a->prepared != m->column)
       prepare(a, batch, groups, m->column);
     if (pf_accumulator_needs_words(m) && a->present.words == NULL)
@@ -331,7 +331,7 @@ pf_status pf_aggregates_add (pf_aggregates *a, const pf_batch *batch,
 
 bool pf_aggregates_are_mergeable (const pf_aggregates *a) {
   for (size_t i = 0; i < a->nmeasures; i++)
-    if (!pf_accumulator_is_mergeable(&a->measures[i]))
+    if (!pf_accumulator_is_mergeable(&a->accumulators[i]))
       return false;
   return true;
 }
@@ -341,11 +341,12 @@ pf_status pf_aggregates_clone (const pf_aggregates *a, pf_aggregates **made) {
   pf_aggregates *const like = copy_of(a->list, a->count);
   if (like == NULL)
     return PF_ENOMEM;
-  memcpy(like->measure_of, a->measure_of, a->count * sizeof *a->measure_of);
+  memcpy(like->accumulator_of, a->accumulator_of,
+         a->count * sizeof *a->accumulator_of);
   memcpy(like->rest_of, a->rest_of, a->count * sizeof *a->rest_of);
   like->nmeasures = a->nmeasures;
   for (size_t i = 0; i < a->nmeasures; i++)
-    pf_accumulator_clone(&like->measures[i], &a->measures[i]);
+    pf_accumulator_clone(&like->accumulators[i], &a->accumulators[i]);
   *made = like;
   return PF_OK;
 }
@@ -355,9 +356,9 @@ pf_status pf_aggregates_merge (pf_aggregates *a, const pf_aggregates *more,
                                const uint32_t *groups, size_t count,
                                size_t ngroups) {
   for (size_t i = 0; i < a->nmeasures; i++)
-    if (pf_accumulator_reserve(&a->measures[i], ngroups) != PF_OK ||
-        pf_accumulator_merge(&a->measures[i], &more->measures[i], groups,
-                             count) != PF_OK)
+    if (pf_accumulator_reserve(&a->accumulators[i], ngroups) != PF_OK ||
+        pf_accumulator_merge(&a->accumulators[i], &more->accumulators[i],
+                             groups, count) != PF_OK)
       return PF_ENOMEM;
   return PF_OK;
 }
@@ -384,13 +385,13 @@ static pf_status put_sum (const pf_aggregate *aggregate, pf_wide sum,
 static pf_status put_total (const pf_aggregates *a, size_t number, size_t group,
                             pf_column *column, pf_error *error) {
   const pf_aggregate *const aggregate = &a->list[number];
-  const pf_accumulator *const m = &a->measures[a->measure_of[number]];
+  const pf_accumulator *const m = &a->accumulators[a->accumulator_of[number]];
   const size_t rest = a->rest_of[number];
   const uint64_t count = ((pf_state_sum *)m->states)[group].count;
   pf_wide sum = pf_total_sum(m, group), unit = 1;
   if (rest != PF_NO_COLUMN) {
     unit = PF_REST_UNIT;
-    sum = sum * unit + pf_total_sum(&a->measures[rest], group);
+    sum = sum * unit + pf_total_sum(&a->accumulators[rest], group);
   }
   if (aggregate->function == PF_SUM)
     return put_sum(aggregate, rest == PF_NO_COLUMN ? sum : pf_ns_of_parts(sum),
@@ -413,7 +414,7 @@ static void put_value (const pf_accumulator *m, const pf_state_value *s,
 static pf_status put (const pf_aggregates *a, size_t number, size_t group,
                       pf_column *column, pf_error *error) {
   const pf_aggregate *const aggregate = &a->list[number];
-  pf_accumulator *const m = &a->measures[a->measure_of[number]];
+  pf_accumulator *const m = &a->accumulators[a->accumulator_of[number]];
   if (aggregate->function == PF_COUNT) {
     uint64_t count = pf_accumulator_count(m, group);
     if (aggregate->column == PF_NO_COLUMN && m->absent != NULL)
@@ -451,7 +452,7 @@ static pf_status put (const pf_aggregates *a, size_t number, size_t group,
    of fractions. */
 static void put_rests (const pf_aggregates *a, size_t number, size_t ngroups,
                        pf_column *column) {
-  const pf_accumulator *const m = &a->measures[a->measure_of[number]];
+  const pf_accumulator *const m = &a->accumulators[a->accumulator_of[number]];
   const size_t rest = a->rest_of[number];
   for (size_t g = 0; g < ngroups; g++) {
     if (m->kind == PF_ACCUMULATE_FRACTION) {
@@ -459,8 +460,8 @@ static void put_rests (const pf_aggregates *a, size_t number, size_t ngroups,
       column->ints[g] = sum->denominator == 0 ? 1 : sum->denominator;
       continue;
     }
-    const pf_wide parts =
-        pf_total_sum(m, g) * PF_REST_UNIT + pf_total_sum(&a->measures[rest], g);
+    const pf_wide parts = pf_total_sum(m, g) * PF_REST_UNIT +
+                          pf_total_sum(&a->accumulators[rest], g);
     column->ints[g] = (int64_t)(parts - pf_ns_of_parts(parts) * PF_REST_UNIT);
   }
 }
@@ -477,11 +478,11 @@ pf_status pf_aggregates_finish (pf_aggregates *a, pf_store *store, size_t first,
                                 size_t ngroups, pf_error *error) {
   size_t hidden = first + a->count;
   for (size_t i = 0; i < a->count; i++) {
-    pf_accumulator *const m = &a->measures[a->measure_of[i]];
+    pf_accumulator *const m = &a->accumulators[a->accumulator_of[i]];
     const size_t rest = a->rest_of[i];
     if (pf_accumulator_reserve(m, ngroups) != PF_OK ||
         (rest != PF_NO_COLUMN &&
-         pf_accumulator_reserve(&a->measures[rest], ngroups) != PF_OK))
+         pf_accumulator_reserve(&a->accumulators[rest], ngroups) != PF_OK))
       return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
     const bool zero = is_zero_of_none(a->list[i].function);
     for (size_t g = 0; g < ngroups; g++) {

@@ -15,11 +15,11 @@ const char pf_chain_file[] = "the file it is from";
 
 typedef struct chain_reader {
   pf_reader reader;
-  pf_chain_input *parts;
+  pf_chain_input *inputs;
   uint32_t *constants; /* nconstants for each input */
   pf_field *fields;
   char *names; /* of the constants, concatenated */
-  size_t nparts, nconstants, ninput;
+  size_t ninputs, nconstants, nfields;
   size_t at;     /* the current input */
   uint64_t base; /* ids used by the inputs before it */
 } chain_reader;
@@ -53,38 +53,38 @@ static void fill_constant (pf_column *column, size_t rows, uint32_t name) {
 
 
 static void complete (const chain_reader *c, pf_batch *batch) {
-  for (size_t i = 0; i < c->ninput; i++)
+  for (size_t i = 0; i < c->nfields; i++)
     if (c->fields[i].part_numbers)
       renumber(&batch->columns[i], batch->rows, c->base);
   for (size_t i = 0; i < c->nconstants; i++)
-    fill_constant(&batch->columns[c->ninput + i], batch->rows,
+    fill_constant(&batch->columns[c->nfields + i], batch->rows,
                   c->constants[c->at * c->nconstants + i]);
 }
 
 
 /* Close an input, unless it is NULL. The first one stays open: its fields are
    those of the chain. */
-static void close_part (pf_chain_input *part) {
-  if (part == NULL || part->owner == NULL)
+static void close_input (pf_chain_input *input) {
+  if (input == NULL || input->owner == NULL)
     return;
-  *part->owner = NULL;
-  part->reader->close(part->reader);
-  part->reader = NULL;
+  *input->owner = NULL;
+  input->reader->close(input->reader);
+  input->reader = NULL;
 }
 
 
 static pf_status chain_next (pf_reader *self, pf_batch *batch,
                              pf_error *error) {
   chain_reader *const c = (chain_reader *)(void *)self;
-  while (c->at < c->nparts) {
-    pf_reader *const input = c->parts[c->at].reader;
+  while (c->at < c->ninputs) {
+    pf_reader *const input = c->inputs[c->at].reader;
     const pf_status status = input->next(input, batch, error);
     if (status == PF_MORE)
       complete(c, batch);
     if (status != PF_END)
       return status;
-    c->base += c->parts[c->at].numbers_used;
-    close_part(c->at == 0 ? NULL : &c->parts[c->at]);
+    c->base += c->inputs[c->at].numbers_used;
+    close_input(c->at == 0 ? NULL : &c->inputs[c->at]);
     c->at++;
   }
   pf_batch_clear(batch);
@@ -96,29 +96,29 @@ static pf_status chain_next (pf_reader *self, pf_batch *batch,
 static pf_status chain_read_stacks (pf_reader *self, const pf_gathering *to,
                                     pf_error *error) {
   const chain_reader *const c = (const chain_reader *)(const void *)self;
-  return pf_chain_read_stacks(c->parts, c->nparts, to, error);
+  return pf_chain_read_stacks(c->inputs, c->ninputs, to, error);
 }
 
 
-static bool can_read_stacks (const pf_chain_input *parts, size_t nparts) {
-  for (size_t i = 0; i < nparts; i++)
-    if (parts[i].reader->gather == NULL)
+static bool can_read_stacks (const pf_chain_input *inputs, size_t ninputs) {
+  for (size_t i = 0; i < ninputs; i++)
+    if (inputs[i].reader->gather == NULL)
       return false;
-  return nparts > 0;
+  return ninputs > 0;
 }
 
 
 static void chain_want (pf_reader *self, bool *wanted) {
   chain_reader *const c = (chain_reader *)(void *)self;
-  for (size_t i = 0; i < c->nparts; i++)
-    if (c->parts[i].reader != NULL && c->parts[i].reader->want != NULL)
-      c->parts[i].reader->want(c->parts[i].reader, wanted);
+  for (size_t i = 0; i < c->ninputs; i++)
+    if (c->inputs[i].reader != NULL && c->inputs[i].reader->want != NULL)
+      c->inputs[i].reader->want(c->inputs[i].reader, wanted);
 }
 
 
 static void chain_close (pf_reader *self) {
   chain_reader *const c = (chain_reader *)(void *)self;
-  free(c->parts);
+  free(c->inputs);
   free(c->constants);
   free(c->fields);
   free(c->names);
@@ -126,15 +126,15 @@ static void chain_close (pf_reader *self) {
 }
 
 
-static bool set_parts (chain_reader *c, const pf_chain_input *parts) {
-  c->parts = calloc(c->nparts + 1, sizeof *parts);
-  c->constants = calloc(c->nparts * c->nconstants + 1, sizeof *c->constants);
-  if (c->parts == NULL || c->constants == NULL)
+static bool set_inputs (chain_reader *c, const pf_chain_input *inputs) {
+  c->inputs = calloc(c->ninputs + 1, sizeof *inputs);
+  c->constants = calloc(c->ninputs * c->nconstants + 1, sizeof *c->constants);
+  if (c->inputs == NULL || c->constants == NULL)
     return false;
-  for (size_t p = 0; p < c->nparts; p++) {
-    c->parts[p] = parts[p];
+  for (size_t p = 0; p < c->ninputs; p++) {
+    c->inputs[p] = inputs[p];
     for (size_t i = 0; i < c->nconstants; i++)
-      c->constants[p * c->nconstants + i] = parts[p].constants[i];
+      c->constants[p * c->nconstants + i] = inputs[p].constants[i];
   }
   return true;
 }
@@ -146,16 +146,16 @@ static bool set_fields (chain_reader *c, const pf_reader *first,
   for (size_t i = 0; i < c->nconstants; i++)
     size += strlen(constants[i]) + 1;
   c->names = malloc(size);
-  c->fields = calloc(c->ninput + c->nconstants + 1, sizeof *c->fields);
+  c->fields = calloc(c->nfields + c->nconstants + 1, sizeof *c->fields);
   if (c->names == NULL || c->fields == NULL)
     return false;
-  for (size_t i = 0; i < c->ninput; i++)
+  for (size_t i = 0; i < c->nfields; i++)
     c->fields[i] = first->fields[i];
   char *at = c->names;
   for (size_t i = 0; i < c->nconstants; i++) {
     const size_t length = strlen(constants[i]) + 1;
     memcpy(at, constants[i], length);
-    c->fields[c->ninput + i] =
+    c->fields[c->nfields + i] =
         (pf_field){at, PF_NAME, i == 0 ? pf_chain_file : NULL, false};
     at += length;
   }
@@ -163,26 +163,26 @@ static bool set_fields (chain_reader *c, const pf_reader *first,
 }
 
 
-pf_status pf_chain_open (const pf_chain_input *parts, size_t nparts,
+pf_status pf_chain_open (const pf_chain_input *inputs, size_t ninputs,
                          const char *const *constants, size_t nconstants,
                          pf_reader **reader, pf_error *error) {
   chain_reader *const c = calloc(1, sizeof *c);
   if (c == NULL)
     return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
-  c->nparts = nparts;
+  c->ninputs = ninputs;
   c->nconstants = nconstants;
-  c->ninput = parts[0].reader->nfields;
-  if (!set_parts(c, parts) || !set_fields(c, parts[0].reader, constants)) {
+  c->nfields = inputs[0].reader->nfields;
+  if (!set_inputs(c, inputs) || !set_fields(c, inputs[0].reader, constants)) {
     chain_close(&c->reader);
     return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
   }
   c->reader = (pf_reader){.fields = c->fields,
-                          .nfields = c->ninput + nconstants,
-                          .dictionary = parts[0].reader->dictionary,
+                          .nfields = c->nfields + nconstants,
+                          .dictionary = inputs[0].reader->dictionary,
                           .next = chain_next,
                           .want = chain_want,
                           .close = chain_close};
-  if (can_read_stacks(parts, nparts))
+  if (can_read_stacks(inputs, ninputs))
     c->reader.gather = chain_read_stacks;
   *reader = &c->reader;
   return PF_OK;

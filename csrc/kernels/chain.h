@@ -30,7 +30,7 @@ typedef struct pf_chain_input {
 ** closed and its owner's pointer set to NULL, because thousands of files would
 ** otherwise keep their buffers to the end. PF_ENOMEM.
 */
-pf_status pf_chain_open (const pf_chain_input *parts, size_t nparts,
+pf_status pf_chain_open (const pf_chain_input *inputs, size_t ninputs,
                          const char *const *constants, size_t nconstants,
                          pf_reader **reader, pf_error *error);
 

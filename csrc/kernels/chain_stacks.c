@@ -13,14 +13,14 @@
 
 /* A range of consecutive inputs. */
 typedef struct input_range {
-  const pf_chain_input *parts;
-  size_t nparts;
+  const pf_chain_input *inputs;
+  size_t ninputs;
   pf_gathering to;
   pf_status status;
   pf_error error;
 } input_range;
 
-static void read_part (void *context);
+static void read_range (void *context);
 
 
 static pf_status no_memory (pf_error *error) {
@@ -43,12 +43,12 @@ static bool open_like (pf_contexts *contexts, const pf_contexts *model) {
 /* Read both halves, the right one into contexts of its own. */
 static void read_halves (input_range *left, input_range *right, bool at_once) {
   if (at_once) {
-    pf_both(read_part, left, read_part, right);
+    pf_both(read_range, left, read_range, right);
     return;
   }
-  read_part(left);
+  read_range(left);
   if (left->status == PF_OK)
-    read_part(right);
+    read_range(right);
 }
 
 
@@ -56,9 +56,9 @@ static pf_status read_and_merge (const input_range *s, bool at_once,
                                  pf_error *error) {
   pf_contexts more;
   input_range left = *s, right = *s;
-  left.nparts = s->nparts / 2;
-  right.parts += left.nparts;
-  right.nparts -= left.nparts;
+  left.ninputs = s->ninputs / 2;
+  right.inputs += left.ninputs;
+  right.ninputs -= left.ninputs;
   right.to.contexts = &more;
   if (!open_like(&more, s->to.contexts)) {
     pf_contexts_close(&more);
@@ -81,20 +81,20 @@ static pf_status read_and_merge (const input_range *s, bool at_once,
 
 
 /* Recursive; the depth is log2 of the number of inputs. */
-static void read_part (void *context) {
+static void read_range (void *context) {
   input_range *const s = context;
-  pf_reader *const first = s->parts[0].reader;
-  s->status = s->nparts == 1 ? first->gather(first, &s->to, &s->error)
-                             : read_and_merge(s, false, &s->error);
+  pf_reader *const first = s->inputs[0].reader;
+  s->status = s->ninputs == 1 ? first->gather(first, &s->to, &s->error)
+                              : read_and_merge(s, false, &s->error);
 }
 
 
-pf_status pf_chain_read_stacks (const pf_chain_input *parts, size_t nparts,
+pf_status pf_chain_read_stacks (const pf_chain_input *inputs, size_t ninputs,
                                 const pf_gathering *to, pf_error *error) {
-  input_range s = {.parts = parts, .nparts = nparts, .to = *to};
-  if (nparts > 1)
+  input_range s = {.inputs = inputs, .ninputs = ninputs, .to = *to};
+  if (ninputs > 1)
     return read_and_merge(&s, true, error);
-  read_part(&s);
+  read_range(&s);
   if (s.status != PF_OK)
     *error = s.error;
   return s.status;

@@ -1,6 +1,6 @@
 /*
-** derive.c - the reader that adds the columns of formulas, and the totals that
-** these need.
+** derive.c - the reader that adds the columns of formulas and computes their
+** totals.
 */
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "kernels/derive.h"
 #include "model/store.h"
 
-/* A step as it runs. */
+/* A step with its state. */
 typedef struct step {
   pf_step step;
   pf_sum sum; /* of PF_RUN: so far; of PF_PUSH_TOTAL: of all rows */
@@ -19,8 +19,8 @@ typedef struct formula {
   char *name;
   step *steps;
   size_t nsteps;
-  uint64_t count;      /* rows of this reading that overflow */
-  uint64_t *overflows; /* of all readings, or NULL */
+  uint64_t count;      /* rows with an overflow in this reader */
+  uint64_t *overflows; /* the maximum over all readers, or NULL */
 } formula;
 
 typedef struct derive_reader {
@@ -31,19 +31,20 @@ typedef struct derive_reader {
   size_t count;
   size_t height; /* slots that the formulas need */
   pf_slot *stack;
-  bool has_totals; /* some formula has one */
-  pf_store store;  /* of the input's rows, where there are totals */
-  pf_reader *kept; /* over the store; NULL: not read yet */
+  bool has_totals;   /* some formula has a total */
+  pf_store store;    /* the rows of the input, if there are totals */
+  pf_reader *stored; /* the reader of the store; NULL: the input is not read
+                        yet */
 } derive_reader;
 
 
 /* {====== Columns ====== */
 
-/* Let the counter say how many rows of one reading overflow at most: reading a
-   view again does not change it. */
-static void count_overflows (formula *f, const pf_row_set *over) {
+/* Count overflows. The public counter is the maximum over all readers, so that
+   reading a view again does not change it. */
+static void count_overflows (formula *f, const pf_row_set *overflows) {
   for (size_t i = 0; i < PF_BATCH_ROWS / 64; i++)
-    f->count += (uint64_t)__builtin_popcountll(over->bits[i]);
+    f->count += (uint64_t)__builtin_popcountll(overflows->bits[i]);
   if (f->overflows != NULL && *f->overflows < f->count)
     *f->overflows = f->count;
 }
@@ -51,15 +52,15 @@ static void count_overflows (formula *f, const pf_row_set *over) {
 
 static void compute (derive_reader *d, formula *f, const pf_batch *batch,
                      pf_column *column) {
-  pf_row_set over = {{0}};
+  pf_row_set overflows = {{0}};
   size_t height = 0;
   for (size_t i = 0; i < f->nsteps; i++) {
     step *const s = &f->steps[i];
-    pf_step_run(&s->step, &s->sum, batch, d->stack, height, &over);
+    pf_step_run(&s->step, &s->sum, batch, d->stack, height, &overflows);
     height = height + 1 - pf_operands(s->step.operation);
   }
-  pf_slot_store(d->stack, column, batch->rows, &over);
-  count_overflows(f, &over);
+  pf_slot_store(d->stack, column, batch->rows, &overflows);
+  count_overflows(f, &overflows);
 }
 
 /* }====== */
@@ -81,7 +82,7 @@ static void add_totals (derive_reader *d, const pf_batch *batch) {
 }
 
 
-/* The input's columns that somebody wants. */
+/* Open a batch for the wanted columns of the input. */
 static pf_status open_batch (const derive_reader *d, const pf_batch *batch,
                              pf_batch *pulled, pf_error *error) {
   bool *const wanted = calloc(d->input->nfields + 1, sizeof *wanted);
@@ -124,7 +125,7 @@ static pf_status keep_input (derive_reader *d, const pf_batch *batch,
   pf_batch_close(&pulled);
   if (status < 0)
     return status;
-  return pf_store_reader(&d->store, NULL, 0, &d->kept, error);
+  return pf_store_reader(&d->store, NULL, 0, &d->stored, error);
 }
 
 /* }====== */
@@ -136,11 +137,11 @@ static pf_status derive_next (pf_reader *self, pf_batch *batch,
                               pf_error *error) {
   derive_reader *const d = (derive_reader *)(void *)self;
   pf_status status = PF_OK;
-  if (d->has_totals && d->kept == NULL)
+  if (d->has_totals && d->stored == NULL)
     status = keep_input(d, batch, error);
   if (status < 0)
     return status;
-  pf_reader *const input = d->kept != NULL ? d->kept : d->input;
+  pf_reader *const input = d->stored != NULL ? d->stored : d->input;
   status = input->next(input, batch, error);
   for (size_t i = 0; status == PF_MORE && i < d->count; i++) {
     pf_column *const column = &batch->columns[d->input->nfields + i];
@@ -175,8 +176,8 @@ static void derive_close (pf_reader *self) {
     free(d->formulas[i].name);
     free(d->formulas[i].steps);
   }
-  if (d->kept != NULL)
-    d->kept->close(d->kept);
+  if (d->stored != NULL)
+    d->stored->close(d->stored);
   pf_store_close(&d->store);
   free(d->formulas);
   free(d->fields);
@@ -194,9 +195,9 @@ static bool is_number (const pf_reader *input, size_t column) {
 }
 
 
-/* Whether the steps of a formula fit each other and the input; if so, the type
-   and the unit of the result, and in `height` at least as many slots as they
-   need. */
+/* Check whether the steps of a formula fit each other and the input; set the
+   type and the unit of the result, and increase `height` to the number of slots
+   that they need. */
 static pf_status check_steps (const pf_reader *input, const pf_formula *given,
                               pf_field *result, size_t *height,
                               pf_error *error) {
@@ -235,9 +236,9 @@ static pf_status check_steps (const pf_reader *input, const pf_formula *given,
 }
 
 
-/* Whether a step pushes a column into a sum so far, or into a share of such a
-   sum or of a total: these take it with what rounding left over. All others take
-   what the rows show. */
+/* Whether a step pushes a column into a running sum, or into a share of such a
+   sum or of a total: these include the rounding remainders. All other
+   operations use the values of the rows. */
 static bool is_taken_exactly (const pf_formula *given, size_t push) {
   size_t above = 0; /* values on top of it */
   size_t i = push + 1;

@@ -1,7 +1,7 @@
 /*
-** formula.c - the steps of a formula, one at a time for all rows of a batch.
-** Whole numbers of 64 bits, with a sign or without one, are computed in 128
-** bits, so that one loop serves all of them and overflow is one comparison.
+** formula.c - runs the steps of a formula, each for all rows of a batch.
+** Integers of 64 bits, signed or unsigned, are computed in 128 bits, so that
+** one loop serves all types and overflow is one comparison.
 */
 
 #include <math.h>
@@ -10,7 +10,8 @@
 #include "kernels/formula.h"
 
 
-/* The type of the values of a column: of those without any it is int. */
+/* The type as which formulas use a column: bool becomes int, and so does a
+   column without any values. */
 static pf_type number_type (pf_type type) {
   return type == PF_BOOL || type == PF_NAME ? PF_INT : type;
 }
@@ -38,7 +39,7 @@ static bool is_unsigned (pf_type type) {
 }
 
 
-/* Of addresses or handles with others: the common type. */
+/* The common type of unsigned and other integers. */
 static pf_type common_type (pf_type a, pf_type b) {
   if (a == b || !is_unsigned(b))
     return a;
@@ -125,7 +126,7 @@ static void join_missing (pf_slot *slot, const pf_slot *more) {
 
 /* {====== Whole numbers ====== */
 
-/* The whole number of a row, or the numerator. */
+/* The integer of a row, or the numerator. */
 static inline pf_wide whole_at (const pf_slot *slot, size_t row) {
   if (slot->is_wide)
     return slot->wides[row];
@@ -134,16 +135,16 @@ static inline pf_wide whole_at (const pf_slot *slot, size_t row) {
 }
 
 
-/* Write a whole number of 64 bits; where the type cannot hold it the row is
-   missing, and has an overflow unless it was missing before. */
+/* Write an integer of 64 bits. If the type cannot hold it the row is missing,
+   and an overflow unless it was missing before. */
 static inline void put_whole (pf_slot *slot, pf_type type, size_t row,
-                              pf_wide value, pf_row_set *over) {
+                              pf_wide value, pf_row_set *overflows) {
   const bool fits = type == PF_INT ? value == (int64_t)value
                                    : value == (pf_wide)(uint64_t)value;
   slot->addrs[row] = (uint64_t)value;
   if (__builtin_expect(!fits, 0) && !is_missing(slot, row)) {
     set_missing(slot, row);
-    over->bits[row >> 6] |= (uint64_t)1 << (row & 63);
+    overflows->bits[row >> 6] |= (uint64_t)1 << (row & 63);
   }
 }
 
@@ -155,9 +156,9 @@ static inline int64_t denominator_at (const pf_slot *slot, size_t row) {
 }
 
 
-/* Make 64 bits of the 128 of a sum, and numbers of fractions. The values move to
-   lower addresses, in order. */
-static void narrow (pf_slot *slot, size_t rows, pf_row_set *over) {
+/* Narrow sums of 128 bits to 64, and convert fractions to numbers. Values move
+   to lower addresses, in order. */
+static void narrow (pf_slot *slot, size_t rows, pf_row_set *overflows) {
   if (!slot->is_wide)
     return;
   for (size_t i = 0; i < rows; i++)
@@ -169,7 +170,7 @@ static void narrow (pf_slot *slot, size_t rows, pf_row_set *over) {
       put_whole(slot, slot->type, i,
                 slot->is_fraction ? pf_ns_of_parts(slot->wides[i])
                                   : slot->wides[i],
-                over);
+                overflows);
   slot->has_missing = slot->has_missing && slot->type != PF_NUM;
   slot->is_wide = slot->is_fraction = false;
 }
@@ -191,13 +192,13 @@ static void to_nums (pf_slot *slot, size_t rows) {
 }
 
 
-/* The quotient rounded down; the divisor is not 0. */
+/* The quotient, rounded down; the divisor is not 0. */
 static pf_wide quotient_of (pf_wide a, pf_wide b) {
   return a / b - (a % b != 0 && (a < 0) != (b < 0));
 }
 
 
-/* A product that 128 bits cannot hold is some number that no type holds. */
+/* The product; if it exceeds 128 bits, a value that no type can hold. */
 static pf_wide product_of (pf_wide a, pf_wide b) {
   pf_wide product;
   return __builtin_mul_overflow(a, b, &product) ? (pf_wide)1 << 100 : product;
@@ -207,14 +208,14 @@ static pf_wide product_of (pf_wide a, pf_wide b) {
 #define EACH_PAIR(expression)                             \
   for (size_t i = 0; i < rows; i++) {                     \
     const pf_wide x = whole_at(a, i), y = whole_at(b, i); \
-    put_whole(a, type, i, expression, over);              \
+    put_whole(a, type, i, expression, overflows);         \
   }                                                       \
   break;
 
-/* Two whole numbers of 64 bits into one of `type`, which takes the place of the
-   lower one. */
+/* Combine two integers of 64 bits into one of `type`, which replaces the lower
+   one. */
 static void whole_of_two (pf_operation operation, pf_slot *a, const pf_slot *b,
-                          pf_type type, size_t rows, pf_row_set *over) {
+                          pf_type type, size_t rows, pf_row_set *overflows) {
   switch (operation) {
     case PF_ADD: EACH_PAIR(x + y)
     case PF_SUBTRACT: EACH_PAIR(x - y)
@@ -227,7 +228,7 @@ static void whole_of_two (pf_operation operation, pf_slot *a, const pf_slot *b,
 }
 
 
-/* A divisor of 0 has no result. */
+/* A division by 0 has no result. */
 static void mark_zeros (pf_slot *a, const pf_slot *b, size_t rows) {
   for (size_t i = 0; i < rows; i++)
     if (whole_at(b, i) == 0)
@@ -235,8 +236,8 @@ static void mark_zeros (pf_slot *a, const pf_slot *b, size_t rows) {
 }
 
 
-/* Of whole numbers, or of fractions: the ratio of two products, rounded once
-   where 128 bits hold these. */
+/* The ratio of integers or fractions: of two products, rounded once if 128 bits
+   can hold them. */
 static void divide_exact (pf_slot *a, const pf_slot *b, size_t rows) {
   for (size_t i = 0; i < rows; i++) {
     const pf_wide x = whole_at(a, i), y = whole_at(b, i);
@@ -261,7 +262,7 @@ static void divide_exact (pf_slot *a, const pf_slot *b, size_t rows) {
 
 /* {====== Nums ====== */
 
-/* As Lua has them: the quotient is rounded down, and the rest has the sign of
+/* As in Lua: the quotient is rounded down, and the remainder has the sign of
    the divisor. */
 static double rest_of (double a, double b) {
   const double rest = fmod(a, b);
@@ -308,7 +309,7 @@ static int order_of_nums (double a, double b) {
 }
 
 
-/* Of a whole number of 64 bits and a num, neither of which is rounded. */
+/* Compare an integer of 64 bits with a num, without rounding. */
 static int order_of_mixed (pf_wide a, double b) {
   if (isnan(b))
     return NO_ORDER;
@@ -362,15 +363,15 @@ static void compare (pf_operation operation, pf_slot *a, const pf_slot *b,
 /* {====== Steps ====== */
 
 static void of_two (pf_operation operation, pf_slot *a, pf_slot *b, size_t rows,
-                    pf_row_set *over) {
+                    pf_row_set *overflows) {
   const pf_type type = type_of_two(operation, a->type, b->type);
   const bool has_nums = a->type == PF_NUM || b->type == PF_NUM;
   if (operation == PF_DIVIDE && (a->type != PF_NUM || a->is_fraction) &&
       (b->type != PF_NUM || b->is_fraction))
     divide_exact(a, b, rows);
   else {
-    narrow(a, rows, over);
-    narrow(b, rows, over);
+    narrow(a, rows, overflows);
+    narrow(b, rows, overflows);
     if (operation >= PF_LESS)
       compare(operation, a, b, rows);
     else if (has_nums)
@@ -379,7 +380,7 @@ static void of_two (pf_operation operation, pf_slot *a, pf_slot *b, size_t rows,
       join_missing(a, b);
       if (operation == PF_QUOTIENT || operation == PF_REMAINDER)
         mark_zeros(a, b, rows);
-      whole_of_two(operation, a, b, type, rows, over);
+      whole_of_two(operation, a, b, type, rows, overflows);
     }
   }
   a->type = type;
@@ -401,8 +402,8 @@ static bool have_one_denominator (const pf_fraction *sum, const pf_slot *slot,
 }
 
 
-/* The sums so far stay fractions where all have one denominator; else they are
-   nums, each of which is rounded once. */
+/* Running sums stay fractions if all have one denominator; else they become
+   nums, each rounded once. */
 static void run_fractions (pf_fraction *sum, pf_slot *slot, size_t rows) {
   const bool stay = have_one_denominator(sum, slot, rows);
   for (size_t i = 0; i < rows; i++) {
@@ -421,21 +422,24 @@ static void run_fractions (pf_fraction *sum, pf_slot *slot, size_t rows) {
 }
 
 
-/* The sums so far. A missing value adds nothing, and has no sum. */
-static void run (pf_sum *sum, pf_slot *slot, size_t rows, pf_row_set *over) {
+/* Running sums. A missing value adds nothing and has no sum. */
+static void run (pf_sum *sum, pf_slot *slot, size_t rows,
+                 pf_row_set *overflows) {
   if (slot->is_fraction && slot->type == PF_NUM) {
     run_fractions(&sum->fraction, slot, rows);
     return;
   }
   if (!slot->is_fraction)
-    narrow(slot, rows, over);
+    narrow(slot, rows, overflows);
   if (slot->type == PF_NUM) {
     for (size_t i = 0; i < rows; i++)
       if (!isnan(slot->nums[i]))
         slot->nums[i] = sum->number += slot->nums[i];
     return;
   }
-  for (size_t i = rows; !slot->is_wide && i-- > 0;) /* they lie further back */
+  for (size_t i = rows; !slot->is_wide && i-- > 0;) /* backwards, because wide
+                                                       values overlap later
+                                                       ones */
     slot->wides[i] = whole_at(slot, i);
   slot->is_wide = true;
   for (size_t i = 0; i < rows; i++)
@@ -445,8 +449,8 @@ static void run (pf_sum *sum, pf_slot *slot, size_t rows, pf_row_set *over) {
 
 
 static void of_one (pf_operation operation, pf_slot *slot, size_t rows,
-                    pf_row_set *over) {
-  narrow(slot, rows, over);
+                    pf_row_set *overflows) {
+  narrow(slot, rows, overflows);
   if (operation == PF_ROOT)
     to_nums(slot, rows);
   const pf_type type =
@@ -458,7 +462,7 @@ static void of_one (pf_operation operation, pf_slot *slot, size_t rows,
       slot->nums[i] =
           operation == PF_SIZE ? fabs(slot->nums[i]) : -slot->nums[i];
     else if (operation == PF_NEGATE || whole_at(slot, i) < 0)
-      put_whole(slot, type, i, -whole_at(slot, i), over);
+      put_whole(slot, type, i, -whole_at(slot, i), overflows);
   slot->type = type;
 }
 
@@ -478,7 +482,7 @@ static double number_of (const pf_sum *sum) {
 }
 
 
-/* Push a sum over all rows; `is_exact`: the column has a hidden one. */
+/* Push a sum over all rows. `is_exact`: the column has a hidden column. */
 static void push_sum (const pf_sum *sum, pf_type type, bool is_exact,
                       pf_slot *slot, size_t rows) {
   const bool is_num = type == PF_NUM;
@@ -498,7 +502,7 @@ static void push_sum (const pf_sum *sum, pf_type type, bool is_exact,
 
 
 void pf_step_run (const pf_step *step, pf_sum *sum, const pf_batch *batch,
-                  pf_slot *stack, size_t height, pf_row_set *over) {
+                  pf_slot *stack, size_t height, pf_row_set *overflows) {
   const size_t rows = batch->rows, operands = pf_operands(step->operation);
   pf_slot *const slot = stack + height - operands;
   switch (step->operation) {
@@ -508,12 +512,12 @@ void pf_step_run (const pf_step *step, pf_sum *sum, const pf_batch *batch,
                slot, rows);
       break;
     case PF_PUSH_NUMBER: push_number(step, slot, rows); break;
-    case PF_RUN: run(sum, slot, rows, over); break;
+    case PF_RUN: run(sum, slot, rows, overflows); break;
     default:
       if (operands == 2)
-        of_two(step->operation, slot, slot + 1, rows, over);
+        of_two(step->operation, slot, slot + 1, rows, overflows);
       else
-        of_one(step->operation, slot, rows, over);
+        of_one(step->operation, slot, rows, overflows);
   }
 }
 
@@ -522,12 +526,13 @@ void pf_step_run (const pf_step *step, pf_sum *sum, const pf_batch *batch,
 
 /* {====== Columns ====== */
 
-/* What the hidden column beside a column says: of whole numbers what rounding
-   left over, of nums the whole number that makes them whole. */
+/* Convert a slot to fractions with the hidden column: for integers it has the
+   rounding remainders, for nums the denominators. */
 static void load_rests (pf_slot *slot, const pf_column *rests, size_t rows) {
   if (slot->type == PF_NUM)
     memcpy(slot->denominators, rests->ints, rows * sizeof *rests->ints);
-  for (size_t i = rows; i-- > 0;) /* the wide values lie further back */
+  for (size_t i = rows; i-- > 0;) /* backwards, because wide values overlap
+                                     later ones */
     if (is_missing(slot, i))
       slot->wides[i] = 0;
     else if (slot->type == PF_NUM)
@@ -577,8 +582,8 @@ void pf_slot_add_to (const pf_slot *slot, size_t rows, pf_sum *sum) {
 
 
 void pf_slot_store (pf_slot *slot, pf_column *column, size_t rows,
-                    pf_row_set *over) {
-  narrow(slot, rows, over);
+                    pf_row_set *overflows) {
+  narrow(slot, rows, overflows);
   for (size_t i = 0; i < rows; i++) {
     const bool is_num = slot->type == PF_NUM;
     const bool is_there =
@@ -587,7 +592,7 @@ void pf_slot_store (pf_slot *slot, pf_column *column, size_t rows,
     if (!is_there)
       pf_set_missing(column, i);
     if (is_num && isinf(slot->nums[i]))
-      over->bits[i >> 6] |= (uint64_t)1 << (i & 63);
+      overflows->bits[i >> 6] |= (uint64_t)1 << (i & 63);
   }
 }
 

@@ -51,18 +51,18 @@ static pf_status read_input (group_reader *g, pf_error *error) {
 
 
 static pf_status make_rows (group_reader *g, pf_error *error) {
-  const pf_group_scan *const pass = &g->scan;
-  const size_t count = pf_keys_count(pass->keys);
+  const pf_group_scan *const scan = &g->scan;
+  const size_t count = pf_keys_count(scan->keys);
   pf_store *const store = &g->store;
   if (pf_store_open(store, g->fields, g->reader.nfields,
                     g->reader.dictionary) != PF_OK ||
       pf_store_reserve(store, count) != PF_OK)
     return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
   store->rows = count;
-  pf_status status = pf_keys_finish(pass->keys, store, error);
+  pf_status status = pf_keys_finish(scan->keys, store, error);
   if (status == PF_OK)
     status =
-        pf_aggregates_finish(pass->aggregates, store, g->nkeys, count, error);
+        pf_aggregates_finish(scan->aggregates, store, g->nkeys, count, error);
   if (status == PF_OK)
     status = pf_store_reader(store, NULL, count, &g->rows, error);
   g->done = status == PF_OK;
@@ -134,13 +134,13 @@ static void write_help (char *help, const pf_aggregate *aggregate,
                         const pf_field *fields) {
   static const char *const texts[] = {"number of present values",
                                       "sum",
-                                      "least",
-                                      "greatest",
+                                      "minimum",
+                                      "maximum",
                                       "mean",
                                       "standard deviation",
                                       "first",
                                       "last",
-                                      "number of different values",
+                                      "number of distinct values",
                                       "nearest rank"};
   if (aggregate->column == PF_NO_COLUMN) {
     snprintf(help, HELP_SIZE, "number of rows");
@@ -151,11 +151,12 @@ static void write_help (char *help, const pf_aggregate *aggregate,
       aggregate->function == PF_COUNT || aggregate->function == PF_DISTINCT;
   const char *const unit = pf_is_time(of) && !counts ? ", ns" : "";
   if (aggregate->function == PF_QUANTILE)
-    snprintf(help, HELP_SIZE,
-             "p%g of %.40s%s: exact up to %u values of a group, else at most "
-             "1/256 of it away",
-             aggregate->rank * 100.0 / PF_RANK_SCALE, of->name, unit,
-             PF_EXACT_VALUES);
+    snprintf(
+        help, HELP_SIZE,
+        "p%g of %.40s%s: exact up to %u values of a group, otherwise at most "
+        "1/256 of it away",
+        aggregate->rank * 100.0 / PF_RANK_SCALE, of->name, unit,
+        PF_EXACT_VALUES);
   else
     snprintf(help, HELP_SIZE, "%s of %.40s%s", texts[aggregate->function],
              of->name, unit);

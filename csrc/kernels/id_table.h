@@ -29,24 +29,24 @@ typedef struct pf_id_table {
 } pf_id_table;
 
 /* Initialise a table; nothing is allocated. */
-void pf_id_table_init (pf_id_table *numbering);
+void pf_id_table_init (pf_id_table *table);
 
 /* Set ids[i] to the id of words[i]; new words get the next id. These three
    return PF_OK or PF_ENOMEM. */
-pf_status pf_id_table_words (pf_id_table *numbering, const uint64_t *words,
+pf_status pf_id_table_words (pf_id_table *table, const uint64_t *words,
                              size_t count, uint32_t *ids);
 
 /* As pf_id_table_words for mostly small words, which are looked up in an
    array. */
-pf_status pf_id_table_small (pf_id_table *numbering, const uint32_t *values,
+pf_status pf_id_table_small (pf_id_table *table, const uint32_t *values,
                              size_t count, uint32_t *ids);
 
 /* As pf_id_table_words; a word with missing[i] is "no value", which has an id
    of its own. */
-pf_status pf_id_table_nullable (pf_id_table *numbering, const uint64_t *words,
+pf_status pf_id_table_nullable (pf_id_table *table, const uint64_t *words,
                                 const bool *missing, size_t count,
                                 uint32_t *ids);
 
-void pf_id_table_free (pf_id_table *numbering);
+void pf_id_table_free (pf_id_table *table);
 
 #endif

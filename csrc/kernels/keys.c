@@ -1,9 +1,9 @@
 /*
-** keys.c - the keys of a row as words, the words as numbers.
+** keys.c - converts keys of rows to words and words to ids.
 **
-** Each key numbers its own values. With several keys the numbers of the first
-** two are a pair, which is numbered; that number and the third are a pair, and
-** so on. The last number is the group.
+** Each key has an id table of its values. With several keys the ids of the
+** first two form a pair, which gets an id; this id and that of the third key
+** form a pair, and so on. The last id is the group.
 */
 
 #include <math.h>
@@ -18,10 +18,10 @@
 struct pf_keys {
   size_t nkeys;
   pf_key *keys;
-  pf_id_table *values;  /* of each key */
-  pf_id_table *pairs;   /* of each key but the first: the number before it
-                            in the upper half, its own in the lower */
-  pf_dictionary *texts; /* of PF_BYTES keys */
+  pf_id_table *values;  /* by key: its values */
+  pf_id_table *pairs;   /* by key except the first: id of the keys before it in
+                           the upper half, its own in the lower */
+  pf_dictionary *texts; /* copies of the values of PF_BYTES keys */
   uint64_t words[PF_BATCH_ROWS];
   uint32_t numbers[PF_BATCH_ROWS];
   bool missing[PF_BATCH_ROWS];
@@ -30,7 +30,7 @@ struct pf_keys {
 
 /* {====== Words of a batch ====== */
 
-/* Round down to a multiple, or to the least number when that is too low. */
+/* Round down to a multiple, but not below the minimum integer. */
 static int64_t floor_int (int64_t value, int64_t width) {
   int64_t over = value % width;
   if (over < 0)
@@ -39,8 +39,8 @@ static int64_t floor_int (int64_t value, int64_t width) {
 }
 
 
-/* Times often stay in one bucket for long: divide only when one is left. A
-   bucket that the ends of the numbers cut is shorter, the least one unknown. */
+/* Consecutive times are often in one bucket: divide only when the bucket
+   changes. A bucket at the ends of the range of integers is shorter. */
 static void bucket_ints (uint64_t *words, size_t rows, int64_t width) {
   uint64_t low = 0, span = 0; /* the bucket is [low, low + span) */
   for (size_t i = 0; i < rows; i++) {
@@ -97,7 +97,7 @@ static pf_status intern_texts (pf_keys *k, const pf_column *column, size_t rows,
 }
 
 
-/* The words of a key that is a column. */
+/* Write the words of a key that is a column. */
 static pf_status column_words (pf_keys *k, size_t key, const pf_column *column,
                                size_t rows, uint64_t *words) {
   const pf_key *const spec = &k->keys[key];
@@ -117,7 +117,7 @@ static pf_status column_words (pf_keys *k, size_t key, const pf_column *column,
 }
 
 
-/* Note which values are missing; false: none. */
+/* Record which values are missing. False when there are none. */
 static bool mark_missing (pf_keys *k, const pf_column *column, size_t rows) {
   for (size_t i = 0; column->has_missing && i < rows; i++)
     k->missing[i] = pf_is_missing(column, i);
@@ -157,7 +157,7 @@ static pf_status number_column (pf_keys *k, size_t key, const pf_column *column,
 }
 
 
-/* The numbers of one key. */
+/* Write the ids of one key. */
 static pf_status number_key (pf_keys *k, size_t key, const pf_batch *batch,
                              uint32_t *numbers, pf_error *error) {
   if (k->keys[key].computed != NULL)
@@ -169,7 +169,7 @@ static pf_status number_key (pf_keys *k, size_t key, const pf_batch *batch,
 }
 
 
-/* groups[i] becomes the number of the pair (groups[i], k->numbers[i]). */
+/* Set groups[i] to the id of the pair (groups[i], k->numbers[i]). */
 static pf_status number_pairs (pf_keys *k, size_t key, size_t rows,
                                uint32_t *groups) {
   for (size_t i = 0; i < rows; i++)
@@ -212,7 +212,7 @@ pf_status pf_keys_clone (const pf_keys *k, pf_keys **made) {
 }
 
 
-/* The number of a group's value in a key. */
+/* The id of a group's value in a key. */
 static uint32_t number_of (const pf_keys *k, uint32_t group, size_t key) {
   uint64_t pair = group;
   for (size_t i = k->nkeys - 1; i > key; i--)
@@ -221,8 +221,8 @@ static uint32_t number_of (const pf_keys *k, uint32_t group, size_t key) {
 }
 
 
-/* The numbers here of the values that groups first, first + 1, ... there have
-   in a key. */
+/* Find the ids in `keys` of the values that groups first, first + 1, ... of
+   `more` have in a key. */
 static pf_status number_values (pf_keys *k, size_t key, const pf_keys *more,
                                 size_t first, size_t count, uint32_t *numbers) {
   const pf_id_table *const theirs = &more->values[key];
@@ -274,7 +274,7 @@ size_t pf_keys_count (const pf_keys *k) {
 }
 
 
-/* Write the value of a key, by its number. */
+/* Write the value of a key, by its id. */
 static pf_status put_key (const pf_keys *k, size_t key, uint32_t number,
                           pf_store *store, size_t row, pf_error *error) {
   const pf_computed_key *const computed = k->keys[key].computed;

@@ -65,7 +65,8 @@ pf_status pf_keys_clone (const pf_keys *keys, pf_keys **made);
 pf_status pf_keys_merge (pf_keys *keys, const pf_keys *more, uint32_t *groups);
 
 /* Write the keys of all groups into the first columns of the store's rows
-   0..count-1. Texts are borrowed from the keys, which must outlive the store. */
+   0..count-1. Texts are borrowed from the keys, which must outlive the
+   store. */
 pf_status pf_keys_finish (const pf_keys *keys, pf_store *store,
                           pf_error *error);
 

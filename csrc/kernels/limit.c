@@ -1,5 +1,5 @@
 /*
-** limit.c - counts rows and cuts the batches where the counts run out.
+** limit.c - counts rows and cuts the batches at the limits.
 */
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 typedef struct limit_reader {
   pf_reader reader;
   pf_reader *input;
-  uint64_t skip, left; /* rows still to leave out, and to yield */
+  uint64_t skip, left; /* rows still to skip, and to return */
   uint64_t passed;
 } limit_reader;
 
@@ -23,7 +23,7 @@ static void keep_range (pf_batch *batch, size_t from, size_t to) {
 }
 
 
-/* A batch with all rows: rows that are left out below could not be counted. */
+/* All rows are needed: rows that the input omits could not be counted. */
 static pf_status pull (limit_reader *l, pf_batch *batch, pf_error *error) {
   const int sparse = batch->sparse;
   batch->sparse = -1;

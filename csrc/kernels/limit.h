@@ -1,5 +1,6 @@
 /*
-** limit.h - the first rows, or those after them.
+** limit.h - the stage that skips rows and limits their number. Used by
+** csrc/lua/filter.c.
 */
 
 #ifndef limit_h
@@ -9,13 +10,13 @@
 
 #define PF_NO_LIMIT UINT64_MAX
 
-/* A reader that leaves out the first `skip` rows of `input` (borrowed), then
-   yields at most `limit` rows and pulls no further. */
+/* Open a reader that skips the first `skip` rows of `input` (borrowed), then
+   returns at most `limit` rows and reads no further. PF_ENOMEM. */
 pf_status pf_limit_open (pf_reader *input, uint64_t limit, uint64_t skip,
                          pf_reader **reader, pf_error *error);
 
-/* How many rows a reader of pf_limit_open has yielded; PF_NO_LIMIT: it is
-   another reader. */
+/* The number of rows that a reader of pf_limit_open has returned; PF_NO_LIMIT
+   for another reader. */
 uint64_t pf_limit_passed (const pf_reader *reader);
 
 #endif

@@ -1,5 +1,5 @@
 /*
-** order.c - columns to order words and back, and sorting by them.
+** order.c - converts columns to order words and back, and sorts by them.
 */
 
 #include <stdlib.h>
@@ -46,7 +46,7 @@ void pf_unorder (pf_column *column, size_t row, uint64_t word) {
 
 /* {====== Names by their bytes ====== */
 
-/* Whether the name of `right` comes before that of `left`. */
+/* Whether the name of `right` sorts before that of `left`. */
 static bool is_after (const pf_dictionary *names, uint32_t left,
                       uint32_t right) {
   return pf_name_compare(names, left, right) > 0;
@@ -66,18 +66,18 @@ static void merge (const pf_dictionary *names, const uint32_t *from,
 }
 
 
-static size_t least (size_t a, size_t b) {
+static size_t smaller (size_t a, size_t b) {
   return a < b ? a : b;
 }
 
 
-/* Bottom up, so that no recursion is needed. Answers the sorted half. */
+/* Bottom-up merge sort, without recursion. Returns the array that is sorted. */
 static uint32_t *merge_sort (const pf_dictionary *names, uint32_t *list,
                              uint32_t *spare, size_t count) {
   for (size_t width = 1; width < count; width *= 2) {
     for (size_t low = 0; low < count; low += 2 * width)
-      merge(names, list, spare, low, least(low + width, count),
-            least(low + 2 * width, count));
+      merge(names, list, spare, low, smaller(low + width, count),
+            smaller(low + 2 * width, count));
     uint32_t *const sorted = spare;
     spare = list;
     list = sorted;
@@ -132,16 +132,17 @@ static void sort_by_byte (const pf_pair *from, pf_pair *to, size_t count,
 }
 
 
-/* Packed: what differs of the word, above the row, in one word. */
+/* Packed pairs: the varying bits of the word, above the bits of the row, in 64
+   bits. */
 
 #define WORD sizeof(uint64_t)
 
 /* How pairs are packed. */
 typedef struct packing {
   uint64_t same;      /* the bits in which all words agree */
-  unsigned low;       /* where the others begin */
-  unsigned row_bits;  /* of a packed pair */
-  unsigned word_bits; /* above them */
+  unsigned low;       /* position of the lowest varying bit */
+  unsigned row_bits;  /* bits of the row */
+  unsigned word_bits; /* bits of the word, above those of the row */
 } packing;
 
 
@@ -162,8 +163,8 @@ static unsigned bits_of (uint64_t value) {
 }
 
 
-/* Whether pairs can be packed in their own memory, twice, and how; `varying`
-   is not 0. */
+/* Whether two packed arrays fit into the memory of the pairs, and how to pack;
+   `varying` is not 0. */
 static bool find_packing (const pf_pair *pairs, size_t count, uint64_t varying,
                           packing *how) {
   uint64_t rows = 0;
@@ -178,7 +179,7 @@ static bool find_packing (const pf_pair *pairs, size_t count, uint64_t varying,
 }
 
 
-/* The bits of a word between others that all words share come along. */
+/* Constant bits between the varying ones are packed, too. */
 static void pack (pf_pair *pairs, size_t count, const packing *how) {
   const uint64_t mask = ((uint64_t)1 << how->word_bits) - 1;
   for (size_t i = 0; i < count; i++) {
@@ -189,7 +190,7 @@ static void pack (pf_pair *pairs, size_t count, const packing *how) {
 }
 
 
-/* From the last to the first, since they get longer. */
+/* Backwards, because the elements become longer. */
 static void unpack (pf_pair *pairs, size_t count, const packing *how) {
   const uint64_t mask = ((uint64_t)1 << how->row_bits) - 1;
   for (size_t i = count; i-- > 0;) {
@@ -218,7 +219,7 @@ static void sort_packed_by_byte (const uint8_t *from, uint8_t *to, size_t count,
 }
 
 
-/* Half of the bytes are moved, and no other memory is touched. */
+/* Sort packed pairs: this moves half of the bytes and needs no other memory. */
 static void sort_packed (pf_pair *pairs, size_t count, const packing *how) {
   uint8_t *from = (uint8_t *)pairs, *to = from + count * WORD;
   pack(pairs, count, how);
@@ -234,7 +235,7 @@ static void sort_packed (pf_pair *pairs, size_t count, const packing *how) {
 }
 
 
-/* Whole pairs, through the spare ones. */
+/* Sort whole pairs, using the spare array. */
 static void sort_whole (pf_pair *pairs, pf_pair *spare, size_t count,
                         uint64_t varying) {
   pf_pair *from = pairs, *to = spare;

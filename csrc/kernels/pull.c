@@ -1,5 +1,5 @@
 /*
-** pull.c - reading a few columns of a reader, by name, to its end.
+** pull.c - reads selected columns of a reader, by name.
 */
 
 #include "kernels/pull.h"
@@ -9,8 +9,9 @@
 
 
 /* Find the fields of the wanted columns and mark them. */
-static pf_status choose (pf_reader *reader, const pf_want *wants, size_t count,
-                         size_t *fields, bool *wanted, pf_error *error) {
+static pf_status find_columns (pf_reader *reader, const pf_want *wants,
+                               size_t count, size_t *fields, bool *wanted,
+                               pf_error *error) {
   for (size_t i = 0; i < count; i++) {
     const size_t field =
         pf_field_index(reader->fields, reader->nfields, wants[i].name);
@@ -46,7 +47,7 @@ pf_status pf_pull_open (pf_pull *pull, pf_reader *reader, const pf_want *wants,
   bool *wanted = calloc(reader->nfields + 1, sizeof *wanted);
   if (wanted == NULL)
     return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
-  pf_status status = choose(reader, wants, count, fields, wanted, error);
+  pf_status status = find_columns(reader, wants, count, fields, wanted, error);
   if (status == PF_OK)
     status = pf_pull_fields(pull, reader, wanted, error);
   free(wanted);

@@ -302,7 +302,7 @@ static pf_status merge_buckets (pf_buckets *b, const pf_buckets *more) {
       i += EIGHT;
       continue;
     }
-    for (uint32_t behind = i + (are_eight ? EIGHT : 1); i < behind; i++)
+    for (uint32_t end = i + (are_eight ? EIGHT : 1); i < end; i++)
       if (count_at(more, i) != 0 &&
           add_count(b, more->first + i - b->first, count_at(more, i)) != PF_OK)
         return PF_ENOMEM;

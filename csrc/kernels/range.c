@@ -1,9 +1,9 @@
 /*
-** range.c - looks for the first row of a span of time, then filters.
+** range.c - finds the first row of a range of times, then filters.
 **
-** The search reads a batch at each row it tries: first in steps that double,
-** so that nobody has to know how many rows there are, then between the last
-** row that is too early and the first that is not.
+** Each step of the search reads a batch: first in steps that double
+** (exponential search), because the number of rows is unknown, then by binary
+** search between the last row that is too early and the first that is not.
 */
 
 #include <stdlib.h>
@@ -13,21 +13,21 @@
 typedef struct range_reader {
   pf_reader reader;
   pf_reader *input;
-  pf_batch probe; /* of the search: the times alone */
+  pf_batch probe; /* for the search: only the times */
   size_t time;
   int64_t first, last;
-  bool started; /* the first row has been looked for */
-  bool ordered; /* the rows are in order, as far as they were seen */
+  bool started; /* the first row has been searched */
+  bool ordered; /* all rows so far were sorted */
   bool ended;
-  int64_t latest; /* of the times read so far */
+  int64_t latest; /* the latest time so far */
 } range_reader;
 
-/* What the rows that begin at some row have to do with `first`. */
+/* The position of a batch relative to `first`. */
 typedef enum place {
-  BEFORE, /* all of them are too early */
-  AROUND, /* the first row of the range is among them */
-  BEHIND, /* the first row of the range is the first of them, or earlier */
-  LOST    /* they are out of order, or some have no time */
+  BEFORE,   /* all its rows are too early */
+  AROUND,   /* it contains the first row of the range */
+  AFTER,    /* the first row of the range is its first row, or earlier */
+  UNORDERED /* its rows are unsorted, or some have no time */
 } place;
 
 
@@ -42,10 +42,10 @@ static bool is_ordered (const pf_batch *batch, size_t time) {
 }
 
 
-/* Read a batch at `row`; `count`: how many rows it has. */
+/* Read a batch at `row`; *count becomes its number of rows. */
 static pf_status try_row (range_reader *r, uint64_t row, place *answer,
                           uint64_t *count, pf_error *error) {
-  *answer = BEHIND;
+  *answer = AFTER;
   *count = 0;
   pf_status status = r->input->seek(r->input, row, error);
   if (status < 0)
@@ -56,18 +56,18 @@ static pf_status try_row (range_reader *r, uint64_t row, place *answer,
   const int64_t *const times = r->probe.columns[r->time].ints;
   *count = r->probe.rows;
   if (!is_ordered(&r->probe, r->time))
-    *answer = LOST;
+    *answer = UNORDERED;
   else if (times[0] < r->first)
     *answer = times[*count - 1] < r->first ? BEFORE : AROUND;
   return PF_OK;
 }
 
 
-/* Where the search stands: all rows before `low` are too early, those from
-   `high` on are not. */
+/* State of the search: all rows before `low` are too early, those from `high`
+   on are not. */
 typedef struct span {
   uint64_t low, high;
-  bool found; /* `low` is near enough */
+  bool found; /* the first row is at most a batch after `low` */
 } span;
 
 
@@ -78,18 +78,18 @@ static pf_status narrow (range_reader *r, span *s, uint64_t row,
   const pf_status status = try_row(r, row, &answer, &count, error);
   switch (answer) {
     case BEFORE: s->low = row + count; break;
-    case BEHIND: s->high = row; break;
+    case AFTER: s->high = row; break;
     case AROUND:
       s->low = row;
       s->found = true;
       break;
-    case LOST: r->ordered = false; break;
+    case UNORDERED: r->ordered = false; break;
   }
   return status;
 }
 
 
-/* Go to a row at or before the first of the range, at most a batch away. */
+/* Seek to a row at most one batch before the first one of the range. */
 static pf_status search (range_reader *r, pf_error *error) {
   span s = {0, UINT64_MAX, false};
   uint64_t step = 0;
@@ -129,25 +129,25 @@ static pf_status start (range_reader *r, pf_error *error) {
 /* }====== */
 
 
-/* Keep the rows in the range; whether one behind it was seen. */
+/* Keep the rows in the range. Returns whether a row after it was seen. */
 static bool keep_rows (range_reader *r, pf_batch *batch) {
   const pf_column *const column = &batch->columns[r->time];
   uint16_t keep[PF_BATCH_ROWS];
   size_t count = 0;
-  bool behind = false;
+  bool after = false;
   for (size_t i = 0; i < batch->rows; i++) {
     if (pf_is_missing(column, i))
       continue;
     const int64_t time = column->ints[i];
     r->ordered &= time >= r->latest;
     r->latest = time;
-    behind |= time > r->last;
+    after |= time > r->last;
     keep[count] = (uint16_t)i;
     count += time >= r->first && time <= r->last;
   }
   if (count < batch->rows)
     pf_batch_keep(batch, keep, count);
-  return behind;
+  return after;
 }
 
 

@@ -1,5 +1,6 @@
 /*
-** range.h - the rows of a span of time.
+** range.h - the stage that keeps the rows of a range of times. Used by
+** csrc/lua/filter.c.
 */
 
 #ifndef range_h
@@ -8,14 +9,14 @@
 #include "model/batch.h"
 
 /*
-** A reader of the rows of `input` (borrowed) in which column `time` (of
-** PF_INT, or of any type: pf_has_any_type) is at least `first` and at most `last`; rows without a time are left
-** out.
+** Open a reader of the rows of `input` (borrowed) in which column `time` (of
+** PF_INT, or of any type: pf_has_any_type) is at least `first` and at most
+** `last`, both in ns; rows without a time are dropped.
 **
-** Where the input can `seek`, its rows are taken to be in the order of the
-** column: the first row is found by bisection and nothing is read behind the
-** last. Rows that are seen to be out of order on the way switch that off, and
-** the whole input is read.
+** If the input can `seek`, its rows are assumed to be sorted by the column: the
+** first row is found by exponential and binary search, and reading stops after
+** the last. When rows turn out to be unsorted, the whole input is read instead.
+** PF_ENOMEM.
 */
 pf_status pf_range_open (pf_reader *input, size_t time, int64_t first,
                          int64_t last, pf_reader **reader, pf_error *error);

@@ -1,6 +1,6 @@
 /*
-** sort.c - keeps all rows, then orders their numbers by the last key first:
-** each pass is stable, so the first key wins in the end.
+** sort.c - stores all rows, then sorts their indexes by the last key first.
+** Each sort is stable, so the first key has precedence (LSD radix sort).
 */
 
 #include <stdlib.h>
@@ -11,7 +11,8 @@
 #include "model/areas.h"
 #include "model/store.h"
 
-/* Rows beyond those to be kept before the rest is thrown away. */
+/* With a limit: rows stored beyond twice the limit before the rest is
+   dropped. */
 #define PRUNE_MARGIN 65536u
 #define TEXT_MARGIN  ((uint64_t)32 << 20) /* bytes */
 
@@ -20,40 +21,42 @@ typedef struct sort_reader {
   pf_reader *input;
   pf_sort_key *keys;
   size_t nkeys;
-  uint64_t keep; /* how many rows will be read */
-  bool *wanted;  /* what the user and the keys want */
+  uint64_t limit; /* number of rows that will be read */
+  bool *wanted;   /* columns that the user or the keys need */
   pf_batch batch;
-  bool has_bar; /* rows whose first key comes behind `bar` are not read */
-  uint64_t bar;
-  bool begun, done; /* whether the batch is open, and the rows are sorted */
-  pf_error failure; /* the first one: given again when asked again */
+  bool has_threshold; /* rows whose first key is above `threshold` are
+                         dropped */
+  uint64_t threshold;
+  bool begun, done; /* the batch is open; the rows are sorted */
+  pf_error failure; /* the first failure, returned again by every `next` */
 
-  /* The store has the wanted columns only. */
+  /* The store only has the wanted columns. */
   size_t ncolumns;
-  size_t *columns;  /* their numbers in the input */
-  size_t *place;    /* by number in the input: which it is in the store */
-  pf_field *fields; /* of the store */
-  pf_column *part;  /* the same columns of a batch */
+  size_t *columns;       /* their indexes in the input */
+  size_t *store_column;  /* by index in the input: index in the store */
+  pf_field *fields;      /* of the store */
+  pf_column *projection; /* the same columns of a batch */
   pf_store store;
-  pf_dictionary *texts; /* bytes would be gone at the input's next `next` */
-  uint64_t bytes;       /* of rows since the last time some were left out, */
-  uint64_t bytes_kept;  /* and of those that were kept then */
+  pf_dictionary *texts; /* copies of bytes, which the input keeps only until its
+                           next `next` */
+  uint64_t bytes;       /* size of the texts now */
+  uint64_t bytes_after_trim; /* size after rows were last dropped */
   size_t *order;
-  pf_reader *rows; /* over the store, in order */
+  pf_reader *rows; /* the reader of the store, in order */
 } sort_reader;
 
 
-/* The columns of the store in a batch of the input's schema. */
+/* Project a batch of the input onto the columns of the store. */
 static pf_batch select_columns (const sort_reader *s, const pf_batch *batch) {
   for (size_t i = 0; i < s->ncolumns; i++)
-    s->part[i] = batch->columns[s->columns[i]];
-  return (pf_batch){batch->rows, s->ncolumns, s->part, -1, false};
+    s->projection[i] = batch->columns[s->columns[i]];
+  return (pf_batch){batch->rows, s->ncolumns, s->projection, -1, false};
 }
 
 
 /* {====== Reading the input ====== */
 
-/* Give the bytes of a batch of the store's schema a home in `texts`. */
+/* Copy the bytes of a batch of the store's schema into `texts`. */
 static pf_status keep_texts (pf_dictionary *texts, const pf_batch *batch) {
   for (size_t c = 0; c < batch->ncolumns; c++) {
     const pf_column *const column = &batch->columns[c];
@@ -72,19 +75,19 @@ static pf_status keep_texts (pf_dictionary *texts, const pf_batch *batch) {
 }
 
 
-/* Settle which columns are kept. */
+/* Choose the columns of the store. */
 static bool choose_columns (sort_reader *s) {
   const size_t n = s->reader.nfields;
   s->columns = calloc(n + 1, sizeof *s->columns);
-  s->place = calloc(n + 1, sizeof *s->place);
+  s->store_column = calloc(n + 1, sizeof *s->store_column);
   s->fields = calloc(n + 1, sizeof *s->fields);
-  s->part = calloc(n + 1, sizeof *s->part);
-  if (s->columns == NULL || s->place == NULL || s->fields == NULL ||
-      s->part == NULL)
+  s->projection = calloc(n + 1, sizeof *s->projection);
+  if (s->columns == NULL || s->store_column == NULL || s->fields == NULL ||
+      s->projection == NULL)
     return false;
   for (size_t i = 0; i < n; i++)
     if (s->wanted[i]) {
-      s->place[i] = s->ncolumns;
+      s->store_column[i] = s->ncolumns;
       s->fields[s->ncolumns] = s->reader.fields[i];
       s->columns[s->ncolumns++] = i;
     }
@@ -103,7 +106,7 @@ static pf_status begin (sort_reader *s) {
 }
 
 
-/* Keep the rows of a batch of the store's schema. */
+/* Append the rows of a batch of the store's schema. */
 static pf_status append (pf_store *store, pf_dictionary *texts,
                          const pf_batch *batch) {
   return keep_texts(texts, batch) != PF_OK ? PF_ENOMEM
@@ -115,7 +118,7 @@ static pf_status append (pf_store *store, pf_dictionary *texts,
 
 /* {====== Ordering ====== */
 
-/* The word of each name in the rank of its bytes. */
+/* Replace the ids of names by their ranks. */
 static pf_status rank_words (const pf_dictionary *names, pf_pair *pairs,
                              size_t count) {
   const uint32_t known = pf_names_count(names);
@@ -131,8 +134,8 @@ static pf_status rank_words (const pf_dictionary *names, pf_pair *pairs,
 }
 
 
-/* One block of values as order words; of bytes, their numbers in `texts`; of
-   areas, the numbers of their names. */
+/* Write one block of values as order words; for bytes their ids in `texts`, for
+   areas the ids of their names. */
 static void block_words (const sort_reader *s, const pf_column *column,
                          size_t from, size_t count, uint64_t *words) {
   pf_column block = *column;
@@ -148,7 +151,7 @@ static void block_words (const sort_reader *s, const pf_column *column,
 }
 
 
-/* Words of the whole column, by row. */
+/* Write the words of the whole column, by row. */
 static void column_words (const sort_reader *s, const pf_column *column,
                           uint64_t *words) {
   for (size_t at = 0; at < s->store.rows; at += PF_BATCH_ROWS) {
@@ -159,8 +162,8 @@ static void column_words (const sort_reader *s, const pf_column *column,
 }
 
 
-/* Pairs of the present rows in the order so far; the missing ones go to the
-   end of order[], in their order. Answers how many are present. */
+/* Write pairs of the present rows in the order so far; the missing ones go to
+   the end of order[], in their order. Returns the number of present rows. */
 static size_t make_pairs (sort_reader *s, const pf_column *column,
                           const uint64_t *words, pf_pair *pairs) {
   const size_t rows = s->store.rows;
@@ -177,11 +180,12 @@ static size_t make_pairs (sort_reader *s, const pf_column *column,
 }
 
 
-/* Reorder s->order by one key. `words` and `pairs` are scratch: one word and
-   two pairs per row. */
+/* Sort s->order by one key. `words` and `pairs` are scratch space: one word and
+   two pairs for each row. */
 static pf_status sort_by (sort_reader *s, const pf_sort_key *key,
                           uint64_t *words, pf_pair *pairs) {
-  const pf_column *const column = &s->store.columns[s->place[key->column]];
+  const pf_column *const column =
+      &s->store.columns[s->store_column[key->column]];
   column_words(s, column, words);
   const size_t present = make_pairs(s, column, words, pairs);
   if (column->type == PF_NAME || column->type == PF_AREA ||
@@ -222,7 +226,7 @@ static pf_status sort_rows (sort_reader *s) {
 
 /* {====== Throwing away what will not be read ====== */
 
-/* Bring the first `count` rows of s->order back into their old order. */
+/* Sort the first `count` elements of s->order by row. */
 static pf_status unsort (sort_reader *s, size_t count) {
   bool *const kept = calloc(s->store.rows, sizeof *kept);
   if (kept == NULL)
@@ -256,26 +260,27 @@ static pf_status copy_rows (sort_reader *s, size_t count, pf_store *store,
 }
 
 
-/* Whether a type is in the order of its words, whatever else is known. */
+/* Whether values of a type compare like their order words. */
 static bool is_number (pf_type type) {
   return type == PF_INT || type == PF_NUM || type == PF_ADDR || type == PF_BOOL;
 }
 
 
-/* From now on a row must not come behind the last of the `count` first. */
-static void set_bar (sort_reader *s, size_t count) {
+/* Set the threshold to the last of the first `count` rows. */
+static void set_threshold (sort_reader *s, size_t count) {
   const pf_sort_key *const key = &s->keys[0];
-  const pf_column *const column = &s->store.columns[s->place[key->column]];
-  s->has_bar = count > 0 && is_number(column->type) &&
-               !pf_is_missing(column, s->order[count - 1]);
-  if (!s->has_bar)
+  const pf_column *const column =
+      &s->store.columns[s->store_column[key->column]];
+  s->has_threshold = count > 0 && is_number(column->type) &&
+                     !pf_is_missing(column, s->order[count - 1]);
+  if (!s->has_threshold)
     return;
-  block_words(s, column, s->order[count - 1], 1, &s->bar);
-  s->bar = key->descending ? ~s->bar : s->bar;
+  block_words(s, column, s->order[count - 1], 1, &s->threshold);
+  s->threshold = key->descending ? ~s->threshold : s->threshold;
 }
 
 
-/* Leave out rows of the batch that come behind the bar. */
+/* Drop rows of the batch above the threshold. */
 static void drop_late_rows (sort_reader *s) {
   const pf_sort_key *const key = &s->keys[0];
   const pf_column *const column = &s->batch.columns[key->column];
@@ -286,14 +291,14 @@ static void drop_late_rows (sort_reader *s) {
   pf_order_column(column, s->batch.rows, words);
   for (size_t i = 0; i < s->batch.rows; i++) {
     keep[count] = (uint16_t)i;
-    count += (words[i] ^ flip) <= s->bar && !pf_is_missing(column, i);
+    count += (words[i] ^ flip) <= s->threshold && !pf_is_missing(column, i);
   }
   if (count < s->batch.rows)
     pf_batch_keep(&s->batch, keep, count);
 }
 
 
-/* The bytes of all texts. */
+/* The size of all texts. */
 static uint64_t bytes_of (const pf_dictionary *texts) {
   uint64_t bytes = 0;
   for (uint32_t i = 0; i < pf_names_count(texts); i++)
@@ -304,7 +309,7 @@ static uint64_t bytes_of (const pf_dictionary *texts) {
 
 /* Keep only the rows that would be read if the input ended here. */
 static pf_status prune (sort_reader *s) {
-  const size_t count = (size_t)s->keep;
+  const size_t count = (size_t)s->limit;
   pf_store store;
   pf_dictionary *const texts = pf_dictionary_new();
   pf_status status =
@@ -314,7 +319,7 @@ static pf_status prune (sort_reader *s) {
   if (status == PF_OK)
     status = sort_rows(s);
   if (status == PF_OK)
-    set_bar(s, count);
+    set_threshold(s, count);
   if (status == PF_OK)
     status = unsort(s, count);
   if (status == PF_OK)
@@ -328,23 +333,24 @@ static pf_status prune (sort_reader *s) {
   pf_dictionary_free(s->texts);
   s->store = store;
   s->texts = texts;
-  s->bytes_kept = s->bytes = bytes_of(texts);
+  s->bytes_after_trim = s->bytes = bytes_of(texts);
   return PF_OK;
 }
 
 
-/* Whether enough rows, or bytes of rows, are kept in vain. */
+/* Whether there are enough superfluous rows, or bytes of them, to drop them. */
 static bool is_full (const sort_reader *s) {
-  if (s->bytes > TEXT_MARGIN + 2 * s->bytes_kept && s->store.rows > s->keep)
+  if (s->bytes > TEXT_MARGIN + 2 * s->bytes_after_trim &&
+      s->store.rows > s->limit)
     return true;
   return s->store.rows > PRUNE_MARGIN &&
-         (s->store.rows - PRUNE_MARGIN) / 2 > s->keep;
+         (s->store.rows - PRUNE_MARGIN) / 2 > s->limit;
 }
 
 /* }====== */
 
 
-/* The bytes of a column of texts; of others none. */
+/* The size of the values of a column of bytes; 0 for other types. */
 static uint64_t bytes_in (const pf_column *column, size_t rows) {
   uint64_t bytes = 0;
   for (size_t i = 0; column->type == PF_BYTES && i < rows; i++)
@@ -360,7 +366,7 @@ static pf_status read_input (sort_reader *s, pf_error *error) {
     const pf_status status = s->input->next(s->input, &s->batch, error);
     if (status != PF_MORE)
       return status;
-    if (s->has_bar)
+    if (s->has_threshold)
       drop_late_rows(s);
     const pf_batch batch = select_columns(s, &s->batch);
     for (size_t i = 0; i < batch.ncolumns; i++)
@@ -415,7 +421,8 @@ static pf_status sort_next (pf_reader *self, pf_batch *batch, pf_error *error) {
 }
 
 
-/* Below, the batch is the sort's own: nothing is to be marked. */
+/* The sort reads its input into a batch of its own, so it does not mark columns
+   for it. */
 /* cppcheck-suppress constParameter ; the type is that of pf_reader.want */
 static void sort_want (pf_reader *self, bool *wanted) {
   sort_reader *const s = (sort_reader *)(void *)self;
@@ -432,9 +439,9 @@ static void sort_close (pf_reader *self) {
   pf_batch_close(&s->batch);
   pf_dictionary_free(s->texts);
   free(s->columns);
-  free(s->place);
+  free(s->store_column);
   free(s->fields);
-  free(s->part);
+  free(s->projection);
   free(s->order);
   free(s->wanted);
   free(s->keys);
@@ -455,7 +462,7 @@ pf_status pf_sort_open (pf_reader *input, const pf_sort_key *keys, size_t nkeys,
                           .close = sort_close};
   s->input = input;
   s->nkeys = nkeys;
-  s->keep = UINT64_MAX;
+  s->limit = UINT64_MAX;
   s->keys = calloc(nkeys + 1, sizeof *s->keys);
   s->wanted = calloc(input->nfields + 1, sizeof *s->wanted);
   if (s->keys == NULL || s->wanted == NULL) {
@@ -473,6 +480,6 @@ pf_status pf_sort_open (pf_reader *input, const pf_sort_key *keys, size_t nkeys,
 
 void pf_sort_keep (pf_reader *reader, uint64_t rows) {
   sort_reader *const s = (sort_reader *)(void *)reader;
-  if (reader->next == sort_next && !s->begun && rows < s->keep)
-    s->keep = rows;
+  if (reader->next == sort_next && !s->begun && rows < s->limit)
+    s->limit = rows;
 }

@@ -1,5 +1,5 @@
 /*
-** sort.h - the stage that puts rows in order.
+** sort.h - the stage that sorts rows. Used by csrc/lua/group.c.
 */
 
 #ifndef sort_h
@@ -13,19 +13,19 @@ typedef struct pf_sort_key {
 } pf_sort_key;
 
 /*
-** A reader of the rows of `input` (borrowed) in the order of the first key,
-** equal ones by the second, and so on; rows that are equal in all keep their
-** order. Names and bytes go by their bytes, areas and stacks by their numbers,
-** missing values come last in either direction. The first `next` reads the
-** whole input into memory (but see pf_sort_keep); of a live file it answers PF_AGAIN and goes on when
-** asked again.
+** Open a reader of the rows of `input` (borrowed), sorted by the first key,
+** equal ones by the second, and so on; stable. Names and bytes compare by their
+** bytes, areas by their names, stacks by their ids; missing values come last in
+** either direction. The first `next` reads the whole input into memory (but see
+** pf_sort_limit); for a live file it returns PF_AGAIN and continues at the next
+** call. PF_ENOMEM.
 */
 pf_status pf_sort_open (pf_reader *input, const pf_sort_key *keys, size_t nkeys,
                         pf_reader **reader, pf_error *error);
 
 /*
-** Tell a sort that only its first `rows` rows will be read: it then keeps no
-** more than these and a fixed number. Nothing happens when the reader is no
+** Tell a sort that only its first `rows` rows will be read: it then stores at
+** most twice these rows and a fixed number. Ignored when the reader is not a
 ** sort, or has begun.
 */
 void pf_sort_keep (pf_reader *reader, uint64_t rows);

@@ -249,7 +249,7 @@ void pf_span_store_close (pf_span_store *k) {
 }
 
 
-/* {====== What there is ====== */
+/* {====== Contents ====== */
 
 void pf_span_store_limits (const pf_span_store *k, int64_t *first,
                            int64_t *last) {

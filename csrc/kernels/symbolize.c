@@ -1,9 +1,9 @@
 /*
-** symbolize.c - function, file and line of the addresses in a batch.
+** symbolize.c - finds function, file and line of the addresses in a batch.
 **
-** The input fills the batch it is given, of which it knows the first columns;
-** this stage fills those behind them. Rows near each other mostly lie in one
-** symbol and one line, so the last answer is tried before the table.
+** The input fills the first columns of the batch, this stage the columns after
+** them. Neighbouring rows are mostly in the same symbol and line, so the last
+** result is tried before the table.
 */
 
 #include <stdio.h>
@@ -26,10 +26,10 @@ enum {
 
 /* One address column. */
 typedef struct place {
-  size_t column;    /* of the addresses */
-  size_t first;     /* of the new columns */
-  size_t symbol;    /* the last answer, or SIZE_MAX */
-  pf_line_row line; /* the last answer; empty: none */
+  size_t column;    /* index of the addresses */
+  size_t first;     /* index of the first new column */
+  size_t symbol;    /* the last result, or SIZE_MAX */
+  pf_line_row line; /* the last result; empty: none */
   char names[ADDED][LONGEST_COLUMN];
 } place;
 
@@ -39,14 +39,14 @@ typedef struct symbolize_reader {
   pf_symbols *symbols;
   uint64_t bias;
   bool raw;
-  uint32_t *shown; /* by symbol: its readable name; PF_NO_NAME: not asked */
+  uint32_t *shown; /* by symbol: its demangled name; PF_NO_NAME: unknown */
   pf_field *fields;
   size_t nplaces;
   place places[];
 } symbolize_reader;
 
 
-/* The name to show for a symbol: made readable once. */
+/* The name to show for a symbol; it is demangled once. */
 static uint32_t shown_name (symbolize_reader *s, const pf_symbol *all,
                             size_t symbol) {
   if (s->raw)
@@ -81,7 +81,7 @@ static void fill_functions (symbolize_reader *s, place *p,
 }
 
 
-/* The line of an address into p->line; false when it is not known. */
+/* Set p->line to the line of an address. False when it is unknown. */
 static bool find_line (symbolize_reader *s, place *p, uint64_t address) {
   if (address >= p->line.start && address < p->line.end)
     return true;
@@ -102,7 +102,7 @@ static void set_file (pf_column *column, size_t row, bool known,
 }
 
 
-/* Line 0 is how compilers mark code that no line stands for. */
+/* Compilers mark code that belongs to no line with line 0. */
 static void set_line (pf_column *column, size_t row, bool known,
                       const pf_line_row *line) {
   if (column->data == NULL)
@@ -174,7 +174,7 @@ static void symbolize_close (pf_reader *self) {
 }
 
 
-/* Name a new column; answers whether the name fits. */
+/* Name a new column. Returns whether the name fits. */
 static bool name_column (const symbolize_reader *s, char *name,
                          const char *prefix, const char *what) {
   const size_t known = s->input->nfields;
@@ -213,7 +213,7 @@ static pf_status open_place (symbolize_reader *s, size_t i,
 }
 
 
-/* Memory for the readable names and the fields. */
+/* Allocate the demangled names and the fields. */
 static bool make_room (symbolize_reader *s, size_t nfields) {
   size_t count;
   pf_symbols_all(s->symbols, &count);

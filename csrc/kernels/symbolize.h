@@ -1,5 +1,6 @@
 /*
-** symbolize.h - the stage that adds function, file and line of addresses.
+** symbolize.h - the stage that adds function, file and line of addresses. Used
+** by csrc/lua/symbols.c.
 */
 
 #ifndef symbolize_h
@@ -7,22 +8,22 @@
 
 #include "model/symbols.h"
 
-/* A column of addresses, and what the names of its new columns begin with. */
+/* A column of addresses, and the prefix of the names of its new columns. */
 typedef struct pf_derived {
   size_t column;      /* of type PF_ADDR */
   const char *prefix; /* "" or, say, "from_" */
 } pf_derived;
 
 /*
-** A reader of the rows of `input` (borrowed, as the symbols are) with three
-** columns more for each derived[0..count-1]: function (a name, readable
-** unless `raw`), file (a name) and line (a number). A name that the input has
-** already is preceded by "source_". An address in no symbol, or without a
-** line, leaves them missing. Symbols are at (address - bias). Only wanted
-** columns are looked up.
+** Open a reader of the rows of `input` (borrowed, like the symbols) with three
+** further columns for each of columns[0..count-1]: function (a name, demangled
+** unless `raw`), file (a name) and line (a number). A name that the input
+** already has gets the prefix "source_". They are missing for an address in no
+** symbol, or without a line. Addresses are looked up as (address - bias). Only
+** wanted columns are looked up.
 **
-** PF_EUNSUPPORTED when a column holds no addresses, or the symbols' names are
-** in another dictionary than the input's.
+** PF_EUNSUPPORTED when a column does not hold addresses, or the names of the
+** symbols are in another dictionary than those of the input; PF_ENOMEM.
 */
 pf_status pf_symbolize_open (pf_reader *input, pf_symbols *symbols,
                              uint64_t bias, bool raw, const pf_derived *derived,

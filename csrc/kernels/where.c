@@ -1,7 +1,7 @@
 /*
-** where.c - the tests of a batch, one after the other, each over the rows that
-** the tests before it have left. Texts of names are tried once per name: the
-** verdicts are kept by number, and so are those of areas.
+** where.c - runs the tests of a batch one after the other, each over the rows
+** that remain. Texts of names are tested once per name: the results are stored
+** by the ids of names and areas.
 */
 
 #include <stdlib.h>
@@ -16,15 +16,15 @@ enum {
   UNKNOWN,
   NO,
   YES
-}; /* what is known of a name */
+}; /* the result of a test for a name */
 
-/* Names beyond this number are tried anew each time. */
-#define MAX_VERDICTS ((size_t)1 << 26)
+/* Names with larger ids are tested each time. */
+#define MAX_RESULTS ((size_t)1 << 26)
 
-typedef struct verdicts {
+typedef struct results {
   uint8_t *by_number;
   size_t size;
-} verdicts;
+} results;
 
 typedef struct where {
   const pf_dictionary *dictionary;
@@ -32,8 +32,8 @@ typedef struct where {
   bool yes[PF_BATCH_ROWS]; /* by row: whether the test holds */
   size_t ntests;
   pf_test *tests;
-  size_t *columns;    /* of each test */
-  verdicts *verdicts; /* one of each test */
+  size_t *columns;  /* by test */
+  results *results; /* by test */
 } where;
 
 
@@ -45,8 +45,8 @@ bool pf_test_is_text (pf_type type) {
 /* {====== Texts ====== */
 
 static int compare_texts (pf_bytes a, pf_bytes b) {
-  const size_t least = a.size < b.size ? a.size : b.size;
-  const int order = least == 0 ? 0 : memcmp(a.at, b.at, least);
+  const size_t common = a.size < b.size ? a.size : b.size;
+  const int order = common == 0 ? 0 : memcmp(a.at, b.at, common);
   return order != 0 ? order : (a.size > b.size) - (a.size < b.size);
 }
 
@@ -66,7 +66,7 @@ static bool is_between (const pf_test *test, pf_bytes text) {
 }
 
 
-/* Whether a text meets the test, not yet negated. */
+/* Run a test on a text, before negation. */
 static pf_status try_text (const pf_test *test, pf_bytes text, bool *yes,
                            pf_error *error) {
   *yes = false;
@@ -101,8 +101,8 @@ static pf_status test_bytes (where *w, const pf_test *test,
 
 /* {====== Names and areas ====== */
 
-/* Make the verdicts reach `number`. */
-static bool widen (verdicts *v, size_t number) {
+/* Extend the results to id `number`. */
+static bool widen (results *v, size_t number) {
   size_t size = v->size == 0 ? 256 : v->size;
   while (size <= number)
     size *= 2;
@@ -116,13 +116,13 @@ static bool widen (verdicts *v, size_t number) {
 }
 
 
-/* Try the text of a name, and remember the verdict. */
-static pf_status try_name (where *w, const pf_test *test, verdicts *v,
+/* Test the text of a name, and store the result. */
+static pf_status try_name (where *w, const pf_test *test, results *v,
                            pf_type type, uint32_t number, bool *yes,
                            pf_error *error) {
   const pf_status status =
       try_text(test, pf_text(w->dictionary, type, number), yes, error);
-  if (status != PF_OK || number >= MAX_VERDICTS)
+  if (status != PF_OK || number >= MAX_RESULTS)
     return status;
   if (number >= v->size && !widen(v, number))
     return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
@@ -134,7 +134,7 @@ static pf_status try_name (where *w, const pf_test *test, verdicts *v,
 static pf_status test_names (where *w, size_t t, const pf_column *column,
                              const uint16_t *keep, size_t count,
                              pf_error *error) {
-  verdicts *const v = &w->verdicts[t];
+  results *const v = &w->results[t];
   for (size_t i = 0; i < count; i++) {
     const size_t row = keep[i];
     const uint32_t number = column->ids[row];
@@ -176,7 +176,7 @@ static void test_in (where *w, const pf_test *test, size_t rows) {
 }
 
 
-/* All rows of the batch at once: cheaper than to choose among them. */
+/* Test all rows of the batch: cheaper than only the remaining ones. */
 static void test_words (where *w, const pf_test *test, const pf_column *column,
                         size_t rows) {
   pf_order_column(column, rows, w->words);
@@ -214,7 +214,7 @@ static pf_status run_test (where *w, size_t t, const pf_batch *batch,
 }
 
 
-/* The choice (filter.h). */
+/* The predicate (filter.h). */
 static pf_status choose (void *context, const pf_batch *batch, uint16_t *keep,
                          size_t *count, pf_error *error) {
   where *const w = context;
@@ -239,9 +239,9 @@ static pf_status choose (void *context, const pf_batch *batch, uint16_t *keep,
 
 static void where_close (void *context) {
   where *const w = context;
-  for (size_t t = 0; w->verdicts != NULL && t < w->ntests; t++)
-    free(w->verdicts[t].by_number);
-  free(w->verdicts);
+  for (size_t t = 0; w->results != NULL && t < w->ntests; t++)
+    free(w->results[t].by_number);
+  free(w->results);
   free(w->tests);
   free(w->columns);
   free(w);
@@ -257,8 +257,8 @@ static where *where_new (const pf_reader *input, const pf_test *tests,
   w->ntests = ntests;
   w->tests = calloc(ntests + 1, sizeof *tests);
   w->columns = calloc(ntests + 1, sizeof *w->columns);
-  w->verdicts = calloc(ntests + 1, sizeof *w->verdicts);
-  if (w->tests == NULL || w->columns == NULL || w->verdicts == NULL) {
+  w->results = calloc(ntests + 1, sizeof *w->results);
+  if (w->tests == NULL || w->columns == NULL || w->results == NULL) {
     where_close(w);
     return NULL;
   }

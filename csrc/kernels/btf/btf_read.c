@@ -63,7 +63,7 @@ typedef struct btf_reader {
 } btf_reader;
 
 
-/* {====== What is known of a block ====== */
+/* {====== Ids and kinds of a block ====== */
 
 static const pf_column *lane_column (const block *b) {
   for (size_t i = LANE; i <= LANE_INT; i++)

@@ -127,7 +127,7 @@ static pf_status write (pf_machine *m, const call_event *e) {
 /* }====== */
 
 
-/* {====== What was entered before the trace began ====== */
+/* {====== Calls without an enter ====== */
 
 /* Take the time that frame 0 has accumulated, and reset it. No frames lie on
    it. */

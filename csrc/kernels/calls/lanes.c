@@ -121,7 +121,7 @@ static pf_lane *lane_at (pf_lane ***list, size_t *count, size_t *capacity,
 /* }====== */
 
 
-/* {====== What an area is ====== */
+/* {====== The kind of an area ====== */
 
 static bool has_class (pf_bytes text, const char *word) {
   const size_t size = strlen(word);
