@@ -1,9 +1,8 @@
--- What runs while memory runs out, and while calls of the system fail, under
--- spec/c/oom.c: each chunk with request 0, 1, 2, ... failing until it gets through;
--- of many requests the later ones, which resemble each other, in ever longer steps
--- (OOM_EVERY=1: each of them). A chunk either works, and returns the text or table that it
--- returns when nothing fails, or raises the message of the failure; anything else is
--- a fault. `oom.lua NAME...` runs the chunks of these names.
+-- The chunks that spec/c/oom.c runs while requests for memory or system calls fail: each
+-- chunk with request 0, 1, 2, ... failing, until it makes fewer requests. Later requests
+-- resemble each other and are tried in growing steps (OOM_EVERY=1: all of them). A chunk
+-- must either return the same text or table as without a failure, or raise the message of
+-- the failure; anything else is a fault. `oom.lua NAME...` runs the chunks of these names.
 
 local oom, oom_core, fault = _G.oom, _G.oom_core, _G.fault -- luacheck: ignore
 
@@ -12,7 +11,7 @@ local division = require "profio.division"
 local profio = require "profio"
 local traces = require "profio.trace"
 
--- A trace with everything: two functions, bins, arcs, a block.
+-- A trace with all kinds of records: two functions, bins, arcs, a block.
 local function trace_bytes()
    local head = "gmon" .. string.pack("<I4", 1) .. ("\0"):rep(12)
    local histogram = "\0" .. string.pack("<I8I8I4I4c15c1", 0x1000, 0x1040, 16, 100, "seconds", "s")
@@ -136,7 +135,7 @@ function chunks.changed()
       profile:ignore(profio.match "^foo"):group("file"):graph():rows(), profile:prune(0.5)
 end
 
--- Two runs, whose calls are apart.
+-- Two runs, whose calls are separate.
 function chunks.runs()
    local text = { data = "* HANDLE(Functions) %HANDLE%,%NAME%,%FILE%,%VALUE%\n1,f,/a.c,\n"
       .. "* TIMELINE %HANDLE%,%EVENT%,%TIME%\n1,E,1\n1,X,5\n1,E,6\n" }
@@ -182,7 +181,7 @@ function chunks.br_code_page()
    return assert(trace:save())
 end
 
--- A ring that overwrites has no thread: its requests come in one order.
+-- A ring in overwrite mode has no thread, so the order of requests is fixed.
 function chunks.ring()
    collectgarbage() -- closes a writer that the last failure left open
    local w <close> = assert(profio.create(out_path, { format = "br",
@@ -261,7 +260,7 @@ function chunks.call_parts()
       "period_stddev")
 end
 
--- What goes wrong in an export that loops over rows is its message.
+-- An export that loops over rows must raise the message of the failure.
 function chunks.exports()
    local trace <close> = assert(profio.open({ data = timeline_bytes:sub(1, 24 * 40) },
       { format = "winidea", bin_version = "1.1" }))
@@ -276,7 +275,7 @@ function chunks.exports()
    return assert((profile + profile - profile):export "svg")
 end
 
--- Three profiles with samples in order, one of them packed, and one in no order.
+-- Three profiles with sorted samples, one of them packed, and one with unsorted samples.
 local function profiles()
    local list = {}
    for i = 1, 4 do
@@ -356,7 +355,7 @@ function chunks.winidea_bin()
    return w:close()
 end
 
--- A group whose parts are read in threads: which of them memory fails is any one.
+-- A group whose chunks are read in threads; the failing request may be in any thread.
 function chunks.winidea_parts()
    local events = {}
    for i = 1, 40 do
@@ -382,7 +381,7 @@ function chunks.winidea_xml()
    return all_rows(trace)
 end
 
--- Memory that is short in a hook ends the recording, and not the program.
+-- When memory runs out in a hook, the recording ends, but not the program.
 function chunks.recorder()
    local recorder = require "profio.recorder"
    if recorder.is_recording() then -- the last failure left it so
@@ -402,11 +401,11 @@ function chunks.recorder()
    end
 end
 
--- Requests that fail one by one; behind them each second one does, then each third ...
+-- The first requests fail one by one; after them every second one, then every third ...
 local each_of = os.getenv "OOM_EVERY" and math.maxinteger or 200
 
--- The messages of failures: of memory; of calls of the system, of those that can only
--- mean that memory is short (zlib), and of iconv, which says whether it knows a page.
+-- The messages of failures: of memory; of system calls, including zlib, whose failure means
+-- that memory is short, and iconv, whose failure means that a code page is unknown.
 local messages = {
    [oom] = { "not enough memory" },
    [oom_core] = { "not enough memory" },
@@ -422,7 +421,7 @@ local function is_expected(attempt, message)
    return false
 end
 
----The text of a value to compare: of a plain table, with its keys in order.
+---The text of a value for comparison; plain tables with sorted keys.
 local function text_of(value)
    if type(value) ~= "table" or getmetatable(value) then
       return type(value) == "string" and value or math.type(value) and tostring(value)
@@ -437,7 +436,7 @@ local function text_of(value)
 end
 
 local function run(name, f, attempt, what)
-   local usual = text_of(f()) -- the first run also loads what is loaded once
+   local usual = text_of(f()) -- the first run also loads modules
    local at, faults = 0, 0
    while true do
       local fine, message, requests = attempt(at, f)

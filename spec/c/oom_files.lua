@@ -23,7 +23,7 @@ local function read(name)
    return file:read "a"
 end
 
--- What a file holds after a failure is what it held before, or all of the new text.
+-- After a failure a file must have its old contents, or all of the new text.
 local function is_old_or_new(name, old, new)
    local text = read(name)
    assert(text == old or text == new, name .. " is neither old nor new")
@@ -31,7 +31,7 @@ end
 
 local chunks = {}
 
--- The bytes of a trace, and files that hold it: as it is, packed; a program for it.
+-- The bytes of a trace, its file, the same packed with gzip, and a program for it.
 local gmon, plain, packed, program
 
 local function saved(path)
@@ -69,7 +69,7 @@ end
 
 function chunks.file_named()
    local real, message = core.named_file(plain, { folder })
-   assert(real or message:find "outside the folders", message) -- the folder cannot be told
+   assert(real or message:find "outside the folders", message) -- the folder cannot be determined
 end
 
 function chunks.file_symbols()
@@ -88,11 +88,11 @@ function chunks.file_followed()
    local rows = trace:table("events"):count()
    write("live.csv", head .. "1,X,5\n")
    trace:refresh()
-   trace:refresh() -- what the first has not seen for a failure
+   trace:refresh() -- reads what the first one missed because of a failure
    return rows .. " " .. trace:table("events"):count()
 end
 
--- A ring with a thread that writes, read while it is open, then closed.
+-- A ring with a consumer thread, read while it is open, then closed.
 function chunks.file_ring()
    collectgarbage() -- closes a writer that the last failure left open
    local path = path_of "ring.br"

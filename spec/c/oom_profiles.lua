@@ -1,5 +1,5 @@
--- The chunks of oom.lua that compute profiles, and what is made of them. The texts that
--- they return are compared with those of a run in which nothing fails.
+-- The chunks of oom.lua that compute and export profiles. The texts that they return are
+-- compared with those of a run without a failure.
 
 local profio = require "profio"
 local programs = require "spec.support.programs"

@@ -439,7 +439,7 @@ static const column columns[][MAX_FIELDS + 1] = {
 static const char *unit_help (rows_reader *r, const pf_context_metric *metric,
                               bool is_total) {
   snprintf(r->helps[is_total], sizeof r->helps[is_total], "%s%s%s",
-           is_total ? "with all it called" : "what was spent right there",
+           is_total ? "with all it called" : "its own time or weight",
            metric->unit[0] == '\0' ? "" : ", in ", metric->unit);
   return r->helps[is_total];
 }

@@ -163,11 +163,9 @@ static int64_t share (int64_t weight, uint64_t part, uint64_t whole) {
 
 
 /* Returns the address that names the pseudo function of an address outside all
-   ranges. For a narrow gap between two ranges, which is padding or a jump
-   table, this is the start of the gap. Before the first range, after the last
-   one and in wide gaps there is code without a known symbol, and the address
-   itself is returned; likewise with partial symbols. `range` is the last range
-   that starts before the address, or PF_NO_RANGE. */
+   ranges: in a narrow gap between two ranges, which is padding or a jump table,
+   the start of the gap; elsewhere, and with partial symbols, the address itself.
+   `range` is the last range that starts before the address, or PF_NO_RANGE. */
 static uint64_t gap_name (const pf_attribution *a, size_t range,
                           uint64_t address) {
   const pf_address_index *const index = a->index;

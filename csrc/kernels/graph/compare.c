@@ -26,7 +26,7 @@ static const pf_field fields[NFIELDS] = {
   {"gprof_self", PF_INT, "as gprof computes it, ns", false},
   {"exact_calls", PF_INT, "exact", false},
   {"gprof_calls", PF_INT, "as gprof counts them", false},
-  {"why", PF_NAME, "what the difference comes from", false},
+  {"why", PF_NAME, "the reasons for the difference", false},
 };
 /* clang-format on */
 

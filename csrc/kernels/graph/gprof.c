@@ -141,12 +141,12 @@ static uint64_t starts_at (const pf_address_index *index, size_t at,
 }
 
 
-static uint64_t shorter (uint64_t left, uint64_t right) {
+static uint64_t minimum (uint64_t left, uint64_t right) {
   return left < right ? left : right;
 }
 
 
-static uint64_t longer (uint64_t left, uint64_t right) {
+static uint64_t maximum (uint64_t left, uint64_t right) {
   return left > right ? left : right;
 }
 
@@ -172,7 +172,7 @@ static void attribute_as_gprof (gprof_attribution *a, uint64_t low,
     const uint64_t end = starts_at(index, i + 1, 1);
     if (high < start)
       break;
-    const uint64_t from = longer(low, start), to = shorter(high, end);
+    const uint64_t from = maximum(low, start), to = minimum(high, end);
     if (low < end && from < to)
       a->graph->ticks[i] += (double)(to - from) * count / scale;
   }
@@ -189,8 +189,8 @@ static void attribute_evenly (const gprof_attribution *a, uint64_t low,
        i < index->count && starts_at(index, i, shift) < high; i++) {
     const uint64_t end =
         i + 1 < index->count ? starts_at(index, i + 1, shift) : UINT64_MAX;
-    const uint64_t from = longer(low, starts_at(index, i, shift));
-    const uint64_t to = shorter(high, end);
+    const uint64_t from = maximum(low, starts_at(index, i, shift));
+    const uint64_t to = minimum(high, end);
     if (from < to)
       ticks[i] += count * (double)(to - from) / (double)(high - low);
   }

@@ -107,7 +107,7 @@ static double per_second (const pf_flow *flow) {
 }
 
 
-/* {====== Down: entries and fractions ====== */
+/* {====== Callers to callees: entries and fractions ====== */
 
 /* Add to `node` the flags and fractions of the callers of `function` that are
    outside the node, in proportion to their calls. */
@@ -219,7 +219,7 @@ static void propagate_down (pf_flow *flow) {
 /* }====== */
 
 
-/* {====== Up: time ====== */
+/* {====== Callees to callers: time ====== */
 
 static void sum_cycle (pf_flow *flow, size_t i) {
   const pf_cycles *const cycles = &flow->cycles;
@@ -239,6 +239,7 @@ static void add_child (pf_flow *flow, size_t node, double sum,
 }
 
 
+/* Add to a function, and to its cycle, the time that its callees propagate. */
 static void add_callees (pf_flow *flow, size_t caller) {
   const pf_graph *graph = flow->graph;
   const double fraction = pf_flow_fraction(flow, caller);
@@ -295,7 +296,7 @@ static void propagate_up (pf_flow *flow) {
 /* }====== */
 
 
-/* {====== Up, while cycles are looked for ====== */
+/* {====== Callees to callers, during the search for cycles ====== */
 
 static void visit (void *context, const uint32_t *functions, size_t count) {
   pf_flow *const flow = context;
