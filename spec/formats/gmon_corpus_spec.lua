@@ -113,7 +113,7 @@ describe_corpus("gmon, the corpus", function()
       assert.equal(1243 * 1244 // 2, n)
    end)
 
-   it("credits the time of the drift experiment to the right addresses", function()
+   it("attributes the time of the drift experiment to the right addresses", function()
       -- all of it was spent in `hot`; gprof gives all of it to another function
       local trace <close> = assert(profio.open(corpus .. "made/drift-x86_64.gmon"))
       local path = corpus .. "made/drift-x86_64.elf"
