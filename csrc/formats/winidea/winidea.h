@@ -120,8 +120,8 @@ typedef enum winidea_value_kind {
   WINIDEA_INTEGER = 0x80 /* DATA is an integer; see winidea_mask */
 } winidea_value_kind;
 
-/* A mask for DATA: all bits for an integer, else 0. Only WINIDEA_INTEGER has the
-   top bit of a byte. */
+/* A mask for DATA: all bits for an integer, else 0. Only WINIDEA_INTEGER has
+   the top bit of a byte. */
 static inline int64_t winidea_mask (uint8_t value_kind) {
   return (int8_t)value_kind < 0 ? -1 : 0;
 }
@@ -355,9 +355,9 @@ static inline uint32_t winidea_cache_slot (const winidea_area_cache *cache,
 }
 
 /* Finds the area of a handle (of states with the value `data`) that the cache
-   does not contain, creating it if needed, and caches it unless it is a variable
-   with derived states. PF_OK, PF_ENOMEM or the failure of a warning. Takes the
-   mutex. */
+   does not contain, creating it if needed, and caches it unless it is a
+   variable with derived states. PF_OK, PF_ENOMEM or the failure of a warning.
+   Takes the mutex. */
 pf_status winidea_resolve (winidea_area_cache *cache, uint32_t handle,
                            int64_t data, winidea_cached_area *cached,
                            pf_error *error);
