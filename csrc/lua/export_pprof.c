@@ -9,8 +9,8 @@
 #include "formats/pprof/pprof_write.h"
 #include "lua/profile_contexts.h"
 
-#define L_SINK "profio.sink"
-#define L_HEAD "profio.head"
+#define L_SINK   "profio.sink"
+#define L_HEADER "profio.header"
 
 
 /* {====== A sink into memory, freed by the collector ====== */
@@ -62,18 +62,18 @@ static FILE *file_check (lua_State *L, int arg) {
 
 /* {====== pprof ====== */
 
-/* The head is owned by its userdata. */
-static int head_gc (lua_State *L) {
-  pprof_header_close(luaL_checkudata(L, 1, L_HEAD));
+/* The header is owned by its userdata. */
+static int header_gc (lua_State *L) {
+  pprof_header_close(luaL_checkudata(L, 1, L_HEADER));
   return 0;
 }
 
 
-static pprof_header *push_head (lua_State *L) {
-  pprof_header *const head = lua_newuserdatauv(L, sizeof *head, 0);
-  pprof_header_open(head);
-  luaL_setmetatable(L, L_HEAD);
-  return head;
+static pprof_header *push_header (lua_State *L) {
+  pprof_header *const header = lua_newuserdatauv(L, sizeof *header, 0);
+  pprof_header_open(header);
+  luaL_setmetatable(L, L_HEADER);
+  return header;
 }
 
 
@@ -89,29 +89,30 @@ static uint32_t read_name (lua_State *L, pf_dictionary *dictionary) {
 }
 
 
-static void add_comment (lua_State *L, pprof_header *head, uint32_t comment) {
-  if (!pprof_header_comment(head, comment))
+static void add_comment (lua_State *L, pprof_header *header, uint32_t comment) {
+  if (!pprof_header_comment(header, comment))
     luaL_error(L, "not enough memory");
 }
 
 
-/* Sets the field of the head that the fact `name` states, as in trace:facts();
-   its value is on top of the stack and popped. Other facts are ignored. */
-static void read_fact (lua_State *L, const char *name, pprof_header *head,
+/* Sets the field of the header that the fact `name` states, as in
+   trace:facts(); its value is on top of the stack and popped. Other facts are
+   ignored. */
+static void read_fact (lua_State *L, const char *name, pprof_header *header,
                        pf_dictionary *d) {
   const struct {
     const char *name;
     int64_t *number;
-  } numbers[] = {{"time_nanos", &head->time_nanos},
-                 {"duration_nanos", &head->duration_nanos},
-                 {"period", &head->period}};
+  } numbers[] = {{"time_nanos", &header->time_nanos},
+                 {"duration_nanos", &header->duration_nanos},
+                 {"period", &header->period}};
   const struct {
     const char *name;
     uint32_t *text;
-  } texts[] = {{"default_sample_type", &head->default_type},
-               {"doc_url", &head->doc_url},
-               {"drop_frames", &head->drop_frames},
-               {"keep_frames", &head->keep_frames}};
+  } texts[] = {{"default_sample_type", &header->default_type},
+               {"doc_url", &header->doc_url},
+               {"drop_frames", &header->drop_frames},
+               {"keep_frames", &header->keep_frames}};
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
     if (strcmp(name, numbers[i].name) == 0)
       *numbers[i].number = luaL_checkinteger(L, -1);
@@ -122,11 +123,11 @@ static void read_fact (lua_State *L, const char *name, pprof_header *head,
       *texts[i].text = read_name(L, d);
     }
   if (strcmp(name, "comment") == 0)
-    add_comment(L, head, read_name(L, d));
+    add_comment(L, header, read_name(L, d));
   else if (strcmp(name, "period_type") == 0)
-    head->period_type.type = read_name(L, d);
+    header->period_type.type = read_name(L, d);
   else if (strcmp(name, "period_unit") == 0)
-    head->period_type.unit = read_name(L, d);
+    header->period_type.unit = read_name(L, d);
   else
     lua_pop(L, 1);
   lua_pop(L, 1);
@@ -134,11 +135,11 @@ static void read_fact (lua_State *L, const char *name, pprof_header *head,
 
 
 /* Merges the facts of one file, the list { { name=, value= }, ... } on top of
-   the stack, into the head; pops it. */
-static void read_head (lua_State *L, pprof_header *head, bool is_first,
-                       pf_dictionary *d) {
+   the stack, into the header; pops it. */
+static void read_header (lua_State *L, pprof_header *header, bool is_first,
+                         pf_dictionary *d) {
   const int list = lua_gettop(L);
-  pprof_header *const more = push_head(L);
+  pprof_header *const more = push_header(L);
   luaL_checktype(L, list, LUA_TTABLE);
   for (lua_Integer i = 1; lua_rawgeti(L, list, i) == LUA_TTABLE; i++) {
     lua_getfield(L, -1, "name");
@@ -146,22 +147,23 @@ static void read_head (lua_State *L, pprof_header *head, bool is_first,
     read_fact(L, luaL_checkstring(L, -2), more, d);
     lua_settop(L, list + 1);
   }
-  if (!pprof_header_merge(head, more, is_first, d))
+  if (!pprof_header_merge(header, more, is_first, d))
     luaL_error(L, "not enough memory");
   lua_settop(L, list - 1);
 }
 
 
 /* Reads the options `heads` and `comments`. */
-static void read_heads (lua_State *L, pprof_header *head, pf_dictionary *d) {
+static void read_headers (lua_State *L, pprof_header *header,
+                          pf_dictionary *d) {
   const int top = lua_gettop(L);
   if (lua_getfield(L, 2, "heads") == LUA_TTABLE)
     for (lua_Integer i = 1; lua_rawgeti(L, top + 1, i) == LUA_TTABLE; i++)
-      read_head(L, head, i == 1, d);
+      read_header(L, header, i == 1, d);
   lua_settop(L, top);
   if (lua_getfield(L, 2, "comments") == LUA_TTABLE)
     for (lua_Integer i = 1; lua_rawgeti(L, top + 1, i) != LUA_TNIL; i++)
-      add_comment(L, head, read_name(L, d));
+      add_comment(L, header, read_name(L, d));
   lua_settop(L, top);
 }
 
@@ -217,10 +219,10 @@ static int core_write_pprof (lua_State *L) {
   FILE *const file = file_check(L, 3);
   lua_settop(L, 3);
   pprof_mapping mapping = {0};
-  pprof_header *const head = push_head(L);
-  read_heads(L, head, contexts->dictionary);
+  pprof_header *const header = push_header(L);
+  read_headers(L, header, contexts->dictionary);
   const bool has_mapping = read_mapping(L, &mapping, contexts->dictionary);
-  const pprof_attributes facts = {head, has_mapping ? &mapping : NULL};
+  const pprof_attributes facts = {header, has_mapping ? &mapping : NULL};
   lua_getfield(L, 2, "packed");
   const bool is_packed = lua_isnil(L, -1) || lua_toboolean(L, -1);
   pf_sink *const sink = push_sink(L);
@@ -238,7 +240,7 @@ static int core_write_pprof (lua_State *L) {
 void l_open_export_pprof (lua_State *L) {
   static const luaL_Reg none[] = {{NULL, NULL}};
   l_class(L, L_SINK, none, sink_gc);
-  l_class(L, L_HEAD, none, head_gc);
+  l_class(L, L_HEADER, none, header_gc);
   lua_pushcfunction(L, core_write_pprof);
   lua_setfield(L, -2, "write_pprof");
 }

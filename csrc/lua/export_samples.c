@@ -10,13 +10,13 @@
 typedef struct track_scan track_scan;
 
 struct track_scan {
-  const pf_span_store *kept;
+  const pf_span_store *store;
   pf_contexts *contexts;
   uint32_t *frames;  /* by frame of the spans: frame of the contexts */
   uint32_t kinds[4]; /* name ids of the kinds, in the order below */
   uint32_t node;     /* current stack; 0: nothing is open */
-  bool is_resting;
-  int64_t since;
+  bool is_resting;   /* the track is suspended */
+  int64_t since;     /* begin of the current interval */
   /* Called for each interval in which one stack ran, or none (node 0). */
   void (*emit)(track_scan *scan, uint32_t node, int64_t from, int64_t to);
   l_export *out; /* for samples only: */
@@ -36,19 +36,19 @@ enum {
 
 /* {====== Scanning a track ====== */
 
-static bool is_with_areas (const pf_span_store *kept) {
-  const pf_events *const events = pf_span_store_events(kept);
+static bool has_areas (const pf_span_store *store) {
+  const pf_events *const events = pf_span_store_events(store);
   return events->reader->fields[events->area].type == PF_AREA;
 }
 
 
 /* Returns the area of the contexts for a frame of the spans: its area, or a new
    area for the name if the frame has a value. PF_NO_AREA: out of memory. */
-static uint32_t frame_of (const pf_span_store *kept, uint32_t frame) {
-  pf_dictionary *const d = pf_span_store_events(kept)->reader->dictionary;
-  const uint32_t area = pf_span_store_area(kept, frame);
-  const uint32_t name = pf_span_store_name(kept, frame);
-  if (is_with_areas(kept) && pf_area_name(d, area) == name)
+static uint32_t frame_of (const pf_span_store *store, uint32_t frame) {
+  pf_dictionary *const d = pf_span_store_events(store)->reader->dictionary;
+  const uint32_t area = pf_span_store_area(store, frame);
+  const uint32_t name = pf_span_store_name(store, frame);
+  if (has_areas(store) && pf_area_name(d, area) == name)
     return pf_frame_of(d, area);
   pf_area named = PF_AREA_NONE;
   named.name = name;
@@ -57,12 +57,12 @@ static uint32_t frame_of (const pf_span_store *kept, uint32_t frame) {
 
 
 /* Pushes the memory of the areas of all frames, and fills it. */
-static uint32_t *push_frames (lua_State *L, const pf_span_store *kept) {
-  const uint32_t count = pf_span_store_frame_count(kept);
+static uint32_t *push_frames (lua_State *L, const pf_span_store *store) {
+  const uint32_t count = pf_span_store_frame_count(store);
   uint32_t *const frames =
       lua_newuserdatauv(L, (count + 1) * sizeof *frames, 0);
   for (uint32_t i = 0; i < count; i++) {
-    frames[i] = frame_of(kept, i);
+    frames[i] = frame_of(store, i);
     if (frames[i] == PF_NO_AREA)
       luaL_error(L, "not enough memory");
   }
@@ -72,7 +72,7 @@ static uint32_t *push_frames (lua_State *L, const pf_span_store *kept) {
 
 static void find_kinds (lua_State *L, track_scan *w) {
   static const char *const names[NKINDS] = {"open", "close", "rest", "run"};
-  pf_dictionary *const d = pf_span_store_events(w->kept)->reader->dictionary;
+  pf_dictionary *const d = pf_span_store_events(w->store)->reader->dictionary;
   for (size_t i = 0; i < NKINDS; i++) {
     w->kinds[i] = pf_intern_text(d, names[i]);
     if (w->kinds[i] == PF_NO_NAME)
@@ -106,7 +106,7 @@ static pf_status scan_track (track_scan *w, uint32_t track, int64_t origin,
   pf_batch batch = {.columns = NULL};
   bool wanted[PF_TRACK_FIELDS] = {true, true, true};
   pf_status status =
-      pf_span_store_reader(w->kept, track, origin, &reader, error);
+      pf_span_store_reader(w->store, track, origin, &reader, error);
   if (status != PF_OK)
     return status;
   w->node = 0;
@@ -141,20 +141,20 @@ static void add_time (track_scan *w, uint32_t node, int64_t from, int64_t to) {
 /* core.span_contexts(spans): a profile of the stacks of all tracks with the
    time that each of them ran as metric "time", in ns. */
 static int core_span_contexts (lua_State *L) {
-  track_scan w = {.kept = l_spans_check(L, 1), .emit = add_time};
+  track_scan w = {.store = l_spans_check(L, 1), .emit = add_time};
   pf_error error;
   uint32_t count;
   lua_settop(L, 1);
-  w.frames = push_frames(L, w.kept);
+  w.frames = push_frames(L, w.store);
   find_kinds(L, &w);
   lua_getiuservalue(L, 1, 1);
   l_reader_push_dictionary(L, lua_gettop(L));
   w.contexts = l_contexts_new(L, lua_gettop(L));
   if (pf_metric_of(w.contexts, "time", "ns") != 0)
     return luaL_error(L, "not enough memory");
-  (void)pf_span_store_tracks(w.kept, &count);
+  (void)pf_span_store_tracks(w.store, &count);
   int64_t first, last;
-  pf_span_store_limits(w.kept, &first, &last);
+  pf_span_store_limits(w.store, &first, &last);
   for (uint32_t i = 0; i < count; i++)
     if (scan_track(&w, i, first, &error) != PF_OK)
       return l_failure(L, &error, NULL);
@@ -220,14 +220,14 @@ static int core_write_firefox_samples (lua_State *L) {
   track_scan w = {.contexts = l_contexts_check(L, 1), .emit = put_time};
   w.out = l_export_new(L, 1, 2, 3);
   lua_getfield(L, 2, "spans");
-  w.kept = l_spans_check(L, lua_gettop(L));
+  w.store = l_spans_check(L, lua_gettop(L));
   lua_getfield(L, 2, "track");
   const uint32_t track = (uint32_t)luaL_checkinteger(L, -1) - 1;
   lua_getfield(L, 2, "origin");
   const int64_t origin = luaL_checkinteger(L, -1);
   lua_getfield(L, 2, "length");
   const int64_t length = luaL_checkinteger(L, -1);
-  w.frames = push_frames(L, w.kept);
+  w.frames = push_frames(L, w.store);
   w.rows = push_rows(L, w.out);
   find_kinds(L, &w);
   for (w.column = STACK; w.column < NCOLUMNS; w.column++) {

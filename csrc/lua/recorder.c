@@ -77,6 +77,7 @@ static void turn_on (lua_State *L, l_recorder *r) {
 }
 
 
+/* Deactivates this recorder if it is the active one. */
 static void detach (l_recorder *r) {
   l_recorder *mine = r;
   atomic_compare_exchange_strong(&l_recording, &mine, NULL);

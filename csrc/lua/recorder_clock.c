@@ -32,6 +32,7 @@
 #endif
 
 
+/* Whether the kernel keeps its time by the counter that l_ticks reads. */
 static bool has_ticks (void) {
   static const char path[] =
       "/sys/devices/system/clocksource/clocksource0/current_clocksource";
@@ -82,6 +83,7 @@ static uint64_t rate_of (const l_clock *c, uint64_t ticks, int64_t ns) {
 }
 
 
+/* Makes a reading of both clocks the base of the ticks for `span` ticks. */
 static void set_base (l_clock *c, uint64_t rate, uint64_t span, uint64_t ticks,
                       int64_t ns) {
   c->rate = rate;

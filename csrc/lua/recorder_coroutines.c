@@ -30,6 +30,7 @@ static void on_create (lua_State *L, lua_State *co) {
 }
 
 
+/* To be called before `co` runs: sets the hook and the running thread. */
 static void on_resume (lua_State *L, lua_State *co) {
   l_recorder *const r = recording(L);
   if (r == NULL)
@@ -40,6 +41,8 @@ static void on_resume (lua_State *L, lua_State *co) {
 }
 
 
+/* To be called when `co` has yielded, ended or been closed: L runs again. Ends
+   the lane of `co` unless it has yielded. */
 static void on_stop (lua_State *L, lua_State *co, int status) {
   l_recorder *const r = recording(L);
   if (r == NULL)

@@ -115,6 +115,7 @@ static uint32_t module_of (const lua_Debug *ar, l_recorder *r) {
 }
 
 
+/* Sets name, module and kind of a new function. */
 static void name_function (lua_State *L, lua_Debug *ar, l_recorder *r,
                            l_function *f) {
   const int top = lua_gettop(L);
@@ -207,6 +208,7 @@ static l_function **slot_of (const l_functions *functions,
 }
 
 
+/* Returns a new function. NULL: out of memory. */
 static l_function *make (lua_State *L, lua_Debug *ar, l_recorder *r,
                          const l_function_key *key) {
   l_function *const f = calloc(1, sizeof *f);

@@ -18,6 +18,7 @@ static size_t hash_of (const lua_State *thread) {
 }
 
 
+/* Returns the link to the lane of a thread, or the end of its hash list. */
 static l_lane **slot_of (const l_lanes *lanes, const lua_State *thread) {
   l_lane **slot = &lanes->slots[hash_of(thread) & lanes->mask];
   while (*slot != NULL && (*slot)->thread != thread)
@@ -170,6 +171,7 @@ size_t l_lane_index (const l_lane *lane, const void *ci) {
 
 /* {====== Synchronising with Lua's stack ====== */
 
+/* Returns the number of levels of a stack that has at least `level`. */
 static int depth_of (lua_State *L, int level) {
   lua_Debug ar;
   while (lua_getstack(L, level, &ar))

@@ -47,6 +47,8 @@ static l_layout layout_of (lua_State *L, const pf_writer *writer,
 }
 
 
+/* Prepares mode "calls" for the table `timeline`, which has areas and all four
+   events, or `entries`, which has names, enters and leaves. */
 static void prepare_calls (lua_State *L, l_recorder *r, bool has_timeline) {
   static const char *const timeline[] = {"time", "event", "area", "core"};
   static const char *const entries[] = {"time", "op", "call", "thread"};
@@ -176,6 +178,7 @@ static uint32_t path_of (l_recorder *r, const l_lane *lane, l_frame *f) {
 }
 
 
+/* Adds the time on the line of a frame to the context of its call path. */
 static void put_sums (l_recorder *r, const l_lane *lane, l_frame *f) {
   const uint32_t node = path_of(r, lane, f);
   if (r->error.status != PF_OK)

@@ -44,6 +44,8 @@ static size_t read_stack (lua_State *L, l_recorder *r, int level) {
 }
 
 
+/* Returns the id of the stack of the first `count` areas in r->areas;
+   PF_NO_STACK if there are none, or when out of memory. */
 static uint32_t stack_of (l_recorder *r, size_t count) {
   uint32_t stack = PF_NO_STACK;
   while (count > 0) {
@@ -151,6 +153,8 @@ static void set_timer (l_recorder *r) {
 }
 
 
+/* Signal handler: adds the time since the last tick to `due`, sets the hook and
+   starts the timer for the next tick. */
 static void tick (int number) {
   const int errnum = errno;
   l_recorder *const r = atomic_load(&l_recording);

@@ -217,6 +217,9 @@ static pf_status truncate_outputs (l_stream *s, const uint64_t *lengths,
 }
 
 
+/* Opens the checker and the writer, truncates the files and starts the thread.
+   Files of a new recording are truncated after the writer was opened, so that a
+   failure leaves them as they were. */
 static pf_status open_stream (l_stream *s, const pf_writer_plan *plan,
                               pf_error *error) {
   pf_status status = open_checker(s, plan, error);

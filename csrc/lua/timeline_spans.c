@@ -12,15 +12,15 @@
 #define L_SPANS "profio.spans"
 
 typedef struct l_spans {
-  pf_span_store *kept; /* owned; NULL when closed */
-  bool is_open;        /* flag of its readers */
+  pf_span_store *store; /* owned; NULL when closed */
+  bool is_open;         /* flag of its readers */
 } l_spans;
 
 
 const pf_span_store *l_spans_check (lua_State *L, int arg) {
   const l_spans *const s = luaL_checkudata(L, arg, L_SPANS);
   luaL_argcheck(L, s->is_open, arg, "spans are closed");
-  return s->kept;
+  return s->store;
 }
 
 
@@ -41,15 +41,16 @@ static l_reader *new_reader (lua_State *L) {
 static int spans_gc (lua_State *L) {
   l_spans *const s = luaL_checkudata(L, 1, L_SPANS);
   s->is_open = false;
-  pf_span_store_close(s->kept);
-  s->kept = NULL;
+  pf_span_store_close(s->store);
+  s->store = NULL;
   return 0;
 }
 
 
 /* Pushes the value of a lane; nil if it is unknown. */
-static void push_lane (lua_State *L, const pf_span_store *kept, uint32_t lane) {
-  const pf_events *const events = pf_span_store_events(kept);
+static void push_lane (lua_State *L, const pf_span_store *store,
+                       uint32_t lane) {
+  const pf_events *const events = pf_span_store_events(store);
   int64_t value = 0;
   uint64_t missing[PF_BATCH_ROWS / 64];
   pf_column column = {
@@ -60,21 +61,21 @@ static void push_lane (lua_State *L, const pf_span_store *kept, uint32_t lane) {
 
 
 /* Pushes the description of a track. */
-static void push_track (lua_State *L, const pf_span_store *kept,
+static void push_track (lua_State *L, const pf_span_store *store,
                         const pf_span_track *track, uint32_t number) {
   const char *const kind = track->kind == PF_KIND_FUNCTION ? "lane"
                            : track->kind == PF_KIND_STATE  ? "states"
                                                            : "values";
-  const uint32_t variable = pf_span_store_variable(kept, number);
+  const uint32_t variable = pf_span_store_variable(store, number);
   lua_createtable(L, 0, 6);
-  push_lane(L, kept,
+  push_lane(L, store,
             track->kind == PF_KIND_FUNCTION ? track->lane : PF_NO_SLOT);
   lua_setfield(L, -2, "value");
   lua_pushstring(L, kind);
   lua_setfield(L, -2, "kind");
   if (variable != PF_NO_NAME) {
     const pf_bytes name =
-        pf_name(pf_span_store_events(kept)->reader->dictionary, variable);
+        pf_name(pf_span_store_events(store)->reader->dictionary, variable);
     lua_pushlstring(L, (const char *)name.at, name.size);
     lua_setfield(L, -2, "variable");
   }
@@ -82,7 +83,7 @@ static void push_track (lua_State *L, const pf_span_store *kept,
   lua_setfield(L, -2, "area");
   lua_pushinteger(L, track->run);
   lua_setfield(L, -2, "run");
-  lua_pushinteger(L, (lua_Integer)pf_span_store_rows(kept, number));
+  lua_pushinteger(L, (lua_Integer)pf_span_store_rows(store, number));
   lua_setfield(L, -2, "rows");
 }
 
@@ -92,11 +93,11 @@ static void push_track (lua_State *L, const pf_span_store *kept,
    of one area. */
 static int spans_tracks (lua_State *L) {
   uint32_t count;
-  const pf_span_store *const kept = check(L);
-  const pf_span_track *const tracks = pf_span_store_tracks(kept, &count);
+  const pf_span_store *const store = check(L);
+  const pf_span_track *const tracks = pf_span_store_tracks(store, &count);
   lua_createtable(L, (int)count, 0);
   for (uint32_t i = 0; i < count; i++) {
-    push_track(L, kept, &tracks[i], i);
+    push_track(L, store, &tracks[i], i);
     lua_rawseti(L, -2, (lua_Integer)i + 1);
   }
   return 1;
@@ -117,14 +118,14 @@ static int spans_ends (lua_State *L) {
    frame, name, net and flags. */
 static int spans_reader (lua_State *L) {
   uint32_t count;
-  const pf_span_store *const kept = check(L);
+  const pf_span_store *const store = check(L);
   const lua_Integer track = luaL_checkinteger(L, 2);
   const lua_Integer origin = luaL_optinteger(L, 3, 0);
-  (void)pf_span_store_tracks(kept, &count);
+  (void)pf_span_store_tracks(store, &count);
   luaL_argcheck(L, track >= 1 && track <= count, 2, "no such track");
   l_reader *const r = new_reader(L);
   pf_error error;
-  if (pf_span_store_reader(kept, (uint32_t)track - 1, origin, &r->reader,
+  if (pf_span_store_reader(store, (uint32_t)track - 1, origin, &r->reader,
                            &error) != PF_OK)
     return l_throw(L, &error, 0);
   return 1;
@@ -133,10 +134,10 @@ static int spans_reader (lua_State *L) {
 
 /* spans:frames(): a reader of all frames with frame, area and name. */
 static int spans_frames (lua_State *L) {
-  const pf_span_store *const kept = check(L);
+  const pf_span_store *const store = check(L);
   l_reader *const r = new_reader(L);
   pf_error error;
-  if (pf_span_store_frames(kept, &r->reader, &error) != PF_OK)
+  if (pf_span_store_frames(store, &r->reader, &error) != PF_OK)
     return l_throw(L, &error, 0);
   return 1;
 }
@@ -191,7 +192,8 @@ static int core_kept_spans (lua_State *L) {
   lua_setiuservalue(L, -2, 1);
   events->is_input = true;
   pf_error error;
-  if (pf_span_store_open(events->reader, &options, &s->kept, &error) == PF_OK) {
+  if (pf_span_store_open(events->reader, &options, &s->store, &error) ==
+      PF_OK) {
     s->is_open = true;
     return 1;
   }
