@@ -11,8 +11,8 @@
 #include "formats/dbf/dbf_internal.h"
 #include "model/batch.h"
 
-#define MAX_BYTES \
-  ((size_t)4 << 20)  /* limit of records or converted text per batch */
+/* Maximum bytes of the records, and of the converted text, of a batch. */
+#define MAX_BYTES ((size_t)4 << 20)
 #define MEMO_ROWS 16 /* rows between checks of this limit, with memos */
 
 typedef struct data_reader {

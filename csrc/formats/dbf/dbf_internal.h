@@ -52,8 +52,8 @@ pf_status dbf_name_fields (pf_trace *trace, dbf_file *file, pf_error *error);
 bool dbf_memo_find (const dbf_file *file, pf_bytes memo, uint64_t block,
                     pf_bytes *value, bool *is_text, const char **problem);
 
-/* dbf_digits.c: parse a number. For DBF_DIGITS_INT *integer and *number are set,
-   for DBF_DIGITS_NUM *number. */
+/* dbf_digits.c: parse a number. For DBF_DIGITS_INT *integer and *number are
+   set, for DBF_DIGITS_NUM *number. */
 dbf_digits dbf_parse_digits (const uint8_t *at, size_t size, int64_t *integer,
                              double *number);
 

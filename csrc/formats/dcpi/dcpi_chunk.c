@@ -18,9 +18,8 @@
 
 #include "formats/dcpi/dcpi.h"
 
-#define LARGEST_NUMBER \
-  0x40000000u /* from here on 4 * number overflows 32
-                                      bits */
+/* From this number of counts on 4 * number overflows 32 bits. */
+#define LARGEST_NUMBER 0x40000000u
 
 
 static uint32_t swapped (uint32_t word) {

@@ -10,8 +10,8 @@
 ** dimension, whose first 8 bytes, the wide number of bins and the wide rate,
 ** would be printable as well: a rate of 0x20202020 or more.) Without a
 ** histogram the width is taken that parses to the end of the file, else the one
-** that parses further. If both are equal, the option, the executable and the
-** addresses decide, in this order.
+** that parses further. If both are equal, the executable and the addresses
+** decide, in this order. The option address_size overrides all of this.
 */
 
 #include "formats/gmon/gmon_detect.h"
@@ -21,7 +21,7 @@ typedef struct trial {
   gmon_layout layout;
   bool has_histogram;
   bool is_complete;   /* parsing reached the end of the file */
-  bool is_bad;        /* parsing ended at bytes that are not a record */
+  bool is_invalid;    /* parsing ended at bytes that are not a record */
   bool has_records;   /* there are arcs or blocks */
   uint64_t valid_end; /* end of the last complete record */
 } trial;
@@ -43,7 +43,7 @@ static trial try_width (const gmon_layout *layout, unsigned width,
       result.has_records |= segment.count > 0;
   }
   result.is_complete = parser.end == GMON_COMPLETE;
-  result.is_bad = parser.end == GMON_INVALID;
+  result.is_invalid = parser.end == GMON_INVALID;
   result.valid_end = parser.valid_end;
   result.layout.is_strict = false;
   return result;
@@ -62,20 +62,20 @@ static int compare (const trial *a, const trial *b) {
 
 /* Properties of the addresses so far. */
 typedef struct address_stats {
-  uint64_t first;  /* the first address seen */
-  bool is_started; /* `first` is set */
-  bool is_one;     /* all have the same upper 32 bits */
-  bool is_low;     /* all are below 2^47, and calls stay within 4 GiB */
+  uint64_t first;      /* the first address seen */
+  bool is_started;     /* `first` is set */
+  bool has_one_window; /* all have the same upper 32 bits */
+  bool is_low;         /* all are below 2^47, and calls stay within 4 GiB */
 } address_stats;
 
 
 static void add_addresses (address_stats *seen, uint64_t from, uint64_t to) {
-  const uint64_t far = from > to ? from - to : to - from;
+  const uint64_t distance = from > to ? from - to : to - from;
   if (!seen->is_started)
     *seen = (address_stats){from, true, true, true};
   if (from >> 32 != seen->first >> 32 || to >> 32 != seen->first >> 32)
-    seen->is_one = false;
-  if ((from | to) >> 47 != 0 || far >> 32 != 0)
+    seen->has_one_window = false;
+  if ((from | to) >> 47 != 0 || distance >> 32 != 0)
     seen->is_low = false;
 }
 
@@ -97,7 +97,7 @@ static bool is_plausible (const gmon_layout *layout, pf_bytes bytes) {
                     gmon_address(layout, arc + layout->width));
     }
   }
-  return !seen.is_started || seen.is_one || seen.is_low;
+  return !seen.is_started || seen.has_one_window || seen.is_low;
 }
 
 
@@ -143,8 +143,8 @@ static int try_both_widths (const gmon_layout *layout, pf_bytes bytes,
   *narrow = try_width(layout, 4, true, bytes);
   *wide = try_width(layout, 8, true, bytes);
   const int order = compare(narrow, wide);
-  if (narrow->has_histogram || wide->has_histogram || !narrow->is_bad ||
-      !wide->is_bad)
+  if (narrow->has_histogram || wide->has_histogram || !narrow->is_invalid ||
+      !wide->is_invalid)
     return order;
   const trial lenient_narrow = try_width(layout, 4, false, bytes);
   const trial lenient_wide = try_width(layout, 8, false, bytes);

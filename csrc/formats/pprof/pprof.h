@@ -101,9 +101,8 @@ typedef struct pprof_range {
 typedef struct pprof_file {
   pf_bytes bytes;
   pf_bytes readable; /* the bytes up to the last complete field */
-  pprof_range
-      ranges[PPROF_MAX_RANGES]; /* ranges of fields other than samples; the
-                                   last one may contain samples */
+  /* Ranges of fields other than samples; the last one may contain samples. */
+  pprof_range ranges[PPROF_MAX_RANGES];
   size_t nranges;
   pf_bytes *strings;
   uint32_t nstrings;
@@ -130,7 +129,7 @@ typedef struct pprof_file {
 /* An iterator over the fields other than samples; { 0 } starts it. */
 typedef struct pprof_meta_cursor {
   pf_cursor at;
-  size_t run; /* index of the next range */
+  size_t next_range; /* index of the next range */
 } pprof_meta_cursor;
 
 /* Read the next field. Returns false at the end. Samples may be among the
@@ -139,11 +138,11 @@ static inline bool pprof_next_meta (const pprof_file *file,
                                     pprof_meta_cursor *meta,
                                     pprof_field *field) {
   while (!pprof_next_field(&meta->at, field)) {
-    if (meta->run == file->nranges)
+    if (meta->next_range == file->nranges)
       return false;
-    const pprof_range *const run = &file->ranges[meta->run++];
-    meta->at = pf_cursor_over((pf_bytes){file->readable.at, run->to}, false);
-    meta->at.at = run->from;
+    const pprof_range *const range = &file->ranges[meta->next_range++];
+    meta->at = pf_cursor_over((pf_bytes){file->readable.at, range->to}, false);
+    meta->at.at = range->from;
   }
   return true;
 }

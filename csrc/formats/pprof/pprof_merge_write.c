@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_SAMPLE_HEADER \
-  (3 * (1 + PPROF_VARINT_SIZE)) /* bytes of the tags and sizes of a sample */
+/* Maximum bytes of the tags and sizes of a sample. */
+#define MAX_SAMPLE_HEADER (3 * (1 + PPROF_VARINT_SIZE))
 
 typedef struct merged_writer {
   pprof_merged *merged;

@@ -67,8 +67,7 @@ void pprof_put_number (pf_sink *sink, unsigned number, uint64_t value);
 
 /* Returns the size of a number field with its tag. */
 static inline size_t pprof_number_size (uint64_t value) {
-  return value == 0 ? 0 : 1 + pprof_varint_size(value); /* field numbers are
-                                                           below 16 */
+  return value == 0 ? 0 : 1 + pprof_varint_size(value); /* 1-byte tags */
 }
 
 
