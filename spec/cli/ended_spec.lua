@@ -1,5 +1,5 @@
--- A run that is ended while it writes, by Ctrl-C or a kill at any moment: the file of -o is the old
--- one or a complete new one, and nothing else is left.
+-- Runs that are ended while they write, by Ctrl-C or a kill at any moment: the file of -o is the
+-- old one or a complete new one, and no other file is left.
 
 local command = require "spec.support.command"
 local lfs = require "lfs"
@@ -9,7 +9,7 @@ local run, read = command.run, command.read
 
 local folder = command.folder .. "/ended"
 
--- A line of shell in a folder of its own.
+-- Runs a line of shell in a folder of its own.
 local function here(line)
    return run("cd ended && " .. line)
 end
@@ -57,8 +57,8 @@ describe("an output of a run that is ended", function()
 
    local clock = "date +%s%N"
 
-   -- Run each way, with a signal at some moments, in parts of the time it takes; answers how often
-   -- the old file stayed, and what was said then.
+   -- Runs each mode with signals at several moments of its duration; returns how often the old file
+   -- stayed, and the messages.
    local function ended(signal, moments)
       local stayed, said = 0, {}
       for _, way in ipairs(large_ways) do

@@ -7,7 +7,7 @@ local profio = require "profio"
 local ESC = "\27[31m"
 local folder = command.folder .. "/escapes"
 
--- For the shell: \27 within single quotes is as it is.
+-- Quotes a text for the shell: \27 within single quotes stays as it is.
 local function quoted(word)
    return "'" .. word .. "'"
 end
@@ -42,7 +42,7 @@ teardown(function()
    os.execute("rm -rf " .. folder)
 end)
 
--- What a command prints that moves a cursor, if anything. A form feed parts the pages of gprof.
+-- Returns the control sequences in the output of a command. A form feed separates gprof's pages.
 local function raw_of(line)
    local text, _, errors = command.run("cd escapes && profio " .. line)
    local found = (text .. errors):gsub("[\n\t\f]", ""):match "[^%c\127]*[%c\127][^%c\127]*"

@@ -1,4 +1,4 @@
--- --follow of files that are not there yet, and with a report.
+-- --follow with files that do not exist yet, and with a report.
 
 local command = require "spec.support.command"
 local xpp = require "spec.support.xpp_builder"

@@ -1,5 +1,4 @@
--- Messages and tables of the command: misspelt names, options as the user gives them, widths of
--- tables.
+-- Messages and tables of the command: misspelt names, options as they are given, widths of tables.
 
 local command = require "spec.support.command"
 local dbf = require "spec.support.dbf_builder"
@@ -11,7 +10,7 @@ local function has(name)
    return os.execute("command -v " .. name .. " >/dev/null 2>&1") == true
 end
 
--- The output of a command that is expected to go well and to be silent on standard error.
+-- Returns the output of a command that must succeed with nothing on standard error.
 local function fine(line)
    local text, status, errors = run(line)
    assert.equal("", errors)
@@ -45,7 +44,7 @@ describe("profio", function()
          return errors:match "; (did you mean [^\n]*)"
       end
 
-      it("is told with what it may have been", function()
+      it("is reported with similar names", function()
          assert.equal("did you mean '--report'?", hint "--reprt flat")
          assert.equal("did you mean 'flat'?", hint "--report falt")
          assert.equal("did you mean 'arcs'?", hint "--table arc")
@@ -62,7 +61,7 @@ describe("profio", function()
          assert.is_nil(hint "--table qqqqqq")
       end)
 
-      it("is told with the names that fit the file alone", function()
+      it("is reported with only the names that fit the file", function()
          local _, _, errors = run "profio --report falt"
          assert.equal("profio: no report 'falt'; there are: flat, graph, blocks, info, compare, "
             .. "diff; did you mean 'flat'?\n", errors)
@@ -71,7 +70,7 @@ describe("profio", function()
       end)
    end)
 
-   it("speaks of options as the command has them", function()
+   it("names options as on the command line", function()
       local _, _, errors = run "profio --report flat"
       assert.matches("%-%-exe PATH names it", errors)
       _, _, errors = run "profio --set address_size=x"

@@ -1,5 +1,5 @@
--- A selection that leaves nothing: the header is printed, the values that there are stand on
--- standard error, and the status is 0. In Lua it is an empty view.
+-- Selections without rows: the header is printed, the existing values are printed on standard
+-- error, and the status is 0. In Lua such a selection is an empty view.
 
 local command = require "spec.support.command"
 local events = require "spec.support.events"
@@ -28,27 +28,27 @@ local function run(line)
    return text, errors
 end
 
-describe("a condition that leaves nothing", function()
-   it("is told with the values of its column and the nearest of them", function()
+describe("a condition that no row satisfies", function()
+   it("is reported with the values of its column and the nearest one", function()
       local text, errors = nothing("--table", "events", "--where", "event=entr")
       assert.equal("time (ns)  event  area  lane  value  core\n", text)
       assert.equal("profio: --where event=entr leaves no rows; column 'event' has: enter, leave; "
          .. "did you mean 'enter'?\n", errors)
    end)
 
-   it("is the first of several that leaves none", function()
+   it("is the first of several without rows", function()
       local _, errors = nothing("--table", "events", "--where", "event=enter", "--where",
          "lane=cpu1", "--where", "area=main")
       assert.equal("profio: --where area=main leaves no rows; column 'area' has: mode=1\n", errors)
    end)
 
-   it("is told of numbers by the first and the last", function()
+   it("is reported with the range of numbers", function()
       local _, errors = nothing("--table", "events", "--where", "time=7")
       assert.equal("profio: --where time=7 leaves no rows; column 'time' has: 1000000 to 5000000\n",
          errors)
    end)
 
-   it("is told beside sums, whose row is there all the same", function()
+   it("is reported also for aggregates, which have a row anyway", function()
       local text, errors = nothing("--aggregate", "n=count", "--where", "area=maim")
       assert.equal("n\n0\n", text)
       assert.matches("did you mean 'main'%?\n$", errors)
@@ -66,12 +66,12 @@ describe("a condition that leaves nothing", function()
       end
    end)
 
-   it("is told of columns that are called as sums are", function()
+   it("is reported for columns with the name of an aggregate", function()
       local _, errors = run "profio --table arcs --where count=99 gmon.out"
       assert.equal("profio: --where count=99 leaves no rows; column 'count' has: 5, 20\n", errors)
    end)
 
-   it("is not told where rows are left, or there were none before", function()
+   it("is not reported if rows are left, or there were none before", function()
       assert.equal("", (select(2, nothing("--table", "events", "--where", "event=enter"))))
       assert.equal("", (select(2, nothing("--table", "events", "--top", "0"))))
       local text, _, errors = events.command("", "--table", "events", "--where", "event=entr")
@@ -79,8 +79,8 @@ describe("a condition that leaves nothing", function()
    end)
 end)
 
-describe("a span that leaves nothing", function()
-   it("is told with the time of the trace, in every report", function()
+describe("a span without events", function()
+   it("is reported with the time span of the trace, in every report", function()
       for _, words in ipairs { { "--from", "1s" }, { "--to", "1us" }, { "--from", "1s", "--to",
          "2s" } } do
          for _, report in ipairs { "statistics", "calls", "flat", "tree", "histogram", "states" } do
@@ -94,7 +94,7 @@ describe("a span that leaves nothing", function()
       assert.equal("", (select(2, nothing("--from", "2.1ms", "--to", "2.2ms"))))
    end)
 
-   it("is told of lanes with their names", function()
+   it("is reported with the names of the lanes", function()
       for _, words in ipairs { { "--report", "calls" }, { "--export", "chrome" },
          { "--table", "events" }, {}, { "--report", "load" } } do
          local argv = table.move(words, 1, #words, 3, { "--lane", "cpu7" })
@@ -105,7 +105,7 @@ describe("a span that leaves nothing", function()
       end
    end)
 
-   it("is told of lanes that are numbers", function()
+   it("is reported for lanes that are numbers", function()
       command.file("nothing.PRF", (xpp.table(xpp.golden)))
       for _, lane in ipairs { "77", "nosuch" } do
          local text, errors = run("profio --report entries --lane " .. lane .. " nothing.PRF")
@@ -116,8 +116,8 @@ describe("a span that leaves nothing", function()
    end)
 end)
 
-describe("functions that are not there", function()
-   it("are told of a profile of contexts", function()
+describe("unknown functions", function()
+   it("are reported for a profile of contexts", function()
       local text, errors = nothing("--report", "flat", "--focus", "maim")
       assert.matches("^function[^\n]*\n$", text)
       assert.equal("profio: --focus: no function of this profile is 'maim'; did you mean 'main'?\n",
@@ -130,7 +130,7 @@ describe("functions that are not there", function()
       end
    end)
 
-   it("are told of a graph, in gprof's arithmetic too", function()
+   it("are reported for a graph, also in gprof's arithmetic", function()
       for _, words in ipairs { "", "--compat gprof " } do
          for _, focus in ipairs { "nosuch", "flat=nosuch" } do
             local text, errors = run("profio --symbols small.nm --report flat " .. words
@@ -144,7 +144,7 @@ describe("functions that are not there", function()
       assert.matches("  leaf\n", text)
    end)
 
-   it("are told once of two files, and not where one has them", function()
+   it("are reported once for two files, and not if one has them", function()
       local new = command.file("nothing_new.events", "EVENTS\n" .. lines)
       local _, errors = nothing("--diff", new, "--focus", "zzz")
       assert.equal(1, select(2, errors:gsub("zzz", "")))
@@ -154,7 +154,7 @@ describe("functions that are not there", function()
    end)
 end)
 
-describe("in Lua a selection that leaves nothing", function()
+describe("in Lua an empty selection", function()
    it("is an empty view or profile", function()
       local trace <close> = events.open(lines)
       assert.equal(0, trace.events:where { event = "entr" }:count())

@@ -1,5 +1,4 @@
--- What -o writes: a complete file or nothing, never over an input, and only what is a regular file
--- is replaced.
+-- Output of -o: a complete file or nothing, never over an input; only regular files are replaced.
 
 local command = require "spec.support.command"
 local elf = require "spec.support.elf"
@@ -10,7 +9,7 @@ local run, read = command.run, command.read
 
 local folder = command.folder .. "/output"
 
--- A line of shell in an empty folder of its own.
+-- Runs a line of shell in an empty folder of its own.
 local function here(line)
    return run("cd output && " .. line)
 end
@@ -47,7 +46,7 @@ after_each(function()
    os.execute("rm -rf " .. folder) -- other specs read the folder above as a database
 end)
 
--- Runs that write a file, without the file.
+-- Command lines that write a file, without its name.
 local ways = {
    "gmon.out", "--report flat gmon.out", "--info gmon.out", "--check gmon.out",
    "--table arcs gmon.out", "--table arcs --output csv gmon.out", "--export json gmon.out",
@@ -56,7 +55,8 @@ local ways = {
    "--merge gmon.out gmon.out",
 }
 
--- One for each kind of writer in the code: the core's rows, a report's lines, exports, encoders.
+-- One command line for each kind of writer in the code: the core's rows, reports, exports,
+-- encoders.
 local few = {
    "--report flat gmon.out", "--table arcs --output csv gmon.out", "--export html gmon.out",
    "--export pprof gmon.out", "--merge gmon.out gmon.out",
@@ -286,7 +286,7 @@ describe("an output that is no regular file", function()
       assert.equal("link", lfs.symlinkattributes(folder .. "/link", "mode"))
    end)
 
-   it("may be a descriptor, where it stands", function()
+   it("may be a descriptor, at its position", function()
       written "ln -s /dev/stdout out && ln -s /proc/self/fd link"
       for _, way in ipairs(few) do
          local plain = "a\n" .. written("profio -o plain " .. way .. " && cat plain")
@@ -305,7 +305,7 @@ describe("an output that is no regular file", function()
       assert.equal("link", lfs.symlinkattributes(folder .. "/out", "mode"))
    end)
 
-   it("has nothing beside it", function()
+   it("has no side files", function()
       here [[profio --script /dev/stdin gmon.out <<'END'
 local profio = require "profio"
 local w <close> = profio.create("t.dbf", { format = "dbf", fields = "ID C(4)" })
@@ -376,7 +376,7 @@ describe("the file of -o", function()
       assert.equal(#command.trace(), lfs.attributes(folder .. "/" .. name, "size"))
    end)
 
-   it("is told what is wrong with its name", function()
+   it("is refused with the reason for a wrong name", function()
       here "mkdir sub"
       local all = names()
       local function says(name, wanted, pattern)

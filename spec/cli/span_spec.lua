@@ -39,7 +39,7 @@ describe("--from and --to", function()
       assert.equal("time\n0\n484227031934875728\n", text)
    end)
 
-   it("believe the header when it tells first and last", function()
+   it("use the first and last time of the header", function()
       local function of(...)
          return events.fine("EVENTS 0 999\n" .. lines, "--table", "events", "--columns", "time",
             "--output", "csv", ...)
@@ -56,12 +56,12 @@ describe("--from and --to", function()
       assert.equal("time\n900\n1000\n", text)
    end)
 
-   it("stand among the other options", function()
+   it("may be given among other options", function()
       assert.equal("area,n\ng,2\n", events.fine(lines, "--from", "200", "--to", "301", "--group",
          "area", "--aggregate", "n=count", "--output", "csv"))
    end)
 
-   it("are wrong use where they mean nothing", function()
+   it("are refused if they are wrong or have no effect", function()
       local function wrong(message, ...)
          local _, status, errors = events.command(lines, ...)
          assert.equal(2, status)
@@ -92,22 +92,22 @@ describe("the profile of events", function()
          "function,calls,self,total", ...)
    end
 
-   it("is that of --from and --to", function()
+   it("is limited by --from and --to", function()
       assert.equal("function,calls,self,total\nmain,1,40,60\nf,1,20,20\nisr,1,5,5\n", flat())
       assert.equal("function,calls,self,total\nf,0,10,10\nmain,0,5,15\n",
          flat("--from", "20", "--to", "35"))
    end)
 
-   it("is that of --lane", function()
+   it("is limited by --lane", function()
       assert.equal("function,calls,self,total\nisr,1,5,5\n", flat("--lane", "b"))
    end)
 
-   it("is exported so", function()
+   it("is exported with these limits", function()
       assert.equal("main 5\nmain;f 10\n", events.fine(program, "--export", "folded", "--from", "20",
          "--to", "35"))
    end)
 
-   it("is compared so", function()
+   it("is compared with these limits", function()
       local command = require "spec.support.command"
       local old = command.file("old.events", "EVENTS\n" .. program:gsub("30 leave", "26 leave"))
       assert.equal("function,change\nf,4\nmain,-4\n", events.fine(program, "--diff", old,
@@ -135,7 +135,7 @@ describe("--lane", function()
       assert.equal("time\n1\n4\n", text)
    end)
 
-   it("is wrong use where there are no lanes", function()
+   it("is a usage error without lanes", function()
       local _, status, errors = events.command(lines, "--table", "raw", "--lane", "a")
       assert.equal(2, status)
       assert.is_truthy(errors:find("--lane: these rows have no lanes; there are: offset", 1, true))

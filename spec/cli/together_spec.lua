@@ -1,5 +1,5 @@
--- Every option of the command against every report, export and mode that fits a file: it is refused
--- with status 2 and a message that names it, or it changes what is written.
+-- Tries every option of the command with every report, export and mode that fits a file: it is
+-- refused with status 2 and a message that names it, or it changes the output.
 
 local br = require "spec.support.br_builder"
 local builder = require "spec.support.gmon_builder"
@@ -158,7 +158,7 @@ end
 
 -- }======
 
--- {====== Running ======
+-- {====== Execution ======
 
 local out = folder .. "/out"
 
@@ -183,9 +183,9 @@ end
 
 -- }======
 
--- {====== What options are tried with ======
+-- {====== Values of options ======
 
--- Columns that the subject has as rows; the main table's for subjects that have none.
+-- Returns the columns of a subject's rows, or those of the main table if it has none.
 local function columns_of(input, subject)
    local text, status = run(input, "--output", "csv", table.unpack(subject))
    if status == 2 then
@@ -232,7 +232,7 @@ values.ignore, values.hide = values.focus, values.focus
 
 -- }======
 
--- Options of opening that all formats have, ways, and what ends before a file is opened.
+-- Options of opening that all formats have, modes, and options that need no file.
 local not_tried = { info = true, report = true, list_reports = true, table = true, limits = true,
    check = true, merge = true, script = true, new_script = true, list_formats = true, help = true,
    version = true, exe = true, symbols = true, load_bias = true, strict = true,
@@ -240,7 +240,8 @@ local not_tried = { info = true, report = true, list_reports = true, table = tru
    mapping = true, set = true, progress = true, no_progress = true, out = true, follow = true,
    load = true }
 
--- The outcomes of an option with each of its values: "refused", "same", "differs" or a message.
+-- Returns the outcomes of an option with each of its values: "refused", "same", "differs" or a
+-- message.
 local function outcome(input, subject, base, key, list)
    local name, found = "--" .. key:gsub("_", "-"), nil
    for _, value in ipairs(list) do
@@ -262,7 +263,7 @@ local function outcome(input, subject, base, key, list)
    return found or "no value"
 end
 
--- Which options a subject ignores, as one text: empty when it ignores none.
+-- Returns the options that a subject ignores, as one text; "" if it ignores none.
 local function ignored(input, subject)
    local base, status, errors = run(input, table.unpack(subject))
    if status ~= 0 and status ~= 4 then

@@ -29,7 +29,7 @@ describe("options.join", function()
 end)
 
 describe("options.parse", function()
-   it("takes what stands behind -- as files, unless a script gets it", function()
+   it("takes words after -- as files, unless a script gets it", function()
       assert.same({ "a", "-b" }, options.parse({ "a", "--", "-b" }).files)
       local given = options.parse { "a", "--script", "x.lua", "--", "-b" }
       assert.same({ "a" }, given.files)
@@ -41,7 +41,7 @@ describe("options.parse", function()
       assert.same({}, options.parse({}).where)
    end)
 
-   it("answers what is wrong", function()
+   it("returns a message for wrong use", function()
       local given, message = options.parse { "--bogus" }
       assert.is_nil(given)
       assert.matches("unknown option '%-%-bogus'", message)
@@ -68,7 +68,7 @@ describe("words.condition", function()
       return words.condition(text, fields)
    end
 
-   it("reads values in the type of the column", function()
+   it("parses values by the type of the column", function()
       assert.same({ n = 12 }, condition "n=12")
       assert.same({ n = -3 }, condition "n=-3")
       assert.same({ n = 1500000 }, condition "n=1.5ms")
@@ -129,7 +129,7 @@ describe("words.condition", function()
       assert.equal("no", condition("s!=").s.op)
    end)
 
-   it("says what is wrong", function()
+   it("reports errors", function()
       local cases = { ["n=abc"] = "holds a whole number", ["n=1.5"] = "holds a whole number",
          ["n=9223372036854775808"] = "holds a whole number", ["n=9223372037s"] = "a whole number",
          ["q=1"] = "no column 'q'; there are: n, a",
@@ -175,7 +175,7 @@ describe("words.time", function()
       assert.same({ nil, 0.5 }, { words.time(".5%", nil, "--to") })
    end)
 
-   it("says what is wrong", function()
+   it("reports errors", function()
       for _, text in ipairs { "", "ms", "1.5m", "1,5", "1e3", "-10%", "101%", "%", ".", "0x10",
          "1 ms", "99999999999s" } do
          local ok, failure = pcall(time, text)
@@ -222,12 +222,12 @@ describe("symspec", function()
       assert.equal(2, failure.status)
    end)
 
-   it("cuts off where it acts", function()
+   it("splits off the part of the reports", function()
       assert.same({ "graph", "main" }, { symspec.place "graph=main" })
       assert.same({ nil, "x=main" }, { symspec.place "x=main" })
    end)
 
-   it("knows pairs", function()
+   it("parses pairs", function()
       assert.same({ "a", "b" }, { symspec.pair "a/b" })
       assert.is_nil(symspec.pair "~a/b")
       assert.is_nil(symspec.pair "a/b/c")

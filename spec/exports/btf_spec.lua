@@ -333,7 +333,7 @@ describe("--export btf", function()
 20,a,0,R,main,0,terminate]], body(text))
    end)
 
-   it("tells what was lost", function()
+   it("reports losses", function()
       profio.register {
          name = "lossy", score = function() return 0 end,
          tables = { events = { { "time", "int" }, { "event", "name" }, { "area", "name" } } },
@@ -444,7 +444,7 @@ describe("BTF of random events", function()
       return table.concat(list, "\n") .. "\n"
    end
 
-   it("is right, however senseless they are", function()
+   it("is valid for any sequence", function()
       math.randomseed(11)
       for _ = 1, 25 do
          checked(noise(math.random(200)), { close = math.random(2) == 1,

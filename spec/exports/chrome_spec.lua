@@ -1,5 +1,5 @@
--- Chrome trace events: the calls of each thread must nest, to the nanosecond; and Perfetto sees
--- what profio sees.
+-- Chrome trace events: the calls of each thread must nest exactly, and Perfetto must read the same
+-- calls as profio.
 
 local builder = require "spec.support.gmon_builder"
 local chrome = require "spec.support.chrome"
@@ -102,7 +102,7 @@ describe("--export chrome", function()
       end
    end)
 
-   it("is whole when there is nothing in it, only writes, or one event", function()
+   it("is valid without events, with only writes, or with one event", function()
       assert.same({}, chrome.read(export "").threads)
       assert.same({ rpm = { { 3, 1 } } }, chrome.read(export "3 write variable:rpm - 1\n").counters)
       assert.equal(1, #chrome.read(export "3 enter f\n").threads[1])
@@ -119,7 +119,7 @@ describe("--export chrome", function()
       end
    end)
 
-   it("tells what was lost", function()
+   it("reports losses", function()
       local whole = builder.new("<", 8):header():arc(0x1000, 0x2000, 7):bytes()
       local trace <close> = assert(profio.open { data = whole })
       assert.equal("", lanes.losses(trace))

@@ -1,5 +1,5 @@
--- Deep stacks and many lanes: what exports and views make of them does not grow with the square of
--- their depth, and a page not with the number of lanes.
+-- Deep stacks and many lanes: the output of exports and views does not grow with the square of the
+-- depth, and that of a page not with the number of lanes.
 
 local command = require "spec.support.command"
 local growth_inputs = require "spec.bench.growth_inputs"
@@ -7,7 +7,7 @@ local profio = require "profio"
 
 local DEPTH = 20000
 
--- The files of an axis, as words of a command line.
+-- Returns the files of an axis, as words of a command line.
 local function made(name, size)
    for _, axis in ipairs(growth_inputs) do
       if axis.name == name then
@@ -16,7 +16,7 @@ local function made(name, size)
    end
 end
 
--- What the command prints, with the most memory it took in MB.
+-- Returns the output of a command and its peak memory in MB.
 local function run(options)
    local text, status, errors = command.run(("cd '%s' && lua5.4 %s '%s/cost' %s"):format(
       command.root, "spec/bench/growth_child.lua", command.folder, options))
@@ -49,7 +49,7 @@ describe("a stack of 20,000 frames", function()
       assert.matches("frames below depth 5792", (assert(trace:profile()):export("speedscope")))
    end)
 
-   it("is turned round in as many levels as fit into memory", function()
+   it("is inverted to as many levels as fit into memory", function()
       local _, memory, errors = run("--report bottom-up " .. path)
       assert.matches("bottom_up shows %d+ levels of callers: %-%-set depth=N", errors)
       assert.is_true(memory < 500, memory)

@@ -1,4 +1,4 @@
--- Processed profiles of the Firefox profiler, held against a checker of their rules.
+-- Processed profiles of the Firefox profiler, compared with a checker of their rules.
 
 local command = require "spec.support.command"
 local events = require "spec.support.events"
@@ -13,7 +13,7 @@ local function checked(text)
    return seen
 end
 
--- Whole nanoseconds of sums that are milliseconds.
+-- Rounds sums in milliseconds to whole nanoseconds.
 local function whole(list)
    local result = {}
    for name, value in pairs(list) do
@@ -45,7 +45,7 @@ describe("--export firefox", function()
       assert.same(total, whole(thread.sums.total))
    end)
 
-   it("weighs other metrics in whole numbers", function()
+   it("has other metrics as integer weights", function()
       local profile = folded.profile "main;f 5\nmain;f 6\nmain 7\n"
       local seen = checked(assert(profile:export("firefox", nil, { metric = "samples" })))
       assert.same({ main = 1, f = 2 }, seen.threads[1].sums.own)
@@ -152,7 +152,7 @@ describe("--export firefox", function()
       assert.equal(#names.list + 1, seen.threads[1].pairs)
    end)
 
-   it("tells what was lost", function()
+   it("reports losses", function()
       local text, status = command.run "profio --export firefox cut.gmon"
       assert.equal(3, status)
       local entries = checked(text).profile.meta.extra[1].entries
@@ -160,7 +160,7 @@ describe("--export firefox", function()
       assert.matches("gmon%-", entries[2].value)
    end)
 
-   it("is whole when there is nothing in it", function()
+   it("is valid without events", function()
       local trace <close> = events.open ""
       local seen = checked(assert(trace:export "firefox"))
       assert.same({ 1, 0, 0 }, { seen.threads[1].samples, seen.threads[1].pairs,

@@ -1,4 +1,4 @@
--- Reports as pages, as Chromium shows them.
+-- Reports as HTML pages, as Chromium shows them.
 
 local command = require "spec.support.command"
 local events = require "spec.support.events"
@@ -12,7 +12,7 @@ local it_looks = viewers.has_chromium and it or function(name)
    pending(name .. " (needs chromium)")
 end
 
--- What is in the table, and how it is sorted.
+-- Script that returns the contents of the table, and how it is sorted.
 local read_table = [[
    function table() {
       return Array.from(document.querySelectorAll('#functions tbody tr')).map(function (row) {
@@ -216,7 +216,7 @@ describe("--export html", function()
       assert.is_nil(narrow:find('["main",', 1, true))
    end)
 
-   it("tells what was lost", function()
+   it("reports losses", function()
       local text, status = command.run "profio --export html cut.gmon"
       assert.equal(3, status)
       assert.matches('<li class="damage">.-<code>gmon%-', text)

@@ -1,5 +1,5 @@
--- Timelines with little in them, or with odd times, through all exports of timelines: nothing is
--- lost, and the numbers are those of calls.
+-- Timelines with few events or unusual times through all timeline exports: nothing is lost, and the
+-- numbers equal those of calls.
 
 local chrome = require "spec.support.chrome"
 local command = require "spec.support.command"
@@ -36,7 +36,7 @@ local cases = {
    { "lines", "0 enter f a\n1 enter line:l1 a\n2 enter g a\n3 leave g a\n9 leave f a\n" },
 }
 
--- How many calls of functions and states, or also of lines, a trace has, and their net time.
+-- Returns number and net time of the calls of functions and states, optionally also of lines.
 local function expected(trace, with_lines)
    local rows = trace:calls():with_area()
    for _, class in ipairs { "variable$", not with_lines and "line$" or nil } do

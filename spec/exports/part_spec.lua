@@ -1,4 +1,4 @@
--- Exports of a part of a trace: --from, --to and --lane, held against the calls of that part.
+-- Exports of a part of a trace (--from, --to and --lane), compared with the calls of that part.
 
 local btf = require "spec.support.btf"
 local events = require "spec.support.events"
@@ -13,7 +13,7 @@ end
 
 local part = { from = 700, to = 1600 }
 
--- How many calls each lane has, and their net time.
+-- Returns number and net time of the calls of each lane.
 local function calls_of(trace, options, lane)
    local counts, own = {}, 0
    local rows = trace:calls { from = options.from, to = options.to }

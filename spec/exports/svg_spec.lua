@@ -67,7 +67,7 @@ describe("--export svg", function()
       assert.is_truthy(svg:find("a &lt;b&gt; &amp; c", 1, true))
    end)
 
-   it("tells what was lost", function()
+   it("reports losses", function()
       local text, status = command.run "profio --export svg cut.gmon"
       assert.equal(3, status)
       assert.matches("<text class=\"note\"[^\n]*damaged: [^\n]*gmon%-", text)

@@ -1,5 +1,5 @@
--- Exports as the programs see them that they are made for: numbers of samples and calls, the sum of
--- self and the totals of functions are profio's own; and a broken file does not pass.
+-- Exports as their viewers read them: numbers of samples and calls, the sum of self and the totals
+-- of functions equal profio's; a broken file is refused.
 
 local command = require "spec.support.command"
 local events = require "spec.support.events"
@@ -15,7 +15,7 @@ local function needs(what)
    end
 end
 
--- Self and total of each function as profio has them, by name.
+-- Returns self and total of each function in profio, by name.
 local function expected(profile, named)
    local own, total, sum = {}, {}, 0
    for _, row in ipairs(profile:flat():rows("function", "self", "total")) do
@@ -35,7 +35,7 @@ local function without_zeros(list)
    return kept
 end
 
--- How many contexts of a profile weigh something: samples of what is exported.
+-- Returns the number of contexts with a weight: samples that are exported.
 local function contexts_of(profile)
    local count = 0
    for _, row in ipairs(profile:tree():rows "self") do
@@ -270,7 +270,7 @@ describe("callgrind_annotate", function()
       assert.not_equal(8, annotate(broken).total)
    end)
 
-   it("tells what was lost", function()
+   it("reports losses", function()
       local _, status = command.run "profio --export callgrind cut.gmon -o lost.callgrind"
       assert.equal(3, status)
       local text = command.read(command.folder .. "/lost.callgrind")

@@ -1,4 +1,4 @@
--- Bottom-up of a large trace is bounded.
+-- The size of report bottom-up of a large trace is bounded.
 
 local events = require "spec.support.events"
 

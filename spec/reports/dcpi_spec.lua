@@ -35,8 +35,8 @@ write("alpha.nm", "000000012006cb00 T Fcdr\n000000012006cbd0 T re_search\n"
    .. "000000012006cc00 T behind\n")
 write("golden.dcpi", dcpi.golden())
 
--- The output of a command that goes well; with names for several images it says that they are of
--- one.
+-- Returns the output of a command that succeeds; with names and several images it warns that the
+-- names are those of one image.
 local function fine(line)
    local text, status, errors = run(line)
    assert.equal("", (errors:gsub("[^\n]*%[dcpi%-executable%-mismatch%]\n", "")))
@@ -48,7 +48,7 @@ local function rows(line)
    return assert(json.decode(fine(line .. " --output json")))
 end
 
--- Some columns of some rows.
+-- Returns some columns of some rows.
 local function picked(list, ...)
    local result = {}
    for i, row in ipairs(list) do
@@ -78,7 +78,7 @@ describe("dcpi's reports", function()
       assert.matches("profiles of DCPI", errors)
    end)
 
-   it("beside them: what every profile has", function()
+   it("complement those of every profile", function()
       assert.same({ { ["function"] = "xemacs", self = 8960769 } },
          picked(rows "profio --report flat golden.dcpi", "function", "self"))
       assert.matches("\nxemacs", fine "profio --report flat golden.dcpi")

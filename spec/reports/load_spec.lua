@@ -17,7 +17,7 @@ local function csv(...)
 end
 
 describe("--report load", function()
-   it("says how busy each lane was, piece by piece", function()
+   it("shows the load of each lane by interval", function()
       assert.equal([[
 start,stop,lane,busy,load_share
 0,50,a,25,0.5
@@ -29,7 +29,7 @@ start,stop,lane,busy,load_share
 ]], csv("--set", "width=50ns"))
    end)
 
-   it("says it of cores", function()
+   it("shows the load of cores", function()
       assert.equal([[
 start,stop,core,busy,load_share
 0,40,0,35,0.875
@@ -62,7 +62,7 @@ c
 ]], text)
    end)
 
-   it("is wrong use where it cannot be", function()
+   it("refuses wrong options", function()
       local function wrong(message, ...)
          local _, status, errors = events.command(lines, "--report", "load", ...)
          assert.equal(2, status)
@@ -73,14 +73,14 @@ c
       wrong("--set by is one of lane, core", "--set", "by=task")
    end)
 
-   it("refuses more pieces than anybody can read", function()
+   it("refuses too many intervals", function()
       local _, status, errors = events.command("0 enter f a\n2000000 leave f a\n", "--report",
          "load", "--set", "width=1ns")
       assert.equal(2, status)
       assert.matches("2000000 intervals of time; the maximum is 1048576", errors)
    end)
 
-   it("bears events without any sense", function()
+   it("accepts any sequence of events", function()
       math.randomseed(22)
       local kinds = { "enter", "leave", "suspend", "resume", "write", "other" }
       for _ = 1, 10 do

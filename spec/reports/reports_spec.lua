@@ -2,7 +2,7 @@ local command = require "spec.support.command"
 local json = require "dkjson"
 local reports = require "profio.reports"
 
--- The columns that the design promises to scripts.
+-- The columns on which scripts may rely.
 local promised = {
    flat = { "function", "calls", "self", "total", "self_share", "total_share", "file", "line" },
    graph = { "caller", "callee", "calls", "self", "total" },
@@ -15,7 +15,7 @@ local promised = {
       "call_max_at", "period_jitter" },
 }
 
--- A report of the small trace with its names, as rows.
+-- Returns a report of the small trace with names, as rows.
 local function rows(words)
    local text, status, errors = command.run("profio --symbols small.nm --output json " .. words)
    assert.equal("", errors)
@@ -50,7 +50,7 @@ describe("the list of reports", function()
       end
    end)
 
-   it("raises for a name it does not have", function()
+   it("raises for an unknown name", function()
       assert.error_matches(function()
          reports.named "x"
       end, "no report 'x'; there are: flat, graph, tree")

@@ -1,10 +1,10 @@
--- --diff with statistics: two runs by area and context.
+-- --diff with statistics: compares two runs by area and context.
 
 local command = require "spec.support.command"
 local profio = require "profio"
 
--- Ten turns of 10 us: Task runs 8 us of each and calls Db, which takes `step` ns more each time,
--- and another area for 100 ns. With `cores` every second turn is on another core.
+-- Writes ten turns of 10 us: Task runs 8 us of each and calls Db, which takes `step` ns more each
+-- time, and another area for 100 ns. With `cores` every second turn is on another core.
 local function run_of(name, step, other, late, cores)
    local path = command.folder .. "/" .. name
    local trace = assert(profio.create(path, { format = "winidea", dialect = "text1",
@@ -37,7 +37,7 @@ end
 local base = "--report statistics --diff stat_old.txt stat_new.txt --set by=area "
 
 describe("statistics of two runs", function()
-   it("stand beside each other by area, with the change", function()
+   it("are compared by area, with the change", function()
       assert.equal("area,count,count_before,count_change,net,net_before,net_change\n"
          .. "Task,10,10,0,68000,73500,-5500\nDb,10,10,0,11000,5500,5500\n"
          .. "New,10,0,10,1000,0,1000\nOld,0,10,-10,0,1000,-1000\n", fine(base .. "--output csv "
@@ -52,7 +52,7 @@ describe("statistics of two runs", function()
          .. columns))
    end)
 
-   it("are what each run has alone", function()
+   it("include areas of only one run", function()
       local function alone(name, suffix)
          local trace <close> = assert(profio.open(command.folder .. "/" .. name))
          local list = {}

@@ -153,7 +153,7 @@ describe("--limits", function()
       return events.command(lines, "--limits", path, ...)
    end
 
-   it("answers with the status, and shows each limit", function()
+   it("sets the status, and shows each limit", function()
       local text, status, errors = check("f gross_max <= 9ns\nmain count == 1\n")
       assert.same({ 0, "" }, { status, errors })
       assert.equal([[
@@ -198,7 +198,7 @@ ok        h  net_mean   0.002 us  <= 0.500 us
       assert.equal(4, select(2, check "f gross >= 22\n"))
    end)
 
-   it("has a form for machines", function()
+   it("can be written as rows", function()
       local text, status = check("f gross_max < 9ns\ngone net < 1us\n", "--output", "csv")
       assert.equal(4, status)
       assert.equal([[
@@ -210,7 +210,7 @@ line,area,context,column,operator,bound,value,state,at
          "--where", "state!=ok", "--columns", "area")))
    end)
 
-   it("names the line that is wrong", function()
+   it("names the line of an error", function()
       local function wrong(limits, message)
          local _, status, errors = check(limits)
          assert.equal(2, status)

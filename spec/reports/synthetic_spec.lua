@@ -1,8 +1,8 @@
--- Odd files: where gprof reads them, --compat gprof prints the same text.
+-- Unusual files: if gprof reads them, --compat gprof prints the same text.
 
 local programs = require "spec.support.programs"
 
--- gprof prints nothing for these; profio says what the file holds.
+-- gprof prints nothing for these files; profio reports their contents.
 local apart = { empty = true, ["bb-w8-le-count4"] = true }
 
 describe("--compat gprof on odd files", function()

@@ -1,4 +1,4 @@
--- The reports that show calls and states as they are: calls, states, histogram.
+-- The reports calls, states and histogram.
 
 local events = require "spec.support.events"
 
@@ -94,7 +94,7 @@ start,stop,area,flags
    end)
 end)
 
--- 8 calls of f that take 1 to 8, one of g that takes 100.
+-- 8 calls of f with durations 1 to 8, one of g with 100.
 local function many()
    local list, time = {}, 0
    for i = 1, 8 do
