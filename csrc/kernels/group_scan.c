@@ -51,7 +51,7 @@ static pf_status process (void *context, const pf_pull *events,
                           const uint32_t *notes, pf_error *error) {
   const consumer *const m = context;
   (void)notes;
-  pf_calls_give(m->calls, &events->batch);
+  pf_calls_push(m->calls, &events->batch);
   const pf_status status = add_calls(m->scan, m->calls, error);
   return status == PF_AGAIN ? PF_OK : status;
 }
@@ -65,7 +65,7 @@ static pf_status pipe_events (pf_group_scan *g, pf_reader *input,
   pf_reader *events;
   bool *columns, has_paused = false;
   g->may_run_apart = false;
-  if (pf_calls_split(input, g->wanted, &events, &columns) != PF_OK)
+  if (pf_calls_detach_input(input, g->wanted, &events, &columns) != PF_OK)
     return no_memory(error);
   if (events == NULL)
     return PF_OK;
@@ -76,7 +76,7 @@ static pf_status pipe_events (pf_group_scan *g, pf_reader *input,
                                 .context = &m,
                                 .has_paused = &has_paused};
   const pf_status status = pf_pipeline_run(&pipeline, events, error);
-  pf_calls_take_back(input, !has_paused);
+  pf_calls_reattach_input(input, !has_paused);
   return status;
 }
 

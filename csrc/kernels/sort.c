@@ -478,7 +478,7 @@ pf_status pf_sort_open (pf_reader *input, const pf_sort_key *keys, size_t nkeys,
 }
 
 
-void pf_sort_keep (pf_reader *reader, uint64_t rows) {
+void pf_sort_set_limit (pf_reader *reader, uint64_t rows) {
   sort_reader *const s = (sort_reader *)(void *)reader;
   if (reader->next == sort_next && !s->begun && rows < s->limit)
     s->limit = rows;

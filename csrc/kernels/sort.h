@@ -17,7 +17,7 @@ typedef struct pf_sort_key {
 ** equal ones by the second, and so on; stable. Names and bytes compare by their
 ** bytes, areas by their names, stacks by their ids; missing values come last in
 ** either direction. The first `next` reads the whole input into memory (but see
-** pf_sort_limit); for a live file it returns PF_AGAIN and continues at the next
+** pf_sort_set_limit); for a live file it returns PF_AGAIN and continues at the next
 ** call. PF_ENOMEM.
 */
 pf_status pf_sort_open (pf_reader *input, const pf_sort_key *keys, size_t nkeys,
@@ -28,6 +28,6 @@ pf_status pf_sort_open (pf_reader *input, const pf_sort_key *keys, size_t nkeys,
 ** most twice these rows and a fixed number. Ignored when the reader is not a
 ** sort, or has begun.
 */
-void pf_sort_keep (pf_reader *reader, uint64_t rows);
+void pf_sort_set_limit (pf_reader *reader, uint64_t rows);
 
 #endif

@@ -187,23 +187,24 @@ static bool name_column (const symbolize_reader *s, char *name,
 
 /* Set up an address column and the fields it adds. */
 static pf_status open_place (symbolize_reader *s, size_t i,
-                             const pf_derived *derived, pf_error *error) {
+                             const pf_address_column *columns,
+                             pf_error *error) {
   static const pf_field ADDS[ADDED] = {
       {"function", PF_NAME, "the function at the address", false},
       {"file", PF_NAME, "the source file of the address", false},
       {"line", PF_INT, "the source line of the address", false},
   };
   const size_t known = s->input->nfields;
-  if (derived->column >= known ||
-      s->input->fields[derived->column].type != PF_ADDR)
+  if (columns->column >= known ||
+      s->input->fields[columns->column].type != PF_ADDR)
     return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                    "only a column of addresses has functions and lines");
   place *const p = &s->places[i];
-  p->column = derived->column;
+  p->column = columns->column;
   p->first = known + i * ADDED;
   p->symbol = SIZE_MAX;
   for (size_t j = 0; j < ADDED; j++) {
-    if (!name_column(s, p->names[j], derived->prefix, ADDS[j].name))
+    if (!name_column(s, p->names[j], columns->prefix, ADDS[j].name))
       return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                      "the prefix of a column is too long");
     s->fields[p->first + j] = ADDS[j];
@@ -230,9 +231,9 @@ static bool make_room (symbolize_reader *s, size_t nfields) {
 
 
 pf_status pf_symbolize_open (pf_reader *input, pf_symbols *symbols,
-                             uint64_t bias, bool raw, const pf_derived *derived,
-                             size_t count, pf_reader **reader,
-                             pf_error *error) {
+                             uint64_t bias, bool raw,
+                             const pf_address_column *columns, size_t count,
+                             pf_reader **reader, pf_error *error) {
   if (pf_symbols_dictionary(symbols) != input->dictionary)
     return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                    "the symbols belong to another trace");
@@ -249,7 +250,7 @@ pf_status pf_symbolize_open (pf_reader *input, pf_symbols *symbols,
   if (!make_room(s, nfields))
     status = pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
   for (size_t i = 0; i < count && status == PF_OK; i++)
-    status = open_place(s, i, &derived[i], error);
+    status = open_place(s, i, &columns[i], error);
   s->reader = (pf_reader){.fields = s->fields,
                           .nfields = nfields,
                           .dictionary = input->dictionary,

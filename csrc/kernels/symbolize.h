@@ -9,10 +9,10 @@
 #include "model/symbols.h"
 
 /* A column of addresses, and the prefix of the names of its new columns. */
-typedef struct pf_derived {
+typedef struct pf_address_column {
   size_t column;      /* of type PF_ADDR */
   const char *prefix; /* "" or, say, "from_" */
-} pf_derived;
+} pf_address_column;
 
 /*
 ** Open a reader of the rows of `input` (borrowed, like the symbols) with three
@@ -26,7 +26,8 @@ typedef struct pf_derived {
 ** symbols are in another dictionary than those of the input; PF_ENOMEM.
 */
 pf_status pf_symbolize_open (pf_reader *input, pf_symbols *symbols,
-                             uint64_t bias, bool raw, const pf_derived *derived,
-                             size_t count, pf_reader **reader, pf_error *error);
+                             uint64_t bias, bool raw,
+                             const pf_address_column *columns, size_t count,
+                             pf_reader **reader, pf_error *error);
 
 #endif

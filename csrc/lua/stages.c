@@ -115,7 +115,7 @@ static int core_limit (lua_State *L) {
   const uint64_t limit = check_rows(L, 2, PF_NO_LIMIT);
   const uint64_t skip = check_rows(L, 3, 0);
   if (limit <= PF_NO_LIMIT - skip)
-    pf_sort_keep(input, limit + skip);
+    pf_sort_set_limit(input, limit + skip);
   const int pins[] = {1};
   l_reader *const r = l_reader_new(L, pins, 1);
   pf_error error;

@@ -313,7 +313,7 @@ static int symbols_line (lua_State *L) {
 /* Reads the list { { column =, prefix = }, ... } at `arg`; leaves its strings
    on the stack. */
 static size_t derived_check (lua_State *L, int arg, const pf_reader *reader,
-                             pf_derived *derived) {
+                             pf_address_column *derived) {
   luaL_checktype(L, arg, LUA_TTABLE);
   const lua_Unsigned count = lua_rawlen(L, arg);
   luaL_argcheck(L, count <= MAX_DERIVED, arg, "too many columns");
@@ -334,7 +334,7 @@ static size_t derived_check (lua_State *L, int arg, const pf_reader *reader,
    the rows with function, file and line of the addresses in these columns. */
 static int core_symbolize (lua_State *L) {
   const int pins[] = {1, 2};
-  pf_derived derived[MAX_DERIVED];
+  pf_address_column derived[MAX_DERIVED];
   lua_settop(L, 5);
   const l_reader *const input = l_reader_check(L, 1);
   pf_symbols *const symbols = l_symbols_check(L, 2);

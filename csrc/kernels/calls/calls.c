@@ -367,8 +367,8 @@ static bool can_detach (const calls_reader *r, const bool *wanted) {
 }
 
 
-pf_status pf_calls_split (pf_reader *reader, const bool *wanted,
-                          pf_reader **events, bool **wants) {
+pf_status pf_calls_detach_input (pf_reader *reader, const bool *wanted,
+                                 pf_reader **events, bool **wants) {
   calls_reader *const r = (calls_reader *)(void *)reader;
   *events = NULL;
   if (reader->next != calls_next || !can_detach(r, wanted))
@@ -388,13 +388,13 @@ pf_status pf_calls_split (pf_reader *reader, const bool *wanted,
 }
 
 
-void pf_calls_give (pf_reader *reader, const pf_batch *events) {
+void pf_calls_push (pf_reader *reader, const pf_batch *events) {
   calls_reader *const r = (calls_reader *)(void *)reader;
   r->pushed = events;
 }
 
 
-void pf_calls_take_back (pf_reader *reader, bool is_over) {
+void pf_calls_reattach_input (pf_reader *reader, bool is_over) {
   calls_reader *const r = (calls_reader *)(void *)reader;
   r->is_over = is_over;
   r->is_reattached = true;

@@ -28,15 +28,15 @@ pf_status pf_calls_open (pf_reader *events, const pf_call_options *options,
 ** that intern names or stacks, for a range that ends early, and for a reader of
 ** another kind. PF_OK or PF_ENOMEM.
 */
-pf_status pf_calls_split (pf_reader *reader, const bool *wanted,
-                          pf_reader **events, bool **wants);
+pf_status pf_calls_detach_input (pf_reader *reader, const bool *wanted,
+                                 pf_reader **events, bool **wants);
 
 /* Hand over the next batch. It must stay unchanged until `next` returns
    PF_AGAIN. */
-void pf_calls_give (pf_reader *reader, const pf_batch *events);
+void pf_calls_push (pf_reader *reader, const pf_batch *events);
 
 /* The caller stops reading events. With `is_over` they have ended, otherwise
    `next` reads further events itself. */
-void pf_calls_take_back (pf_reader *reader, bool is_over);
+void pf_calls_reattach_input (pf_reader *reader, bool is_over);
 
 #endif
