@@ -12,7 +12,7 @@
 #include "model/names.h"
 
 struct pf_aggregates {
-  size_t count, nmeasures;
+  size_t count, naccumulators;
   pf_aggregate *list;
   size_t *accumulator_of; /* by aggregate */
   size_t *rest_of; /* accumulator of its hidden column, or PF_NO_COLUMN */
@@ -130,8 +130,8 @@ static pf_accumulator_kind kind_of (pf_function function, pf_type type) {
 
 /* Whether an accumulator also has the results of another kind over a column. A
    sum also counts its values, and with `absent` all rows. */
-static bool answers_for (const pf_accumulator *m, pf_accumulator_kind kind,
-                         size_t column) {
+static bool has_results_of (const pf_accumulator *m, pf_accumulator_kind kind,
+                            size_t column) {
   if (kind == PF_ACCUMULATE_SUM && m->kind == PF_ACCUMULATE_FRACTION)
     return m->column == column;
   if (kind == PF_ACCUMULATE_COUNT && m->kind == PF_ACCUMULATE_SUM)
@@ -142,29 +142,29 @@ static bool answers_for (const pf_accumulator *m, pf_accumulator_kind kind,
 
 /* The index of an accumulator for an aggregate, an existing one or a new
    one. */
-static size_t measure_for (pf_aggregates *a, pf_function function,
-                           size_t column, const pf_field *fields,
-                           const pf_dictionary *names) {
+static size_t accumulator_for (pf_aggregates *a, pf_function function,
+                               size_t column, const pf_field *fields,
+                               const pf_dictionary *names) {
   const pf_type type =
       taken_type(function, column == PF_NO_COLUMN ? NULL : &fields[column]);
   const pf_accumulator_kind kind = kind_of(function, type);
-  for (size_t i = 0; i < a->nmeasures; i++)
-    if (answers_for(&a->accumulators[i], kind, column)) {
+  for (size_t i = 0; i < a->naccumulators; i++)
+    if (has_results_of(&a->accumulators[i], kind, column)) {
       a->accumulators[i].counts_absent |= column == PF_NO_COLUMN;
       return i;
     }
-  pf_accumulator *const m = &a->accumulators[a->nmeasures];
+  pf_accumulator *const m = &a->accumulators[a->naccumulators];
   m->kind = kind;
   m->column = column;
   m->names = names;
   m->type = type;
-  return a->nmeasures++;
+  return a->naccumulators++;
 }
 
 
 /* Counts come last, so that they can use existing sums. */
-static void plan (pf_aggregates *a, const pf_field *fields, size_t nfields,
-                  const pf_dictionary *names) {
+static void plan_accumulators (pf_aggregates *a, const pf_field *fields,
+                               size_t nfields, const pf_dictionary *names) {
   for (int counts = 0; counts <= 1; counts++)
     for (size_t i = 0; i < a->count; i++) {
       const pf_aggregate *const each = &a->list[i];
@@ -172,11 +172,11 @@ static void plan (pf_aggregates *a, const pf_field *fields, size_t nfields,
         continue;
       const size_t rest = pf_aggregate_rest(each, fields, nfields);
       a->accumulator_of[i] =
-          measure_for(a, each->function, each->column, fields, names);
+          accumulator_for(a, each->function, each->column, fields, names);
       a->rest_of[i] = PF_NO_COLUMN;
       pf_accumulator *const m = &a->accumulators[a->accumulator_of[i]];
       if (rest != PF_NO_COLUMN && m->type == PF_INT)
-        a->rest_of[i] = measure_for(a, PF_SUM, rest, fields, names);
+        a->rest_of[i] = accumulator_for(a, PF_SUM, rest, fields, names);
       else if (rest != PF_NO_COLUMN) {
         m->kind = PF_ACCUMULATE_FRACTION;
         m->by = rest;
@@ -215,7 +215,7 @@ pf_status pf_aggregates_open (const pf_aggregate *list, size_t count,
     return PF_ENOMEM;
   for (size_t i = 0; i < count; i++)
     a->list[i].name = results[i].name;
-  plan(a, fields, nfields, dictionary);
+  plan_accumulators(a, fields, nfields, dictionary);
   *aggregates = a;
   return PF_OK;
 }
@@ -224,7 +224,7 @@ pf_status pf_aggregates_open (const pf_aggregate *list, size_t count,
 void pf_aggregates_close (pf_aggregates *a) {
   if (a == NULL)
     return;
-  for (size_t i = 0; i < a->nmeasures; i++)
+  for (size_t i = 0; i < a->naccumulators; i++)
     pf_accumulator_close(&a->accumulators[i]);
   free(a->list);
   free(a->accumulator_of);
@@ -304,7 +304,7 @@ static void prepare_words (pf_aggregates *a, const pf_batch *batch) {
 pf_status pf_aggregates_add (pf_aggregates *a, const pf_batch *batch,
                              const uint32_t *groups, size_t ngroups,
                              pf_error *error) {
-  for (size_t i = 0; i < a->nmeasures; i++) {
+  for (size_t i = 0; i < a->naccumulators; i++) {
     pf_accumulator *const m = &a->accumulators[i];
     if (i == 0 || a->prepared != m->column)
       prepare(a, batch, groups, m->column);
@@ -330,7 +330,7 @@ pf_status pf_aggregates_add (pf_aggregates *a, const pf_batch *batch,
 /* {====== Parts ====== */
 
 bool pf_aggregates_are_mergeable (const pf_aggregates *a) {
-  for (size_t i = 0; i < a->nmeasures; i++)
+  for (size_t i = 0; i < a->naccumulators; i++)
     if (!pf_accumulator_is_mergeable(&a->accumulators[i]))
       return false;
   return true;
@@ -344,8 +344,8 @@ pf_status pf_aggregates_clone (const pf_aggregates *a, pf_aggregates **made) {
   memcpy(like->accumulator_of, a->accumulator_of,
          a->count * sizeof *a->accumulator_of);
   memcpy(like->rest_of, a->rest_of, a->count * sizeof *a->rest_of);
-  like->nmeasures = a->nmeasures;
-  for (size_t i = 0; i < a->nmeasures; i++)
+  like->naccumulators = a->naccumulators;
+  for (size_t i = 0; i < a->naccumulators; i++)
     pf_accumulator_clone(&like->accumulators[i], &a->accumulators[i]);
   *made = like;
   return PF_OK;
@@ -355,7 +355,7 @@ pf_status pf_aggregates_clone (const pf_aggregates *a, pf_aggregates **made) {
 pf_status pf_aggregates_merge (pf_aggregates *a, const pf_aggregates *more,
                                const uint32_t *groups, size_t count,
                                size_t ngroups) {
-  for (size_t i = 0; i < a->nmeasures; i++)
+  for (size_t i = 0; i < a->naccumulators; i++)
     if (pf_accumulator_reserve(&a->accumulators[i], ngroups) != PF_OK ||
         pf_accumulator_merge(&a->accumulators[i], &more->accumulators[i],
                              groups, count) != PF_OK)
@@ -469,7 +469,7 @@ static void put_rests (const pf_aggregates *a, size_t number, size_t ngroups,
 
 /* For an empty group count, sum and distinct are 0, so that sums over chunks
    add up; the others are missing. */
-static bool is_zero_of_none (pf_function function) {
+static bool is_zero_if_empty (pf_function function) {
   return function == PF_COUNT || function == PF_SUM || function == PF_DISTINCT;
 }
 
@@ -484,7 +484,7 @@ pf_status pf_aggregates_finish (pf_aggregates *a, pf_store *store, size_t first,
         (rest != PF_NO_COLUMN &&
          pf_accumulator_reserve(&a->accumulators[rest], ngroups) != PF_OK))
       return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
-    const bool zero = is_zero_of_none(a->list[i].function);
+    const bool zero = is_zero_if_empty(a->list[i].function);
     for (size_t g = 0; g < ngroups; g++) {
       if (!zero && pf_accumulator_count(m, g) == 0) {
         pf_store_set_missing(store, first + i, g);

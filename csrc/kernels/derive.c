@@ -257,7 +257,7 @@ static bool is_taken_exactly (const pf_formula *given, size_t push) {
 
 
 /* Copy a formula. */
-static pf_status take_formula (derive_reader *d, size_t number,
+static pf_status copy_formula (derive_reader *d, size_t number,
                                const pf_formula *given, pf_error *error) {
   formula *const f = &d->formulas[number];
   pf_field *const field = &d->fields[d->input->nfields + number];
@@ -307,7 +307,7 @@ pf_status pf_derive_open (pf_reader *input, const pf_formula *formulas,
   d->input = input;
   pf_status status = make_room(d, count, error);
   for (size_t i = 0; i < count && status == PF_OK; i++)
-    status = take_formula(d, i, &formulas[i], error);
+    status = copy_formula(d, i, &formulas[i], error);
   if (status == PF_OK) {
     d->stack = malloc(d->height * sizeof *d->stack);
     if (d->stack == NULL)

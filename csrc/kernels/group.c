@@ -72,10 +72,10 @@ static pf_status make_rows (group_reader *g, pf_error *error) {
 
 
 /* Read the rows, set the types, and write the results. */
-static pf_status drain (group_reader *g,
-                        void (*retype)(void *context, size_t key,
-                                       pf_field *field),
-                        void *context, pf_error *error) {
+static pf_status run (group_reader *g,
+                      void (*retype)(void *context, size_t key,
+                                     pf_field *field),
+                      void *context, pf_error *error) {
   const pf_status status = read_input(g, error);
   if (status != PF_END)
     return status;
@@ -96,7 +96,7 @@ pf_status pf_group_run (pf_reader *reader,
     *error = g->failure;
     return g->failure.status;
   }
-  const pf_status status = drain(g, retype, context, error);
+  const pf_status status = run(g, retype, context, error);
   if (status < PF_OK)
     g->failure = *error;
   return status;

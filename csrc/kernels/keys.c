@@ -129,8 +129,8 @@ static bool mark_missing (pf_keys *k, const pf_column *column, size_t rows) {
 
 /* {====== Numbers of a batch ====== */
 
-static pf_status number_made (pf_keys *k, size_t key, const pf_batch *batch,
-                              uint32_t *numbers, pf_error *error) {
+static pf_status encode_computed (pf_keys *k, size_t key, const pf_batch *batch,
+                                  uint32_t *numbers, pf_error *error) {
   const pf_computed_key *const computed = k->keys[key].computed;
   memset(k->missing, 0, sizeof k->missing);
   const pf_status status =
@@ -144,7 +144,7 @@ static pf_status number_made (pf_keys *k, size_t key, const pf_batch *batch,
 }
 
 
-static pf_status number_column (pf_keys *k, size_t key, const pf_column *column,
+static pf_status encode_column (pf_keys *k, size_t key, const pf_column *column,
                                 size_t rows, uint32_t *numbers) {
   pf_id_table *const values = &k->values[key];
   if (pf_type_is_id(column->type) && !column->has_missing)
@@ -158,19 +158,19 @@ static pf_status number_column (pf_keys *k, size_t key, const pf_column *column,
 
 
 /* Write the ids of one key. */
-static pf_status number_key (pf_keys *k, size_t key, const pf_batch *batch,
+static pf_status encode_key (pf_keys *k, size_t key, const pf_batch *batch,
                              uint32_t *numbers, pf_error *error) {
   if (k->keys[key].computed != NULL)
-    return number_made(k, key, batch, numbers, error);
+    return encode_computed(k, key, batch, numbers, error);
   const pf_column *const column = &batch->columns[k->keys[key].column];
-  if (number_column(k, key, column, batch->rows, numbers) != PF_OK)
+  if (encode_column(k, key, column, batch->rows, numbers) != PF_OK)
     return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
   return PF_OK;
 }
 
 
 /* Set groups[i] to the id of the pair (groups[i], k->numbers[i]). */
-static pf_status number_pairs (pf_keys *k, size_t key, size_t rows,
+static pf_status encode_pairs (pf_keys *k, size_t key, size_t rows,
                                uint32_t *groups) {
   for (size_t i = 0; i < rows; i++)
     k->words[i] = (uint64_t)groups[i] << 32 | k->numbers[i];
@@ -184,10 +184,10 @@ pf_status pf_keys_find (pf_keys *k, const pf_batch *batch, uint32_t *groups,
     memset(groups, 0, batch->rows * sizeof *groups);
     return PF_OK;
   }
-  pf_status status = number_key(k, 0, batch, groups, error);
+  pf_status status = encode_key(k, 0, batch, groups, error);
   for (size_t key = 1; key < k->nkeys && status == PF_OK; key++) {
-    status = number_key(k, key, batch, k->numbers, error);
-    if (status == PF_OK && number_pairs(k, key, batch->rows, groups) != PF_OK)
+    status = encode_key(k, key, batch, k->numbers, error);
+    if (status == PF_OK && encode_pairs(k, key, batch->rows, groups) != PF_OK)
       return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
   }
   return status;
@@ -223,7 +223,7 @@ static uint32_t number_of (const pf_keys *k, uint32_t group, size_t key) {
 
 /* Find the ids in `keys` of the values that groups first, first + 1, ... of
    `more` have in a key. */
-static pf_status number_values (pf_keys *k, size_t key, const pf_keys *more,
+static pf_status encode_values (pf_keys *k, size_t key, const pf_keys *more,
                                 size_t first, size_t count, uint32_t *numbers) {
   const pf_id_table *const theirs = &more->values[key];
   for (size_t i = 0; i < count; i++) {
@@ -238,11 +238,11 @@ static pf_status number_values (pf_keys *k, size_t key, const pf_keys *more,
 
 static pf_status merge_some (pf_keys *k, const pf_keys *more, size_t first,
                              size_t count, uint32_t *groups) {
-  pf_status status = number_values(k, 0, more, first, count, groups);
+  pf_status status = encode_values(k, 0, more, first, count, groups);
   for (size_t key = 1; key < k->nkeys && status == PF_OK; key++) {
-    status = number_values(k, key, more, first, count, k->numbers);
+    status = encode_values(k, key, more, first, count, k->numbers);
     if (status == PF_OK)
-      status = number_pairs(k, key, count, groups);
+      status = encode_pairs(k, key, count, groups);
   }
   return status;
 }

@@ -390,7 +390,7 @@ static pf_status finish (sort_reader *s, pf_error *error) {
 
 
 /* Read and sort the input, once. */
-static pf_status drain (sort_reader *s, pf_error *error) {
+static pf_status read_and_sort (sort_reader *s, pf_error *error) {
   if (s->done)
     return PF_OK;
   if (s->failure.status != PF_OK) {
@@ -409,7 +409,7 @@ static pf_status drain (sort_reader *s, pf_error *error) {
 static pf_status sort_next (pf_reader *self, pf_batch *batch, pf_error *error) {
   sort_reader *const s = (sort_reader *)(void *)self;
   pf_batch_clear(batch);
-  const pf_status status = drain(s, error);
+  const pf_status status = read_and_sort(s, error);
   if (status != PF_OK)
     return status;
   pf_batch part = select_columns(s, batch);

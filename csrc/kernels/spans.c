@@ -34,7 +34,7 @@ static bool begins_range (const spans_reader *r) {
 }
 
 
-static void note_ends (spans_reader *r) {
+static void update_limits (spans_reader *r) {
   const pf_machine *const m = &r->machine;
   if (m->before_range || !m->has_begun)
     return;
@@ -46,7 +46,7 @@ static void note_ends (spans_reader *r) {
 
 
 /* A gap has ended all calls; the values of variables end with them. */
-static bool look_at_epoch (spans_reader *r) {
+static bool check_epoch (spans_reader *r) {
   const bool is_same = r->epoch == r->machine.epoch;
   r->epoch = r->machine.epoch;
   return is_same || pf_spans_end_values(r, r->machine_last);
@@ -67,7 +67,7 @@ static pf_status find_slot (spans_reader *r, uint32_t *slot) {
 
 
 /* Process the event at r->row. PF_ENOMEM. */
-static pf_status take_event (spans_reader *r) {
+static pf_status process_event (spans_reader *r) {
   pf_machine *const m = &r->machine;
   const pf_event_rows *const rows = &r->events.rows;
   uint32_t slot;
@@ -75,9 +75,9 @@ static pf_status take_event (spans_reader *r) {
       pf_machine_process(m, rows, r->row, r->row + 1) != PF_OK ||
       find_slot(r, &slot) != PF_OK)
     return PF_ENOMEM;
-  if (!look_at_epoch(r) || !pf_spans_add_calls(r, slot, rows->kinds[r->row]))
+  if (!check_epoch(r) || !pf_spans_add_calls(r, slot, rows->kinds[r->row]))
     return PF_ENOMEM;
-  note_ends(r);
+  update_limits(r);
   return slot == PF_NO_SLOT ||
                  pf_spans_update_lane(r, m->lanes.slots[slot].lane)
              ? PF_OK
@@ -91,7 +91,7 @@ static pf_status finish (spans_reader *r) {
   if (pf_machine_finish(&r->machine) != PF_OK ||
       !pf_spans_add_calls(r, PF_NO_SLOT, PF_EVENT_OTHER))
     return PF_ENOMEM;
-  note_ends(r);
+  update_limits(r);
   return pf_spans_end_values(r, r->machine.last) ? PF_OK : PF_ENOMEM;
 }
 
@@ -117,7 +117,7 @@ static pf_status pull (spans_reader *r, pf_error *error) {
 
 /* Process events until there are rows. PF_MORE, PF_END, PF_AGAIN or a
    failure. */
-static pf_status read_on (spans_reader *r, pf_error *error) {
+static pf_status fill_rows (spans_reader *r, pf_error *error) {
   pf_status status = PF_MORE;
   r->nrows = r->returned = 0;
   while (r->nrows < PF_BATCH_ROWS && status == PF_MORE && !r->has_ended) {
@@ -127,7 +127,7 @@ static pf_status read_on (spans_reader *r, pf_error *error) {
       status = finish(r) == PF_OK ? PF_MORE : PF_ENOMEM;
     while (status == PF_MORE && r->nrows < PF_BATCH_ROWS &&
            r->row < r->events.batch.rows) {
-      status = take_event(r) == PF_OK ? PF_MORE : PF_ENOMEM;
+      status = process_event(r) == PF_OK ? PF_MORE : PF_ENOMEM;
       r->row++;
     }
   }
@@ -141,7 +141,7 @@ static pf_status read_on (spans_reader *r, pf_error *error) {
 
 /* {====== The reader ====== */
 
-static void give (pf_column *c, size_t i, const span_row *row) {
+static void write_row (pf_column *c, size_t i, const span_row *row) {
   const int64_t values[PF_SPAN_FIELDS] = {row->kind,  row->track, row->time,
                                           row->frame, row->area,  row->value,
                                           row->net,   row->flags};
@@ -161,11 +161,11 @@ static pf_status spans_next (pf_reader *self, pf_batch *batch,
   pf_status status = PF_MORE;
   pf_batch_clear(batch);
   if (r->returned == r->nrows)
-    status = read_on(r, error);
+    status = fill_rows(r, error);
   if (status < 0)
     return status;
   for (; batch->rows < PF_BATCH_ROWS && r->returned < r->nrows; batch->rows++)
-    give(batch->columns, batch->rows, &r->rows[r->returned++]);
+    write_row(batch->columns, batch->rows, &r->rows[r->returned++]);
   return batch->rows > 0 ? PF_MORE : status;
 }
 

@@ -45,7 +45,7 @@ static void put_name (pf_batch *out, size_t column, size_t row, uint32_t name) {
 
 /* Whether pf_unfilter_put fills this column in rows that are not in the
    input. */
-static bool is_told (const out_columns *to, size_t column) {
+static bool is_filled (const out_columns *to, size_t column) {
   return column == to->thread || column == to->time || column == to->call;
 }
 
@@ -57,7 +57,7 @@ static void copy (const unfilter *self, pf_batch *out, size_t row,
   for (size_t i = 0; i < self->copied; i++) {
     pf_column *const to = wanted(out, i);
     if (to == NULL || i == self->to.flags ||
-        (from == NO_ROW && is_told(&self->to, i)))
+        (from == NO_ROW && is_filled(&self->to, i)))
       continue;
     const pf_column *const source = &self->in.columns[i];
     const size_t size = pf_type_size(to->type);

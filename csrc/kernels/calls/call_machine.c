@@ -402,7 +402,7 @@ static void check_range (pf_machine *m, int64_t time) {
 }
 
 
-static void mark (pf_machine *m, call_event *e) {
+static void apply_flags (pf_machine *m, call_event *e) {
   if ((e->flags & PF_CALL_NEW_FILE) != 0 && m->has_begun)
     begin_new_run(m, PF_CALL_OPEN);
   else if ((e->flags & PF_CALL_GAP) != 0 && m->has_begun) {
@@ -417,7 +417,7 @@ static void mark (pf_machine *m, call_event *e) {
 }
 
 
-static pf_status act (pf_machine *m, const call_event *e, uint8_t kind) {
+static pf_status dispatch (pf_machine *m, const call_event *e, uint8_t kind) {
   const uint8_t slot_kind = m->lanes.slots[e->slot].kind;
   if (m->is_chunk && slot_kind >= PF_KIND_STATE &&
       (kind != PF_EVENT_WRITE || slot_kind == PF_KIND_STATE))
@@ -494,7 +494,7 @@ pf_status pf_machine_process_one (pf_machine *m, const pf_event_rows *rows,
                                   size_t i) {
   call_event e = {NULL, 0, rows->times[i], rows->flags ? rows->flags[i] : 0, i};
   if (e.flags != 0)
-    mark(m, &e);
+    apply_flags(m, &e);
   if (rows->kinds[i] == PF_EVENT_NONE)
     return PF_OK;
   if (m->before_range || m->options.has_to)
@@ -507,7 +507,7 @@ pf_status pf_machine_process_one (pf_machine *m, const pf_event_rows *rows,
   if (find_slot(m, rows->lanes[i], rows->areas[i], &e) != PF_OK)
     return PF_ENOMEM;
   const bool is_state = m->lanes.slots[e.slot].kind == PF_KIND_STATE;
-  const pf_status status = act(m, &e, rows->kinds[i]);
+  const pf_status status = dispatch(m, &e, rows->kinds[i]);
   update_fast(m, e.slot);
   return is_state && status == PF_OK ? write_variable(m, rows, i, &e) : status;
 }
