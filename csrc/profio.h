@@ -99,8 +99,8 @@ typedef struct pf_column {
 typedef struct pf_batch {
   size_t rows, ncolumns;
   pf_column *columns;
-  int sparse;   /* a column: rows where it is 0 may be left out; or -1 */
-  bool relayed; /* who asks computes in another thread meanwhile */
+  int sparse;     /* a column: rows where it is 0 may be left out; or -1 */
+  bool pipelined; /* the batch goes through kernels/pipeline.h */
 } pf_batch;
 
 typedef struct pf_dictionary pf_dictionary; /* model/names.h */

@@ -377,12 +377,12 @@ static pf_status return_pending (unfilter *self, pf_error *error) {
 
 
 /* Read the next batch of the input. */
-static pf_status pull (unfilter *self, bool relayed, pf_error *error) {
+static pf_status pull (unfilter *self, bool pipelined, pf_error *error) {
   if (self->pending != PF_MORE)
     return return_pending(self, error);
   self->row = 0;
   self->in.rows = 0;
-  self->in.relayed = relayed;
+  self->in.pipelined = pipelined;
   const pf_status status = self->input->next(self->input, &self->in, error);
   if (status != PF_MORE) {
     self->in.rows = 0;
@@ -423,7 +423,7 @@ pf_status pf_unfilter_next (pf_reader *reader, pf_batch *out, pf_error *error) {
       status = process_rows(self, out, error);
     else if (out->rows > 0 || self->has_ended)
       break;
-    else if ((status = pull(self, out->relayed, error)) == PF_END) {
+    else if ((status = pull(self, out->pipelined, error)) == PF_END) {
       self->has_ended = true;
       begin_sweep(self, PF_FLAG_OPEN);
       status = PF_OK;

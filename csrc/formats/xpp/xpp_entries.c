@@ -350,7 +350,7 @@ static pf_status open_readahead (entries_reader *self, const pf_batch *batch,
   if (!is_fast)
     return PF_OK;
   self->readahead =
-      xpp_readahead_new(&fast, batch->relayed, &self->file->readaheads);
+      xpp_readahead_new(&fast, batch->pipelined, &self->file->readaheads);
   return self->readahead == NULL ? xpp_no_memory(error) : PF_OK;
 }
 

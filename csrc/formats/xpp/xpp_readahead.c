@@ -223,13 +223,13 @@ const xpp_fast_rows *xpp_readahead_next (xpp_readahead *f, pf_bytes bytes,
 
 /* {====== Creation ====== */
 
-xpp_readahead *xpp_readahead_new (const xpp_fast *fast, bool relayed,
+xpp_readahead *xpp_readahead_new (const xpp_fast *fast, bool pipelined,
                                   xpp_readahead **list) {
   xpp_readahead *const f = calloc(1, sizeof *f);
   if (f == NULL)
     return NULL;
   f->fast = *fast;
-  f->is_disabled = sysconf(_SC_NPROCESSORS_ONLN) < (relayed ? 3 : 2);
+  f->is_disabled = sysconf(_SC_NPROCESSORS_ONLN) < (pipelined ? 3 : 2);
   f->next = *list;
   f->link = list;
   if (f->next != NULL)

@@ -12,10 +12,10 @@
 
 typedef struct xpp_readahead xpp_readahead;
 
-/* Creates a read-ahead for `fast` (copied) and adds it to a list. `relayed`:
+/* Creates a read-ahead for `fast` (copied) and adds it to a list. `pipelined`:
    another thread already consumes the reader's batches (pf_batch), so start a
    thread only if there are three processors or more. NULL: out of memory. */
-xpp_readahead *xpp_readahead_new (const xpp_fast *fast, bool relayed,
+xpp_readahead *xpp_readahead_new (const xpp_fast *fast, bool pipelined,
                                   xpp_readahead **list);
 
 /* Waits for the thread, then frees. NULL is allowed. */
