@@ -166,6 +166,21 @@ describe("the ring of a stream", function()
       end
    end)
 
+   it("refuses a ring of a format that is written whole", function()
+      local stream = streams[#streams]
+      run(stream, ', ring = { size = "64K" }', "if i == 500 then assert(w:flush()) end", kill)
+      local name = stream.name .. ".ring"
+      local ring, count = command.read(folder .. "/" .. name):gsub("winidea\0", "pprof\0a\0", 1)
+      assert.equal(1, count)
+      command.file("streams/" .. name, ring)
+      local trace <close> = assert(profio.open(folder .. "/" .. stream.name))
+      local words = {}
+      for _, warning in ipairs(trace.warnings) do
+         words[#words + 1] = warning.message
+      end
+      assert.matches("format 'pprof', which no ring serves", table.concat(words, "\n"), 1, true)
+   end)
+
    it("has the areas once that a killed writer recorded", function()
       for _, stream in ipairs { streams[6], streams[#streams] } do
          local given = stream.given

@@ -63,6 +63,10 @@ static pf_status encode (recovery *r, const pf_format *format, pf_error *damage,
                                    r->request.noptions, &r->sinks[0], error);
   if (status != PF_OK)
     return status;
+  if (r->drain.encoder->flush == NULL)
+    return pf_fail(error, PF_EFORMAT, PF_NO_OFFSET,
+                   "the ring is of format '%s', which no ring serves",
+                   format->name);
   *damage = (pf_error){.status = PF_OK};
   status = pf_drain_learn(&r->drain, &copy->journal, damage);
   if (status >= 0)
