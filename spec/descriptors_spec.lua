@@ -1,0 +1,109 @@
+-- No open, write or export leaves a descriptor open, also when it fails.
+
+local command = require "spec.support.command"
+local lfs = require "lfs"
+local profio = require "profio"
+
+local folder = command.folder .. "/descriptors"
+local has_proc = lfs.attributes("/proc/self/fd", "mode") == "directory"
+
+local function count_open()
+   collectgarbage()
+   collectgarbage()
+   local count = 0
+   for _ in lfs.dir "/proc/self/fd" do
+      count = count + 1
+   end
+   return count
+end
+
+-- A writer that leaves its ring, and a ring that is none.
+local killed = [[
+   package.path = "%s/lua/?.lua;%s/lua/?/init.lua;" .. package.path
+   package.cpath = "%s/?.so;" .. package.cpath
+   local w = assert(require("profio").create("%s/killed.br", { format = "br",
+      ring = { size = "64K" } }))
+   w:write { module = "A.BR", line = 1 }
+   assert(w:flush())
+   w:write { module = "A.BR", line = 2 }
+   os.execute("kill -9 " .. io.open("/proc/self/stat"):read "n")]]
+
+local function write_table(path)
+   local w = assert(profio.create(path, { format = "dbf", fields = "ID C(4), NOTE M" }))
+   w:write { ID = "a", NOTE = ("x"):rep(300) }
+   return w:close()
+end
+
+local function read_all(path, options)
+   local trace <close> = assert(profio.open(path, options))
+   for _, name in ipairs(trace.tables) do
+      trace:table(name):rows()
+   end
+   return trace
+end
+
+setup(function()
+   os.execute("rm -rf " .. folder .. " && mkdir -p " .. folder)
+   write_table(folder .. "/t.dbf")
+   command.file("descriptors/gmon.out", command.trace())
+   os.execute(("gzip -kf %s/gmon.out"):format(folder))
+   command.file("descriptors/killed.lua", killed:format(command.root, command.root,
+      command.root .. "/" .. (os.getenv "PROFIO_BUILD" or "build"), folder))
+   os.execute(("lua5.4 %s/killed.lua 2>%s/said"):format(folder, folder))
+   command.file("descriptors/broken.br", "")
+   command.file("descriptors/broken.br.ring", "no ring")
+   assert(lfs.attributes(folder .. "/killed.br.ring"), command.read(folder .. "/said"))
+end)
+
+teardown(function()
+   os.execute("rm -rf " .. folder)
+end)
+
+local actions = {
+   ["reading a file with its memo"] = function() read_all(folder .. "/t.dbf") end,
+   ["reading a packed file"] = function() read_all(folder .. "/gmon.out.gz") end,
+   ["reading the ring of a killed writer"] = function() read_all(folder .. "/killed.br") end,
+   ["refusing a ring"] = function() assert.is_nil((profio.open(folder .. "/broken.br"))) end,
+   ["refusing a file that is not there"] = function()
+      assert.is_nil((profio.open(folder .. "/nowhere")))
+   end,
+   ["refusing an executable that is none"] = function()
+      assert.is_nil((profio.open(folder .. "/gmon.out", { exe = folder .. "/t.dbf" })))
+   end,
+   ["writing a file with its memo"] = function() assert(write_table(folder .. "/new.dbf")) end,
+   ["refusing to write into no folder"] = function()
+      local done = pcall(write_table, folder .. "/nowhere/new.dbf")
+      assert.is_false(done)
+   end,
+   ["writing through a ring"] = function()
+      local w = assert(profio.create(folder .. "/r.br", { format = "br", ring = {} }))
+      w:write { module = "A.BR", line = 1 }
+      assert(w:close())
+   end,
+   ["refusing what a killed writer has left"] = function()
+      assert.is_nil((profio.create(folder .. "/killed.br", { format = "br", ring = {},
+         unfinished = "refuse" })))
+   end,
+   ["exporting and saving"] = function()
+      local trace <close> = assert(profio.open(folder .. "/gmon.out"))
+      local profile = assert(trace:profile())
+      assert(profile:export("pprof", folder .. "/out.pb.gz"))
+      assert(trace:save(folder .. "/saved.out"))
+   end,
+}
+
+describe("no descriptor stays open after", function()
+   for name, action in pairs(actions) do
+      it(name, function()
+         if not has_proc then
+            pending "no /proc/self/fd"
+         end
+         action() -- what is loaded once may stay open
+         local before = count_open()
+         for _ = 1, 3 do
+            action()
+         end
+         assert.equal(before, count_open())
+      end)
+   end
+end)
