@@ -263,14 +263,20 @@ run-asan: $(B)/bin/lua5.4 $(KILL)
 	@PATH="$(abspath $(B)/bin):$$PATH" $(RUN) tested "--ignore-lua --run=ci" \
 		$(CHECKED)
 
-# Specs that hold kernels against large models in Lua, try many files, or run
-# other programs are left out.
-STRESSED = $(filter-out spec/cli/% %/sort_spec.lua %/group_spec.lua \
-	%/gprof_spec.lua %/propagate_spec.lua %/cli_spec.lua %/examples_spec.lua \
-	%/detection_spec.lua %/pprof_merge_spec.lua %/install_spec.lua \
-	%/readme_spec.lua %/outputs_spec.lua %/recorder_times_spec.lua \
-	%/formula_spec.lua %/callbacks_spec.lua %/gmon_program_spec.lua \
-	%/ring_restart_spec.lua,$(CHECKED))
+# The binding is what a collector can hurt. Specs of the command, of encoders and
+# damaged files, those that hold kernels against large models in Lua, try many
+# files, or run other programs are left out: they take most of the time here.
+STRESSED = $(filter-out spec/cli/% spec/exports/% %_damage_spec.lua \
+	%_encode_spec.lua %_corpus_spec.lua %_plain_spec.lua %_numbers_spec.lua \
+	%/call_credit_spec.lua %/call_statistics_spec.lua %/calls_spec.lua \
+	%/spans_spec.lua %/sort_spec.lua %/group_spec.lua %/gprof_spec.lua \
+	%/propagate_spec.lua %/cli_spec.lua %/examples_spec.lua %/detection_spec.lua \
+	%/pprof_spec.lua %/pprof_merge_spec.lua %/parts_spec.lua \
+	%/winidea_events_spec.lua %/winidea_text_spec.lua %/winidea_states_spec.lua \
+	%/install_spec.lua %/readme_spec.lua %/outputs_spec.lua \
+	%/recorder_times_spec.lua %/formula_spec.lua %/callbacks_spec.lua \
+	%/gmon_program_spec.lua %/ring_restart_spec.lua %/symbols_order_spec.lua \
+	%/named_files_spec.lua %/shrunk_spec.lua,$(CHECKED))
 
 run-gcstress: $(B)/bin/lua5.4 $(KILL)
 	@echo "the specs with a collector that never rests"
