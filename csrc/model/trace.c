@@ -30,7 +30,7 @@ struct pf_notes {
   size_t ncodes;
   uint64_t *known; /* hashes of all warnings; 0: the slot is free */
   size_t nknown, known_mask;
-  bool has_failed; /* a fact was dropped: there was no memory */
+  bool has_failed; /* memory ran out: a fact or a warning is missing */
 };
 
 
@@ -51,7 +51,6 @@ void pf_notes_free (pf_notes *notes) {
 
 /* {====== Info ====== */
 
-/* The entry called `name`, made when it is not there; NULL: no memory. */
 /* A new fact; NULL when out of memory. */
 static pf_info *new_info (pf_notes *notes, const char *name) {
   pf_info *const infos =
@@ -195,9 +194,14 @@ static bool grow_known (pf_notes *notes) {
    place, and so does a second reading. It is known from now on, while there
    is room. */
 static bool is_known (pf_notes *notes, uint64_t hash) {
-  if ((notes->known == NULL || notes->nknown > notes->known_mask / 2) &&
-      (notes->nknown >= MAX_KNOWN || !grow_known(notes)))
-    return false;
+  if (notes->known == NULL || notes->nknown > notes->known_mask / 2) {
+    if (notes->nknown >= MAX_KNOWN)
+      return false;
+    if (!grow_known(notes)) {
+      notes->has_failed = true;
+      return false;
+    }
+  }
   uint64_t *const slot = slot_of(notes, hash);
   if (*slot == hash)
     return true;
@@ -213,8 +217,10 @@ static pf_warning *warning_entry (pf_notes *notes) {
     const size_t room = notes->room == 0 ? 8 : notes->room * 2;
     pf_warning *const warnings =
         realloc(notes->warnings, room * sizeof *warnings);
-    if (warnings == NULL)
+    if (warnings == NULL) {
+      notes->has_failed = true;
       return NULL;
+    }
     notes->warnings = warnings;
     notes->room = room;
   }
@@ -271,6 +277,8 @@ pf_status pf_warn (pf_trace *trace, pf_note_kind kind, const char *code,
   note(trace->notes, pf_option_int(trace, "all_warnings", 0) != 0,
        trace->format != NULL && trace->format->parallel,
        trace->dictionary->seed, &warning);
+  if (trace->notes->has_failed)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
   return PF_OK;
 }
 

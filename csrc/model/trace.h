@@ -52,8 +52,8 @@ const pf_info *pf_info_at (const pf_notes *notes, size_t index);
 ** is the same warning and does not count again (told for the first million).
 ** Of each code the first is kept, and with the trace's option "all_warnings"
 ** the first million of all; the others are only counted.
-** Answers PF_OK, or in a strict trace, for PF_DAMAGE, the failure `status`
-** with the same words in `error`: `return` that at once.
+** Returns PF_OK; PF_ENOMEM; or in a strict trace, for PF_DAMAGE, the failure
+** `status` with the same words in `error`. Return a failure at once.
 */
 pf_status pf_warn (pf_trace *trace, pf_note_kind kind, const char *code,
                    pf_status status, uint64_t offset, pf_error *error,

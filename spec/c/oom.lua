@@ -308,6 +308,9 @@ function chunks.dbf()
    local trace <close> = assert(profio.open({ data = table_bytes, memo = sides.memo },
       { deleted = "show" }))
    local rows = trace.data:rows()
+   for _, warning in ipairs(trace.warnings) do
+      error(warning.message) -- of a page that iconv does not open the bytes are shown
+   end
    return rows, trace.structure:rows(), trace.raw:rows(), trace:save(nil)
 end
 
@@ -408,7 +411,7 @@ local each_of = os.getenv "OOM_EVERY" and math.maxinteger or 200
 -- that memory is short, and iconv, whose failure means that a code page is unknown.
 local messages = {
    [oom] = { "not enough memory" },
-   [oom_core] = { "not enough memory" },
+   [oom_core] = { "not enough memory", "out of memory" }, -- the latter in recorder.stop
    [fault] = { "Input/output error", "not enough memory", "out of memory", "code page" },
 }
 
