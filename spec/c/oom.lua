@@ -412,7 +412,8 @@ local each_of = os.getenv "OOM_EVERY" and math.maxinteger or 200
 local messages = {
    [oom] = { "not enough memory" },
    [oom_core] = { "not enough memory", "out of memory" }, -- the latter in recorder.stop
-   [fault] = { "Input/output error", "not enough memory", "out of memory", "code page" },
+   [fault] = { "Input/output error", "not enough memory", "out of memory", "code page",
+      "cannot convert CP932" },
 }
 
 local function is_expected(attempt, message)

@@ -48,7 +48,7 @@ function chunks.file_packed()
 end
 
 function chunks.file_pipe()
-   os.execute(("cd %s && { [ -p pipe ] || mkfifo pipe; } && { timeout 1 sh -c "
+   os.execute(("cd %s && { [ -p pipe ] || mkfifo pipe; } && { timeout 5 sh -c "
       .. "'cat gmon.out > pipe' >/dev/null 2>&1 & }"):format(folder))
    return saved(path_of "pipe")
 end
