@@ -111,7 +111,7 @@ static inline bool winidea_has_writes (uint32_t handle) {
   return (0x14u >> winidea_kind(handle) & 1) != 0;
 }
 
-/* How the value of an event is found; it depends on the area. */
+/* The source of an event's value, which depends on its area. */
 typedef enum winidea_value_kind {
   WINIDEA_UNRESOLVED,    /* the area is not in the cache */
   WINIDEA_NO_VALUE,      /* functions and lines: DATA is ignored */
@@ -154,7 +154,7 @@ typedef struct winidea_entry {
 
 #define WINIDEA_NO_ENTRY UINT32_MAX
 
-/* What is known of a handle. */
+/* The entries of a handle. */
 typedef struct winidea_handle_info {
   uint32_t handle;
   uint32_t entry;    /* its first entry, or WINIDEA_NO_ENTRY */
@@ -388,7 +388,7 @@ pf_status winidea_add_entry (winidea_file *file, uint64_t seed,
 const winidea_entry *winidea_first_entry (const winidea_file *file,
                                           uint64_t seed, uint32_t handle);
 
-/* What is known of a handle, or NULL. */
+/* The entries of a handle, or NULL. */
 winidea_handle_info *winidea_find_handle (const winidea_areas *areas,
                                           uint64_t seed, uint32_t handle);
 
@@ -409,7 +409,7 @@ pf_status winidea_build_area (pf_trace *trace, winidea_entry *entry);
 void winidea_areas_free (winidea_areas *areas);
 
 
-/* How values of an area are read if its row states no type. */
+/* The source of values of an area whose row states no type. */
 winidea_value_kind winidea_default_value_kind (const winidea_file *file,
                                                uint32_t handle);
 

@@ -111,7 +111,7 @@ static bool is_new_state (const winidea_areas *areas, uint64_t seed,
 }
 
 
-/* Returns what is known of a handle, adding it if it is new; the caller has
+/* Returns the entries of a handle, adding it if it is new; the caller has
    reserved memory. */
 static winidea_handle_info *add_handle (winidea_areas *areas, uint64_t seed,
                                         uint32_t handle) {

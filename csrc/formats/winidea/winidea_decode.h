@@ -11,7 +11,7 @@
 #include "model/batch.h"
 #include "model/packed.h"
 
-/* What can be decoded from a record. */
+/* The values that can be decoded from a record. */
 enum {
   COL_TIME,
   COL_EVENT,

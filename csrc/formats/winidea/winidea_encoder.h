@@ -46,12 +46,10 @@ typedef struct winidea_writer {
   bool has_states; /* write events of states, else writes of their variables */
   winidea_version version; /* of a binary timeline */
   const char *line_end;
-  int64_t total_time;                      /* for INFO, ns; below 0: none, or
-                                              written already */
+  int64_t total_time;                      /* for INFO, ns; below 0: none */
   uint32_t events[WINIDEA_EVENTS];         /* ids by type */
-  char *format_copies[WINIDEA_SECTIONS];   /* owned: the texts of the row
-                                              formats */
-  pf_bytes format_texts[WINIDEA_SECTIONS]; /* the same as slices */
+  char *format_copies[WINIDEA_SECTIONS];   /* owned */
+  pf_bytes format_texts[WINIDEA_SECTIONS]; /* these as slices */
   winidea_rowformat formats[WINIDEA_SECTIONS];
 
   char *parent_copy; /* owned: the format of areas, extended by HANDLE.PARENT */
@@ -75,8 +73,7 @@ typedef struct winidea_writer {
   uint32_t function; /* handle of the last function of this mapping, or
                         WINIDEA_NO_HANDLE */
 
-  /* The assigned handles in their order, and for each area its index in them +
-     1. */
+  /* The assigned handles in their order, and by area: index in them + 1. */
   winidea_assigned_handle *assigned;
   uint32_t nassigned, assigned_capacity;
   uint32_t nassigned_written; /* how many of them have a row in the mapping */
@@ -110,8 +107,8 @@ pf_status winidea_area_handle (winidea_writer *self, uint32_t number,
 
 /*
 ** winidea_write_states.c: converts an event of a state to a write of its
-** variable; *is_written is false if none is needed. PF_EUNSUPPORTED if the
-** events could not be read back from writes.
+** variable; *is_written is set to false if none is needed. Other events stay
+** as they are. PF_EUNSUPPORTED if the events could not be read back.
 */
 pf_status winidea_write_as_variable (winidea_writer *self,
                                      const pf_batch *batch, size_t row,

@@ -197,7 +197,7 @@ static size_t count_digits (winidea_macro macro, const slice *r) {
 }
 
 
-/* The same at the end of the slice. */
+/* The length of a number at the end of the slice. */
 static size_t digits_before (winidea_macro macro, const slice *r) {
   const size_t max = macro == MACRO_EVENT ? 1 : NUMBER_LENGTH;
   size_t n = 0;

@@ -45,7 +45,7 @@ pf_status winidea_next_section (pf_trace *trace, winidea_section_kind kind,
    one. */
 pf_bytes winidea_line (pf_bytes text, uint64_t at, uint64_t *next);
 
-/* Whether a line is a section header; and the kind of section. */
+/* Returns true if a line is a section header; and the kind of the section. */
 bool winidea_is_header (pf_bytes line);
 winidea_section_kind winidea_kind_of_header (pf_bytes line);
 

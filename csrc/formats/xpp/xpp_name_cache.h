@@ -11,7 +11,7 @@
 
 #include "formats/xpp/xpp_rows.h"
 
-/* How a field of less than 8 bytes is loaded as one word. */
+/* The load of a field of less than 8 bytes as one word. */
 typedef enum xpp_load {
   XPP_LOAD_WORDS,     /* the field has 8 bytes or more */
   XPP_LOAD_FOLLOWING, /* together with the bytes that follow in its record */

@@ -30,11 +30,12 @@ bool xpp_next_setting (pf_bytes text, uint64_t at, xpp_setting *setting);
    counts. Returns false if there is none. */
 bool xpp_setting_value (pf_bytes text, const char *key, pf_bytes *value);
 
-/* The same for a value that must be an integer of 0 or more. */
+/* Finds a key as xpp_setting_value does; the value must be an integer of 0 or
+   more. */
 bool xpp_setting_number (pf_bytes text, const char *key, int64_t *number);
 
-/* Whether a text contains the setting OPERATIONMODE; and the probability, 0 to
-   100, that it is a PRI file. */
+/* Returns true if a text contains the setting OPERATIONMODE; and the
+   confidence, 0 to 100, that it is a PRI file. */
 bool xpp_has_settings (pf_bytes text);
 int xpp_settings_score (pf_bytes head);
 

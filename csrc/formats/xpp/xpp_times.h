@@ -46,9 +46,8 @@ pf_status xpp_times_update (xpp_times *times, const xpp_rows *rows,
 /* Clears run_starts. */
 void xpp_times_clear (xpp_times *times);
 
-/* The same for a batch of the fast path in which one thread continues and times
-   increase; no row is examined. Returns false, and changes nothing, if the
-   batch is different. */
+/* Processes a batch of the fast path if one thread continues and its times
+   increase; no row is examined. Otherwise returns false and changes nothing. */
 bool xpp_times_update_fast (xpp_times *times, const xpp_fast_rows *rows);
 
 #endif
