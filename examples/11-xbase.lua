@@ -37,7 +37,7 @@ print "\nwhat calling costs:"
 trace.entries:unfilter():where { event = "leave" }:group("call", "compiled")
    :aggregate { "n = count", "overhead = sum(overhead)" }:sort("-overhead", "call"):print()
 
--- As a table, the way the profiler writes it: parameters go into a memo file of their own.
+-- As a table, in the form of the profiler: parameters go into a separate memo file.
 local prf, beside = assert(trace:save(nil, { form = "foxdbe", symbol_size = 20 }))
 local memos = beside and beside.memo or ""
 print(("\nas a table: %d bytes, %d of parameters"):format(#prf, #memos))

@@ -41,7 +41,7 @@ int main (void) {
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define MOST_THREADS 64
+#define MAX_THREADS 64
 
 #define NUMBER_OF(r)  ((r).orig_rax)
 #define RESULT_OF(r)  ((r).rax)
@@ -122,7 +122,7 @@ typedef struct thread {
   bool has_result;
 } thread;
 
-static thread threads[MOST_THREADS];
+static thread threads[MAX_THREADS];
 
 
 static void die (const char *what) {
@@ -133,7 +133,7 @@ static void die (const char *what) {
 
 static thread *thread_of (pid_t pid) {
   thread *unused = NULL;
-  for (int i = 0; i < MOST_THREADS; i++) {
+  for (int i = 0; i < MAX_THREADS; i++) {
     if (threads[i].pid == pid)
       return &threads[i];
     if (unused == NULL && threads[i].pid == 0)

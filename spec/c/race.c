@@ -236,11 +236,11 @@ static pf_bytes make_table (void) {
 }
 
 
-/* Read the times of up to `most` batches; returns the number of rows. */
-static uint64_t read_times (pf_reader *reader, pf_batch *batch, size_t most) {
+/* Read the times of up to `max` batches; returns the number of rows. */
+static uint64_t read_times (pf_reader *reader, pf_batch *batch, size_t max) {
   uint64_t rows = 0;
   pf_error error;
-  while (most-- > 0 && reader->next(reader, batch, &error) == PF_MORE)
+  while (max-- > 0 && reader->next(reader, batch, &error) == PF_MORE)
     for (size_t i = 0; i < batch->rows; i++)
       MUST(batch->columns[1].ints[i] == (int64_t)rows++ * 1000000);
   return rows;

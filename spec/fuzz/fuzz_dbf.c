@@ -10,7 +10,7 @@
 #include "bytes/sink.h"
 #include "fuzz.h"
 
-#define MOST_ROWS 8
+#define MAX_ROWS 8
 
 static const char *const pages[] = {"raw", "CP1252", "CP850", "CP932"};
 
@@ -59,7 +59,7 @@ static void take_value (pf_cursor *in, pf_column *column, size_t row) {
 
 
 static void take_rows (pf_cursor *in, pf_batch *batch) {
-  while (batch->rows < MOST_ROWS && pf_left(in) > 0) {
+  while (batch->rows < MAX_ROWS && pf_left(in) > 0) {
     for (size_t i = 0; i < batch->ncolumns; i++)
       take_value(in, &batch->columns[i], batch->rows);
     batch->rows++;

@@ -147,7 +147,7 @@ int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size) {
   const pf_option bsd_narrow[] = {{"dialect", true, 0, bsd},
                                   {"address_size", false, 4, {NULL, 0}},
                                   {"byte_order", true, 0, big}};
-  /* how a file says that it is written may be told otherwise by its frames */
+  /* the frames may suggest another order than the file states */
   const pf_bytes first = {(const uint8_t *)"inner_first", 11};
   const pf_option inner[] = {{"backtrace_order", true, 0, first}};
   const pf_bytes text = {(const uint8_t *)"dcpicat", 7};

@@ -12,8 +12,8 @@
 #include "formats/xpp/xpp.h"
 #include "fuzz.h"
 
-#define MOST_ROWS 300
-#define MS        1000000
+#define MAX_ROWS 300
+#define MS       1000000
 
 /* How entries are written and read. */
 typedef struct way {
@@ -33,9 +33,9 @@ static uint64_t take_uint (pf_cursor *in, unsigned width) {
 }
 
 
-static pf_bytes take_text (pf_cursor *in, size_t most) {
+static pf_bytes take_text (pf_cursor *in, size_t max) {
   pf_bytes text = {(const uint8_t *)"", 0};
-  if (!pf_take(in, take_uint(in, 1) % (most + 1), &text))
+  if (!pf_take(in, take_uint(in, 1) % (max + 1), &text))
     in->at = in->bytes.size;
   return text;
 }
@@ -247,7 +247,7 @@ static void write_and_read (const way *w, pf_encoder *encoder,
   sinks[0].side = &sinks[1];
   sinks[1].role = "memo";
   pf_batch_clear(&batch);
-  while (batch.rows < MOST_ROWS && pf_left(in) > 0)
+  while (batch.rows < MAX_ROWS && pf_left(in) > 0)
     take_row(in, w, dictionary, &batch, &time);
   pf_status status = encoder->put(encoder, 0, &batch, sinks, &error);
   if (status == PF_OK)

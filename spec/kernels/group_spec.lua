@@ -442,7 +442,7 @@ describe("keys that are Lua functions", function()
       return reader:fields()[1].type, found
    end
 
-   it("take the type of their values", function()
+   it("have the type of their values", function()
       assert.same({ "int", { { 1, 2 }, { 0, 2 } } }, { keys_of(function(i) return i % 2 end) })
       assert.same({ "num", { { 0.5, 1 }, { 1.0, 1 }, { 1.5, 1 }, { 2.0, 1 } } },
          { keys_of(function(i) return i / 2 end) })

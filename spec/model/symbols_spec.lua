@@ -133,7 +133,7 @@ describe("looking up addresses", function()
 end)
 
 describe("which symbols of ELF files count", function()
-   it("takes functions, and untyped globals in code, and nothing else", function()
+   it("includes functions and untyped globals in code, but no other symbols", function()
       local symbols = assert(from_elf(elf.build { sections = {
          { name = ".text", address = 0x1000, size = 0x1000, flags = 6, type = "nobits" },
          { name = ".data", address = 0x4000, size = 0x100, flags = 3, type = "nobits" } },
@@ -470,7 +470,7 @@ describe("the text of nm", function()
       assert.same({ "operator|(A)" }, names(symbols))
    end)
 
-   it("gives gprof only t and T, whatever their names", function()
+   it("gives gprof only symbols of types t and T, with any names", function()
       local symbols = assert(from_nm("1000 T a\n1010 W b\n1020 t c.part.0\n1030 i d\n1040 D e\n",
          "gprof"))
       assert.same({ "1000-1020 a", "c.part.0" }, { list(symbols)[1], names(symbols)[2] })

@@ -241,7 +241,8 @@ static uint64_t count_depths (const pf_contexts *c, const uint32_t *depths,
 
 
 pf_status pf_contexts_depth (const pf_contexts *from, bool turned,
-                             uint64_t most, uint32_t *depth, pf_error *error) {
+                             uint64_t max_frames, uint32_t *depth,
+                             pf_error *error) {
   uint32_t *const depths = depths_of(from);
   uint64_t *const counts = calloc(from->count, sizeof *counts);
   *depth = PF_ANY_DEPTH;
@@ -250,7 +251,7 @@ pf_status pf_contexts_depth (const pf_contexts *from, bool turned,
     for (uint32_t d = 1; d < from->count && deeper > 0; d++) {
       frames += turned ? deeper : counts[d] * d;
       deeper -= counts[d];
-      if (frames > most) {
+      if (frames > max_frames) {
         *depth = d > 1 ? d - 1 : 1;
         break;
       }

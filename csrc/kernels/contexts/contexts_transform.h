@@ -46,12 +46,13 @@ pf_status pf_contexts_shorten (pf_contexts *to, const pf_contexts *from,
 
 /*
 ** Set *depth to the largest depth at which all stacks with a weight have at
-** most `most` frames in total, when they are written one by one, or inverted
-** (`turned`); to PF_ANY_DEPTH if no limit is needed. For deep stacks the number
-** of frames grows with the square of the number of contexts.
+** most `max_frames` frames in total, when they are written one by one, or
+** inverted (`turned`); to PF_ANY_DEPTH if no limit is needed. For deep stacks
+** the number of frames grows with the square of the number of contexts.
 */
 pf_status pf_contexts_depth (const pf_contexts *from, bool turned,
-                             uint64_t most, uint32_t *depth, pf_error *error);
+                             uint64_t max_frames, uint32_t *depth,
+                             pf_error *error);
 
 /* Multiply by a factor, exactly. Weights stay whole numbers, and the sum of
    each metric is the rounded product of its sum: remainders go to the next

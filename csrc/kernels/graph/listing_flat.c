@@ -60,12 +60,12 @@ typedef struct flat_reader {
 
 
 char pf_flat_unit (const pf_flow *flow, double *per_second) {
-  double most = flow->most_per_call;
+  double max = flow->max_per_call;
   size_t unit = 0;
-  if (most > 0) {
-    most /= flow->per_second;
-    while (unit < NUNITS - 1 && !(units[unit].per_second * most >= 1 &&
-                                  units[unit].per_second * most < 1000))
+  if (max > 0) {
+    max /= flow->per_second;
+    while (unit < NUNITS - 1 && !(units[unit].per_second * max >= 1 &&
+                                  units[unit].per_second * max < 1000))
       unit++;
   }
   *per_second = units[unit].per_second;

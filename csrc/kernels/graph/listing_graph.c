@@ -154,14 +154,14 @@ static void close_graph (pf_reader *reader) {
 
 /* The maximum number of arcs of a function, in both directions. */
 static size_t longest_list (const pf_graph *graph) {
-  size_t most = 0;
+  size_t max = 0;
   for (size_t i = 0; i < graph->nfunctions; i++) {
     const size_t both =
         (size_t)(graph->child_first[i + 1] - graph->child_first[i]) +
         (graph->parent_first[i + 1] - graph->parent_first[i]);
-    most = both > most ? both : most;
+    max = both > max ? both : max;
   }
-  return most;
+  return max;
 }
 
 

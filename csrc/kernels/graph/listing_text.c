@@ -431,15 +431,15 @@ static bool intern_kinds (text_reader *self, pf_dictionary *dictionary) {
 /* The maximum length of a list of arcs or members. */
 static size_t longest_list (const pf_flow *flow) {
   const pf_graph *graph = flow->graph;
-  size_t most = 0;
+  size_t max = 0;
   for (size_t i = 0; i < graph->nfunctions; i++) {
     const size_t in = graph->parent_first[i + 1] - graph->parent_first[i];
     const size_t out = graph->child_first[i + 1] - graph->child_first[i];
-    most = in > most ? in : most;
-    most = out > most ? out : most;
+    max = in > max ? in : max;
+    max = out > max ? out : max;
   }
-  return flow->cycles.count > 0 && most < graph->nfunctions ? graph->nfunctions
-                                                            : most;
+  return flow->cycles.count > 0 && max < graph->nfunctions ? graph->nfunctions
+                                                           : max;
 }
 
 

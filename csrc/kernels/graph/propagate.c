@@ -273,13 +273,13 @@ static inline void prefetch (const pf_flow *flow, size_t i) {
 
 
 /* Update the maximum time per call by a function whose child time is known. */
-static void update_most_per_call (pf_flow *flow, size_t function) {
+static void update_max_per_call (pf_flow *flow, size_t function) {
   const pf_node *const node = &flow->nodes[function];
   if (node->calls == 0)
     return;
   const double each = (node->self + node->child) / (double)node->calls;
-  if (each > flow->most_per_call)
-    flow->most_per_call = each;
+  if (each > flow->max_per_call)
+    flow->max_per_call = each;
 }
 
 
@@ -289,7 +289,7 @@ static void propagate_up (pf_flow *flow) {
   for (size_t i = 0; i < flow->graph->nfunctions; i++) {
     prefetch(flow, i);
     add_callees(flow, flow->cycles.order[i]);
-    update_most_per_call(flow, flow->cycles.order[i]);
+    update_max_per_call(flow, flow->cycles.order[i]);
   }
 }
 
@@ -306,7 +306,7 @@ static void visit (void *context, const uint32_t *functions, size_t count) {
   }
   for (size_t i = 0; i < count; i++) {
     add_callees(flow, functions[i]);
-    update_most_per_call(flow, functions[i]);
+    update_max_per_call(flow, functions[i]);
   }
 }
 

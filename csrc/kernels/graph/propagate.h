@@ -60,9 +60,9 @@ typedef struct pf_flow {
   double *shown_child; /* child * fraction in gprof's order of additions; NULL:
                           child */
 
-  double total;         /* of all functions in the flat profile */
-  double total_shown;   /* sum of the self times of functions that are shown */
-  double most_per_call; /* maximum over functions of (self + child) / calls */
+  double total;        /* of all functions in the flat profile */
+  double total_shown;  /* sum of the self times of functions that are shown */
+  double max_per_call; /* maximum over functions of (self + child) / calls */
 
   /* Orders computed by the functions of rank.h; or NULL. */
   uint32_t *flat, *entries, *names; /* flat profile, call graph, index */

@@ -121,7 +121,7 @@ describe("filters", function()
       return result
    end
 
-   it("show functions, and what they call", function()
+   it("show functions and their callees", function()
       assert.same({ "f1", "f2", "f3", "f4" }, entries(chain()))
       assert.same({ "f2", "f3" }, entries(chain(), { include_graph = { "f2" } }))
       assert.same({ "f1", "f3", "f4" }, entries(chain(), { exclude_graph = { "f2" } }))
