@@ -45,9 +45,9 @@ end
 function division.readers(part, name, rows, count)
    local parts, from = { part = part }, 0
    for i = 1, count do
-      local behind = i == count and rows or rows * i // count // batch * batch
-      parts[i] = assert(part:reader(name, from, behind - from))
-      from = behind
+      local after = i == count and rows or rows * i // count // batch * batch
+      parts[i] = assert(part:reader(name, from, after - from))
+      from = after
    end
    return parts
 end

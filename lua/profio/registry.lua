@@ -57,7 +57,7 @@ function registry.detect(source)
       if format.score then
          local score = format.score(source:read(0, 65536), source:size())
          if type(score) ~= "number" then
-            error(("score of format '%s' answers no number"):format(format.name), 0)
+            error(("score of format '%s' returned no number"):format(format.name), 0)
          end
          if score > best_score then
             best, best_score = format, score

@@ -77,7 +77,7 @@ local Source = {}
 function Source:warn(message, more)
    more = more or {}
    raise.expect(message, "string", "source:warn: the message")
-   raise.expect(more, "table", "source:warn: what stands behind the message")
+   raise.expect(more, "table", "source:warn: the second argument")
    raise.expect(more.code, "string?", "source:warn: code")
    raise.expect(more.offset, "integer?", "source:warn: offset")
    if more.kind ~= nil and not kinds[more.kind] then

@@ -183,13 +183,13 @@ end
 ---@return profio.View
 function methods:range(from, to, column)
    local first = from and math.tointeger(from)
-   local behind = to and math.tointeger(to)
-   if (from and not first) or (to and not behind) then
+   local after = to and math.tointeger(to)
+   if (from and not first) or (to and not after) then
       error("range expects whole numbers of nanoseconds: range(from, to)", 2)
    end
    raise.expect(column, "string?", "range: the column")
    return with(self, function(reader)
-      return core.range(reader, column or "time", first, behind)
+      return core.range(reader, column or "time", first, after)
    end)
 end
 

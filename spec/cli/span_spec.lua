@@ -69,7 +69,7 @@ describe("--from and --to", function()
       end
       wrong("--from must be a time", "--from", "soon")
       wrong("--to must be a time", "--to", "1 ms")
-      wrong("--from 2 lies behind --to 1", "--table", "events", "--from", "2", "--to", "1")
+      wrong("--from 2 is after --to 1", "--table", "events", "--from", "2", "--to", "1")
       wrong("these rows have no column 'time'", "--table", "raw", "--from", "1")
       wrong("report 'info' cannot use --from: reports that", "--report", "info", "--from", "1")
       wrong("--info cannot use --to: leave it out", "--info", "--to", "1")

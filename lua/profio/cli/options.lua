@@ -16,7 +16,7 @@ local groups = {
       { "--check", false, "read the whole file and list all violations of the format" },
    },
    { "Which rows",
-      { "--unfilter", false, "entries with all letters of a call as enters and leaves" },
+      { "--unfilter", false, "entries with all operations of a call as enters and leaves" },
       { "--columns", "A,B", "only these columns, in this order" },
       { "--where", "COND",
          "col=val  col=a,b  col~pattern  col=lo..hi  col!=val  col>=val  col<val; "

@@ -92,7 +92,7 @@ function span.of(trace, given)
       found[word] = time
    end
    if found.from and found.to and found.from > found.to then
-      failure.use("--from %s lies behind --to %s", given.from, given.to)
+      failure.use("--from %s is after --to %s", given.from, given.to)
    end
    return found.from, found.to
 end

@@ -50,15 +50,15 @@ dbf.write_options = {
 }
 
 dbf.warnings = {
-   ["dbf-bad-value"] = "a field holds what its type cannot be: the value is missing",
+   ["dbf-bad-value"] = "a field holds a value that its type cannot have: it is missing",
    ["dbf-code-page"] = "the code page is unknown: text passes through as it is",
    ["dbf-cpg"] = "the .cpg file states no code page that is known: the mark of the table counts",
    ["dbf-delete-flag"] = "a record begins with neither of the two delete flags: it counts as live",
    ["dbf-deleted"] = "records marked as deleted are left out",
-   ["dbf-field-name"] = "two fields have one name, or a field one of ours: it got another",
+   ["dbf-field-name"] = "two fields have the same name, or that of another column: one is renamed",
    ["dbf-field-type"] = "no field of that type and length is known: its bytes are shown",
-   ["dbf-header-size"] = "the header's sizes cannot be: others fit the records and are used",
-   ["dbf-memo-block"] = "a record points at a memo that cannot be: the value is missing",
+   ["dbf-header-size"] = "the sizes in the header are impossible: others that fit are used",
+   ["dbf-memo-block"] = "a record points at an impossible memo: the value is missing",
    ["dbf-memo-file"] = "the memo file is too short to be one",
    ["dbf-no-memo"] = "a record points into a memo file, and there is none",
    ["dbf-no-terminator"] = "the field descriptors do not end as they should",

@@ -69,18 +69,18 @@ winidea.main_written = "timeline"
 winidea.redundant = { events = true }
 
 winidea.warnings = {
-   ["winidea-ambiguous-row"] = "texts stand side by side in a row, and where one ends is a guess",
-   ["winidea-bad-event"] = "a record has a type of event that there is not",
+   ["winidea-ambiguous-row"] = "texts in a row are not separated: the end of one is a guess",
+   ["winidea-bad-event"] = "a record has an unknown type of event",
    ["winidea-bad-header"] = "the format in the header of a section cannot be read",
-   ["winidea-bad-row"] = "a row is not as the header of its section says",
+   ["winidea-bad-row"] = "a row does not have the form that the header of its section states",
    ["winidea-no-mapping"] = "the file that should name the areas is no export",
    ["winidea-not-written"] = "a table of the trace has no place in the file that is written",
    ["winidea-odd-flags"] = "a record has flags outside those that are documented",
-   ["winidea-side-file"] = "a file that stands beside cannot be read",
+   ["winidea-side-file"] = "a file beside the trace cannot be read",
    ["winidea-swapped"] = "types 1 and 2 of a binary timeline may mean the opposite",
    ["winidea-time-falls"] = "an event is earlier than the one before it",
    ["winidea-truncated"] = "the file ends inside a record",
-   ["winidea-version-guessed"] = "nothing tells the version of a binary timeline",
+   ["winidea-version-guessed"] = "the version of a binary timeline is ambiguous",
    ["winidea-xml-timeline"] = "the timeline of an XML export is not read",
 }
 

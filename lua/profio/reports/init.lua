@@ -68,7 +68,7 @@ local function check(report, name)
    assert(type(report.help) == "string", name .. " has no help")
    assert(type(report.fits) == "function", name .. " does not say what it fits")
    assert(type(report.reader) == "function", name .. " has no reader")
-   assert(report.text == nil or type(report.text) == "function", name .. " has an odd text")
+   assert(report.text == nil or type(report.text) == "function", name .. " has an invalid text")
    assert(#report.columns > 0, name .. " has no columns")
    for _, column in ipairs(report.columns) do
       assert(type(column.name) == "string" and type(column.help) == "string",

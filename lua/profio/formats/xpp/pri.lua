@@ -91,8 +91,8 @@ function Settings:set(key, value)
    if tostring(value):find "[\r\n]" or key:find "[=\r\n]" or key == "" then
       error("a setting is one line KEY=VALUE", 2)
    elseif i then
-      local _, before, _, behind = parts_of(self.lines[i])
-      self.lines[i] = before .. tostring(value) .. behind
+      local _, before, _, after = parts_of(self.lines[i])
+      self.lines[i] = before .. tostring(value) .. after
       return self
    end
    local last = self.lines[#self.lines]
