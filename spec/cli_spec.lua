@@ -9,7 +9,7 @@ local function has(name)
    return os.execute("command -v " .. name .. " >/dev/null 2>&1") == true
 end
 
--- The output of a command that is expected to go well and to be silent on standard error.
+-- Returns the output of a command that must succeed with nothing on standard error.
 local function fine(line)
    local text, status, errors = run(line)
    assert.equal("", errors)
@@ -37,7 +37,7 @@ describe("profio", function()
          assert.equal(3, #rows)
       end)
 
-      it("tells of a file that has neither samples nor calls what it is", function()
+      it("describes a file that has neither samples nor calls", function()
          local empty = command.file("empty.gmon", command.trace():sub(1, 20))
          assert.matches(": gmon\n", fine("profio " .. empty))
       end)
@@ -74,7 +74,7 @@ describe("profio", function()
          assert.matches("two executables", errors)
       end)
 
-      it("may begin with - behind --", function()
+      it("may begin with - after --", function()
          command.file("-odd", command.trace())
          assert.matches("arcs", fine "profio --info -- -odd")
       end)
@@ -86,7 +86,7 @@ describe("profio", function()
             .. NAMED .. " " .. options):gsub("^[^\n]*\n", ""))
       end
 
-      it("are chosen with what they called", function()
+      it("are selected with their callees", function()
          assert.equal("work,5,350000000,500000000\nleaf,20,150000000,150000000\n",
             rows "--focus work")
          assert.equal("main,,100000000,100000000\n", rows "--ignore work")
@@ -100,7 +100,7 @@ describe("profio", function()
             rows "--hide work")
       end)
 
-      it("are chosen in reports alone behind a word", function()
+      it("are selected only for reports after flat=, graph= or time=", function()
          assert.equal("leaf,20,150000000,150000000\n", rows "--focus flat=leaf")
          assert.equal("work,5,350000000,350000000\nmain,,100000000,450000000\n",
             rows "--ignore flat=leaf")
@@ -143,7 +143,7 @@ describe("profio", function()
             fine "profio --group 'bucket(low,512)' --aggregate n=count --output csv")
       end)
 
-      it("are aligned in text, times in the unit asked for", function()
+      it("are aligned in text, with times in the unit of --unit", function()
          assert.equal("   low  spent (ms)\n0x1114     300.000\n",
             fine "profio --columns low,spent --where count=30 --unit ms")
          assert.equal("   low  spent (ns)\n0x1114   300000000\n",
@@ -285,7 +285,7 @@ describe("profio", function()
       assert.equal("gmon.out: nothing is damaged\n", fine "profio --check")
    end)
 
-   it("--list-reports shows what fits", function()
+   it("--list-reports shows the reports that fit", function()
       local text = fine "profio --list-reports"
       assert.matches("\nflat +functions", "\n" .. text)
       assert.not_matches("\nlines ", text)
@@ -339,7 +339,7 @@ describe("profio", function()
    end)
 
    describe("scripts", function()
-      it("get the trace and the words behind --", function()
+      it("get the trace and the words after --", function()
          command.file("script.lua", [[
             local trace, word, dash = ...
             print(trace.format, word, dash, trace.arcs:count())]])
@@ -484,7 +484,7 @@ describe("core.interrupt", function()
 end)
 
 describe("several FILEs of which one cannot be read", function()
-   it("are read without it, named on standard error, with status 1", function()
+   it("are read without a damaged one, which is named on standard error, with status 1", function()
       local text, status, errors = run("profio --report flat --output csv " .. NAMED
          .. " gmon.out /nonexistent")
       assert.equal(1, status)

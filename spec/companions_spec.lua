@@ -1,4 +1,4 @@
--- Files that stand beside a trace and cannot be read: a note or an error, never silence.
+-- Unreadable files beside a trace cause a note or an error.
 
 local command = require "spec.support.command"
 local profio = require "profio"
@@ -13,7 +13,7 @@ local function is_user_there()
    return os.execute(as_user .. "test -r '" .. command.root .. "/lua/profio/init.lua' 2>/dev/null")
 end
 
--- What stands in the place of a file: lines of shell. A pipe that the user names is read.
+-- Substitutes for a file, as lines of shell. A pipe that the user names is read.
 local places = {
    ["a folder"] = "rm -f %s && mkdir %s",
    ["a link to nothing"] = "rm -f %s && ln -s nowhere %s",

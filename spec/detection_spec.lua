@@ -96,7 +96,7 @@ describe("detection", function()
 end)
 
 describe("a format that is named", function()
-   it("is used where nothing is recognised", function()
+   it("is used if no format is recognised", function()
       local rows = "7,I,clk\n8,I,rst\n9,O,led\n"
       is_refused(rows)
       local trace <close> = assert(profio.open({ data = rows }, { format = "xpp" }))
@@ -104,7 +104,7 @@ describe("a format that is named", function()
          { op = "O", call = "led" } }, trace.entries:rows("op", "call"))
    end)
 
-   it("reads what stands behind other texts", function()
+   it("reads a trace after other text", function()
       local text = "exported\n* INFO %TOTAL_TIME%\n10\n* TIMELINE %HANDLE%,%EVENT%,%TIME%\n1,E,5\n"
       is_refused(text)
       local trace <close> = assert(profio.open({ data = text }, { format = "winidea" }))
@@ -115,7 +115,7 @@ describe("a format that is named", function()
       assert.equal("f", areas.areas:rows()[1].name)
    end)
 
-   it("is what the command proposes", function()
+   it("is proposed by the command", function()
       command.file("pins.csv", "7,I,clk\n8,I,rst\n9,O,led\n")
       local _, status, errors = command.run "profio pins.csv"
       assert.equal(1, status)
@@ -126,7 +126,7 @@ describe("a format that is named", function()
 end)
 
 describe("check-detection", function()
-   it("counts what is taken for a trace, and fails for one that is opened", function()
+   it("counts files taken for a trace, and fails if one is opened", function()
       command.run "rm -rf tree && mkdir tree && cp gmon.out tree/a.bin && echo text > tree/b.txt"
       local function run(arguments)
          local pipe = assert(io.popen("lua5.4 -e 'package.path = \"./?.lua;lua/?.lua;" ..

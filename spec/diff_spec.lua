@@ -1,4 +1,4 @@
--- --diff: what one run cost more than another.
+-- --diff: differences between the costs of two runs.
 
 local builder = require "spec.support.gmon_builder"
 local command = require "spec.support.command"
@@ -11,7 +11,7 @@ end
 describe("--diff", function()
    local new, old = file_of("new.out", 50), file_of("old.out", 10)
 
-   it("shows what grew, the largest change first", function()
+   it("shows changes, the largest first", function()
       local out, status = command.run("profio --diff " .. old .. " --output csv " ..
          "--columns function,self,self_before,change,relative " .. new)
       assert.equal(0, status)
@@ -28,7 +28,7 @@ describe("--diff", function()
       assert.matches("caller +callee +calls", out)
    end)
 
-   it("says what is wrong", function()
+   it("reports errors", function()
       local _, status, err = command.run("profio --report diff " .. new)
       assert.matches("give %-%-diff FILE", err)
       assert.equal(2, status)

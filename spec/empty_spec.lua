@@ -106,7 +106,7 @@ local function types_of(of)
 end
 
 describe("a view without rows", function()
-   it("answers each method as one with rows does", function()
+   it("returns the same kinds of results as a view with rows", function()
       local none, some = over {}, over(rows)
       for name in pairs(view.methods) do
          assert.is_truthy(made[name] or answers[name], name .. " is not tried")
@@ -123,7 +123,7 @@ describe("a view without rows", function()
       end
    end)
 
-   it("has sums of 0 and no other answers", function()
+   it("has sums of 0 and no other aggregates", function()
       assert.same({ { count = 0, n = 0, s = 0, t = 0.0, u = 0 } },
          over {}:aggregate(made.aggregate[1][1]):rows())
    end)
@@ -155,7 +155,7 @@ describe("a view without rows", function()
       end
    end)
 
-   it("states the type of a key where it is given", function()
+   it("has the given type of a key", function()
       for _, type in ipairs { "int", "num", "bool", "name" } do
          local keys = over {}:group { double, "time", type = type }
          assert.equal("key " .. type, types_of(keys)[1])

@@ -1,4 +1,4 @@
--- Each example runs, and prints what it is there to show.
+-- Each example runs and prints the expected output.
 
 local command = require "spec.support.command"
 local lfs = require "lfs"

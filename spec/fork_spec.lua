@@ -1,4 +1,4 @@
--- A process that goes on as two: what is recorded in the new one is not recorded.
+-- fork: records of the child process are not written.
 
 local command = require "spec.support.command"
 local lfs = require "lfs"

@@ -1,4 +1,4 @@
--- The whole text of --compat gprof beside what gprof prints for the same files.
+-- Compares the whole text of --compat gprof with that of gprof for the same files.
 
 local programs = require "spec.support.programs"
 
@@ -42,13 +42,13 @@ describe("--compat gprof", function()
    end
 
    for _, build in ipairs(builds) do
-      it("prints what gprof prints: " .. build[1], function()
+      it("prints the same as gprof: " .. build[1], function()
          local exe, files = programs.profiled(table.unpack(build))
          same_text(gprof("-b", exe, files), ours(files[1], exe))
       end)
    end
 
-   it("prints what gprof -l prints", function()
+   it("prints the same as gprof -l", function()
       for _, build in ipairs { builds[1], builds[3], builds[4] } do
          local exe, files = programs.profiled(table.unpack(build))
          same_text(gprof("-b -l -p", exe, files), ours("--report", "lines", files[1], exe))
@@ -82,7 +82,7 @@ describe("--compat gprof", function()
          ours("--report", "graph", "--ignore", "work/ping", files[1], exe))
    end)
 
-   it("prints what gprof prints for three runs, also when they are merged", function()
+   it("prints the same as gprof for three runs, also when they are merged", function()
       local exe, files = programs.profiled("three", "spec/data/gmon/cycle.c", "-no-pie", 3)
       local expected = gprof("-b", exe, files)
       same_text(expected, ours(files[1], files[2], files[3], exe))
@@ -102,7 +102,7 @@ describe("--compat gprof on files of other machines", function()
       return
    end
    for _, name in ipairs(names) do
-      it("prints what gprof printed: " .. name, function()
+      it("prints the same as gprof did: " .. name, function()
          local file <close> = assert(io.open(folder .. "/" .. name .. ".gprof.txt"))
          local base = folder .. "/" .. name
          local text = ours(base .. ".gmon", base .. ".elf")
@@ -146,7 +146,7 @@ describe("the exact mode", function()
       end)
    end
 
-   it("gives suffixed functions and late code what is theirs: the corpus", function()
+   it("attributes time to suffixed functions and late code: the corpus", function()
       local _, folder = programs.corpus("gmon/made", ".gmon")
       local profio = require "profio"
       local trace = profio.open(folder .. "/drift-x86_64.gmon",

@@ -100,7 +100,7 @@ describe("make install", function()
 end)
 
 describe("setting up", function()
-   it("names what is missing and how to install it", function()
+   it("names missing programs and how to install them", function()
       local said, status = run "CC=false LUA=false spec/support/setup.sh --only-check build"
       assert.equal(1, status)
       assert.matches("libelf%-dev", said)

@@ -41,7 +41,7 @@ describe("limits.parse", function()
       assert.same({}, limits.parse "")
    end)
 
-   it("says what is wrong, and where", function()
+   it("reports errors with their position", function()
       local cases = {
          ["f"] = "'area column <= bound' is expected, got 'f'",
          ["f net"] = "is expected",
@@ -67,7 +67,7 @@ describe("limits.parse", function()
 end)
 
 describe("limits.parse of noise", function()
-   it("answers limits, or what is wrong and where", function()
+   it("returns limits, or an error and its position", function()
       math.randomseed(5)
       local pieces = { "f", '"', "\\", " ", "#", "~", "in", "net", "<=", "<", "=", "1", ".5", "ms",
          "%", "\n", "\r\n", "\t", "(", "[", "\0" }
@@ -137,7 +137,7 @@ describe("limits.check", function()
       assert.same({ "~^g net nil missing" }, told "~^g net < 10")
    end)
 
-   it("does not pass what did not run, but counts it as 0", function()
+   it("fails limits on the time of areas that did not run, and counts them as 0", function()
       assert.same({ "gone net nil missing", "gone count 0 ok", "gone count 0 exceeded" },
          told "gone net < 10\ngone count < 1\ngone count > 0")
       local result = limits.check(limits.parse "f in T9 net < 1", rows)[1]

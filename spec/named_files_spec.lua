@@ -1,4 +1,4 @@
--- Files that a trace names, or that links lead to, are read only where the user expects it.
+-- Files that a trace names, or to which links lead, are read only from expected folders.
 
 local br = require "spec.support.br_builder"
 local command = require "spec.support.command"

@@ -30,7 +30,7 @@ describe("profio.open", function()
          "option 'strict' must be true or false")
    end)
 
-   it("answers nil, message, code for files that are not there or no files", function()
+   it("returns nil, message, code for missing files and directories", function()
       local trace, message, code = profio.open "/nonexistent/gmon.out"
       assert.is_nil(trace)
       assert.equal("/nonexistent/gmon.out: No such file or directory", message)
@@ -41,7 +41,7 @@ describe("profio.open", function()
       assert.equal("io", code)
    end)
 
-   it("tells what an unknown file begins with", function()
+   it("shows the first bytes of an unknown file", function()
       local trace, message, code = profio.open { data = "\255\216\255\224 JFIF", path = "x.jpg" }
       assert.is_nil(trace)
       assert.matches("^x.jpg: not a trace of a known format %(it begins ff d8 ff e0", message)
@@ -70,7 +70,7 @@ describe("profio.open", function()
       end
    end)
 
-   it("bounds what packed data may unpack to", function()
+   it("limits the size of unpacked data", function()
       local path = scratch(("\0"):rep(100000))
       finally(function() os.remove(path .. ".gz") end)
       assert(os.execute("gzip -f " .. path))
@@ -243,7 +243,7 @@ describe("profio.open", function()
 end)
 
 describe("a trace", function()
-   it("says what it is", function()
+   it("describes itself", function()
       local trace <close> = assert(profio.open { data = gmon, path = "x" })
       assert.equal("gmon", trace.format)
       assert.equal("x", trace.path)
@@ -318,7 +318,7 @@ describe("a trace", function()
       assert.is_nil(count())
    end)
 
-   it("answers with an error when the file shrinks under the mapping", function()
+   it("returns an error if the file shrinks under the mapping", function()
       local path = scratch(gmon .. (("<BI8I8I4"):pack(1, 0x1004, 0x1008, 7)):rep(20000))
       finally(function() os.remove(path) end)
       local trace <close> = assert(profio.open(path))
@@ -350,7 +350,7 @@ end)
 describe("a view", function()
    local trace = assert(profio.open { data = gmon })
 
-   it("names the columns there are when one is not", function()
+   it("names the existing columns for an unknown one", function()
       assert.error_matches(function() trace.arcs:rows "nope" end,
          "no column 'nope'; there are: from, to, count")
    end)
@@ -375,7 +375,7 @@ describe("a view", function()
 end)
 
 describe("objects of the core", function()
-   it("check what self is, also in finalisers", function()
+   it("check self, also in finalisers", function()
       local core = require "profio.core"
       local source = core.source_data("x", "x")
       local methods = getmetatable(source)

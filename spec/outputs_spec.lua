@@ -186,7 +186,7 @@ describe("files of one call", function()
 end)
 
 describe("a writer through a ring", function()
-   it("leaves no file where it could not begin", function()
+   it("leaves no file if it cannot start", function()
       file("x.prf.ring", "the user's own")
       local w, message, code = profio.create(path_of "x.prf", { format = "br", ring = {} })
       assert.is_nil(w)
@@ -218,7 +218,7 @@ end)
 describe("the recorder", function()
    local recorder = require "profio.recorder"
 
-   it("writes over no script, and says at its start what it cannot write", function()
+   it("does not overwrite the script, and checks its output at the start", function()
       local script = file("own.lua", "for i = 1, 10 do local x = i end")
       for _, mode in ipairs { "timed", "sampled", "calls", "aggregate" } do
          local _, status, errors = command.run(("cd outputs && PROFIO_RECORD=mode=%s,path=own.lua "

@@ -46,12 +46,12 @@ describe("functions of two profiles", function()
       assert.same({ "main /b/m.c 5/3" }, told({ "main /b/m.c 5" }, { "main /b/other.c 3" }))
    end)
 
-   it("are the same by name where one side knows no files", function()
+   it("are matched by name if one side has no files", function()
       assert.same({ "main m.c 5/3" }, told({ "main m.c 5" }, { "main - 3" }))
       assert.same({ "main m.c 5/3" }, told({ "main - 5" }, { "main m.c 3" }))
    end)
 
-   it("are told apart by file where a name is not unique", function()
+   it("are distinguished by file if a name is not unique", function()
       assert.same({ "init /b/x.c 1/10", "init /b/y.c 2/20", "main /b/m.c 5/50" },
          told({ "init /b/x.c 1", "init /b/y.c 2", "main /b/m.c 5" },
             { "init /a/y.c 20", "init /a/x.c 10", "main /a/m.c 50" }))
@@ -60,7 +60,7 @@ describe("functions of two profiles", function()
             { "init /a/src/x.c 20", "init /a/lib/x.c 10" }))
    end)
 
-   it("stay apart where nothing says which is which", function()
+   it("stay separate if the match is ambiguous", function()
       assert.same({ "init /a/x.c 0/10", "init /b/y.c 1/0", "init /b/z.c 2/0" },
          told({ "init /b/y.c 1", "init /b/z.c 2" }, { "init /a/x.c 10" }))
       assert.same({ "init - 0/10", "init /b/y.c 1/0", "init /b/z.c 2/0" },
@@ -152,7 +152,7 @@ describe("a difference of graphs", function()
 end)
 
 describe("a hidden root", function()
-   it("keeps what it cost itself", function()
+   it("keeps its self cost", function()
       local rows = { { "main", 5 }, { "main;f", 7 }, { "main;main", 1 }, { "g", 2 },
          { "main;f;main", 3 }, { nil, 4 } }
       local made = assert(core.contexts { reader = core.rows_reader({ { name = "s", type = "name" },

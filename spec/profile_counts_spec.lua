@@ -60,13 +60,13 @@ describe("the significance of a difference", function()
       assert.is_true(math.abs(significance_of(new, old) - 3 / 5 ^ 0.5) < 1e-12)
    end)
 
-   it("is missing where times come without samples", function()
+   it("is missing if there are times without samples", function()
       local new, old = br_profile { { 1, 900 }, { 1, 900 } }, br_profile { { 1, 10 } }
       assert.is_nil(significance_of(new, old))
       assert.equal(1790, new:diff(old):rows("change")[1].change)
    end)
 
-   it("is missing where one side has no samples", function()
+   it("is missing if one side has no samples", function()
       local timed, sampled = br_profile { { 1, 900 } }, br_profile { { 1 } }
       assert.is_nil(significance_of(timed, sampled))
       assert.is_nil(significance_of(sampled, timed))

@@ -88,7 +88,7 @@ describe("a profile of stacks", function()
          "   parse2", "    main2", " print7", "  main7" }, tree)
    end)
 
-   it("gives what was spent to those who spent it, from the bottom up", function()
+   it("shows functions with self time and their callers, bottom up", function()
       local self_of, sum = {}, 0
       for depth, name, self, total in profile_of(old):bottom_up():each("depth", "function",
          "self", "total") do
@@ -163,7 +163,7 @@ end)
 describe("a profile of calls", function()
    require "spec.support.events"
 
-   it("counts no calls of what was taken into a caller", function()
+   it("counts no calls of functions merged into a caller", function()
       local trace <close> = assert(profio.open { data = "EVENTS\n0 enter main a\n1 enter f a\n"
          .. "3 leave f a\n4 enter f a\n6 leave f a\n9 leave main a\n" })
       local function calls(profile)

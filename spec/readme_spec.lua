@@ -61,7 +61,7 @@ local function blocks()
    return list
 end
 
--- The command of a line, without the words that explain it behind two blanks.
+-- Returns the command of a line, without the explanation after two blanks.
 local function command_of(line)
    return (line:gsub("%s%s+.*$", ""))
 end

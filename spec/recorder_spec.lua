@@ -33,7 +33,7 @@ local one_line = 0; for i = 1, 50 do one_line = one_line + i end
       assert.equal("timed", trace.info.dialect)
    end)
 
-   it("charges what comes behind a call in a line to that line", function()
+   it("charges the rest of a line after a call to that line", function()
       local trace <close> = trace_of([[
 local function quick()
    return 1
@@ -63,7 +63,7 @@ t.method()
          { "prog.lua", 3, nil, "main" } }, seen)
    end)
 
-   it("has callers when it is asked for them", function()
+   it("has callers if option backtraces is set", function()
       local trace <close> = trace_of([[
 local function inner() return 1 end
 local function outer()
@@ -262,7 +262,7 @@ print(recorder.is_recording(), info.lost, info.failure)
 end)
 
 describe("mode aggregate", function()
-   it("counts what mode calls does", function()
+   it("counts the same as mode calls", function()
       local output = run(([[
 local recorder = require "profio.recorder"
 recorder.start { mode = "aggregate" }
@@ -282,7 +282,7 @@ end
       assert.same(truth, wanted_of(counts))
    end)
 
-   it("knows who called whom, to a depth", function()
+   it("records callers up to a depth", function()
       local output = run [[
 local recorder = require "profio.recorder"
 recorder.start { mode = "aggregate", lines = false, depth = 5 }
@@ -352,7 +352,7 @@ io.stdout:write("end\n")
 ]]
 
    for _, mode in ipairs(modes) do
-      it("does what it always does: mode " .. mode, function()
+      it("behaves the same: mode " .. mode, function()
          local plain, plain_status = run(program)
          local output, status, errors = run(program,
             "mode=" .. mode .. ",path=" .. recorded.path "same.out")
@@ -363,7 +363,7 @@ io.stdout:write("end\n")
       end)
    end
 
-   it("may recurse until the stack is full, in no time", function()
+   it("may recurse until the stack overflows, quickly", function()
       local recursion = [[
 local function down(n) return 1 + down(n + 1) end
 for _ = 1, 2 do print((select(2, pcall(down, 1)):match "stack overflow")) end
@@ -395,7 +395,7 @@ deep(10)
       assert.equal(2, lines(trace)[1])
    end)
 
-   it("may be killed: what it recorded is there", function()
+   it("may be killed without losing records", function()
       local trace <close> = trace_of([[
 local function f() end
 for _ = 1, 1000 do f() end
@@ -444,7 +444,7 @@ end)
 describe("the recorder", function()
    local recorder = require "profio.recorder"
 
-   it("answers what cannot be opened", function()
+   it("returns an error for a file that cannot be opened", function()
       local started, message, code = recorder.start { path = command.folder .. "/none/x.out" }
       assert.is_nil(started)
       assert.equal("io", code)
@@ -496,7 +496,7 @@ describe("the recorder", function()
       assert.is_truthy(message:find("a hook of its own", 1, true))
    end)
 
-   it("counts what a ring lost", function()
+   it("counts records lost by the ring", function()
       local output = run [[
 local recorder = require "profio.recorder"
 assert(recorder.start { path = "lost.out", ring = { size = "64K", full = "overwrite" } })

@@ -85,14 +85,14 @@ describe("a registered format", function()
       end, "no option 'colour'")
    end)
 
-   it("passes on what its open refuses", function()
+   it("passes on the error of its open", function()
       local trace, message, code = profio.open { data = "LINES\n" }
       assert.is_nil(trace)
       assert.equal("(data): lines: too short for LINES (byte 6)", message)
       assert.equal("truncated", code)
    end)
 
-   it("raises what the decoder raises", function()
+   it("passes on errors of the decoder", function()
       profio.register {
          name = "broken", score = function() return 0 end,
          tables = { t = { { "a", "int" } } },
@@ -116,7 +116,7 @@ describe("a registered format", function()
       assert.equal(data, table.concat(joined))
    end)
 
-   it("says which tables there are, and that calls want events", function()
+   it("names the tables, and says that calls need events", function()
       local trace <close> = assert(profio.open { data = data })
       assert.error_matches(function() trace:table "nope" end,
          "no table 'nope'; there are: events, extra, raw")
@@ -248,7 +248,7 @@ describe("source:warn of a registered format", function()
          err:read "a")
    end)
 
-   it("refuses what is no warning", function()
+   it("refuses invalid warnings", function()
       for message, more in pairs { ["the message must be a string"] = {},
          ["kind must be"] = { "x", { kind = "bad" } },
          ["offset must be an integer"] = { "x", { offset = "7" } } } do

@@ -72,7 +72,7 @@ end
 
 local kill = [[os.execute("kill -9 " .. io.open("/proc/self/stat"):read "n")]]
 
--- The files there are, by name.
+-- Returns the existing files by name.
 local function files()
    local found = {}
    for name in lfs.dir(folder) do
@@ -119,7 +119,7 @@ end
 
 describe("the ring of a stream", function()
    for _, stream in ipairs(streams) do
-      it("writes what is written without one: " .. stream.given, function()
+      it("writes the same as without one: " .. stream.given, function()
          local _, status, errors = run(stream, "", "", "assert(w:close())")
          assert.same({ 0, "" }, { status, errors })
          local want = files()

@@ -1,4 +1,4 @@
--- Writers that begin where another one writes, or where one was killed.
+-- Writers at a path where another one writes, or where one was killed.
 
 local command = require "spec.support.command"
 local lfs = require "lfs"
@@ -13,7 +13,7 @@ local function clean()
    os.execute("rm -rf " .. folder .. " && mkdir -p " .. folder)
 end
 
--- Run Lua in a process of its own, with `profio` and `processes`; what it prints.
+-- Runs Lua in a process of its own, with `profio` and `processes`; returns its output.
 local function run(script, ...)
    command.file("restart.lua", ([[
       package.path = "%s/lua/?.lua;%s/lua/?/init.lua;" .. package.path
@@ -85,7 +85,7 @@ local function leave(stream)
    assert.equal(137, status)
 end
 
--- Another writer of 10 records from 101 on; what it says.
+-- Runs another writer of 10 records from 101 on; returns its output.
 local function write_again(stream, options)
    return run([[
       local given = %s
@@ -137,7 +137,7 @@ describe("a writer at the path of a killed one", function()
    for _, stream in ipairs(streams) do
       local path = folder .. "/" .. stream.name
 
-      it("goes on behind it when it shall: " .. stream.name, function()
+      it("continues it with unfinished = append: " .. stream.name, function()
          leave(stream)
          local text, status, errors = write_again(stream, [[unfinished = "append"]])
          assert.same({ "nil\tnil\n", 0, "" }, { text, status, errors })
@@ -183,7 +183,7 @@ describe("a writer at the path of a killed one", function()
       assert.same(count(1, 60), column(folder .. "/a.br", "line"))
    end)
 
-   it("counts what the recording had lost to which it appends", function()
+   it("counts the losses of the recording to which it appends", function()
       clean()
       local script = [[
          local w = assert(profio.create("%s/a.br", { format = "br", unfinished = "append",
@@ -342,7 +342,7 @@ describe("of many writers that begin at once", function()
    end)
 end)
 
-describe("what a killed writer has left", function()
+describe("the recording of a killed writer", function()
    local entry = [[{ thread = 1, time = t, op = event == "enter" and "i" or "o", call = area }]]
    local cases = {
       { "a.prf", [[{ format = "xpp", form = "deldbe", header_row = true, ring = {} }]], entry },

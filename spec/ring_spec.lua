@@ -54,7 +54,7 @@ local function count(from, to)
 end
 
 describe("a writer through a ring", function()
-   it("writes what one without does", function()
+   it("writes the same as without a ring", function()
       local paths = { path_of "with.br", path_of "without.br" }
       local with = create(paths[1])
       local without = assert(profio.create(paths[2], { format = "br" }))
@@ -75,7 +75,7 @@ describe("a writer through a ring", function()
       assert.is_false(exists(paths[1] .. ".ring"))
    end)
 
-   it("writes what one without does, whatever sizes records have", function()
+   it("writes the same as without a ring, for records of all sizes", function()
       local paths = { path_of "with.br", path_of "without.br" }
       for _, pattern in ipairs { "4", "3", "2", "444444443", "1234", "5432154444444444", "5" } do
          local without = assert(profio.create(paths[2], { format = "br" }))
@@ -113,7 +113,7 @@ describe("a writer through a ring", function()
       assert.same(count(1, 50000), (lines_of(path)))
    end)
 
-   it("counts what it drops", function()
+   it("counts dropped records", function()
       local path = path_of "drop.br"
       local w = create(path, { ring = { full = "drop" } })
       local emit = w:emitter("module", "line")
@@ -202,7 +202,7 @@ describe("a writer through a ring", function()
       assert.same({ 1 }, (lines_of(path)))
    end)
 
-   it("says at a later call what an emitter gave that the file cannot hold", function()
+   it("fails at a later call after an emitter got a value that the file cannot hold", function()
       local path = path_of "late.br"
       local w = create(path)
       local emit = w:emitter("module", "line")
@@ -239,7 +239,7 @@ describe("a writer through a ring", function()
       os.remove(path .. ".ring")
    end)
 
-   it("says when the disk has no room for it, and writes what there is room for", function()
+   it("reports a full disk, and writes what fits", function()
       local mount = command.folder .. "/small"
       os.execute("mkdir -p " .. mount)
       command.file("small.lua", ([[
@@ -325,7 +325,7 @@ describe("a writer through a ring", function()
       assert.matches("another writer", message)
    end)
 
-   it("closes what nobody closes, also behind an error", function()
+   it("is closed by the collector, also after an error", function()
       local path = path_of "left.br"
       create(path):write { module = "A.BR", line = 7 }
       collectgarbage()
@@ -406,7 +406,7 @@ describe("a ring that its writer left", function()
          %s]]):format(path, options, body))
    end
 
-   it("gives what was committed", function()
+   it("recovers committed records", function()
       for _, mode in ipairs { "block", "drop", "overwrite" } do
          local path = path_of("dead-" .. mode .. ".br")
          local _, status = run(path, ('full = "%s"'):format(mode), [[
@@ -425,7 +425,7 @@ describe("a ring that its writer left", function()
       end
    end)
 
-   it("gives what a flush wrote and what came later", function()
+   it("recovers flushed and later records", function()
       local path = path_of "flushed.br"
       run(path, "", [[
          for i = 1, 300 do emit("A.BR", i) end

@@ -1,4 +1,4 @@
--- Several files as one trace: each is a run of its own, whose clock may begin again.
+-- Several files as one trace: each is a separate run, whose clock may start again.
 
 local profio = require "profio"
 

@@ -60,7 +60,7 @@ describe("profio.symbols", function()
       end
    end)
 
-   it("answers nil, message, code for what cannot be read", function()
+   it("returns nil, message, code for unreadable files", function()
       local found, message, code = open { exe = folder .. "/none" }
       assert.is_nil(found)
       assert.equal(folder .. "/none: No such file or directory", message)

@@ -1,7 +1,7 @@
 local times = require "profio.times"
 
 describe("times", function()
-   it("are read with their unit, which is told", function()
+   it("are parsed with their unit, which is returned", function()
       assert.same({ 1500000, "ms" }, { times.parse "1.5ms" })
       assert.same({ 12000 }, { times.parse("12", "us") })
       assert.is_nil(times.parse "soon")

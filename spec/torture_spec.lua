@@ -10,7 +10,7 @@ local function has_disk()
    return lfs.attributes(build .. "/c/disk.so") or pending("no disk.so: make test builds it")
 end
 
--- Run a script with `processes` and `disk` in its path; what it prints.
+-- Runs a script with `processes` and `disk` in its path; returns its output.
 local function run(script, count)
    if not has_disk() then
       return
@@ -32,7 +32,7 @@ describe("writers that are killed at any moment", function()
    end)
 end)
 
-describe("writers onto the disk whose power fails", function()
+describe("writers at a power failure", function()
    it("lose no record that was promised", function()
       assert.matches("no record lost that was promised\n$", run("power", 100))
    end)

@@ -1,4 +1,4 @@
--- The version stands once, in csrc/profio.h; everything else must agree.
+-- The version is defined once, in csrc/profio.h; all other places must agree.
 
 local profio = require "profio"
 

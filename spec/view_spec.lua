@@ -82,13 +82,13 @@ describe("where", function()
 end)
 
 describe("filter", function()
-   it("calls a Lua function with the columns asked for", function()
+   it("calls a Lua function with the given columns", function()
       local view = trace:filter(function(time, value) return value % 7 == time % 3 end,
          "time", "value")
       assert.same(kept(function(r) return r.value % 7 == r.time % 3 end), view:rows())
    end)
 
-   it("raises what the function raises", function()
+   it("passes on errors of the function", function()
       local failure = setmetatable({}, { __tostring = function() return "mine" end })
       local ok, caught = pcall(function()
          trace:filter(function() error(failure) end, "time"):rows()
@@ -204,7 +204,7 @@ describe("group and aggregate", function()
       assert.same({ all[1], all[2], all[3] }, rows)
    end)
 
-   it("refuses what makes no sense with words", function()
+   it("refuses nonsense with a message", function()
       assert.error_matches(function() trace:aggregate { "n = sum(area)" }:rows() end, "sum")
       assert.error_matches(function() trace:aggregate { "n = frobnicate(value)" }:rows() end,
          "frobnicate")
@@ -240,7 +240,7 @@ describe("sort", function()
    end)
 end)
 
-describe("what comes out", function()
+describe("output of rows", function()
    it("is the same by each, records and rows", function()
       local n = 0
       for time, area, note in trace:each("time", "area", "note") do

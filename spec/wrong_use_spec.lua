@@ -308,7 +308,7 @@ describe("wrong use", function()
       has("writer:", getmetatable(writer), {})
    end)
 
-   it("names the line that made a stage, where it shows only later", function()
+   it("names the line that added a stage, even if its error appears later", function()
       command.file("later.lua", ([[
          package.path = "%s/lua/?.lua;%s/lua/?/init.lua;" .. package.path
          local profio = require "profio"
@@ -325,7 +325,7 @@ describe("wrong use", function()
          :rep(3), text)
    end)
 
-   it("leaves alone what the functions of the user raise", function()
+   it("does not change errors of the user's functions", function()
       local trace <close> = assert(profio.open(command.folder .. "/gmon.out"))
       local own = {}
       local ok, failure = pcall(function()
