@@ -16,7 +16,7 @@
 
 typedef enum pf_context_view {
   PF_VIEW_FLAT,  /* function, calls, self, total, self_share, total_share,
-                   file, line: by descending self */
+                    file, line: by descending self */
   PF_VIEW_GRAPH, /* caller, callee, calls, self, total, caller_file,
                     callee_file: by descending total; caller missing: unknown */
   PF_VIEW_TREE,  /* depth (from 1), function, calls, self, total, self_share,

@@ -32,8 +32,7 @@
 typedef struct pf_attribution {
   pf_graph *graph;               /* borrowed, like the index and the sets */
   const pf_address_index *index; /* ranges of the functions */
-  const pf_histograms
-      *units;      /* the sets, if their dimensions differ; or NULL */
+  const pf_histograms *units;    /* sets of several dimensions; or NULL */
   bool is_partial; /* some functions have no range: gaps may be code too */
   /* Called for each bin with a count, in the order of the rows; or NULL. */
   pf_status (*observe)(void *context, uint64_t low, uint64_t high,
