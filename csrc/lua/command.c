@@ -312,8 +312,8 @@ static pf_status progress_next (pf_reader *self, pf_batch *batch,
 
 
 /* A bulk read ends before a bar would be drawn. */
-static pf_status progress_gather (pf_reader *self, const pf_gathering *to,
-                                  pf_error *error) {
+static pf_status progress_read_stacks (pf_reader *self, const pf_gathering *to,
+                                       pf_error *error) {
   progress *const w = (progress *)(void *)self;
   return is_cancelled(w) ? PF_OK : w->input->gather(w->input, to, error);
 }
@@ -382,7 +382,7 @@ static progress *new_progress (lua_State *L) {
                           .want = progress_want,
                           .close = progress_close};
   w->reader.seek = input->seek == NULL ? NULL : progress_seek;
-  w->reader.gather = input->gather == NULL ? NULL : progress_gather;
+  w->reader.gather = input->gather == NULL ? NULL : progress_read_stacks;
   w->reader.pack = input->pack == NULL ? NULL : progress_pack;
   w->input = input;
   w->interrupt = interrupt;

@@ -208,8 +208,9 @@ static pf_status put_all (l_writer *w, size_t number, const pf_table *table,
 
 /* Whether the encoder can read the reader itself: its columns are those of the
    main table in the same order. */
-static bool can_take (const l_writer *w, size_t number, const pf_table *table,
-                      const pf_reader *reader, const size_t *from) {
+static bool can_read_whole (const l_writer *w, size_t number,
+                            const pf_table *table, const pf_reader *reader,
+                            const size_t *from) {
   if (w->encoder->take == NULL || reader->gather == NULL || number != 0)
     return false;
   for (size_t i = 0; i < table->nfields; i++)
@@ -233,7 +234,7 @@ static int writer_put_reader (lua_State *L) {
   memset(wanted, 0, reader->nfields + 1);
   match_columns(table, reader, from, wanted);
   pf_error error;
-  if (can_take(w, number, table, reader, from)) {
+  if (can_read_whole(w, number, table, reader, from)) {
     if (w->encoder->take(w->encoder, reader, &error) != PF_OK)
       return fail_with_label(L, w, &error);
     lua_pushboolean(L, 1);

@@ -455,8 +455,8 @@ static pf_status checked_next (pf_reader *self, pf_batch *batch,
 }
 
 
-static pf_status checked_gather (pf_reader *self, const pf_gathering *to,
-                                 pf_error *error) {
+static pf_status checked_read_stacks (pf_reader *self, const pf_gathering *to,
+                                      pf_error *error) {
   const checked *const w = (const checked *)(const void *)self;
   if (is_closed(w, error))
     return error->status;
@@ -511,7 +511,7 @@ static pf_reader *check_reader (pf_reader *input, const l_part *part) {
   w->reader.seek = input->seek == NULL ? NULL : checked_seek;
   w->rows_left = UINT64_MAX;
   w->reader.close = checked_close;
-  w->reader.gather = input->gather == NULL ? NULL : checked_gather;
+  w->reader.gather = input->gather == NULL ? NULL : checked_read_stacks;
   w->reader.pack = input->pack == NULL ? NULL : checked_pack;
   w->input = input;
   w->part = part;
