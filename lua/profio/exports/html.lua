@@ -69,7 +69,7 @@ local function shown(fact)
    return tostring(fact.value)
 end
 
--- Returns the selected part of a trace as text.
+-- Returns the ends of the selected span: { name, text } each.
 local function part_of(given)
    local list = {}
    for _, word in ipairs { "from", "to" } do
@@ -80,8 +80,8 @@ local function part_of(given)
    return list
 end
 
--- Returns the header fields of a trace, or of a profile alone.
-local function facts_of(trace, profile, given)
+-- Returns the entries of the summary: selected span, totals of metrics, header fields.
+local function summary_of(trace, profile, given)
    local list = part_of(given)
    for _, metric in ipairs(profile:metrics()) do
       local total = metric.unit == "ns" and times.show(metric.total, times.unit(metric.total))
@@ -98,7 +98,7 @@ end
 
 local function put_summary(out, trace, profile, given)
    out:write '<h2 id="summary">Summary</h2>\n<dl>\n'
-   for _, fact in ipairs(facts_of(trace, profile, given)) do
+   for _, fact in ipairs(summary_of(trace, profile, given)) do
       out:write(("<div><dt>%s</dt><dd>%s</dd></div>\n"):format(markup.escaped(fact[1]),
          markup.escaped(fact[2])))
    end

@@ -12,7 +12,7 @@
 --    write_profile  writes a profile, if the export takes a trace
 --    is_whole, write_trace  if it takes a profile: function(trace), whether the trace itself is
 --             written, and the function that writes it
---    uses     options of the command that it uses if it takes a profile or trace; set here for rows
+--    uses     options of the command that it uses (see profio.cli.together); set here
 --    write    function(what, options, file): true (rows: how many), or nil, message, code and
 --             "EPIPE" if the pipe was closed by its reader. An export that reads further files adds
 --             their paths to options.inputs

@@ -11,8 +11,8 @@ local EACH = 256            -- frames for each context, if that is more
 ---The option of exports that cut stacks.
 ---@type profio.Option
 stacks.option = { name = "depth", type = "int",
-   help = "the most frames of a stack; deeper ones are charged to their callers; without it as "
-      .. "many as give 16,777,216 frames in all, or 256 for each context" }
+   help = "most frames of a stack; deeper ones are charged to their callers; default: a depth "
+      .. "with at most 16,777,216 frames in all, or 256 for each context" }
 
 ---Returns contexts whose stacks can be written. Adds a note if stacks are cut.
 ---@param contexts profio.core.Contexts
