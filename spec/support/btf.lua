@@ -1,6 +1,6 @@
--- Whether a text is a file of the Best Trace Format: a checker written from the rules of the format
--- (2.2/2.3: types STI T I R SIG SCHED), which knows nothing of what writes our files. It keeps the
--- state of each instance of each entity and lists every breach with its line.
+-- A checker of the Best Trace Format, written from the rules of the format (2.2/2.3: types STI T I
+-- R SIG SCHED) and independent of the writer. It keeps the state of each instance of each entity
+-- and lists every breach with its line.
 
 local btf = {}
 

@@ -3,8 +3,7 @@
 --    lua5.4 spec/support/check_detection.lua [FILES [SEED [FOLDER...]]]
 --
 -- A hash of the seed and the path chooses the files, so one seed gives the same ones on one system.
--- Of each suffix (.py, .html, .gz, none ...) as many are taken as of any other, while there are
--- any.
+-- It takes equally many of each suffix (.py, .html, .gz, none ...), as long as there are any.
 -- Fails when a file is opened without damage, or more than three with damage.
 
 local claims = require "spec.support.claims"

@@ -191,7 +191,7 @@ end
 
 local is_recording = { ring = true, recorder = true }
 
--- Whether the files are those that were there, or those of a whole run.
+-- Checks that the files are the old ones, or those of a complete run.
 local function wrong_files(case, right, got)
    local may = {}
    for _, name in ipairs(case.outputs) do

@@ -1,6 +1,6 @@
--- What a processed profile of the Firefox profiler must be (version 60), as a list of breaches: the
--- lengths of all columns, that prefixes stand before what they are prefixes of, indexes in range,
--- the order of samples, and the markers of each thread as calls that nest.
+-- A checker of processed profiles of the Firefox profiler (version 60). It returns a list of
+-- breaches: lengths of all columns, prefixes before their stacks, indexes in range, the order of
+-- samples, and nesting of the calls in the markers of each thread.
 
 local json = require "dkjson"
 

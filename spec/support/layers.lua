@@ -34,7 +34,7 @@ local function breach(file, line, message, ...)
    print(("%s:%d: " .. message):format(file, line, ...))
 end
 
--- What git knows or would add, so that scratch files of others do not count.
+-- Returns the files that git knows or would add, without scratch files.
 local function files_of_the_repository()
    local list = {}
    local pipe <close> = assert(io.popen "git ls-files --cached --others --exclude-standard")

@@ -58,7 +58,7 @@ function classes.directions()
       end)
 end
 
--- The same with a name that a trace has, too.
+-- Like the class above, but with column names that a trace has too.
 function classes.operations()
    local names = words(60)
    return "name,op,note\n" .. delimited(random(1, 60), 3, ",", function(row, column)

@@ -1,5 +1,5 @@
--- What where, group, aggregate, sort and limit mean, said slowly and plainly. The specs hold the
--- kernels against it, so it shares no code and no idea with them.
+-- A simple model of where, group, aggregate, sort and limit. The specs compare the kernels with it,
+-- so it shares no code and no algorithm with them.
 --
 -- A table is { fields = { { name, type }, ... }, rows = { { value, ... }, ... } }; a missing value
 -- is nil. Nothing here changes what it is given.

@@ -42,7 +42,7 @@ local function write(stream, path)
    promise(RECORDS)
 end
 
--- What a writer asked of the disk: { kind =, file =, at =, name =, bytes = }.
+-- Returns the disk requests of a writer: { kind =, file =, at =, name =, bytes = }.
 local function recorded(stream, folder, seed)
    local log = folder .. "/disk.log"
    os.remove(log)
@@ -75,7 +75,7 @@ local function resize(bytes, size)
    return #bytes > size and bytes:sub(1, size) or bytes .. ("\0"):rep(size - #bytes)
 end
 
--- What becomes of a file's bytes.
+-- Returns the bytes of a file after an operation.
 local function applied(bytes, operation, is_torn)
    if operation.kind == "truncate" then
       return resize(bytes, operation.at)

@@ -45,7 +45,7 @@ local function parent_name(area)
    return type(area.parent) == "table" and area.parent.name or area.parent
 end
 
--- What tells areas apart, and what tells the lanes apart in which their calls lie.
+-- Returns the key of an area; place_of returns that of the lane in which its calls are.
 local function key_of(area)
    return ("%s|%s|%s|%s"):format(area.name, area.class, parent_name(area), area.value)
 end
@@ -107,7 +107,7 @@ local function emit(self, row)
    end
 end
 
--- How many functions lie around the call at place i.
+-- Returns how many functions are around the call at position i.
 local function depth_at(lane, i)
    local depth = 1
    for k = 1, i - 1 do
@@ -137,8 +137,8 @@ local function path_at(lane, i, area)
    return table.concat(names, ";")
 end
 
--- Who is charged with what the function at place i spent: the function around it and the line of
--- that function, which lies between the two.
+-- Returns what is charged with the time of the function at position i: the function around it, and
+-- the line of that function which is between them.
 local function payers(lane, i)
    local list = {}
    local below = lane.open[i - 1]

@@ -124,7 +124,7 @@ local function same_value(a, b, nearly)
    return a == b or (a ~= a and b ~= b)
 end
 
--- What differs first, in words; nil when nothing does.
+-- Returns the first difference as text; nil if there is none.
 local function difference(want, got, nearly)
    if #want.fields ~= #got.fields then
       return ("%d columns, got %d"):format(#want.fields, #got.fields)

@@ -291,7 +291,7 @@ local function words_of(trace, column, is_one)
    return words
 end
 
--- What is found of the calls of f1, f2 and f3.
+-- Returns the recorded calls of f1, f2 and f3.
 local function calls_of(trace)
    if trace.format == "xpp" then
       local words = {}
