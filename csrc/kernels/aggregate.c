@@ -1,6 +1,6 @@
 /*
-** aggregate.c - which accumulators answer which aggregates, the present values of
-** a batch, and the answers.
+** aggregate.c - assigns accumulators to aggregates, extracts the present values
+** of a batch, and writes the results.
 */
 
 #include <stdlib.h>
@@ -372,8 +372,8 @@ static pf_status put_sum (const pf_aggregate *aggregate, pf_wide sum,
                           pf_column *column, size_t row, pf_error *error) {
   if (sum != (int64_t)sum)
     return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
-                   "aggregate %s: a sum is outside the whole numbers of 64 "
-                   "bits; take the mean, or sum parts of it",
+                   "aggregate %s: a sum exceeds 64 bits; use the mean, or "
+                   "group fewer rows",
                    aggregate->name);
   column->ints[row] = (int64_t)sum;
   return PF_OK;

@@ -20,7 +20,7 @@ enum {
 static const pf_field parts[PARTS] = {
     {"class", PF_NAME, "function, line, variable, state, ...", false},
     {"handle", PF_HANDLE, "the vendor's number of the area", false},
-    {"value", PF_INT, "what tells areas of one handle apart", false},
+    {"value", PF_INT, "distinguishes areas with the same handle", false},
     {"parent", PF_AREA, "the area it belongs to", false},
     {"file", PF_NAME, "the source file it begins in", false},
     {"line", PF_INT, "the line it begins at", false},

@@ -64,7 +64,7 @@ static void *grow (void *array, uint32_t *count, uint32_t wanted, size_t size) {
 
 
 static pf_status grow_lanes (pf_frames *frames) {
-  const pf_id_table *const numbers = &frames->lane_numbers;
+  const pf_id_table *const numbers = &frames->lane_ids;
   const uint32_t first = frames->nlanes;
   if (numbers->count <= first)
     return PF_OK;
@@ -116,7 +116,7 @@ static bool is_idle (const pf_frames *frames, pf_bytes name) {
 
 
 static pf_status grow_slots (pf_frames *frames) {
-  const pf_id_table *const numbers = &frames->slot_numbers;
+  const pf_id_table *const numbers = &frames->slot_ids;
   const uint32_t first = frames->nslots;
   if (numbers->count <= first)
     return PF_OK;
@@ -154,7 +154,7 @@ static pf_status find_lane (pf_frames *frames, const pf_column *thread,
     *lane = frames->lane;
     return PF_OK;
   }
-  if (pf_id_table_nullable(&frames->lane_numbers, &word, &missing, 1, lane) !=
+  if (pf_id_table_nullable(&frames->lane_ids, &word, &missing, 1, lane) !=
       PF_OK)
     return PF_ENOMEM;
   frames->thread = (int64_t)word;
@@ -168,7 +168,7 @@ static pf_status find_slot (pf_frames *frames, uint32_t lane, uint32_t name,
   const uint64_t word = (uint64_t)lane << 32 | name;
   pf_cached_slot *const cached = &frames->cache[name & (PF_CACHED_SLOTS - 1)];
   if (cached->word != word) {
-    if (pf_id_table_words(&frames->slot_numbers, &word, 1, slot) != PF_OK)
+    if (pf_id_table_words(&frames->slot_ids, &word, 1, slot) != PF_OK)
       return PF_ENOMEM;
     *cached = (pf_cached_slot){word, *slot};
   }
@@ -257,8 +257,8 @@ pf_status pf_frames_open (pf_frames *frames, pf_dictionary *dictionary) {
   static const char *const names[PF_NO_OP] = {"i", "I", "O", "o"};
   memset(frames, 0, sizeof *frames);
   frames->dictionary = dictionary;
-  pf_id_table_init(&frames->lane_numbers);
-  pf_id_table_init(&frames->slot_numbers);
+  pf_id_table_init(&frames->lane_ids);
+  pf_id_table_init(&frames->slot_ids);
   frames->nameless = pf_intern_text(dictionary, "");
   bool done = frames->nameless != PF_NO_NAME;
   for (unsigned i = 0; i < PF_NO_OP && done; i++) {
@@ -279,8 +279,8 @@ void pf_frames_close (pf_frames *frames) {
     free(frames->lanes[i].frames);
   free(frames->lanes);
   free(frames->slots);
-  pf_id_table_free(&frames->lane_numbers);
-  pf_id_table_free(&frames->slot_numbers);
+  pf_id_table_free(&frames->lane_ids);
+  pf_id_table_free(&frames->slot_ids);
 }
 
 /* }====== */

@@ -70,7 +70,7 @@ typedef struct pf_frames {
   pf_dictionary *dictionary;
   const pf_bytes *idle; /* names of functions in which threads wait; borrowed */
   size_t nidle;
-  pf_id_table lane_numbers, slot_numbers;
+  pf_id_table lane_ids, slot_ids;
   pf_call_stack *lanes;
   pf_call_slot *slots;
   uint32_t nlanes, nslots;

@@ -1,6 +1,6 @@
 /*
-** group.c - pulls batches, asks keys.c for the group of each row, lets
-** aggregate.c add them up, and reads the answers like any other table.
+** group.c - the reader of groups: the first `next` reads all rows into groups
+** (group_scan.c or group_chunks.c) and writes a row for each into a store.
 */
 
 #include <stdio.h>

@@ -17,8 +17,8 @@ typedef struct pf_sort_key {
 ** equal ones by the second, and so on; stable. Names and bytes compare by their
 ** bytes, areas by their names, stacks by their ids; missing values come last in
 ** either direction. The first `next` reads the whole input into memory (but see
-** pf_sort_set_limit); for a live file it returns PF_AGAIN and continues at the next
-** call. PF_ENOMEM.
+** pf_sort_set_limit); for a live file it returns PF_AGAIN and continues at the
+** next call. PF_ENOMEM.
 */
 pf_status pf_sort_open (pf_reader *input, const pf_sort_key *keys, size_t nkeys,
                         pf_reader **reader, pf_error *error);

@@ -308,8 +308,8 @@ uint32_t pf_span_store_name (const pf_span_store *k, uint32_t frame) {
 static const pf_field track_fields[PF_TRACK_FIELDS] = {
     {"kind", PF_NAME, "open, close, rest or run", false},
     {"time", PF_INT, "since the origin, ns", false},
-    {"frame", PF_INT, "of what, by first sight", false},
-    {"name", PF_NAME, "its name", false},
+    {"frame", PF_INT, "id of the frame, from 0", false},
+    {"name", PF_NAME, "name of the frame", false},
     {"net", PF_INT, "time in which the call was active, ns", false},
     {"flags", PF_NAME, "cut gap lost open orphan unwound, or missing", false},
 };
@@ -443,9 +443,9 @@ pf_status pf_span_store_reader (const pf_span_store *k, uint32_t track,
 /* {====== The reader of frames ====== */
 
 static const pf_field frame_fields[] = {
-    {"frame", PF_INT, "its number, from 0", false},
-    {"area", PF_AREA, "its area", false},
-    {"name", PF_NAME, "that of its area, and its value", false},
+    {"frame", PF_INT, "id of the frame, from 0", false},
+    {"area", PF_AREA, "area of the frame", false},
+    {"name", PF_NAME, "name of its area, and its value", false},
 };
 
 #define FRAME_FIELDS (sizeof frame_fields / sizeof *frame_fields)

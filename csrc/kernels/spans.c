@@ -11,14 +11,14 @@
 #include "kernels/span_stacks.h"
 
 static const pf_field fields[PF_SPAN_FIELDS] = {
-    {"kind", PF_INT, "open, close, ...", false},
-    {"track", PF_INT, "where it lies", false},
-    {"time", PF_INT, "when, ns", false},
-    {"frame", PF_INT, "what is open, by first sight", false},
-    {"area", PF_INT, "its area", false},
-    {"value", PF_INT, "its value", false},
+    {"kind", PF_INT, "pf_span_kind", false},
+    {"track", PF_INT, "id of the track", false},
+    {"time", PF_INT, "time, ns", false},
+    {"frame", PF_INT, "id of the frame, from 1", false},
+    {"area", PF_INT, "area of the frame", false},
+    {"value", PF_INT, "value of the frame", false},
     {"net", PF_INT, "time in which the call was active, ns", false},
-    {"flags", PF_INT, "of the call", false},
+    {"flags", PF_INT, "flags of the call", false},
 };
 
 

@@ -53,8 +53,8 @@ static pf_status end_call (unfilter *self, pf_batch *out, pf_call_stack *lane,
                            int64_t time, unsigned flags, size_t row,
                            pf_error *error) {
   const pf_open_call *const call = pf_frames_top(lane);
-  const line l = {lane, call->slot,  call->area, time,
-                  row,  self->leave, call,       flags};
+  const out_row l = {lane, call->slot,  call->area, time,
+                     row,  self->leave, call,       flags};
   const pf_status status = pf_unfilter_put(self, out, &l, error);
   pf_frames_pop(&self->frames, lane);
   return status;
@@ -124,7 +124,8 @@ static pf_status process_enter (unfilter *self, pf_batch *out, const entry *e,
   call->area = area;
   self->frames.gaps += self->frames.slots[e->slot].is_holder;
   advance(self, e->lane);
-  const line l = {e->lane, e->slot, area, e->time, row, self->enter, NULL, 0};
+  const out_row l = {e->lane, e->slot,     area, e->time,
+                     row,     self->enter, NULL, 0};
   return pf_unfilter_put(self, out, &l, error);
 }
 
@@ -134,8 +135,8 @@ static pf_status process_enter (unfilter *self, pf_batch *out, const entry *e,
 static pf_status process_orphan (unfilter *self, pf_batch *out, const entry *e,
                                  pf_error *error) {
   const bool is_second = e->op == PF_RETURNED && e->lane->orphan == e->slot;
-  line l = {e->lane,   e->slot,     0,    e->time,
-            self->row, self->leave, NULL, PF_FLAG_ORPHAN};
+  out_row l = {e->lane,   e->slot,     0,    e->time,
+               self->row, self->leave, NULL, PF_FLAG_ORPHAN};
   const pf_status status = find_area(self, e->slot, &l.area, error);
   advance(self, e->lane);
   if (status != PF_OK || is_second)
@@ -172,8 +173,8 @@ static pf_status process_leave (unfilter *self, pf_batch *out, const entry *e,
 /* A row that is neither enter nor leave. */
 static pf_status process_other (unfilter *self, pf_batch *out, const entry *e,
                                 pf_error *error) {
-  const line l = {e->lane,   e->slot,    PF_NO_AREA, e->time,
-                  self->row, PF_NO_NAME, NULL,       0};
+  const out_row l = {e->lane,   e->slot,    PF_NO_AREA, e->time,
+                     self->row, PF_NO_NAME, NULL,       0};
   advance(self, e->lane);
   return self->copied == 0 ? PF_OK : pf_unfilter_put(self, out, &l, error);
 }

@@ -89,7 +89,7 @@ static bool overhead_of (const pf_open_call *frame, int64_t *overhead) {
 
 /* Write overhead and compiled of a leave. */
 static void put_call (const unfilter *self, pf_batch *out, size_t row,
-                      const line *l) {
+                      const out_row *l) {
   int64_t overhead = 0;
   const pf_open_call *const frame = l->frame;
   const bool known = frame != NULL && overhead_of(frame, &overhead);
@@ -107,7 +107,7 @@ static void put_call (const unfilter *self, pf_batch *out, size_t row,
 
 /* The flags of an event as kernels/calls defines them: `gap` there ends all
    open calls before the event, so only the first event after a gap has it. */
-static uint32_t event_flags (unfilter *self, const line *l) {
+static uint32_t event_flags (unfilter *self, const out_row *l) {
   unsigned flags = l->flags & ~(unsigned)PF_FLAG_GAP;
   if (l->flags == PF_FLAG_GAP)
     flags = PF_FLAG_UNWOUND;
@@ -121,7 +121,7 @@ static uint32_t event_flags (unfilter *self, const line *l) {
 
 
 /* The flags of an entry: ours merged with those of the row. */
-static uint32_t entry_flags (const unfilter *self, const line *l) {
+static uint32_t entry_flags (const unfilter *self, const out_row *l) {
   const uint32_t ours = self->flag_names[l->flags];
   const uint32_t none = self->flag_names[0];
   const uint32_t given =
@@ -133,7 +133,7 @@ static uint32_t entry_flags (const unfilter *self, const line *l) {
 
 
 static bool put_flags (unfilter *self, pf_batch *out, size_t row,
-                       const line *l) {
+                       const out_row *l) {
   const uint32_t name =
       self->copied == 0 ? event_flags(self, l) : entry_flags(self, l);
   put_name(out, self->to.flags, row,
@@ -144,7 +144,7 @@ static bool put_flags (unfilter *self, pf_batch *out, size_t row,
 
 /* The time of the row on the clock of its thread, which stops while the thread
    waits and never goes back. */
-static int64_t clock_of (const unfilter *self, const line *l) {
+static int64_t clock_of (const unfilter *self, const out_row *l) {
   pf_call_stack *const lane = l->lane;
   if (self->frames.nidle == 0)
     return l->time;
@@ -176,7 +176,7 @@ static void put_details (const unfilter *self, pf_batch *out, size_t row,
 }
 
 
-pf_status pf_unfilter_put (unfilter *self, pf_batch *out, const line *l,
+pf_status pf_unfilter_put (unfilter *self, pf_batch *out, const out_row *l,
                            pf_error *error) {
   const size_t row = out->rows++;
   const out_columns *const to = &self->to;

@@ -59,7 +59,7 @@ typedef struct unfilter {
 } unfilter;
 
 /* An output row. */
-typedef struct line {
+typedef struct out_row {
   pf_call_stack *lane;
   uint32_t slot, area;
   int64_t time;
@@ -67,12 +67,12 @@ typedef struct line {
   uint32_t event;            /* a name; PF_NO_NAME: neither enter nor leave */
   const pf_open_call *frame; /* the call that ends, or NULL */
   unsigned flags;
-} line;
+} out_row;
 
 
 /* Append a row: copied from the input, or with what is known of a row that is
    not in it. PF_OK or PF_ENOMEM. */
-pf_status pf_unfilter_put (unfilter *self, pf_batch *out, const line *l,
+pf_status pf_unfilter_put (unfilter *self, pf_batch *out, const out_row *l,
                            pf_error *error);
 
 /*

@@ -53,8 +53,7 @@ typedef enum pf_call_flag {
 } pf_call_flag;
 
 #define PF_CALL_FLAG_NAMES 6
-extern const char
-    *const pf_call_flag_names[PF_CALL_FLAG_NAMES]; /* indexed by bit number */
+extern const char *const pf_call_flag_names[PF_CALL_FLAG_NAMES]; /* by bit */
 
 /* Write the names of flags, separated by blanks and ended by 0, into a text of
    `capacity` bytes; 64 are enough. */

@@ -26,8 +26,8 @@ typedef struct pf_hot_sums {
   } of[PF_DURATIONS];
 } pf_hot_sums;
 
-#define PF_MAX_STARTS \
-  3 /* for net, gross and call the start of the longest call is stored */
+/* For net, gross and call, the start of the longest call is stored. */
+#define PF_MAX_STARTS 3
 
 /* The part that changes rarely. */
 typedef struct pf_cold_sums {
@@ -47,8 +47,7 @@ typedef struct pf_cold_sums {
    causes a few cache misses instead of one for each. */
 typedef union pf_duration_buffer {
   int64_t durations[PF_BUFFERED_CALLS * 2 / PF_DURATIONS][PF_DURATIONS];
-  uint16_t codes[PF_BUFFERED_CALLS]
-                [8]; /* PF_DURATIONS bucket codes each, padded to 8 */
+  uint16_t codes[PF_BUFFERED_CALLS][8]; /* PF_DURATIONS codes, padded */
 } pf_duration_buffer;
 
 /* The contents of a buffer. */
@@ -97,16 +96,16 @@ typedef struct pf_durations {
 
 /* Whether a duration changes only the sum. */
 static inline __attribute__((always_inline)) bool pf_duration_in_range (
-    const pf_hot_sums *hot, size_t which, uint64_t length) {
-  return length - (uint64_t)hot->of[which].min < hot->of[which].range;
+    const pf_hot_sums *hot, size_t which, uint64_t duration) {
+  return duration - (uint64_t)hot->of[which].min < hot->of[which].range;
 }
 
 /* Add a duration for which that holds. */
 static inline __attribute__((always_inline)) void pf_duration_sum (
-    pf_call_sums *sums, size_t group, size_t which, uint64_t length) {
+    pf_call_sums *sums, size_t group, size_t which, uint64_t duration) {
   pf_hot_sums *const hot = &sums->hot[group];
-  hot->of[which].sum += length;
-  if (__builtin_expect(hot->of[which].sum < length, 0))
+  hot->of[which].sum += duration;
+  if (__builtin_expect(hot->of[which].sum < duration, 0))
     sums->rest[group].wraps[which]++;
 }
 

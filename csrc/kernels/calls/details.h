@@ -5,8 +5,8 @@
 ** call.
 */
 
-#ifndef calls_details_h
-#define calls_details_h
+#ifndef details_h
+#define details_h
 
 #include "profio.h"
 

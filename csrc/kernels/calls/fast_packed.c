@@ -32,7 +32,7 @@ bool pf_ends_after_range (const pf_machine *m, const pf_events *events) {
 }
 
 
-/* {====== One event that is not plain ====== */
+/* {====== Events on the general path ====== */
 
 /* Accumulate the calls that the machine has emitted, and remember the groups of
    their slots, so that the fast path can accumulate later calls of these. */

@@ -8,8 +8,8 @@
 ** and changes nothing when the event needs the general path.
 */
 
-#ifndef plain_h
-#define plain_h
+#ifndef fast_path_h
+#define fast_path_h
 
 #include "kernels/calls/groups.h"
 #include "kernels/calls/stack.h"

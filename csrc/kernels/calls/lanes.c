@@ -18,7 +18,7 @@ void pf_lanes_init (pf_lanes *p, pf_dictionary *dictionary, bool has_areas) {
   memset(p, 0, sizeof *p);
   p->dictionary = dictionary;
   p->has_areas = has_areas;
-  pf_id_table_init(&p->group_numbers);
+  pf_id_table_init(&p->group_ids);
   pf_id_table_init(&p->sparse);
 }
 
@@ -42,7 +42,7 @@ void pf_lanes_free (pf_lanes *p) {
   free(p->groups);
   free(p->slot_memory);
   free(p->sparse_slots);
-  pf_id_table_free(&p->group_numbers);
+  pf_id_table_free(&p->group_ids);
   pf_id_table_free(&p->sparse);
 }
 
@@ -96,8 +96,8 @@ static pf_lane *new_lane (uint32_t number, uint32_t key, int64_t time,
 }
 
 
-/* Find or create the lane at index `number` of a list; NULL when out of memory.
-   */
+/* Find or create the lane at index `number` of a list; NULL when out of
+   memory. */
 static pf_lane *lane_at (pf_lane ***list, size_t *count, size_t *capacity,
                          uint32_t number, bool is_group, int64_t first) {
   if (number >= *capacity) {
@@ -172,7 +172,7 @@ static pf_lane *home_of (pf_lanes *p, pf_area_kind kind, uint32_t area,
     return lane;
   const uint64_t word = variable_of(p, kind, area);
   uint32_t number;
-  if (pf_id_table_words(&p->group_numbers, &word, 1, &number) != PF_OK)
+  if (pf_id_table_words(&p->group_ids, &word, 1, &number) != PF_OK)
     return NULL;
   return lane_at(&p->groups, &p->ngroups, &p->groups_capacity, number, true,
                  first);

@@ -132,9 +132,9 @@ typedef struct pf_lanes {
   bool has_areas;  /* events have a column of areas, not of names */
   pf_lane **lanes; /* by lane id, or NULL */
   size_t nlanes, lanes_capacity;
-  pf_lane **groups; /* lanes of variables, by id in group_numbers */
+  pf_lane **groups; /* lanes of variables, by id in group_ids */
   size_t ngroups, groups_capacity;
-  pf_id_table group_numbers;
+  pf_id_table group_ids;
   pf_slot *slots;    /* aligned to cache lines */
   void *slot_memory; /* the block that contains them */
   uint32_t nslots, slots_capacity;
@@ -171,8 +171,8 @@ static inline pf_status pf_slot_find (pf_lanes *lanes, uint32_t lane,
 }
 
 /* In a chunk: give the area a new slot, a copy of the one it had, so that the
-   calls before and after an unmatched leave are counted separately. PF_ENOMEM.
-   */
+   calls before and after an unmatched leave are counted separately.
+   PF_ENOMEM. */
 pf_status pf_lanes_renew (pf_lanes *lanes, uint32_t slot);
 
 /* The area of a frame; PF_NO_AREA for frame 0. */

@@ -214,8 +214,9 @@ static void renew_slot (const merge *g, uint32_t number) {
 
 /* {====== Stacks ====== */
 
-/* If the topmost call was running when the chunk began at `begin`, add the time
-   up to its first event in the chunk, which is `before` later. */
+/* If the topmost call was running when the chunk began, add its time up to
+   `begin`, and `before`, its net time from there to its first event in the
+   chunk. */
 static void run_on (pf_frame *f, int64_t begin, uint64_t before) {
   if (f->state == PF_FRAME_RUNNING)
     f->net += elapsed(f->since, begin) + before;
