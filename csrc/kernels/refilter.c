@@ -96,8 +96,8 @@ static bool decide (refilter *self, const pf_batch *batch, size_t row,
 }
 
 
-static pf_status select (void *context, const pf_batch *batch, uint16_t *keep,
-                         size_t *count, pf_error *error) {
+static pf_status select_rows (void *context, const pf_batch *batch,
+                              uint16_t *keep, size_t *count, pf_error *error) {
   refilter *const self = context;
   bool has_capacity = true;
   for (size_t row = 0; row < batch->rows && has_capacity; row++) {
@@ -135,7 +135,7 @@ pf_status pf_refilter_open (pf_reader *input, pf_reader **reader,
     needed[count++] = self->at.flags;
   if (self->at.file < input->nfields)
     needed[count++] = self->at.file;
-  const pf_predicate predicate = {self, select, close_predicate};
+  const pf_predicate predicate = {self, select_rows, close_predicate};
   if (status == PF_OK)
     status = pf_filter_open(input, needed, count, predicate, reader, error);
   if (status != PF_OK)

@@ -215,8 +215,8 @@ static pf_status run_test (where *w, size_t t, const pf_batch *batch,
 
 
 /* The predicate (filter.h). */
-static pf_status choose (void *context, const pf_batch *batch, uint16_t *keep,
-                         size_t *count, pf_error *error) {
+static pf_status select_rows (void *context, const pf_batch *batch,
+                              uint16_t *keep, size_t *count, pf_error *error) {
   where *const w = context;
   size_t left = batch->rows;
   for (size_t i = 0; i < left; i++)
@@ -275,9 +275,9 @@ pf_status pf_where_open (pf_reader *input, const pf_test *tests, size_t ntests,
   where *const w = where_new(input, tests, ntests);
   if (w == NULL)
     return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
-  const pf_status status =
-      pf_filter_open(input, w->columns, ntests,
-                     (pf_predicate){w, choose, where_close}, reader, error);
+  const pf_status status = pf_filter_open(
+      input, w->columns, ntests, (pf_predicate){w, select_rows, where_close},
+      reader, error);
   if (status != PF_OK)
     where_close(w);
   return status;
