@@ -1,5 +1,5 @@
--- Traces of many entries, most of them plain and some odd: those that a second thread decodes ahead
--- beside those that are looked at one by one. What is expected is computed row by row, here.
+-- Traces of many entries. The fast path, which a second thread runs ahead, decodes most
+-- of them, the general path the others. The expected values are computed row by row in this file.
 
 local command = require "spec.support.command"
 local profio = require "profio"
@@ -56,7 +56,7 @@ local function odd_ones(rows)
 end
 
 local cases = {
-   ["all plain, of one thread"] = { 1, function() end },
+   ["all on the fast path, of one thread"] = { 1, function() end },
    ["of several threads"] = { 5, function() end },
    ["with names that come late"] = { 1, function(row, i)
       row[4] = i % 14000 == 13000 and "LATE" .. i or row[4]

@@ -29,8 +29,7 @@ typedef struct order {
 /* Evidence for inclusive times. */
 typedef struct times {
   uint64_t sum;             /* of all times, at most UINT64_MAX */
-  uint64_t longer, shorter; /* callers that took as long as their callees or
-                               longer; and shorter */
+  uint64_t longer, shorter; /* callers, compared with their callees */
 } times;
 
 typedef struct prescan {
