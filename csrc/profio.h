@@ -37,7 +37,6 @@ typedef enum pf_status {
   PF_ENOMEM = -6,       /* out of memory; Lua sees a raise */
   PF_ERAISED = -7       /* a Lua function raised; the binding raises again */
 } pf_status;
-
 #define PF_OK        PF_MORE
 #define PF_NO_OFFSET UINT64_MAX /* at no byte of the source */
 
@@ -103,11 +102,11 @@ typedef struct pf_batch {
   bool pipelined; /* the batch goes through kernels/pipeline.h */
 } pf_batch;
 
-typedef struct pf_dictionary pf_dictionary; /* model/names.h */
-typedef struct pf_sink pf_sink;             /* bytes/sink.h */
-typedef struct pf_notes pf_notes;           /* model/trace.h */
-typedef struct pf_gathering pf_gathering;   /* model/gathering.h */
-typedef struct pf_packed pf_packed;         /* model/packed.h */
+typedef struct pf_dictionary pf_dictionary;     /* model/names.h */
+typedef struct pf_sink pf_sink;                 /* bytes/sink.h */
+typedef struct pf_notes pf_notes;               /* model/trace.h */
+typedef struct pf_stack_target pf_stack_target; /* model/read_stacks.h */
+typedef struct pf_packed pf_packed;             /* model/packed.h */
 typedef struct pf_reader pf_reader;
 typedef struct pf_table pf_table;
 typedef struct pf_trace pf_trace;
@@ -127,7 +126,8 @@ struct pf_reader {
   pf_status (*seek)(pf_reader *self, uint64_t row, pf_error *error);
   void (*close)(pf_reader *self); /* free itself */
   /* All rows at once, where they are stacks and weights; NULL: only rows. */
-  pf_status (*gather)(pf_reader *self, const pf_gathering *to, pf_error *error);
+  pf_status (*read_stacks)(pf_reader *self, const pf_stack_target *to,
+                           pf_error *error);
   bool (*pack)(pf_reader *self, pf_packed *rows); /* or NULL: model/packed.h */
 };
 
@@ -177,7 +177,7 @@ struct pf_encoder {
   const pf_table *tables; /* what it takes, when options decide; else NULL */
   size_t ntables;
   pf_status (*take)(pf_encoder *self, pf_reader *reader, pf_error *error);
-  uint64_t rounded, count; /* values, as an option says; see model/consumer.h */
+  uint64_t rounded, count; /* values rounded; state for resume */
   pf_status (*merge)(pf_encoder *, pf_trace *const *, size_t, pf_error *);
   void (*resume)(pf_encoder *self, const pf_sink *sink, uint64_t count);
 };

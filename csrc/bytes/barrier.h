@@ -1,9 +1,9 @@
 /*
-** barrier.h - numbers that two threads share, or two processes through a
-** mapped file: the only place where the order of memory is spoken of.
+** barrier.h - atomic numbers that two threads share, or two processes through
+** a mapped file. All explicit memory orders of rings are here.
 **
-** Who publishes a number says: what I wrote before it is there. Who observes
-** it may look at all of that.
+** A store with release order pairs with a load with acquire order: a thread
+** that reads the stored value also sees all writes made before the store.
 */
 
 #ifndef barrier_h
@@ -13,40 +13,41 @@
 #include <stdint.h>
 
 typedef _Atomic uint64_t pf_shared;
-typedef _Atomic(uint8_t *) pf_shared_bytes; /* a pointer; same rules */
+typedef _Atomic(uint8_t *) pf_shared_bytes; /* an atomic pointer */
 
-static inline void pf_publish (pf_shared *number, uint64_t value) {
+static inline void pf_store_release (pf_shared *number, uint64_t value) {
   atomic_store_explicit(number, value, memory_order_release);
 }
 
-static inline uint64_t pf_observe (const pf_shared *number) {
+static inline uint64_t pf_load_acquire (const pf_shared *number) {
   return atomic_load_explicit(number, memory_order_acquire);
 }
 
-static inline void pf_publish_bytes (pf_shared_bytes *at, uint8_t *bytes) {
+static inline void pf_store_release_bytes (pf_shared_bytes *at,
+                                           uint8_t *bytes) {
   atomic_store_explicit(at, bytes, memory_order_release);
 }
 
-static inline uint8_t *pf_observe_bytes (const pf_shared_bytes *at) {
+static inline uint8_t *pf_load_acquire_bytes (const pf_shared_bytes *at) {
   return atomic_load_explicit(at, memory_order_acquire);
 }
 
-/* Without saying anything about other memory. */
-static inline void pf_note (pf_shared *number, uint64_t value) {
+/* Relaxed order: nothing is said about other memory. */
+static inline void pf_store_relaxed (pf_shared *number, uint64_t value) {
   atomic_store_explicit(number, value, memory_order_relaxed);
 }
 
-static inline uint64_t pf_glance (const pf_shared *number) {
+static inline uint64_t pf_load_relaxed (const pf_shared *number) {
   return atomic_load_explicit(number, memory_order_relaxed);
 }
 
-/* The other way round: what I write from here on comes later than this. */
-static inline void pf_announce (pf_shared *number, uint64_t value) {
+/* An exchange: writes after it become visible no earlier than `value`. */
+static inline void pf_exchange_acq_rel (pf_shared *number, uint64_t value) {
   (void)atomic_exchange_explicit(number, value, memory_order_acq_rel);
 }
 
-/* What I have looked at so far is older than what I observe from here on. */
-static inline void pf_have_looked (void) {
+/* Loads before the fence are done before loads and stores after it. */
+static inline void pf_fence_acquire (void) {
   atomic_thread_fence(memory_order_acquire);
 }
 

@@ -17,7 +17,7 @@ typedef struct pf_map pf_map;
 /*
 ** Map the file at `path`, or when it is no plain file (a pipe, standard
 ** input as "-") or holds gzip data, spool it first: at most max_size bytes
-** (see PF_USUAL_SIZE in spool.h), else PF_ELIMIT. An empty file is an empty slice. A directory is PF_EIO.
+** (see PF_DEFAULT_MAX_SIZE in spool.h), else PF_ELIMIT. An empty file is an empty slice. A directory is PF_EIO.
 ** Of gzip data that end early or are damaged (PF_ETRUNCATED, PF_EFORMAT) the
 ** map has what could be unpacked; it is NULL after any other failure.
 */

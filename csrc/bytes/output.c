@@ -364,7 +364,7 @@ static pf_status close_descriptor (pf_output *output, pf_error *error) {
 }
 
 
-pf_status pf_output_park (pf_output *output, pf_error *error) {
+pf_status pf_output_close_fd (pf_output *output, pf_error *error) {
   if (output->fd < 0 || output->is_in_place)
     return PF_OK;
   if (output->temporary == NULL && !with_temporary(output, link_to))
@@ -403,7 +403,7 @@ static pf_status prepare (pf_output *output, bool is_alone, pf_error *error) {
     return status;
   if (!is_alone || exists || output->temporary != NULL ||
       !link_to(output, output->path))
-    return pf_output_park(output, error);
+    return pf_output_close_fd(output, error);
   const pf_status closed = close_descriptor(output, error);
   if (closed != PF_OK)
     unlink(output->path); /* what was written may be lost */

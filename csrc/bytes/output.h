@@ -41,7 +41,7 @@ pf_status pf_output_resolve (const char *path, char **absolute,
 /* Close the descriptor of an output that is complete, and keep the file under
    its temporary name: for many outputs of which the descriptors would not do.
    Only pf_output_commit and pf_output_close may follow. PF_EIO, PF_ENOMEM. */
-pf_status pf_output_park (pf_output *output, pf_error *error);
+pf_status pf_output_close_fd (pf_output *output, pf_error *error);
 
 /*
 ** Give `count` outputs their names, in their order, and close them. Outputs

@@ -1,11 +1,11 @@
 /*
-** ring_claim.c - the right to write the ring at a path, for one writer at a
-** time: a lock on the file that has the name.
+** ring_claim.c - the exclusive right to write the ring at a path: a lock (flock)
+** on the file there.
 **
-** Where no file has it, one is made that says only that somebody begins to
-** write; it gets its name with its lock, and only where no file has the name. A
-** ring that a writer has left is locked as it is, and it is looked at again
-** whether it still has the name: another writer may have replaced it meanwhile.
+** If there is no file, a closed ring of one page is made, locked, and linked to
+** the path only if no file has been made there meanwhile. The ring of an earlier
+** writer is locked as it is; then the path is checked again, since another
+** writer may have replaced the file meanwhile.
 */
 
 #include <errno.h>
@@ -19,8 +19,8 @@
 #include "bytes/output.h"
 #include "bytes/ring.h"
 
-#define MOST_TRIES 100 /* other files under the name */
-#define PATIENCE   20  /* ms for readers, which lock a ring for an instant */
+#define MAX_TRIES 100 /* times that the file may have been replaced */
+#define LOCK_WAIT 20  /* ms; readers lock a ring for an instant */
 
 
 static pf_status fail_by_system (pf_error *error, int errnum) {
@@ -29,10 +29,10 @@ static pf_status fail_by_system (pf_error *error, int errnum) {
 }
 
 
-/* Lock an open file; false: somebody has locked it for longer than a reader. */
+/* Lock an open file; false: it stays locked, hence by a writer. */
 static bool lock (int fd) {
   const struct timespec moment = {0, 1000000};
-  int left = PATIENCE;
+  int left = LOCK_WAIT;
   while (flock(fd, LOCK_EX | LOCK_NB) != 0) {
     if (left-- == 0)
       return false;
@@ -42,7 +42,7 @@ static bool lock (int fd) {
 }
 
 
-/* Whether an open file is the one that has the name. */
+/* Whether an open file is the one at the path. */
 static bool has_name (int fd, const char *path) {
   struct stat open, named;
   return fstat(fd, &open) == 0 && stat(path, &named) == 0 &&
@@ -50,21 +50,21 @@ static bool has_name (int fd, const char *path) {
 }
 
 
-/* Make the file that says that somebody begins. PF_AGAIN: there is a file. */
+/* Make the file of a claim. PF_AGAIN: another file has been made at the path. */
 static pf_status make_new (pf_ring_claim *claim, pf_error *error) {
   static const union {
     pf_ring_header header;
     uint8_t page[PF_RING_PAGE];
-  } nothing = {.header = {.magic = {'P', 'F', 'R', 'I', 'N', 'G', '\r', '\n'},
-                          .version = PF_RING_VERSION,
-                          .closed = 1}};
+  } empty = {.header = {.magic = {'P', 'F', 'R', 'I', 'N', 'G', '\r', '\n'},
+                        .version = PF_RING_VERSION,
+                        .closed = 1}};
   pf_output output;
   pf_status status = pf_output_open(&output, claim->path, error);
   if (status != PF_OK)
     return status;
   const int fd = fcntl(output.fd, F_DUPFD_CLOEXEC, 0);
   if (fd < 0 || !lock(fd) ||
-      write(fd, &nothing, sizeof nothing) != (ssize_t)sizeof nothing)
+      write(fd, &empty, sizeof empty) != (ssize_t)sizeof empty)
     status = fail_by_system(error, errno);
   else
     status = pf_output_commit_new(&output, error);
@@ -79,8 +79,8 @@ static pf_status make_new (pf_ring_claim *claim, pf_error *error) {
 }
 
 
-/* Whether a file may be replaced: a ring, or what a power failure has left of
-   one, which is empty or begins with zeros. */
+/* Whether a file may be replaced: a ring, or one that a power failure has left
+   empty or with zeros at its beginning. */
 static bool is_ring (int fd) {
   static const char zeros[sizeof PF_RING_MAGIC - 1];
   char magic[sizeof zeros];
@@ -91,7 +91,7 @@ static bool is_ring (int fd) {
 }
 
 
-/* Lock the file that has the name: PF_AGAIN: it has it no more. */
+/* Claim the open file at the path. PF_AGAIN: it is not there any more. */
 static pf_status lock_old (pf_ring_claim *claim, int fd, pf_error *error) {
   if (!lock(fd))
     return pf_fail(error, PF_EIO, PF_NO_OFFSET, "another writer uses its ring");
@@ -110,7 +110,7 @@ pf_status pf_ring_claim_open (pf_ring_claim *claim, const char *path,
                               pf_error *error) {
   pf_status status = PF_AGAIN;
   *claim = (pf_ring_claim){.path = path, .fd = -1};
-  for (int tries = 0; status == PF_AGAIN && tries < MOST_TRIES; tries++) {
+  for (int tries = 0; status == PF_AGAIN && tries < MAX_TRIES; tries++) {
     const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0 && errno == ENOENT)
       status = make_new(claim, error);

@@ -71,7 +71,7 @@ static pf_status more_room (pf_sink *sink, size_t size) {
 }
 
 
-uint8_t *pf_sink_make_room (pf_sink *sink, size_t size) {
+uint8_t *pf_sink_reserve_slow (pf_sink *sink, size_t size) {
   if (sink->failed != PF_OK || sink->full != NULL ||
       more_room(sink, size) != PF_OK || size > sink->size - sink->used)
     return NULL;
@@ -150,7 +150,7 @@ static bool can_patch (int fd) {
 }
 
 
-void pf_sink_keep (pf_sink *sink) {
+void pf_sink_hold (pf_sink *sink) {
   sink->kept = sink->fd >= 0 && !can_patch(sink->fd);
 }
 

@@ -41,15 +41,15 @@ pf_status pf_sink_put (pf_sink *sink, const void *bytes, size_t size);
 /* Room for some bytes in the buffer, to be filled in place, and then how many
    were. NULL: it cannot be had, for a failure or because they are too many;
    put them. */
-uint8_t *pf_sink_make_room (pf_sink *sink, size_t size);
+uint8_t *pf_sink_reserve_slow (pf_sink *sink, size_t size);
 
-static inline uint8_t *pf_sink_room (pf_sink *sink, size_t size) {
+static inline uint8_t *pf_sink_reserve (pf_sink *sink, size_t size) {
   if (sink->failed != PF_OK || size > sink->size - sink->used)
-    return pf_sink_make_room(sink, size);
+    return pf_sink_reserve_slow(sink, size);
   return sink->buffer + sink->used;
 }
 
-static inline void pf_sink_filled (pf_sink *sink, size_t size) {
+static inline void pf_sink_advance (pf_sink *sink, size_t size) {
   sink->used += size;
   sink->written += size;
 }
@@ -60,7 +60,7 @@ pf_status pf_sink_uint (pf_sink *sink, unsigned width, bool big,
 
 /* Say before the first byte that some will be written over: what goes into a
    pipe is then kept until it is flushed. */
-void pf_sink_keep (pf_sink *sink);
+void pf_sink_hold (pf_sink *sink);
 
 /* Write over bytes that have been given: a count in a header, say. They must
    all be there; into a pipe that was not told to keep them it is PF_EIO. */

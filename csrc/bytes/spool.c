@@ -39,8 +39,9 @@ static uint64_t free_space (int fd) {
 
 static allowance allowance_of (uint64_t max_size, uint64_t usual, int fd) {
   const uint64_t left = free_space(fd);
-  return (allowance){.max_size = max_size == PF_USUAL_SIZE ? usual : max_size,
-                     .is_usual = max_size == PF_USUAL_SIZE,
+  return (allowance){.max_size =
+                         max_size == PF_DEFAULT_MAX_SIZE ? usual : max_size,
+                     .is_usual = max_size == PF_DEFAULT_MAX_SIZE,
                      .reserve = left / 16 < RESERVE ? left / 16 : RESERVE};
 }
 

@@ -10,7 +10,7 @@
 
 /* No `max_size` is given. Gzip data may then unpack to 64 GiB or to 1,000 times
    their size, whichever is more. */
-#define PF_USUAL_SIZE UINT64_MAX
+#define PF_DEFAULT_MAX_SIZE UINT64_MAX
 
 /* A new file without a name, in TMPDIR or /tmp. */
 pf_status pf_spool_file (int *fd, pf_error *error);

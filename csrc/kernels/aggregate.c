@@ -93,7 +93,8 @@ size_t pf_aggregate_rest (const pf_aggregate *aggregate, const pf_field *fields,
                           size_t nfields) {
   const bool is_sum =
       aggregate->function == PF_SUM || aggregate->function == PF_MEAN;
-  return is_sum ? pf_rest_of(fields, nfields, aggregate->column) : PF_NO_COLUMN;
+  return is_sum ? pf_remainder_of(fields, nfields, aggregate->column)
+                : PF_NO_COLUMN;
 }
 
 
@@ -390,7 +391,7 @@ static pf_status put_total (const pf_aggregates *a, size_t number, size_t group,
   const uint64_t count = ((pf_state_sum *)m->states)[group].count;
   pf_wide sum = pf_total_sum(m, group), unit = 1;
   if (rest != PF_NO_COLUMN) {
-    unit = PF_REST_UNIT;
+    unit = PF_REMAINDER_UNIT;
     sum = sum * unit + pf_total_sum(&a->accumulators[rest], group);
   }
   if (aggregate->function == PF_SUM)
@@ -460,9 +461,10 @@ static void put_rests (const pf_aggregates *a, size_t number, size_t ngroups,
       column->ints[g] = sum->denominator == 0 ? 1 : sum->denominator;
       continue;
     }
-    const pf_wide parts = pf_total_sum(m, g) * PF_REST_UNIT +
+    const pf_wide parts = pf_total_sum(m, g) * PF_REMAINDER_UNIT +
                           pf_total_sum(&a->accumulators[rest], g);
-    column->ints[g] = (int64_t)(parts - pf_ns_of_parts(parts) * PF_REST_UNIT);
+    column->ints[g] =
+        (int64_t)(parts - pf_ns_of_parts(parts) * PF_REMAINDER_UNIT);
   }
 }
 

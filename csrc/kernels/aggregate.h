@@ -44,7 +44,7 @@ bool pf_aggregate_named (const char *name, pf_aggregate *aggregate);
 /* Whether a function applies to a column. */
 bool pf_aggregate_fits (pf_function function, const pf_field *field);
 
-/* The hidden column that a sum of the aggregate's column needs (pf_rest_of), or
+/* The hidden column that a sum of the aggregate's column needs (pf_remainder_of), or
    PF_NO_COLUMN. */
 size_t pf_aggregate_rest (const pf_aggregate *aggregate, const pf_field *fields,
                           size_t nfields);

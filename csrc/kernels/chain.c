@@ -93,7 +93,7 @@ static pf_status chain_next (pf_reader *self, pf_batch *batch,
 
 
 /* Bulk read of the stacks of all inputs. */
-static pf_status chain_read_stacks (pf_reader *self, const pf_gathering *to,
+static pf_status chain_read_stacks (pf_reader *self, const pf_stack_target *to,
                                     pf_error *error) {
   const chain_reader *const c = (const chain_reader *)(const void *)self;
   return pf_chain_read_stacks(c->inputs, c->ninputs, to, error);
@@ -102,7 +102,7 @@ static pf_status chain_read_stacks (pf_reader *self, const pf_gathering *to,
 
 static bool can_read_stacks (const pf_chain_input *inputs, size_t ninputs) {
   for (size_t i = 0; i < ninputs; i++)
-    if (inputs[i].reader->gather == NULL)
+    if (inputs[i].reader->read_stacks == NULL)
       return false;
   return ninputs > 0;
 }
@@ -183,7 +183,7 @@ pf_status pf_chain_open (const pf_chain_input *inputs, size_t ninputs,
                           .want = chain_want,
                           .close = chain_close};
   if (can_read_stacks(inputs, ninputs))
-    c->reader.gather = chain_read_stacks;
+    c->reader.read_stacks = chain_read_stacks;
   *reader = &c->reader;
   return PF_OK;
 }

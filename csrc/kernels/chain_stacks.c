@@ -15,7 +15,7 @@
 typedef struct input_range {
   const pf_chain_input *inputs;
   size_t ninputs;
-  pf_gathering to;
+  pf_stack_target to;
   pf_status status;
   pf_error error;
 } input_range;
@@ -43,7 +43,7 @@ static bool open_like (pf_contexts *contexts, const pf_contexts *model) {
 /* Read both halves, the right one into contexts of its own. */
 static void read_halves (input_range *left, input_range *right, bool at_once) {
   if (at_once) {
-    pf_both(read_range, left, read_range, right);
+    pf_run_both(read_range, left, read_range, right);
     return;
   }
   read_range(left);
@@ -84,13 +84,13 @@ static pf_status read_and_merge (const input_range *s, bool at_once,
 static void read_range (void *context) {
   input_range *const s = context;
   pf_reader *const first = s->inputs[0].reader;
-  s->status = s->ninputs == 1 ? first->gather(first, &s->to, &s->error)
+  s->status = s->ninputs == 1 ? first->read_stacks(first, &s->to, &s->error)
                               : read_and_merge(s, false, &s->error);
 }
 
 
 pf_status pf_chain_read_stacks (const pf_chain_input *inputs, size_t ninputs,
-                                const pf_gathering *to, pf_error *error) {
+                                const pf_stack_target *to, pf_error *error) {
   input_range s = {.inputs = inputs, .ninputs = ninputs, .to = *to};
   if (ninputs > 1)
     return read_and_merge(&s, true, error);

@@ -7,11 +7,11 @@
 #define chain_stacks_h
 
 #include "kernels/chain.h"
-#include "model/gathering.h"
+#include "model/read_stacks.h"
 
 /* Read the stacks of all inputs, each of which supports it, and merge them.
    PF_ENOMEM, or the failure of the first input that fails. */
 pf_status pf_chain_read_stacks (const pf_chain_input *inputs, size_t ninputs,
-                                const pf_gathering *to, pf_error *error);
+                                const pf_stack_target *to, pf_error *error);
 
 #endif

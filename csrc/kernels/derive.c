@@ -277,7 +277,7 @@ static pf_status copy_formula (derive_reader *d, size_t number,
     *s = given->steps[i];
     s->rest = SIZE_MAX;
     if (s->operation == PF_PUSH_TOTAL || is_taken_exactly(given, i))
-      s->rest = pf_rest_of(d->input->fields, d->input->nfields, s->column);
+      s->rest = pf_remainder_of(d->input->fields, d->input->nfields, s->column);
     d->has_totals |= s->operation == PF_PUSH_TOTAL;
   }
   field->name = f->name;

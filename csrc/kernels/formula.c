@@ -152,7 +152,8 @@ static inline void put_whole (pf_slot *slot, pf_type type, size_t row,
 static inline int64_t denominator_at (const pf_slot *slot, size_t row) {
   if (!slot->is_fraction)
     return 1;
-  return slot->type == PF_NUM ? slot->denominators[row] : (int64_t)PF_REST_UNIT;
+  return slot->type == PF_NUM ? slot->denominators[row]
+                              : (int64_t)PF_REMAINDER_UNIT;
 }
 
 
@@ -538,7 +539,7 @@ static void load_rests (pf_slot *slot, const pf_column *rests, size_t rows) {
     else if (slot->type == PF_NUM)
       slot->wides[i] = llround(slot->nums[i] * (double)rests->ints[i]);
     else
-      slot->wides[i] = slot->ints[i] * PF_REST_UNIT + rests->ints[i];
+      slot->wides[i] = slot->ints[i] * PF_REMAINDER_UNIT + rests->ints[i];
   slot->is_wide = slot->is_fraction = true;
 }
 

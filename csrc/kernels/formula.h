@@ -16,7 +16,7 @@
 **     run  total        that of the column, in 128 bits until an operation
 **                       other than / uses it
 **
-** The sum of a column that has a hidden column (pf_rest_of), and a share of
+** The sum of a column that has a hidden column (pf_remainder_of), and a share of
 ** such a sum, include the rounding remainders of all rows and are rounded once.
 */
 
@@ -79,7 +79,7 @@ typedef struct pf_slot {
   pf_type type;     /* PF_INT, PF_ADDR, PF_HANDLE or PF_NUM */
   bool is_wide;     /* integers of 128 bits, in `wides` */
   bool is_fraction; /* numerators, in `wides`; for integers the denominator is
-                       PF_REST_UNIT, for nums it is in `denominators` */
+                       PF_REMAINDER_UNIT, for nums it is in `denominators` */
   bool has_missing; /* only for integers and fractions; a missing num is a
                        NaN */
   uint64_t missing[PF_BATCH_ROWS / 64];

@@ -207,7 +207,8 @@ static bool make_fields (group_reader *g, const pf_key *keys,
     char *const name = at;
     *at++ = '.';
     (void)copy_text(&at, list[i].name);
-    g->fields[g->nfields++] = (pf_field){name, PF_INT, pf_rest_help, false};
+    g->fields[g->nfields++] =
+        (pf_field){name, PF_INT, pf_remainder_help, false};
   }
   return true;
 }

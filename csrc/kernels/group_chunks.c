@@ -71,7 +71,7 @@ static void read_chunk (void *context) {
 static void read_all (pf_group_chunks *p) {
   const bool strict = *p->strict;
   *p->strict = true;
-  pf_all(read_chunk, p->chunks, sizeof *p->chunks, p->count);
+  pf_run_all(read_chunk, p->chunks, sizeof *p->chunks, p->count);
   *p->strict = strict;
 }
 

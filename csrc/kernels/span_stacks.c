@@ -24,7 +24,7 @@ static bool add_row (spans_reader *r, const span_row *row) {
   r->has_first = true;
   void *rows = r->rows;
   const bool grown =
-      pf_array_widen(&rows, &r->rows_capacity, r->nrows + 1, sizeof *r->rows);
+      pf_array_reserve(&rows, &r->rows_capacity, r->nrows + 1, sizeof *r->rows);
   r->rows = rows;
   if (grown)
     r->rows[r->nrows++] = *row;
@@ -35,8 +35,8 @@ static bool add_row (spans_reader *r, const span_row *row) {
 /* Create a track for the stack of a slot. */
 static bool add_track (spans_reader *r, span_stack *s, const pf_slot *slot) {
   void *tracks = r->tracks;
-  const bool grown = pf_array_widen(&tracks, &r->tracks_capacity,
-                                    r->ntracks + 1, sizeof *r->tracks);
+  const bool grown = pf_array_reserve(&tracks, &r->tracks_capacity,
+                                      r->ntracks + 1, sizeof *r->tracks);
   r->tracks = tracks;
   if (!grown)
     return false;
@@ -126,8 +126,8 @@ static span_stack *stack_of (spans_reader *r, const pf_lane *lane) {
   const uint32_t number = is_group ? ~(lane->key + 1) : lane->number;
   span_stacks *const all = is_group ? &r->groups : &r->lanes;
   void *list = all->list;
-  const bool grown = pf_array_widen(&list, &all->capacity, (size_t)number + 1,
-                                    sizeof *all->list);
+  const bool grown = pf_array_reserve(&list, &all->capacity, (size_t)number + 1,
+                                      sizeof *all->list);
   all->list = list;
   if (!grown)
     return NULL;
@@ -139,8 +139,8 @@ static span_stack *stack_of (spans_reader *r, const pf_lane *lane) {
 
 static bool insert (span_stack *s, uint32_t place, uint32_t slot) {
   void *slots = s->slots;
-  const bool grown = pf_array_widen(&slots, &s->capacity, (size_t)s->depth + 1,
-                                    sizeof *s->slots);
+  const bool grown = pf_array_reserve(&slots, &s->capacity,
+                                      (size_t)s->depth + 1, sizeof *s->slots);
   s->slots = slots;
   if (!grown)
     return false;

@@ -16,7 +16,7 @@
 #include "kernels/pipeline.h"
 #include "model/areas.h"
 #include "model/memory.h"
-#include "model/strands.h"
+#include "model/spill.h"
 
 /* A call without an enter, which is opened at a base. */
 typedef struct late_span {
@@ -40,7 +40,7 @@ typedef struct stored_frame {
 
 struct pf_span_store {
   pf_reader *spans;
-  pf_strands strands;
+  pf_spill spill;
   stored_track *tracks;
   size_t ntracks, tracks_capacity;
   stored_frame *frames; /* index 0 is frame 1 */
@@ -61,7 +61,7 @@ static pf_status out_of_memory (pf_error *error) {
 static bool add_tracks (pf_span_store *k, size_t count) {
   void *tracks = k->tracks;
   const bool grown =
-      pf_array_widen(&tracks, &k->tracks_capacity, count, sizeof *k->tracks);
+      pf_array_reserve(&tracks, &k->tracks_capacity, count, sizeof *k->tracks);
   k->tracks = tracks;
   for (; grown && k->ntracks < count; k->ntracks++)
     k->tracks[k->ntracks] = (stored_track){.rows = 0};
@@ -72,8 +72,8 @@ static bool add_tracks (pf_span_store *k, size_t count) {
 /* Frames come in the order of their ids. */
 static bool add_frame (pf_span_store *k, const pf_column *c, size_t row) {
   void *frames = k->frames;
-  const bool grown = pf_array_widen(&frames, &k->frames_capacity,
-                                    k->nframes + 1, sizeof *k->frames);
+  const bool grown = pf_array_reserve(&frames, &k->frames_capacity,
+                                      k->nframes + 1, sizeof *k->frames);
   k->frames = frames;
   if (grown)
     k->frames[k->nframes++] =
@@ -88,7 +88,7 @@ static bool add_frame (pf_span_store *k, const pf_column *c, size_t row) {
 static bool add_late (stored_track *t, uint32_t frame) {
   void *late = t->late;
   const bool grown =
-      pf_array_widen(&late, &t->late_capacity, t->nlate + 1, sizeof *t->late);
+      pf_array_reserve(&late, &t->late_capacity, t->nlate + 1, sizeof *t->late);
   t->late = late;
   if (grown)
     t->late[t->nlate++] = (late_span){t->bases, frame};
@@ -96,14 +96,14 @@ static bool add_late (stored_track *t, uint32_t frame) {
 }
 
 
-static void put_number (pf_strand *s, uint64_t value) {
+static void put_number (pf_spill_buffer *s, uint64_t value) {
   for (; value >= 0x80; value >>= 7)
     s->last[s->used++] = (uint8_t)(value | 0x80);
   s->last[s->used++] = (uint8_t)value;
 }
 
 
-static void put_row (pf_strand *s, stored_track *t, const pf_column *c,
+static void put_row (pf_spill_buffer *s, stored_track *t, const pf_column *c,
                      size_t row) {
   const int64_t time = c[PF_SPAN_TIME].ints[row];
   const uint64_t kind = (uint64_t)c[PF_SPAN_KIND].ints[row];
@@ -132,9 +132,9 @@ static pf_status store_row (pf_span_store *k, const pf_column *c, size_t row,
   t->bases += kind == PF_SPAN_BASE;
   if (kind == PF_SPAN_LATE)
     return add_late(t, (uint32_t)frame) ? PF_OK : out_of_memory(error);
-  const pf_status status = pf_strands_reserve(&k->strands, track, error);
+  const pf_status status = pf_spill_reserve(&k->spill, track, error);
   if (status == PF_OK)
-    put_row(&k->strands.strands[track], t, c, row);
+    put_row(&k->spill.buffers[track], t, c, row);
   return status;
 }
 
@@ -238,7 +238,7 @@ pf_status pf_span_store_open (pf_reader *events, const pf_spans *options,
 void pf_span_store_close (pf_span_store *k) {
   if (k == NULL)
     return;
-  pf_strands_close(&k->strands);
+  pf_spill_close(&k->spill);
   for (size_t i = 0; i < k->ntracks; i++)
     free(k->tracks[i].late);
   free(k->tracks);
@@ -318,7 +318,7 @@ typedef struct track_reader {
   pf_reader reader;
   const pf_span_store *store;
   const stored_track *track;
-  pf_strand_reader strand;
+  pf_spill_reader spill;
   int64_t time;
   uint32_t bases;
   size_t late_first, late, late_next; /* calls without an enter: those from
@@ -327,7 +327,7 @@ typedef struct track_reader {
 } track_reader;
 
 
-static uint64_t read_number (pf_strand_reader *s) {
+static uint64_t read_number (pf_spill_reader *s) {
   uint64_t value = 0;
   unsigned shift = 0;
   for (; (*s->at & 0x80) != 0; shift += 7)
@@ -379,13 +379,13 @@ static void begin_base (track_reader *r) {
 
 
 static void read_row (track_reader *r, pf_batch *batch) {
-  r->time = (int64_t)((uint64_t)r->time + read_number(&r->strand));
-  const uint64_t word = read_number(&r->strand);
+  r->time = (int64_t)((uint64_t)r->time + read_number(&r->spill));
+  const uint64_t word = read_number(&r->spill);
   const unsigned kind = word & 7;
   uint64_t net = 0, flags = 0;
   if (kind == PF_SPAN_CLOSE) {
-    net = read_number(&r->strand);
-    flags = read_number(&r->strand);
+    net = read_number(&r->spill);
+    flags = read_number(&r->spill);
   }
   if (kind == PF_SPAN_BASE)
     begin_base(r);
@@ -402,10 +402,10 @@ static pf_status track_next (pf_reader *self, pf_batch *batch,
   while (batch->rows < PF_BATCH_ROWS && status == PF_OK)
     if (r->late > r->late_first)
       write_row(r, batch, PF_SPAN_OPEN, r->track->late[--r->late].frame, 0, 0);
-    else if (r->strand.at < r->strand.end)
+    else if (r->spill.at < r->spill.end)
       read_row(r, batch);
     else
-      status = pf_strand_next(&r->strand, error);
+      status = pf_spill_next(&r->spill, error);
   if (status < 0)
     return status;
   return batch->rows > 0 ? PF_MORE : PF_END;
@@ -430,8 +430,8 @@ pf_status pf_span_store_reader (const pf_span_store *k, uint32_t track,
                           .close = free_reader};
   r->store = k;
   r->track = &k->tracks[track];
-  r->strand.strands = &k->strands;
-  r->strand.number = track;
+  r->spill.spill = &k->spill;
+  r->spill.number = track;
   r->time = (int64_t)(0 - (uint64_t)origin);
   *reader = &r->reader;
   return PF_OK;

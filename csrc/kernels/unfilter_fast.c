@@ -164,7 +164,7 @@ static void clear_flags (pf_column *flags, size_t from, size_t to) {
 /* Whether the event of a row fits into a packed word after those before it. */
 HOT bool may_pack (const unfilter *self, const event *e, int64_t latest) {
   return e->time >= latest && e->lane_number < UNFILTER_LANES &&
-         self->frames.slots[e->slot].area <= PF_PACKED_MOST;
+         self->frames.slots[e->slot].area <= PF_PACKED_MAX_AREA;
 }
 
 

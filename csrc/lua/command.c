@@ -312,10 +312,11 @@ static pf_status progress_next (pf_reader *self, pf_batch *batch,
 
 
 /* A bulk read ends before a bar would be drawn. */
-static pf_status progress_read_stacks (pf_reader *self, const pf_gathering *to,
+static pf_status progress_read_stacks (pf_reader *self,
+                                       const pf_stack_target *to,
                                        pf_error *error) {
   progress *const w = (progress *)(void *)self;
-  return is_cancelled(w) ? PF_OK : w->input->gather(w->input, to, error);
+  return is_cancelled(w) ? PF_OK : w->input->read_stacks(w->input, to, error);
 }
 
 
@@ -382,7 +383,8 @@ static progress *new_progress (lua_State *L) {
                           .want = progress_want,
                           .close = progress_close};
   w->reader.seek = input->seek == NULL ? NULL : progress_seek;
-  w->reader.gather = input->gather == NULL ? NULL : progress_read_stacks;
+  w->reader.read_stacks =
+      input->read_stacks == NULL ? NULL : progress_read_stacks;
   w->reader.pack = input->pack == NULL ? NULL : progress_pack;
   w->input = input;
   w->interrupt = interrupt;

@@ -51,7 +51,7 @@ static uint32_t id_of (lua_State *L, l_stream *s, pf_type type, pf_bytes text) {
     number = pf_area_add(s->dictionary, &area);
   if (number == UINT32_MAX)
     luaL_error(L, "not enough memory");
-  if (pf_writer_learn(s->writer, &error) != PF_OK)
+  if (pf_writer_journal(s->writer, &error) != PF_OK)
     l_throw(L, &error, 0);
   return number;
 }
@@ -238,7 +238,8 @@ int l_stream_emitter (lua_State *L) {
   const size_t count = lua_rawlen(L, 3);
   luaL_argcheck(L, count > 0 && count <= table->nfields, 3,
                 "names of columns expected");
-  luaL_argcheck(L, pf_drain_carries(table), 2, "too many columns for a ring");
+  luaL_argcheck(L, pf_ring_encoder_accepts(table), 2,
+                "too many columns for a ring");
   l_emitter *const e =
       lua_newuserdatauv(L, sizeof *e + count * sizeof(argument), 2);
   memset(e, 0, sizeof *e);

@@ -211,7 +211,7 @@ static pf_status put_all (l_writer *w, size_t number, const pf_table *table,
 static bool can_read_whole (const l_writer *w, size_t number,
                             const pf_table *table, const pf_reader *reader,
                             const size_t *from) {
-  if (w->encoder->take == NULL || reader->gather == NULL || number != 0)
+  if (w->encoder->take == NULL || reader->read_stacks == NULL || number != 0)
     return false;
   for (size_t i = 0; i < table->nfields; i++)
     if (from[i] != i)

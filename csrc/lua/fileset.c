@@ -30,7 +30,7 @@ static pf_status keep_file (l_output *output, pf_error *error) {
   }
   const pf_status status = output->ncomplete < MAX_OPEN
                                ? PF_OK
-                               : pf_output_park(&output->file, error);
+                               : pf_output_close_fd(&output->file, error);
   if (status != PF_OK)
     return status;
   output->complete[output->ncomplete++] = output->file;

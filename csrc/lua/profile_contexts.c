@@ -150,7 +150,7 @@ size_t l_metric_check (lua_State *L, const pf_contexts *c, const char *name) {
   if (c->nmetrics == 0)
     luaL_error(L, "the profile is empty: it has no metric");
   if (name == NULL)
-    return pf_metric_usual(c);
+    return pf_metric_default(c);
   const size_t metric = pf_metric_named(c, name);
   if (metric != PF_NO_METRIC)
     return metric;
@@ -329,12 +329,12 @@ static int contexts_metrics (lua_State *L) {
 /* contexts:usual(): name of the default metric or nil; is it in the file? */
 static int contexts_usual (lua_State *L) {
   const pf_contexts *const c = l_contexts_check(L, 1);
-  const size_t usual = pf_metric_usual(c);
+  const size_t usual = pf_metric_default(c);
   if (usual == PF_NO_METRIC)
     lua_pushnil(L);
   else
     lua_pushstring(L, c->metrics[usual].name);
-  lua_pushboolean(L, c->usual != PF_NO_METRIC);
+  lua_pushboolean(L, c->default_metric != PF_NO_METRIC);
   return 2;
 }
 
@@ -410,7 +410,7 @@ static int contexts_merge (lua_State *L) {
   if (status != PF_OK)
     status = pf_fail(&error, status, PF_NO_OFFSET, "out of memory");
   else if (plainly)
-    status = pf_contexts_merge_plainly(result, b, (int)sign, &error);
+    status = pf_contexts_merge_by_lookup(result, b, (int)sign, &error);
   else
     status = pf_contexts_merge(result, b, (int)sign, &error);
   return finish(L, status, &error);

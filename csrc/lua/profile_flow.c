@@ -150,7 +150,7 @@ static void make_filter (lua_State *L, const l_profile *p, l_flow *f, int arg) {
 
 /* Returns the metric of the options, or the default one. */
 static size_t metric_of (lua_State *L, const pf_graph *graph, int arg) {
-  const size_t usual = pf_graph_usual(graph);
+  const size_t usual = pf_graph_default_metric(graph);
   if (graph->facts.compat || !lua_istable(L, arg))
     return usual;
   if (lua_getfield(L, arg, "metric") == LUA_TNIL) {

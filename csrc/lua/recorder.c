@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "lua/recorder.h"
-#include "model/consumer.h"
+#include "model/ring_consumer.h"
 
 
 static l_recorder *check (lua_State *L) {
@@ -295,7 +295,7 @@ static int recorder_facts (lua_State *L) {
 static int64_t consumer_time_of (const l_recorder *r) {
   struct timespec t;
   clockid_t clock;
-  if (r->writer == NULL || !pf_writer_is_here(r->writer) ||
+  if (r->writer == NULL || !pf_writer_is_owner(r->writer) ||
       !r->writer->consumer->has_thread ||
       pthread_getcpuclockid(r->writer->consumer->thread, &clock) != 0 ||
       clock_gettime(clock, &t) != 0)

@@ -33,7 +33,7 @@ uint32_t l_put_function (l_recorder *recorder, l_function *function);
    ended. */
 L_HOT uint64_t *l_put_begin (l_recorder *r, size_t words) {
   pf_writer *const w = r->fast_writer;
-  if (w == NULL || pf_writer_failed(w) || !pf_ring_has_room(&w->ring, words))
+  if (w == NULL || pf_writer_failed(w) || !pf_ring_has_space(&w->ring, words))
     return l_put_begin_general(r, words);
   return pf_writer_begin(w, words);
 }

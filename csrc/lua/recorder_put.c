@@ -116,13 +116,13 @@ L_COLD uint64_t *l_put_begin_general (l_recorder *r, size_t words) {
   if (!r->is_probe)
     status = pf_writer_failure(r->writer, &error);
   if (status == PF_OK && r->fast_writer == NULL && !r->is_probe)
-    status = pf_writer_learn(r->writer, &error);
+    status = pf_writer_journal(r->writer, &error);
   if (status != PF_OK) {
     l_recorder_fail(r, status, error.what);
     return NULL;
   }
   r->fast_writer = r->writer;
-  if (pf_ring_has_room(&r->writer->ring, words))
+  if (pf_ring_has_space(&r->writer->ring, words))
     return pf_writer_begin(r->writer, words);
   return wait_for_space(r, words);
 }

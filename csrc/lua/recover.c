@@ -12,17 +12,17 @@
 #include "formats/formats.h"
 #include "lua/binding.h"
 #include "lua/stream.h"
-#include "model/drain.h"
-#include "model/kept.h"
+#include "model/manifest.h"
+#include "model/ring_encoder.h"
 
 #define L_RECOVERY "profio.recovery"
-#define MAX_SINKS  (PF_KEPT_ROLES + 1)
+#define MAX_SINKS  (PF_MANIFEST_ROLES + 1)
 
 /* Everything that must be freed, also after an error. */
 typedef struct recovery {
   pf_ring_copy copy;
-  pf_request request; /* its texts lie in the copy */
-  pf_drain drain;
+  pf_manifest manifest; /* its texts lie in the copy */
+  pf_ring_encoder encoder;
   pf_sink sinks[MAX_SINKS]; /* main file and side files */
   size_t nsinks;
 } recovery;
@@ -31,7 +31,7 @@ typedef struct recovery {
 static int recovery_gc (lua_State *L) {
   recovery *const r = luaL_checkudata(L, 1, L_RECOVERY);
   pf_ring_copy_close(&r->copy);
-  pf_drain_close(&r->drain);
+  pf_ring_encoder_close(&r->encoder);
   for (size_t i = 0; i < r->nsinks; i++)
     pf_sink_close(&r->sinks[i]);
   r->nsinks = 0;
@@ -41,14 +41,14 @@ static int recovery_gc (lua_State *L) {
 
 /* Opens a sink in memory for the main file and for each side file. */
 static void open_sinks (lua_State *L, recovery *r) {
-  const pf_request *const request = &r->request;
-  for (size_t i = 0; i <= request->nroles; i++) {
+  const pf_manifest *const manifest = &r->manifest;
+  for (size_t i = 0; i <= manifest->nroles; i++) {
     if (pf_sink_open(&r->sinks[i], -1) != PF_OK)
       luaL_error(L, "not enough memory");
     r->nsinks = i + 1;
     if (i == 0)
       continue;
-    r->sinks[i].role = request->roles[i - 1];
+    r->sinks[i].role = manifest->roles[i - 1];
     r->sinks[i - 1].side = &r->sinks[i];
   }
 }
@@ -59,23 +59,25 @@ static void open_sinks (lua_State *L, recovery *r) {
 static pf_status encode (recovery *r, const pf_format *format, pf_error *damage,
                          pf_error *error) {
   pf_ring_copy *const copy = &r->copy;
-  pf_status status = pf_drain_open(&r->drain, format, r->request.options,
-                                   r->request.noptions, &r->sinks[0], error);
+  pf_status status =
+      pf_ring_encoder_open(&r->encoder, format, r->manifest.options,
+                           r->manifest.noptions, &r->sinks[0], error);
   if (status != PF_OK)
     return status;
-  if (r->drain.encoder->flush == NULL)
+  if (r->encoder.encoder->flush == NULL)
     return pf_fail(error, PF_EFORMAT, PF_NO_OFFSET,
                    "the ring is of format '%s', which no ring serves",
                    format->name);
   *damage = (pf_error){.status = PF_OK};
-  status = pf_drain_learn(&r->drain, &copy->journal, damage);
+  status = pf_ring_encoder_replay(&r->encoder, &copy->journal, damage);
   if (status >= 0)
-    status = pf_drain_encode(&r->drain, &copy->records, UINT64_MAX, damage);
+    status = pf_ring_encoder_consume(&r->encoder, &copy->records, UINT64_MAX,
+                                     damage);
   if (status == PF_ENOMEM) {
     *error = *damage;
     return status;
   }
-  return pf_drain_finish(&r->drain, error);
+  return pf_ring_encoder_finish(&r->encoder, error);
 }
 
 
@@ -105,8 +107,8 @@ static void set_lengths (lua_State *L, const recovery *r) {
   const uint64_t *const lengths = r->copy.checkpoint.lengths;
   set_count(L, "length", lengths[0]);
   lua_newtable(L);
-  for (size_t i = 0; i < r->request.nroles; i++)
-    set_count(L, r->request.roles[i], lengths[i + 1]);
+  for (size_t i = 0; i < r->manifest.nroles; i++)
+    set_count(L, r->manifest.roles[i], lengths[i + 1]);
   lua_setfield(L, -2, "lengths");
 }
 
@@ -132,8 +134,8 @@ static void push_answer (lua_State *L, const recovery *r, const char *format,
   set_text(L, "format", format);
   set_text(L, "full", modes[r->copy.mode]);
   set_lengths(L, r);
-  set_count(L, "written", r->copy.checkpoint.taken);
-  set_count(L, "records", r->drain.rows);
+  set_count(L, "written", r->copy.checkpoint.consumed);
+  set_count(L, "records", r->encoder.rows);
   set_count(L, "lost", r->copy.lost);
   lua_pushboolean(L, r->copy.is_alive);
   lua_setfield(L, -2, "is_alive");
@@ -143,7 +145,7 @@ static void push_answer (lua_State *L, const recovery *r, const char *format,
   lua_setfield(L, -2, "is_synced");
   if (damage->status < 0)
     set_text(L, "damage", damage->what);
-  if (r->drain.rows > 0)
+  if (r->encoder.rows > 0)
     set_bytes(L, r);
 }
 
@@ -151,11 +153,11 @@ static void push_answer (lua_State *L, const recovery *r, const char *format,
 
 
 /* Returns the format that the ring names; NULL if it cannot be written. */
-static const pf_format *read_request (recovery *r) {
+static const pf_format *read_manifest (recovery *r) {
   const pf_bytes kept = {r->copy.settings, r->copy.settings_size};
-  if (!pf_kept(kept, &r->request))
+  if (!pf_manifest_read(kept, &r->manifest))
     return NULL;
-  const pf_format *const format = pf_format_named(r->request.format);
+  const pf_format *const format = pf_format_named(r->manifest.format);
   return format == NULL || format->encoder == NULL ? NULL : format;
 }
 
@@ -184,7 +186,7 @@ static int core_recover (lua_State *L) {
     lua_setfield(L, -2, "is_closed");
     return 1;
   }
-  const pf_format *const format = read_request(r);
+  const pf_format *const format = read_manifest(r);
   if (format == NULL) {
     (void)pf_fail(&error, PF_EFORMAT, PF_NO_OFFSET,
                   "the ring is of a format that cannot be written");

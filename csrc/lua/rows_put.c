@@ -176,7 +176,7 @@ void row_prefetch_next (const row_job *job, size_t row) {
     if (column->type != PF_NAME)
       continue;
     for (size_t r = names_from; r < names_end; r++)
-      pf_name_soon(dictionary, column->ids[r]);
+      pf_name_prefetch(dictionary, column->ids[r]);
     for (size_t r = bytes_from; r < bytes_end; r++)
       __builtin_prefetch(pf_name(dictionary, column->ids[r]).at);
   }

@@ -58,7 +58,7 @@ static l_source *new_source (lua_State *L, int path_arg) {
 
 static uint64_t max_size_check (lua_State *L, int arg) {
   if (lua_isnoneornil(L, arg))
-    return PF_USUAL_SIZE;
+    return PF_DEFAULT_MAX_SIZE;
   const lua_Integer size = luaL_checkinteger(L, arg);
   luaL_argcheck(L, size >= 0, arg, "max_size is negative");
   return (uint64_t)size;
@@ -149,7 +149,7 @@ static int core_source_pair (lua_State *L) {
   lua_settop(L, 3);
   for (int i = 0; i < 2; i++)
     sources[i] = new_source(L, i + 1); /* at 4 and 5 */
-  pf_both(open_map, &openings[0], open_map, &openings[1]);
+  pf_run_both(open_map, &openings[0], open_map, &openings[1]);
   for (int i = 0; i < 2; i++)
     own_map(sources[i], openings[i].map);
   push_opened(L, &openings[0], 4);

@@ -30,7 +30,7 @@ static l_stream *check (lua_State *L, int arg) {
 l_stream *l_stream_check (lua_State *L, int arg) {
   l_stream *const s = check(L, arg);
   pf_error error;
-  if (!pf_writer_is_here(s->writer)) {
+  if (!pf_writer_is_owner(s->writer)) {
     (void)pf_writer_failure(s->writer, &error);
     luaL_error(L, "%s", error.what);
   }
@@ -201,8 +201,8 @@ static pf_status open_checker (l_stream *s, const pf_writer_plan *plan,
     if (i > 0)
       sink[-1].side = sink;
   }
-  return s->format->encoder(plan->kept, plan->nkept, s->dictionary, &s->checker,
-                            error);
+  return s->format->encoder(plan->recovery_options, plan->nrecovery_options,
+                            s->dictionary, &s->checker, error);
 }
 
 
@@ -274,9 +274,9 @@ static int core_stream (lua_State *L) {
   lua_pop(L, 1);
   lua_getfield(L, 6, "kept");
   luaL_checktype(L, 8, LUA_TTABLE);
-  plan.nkept = l_options_at(L, 8, &kept);
+  plan.nrecovery_options = l_options_at(L, 8, &kept);
   plan.options = options;
-  plan.kept = kept;
+  plan.recovery_options = kept;
   l_stream *const s = new_stream(L, 3, 4); /* at 10, its pins at 11 */
   pf_error error;
   s->format = format;
@@ -333,7 +333,7 @@ static const pf_table *table_check (lua_State *L, const l_stream *s, int arg,
   const pf_table *const tables = pf_writer_tables(s->writer, &count);
   const pf_table *const table =
       l_written_table(L, arg, s->format, tables, count, number);
-  if (!pf_drain_carries(table))
+  if (!pf_ring_encoder_accepts(table))
     luaL_error(L, "table '%s' has more than %d columns: a ring cannot carry it",
                table->name, PF_TAG_COLUMNS);
   return table;

@@ -455,12 +455,13 @@ static pf_status checked_next (pf_reader *self, pf_batch *batch,
 }
 
 
-static pf_status checked_read_stacks (pf_reader *self, const pf_gathering *to,
+static pf_status checked_read_stacks (pf_reader *self,
+                                      const pf_stack_target *to,
                                       pf_error *error) {
   const checked *const w = (const checked *)(const void *)self;
   if (is_closed(w, error))
     return error->status;
-  const pf_status status = w->input->gather(w->input, to, error);
+  const pf_status status = w->input->read_stacks(w->input, to, error);
   return has_faulted(w, error) ? error->status : status;
 }
 
@@ -511,7 +512,8 @@ static pf_reader *check_reader (pf_reader *input, const l_part *part) {
   w->reader.seek = input->seek == NULL ? NULL : checked_seek;
   w->rows_left = UINT64_MAX;
   w->reader.close = checked_close;
-  w->reader.gather = input->gather == NULL ? NULL : checked_read_stacks;
+  w->reader.read_stacks =
+      input->read_stacks == NULL ? NULL : checked_read_stacks;
   w->reader.pack = input->pack == NULL ? NULL : checked_pack;
   w->input = input;
   w->part = part;
@@ -543,7 +545,7 @@ static void limit_rows (lua_State *L, pf_reader *reader) {
   if (reader->seek(reader, (uint64_t)from, &error) != PF_OK)
     luaL_error(L, "%s", error.what);
   w->rows_left = (uint64_t)luaL_checkinteger(L, 4);
-  w->reader.gather = NULL; /* it would return all rows */
+  w->reader.read_stacks = NULL; /* it would return all rows */
   w->reader.seek = NULL;
 }
 

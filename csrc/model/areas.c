@@ -7,12 +7,12 @@
 
 #include "model/areas.h"
 #include "model/batch.h"
-#include "model/interned.h"
+#include "model/intern_table.h"
 
 /* Like names (names.h) areas lie in segments and never move, so that one
    thread may look at those it knows while another adds some. */
 struct pf_areas {
-  pf_interned interned;
+  pf_intern_table table;
   pf_area *segments[PF_NAMES_SEGMENTS]; /* those after the last are NULL */
   _Atomic uint32_t count;
 };
@@ -58,7 +58,7 @@ static struct pf_areas *areas_of (pf_dictionary *dictionary) {
   if (dictionary->areas == NULL) {
     dictionary->areas = calloc(1, sizeof *dictionary->areas);
     if (dictionary->areas != NULL)
-      dictionary->areas->interned.seed = dictionary->seed;
+      dictionary->areas->table.seed = dictionary->seed;
   }
   return dictionary->areas;
 }
@@ -66,8 +66,8 @@ static struct pf_areas *areas_of (pf_dictionary *dictionary) {
 
 static bool reserve (struct pf_areas *areas) {
   size_t at;
-  const unsigned segment = pf_names_place(areas->interned.count, &at);
-  if (!pf_interned_reserve(&areas->interned))
+  const unsigned segment = pf_names_place(areas->table.count, &at);
+  if (!pf_intern_table_reserve(&areas->table))
     return false;
   if (areas->segments[segment] == NULL)
     areas->segments[segment] =
@@ -80,15 +80,15 @@ uint32_t pf_area_add (pf_dictionary *dictionary, const pf_area *area) {
   struct pf_areas *const areas = areas_of(dictionary);
   if (areas == NULL)
     return PF_NO_AREA;
-  const uint64_t hash = hash_of(areas->interned.seed, area);
+  const uint64_t hash = hash_of(areas->table.seed, area);
   const wanted w = {areas, area};
-  const uint32_t known = pf_interned_find(&areas->interned, hash, is_same, &w);
+  const uint32_t known = pf_intern_table_find(&areas->table, hash, is_same, &w);
   if (known != PF_NOT_INTERNED)
     return known;
   if (!reserve(areas))
     return PF_NO_AREA;
-  *entry(areas, areas->interned.count) = *area;
-  const uint32_t number = pf_interned_add(&areas->interned, hash);
+  *entry(areas, areas->table.count) = *area;
+  const uint32_t number = pf_intern_table_add(&areas->table, hash);
   atomic_store_explicit(&areas->count, number + 1, memory_order_release);
   return number;
 }
@@ -112,7 +112,7 @@ const pf_area *pf_area_at (const pf_dictionary *dictionary, uint32_t number) {
 void pf_areas_free (struct pf_areas *areas) {
   if (areas == NULL)
     return;
-  pf_interned_free(&areas->interned);
+  pf_intern_table_free(&areas->table);
   for (size_t i = 0; i < PF_NAMES_SEGMENTS; i++)
     free(areas->segments[i]);
   free(areas);

@@ -44,7 +44,7 @@ static size_t column_size (pf_type type) {
 }
 
 
-const char pf_rest_help[] = "what rounding left over, for sums";
+const char pf_remainder_help[] = "what rounding left over, for sums";
 
 
 const char pf_any_type_help[] = "of any type: no row has a value";
@@ -71,7 +71,7 @@ bool pf_is_time (const pf_field *field) {
 }
 
 
-size_t pf_rest_of (const pf_field *fields, size_t nfields, size_t column) {
+size_t pf_remainder_of (const pf_field *fields, size_t nfields, size_t column) {
   for (size_t i = 0; i < nfields; i++)
     if (pf_is_hidden(&fields[i]) &&
         strcmp(fields[i].name + 1, fields[column].name) == 0)

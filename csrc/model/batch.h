@@ -21,10 +21,10 @@ size_t pf_field_index (const pf_field *fields, size_t nfields,
    name follows the dot of its own: of whole numbers it has what rounding left over
    (see model/wide.h), of nums the whole number that makes them whole again, so that
    a sum is one of fractions. Sums look at it; nobody else sees it. */
-extern const char pf_rest_help[];
+extern const char pf_remainder_help[];
 
 static inline bool pf_is_hidden (const pf_field *field) {
-  return field->help == pf_rest_help;
+  return field->help == pf_remainder_help;
 }
 
 /* The help of a column of type name all of whose values are missing, known by its
@@ -41,7 +41,7 @@ static inline bool pf_has_any_type (const pf_field *field) {
 bool pf_is_time (const pf_field *field);
 
 /* The hidden column that belongs to another one, or SIZE_MAX. */
-size_t pf_rest_of (const pf_field *fields, size_t nfields, size_t column);
+size_t pf_remainder_of (const pf_field *fields, size_t nfields, size_t column);
 
 /*
 ** Make a batch for rows of `fields` in which the columns with wanted[i] set

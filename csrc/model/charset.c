@@ -198,12 +198,12 @@ void pf_converter_close (pf_converter *converter) {
 
 /* iconv takes its input by a pointer that is not const, so a copy of it
    stands behind the output. */
-size_t pf_converted_room (const pf_charset *charset, size_t size) {
-  return charset->kind == PF_TEXT_BY_ICONV ? PF_CONVERTED_MOST(size) : 3 * size;
+size_t pf_converted_max (const pf_charset *charset, size_t size) {
+  return charset->kind == PF_TEXT_BY_ICONV ? PF_CONVERTED_MAX(size) : 3 * size;
 }
 
 
-bool pf_is_plain (const pf_charset *charset, pf_bytes text) {
+bool pf_is_same_in_utf8 (const pf_charset *charset, pf_bytes text) {
   if (charset->kind == PF_TEXT_AS_BYTES)
     return true;
   uint64_t high = 0;

@@ -50,17 +50,17 @@ pf_status pf_converter_open_back (pf_converter *converter,
                                   const pf_charset *charset);
 
 /* Most bytes that `size` bytes become: in any code page, and in this one. */
-#define PF_CONVERTED_MOST(size) (5 * (size) + 16)
-size_t pf_converted_room (const pf_charset *charset, size_t size);
+#define PF_CONVERTED_MAX(size) (5 * (size) + 16)
+size_t pf_converted_max (const pf_charset *charset, size_t size);
 
 /* Whether text is the same in UTF-8 as it stands. */
-bool pf_is_plain (const pf_charset *charset, pf_bytes text);
+bool pf_is_same_in_utf8 (const pf_charset *charset, pf_bytes text);
 
 /* Convert into `out`, which has room; answers the size. */
 size_t pf_convert (pf_converter *converter, pf_bytes text, uint8_t *out);
 
 /* Convert UTF-8 into the code page, by a converter that was opened for it. `out`
-   has room for PF_CONVERTED_MOST(text.size) bytes. False when a character is
+   has room for PF_CONVERTED_MAX(text.size) bytes. False when a character is
    not in the code page. */
 bool pf_convert_back (pf_converter *converter, pf_bytes text, uint8_t *out,
                       size_t *size);

@@ -14,7 +14,7 @@
 /* {====== Opening ====== */
 
 pf_status pf_contexts_open (pf_contexts *c, pf_dictionary *dictionary) {
-  *c = (pf_contexts){.dictionary = dictionary, .usual = PF_NO_METRIC};
+  *c = (pf_contexts){.dictionary = dictionary, .default_metric = PF_NO_METRIC};
   c->children.seed = dictionary->seed;
   return pf_context_append(c, PF_NO_CONTEXT, PF_NO_AREA) == 0 ? PF_OK
                                                               : PF_ENOMEM;
@@ -31,7 +31,7 @@ void pf_contexts_close (pf_contexts *c) {
   }
   free(c->weights);
   free(c->metrics);
-  pf_interned_free(&c->children);
+  pf_intern_table_free(&c->children);
   *c = (pf_contexts){0};
 }
 
@@ -48,9 +48,9 @@ size_t pf_metric_named (const pf_contexts *c, const char *name) {
 }
 
 
-size_t pf_metric_usual (const pf_contexts *c) {
-  if (c->usual != PF_NO_METRIC)
-    return c->usual;
+size_t pf_metric_default (const pf_contexts *c) {
+  if (c->default_metric != PF_NO_METRIC)
+    return c->default_metric;
   const size_t time = pf_metric_named(c, "time");
   return time == PF_NO_METRIC && c->nmetrics > 0 ? 0 : time;
 }
@@ -122,15 +122,15 @@ bool pf_metrics_copy (pf_contexts *c, const pf_contexts *from) {
   for (size_t m = 0; m < from->nmetrics; m++)
     if (add_metric(c, from->metrics[m].name, from->metrics[m].unit, NULL) != m)
       return false;
-  c->usual = from->usual;
+  c->default_metric = from->default_metric;
   return true;
 }
 
 
-void pf_metric_usual_from (pf_contexts *c, const pf_contexts *from) {
-  if (c->usual == PF_NO_METRIC && from->usual != PF_NO_METRIC)
-    c->usual = find_metric(c, from->metrics[from->usual].name,
-                           from->metrics[from->usual].unit);
+void pf_metric_default_from (pf_contexts *c, const pf_contexts *from) {
+  if (c->default_metric == PF_NO_METRIC && from->default_metric != PF_NO_METRIC)
+    c->default_metric = find_metric(c, from->metrics[from->default_metric].name,
+                                    from->metrics[from->default_metric].unit);
 }
 
 /* }====== */
@@ -187,7 +187,7 @@ static bool reserve (pf_contexts *c) {
   if (c->count < c->room)
     return true;
   return c->room <= UINT32_MAX / 8 &&
-         grow(c, c->room == 0 ? 64 : (uint32_t)pf_more_room(c->room));
+         grow(c, c->room == 0 ? 64 : (uint32_t)pf_next_capacity(c->room));
 }
 
 
@@ -210,12 +210,12 @@ uint32_t pf_context_append (pf_contexts *c, uint32_t parent, uint32_t frame) {
 
 /* Make those known to the hash that were appended, and room for one more. */
 static bool catch_up (pf_contexts *c) {
-  while (pf_interned_reserve(&c->children)) {
+  while (pf_intern_table_reserve(&c->children)) {
     const uint32_t node = c->children.count;
     if (node == c->count)
       return true;
-    pf_interned_add(&c->children,
-                    hash_of(c, c->parents[node], c->frames[node]));
+    pf_intern_table_add(&c->children,
+                        hash_of(c, c->parents[node], c->frames[node]));
   }
   return false;
 }
@@ -226,14 +226,14 @@ uint32_t pf_context_of (pf_contexts *c, uint32_t parent, uint32_t frame) {
   const wanted w = {c, parent, frame};
   if (c->children.count < c->count && !catch_up(c))
     return PF_NO_CONTEXT;
-  const uint32_t known = pf_interned_find(&c->children, hash, is_same, &w);
+  const uint32_t known = pf_intern_table_find(&c->children, hash, is_same, &w);
   if (known != PF_NOT_INTERNED)
     return known;
-  if (!pf_interned_reserve(&c->children))
+  if (!pf_intern_table_reserve(&c->children))
     return PF_NO_CONTEXT;
   const uint32_t node = pf_context_append(c, parent, frame);
   if (node != PF_NO_CONTEXT)
-    pf_interned_add(&c->children, hash);
+    pf_intern_table_add(&c->children, hash);
   return node;
 }
 
@@ -267,10 +267,10 @@ void pf_contexts_totals (const pf_contexts *c, size_t metric, int64_t *totals) {
 static bool copy_nodes (pf_contexts *c, const pf_contexts *from) {
   if (!grow(c, from->count))
     return false;
-  pf_interned_free(&c->children);
+  pf_intern_table_free(&c->children);
   c->children.seed = from->children.seed;
   if (from->children.count == from->count &&
-      !pf_interned_copy(&c->children, &from->children))
+      !pf_intern_table_copy(&c->children, &from->children))
     return false;
   memcpy(c->parents, from->parents, from->count * sizeof *c->parents);
   memcpy(c->frames, from->frames, from->count * sizeof *c->frames);
@@ -290,7 +290,7 @@ pf_status pf_contexts_copy (pf_contexts *c, const pf_contexts *from) {
     memcpy(c->weights[to], from->weights[m], from->count * sizeof(int64_t));
   }
   c->has_overflowed = from->has_overflowed;
-  pf_metric_usual_from(c, from);
+  pf_metric_default_from(c, from);
   return PF_OK;
 }
 

@@ -12,7 +12,7 @@
 #define contexts_h
 
 #include "model/areas.h"
-#include "model/interned.h"
+#include "model/intern_table.h"
 
 #define PF_NO_CONTEXT UINT32_MAX
 #define PF_NO_METRIC  SIZE_MAX
@@ -26,14 +26,15 @@ typedef struct pf_contexts {
   pf_dictionary *dictionary; /* of the frames; borrowed */
   pf_context_metric *metrics;
   size_t nmetrics, metric_room;
-  size_t usual; /* the metric that the file shows first, or PF_NO_METRIC: the
+  size_t
+      default_metric; /* the metric that the file shows first, or PF_NO_METRIC: the
                    file does not state one */
   uint32_t count, room; /* nodes */
   uint32_t *parents;
-  uint32_t *frames;     /* areas */
-  int64_t **weights;    /* of the node itself, by metric */
-  bool has_overflowed;  /* a sum was cut at the end of int64_t */
-  pf_interned children; /* of the nodes that are known to it */
+  uint32_t *frames;         /* areas */
+  int64_t **weights;        /* of the node itself, by metric */
+  bool has_overflowed;      /* a sum was cut at the end of int64_t */
+  pf_intern_table children; /* of the nodes that are known to it */
 } pf_contexts;
 
 
@@ -50,7 +51,7 @@ size_t pf_metric_named (const pf_contexts *contexts, const char *name);
 
 /* The number of the metric that is shown when none is named: the stated one,
    else "time", else the first; PF_NO_METRIC when there is no metric. */
-size_t pf_metric_usual (const pf_contexts *contexts);
+size_t pf_metric_default (const pf_contexts *contexts);
 
 /* Add the metrics of `from`, without their weights, to contexts that have none,
    and the metric that is shown first. Metric m of `from` becomes metric m.
@@ -59,7 +60,7 @@ bool pf_metrics_copy (pf_contexts *contexts, const pf_contexts *from);
 
 /* Take over the metric that `from` shows first where none is stated so far; its
    metrics are known already. */
-void pf_metric_usual_from (pf_contexts *contexts, const pf_contexts *from);
+void pf_metric_default_from (pf_contexts *contexts, const pf_contexts *from);
 
 /* The area that stands for `area` as a frame: its name, file and line;
    PF_NO_AREA when out of memory. */

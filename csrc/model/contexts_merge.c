@@ -74,7 +74,7 @@ static pf_status merge_metrics (pf_contexts *c, const pf_contexts *more,
     if (pf_metric_of(c, more->metrics[m].name, more->metrics[m].unit) ==
         PF_NO_METRIC)
       return no_memory(error);
-  pf_metric_usual_from(c, more);
+  pf_metric_default_from(c, more);
   return PF_OK;
 }
 
@@ -135,7 +135,7 @@ typedef struct side {
   uint32_t *ranks;        /* by area */
   size_t *metrics;        /* by metric of the sum, or PF_NO_METRIC */
   int sign;
-  pf_descent way;
+  pf_preorder way;
   uint32_t at; /* the next node */
 } side;
 
@@ -173,7 +173,7 @@ static bool open_side (side *s, pf_contexts *sum, const uint32_t *ranks) {
   for (size_t m = 0; m < c->nmetrics; m++)
     s->metrics[pf_metric_of(sum, c->metrics[m].name, c->metrics[m].unit)] = m;
   return pf_contexts_in_order(c, s->ranks, &deepest) &&
-         pf_descent_open(&s->way, c);
+         pf_preorder_open(&s->way, c);
 }
 
 
@@ -236,7 +236,7 @@ static bool is_left (const side *s) {
 
 static void step (side *s) {
   if (++s->at < s->contexts->count)
-    (void)pf_descend(&s->way, s->at); /* it is in order */
+    (void)pf_preorder_next(&s->way, s->at); /* it is in order */
 }
 
 
@@ -338,7 +338,7 @@ static void spend_nodes (side *s) {
     return;
   free(s->spent->parents);
   free(s->spent->frames);
-  pf_interned_free(&s->spent->children);
+  pf_intern_table_free(&s->spent->children);
   s->spent->parents = s->spent->frames = NULL;
 }
 
@@ -367,7 +367,7 @@ static void close_zip (zip *z) {
   for (size_t i = 0; i < 2; i++) {
     free(z->sides[i].ranks);
     free(z->sides[i].metrics);
-    pf_descent_close(&z->sides[i].way);
+    pf_preorder_close(&z->sides[i].way);
   }
   free(z->path);
   free(z->runs);
@@ -446,8 +446,8 @@ pf_status pf_contexts_merge (pf_contexts *c, const pf_contexts *more, int sign,
 }
 
 
-pf_status pf_contexts_merge_plainly (pf_contexts *c, const pf_contexts *more,
-                                     int sign, pf_error *error) {
+pf_status pf_contexts_merge_by_lookup (pf_contexts *c, const pf_contexts *more,
+                                       int sign, pf_error *error) {
   return merge(c, more, NULL, sign, false, error);
 }
 

@@ -22,8 +22,8 @@ pf_status pf_contexts_absorb (pf_contexts *contexts, pf_contexts *more,
                               pf_error *error);
 
 /* As pf_contexts_merge, and never by that shorter way. */
-pf_status pf_contexts_merge_plainly (pf_contexts *contexts,
-                                     const pf_contexts *more, int sign,
-                                     pf_error *error);
+pf_status pf_contexts_merge_by_lookup (pf_contexts *contexts,
+                                       const pf_contexts *more, int sign,
+                                       pf_error *error);
 
 #endif

@@ -248,8 +248,8 @@ static pf_status visit (const families *f, size_t count, uint32_t *order,
 }
 
 
-bool pf_descent_open (pf_descent *d, const pf_contexts *contexts) {
-  *d = (pf_descent){.parents = contexts->parents};
+bool pf_preorder_open (pf_preorder *d, const pf_contexts *contexts) {
+  *d = (pf_preorder){.parents = contexts->parents};
   d->path = pf_large_array((size_t)contexts->count + 1, sizeof *d->path);
   if (d->path != NULL)
     d->path[0] = 0;
@@ -257,7 +257,7 @@ bool pf_descent_open (pf_descent *d, const pf_contexts *contexts) {
 }
 
 
-void pf_descent_close (pf_descent *d) {
+void pf_preorder_close (pf_preorder *d) {
   free(d->path);
   d->path = NULL;
 }
@@ -266,28 +266,28 @@ void pf_descent_close (pf_descent *d) {
 /* Go to the next node; false: it does not come behind the one that its caller
    called last, which is on the path still. */
 static bool is_behind (const pf_contexts *c, const uint32_t *ranks,
-                       pf_descent *d, uint32_t node) {
+                       pf_preorder *d, uint32_t node) {
   const uint32_t above = d->depth, *const path = d->path;
   uint32_t depth = above;
   while (depth > 0 && path[depth] != c->parents[node])
     depth--;
   const uint32_t last = depth < above ? path[depth + 1] : 0;
-  return pf_descend(d, node) &&
+  return pf_preorder_next(d, node) &&
          (last == 0 || ranks[c->frames[last]] < ranks[c->frames[node]]);
 }
 
 
 bool pf_contexts_in_order (const pf_contexts *c, const uint32_t *ranks,
                            uint32_t *deepest) {
-  pf_descent d;
-  bool ok = pf_descent_open(&d, c);
+  pf_preorder d;
+  bool ok = pf_preorder_open(&d, c);
   *deepest = 0;
   for (uint32_t i = 1; ok && i < c->count; i++) {
     ok = is_behind(c, ranks, &d, i);
     if (d.depth > *deepest)
       *deepest = d.depth;
   }
-  pf_descent_close(&d);
+  pf_preorder_close(&d);
   return ok;
 }
 
@@ -295,16 +295,16 @@ bool pf_contexts_in_order (const pf_contexts *c, const uint32_t *ranks,
 /* The nodes as they are numbered. */
 static bool keep_order (const pf_contexts *c, uint32_t *order,
                         uint32_t *depths) {
-  pf_descent d;
-  if (!pf_descent_open(&d, c))
+  pf_preorder d;
+  if (!pf_preorder_open(&d, c))
     return false;
   order[0] = depths[0] = 0;
   for (uint32_t i = 1; i < c->count; i++) {
-    (void)pf_descend(&d, i); /* it is in order */
+    (void)pf_preorder_next(&d, i); /* it is in order */
     order[i] = i;
     depths[i] = d.depth;
   }
-  pf_descent_close(&d);
+  pf_preorder_close(&d);
   return true;
 }
 

@@ -32,17 +32,17 @@ pf_status pf_contexts_rank_both (const pf_contexts *contexts,
 ** where it is, from the root down. Open with room for all nodes; what is never
 ** touched takes no memory.
 */
-typedef struct pf_descent {
+typedef struct pf_preorder {
   const uint32_t *parents;
   uint32_t *path; /* by depth */
   uint32_t depth; /* of the last node */
-} pf_descent;
+} pf_preorder;
 
-bool pf_descent_open (pf_descent *descent, const pf_contexts *contexts);
-void pf_descent_close (pf_descent *descent);
+bool pf_preorder_open (pf_preorder *descent, const pf_contexts *contexts);
+void pf_preorder_close (pf_preorder *descent);
 
 /* Go to the next node, after the root; false: no node on the path calls it. */
-static inline bool pf_descend (pf_descent *descent, uint32_t node) {
+static inline bool pf_preorder_next (pf_preorder *descent, uint32_t node) {
   const uint32_t parent = descent->parents[node];
   uint32_t depth = descent->depth;
   while (depth > 0 && descent->path[depth] != parent)

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/interned.h"
+#include "model/intern_table.h"
 #include "model/memory.h"
 #include "model/names.h"
 #include "model/parallel.h"
@@ -65,7 +65,7 @@ size_t pf_graph_metric (pf_graph *graph, const char *name, const char *unit) {
 }
 
 
-void pf_graph_metrics_like (pf_graph *graph, const pf_graph *other) {
+void pf_graph_copy_metrics (pf_graph *graph, const pf_graph *other) {
   graph->nmetrics = other->nmetrics;
   memcpy(graph->metrics, other->metrics,
          other->nmetrics * sizeof *other->metrics);
@@ -199,7 +199,7 @@ uint32_t pf_graph_pseudo (pf_graph *graph, uint64_t address) {
 }
 
 
-pf_status pf_graph_places (pf_graph *graph) {
+pf_status pf_graph_add_locations (pf_graph *graph) {
   const size_t n = graph->nfunctions;
   graph->files = pf_array(n, sizeof *graph->files);
   graph->lines = pf_array_of_zeros(n, sizeof *graph->lines);

@@ -126,10 +126,10 @@ void pf_graph_close (pf_graph *graph);
 size_t pf_graph_metric (pf_graph *graph, const char *name, const char *unit);
 
 /* Add all metrics of another graph. */
-void pf_graph_metrics_like (pf_graph *graph, const pf_graph *other);
+void pf_graph_copy_metrics (pf_graph *graph, const pf_graph *other);
 
 /* The metric that is shown when none is named: time, else the first. */
-static inline size_t pf_graph_usual (const pf_graph *graph) {
+static inline size_t pf_graph_default_metric (const pf_graph *graph) {
   return graph->facts.has_time && graph->nmetrics > 1 ? 1 : 0;
 }
 
@@ -162,7 +162,7 @@ pf_status pf_graph_parents (pf_graph *graph);
 
 /* Make room for files and lines, when all functions are there: none is known
    yet. PF_ENOMEM. */
-pf_status pf_graph_places (pf_graph *graph);
+pf_status pf_graph_add_locations (pf_graph *graph);
 
 /* The file in which a function begins, or PF_NO_NAME; and the line. */
 static inline uint32_t pf_graph_file (const pf_graph *graph, size_t function) {

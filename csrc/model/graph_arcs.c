@@ -158,7 +158,8 @@ pf_status pf_arc_order_make (pf_arc_order *order, const pf_graph *graph) {
 }
 
 
-uint32_t *pf_arc_arrivals (const uint32_t *numbers, size_t count, size_t came) {
+uint32_t *pf_arc_input_order (const uint32_t *numbers, size_t count,
+                              size_t came) {
   uint32_t *const arrivals = pf_array(came, sizeof *arrivals);
   if (arrivals == NULL)
     return NULL;
@@ -269,7 +270,7 @@ static pf_status add_up_alike (pf_graph *graph) {
   if (status == PF_OK)
     status = pf_arc_order_make(&order, graph);
   if (status == PF_OK) {
-    arrivals = pf_arc_arrivals(order.numbers, order.count, graph->narcs);
+    arrivals = pf_arc_input_order(order.numbers, order.count, graph->narcs);
     status = arrivals == NULL ? PF_ENOMEM : PF_OK;
   }
   size_t kept = 0;

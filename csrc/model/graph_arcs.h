@@ -39,7 +39,8 @@ void pf_arc_order_close (pf_arc_order *order);
 /* Of each of `came` arcs as they came: where it is, by the numbers of the
    `count` that are left; PF_NO_ARC when an older one stands for it. The caller
    frees it; NULL when out of memory. */
-uint32_t *pf_arc_arrivals (const uint32_t *numbers, size_t count, size_t came);
+uint32_t *pf_arc_input_order (const uint32_t *numbers, size_t count,
+                              size_t came);
 
 /* The same for the arcs of a graph that is not scrambled, in their place.
    PF_ENOMEM: nothing has been done. */

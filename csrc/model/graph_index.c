@@ -96,7 +96,7 @@ static void mark_part (void *context, size_t from, size_t to) {
 /* Mark the functions at which arcs begin, and count all that are marked. */
 static void mark_callers (pf_graph *graph) {
   marking m = {graph, {0, 0}};
-  pf_in_two(mark_part, &m, graph->nfunctions, MANY);
+  pf_run_halves(mark_part, &m, graph->nfunctions, MANY);
   graph->nused = m.nused[0] + m.nused[1];
 }
 
@@ -120,7 +120,7 @@ static void look_at_functions (void *context) {
 
 static void finish_in_order (index *x) {
   if (x->graph->narcs >= MANY)
-    pf_both(keep_order, x, look_at_functions, x);
+    pf_run_both(keep_order, x, look_at_functions, x);
   else {
     keep_order(x);
     look_at_functions(x);
@@ -165,7 +165,7 @@ static void finish_scrambled (index *x) {
   if (!pf_arc_order_open(&x->order, x->graph))
     return;
   if (x->graph->narcs >= MANY)
-    pf_both(list_children, x, look_at_callees, x);
+    pf_run_both(list_children, x, look_at_callees, x);
   else {
     list_children(x);
     look_at_callees(x);
@@ -199,7 +199,7 @@ static void list_parent (const pf_graph *graph, uint32_t *parents,
 /* List the arcs, the newest first, as they came. */
 static pf_status list_arrivals (const pf_graph *graph, uint32_t *parents) {
   uint32_t *const arrivals =
-      pf_arc_arrivals(graph->numbers, graph->narcs, graph->narrivals);
+      pf_arc_input_order(graph->numbers, graph->narcs, graph->narrivals);
   if (arrivals == NULL)
     return PF_ENOMEM;
   for (size_t i = graph->narrivals; i-- > 0;) {

@@ -100,7 +100,7 @@ void *pf_large_array_resize (void *old, size_t used, size_t count,
 /* }====== */
 
 
-bool pf_array_widen (void **array, size_t *room, size_t wanted, size_t size) {
+bool pf_array_reserve (void **array, size_t *room, size_t wanted, size_t size) {
   size_t more = *room == 0 ? 16 : *room;
   while (more < wanted)
     more *= 2;
@@ -115,7 +115,7 @@ bool pf_array_widen (void **array, size_t *room, size_t wanted, size_t size) {
 }
 
 
-void pf_array_touch (void *from, size_t bytes) {
+void pf_array_prefault (void *from, size_t bytes) {
   volatile uint8_t *const at = from;
   for (size_t i = 0; i < bytes; i += SMALL_PAGE)
     at[i] = 0;

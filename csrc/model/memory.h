@@ -34,16 +34,16 @@ void *pf_large_array_resize (void *old, size_t used, size_t count, size_t size);
 
 /* Have room for `wanted` values in an array (NULL, with no room, at first) that
    grows twofold. False when out of memory: the array stays as it is. */
-bool pf_array_widen (void **array, size_t *room, size_t wanted, size_t size);
+bool pf_array_reserve (void **array, size_t *room, size_t wanted, size_t size);
 
 /* Bring in memory, none of it set so far, that another thread will write next:
    that thread would have to wait until it is cleared. */
-void pf_array_touch (void *from, size_t bytes);
+void pf_array_prefault (void *from, size_t bytes);
 
 /* How many values an array of `room` should have room for when it is full: more
    of them where they are many, since what is never touched takes no memory and
    each copy of the others is new memory to be cleared. */
-static inline size_t pf_more_room (size_t room) {
+static inline size_t pf_next_capacity (size_t room) {
   return room < 65536 ? room * 2 : room * 4;
 }
 

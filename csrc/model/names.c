@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "model/interned.h"
+#include "model/intern_table.h"
 #include "model/memory.h"
 #include "model/names.h"
 #include "model/parallel.h"
@@ -170,8 +170,8 @@ bool pf_names_reserve (pf_dictionary *d, size_t count) {
 }
 
 
-void *pf_names_ahead (const pf_dictionary *d, size_t first, size_t count,
-                      size_t *bytes) {
+void *pf_names_next_entries (const pf_dictionary *d, size_t first, size_t count,
+                             size_t *bytes) {
   size_t from, to;
   if (count == 0 || first > UINT32_MAX - count)
     return NULL;

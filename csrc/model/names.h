@@ -42,8 +42,8 @@ bool pf_names_reserve (pf_dictionary *dictionary, size_t count);
 /* Where `count` names from number `first` on will have their entries, with
    the size of these: no name is looked up there so far. NULL: that is not known
    yet. */
-void *pf_names_ahead (const pf_dictionary *d, size_t first, size_t count,
-                      size_t *bytes);
+void *pf_names_next_entries (const pf_dictionary *d, size_t first, size_t count,
+                             size_t *bytes);
 
 /* The number of a string that is known already, else PF_NO_NAME. */
 uint32_t pf_find_name (const pf_dictionary *dictionary, pf_bytes name);
@@ -128,8 +128,8 @@ static inline pf_bytes pf_name (const pf_dictionary *dictionary,
 
 
 /* A name will soon be looked up: have its entry ready. */
-static inline void pf_name_soon (const pf_dictionary *dictionary,
-                                 uint32_t number) {
+static inline void pf_name_prefetch (const pf_dictionary *dictionary,
+                                     uint32_t number) {
   if (number < pf_names_count(dictionary))
     __builtin_prefetch(pf_names_entry(dictionary, number));
 }

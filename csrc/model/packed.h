@@ -30,9 +30,9 @@ typedef enum pf_event_kind {
 #define PF_PACKED_LANE 4
 #define PF_PACKED_AREA 12
 
-#define PF_PACKED_KINDS ((1u << PF_PACKED_LANE) - 1)
-#define PF_PACKED_LANES ((1u << PF_PACKED_AREA) - 1 - PF_PACKED_KINDS)
-#define PF_PACKED_MOST  (UINT32_MAX >> PF_PACKED_AREA) /* of an area */
+#define PF_PACKED_KINDS    ((1u << PF_PACKED_LANE) - 1)
+#define PF_PACKED_LANES    ((1u << PF_PACKED_AREA) - 1 - PF_PACKED_KINDS)
+#define PF_PACKED_MAX_AREA (UINT32_MAX >> PF_PACKED_AREA) /* of an area */
 
 struct pf_packed {
   size_t rows;

@@ -104,8 +104,8 @@ bool pf_thread_start (pthread_t *thread, void *(*run_it)(void *context),
 }
 
 
-void pf_both (pf_task *first, void *first_context, pf_task *second,
-              void *second_context) {
+void pf_run_both (pf_task *first, void *first_context, pf_task *second,
+                  void *second_context) {
   work w = {second, second_context};
   pthread_t thread;
   const bool started = pf_thread_start(&thread, run, &w);
@@ -117,7 +117,7 @@ void pf_both (pf_task *first, void *first_context, pf_task *second,
 }
 
 
-void pf_all (pf_task *task, void *contexts, size_t size, size_t count) {
+void pf_run_all (pf_task *task, void *contexts, size_t size, size_t count) {
   pthread_t threads[MOST_THREADS];
   work works[MOST_THREADS];
   char *const first = contexts;
@@ -137,7 +137,7 @@ void pf_all (pf_task *task, void *contexts, size_t size, size_t count) {
 
 /* Things that a part works on. */
 typedef struct stretch {
-  pf_stretch_task *task;
+  pf_range_task *task;
   void *context;
   size_t from, to;
 } stretch;
@@ -149,13 +149,13 @@ static void run_part (void *context) {
 }
 
 
-void pf_in_two (pf_stretch_task *task, void *context, size_t count,
-                size_t many) {
+void pf_run_halves (pf_range_task *task, void *context, size_t count,
+                    size_t many) {
   const size_t half = count < many ? count : count / 2;
   stretch first = {task, context, 0, half};
   stretch second = {task, context, half, count};
   if (half < count)
-    pf_both(run_part, &first, run_part, &second);
+    pf_run_both(run_part, &first, run_part, &second);
   else
     run_part(&first);
 }
@@ -176,5 +176,5 @@ static void fill (void *context, size_t from, size_t to) {
 
 void pf_set_bytes (void *array, int value, size_t bytes) {
   filling f = {array, value};
-  pf_in_two(fill, &f, bytes, LONG);
+  pf_run_halves(fill, &f, bytes, LONG);
 }

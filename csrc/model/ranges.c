@@ -103,7 +103,7 @@ pf_status pf_ranges_open (pf_ranges *ranges, const void *rows, size_t stride,
     ranges->count = 0;
     return PF_ENOMEM;
   }
-  pf_in_two(fill_pages, ranges, ranges->npages, MANY);
+  pf_run_halves(fill_pages, ranges, ranges->npages, MANY);
   ranges->pages[ranges->npages] = (pf_range_page){(uint32_t)count, {0, 0}};
   return PF_OK;
 }

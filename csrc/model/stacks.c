@@ -8,11 +8,11 @@
 
 #include <stdlib.h>
 
-#include "model/interned.h"
+#include "model/intern_table.h"
 #include "model/memory.h"
 
 struct pf_stacks {
-  pf_interned others; /* that are not the first child of a stack */
+  pf_intern_table others; /* that are not the first child of a stack */
   pf_stack *list;
   uint32_t count;
   size_t room;
@@ -43,11 +43,11 @@ static struct pf_stacks *stacks_of (pf_dictionary *dictionary) {
 
 
 static bool reserve (struct pf_stacks *stacks) {
-  if (!pf_interned_reserve(&stacks->others) || stacks->count == PF_NO_STACK)
+  if (!pf_intern_table_reserve(&stacks->others) || stacks->count == PF_NO_STACK)
     return false;
   if (stacks->count < stacks->room)
     return true;
-  const size_t room = stacks->room == 0 ? 64 : pf_more_room(stacks->room);
+  const size_t room = stacks->room == 0 ? 64 : pf_next_capacity(stacks->room);
   pf_stack *const list =
       pf_large_array_resize(stacks->list, stacks->count, room, sizeof *list);
   if (list == NULL)
@@ -71,7 +71,7 @@ static uint32_t add (struct pf_stacks *stacks, uint32_t parent, uint32_t frame,
   if (is_inner && list[parent].child == PF_NO_STACK)
     list[parent].child = number;
   else
-    pf_interned_put(&stacks->others, hash, number);
+    pf_intern_table_put(&stacks->others, hash, number);
   return number;
 }
 
@@ -91,7 +91,8 @@ uint32_t pf_stack_push (pf_dictionary *dictionary, uint32_t parent,
       return child;
   }
   const wanted w = {stacks, parent, frame};
-  const uint32_t known = pf_interned_find(&stacks->others, hash, is_same, &w);
+  const uint32_t known =
+      pf_intern_table_find(&stacks->others, hash, is_same, &w);
   return known != PF_NOT_INTERNED ? known : add(stacks, parent, frame, hash);
 }
 
@@ -112,7 +113,7 @@ const pf_stack *pf_stack_at (const pf_dictionary *dictionary, uint32_t number) {
 void pf_stacks_free (struct pf_stacks *stacks) {
   if (stacks == NULL)
     return;
-  pf_interned_free(&stacks->others);
+  pf_intern_table_free(&stacks->others);
   free(stacks->list);
   free(stacks);
 }

@@ -80,14 +80,14 @@ static bool resize (pf_symbols *symbols, size_t room) {
 }
 
 
-void pf_symbols_expect (pf_symbols *symbols, size_t count, size_t spare) {
+void pf_symbols_size_hint (pf_symbols *symbols, size_t count, size_t spare) {
   if (count > symbols->room && count < UINT32_MAX / 2 &&
       resize(symbols, count + spare))
     (void)pf_names_reserve(symbols->dictionary, count);
 }
 
 
-pf_status pf_symbols_room (pf_symbols *symbols, size_t count) {
+pf_status pf_symbols_reserve (pf_symbols *symbols, size_t count) {
   const size_t needed = symbols->count + count;
   size_t room = symbols->room;
   if (needed <= room)
@@ -206,7 +206,7 @@ pf_status pf_symbols_append (pf_symbols *symbols, const pf_bytes *names,
 
 
 pf_status pf_symbols_add (pf_symbols *symbols, const pf_found *found) {
-  const pf_status status = pf_symbols_room(symbols, 1);
+  const pf_status status = pf_symbols_reserve(symbols, 1);
   if (status != PF_OK)
     return status;
   pf_symbol symbol = pf_symbol_of(found);

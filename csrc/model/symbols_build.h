@@ -43,7 +43,7 @@ typedef struct pf_found {
 
 /* Make room for about `count` symbols, and `spare` ones that have no names yet:
    only to be faster. */
-void pf_symbols_expect (pf_symbols *symbols, size_t count, size_t spare);
+void pf_symbols_size_hint (pf_symbols *symbols, size_t count, size_t spare);
 
 /* Append; PF_ENOMEM, or PF_ELIMIT at 2^32 symbols. */
 pf_status pf_symbols_add (pf_symbols *symbols, const pf_found *found);
@@ -52,7 +52,7 @@ pf_status pf_symbols_add (pf_symbols *symbols, const pf_found *found);
    last, as pf_symbols_add fails; write there what is made of each that was
    found (its name has no dot), in any thread; then append them by their names,
    PF_ENOMEM. */
-pf_status pf_symbols_room (pf_symbols *symbols, size_t count);
+pf_status pf_symbols_reserve (pf_symbols *symbols, size_t count);
 pf_symbol pf_symbol_of (const pf_found *found);
 pf_status pf_symbols_append (pf_symbols *symbols, const pf_bytes *names,
                              size_t count);

@@ -236,7 +236,7 @@ static void find_descriptors (reading *r) {
 
 static pf_status read_table (reading *r, const elf_section *section) {
   find_table(r, section);
-  pf_symbols_expect(r->out, r->count, 0);
+  pf_symbols_size_hint(r->out, r->count, 0);
   find_descriptors(r);
   pf_status status = pf_gprof_names_open(&r->gprof_names, r->strings);
   if (status == PF_OK)

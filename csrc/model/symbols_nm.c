@@ -377,7 +377,7 @@ static void read_portion (void *context) {
     p->names[p->count++] = parts.name;
   }
   if (p->entries != NULL)
-    pf_array_touch(p->entries, p->entries_size);
+    pf_array_prefault(p->entries, p->entries_size);
 }
 
 
@@ -386,10 +386,10 @@ static void read_portion (void *context) {
 static pf_status look_ahead (pf_symbols *symbols, size_t before,
                              portion *next) {
   const size_t names = pf_names_count(symbols->dictionary);
-  const pf_status status = pf_symbols_room(symbols, before + next->most);
+  const pf_status status = pf_symbols_reserve(symbols, before + next->most);
   next->symbols = symbols->all + symbols->count + before;
-  next->entries = pf_names_ahead(symbols->dictionary, names + before,
-                                 next->most, &next->entries_size);
+  next->entries = pf_names_next_entries(symbols->dictionary, names + before,
+                                        next->most, &next->entries_size);
   return status;
 }
 
@@ -408,7 +408,7 @@ static pf_status add_and_read (pf_symbols *symbols, const portion *read,
   if (a.status != PF_OK)
     return a.status;
   if (next->text->left.size > 0)
-    pf_both(add_portion, &a, read_portion, next);
+    pf_run_both(add_portion, &a, read_portion, next);
   else {
     add_portion(&a);
     next->count = 0;
@@ -446,7 +446,7 @@ static pf_status read_text (pf_symbols *symbols, pf_bytes text,
     return pf_fail(error, PF_EFORMAT, 0,
                    "not the text of nm: no line has an address, a type and "
                    "a name");
-  pf_symbols_expect(symbols, guess_lines(text), PORTION);
+  pf_symbols_size_hint(symbols, guess_lines(text), PORTION);
   nm_text lines = {text, form, rule, symbols->facts.text_end};
   pf_status status = read_lines(&lines, symbols);
   if (status == PF_OK)

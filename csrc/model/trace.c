@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/interned.h"
+#include "model/intern_table.h"
 #include "model/names.h"
 #include "model/trace.h"
 

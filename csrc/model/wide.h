@@ -37,21 +37,21 @@ void pf_fraction_add (pf_fraction *sum, pf_wide numerator, int64_t denominator);
 
 /*
 ** Times that are counts of samples. A row states its time in whole ns; a hidden
-** column beside it (pf_rest_of in model/batch.h) has what rounding left over, in
-** parts of PF_REST_UNIT. Sums of both do not depend on how counts were
+** column beside it (pf_remainder_of in model/batch.h) has what rounding left over, in
+** parts of PF_REMAINDER_UNIT. Sums of both do not depend on how counts were
 ** divided into rows and files.
 */
-#define PF_REST_BITS 32
-#define PF_REST_UNIT ((pf_wide)1 << PF_REST_BITS)
+#define PF_REMAINDER_BITS 32
+#define PF_REMAINDER_UNIT ((pf_wide)1 << PF_REMAINDER_BITS)
 
 /* `ns` nanoseconds, not negative, in parts; 0 when there are too many. */
 static inline pf_wide pf_parts_of_ns (double ns) {
-  return ns < 0x1p62 ? (pf_wide)(ns * (double)PF_REST_UNIT + 0.5) : 0;
+  return ns < 0x1p62 ? (pf_wide)(ns * (double)PF_REMAINDER_UNIT + 0.5) : 0;
 }
 
 /* Parts rounded to whole ns, halves up. */
 static inline pf_wide pf_ns_of_parts (pf_wide parts) {
-  return (parts + PF_REST_UNIT / 2) >> PF_REST_BITS;
+  return (parts + PF_REMAINDER_UNIT / 2) >> PF_REMAINDER_BITS;
 }
 
 /* The time of `count` samples that last `each` parts. False when 64 bits cannot
@@ -60,11 +60,11 @@ static inline bool pf_time_of_count (int64_t count, pf_wide each, int64_t *ns,
                                      int64_t *rest) {
   pf_wide parts;
   if (__builtin_mul_overflow(count, each, &parts) ||
-      parts > (pf_wide)INT64_MAX << PF_REST_BITS ||
-      parts < (pf_wide)INT64_MIN * PF_REST_UNIT)
+      parts > (pf_wide)INT64_MAX << PF_REMAINDER_BITS ||
+      parts < (pf_wide)INT64_MIN * PF_REMAINDER_UNIT)
     return false;
   *ns = (int64_t)pf_ns_of_parts(parts);
-  *rest = (int64_t)(parts - *ns * PF_REST_UNIT);
+  *rest = (int64_t)(parts - *ns * PF_REMAINDER_UNIT);
   return true;
 }
 

@@ -1,6 +1,6 @@
 /*
-** writer.c - the producer's end of a writer: rows into the ring, the journal of
-** its dictionary, and the end.
+** writer.c - the producer's side of a writer: writes rows into the ring and new
+** entries of the dictionary into its journal.
 */
 
 #define _DEFAULT_SOURCE /* madvise */
@@ -13,90 +13,91 @@
 #include <unistd.h>
 
 #include "model/batch.h"
-#include "model/consumer.h"
-#include "model/kept.h"
+#include "model/ring_consumer.h"
+#include "model/manifest.h"
 
 
 /* {====== Opening ====== */
 
 static void wake (void *context) {
-  pf_consumer_ask(((const pf_writer *)context)->consumer);
+  pf_ring_consumer_ask(((const pf_writer *)context)->consumer);
 }
 
 
 static bool wait (void *context) {
-  return pf_consumer_wait(((const pf_writer *)context)->consumer);
+  return pf_ring_consumer_wait(((const pf_writer *)context)->consumer);
 }
 
 
-/* What is asked for, with the roles of the files in the order of their lengths
-   in the checkpoint. */
-static pf_request request_of (const pf_writer_plan *plan) {
-  pf_request request = {.format = plan->format->name,
-                        .options = plan->kept,
-                        .noptions = plan->nkept};
+/* The manifest of a writer. Roles are in the order of the lengths in the
+   checkpoint. */
+static pf_manifest manifest_of (const pf_writer_plan *plan) {
+  pf_manifest manifest = {.format = plan->format->name,
+                          .options = plan->recovery_options,
+                          .noptions = plan->nrecovery_options};
   for (const pf_sink *s = plan->sink->side; s != NULL; s = s->side)
-    if (request.nroles < PF_KEPT_ROLES)
-      request.roles[request.nroles++] = s->role;
-  return request;
+    if (manifest.nroles < PF_MANIFEST_ROLES)
+      manifest.roles[manifest.nroles++] = s->role;
+  return manifest;
 }
 
 
-/* Whether an older ring was asked for the same. */
-static bool goes_on (const pf_writer_plan *plan, pf_bytes kept) {
+/* Whether the older ring, if there is one, has the same manifest. */
+static bool is_continued (const pf_writer_plan *plan, pf_bytes manifest) {
   return plan->older == NULL ||
-         (plan->older->settings_size == kept.size &&
-          memcmp(plan->older->settings, kept.at, kept.size) == 0);
+         (plan->older->settings_size == manifest.size &&
+          memcmp(plan->older->settings, manifest.at, manifest.size) == 0);
 }
 
 
-/* The names, areas and stacks of an older ring come first in the dictionary of a
-   new one: what the encoder makes of their numbers stays the same. */
-static pf_status learn_older (const pf_writer_plan *plan, pf_error *error) {
-  pf_drain learner = {.dictionary = plan->dictionary};
-  pf_ring_walk journal = plan->older->journal;
-  const pf_status status = pf_drain_learn(&learner, &journal, error);
-  learner.dictionary = NULL; /* it stays */
-  pf_drain_close(&learner);
+/* Add the names, areas and stacks of the older ring to the dictionary first, so
+   that an encoder that numbers them in their order writes the same numbers. */
+static pf_status replay_older (const pf_writer_plan *plan, pf_error *error) {
+  pf_ring_encoder replayer = {.dictionary = plan->dictionary};
+  pf_ring_cursor journal = plan->older->journal;
+  const pf_status status = pf_ring_encoder_replay(&replayer, &journal, error);
+  replayer.dictionary = NULL; /* the plan's: do not free it */
+  pf_ring_encoder_close(&replayer);
   return status;
 }
 
 
 static pf_status open_ring (pf_writer *w, const pf_writer_plan *plan,
                             pf_error *error) {
-  uint8_t kept[PF_RING_SETTINGS];
-  const pf_request request = request_of(plan);
-  const size_t size = pf_keep(kept, sizeof kept, &request);
+  uint8_t bytes[PF_RING_SETTINGS];
+  const pf_manifest manifest = manifest_of(plan);
+  const size_t size = pf_manifest_write(bytes, sizeof bytes, &manifest);
   if (size == 0)
     return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
                    "the options do not fit the %u bytes a ring keeps",
                    PF_RING_SETTINGS);
-  if (!goes_on(plan, (pf_bytes){kept, size}))
+  if (!is_continued(plan, (pf_bytes){bytes, size}))
     return pf_fail(error, PF_EIO, PF_NO_OFFSET,
-                   "what a killed writer has left there was written with other "
-                   "options: it cannot be appended to");
-  pf_status status = pf_consumer_open(w->consumer, w, plan, error);
+                   "the recording that a killed writer left there has other "
+                   "options: records cannot be appended to it");
+  pf_status status = pf_ring_consumer_open(w->consumer, w, plan, error);
   if (status != PF_OK)
     return status;
   status =
       pf_ring_create(&w->ring, plan->claim,
-                     plan->ring_size == 0 ? PF_RING_USUAL : plan->ring_size,
-                     plan->mode, (pf_bytes){kept, size}, plan->sync, error);
+                     plan->ring_size == 0 ? PF_RING_DEFAULT : plan->ring_size,
+                     plan->mode, (pf_bytes){bytes, size}, plan->sync, error);
   if (status != PF_OK)
     return status;
-  if (plan->older != NULL) { /* a reader, and a later writer, learn of both */
+  if (plan->older != NULL) { /* add its losses to those of this ring */
     w->ring.dropped = plan->older->lost;
-    pf_note(&w->ring.header->dropped, w->ring.dropped);
+    pf_store_relaxed(&w->ring.header->dropped, w->ring.dropped);
   }
-  w->ring.help = (pf_ring_help){wake, wait, w};
-  pf_ring_take(w->ring.header, &w->consumer->taken);
+  w->ring.callbacks = (pf_ring_callbacks){wake, wait, w};
+  pf_ring_set_checkpoint(w->ring.header, &w->consumer->checkpoint);
   return PF_OK;
 }
 
 
-/* A writer has pages of its own, which are zero in a process that fork has made:
-   nothing there has room for a record, and pf_writer_is_here says why. Where the
-   system knows no such pages a copy is as good as its original. */
+/* In a forked child the pages of the writer read as zeros (MADV_WIPEONFORK). A
+   zeroed writer has no free space in its ring, so the fast path needs no check;
+   the general path asks pf_writer_is_owner. Systems without MADV_WIPEONFORK do
+   not detect the child. */
 static size_t pages_of_writer (void) {
   const size_t page = (size_t)sysconf(_SC_PAGESIZE);
   return (sizeof(pf_writer) + page - 1) / page * page;
@@ -132,17 +133,18 @@ static void free_writer (pf_writer *w) {
 }
 
 
-static pf_status fail_as_copy (pf_error *error) {
-  return pf_fail(error, PF_EIO, PF_NO_OFFSET,
-                 "the writer stayed with the process that made it: this one is "
-                 "a copy");
+static pf_status fail_in_child (pf_error *error) {
+  return pf_fail(
+      error, PF_EIO, PF_NO_OFFSET,
+      "the writer belongs to the process that opened it: this one is "
+      "its copy");
 }
 
 
 pf_status pf_writer_open (pf_writer **writer, const pf_writer_plan *plan,
                           pf_error *error) {
   pf_writer *const w = new_writer();
-  pf_consumer *const consumer = calloc(1, sizeof *consumer);
+  pf_ring_consumer *const consumer = calloc(1, sizeof *consumer);
   if (w == NULL || consumer == NULL) {
     free_writer(w);
     free(consumer);
@@ -152,15 +154,15 @@ pf_status pf_writer_open (pf_writer **writer, const pf_writer_plan *plan,
   w->consumer = consumer;
   w->flush_every = plan->flush_every;
   w->flush_at = plan->flush_every == 0 ? UINT64_MAX : plan->flush_every;
-  pf_status status = plan->older == NULL ? PF_OK : learn_older(plan, error);
+  pf_status status = plan->older == NULL ? PF_OK : replay_older(plan, error);
   if (status == PF_OK)
     status = open_ring(w, plan, error);
   if (status == PF_OK) {
-    pf_consumer_start(consumer);
+    pf_ring_consumer_start(consumer);
     *writer = w;
     return PF_OK;
   }
-  pf_consumer_close(consumer);
+  pf_ring_consumer_close(consumer);
   pf_ring_close(&w->ring, true);
   free(consumer);
   free_writer(w);
@@ -176,10 +178,10 @@ pf_status pf_writer_start (pf_writer *w, pf_error *error) {
 
 const pf_table *pf_writer_tables (const pf_writer *w, size_t *count) {
   *count = 0;
-  if (!pf_writer_is_here(w))
+  if (!pf_writer_is_owner(w))
     return NULL;
-  *count = w->consumer->drain.ntables;
-  return w->consumer->drain.tables;
+  *count = w->consumer->encoder.ntables;
+  return w->consumer->encoder.tables;
 }
 
 /* }====== */
@@ -198,16 +200,18 @@ static pf_status append_area (pf_writer *w, uint32_t number, pf_error *error) {
       area->handle,
       (uint64_t)area->value,
       (uint64_t)area->has_handle | (uint64_t)area->has_value << 1};
-  return pf_ring_append(&w->ring, PF_JOURNAL_AREA,
-                        (pf_bytes){(const uint8_t *)n, sizeof n}, error);
+  return pf_ring_journal_append(&w->ring, PF_JOURNAL_AREA,
+                                (pf_bytes){(const uint8_t *)n, sizeof n},
+                                error);
 }
 
 
 static pf_status append_stack (pf_writer *w, uint32_t number, pf_error *error) {
   const pf_stack *const stack = pf_stack_at(w->dictionary, number);
   const uint64_t n[2] = {stack->parent, stack->frame};
-  return pf_ring_append(&w->ring, PF_JOURNAL_STACK,
-                        (pf_bytes){(const uint8_t *)n, sizeof n}, error);
+  return pf_ring_journal_append(&w->ring, PF_JOURNAL_STACK,
+                                (pf_bytes){(const uint8_t *)n, sizeof n},
+                                error);
 }
 
 
@@ -215,17 +219,17 @@ static pf_status append (pf_writer *w, int kind, uint32_t number,
                          pf_error *error) {
   switch (kind) {
     case PF_JOURNAL_NAME:
-      return pf_ring_append(&w->ring, PF_JOURNAL_NAME,
-                            pf_name(w->dictionary, number), error);
+      return pf_ring_journal_append(&w->ring, PF_JOURNAL_NAME,
+                                    pf_name(w->dictionary, number), error);
     case PF_JOURNAL_AREA: return append_area(w, number, error);
     default: return append_stack(w, number, error);
   }
 }
 
 
-pf_status pf_writer_learn (pf_writer *w, pf_error *error) {
-  if (!pf_writer_is_here(w))
-    return fail_as_copy(error);
+pf_status pf_writer_journal (pf_writer *w, pf_error *error) {
+  if (!pf_writer_is_owner(w))
+    return fail_in_child(error);
   const uint32_t there[PF_JOURNAL_KINDS] = {
       [PF_JOURNAL_NAME] = pf_names_count(w->dictionary),
       [PF_JOURNAL_AREA] = pf_areas_count(w->dictionary),
@@ -244,7 +248,7 @@ pf_status pf_writer_learn (pf_writer *w, pf_error *error) {
 
 /* {====== Rows ====== */
 
-/* Bytes take the word of their length and as many as they need. */
+/* Words of a value: one, and for PF_BYTES those of the bytes. */
 static size_t words_of (const pf_column *column, size_t row) {
   if (column->type != PF_BYTES)
     return 1;
@@ -265,7 +269,7 @@ static uint64_t *put_value (uint64_t *at, const pf_column *column, size_t row) {
     case PF_AREA:
     case PF_STACK: *at = column->ids[row]; break;
     case PF_BYTES:
-      at[words - 1] = 0; /* what the last word does not need */
+      at[words - 1] = 0; /* padding */
       at[0] = column->bytes[row].size;
       if (column->bytes[row].size > 0)
         memcpy(at + 1, column->bytes[row].at, column->bytes[row].size);
@@ -276,13 +280,14 @@ static uint64_t *put_value (uint64_t *at, const pf_column *column, size_t row) {
 }
 
 
-/* No room was found: for a failure, for the size of the record, or because it
-   was dropped, which is no failure. */
-static pf_status no_room (pf_writer *w, size_t words, pf_error *error) {
+/* The status after a reservation that returned NULL: the failure of the writer,
+   PF_ELIMIT for a record that is too large, PF_OK for a dropped one. */
+static pf_status fail_without_space (pf_writer *w, size_t words,
+                                     pf_error *error) {
   const pf_status status = pf_writer_failure(w, error);
   if (status != PF_OK)
     return status;
-  if (pf_ring_takes(&w->ring, words))
+  if (pf_ring_can_hold(&w->ring, words))
     return PF_OK;
   return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
                  "a record of %zu bytes is too large for a ring of %llu",
@@ -296,7 +301,7 @@ pf_status pf_writer_put (pf_writer *w, size_t table, const pf_batch *batch,
   uint32_t columns = 0;
   pf_status status = pf_writer_failure(w, error);
   if (status == PF_OK)
-    status = pf_writer_learn(w, error);
+    status = pf_writer_journal(w, error);
   if (status != PF_OK)
     return status;
   for (size_t i = 0; i < batch->ncolumns; i++)
@@ -306,7 +311,7 @@ pf_status pf_writer_put (pf_writer *w, size_t table, const pf_batch *batch,
     }
   uint64_t *const record = pf_writer_begin(w, words);
   if (record == NULL)
-    return no_room(w, words, error);
+    return fail_without_space(w, words, error);
   uint64_t *at = record;
   for (size_t i = 0; i < batch->ncolumns; i++)
     if ((columns >> i & 1) != 0)
@@ -318,19 +323,19 @@ pf_status pf_writer_put (pf_writer *w, size_t table, const pf_batch *batch,
 /* }====== */
 
 
-/* {====== The end ====== */
+/* {====== Flushing and closing ====== */
 
-void pf_writer_due (pf_writer *w) {
+void pf_writer_flush_due (pf_writer *w) {
   w->flush_at = w->ring.count + w->flush_every;
   if (w->ring.mode != PF_RING_OVERWRITE)
-    pf_consumer_ask(w->consumer);
+    pf_ring_consumer_ask(w->consumer);
 }
 
 
 pf_status pf_writer_failure (pf_writer *w, pf_error *error) {
-  if (!pf_writer_is_here(w))
-    return fail_as_copy(error);
-  if (pf_observe(&w->failed) == 0)
+  if (!pf_writer_is_owner(w))
+    return fail_in_child(error);
+  if (pf_load_acquire(&w->failed) == 0)
     return PF_OK;
   *error = w->consumer->error; /* written before `failed`, and never again */
   return error->status;
@@ -338,13 +343,13 @@ pf_status pf_writer_failure (pf_writer *w, pf_error *error) {
 
 
 pf_status pf_writer_dump (pf_writer *w, pf_error *error) {
-  if (!pf_writer_is_here(w))
-    return fail_as_copy(error);
-  const uint64_t head = pf_glance(&w->ring.header->head);
+  if (!pf_writer_is_owner(w))
+    return fail_in_child(error);
+  const uint64_t head = pf_load_relaxed(&w->ring.header->head);
   if (!w->consumer->has_thread)
-    return pf_consumer_take_all(w->consumer, error);
-  while (pf_observe(&w->consumer->settled) < head)
-    if (!pf_consumer_wait(w->consumer))
+    return pf_ring_consumer_consume_all(w->consumer, error);
+  while (pf_load_acquire(&w->consumer->synced_tail) < head)
+    if (!pf_ring_consumer_wait(w->consumer))
       break;
   return pf_writer_failure(w, error);
 }
@@ -358,37 +363,37 @@ pf_status pf_writer_flush (pf_writer *w, pf_error *error) {
 
 
 pf_writer_facts pf_writer_facts_of (pf_writer *w) {
-  if (!pf_writer_is_here(w))
+  if (!pf_writer_is_owner(w))
     return (pf_writer_facts){.tried = 0};
   const pf_ring *const ring = &w->ring;
-  const pf_checkpoint taken = pf_ring_checkpoint(ring->header);
-  uint64_t lost = taken.lost + ring->dropped;
+  const pf_checkpoint done = pf_ring_checkpoint(ring->header);
+  uint64_t lost = done.lost + ring->dropped;
   if (ring->mode == PF_RING_OVERWRITE)
-    lost = ring->oldest.before - taken.taken + ring->dropped;
-  return (pf_writer_facts){ring->count + ring->dropped, taken.taken, lost,
-                           pf_glance(&w->consumer->rounded)};
+    lost = ring->oldest.before - done.consumed + ring->dropped;
+  return (pf_writer_facts){ring->count + ring->dropped, done.consumed, lost,
+                           pf_load_relaxed(&w->consumer->rounded)};
 }
 
 
-/* Write the rest and the end; then the file is complete without the ring. */
+/* Write the records that are left and the end of the files. */
 static pf_status finish (pf_writer *w, pf_error *error) {
-  pf_consumer *const consumer = w->consumer;
-  const pf_status status = pf_consumer_take_all(consumer, error);
+  pf_ring_consumer *const consumer = w->consumer;
+  const pf_status status = pf_ring_consumer_consume_all(consumer, error);
   if (status != PF_OK)
     return status;
-  return pf_consumer_finish(consumer, error);
+  return pf_ring_consumer_finish(consumer, error);
 }
 
 
-/* What the thread had in hand stays as it was when it was copied. */
+/* In a forked child only the writer's pages are freed; the thread is not there. */
 pf_status pf_writer_close (pf_writer *w, pf_error *error) {
-  if (!pf_writer_is_here(w)) {
+  if (!pf_writer_is_owner(w)) {
     free_writer(w);
-    return fail_as_copy(error);
+    return fail_in_child(error);
   }
-  pf_consumer_stop(w->consumer);
+  pf_ring_consumer_stop(w->consumer);
   const pf_status status = finish(w, error);
-  pf_consumer_close(w->consumer);
+  pf_ring_consumer_close(w->consumer);
   pf_ring_close(&w->ring, status == PF_OK);
   free(w->consumer);
   free_writer(w);

@@ -70,7 +70,7 @@ static double store (const char *folder) {
     at += 3;
     if (at == words)
       at = 0;
-    pf_publish(head, i);
+    pf_store_release(head, i);
   }
   const double ended = now();
   munmap(file, SIZE + 4096);

@@ -37,14 +37,14 @@ static void record (const char *path, const char *ring_path, pf_ring_mode mode,
   recording r;
   pf_error error;
   const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-  if (recording_open(&r, fd, ring_path, mode, PF_RING_LEAST, &error) != PF_OK) {
+  if (recording_open(&r, fd, ring_path, mode, PF_RING_MIN, &error) != PF_OK) {
     fprintf(stderr, "%s\n", error.what);
     _exit(1);
   }
   for (uint64_t line = 1;; line++) {
     if (!recording_put(&r, line))
-      pf_publish(&all->dropped, pf_glance(&all->dropped) + 1);
-    pf_publish(&all->tried, line);
+      pf_store_release(&all->dropped, pf_load_relaxed(&all->dropped) + 1);
+    pf_store_release(&all->tried, line);
     if (mode == PF_RING_OVERWRITE && line % 100003 == 0)
       (void)pf_writer_dump(r.writer, &error);
   }
@@ -61,13 +61,14 @@ static void sleep_us (unsigned us) {
 static void run (const char *path, const char *ring_path, pf_ring_mode mode,
                  said *all) {
   int status;
-  pf_publish(&all->tried, 0);
-  pf_publish(&all->dropped, 0);
+  pf_store_release(&all->tried, 0);
+  pf_store_release(&all->dropped, 0);
   const pid_t child = fork();
   MUST(child >= 0);
   if (child == 0)
     record(path, ring_path, mode, all);
-  while (pf_observe(&all->tried) == 0 && waitpid(child, &status, WNOHANG) == 0)
+  while (pf_load_acquire(&all->tried) == 0 &&
+         waitpid(child, &status, WNOHANG) == 0)
     sleep_us(20);
   sleep_us((unsigned)rand() % 4000);
   kill(child, SIGKILL);
@@ -78,17 +79,18 @@ static void run (const char *path, const char *ring_path, pf_ring_mode mode,
 
 /* Encode the contents of the ring; returns the number of its records. */
 static uint64_t add_ring (pf_ring_copy *copy, found *all) {
-  pf_drain drain;
+  pf_ring_encoder encoder;
   pf_sink sink;
   pf_error error;
   MUST(pf_sink_open(&sink, -1) == PF_OK);
-  MUST(pf_drain_open(&drain, pf_format_named("br"), NULL, 0, &sink, &error) ==
-       PF_OK);
-  MUST(pf_drain_learn(&drain, &copy->journal, &error) == PF_OK);
-  MUST(pf_drain_encode(&drain, &copy->records, UINT64_MAX, &error) >= 0);
+  MUST(pf_ring_encoder_open(&encoder, pf_format_named("br"), NULL, 0, &sink,
+                            &error) == PF_OK);
+  MUST(pf_ring_encoder_replay(&encoder, &copy->journal, &error) == PF_OK);
+  MUST(pf_ring_encoder_consume(&encoder, &copy->records, UINT64_MAX, &error) >=
+       0);
   found_add(all, pf_sink_bytes(&sink));
-  const uint64_t rows = drain.rows;
-  pf_drain_close(&drain);
+  const uint64_t rows = encoder.rows;
+  pf_ring_encoder_close(&encoder);
   pf_sink_close(&sink);
   return rows;
 }
@@ -105,11 +107,11 @@ static void check (const char *path, const char *ring_path, pf_ring_mode mode,
   MUST(bytes.size == copy.checkpoint.lengths[0]);
   found_add(&f, bytes);
   free((void *)(uintptr_t)bytes.at);
-  MUST(f.count == copy.checkpoint.taken);
+  MUST(f.count == copy.checkpoint.consumed);
   *in_ring += add_ring(&copy, &f);
   const uint64_t lost = copy.lost;
-  const uint64_t tried = pf_observe(&all->tried);
-  const uint64_t dropped = pf_observe(&all->dropped);
+  const uint64_t tried = pf_load_acquire(&all->tried);
+  const uint64_t dropped = pf_load_acquire(&all->dropped);
   MUST(f.count + lost == tried || f.count + lost == tried + 1);
   switch (mode) {
     case PF_RING_BLOCK: MUST(f.first == 1 && f.gaps == 0 && lost == 0); break;
@@ -138,8 +140,8 @@ int main (int argc, char **argv) {
     for (int i = 0; i < rounds; i++) {
       run(path, ring_path, (pf_ring_mode)mode, all);
       check(path, ring_path, (pf_ring_mode)mode, all, &in_ring);
-      records += pf_observe(&all->tried);
-      dropped += pf_observe(&all->dropped);
+      records += pf_load_acquire(&all->tried);
+      dropped += pf_load_acquire(&all->dropped);
     }
     printf("%s: %d killed, %llu records, %llu of them in the ring, %llu "
            "dropped\n",

@@ -18,7 +18,7 @@
 #include "kernels/limit.h"
 #include "kernels/pipeline.h"
 #include "model/areas.h"
-#include "model/gathering.h"
+#include "model/read_stacks.h"
 #include "model/names.h"
 #include "model/trace.h"
 #include "recording.h"
@@ -36,12 +36,12 @@ static void write_lines (const char *path, pf_ring_mode mode) {
   uint64_t dropped = 0;
   snprintf(ring_path, sizeof ring_path, "%s.ring", path);
   const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-  MUST(recording_open(&r, fd, ring_path, mode, PF_RING_LEAST, &error) == PF_OK);
+  MUST(recording_open(&r, fd, ring_path, mode, PF_RING_MIN, &error) == PF_OK);
   for (uint64_t line = 1; line <= LINES; line++) {
     if (line % 1000 == 0) {
       snprintf(name, sizeof name, "M%llu.BR", (unsigned long long)line);
       r.module = pf_intern_text(r.dictionary, name);
-      MUST(pf_writer_learn(r.writer, &error) == PF_OK);
+      MUST(pf_writer_journal(r.writer, &error) == PF_OK);
     }
     dropped += !recording_put(&r, line);
     if (line % 50000 == 0)
@@ -73,7 +73,7 @@ static void fail_writing (void) {
   const int fd = open("/dev/full", O_WRONLY);
   if (fd < 0)
     return;
-  MUST(recording_open(&r, fd, NULL, PF_RING_BLOCK, PF_RING_LEAST, &error) ==
+  MUST(recording_open(&r, fd, NULL, PF_RING_BLOCK, PF_RING_MIN, &error) ==
        PF_OK);
   while (recording_put(&r, ++line))
     MUST(line < 10 * LINES);
@@ -516,8 +516,8 @@ static void gather_profiles (void) {
   }
   MUST(pf_chain_open(parts, 3, NULL, 0, &chain, &error) == PF_OK);
   MUST(pf_contexts_open(&sum, dictionary) == PF_OK);
-  const pf_gathering to = {.contexts = &sum};
-  MUST(chain->gather(chain, &to, &error) == PF_OK);
+  const pf_stack_target to = {.contexts = &sum};
+  MUST(chain->read_stacks(chain, &to, &error) == PF_OK);
   MUST(sum.count == contexts.count && sum.nmetrics == 1);
   int64_t total = 0;
   for (uint32_t i = 0; i < sum.count; i++)

@@ -12,7 +12,7 @@
 
 #include "bytes/ring.h"
 #include "formats/formats.h"
-#include "model/drain.h"
+#include "model/ring_encoder.h"
 #include "model/writer.h"
 
 /* Print the condition and abort if it does not hold. */
@@ -64,7 +64,7 @@ static inline pf_status recording_open (recording *r, int fd,
   if (status == PF_OK)
     status = pf_writer_start(r->writer, error);
   if (status == PF_OK)
-    status = pf_writer_learn(r->writer, error);
+    status = pf_writer_journal(r->writer, error);
   return status;
 }
 

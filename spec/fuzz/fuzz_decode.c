@@ -10,7 +10,7 @@
 #include "kernels/group.h"
 #include "kernels/load.h"
 #include "kernels/range.h"
-#include "model/gathering.h"
+#include "model/read_stacks.h"
 
 /* Options that reach other code in the decoders. The size of an input selects
    the options; formats ignore those that they do not know. */
@@ -146,10 +146,10 @@ static void check_seek (pf_reader *reader, pf_batch *batch, int64_t rows) {
 static void check_gathered (pf_reader *reader, uint64_t sum) {
   pf_contexts contexts;
   pf_error error = {.status = PF_OK};
-  const pf_gathering to = {.contexts = &contexts};
+  const pf_stack_target to = {.contexts = &contexts};
   uint64_t total = 0;
   MUST(pf_contexts_open(&contexts, reader->dictionary) == PF_OK);
-  const pf_status status = reader->gather(reader, &to, &error);
+  const pf_status status = reader->read_stacks(reader, &to, &error);
   MUST(status == PF_OK || error.what[0] != '\0');
   for (size_t m = 0; m < contexts.nmetrics; m++)
     for (uint32_t i = 0; i < contexts.count; i++) {
@@ -170,7 +170,7 @@ static void gather (pf_trace *trace, const pf_table *table) {
     return;
   const size_t weight =
       pf_field_index(reader->fields, reader->nfields, "weight");
-  if (reader->gather != NULL && weight < reader->nfields) {
+  if (reader->read_stacks != NULL && weight < reader->nfields) {
     MUST(pf_batch_for(&batch, reader, NULL) == PF_OK);
     uint64_t sum = 0;
     while (reader->next(reader, &batch, &error) == PF_MORE)

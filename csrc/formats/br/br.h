@@ -81,7 +81,7 @@ typedef enum br_type {
 #define BR_MAX_MODULE_NAME 65535                  /* bytes of a module name */
 
 /* Bytes of a module name as UTF-8. */
-#define BR_MAX_CONVERTED PF_CONVERTED_MOST(BR_MAX_MODULE_NAME)
+#define BR_MAX_CONVERTED PF_CONVERTED_MAX(BR_MAX_MODULE_NAME)
 
 
 typedef struct br_record {

@@ -52,11 +52,11 @@ static pf_status to_page (br_writer *self, uint32_t name, pf_bytes *out,
   const pf_bytes text = pf_name(self->dictionary, name);
   size_t size;
   *out = text;
-  if (pf_is_plain(&self->charset, text))
+  if (pf_is_same_in_utf8(&self->charset, text))
     return PF_OK;
-  if (PF_CONVERTED_MOST(text.size) > self->text_capacity) {
+  if (PF_CONVERTED_MAX(text.size) > self->text_capacity) {
     free(self->text);
-    self->text_capacity = PF_CONVERTED_MOST(text.size);
+    self->text_capacity = PF_CONVERTED_MAX(text.size);
     self->text = malloc(self->text_capacity);
   }
   if (self->text == NULL) {
@@ -400,11 +400,11 @@ static pf_status put_row (br_writer *self, const pf_batch *batch, size_t row,
   if (status != PF_OK)
     return status;
   g.size += g.has_time ? 10 : 1;
-  uint8_t *const bytes = pf_sink_room(sink, g.size);
+  uint8_t *const bytes = pf_sink_reserve(sink, g.size);
   if (bytes == NULL)
     return put_large(self, &g, sink, error);
   save_group(self, &g, bytes);
-  pf_sink_filled(sink, g.size);
+  pf_sink_advance(sink, g.size);
   return PF_OK;
 }
 

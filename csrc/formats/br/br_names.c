@@ -58,7 +58,7 @@ void br_names_close (br_names *names) {
 
 
 uint32_t br_intern (br_names *names, pf_bytes name) {
-  if (pf_is_plain(names->converter.charset, name))
+  if (pf_is_same_in_utf8(names->converter.charset, name))
     return pf_intern(names->dictionary, name);
   if (names->text == NULL)
     names->text = malloc(BR_MAX_CONVERTED);

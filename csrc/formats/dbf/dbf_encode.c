@@ -89,7 +89,7 @@ static void begin (dbf_writer *self, pf_sink *sink) {
   if (self->begun)
     return;
   self->begun = true;
-  pf_sink_keep(sink);
+  pf_sink_hold(sink);
   put_header(self, sink);
 }
 

@@ -18,7 +18,7 @@ static void begin_memos (dbf_writer *self, pf_sink *memo) {
   uint8_t size[2];
   if (self->next_block != 0)
     return;
-  pf_sink_keep(memo);
+  pf_sink_hold(memo);
   pf_save(size, 2, true, self->memo_block);
   (void)pf_sink_fill(memo, 0, 6);
   (void)pf_sink_put(memo, size, 2);

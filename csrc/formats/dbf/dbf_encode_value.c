@@ -37,12 +37,12 @@ pf_status dbf_to_page (dbf_writer *self, const dbf_output_field *field,
                        pf_bytes text, pf_bytes *out, pf_error *error) {
   size_t size = 0;
   *out = text;
-  if (pf_is_plain(&self->charset, text))
+  if (pf_is_same_in_utf8(&self->charset, text))
     return PF_OK;
   uint8_t *const buffer =
       text.size > (SIZE_MAX - 16) / 5
           ? NULL
-          : dbf_arena_alloc(&self->text, PF_CONVERTED_MOST(text.size));
+          : dbf_arena_alloc(&self->text, PF_CONVERTED_MAX(text.size));
   if (buffer == NULL)
     return dbf_no_memory(error);
   const bool converted = pf_convert_back(&self->to_page, text, buffer, &size);

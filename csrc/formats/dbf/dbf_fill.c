@@ -331,11 +331,11 @@ static pf_status put_text (const fill_args *f, size_t row, pf_bytes text) {
   dbf_decoder *const d = f->decoder;
   f->column->bytes[row] = text;
   if ((f->field->flags & DBF_AS_IS) != 0 ||
-      pf_is_plain(&d->file->charset, text))
+      pf_is_same_in_utf8(&d->file->charset, text))
     return PF_OK;
   if (text.size > (SIZE_MAX - 16) / 5)
     return dbf_no_memory(f->error);
-  const size_t capacity = pf_converted_room(&d->file->charset, text.size);
+  const size_t capacity = pf_converted_max(&d->file->charset, text.size);
   uint8_t *const out = dbf_arena_alloc(&d->arena, capacity);
   if (out == NULL)
     return dbf_no_memory(f->error);

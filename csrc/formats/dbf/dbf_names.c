@@ -9,7 +9,7 @@
 #include <strings.h>
 
 #include "formats/dbf/dbf_internal.h"
-#include "model/interned.h"
+#include "model/intern_table.h"
 #include "model/names.h"
 
 #define MAX_BYTES     32                   /* of a name in a descriptor */
@@ -33,7 +33,7 @@ static pf_bytes stored_name (pf_bytes bytes, uint64_t at, size_t maximum) {
 /* Write a name as UTF-8 with a NUL at its end. */
 static void put_name (pf_converter *converter, pf_bytes name, char *out) {
   size_t size = name.size;
-  if (pf_is_plain(converter->charset, name))
+  if (pf_is_same_in_utf8(converter->charset, name))
     memcpy(out, name.at, size);
   else
     size = pf_convert(converter, name, (uint8_t *)out);
@@ -46,7 +46,7 @@ static void put_name (pf_converter *converter, pf_bytes name, char *out) {
    follow. */
 typedef struct name_set {
   const char *names; /* NAME_SIZE bytes each */
-  pf_interned index;
+  pf_intern_table index;
   unsigned *last_suffix; /* by field: last suffix tried, less 1 */
 } name_set;
 
@@ -74,7 +74,7 @@ static bool is_same (const void *context, uint32_t number) {
 /* Returns the index of a name, or PF_NOT_INTERNED. */
 static uint32_t find_name (const name_set *t, const char *name) {
   const name_key w = {t, name};
-  return pf_interned_find(&t->index, hash_of(t, name), is_same, &w);
+  return pf_intern_table_find(&t->index, hash_of(t, name), is_same, &w);
 }
 
 
@@ -103,7 +103,7 @@ static pf_status name_field (pf_trace *trace, dbf_file *file, size_t number,
   const uint32_t other = find_name(names, name);
   if (other != PF_NOT_INTERNED)
     make_unique(names, other, name);
-  pf_interned_put(&names->index, hash_of(names, name), (uint32_t)number);
+  pf_intern_table_put(&names->index, hash_of(names, name), (uint32_t)number);
   if (other == PF_NOT_INTERNED)
     return PF_OK;
   return pf_warn(
@@ -117,10 +117,11 @@ static bool add_column_names (dbf_file *file, name_set *names) {
   static const char *const own[] = {"record", "deleted"};
   for (size_t i = 0; i < ADDED_COLUMNS; i++) {
     const size_t number = file->nfields + i;
-    if (!pf_interned_reserve(&names->index))
+    if (!pf_intern_table_reserve(&names->index))
       return false;
     snprintf(file->names + number * NAME_SIZE, NAME_SIZE, "%s", own[i]);
-    pf_interned_put(&names->index, hash_of(names, own[i]), (uint32_t)number);
+    pf_intern_table_put(&names->index, hash_of(names, own[i]),
+                        (uint32_t)number);
   }
   return true;
 }
@@ -137,7 +138,7 @@ static pf_status name_all (pf_trace *trace, dbf_file *file, name_set *names,
   if (!add_column_names(file, names))
     status = dbf_no_memory(error);
   for (size_t i = 0; i < file->nfields && status == PF_OK; i++)
-    status = pf_interned_reserve(&names->index)
+    status = pf_intern_table_reserve(&names->index)
                  ? name_field(trace, file, i, names, &converter, error)
                  : dbf_no_memory(error);
   pf_converter_close(&converter);
@@ -154,7 +155,7 @@ pf_status dbf_name_fields (pf_trace *trace, dbf_file *file, pf_error *error) {
   const pf_status status = file->names == NULL || names.last_suffix == NULL
                                ? dbf_no_memory(error)
                                : name_all(trace, file, &names, error);
-  pf_interned_free(&names.index);
+  pf_intern_table_free(&names.index);
   free(names.last_suffix);
   return status;
 }

@@ -10,7 +10,7 @@ const pf_field dcpi_samples_fields[SAMPLES_COLUMNS] = {
     {"count", PF_INT, "samples: interrupts at this address", false},
     {"spent", PF_INT,
      "event cycles: count * period / clock, ns, rounded to nearest", false},
-    {".spent", PF_INT, pf_rest_help, false},
+    {".spent", PF_INT, pf_remainder_help, false},
     {"profile", PF_INT, "index of the file", true},
     {"image", PF_NAME, "identifier of the image, as stated in the header",
      false},

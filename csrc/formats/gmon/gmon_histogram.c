@@ -270,14 +270,14 @@ static void fill_spent (histogram_reader *self, pf_column *column, size_t first,
 }
 
 
-/* Fill the column with the rounding error of each time, in ns / PF_REST_UNIT:
+/* Fill the column with the rounding error of each time, in ns / PF_REMAINDER_UNIT:
    the samples times the length of one sample, less the time in `spent`. The sum
    of times and rounding errors is exact in any order. */
 static void fill_rests (const histogram_reader *self, pf_column *column,
                         const pf_column *spent, size_t first, size_t count) {
   const gmon_reader *const base = &self->base;
   const uint32_t rate = gmon_rate(&base->file->layout, &base->segment);
-  const pf_wide each = (NANOSECONDS * PF_REST_UNIT + rate / 2) / rate;
+  const pf_wide each = (NANOSECONDS * PF_REMAINDER_UNIT + rate / 2) / rate;
   for (size_t i = 0; i < count; i++) {
     const uint64_t value = bin_value(base, self->bins[i]);
     const bool is_there =
@@ -285,7 +285,7 @@ static void fill_rests (const histogram_reader *self, pf_column *column,
     column->ints[first + i] =
         is_there && NANOSECONDS % rate != 0
             ? (int64_t)((int64_t)value * each -
-                        spent->ints[first + i] * PF_REST_UNIT)
+                        spent->ints[first + i] * PF_REMAINDER_UNIT)
             : 0;
     if (!is_there)
       pf_set_missing(column, first + i);

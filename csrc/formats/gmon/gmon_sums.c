@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "formats/gmon/gmon_sums.h"
-#include "model/interned.h"
+#include "model/intern_table.h"
 #include "model/names.h"
 
 #define FEW_BINS 65536 /* missing bins that are always written as zeros */

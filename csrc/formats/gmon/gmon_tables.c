@@ -14,8 +14,8 @@ const pf_field gmon_histogram_fields[HISTOGRAM_COLUMNS] = {
     {"spent", PF_INT,
      "count / rate, ns; rounded so that the sum of a set is exact", false},
     {"bin", PF_INT, "index of the bin in its histogram", false},
-    {".spent", PF_INT, pf_rest_help, false},
-    {".seconds", PF_INT, pf_rest_help, false},
+    {".spent", PF_INT, pf_remainder_help, false},
+    {".seconds", PF_INT, pf_remainder_help, false},
 };
 
 const pf_field gmon_arcs_fields[ARCS_COLUMNS] = {

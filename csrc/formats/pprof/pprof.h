@@ -202,8 +202,8 @@ pf_status pprof_warn_no_location (pf_trace *trace, uint64_t id, size_t offset,
                                   pf_error *error);
 
 /* Bulk read of the stacks of table weights (no columns given) or table samples:
-   pf_reader.gather. */
-pf_status pprof_read_stacks (pf_trace *trace, const pf_gathering *to,
+   pf_reader.read_stacks. */
+pf_status pprof_read_stacks (pf_trace *trace, const pf_stack_target *to,
                              pf_error *error);
 
 pf_status pprof_open_samples (pf_trace *trace, const pf_table *table,

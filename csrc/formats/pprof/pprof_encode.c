@@ -10,7 +10,7 @@
 #include "formats/pprof/pprof_write.h"
 #include "model/contexts_merge.h"
 #include "model/contexts_stack.h"
-#include "model/gathering.h"
+#include "model/read_stacks.h"
 #include "model/gzip.h"
 
 typedef struct pprof_writer {
@@ -92,13 +92,13 @@ static pf_status take (pf_encoder *encoder, pf_reader *reader,
                        pf_error *error) {
   pprof_writer *const w = (pprof_writer *)(void *)encoder;
   pf_contexts more;
-  pf_gathering to = {.contexts = &w->contexts};
+  pf_stack_target to = {.contexts = &w->contexts};
   if (w->contexts.count == 1 && w->contexts.nmetrics == 0)
-    return reader->gather(reader, &to, error);
+    return reader->read_stacks(reader, &to, error);
   if (pf_contexts_open(&more, w->contexts.dictionary) != PF_OK)
     return no_memory(error);
   to.contexts = &more;
-  pf_status status = reader->gather(reader, &to, error);
+  pf_status status = reader->read_stacks(reader, &to, error);
   if (status == PF_OK)
     status = pf_contexts_absorb(&w->contexts, &more, error);
   pf_contexts_close(&more);

@@ -81,7 +81,7 @@ void pprof_header_open (pprof_header *header) {
 
 void pprof_header_close (pprof_header *header) {
   free(header->comments);
-  pf_interned_free(&header->comment_set);
+  pf_intern_table_free(&header->comment_set);
   pprof_header_open(header);
 }
 
@@ -102,17 +102,17 @@ static bool is_same (const void *context, uint32_t number) {
 bool pprof_header_comment (pprof_header *header, uint32_t comment) {
   const wanted w = {header, comment};
   const uint64_t hash = pf_mix(0, comment);
-  if (pf_interned_find(&header->comment_set, hash, is_same, &w) !=
+  if (pf_intern_table_find(&header->comment_set, hash, is_same, &w) !=
       PF_NOT_INTERNED)
     return true;
   void *comments = header->comments;
   const bool ok =
-      pf_interned_reserve(&header->comment_set) &&
-      pf_array_widen(&comments, &header->comment_capacity,
-                     (size_t)header->comment_set.count + 1, sizeof comment);
+      pf_intern_table_reserve(&header->comment_set) &&
+      pf_array_reserve(&comments, &header->comment_capacity,
+                       (size_t)header->comment_set.count + 1, sizeof comment);
   header->comments = comments;
   if (ok)
-    header->comments[pf_interned_add(&header->comment_set, hash)] = comment;
+    header->comments[pf_intern_table_add(&header->comment_set, hash)] = comment;
   return ok;
 }
 

@@ -11,7 +11,7 @@
 #define pprof_header_h
 
 #include "formats/pprof/pprof_put.h"
-#include "model/interned.h"
+#include "model/intern_table.h"
 
 typedef enum pprof_family {
   PPROF_NO_FAMILY, /* a unit that cannot be converted */
@@ -36,7 +36,7 @@ typedef struct pprof_header {
       keep_frames; /* PF_NO_NAME: none */
   uint32_t *comments;
   size_t comment_capacity;
-  pf_interned comment_set; /* its count is the number of comments */
+  pf_intern_table comment_set; /* its count is the number of comments */
 } pprof_header;
 
 /* Initialise empty attributes. They may be closed in any state. */

@@ -10,7 +10,7 @@
 
 #include "formats/pprof/pprof_header.h"
 #include "formats/pprof/pprof.h"
-#include "model/interned.h"
+#include "model/intern_table.h"
 #include "model/names.h"
 
 /* Maximum lines of a location. A sample can name a location in two bytes, so

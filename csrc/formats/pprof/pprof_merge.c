@@ -41,9 +41,9 @@ void pprof_merged_free (pprof_merged *m) {
   free(m->functions);
   free(m->locations);
   free(m->lines);
-  pf_interned_free(&m->mapping_set);
-  pf_interned_free(&m->function_set);
-  pf_interned_free(&m->location_set);
+  pf_intern_table_free(&m->mapping_set);
+  pf_intern_table_free(&m->function_set);
+  pf_intern_table_free(&m->location_set);
   for (size_t f = 0; m->blocks != NULL && f < m->nfiles; f++)
     pprof_block_close(&m->blocks[f]);
   free(m->blocks);
@@ -372,12 +372,12 @@ bool pprof_block_reserve (pprof_block *b, size_t words, size_t ntypes) {
   const size_t count = (size_t)b->count + 1;
   void *array = b->words, *records = b->records, *values = b->values;
   const bool ok = count < UINT32_MAX &&
-                  pf_array_widen(&array, &b->word_capacity, b->nwords + words,
-                                 sizeof *b->words) &&
-                  pf_array_widen(&records, &b->record_capacity, count,
-                                 sizeof *b->records) &&
-                  pf_array_widen(&values, &b->value_capacity,
-                                 count * ntypes + 1, sizeof *b->values);
+                  pf_array_reserve(&array, &b->word_capacity, b->nwords + words,
+                                   sizeof *b->words) &&
+                  pf_array_reserve(&records, &b->record_capacity, count,
+                                   sizeof *b->records) &&
+                  pf_array_reserve(&values, &b->value_capacity,
+                                   count * ntypes + 1, sizeof *b->values);
   b->words = array;
   b->records = records;
   b->values = values;

@@ -14,7 +14,7 @@
 
 #include "formats/pprof/pprof_header.h"
 #include "formats/pprof/pprof.h"
-#include "model/interned.h"
+#include "model/intern_table.h"
 
 /* A location of the merged profile. Its lines are lines[first .. first + nlines
    - 1]. */
@@ -79,7 +79,7 @@ typedef struct pprof_merged {
   pprof_line *lines;
   size_t mapping_capacity, function_capacity, location_capacity, line_capacity;
   uint32_t nlines;
-  pf_interned mapping_set, function_set, location_set; /* hash tables; they
+  pf_intern_table mapping_set, function_set, location_set; /* hash tables; they
                                                           hold the counts of
                                                           the arrays */
 
@@ -100,7 +100,7 @@ typedef struct pprof_id {
 typedef struct pprof_id_map {
   pprof_id *entries;
   size_t capacity;
-  pf_interned set;
+  pf_intern_table set;
 } pprof_id_map;
 
 /* The mapping from the entries of one file to those of the merged profile. */

@@ -51,21 +51,21 @@ static uint32_t intern_location (pprof_merged *m,
   const location_key w = {m, location};
   const uint64_t hash = hash_of_location(m, location);
   const uint32_t known =
-      pf_interned_find(&m->location_set, hash, is_same_location, &w);
+      pf_intern_table_find(&m->location_set, hash, is_same_location, &w);
   if (known != PF_NOT_INTERNED) {
     m->nlines = location->first;
     return known + 1;
   }
   void *locations = m->locations;
   const bool ok =
-      pf_interned_reserve(&m->location_set) &&
-      pf_array_widen(&locations, &m->location_capacity,
-                     (size_t)m->location_set.count + 1, sizeof *m->locations);
+      pf_intern_table_reserve(&m->location_set) &&
+      pf_array_reserve(&locations, &m->location_capacity,
+                       (size_t)m->location_set.count + 1, sizeof *m->locations);
   m->locations = locations;
   if (!ok)
     return 0;
   m->locations[m->location_set.count] = *location;
-  return pf_interned_add(&m->location_set, hash) + 1;
+  return pf_intern_table_add(&m->location_set, hash) + 1;
 }
 
 
@@ -77,8 +77,8 @@ static bool add_line (pprof_merged *m, const pprof_translation *t,
   line.function = pprof_find_id(&t->function_ids, line.function);
   void *lines = m->lines;
   const bool ok = m->nlines < UINT32_MAX - 1 &&
-                  pf_array_widen(&lines, &m->line_capacity,
-                                 (size_t)m->nlines + 1, sizeof *m->lines);
+                  pf_array_reserve(&lines, &m->line_capacity,
+                                   (size_t)m->nlines + 1, sizeof *m->lines);
   m->lines = lines;
   if (ok)
     m->lines[m->nlines++] = line;

@@ -134,7 +134,7 @@ static pf_status merge_all_locations (pprof_merged *m, pf_trace *const *traces,
 /* Undo the merge of locations, except the main mapping. */
 static void reset_merge (pprof_merged *m, pprof_translation *translations) {
   const uint64_t seed = m->dictionary->seed;
-  pf_interned_free(&m->location_set);
+  pf_intern_table_free(&m->location_set);
   m->location_set.seed = seed;
   m->nlines = 0;
   for (size_t f = 0; f < m->nfiles; f++) {
@@ -345,7 +345,7 @@ pf_status pprof_merge_sorted (pprof_merged *m, pf_trace *const *traces,
                                  .block = &m->blocks[f],
                                  .is_sorted = true};
   if (status == PF_OK) {
-    pf_in_two(read_files, readers, m->nfiles, 2);
+    pf_run_halves(read_files, readers, m->nfiles, 2);
     m->is_sorted = check_all_read(m, readers, &status, error);
   }
   free(readers);

@@ -42,8 +42,8 @@ static bool is_same_id (const void *context, uint32_t number) {
 
 uint32_t pprof_find_id (const pprof_id_map *map, uint64_t id) {
   const id_key w = {map, id};
-  const uint32_t at =
-      pf_interned_find(&map->set, pf_mix(map->set.seed, id), is_same_id, &w);
+  const uint32_t at = pf_intern_table_find(&map->set, pf_mix(map->set.seed, id),
+                                           is_same_id, &w);
   return at == PF_NOT_INTERNED ? 0 : map->entries[at].number;
 }
 
@@ -55,12 +55,12 @@ static bool add_id (pprof_id_map *map, uint64_t id, uint32_t number) {
     return true;
   void *entries = map->entries;
   const bool ok =
-      pf_interned_reserve(&map->set) &&
-      pf_array_widen(&entries, &map->capacity, (size_t)map->set.count + 1,
-                     sizeof *map->entries);
+      pf_intern_table_reserve(&map->set) &&
+      pf_array_reserve(&entries, &map->capacity, (size_t)map->set.count + 1,
+                       sizeof *map->entries);
   map->entries = entries;
   if (ok)
-    map->entries[pf_interned_add(&map->set, pf_mix(map->set.seed, id))] =
+    map->entries[pf_intern_table_add(&map->set, pf_mix(map->set.seed, id))] =
         (pprof_id){id, number};
   return ok;
 }
@@ -68,7 +68,7 @@ static bool add_id (pprof_id_map *map, uint64_t id, uint32_t number) {
 
 static void close_ids (pprof_id_map *map) {
   free(map->entries);
-  pf_interned_free(&map->set);
+  pf_intern_table_free(&map->set);
 }
 
 
@@ -125,27 +125,27 @@ uint32_t pprof_intern_mapping (pprof_merged *m, const pprof_mapping *mapping) {
   uint64_t hash = pf_mix(m->mapping_set.seed, rounded_size(mapping));
   hash = pf_mix(pf_mix(hash, mapping->offset), identity(mapping));
   const uint32_t known =
-      pf_interned_find(&m->mapping_set, hash, is_same_mapping, &w);
+      pf_intern_table_find(&m->mapping_set, hash, is_same_mapping, &w);
   if (known != PF_NOT_INTERNED)
     return known + 1;
   void *mappings = m->mappings;
   const bool ok =
-      pf_interned_reserve(&m->mapping_set) &&
-      pf_array_widen(&mappings, &m->mapping_capacity,
-                     (size_t)m->mapping_set.count + 1, sizeof *m->mappings);
+      pf_intern_table_reserve(&m->mapping_set) &&
+      pf_array_reserve(&mappings, &m->mapping_capacity,
+                       (size_t)m->mapping_set.count + 1, sizeof *m->mappings);
   m->mappings = mappings;
   if (!ok)
     return 0;
   m->mappings[m->mapping_set.count] = *mapping;
-  return pf_interned_add(&m->mapping_set, hash) + 1;
+  return pf_intern_table_add(&m->mapping_set, hash) + 1;
 }
 
 
 /* Append a mapping of the file. Returns false if out of memory. */
 static bool push_mapping (pprof_translation *t, const pprof_mapping *mapping) {
   void *mappings = t->mappings;
-  const bool ok = pf_array_widen(&mappings, &t->mapping_capacity,
-                                 (size_t)t->nmappings + 1, sizeof *mapping);
+  const bool ok = pf_array_reserve(&mappings, &t->mapping_capacity,
+                                   (size_t)t->nmappings + 1, sizeof *mapping);
   t->mappings = mappings;
   if (!ok)
     return false;
@@ -225,19 +225,19 @@ static uint32_t intern_function (pprof_merged *m,
   hash = pf_mix(hash, function->system_name);
   hash = pf_mix(hash, (uint64_t)function->start_line);
   const uint32_t known =
-      pf_interned_find(&m->function_set, hash, is_same_function, &w);
+      pf_intern_table_find(&m->function_set, hash, is_same_function, &w);
   if (known != PF_NOT_INTERNED)
     return known + 1;
   void *functions = m->functions;
   const bool ok =
-      pf_interned_reserve(&m->function_set) &&
-      pf_array_widen(&functions, &m->function_capacity,
-                     (size_t)m->function_set.count + 1, sizeof *m->functions);
+      pf_intern_table_reserve(&m->function_set) &&
+      pf_array_reserve(&functions, &m->function_capacity,
+                       (size_t)m->function_set.count + 1, sizeof *m->functions);
   m->functions = functions;
   if (!ok)
     return 0;
   m->functions[m->function_set.count] = *function;
-  return pf_interned_add(&m->function_set, hash) + 1;
+  return pf_intern_table_add(&m->function_set, hash) + 1;
 }
 
 

@@ -17,7 +17,7 @@ typedef struct sample_merger {
   pf_trace *trace;
   const pprof_file *file;
   pprof_translation *translation;
-  pf_interned set;     /* hash table of the samples in merged->unsorted */
+  pf_intern_table set; /* hash table of the samples in merged->unsorted */
   uint32_t *locations; /* of the current sample, leaf first */
   size_t nlocations, location_capacity;
   uint32_t *labels; /* LABEL_WORDS for each */
@@ -33,7 +33,7 @@ static pf_status no_memory (pf_error *error) {
 
 static bool reserve_words (uint32_t **words, size_t *capacity, size_t wanted) {
   void *array = *words;
-  const bool ok = pf_array_widen(&array, capacity, wanted, sizeof **words);
+  const bool ok = pf_array_reserve(&array, capacity, wanted, sizeof **words);
   *words = array;
   return ok;
 }
@@ -250,17 +250,18 @@ static size_t write_record (sample_merger *s) {
 static uint32_t intern_sample (sample_merger *s) {
   pprof_block *const block = &s->merged->unsorted;
   const size_t size = write_record(s);
-  if (size == 0 || !pf_interned_reserve(&s->set))
+  if (size == 0 || !pf_intern_table_reserve(&s->set))
     return PF_NOT_INTERNED;
   const sample_key w = {block, block->words + block->nwords,
                         size * sizeof *block->words};
   const uint64_t hash = hash_of_words(s->set.seed, w.record, size);
-  const uint32_t known = pf_interned_find(&s->set, hash, is_same_sample, &w);
+  const uint32_t known =
+      pf_intern_table_find(&s->set, hash, is_same_sample, &w);
   if (known != PF_NOT_INTERNED)
     return known;
   block->records[block->count++] = block->nwords;
   block->nwords += size;
-  return pf_interned_add(&s->set, hash);
+  return pf_intern_table_add(&s->set, hash);
 }
 
 
@@ -328,7 +329,7 @@ pf_status pprof_merge_unsorted (pprof_merged *m, pf_trace *const *traces,
   s->merged = m;
   s->set.seed = m->dictionary->seed;
   pf_status status = add_files(s, traces, translations, error);
-  pf_interned_free(&s->set);
+  pf_intern_table_free(&s->set);
   free(s->locations);
   free(s->labels);
   free(s);

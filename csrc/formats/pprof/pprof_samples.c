@@ -278,7 +278,8 @@ static pf_status weights_next (pf_reader *self, pf_batch *batch,
 }
 
 
-static pf_status samples_read_stacks (pf_reader *self, const pf_gathering *to,
+static pf_status samples_read_stacks (pf_reader *self,
+                                      const pf_stack_target *to,
                                       pf_error *error) {
   const samples_reader *const r = (const samples_reader *)(const void *)self;
   return pprof_read_stacks(r->trace, to, error);
@@ -306,7 +307,7 @@ static pf_status open_reader (pf_trace *trace, const pf_table *table,
                           .dictionary = trace->dictionary,
                           .next = next,
                           .close = samples_close,
-                          .gather = samples_read_stacks};
+                          .read_stacks = samples_read_stacks};
   r->trace = trace;
   r->file = trace->state;
   r->at = pf_cursor_over(r->file->readable, false);

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "formats/pprof/pprof.h"
-#include "model/gathering.h"
+#include "model/read_stacks.h"
 
 #define SAMPLE 2
 
@@ -39,7 +39,7 @@ typedef struct decoded_location {
 typedef struct stacks_reader {
   pf_trace *trace;
   const pprof_file *file;
-  const pf_gathering *to;
+  const pf_stack_target *to;
   pf_cursor at;
   size_t metrics[PPROF_MAX_TYPES]; /* PF_NO_METRIC: unused or not known yet */
   uint32_t *ranks;                 /* by index in file->frames */
@@ -356,7 +356,7 @@ static void find_metrics (stacks_reader *g) {
 }
 
 
-pf_status pprof_read_stacks (pf_trace *trace, const pf_gathering *to,
+pf_status pprof_read_stacks (pf_trace *trace, const pf_stack_target *to,
                              pf_error *error) {
   stacks_reader *const g = malloc(sizeof *g);
   if (g == NULL)

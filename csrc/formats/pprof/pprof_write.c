@@ -25,7 +25,7 @@ typedef struct profile {
   uint32_t nframes;
   uint32_t *functions; /* by rank: function id; 0: an address */
   uint32_t *order;     /* nodes in output order; NULL: nodes are sorted */
-  pf_descent descent;  /* sorted nodes: iterator over them, */
+  pf_preorder descent; /* sorted nodes: iterator over them, */
   uint32_t *depths;    /* else their depths, in output order */
   uint32_t deepest;
   uint8_t *path;  /* location ids of a sample as written, the outermost last,
@@ -55,8 +55,9 @@ static pprof_value_type type_of (profile *p, size_t index) {
    pprof shows the last one. */
 static void order_metrics (profile *p) {
   const pf_contexts *const c = p->contexts;
-  const size_t last =
-      c->usual == PF_NO_METRIC ? pf_metric_named(c, "time") : PF_NO_METRIC;
+  const size_t last = c->default_metric == PF_NO_METRIC
+                          ? pf_metric_named(c, "time")
+                          : PF_NO_METRIC;
   size_t n = 0;
   for (size_t m = 0; m < c->nmetrics; m++)
     if (m != last)
@@ -128,7 +129,7 @@ static void put_samples (profile *p) {
   if (p->order == NULL)
     put_context(p, 0, 0);
   for (uint32_t i = 1; p->order == NULL && i < c->count; i++) {
-    (void)pf_descend(&p->descent, i); /* cannot fail: nodes are sorted */
+    (void)pf_preorder_next(&p->descent, i); /* cannot fail: nodes are sorted */
     put_context(p, i, p->descent.depth);
   }
   for (uint32_t i = 0; p->order != NULL && i < c->count; i++) {
@@ -238,8 +239,8 @@ static void put_attributes (profile *p, const pprof_header *stated) {
   if (header.period != 0 && header.period_type.type == PF_NO_NAME &&
       c->nmetrics > 0)
     header.period_type = type_of(p, c->nmetrics - 1);
-  if (c->usual != PF_NO_METRIC && c->usual + 1 != c->nmetrics)
-    header.default_type = (uint32_t)type_of(p, c->usual).type;
+  if (c->default_metric != PF_NO_METRIC && c->default_metric + 1 != c->nmetrics)
+    header.default_type = (uint32_t)type_of(p, c->default_metric).type;
   else if (header.default_type != PF_NO_NAME &&
            pf_metric_named(
                c,
@@ -309,7 +310,7 @@ static void free_all (profile *p) {
   free(p->ids);
   free(p->functions);
   free(p->order);
-  pf_descent_close(&p->descent);
+  pf_preorder_close(&p->descent);
   free(p->depths);
   free(p->path);
   free(p->starts);
@@ -319,7 +320,7 @@ static void free_all (profile *p) {
 static pf_status order_nodes (profile *p) {
   const pf_contexts *const c = p->contexts;
   if (pf_contexts_in_order(c, p->ranks, &p->deepest) &&
-      pf_descent_open(&p->descent, c))
+      pf_preorder_open(&p->descent, c))
     return PF_OK;
   p->order = pf_large_array(c->count, sizeof *p->order);
   p->depths = pf_large_array(c->count, sizeof *p->depths);

@@ -42,7 +42,7 @@
 #include "bytes/cursor.h"
 #include "formats/winidea/winidea_rowformat.h"
 #include "model/areas.h"
-#include "model/interned.h"
+#include "model/intern_table.h"
 #include "model/trace.h"
 #include "profio.h"
 
@@ -169,15 +169,15 @@ typedef struct winidea_handle_info {
 typedef struct winidea_areas {
   winidea_entry *list;
   uint32_t count, capacity;
-  bool is_mapping;     /* the mapping is being read */
-  uint32_t finished;   /* entries before it have their parent and area */
-  uint32_t mapped;     /* number of entries that are rows of the mapping */
-  uint32_t changes;    /* incremented for each finished row of the mapping */
-  pf_interned handles; /* index of `handle_list` by handle */
+  bool is_mapping;   /* the mapping is being read */
+  uint32_t finished; /* entries before it have their parent and area */
+  uint32_t mapped;   /* number of entries that are rows of the mapping */
+  uint32_t changes;  /* incremented for each finished row of the mapping */
+  pf_intern_table handles; /* index of `handle_list` by handle */
   winidea_handle_info *handle_list;
   uint32_t handles_capacity;
-  pf_interned states;   /* index of `state_list` by handle and value */
-  uint32_t *state_list; /* entries */
+  pf_intern_table states; /* index of `state_list` by handle and value */
+  uint32_t *state_list;   /* entries */
   uint32_t states_capacity;
 } winidea_areas;
 
@@ -228,7 +228,7 @@ typedef struct winidea_file {
   bool is_scanned;                   /* the text is scanned to its end */
   bool has_format[WINIDEA_SECTIONS]; /* stated in a fact */
   winidea_context *contexts;         /* owned; each handle once */
-  pf_interned context_index;         /* index of `contexts` by handle */
+  pf_intern_table context_index;     /* index of `contexts` by handle */
   uint32_t switches; /* handle of the variable that contains the current context
                         of a core (option context_area), or WINIDEA_NO_HANDLE */
   uint32_t switch_states; /* handle of its states, or WINIDEA_NO_HANDLE */

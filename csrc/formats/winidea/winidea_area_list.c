@@ -38,7 +38,7 @@ static uint64_t hash_of (uint64_t seed, uint32_t handle, int64_t value) {
 winidea_handle_info *winidea_find_handle (const winidea_areas *areas,
                                           uint64_t seed, uint32_t handle) {
   const search_key s = {areas, handle, false, 0};
-  const uint32_t known = pf_interned_find(
+  const uint32_t known = pf_intern_table_find(
       &areas->handles, hash_of(seed, handle, 0), is_handle, &s);
   return known == PF_NOT_INTERNED ? NULL : &areas->handle_list[known];
 }
@@ -48,7 +48,7 @@ const winidea_entry *winidea_find_state (const winidea_areas *areas,
                                          uint64_t seed, uint32_t handle,
                                          bool has_value, int64_t value) {
   const search_key s = {areas, handle, has_value, value};
-  const uint32_t known = pf_interned_find(
+  const uint32_t known = pf_intern_table_find(
       &areas->states, hash_of(seed, handle, value), is_state, &s);
   return known == PF_NOT_INTERNED ? NULL
                                   : &areas->list[areas->state_list[known]];
@@ -57,18 +57,18 @@ const winidea_entry *winidea_find_state (const winidea_areas *areas,
 
 /* Grows `list` to the capacity of the intern table that numbers it. */
 static void *grow_list (void *list, uint32_t *capacity,
-                        const pf_interned *table, size_t size) {
-  if (*capacity == table->room)
+                        const pf_intern_table *table, size_t size) {
+  if (*capacity == table->capacity)
     return list;
-  void *const longer = realloc(list, table->room * size);
+  void *const longer = realloc(list, table->capacity * size);
   if (longer != NULL)
-    *capacity = table->room;
+    *capacity = table->capacity;
   return longer;
 }
 
 
 static bool reserve_handles (winidea_areas *areas) {
-  if (!pf_interned_reserve(&areas->handles))
+  if (!pf_intern_table_reserve(&areas->handles))
     return false;
   winidea_handle_info *const list =
       grow_list(areas->handle_list, &areas->handles_capacity, &areas->handles,
@@ -79,7 +79,7 @@ static bool reserve_handles (winidea_areas *areas) {
 
 
 static bool reserve_states (winidea_areas *areas) {
-  if (!pf_interned_reserve(&areas->states))
+  if (!pf_intern_table_reserve(&areas->states))
     return false;
   uint32_t *const list = grow_list(areas->state_list, &areas->states_capacity,
                                    &areas->states, sizeof *list);
@@ -120,7 +120,7 @@ static winidea_handle_info *add_handle (winidea_areas *areas, uint64_t seed,
   if (known != NULL || list == NULL)
     return known;
   const uint32_t number =
-      pf_interned_add(&areas->handles, hash_of(seed, handle, 0));
+      pf_intern_table_add(&areas->handles, hash_of(seed, handle, 0));
   list[number] =
       (winidea_handle_info){handle, WINIDEA_NO_ENTRY, 0, WINIDEA_NO_ENTRY};
   return &list[number];
@@ -134,7 +134,7 @@ static void map_state (winidea_areas *areas, uint64_t seed, uint32_t number) {
   const search_key s = {areas, entry->handle, entry->has_value, entry->value};
   if (!entry->is_mapped || !winidea_is_state(entry->handle))
     return;
-  const uint32_t known = pf_interned_find(
+  const uint32_t known = pf_intern_table_find(
       &areas->states, hash_of(seed, entry->handle, entry->value), is_state, &s);
   if (!areas->list[areas->state_list[known]].is_mapped)
     areas->state_list[known] = number;
@@ -164,7 +164,8 @@ pf_status winidea_add_entry (winidea_file *file, uint64_t seed,
   }
   info->count += areas->is_mapping && entry->has_value;
   areas->state_list[areas->states.count] = number;
-  pf_interned_add(&areas->states, hash_of(seed, entry->handle, entry->value));
+  pf_intern_table_add(&areas->states,
+                      hash_of(seed, entry->handle, entry->value));
   return PF_OK;
 }
 
@@ -195,8 +196,8 @@ pf_status winidea_set_states (winidea_file *file, uint64_t seed,
 
 
 void winidea_areas_free (winidea_areas *areas) {
-  pf_interned_free(&areas->handles);
-  pf_interned_free(&areas->states);
+  pf_intern_table_free(&areas->handles);
+  pf_intern_table_free(&areas->states);
   free(areas->list);
   free(areas->handle_list);
   free(areas->state_list);

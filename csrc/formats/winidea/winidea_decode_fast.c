@@ -219,7 +219,7 @@ static ALWAYS_INLINE bool pack (winidea_decoder *self, const uint8_t *at,
         return false;
       area = arrays[kind].areas[index];
     }
-    if (area > PF_PACKED_MOST ||
+    if (area > PF_PACKED_MAX_AREA ||
         ((self->kinds_of_word[word] >> kind & 1) == 0 &&
          !learn_word(self, kind, word)))
       return false;

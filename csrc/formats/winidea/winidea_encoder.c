@@ -100,20 +100,20 @@ static pf_status read_value (const winidea_writer *self, const pf_batch *batch,
 }
 
 
-/* If the sink has failed, pf_sink_room returns NULL; flushing reports it. */
+/* If the sink has failed, pf_sink_reserve returns NULL; flushing reports it. */
 static pf_status put_record (const winidea_writer *self,
                              const winidea_event *event) {
   uint32_t word = event->core << 4 | event->type;
   if (self->version == WINIDEA_1_0)
     word = winidea_has_writes(event->handle) ? 0 : event->type << 24;
-  uint8_t *const bytes = pf_sink_room(self->records, RECORD);
+  uint8_t *const bytes = pf_sink_reserve(self->records, RECORD);
   if (bytes == NULL)
     return PF_OK;
   pf_save32le(bytes, event->handle);
   pf_save32le(bytes + 4, word);
   pf_save64le(bytes + 8, (uint64_t)event->data);
   pf_save64le(bytes + 16, (uint64_t)event->time);
-  pf_sink_filled(self->records, RECORD);
+  pf_sink_advance(self->records, RECORD);
   return PF_OK;
 }
 
@@ -272,7 +272,7 @@ static void resume (pf_encoder *encoder, const pf_sink *sink, uint64_t count) {
 
 static void close_writer (pf_encoder *encoder) {
   winidea_writer *const self = (winidea_writer *)encoder;
-  pf_interned_free(&self->variables);
+  pf_intern_table_free(&self->variables);
   free(self->variable_list);
   for (int i = 0; i < WINIDEA_SECTIONS; i++)
     free(self->format_copies[i]);

@@ -58,7 +58,7 @@ typedef struct winidea_writer {
   bool has_parent_format;
 
   /* For has_states = false; see winidea_write_states.c. */
-  pf_interned variables;
+  pf_intern_table variables;
   winidea_variable *variable_list;
   uint32_t ngaps; /* variables whose state was left without a new one */
   uint32_t gap_variable;

@@ -214,9 +214,9 @@ static bool is_context (const void *context, uint32_t number) {
 
 static uint32_t find_context (const winidea_file *file, int64_t handle) {
   const search_key s = {file, handle};
-  return pf_interned_find(&file->context_index,
-                          pf_mix(file->context_index.seed, (uint64_t)handle),
-                          is_context, &s);
+  return pf_intern_table_find(
+      &file->context_index, pf_mix(file->context_index.seed, (uint64_t)handle),
+      is_context, &s);
 }
 
 
@@ -225,16 +225,16 @@ static pf_status add_context (winidea_file *file, uint32_t handle,
                               uint32_t name) {
   if (find_context(file, handle) != PF_NOT_INTERNED)
     return PF_OK;
-  if (!pf_interned_reserve(&file->context_index))
+  if (!pf_intern_table_reserve(&file->context_index))
     return PF_ENOMEM;
   winidea_context *const contexts =
-      realloc(file->contexts, file->context_index.room * sizeof *contexts);
+      realloc(file->contexts, file->context_index.capacity * sizeof *contexts);
   if (contexts == NULL)
     return PF_ENOMEM;
   file->contexts = contexts;
   contexts[file->context_index.count] = (winidea_context){handle, name};
-  pf_interned_add(&file->context_index,
-                  pf_mix(file->context_index.seed, handle));
+  pf_intern_table_add(&file->context_index,
+                      pf_mix(file->context_index.seed, handle));
   return PF_OK;
 }
 

@@ -404,7 +404,7 @@ static void close_trace (pf_trace *trace) {
   if (file->has_mutex)
     pthread_mutex_destroy(&file->mutex);
   winidea_areas_free(&file->areas);
-  pf_interned_free(&file->context_index);
+  pf_intern_table_free(&file->context_index);
   free(file->contexts);
   free(file->sections);
   free(file);

@@ -37,18 +37,18 @@ static winidea_variable *variable_of (winidea_writer *self, uint32_t handle) {
   const search_key s = {self, handle};
   const uint64_t hash = pf_mix(self->variables.seed, handle);
   const uint32_t known =
-      pf_interned_find(&self->variables, hash, is_variable, &s);
+      pf_intern_table_find(&self->variables, hash, is_variable, &s);
   if (known != PF_NOT_INTERNED)
     return &self->variable_list[known];
-  if (!pf_interned_reserve(&self->variables))
+  if (!pf_intern_table_reserve(&self->variables))
     return NULL;
   winidea_variable *const list =
-      realloc(self->variable_list, self->variables.room * sizeof *list);
+      realloc(self->variable_list, self->variables.capacity * sizeof *list);
   if (list == NULL)
     return NULL;
   self->variable_list = list;
   winidea_variable *const added =
-      &list[pf_interned_add(&self->variables, hash)];
+      &list[pf_intern_table_add(&self->variables, hash)];
   *added = (winidea_variable){.handle = handle};
   return added;
 }

@@ -42,9 +42,9 @@ static bool text_of (xpp_rows *rows, const xpp_cell *cell, pf_bytes *text) {
       return false;
     *text = (pf_bytes){unquoted, xpp_unquote(cell, unquoted)};
   }
-  if (charset->kind == PF_TEXT_AS_BYTES || pf_is_plain(charset, *text))
+  if (charset->kind == PF_TEXT_AS_BYTES || pf_is_same_in_utf8(charset, *text))
     return true;
-  const size_t capacity = pf_converted_room(charset, text->size);
+  const size_t capacity = pf_converted_max(charset, text->size);
   uint8_t *const converted = dbf_arena_alloc(&rows->decoder.arena, capacity);
   if (converted == NULL)
     return false;

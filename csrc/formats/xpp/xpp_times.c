@@ -22,7 +22,7 @@ void xpp_times_open (xpp_times *self, uint64_t seed) {
 
 
 void xpp_times_close (xpp_times *self) {
-  pf_interned_free(&self->known);
+  pf_intern_table_free(&self->known);
   free(self->threads);
 }
 
@@ -36,7 +36,7 @@ static bool is_thread (const void *context, uint32_t number) {
 
 /* Grows `threads` to one more than the capacity of `known`. */
 static bool reserve_threads (xpp_times *self) {
-  const size_t capacity = (size_t)self->known.room + 1;
+  const size_t capacity = (size_t)self->known.capacity + 1;
   if (self->capacity >= capacity)
     return true;
   xpp_thread_time *const grown =
@@ -52,17 +52,17 @@ static bool reserve_threads (xpp_times *self) {
 /* The index of a thread; PF_NOT_INTERNED when out of memory. The slot after the
    last thread holds the key of the search. */
 static uint32_t thread_number (xpp_times *self, int64_t thread) {
-  pf_interned *const known = &self->known;
+  pf_intern_table *const known = &self->known;
   if (self->last_thread < known->count &&
       self->threads[self->last_thread].thread == thread)
     return self->last_thread;
-  if (!pf_interned_reserve(known) || !reserve_threads(self))
+  if (!pf_intern_table_reserve(known) || !reserve_threads(self))
     return PF_NOT_INTERNED;
   self->threads[known->count] = (xpp_thread_time){thread, INT64_MIN};
   const uint64_t hash = pf_mix(known->seed, (uint64_t)thread);
-  uint32_t number = pf_interned_find(known, hash, is_thread, self);
+  uint32_t number = pf_intern_table_find(known, hash, is_thread, self);
   if (number == PF_NOT_INTERNED)
-    number = pf_interned_add(known, hash);
+    number = pf_intern_table_add(known, hash);
   return self->last_thread = number;
 }
 

@@ -9,7 +9,7 @@
 #define xpp_times_h
 
 #include "formats/xpp/xpp_fast.h"
-#include "model/interned.h"
+#include "model/intern_table.h"
 
 /* The last time of a thread, ns. */
 typedef struct xpp_thread_time {
@@ -28,7 +28,7 @@ typedef struct xpp_times {
   bool has_last;
   xpp_thread_time *threads; /* by index in `known` */
   size_t capacity;          /* of `threads` */
-  pf_interned known;
+  pf_intern_table known;
   uint32_t last_thread; /* index of the thread of the last row */
 } xpp_times;
 

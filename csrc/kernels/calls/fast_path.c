@@ -61,7 +61,8 @@ static fast_run run_of (const pf_machine *m, uint32_t number, size_t events) {
 /* Process an event in a run. The words have no lane here. */
 PF_HOT bool process_in_run (pf_machine *m, fast_run *r, const pf_event_rows *e,
                             size_t i) {
-  if (r->lane == NULL || e->times[i] < r->last || e->areas[i] > PF_PACKED_MOST)
+  if (r->lane == NULL || e->times[i] < r->last ||
+      e->areas[i] > PF_PACKED_MAX_AREA)
     return false;
   const uint32_t word = e->areas[i] << PF_PACKED_AREA | e->kinds[i];
   return process_fast(m, r, word, e->times[i], NULL);

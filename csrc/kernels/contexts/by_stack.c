@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "kernels/pipeline.h"
-#include "model/gathering.h"
+#include "model/read_stacks.h"
 #include "model/memory.h"
 #include "model/stacks.h"
 
@@ -37,7 +37,7 @@ static bool grow (sums *s, size_t count) {
   if (count <= s->count)
     return true;
   if (count > s->capacity) {
-    const size_t more = pf_more_room(s->capacity),
+    const size_t more = pf_next_capacity(s->capacity),
                  capacity = count < more ? more : count;
     int64_t *const values = pf_large_array_resize(
         s->values, s->count * s->width, capacity * s->width, sizeof *values);
@@ -218,7 +218,7 @@ static pf_status make_contexts (pf_contexts *contexts, sums *s) {
    each metric has a column of its own. */
 static bool can_bulk_read (const pf_contexts *contexts,
                            const pf_stack_rows *rows) {
-  if (rows->reader->gather == NULL || contexts->count > 1)
+  if (rows->reader->read_stacks == NULL || contexts->count > 1)
     return false;
   for (size_t m = 0; m < rows->nmetrics; m++) {
     if (rows->columns[m] == SIZE_MAX)
@@ -233,11 +233,11 @@ static bool can_bulk_read (const pf_contexts *contexts,
 
 static pf_status bulk_read (pf_contexts *contexts, const pf_stack_rows *rows,
                             pf_error *error) {
-  const pf_gathering to = {.contexts = contexts,
-                           .nmetrics = rows->nmetrics,
-                           .columns = rows->columns,
-                           .metrics = rows->metrics};
-  return rows->reader->gather(rows->reader, &to, error);
+  const pf_stack_target to = {.contexts = contexts,
+                              .nmetrics = rows->nmetrics,
+                              .columns = rows->columns,
+                              .metrics = rows->metrics};
+  return rows->reader->read_stacks(rows->reader, &to, error);
 }
 
 

@@ -72,16 +72,16 @@ static pf_status find_columns (collector *c, pf_error *error) {
                          &c->columns[m], error);
     c->rests[m] = c->columns[m] == NO_COLUMN || status != PF_OK
                       ? NO_COLUMN
-                      : pf_rest_of(from->reader->fields, from->reader->nfields,
-                                   c->columns[m]);
+                      : pf_remainder_of(from->reader->fields,
+                                        from->reader->nfields, c->columns[m]);
     c->metrics[m] =
         pf_metric_of(c->contexts, from->metrics[m].name, from->metrics[m].unit);
     if (status == PF_OK && c->metrics[m] == PF_NO_METRIC)
       status = pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
   }
   if (status == PF_OK && from->usual != NULL &&
-      c->contexts->usual == PF_NO_METRIC)
-    c->contexts->usual = pf_metric_named(c->contexts, from->usual);
+      c->contexts->default_metric == PF_NO_METRIC)
+    c->contexts->default_metric = pf_metric_named(c->contexts, from->usual);
   return status;
 }
 

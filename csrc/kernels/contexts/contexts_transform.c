@@ -23,7 +23,7 @@ static uint32_t *begin (pf_contexts *to, const pf_contexts *from) {
     if (pf_metric_of(to, from->metrics[m].name, from->metrics[m].unit) ==
         PF_NO_METRIC)
       return NULL;
-  pf_metric_usual_from(to, from);
+  pf_metric_default_from(to, from);
   to->has_overflowed |= from->has_overflowed;
   uint32_t *const nodes = malloc(from->count * sizeof *nodes);
   if (nodes != NULL)

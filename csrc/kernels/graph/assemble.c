@@ -62,7 +62,7 @@ static void copy_symbols (void *context, size_t from, size_t to) {
 static void copy_all (pf_graph *graph, const pf_symbol *symbols, uint64_t bias,
                       size_t count) {
   copying c = {graph, symbols, bias};
-  pf_in_two(copy_symbols, &c, count, PARALLEL_MIN);
+  pf_run_halves(copy_symbols, &c, count, PARALLEL_MIN);
   graph->nfunctions = count;
 }
 
@@ -150,7 +150,7 @@ static pf_status find_lines (pf_graph *graph, const pf_assembly *assembly) {
   if (assembly->symbols == NULL ||
       !pf_symbols_facts(assembly->symbols)->has_lines)
     return PF_OK;
-  if (pf_graph_places(graph) != PF_OK)
+  if (pf_graph_add_locations(graph) != PF_OK)
     return PF_ENOMEM;
   for (size_t i = 0; i < graph->nfunctions; i++) {
     pf_line_row row;

@@ -312,7 +312,7 @@ pf_status pf_attribute_bin (pf_attribution *a, uint64_t low, uint64_t high,
 static void carry_rest (int64_t *time, int64_t *rest) {
   const pf_wide whole = pf_ns_of_parts(*rest);
   *time = pf_add(*time, (int64_t)whole);
-  *rest = (int64_t)(*rest - whole * PF_REST_UNIT);
+  *rest = (int64_t)(*rest - whole * PF_REMAINDER_UNIT);
 }
 
 
@@ -364,7 +364,8 @@ static pf_status round_times (pf_graph *graph, size_t rest) {
     qsort(order, graph->nfunctions, sizeof *order, compare_located);
   for (size_t i = 0; i < graph->nfunctions; i++) {
     const uint32_t f = order[i].function;
-    sum += graph->weights[TIME][f] * PF_REST_UNIT + graph->weights[rest][f];
+    sum +=
+        graph->weights[TIME][f] * PF_REMAINDER_UNIT + graph->weights[rest][f];
     const pf_wide time = pf_ns_of_parts(sum) - done;
     graph->weights[TIME][f] = time == (int64_t)time ? (int64_t)time : INT64_MAX;
     done += time;

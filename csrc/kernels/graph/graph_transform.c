@@ -21,7 +21,7 @@
 static void copy_facts (pf_graph *to, const pf_graph *from) {
   to->facts = from->facts;
   to->facts.samples = 0;
-  pf_graph_metrics_like(to, from);
+  pf_graph_copy_metrics(to, from);
 }
 
 
@@ -30,7 +30,7 @@ static pf_status copy_locations (pf_graph *to, const pf_graph *from) {
   const size_t n = from->nfunctions;
   if (from->files == NULL)
     return PF_OK;
-  if (pf_graph_places(to) != PF_OK)
+  if (pf_graph_add_locations(to) != PF_OK)
     return PF_ENOMEM;
   memcpy(to->files, from->files, n * sizeof *to->files);
   memcpy(to->lines, from->lines, n * sizeof *to->lines);

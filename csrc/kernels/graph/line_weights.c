@@ -85,7 +85,7 @@ static bool sweep (pf_line_weights *lines, uint64_t bias) {
 static pf_status open_cells (pf_line_weights *lines) {
   const pf_graph *graph = lines->functions->graph;
   pf_graph_open(&lines->cells, graph->dictionary);
-  pf_graph_metrics_like(&lines->cells, graph);
+  pf_graph_copy_metrics(&lines->cells, graph);
   if (pf_graph_reserve(&lines->cells, lines->nranges) != PF_OK)
     return PF_ENOMEM;
   for (size_t i = 0; i < lines->nranges; i++)

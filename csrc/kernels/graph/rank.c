@@ -205,7 +205,7 @@ static void rank_index (void *context) {
 /* Run both tasks, in two threads if the graph is large. */
 static pf_status run_both (ranking_job *j, pf_task *first, pf_task *second) {
   if (j->flow->graph->nfunctions >= PARALLEL_MIN)
-    pf_both(first, j, second, j);
+    pf_run_both(first, j, second, j);
   else {
     first(j);
     second(j);

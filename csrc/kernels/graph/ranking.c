@@ -143,7 +143,7 @@ static inline void prefetch_name (const pf_ranking *r, size_t i) {
     rows[step] = row < last ? row : last;
   }
   __builtin_prefetch(&graph->names[rows[2]]);
-  pf_name_soon(graph->dictionary, graph->names[rows[1]]);
+  pf_name_prefetch(graph->dictionary, graph->names[rows[1]]);
   __builtin_prefetch(pf_name(graph->dictionary, graph->names[rows[0]]).at);
 }
 
@@ -225,7 +225,7 @@ static void find_prefixes (pf_ranking *r, bool in_two) {
   const size_t n = r->flow->graph->nfunctions;
   r->prefixes = pf_array(n, sizeof *r->prefixes);
   if (r->prefixes != NULL) /* else set_names reads them */
-    pf_in_two(read_prefixes, r, n, in_two ? PARALLEL_MIN : SIZE_MAX);
+    pf_run_halves(read_prefixes, r, n, in_two ? PARALLEL_MIN : SIZE_MAX);
 }
 
 
@@ -246,7 +246,7 @@ void pf_ranking_by_names (pf_ranking *r, bool in_two) {
   high.same += half;
   high.count -= half;
   if (high.count > 0)
-    pf_both(sort_by_names, &low, sort_by_names, &high);
+    pf_run_both(sort_by_names, &low, sort_by_names, &high);
   else
     sort_by_names(&low);
 }
