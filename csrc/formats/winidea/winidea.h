@@ -157,7 +157,7 @@ typedef struct winidea_entry {
 /* The entries of a handle. */
 typedef struct winidea_handle_info {
   uint32_t handle;
-  uint32_t entry;    /* its first entry, or WINIDEA_NO_ENTRY */
+  uint32_t entry;    /* its first row of the mapping, else first entry */
   uint32_t count;    /* of states: rows of the mapping with a value */
   uint32_t variable; /* of states: their variable, or WINIDEA_NO_ENTRY */
 } winidea_handle_info;
