@@ -159,14 +159,14 @@ local function title_of(value, has_any)
    return has_any and "(no lane)" or "main"
 end
 
----Removes the values of variables, which are in no lane, and unless `wants_states` their states,
+---Removes the values of variables, which are in no lane, and unless `keeps_states` their states,
 ---from rows with a column `area`.
 ---@param rows profio.View
----@param wants_states boolean|nil
+---@param keeps_states boolean|nil
 ---@return profio.View with the columns of the areas
-function lanes.without_variables(rows, wants_states)
+function lanes.without_variables(rows, keeps_states)
    rows = rows:with_area()
-   local classes = { "variable$", "aux$", "inspector$", not wants_states and "state$" or nil }
+   local classes = { "variable$", "aux$", "inspector$", not keeps_states and "state$" or nil }
    for _, class in ipairs(classes) do
       rows = rows:where { class = conditions.no(conditions.match(class)) }
    end
