@@ -1,7 +1,7 @@
 /*
-** contexts.c - the tree. Nodes that are appended are made known to the hash
-** when somebody asks for one by its frame: who knows without that what is new
-** never pays for it.
+** contexts.c - the calling context tree. Appended nodes are added to the intern
+** table only when a node is looked up by its frame: readers that know which nodes
+** are new do not pay for hashing.
 */
 
 #include <stdlib.h>
@@ -66,27 +66,27 @@ static size_t find_metric (const pf_contexts *c, const char *name,
 }
 
 
-/* Make room for one more metric. False when out of memory. */
+/* Reserve capacity for one more metric. False when out of memory. */
 static bool reserve_metric (pf_contexts *c) {
-  if (c->nmetrics < c->metric_room)
+  if (c->nmetrics < c->metric_capacity)
     return true;
-  const size_t room = c->metric_room == 0 ? 4 : c->metric_room * 2;
+  const size_t capacity = c->metric_capacity == 0 ? 4 : c->metric_capacity * 2;
   pf_context_metric *const metrics =
-      realloc(c->metrics, room * sizeof *metrics);
+      realloc(c->metrics, capacity * sizeof *metrics);
   if (metrics == NULL)
     return false;
   c->metrics = metrics;
-  int64_t **const weights = realloc(c->weights, room * sizeof *weights);
+  int64_t **const weights = realloc(c->weights, capacity * sizeof *weights);
   if (weights == NULL)
     return false;
   c->weights = weights;
-  c->metric_room = room;
+  c->metric_capacity = capacity;
   return true;
 }
 
 
-/* Add a metric, whose weights are given and owned by the contexts from then on.
-   PF_NO_METRIC when out of memory; the weights are the caller's then. */
+/* Add a metric and take over its weights. PF_NO_METRIC when out of memory: the
+   weights stay with the caller. */
 static size_t add_metric (pf_contexts *c, const char *name, const char *unit,
                           int64_t *weights) {
   pf_context_metric metric = {NULL, NULL};
@@ -109,7 +109,8 @@ size_t pf_metric_of (pf_contexts *c, const char *name, const char *unit) {
   const size_t known = find_metric(c, name, unit);
   if (known != PF_NO_METRIC)
     return known;
-  int64_t *const weights = pf_large_array_of_zeros(c->room, sizeof *weights);
+  int64_t *const weights =
+      pf_large_array_of_zeros(c->capacity, sizeof *weights);
   const size_t added =
       weights == NULL ? PF_NO_METRIC : add_metric(c, name, unit, weights);
   if (added == PF_NO_METRIC)
@@ -157,42 +158,43 @@ static uint64_t hash_of (const pf_contexts *c, uint32_t parent,
 }
 
 
-static bool grow_ids (uint32_t **ids, size_t used, size_t room) {
+static bool grow_ids (uint32_t **ids, size_t used, size_t capacity) {
   uint32_t *const grown =
-      pf_large_array_resize(*ids, used, room, sizeof *grown);
+      pf_large_array_resize(*ids, used, capacity, sizeof *grown);
   if (grown != NULL)
     *ids = grown;
   return grown != NULL;
 }
 
 
-/* Have room for nodes; what has grown when memory is short stays so. */
-static bool grow (pf_contexts *c, uint32_t room) {
-  if (!grow_ids(&c->parents, c->count, room) ||
-      !grow_ids(&c->frames, c->count, room))
+/* Grow all arrays. False when out of memory: some arrays may have grown. */
+static bool grow (pf_contexts *c, uint32_t capacity) {
+  if (!grow_ids(&c->parents, c->count, capacity) ||
+      !grow_ids(&c->frames, c->count, capacity))
     return false;
   for (size_t m = 0; m < c->nmetrics; m++) {
-    int64_t *const weights =
-        pf_large_array_resize(c->weights[m], c->count, room, sizeof *weights);
+    int64_t *const weights = pf_large_array_resize(c->weights[m], c->count,
+                                                   capacity, sizeof *weights);
     if (weights == NULL)
       return false;
     c->weights[m] = weights;
   }
-  c->room = room;
+  c->capacity = capacity;
   return true;
 }
 
 
 static bool reserve (pf_contexts *c) {
-  if (c->count < c->room)
+  if (c->count < c->capacity)
     return true;
-  return c->room <= UINT32_MAX / 8 &&
-         grow(c, c->room == 0 ? 64 : (uint32_t)pf_next_capacity(c->room));
+  return c->capacity <= UINT32_MAX / 8 &&
+         grow(c,
+              c->capacity == 0 ? 64 : (uint32_t)pf_next_capacity(c->capacity));
 }
 
 
 void pf_contexts_reserve (pf_contexts *c, size_t count) {
-  if (count > c->room && count <= UINT32_MAX / 2)
+  if (count > c->capacity && count <= UINT32_MAX / 2)
     (void)grow(c, (uint32_t)count);
 }
 
@@ -208,7 +210,7 @@ uint32_t pf_context_append (pf_contexts *c, uint32_t parent, uint32_t frame) {
 }
 
 
-/* Make those known to the hash that were appended, and room for one more. */
+/* Add the appended nodes to the intern table, and reserve capacity for one more. */
 static bool catch_up (pf_contexts *c) {
   while (pf_intern_table_reserve(&c->children)) {
     const uint32_t node = c->children.count;
@@ -248,7 +250,8 @@ uint32_t pf_frame_of (pf_dictionary *dictionary, uint32_t area) {
 }
 
 
-/* What is below adds to what is above it, the last node first. */
+/* Children have higher numbers: add each total to that of the parent, the last
+   node first. */
 void pf_contexts_totals (const pf_contexts *c, size_t metric, int64_t *totals) {
   bool overflow = false;
   memcpy(totals, c->weights[metric], c->count * sizeof *totals);
@@ -263,7 +266,7 @@ void pf_contexts_totals (const pf_contexts *c, size_t metric, int64_t *totals) {
 
 /* {====== Copying ====== */
 
-/* The same arrays once more; the hash too when it knows all nodes. */
+/* Copy the arrays, and the intern table if it has all nodes. */
 static bool copy_nodes (pf_contexts *c, const pf_contexts *from) {
   if (!grow(c, from->count))
     return false;

@@ -1,6 +1,6 @@
 /*
-** contexts_merge.c - one profile added to another: by looking each node up, or
-** where both are in order by going along both at once.
+** contexts_merge.c - adds one profile to another: by a look-up of each node, or by
+** an ordered merge where both are numbered in pre-order.
 */
 
 #include "model/contexts_merge.h"
@@ -19,7 +19,7 @@ static pf_status no_memory (pf_error *error) {
 
 /* {====== Frames and metrics ====== */
 
-/* The name in `to` that is name `number` of `from`. */
+/* The id in `to` of name `number` of `from`. */
 static uint32_t same_name (pf_dictionary *to, const pf_dictionary *from,
                            uint32_t number, bool *failed) {
   if (number == PF_NO_NAME)
@@ -30,7 +30,7 @@ static uint32_t same_name (pf_dictionary *to, const pf_dictionary *from,
 }
 
 
-/* The frame in `to` that is frame `number` of `from`. */
+/* The id in `to` of frame `number` of `from`. */
 static uint32_t same_frame (pf_dictionary *to, const pf_dictionary *from,
                             uint32_t number) {
   const pf_area *const known = pf_area_at(from, number);
@@ -43,8 +43,8 @@ static uint32_t same_frame (pf_dictionary *to, const pf_dictionary *from,
 }
 
 
-/* Set frames[area of `more`] to the frames in the dictionary of `c`, for those
-   in use; NULL when out of memory. */
+/* Returns the frame in the dictionary of `c` for each frame of `more` that is in
+   use, by area; NULL when out of memory. The caller frees it. */
 static uint32_t *translate (const pf_contexts *c, const pf_contexts *more) {
   const size_t nareas = (size_t)pf_areas_count(more->dictionary) + 1;
   uint32_t *const frames = malloc(nareas * sizeof *frames);
@@ -67,7 +67,7 @@ static uint32_t *translate (const pf_contexts *c, const pf_contexts *more) {
 }
 
 
-/* Have all metrics of `more`: what fails later must leave nothing behind. */
+/* Add all metrics of `more` first, so that weights can be added without failure. */
 static pf_status merge_metrics (pf_contexts *c, const pf_contexts *more,
                                 pf_error *error) {
   for (size_t m = 0; m < more->nmetrics; m++)
@@ -125,21 +125,22 @@ static pf_status merge_nodes (pf_contexts *c, const pf_contexts *more,
 /* }====== */
 
 
-/* {====== In order ====== */
+/* {====== Ordered merge ====== */
 
-/* One of the two that are gone along. */
+/* One of the two inputs. */
 typedef struct side {
   const pf_contexts *contexts;
-  pf_contexts *spent;     /* the same, when it may go on the way; else NULL */
+  pf_contexts *consumed;  /* the same, if it may be freed early; else NULL */
   const uint32_t *frames; /* in the sum's dictionary, by area */
   uint32_t *ranks;        /* by area */
   size_t *metrics;        /* by metric of the sum, or PF_NO_METRIC */
   int sign;
-  pf_preorder way;
+  pf_preorder position;
   uint32_t at; /* the next node */
 } side;
 
-/* Nodes of the sum in a row: of which side, and how many. */
+/* Consecutive nodes of the sum from one input, or from both: a run is a kind above
+   RUN_BITS bits of a count. */
 enum {
   FIRST,
   SECOND,
@@ -147,17 +148,18 @@ enum {
 };
 #define RUN_BITS 30 /* of a run for how many */
 
-typedef struct zip {
+typedef struct ordered_merge {
   side sides[2];
   pf_contexts sum;
   uint32_t *path; /* by depth: the last node of the sum that both have */
   uint32_t *runs;
-  size_t nruns, room;
+  size_t nruns, capacity;
   bool failed; /* memory was short for the runs */
-} zip;
+} ordered_merge;
 
 
-/* `sum` has the metrics of both. False: not in order, or memory is short. */
+/* Open an input; `sum` has the metrics of both. False: its nodes are not in order,
+   or memory is short. */
 static bool open_side (side *s, pf_contexts *sum, const uint32_t *ranks) {
   const pf_contexts *const c = s->contexts;
   const size_t nareas = (size_t)pf_areas_count(c->dictionary) + 1;
@@ -173,98 +175,97 @@ static bool open_side (side *s, pf_contexts *sum, const uint32_t *ranks) {
   for (size_t m = 0; m < c->nmetrics; m++)
     s->metrics[pf_metric_of(sum, c->metrics[m].name, c->metrics[m].unit)] = m;
   return pf_contexts_in_order(c, s->ranks, &deepest) &&
-         pf_preorder_open(&s->way, c);
+         pf_preorder_open(&s->position, c);
 }
 
 
-/* An empty sum with room for all nodes of both; what is never touched of it
-   takes no memory. */
-static bool open_sum (zip *z, const pf_contexts *c, size_t count) {
-  z->sum = (pf_contexts){.dictionary = c->dictionary,
-                         .room = (uint32_t)count,
+/* An empty sum with capacity for the nodes of both. Unused pages of it take no
+   memory. */
+static bool open_sum (ordered_merge *m, const pf_contexts *c, size_t count) {
+  m->sum = (pf_contexts){.dictionary = c->dictionary,
+                         .capacity = (uint32_t)count,
                          .has_overflowed = c->has_overflowed,
                          .children = {.seed = c->children.seed}};
-  if (!pf_metrics_copy(&z->sum, c))
+  if (!pf_metrics_copy(&m->sum, c))
     return false;
-  z->sum.parents = pf_large_array(count, sizeof *z->sum.parents);
-  z->sum.frames = pf_large_array(count, sizeof *z->sum.frames);
-  z->path = pf_large_array(count, sizeof *z->path);
-  bool ok = z->sum.parents != NULL && z->sum.frames != NULL && z->path != NULL;
-  for (size_t m = 0; m < c->nmetrics; m++) {
-    z->sum.weights[m] = pf_large_array(count, sizeof(int64_t));
-    ok = ok && z->sum.weights[m] != NULL;
+  m->sum.parents = pf_large_array(count, sizeof *m->sum.parents);
+  m->sum.frames = pf_large_array(count, sizeof *m->sum.frames);
+  m->path = pf_large_array(count, sizeof *m->path);
+  bool ok = m->sum.parents != NULL && m->sum.frames != NULL && m->path != NULL;
+  for (size_t i = 0; i < c->nmetrics; i++) {
+    m->sum.weights[i] = pf_large_array(count, sizeof(int64_t));
+    ok = ok && m->sum.weights[i] != NULL;
   }
   return ok;
 }
 
 
-/* Room for one more. */
-static bool reserve_run (zip *z) {
-  if (z->nruns < z->room)
+static bool reserve_run (ordered_merge *m) {
+  if (m->nruns < m->capacity)
     return true;
-  const size_t room = z->room == 0 ? 1024 : z->room * 2;
+  const size_t capacity = m->capacity == 0 ? 1024 : m->capacity * 2;
   uint32_t *const runs =
-      pf_large_array_resize(z->runs, z->nruns, room, sizeof *runs);
-  z->failed |= runs == NULL;
+      pf_large_array_resize(m->runs, m->nruns, capacity, sizeof *runs);
+  m->failed |= runs == NULL;
   if (runs == NULL)
     return false;
-  z->runs = runs;
-  z->room = room;
+  m->runs = runs;
+  m->capacity = capacity;
   return true;
 }
 
 
-/* Note nodes of one kind. */
-static void note_run (zip *z, uint32_t kind, uint32_t count) {
-  if (!reserve_run(z))
+/* Add nodes of one kind to the runs. */
+static void add_run (ordered_merge *m, uint32_t kind, uint32_t count) {
+  if (!reserve_run(m))
     return;
-  uint32_t *const end = z->runs + z->nruns;
-  if (z->nruns > 0 && end[-1] >> RUN_BITS == kind &&
+  uint32_t *const end = m->runs + m->nruns;
+  if (m->nruns > 0 && end[-1] >> RUN_BITS == kind &&
       (end[-1] + count) >> RUN_BITS == kind) {
     end[-1] += count;
     return;
   }
   *end = kind << RUN_BITS | count;
-  z->nruns++;
+  m->nruns++;
 }
 
 
-static bool is_left (const side *s) {
+static bool has_next (const side *s) {
   return s->at < s->contexts->count;
 }
 
 
 static void step (side *s) {
   if (++s->at < s->contexts->count)
-    (void)pf_preorder_next(&s->way, s->at); /* it is in order */
+    (void)pf_preorder_next(&s->position, s->at); /* it is in order */
 }
 
 
-/* Nodes of a side that the other one has not: the next one, and those behind it
-   that are deeper than `floor`. */
-static void take_run (zip *z, side *s, uint32_t floor) {
+/* Copy nodes that only one input has: the next one, and those after it that are
+   deeper than `floor`. */
+static void take_run (ordered_merge *m, side *s, uint32_t floor) {
   const pf_contexts *const c = s->contexts;
-  const uint32_t from = s->at, to = z->sum.count;
+  const uint32_t from = s->at, to = m->sum.count;
   do {
     const uint32_t parent = c->parents[s->at];
-    z->sum.parents[z->sum.count] =
-        parent >= from ? parent - from + to : z->path[s->way.depth - 1];
-    z->sum.frames[z->sum.count++] = s->frames[c->frames[s->at]];
+    m->sum.parents[m->sum.count] =
+        parent >= from ? parent - from + to : m->path[s->position.depth - 1];
+    m->sum.frames[m->sum.count++] = s->frames[c->frames[s->at]];
     step(s);
-  } while (is_left(s) && s->way.depth > floor);
-  note_run(z, s == &z->sides[0] ? FIRST : SECOND, z->sum.count - to);
+  } while (has_next(s) && s->position.depth > floor);
+  add_run(m, s == &m->sides[0] ? FIRST : SECOND, m->sum.count - to);
 }
 
 
-/* The next node of both. */
-static void take_both (zip *z) {
-  side *const a = &z->sides[0], *const b = &z->sides[1];
-  const uint32_t depth = a->way.depth, node = z->sum.count++;
-  z->path[depth] = node;
-  z->sum.parents[node] = depth == 0 ? PF_NO_CONTEXT : z->path[depth - 1];
-  z->sum.frames[node] =
+/* Add a node that both inputs have. */
+static void take_both (ordered_merge *m) {
+  side *const a = &m->sides[0], *const b = &m->sides[1];
+  const uint32_t depth = a->position.depth, node = m->sum.count++;
+  m->path[depth] = node;
+  m->sum.parents[node] = depth == 0 ? PF_NO_CONTEXT : m->path[depth - 1];
+  m->sum.frames[node] =
       depth == 0 ? PF_NO_AREA : a->frames[a->contexts->frames[a->at]];
-  note_run(z, BOTH, 1);
+  add_run(m, BOTH, 1);
   step(a);
   step(b);
 }
@@ -275,55 +276,56 @@ static uint32_t rank_of_next (const side *s) {
 }
 
 
-/* The side whose next node is deeper is not through with a node that both
-   have, and the other one is; at one depth one node calls both. */
-static void take_next (zip *z) {
-  side *const a = &z->sides[0], *const b = &z->sides[1];
-  const uint32_t depth = a->way.depth, other = b->way.depth;
+/* If one input has the deeper next node, it is still below a common node that the
+   other has left, so its nodes come first. At equal depth both next nodes have the
+   same parent and are ordered by the ranks of their frames. */
+static void merge_next (ordered_merge *m) {
+  side *const a = &m->sides[0], *const b = &m->sides[1];
+  const uint32_t depth = a->position.depth, other = b->position.depth;
   if (depth > other)
-    take_run(z, a, other);
+    take_run(m, a, other);
   else if (depth < other)
-    take_run(z, b, depth);
+    take_run(m, b, depth);
   else if (depth == 0 || rank_of_next(a) == rank_of_next(b))
-    take_both(z);
+    take_both(m);
   else
-    take_run(z, rank_of_next(a) < rank_of_next(b) ? a : b, depth);
+    take_run(m, rank_of_next(a) < rank_of_next(b) ? a : b, depth);
 }
 
 
-static void go_along (zip *z) {
-  side *const a = &z->sides[0], *const b = &z->sides[1];
-  while (is_left(a) && is_left(b))
-    take_next(z);
-  if (is_left(a))
-    take_run(z, a, 0);
-  if (is_left(b))
-    take_run(z, b, 0);
+static void merge_nodes_in_order (ordered_merge *m) {
+  side *const a = &m->sides[0], *const b = &m->sides[1];
+  while (has_next(a) && has_next(b))
+    merge_next(m);
+  if (has_next(a))
+    take_run(m, a, 0);
+  if (has_next(b))
+    take_run(m, b, 0);
 }
 
 
-/* Add what nodes of a side weigh, in one metric. */
-static void add_weights (zip *z, const side *s, size_t metric, uint32_t from,
-                         uint32_t to, uint32_t count) {
+/* Add the weights of nodes of an input, in one metric. */
+static void add_weights (ordered_merge *m, const side *s, size_t metric,
+                         uint32_t from, uint32_t to, uint32_t count) {
   if (s->metrics[metric] == PF_NO_METRIC)
     return;
   const int64_t *const weights = s->contexts->weights[s->metrics[metric]];
   for (uint32_t i = 0; i < count; i++)
     pf_context_add(
-        &z->sum, to + i, metric,
-        signed_weight(weights[from + i], s->sign, &z->sum.has_overflowed));
+        &m->sum, to + i, metric,
+        signed_weight(weights[from + i], s->sign, &m->sum.has_overflowed));
 }
 
 
-static void add_metric (zip *z, size_t metric) {
+static void add_metric (ordered_merge *m, size_t metric) {
   uint32_t at[2] = {0, 0}, node = 0;
-  for (size_t i = 0; i < z->nruns; i++) {
-    const uint32_t kind = z->runs[i] >> RUN_BITS;
-    const uint32_t count = z->runs[i] & ((1u << RUN_BITS) - 1);
-    memset(z->sum.weights[metric] + node, 0, count * sizeof(int64_t));
+  for (size_t i = 0; i < m->nruns; i++) {
+    const uint32_t kind = m->runs[i] >> RUN_BITS;
+    const uint32_t count = m->runs[i] & ((1u << RUN_BITS) - 1);
+    memset(m->sum.weights[metric] + node, 0, count * sizeof(int64_t));
     for (uint32_t s = 0; s < 2; s++)
       if (kind == BOTH || kind == s) {
-        add_weights(z, &z->sides[s], metric, at[s], node, count);
+        add_weights(m, &m->sides[s], metric, at[s], node, count);
         at[s] += count;
       }
     node += count;
@@ -331,59 +333,59 @@ static void add_metric (zip *z, size_t metric) {
 }
 
 
-/* What will not be looked at again is freed at once: memory that has been in
-   use is cheaper than new one. */
-static void spend_nodes (side *s) {
-  if (s->spent == NULL)
+/* Arrays of the inputs are freed as soon as they have been read: memory that was
+   in use is reused without page faults. */
+static void free_nodes (side *s) {
+  if (s->consumed == NULL)
     return;
-  free(s->spent->parents);
-  free(s->spent->frames);
-  pf_intern_table_free(&s->spent->children);
-  s->spent->parents = s->spent->frames = NULL;
+  free(s->consumed->parents);
+  free(s->consumed->frames);
+  pf_intern_table_free(&s->consumed->children);
+  s->consumed->parents = s->consumed->frames = NULL;
 }
 
 
-static void spend_metric (side *s, size_t metric) {
-  if (s->spent == NULL || s->metrics[metric] == PF_NO_METRIC)
+static void free_metric (side *s, size_t metric) {
+  if (s->consumed == NULL || s->metrics[metric] == PF_NO_METRIC)
     return;
-  free(s->spent->weights[s->metrics[metric]]);
-  s->spent->weights[s->metrics[metric]] = NULL;
+  free(s->consumed->weights[s->metrics[metric]]);
+  s->consumed->weights[s->metrics[metric]] = NULL;
 }
 
 
-/* The nodes are there: nothing fails any more. */
-static void finish_sum (zip *z) {
+/* Add the weights when all nodes have been added. This cannot fail. */
+static void finish_sum (ordered_merge *m) {
   for (size_t s = 0; s < 2; s++)
-    spend_nodes(&z->sides[s]);
-  for (size_t m = 0; m < z->sum.nmetrics; m++) {
-    add_metric(z, m);
+    free_nodes(&m->sides[s]);
+  for (size_t i = 0; i < m->sum.nmetrics; i++) {
+    add_metric(m, i);
     for (size_t s = 0; s < 2; s++)
-      spend_metric(&z->sides[s], m);
+      free_metric(&m->sides[s], i);
   }
 }
 
 
-static void close_zip (zip *z) {
+static void close_merge (ordered_merge *m) {
   for (size_t i = 0; i < 2; i++) {
-    free(z->sides[i].ranks);
-    free(z->sides[i].metrics);
-    pf_preorder_close(&z->sides[i].way);
+    free(m->sides[i].ranks);
+    free(m->sides[i].metrics);
+    pf_preorder_close(&m->sides[i].position);
   }
-  free(z->path);
-  free(z->runs);
-  pf_contexts_close(&z->sum);
+  free(m->path);
+  free(m->runs);
+  pf_contexts_close(&m->sum);
 }
 
 
 /* The ranks of the frames of both, by area of the sum's dictionary; NULL when
    out of memory. */
-static uint32_t *rank_both (const zip *z) {
-  const pf_contexts *const c = z->sides[0].contexts;
+static uint32_t *rank_both (const ordered_merge *m) {
+  const pf_contexts *const c = m->sides[0].contexts;
   const size_t nareas = (size_t)pf_areas_count(c->dictionary) + 1;
   uint32_t *const ranks = malloc(nareas * sizeof *ranks);
   if (ranks != NULL &&
-      pf_contexts_rank_both(c, z->sides[1].frames,
-                            pf_areas_count(z->sides[1].contexts->dictionary),
+      pf_contexts_rank_both(c, m->sides[1].frames,
+                            pf_areas_count(m->sides[1].contexts->dictionary),
                             ranks) == PF_OK)
     return ranks;
   free(ranks);
@@ -391,22 +393,24 @@ static uint32_t *rank_both (const zip *z) {
 }
 
 
-/* Go along both; false: they are not in order, or memory is short for that.
-   `spent` is `more`, when it may go, or NULL. */
+/* Try the ordered merge; false: the inputs are not in order, or memory is short,
+   and nothing has changed. `consumed` is `more` if it may be freed, or NULL. */
 static bool merge_in_order (pf_contexts *c, const pf_contexts *more,
-                            pf_contexts *spent, const uint32_t *own,
+                            pf_contexts *consumed, const uint32_t *own,
                             const uint32_t *frames, int sign) {
-  zip z = {
-      .sides = {
-          {.contexts = c, .spent = c, .frames = own, .sign = 1},
-          {.contexts = more, .spent = spent, .frames = frames, .sign = sign}}};
+  ordered_merge z = {
+      .sides = {{.contexts = c, .consumed = c, .frames = own, .sign = 1},
+                {.contexts = more,
+                 .consumed = consumed,
+                 .frames = frames,
+                 .sign = sign}}};
   const uint64_t count = (uint64_t)c->count + more->count;
   uint32_t *const ranks = count >> RUN_BITS != 0 ? NULL : rank_both(&z);
   bool ok = ranks != NULL && open_side(&z.sides[0], c, ranks) &&
             open_side(&z.sides[1], c, ranks) && open_sum(&z, c, (size_t)count);
   free(ranks);
   if (ok)
-    go_along(&z);
+    merge_nodes_in_order(&z);
   ok = ok && !z.failed;
   if (ok) {
     finish_sum(&z);
@@ -414,16 +418,16 @@ static bool merge_in_order (pf_contexts *c, const pf_contexts *more,
     *c = z.sum;
     z.sum = old;
   }
-  close_zip(&z);
+  close_merge(&z);
   return ok;
 }
 
 /* }====== */
 
 
-/* `spent` is `more`, when it may go, or NULL. */
+/* `consumed` is `more` if it may be freed, or NULL. */
 static pf_status merge (pf_contexts *c, const pf_contexts *more,
-                        pf_contexts *spent, int sign, bool try_order,
+                        pf_contexts *consumed, int sign, bool try_order,
                         pf_error *error) {
   pf_status status = merge_metrics(c, more, error);
   if (status != PF_OK)
@@ -431,7 +435,7 @@ static pf_status merge (pf_contexts *c, const pf_contexts *more,
   uint32_t *const frames = translate(c, more), *const own = translate(c, c);
   if (frames == NULL || own == NULL)
     status = no_memory(error);
-  else if (!try_order || !merge_in_order(c, more, spent, own, frames, sign))
+  else if (!try_order || !merge_in_order(c, more, consumed, own, frames, sign))
     status = merge_nodes(c, more, frames, sign, error);
   c->has_overflowed |= more->has_overflowed;
   free(frames);

@@ -1,5 +1,6 @@
 /*
-** contexts_merge.h - adding one profile to another.
+** contexts_merge.h - adds one profile to another. After a failure the contexts
+** have all their weights, and may have new nodes and metrics without weights.
 */
 
 #ifndef contexts_merge_h
@@ -8,20 +9,21 @@
 #include "model/contexts.h"
 
 /*
-** Add all of `more`, its weights multiplied by `sign` (1 or -1), which may be
-** of another dictionary. Metrics of the same name and unit are one. PF_ENOMEM.
+** Add all nodes and weights of `more`, multiplied by `sign` (1 or -1). `more` may
+** have another dictionary. Metrics of the same name and unit are merged.
+** PF_ENOMEM.
 **
-** Where the nodes of both are in the order of contexts_order.h, those of the
-** sum are so too, and no node is looked up.
+** If the nodes of both are in the order of contexts_order.h, an ordered merge
+** makes the sum in that order, without looking up nodes.
 */
 pf_status pf_contexts_merge (pf_contexts *contexts, const pf_contexts *more,
                              int sign, pf_error *error);
 
-/* Add all of `more`, which can only be closed then: it is freed on the way. */
+/* Add all of `more` and free its arrays early. It can only be closed then. */
 pf_status pf_contexts_absorb (pf_contexts *contexts, pf_contexts *more,
                               pf_error *error);
 
-/* As pf_contexts_merge, and never by that shorter way. */
+/* As pf_contexts_merge, but always look up each node. */
 pf_status pf_contexts_merge_by_lookup (pf_contexts *contexts,
                                        const pf_contexts *more, int sign,
                                        pf_error *error);

@@ -1,7 +1,6 @@
 /*
-** intern_table.c - open addressing over numbers. The hash of a thing stands beside
-** its number: a look at a slot tells nearly always, and growing looks at none of
-** the things.
+** intern_table.c - open addressing with linear probing. A slot has the hash
+** beside the id: few look-ups compare entries, and growing compares none.
 */
 
 #include "model/intern_table.h"
@@ -42,7 +41,7 @@ static void place (pf_intern_table *t, pf_intern_slot thing) {
 }
 
 
-/* In the order of the old slots, which goes along the new ones too. */
+/* In the order of the old slots, so that the new ones are written in order. */
 static void place_all (pf_intern_table *t, const pf_intern_slot *old,
                        size_t count) {
   for (size_t i = 0; i < count; i++)

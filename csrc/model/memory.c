@@ -1,5 +1,5 @@
 /*
-** memory.c - memory for arrays that may be long.
+** memory.c - allocation of long arrays.
 */
 
 #define _DEFAULT_SOURCE /* madvise */
@@ -17,7 +17,7 @@
 
 /* {====== Arrays ====== */
 
-/* The bytes of an array; 0: too many. An array of none has one too. */
+/* Bytes to allocate, 1 for an empty array; 0: more than SIZE_MAX / 2. */
 static size_t bytes_of (size_t count, size_t size) {
   if (count > SIZE_MAX / 2 / size)
     return 0;
@@ -47,7 +47,7 @@ void *pf_array_resize (void *old, size_t count, size_t size) {
 
 /* {====== In large pages ====== */
 
-/* Ask for large pages where the array fills them. */
+/* Ask for large pages for the part of the array that fills them. */
 static void *advise (void *array, size_t bytes) {
   const size_t before = (0 - (uintptr_t)array) & (LARGE_PAGE - 1);
   if (array == NULL || bytes < LONG || before > bytes)
@@ -60,7 +60,7 @@ static void *advise (void *array, size_t bytes) {
 }
 
 
-/* The bytes of an array, those of a long one whole large pages. */
+/* Bytes to allocate, rounded up to large pages for a long array. */
 static size_t large_bytes_of (size_t count, size_t size) {
   const size_t bytes = bytes_of(count, size);
   return bytes < LONG ? bytes : (bytes + LARGE_PAGE - 1) & ~(LARGE_PAGE - 1);
@@ -100,17 +100,18 @@ void *pf_large_array_resize (void *old, size_t used, size_t count,
 /* }====== */
 
 
-bool pf_array_reserve (void **array, size_t *room, size_t wanted, size_t size) {
-  size_t more = *room == 0 ? 16 : *room;
+bool pf_array_reserve (void **array, size_t *capacity, size_t wanted,
+                       size_t size) {
+  size_t more = *capacity == 0 ? 16 : *capacity;
   while (more < wanted)
     more *= 2;
-  if (more == *room)
+  if (more == *capacity)
     return true;
   void *const grown = realloc(*array, more * size);
   if (grown == NULL)
     return false;
   *array = grown;
-  *room = more;
+  *capacity = more;
   return true;
 }
 

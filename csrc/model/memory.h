@@ -1,13 +1,11 @@
 /*
-** memory.h - memory for arrays that may be long. It comes from malloc and goes
-** by free.
+** memory.h - allocation of long arrays. All memory comes from malloc and is
+** freed by free.
 **
-** Where the system has large pages, an array that is read in no order again and
-** again is better off in them: who reads a small page waits for its address
-** besides waiting for the bytes. But a large page is cleared whole when it is
-** first touched, which takes very long in a virtual machine that has given its
-** free memory back to its host. So what is read once or twice does not ask for
-** them, and lies in them where the system gives them to everybody.
+** Large pages (THP) save TLB misses in arrays that are read many times in random
+** order. But the kernel zeroes a large page as a whole at the first access, which
+** is slow in a virtual machine that has returned its free memory to the host. So
+** only the functions pf_large_... ask for them.
 */
 
 #ifndef memory_h
@@ -15,36 +13,36 @@
 
 #include "profio.h"
 
-/* An array of `count` values of `size` bytes, none of them set; NULL when out
-   of memory. */
+/* Allocate `count` values of `size` bytes, not initialised; NULL when out of
+   memory. */
 void *pf_array (size_t count, size_t size);
 
-/* The same with all bytes 0; those that are never touched take no memory. */
+/* The same with all bytes 0. Pages that are never accessed take no memory. */
 void *pf_array_of_zeros (size_t count, size_t size);
 
-/* An array that begins with the values of `old` (NULL: none), which is gone
-   then; NULL when out of memory, and `old` stays. */
+/* Resize an array (`old` NULL: allocate it). NULL when out of memory: `old` stays
+   valid. */
 void *pf_array_resize (void *old, size_t count, size_t size);
 
-/* The same three in large pages, if there are; of `old` the first `used` values
-   are kept. */
+/* The same three in large pages, if the system has them. The first `used` values
+   of `old` are copied. */
 void *pf_large_array (size_t count, size_t size);
 void *pf_large_array_of_zeros (size_t count, size_t size);
 void *pf_large_array_resize (void *old, size_t used, size_t count, size_t size);
 
-/* Have room for `wanted` values in an array (NULL, with no room, at first) that
-   grows twofold. False when out of memory: the array stays as it is. */
-bool pf_array_reserve (void **array, size_t *room, size_t wanted, size_t size);
+/* Make the capacity of an array at least `wanted` values; it grows by doubling
+   from NULL and 0. False when out of memory: the array stays as it is. */
+bool pf_array_reserve (void **array, size_t *capacity, size_t wanted,
+                       size_t size);
 
-/* Bring in memory, none of it set so far, that another thread will write next:
-   that thread would have to wait until it is cleared. */
+/* Access each page of memory that is not initialised, so that the thread that
+   writes it next does not wait for page faults. */
 void pf_array_prefault (void *from, size_t bytes);
 
-/* How many values an array of `room` should have room for when it is full: more
-   of them where they are many, since what is never touched takes no memory and
-   each copy of the others is new memory to be cleared. */
-static inline size_t pf_next_capacity (size_t room) {
-  return room < 65536 ? room * 2 : room * 4;
+/* The next capacity of a full array. Long arrays grow by 4, since unused pages
+   take no memory and each copy needs new pages. */
+static inline size_t pf_next_capacity (size_t capacity) {
+  return capacity < 65536 ? capacity * 2 : capacity * 4;
 }
 
 #endif

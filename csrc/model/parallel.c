@@ -1,5 +1,5 @@
 /*
-** parallel.c - several pieces of work at once, by POSIX threads.
+** parallel.c - starts POSIX threads and runs tasks in them.
 */
 
 #define _GNU_SOURCE /* affinity of threads */
@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_THREADS 64                /* beside the caller's */
-#define LONG         ((size_t)4 << 20) /* bytes that are worth a thread */
+#define MAX_THREADS 64                /* beside the caller's */
+#define LONG        ((size_t)4 << 20) /* bytes that are worth a thread */
 
 typedef struct work {
   pf_task *task;
@@ -27,14 +27,13 @@ static void *run (void *context) {
 }
 
 
-/* {====== Where a thread begins ====== */
+/* {====== The first processor of a thread ====== */
 
 #ifdef __GLIBC__
 
-/* A new thread is often put on the processor of the one that starts it, which
-   goes on, and stays there for some milliseconds while another one is idle: as
-   long as it has to do. So it begins on another one, and may go anywhere from
-   then on. */
+/* The scheduler often puts a new thread on the processor of its starter, and
+   leaves both there for milliseconds while another processor is idle. So a thread
+   starts with the affinity of the other processors, and then allows all again. */
 typedef struct beginning {
   void *(*run)(void *context);
   void *context;
@@ -50,7 +49,7 @@ static void *begin (void *context) {
 }
 
 
-/* Start it elsewhere; false: it cannot be done. */
+/* Start a thread on another processor; false: there is none, or a failure. */
 static bool start_elsewhere (pthread_t *thread, void *(*run_it)(void *context),
                              void *context) {
   const int here = sched_getcpu();
@@ -118,11 +117,11 @@ void pf_run_both (pf_task *first, void *first_context, pf_task *second,
 
 
 void pf_run_all (pf_task *task, void *contexts, size_t size, size_t count) {
-  pthread_t threads[MOST_THREADS];
-  work works[MOST_THREADS];
+  pthread_t threads[MAX_THREADS];
+  work works[MAX_THREADS];
   char *const first = contexts;
   size_t started = 0;
-  while (started + 1 < count && started < MOST_THREADS) {
+  while (started + 1 < count && started < MAX_THREADS) {
     works[started] = (work){task, first + (started + 1) * size};
     if (!pf_thread_start(&threads[started], run, &works[started]))
       break;
@@ -135,16 +134,15 @@ void pf_run_all (pf_task *task, void *contexts, size_t size, size_t count) {
 }
 
 
-/* Things that a part works on. */
-typedef struct stretch {
+typedef struct range_call {
   pf_range_task *task;
   void *context;
   size_t from, to;
-} stretch;
+} range_call;
 
 
-static void run_part (void *context) {
-  const stretch *const s = context;
+static void run_range (void *context) {
+  const range_call *const s = context;
   s->task(s->context, s->from, s->to);
 }
 
@@ -152,16 +150,15 @@ static void run_part (void *context) {
 void pf_run_halves (pf_range_task *task, void *context, size_t count,
                     size_t many) {
   const size_t half = count < many ? count : count / 2;
-  stretch first = {task, context, 0, half};
-  stretch second = {task, context, half, count};
+  range_call first = {task, context, 0, half};
+  range_call second = {task, context, half, count};
   if (half < count)
-    pf_run_both(run_part, &first, run_part, &second);
+    pf_run_both(run_range, &first, run_range, &second);
   else
-    run_part(&first);
+    run_range(&first);
 }
 
 
-/* Bytes to be set. */
 typedef struct filling {
   uint8_t *at;
   int value;

@@ -1,5 +1,8 @@
 /*
-** parallel.h - several pieces of work at once.
+** parallel.h - runs independent computations in POSIX threads. Tasks must not
+** call Lua and must not access what another task writes, so results do not
+** depend on the number of threads: if no thread can be started, the caller runs
+** the task itself.
 */
 
 #ifndef parallel_h
@@ -9,41 +12,31 @@
 
 #include "profio.h"
 
-/*
-** Start a thread that leaves all signals but those of its own faults to the
-** others: their handlers may be Lua's. False when there is none to be had.
-*/
+/* Start a thread with all signals blocked but SIGBUS, SIGSEGV, SIGFPE and SIGILL,
+   since signal handlers may call Lua. False: it cannot be started. */
 bool pf_thread_start (pthread_t *thread, void *(*run)(void *context),
                       void *context);
 
-/* Work on what the pointer leads to; it must not call Lua. */
 typedef void pf_task (void *context);
 
-/*
-** Run both and come back when both are done: `second` in a thread of its own,
-** or after `first` when there is none to be had. What one of them writes the
-** other must not look at, so the results are the same either way.
-*/
+/* Run two tasks and wait for both: `first` in the caller, `second` in a thread. */
 void pf_run_both (pf_task *first, void *first_context, pf_task *second,
                   void *second_context);
 
-/*
-** The same for `count` pieces of work: each context stands `size` bytes behind
-** the one before. The first is done here, and so are those for which there is
-** no thread to be had.
-*/
+/* Run a task for each of `count` contexts of `size` bytes in an array, and wait
+   for all: the first in the caller, the others in threads. */
 void pf_run_all (pf_task *task, void *contexts, size_t size, size_t count);
 
-/* Work on what has the numbers [from, to). */
+/* A task for the indices [from, to). */
 typedef void pf_range_task (void *context, size_t from, size_t to);
 
-/* Work on `count` things: in one part, or, where they are `many` or more, in two
-   at once, as pf_run_both does: one from 0 on, and one from a later number on. */
+/* Run a task for the indices [0, count). If there are `many` or more, the range is
+   halved and both halves run at the same time (`from` is 0 in the first only). */
 void pf_run_halves (pf_range_task *task, void *context, size_t count,
                     size_t many);
 
-/* memset, of a long array in two threads: memory that is touched for the first
-   time is cleared by who touches it, and that takes longer than the rest. */
+/* memset; a long array is set in two threads. For new memory the page faults take
+   longer than the writes, and a page fault is served by the thread that has it. */
 void pf_set_bytes (void *array, int value, size_t bytes);
 
 #endif

@@ -1,10 +1,11 @@
 /*
-** read_stacks.h - rows of stacks and weights as contexts, all at once: what
-** readers do that know a shorter way than rows (pf_reader.read_stacks).
+** read_stacks.h - the destination of the bulk read of stacks
+** (pf_reader.read_stacks): a reader adds all its rows of stacks and weights to
+** contexts at once, which is faster than to make the rows.
 **
-** It gives what adding up the rows would give. It adds nothing to the
-** dictionary and calls nobody, so that readers of several files of a trace may
-** gather in threads, each into contexts of its own.
+** The result equals that of adding the rows. The call adds nothing to the
+** dictionary and calls no callback, so that the readers of several files may
+** run in threads, each with contexts of its own.
 */
 
 #ifndef read_stacks_h
@@ -12,14 +13,12 @@
 
 #include "model/contexts.h"
 
-/* Where it goes. The contexts are of the reader's dictionary, and have no nodes
-   but the root. */
 struct pf_stack_target {
-  pf_contexts *contexts;
-  size_t nmetrics; /* how many columns weigh; 0: each row names its metric, and
-                      metrics that are new are added */
-  const size_t *columns;
-  const size_t *metrics; /* what they are in the contexts */
+  pf_contexts *contexts; /* of the reader's dictionary; only the root node */
+  size_t nmetrics;       /* of `columns`; 0: each row names its metric, and new
+                             metrics are added to the contexts */
+  const size_t *columns; /* columns of the reader that have weights */
+  const size_t *metrics; /* their metrics in the contexts */
 };
 
 #endif

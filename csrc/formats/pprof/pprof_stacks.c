@@ -101,7 +101,7 @@ static bool push_frame (stacks_reader *g, size_t depth, size_t frame) {
   if (!reserve(&steps, depth, &g->frame_capacity, sizeof *g->frames))
     return false;
   g->frames = steps;
-  if (c->count == c->room)
+  if (c->count == c->capacity)
     reserve_contexts(g);
   const uint32_t parent = depth == 0 ? 0 : g->frames[depth - 1].node;
   const uint32_t node = g->is_sorted ? pf_context_append(c, parent, area)
