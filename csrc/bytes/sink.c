@@ -23,7 +23,7 @@ pf_status pf_sink_open (pf_sink *sink, int fd) {
 }
 
 
-/* Write all of it, whatever the pieces the system takes. */
+/* Write all bytes, in as many calls as the system needs. */
 static pf_status write_all (pf_sink *sink, const uint8_t *at, size_t size) {
   while (size > 0) {
     const ssize_t n = write(sink->fd, at, size);
@@ -63,9 +63,9 @@ static pf_status grow_buffer (pf_sink *sink, size_t size) {
 }
 
 
-/* More room in the buffer, but not always as much: what goes to a descriptor may
-   be larger than it. */
-static pf_status more_room (pf_sink *sink, size_t size) {
+/* Make space in the buffer: grow it, or write it, after which `size` may still
+   exceed it. */
+static pf_status make_space (pf_sink *sink, size_t size) {
   return sink->fd < 0 || sink->kept ? grow_buffer(sink, size)
                                     : empty_buffer(sink);
 }
@@ -73,23 +73,23 @@ static pf_status more_room (pf_sink *sink, size_t size) {
 
 uint8_t *pf_sink_reserve_slow (pf_sink *sink, size_t size) {
   if (sink->failed != PF_OK || sink->full != NULL ||
-      more_room(sink, size) != PF_OK || size > sink->size - sink->used)
+      make_space(sink, size) != PF_OK || size > sink->size - sink->used)
     return NULL;
   return sink->buffer + sink->used;
 }
 
 
-/* More bytes than there is room for, into a sink that says what to do then. */
-static pf_status put_in_pieces (pf_sink *sink, const uint8_t *bytes,
-                                size_t size) {
+/* Put more bytes than there is space for into a sink with `full`. */
+static pf_status put_by_buffers (pf_sink *sink, const uint8_t *bytes,
+                                 size_t size) {
   while (size > 0) {
     const size_t left = sink->size - sink->used;
-    const size_t piece = size < left ? size : left;
-    memcpy(sink->buffer + sink->used, bytes, piece);
-    sink->used += piece;
-    sink->written += piece;
-    bytes += piece;
-    size -= piece;
+    const size_t n = size < left ? size : left;
+    memcpy(sink->buffer + sink->used, bytes, n);
+    sink->used += n;
+    sink->written += n;
+    bytes += n;
+    size -= n;
     if (size > 0 && sink->full(sink) != PF_OK)
       return sink->failed;
   }
@@ -103,8 +103,8 @@ pf_status pf_sink_put (pf_sink *sink, const void *bytes, size_t size) {
   if (size == 0)
     return PF_OK;
   if (size > sink->size - sink->used && sink->full != NULL)
-    return put_in_pieces(sink, bytes, size);
-  if (size > sink->size - sink->used && more_room(sink, size) != PF_OK)
+    return put_by_buffers(sink, bytes, size);
+  if (size > sink->size - sink->used && make_space(sink, size) != PF_OK)
     return sink->failed;
   sink->written += size;
   if (size > sink->size) /* only with a descriptor: too large to buffer */
@@ -123,7 +123,7 @@ pf_status pf_sink_uint (pf_sink *sink, unsigned width, bool big,
 }
 
 
-/* The same at a place of the file. */
+/* Write all bytes at an offset of the file. */
 static pf_status write_all_at (pf_sink *sink, const uint8_t *at, size_t size,
                                uint64_t where) {
   while (size > 0) {
@@ -142,8 +142,8 @@ static pf_status write_all_at (pf_sink *sink, const uint8_t *at, size_t size,
 }
 
 
-/* A pipe has no place to go back to, and a file opened for appending only one
-   to go to. */
+/* Whether written bytes can be overwritten: not in pipes, and not in files that
+   are opened for appending. */
 static bool can_patch (int fd) {
   const int flags = fcntl(fd, F_GETFL);
   return flags >= 0 && (flags & O_APPEND) == 0 && lseek(fd, 0, SEEK_CUR) == 0;

@@ -1,6 +1,9 @@
 /*
-** sink.h - where written bytes go: a file descriptor or memory, buffered.
-** The first failure is kept: later calls answer it again and write nothing.
+** sink.h - buffered writing into a file descriptor or into memory. Used by the
+** encoders and exports. The first failure is kept in the sink: later calls return
+** it again and write nothing. PF_EIO, PF_ENOMEM.
+**
+** Order of calls: open; put, uint, fill, reserve with advance, patch; flush; close.
 */
 
 #ifndef sink_h
@@ -11,36 +14,36 @@
 struct pf_sink {
   uint8_t *buffer;
   size_t used, size;
-  int fd;           /* -1: the buffer grows and keeps everything */
-  bool kept;        /* it does so with a descriptor too, until it is flushed */
-  uint64_t written; /* bytes given so far, the buffered ones too */
+  int fd;           /* -1: into memory, the buffer grows */
+  bool kept;        /* a pipe whose bytes are buffered until the flush */
+  uint64_t written; /* bytes put so far, with the buffered ones */
   pf_status failed; /* PF_OK until the first failure */
   int errnum;       /* errno of that failure */
-  const char *role; /* of a sink beside a main one: "memo", ... */
-  const char *path; /* its file, for messages; NULL: the main file or memory */
-  pf_sink *side;    /* the next sink beside this one, or NULL */
-  /* End the file and go on in the next one of the row; NULL: there is only this
-     one. */
+  const char *role; /* of a side file: "memo", ... */
+  const char
+      *path;     /* of the file, for messages; NULL: the main file or memory */
+  pf_sink *side; /* the next side file, or NULL */
+  /* End the file and continue in the next of several numbered files; NULL: there is
+     one file. */
   pf_status (*cut)(pf_sink *sink, pf_error *error);
-  /* All files are complete, and are still this writer's: NULL, or remove what
-     is of no use. */
+  /* Called when all files are complete, while the claim is held: removes files that
+     are not needed; or NULL. */
   void (*end)(pf_sink *sink);
-  uint64_t before; /* bytes in the files of the row before this one */
-  /* The buffer is full and more comes: empty it, or give another one of the same
-     size; NULL: it is written out, or grows. */
+  uint64_t before; /* bytes in the numbered files before this one */
+  /* Called when the buffer is full and more bytes follow: empties it, or sets
+     another buffer of the same size. NULL: it is written, or grows. */
   pf_status (*full)(pf_sink *sink);
 };
 
-/* A sink into an open file descriptor (not closed by the sink), or with
-   fd -1 into memory. PF_ENOMEM when there is no room for the buffer. */
+/* Open a sink into an open file descriptor (which the sink does not close), or with
+   fd -1 into memory. PF_ENOMEM. */
 pf_status pf_sink_open (pf_sink *sink, int fd);
 
 /* Append bytes. */
 pf_status pf_sink_put (pf_sink *sink, const void *bytes, size_t size);
 
-/* Room for some bytes in the buffer, to be filled in place, and then how many
-   were. NULL: it cannot be had, for a failure or because they are too many;
-   put them. */
+/* Reserve `size` bytes of the buffer, to be written in place and then counted by
+   pf_sink_advance. NULL: the sink has failed or `size` is too large; use put. */
 uint8_t *pf_sink_reserve_slow (pf_sink *sink, size_t size);
 
 static inline uint8_t *pf_sink_reserve (pf_sink *sink, size_t size) {
@@ -54,30 +57,30 @@ static inline void pf_sink_advance (pf_sink *sink, size_t size) {
   sink->written += size;
 }
 
-/* Append an unsigned number of `width` bytes in the byte order asked for. */
+/* Append an unsigned number of `width` bytes. */
 pf_status pf_sink_uint (pf_sink *sink, unsigned width, bool big,
                         uint64_t value);
 
-/* Say before the first byte that some will be written over: what goes into a
-   pipe is then kept until it is flushed. */
+/* Announce before the first byte that pf_sink_patch will be used: the bytes of a
+   pipe are then buffered until the flush. */
 void pf_sink_hold (pf_sink *sink);
 
-/* Write over bytes that have been given: a count in a header, say. They must
-   all be there; into a pipe that was not told to keep them it is PF_EIO. */
+/* Overwrite `size` bytes at offset `at` that have all been put, as a count in a
+   header. PF_EIO for a pipe without pf_sink_hold. */
 pf_status pf_sink_patch (pf_sink *sink, uint64_t at, const void *bytes,
                          size_t size);
 
-/* The sink of a role beside a main one, a memo file's; NULL: there is none. */
+/* The sink of a side file by its role; NULL: there is none. */
 pf_sink *pf_sink_side (pf_sink *sink, const char *role);
 
 /* Append `count` bytes of value `byte`. */
 pf_status pf_sink_fill (pf_sink *sink, uint8_t byte, size_t count);
 
-/* Write out what is buffered. A failure says "write failed" and names the file
-   of a sink that has a path; the caller knows the name of the main file. */
+/* Write the buffer. The message of a failure names the file if the sink has a path;
+   the caller adds the name of the main file. */
 pf_status pf_sink_flush (pf_sink *sink, pf_error *error);
 
-/* What a memory sink holds. */
+/* The bytes of a sink into memory, until the next put. */
 pf_bytes pf_sink_bytes (const pf_sink *sink);
 
 void pf_sink_close (pf_sink *sink);
