@@ -1,9 +1,9 @@
 /*
-** graph.c - building the graph body of a profile.
+** graph.c - builds a call graph.
 **
-** Pseudo functions are found again through an open hash table of their
-** addresses, which goes when the graph is finished (graph_index.c). Arcs are
-** kept as they come (graph_arcs.c).
+** Pseudo functions are found by a hash table of their addresses with open
+** addressing, which is freed when the graph is finished (graph_index.c). Arcs are
+** stored in input order (graph_arcs.c).
 */
 
 #include "model/graph.h"
@@ -49,7 +49,7 @@ void pf_graph_close (pf_graph *graph) {
   free(graph->arcs);
   free(graph->parent_first);
   free(graph->parents);
-  free(graph->numbers);
+  free(graph->input_numbers);
   free(graph->line_rows);
   free(graph->pseudo_slots);
   memset(graph, 0, sizeof *graph);
@@ -73,64 +73,64 @@ void pf_graph_copy_metrics (pf_graph *graph, const pf_graph *other) {
 
 
 /* Make *array hold `room` values. */
-static bool resize (void *array, size_t room, size_t size) {
+static bool resize (void *array, size_t capacity, size_t size) {
   void **const place = array;
-  void *const wider = pf_array_resize(*place, room, size);
+  void *const wider = pf_array_resize(*place, capacity, size);
   if (wider != NULL)
     *place = wider;
   return wider != NULL;
 }
 
 
-/* The same, with those from `used` on zero. They are written at once, for
-   calloc's pages, when they are read before they are written, are brought in
-   twice, and the second time stops all threads. */
-static bool widen (void *array, size_t used, size_t room, size_t size) {
+/* The same, with zeros from `used` on. They are written at once: pages of calloc
+   that are read before they are written fault twice, and the second fault stops
+   all threads. */
+static bool widen (void *array, size_t used, size_t capacity, size_t size) {
   void **const place = array;
-  if (!resize(array, room, size))
+  if (!resize(array, capacity, size))
     return false;
-  pf_set_bytes((uint8_t *)*place + used * size, 0, (room - used) * size);
+  pf_set_bytes((uint8_t *)*place + used * size, 0, (capacity - used) * size);
   return true;
 }
 
 
-/* Widen what every function has. */
-static bool widen_functions (pf_graph *graph, size_t room) {
+/* Grow the arrays by function. */
+static bool widen_functions (pf_graph *graph, size_t capacity) {
   const size_t used = graph->nfunctions;
-  bool done = resize(&graph->names, room, sizeof *graph->names) &&
-              resize(&graph->addresses, room, sizeof(uint64_t)) &&
-              resize(&graph->flags, room, sizeof(uint8_t));
+  bool done = resize(&graph->names, capacity, sizeof *graph->names) &&
+              resize(&graph->addresses, capacity, sizeof(uint64_t)) &&
+              resize(&graph->flags, capacity, sizeof(uint8_t));
   for (size_t i = 0; done && i < graph->nmetrics; i++)
-    done = widen(&graph->weights[i], used, room, sizeof(int64_t));
+    done = widen(&graph->weights[i], used, capacity, sizeof(int64_t));
   if (done && graph->facts.compat)
-    done = widen(&graph->ticks, used, room, sizeof(double)) &&
-           widen(&graph->even_ticks, used, room, sizeof(double)) &&
-           widen(&graph->right_ticks, used, room, sizeof(double));
+    done = widen(&graph->ticks, used, capacity, sizeof(double)) &&
+           widen(&graph->even_ticks, used, capacity, sizeof(double)) &&
+           widen(&graph->right_ticks, used, capacity, sizeof(double));
   return done;
 }
 
 
-/* Some more than asked for: pseudo functions come behind, and the first of
-   them must not cost a copy of all. */
+/* Reserves some more than asked for: pseudo functions follow, and the first of them
+   must not copy all arrays. */
 pf_status pf_graph_reserve (pf_graph *graph, size_t count) {
   const size_t needed = graph->nfunctions + count;
-  if (needed <= graph->functions_room)
+  if (needed <= graph->functions_capacity)
     return PF_OK;
   if (needed >= PF_NO_FUNCTION / 2)
     return PF_ENOMEM;
-  size_t room = graph->functions_room + graph->functions_room / 2;
-  if (room < needed)
-    room = needed + needed / 16 + 64;
-  if (!widen_functions(graph, room))
+  size_t capacity = graph->functions_capacity + graph->functions_capacity / 2;
+  if (capacity < needed)
+    capacity = needed + needed / 16 + 64;
+  if (!widen_functions(graph, capacity))
     return PF_ENOMEM;
-  graph->functions_room = room;
+  graph->functions_capacity = capacity;
   return PF_OK;
 }
 
 
 uint32_t pf_graph_function (pf_graph *graph, uint32_t name, uint64_t address,
                             uint8_t flags) {
-  if (graph->nfunctions == graph->functions_room &&
+  if (graph->nfunctions == graph->functions_capacity &&
       pf_graph_reserve(graph, 64) != PF_OK)
     return PF_NO_FUNCTION;
   const uint32_t number = (uint32_t)graph->nfunctions++;
@@ -141,8 +141,8 @@ uint32_t pf_graph_function (pf_graph *graph, uint32_t name, uint64_t address,
 }
 
 
-/* Half of a key's hash, and the number of what has this key. The table
-   grows without a look at keys, and a search looks at few. */
+/* Half of the hash of an address, and the function there. The table grows without
+   access to the addresses. */
 typedef struct pf_graph_slot {
   uint32_t hash, number;
 } slot;
@@ -154,7 +154,7 @@ static inline uint32_t hash (const pf_graph *graph, uint64_t key) {
 }
 
 
-/* Widen the hash table when it is half full. */
+/* Double the hash table when it is half full. */
 static bool grow_slots (pf_graph *graph) {
   const size_t size = graph->pseudo_slots_size;
   if (graph->npseudo * 2 < size)

@@ -1,11 +1,11 @@
 /*
 ** graph_arcs.c - the arcs of a graph while it is built.
 **
-** They are kept as they come. Those between the same two functions are found
-** when the arcs are put in the order of their callers, where they are close
-** to each other, and not through a table: the table would lie all over the
-** memory. When there are more arcs than functions, those that are alike are
-** added up on the way, so that the memory grows with what is distinct.
+** They are stored in input order, and sorted by caller in linear time (counting
+** sort). Arcs with equal caller and callee are then close to each other; they are
+** merged there, and not by a hash table, which would cost a cache miss per arc. If
+** there are more arcs than functions, they are merged from time to time while the
+** graph is built, so that memory grows with the number of distinct arcs.
 */
 
 #include "model/graph_arcs.h"
@@ -15,14 +15,14 @@
 
 #include "model/memory.h"
 
-#define FIRST_ROOM 256
-#define FEW        8     /* arcs of a caller that are looked through */
-#define MOST_KEPT  65536 /* alike or not, in a graph of few functions */
+#define FIRST_CAPACITY 256
+#define FEW            8     /* arcs of a caller that are looked through */
+#define MAX_UNMERGED   65536 /* alike or not, in a graph of few functions */
 
 
-/* {====== In the order of callers ====== */
+/* {====== Sorting by caller ====== */
 
-void pf_arc_sum_places (uint32_t *first, size_t places) {
+void pf_arc_sum_counts (uint32_t *first, size_t places) {
   for (size_t i = 2; i < places; i++)
     first[i] += first[i - 1];
 }
@@ -32,7 +32,7 @@ bool pf_arc_order_open (pf_arc_order *order, const pf_graph *graph) {
   const size_t n = graph->narcs;
   *order = (pf_arc_order){.arcs = pf_array(n, sizeof *order->arcs),
                           .numbers = pf_array(n, sizeof(uint32_t))};
-  order->first = pf_array(pf_arc_places(graph), sizeof(uint32_t));
+  order->first = pf_array(pf_arc_index_size(graph), sizeof(uint32_t));
   return order->arcs != NULL && order->numbers != NULL && order->first != NULL;
 }
 
@@ -45,23 +45,23 @@ void pf_arc_order_close (pf_arc_order *order) {
 }
 
 
-/* Put the arcs in the order of their callers. In place of the caller, which
-   the place tells, each says which arc it was. */
+/* Sort the arcs by caller. The field `caller`, which the index implies, has the
+   number of the arc in input order. */
 static void place_arcs (const pf_arc_order *order, const pf_graph *graph) {
   uint32_t *const first = order->first;
-  memset(first, 0, pf_arc_places(graph) * sizeof *first);
+  memset(first, 0, pf_arc_index_size(graph) * sizeof *first);
   for (size_t i = 0; i < graph->narcs; i++)
-    first[pf_arc_place(graph, graph->arcs[i].caller) + 2]++;
-  pf_arc_sum_places(first, pf_arc_places(graph));
+    first[pf_arc_index_slot(graph, graph->arcs[i].caller) + 2]++;
+  pf_arc_sum_counts(first, pf_arc_index_size(graph));
   for (size_t i = graph->narcs; i-- > 0;) {
     const pf_arc *const arc = &graph->arcs[i];
-    const uint32_t to = first[pf_arc_place(graph, arc->caller) + 1]++;
+    const uint32_t to = first[pf_arc_index_slot(graph, arc->caller) + 1]++;
     order->arcs[to] = (pf_arc){(uint32_t)i, arc->callee, arc->count};
   }
 }
 
 
-/* The arcs of one caller while they are added up: arcs[low..high) so far. */
+/* The merged arcs of one caller: arcs[low..high) so far. */
 typedef struct run {
   pf_arc *arcs;
   size_t low, high;
@@ -84,8 +84,8 @@ static uint32_t find_callee (const run *r, uint32_t callee) {
 }
 
 
-/* Add up the arcs [start, end) of a caller, from the oldest to the newest. They
-   go to the places below `low`. */
+/* Merge the arcs [start, end) of a caller, from the oldest to the newest, into the
+   places below `low`. */
 static void add_up_run (const pf_arc_order *order, run *r, size_t start,
                         size_t end, uint32_t caller) {
   for (size_t i = end; i-- > start;) {
@@ -104,8 +104,7 @@ static void add_up_run (const pf_arc_order *order, run *r, size_t start,
 }
 
 
-/* Move the arcs of a run to the places from `to` on, which are not behind it;
-   answers where they end. Most runs are short. */
+/* Move the arcs of a run to index `to`, which is not after it. Returns the end. */
 static size_t move_run (const pf_arc_order *order, const run *r, size_t to) {
   for (size_t i = r->low; i < r->high && r->low != to; i++) {
     order->arcs[to + i - r->low] = order->arcs[i];
@@ -115,7 +114,7 @@ static size_t move_run (const pf_arc_order *order, const run *r, size_t to) {
 }
 
 
-/* Whether some caller has so many arcs that a look through them is too much. */
+/* Whether a caller has too many arcs for a linear search. */
 static bool has_long_run (const pf_arc_order *order, const pf_graph *graph) {
   for (size_t i = 0; i <= graph->nfunctions; i++)
     if (order->first[i + 1] - order->first[i] > FEW)
@@ -124,7 +123,7 @@ static bool has_long_run (const pf_arc_order *order, const pf_graph *graph) {
 }
 
 
-/* Add up what is alike, and close the gaps. */
+/* Merge equal arcs, and close the gaps. */
 static void add_up (pf_arc_order *order, const pf_graph *graph,
                     uint32_t *known) {
   uint32_t *const first = order->first;
@@ -158,25 +157,24 @@ pf_status pf_arc_order_make (pf_arc_order *order, const pf_graph *graph) {
 }
 
 
-uint32_t *pf_arc_input_order (const uint32_t *numbers, size_t count,
-                              size_t came) {
-  uint32_t *const arrivals = pf_array(came, sizeof *arrivals);
-  if (arrivals == NULL)
+uint32_t *pf_arc_positions (const uint32_t *numbers, size_t count,
+                            size_t ninputs) {
+  uint32_t *const positions = pf_array(ninputs, sizeof *positions);
+  if (positions == NULL)
     return NULL;
-  memset(arrivals, 0xff, came * sizeof *arrivals); /* each PF_NO_ARC */
+  memset(positions, 0xff, ninputs * sizeof *positions); /* each PF_NO_ARC */
   for (size_t i = 0; i < count; i++)
-    arrivals[numbers[i]] = (uint32_t)i;
-  return arrivals;
+    positions[numbers[i]] = (uint32_t)i;
+  return positions;
 }
 
 /* }====== */
 
 
-/* {====== Where they are ====== */
+/* {====== Merging sorted input in place ====== */
 
-/* Add up those of the arcs [from, end) of a caller that are alike, from the
-   oldest to the newest. They go to the places from `to` on; answers where they
-   end. */
+/* Merge the arcs [from, end) of a caller, from the oldest to the newest, into the
+   places from `to` on. Returns the end. */
 static size_t add_up_here (pf_graph *graph, size_t from, size_t end, size_t to,
                            uint32_t *known) {
   pf_arc *const arcs = graph->arcs;
@@ -196,8 +194,7 @@ static size_t add_up_here (pf_graph *graph, size_t from, size_t end, size_t to,
 }
 
 
-/* Let the last of some arcs be the first. */
-static void turn_round (pf_arc *arcs, size_t count) {
+static void reverse (pf_arc *arcs, size_t count) {
   for (size_t i = 0, j = count; i + 1 < j; i++) {
     const pf_arc arc = arcs[i];
     arcs[i] = arcs[--j];
@@ -206,7 +203,7 @@ static void turn_round (pf_arc *arcs, size_t count) {
 }
 
 
-/* The end of the arcs of the caller of the first. */
+/* The end of the arcs that have the caller of arc `from`. */
 static size_t end_of_caller (const pf_graph *graph, size_t from) {
   size_t end = from + 1;
   while (end < graph->narcs &&
@@ -233,20 +230,20 @@ static void arrange (pf_graph *graph, uint32_t *known) {
   for (size_t from = 0, end; from < graph->narcs; from = end) {
     const size_t start = to;
     end = end_of_caller(graph, from);
-    for (; place <= pf_arc_place(graph, graph->arcs[from].caller); place++)
+    for (; place <= pf_arc_index_slot(graph, graph->arcs[from].caller); place++)
       first[place] = (uint32_t)to;
     to = add_up_here(graph, from, end, to, known);
-    turn_round(graph->arcs + start, to - start);
+    reverse(graph->arcs + start, to - start);
   }
-  for (; place < pf_arc_places(graph); place++)
+  for (; place < pf_arc_index_size(graph); place++)
     first[place] = (uint32_t)to;
   graph->narcs = to;
 }
 
 
-pf_status pf_arc_order_keep (pf_graph *graph) {
+pf_status pf_arc_order_sorted (pf_graph *graph) {
   uint32_t *known = NULL;
-  graph->child_first = pf_array(pf_arc_places(graph), sizeof(uint32_t));
+  graph->child_first = pf_array(pf_arc_index_size(graph), sizeof(uint32_t));
   const bool has_known = graph->child_first != NULL && longest_run(graph) > FEW;
   if (has_known)
     known = pf_array_of_zeros(graph->nfunctions, sizeof *known);
@@ -260,33 +257,33 @@ pf_status pf_arc_order_keep (pf_graph *graph) {
 /* }====== */
 
 
-/* {====== As they come ====== */
+/* {====== Adding ====== */
 
-/* Let the oldest of arcs that are alike stand for them, where it is. */
-static pf_status add_up_alike (pf_graph *graph) {
+/* Merge equal arcs into the oldest of them, which keeps its place. */
+static pf_status merge_equal (pf_graph *graph) {
   pf_arc_order order;
-  uint32_t *arrivals = NULL;
+  uint32_t *positions = NULL;
   pf_status status = pf_arc_order_open(&order, graph) ? PF_OK : PF_ENOMEM;
   if (status == PF_OK)
     status = pf_arc_order_make(&order, graph);
   if (status == PF_OK) {
-    arrivals = pf_arc_input_order(order.numbers, order.count, graph->narcs);
-    status = arrivals == NULL ? PF_ENOMEM : PF_OK;
+    positions = pf_arc_positions(order.numbers, order.count, graph->narcs);
+    status = positions == NULL ? PF_ENOMEM : PF_OK;
   }
   size_t kept = 0;
   for (size_t i = 0; status == PF_OK && i < graph->narcs; i++)
-    if (arrivals[i] != PF_NO_ARC)
-      graph->arcs[kept++] = order.arcs[arrivals[i]];
+    if (positions[i] != PF_NO_ARC)
+      graph->arcs[kept++] = order.arcs[positions[i]];
   if (status == PF_OK)
     graph->narcs = kept;
-  free(arrivals);
+  free(positions);
   pf_arc_order_close(&order);
   return status;
 }
 
 
-/* How many arcs to expect: where many functions have one, as many as there are
-   functions and some more, so that the last steps of growth are one. */
+/* The number of arcs to expect: if many functions have one, as many as functions
+   and some more, which saves the last steps of growth. */
 static size_t expected_arcs (const pf_graph *graph) {
   const size_t functions = graph->nfunctions;
   return graph->narcs < functions / 16 ? 0 : functions + functions / 16;
@@ -295,27 +292,27 @@ static size_t expected_arcs (const pf_graph *graph) {
 
 static pf_status widen (pf_graph *graph) {
   const size_t used = graph->narcs, expected = expected_arcs(graph);
-  size_t room = used == 0 ? FIRST_ROOM : used * 2;
-  if (room < expected)
-    room = expected;
-  if (room >= PF_NO_FUNCTION)
+  size_t capacity = used == 0 ? FIRST_CAPACITY : used * 2;
+  if (capacity < expected)
+    capacity = expected;
+  if (capacity >= PF_NO_FUNCTION)
     return PF_ENOMEM;
-  pf_arc *const wider = pf_array_resize(graph->arcs, room, sizeof *wider);
+  pf_arc *const wider = pf_array_resize(graph->arcs, capacity, sizeof *wider);
   if (wider == NULL)
     return PF_ENOMEM;
   graph->arcs = wider;
-  graph->arcs_room = room;
+  graph->arcs_capacity = capacity;
   return PF_OK;
 }
 
 
-/* All room is taken. */
-static pf_status make_room (pf_graph *graph) {
-  const size_t room = graph->arcs_room;
+/* Merge arcs or grow the array, which is full. */
+static pf_status make_space (pf_graph *graph) {
+  const size_t capacity = graph->arcs_capacity;
   pf_status status = PF_OK;
-  if (room >= MOST_KEPT && room >= graph->nfunctions)
-    status = add_up_alike(graph);
-  if (status != PF_OK || graph->narcs < room / 2)
+  if (capacity >= MAX_UNMERGED && capacity >= graph->nfunctions)
+    status = merge_equal(graph);
+  if (status != PF_OK || graph->narcs < capacity / 2)
     return status;
   return widen(graph);
 }
@@ -323,12 +320,12 @@ static pf_status make_room (pf_graph *graph) {
 
 pf_status pf_graph_arc (pf_graph *graph, uint32_t caller, uint32_t callee,
                         int64_t count) {
-  if (graph->narcs == graph->arcs_room) {
-    const pf_status status = make_room(graph);
+  if (graph->narcs == graph->arcs_capacity) {
+    const pf_status status = make_space(graph);
     if (status != PF_OK)
       return status;
   }
-  graph->is_scrambled |=
+  graph->is_unsorted |=
       graph->narcs > 0 && caller < graph->arcs[graph->narcs - 1].caller;
   graph->arcs[graph->narcs++] = (pf_arc){caller, callee, count};
   return PF_OK;

@@ -1,11 +1,10 @@
 /*
-** graph_index.c - finishing the graph body of a profile: arcs by caller and by
-** callee, in the manner of sparse matrices.
+** graph_index.c - finishes a call graph: arcs by caller and by callee, as
+** compressed sparse rows.
 **
-** The arcs themselves are put in the order of their callers, so that who walks
-** over callees reads memory in one direction. Mostly they come in it: the C
-** library writes them so. By callee they are listed when somebody asks who
-** calls.
+** The arcs are sorted by caller, so that a traversal of callees reads memory in
+** order. Most input is sorted, since the C library writes gmon files so. The index
+** by callee is built on demand.
 */
 
 #include <stdlib.h>
@@ -18,7 +17,6 @@
 #define MANY  16384 /* arcs that are worth a thread */
 #define AHEAD 16    /* arcs that are fetched before they are looked at */
 
-/* Finishing. */
 typedef struct index {
   pf_graph *graph;
   pf_arc_order order;
@@ -26,14 +24,14 @@ typedef struct index {
 } index;
 
 
-/* {====== Of each function ====== */
+/* {====== Sums by function ====== */
 
 static void clear_calls (pf_graph *graph) {
   memset(graph->calls, 0, graph->nfunctions * sizeof *graph->calls);
 }
 
 
-/* Add up the calls of each function, those by itself apart, and mark it as
+/* Sum the calls of each function, with those by itself apart, and mark callees as
    used. */
 static void add_up_calls (pf_graph *graph) {
   int64_t *const calls = graph->calls;
@@ -55,7 +53,7 @@ static void add_up_calls (pf_graph *graph) {
 }
 
 
-/* Add up the weights, and mark the functions that have some. */
+/* Sum the weights, and mark functions with a weight as used. */
 static void mark_weights (pf_graph *graph) {
   for (size_t m = 0; m < graph->nmetrics; m++) {
     const int64_t *const weights = graph->weights[m];
@@ -72,7 +70,6 @@ static void mark_weights (pf_graph *graph) {
 }
 
 
-/* Marking functions. */
 typedef struct marking {
   pf_graph *graph;
   size_t nused[2]; /* of the two parts */
@@ -93,7 +90,7 @@ static void mark_part (void *context, size_t from, size_t to) {
 }
 
 
-/* Mark the functions at which arcs begin, and count all that are marked. */
+/* Mark callers as used, and count all functions that are used. */
 static void mark_callers (pf_graph *graph) {
   marking m = {graph, {0, 0}};
   pf_run_halves(mark_part, &m, graph->nfunctions, MANY);
@@ -103,11 +100,11 @@ static void mark_callers (pf_graph *graph) {
 /* }====== */
 
 
-/* {====== Arcs that came in the order of their callers ====== */
+/* {====== Sorted input ====== */
 
 static void keep_order (void *context) {
   index *const x = context;
-  x->ordered = pf_arc_order_keep(x->graph);
+  x->ordered = pf_arc_order_sorted(x->graph);
 }
 
 
@@ -132,7 +129,7 @@ static void finish_in_order (index *x) {
 /* }====== */
 
 
-/* {====== Arcs in any order ====== */
+/* {====== Unsorted input ====== */
 
 static void list_children (void *context) {
   index *const x = context;
@@ -140,7 +137,7 @@ static void list_children (void *context) {
 }
 
 
-/* What does not ask where the arcs go. */
+/* The sums that do not need the order of the arcs. */
 static void look_at_callees (void *context) {
   pf_graph *const graph = ((const index *)context)->graph;
   clear_calls(graph);
@@ -152,16 +149,16 @@ static void look_at_callees (void *context) {
 static void take_order (index *x) {
   pf_graph *const graph = x->graph;
   free(graph->arcs);
-  graph->numbers = x->order.numbers;
-  graph->narrivals = graph->narcs;
+  graph->input_numbers = x->order.numbers;
+  graph->ninputs = graph->narcs;
   graph->arcs = x->order.arcs;
-  graph->narcs = graph->arcs_room = x->order.count;
+  graph->narcs = graph->arcs_capacity = x->order.count;
   graph->child_first = x->order.first;
   x->order = (pf_arc_order){0};
 }
 
 
-static void finish_scrambled (index *x) {
+static void finish_unsorted (index *x) {
   if (!pf_arc_order_open(&x->order, x->graph))
     return;
   if (x->graph->narcs >= MANY)
@@ -179,42 +176,43 @@ static void finish_scrambled (index *x) {
 
 /* {====== By callee ====== */
 
-/* Where the arcs of each callee will begin. */
+/* Count the arcs of each callee, as first positions. */
 static void count_parents (const pf_graph *graph) {
   uint32_t *const first = graph->parent_first;
-  memset(first, 0, pf_arc_places(graph) * sizeof *first);
+  memset(first, 0, pf_arc_index_size(graph) * sizeof *first);
   for (size_t i = 0; i < graph->narcs; i++)
     first[graph->arcs[i].callee + 2]++;
-  pf_arc_sum_places(first, pf_arc_places(graph));
+  pf_arc_sum_counts(first, pf_arc_index_size(graph));
 }
 
 
-/* Put an arc behind those of its callee. */
+/* Append an arc to those of its callee. */
 static void list_parent (const pf_graph *graph, uint32_t *parents,
                          uint32_t arc) {
   parents[graph->parent_first[graph->arcs[arc].callee + 1]++] = arc;
 }
 
 
-/* List the arcs, the newest first, as they came. */
-static pf_status list_arrivals (const pf_graph *graph, uint32_t *parents) {
-  uint32_t *const arrivals =
-      pf_arc_input_order(graph->numbers, graph->narcs, graph->narrivals);
-  if (arrivals == NULL)
+/* List the arcs in reverse input order: the newest first. */
+static pf_status list_in_input_order (const pf_graph *graph,
+                                      uint32_t *parents) {
+  uint32_t *const positions =
+      pf_arc_positions(graph->input_numbers, graph->narcs, graph->ninputs);
+  if (positions == NULL)
     return PF_ENOMEM;
-  for (size_t i = graph->narrivals; i-- > 0;) {
-    if (i >= AHEAD && arrivals[i - AHEAD] != PF_NO_ARC)
-      __builtin_prefetch(&graph->arcs[arrivals[i - AHEAD]]);
-    if (arrivals[i] != PF_NO_ARC)
-      list_parent(graph, parents, arrivals[i]);
+  for (size_t i = graph->ninputs; i-- > 0;) {
+    if (i >= AHEAD && positions[i - AHEAD] != PF_NO_ARC)
+      __builtin_prefetch(&graph->arcs[positions[i - AHEAD]]);
+    if (positions[i] != PF_NO_ARC)
+      list_parent(graph, parents, positions[i]);
   }
-  free(arrivals);
+  free(positions);
   return PF_OK;
 }
 
 
-/* The same where they came in the order of their callers. */
-static pf_status list_in_order (const pf_graph *graph, uint32_t *parents) {
+/* The same if the input was sorted by caller. */
+static pf_status list_sorted (const pf_graph *graph, uint32_t *parents) {
   const uint32_t *const first = graph->child_first;
   for (size_t place = graph->nfunctions + 1; place-- > 0;)
     for (uint32_t i = first[place]; i < first[place + 1]; i++)
@@ -226,23 +224,23 @@ static pf_status list_in_order (const pf_graph *graph, uint32_t *parents) {
 pf_status pf_graph_parents (pf_graph *graph) {
   if (graph->parents != NULL)
     return PF_OK;
-  free(graph->parent_first); /* of an attempt for which memory was short */
-  graph->parent_first = pf_array(pf_arc_places(graph), sizeof(uint32_t));
+  free(graph->parent_first); /* of a call that ran out of memory */
+  graph->parent_first = pf_array(pf_arc_index_size(graph), sizeof(uint32_t));
   uint32_t *const parents = pf_array(graph->narcs, sizeof *parents);
   pf_status status = PF_ENOMEM;
   if (graph->parent_first != NULL && parents != NULL) {
     count_parents(graph);
-    status = graph->numbers != NULL ? list_arrivals(graph, parents)
-                                    : list_in_order(graph, parents);
+    status = graph->input_numbers != NULL ? list_in_input_order(graph, parents)
+                                          : list_sorted(graph, parents);
   }
   if (status != PF_OK) {
     free(parents);
     return status;
   }
   graph->parents = parents;
-  free(graph->numbers);
-  graph->numbers = NULL;
-  graph->narrivals = 0;
+  free(graph->input_numbers);
+  graph->input_numbers = NULL;
+  graph->ninputs = 0;
   return PF_OK;
 }
 
@@ -255,8 +253,8 @@ pf_status pf_graph_finish (pf_graph *graph) {
   graph->self_calls =
       pf_array_of_zeros(graph->nfunctions, sizeof *graph->self_calls);
   const bool has_room = graph->calls != NULL && graph->self_calls != NULL;
-  if (has_room && graph->is_scrambled)
-    finish_scrambled(&x);
+  if (has_room && graph->is_unsorted)
+    finish_unsorted(&x);
   else if (has_room)
     finish_in_order(&x);
   if (x.ordered == PF_OK) {
