@@ -9,8 +9,8 @@
 #include "model/batch.h"
 #include "model/intern_table.h"
 
-/* Like names (names.h) areas lie in segments and never move, so that one
-   thread may look at those it knows while another adds some. */
+/* Like names (names.h), areas are in segments and never move, so that one
+   thread may read those it knows while another thread adds some. */
 struct pf_areas {
   pf_intern_table table;
   pf_area *segments[PF_NAMES_SEGMENTS]; /* those after the last are NULL */
@@ -53,7 +53,7 @@ static uint64_t hash_of (uint64_t seed, const pf_area *a) {
 }
 
 
-/* The areas of a dictionary, made at the first one; NULL: out of memory. */
+/* The areas of a dictionary, allocated at the first call; NULL: out of memory. */
 static struct pf_areas *areas_of (pf_dictionary *dictionary) {
   if (dictionary->areas == NULL) {
     dictionary->areas = calloc(1, sizeof *dictionary->areas);

@@ -1,10 +1,10 @@
 /*
-** names.h - the dictionary: strings that repeat, stored once, known by number.
-** Numbers count from 0 in the order of first sight and never change.
+** names.h - the dictionary: dictionary encoding of strings. A name is stored once
+** and has an id; ids count from 0 in the order in which names are added and never
+** change. Areas (areas.h) and stacks (stacks.h) belong to the dictionary too.
 **
-** One thread at a time may add names. Those that have been added before may be
-** looked up by their numbers (pf_name) in others meanwhile: neither a name nor
-** what leads to it ever moves.
+** One thread at a time may add names. Other threads may look up names with ids
+** that they know (pf_name) meanwhile, since entries never move.
 */
 
 #ifndef names_h
@@ -21,54 +21,51 @@
 pf_dictionary *pf_dictionary_new (void);
 void pf_dictionary_free (pf_dictionary *dictionary);
 
-/* The number of a string (the bytes are copied); PF_NO_NAME when out of
-   memory. Average cost: one hash of the bytes and one comparison. */
+/* The id of a string, which is copied if it is new; PF_NO_NAME when out of memory.
+   Average cost: one hash of the bytes and one comparison. */
 uint32_t pf_intern (pf_dictionary *dictionary, pf_bytes name);
 
 /* The same for a C string. */
 uint32_t pf_intern_text (pf_dictionary *dictionary, const char *name);
 
-/*
-** The numbers of many strings: as pf_intern of one after the other, but their
-** cache misses overlap. False when out of memory.
-*/
+/* Set `numbers` to the ids of `count` strings. Faster than pf_intern for each, since
+   cache misses overlap. False when out of memory. */
 bool pf_intern_all (pf_dictionary *dictionary, const pf_bytes *names,
                     size_t count, uint32_t *numbers);
 
-/* Make the table large enough for `count` names in all, so that it does not
-   grow while they come. False when out of memory: nothing is lost then. */
+/* Reserve capacity for `count` names in all. False when out of memory: nothing has
+   changed. */
 bool pf_names_reserve (pf_dictionary *dictionary, size_t count);
 
-/* Where `count` names from number `first` on will have their entries, with
-   the size of these: no name is looked up there so far. NULL: that is not known
-   yet. */
+/* The memory of the entries that ids from `first` on will have, for pf_array_prefault
+   (`count` names; *bytes is its size). NULL: not allocated yet. */
 void *pf_names_next_entries (const pf_dictionary *d, size_t first, size_t count,
                              size_t *bytes);
 
-/* The number of a string that is known already, else PF_NO_NAME. */
+/* The id of a string, or PF_NO_NAME if it has not been added. */
 uint32_t pf_find_name (const pf_dictionary *dictionary, pf_bytes name);
 
-/* -1, 0 or 1 as the bytes of two names compare. */
+/* Compare two names by their bytes: -1, 0 or 1. */
 int pf_name_compare (const pf_dictionary *dictionary, uint32_t left,
                      uint32_t right);
 
 
-/* Private part: seen so that looking up a name needs no call. */
+/* Private part: visible so that a look-up of a name needs no call. */
 
 struct pf_names_slot {
   uint32_t hash;
-  uint32_t number; /* of the name, or PF_NO_NAME: free */
+  uint32_t number; /* id of the name, or PF_NO_NAME: the slot is free */
 };
 
-/* Names lie in segments: the first has room for 2^PF_NAMES_FIRST of them, each
-   of the others for twice as many as the one before. */
+/* Entries are in segments: the first has 2^PF_NAMES_FIRST of them, each other one
+   twice as many as the one before. */
 #define PF_NAMES_FIRST    7
 #define PF_NAMES_SEGMENTS (32 - PF_NAMES_FIRST + 1)
 
 struct pf_dictionary {
   pf_bytes *segments[PF_NAMES_SEGMENTS]; /* those after the last are NULL */
   _Atomic uint32_t count;
-  uint64_t seed; /* of the hash: files cannot know it */
+  uint64_t seed; /* of the hash; random, see intern_table.h */
   struct pf_names_slot *slots;
   uint32_t mask;                 /* slots are mask + 1, a power of two */
   struct pf_names_block *blocks; /* the newest first */
@@ -79,9 +76,9 @@ struct pf_dictionary {
 };
 
 
-/* Where the mangled name of C++ begins in a name, or SIZE_MAX: behind the dots
-   that gprof puts before functions with descriptors, and the underscore more
-   of Mach-O and some COFF systems. Most names fail at their first byte. */
+/* The offset of a mangled C++ name in a name, or SIZE_MAX. It follows the dots that
+   gprof puts before functions with descriptors, and the additional underscore of
+   Mach-O and some COFF systems. */
 static inline size_t pf_mangled_start (pf_bytes name) {
   const uint8_t *const p = name.at;
   size_t n = 0;
@@ -94,13 +91,13 @@ static inline size_t pf_mangled_start (pf_bytes name) {
 }
 
 
-/* How many names there are: numbers are below this. */
+/* The number of names: ids are below this. */
 static inline uint32_t pf_names_count (const pf_dictionary *dictionary) {
   return atomic_load_explicit(&dictionary->count, memory_order_relaxed);
 }
 
 
-/* Which segment a number belongs to, and where in it. */
+/* The segment of an id, and its index there. */
 static inline unsigned pf_names_place (uint32_t number, size_t *at) {
   const uint64_t n = number + (UINT64_C(1) << PF_NAMES_FIRST);
   const unsigned bit = 63 - (unsigned)__builtin_clzll(n);
@@ -117,8 +114,8 @@ static inline const pf_bytes *pf_names_entry (const pf_dictionary *dictionary,
 }
 
 
-/* The bytes of a name, followed by a NUL; valid while the dictionary lives.
-   A number that was never given is the empty name. */
+/* The bytes of a name, followed by a NUL; valid while the dictionary lives. The
+   empty name for an id that does not exist. */
 static inline pf_bytes pf_name (const pf_dictionary *dictionary,
                                 uint32_t number) {
   if (number >= pf_names_count(dictionary))
@@ -127,7 +124,7 @@ static inline pf_bytes pf_name (const pf_dictionary *dictionary,
 }
 
 
-/* A name will soon be looked up: have its entry ready. */
+/* Prefetch the entry of a name. */
 static inline void pf_name_prefetch (const pf_dictionary *dictionary,
                                      uint32_t number) {
   if (number < pf_names_count(dictionary))
@@ -135,8 +132,8 @@ static inline void pf_name_prefetch (const pf_dictionary *dictionary,
 }
 
 
-/* Eight bytes of a name from `offset` on, with NUL behind its end, as a number
-   that compares as they do. */
+/* Eight bytes of a name from `offset` on, padded with NUL, as a big-endian number:
+   it compares like the bytes. */
 static inline uint64_t pf_name_word (const pf_dictionary *dictionary,
                                      uint32_t number, size_t offset) {
   const pf_bytes name = pf_name(dictionary, number);

@@ -1,10 +1,9 @@
 /*
-** packed.h - events in a time and a word each: what the machine of calls wants
-** of most tables of events, without a column for each thing.
+** packed.h - compact event encoding: a time stamp and a 32-bit word (kind, lane,
+** area) per event, instead of a column for each. Used by kernels/calls.
 **
-** A reader that can fills them with its next rows (pf_reader.pack), or says
-** that `next` must be asked for these: where something is missing or odd, or
-** stands in more bits than there are.
+** pf_reader.pack fills a pf_packed with the next rows. If it returns false, the
+** caller reads these rows with `next`: a value is missing or does not fit.
 */
 
 #ifndef packed_h
@@ -12,7 +11,7 @@
 
 #include "profio.h"
 
-/* What an event is; those before the others may stand in a word. */
+/* Kinds of events; a packed word has one of those before PF_EVENT_OTHER. */
 typedef enum pf_event_kind {
   PF_EVENT_LEAVE,
   PF_EVENT_SUSPEND,
@@ -23,10 +22,9 @@ typedef enum pf_event_kind {
   PF_EVENT_NONE   /* the row is left out */
 } pf_event_kind;
 
-#define PF_PACKED_ROWS 1024 /* a part of PF_BATCH_ROWS */
+#define PF_PACKED_ROWS 1024 /* divides PF_BATCH_ROWS */
 
-/* In a word stand, from the lowest bit on, the kind, a number for the lane, and
-   the area. */
+/* First bits of the lane and of the area in a word; the kind is below them. */
 #define PF_PACKED_LANE 4
 #define PF_PACKED_AREA 12
 
@@ -36,14 +34,14 @@ typedef enum pf_event_kind {
 
 struct pf_packed {
   size_t rows;
-  const uint32_t *lanes;  /* their names, by the numbers in words: 256; or */
-  const int64_t *threads; /* where lanes are whole numbers: these */
-  int64_t times[PF_PACKED_ROWS]; /* none before the one before it */
+  const uint32_t *lanes;  /* names of 256 lanes, by the lane in a word; or */
+  const int64_t *threads; /* their numbers, if lanes are whole numbers */
+  int64_t times[PF_PACKED_ROWS]; /* ns, ascending */
   uint32_t words[PF_PACKED_ROWS + 16];
 };
 
-/* One of two numbers without a branch: whether an event enters or leaves is
-   chance, and a branch on it is foreseen half of the time. */
+/* One of two numbers without a branch: enters and leaves are in random order, so a
+   branch would be mispredicted half of the time. */
 static inline uint32_t pf_select (bool first, uint32_t a, uint32_t b) {
   return b ^ ((a ^ b) & (0u - (uint32_t)first));
 }

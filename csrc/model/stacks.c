@@ -1,7 +1,7 @@
 /*
-** stacks.c - the stacks of a dictionary. The first child of a stack is known
-** by that stack, which has mostly been made a moment ago; only others are in
-** the hash table, most of which is far away by then.
+** stacks.c - the stacks of a dictionary. A stack has the id of its first child, and
+** only other children are in the intern table: most look-ups then access the parent,
+** which is in the cache, and not the table, which mostly is not.
 */
 
 #include "model/stacks.h"
@@ -12,10 +12,10 @@
 #include "model/memory.h"
 
 struct pf_stacks {
-  pf_intern_table others; /* that are not the first child of a stack */
+  pf_intern_table others; /* stacks that are not a first child */
   pf_stack *list;
   uint32_t count;
-  size_t room;
+  size_t capacity;
 };
 
 typedef struct wanted {
@@ -31,7 +31,7 @@ static bool is_same (const void *context, uint32_t number) {
 }
 
 
-/* The stacks of a dictionary, made at the first one; NULL: out of memory. */
+/* The stacks of a dictionary, allocated at the first call; NULL: out of memory. */
 static struct pf_stacks *stacks_of (pf_dictionary *dictionary) {
   if (dictionary->stacks == NULL) {
     dictionary->stacks = calloc(1, sizeof *dictionary->stacks);
@@ -45,20 +45,21 @@ static struct pf_stacks *stacks_of (pf_dictionary *dictionary) {
 static bool reserve (struct pf_stacks *stacks) {
   if (!pf_intern_table_reserve(&stacks->others) || stacks->count == PF_NO_STACK)
     return false;
-  if (stacks->count < stacks->room)
+  if (stacks->count < stacks->capacity)
     return true;
-  const size_t room = stacks->room == 0 ? 64 : pf_next_capacity(stacks->room);
-  pf_stack *const list =
-      pf_large_array_resize(stacks->list, stacks->count, room, sizeof *list);
+  const size_t capacity =
+      stacks->capacity == 0 ? 64 : pf_next_capacity(stacks->capacity);
+  pf_stack *const list = pf_large_array_resize(stacks->list, stacks->count,
+                                               capacity, sizeof *list);
   if (list == NULL)
     return false;
   stacks->list = list;
-  stacks->room = room;
+  stacks->capacity = capacity;
   return true;
 }
 
 
-/* Make a new one; it is its parent's first child, or goes into the table. */
+/* Add a stack: as the first child of its parent, or to the table. */
 static uint32_t add (struct pf_stacks *stacks, uint32_t parent, uint32_t frame,
                      uint64_t hash) {
   if (!reserve(stacks))
