@@ -23,14 +23,15 @@
 #include "bytes/map.h"
 #include "bytes/spool.h"
 
-/* Addresses kept for a file that grows: more of it than that is not seen. */
-static const uint64_t rooms[] = {(uint64_t)1 << 40, (uint64_t)1 << 34,
-                                 (uint64_t)1 << 30};
+/* Address space to reserve for a file that grows, the first size that the system
+   grants. The file is not read beyond it. */
+static const uint64_t reservations[] = {(uint64_t)1 << 40, (uint64_t)1 << 34,
+                                        (uint64_t)1 << 30};
 
 struct pf_map {
   pf_bytes bytes;
-  size_t room; /* of the mapping; pages behind the file are not to be touched */
-  int fd;      /* of a file that grows, else -1 */
+  size_t reserved; /* bytes mapped; pages after the file fault */
+  int fd;          /* of a file that grows, else -1 */
   atomic_bool faulted;
   _Atomic(struct pf_map *) next;
   struct pf_map *previous; /* under the lock: a map is found at once in a list
@@ -48,13 +49,13 @@ static bool handler_installed;
 
 static pf_map *map_holding (const uint8_t *address) {
   for (pf_map *m = atomic_load(&maps); m != NULL; m = atomic_load(&m->next))
-    if ((uintptr_t)address - (uintptr_t)m->bytes.at < m->room)
+    if ((uintptr_t)address - (uintptr_t)m->bytes.at < m->reserved)
       return m;
   return NULL;
 }
 
 
-/* Give the signal to whoever had it before us. */
+/* Call the handler that was installed before. */
 static void pass_on (int number, siginfo_t *info, void *context) {
   if ((before.sa_flags & SA_SIGINFO) != 0)
     before.sa_sigaction(number, info, context);
@@ -142,7 +143,7 @@ static pf_status map_file (int fd, pf_map **map, pf_error *error) {
                      strerror(errno));
     }
     m->bytes = (pf_bytes){at, (size_t)status.st_size};
-    m->room = m->bytes.size;
+    m->reserved = m->bytes.size;
     link_map(m);
   }
   *map = m;
@@ -223,14 +224,15 @@ pf_status pf_map_open (const char *path, uint64_t max_size, pf_map **map,
 }
 
 
-/* Keep addresses for a file, as many as there are to be had. */
-static void *map_room (int fd, uint64_t size, size_t *room) {
+/* Map a file with as much address space as possible. */
+static void *map_reserved (int fd, uint64_t size, size_t *reserved) {
   void *at = MAP_FAILED;
-  for (size_t i = 0; i < sizeof rooms / sizeof rooms[0] && at == MAP_FAILED;
+  for (size_t i = 0;
+       i < sizeof reservations / sizeof reservations[0] && at == MAP_FAILED;
        i++) {
-    *room = (size_t)rooms[i];
-    if (*room == rooms[i] && *room > size)
-      at = mmap(NULL, *room, PROT_READ, MAP_SHARED, fd, 0);
+    *reserved = (size_t)reservations[i];
+    if (*reserved == reservations[i] && *reserved > size)
+      at = mmap(NULL, *reserved, PROT_READ, MAP_SHARED, fd, 0);
   }
   return at;
 }
@@ -247,7 +249,7 @@ static pf_status map_live (int fd, pf_map **map, pf_error *error) {
   pf_map *const m = calloc(1, sizeof *m);
   if (m == NULL)
     return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
-  void *const at = map_room(fd, (uint64_t)status.st_size, &m->room);
+  void *const at = map_reserved(fd, (uint64_t)status.st_size, &m->reserved);
   if (at == MAP_FAILED) {
     free(m);
     return pf_fail(error, PF_EIO, PF_NO_OFFSET, "cannot be mapped: %s",
@@ -280,7 +282,7 @@ bool pf_map_grow (pf_map *map) {
   const size_t known = map->bytes.size;
   if (size < known)
     atomic_store(&map->faulted, true);
-  map->bytes.size = size < map->room ? (size_t)size : map->room;
+  map->bytes.size = size < map->reserved ? (size_t)size : map->reserved;
   return map->bytes.size > known;
 }
 
@@ -298,9 +300,9 @@ bool pf_map_faulted (const pf_map *map) {
 void pf_map_close (pf_map *map) {
   if (map == NULL)
     return;
-  if (map->room > 0) {
+  if (map->reserved > 0) {
     unlink_map(map);
-    munmap((void *)(uintptr_t)map->bytes.at, map->room);
+    munmap((void *)(uintptr_t)map->bytes.at, map->reserved);
   }
   if (map->fd >= 0)
     close(map->fd);

@@ -1,10 +1,10 @@
 /*
-** map.h - a file mapped for reading.
+** map.h - a file that is mapped for reading. Used by lua/source.c.
 **
-** A fault inside a mapping (the file shrank, the disk failed) is answered by
-** a zero page and a mark on the map: look at pf_map_faulted after each batch.
-** For that the process has one SIGBUS handler and one list of maps: with the
-** recorder's timer the only mutable state of the process that profio keeps.
+** If an access to a mapping faults (the file shrank, the disk failed), a SIGBUS
+** handler maps a page of zeros there and marks the map: the reader checks
+** pf_map_faulted after each batch. The handler and its list of maps are state of the
+** process, as is the recorder's timer; profio has no other.
 */
 
 #ifndef map_h
@@ -15,26 +15,26 @@
 typedef struct pf_map pf_map;
 
 /*
-** Map the file at `path`, or when it is no plain file (a pipe, standard
-** input as "-") or holds gzip data, spool it first: at most max_size bytes
-** (see PF_DEFAULT_MAX_SIZE in spool.h), else PF_ELIMIT. An empty file is an empty slice. A directory is PF_EIO.
-** Of gzip data that end early or are damaged (PF_ETRUNCATED, PF_EFORMAT) the
-** map has what could be unpacked; it is NULL after any other failure.
+** Map the file at `path`. A pipe, standard input ("-") and gzip data are spooled to a
+** temporary file first, of at most max_size bytes (PF_DEFAULT_MAX_SIZE, see spool.h),
+** else PF_ELIMIT. PF_EIO, also for a directory; PF_ENOMEM. If gzip data end early or
+** are damaged (PF_ETRUNCATED, PF_EFORMAT), the map has the bytes before that; it is
+** NULL after other failures.
 */
 pf_status pf_map_open (const char *path, uint64_t max_size, pf_map **map,
                        pf_error *error);
 
 /*
-** Map a plain file that others write on, as it is now; pf_map_grow looks how
-** far it has come. The bytes stay where they are. PF_EUNSUPPORTED for a pipe.
+** Map a regular file that is still being written; pf_map_grow extends the bytes, whose
+** address stays the same. PF_EUNSUPPORTED for a pipe, PF_EIO, PF_ENOMEM.
 */
 pf_status pf_map_live (const char *path, pf_map **map, pf_error *error);
 
-/* Take what has been written since; whether there was something. A file that
-   has become shorter has faulted. */
+/* Extend the bytes to the present size of the file; true: there are new bytes. A file
+   that has shrunk is marked as faulted. */
 bool pf_map_grow (pf_map *map);
 
-/* The bytes of gzip data in memory, unpacked: as pf_map_open would. */
+/* Map the unpacked bytes of gzip data in memory, as pf_map_open does. */
 pf_status pf_map_gzip (pf_bytes packed, uint64_t max_size, pf_map **map,
                        pf_error *error);
 
@@ -44,7 +44,7 @@ bool pf_is_gzip (pf_bytes bytes);
 /* The mapped bytes, until pf_map_close. */
 pf_bytes pf_map_bytes (const pf_map *map);
 
-/* Whether bytes have been lost under the mapping since it was made. */
+/* Whether an access to the mapping has faulted. */
 bool pf_map_faulted (const pf_map *map);
 
 /* Unmap. NULL is fine. */

@@ -84,11 +84,11 @@ static uint32_t pack (uint32_t c) {
 static uint32_t convert_byte (iconv_t converter, uint8_t byte) {
   char in = (char)byte, out[8];
   char *from = &in, *to = out;
-  size_t left = 1, room = sizeof out;
+  size_t left = 1, capacity = sizeof out;
   iconv(converter, NULL, NULL, NULL, NULL);
-  if (iconv(converter, &from, &left, &to, &room) == (size_t)-1)
+  if (iconv(converter, &from, &left, &to, &capacity) == (size_t)-1)
     return errno == EINVAL ? 0 : pack(NOT_A_CHARACTER);
-  const size_t size = sizeof out - room;
+  const size_t size = sizeof out - capacity;
   if (size == 0 || size > 3)
     return pack(NOT_A_CHARACTER);
   uint32_t packed = (uint32_t)size << 24;
@@ -232,16 +232,16 @@ static size_t convert_by_table (const pf_charset *charset, pf_bytes text,
 
 static size_t convert_by_iconv (const pf_converter *converter, pf_bytes text,
                                 uint8_t *out) {
-  size_t room = 4 * text.size + 16, left = text.size;
-  char *to = (char *)out, *from = (char *)out + room;
+  size_t capacity = 4 * text.size + 16, left = text.size;
+  char *to = (char *)out, *from = (char *)out + capacity;
   memcpy(from, text.at, text.size);
   iconv(converter->iconv, NULL, NULL, NULL, NULL);
   while (left > 0 &&
-         iconv(converter->iconv, &from, &left, &to, &room) == (size_t)-1) {
-    if (room < 16 || left == 0)
+         iconv(converter->iconv, &from, &left, &to, &capacity) == (size_t)-1) {
+    if (capacity < 16 || left == 0)
       break;
     memcpy(to, "\xEF\xBF\xBD", 3);
-    to += 3, room -= 3;
+    to += 3, capacity -= 3;
     from++, left--;
   }
   return (size_t)((uint8_t *)to - out);
@@ -290,13 +290,13 @@ static bool back_by_table (const pf_charset *charset, pf_bytes text,
 /* The same through iconv; a copy of the text is behind the output. */
 static bool back_by_iconv (iconv_t converter, pf_bytes text, uint8_t *out,
                            size_t *size) {
-  size_t room = 4 * text.size + 16, left = text.size;
-  char *to = (char *)out, *from = (char *)out + room;
+  size_t capacity = 4 * text.size + 16, left = text.size;
+  char *to = (char *)out, *from = (char *)out + capacity;
   if (converter == (iconv_t)-1)
     return false;
   memcpy(from, text.at, text.size);
   iconv(converter, NULL, NULL, NULL, NULL);
-  const size_t failed = iconv(converter, &from, &left, &to, &room);
+  const size_t failed = iconv(converter, &from, &left, &to, &capacity);
   *size = (size_t)((uint8_t *)to - out);
   return failed != (size_t)-1;
 }

@@ -49,7 +49,7 @@ struct pf_gzip {
   pthread_cond_t changed;
   /* Under the lock: */
   block *blocks; /* the full ones */
-  size_t count, room;
+  size_t count, capacity;
   size_t next; /* the first that nobody has taken */
   bool ended;  /* no more will come */
 };
@@ -66,8 +66,8 @@ static bool open_stream (z_stream *z) {
 
 /* Leave it without packed bytes when memory is short. */
 static void deflate_block (z_stream *z, block *b, bool is_first, bool is_last) {
-  const size_t room = deflateBound(z, b->size) + 16; /* and the flush */
-  uint8_t *const packed = malloc(room);
+  const size_t capacity = deflateBound(z, b->size) + 16; /* and the flush */
+  uint8_t *const packed = malloc(capacity);
   if (packed == NULL)
     return;
   if (!is_first)
@@ -75,9 +75,9 @@ static void deflate_block (z_stream *z, block *b, bool is_first, bool is_last) {
   z->next_in = b->bytes + WINDOW;
   z->avail_in = (uInt)b->size;
   z->next_out = packed;
-  z->avail_out = (uInt)room;
+  z->avail_out = (uInt)capacity;
   (void)deflate(z, is_last ? Z_FINISH : Z_SYNC_FLUSH);
-  b->packed_size = room - z->avail_out;
+  b->packed_size = capacity - z->avail_out;
   b->crc = crc32(0, b->bytes + WINDOW, (uInt)b->size);
   b->packed = realloc(packed, b->packed_size);
   if (b->packed == NULL) /* it would not even become smaller */
@@ -138,14 +138,14 @@ static void help (pf_gzip *g, size_t most) {
 
 /* With the lock held. */
 static bool reserve (pf_gzip *g) {
-  if (g->count < g->room)
+  if (g->count < g->capacity)
     return true;
-  const size_t room = g->room == 0 ? 16 : g->room * 2;
-  block *const blocks = realloc(g->blocks, room * sizeof *blocks);
+  const size_t capacity = g->capacity == 0 ? 16 : g->capacity * 2;
+  block *const blocks = realloc(g->blocks, capacity * sizeof *blocks);
   if (blocks == NULL)
     return false;
   g->blocks = blocks;
-  g->room = room;
+  g->capacity = capacity;
   return true;
 }
 

@@ -44,24 +44,24 @@ static bool widen (void **block, size_t old_size, size_t new_size) {
 
 
 pf_status pf_store_reserve (pf_store *store, size_t rows) {
-  if (rows <= store->room - store->rows)
+  if (rows <= store->capacity - store->rows)
     return PF_OK;
-  size_t room = store->room == 0 ? 64 : store->room;
-  while (room - store->rows < rows)
-    if (room > SIZE_MAX / 64)
+  size_t capacity = store->capacity == 0 ? 64 : store->capacity;
+  while (capacity - store->rows < rows)
+    if (capacity > SIZE_MAX / 64)
       return PF_ENOMEM;
     else
-      room *= 2;
+      capacity *= 2;
   for (size_t i = 0; i < store->nfields; i++) {
     pf_column *const column = &store->columns[i];
     const size_t size = pf_type_size(column->type);
     void *bits = column->missing;
-    if (!widen(&column->data, store->room * size, room * size) ||
-        !widen(&bits, store->room / 8, room / 8))
+    if (!widen(&column->data, store->capacity * size, capacity * size) ||
+        !widen(&bits, store->capacity / 8, capacity / 8))
       return PF_ENOMEM;
     column->missing = bits;
   }
-  store->room = room;
+  store->capacity = capacity;
   return PF_OK;
 }
 

@@ -12,8 +12,8 @@ typedef struct pf_store {
   const pf_field *fields; /* borrowed: as long as the store lives */
   size_t nfields;
   pf_dictionary *dictionary;
-  pf_column *columns; /* data of `room` values each; missing bitmaps too */
-  size_t rows, room;
+  pf_column *columns; /* data of `capacity` values each; missing bitmaps too */
+  size_t rows, capacity;
 } pf_store;
 
 pf_status pf_store_open (pf_store *store, const pf_field *fields,

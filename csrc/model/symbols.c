@@ -70,18 +70,18 @@ size_t pf_symbols_find (const pf_symbols *symbols, uint64_t address) {
 }
 
 
-static bool resize (pf_symbols *symbols, size_t room) {
-  pf_symbol *const all = pf_array_resize(symbols->all, room, sizeof *all);
+static bool resize (pf_symbols *symbols, size_t capacity) {
+  pf_symbol *const all = pf_array_resize(symbols->all, capacity, sizeof *all);
   if (all == NULL)
     return false;
   symbols->all = all;
-  symbols->room = room;
+  symbols->capacity = capacity;
   return true;
 }
 
 
 void pf_symbols_size_hint (pf_symbols *symbols, size_t count, size_t spare) {
-  if (count > symbols->room && count < UINT32_MAX / 2 &&
+  if (count > symbols->capacity && count < UINT32_MAX / 2 &&
       resize(symbols, count + spare))
     (void)pf_names_reserve(symbols->dictionary, count);
 }
@@ -89,14 +89,14 @@ void pf_symbols_size_hint (pf_symbols *symbols, size_t count, size_t spare) {
 
 pf_status pf_symbols_reserve (pf_symbols *symbols, size_t count) {
   const size_t needed = symbols->count + count;
-  size_t room = symbols->room;
-  if (needed <= room)
+  size_t capacity = symbols->capacity;
+  if (needed <= capacity)
     return PF_OK;
-  while (room < needed)
-    room = room < 512 ? 1024 : 2 * room;
-  if (room >= UINT32_MAX)
+  while (capacity < needed)
+    capacity = capacity < 512 ? 1024 : 2 * capacity;
+  if (capacity >= UINT32_MAX)
     return PF_ELIMIT;
-  return resize(symbols, room) ? PF_OK : PF_ENOMEM;
+  return resize(symbols, capacity) ? PF_OK : PF_ENOMEM;
 }
 
 
@@ -227,7 +227,7 @@ static bool reorder (pf_symbols *symbols, const uint32_t *order) {
     sorted[i] = symbols->all[order[i]];
   free(symbols->all);
   symbols->all = sorted;
-  symbols->room = symbols->count;
+  symbols->capacity = symbols->count;
   return true;
 }
 

@@ -1,9 +1,11 @@
 /*
-** symbols.h - the functions of an executable: from ELF tables through libelf,
-** from the text of `nm`, lines through libdw's line tables.
+** symbols.h - the functions of an executable, from ELF symbol tables (libelf) or the
+** text of `nm`, and its source lines (libdw). Used by kernels/symbolize.c,
+** kernels/graph and lua/symbols.c.
 **
-** One sorted array and a binary search; nothing linear per look-up. Names are
-** kept as the linker has them; pf_demangle is asked when a name is shown.
+** Open by pf_symbols_elf or pf_symbols_nm, look up addresses, pf_symbols_free. Symbols
+** are a sorted array with an index (ranges.h). Names are linker names; pf_demangle
+** makes them readable.
 */
 
 #ifndef symbols_h
@@ -27,7 +29,7 @@ typedef struct pf_symbol {
   bool is_function;    /* STT_FUNC, or nm said so */
   bool is_global;
   bool is_sized; /* its end is from the table, not from the next one */
-  uint8_t rank;  /* of symbols at one address the greatest is kept */
+  uint8_t rank;  /* of symbols at one address the one of highest rank is kept */
 } pf_symbol;
 
 /* Facts of an executable. */
@@ -47,14 +49,13 @@ typedef struct pf_executable {
 } pf_executable;
 
 /*
-** Read only the facts. PF_EFORMAT when the bytes are no ELF file;
-** PF_EUNSUPPORTED for PE, Mach-O and the like, with words that say to give `nm`
-** text instead.
+** Read only the facts. PF_EFORMAT: no ELF file; PF_EUNSUPPORTED: PE, Mach-O and the
+** like, with the advice to use `nm` text instead.
 */
 pf_status pf_executable_read (pf_bytes bytes, pf_executable *facts,
                               pf_error *error);
 
-/* The check sum by which an executable knows its debug file. */
+/* The CRC-32 of a debug file that an executable states in .gnu_debuglink. */
 uint32_t pf_debug_crc (pf_bytes bytes);
 
 /*
@@ -84,12 +85,12 @@ pf_status pf_symbols_by_line (pf_symbols *symbols);
 
 void pf_symbols_free (pf_symbols *symbols);
 
-/* Let lines be read only while both flags are set (NULL: always): for bytes
-   that somebody may unmap. */
+/* Read lines only while both flags are set (NULL: always); the owner of the bytes
+   clears them before it unmaps. */
 void pf_symbols_watch (pf_symbols *symbols, const bool *executable_open,
                        const bool *debug_open);
 
-/* Where its names are. */
+/* The dictionary of the names. */
 pf_dictionary *pf_symbols_dictionary (const pf_symbols *symbols);
 
 const pf_executable *pf_symbols_facts (const pf_symbols *symbols);
@@ -100,8 +101,7 @@ const pf_symbol *pf_symbols_all (const pf_symbols *symbols, size_t *count);
 /* The index over them. */
 const pf_ranges *pf_symbols_ranges (const pf_symbols *symbols);
 
-/* The number of the symbol that holds `address` (a link-time address), or
-   SIZE_MAX. */
+/* The index of the symbol that contains a link-time address, or SIZE_MAX. */
 size_t pf_symbols_find (const pf_symbols *symbols, uint64_t address);
 
 /*

@@ -16,11 +16,11 @@
 #define LONGEST_FILE 256
 
 /* The new array as it grows. */
-typedef struct pieces {
+typedef struct line_symbols {
   pf_symbols *symbols;
   pf_symbol *all;
-  size_t count, room;
-} pieces;
+  size_t count, capacity;
+} line_symbols;
 
 
 static pf_bytes base_name (pf_bytes path) {
@@ -37,8 +37,9 @@ static int shorter (size_t size, int most) {
 
 
 /* "function (file:line @ address)"; pf_demangle knows this form. */
-static uint32_t piece_name (const pieces *p, const pf_symbol *symbol,
-                            const pf_line_row *row, uint64_t start) {
+static uint32_t line_symbol_name (const line_symbols *p,
+                                  const pf_symbol *symbol,
+                                  const pf_line_row *row, uint64_t start) {
   pf_dictionary *const names = p->symbols->dictionary;
   const pf_bytes function = pf_name(names, symbol->name);
   const pf_bytes file = base_name(pf_name(names, row->file));
@@ -54,15 +55,15 @@ static uint32_t piece_name (const pieces *p, const pf_symbol *symbol,
 }
 
 
-static pf_symbol *add_piece (pieces *p, const pf_symbol *symbol) {
-  if (p->count == p->room) {
-    const size_t room = p->room == 0 ? 1024 : 2 * p->room;
+static pf_symbol *add_line_symbol (line_symbols *p, const pf_symbol *symbol) {
+  if (p->count == p->capacity) {
+    const size_t capacity = p->capacity == 0 ? 1024 : 2 * p->capacity;
     pf_symbol *const all =
-        room < UINT32_MAX ? realloc(p->all, room * sizeof *all) : NULL;
+        capacity < UINT32_MAX ? realloc(p->all, capacity * sizeof *all) : NULL;
     if (all == NULL)
       return NULL;
     p->all = all;
-    p->room = room;
+    p->capacity = capacity;
   }
   pf_symbol *const piece = &p->all[p->count++];
   *piece = *symbol;
@@ -72,9 +73,9 @@ static pf_symbol *add_piece (pieces *p, const pf_symbol *symbol) {
 
 /* A piece from `start` on, ending the one before it there. A piece without a
    line keeps the name of the function. */
-static pf_status begin_piece (pieces *p, const pf_symbol *symbol,
+static pf_status begin_piece (line_symbols *p, const pf_symbol *symbol,
                               const pf_line_row *row, uint64_t start) {
-  pf_symbol *const piece = add_piece(p, symbol);
+  pf_symbol *const piece = add_line_symbol(p, symbol);
   if (piece == NULL)
     return PF_ENOMEM;
   if (start != symbol->start)
@@ -83,14 +84,14 @@ static pf_status begin_piece (pieces *p, const pf_symbol *symbol,
   piece->is_function = symbol->is_function && start == symbol->start;
   if (row == NULL)
     return PF_OK;
-  piece->name = piece_name(p, symbol, row, start);
+  piece->name = line_symbol_name(p, symbol, row, start);
   return piece->name == PF_NO_NAME ? PF_ENOMEM : PF_OK;
 }
 
 
 /* Cut one symbol; `*at` is the first row of the table that ends behind its
    start. Rows of one line in a row are one piece. */
-static pf_status cut (pieces *p, const pf_symbol *symbol,
+static pf_status cut (line_symbols *p, const pf_symbol *symbol,
                       const pf_line_row *rows, size_t nrows, size_t *at) {
   while (*at < nrows && rows[*at].end <= symbol->start)
     ++*at;
@@ -114,7 +115,7 @@ static pf_status cut (pieces *p, const pf_symbol *symbol,
 pf_status pf_symbols_by_line (pf_symbols *symbols) {
   size_t nrows, at = 0;
   const pf_line_row *const rows = pf_symbols_lines(symbols, &nrows);
-  pieces p = {symbols, NULL, 0, 0};
+  line_symbols p = {symbols, NULL, 0, 0};
   pf_status status = PF_OK;
   for (size_t i = 0; status == PF_OK && i < symbols->count; i++)
     status = cut(&p, &symbols->all[i], rows, nrows, &at);
@@ -125,7 +126,7 @@ pf_status pf_symbols_by_line (pf_symbols *symbols) {
   free(symbols->all);
   symbols->all = p.all;
   symbols->count = p.count;
-  symbols->room = p.room;
+  symbols->capacity = p.capacity;
   pf_ranges_close(&symbols->ranges);
   return pf_ranges_open(&symbols->ranges, symbols->all, sizeof *symbols->all,
                         symbols->count);

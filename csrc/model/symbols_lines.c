@@ -29,9 +29,9 @@ typedef struct reading {
   pf_dictionary *dictionary;
   uint64_t code_start, code_end;
   line_table *tables;
-  size_t ntables, tables_room;
+  size_t ntables, tables_capacity;
   pf_line_row *rows;
-  size_t count, room;
+  size_t count, capacity;
   struct {
     const char *raw; /* as libdw has it: one pointer per file of a table */
     uint32_t name;
@@ -85,15 +85,15 @@ static uint32_t name_file (reading *r, const char *raw) {
 
 
 static pf_status add_row (reading *r, const pf_line_row *row) {
-  if (r->count == r->room) {
-    const size_t room = r->room == 0 ? 4096 : 2 * r->room;
-    if (room >= UINT32_MAX)
+  if (r->count == r->capacity) {
+    const size_t capacity = r->capacity == 0 ? 4096 : 2 * r->capacity;
+    if (capacity >= UINT32_MAX)
       return PF_ELIMIT;
-    pf_line_row *grown = realloc(r->rows, room * sizeof *grown);
+    pf_line_row *grown = realloc(r->rows, capacity * sizeof *grown);
     if (grown == NULL)
       return PF_ENOMEM;
     r->rows = grown;
-    r->room = room;
+    r->capacity = capacity;
   }
   r->rows[r->count++] = *row;
   return PF_OK;
@@ -130,13 +130,14 @@ static pf_status add_table (reading *r, const line_table *table) {
 
 
 static pf_status keep_table (reading *r, const line_table *table) {
-  if (r->ntables == r->tables_room) {
-    const size_t room = r->tables_room == 0 ? 256 : 2 * r->tables_room;
-    line_table *grown = realloc(r->tables, room * sizeof *grown);
+  if (r->ntables == r->tables_capacity) {
+    const size_t capacity =
+        r->tables_capacity == 0 ? 256 : 2 * r->tables_capacity;
+    line_table *grown = realloc(r->tables, capacity * sizeof *grown);
     if (grown == NULL)
       return PF_ENOMEM;
     r->tables = grown;
-    r->tables_room = room;
+    r->tables_capacity = capacity;
   }
   r->tables[r->ntables++] = *table;
   return PF_OK;

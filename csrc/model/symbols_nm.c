@@ -22,7 +22,7 @@
 #include "model/symbols_build.h"
 
 #define TRIAL_LINES 256   /* how many lines decide the form */
-#define PORTION     65536 /* symbols that are read, then added */
+#define CHUNK       65536 /* symbols that are read, then added */
 #define LEAST_LINE  5     /* bytes of one with a symbol */
 
 /* What a line says. */
@@ -219,10 +219,10 @@ static bool read_posix (pf_bytes line, nm_line *out) {
 /* The columns right of the last bars: cells[0] is the first of them. Answers
    how many; `rest` is what is left of them. */
 static size_t split_bars (pf_bytes line, pf_bytes *rest, pf_bytes *cells,
-                          size_t room) {
+                          size_t capacity) {
   size_t n = 0, end = line.size;
   pf_bytes found[6];
-  for (size_t i = line.size; i > 0 && n < room; i--)
+  for (size_t i = line.size; i > 0 && n < capacity; i--)
     if (line.at[i - 1] == '|') {
       found[n++] = trim((pf_bytes){line.at + i, end - i});
       end = i - 1;
@@ -335,7 +335,7 @@ typedef struct nm_text {
 } nm_text;
 
 /* Symbols that are read, where they will stay, and their names. */
-typedef struct portion {
+typedef struct chunk {
   nm_text *text;
   pf_symbol *symbols;
   pf_bytes *names;
@@ -343,12 +343,12 @@ typedef struct portion {
   /* Where the names will have their entries, of memory that is new; or none: */
   void *entries;
   size_t entries_size;
-} portion;
+} chunk;
 
 /* Adding them. */
 typedef struct addition {
   pf_symbols *symbols;
-  const portion *portion;
+  const chunk *chunk;
   pf_status status;
 } addition;
 
@@ -356,7 +356,7 @@ typedef struct addition {
 /* Read the next symbols; there are none when the text has ended. Who adds them
    finds the memory there. */
 static void read_portion (void *context) {
-  portion *const p = context;
+  chunk *const p = context;
   nm_text *const text = p->text;
   pf_bytes line;
   nm_line parts;
@@ -381,10 +381,9 @@ static void read_portion (void *context) {
 }
 
 
-/* Say where the symbols of a portion go that is read while those before it are
+/* Say where the symbols of a chunk go that is read while those before it are
    added, and their names. */
-static pf_status look_ahead (pf_symbols *symbols, size_t before,
-                             portion *next) {
+static pf_status look_ahead (pf_symbols *symbols, size_t before, chunk *next) {
   const size_t names = pf_names_count(symbols->dictionary);
   const pf_status status = pf_symbols_reserve(symbols, before + next->most);
   next->symbols = symbols->all + symbols->count + before;
@@ -396,14 +395,13 @@ static pf_status look_ahead (pf_symbols *symbols, size_t before,
 
 static void add_portion (void *context) {
   addition *const a = context;
-  a->status =
-      pf_symbols_append(a->symbols, a->portion->names, a->portion->count);
+  a->status = pf_symbols_append(a->symbols, a->chunk->names, a->chunk->count);
 }
 
 
-/* Add a portion, while the one behind it is read. */
-static pf_status add_and_read (pf_symbols *symbols, const portion *read,
-                               portion *next) {
+/* Add a chunk, while the one behind it is read. */
+static pf_status add_and_read (pf_symbols *symbols, const chunk *read,
+                               chunk *next) {
   addition a = {symbols, read, look_ahead(symbols, read->count, next)};
   if (a.status != PF_OK)
     return a.status;
@@ -417,21 +415,22 @@ static pf_status add_and_read (pf_symbols *symbols, const portion *read,
 }
 
 
-/* The first portion is read alone, so it is a small one. */
+/* The first chunk is read alone, so it is a small one. */
 static pf_status read_lines (nm_text *text, pf_symbols *symbols) {
   const size_t most = text->left.size / LEAST_LINE + 1;
-  const size_t room = most < PORTION ? most : PORTION;
-  pf_bytes *const names = pf_array(2 * room, sizeof *names);
+  const size_t capacity = most < CHUNK ? most : CHUNK;
+  pf_bytes *const names = pf_array(2 * capacity, sizeof *names);
   if (names == NULL)
     return PF_ENOMEM;
-  portion portions[] = {{.text = text, .names = names, .most = room / 8 + 1},
-                        {.text = text, .names = names + room, .most = room}};
-  pf_status status = look_ahead(symbols, 0, &portions[0]);
+  chunk chunks[] = {
+      {.text = text, .names = names, .most = capacity / 8 + 1},
+      {.text = text, .names = names + capacity, .most = capacity}};
+  pf_status status = look_ahead(symbols, 0, &chunks[0]);
   if (status == PF_OK)
-    read_portion(&portions[0]);
-  portions[0].most = room;
-  for (size_t i = 0; status == PF_OK && portions[i].count > 0; i ^= 1)
-    status = add_and_read(symbols, &portions[i], &portions[i ^ 1]);
+    read_portion(&chunks[0]);
+  chunks[0].most = capacity;
+  for (size_t i = 0; status == PF_OK && chunks[i].count > 0; i ^= 1)
+    status = add_and_read(symbols, &chunks[i], &chunks[i ^ 1]);
   free(names);
   return status;
 }
@@ -446,7 +445,7 @@ static pf_status read_text (pf_symbols *symbols, pf_bytes text,
     return pf_fail(error, PF_EFORMAT, 0,
                    "not the text of nm: no line has an address, a type and "
                    "a name");
-  pf_symbols_size_hint(symbols, guess_lines(text), PORTION);
+  pf_symbols_size_hint(symbols, guess_lines(text), CHUNK);
   nm_text lines = {text, form, rule, symbols->facts.text_end};
   pf_status status = read_lines(&lines, symbols);
   if (status == PF_OK)

@@ -20,7 +20,7 @@ struct pf_notes {
   pf_info *infos;
   size_t ninfos;
   pf_warning *warnings;
-  size_t nwarnings, room;
+  size_t nwarnings, capacity;
   struct {
     const char *code;
     uint64_t count;  /* of places in the file */
@@ -213,16 +213,16 @@ static bool is_known (pf_notes *notes, uint64_t hash) {
 
 /* A new entry at the end of the list; NULL when out of memory. */
 static pf_warning *warning_entry (pf_notes *notes) {
-  if (notes->nwarnings == notes->room) {
-    const size_t room = notes->room == 0 ? 8 : notes->room * 2;
+  if (notes->nwarnings == notes->capacity) {
+    const size_t capacity = notes->capacity == 0 ? 8 : notes->capacity * 2;
     pf_warning *const warnings =
-        realloc(notes->warnings, room * sizeof *warnings);
+        realloc(notes->warnings, capacity * sizeof *warnings);
     if (warnings == NULL) {
       notes->has_failed = true;
       return NULL;
     }
     notes->warnings = warnings;
-    notes->room = room;
+    notes->capacity = capacity;
   }
   return &notes->warnings[notes->nwarnings];
 }
