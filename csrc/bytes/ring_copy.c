@@ -29,7 +29,7 @@ static pf_status check_header (const pf_ring_header *header, uint64_t size,
                                pf_error *error) {
   if (size < PF_RING_PAGE ||
       memcmp(header->magic, PF_RING_MAGIC, sizeof header->magic) != 0)
-    return refuse(error, "not the ring of a writer");
+    return refuse(error, "no ring of a writer");
   if (header->version != PF_RING_VERSION || header->mode > PF_RING_OVERWRITE)
     return refuse(error, "the ring of another version of profio");
   if (pf_load_acquire(&header->closed) != 0)
@@ -120,7 +120,7 @@ static pf_status copy_all (pf_bytes file, pf_ring_copy *copy, pf_error *error) {
 pf_status pf_ring_parse (pf_bytes file, pf_ring_copy *copy, pf_error *error) {
   *copy = (pf_ring_copy){.memory = NULL};
   if (file.size < PF_RING_PAGE)
-    return refuse(error, "not the ring of a writer");
+    return refuse(error, "no ring of a writer");
   const pf_ring_header *const header =
       (const pf_ring_header *)(const void *)file.at;
   pf_status status = check_header(header, file.size, error);
@@ -150,7 +150,7 @@ static pf_status parse_open (int fd, pf_ring_copy *copy, pf_error *error) {
   if (fstat(fd, &stat) != 0)
     return pf_fail(error, PF_EIO, PF_NO_OFFSET, "%s", strerror(errno));
   if (stat.st_size < (off_t)PF_RING_PAGE)
-    return refuse(error, "not the ring of a writer");
+    return refuse(error, "no ring of a writer");
   const size_t size = (size_t)stat.st_size;
   void *const memory = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
   if (memory == MAP_FAILED)
