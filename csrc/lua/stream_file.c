@@ -68,7 +68,10 @@ static bool numbered_path (const l_stream_file *output, char *path,
                            size_t capacity) {
   const int size = snprintf(path, capacity, "%s.%06llu", output->prefix,
                             (unsigned long long)output->number);
-  return size > 0 && (size_t)size < capacity;
+  if (size > 0 && (size_t)size < capacity)
+    return true;
+  errno = ENAMETOOLONG;
+  return false;
 }
 
 
@@ -133,7 +136,8 @@ static pf_status resume_numbered (l_stream_file *output, uint64_t length,
   pf_status status = PF_OK;
   for (output->number = 1; left > 0 && status == PF_OK; output->number++) {
     if (!numbered_path(output, path, sizeof path) || stat(path, &about) != 0)
-      return pf_fail(error, PF_EIO, PF_NO_OFFSET, "%.100s is missing", path);
+      return pf_fail(error, PF_EIO, PF_NO_OFFSET, "%.100s: %s", path,
+                     strerror(errno));
     const uint64_t size = (uint64_t)about.st_size;
     if (size > left && truncate(path, (off_t)left) != 0)
       status = pf_fail(error, PF_EIO, PF_NO_OFFSET, "%.100s: %s", path,

@@ -108,6 +108,18 @@ describe("packets", function()
             assert.same(golden, rows)
             assert.matches("xpp%-packet%-double", table.concat(warned, " "))
          end)
+
+         it("of which some were copied together are all read", function()
+            local path, list = write_packets("part-" .. form, form)
+            local all = list[1].bytes
+            for count = 2, #list - 1 do
+               all = all .. list[count].bytes
+               command.file(path, all)
+               local rows, warned = rows_of(in_folder(path))
+               assert.same(golden, rows)
+               assert.is_nil(table.concat(warned, " "):find "xpp%-packet%-gap")
+            end
+         end)
       end)
    end
 

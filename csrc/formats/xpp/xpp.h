@@ -62,7 +62,8 @@ typedef struct xpp_file {
   size_t nsegments;
   size_t npackets; /* number of sources with the role "packet" */
   size_t nsources; /* sources that xpp_find_segments has examined */
-  bool is_rebuilt; /* the main file also contains the rows of the packets */
+  size_t repeated; /* bytes of rows of the main file that are packets, too */
+  uint64_t last_repeated; /* number of the last of these packets; 0: none */
 
   pf_field *entries; /* columns of table entries: ours, then unknown fields */
   size_t nentries;

@@ -219,16 +219,17 @@ typedef struct sample {
    failure. */
 static pf_status open_sample (sample **result, const pf_trace *trace,
                               pf_error *error) {
-  sample *const s = malloc(sizeof *s);
+  pf_notes *const notes = pf_notes_new();
+  sample *const s = notes == NULL ? NULL : malloc(sizeof *s);
   *result = s;
-  if (s == NULL)
+  if (s == NULL) {
+    pf_notes_free(notes);
     return xpp_no_memory(error);
+  }
   s->trace = *trace;
   s->trace.strict = false;
-  s->trace.notes = pf_notes_new();
+  s->trace.notes = notes;
   pf_status status = xpp_rows_open(&s->rows, &s->trace, NULL, false, error);
-  if (s->trace.notes == NULL)
-    return xpp_no_memory(error);
   if (status == PF_OK)
     status = xpp_rows_next(&s->rows, SAMPLE_ROWS, error);
   return status > 0 ? PF_OK : status;

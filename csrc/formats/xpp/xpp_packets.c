@@ -49,13 +49,18 @@ static pf_bytes rows_of_header (const pf_trace *trace, const xpp_file *file) {
 }
 
 
-/* Returns true if the main file begins with the rows of the packet: it was then
-   rebuilt from its packets. */
-static bool is_rebuilt (const pf_trace *trace, const xpp_file *file,
-                        pf_bytes packet) {
+/* Returns true if the main file was rebuilt from its packets up to this one: its
+   rows are those of the packets before and then those of this one. */
+static bool is_in_main (const pf_trace *trace, xpp_file *file, pf_bytes packet,
+                        uint64_t number) {
   const pf_bytes rows = rows_of_header(trace, file);
-  return packet.size > 0 && packet.size <= rows.size &&
-         memcmp(rows.at, packet.at, packet.size) == 0;
+  if (packet.size == 0 || rows.size < file->repeated ||
+      packet.size > rows.size - file->repeated ||
+      memcmp(rows.at + file->repeated, packet.at, packet.size) != 0)
+    return false;
+  file->repeated += packet.size;
+  file->last_repeated = number;
+  return true;
 }
 
 
@@ -66,24 +71,24 @@ static pf_status warn (pf_trace *trace, const char *code, pf_error *error,
 }
 
 
-static pf_status warn_gap (pf_trace *trace, const xpp_segment *last,
-                           const xpp_segment *next, pf_error *error) {
-  return pf_warn(
-      trace, PF_DAMAGE, "xpp-packet-gap", PF_EFORMAT, PF_NO_OFFSET, error,
-      "packet %06llu expected, found %06llu: the rows between are "
-      "lost",
-      (unsigned long long)(last->number + 1), (unsigned long long)next->number);
+static pf_status warn_gap (pf_trace *trace, uint64_t last, uint64_t next,
+                           pf_error *error) {
+  return pf_warn(trace, PF_DAMAGE, "xpp-packet-gap", PF_EFORMAT, PF_NO_OFFSET,
+                 error,
+                 "packet %06llu expected, found %06llu: the rows between are "
+                 "lost",
+                 (unsigned long long)(last + 1), (unsigned long long)next);
 }
 
 
 /* Returns true if a packet repeats rows: it has the number or the content of
-   the last one, or the main file was rebuilt. */
-static bool is_duplicate (const pf_trace *trace, const xpp_file *file,
-                          size_t source, uint64_t number) {
+   the last one, or is part of the main file. */
+static bool is_duplicate (const pf_trace *trace, xpp_file *file, size_t source,
+                          uint64_t number) {
   const xpp_segment *const last = &file->segments[file->nsegments - 1];
   const pf_bytes bytes = trace->sources[source].bytes;
   if (last->source == 0)
-    return file->is_rebuilt;
+    return is_in_main(trace, file, bytes, number);
   return number <= last->number ||
          are_same(bytes, trace->sources[last->source].bytes);
 }
@@ -97,10 +102,12 @@ static pf_status add_segment (pf_trace *trace, xpp_file *file, size_t source,
     return warn(trace, "xpp-packet-double", error, from->path,
                 "the packet repeats rows and is left out");
   if (file->nsegments > 0) {
-    const xpp_segment *const last = &file->segments[file->nsegments - 1];
-    next.has_gap = next.number != last->number + 1;
+    const uint64_t last = file->segments[file->nsegments - 1].number;
+    const uint64_t before =
+        last > file->last_repeated ? last : file->last_repeated;
+    next.has_gap = next.number != before + 1;
     if (next.has_gap) {
-      const pf_status status = warn_gap(trace, last, &next, error);
+      const pf_status status = warn_gap(trace, before, next.number, error);
       if (status != PF_OK)
         return status;
     }
@@ -123,8 +130,7 @@ pf_status xpp_find_segments (pf_trace *trace, xpp_file *file, pf_error *error) {
     const bool is_packet = strcmp(from->role, "packet") == 0;
     if (file->nsources > 0 && !is_packet)
       continue;
-    if (is_packet && file->npackets++ == 0)
-      file->is_rebuilt = is_rebuilt(trace, file, from->bytes);
+    file->npackets += is_packet;
     status = add_segment(trace, file, file->nsources, error);
   }
   return status;
