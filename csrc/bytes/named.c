@@ -1,5 +1,5 @@
 /*
-** named.c - which files may be read that a trace names, or that stand beside it.
+** named.c - checks whether a file that a trace names may be read.
 */
 
 #define _XOPEN_SOURCE 700 /* realpath */
@@ -35,7 +35,7 @@ static bool is_inside (const char *real, const pf_named_rule *rule) {
 }
 
 
-/* What `pf_named_file` says of a real path. */
+/* Check a real path for pf_named_file. */
 static pf_status check (const char *real, const pf_named_rule *rule,
                         pf_error *error) {
   struct stat found;
@@ -48,10 +48,10 @@ static pf_status check (const char *real, const pf_named_rule *rule,
     return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
                    "is outside the folders that are read: trust_paths = true "
                    "reads it");
-  if ((uint64_t)found.st_size > rule->most)
+  if ((uint64_t)found.st_size > rule->max_size)
     return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
                    "has more than %llu bytes: trust_paths = true reads it",
-                   (unsigned long long)rule->most);
+                   (unsigned long long)rule->max_size);
   return PF_OK;
 }
 

@@ -1,5 +1,6 @@
 /*
-** named.h - which files may be read that a trace names, or that stand beside it.
+** named.h - checks whether a file may be read whose path comes from a trace, or which is
+** in the folder of the trace.
 */
 
 #ifndef named_h
@@ -9,16 +10,16 @@
 
 #define PF_LONGEST_PATH 4096 /* bytes, with the zero; PATH_MAX of Linux */
 
-/* Where a named file may lie, and how large it may be. */
+/* The folders in which a named file may be, and its largest size. */
 typedef struct pf_named_rule {
-  const char *const *folders; /* with what is below them; none: anywhere */
+  const char *const *folders; /* and all below them; none: any folder */
   size_t nfolders;
-  uint64_t most; /* bytes */
+  uint64_t max_size; /* bytes */
 } pf_named_rule;
 
 /*
 ** Checks a path that was taken from inside a trace, without opening the file:
-** it must be a regular file of at most `most` bytes, and its real path (without
+** it must be a regular file of at most max_size bytes, and its real path (without
 ** links and "..") must be below the real path of one of the folders. This is
 ** the only definition of the rule; Lua asks it through core.named_file.
 **

@@ -13,22 +13,22 @@
 #include "bytes/sink.h"
 #include "bytes/spool.h"
 
-#define STEP       65536u
-#define USUAL_SIZE ((uint64_t)64 << 30)
-#define RATIO      1000u               /* of unpacked bytes to packed ones */
-#define RESERVE    ((uint64_t)1 << 30) /* of free space */
-#define LOOK       ((uint64_t)16 << 20)
+#define STEP         65536u
+#define DEFAULT_SIZE ((uint64_t)64 << 30)
+#define RATIO        1000u               /* of unpacked bytes to packed ones */
+#define RESERVE      ((uint64_t)1 << 30) /* of free space */
+#define LOOK         ((uint64_t)16 << 20)
 
-/* How much may go into a spool file. */
+/* The limits of a spool file. */
 typedef struct allowance {
   uint64_t max_size;
-  bool is_usual;    /* max_size was not given */
+  bool is_default;  /* max_size was not given */
   uint64_t reserve; /* of free space, which is not used */
   uint64_t next;    /* the size at which free space is looked at again */
 } allowance;
 
 
-/* UINT64_MAX where the system does not tell. */
+/* Free bytes of the file system; UINT64_MAX: not known. */
 static uint64_t free_space (int fd) {
   struct statvfs found;
   return fstatvfs(fd, &found) == 0 && found.f_frsize > 0
@@ -37,18 +37,18 @@ static uint64_t free_space (int fd) {
 }
 
 
-static allowance allowance_of (uint64_t max_size, uint64_t usual, int fd) {
+static allowance allowance_of (uint64_t max_size, uint64_t fallback, int fd) {
   const uint64_t left = free_space(fd);
   return (allowance){.max_size =
-                         max_size == PF_DEFAULT_MAX_SIZE ? usual : max_size,
-                     .is_usual = max_size == PF_DEFAULT_MAX_SIZE,
+                         max_size == PF_DEFAULT_MAX_SIZE ? fallback : max_size,
+                     .is_default = max_size == PF_DEFAULT_MAX_SIZE,
                      .reserve = left / 16 < RESERVE ? left / 16 : RESERVE};
 }
 
 
 static pf_status too_large (const allowance *a, pf_error *error) {
   return pf_fail(error, PF_ELIMIT, a->max_size,
-                 a->is_usual
+                 a->is_default
                      ? "unpacks to more than %llu bytes: max_size = BYTES "
                        "allows more"
                      : "more than the %llu bytes that max_size allows",
@@ -126,7 +126,7 @@ static pf_status copy_all (int from, allowance *allowed, pf_sink *sink,
 }
 
 
-/* Where unpacking stands. */
+/* The state of unpacking. */
 typedef struct unpacking {
   z_stream stream;
   pf_bytes packed;
@@ -148,7 +148,7 @@ static void feed (unpacking *u) {
 }
 
 
-/* The failure, if there is one, behind what inflate answered. */
+/* The failure for a result of inflate. */
 static pf_status unpack_failed (const unpacking *u, int answer,
                                 pf_error *error) {
   const uint64_t offset = u->fed - u->stream.avail_in;
@@ -233,8 +233,8 @@ static pf_status fill_from_pipe (void *context, pf_sink *sink,
 }
 
 
-static uint64_t usual_size (uint64_t packed) {
-  return packed > USUAL_SIZE / RATIO ? packed * RATIO : USUAL_SIZE;
+static uint64_t default_size (uint64_t packed) {
+  return packed > DEFAULT_SIZE / RATIO ? packed * RATIO : DEFAULT_SIZE;
 }
 
 
@@ -242,7 +242,8 @@ static pf_status fill_from_gzip (void *context, pf_sink *sink,
                                  pf_error *error) {
   unpacking *const u = context;
   u->sink = sink;
-  u->allowed = allowance_of(u->max_size, usual_size(u->packed.size), sink->fd);
+  u->allowed =
+      allowance_of(u->max_size, default_size(u->packed.size), sink->fd);
   if (inflateInit2(&u->stream, 15 + 16) != Z_OK)
     return out_of_memory(error);
   const pf_status status = unpack_all(u, error);

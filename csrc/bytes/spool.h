@@ -1,6 +1,6 @@
 /*
-** spool.h - bytes that cannot be mapped where they are: pipes and gzip data
-** go to an unlinked file first.
+** spool.h - copies pipes and unpacked gzip data to an unlinked temporary file, which can
+** be mapped. Used by bytes/map.c. The caller closes the descriptors that are returned.
 */
 
 #ifndef spool_h
@@ -8,11 +8,11 @@
 
 #include "profio.h"
 
-/* No `max_size` is given. Gzip data may then unpack to 64 GiB or to 1,000 times
+/* The default of `max_size`: no limit for pipes; for gzip data 64 GiB or 1,000 times
    their size, whichever is more. */
 #define PF_DEFAULT_MAX_SIZE UINT64_MAX
 
-/* A new file without a name, in TMPDIR or /tmp. */
+/* Open a new unlinked file in TMPDIR or /tmp. PF_EIO, PF_ENOMEM. */
 pf_status pf_spool_file (int *fd, pf_error *error);
 
 /* Copy what descriptor `from` still gives into a new unlinked file `*to`: at

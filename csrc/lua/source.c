@@ -217,7 +217,7 @@ static const char **folders_check (lua_State *L, int arg, size_t *count) {
    Without folders it may be anywhere. */
 static int core_named_file (lua_State *L) {
   const char *const path = l_path_check(L, 1);
-  pf_named_rule rule = {.most = max_size_check(L, 3)};
+  pf_named_rule rule = {.max_size = max_size_check(L, 3)};
   lua_settop(L, 3);
   rule.folders = folders_check(L, 2, &rule.nfolders);
   char real[PF_LONGEST_PATH];

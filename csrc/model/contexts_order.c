@@ -1,7 +1,7 @@
 /*
-** contexts_order.c - nodes are put in the order of their frames and then, as
-** stably, together by parent: the children of each node stand together, in
-** order. A walk over those lists needs no recursion.
+** contexts_order.c - sorts nodes by the ranks of their frames and then, with a stable
+** sort, by parent, in linear time. The children of each node are then consecutive, and
+** a traversal with an explicit stack gives the pre-order.
 */
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 /* {====== Frames ====== */
 
-/* A frame with its texts at hand. */
+/* A frame with its texts. */
 typedef struct frame {
   pf_bytes name, file;
   int64_t line;
@@ -46,7 +46,6 @@ static frame frame_of (const pf_dictionary *d, uint32_t area) {
 }
 
 
-/* Frames to be ranked. */
 typedef struct ranking {
   const pf_dictionary *dictionary;
   uint32_t *ranks; /* UINT32_MAX: not met */
@@ -135,15 +134,14 @@ pf_status pf_contexts_rank_both (const pf_contexts *c, const uint32_t *more,
 
 /* {====== Children ====== */
 
-/* The nodes but the root, those of each parent together: starts[n] is where
-   the children of node n begin, starts[n + 1] where they end. */
+/* All nodes but the root, by parent: the children of node n are at starts[n] to
+   starts[n + 1] - 1. */
 typedef struct families {
   uint32_t *children, *starts;
 } families;
 
 
-/* Move nodes to where their keys want them, stably; from and to have `count`
-   each, at[key + 1] counts the nodes of a key when it begins. */
+/* Stable counting sort of `count` nodes by keys[node]. `at` has nkeys + 1 elements. */
 static void place (const uint32_t *from, uint32_t *to, size_t count,
                    const uint32_t *keys, uint32_t *at, size_t nkeys) {
   memset(at, 0, (nkeys + 1) * sizeof *at);
@@ -156,10 +154,10 @@ static void place (const uint32_t *from, uint32_t *to, size_t count,
 }
 
 
-/* A node with what it is sorted by. */
+/* A node with its sort keys. */
 typedef struct heavy {
   int64_t total;
-  uint32_t at; /* where it stood */
+  uint32_t at; /* index before the sort */
   uint32_t node;
 } heavy;
 
@@ -224,8 +222,7 @@ static pf_status open_families (families *f, const pf_contexts *c,
 /* }====== */
 
 
-/* Depth first from the root: a list of what is still to be visited, the next
-   one last. */
+/* Traverse in pre-order with a stack of the nodes that are left. */
 static pf_status visit (const families *f, size_t count, uint32_t *order,
                         uint32_t *depths) {
   uint32_t *const left = malloc(2 * count * sizeof *left);
@@ -263,8 +260,7 @@ void pf_preorder_close (pf_preorder *d) {
 }
 
 
-/* Go to the next node; false: it does not come behind the one that its caller
-   called last, which is on the path still. */
+/* Go to the next node; false: its rank is not above that of the sibling before it. */
 static bool is_behind (const pf_contexts *c, const uint32_t *ranks,
                        pf_preorder *d, uint32_t node) {
   const uint32_t above = d->depth, *const path = d->path;
@@ -292,7 +288,7 @@ bool pf_contexts_in_order (const pf_contexts *c, const uint32_t *ranks,
 }
 
 
-/* The nodes as they are numbered. */
+/* Return the nodes in order of their numbers, which is pre-order. */
 static bool keep_order (const pf_contexts *c, uint32_t *order,
                         uint32_t *depths) {
   pf_preorder d;

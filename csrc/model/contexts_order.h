@@ -1,6 +1,6 @@
 /*
-** contexts_order.h - contexts in an order that depends on nothing but what
-** they say: what views show and what files are written in.
+** contexts_order.h - orders the nodes of contexts by their frames, independent of the
+** order in which they were added. Views and encoders use it.
 */
 
 #ifndef contexts_order_h
@@ -9,29 +9,26 @@
 #include "model/contexts.h"
 
 /*
-** Set sorted[] to the frames in use by name, file and line, *count of them,
-** and ranks[area] to the place of each there (UINT32_MAX: not in use). Both
-** have room for pf_areas_count of the dictionary. PF_ENOMEM.
+** Set sorted[] to the frames in use, ordered by name, file and line, *count of them,
+** and ranks[area] to the index of each there (UINT32_MAX: not in use). Both arrays have
+** pf_areas_count elements. PF_ENOMEM.
 */
 pf_status pf_contexts_rank (const pf_contexts *contexts, uint32_t *ranks,
                             uint32_t *sorted, uint32_t *count);
 
-/* Set ranks[area] of some areas to their places by name, file and line;
-   UINT32_MAX of all others. `ranks` is as above. PF_ENOMEM. */
+/* Set the ranks of `count` areas by name, file and line, and UINT32_MAX for all
+   others. PF_ENOMEM. */
 pf_status pf_frames_rank (const pf_dictionary *dictionary,
                           const uint32_t *areas, size_t count, uint32_t *ranks);
 
-/* The same ranks of the frames in use and of those in more[nmore] that are not
-   PF_NO_AREA, all of one dictionary. */
+/* Set the ranks of the frames in use and of those in more[nmore] that are not
+   PF_NO_AREA, all of one dictionary. PF_ENOMEM. */
 pf_status pf_contexts_rank_both (const pf_contexts *contexts,
                                  const uint32_t *more, size_t nmore,
                                  uint32_t *ranks);
 
-/*
-** A walk over nodes by their numbers, for those that are numbered depth first:
-** where it is, from the root down. Open with room for all nodes; what is never
-** touched takes no memory.
-*/
+/* The position of a traversal in order of node numbers, for nodes that are numbered in
+   pre-order (depth first): the path from the root to the last node. */
 typedef struct pf_preorder {
   const uint32_t *parents;
   uint32_t *path; /* by depth */
@@ -41,7 +38,8 @@ typedef struct pf_preorder {
 bool pf_preorder_open (pf_preorder *descent, const pf_contexts *contexts);
 void pf_preorder_close (pf_preorder *descent);
 
-/* Go to the next node, after the root; false: no node on the path calls it. */
+/* Go to the next node after the root; false: its parent is not on the path, so nodes
+   are not in pre-order. */
 static inline bool pf_preorder_next (pf_preorder *descent, uint32_t node) {
   const uint32_t parent = descent->parents[node];
   uint32_t depth = descent->depth;
@@ -54,15 +52,15 @@ static inline bool pf_preorder_next (pf_preorder *descent, uint32_t node) {
   return true;
 }
 
-/* Whether the nodes are numbered depth first, callees by the rank of their
-   frame; then *deepest is the largest depth. False also when memory is short. */
+/* Whether the nodes are numbered in pre-order, with siblings in order of their ranks;
+   then *deepest is the largest depth. False also when memory is short. */
 bool pf_contexts_in_order (const pf_contexts *contexts, const uint32_t *ranks,
                            uint32_t *deepest);
 
 /*
-** Set order[count] to all nodes, depth first, callees by the rank of their
-** frame, or (`totals`, by node, may be NULL) the heaviest first; depths[count]
-** to the depth of each node there, 0 for the root. PF_ENOMEM.
+** Set order[count] to all nodes in pre-order, with siblings in order of their ranks, or,
+** if `totals` (by node) is not NULL, by descending total; and depths[count] to the depth
+** of each, 0 for the root. PF_ENOMEM.
 */
 pf_status pf_contexts_order (const pf_contexts *contexts, const uint32_t *ranks,
                              const int64_t *totals, uint32_t *order,

@@ -1,8 +1,8 @@
 /*
-** ranges.h - finding the range that holds an address: a sorted array of rows
-** that begin with `uint64_t start, end`, and a table of pages over it. Where a
-** page has no gap and at most two rows begin in it, the table alone tells the
-** row; else a look-up visits the rows as well.
+** ranges.h - finds the range that contains an address, in a sorted array of rows that
+** begin with `uint64_t start, end`. An index divides the addresses into pages; if a page
+** has no gap and at most two starts, the index alone gives the row, else the rows of the
+** page are searched. Used by symbols and source lines.
 */
 
 #ifndef ranges_h
@@ -12,13 +12,12 @@
 
 #include "profio.h"
 
-/* A page of addresses, where it has no gap: those before the first edge belong
-   to the row before `first`, those up to the second to `first`, and the others
-   to the row behind. An edge that is not there is behind all. */
+/* A page of addresses without a gap: those before edges[0] belong to row first - 1,
+   those before edges[1] to row `first`, the others to row first + 1. A missing edge is
+   after all addresses. */
 typedef struct pf_range_page {
   uint32_t first;    /* how many rows start before the page */
-  uint16_t edges[2]; /* where those in it start; the second one 0: the rows
-                        tell */
+  uint16_t edges[2]; /* starts in the page; edges[1] == 0: search the rows */
 } pf_range_page;
 
 typedef struct pf_ranges {
@@ -38,20 +37,19 @@ typedef struct pf_ranges {
 pf_status pf_ranges_open (pf_ranges *ranges, const void *rows, size_t stride,
                           size_t count);
 
-/* The number of the row with start <= address < end, or SIZE_MAX. */
+/* The index of the row with start <= address < end, or SIZE_MAX. */
 size_t pf_ranges_find (const pf_ranges *ranges, uint64_t address);
 
-/* The last row that starts at or before `address`, whether it reaches to it
-   or not; SIZE_MAX when all start later. */
+/* The index of the last row with start <= address; SIZE_MAX: all start later. */
 size_t pf_ranges_before (const pf_ranges *ranges, uint64_t address);
 
-/* As pf_ranges_find for many addresses, at most PF_RANGES_AT_ONCE: their cache
-   misses overlap. Rows are answered as 32 bits, none as UINT32_MAX. */
+/* pf_ranges_find for `count` addresses, at most PF_RANGES_AT_ONCE, with overlapping
+   cache misses. Sets found[] to row indices, or UINT32_MAX. */
 #define PF_RANGES_AT_ONCE 64
 void pf_ranges_find_all (const pf_ranges *ranges, const uint64_t *addresses,
                          size_t count, uint32_t *found);
 
-/* Where a row starts, and where it ends. */
+/* The start and the end of a row. */
 static inline uint64_t pf_range_start (const pf_ranges *ranges, size_t row) {
   uint64_t start;
   memcpy(&start, ranges->rows + row * ranges->stride, sizeof start);
@@ -69,8 +67,8 @@ void pf_ranges_close (pf_ranges *ranges);
 
 
 /*
-** The numbers of rows that begin with a uint64_t, in ascending order of it;
-** equal rows keep their order. Linear time; PF_ELIMIT, PF_ENOMEM as above.
+** Set order[count] to the indices of rows in ascending order of the uint64_t at their
+** beginning, by a stable radix sort. PF_ELIMIT, PF_ENOMEM as above.
 */
 pf_status pf_sort_rows (const void *rows, size_t stride, size_t count,
                         uint32_t *order);

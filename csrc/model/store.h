@@ -1,6 +1,6 @@
 /*
-** store.h - rows kept in memory: what a group, a sort or a report makes.
-** It grows by doubling, column by column, and reads like any other table.
+** store.h - rows in memory, by column, as the results of groups, sorts and reports. The
+** columns grow by doubling. Order of calls: open, add or append, reader, close.
 */
 
 #ifndef store_h
@@ -20,7 +20,7 @@ pf_status pf_store_open (pf_store *store, const pf_field *fields,
                          size_t nfields, pf_dictionary *dictionary);
 void pf_store_close (pf_store *store);
 
-/* Room for `rows` more rows; the new values are zero and not missing. */
+/* Reserve capacity for `rows` more rows, whose values are zero and not missing. */
 pf_status pf_store_reserve (pf_store *store, size_t rows);
 
 /* Append one row of zeros; set its values through columns[i].ints[row]...

@@ -1,6 +1,6 @@
 /*
-** trace.h - what a format says about an opened file beside its records:
-** options in, header facts and warnings out.
+** trace.h - options, header facts and warnings of an opened file. Formats call it while
+** they open and read; lua/trace.c reads the facts and warnings.
 */
 
 #ifndef trace_h
@@ -48,8 +48,8 @@ size_t pf_info_count (const pf_notes *notes);
 const pf_info *pf_info_at (const pf_notes *notes, size_t index);
 
 /*
-** Note an oddity. A warning with the code, offset and words of an earlier one
-** is the same warning and does not count again (told for the first million).
+** Add a warning. A warning with the code, offset and message of an earlier one
+** is not counted again (told for the first million).
 ** Of each code the first is kept, and with the trace's option "all_warnings"
 ** the first million of all; the others are only counted.
 ** Returns PF_OK; PF_ENOMEM; or in a strict trace, for PF_DAMAGE, the failure
