@@ -335,7 +335,8 @@ function recorder.stop()
    return info
 end
 
----Pause the recording. Open calls end here and begin again at resume.
+---Pause the recording: the time until resume is in no line or call. A call that is open all the
+---while counts once.
 function recorder.pause()
    local state = current or error("nothing is recorded", 2)
    state.handle:pause()
