@@ -188,10 +188,12 @@ describe("a writer at the path of a killed one", function()
       local script = [[
          local w = assert(profio.create("%s/a.br", { format = "br", unfinished = "append",
             ring = { size = "64K", full = "drop" } }))
-         print(w:facts().lost)
-         for i = 1, 100000 do
-            w:write { module = "A.BR", line = i %% 30000 }
-         end
+         local before = w:facts().lost
+         local row = { module = "A.BR", line = 1 }
+         repeat -- until the thread that writes falls behind
+            for _ = 1, 100000 do w:write(row) end
+         until w:facts().lost > before
+         print(before)
          print(w:facts().lost)
          die()]]
       local lost = 0
