@@ -61,8 +61,8 @@ WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes \
 	-Wmissing-prototypes -Wpointer-arith -Wcast-qual -Wwrite-strings -Wundef \
 	-Wvla -Wconversion -Wno-sign-conversion
 
-SOURCES := $(sort $(wildcard csrc/*/*.c csrc/*/*/*.c))
-HEADERS := $(sort $(wildcard csrc/*.h csrc/*/*.h csrc/*/*/*.h))
+SOURCES := $(sort $(shell find csrc -name "*.c"))
+HEADERS := $(sort $(shell find csrc -name "*.h"))
 OBJECTS := $(SOURCES:csrc/%.c=$(B)/obj/%.o)
 CORE    := $(filter-out $(B)/obj/lua/%,$(OBJECTS))
 MODULE  := $(B)/profio/core.so

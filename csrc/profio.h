@@ -93,33 +93,36 @@ typedef struct pf_column {
   bool has_missing;
 } pf_column;
 
-/* Rows by column. The last stage opens the batch (model/batch.h) and the stages
-   below fill it: a stage that adds columns has those of its input as a prefix. */
+/* Rows by column. The last stage opens the batch (model/rows/batch.h) and the
+   stages below fill it: a stage that adds columns has those of its input as a
+   prefix. */
 typedef struct pf_batch {
   size_t rows, ncolumns;
   pf_column *columns;
   int sparse;     /* a column: rows where it is 0 may be left out; or -1 */
-  bool pipelined; /* the batch goes through kernels/pipeline.h */
+  bool pipelined; /* the batch goes through kernels/base/pipeline.h */
 } pf_batch;
 
-typedef struct pf_dictionary pf_dictionary;     /* model/names.h */
+typedef struct pf_dictionary pf_dictionary;     /* model/dictionary/names.h */
 typedef struct pf_sink pf_sink;                 /* bytes/sink.h */
-typedef struct pf_notes pf_notes;               /* model/trace.h */
-typedef struct pf_stack_target pf_stack_target; /* model/read_stacks.h */
-typedef struct pf_packed pf_packed;             /* model/packed.h */
+typedef struct pf_notes pf_notes;               /* model/rows/trace.h */
+typedef struct pf_stack_target pf_stack_target; /* model/rows/read_stacks.h */
+typedef struct pf_packed pf_packed;             /* model/rows/packed.h */
 typedef struct pf_reader pf_reader;
 typedef struct pf_table pf_table;
 typedef struct pf_trace pf_trace;
 typedef struct pf_encoder pf_encoder;
 
-/* A stage: the first member of each reader struct. The binding closes each one. */
+/* A stage: the first member of each reader struct. The binding closes each one.
+   */
 struct pf_reader {
   const pf_field *fields; /* the schema of its rows */
   size_t nfields;
   pf_dictionary *dictionary; /* of the ids in its columns */
   /* Fill the wanted columns of the batch. */
   pf_status (*next)(pf_reader *self, pf_batch *batch, pf_error *error);
-  /* Mark other columns that are needed, once before the batch opens; or NULL. */
+  /* Mark other columns that are needed, once before the batch opens; or NULL.
+     */
   void (*want)(pf_reader *self, bool *wanted);
   /* Continue at a row; NULL: not possible, records have several sizes. */
   pf_status (*seek)(pf_reader *self, uint64_t row, pf_error *error);
@@ -127,7 +130,7 @@ struct pf_reader {
   /* Bulk read of all rows, if they are stacks and weights; or NULL. */
   pf_status (*read_stacks)(pf_reader *self, const pf_stack_target *to,
                            pf_error *error);
-  bool (*pack)(pf_reader *self, pf_packed *rows); /* or NULL: model/packed.h */
+  bool (*pack)(pf_reader *self, pf_packed *rows); /* or NULL; see packed.h */
 };
 
 /* Records of one kind. */
@@ -153,20 +156,21 @@ struct pf_trace {
   const struct pf_format *format;
   const pf_source *sources; /* the first is the main one */
   size_t nsources;
-  const pf_option *options; /* read with pf_option_* of model/trace.h */
+  const pf_option *options; /* read with pf_option_* of model/rows/trace.h */
   size_t noptions;
   bool strict;               /* the first damage is a failure */
   pf_dictionary *dictionary; /* may be shared by traces */
-  pf_notes *notes;           /* info and warnings, model/trace.h */
+  pf_notes *notes;           /* info and warnings, model/rows/trace.h */
   const pf_table *tables;    /* set by format->open; the first is the main */
   size_t ntables;
   uint64_t numbers_used; /* count of ids in fields with part_numbers */
   void *state;           /* the format's own, freed by format->close */
 };
 
-/* Writes a file. `put` takes rows, `take` all rows of a reader of the main table by
-   read_stacks, `merge` whole traces, open until `finish` (NULL: not supported).
-   `flush` makes the file valid so far (NULL: only `finish` does). */
+/* Writes a file. `put` takes rows, `take` all rows of a reader of the main
+   table by read_stacks, `merge` whole traces, open until `finish` (NULL: not
+   supported). `flush` makes the file valid so far (NULL: only `finish` does).
+   */
 struct pf_encoder {
   pf_status (*put)(pf_encoder *self, size_t table, const pf_batch *batch,
                    pf_sink *sink, pf_error *error);
@@ -178,7 +182,8 @@ struct pf_encoder {
   pf_status (*take)(pf_encoder *self, pf_reader *reader, pf_error *error);
   uint64_t rounded, count; /* values rounded so far; state for `resume` */
   pf_status (*merge)(pf_encoder *, pf_trace *const *, size_t, pf_error *);
-  /* Continue files that another encoder has flushed, with its `count`; or NULL. */
+  /* Continue files that another encoder has flushed, with its `count`; or NULL.
+     */
   void (*resume)(pf_encoder *self, const pf_sink *sink, uint64_t count);
 };
 

@@ -23,8 +23,8 @@
 #include "bytes/map.h"
 #include "bytes/spool.h"
 
-/* Address space to reserve for a file that grows, the first size that the system
-   grants. The file is not read beyond it. */
+/* Address space to reserve for a file that grows, the first size that the
+   system grants. The file is not read beyond it. */
 static const uint64_t reservations[] = {(uint64_t)1 << 40, (uint64_t)1 << 34,
                                         (uint64_t)1 << 30};
 

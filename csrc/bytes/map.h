@@ -3,8 +3,8 @@
 **
 ** If an access to a mapping faults (the file shrank, the disk failed), a SIGBUS
 ** handler maps a page of zeros there and marks the map: the reader checks
-** pf_map_faulted after each batch. The handler and its list of maps are state of the
-** process, as is the recorder's timer; profio has no other.
+** pf_map_faulted after each batch. The handler and its list of maps are state
+** of the process, as is the recorder's timer; profio has no other.
 */
 
 #ifndef map_h
@@ -15,23 +15,25 @@
 typedef struct pf_map pf_map;
 
 /*
-** Map the file at `path`. A pipe, standard input ("-") and gzip data are spooled to a
-** temporary file first, of at most max_size bytes (PF_DEFAULT_MAX_SIZE, see spool.h),
-** else PF_ELIMIT. PF_EIO, also for a directory; PF_ENOMEM. If gzip data end early or
-** are damaged (PF_ETRUNCATED, PF_EFORMAT), the map has the bytes before that; it is
-** NULL after other failures.
+** Map the file at `path`. A pipe, standard input ("-") and gzip data are
+** spooled to a temporary file first, of at most max_size bytes
+** (PF_DEFAULT_MAX_SIZE, see spool.h), else PF_ELIMIT. PF_EIO, also for a
+** directory; PF_ENOMEM. If gzip data end early or are damaged (PF_ETRUNCATED,
+** PF_EFORMAT), the map has the bytes before that; it is NULL after other
+** failures.
 */
 pf_status pf_map_open (const char *path, uint64_t max_size, pf_map **map,
                        pf_error *error);
 
 /*
-** Map a regular file that is still being written; pf_map_grow extends the bytes, whose
-** address stays the same. PF_EUNSUPPORTED for a pipe, PF_EIO, PF_ENOMEM.
+** Map a regular file that is still being written; pf_map_grow extends the
+** bytes, whose address stays the same. PF_EUNSUPPORTED for a pipe, PF_EIO,
+** PF_ENOMEM.
 */
 pf_status pf_map_live (const char *path, pf_map **map, pf_error *error);
 
-/* Extend the bytes to the present size of the file; true: there are new bytes. A file
-   that has shrunk is marked as faulted. */
+/* Extend the bytes to the present size of the file; true: there are new bytes.
+   A file that has shrunk is marked as faulted. */
 bool pf_map_grow (pf_map *map);
 
 /* Map the unpacked bytes of gzip data in memory, as pf_map_open does. */

@@ -1,6 +1,6 @@
 /*
-** named.h - checks whether a file may be read whose path comes from a trace, or which is
-** in the folder of the trace.
+** named.h - checks whether a file may be read whose path comes from a trace, or
+** which is in the folder of the trace.
 */
 
 #ifndef named_h
@@ -19,9 +19,9 @@ typedef struct pf_named_rule {
 
 /*
 ** Checks a path that was taken from inside a trace, without opening the file:
-** it must be a regular file of at most max_size bytes, and its real path (without
-** links and "..") must be below the real path of one of the folders. This is
-** the only definition of the rule; Lua asks it through core.named_file.
+** it must be a regular file of at most max_size bytes, and its real path
+** (without links and "..") must be below the real path of one of the folders.
+** This is the only definition of the rule; Lua asks it through core.named_file.
 **
 ** On PF_OK `real` holds the real path. PF_EIO: the file does not exist or
 ** cannot be looked at; PF_EUNSUPPORTED: it is no regular file; PF_ELIMIT: it is

@@ -33,8 +33,8 @@ typedef struct pf_output {
    PF_EIO: a folder, no permission, no such folder, ...; PF_ENOMEM. */
 pf_status pf_output_open (pf_output *output, const char *path, pf_error *error);
 
-/* The absolute path (in new memory) of the file that pf_output_open would write,
-   and whether it would write in place. */
+/* The absolute path (in new memory) of the file that pf_output_open would
+   write, and whether it would write in place. */
 pf_status pf_output_resolve (const char *path, char **absolute,
                              bool *is_in_place, pf_error *error);
 
@@ -45,9 +45,9 @@ pf_status pf_output_close_fd (pf_output *output, pf_error *error);
 
 /*
 ** Give `count` outputs their names, in their order, and close them. Outputs
-** with fd -1 that were not parked are skipped. All steps but the last rename are
-** tried for all of them first, so that a failure of one leaves the targets of
-** all as they were, unless a rename itself fails. After a failure the caller
+** with fd -1 that were not parked are skipped. All steps but the last rename
+** are tried for all of them first, so that a failure of one leaves the targets
+** of all as they were, unless a rename itself fails. After a failure the caller
 ** closes all outputs. PF_EIO (the message names the file), PF_ENOMEM.
 */
 pf_status pf_output_commit (pf_output *outputs, size_t count, pf_error *error);
@@ -56,7 +56,8 @@ pf_status pf_output_commit (pf_output *outputs, size_t count, pf_error *error);
    has it. PF_EIO, PF_ENOMEM. */
 pf_status pf_output_commit_new (pf_output *output, pf_error *error);
 
-/* Write the entries of the folder of a path onto the disk. PF_EIO, PF_ENOMEM. */
+/* Write the entries of the folder of a path onto the disk. PF_EIO, PF_ENOMEM.
+   */
 pf_status pf_output_sync_folder (const char *path, pf_error *error);
 
 /* Drop the output: the target stays as it is. Closing twice is fine. */

@@ -1,9 +1,10 @@
 /*
 ** sink.h - buffered writing into a file descriptor or into memory. Used by the
-** encoders and exports. The first failure is kept in the sink: later calls return
-** it again and write nothing. PF_EIO, PF_ENOMEM.
+** encoders and exports. The first failure is kept in the sink: later calls
+** return it again and write nothing. PF_EIO, PF_ENOMEM.
 **
-** Order of calls: open; put, uint, fill, reserve with advance, patch; flush; close.
+** Order of calls: open; put, uint, fill, reserve with advance, patch; flush;
+** close.
 */
 
 #ifndef sink_h
@@ -35,15 +36,16 @@ struct pf_sink {
   pf_status (*full)(pf_sink *sink);
 };
 
-/* Open a sink into an open file descriptor (which the sink does not close), or with
-   fd -1 into memory. PF_ENOMEM. */
+/* Open a sink into an open file descriptor (which the sink does not close), or
+   with fd -1 into memory. PF_ENOMEM. */
 pf_status pf_sink_open (pf_sink *sink, int fd);
 
 /* Append bytes. */
 pf_status pf_sink_put (pf_sink *sink, const void *bytes, size_t size);
 
-/* Reserve `size` bytes of the buffer, to be written in place and then counted by
-   pf_sink_advance. NULL: the sink has failed or `size` is too large; use put. */
+/* Reserve `size` bytes of the buffer, to be written in place and then counted
+   by pf_sink_advance. NULL: the sink has failed or `size` is too large; use
+   put. */
 uint8_t *pf_sink_reserve_slow (pf_sink *sink, size_t size);
 
 static inline uint8_t *pf_sink_reserve (pf_sink *sink, size_t size) {
@@ -61,8 +63,8 @@ static inline void pf_sink_advance (pf_sink *sink, size_t size) {
 pf_status pf_sink_uint (pf_sink *sink, unsigned width, bool big,
                         uint64_t value);
 
-/* Announce before the first byte that pf_sink_patch will be used: the bytes of a
-   pipe are then buffered until the flush. */
+/* Announce before the first byte that pf_sink_patch will be used: the bytes of
+   a pipe are then buffered until the flush. */
 void pf_sink_hold (pf_sink *sink);
 
 /* Overwrite `size` bytes at offset `at` that have all been put, as a count in a
@@ -76,8 +78,8 @@ pf_sink *pf_sink_side (pf_sink *sink, const char *role);
 /* Append `count` bytes of value `byte`. */
 pf_status pf_sink_fill (pf_sink *sink, uint8_t byte, size_t count);
 
-/* Write the buffer. The message of a failure names the file if the sink has a path;
-   the caller adds the name of the main file. */
+/* Write the buffer. The message of a failure names the file if the sink has a
+   path; the caller adds the name of the main file. */
 pf_status pf_sink_flush (pf_sink *sink, pf_error *error);
 
 /* The bytes of a sink into memory, until the next put. */

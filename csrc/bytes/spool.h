@@ -1,6 +1,7 @@
 /*
-** spool.h - copies pipes and unpacked gzip data to an unlinked temporary file, which can
-** be mapped. Used by bytes/map.c. The caller closes the descriptors that are returned.
+** spool.h - copies pipes and unpacked gzip data to an unlinked temporary file,
+** which can be mapped. Used by bytes/map.c. The caller closes the descriptors
+** that are returned.
 */
 
 #ifndef spool_h
@@ -8,8 +9,8 @@
 
 #include "profio.h"
 
-/* The default of `max_size`: no limit for pipes; for gzip data 64 GiB or 1,000 times
-   their size, whichever is more. */
+/* The default of `max_size`: no limit for pipes; for gzip data 64 GiB or 1,000
+   times their size, whichever is more. */
 #define PF_DEFAULT_MAX_SIZE UINT64_MAX
 
 /* Open a new unlinked file in TMPDIR or /tmp. PF_EIO, PF_ENOMEM. */

@@ -23,11 +23,11 @@
 #include <lauxlib.h>
 #include <lua.h>
 
-#include "model/batch.h"
-#include "model/names.h"
-#include "model/stacks.h"
-#include "model/symbols.h"
-#include "model/trace.h"
+#include "model/rows/batch.h"
+#include "model/dictionary/names.h"
+#include "model/dictionary/stacks.h"
+#include "model/symbols/symbols.h"
+#include "model/rows/trace.h"
 #include "profio.h"
 
 #define L_DICTIONARY "profio.dictionary"

@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "lua/binding.h"
-#include "model/packed.h"
+#include "model/rows/packed.h"
 
 #define L_INTERRUPT "profio.interrupt"
 

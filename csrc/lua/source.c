@@ -10,7 +10,7 @@
 #include "bytes/spool.h"
 #include "lua/callback.h"
 #include "lua/source.h"
-#include "model/parallel.h"
+#include "model/base/parallel.h"
 
 
 /* {====== Access ====== */

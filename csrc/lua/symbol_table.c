@@ -7,10 +7,10 @@
 ** reader that uses it.
 */
 
-#include "kernels/symbolize.h"
+#include "kernels/stages/symbolize.h"
 #include "lua/binding.h"
 #include "lua/source.h"
-#include "model/symbols.h"
+#include "model/symbols/symbols.h"
 
 #define MAX_DERIVED 16
 

@@ -13,7 +13,7 @@
 
 #include "formats/formats.h"
 #include "lua/callback.h"
-#include "model/packed.h"
+#include "model/rows/packed.h"
 #include "lua/source.h"
 
 typedef struct l_part {

@@ -10,8 +10,8 @@
 --    min(a, b, ...)  max(a, b, ...)  sqrt(x)  abs(x)
 --
 -- Whole numbers stay whole and exact, except under / and sqrt, which give a num. A whole number
--- that needs more than 64 bits is missing, and the view has a warning. csrc/kernels/formula.h lists
--- the types of all results.
+-- that needs more than 64 bits is missing, and the view has a warning.
+-- csrc/kernels/stages/formula.h lists the types of all results.
 
 local formulas = {}
 

@@ -5,8 +5,9 @@
 **
 ** An executable for x86-64 whose .text of TEXT bytes (a hole in the file) holds
 ** SYMBOLS functions at equal distances and has no line information; the same
-** symbols as the text that nm prints; and a trace (GNU version 1, little-endian,
-** addresses of 8 bytes) with a histogram of the whole text and ARCS arcs. SHAPE:
+** symbols as the text that nm prints; and a trace (GNU version 1,
+** little-endian, addresses of 8 bytes) with a histogram of the whole text and
+** ARCS arcs. SHAPE:
 **
 **   graph    each function calls some that come later, a few call back
 **   callers  all functions call the first

@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bytes/ring.h"
+#include "bytes/ring/ring.h"
 #include "formats/formats.h"
-#include "model/ring_encoder.h"
-#include "model/writer.h"
+#include "model/writer/ring_encoder.h"
+#include "model/writer/writer.h"
 
 /* Print the condition and abort if it does not hold. */
 #define MUST(condition)                                               \

@@ -11,9 +11,9 @@
 #include <string.h>
 
 #include "formats/formats.h"
-#include "model/batch.h"
-#include "model/names.h"
-#include "model/trace.h"
+#include "model/rows/batch.h"
+#include "model/dictionary/names.h"
+#include "model/rows/trace.h"
 
 int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
 

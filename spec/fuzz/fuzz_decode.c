@@ -7,10 +7,10 @@
 #include "fuzz.h"
 #include "kernels/btf/btf.h"
 #include "kernels/calls/calls.h"
-#include "kernels/group.h"
-#include "kernels/load.h"
-#include "kernels/range.h"
-#include "model/read_stacks.h"
+#include "kernels/group/group.h"
+#include "kernels/spans/load.h"
+#include "kernels/stages/range.h"
+#include "model/rows/read_stacks.h"
 
 /* Options that reach other code in the decoders. The size of an input selects
    the options; formats ignore those that they do not know. */

@@ -7,10 +7,10 @@
 ** eight numbers, the journal, then the slots.
 */
 
-#include "bytes/ring.h"
+#include "bytes/ring/ring.h"
 #include "fuzz.h"
-#include "model/manifest.h"
-#include "model/ring_encoder.h"
+#include "model/writer/manifest.h"
+#include "model/writer/ring_encoder.h"
 
 #define NUMBERS 8
 #define SIZE    PF_RING_MIN

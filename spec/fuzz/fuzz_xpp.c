@@ -142,8 +142,8 @@ static bool is_same_text (const pf_column *put, const pf_column *got,
 }
 
 
-/* A missing time is 0 in a binary field, and begins a new run there: that flag is
-   not compared. */
+/* A missing time is 0 in a binary field, and begins a new run there: that flag
+   is not compared. */
 static bool is_deleted (const pf_dictionary *dictionary, const pf_column *flags,
                         size_t row) {
   static const char word[] = "deleted";

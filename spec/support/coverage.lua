@@ -12,12 +12,15 @@ local json = require "dkjson"
 -- The functions that nothing runs, by file. All others must run.
 local never_run = {
    ["csrc/bytes/map.c"] = { pass_on = "a fault outside of our mappings ends the process" },
-   ["csrc/formats/pprof/pprof_merge_unsorted.c"] =
+   ["csrc/formats/pprof/merge_unsorted.c"] =
       { no_memory = "in a merge of samples in no order" },
-   ["csrc/formats/xpp/xpp_name_cache.c"] = { find_load = "names under 8 bytes: foreign tables" },
-   ["csrc/kernels/symbolize.c"] = { symbolize_seek = "no table has addresses and can be sought" },
-   ["csrc/lua/emitter.c"] = { put_other = "no format with a ring has columns of these types" },
-   ["csrc/model/writer.c"] = { fail_without_space = "rows are checked before, in the emitter" },
+   ["csrc/formats/xpp/name_cache.c"] = { find_load = "names under 8 bytes: foreign tables" },
+   ["csrc/kernels/stages/symbolize.c"] =
+      { symbolize_seek = "no table has addresses and can be sought" },
+   ["csrc/lua/writer/emitter.c"] =
+      { put_other = "no format with a ring has columns of these types" },
+   ["csrc/model/writer/writer.c"] =
+      { fail_without_space = "rows are checked before, in the emitter" },
 }
 
 local bounds = { lines = 0.97, branches = 0.90, lines_of_file = 0.85 }

@@ -8,7 +8,8 @@ local may_include = {
    model = { "bytes", "model" },
    formats = { "bytes", "model", "formats" },
    kernels = { "model", "kernels" },
-   lua = { "bytes", "model", "formats", "kernels", "lua" },
+   text = { "bytes", "model", "kernels", "text" },
+   lua = { "bytes", "model", "formats", "kernels", "text", "lua" },
 }
 
 -- The one pair of formats of which one stands on the other.
@@ -26,6 +27,7 @@ local lua_headers = {
 }
 
 local max_function = 60
+local max_files = 25 -- of a folder in csrc
 
 local breaches = 0
 
@@ -145,8 +147,34 @@ local function check_top(file)
    end
 end
 
+-- A folder of the core can be seen at a glance, and the name of a file says which one it is.
+local files_in, place_of = {}, {}
+
+local function check_place(file)
+   local folder, name = file:match "^(csrc/.*)/([^/]+)$"
+   if not folder or not name:match "%.[ch]$" then
+      return
+   end
+   files_in[folder] = (files_in[folder] or 0) + 1
+   if files_in[folder] == 1 and not io.open(folder .. "/README.md") then
+      breach(file, 1, "%s has no README.md that says what is in it", folder)
+   end
+   if files_in[folder] == max_files + 1 then
+      breach(file, 1, "%s has more than %d files", folder, max_files)
+   end
+   if place_of[name] then
+      breach(file, 1, "%s has a file of this name, too", place_of[name])
+   end
+   place_of[name] = folder
+   local last = folder:match "[^/]+$"
+   if name:sub(1, #last + 1) == last .. "_" then
+      breach(file, 1, "the name repeats that of its folder")
+   end
+end
+
 for _, file in ipairs(files_of_the_repository()) do
    check_top(file)
+   check_place(file)
    if file:match "%.[ch]$" or file:match "%.lua$" then
       local lines = lines_of(file)
       check_length(file, lines)

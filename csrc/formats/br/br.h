@@ -38,15 +38,15 @@
 ** order of the backtraces, whether times include called lines, and type 02 (nor
 ** its length, so nothing after it can be read).
 **
-**   br_record.c       decodes one record
-**   br_names.c        names of modules and functions, from the code page
-**   br_groups.c       parser of groups; reports all damage
-**   br_prescan.c      decides what the page leaves open
-**   br_open.c         the format: score, open, tables
-**   br_samples.c      reader of table samples: a row for each group
-**   br_frames.c       reader of table frames
-**   br_raw_records.c  reader of table raw
-**   br_encoder.c      the encoder
+**   record.c       decodes one record
+**   names_br.c        names of modules and functions, from the code page
+**   groups_br.c       parser of groups; reports all damage
+**   prescan.c      decides what the page leaves open
+**   open_br.c         the format: score, open, tables
+**   samples_br.c      reader of table samples: a row for each group
+**   frames_br.c       reader of table frames
+**   raw_records_br.c  reader of table raw
+**   encoder.c      the encoder
 */
 
 #ifndef br_h
@@ -55,10 +55,10 @@
 #include <string.h>
 
 #include "bytes/cursor.h"
-#include "model/batch.h"
-#include "model/charset.h"
-#include "model/stacks.h"
-#include "model/trace.h"
+#include "model/rows/batch.h"
+#include "model/base/charset.h"
+#include "model/dictionary/stacks.h"
+#include "model/rows/trace.h"
 
 typedef enum br_type {
   BR_REST = 0, /* not a type: the bytes after which nothing can be read */
@@ -100,12 +100,12 @@ typedef enum br_result {
   BR_INVALID    /* not a record */
 } br_result;
 
-/* br_record.c: decodes the record at `at`, which is before the end of the
+/* record.c: decodes the record at `at`, which is before the end of the
    bytes. */
 br_result br_record_at (pf_bytes bytes, uint64_t at, br_record *record);
 
 
-/* br_names.c: converts the names of one reader from the code page of the file
+/* names_br.c: converts the names of one reader from the code page of the file
    to UTF-8. */
 typedef struct br_names {
   pf_dictionary *dictionary;
@@ -133,7 +133,7 @@ void br_names_close (br_names *names);
 uint32_t br_intern (br_names *names, pf_bytes name);
 
 
-/* br_groups.c: the kind of routine that contains the line of a frame. */
+/* groups_br.c: the kind of routine that contains the line of a frame. */
 typedef enum br_routine {
   BR_UNKNOWN, /* the file does not state it */
   BR_IN_FUNCTION,
@@ -200,7 +200,7 @@ static inline uint64_t br_left (const br_parser *parser) {
 }
 
 
-/* br_prescan.c: what the page of the format leaves open. */
+/* prescan.c: what the page of the format leaves open. */
 typedef struct br_interpretation {
   bool outer_first; /* backtraces are in the order from the outermost frame */
   bool inclusive;   /* times include called lines */
@@ -224,8 +224,8 @@ static inline const br_frame *br_frame_of (const br_group *group,
 }
 
 
-/* Columns and readers: br_samples.c, br_frames.c, br_raw_records.c; the
-   encoder: br_encoder.c. */
+/* Columns and readers: samples_br.c, frames_br.c, raw_records_br.c; the
+   encoder: encoder.c. */
 
 enum {
   SAMPLES_MODULE,

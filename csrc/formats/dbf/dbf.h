@@ -19,9 +19,9 @@
 #ifndef dbf_h
 #define dbf_h
 
-#include "formats/dbf/dbf_code_page.h"
-#include "model/charset.h"
-#include "model/trace.h"
+#include "formats/dbf/code_page.h"
+#include "model/base/charset.h"
+#include "model/rows/trace.h"
 #include "profio.h"
 
 /* The encoding of a field. */
@@ -134,7 +134,7 @@ static inline bool dbf_is_deleted (const uint8_t *record) {
 
 typedef struct dbf_chunk dbf_chunk;
 
-/* Memory for converted text: an arena allocator, see dbf_arena.h. */
+/* Memory for converted text: an arena allocator, see arena.h. */
 typedef struct dbf_arena {
   dbf_chunk *first, *current;
   size_t used;      /* bytes of the current chunk */

@@ -13,18 +13,18 @@
 ** reader use a parser of their own. Damage is reported to the trace as warnings
 ** with codes "dcpi-..."; with the option `strict` the first one is a failure.
 **
-**   dcpi_open.c          the format: score, open, info, tables
-**   dcpi_header_line.c   splits a header line into word and value
-**   dcpi_header.c        checks the lines of a header
-**   dcpi_epoch.c         times in decimal digits
-**   dcpi_parser.c        the parser: header segments, dispatch, warnings
-**   dcpi_chunk.c         segments of the binary form
+**   open_dcpi.c          the format: score, open, info, tables
+**   header_line.c   splits a header line into word and value
+**   header_dcpi.c        checks the lines of a header
+**   epoch.c         times in decimal digits
+**   parser_dcpi.c        the parser: header segments, dispatch, warnings
+**   chunk.c         segments of the binary form
 **   dcpicat.c            segments of dcpicat's text
-**   dcpi_read.c          functions of all readers; the reader of samples
-**   dcpi_header_read.c   the readers of header lines and of profiles
-**   dcpi_raw.c           the reader of all segments
-**   dcpi_tables.c        the schemas
-**   dcpi_encode.c dcpi_header_merge.c dcpi_header_write.c dcpi_write.c
+**   read_dcpi.c          functions of all readers; the reader of samples
+**   header_read.c   the readers of header lines and of profiles
+**   raw_dcpi.c           the reader of all segments
+**   tables_dcpi.c        the schemas
+**   encode_dcpi.c header_merge.c header_write.c write_dcpi.c
 **                        the encoder, in this order
 */
 
@@ -34,8 +34,8 @@
 #include <string.h>
 
 #include "bytes/cursor.h"
-#include "model/trace.h"
-#include "model/wide.h"
+#include "model/rows/trace.h"
+#include "model/base/wide.h"
 #include "profio.h"
 
 typedef enum dcpi_dialect {
@@ -179,7 +179,7 @@ typedef struct dcpi_parser {
 } dcpi_parser;
 
 
-/* dcpi_header_line.c */
+/* header_line.c */
 
 /* Split the line that begins at `offset`. Returns false if no line feed
    follows. */
@@ -215,14 +215,14 @@ static inline pf_bytes dcpi_text (const char *text) {
 }
 
 
-/* dcpi_epoch.c */
+/* epoch.c */
 
 /* Convert the digits of an epoch to the decimal number YYYYMMDDHHMMSS (UTC),
    which sorts by time. Returns 0 if the digits are not a valid time. */
 uint64_t dcpi_epoch (pf_bytes digits);
 
 
-/* dcpi_header.c */
+/* header_dcpi.c */
 
 /* Report control bytes in a header line. Returns the result of dcpi_report. */
 pf_status dcpi_check_bytes (dcpi_parser *parser, const dcpi_line *line);
@@ -246,12 +246,12 @@ pf_bytes dcpi_name_of (const dcpi_header *header);
 uint64_t dcpi_clock (const dcpi_header *header);
 
 /* Returns the time that one sample of an event stands for, in the fixed-point
-   nanoseconds of model/wide.h; 0 for events other than cycles and if the clock
-   is unknown. */
+   nanoseconds of model/base/wide.h; 0 for events other than cycles and if the
+   clock is unknown. */
 pf_wide dcpi_sample_time (const dcpi_header *header, const dcpi_event *event);
 
 
-/* dcpi_parser.c. A parser at the start of the trace's first source. */
+/* parser_dcpi.c. A parser at the start of the trace's first source. */
 
 dcpi_parser dcpi_new_parser (const dcpi_file *file, pf_trace *trace,
                              pf_error *error);
@@ -283,7 +283,7 @@ static inline uint32_t dcpi_load (const dcpi_parser *parser, uint64_t at) {
 }
 
 
-/* dcpi_chunk.c */
+/* chunk.c */
 
 /* Parse the next chunk or the footer. */
 pf_status dcpi_parse_chunk (dcpi_parser *parser, dcpi_segment *segment);
@@ -309,7 +309,7 @@ pf_status dcpi_take_event (dcpi_parser *parser, const dcpi_line *line);
 pf_status dcpi_check_events (dcpi_parser *parser);
 
 
-/* dcpi_read.c, dcpi_header_read.c, dcpi_raw.c: the readers (pf_table.open). */
+/* read_dcpi.c, header_read.c, raw_dcpi.c: the readers (pf_table.open). */
 pf_status dcpi_open_samples (pf_trace *trace, const pf_table *table,
                              pf_reader **reader, pf_error *error);
 pf_status dcpi_open_header (pf_trace *trace, const pf_table *table,
@@ -350,7 +350,7 @@ static inline bool dcpi_wanted (const pf_batch *batch, size_t column) {
 }
 
 
-/* dcpi_tables.c: the schemas and the indexes of their columns */
+/* tables_dcpi.c: the schemas and the indexes of their columns */
 
 enum {
   SAMPLES_ADDRESS,
@@ -421,7 +421,7 @@ enum {
 extern const pf_table dcpi_written[WRITTEN_TABLES];
 
 
-/* dcpi_encode.c: pf_format.encoder. The encoder keeps all rows in memory and
+/* encode_dcpi.c: pf_format.encoder. The encoder keeps all rows in memory and
    writes the file in `finish`. */
 pf_status dcpi_encoder (const pf_option *options, size_t noptions,
                         pf_dictionary *dictionary, pf_encoder **encoder,

@@ -1,5 +1,5 @@
 /*
-** dcpicat.c - segments of dcpicat's text. After the header (dcpi_header.c)
+** dcpicat.c - segments of dcpicat's text. After the header (header_dcpi.c)
 ** follows a line for each address that has samples, in ascending order:
 **
 **   0x00012006cbb8      29      27

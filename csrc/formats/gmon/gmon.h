@@ -12,17 +12,17 @@
 ** of the trace. Opening a trace parses the whole file; each reader parses it
 ** again. Damage is reported to the trace as warnings with codes "gmon-...".
 **
-**   gmon_open.c       the format: open, info, tables
-**   gmon_detect.c     dialect; gmon_width.c: byte order and address width;
-**   gmon_counters.c   types of counters and rate that BSD headers do not state
-**   gmon_parser.c     the parser: dispatch and warnings
-**   gmon_gnu.c gmon_bsd.c gmon_apple.c gmon_ldprofile.c    one dialect each
-**   gmon_scale.c      converts bins to addresses and back
-**   gmon_read.c       functions of all readers; arcs, blocks, sets and images
-**   gmon_histogram.c  the reader of histograms
-**   gmon_raw.c        the reader of all segments
-**   gmon_tables.c     the schemas
-**   gmon_encode.c gmon_sums.c gmon_write.c    the encoder
+**   open_gmon.c       the format: open, info, tables
+**   detect_gmon.c     dialect; width.c: byte order and address width;
+**   counters.c   types of counters and rate that BSD headers do not state
+**   parser_gmon.c     the parser: dispatch and warnings
+**   gnu.c bsd.c apple.c ldprofile.c    one dialect each
+**   scale.c      converts bins to addresses and back
+**   read_gmon.c       functions of all readers; arcs, blocks, sets and images
+**   histogram.c  the reader of histograms
+**   raw_gmon.c        the reader of all segments
+**   tables_gmon.c     the schemas
+**   encode_gmon.c sums.c write_gmon.c    the encoder
 */
 
 #ifndef gmon_h
@@ -31,7 +31,7 @@
 #include <string.h>
 
 #include "bytes/cursor.h"
-#include "model/trace.h"
+#include "model/rows/trace.h"
 #include "profio.h"
 
 typedef enum gmon_dialect {
@@ -133,7 +133,7 @@ typedef struct gmon_file {
 } gmon_file;
 
 
-/* gmon_detect.c */
+/* detect_gmon.c */
 
 /* Determine the layout of a trace. Returns PF_EFORMAT, PF_ETRUNCATED or
    PF_EUNSUPPORTED if the file cannot be read. */
@@ -145,7 +145,7 @@ int gmon_score (pf_bytes head, uint64_t size);
 extern const char *const gmon_dialect_names[GMON_DIALECTS];
 
 
-/* gmon_parser.c */
+/* parser_gmon.c */
 
 /* A parser at the start of the bytes. With `trace` NULL nothing is reported and
    no call fails. */
@@ -194,7 +194,7 @@ static inline uint64_t gmon_address (const gmon_layout *layout,
 }
 
 
-/* gmon_gnu.c, gmon_bsd.c, gmon_apple.c, gmon_ldprofile.c: parse the next
+/* gnu.c, bsd.c, apple.c, ldprofile.c: parse the next
    segment of one dialect. At least one byte must be left. */
 pf_status gmon_parse_gnu (gmon_parser *parser, gmon_segment *segment);
 pf_status gmon_parse_bsd (gmon_parser *parser, gmon_segment *segment);
@@ -232,7 +232,7 @@ static inline uint64_t gmon_bsd_arc (const gmon_layout *layout) {
 }
 
 
-/* gmon_scale.c */
+/* scale.c */
 
 /* The mapping between bins and addresses of a histogram. */
 typedef struct gmon_scale {
@@ -269,7 +269,7 @@ bool gmon_scale_shorten (const gmon_scale *scale, bool extended, uint64_t *bins,
 bool gmon_bin_at (const gmon_scale *scale, uint64_t address, uint64_t *bin);
 
 
-/* gmon_read.c */
+/* read_gmon.c */
 
 /* The beginning of the state of each reader. A reader decodes the segments of
    its kind, many rows at a time. */
@@ -354,7 +354,7 @@ static inline bool gmon_wanted (const pf_batch *batch, size_t column) {
 }
 
 
-/* gmon_tables.c: the schemas and the indexes of their columns */
+/* tables_gmon.c: the schemas and the indexes of their columns */
 
 enum {
   HISTOGRAM_SET,
@@ -433,7 +433,7 @@ enum {
 extern const pf_table gmon_written[WRITTEN_TABLES];
 
 
-/* gmon_encode.c: pf_format.encoder. The encoder keeps sums in memory and writes
+/* encode_gmon.c: pf_format.encoder. The encoder keeps sums in memory and writes
    the file in `finish`. */
 pf_status gmon_encoder (const pf_option *options, size_t noptions,
                         pf_dictionary *dictionary, pf_encoder **encoder,

@@ -1,7 +1,7 @@
 /*
 ** pprof.h - types and functions that the readers of the format pprof share:
 ** profile.proto, the profile of Go's tools, gzipped or plain. Other code uses
-** pf_format_pprof and pprof_write.h.
+** pf_format_pprof and write_pprof.h.
 **
 ** A protocol buffer is a sequence of fields. A field is a varint tag (field
 ** number * 8 + wire type) and a value: a varint (wire type 0), 8 bytes (1), a
@@ -37,28 +37,28 @@
 ** the samples. Damage is reported to the trace as warnings with codes
 ** "pprof-...".
 **
-**   pprof_wire.h      fields and varints
-**   pprof_messages.c  small messages as structs
-**   pprof_open.c      the format: score, info, tables
-**   pprof_index.c     strings, functions and locations, read once
-**   pprof_samples.c   the readers of samples and of weights
-**   pprof_stacks.c    the bulk read of stacks
-**   pprof_labels.c    the reader of labels
-**   pprof_raw.c       the reader of all fields
-**   pprof_put.c       writes fields, messages and the string table
-**   pprof_header.c    attributes of a profile; units
-**   pprof_encode.c    the encoder: rows or whole traces
+**   wire.h      fields and varints
+**   messages.c  small messages as structs
+**   open_pprof.c      the format: score, info, tables
+**   index.c     strings, functions and locations, read once
+**   samples_pprof.c   the readers of samples and of weights
+**   stacks_pprof.c    the bulk read of stacks
+**   labels.c    the reader of labels
+**   raw_pprof.c       the reader of all fields
+**   put.c       writes fields, messages and the string table
+**   header_pprof.c    attributes of a profile; units
+**   encode_pprof.c    the encoder: rows or whole traces
 **   pprof_merge*.c    merges whole traces without loss
-**   pprof_write.c     writes contexts as a profile
+**   write_pprof.c     writes contexts as a profile
 */
 
 #ifndef pprof_h
 #define pprof_h
 
-#include "formats/pprof/pprof_messages.h"
-#include "model/batch.h"
-#include "model/stacks.h"
-#include "model/trace.h"
+#include "formats/pprof/messages.h"
+#include "model/rows/batch.h"
+#include "model/dictionary/stacks.h"
+#include "model/rows/trace.h"
 
 #define PPROF_MAX_TYPES 4096 /* more sample types give a warning */
 

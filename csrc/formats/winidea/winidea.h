@@ -11,25 +11,25 @@
 ** Readers may run in several threads. What grows while they run is protected by
 ** winidea_file.mutex.
 **
-**   winidea_open.c           the format: which file is what, facts, tables
-**   winidea_detect.c         detection of binary timelines and their version
-**   winidea_live.c           files that grow while they are read
-**   winidea_text1.c          sections of a Text1 file; winidea_rowformat.c:
+**   open_winidea.c           the format: which file is what, facts, tables
+**   detect_winidea.c         detection of binary timelines and their version
+**   live.c           files that grow while they are read
+**   text1.c          sections of a Text1 file; rowformat.c:
 **                            the formats of their rows
-**   winidea_mapping.c        areas and contexts of Text1; winidea_xml.c: of XML
-**   winidea_area_list.c      the list of areas of a file
-**   winidea_area_cache.c     from handle and value to area, with a cache for
+**   mapping.c        areas and contexts of Text1; xml.c: of XML
+**   area_list.c      the list of areas of a file
+**   area_cache.c     from handle and value to area, with a cache for
 **                            each reader
-**   winidea_decode.c         from records to columns (_areas: the areas; _fast:
+**   decode.c         from records to columns (_areas: the areas; _fast:
 **                            fast path)
-**   winidea_bin_timeline.c   reader of a binary timeline
-**   winidea_text_timeline.c  reader of a Text1 timeline
-**   winidea_areas_table.c    reader of table areas
-**   winidea_sections.c       readers of tables statistics and contexts
-**   winidea_raw_records.c    reader of table raw of a binary timeline;
-**                            winidea_raw_lines.c: of a main file
-**   winidea_schemas.c        the schemas
-**   winidea_encoder.c        the encoder; winidea_write_text1.c: rows of Text1,
+**   bin_timeline.c   reader of a binary timeline
+**   text_timeline.c  reader of a Text1 timeline
+**   areas_table.c    reader of table areas
+**   sections.c       readers of tables statistics and contexts
+**   raw_records_winidea.c    reader of table raw of a binary timeline;
+**                            raw_lines.c: of a main file
+**   schemas.c        the schemas
+**   encode_winidea.c        the encoder; write_text1.c: rows of Text1,
 **                            _handles: new handles, _states: states as writes
 */
 
@@ -40,10 +40,10 @@
 #include <string.h>
 
 #include "bytes/cursor.h"
-#include "formats/winidea/winidea_rowformat.h"
-#include "model/areas.h"
-#include "model/intern_table.h"
-#include "model/trace.h"
+#include "formats/winidea/rowformat.h"
+#include "model/dictionary/areas.h"
+#include "model/base/intern_table.h"
+#include "model/rows/trace.h"
 #include "profio.h"
 
 /* The versions of a binary timeline; they differ in the second word of a
@@ -209,7 +209,7 @@ typedef struct winidea_context {
 } winidea_context;
 
 /* The state of an opened trace (trace->state), freed by `close` of
-   winidea_open.c. */
+   open_winidea.c. */
 typedef struct winidea_file {
   pthread_mutex_t mutex; /* for areas, lanes, sections and, of the trace,
                             dictionary and notes */
@@ -279,31 +279,31 @@ static inline uint64_t winidea_records (const winidea_file *file) {
 }
 
 
-/* winidea_open.c: returns true and sets file->text or file->xml if the source
+/* open_winidea.c: returns true and sets file->text or file->xml if the source
    is a main file. */
 bool winidea_is_main (winidea_file *file, const pf_source *source);
 
 
-/* winidea_open.c: detects the layout of file->timeline and sets the facts.
+/* open_winidea.c: detects the layout of file->timeline and sets the facts.
    PF_OK or a failure. */
 pf_status winidea_open_records (pf_trace *trace, winidea_file *file,
                                 pf_error *error);
 
-/* winidea_open.c: the first timeline section that has been scanned, or NULL. */
+/* open_winidea.c: the first timeline section that has been scanned, or NULL. */
 const winidea_section *winidea_first_timeline (const winidea_file *file);
 
 
-/* winidea_live.c: the bytes of the text; in a live trace only complete
+/* live.c: the bytes of the text; in a live trace only complete
    lines. */
 pf_bytes winidea_complete_lines (const winidea_file *file);
 
-/* winidea_live.c: in a live trace, processes what the files have got since the
+/* live.c: in a live trace, processes what the files have got since the
    last call; readers call it before each batch. PF_OK, a failure, or PF_AGAIN
    while the version cannot be detected. */
 pf_status winidea_update_live (pf_trace *trace, pf_error *error);
 
 
-/* winidea_detect.c: returns true if the records or an option determine the
+/* detect_winidea.c: returns true if the records or an option determine the
    version. */
 bool winidea_has_version (const pf_trace *trace, pf_bytes bytes, unsigned size);
 
@@ -317,7 +317,7 @@ pf_status winidea_detect_layout (pf_trace *trace, pf_bytes bytes,
                                  winidea_layout *layout, pf_error *error);
 
 
-/* winidea_area_cache.c: the class of a kind of area: "function", "line", ... */
+/* area_cache.c: the class of a kind of area: "function", "line", ... */
 extern const char *const winidea_class_names[WINIDEA_KINDS];
 
 /* Areas of one kind in an area cache, by the index part of the handle. */
@@ -379,7 +379,7 @@ void winidea_cache_free (winidea_area_cache *cache);
 void winidea_cache_refresh (winidea_area_cache *cache);
 
 
-/* winidea_area_list.c: appends an entry. The caller builds its area, before or
+/* area_list.c: appends an entry. The caller builds its area, before or
    later. PF_OK or PF_ENOMEM. */
 pf_status winidea_add_entry (winidea_file *file, uint64_t seed,
                              const winidea_entry *entry);
@@ -402,7 +402,7 @@ const winidea_entry *winidea_find_state (const winidea_areas *areas,
 pf_status winidea_set_states (winidea_file *file, uint64_t seed,
                               uint32_t variable, uint32_t handle);
 
-/* winidea_area_cache.c: adds the area of an entry to the dictionary, with its
+/* area_cache.c: adds the area of an entry to the dictionary, with its
    name, or with one built from its parent and value. PF_OK or PF_ENOMEM. */
 pf_status winidea_build_area (pf_trace *trace, winidea_entry *entry);
 
@@ -414,7 +414,7 @@ winidea_value_kind winidea_default_value_kind (const winidea_file *file,
                                                uint32_t handle);
 
 
-/* winidea_mapping.c: parses the areas, contexts and facts of a section from
+/* mapping.c: parses the areas, contexts and facts of a section from
    `taken` on. PF_OK or a failure. */
 pf_status winidea_parse_section (pf_trace *trace,
                                  const winidea_section *section,
@@ -424,15 +424,15 @@ pf_status winidea_parse_section (pf_trace *trace,
 uint32_t winidea_context_name (const winidea_file *file, int64_t handle);
 
 
-/* winidea_bin_timeline.c: readers of timeline and events, for pf_table.open.
+/* bin_timeline.c: readers of timeline and events, for pf_table.open.
    Several may run in threads of their own. */
 pf_status winidea_open_bin (pf_trace *trace, const pf_table *table,
                             pf_reader **reader, pf_error *error);
 
 
-/* The other readers: winidea_text_timeline.c (timeline and events of a text),
-   winidea_areas_table.c, winidea_sections.c, winidea_raw_records.c, and
-   winidea_raw_lines.c (raw rows of a main file). */
+/* The other readers: text_timeline.c (timeline and events of a text),
+   areas_table.c, sections.c, raw_records_winidea.c, and
+   raw_lines.c (raw rows of a main file). */
 pf_status winidea_open_timeline (pf_trace *trace, const pf_table *table,
                                  pf_reader **reader, pf_error *error);
 pf_status winidea_open_areas (pf_trace *trace, const pf_table *table,
@@ -447,7 +447,7 @@ pf_status winidea_open_lines (pf_trace *trace, const pf_table *table,
                               pf_reader **reader, pf_error *error);
 
 
-/* winidea_encoder.c: the encoder, for pf_format.encoder. */
+/* encode_winidea.c: the encoder, for pf_format.encoder. */
 #define WINIDEA_WRITTEN 4
 extern const pf_table winidea_written[WINIDEA_WRITTEN];
 pf_status winidea_encoder (const pf_option *options, size_t noptions,
@@ -455,7 +455,7 @@ pf_status winidea_encoder (const pf_option *options, size_t noptions,
                            pf_error *error);
 
 
-/* winidea_schemas.c: the schemas. The numbers of their columns: */
+/* schemas.c: the schemas. The numbers of their columns: */
 
 enum {
   TIMELINE_TIME,

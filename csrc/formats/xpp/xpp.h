@@ -7,29 +7,29 @@
 ** the rows of TEST.PRF.000001, 000002 ... in the order of their numbers. Times
 ** are milliseconds in the file and nanoseconds in profio.
 **
-**   xpp_open.c       the format: score, open, header facts, tables
-**   xpp_detect.c     detection from the first bytes
-**   xpp_fields.c     the fields of a trace and their roles (xpp_roles.c)
-**   xpp_packets.c    the segments: the rows of each packet
-**   xpp_items.c      parser: header, rows, deleted rows, end marks and damage
-**                    the order of the file (xpp_records.c: those of tables)
-**   xpp_text.c       scanner for rows of delimited text
-**   xpp_rows.c       items decoded into columns of the file's own fields
-**   xpp_entries.c    table entries: the fields with a role, in our units
-**   xpp_fast.c       fast path for entries; xpp_readahead.c runs it in a thread
-**   xpp_raw.c        table raw: all bytes, and the fields as stated
-**   xpp_structure.c  table structure: the roles of the fields
-**   xpp_settings.c   the PRI file
-**   xpp_write.c xpp_write_table.c xpp_write_text.c    the encoder
+**   open_xpp.c       the format: score, open, header facts, tables
+**   detect_xpp.c     detection from the first bytes
+**   fields.c     the fields of a trace and their roles (roles.c)
+**   packets.c    the segments: the rows of each packet
+**   items.c      parser: header, rows, deleted rows, end marks and damage
+**                    the order of the file (records.c: those of tables)
+**   text_rows_xpp.c       scanner for rows of delimited text
+**   fill_rows.c       items decoded into columns of the file's own fields
+**   entries_xpp.c    table entries: the fields with a role, in our units
+**   fast.c       fast path for entries; readahead.c runs it in a thread
+**   raw_xpp.c        table raw: all bytes, and the fields as stated
+**   structure.c  table structure: the roles of the fields
+**   settings.c   the PRI file
+**   write_xpp.c write_table.c write_text.c    the encoder
 */
 
 #ifndef xpp_h
 #define xpp_h
 
 #include "formats/dbf/dbf.h"
-#include "formats/xpp/xpp_roles.h"
-#include "formats/xpp/xpp_text.h"
-#include "model/trace.h"
+#include "formats/xpp/roles.h"
+#include "formats/xpp/parser/text_rows_xpp.h"
+#include "model/rows/trace.h"
 #include "profio.h"
 
 /* A segment: the rows of one source, which is the main file or a packet. */
@@ -40,7 +40,7 @@ typedef struct xpp_segment {
 } xpp_segment;
 
 /* The state of an opened trace (trace->state), owned by the trace and freed by
-   `close` of xpp_open.c. */
+   `close` of open_xpp.c. */
 typedef struct xpp_file {
   bool is_text;
   bool is_live;       /* the file may grow: the last row may be incomplete */
@@ -100,7 +100,7 @@ enum {
   RAW_FIELDS
 };
 
-/* xpp_entries.c, xpp_raw.c: build the schema of the table (PF_OK or PF_ENOMEM),
+/* entries_xpp.c, raw_xpp.c: build the schema of the table (PF_OK or PF_ENOMEM),
    and open a reader of it, for pf_table.open. */
 pf_status xpp_entries_schema (xpp_file *file, pf_error *error);
 pf_status xpp_raw_schema (xpp_file *file, pf_error *error);

@@ -1,12 +1,12 @@
 /*
 ** btf.h - a stage that converts a table of events to rows of the Best Trace
-** Format. Used by csrc/lua/timeline.c for `--to btf`.
+** Format. Used by csrc/lua/stages/timeline.c for `--to btf`.
 */
 
 #ifndef btf_h
 #define btf_h
 
-#include "model/batch.h"
+#include "model/rows/batch.h"
 
 typedef struct pf_btf_options {
   int64_t base; /* ns, subtracted from all times, so that none is negative */

@@ -17,7 +17,7 @@
 **   depth    1, and the number of functions around it in its lane
 **   caller   the innermost function around it
 **
-** Some classes of areas (model/areas.h) are treated differently:
+** Some classes of areas (model/dictionary/areas.h) are treated differently:
 **
 **   line     lies in a function; its time is not subtracted from the net of the
 **            function. Entering a line of a function ends the previous line

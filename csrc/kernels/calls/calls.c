@@ -11,7 +11,7 @@
 
 #include "kernels/calls/fast_packed.h"
 #include "kernels/calls/events.h"
-#include "model/names.h"
+#include "model/dictionary/names.h"
 
 #define AT_ONCE \
   512 /* events: so few that their calls stay in the L1

@@ -1,6 +1,6 @@
 /*
 ** calls.h - the stage that turns a table of events into a table of calls. Used
-** by core.calls (csrc/lua/calls.c) and, in two threads, by group_scan.c.
+** by core.calls (csrc/lua/calls.c) and, in two threads, by row_scan.c.
 */
 
 #ifndef calls_h

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/batch.h"
+#include "model/rows/batch.h"
 
 #define RETAINED_BYTES 256 /* bytes that a free slot retains for its next use */
 

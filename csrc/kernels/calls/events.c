@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/chain.h"
-#include "kernels/order.h"
-#include "model/names.h"
+#include "kernels/stages/chain.h"
+#include "kernels/base/order.h"
+#include "model/dictionary/names.h"
 
 #define KNOWN            0x80 /* set in codes that have been looked up */
 #define UNPACKED_BATCHES 8    /* not packed after one with many general rows */

@@ -16,8 +16,8 @@
 #ifndef events_h
 #define events_h
 
-#include "kernels/calls/call_machine.h"
-#include "model/batch.h"
+#include "kernels/calls/state_machine.h"
+#include "model/rows/batch.h"
 
 typedef struct pf_events {
   pf_reader *reader; /* borrowed */

@@ -1,15 +1,15 @@
 /*
-** fast_packed.h - processes packed events (model/packed.h) on the fast path:
-** for statistics most calls are accumulated where they end, without a pf_call;
-** for rows of calls they become rows of the machine. Used by scan.c and
-** calls.c.
+** fast_packed.h - processes packed events (model/rows/packed.h) on the fast
+** path: for statistics most calls are accumulated where they end, without a
+** pf_call; for rows of calls they become rows of the machine. Used by scan.c
+** and calls.c.
 */
 
 #ifndef fast_packed_h
 #define fast_packed_h
 
 #include "kernels/calls/events.h"
-#include "kernels/calls/groups.h"
+#include "kernels/statistics/groups.h"
 
 /* Whether pf_accumulate_packed may be used for batches whose events all lie
    before the end of the range; and whether the packed batch at hand reaches

@@ -1,24 +1,24 @@
 /*
 ** fast_path.h - the fast path for most events: functions that call each other
-** and return, without lines, flags or losses. Private to call_machine.c,
+** and return, without lines, flags or losses. Private to state_machine.c,
 ** fast_path.c and fast_packed.c.
 **
 ** These functions have the effect of enter, leave, suspend and resume of
-** call_machine.c, without the cases that cannot occur here. Each returns false
+** state_machine.c, without the cases that cannot occur here. Each returns false
 ** and changes nothing when the event needs the general path.
 */
 
 #ifndef fast_path_h
 #define fast_path_h
 
-#include "kernels/calls/groups.h"
+#include "kernels/statistics/groups.h"
 #include "kernels/calls/stack.h"
 
 /* A run of consecutive events of one lane: the state that they change, kept in
    registers. */
 typedef struct fast_run {
   pf_lane *lane;
-  uint32_t bits; /* the lane as in packed words (model/packed.h) */
+  uint32_t bits; /* the lane as in packed words (model/rows/packed.h) */
   pf_frame *top; /* of the stack */
   pf_frame *end; /* the end of the allocated frames */
   int64_t last;  /* the latest time of the lane */
@@ -181,7 +181,7 @@ bool pf_fast_pause (const fast_run *run, uint32_t word, int64_t time);
 pf_status pf_fast_process (pf_machine *machine, const pf_event_rows *rows,
                            size_t from, size_t to);
 
-/* Process one event on the general path (call_machine.c). PF_ENOMEM. */
+/* Process one event on the general path (state_machine.c). PF_ENOMEM. */
 pf_status pf_machine_process_one (pf_machine *machine,
                                   const pf_event_rows *rows, size_t row);
 

@@ -1,6 +1,6 @@
 /*
 ** lanes.h - the state of the call machine: the call stack of each lane, and a
-** slot for each area in a lane. Private to this folder and span_stacks.c.
+** slot for each area in a lane. Private to this folder and open_spans.c.
 **
 ** The call machine owns a pf_lanes. Lanes and slots are created when they first
 ** occur and freed with pf_lanes_free. Slots are indexes, because the array of
@@ -12,8 +12,8 @@
 #define lanes_h
 
 #include "kernels/calls/call.h"
-#include "kernels/id_table.h"
-#include "model/stacks.h"
+#include "kernels/base/id_table.h"
+#include "model/dictionary/stacks.h"
 
 /* The kind of an area, from its class (call.h). */
 typedef enum pf_area_kind {
@@ -50,11 +50,11 @@ typedef struct pf_frame {
   uint32_t below;  /* index of the next open call of the same slot, or 0 */
   uint32_t losses; /* pf_machine.losses at its enter */
   uint32_t detail; /* as in pf_call */
-  uint32_t word;   /* its enter event as in model/packed.h, if is_fast is set
+  uint32_t word; /* its enter event as in model/rows/packed.h, if is_fast is set
                       and the word is known; else PF_NO_WORD */
-  uint8_t state;   /* pf_frame_state */
-  uint8_t flags;   /* pf_call_flag */
-  bool is_line;    /* a line or state: its time is not subtracted from the frame
+  uint8_t state; /* pf_frame_state */
+  uint8_t flags; /* pf_call_flag */
+  bool is_line;  /* a line or state: its time is not subtracted from the frame
                       below */
   bool is_counted; /* its enter is in the trace */
   bool is_first;   /* in a chunk: the first enter of its slot */

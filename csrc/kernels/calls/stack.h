@@ -1,12 +1,12 @@
 /*
 ** stack.h - the operations on the stack of a lane, inlined into the loops over
-** events. Private to call_machine.c, fast_path.h and scan_merge.c.
+** events. Private to state_machine.c, fast_path.h and scan_merge.c.
 */
 
 #ifndef stack_h
 #define stack_h
 
-#include "kernels/calls/call_machine.h"
+#include "kernels/calls/state_machine.h"
 
 /* For functions that run for most events: always inlined. */
 #define PF_HOT static inline __attribute__((always_inline))

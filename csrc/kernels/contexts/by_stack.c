@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/pipeline.h"
-#include "model/read_stacks.h"
-#include "model/memory.h"
-#include "model/stacks.h"
+#include "kernels/base/pipeline.h"
+#include "model/rows/read_stacks.h"
+#include "model/base/memory.h"
+#include "model/dictionary/stacks.h"
 
 /*
 ** Sums by stack, `width` values for each: the number of rows (0: none), then

@@ -6,7 +6,7 @@
 #ifndef contexts_by_stack_h
 #define contexts_by_stack_h
 
-#include "model/contexts.h"
+#include "model/contexts/contexts.h"
 
 /* The reader and its columns, by number. All members are borrowed. */
 typedef struct pf_stack_rows {

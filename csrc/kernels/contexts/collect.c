@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "kernels/contexts/by_stack.h"
-#include "model/batch.h"
-#include "model/wide.h"
+#include "model/rows/batch.h"
+#include "model/base/wide.h"
 
 #define NO_COLUMN SIZE_MAX
 

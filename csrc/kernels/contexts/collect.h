@@ -6,7 +6,7 @@
 #ifndef contexts_collect_h
 #define contexts_collect_h
 
-#include "model/contexts.h"
+#include "model/contexts/contexts.h"
 
 /* A metric: the sum of a column of whole numbers, or the number of rows. */
 typedef struct pf_collected {

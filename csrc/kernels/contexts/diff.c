@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "kernels/contexts/diff.h"
-#include "kernels/order.h"
-#include "model/batch.h"
+#include "kernels/base/order.h"
+#include "model/rows/batch.h"
 
 /* clang-format off */
 enum {

@@ -6,7 +6,7 @@
 #ifndef contexts_diff_h
 #define contexts_diff_h
 
-#include "model/contexts.h"
+#include "model/contexts/contexts.h"
 
 /*
 ** The metrics that are compared, of a profile of single frames: values of the

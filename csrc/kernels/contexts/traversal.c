@@ -1,12 +1,12 @@
 /*
-** traversal.c - the order of model/contexts_order.h, and the functions of
+** traversal.c - the order of model/contexts/tree_order.h, and the functions of
 ** nodes.
 */
 
 #include <stdlib.h>
 
 #include "kernels/contexts/traversal.h"
-#include "model/contexts_order.h"
+#include "model/contexts/tree_order.h"
 
 
 /* Number the functions; `sorted` are the frames by name, file and line. */

@@ -1,6 +1,6 @@
 /*
 ** traversal.h - the nodes of a context tree in depth-first order, and the
-** function of each node. Used by views.c, contexts_transform.c and the exports.
+** function of each node. Used by views.c, transform_contexts.c and the exports.
 ** The order depends only on the contents of the profile, not on the order in
 ** which its nodes were added.
 */
@@ -8,7 +8,7 @@
 #ifndef traversal_h
 #define traversal_h
 
-#include "model/contexts.h"
+#include "model/contexts/contexts.h"
 
 /*
 ** All nodes in preorder, callees by name, file and line. Frames with the same

@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "kernels/contexts/views.h"
-#include "kernels/order.h"
-#include "model/wide.h"
-#include "model/batch.h"
+#include "kernels/base/order.h"
+#include "model/base/wide.h"
+#include "model/rows/batch.h"
 
 #define MAX_FIELDS 11
 #define MAX_INDENT 200 /* blanks before a label */

@@ -2,15 +2,15 @@
 ** address_index.h - find the range (symbol, line) that holds a run-time
 ** address. Used by the attribution of samples and the counting of arcs.
 **
-** An address index is the range index of model/ranges.h, shifted by the load
-** bias. It borrows the ranges, which must outlive it, and allocates nothing.
-** A range is known by its number in the range index.
+** An address index is the range index of model/base/ranges.h, shifted by the
+** load bias. It borrows the ranges, which must outlive it, and allocates
+** nothing. A range is known by its number in the range index.
 */
 
 #ifndef address_index_h
 #define address_index_h
 
-#include "model/ranges.h"
+#include "model/base/ranges.h"
 
 #define PF_NO_RANGE      SIZE_MAX
 #define PF_INDEX_STEPS   8 /* ranges that pf_index_near tries in sequence */

@@ -13,8 +13,8 @@
 #include "kernels/graph/address_index.h"
 #include "kernels/graph/histograms.h"
 #include "kernels/graph/count_arcs.h"
-#include "model/names.h"
-#include "model/parallel.h"
+#include "model/dictionary/names.h"
+#include "model/base/parallel.h"
 
 #define PARALLEL_MIN 16384 /* fewer symbols are copied in one thread */
 

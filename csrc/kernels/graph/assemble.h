@@ -1,14 +1,14 @@
 /*
 ** assemble.h - build the call graph of a profile from the tables of a trace:
 ** symbols become functions, histograms are attributed to them, arcs counted.
-** Used by the binding (csrc/lua/profile.c).
+** Used by the binding (csrc/lua/profile/profile.c).
 */
 
 #ifndef assemble_h
 #define assemble_h
 
-#include "model/graph.h"
-#include "model/symbols.h"
+#include "model/graph/graph.h"
+#include "model/symbols/symbols.h"
 
 /* The input of a graph. The readers may be those of several concatenated files;
    they are read to their end. Everything is borrowed during the call. */

@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/pipeline.h"
-#include "model/names.h"
-#include "model/wide.h"
+#include "kernels/base/pipeline.h"
+#include "model/dictionary/names.h"
+#include "model/base/wide.h"
 
 #define NS_PER_SECOND 1000000000
 
@@ -58,7 +58,7 @@ static bool has_rest (const pf_histograms *sets,
 
 
 /* Returns the metric of the remainders that rounding of times left over (see
-   model/wide.h): it is the last one and has no unit. 0: there is none. */
+   model/base/wide.h): it is the last one and has no unit. 0: there is none. */
 static size_t rest_of (const pf_graph *graph) {
   const size_t last = graph->nmetrics == 0 ? 0 : graph->nmetrics - 1;
   return last > TIME && graph->metrics[last].unit[0] == '\0' ? last : 0;
@@ -164,8 +164,9 @@ static int64_t share (int64_t weight, uint64_t part, uint64_t whole) {
 
 /* Returns the address that names the pseudo function of an address outside all
    ranges: in a narrow gap between two ranges, which is padding or a jump table,
-   the start of the gap; elsewhere, and with partial symbols, the address itself.
-   `range` is the last range that starts before the address, or PF_NO_RANGE. */
+   the start of the gap; elsewhere, and with partial symbols, the address
+   itself. `range` is the last range that starts before the address, or
+   PF_NO_RANGE. */
 static uint64_t gap_name (const pf_attribution *a, size_t range,
                           uint64_t address) {
   const pf_address_index *const index = a->index;

@@ -22,7 +22,7 @@
 #include "kernels/graph/histograms.h"
 #include "kernels/graph/address_index.h"
 #include "kernels/graph/shared_bins.h"
-#include "model/graph.h"
+#include "model/graph/graph.h"
 
 #define PF_MAX_SHARES 1024 /* functions */
 #define PF_MAX_GAP    4096 /* bytes */

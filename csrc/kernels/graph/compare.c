@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "kernels/graph/listing_fill.h"
+#include "kernels/listing/row_fill.h"
 
 /* clang-format off */
 enum {

@@ -6,7 +6,7 @@
 #ifndef compare_h
 #define compare_h
 
-#include "kernels/graph/listing.h"
+#include "kernels/listing/listing.h"
 
 /*
 ** Open a reader of the functions whose time or calls differ between an exact

@@ -10,8 +10,8 @@
 
 #include <stdlib.h>
 
-#include "kernels/pipeline.h"
-#include "model/memory.h"
+#include "kernels/base/pipeline.h"
+#include "model/base/memory.h"
 
 enum {
   FROM,

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/memory.h"
+#include "model/base/memory.h"
 
 #define CLOSED      UINT32_MAX
 #define FETCH_AHEAD 16 /* roots ahead */

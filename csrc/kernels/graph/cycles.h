@@ -1,7 +1,7 @@
 /*
 ** cycles.h - the cycles of a call graph (its strongly connected components of
 ** two or more functions), and the functions in postorder: callees before their
-** callers. Used by propagate.c and graph_transform.c.
+** callers. Used by propagate.c and transform_graph.c.
 **
 ** The algorithm is Gabow's path-based search (Information Processing Letters
 ** 74, 2000). Time and memory are linear in functions and arcs, but members of a
@@ -11,7 +11,7 @@
 #ifndef cycles_h
 #define cycles_h
 
-#include "model/graph.h"
+#include "model/graph/graph.h"
 
 /*
 ** The search is depth first, from functions in ascending order of number; arcs

@@ -7,8 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "kernels/pipeline.h"
-#include "model/names.h"
+#include "kernels/base/pipeline.h"
+#include "model/dictionary/names.h"
 
 #define SAME_SCALE 0.000001 /* gprof takes closer scales for equal */
 

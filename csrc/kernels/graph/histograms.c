@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/pull.h"
-#include "model/names.h"
+#include "kernels/base/pull.h"
+#include "model/dictionary/names.h"
 
 enum {
   SET,

@@ -7,7 +7,7 @@
 #ifndef histograms_h
 #define histograms_h
 
-#include "model/graph.h"
+#include "model/graph/graph.h"
 
 /* One histogram record: `bins` counters over the addresses [low, high). */
 typedef struct pf_histogram {

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/names.h"
+#include "model/dictionary/names.h"
 
 #define NO_ROW UINT32_MAX
 

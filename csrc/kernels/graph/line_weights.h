@@ -12,7 +12,7 @@
 #define line_weights_h
 
 #include "kernels/graph/attribute.h"
-#include "model/symbols.h"
+#include "model/symbols/symbols.h"
 
 typedef struct pf_line_weights {
   const pf_attribution *functions; /* borrowed */

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/memory.h"
+#include "model/base/memory.h"
 
 #define NS_PER_SECOND 1e9
 #define FETCH_AHEAD   8 /* functions ahead */

@@ -18,7 +18,7 @@
 #define propagate_h
 
 #include "kernels/graph/cycles.h"
-#include "model/names.h"
+#include "model/dictionary/names.h"
 
 /* Bits of the filter of a function; they correspond to gprof's options. */
 enum {

@@ -11,7 +11,7 @@
 #ifndef shared_bins_h
 #define shared_bins_h
 
-#include "model/graph.h"
+#include "model/graph/graph.h"
 
 typedef struct pf_shared_bin {
   uint64_t low, high;              /* addresses [low, high) */

@@ -1,0 +1,136 @@
+/*
+** claim.c - the exclusive right to write the ring at a path: a lock (flock)
+** on the file there.
+**
+** If there is no file, a closed ring of one page is made, locked, and linked to
+** the path only if no file has been made there meanwhile. The ring of an
+** earlier writer is locked as it is; then the path is checked again, since
+** another writer may have replaced the file meanwhile.
+*/
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "bytes/output.h"
+#include "bytes/ring/ring.h"
+
+#define MAX_TRIES 100 /* times that the file may have been replaced */
+#define LOCK_WAIT 20  /* ms; readers lock a ring for an instant */
+
+
+static pf_status fail_by_system (pf_error *error, int errnum) {
+  return pf_fail(error, PF_EIO, PF_NO_OFFSET, "the ring cannot be made: %s",
+                 strerror(errnum));
+}
+
+
+/* Lock an open file; false: it stays locked, hence by a writer. */
+static bool lock (int fd) {
+  const struct timespec moment = {0, 1000000};
+  int left = LOCK_WAIT;
+  while (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+    if (left-- == 0)
+      return false;
+    nanosleep(&moment, NULL);
+  }
+  return true;
+}
+
+
+/* Whether an open file is the one at the path. */
+static bool has_name (int fd, const char *path) {
+  struct stat open, named;
+  return fstat(fd, &open) == 0 && stat(path, &named) == 0 &&
+         open.st_dev == named.st_dev && open.st_ino == named.st_ino;
+}
+
+
+/* Make the file of a claim. PF_AGAIN: another file has been made at the path.
+   */
+static pf_status make_new (pf_ring_claim *claim, pf_error *error) {
+  static const union {
+    pf_ring_header header;
+    uint8_t page[PF_RING_PAGE];
+  } empty = {.header = {.magic = {'P', 'F', 'R', 'I', 'N', 'G', '\r', '\n'},
+                        .version = PF_RING_VERSION,
+                        .closed = 1}};
+  pf_output output;
+  pf_status status = pf_output_open(&output, claim->path, error);
+  if (status != PF_OK)
+    return status;
+  const int fd = fcntl(output.fd, F_DUPFD_CLOEXEC, 0);
+  if (fd < 0 || !lock(fd) ||
+      write(fd, &empty, sizeof empty) != (ssize_t)sizeof empty)
+    status = fail_by_system(error, errno);
+  else
+    status = pf_output_commit_new(&output, error);
+  pf_output_close(&output);
+  if (status == PF_OK) {
+    claim->fd = fd;
+    claim->is_new = true;
+  }
+  else if (fd >= 0)
+    close(fd);
+  return status;
+}
+
+
+/* Whether a file may be replaced: a ring, or one that a power failure has left
+   empty or with zeros at its beginning. */
+static bool is_ring (int fd) {
+  static const char zeros[sizeof PF_RING_MAGIC - 1];
+  char magic[sizeof zeros];
+  const ssize_t size = pread(fd, magic, sizeof magic, 0);
+  return size == 0 || (size == (ssize_t)sizeof magic &&
+                       (memcmp(magic, PF_RING_MAGIC, sizeof magic) == 0 ||
+                        memcmp(magic, zeros, sizeof magic) == 0));
+}
+
+
+/* Claim the open file at the path. PF_AGAIN: it is not there any more. */
+static pf_status lock_old (pf_ring_claim *claim, int fd, pf_error *error) {
+  if (!lock(fd))
+    return pf_fail(error, PF_EIO, PF_NO_OFFSET, "another writer uses its ring");
+  if (!has_name(fd, claim->path))
+    return PF_AGAIN;
+  if (!is_ring(fd))
+    return pf_fail(error, PF_EIO, PF_NO_OFFSET,
+                   "the ring cannot be made: %.120s is another file",
+                   claim->path);
+  claim->fd = fd;
+  return PF_OK;
+}
+
+
+pf_status pf_ring_claim_open (pf_ring_claim *claim, const char *path,
+                              pf_error *error) {
+  pf_status status = PF_AGAIN;
+  *claim = (pf_ring_claim){.path = path, .fd = -1};
+  for (int tries = 0; status == PF_AGAIN && tries < MAX_TRIES; tries++) {
+    const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0 && errno == ENOENT)
+      status = make_new(claim, error);
+    else if (fd < 0)
+      status = fail_by_system(error, errno);
+    else
+      status = lock_old(claim, fd, error);
+    if (fd >= 0 && claim->fd != fd)
+      close(fd);
+  }
+  return status == PF_AGAIN ? fail_by_system(error, EBUSY) : status;
+}
+
+
+void pf_ring_claim_close (pf_ring_claim *claim) {
+  if (claim->fd < 0)
+    return;
+  if (claim->is_new && has_name(claim->fd, claim->path))
+    unlink(claim->path);
+  close(claim->fd);
+  claim->fd = -1;
+}

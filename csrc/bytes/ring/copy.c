@@ -1,0 +1,184 @@
+/*
+** copy.c - a consistent copy of a ring in a file, also while its writer
+** goes on.
+**
+** The records are copied first; the checkpoint and the oldest record are loaded
+** after that. Records after both had not been overwritten when they were
+** copied.
+*/
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "bytes/ring/ring.h"
+
+
+static pf_status refuse (pf_error *error, const char *message) {
+  return pf_fail(error, PF_EFORMAT, 0, "%s", message);
+}
+
+
+/* Check the header of a ring in a file of `size` bytes. PF_END: the ring is
+   closed, and the header is not checked further. */
+static pf_status check_header (const pf_ring_header *header, uint64_t size,
+                               pf_error *error) {
+  if (size < PF_RING_PAGE ||
+      memcmp(header->magic, PF_RING_MAGIC, sizeof header->magic) != 0)
+    return refuse(error, "no ring of a writer");
+  if (header->version != PF_RING_VERSION || header->mode > PF_RING_OVERWRITE)
+    return refuse(error, "the ring of another version of profio");
+  if (pf_load_acquire(&header->closed) != 0)
+    return PF_END;
+  if (header->size < PF_RING_MIN || header->size > PF_RING_MAX ||
+      (header->size & (header->size - 1)) != 0 ||
+      header->size > size - PF_RING_PAGE ||
+      header->settings_size > PF_RING_SETTINGS)
+    return refuse(error, "the header of the ring is broken");
+  return PF_OK;
+}
+
+
+void pf_ring_boot_id (char boot[PF_BOOT_ID_SIZE]) {
+  const int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+  memset(boot, 0, PF_BOOT_ID_SIZE);
+  if (fd < 0)
+    return;
+  if (read(fd, boot, PF_BOOT_ID_SIZE - 1) < 0)
+    boot[0] = '\0';
+  close(fd);
+}
+
+
+/* Copy the slots between two positions, to the same offsets. */
+static void copy_slots (uint8_t *to, const uint8_t *from, uint64_t mask,
+                        uint64_t at, uint64_t end) {
+  while (at < end) {
+    const uint64_t place = at & mask;
+    const uint64_t lap = mask + 1 - place;
+    const uint64_t size = end - at < lap ? end - at : lap;
+    memcpy(to + place, from + place, (size_t)size);
+    at += size;
+  }
+}
+
+
+/* Set the range of records, which is no longer than the slots, and the count of
+   lost ones: dropped, or overwritten before they were consumed. */
+static pf_status set_records (pf_ring_copy *copy, uint64_t head,
+                              pf_oldest oldest, uint64_t dropped,
+                              pf_error *error) {
+  const pf_checkpoint *const c = &copy->checkpoint;
+  uint64_t at = c->tail;
+  copy->lost = c->lost + dropped;
+  if (copy->mode == PF_RING_OVERWRITE && oldest.at > at) {
+    at = oldest.at;
+    copy->lost = oldest.before - c->consumed + dropped;
+  }
+  if (head < at || (copy->is_restarted && copy->is_synced))
+    head = at; /* all consumed meanwhile, or not reliably on the disk */
+  if (head - at > copy->size || ((head | at) & 7) != 0)
+    return refuse(error, "the positions of the ring are broken");
+  copy->records.at = at;
+  copy->records.end = head;
+  return PF_OK;
+}
+
+
+static pf_status copy_all (pf_bytes file, pf_ring_copy *copy, pf_error *error) {
+  const pf_ring_header *const from =
+      (const pf_ring_header *)(const void *)file.at;
+  const uint64_t mask = copy->size - 1;
+  const uint64_t head = pf_load_acquire(&from->head);
+  const uint64_t used = pf_load_acquire(&from->journal);
+  const uint64_t capacity = file.size - PF_RING_PAGE - copy->size;
+  const uint64_t before = pf_ring_checkpoint(from).tail;
+  const uint64_t earliest = head > mask ? head - mask - 1 : 0;
+  if (used > capacity)
+    return refuse(error, "the journal of the ring is broken");
+  copy->memory = calloc(1, (size_t)(mask + 1 + used));
+  if (copy->memory == NULL)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  const uint8_t *const slots = file.at + PF_RING_PAGE;
+  copy_slots(copy->memory, slots, mask, before > earliest ? before : earliest,
+             head);
+  memcpy(copy->memory + mask + 1, slots + mask + 1, (size_t)used);
+  copy->records = (pf_ring_cursor){.bytes = copy->memory, .mask = mask};
+  copy->journal = (pf_ring_cursor){
+      .bytes = copy->memory + mask + 1, .mask = UINT64_MAX, .end = used};
+  pf_fence_acquire();
+  copy->checkpoint = pf_ring_checkpoint(from);
+  return set_records(copy, head, pf_ring_oldest(from),
+                     pf_load_acquire(&from->dropped), error);
+}
+
+
+pf_status pf_ring_parse (pf_bytes file, pf_ring_copy *copy, pf_error *error) {
+  *copy = (pf_ring_copy){.memory = NULL};
+  if (file.size < PF_RING_PAGE)
+    return refuse(error, "no ring of a writer");
+  const pf_ring_header *const header =
+      (const pf_ring_header *)(const void *)file.at;
+  pf_status status = check_header(header, file.size, error);
+  copy->is_closed = status == PF_END;
+  if (status != PF_OK)
+    return status < 0 ? status : PF_OK;
+  char boot[PF_BOOT_ID_SIZE];
+  pf_ring_boot_id(boot);
+  copy->is_restarted = boot[0] != '\0' && header->boot[0] != '\0' &&
+                       memcmp(boot, header->boot, sizeof boot) != 0;
+  copy->is_synced = header->is_synced != 0;
+  copy->mode = (pf_ring_mode)header->mode;
+  copy->size = header->size;
+  copy->settings_size = (size_t)header->settings_size;
+  memcpy(copy->settings, header->settings, copy->settings_size);
+  status = copy_all(file, copy, error);
+  if (status != PF_OK)
+    pf_ring_copy_close(copy);
+  return status;
+}
+
+
+/* Map and parse an open file. If the journal has grown beyond the mapping, this
+   fails with PF_EFORMAT and the caller tries again. */
+static pf_status parse_open (int fd, pf_ring_copy *copy, pf_error *error) {
+  struct stat stat;
+  if (fstat(fd, &stat) != 0)
+    return pf_fail(error, PF_EIO, PF_NO_OFFSET, "%s", strerror(errno));
+  if (stat.st_size < (off_t)PF_RING_PAGE)
+    return refuse(error, "no ring of a writer");
+  const size_t size = (size_t)stat.st_size;
+  void *const memory = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
+  if (memory == MAP_FAILED)
+    return pf_fail(error, PF_EIO, PF_NO_OFFSET, "%s", strerror(errno));
+  const pf_status status = pf_ring_parse((pf_bytes){memory, size}, copy, error);
+  munmap(memory, size);
+  return status;
+}
+
+
+pf_status pf_ring_read (const char *path, pf_ring_copy *copy, pf_error *error) {
+  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  *copy = (pf_ring_copy){.memory = NULL};
+  if (fd < 0)
+    return pf_fail(error, PF_EIO, PF_NO_OFFSET, "%s", strerror(errno));
+  const bool is_alive = flock(fd, LOCK_SH | LOCK_NB) != 0;
+  (void)flock(fd, LOCK_UN); /* a new writer must be able to lock it */
+  pf_status status = PF_EFORMAT;
+  for (int i = 0; i < 3 && status == PF_EFORMAT; i++)
+    status = parse_open(fd, copy, error);
+  copy->is_alive = is_alive;
+  close(fd);
+  return status;
+}
+
+
+void pf_ring_copy_close (pf_ring_copy *copy) {
+  free(copy->memory);
+  copy->memory = NULL;
+}

@@ -1,0 +1,301 @@
+/*
+** ring.h - a ring buffer of records in a mapped file, from one producer to one
+** consumer. The file outlives both: records that were committed can be read
+** after the process was killed at any instruction.
+**
+** Producer (model/writer/writer.c): pf_ring_claim_open, pf_ring_create,
+** pf_ring_start; then pf_ring_reserve and pf_ring_commit for each record;
+** pf_ring_close. Consumer (model/writer/ring_consumer.c): pf_ring_next over the
+** records, then pf_ring_set_checkpoint. Recovery (lua/writer/recover.c):
+** pf_ring_read, pf_ring_next, pf_ring_copy_close.
+**
+** Of a record the ring knows its size and a tag. The slots wrap; the journal
+** after them only grows and has what records refer to by id.
+**
+** The file: a header of one page, the slots (a power of two), the journal. All
+** numbers have the byte order of the machine. A position counts bytes since the
+** first record and never wraps; its place in the slots is the position modulo
+** their size. A record never crosses the end of the slots: a filler is put
+** before it.
+**
+**   OFFSET SIZE FIELD          a record, at a multiple of 8
+**   0      4    words of 8 bytes, this one included
+**   4      4    tag; PF_RING_FILLER: skip this record
+**   8      ..   words
+**
+**   OFFSET SIZE FIELD          an entry of the journal, at a multiple of 8
+**   0      4    bytes n of its text
+**   4      4    kind
+**   8      n    text, zeros up to a multiple of 8
+**
+** A store of `head` with release order publishes a record. The checkpoint of
+** the consumer and the oldest record of a ring in overwrite mode are several
+** numbers each, and published as a pf_snapshot. A ring in overwrite mode
+** discards a segment (a sixteenth) at a time; no record crosses the end of a
+** segment.
+*/
+
+#ifndef ring_h
+#define ring_h
+
+#include <stddef.h>
+
+#include "bytes/ring/barrier.h"
+#include "profio.h"
+
+#define PF_RING_MAGIC    "PFRING\r\n" /* first bytes of the file */
+#define PF_RING_VERSION  2u
+#define PF_RING_PAGE     4096u
+#define PF_RING_SECTOR   512u
+#define PF_BOOT_ID_SIZE  40u /* bytes of a boot identifier */
+#define PF_RING_FILLER   UINT32_MAX
+#define PF_RING_SETTINGS 2048u  /* bytes of settings */
+#define PF_RING_MIN      65536u /* bytes of slots */
+#define PF_RING_MAX      (1u << 30)
+
+/* What the producer does when the ring is full. */
+typedef enum pf_ring_mode {
+  PF_RING_BLOCK,    /* wait for the consumer */
+  PF_RING_DROP,     /* drop the new record and count it */
+  PF_RING_OVERWRITE /* overwrite the oldest records and count them */
+} pf_ring_mode;
+
+#define PF_RING_FILES 4 /* most files that a consumer writes */
+
+/* State of the consumer. Files whose lengths it has can be continued there. */
+typedef struct pf_checkpoint {
+  uint64_t tail;     /* position of the first record not consumed */
+  uint64_t consumed; /* records before it that were written */
+  uint64_t lost;     /* records before it that were overwritten */
+  /* Bytes of each file, the main one first. Bytes after that belong to records
+     that are still in the ring. Numbered files of one role count as one. */
+  uint64_t lengths[PF_RING_FILES];
+  uint64_t count; /* pf_encoder.count, for pf_encoder.resume */
+} pf_checkpoint;
+
+/* The first record that has not been overwritten. */
+typedef struct pf_oldest {
+  uint64_t at;     /* its position */
+  uint64_t before; /* records committed before it */
+} pf_oldest;
+
+/* Numbers that are published together by double buffering: the lowest bit of
+   `version` selects the copy that is valid, and the other one is written. */
+#define PF_SNAPSHOT_NUMBERS (4 + PF_RING_FILES)
+typedef struct pf_snapshot {
+  pf_shared version;
+  pf_shared numbers[2][PF_SNAPSHOT_NUMBERS];
+} pf_snapshot;
+
+#define PF_RING_SEGMENTS 16u
+
+typedef struct pf_ring_header {
+  char magic[8];
+  uint32_t version, mode;
+  uint64_t size;                      /* of the slots */
+  uint64_t settings_size;             /* bytes of settings that are used */
+  uint8_t settings[PF_RING_SETTINGS]; /* the writer manifest */
+  uint64_t is_synced;                 /* 1: made with `sync` */
+  char
+      boot[PF_BOOT_ID_SIZE]; /* boot of the writer's system; zeros: not known */
+
+  _Alignas(64) pf_shared head; /* end of the last record committed */
+  pf_shared dropped;           /* records */
+  pf_shared journal;           /* end of its last entry */
+  pf_snapshot oldest;          /* a pf_oldest */
+
+  /* In one sector, which the disk writes as a whole. */
+  _Alignas(PF_RING_SECTOR) pf_snapshot checkpoint; /* a pf_checkpoint */
+  pf_shared closed; /* 1: the files are complete without the ring */
+} pf_ring_header;
+
+_Static_assert(sizeof(pf_ring_header) <= PF_RING_PAGE, "one page");
+_Static_assert(offsetof(pf_ring_header, closed) + sizeof(pf_shared) -
+                       offsetof(pf_ring_header, checkpoint) <=
+                   PF_RING_SECTOR,
+               "one sector");
+
+typedef struct pf_ring pf_ring;
+
+/* How the producer calls the consumer. */
+typedef struct pf_ring_callbacks {
+  void (*wake)(void *context); /* the ring is half full */
+  bool (*wait)(void *context); /* the ring is full: return when there is space;
+                                  false: the consumer has failed */
+  void *context;
+} pf_ring_callbacks;
+
+/* The producer's side. */
+struct pf_ring {
+  pf_ring_header *header;
+  uint8_t *slots;
+  uint64_t mask;  /* size of the slots - 1 */
+  uint64_t head;  /* position of the next record */
+  uint64_t limit; /* records that end here or before take the fast path */
+  uint64_t count; /* records committed so far */
+
+  pf_ring_mode mode;
+  pf_ring_callbacks callbacks;
+  uint64_t dropped; /* records */
+  pf_oldest oldest; /* in overwrite mode: as in the header */
+  uint64_t count_before[PF_RING_SEGMENTS]; /* records before each segment */
+  pf_shared_bytes journal;                 /* mapped again when it grows */
+  uint64_t journal_capacity;               /* bytes mapped */
+  uint64_t journal_used;
+  struct pf_ring_map *maps; /* replaced mappings of the journal */
+  char *path;               /* NULL: the file has no name */
+  int fd;
+};
+
+
+/* The exclusive right to write the ring at a path: a lock on the file there. */
+typedef struct pf_ring_claim {
+  const char *path; /* borrowed */
+  int fd;           /* the locked file at the path; -1: not claimed */
+  bool is_new;      /* the claim has made the file */
+} pf_ring_claim;
+
+/* Claim a path. PF_EIO: another writer has it, or the file is no ring. */
+pf_status pf_ring_claim_open (pf_ring_claim *claim, const char *path,
+                              pf_error *error);
+
+/* Release a claim. A file that the claim has made is removed; the ring of an
+   earlier writer stays. */
+void pf_ring_claim_close (pf_ring_claim *claim);
+
+/*
+** Create a ring of at least `size` bytes of slots. With a claim the ring
+** replaces the claimed file and takes over the claim, which is closed; NULL:
+** the file has no name. Disk space is reserved at once (PF_EIO: not enough).
+** The ring is marked as closed until pf_ring_start. `settings` are stored for
+** recovery. With `sync` the ring is on the disk before it gets its name.
+** PF_EIO, PF_ELIMIT, PF_ENOMEM; the ring is closed after a failure.
+*/
+pf_status pf_ring_create (pf_ring *ring, pf_ring_claim *claim, uint64_t size,
+                          pf_ring_mode mode, pf_bytes settings, bool sync,
+                          pf_error *error);
+
+/* Mark the ring as open: from now on the files are valid up to the lengths of
+   the checkpoint, and their last records are in the ring. */
+void pf_ring_start (pf_ring *ring);
+
+/* Write the checkpoint to the disk, if the ring was made with `sync`. The files
+   must be there up to the lengths of the checkpoint. PF_EIO. */
+pf_status pf_ring_sync (const pf_ring *ring, pf_error *error);
+
+/* Set `boot` to the boot identifier of the system; zeros: it has none. A ring
+   of an earlier boot may have lost any of its pages. */
+void pf_ring_boot_id (char boot[PF_BOOT_ID_SIZE]);
+
+/* Unmap the ring and close its file; with `remove` the file is removed. */
+void pf_ring_close (pf_ring *ring, bool remove);
+
+/* The general path of pf_ring_reserve. */
+uint64_t *pf_ring_reserve_slow (pf_ring *ring, size_t words);
+
+/* Whether pf_ring_reserve takes the fast path for a record of `words` words. */
+static inline bool pf_ring_has_space (const pf_ring *ring, size_t words) {
+  return ring->head + 8 * words + 8 <= ring->limit;
+}
+
+/*
+** Reserve a record of `words` words. The caller fills them all, then commits;
+** another reservation drops this one. NULL: the record was dropped, it is too
+** large (pf_ring_can_hold), or the consumer has failed.
+*/
+static inline uint64_t *pf_ring_reserve (pf_ring *ring, size_t words) {
+  if (!pf_ring_has_space(ring, words))
+    return pf_ring_reserve_slow(ring, words);
+  return (uint64_t *)(void *)(ring->slots + (ring->head & ring->mask)) + 1;
+}
+
+/* Publish the record that was reserved with the same `words`. */
+static inline void pf_ring_commit (pf_ring *ring, uint64_t *record,
+                                   size_t words, uint32_t tag) {
+  record[-1] = (words + 1) | (uint64_t)tag << 32;
+  ring->count++;
+  ring->head += 8 * words + 8;
+  pf_store_release(&ring->header->head, ring->head);
+}
+
+/* Whether a record of `words` words fits into an empty ring: it has less than a
+   quarter of the slots, or in overwrite mode less than a segment. */
+bool pf_ring_can_hold (const pf_ring *ring, size_t words);
+
+/* Append an entry to the journal. Readers see it before all records that are
+   committed later. PF_EIO: the disk is full. PF_ENOMEM. */
+pf_status pf_ring_journal_append (pf_ring *ring, uint32_t kind, pf_bytes text,
+                                  pf_error *error);
+
+/* Read the published checkpoint, and the published oldest record. */
+pf_checkpoint pf_ring_checkpoint (const pf_ring_header *header);
+pf_oldest pf_ring_oldest (const pf_ring_header *header);
+
+/* Publish a checkpoint (consumer): the slots before its tail may be reused. */
+void pf_ring_set_checkpoint (pf_ring_header *header,
+                             const pf_checkpoint *checkpoint);
+
+/* Publish a checkpoint in overwrite mode, where the producer's thread consumes:
+   all records have been consumed. */
+void pf_ring_release_all (pf_ring *ring, const pf_checkpoint *checkpoint);
+
+
+/* Reading, in the process of the ring (entries.c) or from any file
+   (copy.c). All sizes in the ring are checked. */
+
+/* A range of records, or of journal entries, that is being read. */
+typedef struct pf_ring_cursor {
+  const uint8_t *bytes; /* the slots, or the journal */
+  uint64_t mask;        /* of positions: UINT64_MAX in the journal */
+  uint64_t at, end;     /* positions */
+} pf_ring_cursor;
+
+typedef struct pf_ring_record {
+  uint32_t tag;
+  const uint8_t *words; /* in the ring */
+  size_t count;         /* of words */
+} pf_ring_record;
+
+/* Read the next record: PF_MORE, PF_END, or PF_EFORMAT. */
+pf_status pf_ring_next (pf_ring_cursor *cursor, pf_ring_record *record,
+                        pf_error *error);
+
+/* Skip records that directly follow `record` (the last one read) and have its
+   tag and size. Returns their number, at most `max_count`. */
+size_t pf_ring_next_alike (pf_ring_cursor *cursor, const pf_ring_record *record,
+                           size_t max_count);
+
+/* Read the next journal entry: PF_MORE, PF_END, or PF_EFORMAT. `text` lies in
+   the journal. */
+pf_status pf_ring_journal_next (pf_ring_cursor *cursor, uint32_t *kind,
+                                pf_bytes *text, pf_error *error);
+
+/* A consistent copy of a ring in a file, whose writer may go on meanwhile. */
+typedef struct pf_ring_copy {
+  pf_ring_mode mode;
+  uint64_t size; /* of the slots */
+  uint8_t settings[PF_RING_SETTINGS];
+  size_t settings_size;
+  bool is_closed; /* the files are complete without the ring: nothing below is
+                     set but is_alive */
+  pf_checkpoint checkpoint;
+  uint64_t lost;          /* records: dropped or overwritten */
+  uint8_t *memory;        /* owns the slots and the journal */
+  pf_ring_cursor records; /* those that were not consumed */
+  pf_ring_cursor journal; /* all entries */
+  bool is_alive;          /* the writer holds its lock */
+  bool is_restarted; /* the system has been started since the ring was made */
+  bool is_synced;    /* made with `sync`; if is_restarted too, the checkpoint is
+                        valid and `records` is empty */
+} pf_ring_copy;
+
+/* Copy the ring in the file at `path`. PF_EIO; PF_EFORMAT: it is no ring, or a
+   damaged one; PF_ENOMEM. The caller closes the copy, also after a failure. */
+pf_status pf_ring_read (const char *path, pf_ring_copy *copy, pf_error *error);
+
+/* Copy the ring in the bytes of a file, which are aligned like a page. */
+pf_status pf_ring_parse (pf_bytes file, pf_ring_copy *copy, pf_error *error);
+
+void pf_ring_copy_close (pf_ring_copy *copy);
+
+#endif

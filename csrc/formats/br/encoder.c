@@ -1,0 +1,510 @@
+/*
+** encoder.c - the encoder: writes a group for each row, and a mapping before
+** the first line of each module. Backtraces begin with the innermost caller.
+**
+** A row needs no line of its own if it has a stack, whose innermost frame is
+** then its line.
+*/
+
+#include <stdlib.h>
+
+#include "bytes/sink.h"
+#include "formats/br/br.h"
+
+const pf_table br_written[BR_WRITTEN] = {
+    {"samples", br_samples_fields, SAMPLES_COLUMNS, -1, NULL}};
+
+typedef struct br_writer {
+  pf_encoder encoder;
+  pf_dictionary *dictionary;
+  uint32_t routines[BR_ROUTINES]; /* ids of their names */
+  uint32_t *numbers;         /* by name: number of the module, 0: not mapped */
+  uint32_t numbers_capacity; /* of `numbers` */
+  uint32_t mapped;           /* number of mapped modules */
+  /* The encoded frames of areas: their size in two bytes, then the frame, which
+     begins with BR_LINE. */
+  uint8_t *frames;
+  size_t frames_used, frames_capacity;
+  uint32_t *frame_of;         /* by area: offset of its frame, 0: not encoded */
+  uint32_t frame_of_capacity; /* of `frame_of` */
+  uint32_t author;            /* name of the first mapping, or PF_NO_NAME */
+  pf_charset charset;         /* of the names in the file */
+  pf_converter to_page;
+  uint8_t *text; /* buffer for a converted name */
+  size_t text_capacity;
+  uint8_t function[BR_MAX_NAME]; /* name of the function of the last checked
+                                    frame */
+  size_t function_size;
+} br_writer;
+
+
+/* {====== One frame ====== */
+
+static pf_status too_large (pf_error *error, const char *what, int64_t value) {
+  return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                 "%s is %lld: it cannot be written", what, (long long)value);
+}
+
+
+/* Converts a name to the code page of the file; valid until the next call. */
+static pf_status to_page (br_writer *self, uint32_t name, pf_bytes *out,
+                          pf_error *error) {
+  const pf_bytes text = pf_name(self->dictionary, name);
+  size_t size;
+  *out = text;
+  if (pf_is_same_in_utf8(&self->charset, text))
+    return PF_OK;
+  if (PF_CONVERTED_MAX(text.size) > self->text_capacity) {
+    free(self->text);
+    self->text_capacity = PF_CONVERTED_MAX(text.size);
+    self->text = malloc(self->text_capacity);
+  }
+  if (self->text == NULL) {
+    self->text_capacity = 0;
+    return br_no_memory(error);
+  }
+  if (!pf_convert_back(&self->to_page, text, self->text, &size))
+    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                   "%.*s: a character is not in code page %s: write with "
+                   "another code_page, or with raw",
+                   (int)(text.size < 80 ? text.size : 80),
+                   (const char *)text.at, self->charset.name);
+  *out = (pf_bytes){self->text, size};
+  return PF_OK;
+}
+
+
+static bool reserve_number (br_writer *self, uint32_t name) {
+  if (name < self->numbers_capacity)
+    return true;
+  const uint32_t capacity = pf_names_count(self->dictionary) + name / 2 + 64;
+  uint32_t *const numbers = realloc(self->numbers, capacity * sizeof *numbers);
+  if (numbers == NULL)
+    return false;
+  memset(numbers + self->numbers_capacity, 0,
+         (capacity - self->numbers_capacity) * sizeof *numbers);
+  self->numbers = numbers;
+  self->numbers_capacity = capacity;
+  return true;
+}
+
+
+static pf_status put_mapping (br_writer *self, uint32_t name, pf_sink *sink,
+                              pf_error *error) {
+  pf_bytes text;
+  const pf_status status = to_page(self, name, &text, error);
+  if (status != PF_OK)
+    return status;
+  if (text.size > BR_MAX_MODULE_NAME)
+    return too_large(error, "the length of a module's name",
+                     (int64_t)text.size);
+  if (self->mapped == BR_MODULES - 1)
+    return too_large(error, "the number of modules", BR_MODULES);
+  if (!reserve_number(self, name))
+    return br_no_memory(error);
+  self->numbers[name] = ++self->mapped;
+  self->encoder.count = self->mapped;
+  (void)pf_sink_uint(sink, 1, true, BR_MODULE);
+  (void)pf_sink_uint(sink, 2, true, self->mapped);
+  (void)pf_sink_uint(sink, 2, true, text.size);
+  (void)pf_sink_put(sink, text.at, text.size); /* flushing reports failures */
+  return PF_OK;
+}
+
+
+/* Writes a mapping for the module of a frame, if there is none. */
+static pf_status map_module (br_writer *self, const br_frame *frame,
+                             pf_sink *sink, pf_error *error) {
+  if (frame->module < self->numbers_capacity &&
+      self->numbers[frame->module] != 0)
+    return PF_OK;
+  return put_mapping(self, frame->module, sink, error);
+}
+
+
+#define MAX_FRAME (10 + BR_MAX_NAME)
+
+/* Encodes the frame that was checked last, as a line. Returns its size. */
+static size_t save_frame (const br_writer *self, const br_frame *frame,
+                          uint8_t bytes[MAX_FRAME]) {
+  size_t size = 8;
+  bytes[0] = BR_LINE;
+  pf_save(bytes + 1, 2, true, self->numbers[frame->module]);
+  pf_save(bytes + 3, 4, true, frame->line);
+  bytes[7] = (uint8_t)frame->clause;
+  if (frame->routine == BR_IN_GOSUB || frame->routine == BR_IN_MAIN)
+    bytes[size++] = frame->routine == BR_IN_MAIN ? BR_MAIN : BR_GOSUB;
+  if (frame->routine == BR_IN_FUNCTION) {
+    bytes[8] = BR_FUNCTION;
+    bytes[9] = (uint8_t)self->function_size; /* checked by check_frame */
+    memcpy(bytes + 10, self->function, self->function_size);
+    size = 10 + self->function_size;
+  }
+  return size;
+}
+
+/* }====== */
+
+
+/* {====== Frames of rows and of areas ====== */
+
+static bool has (const pf_batch *batch, size_t column, size_t row) {
+  return column < batch->ncolumns && batch->columns[column].data != NULL &&
+         !pf_is_missing(&batch->columns[column], row);
+}
+
+
+/* Checks line and clause, and that a frame in a function has a name, which is
+   kept for save_frame. */
+static pf_status check_frame (br_writer *self, int64_t line, int64_t clause,
+                              br_frame *frame, pf_error *error) {
+  if (line < 0 || line > UINT32_MAX)
+    return too_large(error, "a line", line);
+  if (clause < 0 || clause > UINT8_MAX)
+    return too_large(error, "a clause", clause);
+  if (frame->module == PF_NO_NAME)
+    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                   "a frame has no module");
+  frame->line = (uint32_t)line;
+  frame->clause = (uint16_t)clause;
+  if (frame->routine != BR_IN_FUNCTION)
+    return PF_OK;
+  if (frame->function == PF_NO_NAME)
+    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                   "a frame is in a function that has no name");
+  pf_bytes name;
+  const pf_status status = to_page(self, frame->function, &name, error);
+  if (status != PF_OK)
+    return status;
+  if (name.size > BR_MAX_NAME)
+    return too_large(error, "the length of a function's name",
+                     (int64_t)name.size);
+  memcpy(self->function, name.at, name.size);
+  self->function_size = name.size;
+  return PF_OK;
+}
+
+
+/* The routine with this name, or BR_ROUTINES. */
+static br_routine routine_of (const br_writer *self, uint32_t word) {
+  unsigned i = 0;
+  while (i < BR_ROUTINES && self->routines[i] != word)
+    i++;
+  return (br_routine)i;
+}
+
+
+/* Converts an area to a frame: its file is the module, its line the line, its
+   class the routine, its value the clause. */
+static pf_status area_frame (br_writer *self, uint32_t number, br_frame *frame,
+                             pf_error *error) {
+  const pf_area *const area = pf_area_at(self->dictionary, number);
+  br_routine routine = routine_of(self, area->class);
+  if (routine == BR_ROUTINES)
+    routine = BR_IN_FUNCTION;
+  *frame = (br_frame){area->file, 0, area->name, 0, (uint16_t)routine};
+  return check_frame(self, area->line, area->has_value ? area->value : 0, frame,
+                     error);
+}
+
+
+static pf_status row_frame (br_writer *self, const pf_batch *batch, size_t row,
+                            br_frame *frame, pf_error *error) {
+  const pf_column *const c = batch->columns;
+  const bool has_function = has(batch, SAMPLES_FUNCTION, row);
+  br_routine routine = has_function ? BR_IN_FUNCTION : BR_UNKNOWN;
+  if (has(batch, SAMPLES_KIND, row))
+    routine = routine_of(self, c[SAMPLES_KIND].ids[row]);
+  if (routine == BR_ROUTINES)
+    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                   "a kind of function, gosub, main or unknown expected");
+  *frame = (br_frame){c[SAMPLES_MODULE].ids[row], 0,
+                      has_function ? c[SAMPLES_FUNCTION].ids[row] : PF_NO_NAME,
+                      0, (uint16_t)routine};
+  return check_frame(
+      self, has(batch, SAMPLES_LINE, row) ? c[SAMPLES_LINE].ints[row] : 0,
+      has(batch, SAMPLES_CLAUSE, row) ? c[SAMPLES_CLAUSE].ints[row] : 0, frame,
+      error);
+}
+
+/* }====== */
+
+
+/* {====== Encoded frames ====== */
+
+static bool reserve_frame (br_writer *self, uint32_t number) {
+  if (self->frames_capacity - self->frames_used < 2 + MAX_FRAME) {
+    const size_t capacity = self->frames_capacity * 2 + 4096;
+    uint8_t *const frames = realloc(self->frames, capacity);
+    if (frames == NULL)
+      return false;
+    self->frames = frames;
+    self->frames_capacity = capacity;
+  }
+  if (number < self->frame_of_capacity)
+    return true;
+  const uint32_t count = number + number / 2 + 64;
+  uint32_t *const of = realloc(self->frame_of, count * sizeof *of);
+  if (of == NULL)
+    return false;
+  memset(of + self->frame_of_capacity, 0,
+         (count - self->frame_of_capacity) * sizeof *of);
+  self->frame_of = of;
+  self->frame_of_capacity = count;
+  return true;
+}
+
+
+/* Encodes the frame of an area, and maps its module. */
+static pf_status build_frame (br_writer *self, uint32_t number, pf_sink *sink,
+                              pf_error *error) {
+  br_frame frame = {.module = PF_NO_NAME};
+  pf_status status = area_frame(self, number, &frame, error);
+  if (status == PF_OK)
+    status = map_module(self, &frame, sink, error);
+  if (status != PF_OK)
+    return status;
+  if (number > UINT32_MAX / 2 ||
+      self->frames_used > UINT32_MAX - 4 * MAX_FRAME ||
+      !reserve_frame(self, number))
+    return br_no_memory(error);
+  uint8_t *const at = self->frames + self->frames_used;
+  const uint16_t size = (uint16_t)save_frame(self, &frame, at + 2);
+  memcpy(at, &size, sizeof size);
+  self->frame_of[number] = (uint32_t)(self->frames_used + 2);
+  self->frames_used += 2 + size;
+  return PF_OK;
+}
+
+
+/* The encoded frame of an area. */
+static pf_bytes frame_of (const br_writer *self, uint32_t number) {
+  uint16_t size;
+  const uint8_t *const at = self->frames + self->frame_of[number];
+  memcpy(&size, at - sizeof size, sizeof size);
+  return (pf_bytes){at, size};
+}
+
+
+/* Encodes the frames of a stack and adds their sizes to *size. */
+static pf_status build_frames (br_writer *self, uint32_t stack, size_t *size,
+                               pf_sink *sink, pf_error *error) {
+  while (stack != PF_NO_STACK) {
+    const pf_stack *const s = pf_stack_at(self->dictionary, stack);
+    if (s->frame >= self->frame_of_capacity || self->frame_of[s->frame] == 0) {
+      const pf_status status = build_frame(self, s->frame, sink, error);
+      if (status != PF_OK)
+        return status;
+    }
+    *size += frame_of(self, s->frame).size;
+    stack = s->parent;
+  }
+  return PF_OK;
+}
+
+/* }====== */
+
+
+/* {====== One row ====== */
+
+/* A checked group, ready to be written. */
+typedef struct group {
+  uint8_t own[MAX_FRAME]; /* the frame of a row that has its own line */
+  pf_bytes line;
+  uint32_t callers; /* a stack with encoded frames */
+  size_t size;      /* bytes of the group */
+  bool has_time;
+  int64_t spent;
+} group;
+
+
+/* Determines the line and the callers of a row: from its own columns and its
+   stack, or both from its stack. All modules are mapped afterwards. */
+static pf_status read_frames (br_writer *self, const pf_batch *batch,
+                              size_t row, group *g, pf_sink *sink,
+                              pf_error *error) {
+  br_frame line = {.module = PF_NO_NAME};
+  const bool has_stack = has(batch, SAMPLES_STACK, row);
+  const uint32_t stack =
+      has_stack ? batch->columns[SAMPLES_STACK].ids[row] : PF_NO_STACK;
+  const pf_stack *const first = pf_stack_at(self->dictionary, stack);
+  g->callers = first->parent;
+  if (has(batch, SAMPLES_MODULE, row)) {
+    pf_status status = row_frame(self, batch, row, &line, error);
+    if (status == PF_OK)
+      status = map_module(self, &line, sink, error);
+    if (status != PF_OK)
+      return status;
+    g->line = (pf_bytes){g->own, save_frame(self, &line, g->own)};
+    g->size += g->line.size;
+    return build_frames(self, g->callers, &g->size, sink, error);
+  }
+  if (!has_stack) {
+    (void)pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                  "a row of samples has no module and no stack");
+    return PF_EUNSUPPORTED;
+  }
+  const pf_status status = build_frames(self, stack, &g->size, sink, error);
+  if (status == PF_OK)
+    g->line = frame_of(self, first->frame);
+  return status;
+}
+
+
+/* Encodes a group. */
+static void save_group (const br_writer *self, const group *g, uint8_t *at) {
+  memcpy(at, g->line.at, g->line.size);
+  at += g->line.size;
+  if (g->has_time) {
+    *at = BR_TIME;
+    pf_save(at + 1, 8, true, (uint64_t)g->spent);
+    at += 9;
+  }
+  for (uint32_t stack = g->callers; stack != PF_NO_STACK;) {
+    const pf_stack *const s = pf_stack_at(self->dictionary, stack);
+    const pf_bytes frame = frame_of(self, s->frame);
+    memcpy(at, frame.at, frame.size);
+    *at = BR_BACKTRACE;
+    at += frame.size;
+    stack = s->parent;
+  }
+  *at = BR_END;
+}
+
+
+/* Writes a group larger than the buffer of the sink. A failed sink accepts
+   anything; flushing reports the failure. */
+static pf_status put_large (const br_writer *self, const group *g,
+                            pf_sink *sink, pf_error *error) {
+  uint8_t *const bytes = malloc(g->size);
+  if (bytes == NULL)
+    return br_no_memory(error);
+  save_group(self, g, bytes);
+  (void)pf_sink_put(sink, bytes, g->size);
+  free(bytes);
+  return PF_OK;
+}
+
+
+/* Writes a row. Everything is checked and mapped before, so a refused row
+   leaves nothing in the file. */
+static pf_status put_row (br_writer *self, const pf_batch *batch, size_t row,
+                          pf_sink *sink, pf_error *error) {
+  group g;
+  g.size = 0;
+  g.has_time = has(batch, SAMPLES_SPENT, row);
+  g.spent = g.has_time ? batch->columns[SAMPLES_SPENT].ints[row] : 0;
+  if (g.spent < 0)
+    return too_large(error, "a time", g.spent);
+  const pf_status status = read_frames(self, batch, row, &g, sink, error);
+  if (status != PF_OK)
+    return status;
+  g.size += g.has_time ? 10 : 1;
+  uint8_t *const bytes = pf_sink_reserve(sink, g.size);
+  if (bytes == NULL)
+    return put_large(self, &g, sink, error);
+  save_group(self, &g, bytes);
+  pf_sink_advance(sink, g.size);
+  return PF_OK;
+}
+
+/* }====== */
+
+
+/* Writes a mapping that no line uses, which states the program that wrote the
+   file. */
+static pf_status put_author (br_writer *self, pf_sink *sink, pf_error *error) {
+  const uint32_t name = self->author;
+  self->author = PF_NO_NAME;
+  return name == PF_NO_NAME ? PF_OK : put_mapping(self, name, sink, error);
+}
+
+
+/* New modules get the numbers after those that have been mapped. */
+static void resume (pf_encoder *encoder, const pf_sink *sink, uint64_t count) {
+  br_writer *const self = (br_writer *)(void *)encoder;
+  (void)sink;
+  self->mapped = (uint32_t)count;
+  self->encoder.count = count;
+  if (count > 0)
+    self->author = PF_NO_NAME;
+}
+
+
+static pf_status put (pf_encoder *encoder, size_t table, const pf_batch *batch,
+                      pf_sink *sink, pf_error *error) {
+  br_writer *const self = (br_writer *)(void *)encoder;
+  pf_status status = put_author(self, sink, error);
+  (void)table; /* there is only one */
+  for (size_t row = 0; row < batch->rows && status == PF_OK; row++)
+    status = put_row(self, batch, row, sink, error);
+  return status;
+}
+
+
+/* Files have neither an end record nor a count, so this also is `flush`. */
+static pf_status finish (pf_encoder *encoder, pf_sink *sink, pf_error *error) {
+  return put_author((br_writer *)(void *)encoder, sink, error);
+}
+
+
+static void close_writer (pf_encoder *encoder) {
+  br_writer *const self = (br_writer *)(void *)encoder;
+  free(self->numbers);
+  free(self->frames);
+  free(self->frame_of);
+  free(self->text);
+  pf_converter_close(&self->to_page);
+  free(self);
+}
+
+
+/* Reads the name of the recorder and the code page. */
+static pf_status read_options (br_writer *self, const pf_trace *opts,
+                               pf_error *error) {
+  pf_bytes author, page;
+  const bool has_author =
+      pf_option_text(opts, "recorded_by", &author) && author.size > 0;
+  pf_status status = PF_OK;
+  if (pf_option_text(opts, "code_page", &page))
+    status = pf_charset_open_given(&self->charset, page, error);
+  if (status != PF_OK)
+    return status;
+  if (has_author && self->charset.kind != PF_TEXT_AS_BYTES)
+    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                   "the names of a recording are UTF-8: write it without "
+                   "code_page, or without recorded_by");
+  status = pf_converter_open_back(&self->to_page, &self->charset);
+  if (status != PF_OK)
+    return pf_fail(error, status, PF_NO_OFFSET,
+                   "this system cannot write code page %s", self->charset.name);
+  if (has_author)
+    self->author = pf_intern(self->dictionary, author);
+  if (has_author && self->author == PF_NO_NAME)
+    return br_no_memory(error);
+  return br_intern_routines(self->dictionary, self->routines, error);
+}
+
+
+pf_status br_encoder (const pf_option *options, size_t noptions,
+                      pf_dictionary *dictionary, pf_encoder **encoder,
+                      pf_error *error) {
+  br_writer *const self = calloc(1, sizeof *self);
+  const pf_trace opts = {.options = options, .noptions = noptions};
+  if (self == NULL)
+    return br_no_memory(error);
+  self->encoder = (pf_encoder){.put = put,
+                               .finish = finish,
+                               .close = close_writer,
+                               .flush = finish,
+                               .resume = resume};
+  self->dictionary = dictionary;
+  self->author = PF_NO_NAME;
+  self->to_page = (pf_converter){&self->charset, (iconv_t)-1};
+  const pf_status status = read_options(self, &opts, error);
+  if (status == PF_OK)
+    *encoder = &self->encoder;
+  else
+    close_writer(&self->encoder);
+  return status;
+}

@@ -1,0 +1,392 @@
+/*
+** groups_br.c - the parser of groups. It detects and reports all records that
+** are damaged or in a wrong place.
+*/
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "formats/br/br.h"
+
+static const char *const routine_names[BR_ROUTINES] = {[BR_UNKNOWN] = "unknown",
+                                                       [BR_IN_FUNCTION] =
+                                                           "function",
+                                                       [BR_IN_GOSUB] = "gosub",
+                                                       [BR_IN_MAIN] = "main"};
+
+
+pf_status br_intern_routines (pf_dictionary *dictionary,
+                              uint32_t routines[BR_ROUTINES], pf_error *error) {
+  for (int i = 0; i < BR_ROUTINES; i++) {
+    routines[i] = pf_intern_text(dictionary, routine_names[i]);
+    if (routines[i] == PF_NO_NAME)
+      return br_no_memory(error);
+  }
+  return PF_OK;
+}
+
+
+pf_status br_parser_open (br_parser *parser, pf_trace *trace, pf_error *error) {
+  const int64_t depth = pf_option_int(trace, "max_depth", BR_DEPTH);
+  *parser = (br_parser){.trace = trace};
+  if (depth < 1 || depth > INT32_MAX)
+    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                   "a max_depth of 1 to %d expected, found %lld", INT32_MAX,
+                   (long long)depth);
+  parser->depth = (size_t)depth;
+  parser->is_live = pf_option_int(trace, "live", 0) != 0;
+  parser->modules = calloc(BR_MODULES, sizeof *parser->modules);
+  if (parser->modules == NULL)
+    return br_no_memory(error);
+  return br_names_open(&parser->names, trace, error);
+}
+
+
+void br_parser_close (br_parser *parser) {
+  br_names_close(&parser->names);
+  free(parser->modules);
+  free(parser->group.frames);
+}
+
+
+/* Warns about a record; the next one can be read. */
+static pf_status warn_damage (const br_parser *parser, const br_record *record,
+                              const char *code, pf_error *error,
+                              const char *text) {
+  return pf_warn(parser->trace, PF_DAMAGE, code, PF_EFORMAT, record->offset,
+                 error, "record of type %d: %s", (int)record->type, text);
+}
+
+
+/* {====== Modules ====== */
+
+/* Warns about an empty name, a mapping inside a group, and a number that is
+   mapped again. */
+static pf_status check_mapping (const br_parser *parser,
+                                const br_record *record, uint32_t name,
+                                pf_error *error) {
+  const uint32_t before = parser->modules[record->module];
+  pf_status status = PF_OK;
+  if (record->name.size == 0)
+    status = pf_warn(parser->trace, PF_NOTE, "br-empty-name", PF_EFORMAT,
+                     record->offset, error, "module %u has an empty name",
+                     record->module);
+  if (status == PF_OK && parser->in_group)
+    status = pf_warn(parser->trace, PF_NOTE, "br-late-mapping", PF_EFORMAT,
+                     record->offset, error,
+                     "module %u is mapped inside a group", record->module);
+  if (status == PF_OK && before != 0 && before != name + 1)
+    status = pf_warn(parser->trace, PF_NOTE, "br-remapped", PF_EFORMAT,
+                     record->offset, error,
+                     "module %u is mapped to another file from here on",
+                     record->module);
+  return status;
+}
+
+
+static pf_status take_mapping (br_parser *parser, const br_record *record,
+                               pf_error *error) {
+  const uint32_t name = br_intern(&parser->names, record->name);
+  if (name == PF_NO_NAME)
+    return br_no_memory(error);
+  const pf_status status = check_mapping(parser, record, name, error);
+  parser->modules[record->module] = name + 1;
+  parser->mappings++;
+  parser->may_have_tag = false;
+  return status;
+}
+
+
+/* Builds the name of a module without a mapping. */
+static pf_status name_unmapped (br_parser *parser, const br_record *record,
+                                uint32_t *name, pf_error *error) {
+  char text[16];
+  snprintf(text, sizeof text, "module#%u", record->module);
+  *name = pf_intern_text(parser->trace->dictionary, text);
+  if (*name == PF_NO_NAME)
+    return br_no_memory(error);
+  return pf_warn(parser->trace, PF_DAMAGE, "br-unmapped", PF_EFORMAT,
+                 record->offset, error, "module %u is not mapped",
+                 record->module);
+}
+
+/* }====== */
+
+
+/* {====== Frames ====== */
+
+static bool reserve_frame (br_group *group) {
+  if (group->nframes < group->capacity)
+    return true;
+  const size_t capacity = group->capacity == 0 ? 64 : group->capacity * 2;
+  br_frame *const frames = realloc(group->frames, capacity * sizeof *frames);
+  if (frames == NULL)
+    return false;
+  group->frames = frames;
+  group->capacity = capacity;
+  return true;
+}
+
+
+/* profio's recorder writes C functions as line 0 of module [C]. */
+static bool is_in_c (const br_parser *parser, uint32_t module) {
+  const pf_bytes name = pf_name(parser->trace->dictionary, module);
+  return name.size == 3 && memcmp(name.at, "[C]", 3) == 0;
+}
+
+
+/* Warns once about a line that is not 1 to 99999, because other programs write
+   such lines. */
+static pf_status check_line (br_parser *parser, const br_record *record,
+                             uint32_t module, pf_error *error) {
+  if (parser->has_warned_line ||
+      (record->line >= 1 && record->line <= BR_LAST_LINE) ||
+      (record->line == 0 && is_in_c(parser, module)))
+    return PF_OK;
+  parser->has_warned_line = true;
+  return pf_warn(
+      parser->trace, PF_NOTE, "br-odd-line", PF_EFORMAT, record->offset, error,
+      "line %u: lines of BR programs are 1 to %d", record->line, BR_LAST_LINE);
+}
+
+
+static pf_status add_frame (br_parser *parser, const br_record *record,
+                            pf_error *error) {
+  br_group *const group = &parser->group;
+  uint32_t module = parser->modules[record->module] - 1;
+  pf_status status = PF_OK;
+  if (parser->modules[record->module] == 0)
+    status = name_unmapped(parser, record, &module, error);
+  if (status == PF_OK)
+    status = check_line(parser, record, module, error);
+  if (status != PF_OK)
+    return status;
+  if (!reserve_frame(group))
+    return br_no_memory(error);
+  group->frames[group->nframes++] =
+      (br_frame){module, record->line, PF_NO_NAME, record->clause, BR_UNKNOWN};
+  parser->may_have_tag = true;
+  return PF_OK;
+}
+
+
+static pf_status take_backtrace (br_parser *parser, const br_record *record,
+                                 pf_error *error) {
+  if (!parser->in_group)
+    return warn_damage(parser, record, "br-stray", error, "outside a group");
+  if (parser->group.nframes <= parser->depth)
+    return add_frame(parser, record, error);
+  parser->may_have_tag = false;
+  if (parser->group.dropped++ > 0)
+    return PF_OK;
+  return pf_warn(parser->trace, PF_DAMAGE, "br-deep", PF_ELIMIT, record->offset,
+                 error,
+                 "more than %zu backtraces in a group: the others are only "
+                 "counted; see max_depth",
+                 parser->depth);
+}
+
+
+static pf_status take_tag (br_parser *parser, const br_record *record,
+                           pf_error *error) {
+  static const br_routine routines[BR_TYPES] = {[BR_FUNCTION] = BR_IN_FUNCTION,
+                                                [BR_GOSUB] = BR_IN_GOSUB,
+                                                [BR_MAIN] = BR_IN_MAIN};
+  br_group *const group = &parser->group;
+  if (!parser->in_group)
+    return warn_damage(parser, record, "br-stray", error, "outside a group");
+  if (group->dropped > 0)
+    return PF_OK; /* it belongs to a frame that is not kept */
+  br_frame *const frame = &group->frames[group->nframes - 1];
+  if (!parser->may_have_tag)
+    return warn_damage(parser, record, "br-stray-tag", error,
+                       "it must directly follow a line or a backtrace");
+  if (frame->routine != BR_UNKNOWN)
+    return warn_damage(parser, record, "br-two-tags", error,
+                       "the frame has one already; this one is ignored");
+  frame->routine = (uint16_t)routines[record->type];
+  if (record->type != BR_FUNCTION)
+    return PF_OK;
+  frame->function = br_intern(&parser->names, record->name);
+  return frame->function == PF_NO_NAME ? br_no_memory(error) : PF_OK;
+}
+
+/* }====== */
+
+
+/* {====== Times ====== */
+
+static pf_status check_time (const br_parser *parser, const br_record *record,
+                             pf_error *error) {
+  if (record->spent > BR_LONG_TIME && record->spent <= INT64_MAX)
+    return pf_warn(parser->trace, PF_NOTE, "br-long-time", PF_EFORMAT,
+                   record->offset, error, "%llu ns in one line",
+                   (unsigned long long)record->spent);
+  if (record->spent <= INT64_MAX)
+    return PF_OK;
+  return pf_warn(parser->trace, PF_DAMAGE, "br-time-too-large", PF_EFORMAT,
+                 record->offset, error,
+                 "a time below 2^63 expected, found %llu: it is missing",
+                 (unsigned long long)record->spent);
+}
+
+
+static pf_status take_time (br_parser *parser, const br_record *record,
+                            pf_error *error) {
+  br_group *const group = &parser->group;
+  pf_status status = PF_OK;
+  if (!parser->in_group)
+    return warn_damage(parser, record, "br-stray", error, "outside a group");
+  if (group->has_time)
+    status = warn_damage(parser, record, "br-two-times", error,
+                         "the group has one already; they are added up");
+  if (status == PF_OK)
+    status = check_time(parser, record, error);
+  group->has_time = true;
+  group->spent = record->spent > UINT64_MAX - group->spent
+                     ? UINT64_MAX
+                     : group->spent + record->spent;
+  parser->may_have_tag = false;
+  return status;
+}
+
+/* }====== */
+
+
+/* {====== The end of the bytes ====== */
+
+static pf_status take_truncated (br_parser *parser, const br_record *record,
+                                 pf_error *error) {
+  const uint64_t left = br_left(parser);
+  parser->at += left;
+  return pf_warn(parser->trace, PF_DAMAGE, "br-truncated", PF_ETRUNCATED,
+                 record->offset, error,
+                 "a record of type %d and %llu bytes expected, the file ends "
+                 "after %llu",
+                 (int)record->type, (unsigned long long)record->size,
+                 (unsigned long long)left);
+}
+
+
+/* Returns true if all bytes are 0. */
+static bool are_zero (const uint8_t *at, uint64_t size) {
+  return at[0] == 0 && memcmp(at, at + 1, (size_t)size - 1) == 0;
+}
+
+
+static pf_status take_invalid (br_parser *parser, const br_record *record,
+                               pf_error *error) {
+  const uint8_t *const at = parser->trace->sources[0].bytes.at + record->offset;
+  const char *hint = "";
+  parser->at += record->size;
+  if (are_zero(at, record->size))
+    return pf_warn(parser->trace, PF_DAMAGE, "br-padding", PF_EFORMAT,
+                   record->offset, error,
+                   "a record expected, %llu bytes of zeros found",
+                   (unsigned long long)record->size);
+  if (at[0] == '\r')
+    hint = "; was the file copied as text, which puts 0d before each 0a?";
+  if (at[0] == 2)
+    hint = "; this type is not documented";
+  return pf_warn(parser->trace, PF_DAMAGE, "br-bad-type", PF_EFORMAT,
+                 record->offset, error,
+                 "a record of type 1 or 3 to 9 expected, found %d%s: nothing "
+                 "after it can be read",
+                 at[0], hint);
+}
+
+
+/* Ends the parse; an unfinished group is dropped with a warning. */
+static pf_status take_end (br_parser *parser, pf_error *error) {
+  if (!parser->in_group)
+    return PF_END;
+  parser->in_group = false;
+  const pf_status status =
+      pf_warn(parser->trace, PF_DAMAGE, "br-truncated", PF_ETRUNCATED,
+              parser->group.offset, error, "the group has no end");
+  return status < 0 ? status : PF_END;
+}
+
+/* }====== */
+
+
+/* {====== Groups ====== */
+
+static pf_status begin_group (br_parser *parser, const br_record *record,
+                              pf_error *error) {
+  br_group *const group = &parser->group;
+  *group = (br_group){.offset = record->offset,
+                      .frames = group->frames,
+                      .capacity = group->capacity};
+  parser->in_group = true;
+  return add_frame(parser, record, error);
+}
+
+
+/* A group begins before the end of the last one, which ends here. */
+static pf_status end_unfinished (br_parser *parser, const br_record *record,
+                                 pf_error *error) {
+  parser->in_group = false;
+  return warn_damage(parser, record, "br-nested", error,
+                     "the group before it has no end; it ends here");
+}
+
+
+static pf_status take_record (br_parser *parser, const br_record *record,
+                              pf_error *error) {
+  switch (record->type) {
+    case BR_MODULE: return take_mapping(parser, record, error);
+    case BR_LINE: return begin_group(parser, record, error);
+    case BR_TIME: return take_time(parser, record, error);
+    case BR_BACKTRACE: return take_backtrace(parser, record, error);
+    case BR_END:
+      if (!parser->in_group)
+        return warn_damage(parser, record, "br-stray", error,
+                           "outside a group");
+      parser->in_group = false;
+      return PF_OK;
+    default: return take_tag(parser, record, error);
+  }
+}
+
+
+/* Counts a group. Warns once if some groups have a time and others do not. */
+static pf_status count_group (br_parser *parser, pf_error *error) {
+  const bool was_mixed = parser->timed != 0 && parser->timed != parser->groups;
+  parser->groups++;
+  parser->timed += parser->group.has_time;
+  if (was_mixed || parser->timed == 0 || parser->timed == parser->groups)
+    return PF_MORE;
+  return pf_warn(parser->trace, PF_NOTE, "br-mixed", PF_EFORMAT,
+                 parser->group.offset, error,
+                 "some groups have a time and others none: those are samples");
+}
+
+
+pf_status br_next_group (br_parser *parser, pf_error *error) {
+  br_record record;
+  pf_status status;
+  while (br_left(parser) > 0) {
+    const br_result found =
+        br_record_at(parser->trace->sources[0].bytes, parser->at, &record);
+    const bool was_in_group = parser->in_group;
+    if (found == BR_TRUNCATED && parser->is_live)
+      return PF_AGAIN;
+    if (found != BR_COMPLETE)
+      status = found == BR_TRUNCATED ? take_truncated(parser, &record, error)
+                                     : take_invalid(parser, &record, error);
+    else if (was_in_group && record.type == BR_LINE)
+      status = end_unfinished(parser, &record, error);
+    else {
+      status = take_record(parser, &record, error);
+      parser->at += record.size;
+    }
+    if (status < 0)
+      return status;
+    if (was_in_group && !parser->in_group)
+      return count_group(parser, error);
+  }
+  return parser->is_live ? PF_AGAIN : take_end(parser, error);
+}
+
+/* }====== */

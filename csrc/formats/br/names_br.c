@@ -1,0 +1,69 @@
+/*
+** names_br.c - interns names of modules and functions, converted from the code
+** page of the file.
+*/
+
+#include <stdlib.h>
+
+#include "formats/br/columns.h"
+
+
+bool br_recorded_by (const pf_trace *trace, pf_bytes *author) {
+  static const char recorder[] = "profio.recorder";
+  const pf_bytes bytes = trace->sources[0].bytes;
+  br_record record;
+  if (bytes.size == 0 || br_record_at(bytes, 0, &record) != BR_COMPLETE ||
+      record.type != BR_MODULE || record.name.size < sizeof recorder - 1 ||
+      memcmp(record.name.at, recorder, sizeof recorder - 1) != 0)
+    return false;
+  *author = record.name;
+  return true;
+}
+
+
+pf_status br_charset_open (pf_charset *charset, pf_trace *trace,
+                           pf_error *error) {
+  pf_bytes name, author;
+  if (!pf_option_text(trace, "code_page", &name))
+    return PF_OK;
+  const pf_status status = pf_charset_open_given(charset, name, error);
+  if (status != PF_OK)
+    return status;
+  if (br_recorded_by(trace, &author))
+    memset(charset, 0, sizeof *charset);
+  if (charset->kind != PF_TEXT_AS_BYTES)
+    pf_info_text(trace, "code_page", br_text(charset->name));
+  return PF_OK;
+}
+
+
+pf_status br_names_open (br_names *names, const pf_trace *trace,
+                         pf_error *error) {
+  const pf_charset *const charset = &((const br_file *)trace->state)->charset;
+  names->dictionary = trace->dictionary;
+  names->text = NULL;
+  const pf_status status = pf_converter_open(&names->converter, charset);
+  if (status == PF_OK)
+    return PF_OK;
+  return pf_fail(error, status, PF_NO_OFFSET,
+                 "this system cannot convert code page %s", charset->name);
+}
+
+
+void br_names_close (br_names *names) {
+  if (names->converter.charset != NULL)
+    pf_converter_close(&names->converter);
+  free(names->text);
+}
+
+
+uint32_t br_intern (br_names *names, pf_bytes name) {
+  if (pf_is_same_in_utf8(names->converter.charset, name))
+    return pf_intern(names->dictionary, name);
+  if (names->text == NULL)
+    names->text = malloc(BR_MAX_CONVERTED);
+  if (names->text == NULL)
+    return PF_NO_NAME;
+  const size_t size = pf_convert(&names->converter, name, names->text);
+  return pf_intern(names->dictionary, (pf_bytes){names->text, size});
+}

@@ -1,0 +1,143 @@
+/*
+** open_br.c - the format br: line profiles of Business Rules! BASIC. The file
+** has no header; opening pre-scans its first megabyte (prescan.c).
+*/
+
+#include <stdlib.h>
+
+#include "formats/br/columns.h"
+
+static const pf_table all_tables[] = {
+    {"samples", br_samples_fields, SAMPLES_COLUMNS, -1, br_open_samples},
+    {"frames", br_frames_fields, FRAMES_COLUMNS, -1, br_open_frames},
+    {"raw", br_raw_fields, RAW_COLUMNS, -1, br_open_raw},
+};
+
+
+/* {====== Detection ====== */
+
+/* Returns true if a name could be that of a file. */
+static bool is_printable (pf_bytes name) {
+  size_t ncontrol = 0;
+  for (size_t i = 0; i < name.size; i++)
+    ncontrol += name.at[i] < 0x20 || name.at[i] == 0x7f;
+  return name.size > 0 && ncontrol == 0;
+}
+
+
+/* State of the scan for the score. */
+typedef struct scan {
+  bool is_mapped[256]; /* by the low byte of the number */
+  bool in_group, has_group;
+  bool has_odd_name; /* the name of a module contains control characters */
+} scan;
+
+
+/* Returns true if a record is allowed after those before it. */
+static bool is_allowed (scan *s, const br_record *record) {
+  switch (record->type) {
+    case BR_MODULE:
+      s->is_mapped[record->module & 0xff] = true;
+      s->has_odd_name |= !is_printable(record->name);
+      return true;
+    case BR_LINE:
+      if (s->in_group || !s->is_mapped[record->module & 0xff])
+        return false;
+      return s->in_group = true;
+    case BR_END:
+      if (!s->in_group)
+        return false;
+      s->in_group = false;
+      return s->has_group = true;
+    default: return s->in_group;
+  }
+}
+
+
+/* There is no magic number: the file must be valid from the first byte on, map
+   a module and contain a complete group of it. With odd names, as those of Lua
+   chunks, it must be valid to the end of `head`. */
+static int score (pf_bytes head, uint64_t size) {
+  scan s = {.in_group = false};
+  br_record record;
+  uint64_t at = 0;
+  if (head.size == 0 || head.at[0] != BR_MODULE)
+    return 0;
+  while (at < head.size) {
+    const br_result found = br_record_at(head, at, &record);
+    if (found == BR_TRUNCATED) /* at the end of `head` or of the file */
+      return s.has_group && (!s.has_odd_name || size > head.size) ? 60 : 0;
+    if (found == BR_INVALID || !is_allowed(&s, &record))
+      return s.has_group && !s.has_odd_name ? 20 : 0;
+    at += record.size;
+  }
+  if (!s.has_group)
+    return 0;
+  return size > head.size || !s.in_group ? 70 : 60;
+}
+
+/* }====== */
+
+
+/* Refuses a file whose first byte is not a record type. */
+static pf_status check_start (const pf_trace *trace, pf_error *error) {
+  const pf_bytes bytes = trace->sources[0].bytes;
+  br_record record;
+  if (bytes.size == 0 || br_record_at(bytes, 0, &record) != BR_INVALID)
+    return PF_OK;
+  return pf_fail(error, PF_EFORMAT, 0,
+                 "a record of type 1 or 3 to 9 expected, found %d",
+                 bytes.at[0]);
+}
+
+
+/* Warns if the length of the first name exceeds the file in big-endian order,
+   but not in little-endian order. */
+static pf_status check_order (pf_trace *trace, pf_error *error) {
+  const pf_bytes bytes = trace->sources[0].bytes;
+  br_record record;
+  if (bytes.size < 5 || bytes.at[0] != BR_MODULE ||
+      br_record_at(bytes, 0, &record) != BR_TRUNCATED ||
+      pf_load16(bytes.at + 3, false) > bytes.size - 5)
+    return PF_OK;
+  return pf_warn(trace, PF_NOTE, "br-little-endian", PF_EFORMAT, 3, error,
+                 "the length of the first name is %u, or %u in little-endian "
+                 "order, which would fit: numbers are read as big-endian",
+                 pf_load16(bytes.at + 3, true), pf_load16(bytes.at + 3, false));
+}
+
+
+static pf_status open_trace (pf_trace *trace, pf_error *error) {
+  br_file *const file = calloc(1, sizeof *file);
+  trace->state = file;
+  if (file == NULL)
+    return br_no_memory(error);
+  memcpy(file->tables, all_tables, sizeof all_tables);
+  trace->tables = file->tables;
+  trace->ntables = sizeof all_tables / sizeof *all_tables;
+  pf_status status = check_start(trace, error);
+  if (status == PF_OK)
+    status = check_order(trace, error);
+  if (status == PF_OK)
+    status = br_charset_open(&file->charset, trace, error);
+  if (status == PF_OK)
+    status = br_prescan(trace, &file->interp, &file->tables[0].rows, error);
+  return status;
+}
+
+
+static void close_trace (pf_trace *trace) {
+  free(trace->state);
+  trace->state = NULL;
+}
+
+
+const pf_format pf_format_br = {
+    .name = "br",
+    .score = score,
+    .open = open_trace,
+    .close = close_trace,
+    .written = br_written,
+    .nwritten = BR_WRITTEN,
+    .encoder = br_encoder,
+};

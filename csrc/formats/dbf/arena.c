@@ -1,0 +1,80 @@
+/*
+** arena.c - an arena allocator: a list of chunks that are reused for each
+** batch.
+*/
+
+#include <stdlib.h>
+
+#include "formats/dbf/arena.h"
+
+#define CHUNK 65536u
+
+struct dbf_chunk {
+  dbf_chunk *next;
+  size_t size;
+  uint8_t bytes[];
+};
+
+
+/* Insert a chunk after the current one. */
+static dbf_chunk *add_chunk (dbf_arena *arena, size_t size) {
+  dbf_chunk *const chunk = malloc(sizeof *chunk + size);
+  if (chunk == NULL)
+    return NULL;
+  dbf_chunk **const place =
+      arena->current == NULL ? &arena->first : &arena->current->next;
+  chunk->size = size;
+  chunk->next = *place;
+  *place = chunk;
+  return chunk;
+}
+
+
+uint8_t *dbf_arena_alloc (dbf_arena *arena, size_t size) {
+  if (arena->current == NULL || size > arena->current->size - arena->used) {
+    dbf_chunk *next =
+        arena->current == NULL ? arena->first : arena->current->next;
+    if (next == NULL || next->size < size)
+      next = add_chunk(arena, size < CHUNK ? CHUNK : size);
+    if (next == NULL)
+      return NULL;
+    arena->current = next;
+    arena->used = 0;
+  }
+  uint8_t *const at = arena->current->bytes + arena->used;
+  arena->used += size;
+  arena->allocated += size;
+  return at;
+}
+
+
+void dbf_arena_shrink (dbf_arena *arena, size_t size) {
+  arena->used -= size;
+  arena->allocated -= size;
+}
+
+
+void dbf_arena_reset (dbf_arena *arena) {
+  dbf_chunk **place = &arena->first;
+  while (*place != NULL) {
+    dbf_chunk *const chunk = *place;
+    if (chunk->size == CHUNK) {
+      place = &chunk->next;
+      continue;
+    }
+    *place = chunk->next;
+    free(chunk);
+  }
+  arena->current = NULL;
+  arena->used = arena->allocated = 0;
+}
+
+
+void dbf_arena_close (dbf_arena *arena) {
+  while (arena->first != NULL) {
+    dbf_chunk *const chunk = arena->first;
+    arena->first = chunk->next;
+    free(chunk);
+  }
+  arena->current = NULL;
+}

@@ -1,0 +1,27 @@
+/*
+** arena.h - an arena allocator for the converted text of one batch: memory
+** is allocated in pieces and freed all at once (Hanson, C Interfaces and
+** Implementations, chapter 6). Used by the decoder and the encoder of tables.
+**
+** A zeroed dbf_arena is empty. Call dbf_arena_reset before each batch and
+** dbf_arena_close at the end.
+*/
+
+#ifndef arena_h
+#define arena_h
+
+#include "formats/dbf/dbf.h"
+
+/* Returns `size` bytes that are valid until the next dbf_arena_reset; NULL if
+   out of memory. */
+uint8_t *dbf_arena_alloc (dbf_arena *arena, size_t size);
+
+/* Return the last `size` bytes of the last allocation. */
+void dbf_arena_shrink (dbf_arena *arena, size_t size);
+
+/* Free all allocations. Chunks of the usual size are kept for reuse. */
+void dbf_arena_reset (dbf_arena *arena);
+
+void dbf_arena_close (dbf_arena *arena);
+
+#endif

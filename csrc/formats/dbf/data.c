@@ -1,0 +1,237 @@
+/*
+** data.c - the reader of table data: a column for each field, the number of
+** the record, and its delete flag.
+**
+** Only wanted fields are decoded. Records that the option `deleted` excludes
+** end a run, so their fields are never decoded.
+*/
+
+#include <stdlib.h>
+
+#include "formats/dbf/internal.h"
+#include "model/rows/batch.h"
+
+/* Maximum bytes of the records, and of the converted text, of a batch. */
+#define MAX_BYTES ((size_t)4 << 20)
+#define MEMO_ROWS 16 /* rows between checks of this limit, with memos */
+
+typedef struct data_reader {
+  pf_reader reader;
+  pf_trace *trace;
+  const dbf_state *state;
+  const dbf_file *file;
+  uint64_t record; /* index of the next record */
+  size_t max_rows; /* maximum rows of a batch */
+  dbf_decoder decoder;
+} data_reader;
+
+
+/* {====== Runs ====== */
+
+static bool is_shown (const data_reader *self, const uint8_t *record) {
+  switch (self->state->shown) {
+    case DBF_ALL: return true;
+    case DBF_LIVE: return !dbf_is_deleted(record);
+    default: return dbf_is_deleted(record);
+  }
+}
+
+
+/* Returns how many of the first records of a run are shown (or are not, with
+   `shown` false). */
+static size_t count_shown (const data_reader *self, const dbf_run *run,
+                           bool shown) {
+  const size_t size = self->file->record;
+  size_t count = 0;
+  while (count < run->count && is_shown(self, run->at + count * size) == shown)
+    count++;
+  return count;
+}
+
+
+/* Note once that deleted records are left out. */
+static pf_status note_deleted (const data_reader *self, uint64_t offset,
+                               pf_error *error) {
+  if (self->state->shown != DBF_LIVE ||
+      pf_warning_total(self->trace->notes, "dbf-deleted") > 0)
+    return PF_OK;
+  return pf_warn(self->trace, PF_NOTE, "dbf-deleted", PF_EFORMAT, offset, error,
+                 "records marked as deleted are left out; deleted = \"show\" "
+                 "shows them");
+}
+
+
+/* Find the next records that are shown, at most `max_rows`. The run is empty at
+   the end. */
+static pf_status next_run (data_reader *self, size_t max_rows, dbf_run *run,
+                           pf_error *error) {
+  const pf_bytes bytes = self->trace->sources[0].bytes;
+  for (;;) {
+    *run = dbf_available(self->file, bytes, self->record, max_rows);
+    const size_t hidden = count_shown(self, run, false);
+    if (hidden == 0)
+      break;
+    self->record += hidden;
+    const pf_status status = note_deleted(self, run->offset, error);
+    if (status != PF_OK)
+      return status;
+  }
+  run->count = count_shown(self, run, true);
+  return PF_OK;
+}
+
+/* }====== */
+
+
+/* {====== Rows ====== */
+
+/* Warn of invalid delete flags. Such records count as not deleted. */
+static pf_status check_flags (const data_reader *self, const dbf_run *run,
+                              pf_error *error) {
+  const size_t size = self->file->record;
+  for (size_t i = 0; i < run->count; i++) {
+    const uint8_t flag = run->at[i * size];
+    if (flag == 0x20 || flag == 0x2A)
+      continue;
+    const pf_status status =
+        pf_warn(self->trace, PF_DAMAGE, "dbf-delete-flag", PF_EFORMAT,
+                run->offset + i * size, error,
+                "record %llu begins with 0x%02x: 0x20 or 0x2a expected",
+                (unsigned long long)(self->record + i + 1), flag);
+    if (status != PF_OK)
+      return status;
+  }
+  return PF_OK;
+}
+
+
+static void fill_numbers (const data_reader *self, size_t count, int64_t *out) {
+  for (size_t i = 0; i < count; i++)
+    out[i] = (int64_t)(self->record + i + 1);
+}
+
+
+static void fill_flags (const data_reader *self, const dbf_run *run,
+                        uint8_t *out) {
+  for (size_t i = 0; i < run->count; i++)
+    out[i] = dbf_is_deleted(run->at + i * self->file->record);
+}
+
+
+static pf_status fill_column (data_reader *self, const dbf_run *run,
+                              const dbf_column *from, pf_column *column,
+                              size_t row, pf_error *error) {
+  if (from->field == DBF_RECORD)
+    fill_numbers(self, run->count, column->ints + row);
+  else if (from->field == DBF_DELETED)
+    fill_flags(self, run, column->bools + row);
+  else if (from->exact)
+    return dbf_fill_exact(&self->decoder, &self->file->fields[from->field], run,
+                          column, row, error);
+  else
+    return dbf_fill(&self->decoder, &self->file->fields[from->field], run,
+                    column, row, error);
+  return PF_OK;
+}
+
+
+/* Append a run to the batch. */
+static pf_status add_run (data_reader *self, const dbf_run *run,
+                          pf_batch *batch, pf_error *error) {
+  pf_status status = check_flags(self, run, error);
+  for (size_t i = 0; i < self->state->ncolumns && status == PF_OK; i++)
+    if (batch->columns[i].data != NULL)
+      status = fill_column(self, run, &self->state->columns[i],
+                           &batch->columns[i], batch->rows, error);
+  self->record += run->count;
+  batch->rows += run->count;
+  return status;
+}
+
+
+/* Whether a memo column is wanted. The size of memos is not known before they
+   are read. */
+static bool wants_memos (const data_reader *self, const pf_batch *batch) {
+  for (size_t i = 0; i < self->state->ncolumns; i++) {
+    const size_t field = self->state->columns[i].field;
+    if (batch->columns[i].data != NULL && field < self->file->nfields &&
+        self->file->fields[field].kind == DBF_MEMO)
+      return true;
+  }
+  return false;
+}
+
+
+static pf_status next (pf_reader *reader, pf_batch *batch, pf_error *error) {
+  data_reader *const self = (data_reader *)reader;
+  const size_t ahead = wants_memos(self, batch) ? MEMO_ROWS : self->max_rows;
+  dbf_run run = {.count = 1};
+  pf_status status = PF_OK;
+  dbf_decoder_begin(&self->decoder);
+  pf_batch_clear(batch);
+  while (status == PF_OK && run.count > 0 && batch->rows < self->max_rows &&
+         self->decoder.arena.allocated < MAX_BYTES) {
+    const size_t left = self->max_rows - batch->rows;
+    status = next_run(self, left < ahead ? left : ahead, &run, error);
+    if (status == PF_OK && run.count > 0)
+      status = add_run(self, &run, batch, error);
+  }
+  if (status < 0)
+    return status;
+  return batch->rows > 0 ? PF_MORE : PF_END;
+}
+
+/* }====== */
+
+
+/* If all records are shown, the position is computed; otherwise records are
+   counted from the first one. */
+static pf_status seek (pf_reader *reader, uint64_t row, pf_error *error) {
+  data_reader *const self = (data_reader *)reader;
+  dbf_run run;
+  pf_status status = PF_OK;
+  self->record = self->state->shown == DBF_ALL ? row : 0;
+  while (self->state->shown != DBF_ALL && row > 0 && status == PF_OK) {
+    status = next_run(self, row < PF_BATCH_ROWS ? (size_t)row : PF_BATCH_ROWS,
+                      &run, error);
+    if (status == PF_OK && run.count == 0)
+      break;
+    self->record += run.count;
+    row -= run.count;
+  }
+  return status;
+}
+
+
+static void close_reader (pf_reader *reader) {
+  data_reader *const self = (data_reader *)reader;
+  dbf_decoder_close(&self->decoder);
+  free(self);
+}
+
+
+pf_status dbf_open_data (pf_trace *trace, const pf_table *table,
+                         pf_reader **reader, pf_error *error) {
+  const dbf_state *const state = trace->state;
+  data_reader *const self = calloc(1, sizeof *self);
+  if (self == NULL)
+    return dbf_no_memory(error);
+  self->reader = (pf_reader){.fields = table->fields,
+                             .nfields = table->nfields,
+                             .dictionary = trace->dictionary,
+                             .next = next,
+                             .seek = seek,
+                             .close = close_reader};
+  self->trace = trace;
+  self->state = state;
+  self->file = state->file;
+  const size_t fit = MAX_BYTES / state->file->record;
+  self->max_rows = fit == 0 ? 1 : fit < PF_BATCH_ROWS ? fit : PF_BATCH_ROWS;
+  const pf_status status =
+      dbf_decoder_open(&self->decoder, trace, state->file, error);
+  if (status == PF_OK)
+    *reader = &self->reader;
+  else
+    close_reader(&self->reader);
+  return status;
+}

@@ -1,0 +1,367 @@
+/*
+** digits.c - converts numbers and dates from and to text.
+*/
+
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+#include "formats/dbf/internal.h"
+
+#define MAX_DIGITS 19 /* decimal digits that always fit into uint64_t */
+
+__extension__ typedef unsigned __int128 wide;
+
+/* A decimal number: digits * 10^power. */
+typedef struct decimal {
+  uint64_t digits;
+  int ndigits; /* digits in `digits`; MAX_DIGITS + 1: others were dropped */
+  int power;
+  bool is_inexact;       /* a dropped digit was not 0 */
+  uint8_t first_dropped; /* the first digit that was dropped, or 0 */
+  bool negative;
+} decimal;
+
+static const uint64_t powers[20] = {1,
+                                    10,
+                                    100,
+                                    1000,
+                                    10000,
+                                    100000,
+                                    1000000,
+                                    10000000,
+                                    100000000,
+                                    1000000000,
+                                    10000000000,
+                                    100000000000,
+                                    1000000000000,
+                                    10000000000000,
+                                    100000000000000,
+                                    1000000000000000,
+                                    10000000000000000,
+                                    100000000000000000,
+                                    1000000000000000000,
+                                    10000000000000000000u};
+
+
+/* {====== Decimal to double ====== */
+
+static int bits_of (wide n) {
+  const uint64_t high = (uint64_t)(n >> 64), low = (uint64_t)n;
+  return high != 0 ? 128 - __builtin_clzll(high)
+                   : 64 - __builtin_clzll(low | 1);
+}
+
+
+/* Returns n * 2^shift as the nearest double, ties to even. `more`: the exact
+   number is slightly above. */
+static double round_to_double (wide n, int shift, bool more) {
+  const int extra = bits_of(n) - 53;
+  if (extra <= 0)
+    return ldexp((double)(uint64_t)n, shift);
+  const wide rest = n & (((wide)1 << extra) - 1);
+  const wide half = (wide)1 << (extra - 1);
+  uint64_t mantissa = (uint64_t)(n >> extra);
+  if (rest > half || (rest == half && (more || (mantissa & 1) != 0)))
+    mantissa++;
+  return ldexp((double)mantissa, shift + extra);
+}
+
+
+/* Returns the nearest double. Exact rounding for powers of ten from -19 to 19,
+   otherwise with an error in the last bits. */
+static double to_double (const decimal *d) {
+  double value;
+  if (d->digits == 0)
+    value = 0;
+  else if (d->power >= 0 && d->power <= 19)
+    value =
+        round_to_double((wide)d->digits * powers[d->power], 0, d->is_inexact);
+  else if (d->power < 0 && d->power >= -19) {
+    const int up = 128 - bits_of(d->digits);
+    const wide n = (wide)d->digits << up;
+    const uint64_t by = powers[-d->power];
+    value = round_to_double(n / by, -up, d->is_inexact || n % by != 0);
+  }
+  else
+    value =
+        (double)((long double)d->digits * powl(10.0L, (long double)d->power));
+  return d->negative ? -value : value;
+}
+
+/* }====== */
+
+
+/* {====== Parsing ====== */
+
+static bool is_digit (uint8_t c) {
+  return c >= '0' && c <= '9';
+}
+
+
+/* Parse digits; each one adds `power` to the power of ten. Digits above
+   MAX_DIGITS count as zeros. */
+static const uint8_t *parse_digits (decimal *d, const uint8_t *p,
+                                    const uint8_t *end, int power) {
+  const uint8_t *const first = p;
+  uint64_t digits = d->digits; /* a local copy: the compiler assumes that p
+                                  may alias d->digits */
+  int ndigits = d->ndigits;
+  for (; p < end && is_digit(*p) && ndigits < MAX_DIGITS; p++) {
+    digits = digits * 10 + (uint64_t)(*p - '0');
+    ndigits += digits != 0;
+  }
+  if (p < end && is_digit(*p) && ndigits == MAX_DIGITS) {
+    d->first_dropped = *p;
+    ndigits++;
+  }
+  const uint8_t *const start = p;
+  for (; p < end && is_digit(*p); p++)
+    d->is_inexact = d->is_inexact || *p != '0';
+  d->digits = digits;
+  d->ndigits = ndigits;
+  d->power += power * (int)(p - first) + (int)(p - start);
+  return p;
+}
+
+
+/* Parse an exponent like e+12 up to the end. Returns false for other text. */
+static bool parse_exponent (decimal *d, const uint8_t *p, const uint8_t *end) {
+  if (p == end)
+    return true;
+  if (*p != 'e' && *p != 'E')
+    return false;
+  const bool negative = ++p < end && *p == '-';
+  p += p < end && (*p == '-' || *p == '+');
+  int power = 0;
+  const uint8_t *const first = p;
+  for (; p < end && is_digit(*p); p++)
+    power = power < 10000 ? power * 10 + (*p - '0') : power;
+  d->power += negative ? -power : power;
+  return p == end && p > first;
+}
+
+
+/* Parse a sign, digits with one point or comma, and an exponent. */
+static bool parse_decimal (decimal *d, const uint8_t *p, const uint8_t *end) {
+  d->negative = p < end && *p == '-';
+  p += p < end && (*p == '-' || *p == '+');
+  const uint8_t *const first = p;
+  p = parse_digits(d, p, end, 0);
+  size_t count = (size_t)(p - first);
+  if (p < end && (*p == '.' || *p == ',')) {
+    const uint8_t *const start = ++p;
+    p = parse_digits(d, p, end, -1);
+    count += (size_t)(p - start);
+  }
+  return count > 0 && parse_exponent(d, p, end);
+}
+
+
+/* Convert to an integer. Returns false if it is not one or exceeds int64_t. */
+static bool to_int (const decimal *d, int64_t *integer) {
+  uint64_t digits = d->digits;
+  int power = d->power;
+  if (d->is_inexact || (digits != 0 && power > 18))
+    return false;
+  for (; power < 0 && digits != 0; power++, digits /= 10)
+    if (digits % 10 != 0)
+      return false;
+  if (digits != 0 && digits > (uint64_t)INT64_MAX / powers[power])
+    return false;
+  const int64_t value = digits == 0 ? 0 : (int64_t)(digits * powers[power]);
+  *integer = d->negative ? -value : value;
+  return true;
+}
+
+
+/* Round to the nearest integer, ties away from zero. Returns false if it
+   exceeds int64_t. Dropped digits matter only if the power is 0: with a
+   negative power MAX_DIGITS digits determine the rounding. */
+static bool to_nearest (const decimal *d, int64_t *integer) {
+  uint64_t value = d->digits;
+  const uint64_t maximum = (uint64_t)INT64_MAX + d->negative;
+  if (d->power < 0) {
+    const uint64_t by = d->power < -19 ? 0 : powers[-d->power];
+    value = by == 0 ? 0 : value / by + (value % by >= by / 2);
+  }
+  else if (value != 0 &&
+           (d->power > 19 ||
+            __builtin_mul_overflow(value, powers[d->power], &value) ||
+            __builtin_add_overflow(value, (uint64_t)(d->first_dropped >= '5'),
+                                   &value)))
+    return false;
+  *integer = (int64_t)(d->negative ? 0 - value : value);
+  return value <= maximum;
+}
+
+
+/* Fast path: an optional minus sign and up to 18 digits. */
+static bool parse_short (const uint8_t *p, const uint8_t *end,
+                         int64_t *integer) {
+  const bool negative = p < end && *p == '-';
+  p += negative;
+  if (p == end || end - p > 18)
+    return false;
+  int64_t value = 0;
+  for (; p < end; p++) {
+    const unsigned digit = (unsigned)*p - '0';
+    if (digit > 9)
+      return false;
+    value = value * 10 + (int64_t)digit;
+  }
+  *integer = negative ? -value : value;
+  return true;
+}
+
+
+static bool is_blank (uint8_t c) {
+  return c == ' ' || c == 0 || c == '\t';
+}
+
+
+/* Parse a field. DBF_DIGITS_INT: *integer is set by the fast path;
+   DBF_DIGITS_NUM: the number is in *d. */
+static dbf_digits parse (const uint8_t *at, size_t size, int64_t *integer,
+                         decimal *d) {
+  const uint8_t *p = at, *end = at + size;
+  while (p < end && is_blank(*p))
+    p++;
+  while (end > p && is_blank(end[-1]))
+    end--;
+  if (p == end)
+    return DBF_DIGITS_NONE;
+  if (parse_short(p, end, integer))
+    return DBF_DIGITS_INT;
+  if (*p == '*')
+    return DBF_DIGITS_STARS;
+  if (*p == '.' && end - p == 1)
+    return DBF_DIGITS_NONE; /* the template of a number that was not entered */
+  *d = (decimal){.digits = 0};
+  return end - p <= INT_MAX / 2 && parse_decimal(d, p, end) ? DBF_DIGITS_NUM
+                                                            : DBF_DIGITS_BAD;
+}
+
+
+dbf_digits dbf_parse_digits (const uint8_t *at, size_t size, int64_t *integer,
+                             double *number) {
+  decimal d;
+  const dbf_digits found = parse(at, size, integer, &d);
+  if (found == DBF_DIGITS_INT)
+    *number = (double)*integer;
+  if (found != DBF_DIGITS_NUM)
+    return found;
+  *number = to_double(&d);
+  return to_int(&d, integer) ? DBF_DIGITS_INT : DBF_DIGITS_NUM;
+}
+
+
+dbf_digits dbf_parse_scaled (const uint8_t *at, size_t size, unsigned power,
+                             int64_t *integer) {
+  decimal d;
+  const dbf_digits found = parse(at, size, integer, &d);
+  if (found == DBF_DIGITS_INT)
+    return __builtin_mul_overflow(*integer, (int64_t)powers[power], integer)
+               ? DBF_DIGITS_BAD
+               : DBF_DIGITS_INT;
+  if (found != DBF_DIGITS_NUM)
+    return found;
+  d.power += (int)power;
+  return to_nearest(&d, integer) ? DBF_DIGITS_INT : DBF_DIGITS_BAD;
+}
+
+/* }====== */
+
+
+/* {====== Dates ====== */
+
+static void put_digits (uint8_t *out, unsigned count, uint32_t value) {
+  while (count-- > 0) {
+    out[count] = (uint8_t)('0' + value % 10);
+    value /= 10;
+  }
+}
+
+
+static void put_ymd (uint8_t *out, uint32_t year, uint32_t month,
+                     uint32_t day) {
+  put_digits(out, 4, year);
+  out[4] = out[7] = '-';
+  put_digits(out + 5, 2, month);
+  put_digits(out + 8, 2, day);
+}
+
+
+/* Days are counted from 1 March, so that the leap day is the last of a year
+   (Hinnant, chrono-Compatible Low-Level Date Algorithms). */
+bool dbf_put_day (uint8_t *out, int64_t julian) {
+  const int64_t first = 1721426, last = 5373484; /* years 1 to 9999 */
+  if (julian < first || julian > last)
+    return false;
+  const uint32_t days = (uint32_t)(julian - 1721120); /* since 1 March of
+                                                         year 0 */
+  const uint32_t era = days / 146097, of_era = days % 146097;
+  const uint32_t of_years =
+      of_era - of_era / 1460 + of_era / 36524 - of_era / 146096;
+  const uint32_t year = of_years / 365;
+  const uint32_t of_year = of_era - (365 * year + year / 4 - year / 100);
+  const uint32_t month = (5 * of_year + 2) / 153;
+  const uint32_t day = of_year - (153 * month + 2) / 5 + 1;
+  put_ymd(out, era * 400 + year + (month >= 10),
+          month < 10 ? month + 3 : month - 9, day);
+  return true;
+}
+
+
+bool dbf_put_date (uint8_t *out, const uint8_t *digits) {
+  static const uint8_t days[] = {31, 28, 31, 30, 31, 30,
+                                 31, 31, 30, 31, 30, 31};
+  uint32_t number = 0;
+  for (int i = 0; i < 8; i++) {
+    if (!is_digit(digits[i]))
+      return false;
+    number = number * 10 + (uint32_t)(digits[i] - '0');
+  }
+  const uint32_t year = number / 10000, month = number / 100 % 100;
+  const uint32_t day = number % 100;
+  const bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+  if (year == 0 || month < 1 || month > 12 || day < 1 ||
+      day > days[month - 1] + (uint32_t)(month == 2 && leap))
+    return false;
+  put_ymd(out, year, month, day);
+  return true;
+}
+
+
+size_t dbf_put_clock (uint8_t *out, uint32_t milliseconds) {
+  const uint32_t seconds = milliseconds / 1000;
+  out[0] = 'T';
+  put_digits(out + 1, 2, seconds / 3600);
+  out[3] = out[6] = ':';
+  put_digits(out + 4, 2, seconds / 60 % 60);
+  put_digits(out + 7, 2, seconds % 60);
+  if (milliseconds % 1000 == 0)
+    return 9;
+  out[9] = '.';
+  put_digits(out + 10, 3, milliseconds % 1000);
+  return 13;
+}
+
+/* }====== */
+
+
+size_t dbf_put_currency (uint8_t *out, int64_t units) {
+  const uint64_t size = units < 0 ? -(uint64_t)units : (uint64_t)units;
+  uint64_t quotient = size / 10000;
+  uint8_t text[24];
+  size_t at = sizeof text - 4;
+  put_digits(text + at, 4, (uint32_t)(size % 10000));
+  text[--at] = '.';
+  do
+    text[--at] = (uint8_t)('0' + quotient % 10);
+  while ((quotient /= 10) > 0);
+  if (units < 0)
+    text[--at] = '-';
+  memcpy(out, text + at, sizeof text - at);
+  return sizeof text - at;
+}

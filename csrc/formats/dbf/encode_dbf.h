@@ -1,0 +1,77 @@
+/*
+** encode_dbf.h - state and functions of the encoder, shared by dbf_encode*.c.
+** xpp uses it to write tables of its own.
+**
+** Call dbf_parse_fields first, then dbf_put_value for each field of a record,
+** dbf_end_memos at each flush.
+*/
+
+#ifndef encode_dbf_h
+#define encode_dbf_h
+
+#include "bytes/sink.h"
+#include "formats/dbf/internal.h"
+
+/* A field that is written. */
+typedef struct dbf_output_field {
+  char name[11]; /* ends with NUL */
+  char type;
+  bool nullable;
+  uint8_t size, decimals;
+  uint32_t offset;    /* in the record */
+  int32_t null_bit;   /* index of its bit in the null flags, or -1 */
+  int32_t length_bit; /* index of its length bit (V and Q), or -1 */
+  size_t column;      /* index in the table */
+} dbf_output_field;
+
+typedef struct dbf_writer {
+  pf_encoder encoder;
+  dbf_output_field *fields;
+  size_t nfields;
+  pf_field *schema; /* of table `data`: the fields, then `deleted` */
+  char (*exact_names)[24];
+  size_t ncolumns;
+  pf_table table;
+  uint8_t *record; /* the current record */
+  uint32_t record_size;
+  uint32_t null_flags, null_bytes; /* offset and size of the null flags in a
+                                      record */
+  uint64_t count;                  /* records so far */
+  bool begun;                      /* the header has been written */
+  bool visual;                     /* Visual FoxPro; else FoxPro 2 or dBASE */
+  bool round;                      /* option: round numbers that do not fit
+                                      exactly */
+  bool has_memos;                  /* there is a memo field */
+  uint8_t mark;                    /* of the code page */
+  uint8_t date[3];
+  pf_charset charset;
+  pf_converter to_page;
+  dbf_arena text;      /* converted text of the current batch */
+  uint32_t memo_block; /* bytes of a block */
+  uint64_t next_block; /* index of the next free block, 0: no memo file yet */
+} dbf_writer;
+
+/* encode_fields.c: parse "NAME C(20), AGE N(3) null, PRICE N(8,2), NOTE M"
+   into fields and schema. Returns PF_EUNSUPPORTED, PF_ELIMIT or PF_ENOMEM. */
+pf_status dbf_parse_fields (dbf_writer *writer, pf_bytes text, pf_error *error);
+
+/* encode_value.c: encode a value into writer->record. Returns
+   PF_EUNSUPPORTED if the field cannot hold it. */
+pf_status dbf_put_value (dbf_writer *writer, const dbf_output_field *field,
+                         const pf_batch *batch, size_t row, pf_sink *sink,
+                         pf_error *error);
+
+/* Convert UTF-8 to the code page of the file. The text is valid until the next
+   batch. */
+pf_status dbf_to_page (dbf_writer *writer, const dbf_output_field *field,
+                       pf_bytes text, pf_bytes *out, pf_error *error);
+
+/* encode_memo.c: append a memo; *block is the number of its block. */
+pf_status dbf_put_memo (dbf_writer *writer, const dbf_output_field *field,
+                        pf_bytes value, bool is_text, pf_sink *sink,
+                        uint32_t *block, pf_error *error);
+
+/* Update the header of the memo file. */
+pf_status dbf_end_memos (dbf_writer *writer, pf_sink *sink, pf_error *error);
+
+#endif

@@ -1,0 +1,380 @@
+/*
+** encode_value.c - encodes values into fields. A value that does not fit is
+** an error and never truncated; the option `round` allows rounding of numbers.
+*/
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bytes/cursor.h"
+#include "formats/dbf/encode_dbf.h"
+#include "model/rows/batch.h"
+
+/* The arguments of all functions below. */
+typedef struct put_args {
+  dbf_writer *writer;
+  const dbf_output_field *field;
+  const pf_column *column;
+  size_t row;
+  uint8_t *out; /* position of the field in the record */
+  pf_sink *sink;
+  pf_error *error;
+} put_args;
+
+
+static pf_status reject (const put_args *p, const char *why) {
+  return pf_fail(
+      p->error, PF_EUNSUPPORTED, PF_NO_OFFSET, "record %llu, field %s: %s",
+      (unsigned long long)(p->writer->count + 1), p->field->name, why);
+}
+
+
+/* {====== Text ====== */
+
+pf_status dbf_to_page (dbf_writer *self, const dbf_output_field *field,
+                       pf_bytes text, pf_bytes *out, pf_error *error) {
+  size_t size = 0;
+  *out = text;
+  if (pf_is_same_in_utf8(&self->charset, text))
+    return PF_OK;
+  uint8_t *const buffer =
+      text.size > (SIZE_MAX - 16) / 5
+          ? NULL
+          : dbf_arena_alloc(&self->text, PF_CONVERTED_MAX(text.size));
+  if (buffer == NULL)
+    return dbf_no_memory(error);
+  const bool converted = pf_convert_back(&self->to_page, text, buffer, &size);
+  *out = (pf_bytes){buffer, size};
+  if (converted)
+    return PF_OK;
+  return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                 "record %llu, field %s: a character is not in code page %s",
+                 (unsigned long long)(self->count + 1), field->name,
+                 self->charset.name);
+}
+
+
+static pf_status put_text (const put_args *p) {
+  pf_bytes text;
+  const pf_status status = dbf_to_page(
+      p->writer, p->field, p->column->bytes[p->row], &text, p->error);
+  if (status != PF_OK)
+    return status;
+  if (text.size > p->field->size)
+    return reject(p, "the text is longer than the field");
+  if (text.size > 0)
+    memcpy(p->out, text.at, text.size);
+  return PF_OK;
+}
+
+
+static void set_bit (const put_args *p, int32_t bit) {
+  uint8_t *const flags = p->writer->record + p->writer->null_flags;
+  flags[bit >> 3] = (uint8_t)(flags[bit >> 3] | 1 << (bit & 7));
+}
+
+
+/* V and Q: a shorter value has its length in the last byte, and the length bit
+   is set. */
+static pf_status put_varying (const put_args *p) {
+  pf_bytes value = p->column->bytes[p->row];
+  pf_status status = PF_OK;
+  if (p->field->type == 'V')
+    status = dbf_to_page(p->writer, p->field, value, &value, p->error);
+  if (status != PF_OK)
+    return status;
+  if (value.size > p->field->size)
+    return reject(p, "the value is longer than the field");
+  memset(p->out, 0, p->field->size);
+  if (value.size > 0)
+    memcpy(p->out, value.at, value.size);
+  if (value.size == p->field->size)
+    return PF_OK;
+  p->out[p->field->size - 1] = (uint8_t)value.size;
+  set_bit(p, p->field->length_bit);
+  return PF_OK;
+}
+
+/* }====== */
+
+
+/* {====== Numbers ====== */
+
+static pf_status put_digits (const put_args *p, const char *digits, int size) {
+  if (size < 0 || size > p->field->size)
+    return reject(p, "the number has more digits than the field");
+  memcpy(p->out + p->field->size - size, digits, (size_t)size);
+  return PF_OK;
+}
+
+
+/* Format a number with a decimal point, whatever the locale. Returns the
+   size. */
+static int print_number (char *out, size_t capacity, int decimals,
+                         double value) {
+  const int size = snprintf(out, capacity, "%.*f", decimals, value);
+  for (int i = 0; i < size && (size_t)i < capacity; i++)
+    if (out[i] != '-' && (out[i] < '0' || out[i] > '9'))
+      out[i] = '.';
+  return size;
+}
+
+
+/* Use fewer decimals than the field states if the number is too long, as other
+   programs do. */
+static pf_status put_number (const put_args *p) {
+  const double value = p->column->nums[p->row];
+  char digits[400];
+  bool fits = false;
+  if (!isfinite(value))
+    return reject(p, "infinity and NaN cannot be written in digits");
+  for (int decimals = p->field->decimals; decimals >= 0; decimals--) {
+    int64_t integer;
+    double back = 0;
+    const int size = print_number(digits, sizeof digits, decimals, value);
+    if (size < 0 || size > p->field->size)
+      continue;
+    fits = true;
+    (void)dbf_parse_digits((const uint8_t *)digits, (size_t)size, &integer,
+                           &back);
+    if (back == value || p->writer->round) {
+      p->writer->encoder.rounded += back != value;
+      return put_digits(p, digits, size);
+    }
+  }
+  return reject(p, fits ? "the number has more decimals than the field; round "
+                          "= true rounds it"
+                        : "the number has more digits than the field");
+}
+
+
+static pf_status put_int (const put_args *p) {
+  char digits[24];
+  const int size = snprintf(digits, sizeof digits, "%lld",
+                            (long long)p->column->ints[p->row]);
+  return put_digits(p, digits, size);
+}
+
+
+static pf_status put_integer (const put_args *p) {
+  const int64_t value = p->column->ints[p->row];
+  if (value < INT32_MIN || value > INT32_MAX)
+    return reject(p, "the number has more than 32 bits");
+  pf_save(p->out, 4, false, (uint64_t)value);
+  return PF_OK;
+}
+
+
+static pf_status put_double (const put_args *p) {
+  uint64_t bits;
+  memcpy(&bits, &p->column->nums[p->row], sizeof bits);
+  pf_save(p->out, 8, false, bits);
+  return PF_OK;
+}
+
+
+/* Parse an exact text into units of 1/10000. Returns false if it is not one. */
+static bool exact_units (pf_bytes text, int64_t *units) {
+  uint8_t digits[32], back[24];
+  size_t size = 0;
+  double ignored;
+  if (text.size < 6 || text.size > 24 || text.at[text.size - 5] != '.')
+    return false;
+  for (size_t i = 0; i < text.size; i++)
+    if (text.at[i] != '.')
+      digits[size++] = text.at[i];
+  if (dbf_parse_digits(digits, size, units, &ignored) != DBF_DIGITS_INT) {
+    *units = INT64_MIN; /* -2^63, which has no positive counterpart to parse */
+  }
+  const size_t written = dbf_put_currency(back, *units);
+  return written == text.size && memcmp(back, text.at, written) == 0;
+}
+
+
+/* The exact text has precedence over the number. */
+static pf_status put_currency (const put_args *p) {
+  const pf_column *const exact = p->column + 1;
+  const bool has_exact = exact->data != NULL && !pf_is_missing(exact, p->row);
+  int64_t units = 0;
+  if (has_exact && !exact_units(exact->bytes[p->row], &units))
+    return reject(p, "digits with four decimals expected");
+  if (!has_exact) {
+    const double value = p->column->nums[p->row] * 10000;
+    if (!(fabs(value) < 9.2e18))
+      return reject(p, "the number does not fit into a currency");
+    units = llround(value);
+    const bool is_exact = (double)units / 10000 == p->column->nums[p->row];
+    p->writer->encoder.rounded += !is_exact && p->writer->round;
+    if (!is_exact && !p->writer->round)
+      return reject(p, "the number has more than four decimals; round = true "
+                       "rounds it");
+  }
+  pf_save(p->out, 8, false, (uint64_t)units);
+  return PF_OK;
+}
+
+
+static pf_status put_logical (const put_args *p) {
+  *p->out = p->column->bools[p->row] ? 'T' : 'F';
+  return PF_OK;
+}
+
+/* }====== */
+
+
+/* {====== Dates and times ====== */
+
+/* Copy the eight digits of YYYY-MM-DD. Returns false if it is not a date. */
+static bool parse_date (pf_bytes text, uint8_t *digits) {
+  uint8_t back[10];
+  if (text.size < 10)
+    return false;
+  memcpy(digits, text.at, 4);
+  memcpy(digits + 4, text.at + 5, 2);
+  memcpy(digits + 6, text.at + 8, 2);
+  return dbf_put_date(back, digits) && memcmp(back, text.at, 10) == 0;
+}
+
+
+static pf_status put_date (const put_args *p) {
+  const pf_bytes text = p->column->bytes[p->row];
+  if (text.size != 10 || !parse_date(text, p->out))
+    return reject(p, "a date YYYY-MM-DD expected");
+  return PF_OK;
+}
+
+
+static uint32_t number_of (const uint8_t *digits, size_t count) {
+  uint32_t number = 0;
+  for (size_t i = 0; i < count; i++)
+    number = number * 10 + (uint32_t)(digits[i] - '0');
+  return number;
+}
+
+
+/* Returns the Julian day number of a date (Tondering, Calendar FAQ). */
+static uint32_t julian_day (const uint8_t *digits) {
+  const uint32_t year = number_of(digits, 4), month = number_of(digits + 4, 2);
+  const uint32_t before = month <= 2;
+  const uint32_t y = year + 4800 - before, m = month + 12 * before - 3;
+  return number_of(digits + 6, 2) + (153 * m + 2) / 5 + 365 * y + y / 4 -
+         y / 100 + y / 400 - 32045;
+}
+
+
+/* Parse THH:MM:SS or THH:MM:SS.mmm. Returns false for other text. */
+static bool parse_clock (pf_bytes text, uint32_t *milliseconds) {
+  static const char picture[] = "T00:00:00.000";
+  if (text.size != 9 && text.size != 13)
+    return false;
+  for (size_t i = 0; i < text.size; i++)
+    if (picture[i] == '0' ? text.at[i] < '0' || text.at[i] > '9'
+                          : text.at[i] != (uint8_t)picture[i])
+      return false;
+  const uint32_t hours = number_of(text.at + 1, 2);
+  const uint32_t minutes = number_of(text.at + 4, 2);
+  const uint32_t seconds = number_of(text.at + 7, 2);
+  *milliseconds = ((hours * 60 + minutes) * 60 + seconds) * 1000 +
+                  (text.size == 13 ? number_of(text.at + 10, 3) : 0);
+  return hours < 24 && minutes < 60 && seconds < 60;
+}
+
+
+static pf_status put_time (const put_args *p) {
+  const pf_bytes text = p->column->bytes[p->row];
+  uint8_t digits[8];
+  uint32_t milliseconds;
+  if (text.size < 10 || !parse_date(text, digits) ||
+      !parse_clock((pf_bytes){text.at + 10, text.size - 10}, &milliseconds))
+    return reject(p, "a time YYYY-MM-DDTHH:MM:SS expected");
+  pf_save(p->out, 4, false, julian_day(digits));
+  pf_save(p->out + 4, 4, false, milliseconds);
+  return PF_OK;
+}
+
+/* }====== */
+
+
+/* Text is converted to the code page. A value with a NUL is binary and is
+   not. */
+static pf_status put_memo (const put_args *p) {
+  pf_bytes value = p->column->bytes[p->row];
+  const bool is_text =
+      value.size == 0 || memchr(value.at, 0, value.size) == NULL;
+  uint32_t block = 0;
+  pf_status status = PF_OK;
+  if (is_text)
+    status = dbf_to_page(p->writer, p->field, value, &value, p->error);
+  if (status == PF_OK)
+    status = dbf_put_memo(p->writer, p->field, value, is_text, p->sink, &block,
+                          p->error);
+  if (status != PF_OK)
+    return status;
+  if (p->writer->visual) {
+    pf_save(p->out, 4, false, block);
+    return PF_OK;
+  }
+  char digits[16];
+  const int size = snprintf(digits, sizeof digits, "%u", (unsigned)block);
+  return put_digits(p, digits, size);
+}
+
+
+/* Encode a missing value: null if the field allows it, else blank if its type
+   has a blank. */
+static pf_status put_missing (const put_args *p) {
+  const bool is_binary = strchr("IBYTMVQ", p->field->type) != NULL;
+  if (is_binary && p->writer->visual)
+    memset(p->out, 0, p->field->size);
+  if (p->field->nullable) {
+    set_bit(p, p->field->null_bit);
+    return PF_OK;
+  }
+  if (p->field->length_bit >= 0)
+    set_bit(p, p->field->length_bit);
+  if (strchr("IBY", p->field->type) != NULL)
+    return reject(
+        p,
+        "it has no value, and its type has no blank: add null after the type");
+  return PF_OK;
+}
+
+
+static pf_status put_present (const put_args *p) {
+  switch (p->field->type) {
+    case 'C': return put_text(p);
+    case 'V':
+    case 'Q': return put_varying(p);
+    case 'N': return p->field->decimals > 0 ? put_number(p) : put_int(p);
+    case 'F': return put_number(p);
+    case 'L': return put_logical(p);
+    case 'D': return put_date(p);
+    case 'T': return put_time(p);
+    case 'I': return put_integer(p);
+    case 'B': return put_double(p);
+    case 'Y': return put_currency(p);
+    default: return put_memo(p);
+  }
+}
+
+
+/* A currency is present if one of its two columns is. */
+static bool is_present (const dbf_output_field *field, const pf_column *column,
+                        size_t row) {
+  const pf_column *const exact = column + 1;
+  return (column->data != NULL && !pf_is_missing(column, row)) ||
+         (field->type == 'Y' && exact->data != NULL &&
+          !pf_is_missing(exact, row));
+}
+
+
+pf_status dbf_put_value (dbf_writer *self, const dbf_output_field *field,
+                         const pf_batch *batch, size_t row, pf_sink *sink,
+                         pf_error *error) {
+  const pf_column *const column = &batch->columns[field->column];
+  const put_args p = {self, field, column, row, self->record + field->offset,
+                      sink, error};
+  return is_present(field, column, row) ? put_present(&p) : put_missing(&p);
+}

@@ -1,0 +1,111 @@
+/*
+** internal.h - types and functions that only the files of the format dbf
+** share.
+*/
+
+#ifndef internal_h
+#define internal_h
+
+#include "formats/dbf/arena.h"
+#include "formats/dbf/dbf.h"
+
+/* The layout of descriptors in a family of versions. Offsets are in bytes. */
+typedef struct dbf_layout {
+  uint32_t first;     /* of the first descriptor in the file */
+  uint32_t size;      /* bytes of a descriptor */
+  uint32_t name;      /* maximum bytes of a name */
+  uint32_t type;      /* of the type in a descriptor */
+  uint32_t length;    /* of the field length */
+  uint32_t decimals;  /* of the decimals */
+  uint32_t flags;     /* of the flags; 0: none */
+  uint32_t fixed_end; /* fixed offset of the records; 0: stated by the header */
+} dbf_layout;
+
+const dbf_layout *dbf_layout_of (uint8_t version);
+
+/* Whether a version byte is known. */
+bool dbf_version_known (uint8_t version);
+
+/* Returns the product name of a version. */
+const char *dbf_version_name (uint8_t version);
+
+static inline bool dbf_is_seven (uint8_t version) {
+  return version == 0x04 || version == 0x8C;
+}
+
+/* Visual FoxPro has a backlink of 263 bytes after the descriptors. */
+static inline bool dbf_is_visual (uint8_t version) {
+  return version >= 0x30 && version <= 0x32;
+}
+
+#define DBF_BACKLINK 263
+
+/* layout.c: compute sizes, offsets, kinds and null bits of the fields from
+   their descriptors. */
+pf_status dbf_derive_fields (pf_trace *trace, dbf_file *file, pf_error *error);
+
+/* names_dbf.c: name the fields from their descriptors. */
+pf_status dbf_name_fields (pf_trace *trace, dbf_file *file, pf_error *error);
+
+/* memo.c: find the bytes of a memo. Returns false with a message in
+   *problem. */
+bool dbf_memo_find (const dbf_file *file, pf_bytes memo, uint64_t block,
+                    pf_bytes *value, bool *is_text, const char **problem);
+
+/* digits.c: parse a number. For DBF_DIGITS_INT *integer and *number are
+   set, for DBF_DIGITS_NUM *number. */
+dbf_digits dbf_parse_digits (const uint8_t *at, size_t size, int64_t *integer,
+                             double *number);
+
+/* Write YYYY-MM-DD of a Julian day. Returns false if the year is not in 1 to
+   9999. */
+bool dbf_put_day (uint8_t *out, int64_t julian);
+
+/* Write YYYY-MM-DD from YYYYMMDD. Returns false if there is no such day. */
+bool dbf_put_date (uint8_t *out, const uint8_t *digits);
+
+/* Write the time of day, THH:MM:SS or THH:MM:SS.mmm. Returns the size. */
+size_t dbf_put_clock (uint8_t *out, uint32_t milliseconds);
+
+/* Write a number of units of 1/10000 exactly, at most 21 bytes. Returns the
+   size. */
+size_t dbf_put_currency (uint8_t *out, int64_t units);
+
+/* A column of table data. */
+typedef struct dbf_column {
+  size_t field; /* index of the field, DBF_RECORD or DBF_DELETED */
+  bool exact;   /* the exact text of a currency */
+} dbf_column;
+
+#define DBF_RECORD  (SIZE_MAX - 1) /* the number of the record, from 1 */
+#define DBF_DELETED SIZE_MAX
+
+typedef enum dbf_shown { /* option `deleted` */
+  DBF_LIVE,
+  DBF_ALL,
+  DBF_ONLY_DELETED
+} dbf_shown;
+
+/* The state of an opened trace (pf_trace.state), owned by the trace. */
+typedef struct dbf_state {
+  dbf_file *file;
+  dbf_shown shown;
+  dbf_column *columns; /* of table data */
+  pf_field *schema;    /* of table data */
+  size_t ncolumns;
+  char *exact_names; /* of the columns with exact text */
+  pf_table tables[3];
+} dbf_state;
+
+pf_status dbf_open_data (pf_trace *trace, const pf_table *table,
+                         pf_reader **reader, pf_error *error);
+pf_status dbf_open_structure (pf_trace *trace, const pf_table *table,
+                              pf_reader **reader, pf_error *error);
+pf_status dbf_open_raw (pf_trace *trace, const pf_table *table,
+                        pf_reader **reader, pf_error *error);
+
+static inline pf_status dbf_no_memory (pf_error *error) {
+  return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+}
+
+#endif

@@ -1,0 +1,164 @@
+/*
+** memo.c - reads memo files. The offset of a block is its number times the
+** block size; the header has 512 bytes.
+**
+** FPT, PRV (FoxPro, Xbase++), big-endian:
+**   0  4  number of the next free block      6  2  bytes of a block (0: 1)
+**   block:  0  4  0 picture, 1 text, 2 object    4  4  length    8  the bytes
+**
+** DBT of dBASE III and Clipper: blocks of 512 bytes
+**   0  4  number of the next free block, little-endian
+**   block:  the bytes, up to a byte 0x1A
+**
+** DBT of dBASE IV and 7, little-endian:
+**   0  4  number of the next free block      20  2  bytes of a block (0: 512)
+**   block:  0  4  FF FF 08 00    4  4  length with these 8    8  the bytes
+*/
+
+#include <string.h>
+
+#include "bytes/cursor.h"
+#include "formats/dbf/internal.h"
+
+#define HEADER 512
+
+
+/* {====== Format ====== */
+
+/* Detect the format from the contents, if version and options do not determine
+   it: FPT has a block size at 6, DBT has NUL there. */
+static dbf_memo_form guess_form (pf_bytes memo) {
+  if (pf_load16(memo.at + 6, true) != 0)
+    return DBF_FPT;
+  if (memo.size >= HEADER + 4 && pf_load32be(memo.at + HEADER) == 0xFFFF0800u)
+    return DBF_DBT4;
+  return memo.size >= 22 && pf_load16(memo.at + 20, false) != 0 ? DBF_DBT4
+                                                                : DBF_DBT3;
+}
+
+
+static dbf_memo_form form_of (const pf_trace *trace, uint8_t version,
+                              pf_bytes memo) {
+  if (pf_option_is(trace, "memo_form", "fpt"))
+    return DBF_FPT;
+  if (pf_option_is(trace, "memo_form", "dbt3"))
+    return DBF_DBT3;
+  if (pf_option_is(trace, "memo_form", "dbt4"))
+    return DBF_DBT4;
+  switch (version) {
+    case 0x83: return DBF_DBT3;
+    case 0x7B:
+    case 0x8B:
+    case 0x8C:
+    case 0xCB: return DBF_DBT4;
+    case 0x30:
+    case 0x31:
+    case 0x32:
+    case 0xF5: return DBF_FPT;
+    default: return guess_form(memo);
+  }
+}
+
+
+static uint32_t block_size (dbf_memo_form form, pf_bytes memo) {
+  uint32_t size = HEADER;
+  if (form == DBF_FPT)
+    size = pf_load16(memo.at + 6, true);
+  else if (form == DBF_DBT4 && memo.size >= 22)
+    size = pf_load16(memo.at + 20, false);
+  if (size == 0)
+    size = form == DBF_FPT ? 1 : HEADER;
+  return size;
+}
+
+
+static bool has_memos (const dbf_file *file) {
+  for (size_t i = 0; i < file->nfields; i++)
+    if (file->fields[i].kind == DBF_MEMO)
+      return true;
+  return false;
+}
+
+
+pf_status dbf_memo_open (pf_trace *trace, dbf_file *file, pf_error *error) {
+  const pf_source *const source = pf_source_of(trace, "memo");
+  file->memo_role = "memo";
+  file->memo_block = HEADER;
+  if (source == NULL || !has_memos(file))
+    return PF_OK;
+  if (source->bytes.size < 8 && pf_option_int(trace, "live", 0) != 0)
+    return PF_OK; /* the file will be created later */
+  if (source->bytes.size < 8)
+    return pf_warn(trace, PF_DAMAGE, "dbf-memo-file", PF_ETRUNCATED,
+                   PF_NO_OFFSET, error,
+                   "a memo file of at least 512 bytes expected, it has %zu",
+                   source->bytes.size);
+  file->memo = form_of(trace, file->version, source->bytes);
+  file->memo_block = block_size(file->memo, source->bytes);
+  return PF_OK;
+}
+
+/* }====== */
+
+
+/* {====== Blocks ====== */
+
+static bool fail (const char **problem, const char *words) {
+  *problem = words;
+  return false;
+}
+
+
+static bool find_fpt (pf_bytes block, pf_bytes *value, bool *is_text,
+                      const char **problem) {
+  if (block.size < 8)
+    return fail(problem, "the memo file ends inside this block");
+  const uint32_t size = pf_load32be(block.at + 4);
+  if (size > block.size - 8)
+    return fail(problem, "this block is longer than the memo file");
+  *is_text = pf_load32be(block.at) == 1;
+  *value = (pf_bytes){block.at + 8, size};
+  return true;
+}
+
+
+static bool find_dbt4 (pf_bytes block, pf_bytes *value, const char **problem) {
+  if (block.size < 8)
+    return fail(problem, "the memo file ends inside this block");
+  if (pf_load32be(block.at) != 0xFFFF0800u)
+    return fail(problem, "no memo begins at this block");
+  const uint32_t size = pf_load32le(block.at + 4);
+  if (size < 8 || size > block.size)
+    return fail(problem, "this block states an impossible size");
+  *value = (pf_bytes){block.at + 8, size - 8};
+  return true;
+}
+
+
+static bool find_dbt3 (pf_bytes block, pf_bytes *value) {
+  const uint8_t *const end = memchr(block.at, 0x1A, block.size);
+  *value = block;
+  if (end != NULL)
+    value->size = (size_t)(end - block.at);
+  return true;
+}
+
+
+bool dbf_memo_find (const dbf_file *file, pf_bytes memo, uint64_t block,
+                    pf_bytes *value, bool *is_text, const char **problem) {
+  if (block > memo.size / file->memo_block ||
+      block * file->memo_block >= memo.size)
+    return fail(problem, "this is after the end of the memo file");
+  const size_t at = (size_t)(block * file->memo_block);
+  const pf_bytes rest = {memo.at + at, memo.size - at};
+  if (at < HEADER)
+    return fail(problem, "this is inside the header of the memo file");
+  *is_text = true;
+  switch (file->memo) {
+    case DBF_FPT: return find_fpt(rest, value, is_text, problem);
+    case DBF_DBT4: return find_dbt4(rest, value, problem);
+    default: return find_dbt3(rest, value);
+  }
+}
+
+/* }====== */

@@ -1,0 +1,280 @@
+/*
+** open_dbf.c - the format dbf: tables of dBASE, FoxPro, Clipper and Xbase++.
+**
+** The schema of table `data` is that of the file. A currency has two columns: a
+** double, and its exact text, because 53 bits cannot hold every value.
+*/
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "bytes/cursor.h"
+#include "formats/dbf/internal.h"
+#include "formats/dbf/tables_dbf.h"
+#include "model/dictionary/names.h"
+
+#define EXACT "_exact"
+
+const pf_field dbf_structure_fields[STRUCTURE_COLUMNS] = {
+    {"name", PF_NAME, "name of the field and of its column", false},
+    {"type", PF_NAME, "letter of its type", false},
+    {"length", PF_INT, "bytes in a record", false},
+    {"decimals", PF_INT, "digits after the decimal point", false},
+    {"offset", PF_INT, "offset in the record; the delete flag is at 0", false},
+    {"flags", PF_INT, "1 system, 2 nullable, 4 no conversion, 12 autoincrement",
+     false},
+    {"column", PF_NAME, "type of its column", false},
+};
+
+const pf_field dbf_raw_fields[RAW_COLUMNS] = {
+    {"offset", PF_INT, "offset in the file", false},
+    {"size", PF_INT, "bytes", false},
+    {"kind", PF_NAME, "header, field, end, record, mark or rest", false},
+    {"name", PF_NAME, "of a field", false},
+    {"type", PF_NAME, "field: letter of its type", false},
+    {"length", PF_INT, "field: bytes in a record", false},
+    {"decimals", PF_INT, "of a field", false},
+    {"flags", PF_INT, "of a field", false},
+    {"record", PF_INT, "number of a record, from 1", false},
+    {"deleted", PF_BOOL, "whether a record is marked as deleted", false},
+    {"bytes", PF_BYTES, "bytes of the segment", false},
+};
+
+
+/* {====== The schema of data ====== */
+
+static const char *help_of (const dbf_field *field) {
+  switch (field->kind) {
+    case DBF_TEXT: return "text, without blanks at the end";
+    case DBF_DIGITS: return "decimal number";
+    case DBF_LOGICAL: return "truth value";
+    case DBF_DATE: return "date, YYYY-MM-DD";
+    case DBF_INTEGER:
+    case DBF_SORTABLE: return "whole number of 32 bits";
+    case DBF_DOUBLE:
+    case DBF_ORDERED: return "number of 64 bits";
+    case DBF_CURRENCY: return "currency; its exact text is in the next column";
+    case DBF_TIME:
+    case DBF_INSTANT: return "date and time, YYYY-MM-DDTHH:MM:SS";
+    case DBF_MEMO: return "memo";
+    default: return "bytes";
+  }
+}
+
+
+static void add_column (dbf_state *state, size_t field, bool exact,
+                        const char *name, pf_type type, const char *help) {
+  state->columns[state->ncolumns] = (dbf_column){field, exact};
+  state->schema[state->ncolumns++] = (pf_field){name, type, help, false};
+}
+
+
+/* Add the column NAME_exact of a currency. */
+static void add_exact (dbf_state *state, size_t number, char *name,
+                       size_t name_size) {
+  const dbf_field *const field = &state->file->fields[number];
+  size_t size = (size_t)snprintf(name, name_size, "%s" EXACT, field->name);
+  while (dbf_field_named(state->file, name) < state->file->nfields &&
+         size + 1 < name_size) {
+    name[size++] = '_';
+    name[size] = '\0';
+  }
+  add_column(state, number, true, name, PF_BYTES,
+             "exact decimal text of the currency");
+}
+
+
+static pf_status make_schema (dbf_state *state, pf_error *error) {
+  const dbf_file *const file = state->file;
+  const size_t maximum = 2 * file->nfields + 2, name_size = 256;
+  state->columns = calloc(maximum, sizeof *state->columns);
+  state->schema = calloc(maximum, sizeof *state->schema);
+  state->exact_names = calloc(file->nfields + 1, name_size);
+  if (state->columns == NULL || state->schema == NULL ||
+      state->exact_names == NULL)
+    return dbf_no_memory(error);
+  for (size_t i = 0; i < file->nfields; i++) {
+    const dbf_field *const field = &file->fields[i];
+    if (field->kind == DBF_NULL_FLAGS || (field->flags & DBF_SYSTEM) != 0)
+      continue;
+    add_column(state, i, false, field->name, field->column, help_of(field));
+    if (field->kind == DBF_CURRENCY)
+      add_exact(state, i, state->exact_names + i * name_size, name_size);
+  }
+  add_column(state, DBF_RECORD, false, "record", PF_INT,
+             "number of the record, from 1");
+  add_column(state, DBF_DELETED, false, "deleted", PF_BOOL,
+             "whether the record is marked as deleted");
+  return PF_OK;
+}
+
+/* }====== */
+
+
+/* {====== Info ====== */
+
+static void info_text (pf_trace *trace, const char *name, const char *text) {
+  pf_info_text(trace, name, (pf_bytes){(const uint8_t *)text, strlen(text)});
+}
+
+
+/* Set the date of the last change. The year has two digits or is relative to
+   1900. */
+static void set_date (pf_trace *trace, const dbf_file *file) {
+  const uint8_t *const date =
+      trace->sources[0].bytes.at + (file->version == 0x02 ? 3 : 1);
+  char text[16];
+  if (file->version == 0x02 || date[1] < 1 || date[1] > 12 || date[2] < 1 ||
+      date[2] > 31)
+    return;
+  snprintf(text, sizeof text, "%04d-%02d-%02d",
+           date[0] < 80 ? 2000 + date[0] : 1900 + date[0], date[1], date[2]);
+  info_text(trace, "changed", text);
+}
+
+
+static void set_info (pf_trace *trace, const dbf_state *state) {
+  const dbf_file *const file = state->file;
+  const pf_bytes bytes = trace->sources[0].bytes;
+  static const char *const forms[] = {"none", "fpt", "dbt3", "dbt4"};
+  info_text(trace, "dialect", dbf_version_name(file->version));
+  pf_info_int(trace, "version", file->version);
+  set_date(trace, file);
+  pf_info_int(trace, "records", (int64_t)dbf_header_count(file, bytes));
+  pf_info_int(trace, "record_size", file->record);
+  pf_info_int(trace, "header_size", file->start);
+  pf_info_int(trace, "fields", (int64_t)file->nfields);
+  pf_info_int(trace, "code_page_mark", file->mark);
+  const char *const marked = dbf_code_page(file->mark);
+  if (marked == NULL || strcasecmp(marked, file->charset.name) != 0)
+    pf_info_int(trace, "page_mark", dbf_code_page_mark(file->charset.name));
+  info_text(trace, "code_page",
+            file->charset.kind == PF_TEXT_AS_BYTES ? "raw"
+                                                   : file->charset.name);
+  info_text(trace, "memo", forms[file->memo]);
+  if (file->memo != DBF_NO_MEMO)
+    pf_info_int(trace, "memo_block", file->memo_block);
+}
+
+/* }====== */
+
+
+/* {====== Damage of the file ====== */
+
+/* Report that the file has fewer complete records than the header states. */
+static pf_status check_short (pf_trace *trace, const dbf_file *file,
+                              pf_error *error) {
+  const pf_bytes bytes = trace->sources[0].bytes;
+  const uint64_t counted = dbf_header_count(file, bytes);
+  const uint64_t complete = dbf_complete_records(file, bytes);
+  const uint64_t end = file->start + complete * file->record;
+  return pf_warn(trace, PF_DAMAGE, "dbf-truncated", PF_ETRUNCATED,
+                 end < bytes.size ? end : bytes.size, error,
+                 "%llu records expected, the file ends after %llu",
+                 (unsigned long long)counted, (unsigned long long)complete);
+}
+
+
+/* Note that more records follow than the header states. */
+static pf_status check_stale (pf_trace *trace, const dbf_file *file,
+                              pf_error *error) {
+  const uint64_t counted = dbf_header_count(file, trace->sources[0].bytes);
+  return pf_warn(
+      trace, PF_NOTE, "dbf-stale-count", PF_EFORMAT, 4, error,
+      "the header states %llu records, and more follow: they are read too",
+      (unsigned long long)counted);
+}
+
+
+/* Note bytes after the last record and its end mark. */
+static pf_status check_rest (pf_trace *trace, uint64_t end, pf_error *error) {
+  const pf_bytes bytes = trace->sources[0].bytes;
+  if (end < bytes.size && bytes.at[end] == 0x1A)
+    end++;
+  if (end >= bytes.size)
+    return PF_OK;
+  return pf_warn(trace, PF_NOTE, "dbf-trailing-bytes", PF_EFORMAT, end, error,
+                 "the table ends before byte %llu, the file is %zu bytes long",
+                 (unsigned long long)end, bytes.size);
+}
+
+
+static pf_status check_count (pf_trace *trace, const dbf_file *file,
+                              bool *stale, pf_error *error) {
+  const pf_bytes bytes = trace->sources[0].bytes;
+  const uint64_t counted = dbf_header_count(file, bytes);
+  *stale = false;
+  if (dbf_complete_records(file, bytes) < counted)
+    return check_short(trace, file, error);
+  *stale = dbf_available(file, bytes, counted, 1).count > 0;
+  if (*stale)
+    return check_stale(trace, file, error);
+  return check_rest(trace, file->start + counted * file->record, error);
+}
+
+/* }====== */
+
+
+static void list_tables (pf_trace *trace, dbf_state *state, bool stale) {
+  const dbf_file *const file = state->file;
+  const pf_bytes bytes = trace->sources[0].bytes;
+  const uint64_t counted = dbf_header_count(file, bytes);
+  const uint64_t complete = dbf_complete_records(file, bytes);
+  const bool known = !stale && state->shown == DBF_ALL;
+  state->tables[0] = (pf_table){
+      "data", state->schema, state->ncolumns,
+      known ? (int64_t)(counted < complete ? counted : complete) : -1,
+      dbf_open_data};
+  state->tables[1] =
+      (pf_table){"structure", dbf_structure_fields, STRUCTURE_COLUMNS,
+                 (int64_t)file->nfields, dbf_open_structure};
+  state->tables[2] =
+      (pf_table){"raw", dbf_raw_fields, RAW_COLUMNS, -1, dbf_open_raw};
+  trace->tables = state->tables;
+  trace->ntables = 3;
+}
+
+
+static pf_status open_trace (pf_trace *trace, pf_error *error) {
+  dbf_state *const state = calloc(1, sizeof *state);
+  bool stale = false;
+  trace->state = state;
+  if (state == NULL)
+    return dbf_no_memory(error);
+  if (pf_option_is(trace, "deleted", "show"))
+    state->shown = DBF_ALL;
+  else if (pf_option_is(trace, "deleted", "only"))
+    state->shown = DBF_ONLY_DELETED;
+  pf_status status = dbf_open(trace, &state->file, error);
+  if (status == PF_OK)
+    status = make_schema(state, error);
+  if (status == PF_OK)
+    status = check_count(trace, state->file, &stale, error);
+  if (status != PF_OK)
+    return status;
+  set_info(trace, state);
+  list_tables(trace, state, stale);
+  return PF_OK;
+}
+
+
+static void close_trace (pf_trace *trace) {
+  dbf_state *const state = trace->state;
+  dbf_close(state->file);
+  free(state->columns);
+  free(state->schema);
+  free(state->exact_names);
+  free(state);
+  trace->state = NULL;
+}
+
+
+const pf_format pf_format_dbf = {
+    .name = "dbf",
+    .score = dbf_score,
+    .open = open_trace,
+    .close = close_trace,
+    .encoder = dbf_encoder,
+};

@@ -1,0 +1,254 @@
+/*
+** raw_dbf.c - the readers of table raw, whose column `bytes` of all rows,
+** concatenated, is the file, and of table structure, the decoded descriptors.
+*/
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/dbf/internal.h"
+#include "formats/dbf/tables_dbf.h"
+#include "model/rows/batch.h"
+#include "model/dictionary/names.h"
+
+typedef struct raw_reader {
+  pf_reader reader;
+  pf_trace *trace;
+  const dbf_file *file;
+  uint64_t row;
+} raw_reader;
+
+/* A row of table raw. */
+typedef struct segment {
+  const char *kind;
+  uint64_t offset, size;
+  const dbf_field *field; /* of a field */
+  uint64_t record;        /* number of a record, from 1; 0: not a record */
+} segment;
+
+
+/* {====== Segments ====== */
+
+/* Returns the number of rows before the first record: header, fields, and the
+   rest of the header if there is any. */
+static uint64_t rows_before (const dbf_file *file, pf_bytes bytes) {
+  const bool ends =
+      file->start > file->descriptors_end && bytes.size > file->descriptors_end;
+  return file->nfields + 1 + ends;
+}
+
+
+static segment head_segment (const raw_reader *self, uint64_t row) {
+  const dbf_file *const file = self->file;
+  const dbf_layout *const layout = dbf_layout_of(file->version);
+  if (row == 0)
+    return (segment){"header", 0, layout->first, NULL, 0};
+  if (row <= file->nfields) {
+    const dbf_field *const field = &file->fields[row - 1];
+    return (segment){"field", field->descriptor_at, layout->size, field, 0};
+  }
+  return (segment){"end", file->descriptors_end,
+                   file->start - file->descriptors_end, NULL, 0};
+}
+
+
+/* Returns segment `number` after the last record: end mark, then the rest. Size
+   0: none. */
+static segment tail_segment (pf_bytes bytes, uint64_t end, uint64_t number) {
+  const bool marked = end < bytes.size && bytes.at[end] == 0x1A;
+  if (marked && number == 0)
+    return (segment){"mark", end, 1, NULL, 0};
+  end += marked;
+  number -= marked;
+  return (segment){"rest", end,
+                   number == 0 && end < bytes.size ? UINT64_MAX : 0, NULL, 0};
+}
+
+
+/* Returns the number of records, with those that the header does not count. */
+static uint64_t count_records (const dbf_file *file, pf_bytes bytes) {
+  const uint64_t counted = dbf_header_count(file, bytes);
+  const uint64_t complete = dbf_complete_records(file, bytes);
+  uint64_t count = counted < complete ? counted : complete;
+  for (;;) {
+    const size_t more = dbf_available(file, bytes, count, PF_BATCH_ROWS).count;
+    if (more == 0)
+      return count;
+    count += more;
+  }
+}
+
+
+/* Returns segment `self->row`, limited to the bytes. Size 0: none. *records
+   caches the number of records; 0: unknown. */
+static segment segment_at (const raw_reader *self, pf_bytes bytes,
+                           uint64_t *records) {
+  const dbf_file *const file = self->file;
+  const uint64_t before = rows_before(file, bytes);
+  segment p;
+  if (self->row < before)
+    p = head_segment(self, self->row);
+  else if (self->row - before < *records ||
+           dbf_available(file, bytes, self->row - before, 1).count > 0) {
+    const uint64_t record = self->row - before;
+    p = (segment){"record", file->start + record * file->record, file->record,
+                  NULL, record + 1};
+  }
+  else {
+    if (*records == 0)
+      *records = count_records(file, bytes);
+    p = tail_segment(bytes, file->start + *records * file->record,
+                     self->row - before - *records);
+  }
+  if (p.offset >= bytes.size)
+    p.size = 0;
+  else if (p.size > bytes.size - p.offset)
+    p.size = bytes.size - p.offset;
+  return p;
+}
+
+/* }====== */
+
+
+/* {====== Rows ====== */
+
+static void put_int (pf_column *column, size_t row, bool has, uint64_t value) {
+  if (column->data == NULL)
+    return;
+  column->ints[row] = (int64_t)value;
+  if (!has)
+    pf_set_missing(column, row);
+}
+
+
+/* Store a name; NULL is missing. Returns false if out of memory. */
+static bool put_name (pf_dictionary *dictionary, pf_column *column, size_t row,
+                      const char *name) {
+  if (column->data == NULL)
+    return true;
+  if (name == NULL) {
+    pf_set_missing(column, row);
+    return true;
+  }
+  column->ids[row] = pf_intern_text(dictionary, name);
+  return column->ids[row] != PF_NO_NAME;
+}
+
+
+static bool put_segment (const raw_reader *self, pf_bytes bytes,
+                         const segment *p, pf_column *columns, size_t row) {
+  pf_dictionary *const dictionary = self->trace->dictionary;
+  const dbf_field *const field = p->field;
+  const bool is_field = field != NULL;
+  const char type[2] = {is_field ? field->type : '\0', '\0'};
+  put_int(&columns[RAW_OFFSET], row, true, p->offset);
+  put_int(&columns[RAW_SIZE], row, true, p->size);
+  put_int(&columns[RAW_LENGTH], row, is_field, is_field ? field->stated : 0);
+  put_int(&columns[RAW_DECIMALS], row, is_field,
+          is_field ? field->decimals : 0);
+  put_int(&columns[RAW_FLAGS], row, is_field, is_field ? field->flags : 0);
+  put_int(&columns[RAW_RECORD], row, p->record > 0, p->record);
+  if (columns[RAW_DELETED].data != NULL) {
+    columns[RAW_DELETED].bools[row] =
+        p->record > 0 && dbf_is_deleted(bytes.at + p->offset);
+    if (p->record == 0)
+      pf_set_missing(&columns[RAW_DELETED], row);
+  }
+  if (columns[RAW_BYTES].data != NULL)
+    columns[RAW_BYTES].bytes[row] =
+        (pf_bytes){bytes.at + p->offset, (size_t)p->size};
+  return put_name(dictionary, &columns[RAW_KIND], row, p->kind) &&
+         put_name(dictionary, &columns[RAW_NAME], row,
+                  is_field ? field->name : NULL) &&
+         put_name(dictionary, &columns[RAW_TYPE], row, is_field ? type : NULL);
+}
+
+
+static pf_status next_raw (pf_reader *reader, pf_batch *batch,
+                           pf_error *error) {
+  raw_reader *const self = (raw_reader *)reader;
+  const pf_bytes bytes = self->trace->sources[0].bytes;
+  uint64_t records = 0; /* not counted yet */
+  pf_batch_clear(batch);
+  while (batch->rows < PF_BATCH_ROWS) {
+    const segment p = segment_at(self, bytes, &records);
+    if (p.size == 0)
+      break;
+    self->row++;
+    if (!put_segment(self, bytes, &p, batch->columns, batch->rows))
+      return dbf_no_memory(error);
+    batch->rows++;
+  }
+  return batch->rows > 0 ? PF_MORE : PF_END;
+}
+
+
+static pf_status next_field (pf_reader *reader, pf_batch *batch,
+                             pf_error *error) {
+  raw_reader *const self = (raw_reader *)reader;
+  pf_dictionary *const dictionary = self->trace->dictionary;
+  pf_column *const c = batch->columns;
+  pf_batch_clear(batch);
+  for (; self->row < self->file->nfields && batch->rows < PF_BATCH_ROWS;
+       self->row++, batch->rows++) {
+    const dbf_field *const field = &self->file->fields[self->row];
+    const char type[2] = {field->type, '\0'};
+    const size_t row = batch->rows;
+    put_int(&c[STRUCTURE_LENGTH], row, true, field->stated);
+    put_int(&c[STRUCTURE_DECIMALS], row, true, field->decimals);
+    put_int(&c[STRUCTURE_OFFSET], row, true, field->offset);
+    put_int(&c[STRUCTURE_FLAGS], row, true, field->flags);
+    if (!put_name(dictionary, &c[STRUCTURE_NAME], row, field->name) ||
+        !put_name(dictionary, &c[STRUCTURE_TYPE], row, type) ||
+        !put_name(dictionary, &c[STRUCTURE_COLUMN], row,
+                  pf_type_name(field->column)))
+      return dbf_no_memory(error);
+  }
+  return batch->rows > 0 ? PF_MORE : PF_END;
+}
+
+/* }====== */
+
+
+static pf_status seek (pf_reader *reader, uint64_t row, pf_error *error) {
+  (void)error;
+  ((raw_reader *)reader)->row = row;
+  return PF_OK;
+}
+
+
+static void close_reader (pf_reader *reader) {
+  free(reader);
+}
+
+
+static pf_status open_reader (pf_trace *trace, const pf_table *table,
+                              pf_status (*next)(pf_reader *, pf_batch *,
+                                                pf_error *),
+                              pf_reader **reader, pf_error *error) {
+  raw_reader *const self = calloc(1, sizeof *self);
+  if (self == NULL)
+    return dbf_no_memory(error);
+  self->reader = (pf_reader){.fields = table->fields,
+                             .nfields = table->nfields,
+                             .dictionary = trace->dictionary,
+                             .next = next,
+                             .seek = seek,
+                             .close = close_reader};
+  self->trace = trace;
+  self->file = ((const dbf_state *)trace->state)->file;
+  *reader = &self->reader;
+  return PF_OK;
+}
+
+
+pf_status dbf_open_raw (pf_trace *trace, const pf_table *table,
+                        pf_reader **reader, pf_error *error) {
+  return open_reader(trace, table, next_raw, reader, error);
+}
+
+
+pf_status dbf_open_structure (pf_trace *trace, const pf_table *table,
+                              pf_reader **reader, pf_error *error) {
+  return open_reader(trace, table, next_field, reader, error);
+}

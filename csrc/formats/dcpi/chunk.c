@@ -1,0 +1,463 @@
+/*
+** chunk.c - segments of the binary form, major version 0. All numbers are
+** unsigned, 32 bits, little-endian and not aligned.
+**
+**   chunk   OFFSET  SIZE  FIELD
+**                0     4  offset of the first address from tstart
+**                4     4  number of counts
+**                8    4n  samples of each address, 4 bytes of code apart
+**
+**   footer       0     4  number of addresses that have samples
+**                4     4  sum of all samples
+**
+** Chunks are sorted by offset and do not overlap. Neither the number of chunks
+** nor their total size is stated: the footer is the last 8 bytes. Source:
+** dcpiformat(4). It does not say whether an offset counts bytes (assumed here)
+** or instructions, and what changed between versions 0.06 and 0.07.
+*/
+
+#include "formats/dcpi/dcpi.h"
+
+/* From this number of counts on 4 * number overflows 32 bits. */
+#define LARGEST_NUMBER 0x40000000u
+
+
+static uint32_t swapped (uint32_t word) {
+  return word >> 24 | (word >> 8 & 0xff00) | (word << 8 & 0xff0000) |
+         word << 24;
+}
+
+
+/* {====== Sums ====== */
+
+static void add_counts (const uint8_t *at, uint64_t count, bool big,
+                        uint64_t *addresses, uint64_t *samples) {
+  uint64_t filled = 0, sum = 0;
+  if (big)
+    for (uint64_t i = 0; i < count; i++) {
+      const uint32_t value = pf_load32be(at + 4 * i);
+      sum += value;
+      filled += value != 0;
+    }
+  else
+    for (uint64_t i = 0; i < count; i++) {
+      const uint32_t value = pf_load32le(at + 4 * i);
+      sum += value;
+      filled += value != 0;
+    }
+  *addresses += filled;
+  *samples += sum;
+}
+
+
+void dcpi_add_counts (dcpi_parser *parser, const dcpi_segment *segment) {
+  add_counts(parser->bytes.at + segment->counts_at, segment->count,
+             parser->file->big, &parser->addresses, &parser->samples);
+}
+
+
+/* Whether the 8 bytes at `at` are a footer that matches the sums so far plus
+   `more` counts at `counts_at`. */
+static bool is_footer (const dcpi_parser *parser, uint64_t at,
+                       uint64_t counts_at, uint64_t more) {
+  uint64_t addresses = parser->addresses, samples = parser->samples;
+  add_counts(parser->bytes.at + counts_at, more, parser->file->big, &addresses,
+             &samples);
+  return dcpi_load(parser, at) == (uint32_t)addresses &&
+         dcpi_load(parser, at + 4) == (uint32_t)samples;
+}
+
+/* }====== */
+
+
+/* {====== Causes of a malformed segment ====== */
+
+/* Whether the file was copied in text mode: each line feed of the body follows
+   a carriage return, and without the carriage returns its size is a multiple of
+   4. */
+static bool is_text_copy (const dcpi_parser *parser) {
+  const uint8_t *const body = parser->bytes.at + parser->header.size;
+  const size_t size = parser->bytes.size - (size_t)parser->header.size;
+  size_t pairs = 0;
+  for (const uint8_t *at = body;
+       (at = memchr(at, '\n', size - (size_t)(at - body))) != NULL; at++) {
+    if (at == body || at[-1] != '\r')
+      return false;
+    pairs++;
+  }
+  return pairs > 0 && (size - pairs) % 4 == 0;
+}
+
+
+static pf_status report_text_copy (dcpi_parser *parser, uint64_t at) {
+  return dcpi_report(
+      parser, PF_DAMAGE, "dcpi-text-mode", PF_EFORMAT, at,
+      "each line feed after the header follows a carriage return: the file was "
+      "copied in text mode, and the counts from here on are damaged");
+}
+
+
+/* Whether the head of a chunk is plausible in the other byte order. */
+static bool fits_swapped (const dcpi_parser *parser,
+                          const dcpi_segment *segment) {
+  const uint64_t offset = swapped(segment->words[0]);
+  const uint64_t number = swapped(segment->words[1]);
+  const uint64_t max_counts = (dcpi_left(parser) - DCPI_CHUNK_HEAD) / 4;
+  return number > 0 && number <= max_counts &&
+         (!dcpi_has(&parser->header, DCPI_TSIZE) ||
+          offset < parser->header.numbers[DCPI_TSIZE]);
+}
+
+/* }====== */
+
+
+/* {====== Footer ====== */
+
+static pf_status bad_sum (dcpi_parser *parser, const char *code, uint64_t at,
+                          const char *what, uint32_t stated, uint64_t counted) {
+  return dcpi_report(parser, PF_DAMAGE, code, PF_EFORMAT, at,
+                     "the footer states %u %s, counted were %llu: the file may "
+                     "be truncated, or have bytes after its end",
+                     (unsigned)stated, what, (unsigned long long)counted);
+}
+
+
+static pf_status check_samples (dcpi_parser *parser,
+                                const dcpi_segment *footer) {
+  if (parser->samples == footer->words[1])
+    return PF_OK;
+  /* cppcheck-suppress knownConditionTrueFalse ; a sum may have wrapped */
+  if ((uint32_t)parser->samples != footer->words[1])
+    return bad_sum(parser, "dcpi-footer-samples", footer->offset + 4, "samples",
+                   footer->words[1], parser->samples);
+  return dcpi_report(parser, PF_NOTE, "dcpi-sum-wrapped", PF_EFORMAT,
+                     footer->offset + 4,
+                     "%llu samples were counted: the footer states the sum "
+                     "modulo 2^32",
+                     (unsigned long long)parser->samples);
+}
+
+
+static pf_status check_footer (dcpi_parser *parser,
+                               const dcpi_segment *footer) {
+  const uint64_t max_counts = (footer->offset - parser->header.size) / 4;
+  pf_status status = PF_OK;
+  if (footer->words[0] > max_counts)
+    return dcpi_report(
+        parser, PF_DAMAGE, "dcpi-footer-impossible", PF_EFORMAT, footer->offset,
+        "the footer states %u addresses with samples, the file can hold %llu",
+        (unsigned)footer->words[0], (unsigned long long)max_counts);
+  const bool is_right = parser->addresses == footer->words[0] &&
+                        (uint32_t)parser->samples == footer->words[1];
+  if (!is_right && is_text_copy(parser))
+    return report_text_copy(parser, parser->header.size);
+  if (parser->addresses != footer->words[0])
+    status =
+        bad_sum(parser, "dcpi-footer-addresses", footer->offset,
+                "addresses with samples", footer->words[0], parser->addresses);
+  return status < 0 ? status : check_samples(parser, footer);
+}
+
+
+static void take_footer (dcpi_parser *parser, dcpi_segment *segment) {
+  segment->words[0] = dcpi_load(parser, parser->at);
+  segment->words[1] = dcpi_load(parser, parser->at + 4);
+  dcpi_take_segment(parser, segment, DCPI_FOOTER, DCPI_FOOTER_SIZE);
+  parser->has_ended = true;
+}
+
+
+/* The file ends before a footer. */
+static pf_status missing_footer (dcpi_parser *parser, dcpi_segment *segment) {
+  const uint64_t at = parser->at, left = dcpi_left(parser);
+  const bool is_all = at == parser->header.size;
+  dcpi_take_rest(parser, segment);
+  if (is_all)
+    return dcpi_report(
+        parser, PF_DAMAGE, "dcpi-no-footer", PF_ETRUNCATED, at,
+        "at least a footer of 8 bytes expected after the header, found %llu",
+        (unsigned long long)left);
+  return dcpi_report(parser, PF_DAMAGE, "dcpi-truncated-footer", PF_ETRUNCATED,
+                     at, "a footer of 8 bytes expected, found %llu",
+                     (unsigned long long)left);
+}
+
+
+/* A footer that matches the sums, followed by more bytes. */
+static pf_status trailing_bytes (dcpi_parser *parser, dcpi_segment *segment) {
+  take_footer(parser, segment);
+  return dcpi_report(parser, PF_DAMAGE, "dcpi-trailing-bytes", PF_EFORMAT,
+                     parser->at, "%llu bytes follow the footer",
+                     (unsigned long long)dcpi_left(parser));
+}
+
+
+/* Bytes before the footer that are too few for a chunk. */
+static pf_status stray_bytes (dcpi_parser *parser, dcpi_segment *segment) {
+  const uint64_t at = parser->at, stray = dcpi_left(parser) - DCPI_FOOTER_SIZE;
+  dcpi_take_segment(parser, segment, DCPI_REST, stray);
+  if (is_text_copy(parser))
+    return report_text_copy(parser, parser->header.size);
+  return dcpi_report(parser, PF_DAMAGE, "dcpi-stray-bytes", PF_ETRUNCATED, at,
+                     "a chunk or the footer expected, found %llu bytes and "
+                     "then the last 8",
+                     (unsigned long long)stray);
+}
+
+/* }====== */
+
+
+/* {====== Chunks ====== */
+
+/* Note, once per trace, that offsets may count instructions. */
+static pf_status hint_unit (dcpi_parser *parser) {
+  return dcpi_report(parser, PF_NOTE, "dcpi-offset-unit", PF_EFORMAT,
+                     parser->header.size,
+                     "the offsets may count instructions, not bytes: pass "
+                     "offset_unit = \"insn\" then");
+}
+
+
+static pf_status hint_unit_if (dcpi_parser *parser, pf_status status,
+                               bool is_likely) {
+  if (status < 0 || !is_likely || parser->file->by_insn)
+    return status;
+  return hint_unit(parser);
+}
+
+
+/* Compare the start of a chunk with the chunk before it. */
+static pf_status check_order (dcpi_parser *parser, const dcpi_segment *segment,
+                              uint64_t start) {
+  const uint64_t step = parser->file->step;
+  if (!parser->has_chunk || start >= parser->last_end)
+    return PF_OK;
+  if (start <= parser->last)
+    return dcpi_report(
+        parser, PF_DAMAGE, "dcpi-chunk-order", PF_EFORMAT, segment->offset,
+        "an offset above %llu expected, found %llu",
+        (unsigned long long)parser->last, (unsigned long long)start);
+  const bool is_behind =
+      start - parser->last >= (parser->last_end - parser->last) / step;
+  return hint_unit_if(parser,
+                      dcpi_report(parser, PF_DAMAGE, "dcpi-chunk-overlap",
+                                  PF_EFORMAT, segment->offset,
+                                  "an offset of at least %llu expected, where "
+                                  "the last chunk ends, found %llu",
+                                  (unsigned long long)parser->last_end,
+                                  (unsigned long long)start),
+                      is_behind);
+}
+
+
+/* Compare the addresses of a chunk with 2^64 and with tsize. */
+static pf_status check_range (dcpi_parser *parser, const dcpi_segment *segment,
+                              uint64_t start, uint64_t end) {
+  const dcpi_header *const header = &parser->header;
+  const uint64_t size = header->numbers[DCPI_TSIZE];
+  if (header->numbers[DCPI_TSTART] > UINT64_MAX - end)
+    return dcpi_report(parser, PF_DAMAGE, "dcpi-address-wrap", PF_EFORMAT,
+                       segment->offset,
+                       "addresses below 2^64 expected, a chunk goes %llu "
+                       "bytes beyond tstart",
+                       (unsigned long long)end);
+  if (!dcpi_has(header, DCPI_TSIZE) || end <= size)
+    return PF_OK;
+  return hint_unit_if(parser,
+                      dcpi_report(parser, PF_DAMAGE, "dcpi-beyond-text",
+                                  PF_EFORMAT, segment->offset,
+                                  "a chunk within the %llu bytes of tsize "
+                                  "expected, it ends at %llu",
+                                  (unsigned long long)size,
+                                  (unsigned long long)end),
+                      start + segment->words[1] <= size);
+}
+
+
+static pf_status check_alignment (dcpi_parser *parser,
+                                  const dcpi_segment *segment) {
+  if (parser->file->by_insn || segment->words[0] % parser->file->step == 0)
+    return PF_OK;
+  return hint_unit_if(parser,
+                      dcpi_report(parser, PF_DAMAGE, "dcpi-unaligned",
+                                  PF_EFORMAT, segment->offset,
+                                  "an offset that is a multiple of %llu "
+                                  "expected, found %u",
+                                  (unsigned long long)parser->file->step,
+                                  (unsigned)segment->words[0]),
+                      true);
+}
+
+
+/* Check a chunk against the one before and the image, and store its position in
+   the parser. */
+static pf_status check_chunk (dcpi_parser *parser, dcpi_segment *segment) {
+  const uint64_t step = parser->file->step;
+  const uint64_t unit = parser->file->by_insn ? step : 1;
+  const uint64_t start = segment->words[0] * unit;
+  const uint64_t end = start + step * segment->words[1];
+  pf_status status = check_order(parser, segment, start);
+  if (status == PF_OK)
+    status = check_range(parser, segment, start, end);
+  if (status == PF_OK)
+    status = check_alignment(parser, segment);
+  segment->address = parser->header.numbers[DCPI_TSTART] + start;
+  parser->has_chunk = true;
+  parser->last = start;
+  parser->last_end = end;
+  return status;
+}
+
+
+/* Read a chunk of `count` counts that covers `size` bytes of the file. */
+static pf_status take_chunk (dcpi_parser *parser, dcpi_segment *segment,
+                             uint64_t count, uint64_t size) {
+  segment->counts_at = parser->at + DCPI_CHUNK_HEAD;
+  segment->count = count;
+  dcpi_take_segment(parser, segment, DCPI_CHUNK, size);
+  if (!parser->reader_counts)
+    dcpi_add_counts(parser, segment);
+  return check_chunk(parser, segment);
+}
+
+
+/* Whether the rest of the file can hold this chunk and a footer. */
+static bool fits (const dcpi_parser *parser, const dcpi_segment *segment) {
+  const uint64_t minimum = DCPI_CHUNK_HEAD + DCPI_FOOTER_SIZE;
+  const uint64_t left = dcpi_left(parser);
+  return left >= minimum && segment->words[1] <= (left - minimum) / 4;
+}
+
+
+static pf_status complete_chunk (dcpi_parser *parser, dcpi_segment *segment) {
+  return take_chunk(parser, segment, segment->words[1],
+                    DCPI_CHUNK_HEAD + 4 * (uint64_t)segment->words[1]);
+}
+
+
+static pf_status empty_chunk (dcpi_parser *parser, dcpi_segment *segment) {
+  segment->counts_at = parser->at + DCPI_CHUNK_HEAD;
+  dcpi_take_segment(parser, segment, DCPI_CHUNK, DCPI_CHUNK_HEAD);
+  return dcpi_report(parser, PF_DAMAGE, "dcpi-empty-chunk", PF_EFORMAT,
+                     segment->offset,
+                     "a chunk of 1 count or more expected, "
+                     "found one of 0");
+}
+
+
+/* The stated number of counts is impossible: end parsing and report the likely
+   cause. */
+static pf_status reject_chunk (dcpi_parser *parser, dcpi_segment *segment) {
+  const uint64_t at = parser->at, left = dcpi_left(parser);
+  const bool is_other = fits_swapped(parser, segment);
+  dcpi_take_rest(parser, segment);
+  if (is_text_copy(parser))
+    return report_text_copy(parser, parser->header.size);
+  if (is_other)
+    return dcpi_report(parser, PF_DAMAGE, "dcpi-byte-order", PF_EFORMAT, at,
+                       "a chunk of %u counts does not fit, but it does in the "
+                       "other byte order: pass byte_order = \"big\"",
+                       (unsigned)segment->words[1]);
+  return dcpi_report(parser, PF_DAMAGE, "dcpi-number-too-large", PF_EFORMAT, at,
+                     "a chunk of at most %llu counts expected, found %u",
+                     (unsigned long long)((left - DCPI_CHUNK_HEAD) / 4),
+                     (unsigned)segment->words[1]);
+}
+
+
+/* The chunk extends beyond the end of the file: read the counts that exist. */
+static pf_status truncated_chunk (dcpi_parser *parser, dcpi_segment *segment) {
+  const uint64_t at = parser->at;
+  const uint64_t available = (dcpi_left(parser) - DCPI_CHUNK_HEAD) / 4;
+  const uint64_t count =
+      segment->words[1] < available ? segment->words[1] : available;
+  const pf_status status =
+      take_chunk(parser, segment, count, dcpi_left(parser));
+  parser->has_ended = true;
+  if (status < 0)
+    return status;
+  return dcpi_report(parser, PF_DAMAGE, "dcpi-truncated", PF_ETRUNCATED, at,
+                     "%u counts and a footer expected, the file ends after "
+                     "%llu counts",
+                     (unsigned)segment->words[1], (unsigned long long)count);
+}
+
+
+/* The stated number is wrong, but the footer matches the `count` counts before
+   it: read these. */
+static pf_status wrong_number (dcpi_parser *parser, dcpi_segment *segment,
+                               uint64_t count) {
+  const uint64_t at = parser->at;
+  const uint32_t stated = segment->words[1];
+  segment->words[1] = (uint32_t)count;
+  const pf_status status =
+      take_chunk(parser, segment, count, DCPI_CHUNK_HEAD + 4 * count);
+  segment->words[1] = stated;
+  if (status < 0)
+    return status;
+  return dcpi_report(
+      parser, PF_DAMAGE, "dcpi-wrong-number", PF_EFORMAT, at,
+      "a chunk of %u counts does not fit; by the footer it has %llu",
+      (unsigned)stated, (unsigned long long)count);
+}
+
+
+/* Handle a chunk that does not fit before a footer. */
+static pf_status bad_chunk (dcpi_parser *parser, dcpi_segment *segment) {
+  const uint64_t minimum = DCPI_CHUNK_HEAD + DCPI_FOOTER_SIZE;
+  const uint64_t body =
+      dcpi_left(parser) > minimum ? dcpi_left(parser) - minimum : 0;
+  if (body > 0 && body % 4 == 0 &&
+      is_footer(parser, parser->bytes.size - DCPI_FOOTER_SIZE,
+                parser->at + DCPI_CHUNK_HEAD, body / 4))
+    return wrong_number(parser, segment, body / 4);
+  if (segment->words[1] <= (dcpi_left(parser) - DCPI_CHUNK_HEAD) / 4)
+    return complete_chunk(parser, segment); /* only the footer is truncated */
+  if (segment->words[1] >= LARGEST_NUMBER || fits_swapped(parser, segment) ||
+      is_text_copy(parser))
+    return reject_chunk(parser, segment);
+  return truncated_chunk(parser, segment);
+}
+
+
+/* Whether the next 8 bytes match the sums as a footer and are not a valid chunk
+   head. Bytes then follow the footer. */
+static bool is_early_footer (const dcpi_parser *parser,
+                             const dcpi_segment *segment) {
+  const bool is_chunk =
+      !parser->has_chunk || (segment->words[1] > 0 && fits(parser, segment) &&
+                             segment->words[0] > parser->last);
+  return !is_chunk && is_footer(parser, parser->at, parser->at, 0);
+}
+
+
+/* Read a chunk head, of which at least 8 bytes exist, and decide what it is. */
+static pf_status take_chunk_or_footer (dcpi_parser *parser,
+                                       dcpi_segment *segment) {
+  const uint64_t left = dcpi_left(parser);
+  segment->words[0] = dcpi_load(parser, parser->at);
+  segment->words[1] = dcpi_load(parser, parser->at + 4);
+  if (is_early_footer(parser, segment))
+    return trailing_bytes(parser, segment);
+  if (left < DCPI_CHUNK_HEAD + 4 ||
+      (left < DCPI_CHUNK_HEAD + DCPI_FOOTER_SIZE &&
+       is_footer(parser, parser->bytes.size - DCPI_FOOTER_SIZE, parser->at, 0)))
+    return stray_bytes(parser, segment);
+  if (segment->words[1] == 0)
+    return empty_chunk(parser, segment);
+  return fits(parser, segment) ? complete_chunk(parser, segment)
+                               : bad_chunk(parser, segment);
+}
+
+/* }====== */
+
+
+pf_status dcpi_parse_chunk (dcpi_parser *parser, dcpi_segment *segment) {
+  const uint64_t left = dcpi_left(parser);
+  if (left < DCPI_FOOTER_SIZE)
+    return missing_footer(parser, segment);
+  if (left > DCPI_FOOTER_SIZE)
+    return take_chunk_or_footer(parser, segment);
+  take_footer(parser, segment);
+  return check_footer(parser, segment);
+}

@@ -1,0 +1,259 @@
+/*
+** encode_dcpi.c - the encoder, step 1: collects rows and header lines in memory
+** until `finish` writes the file.
+*/
+
+#include <stdlib.h>
+
+#include "formats/dcpi/encode_dcpi.h"
+#include "model/rows/batch.h"
+
+
+pf_status dcpi_no_memory (pf_error *error) {
+  return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+}
+
+
+/* Make room for one more element of `size` bytes. Returns false if out of
+   memory. */
+static bool grow (void **list, size_t count, size_t *capacity, size_t size) {
+  if (count < *capacity)
+    return true;
+  const size_t more = *capacity == 0 ? 64 : *capacity * 2;
+  void *const longer =
+      more > SIZE_MAX / 2 / size ? NULL : realloc(*list, more * size);
+  if (longer == NULL)
+    return false;
+  *list = longer;
+  *capacity = more;
+  return true;
+}
+
+
+/* Whether a row has a value in a column. */
+static bool has (const pf_batch *batch, size_t column, size_t row) {
+  return column < batch->ncolumns && batch->columns[column].data != NULL &&
+         !pf_is_missing(&batch->columns[column], row);
+}
+
+
+static uint32_t name_or_none (const pf_batch *batch, size_t column,
+                              size_t row) {
+  return has(batch, column, row) ? batch->columns[column].ids[row] : PF_NO_NAME;
+}
+
+
+/* {====== Profiles ====== */
+
+/* The profile that a row of samples names, with all texts of the row. */
+static dcpi_profile profile_of_row (const pf_batch *batch, size_t row) {
+  dcpi_profile profile = {.has_id = has(batch, SAMPLES_PROFILE, row)};
+  if (profile.has_id)
+    profile.id = batch->columns[SAMPLES_PROFILE].ints[row];
+  for (size_t i = 0; i < SAMPLES_COLUMNS; i++)
+    profile.names[i] = i < SAMPLES_IMAGE || i == SAMPLES_EVENT
+                           ? PF_NO_NAME
+                           : name_or_none(batch, i, row);
+  return profile;
+}
+
+
+/* Whether two profiles are the same: by id, else by all texts. */
+static bool is_same (const dcpi_profile *known, const dcpi_profile *profile) {
+  if (known->has_id || profile->has_id)
+    return known->has_id && profile->has_id && known->id == profile->id;
+  return memcmp(known->names, profile->names, sizeof known->names) == 0;
+}
+
+
+/* Returns the index of a profile in the list and adds it if it is new;
+   UINT32_MAX if out of memory. Searches from the end, because rows of one
+   profile mostly follow each other. */
+static uint32_t find_profile (dcpi_writer *self, const dcpi_profile *profile) {
+  size_t i = self->nprofiles;
+  while (i > 0 && !is_same(&self->profiles[i - 1], profile))
+    i--;
+  if (i > 0)
+    return (uint32_t)(i - 1);
+  if (!grow((void **)&self->profiles, self->nprofiles, &self->profiles_capacity,
+            sizeof *profile))
+    return UINT32_MAX;
+  self->profiles[self->nprofiles] = *profile;
+  return (uint32_t)self->nprofiles++;
+}
+
+
+/* Add the texts that `known` does not have. */
+static void add_names (dcpi_profile *known, const dcpi_profile *profile) {
+  for (size_t i = 0; i < SAMPLES_COLUMNS; i++)
+    if (known->names[i] == PF_NO_NAME)
+      known->names[i] = profile->names[i];
+}
+
+/* }====== */
+
+
+/* {====== Rows ====== */
+
+/* Read the count of a row, which must be present and not negative. */
+static pf_status take_count (const pf_batch *batch, size_t row, uint64_t *count,
+                             pf_error *error) {
+  if (!has(batch, SAMPLES_ADDRESS, row) || !has(batch, SAMPLES_COUNT, row))
+    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                   "a row of samples has no %s",
+                   has(batch, SAMPLES_COUNT, row) ? "address" : "count");
+  const int64_t value = batch->columns[SAMPLES_COUNT].ints[row];
+  if (value < 0)
+    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                   "a count of %lld: it cannot be below 0", (long long)value);
+  *count = (uint64_t)value;
+  return PF_OK;
+}
+
+
+static pf_status put_sample (dcpi_writer *self, const pf_batch *batch,
+                             size_t row, pf_error *error) {
+  const dcpi_profile profile = profile_of_row(batch, row);
+  uint64_t count = 0;
+  const pf_status status = take_count(batch, row, &count, error);
+  if (status < 0)
+    return status;
+  const uint32_t index = find_profile(self, &profile);
+  if (index == UINT32_MAX || !grow((void **)&self->rows, self->nrows,
+                                   &self->rows_capacity, sizeof *self->rows))
+    return dcpi_no_memory(error);
+  add_names(&self->profiles[index], &profile);
+  self->rows[self->nrows++] =
+      (dcpi_row){.address = batch->columns[SAMPLES_ADDRESS].addrs[row],
+                 .count = count,
+                 .profile = index,
+                 .event = name_or_none(batch, SAMPLES_EVENT, row)};
+  return PF_OK;
+}
+
+
+static pf_status add_field (dcpi_writer *self, dcpi_field field,
+                            pf_error *error) {
+  if (!grow((void **)&self->fields, self->nfields, &self->fields_capacity,
+            sizeof field))
+    return dcpi_no_memory(error);
+  self->fields[self->nfields++] = field;
+  return PF_OK;
+}
+
+
+static pf_status put_line (dcpi_writer *self, const pf_batch *batch, size_t row,
+                           pf_error *error) {
+  dcpi_profile profile = {.has_id = has(batch, HEADER_PROFILE, row)};
+  if (profile.has_id)
+    profile.id = batch->columns[HEADER_PROFILE].ints[row];
+  for (size_t i = 0; i < SAMPLES_COLUMNS; i++)
+    profile.names[i] = PF_NO_NAME;
+  if (!has(batch, HEADER_WORD, row) && !has(batch, HEADER_LINE, row))
+    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                   "a row of header has no word");
+  const uint32_t index =
+      profile.has_id ? find_profile(self, &profile) : DCPI_ALL_PROFILES;
+  if (profile.has_id && index == UINT32_MAX)
+    return dcpi_no_memory(error);
+  return add_field(self,
+                   (dcpi_field){.profile = index,
+                                .word = name_or_none(batch, HEADER_WORD, row),
+                                .value = name_or_none(batch, HEADER_VALUE, row),
+                                .line = name_or_none(batch, HEADER_LINE, row)},
+                   error);
+}
+
+
+static pf_status put (pf_encoder *encoder, size_t table, const pf_batch *batch,
+                      pf_sink *sink, pf_error *error) {
+  dcpi_writer *const self = (dcpi_writer *)encoder;
+  pf_status status = PF_OK;
+  (void)sink; /* everything is written at the end */
+  for (size_t row = 0; row < batch->rows && status == PF_OK; row++)
+    status = table == WRITTEN_SAMPLES ? put_sample(self, batch, row, error)
+                                      : put_line(self, batch, row, error);
+  return status;
+}
+
+/* }====== */
+
+
+/* {====== The encoder ====== */
+
+static pf_status finish (pf_encoder *encoder, pf_sink *sink, pf_error *error) {
+  return dcpi_write((dcpi_writer *)encoder, sink, error);
+}
+
+
+static void close_writer (pf_encoder *encoder) {
+  dcpi_writer *const self = (dcpi_writer *)encoder;
+  free(self->rows);
+  free(self->fields);
+  free(self->profiles);
+  free(self);
+}
+
+
+/* Add a line of the option `header`, which is valid for all profiles. */
+static pf_status take_line (dcpi_writer *self, const dcpi_line *line,
+                            pf_bytes text, pf_error *error) {
+  if (line->word.size == 0 || line->value.size == 0)
+    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                   "header: a word and a value expected in each line");
+  const dcpi_field field = {.profile = DCPI_ALL_PROFILES,
+                            .word = pf_intern(self->dictionary, line->word),
+                            .value = pf_intern(self->dictionary, line->value),
+                            .line = pf_intern(self->dictionary, text)};
+  if (field.word == PF_NO_NAME || field.value == PF_NO_NAME ||
+      field.line == PF_NO_NAME)
+    return dcpi_no_memory(error);
+  return add_field(self, field, error);
+}
+
+
+static pf_status take_lines (dcpi_writer *self, pf_bytes text,
+                             pf_error *error) {
+  dcpi_line line;
+  pf_status status = PF_OK;
+  for (uint64_t at = 0; at < text.size && status == PF_OK; at += line.size) {
+    const bool is_last = !dcpi_split_line(text, at, &line);
+    if (is_last)
+      dcpi_split_last_line(text, at, &line);
+    const size_t size = (size_t)line.size - !is_last;
+    status = take_line(self, &line, (pf_bytes){text.at + at, size}, error);
+  }
+  return status;
+}
+
+
+static pf_status read_options (dcpi_writer *self, const pf_option *options,
+                               size_t noptions, pf_error *error) {
+  const pf_trace asked = {.options = options, .noptions = noptions};
+  pf_bytes text;
+  if (pf_option_is(&asked, "dialect", "dcpicat"))
+    self->dialect = DCPI_CAT;
+  if (!pf_option_text(&asked, "header", &text))
+    return PF_OK;
+  return take_lines(self, text, error);
+}
+
+
+pf_status dcpi_encoder (const pf_option *options, size_t noptions,
+                        pf_dictionary *dictionary, pf_encoder **encoder,
+                        pf_error *error) {
+  dcpi_writer *const self = calloc(1, sizeof *self);
+  if (self == NULL)
+    return dcpi_no_memory(error);
+  self->encoder =
+      (pf_encoder){.put = put, .finish = finish, .close = close_writer};
+  self->dictionary = dictionary;
+  const pf_status status = read_options(self, options, noptions, error);
+  if (status < 0)
+    close_writer(&self->encoder);
+  else
+    *encoder = &self->encoder;
+  return status;
+}
+
+/* }====== */

@@ -1,0 +1,120 @@
+/*
+** encode_dcpi.h - state of the encoder, shared by its four files.
+**
+** encode_dcpi.c collects rows and header lines, each with the id of a profile.
+** A file holds one profile: header_merge.c combines the headers, or fails
+** if the profiles have different images or machines (epochs may differ, and in
+** dcpicat's text events). write_dcpi.c and header_write.c write the bytes.
+*/
+
+#ifndef encode_dcpi_h
+#define encode_dcpi_h
+
+#include "formats/dcpi/dcpi.h"
+#include "model/dictionary/names.h"
+
+/* A count. `event` is a name in the dictionary, after dcpi_merge_headers an
+   index of dcpi_output_header.events. */
+typedef struct dcpi_row {
+  uint64_t address, count;
+  uint32_t profile; /* index in dcpi_writer.profiles */
+  uint32_t event;
+} dcpi_row;
+
+/* A header line. The texts are names in the dictionary. */
+typedef struct dcpi_field {
+  uint32_t profile; /* index in dcpi_writer.profiles, or DCPI_ALL_PROFILES */
+  uint32_t word, value;
+  uint32_t line; /* the original line, or PF_NO_NAME: built from word and
+                    value */
+} dcpi_field;
+
+#define DCPI_ALL_PROFILES UINT32_MAX /* a line of the option `header` */
+
+/* A profile, and the texts that its rows state. */
+typedef struct dcpi_profile {
+  bool has_id;
+  int64_t id;
+  uint32_t names[SAMPLES_COLUMNS]; /* by column; PF_NO_NAME: not stated */
+} dcpi_profile;
+
+typedef struct dcpi_writer {
+  pf_encoder encoder;
+  pf_dictionary *dictionary;
+  dcpi_dialect dialect;
+  dcpi_row *rows;
+  size_t nrows, rows_capacity;
+  dcpi_field *fields;
+  size_t nfields, fields_capacity;
+  dcpi_profile *profiles;
+  size_t nprofiles, profiles_capacity;
+} dcpi_writer;
+
+/* An event of the file. The name is in the dictionary. */
+typedef struct dcpi_output_event {
+  uint32_t name;
+  uint64_t period, fraction, total;
+} dcpi_output_event;
+
+/* The merged header of the file. */
+typedef struct dcpi_output_header {
+  uint32_t values[DCPI_WORDS]; /* names in the dictionary, or PF_NO_NAME; not
+                                  used for events */
+  uint64_t epoch;              /* of the earliest profile; see dcpi_epoch */
+  uint64_t start, size;        /* address range of the code, in bytes */
+  dcpi_output_event events[DCPI_MAX_EVENTS];
+  size_t nevents;
+} dcpi_output_header;
+
+/* The arguments of all functions that write. The sink keeps its first failure,
+   which is checked once, at the end. */
+typedef struct dcpi_output {
+  dcpi_writer *writer;
+  dcpi_output_header *header;
+  pf_sink *sink;
+  pf_error *error;
+} dcpi_output;
+
+static inline pf_bytes dcpi_name (const dcpi_output *out, uint32_t name) {
+  return pf_name(out->writer->dictionary, name);
+}
+
+static inline bool dcpi_is_stated (const dcpi_output *out, dcpi_word word) {
+  return out->header->values[word] != PF_NO_NAME;
+}
+
+pf_status dcpi_no_memory (pf_error *error);
+
+/* Returns the word of a header line. */
+dcpi_word dcpi_field_word (const dcpi_writer *writer, const dcpi_field *field);
+
+/* Combine the headers of all profiles into *header and replace the event names
+   of the rows by indexes. Returns PF_EUNSUPPORTED if the profiles do not fit
+   into one file. */
+pf_status dcpi_merge_headers (dcpi_writer *writer, dcpi_output_header *header,
+                              pf_error *error);
+
+/* header_write.c: write bytes, and up to 127 bytes formatted as by
+   printf. */
+void dcpi_put_bytes (const dcpi_output *out, pf_bytes text);
+void dcpi_put_format (const dcpi_output *out, const char *format, ...)
+    PF_PRINTF(2, 3);
+
+/* Whether a text is not empty and has no control byte except tabs. */
+bool dcpi_is_printable (pf_bytes text);
+
+/* Whether an equal header line is written before line `number`. */
+bool dcpi_is_duplicate (const dcpi_output *out, size_t number);
+
+/* Whether the option `header` has another line of the same word. */
+bool dcpi_is_overridden (const dcpi_output *out, const dcpi_field *field);
+
+/* Write the header of version 0.07: the collected lines in their order, then
+   missing lines. */
+void dcpi_put_header (const dcpi_output *out);
+
+/* Write the file. Returns PF_EUNSUPPORTED, before any byte is written, if the
+   dialect cannot hold the contents. */
+pf_status dcpi_write (dcpi_writer *writer, pf_sink *sink, pf_error *error);
+
+#endif

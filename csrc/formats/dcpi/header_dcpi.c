@@ -1,0 +1,397 @@
+/*
+** header_dcpi.c - checks the lines of a header and stores their values.
+**
+** A binary file has, in any order and each exactly once:
+**
+**   version   pdb-<major>.<minor>     the major number decides what follows
+**   image     hexadecimal digits      14 of a time, 6 more: too long for a
+**                                     number of 64 bits
+**   epoch     digits of a time        see epoch.c
+**   platform  text                    the machine
+**   event     text                    the event that was counted
+**   period    digits                  events per sample
+**   tstart    hexadecimal digits      first address of the code, without 0x
+**   tsize     digits                  bytes of code, in decimal
+**   cpuspeed  digits                  MHz below 1,000,000, else hertz
+**
+** and optionally cpuamask, cpuimplv, cpucount, path, and words of later tools,
+** which are kept. "samples" and blanks end the header. dcpicat's text begins
+** with name, image, label, path, epoch, platform, text_start and text_size
+** (both with 0x), and one line for each event. Sources: dcpiformat(4), which
+** lists the required words, and dcpicat(1). The unit of cpuspeed is not
+** documented.
+*/
+
+#include "formats/dcpi/dcpi.h"
+
+#define HERTZ_FROM 1000000 /* a smaller cpuspeed is in MHz */
+
+
+pf_bytes dcpi_base_name (pf_bytes path) {
+  size_t start = path.size;
+  while (start > 0 && path.at[start - 1] != '/')
+    start--;
+  while (start < path.size && dcpi_is_blank(path.at[start]))
+    start++;
+  return (pf_bytes){path.at + start, path.size - start};
+}
+
+
+pf_bytes dcpi_name_of (const dcpi_header *header) {
+  const pf_bytes name = header->values[DCPI_NAME];
+  const pf_bytes path = header->values[DCPI_PATH];
+  if (name.at != NULL || path.at == NULL)
+    return name;
+  const pf_bytes last = dcpi_base_name(path);
+  return last.size > 0 ? last : path;
+}
+
+
+uint64_t dcpi_clock (const dcpi_header *header) {
+  const uint64_t speed =
+      dcpi_has(header, DCPI_CPUSPEED) ? header->numbers[DCPI_CPUSPEED] : 0;
+  return speed < HERTZ_FROM ? speed * HERTZ_FROM : speed;
+}
+
+
+pf_wide dcpi_sample_time (const dcpi_header *header, const dcpi_event *event) {
+  const uint64_t clock = dcpi_clock(header);
+  if (clock == 0 || event->fraction == 0 || !dcpi_equals(event->name, "cycles"))
+    return 0;
+  return pf_parts_of_ns((double)event->period * 1e9 / (double)clock *
+                        DCPI_FULL_TIME / (double)event->fraction);
+}
+
+
+/* {====== Bytes of a line ====== */
+
+/* Returns the offset of the first control byte in a line, or the end of its
+   text. */
+static uint64_t control_byte (const dcpi_parser *parser,
+                              const dcpi_line *line) {
+  const uint64_t end = line->offset + line->size - 1;
+  uint64_t at = line->offset;
+  while (at < end &&
+         (parser->bytes.at[at] >= 0x20 || parser->bytes.at[at] == '\t'))
+    at++;
+  return at;
+}
+
+
+pf_status dcpi_check_bytes (dcpi_parser *parser, const dcpi_line *line) {
+  const uint64_t end = line->offset + line->size - 1;
+  const uint64_t at = control_byte(parser, line);
+  if (at == end)
+    return PF_OK;
+  if (at + 1 == end && parser->bytes.at[at] == '\r')
+    return dcpi_report(parser, PF_DAMAGE, "dcpi-carriage-return", PF_EFORMAT,
+                       at,
+                       "a line feed alone expected at the end of a header "
+                       "line, found CR LF");
+  return dcpi_report(parser, PF_DAMAGE, "dcpi-control-byte", PF_EFORMAT, at,
+                     "printable text expected in the header, found byte 0x%02x",
+                     parser->bytes.at[at]);
+}
+
+
+/* Report a line that is not a word and a value. *is_line is false if it has no
+   use. */
+static pf_status check_line (dcpi_parser *parser, const dcpi_line *line,
+                             bool *is_line) {
+  *is_line = line->word.size > 0 && line->rest.size > 0;
+  if (line->word.size > DCPI_MAX_WORD)
+    return dcpi_report(parser, PF_DAMAGE, "dcpi-long-word", PF_EFORMAT,
+                       line->offset,
+                       "a word of at most %d bytes expected, found %zu",
+                       DCPI_MAX_WORD, line->word.size);
+  if (!*is_line)
+    return dcpi_report(parser, PF_DAMAGE, "dcpi-bad-line", PF_EFORMAT,
+                       line->offset, "a word, blanks and a value expected");
+  if (parser->file->dialect == DCPI_PDB && dcpi_equals(line->word, "samples"))
+    return dcpi_report(parser, PF_DAMAGE, "dcpi-odd-terminator", PF_EFORMAT,
+                       line->offset,
+                       "only blanks expected after \"samples\": the line is "
+                       "taken as one of an unknown word");
+  return PF_OK;
+}
+
+/* }====== */
+
+
+/* {====== Values ====== */
+
+static pf_status bad_value (dcpi_parser *parser, const dcpi_line *line,
+                            const char *wanted) {
+  const pf_bytes value = line->value;
+  return dcpi_report(
+      parser, PF_DAMAGE, "dcpi-bad-value", PF_EFORMAT, line->offset,
+      "%s: %s expected, found \"%.*s\"", dcpi_rules[line->id].word, wanted,
+      (int)(value.size < 40 ? value.size : 40), (const char *)value.at);
+}
+
+
+/* Remove the prefix 0x. dcpicat prints it; in a binary header it is
+   reported. */
+static pf_status take_prefix (dcpi_parser *parser, const dcpi_line *line,
+                              pf_bytes *digits) {
+  if (digits->size < 2 || digits->at[0] != '0' || (digits->at[1] | 0x20) != 'x')
+    return PF_OK;
+  digits->at += 2;
+  digits->size -= 2;
+  if (parser->file->dialect == DCPI_CAT)
+    return PF_OK;
+  return dcpi_report(parser, PF_DAMAGE, "dcpi-hex-prefix", PF_EFORMAT,
+                     line->offset, "%s: digits without 0x expected",
+                     dcpi_rules[line->id].word);
+}
+
+
+static pf_status take_number (dcpi_parser *parser, const dcpi_line *line,
+                              unsigned base) {
+  const dcpi_word word = line->id;
+  pf_bytes digits = line->value;
+  pf_status status = PF_OK;
+  if (base == 16)
+    status = take_prefix(parser, line, &digits);
+  if (status < 0)
+    return status;
+  const pf_status found =
+      dcpi_number(digits, base, &parser->header.numbers[word]);
+  if (found == PF_EFORMAT)
+    return bad_value(parser, line,
+                     base == 16 ? "hexadecimal digits" : "digits");
+  if (found == PF_ELIMIT)
+    return dcpi_report(parser, PF_DAMAGE, "dcpi-value-too-large", PF_EFORMAT,
+                       line->offset, "%s: a number below 2^64 expected",
+                       dcpi_rules[word].word);
+  parser->header.valid_words |= UINT32_C(1) << word;
+  return PF_OK;
+}
+
+
+/* Check digits whose number is not needed. */
+static pf_status take_digits (dcpi_parser *parser, const dcpi_line *line) {
+  uint64_t ignored;
+  if (dcpi_number(line->value, 16, &ignored) == PF_EFORMAT)
+    return bad_value(parser, line, "hexadecimal digits");
+  parser->header.valid_words |= UINT32_C(1) << line->id;
+  return PF_OK;
+}
+
+
+static pf_status take_time (dcpi_parser *parser, const dcpi_line *line) {
+  const uint64_t time = dcpi_epoch(line->value);
+  if (time == 0)
+    return dcpi_report(parser, PF_DAMAGE, "dcpi-bad-epoch", PF_EFORMAT,
+                       line->offset,
+                       "a time as YYMMDDHHMM, YYYYMMDDHHMM or YYYYMMDDHHMMSS "
+                       "expected, found \"%.*s\"",
+                       (int)(line->value.size < 40 ? line->value.size : 40),
+                       (const char *)line->value.at);
+  parser->header.numbers[DCPI_EPOCH] = time;
+  parser->header.valid_words |= UINT32_C(1) << DCPI_EPOCH;
+  return PF_OK;
+}
+
+
+/* Parse pdb-<major>.<minor>. Returns false for another form. A number that is
+   too large becomes UINT64_MAX, an unknown version. */
+static bool parse_version (dcpi_header *header, pf_bytes text) {
+  if (text.size < 4 || memcmp(text.at, "pdb-", 4) != 0)
+    return false;
+  const uint8_t *const dot = memchr(text.at, '.', text.size);
+  if (dot == NULL)
+    return false;
+  const pf_bytes major = {text.at + 4, (size_t)(dot - text.at) - 4};
+  const pf_bytes minor = {dot + 1, text.size - (size_t)(dot - text.at) - 1};
+  const pf_status first = dcpi_number(major, 10, &header->major);
+  const pf_status second = dcpi_number(minor, 10, &header->minor);
+  if (first == PF_ELIMIT)
+    header->major = UINT64_MAX;
+  if (second == PF_ELIMIT)
+    header->minor = UINT64_MAX;
+  return first != PF_EFORMAT && second != PF_EFORMAT;
+}
+
+
+static pf_status take_version (dcpi_parser *parser, const dcpi_line *line) {
+  if (parse_version(&parser->header, line->value)) {
+    parser->header.valid_words |= UINT32_C(1) << DCPI_VERSION;
+    return PF_OK;
+  }
+  parser->header.major = parser->header.minor = 0;
+  return dcpi_report(parser, PF_DAMAGE, "dcpi-bad-version", PF_EFORMAT,
+                     line->offset,
+                     "pdb-<major>.<minor> expected, found \"%.*s\": read as "
+                     "pdb-0.07",
+                     (int)(line->value.size < 40 ? line->value.size : 40),
+                     (const char *)line->value.at);
+}
+
+
+static pf_status take_value (dcpi_parser *parser, const dcpi_line *line) {
+  switch (dcpi_rules[line->id].syntax) {
+    case DCPI_DECIMAL: return take_number(parser, line, 10);
+    case DCPI_HEX: return take_number(parser, line, 16);
+    case DCPI_HEX_DIGITS: return take_digits(parser, line);
+    case DCPI_TIME: return take_time(parser, line);
+    case DCPI_PDB_VERSION: return take_version(parser, line);
+    default:
+      if (line->value.size > 0)
+        parser->header.valid_words |= UINT32_C(1) << line->id;
+      return PF_OK;
+  }
+}
+
+/* }====== */
+
+
+/* {====== Lines ====== */
+
+/* Whether the dialect defines a word. Lines of other words are kept as
+   unknown. */
+static bool is_of_dialect (dcpi_dialect dialect, dcpi_word word) {
+  const uint32_t in_text =
+      UINT32_C(1) << DCPI_IMAGE | UINT32_C(1) << DCPI_EPOCH |
+      UINT32_C(1) << DCPI_PLATFORM | UINT32_C(1) << DCPI_EVENT |
+      UINT32_C(1) << DCPI_PATH | UINT32_C(1) << DCPI_NAME |
+      UINT32_C(1) << DCPI_LABEL | UINT32_C(1) << DCPI_TEXT_START |
+      UINT32_C(1) << DCPI_TEXT_SIZE | UINT32_C(1) << DCPI_CPUSPEED;
+  const uint32_t in_binary =
+      ~(UINT32_C(1) << DCPI_TEXT_START | UINT32_C(1) << DCPI_TEXT_SIZE);
+  return word < DCPI_WORDS &&
+         ((dialect == DCPI_CAT ? in_text : in_binary) >> word & 1) != 0;
+}
+
+
+/* Report a repeated word, except paths and other words that may occur more than
+   once. */
+static pf_status take_again (dcpi_parser *parser, const dcpi_line *line) {
+  const bool is_single = line->id <= DCPI_CPUSPEED;
+  if (!is_single)
+    return PF_OK;
+  return dcpi_report(
+      parser, PF_DAMAGE, "dcpi-duplicate-line", PF_EFORMAT, line->offset,
+      "one line %s expected, here is another: the first one is used",
+      dcpi_rules[line->id].word);
+}
+
+
+pf_status dcpi_take_line (dcpi_parser *parser, const dcpi_line *line) {
+  dcpi_header *const header = &parser->header;
+  const dcpi_dialect dialect = parser->file->dialect;
+  bool is_line;
+  const pf_status status = check_line(parser, line, &is_line);
+  if (status < 0 || !is_line || !is_of_dialect(dialect, line->id))
+    return status;
+  if (line->id == DCPI_EVENT && dialect == DCPI_CAT)
+    return dcpi_take_event(parser, line);
+  if (line->id == DCPI_PATH)
+    header->npaths++;
+  if (header->values[line->id].at != NULL)
+    return take_again(parser, line);
+  header->values[line->id] = line->value;
+  return take_value(parser, line);
+}
+
+/* }====== */
+
+
+/* {====== The complete header ====== */
+
+/* List the required words that are missing. */
+static size_t list_missing (const dcpi_header *header, dcpi_dialect dialect,
+                            char *list, size_t capacity) {
+  static const dcpi_word of_text[] = {
+      DCPI_NAME,       DCPI_IMAGE,     DCPI_EPOCH, DCPI_PLATFORM,
+      DCPI_TEXT_START, DCPI_TEXT_SIZE, DCPI_EVENT};
+  const size_t count = dialect == DCPI_PDB ? (size_t)DCPI_CPUSPEED
+                                           : sizeof of_text / sizeof of_text[0];
+  size_t used = 0;
+  for (size_t i = 0; i < count; i++) {
+    const dcpi_word word =
+        dialect == DCPI_PDB ? (dcpi_word)(i + 1) : of_text[i];
+    const char *const text = dcpi_rules[word].word;
+    if (header->values[word].at != NULL || capacity - used < strlen(text) + 2)
+      continue;
+    list[used++] = ' ';
+    memcpy(list + used, text, strlen(text));
+    used += strlen(text);
+  }
+  return used;
+}
+
+
+static pf_status check_missing (dcpi_parser *parser) {
+  char list[160];
+  const size_t used =
+      list_missing(&parser->header, parser->file->dialect, list, sizeof list);
+  if (used == 0)
+    return PF_OK;
+  return dcpi_report(parser, PF_DAMAGE, "dcpi-missing-line", PF_EFORMAT,
+                     parser->at, "required lines are missing before here:%.*s",
+                     (int)used, list);
+}
+
+
+/* Report a missing, unsupported or unknown version of a binary file. */
+static pf_status check_version (dcpi_parser *parser) {
+  const dcpi_header *const header = &parser->header;
+  const pf_bytes version = header->values[DCPI_VERSION];
+  const int size = (int)(version.size < 40 ? version.size : 40);
+  if (version.at == NULL)
+    return dcpi_report(parser, PF_DAMAGE, "dcpi-bad-version", PF_EFORMAT,
+                       parser->at,
+                       "a line \"version pdb-0.07\" expected before here, "
+                       "found none: read as pdb-0.07");
+  if (header->major != 0)
+    return dcpi_report(parser, PF_DAMAGE, "dcpi-unsupported-major",
+                       PF_EUNSUPPORTED, parser->header.size,
+                       "data of major version 0 expected, found %.*s, whose "
+                       "layout is not published: the samples are not read; "
+                       "print them with dcpicat and open its text",
+                       size, (const char *)version.at);
+  if (header->minor == 6 || header->minor == 7)
+    return PF_OK;
+  return dcpi_report(parser, PF_NOTE, "dcpi-other-minor", PF_EUNSUPPORTED,
+                     parser->header.size,
+                     "version pdb-0.06 or pdb-0.07 expected, found %.*s: read "
+                     "as pdb-0.07",
+                     size, (const char *)version.at);
+}
+
+
+/* Set the only event of a binary file. */
+static void set_event (dcpi_header *header) {
+  if (header->values[DCPI_EVENT].at == NULL)
+    return;
+  header->nevents = 1;
+  header->events[0] = (dcpi_event){.name = header->values[DCPI_EVENT],
+                                   .period = dcpi_has(header, DCPI_PERIOD)
+                                                 ? header->numbers[DCPI_PERIOD]
+                                                 : 0,
+                                   .fraction = DCPI_FULL_TIME};
+}
+
+
+/* Use the option cpuspeed if the header states no clock. */
+static void set_speed (dcpi_parser *parser) {
+  dcpi_header *const header = &parser->header;
+  if (dcpi_has(header, DCPI_CPUSPEED) || parser->file->cpuspeed == 0)
+    return;
+  header->numbers[DCPI_CPUSPEED] = parser->file->cpuspeed;
+  header->valid_words |= UINT32_C(1) << DCPI_CPUSPEED;
+}
+
+
+pf_status dcpi_check_header (dcpi_parser *parser) {
+  pf_status status = check_missing(parser);
+  set_speed(parser);
+  if (status < 0 || parser->file->dialect == DCPI_CAT)
+    return status;
+  status = check_version(parser);
+  set_event(&parser->header);
+  return status;
+}
+
+/* }====== */

@@ -1,0 +1,136 @@
+/*
+** header_line.c - splits a header line into its word and its value.
+**
+**   <line> : <word> <blank>+ <rest> "\n"     blanks are spaces and tabs
+**
+** By the grammar blanks at the end belong to the rest. The value is the rest
+** without them and without a carriage return.
+*/
+
+#include "formats/dcpi/dcpi.h"
+
+const dcpi_rule dcpi_rules[DCPI_WORDS] = {
+    [DCPI_VERSION] = {"version", DCPI_PDB_VERSION},
+    [DCPI_IMAGE] = {"image", DCPI_HEX_DIGITS},
+    [DCPI_EPOCH] = {"epoch", DCPI_TIME},
+    [DCPI_PLATFORM] = {"platform", DCPI_TEXT},
+    [DCPI_EVENT] = {"event", DCPI_TEXT},
+    [DCPI_PERIOD] = {"period", DCPI_DECIMAL},
+    [DCPI_TSTART] = {"tstart", DCPI_HEX},
+    [DCPI_TSIZE] = {"tsize", DCPI_DECIMAL},
+    [DCPI_CPUSPEED] = {"cpuspeed", DCPI_DECIMAL},
+    [DCPI_CPUAMASK] = {"cpuamask", DCPI_HEX},
+    [DCPI_CPUIMPLV] = {"cpuimplv", DCPI_DECIMAL},
+    [DCPI_CPUCOUNT] = {"cpucount", DCPI_DECIMAL},
+    [DCPI_PATH] = {"path", DCPI_TEXT},
+    [DCPI_NAME] = {"name", DCPI_TEXT},
+    [DCPI_LABEL] = {"label", DCPI_TEXT},
+    [DCPI_TEXT_START] = {"text_start", DCPI_HEX},
+    [DCPI_TEXT_SIZE] = {"text_size", DCPI_HEX},
+};
+
+
+bool dcpi_equals (pf_bytes text, const char *string) {
+  return text.size == strlen(string) &&
+         (text.size == 0 || memcmp(text.at, string, text.size) == 0);
+}
+
+
+dcpi_word dcpi_word_of (pf_bytes text) {
+  dcpi_word word = DCPI_VERSION;
+  while (word < DCPI_WORDS && !dcpi_equals(text, dcpi_rules[word].word))
+    word++;
+  return word;
+}
+
+
+bool dcpi_next_word (pf_bytes *text, pf_bytes *word) {
+  size_t start = 0;
+  while (start < text->size && dcpi_is_blank(text->at[start]))
+    start++;
+  size_t end = start;
+  while (end < text->size && !dcpi_is_blank(text->at[end]))
+    end++;
+  if (start == end)
+    return false;
+  *word = (pf_bytes){text->at + start, end - start};
+  *text = (pf_bytes){text->at + end, text->size - end};
+  return true;
+}
+
+
+/* Returns the text without blanks and carriage returns at its end. */
+static pf_bytes trimmed (pf_bytes text) {
+  while (text.size > 0 && (dcpi_is_blank(text.at[text.size - 1]) ||
+                           text.at[text.size - 1] == '\r'))
+    text.size--;
+  return text;
+}
+
+
+/* Fill word, rest, value and id of a line from its text without line feed. */
+static void split_text (pf_bytes text, dcpi_line *line) {
+  size_t word = 0;
+  while (word < text.size && !dcpi_is_blank(text.at[word]))
+    word++;
+  size_t rest = word;
+  while (rest < text.size && dcpi_is_blank(text.at[rest]))
+    rest++;
+  line->word = trimmed((pf_bytes){text.at, word});
+  line->rest = (pf_bytes){text.at + rest, text.size - rest};
+  line->value = trimmed(line->rest);
+  line->id = dcpi_word_of(line->word);
+}
+
+
+bool dcpi_split_line (pf_bytes bytes, uint64_t offset, dcpi_line *line) {
+  const size_t left = bytes.size - (size_t)offset;
+  if (left == 0)
+    return false;
+  const uint8_t *const at = bytes.at + offset;
+  const uint8_t *const feed = memchr(at, '\n', left);
+  if (feed == NULL)
+    return false;
+  const size_t size = (size_t)(feed - at);
+  *line = (dcpi_line){.offset = offset, .size = size + 1};
+  split_text((pf_bytes){at, size}, line);
+  return true;
+}
+
+
+void dcpi_split_last_line (pf_bytes bytes, uint64_t offset, dcpi_line *line) {
+  const size_t left = bytes.size - (size_t)offset;
+  *line = (dcpi_line){.offset = offset, .size = left};
+  split_text((pf_bytes){bytes.at + offset, left}, line);
+}
+
+
+bool dcpi_is_terminator (const dcpi_line *line) {
+  return line->value.size == 0 && dcpi_equals(line->word, "samples");
+}
+
+
+/* Returns the value of a hexadecimal digit, 16 for other bytes. */
+static unsigned digit_of (uint8_t c) {
+  if (c >= '0' && c <= '9')
+    return c - '0';
+  const uint8_t lower = c | 0x20;
+  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10u : 16;
+}
+
+
+pf_status dcpi_number (pf_bytes digits, unsigned base, uint64_t *number) {
+  uint64_t value = 0;
+  bool fits = true;
+  for (size_t i = 0; i < digits.size; i++) {
+    const unsigned digit = digit_of(digits.at[i]);
+    if (digit >= base)
+      return PF_EFORMAT;
+    fits = fits && value <= (UINT64_MAX - digit) / base;
+    value = value * base + digit;
+  }
+  if (digits.size == 0)
+    return PF_EFORMAT;
+  *number = value;
+  return fits ? PF_OK : PF_ELIMIT;
+}

@@ -1,0 +1,447 @@
+/*
+** open_dcpi.c - the format dcpi: profiles of DIGITAL's Continuous Profiling
+** Infrastructure, as its daemon writes them or as dcpicat prints them.
+**
+** Opening reads the header and at most DCPI_PRESCAN bytes of the body. So all
+** damage of a small file is known after opening; in a large file the readers
+** report it.
+*/
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "formats/dcpi/dcpi.h"
+#include "model/dictionary/names.h"
+
+enum {
+  TABLE_SAMPLES,
+  TABLE_PROFILES,
+  TABLE_HEADER,
+  TABLE_RAW,
+  TABLES
+};
+
+static const pf_table all_tables[TABLES] = {
+    {"samples", dcpi_samples_fields, SAMPLES_COLUMNS, -1, dcpi_open_samples},
+    {"profiles", dcpi_profiles_fields, PROFILES_COLUMNS, -1,
+     dcpi_open_profiles},
+    {"header", dcpi_header_fields, HEADER_COLUMNS, -1, dcpi_open_header},
+    {"raw", dcpi_raw_fields, RAW_COLUMNS, -1, dcpi_open_raw},
+};
+
+/* Number of rows that the pre-scan found. */
+typedef struct prescan {
+  int64_t rows[TABLES];
+  bool is_whole; /* the pre-scan reached the end of the file */
+} prescan;
+
+
+/* {====== Detection of the dialect ====== */
+
+/* Properties of the first lines of a file. */
+typedef struct head_stats {
+  uint32_t words;     /* bit per word of a header */
+  size_t lines;       /* lines before the end of the header */
+  size_t valid;       /* lines with a known word and a value of its syntax */
+  size_t leading;     /* how many of these precede all other lines */
+  bool has_version;   /* a line "version pdb-..." */
+  bool has_end;       /* a line "samples" */
+  bool has_addresses; /* a line that begins with 0x */
+  bool is_text;       /* no line has control bytes */
+} head_stats;
+
+
+static bool is_printable (pf_bytes text) {
+  for (size_t i = 0; i < text.size; i++)
+    if (text.at[i] < 0x20 && text.at[i] != '\t' && text.at[i] != '\r')
+      return false;
+  return true;
+}
+
+
+/* Whether a line has a known word and a value of its syntax. */
+static bool is_valid_line (const dcpi_line *line) {
+  pf_bytes value = line->value;
+  uint64_t number;
+  if (line->id == DCPI_WORDS || value.size == 0)
+    return false;
+  switch (dcpi_rules[line->id].syntax) {
+    case DCPI_TEXT: return true;
+    case DCPI_PDB_VERSION:
+      return value.size >= 4 && memcmp(value.at, "pdb-", 4) == 0;
+    case DCPI_DECIMAL:
+    case DCPI_TIME: return dcpi_number(value, 10, &number) != PF_EFORMAT;
+    default:
+      if (value.size > 2 && value.at[0] == '0' && (value.at[1] | 0x20) == 'x')
+        value = (pf_bytes){value.at + 2, value.size - 2};
+      return dcpi_number(value, 16, &number) != PF_EFORMAT;
+  }
+}
+
+
+/* Add a line to the properties. Returns false if the header ends with it. */
+static bool scan_line (pf_bytes bytes, const dcpi_line *line,
+                       head_stats *found) {
+  const pf_bytes all = {bytes.at + line->offset, (size_t)line->size - 1};
+  found->is_text = is_printable(all);
+  found->has_end = dcpi_is_terminator(line);
+  found->has_addresses = line->word.size > 2 && line->word.at[0] == '0' &&
+                         (line->word.at[1] | 0x20) == 'x';
+  if (!found->is_text || found->has_end || found->has_addresses)
+    return false;
+  const bool fits = is_valid_line(line);
+  found->leading += fits && found->leading == found->lines;
+  found->valid += fits;
+  found->lines++;
+  if (line->id < DCPI_WORDS)
+    found->words |= UINT32_C(1) << line->id;
+  if (line->id == DCPI_VERSION && line->value.size >= 4 &&
+      memcmp(line->value.at, "pdb-", 4) == 0)
+    found->has_version = true;
+  return true;
+}
+
+
+static head_stats scan_head (pf_bytes head) {
+  head_stats found = {.is_text = true};
+  dcpi_line line;
+  for (uint64_t at = 0; dcpi_split_line(head, at, &line); at += line.size)
+    if (!scan_line(head, &line, &found))
+      break;
+  return found;
+}
+
+
+static unsigned count_words (const head_stats *found, uint32_t words) {
+  unsigned count = 0;
+  for (uint32_t some = found->words & words; some != 0; some &= some - 1)
+    count++;
+  return count;
+}
+
+#define MIN_LEADING  5 /* so many valid lines make a header */
+#define BIT(word)    (UINT32_C(1) << DCPI_##word)
+#define BINARY_WORDS (BIT(TSTART) | BIT(TSIZE) | BIT(CPUSPEED) | BIT(PERIOD))
+#define TEXT_WORDS   (BIT(NAME) | BIT(TEXT_START) | BIT(TEXT_SIZE))
+#define COMMON_WORDS (BIT(IMAGE) | BIT(EPOCH) | BIT(PLATFORM) | BIT(EVENT))
+
+
+static bool is_cat (const head_stats *found) {
+  return !found->has_end && !found->has_version &&
+         count_words(found, TEXT_WORDS) > 0;
+}
+
+
+/* Distinguish a header from a text about such files, which mentions the words
+   too: a header begins with valid lines, or three of four lines are valid. */
+static bool is_header (const head_stats *found) {
+  return found->leading >= MIN_LEADING || found->valid * 4 >= found->lines * 3;
+}
+
+
+static int score (pf_bytes head, uint64_t size) {
+  const head_stats found = scan_head(head);
+  const unsigned common = count_words(&found, COMMON_WORDS);
+  (void)size;
+  if (!is_header(&found))
+    return 0;
+  if (found.has_version)
+    return found.is_text || common > 0 ? 95 : 60;
+  if (is_cat(&found) && found.has_addresses)
+    return common == 0 ? 0 : 95;
+  if (is_cat(&found))
+    return common < 3 ? 0 : 20 * (int)common;
+  if (found.has_end && common + count_words(&found, BINARY_WORDS) >= 3)
+    return 60;
+  return 0;
+}
+
+/* }====== */
+
+
+/* {====== Info ====== */
+
+static void set_text (pf_trace *trace, const dcpi_header *header,
+                      dcpi_word word) {
+  if (header->values[word].at != NULL)
+    pf_info_text(trace, dcpi_rules[word].word, header->values[word]);
+}
+
+
+static void set_int (pf_trace *trace, const dcpi_header *header,
+                     dcpi_word word) {
+  if (dcpi_has(header, word) && header->numbers[word] <= INT64_MAX)
+    pf_info_int(trace, dcpi_rules[word].word, (int64_t)header->numbers[word]);
+}
+
+
+static void set_addr (pf_trace *trace, const dcpi_header *header,
+                      dcpi_word word) {
+  if (dcpi_has(header, word))
+    pf_info_addr(trace, dcpi_rules[word].word, header->numbers[word]);
+}
+
+
+/* Set the info entries of all words whose values are numbers. */
+static void set_numbers (pf_trace *trace, const dcpi_header *header) {
+  for (dcpi_word word = DCPI_VERSION; word < DCPI_WORDS; word++)
+    switch (dcpi_rules[word].syntax) {
+      case DCPI_DECIMAL: set_int(trace, header, word); break;
+      case DCPI_HEX:
+        if (word == DCPI_TEXT_SIZE)
+          set_int(trace, header, word);
+        else
+          set_addr(trace, header, word);
+        break;
+      default: break;
+    }
+}
+
+
+/* Format an epoch: 1998-05-19 17:24:00. */
+static void set_time (pf_trace *trace, uint64_t time) {
+  char text[32];
+  snprintf(text, sizeof text, "%04u-%02u-%02u %02u:%02u:%02u",
+           (unsigned)(time / 10000000000), (unsigned)(time / 100000000 % 100),
+           (unsigned)(time / 1000000 % 100), (unsigned)(time / 10000 % 100),
+           (unsigned)(time / 100 % 100), (unsigned)(time % 100));
+  pf_info_text(trace, "epoch_utc", dcpi_text(text));
+}
+
+
+static void set_texts (pf_trace *trace, const dcpi_header *header) {
+  const pf_bytes name = dcpi_name_of(header);
+  set_text(trace, header, DCPI_VERSION);
+  set_text(trace, header, DCPI_IMAGE);
+  if (name.at != NULL)
+    pf_info_text(trace, "name", name);
+  set_text(trace, header, DCPI_LABEL);
+  set_text(trace, header, DCPI_PATH);
+  if (header->npaths > 1)
+    pf_info_int(trace, "paths", (int64_t)header->npaths);
+  set_text(trace, header, DCPI_EPOCH);
+  if (dcpi_has(header, DCPI_EPOCH))
+    set_time(trace, header->numbers[DCPI_EPOCH]);
+  set_text(trace, header, DCPI_PLATFORM);
+}
+
+
+/* Set the number of events, and name and period of the only one. */
+static void set_events (pf_trace *trace, const dcpi_header *header) {
+  pf_info_int(trace, "events", (int64_t)header->nevents);
+  if (header->nevents != 1)
+    return;
+  const dcpi_event *const event = &header->events[0];
+  pf_info_text(trace, "event", event->name);
+  if (event->period > 0 && event->period <= INT64_MAX)
+    pf_info_int(trace, "period", (int64_t)event->period);
+}
+
+
+/* Set the sums that the file states. */
+static void set_sums (pf_trace *trace, const dcpi_parser *parser) {
+  const dcpi_header *const header = &parser->header;
+  uint64_t samples = 0;
+  for (size_t i = 0; i < header->nevents; i++)
+    samples += header->events[i].stated;
+  if (parser->file->dialect == DCPI_PDB) {
+    if (header->major != 0 ||
+        parser->bytes.size - header->size < DCPI_FOOTER_SIZE)
+      return;
+    samples = dcpi_load(parser, parser->bytes.size - 4);
+    pf_info_int(trace, "addresses", dcpi_load(parser, parser->bytes.size - 8));
+  }
+  if (samples <= INT64_MAX)
+    pf_info_int(trace, "samples", (int64_t)samples);
+}
+
+
+static void set_info (pf_trace *trace, const dcpi_parser *parser,
+                      const prescan *counted) {
+  const dcpi_header *const header = &parser->header;
+  const dcpi_file *const file = parser->file;
+  const pf_bytes version = header->values[DCPI_VERSION];
+  const bool has_version = dcpi_has(header, DCPI_VERSION);
+  pf_info_text(trace, "dialect",
+               file->dialect == DCPI_CAT ? dcpi_text("dcpicat")
+               : has_version ? (pf_bytes){version.at + 4, version.size - 4}
+                             : dcpi_text("0.07"));
+  if (file->dialect == DCPI_PDB)
+    pf_info_text(trace, "byte_order", dcpi_text(file->big ? "big" : "little"));
+  pf_info_int(trace, "address_size", 8);
+  if (counted->is_whole)
+    pf_info_int(trace, "records", counted->rows[TABLE_SAMPLES]);
+  set_texts(trace, header);
+  set_numbers(trace, header);
+  set_events(trace, header);
+  set_sums(trace, parser);
+  if (dcpi_clock(header) != 0 && dcpi_clock(header) <= INT64_MAX)
+    pf_info_int(trace, "clock", (int64_t)dcpi_clock(header));
+  if (has_version && header->major == 0 && header->minor != 7)
+    pf_info_text(
+        trace, "notes",
+        dcpi_text("read as version 0.07: the differences are not documented"));
+}
+
+/* }====== */
+
+
+/* {====== Opening ====== */
+
+static int64_t filled (const dcpi_parser *parser) {
+  int64_t rows = 0;
+  for (size_t i = 0; i < parser->header.nevents; i++)
+    rows += parser->file->zeros || parser->counts[i] != 0;
+  return rows;
+}
+
+
+/* Add the rows of a segment to the counts. */
+static void count_segment (const dcpi_parser *parser,
+                           const dcpi_segment *segment, prescan *counted) {
+  int64_t *const samples = &counted->rows[TABLE_SAMPLES];
+  counted->rows[TABLE_RAW]++;
+  switch (segment->kind) {
+    case DCPI_LINE: counted->rows[TABLE_HEADER]++; break;
+    case DCPI_CHUNK:
+      if (parser->file->zeros)
+        *samples += (int64_t)segment->count;
+      else
+        *samples = (int64_t)parser->addresses;
+      break;
+    case DCPI_COUNTS: *samples += filled(parser); break;
+    default: break;
+  }
+}
+
+
+/* Parse the header and up to DCPI_PRESCAN bytes of the body. */
+static pf_status prescan_file (dcpi_parser *parser, prescan *counted) {
+  dcpi_segment segment;
+  pf_status status = PF_OK;
+  while (status == PF_OK && (!parser->in_body ||
+                             parser->at - parser->header.size < DCPI_PRESCAN)) {
+    status = dcpi_next_segment(parser, &segment);
+    if (status == PF_MORE)
+      count_segment(parser, &segment, counted);
+  }
+  counted->is_whole = status == PF_END;
+  counted->rows[TABLE_PROFILES] = (int64_t)parser->header.nevents;
+  return status < 0 ? status : PF_OK;
+}
+
+
+static void list_tables (pf_trace *trace, dcpi_file *file,
+                         const prescan *counted) {
+  memcpy(file->tables, all_tables, sizeof all_tables);
+  for (int i = 0; i < TABLES; i++)
+    if (counted->is_whole || i == TABLE_PROFILES || i == TABLE_HEADER)
+      file->tables[i].rows = counted->rows[i];
+  trace->tables = file->tables;
+  trace->ntables = TABLES;
+  trace->numbers_used = 1;
+}
+
+
+/* Check that a binary header ends within the limit. */
+static pf_status find_end (const dcpi_file *file, pf_bytes bytes,
+                           pf_error *error) {
+  dcpi_line line;
+  uint64_t at = 0;
+  while (at < file->limit && dcpi_split_line(bytes, at, &line)) {
+    if (dcpi_is_terminator(&line))
+      return PF_OK;
+    at += line.size;
+  }
+  if (bytes.size > file->limit)
+    return pf_fail(error, PF_EFORMAT, at,
+                   "a line \"samples\" expected in the first %llu bytes, "
+                   "found none (header_limit allows more)",
+                   (unsigned long long)file->limit);
+  return pf_fail(error, PF_ETRUNCATED, at,
+                 "a line \"samples\" expected at the end of the header, the "
+                 "file ends without one");
+}
+
+
+static pf_status read_options (const pf_trace *trace, dcpi_file *file,
+                               pf_error *error) {
+  const int64_t step = pf_option_int(trace, "insn_size", DCPI_INSN_SIZE);
+  const int64_t limit = pf_option_int(trace, "header_limit", DCPI_HEADER_LIMIT);
+  const int64_t speed = pf_option_int(trace, "cpuspeed", 0);
+  if (step < 1 || step > 16)
+    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                   "insn_size 1 to 16 expected, found %lld", (long long)step);
+  if (limit < 1)
+    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                   "header_limit above 0 expected, found %lld",
+                   (long long)limit);
+  if (speed < 0)
+    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                   "cpuspeed of 0 or more expected, found %lld",
+                   (long long)speed);
+  file->step = (uint64_t)step;
+  file->cpuspeed = (uint64_t)speed;
+  file->limit = (uint64_t)limit;
+  file->big = pf_option_is(trace, "byte_order", "big");
+  file->by_insn = pf_option_is(trace, "offset_unit", "insn");
+  file->zeros = pf_option_int(trace, "zeros", 0) != 0;
+  return PF_OK;
+}
+
+
+static pf_status find_dialect (const pf_trace *trace, dcpi_file *file,
+                               pf_error *error) {
+  const pf_bytes bytes = trace->sources[0].bytes;
+  const pf_bytes head = {
+      bytes.at, bytes.size < file->limit ? bytes.size : (size_t)file->limit};
+  const head_stats found = scan_head(head);
+  if (bytes.size == 0)
+    return pf_fail(error, PF_EFORMAT, 0,
+                   "a header expected, the file is empty");
+  const bool is_text =
+      pf_option_is(trace, "dialect", "dcpicat") ||
+      (!pf_option_is(trace, "dialect", "pdb") && is_cat(&found));
+  file->dialect = is_text ? DCPI_CAT : DCPI_PDB;
+  return is_text ? PF_OK : find_end(file, bytes, error);
+}
+
+
+static pf_status open_trace (pf_trace *trace, pf_error *error) {
+  dcpi_file *const file = calloc(1, sizeof *file);
+  prescan counted = {.is_whole = false};
+  trace->state = file;
+  if (file == NULL)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  pf_status status = read_options(trace, file, error);
+  if (status == PF_OK)
+    status = find_dialect(trace, file, error);
+  if (status < 0)
+    return status;
+  dcpi_parser parser = dcpi_new_parser(file, trace, error);
+  status = prescan_file(&parser, &counted);
+  if (status < 0)
+    return status;
+  set_info(trace, &parser, &counted);
+  list_tables(trace, file, &counted);
+  return PF_OK;
+}
+
+
+static void close_trace (pf_trace *trace) {
+  free(trace->state);
+  trace->state = NULL;
+}
+
+/* }====== */
+
+
+const pf_format pf_format_dcpi = {
+    .name = "dcpi",
+    .score = score,
+    .open = open_trace,
+    .close = close_trace,
+    .written = dcpi_written,
+    .nwritten = WRITTEN_TABLES,
+    .encoder = dcpi_encoder,
+};

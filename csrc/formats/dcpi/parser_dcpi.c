@@ -1,0 +1,118 @@
+/*
+** parser_dcpi.c - the parser: segments of the header, and what both dialects
+** share.
+*/
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "formats/dcpi/dcpi.h"
+
+
+dcpi_parser dcpi_new_parser (const dcpi_file *file, pf_trace *trace,
+                             pf_error *error) {
+  return (dcpi_parser){.file = file,
+                       .trace = trace,
+                       .error = error,
+                       .bytes = trace->sources[0].bytes};
+}
+
+
+pf_status dcpi_report (dcpi_parser *parser, pf_note_kind kind, const char *code,
+                       pf_status status, uint64_t offset, const char *format,
+                       ...) {
+  char words[232];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(words, sizeof words, format, arguments);
+  va_end(arguments);
+  return pf_warn(parser->trace, kind, code, status, offset, parser->error, "%s",
+                 words);
+}
+
+
+void dcpi_take_segment (dcpi_parser *parser, dcpi_segment *segment,
+                        dcpi_kind kind, uint64_t size) {
+  segment->kind = kind;
+  segment->offset = parser->at;
+  segment->size = size;
+  parser->at += size;
+}
+
+
+void dcpi_take_rest (dcpi_parser *parser, dcpi_segment *segment) {
+  dcpi_take_segment(parser, segment, DCPI_REST, dcpi_left(parser));
+  parser->has_ended = true;
+}
+
+
+/* {====== Header ====== */
+
+/* Finish the header. The form of the body is known only for major version 0. */
+static pf_status enter_body (dcpi_parser *parser) {
+  parser->in_body = true;
+  parser->header.size = parser->at;
+  const pf_status status = dcpi_check_header(parser);
+  if (parser->file->dialect == DCPI_PDB && parser->header.major != 0)
+    parser->has_ended = true;
+  return status;
+}
+
+
+/* The file ends inside a header line. */
+static pf_status truncated_line (dcpi_parser *parser, dcpi_segment *segment) {
+  const uint64_t at = parser->at;
+  dcpi_take_rest(parser, segment);
+  return dcpi_report(parser, PF_DAMAGE, "dcpi-truncated", PF_ETRUNCATED, at,
+                     "the file ends inside a line of its header");
+}
+
+
+/* Whether a line begins with an address, as those after dcpicat's header do. */
+static bool begins_counts (const dcpi_line *line) {
+  return line->word.size > 2 && line->word.at[0] == '0' &&
+         (line->word.at[1] | 0x20) == 'x';
+}
+
+
+static pf_status parse_header (dcpi_parser *parser, dcpi_segment *segment) {
+  const bool is_text = parser->file->dialect == DCPI_CAT;
+  if (is_text && dcpi_left(parser) == 0)
+    return enter_body(parser);
+  if (!dcpi_split_line(parser->bytes, parser->at, &segment->line)) {
+    if (!is_text || dcpi_left(parser) == 0)
+      return truncated_line(parser, segment);
+    dcpi_split_last_line(parser->bytes, parser->at, &segment->line);
+    return begins_counts(&segment->line) ? enter_body(parser)
+                                         : truncated_line(parser, segment);
+  }
+  if (is_text && begins_counts(&segment->line))
+    return enter_body(parser);
+  dcpi_take_segment(parser, segment, DCPI_LINE, segment->line.size);
+  const pf_status status = dcpi_check_bytes(parser, &segment->line);
+  if (status < 0)
+    return status;
+  if (!is_text && dcpi_is_terminator(&segment->line))
+    return enter_body(parser);
+  return dcpi_take_line(parser, &segment->line);
+}
+
+/* }====== */
+
+
+pf_status dcpi_next_segment (dcpi_parser *parser, dcpi_segment *segment) {
+  const uint64_t at = parser->at;
+  pf_status status = PF_OK;
+  *segment = (dcpi_segment){.kind = DCPI_REST};
+  if (!parser->in_body && !parser->has_ended)
+    status = parse_header(parser, segment);
+  if (status == PF_OK && parser->at == at && !parser->has_ended)
+    status = parser->file->dialect == DCPI_PDB
+                 ? dcpi_parse_chunk(parser, segment)
+                 : dcpi_parse_counts(parser, segment);
+  if (status == PF_OK && parser->at == at && dcpi_left(parser) > 0)
+    dcpi_take_rest(parser, segment);
+  if (status < 0)
+    return status;
+  return parser->at == at ? PF_END : PF_MORE;
+}

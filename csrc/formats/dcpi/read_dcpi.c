@@ -1,0 +1,433 @@
+/*
+** read_dcpi.c - functions of all readers of dcpi, and the reader of samples.
+**
+** The reader of samples adds the counts of chunks to the parser's sums while it
+** decodes them, so that each byte is read once and the parser can still compare
+** the footer with the sums.
+*/
+
+#include <stdlib.h>
+
+#include "formats/dcpi/dcpi.h"
+#include "model/rows/batch.h"
+#include "model/dictionary/names.h"
+
+
+/* {====== All readers ====== */
+
+static void close_reader (pf_reader *reader) {
+  free(reader);
+}
+
+
+pf_status dcpi_reader_make (pf_trace *trace, const pf_table *table, size_t size,
+                            dcpi_reader **made, pf_error *error) {
+  dcpi_reader *const self = calloc(1, size);
+  *made = self;
+  if (self == NULL)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  self->reader = (pf_reader){.fields = table->fields,
+                             .nfields = table->nfields,
+                             .dictionary = trace->dictionary,
+                             .close = close_reader};
+  self->trace = trace;
+  self->parser = dcpi_new_parser(trace->state, trace, error);
+  return PF_OK;
+}
+
+
+pf_status dcpi_refresh (dcpi_reader *self, pf_error *error) {
+  self->parser.error = error;
+  self->parser.bytes = self->trace->sources[0].bytes;
+  if (self->parser.at <= self->parser.bytes.size)
+    return PF_OK;
+  return pf_fail(error, PF_ETRUNCATED, self->parser.bytes.size,
+                 "%llu bytes expected, the file has become shorter",
+                 (unsigned long long)self->parser.at);
+}
+
+
+pf_status dcpi_put_text (dcpi_reader *self, pf_batch *batch, size_t column,
+                         size_t row, pf_bytes text, pf_error *error) {
+  pf_column *const out = &batch->columns[column];
+  if (out->data == NULL)
+    return PF_OK;
+  out->ids[row] = pf_intern(self->reader.dictionary, text);
+  if (out->ids[row] == PF_NO_NAME)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  if (text.at == NULL)
+    pf_set_missing(out, row);
+  return PF_OK;
+}
+
+
+void dcpi_put_number (pf_batch *batch, size_t column, size_t row, bool is_there,
+                      uint64_t value) {
+  pf_column *const out = &batch->columns[column];
+  if (out->data == NULL)
+    return;
+  const bool is_good = is_there && (out->type == PF_ADDR || value <= INT64_MAX);
+  out->addrs[row] = is_good ? value : 0;
+  if (!is_good)
+    pf_set_missing(out, row);
+}
+
+/* }====== */
+
+
+/* {====== Samples ====== */
+
+typedef struct samples_reader {
+  dcpi_reader base;
+  dcpi_segment segment;            /* the segment that is being read */
+  uint64_t next_count;             /* index of its next count */
+  bool has_names;                  /* the names below are set */
+  bool needs_counts;               /* COUNT, SPENT or REST is wanted */
+  pf_bytes texts[SAMPLES_COLUMNS]; /* the values of columns that are constant
+                                      in the file */
+  uint32_t names[SAMPLES_COLUMNS];
+  uint32_t events[DCPI_MAX_EVENTS];  /* names of the events */
+  pf_wide times[DCPI_MAX_EVENTS];    /* duration of a sample by event; 0:
+                                        unknown */
+  uint64_t *addresses;               /* output: the columns of the batch, */
+  int64_t *counts;                   /* or the scratch arrays */
+  uint8_t row_events[PF_BATCH_ROWS]; /* index of each row's event */
+  uint64_t scratch_addresses[PF_BATCH_ROWS];
+  int64_t scratch_counts[PF_BATCH_ROWS];
+} samples_reader;
+
+
+/* Intern the names that are constant in the file, after the header was read. */
+static pf_status find_names (samples_reader *self, pf_error *error) {
+  const dcpi_header *const header = &self->base.parser.header;
+  pf_dictionary *const dictionary = self->base.reader.dictionary;
+  bool is_done = true;
+  self->texts[SAMPLES_IMAGE] = header->values[DCPI_IMAGE];
+  self->texts[SAMPLES_NAME] = dcpi_name_of(header);
+  self->texts[SAMPLES_LABEL] = header->values[DCPI_LABEL];
+  self->texts[SAMPLES_EPOCH] = header->values[DCPI_EPOCH];
+  self->texts[SAMPLES_PLATFORM] = header->values[DCPI_PLATFORM];
+  for (size_t i = SAMPLES_IMAGE; i < SAMPLES_COLUMNS; i++) {
+    self->names[i] = pf_intern(dictionary, self->texts[i]);
+    is_done &= self->names[i] != PF_NO_NAME;
+  }
+  for (size_t i = 0; i < header->nevents; i++) {
+    self->events[i] = pf_intern(dictionary, header->events[i].name);
+    self->times[i] = dcpi_sample_time(header, &header->events[i]);
+    is_done &= self->events[i] != PF_NO_NAME;
+  }
+  self->has_names = is_done;
+  return is_done ? PF_OK
+                 : pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+}
+
+
+/* {====== Rows ====== */
+
+/* Decode `count` counts at `at` into rows from `row` on, without those of 0.
+   Returns the number of rows and adds the counts to *sum. */
+static size_t decode_nonzero (const samples_reader *self, const uint8_t *at,
+                              size_t count, size_t row, uint64_t *sum) {
+  const dcpi_file *const file = self->base.parser.file;
+  uint64_t *const addresses = self->addresses + row;
+  int64_t *const counts = self->counts + row;
+  uint64_t address = self->segment.address + self->next_count * file->step;
+  uint64_t total = 0;
+  size_t rows = 0;
+  for (size_t i = 0; i < count; i++, address += file->step) {
+    const uint32_t value =
+        file->big ? pf_load32be(at + 4 * i) : pf_load32le(at + 4 * i);
+    addresses[rows] = address;
+    counts[rows] = value;
+    rows += value != 0;
+    total += value;
+  }
+  *sum += total;
+  return rows;
+}
+
+
+/* Decode each count into a row. Returns how many counts are not 0. */
+static size_t decode_all (const samples_reader *self, const uint8_t *at,
+                          size_t count, size_t row, uint64_t *sum) {
+  const dcpi_file *const file = self->base.parser.file;
+  const uint64_t address =
+      self->segment.address + self->next_count * file->step;
+  size_t filled = 0;
+  for (size_t i = 0; i < count; i++) {
+    const uint32_t value = pf_load32(at + 4 * i, file->big);
+    self->addresses[row + i] = address + i * file->step;
+    self->counts[row + i] = value;
+    filled += value != 0;
+    *sum += value;
+  }
+  return filled;
+}
+
+
+/* Decode counts of the chunk until the batch is full. */
+static void fill_chunk (samples_reader *self, pf_batch *batch) {
+  dcpi_parser *const parser = &self->base.parser;
+  const uint64_t left = self->segment.count - self->next_count;
+  const size_t free_rows = PF_BATCH_ROWS - batch->rows;
+  const size_t count = left < free_rows ? (size_t)left : free_rows;
+  const uint8_t *const at =
+      parser->bytes.at + self->segment.counts_at + 4 * self->next_count;
+  const bool zeros = parser->file->zeros;
+  const size_t filled =
+      zeros ? decode_all(self, at, count, batch->rows, &parser->samples)
+            : decode_nonzero(self, at, count, batch->rows, &parser->samples);
+  parser->addresses += filled;
+  self->next_count += count;
+  batch->rows += zeros ? count : filled;
+}
+
+
+/* Store the counts of a line of dcpicat, one row for each event. */
+static void fill_line (samples_reader *self, pf_batch *batch) {
+  const dcpi_parser *const parser = &self->base.parser;
+  const size_t events = parser->header.nevents;
+  for (; self->next_count < events && batch->rows < PF_BATCH_ROWS;
+       self->next_count++) {
+    const uint64_t count = parser->counts[self->next_count];
+    const size_t row = batch->rows;
+    if (count == 0 && !parser->file->zeros)
+      continue;
+    self->addresses[row] = self->segment.address;
+    self->counts[row] = (int64_t)count;
+    self->row_events[row] = (uint8_t)self->next_count;
+    if (count > INT64_MAX && dcpi_wanted(batch, SAMPLES_COUNT))
+      pf_set_missing(&batch->columns[SAMPLES_COUNT], row);
+    batch->rows++;
+  }
+}
+
+
+/* The state of the fast path. */
+typedef struct fast_run {
+  uint64_t at;       /* offset of the next chunk */
+  uint64_t end;      /* end of the chunks, where the footer begins */
+  uint64_t last;     /* start of the last chunk, in bytes from tstart */
+  uint64_t last_end; /* its end, the minimum of the next start */
+  uint64_t limit;    /* maximum of the end of a chunk */
+  uint64_t samples;
+  size_t rows; /* rows in the batch */
+} fast_run;
+
+
+/* Whether the fast path applies: a little-endian binary file with 4-byte
+   instructions and default options. */
+static bool is_fast_path (const samples_reader *self) {
+  const dcpi_parser *const parser = &self->base.parser;
+  const dcpi_file *const file = parser->file;
+  return parser->in_body && !parser->has_ended && self->has_names &&
+         file->dialect == DCPI_PDB && !file->big && !file->zeros &&
+         !file->by_insn && file->step == DCPI_INSN_SIZE &&
+         dcpi_left(parser) > DCPI_FOOTER_SIZE;
+}
+
+
+/* Decode chunks that are valid and fit into the batch. The flags are constants
+   of the caller, so the compiler makes one loop for each combination. */
+static inline void decode_fast (const samples_reader *self, fast_run *run,
+                                bool with_address, bool with_count) {
+  const uint8_t *const bytes = self->base.parser.bytes.at;
+  const uint64_t base = self->base.parser.header.numbers[DCPI_TSTART];
+  fast_run r = *run;
+  while (r.end - r.at >= DCPI_CHUNK_HEAD + 4) {
+    const uint64_t start = pf_load32le(bytes + r.at);
+    const uint64_t number = pf_load32le(bytes + r.at + 4);
+    const uint64_t stop = start + DCPI_INSN_SIZE * number;
+    if (number == 0 || number > (r.end - r.at - DCPI_CHUNK_HEAD) / 4 ||
+        number > PF_BATCH_ROWS - r.rows || start < r.last_end ||
+        stop > r.limit || start % DCPI_INSN_SIZE != 0)
+      break;
+    const uint8_t *const at = bytes + r.at + DCPI_CHUNK_HEAD;
+    for (uint64_t i = 0; i < number; i++) {
+      const uint32_t value = pf_load32le(at + 4 * i);
+      if (with_address)
+        self->addresses[r.rows] = base + start + DCPI_INSN_SIZE * i;
+      if (with_count)
+        self->counts[r.rows] = value;
+      r.rows += value != 0;
+      r.samples += value;
+    }
+    r.at += DCPI_CHUNK_HEAD + 4 * number;
+    r.last = start;
+    r.last_end = stop;
+  }
+  *run = r;
+}
+
+
+/* Decode chunks on the fast path until one needs the general path. */
+static void fill_fast (samples_reader *self, pf_batch *batch) {
+  dcpi_parser *const parser = &self->base.parser;
+  const dcpi_header *const header = &parser->header;
+  const uint64_t max_end = UINT64_MAX - header->numbers[DCPI_TSTART];
+  const uint64_t size =
+      dcpi_has(header, DCPI_TSIZE) ? header->numbers[DCPI_TSIZE] : UINT64_MAX;
+  fast_run run = {.at = parser->at,
+                  .end = parser->bytes.size - DCPI_FOOTER_SIZE,
+                  .last = parser->last,
+                  .last_end = parser->has_chunk ? parser->last_end : 0,
+                  .limit = size < max_end ? size : max_end,
+                  .samples = parser->samples,
+                  .rows = batch->rows};
+  const bool with_address = dcpi_wanted(batch, SAMPLES_ADDRESS);
+  const bool with_count = self->needs_counts;
+  if (with_address && with_count)
+    decode_fast(self, &run, true, true);
+  else if (with_count)
+    decode_fast(self, &run, false, true);
+  else
+    decode_fast(self, &run, with_address, false);
+  parser->has_chunk |= run.at > parser->at;
+  parser->addresses += run.rows - batch->rows;
+  parser->samples = run.samples;
+  parser->at = run.at;
+  parser->last = run.last;
+  parser->last_end = run.last_end;
+  batch->rows = run.rows;
+}
+
+
+/* Go to the next segment that has rows. */
+static pf_status next_segment (samples_reader *self, pf_error *error) {
+  dcpi_parser *const parser = &self->base.parser;
+  pf_status status;
+  do {
+    status = dcpi_next_segment(parser, &self->segment);
+    if (status == PF_MORE && parser->in_body && !self->has_names)
+      status = find_names(self, error);
+  } while (status == PF_MORE && self->segment.kind != DCPI_CHUNK &&
+           self->segment.kind != DCPI_COUNTS);
+  self->next_count = 0;
+  return status;
+}
+
+
+/* Whether counts of the segment are left to decode. */
+static bool has_counts (const samples_reader *self) {
+  const uint64_t count = self->segment.kind == DCPI_CHUNK ? self->segment.count
+                         : self->segment.kind == DCPI_COUNTS
+                             ? self->base.parser.header.nevents
+                             : 0;
+  return self->next_count < count;
+}
+
+/* }====== */
+
+
+/* {====== Columns ====== */
+
+static void fill_ids (pf_column *column, size_t rows, uint32_t id,
+                      bool is_missing) {
+  for (size_t i = 0; i < rows; i++)
+    column->ids[i] = id;
+  for (size_t i = 0; is_missing && i < rows; i++)
+    pf_set_missing(column, i);
+}
+
+
+static void fill_events (const samples_reader *self, pf_column *column,
+                         size_t rows) {
+  const size_t events = self->base.parser.header.nevents;
+  if (events <= 1) {
+    fill_ids(column, rows, self->events[0], events == 0);
+    return;
+  }
+  for (size_t i = 0; i < rows; i++)
+    column->ids[i] = self->events[self->row_events[i]];
+}
+
+
+/* Store the time of each count and the rounding rest; either column may be
+   unwanted (data is NULL). */
+static void fill_spent (const samples_reader *self, pf_column *spent,
+                        pf_column *rest, size_t rows) {
+  const bool is_one = self->base.parser.header.nevents <= 1;
+  for (size_t i = 0; i < rows; i++) {
+    const pf_wide each = self->times[is_one ? 0 : self->row_events[i]];
+    int64_t ns = 0, left = 0;
+    const bool is_there = each > 0 && self->counts[i] >= 0 &&
+                          pf_time_of_count(self->counts[i], each, &ns, &left);
+    if (spent->data != NULL)
+      spent->ints[i] = ns;
+    if (rest->data != NULL)
+      rest->ints[i] = left;
+    if (!is_there && spent->data != NULL)
+      pf_set_missing(spent, i);
+    if (!is_there && rest->data != NULL)
+      pf_set_missing(rest, i);
+  }
+}
+
+
+/* Fill all columns that follow from the header and the counts. */
+static void fill_columns (const samples_reader *self, pf_batch *batch) {
+  if (dcpi_wanted(batch, SAMPLES_SPENT) || dcpi_wanted(batch, SAMPLES_REST))
+    fill_spent(self, &batch->columns[SAMPLES_SPENT],
+               &batch->columns[SAMPLES_REST], batch->rows);
+  for (size_t i = SAMPLES_PROFILE; i < SAMPLES_COLUMNS; i++) {
+    pf_column *const column = &batch->columns[i];
+    if (column->data == NULL)
+      continue;
+    if (i == SAMPLES_PROFILE)
+      memset(column->ints, 0, batch->rows * sizeof *column->ints);
+    else if (i == SAMPLES_EVENT)
+      fill_events(self, column, batch->rows);
+    else
+      fill_ids(column, batch->rows, self->names[i], self->texts[i].at == NULL);
+  }
+}
+
+/* }====== */
+
+
+static pf_status next_samples (pf_reader *reader, pf_batch *batch,
+                               pf_error *error) {
+  samples_reader *const self = (samples_reader *)reader;
+  pf_status status = dcpi_refresh(&self->base, error);
+  pf_batch_clear(batch);
+  self->addresses = dcpi_wanted(batch, SAMPLES_ADDRESS)
+                        ? batch->columns[SAMPLES_ADDRESS].addrs
+                        : self->scratch_addresses;
+  self->counts = dcpi_wanted(batch, SAMPLES_COUNT)
+                     ? batch->columns[SAMPLES_COUNT].ints
+                     : self->scratch_counts;
+  self->needs_counts = dcpi_wanted(batch, SAMPLES_COUNT) ||
+                       dcpi_wanted(batch, SAMPLES_SPENT) ||
+                       dcpi_wanted(batch, SAMPLES_REST);
+  while (status == PF_OK && batch->rows < PF_BATCH_ROWS) {
+    if (!has_counts(self) && is_fast_path(self))
+      fill_fast(self, batch);
+    if (batch->rows == PF_BATCH_ROWS)
+      break;
+    status = has_counts(self) ? PF_OK : next_segment(self, error);
+    if (status == PF_OK && self->segment.kind == DCPI_CHUNK)
+      fill_chunk(self, batch);
+    else if (status == PF_OK)
+      fill_line(self, batch);
+  }
+  if (status < 0)
+    return status;
+  fill_columns(self, batch);
+  return batch->rows > 0 ? PF_MORE : PF_END;
+}
+
+
+pf_status dcpi_open_samples (pf_trace *trace, const pf_table *table,
+                             pf_reader **reader, pf_error *error) {
+  dcpi_reader *self;
+  const pf_status status =
+      dcpi_reader_make(trace, table, sizeof(samples_reader), &self, error);
+  if (status < 0)
+    return status;
+  self->parser.reader_counts = true;
+  self->reader.next = next_samples;
+  *reader = &self->reader;
+  return PF_OK;
+}
+
+/* }====== */

@@ -1,0 +1,339 @@
+/*
+** write_dcpi.c - the encoder, steps 3 and 4: sorts and checks the rows and
+** writes a file of version 0.07 (layout in header_dcpi.c and chunk.c) or
+** dcpicat's text (dcpicat.c).
+**
+** All checks precede the first byte. A gap of one address without samples is
+** written as a count of 0, which takes 4 bytes; a new chunk would take 8.
+*/
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "bytes/sink.h"
+#include "formats/dcpi/encode_dcpi.h"
+
+/* {====== Rows ====== */
+
+static int compare_rows (const void *left, const void *right) {
+  const dcpi_row *const a = left, *const b = right;
+  if (a->address != b->address)
+    return a->address < b->address ? -1 : 1;
+  return (a->event > b->event) - (a->event < b->event);
+}
+
+
+/* Sort by address and event; the rows of a single file are mostly sorted. */
+static void sort_rows (dcpi_writer *writer) {
+  for (size_t i = 1; i < writer->nrows; i++)
+    if (compare_rows(&writer->rows[i - 1], &writer->rows[i]) > 0) {
+      qsort(writer->rows, writer->nrows, sizeof *writer->rows, compare_rows);
+      return;
+    }
+}
+
+
+static pf_status sum_too_large (const dcpi_output *out, const dcpi_row *row) {
+  return pf_fail(out->error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                 "the counts of address 0x%llx add up to more than the file "
+                 "can hold",
+                 (unsigned long long)row->address);
+}
+
+
+/* Add up rows of one address and event, remove those without samples, and set
+   the totals of the events. */
+static pf_status add_rows (const dcpi_output *out) {
+  dcpi_writer *const writer = out->writer;
+  const uint64_t maximum = writer->dialect == DCPI_PDB ? UINT32_MAX : INT64_MAX;
+  size_t kept = 0;
+  for (size_t i = 0; i < writer->nrows; i++) {
+    const dcpi_row row = writer->rows[i];
+    dcpi_row *const last = kept > 0 ? &writer->rows[kept - 1] : NULL;
+    uint64_t *const total = &out->header->events[row.event].total;
+    if (row.count > maximum || row.count > maximum - *total)
+      return sum_too_large(out, &row);
+    *total += row.count;
+    if (row.count > 0 && last != NULL && compare_rows(last, &row) == 0)
+      last->count += row.count;
+    else if (row.count > 0)
+      writer->rows[kept++] = row;
+  }
+  writer->nrows = kept;
+  return PF_OK;
+}
+
+
+/* If no header states the code range, use the range of the samples. */
+static void find_range (const dcpi_output *out) {
+  const dcpi_writer *const writer = out->writer;
+  dcpi_output_header *const header = out->header;
+  const size_t n = writer->nrows;
+  if (!dcpi_is_stated(out, DCPI_TSTART) &&
+      !dcpi_is_stated(out, DCPI_TEXT_START) && n > 0)
+    header->start = writer->rows[0].address;
+  if (!dcpi_is_stated(out, DCPI_TSIZE) &&
+      !dcpi_is_stated(out, DCPI_TEXT_SIZE) && n > 0)
+    header->size = writer->rows[n - 1].address - header->start + DCPI_INSN_SIZE;
+}
+
+
+static pf_status check_row (const dcpi_output *out, const dcpi_row *row) {
+  const dcpi_output_header *const header = out->header;
+  const uint64_t offset = row->address - header->start;
+  if (row->address < header->start || offset >= header->size)
+    return pf_fail(out->error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                   "address 0x%llx is outside of the code, 0x%llx and %llu "
+                   "bytes from there",
+                   (unsigned long long)row->address,
+                   (unsigned long long)header->start,
+                   (unsigned long long)header->size);
+  if (out->writer->dialect == DCPI_PDB &&
+      (offset > UINT32_MAX || offset % DCPI_INSN_SIZE != 0))
+    return pf_fail(out->error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                   "address 0x%llx is %llu bytes into the code: a multiple of "
+                   "%d below 2^32 expected",
+                   (unsigned long long)row->address, (unsigned long long)offset,
+                   DCPI_INSN_SIZE);
+  return PF_OK;
+}
+
+
+static pf_status check_rows (const dcpi_output *out) {
+  pf_status status = PF_OK;
+  for (size_t i = 0; i < out->writer->nrows && status == PF_OK; i++)
+    status = check_row(out, &out->writer->rows[i]);
+  return status;
+}
+
+/* }====== */
+
+
+/* {====== Required values ====== */
+
+/* List the required words that no header states. */
+static size_t list_missing (const dcpi_output *out, char *list,
+                            size_t capacity) {
+  static const dcpi_word needed[] = {DCPI_IMAGE, DCPI_EPOCH, DCPI_PLATFORM,
+                                     DCPI_CPUSPEED};
+  const size_t count = out->writer->dialect == DCPI_PDB ? 4 : 3;
+  size_t used = 0;
+  for (size_t i = 0; i < count; i++)
+    if (!dcpi_is_stated(out, needed[i]))
+      used += (size_t)snprintf(list + used, capacity - used, " %s",
+                               dcpi_rules[needed[i]].word);
+  if (out->header->nevents == 0)
+    used += (size_t)snprintf(list + used, capacity - used, " event");
+  return used;
+}
+
+
+static pf_status check_stated (const dcpi_output *out) {
+  char list[80] = "";
+  if (list_missing(out, list, sizeof list) > 0)
+    return pf_fail(out->error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                   "the file must state%s: give it in header", list);
+  if (out->writer->dialect == DCPI_CAT || out->header->nevents == 1)
+    return PF_OK;
+  return pf_fail(out->error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                 "a 0.07 file holds one event, here are %zu: write dcpicat's "
+                 "text, or open only one of them",
+                 out->header->nevents);
+}
+
+
+/* Whether a value has the syntax of its word. */
+static bool has_syntax (const dcpi_output *out, dcpi_word word) {
+  const pf_bytes text = dcpi_name(out, out->header->values[word]);
+  uint64_t number;
+  switch (dcpi_rules[word].syntax) {
+    case DCPI_DECIMAL: return dcpi_number(text, 10, &number) == PF_OK;
+    case DCPI_HEX_DIGITS: return dcpi_number(text, 16, &number) != PF_EFORMAT;
+    case DCPI_TEXT:
+      return dcpi_is_printable(text) && !dcpi_is_blank(text.at[0]);
+    default: return true;
+  }
+}
+
+
+static pf_status check_values (const dcpi_output *out) {
+  for (dcpi_word word = DCPI_IMAGE; word < DCPI_WORDS; word++) {
+    if (!dcpi_is_stated(out, word) || word == DCPI_EVENT ||
+        has_syntax(out, word))
+      continue;
+    const pf_bytes text = dcpi_name(out, out->header->values[word]);
+    return pf_fail(out->error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                   "%s cannot be written as \"%.*s\"", dcpi_rules[word].word,
+                   (int)(text.size < 40 ? text.size : 40),
+                   (const char *)text.at);
+  }
+  for (size_t i = 0; i < out->header->nevents; i++)
+    if (!dcpi_is_printable(dcpi_name(out, out->header->events[i].name)))
+      return pf_fail(out->error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                     "an event without a name, or with control bytes in it");
+  return PF_OK;
+}
+
+/* }====== */
+
+
+/* {====== Chunks ====== */
+
+static void put_number (const dcpi_output *out, uint64_t value) {
+  (void)pf_sink_uint(out->sink, 4, false, value);
+}
+
+
+/* Returns the index of the first row after the chunk that begins with row
+   `first`. */
+static size_t end_of_chunk (const dcpi_writer *writer, size_t first) {
+  const dcpi_row *const rows = writer->rows;
+  size_t end = first + 1;
+  while (end < writer->nrows &&
+         rows[end].address - rows[end - 1].address <= 2 * DCPI_INSN_SIZE)
+    end++;
+  return end;
+}
+
+
+static void put_chunk (const dcpi_output *out, size_t first, size_t end) {
+  const dcpi_row *const rows = out->writer->rows;
+  const uint64_t start = rows[first].address;
+  put_number(out, start - out->header->start);
+  put_number(out, (rows[end - 1].address - start) / DCPI_INSN_SIZE + 1);
+  for (size_t i = first; i < end; i++) {
+    if (i > first && rows[i].address - rows[i - 1].address > DCPI_INSN_SIZE)
+      put_number(out, 0);
+    put_number(out, rows[i].count);
+  }
+}
+
+
+static void put_binary (const dcpi_output *out) {
+  const dcpi_writer *const writer = out->writer;
+  dcpi_put_header(out);
+  for (size_t first = 0, end; first < writer->nrows; first = end) {
+    end = end_of_chunk(writer, first);
+    put_chunk(out, first, end);
+  }
+  put_number(out, writer->nrows);
+  put_number(out, out->header->events[0].total);
+}
+
+/* }====== */
+
+
+/* {====== Text of dcpicat ====== */
+
+static void put_aligned (const dcpi_output *out, const char *word,
+                         pf_bytes value) {
+  dcpi_put_format(out, "%-16s ", word);
+  dcpi_put_bytes(out, value);
+  dcpi_put_format(out, "\n");
+}
+
+
+static void put_value (const dcpi_output *out, dcpi_word word) {
+  if (dcpi_is_stated(out, word))
+    put_aligned(out, dcpi_rules[word].word,
+                dcpi_name(out, out->header->values[word]));
+}
+
+
+/* The name of the image: the line `name`, else the last component of the path,
+   else the identifier. */
+static void put_name (const dcpi_output *out) {
+  const uint32_t *const values = out->header->values;
+  pf_bytes name = dcpi_name(out, values[DCPI_NAME]);
+  if (values[DCPI_NAME] == PF_NO_NAME && dcpi_is_stated(out, DCPI_PATH))
+    name = dcpi_base_name(dcpi_name(out, values[DCPI_PATH]));
+  if (name.size == 0)
+    name = dcpi_name(out, values[DCPI_IMAGE]);
+  put_aligned(out, "name", name);
+}
+
+
+static void put_paths (const dcpi_output *out) {
+  const dcpi_writer *const writer = out->writer;
+  for (size_t i = 0; i < writer->nfields; i++)
+    if (dcpi_field_word(writer, &writer->fields[i]) == DCPI_PATH &&
+        !dcpi_is_duplicate(out, i) &&
+        !dcpi_is_overridden(out, &writer->fields[i]))
+      put_aligned(out, "path", dcpi_name(out, writer->fields[i].value));
+}
+
+
+static void put_event (const dcpi_output *out, const dcpi_output_event *event) {
+  dcpi_put_format(out, "%-16s %llu ", "event",
+                  (unsigned long long)event->total);
+  dcpi_put_bytes(out, dcpi_name(out, event->name));
+  dcpi_put_format(out, ":%llu:%llu\n", (unsigned long long)event->period,
+                  (unsigned long long)event->fraction);
+}
+
+
+/* Write the counts of one address. Returns the index of the next address's
+   first row. */
+static size_t put_counts (const dcpi_output *out, size_t row) {
+  const dcpi_writer *const writer = out->writer;
+  const uint64_t address = writer->rows[row].address;
+  dcpi_put_format(out, "0x%012llx", (unsigned long long)address);
+  for (uint32_t i = 0; i < out->header->nevents; i++) {
+    const bool is_there = row < writer->nrows &&
+                          writer->rows[row].address == address &&
+                          writer->rows[row].event == i;
+    dcpi_put_format(
+        out, " %7llu",
+        (unsigned long long)(is_there ? writer->rows[row].count : 0));
+    row += is_there;
+  }
+  dcpi_put_format(out, "\n");
+  return row;
+}
+
+
+static void put_text (const dcpi_output *out) {
+  const dcpi_output_header *const header = out->header;
+  put_name(out);
+  put_value(out, DCPI_IMAGE);
+  put_value(out, DCPI_LABEL);
+  put_paths(out);
+  put_value(out, DCPI_EPOCH);
+  put_value(out, DCPI_PLATFORM);
+  dcpi_put_format(out, "%-16s 0x%012llx\n", "text_start",
+                  (unsigned long long)header->start);
+  dcpi_put_format(out, "%-16s 0x%012llx\n", "text_size",
+                  (unsigned long long)header->size);
+  for (size_t i = 0; i < header->nevents; i++)
+    put_event(out, &header->events[i]);
+  for (size_t row = 0; row < out->writer->nrows;)
+    row = put_counts(out, row);
+}
+
+/* }====== */
+
+
+pf_status dcpi_write (dcpi_writer *writer, pf_sink *sink, pf_error *error) {
+  dcpi_output_header header;
+  const dcpi_output out = {writer, &header, sink, error};
+  pf_status status = dcpi_merge_headers(writer, &header, error);
+  if (status == PF_OK)
+    status = check_stated(&out);
+  if (status == PF_OK)
+    status = check_values(&out);
+  if (status < 0)
+    return status;
+  sort_rows(writer);
+  status = add_rows(&out);
+  if (status < 0)
+    return status;
+  find_range(&out);
+  status = check_rows(&out);
+  if (status < 0)
+    return status;
+  if (writer->dialect == DCPI_PDB)
+    put_binary(&out);
+  else
+    put_text(&out);
+  return pf_sink_flush(sink, error);
+}

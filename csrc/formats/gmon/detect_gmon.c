@@ -1,0 +1,387 @@
+/*
+** detect_gmon.c - detects the dialect, and byte order and address width of the
+** two dialects without a magic number (4.4BSD and old BSD).
+**
+** The options dialect, byte_order and address_size are used as given; only what
+** they leave open is detected.
+*/
+
+#include <string.h>
+
+#include "formats/gmon/detect_gmon.h"
+
+#define MAX_VERSION 0xffff /* maximum that is accepted, for future writers */
+
+const char *const gmon_dialect_names[GMON_DIALECTS] = {"gnu", "4.4bsd", "bsd",
+                                                       "apple", "ld-profile"};
+
+
+/* {====== Headers of BSD files ====== */
+
+/* Whether `data` bytes of bins fit an address range: 16-bit bins for 4, 2 or 1
+   bytes of code (or other bins of the same total), rounded up. */
+static bool fits_range (uint64_t data, uint64_t range) {
+  const uint64_t slack = 32;
+  for (uint64_t factor = 1; factor <= 8; factor *= 2) {
+    const uint64_t ideal = range / 4 * factor;
+    if (data + 4 * factor >= ideal && data <= ideal + factor * slack)
+      return true;
+  }
+  return false;
+}
+
+
+/* Whether the sizes in a header are consistent with each other. */
+static bool is_consistent (const gmon_layout *layout, const gmon_bsd *header,
+                           uint64_t size) {
+  return header->low < header->high && header->ncnt >= layout->header &&
+         header->ncnt <= size && (header->ncnt - layout->header) % 2 == 0 &&
+         fits_range(header->ncnt - layout->header, header->high - header->low);
+}
+
+
+/* Whether 4 bytes of padding follow the header (OSF/1): they are 0, and the
+   bins without them still cover the range in multiples of 8 bytes. */
+static bool has_padding (const gmon_layout *layout, pf_bytes head) {
+  if (layout->width != 8 || head.size < 24 || pf_load32le(head.at + 20) != 0)
+    return false;
+  const gmon_bsd header = gmon_bsd_header(layout, head.at);
+  return header.high > header.low && header.ncnt >= 24 &&
+         (header.ncnt - 24) % 8 == 0 &&
+         header.ncnt - 24 >= (header.high - header.low) / 2;
+}
+
+
+/* Iterate over the widths and byte orders that the options leave open. Width 4
+   comes first: its files have garbage where the signature of width 8 is
+   expected. */
+static bool next_candidate (const gmon_options *options, unsigned *candidate,
+                            gmon_layout *layout) {
+  while (*candidate < 4) {
+    const unsigned number = (*candidate)++;
+    layout->width = number < 2 ? 4 : 8;
+    layout->big = number % 2 == 1;
+    if ((options->width == 0 || options->width == layout->width) &&
+        (options->order < 0 || options->order == layout->big))
+      return true;
+  }
+  return false;
+}
+
+
+/* Returns 2 if a 4.4BSD header is consistent, 1 if it only has the signature,
+   else 0. */
+static int score_bsd44 (gmon_layout *layout, pf_bytes head, uint64_t size) {
+  layout->header = 2 * layout->width + 24;
+  const unsigned at = 2 * layout->width + 4;
+  if (head.size < at + 4 ||
+      pf_load32(head.at + at, layout->big) != GMON_SIGNATURE)
+    return 0;
+  if (head.size < layout->header)
+    return 1;
+  const gmon_bsd header = gmon_bsd_header(layout, head.at);
+  return is_consistent(layout, &header, size) ? 2 : 1;
+}
+
+
+/* Find the layout of a 4.4BSD file with the highest score, which is
+   returned. */
+static int find_bsd44 (const gmon_options *options, pf_bytes head,
+                       uint64_t size, gmon_layout *layout) {
+  int best = 0;
+  unsigned candidate = 0;
+  gmon_layout tried = *layout;
+  while (best < 2 && next_candidate(options, &candidate, &tried)) {
+    const int score = score_bsd44(&tried, head, size);
+    if (score <= best)
+      continue;
+    best = score;
+    *layout = tried;
+  }
+  layout->dialect = GMON_BSD44;
+  return best;
+}
+
+
+/* Find the layout in which a header of three words agrees with the size of the
+   file, up to the last arc. */
+static bool find_bsd (const gmon_options *options, pf_bytes head, uint64_t size,
+                      gmon_layout *layout) {
+  unsigned candidate = 0;
+  layout->dialect = GMON_BSD;
+  while (next_candidate(options, &candidate, layout)) {
+    layout->header = 2 * layout->width + 4;
+    if (head.size < layout->header)
+      continue;
+    if (has_padding(layout, head))
+      layout->header = 24;
+    const gmon_bsd header = gmon_bsd_header(layout, head.at);
+    if (is_consistent(layout, &header, size) &&
+        (size - header.ncnt) % gmon_bsd_arc(layout) == 0)
+      return true;
+  }
+  return false;
+}
+
+/* }====== */
+
+
+/* {====== Magic numbers ====== */
+
+static bool is_gnu (pf_bytes head) {
+  return head.size >= 4 && memcmp(head.at, "gmon", 4) == 0;
+}
+
+
+/* The magic number determines byte order and width. */
+static bool find_apple (pf_bytes head, gmon_layout *layout) {
+  layout->dialect = GMON_APPLE;
+  if (head.size < 4)
+    return false;
+  for (unsigned big = 0; big < 2; big++) {
+    const uint32_t magic = pf_load32(head.at, big);
+    layout->big = big;
+    layout->width = magic == GMON_APPLE_MAGIC ? 4 : 8;
+    layout->header = 2 * layout->width + 24;
+    if (magic == GMON_APPLE_MAGIC || magic == GMON_APPLE_MAGIC + 1)
+      return true;
+  }
+  return false;
+}
+
+
+/* A large version number means that a text begins with "gmon". */
+static int score_gnu (pf_bytes head) {
+  if (head.size < 8)
+    return 60; /* truncated inside its header */
+  const uint32_t little = pf_load32le(head.at + 4);
+  const uint32_t big = pf_load32be(head.at + 4);
+  const uint32_t version = little < big ? little : big;
+  if (version <= 1 || version == GMON_LD_VERSION)
+    return 100;
+  return version <= MAX_VERSION ? 70 : 0;
+}
+
+
+/* Whether a file whose sizes agree looks like old BSD: the range begins and
+   ends at multiples of 4, and at least half of the arcs in `head` call into the
+   range, once or more. */
+static bool is_plausible_bsd (const gmon_layout *layout, pf_bytes head) {
+  const gmon_bsd header = gmon_bsd_header(layout, head.at);
+  const uint64_t size = gmon_bsd_arc(layout);
+  uint64_t arcs = 0, good = 0;
+  if (header.low % 4 != 0 || header.high % 4 != 0)
+    return false;
+  for (uint64_t at = header.ncnt; at < head.size && head.size - at >= size;
+       at += size) {
+    const pf_bytes arc = {head.at + at, (size_t)size};
+    pf_cursor c = pf_cursor_over(arc, layout->big);
+    uint64_t from, self, count;
+    if (!pf_take_uint(&c, layout->width, &from) ||
+        !pf_take_uint(&c, layout->width, &self) ||
+        !pf_take_uint(&c, layout->width, &count))
+      return false;
+    arcs++;
+    good += self >= header.low && self < header.high && count > 0;
+  }
+  return good * 2 >= arcs && (arcs > 0 || header.ncnt > layout->header);
+}
+
+
+int gmon_score (pf_bytes head, uint64_t size) {
+  const gmon_options nothing = {.dialect = -1, .order = -1};
+  gmon_layout layout = {.dialect = GMON_GNU};
+  if (is_gnu(head))
+    return score_gnu(head);
+  if (find_apple(head, &layout))
+    return 90;
+  const int score = find_bsd44(&nothing, head, size, &layout);
+  if (score > 0)
+    return score == 2 ? 95 : 75;
+  return find_bsd(&nothing, head, size, &layout) &&
+                 is_plausible_bsd(&layout, head)
+             ? 15
+             : 0;
+}
+
+/* }====== */
+
+
+/* {====== Decision ====== */
+
+static void read_options (const pf_trace *trace, gmon_options *options) {
+  options->width = (unsigned)pf_option_int(trace, "address_size", 0);
+  options->elf_width = (unsigned)pf_option_int(trace, "elf_class", 0);
+  options->order = options->elf_order = -1;
+  if (pf_option_is(trace, "byte_order", "little"))
+    options->order = 0;
+  if (pf_option_is(trace, "byte_order", "big"))
+    options->order = 1;
+  if (pf_option_is(trace, "elf_order", "little"))
+    options->elf_order = 0;
+  if (pf_option_is(trace, "elf_order", "big"))
+    options->elf_order = 1;
+  options->dialect = -1;
+  for (int i = 0; i < GMON_DIALECTS; i++)
+    if (pf_option_is(trace, "dialect", gmon_dialect_names[i]))
+      options->dialect = i;
+}
+
+
+/* Returns the detected dialect, or -1. */
+static int guess_dialect (const gmon_options *options, pf_bytes bytes) {
+  gmon_layout layout = {.dialect = GMON_GNU};
+  if (is_gnu(bytes)) {
+    if (bytes.size < 8)
+      return GMON_GNU;
+    return pf_load32le(bytes.at + 4) == GMON_LD_VERSION ||
+                   pf_load32be(bytes.at + 4) == GMON_LD_VERSION
+               ? GMON_LD
+               : GMON_GNU;
+  }
+  if (find_apple(bytes, &layout))
+    return GMON_APPLE;
+  if (find_bsd44(options, bytes, bytes.size, &layout) > 0)
+    return GMON_BSD44;
+  return find_bsd(options, bytes, bytes.size, &layout) ? GMON_BSD : -1;
+}
+
+
+/* Format up to 8 bytes in hexadecimal. */
+static void show_bytes (pf_bytes bytes, char words[64]) {
+  static const char digits[] = "0123456789abcdef";
+  size_t used = 0;
+  for (size_t i = 0; i < bytes.size && i < 8; i++) {
+    if (i > 0)
+      words[used++] = ' ';
+    words[used++] = digits[bytes.at[i] >> 4];
+    words[used++] = digits[bytes.at[i] & 15];
+  }
+  words[used] = '\0';
+}
+
+
+/* Fail with a message of what was expected and found. */
+static pf_status reject (pf_bytes bytes, const char *expected,
+                         pf_error *error) {
+  char found[64];
+  if (bytes.size == 0)
+    return pf_fail(error, PF_ETRUNCATED, 0, "%s expected, the file is empty",
+                   expected);
+  show_bytes(bytes, found);
+  return pf_fail(error, PF_EFORMAT, 0, "%s expected, found bytes %s", expected,
+                 found);
+}
+
+
+static pf_status open_bsd44 (const gmon_options *options, pf_bytes bytes,
+                             gmon_layout *layout, pf_error *error) {
+  if (find_bsd44(options, bytes, bytes.size, layout) == 0)
+    return reject(bytes, "a 4.4BSD header with 0x00051879 at byte 12 or 20",
+                  error);
+  if (bytes.size < layout->header)
+    return pf_fail(error, PF_ETRUNCATED, bytes.size,
+                   "a 4.4BSD header of %u bytes expected, the file has %llu",
+                   layout->header, (unsigned long long)bytes.size);
+  const gmon_bsd header = gmon_bsd_header(layout, bytes.at);
+  layout->version = header.signature;
+  if (header.ncnt < layout->header)
+    return pf_fail(error, PF_EFORMAT, 2 * layout->width,
+                   "a size of header and bins of %u or more expected, "
+                   "found %u",
+                   layout->header, (unsigned)header.ncnt);
+  return PF_OK;
+}
+
+
+/* Open an old BSD file with the option dialect. If no layout fits the size,
+   address_size and byte_order must both be given. */
+static pf_status open_bsd (const gmon_options *options, pf_bytes bytes,
+                           gmon_layout *layout, pf_error *error) {
+  if (find_bsd(options, bytes, bytes.size, layout))
+    return PF_OK;
+  if (options->width == 0 || options->order < 0)
+    return reject(bytes,
+                  "an old BSD header that agrees with the size of the file "
+                  "(or address_size and byte_order given)",
+                  error);
+  layout->width = options->width;
+  layout->big = options->order == 1;
+  layout->header = 2 * layout->width + 4;
+  if (bytes.size < layout->header)
+    return pf_fail(error, PF_ETRUNCATED, bytes.size,
+                   "a header of %u bytes expected, the file has %llu",
+                   layout->header, (unsigned long long)bytes.size);
+  if (has_padding(layout, bytes))
+    layout->header = 24;
+  const gmon_bsd header = gmon_bsd_header(layout, bytes.at);
+  if (header.ncnt >= layout->header && header.low <= header.high)
+    return PF_OK;
+  return reject(bytes, "an old BSD header: low, high, size", error);
+}
+
+
+static pf_status open_apple (pf_bytes bytes, gmon_layout *layout,
+                             pf_error *error) {
+  if (find_apple(bytes, layout)) {
+    layout->version = pf_load32(bytes.at, layout->big);
+    return PF_OK;
+  }
+  return reject(bytes, "Apple's 0xbeefbabe or 0xbeefbabf", error);
+}
+
+
+static pf_status open_magic (pf_trace *trace, const gmon_options *options,
+                             gmon_layout *layout, pf_error *error) {
+  const pf_bytes bytes = trace->sources[0].bytes;
+  if (!is_gnu(bytes))
+    return reject(bytes, "\"gmon\"", error);
+  if (bytes.size < GMON_GNU_HEADER)
+    return pf_fail(error, PF_ETRUNCATED, bytes.size,
+                   "a header of %d bytes expected, the file has %llu",
+                   GMON_GNU_HEADER, (unsigned long long)bytes.size);
+  return gmon_detect_gnu(trace, options, layout, error);
+}
+
+
+/* Check the values of numeric options. */
+static pf_status check_options (const pf_trace *trace, pf_error *error) {
+  const int64_t width = pf_option_int(trace, "address_size", 0);
+  const int64_t rate = pf_option_int(trace, "rate", 0);
+  if (width != 0 && width != 4 && width != 8)
+    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                   "address_size 4 or 8 expected, found %lld",
+                   (long long)width);
+  if (rate < 0 || rate > UINT32_MAX)
+    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                   "a rate of 1 to %lld expected, found %lld",
+                   (long long)UINT32_MAX, (long long)rate);
+  return PF_OK;
+}
+
+
+pf_status gmon_detect (pf_trace *trace, gmon_layout *layout, pf_error *error) {
+  const pf_bytes bytes = trace->sources[0].bytes;
+  gmon_options options;
+  const pf_status status = check_options(trace, error);
+  if (status < 0)
+    return status;
+  read_options(trace, &options);
+  *layout = (gmon_layout){.dialect = GMON_GNU, .counter = 2, .arc_count = 4};
+  const int dialect =
+      options.dialect >= 0 ? options.dialect : guess_dialect(&options, bytes);
+  if (dialect < 0)
+    return reject(bytes,
+                  "\"gmon\", Apple's 0xbeefbabe, or a BSD header with "
+                  "0x00051879 at byte 12 or 20",
+                  error);
+  layout->dialect = (gmon_dialect)dialect;
+  switch (layout->dialect) {
+    case GMON_APPLE: return open_apple(bytes, layout, error);
+    case GMON_BSD44: return open_bsd44(&options, bytes, layout, error);
+    case GMON_BSD: return open_bsd(&options, bytes, layout, error);
+    default: return open_magic(trace, &options, layout, error);
+  }
+}
+
+/* }====== */

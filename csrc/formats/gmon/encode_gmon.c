@@ -1,0 +1,321 @@
+/*
+** encode_gmon.c - the encoder, step 1: adds up rows until the file is written.
+**
+** Equal histograms, arcs and blocks of several files are added, as `gprof -s`
+** does, but without overflow of 16 or 32 bits.
+*/
+
+#include <stdlib.h>
+
+#include "formats/gmon/encode_gmon.h"
+#include "model/rows/batch.h"
+#include "model/dictionary/names.h"
+
+
+static pf_status no_memory (pf_error *error) {
+  return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+}
+
+
+/* Whether a row has a value in a column. */
+static bool has (const pf_batch *batch, size_t column, size_t row) {
+  return column < batch->ncolumns && batch->columns[column].data != NULL &&
+         !pf_is_missing(&batch->columns[column], row);
+}
+
+
+/* Read an integer of a row, which must be present and not negative. */
+static pf_status take (const pf_batch *batch, const pf_table *table,
+                       size_t column, size_t row, uint64_t *value,
+                       pf_error *error) {
+  const char *const name = table->fields[column].name;
+  if (!has(batch, column, row))
+    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                   "a row of %s has no %s", table->name, name);
+  *value = batch->columns[column].addrs[row];
+  if (table->fields[column].type == PF_ADDR || *value <= INT64_MAX)
+    return PF_OK;
+  return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                 "%s of a row of %s is %lld: it cannot be below 0", name,
+                 table->name, (long long)*value);
+}
+
+
+/* Add to a sum, which must stay below 2^63. */
+static pf_status add (uint64_t *sum, uint64_t count, pf_error *error) {
+  if (count > (uint64_t)INT64_MAX - *sum)
+    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                   "a sum of counts is 2^63 or more");
+  *sum += count;
+  return PF_OK;
+}
+
+
+/* {====== Sets ====== */
+
+/* Returns the name in a column, or `text` as a name if it is missing. */
+static uint32_t name_or (const gmon_writer *self, const pf_batch *batch,
+                         size_t column, size_t row, const char *text) {
+  return has(batch, column, row) ? batch->columns[column].ids[row]
+                                 : pf_intern_text(self->dictionary, text);
+}
+
+
+static pf_status take_header (const gmon_writer *self, const pf_batch *batch,
+                              size_t row, gmon_set *set, pf_error *error) {
+  const pf_table *const table = &gmon_written[WRITTEN_SETS];
+  const size_t bins =
+      has(batch, SETS_DECLARED, row) ? SETS_DECLARED : SETS_BINS;
+  const size_t read = has(batch, SETS_BINS, row) ? SETS_BINS : bins;
+  uint64_t rate = 0;
+  pf_status status = take(batch, table, SETS_LOW, row, &set->low, error);
+  if (status == PF_OK)
+    status = take(batch, table, SETS_HIGH, row, &set->high, error);
+  if (status == PF_OK)
+    status = take(batch, table, bins, row, &set->bins, error);
+  if (status == PF_OK)
+    status = take(batch, table, read, row, &set->read, error);
+  if (status == PF_OK)
+    status = take(batch, table, SETS_RATE, row, &rate, error);
+  if (status != PF_OK)
+    return status;
+  if (set->read > set->bins)
+    set->read = set->bins;
+  if (set->read > GMON_MAX_BINS)
+    return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
+                   "a set of %llu bins: at most %d are written",
+                   (unsigned long long)set->read, GMON_MAX_BINS);
+  if (rate > UINT32_MAX)
+    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                   "the rate of a set is %llu: at most %u can be written",
+                   (unsigned long long)rate, UINT32_MAX);
+  set->rate = (uint32_t)rate;
+  set->dimension = name_or(self, batch, SETS_DIMENSION, row, "seconds");
+  set->abbreviation = name_or(self, batch, SETS_ABBREVIATION, row, "s");
+  if (set->dimension == PF_NO_NAME || set->abbreviation == PF_NO_NAME)
+    return no_memory(error);
+  return PF_OK;
+}
+
+
+/* Map the id of a set in the input to a set. An id may repeat, from another
+   file, if the headers are equal. */
+static pf_status bind_set_id (gmon_writer *self, uint64_t id, size_t set,
+                              pf_error *error) {
+  const size_t known = gmon_sums_find(&self->set_ids, id, 0);
+  if (known != SIZE_MAX && self->set_ids.list[known].count != set)
+    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                   "set %llu is given twice, with different headers",
+                   (unsigned long long)id);
+  gmon_sum *const entry = gmon_sums_get(&self->set_ids, id, 0);
+  if (entry == NULL)
+    return no_memory(error);
+  entry->count = set;
+  return PF_OK;
+}
+
+
+static pf_status put_set (gmon_writer *self, const pf_batch *batch, size_t row,
+                          pf_error *error) {
+  gmon_set header = {.low = 0};
+  uint64_t id = self->set_ids.count;
+  pf_status status = take_header(self, batch, row, &header, error);
+  if (status == PF_OK && has(batch, SETS_SET, row))
+    status =
+        take(batch, &gmon_written[WRITTEN_SETS], SETS_SET, row, &id, error);
+  if (status < 0)
+    return status;
+  const size_t set = gmon_sets_get(&self->sets, &header, self->extended);
+  if (set == SIZE_MAX)
+    return no_memory(error);
+  return bind_set_id(self, id, set, error);
+}
+
+/* }====== */
+
+
+/* {====== Rows ====== */
+
+/* Returns the set of a histogram row: that of its id, or the only set. Returns
+   NULL with `error` filled if there is none. */
+static gmon_set *find_set (const gmon_writer *self, const pf_batch *batch,
+                           size_t row, pf_error *error) {
+  if (!has(batch, HISTOGRAM_SET, row) && self->sets.count == 1)
+    return self->sets.list;
+  if (!has(batch, HISTOGRAM_SET, row)) {
+    (void)pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                  "a row of histogram has no set, and there are %zu",
+                  self->sets.count);
+    return NULL;
+  }
+  const uint64_t id = batch->columns[HISTOGRAM_SET].addrs[row];
+  const size_t known = gmon_sums_find(&self->set_ids, id, 0);
+  if (known != SIZE_MAX)
+    return &self->sets.list[self->set_ids.list[known].count];
+  (void)pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                "a row of histogram belongs to set %lld, which has not been "
+                "given in table sets",
+                (long long)id);
+  return NULL;
+}
+
+
+/* Find the bin of a row by its index or by its first address. */
+static pf_status find_bin (const pf_batch *batch, size_t row,
+                           const gmon_set *set, uint64_t *bin,
+                           pf_error *error) {
+  const pf_table *const table = &gmon_written[WRITTEN_HISTOGRAM];
+  if (has(batch, HISTOGRAM_BIN, row)) {
+    const pf_status status = take(batch, table, HISTOGRAM_BIN, row, bin, error);
+    if (status < 0 || *bin < set->read)
+      return status;
+    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                   "a row of histogram has bin %llu of %llu",
+                   (unsigned long long)*bin, (unsigned long long)set->read);
+  }
+  uint64_t low = 0;
+  const pf_status status = take(batch, table, HISTOGRAM_LOW, row, &low, error);
+  if (status < 0 || (gmon_bin_at(&set->scale, low, bin) && *bin < set->read))
+    return status;
+  return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                 "no bin of the set begins at 0x%llx", (unsigned long long)low);
+}
+
+
+static pf_status put_bin (gmon_writer *self, const pf_batch *batch, size_t row,
+                          pf_error *error) {
+  uint64_t bin = 0, count = 0;
+  const pf_status status = take(batch, &gmon_written[WRITTEN_HISTOGRAM],
+                                HISTOGRAM_COUNT, row, &count, error);
+  if (status != PF_OK)
+    return status;
+  gmon_set *const set = find_set(self, batch, row, error);
+  if (set == NULL || find_bin(batch, row, set, &bin, error) != PF_OK)
+    return error->status;
+  return count == 0 ? PF_OK : add(&set->counts[bin], count, error);
+}
+
+
+/* Add the count of a row to the sum of its key. */
+static pf_status put_sum (gmon_sums *sums, uint64_t a, uint64_t b,
+                          uint64_t count, pf_error *error) {
+  gmon_sum *const sum = gmon_sums_get(sums, a, b);
+  return sum == NULL ? no_memory(error) : add(&sum->count, count, error);
+}
+
+
+static pf_status put_arc (gmon_writer *self, const pf_batch *batch, size_t row,
+                          pf_error *error) {
+  const pf_table *const table = &gmon_written[WRITTEN_ARCS];
+  uint64_t from = 0, to = 0, count = 0;
+  pf_status status = take(batch, table, ARCS_FROM, row, &from, error);
+  if (status == PF_OK)
+    status = take(batch, table, ARCS_TO, row, &to, error);
+  if (status == PF_OK)
+    status = take(batch, table, ARCS_COUNT, row, &count, error);
+  return status < 0 ? status : put_sum(&self->arcs, from, to, count, error);
+}
+
+
+static pf_status put_block (gmon_writer *self, const pf_batch *batch,
+                            size_t row, pf_error *error) {
+  const pf_table *const table = &gmon_written[WRITTEN_BLOCKS];
+  uint64_t address = 0, count = 0;
+  pf_status status = take(batch, table, BLOCKS_ADDRESS, row, &address, error);
+  if (status == PF_OK)
+    status = take(batch, table, BLOCKS_COUNT, row, &count, error);
+  return status < 0 ? status : put_sum(&self->blocks, address, 0, count, error);
+}
+
+
+static pf_status put (pf_encoder *encoder, size_t table, const pf_batch *batch,
+                      pf_sink *sink, pf_error *error) {
+  static pf_status (*const put_row[WRITTEN_TABLES])(
+      gmon_writer *, const pf_batch *, size_t,
+      pf_error *) = {[WRITTEN_SETS] = put_set,
+                     [WRITTEN_HISTOGRAM] = put_bin,
+                     [WRITTEN_ARCS] = put_arc,
+                     [WRITTEN_BLOCKS] = put_block};
+  gmon_writer *const self = (gmon_writer *)encoder;
+  pf_status status = PF_OK;
+  (void)sink; /* everything is written at the end */
+  for (size_t row = 0; row < batch->rows && status == PF_OK; row++)
+    status = put_row[table](self, batch, row, error);
+  return status;
+}
+
+/* }====== */
+
+
+static pf_status finish (pf_encoder *encoder, pf_sink *sink, pf_error *error) {
+  gmon_writer *const self = (gmon_writer *)encoder;
+  for (size_t i = 0; i < self->sets.count; i++) {
+    const pf_status status =
+        gmon_set_finish(&self->sets.list[i], self->extended, error);
+    if (status != PF_OK)
+      return status;
+  }
+  if (self->is_sorted) {
+    if (!gmon_sets_sort(&self->sets, self->dictionary))
+      return no_memory(error);
+    gmon_sums_sort(&self->arcs);
+    gmon_sums_sort(&self->blocks);
+  }
+  return gmon_write(self, sink, error);
+}
+
+
+static void close_writer (pf_encoder *encoder) {
+  gmon_writer *const self = (gmon_writer *)encoder;
+  gmon_sets_close(&self->sets);
+  gmon_sums_close(&self->set_ids);
+  gmon_sums_close(&self->arcs);
+  gmon_sums_close(&self->blocks);
+  free(self);
+}
+
+
+/* Read the options. The functions that read them expect a trace. */
+static pf_status read_options (gmon_writer *self, const pf_option *options,
+                               size_t noptions, pf_error *error) {
+  const pf_trace asked = {.options = options, .noptions = noptions};
+  const int64_t width = pf_option_int(&asked, "address_size", 0);
+  pf_bytes dialect;
+  if (width != 0 && width != 4 && width != 8)
+    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                   "address_size 4 or 8 expected, found %lld",
+                   (long long)width);
+  self->width = width == 4 ? 4 : 8;
+  self->big = pf_option_is(&asked, "byte_order", "big");
+  self->is_sorted = pf_option_int(&asked, "inputs", 1) > 1;
+  self->extended = pf_option_int(&asked, "extended_precision", 0) != 0;
+  self->dialect =
+      pf_option_is(&asked, "dialect", "4.4bsd") ? GMON_BSD44 : GMON_GNU;
+  if (self->dialect == GMON_BSD44 ||
+      !pf_option_text(&asked, "dialect", &dialect) ||
+      pf_option_is(&asked, "dialect", "gnu") ||
+      pf_option_is(&asked, "dialect", "auto"))
+    return PF_OK;
+  return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                 "dialect gnu or 4.4bsd expected for writing, found %.*s",
+                 (int)(dialect.size < 32 ? dialect.size : 32),
+                 (const char *)dialect.at);
+}
+
+
+pf_status gmon_encoder (const pf_option *options, size_t noptions,
+                        pf_dictionary *dictionary, pf_encoder **encoder,
+                        pf_error *error) {
+  gmon_writer *const self = calloc(1, sizeof *self);
+  if (self == NULL)
+    return no_memory(error);
+  self->encoder =
+      (pf_encoder){.put = put, .finish = finish, .close = close_writer};
+  self->dictionary = dictionary;
+  const pf_status status = read_options(self, options, noptions, error);
+  if (status < 0)
+    free(self);
+  else
+    *encoder = &self->encoder;
+  return status;
+}

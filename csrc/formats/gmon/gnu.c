@@ -1,0 +1,268 @@
+/*
+** gnu.c - the records of GNU gmon.out, version 1 (and 0).
+**
+** A is the width of an address, 4 or 8; all numbers are in the byte order of
+** the machine that was profiled. Nothing is padded and nothing is aligned.
+**
+**   header           OFFSET  SIZE  FIELD
+**                         0     4  "gmon"
+**                         4     4  version: 1 (0 in very old files)
+**                         8    12  spare; some writers leave garbage
+**
+** Records follow in any order and number, each after one byte of tag:
+**
+**   0 histogram           1     A  lowest address
+**                       1+A     A  highest address, exclusive
+**                      1+2A     4  number of bins
+**                      5+2A     4  rate in hertz; 0: counts are ticks
+**                      9+2A    15  dimension, NUL padded, maybe without NUL
+**                     24+2A     1  its abbreviation
+**                     25+2A    2n  bins
+**
+**   1 arc                 1     A  from: a place in the caller, often rounded
+**                       1+A     A  to: a place in the callee
+**                      1+2A     4  count
+**
+**   2 basic blocks        1     4  number of blocks (glibc on 64 bits: 8)
+**                         5   2An  pairs of an address and a count of A bytes
+**
+** Sources: the glibc manual and source, and files of 16 machines. The purpose
+** of the spare bytes is not known.
+*/
+
+#include "formats/gmon/gmon.h"
+
+enum {
+  TAG_HISTOGRAM,
+  TAG_ARC,
+  TAG_BLOCKS
+};
+
+
+/* Whether a text is one or more printable bytes, padded with NULs. */
+static bool is_padded_text (const uint8_t *text, size_t size) {
+  size_t i = 0;
+  while (i < size && text[i] >= 0x20 && text[i] < 0x7f)
+    i++;
+  if (i == 0)
+    return false;
+  while (i < size && text[i] == 0)
+    i++;
+  return i == size;
+}
+
+
+bool gmon_plausible_histogram (const gmon_layout *layout,
+                               const uint8_t *header) {
+  const uint8_t *const tail = header + 2 * layout->width;
+  const uint8_t abbreviation = tail[8 + GMON_DIMENSION];
+  return pf_load32(tail + 4, layout->big) < GMON_RATE_LIMIT &&
+         is_padded_text(tail + 8, GMON_DIMENSION) && abbreviation >= 0x20 &&
+         abbreviation < 0x7f;
+}
+
+
+/* Returns the text up to the first NUL. */
+static pf_bytes dimension_of (const uint8_t *text) {
+  size_t size = 0;
+  while (size < GMON_DIMENSION && text[size] != 0)
+    size++;
+  return (pf_bytes){text, size};
+}
+
+
+static void read_header (const gmon_layout *layout, const uint8_t *header,
+                         gmon_segment *segment) {
+  const uint8_t *const tail = header + 2 * layout->width;
+  segment->low = gmon_address(layout, header);
+  segment->high = gmon_address(layout, header + layout->width);
+  segment->declared = pf_load32(tail, layout->big);
+  segment->rate = pf_load32(tail + 4, layout->big);
+  segment->dimension = dimension_of(tail + 8);
+  segment->abbreviation = tail[8 + GMON_DIMENSION];
+}
+
+
+/* Take the bins after the header, as many as the file has. */
+static void take_bins (gmon_parser *parser, gmon_segment *segment,
+                       uint64_t header) {
+  const uint64_t available = gmon_left(parser) - header;
+  const bool is_whole = segment->declared <= available / 2;
+  const uint64_t valid_end = parser->valid_end;
+  segment->items_at = parser->at + header;
+  segment->stride = 2;
+  segment->count = is_whole ? segment->declared : available / 2;
+  gmon_take_segment(parser, segment, GMON_HISTOGRAM,
+                    is_whole ? header + 2 * segment->count : gmon_left(parser));
+  if (!is_whole) {
+    parser->end = GMON_TRUNCATED;
+    parser->valid_end = valid_end;
+  }
+}
+
+
+pf_status gmon_gnu_histogram (gmon_parser *parser, gmon_segment *segment,
+                              unsigned tag) {
+  const uint64_t size = tag + gmon_histogram_header(parser->layout);
+  if (gmon_left(parser) < size)
+    return gmon_truncated(parser, segment, "a histogram header", size);
+  const uint8_t *const header = gmon_here(parser) + tag;
+  const bool is_plausible = gmon_plausible_histogram(parser->layout, header);
+  if (!is_plausible && parser->layout->is_strict) {
+    gmon_take_rest(parser, segment, GMON_INVALID);
+    return PF_OK;
+  }
+  read_header(parser->layout, header, segment);
+  take_bins(parser, segment, size);
+  if (!is_plausible) {
+    const pf_status status = gmon_report(
+        parser, PF_DAMAGE, "gmon-odd-histogram", PF_EFORMAT, segment->offset,
+        "a dimension in letters and a rate below 2^29 expected, found rate "
+        "%u",
+        (unsigned)segment->rate);
+    if (status < 0)
+      return status;
+  }
+  return gmon_check_histogram(parser, segment);
+}
+
+
+/* Take consecutive arcs, up to GMON_MAX_ARCS. */
+static pf_status take_arcs (gmon_parser *parser, gmon_segment *segment) {
+  const uint64_t size = 5 + 2 * (uint64_t)parser->layout->width;
+  const uint8_t *at = gmon_here(parser);
+  const uint64_t maximum = gmon_left(parser) / size;
+  uint64_t count = 0;
+  while (count < maximum && count < GMON_MAX_ARCS && *at == TAG_ARC) {
+    count++;
+    at += size;
+  }
+  if (count == 0)
+    return gmon_truncated(parser, segment, "an arc", size);
+  segment->items_at = parser->at + 1;
+  segment->stride = size;
+  segment->count = segment->declared = count;
+  segment->count_width = 4;
+  gmon_take_segment(parser, segment, GMON_ARCS, count * size);
+  return PF_OK;
+}
+
+
+/* Whether the file ends at `at` or a record begins there. */
+static bool is_record_at (const gmon_parser *parser, uint64_t at) {
+  const gmon_layout *const layout = parser->layout;
+  if (at >= parser->bytes.size)
+    return at == parser->bytes.size;
+  const uint8_t *const tag = parser->bytes.at + at;
+  if (*tag != TAG_HISTOGRAM)
+    return *tag <= TAG_BLOCKS;
+  return parser->bytes.size - at > gmon_histogram_header(layout) &&
+         gmon_plausible_histogram(layout, tag + 1);
+}
+
+
+/*
+** Whether the number of blocks takes 8 bytes, as glibc writes it on 64 bits;
+** gprof reads 4. The upper half of the long form is 0. The short form is
+** preferred if a record follows it. The 5 bytes of tag and number must exist.
+*/
+static bool has_wide_count (const gmon_parser *parser) {
+  const gmon_layout *const layout = parser->layout;
+  const uint8_t *const at = gmon_here(parser) + 1;
+  const uint64_t left = gmon_left(parser);
+  if (layout->width != 8 || left < 9)
+    return false;
+  const uint64_t narrow = 5 + 16 * (uint64_t)pf_load32(at, layout->big);
+  const uint64_t count = pf_load64(at, layout->big);
+  if (count > UINT32_MAX || is_record_at(parser, parser->at + narrow))
+    return false;
+  const uint64_t wide = 9 + 16 * count;
+  return wide > left || is_record_at(parser, parser->at + wide);
+}
+
+
+/* Report the long form and missing blocks. */
+static pf_status check_blocks (gmon_parser *parser, const gmon_segment *segment,
+                               bool is_wide) {
+  pf_status status = PF_OK;
+  if (is_wide)
+    status = gmon_report(parser, PF_NOTE, "gmon-wide-block-number", PF_EFORMAT,
+                         segment->offset,
+                         "the number of basic blocks takes 8 bytes, as glibc "
+                         "writes it; gprof reads 4");
+  if (status < 0 || segment->count == segment->declared)
+    return status;
+  return gmon_report(
+      parser, PF_DAMAGE, "gmon-truncated", PF_ETRUNCATED, segment->offset,
+      "%llu basic blocks are stated, the file ends after %llu of them",
+      (unsigned long long)segment->declared,
+      (unsigned long long)segment->count);
+}
+
+
+static pf_status take_blocks (gmon_parser *parser, gmon_segment *segment) {
+  const gmon_layout *const layout = parser->layout;
+  const uint64_t valid_end = parser->valid_end;
+  if (gmon_left(parser) < 5)
+    return gmon_truncated(parser, segment, "a number of basic blocks", 5);
+  const bool is_wide = has_wide_count(parser);
+  const uint64_t header = is_wide ? 9 : 5;
+  const uint64_t left = gmon_left(parser);
+  segment->stride = 2 * (uint64_t)layout->width;
+  segment->items_at = parser->at + header;
+  segment->declared =
+      pf_load(gmon_here(parser) + 1, is_wide ? 8 : 4, layout->big);
+  const uint64_t maximum = (left - header) / segment->stride;
+  const bool is_truncated = segment->declared > maximum;
+  segment->count = is_truncated ? maximum : segment->declared;
+  gmon_take_segment(parser, segment, GMON_BLOCKS,
+                    is_truncated ? left
+                                 : header + segment->count * segment->stride);
+  if (is_truncated) {
+    parser->end = GMON_TRUNCATED;
+    parser->valid_end = valid_end;
+  }
+  return check_blocks(parser, segment, is_wide);
+}
+
+
+/* Blocks of version 0 have another form: names as text, numbers of the
+   machine's width. */
+static pf_status reject_old_blocks (gmon_parser *parser,
+                                    gmon_segment *segment) {
+  gmon_take_rest(parser, segment, GMON_INVALID);
+  return gmon_report(parser, PF_DAMAGE, "gmon-old-blocks", PF_EUNSUPPORTED,
+                     segment->offset,
+                     "basic blocks of version 0 cannot be read: %llu bytes "
+                     "are left",
+                     (unsigned long long)segment->size);
+}
+
+
+static pf_status reject_tag (gmon_parser *parser, gmon_segment *segment) {
+  const unsigned tag = *gmon_here(parser);
+  gmon_take_rest(parser, segment, GMON_INVALID);
+  return gmon_report(parser, PF_DAMAGE, "gmon-bad-tag", PF_EFORMAT,
+                     segment->offset,
+                     "tag 0, 1 or 2 expected, found %u; %llu bytes are left",
+                     tag, (unsigned long long)segment->size);
+}
+
+
+pf_status gmon_parse_gnu (gmon_parser *parser, gmon_segment *segment) {
+  if (parser->at == 0 && gmon_left(parser) < GMON_GNU_HEADER)
+    return gmon_truncated(parser, segment, "a header", GMON_GNU_HEADER);
+  if (parser->at == 0) {
+    gmon_take_segment(parser, segment, GMON_HEADER, GMON_GNU_HEADER);
+    return PF_OK;
+  }
+  switch (*gmon_here(parser)) {
+    case TAG_HISTOGRAM: return gmon_gnu_histogram(parser, segment, 1);
+    case TAG_ARC: return take_arcs(parser, segment);
+    case TAG_BLOCKS:
+      if (parser->layout->version == 0)
+        return reject_old_blocks(parser, segment);
+      return take_blocks(parser, segment);
+    default: return reject_tag(parser, segment);
+  }
+}

@@ -1,0 +1,393 @@
+/*
+** histogram.c - the reader of histograms: one row for each bin.
+**
+** It first lists the bins that become rows: all bins in order or, if rows of
+** count 0 may be omitted (pf_batch.sparse), the bins that are not 0, which are
+** searched 32 bytes at a time. Then a loop for each wanted column fills it.
+*/
+
+#include "formats/gmon/gmon.h"
+#include "model/rows/batch.h"
+#include "model/base/wide.h"
+
+#define NANOSECONDS 1000000000
+
+typedef struct histogram_reader {
+  gmon_reader base;
+  gmon_scale scale;
+  uint64_t offset;  /* of the segment that scale and carry belong to, + 1 */
+  uint64_t carried; /* number of bins that are included in `carry` */
+  uint64_t carry;   /* rounding remainder of the times, in 1 / rate ns */
+  uint32_t bins[PF_BATCH_ROWS]; /* the bin of each row */
+} histogram_reader;
+
+
+static uint64_t bins_of (const gmon_segment *segment) {
+  return segment->kind == GMON_HISTOGRAM ? segment->count : 0;
+}
+
+
+/* {====== Bins that become rows ====== */
+
+static size_t list_all (histogram_reader *self, size_t free_rows) {
+  gmon_reader *const base = &self->base;
+  const uint64_t left = base->rows - base->row;
+  const size_t count = left < free_rows ? (size_t)left : free_rows;
+  for (size_t i = 0; i < count; i++)
+    self->bins[i] = (uint32_t)(base->row + i);
+  base->row += count;
+  return count;
+}
+
+
+/* Returns how many bytes from `at` on are 0, in multiples of 8. */
+static size_t zero_bytes (const uint8_t *at, size_t size) {
+  size_t done = 0;
+  while (size - done >= 32 &&
+         (pf_load64le(at + done) | pf_load64le(at + done + 8) |
+          pf_load64le(at + done + 16) | pf_load64le(at + done + 24)) == 0)
+    done += 32;
+  while (size - done >= 8 && pf_load64le(at + done) == 0)
+    done += 8;
+  return done;
+}
+
+
+/* Returns a bit for each of four 16-bit bins that is not 0. Adding 0x7fff
+   carries any lower bit into the highest bit of a bin; the multiplication
+   gathers the four highest bits. */
+static uint64_t nonzero_of_4 (const uint8_t *at) {
+  const uint64_t ones = UINT64_C(0x0001000100010001);
+  const uint64_t bins = pf_load64le(at);
+  const uint64_t nonzero = ((bins & 0x7fff * ones) + 0x7fff * ones) | bins;
+  return (nonzero >> 15 & ones) * UINT64_C(0x0001000200040008) >> 48 & 15;
+}
+
+
+/* List those of the 64 bins from `bin` on that are not 0. */
+static size_t list_nonzero_64 (const uint8_t *at, uint64_t bin,
+                               uint32_t *bins) {
+  uint64_t nonzero = 0;
+  size_t count = 0;
+  for (unsigned i = 0; i < 64; i += 4)
+    nonzero |= nonzero_of_4(at + 2 * i) << i;
+  for (; nonzero != 0; nonzero &= nonzero - 1)
+    bins[count++] = (uint32_t)(bin + (unsigned)__builtin_ctzll(nonzero));
+  return count;
+}
+
+
+/* List 16-bit bins that are not 0. */
+static size_t list_nonzero_16 (histogram_reader *self, size_t free_rows) {
+  gmon_reader *const base = &self->base;
+  const uint8_t *const at = gmon_item(base, 0);
+  uint64_t bin = base->row;
+  size_t count = 0;
+  while (bin < base->rows && count < free_rows) {
+    bin += zero_bytes(at + 2 * bin, (size_t)(2 * (base->rows - bin))) / 2;
+    if (base->rows - bin >= 64 && free_rows - count >= 64) {
+      count += list_nonzero_64(at + 2 * bin, bin, self->bins + count);
+      bin += 64;
+      continue;
+    }
+    const uint64_t stop = base->rows - bin < 4 ? base->rows : bin + 4;
+    for (; bin < stop && count < free_rows; bin++)
+      if ((at[2 * bin] | at[2 * bin + 1]) != 0)
+        self->bins[count++] = (uint32_t)bin;
+  }
+  base->row = bin;
+  return count;
+}
+
+
+/* List bins of any width that are not 0. */
+static size_t list_nonzero (histogram_reader *self, size_t free_rows) {
+  gmon_reader *const base = &self->base;
+  const unsigned width = (unsigned)base->segment.stride;
+  if (width == 2)
+    return list_nonzero_16(self, free_rows);
+  const uint8_t *const at = gmon_item(base, 0);
+  uint64_t bin = base->row;
+  size_t count = 0;
+  for (; bin < base->rows && count < free_rows; bin++)
+    if (pf_load(at + bin * width, width, false) != 0)
+      self->bins[count++] = (uint32_t)bin;
+  base->row = bin;
+  return count;
+}
+
+/* }====== */
+
+
+/* {====== Columns ====== */
+
+/* Returns the samples of a bin, sign-extended if bins are signed. */
+static uint64_t bin_value (const gmon_reader *base, uint64_t bin) {
+  const gmon_layout *const layout = &base->file->layout;
+  const unsigned width = (unsigned)base->segment.stride;
+  const uint64_t value = pf_load(gmon_item(base, bin), width, layout->big);
+  if (!layout->is_signed || width == 8 || value >> (8 * width - 1) == 0)
+    return value;
+  return value | UINT64_MAX << 8 * width;
+}
+
+
+static pf_status fill_counts (const histogram_reader *self, pf_column *column,
+                              size_t first, size_t count, pf_error *error) {
+  const gmon_reader *const base = &self->base;
+  const bool big = base->file->layout.big;
+  int64_t *const out = column->ints + first;
+  if (base->segment.stride == 2 && !base->file->layout.is_signed) {
+    const uint8_t *const at = gmon_item(base, 0);
+    for (size_t i = 0; i < count; i++)
+      out[i] = pf_load16(at + 2 * (uint64_t)self->bins[i], big);
+    return PF_OK;
+  }
+  for (size_t i = 0; i < count; i++)
+    out[i] = (int64_t)bin_value(base, self->bins[i]);
+  if (base->segment.stride < 8 || base->file->layout.is_signed)
+    return PF_OK;
+  for (size_t i = 0; i < count; i++) {
+    if (out[i] >= 0)
+      continue;
+    const uint64_t offset =
+        base->segment.items_at + 8 * (uint64_t)self->bins[i];
+    const pf_status status =
+        gmon_count_too_large(base, column, first + i, offset, error);
+    if (status < 0)
+      return status;
+  }
+  return PF_OK;
+}
+
+
+static void set_missing (pf_column *column, size_t first, size_t count) {
+  memset((uint64_t *)column->data + first, 0, count * sizeof(uint64_t));
+  for (size_t i = 0; i < count; i++)
+    pf_set_missing(column, first + i);
+}
+
+
+/* Whether counts divided by the rate are seconds. */
+static bool has_seconds (const gmon_reader *base) {
+  const pf_bytes dimension = gmon_dimension(&base->segment);
+  return gmon_rate(&base->file->layout, &base->segment) != 0 &&
+         dimension.size == 7 && memcmp(dimension.at, "seconds", 7) == 0;
+}
+
+
+/* Whether the samples of a bin fit into int64_t. */
+static bool is_countable (const gmon_reader *base, uint64_t value) {
+  return base->file->layout.is_signed || value <= INT64_MAX;
+}
+
+
+static void fill_seconds (const histogram_reader *self, pf_column *column,
+                          size_t first, size_t count) {
+  const gmon_reader *const base = &self->base;
+  const double rate = gmon_rate(&base->file->layout, &base->segment);
+  for (size_t i = 0; i < count; i++) {
+    const uint64_t value = bin_value(base, self->bins[i]);
+    column->nums[first + i] = (double)(int64_t)value / rate;
+    if (!is_countable(base, value))
+      pf_set_missing(column, first + i);
+  }
+}
+
+
+/* Convert samples to nanoseconds, including the remainder of the bins before,
+   so that the times of a set add up to the exact sum, rounded once. Division
+   rounds down also for negative counts. Returns false if the result does not
+   fit into 64 bits. */
+static bool to_nanoseconds (uint64_t *carry, int64_t samples, uint32_t rate,
+                            int64_t *spent) {
+  int64_t whole = samples / (int64_t)rate;
+  int64_t rest = samples % (int64_t)rate;
+  if (rest < 0) {
+    rest += (int64_t)rate;
+    whole--;
+  }
+  const uint64_t parts = (uint64_t)rest * NANOSECONDS + *carry;
+  if (whole > INT64_MAX / NANOSECONDS - 1 ||
+      whole < INT64_MIN / NANOSECONDS + 1)
+    return false;
+  *carry = parts % rate;
+  *spent = whole * NANOSECONDS + (int64_t)(parts / rate);
+  return true;
+}
+
+
+/* Advance the carry to `bin`, over bins that were not requested. */
+static void advance_carry (histogram_reader *self, uint64_t bin,
+                           uint32_t rate) {
+  int64_t spent;
+  if (self->carried > bin) {
+    self->carried = 0;
+    self->carry = rate / 2; /* so that sums are rounded to nearest */
+  }
+  for (; self->carried < bin; self->carried++) {
+    const uint64_t value = bin_value(&self->base, self->carried);
+    if (value != 0 && is_countable(&self->base, value))
+      to_nanoseconds(&self->carry, (int64_t)value, rate, &spent);
+  }
+}
+
+
+/* Times of 16-bit bins if a sample is a whole number of nanoseconds. */
+static void fill_spent_16 (const histogram_reader *self, int64_t *spent,
+                           size_t count, int64_t each) {
+  const gmon_reader *const base = &self->base;
+  const bool big = base->file->layout.big;
+  const uint8_t *const at = gmon_item(base, 0);
+  for (size_t i = 0; i < count; i++)
+    spent[i] = each * pf_load16(at + 2 * (uint64_t)self->bins[i], big);
+}
+
+
+/* Fill times. `start` is the first bin that was searched for the listed ones.
+   If the rate divides a second, no remainder occurs. */
+static void fill_spent (histogram_reader *self, pf_column *column, size_t first,
+                        size_t count, uint64_t start) {
+  const gmon_reader *const base = &self->base;
+  const uint32_t rate = gmon_rate(&base->file->layout, &base->segment);
+  if (NANOSECONDS % rate == 0 && base->segment.stride == 2 &&
+      !base->file->layout.is_signed) {
+    fill_spent_16(self, column->ints + first, count, NANOSECONDS / rate);
+    return;
+  }
+  if (NANOSECONDS % rate != 0)
+    advance_carry(self, start, rate);
+  for (size_t i = 0; i < count; i++) {
+    const uint64_t value = bin_value(base, self->bins[i]);
+    int64_t *const spent = &column->ints[first + i];
+    *spent = 0;
+    if (value != 0 &&
+        (!is_countable(base, value) ||
+         !to_nanoseconds(&self->carry, (int64_t)value, rate, spent)))
+      pf_set_missing(column, first + i);
+  }
+  self->carried = base->row;
+}
+
+
+/* Fill the column with the rounding error of each time, in ns /
+   PF_REMAINDER_UNIT: the samples times the length of one sample, less the time
+   in `spent`. The sum of times and rounding errors is exact in any order. */
+static void fill_rests (const histogram_reader *self, pf_column *column,
+                        const pf_column *spent, size_t first, size_t count) {
+  const gmon_reader *const base = &self->base;
+  const uint32_t rate = gmon_rate(&base->file->layout, &base->segment);
+  const pf_wide each = (NANOSECONDS * PF_REMAINDER_UNIT + rate / 2) / rate;
+  for (size_t i = 0; i < count; i++) {
+    const uint64_t value = bin_value(base, self->bins[i]);
+    const bool is_there =
+        spent->data != NULL && !pf_is_missing(spent, first + i);
+    column->ints[first + i] =
+        is_there && NANOSECONDS % rate != 0
+            ? (int64_t)((int64_t)value * each -
+                        spent->ints[first + i] * PF_REMAINDER_UNIT)
+            : 0;
+    if (!is_there)
+      pf_set_missing(column, first + i);
+  }
+}
+
+
+/* Fill the columns of time, or mark them missing if counts are not seconds. */
+static void fill_times (histogram_reader *self, pf_batch *batch, size_t first,
+                        size_t count, uint64_t start) {
+  pf_column *const seconds = &batch->columns[HISTOGRAM_SECONDS];
+  pf_column *const spent = &batch->columns[HISTOGRAM_SPENT];
+  pf_column *const rest = &batch->columns[HISTOGRAM_REST];
+  const bool is_time = has_seconds(&self->base);
+  if (seconds->data != NULL && is_time)
+    fill_seconds(self, seconds, first, count);
+  else if (seconds->data != NULL)
+    set_missing(seconds, first, count);
+  if (spent->data != NULL && is_time)
+    fill_spent(self, spent, first, count, start);
+  else if (spent->data != NULL)
+    set_missing(spent, first, count);
+  if (gmon_wanted(batch, HISTOGRAM_RATE))
+    for (size_t i = 0; i < count; i++)
+      batch->columns[HISTOGRAM_RATE].ints[first + i] =
+          is_time ? gmon_rate(&self->base.file->layout, &self->base.segment)
+                  : 1;
+  if (rest->data != NULL && is_time)
+    fill_rests(self, rest, spent, first, count);
+  else if (rest->data != NULL)
+    set_missing(rest, first, count);
+}
+
+
+static void fill_addresses (const histogram_reader *self, pf_column *column,
+                            size_t first, size_t count, unsigned shift) {
+  if (column->data == NULL)
+    return;
+  if (self->scale.range == 0)
+    set_missing(column, first, count);
+  else
+    gmon_bin_starts(&self->scale, self->bins, count, shift,
+                    column->addrs + first);
+}
+
+
+static void fill_numbers (const histogram_reader *self, pf_batch *batch,
+                          size_t first, size_t count) {
+  if (gmon_wanted(batch, HISTOGRAM_SET))
+    for (size_t i = 0; i < count; i++)
+      batch->columns[HISTOGRAM_SET].ints[first + i] = self->base.set;
+  if (gmon_wanted(batch, HISTOGRAM_BIN))
+    for (size_t i = 0; i < count; i++)
+      batch->columns[HISTOGRAM_BIN].ints[first + i] = self->bins[i];
+}
+
+/* }====== */
+
+
+/* Set scale and carry if the segment has changed. */
+static void enter_segment (histogram_reader *self) {
+  const gmon_segment *const segment = &self->base.segment;
+  if (self->offset == segment->offset + 1)
+    return;
+  self->offset = segment->offset + 1;
+  self->scale = gmon_scale_of(segment->low, segment->high, segment->declared,
+                              self->base.file->extended);
+  self->carried = 0;
+  self->carry = gmon_rate(&self->base.file->layout, segment) / 2;
+}
+
+
+static pf_status fill (gmon_reader *base, pf_batch *batch, pf_error *error) {
+  histogram_reader *const self = (histogram_reader *)base;
+  const size_t first = batch->rows;
+  const size_t free_rows = PF_BATCH_ROWS - first;
+  const uint64_t start = base->row;
+  enter_segment(self);
+  const size_t count = batch->sparse == HISTOGRAM_COUNT
+                           ? list_nonzero(self, free_rows)
+                           : list_all(self, free_rows);
+  batch->rows += count;
+  fill_numbers(self, batch, first, count);
+  fill_addresses(self, &batch->columns[HISTOGRAM_LOW], first, count, 0);
+  fill_addresses(self, &batch->columns[HISTOGRAM_HIGH], first, count, 1);
+  fill_times(self, batch, first, count, start);
+  if (!gmon_wanted(batch, HISTOGRAM_COUNT))
+    return PF_OK;
+  return fill_counts(self, &batch->columns[HISTOGRAM_COUNT], first, count,
+                     error);
+}
+
+
+pf_status gmon_open_histogram (pf_trace *trace, const pf_table *table,
+                               pf_reader **reader, pf_error *error) {
+  gmon_reader *self;
+  const pf_status status =
+      gmon_reader_make(trace, table, sizeof(histogram_reader), &self, error);
+  if (status < 0)
+    return status;
+  self->rows_of = bins_of;
+  self->fill = fill;
+  *reader = &self->reader;
+  return PF_OK;
+}

@@ -1,0 +1,161 @@
+/*
+** open_gmon.c - the format gmon: profiles of gprof, in all dialects.
+**
+** Opening parses the whole file once, so the number of rows of each table and
+** all damage are known afterwards.
+*/
+
+#include <stdlib.h>
+
+#include "formats/gmon/detect_gmon.h"
+
+/* The tables of a trace in order; `images` only if there are any. */
+enum {
+  TABLE_HISTOGRAM,
+  TABLE_ARCS,
+  TABLE_BLOCKS,
+  TABLE_SETS,
+  TABLE_IMAGES,
+  TABLE_RAW,
+  TABLES
+};
+
+static const pf_table all_tables[TABLES] = {
+    {"histogram", gmon_histogram_fields, HISTOGRAM_COLUMNS, 0,
+     gmon_open_histogram},
+    {"arcs", gmon_arcs_fields, ARCS_COLUMNS, 0, gmon_open_arcs},
+    {"blocks", gmon_blocks_fields, BLOCKS_COLUMNS, 0, gmon_open_blocks},
+    {"sets", gmon_sets_fields, SETS_COLUMNS, 0, gmon_open_sets},
+    {"images", gmon_images_fields, IMAGES_COLUMNS, 0, gmon_open_images},
+    {"raw", gmon_raw_fields, RAW_COLUMNS, 0, gmon_open_raw},
+};
+
+
+/* Add a segment to the totals; the first histogram is copied to *first. */
+static void count_segment (gmon_totals *totals, const gmon_segment *segment,
+                           gmon_segment *first) {
+  totals->parts++;
+  totals->raw_rows += segment->kind == GMON_ARCS ? segment->count : 1;
+  switch (segment->kind) {
+    case GMON_HISTOGRAM:
+      if (totals->sets++ == 0)
+        *first = *segment;
+      totals->bins += segment->count;
+      break;
+    case GMON_ARCS: totals->arcs += segment->count; break;
+    case GMON_BLOCKS:
+      totals->blocks += segment->count;
+      totals->block_records++;
+      break;
+    case GMON_IMAGES: totals->images++; break;
+    default: break;
+  }
+}
+
+
+static void set_info (pf_trace *trace, const gmon_file *file) {
+  const gmon_layout *const layout = &file->layout;
+  const gmon_totals *const totals = &file->totals;
+  const char *const dialect = gmon_dialect_names[layout->dialect];
+  pf_info_text(trace, "dialect", gmon_text(dialect));
+  pf_info_text(trace, "byte_order", gmon_text(layout->big ? "big" : "little"));
+  pf_info_int(trace, "address_size", layout->width);
+  if (layout->dialect != GMON_BSD)
+    pf_info_int(trace, "version", layout->version);
+  pf_info_int(trace, "records",
+              (int64_t)(totals->bins + totals->arcs + totals->blocks));
+  pf_info_int(trace, "sets", (int64_t)totals->sets);
+  pf_info_int(trace, "bins", (int64_t)totals->bins);
+  pf_info_int(trace, "arcs", (int64_t)totals->arcs);
+  pf_info_int(trace, "blocks", (int64_t)totals->blocks);
+  if (totals->block_records > 1)
+    pf_info_int(trace, "block_records", (int64_t)totals->block_records);
+  if (layout->dialect != GMON_GNU && layout->dialect != GMON_LD)
+    pf_info_int(trace, "counter_bits",
+                (layout->is_signed ? -8 : 8) * (int64_t)layout->counter);
+}
+
+
+/* Set the info entries of the only histogram. */
+static void set_histogram_info (pf_trace *trace, const gmon_file *file,
+                                const gmon_segment *segment) {
+  pf_info_addr(trace, "low", segment->low);
+  pf_info_addr(trace, "high", segment->high);
+  pf_info_int(trace, "rate", gmon_rate(&file->layout, segment));
+  pf_info_text(trace, "dimension", gmon_dimension(segment));
+  pf_info_text(trace, "abbreviation", gmon_abbreviation(segment));
+}
+
+
+/* Parse the file: set totals and info, report damage. */
+static pf_status prescan (pf_trace *trace, gmon_file *file, pf_error *error) {
+  gmon_segment segment, first = {.offset = 0};
+  gmon_parser parser =
+      gmon_new_parser(&file->layout, trace->sources[0].bytes, trace, error);
+  pf_status status;
+  while ((status = gmon_next_segment(&parser, &segment)) == PF_MORE)
+    count_segment(&file->totals, &segment, &first);
+  if (status < 0)
+    return status;
+  set_info(trace, file);
+  if (file->totals.sets == 1)
+    set_histogram_info(trace, file, &first);
+  return PF_OK;
+}
+
+
+/* List the tables with their row counts. */
+static void list_tables (pf_trace *trace, gmon_file *file) {
+  const gmon_totals *const totals = &file->totals;
+  const int64_t rows[TABLES] = {
+      [TABLE_HISTOGRAM] = (int64_t)totals->bins,
+      [TABLE_ARCS] = (int64_t)totals->arcs,
+      [TABLE_BLOCKS] = (int64_t)totals->blocks,
+      [TABLE_SETS] = (int64_t)totals->sets,
+      [TABLE_IMAGES] = -1, /* a list may hold fewer images than it states */
+      [TABLE_RAW] = (int64_t)totals->raw_rows,
+  };
+  trace->ntables = 0;
+  for (int i = 0; i < TABLES; i++) {
+    if (i == TABLE_IMAGES && totals->images == 0)
+      continue;
+    file->tables[trace->ntables] = all_tables[i];
+    file->tables[trace->ntables++].rows = rows[i];
+  }
+  trace->tables = file->tables;
+  trace->numbers_used = totals->sets;
+}
+
+
+static pf_status open_trace (pf_trace *trace, pf_error *error) {
+  gmon_file *const file = calloc(1, sizeof *file);
+  trace->state = file;
+  if (file == NULL)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  file->extended = pf_option_int(trace, "extended_precision", 0) != 0;
+  pf_status status = gmon_detect(trace, &file->layout, error);
+  if (status == PF_OK)
+    status = gmon_detect_counters(trace, &file->layout, error);
+  if (status == PF_OK)
+    status = prescan(trace, file, error);
+  if (status == PF_OK)
+    list_tables(trace, file);
+  return status;
+}
+
+
+static void close_trace (pf_trace *trace) {
+  free(trace->state);
+  trace->state = NULL;
+}
+
+
+const pf_format pf_format_gmon = {
+    .name = "gmon",
+    .score = gmon_score,
+    .open = open_trace,
+    .close = close_trace,
+    .written = gmon_written,
+    .nwritten = WRITTEN_TABLES,
+    .encoder = gmon_encoder,
+};

@@ -1,0 +1,169 @@
+/*
+** raw_gmon.c - the reader of table raw: one row for each segment, and for each
+** arc. The column `bytes` of all rows, concatenated, is the file.
+*/
+
+#include "formats/gmon/gmon.h"
+#include "model/rows/batch.h"
+#include "model/dictionary/names.h"
+
+typedef struct raw_reader {
+  gmon_reader base;
+  uint32_t kinds[GMON_KINDS]; /* names of the kinds */
+} raw_reader;
+
+static const char *const kind_words[GMON_KINDS] = {
+    [GMON_HEADER] = "header", [GMON_HISTOGRAM] = "histogram",
+    [GMON_ARCS] = "arc",      [GMON_BLOCKS] = "blocks",
+    [GMON_IMAGES] = "images", [GMON_UNKNOWN] = "unknown",
+    [GMON_REST] = "rest"};
+
+
+static uint64_t rows_of (const gmon_segment *segment) {
+  return segment->kind == GMON_ARCS ? segment->count : 1;
+}
+
+
+static void put_int (pf_batch *batch, size_t column, size_t row,
+                     uint64_t value) {
+  if (!gmon_wanted(batch, column))
+    return;
+  batch->columns[column].ints[row] = (int64_t)value;
+  if (value > INT64_MAX)
+    pf_set_missing(&batch->columns[column], row);
+}
+
+
+static void put_address (pf_batch *batch, size_t column, size_t row,
+                         uint64_t value) {
+  if (gmon_wanted(batch, column))
+    batch->columns[column].addrs[row] = value;
+}
+
+
+/* Mark the columns `low` to `high` as missing in a row. */
+static void set_missing (pf_batch *batch, size_t row, size_t low, size_t high) {
+  for (size_t i = low; i <= high; i++) {
+    pf_column *const column = &batch->columns[i];
+    if (column->data == NULL)
+      continue;
+    memset((uint8_t *)column->data + row * pf_type_size(column->type), 0,
+           pf_type_size(column->type));
+    pf_set_missing(column, row);
+  }
+}
+
+
+/* Store the names of a histogram header; BSD headers have none. */
+static pf_status put_names (const gmon_reader *self, pf_batch *batch,
+                            size_t row, pf_error *error) {
+  const gmon_segment *const segment = &self->segment;
+  pf_status status = PF_OK;
+  if (segment->dimension.at == NULL) {
+    set_missing(batch, row, RAW_DIMENSION, RAW_ABBREVIATION);
+    return PF_OK;
+  }
+  if (gmon_wanted(batch, RAW_DIMENSION))
+    status =
+        gmon_put_name(self->reader.dictionary, &batch->columns[RAW_DIMENSION],
+                      row, segment->dimension, error);
+  if (status == PF_OK && gmon_wanted(batch, RAW_ABBREVIATION))
+    status = gmon_put_name(self->reader.dictionary,
+                           &batch->columns[RAW_ABBREVIATION], row,
+                           gmon_abbreviation(segment), error);
+  return status;
+}
+
+
+static pf_status put_histogram (const gmon_reader *self, pf_batch *batch,
+                                size_t row, pf_error *error) {
+  const gmon_segment *const segment = &self->segment;
+  put_address(batch, RAW_LOW, row, segment->low);
+  put_address(batch, RAW_HIGH, row, segment->high);
+  put_int(batch, RAW_BINS, row, segment->declared);
+  if (self->file->layout.dialect == GMON_BSD)
+    set_missing(batch, row, RAW_RATE, RAW_RATE);
+  else
+    put_int(batch, RAW_RATE, row, segment->rate);
+  set_missing(batch, row, RAW_FROM, RAW_ORDER);
+  return put_names(self, batch, row, error);
+}
+
+
+static void put_arc (const gmon_reader *self, pf_batch *batch, size_t row,
+                     const uint8_t *arc) {
+  const gmon_segment *const segment = &self->segment;
+  const gmon_layout *const layout = &self->file->layout;
+  const unsigned width = layout->width;
+  set_missing(batch, row, RAW_LOW, RAW_ABBREVIATION);
+  put_address(batch, RAW_FROM, row, gmon_address(layout, arc));
+  put_address(batch, RAW_TO, row, gmon_address(layout, arc + width));
+  put_int(batch, RAW_COUNT, row,
+          pf_load(arc + 2 * width, segment->count_width, layout->big));
+  if (segment->has_order)
+    put_int(batch, RAW_ORDER, row, pf_load32(arc + 2 * width + 4, layout->big));
+  else
+    set_missing(batch, row, RAW_ORDER, RAW_ORDER);
+}
+
+
+/* Store the fields that a segment of this kind has. */
+static pf_status put_fields (const gmon_reader *self, pf_batch *batch,
+                             size_t row, pf_error *error) {
+  const gmon_segment *const segment = &self->segment;
+  switch (segment->kind) {
+    case GMON_HISTOGRAM: return put_histogram(self, batch, row, error);
+    case GMON_ARCS:
+      put_arc(self, batch, row, gmon_item(self, self->row));
+      return PF_OK;
+    case GMON_BLOCKS:
+    case GMON_IMAGES:
+      set_missing(batch, row, RAW_LOW, RAW_TO);
+      put_int(batch, RAW_COUNT, row, segment->declared);
+      set_missing(batch, row, RAW_ORDER, RAW_ORDER);
+      return PF_OK;
+    default: set_missing(batch, row, RAW_LOW, RAW_ORDER); return PF_OK;
+  }
+}
+
+
+static pf_status fill (gmon_reader *base, pf_batch *batch, pf_error *error) {
+  const raw_reader *const self = (const raw_reader *)base;
+  const gmon_segment *const segment = &base->segment;
+  const bool is_arc = segment->kind == GMON_ARCS;
+  const uint64_t size = is_arc ? segment->stride : segment->size;
+  const uint64_t offset = segment->offset + (is_arc ? base->row * size : 0);
+  const size_t row = batch->rows++;
+  put_int(batch, RAW_OFFSET, row, offset);
+  put_int(batch, RAW_SIZE, row, size);
+  if (gmon_wanted(batch, RAW_KIND))
+    batch->columns[RAW_KIND].ids[row] = self->kinds[segment->kind];
+  if (gmon_wanted(batch, RAW_BYTES))
+    batch->columns[RAW_BYTES].bytes[row] =
+        (pf_bytes){base->parser.bytes.at + offset, (size_t)size};
+  const pf_status status = put_fields(base, batch, row, error);
+  base->row++;
+  return status;
+}
+
+
+pf_status gmon_open_raw (pf_trace *trace, const pf_table *table,
+                         pf_reader **reader, pf_error *error) {
+  gmon_reader *self;
+  const pf_status status =
+      gmon_reader_make(trace, table, sizeof(raw_reader), &self, error);
+  if (status < 0)
+    return status;
+  self->rows_of = rows_of;
+  self->fill = fill;
+  for (int i = 0; i < GMON_KINDS; i++) {
+    const uint32_t word = pf_intern_text(trace->dictionary, kind_words[i]);
+    ((raw_reader *)self)->kinds[i] = word;
+    if (word != PF_NO_NAME)
+      continue;
+    self->reader.close(&self->reader);
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  }
+  *reader = &self->reader;
+  return PF_OK;
+}

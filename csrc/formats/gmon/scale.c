@@ -1,0 +1,189 @@
+/*
+** scale.c - converts bins to addresses and back.
+**
+** profil(2) counts a sample at pc in bin ((pc - low) / 2 * s) / 65536, in
+** integer arithmetic. The C library computes s from the sizes in single
+** precision:
+**
+**   s = (int)((float)size_of_bins / range * 65536)     size = 2 * bins
+**
+** So bin i begins at low + 2 * ceil(i * 65536 / s). gprof divides the range
+** evenly instead. The difference accumulates: at the end of 440 kB of code the
+** bins of a real file begin 8 bytes too low, and time is attributed to the
+** wrong function. Writers that do not call profil (simulators, firmware) use
+** bins of a whole number of bytes: these are divided evenly.
+*/
+
+#include "formats/gmon/gmon.h"
+
+#define FULL_SCALE 65536 /* one bin for each 2 bytes */
+
+
+/* profil's scale as computed in single precision. `volatile` keeps the compiler
+   from using more precision. */
+static uint64_t single_scale (uint64_t size, uint64_t range) {
+  volatile float quotient = (float)size;
+  volatile float divisor = (float)range;
+  quotient /= divisor;
+  quotient *= (float)FULL_SCALE;
+  return (uint64_t)quotient;
+}
+
+
+/* profil's scale as computed in extended precision: the exact quotient. (A
+   64-bit mantissa never rounds it up to an integer, because the operands have
+   32 bits.) */
+static uint64_t extended_scale (uint64_t size, uint64_t range) {
+  return size * FULL_SCALE / range;
+}
+
+
+gmon_scale gmon_scale_of (uint64_t low, uint64_t high, uint64_t bins,
+                          bool extended) {
+  gmon_scale scale = {.low = low, .bins = bins};
+  if (high <= low || bins == 0)
+    return scale;
+  scale.range = high - low;
+  if (scale.range % (2 * bins) == 0)
+    scale.bin_size = scale.range / bins;
+  else if (2 * bins >= scale.range)
+    scale.factor = FULL_SCALE;
+  else
+    scale.factor = extended ? extended_scale(2 * bins, scale.range)
+                            : single_scale(2 * bins, scale.range);
+  return scale;
+}
+
+
+/* The start of a bin if the range is divided evenly: bins for which profil's
+   scale would be 0. rest * bin stays below 2^64. */
+static uint64_t divided_start (const gmon_scale *scale, uint64_t bin) {
+  const uint64_t whole = scale->range / scale->bins;
+  const uint64_t rest = scale->range % scale->bins;
+  return scale->low + whole * bin + rest * bin / scale->bins;
+}
+
+
+uint64_t gmon_bin_start (const gmon_scale *scale, uint64_t bin) {
+  if (scale->range == 0)
+    return scale->low;
+  if (scale->bin_size != 0)
+    return scale->low + scale->bin_size * bin;
+  if (scale->factor == 0)
+    return divided_start(scale, bin);
+  return scale->low +
+         2 * ((bin * FULL_SCALE + scale->factor - 1) / scale->factor);
+}
+
+
+/* Starts by profil's scale. Consecutive bins reuse quotient and remainder, so
+   that they need no division. */
+static void scaled_starts (const gmon_scale *scale, const uint32_t *numbers,
+                           size_t count, unsigned shift, uint64_t *starts) {
+  const uint64_t factor = scale->factor;
+  const uint64_t whole = FULL_SCALE / factor;
+  const uint64_t rest = FULL_SCALE % factor;
+  uint64_t next = UINT64_MAX; /* the bin of quotient and remainder */
+  uint64_t quotient = 0, remainder = 0;
+  for (size_t i = 0; i < count; i++) {
+    const uint64_t bin = (uint64_t)numbers[i] + shift;
+    if (bin != next) {
+      quotient = bin * FULL_SCALE / factor;
+      remainder = bin * FULL_SCALE % factor;
+    }
+    starts[i] = scale->low + 2 * (quotient + (remainder != 0));
+    quotient += whole;
+    remainder += rest;
+    if (remainder >= factor) {
+      remainder -= factor;
+      quotient++;
+    }
+    next = bin + 1;
+  }
+}
+
+
+void gmon_bin_starts (const gmon_scale *scale, const uint32_t *numbers,
+                      size_t count, unsigned shift, uint64_t *starts) {
+  if (scale->range != 0 && scale->bin_size == 0 && scale->factor != 0) {
+    scaled_starts(scale, numbers, count, shift, starts);
+    return;
+  }
+  if (scale->bin_size != 0) {
+    for (size_t i = 0; i < count; i++)
+      starts[i] = scale->low + scale->bin_size * ((uint64_t)numbers[i] + shift);
+    return;
+  }
+  for (size_t i = 0; i < count; i++)
+    starts[i] = gmon_bin_start(scale, (uint64_t)numbers[i] + shift);
+}
+
+
+/* Returns a bin close to the one that begins `distance` bytes after `low`. */
+static uint64_t estimate_bin (const gmon_scale *scale, uint64_t distance) {
+  if (scale->bin_size != 0)
+    return distance / scale->bin_size;
+  if (scale->factor != 0)
+    return distance / 2 > UINT64_MAX / FULL_SCALE
+               ? UINT64_MAX
+               : distance / 2 * scale->factor / FULL_SCALE;
+  return distance / (scale->range / scale->bins);
+}
+
+
+static bool has_same_starts (const gmon_scale *a, const gmon_scale *b,
+                             uint64_t bins) {
+  for (uint64_t i = 0; i <= bins; i++)
+    if (gmon_bin_start(a, i) != gmon_bin_start(b, i))
+      return false;
+  return true;
+}
+
+
+/* Whether `cut` places its first `bins` bins as `scale` does. Equal factors
+   imply it; other scales are compared bin by bin. */
+static bool is_prefix (const gmon_scale *scale, const gmon_scale *cut,
+                       uint64_t bins) {
+  if (cut->bin_size == 0 && scale->bin_size == 0 && cut->factor != 0 &&
+      scale->factor != 0)
+    return cut->factor == scale->factor;
+  return has_same_starts(scale, cut, bins);
+}
+
+
+/* Tries ranges up to 16 bytes shorter or longer, because scales are rounded,
+   and more bins, because the scale of few bins is coarse. */
+bool gmon_scale_shorten (const gmon_scale *scale, bool extended, uint64_t *bins,
+                         uint64_t *high) {
+  const uint64_t needed = *bins;
+  for (uint64_t count = needed; count <= 2 * needed + 4096;
+       count += count / 64 + 1) {
+    const uint64_t end = gmon_bin_start(scale, count);
+    for (uint64_t range = end - scale->low < 16 ? 2 : end - scale->low - 16;
+         range <= end - scale->low + 16; range += 2) {
+      const gmon_scale cut =
+          gmon_scale_of(scale->low, scale->low + range, count, extended);
+      if (!is_prefix(scale, &cut, needed))
+        continue;
+      *bins = count;
+      *high = scale->low + range;
+      return true;
+    }
+  }
+  return false;
+}
+
+
+bool gmon_bin_at (const gmon_scale *scale, uint64_t address, uint64_t *bin) {
+  if (scale->range == 0 || address < scale->low)
+    return false;
+  uint64_t guess = estimate_bin(scale, address - scale->low);
+  if (guess > scale->bins)
+    return false;
+  while (guess > 0 && gmon_bin_start(scale, guess) > address)
+    guess--;
+  while (guess < scale->bins && gmon_bin_start(scale, guess) < address)
+    guess++;
+  *bin = guess;
+  return guess < scale->bins && gmon_bin_start(scale, guess) == address;
+}

@@ -1,0 +1,75 @@
+/*
+** sums.h - accumulators of the encoder: counts by key, and histograms by
+** header, both in the order of their first occurrence.
+**
+** A zeroed gmon_sums or gmon_sets is empty. It owns its memory until ..._close.
+** Call ..._get while rows are added, ..._sort at most once at the end.
+*/
+
+#ifndef sums_h
+#define sums_h
+
+#include "formats/gmon/gmon.h"
+
+/* A count. The key of an arc is (from, to), of a block (address, 0). */
+typedef struct gmon_sum {
+  uint64_t a, b; /* the key */
+  uint64_t count;
+} gmon_sum;
+
+typedef struct gmon_sums {
+  gmon_sum *list; /* in the order of first occurrence */
+  size_t count, capacity;
+  uint32_t *slots; /* index in `list` + 1, 0: free; nslots is a power of two */
+  size_t nslots;
+} gmon_sums;
+
+/* Returns the entry of a key, added with count 0 if it is new; NULL if out of
+   memory. Valid until the next call. */
+gmon_sum *gmon_sums_get (gmon_sums *sums, uint64_t a, uint64_t b);
+
+/* Returns the index of a key's entry, or SIZE_MAX. */
+size_t gmon_sums_find (const gmon_sums *sums, uint64_t a, uint64_t b);
+
+/* Sort the entries by key. The table cannot be searched afterwards. */
+void gmon_sums_sort (gmon_sums *sums);
+
+void gmon_sums_close (gmon_sums *sums);
+
+/* A histogram: the sum of all records with the same header. */
+typedef struct gmon_set {
+  uint64_t low, high, bins;
+  uint64_t read; /* bins with counts, from 0 on; at most `bins` */
+  uint32_t rate;
+  uint32_t dimension, abbreviation; /* names in the encoder's dictionary */
+  gmon_scale scale;
+  uint64_t *counts; /* by bin, `read` of them */
+  size_t next;      /* index + 1 of another set with the same hash */
+} gmon_set;
+
+typedef struct gmon_sets {
+  gmon_set *list;
+  size_t count, capacity;
+  gmon_sums hashes; /* hash of a header -> index + 1 of its newest set */
+} gmon_sets;
+
+/* Returns the index of the set with this header, added if it is new, with
+   counts for at least header->read bins; SIZE_MAX if out of memory. The fields
+   read, scale, counts and next are not compared. */
+size_t gmon_sets_get (gmon_sets *sets, const gmon_set *header, bool extended);
+
+/*
+** Complete a set before it is written: missing bins get the count 0. If a
+** header claims far more bins than were read, the set is shortened instead.
+** Returns PF_ENOMEM, or PF_ELIMIT if no shorter set keeps the addresses of its
+** bins.
+*/
+pf_status gmon_set_finish (gmon_set *set, bool extended, pf_error *error);
+
+/* Sort the sets by header. Returns false if out of memory. The table cannot be
+   searched afterwards. */
+bool gmon_sets_sort (gmon_sets *sets, const pf_dictionary *dictionary);
+
+void gmon_sets_close (gmon_sets *sets);
+
+#endif

@@ -1,0 +1,328 @@
+/*
+** write_gmon.c - the encoder, step 2: writes the sums as GNU version 1 (layout
+** in gnu.c) or 4.4BSD (bsd.c).
+**
+** All checks precede the first byte. Counts that are too large for a field are
+** continued in further records, which every reader adds up.
+*/
+
+#include "bytes/sink.h"
+#include "formats/gmon/encode_gmon.h"
+#include "model/dictionary/names.h"
+
+/* The arguments of all functions that write. */
+typedef struct output {
+  const gmon_writer *writer;
+  pf_sink *sink;
+} output;
+
+
+/* Write a number. The sink keeps its first failure, which is checked once, at
+   the end. */
+static void put_number (const output *out, unsigned width, uint64_t value) {
+  (void)pf_sink_uint(out->sink, width, out->writer->big, value);
+}
+
+
+static void put_address (const output *out, uint64_t address) {
+  put_number(out, out->writer->width, address);
+}
+
+
+/* {====== Limits of a dialect ====== */
+
+static uint64_t largest (const gmon_set *set) {
+  uint64_t maximum = 0;
+  for (uint64_t i = 0; i < set->bins; i++)
+    if (set->counts[i] > maximum)
+      maximum = set->counts[i];
+  return maximum;
+}
+
+
+/* Returns how many records a count takes if each holds at most `maximum`. */
+static uint64_t records_for (uint64_t count, uint64_t maximum) {
+  return count == 0 ? 1 : (count - 1) / maximum + 1;
+}
+
+
+static pf_status check_address (const gmon_writer *self, uint64_t address,
+                                pf_error *error) {
+  if (self->width == 8 || address <= UINT32_MAX)
+    return PF_OK;
+  return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                 "address 0x%llx does not fit 4 bytes: pass address_size = 8",
+                 (unsigned long long)address);
+}
+
+
+/* Add the bytes of the additional records of a count, each of `size` bytes, to
+   *repeats. This limits the size of the file, which must not grow with a number
+   that the input states. */
+static pf_status add_repeats (uint64_t count, uint64_t maximum, uint64_t size,
+                              uint64_t *repeats, pf_error *error) {
+  const uint64_t more = records_for(count, maximum) - 1;
+  if (more <= (GMON_MAX_REPEATS - *repeats) / size) {
+    *repeats += more * size;
+    return PF_OK;
+  }
+  return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                 "a count of %llu: large counts would repeat more than %d MiB "
+                 "of records; dialect = \"4.4bsd\" can hold them",
+                 (unsigned long long)count, GMON_MAX_REPEATS >> 20);
+}
+
+
+/* Maximum count of one record of an arc or a block. */
+static uint64_t max_arc_count (const gmon_writer *self) {
+  return self->dialect == GMON_BSD44 && self->width == 8 ? INT64_MAX
+                                                         : UINT32_MAX;
+}
+
+
+static uint64_t max_block_count (const gmon_writer *self) {
+  return self->width == 8 ? INT64_MAX : UINT32_MAX;
+}
+
+
+/* Check addresses and counts of arcs or blocks. */
+static pf_status check_sums (const gmon_writer *self, const gmon_sums *sums,
+                             uint64_t maximum, uint64_t *repeats,
+                             pf_error *error) {
+  const uint64_t size = 2 * self->width + 5; /* maximum bytes of a record */
+  for (size_t i = 0; i < sums->count; i++) {
+    const gmon_sum *const sum = &sums->list[i];
+    pf_status status = check_address(self, sum->a, error);
+    if (status == PF_OK)
+      status = check_address(self, sum->b, error);
+    if (status == PF_OK)
+      status = add_repeats(sum->count, maximum, size, repeats, error);
+    if (status < 0)
+      return status;
+  }
+  return PF_OK;
+}
+
+
+/* The dimension has at most 15 bytes, the abbreviation at most one, both
+   without NUL. */
+static pf_status check_dimension (const gmon_writer *self, const gmon_set *set,
+                                  pf_error *error) {
+  const pf_bytes dimension = pf_name(self->dictionary, set->dimension);
+  const pf_bytes letter = pf_name(self->dictionary, set->abbreviation);
+  if (dimension.size > GMON_DIMENSION || letter.size > 1 ||
+      memchr(dimension.at, 0, dimension.size) != NULL ||
+      memchr(letter.at, 0, letter.size) != NULL)
+    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                   "a dimension of at most %d bytes and an abbreviation of "
+                   "one expected",
+                   GMON_DIMENSION);
+  return PF_OK;
+}
+
+
+static pf_status check_set (const gmon_writer *self, const gmon_set *set,
+                            pf_error *error) {
+  pf_status status = check_address(self, set->low, error);
+  if (status == PF_OK)
+    status = check_address(self, set->high, error);
+  if (status == PF_OK)
+    status = check_dimension(self, set, error);
+  return status;
+}
+
+
+static pf_status check_gnu (const gmon_writer *self, uint64_t *repeats,
+                            pf_error *error) {
+  pf_status status = PF_OK;
+  for (size_t i = 0; i < self->sets.count && status == PF_OK; i++) {
+    const gmon_set *const set = &self->sets.list[i];
+    status = check_set(self, set, error);
+    if (status == PF_OK)
+      status = add_repeats(largest(set), UINT16_MAX, 2 * set->bins + 64,
+                           repeats, error);
+  }
+  return status;
+}
+
+
+/* Returns the bytes of a bin in a 4.4BSD file: 2, or 4 and 8 as in FreeBSD. */
+static unsigned counter_for (const gmon_set *set) {
+  const uint64_t maximum = largest(set);
+  return maximum <= UINT16_MAX ? 2 : maximum <= UINT32_MAX ? 4 : 8;
+}
+
+
+static bool is_named (const gmon_writer *self, uint32_t name,
+                      const char *text) {
+  const pf_bytes bytes = pf_name(self->dictionary, name);
+  return bytes.size == strlen(text) && memcmp(bytes.at, text, bytes.size) == 0;
+}
+
+
+static pf_status check_bsd (const gmon_writer *self, pf_error *error) {
+  if (self->sets.count != 1)
+    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                   "a 4.4BSD file holds one histogram, here are %zu",
+                   self->sets.count);
+  if (self->blocks.count > 0)
+    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                   "a 4.4BSD file holds no basic blocks, here are %zu",
+                   self->blocks.count);
+  const gmon_set *const set = self->sets.list;
+  if (!is_named(self, set->dimension, "seconds") ||
+      !is_named(self, set->abbreviation, "s"))
+    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                   "a 4.4BSD file can only count seconds");
+  if (set->bins * counter_for(set) > UINT32_MAX - 64)
+    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                   "%llu bins are too many for a 4.4BSD file",
+                   (unsigned long long)set->bins);
+  return check_set(self, set, error);
+}
+
+/* }====== */
+
+
+/* {====== Bytes ====== */
+
+/* Write the bins of one record: the part of each count above `passed`, limited
+   to `width` bytes. Buffered, because a call for each bin costs more. */
+static void put_bins (const output *out, const gmon_set *set, unsigned width,
+                      uint64_t passed) {
+  uint8_t packed[4096];
+  size_t used = 0;
+  const uint64_t maximum =
+      width == 8 ? UINT64_MAX : ((uint64_t)1 << 8 * width) - 1;
+  for (uint64_t i = 0; i < set->bins; i++) {
+    const uint64_t count = set->counts[i];
+    const uint64_t left = count > passed ? count - passed : 0;
+    pf_save(packed + used, width, out->writer->big,
+            left < maximum ? left : maximum);
+    used += width;
+    if (used < sizeof packed && i + 1 < set->bins)
+      continue;
+    (void)pf_sink_put(out->sink, packed, used);
+    used = 0;
+  }
+}
+
+
+static void put_gnu_set (const output *out, const gmon_set *set) {
+  const pf_dictionary *const dictionary = out->writer->dictionary;
+  const pf_bytes dimension = pf_name(dictionary, set->dimension);
+  const pf_bytes letter = pf_name(dictionary, set->abbreviation);
+  const uint64_t records = records_for(largest(set), UINT16_MAX);
+  for (uint64_t i = 0; i < records; i++) {
+    put_number(out, 1, 0);
+    put_address(out, set->low);
+    put_address(out, set->high);
+    put_number(out, 4, set->bins);
+    put_number(out, 4, set->rate);
+    (void)pf_sink_put(out->sink, dimension.at, dimension.size);
+    (void)pf_sink_fill(out->sink, 0, GMON_DIMENSION - dimension.size);
+    put_number(out, 1, letter.size > 0 ? letter.at[0] : 0);
+    put_bins(out, set, 2, i * UINT16_MAX);
+  }
+}
+
+
+/* Write an arc, in as many records as its count takes. */
+static void put_arc (const output *out, const gmon_sum *arc) {
+  const bool is_gnu = out->writer->dialect == GMON_GNU;
+  const uint64_t maximum = max_arc_count(out->writer);
+  uint64_t left = arc->count;
+  do {
+    const uint64_t count = left < maximum ? left : maximum;
+    if (is_gnu)
+      put_number(out, 1, 1);
+    put_address(out, arc->a);
+    put_address(out, arc->b);
+    put_number(out, is_gnu ? 4 : out->writer->width, count);
+    left -= count;
+  } while (left > 0);
+}
+
+
+static void put_arcs (const output *out) {
+  const gmon_sums *const arcs = &out->writer->arcs;
+  for (size_t i = 0; i < arcs->count; i++)
+    put_arc(out, &arcs->list[i]);
+}
+
+
+/* Write all blocks in one record, with their number in 4 bytes as gprof reads
+   it. */
+static void put_blocks (const output *out) {
+  const gmon_sums *const blocks = &out->writer->blocks;
+  const uint64_t maximum = max_block_count(out->writer);
+  uint64_t number = 0;
+  for (size_t i = 0; i < blocks->count; i++)
+    number += records_for(blocks->list[i].count, maximum);
+  if (number == 0)
+    return;
+  put_number(out, 1, 2);
+  put_number(out, 4, number);
+  for (size_t i = 0; i < blocks->count; i++) {
+    uint64_t left = blocks->list[i].count;
+    do {
+      const uint64_t count = left < maximum ? left : maximum;
+      put_address(out, blocks->list[i].a);
+      put_address(out, count);
+      left -= count;
+    } while (left > 0);
+  }
+}
+
+
+static void put_gnu (const output *out) {
+  const gmon_sets *const sets = &out->writer->sets;
+  (void)pf_sink_put(out->sink, "gmon", 4);
+  put_number(out, 4, 1);
+  (void)pf_sink_fill(out->sink, 0, 12);
+  for (size_t i = 0; i < sets->count; i++)
+    put_gnu_set(out, &sets->list[i]);
+  put_arcs(out);
+  put_blocks(out);
+}
+
+
+static void put_bsd (const output *out) {
+  const gmon_set *const set = out->writer->sets.list;
+  const unsigned counter = counter_for(set);
+  const unsigned header = 2 * out->writer->width + 24;
+  put_address(out, set->low);
+  put_address(out, set->high);
+  put_number(out, 4, header + set->bins * counter);
+  put_number(out, 4, GMON_SIGNATURE);
+  put_number(out, 4, set->rate);
+  put_number(out, 4, counter == 2 ? 0 : 8 * counter);
+  put_number(out, 8, 0);
+  put_bins(out, set, counter, 0);
+  put_arcs(out);
+}
+
+/* }====== */
+
+
+pf_status gmon_write (const gmon_writer *writer, pf_sink *sink,
+                      pf_error *error) {
+  const output out = {writer, sink};
+  const bool is_gnu = writer->dialect == GMON_GNU;
+  uint64_t repeats = 0;
+  pf_status status =
+      is_gnu ? check_gnu(writer, &repeats, error) : check_bsd(writer, error);
+  if (status == PF_OK)
+    status = check_sums(writer, &writer->arcs, max_arc_count(writer), &repeats,
+                        error);
+  if (status == PF_OK)
+    status = check_sums(writer, &writer->blocks, max_block_count(writer),
+                        &repeats, error);
+  if (status < 0)
+    return status;
+  if (is_gnu)
+    put_gnu(&out);
+  else
+    put_bsd(&out);
+  return pf_sink_flush(sink, error);
+}

@@ -1,0 +1,177 @@
+/*
+** encode_pprof.c - the encoder: adds up weights by stack and metric, or merges
+** whole traces, and writes the profile in `finish`.
+*/
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/pprof/merge.h"
+#include "formats/pprof/write_pprof.h"
+#include "model/contexts/ordered_merge.h"
+#include "model/contexts/stack_lookup.h"
+#include "model/rows/read_stacks.h"
+#include "model/base/gzip.h"
+
+typedef struct pprof_writer {
+  pf_encoder encoder;
+  pf_contexts contexts;
+  pf_stack_nodes stacks;
+  pprof_merged *merged; /* whole traces; NULL: rows */
+  bool is_gzipped;
+  pprof_header header; /* attributes that options state */
+} pprof_writer;
+
+
+static pf_status no_memory (pf_error *error) {
+  return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+}
+
+
+static bool has (const pf_batch *batch, size_t column, size_t row) {
+  return batch->columns[column].data != NULL &&
+         !pf_is_missing(&batch->columns[column], row);
+}
+
+
+/* Returns the text of a name, which ends with NUL in the dictionary, or
+   `missing`. */
+static const char *text_at (const pprof_writer *w, const pf_batch *batch,
+                            size_t column, size_t row, const char *missing) {
+  return has(batch, column, row)
+             ? (const char *)pf_name(w->contexts.dictionary,
+                                     batch->columns[column].ids[row])
+                   .at
+             : missing;
+}
+
+
+static pf_status metric_of (pprof_writer *w, const pf_batch *batch, size_t row,
+                            size_t *metric, pf_error *error) {
+  *metric = pf_metric_of(&w->contexts,
+                         text_at(w, batch, WEIGHTS_METRIC, row, "samples"),
+                         text_at(w, batch, WEIGHTS_UNIT, row, "count"));
+  return *metric == PF_NO_METRIC ? no_memory(error) : PF_OK;
+}
+
+
+static pf_status put_row (pprof_writer *w, const pf_batch *batch, size_t row,
+                          pf_error *error) {
+  size_t metric;
+  uint32_t node = 0;
+  const pf_status status = metric_of(w, batch, row, &metric, error);
+  if (status != PF_OK)
+    return status;
+  if (!has(batch, WEIGHTS_WEIGHT, row))
+    return PF_OK;
+  if (has(batch, WEIGHTS_STACK, row))
+    node = pf_node_of_stack(&w->contexts, &w->stacks,
+                            batch->columns[WEIGHTS_STACK].ids[row]);
+  if (node == PF_NO_CONTEXT)
+    return no_memory(error);
+  pf_context_add(&w->contexts, node, metric,
+                 batch->columns[WEIGHTS_WEIGHT].ints[row]);
+  return PF_OK;
+}
+
+
+static pf_status put (pf_encoder *encoder, size_t table, const pf_batch *batch,
+                      pf_sink *sink, pf_error *error) {
+  pprof_writer *const w = (pprof_writer *)(void *)encoder;
+  pf_status status = PF_OK;
+  (void)table; /* there is only one */
+  (void)sink;
+  for (size_t row = 0; row < batch->rows && status == PF_OK; row++)
+    status = put_row(w, batch, row, error);
+  return status;
+}
+
+
+/* Add the stacks of a reader to the rows that were put before. */
+static pf_status take (pf_encoder *encoder, pf_reader *reader,
+                       pf_error *error) {
+  pprof_writer *const w = (pprof_writer *)(void *)encoder;
+  pf_contexts more;
+  pf_stack_target to = {.contexts = &w->contexts};
+  if (w->contexts.count == 1 && w->contexts.nmetrics == 0)
+    return reader->read_stacks(reader, &to, error);
+  if (pf_contexts_open(&more, w->contexts.dictionary) != PF_OK)
+    return no_memory(error);
+  to.contexts = &more;
+  pf_status status = reader->read_stacks(reader, &to, error);
+  if (status == PF_OK)
+    status = pf_contexts_absorb(&w->contexts, &more, error);
+  pf_contexts_close(&more);
+  return status;
+}
+
+
+/* Merge whole traces without conversion to rows, which would lose
+   attributes. */
+static pf_status merge (pf_encoder *encoder, pf_trace *const *traces,
+                        size_t count, pf_error *error) {
+  pprof_writer *const w = (pprof_writer *)(void *)encoder;
+  w->merged = pprof_merged_new(w->contexts.dictionary);
+  return w->merged == NULL ? no_memory(error)
+                           : pprof_merged_add(w->merged, traces, count, error);
+}
+
+
+static pf_status write_plain (const pprof_writer *w, pf_sink *sink,
+                              pf_error *error) {
+  const pprof_attributes attributes = {&w->header, NULL};
+  return w->merged != NULL
+             ? pprof_merged_write(w->merged, &w->header, sink, error)
+             : pf_pprof_write(&w->contexts, &attributes, sink, error);
+}
+
+
+static pf_status finish (pf_encoder *encoder, pf_sink *sink, pf_error *error) {
+  const pprof_writer *const w = (const pprof_writer *)(const void *)encoder;
+  if (!w->is_gzipped)
+    return write_plain(w, sink, error);
+  pf_gzip *const gzip = pf_gzip_open();
+  if (gzip == NULL)
+    return no_memory(error);
+  pf_status status = write_plain(w, pf_gzip_sink(gzip), error);
+  if (status == PF_OK)
+    status = pf_gzip_finish(gzip, sink, error);
+  pf_gzip_close(gzip);
+  return status;
+}
+
+
+static void close_writer (pf_encoder *encoder) {
+  pprof_writer *const w = (pprof_writer *)(void *)encoder;
+  pf_contexts_close(&w->contexts);
+  pf_stack_nodes_close(&w->stacks);
+  pprof_merged_free(w->merged);
+  pprof_header_close(&w->header);
+  free(w);
+}
+
+
+pf_status pprof_encoder (const pf_option *options, size_t noptions,
+                         pf_dictionary *dictionary, pf_encoder **encoder,
+                         pf_error *error) {
+  const pf_trace asked = {.options = options, .noptions = noptions};
+  pprof_writer *const w = calloc(1, sizeof *w);
+  if (w == NULL)
+    return no_memory(error);
+  w->encoder = (pf_encoder){.put = put,
+                            .finish = finish,
+                            .close = close_writer,
+                            .take = take,
+                            .merge = merge};
+  w->is_gzipped = pf_option_int(&asked, "packed", 1) != 0;
+  pprof_header_open(&w->header);
+  w->header.time_nanos = pf_option_int(&asked, "time_nanos", 0);
+  w->header.duration_nanos = pf_option_int(&asked, "duration_nanos", 0);
+  w->header.period = pf_option_int(&asked, "period", 0);
+  if (pf_contexts_open(&w->contexts, dictionary) != PF_OK) {
+    close_writer(&w->encoder);
+    return no_memory(error);
+  }
+  *encoder = &w->encoder;
+  return PF_OK;
+}

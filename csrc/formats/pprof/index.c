@@ -1,0 +1,473 @@
+/*
+** index.c - reads what samples refer to: strings, functions, locations. A
+** first scan of the file counts them and records where they are; later scans of
+** these ranges fill the arrays.
+*/
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/pprof/header_pprof.h"
+#include "formats/pprof/pprof.h"
+#include "model/base/intern_table.h"
+#include "model/dictionary/names.h"
+
+/* Maximum lines of a location. A sample can name a location in two bytes, so
+   more would let a small file become large; no compiler inlines so deep. */
+#define MAX_LINES 256
+
+enum {
+  SAMPLE_TYPE = 1,
+  SAMPLE = 2,
+  LOCATION = 4,
+  FUNCTION = 5,
+  STRING = 6
+};
+
+
+static pf_status no_memory (pf_error *error) {
+  return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+}
+
+
+static uint64_t offset_of (const pprof_file *file, pf_bytes bytes) {
+  return (uint64_t)(bytes.at - file->bytes.at);
+}
+
+
+/* {====== Hash tables of ids ====== */
+
+static uint32_t slot_of (const pprof_ids *ids, uint64_t id) {
+  const uint64_t hash = pf_mix(ids->seed, id);
+  return (uint32_t)(hash ^ hash >> 32) & ids->mask;
+}
+
+
+static bool open_ids (pprof_ids *ids, size_t count, uint64_t seed) {
+  uint32_t mask = 15;
+  while (mask / 2 < count)
+    mask = mask * 2 + 1;
+  ids->slots = malloc(((size_t)mask + 1) * sizeof *ids->slots);
+  if (ids->slots == NULL)
+    return false;
+  memset(ids->slots, 0xff, ((size_t)mask + 1) * sizeof *ids->slots);
+  ids->mask = mask;
+  ids->seed = seed;
+  return true;
+}
+
+
+uint32_t pprof_hash_location (const pprof_file *file, uint64_t id) {
+  const pprof_ids *const ids = &file->location_ids;
+  uint32_t i = slot_of(ids, id);
+  while (ids->slots[i] != UINT32_MAX && file->locations[ids->slots[i]].id != id)
+    i = (i + 1) & ids->mask;
+  return ids->slots[i];
+}
+
+
+static uint32_t find_function (const pprof_file *file, uint64_t id) {
+  const pprof_ids *const ids = &file->function_ids;
+  uint32_t i = slot_of(ids, id);
+  while (ids->slots[i] != UINT32_MAX && file->functions[ids->slots[i]].id != id)
+    i = (i + 1) & ids->mask;
+  return ids->slots[i];
+}
+
+
+/* Add an id that is not in the table. */
+static void add_id (pprof_ids *ids, uint64_t id, uint32_t number) {
+  uint32_t i = slot_of(ids, id);
+  while (ids->slots[i] != UINT32_MAX)
+    i = (i + 1) & ids->mask;
+  ids->slots[i] = number;
+}
+
+/* }====== */
+
+
+/* {====== Counting ====== */
+
+/* Count the fields of a message with a number: lines of a location, labels of a
+   sample. */
+static uint64_t count_fields (pf_bytes message, uint64_t number) {
+  pf_cursor c = pf_cursor_over(message, false);
+  pprof_field field;
+  uint64_t count = 0;
+  while (pprof_next_field(&c, &field))
+    count += field.number == number && field.wire == PPROF_BYTES;
+  return count;
+}
+
+
+typedef struct counts {
+  uint64_t strings, functions, locations, frames;
+} counts;
+
+
+static void count_field (pprof_file *file, const pprof_field *field,
+                         counts *n) {
+  file->nfields++;
+  if (field->wire != PPROF_BYTES)
+    return;
+  switch (field->number) {
+    case SAMPLE:
+      file->nsamples++;
+      file->nlabels += count_fields(field->bytes, 3);
+      break;
+    case LOCATION: {
+      const uint64_t lines = count_fields(field->bytes, 4);
+      n->locations++;
+      n->frames += lines == 0 ? 1 : lines;
+      break;
+    }
+    case FUNCTION: n->functions++; break;
+    case STRING: n->strings++; break;
+    default: break;
+  }
+}
+
+
+/* Record the range of a field other than a sample. */
+static void note_range (pprof_file *file, size_t from, size_t to) {
+  pprof_range *const last =
+      &file->ranges[file->nranges == 0 ? 0 : file->nranges - 1];
+  const bool is_next = file->nranges > 0 && last->to == from;
+  if (is_next || file->nranges == PPROF_MAX_RANGES)
+    last->to = to;
+  else
+    file->ranges[file->nranges++] = (pprof_range){from, to};
+}
+
+
+/* Count all fields, and set file->readable. */
+static pf_status count_all (pf_trace *trace, pprof_file *file, counts *n,
+                            pf_error *error) {
+  pf_cursor c = pf_cursor_over(file->bytes, false);
+  pprof_field field;
+  while (pprof_next_field(&c, &field)) {
+    count_field(file, &field, n);
+    if (field.number != SAMPLE)
+      note_range(file, field.at, c.at);
+  }
+  file->readable = (pf_bytes){file->bytes.at, c.at};
+  if (c.at == file->bytes.size)
+    return PF_OK;
+  return pf_warn(trace, PF_DAMAGE, "pprof-truncated", PF_ETRUNCATED, c.at,
+                 error, "no field can be read from here on, %zu bytes are left",
+                 pf_left(&c));
+}
+
+
+static pf_status allocate (const pf_trace *trace, pprof_file *file,
+                           const counts *n, pf_error *error) {
+  const uint64_t seed = trace->dictionary->seed;
+  if (n->strings >= UINT32_MAX || n->functions >= UINT32_MAX ||
+      n->frames >= UINT32_MAX)
+    return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
+                   "more than 2^32 strings, functions or frames");
+  file->strings = calloc(n->strings + 1, sizeof *file->strings);
+  file->functions = calloc(n->functions + 1, sizeof *file->functions);
+  file->locations = calloc(n->locations + 1, sizeof *file->locations);
+  file->frames = calloc(n->frames + 1, sizeof *file->frames);
+  if (file->strings == NULL || file->functions == NULL ||
+      file->locations == NULL || file->frames == NULL ||
+      !open_ids(&file->function_ids, n->functions, seed) ||
+      !open_ids(&file->location_ids, n->locations, seed))
+    return no_memory(error);
+  return PF_OK;
+}
+
+/* }====== */
+
+
+/* {====== Strings ====== */
+
+pf_status pprof_string (pf_trace *trace, const pprof_file *file,
+                        uint64_t number, uint64_t offset, pf_bytes *text,
+                        pf_error *error) {
+  *text = (pf_bytes){NULL, 0};
+  if (number < file->nstrings) {
+    *text = file->strings[number];
+    return PF_OK;
+  }
+  return pf_warn(trace, PF_DAMAGE, "pprof-no-string", PF_EFORMAT, offset, error,
+                 "string %llu does not exist, there are %u",
+                 (unsigned long long)number, file->nstrings);
+}
+
+
+static pf_status name_of (pf_trace *trace, const pprof_file *file,
+                          uint64_t number, uint64_t offset, uint32_t *name,
+                          pf_error *error) {
+  pf_bytes text;
+  const pf_status status =
+      pprof_string(trace, file, number, offset, &text, error);
+  if (status != PF_OK)
+    return status;
+  *name = pf_intern(trace->dictionary, text);
+  return *name == PF_NO_NAME ? no_memory(error) : PF_OK;
+}
+
+
+static pf_status find_strings (pf_trace *trace, pprof_file *file,
+                               pf_error *error) {
+  pprof_meta_cursor meta = {0};
+  pprof_field field;
+  while (pprof_next_meta(file, &meta, &field))
+    if (field.number == STRING && field.wire == PPROF_BYTES)
+      file->strings[file->nstrings++] = field.bytes;
+  if (file->nstrings > 0 && file->strings[0].size > 0)
+    return pf_warn(trace, PF_DAMAGE, "pprof-first-string", PF_EFORMAT,
+                   offset_of(file, file->strings[0]), error,
+                   "the first string is not empty");
+  return PF_OK;
+}
+
+/* }====== */
+
+
+/* {====== Functions, sample types ====== */
+
+static pf_status add_function (pf_trace *trace, pprof_file *file,
+                               const pprof_field *message, pf_error *error) {
+  pprof_function_message m;
+  pprof_read_function(message->bytes, &m);
+  pprof_function *const f = &file->functions[file->nfunctions];
+  *f = (pprof_function){
+      .id = m.id, .file = PF_NO_NAME, .start_line = m.start_line};
+  pf_status status = name_of(trace, file, m.name, message->at, &f->name, error);
+  if (status == PF_OK && m.file != 0)
+    status = name_of(trace, file, m.file, message->at, &f->file, error);
+  if (status != PF_OK)
+    return status;
+  if (f->id == 0 || find_function(file, f->id) != UINT32_MAX)
+    return pf_warn(trace, PF_DAMAGE, "pprof-bad-id", PF_EFORMAT, message->at,
+                   error, "a function has the id %llu, which is %s",
+                   (unsigned long long)f->id, f->id == 0 ? "none" : "taken");
+  add_id(&file->function_ids, f->id, file->nfunctions++);
+  return PF_OK;
+}
+
+
+/* Whether a name is used by another column. */
+static bool is_taken (const pprof_file *file, const char *name) {
+  for (size_t i = 0; i < file->ntypes; i++)
+    if (strcmp(file->types[i].column, name) == 0)
+      return true;
+  return strcmp(name, "stack") == 0 || name[0] == '\0';
+}
+
+
+/* Derive the name of a column from that of the type: other bytes than letters
+   and digits become "_". A name in use gets the number of the type as
+   suffix. */
+static void name_column (const pprof_file *file, pprof_type *type,
+                         pf_bytes name) {
+  const size_t capacity = sizeof type->column - 8;
+  const size_t size = name.size < capacity ? name.size : capacity;
+  /* cppcheck-suppress knownConditionTrueFalse ; the name may be empty */
+  for (size_t i = 0; i < size; i++) {
+    const uint8_t byte = name.at[i];
+    const bool plain = (byte >= 'a' && byte <= 'z') ||
+                       (byte >= 'A' && byte <= 'Z') ||
+                       (byte >= '0' && byte <= '9');
+    type->column[i] = plain ? (char)byte : '_';
+  }
+  type->column[size] = '\0';
+  for (size_t n = file->ntypes + 1; is_taken(file, type->column); n++)
+    snprintf(type->column + size, 8, "_%u", (unsigned)(n % 100000));
+}
+
+
+static pf_status add_type (pf_trace *trace, pprof_file *file,
+                           const pprof_field *message, pf_error *error) {
+  pprof_value_type stated;
+  pf_bytes name, unit;
+  pprof_read_value_type(message->bytes, &stated);
+  if (file->has_too_many_types) /* reported at the first one */
+    return PF_OK;
+  file->has_too_many_types = file->ntypes == PPROF_MAX_TYPES;
+  if (file->has_too_many_types)
+    return pf_warn(trace, PF_DAMAGE, "pprof-many-types", PF_EUNSUPPORTED,
+                   message->at, error, "only %d sample types are read",
+                   PPROF_MAX_TYPES);
+  pf_status status =
+      pprof_string(trace, file, stated.type, message->at, &name, error);
+  if (status == PF_OK)
+    status = pprof_string(trace, file, stated.unit, message->at, &unit, error);
+  if (status != PF_OK)
+    return status;
+  pprof_type *const type = &file->types[file->ntypes];
+  const pprof_unit size = pprof_unit_of(unit);
+  const bool is_time = size.family == PPROF_TIME_FAMILY;
+  type->scale = is_time ? size.size : 1;
+  type->name = pf_intern(trace->dictionary, name);
+  type->unit = is_time ? pf_intern_text(trace->dictionary, "ns")
+                       : pf_intern(trace->dictionary, unit);
+  if (type->name == PF_NO_NAME || type->unit == PF_NO_NAME)
+    return no_memory(error);
+  name_column(file, type, name);
+  snprintf(type->help, sizeof type->help, "value of the sample, in %.*s",
+           (int)(pf_name(trace->dictionary, type->unit).size & 63),
+           (const char *)pf_name(trace->dictionary, type->unit).at);
+  file->ntypes++;
+  return PF_OK;
+}
+
+/* }====== */
+
+
+/* {====== Locations ====== */
+
+/* Add the frame of one line of a location. */
+static pf_status add_line (pf_trace *trace, pprof_file *file, pf_bytes message,
+                           uint64_t offset, pf_error *error) {
+  pprof_line stated;
+  pf_area area = PF_AREA_NONE;
+  pprof_read_line(message, &stated);
+  const uint32_t function = find_function(file, stated.function);
+  pf_status status = PF_OK;
+  if (function != UINT32_MAX) {
+    area.name = file->functions[function].name;
+    area.file = file->functions[function].file;
+    area.line = stated.line;
+    if (area.line == 0)
+      area.line = file->functions[function].start_line;
+  }
+  else {
+    status = pf_warn(trace, PF_DAMAGE, "pprof-no-function", PF_EFORMAT, offset,
+                     error, "there is no function %llu",
+                     (unsigned long long)stated.function);
+    area.name = pf_intern_text(trace->dictionary, "(unknown function)");
+  }
+  const uint32_t frame = pf_area_add(trace->dictionary, &area);
+  if (frame == PF_NO_AREA || area.name == PF_NO_NAME)
+    return no_memory(error);
+  file->frames[file->nframes++] = frame;
+  return status;
+}
+
+
+/* Add the frame of a location without lines: its address. */
+static pf_status add_address (pf_trace *trace, pprof_file *file,
+                              uint64_t address, pf_error *error) {
+  char text[24];
+  pf_area area = PF_AREA_NONE;
+  snprintf(text, sizeof text, "0x%llx", (unsigned long long)address);
+  area.name = pf_intern_text(trace->dictionary, text);
+  const uint32_t frame = pf_area_add(trace->dictionary, &area);
+  if (frame == PF_NO_AREA || area.name == PF_NO_NAME)
+    return no_memory(error);
+  file->frames[file->nframes++] = frame;
+  return PF_OK;
+}
+
+
+/* Warn of a line above MAX_LINES. */
+static pf_status warn_too_many_lines (pf_trace *trace, uint64_t offset,
+                                      pf_error *error) {
+  return pf_warn(trace, PF_DAMAGE, "pprof-many-lines", PF_ELIMIT, offset, error,
+                 "at most %d lines of a location expected: the others are "
+                 "left out",
+                 MAX_LINES);
+}
+
+
+static pf_status add_location (pf_trace *trace, pprof_file *file,
+                               const pprof_field *message, pf_error *error) {
+  pf_cursor c = pf_cursor_over(message->bytes, false);
+  pprof_field field;
+  pprof_location *const l = &file->locations[file->nlocations];
+  pf_status status = PF_OK;
+  *l = (pprof_location){.first = file->nframes};
+  while (status == PF_OK && pprof_next_field(&c, &field)) {
+    if (field.number == 1)
+      l->id = field.value;
+    else if (field.number == 3)
+      l->address = field.value;
+    else if (field.number == 4 && field.wire == PPROF_BYTES &&
+             file->nframes - l->first == MAX_LINES)
+      status = warn_too_many_lines(trace, message->at, error);
+    else if (field.number == 4 && field.wire == PPROF_BYTES)
+      status = add_line(trace, file, field.bytes, message->at, error);
+  }
+  if (status == PF_OK && file->nframes == l->first)
+    status = add_address(trace, file, l->address, error);
+  if (status != PF_OK)
+    return status;
+  l->count = file->nframes - l->first;
+  if (l->id == 0 || pprof_hash_location(file, l->id) != UINT32_MAX)
+    return pf_warn(trace, PF_DAMAGE, "pprof-bad-id", PF_EFORMAT, message->at,
+                   error, "a location has the id %llu, which is %s",
+                   (unsigned long long)l->id, l->id == 0 ? "none" : "taken");
+  add_id(&file->location_ids, l->id, file->nlocations++);
+  return PF_OK;
+}
+
+/* }====== */
+
+
+/* Build an array of locations by id, which is faster than hashing, if the ids
+   are mostly consecutive. Without memory the hash table is used. */
+static void index_by_id (pprof_file *file) {
+  uint64_t maximum = 0;
+  for (uint32_t i = 0; i < file->nlocations; i++)
+    if (file->locations[i].id > maximum)
+      maximum = file->locations[i].id;
+  if (maximum / 4 > file->nlocations)
+    return;
+  file->direct = malloc((size_t)(maximum + 1) * sizeof *file->direct);
+  if (file->direct == NULL)
+    return;
+  file->ndirect = (size_t)maximum + 1;
+  memset(file->direct, 0xff, file->ndirect * sizeof *file->direct);
+  for (uint32_t i = 0; i < file->nlocations; i++)
+    file->direct[file->locations[i].id] = i;
+}
+
+
+/* Call `add` for each message with a field number. Functions must be added
+   before locations. */
+static pf_status fill (pf_trace *trace, pprof_file *file, uint64_t number,
+                       pf_status (*add)(pf_trace *, pprof_file *,
+                                        const pprof_field *, pf_error *),
+                       pf_error *error) {
+  pprof_meta_cursor meta = {0};
+  pprof_field field;
+  pf_status status = PF_OK;
+  while (status == PF_OK && pprof_next_meta(file, &meta, &field))
+    if (field.number == number && field.wire == PPROF_BYTES)
+      status = add(trace, file, &field, error);
+  return status;
+}
+
+
+pf_status pprof_index (pf_trace *trace, pprof_file *file, pf_error *error) {
+  counts n = {0, 0, 0, 0};
+  pf_status status = count_all(trace, file, &n, error);
+  if (status == PF_OK)
+    status = allocate(trace, file, &n, error);
+  if (status == PF_OK)
+    status = find_strings(trace, file, error);
+  if (status == PF_OK)
+    status = fill(trace, file, SAMPLE_TYPE, add_type, error);
+  if (status == PF_OK)
+    status = fill(trace, file, FUNCTION, add_function, error);
+  if (status == PF_OK)
+    status = fill(trace, file, LOCATION, add_location, error);
+  index_by_id(file);
+  return status;
+}
+
+
+void pprof_index_close (pprof_file *file) {
+  free(file->strings);
+  free(file->functions);
+  free(file->locations);
+  free(file->frames);
+  free(file->function_ids.slots);
+  free(file->location_ids.slots);
+  free(file->direct);
+}

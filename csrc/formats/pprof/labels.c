@@ -1,0 +1,128 @@
+/*
+** labels.c - the reader of labels: one row for each label of each sample.
+*/
+
+#include <stdlib.h>
+
+#include "formats/pprof/pprof.h"
+
+#define SAMPLE 2
+#define LABEL  3
+
+enum {
+  LABEL_SAMPLE,
+  LABEL_KEY,
+  LABEL_TEXT,
+  LABEL_NUMBER,
+  LABEL_UNIT
+};
+
+typedef struct labels_reader {
+  pf_reader reader;
+  pf_trace *trace;
+  const pprof_file *file;
+  pf_cursor at;    /* in the file */
+  pf_cursor inner; /* in the current sample */
+  int64_t sample;  /* index of the sample; -1: none yet */
+  size_t offset;   /* of the sample */
+} labels_reader;
+
+
+/* Store a string as a name; string 0 is missing. */
+static pf_status put_text (labels_reader *r, pf_column *column, size_t row,
+                           uint64_t number, pf_error *error) {
+  pf_bytes text;
+  if (column->data == NULL)
+    return PF_OK;
+  column->ids[row] = 0;
+  if (number == 0) {
+    pf_set_missing(column, row);
+    return PF_OK;
+  }
+  const pf_status status =
+      pprof_string(r->trace, r->file, number, r->offset, &text, error);
+  if (status != PF_OK)
+    return status;
+  column->ids[row] = pf_intern(r->reader.dictionary, text);
+  return column->ids[row] == PF_NO_NAME
+             ? pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory")
+             : PF_OK;
+}
+
+
+static pf_status put_label (labels_reader *r, pf_batch *batch, pf_bytes message,
+                            pf_error *error) {
+  pprof_label label;
+  const size_t row = batch->rows++;
+  pprof_read_label(message, &label);
+  pf_column *const columns = batch->columns;
+  if (columns[LABEL_SAMPLE].data != NULL)
+    columns[LABEL_SAMPLE].ints[row] = r->sample;
+  if (columns[LABEL_NUMBER].data != NULL) {
+    columns[LABEL_NUMBER].ints[row] = label.number;
+    if (label.text != 0)
+      pf_set_missing(&columns[LABEL_NUMBER], row);
+  }
+  pf_status status = put_text(r, &columns[LABEL_KEY], row, label.key, error);
+  if (status == PF_OK)
+    status = put_text(r, &columns[LABEL_TEXT], row, label.text, error);
+  if (status == PF_OK)
+    status = put_text(r, &columns[LABEL_UNIT], row, label.unit, error);
+  return status;
+}
+
+
+/* Go to the next sample. Returns false at the end. */
+static bool next_sample (labels_reader *r) {
+  pprof_field field;
+  while (pprof_next_field(&r->at, &field))
+    if (field.number == SAMPLE && field.wire == PPROF_BYTES) {
+      r->inner = pf_cursor_over(field.bytes, false);
+      r->offset = field.at;
+      r->sample++;
+      return true;
+    }
+  return false;
+}
+
+
+static pf_status labels_next (pf_reader *self, pf_batch *batch,
+                              pf_error *error) {
+  labels_reader *const r = (labels_reader *)(void *)self;
+  pprof_field field;
+  pf_status status = PF_OK;
+  pf_batch_clear(batch);
+  while (status == PF_OK && batch->rows < PF_BATCH_ROWS) {
+    if (!pprof_next_field(&r->inner, &field)) {
+      if (!next_sample(r))
+        break;
+    }
+    else if (field.number == LABEL && field.wire == PPROF_BYTES)
+      status = put_label(r, batch, field.bytes, error);
+  }
+  return status != PF_OK ? status : batch->rows > 0 ? PF_MORE : PF_END;
+}
+
+
+static void labels_close (pf_reader *self) {
+  free(self);
+}
+
+
+pf_status pprof_open_labels (pf_trace *trace, const pf_table *table,
+                             pf_reader **reader, pf_error *error) {
+  labels_reader *const r = calloc(1, sizeof *r);
+  if (r == NULL)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  r->reader = (pf_reader){.fields = table->fields,
+                          .nfields = table->nfields,
+                          .dictionary = trace->dictionary,
+                          .next = labels_next,
+                          .close = labels_close};
+  r->trace = trace;
+  r->file = trace->state;
+  r->at = pf_cursor_over(r->file->readable, false);
+  r->sample = -1;
+  *reader = &r->reader;
+  return PF_OK;
+}

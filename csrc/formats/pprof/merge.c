@@ -1,0 +1,476 @@
+/*
+** merge.c - merges the attributes and sample types of traces, and calls
+** the steps of a merge.
+*/
+
+#include "formats/pprof/merge.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/contexts/contexts.h"
+#include "model/base/memory.h"
+
+
+static pf_status no_memory (pf_error *error) {
+  return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+}
+
+
+/* {====== Lifetime ====== */
+
+pprof_merged *pprof_merged_new (pf_dictionary *dictionary) {
+  pprof_merged *const m = calloc(1, sizeof *m);
+  if (m == NULL)
+    return NULL;
+  m->dictionary = dictionary;
+  m->is_sorted = true;
+  m->mapping_set.seed = m->function_set.seed = m->location_set.seed =
+      dictionary->seed;
+  pprof_header_open(&m->header);
+  return m;
+}
+
+
+void pprof_merged_free (pprof_merged *m) {
+  if (m == NULL)
+    return;
+  pprof_header_close(&m->header);
+  free(m->types);
+  free(m->mappings);
+  free(m->functions);
+  free(m->locations);
+  free(m->lines);
+  pf_intern_table_free(&m->mapping_set);
+  pf_intern_table_free(&m->function_set);
+  pf_intern_table_free(&m->location_set);
+  for (size_t f = 0; m->blocks != NULL && f < m->nfiles; f++)
+    pprof_block_close(&m->blocks[f]);
+  free(m->blocks);
+  pprof_block_close(&m->unsorted);
+  free(m->samples);
+  free(m);
+}
+
+/* }====== */
+
+
+/* {====== Attributes of a file ====== */
+
+typedef struct stated_type {
+  pprof_value_type names;
+  pprof_unit unit;
+} stated_type;
+
+/* The sample types of a file in order, up to PPROF_MAX_TYPES. */
+typedef struct stated_types {
+  stated_type *types;
+  size_t count;
+} stated_types;
+
+
+/* Get the name of a string; PF_NO_NAME for string 0. */
+static pf_status name_of (pf_trace *trace, uint64_t number, uint64_t offset,
+                          uint32_t *name, pf_error *error) {
+  pf_bytes text;
+  *name = PF_NO_NAME;
+  if (number == 0)
+    return PF_OK;
+  const pf_status status =
+      pprof_string(trace, trace->state, number, offset, &text, error);
+  if (status != PF_OK)
+    return status;
+  *name = pf_intern(trace->dictionary, text);
+  return *name == PF_NO_NAME ? no_memory(error) : PF_OK;
+}
+
+
+static pf_status read_type (pf_trace *trace, const pprof_field *message,
+                            pprof_value_type *type, pf_error *error) {
+  pprof_value_type stated;
+  uint32_t name = PF_NO_NAME, unit = PF_NO_NAME;
+  pprof_read_value_type(message->bytes, &stated);
+  pf_status status = name_of(trace, stated.type, message->at, &name, error);
+  if (status == PF_OK)
+    status = name_of(trace, stated.unit, message->at, &unit, error);
+  *type = (pprof_value_type){name, unit};
+  return status;
+}
+
+
+static pf_status read_comments (pf_trace *trace, const pprof_field *field,
+                                pprof_header *header, pf_error *error) {
+  pf_cursor c = pprof_numbers(field);
+  uint64_t number = field->value;
+  pf_status status = PF_OK;
+  uint32_t name;
+  while (status == PF_OK &&
+         (field->wire != PPROF_BYTES || pprof_varint(&c, &number))) {
+    status = name_of(trace, number, field->at, &name, error);
+    if (status == PF_OK && name != PF_NO_NAME &&
+        !pprof_header_comment(header, name))
+      status = no_memory(error);
+    if (field->wire != PPROF_BYTES)
+      break;
+  }
+  return status;
+}
+
+
+/* Read one attribute. */
+static pf_status read_header_field (pf_trace *trace, const pprof_field *field,
+                                    pprof_header *header, pf_error *error) {
+  uint32_t *name = NULL;
+  if (field->number == PPROF_COMMENT)
+    return read_comments(trace, field, header, error);
+  if (field->number == PPROF_PERIOD_TYPE && field->wire == PPROF_BYTES)
+    return read_type(trace, field, &header->period_type, error);
+  if (field->wire != PPROF_VARINT)
+    return PF_OK;
+  switch (field->number) {
+    case PPROF_TIME_NANOS: header->time_nanos = (int64_t)field->value; break;
+    case PPROF_DURATION_NANOS:
+      header->duration_nanos = (int64_t)field->value;
+      break;
+    case PPROF_PERIOD: header->period = (int64_t)field->value; break;
+    case PPROF_DROP_FRAMES: name = &header->drop_frames; break;
+    case PPROF_KEEP_FRAMES: name = &header->keep_frames; break;
+    case PPROF_DEFAULT_TYPE: name = &header->default_type; break;
+    case PPROF_DOC_URL: name = &header->doc_url; break;
+    default: break;
+  }
+  return name == NULL ? PF_OK
+                      : name_of(trace, field->value, field->at, name, error);
+}
+
+
+/* Read the attributes and sample types of a file. */
+static pf_status read_header (pf_trace *trace, pprof_header *header,
+                              stated_types *types, pf_error *error) {
+  const pprof_file *const file = trace->state;
+  pprof_meta_cursor meta = {0};
+  pprof_field field;
+  pf_status status = PF_OK;
+  types->types = calloc(file->ntypes + 1, sizeof *types->types);
+  if (types->types == NULL)
+    return no_memory(error);
+  while (status == PF_OK && pprof_next_meta(file, &meta, &field)) {
+    if (field.number != PPROF_SAMPLE_TYPE)
+      status = read_header_field(trace, &field, header, error);
+    else if (field.wire == PPROF_BYTES && types->count < file->ntypes) {
+      stated_type *const type = &types->types[types->count++];
+      status = read_type(trace, &field, &type->names, error);
+      type->unit =
+          pprof_unit_of(pf_name(trace->dictionary, (uint32_t)type->names.unit));
+    }
+  }
+  return status;
+}
+
+/* }====== */
+
+
+/* {====== Sample types ====== */
+
+/* Whether values of two types can be added: equal names, and equal or
+   convertible units. */
+static bool are_addable (const stated_type *a, const stated_type *b) {
+  return a->names.type == b->names.type &&
+         (a->names.unit == b->names.unit ||
+          (a->unit.family == b->unit.family &&
+           a->unit.family != PPROF_NO_FAMILY));
+}
+
+
+/* Returns the index of the nth type of a file that is addable to `type`, or
+   SIZE_MAX. */
+static size_t find_type (const stated_types *types, const stated_type *type,
+                         size_t nth) {
+  for (size_t i = 0; i < types->count; i++)
+    if (are_addable(type, &types->types[i]) && nth-- == 0)
+      return i;
+  return SIZE_MAX;
+}
+
+
+/* Returns how many types before index `t` are addable to it. Types of equal
+   name are matched in their order. */
+static size_t nth_among_addable (const stated_types *types, size_t t) {
+  size_t n = 0;
+  for (size_t i = 0; i < t; i++)
+    n += are_addable(&types->types[i], &types->types[t]);
+  return n;
+}
+
+
+static pf_status note_unmerged_type (pprof_merged *m, pf_trace *trace,
+                                     const pprof_value_type *type,
+                                     pf_error *error) {
+  const pf_bytes name = pf_name(m->dictionary, (uint32_t)type->type);
+  return pf_warn(
+      trace, PF_NOTE, "pprof-types-differ", PF_EUNSUPPORTED, PF_NO_OFFSET,
+      error,
+      "sample type '%.*s' is left out of the merged profile: not all "
+      "files have it",
+      (int)(name.size < 100 ? name.size : 100), (const char *)name.at);
+}
+
+
+/* Report the types of a file that are not merged. */
+static pf_status note_unmerged_types (pprof_merged *m, pf_trace *trace,
+                                      const stated_types *types,
+                                      const pprof_translation *translation,
+                                      pf_error *error) {
+  bool *const used = calloc(types->count + 1, sizeof *used);
+  pf_status status = used == NULL ? no_memory(error) : PF_OK;
+  for (size_t t = 0; used != NULL && t < m->ntypes; t++)
+    used[translation->types[t]] = true;
+  for (size_t i = 0; status == PF_OK && i < types->count; i++)
+    if (!used[i])
+      status = note_unmerged_type(m, trace, &types->types[i].names, error);
+  free(used);
+  return status;
+}
+
+
+/* Add type `t` of the first file to the merged types if all files have it, with
+   the finest of their units. */
+static void add_type (pprof_merged *m, const stated_types *stated, size_t t,
+                      pprof_translation *translations) {
+  const size_t nth = nth_among_addable(&stated[0], t);
+  const stated_type *finest = &stated[0].types[t];
+  for (size_t f = 0; f < m->nfiles; f++) {
+    const size_t found = find_type(&stated[f], &stated[0].types[t], nth);
+    if (found == SIZE_MAX)
+      return;
+    translations[f].types[m->ntypes] = found;
+    if (stated[f].types[found].unit.size < finest->unit.size)
+      finest = &stated[f].types[found];
+  }
+  for (size_t f = 0; f < m->nfiles; f++) {
+    const size_t found = translations[f].types[m->ntypes];
+    translations[f].factors[m->ntypes] =
+        stated[f].types[found].unit.size / finest->unit.size;
+  }
+  m->types[m->ntypes++] = finest->names;
+}
+
+
+/* Merge the types that all files have, in the order of the first file. */
+static pf_status merge_types (pprof_merged *m, pf_trace *const *traces,
+                              const stated_types *stated,
+                              pprof_translation *translations,
+                              pf_error *error) {
+  pf_status status = PF_OK;
+  m->types = calloc(stated[0].count + 1, sizeof *m->types);
+  if (m->types == NULL)
+    return no_memory(error);
+  for (size_t f = 0; f < m->nfiles; f++) {
+    translations[f].types = calloc(stated[0].count + 1, sizeof(size_t));
+    translations[f].factors = calloc(stated[0].count + 1, sizeof(int64_t));
+    if (translations[f].types == NULL || translations[f].factors == NULL)
+      return no_memory(error);
+  }
+  for (size_t t = 0; t < stated[0].count; t++)
+    add_type(m, stated, t, translations);
+  if (m->ntypes == 0 && stated[0].count > 0)
+    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                   "these profiles have no sample type in common: merge those "
+                   "of one kind");
+  for (size_t f = 0; f < m->nfiles && status == PF_OK; f++)
+    status =
+        note_unmerged_types(m, traces[f], &stated[f], &translations[f], error);
+  return status;
+}
+
+
+/* Clear a default type that is not among the merged types. */
+static void check_default (pprof_merged *m) {
+  for (size_t t = 0; t < m->ntypes; t++)
+    if (m->types[t].type == m->header.default_type)
+      return;
+  if (m->nfiles > 1)
+    m->header.default_type = PF_NO_NAME;
+}
+
+
+static stated_type with_unit (const pprof_merged *m, pprof_value_type names) {
+  return (stated_type){
+      names, pprof_unit_of(pf_name(m->dictionary, (uint32_t)names.unit))};
+}
+
+
+static pf_status check_period (const pprof_merged *m,
+                               const pprof_header *header, pf_error *error) {
+  const stated_type a = with_unit(m, m->header.period_type),
+                    b = with_unit(m, header->period_type);
+  if (a.names.type == PF_NO_NAME || b.names.type == PF_NO_NAME ||
+      are_addable(&a, &b))
+    return PF_OK;
+  return pf_fail(
+      error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+      "one profile is sampled by '%.60s', another by '%.60s': merge those of "
+      "one "
+      "kind",
+      (const char *)pf_name(m->dictionary, (uint32_t)a.names.type).at,
+      (const char *)pf_name(m->dictionary, (uint32_t)b.names.type).at);
+}
+
+
+static bool has_mapping (const pprof_file *file) {
+  pprof_meta_cursor meta = {0};
+  pprof_field field;
+  while (pprof_next_meta(file, &meta, &field))
+    if (field.number == PPROF_MAPPING && field.wire == PPROF_BYTES)
+      return true;
+  return false;
+}
+
+
+static pf_status merge_header (pprof_merged *m, pf_trace *trace, bool is_first,
+                               stated_types *stated, pf_error *error) {
+  pprof_header header;
+  pprof_header_open(&header);
+  pf_status status = read_header(trace, &header, stated, error);
+  if (status == PF_OK)
+    status = check_period(m, &header, error);
+  if (status == PF_OK &&
+      !pprof_header_merge(&m->header, &header, is_first, m->dictionary))
+    status = no_memory(error);
+  pprof_header_close(&header);
+  m->has_mappings = m->has_mappings || has_mapping(trace->state);
+  return status;
+}
+
+
+pf_status pprof_merge_headers (pprof_merged *m, pf_trace *const *traces,
+                               size_t count, pprof_translation *translations,
+                               pf_error *error) {
+  stated_types *const stated = calloc(count + 1, sizeof *stated);
+  pf_status status = PF_OK;
+  if (stated == NULL)
+    return no_memory(error);
+  m->nfiles = count;
+  for (size_t f = 0; f < count && status == PF_OK; f++)
+    status = merge_header(m, traces[f], f == 0, &stated[f], error);
+  if (status == PF_OK)
+    status = merge_types(m, traces, stated, translations, error);
+  if (status == PF_OK)
+    check_default(m);
+  for (size_t f = 0; f < count; f++)
+    free(stated[f].types);
+  free(stated);
+  return status;
+}
+
+/* }====== */
+
+
+/* {====== Samples ====== */
+
+bool pprof_block_reserve (pprof_block *b, size_t words, size_t ntypes) {
+  const size_t count = (size_t)b->count + 1;
+  void *array = b->words, *records = b->records, *values = b->values;
+  const bool ok = count < UINT32_MAX &&
+                  pf_array_reserve(&array, &b->word_capacity, b->nwords + words,
+                                   sizeof *b->words) &&
+                  pf_array_reserve(&records, &b->record_capacity, count,
+                                   sizeof *b->records) &&
+                  pf_array_reserve(&values, &b->value_capacity,
+                                   count * ntypes + 1, sizeof *b->values);
+  b->words = array;
+  b->records = records;
+  b->values = values;
+  if (ok) /* new values start at 0 */
+    memset(b->values + (count - 1) * ntypes, 0, ntypes * sizeof *b->values);
+  return ok;
+}
+
+
+void pprof_block_close (pprof_block *b) {
+  free(b->words);
+  free(b->records);
+  free(b->values);
+  *b = (pprof_block){0};
+}
+
+
+void pprof_block_add (pprof_block *b, uint32_t sample, size_t ntypes,
+                      const pprof_translation *translation,
+                      const pprof_values *values) {
+  int64_t *const sums = b->values + sample * ntypes;
+  for (size_t t = 0; t < ntypes; t++) {
+    const size_t type = translation->types[t];
+    int64_t value = type < values->count ? values->at[type] : 0;
+    if (__builtin_mul_overflow(value, translation->factors[t], &value)) {
+      value = values->at[type] < 0 ? INT64_MIN : INT64_MAX;
+      b->has_overflowed = true;
+    }
+    sums[t] = pf_weight_add(sums[t], value, &b->has_overflowed);
+  }
+}
+
+
+void pprof_append_sample (pprof_merged *m, const pprof_block *b,
+                          uint32_t sample) {
+  m->samples[m->nsamples++] = (pprof_sample){b->words + b->records[sample],
+                                             b->values + sample * m->ntypes};
+}
+
+
+/* Remove samples whose values are all 0. */
+static void drop_zeros (pprof_merged *m) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < m->nsamples; i++) {
+    bool is_zero = true;
+    for (size_t t = 0; t < m->ntypes && is_zero; t++)
+      is_zero = m->samples[i].values[t] == 0;
+    if (!is_zero)
+      m->samples[kept++] = m->samples[i];
+  }
+  m->nsamples = kept;
+}
+
+/* }====== */
+
+
+/* {====== All steps ====== */
+
+static pf_status merge_all (pprof_merged *m, pf_trace *const *traces,
+                            size_t count, pprof_translation *translations,
+                            pf_error *error) {
+  pf_status status = pprof_merge_headers(m, traces, count, translations, error);
+  for (size_t f = 0; f < count && status == PF_OK; f++)
+    status = pprof_read_tables(m, traces[f], &translations[f], error);
+  for (size_t f = 0; f < count && status == PF_OK && m->is_sorted; f++)
+    status = pprof_check_locations(m, traces[f], &translations[f], error);
+  if (status == PF_OK && m->is_sorted)
+    status = pprof_merge_sorted(m, traces, translations, error);
+  if (status == PF_OK && !m->is_sorted)
+    status = pprof_merge_unsorted(m, traces, translations, error);
+  for (size_t f = 0; f < count && status == PF_OK; f++)
+    status = pprof_merge_unused_mappings(m, &translations[f], error);
+  if (status == PF_OK)
+    drop_zeros(m);
+  return status;
+}
+
+
+pf_status pprof_merged_add (pprof_merged *m, pf_trace *const *traces,
+                            size_t count, pf_error *error) {
+  pprof_translation *const translations =
+      calloc(count + 1, sizeof *translations);
+  if (translations == NULL)
+    return no_memory(error);
+  const pf_status status = merge_all(m, traces, count, translations, error);
+  for (size_t f = 0; f < count; f++)
+    pprof_translation_close(&translations[f]);
+  free(translations);
+  if (status == PF_OK && m->has_overflowed)
+    return pf_fail(
+        error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+        "the values of a sample add up to more than 64 bits can hold");
+  return status;
+}
+
+/* }====== */

@@ -1,0 +1,198 @@
+/*
+** merge.h - merges profiles without loss. Used by encode_pprof.c.
+**
+** Functions, mappings and locations are interned; values of samples with equal
+** locations and labels are added. The rules are those of Go's pprof
+** (profile/merge.go). Call pprof_merged_new, pprof_merged_add once,
+** pprof_merged_write, pprof_merged_free.
+**
+** In this header an entry number is an index + 1, and 0 stands for none.
+*/
+
+#ifndef merge_h
+#define merge_h
+
+#include "formats/pprof/header_pprof.h"
+#include "formats/pprof/pprof.h"
+#include "model/base/intern_table.h"
+
+/* A location of the merged profile. Its lines are lines[first .. first + nlines
+   - 1]. */
+typedef struct pprof_merged_location {
+  uint64_t address;
+  uint32_t mapping; /* entry number */
+  uint32_t first, nlines;
+  uint32_t area; /* of its innermost line, for sorting */
+  bool is_folded;
+} pprof_merged_location;
+
+/*
+** A sample is a record of words: number of locations, number of labels, the
+** locations (entry numbers, leaf first), then LABEL_WORDS for each label.
+*/
+enum {
+  RECORD_LOCATIONS,
+  RECORD_LABELS,
+  RECORD_HEADER
+};
+
+enum {
+  LABEL_KEY,
+  LABEL_TEXT,
+  LABEL_UNIT,
+  LABEL_LOW, /* the number, 64 bits */
+  LABEL_HIGH,
+  LABEL_WORDS
+};
+
+/* A sample in a block. */
+typedef struct pprof_sample {
+  const uint32_t *record;
+  int64_t *values; /* ntypes of them */
+} pprof_sample;
+
+/* An append-only array of samples. */
+typedef struct pprof_block {
+  uint32_t *words;
+  size_t nwords, word_capacity;
+  size_t *records; /* by sample: index of its first word */
+  size_t record_capacity;
+  int64_t *values; /* ntypes for each sample */
+  size_t value_capacity;
+  uint32_t count;
+  bool has_overflowed; /* a value was limited to the range of int64_t */
+} pprof_block;
+
+/* The merged profile. Structures refer to functions, mappings and locations by
+   entry numbers. */
+typedef struct pprof_merged {
+  pf_dictionary *dictionary; /* borrowed */
+  pprof_header header;
+  pprof_value_type *types; /* names in the dictionary */
+  size_t ntypes;
+  size_t nfiles;
+  bool has_mappings; /* some file has one */
+
+  pprof_mapping *mappings;
+  pprof_function_message *functions;
+  pprof_merged_location *locations;
+  pprof_line *lines;
+  size_t mapping_capacity, function_capacity, location_capacity, line_capacity;
+  uint32_t nlines;
+  pf_intern_table mapping_set, function_set, location_set; /* hash tables; they
+                                                          hold the counts of
+                                                          the arrays */
+
+  pprof_sample *samples; /* in output order */
+  uint32_t nsamples;
+  bool is_sorted;       /* all files are sorted as profio exports them */
+  pprof_block *blocks;  /* sorted files: the samples of each file */
+  pprof_block unsorted; /* else the samples of all files, each once */
+  bool has_overflowed;
+} pprof_merged;
+
+/* An id of a file and the entry number it stands for. */
+typedef struct pprof_id {
+  uint64_t id;
+  uint32_t number; /* from 1 */
+} pprof_id;
+
+typedef struct pprof_id_map {
+  pprof_id *entries;
+  size_t capacity;
+  pf_intern_table set;
+} pprof_id_map;
+
+/* The mapping from the entries of one file to those of the merged profile. */
+typedef struct pprof_translation {
+  pprof_id_map function_ids; /* to functions of the merged profile */
+  pprof_id_map mapping_ids;  /* to `mappings` of this file */
+  pprof_mapping *mappings;   /* of the file; `id` is the entry number in the
+                                merged profile, 0: not merged yet */
+  size_t mapping_capacity;
+  uint32_t nmappings;
+  pf_bytes *messages;  /* location messages by index in the file */
+  uint32_t *locations; /* by the same index: merged entry number, 0: not merged
+                     yet */
+  uint32_t nlocations;
+  size_t *types;    /* index in the file by merged type */
+  int64_t *factors; /* factors of the values by merged type */
+} pprof_translation;
+
+pprof_merged *pprof_merged_new (pf_dictionary *dictionary);
+void pprof_merged_free (pprof_merged *merged);
+
+/* Merge traces of the format pprof that share the dictionary of `merged`.
+   Returns PF_EUNSUPPORTED if they have no sample type in common or a sum
+   exceeds 64 bits. */
+pf_status pprof_merged_add (pprof_merged *merged, pf_trace *const *traces,
+                            size_t count, pf_error *error);
+
+/* Write the profile without compression. Attributes in `given` replace the
+   merged ones. */
+pf_status pprof_merged_write (pprof_merged *merged, const pprof_header *given,
+                              pf_sink *sink, pf_error *error);
+
+
+/* Functions of pprof_merge*.c */
+
+/* Merge attributes and sample types, and map the types of each file. */
+pf_status pprof_merge_headers (pprof_merged *merged, pf_trace *const *traces,
+                               size_t count, pprof_translation *translations,
+                               pf_error *error);
+
+/* Read the functions, mappings and locations of a file. */
+pf_status pprof_read_tables (pprof_merged *merged, pf_trace *trace,
+                             pprof_translation *translation, pf_error *error);
+void pprof_translation_close (pprof_translation *translation);
+
+/* Returns the entry number of an id, or 0. */
+uint32_t pprof_find_id (const pprof_id_map *map, uint64_t id);
+
+/* Returns the entry number of a mapping, added if it is new; 0 if out of
+   memory. Mappings are equal if they have the same size, offset and build id
+   (or file name). */
+uint32_t pprof_intern_mapping (pprof_merged *merged,
+                               const pprof_mapping *mapping);
+
+/* Add the mappings of a file that no sample uses. */
+pf_status pprof_merge_unused_mappings (pprof_merged *merged,
+                                       pprof_translation *translation,
+                                       pf_error *error);
+
+/* Returns the merged entry number of location `number` (an index in the file),
+   which is added at the first call; 0 if out of memory. */
+uint32_t pprof_merge_location (pprof_merged *merged, const pf_trace *trace,
+                               pprof_translation *translation, uint32_t number);
+
+/* Clear merged->is_sorted if the locations of a file are not as profio writes
+   them. */
+pf_status pprof_check_locations (pprof_merged *merged, pf_trace *trace,
+                                 pprof_translation *translation,
+                                 pf_error *error);
+
+/* Read the samples of sorted files and merge them. If a file is not sorted,
+   clear merged->is_sorted and undo the merge of locations. */
+pf_status pprof_merge_sorted (pprof_merged *merged, pf_trace *const *traces,
+                              pprof_translation *translations, pf_error *error);
+
+/* Add the samples of all files in input order. */
+pf_status pprof_merge_unsorted (pprof_merged *merged, pf_trace *const *traces,
+                                pprof_translation *translations,
+                                pf_error *error);
+
+/* Reserve space for a sample of so many words. Returns false if out of
+   memory. */
+bool pprof_block_reserve (pprof_block *block, size_t words, size_t ntypes);
+void pprof_block_close (pprof_block *block);
+
+/* Add the values of a sample of the file to those of a sample in the block. */
+void pprof_block_add (pprof_block *block, uint32_t sample, size_t ntypes,
+                      const pprof_translation *translation,
+                      const pprof_values *values);
+
+/* Append a sample of the block to merged->samples, which must have space. */
+void pprof_append_sample (pprof_merged *merged, const pprof_block *block,
+                          uint32_t sample);
+
+#endif

@@ -1,0 +1,197 @@
+/*
+** merge_locations.c - interns locations. They are added when a sample
+** refers to them for the first time, as in Go's pprof, because of equal
+** mappings the first one determines the addresses.
+*/
+
+#include "formats/pprof/merge.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/contexts/tree_order.h"
+#include "model/base/memory.h"
+
+
+typedef struct location_key {
+  const pprof_merged *merged;
+  const pprof_merged_location *location;
+} location_key;
+
+
+static bool is_same_location (const void *context, uint32_t number) {
+  const location_key *const w = context;
+  const pprof_merged_location *const a = &w->merged->locations[number],
+                                     *const b = w->location;
+  return a->mapping == b->mapping && a->address == b->address &&
+         a->nlines == b->nlines && a->is_folded == b->is_folded &&
+         memcmp(w->merged->lines + a->first, w->merged->lines + b->first,
+                a->nlines * sizeof(pprof_line)) == 0;
+}
+
+
+static uint64_t hash_of_location (const pprof_merged *m,
+                                  const pprof_merged_location *l) {
+  uint64_t hash = pf_mix(m->location_set.seed, l->address);
+  hash = pf_mix(hash, l->mapping | (uint64_t)l->is_folded << 32);
+  for (uint32_t i = 0; i < l->nlines; i++) {
+    const pprof_line *const line = &m->lines[l->first + i];
+    hash = pf_mix(hash, line->function);
+    hash = pf_mix(hash, (uint64_t)line->line);
+    hash = pf_mix(hash, (uint64_t)line->column);
+  }
+  return hash;
+}
+
+
+/* Returns the entry number of a location, or 0 if out of memory. Its lines must
+   be the last ones in the array; they are removed if the location is known. */
+static uint32_t intern_location (pprof_merged *m,
+                                 const pprof_merged_location *location) {
+  const location_key w = {m, location};
+  const uint64_t hash = hash_of_location(m, location);
+  const uint32_t known =
+      pf_intern_table_find(&m->location_set, hash, is_same_location, &w);
+  if (known != PF_NOT_INTERNED) {
+    m->nlines = location->first;
+    return known + 1;
+  }
+  void *locations = m->locations;
+  const bool ok =
+      pf_intern_table_reserve(&m->location_set) &&
+      pf_array_reserve(&locations, &m->location_capacity,
+                       (size_t)m->location_set.count + 1, sizeof *m->locations);
+  m->locations = locations;
+  if (!ok)
+    return 0;
+  m->locations[m->location_set.count] = *location;
+  return pf_intern_table_add(&m->location_set, hash) + 1;
+}
+
+
+/* Append a line of the location that is being read. */
+static bool add_line (pprof_merged *m, const pprof_translation *t,
+                      pf_bytes message) {
+  pprof_line line;
+  pprof_read_line(message, &line);
+  line.function = pprof_find_id(&t->function_ids, line.function);
+  void *lines = m->lines;
+  const bool ok = m->nlines < UINT32_MAX - 1 &&
+                  pf_array_reserve(&lines, &m->line_capacity,
+                                   (size_t)m->nlines + 1, sizeof *m->lines);
+  m->lines = lines;
+  if (ok)
+    m->lines[m->nlines++] = line;
+  return ok;
+}
+
+
+/* Read a location; its mapping is an entry number of the file. Returns false if
+   out of memory. */
+static bool read_location (pprof_merged *m, const pprof_translation *t,
+                           pf_bytes message, pprof_merged_location *location) {
+  pf_cursor c = pf_cursor_over(message, false);
+  pprof_field field;
+  uint64_t mapping = 0;
+  bool ok = true;
+  *location = (pprof_merged_location){.first = m->nlines};
+  while (ok && pprof_next_field(&c, &field))
+    switch (field.number) {
+      case 2: mapping = field.value; break;
+      case 3: location->address = field.value; break;
+      case 4:
+        if (field.wire == PPROF_BYTES)
+          ok = add_line(m, t, field.bytes);
+        break;
+      case 5: location->is_folded = field.value != 0; break;
+      default: break;
+    }
+  location->nlines = m->nlines - location->first;
+  location->mapping = pprof_find_id(&t->mapping_ids, mapping);
+  return ok;
+}
+
+
+/* Replace the mapping and the address in it by those of the merged profile: a
+   program may be loaded elsewhere in each run. Returns false if out of
+   memory. */
+static bool relocate (pprof_merged *m, pprof_translation *t,
+                      pprof_merged_location *location) {
+  const bool is_unknown = t->nmappings == 1 && t->mapping_ids.set.count == 0;
+  const uint32_t number = is_unknown ? 1 : location->mapping;
+  if (number == 0)
+    return true;
+  pprof_mapping *const mapping = &t->mappings[number - 1];
+  if (mapping->id == 0)
+    mapping->id = pprof_intern_mapping(m, mapping);
+  if (mapping->id == 0)
+    return false;
+  location->mapping = (uint32_t)mapping->id;
+  location->address += m->mappings[mapping->id - 1].start - mapping->start;
+  return true;
+}
+
+
+uint32_t pprof_merge_location (pprof_merged *m, const pf_trace *trace,
+                               pprof_translation *t, uint32_t number) {
+  const pprof_file *const file = trace->state;
+  pprof_merged_location location;
+  if (t->locations[number] != 0)
+    return t->locations[number];
+  if (!read_location(m, t, t->messages[number], &location) ||
+      !relocate(m, t, &location))
+    return 0;
+  location.area = file->frames[file->locations[number].first];
+  t->locations[number] = intern_location(m, &location);
+  return t->locations[number];
+}
+
+
+/* {====== Sorted files ====== */
+
+/* Whether a location is as profio writes it: one line or an address. */
+static bool is_as_exported (const pprof_merged *m,
+                            const pprof_merged_location *l) {
+  return !l->is_folded &&
+         (l->nlines == 0 || (l->nlines == 1 && l->address == 0 &&
+                             m->lines[l->first].column == 0));
+}
+
+
+/* Clear is_sorted if the locations of a file are not sorted by frame. */
+static pf_status check_order (pprof_merged *m, const pprof_file *file,
+                              pf_error *error) {
+  const size_t nareas = pf_areas_count(m->dictionary);
+  uint32_t *const areas =
+      malloc(((size_t)file->nlocations + 1) * sizeof *areas);
+  uint32_t *const ranks = malloc((nareas + 1) * sizeof *ranks);
+  pf_status status = areas == NULL || ranks == NULL ? PF_ENOMEM : PF_OK;
+  for (uint32_t i = 0; status == PF_OK && i < file->nlocations; i++)
+    areas[i] = file->frames[file->locations[i].first];
+  if (status == PF_OK)
+    status = pf_frames_rank(m->dictionary, areas, file->nlocations, ranks);
+  for (uint32_t i = 1; status == PF_OK && i < file->nlocations; i++)
+    m->is_sorted &= ranks[areas[i - 1]] < ranks[areas[i]];
+  free(areas);
+  free(ranks);
+  return status == PF_OK
+             ? PF_OK
+             : pf_fail(error, status, PF_NO_OFFSET, "out of memory");
+}
+
+
+pf_status pprof_check_locations (pprof_merged *m, pf_trace *trace,
+                                 pprof_translation *t, pf_error *error) {
+  m->is_sorted &= t->nmappings <= 1;
+  for (uint32_t i = 0; i < t->nlocations && m->is_sorted; i++) {
+    pprof_merged_location location;
+    const bool ok = read_location(m, t, t->messages[i], &location);
+    m->nlines = location.first;
+    if (!ok)
+      return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    m->is_sorted = is_as_exported(m, &location);
+  }
+  return m->is_sorted ? check_order(m, trace->state, error) : PF_OK;
+}
+
+/* }====== */

@@ -1,0 +1,355 @@
+/*
+** merge_sorted.c - merges samples of files that profio exported. These
+** are sorted by their texts alone, and so is the result: equal profiles give
+** equal bytes, whatever the number of files. The samples of all other files
+** keep input order, as in Go's pprof.
+**
+** Two threads read the files into blocks of their own. They do not add to the
+** dictionary.
+*/
+
+#include "formats/pprof/merge.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/contexts/tree_order.h"
+#include "model/base/parallel.h"
+
+typedef struct sorted_reader {
+  const pprof_merged *merged;
+  pf_trace *trace;
+  const pprof_translation *translation;
+  pprof_block *block;
+  pprof_values *values; /* scratch */
+  bool is_sorted;
+  pf_status status;
+  pf_error error;
+} sorted_reader;
+
+/* A sorted sequence of samples, as in a merge sort. */
+typedef struct run {
+  pprof_sample *samples;
+  uint32_t count;
+} run;
+
+
+static pf_status no_memory (pf_error *error) {
+  return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+}
+
+
+/* Compare two records from the root to the leaf by location. Returns a value
+   below 0 if `a` comes first, 0 if both are equal. */
+static int compare_records (const uint32_t *a, const uint32_t *b) {
+  const uint32_t na = a[RECORD_LOCATIONS], nb = b[RECORD_LOCATIONS];
+  const uint32_t minimum = na < nb ? na : nb;
+  const uint32_t *const p = a + RECORD_HEADER + na, *const q =
+                                                        b + RECORD_HEADER + nb;
+  for (uint32_t i = 1; i <= minimum; i++) {
+    const uint32_t x = p[-(ptrdiff_t)i], y = q[-(ptrdiff_t)i];
+    if (x != y)
+      return x < y ? -1 : 1;
+  }
+  return (na > nb) - (na < nb);
+}
+
+
+/* {====== Locations ====== */
+
+static int compare_keys (const void *left, const void *right) {
+  const uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+  return (a > b) - (a < b);
+}
+
+
+/* Set keys[] to the locations sorted by frame; the low 32 bits of a key are the
+   index of the location. */
+static pf_status order_locations (const pprof_merged *m, uint64_t *keys) {
+  const uint32_t count = m->location_set.count;
+  uint32_t *const areas = malloc(((size_t)count + 1) * sizeof *areas);
+  uint32_t *const ranks =
+      malloc(((size_t)pf_areas_count(m->dictionary) + 1) * sizeof *ranks);
+  pf_status status = areas == NULL || ranks == NULL ? PF_ENOMEM : PF_OK;
+  for (uint32_t i = 0; status == PF_OK && i < count; i++)
+    areas[i] = m->locations[i].area;
+  if (status == PF_OK)
+    status = pf_frames_rank(m->dictionary, areas, count, ranks);
+  for (uint32_t i = 0; status == PF_OK && i < count; i++)
+    keys[i] = (uint64_t)ranks[areas[i]] << 32 | i;
+  if (status == PF_OK)
+    qsort(keys, count, sizeof *keys, compare_keys);
+  free(areas);
+  free(ranks);
+  return status;
+}
+
+
+/* Reorder the locations by the keys. numbers[] maps old indexes to new entry
+   numbers. */
+static void move_locations (pprof_merged *m, const uint64_t *keys,
+                            pprof_merged_location *moved, uint32_t *numbers) {
+  for (uint32_t i = 0; i < m->location_set.count; i++) {
+    moved[i] = m->locations[(uint32_t)keys[i]];
+    numbers[(uint32_t)keys[i]] = i + 1;
+  }
+  memcpy(m->locations, moved, m->location_set.count * sizeof *moved);
+}
+
+
+/* Sort the locations and renumber them in all translations. */
+static pf_status sort_locations (pprof_merged *m,
+                                 pprof_translation *translations) {
+  const size_t capacity = (size_t)m->location_set.count + 1;
+  uint64_t *const keys = malloc(capacity * sizeof *keys);
+  uint32_t *const numbers = malloc(capacity * sizeof *numbers);
+  pprof_merged_location *const moved = malloc(capacity * sizeof *moved);
+  pf_status status = keys == NULL || numbers == NULL || moved == NULL
+                         ? PF_ENOMEM
+                         : order_locations(m, keys);
+  if (status == PF_OK && m->location_set.count > 0)
+    move_locations(m, keys, moved, numbers);
+  for (size_t f = 0; status == PF_OK && f < m->nfiles; f++)
+    for (uint32_t i = 0; i < translations[f].nlocations; i++)
+      translations[f].locations[i] = numbers[translations[f].locations[i] - 1];
+  free(keys);
+  free(numbers);
+  free(moved);
+  return status;
+}
+
+
+/* Merge all locations of all files and sort them. */
+static pf_status merge_all_locations (pprof_merged *m, pf_trace *const *traces,
+                                      pprof_translation *translations,
+                                      pf_error *error) {
+  for (size_t f = 0; f < m->nfiles; f++)
+    for (uint32_t i = 0; i < translations[f].nlocations; i++)
+      if (pprof_merge_location(m, traces[f], &translations[f], i) == 0)
+        return no_memory(error);
+  return sort_locations(m, translations) == PF_OK ? PF_OK : no_memory(error);
+}
+
+
+/* Undo the merge of locations, except the main mapping. */
+static void reset_merge (pprof_merged *m, pprof_translation *translations) {
+  const uint64_t seed = m->dictionary->seed;
+  pf_intern_table_free(&m->location_set);
+  m->location_set.seed = seed;
+  m->nlines = 0;
+  for (size_t f = 0; f < m->nfiles; f++) {
+    pprof_block_close(&m->blocks[f]);
+    memset(translations[f].locations, 0,
+           translations[f].nlocations * sizeof *translations[f].locations);
+  }
+}
+
+/* }====== */
+
+
+/* {====== Reading a file ====== */
+
+/* Append the locations of a sample to the block. Returns false if out of memory
+   or if they are not as profio writes them. */
+static bool read_locations (sorted_reader *r, pf_bytes ids) {
+  pprof_block *const block = r->block;
+  const pprof_file *const file = r->trace->state;
+  pf_cursor c = pf_cursor_over(ids, false);
+  uint64_t id;
+  /* an id has at least one byte */
+  if (!pprof_block_reserve(block, RECORD_HEADER + ids.size,
+                           r->merged->ntypes)) {
+    r->status = no_memory(&r->error);
+    return false;
+  }
+  uint32_t *const record = block->words + block->nwords, n = 0;
+  while (pprof_varint(&c, &id)) {
+    const uint32_t number = pprof_find_location(file, id);
+    if (number == UINT32_MAX)
+      return false;
+    record[RECORD_HEADER + n++] = r->translation->locations[number];
+  }
+  record[RECORD_LOCATIONS] = n;
+  record[RECORD_LABELS] = 0;
+  return pf_left(&c) == 0;
+}
+
+
+/* Read a sample. Returns false if it is not as profio writes it, or not in
+   order. */
+static bool read_sample (sorted_reader *r, pf_bytes message) {
+  pprof_block *const block = r->block;
+  const pprof_file *const file = r->trace->state;
+  pf_cursor c = pf_cursor_over(message, false);
+  pprof_field field;
+  pf_bytes ids = {message.at, 0};
+  r->values->count = 0;
+  while (pprof_next_field(&c, &field)) {
+    if (field.number == 2)
+      pprof_read_values(r->values, &field);
+    else if (field.number == 1 && field.wire == PPROF_BYTES && ids.size == 0)
+      ids = field.bytes;
+    else
+      return false;
+  }
+  if (r->values->count != file->ntypes || !read_locations(r, ids))
+    return false;
+  uint32_t *const record = block->words + block->nwords;
+  if (block->count > 0 &&
+      compare_records(block->words + block->records[block->count - 1],
+                      record) >= 0)
+    return false;
+  block->records[block->count] = block->nwords;
+  block->nwords += RECORD_HEADER + (size_t)record[RECORD_LOCATIONS];
+  pprof_block_add(block, block->count++, r->merged->ntypes, r->translation,
+                  r->values);
+  return true;
+}
+
+
+static void read_file (sorted_reader *r) {
+  const pprof_file *const file = r->trace->state;
+  pf_cursor c = pf_cursor_over(file->readable, false);
+  pprof_field field;
+  r->values = malloc(sizeof *r->values);
+  if (r->values == NULL)
+    r->status = no_memory(&r->error);
+  while (r->status == PF_OK && r->is_sorted && pprof_next_field(&c, &field))
+    if (field.number == PPROF_SAMPLE && field.wire == PPROF_BYTES)
+      r->is_sorted = read_sample(r, field.bytes);
+  free(r->values);
+}
+
+
+static void read_files (void *context, size_t from, size_t to) {
+  sorted_reader *const readers = context;
+  for (size_t f = from; f < to; f++)
+    read_file(&readers[f]);
+}
+
+/* }====== */
+
+
+/* {====== Merging ====== */
+
+static void add_values (pprof_merged *m, const pprof_sample *to,
+                        const pprof_sample *from) {
+  for (size_t t = 0; t < m->ntypes; t++)
+    to->values[t] =
+        pf_weight_add(to->values[t], from->values[t], &m->has_overflowed);
+}
+
+
+/* Merge two sequences into `to`, which has space for both. */
+static run merge_two (pprof_merged *m, run a, run b, pprof_sample *to) {
+  run both = {to, 0};
+  uint32_t i = 0, j = 0;
+  while (i < a.count && j < b.count) {
+    const int order = compare_records(a.samples[i].record, b.samples[j].record);
+    if (order == 0)
+      add_values(m, &a.samples[i], &b.samples[j++]);
+    to[both.count++] = order <= 0 ? a.samples[i++] : b.samples[j++];
+  }
+  for (; i < a.count; i++)
+    to[both.count++] = a.samples[i];
+  for (; j < b.count; j++)
+    to[both.count++] = b.samples[j];
+  return both;
+}
+
+
+/* Merge adjacent sequences pairwise until one is left, alternating between
+   m->samples and `spare`. Returns the array with the result. */
+static pprof_sample *merge_runs (pprof_merged *m, run *runs, size_t nruns,
+                                 pprof_sample *spare) {
+  pprof_sample *here = m->samples;
+  for (; nruns > 1; nruns = (nruns + 1) / 2) {
+    pprof_sample *to = spare;
+    for (size_t r = 0; r < nruns; r += 2) {
+      const run none = {NULL, 0};
+      runs[r / 2] =
+          merge_two(m, runs[r], r + 1 < nruns ? runs[r + 1] : none, to);
+      to += runs[r / 2].count;
+    }
+    pprof_sample *const was = here;
+    here = spare;
+    spare = was;
+  }
+  return here;
+}
+
+
+/* Merge the samples of all blocks into m->samples. */
+static pf_status merge_blocks (pprof_merged *m, pf_error *error) {
+  size_t count = 0;
+  for (size_t f = 0; f < m->nfiles; f++)
+    count += m->blocks[f].count;
+  if (count >= UINT32_MAX)
+    return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET, "more than 2^32 samples");
+  run *const runs = calloc(m->nfiles + 1, sizeof *runs);
+  pprof_sample *const spare = malloc((count + 1) * sizeof *spare);
+  m->samples = malloc((count + 1) * sizeof *m->samples);
+  const bool ok = runs != NULL && spare != NULL && m->samples != NULL;
+  for (size_t f = 0; ok && f < m->nfiles; f++) {
+    runs[f].samples = m->samples + m->nsamples;
+    for (uint32_t i = 0; i < m->blocks[f].count; i++)
+      pprof_append_sample(m, &m->blocks[f], i);
+    runs[f].count = (uint32_t)(m->samples + m->nsamples - runs[f].samples);
+  }
+  pprof_sample *unused = spare;
+  if (ok && merge_runs(m, runs, m->nfiles, spare) == spare) {
+    unused = m->samples;
+    m->samples = spare;
+  }
+  if (ok && m->nfiles > 0)
+    m->nsamples = runs[0].count;
+  free(unused);
+  free(runs);
+  return ok ? PF_OK : no_memory(error);
+}
+
+/* }====== */
+
+
+/* Whether all files were sorted. The first failure is copied to *status and
+   *error. */
+static bool check_all_read (pprof_merged *m, const sorted_reader *readers,
+                            pf_status *status, pf_error *error) {
+  bool is_sorted = true;
+  for (size_t f = 0; f < m->nfiles; f++) {
+    is_sorted &= readers[f].is_sorted;
+    m->has_overflowed |= m->blocks[f].has_overflowed;
+    if (readers[f].status != PF_OK && *status == PF_OK) {
+      *status = readers[f].status;
+      *error = readers[f].error;
+    }
+  }
+  return is_sorted;
+}
+
+
+pf_status pprof_merge_sorted (pprof_merged *m, pf_trace *const *traces,
+                              pprof_translation *translations,
+                              pf_error *error) {
+  sorted_reader *const readers = calloc(m->nfiles + 1, sizeof *readers);
+  m->blocks = calloc(m->nfiles + 1, sizeof *m->blocks);
+  if (readers == NULL || m->blocks == NULL) {
+    free(readers);
+    return no_memory(error);
+  }
+  pf_status status = merge_all_locations(m, traces, translations, error);
+  for (size_t f = 0; status == PF_OK && f < m->nfiles; f++)
+    readers[f] = (sorted_reader){.merged = m,
+                                 .trace = traces[f],
+                                 .translation = &translations[f],
+                                 .block = &m->blocks[f],
+                                 .is_sorted = true};
+  if (status == PF_OK) {
+    pf_run_halves(read_files, readers, m->nfiles, 2);
+    m->is_sorted = check_all_read(m, readers, &status, error);
+  }
+  free(readers);
+  if (status == PF_OK && !m->is_sorted)
+    reset_merge(m, translations);
+  return status == PF_OK && m->is_sorted ? merge_blocks(m, error) : status;
+}

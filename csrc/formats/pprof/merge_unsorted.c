@@ -1,0 +1,343 @@
+/*
+** merge_unsorted.c - merges samples of any files in input order. A sample
+** is written to the end of the block, then searched; the block keeps it if it
+** is new.
+*/
+
+#include "formats/pprof/merge.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/contexts/contexts.h"
+#include "model/base/memory.h"
+
+typedef struct sample_merger {
+  pprof_merged *merged;
+  pf_trace *trace;
+  const pprof_file *file;
+  pprof_translation *translation;
+  pf_intern_table set; /* hash table of the samples in merged->unsorted */
+  uint32_t *locations; /* of the current sample, leaf first */
+  size_t nlocations, location_capacity;
+  uint32_t *labels; /* LABEL_WORDS for each */
+  size_t nlabels, label_capacity;
+  pprof_values values;
+} sample_merger;
+
+
+static pf_status no_memory (pf_error *error) {
+  return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+}
+
+
+static bool reserve_words (uint32_t **words, size_t *capacity, size_t wanted) {
+  void *array = *words;
+  const bool ok = pf_array_reserve(&array, capacity, wanted, sizeof **words);
+  *words = array;
+  return ok;
+}
+
+
+/* {====== Reading a sample ====== */
+
+/* Append a location index of the file. Returns false if out of memory. */
+static bool read_location (sample_merger *s, uint32_t number) {
+  if (s->nlocations == s->location_capacity &&
+      !reserve_words(&s->locations, &s->location_capacity, s->nlocations + 1))
+    return false;
+  s->locations[s->nlocations++] = number;
+  return true;
+}
+
+
+/* Append the locations of a field. */
+static pf_status read_locations (sample_merger *s, const pprof_field *field,
+                                 size_t offset, pf_error *error) {
+  pf_cursor c = pprof_numbers(field);
+  uint64_t id = field->value;
+  while (field->wire != PPROF_BYTES || pprof_varint(&c, &id)) {
+    const uint32_t number = pprof_find_location(s->file, id);
+    if (number != UINT32_MAX) {
+      if (!read_location(s, number))
+        return no_memory(error);
+    }
+    else {
+      const pf_status status =
+          pprof_warn_no_location(s->trace, id, offset, error);
+      if (status != PF_OK)
+        return status;
+    }
+    if (field->wire != PPROF_BYTES)
+      break;
+  }
+  return PF_OK;
+}
+
+
+/* Get the name of a string; PF_NO_NAME for string 0. */
+static pf_status name_of (sample_merger *s, uint64_t number, size_t offset,
+                          uint32_t *name, pf_error *error) {
+  pf_bytes text;
+  *name = PF_NO_NAME;
+  if (number == 0)
+    return PF_OK;
+  const pf_status status =
+      pprof_string(s->trace, s->file, number, offset, &text, error);
+  if (status != PF_OK)
+    return status;
+  *name = pf_intern(s->trace->dictionary, text);
+  return *name == PF_NO_NAME ? no_memory(error) : PF_OK;
+}
+
+
+static pf_status read_label (sample_merger *s, pf_bytes message, size_t offset,
+                             pf_error *error) {
+  pprof_label label;
+  if (!reserve_words(&s->labels, &s->label_capacity,
+                     (s->nlabels + 1) * LABEL_WORDS))
+    return no_memory(error);
+  uint32_t *const to = s->labels + s->nlabels++ * LABEL_WORDS;
+  pprof_read_label(message, &label);
+  to[LABEL_LOW] = (uint32_t)label.number;
+  to[LABEL_HIGH] = (uint32_t)((uint64_t)label.number >> 32);
+  pf_status status = name_of(s, label.key, offset, &to[LABEL_KEY], error);
+  if (status == PF_OK)
+    status = name_of(s, label.text, offset, &to[LABEL_TEXT], error);
+  if (status == PF_OK)
+    status = name_of(s, label.unit, offset, &to[LABEL_UNIT], error);
+  return status;
+}
+
+
+static pf_status read_sample (sample_merger *s, const pprof_field *message,
+                              pf_error *error) {
+  pf_cursor c = pf_cursor_over(message->bytes, false);
+  pprof_field field;
+  pf_status status = PF_OK;
+  s->nlocations = s->nlabels = s->values.count = 0;
+  while (status == PF_OK && pprof_next_field(&c, &field))
+    switch (field.number) {
+      case 1: status = read_locations(s, &field, message->at, error); break;
+      case 2: pprof_read_values(&s->values, &field); break;
+      case 3:
+        if (field.wire == PPROF_BYTES)
+          status = read_label(s, field.bytes, message->at, error);
+        break;
+      default: break;
+    }
+  return status == PF_OK ? pprof_check_values(s->trace, s->file, &s->values,
+                                              message->at, error)
+                         : status;
+}
+
+/* }====== */
+
+
+/* {====== Adding a sample ====== */
+
+typedef struct sample_key {
+  const pprof_block *block;
+  const uint32_t *record;
+  size_t bytes;
+} sample_key;
+
+
+static bool is_same_sample (const void *context, uint32_t number) {
+  const sample_key *const w = context;
+  return memcmp(w->block->words + w->block->records[number], w->record,
+                w->bytes) == 0;
+}
+
+
+static uint64_t hash_of_words (uint64_t hash, const uint32_t *words,
+                               size_t count) {
+  for (; count >= 2; words += 2, count -= 2)
+    hash = pf_mix(hash, words[0] | (uint64_t)words[1] << 32);
+  return count == 0 ? hash : pf_mix(hash, words[0]);
+}
+
+
+/* Sort key of a label: key, texts before numbers. */
+static uint64_t rank_of_label (const uint32_t *label) {
+  return (uint64_t)label[LABEL_KEY] << 1 | (label[LABEL_TEXT] == PF_NO_NAME);
+}
+
+
+static bool are_ordered (const sample_merger *s) {
+  for (size_t i = 1; i < s->nlabels; i++)
+    if (rank_of_label(s->labels + (i - 1) * LABEL_WORDS) >
+        rank_of_label(s->labels + i * LABEL_WORDS))
+      return false;
+  return true;
+}
+
+
+typedef struct label_position {
+  uint64_t rank;
+  size_t at;
+} label_position;
+
+
+static int compare_labels (const void *left, const void *right) {
+  const label_position *const a = left, *const b = right;
+  return a->rank != b->rank ? (a->rank > b->rank) - (a->rank < b->rank)
+                            : (a->at > b->at) - (a->at < b->at);
+}
+
+
+/* Sort the labels of the sample, because their order is not significant except
+   among values of one key. Returns false if out of memory. */
+static bool order_labels (sample_merger *s) {
+  if (s->labels == NULL || are_ordered(s))
+    return true;
+  const size_t bytes = s->nlabels * LABEL_WORDS * sizeof *s->labels;
+  label_position *const positions = malloc(s->nlabels * sizeof *positions);
+  uint32_t *const labels = malloc(bytes);
+  const bool ok = positions != NULL && labels != NULL;
+  if (ok) {
+    for (size_t i = 0; i < s->nlabels; i++)
+      positions[i] =
+          (label_position){rank_of_label(s->labels + i * LABEL_WORDS), i};
+    qsort(positions, s->nlabels, sizeof *positions, compare_labels);
+    for (size_t i = 0; i < s->nlabels; i++)
+      memcpy(labels + i * LABEL_WORDS,
+             s->labels + positions[i].at * LABEL_WORDS,
+             LABEL_WORDS * sizeof *labels);
+    memcpy(s->labels, labels, bytes);
+  }
+  free(positions);
+  free(labels);
+  return ok;
+}
+
+
+/* Replace location indexes of the file by merged entry numbers. */
+static bool merge_locations (sample_merger *s) {
+  for (size_t i = 0; i < s->nlocations; i++) {
+    s->locations[i] = pprof_merge_location(s->merged, s->trace, s->translation,
+                                           s->locations[i]);
+    if (s->locations[i] == 0)
+      return false;
+  }
+  return true;
+}
+
+
+/* Write the record of the sample after the last one in the block. Returns its
+   words, 0 if out of memory. */
+static size_t write_record (sample_merger *s) {
+  pprof_block *const block = &s->merged->unsorted;
+  const size_t nlabel_words = s->nlabels * LABEL_WORDS;
+  const size_t size = RECORD_HEADER + s->nlocations + nlabel_words;
+  if (!pprof_block_reserve(block, size, s->merged->ntypes))
+    return 0;
+  uint32_t *const record = block->words + block->nwords;
+  record[RECORD_LOCATIONS] = (uint32_t)s->nlocations;
+  record[RECORD_LABELS] = (uint32_t)s->nlabels;
+  if (s->nlocations > 0)
+    memcpy(record + RECORD_HEADER, s->locations,
+           s->nlocations * sizeof *record);
+  if (nlabel_words > 0)
+    memcpy(record + RECORD_HEADER + s->nlocations, s->labels,
+           nlabel_words * sizeof *record);
+  return size;
+}
+
+
+/* Returns the index of the sample in the block, added if it is new;
+   PF_NOT_INTERNED if out of memory. */
+static uint32_t intern_sample (sample_merger *s) {
+  pprof_block *const block = &s->merged->unsorted;
+  const size_t size = write_record(s);
+  if (size == 0 || !pf_intern_table_reserve(&s->set))
+    return PF_NOT_INTERNED;
+  const sample_key w = {block, block->words + block->nwords,
+                        size * sizeof *block->words};
+  const uint64_t hash = hash_of_words(s->set.seed, w.record, size);
+  const uint32_t known =
+      pf_intern_table_find(&s->set, hash, is_same_sample, &w);
+  if (known != PF_NOT_INTERNED)
+    return known;
+  block->records[block->count++] = block->nwords;
+  block->nwords += size;
+  return pf_intern_table_add(&s->set, hash);
+}
+
+
+/* Whether a merged type of the sample has a value other than 0. */
+static bool has_weight (const sample_merger *s) {
+  for (size_t t = 0; t < s->merged->ntypes; t++) {
+    const size_t type = s->translation->types[t];
+    if (type < s->values.count && s->values.at[type] != 0)
+      return true;
+  }
+  return false;
+}
+
+
+static pf_status add_sample (sample_merger *s, pf_error *error) {
+  if (!has_weight(s))
+    return PF_OK;
+  const bool ok = merge_locations(s) && order_labels(s);
+  const uint32_t sample = ok ? intern_sample(s) : PF_NOT_INTERNED;
+  if (sample == PF_NOT_INTERNED)
+    return no_memory(error);
+  pprof_block_add(&s->merged->unsorted, sample, s->merged->ntypes,
+                  s->translation, &s->values);
+  return PF_OK;
+}
+
+/* }====== */
+
+
+static pf_status add_all (sample_merger *s, pf_error *error) {
+  pf_cursor c = pf_cursor_over(s->file->readable, false);
+  pprof_field field;
+  pf_status status = PF_OK;
+  while (status == PF_OK && pprof_next_field(&c, &field)) {
+    if (field.number != PPROF_SAMPLE || field.wire != PPROF_BYTES)
+      continue;
+    status = read_sample(s, &field, error);
+    if (status == PF_OK)
+      status = add_sample(s, error);
+  }
+  return status;
+}
+
+
+/* Add the samples of all files. */
+static pf_status add_files (sample_merger *s, pf_trace *const *traces,
+                            pprof_translation *translations, pf_error *error) {
+  pf_status status = PF_OK;
+  for (size_t f = 0; f < s->merged->nfiles && status == PF_OK; f++) {
+    s->trace = traces[f];
+    s->file = traces[f]->state;
+    s->translation = &translations[f];
+    status = add_all(s, error);
+  }
+  return status;
+}
+
+
+pf_status pprof_merge_unsorted (pprof_merged *m, pf_trace *const *traces,
+                                pprof_translation *translations,
+                                pf_error *error) {
+  sample_merger *const s = calloc(1, sizeof *s);
+  if (s == NULL)
+    return no_memory(error);
+  s->merged = m;
+  s->set.seed = m->dictionary->seed;
+  pf_status status = add_files(s, traces, translations, error);
+  pf_intern_table_free(&s->set);
+  free(s->locations);
+  free(s->labels);
+  free(s);
+  m->has_overflowed |= m->unsorted.has_overflowed;
+  if (status != PF_OK)
+    return status;
+  m->samples = malloc(((size_t)m->unsorted.count + 1) * sizeof *m->samples);
+  for (uint32_t i = 0; m->samples != NULL && i < m->unsorted.count; i++)
+    pprof_append_sample(m, &m->unsorted, i);
+  return m->samples != NULL ? PF_OK : no_memory(error);
+}

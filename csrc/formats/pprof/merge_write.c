@@ -1,0 +1,273 @@
+/*
+** merge_write.c - writes a merged profile.
+*/
+
+#include "formats/pprof/merge.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Maximum bytes of the tags and sizes of a sample. */
+#define MAX_SAMPLE_HEADER (3 * (1 + PPROF_VARINT_SIZE))
+
+typedef struct merged_writer {
+  pprof_merged *merged;
+  pf_sink *sink;
+  pprof_strings strings;
+  uint32_t *ids;       /* output id by location index, 0: unused */
+  uint32_t *locations; /* location index by output id - 1 */
+  uint32_t nlocations;
+  uint32_t *functions, *mappings; /* output ids by index, 0: not written yet */
+  uint32_t *used; /* index of a mapping or function by output id - 1 */
+  uint8_t *bytes; /* scratch: packed locations and values of a sample */
+} merged_writer;
+
+
+/* {====== Samples ====== */
+
+static uint64_t label_number (const uint32_t *label) {
+  return label[LABEL_LOW] | (uint64_t)label[LABEL_HIGH] << 32;
+}
+
+
+/* Set values[4] to the fields 1 to 4 of a label. */
+static void label_fields (merged_writer *w, const uint32_t *label,
+                          uint64_t *values) {
+  values[0] = pprof_string_index(&w->strings, label[LABEL_KEY]);
+  values[1] = pprof_string_index(&w->strings, label[LABEL_TEXT]);
+  values[2] = label_number(label);
+  values[3] = pprof_string_index(&w->strings, label[LABEL_UNIT]);
+}
+
+
+static size_t label_size (const uint64_t *values) {
+  return pprof_number_size(values[0]) + pprof_number_size(values[1]) +
+         pprof_number_size(values[2]) + pprof_number_size(values[3]);
+}
+
+
+/* Returns the size of all labels of a sample with tags and lengths. */
+static size_t labels_size (merged_writer *w, const uint32_t *labels,
+                           uint32_t count) {
+  uint64_t values[4];
+  size_t size = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    label_fields(w, labels + (size_t)i * LABEL_WORDS, values);
+    const size_t inner = label_size(values);
+    size += 1 + pprof_varint_size(inner) + inner;
+  }
+  return size;
+}
+
+
+static void put_labels (merged_writer *w, const uint32_t *labels,
+                        uint32_t count) {
+  uint64_t values[4];
+  for (uint32_t i = 0; i < count; i++) {
+    label_fields(w, labels + (size_t)i * LABEL_WORDS, values);
+    pprof_put_message(w->sink, 3, label_size(values));
+    for (unsigned f = 0; f < 4; f++)
+      pprof_put_number(w->sink, f + 1, values[f]);
+  }
+}
+
+
+/* Write a sample: packed locations, packed values, labels. */
+static void put_sample (merged_writer *w, const pprof_sample *sample) {
+  const pprof_merged *const m = w->merged;
+  const uint32_t *const record = sample->record;
+  const uint32_t count = record[RECORD_LOCATIONS];
+  const uint32_t *const labels = record + RECORD_HEADER + count;
+  uint8_t header[MAX_SAMPLE_HEADER], *to = w->bytes;
+  for (uint32_t i = 0; i < count; i++)
+    to = pprof_write_varint(to, w->ids[record[RECORD_HEADER + i] - 1]);
+  const size_t ids = (size_t)(to - w->bytes);
+  for (size_t t = 0; t < m->ntypes; t++)
+    to = pprof_write_varint(to, (uint64_t)sample->values[t]);
+  const size_t nvalues = (size_t)(to - w->bytes) - ids;
+  const size_t id_field = ids == 0 ? 0 : 1 + pprof_varint_size(ids) + ids;
+  uint8_t *at =
+      pprof_write_message(header, PPROF_SAMPLE,
+                          id_field + 1 + pprof_varint_size(nvalues) + nvalues +
+                              labels_size(w, labels, record[RECORD_LABELS]));
+  if (ids > 0)
+    at = pprof_write_message(at, 1, ids);
+  (void)pf_sink_put(w->sink, header, (size_t)(at - header));
+  (void)pf_sink_put(w->sink, w->bytes, ids);
+  at = pprof_write_message(header, 2, nvalues);
+  (void)pf_sink_put(w->sink, header, (size_t)(at - header));
+  (void)pf_sink_put(w->sink, w->bytes + ids, nvalues);
+  put_labels(w, labels, record[RECORD_LABELS]);
+}
+
+/* }====== */
+
+
+/* {====== Tables that samples refer to ====== */
+
+/* Give entry `at` the next output id, unless it has one. */
+static void assign_id (uint32_t *ids, uint32_t *used, uint32_t *count,
+                       uint64_t at) {
+  if (ids[at] != 0)
+    return;
+  used[*count] = (uint32_t)at;
+  ids[at] = ++*count;
+}
+
+
+/* Give output ids to the locations in use: in sorted order if the files are
+   sorted, else in order of their first use. */
+static void assign_location_ids (merged_writer *w) {
+  const pprof_merged *const m = w->merged;
+  for (uint32_t i = 0; i < m->nsamples; i++) {
+    const uint32_t *const record = m->samples[i].record;
+    for (uint32_t l = 0; l < record[RECORD_LOCATIONS]; l++)
+      assign_id(w->ids, w->locations, &w->nlocations,
+                record[RECORD_HEADER + l] - 1);
+  }
+  if (!m->is_sorted)
+    return;
+  w->nlocations = 0;
+  for (uint32_t i = 0; i < m->location_set.count; i++)
+    if (w->ids[i] != 0) {
+      w->locations[w->nlocations++] = i;
+      w->ids[i] = w->nlocations;
+    }
+}
+
+
+/* Write the mappings: the main program first, then in the order of the
+   locations that use them, then unused ones. */
+static void put_mappings (merged_writer *w) {
+  const pprof_merged *const m = w->merged;
+  const uint32_t nmappings = m->mapping_set.count;
+  uint32_t count = 0;
+  if (nmappings > 0)
+    assign_id(w->mappings, w->used, &count, 0);
+  for (uint32_t i = 0; i < w->nlocations; i++) {
+    const uint32_t mapping = m->locations[w->locations[i]].mapping;
+    if (mapping != 0)
+      assign_id(w->mappings, w->used, &count, mapping - 1);
+  }
+  for (uint32_t i = 0; i < nmappings; i++)
+    assign_id(w->mappings, w->used, &count, i);
+  for (uint32_t i = 0; i < count; i++) {
+    pprof_mapping mapping = m->mappings[w->used[i]];
+    mapping.id = i + 1u;
+    pprof_put_mapping(w->sink, &w->strings, &mapping);
+  }
+}
+
+
+/* Write the locations and give output ids to the functions of their lines.
+   Returns the number of these functions. */
+static uint32_t put_locations (merged_writer *w) {
+  pprof_merged *const m = w->merged;
+  uint32_t nfunctions = 0;
+  for (uint32_t i = 0; i < w->nlocations; i++) {
+    const pprof_merged_location *const l = &m->locations[w->locations[i]];
+    pprof_line *const lines = m->lines + l->first;
+    for (uint32_t n = 0; n < l->nlines; n++)
+      if (lines[n].function != 0) {
+        const uint64_t function = lines[n].function - 1;
+        assign_id(w->functions, w->used, &nfunctions, function);
+        lines[n].function = w->functions[function];
+      }
+    const pprof_location_message message = {
+        .id = i + 1u,
+        .mapping = l->mapping == 0 ? 0 : w->mappings[l->mapping - 1],
+        .address = l->address,
+        .is_folded = l->is_folded,
+        .lines = lines,
+        .nlines = l->nlines};
+    pprof_put_location(w->sink, &message);
+  }
+  return nfunctions;
+}
+
+
+static void put_functions (merged_writer *w, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    pprof_function_message function = w->merged->functions[w->used[i]];
+    function.id = i + 1u;
+    pprof_put_function(w->sink, &w->strings, &function);
+  }
+}
+
+/* }====== */
+
+
+/* {====== All fields ====== */
+
+/* Attributes that are given replace the merged ones. */
+static void apply_given (pprof_header *header, const pprof_header *given) {
+  if (given->time_nanos != 0)
+    header->time_nanos = given->time_nanos;
+  if (given->duration_nanos != 0)
+    header->duration_nanos = given->duration_nanos;
+  if (given->period != 0)
+    header->period = given->period;
+}
+
+
+static void put_all (merged_writer *w) {
+  const pprof_merged *const m = w->merged;
+  for (size_t t = 0; t < m->ntypes; t++)
+    pprof_put_value_type(w->sink, &w->strings, PPROF_SAMPLE_TYPE, &m->types[t]);
+  pprof_put_header(w->sink, &w->strings, &m->header);
+  for (uint32_t i = 0; i < m->nsamples; i++)
+    put_sample(w, &m->samples[i]);
+  put_mappings(w);
+  put_functions(w, put_locations(w));
+  pprof_put_strings(&w->strings, w->sink);
+}
+
+
+static bool allocate (merged_writer *w) {
+  const pprof_merged *const m = w->merged;
+  const size_t nfunctions = (size_t)m->function_set.count + 1;
+  const size_t nmappings = (size_t)m->mapping_set.count + 1;
+  uint32_t maximum = 0;
+  for (uint32_t i = 0; i < m->nsamples; i++)
+    if (m->samples[i].record[RECORD_LOCATIONS] > maximum)
+      maximum = m->samples[i].record[RECORD_LOCATIONS];
+  w->ids = calloc((size_t)m->location_set.count + 1, sizeof *w->ids);
+  w->locations =
+      calloc((size_t)m->location_set.count + 1, sizeof *w->locations);
+  w->functions = calloc(nfunctions, sizeof *w->functions);
+  w->mappings = calloc(nmappings, sizeof *w->mappings);
+  w->used = calloc(nfunctions + nmappings, sizeof *w->used);
+  w->bytes = malloc((maximum + m->ntypes + 1) * PPROF_VARINT_SIZE);
+  return w->ids != NULL && w->locations != NULL && w->functions != NULL &&
+         w->mappings != NULL && w->used != NULL && w->bytes != NULL;
+}
+
+
+pf_status pprof_merged_write (pprof_merged *m, const pprof_header *given,
+                              pf_sink *sink, pf_error *error) {
+  merged_writer w = {
+      .merged = m, .sink = sink, .strings = {.dictionary = m->dictionary}};
+  apply_given(&m->header, given);
+  pf_status status = PF_OK;
+  if (!allocate(&w))
+    status = pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  if (status == PF_OK) {
+    assign_location_ids(&w);
+    put_all(&w);
+    status = sink->failed;
+    if (status != PF_OK)
+      status = pf_fail(error, status, PF_NO_OFFSET, "write failed");
+    else if (w.strings.failed)
+      status = pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  }
+  pprof_strings_close(&w.strings);
+  free(w.ids);
+  free(w.locations);
+  free(w.functions);
+  free(w.mappings);
+  free(w.used);
+  free(w.bytes);
+  return status;
+}
+
+/* }====== */

@@ -1,0 +1,110 @@
+/*
+** put.h - writes the fields, messages and string table of a profile. Used
+** by write_pprof.c, header_pprof.c and merge_write.c.
+**
+** A pprof_strings with only the dictionary set is empty. Names get an index at
+** their first use; pprof_put_strings writes the table after all other fields;
+** pprof_strings_close frees it. The sink keeps its first failure.
+*/
+
+#ifndef put_h
+#define put_h
+
+#include "bytes/sink.h"
+#include "formats/pprof/messages.h"
+#include "model/dictionary/names.h"
+
+/* Field numbers of Profile. */
+enum {
+  PPROF_SAMPLE_TYPE = 1,
+  PPROF_SAMPLE = 2,
+  PPROF_MAPPING = 3,
+  PPROF_LOCATION = 4,
+  PPROF_FUNCTION = 5,
+  PPROF_STRING = 6,
+  PPROF_DROP_FRAMES = 7,
+  PPROF_KEEP_FRAMES = 8,
+  PPROF_TIME_NANOS = 9,
+  PPROF_DURATION_NANOS = 10,
+  PPROF_PERIOD_TYPE = 11,
+  PPROF_PERIOD = 12,
+  PPROF_COMMENT = 13,
+  PPROF_DEFAULT_TYPE = 14,
+  PPROF_DOC_URL = 15
+};
+
+#define PPROF_VARINT_SIZE 10 /* maximum bytes of a varint */
+
+static inline size_t pprof_varint_size (uint64_t value) {
+  const size_t bits = 64 - (size_t)__builtin_clzll(value | 1);
+  return (bits + 6) / 7;
+}
+
+
+/* Write a varint to memory. Returns the end. */
+static inline uint8_t *pprof_write_varint (uint8_t *to, uint64_t value) {
+  for (; value >= 0x80; value >>= 7)
+    *to++ = (uint8_t)(value | 0x80);
+  *to++ = (uint8_t)value;
+  return to;
+}
+
+
+/* Write tag and size of a message to memory; the field number is below 16.
+   Returns the end, at most 1 + PPROF_VARINT_SIZE bytes further. */
+static inline uint8_t *pprof_write_message (uint8_t *to, unsigned number,
+                                            size_t size) {
+  *to++ = (uint8_t)(number << 3 | PPROF_BYTES);
+  return pprof_write_varint(to, size);
+}
+
+
+/* Write tag and size of a message. */
+void pprof_put_message (pf_sink *sink, unsigned number, size_t size);
+
+/* Write a number field; 0 is omitted, as protocol buffers do. */
+void pprof_put_number (pf_sink *sink, unsigned number, uint64_t value);
+
+/* Returns the size of a number field with its tag. */
+static inline size_t pprof_number_size (uint64_t value) {
+  return value == 0 ? 0 : 1 + pprof_varint_size(value); /* 1-byte tags */
+}
+
+
+typedef struct pprof_strings {
+  pf_dictionary *dictionary; /* borrowed */
+  uint32_t *indexes;         /* string index by name, 0: none yet */
+  size_t capacity;
+  uint32_t *names; /* name by string index - 1 */
+  size_t count, names_capacity;
+  bool failed; /* out of memory: the output is not usable */
+} pprof_strings;
+
+/* Returns the string index of a name, assigned at the first call; 0 for
+   PF_NO_NAME, the empty text, and if out of memory. */
+uint64_t pprof_string_index (pprof_strings *strings, uint32_t name);
+
+/* Write the string table. */
+void pprof_put_strings (const pprof_strings *strings, pf_sink *sink);
+
+void pprof_strings_close (pprof_strings *strings);
+
+
+void pprof_put_value_type (pf_sink *sink, pprof_strings *strings,
+                           unsigned number, const pprof_value_type *type);
+void pprof_put_mapping (pf_sink *sink, pprof_strings *strings,
+                        const pprof_mapping *mapping);
+void pprof_put_function (pf_sink *sink, pprof_strings *strings,
+                         const pprof_function_message *function);
+
+/* A Location. Its lines refer to functions by id. */
+typedef struct pprof_location_message {
+  uint64_t id, mapping, address;
+  bool is_folded;
+  const pprof_line *lines; /* innermost first */
+  size_t nlines;
+} pprof_location_message;
+
+void pprof_put_location (pf_sink *sink, const pprof_location_message *message);
+
+#endif

@@ -1,0 +1,379 @@
+/*
+** write_pprof.c - writes contexts as a profile: sample types, attributes,
+** samples, mapping, locations, functions, and at last the strings in use.
+*/
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/pprof/write_pprof.h"
+#include "model/contexts/tree_order.h"
+#include "model/base/gzip.h"
+#include "model/base/memory.h"
+
+#define PREFETCH_DISTANCE 12 /* samples between a prefetch and its use */
+
+typedef struct profile {
+  const pf_contexts *contexts;
+  const pf_dictionary *dictionary;
+  pf_sink *sink;
+  pprof_strings strings;
+  size_t *metrics;          /* in output order */
+  uint8_t *values;          /* scratch: values of a sample */
+  uint32_t *ranks, *sorted; /* rank by area, area by rank */
+  uint32_t *ids;            /* by rank: location id; 0: not used */
+  uint32_t nframes;
+  uint32_t *functions; /* by rank: function id; 0: an address */
+  uint32_t *order;     /* nodes in output order; NULL: nodes are sorted */
+  pf_preorder descent; /* sorted nodes: iterator over them, */
+  uint32_t *depths;    /* else their depths, in output order */
+  uint32_t deepest;
+  uint8_t *path;  /* location ids of a sample as written, the outermost last,
+                     at the end of the array */
+  size_t *starts; /* by depth: offset of the ids in `path` */
+} profile;
+
+
+/* {====== Fields ====== */
+
+static const char *unit_of (const pf_context_metric *metric) {
+  return strcmp(metric->unit, "ns") == 0 ? "nanoseconds" : metric->unit;
+}
+
+
+static pprof_value_type type_of (profile *p, size_t index) {
+  const pf_context_metric *const metric =
+      &p->contexts->metrics[p->metrics[index]];
+  const uint32_t name = pf_intern_text(p->strings.dictionary, metric->name);
+  const uint32_t unit = pf_intern_text(p->strings.dictionary, unit_of(metric));
+  p->strings.failed |= name == PF_NO_NAME || unit == PF_NO_NAME;
+  return (pprof_value_type){name, unit};
+}
+
+
+/* Order the metrics. If no file states a default, "time" comes last, because
+   pprof shows the last one. */
+static void order_metrics (profile *p) {
+  const pf_contexts *const c = p->contexts;
+  const size_t last = c->default_metric == PF_NO_METRIC
+                          ? pf_metric_named(c, "time")
+                          : PF_NO_METRIC;
+  size_t n = 0;
+  for (size_t m = 0; m < c->nmetrics; m++)
+    if (m != last)
+      p->metrics[n++] = m;
+  if (last != PF_NO_METRIC)
+    p->metrics[n++] = last;
+}
+
+
+static bool has_weight (const pf_contexts *c, uint32_t node) {
+  for (size_t m = 0; m < c->nmetrics; m++)
+    if (c->weights[m][node] != 0)
+      return true;
+  return false;
+}
+
+
+static uint8_t *write_values (const profile *p, uint32_t node, uint8_t *to) {
+  for (size_t m = 0; m < p->contexts->nmetrics; m++)
+    to = pprof_write_varint(
+        to, (uint64_t)p->contexts->weights[p->metrics[m]][node]);
+  return to;
+}
+
+
+/* Write a sample: packed locations, leaf first, and packed values. */
+static void put_sample (const profile *p, uint32_t node, size_t depth) {
+  uint8_t header[4 + 3 * PPROF_VARINT_SIZE];
+  const size_t nvalues = (size_t)(write_values(p, node, p->values) - p->values);
+  const size_t from = p->starts[depth], ids = p->starts[0] - from;
+  const size_t id_field = ids == 0 ? 0 : 1 + pprof_varint_size(ids) + ids;
+  uint8_t *at =
+      pprof_write_message(header, PPROF_SAMPLE,
+                          id_field + 1 + pprof_varint_size(nvalues) + nvalues);
+  if (ids > 0) {
+    at = pprof_write_message(at, 1, ids);
+    (void)pf_sink_put(p->sink, header, (size_t)(at - header));
+    (void)pf_sink_put(p->sink, p->path + from, ids);
+    at = header;
+  }
+  at = pprof_write_message(at, 2, nvalues);
+  (void)pf_sink_put(p->sink, header, (size_t)(at - header));
+  (void)pf_sink_put(p->sink, p->values, nvalues);
+}
+
+
+/* Prefetch what put_context needs: unsorted nodes miss the cache. */
+static void prefetch_node (const pf_contexts *c, uint32_t node) {
+  __builtin_prefetch(&c->frames[node]);
+  for (size_t m = 0; m < c->nmetrics; m++)
+    __builtin_prefetch(&c->weights[m][node]);
+}
+
+
+/* Write the sample of a node. Its own id is put before those of its caller. */
+static void put_context (const profile *p, uint32_t node, uint32_t depth) {
+  if (depth > 0) {
+    const uint64_t id = p->ids[p->ranks[p->contexts->frames[node]]];
+    p->starts[depth] = p->starts[depth - 1] - pprof_varint_size(id);
+    pprof_write_varint(p->path + p->starts[depth], id);
+  }
+  if (has_weight(p->contexts, node))
+    put_sample(p, node, depth);
+}
+
+
+static void put_samples (profile *p) {
+  const pf_contexts *const c = p->contexts;
+  if (p->order == NULL)
+    put_context(p, 0, 0);
+  for (uint32_t i = 1; p->order == NULL && i < c->count; i++) {
+    (void)pf_preorder_next(&p->descent, i); /* cannot fail: nodes are sorted */
+    put_context(p, i, p->descent.depth);
+  }
+  for (uint32_t i = 0; p->order != NULL && i < c->count; i++) {
+    if (i + PREFETCH_DISTANCE < c->count)
+      prefetch_node(c, p->order[i + PREFETCH_DISTANCE]);
+    put_context(p, p->order[i], p->depths[i]);
+  }
+}
+
+
+/* Whether a frame is an address without a known name, "0x4010". */
+static bool is_address (const profile *p, const pf_area *area,
+                        uint64_t *address) {
+  const pf_bytes name = pf_name(p->dictionary, area->name);
+  *address = 0;
+  if (area->file != PF_NO_NAME || area->line != 0 || name.size < 3 ||
+      name.size > 18 || memcmp(name.at, "0x", 2) != 0 ||
+      (name.at[2] == '0' && name.size > 3))
+    return false;
+  for (size_t i = 2; i < name.size; i++) {
+    const uint8_t byte = name.at[i];
+    const bool is_digit = byte >= '0' && byte <= '9';
+    if (!is_digit && (byte < 'a' || byte > 'f'))
+      return false;
+    *address =
+        *address << 4 | (uint64_t)(is_digit ? byte - '0' : byte - 'a' + 10);
+  }
+  return true;
+}
+
+
+/* Write the locations: one line of a function, or an address. */
+static void put_locations (const profile *p, bool has_mapping) {
+  for (uint32_t i = 0; i < p->nframes; i++) {
+    if (p->ids[i] == 0)
+      continue;
+    const pf_area *const area = pf_area_at(p->dictionary, p->sorted[i]);
+    const pprof_line line = {p->functions[i], area->line, 0};
+    pprof_location_message message = {.id = p->ids[i],
+                                      .mapping = has_mapping,
+                                      .lines = &line,
+                                      .nlines = p->functions[i] != 0};
+    if (message.nlines == 0)
+      (void)is_address(p, area, &message.address);
+    pprof_put_location(p->sink, &message);
+  }
+}
+
+
+/* Assign ids to the locations in use and to their functions. Frames of equal
+   name and file are adjacent: they are one function. */
+static void assign_frame_ids (profile *p) {
+  const pf_area *last = NULL;
+  uint64_t address;
+  uint32_t nfunctions = 0, nlocations = 0;
+  for (uint32_t i = 0; i < p->nframes; i++) {
+    if (p->ids[i] == 0)
+      continue;
+    p->ids[i] = ++nlocations;
+    const pf_area *const a = pf_area_at(p->dictionary, p->sorted[i]);
+    if (is_address(p, a, &address))
+      continue;
+    nfunctions +=
+        last == NULL || a->name != last->name || a->file != last->file;
+    p->functions[i] = nfunctions;
+    last = a;
+  }
+}
+
+
+/* Mark the frames of contexts with weights and of their callers. Returns false
+   if out of memory. */
+static bool mark_frames (profile *p) {
+  const pf_contexts *const c = p->contexts;
+  bool *const is_kept = calloc(c->count, sizeof *is_kept);
+  for (uint32_t i = c->count; is_kept != NULL && i-- > 1;)
+    if (is_kept[i] || has_weight(c, i)) {
+      is_kept[c->parents[i]] = true;
+      p->ids[p->ranks[c->frames[i]]] = 1;
+    }
+  free(is_kept);
+  return is_kept != NULL;
+}
+
+
+static void put_functions (profile *p) {
+  uint32_t last = 0;
+  for (uint32_t i = 0; i < p->nframes; i++) {
+    if (p->functions[i] == last || p->functions[i] == 0)
+      continue;
+    const pf_area *const a = pf_area_at(p->dictionary, p->sorted[i]);
+    const pprof_function_message function = {.id = p->functions[i],
+                                             .name = a->name,
+                                             .system_name = PF_NO_NAME,
+                                             .file = a->file};
+    pprof_put_function(p->sink, &p->strings, &function);
+    last = p->functions[i];
+  }
+}
+
+
+/* Write the attributes, completed by the contexts: the default metric and a
+   unit of the period. */
+static void put_attributes (profile *p, const pprof_header *stated) {
+  const pf_contexts *const c = p->contexts;
+  pprof_header header = *stated; /* shares the comments */
+  if (header.period != 0 && header.period_type.type == PF_NO_NAME &&
+      c->nmetrics > 0)
+    header.period_type = type_of(p, c->nmetrics - 1);
+  if (c->default_metric != PF_NO_METRIC && c->default_metric + 1 != c->nmetrics)
+    header.default_type = (uint32_t)type_of(p, c->default_metric).type;
+  else if (header.default_type != PF_NO_NAME &&
+           pf_metric_named(
+               c,
+               (const char *)pf_name(p->dictionary, header.default_type).at) ==
+               PF_NO_METRIC)
+    header.default_type = PF_NO_NAME;
+  pprof_put_header(p->sink, &p->strings, &header);
+}
+
+/* }====== */
+
+
+static void put_all (profile *p, const pprof_attributes *attributes) {
+  for (size_t m = 0; m < p->contexts->nmetrics; m++) {
+    const pprof_value_type type = type_of(p, m);
+    pprof_put_value_type(p->sink, &p->strings, PPROF_SAMPLE_TYPE, &type);
+  }
+  put_attributes(p, attributes->header);
+  put_samples(p);
+  if (attributes->mapping != NULL) {
+    pprof_mapping mapping = *attributes->mapping;
+    mapping.id = 1;
+    pprof_put_mapping(p->sink, &p->strings, &mapping);
+  }
+  put_locations(p, attributes->mapping != NULL);
+  put_functions(p);
+  pprof_put_strings(&p->strings, p->sink);
+}
+
+
+static void *zeroed (size_t count, size_t size) {
+  return calloc(count + 1, size);
+}
+
+
+/* Allocate the buffer for the ids of the deepest stack. */
+static bool make_path (profile *p) {
+  const size_t each = pprof_varint_size((uint64_t)p->nframes + 1);
+  p->path = zeroed(p->deepest, each);
+  p->starts = zeroed(p->deepest, sizeof *p->starts);
+  if (p->path == NULL || p->starts == NULL)
+    return false;
+  p->starts[0] = ((size_t)p->deepest + 1) * each; /* the end of `path` */
+  return true;
+}
+
+
+static bool allocate (profile *p) {
+  const size_t nareas = pf_areas_count(p->dictionary);
+  p->metrics = zeroed(p->contexts->nmetrics, sizeof *p->metrics);
+  p->values = zeroed(p->contexts->nmetrics, PPROF_VARINT_SIZE);
+  p->ranks = zeroed(nareas, sizeof *p->ranks);
+  p->sorted = zeroed(nareas, sizeof *p->sorted);
+  p->ids = zeroed(nareas, sizeof *p->ids);
+  p->functions = zeroed(nareas, sizeof *p->functions);
+  return p->metrics != NULL && p->values != NULL && p->ranks != NULL &&
+         p->sorted != NULL && p->ids != NULL && p->functions != NULL;
+}
+
+
+static void free_all (profile *p) {
+  pprof_strings_close(&p->strings);
+  free(p->metrics);
+  free(p->values);
+  free(p->ranks);
+  free(p->sorted);
+  free(p->ids);
+  free(p->functions);
+  free(p->order);
+  pf_preorder_close(&p->descent);
+  free(p->depths);
+  free(p->path);
+  free(p->starts);
+}
+
+
+static pf_status order_nodes (profile *p) {
+  const pf_contexts *const c = p->contexts;
+  if (pf_contexts_in_order(c, p->ranks, &p->deepest) &&
+      pf_preorder_open(&p->descent, c))
+    return PF_OK;
+  p->order = pf_large_array(c->count, sizeof *p->order);
+  p->depths = pf_large_array(c->count, sizeof *p->depths);
+  if (p->order == NULL || p->depths == NULL ||
+      pf_contexts_order(c, p->ranks, NULL, p->order, p->depths) != PF_OK)
+    return PF_ENOMEM;
+  for (uint32_t i = 0; i < c->count; i++)
+    if (p->depths[i] > p->deepest)
+      p->deepest = p->depths[i];
+  return PF_OK;
+}
+
+
+pf_status pf_pprof_write (const pf_contexts *contexts,
+                          const pprof_attributes *attributes, pf_sink *sink,
+                          pf_error *error) {
+  profile p = {.contexts = contexts,
+               .dictionary = contexts->dictionary,
+               .sink = sink,
+               .strings = {.dictionary = contexts->dictionary}};
+  pf_status status = PF_ENOMEM;
+  if (allocate(&p))
+    status = pf_contexts_rank(contexts, p.ranks, p.sorted, &p.nframes);
+  if (status == PF_OK)
+    status = order_nodes(&p);
+  if (status == PF_OK && (!make_path(&p) || !mark_frames(&p)))
+    status = PF_ENOMEM;
+  if (status == PF_OK) {
+    assign_frame_ids(&p);
+    order_metrics(&p);
+    put_all(&p, attributes);
+    status = sink->failed != PF_OK ? sink->failed
+             : p.strings.failed    ? PF_ENOMEM
+                                   : PF_OK;
+  }
+  free_all(&p);
+  if (status == PF_OK)
+    return PF_OK;
+  return pf_fail(error, status, PF_NO_OFFSET,
+                 status == PF_ENOMEM ? "out of memory" : "write failed");
+}
+
+
+pf_status pf_pprof_write_gzip (const pf_contexts *contexts,
+                               const pprof_attributes *attributes,
+                               pf_sink *sink, pf_error *error) {
+  pf_gzip *const gzip = pf_gzip_open();
+  if (gzip == NULL)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  pf_status status =
+      pf_pprof_write(contexts, attributes, pf_gzip_sink(gzip), error);
+  if (status == PF_OK)
+    status = pf_gzip_finish(gzip, sink, error);
+  pf_gzip_close(gzip);
+  return status;
+}

@@ -1,0 +1,435 @@
+/*
+** area_cache.c - from the handle and the value of an event to its area.
+**
+** The list of areas of the file contains the mapping and the areas of events
+** that the mapping lacks. Each reader looks up a pair of handle and value there
+** once and caches the result in arrays of its own, so threads share only the
+** first look-up of a pair.
+*/
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "formats/winidea/text1.h"
+#include "model/dictionary/names.h"
+
+#define MAX_EXACT_DOUBLE \
+  9007199254740992.0 /* integers up to this are exact in a double */
+#define MAX_ARRAY ((uint32_t)1 << 20) /* smaller indices use the arrays */
+
+const char *const winidea_class_names[WINIDEA_KINDS] = {
+    "function", "line",      "variable",  "state",
+    "aux",      "aux state", "inspector", "inspector state",
+    "unknown",  "unknown",   "unknown",   "unknown",
+    "unknown",  "unknown",   "unknown",   "unknown"};
+
+
+/* {====== Areas ====== */
+
+/* Builds a name for an area without one: the name of its parent (else its
+   handle), and its value. */
+static uint32_t build_name (pf_trace *trace, const winidea_entry *entry,
+                            const winidea_entry *parent) {
+  pf_dictionary *const names = trace->dictionary;
+  const pf_bytes of = parent == NULL || parent->name == PF_NO_NAME
+                          ? (pf_bytes){NULL, 0}
+                          : pf_name(names, parent->name);
+  char *const text = malloc(of.size + 40);
+  if (text == NULL)
+    return PF_NO_NAME;
+  size_t size = of.size;
+  if (size > 0)
+    memcpy(text, of.at, size);
+  else
+    size = (size_t)snprintf(text, 40, "%08X", (unsigned)entry->handle);
+  if (entry->has_value)
+    size += (size_t)snprintf(text + size, 24, "=%lld", (long long)entry->value);
+  const pf_bytes name = {(const uint8_t *)text, size};
+  const uint32_t number = pf_intern(names, name);
+  free(text);
+  return number;
+}
+
+
+pf_status winidea_build_area (pf_trace *trace, winidea_entry *entry) {
+  const winidea_file *const file = trace->state;
+  const winidea_entry *const parent = entry->parent == WINIDEA_NO_ENTRY
+                                          ? NULL
+                                          : &file->areas.list[entry->parent];
+  pf_area area = PF_AREA_NONE;
+  area.name = entry->name == PF_NO_NAME ? build_name(trace, entry, parent)
+                                        : entry->name;
+  if (area.name == PF_NO_NAME)
+    return PF_ENOMEM;
+  area.class = file->classes[winidea_kind(entry->handle)];
+  area.file = entry->file;
+  area.parent = parent == NULL ? PF_NO_AREA : parent->area;
+  area.has_handle = true;
+  area.handle = entry->handle;
+  area.has_value = entry->has_value;
+  area.value = entry->value;
+  if (winidea_kind(entry->handle) == WINIDEA_LINE && entry->has_value)
+    area.line = entry->value;
+  entry->area = pf_area_add(trace->dictionary, &area);
+  return entry->area == PF_NO_AREA ? PF_ENOMEM : PF_OK;
+}
+
+/* }====== */
+
+
+/* {====== Look-up ====== */
+
+winidea_value_kind winidea_default_value_kind (const winidea_file *file,
+                                               uint32_t handle) {
+  const unsigned kind = winidea_kind(handle);
+  if (winidea_is_state(handle))
+    return WINIDEA_STATE_VALUE;
+  if (kind == WINIDEA_FUNCTION || kind == WINIDEA_LINE)
+    return WINIDEA_NO_VALUE;
+  return kind == WINIDEA_AUX ? file->input_value_kind : WINIDEA_INTEGER;
+}
+
+
+/* An entry for a handle of which nothing else is known. */
+static winidea_entry bare_entry (const winidea_file *file, uint32_t handle) {
+  return (winidea_entry){.handle = handle,
+                         .parent = WINIDEA_NO_ENTRY,
+                         .parent_handle = WINIDEA_NO_HANDLE,
+                         .states = WINIDEA_NO_HANDLE,
+                         .name = PF_NO_NAME,
+                         .file = PF_NO_NAME,
+                         .type = PF_NO_NAME,
+                         .unit = PF_NO_NAME,
+                         .path = PF_NO_NAME,
+                         .parent_name = PF_NO_NAME,
+                         .value_kind =
+                             winidea_default_value_kind(file, handle)};
+}
+
+
+static pf_status add_entry (winidea_area_cache *cache, winidea_entry *entry) {
+  const pf_status status = winidea_build_area(cache->trace, entry);
+  return status == PF_OK
+             ? winidea_add_entry(cache->file, cache->trace->dictionary->seed,
+                                 entry)
+             : status;
+}
+
+
+/* Sets *number to the entry of the variable whose states have the handle
+   `states`. Creates it if there is none, so the result does not depend on
+   whether a state or its variable occurs first. */
+static pf_status find_variable (winidea_area_cache *cache, uint32_t states,
+                                uint32_t *number) {
+  const winidea_file *const file = cache->file;
+  const uint64_t seed = cache->trace->dictionary->seed;
+  const winidea_handle_info *const info =
+      winidea_find_handle(&file->areas, seed, states);
+  const uint32_t handle = states - WINIDEA_KIND_STEP;
+  if (info != NULL && info->variable != WINIDEA_NO_ENTRY) {
+    *number = info->variable;
+    return PF_OK;
+  }
+  if (winidea_first_entry(file, seed, handle) == NULL) {
+    winidea_entry bare = bare_entry(file, handle);
+    if (add_entry(cache, &bare) != PF_OK)
+      return PF_ENOMEM;
+  }
+  *number =
+      (uint32_t)(winidea_first_entry(file, seed, handle) - file->areas.list);
+  return PF_OK;
+}
+
+
+/* Adds an entry that the mapping lacks. A state gets its variable as parent. */
+static pf_status add_unmapped (winidea_area_cache *cache, uint32_t handle,
+                               bool has_value, int64_t value,
+                               winidea_entry *entry) {
+  *entry = bare_entry(cache->file, handle);
+  entry->has_value = has_value;
+  entry->value = value;
+  if (winidea_is_state(handle) &&
+      find_variable(cache, handle, &entry->parent) != PF_OK)
+    return PF_ENOMEM;
+  return add_entry(cache, entry);
+}
+
+
+/* Finds a state: the one with this value, else the only one there is. A value
+   of 0 may mean that the file does not state the value. */
+static pf_status find_state (winidea_area_cache *cache, uint32_t handle,
+                             int64_t data, winidea_entry *found) {
+  const winidea_areas *const areas = &cache->file->areas;
+  const uint64_t seed = cache->trace->dictionary->seed;
+  const winidea_handle_info *const info =
+      winidea_find_handle(areas, seed, handle);
+  const winidea_entry *entry =
+      winidea_find_state(areas, seed, handle, true, data);
+  const bool is_mapped = info != NULL && info->entry != WINIDEA_NO_ENTRY &&
+                         areas->list[info->entry].is_mapped;
+  const bool is_unsaid = is_mapped && data == 0;
+  if (entry == NULL && is_mapped && info->count == 1)
+    entry = &areas->list[info->entry];
+  if (entry == NULL && is_unsaid)
+    entry = winidea_find_state(areas, seed, handle, false, 0);
+  if (entry == NULL)
+    return add_unmapped(cache, handle, !is_unsaid, data, found);
+  *found = *entry;
+  return PF_OK;
+}
+
+
+/* Scans the rest of the text if the mapping does not contain the area so
+   far. */
+static pf_status scan_for (winidea_area_cache *cache, uint32_t handle,
+                           int64_t data, pf_error *error) {
+  const winidea_file *const file = cache->file;
+  const uint64_t seed = cache->trace->dictionary->seed;
+  if (file->text == NULL || file->is_scanned)
+    return PF_OK;
+  const bool is_known =
+      winidea_is_state(handle)
+          ? winidea_find_state(&file->areas, seed, handle, true, data) != NULL
+          : winidea_find_handle(&file->areas, seed, handle) != NULL;
+  return is_known ? PF_OK : winidea_scan_all(cache->trace, error);
+}
+
+
+/* The entry of the state with a value, or NULL. Values have 32 bits, and the
+   mapping may state one with another sign than the event. */
+static const winidea_entry *state_with (const winidea_area_cache *cache,
+                                        uint32_t handle, int64_t value) {
+  const winidea_areas *const areas = &cache->file->areas;
+  const uint64_t seed = cache->trace->dictionary->seed;
+  const winidea_entry *const entry =
+      winidea_find_state(areas, seed, handle, true, value);
+  if (entry != NULL || value < INT32_MIN || value > UINT32_MAX)
+    return entry;
+  const int64_t other =
+      value < 0 ? value + ((int64_t)1 << 32) : (int64_t)(int32_t)value;
+  return other == value ? NULL
+                        : winidea_find_state(areas, seed, handle, true, other);
+}
+
+
+/* The handle of the states that writes to a variable begin, if the reader
+   derives states and the mapping has some; else WINIDEA_NO_HANDLE. */
+static uint32_t derived_states (const winidea_area_cache *cache,
+                                uint32_t handle) {
+  if (!cache->derives_states || !winidea_has_writes(handle))
+    return WINIDEA_NO_HANDLE;
+  const winidea_entry *const entry =
+      winidea_first_entry(cache->file, cache->trace->dictionary->seed, handle);
+  return entry == NULL ? WINIDEA_NO_HANDLE : entry->states;
+}
+
+
+/* Finds the state that the write of a value begins; adds it if needed. */
+static pf_status find_derived (winidea_area_cache *cache, uint32_t states,
+                               int64_t value, winidea_entry *found) {
+  const winidea_entry *const entry = state_with(cache, states, value);
+  if (entry == NULL)
+    return add_unmapped(cache, states, true, value, found);
+  *found = *entry;
+  return PF_OK;
+}
+
+
+static pf_status find_entry (winidea_area_cache *cache, uint32_t handle,
+                             int64_t data, winidea_entry *found) {
+  if (winidea_is_state(handle))
+    return find_state(cache, handle, data, found);
+  const winidea_entry *const entry =
+      winidea_first_entry(cache->file, cache->trace->dictionary->seed, handle);
+  if (entry == NULL)
+    return add_unmapped(cache, handle, false, 0, found);
+  *found = *entry;
+  return PF_OK;
+}
+
+
+static bool grow_array (winidea_handle_array *array, uint32_t index) {
+  uint32_t size = array->size == 0 ? 64 : array->size;
+  while (size <= index)
+    size *= 2;
+  uint32_t *const areas = realloc(array->areas, size * sizeof *areas);
+  if (areas == NULL)
+    return false;
+  array->areas = areas;
+  uint8_t *const value_kinds = realloc(array->value_kinds, size);
+  if (value_kinds == NULL)
+    return false;
+  array->value_kinds = value_kinds;
+  for (uint32_t i = array->size; i < size; i++) {
+    areas[i] = PF_NO_AREA;
+    value_kinds[i] = WINIDEA_UNRESOLVED;
+  }
+  array->size = size;
+  return true;
+}
+
+
+static void put_slot (winidea_area_cache *cache,
+                      const winidea_cached_area *cached) {
+  uint32_t i = winidea_cache_slot(cache, cached->handle, cached->data);
+  while (cache->slots[i].value_kind != WINIDEA_UNRESOLVED)
+    i = (i + 1) & cache->mask;
+  cache->slots[i] = *cached;
+}
+
+
+static bool grow_slots (winidea_area_cache *cache) {
+  winidea_cached_area *const old = cache->slots;
+  const uint32_t count = old == NULL ? 0 : cache->mask + 1;
+  if (count > UINT32_MAX / 4)
+    return false;
+  const uint32_t size = count == 0 ? 64 : count * 2;
+  cache->slots = calloc(size, sizeof *cache->slots);
+  if (cache->slots == NULL) {
+    cache->slots = old;
+    return false;
+  }
+  cache->mask = size - 1;
+  for (uint32_t i = 0; i < count; i++)
+    if (old[i].value_kind != WINIDEA_UNRESOLVED)
+      put_slot(cache, &old[i]);
+  free(old);
+  return true;
+}
+
+
+/* Stores an area in the array of its kind or in a slot. */
+static pf_status cache_area (winidea_area_cache *cache,
+                             const winidea_cached_area *cached) {
+  const uint32_t index = cached->handle & (WINIDEA_KIND_STEP - 1);
+  if (!winidea_is_state(cached->handle) && index < MAX_ARRAY &&
+      cached->value_kind != WINIDEA_STATE_VALUE) {
+    winidea_handle_array *const array =
+        &cache->arrays[winidea_kind(cached->handle)];
+    if (index >= array->size && !grow_array(array, index))
+      return PF_ENOMEM;
+    array->areas[index] = cached->area;
+    array->value_kinds[index] = cached->value_kind;
+    return PF_OK;
+  }
+  if ((cache->slots == NULL || cache->count > cache->mask / 2) &&
+      !grow_slots(cache))
+    return PF_ENOMEM;
+  cache->count++;
+  put_slot(cache, cached);
+  return PF_OK;
+}
+
+
+/* Sets *cached from an entry; stores it if `is_kept`. */
+static pf_status use_entry (winidea_area_cache *cache,
+                            const winidea_entry *entry, bool is_kept,
+                            winidea_cached_area *cached) {
+  const bool by_data = winidea_is_state(entry->handle);
+  cached->area = entry->area;
+  cached->value_kind = (uint8_t)entry->value_kind;
+  if (by_data && !entry->has_value)
+    cached->value_kind = WINIDEA_NO_VALUE;
+  else if (by_data)
+    cached->value = entry->value;
+  else
+    cached->data = 0;
+  const pf_status status = is_kept ? cache_area(cache, cached) : PF_OK;
+  if (!by_data)
+    cached->value = cached->data;
+  return status;
+}
+
+
+pf_status winidea_resolve (winidea_area_cache *cache, uint32_t handle,
+                           int64_t data, winidea_cached_area *cached,
+                           pf_error *error) {
+  winidea_entry entry;
+  bool has_states = false;
+  *cached =
+      (winidea_cached_area){handle, PF_NO_AREA, data, data, WINIDEA_NO_VALUE};
+  if (handle == WINIDEA_NO_HANDLE)
+    return PF_OK;
+  pthread_mutex_lock(&cache->file->mutex);
+  pf_status status = scan_for(cache, handle, data, error);
+  const bool is_read = status == PF_OK;
+  if (is_read) {
+    status = find_entry(cache, handle, data, &entry);
+    has_states = derived_states(cache, handle) != WINIDEA_NO_HANDLE;
+  }
+  pthread_mutex_unlock(&cache->file->mutex);
+  if (!is_read)
+    return status;
+  if (status == PF_OK)
+    status = use_entry(cache, &entry, !has_states, cached);
+  if (!winidea_is_state(handle))
+    cached->value = data;
+  return status == PF_OK ? PF_OK : winidea_no_memory(error);
+}
+
+
+/* Converts what was written to an integer. Returns false if it is none. */
+static bool integer_value (const winidea_area_cache *cache, uint32_t handle,
+                           winidea_data_type kind, int64_t *value) {
+  const winidea_entry *const entry =
+      winidea_first_entry(cache->file, cache->trace->dictionary->seed, handle);
+  double number;
+  if (kind != WINIDEA_DATA_DOUBLE &&
+      (kind != WINIDEA_DATA_BITS || entry == NULL ||
+       entry->value_kind != WINIDEA_DOUBLE))
+    return true;
+  memcpy(&number, value, sizeof number);
+  if (!(number >= -MAX_EXACT_DOUBLE && number <= MAX_EXACT_DOUBLE))
+    return false;
+  *value = (int64_t)number;
+  return (double)*value == number;
+}
+
+
+pf_status winidea_resolve_write (winidea_area_cache *cache, uint32_t handle,
+                                 int64_t data, winidea_data_type kind,
+                                 winidea_cached_area *cached, pf_error *error) {
+  winidea_entry entry;
+  int64_t value = data;
+  uint32_t states = WINIDEA_NO_HANDLE;
+  *cached =
+      (winidea_cached_area){handle, PF_NO_AREA, data, data, WINIDEA_UNRESOLVED};
+  pthread_mutex_lock(&cache->file->mutex);
+  pf_status status = scan_for(cache, handle, 0, error);
+  const bool is_read = status == PF_OK;
+  if (is_read && integer_value(cache, handle, kind, &value))
+    states = derived_states(cache, handle);
+  if (is_read && states != WINIDEA_NO_HANDLE)
+    status = find_derived(cache, states, value, &entry);
+  pthread_mutex_unlock(&cache->file->mutex);
+  if (!is_read)
+    return status;
+  if (status == PF_OK && states != WINIDEA_NO_HANDLE)
+    status = use_entry(cache, &entry, true, cached);
+  return status == PF_OK ? PF_OK : winidea_no_memory(error);
+}
+
+
+void winidea_cache_refresh (winidea_area_cache *cache) {
+  pthread_mutex_lock(&cache->file->mutex);
+  const uint32_t changes = cache->file->areas.changes;
+  pthread_mutex_unlock(&cache->file->mutex);
+  if (cache->changes == changes)
+    return;
+  winidea_cache_free(cache);
+  memset(cache->arrays, 0, sizeof cache->arrays);
+  cache->slots = NULL;
+  cache->mask = cache->count = 0;
+  cache->changes = changes;
+}
+
+
+void winidea_cache_free (winidea_area_cache *cache) {
+  for (int i = 0; i < WINIDEA_KINDS; i++) {
+    free(cache->arrays[i].areas);
+    free(cache->arrays[i].value_kinds);
+  }
+  free(cache->slots);
+}
+
+/* }====== */

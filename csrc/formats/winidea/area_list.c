@@ -1,0 +1,204 @@
+/*
+** area_list.c - the list of areas of a file, with indices by handle
+** and, for states, by handle and value.
+*/
+
+#include <stdlib.h>
+
+#include "formats/winidea/winidea.h"
+
+typedef struct search_key {
+  const winidea_areas *areas;
+  uint32_t handle;
+  bool has_value;
+  int64_t value;
+} search_key;
+
+
+static bool is_handle (const void *context, uint32_t number) {
+  const search_key *const s = context;
+  return s->areas->handle_list[number].handle == s->handle;
+}
+
+
+static bool is_state (const void *context, uint32_t number) {
+  const search_key *const s = context;
+  const winidea_entry *const entry =
+      &s->areas->list[s->areas->state_list[number]];
+  return entry->handle == s->handle && entry->has_value == s->has_value &&
+         entry->value == s->value;
+}
+
+
+static uint64_t hash_of (uint64_t seed, uint32_t handle, int64_t value) {
+  return pf_mix(pf_mix(seed, handle), (uint64_t)value);
+}
+
+
+winidea_handle_info *winidea_find_handle (const winidea_areas *areas,
+                                          uint64_t seed, uint32_t handle) {
+  const search_key s = {areas, handle, false, 0};
+  const uint32_t known = pf_intern_table_find(
+      &areas->handles, hash_of(seed, handle, 0), is_handle, &s);
+  return known == PF_NOT_INTERNED ? NULL : &areas->handle_list[known];
+}
+
+
+const winidea_entry *winidea_find_state (const winidea_areas *areas,
+                                         uint64_t seed, uint32_t handle,
+                                         bool has_value, int64_t value) {
+  const search_key s = {areas, handle, has_value, value};
+  const uint32_t known = pf_intern_table_find(
+      &areas->states, hash_of(seed, handle, value), is_state, &s);
+  return known == PF_NOT_INTERNED ? NULL
+                                  : &areas->list[areas->state_list[known]];
+}
+
+
+/* Grows `list` to the capacity of the intern table that numbers it. */
+static void *grow_list (void *list, uint32_t *capacity,
+                        const pf_intern_table *table, size_t size) {
+  if (*capacity == table->capacity)
+    return list;
+  void *const longer = realloc(list, table->capacity * size);
+  if (longer != NULL)
+    *capacity = table->capacity;
+  return longer;
+}
+
+
+static bool reserve_handles (winidea_areas *areas) {
+  if (!pf_intern_table_reserve(&areas->handles))
+    return false;
+  winidea_handle_info *const list =
+      grow_list(areas->handle_list, &areas->handles_capacity, &areas->handles,
+                sizeof *list);
+  areas->handle_list = list == NULL ? areas->handle_list : list;
+  return list != NULL;
+}
+
+
+static bool reserve_states (winidea_areas *areas) {
+  if (!pf_intern_table_reserve(&areas->states))
+    return false;
+  uint32_t *const list = grow_list(areas->state_list, &areas->states_capacity,
+                                   &areas->states, sizeof *list);
+  areas->state_list = list == NULL ? areas->state_list : list;
+  return list != NULL;
+}
+
+
+static bool reserve_entry (winidea_areas *areas) {
+  if (areas->count < areas->capacity)
+    return true;
+  if (areas->capacity > UINT32_MAX / 4)
+    return false;
+  const uint32_t capacity = areas->capacity == 0 ? 64 : areas->capacity * 2;
+  winidea_entry *const list = realloc(areas->list, capacity * sizeof *list);
+  if (list == NULL)
+    return false;
+  areas->list = list;
+  areas->capacity = capacity;
+  return true;
+}
+
+
+static bool is_new_state (const winidea_areas *areas, uint64_t seed,
+                          const winidea_entry *entry) {
+  return winidea_is_state(entry->handle) &&
+         winidea_find_state(areas, seed, entry->handle, entry->has_value,
+                            entry->value) == NULL;
+}
+
+
+/* Returns the entries of a handle, adding it if it is new; the caller has
+   reserved memory. */
+static winidea_handle_info *add_handle (winidea_areas *areas, uint64_t seed,
+                                        uint32_t handle) {
+  winidea_handle_info *const list = areas->handle_list;
+  winidea_handle_info *const known = winidea_find_handle(areas, seed, handle);
+  if (known != NULL || list == NULL)
+    return known;
+  const uint32_t number =
+      pf_intern_table_add(&areas->handles, hash_of(seed, handle, 0));
+  list[number] =
+      (winidea_handle_info){handle, WINIDEA_NO_ENTRY, 0, WINIDEA_NO_ENTRY};
+  return &list[number];
+}
+
+
+/* If the new entry is a row of the mapping, it replaces an entry that an event
+   of the same state has added before. */
+static void map_state (winidea_areas *areas, uint64_t seed, uint32_t number) {
+  const winidea_entry *const entry = &areas->list[number];
+  const search_key s = {areas, entry->handle, entry->has_value, entry->value};
+  if (!entry->is_mapped || !winidea_is_state(entry->handle))
+    return;
+  const uint32_t known = pf_intern_table_find(
+      &areas->states, hash_of(seed, entry->handle, entry->value), is_state, &s);
+  if (!areas->list[areas->state_list[known]].is_mapped)
+    areas->state_list[known] = number;
+}
+
+
+pf_status winidea_add_entry (winidea_file *file, uint64_t seed,
+                             const winidea_entry *entry) {
+  winidea_areas *const areas = &file->areas;
+  if (!reserve_handles(areas) || !reserve_states(areas) ||
+      !reserve_entry(areas))
+    return PF_ENOMEM;
+  const uint32_t number = areas->count;
+  winidea_handle_info *const info = add_handle(areas, seed, entry->handle);
+  if (info == NULL)
+    return PF_ENOMEM;
+  if (info->entry == WINIDEA_NO_ENTRY ||
+      (areas->is_mapping && !areas->list[info->entry].is_mapped))
+    info->entry = number;
+  const bool is_new = is_new_state(areas, seed, entry);
+  areas->list[areas->count++] = *entry;
+  areas->list[number].is_mapped = areas->is_mapping;
+  areas->mapped += areas->is_mapping;
+  if (!is_new) {
+    map_state(areas, seed, number);
+    return PF_OK;
+  }
+  info->count += areas->is_mapping && entry->has_value;
+  areas->state_list[areas->states.count] = number;
+  pf_intern_table_add(&areas->states,
+                      hash_of(seed, entry->handle, entry->value));
+  return PF_OK;
+}
+
+
+const winidea_entry *winidea_first_entry (const winidea_file *file,
+                                          uint64_t seed, uint32_t handle) {
+  const winidea_handle_info *const info =
+      winidea_find_handle(&file->areas, seed, handle);
+  return info == NULL || info->entry == WINIDEA_NO_ENTRY
+             ? NULL
+             : &file->areas.list[info->entry];
+}
+
+
+pf_status winidea_set_states (winidea_file *file, uint64_t seed,
+                              uint32_t variable, uint32_t handle) {
+  winidea_areas *const areas = &file->areas;
+  winidea_handle_info *const info =
+      reserve_handles(areas) ? add_handle(areas, seed, handle) : NULL;
+  if (info == NULL)
+    return PF_ENOMEM;
+  if (info->variable == WINIDEA_NO_ENTRY)
+    info->variable = variable;
+  if (areas->list[variable].states == WINIDEA_NO_HANDLE)
+    areas->list[variable].states = handle;
+  return PF_OK;
+}
+
+
+void winidea_areas_free (winidea_areas *areas) {
+  pf_intern_table_free(&areas->handles);
+  pf_intern_table_free(&areas->states);
+  free(areas->list);
+  free(areas->handle_list);
+  free(areas->state_list);
+}

@@ -1,0 +1,256 @@
+/*
+** areas_table.c - the reader of table areas: the rows of the mapping in
+** their order. Without a mapping the timeline is scanned, and areas are listed
+** in the order of their first events, because readers in threads may add them
+** in any order.
+*/
+
+#include <stdlib.h>
+
+#include "formats/winidea/text1.h"
+#include "model/rows/batch.h"
+#include "model/dictionary/names.h"
+
+typedef struct areas_reader {
+  pf_reader reader;
+  pf_trace *trace;
+  uint32_t row;
+  uint32_t *order; /* without a mapping: entries in the order of the timeline;
+                      else NULL */
+  uint32_t norder;
+} areas_reader;
+
+
+/* {====== Rows ====== */
+
+static void put_id (pf_column *column, size_t row, uint32_t id) {
+  if (column->data == NULL)
+    return;
+  column->ids[row] = id;
+  if (id == PF_NO_NAME)
+    pf_set_missing(column, row);
+}
+
+
+static void put_value (pf_column *column, size_t row, int64_t value,
+                       bool is_known) {
+  if (column->data == NULL)
+    return;
+  column->ints[row] = value;
+  if (!is_known)
+    pf_set_missing(column, row);
+}
+
+
+static void put_entry (const winidea_file *file, const winidea_entry *entry,
+                       const pf_batch *batch, size_t row) {
+  pf_column *const c = batch->columns;
+  const bool is_line = winidea_kind(entry->handle) == WINIDEA_LINE;
+  put_id(&c[AREAS_AREA], row, entry->area);
+  put_value(&c[AREAS_HANDLE], row, entry->handle, true);
+  put_value(&c[AREAS_VALUE], row, entry->value, entry->has_value);
+  put_id(&c[AREAS_NAME], row, entry->name);
+  put_id(&c[AREAS_CLASS], row, file->classes[winidea_kind(entry->handle)]);
+  put_id(&c[AREAS_PARENT], row,
+         entry->parent == WINIDEA_NO_ENTRY
+             ? PF_NO_AREA
+             : file->areas.list[entry->parent].area);
+  put_id(&c[AREAS_FILE], row, entry->file);
+  put_value(&c[AREAS_LINE], row, is_line ? entry->value : 0,
+            is_line && entry->has_value);
+  put_id(&c[AREAS_TYPE], row, entry->type);
+  put_id(&c[AREAS_UNIT], row, entry->unit);
+  put_id(&c[AREAS_PATH], row, entry->path);
+  put_value(&c[AREAS_STATES], row, entry->states,
+            entry->states != WINIDEA_NO_HANDLE);
+}
+
+
+static pf_status areas_next (pf_reader *reader, pf_batch *batch,
+                             pf_error *error) {
+  areas_reader *const self = (areas_reader *)(void *)reader;
+  winidea_file *const file = self->trace->state;
+  (void)error;
+  pf_batch_clear(batch);
+  pthread_mutex_lock(&file->mutex);
+  const winidea_areas *const areas = &file->areas;
+  const uint32_t count = self->order != NULL ? self->norder : areas->count;
+  for (; batch->rows < PF_BATCH_ROWS && self->row < count; self->row++) {
+    const uint32_t entry =
+        self->order == NULL ? self->row : self->order[self->row];
+    if (self->order != NULL || areas->mapped == 0 ||
+        areas->list[entry].is_mapped)
+      put_entry(file, &areas->list[entry], batch, batch->rows++);
+  }
+  pthread_mutex_unlock(&file->mutex);
+  return batch->rows > 0 ? PF_MORE : PF_END;
+}
+
+
+static pf_status areas_seek (pf_reader *reader, uint64_t row, pf_error *error) {
+  areas_reader *const self = (areas_reader *)(void *)reader;
+  (void)error;
+  self->row = row < UINT32_MAX ? (uint32_t)row : UINT32_MAX;
+  return PF_OK;
+}
+
+
+static void areas_close (pf_reader *reader) {
+  areas_reader *const self = (areas_reader *)(void *)reader;
+  free(self->order);
+  free(self);
+}
+
+/* }====== */
+
+
+/* {====== Without a mapping ====== */
+
+/* Areas in the order of their first events. */
+typedef struct area_order {
+  uint32_t *areas;
+  bool *seen; /* by area: it is in the list */
+  uint32_t count, capacity, nseen;
+} area_order;
+
+
+/* Reserves memory for one more area. */
+static bool reserve (area_order *s, uint32_t area) {
+  if (s->count == s->capacity) {
+    const uint32_t capacity = s->capacity * 2 + 64;
+    uint32_t *const areas = realloc(s->areas, capacity * sizeof *areas);
+    if (areas == NULL)
+      return false;
+    s->areas = areas;
+    s->capacity = capacity;
+  }
+  if (area >= s->nseen) {
+    const uint32_t nseen = area + area / 2 + 64;
+    bool *const seen = realloc(s->seen, nseen);
+    if (seen == NULL)
+      return false;
+    memset(seen + s->nseen, 0, nseen - s->nseen);
+    s->seen = seen;
+    s->nseen = nseen;
+  }
+  return true;
+}
+
+
+static pf_status note_areas (area_order *s, const pf_batch *batch) {
+  const pf_column *const areas = &batch->columns[TIMELINE_AREA];
+  for (size_t i = 0; i < batch->rows; i++) {
+    const uint32_t area = areas->ids[i];
+    if (pf_is_missing(areas, i) || (area < s->nseen && s->seen[area]))
+      continue;
+    if (!reserve(s, area))
+      return PF_ENOMEM;
+    s->seen[area] = true;
+    s->areas[s->count++] = area;
+  }
+  return PF_OK;
+}
+
+
+/* Scans the timeline for areas. */
+static pf_status scan_timeline (pf_trace *trace, area_order *s,
+                                pf_error *error) {
+  static const bool wanted[TIMELINE_COLUMNS] = {[TIMELINE_AREA] = true};
+  const pf_table timeline = {"timeline", winidea_timeline_fields,
+                             TIMELINE_COLUMNS, -1, NULL};
+  pf_reader *reader;
+  pf_batch batch;
+  pf_status status = winidea_open_bin(trace, &timeline, &reader, error);
+  if (status != PF_OK)
+    return status;
+  if (pf_batch_open(&batch, reader->fields, reader->nfields, wanted) != PF_OK)
+    status = winidea_no_memory(error);
+  while (status == PF_MORE) {
+    status = reader->next(reader, &batch, error);
+    if (status == PF_MORE && note_areas(s, &batch) != PF_OK)
+      status = winidea_no_memory(error);
+  }
+  pf_batch_close(&batch);
+  reader->close(reader);
+  return status < 0 ? status : PF_OK;
+}
+
+
+/* Appends an entry, after its parent, unless it has been appended. */
+static void add_entry (areas_reader *self, bool *added, uint32_t entry) {
+  const winidea_file *const file = self->trace->state;
+  const uint32_t parent = file->areas.list[entry].parent;
+  if (parent != WINIDEA_NO_ENTRY && !added[parent]) {
+    added[parent] = true;
+    self->order[self->norder++] = parent;
+  }
+  if (!added[entry]) {
+    added[entry] = true;
+    self->order[self->norder++] = entry;
+  }
+}
+
+
+/* Converts areas to entries. A variable without events of its own is placed
+   before the first of its states. */
+static pf_status order_entries (areas_reader *self, const area_order *s) {
+  const winidea_file *const file = self->trace->state;
+  const winidea_areas *const areas = &file->areas;
+  uint32_t *const of = calloc(s->nseen + 1, sizeof *of);
+  bool *const added = calloc(areas->count + 1, sizeof *added);
+  self->order = malloc((areas->count + 1) * sizeof *self->order);
+  const bool has_memory = of != NULL && added != NULL && self->order != NULL;
+  for (uint32_t i = 0; has_memory && i < areas->count; i++)
+    if (areas->list[i].area < s->nseen)
+      of[areas->list[i].area] = i;
+  for (uint32_t i = 0; has_memory && i < s->count; i++)
+    add_entry(self, added, of[s->areas[i]]);
+  free(of);
+  free(added);
+  return has_memory ? PF_OK : PF_ENOMEM;
+}
+
+
+static pf_status order_by_timeline (areas_reader *self, pf_error *error) {
+  winidea_file *const file = self->trace->state;
+  area_order s = {.count = 0};
+  pf_status status = scan_timeline(self->trace, &s, error);
+  pthread_mutex_lock(&file->mutex);
+  if (status == PF_OK && order_entries(self, &s) != PF_OK)
+    status = winidea_no_memory(error);
+  pthread_mutex_unlock(&file->mutex);
+  free(s.areas);
+  free(s.seen);
+  return status;
+}
+
+/* }====== */
+
+
+pf_status winidea_open_areas (pf_trace *trace, const pf_table *table,
+                              pf_reader **reader, pf_error *error) {
+  winidea_file *const file = trace->state;
+  pf_status status = PF_OK;
+  areas_reader *const self = calloc(1, sizeof *self);
+  if (self == NULL)
+    return winidea_no_memory(error);
+  self->reader = (pf_reader){.fields = table->fields,
+                             .nfields = table->nfields,
+                             .dictionary = trace->dictionary,
+                             .next = areas_next,
+                             .seek = areas_seek,
+                             .close = areas_close};
+  self->trace = trace;
+  pthread_mutex_lock(&file->mutex);
+  if (file->text != NULL)
+    status = winidea_scan_all(trace, error);
+  pthread_mutex_unlock(&file->mutex);
+  if (status >= 0 && file->areas.mapped == 0 && file->timeline != NULL)
+    status = order_by_timeline(self, error);
+  if (status < 0) {
+    areas_close(&self->reader);
+    return status;
+  }
+  *reader = &self->reader;
+  return PF_OK;
+}

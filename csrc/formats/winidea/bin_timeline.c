@@ -1,0 +1,157 @@
+/*
+** bin_timeline.c - the reader of a binary timeline: little-endian, no
+** header, records of one size.
+**
+**   OFFSET SIZE  FIELD
+**        0    4  HANDLE of the area
+**        4    4  version 1.1: FLAGS, bits 0 to 3 type, bits 4 to 11 core
+**                (0xff: unknown); version 1.0: EVENT, bits 24 to 27 the type
+**        8    8  DATA: what was written to a variable or input, as an integer
+**                or, for areas of type F64, as a double; else 0
+**       16    8  TIME, signed, ns
+**
+**   type 0 exit, 1 suspend, 2 resume, 3 enter, 4 write (only in version 1.1)
+**
+** From the vendor's pages on the Text1 and XML exports; they imply that there
+** is no header. An older programming interface exchanges types 1 and 2: option
+** swap_suspend_resume. Records of 20 bytes, with 4 bytes of DATA, are not
+** documented: option record_size. DATA of events of states is not documented,
+** either: the state with that value is used, else the only state of the handle.
+*/
+
+#include <stdlib.h>
+
+#include "formats/winidea/decode.h"
+
+typedef struct bin_reader {
+  pf_reader reader;
+  const winidea_file *file;
+  uint64_t row; /* the next record */
+  bool has_end; /* an event "end" follows the last record */
+  pf_trace *trace;
+  const pf_table *table;
+  bool has_decoder; /* false until the version is known */
+  winidea_decoder decoder;
+} bin_reader;
+
+
+/* The next records up to a multiple of `limit` rows, so that batches begin at
+   the same rows wherever a reader starts. */
+static winidea_slice slice_of (const bin_reader *self, size_t max_rows) {
+  const size_t size = self->file->layout.size;
+  const uint64_t left = winidea_records(self->file) - self->row;
+  const size_t limit = max_rows - self->row % max_rows;
+  return (winidea_slice){self->file->timeline->bytes.at + self->row * size,
+                         left < limit ? (size_t)left : limit, size};
+}
+
+
+/* Decodes the event "end" after the records, if there is one. PF_MORE, PF_END
+   or a failure. */
+static pf_status next_end (bin_reader *self, pf_batch *batch, pf_error *error) {
+  const winidea_file *const file = self->file;
+  const uint64_t records = winidea_records(file);
+  if (!self->has_end || self->row > records)
+    return PF_END;
+  const uint8_t *const last =
+      file->timeline->bytes.at + (records - 1) * file->layout.size;
+  const pf_status status = winidea_decode_end(
+      &self->decoder, last, winidea_last_context(&self->decoder, last),
+      file->end, batch, error);
+  self->row++;
+  batch->rows = 1;
+  return status < 0 ? status : PF_MORE;
+}
+
+
+/* Processes what a live timeline has got. PF_AGAIN: the version is not
+   known. */
+static pf_status update_live (bin_reader *self, pf_error *error) {
+  if (!self->file->is_live)
+    return PF_OK;
+  const pf_status status = winidea_update_live(self->trace, error);
+  if (status != PF_OK)
+    return status;
+  if (!self->has_decoder)
+    winidea_decoder_init(&self->decoder, self->trace, &self->file->layout,
+                         self->table);
+  self->has_decoder = true;
+  winidea_cache_refresh(&self->decoder.cache);
+  return PF_OK;
+}
+
+
+static pf_status next (pf_reader *reader, pf_batch *batch, pf_error *error) {
+  bin_reader *const self = (bin_reader *)(void *)reader;
+  pf_batch_clear(batch);
+  const pf_status followed = update_live(self, error);
+  if (followed != PF_OK)
+    return followed;
+  if (self->row >= winidea_records(self->file))
+    return self->file->is_live ? PF_AGAIN : next_end(self, batch, error);
+  const winidea_slice slice = slice_of(self, PF_BATCH_ROWS);
+  self->decoder.offset = self->row * slice.size;
+  const pf_status status = winidea_decode(&self->decoder, slice, batch, error);
+  if (status < 0)
+    return status;
+  batch->rows = slice.count;
+  self->row += slice.count;
+  return PF_MORE;
+}
+
+
+static bool pack (pf_reader *reader, pf_packed *events) {
+  bin_reader *const self = (bin_reader *)(void *)reader;
+  if (self->row >= winidea_records(self->file) ||
+      !winidea_pack(&self->decoder, slice_of(self, PF_PACKED_ROWS), events))
+    return false;
+  self->row += events->rows;
+  return true;
+}
+
+
+static pf_status seek (pf_reader *reader, uint64_t row, pf_error *error) {
+  bin_reader *const self = (bin_reader *)(void *)reader;
+  const uint64_t records = winidea_records(self->file);
+  (void)error;
+  self->row = row < records ? row : records + (row > records);
+  const uint64_t before = self->row < records ? self->row : records;
+  self->decoder.last =
+      before > 0 ? winidea_time_at(self->file, before - 1) : INT64_MIN;
+  return PF_OK;
+}
+
+
+static void close_reader (pf_reader *reader) {
+  bin_reader *const self = (bin_reader *)(void *)reader;
+  winidea_decoder_free(&self->decoder);
+  free(self);
+}
+
+
+pf_status winidea_open_bin (pf_trace *trace, const pf_table *table,
+                            pf_reader **reader, pf_error *error) {
+  bin_reader *const self = calloc(1, sizeof *self);
+  if (self == NULL)
+    return winidea_no_memory(error);
+  self->file = trace->state;
+  self->trace = trace;
+  self->table = table;
+  self->has_decoder = !self->file->is_version_pending;
+  if (self->has_decoder)
+    winidea_decoder_init(&self->decoder, trace, &self->file->layout, table);
+  const bool is_events = table->fields == winidea_events_fields;
+  const bool is_live = self->file->is_live;
+  self->has_end = is_events && self->file->has_end;
+  self->reader = (pf_reader){
+      .fields = table->fields,
+      .nfields = table->nfields,
+      .dictionary = trace->dictionary,
+      .next = next,
+      /* tracked contexts depend on all records before */
+      .seek = self->decoder.tracks_contexts || is_live ? NULL : seek,
+      .close = close_reader,
+      .pack = is_events && !is_live ? pack : NULL};
+  *reader = &self->reader;
+  return PF_OK;
+}

@@ -1,0 +1,447 @@
+/*
+** decode.c - decodes slices of records to the wanted columns. Rows of a
+** Text1 timeline are converted to such records first, so both forms share this
+** code.
+*/
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "formats/winidea/decode.h"
+#include "model/dictionary/names.h"
+
+#define BAD_EVENT PF_NO_NAME
+
+const int winidea_timeline_columns[COLS] = {
+    TIMELINE_TIME,   TIMELINE_EVENT,  TIMELINE_HANDLE, TIMELINE_CORE,
+    TIMELINE_VALUE,  TIMELINE_NUMBER, TIMELINE_AREA,   -1,
+    TIMELINE_CONTEXT};
+const int winidea_events_columns[COLS] = {
+    EVENTS_TIME,   EVENTS_EVENT, -1,          EVENTS_CORE, EVENTS_VALUE,
+    EVENTS_NUMBER, EVENTS_AREA,  EVENTS_LANE, -1};
+
+
+/* The byte at which a row of the slice begins. */
+static uint64_t offset_of (const winidea_decoder *self, size_t row) {
+  return self->offsets != NULL ? self->offsets[row]
+                               : self->offset + row * self->layout.size;
+}
+
+
+/* {====== Warnings ====== */
+
+/* Warns about each time that is less than the one before. */
+static pf_status report_decreasing_times (const winidea_decoder *self,
+                                          const int64_t *times, size_t count,
+                                          pf_error *error) {
+  const unsigned time = self->offsets == NULL ? self->layout.size - 8 : 0;
+  int64_t last = self->last;
+  pf_status status = PF_OK;
+  pthread_mutex_lock(&self->file->mutex);
+  for (size_t i = 0; i < count && status == PF_OK; i++) {
+    if (times[i] < last)
+      status = pf_warn(self->trace, PF_DAMAGE, "winidea-time-falls", PF_EFORMAT,
+                       offset_of(self, i) + time, error,
+                       "a time of %lld or later expected, found %lld",
+                       (long long)last, (long long)times[i]);
+    last = times[i];
+  }
+  pthread_mutex_unlock(&self->file->mutex);
+  return status;
+}
+
+
+static pf_status report_word (const winidea_decoder *self, size_t row,
+                              uint32_t word, bool is_known, pf_error *error) {
+  if (is_known && (word & self->unused) == 0)
+    return PF_OK;
+  return pf_warn(self->trace, PF_DAMAGE,
+                 is_known ? "winidea-odd-flags" : "winidea-bad-event",
+                 PF_EFORMAT, offset_of(self, row) + 4, error,
+                 is_known ? "flags without bits of 0x%x expected, found 0x%08x"
+                          : "an event of type 0 to 4 expected (mask 0x%x of "
+                            "unused bits), found 0x%08x",
+                 (unsigned)self->unused, (unsigned)word);
+}
+
+
+/* Warns about invalid second words; unknown events become missing. */
+static pf_status report_words (const winidea_decoder *self,
+                               winidea_slice records, pf_column *column,
+                               pf_error *error) {
+  pf_status status = PF_OK;
+  pthread_mutex_lock(&self->file->mutex);
+  for (size_t i = 0; i < records.count && status == PF_OK; i++) {
+    const bool is_known = column->ids[i] != BAD_EVENT;
+    status =
+        report_word(self, i, pf_load32le(records.at + i * records.size + 4),
+                    is_known, error);
+    if (!is_known)
+      pf_set_missing(column, i);
+  }
+  pthread_mutex_unlock(&self->file->mutex);
+  return status;
+}
+
+/* }====== */
+
+
+/* {====== Columns ====== */
+
+static pf_status fill_times (winidea_decoder *self, winidea_slice records,
+                             pf_column *column, pf_error *error) {
+  int64_t *const times = column->ints;
+  const uint8_t *const at = records.at + records.size - 8;
+  int64_t last = self->last;
+  bool decreases = false;
+  for (size_t i = 0; i < records.count; i++) {
+    const int64_t time = (int64_t)pf_load64le(at + i * records.size);
+    decreases |= time < last;
+    times[i] = last = time;
+  }
+  return decreases ? report_decreasing_times(self, times, records.count, error)
+                   : PF_OK;
+}
+
+
+static pf_status fill_events (const winidea_decoder *self,
+                              winidea_slice records, pf_column *column,
+                              pf_error *error) {
+  uint32_t *const ids = column->ids;
+  const unsigned shift = self->shift;
+  uint32_t invalid = 0, bad = 0;
+  for (size_t i = 0; i < records.count; i++) {
+    const uint8_t *const record = records.at + i * records.size;
+    const uint32_t kind = pf_load32le(record) >> 28;
+    const uint32_t word = pf_load32le(record + 4);
+    ids[i] = self->events[kind << 4 | (word >> shift & 15)];
+    invalid |= word & self->unused;
+    bad |= ids[i] == BAD_EVENT;
+  }
+  return invalid == 0 && bad == 0 ? PF_OK
+                                  : report_words(self, records, column, error);
+}
+
+
+static void fill_handles (winidea_slice records, pf_column *column) {
+  for (size_t i = 0; i < records.count; i++)
+    column->addrs[i] = pf_load32le(records.at + i * records.size);
+}
+
+
+static unsigned core_of (const winidea_decoder *self, const uint8_t *record) {
+  return self->layout.version == WINIDEA_1_0
+             ? WINIDEA_NO_CORE
+             : pf_load32le(record + 4) >> 4 & 0xff;
+}
+
+
+static void fill_cores (const winidea_decoder *self, winidea_slice records,
+                        pf_column *column) {
+  for (size_t i = 0; i < records.count; i++) {
+    const unsigned core = core_of(self, records.at + i * records.size);
+    column->ints[i] = core == WINIDEA_NO_CORE ? -1 : (int64_t)core;
+  }
+}
+
+
+/* Interns the name of the lane of a core at its first event. */
+static pf_status intern_lane (winidea_decoder *self, unsigned core,
+                              pf_error *error) {
+  uint32_t *const lane = &self->file->lanes[core];
+  char text[16] = "core ?";
+  if (core != WINIDEA_NO_CORE)
+    snprintf(text, sizeof text, "core %u", core);
+  pthread_mutex_lock(&self->file->mutex);
+  if (*lane == PF_NO_NAME)
+    *lane = pf_intern_text(self->trace->dictionary, text);
+  self->lanes[core] = *lane;
+  pthread_mutex_unlock(&self->file->mutex);
+  return self->lanes[core] == PF_NO_NAME ? winidea_no_memory(error) : PF_OK;
+}
+
+
+/* Fills lanes with the context or, if it is not known, the core. */
+static pf_status fill_lanes (winidea_decoder *self, winidea_slice records,
+                             pf_column *column, pf_error *error) {
+  for (size_t i = 0; i < records.count; i++) {
+    const unsigned core = core_of(self, records.at + i * records.size);
+    if (self->lanes[core] == PF_NO_NAME) {
+      const pf_status status = intern_lane(self, core, error);
+      if (status < 0)
+        return status;
+    }
+    column->ids[i] = self->lanes[core];
+  }
+  for (size_t i = 0; self->has_contexts && i < records.count; i++)
+    if (self->contexts[i] != PF_NO_NAME)
+      column->ids[i] = self->contexts[i];
+  return PF_OK;
+}
+
+
+static void fill_contexts (const winidea_decoder *self, size_t count,
+                           pf_column *column) {
+  if (!self->has_contexts) {
+    winidea_fill_missing(column, count);
+    return;
+  }
+  for (size_t i = 0; i < count; i++) {
+    column->ids[i] = self->contexts[i];
+    if (self->contexts[i] == PF_NO_NAME)
+      pf_set_missing(column, i);
+  }
+}
+
+
+void winidea_fill_missing (pf_column *column, size_t count) {
+  memset(column->data, 0, count * pf_type_size(column->type));
+  memset(column->missing, 0xff, (count + 63) / 64 * sizeof *column->missing);
+  column->has_missing = true;
+}
+
+/* }====== */
+
+
+/* {====== Areas and values ====== */
+
+static void mark_no_area (pf_column *column, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (column->ids[i] == PF_NO_AREA)
+      pf_set_missing(column, i);
+}
+
+
+/* Fills up to 64 values. Returns the bits of the missing ones. */
+static uint64_t fill_word (const uint8_t *value_kinds, winidea_slice records,
+                           int64_t *values) {
+  uint64_t missing = 0;
+  for (size_t i = 0; i < records.count; i++) {
+    const int64_t data =
+        winidea_data(records.at + i * records.size, records.size);
+    const bool is_none = value_kinds[i] != WINIDEA_INTEGER &&
+                         value_kinds[i] != WINIDEA_STATE_VALUE;
+    values[i] = data & ((int64_t)is_none - 1);
+    missing |= (uint64_t)is_none << i;
+  }
+  return missing;
+}
+
+
+static void fill_values (const winidea_decoder *self, winidea_slice records,
+                         pf_column *column) {
+  uint64_t any = 0;
+  for (size_t i = 0; i < records.count; i += 64) {
+    const size_t left = records.count - i;
+    const winidea_slice word = {records.at + i * records.size,
+                                left < 64 ? left : 64, records.size};
+    const uint64_t missing =
+        fill_word(self->value_kinds + i, word, column->ints + i);
+    column->missing[i / 64] = missing;
+    any |= missing;
+  }
+  column->has_missing = any != 0;
+  for (size_t i = 0; self->has_state_values && i < records.count; i++)
+    if (self->value_kinds[i] == WINIDEA_STATE_VALUE)
+      column->ints[i] = self->state_values[i];
+}
+
+
+static double as_double (int64_t data) {
+  double number;
+  memcpy(&number, &data, sizeof number);
+  return number;
+}
+
+
+static void fill_numbers (const winidea_decoder *self, winidea_slice records,
+                          pf_column *column) {
+  for (size_t i = 0; i < records.count; i++) {
+    const int64_t data =
+        winidea_data(records.at + i * records.size, records.size);
+    column->nums[i] = 0;
+    switch (self->value_kinds[i]) {
+      case WINIDEA_INTEGER: column->nums[i] = (double)data; break;
+      case WINIDEA_STATE_VALUE:
+        column->nums[i] = (double)self->state_values[i];
+        break;
+      case WINIDEA_DOUBLE: column->nums[i] = as_double(data); break;
+      default: pf_set_missing(column, i);
+    }
+  }
+}
+
+/* }====== */
+
+
+/* {====== Contexts ====== */
+
+/* Returns true if the event changes the task of its core, and sets *task. */
+static bool is_switch (const winidea_decoder *self, const uint8_t *record,
+                       size_t row, int64_t *task) {
+  const uint32_t handle = pf_load32le(record);
+  if (handle != self->file->switches && handle != self->file->switch_states)
+    return false;
+  const unsigned type = pf_load32le(record + 4) >> self->shift & 15;
+  const bool is_state = winidea_is_state(handle);
+  *task = is_state && self->value_kinds[row] == WINIDEA_STATE_VALUE
+              ? self->state_values[row]
+              : winidea_data(record, self->layout.size);
+  return !is_state || type >= WINIDEA_ENTER;
+}
+
+
+/* The task of a core is the value last written to the variable of option
+   context_area. */
+static void track_contexts (winidea_decoder *self, winidea_slice records) {
+  for (size_t i = 0; i < records.count; i++) {
+    const uint8_t *const record = records.at + i * records.size;
+    const unsigned core = core_of(self, record);
+    int64_t task;
+    if (is_switch(self, record, i, &task))
+      self->running[core] = winidea_context_name(self->file, task);
+    self->contexts[i] = self->running[core];
+  }
+}
+
+/* }====== */
+
+
+/* Fills the columns that depend on areas. */
+static pf_status fill_area_columns (winidea_decoder *self,
+                                    winidea_slice records,
+                                    const pf_batch *batch, pf_error *error) {
+  pf_column *const areas = winidea_wanted(self, batch, COL_AREA);
+  pf_column *const values = winidea_wanted(self, batch, COL_VALUE);
+  pf_column *const numbers = winidea_wanted(self, batch, COL_NUMBER);
+  if (areas == NULL && values == NULL && numbers == NULL &&
+      !self->tracks_contexts)
+    return PF_OK;
+  self->areas = areas != NULL ? areas->ids : self->hidden_areas;
+  const pf_status status = winidea_find_areas(self, records, error);
+  if (status < 0)
+    return status;
+  if (areas != NULL && self->has_missing_areas)
+    mark_no_area(areas, records.count);
+  if (values != NULL)
+    fill_values(self, records, values);
+  if (numbers != NULL)
+    fill_numbers(self, records, numbers);
+  if (self->tracks_contexts)
+    track_contexts(self, records);
+  return PF_OK;
+}
+
+
+/* Stores the time of the last record of the slice. */
+static void save_last (winidea_decoder *self, winidea_slice records) {
+  if (records.count > 0)
+    self->last =
+        (int64_t)pf_load64le(records.at + records.count * records.size - 8);
+}
+
+
+/* The general path: fills the wanted columns one after the other. */
+static pf_status fill_columns (winidea_decoder *self, winidea_slice records,
+                               const pf_batch *batch, pf_error *error) {
+  pf_status status = PF_OK;
+  pf_column *column;
+  if ((column = winidea_wanted(self, batch, COL_TIME)) != NULL)
+    status = fill_times(self, records, column, error);
+  if (status == PF_OK &&
+      (column = winidea_wanted(self, batch, COL_EVENT)) != NULL)
+    status = fill_events(self, records, column, error);
+  if (status == PF_OK)
+    status = fill_area_columns(self, records, batch, error);
+  if (status == PF_OK &&
+      (column = winidea_wanted(self, batch, COL_LANE)) != NULL)
+    status = fill_lanes(self, records, column, error);
+  if ((column = winidea_wanted(self, batch, COL_CONTEXT)) != NULL)
+    fill_contexts(self, records.count, column);
+  if ((column = winidea_wanted(self, batch, COL_HANDLE)) != NULL)
+    fill_handles(records, column);
+  if ((column = winidea_wanted(self, batch, COL_CORE)) != NULL)
+    fill_cores(self, records, column);
+  return status;
+}
+
+
+pf_status winidea_decode (winidea_decoder *self, winidea_slice records,
+                          const pf_batch *batch, pf_error *error) {
+  const pf_status status = winidea_decode_fast(self, records, batch)
+                               ? PF_OK
+                               : fill_columns(self, records, batch, error);
+  save_last(self, records);
+  return status;
+}
+
+
+/* {====== The end of the recording ====== */
+
+pf_status winidea_decode_end (winidea_decoder *self, const uint8_t *last,
+                              uint32_t context, int64_t time,
+                              const pf_batch *batch, pf_error *error) {
+  const winidea_slice record = {last, 1, self->layout.size};
+  pf_column *const lanes = winidea_wanted(self, batch, COL_LANE);
+  pf_column *column;
+  for (int what = 0; what < COLS; what++)
+    if ((column = winidea_wanted(self, batch, what)) != NULL &&
+        what != COL_TIME && what != COL_EVENT && what != COL_LANE)
+      winidea_fill_missing(column, 1);
+  if ((column = winidea_wanted(self, batch, COL_TIME)) != NULL)
+    column->ints[0] = time;
+  if ((column = winidea_wanted(self, batch, COL_EVENT)) != NULL)
+    column->ids[0] = self->file->end_id;
+  self->contexts[0] = context;
+  return lanes == NULL ? PF_OK : fill_lanes(self, record, lanes, error);
+}
+
+/* }====== */
+
+
+/* {====== Set-up ====== */
+
+/* Sets the ids of events by kind of area and type. */
+static void set_events (winidea_decoder *self) {
+  for (uint32_t kind = 0; kind < WINIDEA_KINDS; kind++)
+    for (uint32_t type = 0; type < 16; type++) {
+      uint32_t is = type;
+      if (winidea_has_writes(kind << 28))
+        is = WINIDEA_WRITE;
+      else if (self->layout.is_swapped && (type == 1 || type == 2))
+        is = 3 - type;
+      self->events[kind << 4 | type] =
+          is < WINIDEA_EVENTS ? self->file->events[is] : BAD_EVENT;
+    }
+}
+
+
+void winidea_decoder_init (winidea_decoder *self, pf_trace *trace,
+                           const winidea_layout *layout,
+                           const pf_table *table) {
+  const bool is_old = layout->version == WINIDEA_1_0;
+  self->trace = trace;
+  self->file = trace->state;
+  self->layout = *layout;
+  self->columns = table->fields == winidea_events_fields
+                      ? winidea_events_columns
+                      : winidea_timeline_columns;
+  self->last = INT64_MIN;
+  self->shift = is_old ? 24 : 0;
+  self->unused = is_old ? ~0x0f000000u : ~0xfffu;
+  self->cache.trace = trace;
+  self->cache.file = self->file;
+  self->cache.derives_states = self->columns == winidea_events_columns;
+  self->tracks_contexts = self->has_contexts =
+      self->file->switches != WINIDEA_NO_HANDLE;
+  set_events(self);
+  memset(self->lanes, 0xff, sizeof self->lanes); /* PF_NO_NAME */
+  memset(self->running, 0xff, sizeof self->running);
+}
+
+
+void winidea_decoder_free (winidea_decoder *self) {
+  winidea_cache_free(&self->cache);
+}
+
+/* }====== */

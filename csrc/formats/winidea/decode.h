@@ -1,0 +1,139 @@
+/*
+** decode.h - converts records to columns. The readers of events
+** (bin_timeline.c, text_timeline.c) own a winidea_decoder: call
+** winidea_decoder_init, winidea_decode for each batch, winidea_decoder_free.
+*/
+
+#ifndef decode_h
+#define decode_h
+
+#include "formats/winidea/winidea.h"
+#include "model/rows/batch.h"
+#include "model/rows/packed.h"
+
+/* The values that can be decoded from a record. */
+enum {
+  COL_TIME,
+  COL_EVENT,
+  COL_HANDLE,
+  COL_CORE,
+  COL_VALUE,
+  COL_NUMBER,
+  COL_AREA,
+  COL_LANE,
+  COL_CONTEXT,
+  COLS
+};
+
+/* The columns of tables timeline and events with these; -1: none. */
+extern const int winidea_timeline_columns[COLS];
+extern const int winidea_events_columns[COLS];
+
+/* Consecutive complete records. */
+typedef struct winidea_slice {
+  const uint8_t *at;
+  size_t count; /* at most PF_BATCH_ROWS */
+  size_t size;  /* bytes of a record */
+} winidea_slice;
+
+typedef struct winidea_decoder {
+  pf_trace *trace;
+  winidea_file *file;
+  winidea_layout layout;
+  const int *columns;   /* winidea_timeline_columns or winidea_events_columns */
+  int64_t last;         /* time of the record before; times must not decrease */
+  unsigned shift;       /* position of the type in the second word */
+  uint32_t unused;      /* bits of the second word that must be 0 */
+  uint32_t events[256]; /* id of the event, by kind of area << 4 | type */
+  uint32_t lanes[256];  /* by core: id of the lane, or PF_NO_NAME before its
+                           first event */
+  uint16_t kinds_of_word[4096]; /* for the packed fast path: by core << 4 | type
+                                   the kinds of areas for which the word is
+                                   valid (a bit each) */
+  bool tracks_contexts;         /* contexts are derived from writes to
+                                   file->switches */
+  uint32_t running[256]; /* then by core: the current context, or PF_NO_NAME */
+  winidea_area_cache cache;
+
+  /* The current slice, for messages: the byte at which it begins or, if not
+     NULL, the byte at which each row begins. */
+  uint64_t offset;
+  const uint64_t *offsets;
+  const uint8_t *kinds; /* winidea_data_type of each row; NULL: all
+                           WINIDEA_DATA_BITS */
+
+  bool has_contexts; /* contexts[] is set (a name, or PF_NO_NAME) */
+  uint32_t contexts[PF_BATCH_ROWS];
+  bool has_state_values;  /* some rows are states; state_values[] is set for
+                           them */
+  bool has_missing_areas; /* some rows have no area */
+  uint32_t *areas;        /* the areas of the rows: of the column, or
+                             hidden_areas */
+  uint32_t hidden_areas[PF_BATCH_ROWS];
+  int64_t state_values[PF_BATCH_ROWS];
+  uint8_t value_kinds[PF_BATCH_ROWS]; /* winidea_value_kind of each row */
+} winidea_decoder;
+
+/* Initialises a decoder, which is zeroed, for a table. */
+void winidea_decoder_init (winidea_decoder *self, pf_trace *trace,
+                           const winidea_layout *layout, const pf_table *table);
+
+void winidea_decoder_free (winidea_decoder *self);
+
+/* Fills the wanted columns of the batch from its first row on. If contexts are
+   not tracked, the caller sets has_contexts and contexts[] before. PF_OK or a
+   failure. */
+pf_status winidea_decode (winidea_decoder *self, winidea_slice records,
+                          const pf_batch *batch, pf_error *error);
+
+/* decode_areas.c: sets areas, value_kinds and state_values of a slice.
+   PF_OK or a failure. */
+pf_status winidea_find_areas (winidea_decoder *self, winidea_slice records,
+                              pf_error *error);
+
+/* Fills the first row of a batch of table events with the event "end" at
+   `time`, in the lane of `last`, the last record. `context`: the context of
+   that record, if the decoder has contexts. */
+pf_status winidea_decode_end (winidea_decoder *self, const uint8_t *last,
+                              uint32_t context, int64_t time,
+                              const pf_batch *batch, pf_error *error);
+
+/* decode_fast.c: fills all wanted columns in one pass over the records.
+   Returns false if that is not possible; the caller then fills all columns
+   again. */
+bool winidea_decode_fast (const winidea_decoder *self, winidea_slice records,
+                          const pf_batch *batch);
+
+/* Packs the events of a slice, which is not empty, for pf_reader.pack. Returns
+   false if the general path is needed. */
+bool winidea_pack (winidea_decoder *self, winidea_slice records,
+                   pf_packed *events);
+
+/* The column to fill, or NULL if it is not wanted. */
+static inline pf_column *winidea_wanted (const winidea_decoder *self,
+                                         const pf_batch *batch, int what) {
+  const int column = self->columns[what];
+  if (column < 0 || batch->columns[column].data == NULL)
+    return NULL;
+  return &batch->columns[column];
+}
+
+/* DATA of a record. */
+static inline int64_t winidea_data (const uint8_t *record, size_t size) {
+  return size == 20 ? (int64_t)pf_load32le(record + 8)
+                    : (int64_t)pf_load64le(record + 8);
+}
+
+/* The current context of the core of a record, or PF_NO_NAME; only if contexts
+   are tracked. */
+static inline uint32_t winidea_last_context (const winidea_decoder *self,
+                                             const uint8_t *record) {
+  const bool has_core = self->layout.version == WINIDEA_1_1;
+  return self->running[has_core ? pf_load32le(record + 4) >> 4 & 0xff
+                                : WINIDEA_NO_CORE];
+}
+
+/* Sets the first `count` values of a column to missing. */
+void winidea_fill_missing (pf_column *column, size_t count);
+
+#endif

@@ -1,0 +1,114 @@
+/*
+** decode_areas.c - finds the areas of records in the cache of the
+** reader, else in the file.
+*/
+
+#include "formats/winidea/decode.h"
+
+/* Returns the slot for a handle and the DATA of the record, or NULL if the hash
+   table does not contain it. */
+static const winidea_cached_area *find_slot (const winidea_area_cache *cache,
+                                             uint32_t handle, int64_t data) {
+  if (cache->slots == NULL)
+    return NULL;
+  for (uint32_t i = winidea_cache_slot(cache, handle, data);;
+       i = (i + 1) & cache->mask) {
+    const winidea_cached_area *const cached = &cache->slots[i];
+    if (cached->value_kind == WINIDEA_UNRESOLVED)
+      return NULL;
+    if (cached->handle == handle && cached->data == data)
+      return cached;
+  }
+}
+
+
+static void put_cached (winidea_decoder *self, size_t row,
+                        const winidea_cached_area *cached) {
+  self->areas[row] = cached->area;
+  self->value_kinds[row] = cached->value_kind;
+  self->state_values[row] = cached->value;
+  self->has_state_values |= cached->value_kind == WINIDEA_STATE_VALUE;
+  self->has_missing_areas |= cached->area == PF_NO_AREA;
+}
+
+
+/* Finds an area that the arrays do not contain, by its handle and, for a state,
+   DATA. */
+static pf_status resolve (winidea_decoder *self, uint32_t handle, int64_t data,
+                          winidea_cached_area *cached, pf_error *error) {
+  const winidea_cached_area *const known =
+      find_slot(&self->cache, handle, data);
+  if (known == NULL)
+    return winidea_resolve(&self->cache, handle, data, cached, error);
+  *cached = *known;
+  return PF_OK;
+}
+
+
+/* Finds the area of a write to a variable: the state that it begins, if states
+   are derived, else the variable. The slots contain either the states of a
+   variable or, with DATA 0, the variable. */
+static pf_status resolve_write (winidea_decoder *self, uint32_t handle,
+                                int64_t data, size_t row,
+                                winidea_cached_area *cached, pf_error *error) {
+  const winidea_data_type kind =
+      self->kinds == NULL ? WINIDEA_DATA_BITS : self->kinds[row];
+  const winidea_cached_area *known = find_slot(&self->cache, handle, 0);
+  if (!self->cache.derives_states ||
+      (known != NULL && known->value_kind != WINIDEA_STATE_VALUE))
+    return resolve(self, handle, 0, cached, error);
+  if (kind == WINIDEA_DATA_NONE)
+    return winidea_resolve(&self->cache, handle, 0, cached, error);
+  known = find_slot(&self->cache, handle, data);
+  if (known != NULL) {
+    *cached = *known;
+    return PF_OK;
+  }
+  const pf_status status =
+      winidea_resolve_write(&self->cache, handle, data, kind, cached, error);
+  return status < 0 || cached->value_kind != WINIDEA_UNRESOLVED
+             ? status
+             : winidea_resolve(&self->cache, handle, 0, cached, error);
+}
+
+
+/* Finds the area of row `row`, which the arrays do not contain. */
+static pf_status resolve_row (winidea_decoder *self, const uint8_t *record,
+                              size_t size, size_t row, pf_error *error) {
+  const uint32_t handle = pf_load32le(record);
+  const int64_t data = winidea_data(record, size);
+  winidea_cached_area cached;
+  const pf_status status =
+      winidea_has_writes(handle)
+          ? resolve_write(self, handle, data, row, &cached, error)
+          : resolve(self, handle, winidea_is_state(handle) ? data : 0, &cached,
+                    error);
+  if (status == PF_OK)
+    put_cached(self, row, &cached);
+  return status;
+}
+
+
+pf_status winidea_find_areas (winidea_decoder *self, winidea_slice records,
+                              pf_error *error) {
+  const winidea_handle_array *const arrays = self->cache.arrays;
+  uint32_t *const areas = self->areas;
+  uint8_t *const value_kinds = self->value_kinds;
+  self->has_state_values = self->has_missing_areas = false;
+  for (size_t i = 0; i < records.count; i++) {
+    const uint8_t *const record = records.at + i * records.size;
+    const uint32_t handle = pf_load32le(record);
+    const winidea_handle_array *const array = &arrays[winidea_kind(handle)];
+    const uint32_t index = handle & (WINIDEA_KIND_STEP - 1);
+    if (index < array->size &&
+        array->value_kinds[index] != WINIDEA_UNRESOLVED) {
+      areas[i] = array->areas[index];
+      value_kinds[i] = array->value_kinds[index];
+      continue;
+    }
+    const pf_status status = resolve_row(self, record, records.size, i, error);
+    if (status < 0)
+      return status;
+  }
+  return PF_OK;
+}

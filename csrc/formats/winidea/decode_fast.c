@@ -1,0 +1,251 @@
+/*
+** decode_fast.c - the fast path: fills common sets of columns, or the
+** packed events, in one pass over the records. It returns false at the first
+** record that needs the general path (decode.c): a decreasing time, an
+** invalid word, or an area or core that is not in the cache.
+*/
+
+#include "formats/winidea/decode.h"
+
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+
+#define KIND_BITS        28
+#define PREFETCH_RECORDS 192 /* distance of the prefetch */
+
+/* Sets of columns. */
+enum {
+  TIMES = 1 << COL_TIME,
+  EVENTS = 1 << COL_EVENT,
+  VALUES = 1 << COL_VALUE,
+  AREAS = 1 << COL_AREA,
+  LANES = 1 << COL_LANE
+};
+
+/* The columns to fill, and the state of the pass. */
+typedef struct fast_columns {
+  int64_t *times, *values;
+  uint32_t *events, *areas, *lanes;
+  int64_t last;     /* time of the record before */
+  uint64_t present; /* values: a bit for each of 64 rows */
+} fast_columns;
+
+
+/* Returns the set of the wanted columns. */
+static unsigned find_wanted (const winidea_decoder *self,
+                             const pf_batch *batch) {
+  unsigned wanted = 0;
+  for (int what = 0; what < COLS; what++)
+    if (winidea_wanted(self, batch, what) != NULL)
+      wanted |= 1u << what;
+  return wanted;
+}
+
+
+static fast_columns columns_of (const winidea_decoder *self,
+                                const pf_batch *batch) {
+  const pf_column *of[COLS];
+  static const pf_column nothing = {.data = NULL};
+  for (int what = 0; what < COLS; what++) {
+    of[what] = winidea_wanted(self, batch, what);
+    of[what] = of[what] == NULL ? &nothing : of[what];
+  }
+  return (fast_columns){of[COL_TIME]->ints,
+                        of[COL_VALUE]->ints,
+                        of[COL_EVENT]->ids,
+                        of[COL_AREA]->ids,
+                        of[COL_LANE]->ids,
+                        self->last,
+                        0};
+}
+
+
+/* Fills the value of an event; 0 without a value. */
+static ALWAYS_INLINE void fill_value (const winidea_handle_array *array,
+                                      uint32_t index, const uint8_t *at,
+                                      size_t row, size_t size,
+                                      fast_columns *p) {
+  const int64_t mask = winidea_mask(array->value_kinds[index]);
+  p->values[row] = winidea_data(at, size) & mask;
+  p->present = p->present >> 1 | ((uint64_t)mask & UINT64_C(1) << 63);
+}
+
+
+/* Fills the event and the lane, if wanted. */
+static ALWAYS_INLINE bool fill_word (const winidea_decoder *self, uint32_t kind,
+                                     uint32_t word, size_t row, unsigned what,
+                                     fast_columns *p) {
+  const bool has_core = self->layout.version == WINIDEA_1_1;
+  if ((what & EVENTS) != 0) {
+    const uint32_t event = self->events[kind << 4 | (word >> self->shift & 15)];
+    if ((word & self->unused) != 0 || event == PF_NO_NAME)
+      return false;
+    p->events[row] = event;
+  }
+  if ((what & LANES) != 0) {
+    const uint32_t lane =
+        self->lanes[has_core ? word >> 4 & 0xff : WINIDEA_NO_CORE];
+    if (lane == PF_NO_NAME)
+      return false;
+    p->lanes[row] = lane;
+  }
+  return true;
+}
+
+
+/* Fills one row. Returns false if it needs the general path. */
+static ALWAYS_INLINE bool fill_row (const winidea_decoder *self,
+                                    const uint8_t *at, size_t row,
+                                    unsigned what, size_t size,
+                                    fast_columns *p) {
+  const uint32_t handle = pf_load32le(at);
+  const uint32_t kind = handle >> KIND_BITS;
+  const uint32_t index = handle & (WINIDEA_KIND_STEP - 1);
+  const winidea_handle_array *const array = &self->cache.arrays[kind];
+  if (index >= array->size || array->areas[index] == PF_NO_AREA)
+    return false;
+  p->areas[row] = array->areas[index];
+  if ((what & TIMES) != 0) {
+    const int64_t time = (int64_t)pf_load64le(at + size - 8);
+    if (time < p->last)
+      return false;
+    p->times[row] = p->last = time;
+  }
+  if ((what & VALUES) != 0)
+    fill_value(array, index, at, row, size, p);
+  return (what & (EVENTS | LANES)) == 0 ||
+         fill_word(self, kind, pf_load32le(at + 4), row, what, p);
+}
+
+
+/* Fills all rows, 64 at a time because of the bitmap of missing values. */
+static ALWAYS_INLINE bool fill (const winidea_decoder *self,
+                                winidea_slice records,
+                                const fast_columns *columns, unsigned what,
+                                size_t size, pf_column *values) {
+  fast_columns p = *columns;
+  uint64_t any = 0;
+  for (size_t first = 0; first < records.count; first += 64) {
+    const size_t left = records.count - first;
+    const size_t end = first + (left < 64 ? left : 64);
+    p.present = 0;
+    for (size_t row = first; row < end; row++) {
+      const uint8_t *const at = records.at + row * size;
+      if (row + PREFETCH_RECORDS < records.count)
+        __builtin_prefetch(at + PREFETCH_RECORDS * size);
+      if (!fill_row(self, at, row, what, size, &p))
+        return false;
+    }
+    if ((what & VALUES) != 0) {
+      values->missing[first / 64] = ~p.present >> (64 - (end - first));
+      any |= values->missing[first / 64];
+    }
+  }
+  if ((what & VALUES) != 0)
+    values->has_missing = any != 0;
+  return true;
+}
+
+
+/* Each set has a loop of its own, and one for the usual record size. */
+#define FILL(set)                                         \
+  case set:                                               \
+    return records.size == 24                             \
+               ? fill(self, records, &p, set, 24, values) \
+               : fill(self, records, &p, set, records.size, values);
+
+
+bool winidea_decode_fast (const winidea_decoder *self, winidea_slice records,
+                          const pf_batch *batch) {
+  const fast_columns p = columns_of(self, batch);
+  pf_column *const values = winidea_wanted(self, batch, COL_VALUE);
+  if (self->tracks_contexts || self->has_contexts ||
+      (values != NULL && self->offsets != NULL))
+    return false;
+  switch (find_wanted(self, batch)) {
+    FILL(AREAS)
+    FILL(TIMES | AREAS)
+    FILL(VALUES | AREAS)
+    FILL(TIMES | EVENTS | AREAS)
+    FILL(TIMES | EVENTS | AREAS | LANES)
+    default: return false;
+  }
+}
+
+
+/* {====== Packed events (types are pf_event_kind) ====== */
+
+/* Sets kinds_of_word[word]: the kinds of areas for which the type of the word
+   is valid. Returns true if `kind` is one of them. */
+static __attribute__((noinline)) bool learn_word (winidea_decoder *self,
+                                                  uint32_t kind,
+                                                  uint32_t word) {
+  const uint32_t type = word & 15;
+  unsigned kinds = 0;
+  if (self->lanes[word >> 4] == PF_NO_NAME || type >= WINIDEA_EVENTS)
+    return false;
+  for (unsigned i = 0; i < WINIDEA_KINDS; i++)
+    if (type == WINIDEA_WRITE || !winidea_has_writes(i << KIND_BITS))
+      kinds |= 1u << i;
+  self->kinds_of_word[word] = (uint16_t)kinds;
+  return (kinds >> kind & 1) != 0;
+}
+
+
+/* Packs all events. Returns false if one needs the general path. Most areas are
+   functions, whose handle is their index; they have a branch of their own. */
+static ALWAYS_INLINE bool pack (winidea_decoder *self, const uint8_t *at,
+                                pf_packed *to, size_t size, bool is_old) {
+  const winidea_handle_array *const arrays = self->cache.arrays;
+  const winidea_handle_array functions = arrays[0];
+  const uint32_t unused = self->unused;
+  const size_t count = to->rows;
+  int64_t last = self->last;
+  for (size_t i = 0; i < count; i++, at += size) {
+    __builtin_prefetch((const void *)((uintptr_t)at + PREFETCH_RECORDS * size),
+                       0, 0);
+    const uint32_t handle = pf_load32le(at), flags = pf_load32le(at + 4);
+    const int64_t time = (int64_t)pf_load64le(at + size - 8);
+    const uint32_t word = is_old ? WINIDEA_NO_CORE << 4 | flags >> 24 : flags;
+    uint32_t kind = 0, area;
+    if ((flags & unused) != 0 || time < last)
+      return false;
+    if (handle < functions.size) {
+      area = functions.areas[handle];
+    }
+    else {
+      const uint32_t index = handle & (WINIDEA_KIND_STEP - 1);
+      kind = handle >> KIND_BITS;
+      if (index >= arrays[kind].size)
+        return false;
+      area = arrays[kind].areas[index];
+    }
+    if (area > PF_PACKED_MAX_AREA ||
+        ((self->kinds_of_word[word] >> kind & 1) == 0 &&
+         !learn_word(self, kind, word)))
+      return false;
+    to->times[i] = last = time;
+    to->words[i] = area << PF_PACKED_AREA | word;
+  }
+  return true;
+}
+
+
+bool winidea_pack (winidea_decoder *self, winidea_slice records,
+                   pf_packed *events) {
+  const uint8_t *const at = records.at;
+  events->rows = records.count;
+  events->lanes = self->lanes;
+  bool done =
+      !self->tracks_contexts && !self->has_contexts && !self->layout.is_swapped;
+  if (done && self->layout.version == WINIDEA_1_0)
+    done = pack(self, at, events, records.size, true);
+  else if (done && records.size == 24)
+    done = pack(self, at, events, 24, false);
+  else if (done)
+    done = pack(self, at, events, records.size, false);
+  if (done)
+    self->last = events->times[events->rows - 1];
+  return done;
+}
+
+/* }====== */

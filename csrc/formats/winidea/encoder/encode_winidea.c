@@ -1,0 +1,399 @@
+/*
+** encode_winidea.c - the encoder: binary timelines of both versions, and Text1
+** through write_text1.c. Rows are written in the order in which they
+** come; only the areas that got a handle here are kept.
+*/
+
+#include <stdlib.h>
+
+#include "formats/winidea/encoder/encode_winidea.h"
+#include "formats/winidea/text1.h"
+#include "model/dictionary/names.h"
+
+#define RECORD 24
+
+const pf_table winidea_written[WINIDEA_WRITTEN] = {
+    {"contexts", winidea_contexts_fields, CONTEXTS_COLUMNS, -1, NULL},
+    {"areas", winidea_areas_fields, AREAS_COLUMNS, -1, NULL},
+    {"statistics", winidea_statistics_fields, STATISTICS_COLUMNS, -1, NULL},
+    {"timeline", winidea_timeline_fields, TIMELINE_COLUMNS, -1, NULL}};
+
+static const char *const event_names[WINIDEA_EVENTS] = {
+    "leave", "suspend", "resume", "enter", "write"};
+
+
+/* {====== Events ====== */
+
+static pf_status read_type (const winidea_writer *self, const pf_batch *batch,
+                            size_t row, winidea_event *event, pf_error *error) {
+  if (!winidea_has(batch, TIMELINE_EVENT, row) ||
+      !winidea_has(batch, TIMELINE_TIME, row))
+    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                   "a row of timeline has no %s",
+                   winidea_has(batch, TIMELINE_TIME, row) ? "event" : "time");
+  const uint32_t word = batch->columns[TIMELINE_EVENT].ids[row];
+  event->time = batch->columns[TIMELINE_TIME].ints[row];
+  for (event->type = 0; event->type < WINIDEA_EVENTS; event->type++)
+    if (self->events[event->type] == word)
+      return PF_OK;
+  const pf_bytes text = pf_name(self->dictionary, word);
+  return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                 "enter, leave, suspend, resume or write expected, found %.*s",
+                 (int)(text.size < 60 ? text.size : 60), (const char *)text.at);
+}
+
+
+static pf_status read_core (const pf_batch *batch, size_t row,
+                            winidea_event *event, pf_error *error) {
+  event->core = WINIDEA_NO_CORE;
+  if (!winidea_has(batch, TIMELINE_CORE, row))
+    return PF_OK;
+  const int64_t core = batch->columns[TIMELINE_CORE].ints[row];
+  if (core < -1 || core >= WINIDEA_NO_CORE)
+    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                   "a core of -1 to 254 expected, found %lld", (long long)core);
+  if (core >= 0)
+    event->core = (unsigned)core;
+  return PF_OK;
+}
+
+
+/* A state without a value in its row gets that of its area. */
+static void read_state (const winidea_writer *self, const pf_batch *batch,
+                        size_t row, winidea_event *event) {
+  if (!winidea_has(batch, TIMELINE_AREA, row))
+    return;
+  const pf_area *const area =
+      pf_area_at(self->dictionary, batch->columns[TIMELINE_AREA].ids[row]);
+  event->has_value = area->has_value;
+  event->data = area->value;
+}
+
+
+/* Functions and lines have no value; a binary timeline stores 0. */
+static pf_status read_value (const winidea_writer *self, const pf_batch *batch,
+                             size_t row, winidea_event *event,
+                             pf_error *error) {
+  event->has_value = event->is_double = false;
+  event->data = 0;
+  if (winidea_kind(event->handle) <= WINIDEA_LINE) {
+    if ((winidea_has(batch, TIMELINE_VALUE, row) &&
+         batch->columns[TIMELINE_VALUE].ints[row] != 0) ||
+        (winidea_has(batch, TIMELINE_NUMBER, row) &&
+         batch->columns[TIMELINE_NUMBER].nums[row] != 0))
+      return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                     "an event of function or line %08X has no value",
+                     (unsigned)event->handle);
+  }
+  else if (winidea_has(batch, TIMELINE_VALUE, row)) {
+    event->has_value = true;
+    event->data = batch->columns[TIMELINE_VALUE].ints[row];
+  }
+  else if (winidea_is_state(event->handle))
+    read_state(self, batch, row, event);
+  else if (winidea_has(batch, TIMELINE_NUMBER, row)) {
+    event->has_value = event->is_double = true;
+    memcpy(&event->data, &batch->columns[TIMELINE_NUMBER].nums[row],
+           sizeof event->data);
+  }
+  return PF_OK;
+}
+
+
+/* If the sink has failed, pf_sink_reserve returns NULL; flushing reports it. */
+static pf_status put_record (const winidea_writer *self,
+                             const winidea_event *event) {
+  uint32_t word = event->core << 4 | event->type;
+  if (self->version == WINIDEA_1_0)
+    word = winidea_has_writes(event->handle) ? 0 : event->type << 24;
+  uint8_t *const bytes = pf_sink_reserve(self->records, RECORD);
+  if (bytes == NULL)
+    return PF_OK;
+  pf_save32le(bytes, event->handle);
+  pf_save32le(bytes + 4, word);
+  pf_save64le(bytes + 8, (uint64_t)event->data);
+  pf_save64le(bytes + 16, (uint64_t)event->time);
+  pf_sink_advance(self->records, RECORD);
+  return PF_OK;
+}
+
+
+static pf_status put_event (winidea_writer *self, const winidea_event *event,
+                            pf_sink *sink, pf_error *error) {
+  if (self->is_text && !self->is_beside)
+    return winidea_write_event(self, event, sink, error);
+  return put_record(self, event);
+}
+
+
+static pf_status put_timeline (winidea_writer *self, const pf_batch *batch,
+                               size_t row, pf_sink *sink, pf_error *error) {
+  winidea_event event = {.context = PF_NO_NAME};
+  pf_status status = winidea_row_handle(
+      self, batch, TIMELINE_HANDLE, TIMELINE_AREA, row, &event.handle, error);
+  if (status == PF_OK)
+    status = read_type(self, batch, row, &event, error);
+  if (status == PF_OK)
+    status = read_core(batch, row, &event, error);
+  if (status == PF_OK)
+    status = read_value(self, batch, row, &event, error);
+  if (status < 0)
+    return status;
+  if (winidea_has(batch, TIMELINE_CONTEXT, row))
+    event.context = batch->columns[TIMELINE_CONTEXT].ids[row];
+  bool is_written = true;
+  if (!self->has_states)
+    status =
+        winidea_write_as_variable(self, batch, row, &event, &is_written, error);
+  return status == PF_OK && is_written ? put_event(self, &event, sink, error)
+                                       : status;
+}
+
+/* Returns true if all rows have a value in a column. */
+static bool is_full (const pf_batch *batch, size_t column) {
+  return column < batch->ncolumns && batch->columns[column].data != NULL &&
+         !batch->columns[column].has_missing;
+}
+
+
+static bool is_empty (const pf_batch *batch, size_t column) {
+  return column >= batch->ncolumns || batch->columns[column].data == NULL;
+}
+
+
+/* Returns true if the rows have only time, event, area and possibly core, as
+   those of a recorder, and are written as binary records. */
+static bool is_simple (const winidea_writer *self, const pf_batch *batch) {
+  return self->has_states && (!self->is_text || self->is_beside) &&
+         is_full(batch, TIMELINE_TIME) && is_full(batch, TIMELINE_EVENT) &&
+         is_full(batch, TIMELINE_AREA) && is_empty(batch, TIMELINE_HANDLE) &&
+         (is_full(batch, TIMELINE_CORE) || is_empty(batch, TIMELINE_CORE));
+}
+
+
+/* Fast path: writes consecutive events of functions and lines, up to the first
+   row that put_timeline must write. Returns their number. */
+static size_t put_simple (winidea_writer *self, const pf_batch *batch,
+                          size_t row) {
+  const pf_column *const c = batch->columns;
+  const size_t begin = row;
+  winidea_event event = {.core = WINIDEA_NO_CORE};
+  uint32_t last = PF_NO_AREA;
+  pf_error none;
+  for (; row < batch->rows; row++) {
+    const uint32_t area = c[TIMELINE_AREA].ids[row];
+    if (area == PF_NO_AREA ||
+        (area != last &&
+         (winidea_row_handle(self, batch, TIMELINE_HANDLE, TIMELINE_AREA, row,
+                             &event.handle, &none) < 0 ||
+          winidea_kind(event.handle) > WINIDEA_LINE)) ||
+        read_type(self, batch, row, &event, &none) < 0 ||
+        read_core(batch, row, &event, &none) < 0)
+      break;
+    last = area;
+    (void)put_record(self, &event);
+  }
+  return row - begin;
+}
+
+
+static pf_status put_timelines (winidea_writer *self, const pf_batch *batch,
+                                pf_sink *sink, pf_error *error) {
+  const bool simple = is_simple(self, batch);
+  pf_status status = PF_OK;
+  for (size_t row = 0; row < batch->rows && status == PF_OK; row++) {
+    if (simple)
+      row += put_simple(self, batch, row);
+    if (row < batch->rows)
+      status = put_timeline(self, batch, row, sink, error);
+  }
+  return status;
+}
+
+/* }====== */
+
+
+/* {====== The encoder ====== */
+
+/* The sink for binary records. A sink for trying a row has no side sink. */
+static pf_sink *records_of (const winidea_writer *self, pf_sink *sink) {
+  pf_sink *const beside =
+      self->is_beside ? pf_sink_side(sink, "timeline") : NULL;
+  return beside == NULL ? sink : beside;
+}
+
+
+static pf_status put (pf_encoder *encoder, size_t table, const pf_batch *batch,
+                      pf_sink *sink, pf_error *error) {
+  static pf_status (*const put_row[WINIDEA_WRITTEN])(
+      winidea_writer *, const pf_batch *, size_t, pf_sink *,
+      pf_error *) = {[WRITTEN_CONTEXTS] = winidea_write_context,
+                     [WRITTEN_AREAS] = winidea_write_area,
+                     [WRITTEN_STATISTICS] = winidea_write_statistics};
+  winidea_writer *const self = (winidea_writer *)encoder;
+  const size_t number = self->is_text ? table : WRITTEN_TIMELINE;
+  pf_status status = winidea_write_info(self, sink, error);
+  self->records = records_of(self, sink);
+  if (status == PF_OK && number == WRITTEN_TIMELINE)
+    return put_timelines(self, batch, sink, error);
+  for (size_t row = 0; row < batch->rows && status == PF_OK; row++)
+    status = put_row[number](self, batch, row, sink, error);
+  return status;
+}
+
+
+/* Areas whose handles were assigned here follow the events. */
+static pf_status flush (pf_encoder *encoder, pf_sink *sink, pf_error *error) {
+  winidea_writer *const self = (winidea_writer *)encoder;
+  const pf_status status = winidea_write_info(self, sink, error);
+  if (status < 0 || !self->is_text)
+    return status;
+  return winidea_write_assigned(self, sink, error);
+}
+
+
+static pf_status finish (pf_encoder *encoder, pf_sink *sink, pf_error *error) {
+  const pf_status status = flush(encoder, sink, error);
+  return status < 0
+             ? status
+             : winidea_check_states_end((winidea_writer *)encoder, error);
+}
+
+
+/* Sections may be repeated, and handles follow from the dictionary; only INFO
+   must not be written again. */
+static void resume (pf_encoder *encoder, const pf_sink *sink, uint64_t count) {
+  winidea_writer *const self = (winidea_writer *)encoder;
+  (void)count;
+  if (sink->written > 0)
+    self->total_time = -1;
+}
+
+
+static void close_writer (pf_encoder *encoder) {
+  winidea_writer *const self = (winidea_writer *)encoder;
+  pf_intern_table_free(&self->variables);
+  free(self->variable_list);
+  for (int i = 0; i < WINIDEA_SECTIONS; i++)
+    free(self->format_copies[i]);
+  free(self->parent_copy);
+  free(self->assigned);
+  free(self->assigned_of);
+  free(self->handles);
+  free(self->row);
+  free(self);
+}
+
+
+/* Sets a row format from its option, else the vendor's default. */
+static pf_status read_format (winidea_writer *self, const pf_trace *opts,
+                              winidea_section_kind kind, pf_error *error) {
+  static const struct {
+    const char *option, *usual;
+  } known[WINIDEA_SECTIONS] = {
+      [WINIDEA_INFO] = {"info_format", "%TOTAL_TIME%"},
+      [WINIDEA_CONTEXTS] = {"contexts_format", "%NAME%,%HANDLE%"},
+      [WINIDEA_HANDLE] = {"handle_format", "%HANDLE%,%NAME%,%VALUE%"},
+      [WINIDEA_STATISTICS] = {"statistics_format",
+                              "%HANDLE%,%VALUE%,%COUNT%,%T.NET%"},
+      [WINIDEA_TIMELINE] = {"timeline_format",
+                            "%HANDLE%,%EVENT%,%VALUE%,%TIME%"}};
+  pf_bytes text = winidea_text(known[kind].usual), option;
+  if (pf_option_text(opts, known[kind].option, &option) && option.size > 0)
+    text = option;
+  char *const copy = malloc(text.size);
+  self->format_copies[kind] = copy;
+  if (copy == NULL)
+    return winidea_no_memory(error);
+  memcpy(copy, text.at, text.size);
+  const pf_bytes slice = {(const uint8_t *)copy, text.size};
+  self->format_texts[kind] = slice;
+  if (memchr(copy, '\n', text.size) == NULL &&
+      memchr(copy, '\r', text.size) == NULL &&
+      winidea_compile(&self->formats[kind], slice) &&
+      winidea_has_required_macros(&self->formats[kind], kind))
+    return PF_OK;
+  return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                 "%s: one line with HANDLE (of a timeline also EVENT and "
+                 "TIME) expected, found %.*s",
+                 known[kind].option, (int)(text.size < 80 ? text.size : 80),
+                 copy);
+}
+
+
+/* Builds the format for areas whose parents the usual format does not imply: it
+   appends HANDLE.PARENT. */
+static pf_status build_parent_format (winidea_writer *self, pf_error *error) {
+  static const char parent[] = ",%HANDLE.PARENT%";
+  const pf_bytes text = self->format_texts[WINIDEA_HANDLE];
+  self->parent_copy = malloc(text.size + sizeof parent);
+  if (self->parent_copy == NULL)
+    return winidea_no_memory(error);
+  memcpy(self->parent_copy, text.at, text.size);
+  memcpy(self->parent_copy + text.size, parent, sizeof parent);
+  self->parent_text = (pf_bytes){(const uint8_t *)self->parent_copy,
+                                 text.size + sizeof parent - 1};
+  self->has_parent_format =
+      winidea_compile(&self->parent_format, self->parent_text);
+  return PF_OK;
+}
+
+
+static pf_status read_options (winidea_writer *self, const pf_trace *opts,
+                               pf_error *error) {
+  pf_status status = PF_OK;
+  self->is_text = !pf_option_is(opts, "dialect", "bin");
+  self->is_beside =
+      self->is_text && pf_option_int(opts, "timeline_binary", 0) != 0;
+  self->has_states = pf_option_int(opts, "timeline_states", 1) != 0;
+  self->version =
+      pf_option_is(opts, "bin_version", "1.0") ? WINIDEA_1_0 : WINIDEA_1_1;
+  self->line_end = pf_option_is(opts, "line_end", "lf") ? "\n" : "\r\n";
+  self->total_time = self->end = pf_option_int(opts, "total_time", -1);
+  for (int i = 0; i < WINIDEA_SECTIONS && status == PF_OK; i++)
+    status = read_format(self, opts, (winidea_section_kind)i, error);
+  return status < 0 ? status : build_parent_format(self, error);
+}
+
+
+/* A binary timeline alone takes only table timeline. */
+static void set_tables (winidea_writer *self) {
+  self->encoder.tables =
+      self->is_text ? winidea_written : &winidea_written[WRITTEN_TIMELINE];
+  self->encoder.ntables = self->is_text ? WINIDEA_WRITTEN : 1;
+}
+
+
+pf_status winidea_encoder (const pf_option *options, size_t noptions,
+                           pf_dictionary *dictionary, pf_encoder **encoder,
+                           pf_error *error) {
+  /* pf_option_* read options from a trace */
+  const pf_trace opts = {.options = options, .noptions = noptions};
+  winidea_writer *const self = calloc(1, sizeof *self);
+  if (self == NULL)
+    return winidea_no_memory(error);
+  self->encoder = (pf_encoder){.put = put,
+                               .finish = finish,
+                               .close = close_writer,
+                               .flush = flush,
+                               .resume = resume};
+  self->dictionary = dictionary;
+  self->section = WINIDEA_SECTIONS;
+  self->function = WINIDEA_NO_HANDLE;
+  self->variables.seed = dictionary->seed;
+  pf_status status = read_options(self, &opts, error);
+  for (int i = 0; i < WINIDEA_EVENTS && status == PF_OK; i++) {
+    self->events[i] = pf_intern_text(dictionary, event_names[i]);
+    if (self->events[i] == PF_NO_NAME)
+      status = winidea_no_memory(error);
+  }
+  if (status < 0) {
+    close_writer(&self->encoder);
+    return status;
+  }
+  set_tables(self);
+  *encoder = &self->encoder;
+  return PF_OK;
+}
+
+/* }====== */

@@ -1,0 +1,139 @@
+/*
+** encode_winidea.h - shared by the files of the encoder: encode_winidea.c
+** (rows, and binary timelines), write_text1.c (rows of Text1),
+** write_handles.c and write_states.c.
+*/
+
+#ifndef encode_winidea_h
+#define encode_winidea_h
+
+#include "bytes/sink.h"
+#include "formats/winidea/winidea.h"
+#include "model/rows/batch.h"
+
+/* Indices of the tables that the encoder takes. */
+enum {
+  WRITTEN_CONTEXTS,
+  WRITTEN_AREAS,
+  WRITTEN_STATISTICS,
+  WRITTEN_TIMELINE
+};
+
+/* An area without a handle, and the handle that the encoder has assigned. */
+typedef struct winidea_assigned_handle {
+  uint32_t area;
+  uint32_t handle;
+} winidea_assigned_handle;
+
+/* One event as it will be written. */
+typedef struct winidea_event {
+  uint32_t handle;
+  unsigned type;
+  unsigned core; /* or WINIDEA_NO_CORE */
+  bool has_value, is_double;
+  int64_t data; /* of a double its bits */
+  int64_t time;
+  uint32_t context; /* a name, or PF_NO_NAME */
+} winidea_event;
+
+typedef struct winidea_variable winidea_variable; /* write_states.c */
+
+typedef struct winidea_writer {
+  pf_encoder encoder;
+  pf_dictionary *dictionary;
+  bool is_text;    /* write Text1, else only a binary timeline */
+  bool is_beside;  /* write Text1, and the timeline in a file beside it */
+  bool has_states; /* write events of states, else writes of their variables */
+  winidea_version version; /* of a binary timeline */
+  const char *line_end;
+  int64_t total_time;                      /* for INFO, ns; below 0: none */
+  uint32_t events[WINIDEA_EVENTS];         /* ids by type */
+  char *format_copies[WINIDEA_SECTIONS];   /* owned */
+  pf_bytes format_texts[WINIDEA_SECTIONS]; /* these as slices */
+  winidea_rowformat formats[WINIDEA_SECTIONS];
+
+  char *parent_copy; /* owned: the format of areas, extended by HANDLE.PARENT */
+  pf_bytes parent_text;
+  winidea_rowformat parent_format; /* valid if has_parent_format */
+  bool has_parent_format;
+
+  /* For has_states = false; see write_states.c. */
+  pf_intern_table variables;
+  winidea_variable *variable_list;
+  uint32_t ngaps; /* variables whose state was left without a new one */
+  uint32_t gap_variable;
+  int64_t gap_time; /* since then, ns */
+  int64_t end;      /* of the recording, ns; below 0: not known */
+
+  /* The current section; WINIDEA_SECTIONS: none yet. */
+  winidea_section_kind section;
+  const char *class;
+  uint32_t context;
+  bool names_parent; /* its rows use parent_format */
+  uint32_t function; /* handle of the last function of this mapping, or
+                        WINIDEA_NO_HANDLE */
+
+  /* The assigned handles in their order, and by area: index in them + 1. */
+  winidea_assigned_handle *assigned;
+  uint32_t nassigned, assigned_capacity;
+  uint32_t nassigned_written; /* how many of them have a row in the mapping */
+  uint32_t *assigned_of;
+  uint32_t nassigned_of;
+  uint32_t *handles; /* by area: its own handle, or the one it would get */
+  uint32_t nhandles, handles_capacity;
+  uint32_t next_of[WINIDEA_KINDS]; /* by kind: the next free index */
+
+  uint8_t *row; /* owned: buffer for a line */
+  size_t used, capacity;
+
+  pf_sink *records; /* during `put`: the file for binary records */
+} winidea_writer;
+
+/* Returns true if a row has a value in a column. */
+static inline bool winidea_has (const pf_batch *batch, size_t column,
+                                size_t row) {
+  return column < batch->ncolumns && batch->columns[column].data != NULL &&
+         !pf_is_missing(&batch->columns[column], row);
+}
+
+/* The handle of a row: its own, else that of its area. */
+pf_status winidea_row_handle (winidea_writer *self, const pf_batch *batch,
+                              size_t handle, size_t area, size_t row,
+                              uint32_t *number, pf_error *error);
+
+/* The handle of an area: its own, or an assigned one. PF_OK or a failure. */
+pf_status winidea_area_handle (winidea_writer *self, uint32_t number,
+                               uint32_t *handle, pf_error *error);
+
+/*
+** write_states.c: converts an event of a state to a write of its
+** variable; *is_written is set to false if none is needed. Other events stay
+** as they are. PF_EUNSUPPORTED if the events could not be read back.
+*/
+pf_status winidea_write_as_variable (winidea_writer *self,
+                                     const pf_batch *batch, size_t row,
+                                     winidea_event *event, bool *is_written,
+                                     pf_error *error);
+
+/* Call at the end: PF_EUNSUPPORTED if a variable ends without a state. */
+pf_status winidea_check_states_end (const winidea_writer *self,
+                                    pf_error *error);
+
+/* write_text1.c: each writes a row of Text1, with the header of its
+   section if needed. PF_OK or a failure. */
+pf_status winidea_write_info (winidea_writer *self, pf_sink *sink,
+                              pf_error *error);
+pf_status winidea_write_context (winidea_writer *self, const pf_batch *batch,
+                                 size_t row, pf_sink *sink, pf_error *error);
+pf_status winidea_write_area (winidea_writer *self, const pf_batch *batch,
+                              size_t row, pf_sink *sink, pf_error *error);
+pf_status winidea_write_statistics (winidea_writer *self, const pf_batch *batch,
+                                    size_t row, pf_sink *sink, pf_error *error);
+pf_status winidea_write_event (winidea_writer *self, const winidea_event *event,
+                               pf_sink *sink, pf_error *error);
+
+/* Writes rows for the areas whose handles were assigned since the last call. */
+pf_status winidea_write_assigned (winidea_writer *self, pf_sink *sink,
+                                  pf_error *error);
+
+#endif

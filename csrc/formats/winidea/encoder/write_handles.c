@@ -1,0 +1,162 @@
+/*
+** write_handles.c - the handles of written areas: their own, or new
+** ones. Areas with new handles are kept, so that their names can be written
+** after the events.
+*/
+
+#include <stdlib.h>
+
+#include "formats/winidea/encoder/encode_winidea.h"
+#include "model/dictionary/names.h"
+
+/* The kind of an area, from its class. */
+static unsigned kind_of (const winidea_writer *self, const pf_area *area) {
+  const pf_bytes class = pf_name(self->dictionary, area->class);
+  for (unsigned kind = 0; kind < 8 && area->class != PF_NO_NAME; kind++)
+    if (class.size == strlen(winidea_class_names[kind]) &&
+        memcmp(class.at, winidea_class_names[kind], class.size) == 0)
+      return kind;
+  return WINIDEA_FUNCTION;
+}
+
+
+static bool reserve_assigned (winidea_writer *self, uint32_t area) {
+  if (self->nassigned == self->assigned_capacity) {
+    const uint32_t capacity = self->assigned_capacity * 2 + 64;
+    winidea_assigned_handle *const assigned =
+        realloc(self->assigned, capacity * sizeof *assigned);
+    if (assigned == NULL)
+      return false;
+    self->assigned = assigned;
+    self->assigned_capacity = capacity;
+  }
+  if (area < self->nassigned_of)
+    return true;
+  const uint32_t count = area + area / 2 + 64;
+  uint32_t *const of = realloc(self->assigned_of, count * sizeof *of);
+  if (of == NULL)
+    return false;
+  memset(of + self->nassigned_of, 0, (count - self->nassigned_of) * sizeof *of);
+  self->assigned_of = of;
+  self->nassigned_of = count;
+  return true;
+}
+
+
+/* The next handle of a kind. States without a variable use the indices of
+   variables, so that they do not share a handle with the states of another
+   one. */
+static pf_status next_handle (winidea_writer *self, unsigned kind,
+                              uint32_t *handle, pf_error *error) {
+  const bool is_state = winidea_is_state((uint32_t)kind << 28);
+  uint32_t *const next = &self->next_of[is_state ? kind - 1 : kind];
+  if (*next == WINIDEA_KIND_STEP)
+    return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
+                   "more than %u areas of one kind", WINIDEA_KIND_STEP);
+  *handle = (uint32_t)kind << 28 | (*next)++;
+  return PF_OK;
+}
+
+
+static pf_status check_handle (uint64_t handle, uint32_t *number,
+                               pf_error *error) {
+  *number = (uint32_t)handle;
+  if (handle <= UINT32_MAX)
+    return PF_OK;
+  return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                 "a handle of 32 bits expected, found %llx",
+                 (unsigned long long)handle);
+}
+
+
+/* The handle of an area whose parent has one: its own; states share the handle
+   that follows from that of their variable; else the next one. A handle of more
+   than 32 bits is refused later, when the area is written. */
+static pf_status new_handle (winidea_writer *self, const pf_area *area,
+                             uint32_t *handle, pf_error *error) {
+  const unsigned kind = kind_of(self, area);
+  *handle = (uint32_t)area->handle;
+  if (area->has_handle)
+    return PF_OK;
+  if (winidea_is_state((uint32_t)kind << 28) && area->parent < self->nhandles) {
+    *handle = self->handles[area->parent];
+    if (winidea_kind(*handle) + 1 == kind) {
+      *handle += WINIDEA_KIND_STEP;
+      return PF_OK;
+    }
+  }
+  return next_handle(self, kind, handle, error);
+}
+
+
+/* Assigns handles to all areas up to `number`, in the order of the dictionary,
+   so that an encoder which continues the file (recovery of a ring) assigns the
+   same ones. */
+static pf_status assign_handles (winidea_writer *self, uint32_t number,
+                                 pf_error *error) {
+  if (number >= self->handles_capacity) {
+    const uint32_t capacity = number + number / 2 + 64;
+    uint32_t *const handles =
+        realloc(self->handles, capacity * sizeof *handles);
+    if (handles == NULL)
+      return winidea_no_memory(error);
+    self->handles = handles;
+    self->handles_capacity = capacity;
+  }
+  for (; self->nhandles <= number; self->nhandles++) {
+    const pf_status status =
+        new_handle(self, pf_area_at(self->dictionary, self->nhandles),
+                   &self->handles[self->nhandles], error);
+    if (status < 0)
+      return status;
+  }
+  return PF_OK;
+}
+
+
+/* Assigns and records the handle of an area without one. */
+static pf_status assign_handle (winidea_writer *self, uint32_t number,
+                                uint32_t *handle, pf_error *error) {
+  if (number < self->nassigned_of && self->assigned_of[number] != 0) {
+    *handle = self->assigned[self->assigned_of[number] - 1].handle;
+    return PF_OK;
+  }
+  if (number >= UINT32_MAX / 2)
+    return winidea_no_memory(error);
+  const pf_area *const area = pf_area_at(self->dictionary, number);
+  pf_status status = PF_OK;
+  if (winidea_is_state((uint32_t)kind_of(self, area) << 28) &&
+      area->parent != PF_NO_AREA) /* its variable gets a row, too */
+    status = winidea_area_handle(self, area->parent, handle, error);
+  if (status >= 0)
+    status = assign_handles(self, number, error);
+  if (status < 0)
+    return status;
+  if (!reserve_assigned(self, number))
+    return winidea_no_memory(error);
+  *handle = self->handles[number];
+  self->assigned[self->nassigned] = (winidea_assigned_handle){number, *handle};
+  self->assigned_of[number] = ++self->nassigned;
+  return PF_OK;
+}
+
+
+pf_status winidea_area_handle (winidea_writer *self, uint32_t number,
+                               uint32_t *handle, pf_error *error) {
+  const pf_area *const known = pf_area_at(self->dictionary, number);
+  return known->has_handle ? check_handle(known->handle, handle, error)
+                           : assign_handle(self, number, handle, error);
+}
+
+
+pf_status winidea_row_handle (winidea_writer *self, const pf_batch *batch,
+                              size_t handle, size_t area, size_t row,
+                              uint32_t *number, pf_error *error) {
+  if (winidea_has(batch, handle, row))
+    return check_handle(batch->columns[handle].addrs[row], number, error);
+  if (!winidea_has(batch, area, row))
+    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                   "a row has no handle and no area");
+  return winidea_area_handle(self, batch->columns[area].ids[row], number,
+                             error);
+}

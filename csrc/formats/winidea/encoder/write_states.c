@@ -1,0 +1,141 @@
+/*
+** write_states.c - converts events of states to writes of their
+** variables, as the vendor's program exports them without TimelineStates.
+**
+** A write begins a state and ends the one before. So from its first write on a
+** variable always has a state, which is never suspended. Other sequences of
+** events are refused.
+*/
+
+#include <stdlib.h>
+
+#include "formats/winidea/encoder/encode_winidea.h"
+#include "model/dictionary/names.h"
+
+/* A variable whose states have been written. */
+struct winidea_variable {
+  uint32_t handle;
+  bool has_gap; /* its state was left, and no other has begun */
+  int64_t value;
+};
+
+typedef struct search_key {
+  const winidea_writer *writer;
+  uint32_t handle;
+} search_key;
+
+
+static bool is_variable (const void *context, uint32_t number) {
+  const search_key *const s = context;
+  return s->writer->variable_list[number].handle == s->handle;
+}
+
+
+/* The variable with this handle, added if it is new. NULL when out of
+   memory. */
+static winidea_variable *variable_of (winidea_writer *self, uint32_t handle) {
+  const search_key s = {self, handle};
+  const uint64_t hash = pf_mix(self->variables.seed, handle);
+  const uint32_t known =
+      pf_intern_table_find(&self->variables, hash, is_variable, &s);
+  if (known != PF_NOT_INTERNED)
+    return &self->variable_list[known];
+  if (!pf_intern_table_reserve(&self->variables))
+    return NULL;
+  winidea_variable *const list =
+      realloc(self->variable_list, self->variables.capacity * sizeof *list);
+  if (list == NULL)
+    return NULL;
+  self->variable_list = list;
+  winidea_variable *const added =
+      &list[pf_intern_table_add(&self->variables, hash)];
+  *added = (winidea_variable){.handle = handle};
+  return added;
+}
+
+
+static pf_status refuse (uint32_t variable, const char *what, int64_t time,
+                         pf_error *error) {
+  return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                 "timeline_states = false: %s of variable %08X at %lld ns "
+                 "cannot be expressed by writes",
+                 what, (unsigned)variable, (long long)time);
+}
+
+
+/* Sets *handle to that of the variable of a state. */
+static pf_status variable_handle (winidea_writer *self, const pf_batch *batch,
+                                  size_t row, uint32_t state, uint32_t *handle,
+                                  pf_error *error) {
+  *handle = state - WINIDEA_KIND_STEP;
+  if (!winidea_has(batch, TIMELINE_AREA, row))
+    return PF_OK;
+  const uint32_t parent =
+      pf_area_at(self->dictionary, batch->columns[TIMELINE_AREA].ids[row])
+          ->parent;
+  return parent == PF_NO_AREA
+             ? PF_OK
+             : winidea_area_handle(self, parent, handle, error);
+}
+
+
+/* Ends a state: another one must begin at the same time. */
+static pf_status leave (winidea_writer *self, winidea_variable *variable,
+                        const winidea_event *event) {
+  if (event->has_value && event->data != variable->value)
+    return PF_OK; /* another one has begun already */
+  self->ngaps += !variable->has_gap;
+  variable->has_gap = true;
+  self->gap_time = event->time;
+  self->gap_variable = variable->handle;
+  return PF_OK;
+}
+
+
+static pf_status begin (winidea_writer *self, winidea_variable *variable,
+                        const winidea_event *event, pf_error *error) {
+  if (!event->has_value)
+    return refuse(variable->handle, "a state without a value", event->time,
+                  error);
+  self->ngaps -= variable->has_gap;
+  variable->has_gap = false;
+  variable->value = event->data;
+  return PF_OK;
+}
+
+
+pf_status winidea_write_as_variable (winidea_writer *self,
+                                     const pf_batch *batch, size_t row,
+                                     winidea_event *event, bool *is_written,
+                                     pf_error *error) {
+  const unsigned type = event->type;
+  uint32_t handle;
+  if (self->ngaps > 0 && event->time > self->gap_time)
+    return refuse(self->gap_variable, "time without a state", self->gap_time,
+                  error);
+  if (!winidea_is_state(event->handle))
+    return PF_OK;
+  const pf_status status =
+      variable_handle(self, batch, row, event->handle, &handle, error);
+  if (status < 0)
+    return status;
+  winidea_variable *const variable = variable_of(self, handle);
+  if (variable == NULL)
+    return winidea_no_memory(error);
+  event->handle = handle;
+  event->type = WINIDEA_WRITE;
+  *is_written = type >= WINIDEA_ENTER;
+  if (*is_written)
+    return begin(self, variable, event, error);
+  return type == 0 ? leave(self, variable, event)
+                   : refuse(handle, "a suspended state", event->time, error);
+}
+
+
+pf_status winidea_check_states_end (const winidea_writer *self,
+                                    pf_error *error) {
+  return self->ngaps > 0 && self->end > self->gap_time
+             ? refuse(self->gap_variable, "time without a state",
+                      self->gap_time, error)
+             : PF_OK;
+}

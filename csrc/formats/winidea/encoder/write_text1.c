@@ -1,0 +1,433 @@
+/*
+** write_text1.c - writes Text1: a header line for each section, and
+** rows in the formats of the options.
+**
+** Nothing can be quoted in these rows. A row with texts is therefore split
+** again, and refused if the fields differ.
+*/
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "formats/winidea/encoder/encode_winidea.h"
+#include "formats/winidea/text1.h"
+#include "model/dictionary/names.h"
+
+/* The fields of a row, by macro. */
+typedef struct fields {
+  pf_bytes of[MACROS];
+  char numbers[MACROS][32]; /* memory for numbers */
+} fields;
+
+
+/* {====== Fields ====== */
+
+static void set_text (fields *f, winidea_macro macro, size_t size) {
+  f->of[macro] = (pf_bytes){(const uint8_t *)f->numbers[macro], size};
+}
+
+
+/* Sets at least `digits` hexadecimal digits in upper case. */
+static void set_hexadecimal (fields *f, winidea_macro macro, uint64_t value,
+                             int digits) {
+  char *p = f->numbers[macro];
+  while (digits < 16 && value >> 4 * digits != 0)
+    digits++;
+  for (int i = digits; i-- > 0;)
+    *p++ = "0123456789ABCDEF"[value >> 4 * i & 15];
+  set_text(f, macro, (size_t)digits);
+}
+
+
+static void set_decimal (fields *f, winidea_macro macro, int64_t value) {
+  char digits[24];
+  size_t n = 0, size = 0;
+  uint64_t left = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+  do
+    digits[n++] = (char)('0' + left % 10);
+  while ((left /= 10) != 0);
+  if (value < 0)
+    f->numbers[macro][size++] = '-';
+  while (n > 0)
+    f->numbers[macro][size++] = digits[--n];
+  set_text(f, macro, size);
+}
+
+
+/* The value of an event: 8 or 16 hexadecimal digits. */
+static void set_bits (fields *f, int64_t value) {
+  const uint64_t bits = (uint64_t)value;
+  set_hexadecimal(f, MACRO_VALUE, bits, bits > UINT32_MAX ? 16 : 8);
+}
+
+
+/* The value of an area: decimal, unless that has 8 or 16 digits, which would be
+   read as hexadecimal. */
+static void set_value (fields *f, int64_t value) {
+  set_decimal(f, MACRO_VALUE, value);
+  const size_t size = f->of[MACRO_VALUE].size;
+  if (size == 8 || size == 16)
+    set_bits(f, value);
+}
+
+
+/* All digits of a double, always with a point, an exponent or a word. */
+static void set_double (fields *f, int64_t bits) {
+  char *const text = f->numbers[MACRO_VALUE];
+  double number;
+  memcpy(&number, &bits, sizeof number);
+  int size = snprintf(text, 28, "%.17g", number);
+  if (isfinite(number) && memchr(text, '.', (size_t)size) == NULL &&
+      memchr(text, 'e', (size_t)size) == NULL)
+    size += snprintf(text + size, 4, ".0");
+  set_text(f, MACRO_VALUE, (size_t)size);
+}
+
+
+static void set_word (fields *f, winidea_macro macro, const char *text) {
+  f->of[macro] = winidea_text(text);
+}
+
+
+/* Sets a name from a column, if there is one. */
+static void set_name (const winidea_writer *self, fields *f,
+                      winidea_macro macro, const pf_batch *batch, size_t column,
+                      size_t row) {
+  if (winidea_has(batch, column, row))
+    f->of[macro] = pf_name(self->dictionary, batch->columns[column].ids[row]);
+}
+
+
+static void begin (fields *f) {
+  memset(f->of, 0, sizeof f->of);
+}
+
+/* }====== */
+
+
+/* {====== Lines ====== */
+
+static pf_status append (winidea_writer *self, const void *bytes, size_t size) {
+  if (size > self->capacity - self->used) {
+    const size_t capacity = self->used + size + self->capacity / 2 + 256;
+    uint8_t *const row = realloc(self->row, capacity);
+    if (row == NULL)
+      return PF_ENOMEM;
+    self->row = row;
+    self->capacity = capacity;
+  }
+  if (size > 0)
+    memcpy(self->row + self->used, bytes, size);
+  self->used += size;
+  return PF_OK;
+}
+
+
+/* Returns true if splitting the row gives the same fields. */
+static bool reads_back (const winidea_rowformat *format, pf_bytes row,
+                        const fields *f) {
+  winidea_fields back;
+  if (row.size == 0 || winidea_is_header(row) ||
+      memchr(row.at, '\n', row.size) != NULL || row.at[row.size - 1] == '\r' ||
+      !winidea_split(format, row, &back))
+    return false;
+  for (unsigned i = 0; i < format->count; i++) {
+    const pf_bytes a = f->of[format->macros[i]], b = back.of[format->macros[i]];
+    if (a.size != b.size || (a.size > 0 && memcmp(a.at, b.at, a.size) != 0))
+      return false;
+  }
+  return true;
+}
+
+
+static bool has_text (const winidea_rowformat *format) {
+  for (unsigned i = 0; i < format->count; i++)
+    if (format->macros[i] >= MACRO_NAME)
+      return true;
+  return false;
+}
+
+
+static pf_status build_row (winidea_writer *self,
+                            const winidea_rowformat *format, const fields *f) {
+  pf_status status = PF_OK;
+  self->used = 0;
+  for (unsigned i = 0; i <= format->count && status == PF_OK; i++) {
+    status = append(self, format->literals[i].at, format->literals[i].size);
+    if (status == PF_OK && i < format->count)
+      status = append(self, f->of[format->macros[i]].at,
+                      f->of[format->macros[i]].size);
+  }
+  return status;
+}
+
+
+static pf_status put_row (winidea_writer *self, winidea_section_kind kind,
+                          const fields *f, pf_sink *sink, pf_error *error) {
+  const winidea_rowformat *const format =
+      self->names_parent ? &self->parent_format : &self->formats[kind];
+  if (build_row(self, format, f) != PF_OK)
+    return winidea_no_memory(error);
+  const pf_bytes row = {self->row, self->used};
+  if (has_text(format) && !reads_back(format, row, f))
+    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                   "this row could not be read back in its format: %.*s",
+                   (int)(row.size < 120 ? row.size : 120),
+                   (const char *)row.at);
+  if (append(self, self->line_end, strlen(self->line_end)) != PF_OK)
+    return winidea_no_memory(error);
+  (void)pf_sink_put(sink, self->row, self->used); /* flushing reports
+                                                     failures */
+  return PF_OK;
+}
+
+
+/* Writes the header of a section unless its rows continue the current one.
+   `names_parent`: use the format that includes the parent. */
+static pf_status put_section (winidea_writer *self, winidea_section_kind kind,
+                              const char *class, uint32_t context,
+                              bool names_parent, pf_sink *sink,
+                              pf_error *error) {
+  static const char *const headers[WINIDEA_SECTIONS] = {
+      "* INFO ", "* CONTEXTS ", "* HANDLE(", "* STATISTICS(", "* TIMELINE "};
+  if (self->section == kind && self->class == class &&
+      self->context == context && self->names_parent == names_parent)
+    return PF_OK;
+  if (kind == WINIDEA_TIMELINE) /* reading it finishes the areas before it */
+    self->function = WINIDEA_NO_HANDLE;
+  self->names_parent = names_parent;
+  self->section = kind;
+  self->class = class;
+  self->context = context;
+  (void)pf_sink_put(sink, headers[kind], strlen(headers[kind]));
+  if (class != NULL) {
+    (void)pf_sink_put(sink, class, strlen(class));
+    (void)pf_sink_put(sink, ") ", 2);
+  }
+  if (context != PF_NO_NAME) {
+    const pf_bytes name = pf_name(self->dictionary, context);
+    if (name.size > 0 && (memchr(name.at, '\n', name.size) != NULL ||
+                          memchr(name.at, '\r', name.size) != NULL))
+      return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                     "the name of a context has a line end");
+    (void)pf_sink_put(sink, "CONTEXT(", 8);
+    (void)pf_sink_put(sink, name.at, name.size);
+    (void)pf_sink_put(sink, ") ", 2);
+  }
+  const pf_bytes text =
+      names_parent ? self->parent_text : self->format_texts[kind];
+  (void)pf_sink_put(sink, text.at, text.size);
+  (void)pf_sink_put(sink, self->line_end, strlen(self->line_end));
+  return PF_OK;
+}
+
+
+static pf_status put_header (winidea_writer *self, winidea_section_kind kind,
+                             const char *class, uint32_t context, pf_sink *sink,
+                             pf_error *error) {
+  return put_section(self, kind, class, context, false, sink, error);
+}
+
+
+/* The class of the section for a kind of area. */
+static const char *class_of (uint32_t handle) {
+  switch (winidea_kind(handle)) {
+    case WINIDEA_FUNCTION:
+    case WINIDEA_LINE: return "Functions";
+    case WINIDEA_AUX:
+    case WINIDEA_AUX_STATE: return "AUX";
+    default: return "Data";
+  }
+}
+
+/* }====== */
+
+
+/* {====== Rows ====== */
+
+pf_status winidea_write_info (winidea_writer *self, pf_sink *sink,
+                              pf_error *error) {
+  fields f;
+  if (!self->is_text || self->total_time < 0)
+    return PF_OK;
+  begin(&f);
+  set_decimal(&f, MACRO_TOTAL_TIME, self->total_time);
+  self->total_time = -1;
+  const pf_status status =
+      put_header(self, WINIDEA_INFO, NULL, PF_NO_NAME, sink, error);
+  return status < 0 ? status : put_row(self, WINIDEA_INFO, &f, sink, error);
+}
+
+
+pf_status winidea_write_context (winidea_writer *self, const pf_batch *batch,
+                                 size_t row, pf_sink *sink, pf_error *error) {
+  fields f;
+  begin(&f);
+  if (!winidea_has(batch, CONTEXTS_HANDLE, row) ||
+      batch->columns[CONTEXTS_HANDLE].addrs[row] > UINT32_MAX)
+    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                   "a row of contexts has no handle of 32 bits");
+  set_hexadecimal(&f, MACRO_HANDLE, batch->columns[CONTEXTS_HANDLE].addrs[row],
+                  1);
+  memmove(f.numbers[MACRO_HANDLE] + 2, f.numbers[MACRO_HANDLE],
+          f.of[MACRO_HANDLE].size);
+  memcpy(f.numbers[MACRO_HANDLE], "0x", 2);
+  f.of[MACRO_HANDLE].size += 2;
+  set_name(self, &f, MACRO_NAME, batch, CONTEXTS_NAME, row);
+  const pf_status status =
+      put_header(self, WINIDEA_CONTEXTS, NULL, PF_NO_NAME, sink, error);
+  return status < 0 ? status : put_row(self, WINIDEA_CONTEXTS, &f, sink, error);
+}
+
+
+/* The handle of the parent, or WINIDEA_NO_HANDLE if it is not known yet. */
+static uint32_t handle_of_parent (const winidea_writer *self, uint32_t number) {
+  if (number == PF_NO_AREA)
+    return WINIDEA_NO_HANDLE;
+  const pf_area *const parent = pf_area_at(self->dictionary, number);
+  if (parent->has_handle)
+    return (uint32_t)parent->handle;
+  return number < self->nassigned_of && self->assigned_of[number] != 0
+             ? self->assigned[self->assigned_of[number] - 1].handle
+             : WINIDEA_NO_HANDLE;
+}
+
+
+/* The handle of the parent that a reader derives for a row without one, or
+   WINIDEA_NO_HANDLE. */
+static uint32_t parent_read (const winidea_writer *self, uint32_t handle) {
+  if (winidea_is_state(handle))
+    return handle - WINIDEA_KIND_STEP;
+  return winidea_kind(handle) == WINIDEA_LINE ? self->function
+                                              : WINIDEA_NO_HANDLE;
+}
+
+
+/* Writes the row of an area with the parent `parent` (or PF_NO_AREA); the
+   caller has set its other fields. If a reader would derive another parent, the
+   row goes to a section that states parents. */
+static pf_status put_area (winidea_writer *self, fields *f, uint32_t handle,
+                           uint32_t parent, pf_sink *sink, pf_error *error) {
+  const uint32_t of = handle_of_parent(self, parent);
+  const char *const class = class_of(handle);
+  const bool is_unknown = parent != PF_NO_AREA && of == WINIDEA_NO_HANDLE;
+  const bool names_parent =
+      self->has_parent_format && !is_unknown &&
+      of != parent_read(self, handle) &&
+      !winidea_has_macro(&self->formats[WINIDEA_HANDLE], MACRO_PARENT);
+  set_hexadecimal(f, MACRO_HANDLE, handle, 8);
+  set_word(f, MACRO_CLASS, class);
+  if (parent != PF_NO_AREA)
+    f->of[MACRO_PARENT_NAME] =
+        pf_name(self->dictionary, pf_area_at(self->dictionary, parent)->name);
+  if (of != WINIDEA_NO_HANDLE)
+    set_hexadecimal(f, MACRO_PARENT, of, 8);
+  if (winidea_kind(handle) == WINIDEA_FUNCTION)
+    self->function = handle;
+  const pf_status status = put_section(self, WINIDEA_HANDLE, class, PF_NO_NAME,
+                                       names_parent, sink, error);
+  return status < 0 ? status : put_row(self, WINIDEA_HANDLE, f, sink, error);
+}
+
+
+pf_status winidea_write_area (winidea_writer *self, const pf_batch *batch,
+                              size_t row, pf_sink *sink, pf_error *error) {
+  fields f;
+  uint32_t handle = 0;
+  begin(&f);
+  pf_status status = winidea_row_handle(self, batch, AREAS_HANDLE, AREAS_AREA,
+                                        row, &handle, error);
+  if (status < 0)
+    return status;
+  if (winidea_has(batch, AREAS_VALUE, row))
+    set_value(&f, batch->columns[AREAS_VALUE].ints[row]);
+  if (winidea_has(batch, AREAS_STATES, row))
+    set_hexadecimal(&f, MACRO_STATE, batch->columns[AREAS_STATES].addrs[row],
+                    8);
+  set_name(self, &f, MACRO_NAME, batch, AREAS_NAME, row);
+  set_name(self, &f, MACRO_FILE, batch, AREAS_FILE, row);
+  set_name(self, &f, MACRO_TYPE, batch, AREAS_TYPE, row);
+  set_name(self, &f, MACRO_UNIT, batch, AREAS_UNIT, row);
+  set_name(self, &f, MACRO_PATH, batch, AREAS_PATH, row);
+  const uint32_t parent = winidea_has(batch, AREAS_PARENT, row)
+                              ? batch->columns[AREAS_PARENT].ids[row]
+                              : PF_NO_AREA;
+  return put_area(self, &f, handle, parent, sink, error);
+}
+
+
+pf_status winidea_write_statistics (winidea_writer *self, const pf_batch *batch,
+                                    size_t row, pf_sink *sink,
+                                    pf_error *error) {
+  fields f;
+  uint32_t handle = 0, context = PF_NO_NAME;
+  begin(&f);
+  pf_status status = winidea_row_handle(self, batch, STATISTICS_HANDLE,
+                                        STATISTICS_AREA, row, &handle, error);
+  if (status < 0)
+    return status;
+  set_hexadecimal(&f, MACRO_HANDLE, handle, 8);
+  if (winidea_has(batch, STATISTICS_VALUE, row))
+    set_value(&f, batch->columns[STATISTICS_VALUE].ints[row]);
+  if (winidea_has(batch, STATISTICS_COUNT, row))
+    set_decimal(&f, MACRO_COUNT, batch->columns[STATISTICS_COUNT].ints[row]);
+  for (unsigned i = 0; i < STATISTICS_COLUMNS - STATISTICS_NET; i++)
+    if (winidea_has(batch, STATISTICS_NET + i, row))
+      set_decimal(&f, (winidea_macro)(MACRO_NET + i),
+                  batch->columns[STATISTICS_NET + i].ints[row]);
+  set_name(self, &f, MACRO_NAME, batch, STATISTICS_NAME, row);
+  set_name(self, &f, MACRO_CONTEXT, batch, STATISTICS_CONTEXT, row);
+  if (winidea_has(batch, STATISTICS_CONTEXT, row) &&
+      !winidea_has_macro(&self->formats[WINIDEA_STATISTICS], MACRO_CONTEXT))
+    context = batch->columns[STATISTICS_CONTEXT].ids[row];
+  const char *const class = class_of(handle);
+  set_word(&f, MACRO_CLASS, class);
+  status = put_header(self, WINIDEA_STATISTICS, class, context, sink, error);
+  return status < 0 ? status
+                    : put_row(self, WINIDEA_STATISTICS, &f, sink, error);
+}
+
+
+pf_status winidea_write_event (winidea_writer *self, const winidea_event *event,
+                               pf_sink *sink, pf_error *error) {
+  static const char letters[WINIDEA_EVENTS] = {'X', 'S', 'R', 'E', 'W'};
+  fields f;
+  begin(&f);
+  set_hexadecimal(&f, MACRO_HANDLE, event->handle, 8);
+  f.of[MACRO_EVENT] = (pf_bytes){(const uint8_t *)&letters[event->type], 1};
+  if (event->is_double)
+    set_double(&f, event->data);
+  else if (event->has_value)
+    set_bits(&f, event->data);
+  set_decimal(&f, MACRO_TIME, event->time);
+  if (event->context != PF_NO_NAME)
+    f.of[MACRO_CONTEXT] = pf_name(self->dictionary, event->context);
+  const pf_status status =
+      put_header(self, WINIDEA_TIMELINE, NULL, PF_NO_NAME, sink, error);
+  return status < 0 ? status : put_row(self, WINIDEA_TIMELINE, &f, sink, error);
+}
+
+
+pf_status winidea_write_assigned (winidea_writer *self, pf_sink *sink,
+                                  pf_error *error) {
+  for (; self->nassigned_written < self->nassigned; self->nassigned_written++) {
+    const winidea_assigned_handle *const assigned =
+        &self->assigned[self->nassigned_written];
+    const pf_area *const area = pf_area_at(self->dictionary, assigned->area);
+    fields f;
+    begin(&f);
+    f.of[MACRO_NAME] = pf_name(self->dictionary, area->name);
+    if (area->file != PF_NO_NAME)
+      f.of[MACRO_FILE] = pf_name(self->dictionary, area->file);
+    if (area->has_value)
+      set_value(&f, area->value);
+    const pf_status status =
+        put_area(self, &f, assigned->handle, area->parent, sink, error);
+    if (status < 0)
+      return status;
+  }
+  return PF_OK;
+}
+
+/* }====== */

@@ -1,0 +1,314 @@
+/*
+** mapping.c - areas, contexts and facts from the sections of a main
+** file.
+**
+** Handles are hexadecimal. The value of a line is its number, that of a state
+** its value; both are decimal unless 8 or 16 digits, 0x or letters indicate
+** otherwise. Without a macro for the parent, lines follow their function, and
+** the handle of states is that of their variable + 0x10000000 (inferred from
+** the vendor's examples).
+*/
+
+#include <stdlib.h>
+
+#include "formats/winidea/text1.h"
+#include "model/dictionary/names.h"
+
+/* {====== Areas ====== */
+
+static uint32_t name_of (const pf_trace *trace, pf_bytes text, bool *is_good) {
+  if (text.size == 0)
+    return PF_NO_NAME;
+  const uint32_t number = pf_intern(trace->dictionary, text);
+  *is_good &= number != PF_NO_NAME;
+  return number;
+}
+
+
+static bool is_text (pf_bytes text, const char *word) {
+  return text.size == strlen(word) && memcmp(text.at, word, text.size) == 0;
+}
+
+
+/* Converts the fields of a row to an entry. Returns false if a number is
+   invalid; clears *has_memory when out of memory. */
+static bool read_entry (const pf_trace *trace, const winidea_fields *fields,
+                        winidea_base base, winidea_entry *entry,
+                        bool *has_memory) {
+  const winidea_file *const file = trace->state;
+  const pf_bytes value = winidea_trim(fields->of[MACRO_VALUE]);
+  const pf_bytes type = winidea_trim(fields->of[MACRO_TYPE]);
+  uint32_t parent, states;
+  if (!winidea_read_handle(fields->of[MACRO_HANDLE], &entry->handle))
+    return false;
+  entry->has_value = value.size > 0;
+  if (entry->has_value && !winidea_read_value(value, base, &entry->value))
+    return false;
+  entry->parent_handle = winidea_read_handle(fields->of[MACRO_PARENT], &parent)
+                             ? parent
+                             : WINIDEA_NO_HANDLE;
+  entry->names_parent = fields->of[MACRO_PARENT].at != NULL;
+  entry->states = winidea_read_handle(fields->of[MACRO_STATE], &states)
+                      ? winidea_states_handle(entry->handle, states)
+                      : WINIDEA_NO_HANDLE;
+  entry->parent_name =
+      name_of(trace, fields->of[MACRO_PARENT_NAME], has_memory);
+  entry->name = name_of(trace, fields->of[MACRO_NAME], has_memory);
+  entry->file = name_of(trace, fields->of[MACRO_FILE], has_memory);
+  entry->type = name_of(trace, type, has_memory);
+  entry->unit = name_of(trace, fields->of[MACRO_UNIT], has_memory);
+  entry->path = name_of(trace, fields->of[MACRO_PATH], has_memory);
+  entry->parent = WINIDEA_NO_ENTRY;
+  entry->area = PF_NO_AREA;
+  entry->value_kind = winidea_default_value_kind(file, entry->handle);
+  if ((entry->value_kind == WINIDEA_INTEGER ||
+       entry->value_kind == WINIDEA_DOUBLE) &&
+      type.size > 0)
+    entry->value_kind = is_text(type, "F64") ? WINIDEA_DOUBLE : WINIDEA_INTEGER;
+  return true;
+}
+
+
+static pf_status take_area (pf_trace *trace, const winidea_rowformat *format,
+                            pf_bytes row, uint64_t offset, winidea_base base,
+                            pf_error *error) {
+  winidea_file *const file = trace->state;
+  winidea_fields fields;
+  winidea_entry entry = {.handle = 0};
+  bool has_memory = true;
+  if (!winidea_split(format, row, &fields) ||
+      !read_entry(trace, &fields, base, &entry, &has_memory))
+    return winidea_bad_row(trace, offset, row, "an area as the header says",
+                           error);
+  if (!has_memory ||
+      winidea_add_entry(file, trace->dictionary->seed, &entry) != PF_OK)
+    return winidea_no_memory(error);
+  if (!fields.is_ambiguous)
+    return PF_OK;
+  return pf_warn(trace, PF_NOTE, "winidea-ambiguous-row", PF_EFORMAT, offset,
+                 error,
+                 "adjacent texts can be split in more than one way: %.*s",
+                 (int)(row.size < 80 ? row.size : 80), (const char *)row.at);
+}
+
+
+/* The last entries of the mapping that may be parents. */
+typedef struct parents {
+  uint32_t function; /* the last function, or WINIDEA_NO_ENTRY */
+  uint32_t root;     /* the last other entry that may be a parent */
+} parents;
+
+
+/* The handle of the parent: the one that the row states, else that of the
+   variable whose row states the handle of these states, else by the default
+   rule for states. WINIDEA_NO_HANDLE if there is none. */
+static uint32_t parent_handle_of (const winidea_file *file, uint64_t seed,
+                                  const winidea_entry *entry) {
+  const winidea_handle_info *const info =
+      winidea_is_state(entry->handle)
+          ? winidea_find_handle(&file->areas, seed, entry->handle)
+          : NULL;
+  if (entry->parent_handle != WINIDEA_NO_HANDLE)
+    return entry->parent_handle;
+  if (info != NULL && info->variable != WINIDEA_NO_ENTRY)
+    return file->areas.list[info->variable].handle;
+  return winidea_is_state(entry->handle) && !entry->names_parent
+             ? entry->handle - WINIDEA_KIND_STEP
+             : WINIDEA_NO_HANDLE;
+}
+
+
+/* The entry of the parent, or WINIDEA_NO_ENTRY: by its handle; for lines the
+   last function before; for states the last variable before if the row states
+   its name. */
+static uint32_t parent_of (const pf_trace *trace, const winidea_entry *entry,
+                           const parents *before) {
+  const winidea_file *const file = trace->state;
+  const uint64_t seed = trace->dictionary->seed;
+  const uint32_t handle = parent_handle_of(file, seed, entry);
+  const winidea_entry *const parent =
+      handle == WINIDEA_NO_HANDLE ? NULL
+                                  : winidea_first_entry(file, seed, handle);
+  if (parent != NULL && winidea_is_root(parent->handle))
+    return (uint32_t)(parent - file->areas.list);
+  if (winidea_is_state(entry->handle) && before->root != WINIDEA_NO_ENTRY &&
+      entry->parent_name != PF_NO_NAME &&
+      file->areas.list[before->root].name == entry->parent_name)
+    return before->root;
+  return winidea_kind(entry->handle) == WINIDEA_LINE &&
+                 (handle != WINIDEA_NO_HANDLE || !entry->names_parent)
+             ? before->function
+             : WINIDEA_NO_ENTRY;
+}
+
+
+/* Builds the area of an entry without a parent, and sets the handle of its
+   states if the row states it. PF_OK or PF_ENOMEM. */
+static pf_status finish_root (pf_trace *trace, uint32_t number) {
+  winidea_file *const file = trace->state;
+  winidea_entry *const entry = &file->areas.list[number];
+  if (winidea_build_area(trace, entry) != PF_OK)
+    return PF_ENOMEM;
+  return entry->states == WINIDEA_NO_HANDLE
+             ? PF_OK
+             : winidea_set_states(file, trace->dictionary->seed, number,
+                                  entry->states);
+}
+
+
+/* Finds the parent of an entry and builds its area. The handle of a state
+   becomes the handle of the states of its parent. PF_OK or PF_ENOMEM. */
+static pf_status finish_child (pf_trace *trace, uint32_t number,
+                               const parents *before) {
+  winidea_file *const file = trace->state;
+  winidea_entry *const entry = &file->areas.list[number];
+  entry->parent = parent_of(trace, entry, before);
+  if (winidea_is_state(entry->handle) && entry->parent != WINIDEA_NO_ENTRY &&
+      winidea_set_states(file, trace->dictionary->seed, entry->parent,
+                         entry->handle) != PF_OK)
+    return PF_ENOMEM;
+  return winidea_build_area(trace, entry);
+}
+
+
+pf_status winidea_finish_areas (pf_trace *trace, pf_error *error) {
+  winidea_areas *const areas = &((winidea_file *)trace->state)->areas;
+  const uint32_t from = areas->finished;
+  parents before = {WINIDEA_NO_ENTRY, WINIDEA_NO_ENTRY};
+  for (uint32_t i = from; i < areas->count; i++)
+    if (areas->list[i].is_mapped && winidea_is_root(areas->list[i].handle) &&
+        finish_root(trace, i) != PF_OK)
+      return winidea_no_memory(error);
+  for (uint32_t i = from; i < areas->count; i++) {
+    const uint32_t handle = areas->list[i].handle;
+    if (!areas->list[i].is_mapped)
+      continue;
+    areas->changes++;
+    if (winidea_kind(handle) == WINIDEA_FUNCTION)
+      before.function = i;
+    else if (winidea_is_root(handle))
+      before.root = i;
+    else if (finish_child(trace, i, &before) != PF_OK)
+      return winidea_no_memory(error);
+  }
+  areas->finished = areas->count;
+  return PF_OK;
+}
+
+/* }====== */
+
+
+/* {====== Contexts and facts ====== */
+
+typedef struct search_key {
+  const winidea_file *file;
+  int64_t handle;
+} search_key;
+
+
+static bool is_context (const void *context, uint32_t number) {
+  const search_key *const s = context;
+  return s->file->contexts[number].handle == s->handle;
+}
+
+
+static uint32_t find_context (const winidea_file *file, int64_t handle) {
+  const search_key s = {file, handle};
+  return pf_intern_table_find(
+      &file->context_index, pf_mix(file->context_index.seed, (uint64_t)handle),
+      is_context, &s);
+}
+
+
+/* Adds a context. If a handle is listed twice, the first name is kept. */
+static pf_status add_context (winidea_file *file, uint32_t handle,
+                              uint32_t name) {
+  if (find_context(file, handle) != PF_NOT_INTERNED)
+    return PF_OK;
+  if (!pf_intern_table_reserve(&file->context_index))
+    return PF_ENOMEM;
+  winidea_context *const contexts =
+      realloc(file->contexts, file->context_index.capacity * sizeof *contexts);
+  if (contexts == NULL)
+    return PF_ENOMEM;
+  file->contexts = contexts;
+  contexts[file->context_index.count] = (winidea_context){handle, name};
+  pf_intern_table_add(&file->context_index,
+                      pf_mix(file->context_index.seed, handle));
+  return PF_OK;
+}
+
+
+static pf_status take_context (pf_trace *trace, const winidea_rowformat *format,
+                               pf_bytes row, uint64_t offset, pf_error *error) {
+  winidea_fields fields;
+  uint32_t handle;
+  bool has_memory = true;
+  if (!winidea_split(format, row, &fields) ||
+      !winidea_read_handle(fields.of[MACRO_HANDLE], &handle))
+    return winidea_bad_row(trace, offset, row, "a context as the header says",
+                           error);
+  const uint32_t name = name_of(trace, fields.of[MACRO_NAME], &has_memory);
+  return has_memory && add_context(trace->state, handle, name) == PF_OK
+             ? PF_OK
+             : winidea_no_memory(error);
+}
+
+
+static pf_status take_info (pf_trace *trace, const winidea_rowformat *format,
+                            pf_bytes row, uint64_t offset, pf_error *error) {
+  winidea_fields fields;
+  int64_t total;
+  if (!winidea_split(format, row, &fields) ||
+      (fields.of[MACRO_TOTAL_TIME].at != NULL &&
+       !winidea_read_decimal(fields.of[MACRO_TOTAL_TIME], &total)))
+    return winidea_bad_row(trace, offset, row, "a fact as the header says",
+                           error);
+  if (fields.of[MACRO_TOTAL_TIME].at == NULL)
+    return PF_OK;
+  winidea_file *const file = trace->state;
+  file->has_total = true;
+  file->total_time = total;
+  pf_info_int(trace, "total_time", total);
+  return PF_OK;
+}
+
+
+pf_status winidea_parse_section (pf_trace *trace,
+                                 const winidea_section *section,
+                                 pf_error *error) {
+  winidea_file *const file = trace->state;
+  const winidea_section copy = *section; /* the list may be reallocated */
+  const winidea_base base = winidea_base_option(trace, "mapping_base");
+  winidea_rowformat format;
+  pf_status status = PF_OK;
+  if (copy.kind > WINIDEA_HANDLE || !copy.is_readable)
+    return PF_OK;
+  (void)winidea_compile(&format, copy.format);
+  file->areas.is_mapping = copy.kind == WINIDEA_HANDLE;
+  for (uint64_t at = copy.parsed, next; at < copy.end && status == PF_OK;
+       at = next) {
+    const pf_bytes row = winidea_line(file->text->bytes, at, &next);
+    if (row.size == 0)
+      continue;
+    switch (copy.kind) {
+      case WINIDEA_INFO:
+        status = take_info(trace, &format, row, at, error);
+        break;
+      case WINIDEA_CONTEXTS:
+        status = take_context(trace, &format, row, at, error);
+        break;
+      default: status = take_area(trace, &format, row, at, base, error);
+    }
+  }
+  file->areas.is_mapping = false;
+  return status;
+}
+
+
+uint32_t winidea_context_name (const winidea_file *file, int64_t handle) {
+  const uint32_t number = find_context(file, handle);
+  return number == PF_NOT_INTERNED ? PF_NO_NAME : file->contexts[number].name;
+}
+
+/* }====== */

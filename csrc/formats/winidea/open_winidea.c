@@ -1,0 +1,426 @@
+/*
+** open_winidea.c - the format winidea: exports of the winIDEA profiler.
+*/
+
+#include <stdlib.h>
+
+#include "formats/winidea/text1.h"
+#include "model/dictionary/names.h"
+
+#define HEAD_BYTES 65536 /* bytes examined for detection */
+
+static const char *const event_names[WINIDEA_EVENTS] = {
+    "leave", "suspend", "resume", "enter", "write"};
+
+static const char *const line_names[WINIDEA_SECTIONS] = {
+    "info", "contexts", "handle", "statistics", "timeline"};
+
+
+static int score (pf_bytes head, uint64_t size) {
+  const int text = winidea_score_text(head);
+  const int xml = text > 0 ? 0 : winidea_score_xml(head);
+  return text > 0 ? text : xml > 0 ? xml : winidea_score_records(head, size);
+}
+
+
+/* {====== Interned words ====== */
+
+/* Interns a word; clears *is_good when out of memory. */
+static uint32_t intern_word (const pf_trace *trace, const char *text,
+                             bool *is_good) {
+  const uint32_t number = pf_intern_text(trace->dictionary, text);
+  *is_good &= number != PF_NO_NAME;
+  return number;
+}
+
+
+/* Interns the words for columns in advance, because readers run in threads. */
+static pf_status intern_names (const pf_trace *trace, winidea_file *file,
+                               pf_error *error) {
+  bool is_good = true;
+  for (int i = 0; i < WINIDEA_EVENTS; i++)
+    file->events[i] = intern_word(trace, event_names[i], &is_good);
+  for (int i = 0; i < WINIDEA_KINDS; i++)
+    file->classes[i] = intern_word(trace, winidea_class_names[i], &is_good);
+  for (int i = 0; i < WINIDEA_SECTIONS; i++)
+    file->section_ids[i] = intern_word(trace, line_names[i], &is_good);
+  file->end_id = intern_word(trace, "end", &is_good);
+  file->record_id = intern_word(trace, "record", &is_good);
+  file->rest_id = intern_word(trace, "rest", &is_good);
+  file->header_id = intern_word(trace, "header", &is_good);
+  file->blank_id = intern_word(trace, "blank", &is_good);
+  memset(file->lanes, 0xff, sizeof file->lanes); /* PF_NO_NAME */
+  return is_good ? PF_OK : winidea_no_memory(error);
+}
+
+/* }====== */
+
+
+/* {====== The binary timeline ====== */
+
+static pf_status check_end (pf_trace *trace, const winidea_file *file,
+                            pf_error *error) {
+  const size_t over = file->timeline->bytes.size % file->layout.size;
+  if (over == 0 || file->is_live)
+    return PF_OK;
+  return pf_warn(trace, PF_DAMAGE, "winidea-truncated", PF_ETRUNCATED,
+                 file->timeline->bytes.size - over, error,
+                 "a record of %u bytes expected, the file has %zu more",
+                 file->layout.size, over);
+}
+
+
+/* Detects the layout; a live trace with few records leaves the version open. */
+static pf_status detect (pf_trace *trace, winidea_file *file, pf_error *error) {
+  const pf_bytes bytes = file->timeline->bytes;
+  const unsigned size =
+      (unsigned)pf_option_int(trace, "record_size", 24) == 20 ? 20 : 24;
+  file->is_version_pending =
+      file->is_live && !winidea_has_version(trace, bytes, size);
+  if (!file->is_version_pending)
+    return winidea_detect_layout(trace, bytes, &file->layout, error);
+  file->layout = (winidea_layout){WINIDEA_1_1, size, false};
+  return PF_OK;
+}
+
+
+pf_status winidea_open_records (pf_trace *trace, winidea_file *file,
+                                pf_error *error) {
+  pf_status status = detect(trace, file, error);
+  if (status == PF_OK)
+    status = check_end(trace, file, error);
+  if (status < 0)
+    return status;
+  const uint64_t records = winidea_records(file);
+  const bool is_old = file->layout.version == WINIDEA_1_0;
+  if (!file->is_version_pending)
+    pf_info_text(trace, "version", winidea_text(is_old ? "1.0" : "1.1"));
+  pf_info_text(trace, "byte_order", winidea_text("little"));
+  pf_info_int(trace, "record_size", file->layout.size);
+  pf_info_int(trace, "records", (int64_t)records);
+  if (records == 0)
+    return PF_OK;
+  pf_info_int(trace, "first", winidea_time_at(file, 0));
+  pf_info_int(trace, "last", winidea_time_at(file, records - 1));
+  file->end = winidea_recording_end(file, winidea_time_at(file, 0));
+  file->has_end =
+      !file->is_live && file->end > winidea_time_at(file, records - 1);
+  return PF_OK;
+}
+
+/* }====== */
+
+
+/* {====== The main file ====== */
+
+const winidea_section *winidea_first_timeline (const winidea_file *file) {
+  for (size_t i = 0; i < file->nsections; i++)
+    if (file->sections[i].kind == WINIDEA_TIMELINE)
+      return &file->sections[i];
+  return NULL;
+}
+
+
+/* Parses the time of a timeline row. Returns false if it has none. */
+static bool time_of (const winidea_section *section, pf_bytes row,
+                     int64_t *time) {
+  winidea_rowformat format;
+  winidea_fields fields;
+  return section->is_readable && winidea_compile(&format, section->format) &&
+         winidea_split(&format, row, &fields) &&
+         winidea_read_decimal(fields.of[MACRO_TIME], time);
+}
+
+
+/* The last line that is not empty. */
+static pf_bytes last_line (pf_bytes text) {
+  size_t end = text.size, start;
+  uint64_t next;
+  while (end > 0 && (text.at[end - 1] == '\n' || text.at[end - 1] == '\r'))
+    end--;
+  start = end;
+  while (start > 0 && text.at[start - 1] != '\n')
+    start--;
+  return winidea_line((pf_bytes){text.at, end}, start, &next);
+}
+
+
+/* Sets the facts first and last if that needs no scan. */
+static void set_span (pf_trace *trace, const winidea_file *file) {
+  const winidea_section *const section = winidea_first_timeline(file);
+  int64_t time;
+  uint64_t next;
+  if (section == NULL)
+    return;
+  if (time_of(section, winidea_line(file->text->bytes, section->rows, &next),
+              &time))
+    pf_info_int(trace, "first", time);
+  if (!file->is_scanned &&
+      time_of(section, last_line(file->text->bytes), &time))
+    pf_info_int(trace, "last", time);
+}
+
+
+static pf_status open_main (pf_trace *trace, winidea_file *file,
+                            pf_error *error) {
+  if (file->xml != NULL)
+    return winidea_read_xml(trace, file->xml->bytes, error);
+  if (file->text == NULL)
+    return PF_OK;
+  const pf_status status = winidea_scan(trace, error);
+  if (status >= 0 && file->timeline != trace->sources &&
+      winidea_first_timeline(file) != NULL) {
+    file->timeline = NULL; /* a timeline in the main file has priority */
+    set_span(trace, file);
+  }
+  return status < 0 ? status : PF_OK;
+}
+
+
+/* Sets the handles of the variable and of its states from the area that the
+   user has named, which may be either. */
+static void set_switch_states (const pf_trace *trace, winidea_file *file) {
+  const uint64_t seed = trace->dictionary->seed;
+  if (winidea_is_state(file->switches)) {
+    const winidea_handle_info *const info =
+        winidea_find_handle(&file->areas, seed, file->switches);
+    file->switch_states = file->switches;
+    file->switches = info != NULL && info->variable != WINIDEA_NO_ENTRY
+                         ? file->areas.list[info->variable].handle
+                         : file->switches - WINIDEA_KIND_STEP;
+    return;
+  }
+  const winidea_entry *const entry =
+      winidea_first_entry(file, seed, file->switches);
+  file->switch_states = entry != NULL && entry->states != WINIDEA_NO_HANDLE
+                            ? entry->states
+                            : file->switches + WINIDEA_KIND_STEP;
+}
+
+
+/* Finds the area of option context_area by its handle or its name. */
+static pf_status find_switches (pf_trace *trace, winidea_file *file,
+                                pf_error *error) {
+  pf_bytes text;
+  file->switches = WINIDEA_NO_HANDLE;
+  if (!pf_option_text(trace, "context_area", &text) || text.size == 0)
+    return PF_OK;
+  pf_status status =
+      file->text == NULL ? PF_OK : winidea_scan_all(trace, error);
+  const uint32_t name = pf_find_name(trace->dictionary, text);
+  for (uint32_t i = 0; i < file->areas.count && name != PF_NO_NAME; i++)
+    if (file->areas.list[i].name == name) {
+      file->switches = file->areas.list[i].handle;
+      break;
+    }
+  if (status == PF_OK && file->switches == WINIDEA_NO_HANDLE &&
+      !winidea_read_handle(text, &file->switches))
+    status =
+        pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                "context_area: no area is called %.*s",
+                (int)(text.size < 60 ? text.size : 60), (const char *)text.at);
+  set_switch_states(trace, file);
+  return status;
+}
+
+/* }====== */
+
+
+/* {====== Tables ====== */
+
+static void add_table (pf_trace *trace, winidea_file *file, const char *name,
+                       const pf_field *fields, size_t nfields, int64_t rows,
+                       pf_status (*open)(pf_trace *, const pf_table *,
+                                         pf_reader **, pf_error *)) {
+  file->tables[trace->ntables++] =
+      (pf_table){name, fields, nfields, rows, open};
+  trace->tables = file->tables;
+}
+
+
+/* Adds the tables of events, if there are any. */
+static void list_events (pf_trace *trace, winidea_file *file) {
+  const bool is_bin = file->timeline != NULL;
+  const int64_t rows =
+      is_bin && !file->is_live ? (int64_t)winidea_records(file) : -1;
+  if (!is_bin && (file->text == NULL ||
+                  (winidea_first_timeline(file) == NULL && !file->is_live)))
+    return;
+  add_table(trace, file, "timeline", winidea_timeline_fields, TIMELINE_COLUMNS,
+            rows, is_bin ? winidea_open_bin : winidea_open_timeline);
+  add_table(trace, file, "events", winidea_events_fields, EVENTS_COLUMNS,
+            rows < 0 ? rows : rows + file->has_end,
+            is_bin ? winidea_open_bin : winidea_open_timeline);
+}
+
+
+static void list_raw (pf_trace *trace, winidea_file *file) {
+  const bool is_bin = file->timeline == trace->sources;
+  int64_t rows = -1;
+  if (is_bin && !file->is_live) /* the number of rows of a live file is not
+                                   known */
+    rows = (int64_t)winidea_records(file) +
+           (file->timeline->bytes.size % file->layout.size != 0);
+  add_table(trace, file, "raw", winidea_raw_fields, RAW_COLUMNS, rows,
+            is_bin ? winidea_open_raw : winidea_open_lines);
+}
+
+
+static void list_tables (pf_trace *trace, winidea_file *file) {
+  trace->ntables = 0;
+  list_events(trace, file);
+  add_table(trace, file, "areas", winidea_areas_fields, AREAS_COLUMNS, -1,
+            winidea_open_areas);
+  if (file->text != NULL) {
+    add_table(trace, file, "statistics", winidea_statistics_fields,
+              STATISTICS_COLUMNS, -1, winidea_open_statistics);
+    add_table(trace, file, "contexts", winidea_contexts_fields,
+              CONTEXTS_COLUMNS, -1, winidea_open_contexts);
+  }
+  list_raw(trace, file);
+}
+
+/* }====== */
+
+
+/* {====== Opening ====== */
+
+/* Type of a file by its contents. */
+typedef enum content {
+  IS_TEXT,
+  IS_XML,
+  IS_NEITHER
+} content;
+
+
+static content content_of (const pf_source *source) {
+  const size_t size = source->bytes.size;
+  const pf_bytes head = {source->bytes.at,
+                         size < HEAD_BYTES ? size : HEAD_BYTES};
+  if (winidea_has_sections(head))
+    return IS_TEXT;
+  return winidea_has_areas(head) ? IS_XML : IS_NEITHER;
+}
+
+
+bool winidea_is_main (winidea_file *file, const pf_source *source) {
+  const content is = content_of(source);
+  if (is == IS_TEXT)
+    file->text = source;
+  else if (is == IS_XML)
+    file->xml = source;
+  return is != IS_NEITHER;
+}
+
+
+/* Sets the main file beside a binary timeline; warns if it is something
+   else. */
+static pf_status find_mapping (pf_trace *trace, winidea_file *file,
+                               pf_error *error) {
+  const pf_source *const mapping = pf_source_of(trace, "mapping");
+  file->timeline = trace->sources;
+  if (mapping == NULL)
+    return PF_OK;
+  if (!winidea_is_main(file, mapping) && !file->is_live)
+    return pf_warn(trace, PF_NOTE, "winidea-no-mapping", PF_EFORMAT,
+                   PF_NO_OFFSET, error,
+                   "%s: sections of a Text1 file or the areas of an XML "
+                   "export expected, found neither",
+                   mapping->path);
+  return PF_OK;
+}
+
+
+/* Assigns the sources: the main file by its contents, the others by role. */
+static pf_status find_sources (pf_trace *trace, winidea_file *file,
+                               pf_error *error) {
+  const content is = pf_option_is(trace, "dialect", "bin")
+                         ? IS_NEITHER
+                         : content_of(trace->sources);
+  if (is == IS_NEITHER)
+    return find_mapping(trace, file, error);
+  file->timeline = pf_source_of(trace, "timeline");
+  if (is == IS_TEXT)
+    file->text = trace->sources;
+  else
+    file->xml = trace->sources;
+  return PF_OK;
+}
+
+
+/* Stores the indices of the files, because sources may be reallocated. */
+static void number_sources (const pf_trace *trace, winidea_file *file) {
+  const pf_source *const found[3] = {file->timeline, file->text, file->xml};
+  for (int i = 0; i < 3; i++)
+    file->at[i] =
+        found[i] == NULL ? SIZE_MAX : (size_t)(found[i] - trace->sources);
+}
+
+
+static const char *dialect_of (const pf_trace *trace,
+                               const winidea_file *file) {
+  if (file->timeline == trace->sources)
+    return "bin";
+  return file->text != NULL ? "text1" : "xml";
+}
+
+
+static pf_status open_sources (pf_trace *trace, winidea_file *file,
+                               pf_error *error) {
+  pf_status status = find_sources(trace, file, error);
+  pf_info_text(trace, "dialect", winidea_text(dialect_of(trace, file)));
+  if (status == PF_OK)
+    status = open_main(trace, file, error);
+  if (status == PF_OK && file->timeline != NULL)
+    status = winidea_open_records(trace, file, error);
+  number_sources(trace, file);
+  return status == PF_OK ? find_switches(trace, file, error) : status;
+}
+
+
+static pf_status open_trace (pf_trace *trace, pf_error *error) {
+  winidea_file *const file = calloc(1, sizeof *file);
+  trace->state = file;
+  if (file == NULL || pthread_mutex_init(&file->mutex, NULL) != 0)
+    return winidea_no_memory(error);
+  file->has_mutex = true;
+  file->is_live = pf_option_int(trace, "live", 0) != 0;
+  file->context_index.seed = trace->dictionary->seed;
+  file->areas.handles.seed = file->areas.states.seed = trace->dictionary->seed;
+  file->input_value_kind = pf_option_is(trace, "input_type", "F64")
+                               ? WINIDEA_DOUBLE
+                               : WINIDEA_INTEGER;
+  pf_status status = intern_names(trace, file, error);
+  if (status == PF_OK)
+    status = open_sources(trace, file, error);
+  if (status == PF_OK)
+    list_tables(trace, file);
+  return status;
+}
+
+
+static void close_trace (pf_trace *trace) {
+  winidea_file *const file = trace->state;
+  if (file->has_mutex)
+    pthread_mutex_destroy(&file->mutex);
+  winidea_areas_free(&file->areas);
+  pf_intern_table_free(&file->context_index);
+  free(file->contexts);
+  free(file->sections);
+  free(file);
+  trace->state = NULL;
+}
+
+/* }====== */
+
+
+const pf_format pf_format_winidea = {
+    .name = "winidea",
+    .score = score,
+    .open = open_trace,
+    .close = close_trace,
+    .written = winidea_written,
+    .nwritten = WINIDEA_WRITTEN,
+    .encoder = winidea_encoder,
+    .parallel = true,
+};

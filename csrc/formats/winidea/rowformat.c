@@ -1,0 +1,452 @@
+/*
+** rowformat.c - compiles row formats and splits rows.
+**
+**   %HANDLE%,%NAME%,%VALUE%     macros between per cent signs, the rest literal
+**
+** Blanks around the dots of a macro are ignored (the vendor's page has one). A
+** per cent sign that does not begin a macro is literal.
+*/
+
+#include <string.h>
+
+#include "formats/winidea/rowformat.h"
+
+#define NUMBER_LENGTH 40 /* numbers are shorter */
+
+static const char *const names[MACROS] = {"HANDLE",        "HANDLE.PARENT",
+                                          "HANDLE.STATE",  "VALUE",
+                                          "VALUE.TYPE",    "COUNT",
+                                          "EVENT",         "TIME",
+                                          "TOTAL_TIME",    "T.NET",
+                                          "T.NET.MIN",     "T.NET.MAX",
+                                          "T.NET.AVG",     "T.GROSS",
+                                          "T.GROSS.MIN",   "T.GROSS.MAX",
+                                          "T.GROSS.AVG",   "T.CALL",
+                                          "T.CALL.MIN",    "T.CALL.MAX",
+                                          "T.CALL.AVG",    "T.PERIOD",
+                                          "T.PERIOD.MIN",  "T.PERIOD.MAX",
+                                          "T.PERIOD.AVG",  "T.OUTSIDE",
+                                          "T.OUTSIDE.MIN", "T.OUTSIDE.MAX",
+                                          "T.OUTSIDE.AVG", "NAME",
+                                          "NAME.PARENT",   "VALUE.UNIT",
+                                          "FILE",          "PATH",
+                                          "CONTEXT",       "CLASS",
+                                          "FORMAT",        ""};
+
+
+static bool is_free (winidea_macro macro) {
+  return macro >= MACRO_NAME;
+}
+
+
+/* {====== Formats ====== */
+
+static uint8_t upper (uint8_t c) {
+  return c >= 'a' && c <= 'z' ? (uint8_t)(c - 'a' + 'A') : c;
+}
+
+
+static bool is_word_byte (uint8_t c) {
+  const uint8_t u = upper(c);
+  return (u >= 'A' && u <= 'Z') || c == '_' || c == '.' || c == ' ';
+}
+
+
+/* Compares the name of a macro; blanks are ignored. */
+static bool is_called (pf_bytes text, const char *name) {
+  for (size_t i = 0; i < text.size; i++) {
+    if (text.at[i] == ' ')
+      continue;
+    if (upper(text.at[i]) != (uint8_t)*name++)
+      return false;
+  }
+  return *name == '\0';
+}
+
+
+/* Finds the macro between two per cent signs. Returns false if the text is not
+   a word. */
+static bool find_macro (pf_bytes text, winidea_macro *macro) {
+  for (size_t i = 0; i < text.size; i++)
+    if (!is_word_byte(text.at[i]))
+      return false;
+  if (text.size == 0 || text.at[0] == ' ')
+    return false;
+  *macro = MACRO_HANDLE;
+  while (*macro < MACRO_UNKNOWN && !is_called(text, names[*macro]))
+    (*macro)++;
+  return true;
+}
+
+
+bool winidea_compile (winidea_rowformat *format, pf_bytes text) {
+  size_t literal = 0; /* start of the current literal */
+  format->count = 0;
+  for (size_t i = 0; i < text.size; i++) {
+    winidea_macro macro;
+    const uint8_t *const end =
+        text.at[i] == '%' && i + 1 < text.size
+            ? memchr(text.at + i + 1, '%', text.size - i - 1)
+            : NULL;
+    if (end == NULL)
+      continue;
+    const pf_bytes word = {text.at + i + 1, (size_t)(end - text.at) - i - 1};
+    if (word.size > 32 || !find_macro(word, &macro))
+      continue;
+    if (format->count == WINIDEA_MAX_MACROS)
+      return false;
+    format->literals[format->count] =
+        (pf_bytes){text.at + literal, i - literal};
+    format->macros[format->count++] = (uint8_t)macro;
+    i += word.size + 1;
+    literal = i + 1;
+  }
+  format->literals[format->count] =
+      (pf_bytes){text.at + literal, text.size - literal};
+  return true;
+}
+
+
+bool winidea_has_macro (const winidea_rowformat *format, winidea_macro macro) {
+  return memchr(format->macros, macro, format->count) != NULL;
+}
+
+/* }====== */
+
+
+/* {====== Rows ====== */
+
+/* The part of a row that is not split yet. */
+typedef struct slice {
+  const uint8_t *at, *end;
+} slice;
+
+
+static size_t left_of (const slice *r) {
+  return (size_t)(r->end - r->at);
+}
+
+
+static bool begins (const slice *r, pf_bytes literal) {
+  return literal.size <= left_of(r) &&
+         memcmp(r->at, literal.at, literal.size) == 0;
+}
+
+
+/* The first occurrence of a literal, which is not empty, or NULL. */
+static const uint8_t *find_first (const slice *r, pf_bytes literal) {
+  slice s = *r;
+  while (literal.size <= left_of(&s)) {
+    const uint8_t *const p =
+        memchr(s.at, literal.at[0], left_of(&s) - literal.size + 1);
+    if (p == NULL)
+      return NULL;
+    s.at = p;
+    if (begins(&s, literal))
+      return p;
+    s.at++;
+  }
+  return NULL;
+}
+
+
+/* The last occurrence of a literal, which is not empty, or NULL. */
+static const uint8_t *find_last (const slice *r, pf_bytes literal) {
+  if (literal.size > left_of(r))
+    return NULL;
+  for (const uint8_t *p = r->end - literal.size; p >= r->at; p--) {
+    const slice s = {p, r->end};
+    if (begins(&s, literal))
+      return p;
+    if (p == r->at)
+      break;
+  }
+  return NULL;
+}
+
+
+static bool is_digit_of (winidea_macro macro, uint8_t c) {
+  const uint8_t u = upper(c);
+  if (c >= '0' && c <= '9')
+    return true;
+  switch (macro) {
+    case MACRO_EVENT: return u >= 'A' && u <= 'Z';
+    case MACRO_TYPE: return u == 'I' || u == 'F';
+    case MACRO_HANDLE:
+    case MACRO_PARENT:
+    case MACRO_STATE: return u >= 'A' && u <= 'F';
+    case MACRO_VALUE:
+      return u == 'X' || (u >= 'A' && u <= 'F') || c == '-' || c == '+' ||
+             c == '.';
+    default: return c == '-' || c == '+' || c == '.';
+  }
+}
+
+
+/* The length of a number without a literal after it. Handles have 8 digits and
+   may begin with 0x. */
+static size_t count_digits (winidea_macro macro, const slice *r) {
+  size_t n = 0, max = macro == MACRO_EVENT ? 1 : NUMBER_LENGTH;
+  if (macro <= MACRO_STATE) {
+    n = left_of(r) > 2 && r->at[0] == '0' && upper(r->at[1]) == 'X' ? 2 : 0;
+    max = n + 8;
+  }
+  while (n < max && n < left_of(r) && is_digit_of(macro, r->at[n]))
+    n++;
+  return n;
+}
+
+
+/* The length of a number at the end of the slice. */
+static size_t digits_before (winidea_macro macro, const slice *r) {
+  const size_t max = macro == MACRO_EVENT ? 1 : NUMBER_LENGTH;
+  size_t n = 0;
+  while (n < max && n < left_of(r) && is_digit_of(macro, r->end[-1 - (int)n]))
+    n++;
+  return n;
+}
+
+
+/* Takes the numbers before the first free text. Returns their count, or
+   SIZE_MAX if the row does not match. */
+static size_t take_left (const winidea_rowformat *f, slice *r,
+                         winidea_fields *fields) {
+  size_t i = 0;
+  if (!begins(r, f->literals[0]))
+    return SIZE_MAX;
+  r->at += f->literals[0].size;
+  for (; i < f->count && !is_free((winidea_macro)f->macros[i]); i++) {
+    const winidea_macro macro = (winidea_macro)f->macros[i];
+    const pf_bytes literal = f->literals[i + 1];
+    const bool is_last = i + 1 == f->count;
+    const uint8_t *stop = literal.size > 0 ? find_first(r, literal)
+                          : is_last        ? r->end
+                                           : r->at + count_digits(macro, r);
+    if (stop == NULL)
+      return SIZE_MAX;
+    fields->of[macro] = (pf_bytes){r->at, (size_t)(stop - r->at)};
+    r->at = stop + literal.size;
+  }
+  return i;
+}
+
+
+/* Takes the numbers after the last free text, which exists. Returns its index,
+   or SIZE_MAX if the row does not match. */
+static size_t take_right (const winidea_rowformat *f, slice *r,
+                          winidea_fields *fields) {
+  size_t i = f->count - 1;
+  const pf_bytes tail = f->literals[f->count];
+  const slice end = {r->end - (tail.size <= left_of(r) ? tail.size : 0),
+                     r->end};
+  if (!begins(&end, tail))
+    return SIZE_MAX;
+  r->end -= tail.size;
+  for (; !is_free((winidea_macro)f->macros[i]); i--) {
+    const winidea_macro macro = (winidea_macro)f->macros[i];
+    const pf_bytes literal = f->literals[i];
+    const uint8_t *const start = literal.size > 0
+                                     ? find_last(r, literal)
+                                     : r->end - digits_before(macro, r);
+    if (start == NULL)
+      return SIZE_MAX;
+    const uint8_t *const text = start + literal.size;
+    fields->of[macro] = (pf_bytes){text, (size_t)(r->end - text)};
+    r->end = start;
+  }
+  return i;
+}
+
+
+/* Returns true if the slice begins like a file path. */
+static bool is_path (const slice *r) {
+  const size_t n = left_of(r);
+  return n > 0 &&
+         (r->at[0] == '/' || r->at[0] == '\\' || r->at[0] == '.' ||
+          (n > 2 && r->at[1] == ':' && (r->at[2] == '\\' || r->at[2] == '/')));
+}
+
+
+/* Returns true if macro number i and the literal after it can start here. */
+static bool can_follow (const winidea_rowformat *f, size_t i, const slice *r) {
+  const winidea_macro macro = (winidea_macro)f->macros[i];
+  if (macro == MACRO_FILE || macro == MACRO_PATH)
+    return is_path(r);
+  if (is_free(macro))
+    return true;
+  const slice tail = {r->at + count_digits(macro, r), r->end};
+  return begins(&tail, f->literals[i + 1]);
+}
+
+
+/* Removes from the end of the slice what the literals between macros i and `to`
+   need at least. Returns false if they do not occur in this order. */
+static bool skip_tail (const winidea_rowformat *f, size_t i, size_t to,
+                       slice *r) {
+  for (; to > i; to--) {
+    const pf_bytes literal = f->literals[to];
+    const uint8_t *const p = literal.size > 0 ? find_last(r, literal) : r->end;
+    if (p == NULL)
+      return false;
+    r->end = p;
+  }
+  return true;
+}
+
+
+/* The end of free text number i: before the first literal after which the next
+   field can start; if there is none, before the last literal that leaves enough
+   for the fields up to `to`. */
+static const uint8_t *end_of_free (const winidea_rowformat *f, size_t i,
+                                   size_t to, const slice *r,
+                                   bool *is_ambiguous) {
+  const pf_bytes literal = f->literals[i + 1];
+  const uint8_t *good = NULL, *last = NULL;
+  unsigned goods = 0, all = 0;
+  slice s = *r;
+  if (literal.size == 0)
+    return r->at;
+  if (!skip_tail(f, i + 1, to, &s))
+    return NULL;
+  for (const uint8_t *p; (p = find_first(&s, literal)) != NULL; s.at = p + 1) {
+    const slice next_field = {p + literal.size, r->end};
+    last = p;
+    all += all < 2;
+    if (!can_follow(f, i + 1, &next_field))
+      continue;
+    good = good == NULL ? p : good;
+    goods += goods < 2;
+  }
+  *is_ambiguous |= goods > 1 || (goods == 0 && all > 1);
+  return good != NULL ? good : last;
+}
+
+
+/* Splits the slice into the fields from free text `from` to free text `to`. */
+static bool take_middle (const winidea_rowformat *f, size_t from, size_t to,
+                         slice *r, winidea_fields *fields) {
+  for (size_t i = from; i < to; i++) {
+    const winidea_macro macro = (winidea_macro)f->macros[i];
+    const pf_bytes literal = f->literals[i + 1];
+    const uint8_t *const end =
+        is_free(macro)     ? end_of_free(f, i, to, r, &fields->is_ambiguous)
+        : literal.size > 0 ? find_first(r, literal)
+                           : r->at + count_digits(macro, r);
+    if (end == NULL)
+      return false;
+    fields->of[macro] = (pf_bytes){r->at, (size_t)(end - r->at)};
+    r->at = end + literal.size;
+  }
+  fields->of[f->macros[to]] = (pf_bytes){r->at, left_of(r)};
+  return true;
+}
+
+
+bool winidea_split (const winidea_rowformat *format, pf_bytes row,
+                    winidea_fields *fields) {
+  slice r = {row.at, row.at + row.size};
+  memset(fields, 0, sizeof *fields);
+  const size_t first = take_left(format, &r, fields);
+  if (first == SIZE_MAX)
+    return false;
+  if (first == format->count)
+    return left_of(&r) == 0;
+  const size_t last = take_right(format, &r, fields);
+  return last != SIZE_MAX && r.at <= r.end &&
+         take_middle(format, first, last, &r, fields);
+}
+
+/* }====== */
+
+
+/* {====== Numbers ====== */
+
+pf_bytes winidea_trim (pf_bytes text) {
+  while (text.size > 0 && (text.at[0] == ' ' || text.at[0] == '\t')) {
+    text.at++;
+    text.size--;
+  }
+  while (text.size > 0 &&
+         (text.at[text.size - 1] == ' ' || text.at[text.size - 1] == '\t'))
+    text.size--;
+  return text;
+}
+
+
+/* The value of a hexadecimal digit, or 16. */
+static unsigned digit (uint8_t c) {
+  const uint8_t u = upper(c);
+  if (c >= '0' && c <= '9')
+    return c - (unsigned)'0';
+  return u >= 'A' && u <= 'F' ? u - (unsigned)'A' + 10 : 16;
+}
+
+
+static bool has_prefix (pf_bytes text) {
+  return text.size > 2 && text.at[0] == '0' && upper(text.at[1]) == 'X';
+}
+
+
+static bool read_hexadecimal (pf_bytes text, uint64_t *number) {
+  const size_t start = has_prefix(text) ? 2 : 0;
+  if (text.size == start || text.size - start > 16)
+    return false;
+  *number = 0;
+  for (size_t i = start; i < text.size; i++) {
+    const unsigned d = digit(text.at[i]);
+    if (d == 16)
+      return false;
+    *number = *number << 4 | d;
+  }
+  return true;
+}
+
+
+bool winidea_read_handle (pf_bytes text, uint32_t *handle) {
+  uint64_t number;
+  if (!read_hexadecimal(winidea_trim(text), &number) || number > UINT32_MAX)
+    return false;
+  *handle = (uint32_t)number;
+  return true;
+}
+
+
+bool winidea_read_decimal (pf_bytes text, int64_t *number) {
+  text = winidea_trim(text);
+  const bool is_negative = text.size > 0 && text.at[0] == '-';
+  const size_t start = text.size > 0 && (is_negative || text.at[0] == '+');
+  uint64_t sum = 0;
+  if (text.size == start)
+    return false;
+  for (size_t i = start; i < text.size; i++) {
+    const unsigned d = digit(text.at[i]);
+    if (d > 9 || sum > (UINT64_MAX - d) / 10)
+      return false;
+    sum = sum * 10 + d;
+  }
+  if (sum > (uint64_t)INT64_MAX + is_negative)
+    return false;
+  *number = (int64_t)(is_negative ? 0 - sum : sum);
+  return true;
+}
+
+
+bool winidea_read_value (pf_bytes text, winidea_base base, int64_t *value) {
+  uint64_t bits;
+  text = winidea_trim(text);
+  const bool is_hexadecimal =
+      base == WINIDEA_HEXADECIMAL || has_prefix(text) ||
+      (base == WINIDEA_BASE_AUTO && (text.size == 8 || text.size == 16));
+  if (is_hexadecimal && read_hexadecimal(text, &bits)) {
+    *value = (int64_t)bits;
+    return true;
+  }
+  if (winidea_read_decimal(text, value))
+    return true;
+  if (base == WINIDEA_DECIMAL || !read_hexadecimal(text, &bits))
+    return false;
+  *value = (int64_t)bits;
+  return true;
+}
+
+/* }====== */

@@ -1,0 +1,91 @@
+/*
+** rowformat.h - the row formats in the section headers of a Text1 file:
+** literal text and macros between per cent signs. Compile a format once with
+** winidea_compile, then split each row with winidea_split. No memory is
+** allocated.
+*/
+
+#ifndef rowformat_h
+#define rowformat_h
+
+#include "profio.h"
+
+/* The macros of the export, in the order of their names in the .c file. */
+typedef enum winidea_macro {
+  MACRO_HANDLE,
+  MACRO_PARENT, /* HANDLE.PARENT */
+  MACRO_STATE,  /* HANDLE.STATE */
+  MACRO_VALUE,
+  MACRO_TYPE, /* VALUE.TYPE */
+  MACRO_COUNT,
+  MACRO_EVENT,
+  MACRO_TIME,
+  MACRO_TOTAL_TIME,
+  MACRO_NET, /* four each: sum, minimum, maximum, mean */
+  MACRO_GROSS = MACRO_NET + 4,
+  MACRO_CALL = MACRO_GROSS + 4,
+  MACRO_PERIOD = MACRO_CALL + 4,
+  MACRO_OUTSIDE = MACRO_PERIOD + 4,
+  MACRO_NAME = MACRO_OUTSIDE + 4, /* this one and those after it are free
+                                     text */
+  MACRO_PARENT_NAME,
+  MACRO_UNIT, /* VALUE.UNIT */
+  MACRO_FILE,
+  MACRO_PATH,
+  MACRO_CONTEXT,
+  MACRO_CLASS,
+  MACRO_FORMAT,
+  MACRO_UNKNOWN, /* a %WORD% that is none of these */
+  MACROS
+} winidea_macro;
+
+#define WINIDEA_MAX_MACROS 48 /* maximum in one format */
+
+/* A compiled format: literals[0] macros[0] literals[1] ... macros[count - 1]
+   literals[count]. */
+typedef struct winidea_rowformat {
+  unsigned count;
+  uint8_t macros[WINIDEA_MAX_MACROS]; /* winidea_macro */
+  pf_bytes literals[WINIDEA_MAX_MACROS + 1];
+} winidea_rowformat;
+
+/* Compiles a format; the literals point into `text`. Returns false if it has
+   too many macros. */
+bool winidea_compile (winidea_rowformat *format, pf_bytes text);
+
+/* Returns true if a format contains a macro. */
+bool winidea_has_macro (const winidea_rowformat *format, winidea_macro macro);
+
+/* The fields of a row, by macro; `at` is NULL if the format does not have
+   it. */
+typedef struct winidea_fields {
+  pf_bytes of[MACROS];
+  bool is_ambiguous; /* adjacent free texts could be split elsewhere, too */
+} winidea_fields;
+
+/*
+** Splits a row. Numbers are taken from the left up to the first free text and
+** from the right down to the last one. Nothing is quoted, so everything between
+** belongs to the texts. Returns false if the row does not match the format.
+*/
+bool winidea_split (const winidea_rowformat *format, pf_bytes row,
+                    winidea_fields *fields);
+
+/* The text without blanks and tabs around it. */
+pf_bytes winidea_trim (pf_bytes text);
+
+/* The base of the digits of a value. */
+typedef enum winidea_base {
+  WINIDEA_BASE_AUTO, /* hexadecimal after 0x, with 8 or 16 digits, or with
+                        letters */
+  WINIDEA_DECIMAL,
+  WINIDEA_HEXADECIMAL
+} winidea_base;
+
+/* Parse a whole text as a number. Return false if it is not one, or too
+   large. */
+bool winidea_read_handle (pf_bytes text, uint32_t *handle);
+bool winidea_read_decimal (pf_bytes text, int64_t *number);
+bool winidea_read_value (pf_bytes text, winidea_base base, int64_t *value);
+
+#endif

@@ -1,0 +1,295 @@
+/*
+** sections.c - the readers of tables statistics and contexts, which
+** parse the rows of their sections when they are read.
+*/
+
+#include <stdlib.h>
+
+#include "formats/winidea/text1.h"
+#include "model/rows/batch.h"
+#include "model/dictionary/names.h"
+
+typedef struct section_reader section_reader;
+struct section_reader {
+  pf_reader reader;
+  pf_trace *trace;
+  winidea_section_kind kind;
+  const char *expected; /* what a row should be, for messages */
+  size_t section;       /* index of the next section to examine */
+  winidea_section now;
+  winidea_rowformat format;
+  uint64_t at; /* byte of the next row; now.end: the section is finished */
+  winidea_base base;
+  winidea_area_cache cache;
+  /* Puts a row; clears *is_good if it does not match the header. */
+  pf_status (*put)(section_reader *self, const winidea_fields *fields,
+                   const pf_batch *batch, bool *is_good, pf_error *error);
+};
+
+
+/* {====== Values ====== */
+
+static void put_int (const pf_batch *batch, size_t column, int64_t value,
+                     bool is_known) {
+  pf_column *const c = &batch->columns[column];
+  if (c->data == NULL)
+    return;
+  c->ints[batch->rows] = value;
+  if (!is_known)
+    pf_set_missing(c, batch->rows);
+}
+
+
+static void put_id (const pf_batch *batch, size_t column, uint32_t id) {
+  pf_column *const c = &batch->columns[column];
+  if (c->data == NULL)
+    return;
+  c->ids[batch->rows] = id;
+  if (id == PF_NO_NAME)
+    pf_set_missing(c, batch->rows);
+}
+
+
+static pf_status put_text (section_reader *self, const pf_batch *batch,
+                           size_t column, pf_bytes text, pf_error *error) {
+  uint32_t name = PF_NO_NAME;
+  if (batch->columns[column].data == NULL)
+    return PF_OK;
+  if (text.size > 0) {
+    winidea_file *const file = self->trace->state;
+    pthread_mutex_lock(&file->mutex);
+    name = pf_intern(self->trace->dictionary, text);
+    pthread_mutex_unlock(&file->mutex);
+    if (name == PF_NO_NAME)
+      return winidea_no_memory(error);
+  }
+  put_id(batch, column, name);
+  return PF_OK;
+}
+
+
+/* Parses an integer that may be empty or not in the format. */
+static bool take_number (pf_bytes text, int64_t *number, bool *is_known) {
+  text = winidea_trim(text);
+  *is_known = text.size > 0;
+  *number = 0;
+  return !*is_known || winidea_read_decimal(text, number);
+}
+
+/* }====== */
+
+
+/* {====== Contexts ====== */
+
+static pf_status put_context (section_reader *self,
+                              const winidea_fields *fields,
+                              const pf_batch *batch, bool *is_good,
+                              pf_error *error) {
+  uint32_t handle = 0;
+  *is_good = winidea_read_handle(fields->of[MACRO_HANDLE], &handle);
+  if (!*is_good)
+    return PF_OK;
+  put_int(batch, CONTEXTS_HANDLE, handle, true);
+  return put_text(self, batch, CONTEXTS_NAME, fields->of[MACRO_NAME], error);
+}
+
+/* }====== */
+
+
+/* {====== Statistics ====== */
+
+/* Sets the area of a row. */
+static pf_status put_area (section_reader *self, const pf_batch *batch,
+                           uint32_t handle, int64_t value, pf_error *error) {
+  winidea_cached_area cached;
+  if (batch->columns[STATISTICS_AREA].data == NULL)
+    return PF_OK;
+  const pf_status status =
+      winidea_resolve(&self->cache, handle, value, &cached, error);
+  if (status == PF_OK)
+    put_id(batch, STATISTICS_AREA, cached.area);
+  return status;
+}
+
+
+/* Sets the context of a row: its own, else that of the section. */
+static pf_status put_context_name (section_reader *self,
+                                   const winidea_fields *fields,
+                                   const pf_batch *batch, pf_error *error) {
+  const pf_bytes text = fields->of[MACRO_CONTEXT];
+  if (text.size > 0)
+    return put_text(self, batch, STATISTICS_CONTEXT, text, error);
+  put_id(batch, STATISTICS_CONTEXT, self->now.context);
+  return PF_OK;
+}
+
+
+/* Sets count and times; their macros are in the order of the columns. */
+static bool put_numbers (const winidea_fields *fields, const pf_batch *batch) {
+  int64_t number;
+  bool is_known;
+  if (!take_number(fields->of[MACRO_COUNT], &number, &is_known))
+    return false;
+  put_int(batch, STATISTICS_COUNT, number, is_known);
+  for (size_t i = 0; i < STATISTICS_COLUMNS - STATISTICS_NET; i++) {
+    if (!take_number(fields->of[MACRO_NET + i], &number, &is_known))
+      return false;
+    put_int(batch, STATISTICS_NET + i, number, is_known);
+  }
+  return true;
+}
+
+
+static pf_status put_statistics (section_reader *self,
+                                 const winidea_fields *fields,
+                                 const pf_batch *batch, bool *is_good,
+                                 pf_error *error) {
+  const pf_bytes text = winidea_trim(fields->of[MACRO_VALUE]);
+  uint32_t handle = 0;
+  int64_t value = 0;
+  *is_good = winidea_read_handle(fields->of[MACRO_HANDLE], &handle) &&
+             (text.size == 0 || winidea_read_value(text, self->base, &value)) &&
+             put_numbers(fields, batch);
+  if (!*is_good)
+    return PF_OK;
+  put_int(batch, STATISTICS_HANDLE, handle, true);
+  put_int(batch, STATISTICS_VALUE, value, text.size > 0);
+  pf_status status = put_context_name(self, fields, batch, error);
+  if (status == PF_OK)
+    status =
+        put_text(self, batch, STATISTICS_NAME, fields->of[MACRO_NAME], error);
+  return status < 0 ? status : put_area(self, batch, handle, value, error);
+}
+
+/* }====== */
+
+
+/* {====== Rows ====== */
+
+static pf_status report (section_reader *self, pf_bytes row, uint64_t offset,
+                         pf_error *error) {
+  winidea_file *const file = self->trace->state;
+  pthread_mutex_lock(&file->mutex);
+  const pf_status status =
+      winidea_bad_row(self->trace, offset, row, self->expected, error);
+  pthread_mutex_unlock(&file->mutex);
+  return status;
+}
+
+
+/* Clears the missing bits of a row that is dropped. */
+static void clear_row (const pf_batch *batch) {
+  const uint64_t bit = (uint64_t)1 << (batch->rows & 63);
+  for (size_t i = 0; i < batch->ncolumns; i++)
+    if (batch->columns[i].has_missing)
+      batch->columns[i].missing[batch->rows >> 6] &= ~bit;
+}
+
+
+static pf_status read_row (section_reader *self, pf_batch *batch,
+                           pf_error *error) {
+  const winidea_file *const file = self->trace->state;
+  const uint64_t offset = self->at;
+  winidea_fields fields;
+  bool is_good = true;
+  const pf_bytes row = winidea_line(file->text->bytes, offset, &self->at);
+  if (row.size == 0)
+    return PF_OK;
+  if (!winidea_split(&self->format, row, &fields))
+    return report(self, row, offset, error);
+  const pf_status status = self->put(self, &fields, batch, &is_good, error);
+  if (status < 0)
+    return status;
+  batch->rows += is_good;
+  if (is_good)
+    return PF_OK;
+  clear_row(batch);
+  return report(self, row, offset, error);
+}
+
+
+/* Opens the next section of the kind, after scanning the whole text. */
+static pf_status next_section (section_reader *self, pf_error *error) {
+  winidea_file *const file = self->trace->state;
+  bool found = false;
+  pthread_mutex_lock(&file->mutex);
+  pf_status status = winidea_scan_all(self->trace, error);
+  pthread_mutex_unlock(&file->mutex);
+  if (status == PF_OK)
+    status = winidea_next_section(self->trace, self->kind, &self->section,
+                                  &self->now, &self->format, &found, error);
+  if (status < 0 || !found)
+    return status < 0 ? status : PF_END;
+  self->at = !self->now.is_readable ? self->now.end : self->now.rows;
+  return PF_OK;
+}
+
+
+static pf_status section_next (pf_reader *reader, pf_batch *batch,
+                               pf_error *error) {
+  section_reader *const self = (section_reader *)(void *)reader;
+  pf_status status = PF_OK;
+  pf_batch_clear(batch);
+  while (batch->rows < PF_BATCH_ROWS && status == PF_OK)
+    status = self->at < self->now.end ? read_row(self, batch, error)
+                                      : next_section(self, error);
+  if (status < 0)
+    return status;
+  return batch->rows > 0 ? PF_MORE : PF_END;
+}
+
+
+static void section_close (pf_reader *reader) {
+  section_reader *const self = (section_reader *)(void *)reader;
+  winidea_cache_free(&self->cache);
+  free(self);
+}
+
+
+static pf_status open_reader (pf_trace *trace, const pf_table *table,
+                              section_reader **result, pf_error *error) {
+  section_reader *const self = calloc(1, sizeof *self);
+  *result = self;
+  if (self == NULL)
+    return winidea_no_memory(error);
+  self->reader = (pf_reader){.fields = table->fields,
+                             .nfields = table->nfields,
+                             .dictionary = trace->dictionary,
+                             .next = section_next,
+                             .close = section_close};
+  self->trace = trace;
+  self->cache.trace = trace;
+  self->cache.file = trace->state;
+  self->base = winidea_base_option(trace, "mapping_base");
+  return PF_OK;
+}
+
+
+pf_status winidea_open_contexts (pf_trace *trace, const pf_table *table,
+                                 pf_reader **reader, pf_error *error) {
+  section_reader *self;
+  const pf_status status = open_reader(trace, table, &self, error);
+  if (status < 0)
+    return status;
+  self->kind = WINIDEA_CONTEXTS;
+  self->put = put_context;
+  self->expected = "a context as the header says";
+  *reader = &self->reader;
+  return PF_OK;
+}
+
+
+pf_status winidea_open_statistics (pf_trace *trace, const pf_table *table,
+                                   pf_reader **reader, pf_error *error) {
+  section_reader *self;
+  const pf_status status = open_reader(trace, table, &self, error);
+  if (status < 0)
+    return status;
+  self->kind = WINIDEA_STATISTICS;
+  self->put = put_statistics;
+  self->expected = "statistics as the header says";
+  *reader = &self->reader;
+  return PF_OK;
+}
+
+/* }====== */

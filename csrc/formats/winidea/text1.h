@@ -1,0 +1,70 @@
+/*
+** text1.h - main files: the sections of a Text1 file, and what is read
+** from them when a trace is opened. In an opened trace the caller holds the
+** mutex unless a function says that it takes it.
+*/
+
+#ifndef text1_h
+#define text1_h
+
+#include "formats/winidea/winidea.h"
+
+/* The confidence, 0 to 100, that bytes begin a Text1 file, or an XML
+   export. */
+int winidea_score_text (pf_bytes head);
+int winidea_score_xml (pf_bytes head);
+
+/* Return true if bytes contain a section header, or an XML area. Used if the
+   user names winIDEA as the format. */
+bool winidea_has_sections (pf_bytes head);
+bool winidea_has_areas (pf_bytes head);
+
+/*
+** Scans up to the end of the header of the next TIMELINE and parses the areas
+** and contexts on the way. PF_OK; PF_END at the end of the file (in a live
+** trace, for now); or a failure.
+*/
+pf_status winidea_scan (pf_trace *trace, pf_error *error);
+
+/* Scans to the end of the file. PF_OK or a failure. */
+pf_status winidea_scan_all (pf_trace *trace, pf_error *error);
+
+/* A reader reports that a section ends at byte `end`: the scan continues there.
+   Takes the mutex. */
+void winidea_scan_from (winidea_file *file, size_t section, uint64_t end);
+
+/* Copies the next section of a kind, from index *from on, and compiles its
+   format if that is readable; *found is false if there is none. Scans if
+   needed. Takes the mutex. */
+pf_status winidea_next_section (pf_trace *trace, winidea_section_kind kind,
+                                size_t *from, winidea_section *section,
+                                winidea_rowformat *format, bool *found,
+                                pf_error *error);
+
+/* The line that begins at `at`, without its end; *next is the start of the next
+   one. */
+pf_bytes winidea_line (pf_bytes text, uint64_t at, uint64_t *next);
+
+/* Returns true if a line is a section header; and the kind of the section. */
+bool winidea_is_header (pf_bytes line);
+winidea_section_kind winidea_kind_of_header (pf_bytes line);
+
+/* Returns true if a format has the macros that the rows of a section need. */
+bool winidea_has_required_macros (const winidea_rowformat *format,
+                                  winidea_section_kind kind);
+
+/* The base that an option states. */
+winidea_base winidea_base_option (const pf_trace *trace, const char *name);
+
+/* xml.c: reads the areas of an XML export. PF_OK or a failure. */
+pf_status winidea_read_xml (pf_trace *trace, pf_bytes text, pf_error *error);
+
+/* mapping.c: sets parent and area of the new rows of the mapping. All
+   rows that may be parents have been read. PF_OK or PF_ENOMEM. */
+pf_status winidea_finish_areas (pf_trace *trace, pf_error *error);
+
+/* Warns that a row does not match its format. */
+pf_status winidea_bad_row (pf_trace *trace, uint64_t offset, pf_bytes row,
+                           const char *what, pf_error *error);
+
+#endif

@@ -1,0 +1,541 @@
+/*
+** text_timeline.c - the reader of a Text1 timeline. It converts rows to
+** records of a binary timeline, version 1.1, and decodes these slice by slice.
+**
+** The value of an event is hexadecimal if it has 8 or 16 digits, else decimal
+** (the vendor's page says hexadecimal, its example has 8 digits); option
+** timeline_base. An empty value is missing, not 0.
+*/
+
+#include <stdlib.h>
+
+#include "formats/winidea/decode.h"
+#include "formats/winidea/text1.h"
+#include "model/dictionary/names.h"
+
+#define RECORD       24
+#define CACHED_NAMES 64 /* names of contexts that are cached */
+#define NO_FIELD     0xff
+
+typedef struct known_name {
+  pf_bytes text; /* in the dictionary */
+  uint32_t name;
+} known_name;
+
+typedef struct timeline_reader {
+  pf_reader reader;
+  const pf_table *table;   /* the table that is read */
+  bool is_open;            /* live: the section may grow, because no header
+                              follows it */
+  const uint8_t *at, *end; /* the rest of the section, as far as known */
+  size_t section;          /* index of the next section to examine */
+  winidea_section now;     /* the current section */
+  winidea_rowformat format;
+  winidea_base base;
+  bool has_special_values; /* some value of the slice is not a plain integer */
+  known_name names[CACHED_NAMES];
+  bool has_last;         /* a row has been read */
+  bool is_ended;         /* the event "end" has been given */
+  int64_t first;         /* time of the first row, ns */
+  uint8_t last[RECORD];  /* the last row */
+  uint32_t last_context; /* its context */
+  pf_reader *binary;     /* live: reader of a binary timeline that was created
+                            later, or NULL */
+  winidea_decoder decoder;
+  uint64_t offsets[PF_BATCH_ROWS];
+  uint8_t kinds[PF_BATCH_ROWS]; /* winidea_data_type of the values */
+  uint8_t records[PF_BATCH_ROWS * RECORD];
+} timeline_reader;
+
+/* The fields of a row. */
+typedef struct row {
+  uint32_t handle;
+  unsigned type;
+  int64_t data, time;
+  uint8_t kind; /* winidea_data_type */
+  pf_bytes context;
+} row;
+
+
+/* {====== Rows ====== */
+
+/* Parses up to 16 hexadecimal digits. Returns the position after them. */
+static const uint8_t *take_hexadecimal (const uint8_t *p, const uint8_t *end,
+                                        uint64_t *number) {
+  static const uint8_t digits[256] = {
+      ['0'] = 1,  ['1'] = 2,  ['2'] = 3,  ['3'] = 4,  ['4'] = 5,  ['5'] = 6,
+      ['6'] = 7,  ['7'] = 8,  ['8'] = 9,  ['9'] = 10, ['A'] = 11, ['B'] = 12,
+      ['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16, ['a'] = 11, ['b'] = 12,
+      ['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16};
+  const uint8_t *const last = end - p > 16 ? p + 16 : end;
+  uint64_t n = 0;
+  for (; p < last && digits[*p] != 0; p++)
+    n = n << 4 | (uint64_t)(digits[*p] - 1);
+  *number = n;
+  return p;
+}
+
+
+/* Parses up to 18 decimal digits, which cannot overflow. */
+static const uint8_t *take_decimal (const uint8_t *p, const uint8_t *end,
+                                    int64_t *number) {
+  const uint8_t *const last = end - p > 18 ? p + 18 : end;
+  int64_t n = 0;
+  for (; p < last && (unsigned)(*p - '0') < 10; p++)
+    n = n * 10 + (*p - '0');
+  *number = n;
+  return p;
+}
+
+
+static int type_of (uint8_t letter) {
+  switch (letter) {
+    case 'X':
+    case 'x': return 0;
+    case 'S':
+    case 's': return 1;
+    case 'R':
+    case 'r': return 2;
+    case 'E':
+    case 'e': return WINIDEA_ENTER;
+    case 'W':
+    case 'w': return WINIDEA_WRITE;
+    default: return -1;
+  }
+}
+
+
+/* Parses a value with a point or an exponent, inf or nan. */
+static bool read_double (pf_bytes text, int64_t *data) {
+  char copy[64], *stop;
+  if (text.size == 0 || text.size >= sizeof copy)
+    return false;
+  memcpy(copy, text.at, text.size);
+  copy[text.size] = '\0';
+  const double number = strtod(copy, &stop);
+  memcpy(data, &number, sizeof number);
+  return *stop == '\0';
+}
+
+
+static bool read_value (const timeline_reader *self, pf_bytes text, row *r) {
+  text = winidea_trim(text);
+  r->kind = WINIDEA_DATA_NONE;
+  r->data = 0;
+  if (text.size == 0)
+    return true;
+  r->kind = WINIDEA_DATA_INTEGER;
+  if (winidea_read_value(text, self->base, &r->data)) {
+    if (text.size == 16 && self->base != WINIDEA_DECIMAL)
+      r->kind = WINIDEA_DATA_BITS;
+    return true;
+  }
+  r->kind = WINIDEA_DATA_DOUBLE;
+  return read_double(text, &r->data);
+}
+
+
+/* General path: splits a row of any format. */
+static bool read_any (const timeline_reader *self, pf_bytes line, row *r) {
+  winidea_fields fields;
+  if (!winidea_split(&self->format, line, &fields))
+    return false;
+  const pf_bytes event = winidea_trim(fields.of[MACRO_EVENT]);
+  const int type = event.size == 1 ? type_of(event.at[0]) : -1;
+  r->type = (unsigned)type;
+  r->context = fields.of[MACRO_CONTEXT];
+  return type >= 0 &&
+         winidea_read_handle(fields.of[MACRO_HANDLE], &r->handle) &&
+         winidea_read_decimal(fields.of[MACRO_TIME], &r->time) &&
+         read_value(self, fields.of[MACRO_VALUE], r);
+}
+
+
+/* Fast path for a value: integers in common forms, else NULL. */
+static const uint8_t *take_value (const timeline_reader *self, const uint8_t *p,
+                                  const uint8_t *end, row *r) {
+  uint64_t bits;
+  const uint8_t *const stop = take_hexadecimal(p, end, &bits);
+  const bool is_hexadecimal =
+      self->base == WINIDEA_HEXADECIMAL ||
+      (self->base == WINIDEA_BASE_AUTO && stop - p == 8);
+  r->kind = stop == p ? WINIDEA_DATA_NONE : WINIDEA_DATA_INTEGER;
+  r->data = (int64_t)bits;
+  if (stop - p == 16)
+    return NULL;
+  if (stop == p || is_hexadecimal)
+    return stop;
+  return take_decimal(p, end, &r->data) == stop ? stop : NULL;
+}
+
+
+/* Fast path for a field. Returns the position after it, or NULL. */
+static const uint8_t *take_field (const timeline_reader *self, unsigned macro,
+                                  const uint8_t *p, const uint8_t *end,
+                                  row *r) {
+  const uint8_t *stop;
+  uint64_t bits;
+  switch (macro) {
+    case MACRO_HANDLE:
+      stop = take_hexadecimal(p, end, &bits);
+      r->handle = (uint32_t)bits;
+      return stop == p || bits > UINT32_MAX ? NULL : stop;
+    case MACRO_EVENT: {
+      const int type = p < end ? type_of(*p) : -1;
+      r->type = (unsigned)type;
+      return type < 0 ? NULL : p + 1;
+    }
+    case MACRO_TIME:
+      stop = take_decimal(p, end, &r->time);
+      return stop == p ? NULL : stop;
+    case MACRO_VALUE: return take_value(self, p, end, r);
+    default: return NULL;
+  }
+}
+
+
+/* Skips a literal, which usually has one byte or none; NULL if it is not
+   there. */
+static inline const uint8_t *take_literal (pf_bytes literal, const uint8_t *p,
+                                           const uint8_t *end) {
+  if (literal.size == 0)
+    return p;
+  if (p == end || literal.at[0] != *p)
+    return NULL;
+  if (literal.size > 1 && (literal.size > (size_t)(end - p) ||
+                           memcmp(p, literal.at, literal.size) != 0))
+    return NULL;
+  return p + literal.size;
+}
+
+
+/* Fast path for a row of numbers in common forms. Returns the start of the next
+   line, or NULL if the general path is needed. */
+static const uint8_t *take_fast (const timeline_reader *self, const uint8_t *p,
+                                 row *r) {
+  const winidea_rowformat *const f = &self->format;
+  const uint8_t *const end = self->end;
+  for (unsigned i = 0; i < f->count; i++) {
+    p = take_literal(f->literals[i], p, end);
+    if (p != NULL)
+      p = take_field(self, f->macros[i], p, end, r);
+    if (p == NULL)
+      return NULL;
+  }
+  p = take_literal(f->literals[f->count], p, end);
+  if (p == NULL)
+    return NULL;
+  p += p < end && *p == '\r';
+  if (p == end)
+    return p;
+  return *p == '\n' ? p + 1 : NULL;
+}
+
+/* }====== */
+
+
+/* {====== Contexts ====== */
+
+static bool is_same (pf_bytes a, pf_bytes b) {
+  return a.size == b.size && (a.size == 0 || memcmp(a.at, b.at, a.size) == 0);
+}
+
+
+/* Sets the name of a context; recent ones are cached. */
+static pf_status context_name (timeline_reader *self, pf_bytes text,
+                               uint32_t *name, pf_error *error) {
+  if (text.size == 0) {
+    *name = PF_NO_NAME;
+    return PF_OK;
+  }
+  const unsigned slot =
+      (unsigned)(text.size * 7 + text.at[0] * 3 + text.at[text.size - 1] * 5 +
+                 text.at[text.size / 2]) %
+      CACHED_NAMES;
+  known_name *const known = &self->names[slot];
+  if (known->text.size == 0 || !is_same(known->text, text)) {
+    pf_dictionary *const names = self->reader.dictionary;
+    pthread_mutex_lock(&self->decoder.file->mutex);
+    known->name = pf_intern(names, text);
+    known->text = pf_name(names, known->name);
+    pthread_mutex_unlock(&self->decoder.file->mutex);
+    if (known->name == PF_NO_NAME)
+      return winidea_no_memory(error);
+  }
+  *name = known->name;
+  return PF_OK;
+}
+
+/* }====== */
+
+
+/* {====== Slices ====== */
+
+static uint64_t offset_of (const timeline_reader *self, const uint8_t *p) {
+  return (uint64_t)(p - self->decoder.file->text->bytes.at);
+}
+
+
+/* Stores a row as record number `n`. */
+static pf_status put_row (timeline_reader *self, size_t n, const uint8_t *start,
+                          const row *r, pf_error *error) {
+  uint8_t *const at = self->records + n * RECORD;
+  pf_save32le(at, r->handle);
+  pf_save32le(at + 4, WINIDEA_NO_CORE << 4 | r->type);
+  pf_save64le(at + 8, (uint64_t)r->data);
+  pf_save64le(at + 16, (uint64_t)r->time);
+  self->offsets[n] = offset_of(self, start);
+  self->kinds[n] = r->kind;
+  self->has_special_values |=
+      r->kind > WINIDEA_DATA_INTEGER ||
+      (r->kind == WINIDEA_DATA_NONE && winidea_kind(r->handle) > WINIDEA_LINE);
+  if (r->context.at == NULL)
+    return PF_OK;
+  return context_name(self, r->context, &self->decoder.contexts[n], error);
+}
+
+
+static pf_status report_row (const timeline_reader *self, const uint8_t *start,
+                             pf_bytes line, pf_error *error) {
+  pthread_mutex_lock(&self->decoder.file->mutex);
+  const pf_status status =
+      winidea_bad_row(self->decoder.trace, offset_of(self, start), line,
+                      "an event as the header says", error);
+  pthread_mutex_unlock(&self->decoder.file->mutex);
+  return status;
+}
+
+
+/* General path for a line: a row, a blank line, an invalid one, or the next
+   header. */
+static pf_status read_line (timeline_reader *self, size_t *n, pf_error *error) {
+  const uint8_t *const start = self->at;
+  const pf_bytes text = {start, (size_t)(self->end - start)};
+  uint64_t next;
+  const pf_bytes line = winidea_line(text, 0, &next);
+  row r = {.handle = 0};
+  if (line.size > 0 && line.at[0] == '*' && winidea_is_header(line)) {
+    self->end = start;
+    self->is_open = false;
+    return PF_OK;
+  }
+  self->at = start + next;
+  if (line.size == 0)
+    return PF_OK;
+  if (!read_any(self, line, &r))
+    return report_row(self, start, line, error);
+  return put_row(self, (*n)++, start, &r, error);
+}
+
+
+/* Parses rows from self->at on; *n is the number of records. */
+static pf_status read_rows (timeline_reader *self, size_t *n, pf_error *error) {
+  while (*n < PF_BATCH_ROWS && self->at < self->end) {
+    row r = {.kind = WINIDEA_DATA_NONE};
+    const uint8_t *const start = self->at;
+    const uint8_t *const next = take_fast(self, start, &r);
+    pf_status status;
+    if (next != NULL) {
+      self->at = next;
+      status = put_row(self, (*n)++, start, &r, error);
+    }
+    else
+      status = read_line(self, n, error);
+    if (status < 0)
+      return status;
+  }
+  return PF_OK;
+}
+
+
+/* Advances to the next timeline section. PF_OK, PF_END or a failure. */
+static pf_status next_section (timeline_reader *self, pf_error *error) {
+  winidea_decoder *const decoder = &self->decoder;
+  const pf_bytes text = winidea_complete_lines(decoder->file);
+  bool found = false;
+  if (self->at != NULL)
+    winidea_scan_from(decoder->file, self->section - 1,
+                      offset_of(self, self->at));
+  const pf_status status =
+      winidea_next_section(decoder->trace, WINIDEA_TIMELINE, &self->section,
+                           &self->now, &self->format, &found, error);
+  if (status < 0 || !found)
+    return status < 0 ? status : PF_END;
+  self->at = text.at + self->now.rows;
+  self->is_open = decoder->file->is_live && self->now.end == WINIDEA_OPEN;
+  self->end =
+      text.at + (self->now.end == WINIDEA_OPEN ? text.size : self->now.end);
+  if (!self->now.is_readable) { /* its end is not known */
+    self->at = self->end = NULL;
+    self->is_open = false;
+  }
+  decoder->last = INT64_MIN;
+  decoder->has_contexts = decoder->tracks_contexts ||
+                          winidea_has_macro(&self->format, MACRO_CONTEXT);
+  return PF_OK;
+}
+
+
+/* {====== Values ====== */
+
+/* Corrects a value that is not a plain integer, according to the type of the
+   area. */
+static void fix_value (const timeline_reader *self, size_t i, pf_column *values,
+                       pf_column *numbers) {
+  const uint8_t value_kind = self->decoder.value_kinds[i];
+  const int64_t data = winidea_data(self->records + i * RECORD, RECORD);
+  const uint8_t kind = self->kinds[i];
+  if (value_kind != WINIDEA_INTEGER && value_kind != WINIDEA_DOUBLE)
+    return;
+  const bool is_double =
+      kind == WINIDEA_DATA_DOUBLE ||
+      (kind == WINIDEA_DATA_BITS && value_kind == WINIDEA_DOUBLE);
+  if (values != NULL && (kind == WINIDEA_DATA_NONE || is_double)) {
+    values->ints[i] = 0;
+    pf_set_missing(values, i);
+  }
+  if (numbers == NULL)
+    return;
+  numbers->nums[i] = (double)data;
+  if (is_double)
+    memcpy(&numbers->nums[i], &data, sizeof data);
+  else if (kind == WINIDEA_DATA_NONE) {
+    numbers->nums[i] = 0;
+    pf_set_missing(numbers, i);
+  }
+}
+
+
+static void fix_values (const timeline_reader *self, size_t count,
+                        const pf_batch *batch) {
+  pf_column *const values = winidea_wanted(&self->decoder, batch, COL_VALUE);
+  pf_column *const numbers = winidea_wanted(&self->decoder, batch, COL_NUMBER);
+  if (values == NULL && numbers == NULL)
+    return;
+  if (!self->has_special_values &&
+      memchr(self->decoder.value_kinds, WINIDEA_DOUBLE, count) == NULL)
+    return;
+  for (size_t i = 0; i < count; i++)
+    fix_value(self, i, values, numbers);
+}
+
+/* }====== */
+
+
+/* Extends a live section to the last complete line. PF_AGAIN: nothing new. */
+static pf_status extend_section (timeline_reader *self) {
+  const pf_bytes text = winidea_complete_lines(self->decoder.file);
+  self->end = text.at + text.size;
+  return self->at == self->end ? PF_AGAIN : PF_OK;
+}
+
+
+/* Stores the last row, and the time of the first. */
+static void save_last (timeline_reader *self, size_t count) {
+  if (!self->has_last)
+    self->first = (int64_t)pf_load64le(self->records + RECORD - 8);
+  self->has_last = true;
+  memcpy(self->last, self->records + (count - 1) * RECORD, RECORD);
+  self->last_context = self->decoder.has_contexts
+                           ? self->decoder.contexts[count - 1]
+                           : PF_NO_NAME;
+}
+
+
+/* Decodes the event "end" after the last row, if the file states it. PF_MORE,
+   PF_END or a failure. */
+static pf_status next_end (timeline_reader *self, pf_batch *batch,
+                           pf_error *error) {
+  winidea_decoder *const decoder = &self->decoder;
+  if (self->is_ended || !self->has_last ||
+      decoder->columns != winidea_events_columns)
+    return PF_END;
+  self->is_ended = true;
+  const int64_t end = winidea_recording_end(decoder->file, self->first);
+  if (end <= (int64_t)pf_load64le(self->last + RECORD - 8))
+    return PF_END;
+  batch->rows = 1;
+  const pf_status status = winidea_decode_end(
+      decoder, self->last, self->last_context, end, batch, error);
+  return status < 0 ? status : PF_MORE;
+}
+
+
+/* Continues in a binary timeline that was created after its main file. */
+static pf_status next_binary (timeline_reader *self, pf_batch *batch,
+                              pf_error *error) {
+  const pf_status status =
+      self->binary != NULL ? PF_OK
+                           : winidea_open_bin(self->decoder.trace, self->table,
+                                              &self->binary, error);
+  return status == PF_OK ? self->binary->next(self->binary, batch, error)
+                         : status;
+}
+
+
+static pf_status timeline_next (pf_reader *reader, pf_batch *batch,
+                                pf_error *error) {
+  timeline_reader *const self = (timeline_reader *)(void *)reader;
+  const winidea_decoder *const decoder = &self->decoder;
+  size_t n = 0;
+  pf_batch_clear(batch);
+  self->has_special_values = false;
+  const pf_status followed = winidea_update_live(decoder->trace, error);
+  if (followed < 0)
+    return followed;
+  if (decoder->file->timeline != NULL)
+    return next_binary(self, batch, error);
+  if (decoder->file->is_live)
+    winidea_cache_refresh(&self->decoder.cache);
+  while (n == 0) {
+    pf_status status = PF_OK;
+    if (self->at == self->end)
+      status = self->is_open ? extend_section(self) : next_section(self, error);
+    if (status == PF_OK)
+      status = read_rows(self, &n, error);
+    if (status == PF_END && decoder->file->is_live)
+      return PF_AGAIN;
+    if (status == PF_END)
+      return next_end(self, batch, error);
+    if (status != PF_OK)
+      return status;
+  }
+  const winidea_slice slice = {self->records, n, RECORD};
+  const pf_status status = winidea_decode(&self->decoder, slice, batch, error);
+  if (status < 0)
+    return status;
+  fix_values(self, n, batch);
+  save_last(self, n);
+  batch->rows = n;
+  return PF_MORE;
+}
+
+
+static void timeline_close (pf_reader *reader) {
+  timeline_reader *const self = (timeline_reader *)(void *)reader;
+  if (self->binary != NULL)
+    self->binary->close(self->binary);
+  winidea_decoder_free(&self->decoder);
+  free(self);
+}
+
+
+pf_status winidea_open_timeline (pf_trace *trace, const pf_table *table,
+                                 pf_reader **reader, pf_error *error) {
+  static const winidea_layout layout = {WINIDEA_1_1, RECORD, false};
+  timeline_reader *const self = calloc(1, sizeof *self);
+  if (self == NULL)
+    return winidea_no_memory(error);
+  self->table = table;
+  winidea_decoder_init(&self->decoder, trace, &layout, table);
+  self->decoder.offsets = self->offsets;
+  self->decoder.kinds = self->kinds;
+  self->base = winidea_base_option(trace, "timeline_base");
+  self->reader = (pf_reader){.fields = table->fields,
+                             .nfields = table->nfields,
+                             .dictionary = trace->dictionary,
+                             .next = timeline_next,
+                             .close = timeline_close};
+  *reader = &self->reader;
+  return PF_OK;
+}

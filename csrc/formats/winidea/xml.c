@@ -1,0 +1,327 @@
+/*
+** xml.c - reads the areas of an XML export.
+**
+**   <MAPPING> <AREA> <NAME>..</NAME> <HANDLE>..</HANDLE> ... </AREA> ...
+**
+** The vendor's page names the nodes, and a third-party reader uses the elements
+** MAPPING, AREA, NAME and HANDLE; the schema is not public. Elements are
+** therefore found by name, in any case and at any depth: within an area also
+** VALUE, FILE, PATH, PARENT or PARENT_HANDLE, STATE_HANDLE or HANDLE_STATE, and
+** VALUE_TYPE and VALUE_UNIT with or without `VALUE_`. The timeline of an XML
+** export is not read: Text1 or a binary one contains the same in a tenth of the
+** bytes.
+*/
+
+#include <stdlib.h>
+
+#include "formats/winidea/text1.h"
+#include "model/dictionary/names.h"
+
+#define MAX_NAME 32 /* bytes of an element name that are examined */
+
+typedef struct element {
+  char name[MAX_NAME]; /* upper case; "" for comments and the like */
+  bool is_end;         /* </name> */
+  bool is_empty;       /* <name/> */
+  pf_bytes text;       /* the text up to the next < */
+  uint64_t offset;
+} element;
+
+/* A position in the file. */
+typedef struct xml_parser {
+  pf_bytes bytes;
+  size_t at;
+} xml_parser;
+
+
+/* {====== Elements ====== */
+
+static bool is_name_byte (uint8_t c) {
+  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+         (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '-' || c == ':';
+}
+
+
+/* Sets the name of a tag, the text between < and >. */
+static void read_name (pf_bytes tag, element *e) {
+  size_t n = 0;
+  e->is_end = tag.size > 0 && tag.at[0] == '/';
+  e->is_empty = tag.size > 0 && tag.at[tag.size - 1] == '/';
+  for (size_t i = e->is_end; i < tag.size && is_name_byte(tag.at[i]); i++) {
+    const uint8_t c = tag.at[i];
+    if (n + 1 == MAX_NAME)
+      n = 0; /* longer than all known names */
+    e->name[n++] = (char)(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
+  }
+  e->name[n] = '\0';
+}
+
+
+/* The end of a tag: after `>`, or after the whole comment or CDATA section. */
+static size_t end_of_tag (const xml_parser *w, size_t start) {
+  static const struct {
+    const char *begin, *end;
+  } verbatim[] = {{"!--", "-->"}, {"![CDATA[", "]]>"}};
+  const pf_bytes b = w->bytes;
+  for (size_t k = 0; k < 2; k++) {
+    const size_t size = strlen(verbatim[k].begin);
+    if (b.size - start < size ||
+        memcmp(b.at + start, verbatim[k].begin, size) != 0)
+      continue;
+    for (size_t i = start + size; b.size - i >= 3; i++)
+      if (memcmp(b.at + i, verbatim[k].end, 3) == 0)
+        return i + 3;
+    return b.size;
+  }
+  const uint8_t *const end = memchr(b.at + start, '>', b.size - start);
+  return end == NULL ? b.size : (size_t)(end - b.at) + 1;
+}
+
+
+/* Parses the next element. Returns false at the end of the file. */
+static bool next_element (xml_parser *w, element *e) {
+  const pf_bytes b = w->bytes;
+  const uint8_t *const open =
+      w->at == b.size ? NULL : memchr(b.at + w->at, '<', b.size - w->at);
+  if (open == NULL)
+    return false;
+  const size_t start = (size_t)(open - b.at) + 1;
+  const size_t end = end_of_tag(w, start);
+  e->offset = start - 1;
+  read_name((pf_bytes){b.at + start, end > start ? end - start - 1 : 0}, e);
+  const uint8_t *const stop =
+      end == b.size ? NULL : memchr(b.at + end, '<', b.size - end);
+  const size_t size = stop == NULL ? b.size - end : (size_t)(stop - b.at) - end;
+  e->text = (pf_bytes){b.at + end, size};
+  w->at = end + size;
+  return true;
+}
+
+/* }====== */
+
+
+/* {====== Text ====== */
+
+/* Decodes an entity. Returns its length, or 0 if it is not known. */
+static size_t read_entity (pf_bytes text, uint8_t *byte) {
+  static const struct {
+    const char *name;
+    char byte;
+  } entities[] = {{"&lt;", '<'},
+                  {"&gt;", '>'},
+                  {"&amp;", '&'},
+                  {"&quot;", '"'},
+                  {"&apos;", '\''}};
+  for (size_t i = 0; i < sizeof entities / sizeof *entities; i++) {
+    const size_t size = strlen(entities[i].name);
+    if (text.size >= size && memcmp(text.at, entities[i].name, size) == 0) {
+      *byte = (uint8_t)entities[i].byte;
+      return size;
+    }
+  }
+  return 0;
+}
+
+
+/* Interns a text with its entities decoded. PF_NO_NAME if it is empty or out of
+   memory; the latter clears *has_memory. */
+static uint32_t intern_text (const pf_trace *trace, pf_bytes text,
+                             bool *has_memory) {
+  uint32_t name = PF_NO_NAME;
+  size_t n = 0;
+  if (text.size == 0)
+    return name;
+  uint8_t *const decoded = malloc(text.size);
+  for (size_t i = 0; decoded != NULL && i < text.size; n++) {
+    const size_t size =
+        text.at[i] == '&'
+            ? read_entity((pf_bytes){text.at + i, text.size - i}, &decoded[n])
+            : 0;
+    if (size == 0)
+      decoded[n] = text.at[i];
+    i += size == 0 ? 1 : size;
+  }
+  if (decoded != NULL)
+    name = pf_intern(trace->dictionary, (pf_bytes){decoded, n});
+  free(decoded);
+  *has_memory &= name != PF_NO_NAME;
+  return name;
+}
+
+/* }====== */
+
+
+/* {====== Areas ====== */
+
+/* The elements of an area. */
+enum {
+  NAME,
+  HANDLE,
+  VALUE,
+  SOURCE,
+  PATH,
+  PARENT,
+  STATES,
+  TYPE,
+  UNIT,
+  FIELDS
+};
+
+static int field_of (const char *name) {
+  static const char *const names[FIELDS][2] = {
+      [NAME] = {"NAME", ""},
+      [HANDLE] = {"HANDLE", ""},
+      [VALUE] = {"VALUE", ""},
+      [SOURCE] = {"FILE", ""},
+      [PATH] = {"PATH", ""},
+      [PARENT] = {"PARENT_HANDLE", "PARENT"},
+      [STATES] = {"STATE_HANDLE", "HANDLE_STATE"},
+      [TYPE] = {"VALUE_TYPE", "TYPE"},
+      [UNIT] = {"VALUE_UNIT", "UNIT"}};
+  for (int i = 0; i < FIELDS; i++)
+    if (strcmp(name, names[i][0]) == 0 ||
+        (names[i][1][0] != '\0' && strcmp(name, names[i][1]) == 0))
+      return i;
+  return FIELDS;
+}
+
+
+/* Reads the elements of an area up to its end. */
+static void read_area (xml_parser *w, pf_bytes fields[FIELDS]) {
+  element e;
+  memset(fields, 0, FIELDS * sizeof *fields);
+  while (next_element(w, &e)) {
+    if (e.is_end && strcmp(e.name, "AREA") == 0)
+      return;
+    const int field = e.is_end || e.is_empty ? FIELDS : field_of(e.name);
+    if (field != FIELDS)
+      fields[field] = winidea_trim(e.text);
+  }
+}
+
+
+static bool is_double (pf_bytes type) {
+  return type.size == 3 && memcmp(type.at, "F64", 3) == 0;
+}
+
+
+/* A handle is hexadecimal with 0x or 8 digits, else decimal. */
+static bool read_handle (pf_bytes text, uint32_t *handle) {
+  int64_t number;
+  if (!winidea_read_value(text, WINIDEA_BASE_AUTO, &number) || number < 0 ||
+      number > UINT32_MAX)
+    return false;
+  *handle = (uint32_t)number;
+  return true;
+}
+
+
+static pf_status add_area (pf_trace *trace, const pf_bytes fields[FIELDS],
+                           uint64_t offset, pf_error *error) {
+  winidea_file *const file = trace->state;
+  winidea_entry entry = {.parent = WINIDEA_NO_ENTRY, .area = PF_NO_AREA};
+  uint32_t states;
+  bool has_memory = true;
+  entry.has_value = fields[VALUE].size > 0;
+  if (!read_handle(fields[HANDLE], &entry.handle) ||
+      (entry.has_value &&
+       !winidea_read_value(fields[VALUE], WINIDEA_BASE_AUTO, &entry.value)))
+    return winidea_bad_row(trace, offset, fields[HANDLE],
+                           "an area with a handle", error);
+  if (!read_handle(fields[PARENT], &entry.parent_handle))
+    entry.parent_handle = WINIDEA_NO_HANDLE;
+  entry.states = read_handle(fields[STATES], &states)
+                     ? winidea_states_handle(entry.handle, states)
+                     : WINIDEA_NO_HANDLE;
+  entry.parent_name = PF_NO_NAME;
+  entry.name = intern_text(trace, fields[NAME], &has_memory);
+  entry.file = intern_text(trace, fields[SOURCE], &has_memory);
+  entry.type = intern_text(trace, fields[TYPE], &has_memory);
+  entry.unit = intern_text(trace, fields[UNIT], &has_memory);
+  entry.path = intern_text(trace, fields[PATH], &has_memory);
+  entry.value_kind = winidea_default_value_kind(file, entry.handle);
+  if (entry.value_kind == WINIDEA_INTEGER && is_double(fields[TYPE]))
+    entry.value_kind = WINIDEA_DOUBLE;
+  if (has_memory &&
+      winidea_add_entry(file, trace->dictionary->seed, &entry) == PF_OK)
+    return PF_OK;
+  return winidea_no_memory(error);
+}
+
+
+pf_status winidea_read_xml (pf_trace *trace, pf_bytes text, pf_error *error) {
+  winidea_file *const file = trace->state;
+  xml_parser w = {text, 0};
+  element e;
+  pf_bytes fields[FIELDS];
+  pf_status status = PF_OK;
+  file->areas.is_mapping = true;
+  while (status == PF_OK && next_element(&w, &e)) {
+    if (strcmp(e.name, "TIMELINE") == 0 && !e.is_empty) {
+      status = pf_warn(trace, PF_NOTE, "winidea-xml-timeline", PF_EUNSUPPORTED,
+                       e.offset, error,
+                       "the timeline of an XML export is not read: export it "
+                       "as Text1, or as a binary timeline");
+      break;
+    }
+    if (strcmp(e.name, "AREA") != 0 || e.is_end || e.is_empty)
+      continue;
+    read_area(&w, fields);
+    status = add_area(trace, fields, e.offset, error);
+  }
+  file->areas.is_mapping = false;
+  return status < 0 ? status : winidea_finish_areas(trace, error);
+}
+
+/* }====== */
+
+
+/* Returns true if bytes begin as XML, possibly after a byte order mark. */
+static bool begins_as_xml (pf_bytes head) {
+  const size_t mark = head.size > 3 && head.at[0] == 0xef ? 3 : 0;
+  return head.size > mark && head.at[mark] == '<';
+}
+
+
+bool winidea_has_areas (pf_bytes head) {
+  xml_parser w = {head, 0};
+  element e;
+  if (!begins_as_xml(head))
+    return false;
+  while (next_element(&w, &e))
+    if (strcmp(e.name, "AREA") == 0)
+      return true;
+  return false;
+}
+
+
+/* Returns true if the area has a name and a handle, as each area of a mapping.
+   Moves `w` to the end of the area. */
+static bool is_mapped_area (xml_parser *w) {
+  element e;
+  uint32_t handle;
+  bool has_name = false, has_handle = false;
+  while (next_element(w, &e) && strcmp(e.name, "AREA") != 0) {
+    has_name |= !e.is_end && field_of(e.name) == NAME;
+    has_handle |= !e.is_end && field_of(e.name) == HANDLE &&
+                  read_handle(winidea_trim(e.text), &handle);
+  }
+  return e.is_end && has_name && has_handle;
+}
+
+
+/* The first area of the mapping must be one of winIDEA. */
+int winidea_score_xml (pf_bytes head) {
+  xml_parser w = {head, 0};
+  element e;
+  bool in_mapping = false;
+  if (!begins_as_xml(head))
+    return 0;
+  while (next_element(&w, &e)) {
+    if (strcmp(e.name, "MAPPING") == 0)
+      in_mapping = !e.is_end && !e.is_empty;
+    else if (in_mapping && strcmp(e.name, "AREA") == 0)
+      return !e.is_end && !e.is_empty && is_mapped_area(&w) ? 60 : 0;
+  }
+  return 0;
+}

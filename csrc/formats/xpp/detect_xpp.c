@@ -1,0 +1,315 @@
+/*
+** detect_xpp.c - detection from the first bytes.
+**
+** A table is a trace if its fields have the names of one, or if the values can
+** only be calls: one field of operations, and leaves that match enters of the
+** same name. The first byte of a Visual FoxPro table (0x30 to 0x32) is also a
+** digit; dbf_score therefore checks more than that byte.
+*/
+
+#include <string.h>
+
+#include "bytes/cursor.h"
+#include "formats/xpp/fields.h"
+#include "formats/xpp/parser/items.h"
+
+#define ROWS_LOOKED_AT 64
+#define FIELDS         64 /* maximum number of fields of a trace */
+#define DESCRIPTOR     32
+
+/* The header and the first records of a table. */
+typedef struct head_table {
+  pf_bytes head;
+  uint32_t start, record;
+  size_t nfields;
+  uint32_t offsets[FIELDS];
+  xpp_candidate fields[FIELDS];
+} head_table;
+
+
+/* {====== Tables ====== */
+
+static pf_bytes name_at (const uint8_t *descriptor) {
+  const uint8_t *const end = memchr(descriptor, 0, 11);
+  return (pf_bytes){descriptor, end == NULL ? 11 : (size_t)(end - descriptor)};
+}
+
+
+static xpp_kind kind_of (uint8_t type) {
+  switch (type) {
+    case 'C':
+    case 'V': return XPP_TEXT;
+    case 'N':
+    case 'F':
+    case 'I':
+    case 'B':
+    case 'Y': return XPP_NUMBER;
+    case 'M': return XPP_MEMO;
+    default: return XPP_OTHER;
+  }
+}
+
+
+/* Reads the field descriptors. Returns false if there are none or too many. */
+static bool read_table (pf_bytes head, head_table *table) {
+  *table = (head_table){.head = head};
+  if (head.size < 2 * DESCRIPTOR)
+    return false;
+  table->start = pf_load16(head.at + 8, false);
+  table->record = pf_load16(head.at + 10, false);
+  uint32_t offset = 1;
+  for (size_t at = DESCRIPTOR;
+       at + DESCRIPTOR <= head.size && head.at[at] != 0x0D; at += DESCRIPTOR) {
+    const uint8_t *const d = head.at + at;
+    if (table->nfields == FIELDS)
+      return false;
+    table->offsets[table->nfields] = offset;
+    table->fields[table->nfields++] = (xpp_candidate){
+        .name = name_at(d), .kind = kind_of(d[11]), .width = d[16]};
+    offset += d[16];
+  }
+  while (table->start < head.size && head.at[table->start] == 0x1A)
+    table->start++; /* end marks of packets that were concatenated */
+  return table->nfields > 0 && table->record >= offset;
+}
+
+
+/* The value of a field in a complete record. */
+static pf_bytes value_of (const head_table *table, const uint8_t *record,
+                          size_t field) {
+  return xpp_trim(
+      (pf_bytes){record + table->offsets[field], table->fields[field].width});
+}
+
+
+/* Counts the valid records at the start. */
+static size_t records_of (const head_table *table) {
+  if (table->record == 0 || table->head.size <= table->start)
+    return 0;
+  const size_t max = (table->head.size - table->start) / table->record;
+  size_t count = 0;
+  while (count < max && count < ROWS_LOOKED_AT &&
+         memchr(" *", table->head.at[table->start + count * table->record],
+                2) != NULL)
+    count++;
+  return count;
+}
+
+
+static void inspect_records (head_table *table) {
+  const size_t count = records_of(table);
+  for (size_t row = 0; row < count; row++) {
+    const uint8_t *const record =
+        table->head.at + table->start + row * table->record;
+    for (size_t i = 0; i < table->nfields; i++)
+      if (table->fields[i].kind == XPP_TEXT)
+        xpp_stats_text(&table->fields[i].stats, value_of(table, record, i));
+  }
+}
+
+
+/* A stack of calls built from operations and names. */
+typedef struct nesting {
+  pf_bytes open[ROWS_LOOKED_AT]; /* calls that were entered and not left */
+  size_t depth;
+  int matches; /* leaves that match the top of the stack, less those that do
+                  not */
+} nesting;
+
+
+/* Processes an entry. Calls deeper than the array are ignored. */
+static void nest (nesting *n, pf_bytes op, pf_bytes name) {
+  if (op.size == 1 && (op.at[0] | 0x20) == 'i') {
+    if (n->depth < ROWS_LOOKED_AT)
+      n->open[n->depth++] = name;
+  }
+  else if (n->depth > 0) {
+    const pf_bytes open = n->open[--n->depth];
+    n->matches +=
+        open.size == name.size && memcmp(open.at, name.at, name.size) == 0 ? 1
+                                                                           : -1;
+  }
+}
+
+
+static int nesting_of (const head_table *table, size_t op, size_t call) {
+  const size_t count = records_of(table);
+  nesting n = {.depth = 0};
+  for (size_t row = 0; row < count; row++) {
+    const uint8_t *const record =
+        table->head.at + table->start + row * table->record;
+    nest(&n, value_of(table, record, op), value_of(table, record, call));
+  }
+  return n.matches;
+}
+
+
+int xpp_table_score (pf_bytes head, uint64_t size) {
+  static const xpp_hints none = {false, false, false};
+  head_table table;
+  xpp_roles roles;
+  if (dbf_score(head, size) == 0 || !read_table(head, &table))
+    return 0;
+  inspect_records(&table);
+  for (size_t i = 0; i < XPP_ROLES; i++)
+    roles.field[i] = XPP_NO_FIELD;
+  roles.is_guessed = false;
+  roles.duplicate = XPP_NO_FIELD;
+  xpp_map_roles(table.fields, table.nfields, &none, &roles);
+  if (!xpp_is_mapped(&roles))
+    return 0;
+  const int sure =
+      xpp_roles_score(&roles, &table.fields[roles.field[XPP_OP]].stats);
+  if (!roles.is_guessed || sure == 0)
+    return sure > 0 && sure < 92 ? 92 : sure; /* it is a table in any case */
+  return nesting_of(&table, roles.field[XPP_OP], roles.field[XPP_CALL]) > 1 ? 93
+                                                                            : 0;
+}
+
+/* }====== */
+
+
+/* {====== Text ====== */
+
+/* The first rows of a text. */
+typedef struct head_text {
+  pf_bytes head;
+  bool is_complete; /* the head is the whole file, so the last row is not cut */
+  uint8_t separator;
+  size_t columns;
+  size_t rows;       /* with as many cells, without a row of names */
+  size_t mismatches; /* with another number of cells */
+  xpp_candidate fields[FIELDS];
+} head_text;
+
+
+/* Scans the next row that is not blank and advances *at. Returns false at the
+   end. A row that is cut is left out. */
+static bool next_row (const head_text *text, xpp_scanner *scanner, uint64_t *at,
+                      xpp_cell *cells, xpp_row *row) {
+  while (*at < text->head.size) {
+    *row = xpp_scan_row(scanner, text->head, *at, cells, text->columns);
+    *at = row->end;
+    const bool is_blank = row->cells == 1 && (cells[0].text.size == 0 ||
+                                              cells[0].text.at[0] == 0x1A);
+    if (!is_blank)
+      return row->has_end || (text->is_complete &&
+                              row->cells == text->columns && !row->is_unclosed);
+  }
+  return false;
+}
+
+
+/* Computes the statistics of all columns; a row of names sets the names. */
+static void inspect_text (head_text *text) {
+  xpp_scanner scanner = {text->separator, UINT64_MAX};
+  xpp_cell cells[FIELDS];
+  xpp_row row;
+  bool has_names = false;
+  for (uint64_t at = 0; next_row(text, &scanner, &at, cells, &row);) {
+    if (row.cells != text->columns) {
+      text->mismatches++;
+      continue;
+    }
+    const bool are_names =
+        text->rows == 0 && !has_names && xpp_are_names(cells, text->columns);
+    for (size_t i = 0; i < text->columns; i++)
+      if (are_names)
+        text->fields[i].name = xpp_trim(cells[i].text);
+      else
+        xpp_stats_text(&text->fields[i].stats, cells[i].text);
+    has_names |= are_names;
+    text->rows += !are_names;
+  }
+}
+
+
+static int text_nesting_of (const head_text *text, size_t op, size_t call) {
+  xpp_scanner scanner = {text->separator, UINT64_MAX};
+  xpp_cell cells[FIELDS];
+  xpp_row row;
+  nesting n = {.depth = 0};
+  for (uint64_t at = 0; next_row(text, &scanner, &at, cells, &row);)
+    if (row.cells == text->columns)
+      nest(&n, xpp_trim(cells[op].text), xpp_trim(cells[call].text));
+  return n.matches;
+}
+
+
+/* Returns true if the column of a role has an integer of 0 or more in each
+   row. */
+static bool has_numbers (const head_text *text, const xpp_roles *roles,
+                         xpp_role role) {
+  if (roles->field[role] == XPP_NO_FIELD)
+    return false;
+  const xpp_stats *const stats = &text->fields[roles->field[role]].stats;
+  return stats->numbers == text->rows && stats->numbers > 0 && stats->min >= 0;
+}
+
+
+/* Returns true if the time never decreases and is not just the number of the
+   row. */
+static bool has_time (const head_text *text, const xpp_roles *roles) {
+  if (!has_numbers(text, roles, XPP_TIME))
+    return false;
+  const xpp_stats *const time = &text->fields[roles->field[XPP_TIME]].stats;
+  const uint64_t range = (uint64_t)time->max - (uint64_t)time->min;
+  return !time->decreases && (text->rows == 1 || range + 1 != text->rows);
+}
+
+
+/* Returns true if the thread has the same number in several rows. */
+static bool has_thread (const head_text *text, const xpp_roles *roles) {
+  if (!has_numbers(text, roles, XPP_THREAD))
+    return false;
+  const xpp_stats *const thread = &text->fields[roles->field[XPP_THREAD]].stats;
+  return (uint64_t)thread->max - (uint64_t)thread->min <= text->rows / 2;
+}
+
+
+/* Decides whether columns that were found by their values are a trace: there is
+   a time or a thread, every row has the same form, and calls are left as they
+   were entered. Without a matching pair both time and thread are required,
+   because any table may have a column of I and O. */
+static bool is_guess_sound (const head_text *text, const xpp_roles *roles) {
+  const size_t op = roles->field[XPP_OP];
+  const int clocks = has_time(text, roles) + has_thread(text, roles);
+  if (clocks == 0 || text->mismatches > 0 ||
+      text->fields[op].stats.ops != text->rows)
+    return false;
+  const int matches = text_nesting_of(text, op, roles->field[XPP_CALL]);
+  return matches > 0 || (matches == 0 && clocks == 2);
+}
+
+
+static bool is_plain_text (pf_bytes head) {
+  for (size_t i = 0; i < head.size; i++)
+    if (head.at[i] < ' ' && memchr("\t\r\n\x1A\f", head.at[i], 5) == NULL)
+      return false;
+  return head.size > 0;
+}
+
+
+int xpp_text_score (pf_bytes head, uint64_t size) {
+  static const xpp_hints none = {false, false, false};
+  head_text text = {.head = head, .is_complete = head.size == size};
+  xpp_roles roles = {.duplicate = XPP_NO_FIELD};
+  if (!is_plain_text(head))
+    return 0;
+  text.separator =
+      xpp_detect_separator(head, text.is_complete, 0, &text.columns);
+  if (text.separator == 0 || text.columns > FIELDS)
+    return 0;
+  inspect_text(&text);
+  for (size_t i = 0; i < XPP_ROLES; i++)
+    roles.field[i] = XPP_NO_FIELD;
+  xpp_map_roles(text.fields, text.columns, &none, &roles);
+  if (!xpp_is_mapped(&roles) ||
+      (roles.is_guessed && !is_guess_sound(&text, &roles)))
+    return 0;
+  const int sure =
+      xpp_roles_score(&roles, &text.fields[roles.field[XPP_OP]].stats);
+  return text.rows < 2 && sure > 60 ? 60 : sure;
+}
+
+/* }====== */

@@ -1,0 +1,318 @@
+/*
+** write_table.c - writes entries as records of a table: columns with a role
+** go to the field of the role, the others unchanged to their field.
+*/
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/dbf/encode_dbf.h"
+#include "formats/xpp/encoder/write_xpp.h"
+#include "model/rows/batch.h"
+#include "model/dictionary/names.h"
+#include "model/base/wide.h"
+
+#define MOST_OPTIONS 8
+
+
+/* {====== Records ====== */
+
+/* The column of a role in `out`, or NULL. */
+static pf_column *role_column (const xpp_writer *self, xpp_role role) {
+  const size_t column = self->column_of[role];
+  return column == XPP_NO_FIELD ? NULL : &self->out.columns[column];
+}
+
+
+static void put_number (pf_column *to, size_t row, int64_t value) {
+  if (to->type == PF_INT)
+    to->ints[row] = value;
+  else
+    to->nums[row] = (double)value;
+}
+
+
+/* Converts ns to ms with a fraction. A time that a double cannot represent is
+   refused, or rounded and counted. */
+static pf_status put_ms (xpp_writer *self, int64_t ns, double *ms,
+                         pf_error *error) {
+  *ms = pf_ratio(ns, XPP_NS_PER_MS);
+  if (llround(*ms * XPP_NS_PER_MS) == ns)
+    return PF_OK;
+  if (!self->round)
+    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                   "entry %llu: the field stores milliseconds as a double, "
+                   "which cannot represent %lld ns: round = true rounds them",
+                   (unsigned long long)(self->count + 1), (long long)ns);
+  self->rounded++;
+  return PF_OK;
+}
+
+
+static pf_status put_numbers (xpp_writer *self, xpp_role role,
+                              const pf_column *from, size_t first, size_t count,
+                              pf_error *error) {
+  pf_column *const to = role_column(self, role);
+  pf_status status = PF_OK;
+  for (size_t i = 0; to != NULL && i < count && status == PF_OK; i++) {
+    int64_t value = 0;
+    if (from->data == NULL || pf_is_missing(from, first + i)) {
+      put_number(to, i, 0);
+      if (self->can_be_empty[role])
+        pf_set_missing(to, i); /* a field that cannot be empty gets 0 */
+      continue;
+    }
+    value = from->ints[first + i];
+    if (role != XPP_TIME) {
+      put_number(to, i, value);
+      continue;
+    }
+    if (to->type == PF_NUM) {
+      status = put_ms(self, value, &to->nums[i], error);
+      continue;
+    }
+    status = xpp_whole_ms(self, value, &value, error);
+    if (value > INT32_MAX && value < XPP_CLOCK_RANGE && self->is_clock)
+      value -= XPP_CLOCK_RANGE; /* as a signed number of 32 bits */
+    put_number(to, i, value);
+  }
+  return status;
+}
+
+
+static void put_names (const xpp_writer *self, xpp_role role,
+                       const pf_column *from, size_t first, size_t count) {
+  pf_column *const to = role_column(self, role);
+  for (size_t i = 0; to != NULL && i < count; i++) {
+    const bool known = from->data != NULL && !pf_is_missing(from, first + i);
+    to->bytes[i] = known ? pf_name(self->dictionary, from->ids[first + i])
+                         : (pf_bytes){NULL, 0};
+  }
+}
+
+
+/* Copies values; without a column all are missing. */
+static void put_values (pf_column *to, const pf_column *from, size_t first,
+                        size_t count) {
+  const size_t size = pf_type_size(to->type);
+  if (from->data != NULL)
+    memcpy(to->data, (const uint8_t *)from->data + first * size, count * size);
+  for (size_t i = 0; i < count; i++)
+    if (from->data == NULL || pf_is_missing(from, first + i))
+      pf_set_missing(to, i);
+}
+
+
+/* Sets the column `deleted` from the flags. */
+static void put_deleted (const xpp_writer *self, const pf_column *flags,
+                         size_t first, size_t count) {
+  pf_column *const to = &self->out.columns[self->out.ncolumns - 1];
+  for (size_t i = 0; i < count; i++) {
+    const bool known = flags->data != NULL && !pf_is_missing(flags, first + i);
+    const pf_bytes text = known
+                              ? pf_name(self->dictionary, flags->ids[first + i])
+                              : (pf_bytes){NULL, 0};
+    to->bools[i] = text.size == 7 && memcmp(text.at, "deleted", 7) == 0;
+  }
+}
+
+
+pf_status xpp_put_records (xpp_writer *self, const pf_batch *batch, size_t from,
+                           size_t to, pf_sink *sink, pf_error *error) {
+  static const xpp_role numbers[] = {XPP_THREAD, XPP_TIME, XPP_LINE};
+  const pf_column *const columns = batch->columns;
+  const size_t count = to - from;
+  pf_batch_clear(&self->out);
+  pf_status status = PF_OK;
+  for (size_t i = 0; i < 3 && status == PF_OK; i++)
+    status =
+        put_numbers(self, numbers[i], &columns[numbers[i]], from, count, error);
+  if (status != PF_OK)
+    return status;
+  put_names(self, XPP_OP, &columns[ENTRIES_OP], from, count);
+  put_names(self, XPP_CALL, &columns[ENTRIES_CALL], from, count);
+  if (role_column(self, XPP_PARAMS) != NULL)
+    put_values(role_column(self, XPP_PARAMS), &columns[ENTRIES_PARAMS], from,
+               count);
+  for (size_t i = ENTRIES_COLUMNS; i < self->table.nfields; i++)
+    put_values(&self->out.columns[self->extras[i - ENTRIES_COLUMNS]],
+               &columns[i], from, count);
+  put_deleted(self, &columns[ENTRIES_FLAGS], from, count);
+  self->out.rows = count;
+  status = self->inner->put(self->inner, 0, &self->out, sink, error);
+  self->count += count;
+  return status;
+}
+
+/* }====== */
+
+
+/* {====== The schema ====== */
+
+static pf_status no_role (pf_error *error, const char *role, const char *why) {
+  return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET, "fields: %s for %s", why,
+                 role);
+}
+
+
+/* Refuses fields whose type cannot hold their role. */
+static pf_status check_types (const xpp_writer *self, pf_error *error) {
+  static const bool is_text[XPP_ROLES] = {false, false, true,
+                                          true,  false, true};
+  for (size_t i = 0; i < XPP_ROLES; i++) {
+    if (self->column_of[i] == XPP_NO_FIELD)
+      continue;
+    const pf_type type = self->data->fields[self->column_of[i]].type;
+    if (is_text[i] ? type != PF_BYTES : type != PF_INT && type != PF_NUM)
+      return no_role(error, xpp_role_names[i],
+                     is_text[i] ? "a field of text expected"
+                                : "a field of numbers expected");
+  }
+  return PF_OK;
+}
+
+
+/* Finds the fields of the roles by names, or by the option map. */
+static pf_status find_roles (xpp_writer *self, const pf_trace *opts,
+                             pf_error *error) {
+  static const xpp_hints none = {false, false, false};
+  const size_t count = self->data->nfields - 1; /* without `deleted` */
+  xpp_roles roles = {.duplicate = XPP_NO_FIELD};
+  pf_bytes map = {NULL, 0};
+  pf_status status = PF_OK;
+  xpp_candidate *const fields = calloc(count + 1, sizeof *fields);
+  if (fields == NULL)
+    return xpp_no_memory(error);
+  for (size_t i = 0; i < XPP_ROLES; i++)
+    roles.field[i] = XPP_NO_FIELD;
+  for (size_t i = 0; i < count; i++)
+    fields[i].name = (pf_bytes){(const uint8_t *)self->data->fields[i].name,
+                                strlen(self->data->fields[i].name)};
+  if (pf_option_text(opts, "map", &map))
+    status = xpp_map_option(fields, count, map, &roles, error);
+  if (status == PF_OK)
+    xpp_map_roles(fields, count, &none, &roles);
+  free(fields);
+  memcpy(self->column_of, roles.field, sizeof self->column_of);
+  if (status == PF_OK && !xpp_is_mapped(&roles))
+    status = no_role(error, "op and call", "fields expected");
+  return status == PF_OK ? check_types(self, error) : status;
+}
+
+
+static bool has_role (const xpp_writer *self, size_t column) {
+  for (size_t i = 0; i < XPP_ROLES; i++)
+    if (self->column_of[i] == column)
+      return true;
+  return false;
+}
+
+
+/* Builds the schema: our columns, then the fields without a role. */
+static pf_status build_schema (xpp_writer *self, pf_error *error) {
+  const size_t count = self->data->nfields;
+  self->schema = calloc(ENTRIES_COLUMNS + count, sizeof *self->schema);
+  self->extras = calloc(count + 1, sizeof *self->extras);
+  if (self->schema == NULL || self->extras == NULL)
+    return xpp_no_memory(error);
+  memcpy(self->schema, xpp_written[0].fields,
+         ENTRIES_COLUMNS * sizeof *self->schema);
+  for (size_t i = 0; i + 1 < count; i++) {
+    if (has_role(self, i))
+      continue;
+    self->extras[self->table.nfields - ENTRIES_COLUMNS] = i;
+    self->schema[self->table.nfields++] = self->data->fields[i];
+  }
+  self->table.fields = self->schema;
+  return PF_OK;
+}
+
+/* }====== */
+
+
+/* {====== The encoder of tables ====== */
+
+/* Sets can_be_empty and is_clock from the types of the fields. */
+static void inspect_types (xpp_writer *self) {
+  const dbf_writer *const writer = (const dbf_writer *)(void *)self->inner;
+  for (size_t i = 0; i < XPP_ROLES; i++)
+    for (size_t f = 0; f < writer->nfields; f++)
+      if (writer->fields[f].column == self->column_of[i]) {
+        const char type = writer->fields[f].type;
+        self->can_be_empty[i] =
+            writer->fields[f].nullable || strchr("IBY", type) == NULL;
+        self->is_clock |= i == XPP_TIME && type == 'I';
+      }
+}
+
+
+/* Creates an encoder of tables with these fields and our options that apply to
+   it. */
+static pf_status open_table (xpp_writer *self, const pf_trace *opts,
+                             pf_bytes fields, pf_error *error) {
+  static const char *const passed[] = {"code_page", "changed", "round", "cpg"};
+  pf_option options[MOST_OPTIONS] = {{"fields", true, 0, fields}};
+  size_t count = 1;
+  if (pf_option_is(opts, "layout", "text-fields"))
+    options[count++] =
+        (pf_option){"dialect", true, 0, {(const uint8_t *)"foxpro2", 7}};
+  for (size_t i = 0; i < opts->noptions; i++)
+    for (size_t p = 0; p < sizeof passed / sizeof passed[0]; p++)
+      if (strcmp(opts->options[i].name, passed[p]) == 0 && count < MOST_OPTIONS)
+        options[count++] = opts->options[i];
+  return dbf_encoder(options, count, self->dictionary, &self->inner, error);
+}
+
+
+/* Creates an encoder with the fields that the profiler's documents suggest, or
+   with all fields as text (option layout). */
+static pf_status open_default (xpp_writer *self, const pf_trace *opts,
+                               pf_error *error) {
+  static const char *const types[2][XPP_ROLES] = {
+      {"I", "I", "C(1)", "C", "I", "M"},
+      {"N(4)", "N(10)", "C(1)", "C", "N(7)", "M"}};
+  const bool is_text = pf_option_is(opts, "layout", "text-fields");
+  const size_t count =
+      pf_option_int(opts, "params", 1) != 0 ? XPP_ROLES : XPP_PARAMS;
+  char text[160];
+  size_t size = 0;
+  for (size_t i = 0; i < count; i++) {
+    size += (size_t)snprintf(text + size, sizeof text - size, "%s%s %s",
+                             i > 0 ? ", " : "", xpp_field_name(self, i),
+                             types[is_text][i]);
+    if (i == XPP_CALL)
+      size += (size_t)snprintf(text + size, sizeof text - size, "(%lld)",
+                               (long long)self->symbol_size);
+  }
+  if (self->symbol_size < 1 || self->symbol_size > 254)
+    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                   "symbol_size: 1 to 254 expected, found %lld",
+                   (long long)self->symbol_size);
+  return open_table(self, opts, (pf_bytes){(const uint8_t *)text, size}, error);
+}
+
+
+pf_status xpp_begin_table (xpp_writer *self, const pf_option *options,
+                           size_t noptions, pf_error *error) {
+  const pf_trace opts = {.options = options, .noptions = noptions};
+  pf_bytes fields;
+  pf_status status = pf_option_text(&opts, "fields", &fields) && fields.size > 0
+                         ? open_table(self, &opts, fields, error)
+                         : open_default(self, &opts, error);
+  if (status != PF_OK)
+    return status;
+  self->data = &self->inner->tables[0];
+  status = find_roles(self, &opts, error);
+  if (status == PF_OK)
+    status = build_schema(self, error);
+  if (status == PF_OK && pf_batch_open(&self->out, self->data->fields,
+                                       self->data->nfields, NULL) != PF_OK)
+    status = xpp_no_memory(error);
+  if (status == PF_OK)
+    inspect_types(self);
+  return status;
+}
+
+/* }====== */

@@ -1,0 +1,298 @@
+/*
+** write_xpp.c - the encoder: targets and flushes. The PRI file beside the trace
+** has the settings in the keys of the profiler.
+*/
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/xpp/settings.h"
+#include "formats/xpp/encoder/write_xpp.h"
+#include "model/rows/batch.h"
+
+static const pf_field written_fields[ENTRIES_COLUMNS] = {
+    {"thread", PF_INT, "number of the thread", false},
+    {"time", PF_INT, "ns since the trace began", false},
+    {"op", PF_NAME, "i, I, O or o", false},
+    {"call", PF_NAME, "name of the function", false},
+    {"line", PF_INT, "line of the source", false},
+    {"params", PF_BYTES, "parameters with their values", false},
+    {"flags", PF_NAME, "deleted: the record is marked so", false},
+};
+
+const pf_table xpp_written[1] = {
+    {"entries", written_fields, ENTRIES_COLUMNS, -1, NULL}};
+
+
+/* {====== Names and forms ====== */
+
+/* The names that the profiler stores, and those of its documents. */
+const char *xpp_field_name (const xpp_writer *writer, size_t role) {
+  static const char *const names[2][XPP_ROLES] = {
+      {"TID", "TIME", "OP", "MSG", "LINE", "PARAMS"},
+      {"THREAD_ID", "TIME", "OP", "CALL", "LINE", "PARAMETERS"}};
+  return names[writer->has_doc_names][role];
+}
+
+
+bool xpp_writes_text (const pf_trace *opts) {
+  return pf_option_is(opts, "form", "deldbe") ||
+         pf_option_is(opts, "form", "text");
+}
+
+/* }====== */
+
+
+/* {====== Times ====== */
+
+pf_status xpp_whole_ms (xpp_writer *writer, int64_t time, int64_t *ms,
+                        pf_error *error) {
+  const int64_t rest = time % XPP_NS_PER_MS;
+  *ms = time / XPP_NS_PER_MS;
+  if (rest == 0)
+    return PF_OK;
+  if (!writer->round)
+    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                   "entry %llu: the file stores whole milliseconds, not %lld "
+                   "ns: round = true rounds them",
+                   (unsigned long long)(writer->count + 1), (long long)time);
+  writer->rounded++;
+  *ms += rest >= XPP_NS_PER_MS / 2 ? 1 : rest < -XPP_NS_PER_MS / 2 ? -1 : 0;
+  return PF_OK;
+}
+
+
+/* Refuses times that would be read back differently: the reader takes a
+   decrease of more than half of the clock's range for a wrap. A missing time is
+   read as 0 if the field cannot be empty. */
+static pf_status check_steps (xpp_writer *self, const pf_column *time,
+                              size_t from, size_t to, pf_error *error) {
+  const int64_t max = XPP_CLOCK_RANGE / 2 * XPP_NS_PER_MS;
+  const bool can_be_empty = self->inner == NULL || self->can_be_empty[XPP_TIME];
+  for (size_t row = from; row < to; row++) {
+    const bool missing = time->data == NULL || pf_is_missing(time, row);
+    const int64_t now = missing ? 0 : time->ints[row];
+    if (missing && can_be_empty)
+      continue;
+    if (self->has_time && now < self->time &&
+        (uint64_t)self->time - (uint64_t)now > (uint64_t)max)
+      return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                     "entry %llu: a time of %lld ms%s after one of %lld ms "
+                     "would be read as a wrap of the clock",
+                     (unsigned long long)(self->count + (row - from) + 1),
+                     (long long)(now / XPP_NS_PER_MS),
+                     missing ? " (the stored value of a missing one)" : "",
+                     (long long)(self->time / XPP_NS_PER_MS));
+    self->time = now;
+    self->has_time = true;
+  }
+  return PF_OK;
+}
+
+/* }====== */
+
+
+/* {====== Targets ====== */
+
+/* Writes the header, or the row of names, before the first entry. */
+static pf_status begin (xpp_writer *self, pf_sink *sink, pf_error *error) {
+  const pf_batch nothing = {0, self->out.ncolumns, self->out.columns, -1,
+                            false};
+  if (self->begun)
+    return PF_OK;
+  self->begun = true;
+  if (self->inner != NULL)
+    return self->inner->put(self->inner, 0, &nothing, sink, error);
+  if (self->has_names)
+    xpp_put_names(self, sink);
+  return PF_OK;
+}
+
+
+/* Sets *target to the file for entries: a packet, or the main file. */
+static pf_status target_of (const xpp_writer *self, pf_sink *sink,
+                            pf_sink **target, pf_error *error) {
+  *target = self->in_packets ? pf_sink_side(sink, "packet") : sink;
+  if (*target != NULL && (!self->in_packets || (*target)->cut != NULL))
+    return PF_OK;
+  return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                 "packets need an output file: they are created beside it");
+}
+
+
+static pf_status put_rows (xpp_writer *self, const pf_batch *batch, size_t from,
+                           size_t to, pf_sink *sink, pf_error *error) {
+  pf_sink *target;
+  pf_status status = target_of(self, sink, &target, error);
+  if (status == PF_OK &&
+      (self->inner == NULL || self->column_of[XPP_TIME] != XPP_NO_FIELD))
+    status = check_steps(self, &batch->columns[ENTRIES_TIME], from, to, error);
+  if (status != PF_OK)
+    return status;
+  if (self->inner != NULL)
+    status = xpp_put_records(self, batch, from, to, target, error);
+  for (size_t row = from; self->inner == NULL && row < to; row++) {
+    if (status != PF_OK)
+      return status;
+    status = xpp_put_text(self, batch, row, target);
+    self->count++;
+  }
+  if (status == PF_OK || target->failed == PF_OK)
+    return status;
+  return pf_sink_flush(target, error);
+}
+
+
+static pf_status flush (pf_encoder *encoder, pf_sink *sink, pf_error *error) {
+  xpp_writer *const self = (xpp_writer *)(void *)encoder;
+  pf_status status = begin(self, sink, error);
+  if (status == PF_OK && self->inner != NULL)
+    status = self->inner->flush(self->inner, sink, error);
+  for (pf_sink *s = sink; s != NULL && status == PF_OK; s = s->side)
+    status = pf_sink_flush(s, error);
+  return status;
+}
+
+
+/* Flushes, and begins a new packet if there are any. */
+static pf_status end_packet (xpp_writer *self, pf_sink *sink, pf_error *error) {
+  pf_sink *const packet =
+      self->in_packets ? pf_sink_side(sink, "packet") : NULL;
+  const pf_status status = flush(&self->encoder, sink, error);
+  self->since_flush = 0;
+  if (status != PF_OK || packet == NULL)
+    return status;
+  return packet->cut(packet, error);
+}
+
+
+static pf_status put (pf_encoder *encoder, size_t table, const pf_batch *batch,
+                      pf_sink *sink, pf_error *error) {
+  xpp_writer *const self = (xpp_writer *)(void *)encoder;
+  pf_status status = begin(self, sink, error);
+  (void)table; /* there is only one */
+  for (size_t from = 0; from < batch->rows && status == PF_OK;) {
+    const uint64_t left_to_flush = self->flush_every == 0
+                                       ? UINT64_MAX
+                                       : self->flush_every - self->since_flush;
+    const size_t left = batch->rows - from;
+    const size_t count = left < left_to_flush ? left : (size_t)left_to_flush;
+    status = put_rows(self, batch, from, from + count, sink, error);
+    from += count;
+    self->since_flush += count;
+    if (status == PF_OK && self->since_flush == self->flush_every)
+      status = end_packet(self, sink, error);
+  }
+  encoder->count = self->inner == NULL ? self->count : self->inner->count;
+  encoder->rounded =
+      self->rounded + (self->inner == NULL ? 0 : self->inner->rounded);
+  return status;
+}
+
+
+/* Writes the settings with which the profiler would have written this trace. */
+static void put_settings (const xpp_writer *self, pf_sink *settings) {
+  char text[160];
+  const int size = snprintf(text, sizeof text,
+                            "[TRACE]\r\nOPERATIONMODE=%lld\r\n"
+                            "OUTMSGSIZE=%lld\r\nOUTFLUSHEVERY=%llu\r\n",
+                            (long long)self->mode, (long long)self->symbol_size,
+                            (unsigned long long)self->flush_every);
+  (void)pf_sink_put(settings, text, (size_t)size);
+}
+
+
+/* An end mark follows the records; with packets nothing follows the header. */
+static pf_status finish (pf_encoder *encoder, pf_sink *sink, pf_error *error) {
+  xpp_writer *const self = (xpp_writer *)(void *)encoder;
+  pf_sink *const settings = pf_sink_side(sink, "pri");
+  pf_status status = begin(self, sink, error);
+  if (settings != NULL)
+    put_settings(self, settings);
+  if (status != PF_OK)
+    return status;
+  if (self->in_packets || self->inner == NULL)
+    return flush(encoder, sink, error);
+  return self->inner->finish(self->inner, sink, error);
+}
+
+/* }====== */
+
+
+/* {====== Creation ====== */
+
+/* A resumed writer begins a new packet, because those that exist may have any
+   number of entries. */
+static void resume (pf_encoder *encoder, const pf_sink *sink, uint64_t count) {
+  xpp_writer *const self = (xpp_writer *)(void *)encoder;
+  self->begun = sink->written > 0;
+  encoder->count = self->count = count;
+  if (self->inner != NULL)
+    self->inner->resume(self->inner, sink, count);
+}
+
+
+static void close_writer (pf_encoder *encoder) {
+  xpp_writer *const self = (xpp_writer *)(void *)encoder;
+  if (self->inner != NULL)
+    self->inner->close(self->inner);
+  pf_batch_close(&self->out);
+  free(self->schema);
+  free(self->extras);
+  free(self);
+}
+
+
+static pf_status read_options (xpp_writer *self, const pf_option *options,
+                               size_t noptions, pf_error *error) {
+  const pf_trace opts = {.options = options, .noptions = noptions};
+  const int64_t every = pf_option_int(&opts, "flush_every", 0);
+  pf_bytes separator;
+  self->round = pf_option_int(&opts, "round", 0) != 0;
+  self->has_names = pf_option_int(&opts, "header_row", 0) != 0;
+  self->has_doc_names = pf_option_is(&opts, "names", "doc");
+  self->in_packets = pf_option_int(&opts, "packets", 0) != 0;
+  self->symbol_size = pf_option_int(&opts, "symbol_size", 20);
+  self->separator = ',';
+  if (pf_option_text(&opts, "separator", &separator) && separator.size > 0)
+    self->separator = separator.size == 3 ? '\t' : separator.at[0];
+  if (every < 0 || (self->in_packets && every == 0))
+    return pf_fail(
+        error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+        "flush_every: the number of entries in a packet expected, found %lld",
+        (long long)every);
+  self->flush_every = (uint64_t)every;
+  self->mode = XPP_MODE_TRACE | (every > 0 ? XPP_MODE_FLUSH : 0) |
+               (self->in_packets ? XPP_MODE_PACKETS : 0);
+  return xpp_writes_text(&opts)
+             ? PF_OK
+             : xpp_begin_table(self, options, noptions, error);
+}
+
+
+pf_status xpp_encoder (const pf_option *options, size_t noptions,
+                       pf_dictionary *dictionary, pf_encoder **encoder,
+                       pf_error *error) {
+  xpp_writer *const self = calloc(1, sizeof *self);
+  if (self == NULL)
+    return xpp_no_memory(error);
+  self->encoder = (pf_encoder){.put = put,
+                               .finish = finish,
+                               .close = close_writer,
+                               .flush = flush,
+                               .resume = resume};
+  self->dictionary = dictionary;
+  self->table = xpp_written[0];
+  const pf_status status = read_options(self, options, noptions, error);
+  if (status != PF_OK) {
+    close_writer(&self->encoder);
+    return status;
+  }
+  self->encoder.tables = &self->table;
+  self->encoder.ntables = 1;
+  *encoder = &self->encoder;
+  return PF_OK;
+}
+
+/* }====== */

@@ -1,0 +1,80 @@
+/*
+** write_xpp.h - the encoder of entries: as a table, through the encoder of the
+** format dbf, or as text. write_xpp.c calls the functions of write_table.c
+** and write_text.c.
+*/
+
+#ifndef write_xpp_h
+#define write_xpp_h
+
+#include "bytes/sink.h"
+#include "formats/xpp/xpp.h"
+
+typedef struct xpp_writer xpp_writer;
+
+struct xpp_writer {
+  pf_encoder encoder;
+  pf_dictionary *dictionary;
+  pf_table table;   /* entries: our columns, then those of unknown fields */
+  pf_field *schema; /* owned; columns of `table` */
+  bool round;       /* round times to whole ms */
+  uint64_t rounded; /* number of times that were rounded */
+  bool has_time;    /* an entry with a time has been written */
+  int64_t time;     /* time of the last entry, ns, as it will be read */
+
+  pf_encoder *inner;            /* owned; encoder of the table, NULL for text */
+  const pf_table *data;         /* table that `inner` takes */
+  size_t column_of[XPP_ROLES];  /* column of `data` for each role, or
+                                   XPP_NO_FIELD */
+  bool can_be_empty[XPP_ROLES]; /* the field of the role can be missing */
+  bool is_clock;                /* the field of the time has 32 bits */
+  size_t *extras;               /* owned; columns of `data` for the unknown
+                                   fields */
+  pf_batch out;                 /* rows for `inner` */
+
+  uint8_t separator;  /* text only */
+  bool has_names;     /* text only: write a row of names first */
+  bool has_doc_names; /* use the field names of the documents */
+  bool begun;
+
+  uint64_t flush_every; /* flush after so many entries; 0: never */
+  uint64_t since_flush; /* entries since the last flush */
+  uint64_t count;       /* entries written */
+  bool in_packets;      /* each flush begins a new packet */
+  int64_t mode;         /* OPERATIONMODE for the PRI file */
+  int64_t symbol_size;
+};
+
+/* The name of the field of a role. */
+const char *xpp_field_name (const xpp_writer *writer, size_t role);
+
+/* Returns true if the options ask for delimited text. */
+bool xpp_writes_text (const pf_trace *opts);
+
+/* Table entries without unknown fields, for pf_format.written. */
+extern const pf_table xpp_written[1];
+
+pf_status xpp_encoder (const pf_option *options, size_t noptions,
+                       pf_dictionary *dictionary, pf_encoder **encoder,
+                       pf_error *error);
+
+/* Converts a time from ns to whole ms. PF_EUNSUPPORTED if that is not exact and
+   rounding is not allowed. */
+pf_status xpp_whole_ms (xpp_writer *writer, int64_t time, int64_t *ms,
+                        pf_error *error);
+
+/* write_table.c: passes the rows from..to-1 to the encoder of tables. */
+pf_status xpp_put_records (xpp_writer *writer, const pf_batch *batch,
+                           size_t from, size_t to, pf_sink *sink,
+                           pf_error *error);
+
+/* write_table.c: creates `inner` and the schema from the options. */
+pf_status xpp_begin_table (xpp_writer *writer, const pf_option *options,
+                           size_t noptions, pf_error *error);
+
+/* write_text.c: append a row, and the row of names. */
+pf_status xpp_put_text (xpp_writer *writer, const pf_batch *batch, size_t row,
+                        pf_sink *sink);
+void xpp_put_names (const xpp_writer *writer, pf_sink *sink);
+
+#endif

@@ -1,0 +1,543 @@
+/*
+** entries_xpp.c - the reader of table entries: fields with a role in profio's
+** units, the others unchanged.
+*/
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/xpp/convert.h"
+#include "formats/xpp/readahead.h"
+#include "formats/xpp/times.h"
+#include "model/dictionary/names.h"
+
+/* Flags of a row; they can be combined. */
+enum {
+  DELETED = 1,
+  GAP = 2,
+  RUN = 4,
+  ROW_FLAGS = 8
+};
+
+typedef struct entries_reader {
+  pf_reader reader;
+  pf_trace *trace;
+  xpp_file *file;
+  bool is_open;              /* `rows` is open */
+  uint32_t op_names[4];      /* ids of i, I, O, o */
+  uint32_t flags[ROW_FLAGS]; /* id of the text of each combination */
+  xpp_times times;
+  bool tracks_times; /* times must be processed: for column time or for flags */
+  int64_t thread_numbers[PF_BATCH_ROWS];
+  int64_t hidden_times[PF_BATCH_ROWS]; /* times needed only for flags */
+  xpp_name_cache ops, calls;           /* of tables */
+  xpp_readahead *readahead;            /* NULL: no fast path */
+  xpp_rows rows;
+} entries_reader;
+
+
+/* {====== The schema ====== */
+
+static const pf_field ours[ENTRIES_COLUMNS] = {
+    {"thread", PF_INT, "number of the thread", false},
+    {"time", PF_INT, "ns since the trace began", false},
+    {"op", PF_NAME,
+     "i: about to be called, I: entered, O: about to return, o: returned",
+     false},
+    {"call", PF_NAME, "name of the function", false},
+    {"line", PF_INT, "line of the source", false},
+    {"params", PF_BYTES, "parameters with their values", false},
+    {"flags", PF_NAME,
+     "gap: rows before it are lost; run: the first one of another run; deleted",
+     false},
+};
+
+
+/* Returns true if a field has no role and a name that differs from our
+   columns. */
+static bool is_extra (const xpp_file *file, size_t field) {
+  for (size_t i = 0; i < XPP_ROLES; i++)
+    if (file->roles.field[i] == field)
+      return false;
+  if (!file->is_text && file->dbf->fields[field].kind == DBF_NULL_FLAGS)
+    return false;
+  return pf_field_index(ours, ENTRIES_COLUMNS, file->fields[field].name) ==
+         ENTRIES_COLUMNS;
+}
+
+
+pf_status xpp_entries_schema (xpp_file *file, pf_error *error) {
+  const size_t max = ENTRIES_COLUMNS + file->nfields;
+  file->entries = calloc(max, sizeof *file->entries);
+  file->extras = calloc(file->nfields + 1, sizeof *file->extras);
+  if (file->entries == NULL || file->extras == NULL)
+    return xpp_no_memory(error);
+  memcpy(file->entries, ours, sizeof ours);
+  file->nentries = ENTRIES_COLUMNS;
+  for (size_t i = 0; i < file->nfields; i++)
+    if (is_extra(file, i)) {
+      file->extras[file->nentries - ENTRIES_COLUMNS] = i;
+      file->entries[file->nentries++] = file->fields[i];
+    }
+  return PF_OK;
+}
+
+/* }====== */
+
+
+/* {====== Columns ====== */
+
+/* The field of a role in the current rows, or NULL. */
+static const pf_column *field_of (const entries_reader *self, xpp_role role) {
+  const size_t field = self->file->roles.field[role];
+  return field == XPP_NO_FIELD ? NULL : &self->rows.batch.columns[field];
+}
+
+
+static void fill_missing (pf_column *column, size_t count) {
+  memset(column->data, 0, count * pf_type_size(column->type));
+  for (size_t row = 0; row < count; row++)
+    pf_set_missing(column, row);
+}
+
+
+/* Returns true if the field of a role is a time of 32 bits. */
+static bool is_clock (const entries_reader *self, xpp_role role) {
+  return role == XPP_TIME && !self->file->is_text &&
+         self->file->dbf->fields[self->file->roles.field[role]].kind ==
+             DBF_INTEGER;
+}
+
+
+static pf_status fill_numbers (entries_reader *self, xpp_role role,
+                               pf_column *column, size_t count,
+                               pf_error *error) {
+  const pf_column *const from = field_of(self, role);
+  if (from == NULL) {
+    fill_missing(column, count);
+    return PF_OK;
+  }
+  if (xpp_is_decimal(self->file, role))
+    return xpp_convert_decimals(&self->rows, role, column, error);
+  xpp_numbers numbers = {.role = role, .wraps = is_clock(self, role)};
+  xpp_convert_numbers(&numbers, from, column, count);
+  if (numbers.bad == 0)
+    return PF_OK;
+  return pf_warn(self->trace, PF_DAMAGE, "xpp-bad-number", PF_EFORMAT,
+                 xpp_row_offset(&self->rows, numbers.first_bad), error,
+                 "field %.60s: a number expected, found something else",
+                 self->file->fields[self->file->roles.field[role]].name);
+}
+
+
+/* Sets the thread of each row, 0 where it is missing, for xpp_times_update. */
+static pf_status find_threads (entries_reader *self, size_t count,
+                               pf_error *error) {
+  uint64_t missing[PF_BATCH_ROWS / 64];
+  pf_column threads = {.type = PF_INT, .missing = missing};
+  threads.ints = self->thread_numbers;
+  return fill_numbers(self, XPP_THREAD, &threads, count, error);
+}
+
+
+static pf_status fill_times (entries_reader *self, pf_column *column,
+                             size_t count, pf_error *error) {
+  pf_status status = fill_numbers(self, XPP_TIME, column, count, error);
+  if (field_of(self, XPP_TIME) == NULL)
+    return status; /* no times, so the threads are not needed */
+  if (status == PF_OK)
+    status = find_threads(self, count, error);
+  return status == PF_OK ? xpp_times_update(&self->times, &self->rows,
+                                            self->thread_numbers, column, error)
+                         : status;
+}
+
+
+static pf_status fill_names (entries_reader *self, xpp_role role,
+                             xpp_name_cache *cache, pf_column *column,
+                             size_t count, pf_error *error) {
+  if (cache->field != NULL)
+    return xpp_name_cache_fill(cache, &self->rows, column, error);
+  if (xpp_convert_names(self->trace->dictionary, field_of(self, role), column,
+                        count) == PF_OK)
+    return PF_OK;
+  return xpp_no_memory(error);
+}
+
+
+/* Returns true if all ids are valid operations. */
+static bool are_valid_ops (const uint32_t *known, const uint32_t *ops,
+                           size_t count) {
+  const uint32_t i = known[0], I = known[1], O = known[2], o = known[3];
+  bool all = true;
+  for (size_t row = 0; row < count; row++)
+    all &= ops[row] == i || ops[row] == I || ops[row] == O || ops[row] == o;
+  return all;
+}
+
+
+/* Warns about invalid operations. */
+static pf_status check_ops (const entries_reader *self, const pf_column *column,
+                            size_t count, pf_error *error) {
+  const uint32_t *const known = self->op_names;
+  if (!column->has_missing && are_valid_ops(known, column->ids, count))
+    return PF_OK;
+  for (size_t row = 0; row < count; row++) {
+    const uint32_t op = column->ids[row];
+    if ((op == known[0] || op == known[1] || op == known[2] ||
+         op == known[3]) &&
+        !pf_is_missing(column, row))
+      continue;
+    const pf_bytes text = pf_name(self->trace->dictionary, op);
+    const pf_status status =
+        pf_warn(self->trace, PF_DAMAGE, "xpp-unknown-op", PF_EFORMAT,
+                xpp_row_offset(&self->rows, row), error,
+                "an operation i, I, O or o expected, found '%.*s'",
+                (int)(text.size < 20 ? text.size : 20), (const char *)text.at);
+    if (status != PF_OK)
+      return status;
+  }
+  return PF_OK;
+}
+
+
+/* Warns once if a name fills its field, because longer ones were cut. */
+static pf_status check_symbols (const entries_reader *self, pf_error *error) {
+  const xpp_name_cache *const cache = &self->calls;
+  if (!cache->has_filled ||
+      pf_warning_total(self->trace->notes, "xpp-symbol-cut") > 0)
+    return PF_OK;
+  return pf_warn(self->trace, PF_NOTE, "xpp-symbol-cut", PF_EFORMAT,
+                 PF_NO_OFFSET, error,
+                 "a name fills its field of %u bytes: longer names were cut, "
+                 "and cuts that are equal become one name",
+                 (unsigned)cache->field->size);
+}
+
+
+static void fill_params (const entries_reader *self, pf_column *column,
+                         size_t count) {
+  const pf_column *const from = field_of(self, XPP_PARAMS);
+  if (from == NULL || from->type != PF_BYTES) {
+    fill_missing(column, count);
+    return;
+  }
+  memcpy(column->bytes, from->bytes, count * sizeof *column->bytes);
+  for (size_t row = 0; row < count; row++)
+    if (pf_is_missing(from, row))
+      pf_set_missing(column, row);
+}
+
+
+/* Adds a flag to those of a row. */
+static void add_flag (const entries_reader *self, pf_column *column, size_t row,
+                      unsigned flag) {
+  const uint64_t bit = (uint64_t)1 << (row & 63);
+  unsigned set = 0;
+  if ((column->missing[row >> 6] & bit) == 0)
+    while (self->flags[set] != column->ids[row])
+      set++;
+  column->ids[row] = self->flags[set | flag];
+  column->missing[row >> 6] &= ~bit;
+}
+
+
+/* Sets the flag of rows with which a run begins. */
+static void mark_runs (const entries_reader *self, pf_column *column) {
+  for (size_t i = 0; self->times.has_run_starts && i < PF_BATCH_ROWS / 64; i++)
+    for (uint64_t left = self->times.run_starts[i]; left != 0; left &= left - 1)
+      add_flag(self, column, i * 64 + (size_t)__builtin_ctzll(left), RUN);
+}
+
+
+/* Sets the flags; most rows have none. */
+static void fill_flags (const entries_reader *self, pf_column *column,
+                        size_t count) {
+  memset(column->data, 0, count * sizeof *column->ids);
+  memset(column->missing, 0xff, PF_BATCH_ROWS / 8);
+  column->has_missing = true;
+  mark_runs(self, column);
+  for (size_t r = 0; r < self->rows.nruns; r++) {
+    const xpp_run *const run = &self->rows.runs[r];
+    const bool is_deleted = run->item.kind == XPP_DELETED;
+    for (size_t i = 0; i < run->item.count; i++) {
+      const size_t row = run->row + i;
+      if (!is_deleted && !(run->item.has_gap && i == 0))
+        break; /* only the first row has a gap before it */
+      add_flag(self, column, row, is_deleted ? DELETED : GAP);
+    }
+  }
+}
+
+
+/* Copies a field without a role. */
+static void fill_extra (const entries_reader *self, pf_column *column,
+                        size_t field, size_t count) {
+  const pf_column *const from = &self->rows.batch.columns[field];
+  memcpy(column->data, from->data, count * pf_type_size(column->type));
+  for (size_t row = 0; row < count; row++)
+    if (pf_is_missing(from, row))
+      pf_set_missing(column, row);
+}
+
+
+/* The column of times, or the hidden one if the column is not wanted. */
+static pf_column time_column (entries_reader *self, pf_column *column,
+                              uint64_t *missing) {
+  pf_column hidden_times = {.type = PF_INT, .missing = missing};
+  hidden_times.ints = self->hidden_times;
+  return column->data == NULL ? hidden_times : *column;
+}
+
+
+/* Processes times if only flags are wanted, because runs are found by the
+   times. */
+static pf_status track_hidden_times (entries_reader *self,
+                                     const pf_batch *batch, size_t count,
+                                     pf_error *error) {
+  uint64_t missing[PF_BATCH_ROWS / 64];
+  if (!self->tracks_times || batch->columns[ENTRIES_TIME].data != NULL)
+    return PF_OK;
+  pf_column times = time_column(self, &batch->columns[ENTRIES_TIME], missing);
+  return fill_times(self, &times, count, error);
+}
+
+
+static pf_status fill_column (entries_reader *self, size_t number,
+                              pf_column *column, size_t count,
+                              pf_error *error) {
+  pf_status status;
+  switch (number) {
+    case ENTRIES_THREAD:
+      return fill_numbers(self, XPP_THREAD, column, count, error);
+    case ENTRIES_TIME: return fill_times(self, column, count, error);
+    case ENTRIES_OP:
+      status = fill_names(self, XPP_OP, &self->ops, column, count, error);
+      return status == PF_OK ? check_ops(self, column, count, error) : status;
+    case ENTRIES_CALL:
+      status = fill_names(self, XPP_CALL, &self->calls, column, count, error);
+      return status == PF_OK ? check_symbols(self, error) : status;
+    case ENTRIES_LINE:
+      return fill_numbers(self, XPP_LINE, column, count, error);
+    case ENTRIES_PARAMS: fill_params(self, column, count); return PF_OK;
+    case ENTRIES_FLAGS: fill_flags(self, column, count); return PF_OK;
+    default:
+      fill_extra(self, column, self->file->extras[number - ENTRIES_COLUMNS],
+                 count);
+      return PF_OK;
+  }
+}
+
+/* }====== */
+
+
+/* {====== Fast path ====== */
+
+/* Creates the read-ahead if the fast path can decode the wanted columns. */
+static pf_status open_readahead (entries_reader *self, const pf_batch *batch,
+                                 pf_error *error) {
+  const xpp_file *const file = self->file;
+  xpp_fast fast;
+  bool *const wanted = calloc(file->nentries, sizeof *wanted);
+  if (wanted == NULL)
+    return xpp_no_memory(error);
+  for (size_t i = 0; i < file->nentries; i++)
+    wanted[i] = batch->columns[i].data != NULL;
+  wanted[ENTRIES_TIME] = self->tracks_times;
+  const bool is_fast =
+      xpp_fast_open(&fast, file, wanted, &self->ops, &self->calls);
+  free(wanted);
+  if (!is_fast)
+    return PF_OK;
+  self->readahead =
+      xpp_readahead_new(&fast, batch->pipelined, &self->file->readaheads);
+  return self->readahead == NULL ? xpp_no_memory(error) : PF_OK;
+}
+
+
+/* Copies a column of the fast path, if it is wanted. */
+static void copy_column (pf_column *to, const void *from) {
+  if (to->data != NULL)
+    memcpy(to->data, from, PF_BATCH_ROWS * pf_type_size(to->type));
+}
+
+
+/* Sets the threads. One number is repeated, because reading what another core
+   has written is slower. */
+static void copy_threads (pf_column *to, const xpp_fast_rows *fast) {
+  if (to->data == NULL || fast->threads == NULL)
+    return;
+  if (!fast->is_same_thread)
+    copy_column(to, fast->threads);
+  for (size_t row = 0; fast->is_same_thread && row < PF_BATCH_ROWS; row++)
+    to->ints[row] = fast->threads[0];
+}
+
+
+/* Processes the times of a batch of the fast path, if needed. */
+static pf_status track_fast_times (entries_reader *self,
+                                   const xpp_fast_rows *fast,
+                                   const pf_batch *batch, pf_error *error) {
+  uint64_t missing[PF_BATCH_ROWS / 64];
+  if (!self->tracks_times || xpp_times_update_fast(&self->times, fast))
+    return PF_OK;
+  pf_column times = time_column(self, &batch->columns[ENTRIES_TIME], missing);
+  copy_column(&times, fast->times);
+  return xpp_times_update(&self->times, &self->rows, fast->threads, &times,
+                          error);
+}
+
+
+/* Fills the batch from the fast path. */
+static pf_status take_fast (entries_reader *self, const xpp_fast_rows *fast,
+                            pf_batch *batch, pf_error *error) {
+  pf_column *const columns = batch->columns;
+  xpp_rows_advance(&self->rows, PF_BATCH_ROWS);
+  copy_threads(&columns[ENTRIES_THREAD], fast);
+  copy_column(&columns[ENTRIES_TIME], fast->times);
+  copy_column(&columns[ENTRIES_OP], fast->ops);
+  copy_column(&columns[ENTRIES_CALL], fast->calls);
+  copy_column(&columns[ENTRIES_LINE], fast->lines);
+  batch->rows = PF_BATCH_ROWS;
+  const pf_status status = track_fast_times(self, fast, batch, error);
+  if (columns[ENTRIES_FLAGS].data != NULL)
+    fill_flags(self, &columns[ENTRIES_FLAGS], PF_BATCH_ROWS);
+  return status < 0 ? status : PF_MORE;
+}
+
+
+/* Returns the next batch of the fast path, or NULL if the general path is
+   needed. */
+static const xpp_fast_rows *next_fast (entries_reader *self) {
+  const xpp_parser *const parser = &self->rows.parser;
+  if (self->readahead == NULL)
+    return NULL;
+  if (!xpp_parser_in_records(parser)) {
+    xpp_readahead_stop(self->readahead);
+    return NULL;
+  }
+  const size_t source = parser->file->segments[parser->segment].source;
+  return xpp_readahead_next(self->readahead, xpp_source(parser, source),
+                            parser->at);
+}
+
+/* }====== */
+
+
+/* {====== The reader ====== */
+
+/* Opens the rows with the fields that the wanted columns need. */
+static pf_status open_rows (entries_reader *self, const pf_batch *batch,
+                            pf_error *error) {
+  const xpp_file *const file = self->file;
+  bool *const wanted = calloc(file->nfields + 1, sizeof *wanted);
+  if (wanted == NULL)
+    return xpp_no_memory(error);
+  const size_t time = file->roles.field[XPP_TIME];
+  self->tracks_times =
+      time != XPP_NO_FIELD && (batch->columns[ENTRIES_TIME].data != NULL ||
+                               batch->columns[ENTRIES_FLAGS].data != NULL);
+  if (self->tracks_times) {
+    wanted[time] = true;
+    if (file->roles.field[XPP_THREAD] != XPP_NO_FIELD)
+      wanted[file->roles.field[XPP_THREAD]] = true;
+  }
+  for (size_t i = 0; i < batch->ncolumns && i < file->nentries; i++) {
+    if (batch->columns[i].data == NULL || i == ENTRIES_FLAGS)
+      continue;
+    const size_t field = i < XPP_ROLES ? file->roles.field[i]
+                                       : file->extras[i - ENTRIES_COLUMNS];
+    const bool is_named = (i == ENTRIES_OP && self->ops.field != NULL) ||
+                          (i == ENTRIES_CALL && self->calls.field != NULL);
+    if (field != XPP_NO_FIELD && !is_named)
+      wanted[field] = true;
+  }
+  for (xpp_role role = 0; role < XPP_ROLES; role++)
+    if (xpp_is_decimal(file, role)) /* xpp_convert_decimals decodes it from the
+                                       records */
+      wanted[file->roles.field[role]] = false;
+  self->is_open = true;
+  const pf_status status =
+      xpp_rows_open(&self->rows, self->trace, wanted, false, error);
+  free(wanted);
+  return status == PF_OK ? open_readahead(self, batch, error) : status;
+}
+
+
+static pf_status next (pf_reader *reader, pf_batch *batch, pf_error *error) {
+  entries_reader *const self = (entries_reader *)(void *)reader;
+  pf_status status = self->is_open ? PF_OK : open_rows(self, batch, error);
+  pf_batch_clear(batch);
+  const xpp_fast_rows *const fast = status == PF_OK ? next_fast(self) : NULL;
+  if (fast != NULL)
+    return take_fast(self, fast, batch, error);
+  if (status == PF_OK)
+    status = xpp_rows_next(&self->rows, PF_BATCH_ROWS, error);
+  if (status != PF_MORE)
+    return status;
+  const size_t count = self->rows.batch.rows;
+  status = track_hidden_times(self, batch, count, error);
+  for (size_t i = 0; i < self->file->nentries && status == PF_OK; i++)
+    if (batch->columns[i].data != NULL)
+      status = fill_column(self, i, &batch->columns[i], count, error);
+  batch->rows = count;
+  return status;
+}
+
+
+static void close_reader (pf_reader *reader) {
+  entries_reader *const self = (entries_reader *)(void *)reader;
+  xpp_readahead_free(self->readahead);
+  if (self->is_open)
+    xpp_rows_close(&self->rows);
+  xpp_name_cache_close(&self->ops);
+  xpp_name_cache_close(&self->calls);
+  xpp_times_close(&self->times);
+  free(self);
+}
+
+
+static bool intern_names (entries_reader *self) {
+  static const char *const ops[] = {"i", "I", "O", "o"};
+  static const char *const flags[ROW_FLAGS] = {
+      "",    "deleted",     "gap",     "deleted gap",
+      "run", "deleted run", "gap run", "deleted gap run"};
+  bool is_good = true;
+  for (size_t i = 0; i < 4; i++) {
+    self->op_names[i] = pf_intern_text(self->trace->dictionary, ops[i]);
+    is_good &= self->op_names[i] != PF_NO_NAME;
+  }
+  for (size_t i = 0; i < ROW_FLAGS; i++) {
+    self->flags[i] = pf_intern_text(self->trace->dictionary, flags[i]);
+    is_good &= self->flags[i] != PF_NO_NAME;
+  }
+  return is_good;
+}
+
+
+pf_status xpp_open_entries (pf_trace *trace, const pf_table *table,
+                            pf_reader **reader, pf_error *error) {
+  entries_reader *const self = calloc(1, sizeof *self);
+  if (self == NULL)
+    return xpp_no_memory(error);
+  self->reader = (pf_reader){.fields = table->fields,
+                             .nfields = table->nfields,
+                             .dictionary = trace->dictionary,
+                             .next = next,
+                             .close = close_reader};
+  self->trace = trace;
+  self->file = trace->state;
+  xpp_times_open(&self->times, trace->dictionary->seed);
+  const size_t *const fields = self->file->roles.field;
+  if (xpp_name_cache_open(&self->ops, self->file, fields[XPP_OP]) != PF_OK ||
+      xpp_name_cache_open(&self->calls, self->file, fields[XPP_CALL]) !=
+          PF_OK ||
+      !intern_names(self)) {
+    close_reader(&self->reader);
+    return xpp_no_memory(error);
+  }
+  *reader = &self->reader;
+  return PF_OK;
+}
+
+/* }====== */

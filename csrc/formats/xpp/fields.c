@@ -1,0 +1,404 @@
+/*
+** fields.c - finds the fields in the table header or the row of names, and
+** their roles from the first rows.
+*/
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/xpp/fields.h"
+#include "formats/xpp/parser/fill_rows.h"
+#include "formats/xpp/settings.h"
+#include "model/rows/batch.h"
+
+#define HEAD_BYTES    65536 /* bytes in which the separator is searched */
+#define FIRST_ROWS    4     /* rows that must have an operation each */
+#define SAMPLE_ROWS   1024  /* rows examined to find the roles */
+#define NAME_SIZE     60    /* bytes of a field name in text, at most */
+#define NAME_CAPACITY 90    /* the same with "_number" appended */
+
+
+/* {====== Fields of text ====== */
+
+pf_bytes xpp_first_text (const pf_trace *trace) {
+  for (size_t i = 0; i < trace->nsources; i++)
+    if (trace->sources[i].bytes.size > 0 &&
+        (i == 0 || strcmp(trace->sources[i].role, "packet") == 0))
+      return trace->sources[i].bytes;
+  return trace->sources[0].bytes;
+}
+
+
+uint8_t xpp_separator_given (const pf_trace *trace) {
+  pf_bytes text;
+  if (!pf_option_text(trace, "separator", &text) || text.size == 0)
+    return 0;
+  if (text.size == 3 && memcmp(text.at, "tab", 3) == 0)
+    return '\t';
+  return text.at[0];
+}
+
+
+/* Scans the first row that is not blank. Returns the number of cells, or 0. */
+static size_t first_row (pf_bytes head, uint8_t separator, xpp_cell *cells,
+                         size_t capacity) {
+  xpp_scanner scanner = {separator, UINT64_MAX};
+  for (uint64_t at = 0; at < head.size;) {
+    const xpp_row row = xpp_scan_row(&scanner, head, at, cells, capacity);
+    if (row.cells > 1 || !xpp_is_line_end(head.at[at]))
+      return row.cells < capacity ? row.cells : capacity;
+    at = row.end;
+  }
+  return 0;
+}
+
+
+/* Returns true if one of the fields before number `number` has this name. */
+static bool is_used (const xpp_file *file, const char *name, size_t number) {
+  for (size_t i = 0; i + 1 < number; i++)
+    if (strcmp(file->fields[i].name, name) == 0)
+      return true;
+  return false;
+}
+
+
+/* Sets the name of a field: from the row of names, with the number appended if
+   it is used already, else "fieldN". */
+static void set_name (char *name, const xpp_file *file, const xpp_cell *cell,
+                      size_t number) {
+  static const pf_bytes nothing = {(const uint8_t *)"", 0};
+  const pf_bytes text =
+      file->has_names && cell != NULL ? xpp_trim(cell->text) : nothing;
+  const int size = (int)(text.size < NAME_SIZE ? text.size : NAME_SIZE);
+  (void)snprintf(name, NAME_CAPACITY, "%.*s", size, (const char *)text.at);
+  if (size == 0)
+    (void)snprintf(name, NAME_CAPACITY, "field%zu", number);
+  else if (is_used(file, name, number))
+    (void)snprintf(name, NAME_CAPACITY, "%.*s_%zu", size, (const char *)text.at,
+                   number);
+}
+
+
+static pf_status build_text_fields (xpp_file *file, const xpp_cell *cells,
+                                    size_t count, pf_error *error) {
+  file->fields = calloc(file->nfields + 1, sizeof *file->fields);
+  file->names = calloc(file->nfields + 1, NAME_CAPACITY);
+  if (file->fields == NULL || file->names == NULL)
+    return xpp_no_memory(error);
+  for (size_t i = 0; i < file->nfields; i++) {
+    char *const name = file->names + i * NAME_CAPACITY;
+    set_name(name, file, i < count ? &cells[i] : NULL, i + 1);
+    file->fields[i] = (pf_field){name, PF_BYTES, NULL, false};
+  }
+  return PF_OK;
+}
+
+
+/* Only the option states the code page of text. */
+static pf_status find_charset (pf_trace *trace, xpp_file *file,
+                               pf_error *error) {
+  char name[32] = "raw";
+  pf_bytes option;
+  if (pf_option_text(trace, "code_page", &option) && option.size > 0 &&
+      option.size < sizeof name) {
+    memcpy(name, option.at, option.size);
+    name[option.size] = '\0';
+  }
+  if (pf_charset_open(&file->charset, name))
+    return PF_OK;
+  return pf_warn(
+      trace, PF_NOTE, "dbf-code-page", PF_EUNSUPPORTED, PF_NO_OFFSET, error,
+      "this system cannot convert %s: text passes through as it is", name);
+}
+
+
+static pf_status find_text_fields (pf_trace *trace, xpp_file *file,
+                                   pf_error *error) {
+  const pf_bytes bytes = xpp_first_text(trace);
+  const pf_bytes head = {bytes.at,
+                         bytes.size < HEAD_BYTES ? bytes.size : HEAD_BYTES};
+  file->is_text = true;
+  file->separator =
+      xpp_detect_separator(head, head.size == bytes.size,
+                           xpp_separator_given(trace), &file->nfields);
+  if (file->separator == 0)
+    return pf_fail(error, PF_EFORMAT, 0,
+                   "a table, or rows of text with separators expected, found "
+                   "neither");
+  xpp_cell *const cells = calloc(file->nfields, sizeof *cells);
+  if (cells == NULL)
+    return xpp_no_memory(error);
+  const size_t count = first_row(head, file->separator, cells, file->nfields);
+  file->has_names = xpp_are_names(cells, count);
+  pf_status status = build_text_fields(file, cells, count, error);
+  free(cells);
+  return status == PF_OK ? find_charset(trace, file, error) : status;
+}
+
+/* }====== */
+
+
+/* {====== Fields of tables ====== */
+
+static pf_status find_table_fields (pf_trace *trace, xpp_file *file,
+                                    pf_error *error) {
+  const pf_status status = dbf_open(trace, &file->dbf, error);
+  if (status != PF_OK)
+    return status;
+  const dbf_file *const dbf = file->dbf;
+  file->nfields = dbf->nfields;
+  file->fields = calloc(dbf->nfields + 1, sizeof *file->fields);
+  if (file->fields == NULL)
+    return xpp_no_memory(error);
+  for (size_t i = 0; i < dbf->nfields; i++)
+    file->fields[i] = (pf_field){dbf->fields[i].name, dbf->fields[i].column,
+                                 "as the file has it", false};
+  return PF_OK;
+}
+
+
+pf_status xpp_find_fields (pf_trace *trace, xpp_file *file, pf_error *error) {
+  const pf_bytes bytes = trace->sources[0].bytes;
+  const bool is_table = pf_option_is(trace, "form", "foxdbe") ||
+                        (!pf_option_is(trace, "form", "deldbe") &&
+                         !pf_option_is(trace, "form", "text") &&
+                         dbf_score(bytes, bytes.size) > 0);
+  return is_table ? find_table_fields(trace, file, error)
+                  : find_text_fields(trace, file, error);
+}
+
+/* }====== */
+
+
+/* {====== Roles ====== */
+
+static xpp_kind kind_of (const xpp_file *file, size_t field) {
+  if (file->is_text)
+    return XPP_TEXT;
+  switch (file->dbf->fields[field].kind) {
+    case DBF_TEXT: return XPP_TEXT;
+    case DBF_DIGITS:
+    case DBF_INTEGER:
+    case DBF_SORTABLE:
+    case DBF_DOUBLE:
+    case DBF_ORDERED:
+    case DBF_CURRENCY: return XPP_NUMBER;
+    case DBF_MEMO: return XPP_MEMO;
+    default: return XPP_OTHER;
+  }
+}
+
+
+/* Adds the values of a field to its statistics. */
+static void inspect_values (xpp_stats *stats, const pf_column *column,
+                            size_t rows) {
+  for (size_t row = 0; row < rows; row++) {
+    if (pf_is_missing(column, row))
+      continue;
+    if (column->type == PF_BYTES)
+      xpp_stats_text(stats, column->bytes[row]);
+    else if (column->type == PF_INT)
+      xpp_stats_number(stats, column->ints[row]);
+    else if (column->type == PF_NUM && column->nums[row] > -1e15 &&
+             column->nums[row] < 1e15)
+      xpp_stats_number(stats, (int64_t)column->nums[row]);
+  }
+}
+
+
+/* The first rows of a trace. Warnings go into notes of their own, because the
+   readers will report them again. */
+typedef struct sample {
+  pf_trace trace;
+  xpp_rows rows;
+} sample;
+
+
+/* Opens the first rows; there may be none. Call close_sample also after a
+   failure. */
+static pf_status open_sample (sample **result, const pf_trace *trace,
+                              pf_error *error) {
+  pf_notes *const notes = pf_notes_new();
+  sample *const s = notes == NULL ? NULL : malloc(sizeof *s);
+  *result = s;
+  if (s == NULL) {
+    pf_notes_free(notes);
+    return xpp_no_memory(error);
+  }
+  s->trace = *trace;
+  s->trace.strict = false;
+  s->trace.notes = notes;
+  pf_status status = xpp_rows_open(&s->rows, &s->trace, NULL, false, error);
+  if (status == PF_OK)
+    status = xpp_rows_next(&s->rows, SAMPLE_ROWS, error);
+  return status > 0 ? PF_OK : status;
+}
+
+
+static void close_sample (sample *s) {
+  if (s == NULL)
+    return;
+  xpp_rows_close(&s->rows);
+  pf_notes_free(s->trace.notes);
+  free(s);
+}
+
+
+/* Computes the statistics of each field over the first rows. */
+static pf_status inspect_rows (pf_trace *trace, xpp_candidate *fields,
+                               size_t count, pf_error *error) {
+  sample *s;
+  const pf_status status = open_sample(&s, trace, error);
+  for (size_t i = 0; status == PF_OK && i < count; i++)
+    inspect_values(&fields[i].stats, &s->rows.batch.columns[i],
+                   s->rows.batch.rows);
+  close_sample(s);
+  return status;
+}
+
+
+/* The roles that the trace lacks according to the settings. */
+static xpp_hints hints_of (const xpp_file *file) {
+  int64_t value;
+  return (xpp_hints){
+      .no_time =
+          xpp_setting_number(file->settings, "TIMELINE", &value) && value == 0,
+      .no_line = xpp_setting_number(file->settings, "LINENUMBERS", &value) &&
+                 value == 0,
+      .no_params =
+          xpp_setting_number(file->settings, "PARAMLIST", &value) && value == 0,
+  };
+}
+
+
+static void fill_candidates (const xpp_file *file, xpp_candidate *fields) {
+  for (size_t i = 0; i < file->nfields; i++) {
+    const char *const name = file->fields[i].name;
+    const bool has_name = !file->is_text || file->has_names;
+    fields[i] = (xpp_candidate){
+        .name = {(const uint8_t *)name, has_name ? strlen(name) : 0},
+        .kind = kind_of(file, i),
+        .width = file->is_text ? 0 : file->dbf->fields[i].size};
+  }
+}
+
+
+/* Warns if roles are ambiguous, unknown or guessed. */
+static pf_status report_roles (pf_trace *trace, const xpp_file *file,
+                               pf_error *error) {
+  const xpp_roles *const roles = &file->roles;
+  pf_status status = PF_OK;
+  if (roles->duplicate != XPP_NO_FIELD)
+    status = pf_warn(
+        trace, PF_NOTE, "xpp-two-fields", PF_EFORMAT, PF_NO_OFFSET, error,
+        "field %.60s has the same role as another field, which is used",
+        file->fields[roles->duplicate].name);
+  if (status == PF_OK && !xpp_is_mapped(roles))
+    return pf_warn(trace, PF_NOTE, "xpp-no-roles", PF_EFORMAT, PF_NO_OFFSET,
+                   error,
+                   "no fields found for the operation and the function, so "
+                   "there is no table entries; name them with map = FIELDS");
+  if (status == PF_OK && roles->is_guessed)
+    status = pf_warn(trace, PF_NOTE, "xpp-fields-guessed", PF_EFORMAT,
+                     PF_NO_OFFSET, error,
+                     "the roles of the fields are guessed from their values; "
+                     "if they are wrong, set them with map = FIELDS");
+  return status;
+}
+
+
+static pf_status map_fields (pf_trace *trace, xpp_file *file,
+                             xpp_candidate *fields, pf_error *error) {
+  const xpp_hints hints = hints_of(file);
+  pf_bytes map;
+  xpp_roles *const roles = &file->roles;
+  pf_status status = inspect_rows(trace, fields, file->nfields, error);
+  if (status == PF_OK && pf_option_text(trace, "map", &map))
+    status = xpp_map_option(fields, file->nfields, map, roles, error);
+  if (status != PF_OK)
+    return status;
+  xpp_map_roles(fields, file->nfields, &hints, roles);
+  return report_roles(trace, file, error);
+}
+
+
+pf_status xpp_find_roles (pf_trace *trace, xpp_file *file, pf_error *error) {
+  for (size_t i = 0; i < XPP_ROLES; i++)
+    file->roles.field[i] = XPP_NO_FIELD;
+  file->roles.duplicate = XPP_NO_FIELD;
+  xpp_candidate *const fields = calloc(file->nfields + 1, sizeof *fields);
+  if (fields == NULL)
+    return xpp_no_memory(error);
+  fill_candidates(file, fields);
+  const pf_status status = map_fields(trace, file, fields, error);
+  free(fields);
+  return status;
+}
+
+/* }====== */
+
+
+/* {====== Operations ====== */
+
+static bool is_same (const pf_column *column, size_t row, size_t other) {
+  if (column == NULL)
+    return true;
+  if (pf_is_missing(column, row) || pf_is_missing(column, other))
+    return false;
+  if (column->type == PF_INT)
+    return column->ints[row] == column->ints[other];
+  if (column->type != PF_BYTES)
+    return false;
+  const pf_bytes left = xpp_trim(column->bytes[row]);
+  const pf_bytes right = xpp_trim(column->bytes[other]);
+  return left.size == right.size && memcmp(left.at, right.at, left.size) == 0;
+}
+
+
+/* The operation in a row, or 0 if it is not valid. */
+static uint8_t op_in (const pf_column *op, size_t row) {
+  if (op->type != PF_BYTES || pf_is_missing(op, row))
+    return 0;
+  const pf_bytes text = xpp_trim(op->bytes[row]);
+  return text.size == 1 && memchr("iIoO", text.at[0], 4) != NULL ? text.at[0]
+                                                                 : 0;
+}
+
+
+/* Sets is_unfiltered if i X is directly followed by I X, or O X by o X; and
+   op_offset if the first rows have valid operations, which the parser then
+   requires of each record. */
+static void inspect_ops (xpp_file *file, const xpp_rows *rows) {
+  const size_t *const field = file->roles.field;
+  const pf_column *const columns = rows->batch.columns;
+  const pf_column *const thread =
+      field[XPP_THREAD] == XPP_NO_FIELD ? NULL : &columns[field[XPP_THREAD]];
+  bool all = true;
+  for (size_t row = 0; row < rows->batch.rows; row++) {
+    const uint8_t op = op_in(&columns[field[XPP_OP]], row);
+    all = all && (op != 0 || row >= FIRST_ROWS);
+    if (row == 0 || !is_same(thread, row, row - 1) ||
+        !is_same(&columns[field[XPP_CALL]], row, row - 1))
+      continue;
+    const uint8_t before = op_in(&columns[field[XPP_OP]], row - 1);
+    if ((before == 'i' && op == 'I') || (before == 'O' && op == 'o'))
+      file->is_unfiltered = true;
+  }
+  if (all && rows->batch.rows > 0 && !file->is_text &&
+      file->dbf->fields[field[XPP_OP]].kind == DBF_TEXT &&
+      file->dbf->fields[field[XPP_OP]].size > 0)
+    file->op_offset = file->dbf->fields[field[XPP_OP]].offset;
+}
+
+
+pf_status xpp_inspect_ops (pf_trace *trace, xpp_file *file, pf_error *error) {
+  sample *s;
+  const pf_status status = open_sample(&s, trace, error);
+  if (status == PF_OK)
+    inspect_ops(file, &s->rows);
+  close_sample(s);
+  return status;
+}
+
+/* }====== */

@@ -1,0 +1,45 @@
+/*
+** fields.h - finds the fields of a trace and the role of each. open_xpp.c
+** calls xpp_find_fields, xpp_find_segments (items.h), xpp_find_roles and
+** xpp_inspect_ops in this order.
+*/
+
+#ifndef fields_h
+#define fields_h
+
+#include "formats/xpp/xpp.h"
+
+/*
+** Sets file->fields, nfields, is_text, and for text the separator, the code
+** page and has_names, for a table file->dbf. Returns PF_EFORMAT if the trace
+** contains neither a table nor rows of text.
+*/
+pf_status xpp_find_fields (pf_trace *trace, xpp_file *file, pf_error *error);
+
+/* Sets file->roles by the names of the fields and by the values of the first
+   rows, or as the option map says. Needs the segments. */
+pf_status xpp_find_roles (pf_trace *trace, xpp_file *file, pf_error *error);
+
+/* Reads the first rows again: sets file->is_unfiltered, and file->op_offset if
+   each of them has an operation. */
+pf_status xpp_inspect_ops (pf_trace *trace, xpp_file *file, pf_error *error);
+
+/* structure.c: table structure, a row for each field. */
+#define XPP_STRUCTURE_COLUMNS 6
+extern const pf_field xpp_structure_fields[XPP_STRUCTURE_COLUMNS];
+pf_status xpp_open_structure (pf_trace *trace, const pf_table *table,
+                              pf_reader **reader, pf_error *error);
+
+/* The first bytes that are text: of the main file or, if that is empty, of the
+   first packet that is not. */
+pf_bytes xpp_first_text (const pf_trace *trace);
+
+/* The separator that the option names, or 0. */
+uint8_t xpp_separator_given (const pf_trace *trace);
+
+/* detect_xpp.c: the confidence, 0 to 100, that a file of `size` bytes which
+   begins with `head` is a trace as text, or as a table. */
+int xpp_text_score (pf_bytes head, uint64_t size);
+int xpp_table_score (pf_bytes head, uint64_t size);
+
+#endif

@@ -1,0 +1,222 @@
+/*
+** fill_rows.c - fills columns from items: consecutive records at once, text row
+** by row.
+*/
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/xpp/parser/fill_rows.h"
+
+
+/* {====== Tables ====== */
+
+/* Decodes the wanted fields of consecutive records. */
+static pf_status fill_records (xpp_rows *rows, const xpp_item *item,
+                               pf_error *error) {
+  const xpp_file *const file = rows->parser.file;
+  const dbf_run run = {xpp_source(&rows->parser, item->source).at +
+                           item->offset,
+                       item->count, item->offset};
+  pf_status status = PF_OK;
+  for (size_t i = 0; i < file->nfields && status == PF_OK; i++)
+    if (rows->batch.columns[i].data != NULL)
+      status = dbf_fill(&rows->decoder, &file->dbf->fields[i], &run,
+                        &rows->batch.columns[i], rows->batch.rows, error);
+  return status;
+}
+
+/* }====== */
+
+
+/* {====== Text ====== */
+
+/* Sets *text to the text of a cell with single quotes and in UTF-8. Returns
+   false when out of memory. */
+static bool text_of (xpp_rows *rows, const xpp_cell *cell, pf_bytes *text) {
+  const pf_charset *const charset = &rows->parser.file->charset;
+  *text = cell->text;
+  if (cell->is_doubled) {
+    uint8_t *const unquoted = dbf_arena_alloc(&rows->decoder.arena, text->size);
+    if (unquoted == NULL)
+      return false;
+    *text = (pf_bytes){unquoted, xpp_unquote(cell, unquoted)};
+  }
+  if (charset->kind == PF_TEXT_AS_BYTES || pf_is_same_in_utf8(charset, *text))
+    return true;
+  const size_t capacity = pf_converted_max(charset, text->size);
+  uint8_t *const converted = dbf_arena_alloc(&rows->decoder.arena, capacity);
+  if (converted == NULL)
+    return false;
+  const size_t size = pf_convert(&rows->converter, *text, converted);
+  dbf_arena_shrink(&rows->decoder.arena, capacity - size);
+  *text = (pf_bytes){converted, size};
+  return true;
+}
+
+
+/* Decodes the cells of the parser's current row. An empty cell is missing, but
+   an empty text in quotes is not. */
+static pf_status fill_cells (xpp_rows *rows, pf_error *error) {
+  const xpp_parser *const parser = &rows->parser;
+  const size_t row = rows->batch.rows;
+  for (size_t i = 0; i < parser->file->nfields; i++) {
+    pf_column *const column = &rows->batch.columns[i];
+    if (column->data == NULL)
+      continue;
+    const xpp_cell *const cell =
+        i < parser->row.cells ? &parser->cells[i] : NULL;
+    column->bytes[row] = (pf_bytes){NULL, 0};
+    if (cell == NULL || (cell->text.size == 0 && !cell->is_quoted))
+      pf_set_missing(column, row);
+    else if (!text_of(rows, cell, &column->bytes[row]))
+      return xpp_no_memory(error);
+  }
+  return PF_OK;
+}
+
+/* }====== */
+
+
+/* {====== Rows ====== */
+
+/* Sets all fields of a row to missing. */
+static void fill_nothing (xpp_rows *rows) {
+  const size_t row = rows->batch.rows;
+  for (size_t i = 0; i < rows->batch.ncolumns; i++) {
+    pf_column *const column = &rows->batch.columns[i];
+    if (column->data == NULL)
+      continue;
+    const size_t size = pf_type_size(column->type);
+    memset((uint8_t *)column->data + row * size, 0, size);
+    pf_set_missing(column, row);
+  }
+}
+
+
+/* Appends the rows of an item. */
+static pf_status append (xpp_rows *rows, const xpp_item *item,
+                         pf_error *error) {
+  const bool has_fields = item->kind == XPP_ENTRY || item->kind == XPP_DELETED;
+  pf_status status = PF_OK;
+  if (!has_fields)
+    fill_nothing(rows);
+  else if (rows->parser.file->is_text)
+    status = fill_cells(rows, error);
+  else
+    status = fill_records(rows, item, error);
+  rows->runs[rows->nruns++] = (xpp_run){*item, rows->batch.rows};
+  rows->batch.rows += item->count;
+  return status;
+}
+
+
+static bool is_row (const xpp_rows *rows, const xpp_item *item) {
+  return rows->has_all || item->kind == XPP_ENTRY ||
+         (item->kind == XPP_DELETED && rows->has_deleted);
+}
+
+
+/* Warns once that deleted records are left out. */
+static pf_status report_deleted (xpp_rows *rows, const xpp_item *item,
+                                 pf_error *error) {
+  pf_trace *const trace = rows->parser.trace;
+  if (item->kind != XPP_DELETED ||
+      pf_warning_total(trace->notes, "xpp-deleted") > 0)
+    return PF_OK;
+  return pf_warn(trace, PF_NOTE, "xpp-deleted", PF_EFORMAT, item->offset, error,
+                 "records marked as deleted are left out; deleted = \"show\" "
+                 "shows them");
+}
+
+
+uint64_t xpp_row_offset (const xpp_rows *rows, size_t row) {
+  size_t low = 0, high = rows->nruns;
+  while (high - low > 1) {
+    const size_t middle = low + (high - low) / 2;
+    if (rows->runs[middle].row <= row)
+      low = middle;
+    else
+      high = middle;
+  }
+  const xpp_run *const run = &rows->runs[low];
+  return run->item.offset + (row - run->row) * run->item.size;
+}
+
+
+/* In a live trace the memo file may appear after the table. */
+static pf_status find_memo (xpp_rows *rows, pf_error *error) {
+  const xpp_file *const file = rows->parser.file;
+  if (!file->is_live || file->dbf->memo != DBF_NO_MEMO)
+    return PF_OK;
+  return dbf_memo_open(rows->parser.trace, file->dbf, error);
+}
+
+
+pf_status xpp_rows_next (xpp_rows *rows, size_t max_rows, pf_error *error) {
+  pf_status status = PF_OK;
+  pf_batch_clear(&rows->batch);
+  rows->nruns = 0;
+  if (rows->parser.file->is_text)
+    dbf_arena_reset(&rows->decoder.arena);
+  else {
+    status = find_memo(rows, error);
+    dbf_decoder_begin(&rows->decoder);
+  }
+  while (status == PF_OK && rows->batch.rows < max_rows) {
+    xpp_item item;
+    status = xpp_parser_next(&rows->parser, max_rows - rows->batch.rows, &item,
+                             error);
+    if (status == PF_OK)
+      status = is_row(rows, &item) ? append(rows, &item, error)
+                                   : report_deleted(rows, &item, error);
+  }
+  return status >= 0 && rows->batch.rows > 0 ? PF_MORE : status;
+}
+
+
+void xpp_rows_advance (xpp_rows *rows, size_t count) {
+  xpp_parser *const parser = &rows->parser;
+  const uint32_t record = parser->file->dbf->record;
+  pf_batch_clear(&rows->batch);
+  (void)xpp_parser_take(parser, XPP_ENTRY, record, &rows->runs[0].item);
+  parser->at += (count - 1) * (uint64_t)record;
+  rows->runs[0].item.count = count;
+  rows->runs[0].row = 0;
+  rows->nruns = 1;
+  rows->batch.rows = count;
+}
+
+
+pf_status xpp_rows_open (xpp_rows *rows, pf_trace *trace, const bool *wanted,
+                         bool has_all, pf_error *error) {
+  const xpp_file *const file = trace->state;
+  memset(rows, 0, sizeof *rows);
+  rows->has_all = has_all;
+  rows->has_deleted = pf_option_is(trace, "deleted", "show");
+  rows->converter.charset = NULL;
+  rows->runs = malloc(PF_BATCH_ROWS * sizeof *rows->runs);
+  if (rows->runs == NULL || xpp_parser_open(&rows->parser, trace) != PF_OK ||
+      pf_batch_open(&rows->batch, file->fields, file->nfields, wanted) != PF_OK)
+    return xpp_no_memory(error);
+  if (!file->is_text)
+    return dbf_decoder_open(&rows->decoder, trace, file->dbf, error);
+  if (pf_converter_open(&rows->converter, &file->charset) == PF_OK)
+    return PF_OK;
+  return xpp_no_memory(error);
+}
+
+
+void xpp_rows_close (xpp_rows *rows) {
+  free(rows->runs);
+  xpp_parser_close(&rows->parser);
+  pf_batch_close(&rows->batch);
+  if (rows->converter.charset != NULL)
+    pf_converter_close(&rows->converter);
+  if (rows->decoder.file != NULL)
+    dbf_decoder_close(&rows->decoder);
+  else
+    dbf_arena_close(&rows->decoder.arena);
+}
+
+/* }====== */

@@ -1,0 +1,53 @@
+/*
+** fill_rows.h - decodes rows of a trace into columns of the file's own fields.
+** The readers of the tables entries and raw build their columns from these.
+**
+** Call xpp_rows_open, then xpp_rows_next until it returns PF_END, then
+** xpp_rows_close, also after a failure of xpp_rows_open.
+*/
+
+#ifndef fill_rows_h
+#define fill_rows_h
+
+#include "formats/dbf/arena.h"
+#include "formats/xpp/parser/items.h"
+#include "model/rows/batch.h"
+
+/* Consecutive rows of one kind in a source. */
+typedef struct xpp_run {
+  xpp_item item; /* of the first row; has_gap applies to that row only */
+  size_t row;    /* index of the first row in the batch */
+} xpp_run;
+
+typedef struct xpp_rows {
+  xpp_parser parser;
+  bool has_all;           /* items that are not entries become rows, too */
+  bool has_deleted;       /* deleted records become entries (option deleted =
+                          "show") */
+  pf_batch batch;         /* columns of file->fields; unwanted ones have no
+                          memory */
+  dbf_decoder decoder;    /* of tables; text uses its arena */
+  pf_converter converter; /* of text, to UTF-8 */
+  xpp_run *runs;          /* PF_BATCH_ROWS of them: the runs of the batch */
+  size_t nruns;
+} xpp_rows;
+
+/* Starts at the first row. wanted[file->nfields]: the fields to decode.
+   `has_all`: every item becomes a row. PF_OK or a failure. */
+pf_status xpp_rows_open (xpp_rows *rows, pf_trace *trace, const bool *wanted,
+                         bool has_all, pf_error *error);
+void xpp_rows_close (xpp_rows *rows);
+
+/* Replaces the batch and its runs by the next rows, at most `max_rows`. Returns
+   PF_MORE, PF_END, PF_AGAIN or a failure. Texts are valid until the next
+   call. */
+pf_status xpp_rows_next (xpp_rows *rows, size_t max_rows, pf_error *error);
+
+/* Makes the next `count` records the rows of the batch without decoding a
+   field. The caller knows that they exist and are not deleted. */
+void xpp_rows_advance (xpp_rows *rows, size_t count);
+
+/* The byte of its source at which a row of the batch begins. */
+uint64_t xpp_row_offset (const xpp_rows *rows, size_t row);
+
+#endif

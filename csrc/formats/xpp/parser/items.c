@@ -1,0 +1,224 @@
+/*
+** items.c - the parser: the sequence of segments, and the rows of text.
+** records.c parses the records of tables.
+*/
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "formats/xpp/parser/items.h"
+
+const char *const xpp_item_names[XPP_ITEM_KINDS] = {
+    [XPP_HEADER] = "header", [XPP_ENTRY] = "entry", [XPP_DELETED] = "deleted",
+    [XPP_BLANK] = "blank",   [XPP_END] = "end",     [XPP_REST] = "rest"};
+
+
+/* {====== Tables and text ====== */
+
+/* The prefix of messages about the current segment: packets are files of their
+   own, so their number is given. */
+static const char *packet_prefix (const xpp_parser *parser, char *text,
+                                  size_t size) {
+  const xpp_segment *const segment = &parser->file->segments[parser->segment];
+  text[0] = '\0';
+  if (segment->source > 0)
+    (void)snprintf(text, size,
+                   "packet %06llu: ", (unsigned long long)segment->number);
+  return text;
+}
+
+
+pf_status xpp_parser_warn (xpp_parser *parser, pf_note_kind kind,
+                           const char *code, pf_status status,
+                           const char *format, ...) {
+  char message[180], prefix[40];
+  va_list arguments;
+  va_start(arguments, format);
+  (void)vsnprintf(message, sizeof message, format, arguments);
+  va_end(arguments);
+  return pf_warn(parser->trace, kind, code, status, parser->at, parser->error,
+                 "%s%s", packet_prefix(parser, prefix, sizeof prefix), message);
+}
+
+
+pf_status xpp_parser_take (xpp_parser *parser, xpp_item_kind kind,
+                           uint64_t size, xpp_item *item) {
+  *item = (xpp_item){.kind = kind,
+                     .source = parser->file->segments[parser->segment].source,
+                     .offset = parser->at,
+                     .size = size,
+                     .count = 1,
+                     .has_gap = parser->has_gap};
+  parser->at += size;
+  if (kind != XPP_ENTRY)
+    return PF_MORE;
+  parser->has_gap = false;
+  parser->has_rows = true;
+  return PF_MORE;
+}
+
+/* }====== */
+
+
+/* {====== Rows of text ====== */
+
+bool xpp_are_names (const xpp_cell *cells, size_t count) {
+  bool has[XPP_ROLES] = {false};
+  for (size_t i = 0; i < count; i++) {
+    const xpp_role role = xpp_role_of(xpp_trim(cells[i].text), false);
+    if (role != XPP_ROLES)
+      has[role] = true;
+  }
+  return has[XPP_OP] && has[XPP_CALL];
+}
+
+
+/* Takes a row that has too few or too many cells. One that the end of the file
+   cuts becomes an item of kind XPP_REST. */
+static pf_status take_uneven_row (xpp_parser *parser, xpp_item *item) {
+  const xpp_row *const row = &parser->row;
+  const size_t expected = parser->file->nfields;
+  const bool is_cut = !row->has_end && row->cells < expected;
+  const pf_status status = xpp_parser_warn(
+      parser, PF_DAMAGE, is_cut ? "xpp-partial-row" : "xpp-columns",
+      is_cut ? PF_ETRUNCATED : PF_EFORMAT,
+      "a row of %zu fields expected, found %zu%s", expected, row->cells,
+      is_cut ? " before the end of the file" : "");
+  if (status != PF_OK)
+    return status;
+  return xpp_parser_take(parser, is_cut ? XPP_REST : XPP_ENTRY,
+                         row->end - row->at, item);
+}
+
+
+/* Warns if a quote of the row is not closed or not doubled. */
+static pf_status check_quotes (xpp_parser *parser) {
+  if (parser->row.is_unclosed)
+    return xpp_parser_warn(parser, PF_DAMAGE, "xpp-open-quote", PF_EFORMAT,
+                           "a closing quote expected, found none: the opening "
+                           "one is read as a character");
+  if (parser->row.has_stray_quote)
+    return xpp_parser_warn(parser, PF_NOTE, "xpp-odd-quote", PF_EFORMAT,
+                           "a quote inside a text is not doubled");
+  return PF_OK;
+}
+
+
+/* In a live trace the last row is incomplete until its line end is written. */
+static bool is_unfinished (xpp_parser *parser) {
+  if (!parser->file->is_live || parser->row.has_end)
+    return false;
+  parser->scanner.unclosed = UINT64_MAX;
+  return true;
+}
+
+
+static pf_status next_row (xpp_parser *parser, pf_bytes bytes, xpp_item *item) {
+  const xpp_file *const file = parser->file;
+  parser->row = xpp_scan_row(&parser->scanner, bytes, parser->at, parser->cells,
+                             file->nfields);
+  const xpp_row *const row = &parser->row;
+  const uint64_t size = row->end - row->at;
+  const size_t cells = row->cells < file->nfields ? row->cells : file->nfields;
+  if (is_unfinished(parser))
+    return PF_AGAIN;
+  if (row->cells == 1 && size > 0 && xpp_is_line_end(bytes.at[row->at]))
+    return xpp_parser_take(parser, XPP_BLANK, size, item);
+  if (file->has_names && !parser->has_rows &&
+      xpp_are_names(parser->cells, cells))
+    return xpp_parser_take(parser, XPP_HEADER, size, item);
+  const pf_status status = check_quotes(parser);
+  if (status != PF_OK)
+    return status;
+  if (row->cells != file->nfields)
+    return take_uneven_row(parser, item);
+  return xpp_parser_take(parser, XPP_ENTRY, size, item);
+}
+
+
+/* Takes a row, or all adjacent end marks. End marks normally follow the rows;
+   in packets that were concatenated they also stand between rows. */
+static pf_status next_of_text (xpp_parser *parser, pf_bytes bytes,
+                               xpp_item *item) {
+  if (bytes.at[parser->at] == 0x1A) {
+    size_t size = 1;
+    while (parser->at + size < bytes.size &&
+           bytes.at[parser->at + size] == 0x1A)
+      size++;
+    const pf_status status =
+        parser->at + 1 == bytes.size
+            ? PF_OK
+            : xpp_parser_warn(parser, PF_NOTE, "xpp-stray-end", PF_EFORMAT,
+                              "an end mark stands between rows");
+    return status != PF_OK ? status
+                           : xpp_parser_take(parser, XPP_END, size, item);
+  }
+  if (bytes.at[bytes.size - 1] == 0x1A)
+    bytes.size--;
+  return next_row(parser, bytes, item);
+}
+
+/* }====== */
+
+
+/* {====== Segments ====== */
+
+/* Advances to the next segment. Returns false after the last one. */
+static bool next_segment (xpp_parser *parser) {
+  if (parser->segment + 1 >= parser->file->nsegments)
+    return false;
+  parser->segment++;
+  parser->at = 0;
+  parser->is_begun = false;
+  return true;
+}
+
+
+static void begin_segment (xpp_parser *parser) {
+  if (parser->is_begun)
+    return;
+  parser->is_begun = true;
+  parser->has_rows = false;
+  parser->has_gap |= parser->file->segments[parser->segment].has_gap;
+  parser->scanner = (xpp_scanner){parser->file->separator, UINT64_MAX};
+}
+
+
+pf_status xpp_parser_next (xpp_parser *parser, size_t max_rows, xpp_item *item,
+                           pf_error *error) {
+  xpp_file *const file = parser->file;
+  parser->error = error;
+  for (;;) {
+    begin_segment(parser);
+    const size_t source = file->segments[parser->segment].source;
+    const pf_bytes bytes = xpp_source(parser, source);
+    pf_status status = PF_AGAIN;
+    if (parser->at < bytes.size)
+      status = file->is_text ? next_of_text(parser, bytes, item)
+                             : xpp_next_record(parser, bytes, max_rows, item);
+    if (status == PF_AGAIN && file->is_live)
+      status = xpp_find_segments(parser->trace, file, error) == PF_OK
+                   ? PF_AGAIN
+                   : error->status;
+    if (status != PF_AGAIN)
+      return status;
+    if (!next_segment(parser))
+      return file->is_live ? PF_AGAIN : PF_END;
+  }
+}
+
+
+pf_status xpp_parser_open (xpp_parser *parser, pf_trace *trace) {
+  xpp_file *const file = trace->state;
+  *parser = (xpp_parser){.trace = trace, .file = file};
+  parser->cells = calloc(file->nfields + 1, sizeof *parser->cells);
+  return parser->cells == NULL ? PF_ENOMEM : PF_OK;
+}
+
+
+void xpp_parser_close (xpp_parser *parser) {
+  free(parser->cells);
+}
+
+/* }====== */

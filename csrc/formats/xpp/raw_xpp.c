@@ -1,0 +1,183 @@
+/*
+** raw_xpp.c - the reader of table raw: every item of the trace with its bytes,
+** and the fields as the file states them.
+*/
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/xpp/parser/fill_rows.h"
+#include "model/dictionary/names.h"
+
+typedef struct raw_reader {
+  pf_reader reader;
+  pf_trace *trace;
+  xpp_file *file;
+  bool is_open; /* `rows` is open */
+  uint32_t kinds[XPP_ITEM_KINDS];
+  xpp_rows rows;
+} raw_reader;
+
+static const pf_field before[RAW_FIELDS] = {
+    {"offset", PF_INT, "the byte of its file at which it begins", false},
+    {"size", PF_INT, "its bytes", false},
+    {"kind", PF_NAME, "header, entry, deleted, blank, end or rest", false},
+    {"packet", PF_INT, "the number of its packet; 0: the file itself", false},
+};
+
+static const pf_field bytes_field = {"bytes", PF_BYTES, "all its bytes", false};
+
+
+/* {====== The schema ====== */
+
+static bool is_shown (const xpp_file *file, size_t field) {
+  const char *const name = file->fields[field].name;
+  if (!file->is_text && file->dbf->fields[field].kind == DBF_NULL_FLAGS)
+    return false;
+  return pf_field_index(before, RAW_FIELDS, name) == RAW_FIELDS &&
+         strcmp(name, bytes_field.name) != 0;
+}
+
+
+pf_status xpp_raw_schema (xpp_file *file, pf_error *error) {
+  file->raw = calloc(RAW_FIELDS + file->nfields + 1, sizeof *file->raw);
+  file->shown = calloc(file->nfields + 1, sizeof *file->shown);
+  if (file->raw == NULL || file->shown == NULL)
+    return xpp_no_memory(error);
+  memcpy(file->raw, before, sizeof before);
+  file->nraw = RAW_FIELDS;
+  for (size_t i = 0; i < file->nfields; i++)
+    if (is_shown(file, i)) {
+      file->shown[file->nraw - RAW_FIELDS] = i;
+      file->raw[file->nraw++] = file->fields[i];
+    }
+  file->raw[file->nraw++] = bytes_field;
+  return PF_OK;
+}
+
+/* }====== */
+
+
+/* {====== The reader ====== */
+
+static pf_column *wanted (pf_batch *batch, size_t column) {
+  pf_column *const to = &batch->columns[column];
+  return to->data == NULL ? NULL : to;
+}
+
+
+static uint64_t packet_of (const xpp_file *file, size_t source) {
+  size_t i = 0;
+  while (i + 1 < file->nsegments && file->segments[i].source != source)
+    i++;
+  return file->segments[i].number;
+}
+
+
+/* Fills our columns for the items of a run. */
+static void fill_run (const raw_reader *self, pf_batch *batch,
+                      const xpp_run *run) {
+  const xpp_item *const item = &run->item;
+  const uint8_t *const at = xpp_source(&self->rows.parser, item->source).at;
+  const int64_t number = (int64_t)packet_of(self->file, item->source);
+  pf_column *const offset = wanted(batch, RAW_OFFSET);
+  pf_column *const size = wanted(batch, RAW_SIZE);
+  pf_column *const kind = wanted(batch, RAW_KIND);
+  pf_column *const packet = wanted(batch, RAW_PACKET);
+  pf_column *const bytes = wanted(batch, self->file->nraw - 1);
+  for (size_t i = 0; i < item->count; i++) {
+    const uint64_t begin = item->offset + i * item->size;
+    if (offset != NULL)
+      offset->ints[run->row + i] = (int64_t)begin;
+    if (size != NULL)
+      size->ints[run->row + i] = (int64_t)item->size;
+    if (kind != NULL)
+      kind->ids[run->row + i] = self->kinds[item->kind];
+    if (packet != NULL)
+      packet->ints[run->row + i] = number;
+    if (bytes != NULL)
+      bytes->bytes[run->row + i] = (pf_bytes){at + begin, (size_t)item->size};
+  }
+}
+
+
+static void fill_fields (const raw_reader *self, pf_batch *batch) {
+  for (size_t i = RAW_FIELDS; i + 1 < self->file->nraw; i++) {
+    pf_column *const to = wanted(batch, i);
+    const pf_column *const from =
+        &self->rows.batch.columns[self->file->shown[i - RAW_FIELDS]];
+    if (to == NULL)
+      continue;
+    memcpy(to->data, from->data, batch->rows * pf_type_size(to->type));
+    for (size_t row = 0; row < batch->rows; row++)
+      if (pf_is_missing(from, row))
+        pf_set_missing(to, row);
+  }
+}
+
+
+static pf_status open_rows (raw_reader *self, const pf_batch *batch,
+                            pf_error *error) {
+  const xpp_file *const file = self->file;
+  bool *const fields = calloc(file->nfields + 1, sizeof *fields);
+  if (fields == NULL)
+    return xpp_no_memory(error);
+  for (size_t i = RAW_FIELDS; i + 1 < file->nraw; i++)
+    fields[file->shown[i - RAW_FIELDS]] = batch->columns[i].data != NULL;
+  self->is_open = true;
+  const pf_status status =
+      xpp_rows_open(&self->rows, self->trace, fields, true, error);
+  free(fields);
+  return status;
+}
+
+
+static pf_status next (pf_reader *reader, pf_batch *batch, pf_error *error) {
+  raw_reader *const self = (raw_reader *)(void *)reader;
+  pf_status status = self->is_open ? PF_OK : open_rows(self, batch, error);
+  pf_batch_clear(batch);
+  if (status == PF_OK)
+    status = xpp_rows_next(&self->rows, PF_BATCH_ROWS, error);
+  if (status != PF_MORE)
+    return status;
+  batch->rows = self->rows.batch.rows;
+  for (size_t i = 0; i < self->rows.nruns; i++)
+    fill_run(self, batch, &self->rows.runs[i]);
+  fill_fields(self, batch);
+  return PF_MORE;
+}
+
+
+static void close_reader (pf_reader *reader) {
+  raw_reader *const self = (raw_reader *)(void *)reader;
+  if (self->is_open)
+    xpp_rows_close(&self->rows);
+  free(self);
+}
+
+
+pf_status xpp_open_raw (pf_trace *trace, const pf_table *table,
+                        pf_reader **reader, pf_error *error) {
+  raw_reader *const self = calloc(1, sizeof *self);
+  bool known = self != NULL;
+  if (known)
+    self->reader = (pf_reader){.fields = table->fields,
+                               .nfields = table->nfields,
+                               .dictionary = trace->dictionary,
+                               .next = next,
+                               .close = close_reader};
+  for (size_t i = 0; known && i < XPP_ITEM_KINDS; i++) {
+    self->kinds[i] = pf_intern_text(trace->dictionary, xpp_item_names[i]);
+    known = self->kinds[i] != PF_NO_NAME;
+  }
+  if (!known) {
+    free(self);
+    return xpp_no_memory(error);
+  }
+  self->trace = trace;
+  self->file = trace->state;
+  *reader = &self->reader;
+  return PF_OK;
+}
+
+/* }====== */

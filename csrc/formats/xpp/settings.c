@@ -1,0 +1,290 @@
+/*
+** settings.c - reads the PRI file. The documents describe the keys
+** OPERATIONMODE and OUTFLUSHEVERY; the profiler itself contains BUILTINS,
+** PARAMLIST, LINENUMBERS, OUTFILE, OUTFORMAT, OUTMSGSIZE, OUTNAME, TIMELINE,
+** THREADS, SYMBOLMODE, SYMBOLS. Most of the values are not documented.
+*/
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/xpp/settings.h"
+#include "model/rows/batch.h"
+#include "model/dictionary/names.h"
+
+#define LONGEST_NUMBER 18 /* digits */
+
+const pf_field xpp_settings_fields[5] = {
+    {"section", PF_BYTES, "the section the setting stands in", false},
+    {"key", PF_BYTES, "its key; missing: the line is no setting", false},
+    {"value", PF_BYTES, "its value", false},
+    {"meaning", PF_NAME, "of OPERATIONMODE: the names of its bits", false},
+    {"line", PF_BYTES, "the whole line with its end", false},
+};
+
+static const struct {
+  int64_t bits;
+  const char *name;
+} modes[] = {{XPP_MODE_TRACE, "trace"},
+             {XPP_MODE_UNFILTERED, "unfiltered"},
+             {XPP_MODE_FLUSH, "flush"},
+             {XPP_MODE_PACKETS, "packets"}};
+
+
+/* {====== Lines ====== */
+
+/* Splits a line into key and value. Comments, section headings and lines
+   without "=" have no key. */
+static void split (pf_bytes line, xpp_setting *setting) {
+  const uint8_t *const sign =
+      line.size == 0 ? NULL : memchr(line.at, '=', line.size);
+  setting->key = setting->value = (pf_bytes){line.at, 0};
+  if (line.size == 0 || line.at[0] == ';' || line.at[0] == '#')
+    return;
+  if (line.at[0] == '[') {
+    const uint8_t *const end = memchr(line.at, ']', line.size);
+    if (end != NULL)
+      setting->section = (pf_bytes){line.at + 1, (size_t)(end - line.at - 1)};
+    return;
+  }
+  if (sign == NULL)
+    return;
+  const size_t size = (size_t)(sign - line.at);
+  setting->key = xpp_trim((pf_bytes){line.at, size});
+  setting->value = xpp_trim((pf_bytes){sign + 1, line.size - size - 1});
+}
+
+
+bool xpp_next_setting (pf_bytes text, uint64_t at, xpp_setting *setting) {
+  if (at >= text.size)
+    return false;
+  const uint8_t *const line = text.at + at;
+  const size_t left = (size_t)(text.size - at);
+  const uint8_t *const end = memchr(line, '\n', left);
+  const size_t size = end == NULL ? left : (size_t)(end - line) + 1;
+  pf_bytes shown = {line, size};
+  while (shown.size > 0 && (xpp_is_line_end(line[shown.size - 1]) ||
+                            line[shown.size - 1] == 0x1A))
+    shown.size--;
+  setting->offset = at;
+  setting->size = size;
+  split(xpp_trim(shown), setting);
+  return true;
+}
+
+
+/* Compares a key with a word in capitals; case does not matter. */
+static bool is_key (pf_bytes key, const char *word) {
+  if (key.size != strlen(word))
+    return false;
+  for (size_t i = 0; i < key.size; i++)
+    if ((key.at[i] >= 'a' && key.at[i] <= 'z' ? key.at[i] - 32 : key.at[i]) !=
+        word[i])
+      return false;
+  return true;
+}
+
+
+bool xpp_setting_value (pf_bytes text, const char *key, pf_bytes *value) {
+  xpp_setting setting = {0};
+  bool found = false;
+  for (uint64_t at = 0; xpp_next_setting(text, at, &setting);
+       at += setting.size)
+    if (is_key(setting.key, key)) {
+      *value = setting.value;
+      found = true;
+    }
+  return found;
+}
+
+
+/* Parses an integer of 0 or more. */
+static bool parse_integer (pf_bytes text, int64_t *number) {
+  int64_t sum = 0;
+  if (text.size == 0 || text.size > LONGEST_NUMBER)
+    return false;
+  for (size_t i = 0; i < text.size; i++) {
+    if (text.at[i] < '0' || text.at[i] > '9')
+      return false;
+    sum = sum * 10 + (text.at[i] - '0');
+  }
+  *number = sum;
+  return true;
+}
+
+
+bool xpp_setting_number (pf_bytes text, const char *key, int64_t *number) {
+  pf_bytes value;
+  return xpp_setting_value(text, key, &value) && parse_integer(value, number);
+}
+
+
+/* Returns true for a comment, a section heading, an empty line, or a key of
+   letters, digits, blanks, "_", "-" and ".". */
+static bool is_setting (const xpp_setting *setting, pf_bytes line) {
+  const pf_bytes text = xpp_trim(line);
+  const pf_bytes key = setting->key;
+  if (text.size == 0 || memchr(";#[\r\n\x1A", text.at[0], 6) != NULL)
+    return true;
+  for (size_t i = 0; i < key.size; i++) {
+    const uint8_t c = key.at[i], lower = c | 0x20;
+    if (!(lower >= 'a' && lower <= 'z') && !(c >= '0' && c <= '9') &&
+        memchr(" _-.", c, 4) == NULL)
+      return false;
+  }
+  return key.size > 0;
+}
+
+
+bool xpp_has_settings (pf_bytes text) {
+  int64_t mode;
+  return (text.size == 0 || memchr(text.at, 0, text.size) == NULL) &&
+         xpp_setting_number(text, "OPERATIONMODE", &mode);
+}
+
+
+/* A PRI file contains OPERATIONMODE and few lines that are not settings; a text
+   about PRI files contains many. */
+int xpp_settings_score (pf_bytes head) {
+  xpp_setting setting = {0};
+  size_t lines = 0, others = 0;
+  if (!xpp_has_settings(head))
+    return 0;
+  for (uint64_t at = 0; xpp_next_setting(head, at, &setting);
+       at += setting.size) {
+    lines++;
+    others += !is_setting(&setting,
+                          (pf_bytes){head.at + setting.offset, setting.size});
+  }
+  return others * 4 <= lines ? 95 : 0;
+}
+
+/* }====== */
+
+
+/* {====== OPERATIONMODE ====== */
+
+size_t xpp_mode_text (int64_t mode, char *text) {
+  size_t used = 0;
+  text[0] = '\0';
+  for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++)
+    if ((mode & modes[i].bits) == modes[i].bits) {
+      used += (size_t)snprintf(text + used, XPP_MODE_SIZE - used, "%s%s",
+                               used > 0 ? " " : "", modes[i].name);
+      mode &= ~modes[i].bits;
+    }
+  for (int64_t bit = 1; bit > 0 && bit <= mode && used + 24 < XPP_MODE_SIZE;
+       bit *= 2)
+    if (mode & bit)
+      used += (size_t)snprintf(text + used, XPP_MODE_SIZE - used, "%s%lld",
+                               used > 0 ? " " : "", (long long)bit);
+  return used;
+}
+
+
+void xpp_settings_info (pf_trace *trace, pf_bytes text) {
+  static const struct {
+    const char *key, *name;
+  } numbers[] = {{"OUTFLUSHEVERY", "flush_every"},
+                 {"OUTMSGSIZE", "symbol_size_set"}};
+  int64_t value;
+  if (xpp_setting_number(text, "OPERATIONMODE", &value)) {
+    char names[XPP_MODE_SIZE];
+    const size_t size = xpp_mode_text(value, names);
+    pf_info_int(trace, "operation_mode", value);
+    pf_info_text(trace, "operation", (pf_bytes){(uint8_t *)names, size});
+  }
+  for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+    if (xpp_setting_number(text, numbers[i].key, &value))
+      pf_info_int(trace, numbers[i].name, value);
+}
+
+/* }====== */
+
+
+/* {====== The table ====== */
+
+typedef struct settings_reader {
+  pf_reader reader;
+  pf_trace *trace;
+  uint64_t at;
+  xpp_setting setting;
+} settings_reader;
+
+
+/* Sets a value; an empty one is missing. */
+static void put_bytes (pf_batch *batch, size_t column, size_t row,
+                       pf_bytes value) {
+  pf_column *const to = &batch->columns[column];
+  if (to->data == NULL)
+    return;
+  to->bytes[row] = value;
+  if (value.size == 0)
+    pf_set_missing(to, row);
+}
+
+
+static bool put_meaning (const settings_reader *self, pf_batch *batch,
+                         size_t row) {
+  pf_column *const to = &batch->columns[3];
+  const xpp_setting *const setting = &self->setting;
+  int64_t mode;
+  if (to->data == NULL)
+    return true;
+  to->ids[row] = 0;
+  if (!is_key(setting->key, "OPERATIONMODE") ||
+      !parse_integer(setting->value, &mode)) {
+    pf_set_missing(to, row);
+    return true;
+  }
+  char names[XPP_MODE_SIZE];
+  const size_t size = xpp_mode_text(mode, names);
+  to->ids[row] =
+      pf_intern(self->trace->dictionary, (pf_bytes){(uint8_t *)names, size});
+  return to->ids[row] != PF_NO_NAME;
+}
+
+
+static pf_status next (pf_reader *reader, pf_batch *batch, pf_error *error) {
+  settings_reader *const self = (settings_reader *)(void *)reader;
+  const xpp_file *const file = self->trace->state;
+  xpp_setting *const setting = &self->setting;
+  pf_batch_clear(batch);
+  while (batch->rows < PF_BATCH_ROWS &&
+         xpp_next_setting(file->settings, self->at, setting)) {
+    const size_t row = batch->rows++;
+    put_bytes(batch, 0, row, setting->section);
+    put_bytes(batch, 1, row, setting->key);
+    put_bytes(batch, 2, row, setting->value);
+    put_bytes(batch, 4, row,
+              (pf_bytes){file->settings.at + self->at, (size_t)setting->size});
+    self->at += setting->size;
+    if (!put_meaning(self, batch, row))
+      return xpp_no_memory(error);
+  }
+  return batch->rows > 0 ? PF_MORE : PF_END;
+}
+
+
+static void close_reader (pf_reader *reader) {
+  free(reader);
+}
+
+
+pf_status xpp_open_settings (pf_trace *trace, const pf_table *table,
+                             pf_reader **reader, pf_error *error) {
+  settings_reader *const self = calloc(1, sizeof *self);
+  if (self == NULL)
+    return xpp_no_memory(error);
+  self->reader = (pf_reader){.fields = table->fields,
+                             .nfields = table->nfields,
+                             .dictionary = trace->dictionary,
+                             .next = next,
+                             .close = close_reader};
+  self->trace = trace;
+  *reader = &self->reader;
+  return PF_OK;
+}
+
+/* }====== */

@@ -1,0 +1,53 @@
+/*
+** times.h - checks and corrects the times of entries from row to row: wraps
+** of the 32-bit clock, new runs in the same file, and threads that go back in
+** time. The rules are in times.c. Used by entries_xpp.c for all rows in the
+** order of the file.
+*/
+
+#ifndef times_h
+#define times_h
+
+#include "formats/xpp/fast.h"
+#include "model/base/intern_table.h"
+
+/* The last time of a thread, ns. */
+typedef struct xpp_thread_time {
+  int64_t thread, time;
+} xpp_thread_time;
+
+typedef struct xpp_times {
+  int64_t wrap_offset;      /* ns to add to each time, because the clock has
+                               wrapped */
+  int64_t last;             /* last time, with wrap_offset */
+  int64_t run_min, run_max; /* minimum and maximum time of the current run,
+                               ns */
+  bool has_run_starts;      /* some bit of run_starts is set */
+  uint64_t run_starts[PF_BATCH_ROWS / 64]; /* by row of the batch: a new run
+                                              begins with it */
+  bool has_last;
+  xpp_thread_time *threads; /* by index in `known` */
+  size_t capacity;          /* of `threads` */
+  pf_intern_table known;
+  uint32_t last_thread; /* index of the thread of the last row */
+} xpp_times;
+
+void xpp_times_open (xpp_times *times, uint64_t seed);
+void xpp_times_close (xpp_times *times);
+
+/* Processes the times (ns) and thread numbers (0: missing) of the current
+   batch: adds wrap_offset to the times and marks the rows with which runs begin
+   in run_starts. Returns PF_OK, PF_ENOMEM or, in a strict trace, the failure
+   for the first warning. */
+pf_status xpp_times_update (xpp_times *times, const xpp_rows *rows,
+                            const int64_t *threads, pf_column *time,
+                            pf_error *error);
+
+/* Clears run_starts. */
+void xpp_times_clear (xpp_times *times);
+
+/* Processes a batch of the fast path if one thread continues and its times
+   increase; no row is examined. Otherwise returns false and changes nothing. */
+bool xpp_times_update_fast (xpp_times *times, const xpp_fast_rows *rows);
+
+#endif

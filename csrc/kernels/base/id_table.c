@@ -1,0 +1,240 @@
+/*
+** id_table.c - a hash table with open addressing and linear probing
+** (multiplicative hashing: Knuth, The Art of Computer Programming 3, 6.4), and
+** an array for small words.
+*/
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "kernels/base/id_table.h"
+
+#define MAX_DIRECT  ((uint32_t)1 << 22) /* words below it use the array */
+#define SMALL_TABLE ((size_t)1 << 16)   /* slots */
+
+typedef struct pf_id_slot slot;
+
+
+/* The multiplier of the hash: differs between runs and tables, so that no file
+   can contain prepared collisions; odd, so that no bit of a word is lost. */
+static uint64_t make_multiplier (const pf_id_table *n) {
+  struct timespec now = {0, 0};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  uint64_t m = (uint64_t)now.tv_nsec ^ (uint64_t)(uintptr_t)n << 20;
+  m = (m ^ m >> 31) * 0xbf58476d1ce4e5b9u;
+  m = (m ^ m >> 27) * 0x94d049bb133111ebu;
+  return (m ^ m >> 31) | 1;
+}
+
+
+void pf_id_table_init (pf_id_table *n) {
+  memset(n, 0, sizeof *n);
+  n->missing = PF_NO_ID;
+  n->multiplier = make_multiplier(n);
+}
+
+
+void pf_id_table_free (pf_id_table *n) {
+  free(n->words);
+  free(n->slots);
+  free(n->direct);
+}
+
+
+/* {====== Growing ====== */
+
+static void insert (pf_id_table *n, uint64_t word, uint32_t id) {
+  size_t i = (size_t)(word * n->multiplier >> n->shift);
+  while (n->slots[i].id != 0)
+    i = (i + 1) & n->mask;
+  n->slots[i] = (slot){word, id + 1};
+}
+
+
+/* Grow the slots. "No value" has an element in words[], but no slot. */
+static bool grow_slots (pf_id_table *n) {
+  const size_t size = n->slots == NULL ? 256 : (n->mask + 1) * 2;
+  slot *const slots = calloc(size, sizeof *slots);
+  if (slots == NULL)
+    return false;
+  free(n->slots);
+  n->slots = slots;
+  n->mask = size - 1;
+  n->shift = 64;
+  for (size_t s = size; s > 1; s /= 2)
+    n->shift--;
+  for (uint32_t i = 0; i < n->count; i++)
+    if (i != n->missing)
+      insert(n, n->words[i], i);
+  return true;
+}
+
+
+static bool grow_words (pf_id_table *n) {
+  const uint32_t capacity = n->capacity == 0 ? 64 : n->capacity * 2;
+  uint64_t *const words = realloc(n->words, (size_t)capacity * sizeof *words);
+  if (words == NULL)
+    return false;
+  n->words = words;
+  n->capacity = capacity;
+  return true;
+}
+
+
+/* Assign the next id. */
+static pf_status append (pf_id_table *n, uint64_t word, uint32_t *id) {
+  if (n->count >= (uint32_t)1 << 31 ||
+      (n->count == n->capacity && !grow_words(n)))
+    return PF_ENOMEM;
+  n->words[n->count] = word;
+  *id = n->count++;
+  return PF_OK;
+}
+
+
+/* A small table stays three quarters empty, which keeps probe sequences short;
+   a large one is limited by cache misses and stays half empty. */
+static bool is_full (const pf_id_table *n) {
+  const size_t part = n->mask < SMALL_TABLE ? 4 : 2;
+  return n->slots == NULL || n->count >= n->mask / part;
+}
+
+
+static pf_status add_word (pf_id_table *n, uint64_t word, uint32_t *id) {
+  if (is_full(n) && !grow_slots(n))
+    return PF_ENOMEM;
+  if (append(n, word, id) != PF_OK)
+    return PF_ENOMEM;
+  insert(n, word, *id);
+  return PF_OK;
+}
+
+/* }====== */
+
+
+/* {====== Finding ====== */
+
+/* The id of a word, or PF_NO_ID. The slots exist. */
+static inline uint32_t look_up (const pf_id_table *n, uint64_t word) {
+  const slot *const slots = n->slots;
+  size_t i = (size_t)(word * n->multiplier >> n->shift);
+  while (slots[i].word != word || slots[i].id == 0) {
+    if (slots[i].id == 0)
+      return PF_NO_ID;
+    i = (i + 1) & n->mask;
+  }
+  return slots[i].id - 1;
+}
+
+
+static inline pf_status find (pf_id_table *n, uint64_t word, uint32_t *id) {
+  *id = look_up(n, word);
+  return *id != PF_NO_ID ? PF_OK : add_word(n, word, id);
+}
+
+
+pf_status pf_id_table_words (pf_id_table *n, const uint64_t *words,
+                             size_t count, uint32_t *ids) {
+  if (n->slots == NULL && !grow_slots(n))
+    return PF_ENOMEM;
+  for (size_t i = 0; i < count; i++)
+    if (find(n, words[i], &ids[i]) != PF_OK)
+      return PF_ENOMEM;
+  return PF_OK;
+}
+
+
+pf_status pf_id_table_nullable (pf_id_table *n, const uint64_t *words,
+                                const bool *missing, size_t count,
+                                uint32_t *ids) {
+  if (n->slots == NULL && !grow_slots(n))
+    return PF_ENOMEM;
+  for (size_t i = 0; i < count; i++) {
+    if (!missing[i]) {
+      if (find(n, words[i], &ids[i]) != PF_OK)
+        return PF_ENOMEM;
+      continue;
+    }
+    if (n->missing == PF_NO_ID && append(n, 0, &n->missing) != PF_OK)
+      return PF_ENOMEM;
+    ids[i] = n->missing;
+  }
+  return PF_OK;
+}
+
+/* }====== */
+
+
+/* {====== The plain array ====== */
+
+static bool grow_direct (pf_id_table *n, uint32_t value) {
+  uint32_t size = n->ndirect == 0 ? 256 : n->ndirect;
+  while (size <= value)
+    size *= 2;
+  uint32_t *const direct = realloc(n->direct, size * sizeof *direct);
+  if (direct == NULL)
+    return false;
+  memset(direct + n->ndirect, 255, (size - n->ndirect) * sizeof *direct);
+  n->direct = direct;
+  n->ndirect = size;
+  return true;
+}
+
+
+/* Find or assign the id of a word that is not in the array, and add it there
+   unless the word is too large. */
+static pf_status add_direct (pf_id_table *n, uint32_t value, uint32_t *id) {
+  if ((n->slots == NULL && !grow_slots(n)) || find(n, value, id) != PF_OK)
+    return PF_ENOMEM;
+  if (value >= MAX_DIRECT)
+    return PF_OK;
+  if (value >= n->ndirect && !grow_direct(n, value))
+    return PF_ENOMEM;
+  n->direct[value] = *id;
+  return PF_OK;
+}
+
+
+/* Encode values up to the first one that is not in the array. Returns how many.
+   The size of the array is a power of two and ids are below 2^31, so that one
+   comparison tests several values or ids. */
+static size_t encode_known (const pf_id_table *n, const uint32_t *values,
+                            size_t count, uint32_t *ids) {
+  const uint32_t *const direct = n->direct;
+  const uint32_t ndirect = n->ndirect;
+  size_t i = 0;
+  for (; count - i >= 4; i += 4) {
+    const uint32_t *const four = values + i;
+    if ((four[0] | four[1] | four[2] | four[3]) >= ndirect)
+      break;
+    const uint32_t a = direct[four[0]], b = direct[four[1]];
+    const uint32_t c = direct[four[2]], d = direct[four[3]];
+    if ((a | b | c | d) > INT32_MAX)
+      break;
+    ids[i] = a;
+    ids[i + 1] = b;
+    ids[i + 2] = c;
+    ids[i + 3] = d;
+  }
+  while (i < count && values[i] < ndirect && direct[values[i]] != PF_NO_ID) {
+    ids[i] = direct[values[i]];
+    i++;
+  }
+  return i;
+}
+
+
+pf_status pf_id_table_small (pf_id_table *n, const uint32_t *values,
+                             size_t count, uint32_t *ids) {
+  size_t done = encode_known(n, values, count, ids);
+  while (done < count) {
+    if (add_direct(n, values[done], &ids[done]) != PF_OK)
+      return PF_ENOMEM;
+    done++;
+    done += encode_known(n, values + done, count - done, ids + done);
+  }
+  return PF_OK;
+}
+
+/* }====== */

@@ -1,0 +1,317 @@
+/*
+** pipeline.c - reads a table in the caller's thread and processes its batches
+** in a second one.
+**
+** The batch slots form a ring: the caller fills free slots and queues them, and
+** the second thread processes them in the order in which they were queued.
+** Waking a thread costs about as much as processing a batch, so a waiting
+** thread is woken only when half of the slots are ready for it.
+*/
+
+#include "kernels/base/pipeline.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/base/parallel.h"
+
+#define SLOTS         PF_PIPELINE_SLOTS
+#define FIRST_BATCHES 4          /* processed before the thread is started */
+#define MAX_BYTES     (1u << 18) /* values of PF_BYTES columns in a slot */
+
+typedef struct batch_slot {
+  pf_pull pull;
+  uint32_t *notes;
+  uint8_t *bytes; /* copies of the values of its PF_BYTES columns */
+  size_t capacity;
+} batch_slot;
+
+/* `lock` protects `queued` to `status`. */
+typedef struct state {
+  const pf_pipeline *pipeline;
+  batch_slot slots[SLOTS];
+  bool has_thread;
+  pthread_t thread;
+  pthread_mutex_t lock;
+  pthread_cond_t changed;
+  size_t queued, processed; /* batches since the start */
+  bool flushing;    /* the caller waits until all of them are processed */
+  bool ended;       /* no more batches will be queued */
+  pf_status status; /* PF_OK, or the failure of `process` */
+  pf_error error;
+} state;
+
+
+static void close_slot (batch_slot *slot) {
+  free(slot->notes);
+  free(slot->bytes);
+  pf_pull_close(&slot->pull);
+}
+
+
+static pf_status open_notes (const pf_pipeline *pipeline, batch_slot *slot,
+                             pf_error *error) {
+  slot->notes = malloc((pipeline->notes + 1) * sizeof *slot->notes);
+  if (slot->notes != NULL)
+    return PF_OK;
+  return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+}
+
+
+/* Open the first slot; the others are opened as clones of it. */
+static pf_status open_first (state *s, pf_reader *reader, pf_error *error) {
+  const pf_pipeline *const pipeline = s->pipeline;
+  batch_slot *const first = &s->slots[0];
+  const pf_status status =
+      pipeline->wanted != NULL
+          ? pf_pull_fields(&first->pull, reader, pipeline->wanted, error)
+          : pf_pull_open(&first->pull, reader, pipeline->wants,
+                         pipeline->nwants, error);
+  if (status != PF_OK)
+    return status;
+  if (pipeline->sparse >= 0)
+    pf_pull_sparse(&first->pull, (size_t)pipeline->sparse);
+  return open_notes(pipeline, first, error);
+}
+
+
+static bool open_others (state *s) {
+  pf_error unused;
+  for (size_t i = 1; i < SLOTS; i++)
+    if (pf_pull_clone(&s->slots[i].pull, &s->slots[0].pull, &unused) != PF_OK ||
+        open_notes(s->pipeline, &s->slots[i], &unused) != PF_OK)
+      return false;
+  return true;
+}
+
+
+static pf_status process (state *s, const batch_slot *slot) {
+  return s->pipeline->process(s->pipeline->context, &slot->pull, slot->notes,
+                              &s->error);
+}
+
+
+/* {====== The second thread ====== */
+
+/* Wait for the next queued batch; NULL when there are no more. */
+static const batch_slot *next_queued (state *s) {
+  if (s->queued == s->processed)
+    while (s->queued - s->processed < (s->flushing ? 1 : SLOTS / 2) &&
+           !s->ended)
+      pthread_cond_wait(&s->changed, &s->lock);
+  return s->queued == s->processed ? NULL : &s->slots[s->processed % SLOTS];
+}
+
+
+static void *run_thread (void *argument) {
+  state *const s = argument;
+  const batch_slot *slot;
+  pthread_mutex_lock(&s->lock);
+  while (s->status == PF_OK && (slot = next_queued(s)) != NULL) {
+    pthread_mutex_unlock(&s->lock);
+    const pf_status status = process(s, slot);
+    pthread_mutex_lock(&s->lock);
+    s->status = status;
+    s->processed++;
+    const size_t left = s->queued - s->processed;
+    if (left == SLOTS / 2 || left == 0 || status != PF_OK)
+      pthread_cond_signal(&s->changed);
+  }
+  pthread_mutex_unlock(&s->lock);
+  return NULL;
+}
+
+
+/* }====== */
+
+
+/* {====== The caller's thread ====== */
+
+/* Start the second thread. Without one the caller processes all batches. */
+static void start_thread (state *s) {
+  if (!open_others(s) || pthread_mutex_init(&s->lock, NULL) != 0)
+    return;
+  if (pthread_cond_init(&s->changed, NULL) != 0) {
+    pthread_mutex_destroy(&s->lock);
+    return;
+  }
+  s->has_thread = pf_thread_start(&s->thread, run_thread, s);
+  if (!s->has_thread) {
+    pthread_cond_destroy(&s->changed);
+    pthread_mutex_destroy(&s->lock);
+  }
+}
+
+
+/* Wait for a free slot; NULL when processing has failed. */
+static batch_slot *free_slot (state *s) {
+  if (!s->has_thread)
+    return s->status == PF_OK ? &s->slots[0] : NULL;
+  pthread_mutex_lock(&s->lock);
+  if (s->queued - s->processed == SLOTS)
+    while (s->status == PF_OK && s->queued - s->processed > SLOTS / 2)
+      pthread_cond_wait(&s->changed, &s->lock);
+  batch_slot *const slot =
+      s->status == PF_OK ? &s->slots[s->queued % SLOTS] : NULL;
+  pthread_mutex_unlock(&s->lock);
+  return slot;
+}
+
+
+/* The total size of the values of PF_BYTES columns; SIZE_MAX when it is above
+   MAX_BYTES. */
+static size_t count_bytes (const pf_batch *batch) {
+  size_t count = 0;
+  for (size_t i = 0; i < batch->ncolumns; i++) {
+    const pf_column *const column = &batch->columns[i];
+    const bool is_wanted = column->type == PF_BYTES && column->data != NULL;
+    for (size_t row = 0; is_wanted && row < batch->rows; row++) {
+      if (pf_is_missing(column, row))
+        continue;
+      if (column->bytes[row].size > MAX_BYTES - count)
+        return SIZE_MAX;
+      count += column->bytes[row].size;
+    }
+  }
+  return count;
+}
+
+
+/* Reserve memory for the copies of a slot's values. False when they are too
+   large or memory is short; then the batch is processed before the next read,
+   which needs no copies. */
+static bool reserve_bytes (batch_slot *slot) {
+  const size_t count = count_bytes(&slot->pull.batch);
+  if (count <= slot->capacity)
+    return true;
+  if (count > MAX_BYTES)
+    return false;
+  uint8_t *const bytes = realloc(slot->bytes, count);
+  if (bytes == NULL)
+    return false;
+  slot->bytes = bytes;
+  slot->capacity = count;
+  return true;
+}
+
+
+/* Copy the values of PF_BYTES columns: the reader keeps them only until the
+   next batch is read. */
+static void copy_bytes (batch_slot *slot) {
+  const pf_batch *const batch = &slot->pull.batch;
+  uint8_t *to = slot->bytes;
+  for (size_t i = 0; i < batch->ncolumns; i++) {
+    const pf_column *const column = &batch->columns[i];
+    const bool is_wanted = column->type == PF_BYTES && column->data != NULL;
+    for (size_t row = 0; is_wanted && row < batch->rows; row++) {
+      pf_bytes *const bytes = &column->bytes[row];
+      if (pf_is_missing(column, row) || bytes->size == 0)
+        continue;
+      memcpy(to, bytes->at, bytes->size);
+      bytes->at = to;
+      to += bytes->size;
+    }
+  }
+}
+
+
+/* Wait until all queued batches are processed, then process this one in the
+   caller's thread. */
+static void flush_and_process (state *s, const batch_slot *slot) {
+  if (s->has_thread) {
+    pthread_mutex_lock(&s->lock);
+    s->flushing = true;
+    pthread_cond_signal(&s->changed);
+    while (s->status == PF_OK && s->queued != s->processed)
+      pthread_cond_wait(&s->changed, &s->lock);
+    s->flushing = false;
+    pthread_mutex_unlock(&s->lock);
+  }
+  if (s->status == PF_OK)
+    s->status = process(s, slot);
+}
+
+
+static void enqueue (state *s, batch_slot *slot) {
+  if (!s->has_thread || !reserve_bytes(slot)) {
+    flush_and_process(s, slot);
+    return;
+  }
+  copy_bytes(slot);
+  pthread_mutex_lock(&s->lock);
+  s->queued++;
+  if (s->queued - s->processed == SLOTS / 2)
+    pthread_cond_signal(&s->changed);
+  pthread_mutex_unlock(&s->lock);
+}
+
+
+static void stop_thread (state *s) {
+  if (!s->has_thread)
+    return;
+  pthread_mutex_lock(&s->lock);
+  s->ended = true;
+  pthread_cond_signal(&s->changed);
+  pthread_mutex_unlock(&s->lock);
+  pthread_join(s->thread, NULL);
+  pthread_cond_destroy(&s->changed);
+  pthread_mutex_destroy(&s->lock);
+}
+
+
+/* Whether half of the slots wait for the second thread. */
+static bool is_half_full (state *s) {
+  if (!s->has_thread)
+    return false;
+  pthread_mutex_lock(&s->lock);
+  const bool many = s->queued - s->processed >= SLOTS / 2;
+  pthread_mutex_unlock(&s->lock);
+  return many;
+}
+
+
+/* Read and queue all batches. PF_END, the failure of the reader, or PF_MORE
+   when processing has failed. */
+static pf_status read_batches (state *s, pf_error *error) {
+  const pf_pipeline *const pipeline = s->pipeline;
+  for (size_t batches = 0;; batches++) {
+    if (batches == FIRST_BATCHES)
+      start_thread(s);
+    batch_slot *const slot = free_slot(s);
+    if (slot == NULL)
+      return PF_MORE;
+    slot->pull.batch.pipelined = true;
+    const pf_status status = pf_pull_next(&slot->pull, error);
+    if (pipeline->has_paused != NULL)
+      *pipeline->has_paused = slot->pull.has_paused;
+    if (status != PF_MORE)
+      return status;
+    if (pipeline->prepare != NULL)
+      pipeline->prepare(pipeline->context, &slot->pull, slot->notes);
+    if (pipeline->process_in_caller != NULL && is_half_full(s))
+      pipeline->process_in_caller(pipeline->context, &slot->pull,
+                                  (size_t)(slot - s->slots), slot->notes);
+    enqueue(s, slot);
+  }
+}
+
+/* }====== */
+
+
+pf_status pf_pipeline_run (const pf_pipeline *pipeline, pf_reader *reader,
+                           pf_error *error) {
+  state s = {.pipeline = pipeline, .status = PF_OK};
+  pf_status status = open_first(&s, reader, error);
+  if (status == PF_OK) {
+    status = read_batches(&s, error);
+    stop_thread(&s);
+  }
+  for (size_t i = 0; i < SLOTS; i++)
+    close_slot(&s.slots[i]);
+  if (s.status != PF_OK) {
+    *error = s.error;
+    return s.status;
+  }
+  return status == PF_END ? PF_OK : status;
+}

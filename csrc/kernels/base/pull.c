@@ -1,0 +1,104 @@
+/*
+** pull.c - reads selected columns of a reader, by name.
+*/
+
+#include "kernels/base/pull.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+
+/* Find the fields of the wanted columns and mark them. */
+static pf_status find_columns (pf_reader *reader, const pf_want *wants,
+                               size_t count, size_t *fields, bool *wanted,
+                               pf_error *error) {
+  for (size_t i = 0; i < count; i++) {
+    const size_t field =
+        pf_field_index(reader->fields, reader->nfields, wants[i].name);
+    const bool usable =
+        field < reader->nfields && reader->fields[field].type == wants[i].type;
+    if (!usable && wants[i].needed)
+      return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                     "a column \"%s\" of type %s is needed", wants[i].name,
+                     pf_type_name(wants[i].type));
+    fields[i] = usable ? field : reader->nfields;
+    if (usable)
+      wanted[field] = true;
+  }
+  return PF_OK;
+}
+
+
+pf_status pf_pull_fields (pf_pull *pull, pf_reader *reader, bool *wanted,
+                          pf_error *error) {
+  memset(pull, 0, sizeof *pull);
+  const pf_status status = pf_batch_for(&pull->batch, reader, wanted);
+  if (status != PF_OK)
+    return pf_fail(error, status, PF_NO_OFFSET, "out of memory");
+  pull->reader = reader;
+  return PF_OK;
+}
+
+
+pf_status pf_pull_open (pf_pull *pull, pf_reader *reader, const pf_want *wants,
+                        size_t count, pf_error *error) {
+  size_t fields[PF_MAX_PULLED] = {0};
+  memset(pull, 0, sizeof *pull);
+  bool *wanted = calloc(reader->nfields + 1, sizeof *wanted);
+  if (wanted == NULL)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  pf_status status = find_columns(reader, wants, count, fields, wanted, error);
+  if (status == PF_OK)
+    status = pf_pull_fields(pull, reader, wanted, error);
+  free(wanted);
+  if (status != PF_OK)
+    return status;
+  for (size_t i = 0; i < count; i++)
+    if (fields[i] < reader->nfields)
+      pull->columns[i] = &pull->batch.columns[fields[i]];
+  return PF_OK;
+}
+
+
+pf_status pf_pull_clone (pf_pull *pull, const pf_pull *model, pf_error *error) {
+  const pf_batch *const like = &model->batch;
+  memset(pull, 0, sizeof *pull);
+  bool *wanted = malloc((like->ncolumns + 1) * sizeof *wanted);
+  for (size_t i = 0; wanted != NULL && i < like->ncolumns; i++)
+    wanted[i] = like->columns[i].data != NULL;
+  const pf_status status =
+      wanted == NULL ? PF_ENOMEM
+                     : pf_batch_open(&pull->batch, model->reader->fields,
+                                     like->ncolumns, wanted);
+  free(wanted);
+  if (status != PF_OK)
+    return pf_fail(error, status, PF_NO_OFFSET, "out of memory");
+  pull->reader = model->reader;
+  pull->batch.sparse = like->sparse;
+  for (size_t i = 0; i < PF_MAX_PULLED; i++)
+    if (model->columns[i] != NULL)
+      pull->columns[i] =
+          &pull->batch.columns[model->columns[i] - like->columns];
+  return PF_OK;
+}
+
+
+void pf_pull_sparse (pf_pull *pull, size_t number) {
+  if (pull->columns[number] != NULL)
+    pull->batch.sparse = (int)(pull->columns[number] - pull->batch.columns);
+}
+
+
+pf_status pf_pull_next (pf_pull *pull, pf_error *error) {
+  const pf_status status =
+      pull->reader->next(pull->reader, &pull->batch, error);
+  pull->has_paused = status == PF_AGAIN;
+  return pull->has_paused ? PF_END : status;
+}
+
+
+void pf_pull_close (pf_pull *pull) {
+  if (pull->reader != NULL)
+    pf_batch_close(&pull->batch);
+  pull->reader = NULL;
+}

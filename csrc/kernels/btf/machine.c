@@ -1,0 +1,466 @@
+/*
+** machine.c - the states of tasks, cores and runnables, changed by events.
+**
+** A core runs one task at a time. When events of another lane come without a
+** suspend of the current one, that one is preempted; when an enter, leave or
+** write shows that a lane runs, it has been resumed.
+**
+** No event states that a task has ended. If all functions are recorded, it has
+** ended when its outermost one returns, and the next event activates it again;
+** if only some are recorded, this would split a task into many. So it is an
+** option.
+*/
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/btf/machine.h"
+
+
+/* {====== Rows ====== */
+
+static btf_row new_row (const btf_machine *m, btf_word type, btf_word event) {
+  btf_row row;
+  memset(&row, 0, sizeof row);
+  row.kind = m->words[WORD_EVENT];
+  row.type = m->words[type];
+  row.event = m->words[event];
+  row.time = m->time;
+  return row;
+}
+
+
+static void put_row (btf_machine *m, const btf_row *row) {
+  if (!m->before_range)
+    btf_put(&m->queue, row);
+}
+
+
+/* A row in which a core is the source and a task the target. */
+static void put_task (btf_machine *m, const btf_lane *lane, btf_word event) {
+  btf_row row = new_row(m, lane->type, event);
+  row.source = m->cores[lane->core].name;
+  row.target = lane->name;
+  row.target_instance = lane->instance;
+  put_row(m, &row);
+}
+
+
+/* A row in which a task is the source and a runnable the target. */
+static void put_call (btf_machine *m, const btf_lane *lane,
+                      const btf_frame *frame, btf_word event) {
+  btf_row row = new_row(m, WORD_R, event);
+  row.source = lane->name;
+  row.source_instance = lane->instance;
+  row.target = m->entities[frame->area].name;
+  row.target_instance = frame->instance;
+  put_row(m, &row);
+}
+
+
+/* Rows for a stimulus that activates a task. */
+static pf_status put_activation (btf_machine *m, btf_lane *lane) {
+  if (m->before_range)
+    return PF_OK;
+  if (!lane->has_stimulus)
+    lane->stimulus =
+        btf_name(&m->names, 'S', "STI_", pf_name(m->dictionary, lane->name));
+  lane->has_stimulus = true;
+  btf_row row = new_row(m, WORD_STI, WORD_TRIGGER);
+  row.source = row.target = lane->stimulus;
+  row.source_instance = row.target_instance = lane->instance;
+  put_row(m, &row);
+  row = new_row(m, lane->type, WORD_ACTIVATE);
+  row.source = lane->stimulus;
+  row.target = lane->name;
+  row.source_instance = row.target_instance = lane->instance;
+  put_row(m, &row);
+  return lane->stimulus == PF_NO_NAME ? PF_ENOMEM : PF_OK;
+}
+
+
+static pf_status put_comment (btf_machine *m, uint64_t count,
+                              const char *words) {
+  char text[160];
+  if (count == 0)
+    return PF_OK;
+  (void)snprintf(text, sizeof text, "%llu %s", (unsigned long long)count,
+                 words);
+  btf_row row = new_row(m, WORD_EVENT, WORD_EVENT);
+  row.kind = m->words[WORD_COMMENT];
+  row.source = pf_intern_text(m->dictionary, text);
+  put_row(m, &row);
+  return row.source == PF_NO_NAME ? PF_ENOMEM : PF_OK;
+}
+
+/* }====== */
+
+
+/* {====== Tasks and cores ====== */
+
+/* A lane loses its core; its runnables are suspended first, the innermost
+   first. */
+static void preempt (btf_machine *m, btf_lane *lane) {
+  if (lane->state != BTF_RUNNING)
+    return;
+  for (size_t i = lane->depth; i-- > 0;)
+    put_call(m, lane, &lane->frames[i], WORD_SUSPEND);
+  put_task(m, lane, WORD_PREEMPT);
+  lane->state = BTF_READY;
+  m->cores[lane->core].lane = 0;
+}
+
+
+static pf_status give_core (btf_machine *m, btf_lane *lane) {
+  pf_status status = PF_OK;
+  if (lane->state == BTF_NEW && m->options.stimuli)
+    status = put_activation(m, lane);
+  put_task(m, lane, lane->state == BTF_NEW ? WORD_START : WORD_RESUME);
+  for (size_t i = 0; i < lane->depth; i++)
+    put_call(m, lane, &lane->frames[i], WORD_RESUME);
+  lane->state = BTF_RUNNING;
+  m->cores[lane->core].lane = (size_t)(lane - m->lanes) + 1;
+  return status;
+}
+
+
+/* Let a lane run on a core, unless it already does. */
+static pf_status run_on (btf_machine *m, btf_lane *lane, size_t core) {
+  if (lane->state == BTF_RUNNING && lane->core == core)
+    return PF_OK;
+  preempt(m, lane);
+  if (m->cores[core].lane != 0)
+    preempt(m, &m->lanes[m->cores[core].lane - 1]);
+  lane->core = core;
+  return give_core(m, lane);
+}
+
+
+/* End a running task. */
+static void end_task (btf_machine *m, btf_lane *lane) {
+  put_task(m, lane, WORD_TERMINATE);
+  lane->state = BTF_NEW;
+  lane->instance++;
+  m->cores[lane->core].lane = 0;
+}
+
+/* }====== */
+
+
+/* {====== Runnables ====== */
+
+/* End the calls down to `depth`, the innermost first. */
+static void pop_to (btf_machine *m, btf_lane *lane, size_t depth) {
+  while (lane->depth > depth) {
+    const btf_frame *const frame = &lane->frames[--lane->depth];
+    m->tops[frame->slot] = frame->below;
+    put_call(m, lane, frame, WORD_TERMINATE);
+  }
+}
+
+
+static pf_status push (btf_machine *m, btf_lane *lane, const btf_event *e) {
+  if (lane->depth == BTF_MAX_DEPTH)
+    pop_to(m, lane, BTF_MAX_DEPTH - 1);
+  if (lane->depth == lane->capacity) {
+    const size_t capacity = lane->capacity == 0 ? 16 : 2 * lane->capacity;
+    btf_frame *const frames = realloc(lane->frames, capacity * sizeof *frames);
+    if (frames == NULL)
+      return PF_ENOMEM;
+    lane->frames = frames;
+    lane->capacity = capacity;
+  }
+  btf_frame *const frame = &lane->frames[lane->depth++];
+  *frame = (btf_frame){e->area, e->slot, m->tops[e->slot],
+                       m->entities[e->area].instances++};
+  m->tops[e->slot] = lane->depth;
+  put_call(m, lane, frame, WORD_START);
+  return PF_OK;
+}
+
+
+static pf_status leave (btf_machine *m, btf_lane *lane, const btf_event *e) {
+  const size_t top = m->tops[e->slot];
+  if (top == 0) {
+    m->orphans += !m->before_range;
+    return PF_OK;
+  }
+  const pf_status status = run_on(m, lane, e->core);
+  pop_to(m, lane, top - 1);
+  if (m->options.activations && lane->depth == 0)
+    end_task(m, lane);
+  return status;
+}
+
+
+/* Return from a call, or get the core back. A call that was entered before the
+   first event begins here. */
+static pf_status resume (btf_machine *m, btf_lane *lane, const btf_event *e) {
+  const pf_status status = run_on(m, lane, e->core);
+  if (status != PF_OK)
+    return status;
+  return m->tops[e->slot] == 0 ? push(m, lane, e) : PF_OK;
+}
+
+
+/* The suspend of a caller may come after the enter of its callee: then the
+   caller is not the innermost function, and the task keeps the core. */
+static void suspend (btf_machine *m, btf_lane *lane, const btf_event *e) {
+  const size_t top = m->tops[e->slot];
+  if (!e->is_call && (top == 0 || top == lane->depth))
+    preempt(m, lane);
+}
+
+
+static pf_status enter (btf_machine *m, btf_lane *lane, const btf_event *e) {
+  const pf_status status = run_on(m, lane, e->core);
+  return status == PF_OK ? push(m, lane, e) : status;
+}
+
+
+/* A write by the task that has the core. */
+static pf_status put_write (btf_machine *m, btf_lane *lane,
+                            const btf_event *e) {
+  const btf_lane *writer = lane;
+  const size_t runs = m->cores[e->core].lane;
+  pf_status status = PF_OK;
+  if (lane->state == BTF_RUNNING || runs == 0)
+    status = lane->state == BTF_RUNNING ? PF_OK : run_on(m, lane, e->core);
+  else
+    writer = &m->lanes[runs - 1];
+  btf_row row = new_row(m, WORD_SIG, WORD_WRITE);
+  row.kind = m->words[e->note];
+  row.source = writer->name;
+  row.source_instance = writer->instance;
+  row.target = m->entities[e->area].name;
+  row.has_note = e->note == WORD_WRITE;
+  row.has_number = e->note == WORD_NUMBER;
+  row.note = e->value;
+  row.number = e->number;
+  put_row(m, &row);
+  return status;
+}
+
+/* }====== */
+
+
+/* {====== The machine ====== */
+
+static const char *const word_texts[BTF_WORDS] = {
+    "event",   "write",  "number",  "comment",  "T",        "I",
+    "R",       "SIG",    "STI",     "trigger",  "activate", "start",
+    "preempt", "resume", "suspend", "terminate"};
+
+
+pf_status btf_machine_open (btf_machine *m, pf_dictionary *dictionary) {
+  m->dictionary = m->names.dictionary = dictionary;
+  pf_id_table_init(&m->names.known);
+  for (size_t i = 0; i < BTF_WORDS; i++)
+    if ((m->words[i] = pf_intern_text(dictionary, word_texts[i])) == PF_NO_NAME)
+      return PF_ENOMEM;
+  return PF_OK;
+}
+
+
+void btf_machine_close (btf_machine *m) {
+  for (size_t i = 0; i < m->nlanes; i++)
+    free(m->lanes[i].frames);
+  free(m->lanes);
+  free(m->cores);
+  free(m->tops);
+  free(m->entities);
+  free(m->queue.rows);
+  btf_names_free(&m->names);
+}
+
+
+/* Grow an array of *count elements to `wanted`; new ones are zeros. */
+static bool widen (void **block, size_t *count, size_t wanted, size_t size) {
+  if (wanted <= *count)
+    return true;
+  if (wanted > SIZE_MAX / 2 / size)
+    return false;
+  uint8_t *const grown = realloc(*block, wanted * size);
+  if (grown == NULL)
+    return false;
+  memset(grown + *count * size, 0, (wanted - *count) * size);
+  *block = grown;
+  *count = wanted;
+  return true;
+}
+
+
+pf_status btf_machine_grow (btf_machine *m, size_t lanes, size_t cores,
+                            size_t slots) {
+  const size_t ntops = slots > m->ntops ? 2 * slots : m->ntops;
+  void *lane = m->lanes, *core = m->cores, *tops = m->tops;
+  const bool grown = widen(&lane, &m->nlanes, lanes, sizeof *m->lanes) &&
+                     widen(&core, &m->ncores, cores, sizeof *m->cores) &&
+                     widen(&tops, &m->ntops, ntops, sizeof *m->tops);
+  m->lanes = lane;
+  m->cores = core;
+  m->tops = tops;
+  return grown ? PF_OK : PF_ENOMEM;
+}
+
+
+/* The role of a class of areas. */
+static btf_role role_of (const btf_machine *m, uint32_t class) {
+  static const char *const signals[] = {"variable", "aux", "inspector",
+                                        "signal"};
+  char text[40];
+  const pf_bytes bytes = pf_name(m->dictionary, class);
+  if (class == PF_NO_NAME || bytes.size == 0 || bytes.size >= sizeof text)
+    return BTF_RUNNABLE;
+  memcpy(text, bytes.at, bytes.size);
+  text[bytes.size] = '\0';
+  if (strcmp(text, "line") == 0)
+    return m->options.lines ? BTF_RUNNABLE : BTF_OMITTED;
+  if (strstr(text, "state") != NULL)
+    return BTF_STATE;
+  for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+    if (strcmp(text, signals[i]) == 0)
+      return BTF_SIGNAL;
+  return BTF_RUNNABLE;
+}
+
+
+/* The area that gives an entity its name: for a state its variable. */
+static uint32_t named_area (const btf_machine *m, uint32_t area) {
+  const pf_area *const shown = pf_area_at(m->dictionary, area);
+  if (shown->parent == PF_NO_AREA || role_of(m, shown->class) != BTF_STATE ||
+      role_of(m, pf_area_at(m->dictionary, shown->parent)->class) == BTF_STATE)
+    return area;
+  return shown->parent;
+}
+
+
+static bool reserve_entity (btf_machine *m, uint32_t area) {
+  const size_t wanted = area < m->nentities ? 0 : 2 * (size_t)area + 64;
+  void *entities = m->entities;
+  const bool grown =
+      widen(&entities, &m->nentities, wanted, sizeof *m->entities);
+  m->entities = entities;
+  return grown;
+}
+
+
+/* Set role and name of an area when it first occurs. */
+static bool name_entity (btf_machine *m, uint32_t area, uint32_t name,
+                         uint32_t class) {
+  btf_entity *const entity = &m->entities[area];
+  if (entity->role != BTF_UNSEEN)
+    return true;
+  entity->role = role_of(m, class);
+  entity->name = btf_name(&m->names, entity->role == BTF_RUNNABLE ? 'R' : 'V',
+                          "", pf_name(m->dictionary, name));
+  return entity->name != PF_NO_NAME;
+}
+
+
+static bool name_area (btf_machine *m, uint32_t area) {
+  const pf_area *const shown = pf_area_at(m->dictionary, area);
+  return name_entity(m, area, shown->name, shown->class);
+}
+
+
+btf_entity *btf_entity_of (btf_machine *m, uint32_t area) {
+  if (!reserve_entity(m, area))
+    return NULL;
+  if (m->entities[area].role != BTF_UNSEEN)
+    return &m->entities[area];
+  if (m->area_type == PF_NAME)
+    return name_entity(m, area, area, PF_NO_NAME) ? &m->entities[area] : NULL;
+  const uint32_t named = named_area(m, area);
+  if (!reserve_entity(m, named) || !name_area(m, named))
+    return NULL;
+  if (named == area)
+    return &m->entities[area];
+  m->entities[area].role = BTF_STATE;
+  m->entities[area].name = m->entities[named].name;
+  return &m->entities[area];
+}
+
+
+pf_status btf_machine_step (btf_machine *m, int64_t time, const btf_event *e) {
+  btf_lane *const lane = &m->lanes[e->lane];
+  pf_status status = PF_OK;
+  if (!m->before_range) {
+    m->late += time < m->time;
+    m->time = time < m->time ? m->time : time;
+  }
+  switch (e->kind) {
+    case BTF_ENTER: status = enter(m, lane, e); break;
+    case BTF_LEAVE: status = leave(m, lane, e); break;
+    case BTF_RESUME: status = resume(m, lane, e); break;
+    case BTF_WRITE: status = put_write(m, lane, e); break;
+    case BTF_SUSPEND: suspend(m, lane, e); break;
+    case BTF_NOTHING: break;
+  }
+  return m->queue.failed ? PF_ENOMEM : status;
+}
+
+
+/* Start a task and its open calls again. */
+static pf_status restart (btf_machine *m, btf_lane *lane) {
+  const bool is_running = lane->state == BTF_RUNNING;
+  const size_t depth = lane->depth;
+  lane->state = BTF_NEW;
+  lane->depth = 0;
+  const pf_status status = give_core(m, lane);
+  lane->depth = depth;
+  for (size_t i = 0; i < depth; i++) {
+    btf_frame *const frame = &lane->frames[i];
+    frame->instance = m->entities[frame->area].instances++;
+    put_call(m, lane, frame, WORD_START);
+  }
+  if (!is_running)
+    preempt(m, lane);
+  return status;
+}
+
+
+/* Waiting tasks first, because a core runs one task. */
+pf_status btf_machine_begin (btf_machine *m) {
+  static const btf_state states[] = {BTF_READY, BTF_RUNNING};
+  pf_status status = PF_OK;
+  m->before_range = false;
+  for (size_t i = 0; i < m->nentities; i++)
+    m->entities[i].instances = 0;
+  for (size_t i = 0; i < m->nlanes; i++)
+    m->lanes[i].instance = 0;
+  for (size_t turn = 0; turn < 2; turn++)
+    for (size_t i = 0; i < m->nlanes && status == PF_OK; i++)
+      if (m->lanes[i].state == states[turn])
+        status = restart(m, &m->lanes[i]);
+  return m->queue.failed ? PF_ENOMEM : status;
+}
+
+
+/* End the open calls of a task, then the task. */
+static pf_status terminate (btf_machine *m, btf_lane *lane) {
+  if (lane->state == BTF_NEW)
+    return PF_OK;
+  const pf_status status = run_on(m, lane, lane->core);
+  pop_to(m, lane, 0);
+  end_task(m, lane);
+  return status;
+}
+
+
+pf_status btf_machine_end (btf_machine *m) {
+  pf_status status = PF_OK;
+  for (size_t i = 0; m->options.close && i < m->nlanes && status == PF_OK; i++)
+    status = terminate(m, &m->lanes[i]);
+  if (status == PF_OK)
+    status = put_comment(m, m->orphans,
+                         "ends of calls that began before are left out");
+  if (status == PF_OK)
+    status = put_comment(m, m->late,
+                         "events stand at the time of the one before them, "
+                         "which was later");
+  return m->queue.failed ? PF_ENOMEM : status;
+}
+
+/* }====== */

@@ -1,0 +1,486 @@
+/*
+** read_btf.c - the reader of BTF rows.
+**
+** A suspend is a call if the next event of the same lane is an enter, so events
+** are read one block ahead. A block is a batch with the ids of the lanes, cores
+** and slots (a lane and an area) and the kinds of its rows, so that look-ups
+** are array accesses.
+*/
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/btf/machine.h"
+#include "kernels/base/order.h"
+#include "kernels/base/pull.h"
+
+/* The columns of the events. */
+enum {
+  TIME,
+  EVENT,
+  AREA,
+  AREA_NAME, /* `area` as a name */
+  LANE,      /* as a name, an area or an integer */
+  LANE_AREA,
+  LANE_INT,
+  VALUE,
+  VALUE_NUM,
+  NUMBER,
+  CORE,
+  COLUMNS
+};
+
+static const pf_want wants[COLUMNS] = {
+    {"time", PF_INT, true},   {"event", PF_NAME, true},
+    {"area", PF_AREA, false}, {"area", PF_NAME, false},
+    {"lane", PF_NAME, false}, {"lane", PF_AREA, false},
+    {"lane", PF_INT, false},  {"value", PF_INT, false},
+    {"value", PF_NUM, false}, {"number", PF_NUM, false},
+    {"core", PF_INT, false},
+};
+
+typedef struct block {
+  pf_pull pull;
+  bool is_open; /* `pull` is open */
+  uint32_t lanes[PF_BATCH_ROWS], cores[PF_BATCH_ROWS], slots[PF_BATCH_ROWS];
+  uint8_t kinds[PF_BATCH_ROWS];
+  bool is_call[PF_BATCH_ROWS];
+} block;
+
+typedef struct btf_reader {
+  pf_reader reader;
+  btf_machine machine;
+  block *current, *ahead; /* the current block, and the next one */
+  size_t row;             /* the next row of `current` */
+  bool started, at_end, ended;
+  pf_id_table lanes, cores, slots;
+  uint32_t events[BTF_WRITE + 1]; /* names of the kinds */
+  uint8_t *following;             /* by lane: the kind of its next event */
+  size_t nfollowing;
+  uint64_t words[PF_BATCH_ROWS];
+  bool missing[PF_BATCH_ROWS];
+} btf_reader;
+
+
+/* {====== Ids and kinds of a block ====== */
+
+static const pf_column *lane_column (const block *b) {
+  for (size_t i = LANE; i <= LANE_INT; i++)
+    if (b->pull.columns[i] != NULL)
+      return b->pull.columns[i];
+  return NULL;
+}
+
+
+/* Convert a column to ids; a missing value has an id, too. */
+static pf_status encode_column (btf_reader *r, pf_id_table *table,
+                                const pf_column *column, size_t rows,
+                                uint32_t *numbers) {
+  if (column != NULL)
+    pf_order_column(column, rows, r->words);
+  for (size_t i = 0; i < rows; i++)
+    r->missing[i] = column == NULL || pf_is_missing(column, i);
+  return pf_id_table_nullable(table, r->words, r->missing, rows, numbers);
+}
+
+
+/* Unknown cores (missing, or below 0) are core 0. */
+static pf_status encode_cores (btf_reader *r, block *b, size_t rows) {
+  const pf_column *const column = b->pull.columns[CORE];
+  if (column == NULL) {
+    memcpy(b->cores, b->lanes, rows * sizeof *b->cores);
+    return PF_OK;
+  }
+  for (size_t i = 0; i < rows; i++) {
+    const int64_t core = pf_pull_int(column, i, 0);
+    r->words[i] = core < 0 ? 0 : (uint64_t)core;
+  }
+  return pf_id_table_words(&r->cores, r->words, rows, b->cores);
+}
+
+
+static uint32_t area_of (const block *b, size_t row) {
+  const pf_column *const column =
+      b->pull.columns[b->pull.columns[AREA] != NULL ? AREA : AREA_NAME];
+  return pf_is_missing(column, row) ? PF_NO_AREA : column->ids[row];
+}
+
+
+static btf_kind kind_of_name (const btf_reader *r, const pf_column *column,
+                              size_t row) {
+  for (btf_kind kind = BTF_ENTER; kind <= BTF_WRITE; kind++)
+    if (!pf_is_missing(column, row) && column->ids[row] == r->events[kind])
+      return kind;
+  return BTF_NOTHING;
+}
+
+
+/* The kind of an event in BTF: entering a state writes its variable; other
+   events of states, variables and omitted areas are ignored. */
+static pf_status find_kind (btf_reader *r, block *b, size_t row) {
+  const uint32_t area = area_of(b, row);
+  btf_kind kind = kind_of_name(r, b->pull.columns[EVENT], row);
+  if (area == PF_NO_AREA)
+    kind = BTF_NOTHING;
+  if (kind != BTF_NOTHING) {
+    const btf_entity *const entity = btf_entity_of(&r->machine, area);
+    if (entity == NULL)
+      return PF_ENOMEM;
+    if (entity->role == BTF_STATE && kind == BTF_ENTER)
+      kind = BTF_WRITE;
+    else if (entity->role != BTF_RUNNABLE && kind != BTF_WRITE)
+      kind = BTF_NOTHING;
+  }
+  b->kinds[row] = (uint8_t)kind;
+  return PF_OK;
+}
+
+
+static pf_status encode_slots (btf_reader *r, block *b, size_t rows) {
+  for (size_t i = 0; i < rows; i++)
+    r->words[i] = (uint64_t)b->lanes[i] << 32 | area_of(b, i);
+  return pf_id_table_words(&r->slots, r->words, rows, b->slots);
+}
+
+
+static pf_status analyse_block (btf_reader *r, block *b) {
+  const size_t rows = b->pull.batch.rows;
+  pf_status status =
+      encode_column(r, &r->lanes, lane_column(b), rows, b->lanes);
+  if (status == PF_OK)
+    status = encode_cores(r, b, rows);
+  for (size_t i = 0; status == PF_OK && i < rows; i++)
+    status = find_kind(r, b, i);
+  return status == PF_OK ? encode_slots(r, b, rows) : status;
+}
+
+/* }====== */
+
+
+/* {====== Names of lanes and cores ====== */
+
+static pf_bytes number_text (char *text, size_t size, int64_t number) {
+  const int length = snprintf(text, size, "%lld", (long long)number);
+  return (pf_bytes){(const uint8_t *)text, (size_t)length};
+}
+
+
+static bool is_interrupt (const btf_reader *r, pf_bytes name) {
+  const pf_btf_options *const o = &r->machine.options;
+  for (size_t i = 0; i < o->ninterrupts; i++)
+    if (o->interrupts[i].size == name.size &&
+        memcmp(o->interrupts[i].at, name.at, name.size) == 0)
+      return true;
+  return false;
+}
+
+
+/* The value of a lane as a text, which may be written into `room`. */
+static pf_bytes lane_text (const btf_reader *r, const pf_column *column,
+                           uint32_t number, char *room, size_t size) {
+  if (number == r->lanes.missing)
+    return (pf_bytes){NULL, 0};
+  const uint64_t word = r->lanes.words[number];
+  return column->type == PF_INT
+             ? number_text(room, size, pf_unorder_int(word))
+             : pf_text(r->reader.dictionary, column->type, (uint32_t)word);
+}
+
+
+static void name_lane (btf_reader *r, const pf_column *column,
+                       uint32_t number) {
+  char room[24];
+  btf_lane *const lane = &r->machine.lanes[number];
+  const pf_bytes name = lane_text(r, column, number, room, sizeof room);
+  const char *prefix = "";
+  if (number == r->lanes.missing)
+    prefix = "Task";
+  else if (column->type == PF_INT)
+    prefix = "Task_";
+  lane->type = name.size > 0 && is_interrupt(r, name) ? WORD_I : WORD_T;
+  lane->name = btf_name(&r->machine.names, 'T', prefix, name);
+}
+
+
+static uint32_t core_name (btf_reader *r, const block *b, uint32_t core) {
+  const uint64_t number =
+      b->pull.columns[CORE] == NULL ? core : r->cores.words[core];
+  char text[24];
+  return btf_name(&r->machine.names, 'C', "Core_",
+                  number_text(text, sizeof text, (int64_t)number));
+}
+
+
+/* Create the lanes, cores and slots that are new in a block. */
+static pf_status name_new_things (btf_reader *r, const block *b) {
+  btf_machine *const m = &r->machine;
+  const bool has_cores = b->pull.columns[CORE] != NULL;
+  const size_t lanes = m->nlanes, cores = m->ncores;
+  if (btf_machine_grow(m, r->lanes.count,
+                       has_cores ? r->cores.count : r->lanes.count,
+                       r->slots.count) != PF_OK)
+    return PF_ENOMEM;
+  for (size_t i = lanes; i < m->nlanes; i++)
+    name_lane(r, lane_column(b), (uint32_t)i);
+  for (size_t i = cores; i < m->ncores; i++)
+    m->cores[i].name = core_name(r, b, (uint32_t)i);
+  for (size_t i = lanes; i < m->nlanes; i++)
+    if (m->lanes[i].name == PF_NO_NAME)
+      return PF_ENOMEM;
+  for (size_t i = cores; i < m->ncores; i++)
+    if (m->cores[i].name == PF_NO_NAME)
+      return PF_ENOMEM;
+  return PF_OK;
+}
+
+/* }====== */
+
+
+/* {====== Which suspends are calls ====== */
+
+/* Set `following` to the kind of the first event of each lane in the block. */
+static void look_ahead (btf_reader *r, const block *b) {
+  for (size_t i = b->pull.batch.rows; i-- > 0;)
+    if (b->kinds[i] != BTF_NOTHING && b->kinds[i] != BTF_WRITE)
+      r->following[b->lanes[i]] = b->kinds[i];
+}
+
+
+static void mark_calls (btf_reader *r, block *current, const block *ahead) {
+  for (size_t i = 0; i < current->pull.batch.rows; i++)
+    r->following[current->lanes[i]] = BTF_NOTHING;
+  look_ahead(r, ahead);
+  for (size_t i = current->pull.batch.rows; i-- > 0;) {
+    uint8_t *const next = &r->following[current->lanes[i]];
+    current->is_call[i] =
+        current->kinds[i] == BTF_SUSPEND && *next == BTF_ENTER;
+    if (current->kinds[i] != BTF_NOTHING && current->kinds[i] != BTF_WRITE)
+      *next = current->kinds[i];
+  }
+}
+
+
+static bool grow_following (btf_reader *r) {
+  if (r->machine.nlanes <= r->nfollowing)
+    return true;
+  const size_t count = 2 * r->machine.nlanes;
+  uint8_t *const following = realloc(r->following, count);
+  if (following == NULL)
+    return false;
+  r->following = following;
+  r->nfollowing = count;
+  return true;
+}
+
+/* }====== */
+
+
+/* {====== The reader ====== */
+
+/* Read the next block; at the end it is empty. */
+static pf_status read_ahead (btf_reader *r, pf_error *error) {
+  block *const b = r->ahead;
+  b->pull.batch.rows = 0;
+  pf_status status = r->at_end ? PF_END : pf_pull_next(&b->pull, error);
+  if (status < 0)
+    return status;
+  r->at_end = status == PF_END;
+  if (r->at_end) {
+    b->pull.batch.rows = 0;
+    return PF_OK;
+  }
+  status = analyse_block(r, b);
+  if (status == PF_OK)
+    status = name_new_things(r, b);
+  if (status == PF_OK && !grow_following(r))
+    status = PF_ENOMEM;
+  return status == PF_OK
+             ? PF_OK
+             : pf_fail(error, status, PF_NO_OFFSET, "out of memory");
+}
+
+
+/* Make the next block the current one, and read another. */
+static pf_status advance (btf_reader *r, pf_error *error) {
+  pf_status status = r->started ? PF_OK : read_ahead(r, error);
+  r->started = true;
+  if (status != PF_OK)
+    return status;
+  block *const done = r->current;
+  r->current = r->ahead;
+  r->ahead = done;
+  r->row = 0;
+  status = read_ahead(r, error);
+  if (status == PF_OK)
+    mark_calls(r, r->current, r->ahead);
+  return status;
+}
+
+
+/* The value of a write: that of the event, else that of the state. */
+static void set_value (const btf_reader *r, const block *b, size_t row,
+                       btf_event *e) {
+  const pf_column *const value = b->pull.columns[VALUE];
+  const pf_column *number = b->pull.columns[VALUE_NUM];
+  if (number == NULL)
+    number = b->pull.columns[NUMBER];
+  if (value != NULL && !pf_is_missing(value, row)) {
+    e->note = WORD_WRITE;
+    e->value = value->ints[row];
+  }
+  else if (number != NULL && !pf_is_missing(number, row)) {
+    e->note = WORD_NUMBER;
+    e->number = number->nums[row];
+  }
+  else if (r->machine.area_type == PF_AREA) {
+    const pf_area *const area = pf_area_at(r->reader.dictionary, e->area);
+    e->note = area->has_value ? WORD_WRITE : WORD_EVENT;
+    e->value = area->value;
+  }
+}
+
+
+static pf_status step (btf_reader *r, pf_error *error) {
+  const block *const b = r->current;
+  const size_t row = r->row++;
+  btf_event e;
+  memset(&e, 0, sizeof e);
+  const pf_column *const time = b->pull.columns[TIME];
+  e.kind = (btf_kind)b->kinds[row];
+  if (e.kind == BTF_NOTHING || pf_is_missing(time, row))
+    return PF_OK;
+  e.is_call = b->is_call[row];
+  e.area = area_of(b, row);
+  e.slot = b->slots[row];
+  e.lane = b->lanes[row];
+  e.core = b->cores[row];
+  e.note = WORD_EVENT;
+  if (e.kind == BTF_WRITE)
+    set_value(r, b, row, &e);
+  const btf_machine *const m = &r->machine;
+  const int64_t since =
+      (int64_t)((uint64_t)time->ints[row] - (uint64_t)m->options.base);
+  pf_status status = PF_OK;
+  if (m->before_range && time->ints[row] >= m->options.from)
+    status = btf_machine_begin(&r->machine);
+  if (status == PF_OK)
+    status = btf_machine_step(&r->machine, since, &e);
+  return status == PF_OK
+             ? PF_OK
+             : pf_fail(error, status, PF_NO_OFFSET, "out of memory");
+}
+
+
+/* Process the next event, read the next block, or finish. */
+static pf_status advance_output (btf_reader *r, pf_error *error) {
+  if (r->started && r->row < r->current->pull.batch.rows)
+    return step(r, error);
+  const pf_status status = advance(r, error);
+  if (status != PF_OK || r->current->pull.batch.rows > 0)
+    return status;
+  r->ended = true;
+  if (btf_machine_end(&r->machine) != PF_OK)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  return PF_OK;
+}
+
+
+static pf_status btf_next (pf_reader *self, pf_batch *batch, pf_error *error) {
+  btf_reader *const r = (btf_reader *)(void *)self;
+  pf_batch_clear(batch);
+  for (;;) {
+    btf_take(&r->machine.queue, batch);
+    if (batch->rows == PF_BATCH_ROWS)
+      return PF_MORE;
+    if (r->ended)
+      return batch->rows > 0 ? PF_MORE : PF_END;
+    const pf_status status = advance_output(r, error);
+    if (status != PF_OK)
+      return status;
+  }
+}
+
+
+static void close_block (block *b) {
+  if (b != NULL && b->is_open)
+    pf_pull_close(&b->pull);
+  free(b);
+}
+
+
+static void btf_close (pf_reader *self) {
+  btf_reader *const r = (btf_reader *)(void *)self;
+  close_block(r->current);
+  close_block(r->ahead);
+  btf_machine_close(&r->machine);
+  pf_id_table_free(&r->lanes);
+  pf_id_table_free(&r->cores);
+  pf_id_table_free(&r->slots);
+  free(r->following);
+  free(r);
+}
+
+
+static pf_status open_blocks (btf_reader *r, pf_reader *events,
+                              pf_error *error) {
+  r->current = calloc(1, sizeof *r->current);
+  r->ahead = calloc(1, sizeof *r->ahead);
+  if (r->current == NULL || r->ahead == NULL)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  pf_status status =
+      pf_pull_open(&r->current->pull, events, wants, COLUMNS, error);
+  r->current->is_open = status == PF_OK;
+  if (status != PF_OK)
+    return status;
+  if (r->current->pull.columns[AREA] == NULL &&
+      r->current->pull.columns[AREA_NAME] == NULL)
+    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                   "a column \"area\" of areas or names is needed");
+  status = pf_pull_clone(&r->ahead->pull, &r->current->pull, error);
+  r->ahead->is_open = status == PF_OK;
+  return status;
+}
+
+
+static pf_status open_rest (btf_reader *r, pf_reader *events) {
+  static const char *const kinds[BTF_WRITE + 1] = {
+      "", "enter", "leave", "suspend", "resume", "write"};
+  for (size_t i = 0; i <= BTF_WRITE; i++)
+    if ((r->events[i] = pf_intern_text(events->dictionary, kinds[i])) ==
+        PF_NO_NAME)
+      return PF_ENOMEM;
+  pf_id_table_init(&r->lanes);
+  pf_id_table_init(&r->cores);
+  pf_id_table_init(&r->slots);
+  r->machine.area_type =
+      r->current->pull.columns[AREA] != NULL ? PF_AREA : PF_NAME;
+  return btf_machine_open(&r->machine, events->dictionary);
+}
+
+
+pf_status pf_btf_open (pf_reader *events, const pf_btf_options *options,
+                       pf_reader **reader, pf_error *error) {
+  btf_reader *const r = calloc(1, sizeof *r);
+  if (r == NULL)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  r->machine.options = *options;
+  r->machine.before_range = options->has_from;
+  r->reader.dictionary = events->dictionary;
+  pf_status status = open_blocks(r, events, error);
+  if (status == PF_OK && (status = open_rest(r, events)) != PF_OK)
+    pf_fail(error, status, PF_NO_OFFSET, "out of memory");
+  if (status != PF_OK) {
+    btf_close(&r->reader);
+    return status;
+  }
+  r->reader = (pf_reader){.fields = btf_fields,
+                          .nfields = BTF_FIELDS,
+                          .dictionary = events->dictionary,
+                          .next = btf_next,
+                          .close = btf_close};
+  *reader = &r->reader;
+  return PF_OK;
+}
+
+/* }====== */

@@ -1,0 +1,62 @@
+/*
+** state_machine.h - the call machine: a state machine that turns events into
+** calls as call.h defines them. It holds the stacks of all lanes and knows
+** nothing of columns. Used by calls.c, scan.c and spans.c: init, process for
+** the events in their order, finish, free.
+*/
+
+#ifndef state_machine_h
+#define state_machine_h
+
+#include "kernels/calls/details.h"
+#include "kernels/calls/lanes.h"
+#include "model/rows/packed.h"
+
+/* Events in the order of the file. Lanes are ids, dense from 0. */
+typedef struct pf_event_rows {
+  const int64_t *times;
+  const uint8_t *kinds;
+  const uint32_t *areas;
+  const uint32_t *lanes;
+  const uint8_t *flags; /* sets of pf_call_flag; NULL: none */
+} pf_event_rows;
+
+typedef struct pf_machine {
+  pf_call_options options;
+  pf_lanes lanes;
+  int64_t first, last; /* the first and the last time */
+  bool has_begun;
+  bool before_range;   /* the events are before options.from */
+  bool after_range;    /* the events are after options.to */
+  bool is_chunk;       /* calls before the first event are unknown: scan.h */
+  bool needs_reread;   /* a chunk that cannot be interpreted without the earlier
+                        ones */
+  bool has_stacks;     /* calls get their stacks; set before the first event */
+  pf_details *details; /* stores the details of calls, borrowed; NULL: none. Set
+                          before the first event */
+  bool is_out_of_memory;
+  uint32_t epoch;  /* number of `gap` events and new runs so far */
+  uint32_t losses; /* number of `lost` flags so far */
+  size_t open;     /* number of open calls in all lanes */
+  pf_lane *busy;   /* list of the lanes with open calls */
+  pf_call *calls;  /* results of the last process or finish */
+  size_t ncalls, capacity;
+} pf_machine;
+
+void pf_machine_init (pf_machine *machine, const pf_call_options *options,
+                      pf_dictionary *dictionary, bool has_areas);
+void pf_machine_free (pf_machine *machine);
+
+/* Process events from..to-1. The calls that ended are in machine->calls until
+   the next call, in order of stop. PF_OK or PF_ENOMEM. */
+pf_status pf_machine_process (pf_machine *machine, const pf_event_rows *rows,
+                              size_t from, size_t to);
+
+/* End the calls that are still open, into machine->calls. PF_ENOMEM. */
+pf_status pf_machine_finish (pf_machine *machine);
+
+/* Discard the calls in machine->calls, and reserve memory for `count` new ones.
+   PF_ENOMEM. */
+pf_status pf_machine_reserve (pf_machine *machine, size_t count);
+
+#endif

@@ -1,0 +1,101 @@
+/*
+** chain_stacks.c - divides the inputs recursively into halves, so that the
+** contexts of an input are merged only log2(n) times; the first two halves run
+** in parallel.
+*/
+
+#include "kernels/contexts/chain_stacks.h"
+
+#include <string.h>
+
+#include "model/contexts/ordered_merge.h"
+#include "model/base/parallel.h"
+
+/* A range of consecutive inputs. */
+typedef struct input_range {
+  const pf_chain_input *inputs;
+  size_t ninputs;
+  pf_stack_target to;
+  pf_status status;
+  pf_error error;
+} input_range;
+
+static void read_range (void *context);
+
+
+static pf_status no_memory (pf_error *error) {
+  return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+}
+
+
+/* Open empty contexts with the metrics of `model`. */
+static bool open_like (pf_contexts *contexts, const pf_contexts *model) {
+  if (pf_contexts_open(contexts, model->dictionary) != PF_OK)
+    return false;
+  for (size_t m = 0; m < model->nmetrics; m++)
+    if (pf_metric_of(contexts, model->metrics[m].name,
+                     model->metrics[m].unit) != m)
+      return false;
+  return true;
+}
+
+
+/* Read both halves, the right one into contexts of its own. */
+static void read_halves (input_range *left, input_range *right, bool at_once) {
+  if (at_once) {
+    pf_run_both(read_range, left, read_range, right);
+    return;
+  }
+  read_range(left);
+  if (left->status == PF_OK)
+    read_range(right);
+}
+
+
+static pf_status read_and_merge (const input_range *s, bool at_once,
+                                 pf_error *error) {
+  pf_contexts more;
+  input_range left = *s, right = *s;
+  left.ninputs = s->ninputs / 2;
+  right.inputs += left.ninputs;
+  right.ninputs -= left.ninputs;
+  right.to.contexts = &more;
+  if (!open_like(&more, s->to.contexts)) {
+    pf_contexts_close(&more);
+    return no_memory(error);
+  }
+  read_halves(&left, &right, at_once);
+  const input_range *const failed = left.status != PF_OK    ? &left
+                                    : right.status != PF_OK ? &right
+                                                            : NULL;
+  pf_status status = PF_OK;
+  if (failed != NULL) {
+    *error = failed->error;
+    status = failed->status;
+  }
+  else
+    status = pf_contexts_absorb(s->to.contexts, &more, error);
+  pf_contexts_close(&more);
+  return status;
+}
+
+
+/* Recursive; the depth is log2 of the number of inputs. */
+static void read_range (void *context) {
+  input_range *const s = context;
+  pf_reader *const first = s->inputs[0].reader;
+  s->status = s->ninputs == 1 ? first->read_stacks(first, &s->to, &s->error)
+                              : read_and_merge(s, false, &s->error);
+}
+
+
+pf_status pf_chain_read_stacks (const pf_chain_input *inputs, size_t ninputs,
+                                const pf_stack_target *to, pf_error *error) {
+  input_range s = {.inputs = inputs, .ninputs = ninputs, .to = *to};
+  if (ninputs > 1)
+    return read_and_merge(&s, true, error);
+  read_range(&s);
+  if (s.status != PF_OK)
+    *error = s.error;
+  return s.status;
+}

@@ -1,0 +1,371 @@
+/*
+** transform_contexts.c - each transformation is a loop over the nodes, parents
+** first, that decides to which new node the weight of a node goes.
+*/
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/contexts/transform_contexts.h"
+#include "kernels/contexts/traversal.h"
+
+
+static pf_status no_memory (pf_error *error) {
+  return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+}
+
+
+/* Copy the metrics of `from`. Returns memory for the new node of each node,
+   with that of the root set; NULL when out of memory. */
+static uint32_t *begin (pf_contexts *to, const pf_contexts *from) {
+  for (size_t m = 0; m < from->nmetrics; m++)
+    if (pf_metric_of(to, from->metrics[m].name, from->metrics[m].unit) ==
+        PF_NO_METRIC)
+      return NULL;
+  pf_metric_default_from(to, from);
+  to->has_overflowed |= from->has_overflowed;
+  uint32_t *const nodes = malloc(from->count * sizeof *nodes);
+  if (nodes != NULL)
+    nodes[0] = 0;
+  return nodes;
+}
+
+
+static void carry_weights (pf_contexts *to, const pf_contexts *from,
+                           uint32_t node, uint32_t new_node) {
+  for (size_t m = 0; m < from->nmetrics; m++)
+    pf_context_add(to, new_node, m, from->weights[m][node]);
+}
+
+
+/* The same when the new node may be that of the caller (`above`): then the
+   weight of the node is added there, but not its calls. The root has no
+   calls. */
+static void charge_weights (pf_contexts *to, const pf_contexts *from,
+                            uint32_t node, uint32_t new_node, uint32_t above) {
+  const size_t calls = new_node == above && node != 0
+                           ? pf_metric_named(from, "calls")
+                           : PF_NO_METRIC;
+  for (size_t m = 0; m < from->nmetrics; m++)
+    if (m != calls)
+      pf_context_add(to, new_node, m, from->weights[m][node]);
+}
+
+
+/* {====== Narrowing ====== */
+
+static unsigned mark_of (const uint8_t *marks, size_t count, uint32_t area) {
+  return area < count ? marks[area] : 0;
+}
+
+
+static bool has_focus (const uint8_t *marks, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if ((marks[i] & PF_FRAME_FOCUS) != 0)
+      return true;
+  return false;
+}
+
+
+/* Set seen[node] to the marks of all frames of the node's stack. If there is no
+   focus, all stacks have it. */
+static void inherit_marks (const pf_contexts *from, const uint8_t *marks,
+                           size_t count, uint8_t *seen) {
+  seen[0] = (uint8_t)(has_focus(marks, count) ? 0 : PF_FRAME_FOCUS);
+  for (uint32_t i = 1; i < from->count; i++)
+    seen[i] = (uint8_t)(seen[from->parents[i]] |
+                        mark_of(marks, count, from->frames[i]));
+}
+
+
+/* Whether the stacks that end in a node are kept. */
+static bool is_kept (uint8_t seen) {
+  return (seen & PF_FRAME_FOCUS) != 0 && (seen & PF_FRAME_IGNORE) == 0;
+}
+
+
+/* Set kept[node] if the node or any below it is kept: only these are copied. */
+static void find_kept (const pf_contexts *from, const uint8_t *seen,
+                       bool *kept) {
+  memset(kept, 0, from->count);
+  for (uint32_t i = from->count; i-- > 1;) {
+    kept[i] |= is_kept(seen[i]);
+    if (kept[i])
+      kept[from->parents[i]] = true;
+  }
+}
+
+
+/* Whether a node has a weight other than calls. */
+static bool has_cost (const pf_contexts *c, uint32_t node) {
+  const size_t calls = pf_metric_named(c, "calls");
+  for (size_t m = 0; m < c->nmetrics; m++)
+    if (m != calls && c->weights[m][node] != 0)
+      return true;
+  return false;
+}
+
+
+/* Add the weights of a node to its new node, nodes[node]. A hidden frame
+   without a caller keeps them in a stack of its own. False when out of
+   memory. */
+static bool narrow_weights (pf_contexts *to, const pf_contexts *from,
+                            uint32_t node, const uint32_t *nodes) {
+  const uint32_t above = node == 0 ? 0 : nodes[from->parents[node]];
+  uint32_t charged = nodes[node];
+  if (node != 0 && charged == 0 && has_cost(from, node))
+    charged = pf_context_of(to, 0, from->frames[node]);
+  if (charged == PF_NO_CONTEXT)
+    return false;
+  charge_weights(to, from, node, charged, above);
+  return true;
+}
+
+
+pf_status pf_contexts_narrow (pf_contexts *to, const pf_contexts *from,
+                              const uint8_t *marks, size_t count,
+                              pf_error *error) {
+  uint32_t *const nodes = begin(to, from);
+  uint8_t *const seen = malloc(from->count);
+  bool *const kept = malloc(from->count);
+  bool ok = nodes != NULL && seen != NULL && kept != NULL;
+  if (ok) {
+    inherit_marks(from, marks, count, seen);
+    find_kept(from, seen, kept);
+    ok = !is_kept(seen[0]) || narrow_weights(to, from, 0, nodes);
+  }
+  for (uint32_t i = 1; ok && i < from->count; i++) {
+    if (!kept[i])
+      continue;
+    const uint32_t above = nodes[from->parents[i]];
+    nodes[i] = (mark_of(marks, count, from->frames[i]) & PF_FRAME_HIDE) != 0
+                   ? above
+                   : pf_context_of(to, above, from->frames[i]);
+    ok = nodes[i] != PF_NO_CONTEXT &&
+         (!is_kept(seen[i]) || narrow_weights(to, from, i, nodes));
+  }
+  free(nodes);
+  free(seen);
+  free(kept);
+  return ok ? PF_OK : no_memory(error);
+}
+
+/* }====== */
+
+
+/* {====== Renaming, inverting ====== */
+
+pf_status pf_contexts_rename (pf_contexts *to, const pf_contexts *from,
+                              const uint32_t *frames, size_t count, bool folds,
+                              pf_error *error) {
+  uint32_t *const nodes = begin(to, from);
+  bool ok = nodes != NULL;
+  if (ok)
+    carry_weights(to, from, 0, 0);
+  for (uint32_t i = 1; ok && i < from->count; i++) {
+    const uint32_t old = from->frames[i];
+    const uint32_t frame = old < count ? frames[old] : old;
+    const uint32_t above = nodes[from->parents[i]];
+    nodes[i] = folds && above != 0 && to->frames[above] == frame
+                   ? above
+                   : pf_context_of(to, above, frame);
+    ok = nodes[i] != PF_NO_CONTEXT;
+    if (ok)
+      charge_weights(to, from, i, nodes[i], above);
+  }
+  free(nodes);
+  return ok ? PF_OK : no_memory(error);
+}
+
+
+static bool has_weight (const pf_contexts *c, uint32_t node) {
+  for (size_t m = 0; m < c->nmetrics; m++)
+    if (c->weights[m][node] != 0)
+      return true;
+  return false;
+}
+
+
+pf_status pf_contexts_invert (pf_contexts *to, const pf_contexts *from,
+                              uint32_t depth, pf_error *error) {
+  uint32_t *const nodes = begin(to, from);
+  bool ok = nodes != NULL;
+  if (ok)
+    carry_weights(to, from, 0, 0);
+  for (uint32_t i = 1; ok && i < from->count; i++) {
+    if (!has_weight(from, i))
+      continue;
+    uint32_t node = 0, left = depth;
+    for (uint32_t up = i; ok && up != 0 && left > 0;
+         up = from->parents[up], left--) {
+      node = pf_context_of(to, node, from->frames[up]);
+      ok = node != PF_NO_CONTEXT;
+    }
+    if (ok)
+      carry_weights(to, from, i, node);
+  }
+  free(nodes);
+  return ok ? PF_OK : no_memory(error);
+}
+
+/* }====== */
+
+
+/* {====== Deep stacks ====== */
+
+/* Returns the depth of each node in frames; NULL when out of memory. */
+static uint32_t *depths_of (const pf_contexts *c) {
+  uint32_t *const depths = malloc(c->count * sizeof *depths);
+  if (depths == NULL)
+    return NULL;
+  depths[0] = 0;
+  for (uint32_t i = 1; i < c->count; i++)
+    depths[i] = depths[c->parents[i]] + 1;
+  return depths;
+}
+
+
+/* Count the stacks with a weight by depth; returns how many there are in
+   all. */
+static uint64_t count_depths (const pf_contexts *c, const uint32_t *depths,
+                              uint64_t *counts) {
+  uint64_t sum = 0;
+  for (uint32_t i = 1; i < c->count; i++)
+    if (has_weight(c, i)) {
+      counts[depths[i]]++;
+      sum++;
+    }
+  return sum;
+}
+
+
+pf_status pf_contexts_depth (const pf_contexts *from, bool turned,
+                             uint64_t max_frames, uint32_t *depth,
+                             pf_error *error) {
+  uint32_t *const depths = depths_of(from);
+  uint64_t *const counts = calloc(from->count, sizeof *counts);
+  *depth = PF_ANY_DEPTH;
+  if (depths != NULL && counts != NULL) {
+    uint64_t deeper = count_depths(from, depths, counts), frames = 0;
+    for (uint32_t d = 1; d < from->count && deeper > 0; d++) {
+      frames += turned ? deeper : counts[d] * d;
+      deeper -= counts[d];
+      if (frames > max_frames) {
+        *depth = d > 1 ? d - 1 : 1;
+        break;
+      }
+    }
+  }
+  const bool ok = depths != NULL && counts != NULL;
+  free(depths);
+  free(counts);
+  return ok ? PF_OK : no_memory(error);
+}
+
+
+pf_status pf_contexts_shorten (pf_contexts *to, const pf_contexts *from,
+                               uint32_t depth, pf_error *error) {
+  uint32_t *const nodes = begin(to, from);
+  uint32_t *const depths = depths_of(from);
+  bool ok = nodes != NULL && depths != NULL;
+  if (ok)
+    carry_weights(to, from, 0, 0);
+  for (uint32_t i = 1; ok && i < from->count; i++) {
+    const uint32_t above = nodes[from->parents[i]];
+    nodes[i] =
+        depths[i] > depth ? above : pf_context_of(to, above, from->frames[i]);
+    ok = nodes[i] != PF_NO_CONTEXT;
+    if (ok)
+      charge_weights(to, from, i, nodes[i], above);
+  }
+  free(nodes);
+  free(depths);
+  return ok ? PF_OK : no_memory(error);
+}
+
+/* }====== */
+
+
+/* {====== Scaling, pruning ====== */
+
+/* In the order of the traversal each new weight is the difference of two
+   rounded running sums, so the sum of all is the rounded sum. */
+static void scale_metric (pf_contexts *to, const pf_contexts *from,
+                          const pf_traversal *t, const uint32_t *nodes,
+                          size_t metric, pf_factor factor) {
+  pf_wide sum = 0;
+  int64_t done = 0;
+  for (uint32_t i = 0; i < from->count; i++) {
+    const uint32_t node = t->order[i];
+    sum += from->weights[metric][node];
+    int64_t next, part;
+    to->has_overflowed |= !pf_scaled(sum, factor, &next);
+    if (__builtin_sub_overflow(next, done, &part))
+      to->has_overflowed = true;
+    else
+      pf_context_add(to, nodes[node], metric, part);
+    done = next;
+  }
+}
+
+
+pf_status pf_contexts_scale (pf_contexts *to, const pf_contexts *from,
+                             pf_factor factor, pf_error *error) {
+  pf_traversal t = {0};
+  uint32_t *const nodes = begin(to, from);
+  bool ok = nodes != NULL && pf_traversal_open(&t, from, NULL) == PF_OK;
+  for (uint32_t i = 1; ok && i < from->count; i++) {
+    nodes[i] = pf_context_of(to, nodes[from->parents[i]], from->frames[i]);
+    ok = nodes[i] != PF_NO_CONTEXT;
+  }
+  for (size_t m = 0; ok && m < from->nmetrics; m++)
+    scale_metric(to, from, &t, nodes, m, factor);
+  pf_traversal_close(&t);
+  free(nodes);
+  return ok ? PF_OK : no_memory(error);
+}
+
+
+pf_status pf_contexts_pick (pf_contexts *to, const pf_contexts *from,
+                            size_t metric, const char *name, pf_error *error) {
+  const size_t new_metric = pf_metric_of(to, name, from->metrics[metric].unit);
+  uint32_t *const nodes = malloc(from->count * sizeof *nodes);
+  bool ok = nodes != NULL && new_metric != PF_NO_METRIC;
+  if (ok)
+    nodes[0] = 0;
+  for (uint32_t i = 1; ok && i < from->count; i++) {
+    nodes[i] = pf_context_of(to, nodes[from->parents[i]], from->frames[i]);
+    ok = nodes[i] != PF_NO_CONTEXT;
+  }
+  for (uint32_t i = 0; ok && i < from->count; i++)
+    pf_context_add(to, nodes[i], new_metric, from->weights[metric][i]);
+  free(nodes);
+  return ok ? PF_OK : no_memory(error);
+}
+
+
+pf_status pf_contexts_prune (pf_contexts *to, const pf_contexts *from,
+                             size_t metric, double share, pf_error *error) {
+  uint32_t *const nodes = begin(to, from);
+  int64_t *const totals = malloc(from->count * sizeof *totals);
+  bool ok = nodes != NULL && totals != NULL;
+  if (ok) {
+    pf_contexts_totals(from, metric, totals);
+    carry_weights(to, from, 0, 0);
+  }
+  for (uint32_t i = 1; ok && i < from->count; i++) {
+    const uint32_t above = nodes[from->parents[i]];
+    const bool is_small =
+        fabs((double)totals[i]) < share * fabs((double)totals[0]);
+    nodes[i] = is_small ? above : pf_context_of(to, above, from->frames[i]);
+    ok = nodes[i] != PF_NO_CONTEXT;
+    if (ok)
+      charge_weights(to, from, i, nodes[i], above);
+  }
+  free(nodes);
+  free(totals);
+  return ok ? PF_OK : no_memory(error);
+}
+
+/* }====== */

@@ -1,0 +1,72 @@
+/*
+** transform_contexts.h - compute contexts from other contexts: narrow, rename,
+** invert, shorten, scale, pick, prune. Used by the binding and the exports.
+** Each function fills the empty profile `to` (pf_contexts_open) over the same
+** dictionary, does not change `from`, and returns PF_OK or PF_ENOMEM.
+*/
+
+#ifndef transform_contexts_h
+#define transform_contexts_h
+
+#include "model/base/wide.h"
+#include "model/contexts/contexts.h"
+
+#define PF_FRAME_FOCUS  1u /* stacks with such a frame are kept */
+#define PF_FRAME_IGNORE 2u /* stacks with such a frame are left out */
+#define PF_FRAME_HIDE \
+  4u /* the frame is removed; its weight goes to its caller */
+
+/*
+** Narrow by frames: marks[area] is the mark of a frame; areas from `count` on
+** have none. If no frame has PF_FRAME_FOCUS, all stacks are kept. A hidden
+** frame without a visible caller keeps its own weight, as a stack of its own;
+** what it called moves up.
+*/
+pf_status pf_contexts_narrow (pf_contexts *to, const pf_contexts *from,
+                              const uint8_t *marks, size_t count,
+                              pf_error *error);
+
+/* Replace frames: frames[area], of `count`, is the new frame (of pf_frame_of),
+   for example the file of a function. `folds`: a frame directly below an equal
+   one is merged with it. */
+pf_status pf_contexts_rename (pf_contexts *to, const pf_contexts *from,
+                              const uint32_t *frames, size_t count, bool folds,
+                              pf_error *error);
+
+/* Invert the stacks: below the root are the functions with a weight, below each
+   of them its callers, in `depth` levels at most. */
+pf_status pf_contexts_invert (pf_contexts *to, const pf_contexts *from,
+                              uint32_t depth, pf_error *error);
+
+/* Fold contexts below `depth` frames into their callers. */
+pf_status pf_contexts_shorten (pf_contexts *to, const pf_contexts *from,
+                               uint32_t depth, pf_error *error);
+
+#define PF_ANY_DEPTH UINT32_MAX
+
+/*
+** Set *depth to the largest depth at which all stacks with a weight have at
+** most `max_frames` frames in total, when they are written one by one, or
+** inverted (`turned`); to PF_ANY_DEPTH if no limit is needed. For deep stacks
+** the number of frames grows with the square of the number of contexts.
+*/
+pf_status pf_contexts_depth (const pf_contexts *from, bool turned,
+                             uint64_t max_frames, uint32_t *depth,
+                             pf_error *error);
+
+/* Multiply by a factor, exactly. Weights stay whole numbers, and the sum of
+   each metric is the rounded product of its sum: remainders go to the next
+   weight. */
+pf_status pf_contexts_scale (pf_contexts *to, const pf_contexts *from,
+                             pf_factor factor, pf_error *error);
+
+/* Copy one metric only, under another name. */
+pf_status pf_contexts_pick (pf_contexts *to, const pf_contexts *from,
+                            size_t metric, const char *name, pf_error *error);
+
+/* Fold contexts whose total is less than `share` of the whole, by a metric,
+   into their callers. */
+pf_status pf_contexts_prune (pf_contexts *to, const pf_contexts *from,
+                             size_t metric, double share, pf_error *error);
+
+#endif

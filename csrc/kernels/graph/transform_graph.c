@@ -1,0 +1,562 @@
+/*
+** transform_graph.c - keep and drop by fractions that are propagated from
+** callers to callees; hide functions in postorder, callees first; group.
+*/
+
+#include "kernels/graph/transform_graph.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/graph/cycles.h"
+#include "model/base/wide.h"
+#include "model/base/memory.h"
+
+#define MAX_ARCS 67108864u /* hiding adds at most so many */
+
+
+/* {====== Copies ====== */
+
+static void copy_facts (pf_graph *to, const pf_graph *from) {
+  to->facts = from->facts;
+  to->facts.samples = 0;
+  pf_graph_copy_metrics(to, from);
+}
+
+
+/* Copy the files and lines in which functions begin, if they are known. */
+static pf_status copy_locations (pf_graph *to, const pf_graph *from) {
+  const size_t n = from->nfunctions;
+  if (from->files == NULL)
+    return PF_OK;
+  if (pf_graph_add_locations(to) != PF_OK)
+    return PF_ENOMEM;
+  memcpy(to->files, from->files, n * sizeof *to->files);
+  memcpy(to->lines, from->lines, n * sizeof *to->lines);
+  return PF_OK;
+}
+
+
+/* Copy all functions, without weights. */
+static pf_status copy_functions (pf_graph *to, const pf_graph *from) {
+  copy_facts(to, from);
+  if (pf_graph_reserve(to, from->nfunctions) != PF_OK)
+    return PF_ENOMEM;
+  for (size_t i = 0; i < from->nfunctions; i++) {
+    const uint32_t f = pf_graph_function(
+        to, from->names[i], from->addresses[i],
+        (uint8_t)(from->flags[i] & ~(unsigned)PF_FUNCTION_USED));
+    if (f == PF_NO_FUNCTION)
+      return PF_ENOMEM;
+  }
+  return copy_locations(to, from);
+}
+
+
+/* Set the number of samples, for headings: the sum of the first metric. */
+static void sum_samples (pf_graph *graph) {
+  for (size_t i = 0; graph->nmetrics > 0 && i < graph->nfunctions; i++)
+    graph->facts.samples = pf_add(graph->facts.samples, graph->weights[0][i]);
+}
+
+/* }====== */
+
+
+/* {====== Keep and drop ====== */
+
+typedef struct narrowing {
+  pf_graph *to;
+  const pf_graph *from;
+  uint8_t *marks;
+  double *fractions; /* of each function: how much is kept, 0 to 1 */
+  double outside;    /* the same of calls from outside the program */
+  pf_cycles cycles;
+} narrowing;
+
+
+/* If a member of a cycle is marked to be kept, mark all members. */
+static void keep_cycles (narrowing *n) {
+  for (size_t i = 0; i < n->cycles.count; i++) {
+    uint8_t all = 0;
+    for (uint32_t f = n->cycles.heads[i]; f != PF_NO_FUNCTION;
+         f = n->cycles.next[f])
+      all |= n->marks[f];
+    for (uint32_t f = n->cycles.heads[i]; f != PF_NO_FUNCTION;
+         f = n->cycles.next[f])
+      n->marks[f] |= all & PF_GRAPH_KEEP;
+  }
+}
+
+
+/* Returns the cycle of each function, from 1; 0: none. NULL: out of memory. */
+static uint32_t *cycle_of_each (const narrowing *n) {
+  uint32_t *const of = pf_array_of_zeros(n->from->nfunctions + 1, sizeof *of);
+  for (size_t i = 0; of != NULL && i < n->cycles.count; i++)
+    for (uint32_t f = n->cycles.heads[i]; f != PF_NO_FUNCTION;
+         f = n->cycles.next[f])
+      of[f] = (uint32_t)i + 1;
+  return of;
+}
+
+
+static bool is_inner (const uint32_t *cycle, uint32_t caller, uint32_t callee) {
+  return caller == callee || (caller != PF_NO_FUNCTION && cycle[callee] != 0 &&
+                              cycle[caller] == cycle[callee]);
+}
+
+
+/* Sum the calls of a function from outside its cycle, and those of them that
+   are kept. */
+static void add_callers (const narrowing *n, const uint32_t *cycle,
+                         uint32_t function, double *calls, double *kept) {
+  const pf_graph *const g = n->from;
+  for (uint32_t i = g->parent_first[function];
+       i < g->parent_first[function + 1]; i++) {
+    const pf_arc *const arc = &g->arcs[g->parents[i]];
+    if (is_inner(cycle, arc->caller, function))
+      continue;
+    *calls += (double)arc->count;
+    *kept += (double)arc->count * (arc->caller == PF_NO_FUNCTION
+                                       ? n->outside
+                                       : n->fractions[arc->caller]);
+  }
+}
+
+
+static double fraction_of (uint8_t mark, double inherited) {
+  if ((mark & PF_GRAPH_DROP) != 0)
+    return 0;
+  return (mark & PF_GRAPH_KEEP) != 0 ? 1 : inherited;
+}
+
+
+/* Compute the fractions in reverse postorder: callers before callees. Members
+   of a cycle are neighbours in the order and inherit together. */
+static void propagate_fractions (narrowing *n, const uint32_t *cycle) {
+  const uint32_t *const order = n->cycles.order;
+  for (size_t last = n->from->nfunctions; last > 0;) {
+    size_t first = last - 1;
+    double calls = 0, kept = 0;
+    while (first > 0 && cycle[order[first]] != 0 &&
+           cycle[order[first - 1]] == cycle[order[first]])
+      first--;
+    for (size_t i = first; i < last; i++)
+      add_callers(n, cycle, order[i], &calls, &kept);
+    for (size_t i = first; i < last; i++)
+      n->fractions[order[i]] = fraction_of(
+          n->marks[order[i]], calls > 0 ? kept / calls : n->outside);
+    last = first;
+  }
+}
+
+
+/* Set what is kept of each weight, as the difference of two rounded running
+   sums. */
+static void keep_weights (const narrowing *n, size_t metric) {
+  long double sum = 0, given = 0;
+  for (size_t i = 0; i < n->from->nfunctions; i++) {
+    const int64_t weight = n->from->weights[metric][i];
+    int64_t *const kept = &n->to->weights[metric][i];
+    if (n->fractions[i] == 1 || weight == 0) {
+      *kept = weight;
+      continue;
+    }
+    sum += (long double)weight * n->fractions[i];
+    const long double rounded = roundl(sum);
+    *kept = (int64_t)(rounded - given);
+    given = rounded;
+  }
+}
+
+
+/* Keep an arc in the fraction of its caller. If the callee itself is marked to
+   be kept, its other calls become calls from outside. */
+static pf_status keep_arc (const narrowing *n, const pf_arc *arc) {
+  const double fraction =
+      arc->caller == PF_NO_FUNCTION ? n->outside : n->fractions[arc->caller];
+  const int64_t kept =
+      fraction == 1 ? arc->count : (int64_t)ceil((double)arc->count * fraction);
+  pf_status status = PF_OK;
+  if ((n->marks[arc->callee] & PF_GRAPH_DROP) != 0)
+    return PF_OK;
+  if (fraction > 0)
+    status = pf_graph_arc(n->to, arc->caller, arc->callee,
+                          kept < arc->count ? kept : arc->count);
+  if (status == PF_OK && kept < arc->count &&
+      (n->marks[arc->callee] & PF_GRAPH_KEEP) != 0)
+    status = pf_graph_arc(n->to, PF_NO_FUNCTION, arc->callee,
+                          arc->count - (fraction > 0 ? kept : 0));
+  return status;
+}
+
+
+static pf_status keep_lines (const narrowing *n) {
+  const size_t count = n->from->nline_rows;
+  if (n->from->line_rows == NULL)
+    return PF_OK;
+  n->to->line_rows = pf_array(count + 1, sizeof *n->to->line_rows);
+  if (n->to->line_rows == NULL)
+    return PF_ENOMEM;
+  for (size_t i = 0; i < count; i++) {
+    pf_graph_line line = n->from->line_rows[i];
+    const double fraction = line.function == PF_NO_FUNCTION
+                                ? n->outside
+                                : n->fractions[line.function];
+    for (size_t m = 0; fraction != 1 && m < n->from->nmetrics; m++)
+      pf_scaled(line.weights[m], pf_factor_of(fraction), &line.weights[m]);
+    if (fraction > 0)
+      n->to->line_rows[n->to->nline_rows++] = line;
+  }
+  return PF_OK;
+}
+
+
+static pf_status keep (narrowing *n) {
+  bool has_kept = false;
+  for (size_t i = 0; i < n->from->nfunctions; i++)
+    has_kept |= (n->marks[i] & PF_GRAPH_KEEP) != 0;
+  n->outside = has_kept ? 0 : 1;
+  keep_cycles(n);
+  uint32_t *const cycle = cycle_of_each(n);
+  if (cycle == NULL)
+    return PF_ENOMEM;
+  propagate_fractions(n, cycle);
+  free(cycle);
+  for (size_t m = 0; m < n->from->nmetrics; m++)
+    keep_weights(n, m);
+  pf_status status = keep_lines(n);
+  for (size_t i = 0; status == PF_OK && i < n->from->narcs; i++)
+    status = keep_arc(n, &n->from->arcs[i]);
+  return status == PF_OK ? pf_graph_finish(n->to) : status;
+}
+
+/* }====== */
+
+
+/* {====== Hide ====== */
+
+/* The calls by one hidden function: its own, and those of hidden callees that
+   were moved to it. */
+typedef struct call_list {
+  pf_arc *list;
+  uint32_t count, capacity;
+} call_list;
+
+typedef struct hiding {
+  pf_graph *to;
+  const pf_graph *from;
+  const uint8_t *marks;
+  const uint32_t *cycle;
+  call_list *calls; /* of each function */
+  size_t narcs;
+} hiding;
+
+
+static bool is_hidden (const hiding *h, uint32_t function) {
+  return function != PF_NO_FUNCTION &&
+         (h->marks[function] & PF_GRAPH_HIDE) != 0;
+}
+
+
+static pf_status add_call (hiding *h, uint32_t caller, uint32_t callee,
+                           int64_t count) {
+  call_list *const c = &h->calls[caller];
+  if (c->count == c->capacity) {
+    const uint32_t capacity = c->capacity * 2 + 8;
+    pf_arc *const list = realloc(c->list, capacity * sizeof *list);
+    if (list == NULL)
+      return PF_ENOMEM;
+    c->list = list;
+    c->capacity = capacity;
+  }
+  c->list[c->count++] = (pf_arc){caller, callee, count};
+  return PF_OK;
+}
+
+
+/* Whether time and calls of a hidden callee are moved to the caller of an arc.
+   They are not moved to a hidden caller of the same cycle. */
+static bool is_charged (const hiding *h, const pf_arc *arc) {
+  if (arc->count <= 0 || arc->caller == arc->callee)
+    return false;
+  return !(is_hidden(h, arc->caller) &&
+           is_inner(h->cycle, arc->caller, arc->callee));
+}
+
+
+static int64_t charged_calls (const hiding *h, uint32_t function) {
+  const pf_graph *const g = h->from;
+  int64_t sum = 0;
+  for (uint32_t i = g->parent_first[function];
+       i < g->parent_first[function + 1]; i++)
+    if (is_charged(h, &g->arcs[g->parents[i]]))
+      sum = pf_add(sum, g->arcs[g->parents[i]].count);
+  return sum;
+}
+
+
+/* Divide `whole` among the charged callers of a function, in proportion to
+   their `calls` in all, and call `give` with each caller's part. */
+static pf_status divide (hiding *h, uint32_t function, int64_t calls,
+                         int64_t whole, size_t what,
+                         pf_status (*give)(hiding *h, uint32_t function,
+                                           uint32_t caller, size_t what,
+                                           int64_t part)) {
+  const pf_graph *const g = h->from;
+  long double sum = 0, given = 0;
+  pf_status status = PF_OK;
+  for (uint32_t i = g->parent_first[function];
+       status == PF_OK && i < g->parent_first[function + 1]; i++) {
+    const pf_arc *const arc = &g->arcs[g->parents[i]];
+    if (!is_charged(h, arc))
+      continue;
+    sum += (long double)whole * arc->count / calls;
+    const long double rounded = roundl(sum);
+    if (rounded != given)
+      status = give(h, function, arc->caller, what, (int64_t)(rounded - given));
+    given = rounded;
+  }
+  return status;
+}
+
+
+/* Add weight to a caller. The weight of calls from outside the program stays
+   with the function. */
+static pf_status give_weight (hiding *h, uint32_t function, uint32_t caller,
+                              size_t metric, int64_t weight) {
+  const uint32_t to = caller == PF_NO_FUNCTION ? function : caller;
+  h->to->weights[metric][to] = pf_add(h->to->weights[metric][to], weight);
+  return PF_OK;
+}
+
+
+static pf_status give_call (hiding *h, uint32_t function, uint32_t caller,
+                            size_t callee, int64_t count) {
+  (void)function;
+  if (++h->narcs > MAX_ARCS)
+    return PF_ELIMIT;
+  return is_hidden(h, caller)
+             ? add_call(h, caller, (uint32_t)callee, count)
+             : pf_graph_arc(h->to, caller, (uint32_t)callee, count);
+}
+
+
+/* Move the weights and calls of a hidden function to its callers; its hidden
+   callees have been moved already. `stays` is set if it has no callers. */
+static pf_status hide_one (hiding *h, uint32_t function, bool *stays) {
+  const int64_t calls = charged_calls(h, function);
+  pf_status status = PF_OK;
+  *stays = calls == 0;
+  if (*stays)
+    return PF_OK;
+  for (size_t m = 0; status == PF_OK && m < h->from->nmetrics; m++) {
+    const int64_t weight = h->to->weights[m][function];
+    h->to->weights[m][function] = 0;
+    status = divide(h, function, calls, weight, m, give_weight);
+  }
+  for (uint32_t i = 0; status == PF_OK && i < h->calls[function].count; i++) {
+    const pf_arc call = h->calls[function].list[i];
+    if (call.callee != function)
+      status = divide(h, function, calls, call.count, call.callee, give_call);
+  }
+  return status;
+}
+
+
+/* Add the calls by a hidden function that stays. */
+static pf_status keep_hidden (hiding *h, uint32_t function) {
+  pf_status status = PF_OK;
+  for (uint32_t i = 0; status == PF_OK && i < h->calls[function].count; i++)
+    status = pf_graph_arc(h->to, function, h->calls[function].list[i].callee,
+                          h->calls[function].list[i].count);
+  return status;
+}
+
+
+/* Copy arcs between shown functions, and collect the calls by hidden functions.
+   Arcs to hidden functions are looked up in `from`. */
+static pf_status sort_arcs (hiding *h) {
+  pf_status status = PF_OK;
+  for (size_t i = 0; status == PF_OK && i < h->from->narcs; i++) {
+    const pf_arc *const arc = &h->from->arcs[i];
+    if (is_hidden(h, arc->callee))
+      continue;
+    status = is_hidden(h, arc->caller)
+                 ? add_call(h, arc->caller, arc->callee, arc->count)
+                 : pf_graph_arc(h->to, arc->caller, arc->callee, arc->count);
+  }
+  return status;
+}
+
+
+static pf_status hide_all (hiding *h, const pf_cycles *cycles) {
+  pf_status status = sort_arcs(h);
+  for (size_t i = 0; status == PF_OK && i < h->from->nfunctions; i++) {
+    const uint32_t f = cycles->order[i];
+    bool stays = false;
+    if (is_hidden(h, f))
+      status = hide_one(h, f, &stays);
+    if (status == PF_OK && stays)
+      status = keep_hidden(h, f);
+  }
+  return status == PF_OK ? pf_graph_finish(h->to) : status;
+}
+
+
+/* The part of a line's weight that stays with its hidden function. */
+static int64_t kept_weight (const pf_graph *to, const pf_graph *from,
+                            const pf_graph_line *line, size_t metric) {
+  const int64_t before = from->weights[metric][line->function];
+  const int64_t after = to->weights[metric][line->function];
+  if (before == after)
+    return line->weights[metric];
+  return llround((double)line->weights[metric] * (double)after /
+                 (double)before);
+}
+
+
+/* Copy the lines of shown functions, and of hidden functions the part of the
+   weights that was not moved to callers. */
+static pf_status hide_lines (pf_graph *to, const pf_graph *from,
+                             const uint8_t *marks) {
+  if (from->line_rows == NULL)
+    return PF_OK;
+  to->line_rows = pf_array(from->nline_rows + 1, sizeof *to->line_rows);
+  if (to->line_rows == NULL)
+    return PF_ENOMEM;
+  for (size_t i = 0; i < from->nline_rows; i++) {
+    pf_graph_line line = from->line_rows[i];
+    bool is_shown = line.function == PF_NO_FUNCTION ||
+                    (marks[line.function] & PF_GRAPH_HIDE) == 0;
+    for (size_t m = 0; !is_shown && m < from->nmetrics; m++)
+      line.weights[m] = kept_weight(to, from, &line, m);
+    for (size_t m = 0; !is_shown && m < from->nmetrics; m++)
+      is_shown = line.weights[m] != 0;
+    if (is_shown)
+      to->line_rows[to->nline_rows++] = line;
+  }
+  return PF_OK;
+}
+
+
+/* Fill `to` with `from` without its hidden functions. */
+static pf_status hide (pf_graph *to, const pf_graph *from, const uint8_t *marks,
+                       const pf_cycles *cycles, const uint32_t *cycle) {
+  hiding h = {.to = to, .from = from, .marks = marks, .cycle = cycle};
+  pf_status status = copy_functions(to, from);
+  h.calls = pf_array_of_zeros(from->nfunctions + 1, sizeof *h.calls);
+  if (h.calls == NULL)
+    return PF_ENOMEM;
+  for (size_t m = 0; status == PF_OK && m < from->nmetrics; m++)
+    memcpy(to->weights[m], from->weights[m],
+           from->nfunctions * sizeof *to->weights[m]);
+  if (status == PF_OK)
+    status = hide_all(&h, cycles);
+  if (status == PF_OK)
+    status = hide_lines(to, from, marks);
+  for (size_t i = 0; i < from->nfunctions; i++)
+    free(h.calls[i].list);
+  free(h.calls);
+  return status;
+}
+
+
+/* The same with the cycles of `from`. */
+static pf_status hide_marked (pf_graph *to, pf_graph *from,
+                              const uint8_t *marks) {
+  narrowing n = {.from = from};
+  uint32_t *cycle = NULL;
+  pf_status status = pf_graph_parents(from);
+  if (status == PF_OK)
+    status = pf_cycles_find(&n.cycles, from, NULL);
+  if (status == PF_OK && (cycle = cycle_of_each(&n)) == NULL)
+    status = PF_ENOMEM;
+  if (status == PF_OK)
+    status = hide(to, from, marks, &n.cycles, cycle);
+  free(cycle);
+  pf_cycles_close(&n.cycles);
+  return status;
+}
+
+/* }====== */
+
+
+/* {====== Entry points ====== */
+
+static pf_status keep_marked (pf_graph *to, pf_graph *from,
+                              const uint8_t *marks) {
+  narrowing n = {.to = to, .from = from};
+  pf_status status = pf_graph_parents(from);
+  if (status == PF_OK)
+    status = copy_functions(to, from);
+  n.marks = pf_array(from->nfunctions + 1, 1);
+  n.fractions = pf_array_of_zeros(from->nfunctions + 1, sizeof *n.fractions);
+  if (n.marks == NULL || n.fractions == NULL)
+    status = PF_ENOMEM;
+  if (status == PF_OK)
+    status = pf_cycles_find(&n.cycles, from, NULL);
+  if (status == PF_OK) {
+    memcpy(n.marks, marks, from->nfunctions);
+    status = keep(&n);
+  }
+  pf_cycles_close(&n.cycles);
+  free(n.marks);
+  free(n.fractions);
+  return status;
+}
+
+
+pf_status pf_graph_narrow (pf_graph *to, pf_graph *from, const uint8_t *marks,
+                           pf_error *error) {
+  uint8_t all = 0;
+  for (size_t i = 0; i < from->nfunctions; i++)
+    all |= marks[i];
+  pf_graph kept;
+  pf_graph_open(&kept, from->dictionary);
+  const bool hides = (all & PF_GRAPH_HIDE) != 0;
+  pf_status status = keep_marked(hides ? &kept : to, from, marks);
+  if (status == PF_OK && hides)
+    status = hide_marked(to, &kept, marks);
+  pf_graph_close(&kept);
+  if (status == PF_OK)
+    sum_samples(to);
+  else if (status == PF_ELIMIT)
+    pf_fail(error, status, PF_NO_OFFSET,
+            "hiding these functions would make more than %u arcs", MAX_ARCS);
+  else
+    pf_fail(error, status, PF_NO_OFFSET, "out of memory");
+  return status;
+}
+
+
+pf_status pf_graph_group (pf_graph *to, const pf_graph *from,
+                          const uint32_t *groups, const uint32_t *names,
+                          size_t count) {
+  copy_facts(to, from);
+  if (pf_graph_reserve(to, count) != PF_OK)
+    return PF_ENOMEM;
+  for (size_t g = 0; g < count; g++)
+    if (pf_graph_function(to, names[g], 0, PF_FUNCTION_CALLABLE) ==
+        PF_NO_FUNCTION)
+      return PF_ENOMEM;
+  for (size_t i = 0; i < from->nfunctions; i++)
+    for (size_t m = 0; count > 0 && m < from->nmetrics; m++)
+      to->weights[m][groups[i]] =
+          pf_add(to->weights[m][groups[i]], from->weights[m][i]);
+  pf_status status = PF_OK;
+  for (size_t i = 0; status == PF_OK && i < from->narcs; i++) {
+    const pf_arc *const arc = &from->arcs[i];
+    status = pf_graph_arc(to,
+                          arc->caller == PF_NO_FUNCTION ? PF_NO_FUNCTION
+                                                        : groups[arc->caller],
+                          groups[arc->callee], arc->count);
+  }
+  if (status == PF_OK)
+    status = pf_graph_finish(to);
+  if (status == PF_OK)
+    sum_samples(to);
+  return status;
+}
+
+/* }====== */

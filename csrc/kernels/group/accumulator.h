@@ -1,0 +1,163 @@
+/*
+** accumulator.h - accumulators of the aggregates: an array of states, one for
+** each group, with a loop over the present values of a batch for each kind of
+** state. Used by aggregate.c: reserve, add, merge, read, close.
+*/
+
+#ifndef accumulator_h
+#define accumulator_h
+
+#include "kernels/statistics/squares.h"
+#include "kernels/group/quantile.h"
+#include "model/base/wide.h"
+#include "model/rows/batch.h"
+
+typedef enum pf_accumulator_kind {
+  PF_ACCUMULATE_COUNT,    /* pf_state_count of rows or present values */
+  PF_ACCUMULATE_SUM,      /* pf_state_sum */
+  PF_ACCUMULATE_VARIANCE, /* pf_state_variance */
+  PF_ACCUMULATE_SQUARES,  /* pf_state_squares */
+  PF_ACCUMULATE_FRACTION, /* pf_state_fraction */
+  PF_ACCUMULATE_MIN,      /* pf_state_value */
+  PF_ACCUMULATE_MAX,      /* pf_state_value */
+  PF_ACCUMULATE_FIRST,    /* pf_state_value */
+  PF_ACCUMULATE_LAST,     /* pf_state_value */
+  PF_ACCUMULATE_DISTINCT, /* pf_state_count and a set */
+  PF_ACCUMULATE_QUANTILE  /* pf_quantile */
+} pf_accumulator_kind;
+
+/* The states; all begin as zeros. */
+
+typedef uint64_t pf_state_count;
+
+/* A sum of integers is `part` plus the group's element in `wide`: most batches
+   only change `part`, which is known not to overflow. */
+typedef struct pf_state_sum {
+  uint64_t count;
+  union {
+    uint64_t part; /* an int64_t in two's complement; additions may wrap around
+                      temporarily */
+    double number;
+  };
+} pf_state_sum;
+
+typedef struct pf_state_variance { /* of nums: Welford's algorithm */
+  uint64_t count;
+  double mean, squares; /* squares: sum of squared distances from the mean */
+} pf_state_variance;
+
+typedef struct pf_state_squares { /* of integers: exact */
+  uint64_t count;
+  pf_squares squares; /* sum of squares of the values */
+  pf_wide sum;
+} pf_state_squares;
+
+typedef struct pf_state_fraction { /* of nums that are a count divided by a
+                                      rate */
+  uint64_t count;
+  pf_fraction sum;
+} pf_state_fraction;
+
+typedef struct pf_state_value {
+  uint64_t word; /* an order word; for bytes, an id in `texts` */
+  uint64_t seen; /* 0: none yet; for the last of bytes: number of the batch */
+} pf_state_value;
+
+/* A hash set of (group, word) pairs. */
+typedef struct pf_set {
+  struct pf_member {
+    uint64_t word;
+    uint32_t group; /* + 1, or 0: free */
+  } * members;
+  size_t count, mask;
+} pf_set;
+
+typedef struct pf_accumulator {
+  pf_accumulator_kind kind;
+  pf_type type;
+  size_t column; /* or PF_NO_COLUMN */
+  size_t by;     /* of fractions: the hidden column with the denominators */
+  void *states;  /* one per group */
+  size_t capacity;
+  const pf_dictionary *names; /* of names */
+  pf_dictionary *texts;       /* of bytes: the texts that are stored */
+  uint64_t batches;           /* number of batches so far */
+  uint64_t *absent;           /* number of rows without a value, by group; or
+                                 NULL */
+  bool counts_absent;         /* whether `absent` is wanted */
+  pf_wide *wide;              /* of sums: `capacity` elements, or NULL */
+  uint64_t part_bound;        /* upper bound for the magnitude of any `part` */
+  pf_set set;
+  pf_quantile_pool pool;
+} pf_accumulator;
+
+/* The present values of a column in a batch, with their groups. */
+typedef struct pf_present {
+  const uint32_t *groups;
+  size_t rows;
+  const void *values;    /* in the type of the column */
+  const uint64_t *words; /* order words; NULL for bytes */
+} pf_present;
+
+/* Whether the accumulator reads pf_present.words. */
+bool pf_accumulator_needs_words (const pf_accumulator *accumulator);
+
+/* Create the states of `groups` groups. PF_ENOMEM. */
+pf_status pf_accumulator_reserve (pf_accumulator *accumulator, size_t groups);
+
+/* Allocate `wide`. PF_ENOMEM. */
+pf_status pf_accumulator_widen (pf_accumulator *accumulator);
+
+/* Allocate `absent`. PF_ENOMEM. */
+pf_status pf_accumulator_count_absent (pf_accumulator *accumulator);
+
+/* Add a value to the set of a group, and count it if it is new. PF_ENOMEM. */
+pf_status pf_accumulator_add_member (pf_accumulator *accumulator, uint64_t word,
+                                     uint32_t group);
+
+/* Add present values; the states of their groups exist. PF_ENOMEM. */
+pf_status pf_accumulator_add (pf_accumulator *accumulator,
+                              const pf_present *present);
+
+/* Add the fractions of a batch. */
+void pf_accumulator_add_fractions (pf_accumulator *accumulator,
+                                   const pf_batch *batch,
+                                   const uint32_t *groups);
+
+/* Count the rows of a batch that have no value in `column`; `present` are those
+   that have one. PF_ENOMEM. */
+pf_status pf_accumulator_add_absent (pf_accumulator *accumulator,
+                                     const pf_column *column,
+                                     const uint32_t *groups, size_t rows,
+                                     const pf_present *present);
+
+/* Whether accumulators of chunks can be merged with exactly the same result.
+   Sums and deviations of nums depend on the order; quantiles and stored texts
+   are not merged. */
+bool pf_accumulator_is_mergeable (const pf_accumulator *accumulator);
+
+/* Initialise an accumulator of the same kind and column, without states. */
+void pf_accumulator_clone (pf_accumulator *accumulator,
+                           const pf_accumulator *model);
+
+/* Add the states of later rows: group i of `more`, below `count`, is groups[i]
+   here, whose states exist. PF_ENOMEM. */
+pf_status pf_accumulator_merge (pf_accumulator *accumulator,
+                                const pf_accumulator *more,
+                                const uint32_t *groups, size_t count);
+
+/* The sum of a PF_ACCUMULATE_SUM of integers. */
+pf_wide pf_total_sum (const pf_accumulator *accumulator, size_t group);
+
+/* The number of values of a group; of accumulators that store one value, 0 if
+   there was none. */
+uint64_t pf_accumulator_count (const pf_accumulator *accumulator, size_t group);
+
+/* The sum or mean of nums, or the standard deviation of any numbers, depending
+   on the kind. The group has a value, unless a sum is read. */
+double pf_accumulator_number (const pf_accumulator *accumulator, size_t group,
+                              bool is_mean);
+
+void pf_accumulator_close (pf_accumulator *accumulator);
+
+#endif

@@ -1,0 +1,506 @@
+/*
+** aggregate.c - assigns accumulators to aggregates, extracts the present values
+** of a batch, and writes the results.
+*/
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/group/aggregate.h"
+#include "kernels/group/accumulator.h"
+#include "kernels/base/order.h"
+#include "model/dictionary/names.h"
+
+struct pf_aggregates {
+  size_t count, naccumulators;
+  pf_aggregate *list;
+  size_t *accumulator_of; /* by aggregate */
+  size_t *rest_of; /* accumulator of its hidden column, or PF_NO_COLUMN */
+  pf_accumulator *accumulators;
+
+  /* the present values of column `prepared` of the current batch */
+  pf_present present;
+  size_t prepared;
+  uint32_t groups[PF_BATCH_ROWS];
+  pf_bytes values[PF_BATCH_ROWS]; /* large enough for the widest type */
+  uint64_t words[PF_BATCH_ROWS];
+};
+
+
+/* {====== Names and types ====== */
+
+/* A percentage with at most six decimals, in millionths of one per cent. */
+static bool read_rank (const char *text, uint32_t *rank) {
+  uint64_t value = 0, unit = PF_RANK_SCALE / 100;
+  size_t digits = 0;
+  for (; *text >= '0' && *text <= '9' && digits < 3; text++, digits++)
+    value = value * 10 + (uint64_t)(*text - '0');
+  if (digits == 0)
+    return false;
+  value *= unit;
+  if (*text == '.') {
+    if (*++text == '\0')
+      return false;
+    for (; *text >= '0' && *text <= '9' && unit > 1; text++)
+      value += (uint64_t)(*text - '0') * (unit /= 10);
+  }
+  *rank = (uint32_t)value;
+  return *text == '\0' && value <= PF_RANK_SCALE;
+}
+
+
+bool pf_aggregate_named (const char *name, pf_aggregate *aggregate) {
+  static const char *const names[] = {"count", "sum",  "min",
+                                      "max",   "mean", "stddev",
+                                      "first", "last", "distinct"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strcmp(name, names[i]) == 0) {
+      aggregate->function = (pf_function)i;
+      return true;
+    }
+  aggregate->function = PF_QUANTILE;
+  return name[0] == 'p' && read_rank(name + 1, &aggregate->rank);
+}
+
+
+static bool takes_numbers (pf_function function) {
+  return function == PF_SUM || function == PF_MEAN || function == PF_STDDEV ||
+         function == PF_QUANTILE;
+}
+
+
+/* The type as which a function treats a column. */
+static pf_type taken_type (pf_function function, const pf_field *field) {
+  if (field == NULL || (takes_numbers(function) && pf_has_any_type(field)))
+    return PF_INT;
+  return field->type;
+}
+
+
+bool pf_aggregate_fits (pf_function function, const pf_field *field) {
+  const pf_type type = taken_type(function, field);
+  if (takes_numbers(function))
+    return type == PF_INT || type == PF_NUM;
+  switch (function) {
+    case PF_MIN:
+    case PF_MAX: return type != PF_AREA && type != PF_STACK;
+    default: return true;
+  }
+}
+
+
+size_t pf_aggregate_rest (const pf_aggregate *aggregate, const pf_field *fields,
+                          size_t nfields) {
+  const bool is_sum =
+      aggregate->function == PF_SUM || aggregate->function == PF_MEAN;
+  return is_sum ? pf_remainder_of(fields, nfields, aggregate->column)
+                : PF_NO_COLUMN;
+}
+
+
+pf_type pf_aggregate_type (pf_function function, const pf_field *field) {
+  switch (function) {
+    case PF_COUNT:
+    case PF_DISTINCT: return PF_INT;
+    case PF_MEAN:
+    case PF_STDDEV: return PF_NUM;
+    default: return taken_type(function, field);
+  }
+}
+
+/* }====== */
+
+
+/* {====== The plan ====== */
+
+static pf_accumulator_kind kind_of (pf_function function, pf_type type) {
+  switch (function) {
+    case PF_COUNT: return PF_ACCUMULATE_COUNT;
+    case PF_MIN: return PF_ACCUMULATE_MIN;
+    case PF_MAX: return PF_ACCUMULATE_MAX;
+    case PF_STDDEV:
+      return type == PF_INT ? PF_ACCUMULATE_SQUARES : PF_ACCUMULATE_VARIANCE;
+    case PF_FIRST: return PF_ACCUMULATE_FIRST;
+    case PF_LAST: return PF_ACCUMULATE_LAST;
+    case PF_DISTINCT: return PF_ACCUMULATE_DISTINCT;
+    case PF_QUANTILE: return PF_ACCUMULATE_QUANTILE;
+    default: return PF_ACCUMULATE_SUM;
+  }
+}
+
+
+/* Whether an accumulator also has the results of another kind over a column. A
+   sum also counts its values, and with `absent` all rows. */
+static bool has_results_of (const pf_accumulator *m, pf_accumulator_kind kind,
+                            size_t column) {
+  if (kind == PF_ACCUMULATE_SUM && m->kind == PF_ACCUMULATE_FRACTION)
+    return m->column == column;
+  if (kind == PF_ACCUMULATE_COUNT && m->kind == PF_ACCUMULATE_SUM)
+    return m->column == column || column == PF_NO_COLUMN;
+  return m->kind == kind && m->column == column;
+}
+
+
+/* The index of an accumulator for an aggregate, an existing one or a new
+   one. */
+static size_t accumulator_for (pf_aggregates *a, pf_function function,
+                               size_t column, const pf_field *fields,
+                               const pf_dictionary *names) {
+  const pf_type type =
+      taken_type(function, column == PF_NO_COLUMN ? NULL : &fields[column]);
+  const pf_accumulator_kind kind = kind_of(function, type);
+  for (size_t i = 0; i < a->naccumulators; i++)
+    if (has_results_of(&a->accumulators[i], kind, column)) {
+      a->accumulators[i].counts_absent |= column == PF_NO_COLUMN;
+      return i;
+    }
+  pf_accumulator *const m = &a->accumulators[a->naccumulators];
+  m->kind = kind;
+  m->column = column;
+  m->names = names;
+  m->type = type;
+  return a->naccumulators++;
+}
+
+
+/* Counts come last, so that they can use existing sums. */
+static void plan_accumulators (pf_aggregates *a, const pf_field *fields,
+                               size_t nfields, const pf_dictionary *names) {
+  for (int counts = 0; counts <= 1; counts++)
+    for (size_t i = 0; i < a->count; i++) {
+      const pf_aggregate *const each = &a->list[i];
+      if ((each->function == PF_COUNT) != (counts == 1))
+        continue;
+      const size_t rest = pf_aggregate_rest(each, fields, nfields);
+      a->accumulator_of[i] =
+          accumulator_for(a, each->function, each->column, fields, names);
+      a->rest_of[i] = PF_NO_COLUMN;
+      pf_accumulator *const m = &a->accumulators[a->accumulator_of[i]];
+      if (rest != PF_NO_COLUMN && m->type == PF_INT)
+        a->rest_of[i] = accumulator_for(a, PF_SUM, rest, fields, names);
+      else if (rest != PF_NO_COLUMN) {
+        m->kind = PF_ACCUMULATE_FRACTION;
+        m->by = rest;
+      }
+    }
+}
+
+
+/* NULL when out of memory. */
+static pf_aggregates *copy_of (const pf_aggregate *list, size_t count) {
+  pf_aggregates *const a = calloc(1, sizeof *a);
+  if (a == NULL)
+    return NULL;
+  a->list = calloc(count + 1, sizeof *a->list);
+  a->accumulator_of = calloc(count + 1, sizeof *a->accumulator_of);
+  a->rest_of = calloc(count + 1, sizeof *a->rest_of);
+  a->accumulators = calloc(2 * count + 1, sizeof *a->accumulators);
+  if (a->list == NULL || a->accumulator_of == NULL || a->rest_of == NULL ||
+      a->accumulators == NULL) {
+    pf_aggregates_close(a);
+    return NULL;
+  }
+  a->count = count;
+  memcpy(a->list, list, count * sizeof *list);
+  return a;
+}
+
+
+pf_status pf_aggregates_open (const pf_aggregate *list, size_t count,
+                              const pf_field *fields, size_t nfields,
+                              const pf_dictionary *dictionary,
+                              const pf_field *results,
+                              pf_aggregates **aggregates) {
+  pf_aggregates *const a = copy_of(list, count);
+  if (a == NULL)
+    return PF_ENOMEM;
+  for (size_t i = 0; i < count; i++)
+    a->list[i].name = results[i].name;
+  plan_accumulators(a, fields, nfields, dictionary);
+  *aggregates = a;
+  return PF_OK;
+}
+
+
+void pf_aggregates_close (pf_aggregates *a) {
+  if (a == NULL)
+    return;
+  for (size_t i = 0; i < a->naccumulators; i++)
+    pf_accumulator_close(&a->accumulators[i]);
+  free(a->list);
+  free(a->accumulator_of);
+  free(a->rest_of);
+  free(a->accumulators);
+  free(a);
+}
+
+/* }====== */
+
+
+/* {====== Adding a batch ====== */
+
+/* List the rows that have a value, by words of the bitmap: a word without any
+   costs nothing. */
+static size_t list_present (const pf_column *column, size_t rows,
+                            uint16_t *list) {
+  size_t n = 0;
+  for (size_t first = 0; first < rows; first += 64) {
+    const size_t left = rows - first;
+    uint64_t present = ~column->missing[first / 64];
+    if (left < 64)
+      present &= ((uint64_t)1 << left) - 1;
+    for (; present != 0; present &= present - 1)
+      list[n++] = (uint16_t)(first + (size_t)__builtin_ctzll(present));
+  }
+  return n;
+}
+
+
+/* Copy the values of the listed rows into a contiguous array. */
+#define SQUEEZE(type)            \
+  for (size_t i = 0; i < n; i++) \
+    ((type *)to)[i] = ((const type *)column->data)[list[i]];
+
+static void squeeze (const pf_column *column, const uint16_t *list, size_t n,
+                     void *to) {
+  switch (pf_type_size(column->type)) {
+    case 1: SQUEEZE(uint8_t) break;
+    case 4: SQUEEZE(uint32_t) break;
+    case 8: SQUEEZE(uint64_t) break;
+    default: SQUEEZE(pf_bytes)
+  }
+}
+
+
+/* Set a->present to the rows that have a value in the column. */
+static void prepare (pf_aggregates *a, const pf_batch *batch,
+                     const uint32_t *groups, size_t column) {
+  uint16_t list[PF_BATCH_ROWS];
+  a->prepared = column;
+  a->present = (pf_present){groups, batch->rows, NULL, NULL};
+  if (column == PF_NO_COLUMN)
+    return;
+  const pf_column *const c = &batch->columns[column];
+  a->present.values = c->data;
+  if (!c->has_missing)
+    return;
+  const size_t n = list_present(c, batch->rows, list);
+  a->present = (pf_present){a->groups, n, a->values, NULL};
+  squeeze(c, list, n, a->values);
+  for (size_t i = 0; i < n; i++)
+    a->groups[i] = groups[list[i]];
+}
+
+
+/* Add the order words of the present values. */
+static void prepare_words (pf_aggregates *a, const pf_batch *batch) {
+  pf_column present = batch->columns[a->prepared];
+  if (present.has_missing)
+    present.data = a->values;
+  pf_order_column(&present, a->present.rows, a->words);
+  a->present.words = a->words;
+}
+
+
+pf_status pf_aggregates_add (pf_aggregates *a, const pf_batch *batch,
+                             const uint32_t *groups, size_t ngroups,
+                             pf_error *error) {
+  for (size_t i = 0; i < a->naccumulators; i++) {
+    pf_accumulator *const m = &a->accumulators[i];
+    if (i == 0 || a->prepared != m->column)
+      prepare(a, batch, groups, m->column);
+    if (pf_accumulator_needs_words(m) && a->present.words == NULL)
+      prepare_words(a, batch);
+    if (pf_accumulator_reserve(m, ngroups) != PF_OK)
+      return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    if (m->kind == PF_ACCUMULATE_FRACTION)
+      pf_accumulator_add_fractions(m, batch, groups);
+    else if (pf_accumulator_add(m, &a->present) != PF_OK)
+      return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    if (m->counts_absent && a->present.rows < batch->rows &&
+        pf_accumulator_add_absent(m, &batch->columns[m->column], groups,
+                                  batch->rows, &a->present) != PF_OK)
+      return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  }
+  return PF_OK;
+}
+
+/* }====== */
+
+
+/* {====== Parts ====== */
+
+bool pf_aggregates_are_mergeable (const pf_aggregates *a) {
+  for (size_t i = 0; i < a->naccumulators; i++)
+    if (!pf_accumulator_is_mergeable(&a->accumulators[i]))
+      return false;
+  return true;
+}
+
+
+pf_status pf_aggregates_clone (const pf_aggregates *a, pf_aggregates **made) {
+  pf_aggregates *const like = copy_of(a->list, a->count);
+  if (like == NULL)
+    return PF_ENOMEM;
+  memcpy(like->accumulator_of, a->accumulator_of,
+         a->count * sizeof *a->accumulator_of);
+  memcpy(like->rest_of, a->rest_of, a->count * sizeof *a->rest_of);
+  like->naccumulators = a->naccumulators;
+  for (size_t i = 0; i < a->naccumulators; i++)
+    pf_accumulator_clone(&like->accumulators[i], &a->accumulators[i]);
+  *made = like;
+  return PF_OK;
+}
+
+
+pf_status pf_aggregates_merge (pf_aggregates *a, const pf_aggregates *more,
+                               const uint32_t *groups, size_t count,
+                               size_t ngroups) {
+  for (size_t i = 0; i < a->naccumulators; i++)
+    if (pf_accumulator_reserve(&a->accumulators[i], ngroups) != PF_OK ||
+        pf_accumulator_merge(&a->accumulators[i], &more->accumulators[i],
+                             groups, count) != PF_OK)
+      return PF_ENOMEM;
+  return PF_OK;
+}
+
+/* }====== */
+
+
+/* {====== Answers ====== */
+
+static pf_status put_sum (const pf_aggregate *aggregate, pf_wide sum,
+                          pf_column *column, size_t row, pf_error *error) {
+  if (sum != (int64_t)sum)
+    return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
+                   "aggregate %s: a sum exceeds 64 bits; use the mean, or "
+                   "group fewer rows",
+                   aggregate->name);
+  column->ints[row] = (int64_t)sum;
+  return PF_OK;
+}
+
+
+/* Write the sum or mean of integers, including the rounding remainders of their
+   hidden column. */
+static pf_status put_total (const pf_aggregates *a, size_t number, size_t group,
+                            pf_column *column, pf_error *error) {
+  const pf_aggregate *const aggregate = &a->list[number];
+  const pf_accumulator *const m = &a->accumulators[a->accumulator_of[number]];
+  const size_t rest = a->rest_of[number];
+  const uint64_t count = ((pf_state_sum *)m->states)[group].count;
+  pf_wide sum = pf_total_sum(m, group), unit = 1;
+  if (rest != PF_NO_COLUMN) {
+    unit = PF_REMAINDER_UNIT;
+    sum = sum * unit + pf_total_sum(&a->accumulators[rest], group);
+  }
+  if (aggregate->function == PF_SUM)
+    return put_sum(aggregate, rest == PF_NO_COLUMN ? sum : pf_ns_of_parts(sum),
+                   column, group, error);
+  column->nums[group] = pf_ratio(sum, (pf_wide)count * unit);
+  return PF_OK;
+}
+
+
+static void put_value (const pf_accumulator *m, const pf_state_value *s,
+                       pf_column *column, size_t row) {
+  if (m->type == PF_BYTES)
+    column->bytes[row] = pf_name(m->texts, (uint32_t)s->word);
+  else
+    pf_unorder(column, row, s->word);
+}
+
+
+/* Write one result that is not missing. */
+static pf_status put (const pf_aggregates *a, size_t number, size_t group,
+                      pf_column *column, pf_error *error) {
+  const pf_aggregate *const aggregate = &a->list[number];
+  pf_accumulator *const m = &a->accumulators[a->accumulator_of[number]];
+  if (aggregate->function == PF_COUNT) {
+    uint64_t count = pf_accumulator_count(m, group);
+    if (aggregate->column == PF_NO_COLUMN && m->absent != NULL)
+      count += m->absent[group];
+    column->ints[group] = (int64_t)count;
+    return PF_OK;
+  }
+  switch (m->kind) {
+    case PF_ACCUMULATE_SUM:
+      if (m->type == PF_INT)
+        return put_total(a, number, group, column, error);
+      /* fall through */
+    case PF_ACCUMULATE_FRACTION:
+    case PF_ACCUMULATE_VARIANCE:
+    case PF_ACCUMULATE_SQUARES:
+      column->nums[group] =
+          pf_accumulator_number(m, group, aggregate->function == PF_MEAN);
+      break;
+    case PF_ACCUMULATE_COUNT:
+    case PF_ACCUMULATE_DISTINCT:
+      column->ints[group] = (int64_t)pf_accumulator_count(m, group);
+      break;
+    case PF_ACCUMULATE_QUANTILE:
+      pf_unorder(column, group,
+                 pf_quantile_at(&((pf_quantile *)m->states)[group], m->type,
+                                aggregate->rank));
+      break;
+    default: put_value(m, &((pf_state_value *)m->states)[group], column, group);
+  }
+  return PF_OK;
+}
+
+
+/* Write the hidden column of a sum: its rounding remainder, or the denominators
+   of fractions. */
+static void put_rests (const pf_aggregates *a, size_t number, size_t ngroups,
+                       pf_column *column) {
+  const pf_accumulator *const m = &a->accumulators[a->accumulator_of[number]];
+  const size_t rest = a->rest_of[number];
+  for (size_t g = 0; g < ngroups; g++) {
+    if (m->kind == PF_ACCUMULATE_FRACTION) {
+      const pf_fraction *const sum = &((pf_state_fraction *)m->states)[g].sum;
+      column->ints[g] = sum->denominator == 0 ? 1 : sum->denominator;
+      continue;
+    }
+    const pf_wide parts = pf_total_sum(m, g) * PF_REMAINDER_UNIT +
+                          pf_total_sum(&a->accumulators[rest], g);
+    column->ints[g] =
+        (int64_t)(parts - pf_ns_of_parts(parts) * PF_REMAINDER_UNIT);
+  }
+}
+
+
+/* For an empty group count, sum and distinct are 0, so that sums over chunks
+   add up; the others are missing. */
+static bool is_zero_if_empty (pf_function function) {
+  return function == PF_COUNT || function == PF_SUM || function == PF_DISTINCT;
+}
+
+
+pf_status pf_aggregates_finish (pf_aggregates *a, pf_store *store, size_t first,
+                                size_t ngroups, pf_error *error) {
+  size_t hidden = first + a->count;
+  for (size_t i = 0; i < a->count; i++) {
+    pf_accumulator *const m = &a->accumulators[a->accumulator_of[i]];
+    const size_t rest = a->rest_of[i];
+    if (pf_accumulator_reserve(m, ngroups) != PF_OK ||
+        (rest != PF_NO_COLUMN &&
+         pf_accumulator_reserve(&a->accumulators[rest], ngroups) != PF_OK))
+      return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    const bool zero = is_zero_if_empty(a->list[i].function);
+    for (size_t g = 0; g < ngroups; g++) {
+      if (!zero && pf_accumulator_count(m, g) == 0) {
+        pf_store_set_missing(store, first + i, g);
+        continue;
+      }
+      const pf_status status = put(a, i, g, &store->columns[first + i], error);
+      if (status != PF_OK)
+        return status;
+    }
+    if (a->list[i].function == PF_SUM &&
+        (rest != PF_NO_COLUMN || m->kind == PF_ACCUMULATE_FRACTION))
+      put_rests(a, i, ngroups, &store->columns[hidden++]);
+  }
+  return PF_OK;
+}
+
+/* }====== */

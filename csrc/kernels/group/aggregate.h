@@ -1,0 +1,96 @@
+/*
+** aggregate.h - aggregates over the rows of groups: count, sum, quantiles and
+** so on. Used by row_scan.c and group.c: open, add for each batch, finish,
+** close.
+**
+** Aggregates share accumulators: sum, mean and count of one column are read
+** from the same one. An accumulator (accumulator.h) has a state for each group,
+** and a loop over the rows of a batch.
+*/
+
+#ifndef aggregate_h
+#define aggregate_h
+
+#include "model/rows/store.h"
+
+typedef enum pf_function {
+  PF_COUNT, /* rows, or with a column its present values */
+  PF_SUM,   /* for int exact; fails if it exceeds 64 bits */
+  PF_MIN,
+  PF_MAX, /* names and bytes compare by their bytes */
+  PF_MEAN,
+  PF_STDDEV, /* of the population */
+  PF_FIRST,
+  PF_LAST,     /* present value, in the order of the rows */
+  PF_DISTINCT, /* number of distinct values */
+  PF_QUANTILE  /* nearest rank; accuracy: quantile.h */
+} pf_function;
+
+#define PF_NO_COLUMN SIZE_MAX
+
+typedef struct pf_aggregate {
+  const char *name; /* of the result column */
+  pf_function function;
+  uint32_t rank; /* of PF_QUANTILE; p50 is PF_RANK_SCALE / 2 */
+  size_t column; /* PF_NO_COLUMN: count rows */
+} pf_aggregate;
+
+typedef struct pf_aggregates pf_aggregates;
+
+/* Set function and rank from a name: "count", "sum", ..., "p50", "p99.9" (0 to
+   100, at most six decimals). False for other names. */
+bool pf_aggregate_named (const char *name, pf_aggregate *aggregate);
+
+/* Whether a function applies to a column. */
+bool pf_aggregate_fits (pf_function function, const pf_field *field);
+
+/* The hidden column that a sum of the aggregate's column needs
+   (pf_remainder_of), or PF_NO_COLUMN. */
+size_t pf_aggregate_rest (const pf_aggregate *aggregate, const pf_field *fields,
+                          size_t nfields);
+
+/* The type of the result for a column, or for rows (NULL). */
+pf_type pf_aggregate_type (pf_function function, const pf_field *field);
+
+/* Open aggregates of columns of `fields`, which all fit. `results` are the
+   fields of the results; their names are used in messages. PF_ENOMEM. */
+pf_status pf_aggregates_open (const pf_aggregate *list, size_t count,
+                              const pf_field *fields, size_t nfields,
+                              const pf_dictionary *dictionary,
+                              const pf_field *results,
+                              pf_aggregates **aggregates);
+
+/* Add the rows of a batch: row i belongs to group groups[i], below ngroups.
+   PF_ENOMEM. */
+pf_status pf_aggregates_add (pf_aggregates *aggregates, const pf_batch *batch,
+                             const uint32_t *groups, size_t ngroups,
+                             pf_error *error);
+
+/* Whether the aggregates of chunks can be merged with exactly the same
+   result. */
+bool pf_aggregates_are_mergeable (const pf_aggregates *aggregates);
+
+/* Open the same aggregates without any rows. PF_OK or PF_ENOMEM. */
+pf_status pf_aggregates_clone (const pf_aggregates *aggregates,
+                               pf_aggregates **made);
+
+/* Add the aggregates of later rows: group i of `more`, below `count`, is group
+   groups[i] here, below ngroups. PF_OK or PF_ENOMEM. */
+pf_status pf_aggregates_merge (pf_aggregates *aggregates,
+                               const pf_aggregates *more,
+                               const uint32_t *groups, size_t count,
+                               size_t ngroups);
+
+/*
+** Write the results of all groups into columns first, first + 1, ... of rows
+** 0..ngroups-1 of the store, followed by the hidden column of each sum whose
+** column has one (pf_aggregate_rest). Texts are borrowed from the aggregates,
+** which must outlive the store. PF_ELIMIT when a sum exceeds 64 bits;
+** PF_ENOMEM.
+*/
+pf_status pf_aggregates_finish (pf_aggregates *aggregates, pf_store *store,
+                                size_t first, size_t ngroups, pf_error *error);
+
+void pf_aggregates_close (pf_aggregates *aggregates);
+
+#endif

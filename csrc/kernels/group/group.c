@@ -1,0 +1,297 @@
+/*
+** group.c - the reader of groups: the first `next` reads all rows into groups
+** (row_scan.c or parallel_groups.c) and writes a row for each into a store.
+*/
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/group/group.h"
+#include "kernels/group/parallel_groups.h"
+#include "kernels/base/order.h"
+#include "kernels/group/quantile.h"
+
+#define HELP_SIZE 160
+
+typedef struct group_reader {
+  pf_reader reader;
+  pf_reader *input;
+  size_t nkeys, naggregates;
+  size_t nfields; /* including the hidden columns of sums */
+  pf_group_scan scan;
+  pf_group_chunks *chunks; /* other readers of the same rows, or NULL */
+  bool done;               /* the store is filled */
+  pf_error failure;        /* the first failure, returned again by every
+                             `next` */
+  pf_store store;
+  pf_reader *rows; /* the reader of the store */
+  pf_field *fields;
+  char *words; /* names and helps of the fields */
+} group_reader;
+
+
+/* {====== Reading the input ====== */
+
+/* Read until PF_END, PF_AGAIN or a failure. Chunks are used if there are any;
+   if they do not succeed, one reader reads all rows and reports the
+   warnings. */
+static pf_status read_input (group_reader *g, pf_error *error) {
+  bool is_read = false;
+  if (g->chunks != NULL) {
+    const pf_status status =
+        pf_group_chunks_read(g->chunks, &g->scan, &is_read, error);
+    pf_group_chunks_close(g->chunks);
+    g->chunks = NULL;
+    if (status != PF_OK)
+      return status;
+  }
+  return is_read ? PF_END : pf_group_scan_read(&g->scan, g->input, NULL, error);
+}
+
+
+static pf_status make_rows (group_reader *g, pf_error *error) {
+  const pf_group_scan *const scan = &g->scan;
+  const size_t count = pf_keys_count(scan->keys);
+  pf_store *const store = &g->store;
+  if (pf_store_open(store, g->fields, g->reader.nfields,
+                    g->reader.dictionary) != PF_OK ||
+      pf_store_reserve(store, count) != PF_OK)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  store->rows = count;
+  pf_status status = pf_keys_finish(scan->keys, store, error);
+  if (status == PF_OK)
+    status =
+        pf_aggregates_finish(scan->aggregates, store, g->nkeys, count, error);
+  if (status == PF_OK)
+    status = pf_store_reader(store, NULL, count, &g->rows, error);
+  g->done = status == PF_OK;
+  pf_group_scan_stop(&g->scan);
+  return status;
+}
+
+
+/* Read the rows, set the types, and write the results. */
+static pf_status run (group_reader *g,
+                      void (*retype)(void *context, size_t key,
+                                     pf_field *field),
+                      void *context, pf_error *error) {
+  const pf_status status = read_input(g, error);
+  if (status != PF_END)
+    return status;
+  for (size_t i = 0; retype != NULL && i < g->nkeys; i++)
+    retype(context, i, &g->fields[i]);
+  return make_rows(g, error);
+}
+
+
+pf_status pf_group_run (pf_reader *reader,
+                        void (*retype)(void *context, size_t key,
+                                       pf_field *field),
+                        void *context, pf_error *error) {
+  group_reader *const g = (group_reader *)(void *)reader;
+  if (g->done)
+    return PF_OK;
+  if (g->failure.status != PF_OK) {
+    *error = g->failure;
+    return g->failure.status;
+  }
+  const pf_status status = run(g, retype, context, error);
+  if (status < PF_OK)
+    g->failure = *error;
+  return status;
+}
+
+
+static pf_status group_next (pf_reader *self, pf_batch *batch,
+                             pf_error *error) {
+  group_reader *const g = (group_reader *)(void *)self;
+  pf_batch_clear(batch);
+  const pf_status status = pf_group_run(self, NULL, NULL, error);
+  return status != PF_OK ? status : g->rows->next(g->rows, batch, error);
+}
+
+
+static void group_close (pf_reader *self) {
+  group_reader *const g = (group_reader *)(void *)self;
+  if (g->rows != NULL)
+    g->rows->close(g->rows);
+  pf_store_close(&g->store);
+  pf_group_scan_close(&g->scan);
+  pf_group_chunks_close(g->chunks);
+  free(g->fields);
+  free(g->words);
+  free(g);
+}
+
+/* }====== */
+
+
+/* {====== The schema ====== */
+
+/* Write the help of an aggregate; for times with their unit. */
+static void write_help (char *help, const pf_aggregate *aggregate,
+                        const pf_field *fields) {
+  static const char *const texts[] = {"number of present values",
+                                      "sum",
+                                      "minimum",
+                                      "maximum",
+                                      "mean",
+                                      "standard deviation",
+                                      "first",
+                                      "last",
+                                      "number of distinct values",
+                                      "nearest rank"};
+  if (aggregate->column == PF_NO_COLUMN) {
+    snprintf(help, HELP_SIZE, "number of rows");
+    return;
+  }
+  const pf_field *const of = &fields[aggregate->column];
+  const bool counts =
+      aggregate->function == PF_COUNT || aggregate->function == PF_DISTINCT;
+  const char *const unit = pf_is_time(of) && !counts ? ", ns" : "";
+  if (aggregate->function == PF_QUANTILE)
+    snprintf(
+        help, HELP_SIZE,
+        "p%g of %.40s%s: exact up to %u values of a group, otherwise at most "
+        "1/256 of it away",
+        aggregate->rank * 100.0 / PF_RANK_SCALE, of->name, unit,
+        PF_EXACT_VALUES);
+  else
+    snprintf(help, HELP_SIZE, "%s of %.40s%s", texts[aggregate->function],
+             of->name, unit);
+}
+
+
+/* Copy a string to *at and advance. */
+static const char *copy_text (char **at, const char *text) {
+  const size_t size = strlen(text) + 1;
+  char *const copy = memcpy(*at, text, size);
+  *at += size;
+  return copy;
+}
+
+
+static bool make_fields (group_reader *g, const pf_key *keys,
+                         const pf_type *types, const pf_aggregate *list) {
+  const pf_field *const input = g->input->fields;
+  size_t size = 1;
+  for (size_t i = 0; i < g->nkeys; i++)
+    size += strlen(keys[i].name) + 1;
+  for (size_t i = 0; i < g->naggregates; i++)
+    size += 2 * strlen(list[i].name) + 3 + HELP_SIZE;
+  g->words = malloc(size);
+  g->fields = calloc(g->nkeys + 2 * g->naggregates + 1, sizeof *g->fields);
+  if (g->words == NULL || g->fields == NULL)
+    return false;
+  char *at = g->words;
+  for (size_t i = 0; i < g->nkeys; i++)
+    g->fields[i] = (pf_field){
+        copy_text(&at, keys[i].name), types[i],
+        keys[i].computed == NULL ? input[keys[i].column].help : NULL, false};
+  for (size_t i = 0; i < g->naggregates; i++) {
+    const pf_field *const of =
+        list[i].column == PF_NO_COLUMN ? NULL : &input[list[i].column];
+    pf_field *const field = &g->fields[g->nkeys + i];
+    field->name = copy_text(&at, list[i].name);
+    field->type = pf_aggregate_type(list[i].function, of);
+    char help[HELP_SIZE];
+    write_help(help, &list[i], input);
+    field->help = copy_text(&at, help);
+  }
+  g->nfields = g->nkeys + g->naggregates;
+  for (size_t i = 0; i < g->naggregates; i++) {
+    if (list[i].function != PF_SUM ||
+        pf_aggregate_rest(&list[i], input, g->input->nfields) == PF_NO_COLUMN)
+      continue;
+    char *const name = at;
+    *at++ = '.';
+    (void)copy_text(&at, list[i].name);
+    g->fields[g->nfields++] =
+        (pf_field){name, PF_INT, pf_remainder_help, false};
+  }
+  return true;
+}
+
+
+static bool make_wanted (group_reader *g, const pf_key *keys,
+                         const pf_aggregate *list) {
+  bool *const wanted = calloc(g->input->nfields + 1, sizeof *wanted);
+  g->scan.wanted = wanted;
+  if (wanted == NULL)
+    return false;
+  for (size_t i = 0; i < g->nkeys; i++)
+    if (keys[i].computed == NULL)
+      wanted[keys[i].column] = true;
+    else
+      for (size_t c = 0; c < keys[i].computed->ncolumns; c++)
+        wanted[keys[i].computed->columns[c]] = true;
+  for (size_t i = 0; i < g->naggregates; i++)
+    if (list[i].column != PF_NO_COLUMN) {
+      const size_t rest =
+          pf_aggregate_rest(&list[i], g->input->fields, g->input->nfields);
+      wanted[list[i].column] = true;
+      if (rest != PF_NO_COLUMN)
+        wanted[rest] = true;
+    }
+  return true;
+}
+
+/* Whether keys and aggregates need neither Lua, nor bytes, nor the texts of
+   names, which may be added while rows are read. */
+static bool may_run_apart (const group_reader *g, const pf_key *keys,
+                           const pf_aggregate *list) {
+  const pf_field *const fields = g->input->fields;
+  for (size_t i = 0; i < g->nkeys; i++)
+    if (keys[i].computed != NULL)
+      return false;
+  for (size_t i = 0; i < g->naggregates; i++)
+    if (list[i].column != PF_NO_COLUMN &&
+        pf_type_is_id(fields[list[i].column].type))
+      return false;
+  for (size_t i = 0; i < g->input->nfields; i++)
+    if (g->scan.wanted[i] && fields[i].type == PF_BYTES)
+      return false;
+  return true;
+}
+
+/* }====== */
+
+
+pf_status pf_group_open (pf_reader *input, const pf_key *keys,
+                         const pf_type *types, size_t nkeys,
+                         const pf_aggregate *aggregates, size_t naggregates,
+                         pf_reader **reader, pf_error *error) {
+  group_reader *const g = calloc(1, sizeof *g);
+  if (g == NULL)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  g->input = input;
+  g->nkeys = nkeys;
+  g->naggregates = naggregates;
+  if (!make_fields(g, keys, types, aggregates) ||
+      !make_wanted(g, keys, aggregates) ||
+      pf_keys_open(keys, nkeys, &g->scan.keys) != PF_OK ||
+      pf_aggregates_open(aggregates, naggregates, input->fields, input->nfields,
+                         input->dictionary, g->fields + nkeys,
+                         &g->scan.aggregates) != PF_OK) {
+    group_close(&g->reader);
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  }
+  g->scan.may_run_apart = may_run_apart(g, keys, aggregates);
+  g->reader = (pf_reader){.fields = g->fields,
+                          .nfields = g->nfields,
+                          .dictionary = input->dictionary,
+                          .next = group_next,
+                          .close = group_close};
+  *reader = &g->reader;
+  return PF_OK;
+}
+
+
+pf_status pf_group_split (pf_reader *reader, pf_reader *const *readers,
+                          size_t count, bool *strict) {
+  group_reader *const g = (group_reader *)(void *)reader;
+  if (count == 0 || !pf_group_scan_is_mergeable(&g->scan, g->input->fields))
+    return PF_OK;
+  return pf_group_chunks_open(readers, count, strict, &g->scan, &g->chunks);
+}

@@ -1,0 +1,44 @@
+/*
+** group.h - the stage that groups rows by keys and computes aggregates. Used by
+** csrc/lua/group.c.
+*/
+
+#ifndef group_h
+#define group_h
+
+#include "kernels/group/aggregate.h"
+#include "kernels/group/keys.h"
+
+/*
+** Open a reader over the groups of `input` (borrowed), in the order of first
+** occurrence: the keys, then the aggregates. types[0..nkeys-1] are the types of
+** the key columns; computed keys may change theirs in the fields until
+** pf_group_run returns. Strings are copied. The first `next` reads the whole
+** input; for a live file it returns PF_AGAIN and continues at the next call.
+** Without keys there is one row, even if there are no rows.
+*/
+pf_status pf_group_open (pf_reader *input, const pf_key *keys,
+                         const pf_type *types, size_t nkeys,
+                         const pf_aggregate *aggregates, size_t naggregates,
+                         pf_reader **reader, pf_error *error);
+
+/*
+** Read the rows in chunks if this does not change the result: `readers`
+** (borrowed) have the rows of the input between them, in its order, may run in
+** threads and never return PF_AGAIN. *strict is the flag of their trace: a
+** warning ends the chunks, and the input is read instead. PF_OK or PF_ENOMEM.
+*/
+pf_status pf_group_split (pf_reader *reader, pf_reader *const *readers,
+                          size_t count, bool *strict);
+
+/*
+** Read the whole input now. `retype` (may be NULL) is called after the last row
+** with the index of each key and may change the type and the help of its field.
+** PF_AGAIN or a failure of the input, PF_ENOMEM, PF_ELIMIT.
+*/
+pf_status pf_group_run (pf_reader *reader,
+                        void (*retype)(void *context, size_t key,
+                                       pf_field *field),
+                        void *context, pf_error *error);
+
+#endif

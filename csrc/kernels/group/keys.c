@@ -1,0 +1,349 @@
+/*
+** keys.c - converts keys of rows to words and words to ids.
+**
+** Each key has an id table of its values. With several keys the ids of the
+** first two form a pair, which gets an id; this id and that of the third key
+** form a pair, and so on. The last id is the group.
+*/
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/group/keys.h"
+#include "kernels/base/id_table.h"
+#include "kernels/base/order.h"
+#include "model/dictionary/names.h"
+
+struct pf_keys {
+  size_t nkeys;
+  pf_key *keys;
+  pf_id_table *values;  /* by key: its values */
+  pf_id_table *pairs;   /* by key except the first: id of the keys before it in
+                           the upper half, its own in the lower */
+  pf_dictionary *texts; /* copies of the values of PF_BYTES keys */
+  uint64_t words[PF_BATCH_ROWS];
+  uint32_t numbers[PF_BATCH_ROWS];
+  bool missing[PF_BATCH_ROWS];
+};
+
+
+/* {====== Words of a batch ====== */
+
+/* Round down to a multiple, but not below the minimum integer. */
+static int64_t floor_int (int64_t value, int64_t width) {
+  int64_t over = value % width;
+  if (over < 0)
+    over += width;
+  return value < INT64_MIN + over ? INT64_MIN : value - over;
+}
+
+
+/* Consecutive times are often in one bucket: divide only when the bucket
+   changes. A bucket at the ends of the range of integers is shorter. */
+static void bucket_ints (uint64_t *words, size_t rows, int64_t width) {
+  uint64_t low = 0, span = 0; /* the bucket is [low, low + span) */
+  for (size_t i = 0; i < rows; i++) {
+    if (words[i] - low >= span) {
+      low = pf_order_int(floor_int(pf_unorder_int(words[i]), width));
+      span = (uint64_t)width;
+      if (span > 0 - low)
+        span = 0 - low;
+    }
+    words[i] = low;
+  }
+}
+
+
+static int64_t floor_octave (int64_t value) {
+  if (value == 0 || value == INT64_MIN)
+    return value;
+  if (value > 0)
+    return INT64_C(1) << (63 - __builtin_clzll((uint64_t)value));
+  const uint64_t over = 0 - (uint64_t)value - 1;
+  /* cppcheck-suppress knownConditionTrueFalse ; of -1 it is 0 */
+  return over == 0 ? -1 : -1 - (int64_t)(UINT64_MAX >> __builtin_clzll(over));
+}
+
+
+static void bucket_octaves (uint64_t *words, size_t rows) {
+  for (size_t i = 0; i < rows; i++)
+    words[i] = pf_order_int(floor_octave(pf_unorder_int(words[i])));
+}
+
+
+static void bucket_addrs (uint64_t *words, size_t rows, uint64_t width) {
+  for (size_t i = 0; i < rows; i++)
+    words[i] -= words[i] % width;
+}
+
+
+static void bucket_nums (uint64_t *words, size_t rows, double width) {
+  for (size_t i = 0; i < rows; i++)
+    words[i] = pf_order_num(floor(pf_unorder_num(words[i]) / width) * width);
+}
+
+
+static pf_status intern_texts (pf_keys *k, const pf_column *column, size_t rows,
+                               uint64_t *words) {
+  for (size_t i = 0; i < rows; i++) {
+    if (pf_is_missing(column, i))
+      continue;
+    words[i] = pf_intern(k->texts, column->bytes[i]);
+    if (words[i] == PF_NO_NAME)
+      return PF_ENOMEM;
+  }
+  return PF_OK;
+}
+
+
+/* Write the words of a key that is a column. */
+static pf_status column_words (pf_keys *k, size_t key, const pf_column *column,
+                               size_t rows, uint64_t *words) {
+  const pf_key *const spec = &k->keys[key];
+  if (column->type == PF_BYTES)
+    return intern_texts(k, column, rows, words);
+  pf_order_column(column, rows, words);
+  if (column->type == PF_NUM && spec->bucket_num > 0)
+    bucket_nums(words, rows, spec->bucket_num);
+  else if (column->type == PF_INT && spec->bucket > 0)
+    bucket_ints(words, rows, spec->bucket);
+  else if (column->type == PF_INT && spec->octave)
+    bucket_octaves(words, rows);
+  else if ((column->type == PF_ADDR || column->type == PF_HANDLE) &&
+           spec->bucket > 0)
+    bucket_addrs(words, rows, (uint64_t)spec->bucket);
+  return PF_OK;
+}
+
+
+/* Record which values are missing. False when there are none. */
+static bool mark_missing (pf_keys *k, const pf_column *column, size_t rows) {
+  for (size_t i = 0; column->has_missing && i < rows; i++)
+    k->missing[i] = pf_is_missing(column, i);
+  return column->has_missing;
+}
+
+/* }====== */
+
+
+/* {====== Numbers of a batch ====== */
+
+static pf_status encode_computed (pf_keys *k, size_t key, const pf_batch *batch,
+                                  uint32_t *numbers, pf_error *error) {
+  const pf_computed_key *const computed = k->keys[key].computed;
+  memset(k->missing, 0, sizeof k->missing);
+  const pf_status status =
+      computed->compute(computed->context, batch, k->words, k->missing, error);
+  if (status != PF_OK)
+    return status;
+  if (pf_id_table_nullable(&k->values[key], k->words, k->missing, batch->rows,
+                           numbers) != PF_OK)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  return PF_OK;
+}
+
+
+static pf_status encode_column (pf_keys *k, size_t key, const pf_column *column,
+                                size_t rows, uint32_t *numbers) {
+  pf_id_table *const values = &k->values[key];
+  if (pf_type_is_id(column->type) && !column->has_missing)
+    return pf_id_table_small(values, column->ids, rows, numbers);
+  if (column_words(k, key, column, rows, k->words) != PF_OK)
+    return PF_ENOMEM;
+  return mark_missing(k, column, rows)
+             ? pf_id_table_nullable(values, k->words, k->missing, rows, numbers)
+             : pf_id_table_words(values, k->words, rows, numbers);
+}
+
+
+/* Write the ids of one key. */
+static pf_status encode_key (pf_keys *k, size_t key, const pf_batch *batch,
+                             uint32_t *numbers, pf_error *error) {
+  if (k->keys[key].computed != NULL)
+    return encode_computed(k, key, batch, numbers, error);
+  const pf_column *const column = &batch->columns[k->keys[key].column];
+  if (encode_column(k, key, column, batch->rows, numbers) != PF_OK)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  return PF_OK;
+}
+
+
+/* Set groups[i] to the id of the pair (groups[i], k->numbers[i]). */
+static pf_status encode_pairs (pf_keys *k, size_t key, size_t rows,
+                               uint32_t *groups) {
+  for (size_t i = 0; i < rows; i++)
+    k->words[i] = (uint64_t)groups[i] << 32 | k->numbers[i];
+  return pf_id_table_words(&k->pairs[key], k->words, rows, groups);
+}
+
+
+pf_status pf_keys_find (pf_keys *k, const pf_batch *batch, uint32_t *groups,
+                        pf_error *error) {
+  if (k->nkeys == 0) {
+    memset(groups, 0, batch->rows * sizeof *groups);
+    return PF_OK;
+  }
+  pf_status status = encode_key(k, 0, batch, groups, error);
+  for (size_t key = 1; key < k->nkeys && status == PF_OK; key++) {
+    status = encode_key(k, key, batch, k->numbers, error);
+    if (status == PF_OK && encode_pairs(k, key, batch->rows, groups) != PF_OK)
+      return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  }
+  return status;
+}
+
+/* }====== */
+
+
+/* {====== Parts ====== */
+
+bool pf_keys_are_mergeable (const pf_keys *k, const pf_field *fields) {
+  for (size_t i = 0; i < k->nkeys; i++)
+    if (k->keys[i].computed != NULL ||
+        fields[k->keys[i].column].type == PF_BYTES)
+      return false;
+  return true;
+}
+
+
+pf_status pf_keys_clone (const pf_keys *k, pf_keys **made) {
+  return pf_keys_open(k->keys, k->nkeys, made);
+}
+
+
+/* The id of a group's value in a key. */
+static uint32_t number_of (const pf_keys *k, uint32_t group, size_t key) {
+  uint64_t pair = group;
+  for (size_t i = k->nkeys - 1; i > key; i--)
+    pair = k->pairs[i].words[pair] >> 32;
+  return (uint32_t)(key == 0 ? pair : k->pairs[key].words[pair]);
+}
+
+
+/* Find the ids in `keys` of the values that groups first, first + 1, ... of
+   `more` have in a key. */
+static pf_status encode_values (pf_keys *k, size_t key, const pf_keys *more,
+                                size_t first, size_t count, uint32_t *numbers) {
+  const pf_id_table *const theirs = &more->values[key];
+  for (size_t i = 0; i < count; i++) {
+    const uint32_t number = number_of(more, (uint32_t)(first + i), key);
+    k->words[i] = theirs->words[number];
+    k->missing[i] = number == theirs->missing;
+  }
+  return pf_id_table_nullable(&k->values[key], k->words, k->missing, count,
+                              numbers);
+}
+
+
+static pf_status merge_some (pf_keys *k, const pf_keys *more, size_t first,
+                             size_t count, uint32_t *groups) {
+  pf_status status = encode_values(k, 0, more, first, count, groups);
+  for (size_t key = 1; key < k->nkeys && status == PF_OK; key++) {
+    status = encode_values(k, key, more, first, count, k->numbers);
+    if (status == PF_OK)
+      status = encode_pairs(k, key, count, groups);
+  }
+  return status;
+}
+
+
+pf_status pf_keys_merge (pf_keys *k, const pf_keys *more, uint32_t *groups) {
+  const size_t count = pf_keys_count(more);
+  pf_status status = PF_OK;
+  if (k->nkeys == 0)
+    groups[0] = 0;
+  for (size_t i = 0; k->nkeys > 0 && i < count && status == PF_OK;
+       i += PF_BATCH_ROWS) {
+    const size_t left = count - i;
+    status = merge_some(k, more, i, left < PF_BATCH_ROWS ? left : PF_BATCH_ROWS,
+                        groups + i);
+  }
+  return status;
+}
+
+/* }====== */
+
+
+/* {====== Answers ====== */
+
+size_t pf_keys_count (const pf_keys *k) {
+  if (k->nkeys == 0)
+    return 1;
+  return k->nkeys == 1 ? k->values[0].count : k->pairs[k->nkeys - 1].count;
+}
+
+
+/* Write the value of a key, by its id. */
+static pf_status put_key (const pf_keys *k, size_t key, uint32_t number,
+                          pf_store *store, size_t row, pf_error *error) {
+  const pf_computed_key *const computed = k->keys[key].computed;
+  pf_column *const column = &store->columns[key];
+  const uint64_t word = k->values[key].words[number];
+  if (number == k->values[key].missing)
+    pf_store_set_missing(store, key, row);
+  else if (computed != NULL)
+    return computed->put(computed->context, word, column, row, error);
+  else if (column->type == PF_BYTES)
+    column->bytes[row] = pf_name(k->texts, (uint32_t)word);
+  else
+    pf_unorder(column, row, word);
+  return PF_OK;
+}
+
+
+pf_status pf_keys_finish (const pf_keys *k, pf_store *store, pf_error *error) {
+  for (size_t row = 0; k->nkeys > 0 && row < store->rows; row++) {
+    uint32_t group = (uint32_t)row;
+    for (size_t key = k->nkeys; key-- > 0;) {
+      const uint64_t pair = key == 0 ? group : k->pairs[key].words[group];
+      const pf_status status =
+          put_key(k, key, (uint32_t)pair, store, row, error);
+      if (status != PF_OK)
+        return status;
+      group = (uint32_t)(pair >> 32);
+    }
+  }
+  return PF_OK;
+}
+
+/* }====== */
+
+
+pf_status pf_keys_open (const pf_key *keys, size_t nkeys, pf_keys **made) {
+  pf_keys *const k = calloc(1, sizeof *k);
+  if (k == NULL)
+    return PF_ENOMEM;
+  k->keys = calloc(nkeys + 1, sizeof *k->keys);
+  k->values = calloc(nkeys + 1, sizeof *k->values);
+  k->pairs = calloc(nkeys + 1, sizeof *k->pairs);
+  k->texts = pf_dictionary_new();
+  if (k->keys == NULL || k->values == NULL || k->pairs == NULL ||
+      k->texts == NULL) {
+    pf_keys_close(k);
+    return PF_ENOMEM;
+  }
+  k->nkeys = nkeys;
+  for (size_t i = 0; i < nkeys; i++) {
+    k->keys[i] = keys[i];
+    pf_id_table_init(&k->values[i]);
+    pf_id_table_init(&k->pairs[i]);
+  }
+  *made = k;
+  return PF_OK;
+}
+
+
+void pf_keys_close (pf_keys *k) {
+  if (k == NULL)
+    return;
+  for (size_t i = 0; i < k->nkeys; i++) {
+    pf_id_table_free(&k->values[i]);
+    pf_id_table_free(&k->pairs[i]);
+  }
+  pf_dictionary_free(k->texts);
+  free(k->keys);
+  free(k->values);
+  free(k->pairs);
+  free(k);
+}

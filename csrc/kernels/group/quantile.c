@@ -1,0 +1,422 @@
+/*
+** quantile.c - stores values up to a limit, then counts them in log-linear
+** buckets.
+*/
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/base/order.h"
+#include "kernels/group/quantile.h"
+
+
+#define COUNT_BITS 8 /* of `counts`; `high` has the others */
+
+
+/* {====== Buckets ====== */
+
+static uint32_t bucket_of (double magnitude) {
+  uint64_t bits;
+  memcpy(&bits, &magnitude, sizeof bits);
+  return (uint32_t)(bits >> PF_BUCKET_SHIFT);
+}
+
+
+static double bucket_start (uint32_t bucket) {
+  const uint64_t bits = (uint64_t)bucket << PF_BUCKET_SHIFT;
+  double start;
+  memcpy(&start, &bits, sizeof start);
+  return start;
+}
+
+
+/* Move counters of `width` bytes to a new array of `size` elements that begins
+   `offset` elements earlier. NULL when out of memory; then they are
+   unchanged. */
+static void *move (void *counts, uint32_t old_size, size_t offset, size_t size,
+                   size_t width) {
+  uint8_t *const moved = calloc(size, width);
+  if (moved == NULL)
+    return NULL;
+  if (old_size > 0)
+    memcpy(moved + offset * width, counts, old_size * width);
+  free(counts);
+  return moved;
+}
+
+
+/* Extend the counters to `bucket`, with a margin beyond it. */
+static bool extend (pf_buckets *b, uint32_t bucket) {
+  const uint32_t margin = b->size / 2 + 16;
+  uint32_t first = b->first, end = b->first + b->size;
+  if (bucket - first < b->size)
+    return true;
+  if (b->size == 0)
+    first = end = bucket;
+  if (bucket < first)
+    first = bucket > margin ? bucket - margin : 0;
+  if (bucket >= end)
+    end = bucket + margin;
+  const size_t offset = b->size == 0 ? 0 : b->first - first;
+  const uint32_t size = end - first;
+  void *const counts =
+      move(b->counts, b->size, offset, size, sizeof *b->counts);
+  if (counts == NULL)
+    return false;
+  b->counts = counts;
+  if (b->high != NULL) {
+    void *const high = move(b->high, b->size, offset, size, sizeof *b->high);
+    if (high == NULL)
+      return false; /* counts and high differ in size now, but all callers
+                       fail */
+    b->high = high;
+  }
+  b->first = first;
+  b->size = size;
+  return true;
+}
+
+
+/* The counter at `i` has wrapped around to 0. */
+static pf_status carry (pf_buckets *b, uint32_t i) {
+  if (b->high == NULL)
+    b->high = calloc(b->size, sizeof *b->high);
+  if (b->high == NULL)
+    return PF_ENOMEM;
+  b->high[i]++;
+  return PF_OK;
+}
+
+
+static inline pf_status count_bucket (pf_buckets *b, uint32_t bucket) {
+  if (bucket - b->first >= b->size && !extend(b, bucket))
+    return PF_ENOMEM;
+  const uint32_t i = bucket - b->first;
+  return ++b->counts[i] != 0 ? PF_OK : carry(b, i);
+}
+
+
+static inline pf_status count_in (pf_buckets *b, double magnitude) {
+  return count_bucket(b, bucket_of(magnitude));
+}
+
+
+static uint64_t count_at (const pf_buckets *b, uint32_t i) {
+  const uint64_t high = b->high == NULL ? 0 : b->high[i];
+  return high << COUNT_BITS | b->counts[i];
+}
+
+
+/* The middle of a bucket; for integers, of the integers in it. */
+static double bucket_middle (uint32_t bucket, pf_type type) {
+  const double start = bucket_start(bucket);
+  const double width = bucket_start(bucket + 1) - start;
+  if (!(width < HUGE_VAL)) /* the last bucket before infinity, or infinity */
+    return start;
+  if (type == PF_NUM)
+    return start + width / 2;
+  return width <= 1 ? start : start + (width - 1) / 2;
+}
+
+
+static uint64_t word_of (double value, pf_type type) {
+  if (type == PF_NUM)
+    return pf_order_num(value);
+  if (value >= 0x1p63)
+    return UINT64_MAX;
+  return value <= -0x1p63 ? 0 : pf_order_int((int64_t)value);
+}
+
+
+static double value_of (uint64_t word, pf_type type) {
+  return type == PF_NUM ? pf_unorder_num(word) : (double)pf_unorder_int(word);
+}
+
+/* }====== */
+
+
+/* {====== Adding ====== */
+
+static inline pf_status add_to_buckets (pf_quantile *q, pf_type type,
+                                        uint64_t word) {
+  const double value = value_of(word, type);
+  if (word < q->min)
+    q->min = word;
+  if (word > q->max)
+    q->max = word;
+  if (value == 0) {
+    q->zeros++;
+    return PF_OK;
+  }
+  return value < 0 ? count_in(&q->negative, -value)
+                   : count_in(&q->positive, value);
+}
+
+
+/* Extend the counters at once to the buckets of all stored values above 0. */
+static bool extend_to_values (pf_quantile *q, pf_type type) {
+  double min = HUGE_VAL, max = 0;
+  for (uint64_t i = 0; q->words != NULL && i < q->count; i++) {
+    const double value = value_of(q->words[i], type);
+    if (value > 0 && value < min)
+      min = value;
+    if (value > max)
+      max = value;
+  }
+  return max == 0 || (extend(&q->positive, bucket_of(min)) &&
+                      extend(&q->positive, bucket_of(max)));
+}
+
+
+/* Move the stored values into buckets. */
+static pf_status sketch (pf_quantile *q, pf_quantile_pool *pool, pf_type type) {
+  q->sketched = pool->sketched = true;
+  q->min = UINT64_MAX;
+  q->max = 0;
+  if (!extend_to_values(q, type))
+    return PF_ENOMEM;
+  for (uint64_t i = 0; q->words != NULL && i < q->count; i++)
+    if (add_to_buckets(q, type, q->words[i]) != PF_OK)
+      return PF_ENOMEM;
+  pool->exact -= q->capacity;
+  free(q->words);
+  q->words = NULL;
+  return PF_OK;
+}
+
+
+static pf_status grow (pf_quantile *q, pf_quantile_pool *pool) {
+  const uint32_t capacity = q->capacity == 0 ? 16 : q->capacity * 2;
+  uint64_t *const words = realloc(q->words, capacity * sizeof *words);
+  if (words == NULL)
+    return PF_ENOMEM;
+  pool->exact += capacity - q->capacity;
+  q->words = words;
+  q->capacity = capacity;
+  return PF_OK;
+}
+
+
+/* Reserve memory for one more value, or change to buckets. */
+static pf_status reserve (pf_quantile *q, pf_quantile_pool *pool,
+                          pf_type type) {
+  const uint32_t usual =
+      pool->exact > PF_EXACT_TOTAL ? PF_EXACT_REDUCED : PF_EXACT_VALUES;
+  return q->capacity >= (pool->max_exact > 0 ? pool->max_exact : usual)
+             ? sketch(q, pool, type)
+             : grow(q, pool);
+}
+
+
+pf_status pf_quantile_add (pf_quantile *q, pf_quantile_pool *pool, pf_type type,
+                           uint64_t word) {
+  if (!q->sketched && q->count == q->capacity &&
+      reserve(q, pool, type) != PF_OK)
+    return PF_ENOMEM;
+  if (q->sketched && add_to_buckets(q, type, word) != PF_OK)
+    return PF_ENOMEM;
+  if (q->words != NULL)
+    q->words[q->count] = word;
+  q->count++;
+  q->sorted = false;
+  return PF_OK;
+}
+
+
+pf_status pf_quantile_add_codes (pf_quantile *q, const uint16_t *codes,
+                                 size_t step, size_t count) {
+  size_t missing = 0, zeros = 0;
+  for (size_t i = 0; i < count; i++) {
+    const uint32_t code = codes[i * step];
+    missing += code == 0;
+    zeros += code == 1;
+    if (code > 1 && count_bucket(&q->positive, code + PF_BUCKET_CODED) != PF_OK)
+      return PF_ENOMEM;
+  }
+  q->zeros += zeros;
+  q->count += count - missing;
+  return PF_OK;
+}
+
+
+/* Eight counters in one word. */
+#define EIGHT   8
+#define HIGHEST UINT64_C(0x8080808080808080)
+
+static uint64_t load_eight (const uint8_t *counts) {
+  uint64_t word;
+  memcpy(&word, counts, sizeof word);
+  return word;
+}
+
+
+/* Add eight counters to others. False, and nothing is added, if one would
+   overflow. */
+static bool add_eight (uint8_t *counts, uint64_t more) {
+  const uint64_t old = load_eight(counts);
+  const uint64_t sum =
+      ((old & ~HIGHEST) + (more & ~HIGHEST)) ^ ((old ^ more) & HIGHEST);
+  if ((((old & more) | ((old | more) & ~sum)) & HIGHEST) != 0)
+    return false;
+  memcpy(counts, &sum, sizeof sum);
+  return true;
+}
+
+
+/* Add `count` to a counter. */
+static pf_status add_count (pf_buckets *b, uint32_t at, uint64_t count) {
+  const uint64_t sum = count_at(b, at) + count;
+  b->counts[at] = (uint8_t)sum;
+  if (sum >> COUNT_BITS != 0 && b->high == NULL &&
+      (b->high = calloc(b->size, sizeof *b->high)) == NULL)
+    return PF_ENOMEM;
+  if (b->high != NULL)
+    b->high[at] = sum >> COUNT_BITS;
+  return PF_OK;
+}
+
+
+/* Extend the counters to all buckets that are used in `more`. */
+static bool extend_to_buckets (pf_buckets *b, const pf_buckets *more) {
+  uint32_t first = 0, end = more->size;
+  while (first < end && count_at(more, first) == 0)
+    first++;
+  while (end > first && count_at(more, end - 1) == 0)
+    end--;
+  return first == end ||
+         (extend(b, more->first + first) && extend(b, more->first + end - 1));
+}
+
+
+/* Add the counters of `more`. */
+static pf_status merge_buckets (pf_buckets *b, const pf_buckets *more) {
+  if (!extend_to_buckets(b, more))
+    return PF_ENOMEM;
+  for (uint32_t i = 0; i < more->size;) {
+    const uint32_t at = more->first + i - b->first;
+    const bool are_eight = more->size - i >= EIGHT && more->high == NULL;
+    const uint64_t eight = are_eight ? load_eight(more->counts + i) : 0;
+    if (are_eight && (eight == 0 || (at < b->size && b->size - at >= EIGHT &&
+                                     add_eight(b->counts + at, eight)))) {
+      i += EIGHT;
+      continue;
+    }
+    for (uint32_t end = i + (are_eight ? EIGHT : 1); i < end; i++)
+      if (count_at(more, i) != 0 &&
+          add_count(b, more->first + i - b->first, count_at(more, i)) != PF_OK)
+        return PF_ENOMEM;
+  }
+  return PF_OK;
+}
+
+
+pf_status pf_quantile_merge (pf_quantile *q, pf_quantile_pool *pool,
+                             pf_type type, const pf_quantile *more) {
+  if (!more->sketched) {
+    for (uint64_t i = 0; i < more->count; i++)
+      if (pf_quantile_add(q, pool, type, more->words[i]) != PF_OK)
+        return PF_ENOMEM;
+    return PF_OK;
+  }
+  if (!q->sketched && sketch(q, pool, type) != PF_OK)
+    return PF_ENOMEM;
+  if (more->min < q->min)
+    q->min = more->min;
+  if (more->max > q->max)
+    q->max = more->max;
+  q->zeros += more->zeros;
+  q->count += more->count;
+  return merge_buckets(&q->positive, &more->positive) == PF_OK
+             ? merge_buckets(&q->negative, &more->negative)
+             : PF_ENOMEM;
+}
+
+/* }====== */
+
+
+/* {====== Answering ====== */
+
+static int compare_words (const void *left, const void *right) {
+  uint64_t a, b;
+  memcpy(&a, left, sizeof a);
+  memcpy(&b, right, sizeof b);
+  return (a > b) - (a < b);
+}
+
+
+/* The nearest rank, from 1 to count, without overflow. */
+static uint64_t rank_of (uint64_t count, uint32_t rank) {
+  const uint64_t whole = count / PF_RANK_SCALE * rank;
+  const uint64_t rest =
+      (count % PF_RANK_SCALE * rank + PF_RANK_SCALE - 1) / PF_RANK_SCALE;
+  return whole + rest == 0 ? 1 : whole + rest;
+}
+
+
+/* Skip counters, eight at a time, while their sum is less than the rank.
+   Returns the first one not skipped. */
+static uint32_t skip_counts (const pf_buckets *b, uint64_t *rank) {
+  const uint64_t every_other = UINT64_C(0x00ff00ff00ff00ff);
+  uint32_t i = 0;
+  for (; b->high == NULL && b->size - i >= EIGHT; i += EIGHT) {
+    const uint64_t eight = load_eight(b->counts + i);
+    const uint64_t pairs =
+        (eight & every_other) + (eight >> COUNT_BITS & every_other);
+    const uint64_t sum = pairs * UINT64_C(0x0001000100010001) >> 48;
+    if (*rank <= sum)
+      break;
+    *rank -= sum;
+  }
+  return i;
+}
+
+
+/* The value at rank `rank` in ascending order. */
+static double value_at_rank (const pf_quantile *q, pf_type type,
+                             uint64_t rank) {
+  for (uint32_t i = q->negative.size; i-- > 0;) {
+    if (rank <= count_at(&q->negative, i))
+      return -bucket_middle(q->negative.first + i, type);
+    rank -= count_at(&q->negative, i);
+  }
+  if (rank <= q->zeros)
+    return 0;
+  rank -= q->zeros;
+  for (uint32_t i = skip_counts(&q->positive, &rank); i < q->positive.size;
+       i++) {
+    if (rank <= count_at(&q->positive, i))
+      return bucket_middle(q->positive.first + i, type);
+    rank -= count_at(&q->positive, i);
+  }
+  return value_of(q->max, type);
+}
+
+
+uint64_t pf_quantile_at (pf_quantile *q, pf_type type, uint32_t rank) {
+  const uint64_t nearest = rank_of(q->count, rank);
+  if (q->words != NULL) {
+    if (!q->sorted)
+      qsort(q->words, (size_t)q->count, sizeof *q->words, compare_words);
+    q->sorted = true;
+    return q->words[nearest - 1];
+  }
+  if (nearest == 1 || nearest == q->count)
+    return nearest == 1 ? q->min : q->max;
+  const uint64_t word = word_of(value_at_rank(q, type, nearest), type);
+  if (word < q->min)
+    return q->min;
+  return word > q->max ? q->max : word;
+}
+
+
+void pf_quantile_free (pf_quantile *q) {
+  free(q->words);
+  free(q->positive.counts);
+  free(q->positive.high);
+  free(q->negative.counts);
+  free(q->negative.high);
+  *q = (pf_quantile){0};
+}
+
+/* }====== */

@@ -1,0 +1,110 @@
+/*
+** quantile.h - quantiles of the values of one group, by nearest rank. Used by
+** the aggregates and by duration_sums.h: add values or codes, merge, at, free.
+** Initialise with zeros.
+**
+** Few values are all stored, so quantiles are exact. Beyond PF_EXACT_VALUES
+** (PF_EXACT_REDUCED once a pool stores PF_EXACT_TOTAL values, or max_exact of
+** the pool) they are only counted, in log-linear buckets (as in HDR histograms)
+** whose width is 1/128 of their lower bound: then the relative error is at most
+** 1/256, while integers below 256, the minimum and the maximum stay exact.
+*/
+
+#ifndef quantile_h
+#define quantile_h
+
+#include <string.h>
+
+#include "profio.h"
+
+#define PF_EXACT_VALUES  4096u
+#define PF_EXACT_REDUCED 512u
+#define PF_EXACT_TOTAL   ((size_t)8 << 20)
+
+/* The bucket of a magnitude is the top of its bits as a double: 11 bits of
+   exponent and 7 of the fraction, so each power of two has 128 buckets. */
+#define PF_LINE         64 /* bytes of a cache line */
+#define PF_BUCKET_SHIFT 45
+#define PF_BUCKET_CODED \
+  ((UINT32_C(1023) << 7) - 2) /* the bucket of 1 has code
+                                                       2 */
+
+/* The unit of ranks: p50 is PF_RANK_SCALE / 2. */
+#define PF_RANK_SCALE 100000000u
+
+/* Shared by all groups of one result. Initialise with zeros. */
+typedef struct pf_quantile_pool {
+  size_t exact;       /* values stored in all groups */
+  uint32_t max_exact; /* maximum of stored values of a group; 0: see above */
+  bool sketched;      /* some group uses buckets */
+} pf_quantile_pool;
+
+/* Counters of buckets first..first+size-1. Few need more than 8 bits, and less
+   memory causes fewer cache misses. */
+typedef struct pf_buckets {
+  uint8_t *counts;
+  uint64_t *high; /* the upper bits; NULL: all are 0 */
+  uint32_t first, size;
+} pf_buckets;
+
+/* The values of a group, as order words. Initialise with zeros. */
+typedef struct pf_quantile {
+  uint64_t count;
+  uint64_t *words; /* the stored values; NULL: they are in buckets */
+  uint32_t capacity;
+  bool sketched, sorted;
+  uint64_t min, max;             /* when sketched */
+  uint64_t zeros;                /* when sketched: values that are 0 */
+  pf_buckets positive, negative; /* when sketched: by magnitude */
+} pf_quantile;
+
+/* Add a value of type PF_INT or PF_NUM. PF_OK or PF_ENOMEM. */
+pf_status pf_quantile_add (pf_quantile *quantile, pf_quantile_pool *pool,
+                           pf_type type, uint64_t word);
+
+/* The bucket code of an integer: 0 if it is negative, 1 if it is 0, otherwise 2
+   or more, increasing with the value. */
+static inline uint16_t pf_quantile_code (int64_t value) {
+  const double magnitude = (double)value;
+  uint64_t bits;
+  memcpy(&bits, &magnitude, sizeof bits);
+  const uint32_t code = (uint32_t)(bits >> PF_BUCKET_SHIFT) - PF_BUCKET_CODED;
+  return (uint16_t)(value > 0 ? code : value == 0);
+}
+
+/* Add integers >= 0 with the codes codes[0], codes[step], ... to a sketched
+   quantile; code 0 is skipped. pf_quantile_set_range must follow before
+   pf_quantile_at. PF_OK or PF_ENOMEM. */
+pf_status pf_quantile_add_codes (pf_quantile *quantile, const uint16_t *codes,
+                                 size_t step, size_t count);
+
+/* Prefetch the counters of codes from..to. */
+static inline void pf_quantile_prefetch (const pf_quantile *quantile,
+                                         uint16_t from, uint16_t to) {
+  const pf_buckets *const b = &quantile->positive;
+  const uint32_t first = from + PF_BUCKET_CODED - b->first;
+  const uint32_t last = to + PF_BUCKET_CODED - b->first;
+  for (uint32_t i = first < b->size ? first : 0; i <= last && i < b->size;
+       i += PF_LINE)
+    __builtin_prefetch(b->counts + i, 1);
+}
+
+/* Set the minimum and the maximum of all values of a sketched quantile, as
+   order words. */
+static inline void pf_quantile_set_range (pf_quantile *quantile, uint64_t min,
+                                          uint64_t max) {
+  quantile->min = min;
+  quantile->max = max;
+}
+
+/* Add the values of `more`. PF_OK or PF_ENOMEM. */
+pf_status pf_quantile_merge (pf_quantile *quantile, pf_quantile_pool *pool,
+                             pf_type type, const pf_quantile *more);
+
+/* The order word of the value at `rank` (in units of 1/PF_RANK_SCALE, nearest
+   rank). The count must not be 0. */
+uint64_t pf_quantile_at (pf_quantile *quantile, pf_type type, uint32_t rank);
+
+void pf_quantile_free (pf_quantile *quantile);
+
+#endif

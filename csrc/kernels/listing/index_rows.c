@@ -1,0 +1,202 @@
+/*
+** index_rows.c - the reader of the index by function name.
+**
+** gprof prints three columns, each 26 characters wide, names running down. But
+** it neither counts the two spaces around an index number nor widens a column
+** for a long name, so the columns are seldom aligned.
+*/
+
+#include <stdio.h>
+#include <string.h>
+
+#include "kernels/listing/row_fill.h"
+#include "kernels/listing/rank.h"
+
+enum {
+  KIND,
+  PAD,
+  LABEL,
+  NAME,
+  FILE_NAME,
+  NFIELDS
+};
+
+static const pf_field fields[NFIELDS] = {
+    {"kind", PF_NAME, "the template of the cell", false},
+    {"pad", PF_BYTES, "spaces before it", false},
+    {"label", PF_BYTES, "[1], or (1) when it has no entry", false},
+    {"name", PF_NAME, "the function or cycle", false},
+    {"file", PF_NAME, "of a static function: its source", false},
+};
+
+enum {
+  CELL,
+  CELL_FILE,
+  ROW_END,
+  NKINDS
+};
+
+static const char *const kinds[NKINDS] = {"cell", "cell_file", "row_end"};
+
+#define COLUMNS      3
+#define COLUMN_WIDTH 26 /* (80 - 1) / COLUMNS */
+#define LABEL_WIDTH  5
+
+typedef struct index_reader {
+  listing_reader listing;
+  uint32_t kinds[NKINDS];
+  const uint32_t *names; /* functions in order; the cycles follow them */
+  uint32_t *ranked;      /* owned; NULL if the flow has the order */
+  size_t nnames;
+  size_t count, rows;
+  size_t row, column;
+  size_t width; /* characters of the row, as gprof counts them */
+  char (*labels)[LISTING_LABEL];
+} index_reader;
+
+static const char spaces[] = "                                        "
+                             "                                        ";
+
+
+/* The file of a static function without its folders, or PF_NO_NAME. */
+static uint32_t file_of (const index_reader *self, size_t node) {
+  const pf_graph *graph = self->listing.listing.flow->graph;
+  if (node >= graph->nfunctions || pf_graph_file(graph, node) == PF_NO_NAME ||
+      (graph->flags[node] & PF_FUNCTION_LOCAL) == 0)
+    return PF_NO_NAME;
+  const pf_bytes path = pf_name(graph->dictionary, pf_graph_file(graph, node));
+  const char *slash = strrchr((const char *)path.at, '/');
+  return slash == NULL ? pf_graph_file(graph, node)
+                       : pf_intern_text(graph->dictionary, slash + 1);
+}
+
+
+static uint32_t name_of (const index_reader *self, size_t node) {
+  const pf_graph *graph = self->listing.listing.flow->graph;
+  char text[40];
+  if (node < graph->nfunctions)
+    return listing_name(&self->listing.listing, node);
+  snprintf(text, sizeof text, "<cycle %zu>", node - graph->nfunctions + 1);
+  return pf_intern_text(graph->dictionary, text);
+}
+
+
+static size_t width_of (const index_reader *self, uint32_t name) {
+  return pf_name(self->listing.base.dictionary, name).size;
+}
+
+
+/* Put the index number of a node, after as many spaces as gprof prints. */
+static void put_label (index_reader *self, pf_batch *batch, size_t node) {
+  const pf_flow *flow = self->listing.listing.flow;
+  char *label = self->labels[batch->rows];
+  const size_t size = listing_label(label, flow->nodes[node].index,
+                                    pf_flow_is_printed(flow, node));
+  const size_t wanted = self->column * COLUMN_WIDTH + LABEL_WIDTH;
+  size_t pad = 0;
+  self->width += size;
+  if (self->width < wanted) {
+    pad = wanted - self->width;
+    self->width = wanted;
+  }
+  if (batch->columns[PAD].data != NULL)
+    batch->columns[PAD].bytes[batch->rows] =
+        (pf_bytes){(const uint8_t *)spaces, pad};
+  if (batch->columns[LABEL].data != NULL)
+    batch->columns[LABEL].bytes[batch->rows] =
+        (pf_bytes){(const uint8_t *)label, size};
+}
+
+
+static void put_cell (index_reader *self, pf_batch *batch, size_t node) {
+  const uint32_t name = name_of(self, node), file = file_of(self, node);
+  put_label(self, batch, node);
+  put_name(batch, NAME, name);
+  put_name(batch, FILE_NAME, file);
+  put_name(batch, KIND, self->kinds[file == PF_NO_NAME ? CELL : CELL_FILE]);
+  self->width += width_of(self, name);
+  if (file != PF_NO_NAME)
+    self->width += width_of(self, file) + 3;
+}
+
+
+static size_t node_at (const index_reader *self, size_t at) {
+  const size_t n = self->listing.listing.flow->graph->nfunctions;
+  return at < self->nnames ? self->names[at] : n + at - self->nnames;
+}
+
+
+static bool make_cell (listing_reader *reader, pf_batch *batch) {
+  index_reader *self = (index_reader *)reader;
+  if (self->row == self->rows)
+    return false;
+  const size_t at = self->row + self->column * self->rows;
+  if (self->column < COLUMNS && at < self->count) {
+    put_cell(self, batch, node_at(self, at));
+    self->column++;
+    return true;
+  }
+  put_name(batch, KIND, self->kinds[ROW_END]);
+  for (size_t i = PAD; i <= FILE_NAME; i++)
+    put_missing(batch, i);
+  self->row++;
+  self->column = self->width = 0;
+  return true;
+}
+
+
+static void close_index (pf_reader *reader) {
+  index_reader *self = (index_reader *)reader;
+  free(self->ranked);
+  free(self->labels);
+  free(self);
+}
+
+
+/* Use the functions by name of the flow, or compute them. */
+static bool rank (index_reader *self) {
+  const pf_listing *listing = &self->listing.listing;
+  const pf_flow *flow = listing->flow;
+  if (flow->names != NULL && flow->zeros == listing->zeros) {
+    self->names = flow->names;
+    self->nnames = flow->nnames;
+    return true;
+  }
+  const pf_status status =
+      pf_rank_index(flow, listing->zeros, &self->ranked, &self->nnames);
+  self->names = self->ranked;
+  return status == PF_OK;
+}
+
+
+static bool open_index (index_reader *self) {
+  const pf_flow *flow = self->listing.listing.flow;
+  self->labels = malloc(PF_BATCH_ROWS * sizeof *self->labels);
+  for (size_t i = 0; i < NKINDS; i++) {
+    self->kinds[i] = pf_intern_text(flow->graph->dictionary, kinds[i]);
+    if (self->kinds[i] == PF_NO_NAME)
+      return false;
+  }
+  if (self->labels == NULL || !rank(self))
+    return false;
+  self->count = self->nnames + flow->cycles.count;
+  self->rows = (self->count + COLUMNS - 1) / COLUMNS;
+  return true;
+}
+
+
+pf_status pf_listing_index (const pf_listing *listing, pf_reader **reader,
+                            pf_error *error) {
+  index_reader *self = calloc(1, sizeof *self);
+  if (self == NULL)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  listing_open(&self->listing, listing, fields, NFIELDS);
+  self->listing.make = make_cell;
+  self->listing.base.close = close_index;
+  if (!open_index(self)) {
+    close_index(&self->listing.base);
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  }
+  *reader = &self->listing.base;
+  return PF_OK;
+}

@@ -1,0 +1,202 @@
+/*
+** listing.c - functions that all listings share, and the templates of rows.
+*/
+
+#include "kernels/listing/row_fill.h"
+
+#include <string.h>
+
+#define NS_PER_SECOND 1e9
+
+
+pf_status listing_filled (const pf_reader *reader, const pf_batch *batch,
+                          pf_error *error) {
+  if (reader->dictionary->lacks_memory)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  return batch->rows > 0 ? PF_MORE : PF_END;
+}
+
+
+/* Call `make` until the batch is full. */
+static pf_status listing_next (pf_reader *reader, pf_batch *batch,
+                               pf_error *error) {
+  listing_reader *self = (listing_reader *)reader;
+  pf_batch_clear(batch);
+  while (batch->rows < PF_BATCH_ROWS && self->make(self, batch))
+    batch->rows++;
+  return listing_filled(reader, batch, error);
+}
+
+
+/* Whether the metric that a flow shows is a time. */
+static bool is_time (const pf_flow *flow) {
+  const pf_graph *const graph = flow->graph;
+  if (graph->facts.compat)
+    return graph->facts.is_seconds;
+  return graph->nmetrics == 0 ||
+         strcmp(graph->metrics[flow->metric].unit, "ns") == 0;
+}
+
+
+/* Returns the fields with another help for columns of times. Text output
+   formats a column as a time if its help ends with ", ns", so a metric that is
+   no time must have another help. */
+static const pf_field *fields_without_times (listing_reader *self,
+                                             const pf_field *fields,
+                                             size_t nfields) {
+  static const char in_ns[] = ", ns";
+  for (size_t i = 0; i < nfields; i++) {
+    const size_t size = strlen(fields[i].help);
+    self->fields[i] = fields[i];
+    if (size >= sizeof in_ns - 1 &&
+        strcmp(fields[i].help + size - (sizeof in_ns - 1), in_ns) == 0)
+      self->fields[i].help = "in the unit of the metric";
+  }
+  return self->fields;
+}
+
+
+void listing_open (listing_reader *self, const pf_listing *listing,
+                   const pf_field *fields, size_t nfields) {
+  self->listing = *listing;
+  self->base.fields = is_time(listing->flow) || nfields > LISTING_FIELDS
+                          ? fields
+                          : fields_without_times(self, fields, nfields);
+  self->base.nfields = nfields;
+  self->base.dictionary = listing->flow->graph->dictionary;
+  self->base.next = listing_next;
+}
+
+
+/* The node is tested first, because callers have it in the cache. */
+uint32_t listing_name (const pf_listing *listing, size_t function) {
+  const pf_graph *graph = listing->flow->graph;
+  const uint32_t known = listing->flow->nodes[function].name;
+  const uint32_t name = known != PF_NO_NAME ? known : graph->names[function];
+  if (listing->shown == NULL || !graph->dictionary->has_mangled)
+    return name;
+  uint32_t *shown = &listing->shown[function];
+  if (*shown == PF_NO_NAME)
+    *shown = pf_demangle(graph->dictionary, name);
+  return *shown == PF_NO_NAME ? name : *shown;
+}
+
+
+size_t listing_label (char *label, uint32_t index, bool has_entry) {
+  char digits[12];
+  size_t n = 0, size = 0;
+  do
+    digits[n++] = (char)('0' + index % 10);
+  while ((index /= 10) != 0);
+  label[size++] = has_entry ? '[' : '(';
+  while (n > 0)
+    label[size++] = digits[--n];
+  label[size++] = has_entry ? ']' : ')';
+  return size;
+}
+
+
+bool listing_whole (const pf_flow *flow, double time, int64_t *whole) {
+  if (flow->graph->facts.compat)
+    time = time / flow->per_second * (is_time(flow) ? NS_PER_SECOND : 1);
+  if (!(fabs(time) < 9223372036854775807.0))
+    return false;
+  *whole = llround(time);
+  return true;
+}
+
+
+/* {====== Templates ====== */
+
+/* Rows with a name have four kinds. */
+#define NAMED(kind, text)                                                \
+  {kind, text "{name} [{reference}]\n"},                                 \
+      {kind "_hidden", text "{name} ({reference})\n"},                   \
+      {kind "_in_cycle", text "{name} <cycle {cycle}> [{reference}]\n"}, \
+      {kind "_in_cycle_hidden",                                          \
+       text "{name} <cycle {cycle}> ({reference})\n"},
+
+/* The columns before a call count; `wide` is the width of the children's. */
+#define BLANK "             "
+#define ENTRY(wide) \
+  "{label:-6.6} {percent:5.1} {self_seconds:7.2} {children_seconds:" wide "} "
+#define TIMES(wide) BLANK "{self_seconds:7.2} {children_seconds:" wide "} "
+#define NONE7       "       "
+#define NONE11      "           "
+
+#define GRAPH(wide, none)                                                   \
+  {"cycle", ENTRY(wide) "{count:7} {of:-7} <cycle {cycle} as a whole> "     \
+                        "[{reference}]\n"},                                 \
+      {"cycle_recursive",                                                   \
+       ENTRY(wide) "{count:7}+{of:-7} <cycle {cycle} as a whole> "          \
+                   "[{reference}]\n"},                                      \
+      NAMED("member", TIMES(wide) "{count:7} {of:-7}     ")                 \
+          NAMED("member_recursive", TIMES(wide) "{count:7}+{of:-7}     "){  \
+              "spontaneous", BLANK NONE7 " " none " " NONE7 " " NONE7       \
+                                         "     <spontaneous>\n"},           \
+      {"outside", TIMES(wide) "{count:7}/{of:-7}     <spontaneous>\n"},     \
+      NAMED("caller", TIMES(wide) "{count:7}/{of:-7}     ") NAMED(          \
+          "caller_inner", BLANK NONE7 " " none " {count:7} " NONE7 "     ") \
+          NAMED("function", ENTRY(wide) "{count:7} {of:-7} ")               \
+              NAMED("function_recursive", ENTRY(wide) "{count:7}+{of:-7} ") \
+                  NAMED("callee", TIMES(wide) "{count:7}/{of:-7}     ")     \
+                      NAMED("callee_inner",                                 \
+                            BLANK NONE7 " " none " {count:7} " NONE7 "     ")
+
+#define RULE "-----------------------------------------------\n"
+
+/* clang-format off */
+static const pf_template texts[] = {
+  GRAPH("7.2", NONE7)
+  {"separator", RULE},
+};
+
+static const pf_template wide_texts[] = {
+  GRAPH("11.2", NONE11)
+  {"separator", "\n" RULE "\n"},
+};
+
+static const pf_template flats[] = {
+  {"function", "{percent:6.2} {cumulative_seconds:9.2} {self_seconds:8.2} "
+               "{calls:8} {self_per_call:8.2} {total_per_call:8.2}  "
+               "{function}\n"},
+};
+
+static const pf_template wide_flats[] = {
+  {"function", "{percent:5.1} {cumulative_seconds:10.2} {self_seconds:8.2} "
+               "{calls:8} {self_per_call:8.2} {total_per_call:8.2}  "
+               "{function}\n"},
+};
+
+static const pf_template cells[] = {
+  {"cell", "{pad} {label} {name}"},
+  {"cell_file", "{pad} {label} {name} ({file})"},
+  {"row_end", "\n"},
+};
+
+static const pf_template wide_cells[] = {
+  {"cell", "{label:6.6} {name:-19.19}"},
+  {"cell_file", "{label:6.6} {name:-19.19}"},
+  {"row_end", "\n"},
+};
+/* clang-format on */
+
+#define LIST(of) \
+  { of, sizeof(of) / sizeof *(of) }
+
+
+const pf_template *pf_listing_templates (pf_listing_report report,
+                                         bool traditional, size_t *count) {
+  static const struct {
+    const pf_template *list;
+    size_t count;
+  } lists[][2] = {
+      [PF_LISTING_FLAT] = {LIST(flats), LIST(wide_flats)},
+      [PF_LISTING_TEXT] = {LIST(texts), LIST(wide_texts)},
+      [PF_LISTING_INDEX] = {LIST(cells), LIST(wide_cells)},
+  };
+  *count = lists[report][traditional].count;
+  return lists[report][traditional].list;
+}
+
+/* }====== */

@@ -1,0 +1,330 @@
+/*
+** rank.c - the sort orders of the flat profile, the call graph and its index.
+*/
+
+#include "kernels/listing/rank.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/listing/ranking.h"
+#include "kernels/base/order.h"
+#include "model/base/memory.h"
+#include "model/dictionary/names.h"
+#include "model/base/parallel.h"
+
+#define INSERTION_MAX 16    /* items; merge sort begins with such runs */
+#define PARALLEL_MIN  16384 /* functions; below, one thread is used */
+
+
+/* {====== Keys ====== */
+
+static uint64_t by_self (const pf_flow *flow, size_t node) {
+  const pf_graph *const graph = flow->graph;
+  const bool counts = pf_flow_in_flat(flow, node);
+  if (graph->facts.compat)
+    return ~pf_order_num(counts ? graph->ticks[node] : 0);
+  return ~pf_order_int(counts ? graph->weights[flow->metric][node] : 0);
+}
+
+
+static uint64_t by_total (const pf_flow *flow, size_t node) {
+  return ~pf_order_num(pf_flow_shown_self(flow, node) +
+                       pf_flow_shown_child(flow, node));
+}
+
+
+static uint64_t by_calls (const pf_flow *flow, size_t node) {
+  return node >= flow->graph->nfunctions
+             ? 0
+             : ~pf_order_int(flow->graph->calls[node]);
+}
+
+
+/* Cycles, then names without an underscore, then those with one. */
+static uint64_t by_kind (const pf_flow *flow, size_t node) {
+  if (node >= flow->graph->nfunctions)
+    return 0;
+  const pf_bytes name =
+      pf_name(flow->graph->dictionary, flow->graph->names[node]);
+  return name.size > 0 && name.at[0] == '_' ? 2 : 1;
+}
+
+
+/* Prefetch the calls of a pair ahead; they are stored by function. */
+static void prefetch_calls (const pf_ranking *r, size_t i) {
+  const pf_graph *const graph = r->flow->graph;
+  if (i + PF_RANK_FETCH_AHEAD >= r->count)
+    return;
+  const size_t row = r->pairs[i + PF_RANK_FETCH_AHEAD].row;
+  __builtin_prefetch(&graph->calls[row < graph->nfunctions ? row : 0]);
+}
+
+/* }====== */
+
+
+/* {====== Nodes ====== */
+
+/* Whether a function has calls, or time in the flat profile. */
+static bool is_used (const pf_flow *flow, size_t function) {
+  return flow->graph->calls[function] != 0 ||
+         (pf_flow_in_flat(flow, function) &&
+          pf_flow_weight(flow, function) != 0);
+}
+
+
+/* Sort the functions of the flat profile by all keys but the name. */
+static pf_status rank_flat_by_keys (pf_ranking *r, const pf_flow *flow,
+                                    bool zeros) {
+  static const pf_rank_key keys[] = {
+      {by_self, NULL}, {by_calls, prefetch_calls}, {NULL, NULL}};
+  const size_t n = flow->graph->nfunctions;
+  if (pf_ranking_open(r, flow, n) != PF_OK)
+    return PF_ENOMEM;
+  for (size_t i = 0; i < n; i++)
+    if ((zeros || is_used(flow, i)) && pf_flow_in_flat(flow, i))
+      pf_ranking_add(r, i);
+  pf_ranking_by_keys(r, keys);
+  return PF_OK;
+}
+
+
+/* Sort by names too, set *nodes and *count, and close the ranking. Returns
+   `status` if that is a failure. */
+static pf_status finish_ranking (pf_ranking *r, pf_status status, bool in_two,
+                                 uint32_t **nodes, size_t *count) {
+  *nodes = NULL;
+  *count = r->count;
+  if (status == PF_OK) {
+    pf_ranking_by_names(r, in_two);
+    status = pf_ranking_nodes(r, nodes);
+  }
+  pf_ranking_close(r);
+  return status;
+}
+
+
+pf_status pf_rank_flat (const pf_flow *flow, bool zeros, uint32_t **functions,
+                        size_t *count) {
+  pf_ranking r = {0};
+  const pf_status status = rank_flat_by_keys(&r, flow, zeros);
+  return finish_ranking(&r, status, true, functions, count);
+}
+
+
+pf_status pf_rank_graph (const pf_flow *flow, uint32_t **nodes) {
+  static const pf_rank_key keys[] = {{by_total, NULL},
+                                     {by_kind, pf_ranking_prefetch_name},
+                                     {by_calls, prefetch_calls},
+                                     {NULL, NULL}};
+  pf_ranking r;
+  size_t count;
+  const pf_status status = pf_ranking_open(&r, flow, flow->nnodes);
+  for (size_t i = 0; status == PF_OK && i < flow->nnodes; i++)
+    pf_ranking_add(&r, i);
+  if (status == PF_OK)
+    pf_ranking_by_keys(&r, keys);
+  return finish_ranking(&r, status, false, nodes, &count);
+}
+
+
+pf_status pf_rank_index (const pf_flow *flow, bool zeros, uint32_t **functions,
+                         size_t *count) {
+  static const pf_rank_key none[] = {{NULL, NULL}};
+  const size_t n = flow->graph->nfunctions;
+  pf_ranking r;
+  const pf_status status = pf_ranking_open(&r, flow, n);
+  for (size_t i = 0; status == PF_OK && i < n; i++)
+    if (zeros || is_used(flow, i))
+      pf_ranking_add(&r, i);
+  if (status == PF_OK)
+    pf_ranking_by_keys(&r, none);
+  return finish_ranking(&r, status, false, functions, count);
+}
+
+/* }====== */
+
+
+/* {====== Flow and orders in two threads ====== */
+
+typedef struct ranking_job {
+  pf_flow *flow;
+  pf_status first, second; /* results of the two tasks */
+  pf_ranking flat;
+} ranking_job;
+
+
+static void propagate (void *context) {
+  ranking_job *const j = context;
+  j->first = pf_flow_propagate(j->flow);
+}
+
+
+/* Rank the entries of the call graph, and set their index numbers. */
+static void rank_entries (void *context) {
+  ranking_job *const j = context;
+  pf_flow *const flow = j->flow;
+  uint32_t *nodes = NULL;
+  j->first = pf_rank_graph(flow, &nodes);
+  if (j->first != PF_OK || nodes == NULL) {
+    free(nodes);
+    return;
+  }
+  for (size_t i = 0; i < flow->nnodes; i++)
+    flow->nodes[nodes[i]].index = (uint32_t)i + 1;
+  flow->entries = nodes;
+}
+
+
+static void propagate_and_rank (void *context) {
+  ranking_job *const j = context;
+  propagate(j);
+  if (j->first == PF_OK)
+    rank_entries(j);
+}
+
+
+static void rank_flat (void *context) {
+  ranking_job *const j = context;
+  j->second = rank_flat_by_keys(&j->flat, j->flow, j->flow->zeros);
+}
+
+
+static void rank_index (void *context) {
+  ranking_job *const j = context;
+  pf_flow *const flow = j->flow;
+  uint32_t *names = NULL;
+  j->second = pf_rank_index(flow, flow->zeros, &names, &flow->nnames);
+  if (j->second == PF_OK)
+    flow->names = names;
+  else
+    free(names);
+}
+
+
+/* Run both tasks, in two threads if the graph is large. */
+static pf_status run_both (ranking_job *j, pf_task *first, pf_task *second) {
+  if (j->flow->graph->nfunctions >= PARALLEL_MIN)
+    pf_run_both(first, j, second, j);
+  else {
+    first(j);
+    second(j);
+  }
+  return j->first != PF_OK ? j->first : j->second;
+}
+
+
+pf_status pf_flow_open_flat (pf_flow *flow, pf_graph *graph, size_t metric,
+                             const uint8_t *filter, bool zeros) {
+  pf_flow_begin(flow, graph, metric, filter);
+  flow->zeros = zeros;
+  ranking_job j = {.flow = flow};
+  const pf_status status = run_both(&j, propagate, rank_flat);
+  return finish_ranking(&j.flat, status, true, &flow->flat, &flow->nflat);
+}
+
+
+pf_status pf_flow_open_graph (pf_flow *flow, pf_graph *graph, size_t metric,
+                              const uint8_t *filter, bool zeros) {
+  pf_flow_begin(flow, graph, metric, filter);
+  flow->zeros = zeros;
+  ranking_job j = {.flow = flow};
+  return run_both(&j, propagate_and_rank, rank_index);
+}
+
+
+pf_status pf_flow_rank (pf_flow *flow, bool zeros) {
+  if (flow->entries != NULL)
+    return PF_OK;
+  free(flow->names); /* of an attempt that ran out of memory */
+  flow->names = NULL;
+  flow->zeros = flow->flat == NULL ? zeros : flow->zeros;
+  ranking_job j = {.flow = flow};
+  return run_both(&j, rank_entries, rank_index);
+}
+
+/* }====== */
+
+
+/* {====== Arcs and members ====== */
+
+pf_item pf_arc_item (const pf_flow *flow, uint32_t number) {
+  const pf_arc *const arc = &flow->graph->arcs[number];
+  pf_item item = {number, PF_ARC_SELF, arc->count, 0, {0, 0}};
+  if (arc->caller == arc->callee)
+    return item;
+  if (pf_flow_is_inner(flow, arc)) {
+    item.kind = PF_ARC_INNER;
+    return item;
+  }
+  item.kind = PF_ARC_PLAIN;
+  item.share = pf_flow_share(flow, arc);
+  item.time = item.share.self + item.share.child;
+  return item;
+}
+
+
+pf_item pf_member_item (const pf_flow *flow, uint32_t member) {
+  const pf_share share = {pf_flow_shown_self(flow, member),
+                          pf_flow_shown_child(flow, member)};
+  return (pf_item){
+      member, 0,
+      pf_add(flow->nodes[member].calls, flow->graph->self_calls[member]),
+      share.self + share.child, share};
+}
+
+
+/* Whether `left` sorts after `right`. */
+static inline bool is_after (const pf_item *left, const pf_item *right) {
+  if (left->kind != right->kind)
+    return left->kind > right->kind;
+  if (left->time != right->time)
+    return left->time > right->time;
+  return left->count > right->count;
+}
+
+
+/* Whether two neighbours are in the wrong order. */
+static inline bool is_misplaced (const pf_item *left, const pf_item *right,
+                                 bool reverse) {
+  return reverse ? is_after(right, left) : is_after(left, right);
+}
+
+
+static void insertion_sort (pf_item *items, size_t count, bool reverse) {
+  for (size_t i = 1; i < count; i++) {
+    const pf_item moved = items[i];
+    size_t at = i;
+    for (; at > 0 && is_misplaced(&items[at - 1], &moved, reverse); at--)
+      items[at] = items[at - 1];
+    items[at] = moved;
+  }
+}
+
+
+/* Merge two adjacent sorted runs; the left one has `half` items. */
+static void merge (pf_item *items, pf_item *spare, size_t half, size_t count,
+                   bool reverse) {
+  size_t left = 0, right = half, at = 0;
+  memcpy(spare, items, half * sizeof *items);
+  while (left < half && right < count)
+    items[at++] = is_misplaced(&spare[left], &items[right], reverse)
+                      ? items[right++]
+                      : spare[left++];
+  memcpy(items + at, spare + left, (half - left) * sizeof *items);
+}
+
+
+void pf_rank_items (pf_item *items, pf_item *spare, size_t count,
+                    bool reverse) {
+  for (size_t i = 0; i < count; i += INSERTION_MAX)
+    insertion_sort(items + i,
+                   count - i < INSERTION_MAX ? count - i : INSERTION_MAX,
+                   reverse);
+  for (size_t width = INSERTION_MAX; width < count; width *= 2)
+    for (size_t i = 0; i + width < count; i += 2 * width)
+      merge(items + i, spare, width,
+            count - i < 2 * width ? count - i : 2 * width, reverse);
+}
+
+/* }====== */

@@ -1,0 +1,264 @@
+/*
+** ranking.c - sort by one key after the other; each time only the runs of nodes
+** that are still equal. The bytes of names are the last keys, eight at a time.
+*/
+
+#include "kernels/listing/ranking.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/base/memory.h"
+#include "model/dictionary/names.h"
+#include "model/base/parallel.h"
+
+#define INSERTION_MAX 48 /* longer runs use radix sort */
+#define FETCH_AHEAD   PF_RANK_FETCH_AHEAD
+#define PARALLEL_MIN  16384 /* nodes; below, one thread is used */
+
+
+pf_status pf_ranking_open (pf_ranking *r, const pf_flow *flow,
+                           size_t capacity) {
+  *r = (pf_ranking){.flow = flow,
+                    .pairs = pf_array(capacity, sizeof *r->pairs),
+                    .spare = pf_array(capacity, sizeof *r->spare),
+                    .same = pf_array(capacity, sizeof *r->same)};
+  return r->pairs != NULL && r->spare != NULL && r->same != NULL ? PF_OK
+                                                                 : PF_ENOMEM;
+}
+
+
+void pf_ranking_close (pf_ranking *r) {
+  free(r->pairs);
+  free(r->spare);
+  free(r->same);
+  free(r->prefixes);
+  *r = (pf_ranking){0};
+}
+
+
+/* {====== Runs ====== */
+
+/* Whether node i has an equal neighbour. */
+static inline bool is_in_run (const pf_ranking *r, size_t i) {
+  return r->same[i] || (i + 1 < r->count && r->same[i + 1]);
+}
+
+
+static bool is_sorted (const pf_pair *pairs, size_t count) {
+  for (size_t i = 1; i < count; i++)
+    if (pairs[i - 1].word > pairs[i].word)
+      return false;
+  return true;
+}
+
+
+static void insertion_sort (pf_pair *pairs, size_t count) {
+  for (size_t i = 1; i < count; i++) {
+    const pf_pair moved = pairs[i];
+    size_t at = i;
+    for (; at > 0 && pairs[at - 1].word > moved.word; at--)
+      pairs[at] = pairs[at - 1];
+    pairs[at] = moved;
+  }
+}
+
+
+/* The end of the run that begins at `from`. */
+static size_t end_of_run (const pf_ranking *r, size_t from) {
+  size_t end = from + 1;
+  while (end < r->count && r->same[end])
+    end++;
+  return end;
+}
+
+
+/* Sort each run by the current key; returns whether any nodes are still
+   equal. */
+static bool sort_runs (pf_ranking *r) {
+  bool any = false;
+  for (size_t from = 0, end; from < r->count; from = end) {
+    pf_pair *const pairs = r->pairs + from;
+    end = end_of_run(r, from);
+    if (!is_sorted(pairs, end - from)) {
+      if (end - from <= INSERTION_MAX)
+        insertion_sort(pairs, end - from);
+      else
+        pf_sort_pairs(pairs, r->spare, end - from);
+    }
+    for (size_t i = from + 1; i < end; i++)
+      any |= r->same[i] = r->pairs[i].word == r->pairs[i - 1].word;
+  }
+  return any;
+}
+
+/* }====== */
+
+
+/* {====== Keys ====== */
+
+static void set_words (pf_ranking *r, const pf_rank_key *key) {
+  for (size_t i = 0; i < r->count; i++) {
+    if (key->prefetch != NULL)
+      key->prefetch(r, i);
+    if (is_in_run(r, i))
+      r->pairs[i].word = key->word(r->flow, r->pairs[i].row);
+  }
+}
+
+
+void pf_ranking_by_keys (pf_ranking *r, const pf_rank_key *keys) {
+  memset(r->same, true, r->count);
+  r->same[0] = false;
+  for (bool any = r->count > 1; any && keys->word != NULL; keys++) {
+    set_words(r, keys);
+    any = sort_runs(r);
+  }
+}
+
+/* }====== */
+
+
+/* {====== Names ====== */
+
+static uint64_t part_of_name (const pf_flow *flow, size_t node, size_t offset) {
+  const pf_graph *graph = flow->graph;
+  return node >= graph->nfunctions
+             ? 0
+             : pf_name_word(graph->dictionary, graph->names[node], offset);
+}
+
+
+/* Prefetch names in steps: the name's id in the graph, its entry in the
+   dictionary, its bytes. For cycles, which have no name, any function is
+   used. */
+static inline void prefetch_name (const pf_ranking *r, size_t i) {
+  const pf_graph *const graph = r->flow->graph;
+  const size_t last = graph->nfunctions - 1;
+  size_t rows[3];
+  if (i + 3 * FETCH_AHEAD >= r->count)
+    return;
+  for (size_t step = 0; step < 3; step++) {
+    const size_t row = r->pairs[i + (step + 1) * FETCH_AHEAD].row;
+    rows[step] = row < last ? row : last;
+  }
+  __builtin_prefetch(&graph->names[rows[2]]);
+  pf_name_prefetch(graph->dictionary, graph->names[rows[1]]);
+  __builtin_prefetch(pf_name(graph->dictionary, graph->names[rows[0]]).at);
+}
+
+
+void pf_ranking_prefetch_name (const pf_ranking *r, size_t i) {
+  prefetch_name(r, i);
+}
+
+
+static void set_names (pf_ranking *r, size_t offset) {
+  for (size_t i = 0; i < r->count; i++) {
+    if (!is_in_run(r, i))
+      continue;
+    prefetch_name(r, i);
+    r->pairs[i].word = part_of_name(r->flow, r->pairs[i].row, offset);
+  }
+}
+
+
+/* Set the keys to the first 8 bytes of the names. */
+static void set_prefixes (pf_ranking *r) {
+  const size_t n = r->flow->graph->nfunctions;
+  for (size_t i = 0; i < r->count; i++) {
+    const size_t row = r->pairs[i].row;
+    if (i + FETCH_AHEAD < r->count && r->pairs[i + FETCH_AHEAD].row < n)
+      __builtin_prefetch(&r->prefixes[r->pairs[i + FETCH_AHEAD].row]);
+    if (is_in_run(r, i))
+      r->pairs[i].word = row < n ? r->prefixes[row] : 0;
+  }
+}
+
+
+/* Split the runs whose names have ended: such nodes stay equal. Returns whether
+   other runs are left. */
+static bool split_ended (pf_ranking *r) {
+  bool any = false;
+  for (size_t i = 1; i < r->count; i++)
+    any |= r->same[i] = r->same[i] && (r->pairs[i].word & 0xff) != 0;
+  return any;
+}
+
+
+static void sort_by_names (void *context) {
+  pf_ranking *const r = context;
+  bool any = r->count > 0;
+  for (size_t offset = 0; any; offset += 8) {
+    if (offset == 0 && r->prefixes != NULL)
+      set_prefixes(r);
+    else
+      set_names(r, offset);
+    any = sort_runs(r) && split_ended(r);
+  }
+}
+
+/* }====== */
+
+
+/* {====== Names, in two threads ====== */
+
+static void read_prefixes (void *context, size_t from, size_t to) {
+  const pf_ranking *const r = context;
+  for (size_t i = from; i < to; i++)
+    r->prefixes[i] = part_of_name(r->flow, i, 0);
+}
+
+
+/* How many nodes are in runs. */
+static size_t count_in_runs (const pf_ranking *r) {
+  size_t count = 0;
+  for (size_t i = 0; i < r->count; i++)
+    count += is_in_run(r, i);
+  return count;
+}
+
+
+/* Read the first 8 bytes of all names. Names are stored in the order of
+   functions, so this is sequential. */
+static void find_prefixes (pf_ranking *r, bool in_two) {
+  const size_t n = r->flow->graph->nfunctions;
+  r->prefixes = pf_array(n, sizeof *r->prefixes);
+  if (r->prefixes != NULL) /* else set_names reads them */
+    pf_run_halves(read_prefixes, r, n, in_two ? PARALLEL_MIN : SIZE_MAX);
+}
+
+
+void pf_ranking_by_names (pf_ranking *r, bool in_two) {
+  const bool parted = in_two && r->count >= PARALLEL_MIN;
+  const size_t in_runs = count_in_runs(r);
+  if (in_runs == 0)
+    return;
+  if (in_runs >= r->flow->graph->nfunctions / 2)
+    find_prefixes(r, parted);
+  size_t half = parted ? r->count / 2 : r->count;
+  while (half < r->count && r->same[half])
+    half++;
+  pf_ranking low = *r, high = *r;
+  low.count = half;
+  high.pairs += half;
+  high.spare += half;
+  high.same += half;
+  high.count -= half;
+  if (high.count > 0)
+    pf_run_both(sort_by_names, &low, sort_by_names, &high);
+  else
+    sort_by_names(&low);
+}
+
+/* }====== */
+
+
+pf_status pf_ranking_nodes (const pf_ranking *r, uint32_t **nodes) {
+  *nodes = pf_array(r->count, sizeof **nodes);
+  if (*nodes == NULL)
+    return PF_ENOMEM;
+  for (size_t i = 0; i < r->count; i++)
+    (*nodes)[i] = (uint32_t)r->pairs[i].row;
+  return PF_OK;
+}

@@ -1,0 +1,84 @@
+/*
+** row_fill.h - used by listing_*.c and compare.c: the common part of their
+** readers, and functions that put values into the current row of a batch.
+** Columns that were not requested have no data and are skipped.
+*/
+
+#ifndef row_fill_h
+#define row_fill_h
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "kernels/listing/listing.h"
+#include "model/rows/batch.h"
+#include "model/dictionary/names.h"
+#include "model/symbols/symbols.h"
+
+#define LISTING_FIELDS 16 /* maximum of a listing */
+
+/* The base of the readers: the first member of their structs. */
+typedef struct listing_reader {
+  pf_reader base;
+  pf_listing listing;
+  pf_field fields[LISTING_FIELDS]; /* if the metric is no time */
+  /* Fill row batch->rows; returns false at the end. */
+  bool (*make)(struct listing_reader *self, pf_batch *batch);
+} listing_reader;
+
+/* Set up the base; `next` calls `make`, unless the reader replaces it. */
+void listing_open (listing_reader *self, const pf_listing *listing,
+                   const pf_field *fields, size_t nfields);
+
+/* The status of a `next` that has filled the batch: PF_MORE; PF_END without
+   rows; PF_ENOMEM when a name could not be demangled. */
+pf_status listing_filled (const pf_reader *reader, const pf_batch *batch,
+                          pf_error *error);
+
+/* Returns the name of a function for output, demangled if that is wanted. */
+uint32_t listing_name (const pf_listing *listing, size_t function);
+
+/* Write the index number of a node, "[1]", or "(1)" if it has no entry, to a
+   label of LISTING_LABEL bytes. Returns the size in bytes. */
+#define LISTING_LABEL 16
+size_t listing_label (char *label, uint32_t index, bool has_entry);
+
+/* Convert a time of the flow to whole units (ns, or those of the metric); false
+   if it has no such value, because the sampling rate is unknown. */
+bool listing_whole (const pf_flow *flow, double time, int64_t *whole);
+
+
+static inline void put_int (pf_batch *batch, size_t column, int64_t value) {
+  if (batch->columns[column].data != NULL)
+    batch->columns[column].ints[batch->rows] = value;
+}
+
+static inline void put_num (pf_batch *batch, size_t column, double value) {
+  if (batch->columns[column].data != NULL)
+    batch->columns[column].nums[batch->rows] = value;
+}
+
+static inline void put_missing (pf_batch *batch, size_t column) {
+  if (batch->columns[column].data != NULL)
+    pf_set_missing(&batch->columns[column], batch->rows);
+}
+
+/* Put a name; PF_NO_NAME makes the value missing. */
+static inline void put_name (pf_batch *batch, size_t column, uint32_t name) {
+  if (name == PF_NO_NAME)
+    put_missing(batch, column);
+  else if (batch->columns[column].data != NULL)
+    batch->columns[column].ids[batch->rows] = name;
+}
+
+/* Put a time of the flow in whole units. */
+static inline void put_time (pf_batch *batch, size_t column,
+                             const pf_flow *flow, double time) {
+  int64_t whole;
+  if (listing_whole(flow, time, &whole))
+    put_int(batch, column, whole);
+  else
+    put_missing(batch, column);
+}
+
+#endif

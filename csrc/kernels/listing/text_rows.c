@@ -1,0 +1,477 @@
+/*
+** text_rows.c - the reader of the text of the call graph, line by line.
+**
+** The lines of a function's entry are: its callers, the function itself, its
+** callees, a rule. Those of a cycle's entry are: a header, its members, a rule.
+*/
+
+#include <stdio.h>
+
+#include "kernels/listing/row_fill.h"
+#include "kernels/listing/rank.h"
+
+/* clang-format off */
+enum {
+  KIND, LABEL, PERCENT, SELF, CHILDREN, COUNT, OF, NAME, CYCLE, REFERENCE,
+  NFIELDS
+};
+
+static const pf_field fields[NFIELDS] = {
+  {"kind", PF_NAME, "the template of the line", false},
+  {"label", PF_BYTES, "[1], of the entry's own line", false},
+  {"percent", PF_NUM, "of all time, with callees", false},
+  {"self_seconds", PF_NUM, "time in the function", false},
+  {"children_seconds", PF_NUM, "time in the functions that it called", false},
+  {"count", PF_INT, "calls", false},
+  {"of", PF_INT, "of all calls, or calls by itself", false},
+  {"name", PF_NAME, "the function", false},
+  {"cycle", PF_INT, "the cycle it is in", false},
+  {"reference", PF_INT, "its index number", false},
+};
+
+/* Kinds with a name are followed by three variants of them. */
+enum {
+  IN_CYCLE = 1, HIDDEN = 2,
+  MEMBER = 0, MEMBER_RECURSIVE = 4, CALLER = 8, CALLER_INNER = 12,
+  FUNCTION = 16, FUNCTION_RECURSIVE = 20, CALLEE = 24, CALLEE_INNER = 28,
+  HEADER = 32, HEADER_RECURSIVE, SPONTANEOUS, OUTSIDE, SEPARATOR, NKINDS
+};
+
+static const char *const stems[] = {
+  "member", "member_recursive", "caller", "caller_inner", "function",
+  "function_recursive", "callee", "callee_inner"
+};
+static const char *const variants[] = {
+  "", "_in_cycle", "_hidden", "_in_cycle_hidden"
+};
+static const char *const nameless[] = {
+  "cycle", "cycle_recursive", "spontaneous", "outside", "separator"
+};
+/* clang-format on */
+
+#define FETCH_AHEAD 6 /* entries ahead */
+#define FETCH_ARCS  4
+
+typedef enum step {
+  NEXT_NODE,
+  CALLERS,
+  OWN,
+  CALLEES,
+  MEMBERS,
+  RULE
+} step;
+
+typedef struct text_reader {
+  listing_reader listing;
+  uint32_t kinds[NKINDS]; /* names */
+  bool is_plain;          /* symbols are shown as they are */
+  size_t at;              /* the next of the flow's entries */
+  double all;             /* time of 100 per cent; never 0 */
+  step step;
+  size_t node;
+  pf_item *list, *spare; /* arcs or members of the step */
+  size_t count, done;
+  char (*labels)[LISTING_LABEL]; /* of the rows of a batch */
+} text_reader;
+
+
+/* {====== Columns ====== */
+
+/* Make columns first to last missing. */
+static void put_nothing (pf_batch *batch, size_t first, size_t last) {
+  for (size_t i = first; i <= last; i++)
+    put_missing(batch, i);
+}
+
+
+static void put_seconds (const text_reader *self, pf_batch *batch, double own,
+                         double children) {
+  const double second = self->listing.listing.flow->per_second;
+  put_num(batch, SELF, own / second);
+  put_num(batch, CHILDREN, children / second);
+}
+
+
+/* Put the name and kind of a function in a cycle, without an entry, or with a
+   name to be demangled. */
+static void put_named_slow (const text_reader *self, pf_batch *batch,
+                            size_t kind, uint32_t function) {
+  const pf_flow *flow = self->listing.listing.flow;
+  const uint32_t cycle = pf_flow_cycle(flow, function);
+  const bool printed = pf_flow_is_printed(flow, function);
+  const uint32_t name = listing_name(&self->listing.listing, function);
+  kind += (cycle != 0 ? IN_CYCLE : 0) + (printed ? 0 : HIDDEN);
+  put_name(batch, KIND, self->kinds[kind]);
+  put_name(batch, NAME, name);
+  put_int(batch, CYCLE, cycle);
+  if (cycle == 0)
+    put_missing(batch, CYCLE);
+}
+
+
+/* Put the kind, name, cycle and index number of a function. */
+static void put_named (const text_reader *self, pf_batch *batch, size_t kind,
+                       uint32_t function) {
+  const pf_node *const node = &self->listing.listing.flow->nodes[function];
+  put_int(batch, REFERENCE, node->index);
+  if (node->name == PF_NO_NAME || !self->is_plain) {
+    put_named_slow(self, batch, kind, function);
+    return;
+  }
+  put_name(batch, KIND, self->kinds[kind]);
+  put_name(batch, NAME, node->name);
+  put_missing(batch, CYCLE);
+}
+
+
+/* Put calls, and inner calls if there are any; returns whether there are. */
+static bool put_calls (const text_reader *self, pf_batch *batch, size_t node,
+                       bool is_blank_when_zero) {
+  const pf_flow *flow = self->listing.listing.flow;
+  const int64_t calls = flow->nodes[node].calls;
+  const int64_t inner = pf_flow_self_calls(flow, node);
+  put_int(batch, COUNT, calls);
+  put_int(batch, OF, inner);
+  if (inner == 0)
+    put_missing(batch, OF);
+  if (inner == 0 && calls == 0 && is_blank_when_zero)
+    put_missing(batch, COUNT);
+  return inner != 0;
+}
+
+
+/* Put the label, the share and the times of the entry's own line. */
+static void put_entry (text_reader *self, pf_batch *batch) {
+  const pf_flow *flow = self->listing.listing.flow;
+  const double own = pf_flow_shown_self(flow, self->node);
+  const double children = pf_flow_shown_child(flow, self->node);
+  char *label = self->labels[batch->rows];
+  const size_t size = listing_label(label, flow->nodes[self->node].index, true);
+  if (batch->columns[LABEL].data != NULL)
+    batch->columns[LABEL].bytes[batch->rows] =
+        (pf_bytes){(const uint8_t *)label, size};
+  put_num(batch, PERCENT, 100 * (own + children) / self->all);
+  put_seconds(self, batch, own, children);
+}
+
+/* }====== */
+
+
+/* {====== Lines ====== */
+
+static void make_header (text_reader *self, pf_batch *batch) {
+  const pf_flow *flow = self->listing.listing.flow;
+  put_entry(self, batch);
+  const bool is_recursive = put_calls(self, batch, self->node, false);
+  put_name(batch, KIND, self->kinds[is_recursive ? HEADER_RECURSIVE : HEADER]);
+  put_missing(batch, NAME);
+  put_int(batch, CYCLE, (int64_t)(self->node - flow->graph->nfunctions + 1));
+  put_int(batch, REFERENCE, flow->nodes[self->node].index);
+}
+
+
+static void make_own (text_reader *self, pf_batch *batch) {
+  put_entry(self, batch);
+  const bool is_recursive = put_calls(self, batch, self->node, true);
+  put_named(self, batch, is_recursive ? FUNCTION_RECURSIVE : FUNCTION,
+            (uint32_t)self->node);
+}
+
+
+static void make_member (text_reader *self, pf_batch *batch,
+                         const pf_item *item) {
+  put_nothing(batch, LABEL, PERCENT);
+  put_seconds(self, batch, item->share.self, item->share.child);
+  const bool is_recursive = put_calls(self, batch, item->number, false);
+  put_named(self, batch, is_recursive ? MEMBER_RECURSIVE : MEMBER,
+            item->number);
+}
+
+
+static void make_nameless (text_reader *self, pf_batch *batch, size_t kind) {
+  put_nothing(batch, LABEL, REFERENCE);
+  put_name(batch, KIND, self->kinds[kind]);
+}
+
+
+/* The line of an arc; `function` is its other end, seen from the entry. */
+static void make_arc (text_reader *self, pf_batch *batch, const pf_item *item,
+                      uint32_t function, size_t kind) {
+  const pf_flow *flow = self->listing.listing.flow;
+  put_nothing(batch, LABEL, PERCENT);
+  put_int(batch, COUNT, item->count);
+  if (item->kind == PF_ARC_PLAIN) {
+    const uint32_t callee = flow->graph->arcs[item->number].callee;
+    put_seconds(self, batch, item->share.self, item->share.child);
+    put_int(batch, OF, flow->nodes[pf_flow_node(flow, callee)].calls);
+  }
+  else {
+    put_nothing(batch, SELF, CHILDREN);
+    put_missing(batch, OF);
+    kind += CALLER_INNER - CALLER;
+  }
+  if (function != PF_NO_FUNCTION) {
+    put_named(self, batch, kind, function);
+    return;
+  }
+  put_name(batch, KIND, self->kinds[OUTSIDE]);
+  put_nothing(batch, NAME, REFERENCE);
+}
+
+/* }====== */
+
+
+/* {====== Entries ====== */
+
+/* List the arcs from callers, by ascending time. */
+static void list_callers (text_reader *self) {
+  const pf_flow *flow = self->listing.listing.flow;
+  const uint32_t *first = &flow->graph->parent_first[self->node];
+  self->count = self->done = 0;
+  for (uint32_t i = first[1]; i-- > first[0];)
+    self->list[self->count++] = pf_arc_item(flow, flow->graph->parents[i]);
+  pf_rank_items(self->list, self->spare, self->count, false);
+}
+
+
+/* List the arcs to callees, by descending time. */
+static void list_callees (text_reader *self) {
+  const pf_flow *flow = self->listing.listing.flow;
+  const uint32_t *first = &flow->graph->child_first[self->node];
+  self->count = self->done = 0;
+  for (uint32_t i = first[1]; i-- > first[0];)
+    self->list[self->count++] = pf_arc_item(flow, i);
+  pf_rank_items(self->list, self->spare, self->count, true);
+}
+
+
+static void list_members (text_reader *self) {
+  const pf_flow *flow = self->listing.listing.flow;
+  const size_t cycle = self->node - flow->graph->nfunctions;
+  self->count = self->done = 0;
+  for (uint32_t f = flow->cycles.heads[cycle]; f != PF_NO_FUNCTION;
+       f = flow->cycles.next[f])
+    self->list[self->count++] = pf_member_item(flow, f);
+  pf_rank_items(self->list, self->spare, self->count, true);
+}
+
+
+/* Whether a node has an entry. */
+static bool is_printed (const text_reader *self, size_t node) {
+  const pf_flow *flow = self->listing.listing.flow;
+  return pf_flow_is_printed(flow, node) &&
+         (self->listing.listing.zeros || flow->nodes[node].calls != 0 ||
+          pf_flow_self_calls(flow, node) != 0 ||
+          pf_flow_shown_self(flow, node) != 0 ||
+          pf_flow_shown_child(flow, node) != 0);
+}
+
+
+/* Prefetch the node of a function. */
+static inline void prefetch_function (const text_reader *self,
+                                      uint32_t function) {
+  __builtin_prefetch(&self->listing.listing.flow->nodes[function]);
+}
+
+
+/* The end of the arcs of a list that are prefetched: most lists are short. */
+static inline uint32_t end_of_prefetch (const uint32_t *first) {
+  return first[1] - first[0] < FETCH_ARCS ? first[1] : first[0] + FETCH_ARCS;
+}
+
+
+/* Prefetch the callees of an entry, and the arcs from its callers. */
+static void prefetch_ends (const text_reader *self, uint32_t function) {
+  const pf_graph *graph = self->listing.listing.flow->graph;
+  const uint32_t *children = &graph->child_first[function];
+  const uint32_t *parents = &graph->parent_first[function];
+  for (uint32_t i = children[0]; i < end_of_prefetch(children); i++)
+    prefetch_function(self, graph->arcs[i].callee);
+  for (uint32_t i = parents[0]; i < end_of_prefetch(parents); i++)
+    __builtin_prefetch(&graph->arcs[graph->parents[i]]);
+}
+
+
+/* Prefetch the callers of an entry. */
+static void prefetch_callers (const text_reader *self, uint32_t function) {
+  const pf_graph *graph = self->listing.listing.flow->graph;
+  const uint32_t *parents = &graph->parent_first[function];
+  for (uint32_t i = parents[0]; i < end_of_prefetch(parents); i++) {
+    const uint32_t caller = graph->arcs[graph->parents[i]].caller;
+    if (caller != PF_NO_FUNCTION)
+      prefetch_function(self, caller);
+  }
+}
+
+
+/* Prefetch for the next entries, in four steps: their data is spread over
+   memory and linked, so each step loads what the step before has made known,
+   for an entry that is nearer. */
+static void prefetch (const text_reader *self) {
+  const pf_flow *flow = self->listing.listing.flow;
+  const pf_graph *graph = flow->graph;
+  uint32_t next[4];
+  if (self->at + 4 * FETCH_AHEAD >= flow->nnodes || graph->narcs == 0)
+    return;
+  for (size_t i = 0; i < 4; i++) {
+    next[i] = flow->entries[self->at + (4 - i) * FETCH_AHEAD];
+    if (next[i] >= graph->nfunctions)
+      return;
+  }
+  prefetch_function(self, next[0]);
+  __builtin_prefetch(&graph->self_calls[next[0]]);
+  __builtin_prefetch(&graph->child_first[next[0]]);
+  __builtin_prefetch(&graph->parent_first[next[0]]);
+  __builtin_prefetch(&graph->arcs[graph->child_first[next[1]]]);
+  __builtin_prefetch(&graph->parents[graph->parent_first[next[1]]]);
+  prefetch_ends(self, next[2]);
+  prefetch_callers(self, next[3]);
+}
+
+
+/* Go to the next node with an entry; false at the end. */
+static bool next_node (text_reader *self) {
+  const pf_flow *flow = self->listing.listing.flow;
+  while (self->at < flow->nnodes && !is_printed(self, flow->entries[self->at]))
+    self->at++;
+  if (self->at == flow->nnodes)
+    return false;
+  prefetch(self);
+  self->node = flow->entries[self->at++];
+  self->count = self->done = 0;
+  if (self->node < flow->graph->nfunctions) {
+    list_callers(self);
+    self->step = CALLERS;
+  }
+  else
+    self->step = OWN;
+  return true;
+}
+
+
+/* Put the entry's own line, and list what follows it. */
+static void make_own_line (text_reader *self, pf_batch *batch) {
+  const pf_graph *graph = self->listing.listing.flow->graph;
+  if (self->node >= graph->nfunctions) {
+    make_header(self, batch);
+    list_members(self);
+    self->step = MEMBERS;
+    return;
+  }
+  make_own(self, batch);
+  list_callees(self);
+  self->step = CALLEES;
+}
+
+
+/* Put the line of the next arc or member of the step. */
+static void make_listed (text_reader *self, pf_batch *batch) {
+  const pf_graph *graph = self->listing.listing.flow->graph;
+  const pf_item *const item = &self->list[self->done++];
+  if (self->step == CALLERS)
+    make_arc(self, batch, item, graph->arcs[item->number].caller, CALLER);
+  else if (self->step == CALLEES)
+    make_arc(self, batch, item, graph->arcs[item->number].callee, CALLEE);
+  else
+    make_member(self, batch, item);
+}
+
+
+static bool make_line (listing_reader *reader, pf_batch *batch) {
+  text_reader *self = (text_reader *)reader;
+  if (self->step == NEXT_NODE && !next_node(self))
+    return false;
+  if (self->step == CALLERS && self->count == 0) {
+    make_nameless(self, batch, SPONTANEOUS);
+    self->step = OWN;
+    return true;
+  }
+  if (self->step != OWN && self->step != RULE && self->done < self->count) {
+    make_listed(self, batch);
+    return true;
+  }
+  if (self->step == CALLERS || self->step == OWN) {
+    make_own_line(self, batch);
+    return true;
+  }
+  make_nameless(self, batch, SEPARATOR);
+  self->step = NEXT_NODE;
+  return true;
+}
+
+/* }====== */
+
+
+/* {====== Opening ====== */
+
+static void close_text (pf_reader *reader) {
+  text_reader *self = (text_reader *)reader;
+  free(self->list);
+  free(self->spare);
+  free(self->labels);
+  free(self);
+}
+
+
+static bool intern_kinds (text_reader *self, pf_dictionary *dictionary) {
+  char text[64];
+  for (size_t i = 0; i < NKINDS; i++) {
+    if (i < HEADER)
+      snprintf(text, sizeof text, "%s%s", stems[i / 4], variants[i % 4]);
+    else
+      snprintf(text, sizeof text, "%s", nameless[i - HEADER]);
+    self->kinds[i] = pf_intern_text(dictionary, text);
+    if (self->kinds[i] == PF_NO_NAME)
+      return false;
+  }
+  return true;
+}
+
+
+/* The maximum length of a list of arcs or members. */
+static size_t longest_list (const pf_flow *flow) {
+  const pf_graph *graph = flow->graph;
+  size_t max = 0;
+  for (size_t i = 0; i < graph->nfunctions; i++) {
+    const size_t in = graph->parent_first[i + 1] - graph->parent_first[i];
+    const size_t out = graph->child_first[i + 1] - graph->child_first[i];
+    max = in > max ? in : max;
+    max = out > max ? out : max;
+  }
+  return flow->cycles.count > 0 && max < graph->nfunctions ? graph->nfunctions
+                                                           : max;
+}
+
+
+static bool open_arrays (text_reader *self) {
+  if (pf_graph_parents(self->listing.listing.flow->graph) != PF_OK)
+    return false;
+  const size_t capacity = longest_list(self->listing.listing.flow) + 1;
+  self->list = malloc(capacity * sizeof *self->list);
+  self->spare = malloc(capacity * sizeof *self->spare);
+  self->labels = malloc(PF_BATCH_ROWS * sizeof *self->labels);
+  return self->list != NULL && self->spare != NULL && self->labels != NULL;
+}
+
+
+pf_status pf_listing_text (const pf_listing *listing, pf_reader **reader,
+                           pf_error *error) {
+  text_reader *self = calloc(1, sizeof *self);
+  if (self == NULL)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  listing_open(&self->listing, listing, fields, NFIELDS);
+  self->listing.make = make_line;
+  self->listing.base.close = close_text;
+  self->is_plain =
+      listing->shown == NULL || !listing->flow->graph->dictionary->has_mangled;
+  self->all = listing->flow->total_shown > 0 ? listing->flow->total_shown : 1;
+  if (!open_arrays(self) ||
+      !intern_kinds(self, listing->flow->graph->dictionary)) {
+    close_text(&self->listing.base);
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  }
+  *reader = &self->listing.base;
+  return PF_OK;
+}
+
+/* }====== */

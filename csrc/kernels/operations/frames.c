@@ -1,0 +1,286 @@
+/*
+** frames.c - stacks of open calls. Threads, and pairs of a thread and a name
+** (slots), get ids. Each slot has the index of its innermost open call, and
+** each open call that of the next one of its slot.
+*/
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/operations/frames.h"
+#include "model/dictionary/names.h"
+
+
+/* {====== Columns ====== */
+
+/* The index of a field with a name and a type, or nfields. */
+static size_t field_of (const pf_reader *reader, const char *name,
+                        pf_type type) {
+  const size_t field = pf_field_index(reader->fields, reader->nfields, name);
+  if (field < reader->nfields && reader->fields[field].type == type)
+    return field;
+  return reader->nfields;
+}
+
+
+pf_status pf_entry_columns_of (const pf_reader *reader,
+                               pf_entry_columns *columns, pf_error *error) {
+  *columns = (pf_entry_columns){.thread = field_of(reader, "thread", PF_INT),
+                                .time = field_of(reader, "time", PF_INT),
+                                .op = field_of(reader, "op", PF_NAME),
+                                .call = field_of(reader, "call", PF_NAME),
+                                .flags = field_of(reader, "flags", PF_NAME),
+                                .file = field_of(reader, "file", PF_NAME)};
+  if (columns->op < reader->nfields && columns->call < reader->nfields)
+    return PF_OK;
+  return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                 "columns \"op\" and \"call\" of type name are needed");
+}
+
+
+void pf_entry_columns_want (const pf_reader *reader,
+                            const pf_entry_columns *columns, bool *wanted) {
+  const size_t needed[] = {columns->thread, columns->time,  columns->op,
+                           columns->call,   columns->flags, columns->file};
+  for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++)
+    if (needed[i] < reader->nfields)
+      wanted[needed[i]] = true;
+}
+
+/* }====== */
+
+
+/* {====== Numbers for threads and names ====== */
+
+/* Grow an array to `wanted` elements; new ones are zeros. */
+static void *grow (void *array, uint32_t *count, uint32_t wanted, size_t size) {
+  uint8_t *const grown = realloc(array, (size_t)wanted * size);
+  if (grown == NULL)
+    return NULL;
+  memset(grown + (size_t)*count * size, 0, (size_t)(wanted - *count) * size);
+  *count = wanted;
+  return grown;
+}
+
+
+static pf_status grow_lanes (pf_frames *frames) {
+  const pf_id_table *const numbers = &frames->lane_ids;
+  const uint32_t first = frames->nlanes;
+  if (numbers->count <= first)
+    return PF_OK;
+  pf_call_stack *const lanes =
+      grow(frames->lanes, &frames->nlanes, numbers->count, sizeof *lanes);
+  if (lanes == NULL)
+    return PF_ENOMEM;
+  frames->lanes = lanes;
+  for (uint32_t i = first; i < frames->nlanes; i++) {
+    lanes[i].orphan = PF_NO_FRAME;
+    lanes[i].has_thread = i != numbers->missing;
+    lanes[i].thread = lanes[i].has_thread ? (int64_t)numbers->words[i] : 0;
+  }
+  return PF_OK;
+}
+
+
+/* Whether two names are equal, ignoring the case of ASCII letters. */
+static bool is_same_name (pf_bytes left, pf_bytes right) {
+  if (left.size != right.size)
+    return false;
+  for (size_t i = 0; i < left.size; i++) {
+    const uint8_t l = left.at[i], r = right.at[i], low = l | 0x20;
+    if (l != r && (low < 'a' || low > 'z' || low != (r | 0x20)))
+      return false;
+  }
+  return true;
+}
+
+
+/* Whether a function interrupts tracing: prfHold, or _prfHold when it is
+   compiled in. */
+static bool holds_tracing (pf_bytes name) {
+  static const pf_bytes holder = {(const uint8_t *)"PRFHOLD", 7};
+  if (name.size > 0 && name.at[0] == '_') {
+    name.at++;
+    name.size--;
+  }
+  return is_same_name(name, holder);
+}
+
+
+static bool is_idle (const pf_frames *frames, pf_bytes name) {
+  for (size_t i = 0; i < frames->nidle; i++)
+    if (is_same_name(name, frames->idle[i]))
+      return true;
+  return false;
+}
+
+
+static pf_status grow_slots (pf_frames *frames) {
+  const pf_id_table *const numbers = &frames->slot_ids;
+  const uint32_t first = frames->nslots;
+  if (numbers->count <= first)
+    return PF_OK;
+  pf_call_slot *const slots =
+      grow(frames->slots, &frames->nslots, numbers->count, sizeof *slots);
+  if (slots == NULL)
+    return PF_ENOMEM;
+  frames->slots = slots;
+  for (uint32_t i = first; i < frames->nslots; i++) {
+    const uint32_t name = (uint32_t)numbers->words[i];
+    const pf_bytes text = pf_name(frames->dictionary, name);
+    slots[i] = (pf_call_slot){name, PF_NO_FRAME, PF_NO_AREA,
+                              holds_tracing(text), is_idle(frames, text)};
+    frames->has_holders |= slots[i].is_holder;
+  }
+  return PF_OK;
+}
+
+
+static uint8_t op_of (const pf_frames *frames, uint32_t id) {
+  size_t op = 0;
+  while (op < PF_NO_OP && frames->op_names[op] != id)
+    op++;
+  return (uint8_t)op;
+}
+
+
+/* Find the lane of a row, mostly that of the previous row. */
+static pf_status find_lane (pf_frames *frames, const pf_column *thread,
+                            size_t row, uint32_t *lane) {
+  const bool missing = thread == NULL || pf_is_missing(thread, row);
+  const uint64_t word = missing ? 0 : (uint64_t)thread->ints[row];
+  if (!missing && frames->lane != PF_NO_FRAME &&
+      frames->thread == (int64_t)word) {
+    *lane = frames->lane;
+    return PF_OK;
+  }
+  if (pf_id_table_nullable(&frames->lane_ids, &word, &missing, 1, lane) !=
+      PF_OK)
+    return PF_ENOMEM;
+  frames->thread = (int64_t)word;
+  frames->lane = missing ? PF_NO_FRAME : *lane;
+  return grow_lanes(frames);
+}
+
+
+static pf_status find_slot (pf_frames *frames, uint32_t lane, uint32_t name,
+                            uint32_t *slot) {
+  const uint64_t word = (uint64_t)lane << 32 | name;
+  pf_cached_slot *const cached = &frames->cache[name & (PF_CACHED_SLOTS - 1)];
+  if (cached->word != word) {
+    if (pf_id_table_words(&frames->slot_ids, &word, 1, slot) != PF_OK)
+      return PF_ENOMEM;
+    *cached = (pf_cached_slot){word, *slot};
+  }
+  *slot = cached->slot;
+  return grow_slots(frames);
+}
+
+
+pf_status pf_frames_look (pf_frames *frames, const pf_batch *batch,
+                          const pf_entry_columns *columns, size_t row,
+                          pf_call_row *call_row) {
+  const pf_column *const c = batch->columns;
+  const pf_column *const op = &c[columns->op], *const call = &c[columns->call];
+  const pf_column *const thread =
+      columns->thread < batch->ncolumns ? &c[columns->thread] : NULL;
+  const uint32_t name =
+      pf_is_missing(call, row) ? frames->nameless : call->ids[row];
+  call_row->op = pf_is_missing(op, row)
+                     ? PF_NO_OP
+                     : (pf_call_op)op_of(frames, op->ids[row]);
+  const pf_status status = find_lane(frames, thread, row, &call_row->lane);
+  return status == PF_OK
+             ? find_slot(frames, call_row->lane, name, &call_row->slot)
+             : status;
+}
+
+
+uint32_t pf_frames_area (pf_frames *frames, uint32_t slot) {
+  pf_call_slot *const s = &frames->slots[slot];
+  if (s->area == PF_NO_AREA) {
+    pf_area area = PF_AREA_NONE;
+    area.name = s->name;
+    s->area = pf_area_add(frames->dictionary, &area);
+  }
+  return s->area;
+}
+
+/* }====== */
+
+
+/* {====== Stacks ====== */
+
+bool pf_frames_new_file (pf_frames *frames, const pf_batch *batch,
+                         const pf_entry_columns *columns, size_t row) {
+  if (columns->file >= batch->ncolumns)
+    return false;
+  const pf_column *const file = &batch->columns[columns->file];
+  const uint32_t now = pf_is_missing(file, row) ? PF_NO_NAME : file->ids[row];
+  const bool is_new = frames->has_file && now != frames->file;
+  frames->file = now;
+  frames->has_file = true;
+  return is_new;
+}
+
+
+pf_open_call *pf_frames_push (pf_frames *frames, pf_call_stack *lane,
+                              uint32_t slot) {
+  if (lane->depth == lane->capacity) {
+    if (lane->capacity >= PF_NO_FRAME / 2)
+      return NULL;
+    const uint32_t capacity = lane->capacity == 0 ? 16 : 2 * lane->capacity;
+    pf_open_call *const grown = realloc(lane->frames, capacity * sizeof *grown);
+    if (grown == NULL)
+      return NULL;
+    /* process_either reads unused frames, too */
+    memset(grown + lane->capacity, 0,
+           (capacity - lane->capacity) * sizeof *grown);
+    lane->frames = grown;
+    lane->capacity = capacity;
+  }
+  pf_open_call *const frame = &lane->frames[lane->depth];
+  *frame = (pf_open_call){
+      .slot = slot, .below = frames->slots[slot].top, .gaps = frames->gaps};
+  frames->slots[slot].top = lane->depth++;
+  return frame;
+}
+
+
+void pf_frames_pop (pf_frames *frames, pf_call_stack *lane) {
+  const pf_open_call *const frame = &lane->frames[--lane->depth];
+  frames->slots[frame->slot].top = frame->below;
+}
+
+
+pf_status pf_frames_open (pf_frames *frames, pf_dictionary *dictionary) {
+  static const char *const names[PF_NO_OP] = {"i", "I", "O", "o"};
+  memset(frames, 0, sizeof *frames);
+  frames->dictionary = dictionary;
+  pf_id_table_init(&frames->lane_ids);
+  pf_id_table_init(&frames->slot_ids);
+  frames->nameless = pf_intern_text(dictionary, "");
+  bool done = frames->nameless != PF_NO_NAME;
+  for (unsigned i = 0; i < PF_NO_OP && done; i++) {
+    frames->op_names[i] = pf_intern_text(dictionary, names[i]);
+    done = frames->op_names[i] != PF_NO_NAME;
+  }
+  frames->lane = PF_NO_FRAME;
+  for (uint32_t i = 0; i < 256; i++)
+    frames->op_of_name[i] = op_of(frames, i);
+  for (size_t i = 0; i < PF_CACHED_SLOTS; i++)
+    frames->cache[i].word = UINT64_MAX; /* no slot has this word */
+  return done ? PF_OK : PF_ENOMEM;
+}
+
+
+void pf_frames_close (pf_frames *frames) {
+  for (uint32_t i = 0; i < frames->nlanes; i++)
+    free(frames->lanes[i].frames);
+  free(frames->lanes);
+  free(frames->slots);
+  pf_id_table_free(&frames->lane_ids);
+  pf_id_table_free(&frames->slot_ids);
+}
+
+/* }====== */

@@ -1,0 +1,461 @@
+/*
+** unfilter.c - the general path: a loop that writes at most one row per step.
+** Calls that a row of the input ends are closed one by one before the row
+** itself is processed, so the stage can pause anywhere when a batch is full.
+*/
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/operations/unfilter.h"
+#include "kernels/operations/unfilter_put.h"
+
+/* {====== One step ====== */
+
+/* A step writes at most one row. It advances to the next input row when no more
+   calls have to be closed before. */
+
+/* The current row. */
+typedef struct entry {
+  pf_call_stack *lane;
+  uint32_t slot;
+  pf_call_op op;
+  int64_t time;
+} entry;
+
+
+/* Find the area of a call that begins, or of an orphaned leave; PF_NO_AREA when
+   there is no column for it. */
+static pf_status find_area (unfilter *self, uint32_t slot, uint32_t *area,
+                            pf_error *error) {
+  *area = PF_NO_AREA;
+  if (self->to.area == NO_COLUMN)
+    return PF_OK;
+  const pf_column *const lines =
+      self->line == NO_COLUMN ? NULL : &self->in.columns[self->line];
+  if (lines != NULL && !pf_is_missing(lines, self->row)) {
+    pf_area of_line = PF_AREA_NONE;
+    of_line.name = self->frames.slots[slot].name;
+    of_line.line = lines->ints[self->row];
+    *area = pf_area_add(self->frames.dictionary, &of_line);
+  }
+  else
+    *area = pf_frames_area(&self->frames, slot);
+  if (*area != PF_NO_AREA)
+    return PF_OK;
+  return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+}
+
+
+/* Close the innermost call at `time` with flags, in row `row` of the input, or
+   NO_ROW. */
+static pf_status end_call (unfilter *self, pf_batch *out, pf_call_stack *lane,
+                           int64_t time, unsigned flags, size_t row,
+                           pf_error *error) {
+  const pf_open_call *const call = pf_frames_top(lane);
+  const out_row l = {lane, call->slot,  call->area, time,
+                     row,  self->leave, call,       flags};
+  const pf_status status = pf_unfilter_put(self, out, &l, error);
+  pf_frames_pop(&self->frames, lane);
+  return status;
+}
+
+
+/* Whether a call has an O and still expects its o. */
+static bool is_returning (const pf_open_call *call) {
+  return call->seen[PF_RETURNING] && call->seen[PF_CALLING];
+}
+
+
+/* Whether the call is one that interrupts tracing. */
+static bool is_holding (const unfilter *self, const pf_open_call *call) {
+  return self->frames.slots[call->slot].is_holder;
+}
+
+
+/* Whether the row proves that no more entries of a call will come. */
+static bool is_finished (const unfilter *self, const pf_open_call *call,
+                         const entry *e) {
+  if (is_returning(call))
+    return e->slot != call->slot || e->op != PF_RETURNED;
+  return is_holding(self, call) &&
+         (e->slot != call->slot || e->op == PF_CALLING ||
+          (e->op == PF_ENTERED && call->seen[PF_ENTERED]));
+}
+
+
+/* Close the innermost call when it is finished. */
+static pf_status end_finished (unfilter *self, pf_batch *out,
+                               pf_call_stack *lane, pf_error *error) {
+  const pf_open_call *const call = pf_frames_top(lane);
+  if (is_returning(call))
+    return end_call(self, out, lane, call->time[PF_RETURNING], 0, NO_ROW,
+                    error);
+  const pf_call_op last = call->seen[PF_ENTERED] ? PF_ENTERED : PF_CALLING;
+  return end_call(self, out, lane, call->time[last], PF_FLAG_GAP, NO_ROW,
+                  error);
+}
+
+
+/* Advance to the next row of the input. */
+static void advance (unfilter *self, pf_call_stack *lane) {
+  lane->orphan = PF_NO_FRAME;
+  self->row++;
+  self->is_swept = false;
+}
+
+
+static pf_status process_enter (unfilter *self, pf_batch *out, const entry *e,
+                                pf_error *error) {
+  const size_t row = self->row;
+  if (pf_frames_is_second(e->lane, e->slot, e->op)) {
+    pf_open_call_record(pf_frames_top(e->lane), e->op, e->time);
+    advance(self, e->lane);
+    return PF_OK;
+  }
+  uint32_t area;
+  const pf_status status = find_area(self, e->slot, &area, error);
+  if (status != PF_OK)
+    return status;
+  pf_open_call *const call = pf_frames_push(&self->frames, e->lane, e->slot);
+  if (call == NULL)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  pf_open_call_record(call, e->op, e->time);
+  call->area = area;
+  self->frames.gaps += self->frames.slots[e->slot].is_holder;
+  advance(self, e->lane);
+  const out_row l = {e->lane, e->slot,     area, e->time,
+                     row,     self->enter, NULL, 0};
+  return pf_unfilter_put(self, out, &l, error);
+}
+
+
+/* A leave whose call is not open. An O and an o directly after it are one
+   leave. */
+static pf_status process_orphan (unfilter *self, pf_batch *out, const entry *e,
+                                 pf_error *error) {
+  const bool is_second = e->op == PF_RETURNED && e->lane->orphan == e->slot;
+  out_row l = {e->lane,   e->slot,     0,    e->time,
+               self->row, self->leave, NULL, PF_FLAG_ORPHAN};
+  const pf_status status = find_area(self, e->slot, &l.area, error);
+  advance(self, e->lane);
+  if (status != PF_OK || is_second)
+    return status;
+  if (self->frames.gaps > 0)
+    l.flags |= PF_FLAG_GAP;
+  if (e->op == PF_RETURNING)
+    e->lane->orphan = e->slot;
+  return pf_unfilter_put(self, out, &l, error);
+}
+
+
+static pf_status process_leave (unfilter *self, pf_batch *out, const entry *e,
+                                pf_error *error) {
+  pf_call_stack *const lane = e->lane;
+  const uint32_t nearest = self->frames.slots[e->slot].top;
+  if (nearest == PF_NO_FRAME)
+    return process_orphan(self, out, e, error);
+  pf_open_call *const top = pf_frames_top(lane);
+  if (nearest + 1 < lane->depth) {
+    const bool has_gap = pf_open_call_has_gap(&self->frames, top);
+    return end_call(self, out, lane, e->time,
+                    has_gap ? PF_FLAG_GAP : PF_FLAG_UNWOUND, NO_ROW, error);
+  }
+  const size_t row = self->row;
+  pf_open_call_record(top, e->op, e->time);
+  advance(self, lane);
+  if (e->op == PF_RETURNING && top->seen[PF_CALLING])
+    return PF_OK; /* the call ends at its o */
+  return end_call(self, out, lane, e->time, 0, row, error);
+}
+
+
+/* A row that is neither enter nor leave. */
+static pf_status process_other (unfilter *self, pf_batch *out, const entry *e,
+                                pf_error *error) {
+  const out_row l = {e->lane,   e->slot,    PF_NO_AREA, e->time,
+                     self->row, PF_NO_NAME, NULL,       0};
+  advance(self, e->lane);
+  return self->copied == 0 ? PF_OK : pf_unfilter_put(self, out, &l, error);
+}
+
+
+/* Returns the flags (PF_FLAG_...) of an input row, 0 if it has none. They
+   describe the row itself, or a gap or a new run before it. */
+static unsigned flags_of_row (const unfilter *self, size_t row) {
+  const uint32_t given = pf_unfilter_flags(self, row);
+  return given == self->flag_names[0]
+             ? 0
+             : pf_flags_in(pf_name(self->reader.dictionary, given));
+}
+
+
+/* The flags with which all open calls end before a row, because another file or
+   run begins or rows before it are lost; 0: they do not end. */
+static unsigned closed_before (unfilter *self, size_t row) {
+  const unsigned flags = flags_of_row(self, row);
+  const bool is_new =
+      pf_frames_new_file(&self->frames, &self->in, &self->at, row);
+  return is_new || (flags & PF_FLAG_RUN) != 0 ? PF_FLAG_OPEN
+                                              : flags & PF_FLAG_GAP;
+}
+
+
+/* Reset the clocks of all threads. */
+static void reset_clocks (unfilter *self) {
+  self->latest = 0;
+  for (uint32_t i = 0; i < self->frames.nlanes; i++) {
+    pf_call_stack *const lane = &self->frames.lanes[i];
+    lane->idle = lane->seen = 0;
+    lane->shown = INT64_MIN;
+  }
+}
+
+
+/* Start to close all open calls, one per step. */
+static void begin_sweep (unfilter *self, unsigned flags) {
+  self->close_flags = flags;
+  self->closing_lane = 0;
+}
+
+
+/* Close open calls until one row is written or all are closed. In a table of
+   events calls are dropped, because the call machine closes its own. */
+static pf_status sweep (unfilter *self, pf_batch *out, pf_error *error) {
+  pf_frames *const frames = &self->frames;
+  while (self->closing_lane < frames->nlanes) {
+    pf_call_stack *const lane = &frames->lanes[self->closing_lane];
+    const pf_open_call *const top = pf_frames_top(lane);
+    if (top == NULL)
+      self->closing_lane++;
+    else if (is_returning(top) || is_holding(self, top))
+      return end_finished(self, out, lane, error);
+    else if (self->copied == 0)
+      pf_frames_pop(frames, lane);
+    else
+      return end_call(self, out, lane, self->latest, self->close_flags, NO_ROW,
+                      error);
+  }
+  self->has_gap = !self->has_ended;
+  if (self->close_flags == PF_FLAG_OPEN)
+    reset_clocks(self);
+  self->close_flags = 0;
+  return PF_OK;
+}
+
+
+/* The time of a row; the latest time when it is missing. */
+static int64_t time_of (const unfilter *self, size_t row) {
+  if (self->at.time >= self->in.ncolumns)
+    return 0;
+  const pf_column *const time = &self->in.columns[self->at.time];
+  return pf_is_missing(time, row) ? self->latest : time->ints[row];
+}
+
+
+static pf_status look_at (unfilter *self, size_t row, entry *e,
+                          pf_error *error) {
+  pf_call_row call_row;
+  if (pf_frames_look(&self->frames, &self->in, &self->at, row, &call_row) !=
+      PF_OK)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  *e = (entry){&self->frames.lanes[call_row.lane], call_row.slot, call_row.op,
+               time_of(self, row)};
+  return PF_OK;
+}
+
+
+/* The clock of a thread is stopped while it is in a function that waits. */
+static void update_idle (const unfilter *self, const entry *e) {
+  pf_call_stack *const lane = e->lane;
+  const pf_open_call *const top = pf_frames_top(lane);
+  if (top != NULL && self->frames.slots[top->slot].is_idle &&
+      e->time > lane->seen)
+    lane->idle += e->time - lane->seen;
+  lane->seen = e->time;
+}
+
+
+static pf_status step (unfilter *self, pf_batch *out, pf_error *error) {
+  if (!self->is_swept && self->may_have_gaps) {
+    self->is_swept = true;
+    const unsigned closes = closed_before(self, self->row);
+    self->frames.gaps += closes == PF_FLAG_GAP;
+    begin_sweep(self, closes);
+    return PF_OK;
+  }
+  entry e = {NULL, 0, PF_NO_OP, 0};
+  const pf_status status = look_at(self, self->row, &e, error);
+  if (status != PF_OK || e.lane == NULL)
+    return status;
+  if (e.time > self->latest)
+    self->latest = e.time;
+  update_idle(self, &e);
+  if (e.lane->depth > 0 && is_finished(self, pf_frames_top(e.lane), &e))
+    return end_finished(self, out, e.lane, error);
+  switch (e.op) {
+    case PF_CALLING:
+    case PF_ENTERED: return process_enter(self, out, &e, error);
+    case PF_RETURNING:
+    case PF_RETURNED: return process_leave(self, out, &e, error);
+    default: return process_other(self, out, &e, error);
+  }
+}
+
+/* }====== */
+
+
+/* {====== The stage ====== */
+
+/* Mark the input columns for line and params. */
+static void want_details (unfilter *self, const pf_batch *out, bool *in) {
+  const size_t columns[2][2] = {{self->to.line, self->lines},
+                                {self->to.params, self->params}};
+  for (size_t i = 0; i < 2; i++)
+    if (columns[i][0] < out->ncolumns &&
+        out->columns[columns[i][0]].data != NULL) {
+      in[columns[i][1]] = true;
+      self->has_details = true;
+    }
+}
+
+
+/* Open the batch for the input, with the columns that are wanted or needed. */
+static pf_status open_input (unfilter *self, const pf_batch *out,
+                             pf_error *error) {
+  bool *const in = calloc(self->input->nfields + 1, sizeof *in);
+  if (in == NULL)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  for (size_t i = 0; i < self->copied; i++)
+    in[i] = out->columns[i].data != NULL;
+  pf_entry_columns_want(self->input, &self->at, in);
+  if (self->line != NO_COLUMN)
+    in[self->line] = true;
+  want_details(self, out, in);
+  const pf_status status = pf_batch_for(&self->in, self->input, in);
+  free(in);
+  if (status != PF_OK)
+    return pf_fail(error, status, PF_NO_OFFSET, "out of memory");
+  self->is_open = true;
+  return PF_OK;
+}
+
+
+/* Whether a row of the batch may close all calls. */
+static bool may_have_gaps (const unfilter *self) {
+  if (self->at.file < self->in.ncolumns)
+    return true;
+  if (self->at.flags >= self->in.ncolumns)
+    return false;
+  const pf_column *const flags = &self->in.columns[self->at.flags];
+  return pf_has_values(flags, self->in.rows);
+}
+
+
+/* Whether a column exists and has no missing values. */
+static bool is_whole (const unfilter *self, size_t column) {
+  return column < self->in.ncolumns && !self->in.columns[column].has_missing;
+}
+
+
+/* Whether the fast path can process the rows of the batch. */
+static bool is_fast (const unfilter *self) {
+  const pf_entry_columns *const at = &self->at;
+  return self->copied == 0 && self->line == NO_COLUMN && !self->has_details &&
+         self->frames.nidle == 0 && !self->may_have_gaps &&
+         is_whole(self, at->thread) && is_whole(self, at->time) &&
+         is_whole(self, at->op) && is_whole(self, at->call);
+}
+
+
+/* Return the status that pf_unfilter_pack_next could not return. */
+static pf_status return_pending (unfilter *self, pf_error *error) {
+  const pf_status status = self->pending;
+  self->pending = PF_MORE;
+  *error = self->pending_error;
+  return status;
+}
+
+
+/* Read the next batch of the input. */
+static pf_status pull (unfilter *self, bool pipelined, pf_error *error) {
+  if (self->pending != PF_MORE)
+    return return_pending(self, error);
+  self->row = 0;
+  self->in.rows = 0;
+  self->in.pipelined = pipelined;
+  const pf_status status = self->input->next(self->input, &self->in, error);
+  if (status != PF_MORE) {
+    self->in.rows = 0;
+    return status;
+  }
+  self->may_have_gaps = may_have_gaps(self);
+  self->is_fast = is_fast(self);
+  return PF_MORE;
+}
+
+
+/* Whether the fast path may be used now. */
+static bool may_use_fast_path (const unfilter *self) {
+  return self->is_fast && !self->has_gap && !self->frames.has_holders;
+}
+
+
+/* Process many rows on the fast path, then one on the general path. */
+static pf_status process_rows (unfilter *self, pf_batch *out, pf_error *error) {
+  if (may_use_fast_path(self) && pf_unfilter_fast(self, out) != PF_OK)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  if (self->row == self->in.rows || out->rows == PF_BATCH_ROWS)
+    return PF_OK;
+  return step(self, out, error);
+}
+
+
+/* Output bytes point into the batch of the input, so a new one is read only for
+   an empty output batch. */
+pf_status pf_unfilter_next (pf_reader *reader, pf_batch *out, pf_error *error) {
+  unfilter *const self = (unfilter *)(void *)reader;
+  pf_status status = self->is_open ? PF_OK : open_input(self, out, error);
+  pf_batch_clear(out);
+  while (status == PF_OK && out->rows < PF_BATCH_ROWS) {
+    if (self->close_flags != 0)
+      status = sweep(self, out, error);
+    else if (self->row < self->in.rows)
+      status = process_rows(self, out, error);
+    else if (out->rows > 0 || self->has_ended)
+      break;
+    else if ((status = pull(self, out->pipelined, error)) == PF_END) {
+      self->has_ended = true;
+      begin_sweep(self, PF_FLAG_OPEN);
+      status = PF_OK;
+    }
+  }
+  if (status != PF_OK)
+    return status;
+  return out->rows > 0 ? PF_MORE : PF_END;
+}
+
+
+/* Write packed events on the fast path. A status other than PF_MORE is kept for
+   `next`. */
+bool pf_unfilter_pack_next (pf_reader *reader, pf_packed *events) {
+  unfilter *const self = (unfilter *)(void *)reader;
+  if (!self->is_open || self->close_flags != 0 || self->has_ended)
+    return false;
+  if (self->row == self->in.rows && self->pending == PF_MORE)
+    self->pending = pull(self, false, &self->pending_error);
+  return self->row < self->in.rows && may_use_fast_path(self) &&
+         pf_unfilter_pack(self, events) == PF_OK && events->rows > 0;
+}
+
+
+void pf_unfilter_close (pf_reader *reader) {
+  unfilter *const self = (unfilter *)(void *)reader;
+  if (self->is_open)
+    pf_batch_close(&self->in);
+  pf_frames_close(&self->frames);
+  free(self->idle);
+  free(self);
+}
+
+/* }====== */

@@ -1,0 +1,67 @@
+/*
+** unfilter.h - stages that turn entries with operation codes into enters and
+** leaves, and back. Used by csrc/lua/unfilter.c and the tables of Xbase++.
+**
+** A trace may have four entries for a call, each with an operation code: i (the
+** caller is about to call), I (the function runs), O (the function is about to
+** return), o (the caller goes on). i and I become one enter, O and o one leave.
+** A trace that has only one code of a pair passes through unchanged, so both
+** kinds of traces are treated alike.
+**
+** Details of a call are known at its end. Its leave has `overhead`, the ns
+** between the codes of its pairs, and `compiled`, whether the function itself
+** wrote an entry. Leaves that are not in the trace are added before the row
+** that proves them, with a flag:
+**    unwound  a function further out returned: a BREAK left the call
+**    gap      as unwound, or unknown, because tracing was interrupted meanwhile
+**    open     the trace ended
+** A leave without its call has the flag `orphan`, after an interruption also
+** `gap`. A row whose own flags contain `gap` closes the calls of all threads,
+** and so does the first row of another file, or a row whose flags contain
+** `run`.
+*/
+
+#ifndef unfilter_h
+#define unfilter_h
+
+#include "profio.h"
+
+/*
+** Open a reader over `input` (borrowed), which has name columns op and call,
+** and may have int columns thread and time (ns) and a name column flags. It
+** returns the columns of the input (missing in added leaves), then flags unless
+** the input has it, event (enter or leave), overhead and compiled. The rows of
+** a thread stay in order. PF_EUNSUPPORTED for other columns; PF_ENOMEM.
+*/
+pf_status pf_unfilter_open (pf_reader *input, pf_reader **reader,
+                            pf_error *error);
+
+/* Options of pf_unfilter_events. Initialise with zeros. */
+typedef struct pf_unfilter_options {
+  const pf_bytes *idle; /* names of functions in which a thread waits: their own
+                           time is subtracted from its clock. Case is ignored;
+                           borrowed during the call */
+  size_t nidle;
+  bool by_line; /* calls that begin at different lines (int column line) get
+                   different areas */
+  bool details; /* events get the columns line and params of the input */
+} pf_unfilter_options;
+
+/*
+** As pf_unfilter_open, but only enters and leaves, as a table of events: time,
+** event, area, lane, flags, and with `details` line and params. The reader may
+** pack its rows (model/rows/packed.h).
+*/
+pf_status pf_unfilter_events (pf_reader *input,
+                              const pf_unfilter_options *making,
+                              pf_reader **reader, pf_error *error);
+
+/*
+** The opposite: only the entries that a profiler with one entry per enter and
+** one per leave would have written, the outer ones of each pair. The columns
+** are those of the input. Errors as above.
+*/
+pf_status pf_refilter_open (pf_reader *input, pf_reader **reader,
+                            pf_error *error);
+
+#endif

@@ -1,0 +1,235 @@
+/*
+** unfilter_fast.c - the fast path of unfilter: rows that only need the top of a
+** stack, close no other calls and have no flags.
+*/
+
+#include <string.h>
+
+#include "kernels/operations/unfilter_put.h"
+
+/* The output: packed, or columns; unwanted columns are NULL. */
+typedef struct output {
+  pf_packed *packed;
+  int64_t *times, *lanes;
+  uint32_t *events, *areas;
+  size_t row, capacity; /* the next row, and the limit */
+} output;
+
+/* A row of the input. */
+typedef struct event {
+  pf_call_stack *lane;
+  uint32_t lane_number, slot;
+  pf_call_op op;
+  int64_t time;
+} event;
+
+/* For functions that every row needs: always inlined. */
+#define HOT static inline __attribute__((always_inline))
+
+
+static void *column_of (const pf_batch *out, size_t column) {
+  return column < out->ncolumns ? out->columns[column].data : NULL;
+}
+
+
+/* Write an event as a time and a word. */
+HOT void pack (output *o, const event *e, bool enters, uint32_t area) {
+  o->packed->times[o->row] = e->time;
+  o->packed->words[o->row++] =
+      area << PF_PACKED_AREA | e->lane_number << PF_PACKED_LANE |
+      pf_select(enters, PF_EVENT_ENTER, PF_EVENT_LEAVE);
+}
+
+
+HOT void put (const unfilter *self, output *o, const event *e, bool enters,
+              uint32_t area) {
+  if (o->packed != NULL) {
+    pack(o, e, enters, area);
+    return;
+  }
+  const uint32_t name = pf_select(enters, self->enter, self->leave);
+  const size_t row = o->row++;
+  if (o->times != NULL)
+    o->times[row] = e->time;
+  if (o->lanes != NULL)
+    o->lanes[row] = e->lane->thread;
+  if (o->events != NULL)
+    o->events[row] = name;
+  if (o->areas != NULL)
+    o->areas[row] = area;
+}
+
+
+/* Process an i or I; the innermost call is not about to return. */
+HOT bool process_enter (unfilter *self, output *o, const event *e) {
+  pf_call_stack *const lane = e->lane;
+  pf_call_slot *const slot = &self->frames.slots[e->slot];
+  if (pf_frames_is_second(lane, e->slot, e->op)) {
+    pf_open_call_record(pf_frames_top(lane), e->op, e->time);
+    return true;
+  }
+  if (slot->area == PF_NO_AREA || lane->depth == lane->capacity)
+    return false;
+  pf_open_call *const call = &lane->frames[lane->depth]; /* there is capacity */
+  /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
+  call->slot = e->slot;
+  call->below = slot->top;
+  call->gaps = self->frames.gaps;
+  call->area = slot->area;
+  memset(call->seen, 0, sizeof call->seen);
+  pf_open_call_record(call, e->op, e->time);
+  slot->top = lane->depth++;
+  put(self, o, e, true, slot->area);
+  return true;
+}
+
+
+/* Process an O or o of the innermost call. */
+HOT void process_leave (unfilter *self, output *o, const event *e,
+                        pf_open_call *top) {
+  if (e->op == PF_RETURNING && top->seen[PF_CALLING]) {
+    pf_open_call_record(top, e->op, e->time); /* it ends at its o */
+    return;
+  }
+  self->frames.slots[e->slot].top = top->below;
+  e->lane->depth--;
+  put(self, o, e, false, top->area);
+}
+
+
+/* Process a row. False when it needs the general path. */
+HOT bool process (unfilter *self, output *o, const event *e) {
+  pf_open_call *const top = pf_frames_top(e->lane);
+  const bool is_enter = e->op <= PF_ENTERED;
+  if (e->op == PF_NO_OP || (top == NULL && !is_enter))
+    return false;
+  const bool is_returning =
+      top != NULL && top->seen[PF_RETURNING] && top->seen[PF_CALLING];
+  if (is_enter)
+    return !is_returning && process_enter(self, o, e);
+  if (top->slot != e->slot || (is_returning && e->op != PF_RETURNED))
+    return false;
+  process_leave(self, o, e, top);
+  return true;
+}
+
+
+/* Process an I, or the O of the innermost call, of a trace that has only these.
+   Enters and leaves alternate at random, so a branch on them would be
+   mispredicted half of the time: both do the same stores. A leave writes into
+   the frame that it frees. */
+HOT bool process_either (unfilter *self, output *o, const event *e) {
+  pf_call_stack *const lane = e->lane;
+  pf_call_slot *const slot = &self->frames.slots[e->slot];
+  const uint32_t depth = lane->depth;
+  const bool enters = e->op == PF_ENTERED, is_within = depth > 0;
+  if (lane->capacity == 0 || slot->area == PF_NO_AREA ||
+      (!enters && e->op != PF_RETURNING))
+    return false;
+  const pf_open_call *const top = &lane->frames[depth - is_within];
+  const bool has_capacity = depth < lane->capacity;
+  const bool is_its = (is_within & (top->slot == e->slot)) != 0;
+  const bool is_calling = (is_within & top->seen[PF_CALLING]) != 0;
+  if (pf_select(enters, has_capacity, is_its) == 0 || is_calling)
+    return false;
+  const uint32_t below = top->below;
+  pf_open_call *const call = &lane->frames[depth - !enters];
+  call->slot = e->slot;
+  call->below = slot->top;
+  call->gaps = self->frames.gaps;
+  call->area = slot->area;
+  memset(call->seen, 0, sizeof call->seen);
+  pf_open_call_record(call, PF_ENTERED, e->time);
+  slot->top = pf_select(enters, depth, below);
+  lane->depth = pf_select(enters, depth + 1, depth - 1);
+  put(self, o, e, enters, slot->area);
+  return true;
+}
+
+
+/* Mark rows from..to-1 as having no flags. */
+static void clear_flags (pf_column *flags, size_t from, size_t to) {
+  memset(flags->ids + from, 0, (to - from) * sizeof *flags->ids);
+  for (; from < to && (from & 63) != 0; from++)
+    pf_set_missing(flags, from);
+  for (; from + 64 <= to; from += 64) {
+    pf_set_missing(flags, from);
+    flags->missing[from >> 6] = UINT64_MAX;
+  }
+  for (; from < to; from++)
+    pf_set_missing(flags, from);
+}
+
+
+/* Whether the event of a row fits into a packed word after those before it. */
+HOT bool may_pack (const unfilter *self, const event *e, int64_t latest) {
+  return e->time >= latest && e->lane_number < UNFILTER_LANES &&
+         self->frames.slots[e->slot].area <= PF_PACKED_MAX_AREA;
+}
+
+
+/* Process rows up to the first unusual one. No call that interrupts tracing is
+   open, and a new one is not processed here, because it has no area yet. */
+HOT pf_status process_all (unfilter *self, output *o) {
+  pf_frames *const frames = &self->frames;
+  const pf_column *const in = self->in.columns;
+  const int64_t *const times = in[self->at.time].ints;
+  const int64_t *const threads = in[self->at.thread].ints;
+  const uint32_t *const ops = in[self->at.op].ids;
+  const uint32_t *const calls = in[self->at.call].ids;
+  const size_t rows = self->in.rows;
+  int64_t latest = self->latest;
+  size_t row = self->row;
+  pf_status status = PF_OK;
+  for (; row < rows && o->row < o->capacity; row++) {
+    pf_call_row call_row;
+    if (!pf_frames_look_cached(frames, ops[row], calls[row], threads[row],
+                               &call_row)) {
+      status = pf_frames_look(frames, &self->in, &self->at, row, &call_row);
+      if (status != PF_OK)
+        break;
+    }
+    const event e = {&frames->lanes[call_row.lane], call_row.lane,
+                     call_row.slot, call_row.op, times[row]};
+    if (o->packed != NULL && !may_pack(self, &e, latest))
+      break;
+    if (!process_either(self, o, &e) && !process(self, o, &e))
+      break;
+    e.lane->orphan = PF_NO_FRAME;
+    latest = e.time > latest ? e.time : latest;
+  }
+  self->row = row;
+  self->latest = latest;
+  return status;
+}
+
+
+pf_status pf_unfilter_fast (unfilter *self, pf_batch *out) {
+  const out_columns *const to = &self->to;
+  output o = {NULL,
+              column_of(out, to->time),
+              column_of(out, to->thread),
+              column_of(out, to->event),
+              column_of(out, to->area),
+              out->rows,
+              PF_BATCH_ROWS};
+  const pf_status status = process_all(self, &o);
+  if (column_of(out, to->flags) != NULL)
+    clear_flags(&out->columns[to->flags], out->rows, o.row);
+  out->rows = o.row;
+  return status;
+}
+
+
+pf_status pf_unfilter_pack (unfilter *self, pf_packed *packed) {
+  output o = {.packed = packed, .capacity = PF_PACKED_ROWS};
+  const pf_status status = process_all(self, &o);
+  const pf_frames *const frames = &self->frames;
+  for (uint32_t i = self->nthreads; i < frames->nlanes && i < UNFILTER_LANES;
+       i++)
+    self->threads[i] = frames->lanes[i].thread;
+  self->nthreads = frames->nlanes;
+  packed->threads = self->threads;
+  packed->rows = o.row;
+  return status;
+}

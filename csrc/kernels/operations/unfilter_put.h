@@ -1,0 +1,97 @@
+/*
+** unfilter_put.h - shared by the files of the unfilter stage. unfilter_open.c
+** creates the reader, unfilter.c decides which row comes next, unfilter_put.c
+** writes it into the columns of a batch, and unfilter_fast.c is a fast path for
+** usual rows.
+*/
+
+#ifndef unfilter_put_h
+#define unfilter_put_h
+
+#include "kernels/operations/flags.h"
+#include "kernels/operations/frames.h"
+#include "model/rows/packed.h"
+
+#define NO_ROW    SIZE_MAX
+#define NO_COLUMN SIZE_MAX
+
+/* The number of lanes that packed words can tell apart. */
+#define UNFILTER_LANES ((PF_PACKED_LANES >> PF_PACKED_LANE) + 1)
+
+/* Indexes of the output columns, or NO_COLUMN. */
+typedef struct out_columns {
+  size_t thread, time, call, area, flags, event, overhead, compiled;
+  size_t line, params; /* only of events */
+} out_columns;
+
+typedef struct unfilter {
+  pf_reader reader;
+  pf_bytes *idle;       /* names, followed by their bytes */
+  size_t line;          /* input column for the option by_line, or NO_COLUMN */
+  size_t lines, params; /* input columns for the option details, or NO_COLUMN */
+  bool has_details;     /* they are wanted */
+  pf_reader *input;
+  pf_entry_columns at;
+  out_columns to;
+  size_t copied; /* number of input columns that come first in the output; 0: a
+                    table of events */
+  pf_batch in;
+  size_t row;        /* the next row of `in` */
+  pf_status pending; /* a status of the input that `next` must return; PF_MORE:
+                        none */
+  pf_error pending_error; /* its message */
+  bool is_open;           /* `in` is open */
+  bool has_ended;         /* the input has ended */
+  bool is_swept;         /* the calls that a gap before `row` ends are closed */
+  bool may_have_gaps;    /* rows of `in` may have flags, or files may begin */
+  bool is_fast;          /* pf_unfilter_fast may process the rows of `in` */
+  bool has_gap;          /* no event has been written since the last gap */
+  int64_t latest;        /* the latest time of all threads */
+  unsigned close_flags;  /* all open calls are being closed, with these flags;
+                            0: not */
+  uint32_t closing_lane; /* the lane that is being closed */
+  uint32_t enter, leave; /* names in the dictionary */
+  uint32_t flag_names[PF_FLAG_SETS];
+  pf_frames frames;
+  uint32_t nthreads; /* number of lanes in `threads` */
+  int64_t threads[UNFILTER_LANES];
+  pf_field fields[];
+} unfilter;
+
+/* An output row. */
+typedef struct out_row {
+  pf_call_stack *lane;
+  uint32_t slot, area;
+  int64_t time;
+  size_t row;                /* row of the input, or NO_ROW */
+  uint32_t event;            /* a name; PF_NO_NAME: neither enter nor leave */
+  const pf_open_call *frame; /* the call that ends, or NULL */
+  unsigned flags;
+} out_row;
+
+
+/* Append a row: copied from the input, or with what is known of a row that is
+   not in it. PF_OK or PF_ENOMEM. */
+pf_status pf_unfilter_put (unfilter *self, pf_batch *out, const out_row *l,
+                           pf_error *error);
+
+/*
+** unfilter_fast.c: process rows of the input from `row` on, until an unusual
+** one or until `out` is full. The result is that of the general path. PF_OK or
+** PF_ENOMEM.
+*/
+pf_status pf_unfilter_fast (unfilter *self, pf_batch *out);
+
+/* As pf_unfilter_fast, but write packed events; there may be none. */
+pf_status pf_unfilter_pack (unfilter *self, pf_packed *events);
+
+/* unfilter.c: the functions of the reader. */
+pf_status pf_unfilter_next (pf_reader *reader, pf_batch *out, pf_error *error);
+bool pf_unfilter_pack_next (pf_reader *reader, pf_packed *events);
+void pf_unfilter_close (pf_reader *reader);
+
+/* The flags of a row of the input, as a name; flag_names[0] when it has
+   none. */
+uint32_t pf_unfilter_flags (const unfilter *self, size_t row);
+
+#endif

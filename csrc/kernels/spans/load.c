@@ -1,0 +1,319 @@
+/*
+** load.c - runs the call machine event by event and checks after each one
+** whether the lane is running.
+*/
+
+#include "kernels/spans/load.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/calls/events.h"
+#include "kernels/base/order.h"
+#include "model/base/wide.h"
+#include "model/rows/store.h"
+
+enum {
+  START,
+  STOP,
+  OWNER,
+  BUSY,
+  SHARE,
+  FIELDS
+};
+
+/* A lane or a core. */
+typedef struct track {
+  bool is_busy;
+  int64_t since; /* when it became busy */
+  int64_t last;  /* time of its last event */
+  uint64_t *intervals;
+} track;
+
+typedef struct load_reader {
+  pf_reader reader;
+  pf_reader *input;
+  pf_load_options options;
+  uint64_t nintervals;
+  pf_events events;
+  pf_machine machine;
+  pf_id_table cores;
+  track *tracks;
+  size_t ntracks;
+  pf_field fields[FIELDS];
+  pf_store store;
+  pf_reader *rows; /* the reader of the store; NULL: the events are not read
+                      yet */
+} load_reader;
+
+
+/* {====== Time into intervals ====== */
+
+/* Add the time from..to to the intervals that it overlaps. */
+static void add_busy (const load_reader *l, track *t, int64_t from,
+                      int64_t to) {
+  const pf_load_options *const o = &l->options;
+  if (from < o->from)
+    from = o->from;
+  if (to > o->to)
+    to = o->to;
+  if (from >= to)
+    return;
+  const uint64_t width = (uint64_t)o->width;
+  uint64_t at = (uint64_t)from - (uint64_t)o->from;
+  uint64_t left = (uint64_t)to - (uint64_t)from;
+  while (left > 0) {
+    const uint64_t room = width - at % width;
+    const uint64_t share = left < room ? left : room;
+    t->intervals[at / width] += share;
+    at += share;
+    left -= share;
+  }
+}
+
+
+static void set_busy (const load_reader *l, track *t, int64_t time,
+                      bool is_busy) {
+  if (time < t->last)
+    time = t->last;
+  t->last = time;
+  if (t->is_busy == is_busy)
+    return;
+  if (t->is_busy)
+    add_busy(l, t, t->since, time);
+  t->is_busy = is_busy;
+  t->since = time;
+}
+
+
+/* Find or create the track with an id; NULL when out of memory. */
+static track *track_of (load_reader *l, uint32_t number) {
+  if (number >= l->ntracks) {
+    const size_t count = 2 * (size_t)number + 8;
+    track *const tracks = realloc(l->tracks, count * sizeof *tracks);
+    if (tracks == NULL)
+      return NULL;
+    memset(tracks + l->ntracks, 0, (count - l->ntracks) * sizeof *tracks);
+    l->tracks = tracks;
+    l->ntracks = count;
+  }
+  track *const t = &l->tracks[number];
+  if (t->intervals == NULL) {
+    t->intervals = calloc(l->nintervals + 1, sizeof *t->intervals);
+    t->last = INT64_MIN;
+  }
+  return t->intervals == NULL ? NULL : t;
+}
+
+/* }====== */
+
+
+/* {====== The events ====== */
+
+/* Whether the call on top of a lane's stack, or the function of its line, is
+   running. */
+static bool runs (const load_reader *l, uint32_t number) {
+  const pf_lanes *const lanes = &l->machine.lanes;
+  const pf_lane *const lane =
+      number < lanes->nlanes ? lanes->lanes[number] : NULL;
+  if (lane == NULL || lane->count < 2)
+    return false;
+  const pf_frame *const top = &lane->frames[lane->count - 1];
+  return top->state == PF_FRAME_RUNNING ||
+         (top->is_line && lane->count > 2 && top[-1].state == PF_FRAME_RUNNING);
+}
+
+
+/* The id of the lane or the core of an event. */
+static pf_status owner_of (load_reader *l, size_t row, uint32_t *number) {
+  *number = l->events.rows.lanes[row];
+  if (!l->options.by_core)
+    return PF_OK;
+  const pf_column *const core = &l->events.batch.columns[l->events.extra];
+  const bool missing = pf_is_missing(core, row);
+  const uint64_t word = missing ? 0 : pf_order_int(core->ints[row]);
+  return pf_id_table_nullable(&l->cores, &word, &missing, 1, number);
+}
+
+
+static pf_status process_event (load_reader *l, size_t row) {
+  const pf_event_rows *const rows = &l->events.rows;
+  uint32_t number;
+  if (pf_machine_process(&l->machine, rows, row, row + 1) != PF_OK)
+    return PF_ENOMEM;
+  if (rows->kinds[row] >= PF_EVENT_WRITE)
+    return PF_OK;
+  if (owner_of(l, row, &number) != PF_OK)
+    return PF_ENOMEM;
+  track *const t = track_of(l, number);
+  if (t == NULL)
+    return PF_ENOMEM;
+  set_busy(l, t, rows->times[row], runs(l, rows->lanes[row]));
+  return PF_OK;
+}
+
+
+static pf_status read_events (load_reader *l, pf_error *error) {
+  pf_status status;
+  while ((status = pf_events_next(&l->events, error)) == PF_MORE)
+    for (size_t i = 0; i < l->events.batch.rows; i++)
+      if (process_event(l, i) != PF_OK)
+        return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  for (size_t i = 0; i < l->ntracks; i++)
+    set_busy(l, &l->tracks[i], l->machine.last, false);
+  return status < 0 ? status : PF_OK;
+}
+
+/* }====== */
+
+
+/* {====== The rows ====== */
+
+static void put_owner (load_reader *l, uint32_t number, size_t row) {
+  pf_column *const column = &l->store.columns[OWNER];
+  column->has_missing = true; /* the bitmap of a store is clear from the
+                                 start */
+  if (!l->options.by_core)
+    pf_events_put_lane(&l->events, number, column, row);
+  else if (number == l->cores.missing)
+    pf_store_set_missing(&l->store, OWNER, row);
+  else
+    column->ints[row] = pf_unorder_int(l->cores.words[number]);
+}
+
+
+static pf_status put_interval (load_reader *l, uint32_t number,
+                               uint64_t interval) {
+  const pf_load_options *const o = &l->options;
+  const int64_t start =
+      (int64_t)((uint64_t)o->from + interval * (uint64_t)o->width);
+  const uint64_t left = (uint64_t)o->to - (uint64_t)start;
+  const uint64_t length = left < (uint64_t)o->width ? left : (uint64_t)o->width;
+  const uint64_t busy = l->tracks[number].intervals[interval];
+  size_t row;
+  if (pf_store_add(&l->store, &row) != PF_OK)
+    return PF_ENOMEM;
+  pf_column *const columns = l->store.columns;
+  columns[START].ints[row] = start;
+  columns[STOP].ints[row] = (int64_t)((uint64_t)start + length);
+  columns[BUSY].ints[row] = (int64_t)busy;
+  columns[SHARE].nums[row] = pf_ratio((pf_wide)busy, (pf_wide)length);
+  put_owner(l, number, row);
+  return PF_OK;
+}
+
+
+static pf_status fill (load_reader *l, pf_error *error) {
+  pf_status status = read_events(l, error);
+  for (uint32_t i = 0; i < l->ntracks && status == PF_OK; i++)
+    for (uint64_t p = 0; l->tracks[i].intervals != NULL && p < l->nintervals;
+         p++)
+      if (status == PF_OK && put_interval(l, i, p) != PF_OK)
+        status = pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  return status == PF_OK ? pf_store_reader(&l->store, NULL, 0, &l->rows, error)
+                         : status;
+}
+
+
+static pf_status load_next (pf_reader *self, pf_batch *batch, pf_error *error) {
+  load_reader *const l = (load_reader *)(void *)self;
+  pf_batch_clear(batch);
+  const pf_status status = l->rows == NULL ? fill(l, error) : PF_OK;
+  return status == PF_OK ? l->rows->next(l->rows, batch, error) : status;
+}
+
+
+static void load_close (pf_reader *self) {
+  load_reader *const l = (load_reader *)(void *)self;
+  if (l->rows != NULL)
+    l->rows->close(l->rows);
+  pf_store_close(&l->store);
+  for (size_t i = 0; i < l->ntracks; i++)
+    free(l->tracks[i].intervals);
+  free(l->tracks);
+  pf_id_table_free(&l->cores);
+  pf_machine_free(&l->machine);
+  pf_events_close(&l->events);
+  free(l);
+}
+
+/* }====== */
+
+
+/* {====== Opening ====== */
+
+static pf_status count_intervals (load_reader *l, pf_error *error) {
+  const pf_load_options *const o = &l->options;
+  const uint64_t length = (uint64_t)o->to - (uint64_t)o->from;
+  if (o->from >= o->to || o->width <= 0)
+    return PF_OK;
+  l->nintervals = (length - 1) / (uint64_t)o->width + 1;
+  if (l->nintervals > PF_MAX_LOAD_INTERVALS)
+    return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
+                   "%llu intervals of time; the maximum is %llu",
+                   (unsigned long long)l->nintervals,
+                   (unsigned long long)PF_MAX_LOAD_INTERVALS);
+  return PF_OK;
+}
+
+
+static void set_fields (load_reader *l) {
+  const pf_field owner = {l->options.by_core ? "core" : "lane",
+                          l->options.by_core ? PF_INT
+                                             : pf_events_lane_type(&l->events),
+                          "the lane or core", false};
+  l->fields[START] =
+      (pf_field){"start", PF_INT, "begin of the interval, ns", false};
+  l->fields[STOP] =
+      (pf_field){"stop", PF_INT, "begin of the next interval, ns", false};
+  l->fields[OWNER] = owner;
+  l->fields[BUSY] =
+      (pf_field){"busy", PF_INT, "time in which a call was active, ns", false};
+  l->fields[SHARE] =
+      (pf_field){"load_share", PF_NUM,
+                 "busy divided by the length of the interval", false};
+}
+
+
+static pf_status open_input (load_reader *l, pf_error *error) {
+  const pf_call_options calls = {0};
+  pf_status status = count_intervals(l, error);
+  if (status == PF_OK)
+    status = pf_events_open_extra(&l->events, l->input, "core", error);
+  if (status != PF_OK)
+    return status;
+  if (l->options.by_core && l->events.extra == l->input->nfields)
+    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                   "the events have no column of cores");
+  pf_machine_init(&l->machine, &calls, l->input->dictionary,
+                  l->input->fields[l->events.area].type == PF_AREA);
+  set_fields(l);
+  if (pf_store_open(&l->store, l->fields, FIELDS, l->input->dictionary) !=
+      PF_OK)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  return PF_OK;
+}
+
+
+pf_status pf_load_open (pf_reader *events, const pf_load_options *options,
+                        pf_reader **reader, pf_error *error) {
+  load_reader *const l = calloc(1, sizeof *l);
+  if (l == NULL)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  l->input = events;
+  l->options = *options;
+  l->reader = (pf_reader){.fields = l->fields,
+                          .nfields = FIELDS,
+                          .dictionary = events->dictionary,
+                          .next = load_next,
+                          .close = load_close};
+  pf_id_table_init(&l->cores);
+  const pf_status status = open_input(l, error);
+  if (status == PF_OK)
+    *reader = &l->reader;
+  else
+    load_close(&l->reader);
+  return status;
+}
+
+/* }====== */

@@ -1,0 +1,32 @@
+/*
+** load.h - the load of lanes or cores in intervals of time of equal length.
+** Used by csrc/lua/stages/timeline.c.
+*/
+
+#ifndef load_h
+#define load_h
+
+#include "model/rows/batch.h"
+
+#define PF_MAX_LOAD_INTERVALS ((uint64_t)1 << 20)
+
+typedef struct pf_load_options {
+  int64_t from, to; /* ns, from <= time < to */
+  int64_t width;    /* of an interval, in ns; the last one may be shorter */
+  bool by_core;     /* for cores (column `core` of the events) instead of
+                       lanes */
+} pf_load_options;
+
+/*
+** Open a reader over a table of events (borrowed; its columns:
+** kernels/calls/events.h). For each lane in the order of first occurrence it
+** returns a row for each interval: start, stop, lane (or core), busy (ns in
+** which a call was active) and load_share (busy divided by the length of the
+** interval). A core is busy while the lane of its last event is. The first
+** `next` reads the events. PF_EUNSUPPORTED without the columns of events or
+** cores; PF_ELIMIT for more than PF_MAX_LOAD_INTERVALS intervals.
+*/
+pf_status pf_load_open (pf_reader *events, const pf_load_options *options,
+                        pf_reader **reader, pf_error *error);
+
+#endif

@@ -1,0 +1,497 @@
+/*
+** track_store.c - stores the spans of each track in a spill buffer.
+**
+** A row is a list of variable-length integers (LEB128): the time since the
+** previous row on the track; 8 times the frame, plus the kind; for a close also
+** the net time plus 1, or 0 if it is missing, and the flags.
+*/
+
+#include "kernels/spans/track_store.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/base/pipeline.h"
+#include "model/dictionary/areas.h"
+#include "model/base/memory.h"
+#include "model/base/spill.h"
+
+/* A call without an enter, which is opened at a base. */
+typedef struct late_span {
+  uint32_t base; /* number of bases of the track up to its base */
+  uint32_t frame;
+} late_span;
+
+typedef struct stored_track {
+  uint64_t rows; /* opens and closes */
+  int64_t time;  /* of the last row */
+  uint32_t bases;
+  late_span *late; /* the outermost of a base last */
+  size_t nlate, late_capacity;
+} stored_track;
+
+typedef struct stored_frame {
+  uint32_t area, name;
+  bool has_value;
+  int64_t value;
+} stored_frame;
+
+struct pf_span_store {
+  pf_reader *spans;
+  pf_spill spill;
+  stored_track *tracks;
+  size_t ntracks, tracks_capacity;
+  stored_frame *frames; /* index 0 is frame 1 */
+  size_t nframes, frames_capacity;
+  uint32_t words[PF_SPAN_RUN + 1];         /* names of the kinds */
+  uint32_t flags[1 << PF_CALL_FLAG_NAMES]; /* names of flag sets, or
+                                              PF_NO_NAME */
+};
+
+
+/* {====== Writing ====== */
+
+static pf_status out_of_memory (pf_error *error) {
+  return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+}
+
+
+static bool add_tracks (pf_span_store *k, size_t count) {
+  void *tracks = k->tracks;
+  const bool grown =
+      pf_array_reserve(&tracks, &k->tracks_capacity, count, sizeof *k->tracks);
+  k->tracks = tracks;
+  for (; grown && k->ntracks < count; k->ntracks++)
+    k->tracks[k->ntracks] = (stored_track){.rows = 0};
+  return grown;
+}
+
+
+/* Frames come in the order of their ids. */
+static bool add_frame (pf_span_store *k, const pf_column *c, size_t row) {
+  void *frames = k->frames;
+  const bool grown = pf_array_reserve(&frames, &k->frames_capacity,
+                                      k->nframes + 1, sizeof *k->frames);
+  k->frames = frames;
+  if (grown)
+    k->frames[k->nframes++] =
+        (stored_frame){.area = (uint32_t)c[PF_SPAN_AREA].ints[row],
+                       .name = PF_NO_NAME,
+                       .has_value = !pf_is_missing(&c[PF_SPAN_VALUE], row),
+                       .value = c[PF_SPAN_VALUE].ints[row]};
+  return grown;
+}
+
+
+static bool add_late (stored_track *t, uint32_t frame) {
+  void *late = t->late;
+  const bool grown =
+      pf_array_reserve(&late, &t->late_capacity, t->nlate + 1, sizeof *t->late);
+  t->late = late;
+  if (grown)
+    t->late[t->nlate++] = (late_span){t->bases, frame};
+  return grown;
+}
+
+
+static void put_number (pf_spill_buffer *s, uint64_t value) {
+  for (; value >= 0x80; value >>= 7)
+    s->last[s->used++] = (uint8_t)(value | 0x80);
+  s->last[s->used++] = (uint8_t)value;
+}
+
+
+static void put_row (pf_spill_buffer *s, stored_track *t, const pf_column *c,
+                     size_t row) {
+  const int64_t time = c[PF_SPAN_TIME].ints[row];
+  const uint64_t kind = (uint64_t)c[PF_SPAN_KIND].ints[row];
+  put_number(s, (uint64_t)time - (uint64_t)t->time);
+  put_number(s, (uint64_t)c[PF_SPAN_FRAME].ints[row] << 3 | kind);
+  t->time = time;
+  if (kind != PF_SPAN_CLOSE)
+    return;
+  put_number(s, pf_is_missing(&c[PF_SPAN_NET], row)
+                    ? 0
+                    : (uint64_t)c[PF_SPAN_NET].ints[row] + 1);
+  put_number(s, (uint64_t)c[PF_SPAN_FLAGS].ints[row]);
+}
+
+
+static pf_status store_row (pf_span_store *k, const pf_column *c, size_t row,
+                            pf_error *error) {
+  const size_t track = (size_t)c[PF_SPAN_TRACK].ints[row];
+  const uint64_t frame = (uint64_t)c[PF_SPAN_FRAME].ints[row];
+  const int64_t kind = c[PF_SPAN_KIND].ints[row];
+  if ((track >= k->ntracks && !add_tracks(k, track + 1)) ||
+      (frame > k->nframes && !add_frame(k, c, row)))
+    return out_of_memory(error);
+  stored_track *const t = &k->tracks[track];
+  t->rows += kind <= PF_SPAN_LATE;
+  t->bases += kind == PF_SPAN_BASE;
+  if (kind == PF_SPAN_LATE)
+    return add_late(t, (uint32_t)frame) ? PF_OK : out_of_memory(error);
+  const pf_status status = pf_spill_reserve(&k->spill, track, error);
+  if (status == PF_OK)
+    put_row(&k->spill.buffers[track], t, c, row);
+  return status;
+}
+
+
+/* Store a batch of spans; runs in either thread of the pipeline. */
+static pf_status store_batch (void *context, const pf_pull *pull,
+                              const uint32_t *notes, pf_error *error) {
+  pf_status status = PF_OK;
+  (void)notes;
+  for (size_t row = 0; row < pull->batch.rows && status == PF_OK; row++)
+    status = store_row(context, pull->batch.columns, row, error);
+  return status;
+}
+
+
+static pf_status store_spans (pf_span_store *k, pf_error *error) {
+  bool wanted[PF_SPAN_FIELDS];
+  memset(wanted, true, sizeof wanted);
+  const pf_pipeline pipeline = {
+      .wanted = wanted, .sparse = -1, .process = store_batch, .context = k};
+  return pf_pipeline_run(&pipeline, k->spans, error);
+}
+
+/* }====== */
+
+
+/* {====== Names ====== */
+
+/* The name of a frame: the name of its area, followed by its value. */
+static uint32_t frame_name (const pf_span_store *k, const stored_frame *frame) {
+  pf_dictionary *const d = k->spans->dictionary;
+  const pf_events *const events = pf_spans_events(k->spans);
+  const pf_type type = events->reader->fields[events->area].type;
+  const uint32_t name =
+      type == PF_AREA ? pf_area_name(d, frame->area) : frame->area;
+  if (!frame->has_value)
+    return name;
+  const pf_bytes text = pf_name(d, name);
+  char *const both = malloc(text.size + 32);
+  if (both == NULL)
+    return PF_NO_NAME;
+  if (text.size > 0)
+    memcpy(both, text.at, text.size);
+  const int more = snprintf(both + text.size, 32, "=%" PRId64, frame->value);
+  const uint32_t number =
+      pf_intern(d, (pf_bytes){(const uint8_t *)both, text.size + (size_t)more});
+  free(both);
+  return number;
+}
+
+
+/* Intern the names of all frames and kinds, while no other thread reads the
+   dictionary. */
+static pf_status find_names (pf_span_store *k) {
+  static const char *const words[] = {"open", "close", "open",
+                                      "",     "rest",  "run"};
+  for (size_t i = 0; i <= PF_SPAN_RUN; i++) {
+    k->words[i] = pf_intern_text(k->spans->dictionary, words[i]);
+    if (k->words[i] == PF_NO_NAME)
+      return PF_ENOMEM;
+  }
+  for (size_t i = 0; i < k->nframes; i++) {
+    stored_frame *const frame = &k->frames[i];
+    frame->name = frame_name(k, frame);
+    if (frame->name == PF_NO_NAME && frame->has_value)
+      return PF_ENOMEM;
+  }
+  for (unsigned i = 1; i < 1u << PF_CALL_FLAG_NAMES; i++) {
+    char text[64];
+    pf_call_flags_text(i, text, sizeof text);
+    k->flags[i] = pf_intern_text(k->spans->dictionary, text);
+    if (k->flags[i] == PF_NO_NAME)
+      return PF_ENOMEM;
+  }
+  k->flags[0] = PF_NO_NAME;
+  return PF_OK;
+}
+
+/* }====== */
+
+
+pf_status pf_span_store_open (pf_reader *events, const pf_spans *options,
+                              pf_span_store **store, pf_error *error) {
+  pf_span_store *const k = calloc(1, sizeof *k);
+  if (k == NULL)
+    return out_of_memory(error);
+  pf_status status = pf_spans_open(events, options, &k->spans, error);
+  if (status == PF_OK)
+    status = store_spans(k, error);
+  if (status == PF_OK && find_names(k) != PF_OK)
+    status = out_of_memory(error);
+  if (status != PF_OK) {
+    pf_span_store_close(k);
+    return status;
+  }
+  *store = k;
+  return PF_OK;
+}
+
+
+void pf_span_store_close (pf_span_store *k) {
+  if (k == NULL)
+    return;
+  pf_spill_close(&k->spill);
+  for (size_t i = 0; i < k->ntracks; i++)
+    free(k->tracks[i].late);
+  free(k->tracks);
+  free(k->frames);
+  if (k->spans != NULL)
+    k->spans->close(k->spans);
+  free(k);
+}
+
+
+/* {====== Contents ====== */
+
+void pf_span_store_limits (const pf_span_store *k, int64_t *first,
+                           int64_t *last) {
+  pf_spans_limits(k->spans, first, last);
+}
+
+
+const pf_events *pf_span_store_events (const pf_span_store *k) {
+  return pf_spans_events(k->spans);
+}
+
+
+const pf_span_track *pf_span_store_tracks (const pf_span_store *k,
+                                           uint32_t *count) {
+  return pf_spans_tracks(k->spans, count);
+}
+
+
+uint64_t pf_span_store_rows (const pf_span_store *k, uint32_t track) {
+  return track < k->ntracks ? k->tracks[track].rows : 0;
+}
+
+
+uint32_t pf_span_store_variable (const pf_span_store *k, uint32_t track) {
+  uint32_t count;
+  const pf_span_track *const t = &pf_spans_tracks(k->spans, &count)[track];
+  if (t->kind == PF_KIND_FUNCTION)
+    return PF_NO_NAME;
+  const pf_dictionary *const d = k->spans->dictionary;
+  const pf_area *const area = pf_area_at(d, t->area);
+  return area->parent == PF_NO_AREA || t->kind == PF_KIND_VALUE
+             ? area->name
+             : pf_area_name(d, area->parent);
+}
+
+
+uint32_t pf_span_store_frame_count (const pf_span_store *k) {
+  return (uint32_t)k->nframes;
+}
+
+
+uint32_t pf_span_store_area (const pf_span_store *k, uint32_t frame) {
+  return k->frames[frame].area;
+}
+
+
+uint32_t pf_span_store_name (const pf_span_store *k, uint32_t frame) {
+  return k->frames[frame].name;
+}
+
+/* }====== */
+
+
+/* {====== The reader of a track ====== */
+
+static const pf_field track_fields[PF_TRACK_FIELDS] = {
+    {"kind", PF_NAME, "open, close, rest or run", false},
+    {"time", PF_INT, "since the origin, ns", false},
+    {"frame", PF_INT, "id of the frame, from 0", false},
+    {"name", PF_NAME, "name of the frame", false},
+    {"net", PF_INT, "time in which the call was active, ns", false},
+    {"flags", PF_NAME, "cut gap lost open orphan unwound, or missing", false},
+};
+
+typedef struct track_reader {
+  pf_reader reader;
+  const pf_span_store *store;
+  const stored_track *track;
+  pf_spill_reader spill;
+  int64_t time;
+  uint32_t bases;
+  size_t late_first, late, late_next; /* calls without an enter: those from
+                                         late_first to late - 1 are still to be
+                                         written, the last one first */
+} track_reader;
+
+
+static uint64_t read_number (pf_spill_reader *s) {
+  uint64_t value = 0;
+  unsigned shift = 0;
+  for (; (*s->at & 0x80) != 0; shift += 7)
+    value |= (uint64_t)(*s->at++ & 0x7f) << shift;
+  return value | (uint64_t)*s->at++ << shift;
+}
+
+
+static void put_id (pf_column *c, size_t row, uint32_t id) {
+  if (c->data == NULL)
+    return;
+  c->ids[row] = id;
+  if (id == PF_NO_NAME)
+    pf_set_missing(c, row);
+}
+
+
+/* Write a row; `net` is that of a close plus 1, or 0. */
+static void write_row (track_reader *r, pf_batch *batch, unsigned kind,
+                       uint64_t frame, uint64_t net, uint64_t flags) {
+  pf_column *const c = batch->columns;
+  const size_t row = batch->rows++;
+  put_id(&c[PF_TRACK_KIND], row, r->store->words[kind]);
+  if (c[PF_TRACK_TIME].data != NULL)
+    c[PF_TRACK_TIME].ints[row] = r->time;
+  if (c[PF_TRACK_FRAME].data != NULL)
+    c[PF_TRACK_FRAME].ints[row] = (int64_t)frame - 1;
+  if (c[PF_TRACK_FRAME].data != NULL && frame == 0)
+    pf_set_missing(&c[PF_TRACK_FRAME], row);
+  put_id(&c[PF_TRACK_NAME], row,
+         frame == 0 ? PF_NO_NAME : r->store->frames[frame - 1].name);
+  if (c[PF_TRACK_NET].data != NULL)
+    c[PF_TRACK_NET].ints[row] = (int64_t)(net - 1);
+  if (c[PF_TRACK_NET].data != NULL && net == 0)
+    pf_set_missing(&c[PF_TRACK_NET], row);
+  put_id(&c[PF_TRACK_FLAGS], row, r->store->flags[flags]);
+}
+
+
+/* Find the calls without an enter that begin at the current base. */
+static void begin_base (track_reader *r) {
+  const stored_track *const t = r->track;
+  r->bases++;
+  r->late_first = r->late_next;
+  while (r->late_next < t->nlate && t->late[r->late_next].base == r->bases)
+    r->late_next++;
+  r->late = r->late_next;
+}
+
+
+static void read_row (track_reader *r, pf_batch *batch) {
+  r->time = (int64_t)((uint64_t)r->time + read_number(&r->spill));
+  const uint64_t word = read_number(&r->spill);
+  const unsigned kind = word & 7;
+  uint64_t net = 0, flags = 0;
+  if (kind == PF_SPAN_CLOSE) {
+    net = read_number(&r->spill);
+    flags = read_number(&r->spill);
+  }
+  if (kind == PF_SPAN_BASE)
+    begin_base(r);
+  else
+    write_row(r, batch, kind, word >> 3, net, flags);
+}
+
+
+static pf_status track_next (pf_reader *self, pf_batch *batch,
+                             pf_error *error) {
+  track_reader *const r = (track_reader *)(void *)self;
+  pf_status status = PF_OK;
+  pf_batch_clear(batch);
+  while (batch->rows < PF_BATCH_ROWS && status == PF_OK)
+    if (r->late > r->late_first)
+      write_row(r, batch, PF_SPAN_OPEN, r->track->late[--r->late].frame, 0, 0);
+    else if (r->spill.at < r->spill.end)
+      read_row(r, batch);
+    else
+      status = pf_spill_next(&r->spill, error);
+  if (status < 0)
+    return status;
+  return batch->rows > 0 ? PF_MORE : PF_END;
+}
+
+
+static void free_reader (pf_reader *self) {
+  free(self);
+}
+
+
+pf_status pf_span_store_reader (const pf_span_store *k, uint32_t track,
+                                int64_t origin, pf_reader **reader,
+                                pf_error *error) {
+  track_reader *const r = calloc(1, sizeof *r);
+  if (r == NULL)
+    return out_of_memory(error);
+  r->reader = (pf_reader){.fields = track_fields,
+                          .nfields = PF_TRACK_FIELDS,
+                          .dictionary = k->spans->dictionary,
+                          .next = track_next,
+                          .close = free_reader};
+  r->store = k;
+  r->track = &k->tracks[track];
+  r->spill.spill = &k->spill;
+  r->spill.number = track;
+  r->time = (int64_t)(0 - (uint64_t)origin);
+  *reader = &r->reader;
+  return PF_OK;
+}
+
+/* }====== */
+
+
+/* {====== The reader of frames ====== */
+
+static const pf_field frame_fields[] = {
+    {"frame", PF_INT, "id of the frame, from 0", false},
+    {"area", PF_AREA, "area of the frame", false},
+    {"name", PF_NAME, "name of its area, and its value", false},
+};
+
+#define FRAME_FIELDS (sizeof frame_fields / sizeof *frame_fields)
+
+typedef struct frames_reader {
+  pf_reader reader;
+  const pf_span_store *store;
+  pf_field fields[FRAME_FIELDS];
+  uint32_t next;
+} frames_reader;
+
+
+static pf_status frames_next (pf_reader *self, pf_batch *batch,
+                              pf_error *error) {
+  frames_reader *const r = (frames_reader *)(void *)self;
+  pf_column *const c = batch->columns;
+  (void)error;
+  pf_batch_clear(batch);
+  for (; batch->rows < PF_BATCH_ROWS && r->next < r->store->nframes;
+       r->next++) {
+    const size_t row = batch->rows++;
+    if (c[0].data != NULL)
+      c[0].ints[row] = (int64_t)r->next;
+    put_id(&c[1], row, r->store->frames[r->next].area);
+    put_id(&c[2], row, r->store->frames[r->next].name);
+  }
+  return batch->rows > 0 ? PF_MORE : PF_END;
+}
+
+
+pf_status pf_span_store_frames (const pf_span_store *k, pf_reader **reader,
+                                pf_error *error) {
+  frames_reader *const r = calloc(1, sizeof *r);
+  if (r == NULL)
+    return out_of_memory(error);
+  const pf_events *const events = pf_spans_events(k->spans);
+  r->store = k;
+  memcpy(r->fields, frame_fields, sizeof frame_fields);
+  r->fields[1].type = events->reader->fields[events->area].type;
+  r->reader = (pf_reader){.fields = r->fields,
+                          .nfields = FRAME_FIELDS,
+                          .dictionary = k->spans->dictionary,
+                          .next = frames_next,
+                          .close = free_reader};
+  *reader = &r->reader;
+  return PF_OK;
+}
+
+/* }====== */

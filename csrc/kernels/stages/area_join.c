@@ -1,0 +1,144 @@
+/*
+** area_join.c - looks up areas by id and copies their parts into columns.
+*/
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/stages/area_join.h"
+
+enum {
+  CLASS,
+  HANDLE,
+  VALUE,
+  PARENT,
+  FILE_NAME,
+  LINE,
+  PARTS
+};
+
+static const pf_field parts[PARTS] = {
+    {"class", PF_NAME, "function, line, variable, state, ...", false},
+    {"handle", PF_HANDLE, "the vendor's number of the area", false},
+    {"value", PF_INT, "distinguishes areas with the same handle", false},
+    {"parent", PF_AREA, "the area it belongs to", false},
+    {"file", PF_NAME, "the source file it begins in", false},
+    {"line", PF_INT, "the line it begins at", false},
+};
+
+typedef struct area_join_reader {
+  pf_reader reader;
+  pf_reader *input;
+  size_t area;
+  size_t places[PARTS]; /* columns of the parts; SIZE_MAX: not added */
+  pf_field fields[];
+} area_join_reader;
+
+
+/* The part of an area as the 64 bits of a column; false: there is none. */
+static bool part_of (const pf_area *area, size_t part, uint64_t *bits) {
+  switch (part) {
+    case CLASS: *bits = area->class; return area->class != PF_NO_NAME;
+    case HANDLE: *bits = area->handle; return area->has_handle;
+    case VALUE: *bits = (uint64_t)area->value; return area->has_value;
+    case PARENT: *bits = area->parent; return area->parent != PF_NO_AREA;
+    case FILE_NAME: *bits = area->file; return area->file != PF_NO_NAME;
+    default: *bits = (uint64_t)area->line; return area->line != 0;
+  }
+}
+
+
+static void fill (const pf_dictionary *dictionary, const pf_column *areas,
+                  pf_column *column, size_t part, size_t rows) {
+  const bool is_wide = pf_type_size(column->type) == sizeof(uint64_t);
+  for (size_t i = 0; i < rows; i++) {
+    uint64_t bits = 0;
+    if (areas->type != PF_AREA || pf_is_missing(areas, i) ||
+        !part_of(pf_area_at(dictionary, areas->ids[i]), part, &bits)) {
+      pf_set_missing(column, i);
+      bits = 0;
+    }
+    if (is_wide)
+      column->addrs[i] = bits;
+    else
+      column->ids[i] = (uint32_t)bits;
+  }
+}
+
+
+static pf_status area_join_next (pf_reader *self, pf_batch *batch,
+                                 pf_error *error) {
+  area_join_reader *const j = (area_join_reader *)(void *)self;
+  const pf_status status = j->input->next(j->input, batch, error);
+  if (status != PF_MORE)
+    return status;
+  for (size_t part = 0; part < PARTS; part++)
+    if (j->places[part] != SIZE_MAX &&
+        batch->columns[j->places[part]].data != NULL)
+      fill(self->dictionary, &batch->columns[j->area],
+           &batch->columns[j->places[part]], part, batch->rows);
+  return PF_MORE;
+}
+
+
+static void area_join_want (pf_reader *self, bool *wanted) {
+  area_join_reader *const j = (area_join_reader *)(void *)self;
+  for (size_t part = 0; part < PARTS; part++)
+    if (j->places[part] != SIZE_MAX && wanted[j->places[part]])
+      wanted[j->area] = true;
+  if (j->input->want != NULL)
+    j->input->want(j->input, wanted);
+}
+
+
+static pf_status area_join_seek (pf_reader *self, uint64_t row,
+                                 pf_error *error) {
+  area_join_reader *const j = (area_join_reader *)(void *)self;
+  return j->input->seek(j->input, row, error);
+}
+
+
+static void area_join_close (pf_reader *self) {
+  free(self);
+}
+
+
+/* Add the fields of the parts that the input has not. */
+static size_t add_fields (area_join_reader *j) {
+  const size_t known = j->input->nfields;
+  size_t count = known;
+  if (known > 0)
+    memcpy(j->fields, j->input->fields, known * sizeof *j->fields);
+  for (size_t part = 0; part < PARTS; part++) {
+    j->places[part] = SIZE_MAX;
+    if (pf_field_index(j->fields, known, parts[part].name) < known)
+      continue;
+    j->places[part] = count;
+    j->fields[count++] = parts[part];
+  }
+  return count;
+}
+
+
+pf_status pf_area_join_open (pf_reader *input, size_t area, pf_reader **reader,
+                             pf_error *error) {
+  const pf_type type = input->fields[area].type;
+  if (type != PF_AREA && type != PF_NAME)
+    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                   "column \"%s\" holds no areas", input->fields[area].name);
+  area_join_reader *const j =
+      calloc(1, sizeof *j + (input->nfields + PARTS) * sizeof(pf_field));
+  if (j == NULL)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  j->input = input;
+  j->area = area;
+  j->reader = (pf_reader){.fields = j->fields,
+                          .nfields = add_fields(j),
+                          .dictionary = input->dictionary,
+                          .next = area_join_next,
+                          .want = area_join_want,
+                          .seek = input->seek != NULL ? area_join_seek : NULL,
+                          .close = area_join_close};
+  *reader = &j->reader;
+  return PF_OK;
+}

@@ -1,0 +1,189 @@
+/*
+** chain.c - reads one input after the other, writes the constants, and offsets
+** ids that are local to an input.
+*/
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/stages/chain.h"
+#include "kernels/contexts/chain_stacks.h"
+#include "model/dictionary/names.h"
+
+const char pf_chain_file[] = "the file it is from";
+
+
+typedef struct chain_reader {
+  pf_reader reader;
+  pf_chain_input *inputs;
+  uint32_t *constants; /* nconstants for each input */
+  pf_field *fields;
+  char *names; /* of the constants, concatenated */
+  size_t ninputs, nconstants, nfields;
+  size_t at;     /* the current input */
+  uint64_t base; /* ids used by the inputs before it */
+} chain_reader;
+
+
+static void renumber (pf_column *column, size_t rows, uint64_t base) {
+  if (column->data == NULL || base == 0)
+    return;
+  if (column->type == PF_INT)
+    for (size_t i = 0; i < rows; i++)
+      column->ints[i] = (int64_t)((uint64_t)column->ints[i] + base);
+  else if (column->type == PF_ADDR || column->type == PF_HANDLE)
+    for (size_t i = 0; i < rows; i++)
+      column->addrs[i] += base;
+  else if (pf_type_size(column->type) == sizeof(uint32_t))
+    for (size_t i = 0; i < rows; i++)
+      column->ids[i] += (uint32_t)base;
+}
+
+
+static void fill_constant (pf_column *column, size_t rows, uint32_t name) {
+  if (column->data == NULL)
+    return;
+  for (size_t i = 0; i < rows; i++)
+    column->ids[i] = name;
+  for (size_t i = 0; name == PF_NO_NAME && i < rows; i++) {
+    column->ids[i] = 0;
+    pf_set_missing(column, i);
+  }
+}
+
+
+static void complete (const chain_reader *c, pf_batch *batch) {
+  for (size_t i = 0; i < c->nfields; i++)
+    if (c->fields[i].part_numbers)
+      renumber(&batch->columns[i], batch->rows, c->base);
+  for (size_t i = 0; i < c->nconstants; i++)
+    fill_constant(&batch->columns[c->nfields + i], batch->rows,
+                  c->constants[c->at * c->nconstants + i]);
+}
+
+
+/* Close an input, unless it is NULL. The first one stays open: its fields are
+   those of the chain. */
+static void close_input (pf_chain_input *input) {
+  if (input == NULL || input->owner == NULL)
+    return;
+  *input->owner = NULL;
+  input->reader->close(input->reader);
+  input->reader = NULL;
+}
+
+
+static pf_status chain_next (pf_reader *self, pf_batch *batch,
+                             pf_error *error) {
+  chain_reader *const c = (chain_reader *)(void *)self;
+  while (c->at < c->ninputs) {
+    pf_reader *const input = c->inputs[c->at].reader;
+    const pf_status status = input->next(input, batch, error);
+    if (status == PF_MORE)
+      complete(c, batch);
+    if (status != PF_END)
+      return status;
+    c->base += c->inputs[c->at].numbers_used;
+    close_input(c->at == 0 ? NULL : &c->inputs[c->at]);
+    c->at++;
+  }
+  pf_batch_clear(batch);
+  return PF_END;
+}
+
+
+/* Bulk read of the stacks of all inputs. */
+static pf_status chain_read_stacks (pf_reader *self, const pf_stack_target *to,
+                                    pf_error *error) {
+  const chain_reader *const c = (const chain_reader *)(const void *)self;
+  return pf_chain_read_stacks(c->inputs, c->ninputs, to, error);
+}
+
+
+static bool can_read_stacks (const pf_chain_input *inputs, size_t ninputs) {
+  for (size_t i = 0; i < ninputs; i++)
+    if (inputs[i].reader->read_stacks == NULL)
+      return false;
+  return ninputs > 0;
+}
+
+
+static void chain_want (pf_reader *self, bool *wanted) {
+  chain_reader *const c = (chain_reader *)(void *)self;
+  for (size_t i = 0; i < c->ninputs; i++)
+    if (c->inputs[i].reader != NULL && c->inputs[i].reader->want != NULL)
+      c->inputs[i].reader->want(c->inputs[i].reader, wanted);
+}
+
+
+static void chain_close (pf_reader *self) {
+  chain_reader *const c = (chain_reader *)(void *)self;
+  free(c->inputs);
+  free(c->constants);
+  free(c->fields);
+  free(c->names);
+  free(c);
+}
+
+
+static bool set_inputs (chain_reader *c, const pf_chain_input *inputs) {
+  c->inputs = calloc(c->ninputs + 1, sizeof *inputs);
+  c->constants = calloc(c->ninputs * c->nconstants + 1, sizeof *c->constants);
+  if (c->inputs == NULL || c->constants == NULL)
+    return false;
+  for (size_t p = 0; p < c->ninputs; p++) {
+    c->inputs[p] = inputs[p];
+    for (size_t i = 0; i < c->nconstants; i++)
+      c->constants[p * c->nconstants + i] = inputs[p].constants[i];
+  }
+  return true;
+}
+
+
+static bool set_fields (chain_reader *c, const pf_reader *first,
+                        const char *const *constants) {
+  size_t size = 1;
+  for (size_t i = 0; i < c->nconstants; i++)
+    size += strlen(constants[i]) + 1;
+  c->names = malloc(size);
+  c->fields = calloc(c->nfields + c->nconstants + 1, sizeof *c->fields);
+  if (c->names == NULL || c->fields == NULL)
+    return false;
+  for (size_t i = 0; i < c->nfields; i++)
+    c->fields[i] = first->fields[i];
+  char *at = c->names;
+  for (size_t i = 0; i < c->nconstants; i++) {
+    const size_t length = strlen(constants[i]) + 1;
+    memcpy(at, constants[i], length);
+    c->fields[c->nfields + i] =
+        (pf_field){at, PF_NAME, i == 0 ? pf_chain_file : NULL, false};
+    at += length;
+  }
+  return true;
+}
+
+
+pf_status pf_chain_open (const pf_chain_input *inputs, size_t ninputs,
+                         const char *const *constants, size_t nconstants,
+                         pf_reader **reader, pf_error *error) {
+  chain_reader *const c = calloc(1, sizeof *c);
+  if (c == NULL)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  c->ninputs = ninputs;
+  c->nconstants = nconstants;
+  c->nfields = inputs[0].reader->nfields;
+  if (!set_inputs(c, inputs) || !set_fields(c, inputs[0].reader, constants)) {
+    chain_close(&c->reader);
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  }
+  c->reader = (pf_reader){.fields = c->fields,
+                          .nfields = c->nfields + nconstants,
+                          .dictionary = inputs[0].reader->dictionary,
+                          .next = chain_next,
+                          .want = chain_want,
+                          .close = chain_close};
+  if (can_read_stacks(inputs, ninputs))
+    c->reader.read_stacks = chain_read_stacks;
+  *reader = &c->reader;
+  return PF_OK;
+}

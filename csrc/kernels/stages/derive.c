@@ -1,0 +1,329 @@
+/*
+** derive.c - the reader that adds the columns of formulas and computes their
+** totals.
+*/
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/stages/derive.h"
+#include "model/rows/store.h"
+
+/* A step with its state. */
+typedef struct step {
+  pf_step step;
+  pf_sum sum; /* of PF_RUN: so far; of PF_PUSH_TOTAL: of all rows */
+} step;
+
+typedef struct formula {
+  char *name;
+  step *steps;
+  size_t nsteps;
+  uint64_t count;      /* rows with an overflow in this reader */
+  uint64_t *overflows; /* the maximum over all readers, or NULL */
+} formula;
+
+typedef struct derive_reader {
+  pf_reader reader;
+  pf_reader *input;
+  pf_field *fields;
+  formula *formulas;
+  size_t count;
+  size_t height; /* slots that the formulas need */
+  pf_slot *stack;
+  bool has_totals;   /* some formula has a total */
+  pf_store store;    /* the rows of the input, if there are totals */
+  pf_reader *stored; /* the reader of the store; NULL: the input is not read
+                        yet */
+} derive_reader;
+
+
+/* {====== Columns ====== */
+
+/* Count overflows. The public counter is the maximum over all readers, so that
+   reading a view again does not change it. */
+static void count_overflows (formula *f, const pf_row_set *overflows) {
+  for (size_t i = 0; i < PF_BATCH_ROWS / 64; i++)
+    f->count += (uint64_t)__builtin_popcountll(overflows->bits[i]);
+  if (f->overflows != NULL && *f->overflows < f->count)
+    *f->overflows = f->count;
+}
+
+
+static void compute (derive_reader *d, formula *f, const pf_batch *batch,
+                     pf_column *column) {
+  pf_row_set overflows = {{0}};
+  size_t height = 0;
+  for (size_t i = 0; i < f->nsteps; i++) {
+    step *const s = &f->steps[i];
+    pf_step_run(&s->step, &s->sum, batch, d->stack, height, &overflows);
+    height = height + 1 - pf_operands(s->step.operation);
+  }
+  pf_slot_store(d->stack, column, batch->rows, &overflows);
+  count_overflows(f, &overflows);
+}
+
+/* }====== */
+
+
+/* {====== Totals ====== */
+
+/* Add the values of a batch to the totals of all formulas. */
+static void add_totals (derive_reader *d, const pf_batch *batch) {
+  for (size_t i = 0; i < d->count; i++)
+    for (size_t j = 0; j < d->formulas[i].nsteps; j++) {
+      step *const s = &d->formulas[i].steps[j];
+      if (s->step.operation != PF_PUSH_TOTAL ||
+          batch->columns[s->step.column].data == NULL)
+        continue;
+      pf_slot_load(d->stack, &s->step, batch);
+      pf_slot_add_to(d->stack, batch->rows, &s->sum);
+    }
+}
+
+
+/* Open a batch for the wanted columns of the input. */
+static pf_status open_batch (const derive_reader *d, const pf_batch *batch,
+                             pf_batch *pulled, pf_error *error) {
+  bool *const wanted = calloc(d->input->nfields + 1, sizeof *wanted);
+  pf_status status = PF_ENOMEM;
+  for (size_t i = 0; wanted != NULL && i < d->input->nfields; i++)
+    wanted[i] = batch->columns[i].data != NULL;
+  if (wanted != NULL)
+    status = pf_batch_open(pulled, d->input->fields, d->input->nfields, wanted);
+  free(wanted);
+  return status == PF_OK
+             ? PF_OK
+             : pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+}
+
+
+static pf_status keep_rows (derive_reader *d, pf_batch *pulled,
+                            pf_error *error) {
+  pf_status status;
+  while ((status = d->input->next(d->input, pulled, error)) == PF_MORE) {
+    add_totals(d, pulled);
+    if (pf_store_append(&d->store, pulled) != PF_OK)
+      return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  }
+  return status < 0 ? status : PF_OK;
+}
+
+
+/* Read the whole input, so that its totals are known. */
+static pf_status keep_input (derive_reader *d, const pf_batch *batch,
+                             pf_error *error) {
+  pf_batch pulled;
+  if (d->store.columns == NULL &&
+      pf_store_open(&d->store, d->input->fields, d->input->nfields,
+                    d->input->dictionary) != PF_OK)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  pf_status status = open_batch(d, batch, &pulled, error);
+  if (status < 0)
+    return status;
+  status = keep_rows(d, &pulled, error);
+  pf_batch_close(&pulled);
+  if (status < 0)
+    return status;
+  return pf_store_reader(&d->store, NULL, 0, &d->stored, error);
+}
+
+/* }====== */
+
+
+/* {====== The reader ====== */
+
+static pf_status derive_next (pf_reader *self, pf_batch *batch,
+                              pf_error *error) {
+  derive_reader *const d = (derive_reader *)(void *)self;
+  pf_status status = PF_OK;
+  if (d->has_totals && d->stored == NULL)
+    status = keep_input(d, batch, error);
+  if (status < 0)
+    return status;
+  pf_reader *const input = d->stored != NULL ? d->stored : d->input;
+  status = input->next(input, batch, error);
+  for (size_t i = 0; status == PF_MORE && i < d->count; i++) {
+    pf_column *const column = &batch->columns[d->input->nfields + i];
+    if (column->data != NULL)
+      compute(d, &d->formulas[i], batch, column);
+  }
+  return status;
+}
+
+
+static void derive_want (pf_reader *self, bool *wanted) {
+  const derive_reader *const d = (const derive_reader *)(void *)self;
+  for (size_t i = 0; i < d->count; i++) {
+    const formula *const f = &d->formulas[i];
+    for (size_t j = 0; wanted[d->input->nfields + i] && j < f->nsteps; j++) {
+      const pf_step *const s = &f->steps[j].step;
+      if (s->operation > PF_PUSH_TOTAL)
+        continue;
+      wanted[s->column] = true;
+      if (s->rest != SIZE_MAX)
+        wanted[s->rest] = true;
+    }
+  }
+  if (d->input->want != NULL)
+    d->input->want(d->input, wanted);
+}
+
+
+static void derive_close (pf_reader *self) {
+  derive_reader *const d = (derive_reader *)(void *)self;
+  for (size_t i = 0; d->formulas != NULL && i < d->count; i++) {
+    free(d->formulas[i].name);
+    free(d->formulas[i].steps);
+  }
+  if (d->stored != NULL)
+    d->stored->close(d->stored);
+  pf_store_close(&d->store);
+  free(d->formulas);
+  free(d->fields);
+  free(d->stack);
+  free(d);
+}
+
+/* }====== */
+
+
+/* {====== Opening ====== */
+
+static bool is_number (const pf_reader *input, size_t column) {
+  return column < input->nfields && pf_formula_takes(&input->fields[column]);
+}
+
+
+/* Check whether the steps of a formula fit each other and the input; set the
+   type and the unit of the result, and increase `height` to the number of slots
+   that they need. */
+static pf_status check_steps (const pf_reader *input, const pf_formula *given,
+                              pf_field *result, size_t *height,
+                              pf_error *error) {
+  pf_type types[PF_MAX_STACK] = {PF_INT};
+  bool are_times[PF_MAX_STACK] = {false};
+  size_t used = 0;
+  for (size_t i = 0; i < given->nsteps; i++) {
+    const pf_step *const s = &given->steps[i];
+    const size_t operands = pf_operands(s->operation);
+    if (s->operation <= PF_PUSH_TOTAL && !is_number(input, s->column))
+      return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                     "%s: formulas compute with columns of numbers only",
+                     given->name);
+    if (operands > used || used + 1 - operands > PF_MAX_STACK)
+      return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                     "%s: the formula is nested too deep, or lacks a value",
+                     given->name);
+    const pf_type a = operands == 2 ? types[used - 2] : PF_INT;
+    const pf_type b = operands >= 1 ? types[used - 1] : PF_INT;
+    const bool is_time =
+        pf_step_is_time(s, input->fields, operands == 2 && are_times[used - 2],
+                        operands >= 1 && are_times[used - 1]);
+    used = used + 1 - operands;
+    types[used - 1] = pf_step_type(s, input->fields, a, b);
+    are_times[used - 1] = is_time;
+    if (used > *height)
+      *height = used;
+  }
+  result->type = types[0];
+  result->help = are_times[0] ? "ns" : NULL;
+  if (used == 1)
+    return PF_OK;
+  return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                 "%s: the formula does not have exactly one result",
+                 given->name);
+}
+
+
+/* Whether a step pushes a column into a running sum, or into a share of such a
+   sum or of a total: these include the rounding remainders. All other
+   operations use the values of the rows. */
+static bool is_taken_exactly (const pf_formula *given, size_t push) {
+  size_t above = 0; /* values on top of it */
+  size_t i = push + 1;
+  bool has_sum = false;
+  for (; i < given->nsteps && pf_operands(given->steps[i].operation) <= above;
+       i++)
+    above += 1 - pf_operands(given->steps[i].operation);
+  if (given->steps[push].operation != PF_PUSH_COLUMN || i == given->nsteps)
+    return false;
+  for (size_t j = 0; j < given->nsteps; j++)
+    has_sum = has_sum || given->steps[j].operation == PF_PUSH_TOTAL ||
+              given->steps[j].operation == PF_RUN;
+  return given->steps[i].operation == PF_RUN ||
+         (given->steps[i].operation == PF_DIVIDE && has_sum);
+}
+
+
+/* Copy a formula. */
+static pf_status copy_formula (derive_reader *d, size_t number,
+                               const pf_formula *given, pf_error *error) {
+  formula *const f = &d->formulas[number];
+  pf_field *const field = &d->fields[d->input->nfields + number];
+  const pf_status status =
+      check_steps(d->input, given, field, &d->height, error);
+  if (status < 0)
+    return status;
+  f->overflows = given->overflows;
+  f->nsteps = given->nsteps;
+  f->name = malloc(strlen(given->name) + 1);
+  f->steps = calloc(given->nsteps, sizeof *f->steps);
+  if (f->name == NULL || f->steps == NULL)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  memcpy(f->name, given->name, strlen(given->name) + 1);
+  for (size_t i = 0; i < given->nsteps; i++) {
+    pf_step *const s = &f->steps[i].step;
+    *s = given->steps[i];
+    s->rest = SIZE_MAX;
+    if (s->operation == PF_PUSH_TOTAL || is_taken_exactly(given, i))
+      s->rest = pf_remainder_of(d->input->fields, d->input->nfields, s->column);
+    d->has_totals |= s->operation == PF_PUSH_TOTAL;
+  }
+  field->name = f->name;
+  return PF_OK;
+}
+
+
+static pf_status make_room (derive_reader *d, size_t count, pf_error *error) {
+  const size_t known = d->input->nfields;
+  d->fields = calloc(known + count + 1, sizeof *d->fields);
+  d->formulas = calloc(count + 1, sizeof *d->formulas);
+  d->height = 1; /* for totals */
+  if (d->fields == NULL || d->formulas == NULL)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  d->count = count;
+  if (known > 0)
+    memcpy(d->fields, d->input->fields, known * sizeof *d->fields);
+  return PF_OK;
+}
+
+
+pf_status pf_derive_open (pf_reader *input, const pf_formula *formulas,
+                          size_t count, pf_reader **reader, pf_error *error) {
+  derive_reader *const d = calloc(1, sizeof *d);
+  if (d == NULL)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  d->input = input;
+  pf_status status = make_room(d, count, error);
+  for (size_t i = 0; i < count && status == PF_OK; i++)
+    status = copy_formula(d, i, &formulas[i], error);
+  if (status == PF_OK) {
+    d->stack = malloc(d->height * sizeof *d->stack);
+    if (d->stack == NULL)
+      status = pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  }
+  d->reader = (pf_reader){.fields = d->fields,
+                          .nfields = input->nfields + count,
+                          .dictionary = input->dictionary,
+                          .next = derive_next,
+                          .want = derive_want,
+                          .close = derive_close};
+  if (status == PF_OK)
+    *reader = &d->reader;
+  else
+    derive_close(&d->reader);
+  return status;
+}
+
+/* }====== */

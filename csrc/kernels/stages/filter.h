@@ -1,0 +1,33 @@
+/*
+** filter.h - the stage that keeps only the rows for which a predicate holds:
+** the conditions of where.h, or a Lua function. Used by where.c, refilter.c and
+** csrc/lua/filter.c.
+*/
+
+#ifndef filter_h
+#define filter_h
+
+#include "model/rows/batch.h"
+
+/* A predicate. The filter owns the context and frees it with `close`. */
+typedef struct pf_predicate {
+  void *context;
+
+  /* Write the indexes of the rows to keep into keep[], ascending, and their
+     number into *count, which is 0 before. The batch has at least 1 row. */
+  pf_status (*select)(void *context, const pf_batch *batch, uint16_t *keep,
+                      size_t *count, pf_error *error);
+
+  void (*close)(void *context);
+} pf_predicate;
+
+/*
+** Open a reader of the selected rows of `input` (borrowed). The predicate reads
+** the columns columns[0..ncolumns-1]. On a failure (PF_ENOMEM) the predicate
+** stays with the caller.
+*/
+pf_status pf_filter_open (pf_reader *input, const size_t *columns,
+                          size_t ncolumns, pf_predicate predicate,
+                          pf_reader **reader, pf_error *error);
+
+#endif

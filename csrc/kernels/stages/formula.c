@@ -1,0 +1,600 @@
+/*
+** formula.c - runs the steps of a formula, each for all rows of a batch.
+** Integers of 64 bits, signed or unsigned, are computed in 128 bits, so that
+** one loop serves all types and overflow is one comparison.
+*/
+
+#include <math.h>
+#include <string.h>
+
+#include "kernels/stages/formula.h"
+
+
+/* The type as which formulas use a column: bool becomes int, and so does a
+   column without any values. */
+static pf_type number_type (pf_type type) {
+  return type == PF_BOOL || type == PF_NAME ? PF_INT : type;
+}
+
+
+bool pf_formula_takes (const pf_field *field) {
+  const pf_type type = number_type(field->type);
+  return field->type == PF_NAME ? pf_has_any_type(field)
+                                : type == PF_INT || type == PF_NUM ||
+                                      type == PF_ADDR || type == PF_HANDLE;
+}
+
+
+size_t pf_operands (pf_operation operation) {
+  if (operation <= PF_PUSH_NUMBER)
+    return 0;
+  return operation < PF_RUN ? 2 : 1;
+}
+
+
+/* {====== Types ====== */
+
+static bool is_unsigned (pf_type type) {
+  return type == PF_ADDR || type == PF_HANDLE;
+}
+
+
+/* The common type of unsigned and other integers. */
+static pf_type common_type (pf_type a, pf_type b) {
+  if (a == b || !is_unsigned(b))
+    return a;
+  return is_unsigned(a) ? PF_ADDR : b;
+}
+
+
+static pf_type type_of_two (pf_operation operation, pf_type a, pf_type b) {
+  if (operation >= PF_LESS)
+    return PF_INT;
+  if (operation == PF_DIVIDE || a == PF_NUM || b == PF_NUM)
+    return PF_NUM;
+  switch (operation) {
+    case PF_SUBTRACT: return is_unsigned(b) ? PF_INT : a;
+    case PF_QUOTIENT: return a;
+    case PF_REMAINDER: return b;
+    default: return common_type(a, b);
+  }
+}
+
+
+pf_type pf_step_type (const pf_step *step, const pf_field *fields, pf_type a,
+                      pf_type b) {
+  switch (step->operation) {
+    case PF_PUSH_COLUMN:
+    case PF_PUSH_TOTAL: return number_type(fields[step->column].type);
+    case PF_PUSH_NUMBER: return step->type;
+    case PF_RUN:
+    case PF_SIZE: return b;
+    case PF_ROOT: return PF_NUM;
+    case PF_NEGATE: return b == PF_NUM ? PF_NUM : PF_INT;
+    default: return type_of_two(step->operation, a, b);
+  }
+}
+
+
+bool pf_step_is_time (const pf_step *step, const pf_field *fields, bool a,
+                      bool b) {
+  switch (step->operation) {
+    case PF_PUSH_COLUMN:
+    case PF_PUSH_TOTAL: return pf_is_time(&fields[step->column]);
+    case PF_ADD:
+    case PF_SUBTRACT:
+    case PF_LEAST:
+    case PF_MOST: return a || b;
+    case PF_REMAINDER: return a;
+    case PF_RUN:
+    case PF_SIZE:
+    case PF_NEGATE: return b;
+    default: return false;
+  }
+}
+
+/* }====== */
+
+
+/* {====== Missing values ====== */
+
+static bool is_missing (const pf_slot *slot, size_t row) {
+  return slot->has_missing && (slot->missing[row >> 6] >> (row & 63) & 1) != 0;
+}
+
+
+static void set_missing (pf_slot *slot, size_t row) {
+  if (!slot->has_missing)
+    memset(slot->missing, 0, sizeof slot->missing);
+  slot->has_missing = true;
+  slot->missing[row >> 6] |= (uint64_t)1 << (row & 63);
+}
+
+
+/* Mark as missing in `slot` all rows that are missing in `more`. */
+static void join_missing (pf_slot *slot, const pf_slot *more) {
+  if (!more->has_missing)
+    return;
+  for (size_t i = 0; i < PF_BATCH_ROWS / 64; i++)
+    slot->missing[i] =
+        more->missing[i] | (slot->has_missing ? slot->missing[i] : 0);
+  slot->has_missing = true;
+}
+
+/* }====== */
+
+
+/* {====== Whole numbers ====== */
+
+/* The integer of a row, or the numerator. */
+static inline pf_wide whole_at (const pf_slot *slot, size_t row) {
+  if (slot->is_wide)
+    return slot->wides[row];
+  return slot->type == PF_INT ? (pf_wide)slot->ints[row]
+                              : (pf_wide)slot->addrs[row];
+}
+
+
+/* Write an integer of 64 bits. If the type cannot hold it the row is missing,
+   and an overflow unless it was missing before. */
+static inline void put_whole (pf_slot *slot, pf_type type, size_t row,
+                              pf_wide value, pf_row_set *overflows) {
+  const bool fits = type == PF_INT ? value == (int64_t)value
+                                   : value == (pf_wide)(uint64_t)value;
+  slot->addrs[row] = (uint64_t)value;
+  if (__builtin_expect(!fits, 0) && !is_missing(slot, row)) {
+    set_missing(slot, row);
+    overflows->bits[row >> 6] |= (uint64_t)1 << (row & 63);
+  }
+}
+
+
+static inline int64_t denominator_at (const pf_slot *slot, size_t row) {
+  if (!slot->is_fraction)
+    return 1;
+  return slot->type == PF_NUM ? slot->denominators[row]
+                              : (int64_t)PF_REMAINDER_UNIT;
+}
+
+
+/* Narrow sums of 128 bits to 64, and convert fractions to numbers. Values move
+   to lower addresses, in order. */
+static void narrow (pf_slot *slot, size_t rows, pf_row_set *overflows) {
+  if (!slot->is_wide)
+    return;
+  for (size_t i = 0; i < rows; i++)
+    if (slot->type == PF_NUM)
+      slot->nums[i] = is_missing(slot, i)
+                          ? NAN
+                          : pf_ratio(slot->wides[i], denominator_at(slot, i));
+    else
+      put_whole(slot, slot->type, i,
+                slot->is_fraction ? pf_ns_of_parts(slot->wides[i])
+                                  : slot->wides[i],
+                overflows);
+  slot->has_missing = slot->has_missing && slot->type != PF_NUM;
+  slot->is_wide = slot->is_fraction = false;
+}
+
+
+static void to_nums (pf_slot *slot, size_t rows) {
+  if (slot->type == PF_NUM)
+    return;
+  for (size_t i = 0; i < rows; i++)
+    if (is_missing(slot, i))
+      slot->nums[i] = NAN;
+    else if (slot->is_wide)
+      slot->nums[i] = (double)slot->wides[i];
+    else
+      slot->nums[i] =
+          slot->type == PF_INT ? (double)slot->ints[i] : (double)slot->addrs[i];
+  slot->type = PF_NUM;
+  slot->is_wide = slot->has_missing = false;
+}
+
+
+/* The quotient, rounded down; the divisor is not 0. */
+static pf_wide quotient_of (pf_wide a, pf_wide b) {
+  return a / b - (a % b != 0 && (a < 0) != (b < 0));
+}
+
+
+/* The product; if it exceeds 128 bits, a value that no type can hold. */
+static pf_wide product_of (pf_wide a, pf_wide b) {
+  pf_wide product;
+  return __builtin_mul_overflow(a, b, &product) ? (pf_wide)1 << 100 : product;
+}
+
+
+#define EACH_PAIR(expression)                             \
+  for (size_t i = 0; i < rows; i++) {                     \
+    const pf_wide x = whole_at(a, i), y = whole_at(b, i); \
+    put_whole(a, type, i, expression, overflows);         \
+  }                                                       \
+  break;
+
+/* Combine two integers of 64 bits into one of `type`, which replaces the lower
+   one. */
+static void whole_of_two (pf_operation operation, pf_slot *a, const pf_slot *b,
+                          pf_type type, size_t rows, pf_row_set *overflows) {
+  switch (operation) {
+    case PF_ADD: EACH_PAIR(x + y)
+    case PF_SUBTRACT: EACH_PAIR(x - y)
+    case PF_MULTIPLY: EACH_PAIR(product_of(x, y))
+    case PF_QUOTIENT: EACH_PAIR(y == 0 ? 0 : quotient_of(x, y))
+    case PF_REMAINDER: EACH_PAIR(y == 0 ? 0 : x - quotient_of(x, y) * y)
+    case PF_LEAST: EACH_PAIR(x < y ? x : y)
+    default: EACH_PAIR(x > y ? x : y)
+  }
+}
+
+
+/* A division by 0 has no result. */
+static void mark_zeros (pf_slot *a, const pf_slot *b, size_t rows) {
+  for (size_t i = 0; i < rows; i++)
+    if (whole_at(b, i) == 0)
+      set_missing(a, i);
+}
+
+
+/* The ratio of integers or fractions: of two products, rounded once if 128 bits
+   can hold them. */
+static void divide_exact (pf_slot *a, const pf_slot *b, size_t rows) {
+  for (size_t i = 0; i < rows; i++) {
+    const pf_wide x = whole_at(a, i), y = whole_at(b, i);
+    const bool is_there = y != 0 && !is_missing(a, i) && !is_missing(b, i);
+    const int64_t below_x = denominator_at(a, i),
+                  below_y = denominator_at(b, i);
+    pf_wide above = x, below = y;
+    if (!is_there)
+      a->nums[i] = NAN;
+    else if (below_x != below_y &&
+             (__builtin_mul_overflow(x, below_y, &above) ||
+              __builtin_mul_overflow(y, below_x, &below)))
+      a->nums[i] = pf_ratio(x, below_x) / pf_ratio(y, below_y);
+    else
+      a->nums[i] = pf_ratio(above, below);
+  }
+  a->is_wide = a->is_fraction = a->has_missing = false;
+}
+
+/* }====== */
+
+
+/* {====== Nums ====== */
+
+/* As in Lua: the quotient is rounded down, and the remainder has the sign of
+   the divisor. */
+static double rest_of (double a, double b) {
+  const double rest = fmod(a, b);
+  return rest * b < 0 ? rest + b : rest;
+}
+
+
+static double num_of_two (pf_operation operation, double a, double b) {
+  switch (operation) {
+    case PF_ADD: return a + b;
+    case PF_SUBTRACT: return a - b;
+    case PF_MULTIPLY: return a * b;
+    case PF_DIVIDE: return b == 0 ? NAN : a / b;
+    case PF_QUOTIENT: return b == 0 ? NAN : floor(a / b);
+    case PF_REMAINDER: return b == 0 ? NAN : rest_of(a, b);
+    case PF_LEAST: return isnan(a) || isnan(b) ? NAN : a < b ? a : b;
+    default: return isnan(a) || isnan(b) ? NAN : a > b ? a : b;
+  }
+}
+
+
+static void nums_of_two (pf_operation operation, pf_slot *a, pf_slot *b,
+                         size_t rows) {
+  to_nums(a, rows);
+  to_nums(b, rows);
+  for (size_t i = 0; i < rows; i++)
+    a->nums[i] = num_of_two(operation, a->nums[i], b->nums[i]);
+}
+
+/* }====== */
+
+
+/* {====== Comparisons ====== */
+
+#define NO_ORDER 2 /* one of the two is missing */
+
+static int order_of_whole (pf_wide a, pf_wide b) {
+  return (a > b) - (a < b);
+}
+
+
+static int order_of_nums (double a, double b) {
+  return isnan(a) || isnan(b) ? NO_ORDER : (a > b) - (a < b);
+}
+
+
+/* Compare an integer of 64 bits with a num, without rounding. */
+static int order_of_mixed (pf_wide a, double b) {
+  if (isnan(b))
+    return NO_ORDER;
+  if (fabs(b) >= 0x1p65)
+    return b > 0 ? -1 : 1;
+  const double below = floor(b);
+  const int order = order_of_whole(a, (pf_wide)below);
+  return order == 0 && b > below ? -1 : order;
+}
+
+
+static int order_at (const pf_slot *a, const pf_slot *b, size_t row) {
+  if (is_missing(a, row) || is_missing(b, row))
+    return NO_ORDER;
+  if (a->type == PF_NUM && b->type == PF_NUM)
+    return order_of_nums(a->nums[row], b->nums[row]);
+  if (b->type == PF_NUM)
+    return order_of_mixed(whole_at(a, row), b->nums[row]);
+  if (a->type != PF_NUM)
+    return order_of_whole(whole_at(a, row), whole_at(b, row));
+  const int order = order_of_mixed(whole_at(b, row), a->nums[row]);
+  return order == NO_ORDER ? NO_ORDER : -order;
+}
+
+
+static bool holds (pf_operation operation, int order) {
+  switch (operation) {
+    case PF_LESS: return order < 0;
+    case PF_AT_MOST: return order <= 0;
+    case PF_GREATER: return order > 0;
+    case PF_AT_LEAST: return order >= 0;
+    case PF_EQUAL: return order == 0;
+    default: return order != 0;
+  }
+}
+
+
+static void compare (pf_operation operation, pf_slot *a, const pf_slot *b,
+                     size_t rows) {
+  for (size_t i = 0; i < rows; i++) {
+    const int order = order_at(a, b, i);
+    a->ints[i] = order != NO_ORDER && holds(operation, order);
+    if (order == NO_ORDER)
+      set_missing(a, i);
+  }
+}
+
+/* }====== */
+
+
+/* {====== Steps ====== */
+
+static void of_two (pf_operation operation, pf_slot *a, pf_slot *b, size_t rows,
+                    pf_row_set *overflows) {
+  const pf_type type = type_of_two(operation, a->type, b->type);
+  const bool has_nums = a->type == PF_NUM || b->type == PF_NUM;
+  if (operation == PF_DIVIDE && (a->type != PF_NUM || a->is_fraction) &&
+      (b->type != PF_NUM || b->is_fraction))
+    divide_exact(a, b, rows);
+  else {
+    narrow(a, rows, overflows);
+    narrow(b, rows, overflows);
+    if (operation >= PF_LESS)
+      compare(operation, a, b, rows);
+    else if (has_nums)
+      nums_of_two(operation, a, b, rows);
+    else {
+      join_missing(a, b);
+      if (operation == PF_QUOTIENT || operation == PF_REMAINDER)
+        mark_zeros(a, b, rows);
+      whole_of_two(operation, a, b, type, rows, overflows);
+    }
+  }
+  a->type = type;
+}
+
+
+static bool have_one_denominator (const pf_fraction *sum, const pf_slot *slot,
+                                  size_t rows) {
+  int64_t one = sum->denominator;
+  for (size_t i = 0; i < rows; i++) {
+    if (is_missing(slot, i))
+      continue;
+    if (one == 0)
+      one = slot->denominators[i];
+    if (slot->denominators[i] != one)
+      return false;
+  }
+  return sum->rest == 0;
+}
+
+
+/* Running sums stay fractions if all have one denominator; else they become
+   nums, each rounded once. */
+static void run_fractions (pf_fraction *sum, pf_slot *slot, size_t rows) {
+  const bool stay = have_one_denominator(sum, slot, rows);
+  for (size_t i = 0; i < rows; i++) {
+    const bool is_there = !is_missing(slot, i);
+    if (is_there)
+      pf_fraction_add(sum, slot->wides[i], slot->denominators[i]);
+    if (stay)
+      slot->wides[i] = sum->numerator;
+    else
+      slot->nums[i] =
+          is_there ? pf_ratio(sum->numerator, sum->denominator) + sum->rest
+                   : NAN;
+  }
+  if (!stay)
+    slot->is_wide = slot->is_fraction = slot->has_missing = false;
+}
+
+
+/* Running sums. A missing value adds nothing and has no sum. */
+static void run (pf_sum *sum, pf_slot *slot, size_t rows,
+                 pf_row_set *overflows) {
+  if (slot->is_fraction && slot->type == PF_NUM) {
+    run_fractions(&sum->fraction, slot, rows);
+    return;
+  }
+  if (!slot->is_fraction)
+    narrow(slot, rows, overflows);
+  if (slot->type == PF_NUM) {
+    for (size_t i = 0; i < rows; i++)
+      if (!isnan(slot->nums[i]))
+        slot->nums[i] = sum->number += slot->nums[i];
+    return;
+  }
+  for (size_t i = rows; !slot->is_wide && i-- > 0;) /* backwards, because wide
+                                                       values overlap later
+                                                       ones */
+    slot->wides[i] = whole_at(slot, i);
+  slot->is_wide = true;
+  for (size_t i = 0; i < rows; i++)
+    if (!is_missing(slot, i))
+      slot->wides[i] = sum->whole += slot->wides[i];
+}
+
+
+static void of_one (pf_operation operation, pf_slot *slot, size_t rows,
+                    pf_row_set *overflows) {
+  narrow(slot, rows, overflows);
+  if (operation == PF_ROOT)
+    to_nums(slot, rows);
+  const pf_type type =
+      operation == PF_NEGATE && slot->type != PF_NUM ? PF_INT : slot->type;
+  for (size_t i = 0; i < rows; i++)
+    if (operation == PF_ROOT)
+      slot->nums[i] = slot->nums[i] < 0 ? NAN : sqrt(slot->nums[i]);
+    else if (type == PF_NUM)
+      slot->nums[i] =
+          operation == PF_SIZE ? fabs(slot->nums[i]) : -slot->nums[i];
+    else if (operation == PF_NEGATE || whole_at(slot, i) < 0)
+      put_whole(slot, type, i, -whole_at(slot, i), overflows);
+  slot->type = type;
+}
+
+
+static void push_number (const pf_step *step, pf_slot *slot, size_t rows) {
+  slot->type = step->type;
+  slot->is_wide = slot->is_fraction = slot->has_missing = false;
+  for (size_t i = 0; i < rows; i++)
+    slot->ints[i] = step->integer; /* or the bits of the num */
+}
+
+
+static double number_of (const pf_sum *sum) {
+  const pf_fraction *const f = &sum->fraction;
+  return f->denominator == 0 ? sum->number
+                             : pf_ratio(f->numerator, f->denominator) + f->rest;
+}
+
+
+/* Push a sum over all rows. `is_exact`: the column has a hidden column. */
+static void push_sum (const pf_sum *sum, pf_type type, bool is_exact,
+                      pf_slot *slot, size_t rows) {
+  const bool is_num = type == PF_NUM;
+  slot->type = number_type(type);
+  slot->is_fraction = is_exact && (!is_num || sum->fraction.denominator != 0) &&
+                      sum->fraction.rest == 0;
+  slot->is_wide = !is_num || slot->is_fraction;
+  slot->has_missing = false;
+  for (size_t i = 0; i < rows; i++) {
+    slot->denominators[i] = sum->fraction.denominator;
+    if (!slot->is_wide)
+      slot->nums[i] = number_of(sum);
+    else
+      slot->wides[i] = is_num ? sum->fraction.numerator : sum->whole;
+  }
+}
+
+
+void pf_step_run (const pf_step *step, pf_sum *sum, const pf_batch *batch,
+                  pf_slot *stack, size_t height, pf_row_set *overflows) {
+  const size_t rows = batch->rows, operands = pf_operands(step->operation);
+  pf_slot *const slot = stack + height - operands;
+  switch (step->operation) {
+    case PF_PUSH_COLUMN: pf_slot_load(slot, step, batch); break;
+    case PF_PUSH_TOTAL:
+      push_sum(sum, batch->columns[step->column].type, step->rest != SIZE_MAX,
+               slot, rows);
+      break;
+    case PF_PUSH_NUMBER: push_number(step, slot, rows); break;
+    case PF_RUN: run(sum, slot, rows, overflows); break;
+    default:
+      if (operands == 2)
+        of_two(step->operation, slot, slot + 1, rows, overflows);
+      else
+        of_one(step->operation, slot, rows, overflows);
+  }
+}
+
+/* }====== */
+
+
+/* {====== Columns ====== */
+
+/* Convert a slot to fractions with the hidden column: for integers it has the
+   rounding remainders, for nums the denominators. */
+static void load_rests (pf_slot *slot, const pf_column *rests, size_t rows) {
+  if (slot->type == PF_NUM)
+    memcpy(slot->denominators, rests->ints, rows * sizeof *rests->ints);
+  for (size_t i = rows; i-- > 0;) /* backwards, because wide values overlap
+                                     later ones */
+    if (is_missing(slot, i))
+      slot->wides[i] = 0;
+    else if (slot->type == PF_NUM)
+      slot->wides[i] = llround(slot->nums[i] * (double)rests->ints[i]);
+    else
+      slot->wides[i] = slot->ints[i] * PF_REMAINDER_UNIT + rests->ints[i];
+  slot->is_wide = slot->is_fraction = true;
+}
+
+
+void pf_slot_load (pf_slot *slot, const pf_step *step, const pf_batch *batch) {
+  const pf_column *const column = &batch->columns[step->column];
+  const size_t rows = batch->rows;
+  const bool is_exact = step->rest != SIZE_MAX;
+  slot->type = number_type(column->type);
+  slot->is_wide = slot->is_fraction = slot->has_missing = false;
+  if (column->type == PF_BOOL)
+    for (size_t i = 0; i < rows; i++)
+      slot->ints[i] = column->bools[i];
+  else if (column->type == PF_NAME)
+    memset(slot->ints, 0, rows * sizeof *slot->ints); /* all are missing */
+  else
+    memcpy(slot->ints, column->data, rows * sizeof *slot->ints);
+  if (column->has_missing && slot->type == PF_NUM && !is_exact)
+    for (size_t i = 0; i < rows; i++)
+      slot->nums[i] = pf_is_missing(column, i) ? NAN : slot->nums[i];
+  else if (column->has_missing) {
+    memcpy(slot->missing, column->missing, sizeof slot->missing);
+    slot->has_missing = true;
+  }
+  if (is_exact)
+    load_rests(slot, &batch->columns[step->rest], rows);
+}
+
+
+void pf_slot_add_to (const pf_slot *slot, size_t rows, pf_sum *sum) {
+  for (size_t i = 0; i < rows; i++)
+    if (is_missing(slot, i))
+      continue;
+    else if (slot->type != PF_NUM)
+      sum->whole += whole_at(slot, i);
+    else if (slot->is_fraction)
+      pf_fraction_add(&sum->fraction, slot->wides[i], slot->denominators[i]);
+    else
+      sum->number += isnan(slot->nums[i]) ? 0 : slot->nums[i];
+}
+
+
+void pf_slot_store (pf_slot *slot, pf_column *column, size_t rows,
+                    pf_row_set *overflows) {
+  narrow(slot, rows, overflows);
+  for (size_t i = 0; i < rows; i++) {
+    const bool is_num = slot->type == PF_NUM;
+    const bool is_there =
+        is_num ? isfinite(slot->nums[i]) : !is_missing(slot, i);
+    column->ints[i] = is_there ? slot->ints[i] : 0;
+    if (!is_there)
+      pf_set_missing(column, i);
+    if (is_num && isinf(slot->nums[i]))
+      overflows->bits[i >> 6] |= (uint64_t)1 << (i & 63);
+  }
+}
+
+/* }====== */

@@ -1,0 +1,97 @@
+/*
+** limit.c - counts rows and cuts the batches at the limits.
+*/
+
+#include <stdlib.h>
+
+#include "kernels/stages/limit.h"
+
+typedef struct limit_reader {
+  pf_reader reader;
+  pf_reader *input;
+  uint64_t skip, left; /* rows still to skip, and to return */
+  uint64_t passed;
+} limit_reader;
+
+
+/* Keep rows [from, to) of the batch. */
+static void keep_range (pf_batch *batch, size_t from, size_t to) {
+  uint16_t keep[PF_BATCH_ROWS];
+  for (size_t i = from; i < to; i++)
+    keep[i - from] = (uint16_t)i;
+  pf_batch_keep(batch, keep, to - from);
+}
+
+
+/* All rows are needed: rows that the input omits could not be counted. */
+static pf_status pull (limit_reader *l, pf_batch *batch, pf_error *error) {
+  const int sparse = batch->sparse;
+  batch->sparse = -1;
+  const pf_status status = l->input->next(l->input, batch, error);
+  batch->sparse = sparse;
+  return status;
+}
+
+
+static pf_status limit_next (pf_reader *self, pf_batch *batch,
+                             pf_error *error) {
+  limit_reader *const l = (limit_reader *)(void *)self;
+  pf_batch_clear(batch);
+  while (l->left > 0) {
+    const pf_status status = pull(l, batch, error);
+    if (status != PF_MORE)
+      return status;
+    if (l->skip >= batch->rows) {
+      l->skip -= batch->rows;
+      continue;
+    }
+    const size_t from = (size_t)l->skip;
+    size_t to = batch->rows;
+    if (to - from > l->left)
+      to = from + (size_t)l->left;
+    keep_range(batch, from, to);
+    l->skip = 0;
+    l->left -= to - from;
+    l->passed += to - from;
+    return PF_MORE;
+  }
+  return PF_END;
+}
+
+
+static void limit_want (pf_reader *self, bool *wanted) {
+  limit_reader *const l = (limit_reader *)(void *)self;
+  if (l->input->want != NULL)
+    l->input->want(l->input, wanted);
+}
+
+
+static void limit_close (pf_reader *self) {
+  free(self);
+}
+
+
+uint64_t pf_limit_passed (const pf_reader *reader) {
+  return reader->next == limit_next
+             ? ((const limit_reader *)(const void *)reader)->passed
+             : PF_NO_LIMIT;
+}
+
+
+pf_status pf_limit_open (pf_reader *input, uint64_t limit, uint64_t skip,
+                         pf_reader **reader, pf_error *error) {
+  limit_reader *const l = calloc(1, sizeof *l);
+  if (l == NULL)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  l->reader = (pf_reader){.fields = input->fields,
+                          .nfields = input->nfields,
+                          .dictionary = input->dictionary,
+                          .next = limit_next,
+                          .want = limit_want,
+                          .close = limit_close};
+  l->input = input;
+  l->left = limit;
+  l->skip = skip;
+  *reader = &l->reader;
+  return PF_OK;
+}

@@ -1,0 +1,206 @@
+/*
+** range.c - finds the first row of a range of times, then filters.
+**
+** Each step of the search reads a batch: first in steps that double
+** (exponential search), because the number of rows is unknown, then by binary
+** search between the last row that is too early and the first that is not.
+*/
+
+#include <stdlib.h>
+
+#include "kernels/stages/range.h"
+
+typedef struct range_reader {
+  pf_reader reader;
+  pf_reader *input;
+  pf_batch probe; /* for the search: only the times */
+  size_t time;
+  int64_t first, last;
+  bool started; /* the first row has been searched */
+  bool ordered; /* all rows so far were sorted */
+  bool ended;
+  int64_t latest; /* the latest time so far */
+} range_reader;
+
+/* The position of a batch relative to `first`. */
+typedef enum place {
+  BEFORE,   /* all its rows are too early */
+  AROUND,   /* it contains the first row of the range */
+  AFTER,    /* the first row of the range is its first row, or earlier */
+  UNORDERED /* its rows are unsorted, or some have no time */
+} place;
+
+
+/* {====== The search ====== */
+
+static bool is_ordered (const pf_batch *batch, size_t time) {
+  const pf_column *const column = &batch->columns[time];
+  bool ordered = !column->has_missing;
+  for (size_t i = 1; i < batch->rows; i++)
+    ordered &= column->ints[i - 1] <= column->ints[i];
+  return ordered;
+}
+
+
+/* Read a batch at `row`; *count becomes its number of rows. */
+static pf_status try_row (range_reader *r, uint64_t row, place *answer,
+                          uint64_t *count, pf_error *error) {
+  *answer = AFTER;
+  *count = 0;
+  pf_status status = r->input->seek(r->input, row, error);
+  if (status < 0)
+    return status;
+  status = r->input->next(r->input, &r->probe, error);
+  if (status != PF_MORE)
+    return status < 0 ? status : PF_OK;
+  const int64_t *const times = r->probe.columns[r->time].ints;
+  *count = r->probe.rows;
+  if (!is_ordered(&r->probe, r->time))
+    *answer = UNORDERED;
+  else if (times[0] < r->first)
+    *answer = times[*count - 1] < r->first ? BEFORE : AROUND;
+  return PF_OK;
+}
+
+
+/* State of the search: all rows before `low` are too early, those from `high`
+   on are not. */
+typedef struct span {
+  uint64_t low, high;
+  bool found; /* the first row is at most a batch after `low` */
+} span;
+
+
+static pf_status narrow (range_reader *r, span *s, uint64_t row,
+                         pf_error *error) {
+  place answer;
+  uint64_t count;
+  const pf_status status = try_row(r, row, &answer, &count, error);
+  switch (answer) {
+    case BEFORE: s->low = row + count; break;
+    case AFTER: s->high = row; break;
+    case AROUND:
+      s->low = row;
+      s->found = true;
+      break;
+    case UNORDERED: r->ordered = false; break;
+  }
+  return status;
+}
+
+
+/* Seek to a row at most one batch before the first one of the range. */
+static pf_status search (range_reader *r, pf_error *error) {
+  span s = {0, UINT64_MAX, false};
+  uint64_t step = 0;
+  pf_status status = PF_OK;
+  while (status == PF_OK && r->ordered && !s.found && s.high == UINT64_MAX &&
+         step < UINT64_MAX / 4) {
+    status = narrow(r, &s, s.low + step, error);
+    step = step == 0 ? PF_BATCH_ROWS : 2 * step;
+  }
+  while (status == PF_OK && r->ordered && !s.found &&
+         s.high > s.low + PF_BATCH_ROWS)
+    status = narrow(r, &s, s.low + (s.high - s.low) / 2, error);
+  if (status != PF_OK)
+    return status;
+  return r->input->seek(r->input, r->ordered ? s.low : 0, error);
+}
+
+
+static pf_status start (range_reader *r, pf_error *error) {
+  r->started = true;
+  if (r->input->seek == NULL || r->reader.fields[r->time].type != PF_INT)
+    return PF_OK;
+  r->ordered = true;
+  bool *const wanted = calloc(r->input->nfields + 1, sizeof *wanted);
+  if (wanted == NULL)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  wanted[r->time] = true;
+  pf_status status = pf_batch_for(&r->probe, r->input, wanted);
+  free(wanted);
+  if (status != PF_OK)
+    return pf_fail(error, status, PF_NO_OFFSET, "out of memory");
+  status = search(r, error);
+  pf_batch_close(&r->probe);
+  return status;
+}
+
+/* }====== */
+
+
+/* Keep the rows in the range. Returns whether a row after it was seen. */
+static bool keep_rows (range_reader *r, pf_batch *batch) {
+  const pf_column *const column = &batch->columns[r->time];
+  uint16_t keep[PF_BATCH_ROWS];
+  size_t count = 0;
+  bool after = false;
+  for (size_t i = 0; i < batch->rows; i++) {
+    if (pf_is_missing(column, i))
+      continue;
+    const int64_t time = column->ints[i];
+    r->ordered &= time >= r->latest;
+    r->latest = time;
+    after |= time > r->last;
+    keep[count] = (uint16_t)i;
+    count += time >= r->first && time <= r->last;
+  }
+  if (count < batch->rows)
+    pf_batch_keep(batch, keep, count);
+  return after;
+}
+
+
+static pf_status range_next (pf_reader *self, pf_batch *batch,
+                             pf_error *error) {
+  range_reader *const r = (range_reader *)(void *)self;
+  pf_batch_clear(batch);
+  pf_status status = r->started ? PF_OK : start(r, error);
+  if (status != PF_OK)
+    return status;
+  while (!r->ended) {
+    status = r->input->next(r->input, batch, error);
+    if (status != PF_MORE)
+      return status;
+    r->ended = keep_rows(r, batch) && r->ordered;
+    if (batch->rows > 0)
+      return PF_MORE;
+  }
+  return PF_END;
+}
+
+
+static void range_want (pf_reader *self, bool *wanted) {
+  range_reader *const r = (range_reader *)(void *)self;
+  wanted[r->time] = true;
+  if (r->input->want != NULL)
+    r->input->want(r->input, wanted);
+}
+
+
+static void range_close (pf_reader *self) {
+  range_reader *const r = (range_reader *)(void *)self;
+  pf_batch_close(&r->probe);
+  free(r);
+}
+
+
+pf_status pf_range_open (pf_reader *input, size_t time, int64_t first,
+                         int64_t last, pf_reader **reader, pf_error *error) {
+  range_reader *const r = calloc(1, sizeof *r);
+  if (r == NULL)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  r->reader = (pf_reader){.fields = input->fields,
+                          .nfields = input->nfields,
+                          .dictionary = input->dictionary,
+                          .next = range_next,
+                          .want = range_want,
+                          .close = range_close};
+  r->input = input;
+  r->time = time;
+  r->first = first;
+  r->last = last;
+  r->latest = INT64_MIN;
+  *reader = &r->reader;
+  return PF_OK;
+}

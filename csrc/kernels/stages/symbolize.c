@@ -1,0 +1,266 @@
+/*
+** symbolize.c - finds function, file and line of the addresses in a batch.
+**
+** The input fills the first columns of the batch, this stage the columns after
+** them. Neighbouring rows are mostly in the same symbol and line, so the last
+** result is tried before the table.
+*/
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/stages/symbolize.h"
+#include "model/rows/batch.h"
+#include "model/dictionary/names.h"
+
+/* The new columns of one address column, in this order. */
+enum {
+  FUNCTION,
+  SOURCE_FILE,
+  LINE,
+  ADDED
+};
+
+#define LONGEST_COLUMN 64
+
+/* One address column. */
+typedef struct place {
+  size_t column;    /* index of the addresses */
+  size_t first;     /* index of the first new column */
+  size_t symbol;    /* the last result, or SIZE_MAX */
+  pf_line_row line; /* the last result; empty: none */
+  char names[ADDED][LONGEST_COLUMN];
+} place;
+
+typedef struct symbolize_reader {
+  pf_reader reader;
+  pf_reader *input;
+  pf_symbols *symbols;
+  uint64_t bias;
+  bool raw;
+  uint32_t *shown; /* by symbol: its demangled name; PF_NO_NAME: unknown */
+  pf_field *fields;
+  size_t nplaces;
+  place places[];
+} symbolize_reader;
+
+
+/* The name to show for a symbol; it is demangled once. */
+static uint32_t shown_name (symbolize_reader *s, const pf_symbol *all,
+                            size_t symbol) {
+  if (s->raw)
+    return all[symbol].name;
+  uint32_t *const shown = &s->shown[symbol];
+  if (*shown == PF_NO_NAME)
+    *shown = pf_demangle(s->reader.dictionary, all[symbol].name);
+  return *shown;
+}
+
+
+static void fill_functions (symbolize_reader *s, place *p,
+                            const pf_column *addresses, pf_column *column,
+                            size_t rows) {
+  size_t count;
+  const pf_symbol *const all = pf_symbols_all(s->symbols, &count);
+  size_t symbol = p->symbol;
+  for (size_t row = 0; row < rows; row++) {
+    const uint64_t address = addresses->addrs[row] - s->bias;
+    if (symbol == SIZE_MAX || address < all[symbol].start ||
+        address >= all[symbol].end)
+      symbol = pf_symbols_find(s->symbols, address);
+    if (symbol != SIZE_MAX && !pf_is_missing(addresses, row)) {
+      column->ids[row] = shown_name(s, all, symbol);
+    }
+    else {
+      column->ids[row] = 0;
+      pf_set_missing(column, row);
+    }
+  }
+  p->symbol = symbol;
+}
+
+
+/* Set p->line to the line of an address. False when it is unknown. */
+static bool find_line (symbolize_reader *s, place *p, uint64_t address) {
+  if (address >= p->line.start && address < p->line.end)
+    return true;
+  if (pf_symbols_line(s->symbols, address, &p->line))
+    return true;
+  p->line = (pf_line_row){0};
+  return false;
+}
+
+
+static void set_file (pf_column *column, size_t row, bool known,
+                      const pf_line_row *line) {
+  if (column->data == NULL)
+    return;
+  column->ids[row] = known ? line->file : 0;
+  if (!known)
+    pf_set_missing(column, row);
+}
+
+
+/* Compilers mark code that belongs to no line with line 0. */
+static void set_line (pf_column *column, size_t row, bool known,
+                      const pf_line_row *line) {
+  if (column->data == NULL)
+    return;
+  column->ints[row] = known ? line->line : 0;
+  if (!known || line->line == 0)
+    pf_set_missing(column, row);
+}
+
+
+static void fill_lines (symbolize_reader *s, place *p,
+                        const pf_column *addresses, pf_column *added,
+                        size_t rows) {
+  for (size_t row = 0; row < rows; row++) {
+    const bool known = !pf_is_missing(addresses, row) &&
+                       find_line(s, p, addresses->addrs[row] - s->bias);
+    set_file(&added[SOURCE_FILE], row, known, &p->line);
+    set_line(&added[LINE], row, known, &p->line);
+  }
+}
+
+
+static pf_status symbolize_next (pf_reader *self, pf_batch *batch,
+                                 pf_error *error) {
+  symbolize_reader *const s = (symbolize_reader *)(void *)self;
+  const pf_status status = s->input->next(s->input, batch, error);
+  if (status != PF_MORE)
+    return status;
+  for (size_t i = 0; i < s->nplaces; i++) {
+    place *const p = &s->places[i];
+    const pf_column *const addresses = &batch->columns[p->column];
+    pf_column *const added = &batch->columns[p->first];
+    if (added[FUNCTION].data != NULL)
+      fill_functions(s, p, addresses, &added[FUNCTION], batch->rows);
+    if (added[SOURCE_FILE].data != NULL || added[LINE].data != NULL)
+      fill_lines(s, p, addresses, added, batch->rows);
+  }
+  if (s->reader.dictionary->lacks_memory)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  return PF_MORE;
+}
+
+
+static void symbolize_want (pf_reader *self, bool *wanted) {
+  const symbolize_reader *const s = (symbolize_reader *)(void *)self;
+  for (size_t i = 0; i < s->nplaces; i++) {
+    const place *const p = &s->places[i];
+    for (size_t j = 0; j < ADDED; j++)
+      if (wanted[p->first + j])
+        wanted[p->column] = true;
+  }
+  if (s->input->want != NULL)
+    s->input->want(s->input, wanted);
+}
+
+
+static pf_status symbolize_seek (pf_reader *self, uint64_t row,
+                                 pf_error *error) {
+  symbolize_reader *const s = (symbolize_reader *)(void *)self;
+  return s->input->seek(s->input, row, error);
+}
+
+
+static void symbolize_close (pf_reader *self) {
+  symbolize_reader *const s = (symbolize_reader *)(void *)self;
+  free(s->shown);
+  free(s->fields);
+  free(s);
+}
+
+
+/* Name a new column. Returns whether the name fits. */
+static bool name_column (const symbolize_reader *s, char *name,
+                         const char *prefix, const char *what) {
+  const size_t known = s->input->nfields;
+  int size = snprintf(name, LONGEST_COLUMN, "%s%s", prefix, what);
+  if (pf_field_index(s->input->fields, known, name) < known)
+    size = snprintf(name, LONGEST_COLUMN, "source_%s%s", prefix, what);
+  return size < LONGEST_COLUMN;
+}
+
+
+/* Set up an address column and the fields it adds. */
+static pf_status open_place (symbolize_reader *s, size_t i,
+                             const pf_address_column *columns,
+                             pf_error *error) {
+  static const pf_field ADDS[ADDED] = {
+      {"function", PF_NAME, "the function at the address", false},
+      {"file", PF_NAME, "the source file of the address", false},
+      {"line", PF_INT, "the source line of the address", false},
+  };
+  const size_t known = s->input->nfields;
+  if (columns->column >= known ||
+      s->input->fields[columns->column].type != PF_ADDR)
+    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                   "only a column of addresses has functions and lines");
+  place *const p = &s->places[i];
+  p->column = columns->column;
+  p->first = known + i * ADDED;
+  p->symbol = SIZE_MAX;
+  for (size_t j = 0; j < ADDED; j++) {
+    if (!name_column(s, p->names[j], columns->prefix, ADDS[j].name))
+      return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                     "the prefix of a column is too long");
+    s->fields[p->first + j] = ADDS[j];
+    s->fields[p->first + j].name = p->names[j];
+  }
+  return PF_OK;
+}
+
+
+/* Allocate the demangled names and the fields. */
+static bool make_room (symbolize_reader *s, size_t nfields) {
+  size_t count;
+  pf_symbols_all(s->symbols, &count);
+  s->shown = malloc(count * sizeof *s->shown + 1);
+  s->fields = malloc(nfields * sizeof *s->fields);
+  if (s->shown == NULL || s->fields == NULL)
+    return false;
+  for (size_t i = 0; i < count; i++)
+    s->shown[i] = PF_NO_NAME;
+  if (s->input->nfields > 0)
+    memcpy(s->fields, s->input->fields, s->input->nfields * sizeof *s->fields);
+  return true;
+}
+
+
+pf_status pf_symbolize_open (pf_reader *input, pf_symbols *symbols,
+                             uint64_t bias, bool raw,
+                             const pf_address_column *columns, size_t count,
+                             pf_reader **reader, pf_error *error) {
+  if (pf_symbols_dictionary(symbols) != input->dictionary)
+    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                   "the symbols belong to another trace");
+  symbolize_reader *const s = calloc(1, sizeof *s + count * sizeof(place));
+  const size_t nfields = input->nfields + ADDED * count;
+  if (s == NULL)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  s->input = input;
+  s->symbols = symbols;
+  s->bias = bias;
+  s->raw = raw;
+  s->nplaces = count;
+  pf_status status = PF_OK;
+  if (!make_room(s, nfields))
+    status = pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  for (size_t i = 0; i < count && status == PF_OK; i++)
+    status = open_place(s, i, &columns[i], error);
+  s->reader = (pf_reader){.fields = s->fields,
+                          .nfields = nfields,
+                          .dictionary = input->dictionary,
+                          .next = symbolize_next,
+                          .want = symbolize_want,
+                          .seek = input->seek != NULL ? symbolize_seek : NULL,
+                          .close = symbolize_close};
+  if (status == PF_OK)
+    *reader = &s->reader;
+  else
+    symbolize_close(&s->reader);
+  return status;
+}

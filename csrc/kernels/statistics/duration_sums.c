@@ -1,0 +1,417 @@
+/*
+** duration_sums.c - adds calls to sums, and if they are wanted to squares and
+** quantiles.
+*/
+
+#include "kernels/statistics/duration_sums.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/base/order.h"
+
+#define LINE  64 /* bytes of a cache line */
+#define AHEAD 12 /* calls of which the accumulators are prefetched */
+
+#define FEW_CALLS 32 /* groups with at most so many calls have no buffer */
+
+#define BUFFERED_DURATIONS                      \
+  (sizeof((pf_duration_buffer *)0)->durations / \
+   sizeof((pf_duration_buffer *)0)->durations[0])
+
+static const pf_hot_sums nothing = {0,
+                                    {{0, INT64_MAX, 0},
+                                     {0, INT64_MAX, 0},
+                                     {0, INT64_MAX, 0},
+                                     {0, INT64_MAX, 0},
+                                     {0, INT64_MAX, 0}}};
+
+
+void pf_call_sums_init (pf_call_sums *t, bool squares, bool quantiles) {
+  memset(t, 0, sizeof *t);
+  t->has_squares = squares;
+  t->has_quantiles = quantiles;
+  t->pool.max_exact = PF_EXACT_CALLS; /* independent of the number of groups */
+}
+
+
+void pf_call_sums_free (pf_call_sums *t) {
+  for (size_t i = 0; t->quantiles != NULL && i < t->capacity * PF_DURATIONS;
+       i++)
+    pf_quantile_free(&t->quantiles[i]);
+  for (size_t i = 0; t->buffers != NULL && i < t->capacity; i++)
+    free(t->buffers[i]);
+  free(t->buffers);
+  free(t->states);
+  free(t->memory);
+  free(t->rest);
+  free(t->squares);
+  free(t->quantiles);
+  *t = (pf_call_sums){0};
+}
+
+
+/* {====== Growing ====== */
+
+/* Grow an array to `capacity` elements; new ones are zeros. */
+static bool widen (void **array, size_t old_capacity, size_t capacity,
+                   size_t size) {
+  uint8_t *const grown = realloc(*array, capacity * size);
+  if (grown == NULL)
+    return false;
+  memset(grown + old_capacity * size, 0, (capacity - old_capacity) * size);
+  *array = grown;
+  return true;
+}
+
+
+/* Grow the hot accumulators, which are aligned to cache lines. */
+static bool widen_hot (pf_call_sums *t, size_t capacity) {
+  uint8_t *const memory = malloc(capacity * sizeof *t->hot + LINE);
+  if (memory == NULL)
+    return false;
+  pf_hot_sums *const hot =
+      (pf_hot_sums *)(void *)(memory + (LINE - (uintptr_t)memory % LINE));
+  if (t->capacity > 0)
+    memcpy(hot, t->hot, t->capacity * sizeof *hot);
+  for (size_t i = t->capacity; i < capacity; i++)
+    hot[i] = nothing;
+  free(t->memory);
+  t->memory = memory;
+  t->hot = hot;
+  return true;
+}
+
+
+static bool widen_rest (pf_call_sums *t, size_t capacity) {
+  void *rest = t->rest;
+  const bool ok = widen(&rest, t->capacity, capacity, sizeof *t->rest);
+  t->rest = rest;
+  for (size_t i = t->capacity; ok && i < capacity; i++)
+    for (size_t which = 0; which < PF_DURATIONS; which++)
+      t->rest[i].max[which] = -1;
+  return ok;
+}
+
+
+/* Grow the arrays that are only used if they are wanted. */
+static bool widen_wanted (pf_call_sums *t, size_t capacity) {
+  void *squares = t->squares, *quantiles = t->quantiles;
+  void *stages = t->buffers, *staged = t->states;
+  bool ok = true;
+  if (t->has_squares)
+    ok = widen(&squares, t->capacity, capacity,
+               PF_DURATIONS * sizeof *t->squares);
+  t->squares = squares;
+  if (!t->has_quantiles)
+    return ok;
+  ok = ok && widen(&staged, t->capacity, capacity, sizeof *t->states);
+  t->states = staged;
+  ok = ok && widen(&stages, t->capacity, capacity, sizeof *t->buffers);
+  t->buffers = stages;
+  ok = ok && widen(&quantiles, t->capacity, capacity,
+                   PF_DURATIONS * sizeof *t->quantiles);
+  t->quantiles = quantiles;
+  return ok;
+}
+
+
+pf_status pf_call_sums_reserve (pf_call_sums *t, size_t count) {
+  if (count > t->count)
+    t->count = count;
+  if (count <= t->capacity)
+    return PF_OK;
+  size_t capacity = t->capacity == 0 ? 64 : t->capacity;
+  while (capacity < count)
+    capacity *= 2;
+  if (!widen_rest(t, capacity) || !widen_wanted(t, capacity) ||
+      !widen_hot(t, capacity))
+    return PF_ENOMEM;
+  t->capacity = capacity;
+  return PF_OK;
+}
+
+/* }====== */
+
+
+/* {====== Adding ====== */
+
+/* Update minimum, maximum, range, and the start of the longest call. */
+static void update_range (pf_call_sums *t, size_t group, size_t which,
+                          int64_t length, int64_t start) {
+  pf_cold_sums *const rest = &t->rest[group];
+  pf_hot_sums *const hot = &t->hot[group];
+  const int64_t max = rest->max[which];
+  if (length < hot->of[which].min)
+    hot->of[which].min = length;
+  if (which < PF_MAX_STARTS &&
+      (length > max || (length == max && start < rest->max_at[which])))
+    rest->max_at[which] = start;
+  if (length > max)
+    rest->max[which] = length;
+  hot->of[which].range =
+      (uint64_t)rest->max[which] - (uint64_t)hot->of[which].min;
+}
+
+
+static inline void add_duration (pf_call_sums *t, size_t group, size_t which,
+                                 int64_t length, int64_t start) {
+  const pf_hot_sums *const hot = &t->hot[group];
+  pf_duration_sum(t, group, which, (uint64_t)length);
+  if (!pf_duration_in_range(hot, which, (uint64_t)length))
+    update_range(t, group, which, length, start);
+}
+
+
+static void add_squares (pf_call_sums *t, size_t group,
+                         const int64_t *durations) {
+  pf_squares *const squares = &t->squares[group * PF_DURATIONS];
+  for (size_t which = 0; which < PF_DURATIONS; which++)
+    if (durations[which] >= 0)
+      pf_squares_add(&squares[which], (uint64_t)durations[which]);
+}
+
+
+/* Add the buffered durations of a group to its quantiles. */
+static pf_status flush_durations (pf_call_sums *t, size_t group) {
+  const pf_duration_buffer *const buffer = t->buffers[group];
+  pf_quantile *const of = &t->quantiles[group * PF_DURATIONS];
+  size_t sketched = 0;
+  for (size_t which = 0; which < PF_DURATIONS; which++) {
+    for (size_t i = 0; i < t->states[group].count; i++)
+      if (buffer->durations[i][which] >= 0 &&
+          pf_quantile_add(&of[which], &t->pool, PF_INT,
+                          pf_order_int(buffer->durations[i][which])) != PF_OK)
+        return PF_ENOMEM;
+    sketched += of[which].sketched;
+  }
+  t->states[group] = (pf_buffer_state){0, sketched == PF_DURATIONS};
+  return PF_OK;
+}
+
+
+/* Prefetch the counters of a group's quantiles. */
+static void prefetch_counters (const pf_call_sums *t, size_t group) {
+  const pf_hot_sums *const hot = &t->hot[group];
+  for (size_t which = 0; which < PF_DURATIONS; which++)
+    if (t->rest[group].max[which] >= 0)
+      pf_quantile_prefetch(&t->quantiles[group * PF_DURATIONS + which],
+                           pf_quantile_code(hot->of[which].min),
+                           pf_quantile_code(t->rest[group].max[which]));
+}
+
+
+/* Add the buffered codes of a group to its quantiles. */
+static pf_status flush_codes (pf_call_sums *t, size_t group) {
+  const pf_duration_buffer *const buffer = t->buffers[group];
+  const size_t count = t->states[group].count;
+  prefetch_counters(t, group);
+  t->states[group].count = 0;
+  for (size_t which = 0; which < PF_DURATIONS; which++)
+    if (pf_quantile_add_codes(&t->quantiles[group * PF_DURATIONS + which],
+                              &buffer->codes[0][which], 8, count) != PF_OK)
+      return PF_ENOMEM;
+  return PF_OK;
+}
+
+
+static pf_status flush (pf_call_sums *t, size_t group) {
+  return t->states[group].are_codes ? flush_codes(t, group)
+                                    : flush_durations(t, group);
+}
+
+
+/* Quantiles in buckets have only received codes, so set their exact ranges. */
+static void set_ranges (pf_call_sums *t, size_t group) {
+  pf_quantile *const of = &t->quantiles[group * PF_DURATIONS];
+  for (size_t which = 0; which < PF_DURATIONS; which++)
+    if (of[which].sketched)
+      pf_quantile_set_range(&of[which],
+                            pf_order_int(t->hot[group].of[which].min),
+                            pf_order_int(t->rest[group].max[which]));
+}
+
+
+pf_status pf_call_sums_flush (pf_call_sums *t) {
+  for (size_t group = 0; t->has_quantiles && group < t->count; group++) {
+    if (t->states[group].count > 0 && flush(t, group) != PF_OK)
+      return PF_ENOMEM;
+    set_ranges(t, group);
+  }
+  return PF_OK;
+}
+
+
+/* Without a buffer: add the durations of a call to the quantiles. */
+static pf_status add_unbuffered (pf_call_sums *t, size_t group,
+                                 const int64_t *durations) {
+  pf_quantile *const of = &t->quantiles[group * PF_DURATIONS];
+  for (size_t which = 0; which < PF_DURATIONS; which++)
+    if (durations[which] >= 0 &&
+        pf_quantile_add(&of[which], &t->pool, PF_INT,
+                        pf_order_int(durations[which])) != PF_OK)
+      return PF_ENOMEM;
+  return PF_OK;
+}
+
+
+/* Add the durations of a call to the buffer, and flush it when it is full. */
+static inline pf_status add_buffered (pf_call_sums *t, size_t group,
+                                      const int64_t *durations) {
+  pf_buffer_state *const staged = &t->states[group];
+  pf_duration_buffer *const buffer = t->buffers[group];
+  const size_t at = staged->count++;
+  if (!staged->are_codes) {
+    memcpy(buffer->durations[at], durations, sizeof buffer->durations[at]);
+    return at + 1 == BUFFERED_DURATIONS ? flush_durations(t, group) : PF_OK;
+  }
+  uint16_t *const codes = buffer->codes[at];
+  codes[PF_NET] = pf_quantile_code(durations[PF_NET]);
+  codes[PF_GROSS] = pf_quantile_code(durations[PF_GROSS]);
+  codes[PF_CALL] = pf_quantile_code(durations[PF_CALL]);
+  codes[PF_PERIOD] = pf_quantile_code(durations[PF_PERIOD]);
+  codes[PF_OUTSIDE] = pf_quantile_code(durations[PF_OUTSIDE]);
+  return at + 1 == PF_BUFFERED_CALLS ? flush_codes(t, group) : PF_OK;
+}
+
+
+/* Whether a group has a buffer; it gets one when it has many calls. */
+static inline bool has_buffer (pf_call_sums *t, size_t group) {
+  if (t->buffers[group] == NULL && t->hot[group].rows > FEW_CALLS)
+    t->buffers[group] = malloc(sizeof **t->buffers);
+  return t->buffers[group] != NULL;
+}
+
+
+/* Prefetch the next line of a group's buffer. */
+static inline void prefetch_buffer (const pf_call_sums *t, size_t group) {
+  const pf_duration_buffer *const buffer = t->buffers[group];
+  const pf_buffer_state staged = t->states[group];
+  if (buffer != NULL)
+    __builtin_prefetch(staged.are_codes
+                           ? (const void *)buffer->codes[staged.count]
+                           : (const void *)buffer->durations[staged.count],
+                       1);
+}
+
+
+static pf_status add_quantiles (pf_call_sums *t, size_t group,
+                                const int64_t *durations) {
+  return has_buffer(t, group) ? add_buffered(t, group, durations)
+                              : add_unbuffered(t, group, durations);
+}
+
+
+static void add_durations (pf_call_sums *t, size_t group, const pf_call *call) {
+  t->hot[group].rows++;
+  for (size_t which = 0; which < PF_DURATIONS; which++)
+    if (call->durations[which] >= 0)
+      add_duration(t, group, which, call->durations[which], call->start);
+    else
+      t->rest[group].missing[which]++;
+  if (call->count == 0)
+    t->rest[group].uncounted++;
+}
+
+
+/* Most calls change only sums. */
+static inline pf_status add_call (pf_call_sums *t, size_t group,
+                                  const pf_call *call) {
+  const int64_t *const of = call->durations;
+  const pf_durations durations = {
+      (uint64_t)of[PF_NET], (uint64_t)of[PF_GROSS], (uint64_t)of[PF_CALL],
+      (uint64_t)of[PF_PERIOD], (uint64_t)of[PF_OUTSIDE]};
+  if (call->count == 0 || !pf_call_sums_try_add(t, group, durations))
+    add_durations(t, group, call);
+  if (t->has_squares)
+    add_squares(t, group, call->durations);
+  return t->has_quantiles ? add_quantiles(t, group, call->durations) : PF_OK;
+}
+
+
+pf_status pf_call_sums_add (pf_call_sums *t, const pf_call *calls, size_t count,
+                            const uint32_t *groups) {
+  pf_status status = PF_OK;
+  for (size_t i = 0; i < count && status == PF_OK; i++) {
+    if (i + AHEAD < count) {
+      pf_call_sums_prefetch(t, groups[i + AHEAD]);
+      if (t->has_quantiles)
+        prefetch_buffer(t, groups[i + AHEAD]);
+    }
+    status = add_call(t, groups[i], &calls[i]);
+  }
+  return status;
+}
+
+/* }====== */
+
+
+/* {====== Merging ====== */
+
+pf_status pf_call_sums_supply (pf_call_sums *t, size_t group, size_t which,
+                               int64_t length) {
+  const size_t at = group * PF_DURATIONS + which;
+  if (length < 0)
+    return PF_OK;
+  add_duration(t, group, which, length, INT64_MAX);
+  t->rest[group].missing[which]--;
+  if (t->has_squares)
+    pf_squares_add(&t->squares[at], (uint64_t)length);
+  return t->has_quantiles ? pf_quantile_add(&t->quantiles[at], &t->pool, PF_INT,
+                                            pf_order_int(length))
+                          : PF_OK;
+}
+
+
+void pf_call_sums_clear (pf_call_sums *t, size_t group, size_t which) {
+  const size_t at = group * PF_DURATIONS + which;
+  t->hot[group].of[which].sum = 0;
+  t->hot[group].of[which].min = INT64_MAX;
+  t->hot[group].of[which].range = 0;
+  t->rest[group].max[which] = -1;
+  t->rest[group].missing[which] = t->hot[group].rows;
+  t->rest[group].wraps[which] = 0;
+  if (t->has_squares)
+    t->squares[at] = (pf_squares){{0, 0, 0}};
+  if (t->has_quantiles)
+    pf_quantile_free(&t->quantiles[at]);
+}
+
+
+static void merge_duration (pf_call_sums *t, size_t group,
+                            const pf_call_sums *more, size_t from,
+                            size_t which) {
+  pf_hot_sums *const to = &t->hot[group];
+  pf_cold_sums *const rest = &t->rest[group];
+  const pf_hot_sums *const other = &more->hot[from];
+  const pf_cold_sums *const other_rest = &more->rest[from];
+  to->of[which].sum += other->of[which].sum;
+  rest->wraps[which] +=
+      other_rest->wraps[which] + (to->of[which].sum < other->of[which].sum);
+  rest->missing[which] += other_rest->missing[which];
+  if (other_rest->max[which] < 0)
+    return;
+  update_range(t, group, which, other->of[which].min, INT64_MAX);
+  update_range(t, group, which, other_rest->max[which],
+               which < PF_MAX_STARTS ? other_rest->max_at[which] : 0);
+}
+
+
+pf_status pf_call_sums_merge (pf_call_sums *t, size_t group,
+                              const pf_call_sums *more, size_t from) {
+  const size_t at = group * PF_DURATIONS, other = from * PF_DURATIONS;
+  t->hot[group].rows += more->hot[from].rows;
+  t->rest[group].uncounted += more->rest[from].uncounted;
+  for (size_t which = 0; which < PF_DURATIONS; which++) {
+    merge_duration(t, group, more, from, which);
+    if (t->has_squares)
+      pf_squares_merge(&t->squares[at + which], &more->squares[other + which]);
+    if (t->has_quantiles &&
+        pf_quantile_merge(&t->quantiles[at + which], &t->pool, PF_INT,
+                          &more->quantiles[other + which]) != PF_OK)
+      return PF_ENOMEM;
+  }
+  return PF_OK;
+}
+
+/* }====== */

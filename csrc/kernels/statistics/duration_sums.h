@@ -1,0 +1,154 @@
+/*
+** duration_sums.h - accumulators for the durations of calls, one set for each
+** group. Owned by groups.h: init, reserve the groups, add calls, flush, read
+** the fields, free. The results do not depend on the order of the calls, so
+** accumulators of chunks can be merged. Durations are in ns.
+*/
+
+#ifndef duration_sums_h
+#define duration_sums_h
+
+#include "kernels/calls/call.h"
+#include "kernels/statistics/squares.h"
+#include "kernels/group/quantile.h"
+
+/*
+** The part that changes for each call, in two cache lines. Sums wrap around. A
+** duration >= min and below min + range changes neither the minimum nor the
+** maximum, nor the start of the longest call: one comparison tells.
+*/
+typedef struct pf_hot_sums {
+  uint64_t rows;
+  struct {
+    uint64_t sum;
+    int64_t min;    /* minimum of the known durations; INT64_MAX: none */
+    uint64_t range; /* maximum - minimum */
+  } of[PF_DURATIONS];
+} pf_hot_sums;
+
+/* For net, gross and call, the start of the longest call is stored. */
+#define PF_MAX_STARTS 3
+
+/* The part that changes rarely. */
+typedef struct pf_cold_sums {
+  int64_t max[PF_DURATIONS];      /* of the known durations, or -1 */
+  uint64_t missing[PF_DURATIONS]; /* number of unknown durations */
+  uint64_t wraps[PF_DURATIONS];   /* how often the sums wrapped around */
+  uint64_t uncounted;             /* calls whose enter is not in the trace */
+  int64_t max_at[PF_MAX_STARTS];  /* start of the longest call, the earliest of
+                                     equal ones */
+} pf_cold_sums;
+
+#define PF_EXACT_CALLS 128u /* up to so many calls quantiles are exact */
+
+#define PF_BUFFERED_CALLS 255 /* capacity of a buffer, in calls */
+
+/* A buffer of durations for the quantiles of a group. Adding many at a time
+   causes a few cache misses instead of one for each. */
+typedef union pf_duration_buffer {
+  int64_t durations[PF_BUFFERED_CALLS * 2 / PF_DURATIONS][PF_DURATIONS];
+  uint16_t codes[PF_BUFFERED_CALLS][8]; /* PF_DURATIONS codes, padded */
+} pf_duration_buffer;
+
+/* The contents of a buffer. */
+typedef struct pf_buffer_state {
+  uint8_t count;  /* calls in it */
+  bool are_codes; /* it holds codes: all quantiles of the group are in
+                     buckets */
+} pf_buffer_state;
+
+typedef struct pf_call_sums {
+  bool has_squares, has_quantiles; /* what to compute */
+  size_t count, capacity;          /* in groups */
+  void *memory;
+  pf_hot_sums *hot;
+  pf_cold_sums *rest;
+  pf_squares *squares;    /* PF_DURATIONS for each group; or NULL */
+  pf_quantile *quantiles; /* PF_DURATIONS for each group; or NULL */
+  pf_quantile_pool pool;
+  pf_duration_buffer **buffers; /* of groups with many calls; for others NULL */
+  pf_buffer_state *states;
+} pf_call_sums;
+
+void pf_call_sums_init (pf_call_sums *sums, bool squares, bool quantiles);
+void pf_call_sums_free (pf_call_sums *sums);
+
+/* Create the groups up to count-1. PF_ENOMEM. */
+pf_status pf_call_sums_reserve (pf_call_sums *sums, size_t count);
+
+/* Add call i to group groups[i]. PF_ENOMEM. */
+pf_status pf_call_sums_add (pf_call_sums *sums, const pf_call *calls,
+                            size_t count, const uint32_t *groups);
+
+/* Prefetch the accumulators of a group. */
+static inline void pf_call_sums_prefetch (const pf_call_sums *sums,
+                                          size_t group) {
+  const pf_hot_sums *const hot = &sums->hot[group];
+  __builtin_prefetch(hot, 1);
+  __builtin_prefetch(&hot->of[PF_DURATIONS - 1], 1);
+}
+
+/* The durations of a call. PF_NO_TIME and values above 2^63-1 are large numbers
+   here. */
+typedef struct pf_durations {
+  uint64_t net, gross, call, period, outside;
+} pf_durations;
+
+/* Whether a duration changes only the sum. */
+static inline __attribute__((always_inline)) bool pf_duration_in_range (
+    const pf_hot_sums *hot, size_t which, uint64_t duration) {
+  return duration - (uint64_t)hot->of[which].min < hot->of[which].range;
+}
+
+/* Add a duration for which that holds. */
+static inline __attribute__((always_inline)) void pf_duration_sum (
+    pf_call_sums *sums, size_t group, size_t which, uint64_t duration) {
+  pf_hot_sums *const hot = &sums->hot[group];
+  hot->of[which].sum += duration;
+  if (__builtin_expect(hot->of[which].sum < duration, 0))
+    sums->rest[group].wraps[which]++;
+}
+
+/* Add a call that was recorded from enter to leave if it changes only sums
+   (`outside` may be unknown). Otherwise returns false and adds nothing. Ignores
+   squares and quantiles. */
+static inline __attribute__((always_inline)) bool pf_call_sums_try_add (
+    pf_call_sums *sums, size_t group, pf_durations of) {
+  pf_hot_sums *const hot = &sums->hot[group];
+  const bool is_outside = (int64_t)of.outside >= 0;
+  if (!pf_duration_in_range(hot, PF_NET, of.net) ||
+      !pf_duration_in_range(hot, PF_GROSS, of.gross) ||
+      !pf_duration_in_range(hot, PF_CALL, of.call) ||
+      !pf_duration_in_range(hot, PF_PERIOD, of.period) ||
+      (is_outside && !pf_duration_in_range(hot, PF_OUTSIDE, of.outside)))
+    return false;
+  hot->rows++;
+  pf_duration_sum(sums, group, PF_NET, of.net);
+  pf_duration_sum(sums, group, PF_GROSS, of.gross);
+  pf_duration_sum(sums, group, PF_CALL, of.call);
+  pf_duration_sum(sums, group, PF_PERIOD, of.period);
+  if (is_outside)
+    pf_duration_sum(sums, group, PF_OUTSIDE, of.outside);
+  else
+    sums->rest[group].missing[PF_OUTSIDE]++;
+  return true;
+}
+
+/* Add what is buffered to the quantiles: needed before they are read, supplied,
+   cleared or merged. PF_ENOMEM. */
+pf_status pf_call_sums_flush (pf_call_sums *sums);
+
+/* Add a duration of a call that was counted as unknown when the call was added.
+   PF_ENOMEM. */
+pf_status pf_call_sums_supply (pf_call_sums *sums, size_t group, size_t which,
+                               int64_t length);
+
+/* Make one of the durations unknown for all calls of a group. */
+void pf_call_sums_clear (pf_call_sums *sums, size_t group, size_t which);
+
+/* Add the accumulators of group `from` of `more` to those of `group`.
+   PF_ENOMEM. */
+pf_status pf_call_sums_merge (pf_call_sums *sums, size_t group,
+                              const pf_call_sums *more, size_t from);
+
+#endif

@@ -1,0 +1,278 @@
+/*
+** result_rows.c - writes the groups as rows, in the order in which their
+** areas first occurred.
+*/
+
+#include "kernels/statistics/result_rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/base/order.h"
+
+/* A future row: a group with its lane or caller. */
+typedef struct entry {
+  uint32_t group;
+  uint32_t area;
+  uint32_t lane;   /* PF_NO_SLOT: all */
+  uint32_t caller; /* PF_NO_AREA: none */
+} entry;
+
+typedef struct listing {
+  const pf_statistics_rows *rows;
+  uint32_t *ranks; /* by area: its rank in the order of first occurrence */
+  int64_t *stops;  /* by rank: when the last call ended, or INT64_MIN */
+  size_t nranks;
+  entry *entries;
+  pf_pair *pairs; /* sort keys of entries, and as much scratch space */
+  size_t count;
+} listing;
+
+
+/* {====== Entries in order ====== */
+
+/* Rank the areas in the order in which their slots were created. */
+static pf_status rank_areas (listing *l) {
+  const pf_lanes *const lanes = l->rows->lanes;
+  size_t capacity = 0;
+  for (uint32_t i = 0; i < lanes->nslots; i++)
+    if (lanes->slots[i].area >= capacity)
+      capacity = (size_t)lanes->slots[i].area + 1;
+  l->ranks = malloc((capacity + 1) * sizeof *l->ranks);
+  l->stops = malloc((capacity + 1) * sizeof *l->stops);
+  if (l->ranks == NULL || l->stops == NULL)
+    return PF_ENOMEM;
+  memset(l->ranks, 0xff, (capacity + 1) * sizeof *l->ranks);
+  l->nranks = capacity;
+  uint32_t next = 0;
+  for (uint32_t i = 0; i < lanes->nslots; i++) {
+    const pf_slot *const slot = &lanes->slots[i];
+    uint32_t *const rank = &l->ranks[slot->area];
+    if (*rank == UINT32_MAX) {
+      *rank = next++;
+      l->stops[*rank] = INT64_MIN;
+    }
+    if (l->stops[*rank] < pf_slot_last(slot))
+      l->stops[*rank] = pf_slot_last(slot);
+  }
+  return PF_OK;
+}
+
+
+static uint64_t rank_of (const listing *l, uint32_t area) {
+  return area < l->nranks ? (uint64_t)l->ranks[area] + 1 : 0;
+}
+
+
+static void add_entry (listing *l, entry e) {
+  const uint64_t area = rank_of(l, e.area), caller = rank_of(l, e.caller);
+  const uint64_t lane = e.lane == PF_NO_SLOT ? 0 : (uint64_t)e.lane + 1;
+  const bool by_caller = l->rows->groups->by == PF_BY_CALLER;
+  l->pairs[l->count] =
+      (pf_pair){by_caller ? area << 32 | caller : lane << 32 | area, l->count};
+  l->entries[l->count++] = e;
+}
+
+
+/* Whether a lane has a value; those of variables have none. */
+static bool has_value (const listing *l, uint32_t lane) {
+  return lane != PF_NO_SLOT && pf_events_have_lanes(l->rows->events) &&
+         lane != l->rows->events->lanes.missing;
+}
+
+
+/* Add an entry for a group of an area and a lane, if the lane has a value, and
+   merge the group into that of the area over all lanes. */
+static pf_status add_lane_group (listing *l, uint32_t group,
+                                 uint32_t *of_area) {
+  pf_groups *const g = l->rows->groups;
+  const pf_slot *const slot =
+      &l->rows->lanes->slots[(uint32_t)g->keys.words[group]];
+  const uint32_t lane = slot->lane->number;
+  uint32_t *const all = &of_area[l->ranks[slot->area]];
+  if (*all == UINT32_MAX) {
+    *all = (uint32_t)g->sums.count;
+    if (pf_call_sums_reserve(&g->sums, g->sums.count + 1) != PF_OK)
+      return PF_ENOMEM;
+    add_entry(l, (entry){*all, slot->area, PF_NO_SLOT, PF_NO_AREA});
+  }
+  if (has_value(l, lane))
+    add_entry(l, (entry){group, slot->area, lane, PF_NO_AREA});
+  return pf_call_sums_merge(&g->sums, *all, &g->sums, group);
+}
+
+
+static pf_status add_lane_groups (listing *l) {
+  const uint32_t count = l->rows->groups->keys.count;
+  uint32_t *const of_area = malloc((l->nranks + 1) * sizeof *of_area);
+  if (of_area == NULL)
+    return PF_ENOMEM;
+  memset(of_area, 0xff, (l->nranks + 1) * sizeof *of_area);
+  pf_status status = PF_OK;
+  for (uint32_t group = 0; group < count && status == PF_OK; group++)
+    status = add_lane_group(l, group, of_area);
+  free(of_area);
+  return status;
+}
+
+
+static pf_status add_groups (listing *l) {
+  const pf_groups *const g = l->rows->groups;
+  if (g->by == PF_BY_LANE)
+    return add_lane_groups(l);
+  for (uint32_t group = 0; group < g->keys.count; group++) {
+    const uint64_t key = g->keys.words[group];
+    const bool by_caller = g->by == PF_BY_CALLER;
+    add_entry(l, (entry){group, (uint32_t)(by_caller ? key >> 32 : key),
+                         PF_NO_SLOT, by_caller ? (uint32_t)key : PF_NO_AREA});
+  }
+  return PF_OK;
+}
+
+
+static pf_status make_listing (listing *l) {
+  const size_t most = (size_t)l->rows->groups->keys.count * 2 + 1;
+  l->entries = malloc(most * sizeof *l->entries);
+  l->pairs = malloc(2 * most * sizeof *l->pairs);
+  if (l->entries == NULL || l->pairs == NULL || rank_areas(l) != PF_OK ||
+      add_groups(l) != PF_OK)
+    return PF_ENOMEM;
+  pf_sort_pairs(l->pairs, l->pairs + most, l->count);
+  return PF_OK;
+}
+
+/* }====== */
+
+
+/* {====== Values ====== */
+
+static void put_id (pf_store *store, size_t column, size_t row, uint32_t id) {
+  store->columns[column].ids[row] = id;
+  if (id == UINT32_MAX)
+    pf_store_set_missing(store, column, row);
+}
+
+
+static void put_int (pf_store *store, size_t column, size_t row, int64_t value,
+                     bool known) {
+  store->columns[column].ints[row] = value;
+  if (!known)
+    pf_store_set_missing(store, column, row);
+}
+
+
+/* Write handle or value of an area. */
+static void put_of_area (const listing *l, const entry *e, pf_statistic what,
+                         pf_store *store, size_t column, size_t row) {
+  const pf_area none = PF_AREA_NONE;
+  const pf_lanes *const lanes = l->rows->lanes;
+  const pf_area *const area =
+      lanes->has_areas ? pf_area_at(lanes->dictionary, e->area) : &none;
+  if (what == PF_STATISTIC_HANDLE)
+    put_int(store, column, row, (int64_t)area->handle, area->has_handle);
+  else
+    put_int(store, column, row, area->value, area->has_value);
+}
+
+
+static void put_context (const listing *l, const entry *e, pf_store *store,
+                         size_t column, size_t row) {
+  pf_column *const to = &store->columns[column];
+  to->has_missing = true; /* the bitmap of a store is clear from the start */
+  if (e->lane == PF_NO_SLOT)
+    pf_store_set_missing(store, column, row);
+  else
+    pf_events_put_lane(l->rows->events, e->lane, to, row);
+}
+
+
+/* Write when the last call of an area, or area and lane, ended. */
+static void put_last_stop (const listing *l, const entry *e, pf_store *store,
+                           size_t column, size_t row) {
+  const uint64_t *const slots = l->rows->groups->keys.words; /* the keys with
+                                                                PF_BY_LANE */
+  const pf_lanes *const lanes = l->rows->lanes;
+  const int64_t stop =
+      e->lane == PF_NO_SLOT
+          ? l->stops[l->ranks[e->area]]
+          : pf_slot_last(&lanes->slots[(uint32_t)slots[e->group]]);
+  put_int(store, column, row, stop, stop != INT64_MIN);
+}
+
+
+/* Write one statistic of a duration of a group. */
+static void put_number (const listing *l, const entry *e,
+                        const pf_statistics_column *c, pf_store *store,
+                        size_t column, size_t row) {
+  const pf_call_sums *const t = &l->rows->groups->sums;
+  const pf_hot_sums *const hot = &t->hot[e->group];
+  const pf_cold_sums *const rest = &t->rest[e->group];
+  const size_t length = c->length, at = e->group * PF_DURATIONS + length;
+  const uint64_t present = hot->rows - rest->missing[length];
+  const pf_wide sum =
+      (pf_wide)rest->wraps[length] << 64 | (pf_wide)hot->of[length].sum;
+  pf_column *const to = &store->columns[column];
+  if (c->what == PF_STATISTIC_SUM)
+    put_int(store, column, row, (int64_t)sum, sum == (int64_t)sum);
+  else if (present == 0)
+    pf_store_set_missing(store, column, row);
+  else if (c->what == PF_STATISTIC_MIN)
+    to->ints[row] = hot->of[length].min;
+  else if (c->what == PF_STATISTIC_MAX)
+    to->ints[row] = rest->max[length];
+  else if (c->what == PF_STATISTIC_MEAN)
+    to->nums[row] = pf_ratio(sum, (pf_wide)present);
+  else if (c->what == PF_STATISTIC_STDDEV && t->has_squares)
+    to->nums[row] = pf_stddev(&t->squares[at], sum, present);
+  else if (c->what == PF_STATISTIC_RANK && t->has_quantiles)
+    to->ints[row] = pf_unorder_int(
+        pf_quantile_at(&t->quantiles[at], PF_INT, l->rows->ranks[c->rank]));
+  else if (c->what == PF_STATISTIC_MAX_AT)
+    to->ints[row] = rest->max_at[length];
+  else if (c->what == PF_STATISTIC_JITTER)
+    to->ints[row] = rest->max[length] - hot->of[length].min;
+}
+
+
+static void put_entry (const listing *l, const entry *e, pf_store *store,
+                       size_t row) {
+  const pf_statistics_schema *const s = l->rows->schema;
+  const pf_call_sums *const t = &l->rows->groups->sums;
+  for (size_t i = 0; i < s->count; i++)
+    switch (s->columns[i].what) {
+      case PF_STATISTIC_AREA: put_id(store, i, row, e->area); break;
+      case PF_STATISTIC_CALLER: put_id(store, i, row, e->caller); break;
+      case PF_STATISTIC_CONTEXT: put_context(l, e, store, i, row); break;
+      case PF_STATISTIC_HANDLE:
+      case PF_STATISTIC_VALUE:
+        put_of_area(l, e, s->columns[i].what, store, i, row);
+        break;
+      case PF_STATISTIC_COUNT:
+        store->columns[i].ints[row] =
+            (int64_t)(t->hot[e->group].rows - t->rest[e->group].uncounted);
+        break;
+      case PF_STATISTIC_LAST_STOP: put_last_stop(l, e, store, i, row); break;
+      default: put_number(l, e, &s->columns[i], store, i, row);
+    }
+}
+
+/* }====== */
+
+
+pf_status pf_statistics_fill (const pf_statistics_rows *rows, pf_store *store,
+                              pf_error *error) {
+  listing l = {.rows = rows};
+  pf_status status = make_listing(&l);
+  if (status == PF_OK)
+    status = pf_store_reserve(store, l.count);
+  for (size_t i = 0; i < l.count && status == PF_OK; i++)
+    put_entry(&l, &l.entries[l.pairs[i].row], store, i);
+  store->rows = status == PF_OK ? l.count : 0;
+  free(l.ranks);
+  free(l.stops);
+  free(l.entries);
+  free(l.pairs);
+  if (status != PF_OK)
+    return pf_fail(error, status, PF_NO_OFFSET, "out of memory");
+  return PF_OK;
+}

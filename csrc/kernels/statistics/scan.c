@@ -1,0 +1,92 @@
+/*
+** scan.c - processes a few hundred events at a time, so that their calls stay
+** in the L1 cache.
+*/
+
+#include "kernels/statistics/scan.h"
+
+#include <string.h>
+
+#include "kernels/calls/fast_packed.h"
+
+#define AT_ONCE 512
+
+
+pf_status pf_scan_open (pf_scan *p, pf_reader *reader,
+                        const pf_scan_options *options, bool is_chunk,
+                        pf_error *error) {
+  memset(p, 0, sizeof *p);
+  const pf_status status = pf_events_open(&p->events, reader, error);
+  if (status != PF_OK) {
+    pf_events_close(&p->events);
+    return status;
+  }
+  const pf_type area = reader->fields[p->events.area].type;
+  pf_machine_init(&p->machine, &options->calls, reader->dictionary,
+                  area == PF_AREA);
+  p->machine.is_chunk = is_chunk;
+  pf_groups_init(&p->groups, is_chunk ? PF_BY_LANE : options->by,
+                 options->squares, options->quantiles);
+  p->is_open = true;
+  return PF_OK;
+}
+
+
+void pf_scan_close (pf_scan *p) {
+  if (!p->is_open)
+    return;
+  pf_machine_free(&p->machine);
+  pf_groups_free(&p->groups);
+  pf_events_close(&p->events);
+  p->is_open = false;
+}
+
+
+static pf_status accumulate_calls (pf_scan *p, pf_status status) {
+  const pf_machine *const m = &p->machine;
+  return status == PF_OK
+             ? pf_groups_add(&p->groups, &m->lanes, m->calls, m->ncalls)
+             : status;
+}
+
+
+static pf_status process_batch (pf_scan *p) {
+  pf_machine *const m = &p->machine;
+  const size_t rows = p->events.batch.rows;
+  if (p->events.is_packed && !pf_ends_after_range(m, &p->events))
+    return pf_accumulate_packed(m, &p->groups, &p->events);
+  pf_status status = pf_events_convert(&p->events, 0, rows);
+  for (size_t from = 0; from < rows && status == PF_OK; from += AT_ONCE) {
+    const size_t to = rows - from < AT_ONCE ? rows : from + AT_ONCE;
+    status =
+        accumulate_calls(p, pf_machine_process(m, &p->events.rows, from, to));
+  }
+  return status;
+}
+
+
+static pf_status out_of_memory (pf_error *error) {
+  return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+}
+
+
+pf_status pf_scan_read (pf_scan *p, uint64_t rows, pf_error *error) {
+  while (rows > 0 && !p->machine.needs_reread) {
+    const pf_status status = pf_events_pull(
+        &p->events, pf_fast_path_applies(&p->machine, &p->groups), error);
+    if (status != PF_MORE)
+      return status;
+    if (process_batch(p) != PF_OK)
+      return out_of_memory(error);
+    if (pf_events_are_over(&p->events, &p->machine))
+      return PF_END;
+    rows -= p->events.batch.rows < rows ? p->events.batch.rows : rows;
+  }
+  return PF_MORE;
+}
+
+
+pf_status pf_scan_finish (pf_scan *p) {
+  const pf_status status = accumulate_calls(p, pf_machine_finish(&p->machine));
+  return status == PF_OK ? pf_call_sums_flush(&p->groups.sums) : status;
+}

@@ -1,0 +1,56 @@
+/*
+** scan.h - runs the events of a table, or of one chunk of it, through the call
+** machine into groups. Used by statistics.c and scan_chunks.c: open, read until
+** the end, finish, close; for a chunk open and read, then pf_scan_merge and
+** close.
+**
+** A chunk begins at any row, so the calls that are open there are unknown. It
+** records, for each lane, the leaves that have no matching enter in the chunk,
+** and keeps a call of which it has only seen suspends and resumes at the bottom
+** of the stack. Where this is not sufficient the chunk sets `needs_reread`, and
+** its events are read again by the scan into which all earlier chunks have been
+** merged. The result is always that of one scan of the whole table.
+*/
+
+#ifndef scan_h
+#define scan_h
+
+#include "kernels/calls/events.h"
+#include "kernels/statistics/groups.h"
+
+typedef struct pf_scan {
+  pf_events events;
+  pf_machine machine;
+  pf_groups groups;
+  bool is_open;
+} pf_scan;
+
+typedef struct pf_scan_options {
+  pf_call_options calls;
+  pf_group_by by;
+  bool squares, quantiles;
+} pf_scan_options;
+
+/* Open a scan of the events of a reader (borrowed; its columns: events.h), or
+   with is_chunk of a chunk of them. PF_EUNSUPPORTED when the columns are not
+   those of events; PF_ENOMEM. */
+pf_status pf_scan_open (pf_scan *scan, pf_reader *reader,
+                        const pf_scan_options *options, bool is_chunk,
+                        pf_error *error);
+void pf_scan_close (pf_scan *scan);
+
+/* Read `rows` further rows, a multiple of PF_BATCH_ROWS, or UINT64_MAX: all.
+   PF_MORE when there may be more, PF_END, PF_AGAIN or a failure. Stops early
+   when a chunk needs_reread. */
+pf_status pf_scan_read (pf_scan *scan, uint64_t rows, pf_error *error);
+
+/* End the calls that are still open and complete the groups. PF_ENOMEM. */
+pf_status pf_scan_finish (pf_scan *scan);
+
+/*
+** Merge a chunk that begins where `scan` ends. With *fits = false nothing has
+** changed, and the chunk must be read again by `scan`. PF_ENOMEM.
+*/
+pf_status pf_scan_merge (pf_scan *scan, pf_scan *chunk, bool *fits);
+
+#endif

@@ -1,0 +1,178 @@
+/*
+** statistics.c - scans the events into groups at the first `next`, and returns
+** the groups as rows.
+*/
+
+#include "kernels/statistics/statistics.h"
+
+#include <stdlib.h>
+
+#include "kernels/statistics/result_rows.h"
+
+typedef struct statistics_reader {
+  pf_reader reader;
+  pf_reader *input;
+  pf_statistics_options options;
+  pf_statistics_schema schema;
+  pf_reader **chunks; /* the input and options.chunks */
+  pf_scan scan;
+  bool done;
+  pf_error failure; /* the first failure, returned again by every `next` */
+  pf_store store;
+  pf_reader *rows; /* the reader of the store */
+} statistics_reader;
+
+
+static pf_status out_of_memory (pf_error *error) {
+  return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+}
+
+
+/* {====== Reading the events ====== */
+
+/* Whether a column with this statistic is wanted. */
+static bool is_wanted (const statistics_reader *r, const pf_batch *batch,
+                       pf_statistic what) {
+  for (size_t i = 0; i < r->schema.count; i++)
+    if (r->schema.columns[i].what == what && batch->columns[i].data != NULL)
+      return true;
+  return false;
+}
+
+
+static pf_status read_chunks (statistics_reader *r,
+                              const pf_scan_options *options, pf_error *error) {
+  const pf_scan_chunks chunks = {r->chunks, r->options.nchunks + 1,
+                                 r->options.rows, r->options.threads,
+                                 r->options.progress};
+  const pf_status status =
+      pf_scan_chunks_read(&chunks, options, &r->scan, error);
+  return status == PF_OK ? PF_END : status;
+}
+
+
+/* Read the events until PF_END, PF_AGAIN or a failure. */
+static pf_status read_events (statistics_reader *r, const pf_batch *batch,
+                              pf_error *error) {
+  const pf_scan_options options = {r->options.calls, r->options.by,
+                                   is_wanted(r, batch, PF_STATISTIC_STDDEV),
+                                   is_wanted(r, batch, PF_STATISTIC_RANK)};
+  if (!r->scan.is_open) {
+    const pf_status status =
+        pf_scan_open(&r->scan, r->input, &options, false, error);
+    if (status != PF_OK)
+      return status;
+  }
+  if (r->options.nchunks > 0)
+    return read_chunks(r, &options, error);
+  const pf_status status = pf_scan_read(&r->scan, UINT64_MAX, error);
+  return status == PF_END && pf_scan_finish(&r->scan) != PF_OK
+             ? out_of_memory(error)
+             : status;
+}
+
+
+static pf_status run (statistics_reader *r, const pf_batch *batch,
+                      pf_error *error) {
+  pf_status status = read_events(r, batch, error);
+  if (status != PF_END)
+    return status;
+  const pf_statistics_rows rows = {&r->schema, &r->scan.events,
+                                   &r->scan.machine.lanes, &r->scan.groups,
+                                   r->options.ranks};
+  status = pf_statistics_fill(&rows, &r->store, error);
+  if (status == PF_OK)
+    status = pf_store_reader(&r->store, NULL, r->store.rows, &r->rows, error);
+  r->done = status == PF_OK;
+  return status;
+}
+
+/* }====== */
+
+
+static pf_status statistics_next (pf_reader *self, pf_batch *batch,
+                                  pf_error *error) {
+  statistics_reader *const r = (statistics_reader *)(void *)self;
+  if (r->failure.status != PF_OK) {
+    *error = r->failure;
+    return r->failure.status;
+  }
+  if (!r->done) {
+    pf_batch_clear(batch);
+    const pf_status status = run(r, batch, error);
+    if (status < PF_OK)
+      r->failure = *error;
+    if (!r->done)
+      return status;
+  }
+  return r->rows->next(r->rows, batch, error);
+}
+
+
+static void statistics_close (pf_reader *self) {
+  statistics_reader *const r = (statistics_reader *)(void *)self;
+  if (r->rows != NULL)
+    r->rows->close(r->rows);
+  pf_scan_close(&r->scan);
+  pf_store_close(&r->store);
+  pf_statistics_schema_free(&r->schema);
+  free(r->chunks);
+  free(r);
+}
+
+
+/* Put the input and the readers of chunks into one list. Flags of events and
+   ranges of times must be processed in order, so then there is one chunk. */
+static pf_status keep_chunks (statistics_reader *r, const pf_events *events) {
+  const bool is_single = events->flags < r->input->nfields ||
+                         r->options.calls.has_from || r->options.calls.has_to ||
+                         r->options.by == PF_BY_CALLER;
+  if (is_single || r->input->seek == NULL)
+    r->options.nchunks = 0;
+  r->chunks = calloc(r->options.nchunks + 1, sizeof *r->chunks);
+  if (r->chunks == NULL)
+    return PF_ENOMEM;
+  r->chunks[0] = r->input;
+  for (size_t i = 0; i < r->options.nchunks; i++)
+    r->chunks[i + 1] = r->options.chunks[i];
+  return PF_OK;
+}
+
+
+static pf_status open_all (statistics_reader *r, pf_error *error) {
+  pf_events events;
+  const pf_status status = pf_events_columns(&events, r->input, error);
+  if (status != PF_OK)
+    return status;
+  const pf_type area = r->input->fields[events.area].type;
+  const pf_type lane = pf_events_lane_type(&events);
+  if (keep_chunks(r, &events) != PF_OK ||
+      pf_statistics_schema_make(&r->schema, &r->options, area, lane) != PF_OK ||
+      pf_store_open(&r->store, r->schema.fields, r->schema.count,
+                    r->input->dictionary) != PF_OK)
+    return out_of_memory(error);
+  return PF_OK;
+}
+
+
+pf_status pf_statistics_open (pf_reader *input,
+                              const pf_statistics_options *options,
+                              pf_reader **reader, pf_error *error) {
+  statistics_reader *const r = calloc(1, sizeof *r);
+  if (r == NULL)
+    return out_of_memory(error);
+  r->input = input;
+  r->options = *options;
+  const pf_status status = open_all(r, error);
+  if (status != PF_OK) {
+    statistics_close(&r->reader);
+    return status;
+  }
+  r->reader = (pf_reader){.fields = r->schema.fields,
+                          .nfields = r->schema.count,
+                          .dictionary = input->dictionary,
+                          .next = statistics_next,
+                          .close = statistics_close};
+  *reader = &r->reader;
+  return PF_OK;
+}

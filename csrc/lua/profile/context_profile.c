@@ -1,0 +1,591 @@
+/*
+** context_profile.c - profiles that consist of calling contexts. They are
+** immutable: each operation returns a new profile. User value 1 of the userdata
+** is the dictionary.
+*/
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/contexts/transform_contexts.h"
+#include "kernels/contexts/collect.h"
+#include "kernels/contexts/diff.h"
+#include "kernels/contexts/views.h"
+#include "lua/profile/context_profile.h"
+#include "model/contexts/ordered_merge.h"
+
+/* {====== The object ====== */
+
+pf_contexts *l_contexts_check (lua_State *L, int arg) {
+  l_contexts *const c = luaL_checkudata(L, arg, L_CONTEXTS);
+  luaL_argcheck(L, c->open, arg, "profile is closed");
+  return &c->contexts;
+}
+
+
+static int contexts_gc (lua_State *L) {
+  l_contexts *const c = luaL_checkudata(L, 1, L_CONTEXTS);
+  pf_contexts_close(&c->contexts);
+  c->open = false;
+  return 0;
+}
+
+
+/* Readers may still use the contexts, so the collector frees the memory. */
+static int contexts_close (lua_State *L) {
+  l_contexts *const c = luaL_checkudata(L, 1, L_CONTEXTS);
+  c->open = false;
+  return 0;
+}
+
+
+pf_contexts *l_contexts_new (lua_State *L, int dictionary_arg) {
+  pf_dictionary *const dictionary = l_dictionary_check(L, dictionary_arg);
+  dictionary_arg = lua_absindex(L, dictionary_arg);
+  l_contexts *const c = lua_newuserdatauv(L, sizeof *c, 1);
+  memset(c, 0, sizeof *c);
+  luaL_setmetatable(L, L_CONTEXTS);
+  lua_pushvalue(L, dictionary_arg);
+  lua_setiuservalue(L, -2, 1);
+  if (pf_contexts_open(&c->contexts, dictionary) != PF_OK)
+    luaL_error(L, "not enough memory");
+  c->open = true;
+  return &c->contexts;
+}
+
+
+/* Pushes an empty profile with the dictionary of the one at `arg`. */
+static pf_contexts *new_like (lua_State *L, int arg) {
+  lua_getiuservalue(L, arg, 1);
+  pf_contexts *const result = l_contexts_new(L, -1);
+  lua_remove(L, -2);
+  return result;
+}
+
+
+/* Returns the new profile on top of the stack, or nil, message, code. */
+static int finish (lua_State *L, pf_status status, const pf_error *error) {
+  return status == PF_OK ? 1 : l_failure(L, error, NULL);
+}
+
+/* }====== */
+
+
+/* {====== Construction ====== */
+
+/* Pushes the string field of the table at 1 and returns it; may be NULL. */
+static const char *option_text (lua_State *L, const char *name) {
+  lua_getfield(L, 1, name);
+  return lua_isnil(L, -1) ? NULL : luaL_checkstring(L, -1);
+}
+
+
+/* Reads the metric { name=, unit=, column= } number `i` of the list on top. */
+static void read_metric (lua_State *L, pf_collected *metric, lua_Integer i) {
+  const int list = lua_gettop(L);
+  lua_rawgeti(L, list, i);
+  luaL_checktype(L, -1, LUA_TTABLE);
+  const int table = lua_gettop(L);
+  lua_getfield(L, table, "name");
+  metric->name = luaL_checkstring(L, -1);
+  lua_getfield(L, table, "unit");
+  metric->unit = luaL_checkstring(L, -1);
+  lua_getfield(L, table, "column");
+  metric->column = lua_isnil(L, -1) ? NULL : luaL_checkstring(L, -1);
+  lua_settop(L, list); /* the tables keep the strings */
+}
+
+
+/* Reads the metrics of the table at 1 into memory that stays on the stack. */
+static void read_metrics (lua_State *L, pf_collect *from) {
+  lua_getfield(L, 1, "metrics");
+  luaL_checktype(L, -1, LUA_TTABLE);
+  const size_t n = lua_rawlen(L, -1);
+  luaL_argcheck(L, n >= 1, 1, "a profile has at least one metric");
+  pf_collected *const metrics = lua_newuserdatauv(L, n * sizeof *metrics, 0);
+  lua_insert(L, -2);
+  for (size_t i = 0; i < n; i++)
+    read_metric(L, &metrics[i], (lua_Integer)i + 1);
+  from->metrics = metrics;
+  from->nmetrics = n;
+}
+
+
+/*
+** core.contexts{ reader=, stack= | folded= | function=, caller=, caller_file=,
+** file=, line=, usual= (default metric or nil), metrics= { { name=, unit=,
+** column= }, ... } }: a profile, or nil, message, code.
+*/
+static int core_contexts (lua_State *L) {
+  pf_error error;
+  luaL_checktype(L, 1, LUA_TTABLE);
+  lua_settop(L, 1);
+  lua_getfield(L, 1, "reader");
+  pf_collect from = {.reader = l_reader_check(L, 2)->reader};
+  l_reader_push_dictionary(L, 2);
+  pf_contexts *const result = l_contexts_new(L, 3); /* at 4 */
+  from.stack = option_text(L, "stack");
+  from.folded = option_text(L, "folded");
+  from.function = option_text(L, "function");
+  from.caller = option_text(L, "caller");
+  from.caller_file = option_text(L, "caller_file");
+  from.file = option_text(L, "file");
+  from.line = option_text(L, "line");
+  from.usual = option_text(L, "usual");
+  read_metrics(L, &from);
+  if (pf_contexts_collect(result, &from, &error) != PF_OK) {
+    lua_getiuservalue(L, 2, 2);
+    return l_failure(L, &error, lua_tostring(L, -1));
+  }
+  lua_settop(L, 4);
+  return 1;
+}
+
+/* }====== */
+
+
+/* {====== Views ====== */
+
+size_t l_metric_check (lua_State *L, const pf_contexts *c, const char *name) {
+  if (c->nmetrics == 0)
+    luaL_error(L, "the profile is empty: it has no metric");
+  if (name == NULL)
+    return pf_metric_default(c);
+  const size_t metric = pf_metric_named(c, name);
+  if (metric != PF_NO_METRIC)
+    return metric;
+  luaL_Buffer b;
+  luaL_buffinit(L, &b);
+  for (size_t m = 0; m < c->nmetrics; m++) {
+    luaL_addstring(&b, m == 0 ? "" : ", ");
+    luaL_addstring(&b, c->metrics[m].name);
+  }
+  luaL_pushresult(&b);
+  luaL_error(L, "no metric '%s'; there are: %s", name, lua_tostring(L, -1));
+  return 0;
+}
+
+
+/* Returns the metric that field `key` of the table at `arg` names, if any. */
+static size_t metric_field (lua_State *L, int arg, const pf_contexts *c,
+                            const char *key) {
+  lua_getfield(L, arg, key);
+  const size_t metric = lua_isnil(L, -1)
+                            ? PF_NO_METRIC
+                            : l_metric_check(L, c, luaL_checkstring(L, -1));
+  lua_pop(L, 1);
+  return metric;
+}
+
+
+/* Reads { metric=, total_metric=, count_metric=, zeros= } at `arg`, or nil. */
+static pf_context_rows options_at (lua_State *L, int arg,
+                                   pf_context_view view) {
+  pf_context_rows rows = {.contexts = l_contexts_check(L, 1),
+                          .view = view,
+                          .total_metric = PF_NO_METRIC,
+                          .count_metric = PF_NO_METRIC,
+                          .caller = PF_NO_NAME,
+                          .callee = PF_NO_NAME};
+  const char *name = NULL;
+  if (lua_istable(L, arg)) {
+    lua_getfield(L, arg, "zeros");
+    rows.zeros = lua_toboolean(L, -1);
+    rows.total_metric = metric_field(L, arg, rows.contexts, "total_metric");
+    rows.count_metric = metric_field(L, arg, rows.contexts, "count_metric");
+    lua_getfield(L, arg, "metric");
+    name = lua_isnil(L, -1) ? NULL : luaL_checkstring(L, -1);
+  }
+  rows.metric = l_metric_check(L, rows.contexts, name);
+  return rows;
+}
+
+
+static int push_view (lua_State *L, const pf_context_rows *rows) {
+  const int pins[] = {1};
+  pf_error error;
+  l_reader *const r = l_reader_new(L, pins, 1);
+  if (pf_context_rows_open(rows, &r->reader, &error) != PF_OK)
+    return l_throw(L, &error, 0);
+  return 1;
+}
+
+
+static int view (lua_State *L, pf_context_view which) {
+  lua_settop(L, 2);
+  const pf_context_rows rows = options_at(L, 2, which);
+  return push_view(L, &rows);
+}
+
+
+static int contexts_flat (lua_State *L) {
+  return view(L, PF_VIEW_FLAT);
+}
+
+
+static int contexts_graph (lua_State *L) {
+  return view(L, PF_VIEW_GRAPH);
+}
+
+
+static int contexts_tree (lua_State *L) {
+  return view(L, PF_VIEW_TREE);
+}
+
+
+static int contexts_bottom_up (lua_State *L) {
+  return view(L, PF_VIEW_BOTTOM_UP);
+}
+
+
+static int contexts_lines (lua_State *L) {
+  return view(L, PF_VIEW_LINES);
+}
+
+
+/* Returns the name id of the function name at 2, or PF_NO_NAME. */
+static uint32_t name_at (lua_State *L, const pf_contexts *c) {
+  pf_bytes text;
+  text.at = (const uint8_t *)luaL_checklstring(L, 2, &text.size);
+  const uint32_t name = pf_find_name(c->dictionary, text);
+  for (uint32_t i = 1; name != PF_NO_NAME && i < c->count; i++)
+    if (pf_area_name(c->dictionary, c->frames[i]) == name)
+      return name;
+  return PF_NO_NAME;
+}
+
+
+/* contexts:callers(function, options): a reader with the columns of `graph`;
+   nil if there is no such function. */
+static int contexts_callers (lua_State *L) {
+  lua_settop(L, 3);
+  pf_context_rows rows = options_at(L, 3, PF_VIEW_GRAPH);
+  rows.callee = name_at(L, rows.contexts);
+  return rows.callee == PF_NO_NAME ? 0 : push_view(L, &rows);
+}
+
+
+/* contexts:callees(function, options): the same for callees. */
+static int contexts_callees (lua_State *L) {
+  lua_settop(L, 3);
+  pf_context_rows rows = options_at(L, 3, PF_VIEW_GRAPH);
+  rows.caller = name_at(L, rows.contexts);
+  return rows.caller == PF_NO_NAME ? 0 : push_view(L, &rows);
+}
+
+/* }====== */
+
+
+/* contexts:diff(): a reader with a row for each function, for a profile of
+   single frames with the metrics "self", "self before", "total", and so on. */
+static int contexts_diff (lua_State *L) {
+  lua_settop(L, 1);
+  const pf_contexts *const c = l_contexts_check(L, 1);
+  const pf_diff diff = {c,
+                        pf_metric_named(c, "self"),
+                        pf_metric_named(c, "self before"),
+                        pf_metric_named(c, "total"),
+                        pf_metric_named(c, "total before"),
+                        pf_metric_named(c, "count"),
+                        pf_metric_named(c, "count before")};
+  const int pins[] = {1};
+  pf_error error;
+  l_reader *const r = l_reader_new(L, pins, 1);
+  if (pf_diff_open(&diff, &r->reader, &error) != PF_OK)
+    return l_throw(L, &error, 0);
+  return 1;
+}
+
+
+/* {====== Properties ====== */
+
+static int64_t sum_of (const pf_contexts *c, size_t metric) {
+  bool overflow = false;
+  int64_t sum = 0;
+  for (uint32_t i = 0; i < c->count; i++)
+    sum = pf_weight_add(sum, c->weights[metric][i], &overflow);
+  return sum;
+}
+
+
+/* contexts:metrics(): { { name=, unit=, total= }, ... } */
+static int contexts_metrics (lua_State *L) {
+  const pf_contexts *const c = l_contexts_check(L, 1);
+  lua_createtable(L, (int)c->nmetrics, 0);
+  for (size_t m = 0; m < c->nmetrics; m++) {
+    lua_createtable(L, 0, 3);
+    lua_pushstring(L, c->metrics[m].name);
+    lua_setfield(L, -2, "name");
+    lua_pushstring(L, c->metrics[m].unit);
+    lua_setfield(L, -2, "unit");
+    lua_pushinteger(L, sum_of(c, m));
+    lua_setfield(L, -2, "total");
+    lua_rawseti(L, -2, (lua_Integer)m + 1);
+  }
+  return 1;
+}
+
+
+/* contexts:usual(): name of the default metric or nil; is it in the file? */
+static int contexts_usual (lua_State *L) {
+  const pf_contexts *const c = l_contexts_check(L, 1);
+  const size_t usual = pf_metric_default(c);
+  if (usual == PF_NO_METRIC)
+    lua_pushnil(L);
+  else
+    lua_pushstring(L, c->metrics[usual].name);
+  lua_pushboolean(L, c->default_metric != PF_NO_METRIC);
+  return 2;
+}
+
+
+/* contexts:count(): the number of contexts without the root, and whether a sum
+   was limited to the range of 64-bit integers. */
+static int contexts_count (lua_State *L) {
+  const pf_contexts *const c = l_contexts_check(L, 1);
+  lua_pushinteger(L, (lua_Integer)c->count - 1);
+  lua_pushboolean(L, c->has_overflowed);
+  return 2;
+}
+
+
+static void push_frame (lua_State *L, const pf_contexts *c, uint32_t area,
+                        int cache) {
+  const pf_area *const a = pf_area_at(c->dictionary, area);
+  lua_createtable(L, 0, 4);
+  lua_pushinteger(L, area);
+  lua_setfield(L, -2, "number");
+  l_push_name(L, c->dictionary, a->name, cache);
+  lua_setfield(L, -2, "function");
+  if (a->file != PF_NO_NAME) {
+    l_push_name(L, c->dictionary, a->file, cache);
+    lua_setfield(L, -2, "file");
+  }
+  if (a->line != 0) {
+    lua_pushinteger(L, a->line);
+    lua_setfield(L, -2, "line");
+  }
+}
+
+
+/* contexts:frames(): { { number=, function=, file=, line= }, ... }, each frame
+   once, ordered by number. */
+static int contexts_frames (lua_State *L) {
+  const pf_contexts *const c = l_contexts_check(L, 1);
+  const uint32_t nareas = pf_areas_count(c->dictionary);
+  lua_settop(L, 1);
+  lua_getiuservalue(L, 1, 1);
+  l_push_name_cache(L, 2); /* at 3 */
+  bool *const used = lua_newuserdatauv(L, (size_t)nareas + 1, 0);
+  memset(used, 0, (size_t)nareas + 1);
+  for (uint32_t i = 1; i < c->count; i++)
+    used[c->frames[i]] = true;
+  lua_newtable(L);
+  lua_Integer n = 0;
+  for (uint32_t area = 0; area < nareas; area++)
+    if (used[area]) {
+      push_frame(L, c, area, 3);
+      lua_rawseti(L, -2, ++n);
+    }
+  return 1;
+}
+
+/* }====== */
+
+
+/* {====== Changes ====== */
+
+/* contexts:merge(other, sign, plainly): the sum of this profile and the other
+   one times 1 or -1. With `plainly` each context is looked up, also where an
+   ordered merge is possible. */
+static int contexts_merge (lua_State *L) {
+  const pf_contexts *const a = l_contexts_check(L, 1);
+  const pf_contexts *const b = l_contexts_check(L, 2);
+  const lua_Integer sign = luaL_optinteger(L, 3, 1);
+  const bool plainly = lua_toboolean(L, 4);
+  luaL_argcheck(L, sign == 1 || sign == -1, 3, "the sign must be 1 or -1");
+  pf_error error;
+  pf_contexts *const result = new_like(L, 1);
+  pf_status status = pf_contexts_copy(result, a);
+  if (status != PF_OK)
+    status = pf_fail(&error, status, PF_NO_OFFSET, "out of memory");
+  else if (plainly)
+    status = pf_contexts_merge_by_lookup(result, b, (int)sign, &error);
+  else
+    status = pf_contexts_merge(result, b, (int)sign, &error);
+  return finish(L, status, &error);
+}
+
+
+/*
+** contexts:narrow(marks): marks[number of a frame] is a bit set: 1 keep stacks
+** with this frame, 2 drop stacks with it, 4 attribute its weight to the caller.
+*/
+static int contexts_narrow (lua_State *L) {
+  const pf_contexts *const c = l_contexts_check(L, 1);
+  const size_t nareas = pf_areas_count(c->dictionary);
+  luaL_checktype(L, 2, LUA_TTABLE);
+  lua_settop(L, 2);
+  uint8_t *const marks = lua_newuserdatauv(L, nareas + 1, 0);
+  memset(marks, 0, nareas + 1);
+  for (lua_pushnil(L); lua_next(L, 2) != 0; lua_pop(L, 1)) {
+    const lua_Integer number = luaL_checkinteger(L, -2);
+    luaL_argcheck(L, number >= 0 && (size_t)number < nareas, 2,
+                  "no such frame");
+    marks[number] = (uint8_t)(luaL_checkinteger(L, -1) & 7);
+  }
+  pf_error error;
+  pf_contexts *const result = new_like(L, 1);
+  return finish(L, pf_contexts_narrow(result, c, marks, nareas, &error),
+                &error);
+}
+
+
+static uint32_t text_field (lua_State *L, pf_dictionary *d, const char *key) {
+  uint32_t name = PF_NO_NAME;
+  if (lua_getfield(L, -1, key) != LUA_TNIL) {
+    pf_bytes text;
+    text.at = (const uint8_t *)luaL_checklstring(L, -1, &text.size);
+    name = pf_intern(d, text);
+    if (name == PF_NO_NAME)
+      luaL_error(L, "not enough memory");
+  }
+  lua_pop(L, 1);
+  return name;
+}
+
+
+/* Returns the frame described by the table on top. */
+static uint32_t to_frame (lua_State *L, pf_dictionary *d) {
+  luaL_checktype(L, -1, LUA_TTABLE);
+  pf_area frame = PF_AREA_NONE;
+  frame.name = text_field(L, d, "function");
+  frame.file = text_field(L, d, "file");
+  lua_getfield(L, -1, "line");
+  frame.line = luaL_optinteger(L, -1, 0);
+  lua_pop(L, 1);
+  const uint32_t area = pf_area_add(d, &frame);
+  if (area == PF_NO_AREA)
+    luaL_error(L, "not enough memory");
+  return area;
+}
+
+
+/* contexts:rename(frames, keeps): replaces the frame of each number by
+   frames[number] = { function=, file=, line= }. A frame that becomes equal to
+   its caller is merged with it unless `keeps` is true. */
+static int contexts_rename (lua_State *L) {
+  const pf_contexts *const c = l_contexts_check(L, 1);
+  const uint32_t nareas = pf_areas_count(c->dictionary);
+  const bool folds = !lua_toboolean(L, 3);
+  luaL_checktype(L, 2, LUA_TTABLE);
+  lua_settop(L, 2);
+  uint32_t *const frames =
+      lua_newuserdatauv(L, ((size_t)nareas + 1) * sizeof *frames, 0);
+  for (uint32_t i = 0; i < nareas; i++)
+    frames[i] = i;
+  for (lua_pushnil(L); lua_next(L, 2) != 0; lua_pop(L, 1)) {
+    const lua_Integer number = luaL_checkinteger(L, -2);
+    luaL_argcheck(L, number >= 0 && number < nareas, 2, "no such frame");
+    frames[number] = to_frame(L, c->dictionary);
+  }
+  pf_error error;
+  pf_contexts *const result = new_like(L, 1);
+  return finish(L, pf_contexts_rename(result, c, frames, nareas, folds, &error),
+                &error);
+}
+
+
+/* Returns the depth at `arg`, at least 1; nil: unlimited. */
+static uint32_t depth_check (lua_State *L, int arg) {
+  const lua_Integer depth = luaL_optinteger(L, arg, PF_ANY_DEPTH);
+  luaL_argcheck(L, depth >= 1, arg, "the depth must be above 0");
+  return depth < PF_ANY_DEPTH ? (uint32_t)depth : PF_ANY_DEPTH;
+}
+
+
+/* contexts:invert(depth): the inverted stacks with at most `depth` levels. */
+static int contexts_invert (lua_State *L) {
+  const pf_contexts *const c = l_contexts_check(L, 1);
+  const uint32_t depth = depth_check(L, 2);
+  pf_error error;
+  pf_contexts *const result = new_like(L, 1);
+  return finish(L, pf_contexts_invert(result, c, depth, &error), &error);
+}
+
+
+/* contexts:shorten(depth): merges frames deeper than `depth` into their
+   callers. */
+static int contexts_shorten (lua_State *L) {
+  const pf_contexts *const c = l_contexts_check(L, 1);
+  const uint32_t depth = depth_check(L, 2);
+  pf_error error;
+  pf_contexts *const result = new_like(L, 1);
+  return finish(L, pf_contexts_shorten(result, c, depth, &error), &error);
+}
+
+
+/* contexts:scale(factor) or contexts:scale(multiplier, divisor): weights times
+   a factor; multiplier and divisor are integers, the divisor above 0. */
+static int contexts_scale (lua_State *L) {
+  const pf_contexts *const c = l_contexts_check(L, 1);
+  const lua_Number number = luaL_checknumber(L, 2);
+  luaL_argcheck(L, number - number == 0, 2, "the number must be finite");
+  pf_factor factor = pf_factor_of(number);
+  if (lua_isinteger(L, 2))
+    factor = (pf_factor){lua_tointeger(L, 2), luaL_optinteger(L, 3, 1), 0};
+  luaL_argcheck(L, factor.divisor > 0, 3, "the divisor must be above 0");
+  pf_error error;
+  pf_contexts *const result = new_like(L, 1);
+  return finish(L, pf_contexts_scale(result, c, factor, &error), &error);
+}
+
+
+/* contexts:pick(metric, name): a profile with one metric, renamed. */
+static int contexts_pick (lua_State *L) {
+  const pf_contexts *const c = l_contexts_check(L, 1);
+  const size_t metric = l_metric_check(L, c, luaL_checkstring(L, 2));
+  const char *const name = luaL_checkstring(L, 3);
+  pf_error error;
+  pf_contexts *const result = new_like(L, 1);
+  return finish(L, pf_contexts_pick(result, c, metric, name, &error), &error);
+}
+
+
+/* contexts:prune(share, metric): merges contexts below this share of the whole
+   into their callers. */
+static int contexts_prune (lua_State *L) {
+  const pf_contexts *const c = l_contexts_check(L, 1);
+  const lua_Number share = luaL_checknumber(L, 2);
+  luaL_argcheck(L, share >= 0 && share <= 1, 2,
+                "the share must be between 0 and 1");
+  const size_t metric = l_metric_check(L, c, luaL_optstring(L, 3, NULL));
+  pf_error error;
+  pf_contexts *const result = new_like(L, 1);
+  return finish(L, pf_contexts_prune(result, c, metric, share, &error), &error);
+}
+
+/* }====== */
+
+
+void l_open_profile_contexts (lua_State *L) {
+  static const luaL_Reg methods[] = {
+      {"bottom_up", contexts_bottom_up}, {"callees", contexts_callees},
+      {"callers", contexts_callers},     {"close", contexts_close},
+      {"count", contexts_count},         {"diff", contexts_diff},
+      {"flat", contexts_flat},           {"frames", contexts_frames},
+      {"graph", contexts_graph},         {"invert", contexts_invert},
+      {"lines", contexts_lines},         {"merge", contexts_merge},
+      {"metrics", contexts_metrics},     {"narrow", contexts_narrow},
+      {"pick", contexts_pick},           {"prune", contexts_prune},
+      {"rename", contexts_rename},       {"scale", contexts_scale},
+      {"shorten", contexts_shorten},     {"tree", contexts_tree},
+      {"usual", contexts_usual},         {NULL, NULL}};
+  l_class(L, L_CONTEXTS, methods, contexts_gc);
+  luaL_getmetatable(L, L_CONTEXTS);
+  lua_pushcfunction(L, contexts_close);
+  lua_setfield(L, -2, "__close");
+  lua_pop(L, 1);
+  lua_pushcfunction(L, core_contexts);
+  lua_setfield(L, -2, "contexts");
+}

@@ -1,0 +1,144 @@
+/*
+** export.c - writing the text of an export (see export.h).
+*/
+
+#include <stdlib.h>
+
+#include "lua/profile/export.h"
+#include "model/contexts/tree_order.h"
+
+#define L_EXPORT "profio.export"
+
+
+static int export_gc (lua_State *L) {
+  l_export *const e = luaL_checkudata(L, 1, L_EXPORT);
+  pf_traversal_close(&e->walk);
+  free(e->job.text.at);
+  free(e->ranks);
+  free(e->sorted);
+  e->job.text.at = NULL;
+  e->ranks = e->sorted = NULL;
+  return 0;
+}
+
+
+const char *l_export_option (lua_State *L, int options_arg, const char *name,
+                             const char *fallback) {
+  lua_getfield(L, options_arg, name);
+  const char *const text = luaL_optstring(L, -1, fallback);
+  lua_pop(L, 1);
+  return text;
+}
+
+
+l_export *l_export_new (lua_State *L, int arg, int options_arg, int file_arg) {
+  const pf_contexts *const contexts = l_contexts_check(L, arg);
+  const luaL_Stream *const file = luaL_checkudata(L, file_arg, LUA_FILEHANDLE);
+  luaL_argcheck(L, file->closef != NULL, file_arg, "file is closed");
+  luaL_checktype(L, options_arg, LUA_TTABLE);
+  l_export *const e = lua_newuserdatauv(L, sizeof *e, 0);
+  memset(e, 0, sizeof *e);
+  luaL_setmetatable(L, L_EXPORT);
+  e->job.file = file->f;
+  e->file_arg = file_arg;
+  e->contexts = contexts;
+  e->metric = l_metric_check(L, contexts,
+                             l_export_option(L, options_arg, "metric", NULL));
+  const size_t nareas = (size_t)pf_areas_count(contexts->dictionary) + 1;
+  e->ranks = malloc(nareas * sizeof *e->ranks);
+  e->sorted = malloc(nareas * sizeof *e->sorted);
+  if (e->ranks == NULL || e->sorted == NULL ||
+      pf_contexts_rank(contexts, e->ranks, e->sorted, &e->nframes) != PF_OK ||
+      pf_traversal_open(&e->walk, contexts, NULL) != PF_OK)
+    luaL_error(L, "not enough memory");
+  return e;
+}
+
+
+int l_export_finish (lua_State *L, l_export *e) {
+  if (e->job.failed == PF_OK)
+    e->job.failed = row_flush(&e->job, true);
+  if (e->job.failed == PF_OK) {
+    lua_pushboolean(L, 1);
+    return 1;
+  }
+  if (e->job.failed == PF_ENOMEM)
+    return luaL_error(L, "not enough memory");
+  return l_write_failure(L, e->file_arg, e->job.errnum);
+}
+
+
+/* Keeps the first failure. */
+static void keep_failure (l_export *e, pf_status status) {
+  if (e->job.failed == PF_OK)
+    e->job.failed = status;
+  if (e->job.failed == PF_OK)
+    e->job.failed = row_flush(&e->job, false);
+}
+
+
+void l_export_bytes (l_export *e, const void *bytes, size_t size) {
+  if (e->job.failed == PF_OK)
+    keep_failure(e, row_put(&e->job.text, bytes, size));
+}
+
+
+void l_export_text (l_export *e, const char *text) {
+  l_export_bytes(e, text, strlen(text));
+}
+
+
+void l_export_int (l_export *e, int64_t value) {
+  char number[ROW_NUMBER_SIZE];
+  const char *const end = row_put_int(number, value);
+  l_export_bytes(e, number, (size_t)(end - number));
+}
+
+
+void l_export_ms (l_export *e, int64_t ns) {
+  char digits[8] = ".000000";
+  uint64_t left = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
+  if (ns < 0)
+    l_export_text(e, "-");
+  l_export_int(e, (int64_t)(left / 1000000));
+  left %= 1000000;
+  for (size_t i = 6; i > 0; i--, left /= 10)
+    digits[i] = (char)('0' + left % 10);
+  l_export_text(e, digits);
+}
+
+
+void l_export_json (l_export *e, pf_bytes text) {
+  if (e->job.failed == PF_OK)
+    keep_failure(e, row_put_json(&e->job.text, text));
+}
+
+
+/* Returns the replacement of an ASCII character. */
+static char replaced (uint8_t byte, const char *pairs) {
+  for (size_t i = 0; pairs[i] != '\0'; i += 2)
+    if (byte == (uint8_t)pairs[i])
+      return pairs[i + 1];
+  return byte < 0x20 || byte == 0x7f ? ' ' : (char)byte;
+}
+
+
+void l_export_replaced (l_export *e, pf_bytes text, const char *pairs) {
+  for (size_t i = 0; i < text.size && e->job.failed == PF_OK;) {
+    const size_t size = row_utf8(text.at + i, text.size - i);
+    const char plain = replaced(text.at[i], pairs);
+    if (size == 1)
+      keep_failure(e, row_put(&e->job.text, &plain, 1));
+    else if (size == 0)
+      keep_failure(e, row_put(&e->job.text, "\xef\xbf\xbd", 3));
+    else
+      keep_failure(e, row_put(&e->job.text, text.at + i, size));
+    i += size == 0 ? 1 : size;
+  }
+}
+
+
+void l_open_export (lua_State *L) {
+  static const luaL_Reg none[] = {{NULL, NULL}};
+  l_class(L, L_EXPORT, none, export_gc);
+}

@@ -1,0 +1,57 @@
+/*
+** export.h - the text of an export of a profile, written to a file in large
+** blocks. Used by export_*.c: l_export_new, then any of the writing functions,
+** then l_export_finish. The userdata owns its memory; it borrows the contexts
+** and the file, which must stay on the stack.
+*/
+
+#ifndef lua_export_h
+#define lua_export_h
+
+#include "kernels/contexts/traversal.h"
+#include "lua/profile/context_profile.h"
+#include "text/rows.h"
+
+/* The writing functions return nothing: the first failure is kept in
+   job.failed, and later text is dropped. */
+typedef struct l_export {
+  row_job job;
+  int file_arg; /* stack index of the file */
+  const pf_contexts *contexts;
+  size_t metric;
+  pf_traversal walk;
+  uint32_t *ranks;  /* by area: index of a frame in sorted */
+  uint32_t *sorted; /* frames ordered by name, file and line */
+  uint32_t nframes;
+} l_export;
+
+/*
+** Pushes an export of the contexts at `arg` into the file at `file_arg`, for
+** the metric of option `metric` of the table at `options_arg`. The collector
+** frees it.
+*/
+l_export *l_export_new (lua_State *L, int arg, int options_arg, int file_arg);
+
+/* Writes the rest of the text. Returns true, or nil, message, code and "EPIPE"
+   if a pipe has no reader any more. */
+int l_export_finish (lua_State *L, l_export *e);
+
+void l_export_bytes (l_export *e, const void *bytes, size_t size);
+void l_export_text (l_export *e, const char *text);
+void l_export_int (l_export *e, int64_t value);
+void l_export_json (l_export *e, pf_bytes text);
+
+/* Writes ns as milliseconds with six decimals. */
+void l_export_ms (l_export *e, int64_t ns);
+
+/* Writes a text in which the characters pairs[0], pairs[2], ... are replaced by
+   pairs[1], pairs[3], ..., bytes that are not UTF-8 by U+FFFD, and control
+   characters by blanks. */
+void l_export_replaced (l_export *e, pf_bytes text, const char *pairs);
+
+/* Returns the string option `name` of the table at `options_arg`, or
+   `fallback`. The table keeps the string. */
+const char *l_export_option (lua_State *L, int options_arg, const char *name,
+                             const char *fallback);
+
+#endif

@@ -1,0 +1,246 @@
+/*
+** export_pprof.c - core.write_pprof: export of profiles as pprof files, encoded
+** by formats/pprof.
+*/
+
+#include <errno.h>
+#include <string.h>
+
+#include "formats/pprof/write_pprof.h"
+#include "lua/profile/context_profile.h"
+
+#define L_SINK   "profio.sink"
+#define L_HEADER "profio.header"
+
+
+/* {====== A sink into memory, freed by the collector ====== */
+
+static int sink_gc (lua_State *L) {
+  pf_sink_close(luaL_checkudata(L, 1, L_SINK));
+  return 0;
+}
+
+
+static pf_sink *push_sink (lua_State *L) {
+  pf_sink *const sink = lua_newuserdatauv(L, sizeof *sink, 0);
+  memset(sink, 0, sizeof *sink);
+  sink->fd = -1;
+  luaL_setmetatable(L, L_SINK);
+  if (pf_sink_open(sink, -1) != PF_OK)
+    luaL_error(L, "not enough memory");
+  return sink;
+}
+
+
+/* Writes the bytes of a sink to the Lua file at `arg` and closes the sink.
+   Closing now matters when a profile is written while the Lua state closes,
+   because the collector then runs no finalisers of new objects. Returns true,
+   or nil, message, code and "EPIPE" if a pipe has no reader any more. */
+static int put_file (lua_State *L, pf_sink *sink, int arg, FILE *file) {
+  const pf_bytes bytes = pf_sink_bytes(sink);
+  errno = 0;
+  const bool done =
+      fwrite(bytes.at, 1, bytes.size, file) == bytes.size && fflush(file) == 0;
+  const int errnum = errno;
+  pf_sink_close(sink);
+  if (done) {
+    lua_pushboolean(L, 1);
+    return 1;
+  }
+  return l_write_failure(L, arg, errnum);
+}
+
+
+static FILE *file_check (lua_State *L, int arg) {
+  const luaL_Stream *const stream = luaL_checkudata(L, arg, LUA_FILEHANDLE);
+  luaL_argcheck(L, stream->closef != NULL, arg, "file is closed");
+  return stream->f;
+}
+
+/* }====== */
+
+
+/* {====== pprof ====== */
+
+/* The header is owned by its userdata. */
+static int header_gc (lua_State *L) {
+  pprof_header_close(luaL_checkudata(L, 1, L_HEADER));
+  return 0;
+}
+
+
+static pprof_header *push_header (lua_State *L) {
+  pprof_header *const header = lua_newuserdatauv(L, sizeof *header, 0);
+  pprof_header_open(header);
+  luaL_setmetatable(L, L_HEADER);
+  return header;
+}
+
+
+/* Interns the string on top of the stack; pops it. */
+static uint32_t read_name (lua_State *L, pf_dictionary *dictionary) {
+  pf_bytes text;
+  text.at = (const uint8_t *)luaL_checklstring(L, -1, &text.size);
+  const uint32_t name = pf_intern(dictionary, text);
+  lua_pop(L, 1);
+  if (name == PF_NO_NAME)
+    luaL_error(L, "not enough memory");
+  return name;
+}
+
+
+static void add_comment (lua_State *L, pprof_header *header, uint32_t comment) {
+  if (!pprof_header_comment(header, comment))
+    luaL_error(L, "not enough memory");
+}
+
+
+/* Sets the field of the header that the fact `name` states, as in
+   trace:facts(); its value is on top of the stack and popped. Other facts are
+   ignored. */
+static void read_fact (lua_State *L, const char *name, pprof_header *header,
+                       pf_dictionary *d) {
+  const struct {
+    const char *name;
+    int64_t *number;
+  } numbers[] = {{"time_nanos", &header->time_nanos},
+                 {"duration_nanos", &header->duration_nanos},
+                 {"period", &header->period}};
+  const struct {
+    const char *name;
+    uint32_t *text;
+  } texts[] = {{"default_sample_type", &header->default_type},
+               {"doc_url", &header->doc_url},
+               {"drop_frames", &header->drop_frames},
+               {"keep_frames", &header->keep_frames}};
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+    if (strcmp(name, numbers[i].name) == 0)
+      *numbers[i].number = luaL_checkinteger(L, -1);
+  lua_pushvalue(L, -1);
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+    if (strcmp(name, texts[i].name) == 0) {
+      lua_pushvalue(L, -1);
+      *texts[i].text = read_name(L, d);
+    }
+  if (strcmp(name, "comment") == 0)
+    add_comment(L, header, read_name(L, d));
+  else if (strcmp(name, "period_type") == 0)
+    header->period_type.type = read_name(L, d);
+  else if (strcmp(name, "period_unit") == 0)
+    header->period_type.unit = read_name(L, d);
+  else
+    lua_pop(L, 1);
+  lua_pop(L, 1);
+}
+
+
+/* Merges the facts of one file, the list { { name=, value= }, ... } on top of
+   the stack, into the header; pops it. */
+static void read_header (lua_State *L, pprof_header *header, bool is_first,
+                         pf_dictionary *d) {
+  const int list = lua_gettop(L);
+  pprof_header *const more = push_header(L);
+  luaL_checktype(L, list, LUA_TTABLE);
+  for (lua_Integer i = 1; lua_rawgeti(L, list, i) == LUA_TTABLE; i++) {
+    lua_getfield(L, -1, "name");
+    lua_getfield(L, -2, "value");
+    read_fact(L, luaL_checkstring(L, -2), more, d);
+    lua_settop(L, list + 1);
+  }
+  if (!pprof_header_merge(header, more, is_first, d))
+    luaL_error(L, "not enough memory");
+  lua_settop(L, list - 1);
+}
+
+
+/* Reads the options `heads` and `comments`. */
+static void read_headers (lua_State *L, pprof_header *header,
+                          pf_dictionary *d) {
+  const int top = lua_gettop(L);
+  if (lua_getfield(L, 2, "heads") == LUA_TTABLE)
+    for (lua_Integer i = 1; lua_rawgeti(L, top + 1, i) == LUA_TTABLE; i++)
+      read_header(L, header, i == 1, d);
+  lua_settop(L, top);
+  if (lua_getfield(L, 2, "comments") == LUA_TTABLE)
+    for (lua_Integer i = 1; lua_rawgeti(L, top + 1, i) != LUA_TNIL; i++)
+      add_comment(L, header, read_name(L, d));
+  lua_settop(L, top);
+}
+
+
+/* Returns an integer field of the table on top of the stack, or 0. */
+static uint64_t address_field (lua_State *L, const char *name) {
+  lua_getfield(L, -1, name);
+  const uint64_t address = (uint64_t)luaL_optinteger(L, -1, 0);
+  lua_pop(L, 1);
+  return address;
+}
+
+
+static uint64_t name_field (lua_State *L, const char *name, pf_dictionary *d) {
+  lua_getfield(L, -1, name);
+  if (!lua_isnil(L, -1))
+    return read_name(L, d);
+  lua_pop(L, 1);
+  return PF_NO_NAME;
+}
+
+
+/* Reads the option `mapping`, { start=, limit=, offset=, file=, build_id=,
+   has_lines= }; false if there is none. */
+static bool read_mapping (lua_State *L, pprof_mapping *mapping,
+                          pf_dictionary *d) {
+  const bool has_one = lua_getfield(L, 2, "mapping") == LUA_TTABLE;
+  if (has_one)
+    lua_getfield(L, -1, "has_lines");
+  const bool has_lines = has_one && lua_toboolean(L, -1);
+  lua_settop(L, has_one ? -2 : -1);
+  if (has_one)
+    *mapping = (pprof_mapping){.start = address_field(L, "start"),
+                               .limit = address_field(L, "limit"),
+                               .offset = address_field(L, "offset"),
+                               .file = name_field(L, "file", d),
+                               .build_id = name_field(L, "build_id", d),
+                               .has = {1, has_lines, has_lines, 0}};
+  lua_pop(L, 1);
+  return has_one;
+}
+
+
+/*
+** core.write_pprof(contexts, options, file): true, or nil, message, code.
+** Options: packed (default true: gzip), heads (for each input file the list of
+** its facts), comments (a list), mapping (of the executable).
+*/
+static int core_write_pprof (lua_State *L) {
+  pf_error error;
+  const pf_contexts *const contexts = l_contexts_check(L, 1);
+  luaL_checktype(L, 2, LUA_TTABLE);
+  FILE *const file = file_check(L, 3);
+  lua_settop(L, 3);
+  pprof_mapping mapping = {0};
+  pprof_header *const header = push_header(L);
+  read_headers(L, header, contexts->dictionary);
+  const bool has_mapping = read_mapping(L, &mapping, contexts->dictionary);
+  const pprof_attributes facts = {header, has_mapping ? &mapping : NULL};
+  lua_getfield(L, 2, "packed");
+  const bool is_packed = lua_isnil(L, -1) || lua_toboolean(L, -1);
+  pf_sink *const sink = push_sink(L);
+  const pf_status status =
+      is_packed ? pf_pprof_write_gzip(contexts, &facts, sink, &error)
+                : pf_pprof_write(contexts, &facts, sink, &error);
+  if (status != PF_OK)
+    return l_failure(L, &error, NULL);
+  return put_file(L, sink, 3, file);
+}
+
+/* }====== */
+
+
+void l_open_export_pprof (lua_State *L) {
+  static const luaL_Reg none[] = {{NULL, NULL}};
+  l_class(L, L_SINK, none, sink_gc);
+  l_class(L, L_HEADER, none, header_gc);
+  lua_pushcfunction(L, core_write_pprof);
+  lua_setfield(L, -2, "write_pprof");
+}

@@ -1,0 +1,257 @@
+/*
+** export_samples.c - converts the spans of a timeline to samples of stacks:
+** which stack ran on a track in which interval.
+*/
+
+#include "lua/profile/export.h"
+#include "lua/stages/timeline_spans.h"
+
+/* A scan over the spans of a track. */
+typedef struct track_scan track_scan;
+
+struct track_scan {
+  const pf_span_store *store;
+  pf_contexts *contexts;
+  uint32_t *frames;  /* by frame of the spans: frame of the contexts */
+  uint32_t kinds[4]; /* name ids of the kinds, in the order below */
+  uint32_t node;     /* current stack; 0: nothing is open */
+  bool is_resting;   /* the track is suspended */
+  int64_t since;     /* begin of the current interval */
+  /* Called for each interval in which one stack ran, or none (node 0). */
+  void (*emit)(track_scan *scan, uint32_t node, int64_t from, int64_t to);
+  l_export *out; /* for samples only: */
+  const uint32_t *rows;
+  int column;
+  uint32_t count;
+};
+
+enum {
+  OPEN,
+  CLOSE,
+  REST,
+  RUN,
+  NKINDS
+};
+
+
+/* {====== Scanning a track ====== */
+
+static bool has_areas (const pf_span_store *store) {
+  const pf_events *const events = pf_span_store_events(store);
+  return events->reader->fields[events->area].type == PF_AREA;
+}
+
+
+/* Returns the area of the contexts for a frame of the spans: its area, or a new
+   area for the name if the frame has a value. PF_NO_AREA: out of memory. */
+static uint32_t frame_of (const pf_span_store *store, uint32_t frame) {
+  pf_dictionary *const d = pf_span_store_events(store)->reader->dictionary;
+  const uint32_t area = pf_span_store_area(store, frame);
+  const uint32_t name = pf_span_store_name(store, frame);
+  if (has_areas(store) && pf_area_name(d, area) == name)
+    return pf_frame_of(d, area);
+  pf_area named = PF_AREA_NONE;
+  named.name = name;
+  return pf_area_add(d, &named);
+}
+
+
+/* Pushes the memory of the areas of all frames, and fills it. */
+static uint32_t *push_frames (lua_State *L, const pf_span_store *store) {
+  const uint32_t count = pf_span_store_frame_count(store);
+  uint32_t *const frames =
+      lua_newuserdatauv(L, (count + 1) * sizeof *frames, 0);
+  for (uint32_t i = 0; i < count; i++) {
+    frames[i] = frame_of(store, i);
+    if (frames[i] == PF_NO_AREA)
+      luaL_error(L, "not enough memory");
+  }
+  return frames;
+}
+
+
+static void find_kinds (lua_State *L, track_scan *w) {
+  static const char *const names[NKINDS] = {"open", "close", "rest", "run"};
+  pf_dictionary *const d = pf_span_store_events(w->store)->reader->dictionary;
+  for (size_t i = 0; i < NKINDS; i++) {
+    w->kinds[i] = pf_intern_text(d, names[i]);
+    if (w->kinds[i] == PF_NO_NAME)
+      luaL_error(L, "not enough memory");
+  }
+}
+
+
+/* Handles a row of the track. PF_OK or PF_ENOMEM. */
+static pf_status read_row (track_scan *w, const pf_column *c, size_t row) {
+  const int64_t time = c[PF_TRACK_TIME].ints[row];
+  const uint32_t kind = c[PF_TRACK_KIND].ids[row];
+  if (time > w->since)
+    w->emit(w, w->is_resting ? 0 : w->node, w->since, time);
+  w->since = time;
+  if (kind == w->kinds[OPEN])
+    w->node = pf_context_of(w->contexts, w->node,
+                            w->frames[c[PF_TRACK_FRAME].ints[row]]);
+  else if (kind == w->kinds[CLOSE])
+    w->node = w->contexts->parents[w->node];
+  else
+    w->is_resting = kind == w->kinds[REST];
+  return w->node == PF_NO_CONTEXT ? PF_ENOMEM : PF_OK;
+}
+
+
+/* Scans a track; `origin` is subtracted from all times. */
+static pf_status scan_track (track_scan *w, uint32_t track, int64_t origin,
+                             pf_error *error) {
+  pf_reader *reader;
+  pf_batch batch = {.columns = NULL};
+  bool wanted[PF_TRACK_FIELDS] = {true, true, true};
+  pf_status status =
+      pf_span_store_reader(w->store, track, origin, &reader, error);
+  if (status != PF_OK)
+    return status;
+  w->node = 0;
+  w->is_resting = false;
+  w->since = 0;
+  status = pf_batch_for(&batch, reader, wanted);
+  if (status == PF_OK)
+    status = PF_MORE;
+  while (status == PF_MORE &&
+         (status = reader->next(reader, &batch, error)) == PF_MORE)
+    for (size_t i = 0; i < batch.rows && status == PF_MORE; i++)
+      if (read_row(w, batch.columns, i) != PF_OK)
+        status = PF_ENOMEM;
+  pf_batch_close(&batch);
+  reader->close(reader);
+  if (status == PF_ENOMEM)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  return status == PF_END ? PF_OK : status;
+}
+
+/* }====== */
+
+
+/* {====== Contexts ====== */
+
+static void add_time (track_scan *w, uint32_t node, int64_t from, int64_t to) {
+  if (node != 0)
+    pf_context_add(w->contexts, node, 0, to - from);
+}
+
+
+/* core.span_contexts(spans): a profile of the stacks of all tracks with the
+   time that each of them ran as metric "time", in ns. */
+static int core_span_contexts (lua_State *L) {
+  track_scan w = {.store = l_spans_check(L, 1), .emit = add_time};
+  pf_error error;
+  uint32_t count;
+  lua_settop(L, 1);
+  w.frames = push_frames(L, w.store);
+  find_kinds(L, &w);
+  lua_getiuservalue(L, 1, 1);
+  l_reader_push_dictionary(L, lua_gettop(L));
+  w.contexts = l_contexts_new(L, lua_gettop(L));
+  if (pf_metric_of(w.contexts, "time", "ns") != 0)
+    return luaL_error(L, "not enough memory");
+  (void)pf_span_store_tracks(w.store, &count);
+  int64_t first, last;
+  pf_span_store_limits(w.store, &first, &last);
+  for (uint32_t i = 0; i < count; i++)
+    if (scan_track(&w, i, first, &error) != PF_OK)
+      return l_failure(L, &error, NULL);
+  return 1;
+}
+
+/* }====== */
+
+
+/* {====== Samples of a processed profile of the Firefox profiler ====== */
+
+enum {
+  STACK,
+  TIME,
+  WEIGHT,
+  NCOLUMNS
+};
+
+
+static void put_sample (track_scan *w, uint32_t node, int64_t time,
+                        int64_t weight) {
+  l_export_text(w->out, w->count++ > 0 ? "," : "");
+  if (w->column == TIME)
+    l_export_ms(w->out, time);
+  else if (w->column == WEIGHT)
+    l_export_ms(w->out, weight);
+  else if (node == 0)
+    l_export_text(w->out, "null");
+  else
+    l_export_int(w->out, w->rows[node]);
+}
+
+
+/* A stack has a sample at its begin, which has all of its time as weight, and
+   one at its end: viewers draw a sample from halfway to the previous one. */
+static void put_time (track_scan *w, uint32_t node, int64_t from, int64_t to) {
+  put_sample(w, node, from, node == 0 ? 0 : to - from);
+  put_sample(w, node, to, 0);
+}
+
+
+/* Pushes, by node, the row in the table of stacks, which has no root. */
+static uint32_t *push_rows (lua_State *L, const l_export *e) {
+  uint32_t *const rows =
+      lua_newuserdatauv(L, ((size_t)e->contexts->count + 1) * sizeof *rows, 0);
+  for (uint32_t i = 0; i < e->contexts->count; i++)
+    rows[e->walk.order[i]] = i - 1;
+  return rows;
+}
+
+
+/*
+** core.write_firefox_samples(contexts, options, file): writes the member
+** "samples" of a thread. The contexts are those of core.span_contexts. Options:
+** spans, track (from 1), origin (ns, subtracted), length (ns, time of the last
+** sample).
+*/
+static int core_write_firefox_samples (lua_State *L) {
+  static const char *const names[NCOLUMNS] = {
+      "\"samples\":{\"stack\":[", "],\n\"time\":[", "],\n\"weight\":["};
+  pf_error error;
+  lua_settop(L, 3);
+  track_scan w = {.contexts = l_contexts_check(L, 1), .emit = put_time};
+  w.out = l_export_new(L, 1, 2, 3);
+  lua_getfield(L, 2, "spans");
+  w.store = l_spans_check(L, lua_gettop(L));
+  lua_getfield(L, 2, "track");
+  const uint32_t track = (uint32_t)luaL_checkinteger(L, -1) - 1;
+  lua_getfield(L, 2, "origin");
+  const int64_t origin = luaL_checkinteger(L, -1);
+  lua_getfield(L, 2, "length");
+  const int64_t length = luaL_checkinteger(L, -1);
+  w.frames = push_frames(L, w.store);
+  w.rows = push_rows(L, w.out);
+  find_kinds(L, &w);
+  for (w.column = STACK; w.column < NCOLUMNS; w.column++) {
+    l_export_text(w.out, names[w.column]);
+    w.count = 0;
+    if (scan_track(&w, track, origin, &error) != PF_OK)
+      return l_failure(L, &error, NULL);
+    if (length > w.since)
+      put_time(&w, 0, w.since, length);
+    put_sample(&w, 0, length, 0);
+  }
+  l_export_text(w.out, "],\n\"weightType\":\"tracing-ms\",\"length\":");
+  l_export_int(w.out, w.count);
+  l_export_text(w.out, "}");
+  return l_export_finish(L, w.out);
+}
+
+/* }====== */
+
+
+void l_open_export_samples (lua_State *L) {
+  static const luaL_Reg functions[] = {
+      {"span_contexts", core_span_contexts},
+      {"write_firefox_samples", core_write_firefox_samples},
+      {NULL, NULL}};
+  luaL_setfuncs(L, functions, 0);
+}

@@ -1,0 +1,58 @@
+/*
+** profile.h - the two userdata behind a call graph profile, shared by profile.c
+** and flow.c: the graph, and a flow, which is the attribution of one
+** metric under the filters of a report (kernels/graph/). Readers pin both.
+*/
+
+#ifndef profile_h
+#define profile_h
+
+#include "kernels/listing/listing.h"
+#include "lua/binding.h"
+
+#define L_PROFILE "profio.profile"
+#define L_FLOW    "profio.flow"
+
+/* User value 1: the dictionary; 2: the flow without options, once computed. */
+typedef struct l_profile {
+  pf_graph graph;
+  bool open;       /* built and not closed */
+  uint32_t *shown; /* by function: demangled name id; NULL: none */
+} l_profile;
+
+/* User value 1: the profile. */
+typedef struct l_flow {
+  pf_flow flow;
+  uint8_t *filter;
+} l_flow;
+
+
+/* Returns the profile at `arg`; raises when it is not one, or closed. */
+l_profile *l_profile_check (lua_State *L, int arg);
+
+/*
+** Pushes the flow of the profile at index `profile` for the options at `arg` (a
+** table or nil): metric, include_flat, exclude_flat, include_graph, ... The
+** flow without options is computed once and cached. The result is borrowed: pin
+** it.
+*/
+const pf_flow *l_flow_push (lua_State *L, int profile, int arg);
+
+/* Computes a flow and the orders of a report: pf_flow_open_flat or
+   pf_flow_open_graph. */
+typedef pf_status l_open_ordered (pf_flow *flow, pf_graph *graph, size_t metric,
+                                  const uint8_t *filter, bool zeros);
+
+/* As l_flow_push; a new flow is computed by `open`, which also sorts all
+   functions, or those without zeros. */
+pf_flow *l_flow_push_ordered (lua_State *L, int profile, int arg,
+                              l_open_ordered *open, bool zeros);
+
+/* Pushes a table of the numbers shown in headings. The flow must be on top of
+   the stack. */
+void l_profile_facts (lua_State *L, const pf_flow *flow);
+
+/* Creates the class of flows. */
+void l_open_flow (lua_State *L);
+
+#endif

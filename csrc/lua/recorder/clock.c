@@ -1,0 +1,147 @@
+/*
+** clock.c - measures the length of a tick against the system's clock,
+** first over half a millisecond, then over ever longer spans. Each reading of
+** the system's clock is a new base, so errors do not add up. When two measured
+** rates differ, ticks are not used any longer.
+**
+** The CPU time of a thread stands still while other threads run. That takes
+** longer than GAP, so the system is asked only after a gap of this length
+** between two readings; in between, ticks measure the CPU time.
+*/
+
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lua/recorder/clock.h"
+
+#define FIRST_SPAN 500000   /* ns of the first measurement */
+#define MAX_SPAN   50000000 /* maximum ns between measurements of the rate */
+#define TRIES      3        /* readings of both clocks; the fastest counts */
+#define TOLERANCE  256      /* equal rates differ by less than 1/256 */
+#define GAP        10000    /* ns in which another thread may have run */
+#define CPU_SPAN   1000000  /* ns until the CPU time is read again */
+
+/* The name of the counter in the kernel's list of clock sources. */
+#if defined(__x86_64__)
+#define COUNTER "tsc\n"
+#elif defined(__aarch64__)
+#define COUNTER "arch_sys_counter\n"
+#else
+#define COUNTER ""
+#endif
+
+
+/* Whether the kernel keeps its time by the counter that l_ticks reads. */
+static bool has_ticks (void) {
+  static const char path[] =
+      "/sys/devices/system/clocksource/clocksource0/current_clocksource";
+  char name[32];
+  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0)
+    return false;
+  const ssize_t size = read(fd, name, sizeof name);
+  close(fd);
+  return size > 0 && (size_t)size == strlen(COUNTER) &&
+         memcmp(name, COUNTER, (size_t)size) == 0;
+}
+
+
+static int64_t system_now (const l_clock *c) {
+  struct timespec t;
+  clock_gettime(c->id, &t);
+  return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+
+/* Returns the system's clock and the ticks at the same moment: of TRIES
+   readings, the one that took least time. */
+static int64_t read_both (const l_clock *c, uint64_t *ticks) {
+  uint64_t shortest = UINT64_MAX;
+  int64_t ns = 0;
+  *ticks = 0;
+  for (int i = 0; i < TRIES; i++) {
+    const uint64_t before = l_ticks();
+    const int64_t now = system_now(c);
+    const uint64_t took = l_ticks() - before;
+    if (took < shortest) {
+      shortest = took;
+      *ticks = before + took / 2;
+      ns = now;
+    }
+  }
+  return ns;
+}
+
+
+/* Returns the rate between the base and a later moment; 0: it cannot be
+   measured. */
+static uint64_t rate_of (const l_clock *c, uint64_t ticks, int64_t ns) {
+  const double passed = (double)(ticks - c->ticks);
+  const double rate = (double)(ns - c->ns) / passed * 4294967296.0;
+  return passed > 0 && rate >= 1 && rate < 1e15 ? (uint64_t)rate : 0;
+}
+
+
+/* Makes a reading of both clocks the base of the ticks for `span` ticks. */
+static void set_base (l_clock *c, uint64_t rate, uint64_t span, uint64_t ticks,
+                      int64_t ns) {
+  c->rate = rate;
+  c->span = span;
+  c->ticks = c->last_ticks = ticks;
+  c->ns = ns;
+}
+
+
+/* Converts ns to ticks. */
+static uint64_t ticks_of (const l_clock *c, int64_t ns) {
+  return (uint64_t)((double)ns / (double)c->rate * 4294967296.0);
+}
+
+
+/* Switches to the CPU time of the thread, at the rate measured for the wall
+   clock. */
+static void use_cpu_clock (l_clock *c) {
+  uint64_t ticks;
+  c->id = CLOCK_THREAD_CPUTIME_ID;
+  const int64_t ns = read_both(c, &ticks);
+  c->gap = ticks_of(c, GAP);
+  set_base(c, c->rate, ticks_of(c, CPU_SPAN), ticks, ns);
+}
+
+
+void l_clock_open (l_clock *c, clockid_t id, bool ticks) {
+  *c = (l_clock){.id = id};
+  if (!ticks || !has_ticks())
+    return;
+  *c = (l_clock){.id = CLOCK_MONOTONIC, .gap = UINT64_MAX};
+  c->ns = read_both(c, &c->ticks);
+  while (system_now(c) - c->ns < FIRST_SPAN)
+    ;
+  uint64_t then;
+  const int64_t ns = read_both(c, &then);
+  set_base(c, rate_of(c, then, ns), then - c->ticks, then, ns);
+  if (c->rate == 0)
+    c->id = id;
+  else if (id == CLOCK_THREAD_CPUTIME_ID)
+    use_cpu_clock(c);
+}
+
+
+int64_t l_clock_read_system (l_clock *c) {
+  if (c->rate == 0)
+    return system_now(c);
+  uint64_t ticks;
+  const int64_t ns = read_both(c, &ticks);
+  if (c->id == CLOCK_THREAD_CPUTIME_ID) {
+    set_base(c, c->rate, c->span, ticks, ns);
+    return ns;
+  }
+  const uint64_t rate = rate_of(c, ticks, ns);
+  const uint64_t part = c->rate / TOLERANCE;
+  const bool is_unstable = rate < c->rate - part || rate > c->rate + part;
+  const uint64_t max_span = ticks_of(c, MAX_SPAN);
+  const uint64_t span = c->span < max_span / 2 ? c->span * 2 : max_span;
+  set_base(c, is_unstable ? 0 : rate, span, ticks, ns);
+  return ns;
+}

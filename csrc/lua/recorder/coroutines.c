@@ -1,0 +1,161 @@
+/*
+** coroutines.c - create, resume, wrap and close that replace those of
+** Lua's coroutine library during recording and behave like them. They inform
+** the recorder which coroutine runs and which has ended, and set hooks on
+** coroutines that were created before recording began.
+*/
+
+#include "lua/recorder/recorder.h"
+
+
+/* Returns the active recorder of this Lua state, or NULL. */
+static l_recorder *recording (lua_State *L) {
+  l_recorder *const r = atomic_load(&l_recording);
+  if (r == NULL || r->state != lua_topointer(L, LUA_REGISTRYINDEX))
+    return NULL;
+  return r;
+}
+
+
+/* {====== Informing the recorder ====== */
+
+/* A new coroutine may have the address of a collected one whose lane still
+   exists. */
+static void on_create (lua_State *L, lua_State *co) {
+  l_recorder *const r = recording(L);
+  if (l_timer_is_armed(co))
+    lua_sethook(co, NULL, 0, 0);
+  if (r != NULL)
+    l_lane_end(r, co);
+}
+
+
+/* To be called before `co` runs: sets the hook and the running thread. */
+static void on_resume (lua_State *L, lua_State *co) {
+  l_recorder *const r = recording(L);
+  if (r == NULL)
+    return;
+  if (r->hook != NULL && lua_gethook(co) == NULL)
+    lua_sethook(co, r->hook, r->mask, 0);
+  atomic_store(&r->thread, co);
+}
+
+
+/* To be called when `co` has yielded, ended or been closed: L runs again. Ends
+   the lane of `co` unless it has yielded. */
+static void on_stop (lua_State *L, lua_State *co, int status) {
+  l_recorder *const r = recording(L);
+  if (r == NULL)
+    return;
+  atomic_store(&r->thread, L);
+  if (status == LUA_YIELD || l_lane_find(r, co) == NULL)
+    return;
+  if (r->hook != NULL)
+    l_switch(r, L, 0, l_now(r));
+  l_lane_end(r, co);
+}
+
+/* }====== */
+
+
+/* {====== As in lcorolib.c ====== */
+
+/* Resumes `co` with the arguments on top. Returns the number of results on the
+   stack, or -1 with an error value. */
+static int resume (lua_State *L, lua_State *co, int nargs) {
+  int nresults;
+  if (!lua_checkstack(co, nargs)) {
+    lua_pushliteral(L, "too many arguments to resume");
+    return -1;
+  }
+  lua_xmove(L, co, nargs);
+  on_resume(L, co);
+  const int status = lua_resume(co, L, nargs, &nresults);
+  on_stop(L, co, status);
+  if (status != LUA_OK && status != LUA_YIELD) {
+    lua_xmove(co, L, 1);
+    return -1;
+  }
+  if (!lua_checkstack(L, nresults + 1)) {
+    lua_pop(co, nresults);
+    lua_pushliteral(L, "too many results to resume");
+    return -1;
+  }
+  lua_xmove(co, L, nresults);
+  return nresults;
+}
+
+
+static int coroutine_resume (lua_State *L) {
+  lua_State *const co = lua_tothread(L, 1);
+  luaL_argexpected(L, co != NULL, 1, "thread");
+  const int n = resume(L, co, lua_gettop(L) - 1);
+  lua_pushboolean(L, n >= 0);
+  lua_insert(L, n < 0 ? -2 : -(n + 1));
+  return n < 0 ? 2 : n + 1;
+}
+
+
+static int coroutine_create (lua_State *L) {
+  luaL_checktype(L, 1, LUA_TFUNCTION);
+  lua_State *const co = lua_newthread(L);
+  on_create(L, co);
+  lua_pushvalue(L, 1);
+  lua_xmove(L, co, 1);
+  return 1;
+}
+
+
+static int wrapped (lua_State *L) {
+  lua_State *const co = lua_tothread(L, lua_upvalueindex(1));
+  const int n = resume(L, co, lua_gettop(L));
+  if (n >= 0)
+    return n;
+  int status = lua_status(co);
+  if (status != LUA_OK && status != LUA_YIELD) {
+    status = lua_resetthread(co); /* closes its variables */
+    lua_xmove(co, L, 1);
+  }
+  if (status != LUA_ERRMEM && lua_type(L, -1) == LUA_TSTRING) {
+    luaL_where(L, 1);
+    lua_insert(L, -2);
+    lua_concat(L, 2);
+  }
+  return lua_error(L);
+}
+
+
+static int coroutine_wrap (lua_State *L) {
+  coroutine_create(L);
+  lua_pushcclosure(L, wrapped, 1);
+  return 1;
+}
+
+/* Calls the library's close in this activation, so that its errors are raised
+   as usual. */
+static int coroutine_close (lua_State *L) {
+  const lua_CFunction library_close = lua_tocfunction(L, lua_upvalueindex(1));
+  lua_State *const co = lua_tothread(L, 1);
+  const int n = library_close(L);
+  on_stop(L, co, LUA_OK);
+  return n;
+}
+
+/* }====== */
+
+
+/* core.coroutines(close): { create =, resume =, wrap =, close = }; `close` is
+   the library's. */
+int l_core_coroutines (lua_State *L) {
+  static const luaL_Reg functions[] = {{"create", coroutine_create},
+                                       {"resume", coroutine_resume},
+                                       {"wrap", coroutine_wrap},
+                                       {NULL, NULL}};
+  luaL_newlib(L, functions);
+  if (!lua_iscfunction(L, 1))
+    return 1; /* the program has replaced coroutine.close */
+  lua_pushvalue(L, 1);
+  lua_pushcclosure(L, coroutine_close, 1);
+  lua_setfield(L, -2, "close");
+  return 1;
+}

@@ -1,0 +1,375 @@
+/*
+** function_names.c - identifies functions and finds their names when they
+** are seen for the first time. A Lua function is identified by the address of
+** its source, its lines and its numbers of upvalues and parameters, because one
+** function may be many closures; a C function by its address. Two functions on
+** one line with the same numbers are therefore one.
+*/
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lua/recorder/recorder.h"
+
+
+/* {====== Names ====== */
+
+/* Registry key of package.loaded, so that no hook has to create a string. */
+static const char loaded_key;
+
+
+void l_functions_prepare (lua_State *L) {
+  lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &loaded_key);
+}
+
+
+/* Returns the string key of the function at `function` in the table on top, or
+   NULL. */
+static const char *name_in (lua_State *L, int function) {
+  const char *name = NULL;
+  for (lua_pushnil(L); name == NULL && lua_next(L, -2) != 0; lua_pop(L, 1))
+    if (lua_type(L, -2) == LUA_TSTRING && lua_rawequal(L, -1, function))
+      name = lua_tostring(L, -2);
+  return name;
+}
+
+
+/* Writes "module.name" of the function on top into `text` if a loaded module
+   contains it. */
+static bool loaded_name (lua_State *L, char *text, size_t size) {
+  const int function = lua_gettop(L);
+  const char *name = NULL;
+  if (!lua_checkstack(L, 8) ||
+      lua_rawgetp(L, LUA_REGISTRYINDEX, &loaded_key) != LUA_TTABLE)
+    return false;
+  for (lua_pushnil(L); lua_next(L, function + 1) != 0;
+       lua_settop(L, function + 2)) {
+    if (lua_type(L, -2) != LUA_TSTRING || !lua_istable(L, -1))
+      continue;
+    const char *const module = lua_tostring(L, -2);
+    name = name_in(L, function);
+    if (name == NULL)
+      continue;
+    const bool is_global = strcmp(module, LUA_GNAME) == 0;
+    snprintf(text, size, "%s%s%s", is_global ? "" : module,
+             is_global ? "" : ".", name);
+    return true;
+  }
+  return false;
+}
+
+
+static uint32_t intern (l_recorder *r, const char *text, size_t size) {
+  return pf_intern(r->dictionary, (pf_bytes){(const uint8_t *)text, size});
+}
+
+
+/* Long names are truncated at a character boundary. */
+static uint32_t intern_name (l_recorder *r, const char *text) {
+  size_t size = strlen(text);
+  if (size > r->max_name)
+    for (size = r->max_name; size > 0 && ((uint8_t)text[size] & 0xC0) == 0x80;)
+      size--;
+  return intern(r, text, size);
+}
+
+
+/* Returns the name of the upvalue by which the function on top refers to
+   itself, or NULL. */
+static const char *own_name (lua_State *L) {
+  const int function = lua_gettop(L);
+  const char *name = NULL;
+  for (int i = 1; (name = lua_getupvalue(L, function, i)) != NULL; i++) {
+    const bool is_it = *name != '(' && lua_rawequal(L, -1, function);
+    lua_settop(L, function);
+    if (is_it)
+      break;
+  }
+  return name;
+}
+
+
+/* Returns the name by which the caller calls the function, or else its
+   position. */
+static uint32_t local_name (lua_State *L, lua_Debug *ar, l_recorder *r) {
+  char text[LUA_IDSIZE + 32];
+  lua_getinfo(L, "n", ar);
+  if (ar->name != NULL)
+    return intern_name(r, ar->name);
+  if (*ar->what == 'C')
+    return intern_name(r, "?");
+  snprintf(text, sizeof text, "function <%s:%d>", ar->short_src,
+           ar->linedefined);
+  return intern_name(r, text);
+}
+
+
+/* The module of a function is the path of its file, or Lua's short form of the
+   source. */
+static uint32_t module_of (const lua_Debug *ar, l_recorder *r) {
+  if (*ar->source == '@')
+    return intern(r, ar->source + 1, ar->srclen - 1);
+  return intern(r, ar->short_src, strlen(ar->short_src));
+}
+
+
+/* Sets name, module and kind of a new function. */
+static void name_function (lua_State *L, lua_Debug *ar, l_recorder *r,
+                           l_function *f) {
+  const int top = lua_gettop(L);
+  const char *own = NULL;
+  char text[512];
+  f->module = module_of(ar, r);
+  f->kind = r->kinds[*ar->what == 'm'];
+  lua_getinfo(L, "f", ar);
+  if (*ar->what == 'm')
+    f->name = intern(r, "main chunk", 10);
+  else if (f->key.c == NULL && (own = own_name(L)) != NULL)
+    f->name = intern_name(r, own);
+  else if (loaded_name(L, text, sizeof text))
+    f->name = intern_name(r, text);
+  else
+    f->name = local_name(L, ar, r);
+  lua_settop(L, top);
+}
+
+/* }====== */
+
+
+/* {====== Hash table ====== */
+
+static size_t hash_of (const l_function_key *key) {
+  uint64_t h = (uint64_t)(uintptr_t)key->source ^ (uint64_t)(uintptr_t)key->c;
+  h = (h >> 4) + ((uint64_t)(unsigned)key->first << 20) + (unsigned)key->last +
+      ((uint64_t)(unsigned)key->signature << 32);
+  return (size_t)(h * UINT64_C(0x9E3779B97F4A7C15) >> 32);
+}
+
+
+static bool grow (l_functions *functions) {
+  const size_t mask = functions->mask == 0 ? 255 : functions->mask * 2 + 1;
+  l_function **const slots = calloc(mask + 1, sizeof *slots);
+  if (slots == NULL)
+    return false;
+  for (size_t i = 0; functions->slots != NULL && i <= functions->mask; i++) {
+    size_t at;
+    if (functions->slots[i] == NULL)
+      continue;
+    for (at = hash_of(&functions->slots[i]->key); slots[at & mask] != NULL;)
+      at++;
+    slots[at & mask] = functions->slots[i];
+  }
+  free(functions->slots);
+  functions->slots = slots;
+  functions->mask = mask;
+  return true;
+}
+
+
+/* Whether `source` ends with the bytes that the function keeps of its own
+   source. Compares words, because a call of memcmp costs more. */
+static inline bool has_tail (const l_function *f, const char *source,
+                             size_t size) {
+  const size_t count = f->tail_size;
+  const char *const tail = source + size - count;
+  uint64_t one, other;
+  if (count < sizeof one)
+    return memcmp(f->tail, tail, count) == 0;
+  for (size_t at = 0; at + sizeof one < count; at += sizeof one) {
+    memcpy(&one, f->tail + at, sizeof one);
+    memcpy(&other, tail + at, sizeof other);
+    if (one != other)
+      return false;
+  }
+  memcpy(&one, f->tail + count - sizeof one, sizeof one);
+  memcpy(&other, tail + count - sizeof other, sizeof other);
+  return one == other;
+}
+
+
+static bool is_same (const l_function *f, const l_function_key *key) {
+  return f->key.source == key->source && f->key.size == key->size &&
+         f->key.c == key->c && f->key.first == key->first &&
+         f->key.last == key->last && f->key.signature == key->signature &&
+         (key->c != NULL || has_tail(f, key->source, key->size));
+}
+
+
+/* Returns the slot of a function: its own, or the free one for it. */
+static l_function **slot_of (const l_functions *functions,
+                             const l_function_key *key) {
+  size_t at = hash_of(key);
+  while (functions->slots[at & functions->mask] != NULL &&
+         !is_same(functions->slots[at & functions->mask], key))
+    at++;
+  return &functions->slots[at & functions->mask];
+}
+
+
+/* Returns a new function. NULL: out of memory. */
+static l_function *make (lua_State *L, lua_Debug *ar, l_recorder *r,
+                         const l_function_key *key) {
+  l_function *const f = calloc(1, sizeof *f);
+  if (f == NULL)
+    return NULL;
+  lua_getinfo(L, "S", ar); /* not filled for C functions so far */
+  f->key = *key;
+  f->record_id = L_NO_ID;
+  if (key->source != NULL) {
+    f->tail_size = key->size < L_TAIL ? key->size : L_TAIL;
+    memcpy(f->tail, key->source + key->size - f->tail_size, f->tail_size);
+    f->is_own = strcmp(ar->short_src, r->own_source) == 0;
+  }
+  name_function(L, ar, r, f);
+  l_put_changed(r);
+  if (f->name == PF_NO_NAME || f->module == PF_NO_NAME) {
+    free(f);
+    return NULL;
+  }
+  r->functions.count++;
+  return f;
+}
+
+
+/* Returns the function of a key, a new one if it is unknown. NULL: out of
+   memory. */
+static l_function *function_of_key (lua_State *L, lua_Debug *ar, l_recorder *r,
+                                    const l_function_key *key) {
+  l_functions *const functions = &r->functions;
+  l_function **slot = NULL;
+  if (functions->count * 2 < functions->mask || grow(functions)) {
+    slot = slot_of(functions, key);
+    if (*slot == NULL)
+      *slot = make(L, ar, r, key);
+  }
+  if (slot == NULL || *slot == NULL) {
+    l_recorder_fail(r, PF_ENOMEM, "out of memory");
+    return NULL;
+  }
+  return *slot;
+}
+
+
+/* Returns the C function of an activation, or NULL. */
+static lua_CFunction c_function_of (lua_State *L, lua_Debug *ar) {
+  lua_getinfo(L, "f", ar);
+  const lua_CFunction c = lua_tocfunction(L, -1);
+  lua_pop(L, 1);
+  return c;
+}
+
+
+static inline int signature_of (const lua_Debug *ar) {
+  return ar->nups << 16 | ar->nparams << 8 | ar->isvararg;
+}
+
+
+/* Looks up a function that is not the hint. For a Lua function `ar` has been
+   filled. */
+static l_function *find (lua_State *L, lua_Debug *ar, l_recorder *r,
+                         lua_CFunction c) {
+  l_function_key key = {.c = c};
+  if (c == NULL && *ar->what == 'C')
+    key.c = c_function_of(L, ar);
+  else if (c == NULL)
+    key = (l_function_key){.source = ar->source,
+                           .size = ar->srclen,
+                           .first = ar->linedefined,
+                           .last = ar->lastlinedefined,
+                           .signature = signature_of(ar)};
+  return function_of_key(L, ar, r, &key);
+}
+
+
+/* If a C function is expected, only its address is asked for, which is all that
+   identifies it. Otherwise the fields of `ar` are compared one by one in the
+   sizes in which Lua has just written them: a load of another size would have
+   to wait for the stores (store forwarding). */
+l_function *l_function_of (lua_State *L, lua_Debug *ar, l_recorder *r,
+                           l_function *hint) {
+  if (hint != NULL && hint->key.c != NULL) {
+    const lua_CFunction c = c_function_of(L, ar);
+    if (c == hint->key.c)
+      return hint;
+    if (c != NULL)
+      return find(L, ar, r, c);
+  }
+  lua_getinfo(L, "Su", ar);
+  if (hint != NULL && hint->key.source == ar->source &&
+      hint->key.first == ar->linedefined &&
+      hint->key.last == ar->lastlinedefined &&
+      hint->key.signature == signature_of(ar) && hint->key.size == ar->srclen &&
+      has_tail(hint, ar->source, ar->srclen))
+    return hint;
+  return find(L, ar, r, NULL);
+}
+
+
+void l_functions_free (l_functions *functions) {
+  for (size_t i = 0; functions->slots != NULL && i <= functions->mask; i++)
+    if (functions->slots[i] != NULL) {
+      free(functions->slots[i]->areas);
+      free(functions->slots[i]);
+    }
+  free(functions->slots);
+  *functions = (l_functions){.slots = NULL};
+}
+
+/* }====== */
+
+
+/* {====== Lines ====== */
+
+/* Extends the array of areas of a function to include a line. */
+static bool reserve (l_function *f, int line) {
+  const int base = f->areas == NULL || line < f->base ? line : f->base;
+  const int shift = f->areas == NULL ? 0 : f->base - base;
+  const int end = f->base + f->nareas;
+  if (f->areas != NULL && line >= f->base && line < end)
+    return true;
+  const int count = (line >= end || f->areas == NULL ? line + 16 : end) - base;
+  uint32_t *const areas = calloc((size_t)count, sizeof *areas);
+  if (areas == NULL)
+    return false;
+  if (f->areas != NULL)
+    memcpy(areas + shift, f->areas, (size_t)f->nareas * sizeof *areas);
+  free(f->areas);
+  f->areas = areas;
+  f->base = base;
+  f->nareas = count;
+  return true;
+}
+
+
+/* Frames of a profile consist of name, file and line only; frames of a trace
+   also have a class. */
+static uint32_t make_area (l_recorder *r, const l_function *f, int line) {
+  pf_area area = PF_AREA_NONE;
+  area.name = f->name;
+  area.file = f->module;
+  area.line = line;
+  if (r->contexts == NULL)
+    area.class = f->kind;
+  l_put_changed(r);
+  const uint32_t number = pf_area_add(r->dictionary, &area);
+  if (number == PF_NO_AREA || r->mode != L_TIMED || r->has_callers)
+    return number;
+  return pf_stack_push(r->dictionary, PF_NO_STACK, number);
+}
+
+
+uint32_t l_line_area (l_recorder *r, l_function *f, int line) {
+  const unsigned at = (unsigned)(line - f->base);
+  if (at < (unsigned)f->nareas && f->areas[at] != 0)
+    return f->areas[at] - 1;
+  uint32_t area = PF_NO_AREA;
+  if (reserve(f, line))
+    area = f->areas[line - f->base] = make_area(r, f, line) + 1;
+  if (area == 0 || area == PF_NO_AREA)
+    l_recorder_fail(r, PF_ENOMEM, "out of memory");
+  return area == PF_NO_AREA ? area : area - 1;
+}
+
+/* }====== */

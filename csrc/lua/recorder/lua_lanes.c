@@ -1,0 +1,260 @@
+/*
+** lua_lanes.c - the recorder's stack of each Lua thread. Errors leave
+** functions without a return event, so frames are compared with Lua's own calls
+** by CallInfo (`ci`): all frames above the one of an event have ended.
+*/
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lua/recorder/fast_events.h"
+
+
+/* {====== Lanes by thread ====== */
+
+static size_t hash_of (const lua_State *thread) {
+  return (size_t)((uint64_t)(uintptr_t)thread * UINT64_C(0x9E3779B97F4A7C15) >>
+                  32);
+}
+
+
+/* Returns the link to the lane of a thread, or the end of its hash list. */
+static l_lane **slot_of (const l_lanes *lanes, const lua_State *thread) {
+  l_lane **slot = &lanes->slots[hash_of(thread) & lanes->mask];
+  while (*slot != NULL && (*slot)->thread != thread)
+    slot = &(*slot)->next;
+  return slot;
+}
+
+
+static bool grow (l_lanes *lanes) {
+  const size_t mask = lanes->mask == 0 ? 63 : lanes->mask * 2 + 1;
+  l_lane **const slots = calloc(mask + 1, sizeof *slots);
+  if (slots == NULL)
+    return false;
+  for (size_t i = 0; lanes->slots != NULL && i <= lanes->mask; i++)
+    for (l_lane *lane = lanes->slots[i], *next; lane != NULL; lane = next) {
+      l_lane **const slot = &slots[hash_of(lane->thread) & mask];
+      next = lane->next;
+      lane->next = *slot;
+      *slot = lane;
+    }
+  free(lanes->slots);
+  lanes->slots = slots;
+  lanes->mask = mask;
+  return true;
+}
+
+
+l_lane *l_lane_find (const l_recorder *r, const lua_State *thread) {
+  return r->lanes.slots == NULL ? NULL : *slot_of(&r->lanes, thread);
+}
+
+
+l_lane *l_lane_new (l_recorder *r, lua_State *thread) {
+  l_lanes *const lanes = &r->lanes;
+  if (lanes->count >= lanes->mask && !grow(lanes))
+    return NULL;
+  l_lane *const lane = calloc(1, sizeof *lane);
+  if (lane == NULL)
+    return NULL;
+  if (!l_lane_reserve(r, lane)) {
+    free(lane);
+    return NULL;
+  }
+  lane->thread = thread;
+  lane->number = lanes->nfree > 0 ? lanes->free[--lanes->nfree] : lanes->used++;
+  lane->recorded =
+      lane->number < r->max_lanes ? lane->number : r->max_lanes - 1;
+  *slot_of(lanes, thread) = lane;
+  lanes->count++;
+  return lane;
+}
+
+
+/* Makes the number of an ended lane available again. When out of memory it is
+   not reused. */
+static void free_number (l_lanes *lanes, uint32_t number) {
+  if (lanes->nfree == lanes->free_capacity) {
+    const size_t capacity = lanes->free_capacity * 2 + 64;
+    uint32_t *const list = realloc(lanes->free, capacity * sizeof *list);
+    if (list == NULL)
+      return;
+    lanes->free = list;
+    lanes->free_capacity = capacity;
+  }
+  lanes->free[lanes->nfree++] = number;
+}
+
+
+void l_lane_end (l_recorder *r, lua_State *thread) {
+  l_lane *const lane = l_lane_find(r, thread);
+  if (lane == NULL || (lane == r->running && r->is_on))
+    return;
+  if (lane == r->running)
+    r->running = NULL;
+  l_lane_leave(r, lane, 0);
+  *slot_of(&r->lanes, thread) = lane->next;
+  r->lanes.count--;
+  free_number(&r->lanes, lane->number);
+  free(lane->block);
+  free(lane);
+}
+
+
+void l_lanes_mark_stale (l_recorder *r) {
+  for (size_t i = 0; r->lanes.slots != NULL && i <= r->lanes.mask; i++)
+    for (l_lane *lane = r->lanes.slots[i]; lane != NULL; lane = lane->next)
+      lane->is_stale = true;
+}
+
+
+void l_lanes_leave_all (l_recorder *r) {
+  for (size_t i = 0; r->lanes.slots != NULL && i <= r->lanes.mask; i++)
+    for (l_lane *lane = r->lanes.slots[i]; lane != NULL; lane = lane->next) {
+      l_lane_leave(r, lane, 0);
+      lane->is_suspended = false;
+    }
+}
+
+
+void l_lanes_free (l_lanes *lanes) {
+  for (size_t i = 0; lanes->slots != NULL && i <= lanes->mask; i++)
+    for (l_lane *lane = lanes->slots[i], *next; lane != NULL; lane = next) {
+      next = lane->next;
+      free(lane->block);
+      free(lane);
+    }
+  free(lanes->slots);
+  free(lanes->free);
+  *lanes = (l_lanes){.slots = NULL};
+}
+
+/* }====== */
+
+
+/* {====== Frames ====== */
+
+bool l_lane_reserve (l_recorder *r, l_lane *lane) {
+  const size_t count = lane->block == NULL ? 0 : l_lane_count(lane);
+  const size_t capacity = count == 0 ? 32 : count * 2;
+  l_frame *const all = realloc(lane->block, (capacity + 2) * sizeof *all);
+  if (all == NULL) {
+    l_recorder_fail(r, PF_ENOMEM, "out of memory");
+    return false;
+  }
+  memset(all + 1 + count, 0, (capacity + 1 - count) * sizeof *all);
+  *all = (l_frame){.ci = NULL};
+  lane->block = all;
+  lane->frames = all + 1;
+  lane->top = all + count;
+  lane->last = all + capacity;
+  return true;
+}
+
+
+void l_lane_leave (l_recorder *r, l_lane *lane, size_t count) {
+  while (l_lane_count(lane) > count)
+    l_lane_pop(r, lane);
+}
+
+
+size_t l_lane_index (const l_lane *lane, const void *ci) {
+  for (const l_frame *f = lane->top; f >= lane->frames; f--)
+    if (f->ci == ci)
+      return (size_t)(f - lane->frames);
+  return SIZE_MAX;
+}
+
+/* }====== */
+
+
+/* {====== Synchronising with Lua's stack ====== */
+
+/* Returns the number of levels of a stack that has at least `level`. */
+static int depth_of (lua_State *L, int level) {
+  lua_Debug ar;
+  while (lua_getstack(L, level, &ar))
+    level++;
+  return level;
+}
+
+
+/* Hides C functions that only exist to call the recorder's own Lua code
+   (require, pcall), and the outermost C function, which is the
+   interpreter's. */
+static void hide_outer (l_lane *lane) {
+  for (l_frame *f = lane->frames; f <= lane->top; f++) {
+    if (f->function->key.c == NULL)
+      continue;
+    f->is_hidden |=
+        f == lane->frames || (f < lane->top && f[1].function->is_own);
+  }
+}
+
+
+/* Returns the current line of a call; in modes without lines the line where its
+   function begins. */
+static int line_of (lua_State *L, lua_Debug *ar, const l_recorder *r,
+                    const l_function *function) {
+  lua_getinfo(L, "l", ar);
+  const int line = r->by_line ? ar->currentline : function->key.first;
+  return line > 0 ? line : 0;
+}
+
+
+/* Moves a frame that is still active to another line. */
+static void set_line (l_recorder *r, const l_lane *lane, l_frame *f, int line) {
+  if (f->line == line)
+    return;
+  if (f->has_line && !f->is_hidden && r->mode != L_CALLS)
+    l_put_line(r, lane, f);
+  f->line = line;
+  f->spent = 0;
+  f->path = L_NO_ID;
+}
+
+
+/* Returns how many of the lane's calls are still on Lua's stack. `at` is the
+   stack level of the outermost one. */
+static size_t match_calls (l_recorder *r, l_lane *lane, int at, int level) {
+  lua_State *const L = lane->thread;
+  lua_Debug ar;
+  size_t i = 0;
+  for (; i < l_lane_count(lane) && at >= level; i++, at--) {
+    l_frame *const f = &lane->frames[i];
+    if (!lua_getstack(L, at, &ar) || f->ci != (const void *)ar.i_ci ||
+        f->function != l_function_of(L, &ar, r, f->function))
+      break;
+    set_line(r, lane, f, line_of(L, &ar, r, f->function));
+  }
+  return i;
+}
+
+
+void l_lane_sync (l_recorder *r, l_lane *lane, int level) {
+  lua_State *const L = lane->thread;
+  lua_Debug ar;
+  lane->is_stale = false;
+  if (!lua_checkstack(L, LUA_MINSTACK))
+    return;
+  const int first = depth_of(L, level) - 1;
+  const size_t kept = match_calls(r, lane, first, level);
+  l_lane_leave(r, lane, kept);
+  for (int at = first - (int)kept; at >= level; at--) {
+    if (!lua_getstack(L, at, &ar))
+      break;
+    l_frame *const f =
+        l_lane_push(r, lane, ar.i_ci, l_function_of(L, &ar, r, NULL));
+    if (f == NULL)
+      return;
+    f->line = line_of(L, &ar, r, f->function);
+    f->has_line = true;
+  }
+  hide_outer(lane);
+  for (l_frame *f = lane->frames + kept; r->mode == L_CALLS && f <= lane->top;
+       f++)
+    l_put_enter(r, lane, f);
+}
+
+/* }====== */

@@ -1,0 +1,239 @@
+/*
+** put_events.c - writes what the hooks see: as rows of a table into the ring
+** of a writer, or as sums into contexts.
+*/
+
+#include <string.h>
+
+#include "lua/recorder/fast_events.h"
+#include "lua/writer/written.h"
+
+
+/* {====== Record layouts ====== */
+
+/* Returns the table of the writer with this name and its number; raises if
+   there is none. */
+static const pf_table *table_of (lua_State *L, const pf_writer *writer,
+                                 const char *name, size_t *number) {
+  size_t count;
+  const pf_table *const tables = pf_writer_tables(writer, &count);
+  for (*number = 0; *number < count; (*number)++)
+    if (strcmp(tables[*number].name, name) == 0)
+      return &tables[*number];
+  luaL_error(L, "the format has no table '%s'", name);
+  return NULL;
+}
+
+
+/* The values of a record are in the order of the table's columns. */
+static l_layout layout_of (lua_State *L, const pf_writer *writer,
+                           const char *name, const char *const *columns,
+                           size_t count) {
+  size_t number, at[L_LAYOUT_MAX];
+  uint32_t mask = 0;
+  const pf_table *const table = table_of(L, writer, name, &number);
+  l_layout layout = {.tag = 0};
+  for (size_t i = 0; i < count; i++) {
+    at[i] = pf_field_index(table->fields, table->nfields, columns[i]);
+    if (at[i] == table->nfields)
+      l_no_column(L, table, columns[i]);
+    mask |= 1u << at[i];
+  }
+  for (size_t i = 0; i < count; i++)
+    for (size_t k = 0; k < count; k++)
+      layout.at[i] = (uint8_t)(layout.at[i] + (at[k] < at[i]));
+  layout.tag = pf_tag(number, mask);
+  return layout;
+}
+
+
+/* Prepares mode "calls" for the table `timeline`, which has areas and all four
+   events, or `entries`, which has names, enters and leaves. */
+static void prepare_calls (lua_State *L, l_recorder *r, bool has_timeline) {
+  static const char *const timeline[] = {"time", "event", "area", "core"};
+  static const char *const entries[] = {"time", "op", "call", "thread"};
+  static const char *const words[] = {"enter", "leave", "suspend", "resume"};
+  static const char *const ops[] = {"i", "o"};
+  r->layout = has_timeline
+                  ? layout_of(L, r->writer, "timeline", timeline, L_EVENT_WORDS)
+                  : layout_of(L, r->writer, "entries", entries, L_EVENT_WORDS);
+  r->max_lanes = has_timeline ? 255 : UINT32_MAX;
+  r->max_name = has_timeline ? 255 : 80; /* as recorder.lua asks for */
+  for (int i = 0; i < 4; i++) {
+    r->event_codes[i] = PF_NO_NAME;
+    if (!has_timeline && i >= 2)
+      continue;
+    r->event_codes[i] =
+        pf_intern_text(r->dictionary, has_timeline ? words[i] : ops[i]);
+    if (r->event_codes[i] == PF_NO_NAME)
+      luaL_error(L, "not enough memory");
+  }
+}
+
+
+void l_put_prepare (lua_State *L, l_recorder *r) {
+  static const char *const lines[] = {"spent", "stack"};
+  static const char *const samples[] = {"stack"};
+  size_t count;
+  const pf_table *const tables = pf_writer_tables(r->writer, &count);
+  bool has_timeline = false;
+  for (size_t i = 0; i < count; i++)
+    has_timeline |= strcmp(tables[i].name, "timeline") == 0;
+  switch (r->mode) {
+    case L_TIMED:
+      r->layout = layout_of(L, r->writer, "samples", lines, L_LINE_WORDS);
+      break;
+    case L_SAMPLED:
+      r->layout = layout_of(L, r->writer, "samples", samples, L_SAMPLE_WORDS);
+      break;
+    default: prepare_calls(L, r, has_timeline);
+  }
+}
+
+/* }====== */
+
+
+/* {====== Records ====== */
+
+/* Waits for space in the ring. Where costs are subtracted, waiting is part of
+   the time inside the hook; otherwise it is added to the overhead here. */
+static uint64_t *wait_for_space (l_recorder *r, size_t words) {
+  const int64_t before = l_now(r);
+  uint64_t *const record = pf_writer_begin(r->writer, words);
+  const int64_t waited = l_now(r) - before;
+  r->waited += waited;
+  if (!r->has_costs)
+    r->overhead += waited;
+  return record;
+}
+
+
+L_COLD uint64_t *l_put_begin_general (l_recorder *r, size_t words) {
+  pf_error error;
+  if (r->writer == NULL || r->error.status != PF_OK)
+    return NULL;
+  pf_status status = PF_OK;
+  if (!r->is_probe)
+    status = pf_writer_failure(r->writer, &error);
+  if (status == PF_OK && r->fast_writer == NULL && !r->is_probe)
+    status = pf_writer_journal(r->writer, &error);
+  if (status != PF_OK) {
+    l_recorder_fail(r, status, error.what);
+    return NULL;
+  }
+  r->fast_writer = r->writer;
+  if (pf_ring_has_space(&r->writer->ring, words))
+    return pf_writer_begin(r->writer, words);
+  return wait_for_space(r, words);
+}
+
+/* }====== */
+
+
+/* {====== Lines ====== */
+
+/* Returns the call path of a frame's line below the path of its callers.
+   L_NO_ID: out of memory; recording has ended. */
+static uint32_t path_below (l_recorder *r, uint32_t below, l_frame *f) {
+  const uint32_t area = l_line_area(r, f->function, f->line);
+  uint32_t path = L_NO_ID;
+  if (area != PF_NO_AREA && r->contexts != NULL)
+    path = pf_context_of(r->contexts, below, area);
+  else if (area != PF_NO_AREA)
+    path = pf_stack_push(r->dictionary, below, area);
+  if (path == L_NO_ID)
+    l_recorder_fail(r, PF_ENOMEM, "out of memory");
+  if (r->contexts == NULL)
+    l_put_changed(r);
+  return path;
+}
+
+
+/* Returns the call path of the outermost `count` frames. Usually they have it
+   already. */
+static uint32_t callers_of (l_recorder *r, const l_lane *lane, size_t count) {
+  size_t i = count;
+  while (i > 0 && lane->frames[i - 1].path == L_NO_ID)
+    i--;
+  uint32_t path = r->contexts == NULL ? PF_NO_STACK : 0;
+  if (i > 0)
+    path = lane->frames[i - 1].path;
+  for (; i < count && r->error.status == PF_OK; i++) {
+    if (!lane->frames[i].is_hidden)
+      path = path_below(r, path, &lane->frames[i]);
+    lane->frames[i].path = path;
+  }
+  return path;
+}
+
+
+/* Returns the call path of a frame's line. For stacks deeper than r->depth the
+   frames in the middle are omitted. */
+static uint32_t path_of (l_recorder *r, const l_lane *lane, l_frame *f) {
+  const size_t above = (size_t)(f - lane->frames);
+  const size_t max = r->depth - 1 + lane->frames[0].is_hidden;
+  if (f->path == L_NO_ID)
+    f->path = path_below(r, callers_of(r, lane, above < max ? above : max), f);
+  return f->path;
+}
+
+
+/* Adds the time on the line of a frame to the context of its call path. */
+static void put_sums (l_recorder *r, const l_lane *lane, l_frame *f) {
+  const uint32_t node = path_of(r, lane, f);
+  if (r->error.status != PF_OK)
+    return;
+  pf_context_add(r->contexts, node, 0, f->spent);
+  pf_context_add(r->contexts, node, 1, f->is_new);
+  if (r->by_line)
+    pf_context_add(r->contexts, node, 2, 1);
+  f->is_new = false;
+  r->events++;
+}
+
+
+void l_put_line (l_recorder *r, const l_lane *lane, l_frame *f) {
+  if (r->mode == L_AGGREGATE) {
+    put_sums(r, lane, f);
+    return;
+  }
+  const uint32_t stack = r->has_callers ? path_of(r, lane, f)
+                                        : l_line_area(r, f->function, f->line);
+  uint64_t *const record = l_put_begin(r, L_LINE_WORDS);
+  if (record == NULL)
+    return;
+  record[r->layout.at[0]] = (uint64_t)f->spent;
+  record[r->layout.at[1]] = stack;
+  l_put_commit(r, record, L_LINE_WORDS);
+}
+
+/* }====== */
+
+
+/* {====== Calls and samples ====== */
+
+L_COLD uint32_t l_put_function (l_recorder *r, l_function *f) {
+  const bool has_areas = r->event_codes[L_SUSPEND] != PF_NO_NAME;
+  f->record_id = has_areas ? l_line_area(r, f, f->key.first) : f->name;
+  return f->record_id;
+}
+
+
+void l_put_suspended (l_recorder *r, const l_lane *lane, bool suspended) {
+  const l_event_code code = suspended ? L_SUSPEND : L_RESUME;
+  if (lane->top->has_enter && r->event_codes[code] != PF_NO_NAME)
+    l_put_event(r, lane, code, lane->top);
+}
+
+
+void l_put_sample (l_recorder *r, uint32_t stack, uint64_t count) {
+  for (; count > 0; count--) {
+    uint64_t *const record = l_put_begin(r, L_SAMPLE_WORDS);
+    if (record == NULL)
+      return;
+    record[r->layout.at[0]] = stack;
+    l_put_commit(r, record, L_SAMPLE_WORDS);
+  }
+}
+
+/* }====== */

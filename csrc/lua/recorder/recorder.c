@@ -1,0 +1,398 @@
+/*
+** recorder.c - the recorder userdata: begin, pause, resume and finish. Files
+** are opened and closed by lua/profio/recorder.lua.
+*/
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lua/recorder/recorder.h"
+#include "model/writer/ring_consumer.h"
+
+
+static l_recorder *check (lua_State *L) {
+  return luaL_checkudata(L, 1, L_RECORDER);
+}
+
+
+void l_recorder_fail (l_recorder *r, pf_status status, const char *what) {
+  if (r->error.status == PF_OK)
+    (void)pf_fail(&r->error, status, PF_NO_OFFSET, "%s", what);
+  r->hook = NULL;
+  r->fast_writer = NULL;
+  r->is_on = false;
+}
+
+
+/* {====== Off and on ====== */
+
+/* Removes our hook from a thread. On other threads the hook removes itself when
+   it is called. */
+static void unhook (lua_State *thread, lua_Hook hook) {
+  if (hook != NULL && lua_gethook(thread) == hook)
+    lua_sethook(thread, NULL, 0, 0);
+}
+
+
+/* Stops recording. Open calls are kept for resume; program time stands
+   still. */
+static void turn_off (lua_State *L, l_recorder *r) {
+  const lua_Hook hook = r->hook;
+  const bool was_on = r->is_on;
+  r->is_on = false;
+  l_timer_stop(r);
+  if (!was_on)
+    return;
+  if (hook != NULL) {
+    l_charge(r, l_now(r));
+    l_lanes_mark_stale(r);
+  }
+  else
+    r->program_time = l_now(r) - r->start - r->overhead;
+  r->hook = NULL;
+  unhook(L, hook);
+  unhook(r->main, hook);
+}
+
+
+/* Starts recording. Program time continues where it stopped, so a pause is part
+   of no call or line. */
+static void turn_on (lua_State *L, l_recorder *r) {
+  pf_error error;
+  r->overhead = l_now(r) - r->start - r->program_time;
+  atomic_store(&r->thread, L);
+  atomic_store(&r->due, 0);
+  r->is_on = true;
+  if (r->mode == L_SAMPLED) {
+    if (l_timer_start(r, &error) != PF_OK)
+      l_recorder_fail(r, error.status, error.what);
+    return;
+  }
+  r->hook = l_hook_of(r->mode, r->by_line, &r->mask);
+  l_switch(r, L, 0, l_now(r));
+  if (lua_gethook(r->main) == NULL)
+    lua_sethook(r->main, r->hook, r->mask, 0);
+  lua_sethook(L, r->hook, r->mask, 0);
+}
+
+
+/* Deactivates this recorder if it is the active one. */
+static void detach (l_recorder *r) {
+  l_recorder *mine = r;
+  atomic_compare_exchange_strong(&l_recording, &mine, NULL);
+}
+
+/* }====== */
+
+
+/* {====== Construction ====== */
+
+static lua_Integer integer_field (lua_State *L, const char *name) {
+  lua_getfield(L, 1, name);
+  const lua_Integer value = luaL_checkinteger(L, -1);
+  lua_pop(L, 1);
+  return value;
+}
+
+
+static bool truth_field (lua_State *L, const char *name) {
+  lua_getfield(L, 1, name);
+  const bool value = lua_toboolean(L, -1);
+  lua_pop(L, 1);
+  return value;
+}
+
+
+static int word_field (lua_State *L, const char *name,
+                       const char *const words[]) {
+  lua_getfield(L, 1, name);
+  const int word = luaL_checkoption(L, -1, NULL, words);
+  lua_pop(L, 1);
+  return word;
+}
+
+
+static void read_settings (lua_State *L, l_recorder *r) {
+  static const char *const modes[] = {"timed", "sampled", "calls", "aggregate",
+                                      NULL};
+  static const char *const clocks[] = {"wall", "cpu", NULL};
+  r->mode = (l_mode)word_field(L, "mode", modes);
+  r->clock.id = word_field(L, "clock", clocks) == 0 ? CLOCK_MONOTONIC
+                                                    : CLOCK_THREAD_CPUTIME_ID;
+  r->interval = integer_field(L, "interval");
+  r->depth = (uint32_t)integer_field(L, "depth");
+  r->by_line =
+      r->mode == L_TIMED || (r->mode == L_AGGREGATE && truth_field(L, "lines"));
+  r->has_callers = truth_field(L, "backtraces");
+  luaL_argcheck(L, r->interval > 0 && r->depth > 0 && r->depth <= 65536, 1,
+                "interval and depth must be above 0");
+  lua_getfield(L, 1, "own");
+  strncpy(r->own_source, luaL_checkstring(L, -1), sizeof r->own_source - 1);
+  lua_pop(L, 1);
+}
+
+
+/* Opens the contexts that mode "aggregate" adds to. */
+static void open_sums (lua_State *L, l_recorder *r) {
+  r->contexts = l_contexts_new(L, 3);
+  if (pf_metric_of(r->contexts, "time", "ns") != 0 ||
+      pf_metric_of(r->contexts, "calls", "count") != 1 ||
+      (r->by_line && pf_metric_of(r->contexts, "hits", "count") != 2))
+    luaL_error(L, "not enough memory");
+}
+
+
+/* Connects the recorder at 2 with the stream of the settings, or opens its
+   sums. */
+static void open_output (lua_State *L, l_recorder *r) {
+  lua_getfield(L, 1, "dictionary"); /* at 3 */
+  r->dictionary = l_dictionary_check(L, 3);
+  lua_getfield(L, 1, "stream"); /* at 4; it pins the dictionary */
+  lua_pushvalue(L, lua_isnil(L, 4) ? 3 : 4);
+  lua_setiuservalue(L, 2, 1);
+  r->kinds[0] = pf_intern_text(r->dictionary, "function");
+  r->kinds[1] = pf_intern_text(r->dictionary, "main");
+  if (r->kinds[0] == PF_NO_NAME || r->kinds[1] == PF_NO_NAME)
+    luaL_error(L, "not enough memory");
+  if (r->mode == L_AGGREGATE)
+    open_sums(L, r);
+  else {
+    r->writer = l_stream_check(L, 4)->writer;
+    l_put_prepare(L, r);
+    lua_pushnil(L);
+  }
+  lua_setiuservalue(L, 2, 2);
+}
+
+
+/* core.recorder(settings): returns a recorder that is not recording yet. */
+static int core_recorder (lua_State *L) {
+  luaL_checktype(L, 1, LUA_TTABLE);
+  lua_settop(L, 1);
+  l_recorder *const r = lua_newuserdatauv(L, sizeof *r, 3);
+  memset(r, 0, sizeof *r);
+  luaL_setmetatable(L, L_RECORDER);
+  read_settings(L, r);
+  r->max_name = 255;
+  open_output(L, r);
+  lua_settop(L, 2);
+  r->areas = malloc(r->depth * sizeof *r->areas);
+  if (r->areas == NULL)
+    return luaL_error(L, "not enough memory");
+  l_functions_prepare(L);
+  r->hook = l_hook_of(r->mode, r->by_line, &r->mask);
+  r->random = (uint32_t)(uintptr_t)r;
+  return 1;
+}
+
+/* }====== */
+
+
+/* {====== Methods ====== */
+
+/* recorder:begin(subtract): starts recording the threads of this Lua state.
+   With `subtract` the cost of hooks is measured and subtracted from all
+   times. */
+static int recorder_begin (lua_State *L) {
+  l_recorder *const r = check(L);
+  const bool subtract = lua_toboolean(L, 2);
+  l_recorder *expected = NULL;
+  if (atomic_load(&l_recording) != NULL)
+    return luaL_error(L, "another recorder is recording");
+  if (lua_gethook(L) != NULL && r->mode != L_SAMPLED)
+    return luaL_error(L, "the program has a hook of its own");
+  /* a signal handler reads this clock too: use the system's */
+  l_clock_open(&r->clock, r->clock.id, r->mode != L_SAMPLED);
+  if (subtract && r->mode != L_SAMPLED)
+    l_calibration_open(r);
+  r->has_costs = r->calibration != NULL;
+  if (!atomic_compare_exchange_strong(&l_recording, &expected, r))
+    return luaL_error(L, "another recorder is recording");
+  lua_pushthread(L); /* keeps the thread that the signal handler uses alive */
+  lua_setiuservalue(L, 1, 3);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
+  r->main = lua_tothread(L, -1);
+  r->state = lua_topointer(L, LUA_REGISTRYINDEX);
+  r->process = getpid();
+  r->start = l_now(r);
+  turn_on(L, r);
+  return 0;
+}
+
+
+static int recorder_pause (lua_State *L) {
+  turn_off(L, check(L));
+  return 0;
+}
+
+
+static int recorder_resume (lua_State *L) {
+  l_recorder *const r = check(L);
+  if (!r->is_on && r->error.status == PF_OK && atomic_load(&l_recording) == r)
+    turn_on(L, r);
+  return 0;
+}
+
+
+static void set_integer (lua_State *L, const char *name, int64_t value) {
+  lua_pushinteger(L, value);
+  lua_setfield(L, -2, name);
+}
+
+
+/* Returns the time in ns that was subtracted for the events of the kinds
+   `first` to `last`, and sets *count to the number of these events. */
+static int64_t subtracted (const l_recorder *r, l_cost first, l_cost last,
+                           int64_t *count) {
+  int64_t sum = 0;
+  *count = 0;
+  for (int kind = first; kind <= (int)last; kind++) {
+    const int64_t seen = (int64_t)r->event_counts[kind];
+    sum += r->hook_time[kind] + (seen * r->costs[kind] >> L_COST_BITS);
+    *count += seen;
+  }
+  return sum;
+}
+
+
+/* Returns the mean time in ns that was subtracted for an event of the kinds
+   `first` to `last`; 0 if there was none. */
+static int64_t mean_subtracted (const l_recorder *r, l_cost first,
+                                l_cost last) {
+  int64_t count;
+  const int64_t sum = subtracted(r, first, last, &count);
+  return count > 0 ? sum / count : 0;
+}
+
+
+/* recorder:facts(): { events=, time=, hook=, wait=, drain=, per_line=,
+   per_call=, failure= }; times in ns. */
+static int recorder_facts (lua_State *L) {
+  const l_recorder *const r = check(L);
+  int64_t count;
+  lua_createtable(L, 0, 10);
+  set_integer(L, "events", (int64_t)r->events);
+  set_integer(L, "time", r->program_time);
+  set_integer(L, "hook",
+              r->sampling_time + subtracted(r, L_COST_LINE, L_COST_C, &count) -
+                  (r->has_costs ? r->waited : 0));
+  set_integer(L, "wait", r->waited);
+  set_integer(L, "drain", r->consumer_time);
+  if (r->mode != L_SAMPLED) {
+    set_integer(L, "per_line", mean_subtracted(r, L_COST_LINE, L_COST_LINE));
+    set_integer(L, "per_call", mean_subtracted(r, L_COST_LUA, L_COST_C));
+  }
+  if (r->error.status != PF_OK) {
+    lua_pushstring(L, r->error.what);
+    lua_setfield(L, -2, "failure");
+  }
+  return 1;
+}
+
+
+/* Returns the CPU time in ns that the writer's thread has used. */
+static int64_t consumer_time_of (const l_recorder *r) {
+  struct timespec t;
+  clockid_t clock;
+  if (r->writer == NULL || !pf_writer_is_owner(r->writer) ||
+      !r->writer->consumer->has_thread ||
+      pthread_getcpuclockid(r->writer->consumer->thread, &clock) != 0 ||
+      clock_gettime(clock, &t) != 0)
+    return 0;
+  return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+
+/* recorder:finish(): stops recording and waits until all records are in the
+   file. The owner of the stream closes it afterwards. */
+static int recorder_finish (lua_State *L) {
+  l_recorder *const r = check(L);
+  pf_error error;
+  turn_off(L, r);
+  if (r->error.status == PF_OK)
+    l_lanes_leave_all(r);
+  detach(r);
+  if (r->writer != NULL && r->error.status == PF_OK &&
+      pf_writer_flush(r->writer, &error) != PF_OK)
+    l_recorder_fail(r, error.status, error.what);
+  r->consumer_time = consumer_time_of(r);
+  r->writer = r->fast_writer = NULL;
+  return 0;
+}
+
+
+/* recorder:is_copy(): whether this process is a fork of the one that is
+   recorded. */
+static int recorder_is_copy (lua_State *L) {
+  const l_recorder *const r = check(L);
+  lua_pushboolean(L, r->process != 0 && r->process != getpid());
+  return 1;
+}
+
+
+/* recorder:contexts(): the sums of mode "aggregate", or nil. */
+static int recorder_contexts (lua_State *L) {
+  const l_recorder *const r = check(L);
+  if (r->contexts == NULL)
+    lua_pushnil(L);
+  else
+    lua_getiuservalue(L, 1, 2);
+  return 1;
+}
+
+
+/* The stream may have been collected before, so nothing is recorded here. */
+static int recorder_gc (lua_State *L) {
+  l_recorder *const r = check(L);
+  detach(r);
+  r->is_on = false;
+  r->hook = NULL;
+  l_timer_stop(r);
+  l_calibration_close(r);
+  l_functions_free(&r->functions);
+  l_lanes_free(&r->lanes);
+  free(r->areas);
+  r->areas = NULL;
+  r->writer = r->fast_writer = NULL;
+  return 0;
+}
+
+/* }====== */
+
+
+/* core.process_id(): the id of this process. */
+static int core_process_id (lua_State *L) {
+  lua_pushinteger(L, getpid());
+  return 1;
+}
+
+
+/* core.forget_recording(): removes PROFIO_RECORD from the environment, so that
+   child processes do not record themselves. */
+static int core_forget_recording (lua_State *L) {
+  (void)L;
+  (void)unsetenv("PROFIO_RECORD");
+  return 0;
+}
+
+
+void l_open_recorder (lua_State *L) {
+  static const luaL_Reg methods[] = {{"begin", recorder_begin},
+                                     {"close", recorder_gc},
+                                     {"contexts", recorder_contexts},
+                                     {"facts", recorder_facts},
+                                     {"finish", recorder_finish},
+                                     {"is_copy", recorder_is_copy},
+                                     {"pause", recorder_pause},
+                                     {"resume", recorder_resume},
+                                     {NULL, NULL}};
+  static const luaL_Reg functions[] = {
+      {"coroutines", l_core_coroutines},
+      {"forget_recording", core_forget_recording},
+      {"process_id", core_process_id},
+      {"recorder", core_recorder},
+      {NULL, NULL}};
+  l_class(L, L_RECORDER, methods, recorder_gc);
+  luaL_setfuncs(L, functions, 0);
+}

@@ -1,0 +1,350 @@
+/*
+** recorder.h - types and functions shared by the files of the recorder, which
+** profiles the Lua program that runs it.
+**
+**   recorder.c             the userdata: begin, pause, resume, finish
+**   hooks.c       the hooks for lines, calls and returns
+**   lua_lanes.c       the recorder's own stack of each coroutine
+**   function_names.c   names and areas of functions
+**   put_events.c         writes events as records, or adds them up
+**   fast_events.h        inlined functions of the three files above
+**   timer.c       sampling by a timer
+**   coroutines.c  coroutine functions that inform the recorder
+**   hook_cost.c        calibration: the cost of an event outside its hook
+**   clock.c       the clock
+**
+** Lua's hooks and signals belong to the process, so at most one recorder is
+** active; hooks and the signal handler find it through l_recording, one of the
+** two mutable statics of profio. A hook allocates memory only for a function,
+** line, coroutine or stack depth that it sees for the first time. A failure
+** ends the recording, never the program: the hook is removed and `error` keeps
+** the reason.
+**
+** All times are ns. Records hold program time: the clock minus the time spent
+** in hooks, in the interpreter around hooks, in pauses, and waiting for space
+** in the ring. The sum of these is `overhead`.
+*/
+
+#ifndef lua_recorder_h
+#define lua_recorder_h
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/types.h>
+
+#include "lua/profile/context_profile.h"
+#include "lua/recorder/clock.h"
+#include "lua/writer/stream.h"
+
+#define L_RECORDER "profio.recorder"
+
+typedef enum l_mode {
+  L_TIMED,    /* mode "timed": time and stack of each executed line */
+  L_SAMPLED,  /* mode "sampled": a stack at each timer tick */
+  L_CALLS,    /* mode "calls": enter and leave of each call */
+  L_AGGREGATE /* mode "aggregate": sums by calling context */
+} l_mode;
+
+/* The identity of a function. Closures of one prototype are equal. */
+typedef struct l_function_key {
+  lua_CFunction c; /* NULL for a Lua function */
+  const char *source;
+  size_t size;     /* bytes of the source */
+  int first, last; /* lines where it is defined */
+  int signature;   /* numbers of upvalues and parameters, is it vararg */
+} l_function_key;
+
+#define L_TAIL 64
+
+/* A function of the program. Allocated by function_names.c. */
+typedef struct l_function {
+  l_function_key key;
+  /* The last bytes of the source. They are compared as well, because the source
+     of another chunk may get the address of a collected one. */
+  char tail[L_TAIL];
+  size_t tail_size;
+
+  uint32_t name, module, kind; /* name ids */
+  uint32_t record_id; /* area or name id in event records, or L_NO_ID */
+  bool is_own;        /* belongs to the recorder and is not recorded */
+  uint32_t *areas;    /* by line - base: l_line_area plus 1; 0: unknown */
+  int base, nareas;
+} l_function;
+
+#define L_NO_ID UINT32_MAX
+
+/* A call on a lane. */
+typedef struct l_frame {
+  const void *ci; /* identifies the call: compared, not dereferenced */
+  l_function *function;
+  int64_t spent;  /* ns on the current line, without its callees */
+  int line;       /* current line; 0: C function or no debug info */
+  bool has_line;  /* a line has begun */
+  bool is_new;    /* the call has not been counted yet */
+  bool is_hidden; /* not recorded */
+  bool has_enter; /* an enter event has been recorded */
+  uint32_t path;  /* call path of the line: stack id or context */
+} l_frame;
+
+/* The stack of a Lua thread. Popped frames keep `ci` and `function`, because
+   the next call at the same depth usually has the same values. One frame more
+   than the capacity is allocated, so top[1] can always be read. */
+typedef struct l_lane {
+  lua_State *thread;
+  l_frame *block; /* allocated memory; [0] is a sentinel */
+  l_frame *frames;
+  l_frame *top;      /* innermost call; frames - 1: empty stack */
+  l_frame *last;     /* last frame of the capacity */
+  uint32_t number;   /* from 0; numbers of ended lanes are reused */
+  uint32_t recorded; /* the number in records, limited by max_lanes */
+  bool is_suspended;
+  bool is_stale;       /* must be compared with Lua's stack after a pause */
+  struct l_lane *next; /* next lane with the same hash */
+} l_lane;
+
+typedef struct l_lanes {
+  l_lane **slots; /* hash table of mask + 1 lists */
+  size_t mask, count;
+  uint32_t *free; /* numbers of ended lanes */
+  size_t nfree, free_capacity;
+  uint32_t used; /* lowest number that was never used */
+} l_lanes;
+
+typedef struct l_functions {
+  l_function **slots;
+  size_t mask, count;
+} l_functions;
+
+/* Layout of a record: which word holds which value. */
+#define L_LAYOUT_MAX 6
+
+typedef struct l_layout {
+  uint32_t tag;
+  uint8_t at[L_LAYOUT_MAX]; /* word of each value, by argument */
+} l_layout;
+
+/* Events of mode "calls", and their index in `event_codes`. */
+typedef enum l_event_code {
+  L_ENTER,
+  L_LEAVE,
+  L_SUSPEND,
+  L_RESUME
+} l_event_code;
+
+/* Kinds of events by the work of the interpreter around their hook. */
+typedef enum l_cost {
+  L_COST_LINE,
+  L_COST_LUA, /* call or return of a Lua function */
+  L_COST_C,   /* call or return of a C function */
+  L_COST_KINDS
+} l_cost;
+
+#define L_COST_BITS 10 /* costs are stored in units of 1/1024 ns */
+
+typedef struct l_calibration l_calibration; /* hook_cost.c */
+
+typedef struct l_recorder {
+  l_mode mode;
+  l_clock clock;
+  int64_t interval; /* between samples, ns */
+  uint32_t depth;   /* maximum number of frames of a recorded stack */
+  bool by_line;     /* aggregate: sums by line */
+  bool has_callers; /* timed: with the stack of callers */
+  uint32_t max_lanes;
+  size_t max_name; /* maximum bytes of a function name */
+
+  lua_Hook hook; /* NULL: no hook is active */
+  int mask;
+  bool is_on;
+  const void *state; /* registry of the Lua state that is recorded */
+  pid_t process;     /* process that is recorded */
+  l_lane *running;
+  int64_t start, program_time; /* clock at begin; time of the last event */
+  int64_t overhead;            /* ns since `start` that are not program time */
+  int64_t waited;              /* ns spent waiting for space in the ring */
+  int64_t sampling_time;       /* ns spent in hooks of samples */
+  int64_t consumer_time;       /* CPU time of the writer's thread, ns */
+  bool is_probe;              /* calibrates costs and writes to a null writer */
+  bool has_costs;             /* costs are subtracted from program time */
+  l_calibration *calibration; /* measures `costs`; owned, or NULL */
+  int64_t calibrate_at;       /* clock of the next calibration */
+  int64_t costs[L_COST_KINDS];     /* outside of the hook, 1/1024 ns */
+  int64_t cost_fraction;           /* less than 1 ns, not yet in `overhead` */
+  int64_t hook_time[L_COST_KINDS]; /* ns inside hooks */
+  uint64_t event_counts[L_COST_KINDS]; /* number of events */
+  uint64_t events;                     /* number of records */
+
+  pf_dictionary *dictionary;
+  pf_writer *writer; /* borrowed; NULL: mode "aggregate" */
+  /* Equal to `writer` while records need no check: the writer knows the whole
+     dictionary and has not failed. NULL: take the general path. */
+  pf_writer *fast_writer;
+  pf_contexts *contexts; /* mode "aggregate", else NULL */
+  pf_error error;        /* why recording has ended, or PF_OK */
+  l_layout layout;
+  uint32_t event_codes[4]; /* name ids by l_event_code, or PF_NO_NAME */
+  uint32_t kinds[2];       /* name ids of "function" and "main" */
+  l_functions functions;
+  l_lanes lanes;
+  char own_source[LUA_IDSIZE]; /* source of recorder.lua */
+
+  /* Sampling. The timer's signal handler writes these fields. */
+  _Atomic(lua_State *) thread; /* the running thread */
+  lua_State *main;
+  _Atomic uint64_t due;    /* ns that no sample stands for yet */
+  int64_t last_tick;       /* clock at the last tick */
+  uint32_t random;         /* pseudo-random state: varies the interval */
+  lua_State *armed_thread; /* thread with the sampling hook, or NULL */
+  lua_Hook saved_hook;     /* the program's own hook on that thread */
+  int saved_mask, saved_count;
+  bool has_timer;
+  timer_t timer;
+  struct sigaction saved_action; /* previous action of SIGPROF */
+  uint32_t *areas;               /* scratch for the `depth` areas of a stack */
+} l_recorder;
+
+extern _Atomic(l_recorder *) l_recording;
+
+
+/* Returns the clock in ns. */
+static inline int64_t l_now (l_recorder *r) {
+  return l_clock_now(&r->clock);
+}
+
+/* Ends the recording. The first failure is kept in recorder->error. `what` is
+   copied. */
+void l_recorder_fail (l_recorder *recorder, pf_status status, const char *what);
+
+
+/* function_names.c */
+
+/* Caches package.loaded in the registry. To be called before l_function_of. */
+void l_functions_prepare (lua_State *L);
+
+/* Returns the function of the activation `ar`, a new one if it is unknown.
+   `hint` is the expected function or NULL. The recorder owns the result. NULL:
+   out of memory; recording has ended. */
+l_function *l_function_of (lua_State *L, lua_Debug *ar, l_recorder *recorder,
+                           l_function *hint);
+
+/* Returns the area id of a line of the function. In mode "timed" without
+   callers it returns the id of a stack with this frame only. PF_NO_AREA: out of
+   memory; recording has ended. */
+uint32_t l_line_area (l_recorder *recorder, l_function *function, int line);
+
+/* Frees the functions and the table. */
+void l_functions_free (l_functions *functions);
+
+
+/* lua_lanes.c */
+
+/* Returns the lane of a thread, or NULL. */
+l_lane *l_lane_find (const l_recorder *recorder, const lua_State *thread);
+
+/* Adds a lane for a thread. NULL: out of memory. */
+l_lane *l_lane_new (l_recorder *recorder, lua_State *thread);
+
+/* Leaves all calls of the thread's lane and frees the lane. A running lane is
+   kept while recording is on. */
+void l_lane_end (l_recorder *recorder, lua_State *thread);
+
+/* Makes the lane equal to the thread's stack from `level` on. Frames that are
+   still on it are kept and get their current line; the others are left; missing
+   ones are entered. A call that ended during a pause cannot be told from a new
+   call of the same function with the same CallInfo. */
+void l_lane_sync (l_recorder *recorder, l_lane *lane, int level);
+
+/* Doubles the capacity. False: out of memory; recording has ended. */
+bool l_lane_reserve (l_recorder *recorder, l_lane *lane);
+
+/* Leaves all calls but the outermost `count`. */
+void l_lane_leave (l_recorder *recorder, l_lane *lane, size_t count);
+
+/* Returns the index of the frame with this ci, or SIZE_MAX. */
+size_t l_lane_index (const l_lane *lane, const void *ci);
+
+/* Frees the lanes without recording their ends. */
+void l_lanes_free (l_lanes *lanes);
+
+/* Marks all lanes stale: each is compared with its thread before it is used
+   again. */
+void l_lanes_mark_stale (l_recorder *recorder);
+
+/* Leaves all calls of all lanes. */
+void l_lanes_leave_all (l_recorder *recorder);
+
+static inline size_t l_lane_count (const l_lane *lane) {
+  return (size_t)(lane->top + 1 - lane->frames);
+}
+
+
+/* put_events.c */
+
+/* Finds the record layout for the mode. Raises when the writer's tables lack a
+   table or column. */
+void l_put_prepare (lua_State *L, l_recorder *recorder);
+
+/* Records the time spent on the current line of a frame. */
+void l_put_line (l_recorder *recorder, const l_lane *lane, l_frame *frame);
+
+/* Mode "calls": records that the innermost call of a lane was suspended or
+   resumed. */
+void l_put_suspended (l_recorder *recorder, const l_lane *lane, bool suspended);
+
+/* Records `count` equal samples of a stack. */
+void l_put_sample (l_recorder *recorder, uint32_t stack, uint64_t count);
+
+/* To be called after adding to the dictionary: the writer learns the new
+   entries before the next record. */
+static inline void l_put_changed (l_recorder *recorder) {
+  recorder->fast_writer = NULL;
+}
+
+
+/* hooks.c: returns the hook of a mode and sets its mask. NULL for mode
+   "sampled". */
+lua_Hook l_hook_of (l_mode mode, bool by_line, int *mask);
+
+/* Adds the time since the last event to the running call. `now` is the
+   clock. */
+void l_charge (l_recorder *recorder, int64_t now);
+
+/* Makes `thread` the running thread at clock `now`, after charging the time
+   until then. Returns its lane, synchronised with the stack from `level` on if
+   it is new or stale. NULL: out of memory; recording has ended. */
+l_lane *l_switch (l_recorder *recorder, lua_State *thread, int level,
+                  int64_t now);
+
+
+/* timer.c */
+
+/* Starts the timer of mode "sampled" and takes over SIGPROF. PF_EIO. */
+pf_status l_timer_start (l_recorder *recorder, pf_error *error);
+
+/* Stops the timer, if it runs, and restores the action of SIGPROF. */
+void l_timer_stop (l_recorder *recorder);
+
+
+/* Whether the hook of a thread is the sampling hook. */
+bool l_timer_is_armed (lua_State *thread);
+
+
+/* coroutines.c: core.coroutines. */
+int l_core_coroutines (lua_State *L);
+
+
+/* hook_cost.c */
+
+/* Starts the calibration and measures recorder->costs, which takes some
+   milliseconds. When out of memory, the costs stay 0 and recorder->calibration
+   is NULL. */
+void l_calibration_open (l_recorder *recorder);
+
+/* Frees the calibration, if there is one. */
+void l_calibration_close (l_recorder *recorder);
+
+/* Measures one kind of event again. To be called when the clock has reached
+   calibrate_at. */
+void l_calibration_update (l_recorder *recorder);
+
+#endif

@@ -1,0 +1,207 @@
+/*
+** timer.c - sampling. A timer sends SIGPROF to the thread that runs
+** Lua. The signal handler sets a hook on the running coroutine; at the next
+** instruction, call or return the hook records the stack and removes itself.
+** Between samples the program runs without hooks.
+**
+** A C function cannot be interrupted this way. Time that passes in it is added
+** to `due` and sampled when it returns, with one sample per interval.
+*/
+
+#define _DEFAULT_SOURCE /* syscall */
+
+#include <errno.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "lua/recorder/recorder.h"
+
+
+/* {====== The stack ====== */
+
+/* Fills r->areas with the functions of a stack, innermost first, without the
+   recorder's own and without the interpreter's C function at the bottom.
+   Returns their number; 0 when out of memory. */
+static size_t read_stack (lua_State *L, l_recorder *r, int level) {
+  lua_Debug ar;
+  size_t n = 0;
+  bool is_c = false;
+  for (; n < r->depth; level++) {
+    if (!lua_getstack(L, level, &ar))
+      return n > 1 && is_c ? n - 1 : n;
+    l_function *const f = l_function_of(L, &ar, r, NULL);
+    if (f == NULL)
+      return 0;
+    if (f->is_own) {
+      n = 0; /* its callees are the recorder's too */
+      continue;
+    }
+    is_c = f->key.c != NULL;
+    lua_getinfo(L, "l", &ar);
+    r->areas[n++] = l_line_area(r, f, ar.currentline > 0 ? ar.currentline : 0);
+  }
+  return n;
+}
+
+
+/* Returns the id of the stack of the first `count` areas in r->areas;
+   PF_NO_STACK if there are none, or when out of memory. */
+static uint32_t stack_of (l_recorder *r, size_t count) {
+  uint32_t stack = PF_NO_STACK;
+  while (count > 0) {
+    const uint32_t area = r->areas[--count];
+    stack = area == PF_NO_AREA ? PF_NO_STACK
+                               : pf_stack_push(r->dictionary, stack, area);
+    if (stack == PF_NO_STACK) {
+      l_recorder_fail(r, PF_ENOMEM, "out of memory");
+      break;
+    }
+  }
+  l_put_changed(r);
+  return stack;
+}
+
+
+/* At a call event nothing has been spent in the called function yet. */
+static void take_sample (lua_State *L, l_recorder *r, int event) {
+  const uint64_t due = atomic_load(&r->due);
+  const uint64_t count = due / (uint64_t)r->interval;
+  if (count == 0)
+    return;
+  atomic_fetch_sub(&r->due, count * (uint64_t)r->interval);
+  const size_t depth = read_stack(L, r, event == LUA_HOOKCALL);
+  const uint32_t stack = stack_of(r, depth);
+  if (stack != PF_NO_STACK)
+    l_put_sample(r, stack, count);
+}
+
+/* }====== */
+
+
+/* {====== The hook ====== */
+
+/* Removes the sampling hook and restores the program's own hook, which gets the
+   event if its mask includes it. */
+static void disarm (lua_State *L, l_recorder *r, lua_Debug *ar) {
+  static const int masks[] = {[LUA_HOOKCALL] = LUA_MASKCALL,
+                              [LUA_HOOKRET] = LUA_MASKRET,
+                              [LUA_HOOKLINE] = LUA_MASKLINE,
+                              [LUA_HOOKCOUNT] = 0,
+                              [LUA_HOOKTAILCALL] = LUA_MASKCALL};
+  const bool is_there = r != NULL && r->armed_thread == L;
+  const lua_Hook other = is_there ? r->saved_hook : NULL;
+  if (is_there) {
+    r->armed_thread = NULL;
+    lua_sethook(L, other, r->saved_mask, r->saved_count);
+  }
+  else
+    lua_sethook(L, NULL, 0, 0);
+  if (other != NULL && (r->saved_mask & masks[ar->event]) != 0)
+    other(L, ar);
+}
+
+
+static void sample_hook (lua_State *L, lua_Debug *ar) {
+  l_recorder *const r = atomic_load(&l_recording);
+  const int event = ar->event;
+  if (r != NULL && r->is_on &&
+      r->state == lua_topointer(L, LUA_REGISTRYINDEX)) {
+    const int64_t before = l_now(r);
+    take_sample(L, r, event);
+    r->sampling_time += l_now(r) - before;
+    r->event_counts[0]++;
+  }
+  disarm(L, r, ar);
+}
+
+
+bool l_timer_is_armed (lua_State *thread) {
+  return lua_gethook(thread) == sample_hook;
+}
+
+
+/* If the thread still has the hook of the previous tick, it may have ended or
+   be waiting: then the main thread runs, or will run soon. */
+static void arm (l_recorder *r) {
+  lua_State *thread = atomic_load(&r->thread);
+  if (l_timer_is_armed(thread))
+    thread = r->main;
+  if (l_timer_is_armed(thread))
+    return;
+  r->saved_hook = lua_gethook(thread);
+  r->saved_mask = lua_gethookmask(thread);
+  r->saved_count = lua_gethookcount(thread);
+  r->armed_thread = thread;
+  lua_sethook(thread, sample_hook,
+              LUA_MASKCALL | LUA_MASKRET | LUA_MASKCOUNT | r->saved_mask, 1);
+}
+
+/* }====== */
+
+
+/* {====== The timer ====== */
+
+/* Starts the timer for the next tick: the interval plus or minus a random
+   sixteenth of it. */
+static void set_timer (l_recorder *r) {
+  r->random = r->random * 1664525u + 1013904223u;
+  const int64_t part = r->interval / 8 * (int64_t)(r->random >> 16) / 65536;
+  const int64_t wait = r->interval - r->interval / 16 + part;
+  const struct itimerspec next = {
+      .it_value = {wait / 1000000000, wait % 1000000000}};
+  timer_settime(r->timer, 0, &next, NULL);
+}
+
+
+/* Signal handler: adds the time since the last tick to `due`, sets the hook and
+   starts the timer for the next tick. */
+static void tick (int number) {
+  const int errnum = errno;
+  l_recorder *const r = atomic_load(&l_recording);
+  (void)number;
+  if (r != NULL && r->is_on) {
+    const int64_t now = l_now(r);
+    if (now > r->last_tick)
+      atomic_fetch_add(&r->due, (uint64_t)(now - r->last_tick));
+    r->last_tick = now;
+    arm(r);
+    set_timer(r);
+  }
+  errno = errnum;
+}
+
+
+pf_status l_timer_start (l_recorder *r, pf_error *error) {
+  struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID,
+                           .sigev_signo = SIGPROF};
+  struct sigaction action = {.sa_handler = tick, .sa_flags = SA_RESTART};
+  event._sigev_un._tid = (pid_t)syscall(SYS_gettid);
+  if (timer_create(r->clock.id, &event, &r->timer) != 0)
+    return pf_fail(error, PF_EIO, PF_NO_OFFSET,
+                   "cannot create a timer for samples");
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGPROF, &action, &r->saved_action);
+  r->has_timer = true;
+  r->last_tick = l_now(r);
+  set_timer(r);
+  return PF_OK;
+}
+
+
+/* SIGPROF is ignored for a moment, so that a pending signal does not meet the
+   default action, which would end the process. */
+void l_timer_stop (l_recorder *r) {
+  struct sigaction ignore = {.sa_handler = SIG_IGN};
+  if (!r->has_timer)
+    return;
+  r->has_timer = false;
+  if (r->process == getpid()) /* fork copies no timers */
+    timer_delete(r->timer);
+  sigaction(SIGPROF, &ignore, NULL);
+  sigaction(SIGPROF, &r->saved_action, NULL);
+  if (r->armed_thread != NULL && l_timer_is_armed(r->armed_thread))
+    lua_sethook(r->armed_thread, r->saved_hook, r->saved_mask, r->saved_count);
+  r->armed_thread = NULL;
+}
+
+/* }====== */

@@ -1,0 +1,464 @@
+/*
+** row_text.c - core.write_rows and core.write_listing: convert a whole reader
+** to text without a loop in Lua.
+**
+** core.write_rows(reader, options, file)      options (all may be absent):
+**   output     "text" (an aligned table), "csv", "tsv", "json", "ndjson"
+**   columns    array of names in the order of output; default: all
+**   header     false: no header row
+**   raw        true: csv and tsv keep bytes that are not UTF-8
+**   color      true: the header of an aligned table is bold
+**   max_width  maximum width of a cell of the aligned table; default: none
+**   width      maximum width of its lines: texts are cut until a line fits
+**   unit       "ns", "us", "ms" or "s": unit of times in the aligned table
+**   percent    array of columns with fractions that are shown as per cent
+**
+** core.write_listing(reader, options, file)   options:
+**   kind       the column (of names or areas) with the kind of a row
+**   templates  { kind = template }, see listing_text.c; kinds are names, or ids
+**              for a column of areas. Rows with another kind or without one are
+**              skipped
+**   template   instead of these two: the template of all rows
+**   origin     subtracted from times that are written as us or ms
+**   separator  a text between rows, provided that the first row is not skipped
+**
+** Both return the number of rows; without a file the text and that number.
+** On failure: nil, message, code, and "EPIPE" if a pipe has no reader any more.
+*/
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/base/pipeline.h"
+#include "lua/binding.h"
+#include "text/rows.h"
+
+#define L_JOB       "profio.rows"
+#define MAX_COLUMNS 4096
+#define ALL_WIDTH   1048575  /* max_width when none is given */
+#define MAX_AHEAD   1048576u /* of a batch that is written ahead */
+
+
+/* {====== The job ====== */
+
+static int job_gc (lua_State *L) {
+  row_job *const job = luaL_checkudata(L, 1, L_JOB);
+  for (size_t i = 0; job->batch_texts != NULL && i < PF_PIPELINE_SLOTS; i++)
+    free(job->batch_texts[i].at);
+  free(job->batch_texts);
+  free(job->text.at);
+  free(job->waiting.at);
+  free(job->cut.at);
+  free(job->cells);
+  free(job->widths);
+  memset(job, 0, sizeof *job);
+  return 0;
+}
+
+
+/* Returns the file at `arg`, or NULL for nil. Lua and C share its buffer, so
+   earlier output comes first. */
+static FILE *check_file (lua_State *L, int arg) {
+  if (lua_isnoneornil(L, arg))
+    return NULL;
+  const luaL_Stream *const stream = luaL_checkudata(L, arg, LUA_FILEHANDLE);
+  luaL_argcheck(L, stream->closef != NULL, arg, "file is closed");
+  return stream->f;
+}
+
+
+/* Pushes an empty job for the arguments reader, options, file; it is at 4. */
+static row_job *new_job (lua_State *L) {
+  lua_settop(L, 3);
+  pf_reader *const reader = l_reader_check(L, 1)->reader;
+  luaL_checktype(L, 2, LUA_TTABLE);
+  FILE *const file = check_file(L, 3);
+  row_job *const job = lua_newuserdatauv(L, sizeof *job, 0);
+  memset(job, 0, sizeof *job);
+  job->reader = reader;
+  job->file = file;
+  luaL_setmetatable(L, L_JOB);
+  return job;
+}
+
+
+/* Pushes zeroed memory that lives as long as the call. */
+static void *scratch (lua_State *L, size_t count, size_t size) {
+  void *const memory = lua_newuserdatauv(L, count * size + 1, 0);
+  memset(memory, 0, count * size + 1);
+  return memory;
+}
+
+
+static pf_status fail_writing (const row_job *job, pf_status status,
+                               pf_error *error) {
+  if (status == PF_EIO)
+    return pf_fail(error, PF_EIO, PF_NO_OFFSET, "write failed: %s",
+                   strerror(job->errnum));
+  return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+}
+
+
+/* A job used by the caller's thread and the worker thread. */
+typedef struct shared_job {
+  row_job *job;
+  row_job ahead; /* for the caller's thread; its text is in job->batch_texts */
+  bool has_given_up; /* the caller's thread writes no more batches */
+} shared_job;
+
+
+/* Note 0: the batch has not been written ahead. */
+static void clear_note (void *context, const pf_pull *pull, uint32_t *notes) {
+  (void)context;
+  (void)pull;
+  notes[0] = 0;
+}
+
+
+/* Writes a batch in the caller's thread; the note is the index of its text plus
+   1. If that fails, write_batch writes the batch in its turn, or fails, and no
+   more batches are written ahead. */
+static void write_ahead (void *context, const pf_pull *pull, size_t number,
+                         uint32_t *notes) {
+  shared_job *const shared = context;
+  row_job *const ahead = &shared->ahead;
+  row_text *const text = &shared->job->batch_texts[number];
+  if (shared->has_given_up)
+    return;
+  ahead->text = *text;
+  ahead->text.used = 0;
+  ahead->batch = pull->batch;
+  shared->has_given_up = ahead->format->rows(ahead) != PF_OK;
+  if (shared->has_given_up) {
+    free(ahead->text.at);
+    *text = (row_text){NULL, 0, 0};
+    return;
+  }
+  notes[0] = (uint32_t)number + 1;
+  *text = ahead->text;
+}
+
+
+/* Writes a batch, possibly in the worker thread. */
+static pf_status write_batch (void *context, const pf_pull *pull,
+                              const uint32_t *notes, pf_error *error) {
+  row_job *const job = ((const shared_job *)context)->job;
+  job->batch = pull->batch;
+  job->failed = notes[0] == 0
+                    ? job->format->rows(job)
+                    : row_put_text(job, &job->batch_texts[notes[0] - 1]);
+  job->count += job->batch.rows;
+  return job->failed == PF_OK ? PF_OK : fail_writing(job, job->failed, error);
+}
+
+
+/* Writes all rows; returns the failure of the reader, if any. */
+static pf_status write_batches (row_job *job, pf_error *error) {
+  shared_job shared = {.job = job, .ahead = *job};
+  shared.ahead.file = NULL;
+  shared.ahead.max_size = MAX_AHEAD;
+  shared.ahead.count = 1; /* not 0: an earlier row exists */
+  if (job->format->is_independent)
+    job->batch_texts = calloc(PF_PIPELINE_SLOTS, sizeof *job->batch_texts);
+  const pf_pipeline pipeline = {
+      .wanted = job->wanted,
+      .sparse = -1,
+      .notes = 1,
+      .prepare = clear_note,
+      .process_in_caller = job->batch_texts != NULL ? write_ahead : NULL,
+      .process = write_batch,
+      .context = &shared};
+  return pf_pipeline_run(&pipeline, job->reader, error);
+}
+
+
+/* Runs the job. Rows that were read before the reader failed are written. */
+static pf_status run (row_job *job, pf_error *error) {
+  pf_error failed;
+  pf_status read = PF_OK;
+  job->failed = job->format->begin(job);
+  if (job->failed == PF_OK)
+    read = write_batches(job, &failed);
+  if (job->failed == PF_OK)
+    job->failed = job->format->end(job);
+  if (job->failed == PF_OK)
+    job->failed = row_flush(job, true);
+  if (job->failed != PF_OK)
+    return fail_writing(job, job->failed, error);
+  if (read != PF_OK)
+    *error = failed;
+  return read;
+}
+
+
+/* Replaces the close function of a file while rows are written to it. */
+static int refuse_close (lua_State *L) {
+  luaL_Stream *const stream = luaL_checkudata(L, 1, LUA_FILEHANDLE);
+  stream->closef = refuse_close; /* Lua has set it to NULL */
+  return luaL_error(L, "rows are written into the file: close it afterwards");
+}
+
+
+/* Runs the job. Meanwhile Lua functions called by the reader cannot close the
+   file at 3. */
+static pf_status run_locked (lua_State *L, row_job *job, pf_error *error) {
+  luaL_Stream *const stream = job->file == NULL ? NULL : lua_touserdata(L, 3);
+  lua_CFunction const close = stream == NULL ? NULL : stream->closef;
+  if (stream != NULL)
+    stream->closef = refuse_close;
+  const pf_status status = run(job, error);
+  if (stream != NULL)
+    stream->closef = close;
+  return status;
+}
+
+
+/* Runs the job and pushes the results. */
+static int finish (lua_State *L, row_job *job) {
+  pf_error error;
+  if (run_locked(L, job, &error) != PF_OK) {
+    if (job->failed == PF_EIO)
+      return l_write_failure(L, 3, job->errnum);
+    const char *label = NULL;
+    if (lua_getiuservalue(L, 1, 2) == LUA_TSTRING)
+      label = lua_tostring(L, -1);
+    return l_failure(L, &error, label);
+  }
+  if (job->file == NULL)
+    lua_pushlstring(L, job->text.at == NULL ? "" : job->text.at,
+                    job->text.used);
+  lua_pushinteger(L, (lua_Integer)job->count);
+  return job->file == NULL ? 2 : 1;
+}
+
+/* }====== */
+
+
+/* {====== write_rows ====== */
+
+static const row_format *check_format (lua_State *L) {
+  static const row_format *const forms[] = {&row_table, &row_csv, &row_tsv,
+                                            &row_json, &row_ndjson};
+  static const char *const names[] = {"text", "csv",    "tsv",
+                                      "json", "ndjson", NULL};
+  lua_getfield(L, 2, "output");
+  return forms[luaL_checkoption(L, -1, "text", names)];
+}
+
+
+/* Whether the array options[key] contains `name`. */
+static bool lists (lua_State *L, const char *key, const char *name) {
+  bool found = false;
+  if (lua_getfield(L, 2, key) == LUA_TTABLE)
+    for (lua_Integer i = 1; !found && lua_geti(L, -1, i) != LUA_TNIL; i++) {
+      found = lua_type(L, -1) == LUA_TSTRING &&
+              strcmp(lua_tostring(L, -1), name) == 0;
+      lua_pop(L, 1);
+    }
+  return found;
+}
+
+
+/* Returns a column with the unit of times: ns of the unit, decimals, name. */
+static row_column check_unit (lua_State *L) {
+  static const row_column units[] = {
+      {0, NULL, PF_INT, 1, 0, "ns", false},
+      {0, NULL, PF_INT, 1000, 3, "us", false},
+      {0, NULL, PF_INT, 1000000, 3, "ms", false},
+      {0, NULL, PF_INT, 1000000000, 6, "s", false}};
+  static const char *const names[] = {"ns", "us", "ms", "s", NULL};
+  lua_getfield(L, 2, "unit");
+  const int unit = luaL_checkoption(L, -1, "ns", names);
+  lua_pop(L, 1);
+  return units[unit];
+}
+
+
+static row_column make_column (lua_State *L, const row_job *job, size_t number,
+                               const row_column *unit) {
+  const pf_field *const field = &job->reader->fields[number];
+  const int top = lua_gettop(L);
+  row_column column = {number, field->name, field->type, 1, 0, "", false};
+  if (pf_is_time(field)) {
+    column = *unit;
+    column.field = number;
+    column.name = field->name;
+    column.type = field->type;
+  }
+  column.is_share = field->type == PF_NUM && lists(L, "percent", field->name);
+  lua_settop(L, top);
+  return column;
+}
+
+
+/* Reads the columns to write. */
+static void read_columns (lua_State *L, row_job *job) {
+  size_t numbers[MAX_COLUMNS];
+  const row_column unit = check_unit(L);
+  lua_getfield(L, 2, "columns");
+  const int count =
+      l_columns_check(L, lua_gettop(L), job->reader, numbers, MAX_COLUMNS);
+  row_column *const columns = scratch(L, (size_t)count, sizeof *columns);
+  bool *const wanted = scratch(L, job->reader->nfields, sizeof *wanted);
+  for (int i = 0; i < count; i++) {
+    columns[i] = make_column(L, job, numbers[i], &unit);
+    wanted[numbers[i]] = true;
+  }
+  job->columns = columns;
+  job->ncolumns = (size_t)count;
+  job->wanted = wanted;
+}
+
+
+static bool is_set (lua_State *L, const char *key, bool fallback) {
+  const int type = lua_getfield(L, 2, key);
+  const bool set = type == LUA_TNIL ? fallback : lua_toboolean(L, -1);
+  lua_pop(L, 1);
+  return set;
+}
+
+
+static int core_write_rows (lua_State *L) {
+  row_job *const job = new_job(L);
+  job->format = check_format(L);
+  job->header = is_set(L, "header", true);
+  job->color = is_set(L, "color", false);
+  job->is_raw = is_set(L, "raw", false);
+  lua_getfield(L, 2, "max_width");
+  const lua_Integer width = luaL_optinteger(L, -1, ALL_WIDTH);
+  luaL_argcheck(L, width > 0 && width < 1 << 20, 2, "max_width out of range");
+  job->max_width = (size_t)width;
+  lua_getfield(L, 2, "width");
+  const lua_Integer line = luaL_optinteger(L, -1, 0);
+  luaL_argcheck(L, line >= 0 && line < 1 << 20, 2, "width out of range");
+  job->line_width = (size_t)line;
+  read_columns(L, job);
+  return finish(L, job);
+}
+
+/* }====== */
+
+
+/* {====== write_listing ====== */
+
+/* Compiles the template on top of the stack and pops it. The table at `keep`
+   keeps its text and the segments, which point into the text. */
+static row_template compile (lua_State *L, const row_job *job, bool *wanted,
+                             int keep) {
+  pf_bytes source;
+  luaL_argcheck(L, lua_type(L, -1) == LUA_TSTRING, 2, "templates are strings");
+  source.at = (const uint8_t *)lua_tolstring(L, -1, &source.size);
+  row_template template = {PF_NO_NAME, NULL, 0};
+  row_segment *const segments = scratch(L, source.size, sizeof *segments);
+  pf_error error;
+  if (row_compile(source, job->reader, segments, &template.nsegments, &error) !=
+      PF_OK)
+    luaL_argerror(L, 2, error.what);
+  for (size_t i = 0; i < template.nsegments; i++)
+    if (segments[i].field != SIZE_MAX)
+      wanted[segments[i].field] = true;
+  template.segments = segments;
+  lua_rawseti(L, keep, luaL_len(L, keep) + 1);
+  lua_rawseti(L, keep, luaL_len(L, keep) + 1);
+  return template;
+}
+
+
+/* Returns the kind at `index`: the id of a name, or an area id. */
+static uint32_t check_kind (lua_State *L, int index, const row_job *job) {
+  pf_bytes kind;
+  if (job->reader->fields[job->kind].type == PF_AREA) {
+    luaL_argcheck(L, lua_isinteger(L, index), 2, "kinds are numbers of areas");
+    return (uint32_t)lua_tointeger(L, index);
+  }
+  luaL_argcheck(L, lua_type(L, index) == LUA_TSTRING, 2, "kinds are strings");
+  kind.at = (const uint8_t *)lua_tolstring(L, index, &kind.size);
+  const uint32_t name = pf_intern(job->reader->dictionary, kind);
+  if (name == PF_NO_NAME)
+    luaL_error(L, "not enough memory");
+  return name;
+}
+
+
+static size_t count_pairs (lua_State *L, int table) {
+  size_t n = 0;
+  for (lua_pushnil(L); lua_next(L, table) != 0; lua_pop(L, 1))
+    n++;
+  return n;
+}
+
+
+/* Compiles options.templates. */
+static void read_templates (lua_State *L, row_job *job, bool *wanted,
+                            int keep) {
+  lua_getfield(L, 2, "templates");
+  luaL_argcheck(L, lua_istable(L, -1), 2, "no templates");
+  const int table = lua_gettop(L);
+  const size_t count = count_pairs(L, table);
+  row_template *const templates = scratch(L, count, sizeof *templates);
+  lua_pushnil(L);
+  while (job->ntemplates < count && lua_next(L, table) != 0) {
+    row_template *const template = &templates[job->ntemplates++];
+    *template = compile(L, job, wanted, keep);
+    template->kind = check_kind(L, -1, job);
+  }
+  job->templates = templates;
+}
+
+
+/* Reads options.kind and options.templates. */
+static void read_kinds (lua_State *L, row_job *job, bool *wanted, int keep) {
+  lua_getfield(L, 2, "kind");
+  job->kind = l_field_check(L, lua_gettop(L), job->reader);
+  const pf_type type = job->reader->fields[job->kind].type;
+  luaL_argcheck(L, type == PF_NAME || type == PF_AREA, 2,
+                "the column `kind` must hold names or areas");
+  wanted[job->kind] = true;
+  read_templates(L, job, wanted, keep);
+}
+
+
+static int core_write_listing (lua_State *L) {
+  row_job *const job = new_job(L);
+  job->format = &row_listing;
+  lua_getfield(L, 2, "origin");
+  job->origin = luaL_optinteger(L, -1, 0);
+  lua_getfield(L, 2, "separator"); /* the table keeps the string */
+  job->separator.at =
+      (const uint8_t *)luaL_optlstring(L, -1, "", &job->separator.size);
+  bool *const wanted = scratch(L, job->reader->nfields, sizeof *wanted);
+  row_template *const all = scratch(L, 1, sizeof *all);
+  lua_newtable(L);
+  const int keep = lua_gettop(L);
+  if (lua_getfield(L, 2, "template") == LUA_TNIL)
+    read_kinds(L, job, wanted, keep);
+  else {
+    *all = compile(L, job, wanted, keep);
+    job->templates = all;
+    job->ntemplates = 1;
+    job->kind = SIZE_MAX;
+  }
+  job->wanted = wanted;
+  return finish(L, job);
+}
+
+/* }====== */
+
+
+/* core.is_time(reader, column): whether a column contains times in ns. */
+static int core_is_time (lua_State *L) {
+  const pf_reader *const reader = l_reader_check(L, 1)->reader;
+  lua_pushboolean(L, pf_is_time(&reader->fields[l_field_check(L, 2, reader)]));
+  return 1;
+}
+
+
+void l_open_rows (lua_State *L) {
+  static const luaL_Reg none[] = {{NULL, NULL}};
+  static const luaL_Reg functions[] = {{"is_time", core_is_time},
+                                       {"write_listing", core_write_listing},
+                                       {"write_rows", core_write_rows},
+                                       {NULL, NULL}};
+  l_class(L, L_JOB, none, job_gc);
+  luaL_setfuncs(L, functions, 0);
+}

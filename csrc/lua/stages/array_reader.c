@@ -1,0 +1,184 @@
+/*
+** array_reader.c - core.rows_reader: a reader over a Lua array of rows.
+*/
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lua/binding.h"
+#include "model/rows/store.h"
+
+/* Stack indices of core.rows_reader. */
+enum {
+  FIELDS = 1,
+  ROWS,
+  DICTIONARY,
+  STRINGS,
+  READER,
+  ROW
+};
+
+typedef struct rows_reader {
+  pf_reader reader;
+  pf_store store;
+  pf_batch batch;  /* rows not yet in the store */
+  pf_reader *rows; /* reader of the store */
+  pf_field fields[];
+} rows_reader;
+
+
+/* {====== The reader ====== */
+
+static pf_status rows_next (pf_reader *self, pf_batch *batch, pf_error *error) {
+  rows_reader *const t = (rows_reader *)(void *)self;
+  return t->rows->next(t->rows, batch, error);
+}
+
+
+static pf_status rows_seek (pf_reader *self, uint64_t row, pf_error *error) {
+  rows_reader *const t = (rows_reader *)(void *)self;
+  return t->rows->seek(t->rows, row, error);
+}
+
+
+static void rows_close (pf_reader *self) {
+  rows_reader *const t = (rows_reader *)(void *)self;
+  if (t->rows != NULL)
+    t->rows->close(t->rows);
+  pf_batch_close(&t->batch);
+  pf_store_close(&t->store);
+  free(t);
+}
+
+/* }====== */
+
+
+static pf_type type_check (lua_State *L, int index) {
+  static const char *const names[] = {"int",    "num",  "addr",  "bool",
+                                      "name",   "area", "stack", "bytes",
+                                      "handle", NULL};
+  return (pf_type)luaL_checkoption(L, index, NULL, names);
+}
+
+
+/* Pushes field `key`, or else element `n`, of the table on top. */
+static void get_either (lua_State *L, const char *key, lua_Integer n) {
+  if (lua_getfield(L, -1, key) != LUA_TNIL)
+    return;
+  lua_pop(L, 1);
+  lua_rawgeti(L, -1, n);
+}
+
+
+/* Keeps the string on top (popped) alive as long as the reader. */
+static void keep_string (lua_State *L) {
+  lua_rawseti(L, STRINGS, (lua_Integer)lua_rawlen(L, STRINGS) + 1);
+}
+
+
+static void read_fields (lua_State *L, rows_reader *t, size_t nfields) {
+  for (size_t i = 0; i < nfields; i++) {
+    lua_rawgeti(L, FIELDS, (lua_Integer)i + 1);
+    luaL_checktype(L, -1, LUA_TTABLE);
+    get_either(L, "type", 2);
+    const pf_type type = type_check(L, lua_gettop(L));
+    lua_pop(L, 1);
+    get_either(L, "name", 1);
+    t->fields[i] = (pf_field){luaL_checkstring(L, -1), type, NULL, false};
+    if (lua_getfield(L, -2, "help") != LUA_TNIL) {
+      t->fields[i].help = luaL_checkstring(L, -1);
+      lua_pushvalue(L, -1);
+      keep_string(L);
+    }
+    lua_pop(L, 1);
+    if (lua_getfield(L, -2, "part_numbers") != LUA_TNIL)
+      t->fields[i].part_numbers = lua_toboolean(L, -1) != 0;
+    lua_pop(L, 1);
+    keep_string(L);
+    lua_settop(L, READER);
+  }
+}
+
+
+/* Writes the values of the table at ROW into a row of the batch. */
+static void read_row (lua_State *L, rows_reader *t, size_t row) {
+  for (size_t i = 0; i < t->reader.nfields; i++) {
+    pf_column *const column = &t->batch.columns[i];
+    lua_rawgeti(L, ROW, (lua_Integer)i + 1);
+    if (!l_to_value(L, ROW + 1, column, row, t->reader.dictionary))
+      luaL_error(L, "column '%s' is of type %s, got %s", t->fields[i].name,
+                 pf_type_name(column->type), luaL_tolstring(L, ROW + 1, NULL));
+    if (column->type == PF_BYTES)
+      keep_string(L);
+    lua_settop(L, ROW);
+  }
+}
+
+
+static void append (lua_State *L, rows_reader *t) {
+  if (t->batch.rows > 0 && pf_store_append(&t->store, &t->batch) != PF_OK)
+    luaL_error(L, "not enough memory");
+  pf_batch_clear(&t->batch);
+}
+
+
+static void read_rows (lua_State *L, rows_reader *t) {
+  const size_t count = lua_rawlen(L, ROWS);
+  for (size_t i = 0; i < count; i++) {
+    lua_rawgeti(L, ROWS, (lua_Integer)i + 1);
+    luaL_checktype(L, ROW, LUA_TTABLE);
+    read_row(L, t, t->batch.rows++);
+    lua_settop(L, READER);
+    if (t->batch.rows == PF_BATCH_ROWS)
+      append(L, t);
+  }
+  append(L, t);
+}
+
+
+/*
+** core.rows_reader(fields, rows, dictionary): a reader over an array of arrays
+** of values in the order of the fields { name=, type=, help= } or { name, type
+** }; nil is missing. Without a dictionary it gets a new one.
+*/
+static int core_rows_reader (lua_State *L) {
+  luaL_checktype(L, FIELDS, LUA_TTABLE);
+  luaL_checktype(L, ROWS, LUA_TTABLE);
+  lua_settop(L, DICTIONARY);
+  if (lua_isnil(L, DICTIONARY)) {
+    l_dictionary_new(L);
+    lua_replace(L, DICTIONARY);
+  }
+  const size_t nfields = lua_rawlen(L, FIELDS);
+  luaL_argcheck(L, nfields > 0, FIELDS, "no columns");
+  lua_newtable(L); /* STRINGS */
+  const int pins[] = {DICTIONARY, STRINGS};
+  l_reader *const r = l_reader_new(L, pins, 2); /* READER */
+  rows_reader *const t = calloc(1, sizeof *t + nfields * sizeof(pf_field));
+  if (t == NULL)
+    return luaL_error(L, "not enough memory");
+  r->reader = &t->reader;
+  t->reader = (pf_reader){.fields = t->fields,
+                          .nfields = nfields,
+                          .dictionary = l_dictionary_check(L, DICTIONARY),
+                          .next = rows_next,
+                          .seek = rows_seek,
+                          .close = rows_close};
+  read_fields(L, t, nfields);
+  if (pf_store_open(&t->store, t->fields, nfields, t->reader.dictionary) !=
+          PF_OK ||
+      pf_batch_open(&t->batch, t->fields, nfields, NULL) != PF_OK)
+    return luaL_error(L, "not enough memory");
+  read_rows(L, t);
+  pf_batch_close(&t->batch);
+  pf_error error;
+  if (pf_store_reader(&t->store, NULL, 0, &t->rows, &error) != PF_OK)
+    return l_throw(L, &error, 0);
+  return 1;
+}
+
+
+void l_open_array_reader (lua_State *L) {
+  lua_pushcfunction(L, core_rows_reader);
+  lua_setfield(L, -2, "rows_reader");
+}

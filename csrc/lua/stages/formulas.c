@@ -1,0 +1,191 @@
+/*
+** formulas.c - core.derive and core.pivot: stages that add columns of numbers.
+*/
+
+#include <string.h>
+
+#include "kernels/stages/derive.h"
+#include "kernels/stages/pivot.h"
+#include "lua/binding.h"
+
+#define L_COUNTER    "profio.counter"
+#define MAX_FORMULAS 1000
+#define MAX_STEPS    100000
+
+
+/* {====== derive ====== */
+
+/* Names of the operations, in the order of pf_operation. */
+static const char *const operations[] = {
+    "column", "total",   "number", "+",   "-",      "*", "/",  "//",
+    "%",      "min",     "max",    "<",   "<=",     ">", ">=", "==",
+    "~=",     "running", "sqrt",   "abs", "negate", NULL};
+
+
+/* Returns the length of the array on top of the stack; raises if it is above
+   `max`. */
+static size_t count_check (lua_State *L, int arg, lua_Unsigned max) {
+  const lua_Unsigned n = lua_rawlen(L, -1);
+  luaL_argcheck(L, n <= max, arg, "too many formulas or steps");
+  return (size_t)n;
+}
+
+
+/* Reads the operand of a constant at `index`: a Lua integer is of type int, or
+   addr if the step says so; other numbers are of type num. */
+static void number_check (lua_State *L, int index, bool is_addr,
+                          pf_step *step) {
+  int is_integer;
+  luaL_checknumber(L, index);
+  step->type = is_addr ? PF_ADDR : PF_INT;
+  step->integer = lua_tointegerx(L, index, &is_integer);
+  if (!lua_isinteger(L, index)) {
+    step->type = PF_NUM;
+    step->number = lua_tonumber(L, index);
+  }
+}
+
+
+/* Reads the step on top of the stack: { operation, column }, { "number",
+   number, "addr" or nil } or { operation }. */
+static void step_check (lua_State *L, const pf_reader *input, pf_step *step) {
+  const int table = lua_gettop(L);
+  luaL_checktype(L, table, LUA_TTABLE);
+  lua_rawgeti(L, table, 1);
+  step->operation =
+      (pf_operation)luaL_checkoption(L, table + 1, NULL, operations);
+  lua_rawgeti(L, table, 2);
+  lua_rawgeti(L, table, 3);
+  if (step->operation <= PF_PUSH_TOTAL)
+    step->column = l_field_check(L, table + 2, input);
+  else if (step->operation == PF_PUSH_NUMBER)
+    number_check(L, table + 2, !lua_isnil(L, table + 3), step);
+  lua_settop(L, table - 1);
+}
+
+
+/* Reads the formula on top of the stack; replaces it by the memory of its
+   steps. */
+static void formula_check (lua_State *L, const pf_reader *input,
+                           pf_formula *formula) {
+  const int table = lua_gettop(L);
+  luaL_checktype(L, table, LUA_TTABLE);
+  lua_getfield(L, table, "name");
+  formula->name = luaL_checkstring(L, -1); /* the table keeps the string */
+  lua_getfield(L, table, "overflows"); /* borrowed: the caller pins the table */
+  formula->overflows =
+      lua_isnil(L, -1) ? NULL : luaL_checkudata(L, -1, L_COUNTER);
+  lua_getfield(L, table, "steps");
+  luaL_checktype(L, -1, LUA_TTABLE);
+  formula->nsteps = count_check(L, 2, MAX_STEPS);
+  pf_step *const steps =
+      lua_newuserdatauv(L, (formula->nsteps + 1) * sizeof *steps, 0);
+  memset(steps, 0, (formula->nsteps + 1) * sizeof *steps);
+  for (size_t i = 0; i < formula->nsteps; i++) {
+    lua_rawgeti(L, table + 3, (lua_Integer)i + 1);
+    step_check(L, input, &steps[i]);
+  }
+  formula->steps = steps;
+  lua_replace(L, table);
+  lua_settop(L, table);
+}
+
+
+/* core.derive(reader, formulas): the rows with an additional column for each
+   formula { name=, steps = { { operation, operand }, ... }, overflows = counter
+   or nil }. */
+static int core_derive (lua_State *L) {
+  const int pins[] = {1, 2}; /* the formulas keep the counters */
+  pf_reader *const input = l_reader_check(L, 1)->reader;
+  luaL_checktype(L, 2, LUA_TTABLE);
+  lua_settop(L, 2);
+  const size_t count = count_check(L, 2, MAX_FORMULAS);
+  pf_formula *const formulas =
+      lua_newuserdatauv(L, (count + 1) * sizeof *formulas, 0);
+  luaL_checkstack(L, (int)count + 16, "too many formulas");
+  for (size_t i = 0; i < count; i++) {
+    lua_rawgeti(L, 2, (lua_Integer)i + 1);
+    formula_check(L, input, &formulas[i]);
+  }
+  l_reader *const r = l_reader_new(L, pins, 2);
+  pf_error error;
+  if (pf_derive_open(input, formulas, count, &r->reader, &error) != PF_OK)
+    return l_throw(L, &error, 1);
+  return 1;
+}
+
+/* core.counter(): a counter of the rows that a formula left empty because of an
+   overflow. counter:value() is the maximum of all readings. */
+static int core_counter (lua_State *L) {
+  uint64_t *const counter = lua_newuserdatauv(L, sizeof *counter, 0);
+  *counter = 0;
+  luaL_setmetatable(L, L_COUNTER);
+  return 1;
+}
+
+
+static int counter_value (lua_State *L) {
+  const uint64_t *const counter = luaL_checkudata(L, 1, L_COUNTER);
+  lua_pushinteger(L, (lua_Integer)*counter);
+  return 1;
+}
+
+/* }====== */
+
+
+/* {====== pivot ====== */
+
+/* Reads the pivot column { name=, column= } on top of the stack and pops it. */
+static void pivot_column_check (lua_State *L, const pf_reader *input,
+                                pf_pivot_column *pivot) {
+  size_t size;
+  luaL_checktype(L, -1, LUA_TTABLE);
+  lua_getfield(L, -1, "name");
+  const char *const name = luaL_checklstring(L, -1, &size);
+  pivot->name =
+      pf_intern(input->dictionary, (pf_bytes){(const uint8_t *)name, size});
+  if (pivot->name == PF_NO_NAME)
+    luaL_error(L, "not enough memory");
+  lua_getfield(L, -2, "column");
+  pivot->column = luaL_checkstring(L, -1); /* the table keeps the string */
+  lua_pop(L, 3);
+}
+
+
+/* core.pivot(reader, key, value, columns): the rows with an additional column
+   for each { name=, column= }: the value where the key has that name, else
+   0. */
+static int core_pivot (lua_State *L) {
+  const int pins[] = {1};
+  pf_reader *const input = l_reader_check(L, 1)->reader;
+  const size_t key = l_field_check(L, 2, input);
+  const size_t value = l_field_check(L, 3, input);
+  luaL_checktype(L, 4, LUA_TTABLE);
+  lua_settop(L, 4);
+  const size_t count = count_check(L, 4, MAX_FORMULAS);
+  pf_pivot_column *const columns =
+      lua_newuserdatauv(L, (count + 1) * sizeof *columns, 0);
+  for (size_t i = 0; i < count; i++) {
+    lua_rawgeti(L, 4, (lua_Integer)i + 1);
+    pivot_column_check(L, input, &columns[i]);
+  }
+  l_reader *const r = l_reader_new(L, pins, 1);
+  pf_error error;
+  if (pf_pivot_open(input, key, value, columns, count, &r->reader, &error) !=
+      PF_OK)
+    return l_throw(L, &error, 1);
+  return 1;
+}
+
+/* }====== */
+
+
+void l_open_formulas (lua_State *L) {
+  static const luaL_Reg methods[] = {{"value", counter_value}, {NULL, NULL}};
+  static const luaL_Reg functions[] = {{"counter", core_counter},
+                                       {"derive", core_derive},
+                                       {"pivot", core_pivot},
+                                       {NULL, NULL}};
+  l_class(L, L_COUNTER, methods, NULL);
+  luaL_setfuncs(L, functions, 0);
+}

@@ -1,0 +1,280 @@
+/*
+** grouping.c - core.group and core.sort.
+*/
+
+#include <string.h>
+
+#include "kernels/group/group.h"
+#include "kernels/stages/sort.h"
+#include "lua/stages/group_key.h"
+
+/* Stack indices of core.group. */
+enum {
+  READER = 1,
+  KEYS,
+  AGGREGATES,
+  PARTS,
+  PINS,
+  BLOCK,
+  SPEC
+};
+
+/* The arguments of core.group; the kernel copies them. */
+typedef struct group_block {
+  size_t nkeys, naggregates;
+  pf_key keys[PF_MAX_KEYS];
+  pf_type types[PF_MAX_KEYS];
+  const l_key *functions[PF_MAX_KEYS]; /* NULL for a key that is a column */
+  pf_aggregate aggregates[];
+} group_block;
+
+
+/* {====== Keys (the table of a key is at SPEC) ====== */
+
+static void set_bucket (lua_State *L, pf_key *key, const pf_field *field) {
+  if (lua_getfield(L, SPEC, "bucket") == LUA_TNIL || pf_has_any_type(field)) {
+    lua_pop(L, 1);
+    return;
+  }
+  int is_integer;
+  key->bucket_num = luaL_checknumber(L, -1);
+  key->bucket = lua_tointegerx(L, -1, &is_integer);
+  lua_pop(L, 1);
+  if (field->type == PF_NUM) {
+    if (!(key->bucket_num > 0))
+      luaL_error(L, "bucket(%s, ...): the width must be above 0", field->name);
+  }
+  else if (field->type != PF_INT && field->type != PF_ADDR &&
+           field->type != PF_HANDLE)
+    luaL_error(L, "bucket(%s, ...): the column is of type %s, not a number",
+               field->name, pf_type_name(field->type));
+  else if (!is_integer || key->bucket <= 0)
+    luaL_error(L, "bucket(%s, ...): the width must be a whole number above 0",
+               field->name);
+}
+
+
+static void set_octave (lua_State *L, pf_key *key, const pf_field *field) {
+  lua_getfield(L, SPEC, "octave");
+  key->octave = lua_toboolean(L, -1) != 0 && !pf_has_any_type(field);
+  lua_pop(L, 1);
+  if (key->octave && field->type != PF_INT)
+    luaL_error(L, "octave(%s): the column is of type %s, not int", field->name,
+               pf_type_name(field->type));
+}
+
+
+static void set_column_key (lua_State *L, pf_key *key, pf_type *type,
+                            const pf_reader *input) {
+  lua_getfield(L, SPEC, "column");
+  key->column = l_field_check(L, -1, input);
+  lua_pop(L, 1);
+  const pf_field *const field = &input->fields[key->column];
+  *type = field->type;
+  set_bucket(L, key, field);
+  set_octave(L, key, field);
+  key->name = field->name;
+  if (lua_getfield(L, SPEC, "name") != LUA_TNIL)
+    key->name = luaL_checkstring(L, -1);
+  lua_pop(L, 1); /* the table keeps the string */
+}
+
+
+static void pin (lua_State *L) {
+  lua_rawseti(L, PINS, (lua_Integer)lua_rawlen(L, PINS) + 1);
+}
+
+
+static void set_key (lua_State *L, group_block *b, size_t i,
+                     const pf_reader *input) {
+  pf_key *const key = &b->keys[i];
+  luaL_checktype(L, SPEC, LUA_TTABLE);
+  if (lua_getfield(L, SPEC, "fn") == LUA_TNIL) {
+    lua_pop(L, 1);
+    set_column_key(L, key, &b->types[i], input);
+    return;
+  }
+  lua_pop(L, 1);
+  const l_key *const function = l_key_new(L, SPEC, READER);
+  pin(L); /* the key's thread */
+  pin(L); /* the key */
+  key->name = function->name;
+  key->computed = &function->computed;
+  b->functions[i] = function;
+  b->types[i] = function->type;
+}
+
+/* }====== */
+
+
+/* {====== Aggregates (the table of an aggregate is at SPEC) ====== */
+
+static void set_function (lua_State *L, pf_aggregate *aggregate,
+                          const char *name) {
+  if (!pf_aggregate_named(name, aggregate))
+    luaL_error(L,
+               "no aggregate '%s'; there are count, sum, min, max, mean, "
+               "stddev, first, last, distinct and p0 to p100",
+               name);
+}
+
+
+static void set_aggregate (lua_State *L, pf_aggregate *aggregate,
+                           const pf_reader *input) {
+  luaL_checktype(L, SPEC, LUA_TTABLE);
+  lua_getfield(L, SPEC, "fn");
+  const char *const function = luaL_checkstring(L, -1);
+  set_function(L, aggregate, function);
+  lua_getfield(L, SPEC, "name");
+  aggregate->name = luaL_optstring(L, -1, function);
+  if (lua_getfield(L, SPEC, "column") == LUA_TNIL) {
+    if (aggregate->function != PF_COUNT)
+      luaL_error(L, "aggregate %s needs a column: %s(column)", function,
+                 function);
+    aggregate->column = PF_NO_COLUMN;
+    return;
+  }
+  aggregate->column = l_field_check(L, -1, input);
+  const pf_field *const field = &input->fields[aggregate->column];
+  if (!pf_aggregate_fits(aggregate->function, field))
+    luaL_error(L, "aggregate %s(%s): the column is of type %s", function,
+               field->name, pf_type_name(field->type));
+}
+
+/* }====== */
+
+
+/* Raises if two columns have the same name. */
+static void check_names (lua_State *L, const pf_reader *reader) {
+  for (size_t i = 0; i < reader->nfields; i++)
+    if (pf_field_index(reader->fields, reader->nfields,
+                       reader->fields[i].name) < i)
+      luaL_error(L,
+                 "group: two columns would be called '%s'; give one of "
+                 "them another name",
+                 reader->fields[i].name);
+}
+
+
+/* Pushes the block with the keys and aggregates. */
+static group_block *read_group (lua_State *L, const pf_reader *input) {
+  const size_t nkeys = lua_rawlen(L, KEYS);
+  const size_t count = lua_rawlen(L, AGGREGATES);
+  luaL_argcheck(L, nkeys <= PF_MAX_KEYS, KEYS, "more than 64 keys");
+  const size_t size = sizeof(group_block) + count * sizeof(pf_aggregate);
+  group_block *const b = lua_newuserdatauv(L, size, 0);
+  memset(b, 0, size);
+  b->nkeys = nkeys;
+  b->naggregates = count;
+  for (size_t i = 0; i < nkeys; i++) {
+    lua_rawgeti(L, KEYS, (lua_Integer)i + 1);
+    set_key(L, b, i, input);
+    lua_settop(L, BLOCK);
+  }
+  for (size_t i = 0; i < count; i++) {
+    lua_rawgeti(L, AGGREGATES, (lua_Integer)i + 1);
+    set_aggregate(L, &b->aggregates[i], input);
+    lua_settop(L, BLOCK);
+  }
+  return b;
+}
+
+
+static void retype (void *context, size_t key, pf_field *field) {
+  const group_block *const b = context;
+  if (b->functions[key] != NULL)
+    l_key_retype(b->functions[key], field);
+}
+
+
+/* Whether the type of some key depends on its values. */
+static bool has_open_type (const group_block *b) {
+  for (size_t i = 0; i < b->nkeys; i++)
+    if (b->functions[i] != NULL && !b->functions[i]->typed)
+      return true;
+  return false;
+}
+
+
+/* Passes the readers in the table at PARTS to the group. */
+static pf_status split (lua_State *L, pf_reader *group) {
+  const size_t count = lua_rawlen(L, PARTS);
+  pf_reader **const readers =
+      lua_newuserdatauv(L, (count + 1) * sizeof *readers, 0);
+  for (size_t i = 0; i < count; i++) {
+    lua_rawgeti(L, PARTS, (lua_Integer)i + 1);
+    l_reader *const part = l_reader_check(L, -1);
+    part->is_input = true;
+    readers[i] = part->reader;
+    lua_pop(L, 1);
+  }
+  lua_getfield(L, PARTS, "part");
+  bool *const strict = l_part_strict(L, -1);
+  lua_pop(L, 2);
+  return pf_group_split(group, readers, count, strict);
+}
+
+
+/*
+** core.group(reader, keys, aggregates, parts): a row for each combination of
+** keys. A key is { column=, bucket=, octave=, name= } or { fn=, columns=,
+** name=, type= }; an aggregate is { fn=, column=, name= }. The input is read at
+** the first batch. If the type ("int", "num", "bool", "name") of a function is
+** not given, the input is read at once, because the values determine the type.
+** `parts` is a list of readers that together have the rows of `reader` and may
+** be read in threads; its field `part` is the part that they read.
+*/
+static int core_group (lua_State *L) {
+  pf_reader *const input = l_reader_check(L, READER)->reader;
+  luaL_checktype(L, KEYS, LUA_TTABLE);
+  luaL_checktype(L, AGGREGATES, LUA_TTABLE);
+  lua_settop(L, PARTS);
+  lua_newtable(L); /* PINS */
+  group_block *const b = read_group(L, input);
+  luaL_argcheck(L, b->nkeys + b->naggregates > 0, KEYS, "nothing to group by");
+  const int pins[] = {READER, PINS, PARTS};
+  l_reader *const r = l_reader_new(L, pins, 3);
+  pf_error error;
+  if (pf_group_open(input, b->keys, b->types, b->nkeys, b->aggregates,
+                    b->naggregates, &r->reader, &error) != PF_OK)
+    return l_throw(L, &error, READER);
+  if (!lua_isnil(L, PARTS) && split(L, r->reader) != PF_OK)
+    return luaL_error(L, "not enough memory");
+  check_names(L, r->reader);
+  if (has_open_type(b) && pf_group_run(r->reader, retype, b, &error) < PF_OK)
+    return l_throw(L, &error, READER);
+  return 1;
+}
+
+
+/* core.sort(reader, keys): the rows ordered by the keys { column=, descending=
+   }; stable, missing values last. */
+static int core_sort (lua_State *L) {
+  pf_reader *const input = l_reader_check(L, 1)->reader;
+  luaL_checktype(L, 2, LUA_TTABLE);
+  lua_settop(L, 2);
+  const size_t nkeys = lua_rawlen(L, 2);
+  pf_sort_key *const keys = lua_newuserdatauv(L, (nkeys + 1) * sizeof *keys, 0);
+  for (size_t i = 0; i < nkeys; i++) {
+    lua_rawgeti(L, 2, (lua_Integer)i + 1);
+    luaL_checktype(L, -1, LUA_TTABLE);
+    lua_getfield(L, -1, "column");
+    keys[i].column = l_field_check(L, -1, input);
+    lua_getfield(L, -2, "descending");
+    keys[i].descending = lua_toboolean(L, -1) != 0;
+    lua_settop(L, 3);
+  }
+  const int pins[] = {1};
+  l_reader *const r = l_reader_new(L, pins, 1);
+  pf_error error;
+  if (pf_sort_open(input, keys, nkeys, &r->reader, &error) != PF_OK)
+    return l_throw(L, &error, 1);
+  return 1;
+}
+
+
+void l_open_grouping (lua_State *L) {
+  static const luaL_Reg functions[] = {
+      {"group", core_group}, {"sort", core_sort}, {NULL, NULL}};
+  luaL_setfuncs(L, functions, 0);
+}

@@ -1,0 +1,344 @@
+/*
+** stages.c - core.filter, core.limit and core.range, which select rows;
+** core.chain, which concatenates tables; core.with_area, which adds columns.
+** (core.where is in conditions.c.)
+*/
+
+#include <string.h>
+
+#include "kernels/stages/chain.h"
+#include "kernels/stages/area_join.h"
+#include "kernels/stages/filter.h"
+#include "kernels/stages/limit.h"
+#include "kernels/stages/range.h"
+#include "kernels/stages/sort.h"
+#include "lua/callback.h"
+#include "lua/stages/group_key.h"
+
+#define MAX_COLUMNS 200 /* maximum number of arguments of a filter */
+
+
+/* {====== filter: a Lua predicate ====== */
+
+typedef struct l_filter {
+  l_callback callback; /* values: 1 the function, 2 the cache of names */
+  pf_dictionary *dictionary;
+  const pf_batch *batch; /* valid during a call */
+  uint16_t *keep;
+  size_t nkept;
+  int count;
+  size_t columns[MAX_COLUMNS];
+} l_filter;
+
+
+/* Arguments: (filter, function, cache). Calls the function for each row. */
+static int filter_body (lua_State *L) {
+  l_filter *const f = lua_touserdata(L, 1);
+  luaL_checkstack(L, f->count + 4, "too many columns");
+  for (size_t row = 0; row < f->batch->rows; row++) {
+    lua_pushvalue(L, 2);
+    for (int i = 0; i < f->count; i++)
+      l_push_value(L, &f->batch->columns[f->columns[i]], row, f->dictionary, 3);
+    l_callback_call(L, &f->callback, f->count);
+    f->keep[f->nkept] = (uint16_t)row;
+    f->nkept += lua_toboolean(L, -1) != 0;
+    lua_pop(L, 1);
+  }
+  return 0;
+}
+
+
+static pf_status filter_rows (void *context, const pf_batch *batch,
+                              uint16_t *keep, size_t *count, pf_error *error) {
+  l_filter *const f = context;
+  f->batch = batch;
+  f->keep = keep;
+  f->nkept = 0;
+  const pf_status status =
+      l_callback_run(&f->callback, filter_body, f, 2, error);
+  *count = f->nkept;
+  return status;
+}
+
+
+/* The collector frees the context, which is a userdata. */
+static void filter_release (void *context) {
+  (void)context;
+}
+
+
+/* core.filter(reader, f, columns): the rows for which f(values of the columns)
+   is true. */
+static int core_filter (lua_State *L) {
+  pf_reader *const input = l_reader_check(L, 1)->reader;
+  luaL_checktype(L, 2, LUA_TFUNCTION);
+  luaL_checktype(L, 3, LUA_TTABLE);
+  lua_settop(L, 3);
+  l_filter *const f = lua_newuserdatauv(L, sizeof *f, 0); /* at 4 */
+  memset(f, 0, sizeof *f);
+  f->dictionary = input->dictionary;
+  f->count = l_columns_check(L, 3, input, f->columns, MAX_COLUMNS);
+  lua_pushvalue(L, 2);
+  l_reader_push_dictionary(L, 1);
+  l_push_name_cache(L, lua_gettop(L));
+  lua_remove(L, -2);
+  l_callback_open(L, &f->callback, 2, l_reader_check(L, 1)->open); /* at 5 */
+  const int pins[] = {1, 4, 5};
+  l_reader *const r = l_reader_new(L, pins, 3);
+  const pf_predicate choice = {f, filter_rows, filter_release};
+  pf_error error;
+  if (pf_filter_open(input, f->columns, (size_t)f->count, choice, &r->reader,
+                     &error) != PF_OK)
+    return l_throw(L, &error, 1);
+  return 1;
+}
+
+/* }====== */
+
+
+/* {====== limit ====== */
+
+/* Returns a number of rows; `none` if the argument is absent. */
+static uint64_t check_rows (lua_State *L, int arg, uint64_t none) {
+  if (lua_isnoneornil(L, arg))
+    return none;
+  const lua_Integer n = luaL_checkinteger(L, arg);
+  luaL_argcheck(L, n >= 0, arg, "the number of rows must not be negative");
+  return (uint64_t)n;
+}
+
+
+/* core.limit(reader, n, skip): at most n rows (nil: all) after skipping `skip`.
+   A sort below it keeps only these rows in memory. */
+static int core_limit (lua_State *L) {
+  pf_reader *const input = l_reader_check(L, 1)->reader;
+  const uint64_t limit = check_rows(L, 2, PF_NO_LIMIT);
+  const uint64_t skip = check_rows(L, 3, 0);
+  if (limit <= PF_NO_LIMIT - skip)
+    pf_sort_set_limit(input, limit + skip);
+  const int pins[] = {1};
+  l_reader *const r = l_reader_new(L, pins, 1);
+  pf_error error;
+  if (pf_limit_open(input, limit, skip, &r->reader, &error) != PF_OK)
+    return l_throw(L, &error, 1);
+  return 1;
+}
+
+
+/* core.passed(limit): the number of rows that a reader of core.limit has
+   returned. */
+static int core_passed (lua_State *L) {
+  const uint64_t passed = pf_limit_passed(l_reader_check(L, 1)->reader);
+  luaL_argcheck(L, passed != PF_NO_LIMIT, 1, "not a reader of core.limit");
+  lua_pushinteger(L, (lua_Integer)passed);
+  return 1;
+}
+
+/* }====== */
+
+
+/* {====== range ====== */
+
+/* core.range(reader, column, from, to): the rows with from <= column < to; nil:
+   open end. */
+static int core_range (lua_State *L) {
+  pf_reader *const input = l_reader_check(L, 1)->reader;
+  const size_t column = l_field_check(L, 2, input);
+  const lua_Integer from = luaL_optinteger(L, 3, LUA_MININTEGER);
+  const lua_Integer to = luaL_optinteger(L, 4, LUA_MAXINTEGER);
+  const bool is_empty = !lua_isnoneornil(L, 4) && to == LUA_MININTEGER;
+  const lua_Integer last = lua_isnoneornil(L, 4) ? to : to - !is_empty;
+  const pf_field *const field = &input->fields[column];
+  if (field->type != PF_INT && !pf_has_any_type(field))
+    return luaL_error(L, "range: column '%s' is of type %s, not int%s",
+                      field->name, pf_type_name(field->type),
+                      field->help != l_open_type_help
+                          ? ""
+                          : "; declare that a function returns whole numbers: "
+                            "group { function, type = \"int\" }");
+  const int pins[] = {1};
+  l_reader *const r = l_reader_new(L, pins, 1);
+  pf_error error;
+  if (pf_range_open(input, column, is_empty ? LUA_MAXINTEGER : from, last,
+                    &r->reader, &error) != PF_OK)
+    return l_throw(L, &error, 1);
+  return 1;
+}
+
+/* }====== */
+
+
+/* {====== with_area ====== */
+
+/* core.with_area(reader, column): the rows with the columns class, handle,
+   value, parent, file and line of the area in the column. */
+static int core_with_area (lua_State *L) {
+  pf_reader *const input = l_reader_check(L, 1)->reader;
+  const size_t column = l_field_check(L, 2, input);
+  const int pins[] = {1};
+  l_reader *const r = l_reader_new(L, pins, 1);
+  pf_error error;
+  if (pf_area_join_open(input, column, &r->reader, &error) != PF_OK)
+    return l_throw(L, &error, 1);
+  return 1;
+}
+
+/* }====== */
+
+
+/* {====== chain ====== */
+
+/* Stack indices of core.chain. */
+enum {
+  READERS = 1,
+  CONSTANTS,
+  NUMBERS,
+  PINS,
+  FIRST
+};
+
+
+/* Raises if the columns of a reader differ from those of the first one. */
+static void check_same (lua_State *L, const pf_reader *first,
+                        const pf_reader *other, size_t part) {
+  bool same = first->nfields == other->nfields &&
+              first->dictionary == other->dictionary;
+  for (size_t i = 0; same && i < first->nfields; i++)
+    same = first->fields[i].type == other->fields[i].type &&
+           strcmp(first->fields[i].name, other->fields[i].name) == 0;
+  if (!same)
+    luaL_error(L, "chain: table %d has other columns, or another dictionary",
+               (int)part + 1);
+}
+
+
+/* Sets the readers of the parts and pins them. */
+static void set_readers (lua_State *L, pf_chain_input *parts, size_t nparts) {
+  for (size_t p = 0; p < nparts; p++) {
+    lua_rawgeti(L, READERS, (lua_Integer)p + 1);
+    l_reader *const reader = l_reader_check(L, -1);
+    parts[p].reader = reader->reader;
+    parts[p].owner = reader->is_input ? NULL : &reader->reader;
+    reader->is_input = true;
+    check_same(L, parts[0].reader, parts[p].reader, p);
+    lua_rawseti(L, PINS, (lua_Integer)p + 1);
+    if (!lua_istable(L, NUMBERS))
+      continue;
+    lua_rawgeti(L, NUMBERS, (lua_Integer)p + 1);
+    const lua_Integer used = lua_tointeger(L, -1);
+    luaL_argcheck(L, used >= 0, NUMBERS, "numbers must not be negative");
+    parts[p].numbers_used = (uint64_t)used;
+    lua_pop(L, 1);
+  }
+}
+
+
+/* Returns the name id of the constant (on top of the stack) for a part, or
+   PF_NO_NAME. */
+static uint32_t constant_of (lua_State *L, const pf_reader *reader,
+                             size_t part) {
+  uint32_t name = PF_NO_NAME;
+  if (lua_rawgeti(L, -1, (lua_Integer)part + 1) != LUA_TNIL) {
+    size_t size;
+    const char *const text = luaL_checklstring(L, -1, &size);
+    name =
+        pf_intern(reader->dictionary, (pf_bytes){(const uint8_t *)text, size});
+    if (name == PF_NO_NAME)
+      luaL_error(L, "not enough memory");
+  }
+  lua_pop(L, 1);
+  return name;
+}
+
+
+/* Reads constant `c` of the table at CONSTANTS: sets its value for all parts
+   and returns its name. */
+static const char *set_constant (lua_State *L, const pf_chain_input *parts,
+                                 size_t nparts, uint32_t *constants,
+                                 size_t count, size_t c) {
+  const pf_reader *const reader = parts[0].reader;
+  lua_rawgeti(L, CONSTANTS, (lua_Integer)c + 1);
+  luaL_checktype(L, -1, LUA_TTABLE);
+  lua_getfield(L, -1, "values");
+  luaL_checktype(L, -1, LUA_TTABLE);
+  for (size_t p = 0; p < nparts; p++)
+    constants[p * count + c] = constant_of(L, reader, p);
+  lua_pop(L, 1);
+  lua_getfield(L, -1, "name");
+  const char *const name = luaL_checkstring(L, -1);
+  if (pf_field_index(reader->fields, reader->nfields, name) < reader->nfields)
+    luaL_error(L, "chain: there is a column '%s' already", name);
+  lua_pop(L, 2); /* the table keeps the string */
+  return name;
+}
+
+
+/* One block of memory: parts, names and values of the constants. */
+typedef struct chain_block {
+  pf_chain_input *parts;
+  const char **names;
+  uint32_t *constants;
+} chain_block;
+
+
+static chain_block new_chain_block (lua_State *L, size_t nparts,
+                                    size_t nconstants) {
+  const size_t size = nparts * sizeof(pf_chain_input) +
+                      nconstants * (sizeof(char *) + nparts * 4) + 1;
+  uint8_t *const memory = lua_newuserdatauv(L, size, 0);
+  memset(memory, 0, size);
+  chain_block block;
+  block.parts = (pf_chain_input *)(void *)memory;
+  block.names = (const char **)(void *)(block.parts + nparts);
+  block.constants = (uint32_t *)(void *)(block.names + nconstants);
+  for (size_t p = 0; p < nparts; p++)
+    block.parts[p].constants = block.constants + p * nconstants;
+  return block;
+}
+
+
+/*
+** core.chain(readers, constants, numbers): the rows of all readers,
+** concatenated, with an additional column of names for each constant { name=,
+** values= one string per reader }. numbers[i] is how many numbers reader i uses
+** in columns with part_numbers.
+*/
+static int core_chain (lua_State *L) {
+  luaL_checktype(L, READERS, LUA_TTABLE);
+  lua_settop(L, NUMBERS);
+  if (lua_isnil(L, CONSTANTS)) {
+    lua_newtable(L);
+    lua_replace(L, CONSTANTS);
+  }
+  const size_t nparts = lua_rawlen(L, READERS);
+  const size_t nconstants = lua_rawlen(L, CONSTANTS);
+  luaL_argcheck(L, nparts > 0, READERS, "no table to read");
+  lua_newtable(L); /* PINS */
+  lua_rawgeti(L, READERS, 1);
+  const chain_block block = new_chain_block(L, nparts, nconstants);
+  set_readers(L, block.parts, nparts);
+  for (size_t c = 0; c < nconstants; c++)
+    block.names[c] =
+        set_constant(L, block.parts, nparts, block.constants, nconstants, c);
+  const int pins[] = {FIRST, PINS};
+  l_reader *const r = l_reader_new(L, pins, 2);
+  pf_error error;
+  if (pf_chain_open(block.parts, nparts, block.names, nconstants, &r->reader,
+                    &error) != PF_OK)
+    return l_throw(L, &error, FIRST);
+  return 1;
+}
+
+/* }====== */
+
+
+void l_open_stages (lua_State *L) {
+  static const luaL_Reg functions[] = {{"chain", core_chain},
+                                       {"with_area", core_with_area},
+                                       {"filter", core_filter},
+                                       {"limit", core_limit},
+                                       {"passed", core_passed},
+                                       {"range", core_range},
+                                       {NULL, NULL}};
+  luaL_setfuncs(L, functions, 0);
+}

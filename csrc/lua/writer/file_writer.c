@@ -1,0 +1,418 @@
+/*
+** file_writer.c - writers of whole files: an encoder of the core and its output
+** files.
+**
+** All files of a writer get their names together at the end, so a failure
+** leaves the old files (bytes/output.h).
+*/
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/formats.h"
+#include "lua/writer/fileset.h"
+#include "lua/writer/written.h"
+
+#define L_WRITER "profio.writer"
+
+/* User value 1 pins the dictionary and the roles; 2 is the label of
+   messages. */
+typedef struct l_writer {
+  const pf_format *format;
+  pf_dictionary *dictionary;
+  pf_encoder *encoder; /* owned; NULL when closed */
+  l_fileset files;     /* main file and side files */
+  pf_batch row;        /* a row of table row_table, for put */
+  size_t row_table;
+  lua_Integer tried; /* rows written by put */
+  pf_error failure;  /* first failed write: the files are dropped */
+} l_writer;
+
+
+static l_writer *writer_check (lua_State *L, int arg) {
+  l_writer *const w = luaL_checkudata(L, arg, L_WRITER);
+  if (w->encoder == NULL)
+    luaL_error(L, "writer is closed");
+  return w;
+}
+
+
+/* Returns the tables that the encoder accepts. */
+static const pf_table *tables_of (const l_writer *w, size_t *count) {
+  if (w->encoder->tables == NULL) {
+    *count = w->format->nwritten;
+    return w->format->written;
+  }
+  *count = w->encoder->ntables;
+  return w->encoder->tables;
+}
+
+
+/* Frees everything; unfinished files are dropped. */
+static void free_writer (l_writer *w) {
+  if (w->encoder != NULL)
+    w->encoder->close(w->encoder);
+  w->encoder = NULL;
+  l_fileset_close(&w->files);
+  pf_batch_close(&w->row);
+}
+
+
+static int writer_close (lua_State *L) {
+  free_writer(luaL_checkudata(L, 1, L_WRITER));
+  return 0;
+}
+
+
+/* {====== Construction ====== */
+
+/* Adds the side files { { role=, path= }, ... } at `arg`; the writer at `index`
+   pins the roles. On failure *path is the path that failed. */
+static pf_status add_sides (lua_State *L, l_writer *w, int arg, int index,
+                            const char **path, pf_error *error) {
+  const size_t n = lua_istable(L, arg) ? lua_rawlen(L, arg) : 0;
+  luaL_argcheck(L, n < L_FILESET_MAX, arg, "too many outputs");
+  lua_getiuservalue(L, index, 1);
+  for (size_t i = 0; i < n; i++) {
+    lua_rawgeti(L, arg, (lua_Integer)i + 1);
+    lua_getfield(L, -1, "path");
+    *path = lua_isnil(L, -1) ? NULL : l_path_check(L, lua_gettop(L));
+    lua_getfield(L, -2, "role");
+    const char *const role = luaL_checkstring(L, -1);
+    lua_rawseti(L, -4, (lua_Integer)i + 2); /* pins the role */
+    const pf_status status = l_fileset_add(&w->files, *path, error);
+    if (status != PF_OK)
+      return status;
+    l_output *const output = &w->files.outputs[w->files.count - 1];
+    output->sink.role = role;
+    lua_getfield(L, -2, "numbered");
+    if (lua_toboolean(L, -1) && *path != NULL &&
+        l_fileset_number(output, *path) != PF_OK)
+      return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    lua_pop(L, 3);
+  }
+  lua_pop(L, 1);
+  return PF_OK;
+}
+
+
+/* Pushes a writer without files and encoder. */
+static l_writer *new_writer (lua_State *L, const pf_format *format,
+                             int dictionary, int label) {
+  l_writer *const w = lua_newuserdatauv(L, sizeof *w, 2);
+  memset(w, 0, sizeof *w);
+  luaL_setmetatable(L, L_WRITER);
+  lua_createtable(L, 1, 0);
+  lua_pushvalue(L, dictionary);
+  lua_rawseti(L, -2, 1);
+  lua_setiuservalue(L, -2, 1);
+  lua_pushvalue(L, label);
+  lua_setiuservalue(L, -2, 2);
+  w->format = format;
+  w->dictionary = l_dictionary_check(L, dictionary);
+  return w;
+}
+
+
+/*
+** core.writer(format, options, dictionary, path, sides): a writer into a file,
+** standard output ("-"), or memory (path nil); or nil, message, code. sides = {
+** { role=, path= }, ... } are possible side files; those without a path are
+** kept in memory. Readers given to put_reader must have this dictionary.
+*/
+static int core_writer (lua_State *L) {
+  const pf_format *const format = l_written_format(L, 1);
+  luaL_checktype(L, 2, LUA_TTABLE);
+  const char *path = lua_isnoneornil(L, 4) ? NULL : l_path_check(L, 4);
+  lua_settop(L, 5);
+  l_writer *const w = new_writer(L, format, 3, 4); /* at 6 */
+  pf_error error;
+  pf_option *options;
+  const size_t n = l_options_at(L, 2, &options);
+  pf_status status =
+      format->encoder(options, n, w->dictionary, &w->encoder, &error);
+  if (status == PF_OK)
+    status = l_fileset_add(&w->files, path, &error);
+  if (status == PF_OK)
+    status = add_sides(L, w, 5, 6, &path, &error);
+  if (status != PF_OK) {
+    free_writer(w);
+    return l_failure(L, &error, path);
+  }
+  lua_settop(L, 6);
+  return 1;
+}
+
+/* }====== */
+
+
+/* {====== Writing rows ====== */
+
+static const pf_table *written_table (lua_State *L, const l_writer *w, int arg,
+                                      size_t *number) {
+  size_t count;
+  const pf_table *const tables = tables_of(w, &count);
+  return l_written_table(L, arg, w->format, tables, count, number);
+}
+
+
+/* Returns nil, message, code. A row that the format cannot represent may be
+   omitted; after a failed write rows are missing, so the writer fails for
+   good. */
+static int fail_with_label (lua_State *L, l_writer *w, const pf_error *error) {
+  if (error->status == PF_EIO && w->failure.status == PF_OK)
+    w->failure = *error;
+  lua_getiuservalue(L, 1, 2);
+  return l_failure(L, error, lua_tostring(L, -1));
+}
+
+
+/* Sets from[] to the reader's column for each column of the written table, or
+   nfields. */
+static void match_columns (const pf_table *table, const pf_reader *reader,
+                           size_t *from, bool *wanted) {
+  for (size_t i = 0; i < table->nfields; i++) {
+    from[i] =
+        pf_field_index(reader->fields, reader->nfields, table->fields[i].name);
+    if (from[i] < reader->nfields &&
+        reader->fields[from[i]].type != table->fields[i].type)
+      from[i] = reader->nfields;
+    if (from[i] < reader->nfields)
+      wanted[from[i]] = true;
+  }
+}
+
+
+/* Gives all rows of the reader to the encoder. */
+static pf_status put_all (l_writer *w, size_t number, const pf_table *table,
+                          pf_reader *reader, pf_batch *batch,
+                          pf_column *columns, const size_t *from,
+                          pf_error *error) {
+  pf_batch out = {0, table->nfields, columns, -1, false};
+  for (;;) {
+    const pf_status status = reader->next(reader, batch, error);
+    if (status != PF_MORE)
+      return status == PF_END ? PF_OK : status;
+    for (size_t i = 0; i < table->nfields; i++)
+      columns[i] = from[i] < batch->ncolumns
+                       ? batch->columns[from[i]]
+                       : (pf_column){.type = table->fields[i].type};
+    out.rows = batch->rows;
+    const pf_status put = w->encoder->put(w->encoder, number, &out,
+                                          &w->files.outputs[0].sink, error);
+    if (put != PF_OK)
+      return put;
+  }
+}
+
+
+/* Whether the encoder can read the reader itself: its columns are those of the
+   main table in the same order. */
+static bool can_read_whole (const l_writer *w, size_t number,
+                            const pf_table *table, const pf_reader *reader,
+                            const size_t *from) {
+  if (w->encoder->take == NULL || reader->read_stacks == NULL || number != 0)
+    return false;
+  for (size_t i = 0; i < table->nfields; i++)
+    if (from[i] != i)
+      return false;
+  return true;
+}
+
+
+/* writer:put_reader(table, reader): writes all rows of a reader, matching
+   columns by name; true, or nil, message, code. */
+static int writer_put_reader (lua_State *L) {
+  l_writer *const w = writer_check(L, 1);
+  size_t number = 0;
+  const pf_table *const table = written_table(L, w, 2, &number);
+  pf_reader *const reader = l_reader_check(L, 3)->reader;
+  luaL_argcheck(L, reader->dictionary == w->dictionary, 3,
+                "the reader has another dictionary than the writer");
+  size_t *const from = lua_newuserdatauv(L, table->nfields * sizeof *from, 0);
+  bool *const wanted = lua_newuserdatauv(L, reader->nfields + 1, 0);
+  memset(wanted, 0, reader->nfields + 1);
+  match_columns(table, reader, from, wanted);
+  pf_error error;
+  if (can_read_whole(w, number, table, reader, from)) {
+    if (w->encoder->take(w->encoder, reader, &error) != PF_OK)
+      return fail_with_label(L, w, &error);
+    lua_pushboolean(L, 1);
+    return 1;
+  }
+  pf_column *const columns =
+      lua_newuserdatauv(L, table->nfields * sizeof *columns, 0);
+  pf_batch batch;
+  if (pf_batch_for(&batch, reader, wanted) != PF_OK)
+    return luaL_error(L, "not enough memory");
+  const pf_status status =
+      put_all(w, number, table, reader, &batch, columns, from, &error);
+  pf_batch_close(&batch);
+  if (status != PF_OK)
+    return fail_with_label(L, w, &error);
+  lua_pushboolean(L, 1);
+  return 1;
+}
+
+
+/* writer:put_traces(parts): merges whole traces of the writer's format, which
+   must stay open until the end; true, false (the encoder only accepts rows), or
+   nil, message, code. */
+static int writer_put_traces (lua_State *L) {
+  l_writer *const w = writer_check(L, 1);
+  luaL_checktype(L, 2, LUA_TTABLE);
+  lua_settop(L, 2);
+  const size_t count = lua_rawlen(L, 2);
+  pf_trace **const traces =
+      lua_newuserdatauv(L, (count + 1) * sizeof *traces, 0);
+  pf_error error;
+  bool fits = w->encoder->merge != NULL && count > 0;
+  for (size_t i = 0; i < count; i++) {
+    lua_rawgeti(L, 2, (lua_Integer)i + 1);
+    traces[i] = l_part_trace(L, -1);
+    fits = fits && traces[i]->format == w->format &&
+           traces[i]->dictionary == w->dictionary;
+    lua_pop(L, 1); /* the table keeps it */
+  }
+  if (fits && w->encoder->merge(w->encoder, traces, count, &error) != PF_OK)
+    return fail_with_label(L, w, &error);
+  lua_pushboolean(L, fits);
+  return 1;
+}
+
+
+/* Prepares the batch of one row for a table. */
+static void row_for (lua_State *L, l_writer *w, const pf_table *table,
+                     size_t number) {
+  if (w->row.columns != NULL && w->row_table == number)
+    return;
+  pf_batch_close(&w->row);
+  if (pf_batch_open(&w->row, table->fields, table->nfields, NULL) != PF_OK)
+    luaL_error(L, "not enough memory");
+  w->row_table = number;
+}
+
+
+/* writer:put(table, record): writes one row; true, or nil, message, code. */
+static int writer_put (lua_State *L) {
+  l_writer *const w = writer_check(L, 1);
+  size_t number = 0;
+  const pf_table *const table = written_table(L, w, 2, &number);
+  luaL_checktype(L, 3, LUA_TTABLE);
+  lua_settop(L, 3);
+  row_for(L, w, table, number);
+  l_fill_row(L, 3, &w->row, table, w->dictionary);
+  pf_error error;
+  if (w->encoder->put(w->encoder, number, &w->row, &w->files.outputs[0].sink,
+                      &error) != PF_OK)
+    return fail_with_label(L, w, &error);
+  w->tried++;
+  lua_pushboolean(L, 1);
+  return 1;
+}
+
+
+/* writer:facts(): { tried=, written=, lost= } in records, and the number of
+   `rounded` values, as for a stream; nothing can be lost. */
+static int writer_facts (lua_State *L) {
+  const l_writer *const w = writer_check(L, 1);
+  lua_createtable(L, 0, 4);
+  lua_pushinteger(L, w->tried);
+  lua_setfield(L, -2, "tried");
+  lua_pushinteger(L, w->tried);
+  lua_setfield(L, -2, "written");
+  lua_pushinteger(L, 0);
+  lua_setfield(L, -2, "lost");
+  lua_pushinteger(L, (lua_Integer)w->encoder->rounded);
+  lua_setfield(L, -2, "rounded");
+  return 1;
+}
+
+/* }====== */
+
+
+/* {====== Finishing ====== */
+
+/* Writes what remains; the files have no names yet. */
+static pf_status finish_all (l_writer *w, pf_error *error) {
+  if (w->failure.status != PF_OK) {
+    *error = w->failure;
+    return error->status;
+  }
+  pf_status status =
+      w->encoder->finish(w->encoder, &w->files.outputs[0].sink, error);
+  for (size_t i = 0; i < w->files.count && status == PF_OK; i++)
+    status = pf_sink_flush(&w->files.outputs[i].sink, error);
+  return status;
+}
+
+
+static void push_written (lua_State *L, const pf_sink *sink) {
+  const pf_bytes bytes = pf_sink_bytes(sink);
+  lua_pushlstring(L, (const char *)bytes.at, bytes.size);
+}
+
+
+/* Pushes the bytes of side files in memory, by role. */
+static void push_sides (lua_State *L, const l_writer *w) {
+  lua_newtable(L);
+  for (size_t i = 1; i < w->files.count; i++) {
+    const l_output *const output = &w->files.outputs[i];
+    if (output->sink.fd >= 0 || output->sink.written == 0)
+      continue;
+    push_written(L, &output->sink);
+    lua_setfield(L, -2, output->sink.role);
+  }
+}
+
+
+/* writer:finish(): writes what remains, gives the files their names and closes;
+   returns the number of bytes of the main file, or for a writer into memory the
+   bytes and those of side files by role; or nil, message, code. */
+static int writer_finish (lua_State *L) {
+  l_writer *const w = writer_check(L, 1);
+  const pf_sink *const main = &w->files.outputs[0].sink;
+  const bool in_memory = main->fd < 0;
+  const bool has_sides = in_memory && w->files.count > 1;
+  pf_error error;
+  if (finish_all(w, &error) != PF_OK) {
+    free_writer(w);
+    return fail_with_label(L, w, &error);
+  }
+  if (l_fileset_commit(&w->files, &error) != PF_OK) {
+    free_writer(w); /* the message names the file */
+    return l_failure(L, &error, NULL);
+  }
+  if (in_memory)
+    push_written(L, main);
+  else
+    lua_pushinteger(L, (lua_Integer)main->written);
+  if (has_sides)
+    push_sides(L, w);
+  free_writer(w);
+  return has_sides ? 2 : 1;
+}
+
+
+/* writer:tables(): { { name=, fields= }, ... }, the tables that can be
+   written. */
+static int writer_tables (lua_State *L) {
+  size_t count;
+  const pf_table *const tables = tables_of(writer_check(L, 1), &count);
+  l_push_tables(L, tables, count);
+  return 1;
+}
+
+/* }====== */
+
+
+void l_open_file_writer (lua_State *L) {
+  static const luaL_Reg methods[] = {
+      {"close", writer_close},           {"facts", writer_facts},
+      {"finish", writer_finish},         {"put", writer_put},
+      {"put_reader", writer_put_reader}, {"put_traces", writer_put_traces},
+      {"tables", writer_tables},         {NULL, NULL}};
+  l_class(L, L_WRITER, methods, writer_close);
+  lua_pushcfunction(L, core_writer);
+  lua_setfield(L, -2, "writer");
+}

@@ -1,0 +1,255 @@
+/*
+** recover.c - reads the ring beside an output file, of a writer that was killed
+** or is still running.
+*/
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "bytes/output.h"
+#include "bytes/ring/ring.h"
+#include "bytes/sink.h"
+#include "formats/formats.h"
+#include "lua/binding.h"
+#include "lua/writer/stream.h"
+#include "model/writer/manifest.h"
+#include "model/writer/ring_encoder.h"
+
+#define L_RECOVERY "profio.recovery"
+#define MAX_SINKS  (PF_MANIFEST_ROLES + 1)
+
+/* Everything that must be freed, also after an error. */
+typedef struct recovery {
+  pf_ring_copy copy;
+  pf_manifest manifest; /* its texts lie in the copy */
+  pf_ring_encoder encoder;
+  pf_sink sinks[MAX_SINKS]; /* main file and side files */
+  size_t nsinks;
+} recovery;
+
+
+static int recovery_gc (lua_State *L) {
+  recovery *const r = luaL_checkudata(L, 1, L_RECOVERY);
+  pf_ring_copy_close(&r->copy);
+  pf_ring_encoder_close(&r->encoder);
+  for (size_t i = 0; i < r->nsinks; i++)
+    pf_sink_close(&r->sinks[i]);
+  r->nsinks = 0;
+  return 0;
+}
+
+
+/* Opens a sink in memory for the main file and for each side file. */
+static void open_sinks (lua_State *L, recovery *r) {
+  const pf_manifest *const manifest = &r->manifest;
+  for (size_t i = 0; i <= manifest->nroles; i++) {
+    if (pf_sink_open(&r->sinks[i], -1) != PF_OK)
+      luaL_error(L, "not enough memory");
+    r->nsinks = i + 1;
+    if (i == 0)
+      continue;
+    r->sinks[i].role = manifest->roles[i - 1];
+    r->sinks[i - 1].side = &r->sinks[i];
+  }
+}
+
+
+/* Encodes the records of the ring as a file of their own. At damage encoding
+   ends: earlier records are kept, and *damage describes it. */
+static pf_status encode (recovery *r, const pf_format *format, pf_error *damage,
+                         pf_error *error) {
+  pf_ring_copy *const copy = &r->copy;
+  pf_status status =
+      pf_ring_encoder_open(&r->encoder, format, r->manifest.options,
+                           r->manifest.noptions, &r->sinks[0], error);
+  if (status != PF_OK)
+    return status;
+  if (r->encoder.encoder->flush == NULL)
+    return pf_fail(error, PF_EFORMAT, PF_NO_OFFSET,
+                   "the ring is of format '%s', which no ring serves",
+                   format->name);
+  *damage = (pf_error){.status = PF_OK};
+  status = pf_ring_encoder_replay(&r->encoder, &copy->journal, damage);
+  if (status >= 0)
+    status = pf_ring_encoder_consume(&r->encoder, &copy->records, UINT64_MAX,
+                                     damage);
+  if (status == PF_ENOMEM) {
+    *error = *damage;
+    return status;
+  }
+  return pf_ring_encoder_finish(&r->encoder, error);
+}
+
+
+/* {====== The result ====== */
+
+static void set_count (lua_State *L, const char *name, uint64_t count) {
+  lua_pushinteger(L, (lua_Integer)count);
+  lua_setfield(L, -2, name);
+}
+
+
+static void set_text (lua_State *L, const char *name, const char *text) {
+  lua_pushstring(L, text);
+  lua_setfield(L, -2, name);
+}
+
+
+static void push_bytes (lua_State *L, const pf_sink *sink) {
+  const pf_bytes bytes = pf_sink_bytes(sink);
+  lua_pushlstring(L, (const char *)bytes.at, bytes.size);
+}
+
+
+/* Sets the lengths of the files on disk: `length` of the main file, and
+   `lengths` of side files by role. */
+static void set_lengths (lua_State *L, const recovery *r) {
+  const uint64_t *const lengths = r->copy.checkpoint.lengths;
+  set_count(L, "length", lengths[0]);
+  lua_newtable(L);
+  for (size_t i = 0; i < r->manifest.nroles; i++)
+    set_count(L, r->manifest.roles[i], lengths[i + 1]);
+  lua_setfield(L, -2, "lengths");
+}
+
+
+/* Sets the bytes of the recovered files: `data`, and `sides` by role. */
+static void set_bytes (lua_State *L, const recovery *r) {
+  push_bytes(L, &r->sinks[0]);
+  lua_setfield(L, -2, "data");
+  lua_newtable(L);
+  for (size_t i = 1; i < r->nsinks; i++)
+    if (r->sinks[i].written > 0) {
+      push_bytes(L, &r->sinks[i]);
+      lua_setfield(L, -2, r->sinks[i].role);
+    }
+  lua_setfield(L, -2, "sides");
+}
+
+
+static void push_answer (lua_State *L, const recovery *r, const char *format,
+                         const pf_error *damage) {
+  static const char *const modes[] = {"block", "drop", "overwrite"};
+  lua_createtable(L, 0, 10);
+  set_text(L, "format", format);
+  set_text(L, "full", modes[r->copy.mode]);
+  set_lengths(L, r);
+  set_count(L, "written", r->copy.checkpoint.consumed);
+  set_count(L, "records", r->encoder.rows);
+  set_count(L, "lost", r->copy.lost);
+  lua_pushboolean(L, r->copy.is_alive);
+  lua_setfield(L, -2, "is_alive");
+  lua_pushboolean(L, r->copy.is_restarted);
+  lua_setfield(L, -2, "is_restarted");
+  lua_pushboolean(L, r->copy.is_synced);
+  lua_setfield(L, -2, "is_synced");
+  if (damage->status < 0)
+    set_text(L, "damage", damage->what);
+  if (r->encoder.rows > 0)
+    set_bytes(L, r);
+}
+
+/* }====== */
+
+
+/* Returns the format that the ring names; NULL if it cannot be written. */
+static const pf_format *read_manifest (recovery *r) {
+  const pf_bytes kept = {r->copy.settings, r->copy.settings_size};
+  if (!pf_manifest_read(kept, &r->manifest))
+    return NULL;
+  const pf_format *const format = pf_format_named(r->manifest.format);
+  return format == NULL || format->encoder == NULL ? NULL : format;
+}
+
+
+/*
+** core.recover(path): the contents of the ring at `path`, or nil, message,
+** code: { format=, full=, length=, lengths=, written=, records=, lost=,
+** is_alive=, is_restarted=, is_synced=, is_closed=, damage=, data=, sides= }.
+** `length` is the number of bytes of the main file that are final, `lengths`
+** those of side files by role. Records that are not in these bytes are in
+** `data`, a file of their own, and its side files in `sides` by role. If the
+** file is complete without the ring, only is_closed is set.
+*/
+static int core_recover (lua_State *L) {
+  const char *const path = luaL_checkstring(L, 1);
+  lua_settop(L, 1);
+  recovery *const r = lua_newuserdatauv(L, sizeof *r, 0);
+  memset(r, 0, sizeof *r);
+  luaL_setmetatable(L, L_RECOVERY);
+  pf_error error, damage;
+  if (pf_ring_read(path, &r->copy, &error) != PF_OK)
+    return l_failure(L, &error, path);
+  if (r->copy.is_closed) {
+    lua_createtable(L, 0, 1);
+    lua_pushboolean(L, true);
+    lua_setfield(L, -2, "is_closed");
+    return 1;
+  }
+  const pf_format *const format = read_manifest(r);
+  if (format == NULL) {
+    (void)pf_fail(&error, PF_EFORMAT, PF_NO_OFFSET,
+                  "the ring is of a format that cannot be written");
+    return l_failure(L, &error, path);
+  }
+  open_sinks(L, r);
+  if (encode(r, format, &damage, &error) != PF_OK)
+    return l_failure(L, &error, path);
+  push_answer(L, r, format->name, &damage);
+  lua_pushvalue(L, 2); /* free it now, not at the next collection */
+  lua_insert(L, 1);
+  recovery_gc(L);
+  return 1;
+}
+
+
+/* {====== Claims ====== */
+
+static int claim_close (lua_State *L) {
+  pf_ring_claim_close(luaL_checkudata(L, 1, L_CLAIM));
+  return 0;
+}
+
+
+/* core.claim(path): locks the ring at `path` for writing, or returns nil,
+   message, code. core.stream takes the claim over; claim:close() releases
+   it. */
+static int core_claim (lua_State *L) {
+  const char *const path = luaL_checkstring(L, 1);
+  pf_ring_claim *const claim = lua_newuserdatauv(L, sizeof *claim, 1);
+  *claim = (pf_ring_claim){.fd = -1};
+  luaL_setmetatable(L, L_CLAIM);
+  lua_pushvalue(L, 1); /* the claim borrows the path */
+  lua_setiuservalue(L, -2, 1);
+  pf_error error;
+  if (pf_ring_claim_open(claim, path, &error) != PF_OK)
+    return l_failure(L, &error, path);
+  return 1;
+}
+
+
+/* core.sync_folder(path): writes the directory entries of the folder of `path`
+   to the disk; true, or nil, message, code. */
+static int core_sync_folder (lua_State *L) {
+  const char *const path = luaL_checkstring(L, 1);
+  pf_error error;
+  if (pf_output_sync_folder(path, &error) != PF_OK)
+    return l_failure(L, &error, path);
+  lua_pushboolean(L, true);
+  return 1;
+}
+
+/* }====== */
+
+
+void l_open_recover (lua_State *L) {
+  static const luaL_Reg none[] = {{NULL, NULL}};
+  static const luaL_Reg claims[] = {{"close", claim_close}, {NULL, NULL}};
+  static const luaL_Reg functions[] = {{"claim", core_claim},
+                                       {"recover", core_recover},
+                                       {"sync_folder", core_sync_folder},
+                                       {NULL, NULL}};
+  l_class(L, L_RECOVERY, none, recovery_gc);
+  l_class(L, L_CLAIM, claims, claim_close);
+  luaL_setfuncs(L, functions, 0);
+}

@@ -1,0 +1,484 @@
+/*
+** stream.c - writers through a ring.
+**
+** The output file has its name from the beginning and grows while the program
+** runs; after a failure it stays, with everything written so far. (Writers of
+** whole files are in file_writer.c.)
+*/
+
+#include "lua/writer/stream.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "bytes/output.h"
+
+
+static l_stream *check (lua_State *L, int arg) {
+  l_stream *const s = luaL_checkudata(L, arg, L_STREAM);
+  if (s->writer == NULL)
+    luaL_error(L, "writer is closed");
+  return s;
+}
+
+
+l_stream *l_stream_check (lua_State *L, int arg) {
+  l_stream *const s = check(L, arg);
+  pf_error error;
+  if (!pf_writer_is_owner(s->writer)) {
+    (void)pf_writer_failure(s->writer, &error);
+    luaL_error(L, "%s", error.what);
+  }
+  return s;
+}
+
+
+int l_stream_failure (lua_State *L, int index, const pf_error *error) {
+  lua_getiuservalue(L, index, 2);
+  return l_failure(L, error, lua_tostring(L, -1));
+}
+
+
+/* {====== Closing ====== */
+
+/* Frees everything except the writer. */
+static void close_outputs (l_stream *s) {
+  for (size_t i = 0; i < s->noutputs; i++)
+    l_stream_file_close(&s->outputs[i], i == 0 && s->is_pipe);
+  s->noutputs = 0;
+  if (s->checker != NULL)
+    s->checker->close(s->checker);
+  s->checker = NULL;
+  if (s->null_sinks[0].buffer != NULL)
+    close(s->null_sinks[0].fd);
+  for (size_t i = 0; i < L_STREAM_OUTPUTS; i++)
+    pf_sink_close(&s->null_sinks[i]);
+  pf_batch_close(&s->row);
+}
+
+
+/* Writes all remaining records and closes the writer, also after a failure of
+   the program. */
+static pf_status close_stream (l_stream *s, pf_error *error) {
+  pf_status status = PF_OK;
+  pf_writer *const writer = s->writer;
+  s->writer = NULL;
+  if (writer != NULL)
+    status = pf_writer_close(writer, error);
+  return status;
+}
+
+
+static int stream_gc (lua_State *L) {
+  l_stream *const s = luaL_checkudata(L, 1, L_STREAM);
+  pf_error error;
+  (void)close_stream(s, &error);
+  close_outputs(s);
+  return 0;
+}
+
+
+/* stream:finish(): writes all remaining records and closes; returns the number
+   of bytes of the main file, or nil, message, code. */
+static int stream_finish (lua_State *L) {
+  l_stream *const s = check(L, 1);
+  pf_error error;
+  const pf_status status = close_stream(s, &error);
+  const uint64_t written = s->outputs[0].sink.written;
+  close_outputs(s);
+  if (status != PF_OK)
+    return l_stream_failure(L, 1, &error);
+  lua_pushinteger(L, (lua_Integer)written);
+  return 1;
+}
+
+/* }====== */
+
+
+/* {====== Construction ====== */
+
+/* Reads the fields of the plan from the table at `arg`. */
+static void read_plan (lua_State *L, int arg, pf_writer_plan *plan) {
+  static const char *const modes[] = {"block", "drop", "overwrite", NULL};
+  luaL_checktype(L, arg, LUA_TTABLE);
+  lua_getfield(L, arg, "size");
+  plan->ring_size = (uint64_t)luaL_optinteger(L, -1, 0);
+  lua_getfield(L, arg, "full");
+  plan->mode = (pf_ring_mode)luaL_checkoption(L, -1, "block", modes);
+  lua_getfield(L, arg, "flush_every");
+  plan->flush_every = (uint64_t)luaL_optinteger(L, -1, 0);
+  lua_getfield(L, arg, "fsync");
+  plan->sync = lua_toboolean(L, -1) != 0;
+  lua_getfield(L, arg, "claim"); /* the table keeps it */
+  plan->claim = luaL_testudata(L, -1, L_CLAIM);
+  lua_pop(L, 5);
+}
+
+
+/* Adds an output file: a path or standard output ("-"). */
+static pf_status add_output (l_stream *s, const char *path, const char *role,
+                             pf_error *error) {
+  l_stream_file *const output = &s->outputs[s->noutputs];
+  pf_sink *const sink = &output->sink;
+  const bool is_pipe = strcmp(path, "-") == 0;
+  *output = (l_stream_file){.sink = {.fd = is_pipe ? STDOUT_FILENO : -1},
+                            .sync = s->sync};
+  const pf_status status =
+      is_pipe ? PF_OK : l_stream_file_open(output, path, error);
+  if (status != PF_OK)
+    return status;
+  const int fd = sink->fd;
+  const pf_status opened = pf_sink_open(sink, fd);
+  sink->fd = fd;
+  sink->role = role;
+  if (s->noutputs == 0)
+    s->is_pipe = is_pipe;
+  else
+    s->outputs[s->noutputs - 1].sink.side = sink;
+  s->noutputs++;
+  return opened == PF_OK
+             ? PF_OK
+             : pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+}
+
+
+/* Deletes new files if the stream could not be opened. */
+static void keep_or_unlink (l_stream *s, bool failed) {
+  for (size_t i = 0; i < s->noutputs; i++) {
+    if (failed && s->outputs[i].created != NULL)
+      unlink(s->outputs[i].created);
+    free(s->outputs[i].created);
+    s->outputs[i].created = NULL;
+  }
+}
+
+
+/* Adds the side files { { role=, path= }, ... } at `arg`; pins their roles in
+   the table on top. */
+static pf_status add_sides (lua_State *L, l_stream *s, int arg,
+                            pf_error *error) {
+  const size_t n = lua_istable(L, arg) ? lua_rawlen(L, arg) : 0;
+  const int pins = lua_gettop(L);
+  pf_status status = PF_OK;
+  luaL_argcheck(L, n < L_STREAM_OUTPUTS, arg, "too many outputs");
+  for (size_t i = 0; i < n && status == PF_OK; i++) {
+    lua_rawgeti(L, arg, (lua_Integer)i + 1);
+    lua_getfield(L, -1, "role");
+    const char *const role = luaL_checkstring(L, -1);
+    lua_rawseti(L, pins, (lua_Integer)i + 2);
+    lua_getfield(L, -1, "numbered");
+    lua_getfield(L, -2, "path");
+    const char *const path = luaL_checkstring(L, -1);
+    status = add_output(s, path, role, error);
+    if (status == PF_OK && lua_toboolean(L, -2))
+      status = l_stream_file_number(&s->outputs[s->noutputs - 1], path, error);
+    lua_settop(L, pins);
+  }
+  return status;
+}
+
+
+/* Opens the encoder that checks rows before they are recorded. */
+static pf_status open_checker (l_stream *s, const pf_writer_plan *plan,
+                               pf_error *error) {
+  const int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+  if (fd < 0)
+    return pf_fail(error, PF_EIO, PF_NO_OFFSET, "/dev/null: %s",
+                   strerror(errno));
+  for (size_t i = 0; i < s->noutputs; i++) {
+    pf_sink *const sink = &s->null_sinks[i];
+    if (pf_sink_open(sink, fd) != PF_OK) {
+      if (i == 0)
+        close(fd); /* afterwards the first sink owns it */
+      return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    }
+    sink->role = s->outputs[i].sink.role;
+    if (i > 0)
+      sink[-1].side = sink;
+  }
+  return s->format->encoder(plan->recovery_options, plan->nrecovery_options,
+                            s->dictionary, &s->checker, error);
+}
+
+
+/* Truncates all files to lengths (NULL: to 0). */
+static pf_status truncate_outputs (l_stream *s, const uint64_t *lengths,
+                                   pf_error *error) {
+  pf_status status = PF_OK;
+  for (size_t i = 0; i < s->noutputs && status == PF_OK; i++)
+    status = l_stream_file_resume(&s->outputs[i],
+                                  lengths == NULL ? 0 : lengths[i], error);
+  return status;
+}
+
+
+/* Opens the checker and the writer, truncates the files and starts the thread.
+   Files of a new recording are truncated after the writer was opened, so that a
+   failure leaves them as they were. */
+static pf_status open_stream (l_stream *s, const pf_writer_plan *plan,
+                              pf_error *error) {
+  pf_status status = open_checker(s, plan, error);
+  if (plan->older != NULL && status == PF_OK)
+    status = truncate_outputs(s, plan->older->checkpoint.lengths, error);
+  if (status == PF_OK)
+    status = pf_writer_open(&s->writer, plan, error);
+  if (plan->older == NULL && status == PF_OK)
+    status = truncate_outputs(s, NULL, error);
+  if (status == PF_OK)
+    status = pf_writer_start(s->writer, error);
+  return status;
+}
+
+
+/* Pushes a stream without files, and above it the table of its pins. */
+static l_stream *new_stream (lua_State *L, int dictionary, int label) {
+  l_stream *const s = lua_newuserdatauv(L, sizeof *s, 2);
+  memset(s, 0, sizeof *s);
+  luaL_setmetatable(L, L_STREAM);
+  lua_pushvalue(L, label);
+  lua_setiuservalue(L, -2, 2);
+  lua_createtable(L, 2, 0);
+  lua_pushvalue(L, dictionary);
+  lua_rawseti(L, -2, 1);
+  lua_pushvalue(L, -1);
+  lua_setiuservalue(L, -3, 1);
+  s->dictionary = l_dictionary_check(L, dictionary);
+  return s; /* the table of pins is above it */
+}
+
+
+/*
+** core.stream(format, options, dictionary, path, sides, plan): a writer through
+** a ring into the file at `path` or standard output ("-"), or nil, message,
+** code. plan = { size=, full=, flush_every=, fsync=, claim=, kept=, appends= }.
+** claim is of core.claim; without it the ring has no name. kept are the options
+** for recovery after a crash, which writes one file. With appends=true the
+** recording is appended to that of the killed writer whose ring is claimed.
+*/
+static int core_stream (lua_State *L) {
+  const pf_format *const format = l_written_format(L, 1);
+  luaL_checktype(L, 2, LUA_TTABLE);
+  const char *const path = luaL_checkstring(L, 4);
+  pf_writer_plan plan = {.format = format};
+  lua_settop(L, 6);
+  read_plan(L, 6, &plan);
+  pf_option *options, *kept;
+  plan.noptions = l_options_at(L, 2, &options);
+  lua_getfield(L, 6, "appends");
+  const bool appends = lua_toboolean(L, -1) != 0;
+  lua_pop(L, 1);
+  lua_getfield(L, 6, "kept");
+  luaL_checktype(L, 8, LUA_TTABLE);
+  plan.nrecovery_options = l_options_at(L, 8, &kept);
+  plan.options = options;
+  plan.recovery_options = kept;
+  l_stream *const s = new_stream(L, 3, 4); /* at 10, its pins at 11 */
+  pf_error error;
+  s->format = format;
+  s->sync = plan.sync;
+  pf_status status = add_output(s, path, NULL, &error);
+  if (status == PF_OK)
+    status = add_sides(L, s, 5, &error);
+  plan.dictionary = s->dictionary;
+  plan.sink = &s->outputs[0].sink;
+  pf_ring_copy older = {.memory = NULL};
+  if (status == PF_OK && appends && plan.claim != NULL) {
+    status = pf_ring_read(plan.claim->path, &older, &error);
+    plan.older = &older;
+  }
+  if (status == PF_OK)
+    status = open_stream(s, &plan, &error);
+  pf_ring_copy_close(&older);
+  keep_or_unlink(s, status != PF_OK);
+  lua_settop(L, 10);
+  return status == PF_OK ? 1 : l_stream_failure(L, 10, &error);
+}
+
+/* }====== */
+
+
+/* {====== Writing rows ====== */
+
+pf_batch *l_stream_row (lua_State *L, l_stream *s, const pf_table *table,
+                        size_t number) {
+  if (s->row.columns == NULL || s->row_table != number) {
+    pf_batch_close(&s->row);
+    if (pf_batch_open(&s->row, table->fields, table->nfields, NULL) != PF_OK)
+      luaL_error(L, "not enough memory");
+    s->row_table = number;
+  }
+  return &s->row;
+}
+
+
+int l_stream_put (lua_State *L, int index, l_stream *s, size_t number,
+                  const pf_batch *row) {
+  const uint64_t before = s->writer->ring.head;
+  pf_error error;
+  if (pf_writer_put(s->writer, number, row, 0, &error) != PF_OK)
+    return l_stream_failure(L, index, &error);
+  lua_pushboolean(L, s->writer->ring.head != before);
+  return 1;
+}
+
+
+static const pf_table *table_check (lua_State *L, const l_stream *s, int arg,
+                                    size_t *number) {
+  size_t count;
+  const pf_table *const tables = pf_writer_tables(s->writer, &count);
+  const pf_table *const table =
+      l_written_table(L, arg, s->format, tables, count, number);
+  if (!pf_ring_encoder_accepts(table))
+    luaL_error(L, "table '%s' has more than %d columns: a ring cannot carry it",
+               table->name, PF_TAG_COLUMNS);
+  return table;
+}
+
+
+/* stream:put(table, record): records one row after the encoder has checked it;
+   true, false when it was dropped, or nil, message, code. */
+static int stream_put (lua_State *L) {
+  l_stream *const s = l_stream_check(L, 1);
+  size_t number = 0;
+  const pf_table *const table = table_check(L, s, 2, &number);
+  luaL_checktype(L, 3, LUA_TTABLE);
+  lua_settop(L, 3);
+  pf_batch *const row = l_stream_row(L, s, table, number);
+  l_fill_row(L, 3, row, table, s->dictionary);
+  pf_error error;
+  if (s->checker->put(s->checker, number, row, &s->null_sinks[0], &error) !=
+      PF_OK)
+    return l_stream_failure(L, 1, &error);
+  return l_stream_put(L, 1, s, number, row);
+}
+
+
+/* Reads an area from the table on top, { area=, class=, file=, line=, value= }
+   as trace:stack returns it. */
+static uint32_t read_area (lua_State *L, pf_dictionary *dictionary) {
+  static const char *const names[] = {"area", "class", "file"};
+  pf_area area = PF_AREA_NONE;
+  uint32_t *const to[] = {&area.name, &area.class, &area.file};
+  luaL_checktype(L, -1, LUA_TTABLE);
+  for (int i = 0; i < 3; i++) {
+    size_t size;
+    lua_getfield(L, -1, names[i]);
+    const char *const text = luaL_optlstring(L, -1, NULL, &size);
+    if (text != NULL)
+      *to[i] = pf_intern(dictionary, (pf_bytes){(const uint8_t *)text, size});
+    if (text != NULL && *to[i] == PF_NO_NAME)
+      luaL_error(L, "not enough memory");
+    lua_pop(L, 1);
+  }
+  lua_getfield(L, -1, "line");
+  area.line = luaL_optinteger(L, -1, 0);
+  lua_getfield(L, -2, "value");
+  area.has_value = !lua_isnil(L, -1);
+  area.value = luaL_optinteger(L, -1, 0);
+  lua_pop(L, 2);
+  return pf_area_add(dictionary, &area);
+}
+
+
+/* core.stack(dictionary, frames): the id of a stack for frames as trace:stack
+   returns them, innermost first; nil without frames. */
+static int core_stack (lua_State *L) {
+  pf_dictionary *const dictionary = l_dictionary_check(L, 1);
+  luaL_checktype(L, 2, LUA_TTABLE);
+  uint32_t stack = PF_NO_STACK;
+  for (lua_Integer i = (lua_Integer)lua_rawlen(L, 2); i > 0; i--) {
+    lua_rawgeti(L, 2, i);
+    const uint32_t area = read_area(L, dictionary);
+    lua_pop(L, 1);
+    if (area != PF_NO_AREA)
+      stack = pf_stack_push(dictionary, stack, area);
+    if (area == PF_NO_AREA || stack == PF_NO_STACK)
+      return luaL_error(L, "not enough memory");
+  }
+  if (stack == PF_NO_STACK)
+    lua_pushnil(L);
+  else
+    lua_pushinteger(L, stack);
+  return 1;
+}
+
+/* }====== */
+
+
+/* {====== Flushing, properties ====== */
+
+static int answer (lua_State *L, pf_status status, const pf_error *error) {
+  if (status != PF_OK)
+    return l_stream_failure(L, 1, error);
+  lua_pushboolean(L, 1);
+  return 1;
+}
+
+
+/* stream:flush(): waits until all records are in the file. */
+static int stream_flush (lua_State *L) {
+  pf_error error;
+  return answer(L, pf_writer_flush(l_stream_check(L, 1)->writer, &error),
+                &error);
+}
+
+
+/* stream:dump(): as flush, also for a ring in mode "overwrite". */
+static int stream_dump (lua_State *L) {
+  pf_error error;
+  return answer(L, pf_writer_dump(l_stream_check(L, 1)->writer, &error),
+                &error);
+}
+
+
+static void set_count (lua_State *L, const char *name, uint64_t count) {
+  lua_pushinteger(L, (lua_Integer)count);
+  lua_setfield(L, -2, name);
+}
+
+
+/* stream:facts(): { tried=, written=, lost= } in records, and the number of
+   `rounded` values. */
+static int stream_facts (lua_State *L) {
+  const pf_writer_facts facts =
+      pf_writer_facts_of(l_stream_check(L, 1)->writer);
+  lua_createtable(L, 0, 4);
+  set_count(L, "tried", facts.tried);
+  set_count(L, "written", facts.written);
+  set_count(L, "lost", facts.lost);
+  set_count(L, "rounded", facts.rounded);
+  return 1;
+}
+
+
+static int stream_tables (lua_State *L) {
+  size_t count;
+  const pf_table *const tables =
+      pf_writer_tables(l_stream_check(L, 1)->writer, &count);
+  l_push_tables(L, tables, count);
+  return 1;
+}
+
+/* }====== */
+
+
+void l_open_stream (lua_State *L) {
+  static const luaL_Reg methods[] = {{"close", stream_gc},
+                                     {"dump", stream_dump},
+                                     {"emitter", l_stream_emitter},
+                                     {"facts", stream_facts},
+                                     {"finish", stream_finish},
+                                     {"flush", stream_flush},
+                                     {"put", stream_put},
+                                     {"tables", stream_tables},
+                                     {NULL, NULL}};
+  static const luaL_Reg functions[] = {
+      {"stack", core_stack}, {"stream", core_stream}, {NULL, NULL}};
+  l_class(L, L_STREAM, methods, stream_gc);
+  luaL_setfuncs(L, functions, 0);
+}

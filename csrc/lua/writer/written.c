@@ -1,0 +1,126 @@
+/*
+** written.c - formats, options, tables and columns that can be written (see
+** written.h).
+*/
+
+#include <string.h>
+
+#include "formats/formats.h"
+#include "lua/writer/written.h"
+
+
+size_t l_options_at (lua_State *L, int arg, pf_option **options) {
+  size_t n = 0;
+  for (lua_pushnil(L); lua_next(L, arg) != 0; lua_pop(L, 1))
+    n++;
+  pf_option *const o = lua_newuserdatauv(L, (n + 1) * sizeof *o, 0);
+  memset(o, 0, (n + 1) * sizeof *o);
+  size_t i = 0;
+  for (lua_pushnil(L); lua_next(L, arg) != 0; lua_pop(L, 1), i++) {
+    o[i].name = luaL_checkstring(L, -2);
+    o[i].is_text = lua_type(L, -1) == LUA_TSTRING;
+    if (o[i].is_text)
+      o[i].text.at = (const uint8_t *)lua_tolstring(L, -1, &o[i].text.size);
+    else
+      o[i].integer = lua_isboolean(L, -1) ? lua_toboolean(L, -1)
+                                          : luaL_checkinteger(L, -1);
+  }
+  *options = o;
+  return n;
+}
+
+
+const pf_format *l_written_format (lua_State *L, int arg) {
+  const char *const name = luaL_checkstring(L, arg);
+  const pf_format *const format = pf_format_named(name);
+  if (format == NULL || format->encoder == NULL)
+    luaL_error(
+        L, format == NULL ? "no format '%s'" : "format '%s' cannot be written",
+        name);
+  return format;
+}
+
+
+/* Pushes "a, b, c" from a list of names whose items are `size` bytes apart. */
+static void push_names (lua_State *L, const void *names, size_t size,
+                        size_t count) {
+  const char *const first = names;
+  luaL_Buffer b;
+  luaL_buffinit(L, &b);
+  for (size_t i = 0; i < count; i++) {
+    luaL_addstring(&b, i == 0 ? "" : ", ");
+    luaL_addstring(&b, *(const char *const *)(const void *)(first + i * size));
+  }
+  luaL_pushresult(&b);
+}
+
+
+int l_no_column (lua_State *L, const pf_table *table, const char *name) {
+  push_names(L, &table->fields[0].name, sizeof *table->fields, table->nfields);
+  return luaL_error(L, "table '%s' has no column '%s'; there are: %s",
+                    table->name, name, lua_tostring(L, -1));
+}
+
+
+const pf_table *l_written_table (lua_State *L, int arg, const pf_format *format,
+                                 const pf_table *tables, size_t count,
+                                 size_t *number) {
+  const char *const name = luaL_checkstring(L, arg);
+  for (size_t i = 0; i < count; i++)
+    if (strcmp(tables[i].name, name) == 0) {
+      *number = i;
+      return &tables[i];
+    }
+  push_names(L, &tables[0].name, sizeof *tables, count);
+  luaL_error(L, "format '%s' has no table '%s' to write; there are: %s",
+             format->name, name, lua_tostring(L, -1));
+  return NULL;
+}
+
+
+void l_fill_row (lua_State *L, int arg, pf_batch *row, const pf_table *table,
+                 pf_dictionary *dictionary) {
+  pf_batch_clear(row);
+  for (lua_pushnil(L); lua_next(L, arg) != 0; lua_pop(L, 1)) {
+    const char *const name =
+        lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "?";
+    if (pf_field_index(table->fields, table->nfields, name) == table->nfields)
+      l_no_column(L, table, name);
+  }
+  for (size_t i = 0; i < table->nfields; i++) {
+    lua_getfield(L, arg, table->fields[i].name);
+    if (!l_to_value(L, lua_gettop(L), &row->columns[i], 0, dictionary))
+      luaL_error(L, "column '%s' is of type %s, got %s", table->fields[i].name,
+                 pf_type_name(table->fields[i].type), luaL_typename(L, -1));
+    lua_pop(L, 1); /* the table keeps a string */
+  }
+  row->rows = 1;
+}
+
+
+void l_push_tables (lua_State *L, const pf_table *tables, size_t count) {
+  lua_newtable(L);
+  for (size_t i = 0; i < count; i++) {
+    lua_createtable(L, 0, 2);
+    lua_pushstring(L, tables[i].name);
+    lua_setfield(L, -2, "name");
+    l_push_fields(L, tables[i].fields, tables[i].nfields);
+    lua_setfield(L, -2, "fields");
+    lua_rawseti(L, -2, (lua_Integer)i + 1);
+  }
+}
+
+
+/* core.written(format): { { name=, fields= }, ... }, the tables that a format
+   writes by default. */
+static int core_written (lua_State *L) {
+  const pf_format *const format = l_written_format(L, 1);
+  l_push_tables(L, format->written, format->nwritten);
+  return 1;
+}
+
+
+void l_open_written (lua_State *L) {
+  lua_pushcfunction(L, core_written);
+  lua_setfield(L, -2, "written");
+}

@@ -1,0 +1,301 @@
+/*
+** gzip.c - deflate by blocks, in two threads; fast rather than small, as the
+** writers of profiles do it.
+**
+** A block is deflated by itself, with the bytes before it as its dictionary,
+** and ends at a whole byte: so the blocks behind one another are one stream.
+** A full block waits for the second thread; when several wait, who fills them
+** deflates one too.
+**
+**   OFFSET SIZE FIELD       of a gzip member
+**   0      2    1f 8b
+**   2      1    8: deflate
+**   3      5    no flags, no time
+**   8      1    4: packed for speed
+**   9      1    3: Unix
+**   10     n    the stream
+**   10+n   4    CRC-32 of the bytes, little-endian
+**   14+n   4    how many they are, modulo 2^32
+*/
+
+#include "model/base/gzip.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "model/base/parallel.h"
+
+#define BLOCK        ((size_t)1 << 20)
+#define WINDOW       ((size_t)1 << 15) /* how far deflate looks back */
+#define MOST_WAITING 4                 /* blocks, before the writer helps */
+
+/* A block and what it has become. */
+typedef struct block {
+  uint8_t *bytes; /* WINDOW of those before it, then its own; NULL: packed */
+  size_t size;
+  uint8_t *packed; /* NULL: not yet, or memory was short */
+  size_t packed_size;
+  uLong crc;
+} block;
+
+struct pf_gzip {
+  pf_sink sink; /* its buffer is that of the block being filled */
+  block filling;
+  bool has_thread;
+  pthread_t thread;
+  pthread_mutex_t lock;
+  pthread_cond_t changed;
+  /* Under the lock: */
+  block *blocks; /* the full ones */
+  size_t count, capacity;
+  size_t next; /* the first that nobody has taken */
+  bool ended;  /* no more will come */
+};
+
+
+/* {====== A block ====== */
+
+static bool open_stream (z_stream *z) {
+  memset(z, 0, sizeof *z);
+  return deflateInit2(z, Z_BEST_SPEED, Z_DEFLATED, -MAX_WBITS, 8,
+                      Z_DEFAULT_STRATEGY) == Z_OK;
+}
+
+
+/* Leave it without packed bytes when memory is short. */
+static void deflate_block (z_stream *z, block *b, bool is_first, bool is_last) {
+  const size_t capacity = deflateBound(z, b->size) + 16; /* and the flush */
+  uint8_t *const packed = malloc(capacity);
+  if (packed == NULL)
+    return;
+  if (!is_first)
+    (void)deflateSetDictionary(z, b->bytes, (uInt)WINDOW);
+  z->next_in = b->bytes + WINDOW;
+  z->avail_in = (uInt)b->size;
+  z->next_out = packed;
+  z->avail_out = (uInt)capacity;
+  (void)deflate(z, is_last ? Z_FINISH : Z_SYNC_FLUSH);
+  b->packed_size = capacity - z->avail_out;
+  b->crc = crc32(0, b->bytes + WINDOW, (uInt)b->size);
+  b->packed = realloc(packed, b->packed_size);
+  if (b->packed == NULL) /* it would not even become smaller */
+    b->packed = packed;
+  (void)deflateReset(z); /* fails for a stream that is none */
+}
+
+/* }====== */
+
+
+/* {====== Full blocks ====== */
+
+/* Deflate the next block that waits, with the lock held but for that. */
+static void take_block (pf_gzip *g, z_stream *z) {
+  const size_t number = g->next++;
+  block b = g->blocks[number];
+  pthread_mutex_unlock(&g->lock);
+  deflate_block(z, &b, number == 0, false);
+  free(b.bytes);
+  b.bytes = NULL;
+  pthread_mutex_lock(&g->lock);
+  g->blocks[number] = b;
+}
+
+
+/* Deflate what waits, until the end. */
+static void *take_all (void *argument) {
+  pf_gzip *const g = argument;
+  z_stream z;
+  if (!open_stream(&z))
+    return NULL;
+  pthread_mutex_lock(&g->lock);
+  for (;;) {
+    while (g->next == g->count && !g->ended)
+      pthread_cond_wait(&g->changed, &g->lock);
+    if (g->next == g->count)
+      break;
+    take_block(g, &z);
+  }
+  pthread_mutex_unlock(&g->lock);
+  deflateEnd(&z);
+  return NULL;
+}
+
+
+/* Deflate here until no more than `most` blocks wait. */
+static void help (pf_gzip *g, size_t most) {
+  z_stream z;
+  pthread_mutex_lock(&g->lock);
+  if (g->count - g->next > most && open_stream(&z)) {
+    while (g->count - g->next > most)
+      take_block(g, &z);
+    deflateEnd(&z);
+  }
+  pthread_mutex_unlock(&g->lock);
+}
+
+
+/* With the lock held. */
+static bool reserve (pf_gzip *g) {
+  if (g->count < g->capacity)
+    return true;
+  const size_t capacity = g->capacity == 0 ? 16 : g->capacity * 2;
+  block *const blocks = realloc(g->blocks, capacity * sizeof *blocks);
+  if (blocks == NULL)
+    return false;
+  g->blocks = blocks;
+  g->capacity = capacity;
+  return true;
+}
+
+
+/* One more block waits. */
+static bool add_block (pf_gzip *g, const block *full) {
+  pthread_mutex_lock(&g->lock);
+  const bool ok = reserve(g);
+  if (ok)
+    g->blocks[g->count++] = *full;
+  pthread_cond_signal(&g->changed);
+  pthread_mutex_unlock(&g->lock);
+  return ok;
+}
+
+
+static bool open_block (pf_gzip *g) {
+  g->filling = (block){.bytes = malloc(WINDOW + BLOCK)};
+  g->sink.buffer = g->filling.bytes == NULL ? NULL : g->filling.bytes + WINDOW;
+  g->sink.used = 0;
+  return g->filling.bytes != NULL;
+}
+
+
+/* The block is full, and there are more bytes to come. */
+static pf_status next_block (pf_sink *sink) {
+  pf_gzip *const g = (pf_gzip *)(void *)sink;
+  block full = g->filling;
+  full.size = sink->used;
+  if (!g->has_thread)
+    g->has_thread = pf_thread_start(&g->thread, take_all, g);
+  if (!open_block(g)) {
+    g->filling = full;
+    return sink->failed = PF_ENOMEM;
+  }
+  memcpy(g->filling.bytes, full.bytes + full.size, WINDOW);
+  if (!add_block(g, &full)) {
+    free(full.bytes);
+    return sink->failed = PF_ENOMEM;
+  }
+  help(g, MOST_WAITING);
+  return PF_OK;
+}
+
+/* }====== */
+
+
+/* {====== The member ====== */
+
+pf_gzip *pf_gzip_open (void) {
+  pf_gzip *const g = calloc(1, sizeof *g);
+  if (g == NULL)
+    return NULL;
+  g->sink = (pf_sink){.size = BLOCK, .fd = -1, .full = next_block};
+  if (!open_block(g)) {
+    free(g);
+    return NULL;
+  }
+  (void)pthread_mutex_init(&g->lock, NULL);
+  (void)pthread_cond_init(&g->changed, NULL);
+  return g;
+}
+
+
+pf_sink *pf_gzip_sink (pf_gzip *g) {
+  return &g->sink;
+}
+
+
+/* Let the second thread come to its end. */
+static void send_home (pf_gzip *g) {
+  if (!g->has_thread)
+    return;
+  pthread_mutex_lock(&g->lock);
+  g->ended = true;
+  pthread_cond_signal(&g->changed);
+  pthread_mutex_unlock(&g->lock);
+  pthread_join(g->thread, NULL);
+  g->has_thread = false;
+}
+
+
+/* Deflate the block that is not full, the last one, and then those that wait:
+   the second thread is at work on them. */
+static bool pack_rest (pf_gzip *g) {
+  z_stream z;
+  g->filling.size = g->sink.used;
+  if (open_stream(&z)) {
+    deflate_block(&z, &g->filling, g->count == 0, true);
+    deflateEnd(&z);
+  }
+  help(g, 0);
+  send_home(g);
+  for (size_t i = 0; i < g->count; i++)
+    if (g->blocks[i].packed == NULL)
+      return false;
+  return g->filling.packed != NULL;
+}
+
+
+static void put_block (pf_sink *to, const block *b, uLong *crc) {
+  (void)pf_sink_put(to, b->packed, b->packed_size); /* it keeps its failure */
+  *crc = crc32_combine(*crc, b->crc, (z_off_t)b->size);
+}
+
+
+static void put_member (const pf_gzip *g, pf_sink *to) {
+  static const uint8_t head[] = {0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 3};
+  uLong crc = crc32(0, NULL, 0);
+  (void)pf_sink_put(to, head, sizeof head);
+  for (size_t i = 0; i < g->count; i++)
+    put_block(to, &g->blocks[i], &crc);
+  put_block(to, &g->filling, &crc);
+  (void)pf_sink_uint(to, 4, false, crc);
+  (void)pf_sink_uint(to, 4, false, g->sink.written & UINT32_MAX);
+}
+
+
+pf_status pf_gzip_finish (pf_gzip *g, pf_sink *to, pf_error *error) {
+  pf_status status = g->sink.failed;
+  if (status == PF_OK && !pack_rest(g))
+    status = PF_ENOMEM;
+  if (status == PF_OK) {
+    put_member(g, to);
+    status = to->failed;
+  }
+  return status == PF_OK ? PF_OK
+                         : pf_fail(error, status, PF_NO_OFFSET,
+                                   status == PF_ENOMEM ? "out of memory"
+                                                       : "cannot be packed");
+}
+
+
+static void free_block (block *b) {
+  free(b->bytes);
+  free(b->packed);
+}
+
+
+void pf_gzip_close (pf_gzip *g) {
+  if (g == NULL)
+    return;
+  send_home(g);
+  for (size_t i = 0; i < g->count; i++)
+    free_block(&g->blocks[i]);
+  free_block(&g->filling);
+  free(g->blocks);
+  pthread_mutex_destroy(&g->lock);
+  pthread_cond_destroy(&g->changed);
+  free(g);
+}
+
+/* }====== */

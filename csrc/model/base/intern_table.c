@@ -1,0 +1,104 @@
+/*
+** intern_table.c - open addressing with linear probing. A slot has the hash
+** beside the id: few look-ups compare entries, and growing compares none.
+*/
+
+#include "model/base/intern_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/base/memory.h"
+
+#define FIRST_CAPACITY 64
+
+
+static uint32_t folded (uint64_t hash) {
+  hash *= 0xd6e8feb86659fd93u;
+  return (uint32_t)(hash ^ hash >> 32);
+}
+
+
+uint32_t pf_intern_table_find (const pf_intern_table *t, uint64_t hash,
+                               pf_is_same *is_same, const void *context) {
+  if (t->capacity == 0)
+    return PF_NOT_INTERNED;
+  const uint32_t short_hash = folded(hash);
+  for (uint32_t i = short_hash & t->mask;; i = (i + 1) & t->mask) {
+    const pf_intern_slot *const slot = &t->slots[i];
+    if (slot->number == PF_NOT_INTERNED ||
+        (slot->hash == short_hash && is_same(context, slot->number)))
+      return slot->number;
+  }
+}
+
+
+static void place (pf_intern_table *t, pf_intern_slot thing) {
+  uint32_t i = thing.hash & t->mask;
+  while (t->slots[i].number != PF_NOT_INTERNED)
+    i = (i + 1) & t->mask;
+  t->slots[i] = thing;
+}
+
+
+/* In the order of the old slots, so that the new ones are written in order. */
+static void place_all (pf_intern_table *t, const pf_intern_slot *old,
+                       size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (old[i].number != PF_NOT_INTERNED)
+      place(t, old[i]);
+}
+
+
+bool pf_intern_table_reserve (pf_intern_table *t) {
+  if (t->count < t->capacity)
+    return true;
+  if (t->capacity > UINT32_MAX / 4)
+    return false;
+  const uint32_t capacity = t->capacity == 0 ? FIRST_CAPACITY : t->capacity * 2;
+  pf_intern_slot *const slots = pf_array((size_t)capacity * 2, sizeof *slots);
+  if (slots == NULL)
+    return false;
+  memset(slots, 0xff, (size_t)capacity * 2 * sizeof *slots); /* all are free */
+  pf_intern_slot *const old = t->slots;
+  const size_t nold = (size_t)t->capacity * 2;
+  t->slots = slots;
+  t->capacity = capacity;
+  t->mask = capacity * 2 - 1;
+  place_all(t, old, nold);
+  free(old);
+  return true;
+}
+
+
+void pf_intern_table_put (pf_intern_table *t, uint64_t hash, uint32_t number) {
+  t->count++;
+  place(t, (pf_intern_slot){folded(hash), number});
+}
+
+
+uint32_t pf_intern_table_add (pf_intern_table *t, uint64_t hash) {
+  const uint32_t number = t->count;
+  pf_intern_table_put(t, hash, number);
+  return number;
+}
+
+
+bool pf_intern_table_copy (pf_intern_table *t, const pf_intern_table *from) {
+  const size_t nslots = (size_t)from->capacity * 2;
+  pf_intern_slot *const slots = pf_array(nslots, sizeof *slots);
+  if (slots == NULL)
+    return false;
+  if (nslots > 0)
+    memcpy(slots, from->slots, nslots * sizeof *slots);
+  pf_intern_table_free(t);
+  *t = *from;
+  t->slots = slots;
+  return true;
+}
+
+
+void pf_intern_table_free (pf_intern_table *t) {
+  free(t->slots);
+  *t = (pf_intern_table){0};
+}

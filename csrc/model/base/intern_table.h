@@ -1,0 +1,65 @@
+/*
+** intern_table.h - dictionary encoding: finds the entry of an array that equals
+** a new one. It is a hash table with open addressing over ids (indices of the
+** array) and hashes; the owner of the table has the entries and compares them.
+** Used by areas, stacks, contexts and several formats.
+**
+** Order of calls: zero a table and set `seed`; then for each entry find, and if
+** there is none, reserve and add. Free it at the end.
+*/
+
+#ifndef intern_table_h
+#define intern_table_h
+
+#include "profio.h"
+
+#define PF_NOT_INTERNED UINT32_MAX
+
+typedef struct pf_intern_slot {
+  uint32_t hash;
+  uint32_t number; /* the id, or PF_NOT_INTERNED: the slot is free */
+} pf_intern_slot;
+
+typedef struct pf_intern_table {
+  pf_intern_slot *slots;
+  uint32_t count, capacity;
+  uint32_t mask; /* slots are mask + 1; there are none while capacity is 0 */
+  uint64_t seed; /* first value of all hashes; random, so that a file cannot be
+                    made to have many equal hashes */
+} pf_intern_table;
+
+/* Whether entry `number` equals the entry that `context` describes. */
+typedef bool pf_is_same (const void *context, uint32_t number);
+
+/*
+** Mix one more word into a hash, which begins with table->seed. The factor
+** depends on the hash: with a constant factor, pairs of words could be found
+** that cancel each other for every seed.
+*/
+static inline uint64_t pf_mix (uint64_t hash, uint64_t word) {
+  __extension__ typedef unsigned __int128 wide;
+  const wide product = (wide)(hash ^ word) * (hash * 0x9e3779b97f4a7c15u | 1);
+  return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+/* The id of the equal entry, or PF_NOT_INTERNED. */
+uint32_t pf_intern_table_find (const pf_intern_table *table, uint64_t hash,
+                               pf_is_same *is_same, const void *context);
+
+/* Reserve capacity for one more entry, whose id will be table->count. False
+   when out of memory or of ids: nothing has changed. */
+bool pf_intern_table_reserve (pf_intern_table *table);
+
+/* Add an entry after pf_intern_table_reserve. Returns its id. */
+uint32_t pf_intern_table_add (pf_intern_table *table, uint64_t hash);
+
+/* Add an entry with an id of the owner's, who does not add all entries. */
+void pf_intern_table_put (pf_intern_table *table, uint64_t hash,
+                          uint32_t number);
+
+/* Copy `from`, with its seed, into an empty table. False when out of memory. */
+bool pf_intern_table_copy (pf_intern_table *table, const pf_intern_table *from);
+
+void pf_intern_table_free (pf_intern_table *table);
+
+#endif

@@ -1,0 +1,123 @@
+/*
+** memory.c - allocation of long arrays.
+*/
+
+#define _DEFAULT_SOURCE /* madvise */
+
+#include "model/base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define LARGE_PAGE ((size_t)2 << 20) /* as most machines have them */
+#define LONG       (LARGE_PAGE / 2)  /* an array that is worth one */
+#define SMALL_PAGE 4096              /* no machine has smaller ones */
+
+
+/* {====== Arrays ====== */
+
+/* Bytes to allocate, 1 for an empty array; 0: more than SIZE_MAX / 2. */
+static size_t bytes_of (size_t count, size_t size) {
+  if (count > SIZE_MAX / 2 / size)
+    return 0;
+  return count == 0 ? 1 : count * size;
+}
+
+
+void *pf_array (size_t count, size_t size) {
+  const size_t bytes = bytes_of(count, size);
+  return bytes == 0 ? NULL : malloc(bytes);
+}
+
+
+void *pf_array_of_zeros (size_t count, size_t size) {
+  const size_t bytes = bytes_of(count, size);
+  return bytes == 0 ? NULL : calloc(bytes, 1);
+}
+
+
+void *pf_array_resize (void *old, size_t count, size_t size) {
+  const size_t bytes = bytes_of(count, size);
+  return bytes == 0 ? NULL : realloc(old, bytes);
+}
+
+/* }====== */
+
+
+/* {====== In large pages ====== */
+
+/* Ask for large pages for the part of the array that fills them. */
+static void *advise (void *array, size_t bytes) {
+  const size_t before = (0 - (uintptr_t)array) & (LARGE_PAGE - 1);
+  if (array == NULL || bytes < LONG || before > bytes)
+    return array;
+#ifdef MADV_HUGEPAGE
+  (void)madvise((uint8_t *)array + before, (bytes - before) & ~(LARGE_PAGE - 1),
+                MADV_HUGEPAGE);
+#endif
+  return array;
+}
+
+
+/* Bytes to allocate, rounded up to large pages for a long array. */
+static size_t large_bytes_of (size_t count, size_t size) {
+  const size_t bytes = bytes_of(count, size);
+  return bytes < LONG ? bytes : (bytes + LARGE_PAGE - 1) & ~(LARGE_PAGE - 1);
+}
+
+
+void *pf_large_array (size_t count, size_t size) {
+  const size_t bytes = large_bytes_of(count, size);
+  void *array = NULL;
+  if (bytes < LONG)
+    return bytes == 0 ? NULL : malloc(bytes);
+  return posix_memalign(&array, LARGE_PAGE, bytes) == 0 ? advise(array, bytes)
+                                                        : NULL;
+}
+
+
+void *pf_large_array_of_zeros (size_t count, size_t size) {
+  const size_t bytes = large_bytes_of(count, size);
+  return bytes == 0 ? NULL : advise(calloc(bytes, 1), bytes);
+}
+
+
+void *pf_large_array_resize (void *old, size_t used, size_t count,
+                             size_t size) {
+  const size_t bytes = large_bytes_of(count, size);
+  if (bytes < LONG)
+    return bytes == 0 ? NULL : realloc(old, bytes);
+  void *const array = pf_large_array(count, size); /* where large pages begin */
+  if (array == NULL)
+    return NULL;
+  if (used > 0)
+    memcpy(array, old, used * size);
+  free(old);
+  return array;
+}
+
+/* }====== */
+
+
+bool pf_array_reserve (void **array, size_t *capacity, size_t wanted,
+                       size_t size) {
+  size_t more = *capacity == 0 ? 16 : *capacity;
+  while (more < wanted)
+    more *= 2;
+  if (more == *capacity)
+    return true;
+  void *const grown = realloc(*array, more * size);
+  if (grown == NULL)
+    return false;
+  *array = grown;
+  *capacity = more;
+  return true;
+}
+
+
+void pf_array_prefault (void *from, size_t bytes) {
+  volatile uint8_t *const at = from;
+  for (size_t i = 0; i < bytes; i += SMALL_PAGE)
+    at[i] = 0;
+}

@@ -1,0 +1,48 @@
+/*
+** memory.h - allocation of long arrays. All memory comes from malloc and is
+** freed by free.
+**
+** Large pages (THP) save TLB misses in arrays that are read many times in
+** random order. But the kernel zeroes a large page as a whole at the first
+** access, which is slow in a virtual machine that has returned its free memory
+** to the host. So only the functions pf_large_... ask for them.
+*/
+
+#ifndef memory_h
+#define memory_h
+
+#include "profio.h"
+
+/* Allocate `count` values of `size` bytes, not initialised; NULL when out of
+   memory. */
+void *pf_array (size_t count, size_t size);
+
+/* The same with all bytes 0. Pages that are never accessed take no memory. */
+void *pf_array_of_zeros (size_t count, size_t size);
+
+/* Resize an array (`old` NULL: allocate it). NULL when out of memory: `old`
+   stays valid. */
+void *pf_array_resize (void *old, size_t count, size_t size);
+
+/* The same three in large pages, if the system has them. The first `used`
+   values of `old` are copied. */
+void *pf_large_array (size_t count, size_t size);
+void *pf_large_array_of_zeros (size_t count, size_t size);
+void *pf_large_array_resize (void *old, size_t used, size_t count, size_t size);
+
+/* Make the capacity of an array at least `wanted` values; it grows by doubling
+   from NULL and 0. False when out of memory: the array stays as it is. */
+bool pf_array_reserve (void **array, size_t *capacity, size_t wanted,
+                       size_t size);
+
+/* Access each page of memory that is not initialised, so that the thread that
+   writes it next does not wait for page faults. */
+void pf_array_prefault (void *from, size_t bytes);
+
+/* The next capacity of a full array. Long arrays grow by 4, since unused pages
+   take no memory and each copy needs new pages. */
+static inline size_t pf_next_capacity (size_t capacity) {
+  return capacity < 65536 ? capacity * 2 : capacity * 4;
+}
+
+#endif

@@ -1,0 +1,143 @@
+/*
+** spill.c - buffers in memory whose full chunks go to a temporary file.
+*/
+
+#include "model/base/spill.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bytes/spool.h"
+#include "model/base/memory.h"
+
+#define FIRST_CHUNK 256u
+#define SMALL_CHUNK 4096u /* largest one where there are more than MANY */
+#define MANY        256u
+
+
+static pf_status out_of_memory (pf_error *error) {
+  return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+}
+
+
+void pf_spill_close (pf_spill *s) {
+  for (size_t i = 0; i < s->count; i++) {
+    free(s->buffers[i].last);
+    free(s->buffers[i].chunks);
+  }
+  free(s->buffers);
+  if (s->has_file)
+    close(s->fd);
+  memset(s, 0, sizeof *s);
+}
+
+
+/* {====== Writing ====== */
+
+static bool add_chunk (pf_spill_buffer *b, uint64_t at) {
+  void *chunks = b->chunks;
+  const bool grown = pf_array_reserve(&chunks, &b->chunk_capacity,
+                                      b->nchunks + 1, sizeof *b->chunks);
+  b->chunks = chunks;
+  if (grown)
+    b->chunks[b->nchunks++] = (pf_spill_chunk){at, b->used};
+  return grown;
+}
+
+
+static pf_status write_at (const pf_spill *s, const uint8_t *bytes, size_t size,
+                           pf_error *error) {
+  for (size_t done = 0; done < size;) {
+    const ssize_t n =
+        pwrite(s->fd, bytes + done, size - done, (off_t)(s->end + done));
+    if (n < 0 && errno != EINTR)
+      return pf_fail(error, PF_EIO, PF_NO_OFFSET,
+                     "the temporary file in TMPDIR or /tmp: %s",
+                     strerror(errno));
+    done += n < 0 ? 0 : (size_t)n;
+  }
+  return PF_OK;
+}
+
+
+/* Append the chunk in memory to the file. */
+static pf_status write_out (pf_spill *s, pf_spill_buffer *b, pf_error *error) {
+  pf_status status = s->has_file ? PF_OK : pf_spool_file(&s->fd, error);
+  s->has_file |= status == PF_OK;
+  if (status == PF_OK)
+    status = write_at(s, b->last, b->used, error);
+  if (status != PF_OK)
+    return status;
+  if (!add_chunk(b, s->end))
+    return out_of_memory(error);
+  s->end += b->used;
+  b->used = 0;
+  return PF_OK;
+}
+
+
+static bool add_buffers (pf_spill *s, size_t count) {
+  void *buffers = s->buffers;
+  const bool grown =
+      pf_array_reserve(&buffers, &s->capacity, count, sizeof *s->buffers);
+  s->buffers = buffers;
+  for (; grown && s->count < count; s->count++)
+    memset(&s->buffers[s->count], 0, sizeof *s->buffers);
+  return grown;
+}
+
+
+pf_status pf_spill_reserve (pf_spill *s, size_t number, pf_error *error) {
+  const uint32_t most = s->count > MANY ? SMALL_CHUNK : PF_SPILL_CHUNK;
+  if (number >= s->count && !add_buffers(s, number + 1))
+    return out_of_memory(error);
+  pf_spill_buffer *const b = &s->buffers[number];
+  if (b->capacity - b->used >= PF_SPILL_STEP)
+    return PF_OK;
+  if (b->capacity >= most)
+    return write_out(s, b, error);
+  const uint32_t capacity = b->capacity == 0 ? FIRST_CHUNK : 2 * b->capacity;
+  uint8_t *const last = realloc(b->last, capacity);
+  if (last == NULL)
+    return out_of_memory(error);
+  b->last = last;
+  b->capacity = capacity;
+  return PF_OK;
+}
+
+/* }====== */
+
+
+/* Read a chunk from the file. */
+static pf_status fetch (pf_spill_reader *r, const pf_spill_chunk *p,
+                        pf_error *error) {
+  for (size_t done = 0; done < p->size;) {
+    const ssize_t n = pread(r->spill->fd, r->bytes + done, p->size - done,
+                            (off_t)(p->at + done));
+    if (n == 0 || (n < 0 && errno != EINTR))
+      return pf_fail(error, PF_EIO, PF_NO_OFFSET,
+                     "the temporary file cannot be read again: %s",
+                     n == 0 ? "it is shorter" : strerror(errno));
+    done += n < 0 ? 0 : (size_t)n;
+  }
+  r->at = r->bytes;
+  r->end = r->bytes + p->size;
+  return PF_MORE;
+}
+
+
+pf_status pf_spill_next (pf_spill_reader *r, pf_error *error) {
+  if (r->number >= r->spill->count)
+    return PF_END;
+  const pf_spill_buffer *const b = &r->spill->buffers[r->number];
+  if (r->next > b->nchunks)
+    return PF_END;
+  const size_t number = r->next++;
+  if (number < b->nchunks)
+    return fetch(r, &b->chunks[number], error);
+  r->at = b->last;
+  r->end = b->used == 0 ? b->last : b->last + b->used;
+  return b->used > 0 ? PF_MORE : PF_END;
+}

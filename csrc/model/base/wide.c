@@ -1,0 +1,157 @@
+/*
+** wide.c - ratios and products of whole numbers. More bits of a quotient are
+** computed than a double holds, and the lowest one says whether anything is
+** left; so it is rounded once.
+*/
+
+#include <math.h>
+
+#include "model/base/wide.h"
+
+#define QUOTIENT_BITS 55 /* behind the point; a double has 53 in all */
+
+__extension__ typedef unsigned __int128 magnitude;
+
+
+static magnitude magnitude_of (pf_wide value) {
+  return value < 0 ? 0 - (magnitude)value : (magnitude)value;
+}
+
+
+/* The number of bits up to the highest one that is set; `value` is not 0. */
+static int bits_of (magnitude value) {
+  const uint64_t high = (uint64_t)(value >> 64);
+  return high != 0 ? 128 - __builtin_clzll(high)
+                   : 64 - __builtin_clzll((uint64_t)value);
+}
+
+
+/* Shift the highest set bit to bit 126. Only 2^127 has one above it, and loses
+   nothing. */
+static magnitude normalise (magnitude value, int bits) {
+  return bits == 128 ? value >> 1 : value << (127 - bits);
+}
+
+
+/* A quotient of numbers of up to 64 bits, in one division. */
+static double ratio_of_64 (uint64_t dividend, uint64_t divisor) {
+  const int above = bits_of(dividend), below = bits_of(divisor);
+  const magnitude high = (magnitude)(dividend << (64 - above)) << 63;
+  const uint64_t unit = divisor << (64 - below);
+  const uint64_t quotient = (uint64_t)(high / unit);
+  const bool has_rest = high != (magnitude)quotient * unit;
+  return ldexp((double)(quotient | has_rest), above - below - 63);
+}
+
+
+static double ratio_of_128 (magnitude dividend, magnitude divisor) {
+  const int above = bits_of(dividend), below = bits_of(divisor);
+  magnitude rest = normalise(dividend, above);
+  const magnitude unit = normalise(divisor, below);
+  uint64_t quotient = 0;
+  for (int i = 0; i <= QUOTIENT_BITS; i++) {
+    quotient <<= 1;
+    if (rest >= unit) {
+      quotient |= 1;
+      rest -= unit;
+    }
+    rest <<= 1;
+  }
+  quotient |= rest != 0;
+  return ldexp((double)quotient, above - below - QUOTIENT_BITS);
+}
+
+
+double pf_ratio_wide (pf_wide dividend, pf_wide divisor) {
+  const magnitude a = magnitude_of(dividend), b = magnitude_of(divisor);
+  if (a == 0)
+    return 0;
+  const double ratio = a <= UINT64_MAX && b <= UINT64_MAX
+                           ? ratio_of_64((uint64_t)a, (uint64_t)b)
+                           : ratio_of_128(a, b);
+  return (dividend < 0) != (divisor < 0) ? -ratio : ratio;
+}
+
+
+static int64_t common_divisor (int64_t a, int64_t b) {
+  while (b != 0) {
+    const int64_t rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return a;
+}
+
+
+void pf_fraction_add (pf_fraction *sum, pf_wide numerator,
+                      int64_t denominator) {
+  if (sum->denominator == 0)
+    sum->denominator = denominator;
+  if (sum->denominator != denominator) {
+    const int64_t more =
+        denominator / common_divisor(denominator, sum->denominator);
+    int64_t common;
+    pf_wide ours, theirs;
+    if (__builtin_mul_overflow(sum->denominator, more, &common) ||
+        __builtin_mul_overflow(sum->numerator, more, &ours) ||
+        __builtin_mul_overflow(numerator, common / denominator, &theirs) ||
+        __builtin_add_overflow(ours, theirs, &ours)) {
+      sum->rest += pf_ratio(numerator, denominator);
+      return;
+    }
+    *sum = (pf_fraction){ours, common, sum->rest};
+    return;
+  }
+  sum->numerator += numerator;
+}
+
+
+static bool clamp (pf_wide value, int64_t *clamped) {
+  *clamped = value > INT64_MAX   ? INT64_MAX
+             : value < INT64_MIN ? INT64_MIN
+                                 : (int64_t)value;
+  return value == *clamped;
+}
+
+
+/* Halves are rounded away from 0. The divisor is above 0. */
+static pf_wide rounded_quotient (pf_wide dividend, pf_wide divisor) {
+  const pf_wide quotient = dividend / divisor;
+  const magnitude rest = magnitude_of(dividend % divisor);
+  const bool is_up = rest >= (magnitude)divisor - rest;
+  return quotient + (is_up ? dividend < 0 ? -1 : 1 : 0);
+}
+
+
+pf_factor pf_factor_of (double number) {
+  int power;
+  const int64_t multiplier = (int64_t)ldexp(frexp(number, &power), 53);
+  return (pf_factor){multiplier, 1, power - 53};
+}
+
+
+/* Of what is too large for the exact way. */
+static pf_wide scaled_double (pf_wide sum, pf_factor factor) {
+  const double number =
+      ldexp((double)sum * (double)factor.multiplier / (double)factor.divisor,
+            factor.power);
+  return (pf_wide)fmax(fmin(number, 0x1p100), -0x1p100);
+}
+
+
+static pf_wide product_of (pf_wide sum, pf_factor factor) {
+  pf_wide product;
+  if (factor.power > 64 || factor.power < -125 ||
+      __builtin_mul_overflow(sum, factor.multiplier, &product) ||
+      (factor.power > 0 &&
+       __builtin_mul_overflow(product, (pf_wide)1 << factor.power, &product)))
+    return scaled_double(sum, factor);
+  const int down = factor.power < 0 ? -factor.power : 0;
+  return rounded_quotient(product, (pf_wide)factor.divisor << down);
+}
+
+
+bool pf_scaled (pf_wide sum, pf_factor factor, int64_t *scaled) {
+  const bool is_zero = sum == 0 || factor.multiplier == 0;
+  return clamp(is_zero ? 0 : product_of(sum, factor), scaled);
+}

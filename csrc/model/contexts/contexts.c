@@ -1,0 +1,301 @@
+/*
+** contexts.c - the calling context tree. Appended nodes are added to the intern
+** table only when a node is looked up by its frame: readers that know which
+** nodes are new do not pay for hashing.
+*/
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/contexts/contexts.h"
+#include "model/base/memory.h"
+
+
+/* {====== Opening ====== */
+
+pf_status pf_contexts_open (pf_contexts *c, pf_dictionary *dictionary) {
+  *c = (pf_contexts){.dictionary = dictionary, .default_metric = PF_NO_METRIC};
+  c->children.seed = dictionary->seed;
+  return pf_context_append(c, PF_NO_CONTEXT, PF_NO_AREA) == 0 ? PF_OK
+                                                              : PF_ENOMEM;
+}
+
+
+void pf_contexts_close (pf_contexts *c) {
+  free(c->parents);
+  free(c->frames);
+  for (size_t m = 0; m < c->nmetrics; m++) {
+    free(c->weights[m]);
+    free(c->metrics[m].name);
+    free(c->metrics[m].unit);
+  }
+  free(c->weights);
+  free(c->metrics);
+  pf_intern_table_free(&c->children);
+  *c = (pf_contexts){0};
+}
+
+/* }====== */
+
+
+/* {====== Metrics ====== */
+
+size_t pf_metric_named (const pf_contexts *c, const char *name) {
+  for (size_t m = 0; m < c->nmetrics; m++)
+    if (strcmp(c->metrics[m].name, name) == 0)
+      return m;
+  return PF_NO_METRIC;
+}
+
+
+size_t pf_metric_default (const pf_contexts *c) {
+  if (c->default_metric != PF_NO_METRIC)
+    return c->default_metric;
+  const size_t time = pf_metric_named(c, "time");
+  return time == PF_NO_METRIC && c->nmetrics > 0 ? 0 : time;
+}
+
+
+static size_t find_metric (const pf_contexts *c, const char *name,
+                           const char *unit) {
+  for (size_t m = 0; m < c->nmetrics; m++)
+    if (strcmp(c->metrics[m].name, name) == 0 &&
+        strcmp(c->metrics[m].unit, unit) == 0)
+      return m;
+  return PF_NO_METRIC;
+}
+
+
+/* Reserve capacity for one more metric. False when out of memory. */
+static bool reserve_metric (pf_contexts *c) {
+  if (c->nmetrics < c->metric_capacity)
+    return true;
+  const size_t capacity = c->metric_capacity == 0 ? 4 : c->metric_capacity * 2;
+  pf_context_metric *const metrics =
+      realloc(c->metrics, capacity * sizeof *metrics);
+  if (metrics == NULL)
+    return false;
+  c->metrics = metrics;
+  int64_t **const weights = realloc(c->weights, capacity * sizeof *weights);
+  if (weights == NULL)
+    return false;
+  c->weights = weights;
+  c->metric_capacity = capacity;
+  return true;
+}
+
+
+/* Add a metric and take over its weights. PF_NO_METRIC when out of memory: the
+   weights stay with the caller. */
+static size_t add_metric (pf_contexts *c, const char *name, const char *unit,
+                          int64_t *weights) {
+  pf_context_metric metric = {NULL, NULL};
+  if (reserve_metric(c)) {
+    metric.name = strdup(name);
+    metric.unit = strdup(unit);
+  }
+  if (metric.name == NULL || metric.unit == NULL) {
+    free(metric.name);
+    free(metric.unit);
+    return PF_NO_METRIC;
+  }
+  c->weights[c->nmetrics] = weights;
+  c->metrics[c->nmetrics] = metric;
+  return c->nmetrics++;
+}
+
+
+size_t pf_metric_of (pf_contexts *c, const char *name, const char *unit) {
+  const size_t known = find_metric(c, name, unit);
+  if (known != PF_NO_METRIC)
+    return known;
+  int64_t *const weights =
+      pf_large_array_of_zeros(c->capacity, sizeof *weights);
+  const size_t added =
+      weights == NULL ? PF_NO_METRIC : add_metric(c, name, unit, weights);
+  if (added == PF_NO_METRIC)
+    free(weights);
+  return added;
+}
+
+
+bool pf_metrics_copy (pf_contexts *c, const pf_contexts *from) {
+  for (size_t m = 0; m < from->nmetrics; m++)
+    if (add_metric(c, from->metrics[m].name, from->metrics[m].unit, NULL) != m)
+      return false;
+  c->default_metric = from->default_metric;
+  return true;
+}
+
+
+void pf_metric_default_from (pf_contexts *c, const pf_contexts *from) {
+  if (c->default_metric == PF_NO_METRIC && from->default_metric != PF_NO_METRIC)
+    c->default_metric = find_metric(c, from->metrics[from->default_metric].name,
+                                    from->metrics[from->default_metric].unit);
+}
+
+/* }====== */
+
+
+/* {====== Nodes ====== */
+
+typedef struct wanted {
+  const pf_contexts *contexts;
+  uint32_t parent, frame;
+} wanted;
+
+
+static bool is_same (const void *context, uint32_t number) {
+  const wanted *const w = context;
+  return w->contexts->parents[number] == w->parent &&
+         w->contexts->frames[number] == w->frame;
+}
+
+
+static uint64_t hash_of (const pf_contexts *c, uint32_t parent,
+                         uint32_t frame) {
+  return pf_mix(c->children.seed, parent | (uint64_t)frame << 32);
+}
+
+
+static bool grow_ids (uint32_t **ids, size_t used, size_t capacity) {
+  uint32_t *const grown =
+      pf_large_array_resize(*ids, used, capacity, sizeof *grown);
+  if (grown != NULL)
+    *ids = grown;
+  return grown != NULL;
+}
+
+
+/* Grow all arrays. False when out of memory: some arrays may have grown. */
+static bool grow (pf_contexts *c, uint32_t capacity) {
+  if (!grow_ids(&c->parents, c->count, capacity) ||
+      !grow_ids(&c->frames, c->count, capacity))
+    return false;
+  for (size_t m = 0; m < c->nmetrics; m++) {
+    int64_t *const weights = pf_large_array_resize(c->weights[m], c->count,
+                                                   capacity, sizeof *weights);
+    if (weights == NULL)
+      return false;
+    c->weights[m] = weights;
+  }
+  c->capacity = capacity;
+  return true;
+}
+
+
+static bool reserve (pf_contexts *c) {
+  if (c->count < c->capacity)
+    return true;
+  return c->capacity <= UINT32_MAX / 8 &&
+         grow(c,
+              c->capacity == 0 ? 64 : (uint32_t)pf_next_capacity(c->capacity));
+}
+
+
+void pf_contexts_reserve (pf_contexts *c, size_t count) {
+  if (count > c->capacity && count <= UINT32_MAX / 2)
+    (void)grow(c, (uint32_t)count);
+}
+
+
+uint32_t pf_context_append (pf_contexts *c, uint32_t parent, uint32_t frame) {
+  if (!reserve(c))
+    return PF_NO_CONTEXT;
+  c->parents[c->count] = parent;
+  c->frames[c->count] = frame;
+  for (size_t m = 0; m < c->nmetrics; m++)
+    c->weights[m][c->count] = 0;
+  return c->count++;
+}
+
+
+/* Add the appended nodes to the intern table, and reserve capacity for one
+   more. */
+static bool catch_up (pf_contexts *c) {
+  while (pf_intern_table_reserve(&c->children)) {
+    const uint32_t node = c->children.count;
+    if (node == c->count)
+      return true;
+    pf_intern_table_add(&c->children,
+                        hash_of(c, c->parents[node], c->frames[node]));
+  }
+  return false;
+}
+
+
+uint32_t pf_context_of (pf_contexts *c, uint32_t parent, uint32_t frame) {
+  const uint64_t hash = hash_of(c, parent, frame);
+  const wanted w = {c, parent, frame};
+  if (c->children.count < c->count && !catch_up(c))
+    return PF_NO_CONTEXT;
+  const uint32_t known = pf_intern_table_find(&c->children, hash, is_same, &w);
+  if (known != PF_NOT_INTERNED)
+    return known;
+  if (!pf_intern_table_reserve(&c->children))
+    return PF_NO_CONTEXT;
+  const uint32_t node = pf_context_append(c, parent, frame);
+  if (node != PF_NO_CONTEXT)
+    pf_intern_table_add(&c->children, hash);
+  return node;
+}
+
+
+uint32_t pf_frame_of (pf_dictionary *dictionary, uint32_t area) {
+  const pf_area *const known = pf_area_at(dictionary, area);
+  pf_area frame = PF_AREA_NONE;
+  frame.name = known->name;
+  frame.file = known->file;
+  frame.line = known->line;
+  return pf_area_add(dictionary, &frame);
+}
+
+
+/* Children have higher numbers: add each total to that of the parent, the last
+   node first. */
+void pf_contexts_totals (const pf_contexts *c, size_t metric, int64_t *totals) {
+  bool overflow = false;
+  memcpy(totals, c->weights[metric], c->count * sizeof *totals);
+  for (uint32_t node = c->count; node-- > 1;) {
+    int64_t *const above = &totals[c->parents[node]];
+    *above = pf_weight_add(*above, totals[node], &overflow);
+  }
+}
+
+/* }====== */
+
+
+/* {====== Copying ====== */
+
+/* Copy the arrays, and the intern table if it has all nodes. */
+static bool copy_nodes (pf_contexts *c, const pf_contexts *from) {
+  if (!grow(c, from->count))
+    return false;
+  pf_intern_table_free(&c->children);
+  c->children.seed = from->children.seed;
+  if (from->children.count == from->count &&
+      !pf_intern_table_copy(&c->children, &from->children))
+    return false;
+  memcpy(c->parents, from->parents, from->count * sizeof *c->parents);
+  memcpy(c->frames, from->frames, from->count * sizeof *c->frames);
+  c->count = from->count;
+  return true;
+}
+
+
+pf_status pf_contexts_copy (pf_contexts *c, const pf_contexts *from) {
+  if (!copy_nodes(c, from))
+    return PF_ENOMEM;
+  for (size_t m = 0; m < from->nmetrics; m++) {
+    const size_t to =
+        pf_metric_of(c, from->metrics[m].name, from->metrics[m].unit);
+    if (to == PF_NO_METRIC)
+      return PF_ENOMEM;
+    memcpy(c->weights[to], from->weights[m], from->count * sizeof(int64_t));
+  }
+  c->has_overflowed = from->has_overflowed;
+  pf_metric_default_from(c, from);
+  return PF_OK;
+}
+
+/* }====== */

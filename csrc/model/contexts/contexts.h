@@ -1,0 +1,108 @@
+/*
+** contexts.h - a profile as a calling context tree: a node has a frame, the
+** node of its caller and, for each metric, a weight of its own (without
+** callees), a whole number. All profiles with stacks are represented so.
+**
+** Node 0 is the root, which has no frame; a parent has a lower number than its
+** children. A frame is an area that has only name, file and line, so that equal
+** contexts of different files and formats are merged.
+**
+** Order of calls: pf_contexts_open; add metrics, nodes and weights in any
+** order; read the arrays; pf_contexts_close. Functions fail only when out of
+** memory.
+*/
+
+#ifndef contexts_h
+#define contexts_h
+
+#include "model/dictionary/areas.h"
+#include "model/base/intern_table.h"
+
+#define PF_NO_CONTEXT UINT32_MAX
+#define PF_NO_METRIC  SIZE_MAX
+
+/* Name and unit of a metric, as { "time", "ns" }. The contexts own the texts.
+   */
+typedef struct pf_context_metric {
+  char *name, *unit;
+} pf_context_metric;
+
+typedef struct pf_contexts {
+  pf_dictionary *dictionary; /* of the frames; borrowed */
+  pf_context_metric *metrics;
+  size_t nmetrics, metric_capacity;
+  size_t default_metric;    /* that the file states, or PF_NO_METRIC */
+  uint32_t count, capacity; /* nodes */
+  uint32_t *parents;
+  uint32_t *frames;         /* areas */
+  int64_t **weights;        /* of the node itself, by metric */
+  bool has_overflowed;      /* a sum was saturated */
+  pf_intern_table children; /* of the first children.count nodes */
+} pf_contexts;
+
+
+/* An empty profile: a root, no metrics. PF_ENOMEM. */
+pf_status pf_contexts_open (pf_contexts *contexts, pf_dictionary *dictionary);
+void pf_contexts_close (pf_contexts *contexts);
+
+/* The index of the metric of a name and unit, which is added if it is new;
+   PF_NO_METRIC when out of memory. */
+size_t pf_metric_of (pf_contexts *contexts, const char *name, const char *unit);
+
+/* The index of the first metric called `name`, else PF_NO_METRIC. */
+size_t pf_metric_named (const pf_contexts *contexts, const char *name);
+
+/* The index of the default metric: the one that the file states, else "time",
+   else the first; PF_NO_METRIC if there is no metric. */
+size_t pf_metric_default (const pf_contexts *contexts);
+
+/* Copy the metrics of `from` and its default metric, without weights, to
+   contexts without metrics. Indices stay the same. False when out of memory. */
+bool pf_metrics_copy (pf_contexts *contexts, const pf_contexts *from);
+
+/* Take over the default metric of `from`, if `contexts` state none. All metrics
+   of `from` have been added. */
+void pf_metric_default_from (pf_contexts *contexts, const pf_contexts *from);
+
+/* The frame of an area: an area with its name, file and line only; PF_NO_AREA
+   when out of memory. */
+uint32_t pf_frame_of (pf_dictionary *dictionary, uint32_t area);
+
+/* The node of a frame (from pf_frame_of) below `parent`, which is added if it
+   is new; PF_NO_CONTEXT when out of memory. */
+uint32_t pf_context_of (pf_contexts *contexts, uint32_t parent, uint32_t frame);
+
+/* Reserve capacity for `count` nodes in all, as a hint: unused pages take no
+   memory, and a failure is ignored. */
+void pf_contexts_reserve (pf_contexts *contexts, size_t count);
+
+/* Add a node for a frame that `parent` does not have as a child; the caller
+   knows this, and nothing is looked up. PF_NO_CONTEXT when out of memory. */
+uint32_t pf_context_append (pf_contexts *contexts, uint32_t parent,
+                            uint32_t frame);
+
+/* The sum of two weights; it saturates at the limits of int64_t. */
+static inline int64_t pf_weight_add (int64_t a, int64_t b, bool *overflow) {
+  int64_t sum;
+  if (!__builtin_add_overflow(a, b, &sum))
+    return sum;
+  *overflow = true;
+  return a < 0 ? INT64_MIN : INT64_MAX;
+}
+
+/* Add to the weight of a node. */
+static inline void pf_context_add (pf_contexts *contexts, uint32_t node,
+                                   size_t metric, int64_t weight) {
+  int64_t *const w = &contexts->weights[metric][node];
+  *w = pf_weight_add(*w, weight, &contexts->has_overflowed);
+}
+
+/* Set totals[count] to the total weight of each node: itself and all below. */
+void pf_contexts_totals (const pf_contexts *contexts, size_t metric,
+                         int64_t *totals);
+
+/* Copy `from`, of the same dictionary, into empty contexts. PF_ENOMEM: they can
+   only be closed then. */
+pf_status pf_contexts_copy (pf_contexts *contexts, const pf_contexts *from);
+
+#endif

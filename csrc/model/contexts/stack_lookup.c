@@ -1,0 +1,72 @@
+/*
+** stack_lookup.c - from the stacks of a dictionary to contexts.
+*/
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/contexts/stack_lookup.h"
+
+
+/* Make the nodes reach every stack there is. */
+static bool widen (pf_stack_nodes *known, const pf_dictionary *dictionary,
+                   uint32_t stack) {
+  if (stack < known->count)
+    return true;
+  const size_t count = pf_stacks_count(dictionary);
+  uint32_t *const nodes = realloc(known->nodes, count * sizeof *nodes);
+  if (nodes == NULL)
+    return false;
+  memset(nodes + known->count, 0xff, (count - known->count) * sizeof *nodes);
+  known->nodes = nodes;
+  known->count = count;
+  return true;
+}
+
+
+/* Make the node of one stack whose parent has its own. */
+static bool make_node (pf_contexts *contexts, pf_stack_nodes *known,
+                       uint32_t stack) {
+  pf_dictionary *const d = contexts->dictionary;
+  const pf_stack *const s = pf_stack_at(d, stack);
+  const uint32_t above = s->parent == PF_NO_STACK ? 0 : known->nodes[s->parent];
+  const uint32_t frame = pf_frame_of(d, s->frame);
+  if (frame == PF_NO_AREA)
+    return false;
+  known->nodes[stack] = pf_context_of(contexts, above, frame);
+  return known->nodes[stack] != PF_NO_CONTEXT;
+}
+
+
+/* The way up to a stack whose node is known is kept, then walked down. */
+uint32_t pf_node_of_stack (pf_contexts *contexts, pf_stack_nodes *known,
+                           uint32_t stack) {
+  const pf_dictionary *const d = contexts->dictionary;
+  const size_t depth = pf_stack_at(d, stack)->depth;
+  if (depth == 0)
+    return 0;
+  if (!widen(known, d, stack))
+    return PF_NO_CONTEXT;
+  if (known->nodes[stack] != PF_NO_CONTEXT)
+    return known->nodes[stack];
+  uint32_t *const path = realloc(known->path, depth * sizeof *path);
+  if (path == NULL)
+    return PF_NO_CONTEXT;
+  known->path = path;
+  size_t n = 0;
+  for (uint32_t up = stack;
+       up != PF_NO_STACK && known->nodes[up] == PF_NO_CONTEXT;
+       up = pf_stack_at(d, up)->parent)
+    path[n++] = up;
+  while (n > 0)
+    if (!make_node(contexts, known, path[--n]))
+      return PF_NO_CONTEXT;
+  return known->nodes[stack];
+}
+
+
+void pf_stack_nodes_close (pf_stack_nodes *known) {
+  free(known->nodes);
+  free(known->path);
+  *known = (pf_stack_nodes){NULL, 0, NULL};
+}

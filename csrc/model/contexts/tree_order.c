@@ -1,0 +1,324 @@
+/*
+** tree_order.c - sorts nodes by the ranks of their frames and then, with a
+** stable sort, by parent, in linear time. The children of each node are then
+** consecutive, and a traversal with an explicit stack gives the pre-order.
+*/
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/contexts/tree_order.h"
+#include "model/base/memory.h"
+
+
+/* {====== Frames ====== */
+
+/* A frame with its texts. */
+typedef struct frame {
+  pf_bytes name, file;
+  int64_t line;
+  uint32_t area;
+} frame;
+
+
+static int compare_bytes (pf_bytes a, pf_bytes b) {
+  const size_t least = a.size < b.size ? a.size : b.size;
+  const int order = least == 0 ? 0 : memcmp(a.at, b.at, least);
+  return order != 0 ? order : (a.size > b.size) - (a.size < b.size);
+}
+
+
+static int compare_frames (const void *left, const void *right) {
+  const frame *const a = left, *const b = right;
+  const int by_name = compare_bytes(a->name, b->name);
+  if (by_name != 0)
+    return by_name;
+  const int by_file = compare_bytes(a->file, b->file);
+  if (by_file != 0)
+    return by_file;
+  return (a->line > b->line) - (a->line < b->line);
+}
+
+
+static frame frame_of (const pf_dictionary *d, uint32_t area) {
+  const pf_area *const a = pf_area_at(d, area);
+  return (frame){pf_name(d, a->name), pf_name(d, a->file), a->line, area};
+}
+
+
+typedef struct ranking {
+  const pf_dictionary *dictionary;
+  uint32_t *ranks; /* UINT32_MAX: not met */
+  frame *frames;
+  uint32_t count;
+} ranking;
+
+
+static bool open_ranking (ranking *r, const pf_dictionary *dictionary,
+                          uint32_t *ranks) {
+  const size_t nareas = pf_areas_count(dictionary);
+  *r = (ranking){dictionary, ranks, NULL, 0};
+  r->frames = malloc((nareas + 1) * sizeof *r->frames);
+  if (r->frames != NULL)
+    memset(ranks, 0xff, nareas * sizeof *ranks);
+  return r->frames != NULL;
+}
+
+
+static void meet (ranking *r, uint32_t area) {
+  if (r->ranks[area] != UINT32_MAX)
+    return;
+  r->ranks[area] = 0;
+  r->frames[r->count++] = frame_of(r->dictionary, area);
+}
+
+
+static void meet_all (ranking *r, const pf_contexts *c) {
+  for (uint32_t i = 1; i < c->count; i++)
+    meet(r, c->frames[i]);
+}
+
+
+static void rank (ranking *r) {
+  qsort(r->frames, r->count, sizeof *r->frames, compare_frames);
+  for (uint32_t i = 0; i < r->count; i++)
+    r->ranks[r->frames[i].area] = i;
+}
+
+
+pf_status pf_contexts_rank (const pf_contexts *c, uint32_t *ranks,
+                            uint32_t *sorted, uint32_t *count) {
+  ranking r;
+  if (!open_ranking(&r, c->dictionary, ranks))
+    return PF_ENOMEM;
+  meet_all(&r, c);
+  rank(&r);
+  for (uint32_t i = 0; i < r.count; i++)
+    sorted[i] = r.frames[i].area;
+  *count = r.count;
+  free(r.frames);
+  return PF_OK;
+}
+
+
+pf_status pf_frames_rank (const pf_dictionary *dictionary,
+                          const uint32_t *areas, size_t count,
+                          uint32_t *ranks) {
+  ranking r;
+  if (!open_ranking(&r, dictionary, ranks))
+    return PF_ENOMEM;
+  for (size_t i = 0; i < count; i++)
+    meet(&r, areas[i]);
+  rank(&r);
+  free(r.frames);
+  return PF_OK;
+}
+
+
+pf_status pf_contexts_rank_both (const pf_contexts *c, const uint32_t *more,
+                                 size_t nmore, uint32_t *ranks) {
+  ranking r;
+  if (!open_ranking(&r, c->dictionary, ranks))
+    return PF_ENOMEM;
+  meet_all(&r, c);
+  for (size_t i = 0; i < nmore; i++)
+    if (more[i] != PF_NO_AREA)
+      meet(&r, more[i]);
+  rank(&r);
+  free(r.frames);
+  return PF_OK;
+}
+
+/* }====== */
+
+
+/* {====== Children ====== */
+
+/* All nodes but the root, by parent: the children of node n are at starts[n] to
+   starts[n + 1] - 1. */
+typedef struct families {
+  uint32_t *children, *starts;
+} families;
+
+
+/* Stable counting sort of `count` nodes by keys[node]. `at` has nkeys + 1
+   elements. */
+static void place (const uint32_t *from, uint32_t *to, size_t count,
+                   const uint32_t *keys, uint32_t *at, size_t nkeys) {
+  memset(at, 0, (nkeys + 1) * sizeof *at);
+  for (size_t i = 0; i < count; i++)
+    at[keys[from[i]] + 1]++;
+  for (size_t key = 0; key < nkeys; key++)
+    at[key + 1] += at[key];
+  for (size_t i = 0; i < count; i++)
+    to[at[keys[from[i]]]++] = from[i];
+}
+
+
+/* A node with its sort keys. */
+typedef struct heavy {
+  int64_t total;
+  uint32_t at; /* index before the sort */
+  uint32_t node;
+} heavy;
+
+
+static int compare_heavy (const void *left, const void *right) {
+  const heavy *const a = left, *const b = right;
+  if (a->total != b->total)
+    return a->total < b->total ? 1 : -1;
+  return (a->at > b->at) - (a->at < b->at);
+}
+
+
+static pf_status heaviest_first (uint32_t *nodes, size_t count,
+                                 const int64_t *totals) {
+  heavy *const list = malloc((count + 1) * sizeof *list);
+  if (list == NULL)
+    return PF_ENOMEM;
+  for (size_t i = 0; i < count; i++)
+    list[i] = (heavy){totals[nodes[i]], (uint32_t)i, nodes[i]};
+  qsort(list, count, sizeof *list, compare_heavy);
+  for (size_t i = 0; i < count; i++)
+    nodes[i] = list[i].node;
+  free(list);
+  return PF_OK;
+}
+
+
+static pf_status sort_nodes (const pf_contexts *c, const uint32_t *ranks,
+                             const int64_t *totals, families *f,
+                             uint32_t *scratch, uint32_t *at) {
+  const size_t count = c->count - 1;
+  uint32_t *const keys = scratch, *const nodes = scratch + c->count;
+  for (uint32_t i = 1; i < c->count; i++) {
+    f->children[i - 1] = i;
+    keys[i] = ranks[c->frames[i]];
+  }
+  place(f->children, nodes, count, keys, at, pf_areas_count(c->dictionary));
+  if (totals != NULL && heaviest_first(nodes, count, totals) != PF_OK)
+    return PF_ENOMEM;
+  place(nodes, f->children, count, c->parents, f->starts, c->count);
+  memmove(f->starts + 1, f->starts, c->count * sizeof *f->starts);
+  f->starts[0] = 0;
+  return PF_OK;
+}
+
+
+static pf_status open_families (families *f, const pf_contexts *c,
+                                const uint32_t *ranks, const int64_t *totals) {
+  const size_t count = c->count, nareas = pf_areas_count(c->dictionary);
+  f->children = malloc(count * sizeof *f->children);
+  f->starts = malloc((count + 2) * sizeof *f->starts);
+  uint32_t *const scratch = malloc(2 * count * sizeof *scratch);
+  uint32_t *const at = malloc((nareas + 2) * sizeof *at);
+  pf_status status = PF_ENOMEM;
+  if (f->children != NULL && f->starts != NULL && scratch != NULL && at != NULL)
+    status = sort_nodes(c, ranks, totals, f, scratch, at);
+  free(scratch);
+  free(at);
+  return status;
+}
+
+/* }====== */
+
+
+/* Traverse in pre-order with a stack of the nodes that are left. */
+static pf_status visit (const families *f, size_t count, uint32_t *order,
+                        uint32_t *depths) {
+  uint32_t *const left = malloc(2 * count * sizeof *left);
+  if (left == NULL)
+    return PF_ENOMEM;
+  uint32_t *const left_depths = left + count;
+  size_t nleft = 1, n = 0;
+  left[0] = left_depths[0] = 0;
+  while (nleft > 0) {
+    const uint32_t node = left[--nleft], depth = left_depths[nleft];
+    order[n] = node;
+    depths[n++] = depth;
+    for (uint32_t i = f->starts[node + 1]; i-- > f->starts[node]; nleft++) {
+      left[nleft] = f->children[i];
+      left_depths[nleft] = depth + 1;
+    }
+  }
+  free(left);
+  return PF_OK;
+}
+
+
+bool pf_preorder_open (pf_preorder *d, const pf_contexts *contexts) {
+  *d = (pf_preorder){.parents = contexts->parents};
+  d->path = pf_large_array((size_t)contexts->count + 1, sizeof *d->path);
+  if (d->path != NULL)
+    d->path[0] = 0;
+  return d->path != NULL;
+}
+
+
+void pf_preorder_close (pf_preorder *d) {
+  free(d->path);
+  d->path = NULL;
+}
+
+
+/* Go to the next node; false: its rank is not above that of the sibling before
+   it. */
+static bool is_behind (const pf_contexts *c, const uint32_t *ranks,
+                       pf_preorder *d, uint32_t node) {
+  const uint32_t above = d->depth, *const path = d->path;
+  uint32_t depth = above;
+  while (depth > 0 && path[depth] != c->parents[node])
+    depth--;
+  const uint32_t last = depth < above ? path[depth + 1] : 0;
+  return pf_preorder_next(d, node) &&
+         (last == 0 || ranks[c->frames[last]] < ranks[c->frames[node]]);
+}
+
+
+bool pf_contexts_in_order (const pf_contexts *c, const uint32_t *ranks,
+                           uint32_t *deepest) {
+  pf_preorder d;
+  bool ok = pf_preorder_open(&d, c);
+  *deepest = 0;
+  for (uint32_t i = 1; ok && i < c->count; i++) {
+    ok = is_behind(c, ranks, &d, i);
+    if (d.depth > *deepest)
+      *deepest = d.depth;
+  }
+  pf_preorder_close(&d);
+  return ok;
+}
+
+
+/* Return the nodes in order of their numbers, which is pre-order. */
+static bool keep_order (const pf_contexts *c, uint32_t *order,
+                        uint32_t *depths) {
+  pf_preorder d;
+  if (!pf_preorder_open(&d, c))
+    return false;
+  order[0] = depths[0] = 0;
+  for (uint32_t i = 1; i < c->count; i++) {
+    (void)pf_preorder_next(&d, i); /* it is in order */
+    order[i] = i;
+    depths[i] = d.depth;
+  }
+  pf_preorder_close(&d);
+  return true;
+}
+
+
+pf_status pf_contexts_order (const pf_contexts *contexts, const uint32_t *ranks,
+                             const int64_t *totals, uint32_t *order,
+                             uint32_t *depths) {
+  families f = {NULL, NULL};
+  uint32_t deepest;
+  if (totals == NULL && pf_contexts_in_order(contexts, ranks, &deepest) &&
+      keep_order(contexts, order, depths))
+    return PF_OK;
+  pf_status status = open_families(&f, contexts, ranks, totals);
+  if (status == PF_OK)
+    status = visit(&f, contexts->count, order, depths);
+  free(f.children);
+  free(f.starts);
+  return status;
+}

@@ -1,0 +1,121 @@
+/*
+** stacks.c - the stacks of a dictionary. A stack has the id of its first child,
+** and only other children are in the intern table: most look-ups then access
+** the parent, which is in the cache, and not the table, which mostly is not.
+*/
+
+#include "model/dictionary/stacks.h"
+
+#include <stdlib.h>
+
+#include "model/base/intern_table.h"
+#include "model/base/memory.h"
+
+struct pf_stacks {
+  pf_intern_table others; /* stacks that are not a first child */
+  pf_stack *list;
+  uint32_t count;
+  size_t capacity;
+};
+
+typedef struct wanted {
+  const struct pf_stacks *stacks;
+  uint32_t parent, frame;
+} wanted;
+
+
+static bool is_same (const void *context, uint32_t number) {
+  const wanted *const w = context;
+  const pf_stack *const s = &w->stacks->list[number];
+  return s->parent == w->parent && s->frame == w->frame;
+}
+
+
+/* The stacks of a dictionary, allocated at the first call; NULL: out of memory.
+   */
+static struct pf_stacks *stacks_of (pf_dictionary *dictionary) {
+  if (dictionary->stacks == NULL) {
+    dictionary->stacks = calloc(1, sizeof *dictionary->stacks);
+    if (dictionary->stacks != NULL)
+      dictionary->stacks->others.seed = dictionary->seed;
+  }
+  return dictionary->stacks;
+}
+
+
+static bool reserve (struct pf_stacks *stacks) {
+  if (!pf_intern_table_reserve(&stacks->others) || stacks->count == PF_NO_STACK)
+    return false;
+  if (stacks->count < stacks->capacity)
+    return true;
+  const size_t capacity =
+      stacks->capacity == 0 ? 64 : pf_next_capacity(stacks->capacity);
+  pf_stack *const list = pf_large_array_resize(stacks->list, stacks->count,
+                                               capacity, sizeof *list);
+  if (list == NULL)
+    return false;
+  stacks->list = list;
+  stacks->capacity = capacity;
+  return true;
+}
+
+
+/* Add a stack: as the first child of its parent, or to the table. */
+static uint32_t add (struct pf_stacks *stacks, uint32_t parent, uint32_t frame,
+                     uint64_t hash) {
+  if (!reserve(stacks))
+    return PF_NO_STACK;
+  const uint32_t number = stacks->count++;
+  const bool is_inner = parent < number;
+  pf_stack *const list = stacks->list;
+  const uint32_t depth = is_inner ? list[parent].depth + 1 : 1;
+  list[number] = (pf_stack){parent, frame, depth, PF_NO_STACK};
+  if (is_inner && list[parent].child == PF_NO_STACK)
+    list[parent].child = number;
+  else
+    pf_intern_table_put(&stacks->others, hash, number);
+  return number;
+}
+
+
+uint32_t pf_stack_push (pf_dictionary *dictionary, uint32_t parent,
+                        uint32_t frame) {
+  struct pf_stacks *const stacks = stacks_of(dictionary);
+  if (stacks == NULL)
+    return PF_NO_STACK;
+  const uint64_t hash =
+      pf_mix(stacks->others.seed, parent | (uint64_t)frame << 32);
+  if (parent < stacks->count) {
+    const uint32_t child = stacks->list[parent].child;
+    if (child == PF_NO_STACK)
+      return add(stacks, parent, frame, hash);
+    if (stacks->list[child].frame == frame)
+      return child;
+  }
+  const wanted w = {stacks, parent, frame};
+  const uint32_t known =
+      pf_intern_table_find(&stacks->others, hash, is_same, &w);
+  return known != PF_NOT_INTERNED ? known : add(stacks, parent, frame, hash);
+}
+
+
+uint32_t pf_stacks_count (const pf_dictionary *dictionary) {
+  return dictionary->stacks == NULL ? 0 : dictionary->stacks->count;
+}
+
+
+const pf_stack *pf_stack_at (const pf_dictionary *dictionary, uint32_t number) {
+  static const pf_stack none = {PF_NO_STACK, PF_NO_AREA, 0, PF_NO_STACK};
+  return number < pf_stacks_count(dictionary)
+             ? &dictionary->stacks->list[number]
+             : &none;
+}
+
+
+void pf_stacks_free (struct pf_stacks *stacks) {
+  if (stacks == NULL)
+    return;
+  pf_intern_table_free(&stacks->others);
+  free(stacks->list);
+  free(stacks);
+}

@@ -1,0 +1,336 @@
+/*
+** arcs.c - the arcs of a graph while it is built.
+**
+** They are stored in input order, and sorted by caller in linear time (counting
+** sort). Arcs with equal caller and callee are then close to each other; they
+** are merged there, and not by a hash table, which would cost a cache miss per
+** arc. If there are more arcs than functions, they are merged from time to time
+** while the graph is built, so that memory grows with the number of distinct
+** arcs.
+*/
+
+#include "model/graph/arcs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/base/memory.h"
+
+#define FIRST_CAPACITY 256
+#define FEW            8     /* arcs of a caller that are looked through */
+#define MAX_UNMERGED   65536 /* alike or not, in a graph of few functions */
+
+
+/* {====== Sorting by caller ====== */
+
+void pf_arc_sum_counts (uint32_t *first, size_t places) {
+  for (size_t i = 2; i < places; i++)
+    first[i] += first[i - 1];
+}
+
+
+bool pf_arc_order_open (pf_arc_order *order, const pf_graph *graph) {
+  const size_t n = graph->narcs;
+  *order = (pf_arc_order){.arcs = pf_array(n, sizeof *order->arcs),
+                          .numbers = pf_array(n, sizeof(uint32_t))};
+  order->first = pf_array(pf_arc_index_size(graph), sizeof(uint32_t));
+  return order->arcs != NULL && order->numbers != NULL && order->first != NULL;
+}
+
+
+void pf_arc_order_close (pf_arc_order *order) {
+  free(order->arcs);
+  free(order->first);
+  free(order->numbers);
+  *order = (pf_arc_order){0};
+}
+
+
+/* Sort the arcs by caller. The field `caller`, which the index implies, has the
+   number of the arc in input order. */
+static void place_arcs (const pf_arc_order *order, const pf_graph *graph) {
+  uint32_t *const first = order->first;
+  memset(first, 0, pf_arc_index_size(graph) * sizeof *first);
+  for (size_t i = 0; i < graph->narcs; i++)
+    first[pf_arc_index_slot(graph, graph->arcs[i].caller) + 2]++;
+  pf_arc_sum_counts(first, pf_arc_index_size(graph));
+  for (size_t i = graph->narcs; i-- > 0;) {
+    const pf_arc *const arc = &graph->arcs[i];
+    const uint32_t to = first[pf_arc_index_slot(graph, arc->caller) + 1]++;
+    order->arcs[to] = (pf_arc){(uint32_t)i, arc->callee, arc->count};
+  }
+}
+
+
+/* The merged arcs of one caller: arcs[low..high) so far. */
+typedef struct run {
+  pf_arc *arcs;
+  size_t low, high;
+  uint32_t *known; /* by callee: the last arc to it, counted from 1; or NULL */
+} run;
+
+
+/* The arc of the run to a callee, or PF_NO_ARC. */
+static uint32_t find_callee (const run *r, uint32_t callee) {
+  if (r->known != NULL) {
+    const uint32_t at = r->known[callee] - 1;
+    return at >= r->low && at < r->high && r->arcs[at].callee == callee
+               ? at
+               : PF_NO_ARC;
+  }
+  for (size_t i = r->low; i < r->high; i++)
+    if (r->arcs[i].callee == callee)
+      return (uint32_t)i;
+  return PF_NO_ARC;
+}
+
+
+/* Merge the arcs [start, end) of a caller, from the oldest to the newest, into
+   the places below `low`. */
+static void add_up_run (const pf_arc_order *order, run *r, size_t start,
+                        size_t end, uint32_t caller) {
+  for (size_t i = end; i-- > start;) {
+    const pf_arc arc = r->arcs[i];
+    const uint32_t known = find_callee(r, arc.callee);
+    if (known != PF_NO_ARC) {
+      r->arcs[known].count = pf_add(r->arcs[known].count, arc.count);
+      continue;
+    }
+    const size_t to = --r->low;
+    r->arcs[to] = (pf_arc){caller, arc.callee, arc.count};
+    order->numbers[to] = arc.caller;
+    if (r->known != NULL)
+      r->known[arc.callee] = (uint32_t)to + 1;
+  }
+}
+
+
+/* Move the arcs of a run to index `to`, which is not after it. Returns the end.
+   */
+static size_t move_run (const pf_arc_order *order, const run *r, size_t to) {
+  for (size_t i = r->low; i < r->high && r->low != to; i++) {
+    order->arcs[to + i - r->low] = order->arcs[i];
+    order->numbers[to + i - r->low] = order->numbers[i];
+  }
+  return to + (r->high - r->low);
+}
+
+
+/* Whether a caller has too many arcs for a linear search. */
+static bool has_long_run (const pf_arc_order *order, const pf_graph *graph) {
+  for (size_t i = 0; i <= graph->nfunctions; i++)
+    if (order->first[i + 1] - order->first[i] > FEW)
+      return true;
+  return false;
+}
+
+
+/* Merge equal arcs, and close the gaps. */
+static void add_up (pf_arc_order *order, const pf_graph *graph,
+                    uint32_t *known) {
+  uint32_t *const first = order->first;
+  size_t to = 0;
+  for (size_t place = 0; place <= graph->nfunctions; place++) {
+    const size_t start = first[place];
+    const size_t end =
+        place < graph->nfunctions ? first[place + 1] : graph->narcs;
+    run r = {order->arcs, end, end, end - start > FEW ? known : NULL};
+    first[place] = (uint32_t)to;
+    add_up_run(order, &r, start, end,
+               place < graph->nfunctions ? (uint32_t)place : PF_NO_FUNCTION);
+    to = move_run(order, &r, to);
+  }
+  first[graph->nfunctions + 1] = (uint32_t)to;
+  order->count = to;
+}
+
+
+pf_status pf_arc_order_make (pf_arc_order *order, const pf_graph *graph) {
+  uint32_t *known = NULL;
+  place_arcs(order, graph);
+  if (has_long_run(order, graph)) {
+    known = pf_array_of_zeros(graph->nfunctions, sizeof *known);
+    if (known == NULL)
+      return PF_ENOMEM;
+  }
+  add_up(order, graph, known);
+  free(known);
+  return PF_OK;
+}
+
+
+uint32_t *pf_arc_positions (const uint32_t *numbers, size_t count,
+                            size_t ninputs) {
+  uint32_t *const positions = pf_array(ninputs, sizeof *positions);
+  if (positions == NULL)
+    return NULL;
+  memset(positions, 0xff, ninputs * sizeof *positions); /* each PF_NO_ARC */
+  for (size_t i = 0; i < count; i++)
+    positions[numbers[i]] = (uint32_t)i;
+  return positions;
+}
+
+/* }====== */
+
+
+/* {====== Merging sorted input in place ====== */
+
+/* Merge the arcs [from, end) of a caller, from the oldest to the newest, into
+   the places from `to` on. Returns the end. */
+static size_t add_up_here (pf_graph *graph, size_t from, size_t end, size_t to,
+                           uint32_t *known) {
+  pf_arc *const arcs = graph->arcs;
+  run r = {arcs, to, to, end - from > FEW ? known : NULL};
+  for (size_t i = from; i < end; i++) {
+    const pf_arc arc = arcs[i];
+    const uint32_t at = find_callee(&r, arc.callee);
+    if (at != PF_NO_ARC) {
+      arcs[at].count = pf_add(arcs[at].count, arc.count);
+      continue;
+    }
+    arcs[r.high++] = arc;
+    if (r.known != NULL)
+      r.known[arc.callee] = (uint32_t)r.high;
+  }
+  return r.high;
+}
+
+
+static void reverse (pf_arc *arcs, size_t count) {
+  for (size_t i = 0, j = count; i + 1 < j; i++) {
+    const pf_arc arc = arcs[i];
+    arcs[i] = arcs[--j];
+    arcs[j] = arc;
+  }
+}
+
+
+/* The end of the arcs that have the caller of arc `from`. */
+static size_t end_of_caller (const pf_graph *graph, size_t from) {
+  size_t end = from + 1;
+  while (end < graph->narcs &&
+         graph->arcs[end].caller == graph->arcs[from].caller)
+    end++;
+  return end;
+}
+
+
+/* The most arcs that a caller has. */
+static size_t longest_run (const pf_graph *graph) {
+  size_t longest = 0;
+  for (size_t from = 0, end; from < graph->narcs; from = end) {
+    end = end_of_caller(graph, from);
+    longest = end - from > longest ? end - from : longest;
+  }
+  return longest;
+}
+
+
+static void arrange (pf_graph *graph, uint32_t *known) {
+  uint32_t *const first = graph->child_first;
+  size_t to = 0, place = 0;
+  for (size_t from = 0, end; from < graph->narcs; from = end) {
+    const size_t start = to;
+    end = end_of_caller(graph, from);
+    for (; place <= pf_arc_index_slot(graph, graph->arcs[from].caller); place++)
+      first[place] = (uint32_t)to;
+    to = add_up_here(graph, from, end, to, known);
+    reverse(graph->arcs + start, to - start);
+  }
+  for (; place < pf_arc_index_size(graph); place++)
+    first[place] = (uint32_t)to;
+  graph->narcs = to;
+}
+
+
+pf_status pf_arc_order_sorted (pf_graph *graph) {
+  uint32_t *known = NULL;
+  graph->child_first = pf_array(pf_arc_index_size(graph), sizeof(uint32_t));
+  const bool has_known = graph->child_first != NULL && longest_run(graph) > FEW;
+  if (has_known)
+    known = pf_array_of_zeros(graph->nfunctions, sizeof *known);
+  if (graph->child_first == NULL || (has_known && known == NULL))
+    return PF_ENOMEM;
+  arrange(graph, known);
+  free(known);
+  return PF_OK;
+}
+
+/* }====== */
+
+
+/* {====== Adding ====== */
+
+/* Merge equal arcs into the oldest of them, which keeps its place. */
+static pf_status merge_equal (pf_graph *graph) {
+  pf_arc_order order;
+  uint32_t *positions = NULL;
+  pf_status status = pf_arc_order_open(&order, graph) ? PF_OK : PF_ENOMEM;
+  if (status == PF_OK)
+    status = pf_arc_order_make(&order, graph);
+  if (status == PF_OK) {
+    positions = pf_arc_positions(order.numbers, order.count, graph->narcs);
+    status = positions == NULL ? PF_ENOMEM : PF_OK;
+  }
+  size_t kept = 0;
+  for (size_t i = 0; status == PF_OK && i < graph->narcs; i++)
+    if (positions[i] != PF_NO_ARC)
+      graph->arcs[kept++] = order.arcs[positions[i]];
+  if (status == PF_OK)
+    graph->narcs = kept;
+  free(positions);
+  pf_arc_order_close(&order);
+  return status;
+}
+
+
+/* The number of arcs to expect: if many functions have one, as many as
+   functions and some more, which saves the last steps of growth. */
+static size_t expected_arcs (const pf_graph *graph) {
+  const size_t functions = graph->nfunctions;
+  return graph->narcs < functions / 16 ? 0 : functions + functions / 16;
+}
+
+
+static pf_status widen (pf_graph *graph) {
+  const size_t used = graph->narcs, expected = expected_arcs(graph);
+  size_t capacity = used == 0 ? FIRST_CAPACITY : used * 2;
+  if (capacity < expected)
+    capacity = expected;
+  if (capacity >= PF_NO_FUNCTION)
+    return PF_ENOMEM;
+  pf_arc *const wider = pf_array_resize(graph->arcs, capacity, sizeof *wider);
+  if (wider == NULL)
+    return PF_ENOMEM;
+  graph->arcs = wider;
+  graph->arcs_capacity = capacity;
+  return PF_OK;
+}
+
+
+/* Merge arcs or grow the array, which is full. */
+static pf_status make_space (pf_graph *graph) {
+  const size_t capacity = graph->arcs_capacity;
+  pf_status status = PF_OK;
+  if (capacity >= MAX_UNMERGED && capacity >= graph->nfunctions)
+    status = merge_equal(graph);
+  if (status != PF_OK || graph->narcs < capacity / 2)
+    return status;
+  return widen(graph);
+}
+
+
+pf_status pf_graph_arc (pf_graph *graph, uint32_t caller, uint32_t callee,
+                        int64_t count) {
+  if (graph->narcs == graph->arcs_capacity) {
+    const pf_status status = make_space(graph);
+    if (status != PF_OK)
+      return status;
+  }
+  graph->is_unsorted |=
+      graph->narcs > 0 && caller < graph->arcs[graph->narcs - 1].caller;
+  graph->arcs[graph->narcs++] = (pf_arc){caller, callee, count};
+  return PF_OK;
+}
+
+/* }====== */

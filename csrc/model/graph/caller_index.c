@@ -1,0 +1,268 @@
+/*
+** caller_index.c - finishes a call graph: arcs by caller and by callee, as
+** compressed sparse rows.
+**
+** The arcs are sorted by caller, so that a traversal of callees reads memory in
+** order. Most input is sorted, since the C library writes gmon files so. The
+** index by callee is built on demand.
+*/
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/graph/arcs.h"
+#include "model/base/memory.h"
+#include "model/base/parallel.h"
+
+#define MANY  16384 /* arcs that are worth a thread */
+#define AHEAD 16    /* arcs that are fetched before they are looked at */
+
+typedef struct index {
+  pf_graph *graph;
+  pf_arc_order order;
+  pf_status ordered;
+} index;
+
+
+/* {====== Sums by function ====== */
+
+static void clear_calls (pf_graph *graph) {
+  memset(graph->calls, 0, graph->nfunctions * sizeof *graph->calls);
+}
+
+
+/* Sum the calls of each function, with those by itself apart, and mark callees
+   as used. */
+static void add_up_calls (pf_graph *graph) {
+  int64_t *const calls = graph->calls;
+  bool is_recursive = false;
+  for (size_t i = 0; i < graph->narcs; i++) {
+    const pf_arc *const arc = &graph->arcs[i];
+    if (i + AHEAD < graph->narcs)
+      __builtin_prefetch(&calls[arc[AHEAD].callee], 1);
+    calls[arc->callee] = pf_add(calls[arc->callee], arc->count);
+    graph->flags[arc->callee] |= PF_FUNCTION_USED;
+    if (arc->caller == arc->callee) {
+      int64_t *const sum = &graph->self_calls[arc->callee];
+      *sum = pf_add(*sum, arc->count);
+      is_recursive = true;
+    }
+  }
+  for (size_t i = 0; is_recursive && i < graph->nfunctions; i++)
+    calls[i] -= graph->self_calls[i];
+}
+
+
+/* Sum the weights, and mark functions with a weight as used. */
+static void mark_weights (pf_graph *graph) {
+  for (size_t m = 0; m < graph->nmetrics; m++) {
+    const int64_t *const weights = graph->weights[m];
+    graph->totals[m] = 0;
+    for (size_t i = 0; i < graph->nfunctions; i++) {
+      graph->totals[m] = pf_add(graph->totals[m], weights[i]);
+      if (weights[i] != 0)
+        graph->flags[i] |= PF_FUNCTION_USED;
+    }
+  }
+  for (size_t i = 0; graph->ticks != NULL && i < graph->nfunctions; i++)
+    if (graph->ticks[i] != 0)
+      graph->flags[i] |= PF_FUNCTION_USED;
+}
+
+
+typedef struct marking {
+  pf_graph *graph;
+  size_t nused[2]; /* of the two parts */
+} marking;
+
+
+static void mark_part (void *context, size_t from, size_t to) {
+  marking *const m = context;
+  const uint32_t *const first = m->graph->child_first;
+  uint8_t *const flags = m->graph->flags;
+  size_t nused = 0;
+  for (size_t i = from; i < to; i++) {
+    if (first[i] != first[i + 1])
+      flags[i] |= PF_FUNCTION_USED;
+    nused += (flags[i] & PF_FUNCTION_USED) != 0;
+  }
+  m->nused[from > 0] = nused;
+}
+
+
+/* Mark callers as used, and count all functions that are used. */
+static void mark_callers (pf_graph *graph) {
+  marking m = {graph, {0, 0}};
+  pf_run_halves(mark_part, &m, graph->nfunctions, MANY);
+  graph->nused = m.nused[0] + m.nused[1];
+}
+
+/* }====== */
+
+
+/* {====== Sorted input ====== */
+
+static void keep_order (void *context) {
+  index *const x = context;
+  x->ordered = pf_arc_order_sorted(x->graph);
+}
+
+
+static void look_at_functions (void *context) {
+  pf_graph *const graph = ((const index *)context)->graph;
+  clear_calls(graph);
+  mark_weights(graph);
+}
+
+
+static void finish_in_order (index *x) {
+  if (x->graph->narcs >= MANY)
+    pf_run_both(keep_order, x, look_at_functions, x);
+  else {
+    keep_order(x);
+    look_at_functions(x);
+  }
+  if (x->ordered == PF_OK)
+    add_up_calls(x->graph);
+}
+
+/* }====== */
+
+
+/* {====== Unsorted input ====== */
+
+static void list_children (void *context) {
+  index *const x = context;
+  x->ordered = pf_arc_order_make(&x->order, x->graph);
+}
+
+
+/* The sums that do not need the order of the arcs. */
+static void look_at_callees (void *context) {
+  pf_graph *const graph = ((const index *)context)->graph;
+  clear_calls(graph);
+  add_up_calls(graph);
+  mark_weights(graph);
+}
+
+
+static void take_order (index *x) {
+  pf_graph *const graph = x->graph;
+  free(graph->arcs);
+  graph->input_numbers = x->order.numbers;
+  graph->ninputs = graph->narcs;
+  graph->arcs = x->order.arcs;
+  graph->narcs = graph->arcs_capacity = x->order.count;
+  graph->child_first = x->order.first;
+  x->order = (pf_arc_order){0};
+}
+
+
+static void finish_unsorted (index *x) {
+  if (!pf_arc_order_open(&x->order, x->graph))
+    return;
+  if (x->graph->narcs >= MANY)
+    pf_run_both(list_children, x, look_at_callees, x);
+  else {
+    list_children(x);
+    look_at_callees(x);
+  }
+  if (x->ordered == PF_OK)
+    take_order(x);
+}
+
+/* }====== */
+
+
+/* {====== By callee ====== */
+
+/* Count the arcs of each callee, as first positions. */
+static void count_parents (const pf_graph *graph) {
+  uint32_t *const first = graph->parent_first;
+  memset(first, 0, pf_arc_index_size(graph) * sizeof *first);
+  for (size_t i = 0; i < graph->narcs; i++)
+    first[graph->arcs[i].callee + 2]++;
+  pf_arc_sum_counts(first, pf_arc_index_size(graph));
+}
+
+
+/* Append an arc to those of its callee. */
+static void list_parent (const pf_graph *graph, uint32_t *parents,
+                         uint32_t arc) {
+  parents[graph->parent_first[graph->arcs[arc].callee + 1]++] = arc;
+}
+
+
+/* List the arcs in reverse input order: the newest first. */
+static pf_status list_in_input_order (const pf_graph *graph,
+                                      uint32_t *parents) {
+  uint32_t *const positions =
+      pf_arc_positions(graph->input_numbers, graph->narcs, graph->ninputs);
+  if (positions == NULL)
+    return PF_ENOMEM;
+  for (size_t i = graph->ninputs; i-- > 0;) {
+    if (i >= AHEAD && positions[i - AHEAD] != PF_NO_ARC)
+      __builtin_prefetch(&graph->arcs[positions[i - AHEAD]]);
+    if (positions[i] != PF_NO_ARC)
+      list_parent(graph, parents, positions[i]);
+  }
+  free(positions);
+  return PF_OK;
+}
+
+
+/* The same if the input was sorted by caller. */
+static pf_status list_sorted (const pf_graph *graph, uint32_t *parents) {
+  const uint32_t *const first = graph->child_first;
+  for (size_t place = graph->nfunctions + 1; place-- > 0;)
+    for (uint32_t i = first[place]; i < first[place + 1]; i++)
+      list_parent(graph, parents, i);
+  return PF_OK;
+}
+
+
+pf_status pf_graph_parents (pf_graph *graph) {
+  if (graph->parents != NULL)
+    return PF_OK;
+  free(graph->parent_first); /* of a call that ran out of memory */
+  graph->parent_first = pf_array(pf_arc_index_size(graph), sizeof(uint32_t));
+  uint32_t *const parents = pf_array(graph->narcs, sizeof *parents);
+  pf_status status = PF_ENOMEM;
+  if (graph->parent_first != NULL && parents != NULL) {
+    count_parents(graph);
+    status = graph->input_numbers != NULL ? list_in_input_order(graph, parents)
+                                          : list_sorted(graph, parents);
+  }
+  if (status != PF_OK) {
+    free(parents);
+    return status;
+  }
+  graph->parents = parents;
+  free(graph->input_numbers);
+  graph->input_numbers = NULL;
+  graph->ninputs = 0;
+  return PF_OK;
+}
+
+/* }====== */
+
+
+pf_status pf_graph_finish (pf_graph *graph) {
+  index x = {.graph = graph, .ordered = PF_ENOMEM};
+  graph->calls = pf_array(graph->nfunctions, sizeof *graph->calls);
+  graph->self_calls =
+      pf_array_of_zeros(graph->nfunctions, sizeof *graph->self_calls);
+  const bool has_room = graph->calls != NULL && graph->self_calls != NULL;
+  if (has_room && graph->is_unsorted)
+    finish_unsorted(&x);
+  else if (has_room)
+    finish_in_order(&x);
+  if (x.ordered == PF_OK) {
+    free(graph->pseudo_slots);
+    graph->pseudo_slots = NULL;
+    graph->pseudo_slots_size = 0;
+    mark_callers(graph);
+  }
+  pf_arc_order_close(&x.order);
+  return x.ordered;
+}

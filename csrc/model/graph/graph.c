@@ -1,0 +1,223 @@
+/*
+** graph.c - builds a call graph.
+**
+** Pseudo functions are found by a hash table of their addresses with open
+** addressing, which is freed when the graph is finished (caller_index.c). Arcs
+** are stored in input order (arcs.c).
+*/
+
+#include "model/graph/graph.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/base/intern_table.h"
+#include "model/base/memory.h"
+#include "model/dictionary/names.h"
+#include "model/base/parallel.h"
+
+#define FIRST_SLOTS 1024       /* a power of two */
+#define FREE        UINT32_MAX /* a slot's number: no function */
+
+
+void pf_graph_open (pf_graph *graph, pf_dictionary *dictionary) {
+  memset(graph, 0, sizeof *graph);
+  graph->dictionary = dictionary;
+  graph->facts.same_rates = true;
+  graph->facts.is_seconds = true;
+  graph->facts.dimension = PF_NO_NAME;
+  graph->facts.abbreviation = PF_NO_NAME;
+}
+
+
+void pf_graph_close (pf_graph *graph) {
+  free(graph->names);
+  free(graph->addresses);
+  free(graph->files);
+  free(graph->lines);
+  free(graph->flags);
+  for (size_t i = 0; i < PF_MAX_METRICS; i++)
+    free(graph->weights[i]);
+  free(graph->ticks);
+  free(graph->even_ticks);
+  free(graph->right_ticks);
+  free(graph->calls);
+  free(graph->self_calls);
+  free(graph->child_first);
+  free(graph->arcs);
+  free(graph->parent_first);
+  free(graph->parents);
+  free(graph->input_numbers);
+  free(graph->line_rows);
+  free(graph->pseudo_slots);
+  memset(graph, 0, sizeof *graph);
+}
+
+
+size_t pf_graph_metric (pf_graph *graph, const char *name, const char *unit) {
+  pf_metric *const metric = &graph->metrics[graph->nmetrics];
+  *metric = (pf_metric){.dimension = PF_NO_NAME, .abbreviation = PF_NO_NAME};
+  snprintf(metric->name, sizeof metric->name, "%s", name);
+  snprintf(metric->unit, sizeof metric->unit, "%s", unit);
+  return graph->nmetrics++;
+}
+
+
+void pf_graph_copy_metrics (pf_graph *graph, const pf_graph *other) {
+  graph->nmetrics = other->nmetrics;
+  memcpy(graph->metrics, other->metrics,
+         other->nmetrics * sizeof *other->metrics);
+}
+
+
+/* Make *array hold `room` values. */
+static bool resize (void *array, size_t capacity, size_t size) {
+  void **const place = array;
+  void *const wider = pf_array_resize(*place, capacity, size);
+  if (wider != NULL)
+    *place = wider;
+  return wider != NULL;
+}
+
+
+/* The same, with zeros from `used` on. They are written at once: pages of
+   calloc that are read before they are written fault twice, and the second
+   fault stops all threads. */
+static bool widen (void *array, size_t used, size_t capacity, size_t size) {
+  void **const place = array;
+  if (!resize(array, capacity, size))
+    return false;
+  pf_set_bytes((uint8_t *)*place + used * size, 0, (capacity - used) * size);
+  return true;
+}
+
+
+/* Grow the arrays by function. */
+static bool widen_functions (pf_graph *graph, size_t capacity) {
+  const size_t used = graph->nfunctions;
+  bool done = resize(&graph->names, capacity, sizeof *graph->names) &&
+              resize(&graph->addresses, capacity, sizeof(uint64_t)) &&
+              resize(&graph->flags, capacity, sizeof(uint8_t));
+  for (size_t i = 0; done && i < graph->nmetrics; i++)
+    done = widen(&graph->weights[i], used, capacity, sizeof(int64_t));
+  if (done && graph->facts.compat)
+    done = widen(&graph->ticks, used, capacity, sizeof(double)) &&
+           widen(&graph->even_ticks, used, capacity, sizeof(double)) &&
+           widen(&graph->right_ticks, used, capacity, sizeof(double));
+  return done;
+}
+
+
+/* Reserves some more than asked for: pseudo functions follow, and the first of
+   them must not copy all arrays. */
+pf_status pf_graph_reserve (pf_graph *graph, size_t count) {
+  const size_t needed = graph->nfunctions + count;
+  if (needed <= graph->functions_capacity)
+    return PF_OK;
+  if (needed >= PF_NO_FUNCTION / 2)
+    return PF_ENOMEM;
+  size_t capacity = graph->functions_capacity + graph->functions_capacity / 2;
+  if (capacity < needed)
+    capacity = needed + needed / 16 + 64;
+  if (!widen_functions(graph, capacity))
+    return PF_ENOMEM;
+  graph->functions_capacity = capacity;
+  return PF_OK;
+}
+
+
+uint32_t pf_graph_function (pf_graph *graph, uint32_t name, uint64_t address,
+                            uint8_t flags) {
+  if (graph->nfunctions == graph->functions_capacity &&
+      pf_graph_reserve(graph, 64) != PF_OK)
+    return PF_NO_FUNCTION;
+  const uint32_t number = (uint32_t)graph->nfunctions++;
+  graph->names[number] = name;
+  graph->addresses[number] = address;
+  graph->flags[number] = flags;
+  return number;
+}
+
+
+/* Half of the hash of an address, and the function there. The table grows
+   without access to the addresses. */
+typedef struct pf_graph_slot {
+  uint32_t hash, number;
+} slot;
+
+
+static inline uint32_t hash (const pf_graph *graph, uint64_t key) {
+  key = pf_mix(graph->dictionary->seed, key);
+  return (uint32_t)(key ^ key >> 32);
+}
+
+
+/* Double the hash table when it is half full. */
+static bool grow_slots (pf_graph *graph) {
+  const size_t size = graph->pseudo_slots_size;
+  if (graph->npseudo * 2 < size)
+    return true;
+  const size_t wider = size == 0 ? FIRST_SLOTS : size * 2;
+  slot *const fresh = pf_array(wider, sizeof *fresh);
+  if (fresh == NULL)
+    return false;
+  memset(fresh, 0xff, wider * sizeof *fresh);
+  for (size_t i = 0; i < size; i++) {
+    const slot old = graph->pseudo_slots[i];
+    size_t at = old.hash & (wider - 1);
+    while (old.number != FREE && fresh[at].number != FREE)
+      at = (at + 1) & (wider - 1);
+    if (old.number != FREE)
+      fresh[at] = old;
+  }
+  free(graph->pseudo_slots);
+  graph->pseudo_slots = fresh;
+  graph->pseudo_slots_size = wider;
+  return true;
+}
+
+
+uint32_t pf_graph_pseudo (pf_graph *graph, uint64_t address) {
+  if (!grow_slots(graph))
+    return PF_NO_FUNCTION;
+  const size_t mask = graph->pseudo_slots_size - 1;
+  const uint32_t sum = hash(graph, address);
+  size_t at = sum & mask;
+  for (uint32_t found; (found = graph->pseudo_slots[at].number) != FREE;
+       at = (at + 1) & mask)
+    if (graph->addresses[found] == address)
+      return found;
+  const uint32_t number =
+      pf_graph_function(graph, PF_NO_NAME, address, PF_FUNCTION_PSEUDO);
+  if (number != PF_NO_FUNCTION) {
+    graph->pseudo_slots[at] = (slot){sum, number};
+    graph->npseudo++;
+  }
+  return number;
+}
+
+
+pf_status pf_graph_add_locations (pf_graph *graph) {
+  const size_t n = graph->nfunctions;
+  graph->files = pf_array(n, sizeof *graph->files);
+  graph->lines = pf_array_of_zeros(n, sizeof *graph->lines);
+  if (graph->files == NULL || graph->lines == NULL)
+    return PF_ENOMEM;
+  memset(graph->files, 0xff, n * sizeof *graph->files);
+  return PF_OK;
+}
+
+
+pf_status pf_graph_name_pseudo (pf_graph *graph) {
+  for (size_t i = graph->nfunctions - graph->npseudo; i < graph->nfunctions;
+       i++) {
+    char text[24];
+    snprintf(text, sizeof text, "0x%" PRIx64, graph->addresses[i]);
+    graph->names[i] = pf_intern_text(graph->dictionary, text);
+    if (graph->names[i] == PF_NO_NAME)
+      return PF_ENOMEM;
+  }
+  return PF_OK;
+}

@@ -1,0 +1,191 @@
+/*
+** batch.c - one block of memory per batch, cut into the wanted columns.
+*/
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/rows/batch.h"
+
+#define MISSING_WORDS (PF_BATCH_ROWS / 64)
+
+
+size_t pf_type_size (pf_type type) {
+  switch (type) {
+    case PF_BOOL: return sizeof(uint8_t);
+    case PF_NAME:
+    case PF_AREA:
+    case PF_STACK: return sizeof(uint32_t);
+    case PF_BYTES: return sizeof(pf_bytes);
+    default: return sizeof(int64_t);
+  }
+}
+
+
+const char *pf_type_name (pf_type type) {
+  static const char *const names[] = {"int",  "num",   "addr",  "bool",  "name",
+                                      "area", "stack", "bytes", "handle"};
+  return names[type];
+}
+
+
+size_t pf_field_index (const pf_field *fields, size_t nfields,
+                       const char *name) {
+  size_t i = 0;
+  while (i < nfields && strcmp(fields[i].name, name) != 0)
+    i++;
+  return i;
+}
+
+
+/* Bytes of one wanted column with its bitmap, a multiple of 64. */
+static size_t column_size (pf_type type) {
+  return PF_BATCH_ROWS * pf_type_size(type) + MISSING_WORDS * sizeof(uint64_t);
+}
+
+
+const char pf_remainder_help[] = "what rounding left over, for sums";
+
+
+const char pf_any_type_help[] = "of any type: no row has a value";
+
+
+static bool is_letter (char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+
+bool pf_is_time (const pf_field *field) {
+  static const char *const known[] = {"time",  "start", "stop",  "self",
+                                      "total", "net",   "gross", "spent"};
+  const char *const help = field->help == NULL ? "" : field->help;
+  if (field->type != PF_INT && field->type != PF_NUM)
+    return false;
+  for (const char *at = help; (at = strstr(at, "ns")) != NULL; at += 2)
+    if ((at == help || !is_letter(at[-1])) && !is_letter(at[2]))
+      return true;
+  for (size_t i = 0; *help == '\0' && i < sizeof known / sizeof *known; i++)
+    if (strcmp(field->name, known[i]) == 0)
+      return true;
+  return false;
+}
+
+
+size_t pf_remainder_of (const pf_field *fields, size_t nfields, size_t column) {
+  for (size_t i = 0; i < nfields; i++)
+    if (pf_is_hidden(&fields[i]) &&
+        strcmp(fields[i].name + 1, fields[column].name) == 0)
+      return i;
+  return SIZE_MAX;
+}
+
+
+pf_status pf_batch_open (pf_batch *batch, const pf_field *fields,
+                         size_t nfields, const bool *wanted) {
+  size_t size = nfields * sizeof(pf_column);
+  for (size_t i = 0; i < nfields; i++)
+    if (wanted == NULL || wanted[i])
+      size += column_size(fields[i].type);
+  uint8_t *const memory = calloc(1, size == 0 ? 1 : size);
+  *batch = (pf_batch){0, 0, NULL, -1, false};
+  if (memory == NULL)
+    return PF_ENOMEM;
+  batch->columns = (pf_column *)(void *)memory;
+  batch->ncolumns = nfields;
+  uint8_t *at = memory + nfields * sizeof(pf_column);
+  for (size_t i = 0; i < nfields; i++) {
+    pf_column *const column = &batch->columns[i];
+    column->type = fields[i].type;
+    if (wanted != NULL && !wanted[i])
+      continue;
+    column->missing = (uint64_t *)(void *)at;
+    column->data = at + MISSING_WORDS * sizeof(uint64_t);
+    at += column_size(column->type);
+  }
+  return PF_OK;
+}
+
+
+pf_status pf_batch_for (pf_batch *batch, pf_reader *reader, bool *wanted) {
+  if (reader->want != NULL)
+    reader->want(reader, wanted);
+  return pf_batch_open(batch, reader->fields, reader->nfields, wanted);
+}
+
+
+void pf_batch_close (pf_batch *batch) {
+  free(batch->columns);
+  *batch = (pf_batch){0, 0, NULL, -1, false};
+}
+
+
+void pf_set_missing (pf_column *column, size_t row) {
+  if (!column->has_missing) {
+    memset(column->missing, 0, MISSING_WORDS * sizeof(uint64_t));
+    column->has_missing = true;
+  }
+  column->missing[row >> 6] |= (uint64_t)1 << (row & 63);
+}
+
+
+bool pf_has_values (const pf_column *column, size_t rows) {
+  const uint64_t *const missing = column->missing;
+  if (!column->has_missing)
+    return rows > 0;
+  for (size_t i = 0; i < rows / 64; i++)
+    if (missing[i] != UINT64_MAX)
+      return true;
+  const uint64_t rest = ((uint64_t)1 << (rows & 63)) - 1;
+  return rest != 0 && (missing[rows / 64] & rest) != rest;
+}
+
+
+static void keep_values (pf_column *column, const uint16_t *keep,
+                         size_t count) {
+  switch (pf_type_size(column->type)) {
+    case 1:
+      for (size_t i = 0; i < count; i++)
+        column->bools[i] = column->bools[keep[i]];
+      break;
+    case 4:
+      for (size_t i = 0; i < count; i++)
+        column->ids[i] = column->ids[keep[i]];
+      break;
+    case 8:
+      for (size_t i = 0; i < count; i++)
+        column->addrs[i] = column->addrs[keep[i]];
+      break;
+    default:
+      for (size_t i = 0; i < count; i++)
+        column->bytes[i] = column->bytes[keep[i]];
+  }
+}
+
+
+static void keep_missing (pf_column *column, const uint16_t *keep,
+                          size_t count) {
+  uint64_t kept[MISSING_WORDS] = {0};
+  bool any = false;
+  for (size_t i = 0; i < count; i++)
+    if (pf_is_missing(column, keep[i])) {
+      kept[i >> 6] |= (uint64_t)1 << (i & 63);
+      any = true;
+    }
+  memcpy(column->missing, kept, sizeof kept);
+  column->has_missing = any;
+}
+
+
+void pf_batch_keep (pf_batch *batch, const uint16_t *keep, size_t count) {
+  if (count == batch->rows)
+    return;
+  for (size_t i = 0; i < batch->ncolumns; i++) {
+    pf_column *const column = &batch->columns[i];
+    if (column->data == NULL)
+      continue;
+    keep_values(column, keep, count);
+    if (column->has_missing)
+      keep_missing(column, keep, count);
+  }
+  batch->rows = count;
+}

@@ -1,0 +1,348 @@
+/*
+** trace.c - header facts, warnings and options of a trace.
+*/
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/base/intern_table.h"
+#include "model/dictionary/names.h"
+#include "model/rows/trace.h"
+
+#define MAX_KEPT   1000000           /* warnings, when all are wanted */
+#define MAX_KNOWN  ((size_t)1 << 20) /* that are told from new ones */
+#define MAX_OTHERS 100               /* of a code, of no place in the file */
+#define MAX_CODES  64 /* codes are constants of the formats: few */
+
+struct pf_notes {
+  pf_info *infos;
+  size_t ninfos;
+  pf_warning *warnings;
+  size_t nwarnings, capacity;
+  struct {
+    const char *code;
+    uint64_t count;  /* of places in the file */
+    uint64_t others; /* warnings that are of no place */
+    size_t first;    /* its first warning of a place, when there is one */
+  } codes[MAX_CODES];
+  size_t ncodes;
+  uint64_t *known; /* hashes of all warnings; 0: the slot is free */
+  size_t nknown, known_mask;
+  bool has_failed; /* memory ran out: a fact or a warning is missing */
+};
+
+
+pf_notes *pf_notes_new (void) {
+  return calloc(1, sizeof(pf_notes));
+}
+
+
+void pf_notes_free (pf_notes *notes) {
+  if (notes == NULL)
+    return;
+  free(notes->infos);
+  free(notes->warnings);
+  free(notes->known);
+  free(notes);
+}
+
+
+/* {====== Info ====== */
+
+/* A new fact; NULL when out of memory. */
+static pf_info *new_info (pf_notes *notes, const char *name) {
+  pf_info *const infos =
+      realloc(notes->infos, (notes->ninfos + 1) * sizeof *infos);
+  if (infos == NULL) {
+    notes->has_failed = true;
+    return NULL;
+  }
+  notes->infos = infos;
+  pf_info *const info = &infos[notes->ninfos++];
+  memset(info, 0, sizeof *info);
+  snprintf(info->name, sizeof info->name, "%s", name);
+  return info;
+}
+
+
+/* The fact of a name, which is added when it is new; NULL when out of memory.
+   */
+static pf_info *info_entry (pf_notes *notes, const char *name) {
+  for (size_t i = 0; i < notes->ninfos; i++)
+    if (strcmp(notes->infos[i].name, name) == 0)
+      return &notes->infos[i];
+  return new_info(notes, name);
+}
+
+
+static void set_integer (pf_trace *trace, const char *name, pf_type type,
+                         int64_t value) {
+  pf_info *const info = info_entry(trace->notes, name);
+  if (info == NULL)
+    return;
+  info->type = type;
+  info->integer = value;
+}
+
+
+void pf_info_int (pf_trace *trace, const char *name, int64_t value) {
+  set_integer(trace, name, PF_INT, value);
+}
+
+
+void pf_info_addr (pf_trace *trace, const char *name, uint64_t value) {
+  set_integer(trace, name, PF_ADDR, (int64_t)value);
+}
+
+
+void pf_info_bool (pf_trace *trace, const char *name, bool value) {
+  set_integer(trace, name, PF_BOOL, value);
+}
+
+
+static void set_text (pf_trace *trace, pf_info *info, pf_bytes value) {
+  const uint32_t number = pf_intern(trace->dictionary, value);
+  if (number == PF_NO_NAME)
+    trace->notes->has_failed = true;
+  if (info == NULL || number == PF_NO_NAME)
+    return;
+  info->type = PF_NAME;
+  info->name_number = number;
+}
+
+
+void pf_info_text (pf_trace *trace, const char *name, pf_bytes value) {
+  set_text(trace, info_entry(trace->notes, name), value);
+}
+
+
+void pf_info_more (pf_trace *trace, const char *name, pf_bytes value) {
+  set_text(trace, new_info(trace->notes, name), value);
+}
+
+
+bool pf_info_failed (const pf_notes *notes) {
+  return notes->has_failed;
+}
+
+
+size_t pf_info_count (const pf_notes *notes) {
+  return notes->ninfos;
+}
+
+
+const pf_info *pf_info_at (const pf_notes *notes, size_t index) {
+  return &notes->infos[index];
+}
+
+/* }====== */
+
+
+/* {====== Warnings ====== */
+
+static size_t code_entry (pf_notes *notes, const char *code) {
+  size_t i = 0;
+  while (i < notes->ncodes && strcmp(notes->codes[i].code, code) != 0)
+    i++;
+  if (i == notes->ncodes && i < MAX_CODES) {
+    notes->codes[i].code = code;
+    notes->ncodes++;
+  }
+  return i < MAX_CODES ? i : MAX_CODES - 1;
+}
+
+
+/* A hash of a warning that is not 0. */
+static uint64_t hash_of (size_t code, const pf_warning *warning,
+                         uint64_t seed) {
+  uint64_t hash = pf_mix(pf_mix(seed, code), warning->offset);
+  for (const char *p = warning->message; *p != '\0'; p++)
+    hash = pf_mix(hash, (uint8_t)*p);
+  return hash | 1;
+}
+
+
+/* The slot of a hash: it has that, or is free. */
+static uint64_t *slot_of (const pf_notes *notes, uint64_t hash) {
+  size_t i = (size_t)(hash >> 20) & notes->known_mask;
+  while (notes->known[i] != 0 && notes->known[i] != hash)
+    i = (i + 1) & notes->known_mask;
+  return &notes->known[i];
+}
+
+
+/* Twice as many slots; false when out of memory. */
+static bool grow_known (pf_notes *notes) {
+  uint64_t *const old = notes->known;
+  const size_t count = old == NULL ? 0 : notes->known_mask + 1;
+  const size_t size = count == 0 ? 64 : count * 2;
+  uint64_t *const slots = calloc(size, sizeof *slots);
+  if (slots == NULL)
+    return false;
+  notes->known = slots;
+  notes->known_mask = size - 1;
+  for (size_t i = 0; i < count; i++)
+    if (old[i] != 0)
+      *slot_of(notes, old[i]) = old[i];
+  free(old);
+  return true;
+}
+
+
+/* Whether a warning has come before: readers of several tables pass the same
+   place, and so does a second reading. It is known from now on, while there
+   is room. */
+static bool is_known (pf_notes *notes, uint64_t hash) {
+  if (notes->known == NULL || notes->nknown > notes->known_mask / 2) {
+    if (notes->nknown >= MAX_KNOWN)
+      return false;
+    if (!grow_known(notes)) {
+      notes->has_failed = true;
+      return false;
+    }
+  }
+  uint64_t *const slot = slot_of(notes, hash);
+  if (*slot == hash)
+    return true;
+  *slot = hash;
+  notes->nknown++;
+  return false;
+}
+
+
+/* A new entry at the end of the list; NULL when out of memory. */
+static pf_warning *warning_entry (pf_notes *notes) {
+  if (notes->nwarnings == notes->capacity) {
+    const size_t capacity = notes->capacity == 0 ? 8 : notes->capacity * 2;
+    pf_warning *const warnings =
+        realloc(notes->warnings, capacity * sizeof *warnings);
+    if (warnings == NULL) {
+      notes->has_failed = true;
+      return NULL;
+    }
+    notes->warnings = warnings;
+    notes->capacity = capacity;
+  }
+  return &notes->warnings[notes->nwarnings];
+}
+
+
+/* Count a warning. The first of its code is kept, and `all` keeps the others
+   too. Those of no place in the file differ in their words and are all kept.
+   Where readers run in threads (`parallel`), the first one in the file is the
+   one with the lowest offset. */
+static void note (pf_notes *notes, bool all, bool parallel, uint64_t seed,
+                  const pf_warning *warning) {
+  const size_t code = code_entry(notes, warning->code);
+  if (is_known(notes, hash_of(code, warning, seed)))
+    return;
+  if (warning->offset == PF_NO_OFFSET) {
+    pf_warning *const entry = notes->codes[code].others++ < MAX_OTHERS || all
+                                  ? warning_entry(notes)
+                                  : NULL;
+    if (entry == NULL)
+      return;
+    *entry = *warning;
+    notes->nwarnings++;
+    return;
+  }
+  const uint64_t count = ++notes->codes[code].count;
+  if (count > 1 && !all) {
+    pf_warning *const first = &notes->warnings[notes->codes[code].first];
+    if (parallel && notes->nwarnings > 0 && warning->offset < first->offset)
+      *first = *warning;
+    return;
+  }
+  pf_warning *const entry =
+      notes->nwarnings < MAX_KEPT ? warning_entry(notes) : NULL;
+  if (entry == NULL)
+    return;
+  if (count == 1)
+    notes->codes[code].first = notes->nwarnings;
+  *entry = *warning;
+  notes->nwarnings++;
+}
+
+
+pf_status pf_warn (pf_trace *trace, pf_note_kind kind, const char *code,
+                   pf_status status, uint64_t offset, pf_error *error,
+                   const char *format, ...) {
+  pf_warning warning = {code, kind, offset, ""};
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(warning.message, sizeof warning.message, format, arguments);
+  va_end(arguments);
+  if (trace->strict && kind == PF_DAMAGE)
+    return pf_fail(error, status, offset, "%s", warning.message);
+  note(trace->notes, pf_option_int(trace, "all_warnings", 0) != 0,
+       trace->format != NULL && trace->format->parallel,
+       trace->dictionary->seed, &warning);
+  if (trace->notes->has_failed)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  return PF_OK;
+}
+
+
+size_t pf_warning_count (const pf_notes *notes) {
+  return notes->nwarnings;
+}
+
+
+const pf_warning *pf_warning_at (const pf_notes *notes, size_t index) {
+  return &notes->warnings[index];
+}
+
+
+uint64_t pf_warning_total (const pf_notes *notes, const char *code) {
+  for (size_t i = 0; i < notes->ncodes; i++)
+    if (strcmp(notes->codes[i].code, code) == 0)
+      return notes->codes[i].count;
+  return 0;
+}
+
+/* }====== */
+
+
+/* {====== Options and sources ====== */
+
+static const pf_option *option_named (const pf_trace *trace, const char *name) {
+  for (size_t i = 0; i < trace->noptions; i++)
+    if (strcmp(trace->options[i].name, name) == 0)
+      return &trace->options[i];
+  return NULL;
+}
+
+
+int64_t pf_option_int (const pf_trace *trace, const char *name,
+                       int64_t fallback) {
+  const pf_option *const option = option_named(trace, name);
+  return option == NULL || option->is_text ? fallback : option->integer;
+}
+
+
+bool pf_option_text (const pf_trace *trace, const char *name, pf_bytes *text) {
+  const pf_option *const option = option_named(trace, name);
+  if (option == NULL || !option->is_text)
+    return false;
+  *text = option->text;
+  return true;
+}
+
+
+bool pf_option_is (const pf_trace *trace, const char *name, const char *text) {
+  pf_bytes given;
+  return pf_option_text(trace, name, &given) && given.size == strlen(text) &&
+         memcmp(given.at, text, given.size) == 0;
+}
+
+
+const pf_source *pf_source_of (const pf_trace *trace, const char *role) {
+  for (size_t i = 0; i < trace->nsources; i++)
+    if (strcmp(trace->sources[i].role, role) == 0)
+      return &trace->sources[i];
+  return NULL;
+}
+
+/* }====== */

@@ -1,0 +1,88 @@
+/*
+** builder.h - building of symbol tables, for symbols_*.c only. The readers of
+** ELF tables and of nm text add symbols in any order, and pf_symbols_build
+** sorts them. Order of calls: new, attach, size_hint, add (or reserve and
+** append), build.
+*/
+
+#ifndef builder_h
+#define builder_h
+
+#include "model/base/ranges.h"
+#include "model/symbols/symbols.h"
+
+#define PF_FOUND_AT_ONCE 256 /* names are interned together: it is faster */
+
+struct pf_symbols {
+  pf_executable facts;
+  pf_dictionary *dictionary;
+  pf_bytes executable, debug; /* may be empty; lines are read from them, */
+  const bool *open[2];        /* while these are set or NULL */
+  pf_symbol *all;
+  size_t count, capacity;
+  pf_bytes unnamed[PF_FOUND_AT_ONCE]; /* the names of the last ones in `all` */
+  size_t nunnamed;
+  uint64_t last_start; /* of the one that came last */
+  bool unsorted;       /* not added in order of address */
+  pf_ranges ranges;    /* over all */
+  pf_line_row *lines;
+  size_t nlines;
+  pf_ranges line_ranges; /* over lines */
+  bool lines_read;
+};
+
+
+/* A symbol as it is in a table. */
+typedef struct pf_found {
+  uint64_t address;
+  uint64_t size;  /* 0: not known */
+  uint64_t limit; /* the end of its section; UINT64_MAX: not known */
+  pf_bytes name;  /* borrowed until pf_symbols_build */
+  bool is_function, is_global;
+  bool is_dotted; /* put a dot before the name */
+} pf_found;
+
+/* Reserve capacity for about `count` symbols, and `spare` further ones without
+   names; a hint, failures are ignored. */
+void pf_symbols_size_hint (pf_symbols *symbols, size_t count, size_t spare);
+
+/* Append; PF_ENOMEM, or PF_ELIMIT at 2^32 symbols. */
+pf_status pf_symbols_add (pf_symbols *symbols, const pf_found *found);
+
+/* The same for many symbols in two steps: reserve capacity for `count` symbols
+   (errors as pf_symbols_add); write pf_symbol_of each to all[count], in any
+   threads, names without a dot; then append them with their names. PF_ENOMEM.
+   */
+pf_status pf_symbols_reserve (pf_symbols *symbols, size_t count);
+pf_symbol pf_symbol_of (const pf_found *found);
+pf_status pf_symbols_append (pf_symbols *symbols, const pf_bytes *names,
+                             size_t count);
+
+
+/* An empty symbol table; NULL when out of memory. */
+pf_symbols *pf_symbols_new (pf_dictionary *dictionary);
+
+/* Set the executable and its debug file, from which facts and lines are read;
+   both may be empty. */
+pf_status pf_symbols_attach (pf_symbols *symbols, pf_bytes executable,
+                             pf_bytes debug, pf_error *error);
+
+/* Sort the symbols, keep one per address, and set their ends. facts.text_end
+   must be set before. PF_ENOMEM. */
+pf_status pf_symbols_build (pf_symbols *symbols, pf_symbol_rule rule);
+
+/* gprof's decisions about the local names of a string table. */
+typedef struct pf_gprof_names {
+  pf_bytes strings;
+  uint8_t *verdicts; /* by byte, of the string that starts there */
+} pf_gprof_names;
+
+pf_status pf_gprof_names_open (pf_gprof_names *names, pf_bytes strings);
+void pf_gprof_names_close (pf_gprof_names *names);
+
+/* Whether gprof regards a local text symbol as a function, by its name at
+   `offset` in the table. gprof reads beyond the end of some names, so the whole
+   table is needed. */
+bool pf_gprof_keeps_local (pf_gprof_names *names, size_t offset);
+
+#endif

@@ -1,0 +1,133 @@
+/*
+** by_line.c - symbols cut where the source line changes, as gprof's
+** option -l does: each piece is a symbol of its own, called
+** "function (file:line @ address)". Only the first piece of a function is
+** marked as one, so calls are counted there.
+*/
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/dictionary/names.h"
+#include "model/symbols/builder.h"
+
+#define LONGEST_NAME 4096 /* of a function; a longer one is cut */
+#define LONGEST_FILE 256
+
+/* The new array as it grows. */
+typedef struct line_symbols {
+  pf_symbols *symbols;
+  pf_symbol *all;
+  size_t count, capacity;
+} line_symbols;
+
+
+static pf_bytes base_name (pf_bytes path) {
+  size_t at = path.size;
+  while (at > 0 && path.at[at - 1] != '/')
+    at--;
+  return (pf_bytes){path.at + at, path.size - at};
+}
+
+
+static int shorter (size_t size, int most) {
+  return size < (size_t)most ? (int)size : most;
+}
+
+
+/* "function (file:line @ address)"; pf_demangle knows this form. */
+static uint32_t line_symbol_name (const line_symbols *p,
+                                  const pf_symbol *symbol,
+                                  const pf_line_row *row, uint64_t start) {
+  pf_dictionary *const names = p->symbols->dictionary;
+  const pf_bytes function = pf_name(names, symbol->name);
+  const pf_bytes file = base_name(pf_name(names, row->file));
+  char text[LONGEST_NAME + LONGEST_FILE + 64];
+  int size =
+      snprintf(text, sizeof text, "%.*s (%.*s:%u @ %llx)",
+               shorter(function.size, LONGEST_NAME), (const char *)function.at,
+               shorter(file.size, LONGEST_FILE), (const char *)file.at,
+               (unsigned)row->line, (unsigned long long)start);
+  if (size < 0)
+    size = 0;
+  return pf_intern(names, (pf_bytes){(const uint8_t *)text, (size_t)size});
+}
+
+
+static pf_symbol *add_line_symbol (line_symbols *p, const pf_symbol *symbol) {
+  if (p->count == p->capacity) {
+    const size_t capacity = p->capacity == 0 ? 1024 : 2 * p->capacity;
+    pf_symbol *const all =
+        capacity < UINT32_MAX ? realloc(p->all, capacity * sizeof *all) : NULL;
+    if (all == NULL)
+      return NULL;
+    p->all = all;
+    p->capacity = capacity;
+  }
+  pf_symbol *const piece = &p->all[p->count++];
+  *piece = *symbol;
+  return piece;
+}
+
+
+/* A piece from `start` on, ending the one before it there. A piece without a
+   line keeps the name of the function. */
+static pf_status begin_piece (line_symbols *p, const pf_symbol *symbol,
+                              const pf_line_row *row, uint64_t start) {
+  pf_symbol *const piece = add_line_symbol(p, symbol);
+  if (piece == NULL)
+    return PF_ENOMEM;
+  if (start != symbol->start)
+    piece[-1].end = start;
+  piece->start = start;
+  piece->is_function = symbol->is_function && start == symbol->start;
+  if (row == NULL)
+    return PF_OK;
+  piece->name = line_symbol_name(p, symbol, row, start);
+  return piece->name == PF_NO_NAME ? PF_ENOMEM : PF_OK;
+}
+
+
+/* Cut one symbol; `*at` is the first row of the table that ends behind its
+   start. Rows of one line in a row are one piece. */
+static pf_status cut (line_symbols *p, const pf_symbol *symbol,
+                      const pf_line_row *rows, size_t nrows, size_t *at) {
+  while (*at < nrows && rows[*at].end <= symbol->start)
+    ++*at;
+  const bool begins = *at < nrows && rows[*at].start <= symbol->start;
+  const pf_line_row *last = begins ? &rows[*at] : NULL;
+  pf_status status = begin_piece(p, symbol, last, symbol->start);
+  for (size_t i = *at; status == PF_OK && i < nrows; i++) {
+    const pf_line_row *const row = &rows[i];
+    if (row->start >= symbol->end)
+      break;
+    if (row->start <= symbol->start ||
+        (last != NULL && row->line == last->line && row->file == last->file))
+      continue;
+    status = begin_piece(p, symbol, row, row->start);
+    last = row;
+  }
+  return status;
+}
+
+
+pf_status pf_symbols_by_line (pf_symbols *symbols) {
+  size_t nrows, at = 0;
+  const pf_line_row *const rows = pf_symbols_lines(symbols, &nrows);
+  line_symbols p = {symbols, NULL, 0, 0};
+  pf_status status = PF_OK;
+  for (size_t i = 0; status == PF_OK && i < symbols->count; i++)
+    status = cut(&p, &symbols->all[i], rows, nrows, &at);
+  if (status != PF_OK) {
+    free(p.all);
+    return status;
+  }
+  free(symbols->all);
+  symbols->all = p.all;
+  symbols->count = p.count;
+  symbols->capacity = p.capacity;
+  pf_ranges_close(&symbols->ranges);
+  return pf_ranges_open(&symbols->ranges, symbols->all, sizeof *symbols->all,
+                        symbols->count);
+}

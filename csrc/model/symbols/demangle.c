@@ -1,0 +1,102 @@
+/*
+** demangle.c - the readable form of C++ names.
+**
+** The work is done by the demangler of libsupc++, in its form that hands out
+** the text in pieces. A short mangled name can stand for gigabytes of text
+** (each substitution may double it), so the text is counted, and the first
+** piece too many leaves the demangler by longjmp: it is C code that holds
+** nothing but its stack.
+*/
+
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/dictionary/names.h"
+#include "model/symbols/symbols.h"
+
+#define LONGEST_NAME 65536u
+
+/* Part of every libsupc++ of GCC; returns 0, NO_MEMORY, or -2 for a name that
+   is not mangled. */
+#define NO_MEMORY (-1)
+int __gcclibcxx_demangle_callback (const char *mangled,
+                                   void (*put)(const char *text, size_t size,
+                                               void *context),
+                                   void *context);
+
+/* The text so far. */
+typedef struct readable {
+  uint8_t *text; /* LONGEST_NAME bytes */
+  size_t size;
+  bool lacks_memory;
+  jmp_buf too_long;
+} readable;
+
+
+static void put (const char *text, size_t size, void *context) {
+  readable *r = context;
+  if (size > LONGEST_NAME - r->size)
+    longjmp(r->too_long, 1);
+  memcpy(r->text + r->size, text, size);
+  r->size += size;
+}
+
+
+/* Append the readable form of a mangled name; false when it has none. */
+static bool demangle (readable *r, const char *mangled) {
+  if (setjmp(r->too_long) != 0)
+    return false;
+  const int answer = __gcclibcxx_demangle_callback(mangled, put, r);
+  r->lacks_memory |= answer == NO_MEMORY;
+  return answer == 0;
+}
+
+
+/* Append the readable form of the mangled name at `start` that a blank ends,
+   and what stands from the blank on: the place of a piece of a function. */
+static bool demangle_front (readable *r, pf_bytes raw, size_t start,
+                            size_t blank) {
+  char *const mangled = strndup((const char *)raw.at + start, blank - start);
+  r->lacks_memory |= mangled == NULL;
+  const bool is_done = mangled != NULL && demangle(r, mangled) &&
+                       raw.size - blank <= LONGEST_NAME - r->size;
+  free(mangled);
+  if (!is_done)
+    return false;
+  memcpy(r->text + r->size, raw.at + blank, raw.size - blank);
+  r->size += raw.size - blank;
+  return true;
+}
+
+
+/* Append the readable form of a name that is mangled from `start` on, behind
+   the dots it may have; false when it has none. */
+static bool make_readable (readable *r, pf_bytes raw, size_t start) {
+  const uint8_t *const blank = memchr(raw.at, ' ', raw.size);
+  while (r->size < start && raw.at[r->size] == '.')
+    r->text[r->size++] = '.';
+  if (blank != NULL)
+    return demangle_front(r, raw, start, (size_t)(blank - raw.at));
+  return demangle(r, (const char *)raw.at + start);
+}
+
+
+/* Names are not looked at where none is mangled: in a large program each look
+   is a cache miss. */
+uint32_t pf_demangle (pf_dictionary *dictionary, uint32_t name) {
+  if (!dictionary->has_mangled)
+    return name;
+  const pf_bytes raw = pf_name(dictionary, name);
+  const size_t start = pf_mangled_start(raw);
+  if (start == SIZE_MAX)
+    return name;
+  readable r = {.text = malloc(LONGEST_NAME)};
+  r.lacks_memory = r.text == NULL;
+  uint32_t shown = name;
+  if (r.text != NULL && make_readable(&r, raw, start))
+    shown = pf_intern(dictionary, (pf_bytes){r.text, r.size});
+  free(r.text);
+  dictionary->lacks_memory |= r.lacks_memory || shown == PF_NO_NAME;
+  return shown != PF_NO_NAME ? shown : name;
+}

@@ -1,0 +1,264 @@
+/*
+** elf_file.c - an ELF file in memory: its sections and its facts.
+*/
+
+#include <elfutils/libdwelf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "bytes/cursor.h"
+#include "model/symbols/elf_file.h"
+
+
+/* The kinds of files people give by mistake or for want of an ELF file. */
+static const struct {
+  const char *magic;
+  size_t size;
+  const char *what;
+  bool is_program; /* `nm` prints its symbols */
+} OTHERS[] = {
+    {"MZ", 2, "a PE executable", true},
+    {"\xfe\xed\xfa\xce", 4, "a Mach-O file", true},
+    {"\xfe\xed\xfa\xcf", 4, "a Mach-O file", true},
+    {"\xce\xfa\xed\xfe", 4, "a Mach-O file", true},
+    {"\xcf\xfa\xed\xfe", 4, "a Mach-O file", true},
+    {"\xca\xfe\xba\xbe", 4, "a Mach-O file of several architectures", true},
+    {"!<arch>\n", 8, "an archive of object files", true},
+    {"\x83\x01", 2, "an Alpha ECOFF executable", true},
+    {"\x01\xf0", 2, "an XCOFF executable", true},
+    {"\x64\x86", 2, "a COFF object file", true},
+    {"\x4c\x01", 2, "a COFF file", true},
+    {"#!", 2, "a script", false},
+};
+
+
+/* PF_EUNSUPPORTED for programs of another kind, PF_EFORMAT for what is none. */
+static pf_status refuse (pf_bytes bytes, pf_error *error) {
+  for (size_t i = 0; i < sizeof OTHERS / sizeof OTHERS[0]; i++) {
+    if (bytes.size < OTHERS[i].size ||
+        memcmp(bytes.at, OTHERS[i].magic, OTHERS[i].size) != 0)
+      continue;
+    if (!OTHERS[i].is_program)
+      return pf_fail(error, PF_EFORMAT, 0, "%s, not an ELF file",
+                     OTHERS[i].what);
+    return pf_fail(error, PF_EUNSUPPORTED, 0,
+                   "%s, not an ELF file: give the text that `nm` prints for "
+                   "it (symbols = PATH)",
+                   OTHERS[i].what);
+  }
+  return pf_fail(error, PF_EFORMAT, 0, "not an ELF file");
+}
+
+
+static elf_section section_of (Elf *elf, Elf_Scn *scn, size_t names) {
+  GElf_Shdr header;
+  if (scn == NULL || gelf_getshdr(scn, &header) == NULL)
+    return (elf_section){.name = ""};
+  const char *name = elf_strptr(elf, names, header.sh_name);
+  const bool fits = header.sh_size <= UINT64_MAX - header.sh_addr;
+  return (elf_section){
+      .start = header.sh_addr,
+      .end = fits ? header.sh_addr + header.sh_size : UINT64_MAX,
+      .type = header.sh_type,
+      .link = header.sh_link,
+      .is_code = (header.sh_flags & SHF_EXECINSTR) != 0,
+      .is_loaded = (header.sh_flags & SHF_ALLOC) != 0,
+      .name = name != NULL ? name : "",
+  };
+}
+
+
+/* libelf has compared the number of sections with the size of the file. */
+static pf_status read_sections (elf_file *file) {
+  size_t count = 0, names = 0;
+  if (elf_getshdrnum(file->elf, &count) != 0 || count == 0)
+    return PF_OK;
+  if (elf_getshdrstrndx(file->elf, &names) != 0)
+    names = 0;
+  file->sections = calloc(count, sizeof *file->sections);
+  if (file->sections == NULL)
+    return PF_ENOMEM;
+  file->nsections = count;
+  for (size_t i = 0; i < count; i++)
+    file->sections[i] = section_of(file->elf, elf_getscn(file->elf, i), names);
+  return PF_OK;
+}
+
+
+/* libelf wants a pointer it could write through, but only reads. */
+pf_status elf_file_open (elf_file *file, pf_bytes bytes, pf_error *error) {
+  *file = (elf_file){0};
+  if (bytes.size < EI_NIDENT || memcmp(bytes.at, ELFMAG, SELFMAG) != 0)
+    return refuse(bytes, error);
+  elf_version(EV_CURRENT);
+  file->elf = elf_memory((char *)(uintptr_t)bytes.at, bytes.size);
+  if (file->elf == NULL)
+    return pf_fail(error, PF_EFORMAT, 0, "ELF: %s", elf_errmsg(-1));
+  if (elf_kind(file->elf) != ELF_K_ELF ||
+      gelf_getehdr(file->elf, &file->header) == NULL)
+    return pf_fail(error, PF_EFORMAT, 0, "ELF: the header is damaged");
+  const pf_status status = read_sections(file);
+  return status == PF_OK
+             ? PF_OK
+             : pf_fail(error, status, PF_NO_OFFSET, "out of memory");
+}
+
+
+void elf_file_close (elf_file *file) {
+  if (file->elf != NULL)
+    elf_end(file->elf);
+  free(file->sections);
+  *file = (elf_file){0};
+}
+
+
+const elf_section *elf_file_section (const elf_file *file, uint32_t type,
+                                     const char *name) {
+  for (size_t i = 1; i < file->nsections; i++) {
+    const elf_section *s = &file->sections[i];
+    if (name != NULL ? strcmp(s->name, name) == 0 : s->type == type)
+      return s;
+  }
+  return NULL;
+}
+
+
+pf_bytes elf_file_contents (const elf_file *file, const elf_section *section) {
+  Elf_Scn *scn = elf_getscn(file->elf, (size_t)(section - file->sections));
+  Elf_Data *data = section->type != SHT_NOBITS ? elf_rawdata(scn, NULL) : NULL;
+  if (data == NULL || data->d_buf == NULL)
+    return (pf_bytes){0};
+  return (pf_bytes){data->d_buf, data->d_size};
+}
+
+
+/* Widen [*start, *end) by another range; empty while *end is 0. */
+static void widen (uint64_t *start, uint64_t *end, uint64_t from, uint64_t to) {
+  if (to <= from)
+    return;
+  if (*end == 0 || from < *start)
+    *start = from;
+  if (to > *end)
+    *end = to;
+}
+
+
+static void segment_facts (const elf_file *file, pf_executable *facts) {
+  size_t count = 0;
+  GElf_Phdr segment;
+  if (elf_getphdrnum(file->elf, &count) != 0 || count > INT32_MAX)
+    return;
+  for (size_t i = 0; i < count; i++) {
+    if (gelf_getphdr(file->elf, (int)i, &segment) == NULL ||
+        segment.p_type != PT_LOAD ||
+        segment.p_memsz > UINT64_MAX - segment.p_vaddr)
+      continue;
+    const uint64_t end = segment.p_vaddr + segment.p_memsz;
+    widen(&facts->image_start, &facts->image_end, segment.p_vaddr, end);
+    if ((segment.p_flags & PF_X) != 0)
+      widen(&facts->code_start, &facts->code_end, segment.p_vaddr, end);
+  }
+}
+
+
+/* Sections know the code better than segments, which begin with headers. */
+static void section_facts (const elf_file *file, pf_executable *facts) {
+  uint64_t start = 0, end = 0;
+  for (size_t i = 1; i < file->nsections; i++)
+    if (file->sections[i].is_code && file->sections[i].is_loaded)
+      widen(&start, &end, file->sections[i].start, file->sections[i].end);
+  if (end != 0) {
+    facts->code_start = start;
+    facts->code_end = end;
+  }
+  const elf_section *text = elf_file_section(file, 0, ".text");
+  facts->text_start = text != NULL ? text->start : facts->code_start;
+  facts->text_end = text != NULL ? text->end : facts->code_end;
+}
+
+
+static void identity_facts (const elf_file *file, pf_executable *facts) {
+  const void *id;
+  const ssize_t size = dwelf_elf_gnu_build_id(file->elf, &id);
+  if (size > 0 && (size_t)size <= sizeof facts->build_id) {
+    memcpy(facts->build_id, id, (size_t)size);
+    facts->build_id_size = (size_t)size;
+  }
+  GElf_Word crc;
+  const char *link = dwelf_elf_gnu_debuglink(file->elf, &crc);
+  const size_t length = link != NULL ? strlen(link) : SIZE_MAX;
+  if (length < sizeof facts->debug_link) {
+    memcpy(facts->debug_link, link, length + 1);
+    facts->debug_crc = crc;
+  }
+}
+
+
+static bool has_lines (const elf_file *file) {
+  return elf_file_section(file, 0, ".debug_line") != NULL ||
+         elf_file_section(file, 0, ".zdebug_line") != NULL;
+}
+
+
+static bool has_symbols (const elf_file *file) {
+  return elf_file_section(file, SHT_SYMTAB, NULL) != NULL;
+}
+
+
+void elf_pair_facts (const elf_pair *pair, pf_executable *facts) {
+  const elf_file *file = &pair->main;
+  *facts = (pf_executable){
+      .address_size = file->header.e_ident[EI_CLASS] == ELFCLASS64 ? 8 : 4,
+      .big_endian = file->header.e_ident[EI_DATA] == ELFDATA2MSB,
+      .is_pie = file->header.e_type == ET_DYN,
+      .has_symbols = has_symbols(file) || has_symbols(&pair->debug),
+      .has_lines = has_lines(file) || has_lines(&pair->debug),
+      .machine = file->header.e_machine,
+      .entry = file->header.e_entry,
+  };
+  segment_facts(file, facts);
+  section_facts(file, facts);
+  identity_facts(file, facts);
+}
+
+
+pf_status elf_pair_open (elf_pair *pair, pf_bytes executable, pf_bytes debug,
+                         pf_error *error) {
+  *pair = (elf_pair){0};
+  const pf_status status = elf_file_open(&pair->main, executable, error);
+  pf_error ignored;
+  if (status == PF_OK && debug.size > 0 &&
+      elf_file_open(&pair->debug, debug, &ignored) != PF_OK)
+    elf_file_close(&pair->debug);
+  return status;
+}
+
+
+void elf_pair_close (elf_pair *pair) {
+  elf_file_close(&pair->debug);
+  elf_file_close(&pair->main);
+}
+
+
+pf_status pf_executable_read (pf_bytes bytes, pf_executable *facts,
+                              pf_error *error) {
+  elf_pair pair;
+  const pf_status status = elf_pair_open(&pair, bytes, (pf_bytes){0}, error);
+  if (status == PF_OK)
+    elf_pair_facts(&pair, facts);
+  elf_pair_close(&pair);
+  return status;
+}
+
+
+uint32_t pf_debug_crc (pf_bytes bytes) {
+  uLong crc = crc32(0, NULL, 0);
+  while (bytes.size > 0) {
+    const uInt part = bytes.size < 1u << 30 ? (uInt)bytes.size : 1u << 30;
+    crc = crc32(crc, bytes.at, part);
+    bytes.at += part;
+    bytes.size -= part;
+  }
+  return (uint32_t)crc;
+}

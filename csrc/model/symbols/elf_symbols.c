@@ -1,0 +1,325 @@
+/*
+** elf_symbols.c - the functions in the symbol tables of an ELF file, of any
+** class and byte order.
+**
+** The table is .symtab of the executable, else of its debug file, else the
+** dynamic one. Mapping symbols ($a, $d, $x) are local and untyped: the exact
+** rule never takes them, and gprof drops them for their `$`.
+*/
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "bytes/cursor.h"
+#include "model/symbols/elf_file.h"
+#include "model/symbols/builder.h"
+
+#define STT_CODE_13 13u /* in ARM a Thumb function, in PA-RISC millicode */
+#define AHEAD       16u /* how many symbols ahead names are fetched */
+
+/* A symbol table while it is read. */
+typedef struct reading {
+  const elf_file *main; /* the executable */
+  const elf_file *file; /* the one with the table: main or its debug file */
+  pf_symbol_rule rule;
+  Elf_Data *symbols, *sections; /* `sections`: of SHN_XINDEX, or NULL */
+  size_t count;
+  pf_bytes strings;
+  uint64_t budget;                /* bytes of names that may still be taken */
+  const elf_section *descriptors; /* .opd of 64-bit PowerPC, or NULL */
+  pf_bytes descriptor_bytes;
+  const pf_executable *facts;
+  pf_gprof_names gprof_names;
+  pf_symbols *out;
+} reading;
+
+/* One symbol of it. */
+typedef struct entry {
+  GElf_Sym symbol;
+  unsigned type, bind;
+  const elf_section *section; /* NULL: undefined, absolute or common */
+} entry;
+
+
+/* The section of a symbol; those with numbers beyond 65,279 are in a table
+   of their own. */
+static const elf_section *section_of (const reading *r, const GElf_Sym *symbol,
+                                      Elf32_Word extended) {
+  size_t number = symbol->st_shndx;
+  if (number == SHN_XINDEX)
+    number = extended;
+  else if (number >= SHN_LORESERVE)
+    return NULL;
+  return number > 0 && number < r->file->nsections ? &r->file->sections[number]
+                                                   : NULL;
+}
+
+
+static bool load_entry (const reading *r, size_t i, entry *e) {
+  Elf32_Word extended = 0;
+  if (gelf_getsymshndx(r->symbols, r->sections, (int)i, &e->symbol,
+                       &extended) == NULL)
+    return false;
+  e->type = GELF_ST_TYPE(e->symbol.st_info);
+  e->bind = GELF_ST_BIND(e->symbol.st_info);
+  e->section = section_of(r, &e->symbol, extended);
+  return true;
+}
+
+
+static bool is_function (const reading *r, const entry *e) {
+  const unsigned machine = r->main->header.e_machine;
+  return e->type == STT_FUNC || e->type == STT_GNU_IFUNC ||
+         (e->type == STT_CODE_13 &&
+          (machine == EM_ARM || machine == EM_PARISC));
+}
+
+
+/* Functions, and what assembler code leaves untyped but shows to others. */
+static bool is_exact (const reading *r, const entry *e) {
+  if (is_function(r, e))
+    return e->section != NULL || e->symbol.st_shndx == SHN_ABS;
+  return e->type == STT_NOTYPE && e->bind != STB_LOCAL && e->section != NULL &&
+         e->section->is_code && e->symbol.st_value >= e->section->start &&
+         e->symbol.st_value < e->section->end;
+}
+
+
+/* What nm calls T, W and t, wherever weak symbols lie; of t by the name. */
+static bool is_gprof (reading *r, const entry *e) {
+  if (e->symbol.st_shndx == SHN_UNDEF || e->symbol.st_shndx == SHN_COMMON ||
+      e->type == STT_SECTION || e->type == STT_FILE || e->type == STT_GNU_IFUNC)
+    return false;
+  if (e->bind == STB_WEAK)
+    return e->type != STT_OBJECT && e->type != STT_COMMON;
+  if (e->section == NULL || !e->section->is_code)
+    return false;
+  return e->bind == STB_GLOBAL ||
+         (e->bind == STB_LOCAL &&
+          pf_gprof_keeps_local(&r->gprof_names, e->symbol.st_name));
+}
+
+
+/* The name of a symbol. All names together may not be much longer than their
+   table: strings that overlap a thousandfold are an attack. */
+static pf_status take_name (reading *r, size_t offset, pf_bytes *name) {
+  *name = (pf_bytes){0};
+  if (offset >= r->strings.size)
+    return PF_OK;
+  const uint8_t *start = r->strings.at + offset;
+  const size_t left = r->strings.size - offset;
+  const uint8_t *nul = memchr(start, 0, left);
+  *name = (pf_bytes){start, nul != NULL ? (size_t)(nul - start) : left};
+  if (name->size >= r->budget)
+    return PF_ELIMIT;
+  r->budget -= name->size + 1;
+  return PF_OK;
+}
+
+
+/* The code address is even where bit 0 tells the instruction set. */
+static uint64_t code_address (const reading *r, const entry *e) {
+  const unsigned machine = r->main->header.e_machine;
+  const bool has_mode_bit = machine == EM_ARM || machine == EM_MIPS;
+  return has_mode_bit && is_function(r, e) ? e->symbol.st_value & ~1ull
+                                           : e->symbol.st_value;
+}
+
+
+/* Follow a symbol in .opd to its code: the first word of the descriptor. */
+static bool follow_descriptor (const reading *r, pf_found *found) {
+  const elf_section *opd = r->descriptors;
+  if (opd == NULL || found->address < opd->start || found->address >= opd->end)
+    return false;
+  const uint64_t at = found->address - opd->start;
+  if (r->descriptor_bytes.size < 8 || at > r->descriptor_bytes.size - 8)
+    return false;
+  found->address = pf_load64(r->descriptor_bytes.at + at,
+                             r->main->header.e_ident[EI_DATA] == ELFDATA2MSB);
+  const bool in_text = found->address >= r->facts->text_start &&
+                       found->address < r->facts->text_end;
+  found->limit = in_text ? r->facts->text_end : r->facts->code_end;
+  return found->address >= r->facts->code_start &&
+         found->address < found->limit;
+}
+
+
+/* Whether a symbol counts, after its descriptor has been followed. gprof
+   puts a dot before the names of such functions, and so loses local ones,
+   which may have no dot. */
+static bool is_wanted (reading *r, const entry *e, bool has_descriptor) {
+  if (r->rule == PF_SYMBOLS_EXACT)
+    return is_exact(r, e);
+  return has_descriptor ? e->bind != STB_LOCAL && e->type == STT_FUNC
+                        : is_gprof(r, e);
+}
+
+
+static pf_status read_entry (reading *r, const entry *e) {
+  pf_found found = {
+      .address = code_address(r, e),
+      .size = e->symbol.st_size,
+      .limit = e->section != NULL ? e->section->end : UINT64_MAX,
+      .is_function = is_function(r, e),
+      .is_global = e->bind != STB_LOCAL,
+  };
+  const bool has_descriptor =
+      e->section != NULL && follow_descriptor(r, &found);
+  pf_status status = take_name(r, e->symbol.st_name, &found.name);
+  if (status != PF_OK || found.name.size == 0 ||
+      !is_wanted(r, e, has_descriptor))
+    return status;
+  found.is_dotted = has_descriptor && r->rule == PF_SYMBOLS_GPROF;
+  return pf_symbols_add(r->out, &found);
+}
+
+
+/* Ask for the name of a symbol that comes soon: linkers do not keep the names
+   in the order of the table. */
+static void fetch_name (const reading *r, size_t i) {
+  GElf_Sym symbol;
+  if (i < r->count && gelf_getsym(r->symbols, (int)i, &symbol) != NULL &&
+      symbol.st_name < r->strings.size)
+    __builtin_prefetch(r->strings.at + symbol.st_name);
+}
+
+
+static pf_status read_entries (reading *r) {
+  entry e;
+  pf_status status = PF_OK;
+  for (size_t i = 1; i < r->count && status == PF_OK; i++) {
+    fetch_name(r, i + AHEAD);
+    if (load_entry(r, i, &e))
+      status = read_entry(r, &e);
+  }
+  return status;
+}
+
+
+/* The table of section numbers that belongs to a symbol table. */
+static Elf_Data *extended_sections (const elf_file *file, size_t table) {
+  for (size_t i = 1; i < file->nsections; i++)
+    if (file->sections[i].type == SHT_SYMTAB_SHNDX &&
+        file->sections[i].link == table)
+      return elf_getdata(elf_getscn(file->elf, i), NULL);
+  return NULL;
+}
+
+
+/* Find the bytes of a table; a table that cannot be read is an empty one. */
+static void find_table (reading *r, const elf_section *section) {
+  const elf_file *file = r->file;
+  const size_t number = (size_t)(section - file->sections);
+  r->symbols = elf_getdata(elf_getscn(file->elf, number), NULL);
+  r->sections = extended_sections(file, number);
+  Elf_Data *strings = elf_getdata(elf_getscn(file->elf, section->link), NULL);
+  const size_t size = gelf_fsize(file->elf, ELF_T_SYM, 1, EV_CURRENT);
+  if (r->symbols == NULL || strings == NULL || strings->d_buf == NULL ||
+      size == 0)
+    return;
+  r->strings = (pf_bytes){strings->d_buf, strings->d_size};
+  r->count = r->symbols->d_size / size;
+  if (r->count > INT32_MAX)
+    r->count = INT32_MAX;
+  r->budget = (64u << 20) + 16 * (uint64_t)r->strings.size;
+}
+
+
+static void find_descriptors (reading *r) {
+  if (r->main->header.e_machine != EM_PPC64)
+    return;
+  r->descriptors = elf_file_section(r->main, 0, ".opd");
+  if (r->descriptors != NULL)
+    r->descriptor_bytes = elf_file_contents(r->main, r->descriptors);
+}
+
+
+static pf_status read_table (reading *r, const elf_section *section) {
+  find_table(r, section);
+  pf_symbols_size_hint(r->out, r->count, 0);
+  find_descriptors(r);
+  pf_status status = pf_gprof_names_open(&r->gprof_names, r->strings);
+  if (status == PF_OK)
+    status = read_entries(r);
+  if (status == PF_OK)
+    status = pf_symbols_build(r->out, r->rule);
+  pf_gprof_names_close(&r->gprof_names);
+  return status;
+}
+
+
+/* The table to read: sets *file to the one that has it. */
+static const elf_section *choose_table (const elf_pair *pair,
+                                        const elf_file **file) {
+  const elf_section *table = elf_file_section(&pair->main, SHT_SYMTAB, NULL);
+  *file = &pair->main;
+  if (table == NULL) {
+    table = elf_file_section(&pair->debug, SHT_SYMTAB, NULL);
+    *file = &pair->debug;
+  }
+  if (table == NULL) {
+    table = elf_file_section(&pair->main, SHT_DYNSYM, NULL);
+    *file = &pair->main;
+  }
+  return table;
+}
+
+
+/* The words for a failure of a part that has none of its own. */
+static pf_status fail (pf_error *error, pf_status status) {
+  return pf_fail(error, status, PF_NO_OFFSET,
+                 status == PF_ELIMIT ? "too many symbols, or names that "
+                                       "overlap too often"
+                                     : "out of memory");
+}
+
+
+static pf_status read_pair (pf_symbols *symbols, const elf_pair *pair,
+                            pf_symbol_rule rule, pf_error *error) {
+  elf_pair_facts(pair, &symbols->facts);
+  symbols->facts.has_symbols = false;
+  reading r = {.main = &pair->main,
+               .rule = rule,
+               .facts = &symbols->facts,
+               .out = symbols};
+  const elf_section *table = choose_table(pair, &r.file);
+  symbols->facts.only_dynamic = table != NULL && table->type == SHT_DYNSYM;
+  const pf_status status = table != NULL ? read_table(&r, table) : PF_OK;
+  return status == PF_OK ? PF_OK : fail(error, status);
+}
+
+
+pf_status pf_symbols_elf (pf_bytes executable, pf_bytes debug,
+                          pf_symbol_rule rule, pf_dictionary *dictionary,
+                          pf_symbols **out, pf_error *error) {
+  pf_symbols *symbols = pf_symbols_new(dictionary);
+  if (symbols == NULL)
+    return fail(error, PF_ENOMEM);
+  symbols->executable = executable;
+  symbols->debug = debug;
+  elf_pair pair;
+  pf_status status = elf_pair_open(&pair, executable, debug, error);
+  if (status == PF_OK)
+    status = read_pair(symbols, &pair, rule, error);
+  elf_pair_close(&pair);
+  if (status == PF_OK)
+    *out = symbols;
+  else
+    pf_symbols_free(symbols);
+  return status;
+}
+
+
+pf_status pf_symbols_attach (pf_symbols *symbols, pf_bytes executable,
+                             pf_bytes debug, pf_error *error) {
+  if (executable.size == 0)
+    return PF_OK;
+  symbols->executable = executable;
+  symbols->debug = debug;
+  elf_pair pair;
+  const pf_status status = elf_pair_open(&pair, executable, debug, error);
+  if (status == PF_OK)
+    elf_pair_facts(&pair, &symbols->facts);
+  elf_pair_close(&pair);
+  return status;
+}

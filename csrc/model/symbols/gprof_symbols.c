@@ -1,0 +1,132 @@
+/*
+** gprof_symbols.c - which local names GNU gprof 2.40 takes for functions.
+**
+** Of the local symbols in code gprof drops those with an empty name, with a
+** `$`, with the `.` of object files and compiler labels, and the marks that
+** begin with __gnu_compiled. A `.` is allowed before digits (nested
+** functions), and as .clone.N and .constprop.N. Its loop has a flaw: when a
+** name ends in such digits, it steps over the closing NUL and judges the
+** string that follows in the table too, so such a symbol is often lost and
+** its time goes to the function before it. A comparison with gprof needs the
+** same losses.
+*/
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/symbols/builder.h"
+
+/* What is known of the string that starts at a byte. */
+enum {
+  UNKNOWN,
+  KEPT,
+  DROPPED
+};
+
+
+/* The byte of a string table; behind its end there are only NULs. */
+static uint8_t byte_at (pf_bytes strings, size_t at) {
+  return at < strings.size ? strings.at[at] : 0;
+}
+
+
+/* Whether `prefix` stands at `at` with at least one more byte behind it. */
+static bool has_more_than (pf_bytes strings, size_t at, const char *prefix) {
+  const size_t size = strlen(prefix);
+  return at <= strings.size && strings.size - at > size &&
+         memcmp(strings.at + at, prefix, size) == 0 &&
+         strings.at[at + size] != 0;
+}
+
+
+/* Where the suffix that begins with the `.` at `at` ends, at a `.` or a NUL;
+   SIZE_MAX when it is not one of digits. */
+static size_t skip_suffix (pf_bytes strings, size_t at) {
+  static const char clone[] = ".clone.", constprop[] = ".constprop.";
+  if (has_more_than(strings, at, clone))
+    at += sizeof clone - 2;
+  else if (has_more_than(strings, at, constprop))
+    at += sizeof constprop - 2;
+  bool has_digit = false;
+  for (at++; byte_at(strings, at) != 0; at++) {
+    const uint8_t c = byte_at(strings, at);
+    if (has_digit && c == '.')
+      break;
+    if (c < '0' || c > '9')
+      return SIZE_MAX;
+    has_digit = true;
+  }
+  return at;
+}
+
+
+/*
+** The loop of gprof with its flaw: `at` is one further after a suffix, also
+** when that was a NUL. *end is where the verdict fell. A verdict known of the
+** string behind that NUL holds for this one too.
+*/
+static bool judge (const pf_gprof_names *names, size_t at, size_t *end) {
+  const pf_bytes strings = names->strings;
+  for (; byte_at(strings, at) != 0; at++) {
+    *end = at;
+    if (byte_at(strings, at - 1) == 0 && names->verdicts[at] != UNKNOWN)
+      return names->verdicts[at] == KEPT;
+    if (byte_at(strings, at) == '$')
+      return false;
+    while (byte_at(strings, at) == '.') {
+      at = skip_suffix(strings, at);
+      if (at == SIZE_MAX)
+        return false;
+    }
+  }
+  *end = at;
+  return true;
+}
+
+
+/* Remember a verdict at the start of each string it was reached through: so
+   no string is read twice, however many names end in digits. */
+static void remember (pf_gprof_names *names, size_t at, size_t end,
+                      uint8_t verdict) {
+  const pf_bytes strings = names->strings;
+  while (at <= end && at < strings.size) {
+    names->verdicts[at] = verdict;
+    const uint8_t *nul = memchr(strings.at + at, 0, strings.size - at);
+    if (nul == NULL)
+      return;
+    at = (size_t)(nul - strings.at) + 1;
+  }
+}
+
+
+static bool begins (pf_bytes strings, size_t at, const char *prefix) {
+  const size_t size = strlen(prefix);
+  return strings.size - at >= size &&
+         memcmp(strings.at + at, prefix, size) == 0;
+}
+
+
+pf_status pf_gprof_names_open (pf_gprof_names *names, pf_bytes strings) {
+  names->strings = strings;
+  names->verdicts = calloc(strings.size + 1, 1);
+  return names->verdicts != NULL ? PF_OK : PF_ENOMEM;
+}
+
+
+void pf_gprof_names_close (pf_gprof_names *names) {
+  free(names->verdicts);
+  *names = (pf_gprof_names){0};
+}
+
+
+bool pf_gprof_keeps_local (pf_gprof_names *names, size_t offset) {
+  const pf_bytes strings = names->strings;
+  if (byte_at(strings, offset) == 0 ||
+      begins(strings, offset, "__gnu_compiled") ||
+      begins(strings, offset, "___gnu_compiled"))
+    return false;
+  size_t end = offset;
+  const bool kept = judge(names, offset, &end);
+  remember(names, offset, end, kept ? KEPT : DROPPED);
+  return kept;
+}

@@ -1,0 +1,297 @@
+/*
+** line_table.c - the source lines of addresses, from the line tables of
+** DWARF through libdw.
+**
+** All tables are read at the first question, each once, and made one sorted
+** array of ranges. Units that are damaged or have no lines are passed over.
+** Ranges outside the code are what the linker left of functions it threw
+** away: they begin at address 0 or so, and are dropped.
+*/
+
+#include <elfutils/libdw.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/symbols/elf_file.h"
+#include "model/dictionary/names.h"
+#include "model/symbols/builder.h"
+
+#define FILE_CACHE 256u /* a power of two */
+
+/* The lines of a unit, as libdw has them. */
+typedef struct line_table {
+  Dwarf_Lines *lines;
+  size_t count;
+} line_table;
+
+/* The line tables while they are read. */
+typedef struct reading {
+  pf_dictionary *dictionary;
+  uint64_t code_start, code_end;
+  line_table *tables;
+  size_t ntables, tables_capacity;
+  pf_line_row *rows;
+  size_t count, capacity;
+  struct {
+    const char *raw; /* as libdw has it: one pointer per file of a table */
+    uint32_t name;
+  } files[FILE_CACHE];
+} reading;
+
+
+/* A path without `.` and `x/..`, in place. What `..` would undo is only
+   undone when it is a plain name: never past the root or a leading `..`. */
+static size_t clean_path (char *path) {
+  const bool is_absolute = path[0] == '/';
+  size_t size = 0, undoable = 0; /* how many parts `..` may take back */
+  const char *part = path;
+  while (*part != 0) {
+    const size_t n = strcspn(part, "/");
+    if (n == 2 && memcmp(part, "..", 2) == 0 && undoable > 0) {
+      while (size > 0 && path[--size] != '/')
+        ;
+      undoable--;
+    }
+    else if (n > 0 && !(n == 1 && *part == '.')) {
+      undoable = n == 2 && memcmp(part, "..", 2) == 0 ? 0 : undoable + 1;
+      if (size > 0 || is_absolute)
+        path[size++] = '/';
+      memmove(path + size, part, n);
+      size += n;
+    }
+    part += n;
+    part += *part == '/';
+  }
+  return size;
+}
+
+
+/* The number of a file name made readable; PF_NO_NAME when out of memory. */
+static uint32_t name_file (reading *r, const char *raw) {
+  const size_t slot = (size_t)((uintptr_t)raw >> 3 & (FILE_CACHE - 1));
+  if (r->files[slot].raw == raw)
+    return r->files[slot].name;
+  char *path = strdup(raw);
+  if (path == NULL)
+    return PF_NO_NAME;
+  const size_t size = clean_path(path);
+  const uint32_t name =
+      pf_intern(r->dictionary, (pf_bytes){(const uint8_t *)path, size});
+  free(path);
+  r->files[slot].raw = raw;
+  r->files[slot].name = name;
+  return name;
+}
+
+
+static pf_status add_row (reading *r, const pf_line_row *row) {
+  if (r->count == r->capacity) {
+    const size_t capacity = r->capacity == 0 ? 4096 : 2 * r->capacity;
+    if (capacity >= UINT32_MAX)
+      return PF_ELIMIT;
+    pf_line_row *grown = realloc(r->rows, capacity * sizeof *grown);
+    if (grown == NULL)
+      return PF_ENOMEM;
+    r->rows = grown;
+    r->capacity = capacity;
+  }
+  r->rows[r->count++] = *row;
+  return PF_OK;
+}
+
+
+/* Add the range from a line to the next one of its table; lines at one
+   address: the last counts, the ranges of the others are empty. */
+static pf_status add_line (reading *r, Dwarf_Line *line, Dwarf_Line *next) {
+  bool is_end = true;
+  Dwarf_Addr start, end;
+  int number;
+  if (dwarf_lineendsequence(line, &is_end) != 0 || is_end ||
+      dwarf_lineaddr(line, &start) != 0 || dwarf_lineaddr(next, &end) != 0 ||
+      end <= start || start < r->code_start || start >= r->code_end ||
+      dwarf_lineno(line, &number) != 0)
+    return PF_OK;
+  const char *raw = dwarf_linesrc(line, NULL, NULL);
+  if (raw == NULL)
+    return PF_OK;
+  const pf_line_row row = {start, end, name_file(r, raw),
+                           number > 0 ? (uint32_t)number : 0};
+  return row.file == PF_NO_NAME ? PF_ENOMEM : add_row(r, &row);
+}
+
+
+static pf_status add_table (reading *r, const line_table *table) {
+  pf_status status = PF_OK;
+  for (size_t i = 0; i + 1 < table->count && status == PF_OK; i++)
+    status = add_line(r, dwarf_onesrcline(table->lines, i),
+                      dwarf_onesrcline(table->lines, i + 1));
+  return status;
+}
+
+
+static pf_status keep_table (reading *r, const line_table *table) {
+  if (r->ntables == r->tables_capacity) {
+    const size_t capacity =
+        r->tables_capacity == 0 ? 256 : 2 * r->tables_capacity;
+    line_table *grown = realloc(r->tables, capacity * sizeof *grown);
+    if (grown == NULL)
+      return PF_ENOMEM;
+    r->tables = grown;
+    r->tables_capacity = capacity;
+  }
+  r->tables[r->ntables++] = *table;
+  return PF_OK;
+}
+
+
+/* The tables of all units. Units follow each other: a header that cannot be
+   read ends the walk. */
+static pf_status find_tables (reading *r, Dwarf *dwarf) {
+  Dwarf_Off at = 0, next;
+  size_t header;
+  pf_status status = PF_OK;
+  while (status == PF_OK &&
+         dwarf_nextcu(dwarf, at, &next, &header, NULL, NULL, NULL) == 0 &&
+         next > at) {
+    Dwarf_Die unit;
+    line_table table;
+    if (dwarf_offdie(dwarf, at + header, &unit) != NULL &&
+        dwarf_getsrclines(&unit, &table.lines, &table.count) == 0)
+      status = keep_table(r, &table);
+    at = next;
+  }
+  return status;
+}
+
+
+/* Units may share a table, which libdw then has once in memory: empty all but
+   the first of those. */
+static pf_status drop_shared (reading *r) {
+  uint64_t *where = malloc(r->ntables * sizeof *where + 1);
+  uint32_t *order = malloc(r->ntables * sizeof *order + 1);
+  pf_status status = where != NULL && order != NULL ? PF_OK : PF_ENOMEM;
+  for (size_t i = 0; i < r->ntables && status == PF_OK; i++)
+    where[i] = (uintptr_t)r->tables[i].lines;
+  if (status == PF_OK)
+    status = pf_sort_rows(where, sizeof *where, r->ntables, order);
+  for (size_t i = 1; i < r->ntables && status == PF_OK; i++)
+    if (where[order[i]] == where[order[i - 1]])
+      r->tables[order[i]].count = 0;
+  free(where);
+  free(order);
+  return status;
+}
+
+
+static pf_status add_tables (reading *r, Dwarf *dwarf) {
+  pf_status status = find_tables(r, dwarf);
+  if (status == PF_OK)
+    status = drop_shared(r);
+  for (size_t i = 0; i < r->ntables && status == PF_OK; i++)
+    status = add_table(r, &r->tables[i]);
+  return status;
+}
+
+
+/* Put the rows in order, each cut where the next one starts; rows with the
+   same file and line that touch become one. Answers how many are left. */
+static size_t join_rows (const pf_line_row *rows, const uint32_t *order,
+                         size_t count, pf_line_row *sorted) {
+  size_t n = 0;
+  for (size_t i = 0; i < count; i++) {
+    pf_line_row row = rows[order[i]];
+    if (i + 1 < count && rows[order[i + 1]].start < row.end)
+      row.end = rows[order[i + 1]].start;
+    if (row.end == row.start)
+      continue;
+    pf_line_row *last = n > 0 ? &sorted[n - 1] : NULL;
+    if (last != NULL && last->end == row.start && last->file == row.file &&
+        last->line == row.line)
+      last->end = row.end;
+    else
+      sorted[n++] = row;
+  }
+  return n;
+}
+
+
+static pf_status sort_rows (const reading *r, pf_symbols *symbols) {
+  if (r->count == 0)
+    return PF_OK;
+  uint32_t *order = malloc(r->count * sizeof *order);
+  symbols->lines = malloc(r->count * sizeof *symbols->lines);
+  pf_status status =
+      order != NULL && symbols->lines != NULL ? PF_OK : PF_ENOMEM;
+  if (status == PF_OK)
+    status = pf_sort_rows(r->rows, sizeof *r->rows, r->count, order);
+  if (status == PF_OK)
+    symbols->nlines = join_rows(r->rows, order, r->count, symbols->lines);
+  free(order);
+  return status != PF_OK
+             ? status
+             : pf_ranges_open(&symbols->line_ranges, symbols->lines,
+                              sizeof *symbols->lines, symbols->nlines);
+}
+
+
+static pf_status read_dwarf (pf_symbols *symbols, const elf_file *file) {
+  Dwarf *dwarf = dwarf_begin_elf(file->elf, DWARF_C_READ, NULL);
+  if (dwarf == NULL)
+    return PF_OK;
+  reading r = {
+      .dictionary = symbols->dictionary,
+      .code_start = symbols->facts.code_start,
+      .code_end = symbols->facts.code_end,
+  };
+  pf_status status = add_tables(&r, dwarf);
+  if (status == PF_OK)
+    status = sort_rows(&r, symbols);
+  dwarf_end(dwarf);
+  free(r.rows);
+  free(r.tables);
+  return status;
+}
+
+
+static bool is_open (const bool *flag) {
+  return flag == NULL || *flag;
+}
+
+
+/* Read the lines of the debug file, or when it has none, of the executable.
+   Without memory for them there are no lines. */
+static void read_lines (pf_symbols *symbols) {
+  elf_pair pair;
+  pf_error ignored;
+  symbols->lines_read = true;
+  if (!symbols->facts.has_lines || !is_open(symbols->open[0]) ||
+      !is_open(symbols->open[1]))
+    return;
+  if (elf_pair_open(&pair, symbols->executable, symbols->debug, &ignored) ==
+      PF_OK) {
+    if (pair.debug.elf != NULL)
+      read_dwarf(symbols, &pair.debug);
+    if (symbols->nlines == 0)
+      read_dwarf(symbols, &pair.main);
+  }
+  elf_pair_close(&pair);
+}
+
+
+const pf_line_row *pf_symbols_lines (pf_symbols *symbols, size_t *count) {
+  if (!symbols->lines_read)
+    read_lines(symbols);
+  *count = symbols->line_ranges.count;
+  return symbols->lines;
+}
+
+
+bool pf_symbols_line (pf_symbols *symbols, uint64_t address, pf_line_row *row) {
+  if (!symbols->lines_read)
+    read_lines(symbols);
+  const size_t i = pf_ranges_find(&symbols->line_ranges, address);
+  if (i == SIZE_MAX)
+    return false;
+  *row = symbols->lines[i];
+  return true;
+}

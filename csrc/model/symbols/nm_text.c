@@ -1,0 +1,474 @@
+/*
+** nm_text.c - the functions in the text that `nm` prints.
+**
+**   BSD       0000000000001139 T main            also with a size: nm -S
+**                              U printf          no address: passed over
+**   POSIX     main T 1139 16                     nm -P; the size may lack
+**   System V  main |0000000000001139| T | FUNC|0000000000000016| |.text
+**   Tru64     main | 0000004831842992 | T | 0000000000000008      decimal
+**
+** Names may hold spaces and bars (demangled C++); a tab ends a name, behind
+** it `nm -l` puts the source line. The first lines decide which form the file
+** has; lines that do not fit it, such as headings, are passed over.
+*/
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "bytes/cursor.h"
+#include "model/base/memory.h"
+#include "model/dictionary/names.h"
+#include "model/base/parallel.h"
+#include "model/symbols/builder.h"
+
+#define TRIAL_LINES 256   /* how many lines decide the form */
+#define CHUNK       65536 /* symbols that are read, then added */
+#define LEAST_LINE  5     /* bytes of one with a symbol */
+
+/* What a line says. */
+typedef struct nm_line {
+  uint64_t address, size;
+  uint8_t type; /* the letter */
+  pf_bytes name;
+} nm_line;
+
+/* Read one line (without its end, not empty); false: it names no address. */
+typedef bool (*nm_form)(pf_bytes line, nm_line *out);
+
+
+static int hex_digit (uint8_t c) {
+  if (c >= '0' && c <= '9')
+    return c - '0';
+  c |= 0x20;
+  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+
+static bool is_letter (uint8_t c) {
+  return (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
+}
+
+
+/* Read eight hexadecimal digits at once, as the bytes of one word; false when
+   one of the eight is none. */
+static bool eight_digits (const uint8_t *p, uint64_t *value) {
+  const uint64_t each = 0x0101010101010101u;
+  const uint64_t word = pf_load64be(p);
+  const uint64_t low = word & 0x0f * each;
+  const uint64_t letter = word >> 6 & each; /* else a digit, if right */
+  const uint64_t high = (word | letter << 5) & 0xf0 * each;
+  const uint64_t too_big = (low + 6 * each + 3 * letter) & 0x10 * each;
+  const uint64_t not_zero = (low + 0x0f * each) >> 4;
+  if (high != 0x30 * (each + letter) || too_big != 0 ||
+      (letter & ~not_zero) != 0)
+    return false;
+  uint64_t v = low + 9 * letter;
+  v = (v | v >> 4) & 0x00ff00ff00ff00ffu;
+  v = (v | v >> 8) & 0x0000ffff0000ffffu;
+  *value = (v | v >> 16) & 0xffffffffu;
+  return true;
+}
+
+
+/* Take a number in hexadecimal, with or without 0x, from the front of a
+   slice; false and the slice as before when there is none or it is too big. */
+static bool take_hex (pf_bytes *text, uint64_t *value) {
+  pf_bytes t = *text;
+  if (t.size > 2 && t.at[0] == '0' && (t.at[1] | 0x20) == 'x')
+    t = (pf_bytes){t.at + 2, t.size - 2};
+  size_t n = 0;
+  uint64_t eight, v = 0;
+  for (; t.size - n >= 8 && v >> 32 == 0; n += 8) {
+    if (!eight_digits(t.at + n, &eight))
+      break;
+    v = v << 32 | eight;
+  }
+  for (int digit; n < t.size && (digit = hex_digit(t.at[n])) >= 0; n++) {
+    if (v >> 60 != 0)
+      return false;
+    v = v << 4 | (uint64_t)digit;
+  }
+  if (n == 0)
+    return false;
+  *value = v;
+  *text = (pf_bytes){t.at + n, t.size - n};
+  return true;
+}
+
+
+static bool take_decimal (pf_bytes *text, uint64_t *value) {
+  size_t n = 0;
+  for (*value = 0; n < text->size; n++) {
+    const unsigned digit = (unsigned)text->at[n] - '0';
+    if (digit > 9)
+      break;
+    if (*value > (UINT64_MAX - digit) / 10)
+      return false;
+    *value = *value * 10 + digit;
+  }
+  *text = (pf_bytes){text->at + n, text->size - n};
+  return n > 0;
+}
+
+
+static pf_bytes trim (pf_bytes text) {
+  while (text.size > 0 && text.at[0] == ' ')
+    text = (pf_bytes){text.at + 1, text.size - 1};
+  while (text.size > 0 && text.at[text.size - 1] == ' ')
+    text.size--;
+  return text;
+}
+
+
+/* Take "X " from the front, X being a letter. */
+static bool take_type (pf_bytes *text, uint8_t *type) {
+  if (text->size < 3 || text->at[1] != ' ' || !is_letter(text->at[0]))
+    return false;
+  *type = text->at[0];
+  *text = (pf_bytes){text->at + 2, text->size - 2};
+  return true;
+}
+
+
+/* Take one or more spaces from the front. */
+static bool take_spaces (pf_bytes *text) {
+  const size_t before = text->size;
+  while (text->size > 0 && text->at[0] == ' ')
+    *text = (pf_bytes){text->at + 1, text->size - 1};
+  return text->size < before;
+}
+
+
+/* The usual line of a 64-bit file, which needs no search: sixteen digits, the
+   type and the name, with a space between. */
+static bool read_usual (pf_bytes line, nm_line *out) {
+  const uint8_t *const p = line.at;
+  uint64_t high, low;
+  if (line.size < 20 || p[16] != ' ' || !is_letter(p[17]) || p[18] != ' ' ||
+      !eight_digits(p, &high) || !eight_digits(p + 8, &low))
+    return false;
+  *out = (nm_line){.address = high << 32 | low,
+                   .type = p[17],
+                   .name = trim((pf_bytes){p + 19, line.size - 19})};
+  return out->name.size > 0;
+}
+
+
+/* address [size] type name */
+static bool read_bsd (pf_bytes line, nm_line *out) {
+  if (read_usual(line, out))
+    return true;
+  out->size = 0;
+  if (!take_hex(&line, &out->address) || !take_spaces(&line))
+    return false;
+  if (!take_type(&line, &out->type) &&
+      !(take_hex(&line, &out->size) && take_spaces(&line) &&
+        take_type(&line, &out->type)))
+    return false;
+  out->name = trim(line);
+  return out->name.size > 0;
+}
+
+
+/* Split the last word off a text; false when there is no space before it. */
+static bool last_word (pf_bytes *text, pf_bytes *word) {
+  *text = trim(*text);
+  size_t start = text->size;
+  while (start > 0 && text->at[start - 1] != ' ')
+    start--;
+  if (start == 0)
+    return false;
+  *word = (pf_bytes){text->at + start, text->size - start};
+  text->size = start;
+  *text = trim(*text);
+  return true;
+}
+
+
+static bool is_hex_word (pf_bytes word, uint64_t *value) {
+  return take_hex(&word, value) && word.size == 0;
+}
+
+
+static bool is_type_word (pf_bytes word) {
+  return word.size == 1 && is_letter(word.at[0]);
+}
+
+
+/* name type address [size], read from the right because of the name */
+static bool read_posix (pf_bytes line, nm_line *out) {
+  pf_bytes last, middle, first, rest = line;
+  if (!last_word(&rest, &last) || !last_word(&rest, &middle))
+    return false;
+  pf_bytes name = rest;
+  if (last_word(&name, &first) && is_type_word(first) &&
+      is_hex_word(middle, &out->address) && is_hex_word(last, &out->size)) {
+    out->type = first.at[0];
+    out->name = name;
+    return true;
+  }
+  if (!is_type_word(middle) || !is_hex_word(last, &out->address))
+    return false;
+  out->type = middle.at[0];
+  out->size = 0;
+  out->name = rest;
+  return rest.size > 0;
+}
+
+
+/* The columns right of the last bars: cells[0] is the first of them. Answers
+   how many; `rest` is what is left of them. */
+static size_t split_bars (pf_bytes line, pf_bytes *rest, pf_bytes *cells,
+                          size_t capacity) {
+  size_t n = 0, end = line.size;
+  pf_bytes found[6];
+  for (size_t i = line.size; i > 0 && n < capacity; i--)
+    if (line.at[i - 1] == '|') {
+      found[n++] = trim((pf_bytes){line.at + i, end - i});
+      end = i - 1;
+    }
+  for (size_t i = 0; i < n; i++)
+    cells[i] = found[n - 1 - i];
+  *rest = trim((pf_bytes){line.at, end});
+  return n;
+}
+
+
+/* name | address | type | ... */
+static bool read_table_line (pf_bytes name, const pf_bytes *cells,
+                             size_t size_cell, bool is_decimal, nm_line *out) {
+  pf_bytes address = cells[0], size = cells[size_cell];
+  const bool has_prefix = address.size > 2 && (address.at[1] | 0x20) == 'x';
+  const bool decimal = is_decimal && !has_prefix;
+  out->name = name;
+  if (name.size == 0 || !is_type_word(cells[1]) ||
+      !(decimal ? take_decimal(&address, &out->address)
+                : take_hex(&address, &out->address)))
+    return false;
+  out->type = cells[1].at[0];
+  if (!(decimal ? take_decimal(&size, &out->size)
+                : take_hex(&size, &out->size)))
+    out->size = 0;
+  return true;
+}
+
+
+static bool read_system_v (pf_bytes line, nm_line *out) {
+  pf_bytes cells[6], name;
+  return split_bars(line, &name, cells, 6) == 6 &&
+         read_table_line(name, cells, 3, false, out);
+}
+
+
+static bool read_tru64 (pf_bytes line, nm_line *out) {
+  pf_bytes cells[3], name;
+  return split_bars(line, &name, cells, 3) == 3 &&
+         read_table_line(name, cells, 2, true, out);
+}
+
+
+/* Take the next line off a text, without its end and what follows a tab.
+   False at the end of the text. */
+static bool next_line (pf_bytes *text, pf_bytes *line) {
+  if (text->size == 0)
+    return false;
+  const uint8_t *end = memchr(text->at, '\n', text->size);
+  const size_t size = end != NULL ? (size_t)(end - text->at) : text->size;
+  const size_t used = end != NULL ? size + 1 : size;
+  *line = (pf_bytes){text->at, size};
+  *text = (pf_bytes){text->at + used, text->size - used};
+  const uint8_t *tab = memchr(line->at, '\t', line->size);
+  if (tab != NULL)
+    line->size = (size_t)(tab - line->at);
+  if (line->size > 0 && line->at[line->size - 1] == '\r')
+    line->size--;
+  return true;
+}
+
+
+/* The form that fits most of the first lines; the earlier one of equals.
+   NULL: none fits any. */
+static nm_form choose_form (pf_bytes text) {
+  static const nm_form FORMS[] = {read_bsd, read_system_v, read_tru64,
+                                  read_posix};
+  enum {
+    COUNT = sizeof FORMS / sizeof FORMS[0]
+  };
+  size_t hits[COUNT] = {0}, best = 0;
+  pf_bytes line;
+  nm_line ignored;
+  for (size_t n = 0; n < TRIAL_LINES && next_line(&text, &line); n++)
+    for (size_t form = 0; form < COUNT; form++)
+      hits[form] += FORMS[form](line, &ignored);
+  for (size_t form = 1; form < COUNT; form++)
+    if (hits[form] > hits[best])
+      best = form;
+  return hits[best] > 0 ? FORMS[best] : NULL;
+}
+
+
+/* About how many lines a text has, by the first of them. */
+static size_t guess_lines (pf_bytes text) {
+  pf_bytes rest = text, line;
+  size_t n = 0;
+  while (n < TRIAL_LINES && next_line(&rest, &line))
+    n++;
+  return n < TRIAL_LINES ? n : text.size / ((text.size - rest.size) / n) + 1;
+}
+
+
+/* gprof takes t and T from such a text, and nothing else. */
+static bool is_wanted (uint8_t type, pf_symbol_rule rule) {
+  return type == 'T' || type == 't' ||
+         (rule == PF_SYMBOLS_EXACT && (type == 'W' || type == 'i'));
+}
+
+
+/* {====== All lines ====== */
+
+/* What all lines are read by. */
+typedef struct nm_text {
+  pf_bytes left; /* not read so far */
+  nm_form form;
+  pf_symbol_rule rule;
+  uint64_t text_end; /* of the executable; 0: not known */
+} nm_text;
+
+/* Symbols that are read, where they will stay, and their names. */
+typedef struct chunk {
+  nm_text *text;
+  pf_symbol *symbols;
+  pf_bytes *names;
+  size_t most, count;
+  /* Where the names will have their entries, of memory that is new; or none: */
+  void *entries;
+  size_t entries_size;
+} chunk;
+
+/* Adding them. */
+typedef struct addition {
+  pf_symbols *symbols;
+  const chunk *chunk;
+  pf_status status;
+} addition;
+
+
+/* Read the next symbols; there are none when the text has ended. Who adds them
+   finds the memory there. */
+static void read_portion (void *context) {
+  chunk *const p = context;
+  nm_text *const text = p->text;
+  pf_bytes line;
+  nm_line parts;
+  p->count = 0;
+  while (p->count < p->most && next_line(&text->left, &line)) {
+    if (!text->form(line, &parts) || !is_wanted(parts.type, text->rule))
+      continue;
+    const bool is_before = parts.address < text->text_end;
+    const pf_found found = {
+        .address = parts.address,
+        .size = parts.size,
+        .limit = is_before ? text->text_end : UINT64_MAX,
+        .name = parts.name,
+        .is_function = true,
+        .is_global = parts.type != 't',
+    };
+    p->symbols[p->count] = pf_symbol_of(&found);
+    p->names[p->count++] = parts.name;
+  }
+  if (p->entries != NULL)
+    pf_array_prefault(p->entries, p->entries_size);
+}
+
+
+/* Say where the symbols of a chunk go that is read while those before it are
+   added, and their names. */
+static pf_status look_ahead (pf_symbols *symbols, size_t before, chunk *next) {
+  const size_t names = pf_names_count(symbols->dictionary);
+  const pf_status status = pf_symbols_reserve(symbols, before + next->most);
+  next->symbols = symbols->all + symbols->count + before;
+  next->entries = pf_names_next_entries(symbols->dictionary, names + before,
+                                        next->most, &next->entries_size);
+  return status;
+}
+
+
+static void add_portion (void *context) {
+  addition *const a = context;
+  a->status = pf_symbols_append(a->symbols, a->chunk->names, a->chunk->count);
+}
+
+
+/* Add a chunk, while the one behind it is read. */
+static pf_status add_and_read (pf_symbols *symbols, const chunk *read,
+                               chunk *next) {
+  addition a = {symbols, read, look_ahead(symbols, read->count, next)};
+  if (a.status != PF_OK)
+    return a.status;
+  if (next->text->left.size > 0)
+    pf_run_both(add_portion, &a, read_portion, next);
+  else {
+    add_portion(&a);
+    next->count = 0;
+  }
+  return a.status;
+}
+
+
+/* The first chunk is read alone, so it is a small one. */
+static pf_status read_lines (nm_text *text, pf_symbols *symbols) {
+  const size_t most = text->left.size / LEAST_LINE + 1;
+  const size_t capacity = most < CHUNK ? most : CHUNK;
+  pf_bytes *const names = pf_array(2 * capacity, sizeof *names);
+  if (names == NULL)
+    return PF_ENOMEM;
+  chunk chunks[] = {
+      {.text = text, .names = names, .most = capacity / 8 + 1},
+      {.text = text, .names = names + capacity, .most = capacity}};
+  pf_status status = look_ahead(symbols, 0, &chunks[0]);
+  if (status == PF_OK)
+    read_portion(&chunks[0]);
+  chunks[0].most = capacity;
+  for (size_t i = 0; status == PF_OK && chunks[i].count > 0; i ^= 1)
+    status = add_and_read(symbols, &chunks[i], &chunks[i ^ 1]);
+  free(names);
+  return status;
+}
+
+/* }====== */
+
+
+static pf_status read_text (pf_symbols *symbols, pf_bytes text,
+                            pf_symbol_rule rule, pf_error *error) {
+  const nm_form form = choose_form(text);
+  if (form == NULL)
+    return pf_fail(error, PF_EFORMAT, 0,
+                   "not the text of nm: no line has an address, a type and "
+                   "a name");
+  pf_symbols_size_hint(symbols, guess_lines(text), CHUNK);
+  nm_text lines = {text, form, rule, symbols->facts.text_end};
+  pf_status status = read_lines(&lines, symbols);
+  if (status == PF_OK)
+    status = pf_symbols_build(symbols, rule);
+  return status == PF_OK ? PF_OK
+                         : pf_fail(error, status, PF_NO_OFFSET,
+                                   status == PF_ELIMIT ? "too many symbols"
+                                                       : "out of memory");
+}
+
+
+pf_status pf_symbols_nm (pf_bytes text, pf_bytes executable, pf_bytes debug,
+                         pf_symbol_rule rule, pf_dictionary *dictionary,
+                         pf_symbols **out, pf_error *error) {
+  pf_symbols *symbols = pf_symbols_new(dictionary);
+  if (symbols == NULL)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  pf_status status = pf_symbols_attach(symbols, executable, debug, error);
+  if (status == PF_OK)
+    status = read_text(symbols, text, rule, error);
+  if (status == PF_OK)
+    *out = symbols;
+  else
+    pf_symbols_free(symbols);
+  return status;
+}

@@ -1,0 +1,316 @@
+/*
+** symbols.c - from the symbols found to the sorted array: one per address,
+** each with an end, and the look-up.
+**
+** A symbol goes into the array when it is found, with the end that its table
+** tells; its name follows with those of its neighbours. There is no list
+** before the array: a million symbols in order of address are never moved.
+*/
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/base/memory.h"
+#include "model/dictionary/names.h"
+#include "model/symbols/builder.h"
+
+#define PADDING  32u   /* a gap up to this belongs to the function before */
+#define ONE_PAGE 4096u /* the guessed size when nothing tells an end */
+
+
+pf_symbols *pf_symbols_new (pf_dictionary *dictionary) {
+  pf_symbols *symbols = calloc(1, sizeof *symbols);
+  if (symbols != NULL)
+    symbols->dictionary = dictionary;
+  return symbols;
+}
+
+
+void pf_symbols_free (pf_symbols *symbols) {
+  if (symbols == NULL)
+    return;
+  pf_ranges_close(&symbols->ranges);
+  pf_ranges_close(&symbols->line_ranges);
+  free(symbols->all);
+  free(symbols->lines);
+  free(symbols);
+}
+
+
+void pf_symbols_watch (pf_symbols *symbols, const bool *executable_open,
+                       const bool *debug_open) {
+  symbols->open[0] = executable_open;
+  symbols->open[1] = debug_open;
+}
+
+
+pf_dictionary *pf_symbols_dictionary (const pf_symbols *symbols) {
+  return symbols->dictionary;
+}
+
+
+const pf_executable *pf_symbols_facts (const pf_symbols *symbols) {
+  return &symbols->facts;
+}
+
+
+const pf_symbol *pf_symbols_all (const pf_symbols *symbols, size_t *count) {
+  *count = symbols->count;
+  return symbols->all;
+}
+
+
+const pf_ranges *pf_symbols_ranges (const pf_symbols *symbols) {
+  return &symbols->ranges;
+}
+
+
+size_t pf_symbols_find (const pf_symbols *symbols, uint64_t address) {
+  return pf_ranges_find(&symbols->ranges, address);
+}
+
+
+static bool resize (pf_symbols *symbols, size_t capacity) {
+  pf_symbol *const all = pf_array_resize(symbols->all, capacity, sizeof *all);
+  if (all == NULL)
+    return false;
+  symbols->all = all;
+  symbols->capacity = capacity;
+  return true;
+}
+
+
+void pf_symbols_size_hint (pf_symbols *symbols, size_t count, size_t spare) {
+  if (count > symbols->capacity && count < UINT32_MAX / 2 &&
+      resize(symbols, count + spare))
+    (void)pf_names_reserve(symbols->dictionary, count);
+}
+
+
+pf_status pf_symbols_reserve (pf_symbols *symbols, size_t count) {
+  const size_t needed = symbols->count + count;
+  size_t capacity = symbols->capacity;
+  if (needed <= capacity)
+    return PF_OK;
+  while (capacity < needed)
+    capacity = capacity < 512 ? 1024 : 2 * capacity;
+  if (capacity >= UINT32_MAX)
+    return PF_ELIMIT;
+  return resize(symbols, capacity) ? PF_OK : PF_ENOMEM;
+}
+
+
+/* Intern the names of the symbols that came last. */
+static pf_status name_symbols (pf_symbols *symbols) {
+  uint32_t numbers[PF_FOUND_AT_ONCE];
+  const size_t n = symbols->nunnamed;
+  if (!pf_intern_all(symbols->dictionary, symbols->unnamed, n, numbers))
+    return PF_ENOMEM;
+  for (size_t i = 0; i < n; i++)
+    symbols->all[symbols->count - n + i].name = numbers[i];
+  symbols->nunnamed = 0;
+  return PF_OK;
+}
+
+
+static uint32_t intern_dotted (pf_dictionary *dictionary, pf_bytes name) {
+  uint8_t *dotted = malloc(name.size + 1);
+  if (dotted == NULL)
+    return PF_NO_NAME;
+  dotted[0] = '.';
+  memcpy(dotted + 1, name.at, name.size);
+  const uint32_t number =
+      pf_intern(dictionary, (pf_bytes){dotted, name.size + 1});
+  free(dotted);
+  return number;
+}
+
+
+static void append (pf_symbols *symbols, const pf_symbol *symbol) {
+  symbols->unsorted |= symbol->start < symbols->last_start;
+  symbols->last_start = symbol->start;
+  symbols->all[symbols->count++] = *symbol;
+}
+
+
+/* Append a symbol whose name gets a dot: such names are not borrowed, so the
+   others go first. */
+static pf_status add_dotted (pf_symbols *symbols, pf_symbol *symbol,
+                             pf_bytes name) {
+  const pf_status status = name_symbols(symbols);
+  symbol->name = intern_dotted(symbols->dictionary, name);
+  if (status != PF_OK || symbol->name == PF_NO_NAME)
+    return PF_ENOMEM;
+  append(symbols, symbol);
+  return PF_OK;
+}
+
+
+/* How many underscores a name begins with, at most two. */
+static unsigned underscores (const pf_found *found) {
+  const pf_bytes name = found->name;
+  unsigned n = 0;
+  while (!found->is_dotted && n < 2 && n < name.size && name.at[n] == '_')
+    n++;
+  return n;
+}
+
+
+/* How well people know a name, as gprof sees it: global before local, a
+   function before what is none, then the one with fewer underscores. */
+static uint8_t rank_of (const pf_found *found) {
+  return (uint8_t)((found->is_global ? 6u : 0u) +
+                   (found->is_function ? 3u : 0u) + 2u - underscores(found));
+}
+
+
+/* The end that the table tells, by the size or else by the section. A size
+   that leaves no more than padding to the section's end says nothing. */
+static void set_end (pf_symbol *symbol, const pf_found *found) {
+  const bool has_limit = found->limit > found->address;
+  const uint64_t limit = has_limit ? found->limit : UINT64_MAX;
+  const uint64_t most = limit - found->address, size = found->size;
+  const bool is_short = size != 0 && size < most && most - size > PADDING;
+  symbol->is_sized = is_short || (size != 0 && limit == UINT64_MAX);
+  symbol->end = is_short ? found->address + size : limit;
+}
+
+
+pf_symbol pf_symbol_of (const pf_found *found) {
+  pf_symbol symbol = {
+      .start = found->address,
+      .is_function = found->is_function,
+      .is_global = found->is_global,
+      .rank = rank_of(found),
+  };
+  set_end(&symbol, found);
+  return symbol;
+}
+
+
+pf_status pf_symbols_append (pf_symbols *symbols, const pf_bytes *names,
+                             size_t count) {
+  uint32_t numbers[PF_FOUND_AT_ONCE];
+  for (size_t i = 0, n; i < count; i += n) {
+    n = count - i < PF_FOUND_AT_ONCE ? count - i : PF_FOUND_AT_ONCE;
+    if (!pf_intern_all(symbols->dictionary, names + i, n, numbers))
+      return PF_ENOMEM;
+    for (size_t j = 0; j < n; j++) {
+      pf_symbol symbol = symbols->all[symbols->count];
+      symbol.name = numbers[j];
+      append(symbols, &symbol);
+    }
+  }
+  return PF_OK;
+}
+
+
+pf_status pf_symbols_add (pf_symbols *symbols, const pf_found *found) {
+  const pf_status status = pf_symbols_reserve(symbols, 1);
+  if (status != PF_OK)
+    return status;
+  pf_symbol symbol = pf_symbol_of(found);
+  if (found->is_dotted)
+    return add_dotted(symbols, &symbol, found->name);
+  append(symbols, &symbol);
+  symbols->unnamed[symbols->nunnamed++] = found->name;
+  return symbols->nunnamed < PF_FOUND_AT_ONCE ? PF_OK : name_symbols(symbols);
+}
+
+
+/* Put the symbols in another order. */
+static bool reorder (pf_symbols *symbols, const uint32_t *order) {
+  pf_symbol *const sorted = pf_array(symbols->count, sizeof *sorted);
+  if (sorted == NULL)
+    return false;
+  for (size_t i = 0; i < symbols->count; i++)
+    sorted[i] = symbols->all[order[i]];
+  free(symbols->all);
+  symbols->all = sorted;
+  symbols->capacity = symbols->count;
+  return true;
+}
+
+
+/* By address; those at one address stay as the table has them. */
+static pf_status sort_symbols (pf_symbols *symbols) {
+  if (!symbols->unsorted)
+    return PF_OK;
+  uint32_t *order = pf_array(symbols->count, sizeof *order);
+  if (order == NULL)
+    return PF_ENOMEM;
+  pf_status status =
+      pf_sort_rows(symbols->all, sizeof *symbols->all, symbols->count, order);
+  if (status == PF_OK && !reorder(symbols, order))
+    status = PF_ENOMEM;
+  free(order);
+  return status;
+}
+
+
+/* Where a symbol ends exactly: where its table says, but the padding before
+   the next one, or before the end of its section, is its own. */
+static uint64_t exact_end (const pf_symbol *symbol, uint64_t next) {
+  const uint64_t size = symbol->end - symbol->start;
+  const uint64_t most = next - symbol->start;
+  if (symbol->is_sized)
+    return size < most && most - size > PADDING ? symbol->end : next;
+  if (symbol->end < next)
+    return symbol->end;
+  return next == UINT64_MAX && most > ONE_PAGE + PADDING
+             ? symbol->start + ONE_PAGE
+             : next;
+}
+
+
+/* Where the last symbol ends for gprof: at the end of .text; what lies behind
+   that is empty. Without an executable nothing tells. */
+static uint64_t last_gprof_end (const pf_symbols *symbols,
+                                const pf_symbol *last) {
+  const uint64_t text_end = symbols->facts.text_end;
+  if (text_end == 0)
+    return exact_end(last, UINT64_MAX);
+  return last->start > text_end ? last->start : text_end;
+}
+
+
+/* Set the end of a symbol, `next` being the start of the one behind it. */
+static void end_symbol (pf_symbol *symbol, uint64_t next, pf_symbol_rule rule) {
+  symbol->end = rule == PF_SYMBOLS_EXACT ? exact_end(symbol, next) : next;
+}
+
+
+/* Keep the best symbol of each address, the first of equals, and set where it
+   ends. */
+static void settle (pf_symbols *symbols, pf_symbol_rule rule) {
+  pf_symbol *const all = symbols->all;
+  size_t kept = 0;
+  for (size_t i = 1; i < symbols->count; i++) {
+    if (all[i].start != all[kept].start) {
+      end_symbol(&all[kept], all[i].start, rule);
+      all[++kept] = all[i];
+    }
+    else if (all[i].rank > all[kept].rank) {
+      all[kept] = all[i];
+    }
+  }
+  all[kept].end = rule == PF_SYMBOLS_EXACT
+                      ? exact_end(&all[kept], UINT64_MAX)
+                      : last_gprof_end(symbols, &all[kept]);
+  symbols->count = kept + 1;
+}
+
+
+pf_status pf_symbols_build (pf_symbols *symbols, pf_symbol_rule rule) {
+  symbols->facts.has_symbols = symbols->count > 0;
+  if (symbols->count == 0)
+    return PF_OK;
+  pf_status status = name_symbols(symbols);
+  if (status == PF_OK)
+    status = sort_symbols(symbols);
+  if (status != PF_OK)
+    return status;
+  settle(symbols, rule);
+  return pf_ranges_open(&symbols->ranges, symbols->all, sizeof *symbols->all,
+                        symbols->count);
+}

@@ -1,0 +1,421 @@
+/*
+** ring_encoder.c - adds the journal of a ring to a dictionary, collects its
+** records in batches and gives these to the encoder of a format.
+*/
+
+#include "model/writer/ring_encoder.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/rows/batch.h"
+
+#define NO_TAG PF_RING_FILLER /* no rows are collected */
+
+
+static pf_status no_memory (pf_error *error) {
+  return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+}
+
+
+static pf_status broken (const char *what, pf_error *error) {
+  return pf_fail(error, PF_EFORMAT, PF_NO_OFFSET, "%s of the ring is broken",
+                 what);
+}
+
+
+static uint64_t word_at (const uint8_t *at) {
+  uint64_t word;
+  memcpy(&word, at, sizeof word);
+  return word;
+}
+
+
+/* {====== Opening ====== */
+
+bool pf_ring_encoder_accepts (const pf_table *table) {
+  return table->nfields <= PF_TAG_COLUMNS;
+}
+
+
+static pf_status open_batches (pf_ring_encoder *e, pf_error *error) {
+  size_t most = 1;
+  e->batches = calloc(e->ntables + 1, sizeof *e->batches);
+  if (e->batches == NULL)
+    return no_memory(error);
+  for (size_t i = 0; i < e->ntables; i++) {
+    const pf_table *const table = &e->tables[i];
+    if (!pf_ring_encoder_accepts(table) || i >= PF_TAG_TABLES)
+      continue;
+    if (pf_batch_open(&e->batches[i], table->fields, table->nfields, NULL) !=
+        PF_OK)
+      return no_memory(error);
+    most = table->nfields > most ? table->nfields : most;
+  }
+  e->columns = calloc(most, sizeof *e->columns);
+  return e->columns == NULL ? no_memory(error) : PF_OK;
+}
+
+
+pf_status pf_ring_encoder_open (pf_ring_encoder *e, const pf_format *format,
+                                const pf_option *options, size_t noptions,
+                                pf_sink *sink, pf_error *error) {
+  *e = (pf_ring_encoder){.sink = sink, .tag = NO_TAG};
+  e->dictionary = pf_dictionary_new();
+  if (e->dictionary == NULL)
+    return no_memory(error);
+  const pf_status status =
+      format->encoder(options, noptions, e->dictionary, &e->encoder, error);
+  if (status != PF_OK)
+    return status;
+  const bool has_own = e->encoder->tables != NULL;
+  e->tables = has_own ? e->encoder->tables : format->written;
+  e->ntables = has_own ? e->encoder->ntables : format->nwritten;
+  return open_batches(e, error);
+}
+
+
+void pf_ring_encoder_close (pf_ring_encoder *e) {
+  for (size_t i = 0; e->batches != NULL && i < e->ntables; i++)
+    pf_batch_close(&e->batches[i]);
+  free(e->batches);
+  free(e->columns);
+  for (int i = 0; i < PF_JOURNAL_KINDS; i++)
+    free(e->ids[i].own);
+  if (e->encoder != NULL)
+    e->encoder->close(e->encoder);
+  pf_dictionary_free(e->dictionary);
+  *e = (pf_ring_encoder){.sink = NULL};
+}
+
+/* }====== */
+
+
+/* {====== The journal ====== */
+
+static pf_status add_id (pf_id_map *map, uint32_t id, pf_error *error) {
+  if (map->count == map->capacity) {
+    const size_t capacity = map->capacity == 0 ? 256 : map->capacity * 2;
+    uint32_t *const own = realloc(map->own, capacity * sizeof *own);
+    if (own == NULL)
+      return no_memory(error);
+    map->own = own;
+    map->capacity = capacity;
+  }
+  map->own[map->count++] = id;
+  return PF_OK;
+}
+
+
+/* Set *own to the encoder's id for an id of the producer; the id for "none" is
+   the same in both. False: no journal entry has that id. */
+static bool translate (const pf_ring_encoder *e, int kind, uint64_t id,
+                       uint32_t *own) {
+  const pf_id_map *const map = &e->ids[kind];
+  *own = UINT32_MAX; /* PF_NO_NAME, PF_NO_AREA, PF_NO_STACK */
+  if (id == UINT32_MAX)
+    return true;
+  if (id >= map->count)
+    return false;
+  *own = map->own[id];
+  return true;
+}
+
+
+static pf_status replay_name (pf_ring_encoder *e, pf_bytes text,
+                              pf_error *error) {
+  const uint32_t name = pf_intern(e->dictionary, text);
+  if (name == PF_NO_NAME)
+    return no_memory(error);
+  return add_id(&e->ids[PF_JOURNAL_NAME], name, error);
+}
+
+
+static pf_status replay_area (pf_ring_encoder *e, pf_bytes text,
+                              pf_error *error) {
+  pf_area area = PF_AREA_NONE;
+  uint64_t n[PF_JOURNAL_AREA_NUMBERS];
+  if (text.size != sizeof n)
+    return broken("an area", error);
+  memcpy(n, text.at, sizeof n);
+  if (!translate(e, PF_JOURNAL_NAME, n[0], &area.name) ||
+      !translate(e, PF_JOURNAL_NAME, n[1], &area.class) ||
+      !translate(e, PF_JOURNAL_NAME, n[2], &area.file) ||
+      !translate(e, PF_JOURNAL_AREA, n[3], &area.parent))
+    return broken("an area", error);
+  area.line = (int64_t)n[4];
+  area.handle = n[5];
+  area.value = (int64_t)n[6];
+  area.has_handle = (n[7] & 1) != 0;
+  area.has_value = (n[7] & 2) != 0;
+  const uint32_t id = pf_area_add(e->dictionary, &area);
+  if (id == PF_NO_AREA)
+    return no_memory(error);
+  return add_id(&e->ids[PF_JOURNAL_AREA], id, error);
+}
+
+
+static pf_status replay_stack (pf_ring_encoder *e, pf_bytes text,
+                               pf_error *error) {
+  uint32_t parent, frame;
+  if (text.size != 16 ||
+      !translate(e, PF_JOURNAL_STACK, word_at(text.at), &parent) ||
+      !translate(e, PF_JOURNAL_AREA, word_at(text.at + 8), &frame))
+    return broken("a stack", error);
+  const uint32_t id = pf_stack_push(e->dictionary, parent, frame);
+  if (id == PF_NO_STACK)
+    return no_memory(error);
+  return add_id(&e->ids[PF_JOURNAL_STACK], id, error);
+}
+
+
+pf_status pf_ring_encoder_replay (pf_ring_encoder *e, pf_ring_cursor *journal,
+                                  pf_error *error) {
+  uint32_t kind;
+  pf_bytes text;
+  pf_status status;
+  while ((status = pf_ring_journal_next(journal, &kind, &text, error)) ==
+         PF_MORE) {
+    switch (kind) {
+      case PF_JOURNAL_NAME: status = replay_name(e, text, error); break;
+      case PF_JOURNAL_AREA: status = replay_area(e, text, error); break;
+      case PF_JOURNAL_STACK: status = replay_stack(e, text, error); break;
+      default: status = broken("the journal", error);
+    }
+    if (status != PF_OK)
+      return status;
+  }
+  return status < 0 ? status : PF_OK;
+}
+
+/* }====== */
+
+
+/* {====== Records ====== */
+
+/* Give the collected rows to the encoder, with the columns that have values. */
+static pf_status put_batch (pf_ring_encoder *e, pf_error *error) {
+  if (e->tag == NO_TAG)
+    return PF_OK;
+  const size_t number = e->tag >> PF_TAG_COLUMNS;
+  const pf_table *const table = &e->tables[number];
+  pf_batch *const batch = &e->batches[number];
+  pf_batch out = {batch->rows, table->nfields, e->columns, -1, false};
+  for (size_t i = 0; i < table->nfields; i++)
+    e->columns[i] = (e->tag >> i & 1) != 0
+                        ? batch->columns[i]
+                        : (pf_column){.type = table->fields[i].type};
+  e->tag = NO_TAG;
+  e->rows += batch->rows;
+  batch->rows = 0;
+  return e->encoder->put(e->encoder, number, &out, e->sink, error);
+}
+
+
+/* Whether the table of a tag exists and has the columns of the tag. */
+static bool is_known (const pf_ring_encoder *e, uint32_t tag) {
+  const size_t number = tag >> PF_TAG_COLUMNS;
+  if (number >= e->ntables || number >= PF_TAG_TABLES)
+    return false;
+  const pf_table *const table = &e->tables[number];
+  const uint32_t columns = tag & ((1u << PF_TAG_COLUMNS) - 1);
+  return pf_ring_encoder_accepts(table) && columns >> table->nfields == 0;
+}
+
+
+/* The unread words of a record. */
+typedef struct words {
+  const uint8_t *at;
+  size_t left;
+} words;
+
+
+static bool take_bytes (words *w, uint64_t size, pf_bytes *bytes) {
+  if (size > 8 * (uint64_t)w->left)
+    return false;
+  const size_t count = ((size_t)size + 7) / 8;
+  *bytes = (pf_bytes){w->at, (size_t)size};
+  w->at += 8 * count;
+  w->left -= count;
+  return true;
+}
+
+
+/* Read the value of a column from the words. */
+static bool take_value (const pf_ring_encoder *e, words *w, pf_column *column,
+                        size_t row) {
+  if (w->left == 0)
+    return false;
+  const uint64_t word = word_at(w->at);
+  w->at += 8;
+  w->left--;
+  switch (column->type) {
+    case PF_BOOL: column->bools[row] = word != 0; return true;
+    case PF_NAME: return translate(e, PF_JOURNAL_NAME, word, &column->ids[row]);
+    case PF_AREA: return translate(e, PF_JOURNAL_AREA, word, &column->ids[row]);
+    case PF_STACK:
+      return translate(e, PF_JOURNAL_STACK, word, &column->ids[row]);
+    case PF_BYTES: return take_bytes(w, word, &column->bytes[row]);
+    default: column->addrs[row] = word; return true;
+  }
+}
+
+
+/* Add one row, with columns of any type. */
+static pf_status add_row (pf_ring_encoder *e, pf_batch *batch,
+                          const uint8_t *values, size_t count,
+                          pf_error *error) {
+  words w = {values, count};
+  for (size_t i = 0; i < e->nwanted; i++)
+    if (!take_value(e, &w, &batch->columns[e->wanted[i]], batch->rows))
+      return broken("a record", error);
+  if (w.left != 0)
+    return broken("a record", error);
+  batch->rows++;
+  return PF_OK;
+}
+
+
+/* Read `count` words at intervals of `step` bytes as ids of the encoder. */
+static bool take_ids (const pf_id_map *map, const uint8_t *at, size_t step,
+                      size_t count, uint32_t *ids) {
+  for (size_t i = 0; i < count; i++) {
+    const uint64_t id = word_at(at + i * step);
+    if (id < map->count)
+      ids[i] = map->own[id];
+    else if (id == UINT32_MAX)
+      ids[i] = UINT32_MAX; /* PF_NO_NAME, PF_NO_AREA, PF_NO_STACK */
+    else
+      return false;
+  }
+  return true;
+}
+
+
+/* Read one column of `count` records at intervals of `step` bytes. */
+static bool take_column (const pf_ring_encoder *e, const uint8_t *at,
+                         size_t step, size_t count, const pf_column *column,
+                         size_t row) {
+  const pf_id_map *const n = e->ids;
+  uint32_t *const ids = column->ids + row;
+  switch (column->type) {
+    case PF_NAME: return take_ids(&n[PF_JOURNAL_NAME], at, step, count, ids);
+    case PF_AREA: return take_ids(&n[PF_JOURNAL_AREA], at, step, count, ids);
+    case PF_STACK: return take_ids(&n[PF_JOURNAL_STACK], at, step, count, ids);
+    case PF_BOOL:
+      for (size_t i = 0; i < count; i++)
+        column->bools[row + i] = word_at(at + i * step) != 0;
+      return true;
+    default:
+      for (size_t i = 0; i < count; i++)
+        column->addrs[row + i] = word_at(at + i * step);
+      return true;
+  }
+}
+
+
+/* Add the rows of `count` records of one tag and size. Fast path: column by
+   column, where each value is one word. If an id is invalid there, the rows are
+   added again one by one, which keeps those before the invalid one. */
+static pf_status add_rows (pf_ring_encoder *e, const pf_ring_record *record,
+                           size_t count, pf_error *error) {
+  pf_batch *const batch = &e->batches[record->tag >> PF_TAG_COLUMNS];
+  const size_t step = 8 * (record->count + 1);
+  bool done = e->has_fixed_size && record->count == e->nwanted;
+  for (size_t i = 0; done && i < e->nwanted; i++)
+    done = take_column(e, record->words + 8 * i, step, count,
+                       &batch->columns[e->wanted[i]], batch->rows);
+  if (done) {
+    batch->rows += count;
+    return PF_OK;
+  }
+  pf_status status = PF_OK;
+  for (size_t i = 0; i < count && status == PF_OK; i++)
+    status = add_row(e, batch, record->words + i * step, record->count, error);
+  return status;
+}
+
+
+/* Put the collected rows and begin to collect rows of another tag. */
+static pf_status begin_rows (pf_ring_encoder *e, uint32_t tag,
+                             pf_error *error) {
+  const pf_status status = put_batch(e, error);
+  if (status != PF_OK)
+    return status;
+  if (!is_known(e, tag))
+    return broken("a record", error);
+  const pf_table *const table = &e->tables[tag >> PF_TAG_COLUMNS];
+  e->nwanted = 0;
+  e->has_fixed_size = true;
+  for (size_t i = 0; i < table->nfields; i++)
+    if ((tag >> i & 1) != 0) {
+      e->wanted[e->nwanted++] = (uint8_t)i;
+      e->has_fixed_size &= table->fields[i].type != PF_BYTES;
+    }
+  e->tag = tag;
+  return PF_OK;
+}
+
+
+/* Number of rows that may be added with a tag before begin_rows. */
+static size_t free_rows (const pf_ring_encoder *e, uint32_t tag) {
+  return tag == e->tag ? PF_BATCH_ROWS - e->batches[tag >> PF_TAG_COLUMNS].rows
+                       : 0;
+}
+
+
+/* Largest number of records to add together with a record of the same tag and
+   size: limited by the free rows of the batch and by `bytes`. */
+static size_t alike_limit (const pf_ring_encoder *e,
+                           const pf_ring_record *record, uint64_t bytes) {
+  const size_t space = free_rows(e, record->tag) - 1;
+  const uint64_t more = bytes / (8 * ((uint64_t)record->count + 1));
+  return more < space ? (size_t)more : space;
+}
+
+
+pf_status pf_ring_encoder_consume (pf_ring_encoder *e, pf_ring_cursor *records,
+                                   uint64_t max_bytes, pf_error *error) {
+  const uint64_t start = records->at;
+  pf_ring_record record;
+  pf_status status = PF_MORE;
+  while (status == PF_MORE && records->at - start < max_bytes) {
+    const uint64_t left = max_bytes - (records->at - start);
+    status = pf_ring_next(records, &record, error);
+    if (status == PF_MORE && free_rows(e, record.tag) == 0)
+      status = begin_rows(e, record.tag, error);
+    if (status == PF_MORE)
+      status = add_rows(e, &record,
+                        1 + pf_ring_next_alike(records, &record,
+                                               alike_limit(e, &record, left)),
+                        error);
+  }
+  const pf_status put = put_batch(e, error);
+  return put != PF_OK ? put : status;
+}
+
+/* }====== */
+
+
+/* {====== Output ====== */
+
+static pf_status flush_sinks (pf_sink *sink, pf_error *error) {
+  pf_status status = PF_OK;
+  for (; sink != NULL && status == PF_OK; sink = sink->side)
+    status = pf_sink_flush(sink, error);
+  return status;
+}
+
+
+pf_status pf_ring_encoder_flush (pf_ring_encoder *e, pf_error *error) {
+  const pf_status status = e->encoder->flush(e->encoder, e->sink, error);
+  return status < 0 ? status : flush_sinks(e->sink, error);
+}
+
+
+pf_status pf_ring_encoder_finish (pf_ring_encoder *e, pf_error *error) {
+  const pf_status status = e->encoder->finish(e->encoder, e->sink, error);
+  return status < 0 ? status : flush_sinks(e->sink, error);
+}
+
+/* }====== */

@@ -1,0 +1,185 @@
+/*
+** buffer.c - the text buffer, and texts that are safe for a terminal.
+*/
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "text/rows.h"
+
+#define FLUSH_SIZE (256u * 1024)
+#define LINE       64 /* bytes of a cache line */
+
+
+/* {====== The buffer ====== */
+
+pf_status row_grow (row_text *text, size_t more) {
+  size_t size = text->size == 0 ? 4096 : text->size;
+  while (size - text->used < more)
+    if (size > SIZE_MAX / 2)
+      return PF_ENOMEM;
+    else
+      size *= 2;
+  char *const at = realloc(text->at, size);
+  if (at == NULL)
+    return PF_ENOMEM;
+  text->at = at;
+  text->size = size;
+  return PF_OK;
+}
+
+
+/* Writes a text to the file and empties it. */
+static pf_status write_out (row_job *job, row_text *text) {
+  errno = 0;
+  const size_t size = text->used;
+  const size_t done = size == 0 ? 0 : fwrite(text->at, 1, size, job->file);
+  text->used = 0;
+  if (done == size)
+    return PF_OK;
+  job->errnum = errno;
+  return PF_EIO;
+}
+
+
+pf_status row_flush (row_job *job, bool all) {
+  if (job->file == NULL)
+    return job->max_size > 0 && job->text.used > job->max_size ? PF_ELIMIT
+                                                               : PF_OK;
+  if (!all && job->text.used < FLUSH_SIZE)
+    return PF_OK;
+  const pf_status status = write_out(job, &job->text);
+  if (status != PF_OK || !all || fflush(job->file) == 0)
+    return status;
+  job->errnum = errno;
+  return PF_EIO;
+}
+
+
+pf_status row_put_text (row_job *job, row_text *text) {
+  if (job->file == NULL)
+    return row_put(&job->text, text->at, text->used);
+  const pf_status status = write_out(job, &job->text);
+  return status == PF_OK ? write_out(job, text) : status;
+}
+
+/* }====== */
+
+
+/* {====== Characters ====== */
+
+/* Whether a character may begin with the bytes `first`, `next`: excludes
+   overlong forms, surrogates and code points above U+10FFFF. */
+static bool is_start (uint8_t first, uint8_t next) {
+  switch (first) {
+    case 0xe0: return next >= 0xa0;
+    case 0xed: return next < 0xa0;
+    case 0xf0: return next >= 0x90;
+    case 0xf4: return next < 0x90;
+    default: return first >= 0xc2 && first <= 0xf4;
+  }
+}
+
+
+size_t row_utf8 (const uint8_t *p, size_t left) {
+  if (p[0] < 0x80)
+    return 1;
+  const size_t size = p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : 4;
+  if (left < size || !is_start(p[0], p[1]))
+    return 0;
+  for (size_t i = 1; i < size; i++)
+    if ((p[i] & 0xc0) != 0x80)
+      return 0;
+  return size;
+}
+
+
+/* Whether the character is a control character: C0, DEL, C1. */
+static bool is_control (const uint8_t *p, size_t size) {
+  return p[0] < 0x20 || p[0] == 0x7f ||
+         (size == 2 && p[0] == 0xc2 && p[1] < 0xa0);
+}
+
+
+/* Appends a text that is not printable ASCII. */
+static void put_escaped (row_text *text, pf_bytes bytes, size_t *width) {
+  for (size_t i = 0; i < bytes.size;) {
+    const uint8_t *const at = bytes.at + i;
+    const size_t size = row_utf8(at, bytes.size - i);
+    char *const to = text->at + text->used;
+    if (size > 0 && !is_control(at, size)) {
+      memcpy(to, at, size);
+      text->used += size;
+      *width += 1;
+      i += size;
+      continue;
+    }
+    const uint8_t byte = size == 2 ? at[1] : at[0];
+    to[0] = '\\';
+    to[1] = 'x';
+    to[2] = "0123456789abcdef"[byte >> 4];
+    to[3] = "0123456789abcdef"[byte & 15];
+    text->used += 4;
+    *width += 4;
+    i += size == 0 ? 1 : size;
+  }
+}
+
+
+pf_status row_put_printable (row_text *text, pf_bytes bytes, size_t *width) {
+  if (bytes.size > SIZE_MAX / 4 || row_reserve(text, bytes.size) != PF_OK)
+    return PF_ENOMEM;
+  *width = bytes.size;
+  if (row_copy_ascii(text->at + text->used, bytes, 0, 0)) {
+    text->used += bytes.size;
+    return PF_OK;
+  }
+  *width = 0;
+  if (row_reserve(text, 4 * bytes.size) != PF_OK)
+    return PF_ENOMEM;
+  put_escaped(text, bytes, width);
+  return PF_OK;
+}
+
+
+static size_t smaller (size_t a, size_t b) {
+  return a < b ? a : b;
+}
+
+
+/* Prefetches the rows first..end-1 of a column: they may be in the cache of
+   another processor, and with many columns the hardware prefetcher detects no
+   sequence. */
+static void fetch_column (const pf_column *column, size_t first, size_t end) {
+  const size_t size = pf_type_size(column->type);
+  const uint8_t *const data = column->data;
+  for (size_t at = first * size; at < end * size; at += LINE)
+    __builtin_prefetch(data + at);
+}
+
+
+/* Prefetches in two steps: first the dictionary entry of a name, and
+   ROW_PREFETCH rows later the bytes that it points to. */
+void row_prefetch_next (const row_job *job, size_t row) {
+  const pf_dictionary *const dictionary = job->reader->dictionary;
+  const size_t names_from = row == 0 ? 0 : row + 2 * ROW_PREFETCH;
+  const size_t bytes_from = row == 0 ? 0 : row + ROW_PREFETCH;
+  const size_t names_end = smaller(job->batch.rows, row + 3 * ROW_PREFETCH);
+  const size_t bytes_end = smaller(job->batch.rows, row + 2 * ROW_PREFETCH);
+  for (size_t i = 0; i < job->batch.ncolumns; i++) {
+    const pf_column *const column = &job->batch.columns[i];
+    if (column->data == NULL)
+      continue;
+    fetch_column(column, names_end,
+                 smaller(job->batch.rows, names_end + ROW_PREFETCH));
+    if (column->type != PF_NAME)
+      continue;
+    for (size_t r = names_from; r < names_end; r++)
+      pf_name_prefetch(dictionary, column->ids[r]);
+    for (size_t r = bytes_from; r < bytes_end; r++)
+      __builtin_prefetch(pf_name(dictionary, column->ids[r]).at);
+  }
+}
+
+/* }====== */

@@ -1,0 +1,332 @@
+/*
+** interchange_text.c - rows for other programs: csv, tsv, json, ndjson.
+**
+** csv     quoted as in RFC 4180, but lines end in LF; an empty text is "" and
+**         a missing value is empty
+** tsv     without quotes; these bytes of a text are written as \t \n \r \\
+** json    one array of objects; ndjson: one object per line. Missing values
+**         and numbers that are not finite are null
+**
+** A byte of a text that is not UTF-8 becomes U+FFFD; csv and tsv can keep it.
+*/
+
+#include <math.h>
+#include <string.h>
+
+#include "text/rows.h"
+
+
+/* {====== csv and tsv ====== */
+
+/* Copies the character at `at` to *p; a byte that is not UTF-8 becomes U+FFFD
+   unless `raw`. Returns the number of bytes read. */
+static size_t put_character (char **p, const uint8_t *at, size_t left,
+                             bool raw) {
+  const size_t size = raw ? 1 : row_utf8(at, left);
+  if (size == 0)
+    memcpy(*p, "\xef\xbf\xbd", 3);
+  else
+    memcpy(*p, at, size);
+  *p += size == 0 ? 3 : size;
+  return size == 0 ? 1 : size;
+}
+
+
+/* Writes a text in quotes with each quote doubled. */
+static char *put_quoted (char *p, pf_bytes bytes, bool raw) {
+  *p++ = '"';
+  for (size_t i = 0; i < bytes.size;) {
+    if (bytes.at[i] == '"')
+      *p++ = '"';
+    i += put_character(&p, bytes.at + i, bytes.size - i, raw);
+  }
+  *p++ = '"';
+  return p;
+}
+
+
+/* Whether csv requires quotes for a text. */
+static bool needs_quotes (pf_bytes bytes) {
+  size_t i = 0;
+  while (i < bytes.size && bytes.at[i] != ',' && bytes.at[i] != '"' &&
+         bytes.at[i] != '\n' && bytes.at[i] != '\r')
+    i++;
+  return i < bytes.size || bytes.size == 0;
+}
+
+
+static pf_status put_csv_text (row_job *job, pf_bytes bytes) {
+  row_text *const text = &job->text;
+  if (bytes.size > SIZE_MAX / 4 ||
+      row_reserve(text, 3 * bytes.size + 2) != PF_OK)
+    return PF_ENOMEM;
+  char *p = text->at + text->used;
+  if (bytes.size > 0 && row_copy_ascii(p, bytes, ',', '"')) {
+    text->used += bytes.size;
+    return PF_OK;
+  }
+  if (needs_quotes(bytes))
+    p = put_quoted(p, bytes, job->is_raw);
+  else
+    for (size_t i = 0; i < bytes.size;)
+      i += put_character(&p, bytes.at + i, bytes.size - i, job->is_raw);
+  text->used = (size_t)(p - text->at);
+  return PF_OK;
+}
+
+
+static pf_status put_tsv_text (row_job *job, pf_bytes bytes) {
+  row_text *const text = &job->text;
+  if (bytes.size > SIZE_MAX / 4 || row_reserve(text, 3 * bytes.size) != PF_OK)
+    return PF_ENOMEM;
+  char *p = text->at + text->used;
+  if (row_copy_ascii(p, bytes, '\\', 0)) {
+    text->used += bytes.size;
+    return PF_OK;
+  }
+  for (size_t i = 0; i < bytes.size;) {
+    const uint8_t c = bytes.at[i];
+    const char *const special = c == 0 ? NULL : strchr("\tt\nn\rr\\\\", c);
+    if (special != NULL && (c < 0x20 || c == '\\')) {
+      *p++ = '\\';
+      *p++ = special[1];
+      i++;
+    }
+    else
+      i += put_character(&p, bytes.at + i, bytes.size - i, job->is_raw);
+  }
+  text->used = (size_t)(p - text->at);
+  return PF_OK;
+}
+
+
+/* Writes a number, address or boolean; space is reserved. */
+static char *put_value (char *p, const pf_column *column, size_t row) {
+  switch (column->type) {
+    case PF_INT: return row_put_int(p, column->ints[row]);
+    case PF_NUM: return row_put_num(p, column->nums[row]);
+    case PF_ADDR: return row_put_addr(p, column->addrs[row]);
+    case PF_HANDLE: return row_put_handle(p, column->addrs[row]);
+    case PF_BOOL: {
+      const char *const word = column->bools[row] ? "true" : "false";
+      memcpy(p, word, strlen(word));
+      return p + strlen(word);
+    }
+    default: return row_put_uint(p, column->ids[row]);
+  }
+}
+
+
+typedef pf_status put_text (row_job *job, pf_bytes bytes);
+
+
+static pf_status put_header (row_job *job, put_text *put, char separator) {
+  for (size_t i = 0; job->header && i < job->ncolumns; i++) {
+    const char *const name = job->columns[i].name;
+    const pf_bytes bytes = {(const uint8_t *)name, strlen(name)};
+    const char end = i + 1 == job->ncolumns ? '\n' : separator;
+    if (put(job, bytes) != PF_OK || row_put(&job->text, &end, 1) != PF_OK)
+      return PF_ENOMEM;
+  }
+  return PF_OK;
+}
+
+
+/* Writes one value of csv or tsv, followed by `end`. */
+static pf_status put_field (row_job *job, const row_column *column, size_t row,
+                            put_text *put, char end) {
+  const pf_column *const values = &job->batch.columns[column->field];
+  row_text *const text = &job->text;
+  const bool missing = pf_is_missing(values, row);
+  const bool is_text = row_is_text(values->type);
+  if (!missing && is_text &&
+      put(job, row_bytes(values, row, job->reader->dictionary)) != PF_OK)
+    return PF_ENOMEM;
+  if (row_reserve(text, ROW_NUMBER_SIZE + 1) != PF_OK)
+    return PF_ENOMEM;
+  char *p = text->at + text->used;
+  if (!missing && !is_text)
+    p = put_value(p, values, row);
+  *p++ = end;
+  text->used = (size_t)(p - text->at);
+  return PF_OK;
+}
+
+
+static pf_status put_rows (row_job *job, put_text *put, char separator) {
+  for (size_t row = 0; row < job->batch.rows; row++) {
+    row_prefetch(job, row);
+    for (size_t i = 0; i < job->ncolumns; i++)
+      if (put_field(job, &job->columns[i], row, put,
+                    i + 1 == job->ncolumns ? '\n' : separator) != PF_OK)
+        return PF_ENOMEM;
+    const pf_status status = row_flush(job, false);
+    if (status != PF_OK)
+      return status;
+  }
+  return PF_OK;
+}
+
+
+static pf_status csv_begin (row_job *job) {
+  return put_header(job, put_csv_text, ',');
+}
+
+static pf_status csv_rows (row_job *job) {
+  return put_rows(job, put_csv_text, ',');
+}
+
+static pf_status tsv_begin (row_job *job) {
+  return put_header(job, put_tsv_text, '\t');
+}
+
+static pf_status tsv_rows (row_job *job) {
+  return put_rows(job, put_tsv_text, '\t');
+}
+
+static pf_status nothing (row_job *job) {
+  (void)job;
+  return PF_OK;
+}
+
+const row_format row_csv = {"csv", csv_begin, csv_rows, nothing, true};
+const row_format row_tsv = {"tsv", tsv_begin, tsv_rows, nothing, true};
+
+/* }====== */
+
+
+/* {====== json ====== */
+
+/* Returns how many bytes JSON represents by themselves. */
+static size_t count_json_plain (pf_bytes bytes) {
+  size_t i = 0;
+  while (i < bytes.size && bytes.at[i] >= 0x20 && bytes.at[i] < 0x7f &&
+         bytes.at[i] != '"' && bytes.at[i] != '\\')
+    i++;
+  return i;
+}
+
+
+/* Writes the JSON escape of a character; returns the number of bytes read. */
+static size_t put_json_other (row_text *text, const uint8_t *at, size_t left) {
+  const size_t size = row_utf8(at, left);
+  char *const p = text->at + text->used;
+  if (size == 0) {
+    memcpy(p, "\xef\xbf\xbd", 3);
+    text->used += 3;
+    return 1;
+  }
+  if (size > 1) {
+    memcpy(p, at, size);
+    text->used += size;
+    return size;
+  }
+  p[0] = '\\';
+  p[1] = (char)at[0];
+  if (at[0] == '"' || at[0] == '\\') {
+    text->used += 2;
+    return 1;
+  }
+  memcpy(p, "\\u00", 4);
+  p[4] = "0123456789abcdef"[at[0] >> 4];
+  p[5] = "0123456789abcdef"[at[0] & 15];
+  text->used += 6;
+  return 1;
+}
+
+
+pf_status row_put_json (row_text *text, pf_bytes bytes) {
+  if (bytes.size > SIZE_MAX / 8 ||
+      row_reserve(text, 6 * bytes.size + 2) != PF_OK)
+    return PF_ENOMEM;
+  text->at[text->used++] = '"';
+  if (row_copy_ascii(text->at + text->used, bytes, '"', '\\')) {
+    text->used += bytes.size;
+    bytes.size = 0;
+  }
+  while (bytes.size > 0) {
+    size_t size = count_json_plain(bytes);
+    if (size > 0) {
+      memcpy(text->at + text->used, bytes.at, size);
+      text->used += size;
+    }
+    else
+      size = put_json_other(text, bytes.at, bytes.size);
+    bytes = (pf_bytes){bytes.at + size, bytes.size - size};
+  }
+  text->at[text->used++] = '"';
+  return PF_OK;
+}
+
+
+static pf_status put_json_value (row_job *job, const pf_column *values,
+                                 size_t row) {
+  row_text *const text = &job->text;
+  if (pf_is_missing(values, row) ||
+      (values->type == PF_NUM && !isfinite(values->nums[row])))
+    return row_put(text, "null", 4);
+  if (row_is_text(values->type))
+    return row_put_json(text, row_bytes(values, row, job->reader->dictionary));
+  if (row_reserve(text, ROW_NUMBER_SIZE) != PF_OK)
+    return PF_ENOMEM;
+  const bool is_addr = values->type == PF_ADDR || values->type == PF_HANDLE;
+  char *p = text->at + text->used;
+  if (is_addr)
+    *p++ = '"';
+  p = put_value(p, values, row);
+  if (is_addr)
+    *p++ = '"';
+  text->used = (size_t)(p - text->at);
+  return PF_OK;
+}
+
+
+static pf_status put_object (row_job *job, size_t row) {
+  row_text *const text = &job->text;
+  for (size_t i = 0; i < job->ncolumns; i++) {
+    const row_column *const column = &job->columns[i];
+    const pf_bytes name = {(const uint8_t *)column->name, strlen(column->name)};
+    if (row_put(text, i == 0 ? "{" : ",", 1) != PF_OK ||
+        row_put_json(text, name) != PF_OK || row_put(text, ":", 1) != PF_OK ||
+        put_json_value(job, &job->batch.columns[column->field], row) != PF_OK)
+      return PF_ENOMEM;
+  }
+  return job->ncolumns == 0 ? row_put(text, "{}", 2) : row_put(text, "}", 1);
+}
+
+
+/* Writes objects, each after `before` (the first of all after `first`). */
+static pf_status put_objects (row_job *job, const char *first,
+                              const char *before, const char *after) {
+  for (size_t row = 0; row < job->batch.rows; row++) {
+    row_prefetch(job, row);
+    const char *const mark = job->count + row == 0 ? first : before;
+    if (row_put(&job->text, mark, strlen(mark)) != PF_OK ||
+        put_object(job, row) != PF_OK ||
+        row_put(&job->text, after, strlen(after)) != PF_OK)
+      return PF_ENOMEM;
+    const pf_status status = row_flush(job, false);
+    if (status != PF_OK)
+      return status;
+  }
+  return PF_OK;
+}
+
+
+static pf_status json_rows (row_job *job) {
+  return put_objects(job, "[\n", ",\n", "");
+}
+
+static pf_status json_end (row_job *job) {
+  return job->count == 0 ? row_put(&job->text, "[]\n", 3)
+                         : row_put(&job->text, "\n]\n", 3);
+}
+
+static pf_status ndjson_rows (row_job *job) {
+  return put_objects(job, "", "", "\n");
+}
+
+const row_format row_json = {"json", nothing, json_rows, json_end, true};
+const row_format row_ndjson = {"ndjson", nothing, ndjson_rows, nothing, true};
+
+/* }====== */

@@ -1,0 +1,269 @@
+/*
+** rows.h - conversion of whole batches to text, shared by the files rows*.c and
+** by exports.
+**
+** A job reads a reader to its end and writes each row in one format (an aligned
+** table, csv, json, ..., or a listing with a template for each kind of row)
+** into a text buffer, which is written to a file in large blocks.
+**
+** Functions return PF_OK, PF_ENOMEM, PF_EIO (job->errnum has the reason) or
+** PF_ELIMIT. The job owns its buffers; it borrows the reader, the columns and
+** the file.
+*/
+
+#ifndef rows_h
+#define rows_h
+
+#include <stdio.h>
+#include <string.h>
+
+#include "model/dictionary/areas.h"
+#include "model/rows/batch.h"
+
+/* Maximum bytes of a number without padding. */
+#define ROW_NUMBER_SIZE 360
+
+/* A growing buffer of text. Space is reserved once per value or row. */
+typedef struct row_text {
+  char *at;
+  size_t used, size;
+} row_text;
+
+/* A column of the output. */
+typedef struct row_column {
+  size_t field; /* index of the reader's field */
+  const char *name;
+  pf_type type;
+  int64_t unit;       /* aligned table: ns of the unit shown, or 1 */
+  int digits;         /* aligned table: decimals of the unit shown */
+  const char *suffix; /* aligned table: name of the unit; "": no time */
+  bool is_share;      /* aligned table: show a fraction as per cent */
+} row_column;
+
+#define ROW_AHEAD 4096u /* rows measured before the first is written */
+#define ROW_KINDS 256u  /* a power of two */
+
+typedef struct row_job row_job;
+
+/* An output format. */
+typedef struct row_format {
+  const char *name;
+  pf_status (*begin)(row_job *job); /* called before the first row */
+  pf_status (*rows)(row_job *job);  /* called for each batch that has rows */
+  pf_status (*end)(row_job *job);   /* called after the last row */
+  bool is_independent; /* the text of a row depends on no other row */
+} row_format;
+
+/* A cell of the aligned table whose column width is not known yet. */
+typedef struct row_cell {
+  size_t at;    /* begin of its text in `waiting` */
+  size_t width; /* columns on the screen */
+} row_cell;
+
+struct row_job {
+  pf_reader *reader;
+  bool *wanted;   /* flags of the reader's fields */
+  pf_batch batch; /* current batch; borrowed */
+  const row_format *format;
+  const row_column *columns;
+  size_t ncolumns;
+  bool header, color;
+  bool is_raw;       /* csv, tsv: keep bytes that are not UTF-8 */
+  size_t max_width;  /* of a cell of the aligned table */
+  size_t line_width; /* of the aligned table; 0: unlimited */
+  uint64_t count;    /* rows written so far */
+  row_text text;     /* not written to the file yet */
+  FILE *file;        /* NULL: all text stays in `text` */
+  size_t max_size;   /* maximum of `text` without a file; 0: unlimited */
+  pf_status failed;  /* PF_OK, or the first failure of writing */
+  int errnum;        /* errno of a failed write */
+  row_text
+      *batch_texts; /* texts of batches written ahead (row_text.c), or NULL */
+
+  /* aligned table: */
+  row_text cut;        /* a text cut to the width of its column */
+  row_text waiting;    /* texts of cells that wait for their widths */
+  row_cell *cells;     /* ROW_AHEAD rows of cells, and one more */
+  size_t rows_waiting; /* rows in `cells` */
+  size_t *widths;      /* by column; followed by their upper bounds */
+  bool is_headed;      /* the header has been written */
+
+  const struct row_template *templates; /* listing: */
+  size_t ntemplates;
+  size_t kind;        /* a field; SIZE_MAX: one template for all rows */
+  int64_t origin;     /* subtracted from times in us and ms */
+  pf_bytes separator; /* between rows; not before the first row */
+  size_t fixed_size;  /* maximum bytes of a row without its texts */
+  const struct row_template *kind_cache[ROW_KINDS]; /* by low bits */
+};
+
+extern const row_format row_table, row_csv, row_tsv, row_json, row_ndjson,
+    row_listing;
+
+
+/* {====== buffer.c: the text buffer ====== */
+
+/* Enlarges the buffer so that `more` bytes are free. */
+pf_status row_grow (row_text *text, size_t more);
+
+/* Makes sure that `more` bytes are free. */
+static inline pf_status row_reserve (row_text *text, size_t more) {
+  return more <= text->size - text->used ? PF_OK : row_grow(text, more);
+}
+
+/* Appends bytes. */
+static inline pf_status row_put (row_text *text, const void *bytes,
+                                 size_t size) {
+  if (row_reserve(text, size) != PF_OK)
+    return PF_ENOMEM;
+  if (size > 0)
+    memcpy(text->at + text->used, bytes, size);
+  text->used += size;
+  return PF_OK;
+}
+
+/* Writes the text to the file if it is large or `all` is set. Without a file
+   the text stays; PF_ELIMIT if it exceeds max_size. */
+pf_status row_flush (row_job *job, bool all);
+
+/* Appends a whole text. If there is a file, both are written and emptied. */
+pf_status row_put_text (row_job *job, row_text *text);
+
+/* Writes spaces at `p`, possibly up to 15 bytes too many; returns p + count. */
+static inline char *row_put_spaces (char *p, size_t count) {
+  for (size_t i = 0; i < count; i += 16)
+    memcpy(p + i, "                ", 16);
+  return p + count;
+}
+
+/* Returns the size of the UTF-8 character at p; 0 if it is invalid. `left` >
+   0. */
+size_t row_utf8 (const uint8_t *p, size_t left);
+
+/* Appends a text for a terminal: control characters and bytes that are not
+   UTF-8 become \xNN. Sets *width to its number of characters. */
+pf_status row_put_printable (row_text *text, pf_bytes bytes, size_t *width);
+
+/* Appends a text as a JSON string; bytes that are not UTF-8 become U+FFFD. */
+pf_status row_put_json (row_text *text, pf_bytes bytes);
+
+/* Whether a byte of a word equals `byte` (SWAR). */
+static inline bool row_has_byte (uint64_t word, char byte) {
+  const uint64_t ones = 0x0101010101010101u;
+  const uint64_t differs = word ^ ones * (uint8_t)byte;
+  return ((differs - ones) & ~differs & 0x80 * ones) != 0;
+}
+
+/* Copies eight bytes; returns whether all are printable ASCII and neither `no`
+   nor `nor`. */
+static inline bool row_copy_eight (char *p, const uint8_t *from, char no,
+                                   char nor) {
+  const uint64_t ones = 0x0101010101010101u;
+  uint64_t word;
+  memcpy(&word, from, 8);
+  memcpy(p, &word, 8);
+  return (((word - 0x20 * ones) | (word + ones) | word) & 0x80 * ones) == 0 &&
+         !row_has_byte(word, no) && !row_has_byte(word, nor);
+}
+
+static inline bool row_copy_short (char *p, pf_bytes bytes, char no, char nor) {
+  bool plain = true;
+  for (size_t i = 0; i < bytes.size; i++) {
+    p[i] = (char)bytes.at[i];
+    plain &= p[i] >= 0x20 && p[i] < 0x7f && p[i] != no && p[i] != nor;
+  }
+  return plain;
+}
+
+/* Copies a text to `p`. Returns whether it consists of printable ASCII without
+   the bytes `no` and `nor` (0: none); otherwise the contents of `p` are
+   undefined. */
+static inline bool row_copy_ascii (char *p, pf_bytes bytes, char no, char nor) {
+  if (bytes.size < 8)
+    return row_copy_short(p, bytes, no, nor);
+  const size_t last = bytes.size - 8;
+  bool plain = row_copy_eight(p + last, bytes.at + last, no, nor);
+  for (size_t i = 0; plain && i < last; i += 8)
+    plain = row_copy_eight(p + i, bytes.at + i, no, nor);
+  return plain;
+}
+
+#define ROW_PREFETCH 32u /* rows whose texts are prefetched together */
+
+void row_prefetch_next (const row_job *job, size_t row);
+
+/* To be called before each row: prefetches the texts of later rows. Names are
+   scattered in memory; prefetching many at once overlaps their cache misses. */
+static inline void row_prefetch (const row_job *job, size_t row) {
+  if (row % ROW_PREFETCH == 0)
+    row_prefetch_next(job, row);
+}
+
+/* Whether a column contains texts; row_bytes returns one of them. */
+static inline bool row_is_text (pf_type type) {
+  return type == PF_NAME || type == PF_AREA || type == PF_BYTES;
+}
+
+static inline pf_bytes row_bytes (const pf_column *column, size_t row,
+                                  const pf_dictionary *dictionary) {
+  return column->type == PF_BYTES
+             ? column->bytes[row]
+             : pf_text(dictionary, column->type, column->ids[row]);
+}
+
+/* }====== */
+
+
+/* {====== number_text.c: formatting numbers ====== */
+
+/* These functions write a number at `p`, where ROW_NUMBER_SIZE bytes (and
+   `width`) are free, and return the position after it. */
+char *row_put_uint (char *p, uint64_t value);
+char *row_put_int (char *p, int64_t value);
+char *row_put_addr (char *p, uint64_t value);   /* 0x, lower-case hex digits */
+char *row_put_handle (char *p, uint64_t value); /* 8 or 16 hex digits */
+
+/* As printf "%.*f", correctly rounded; precision 0 to 15. */
+char *row_put_fixed (char *p, double value, int precision);
+
+/* Writes the shortest decimal that reads back as the same double. */
+char *row_put_num (char *p, double value);
+
+/* The same, right-aligned in `width` columns. */
+char *row_right_int (char *p, size_t width, int64_t value);
+char *row_right_fixed (char *p, size_t width, double value, int precision);
+
+/* }====== */
+
+
+/* {====== listing_text.c: rows by a template for each kind ====== */
+
+/* A segment of a template: a column, followed by literal text. */
+typedef struct row_segment {
+  size_t field; /* SIZE_MAX: no column */
+  uint32_t width;
+  int32_t precision; /* decimals, or characters of a text; -1: none */
+  bool is_left;
+  bool is_json;   /* {column:json} */
+  uint8_t digits; /* {column:us} 3, {column:ms} 6, else 0 */
+  pf_bytes after;
+  uint8_t head[16]; /* first bytes of `after`, for a copy of fixed size */
+} row_segment;
+
+typedef struct row_template {
+  uint32_t kind; /* name id of the reader's dictionary, or area id */
+  const row_segment *segments;
+  size_t nsegments;
+} row_template;
+
+/*
+** Compiles a template to segments; one of n bytes has at most n. Literals
+** borrow `source`. PF_EFORMAT with a message for the user.
+*/
+pf_status row_compile (pf_bytes source, const pf_reader *reader,
+                       row_segment *segments, size_t *nsegments,
+                       pf_error *error);
+
+/* }====== */
+
+#endif
