@@ -72,9 +72,8 @@ typedef enum pf_type {
 typedef struct pf_field {
   const char *name;
   pf_type type;
-  const char *help; /* one line for people, with the unit; or NULL */
-  bool
-      part_numbers; /* ids within a file, added to numbers_used of earlier files */
+  const char *help;  /* one line for people, with the unit; or NULL */
+  bool part_numbers; /* ids of a file: numbers_used of earlier ones is added */
 } pf_field;
 
 /* One column of a batch. `data` is NULL if the column is not wanted. */
@@ -93,9 +92,8 @@ typedef struct pf_column {
   bool has_missing;
 } pf_column;
 
-/* Rows by column. The last stage opens the batch (model/rows/batch.h) and the
-   stages below fill it: a stage that adds columns has those of its input as a
-   prefix. */
+/* Rows by column. The last stage opens the batch (rows/batch.h) and the stages
+   below fill it: a stage that adds columns has those of its input as a prefix. */
 typedef struct pf_batch {
   size_t rows, ncolumns;
   pf_column *columns;
@@ -113,16 +111,14 @@ typedef struct pf_table pf_table;
 typedef struct pf_trace pf_trace;
 typedef struct pf_encoder pf_encoder;
 
-/* A stage: the first member of each reader struct. The binding closes each one.
-   */
+/* A stage: the first member of each reader struct. The binding closes it. */
 struct pf_reader {
   const pf_field *fields; /* the schema of its rows */
   size_t nfields;
   pf_dictionary *dictionary; /* of the ids in its columns */
   /* Fill the wanted columns of the batch. */
   pf_status (*next)(pf_reader *self, pf_batch *batch, pf_error *error);
-  /* Mark other columns that are needed, once before the batch opens; or NULL.
-     */
+  /* Mark other columns that are needed, before the batch opens; or NULL. */
   void (*want)(pf_reader *self, bool *wanted);
   /* Continue at a row; NULL: not possible, records have several sizes. */
   pf_status (*seek)(pf_reader *self, uint64_t row, pf_error *error);
@@ -169,8 +165,8 @@ struct pf_trace {
 
 /* Writes a file. `put` takes rows, `take` all rows of a reader of the main
    table by read_stacks, `merge` whole traces, open until `finish` (NULL: not
-   supported). `flush` makes the file valid so far (NULL: only `finish` does).
-   */
+   supported). `flush` makes the file valid so far (NULL: only `finish`
+   does). */
 struct pf_encoder {
   pf_status (*put)(pf_encoder *self, size_t table, const pf_batch *batch,
                    pf_sink *sink, pf_error *error);
@@ -182,8 +178,7 @@ struct pf_encoder {
   pf_status (*take)(pf_encoder *self, pf_reader *reader, pf_error *error);
   uint64_t rounded, count; /* values rounded so far; state for `resume` */
   pf_status (*merge)(pf_encoder *, pf_trace *const *, size_t, pf_error *);
-  /* Continue files that another encoder has flushed, with its `count`; or NULL.
-     */
+  /* Continue files that another encoder flushed, with its `count`; or NULL. */
   void (*resume)(pf_encoder *self, const pf_sink *sink, uint64_t count);
 };
 

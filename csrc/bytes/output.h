@@ -56,8 +56,8 @@ pf_status pf_output_commit (pf_output *outputs, size_t count, pf_error *error);
    has it. PF_EIO, PF_ENOMEM. */
 pf_status pf_output_commit_new (pf_output *output, pf_error *error);
 
-/* Write the entries of the folder of a path onto the disk. PF_EIO, PF_ENOMEM.
-   */
+/* Write the entries of the folder of a path onto the disk. PF_EIO,
+   PF_ENOMEM. */
 pf_status pf_output_sync_folder (const char *path, pf_error *error);
 
 /* Drop the output: the target stays as it is. Closing twice is fine. */

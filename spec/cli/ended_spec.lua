@@ -74,6 +74,12 @@ describe("an output of a run that is ended", function()
             local _, status, errors = here(line_of_end .. command.analyze .. " " .. way ..
                " -o out large.BIN")
             local out = bytes_of "out"
+            -- Between a link and a rename the complete file has a temporary name.
+            local temporary = signal == "KILL" and names():match "^%.profio%-%x+"
+            if temporary then
+               assert.is_true(bytes_of(temporary) == whole, way .. ": a part of it")
+               os.remove(folder .. "/" .. temporary)
+            end
             assert.equal("gmon.out large.BIN out whole", names(), way)
             assert.is_true(out == "old" or out == whole, way .. ": a part of it")
             if out == "old" then

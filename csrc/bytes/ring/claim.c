@@ -50,8 +50,8 @@ static bool has_name (int fd, const char *path) {
 }
 
 
-/* Make the file of a claim. PF_AGAIN: another file has been made at the path.
-   */
+/* Make the file of a claim. PF_AGAIN: another file has been made at the
+   path. */
 static pf_status make_new (pf_ring_claim *claim, pf_error *error) {
   static const union {
     pf_ring_header header;

@@ -208,8 +208,8 @@ void pf_ring_close (pf_ring *ring, bool remove) {
 
 /* {====== Snapshots ====== */
 
-/* Load a consistent copy: load it again if another one was published meanwhile.
-   */
+/* Load a consistent copy: load it again if another one was published
+   meanwhile. */
 static void load_snapshot (const pf_snapshot *snapshot,
                            uint64_t numbers[PF_SNAPSHOT_NUMBERS]) {
   uint64_t version = pf_load_acquire(&snapshot->version), before;
@@ -319,8 +319,8 @@ static uint64_t end_of_space (const pf_ring *ring, uint64_t *half) {
 }
 
 
-/* Move the head to the end of its span, with a filler if there is space left.
-   */
+/* Move the head to the end of its span, with a filler if there is space
+   left. */
 static void fill_span (pf_ring *ring, uint64_t end) {
   const uint64_t filler = (end - ring->head) / 8 | (uint64_t)PF_RING_FILLER
                                                        << 32;

@@ -19,8 +19,8 @@ bool pf_thread_start (pthread_t *thread, void *(*run)(void *context),
 
 typedef void pf_task (void *context);
 
-/* Run two tasks and wait for both: `first` in the caller, `second` in a thread.
-   */
+/* Run two tasks and wait for both: `first` in the caller, `second` in a
+   thread. */
 void pf_run_both (pf_task *first, void *first_context, pf_task *second,
                   void *second_context);
 

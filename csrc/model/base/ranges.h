@@ -41,8 +41,8 @@ pf_status pf_ranges_open (pf_ranges *ranges, const void *rows, size_t stride,
 /* The index of the row with start <= address < end, or SIZE_MAX. */
 size_t pf_ranges_find (const pf_ranges *ranges, uint64_t address);
 
-/* The index of the last row with start <= address; SIZE_MAX: all start later.
-   */
+/* The index of the last row with start <= address; SIZE_MAX: all start
+   later. */
 size_t pf_ranges_before (const pf_ranges *ranges, uint64_t address);
 
 /* pf_ranges_find for `count` addresses, at most PF_RANGES_AT_ONCE, with

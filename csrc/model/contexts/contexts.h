@@ -21,8 +21,8 @@
 #define PF_NO_CONTEXT UINT32_MAX
 #define PF_NO_METRIC  SIZE_MAX
 
-/* Name and unit of a metric, as { "time", "ns" }. The contexts own the texts.
-   */
+/* Name and unit of a metric, as { "time", "ns" }. The contexts own the
+   texts. */
 typedef struct pf_context_metric {
   char *name, *unit;
 } pf_context_metric;

@@ -28,8 +28,8 @@ pf_status pf_contexts_rank_both (const pf_contexts *contexts,
                                  uint32_t *ranks);
 
 /* The position of a traversal in order of node numbers, for nodes that are
-   numbered in pre-order (depth first): the path from the root to the last node.
-   */
+   numbered in pre-order (depth first): the path from the root to the last
+   node. */
 typedef struct pf_preorder {
   const uint32_t *parents;
   uint32_t *path; /* by depth */
@@ -54,8 +54,8 @@ static inline bool pf_preorder_next (pf_preorder *descent, uint32_t node) {
 }
 
 /* Whether the nodes are numbered in pre-order, with siblings in order of their
-   ranks; then *deepest is the largest depth. False also when memory is short.
-   */
+   ranks; then *deepest is the largest depth. False also when memory is
+   short. */
 bool pf_contexts_in_order (const pf_contexts *contexts, const uint32_t *ranks,
                            uint32_t *deepest);
 

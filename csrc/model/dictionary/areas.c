@@ -53,8 +53,8 @@ static uint64_t hash_of (uint64_t seed, const pf_area *a) {
 }
 
 
-/* The areas of a dictionary, allocated at the first call; NULL: out of memory.
-   */
+/* The areas of a dictionary, allocated at the first call; NULL: out of
+   memory. */
 static struct pf_areas *areas_of (pf_dictionary *dictionary) {
   if (dictionary->areas == NULL) {
     dictionary->areas = calloc(1, sizeof *dictionary->areas);

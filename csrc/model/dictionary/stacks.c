@@ -31,8 +31,8 @@ static bool is_same (const void *context, uint32_t number) {
 }
 
 
-/* The stacks of a dictionary, allocated at the first call; NULL: out of memory.
-   */
+/* The stacks of a dictionary, allocated at the first call; NULL: out of
+   memory. */
 static struct pf_stacks *stacks_of (pf_dictionary *dictionary) {
   if (dictionary->stacks == NULL) {
     dictionary->stacks = calloc(1, sizeof *dictionary->stacks);

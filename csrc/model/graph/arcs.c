@@ -105,8 +105,8 @@ static void add_up_run (const pf_arc_order *order, run *r, size_t start,
 }
 
 
-/* Move the arcs of a run to index `to`, which is not after it. Returns the end.
-   */
+/* Move the arcs of a run to index `to`, which is not after it. Returns the
+   end. */
 static size_t move_run (const pf_arc_order *order, const run *r, size_t to) {
   for (size_t i = r->low; i < r->high && r->low != to; i++) {
     order->arcs[to + i - r->low] = order->arcs[i];

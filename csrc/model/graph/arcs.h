@@ -24,8 +24,8 @@ static inline size_t pf_arc_index_size (const pf_graph *graph) {
   return graph->nfunctions + 3;
 }
 
-/* The slot of a caller or callee in such an index: the outside is the last one.
-   */
+/* The slot of a caller or callee in such an index: the outside is the last
+   one. */
 static inline size_t pf_arc_index_slot (const pf_graph *graph, uint32_t end) {
   return end == PF_NO_FUNCTION ? graph->nfunctions : end;
 }

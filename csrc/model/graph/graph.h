@@ -148,8 +148,8 @@ uint32_t pf_graph_pseudo (pf_graph *graph, uint64_t address);
    the dictionary, so that other threads may use it before. PF_ENOMEM. */
 pf_status pf_graph_name_pseudo (pf_graph *graph);
 
-/* Add an arc; counts of arcs with equal caller and callee are added. PF_ENOMEM.
-   */
+/* Add an arc; counts of arcs with equal caller and callee are added.
+   PF_ENOMEM. */
 pf_status pf_graph_arc (pf_graph *graph, uint32_t caller, uint32_t callee,
                         int64_t count);
 

@@ -21,8 +21,8 @@ pf_status pf_store_open (pf_store *store, const pf_field *fields,
                          size_t nfields, pf_dictionary *dictionary);
 void pf_store_close (pf_store *store);
 
-/* Reserve capacity for `rows` more rows, whose values are zero and not missing.
-   */
+/* Reserve capacity for `rows` more rows, whose values are zero and not
+   missing. */
 pf_status pf_store_reserve (pf_store *store, size_t rows);
 
 /* Append one row of zeros; set its values through columns[i].ints[row]...

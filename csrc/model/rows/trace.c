@@ -67,8 +67,8 @@ static pf_info *new_info (pf_notes *notes, const char *name) {
 }
 
 
-/* The fact of a name, which is added when it is new; NULL when out of memory.
-   */
+/* The fact of a name, which is added when it is new; NULL when out of
+   memory. */
 static pf_info *info_entry (pf_notes *notes, const char *name) {
   for (size_t i = 0; i < notes->ninfos; i++)
     if (strcmp(notes->infos[i].name, name) == 0)

@@ -51,8 +51,8 @@ pf_status pf_symbols_add (pf_symbols *symbols, const pf_found *found);
 
 /* The same for many symbols in two steps: reserve capacity for `count` symbols
    (errors as pf_symbols_add); write pf_symbol_of each to all[count], in any
-   threads, names without a dot; then append them with their names. PF_ENOMEM.
-   */
+   threads, names without a dot; then append them with their names.
+   PF_ENOMEM. */
 pf_status pf_symbols_reserve (pf_symbols *symbols, size_t count);
 pf_symbol pf_symbol_of (const pf_found *found);
 pf_status pf_symbols_append (pf_symbols *symbols, const pf_bytes *names,

@@ -18,8 +18,8 @@
 #define PF_MANIFEST_OPTIONS 32 /* most options */
 #define PF_MANIFEST_ROLES   (PF_RING_FILES - 1)
 
-/* All texts are borrowed; those of a manifest that was read lie in its bytes.
-   */
+/* All texts are borrowed; those of a manifest that was read lie in its
+   bytes. */
 typedef struct pf_manifest {
   const char *format;
   const char *roles[PF_MANIFEST_ROLES];

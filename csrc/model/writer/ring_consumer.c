@@ -35,8 +35,8 @@ static pf_status sync_sinks (const pf_ring_consumer *c, pf_error *error) {
 }
 
 
-/* Set the lengths of the files and the count of the encoder in the checkpoint.
-   */
+/* Set the lengths of the files and the count of the encoder in the
+   checkpoint. */
 static void set_lengths (pf_ring_consumer *c) {
   const pf_sink *sink = c->encoder.sink;
   for (size_t i = 0; sink != NULL; sink = sink->side, i++)

@@ -52,12 +52,12 @@ void pf_ring_consumer_close (pf_ring_consumer *consumer);
 /* Request a step and return at once. */
 void pf_ring_consumer_ask (pf_ring_consumer *consumer);
 
-/* Request a step and wait for the end of one; false: the consumer has failed.
-   */
+/* Request a step and wait for the end of one; false: the consumer has
+   failed. */
 bool pf_ring_consumer_wait (pf_ring_consumer *consumer);
 
-/* Write all records, in the thread of the caller; the consumer's does not run.
-   */
+/* Write all records, in the thread of the caller; the consumer's does not
+   run. */
 pf_status pf_ring_consumer_consume_all (pf_ring_consumer *consumer,
                                         pf_error *error);
 

@@ -385,8 +385,8 @@ static pf_status finish (pf_writer *w, pf_error *error) {
 }
 
 
-/* In a forked child only the writer's pages are freed; the thread is not there.
-   */
+/* In a forked child only the writer's pages are freed; the thread is not
+   there. */
 pf_status pf_writer_close (pf_writer *w, pf_error *error) {
   if (!pf_writer_is_owner(w)) {
     free_writer(w);

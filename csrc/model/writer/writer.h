@@ -77,8 +77,8 @@ pf_status pf_writer_journal (pf_writer *writer, pf_error *error);
 pf_status pf_writer_flush (pf_writer *writer, pf_error *error);
 pf_status pf_writer_dump (pf_writer *writer, pf_error *error);
 
-/* The failure of the writer's thread, or PF_OK. Records written before it stay.
-   */
+/* The failure of the writer's thread, or PF_OK. Records written before it
+   stay. */
 pf_status pf_writer_failure (pf_writer *writer, pf_error *error);
 
 pf_writer_facts pf_writer_facts_of (pf_writer *writer);
@@ -101,8 +101,8 @@ struct pf_writer {
   uint64_t flush_every;
 };
 
-/* Request a flush: flush_every records have been committed since the last one.
-   */
+/* Request a flush: flush_every records have been committed since the last
+   one. */
 void pf_writer_flush_due (pf_writer *writer);
 
 /* Reserve a record of `words` words; see pf_ring_reserve. */
