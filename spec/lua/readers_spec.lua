@@ -1,0 +1,29 @@
+-- A reader that another one reads stays alive as long as that one, and both end with their trace.
+
+local command = require "spec.support.command"
+local core = require "profio.core"
+local profio = require "profio"
+local traces = require "profio.trace"
+
+local function open()
+   local trace = assert(profio.open { data = command.trace() })
+   return trace, traces.of(trace).parts[1]
+end
+
+describe("a reader that another one reads", function()
+   it("stays open when it is closed, until the other one is closed", function()
+      local _ <close>, part = open()
+      local input = part:reader "histogram"
+      local limit = core.limit(input, 3, 0)
+      input:close()
+      collectgarbage()
+      assert.equal(3, #core.rows(limit, { "count" }))
+   end)
+
+   it("ends with its trace, as the other one does", function()
+      local trace, part = open()
+      local limit = core.limit(part:reader "histogram", 3, 0)
+      trace:close()
+      assert.has_error(function() core.rows(limit, { "count" }) end, "trace is closed")
+   end)
+end)
