@@ -328,7 +328,8 @@ WITHIN ?= 900
 
 mutants:
 	@$(SETUP) run test
-	@BUSTED=$(BUSTED) nice $(LUA) spec/support/mutants.lua $(B)/mutants/tree $(N) \
+	@BUSTED=$(BUSTED) SANITIZERS="$(ASAN)" SANITIZED="$(CHECKED)" \
+		nice $(LUA) spec/support/mutants.lua $(B)/mutants/tree $(N) \
 		$(SEED) $(WITHIN) $(SINCE)
 
 .PHONY: coverage mutants

@@ -12,9 +12,9 @@
 -- First, all specs run on a build with --coverage, each file of specs by itself, so
 -- that it is known which of them run a line. Of these, the short ones and those with
 -- words of the changed file's path come first, up to the first failure, and for at
--- most SECONDS. A spec that does not end in ten times its usual time is a failure,
--- too. The status is 0 in any case: some survivors are changes that make no
--- difference.
+-- most SECONDS; then once more under the sanitizers, which see what changes no result.
+-- A spec that does not end in ten times its usual time is a failure, too. The status
+-- is 0 in any case: some survivors are changes that make no difference.
 
 local function shell_quote(text)
    return "'" .. text:gsub("'", "'\\''") .. "'"
@@ -188,14 +188,26 @@ local function make_tree()
    assert(run("cp -a %s/build/clean %s/build/mutant", tree, tree))
 end
 
+-- The specs that run under the sanitizers, and the flags of that build: an access out of
+-- bounds or a leak changes no result.
+local sanitizers = os.getenv "SANITIZERS"
+local is_sanitized = {}
+for spec in (os.getenv "SANITIZED" or ""):gmatch "%S+" do
+   is_sanitized[spec] = true
+end
+
 ---Run a file of specs in the tree.
 ---@return string? how "failed" or "timed out"; nil when it passed
 ---@return integer seconds
 local function run_spec(build, spec, limit)
    local began = os.time()
-   local fine, status = run("cd %s && %s PROFIO_BUILD=build/%s timeout -k 5 %d lua5.4 %s --run=ci"
-      .. " %s >build/said.txt 2>&1 </dev/null", tree, limits, build, limit, os.getenv "BUSTED" or
-      "/usr/bin/busted", spec)
+   local before, options = limits, ""
+   if build == "sanitized" then
+      before, options = 'PATH="$PWD/build/sanitized/bin:$PATH"', "--ignore-lua "
+   end
+   local fine, status = run("cd %s && %s PROFIO_BUILD=build/%s timeout -k 5 %d lua5.4 %s %s--run=ci"
+      .. " %s >build/said.txt 2>&1 </dev/null", tree, before, build, limit, os.getenv "BUSTED" or
+      "/usr/bin/busted", options, spec)
    return not fine and ((status == 124 or status == 137) and "timed out" or "failed") or nil,
       os.time() - began
 end
@@ -304,25 +316,41 @@ local function take_back(change)
    run("cp %s %s", object_of(change.file, "clean"), object_of(change.file, "mutant"))
 end
 
----Run the specs on what is built.
+---Run files of specs on a build, up to the first that fails, for at most the given seconds.
 ---@return string? killer the file of specs that noticed, and how
 ---@return integer ran number of files that ran
----@return integer? all number of files that run the line
-local function find_killer(change)
+local function find_killer(build_name, list)
    local began, ran = os.time(), 0
-   local list = specs_for(change.file, change.line)
    for _, spec in ipairs(list) do
       if os.time() - began > most_seconds then
          break
       end
       local seconds = usual_seconds(spec)
-      local failure = seconds and run_spec("mutant", spec, 30 + 10 * seconds)
+      local slower = build_name == "sanitized" and 4 or 1
+      local failure = seconds and (slower == 1 or is_sanitized[spec])
+         and run_spec(build_name, spec, slower * (30 + 10 * seconds))
       ran = ran + (seconds and 1 or 0)
       if failure then
-         return failure .. " in " .. spec, ran
+         return ("%s in %s%s"):format(failure, spec, slower > 1 and " under the sanitizers" or ""),
+            ran
       end
    end
-   return nil, ran, #list
+   return nil, ran
+end
+
+---Run the specs that run the changed line, first as usual, then under the sanitizers.
+---@return string? killer
+---@return string ran how many files of specs ran, of how many that run the line
+local function killer_of(change)
+   local list = specs_for(change.file, change.line)
+   local killer, ran = find_killer("mutant", list)
+   if not killer and sanitizers and run("make -C %s --no-print-directory -j2 B=build/sanitized"
+      .. " CC=gcc WARN=-w CFLAGS=%s build/sanitized/bin/lua5.4 build/sanitized/c/kill"
+      .. " build/sanitized/c/processes.so build/sanitized/c/disk.so >%s/build/said.txt 2>&1", tree,
+      shell_quote(sanitizers), tree) then
+      killer = find_killer("sanitized", list)
+   end
+   return killer, ("%d of %d files of specs"):format(ran, #list)
 end
 
 make_tree()
@@ -336,11 +364,10 @@ while killed + #survivors < count and #list > 0 do
    local text, old, new = changed_text(change)
    local where = ("%s:%d: %s: %s -> %s"):format(change.file, change.line, change.kind, old, new)
    if build(change, text) then
-      local killer, ran, all = find_killer(change)
+      local killer, ran = killer_of(change)
       killed = killed + (killer and 1 or 0)
       survivors[#survivors + 1] = not killer and where or nil
-      print(where .. ": " .. (killer or ("SURVIVED %d of %d files of specs"):format(ran,
-         all)))
+      print(where .. ": " .. (killer or "SURVIVED " .. ran))
       io.stdout:flush()
    else
       same = same + 1
