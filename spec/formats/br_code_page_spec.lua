@@ -1,18 +1,19 @@
--- The names of Business Rules! profiles in a code page. The truth is by construction: each name
--- is given as bytes and as the UTF-8 they stand for.
+-- The names of Business Rules! profiles in a code page. Each name is given as bytes and as the
+-- expected UTF-8.
 
 local br = require "spec.support.br_builder"
 local command = require "spec.support.command"
 local profio = require "profio"
 
--- One group whose line and caller have names.
+-- Returns a file of one group in which the line and its caller have names.
 local function profile(module, name)
    return br():module(1, "MAIN.BR"):module(2, module)
       :line(2, 10):fn(name):time(5):back(1, 20):main():stop()
       :line(2, 30):gosub():time(7):back(1, 20):main():stop():bytes()
 end
 
--- The names of the module and the function, the same in every table, and the stated code page.
+-- Returns the names of the module and the function, which are equal in all tables, and the stated
+-- code page.
 local function names_of(bytes, options)
    options.format = "br"
    local trace <close> = assert(profio.open({ data = bytes }, options))
@@ -39,7 +40,7 @@ local pages = {
 }
 
 describe("br with a code page", function()
-   it("has names in UTF-8 in every table", function()
+   it("shows names as UTF-8 in every table", function()
       for page, case in pairs(pages) do
          local names, stated = names_of(profile(case[1], case[2]), { code_page = page })
          assert.same({ case[3], case[4] }, names, page)
@@ -47,7 +48,7 @@ describe("br with a code page", function()
       end
    end)
 
-   it("leaves bytes as they are when none is given, or raw", function()
+   it("leaves bytes unchanged if no code page, or raw, is given", function()
       local case = pages.CP437
       for _, options in ipairs { {}, { code_page = "raw" } } do
          local names, stated = names_of(profile(case[1], case[2]), options)
@@ -56,7 +57,7 @@ describe("br with a code page", function()
       end
    end)
 
-   it("holds the longest names, and shows bytes without a character as U+FFFD", function()
+   it("reads names of maximum length, and shows invalid bytes as U+FFFD", function()
       local long, short = ("\xb0"):rep(65535), ("\x99"):rep(255)
       assert.same({ ("░"):rep(65535), ("Ö"):rep(255) },
          (names_of(profile(long, short), { code_page = "CP437" })))
@@ -64,7 +65,7 @@ describe("br with a code page", function()
          (names_of(profile(("\xff"):rep(65535), "\x81"), { code_page = "UTF-8" })))
    end)
 
-   it("refuses one that the system does not know", function()
+   it("refuses a code page that iconv does not know", function()
       for _, page in ipairs { "nonsense", ("x"):rep(100), "UTF-16" } do
          local trace, message, code = profio.open({ data = profile("A", "B") },
             { format = "br", code_page = page })
@@ -74,7 +75,7 @@ describe("br with a code page", function()
       end
    end)
 
-   it("takes the names of a recording as they are", function()
+   it("leaves the names of a recording unchanged", function()
       local bytes = br():module(1, "profio.recorder: mode timed, clock cpu")
          :module(2, "größe.lua"):line(2, 1):fn("prüf"):time(1):stop():bytes()
       local trace <close> = assert(profio.open({ data = bytes }, { code_page = "CP437" }))
@@ -83,7 +84,7 @@ describe("br with a code page", function()
       assert.equal(bytes, trace:save())
    end)
 
-   it("is an option of the command", function()
+   it("can be set with an option of the command", function()
       local case = pages.CP437
       local path = command.file("page.prf", profile(case[1], case[2]))
       local out = command.run("profio --set code_page=CP437 --table samples " .. path)
@@ -105,7 +106,7 @@ describe("saving br", function()
       end
    end)
 
-   it("refuses a name that the code page does not have, and one that is too long", function()
+   it("refuses a name that is too long, or has characters outside of the code page", function()
       local function write(name, page)
          local writer = assert(profio.create(nil, { format = "br", code_page = page }))
          local ok, message = pcall(writer.write, writer,
@@ -122,7 +123,7 @@ describe("saving br", function()
       assert.is_false((write(("Ö"):rep(128), "raw")))
    end)
 
-   it("refuses an unknown code page, and one for a recording", function()
+   it("refuses an unknown code page, and a code page for a recording", function()
       assert.is_nil((profio.create(nil, { format = "br", code_page = "nonsense" })))
       local writer, message = profio.create(nil,
          { format = "br", code_page = "CP437", recorded_by = "profio.recorder: mode timed" })

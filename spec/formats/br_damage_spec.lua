@@ -1,7 +1,7 @@
 local br = require "spec.support.br_builder"
 local profio = require "profio"
 
--- Warnings one by one, and not the first of each kind only.
+-- Report each warning, not only the first one of each kind.
 local function one_by_one(options)
    options = options or {}
    options.all_warnings = true
@@ -15,7 +15,7 @@ local function open(bytes, options)
       one_by_one(options))
 end
 
--- What the samples are, and the codes and bytes of all warnings.
+-- Returns the samples, and the codes and offsets of all warnings.
 local function read(bytes, options)
    local trace <close> = assert(open(bytes, options))
    local lines, warnings = {}, {}
@@ -30,7 +30,7 @@ local function read(bytes, options)
    return lines, warnings
 end
 
--- The code and message of the first oddity under strict.
+-- Returns the code and message of the first warning, which is an error with option strict.
 local function strict(bytes)
    local trace, message, code = open(bytes, { strict = true })
    if not trace then
@@ -59,12 +59,12 @@ describe("br, damaged:", function()
          a():stop():line(1, 10):stop():stop(),
          { "A.BR:10.0 unknown - 1" },
          { "br-stray damage " .. A, "br-stray damage " .. A + 10 } },
-      { "so are times, backtraces and tags there",
+      { "times, backtraces and tags outside a group are passed over",
          a():time(1):back(1, 2):fn "F":gosub():main():line(1, 10):stop(),
          { "A.BR:10.0 unknown - 1" },
          { "br-stray damage 9", "br-stray damage 18", "br-stray damage 26", "br-stray damage 29",
             "br-stray damage 30" } },
-      { "tags behind a time or an end of another kind are passed over",
+      { "tags after a time or an end of another kind are passed over",
          a():line(1, 10):time(5):main():back(1, 20):time(1):fn "F":stop(),
          { "A.BR:10.0 unknown 6 2" },
          { "br-stray-tag damage " .. A + 17, "br-two-times damage " .. A + 26,
@@ -81,14 +81,14 @@ describe("br, damaged:", function()
          a():line(9, 10):back(1, 5):back(65535, 1):stop(),
          { "module#9:10.0 unknown - 3" },
          { "br-unmapped damage " .. A, "br-unmapped damage " .. A + 16 } },
-      { "a mapping inside a group counts",
+      { "a mapping inside a group is used",
          a():line(1, 10):module(2, "B.BR"):back(2, 5):stop():line(2, 20):stop(),
          { "A.BR:10.0 unknown - 2", "B.BR:20.0 unknown - 1" },
          { "br-late-mapping note " .. A + 8 } },
       { "an empty name of a module",
          br():module(1, ""):line(1, 10):stop(),
          { ":10.0 unknown - 1" }, { "br-empty-name note 0" } },
-      { "lines that BR has not, said once",
+      { "one warning of invalid line numbers",
          a():line(1, 0):stop():line(1, 100000):stop():line(1, 99999):stop(),
          { "A.BR:0.0 unknown - 1", "A.BR:100000.0 unknown - 1", "A.BR:99999.0 unknown - 1" },
          { "br-odd-line note " .. A } },
@@ -96,7 +96,7 @@ describe("br, damaged:", function()
          a():line(1, 10):time(-1):stop():line(1, 10):time(math.maxinteger):stop(),
          { "A.BR:10.0 unknown - 1", "A.BR:10.0 unknown 9223372036854775807 1" },
          { "br-time-too-large damage " .. A + 8, "br-long-time note " .. A + 26 } },
-      { "times that add up beyond it too",
+      { "times that add up to more than 2^63 - 1 are missing",
          a():line(1, 10):time(math.maxinteger):time(1):stop(),
          { "A.BR:10.0 unknown - 1" },
          { "br-long-time note " .. A + 8, "br-two-times damage " .. A + 17 } },
@@ -107,14 +107,14 @@ describe("br, damaged:", function()
       { "zeros at the end",
          a():line(1, 10):stop():raw(("\0"):rep(100)),
          { "A.BR:10.0 unknown - 1" }, { "br-padding damage " .. A + 9 } },
-      { "a type that nobody knows",
+      { "an unknown type",
          a():line(1, 10):stop():raw "\10\0":line(1, 20):stop(),
          { "A.BR:10.0 unknown - 1" }, { "br-bad-type damage " .. A + 9 } },
-      { "a type that nobody knows inside a group",
+      { "an unknown type inside a group",
          a():line(1, 10):stop():line(1, 20):raw "\2",
          { "A.BR:10.0 unknown - 1" },
          { "br-bad-type damage " .. A + 17, "br-truncated damage " .. A + 9 } },
-      { "the bytes of the first length the other way round",
+      { "a first length in the other byte order",
          "\1\1\0\4\0A.BR",
          {}, { "br-little-endian note 3", "br-truncated damage 0" } },
    }
@@ -129,7 +129,7 @@ describe("br, damaged:", function()
       end)
    end
 
-   it("hints at what may have happened", function()
+   it("names a possible cause in the message", function()
       local function message(b)
          local trace <close> = assert(open(b))
          return trace.warnings[1].message
@@ -143,7 +143,7 @@ describe("br, damaged:", function()
       assert.matches("expected, found 255 %(byte 0%)", words)
    end)
 
-   it("depths beyond what is kept are counted", function()
+   it("counts the frames above max_depth", function()
       local b = a():line(1, 10)
       for i = 1, 50 do
          b:back(1, i):main()
@@ -158,7 +158,7 @@ describe("br, damaged:", function()
       assert.equal(1, #trace.warnings)
    end)
 
-   it("refuses a max_depth that is none", function()
+   it("refuses an invalid max_depth", function()
       local trace, message, code = open(a(), { max_depth = 0 })
       assert.same({ nil, "unsupported" }, { trace, code })
       assert.matches("max_depth", message)
@@ -171,7 +171,7 @@ describe("br, damaged:", function()
       assert.same({}, warnings)
    end)
 
-   it("is said also behind the first megabyte, which opening looks at", function()
+   it("warns of damage after the first megabyte, which opening checks", function()
       local group = br():line(1, 10):time(5):stop():bytes()
       local bytes = a():raw(group:rep(70000)):bytes()
       local trace <close> = assert(open(bytes .. group:sub(1, -2)))
@@ -196,7 +196,7 @@ describe("br, cut", function()
       groups[#groups + 1] = part:bytes():byte(1) == 3 and #bytes or nil
    end
 
-   it("at any byte keeps the groups before and says where", function()
+   it("at any byte keeps the groups before the cut and states its offset", function()
       for size = 0, #bytes - 1 do
          local lines, warnings = read(bytes:sub(1, size))
          local whole = 0
@@ -215,7 +215,7 @@ describe("br, cut", function()
       end
    end)
 
-   it("by lengths that are too large", function()
+   it("by a length that is too large keeps the groups before it", function()
       local long = "\1\0\1\255\255A.BR"
       assert.same({ {}, { "br-truncated damage 0" } }, { read(long) })
       local name = a():line(1, 10):stop():line(1, 20):raw "\7\255FN":stop():bytes()

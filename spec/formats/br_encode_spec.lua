@@ -23,7 +23,8 @@ local tags = {
    function(b) b:fn(({ "FNA", "", ("f"):rep(255), "FNB$" })[math.random(4)]) end,
 }
 
--- A file of random groups, and again as it is written: modules mapped before they are first met.
+-- Returns a file of random groups, and the file that the encoder is expected to write, in which
+-- modules are mapped before their first use.
 local function random(seed)
    math.randomseed(seed)
    local b = br()
@@ -59,7 +60,7 @@ local function write(rows)
 end
 
 describe("br, writing", function()
-   it("gives what was read", function()
+   it("writes rows that are read back unchanged", function()
       for seed = 1, 200 do
          local bytes = random(seed)
          local trace <close> = open(bytes)
@@ -70,7 +71,7 @@ describe("br, writing", function()
       end
    end)
 
-   it("gives the same bytes for files that map modules as they are met", function()
+   it("writes the same bytes for files that map modules before their first use", function()
       local bytes = br():module(1, "A.BR"):line(1, 10):main():time(5):stop()
          :module(2, "B.BR"):line(2, 20, 3):fn "FNA":time(6):back(1, 10):main():stop()
          :line(1, 30):stop():bytes()
@@ -78,7 +79,7 @@ describe("br, writing", function()
       assert.equal(bytes, trace:save())
    end)
 
-   it("gives files that are known again, whatever modules are called", function()
+   it("writes files that are detected as br, whatever the names of modules", function()
       for _, name in ipairs { "", "a\nb", "a\0b", "\1\2", "\27[31m", "tab\t", ("x"):rep(4000) } do
          local trace <close> = assert(profio.open { data = assert(write {
             { module = "A.BR", line = 1, spent = 1, kind = "main" },
@@ -88,14 +89,14 @@ describe("br, writing", function()
       end
    end)
 
-   it("takes rows by hand", function()
+   it("writes single rows", function()
       assert.equal(br():module(1, "A.BR"):line(1, 10, 2):main():time(5):stop()
          :line(1, 20):fn "FNA":stop():line(1, 0):stop():bytes(),
          write { { module = "A.BR", line = 10, clause = 2, kind = "main", spent = 5 },
             { module = "A.BR", line = 20, ["function"] = "FNA" }, { module = "A.BR" } })
    end)
 
-   it("refuses what has no place in the file", function()
+   it("refuses values that the file cannot hold", function()
       local cases = {
          { { line = 10 }, "no module and no stack" },
          { { module = "A", line = -1 }, "a line is %-1" },
@@ -115,7 +116,7 @@ describe("br, writing", function()
       end
    end)
 
-   it("is refused for traces of which it can hold nothing", function()
+   it("refuses traces without any table that the format can hold", function()
       local trace <close> = assert(profio.open {
          data = "* TIMELINE %HANDLE%,%EVENT%,%TIME%\n1,E,5\n" })
       local bytes, message, code = trace:save(nil, { format = "br" })
@@ -123,7 +124,7 @@ describe("br, writing", function()
       assert.matches("no table of a trace of winidea has a place in a file of br", message)
    end)
 
-   it("gives numbers to 65535 modules and no more", function()
+   it("writes at most 65535 modules", function()
       local writer = assert(profio.create(nil, { format = "br" }))
       for i = 1, 65535 do
          assert(writer:write { module = "M" .. i })

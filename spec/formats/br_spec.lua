@@ -18,19 +18,19 @@ local function codes(trace)
    return list
 end
 
--- Rows of samples, without the columns that only say where a group stands.
+-- Returns the rows of samples, without the offsets of groups.
 local function samples(bytes, options)
    local trace <close> = open(bytes, options)
    local rows = trace.samples:rows("module", "line", "clause", "function", "kind", "spent", "depth")
    return rows, trace
 end
 
--- A line of module 1.
+-- Returns the row of a line of module 1.
 local function one()
    return br():module(1, "A.BR"):line(1, 10, 1):main():time(5):stop()
 end
 
--- What the documentation of the format leads to, packed by hand.
+-- The example of the format's documentation, packed by hand.
 local golden = (([[ 01 0001 0007 4d454e552e4252   01 0002 0006 4c49422e4252
    03 0002 000004ce 02  07 05 464e544158  04 00000000000005dc  05 0001 00000190 00 08
    05 0001 00000064 00 09  06 ]]):gsub("%s", ""):gsub("..", function(hex)
@@ -57,7 +57,7 @@ describe("br", function()
       assert.same({}, trace.warnings)
    end)
 
-   it("gives the frames of groups, a row each", function()
+   it("has a table with one row for each frame of a group", function()
       local trace <close> = open(golden)
       assert.same({
          { offset = 23, level = 0, frame = "line", module = "LIB.BR", line = 1230, clause = 2,
@@ -69,7 +69,7 @@ describe("br", function()
       }, trace.frames:rows())
    end)
 
-   it("gives its records, whose bytes are the file", function()
+   it("has a table of records whose bytes add up to the file", function()
       local bytes = golden .. "\0\0rest"
       local trace <close> = open(bytes)
       local kinds, parts = {}, {}
@@ -101,14 +101,14 @@ describe("br", function()
          rows[5000])
    end)
 
-   it("takes an empty file only when its format is named", function()
+   it("opens an empty file only if the format is given", function()
       local rows, trace = samples ""
       assert.same({}, rows)
       assert.same({ "empty", 0 }, { trace.info.dialect, trace.info.records })
       assert.is_nil((profio.open { data = "" }))
    end)
 
-   it("is sure of a file only behind a mapping and a whole group of it", function()
+   it("detects a file by a mapping and a complete group of the mapped module", function()
       local function format_of(bytes)
          local trace, _, code = profio.open { data = bytes }
          if trace then
@@ -129,7 +129,7 @@ describe("br", function()
       assert.equal("format", format_of(br():line(1, 10):stop():bytes()))
    end)
 
-   it("keeps a module's name for the groups before a new mapping", function()
+   it("shows groups before a new mapping under the old name of the module", function()
       local b = br():module(1, "A.BR"):line(1, 10):stop():module(1, "A.BR"):line(1, 20):stop()
          :module(1, "B.BR"):line(1, 30):stop()
       local rows, trace = samples(b)
@@ -137,7 +137,7 @@ describe("br", function()
       assert.same({ "br-remapped" }, codes(trace))
    end)
 
-   it("has one stack for equal frames", function()
+   it("stores equal stacks once", function()
       local b = br():module(1, "A.BR")
       for _, callers in ipairs { { 1, 2 }, { 1, 2 }, { 3, 2 }, { 2 }, {}, { 1, 2 } } do
          b:line(1, 10)
@@ -163,10 +163,10 @@ describe("br", function()
    end)
 end)
 
-describe("br, while it is written,", function()
+describe("br, following a growing file,", function()
    local core = require "profio.core"
 
-   -- The offsets of rows: that they are all there, and in order.
+   -- Returns the offsets of rows, to check that they are complete and in order.
    local function offsets(rows)
       local list = {}
       for i, row in ipairs(rows) do
@@ -175,7 +175,7 @@ describe("br, while it is written,", function()
       return list
    end
 
-   -- Write a file in pieces, and after each take the rows of all tables that are new.
+   -- Writes a file in chunks, and after each chunk reads the new rows of all tables.
    local function grow(bytes, piece)
       local path = command.file("grows.br", "")
       local trace <close> = assert(profio.open(path, { live = true, format = "br" }))
@@ -197,7 +197,7 @@ describe("br, while it is written,", function()
       return rows
    end
 
-   it("gives what is whole, whatever the pieces", function()
+   it("reads complete records, whatever the sizes of the chunks", function()
       local b = br():module(1, "A.BR"):module(2, "B.BR")
       for i = 1, 10 do
          b:line(1, i):main():time(5):back(2, i):fn "FNA":back(1, 1):main():stop()
@@ -211,8 +211,8 @@ describe("br, while it is written,", function()
    end)
 end)
 
-describe("br, what the documentation leaves open:", function()
-   -- A group with MAIN on the backtraces of these numbers.
+describe("br, where the documentation is ambiguous,", function()
+   -- Returns a group with MAIN on the backtraces of these numbers.
    local function group(b, backtraces, main)
       b:line(1, 10)
       for i = 1, backtraces do
@@ -233,7 +233,7 @@ describe("br, what the documentation leaves open:", function()
       return table.concat(lines, " "), trace.info.backtrace_order, codes(trace)
    end
 
-   it("the order of backtraces", function()
+   it("detects the order of backtraces", function()
       local function start()
          return br():module(1, "A.BR")
       end
@@ -249,7 +249,7 @@ describe("br, what the documentation leaves open:", function()
          { frames(group(start(), 3, 1), { backtrace_order = "inner_first" }) })
    end)
 
-   -- A caller with two callees, n times, each callee having one of its own.
+   -- Returns n times a caller with two callees, each of which has one callee.
    local function calls(n, caller, callee, inner)
       local b = br():module(1, "A.BR")
       for _ = 1, n do
@@ -271,7 +271,7 @@ describe("br, what the documentation leaves open:", function()
       return table.concat(list, " "), trace.info.semantics, trace.info.semantics_why
    end
 
-   it("whether times include calls", function()
+   it("detects whether times include calls", function()
       assert.same({ "5 3 5 3 1", "inclusive", "each line took at least as long as what it called" },
          { own(calls(4, 17, 8, 5)) })
       assert.same({ "5 8 5 8 1", "self", "some line took less time than what it called" },
@@ -289,7 +289,7 @@ describe("br, what the documentation leaves open:", function()
          { own(calls(1, 17, 8, 5), { wall = 43 }) })
    end)
 
-   it("what is a line's own of an inclusive time without backtraces", function()
+   it("computes self times from inclusive times without backtraces", function()
       assert.same({ "? ?", "inclusive", "given" }, { own(
          br():module(1, "A.BR"):line(1, 1):time(5):stop():line(1, 2):time(5):stop(),
          { semantics = "inclusive" }) })
@@ -316,7 +316,7 @@ describe("br, reports:", function()
       return text
    end
 
-   it("the hot lines", function()
+   it("prints the hot lines", function()
       assert.equal([[
 module,line,kind,function,count,self,total,mean,self_share,total_share,source
 MENU.BR,10,main,,1,690,990,690,0.69,0.99,
@@ -326,7 +326,7 @@ MENU.BR,30,main,,0,0,10,,0,0.01,
 ]], report "--report hotlines --output csv")
    end)
 
-   it("the hot functions, recursion once", function()
+   it("prints the hot functions and counts recursive time once", function()
       assert.equal([[
 function,kind,module,count,self,total,mean,self_share,total_share
 MENU.BR,main,MENU.BR,1,690,1000,690,0.69,1
@@ -335,7 +335,7 @@ MENU.BR gosub,gosub,MENU.BR,1,10,10,10,0.01,0.01
 ]], report "--report hotfunctions --output csv")
    end)
 
-   it("source lines beside the numbers", function()
+   it("prints source lines beside the numbers", function()
       command.file("menu.brs", "00010 let fna(2)\n00500 print x !:\n  pause ! wait\n00600 end\n")
       command.file("LIB.BR.TXT", "20 def fna(x)=fna(x-1)\n")
       local sources = {}
@@ -347,7 +347,7 @@ MENU.BR gosub,gosub,MENU.BR,1,10,10,10,0.01,0.01
       assert.matches("MENU%.BR +10 +let fna%(2%)\n", report "--report hotlines --source .")
    end)
 
-   it("a listing, which comes first, and the raw one", function()
+   it("prints a listing by default, and the raw listing", function()
       local listing = report ""
       assert.equal(listing, report "--report listing")
       assert.matches("run%.br: TIMED; backtraces with the innermost frame first %(the main " ..
@@ -359,7 +359,7 @@ MENU.BR gosub,gosub,MENU.BR,1,10,10,10,0.01,0.01
       assert.matches("\n +%d+     time +690 ns\n", raw)
    end)
 
-   it("samples instead of times", function()
+   it("prints samples if there are no times", function()
       command.file("s.br", br():module(1, "A.BR"):line(1, 10):stop():line(1, 20):stop():line(1, 20)
          :back(1, 10):stop():bytes())
       local text = command.run "profio --report hotlines --output csv s.br"

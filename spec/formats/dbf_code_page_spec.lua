@@ -1,9 +1,9 @@
--- Where the code page of a table comes from, and records of another size than stated.
+-- The sources of a table's code page, and records of another size than stated.
 
 local command = require "spec.support.command"
 local profio = require "profio"
 
--- A table of one field NAME C(width) with some values.
+-- Returns a table of one field NAME C(width) with some values.
 local function dbf(values, given)
    given = given or {}
    local width = given.width or 8
@@ -48,7 +48,7 @@ describe("a .cpg file", function()
       end
    end)
 
-   it("is found beside the table, in letters of any case, and outranks the mark", function()
+   it("is found beside the table, whatever the case of its name, and overrides the mark", function()
       local path = command.file("cpg.dbf", dbf({ "\x84" }, { mark = 0x03 }))
       assert.same({ "„" }, (values_of(path)))
       for _, name in ipairs { "cpg.cpg", "CPG.CPG", "cpg.Cpg" } do
@@ -59,7 +59,7 @@ describe("a .cpg file", function()
       end
    end)
 
-   it("that states nothing known is a note, and the mark counts", function()
+   it("with an unknown code page is ignored with a note", function()
       for _, text in ipairs { "", "nonsense", "LDID/1000", "99999", ("1"):rep(1000), "\0\255" } do
          local list, codes = values_of { data = dbf({ "\x84" }, { mark = 2 }), cpg = text }
          assert.same({ "ä" }, list, text)
@@ -69,7 +69,7 @@ describe("a .cpg file", function()
 end)
 
 describe("saving a table", function()
-   it("keeps the code page that was given, or that a .cpg file states", function()
+   it("keeps the code page of the option or of the .cpg file", function()
       local bytes = dbf({ "\x84" })
       for _, case in ipairs { { { data = bytes }, { code_page = "CP850" } },
          { { data = bytes, cpg = "850" } } } do
@@ -82,7 +82,7 @@ describe("saving a table", function()
       end
    end)
 
-   -- The value as bytes, and as UTF-8.
+   -- Each value as bytes, and as UTF-8.
    local unmarked = {
       ["UTF-8"] = { "ä", "ä" },
       ["ISO-8859-2"] = { "\xbe", "ž" },
@@ -91,7 +91,7 @@ describe("saving a table", function()
       ["EUC-JP"] = { "\xa5\xb9", "ス" },
    }
 
-   it("writes a .cpg file for a code page that no mark states", function()
+   it("writes a .cpg file for a code page without a mark", function()
       for page, case in pairs(unmarked) do
          local trace <close> = assert(profio.open({ data = dbf { case[1] } }, { code_page = page }))
          for _, name in ipairs { "unmarked.dbf", "unmarked.sub/name.x.DBF", "unmarked" } do
@@ -113,7 +113,7 @@ describe("saving a table", function()
       end
    end)
 
-   it("writes it together with the memo file, and in a new table", function()
+   it("writes the .cpg file together with the memo file, and for a new table", function()
       local path = command.folder .. "/memos.dbf"
       local writer = assert(profio.create(path, { format = "dbf", fields = "NAME C(8), NOTE M",
          code_page = "ISO-8859-2" }))
@@ -161,7 +161,7 @@ describe("saving a table", function()
       assert.equal(bytes, command.read(path))
    end)
 
-   it("keeps UTF-8 where nothing can stand beside the table", function()
+   it("keeps UTF-8 where no file can be written beside the table", function()
       local trace <close> = assert(profio.open({ data = dbf { "\xbe" } },
          { code_page = "ISO-8859-2" }))
       local bytes, sides = trace:save()
@@ -173,7 +173,7 @@ describe("saving a table", function()
       os.remove(command.folder .. "/page.cpg")
    end)
 
-   it("refuses such a code page where no .cpg file can be written", function()
+   it("refuses a code page without a mark where no .cpg file can be written", function()
       local given = { format = "dbf", fields = "NAME C(8)", code_page = "ISO-8859-2" }
       for _, case in ipairs { { nil, nil }, { "-", nil }, { command.folder .. "/ring.dbf", {} } } do
          given.ring = case[2]
@@ -185,7 +185,7 @@ describe("saving a table", function()
       end
    end)
 
-   it("stays where a table of another extension reads it too", function()
+   it("keeps an old .cpg file that a table of another extension reads too", function()
       os.execute("mkdir -p " .. command.folder .. "/shared")
       local path = command.file("shared/t.dbf", dbf { "\xe4" })
       command.file("shared/t.cpg", "1251")
@@ -216,7 +216,7 @@ describe("saving a table", function()
       assert(source:save(scx)) -- a name with other letters has a .cpg file of its own
    end)
 
-   it("through a ring removes the .cpg file of an older table at once", function()
+   it("through a ring removes the .cpg file of an older table at the start", function()
       local path = command.folder .. "/ring.dbf"
       command.file("ring.cpg", "1251")
       local writer = assert(profio.create(path, { format = "dbf", fields = "NAME C(8)",
@@ -229,14 +229,14 @@ describe("saving a table", function()
 end)
 
 describe("a record length that disagrees with the fields", function()
-   it("gives way to that of the fields where the file's size says so", function()
+   it("is replaced by that of the fields if the size of the file fits the fields", function()
       local rows = { "a", "b", "c", "d" }
       for _, record in ipairs { 8, 10, 3, 900 } do
          local list, codes = values_of { data = dbf(rows, { record = record }) }
          assert.same(rows, list, record)
          assert.same({ "dbf-header-size" }, codes, record)
       end
-      -- blanks are delete flags too: only the size tells
+      -- blanks are delete flags too: only the size of the file shows the record length
       local blank = { "", "", "", "" }
       local list = values_of { data = dbf(blank, { record = 8 }) }
       assert.equal(4, #list)
@@ -245,7 +245,7 @@ describe("a record length that disagrees with the fields", function()
       assert.same({}, codes)
    end)
 
-   it("counts where its records fit the file", function()
+   it("is used if its records fit the size of the file", function()
       local body = (" " .. "abcdefgh" .. "x"):rep(3)
       local bytes = dbf({}, { record = 10 }):sub(1, 4) .. ("<I4"):pack(3)
          .. dbf({}, { record = 10 }):sub(9, 65) .. body .. "\26"

@@ -1,5 +1,5 @@
--- Tables that other programs wrote, read in place where they are: each value must be the one that
--- dbfread gives (Debian: python3-dbfread), but where it is known to be wrong.
+-- Tables that other programs wrote, read from the folder of the corpus: each value must be equal to
+-- that of dbfread (Debian: python3-dbfread), except where dbfread is known to be wrong.
 
 local profio = require "profio"
 
@@ -22,7 +22,7 @@ local function hex(text)
    end))
 end
 
--- A value as dbf_values.py shows it.
+-- Returns a value in the form of dbf_values.py.
 local function shown(value, type)
    if value == nil then
       return "-"
@@ -36,11 +36,11 @@ local function shown(value, type)
    return "t " .. hex(value)
 end
 
--- All values of the trace, with where they stand: { { shown, record, name, letter }, ... }
+-- Returns all values of the trace with their positions: { { shown, record, name, letter }, ... }
 local function values_of(trace)
    local fields, list = {}, {}
    for name, type, column in trace.structure:each("name", "type", "column") do
-      if type ~= "0" then -- null flags are no column
+      if type ~= "0" then -- null flags are not a column
          fields[#fields + 1] = { name = name, letter = type, column = column }
       end
    end
@@ -56,9 +56,9 @@ local function values_of(trace)
    return list
 end
 
--- What is not as dbfread says, and why ours is right. The reason stands where all of a field of a
--- table may differ; a value that is a number here and an integer there, and one that dbfread
--- cannot read at all, may do so anywhere.
+-- Fields of tables in which values may differ from those of dbfread, each with the reason why ours
+-- are right. In all other fields, only two differences are allowed: a float instead of an integer,
+-- and a value that dbfread cannot read.
 local known = {
    ["dbase_32.dbf NAME"] = "varchar: dbfread shows its length byte and the blanks before it",
    ["dbase_8b.dbf MEMO"] = "the size of a memo counts its 8 bytes of header, dbfread's does not",
@@ -83,7 +83,7 @@ local function is_excused(want, got, place, codes)
    return known[place] ~= nil
 end
 
--- Tables whose headers or types dbfread does not know: they have specs of their own, below.
+-- Tables whose headers or types dbfread does not know. Specs below check them.
 local unknown = { ["dbase_02.dbf"] = true, ["dbase_8c.dbf"] = true, ["dBaseVII.dbf"] = true,
    ["dBaseVII_double.dbf"] = true, ["dBaseVII_int.dbf"] = true, ["dBaseVII_ts.dbf"] = true,
    ["vfp.dbf"] = true }
@@ -95,7 +95,7 @@ end
 
 local no_python_name = { raw = "latin-1", MAZOVIA = "latin-1" }
 
--- The values of a table as dbfread says, but those of null flags, which are no column.
+-- Returns the values of a table as read by dbfread, without null flags, which are not a column.
 local function wanted(path, trace)
    local name = trace.info.code_page
    local lines = lines_of(("/usr/bin/python3 spec/support/dbf_values.py '%s' %s"):format(path,
@@ -143,7 +143,7 @@ describe_corpus("dbf, the corpus beside dbfread", function()
    end
 end)
 
--- The values of some columns of all records, each a list.
+-- Returns the values of some columns, one list for each record.
 local function rows(file, ...)
    local path
    for _, candidate in ipairs(tables()) do
@@ -164,7 +164,7 @@ end
 
 local describe_others = manifest and describe or pending
 
--- Tables that no table of FoxPro can be: one without fields, one with names of several words.
+-- Tables that FoxPro cannot have: one without fields, one with names of several words.
 local not_written = { ["polygon.dbf"] = true, ["dbase_8c.dbf"] = true }
 
 describe_others("dbf, the corpus saved and read again", function()
@@ -185,9 +185,9 @@ describe_others("dbf, the corpus saved and read again", function()
    end
 end)
 
--- What these say stands in a dump of their bytes.
+-- The expected values were taken from dumps of the bytes.
 describe_others("dbf, the corpus beside dumps of its bytes", function()
-   it("dBASE 7", function()
+   it("reads dBASE 7", function()
       assert.same({ { 1 }, { -1 }, { 5000000 }, { -5000000 }, { 2147483647 }, { -2147483647 } },
          rows("dBaseVII_int.dbf", "INT"))
       assert.same({ { -199.99 }, { -74.62 }, { 43.65 }, { 150.48 }, { 0.0 } },
@@ -209,8 +209,8 @@ describe_others("dbf, the corpus beside dumps of its bytes", function()
          table.move(rows("dbase_8c.dbf", "ID", "Name", "Species", "Length CM"), 1, 2, 1, {}))
    end)
 
-   -- The pictures that the authors put into these tables lie beside them.
-   it("pictures in memos", function()
+   -- The pictures that the memos contain are files beside the tables.
+   it("reads pictures in memos", function()
       local pictures = {}
       for i, name in ipairs { "groot.jpeg", "rocket_raccoon.png", "star_lord.png" } do
          local file <close> = assert(io.open(corpus .. "luads+php-xbase/tests/Resources/img/"
@@ -224,13 +224,13 @@ describe_others("dbf, the corpus beside dumps of its bytes", function()
       end
    end)
 
-   it("FoxBASE", function()
+   it("reads FoxBASE", function()
       local people = rows("dbase_02.dbf", "EMP:NMBR", "LAST", "ADDR", "SSN", "PAYRATE", "START:PAY")
       assert.equal(9, #people)
       assert.same({ 2, "Stegman", "4421 W 166th ST", "257-89-9632", 6.0, 6.0 }, people[1])
    end)
 
-   it("Visual FoxPro's types", function()
+   it("reads Visual FoxPro's types", function()
       assert.same({
          { "Groot", 1.2, "1.2000", "1800-01-01T01:01:01", 2.3, 0, 1, "qwe", "\xab\xcd\xef", "qwe" },
          { "Rocket Raccoon", 1.23, "1.2300", "1970-01-01T00:00:00", 4.56, 1, 2, "asd", "\x124",

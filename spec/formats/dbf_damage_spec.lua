@@ -1,15 +1,15 @@
 local dbf = require "spec.support.dbf_builder"
 local profio = require "profio"
 
--- Warnings one by one, and not the first of each kind only.
+-- Report each warning, not only the first one of each kind.
 local function one_by_one(options)
    options = options or {}
    options.all_warnings = true
    return options
 end
 
--- What a lenient reader says of bytes: the values of its first field, false where missing, and its
--- warnings { code, offset }; or nil, message, code.
+-- Reads bytes without option strict. Returns the values of the first field, false where missing,
+-- and the warnings { code, offset }; or nil, message, code.
 local function read(bytes, options, memo)
    options = options or {}
    options.format = "dbf"
@@ -50,7 +50,7 @@ local function letters(described)
 end
 
 describe("dbf, damage:", function()
-   it("every truncation keeps the whole records before it", function()
+   it("keeps the complete records before each cut", function()
       local memo = dbf.fpt { { 1, "one" } }
       for _, version in ipairs { 0x03, 0x30, 0x8c } do
          local builder = letters { version = version }
@@ -72,13 +72,13 @@ describe("dbf, damage:", function()
       end
    end)
 
-   it("a header cut inside its descriptors", function()
+   it("reads a header that is cut inside its descriptors", function()
       local found = read(letters {}:bytes():sub(1, 70))
       assert.same({ {}, { { "dbf-truncated", 64 }, { "dbf-record-size", 10 },
          { "dbf-truncated", 70 } } }, { found.values, found.warnings })
    end)
 
-   it("strict makes it an error", function()
+   it("returns damage as an error with strict", function()
       local trace, message, code = profio.open({ data = letters {}:bytes():sub(1, -4) },
          { strict = true })
       assert.is_nil(trace)
@@ -86,7 +86,7 @@ describe("dbf, damage:", function()
       assert.matches("3 records expected, the file ends after 2", message)
    end)
 
-   it("strict iterators raise where a value cannot be", function()
+   it("raises at an invalid value in an iterator with strict", function()
       local bytes = dbf { { "A", "C", 1 }, { "N", "N", 3 } }:row { "a", 1 }:row { "b", "x" }:bytes()
       local trace <close> = assert(profio.open({ data = bytes }, { strict = true }))
       assert.equal(2, trace.data:count())
@@ -95,7 +95,7 @@ describe("dbf, damage:", function()
       end, "(data): dbf: field N: a whole number below 2^63 expected, found 'x  ' (byte 104)")
    end)
 
-   it("what nobody asks for is not looked at", function()
+   it("does not check columns that are not read", function()
       local bytes = dbf { { "A", "C", 1 }, { "N", "N", 3 } }:row { "a", "x" }:bytes()
       local trace <close> = assert(profio.open { data = bytes })
       for value in trace.data:each "A" do
@@ -105,7 +105,7 @@ describe("dbf, damage:", function()
       assert.equal(1, #trace:check())
    end)
 
-   it("every count and size at its maximum", function()
+   it("reads headers with every count and size at its maximum", function()
       local bytes = letters {}:bytes()
       for at = 5, 12 do
          for _, byte in ipairs { "\0", "\x7f", "\xff" } do
@@ -124,13 +124,13 @@ describe("dbf, damage:", function()
       end
    end)
 
-   it("more records than there are", function()
+   it("warns if the header counts more records than the file has", function()
       local found = read(letters { count = 0xffffffff }:bytes())
       assert.same({ "a", "b", "c" }, found.values)
       assert.same({ { "dbf-truncated", 97 + 15 } }, found.warnings)
    end)
 
-   it("fewer records than there are, as in a file that is being written", function()
+   it("reads more records than the header counts, as in a file that is being written", function()
       for count = 0, 2 do
          local found = read(letters { count = count }:bytes())
          assert.same({ "a", "b", "c" }, found.values)
@@ -140,7 +140,7 @@ describe("dbf, damage:", function()
       assert.same({ "a", "b", "c" }, found.values)
    end)
 
-   it("bytes behind the end, 0x1A inside of records, and no end mark", function()
+   it("accepts bytes after the end, 0x1A inside of records, and a missing end mark", function()
       local found = read(letters {}:bytes() .. (" "):rep(40))
       assert.same({ { "a", "b", "c" }, { { "dbf-trailing-bytes", 113 } } },
          { found.values, found.warnings })
@@ -148,12 +148,12 @@ describe("dbf, damage:", function()
       assert.same({ { "\26", "x" }, {} }, { found.values, found.warnings })
    end)
 
-   it("a delete flag that is none", function()
+   it("warns of an unknown delete flag", function()
       local found = read(dbf { { "A", "C", 1 } }:row({ "a" }, "\0"):row { "b" }:bytes())
       assert.same({ { "a", "b" }, { { "dbf-delete-flag", 65 } } }, { found.values, found.warnings })
    end)
 
-   it("other ends of the descriptors", function()
+   it("accepts other ends of the descriptors", function()
       for _, terminator in ipairs { "\r\0", "\r" .. ("x"):rep(30), "\0", "\n", "" } do
          local found = read(letters { terminator = terminator }:bytes())
          assert.same({ "a", "b", "c" }, found.values)
@@ -162,13 +162,13 @@ describe("dbf, damage:", function()
       end
    end)
 
-   it("a header rewritten without the 263 bytes it still counts", function()
+   it("reads a header that was rewritten without the 263 bytes that it still counts", function()
       local found = read(letters { version = 0x30, backlink = "", start = 97 + 263 }:bytes())
       assert.same({ { "a", "b", "c" }, { { "dbf-header-size", 8 } } },
          { found.values, found.warnings })
    end)
 
-   it("a record's size without the delete flag, or of nothing", function()
+   it("corrects a record size of 0, or without the delete flag", function()
       for _, record in ipairs { 4, 0, 1 } do
          local found = read(letters { record = record }:bytes())
          assert.same({ { "a", "b", "c" }, { { "dbf-header-size", 8 } } },
@@ -176,7 +176,7 @@ describe("dbf, damage:", function()
       end
    end)
 
-   it("a start inside the descriptors", function()
+   it("corrects a start of data inside the descriptors", function()
       for _, start in ipairs { 0, 31, 32, 33, 63 } do
          local found = read(letters { start = start }:bytes())
          assert.same({ { "a", "b", "c" }, { { "dbf-header-size", 8 } } },
@@ -185,7 +185,7 @@ describe("dbf, damage:", function()
       assert.is_true(says(read(letters { start = 64 }:bytes()), "dbf-record-size"))
    end)
 
-   it("fields that do not add up to the record", function()
+   it("warns if the fields do not add up to the record", function()
       local long = dbf { record = 8, { "A", "C", 1 } }:row { "a      " }:row { "b      " }
       assert.same({ { "a", "b" }, { { "dbf-record-size", 10 } } },
          (function(found) return { found.values, found.warnings } end)(read(long:bytes())))
@@ -198,7 +198,7 @@ describe("dbf, damage:", function()
       assert.equal("dbf-record-size", trace.warnings[1].code)
    end)
 
-   it("names that are taken, ours, or without an end", function()
+   it("renames fields whose names are duplicates, or those of other columns", function()
       local trace <close> = assert(profio.open({ data = dbf { { "A", "C", 1 }, { "A", "C", 1 },
          { "A_2", "C", 1 }, { "deleted", "C", 1 }, { "ABCDEFGHIJK", "C", 1 } }
          :row { "1", "2", "3", "4", "5" }:bytes() }))
@@ -208,7 +208,7 @@ describe("dbf, damage:", function()
       assert.equal(3, trace.warnings[1].count)
    end)
 
-   it("2038 fields", function()
+   it("reads 2038 fields", function()
       local described = {}
       for i = 1, 2038 do
          described[i] = { ("F%d"):format(i), "N", 1 }
@@ -225,7 +225,7 @@ describe("dbf, damage:", function()
       end
    end)
 
-   it("no fields, no records", function()
+   it("reads tables without fields or records", function()
       local found = assert(profio.open { data = dbf {}:bytes() })
       assert.same({}, found.data:rows())
       found = assert(profio.open { data = dbf { { "A", "C", 1 } }:bytes() })
@@ -233,7 +233,7 @@ describe("dbf, damage:", function()
       assert.same({}, found.warnings)
    end)
 
-   it("tables of different fields are no single trace", function()
+   it("refuses to open tables of different fields together", function()
       local one = dbf { { "A", "C", 3 } }:row { "x" }:bytes()
       local other = dbf { { "A", "N", 3 } }:row { 7 }:bytes()
       local trace <close> = assert(profio.open { { data = one }, { data = one } })
@@ -244,7 +244,7 @@ describe("dbf, damage:", function()
       assert.matches("its tables differ", message)
    end)
 
-   it("is not taken for a table when it is text", function()
+   it("does not detect text as a table", function()
       for _, text in ipairs { "1,0,i,MAIN\r\n" .. ("1,5,o,MAIN\r\n"):rep(20), ("0"):rep(200),
          "2" .. ("\1"):rep(300) } do
          local trace <close> = profio.open { data = text }
@@ -262,7 +262,7 @@ describe("dbf, memos:", function()
       return builder:bytes()
    end
 
-   it("of every form, by number in bytes or in digits", function()
+   it("reads all forms, by block numbers in bytes or in digits", function()
       local texts = { "one", ("x"):rep(1000), "caf\xe9" }
       local expected = { "one", ("x"):rep(1000), "café" }
       local blocks = { { 1, texts[1] }, { 1, texts[2] }, { 1, texts[3] } }
@@ -277,7 +277,7 @@ describe("dbf, memos:", function()
       end
    end)
 
-   it("bytes that are no text stay as they are", function()
+   it("leaves binary memos unchanged", function()
       local memo, numbers = dbf.fpt { { 0, "\xe9" }, { 2, "\xe9" }, { 1, "\xe9\0" }, { 1, "\xe9" } }
       local found = read(table_of(0x30, numbers, 4), {}, memo)
       assert.same({ "\xe9", "\xe9", "\xe9\0", "é" }, found.values)
@@ -286,13 +286,13 @@ describe("dbf, memos:", function()
       assert.same({ "\xe9" }, read(raw, {}, memo).values)
    end)
 
-   it("none, by 0, blanks or NULs", function()
+   it("reads block number 0, blanks or NULs as no memo", function()
       assert.same({ { false, false, false }, {} }, (function(found)
          return { found.values, found.warnings }
       end)(read(table_of(0xf5, { 0, "", ("\0"):rep(10) }, 10), {}, (dbf.fpt { { 1, "a" } }))))
    end)
 
-   it("pointers to nowhere", function()
+   it("warns of block numbers outside the file", function()
       local memo = dbf.fpt { { 1, "one" } }
       local found = read(table_of(0x30, { 8, 7, 1, 9, -1, 0x7fffffff }, 4), {}, memo)
       assert.same({ "one", false, false, false, false, false }, found.values)
@@ -302,7 +302,7 @@ describe("dbf, memos:", function()
       assert.same({ false, false, false, false }, found.values)
    end)
 
-   it("lengths that are longer than the file, every truncation of it", function()
+   it("warns of lengths beyond the end of the file, at each cut of it", function()
       local memo, numbers = dbf.fpt { { 1, "one" } }
       local bytes = table_of(0x30, numbers, 4)
       for size = 0, 522 do
@@ -315,13 +315,13 @@ describe("dbf, memos:", function()
       assert.same({ false }, read(bytes, {}, huge).values)
    end)
 
-   it("no memo file is said once", function()
+   it("warns once if there is no memo file", function()
       local found = read(table_of(0x30, { 8, 9, 10 }, 4))
       assert.same({ { false, false, false }, { { "dbf-no-memo", 32 } } },
          { found.values, found.warnings })
    end)
 
-   it("a batch of large memos of other code pages stays small, and whole", function()
+   it("reads large memos of other code pages completely, in small batches", function()
       local memo, numbers = dbf.fpt { { 1, ("\xe9"):rep(1000000) } }
       local many = {}
       for i = 1, 100 do

@@ -6,7 +6,7 @@ local build = os.getenv "PROFIO_BUILD" or "build"
 local folder = build .. "/spec/dbf"
 os.execute("mkdir -p " .. folder)
 
--- What is written of records with these fields: the bytes and those of the memo file.
+-- Writes records with these fields. Returns the bytes of the table and of the memo file.
 local function write(fields, records, options)
    local given = { format = "dbf", fields = fields }
    for name, value in pairs(options or {}) do
@@ -69,7 +69,7 @@ local values = {
 }
 
 describe("dbf, writing:", function()
-   it("what was written is read", function()
+   it("writes values that are read back unchanged", function()
       local bytes, memo = write(visual, values, { changed = "2001-02-03" })
       local rows, info = read(bytes, memo)
       assert.same(values, rows)
@@ -79,7 +79,7 @@ describe("dbf, writing:", function()
       assert.equal(64, info.memo_block)
    end)
 
-   it("the bytes of a small table", function()
+   it("writes a small table with the expected bytes", function()
       local bytes = write("A C(2), N N(3)", { { A = "x", N = 7 }, { A = "y", deleted = true } },
          { dialect = "foxpro2", changed = "2026-11-21" })
       local expected = dbf { version = 0x03, mark = 0x03, { "A", "C", 2 }, { "N", "N", 3 } }
@@ -87,7 +87,7 @@ describe("dbf, writing:", function()
       assert.equal(expected, bytes)
    end)
 
-   it("FoxPro 2 with memos", function()
+   it("writes FoxPro 2 with memos", function()
       local text = "NAME C(10), N N(5), X N(8,2), L L, D D, M M"
       local records = { { NAME = "a", N = 1, X = 0.5, L = true, D = "2020-01-01", M = "memo" },
          { NAME = "b" } }
@@ -97,7 +97,7 @@ describe("dbf, writing:", function()
       assert.same({ 0xf5, 512 }, { info.version, info.memo_block })
    end)
 
-   it("nulls, and deleted records", function()
+   it("writes nulls and deleted records", function()
       local records = { { I = 1, V = "a", deleted = true }, { C = "b" }, { Y = 1.5,
          Y_exact = "1.5000", M = "x" } }
       local bytes, memo = write("C C(3) null, I I null, V V(3) null, Y Y null, M M null, B B null",
@@ -107,7 +107,7 @@ describe("dbf, writing:", function()
       assert.equal(1, #live)
    end)
 
-   it("code pages", function()
+   it("writes text in code pages", function()
       for page, text in pairs { CP850 = "øé", CP1250 = "žůł", KAMENICKY = "žluťoučký kůň",
          MAZOVIA = "zażółć", CP932 = "日本", raw = "日本ž" } do
          local bytes, memo = write("C C(20), M M", { { C = text, M = text } }, { code_page = page })
@@ -117,7 +117,7 @@ describe("dbf, writing:", function()
       end
    end)
 
-   it("a round trip keeps a table of another program", function()
+   it("keeps a table of another program when it is saved", function()
       local memo, numbers = dbf.fpt { { 1, "one" }, { 1, "zw\xf6lf" }, { 0, "\1\0\2" } }
       local builder = dbf { version = 0x30, mark = 3, { "C", "C", 4, 0, 2 }, { "M", "M", 4 },
          { "Y", "Y", 8, 4 }, { "_NullFlags", "0", 1, 0, 5 } }
@@ -136,7 +136,7 @@ describe("dbf, writing:", function()
       assert.equal(sides.memo, third_sides.memo)
    end)
 
-   it("the memo file stands beside the table, and only where there are memos", function()
+   it("writes the memo file beside the table, and only if there are memos", function()
       local path = folder .. "/beside.DBF"
       os.remove(folder .. "/beside.fpt")
       local function create(fields)
@@ -150,7 +150,7 @@ describe("dbf, writing:", function()
       assert.same({ { A = "x", record = 1, deleted = false } }, trace.data:rows())
    end)
 
-   it("a table goes into a pipe, but its memos cannot", function()
+   it("writes a table into a pipe, but refuses memos there", function()
       local script = ([[lua5.4 -e 'package.path = "lua/?.lua;lua/?/init.lua;" .. package.path
          package.cpath = "%s/?.so;" .. package.cpath
          local w = require("profio").create("-", { format = "dbf", fields = "%s" })
@@ -168,7 +168,7 @@ describe("dbf, writing:", function()
       assert.matches("memos need a file of their own", file:read "a")
    end)
 
-   it("a failure leaves the old files", function()
+   it("leaves the old files after a failure", function()
       local path = folder .. "/old.dbf"
       local writer = assert(profio.create(path, { format = "dbf", fields = "A C(3), M M" }))
       writer:write { A = "old", M = "memo" }
@@ -183,7 +183,7 @@ describe("dbf, writing:", function()
       assert.equal("memo", trace.data:rows()[1].M)
    end)
 
-   it("what a field cannot hold is refused, with its record and name", function()
+   it("refuses values that a field cannot hold, and names record and field", function()
       for _, case in ipairs { { "A C(2)", "abc", "longer" }, { "A N(2)", 100, "digits" },
          { "A N(2)", -10, "digits" }, { "A N(5,2)", 0.001, "decimals" },
          { "A N(5,2)", 1000.5, "decimals" }, { "A I", 1 << 31, "32 bits" },
@@ -203,7 +203,7 @@ describe("dbf, writing:", function()
          (read(write("A N(6,2)", { { A = 0.001 }, { A = 1000.5 } }, { round = true }))))
    end)
 
-   it("fields that cannot be are refused", function()
+   it("refuses invalid fields", function()
       for _, fields in ipairs { "", "A", "A Z", "A C", "A C(0)", "A C(255)", "A N(21)", "A N(2,2)",
          "A C(3", "A C(3),", "A C(3) B C(3)", "A C(1), A C(1)", "ABCDEFGHIJK C(1)", "A I(8)",
          "deleted L", "A C(x)" } do
@@ -222,7 +222,7 @@ end)
 local describe_dbfread = has_python "dbfread" and describe or pending
 
 describe_dbfread("dbf, tables of ours read by others:", function()
-   it("dbfread", function()
+   it("writes tables that dbfread reads", function()
       local path = folder .. "/ours.dbf"
       local writer = assert(profio.create(path, { format = "dbf",
          fields = "NAME C(10), N N(5), X N(8,2), F F(12,3), I I, L L, D D, T T, Y Y, M M, B B" }))
@@ -239,7 +239,7 @@ for record in dbfread.DBF(%q):
 ]]):format(path)))
    end)
 
-   it("dbfdump", function()
+   it("writes tables that dbfdump reads", function()
       local path = folder .. "/dumped.dbf"
       local writer = assert(profio.create(path, { format = "dbf", dialect = "foxpro2",
          fields = "TID N(4), TIME N(10), OP C(1), MSG C(20), LINE N(7)" }))
@@ -256,7 +256,7 @@ for record in dbfread.DBF(%q):
 end)
 
 describe_dbfread("dbf, tables of others read by us:", function()
-   it("shapelib", function()
+   it("writes tables that shapelib reads", function()
       local path = folder .. "/shapelib"
       os.remove(path .. ".dbf")
       lines_of(("dbfcreate %s -s NAME 8 -n COUNT 6 0 -n PART 8 3"):format(path))
@@ -269,7 +269,7 @@ describe_dbfread("dbf, tables of others read by us:", function()
          trace.data:rows())
    end)
 
-   it("python3-dbf, in each of its dialects", function()
+   it("reads the tables of python3-dbf in each of its dialects", function()
       local expected = { NAME = "Jörg", AGE = 41, PAID = 12.25, SINCE = "2001-02-03", GONE = true,
          NOTE = "some words", record = 1, deleted = false }
       for _, dialect in ipairs { "db3", "fp", "vfp" } do

@@ -2,7 +2,7 @@ local command = require "spec.support.command"
 local dbf = require "spec.support.dbf_builder"
 local profio = require "profio"
 
--- Warnings one by one, and not the first of each kind only.
+-- Report each warning, not only the first one of each kind.
 local function one_by_one(options)
    options = options or {}
    options.all_warnings = true
@@ -22,7 +22,8 @@ local function codes(trace)
    return list
 end
 
--- One column of table data as an array; missing values are false. Then the codes of warnings.
+-- Returns one column of table data as an array with false for missing values, and the codes of the
+-- warnings.
 local function column(bytes, name, options, memo)
    local trace <close> = open(bytes, options, memo)
    local values = {}
@@ -32,7 +33,7 @@ local function column(bytes, name, options, memo)
    return values, codes(trace)
 end
 
--- The values of a field that alone is in a table, and the codes of warnings.
+-- Returns the values of a table of one field, and the codes of the warnings.
 local function values_of(field, values, described)
    described = described or {}
    described[1] = { "V", table.unpack(field) }
@@ -77,7 +78,7 @@ describe("dbf", function()
       assert.equal("note", trace.warnings[1].kind)
    end)
 
-   it("describes the fields", function()
+   it("lists the fields in table structure", function()
       local trace <close> = open(people():bytes())
       assert.same({
          { name = "NAME", type = "C", length = 10, decimals = 0, offset = 1, flags = 0,
@@ -103,7 +104,7 @@ describe("dbf", function()
       assert.same({ false, true, false }, column(bytes, "deleted", { deleted = "show" }))
    end)
 
-   it("says nothing of what deleted records hold", function()
+   it("does not warn of damage in deleted records", function()
       local bytes = dbf { { "N", "N", 3 } }:deleted { "x" }:row { 7 }:bytes()
       local got, warned = column(bytes, "N")
       assert.same({ 7 }, got)
@@ -128,7 +129,7 @@ describe("dbf", function()
       end
    end)
 
-   it("gives the file back from its raw rows", function()
+   it("has raw rows whose bytes add up to the file", function()
       local memo = dbf.fpt { { 1, "a" } }
       for _, bytes in ipairs { people():bytes(), people():bytes(false), people():bytes() .. "more",
          dbf { version = 0x30, { "A", "C", 3 } }:row { "x" }:bytes(),
@@ -147,7 +148,7 @@ describe("dbf", function()
       end
    end)
 
-   it("says in raw what each piece is", function()
+   it("names the kind of each raw row", function()
       local trace <close> = open(dbf { { "A", "C", 3 }, { "B", "N", 2 } }:row { "x", 1 }
          :deleted { "y", 2 }:bytes() .. "rest")
       local got = {}
@@ -160,12 +161,12 @@ describe("dbf", function()
 end)
 
 describe("dbf, values:", function()
-   it("text ends before its blanks and NULs", function()
+   it("removes blanks and NULs at the end of text", function()
       assert.same({ "", "a", " a", "a b", "a\0b", "12345678901" },
          (values_of({ "C", 11 }, { "", "a", " a", "a b", "a\0b\0\0", "12345678901" })))
    end)
 
-   it("digits are whole numbers where there are no decimals", function()
+   it("reads digits as integers if the field has no decimals", function()
       local got, warned = values_of({ "N", 20 }, { 0, "-1", "+7", "007", "  12  ", "1\0\0", "5.00",
          "1e3", "9223372036854775807", "-9223372036854775807", "" , ".", ("\0"):rep(20) })
       assert.same({ 0, -1, 7, 7, 12, 1, 5, 1000, math.maxinteger, -math.maxinteger, false, false,
@@ -176,8 +177,8 @@ describe("dbf, values:", function()
       end
    end)
 
-   -- Beside a model of one line: numbers of any width and place, and what is nearly one.
-   it("digits of any width, with anything around them", function()
+   -- Compared with a model of one line: numbers of any width and place, and similar texts.
+   it("reads digits of any width, with any bytes around them", function()
       math.randomseed(11)
       local odd = { " ", " ", "0", "7", "-", "/", ":", "!", "\0", "\x10", "\x30", "\xb0", "\xff",
          "*" }
@@ -203,7 +204,7 @@ describe("dbf, values:", function()
       end
    end)
 
-   it("what is no whole number is missing in such a column", function()
+   it("shows other texts as missing in a column of integers", function()
       local got, warned = values_of({ "N", 20 }, { "12.5", "9223372036854775808", "1x", "1 2", "-",
          "1,200.00", "1e", "99999999999999999999" })
       assert.same({ false, false, false, false, false, false, false, false }, got)
@@ -211,9 +212,9 @@ describe("dbf, values:", function()
       assert.equal("dbf-bad-value", warned[8])
    end)
 
-   -- Fields of each size at the beginning, in the middle and at the end of a record, the usual
-   -- numbers among all others. What each text says is told by Lua.
-   it("whole numbers wherever they stand", function()
+   -- Fields of each size at the beginning, in the middle and at the end of a record, with usual and
+   -- unusual numbers. Lua computes the expected values.
+   it("reads integers at any place in a record", function()
       math.randomseed(43)
       local function said(text)
          local trimmed = text:match "^[ \0]*(.-)[ \0]*$"
@@ -243,18 +244,18 @@ describe("dbf, values:", function()
                expected[i] = said(text)
             end
             assert.same(expected, (column(builder:bytes(), "V", { format = "dbf" })),
-               size .. " bytes behind " .. before)
+               size .. " bytes after " .. before)
          end
       end
    end)
 
-   it("asterisks stand for a number that had no room", function()
+   it("reads asterisks as a number that did not fit", function()
       local got, warned = values_of({ "N", 4, 1 }, { "****", 1.5 })
       assert.same({ false, 1.5 }, got)
       assert.same({ "dbf-overflow" }, warned)
    end)
 
-   it("digits with decimals, and F, are the nearest double", function()
+   it("reads digits with decimals, and type F, as the nearest double", function()
       math.randomseed(7)
       local texts = { "0.1", ".5", "-.5", "1,5", "1.7976931348623157", "123456789.123456789",
          "1.123456789012345678", "9007199254740993", "9007199254740993.0", "0.30000000000000004",
@@ -271,7 +272,7 @@ describe("dbf, values:", function()
       assert.same(expected, (values_of({ "F", 20 }, texts)))
    end)
 
-   it("truth values", function()
+   it("reads logical values", function()
       local got, warned = values_of({ "L", 1 }, { "T", "t", "Y", "y", "F", "f", "N", "n", " ",
          "?", "\0", "x" })
       assert.same({ true, true, true, true, false, false, false, false, false, false, false,
@@ -281,7 +282,7 @@ describe("dbf, values:", function()
       assert.same({ { L = false }, {} }, trace.data:rows "L" )
    end)
 
-   it("dates", function()
+   it("reads dates", function()
       local got, warned = values_of({ "D", 8 }, { "20000229", "00010101", "99991231", "",
          "00000000", ("\0"):rep(8), "19000229", "20011301", "20010132", "2001 1 1", "00000101" })
       assert.same({ "2000-02-29", "0001-01-01", "9999-12-31", false, false, false, false, false,
@@ -289,8 +290,8 @@ describe("dbf, values:", function()
       assert.equal(5, #warned)
    end)
 
-   -- Julian days of dates that calendars agree about: 2440588 is 1970-01-01.
-   it("dates with times", function()
+   -- Known Julian days: 2440588 is 1970-01-01.
+   it("reads dates with times", function()
       local function at(day, milliseconds)
          return string.pack("<i4i4", day, milliseconds)
       end
@@ -302,7 +303,7 @@ describe("dbf, values:", function()
       assert.equal(2, #warned)
    end)
 
-   it("binary numbers", function()
+   it("reads binary numbers", function()
       local visual = { version = 0x30 }
       assert.same({ 1, -1, math.mininteger >> 32 | -1 << 31, 0 }, (values_of({ "I", 4 },
          { "\1\0\0\0", "\xff\xff\xff\xff", "\0\0\0\x80", "\0\0\0\0" }, visual)))
@@ -310,7 +311,7 @@ describe("dbf, values:", function()
          string.pack("<d", -0.1), string.pack("<d", 1e300) }, { version = 0x30 })))
    end)
 
-   it("currency as a number and exactly", function()
+   it("reads currency as a number and as exact text", function()
       local builder = dbf { version = 0x30, { "Y", "Y", 8, 4 }, { "Y_exact", "C", 1 } }
       for _, units in ipairs { 12345678, -1, 0, math.maxinteger, math.mininteger } do
          builder:row { string.pack("<i8", units), "" }
@@ -322,7 +323,7 @@ describe("dbf, values:", function()
          (column(builder:bytes(), "Y")))
    end)
 
-   it("of dBASE 7", function()
+   it("reads the types of dBASE 7", function()
       local function seven()
          return { version = 0x04 }
       end
@@ -337,7 +338,7 @@ describe("dbf, values:", function()
             string.pack(">d", 719164 * 86400000.0 + 500), "" }, seven())))
    end)
 
-   it("text of more than 255 bytes, but only where the record has room for it", function()
+   it("reads text of more than 255 bytes, if the record is long enough", function()
       local long = ("x"):rep(300)
       local builder = dbf { version = 0xf5, record = 301, { "A", "C", 300, 300 >> 8 } }
       assert.same({ long }, (column(builder:row { long }:bytes(), "A")))
@@ -346,7 +347,7 @@ describe("dbf, values:", function()
    end)
 
    -- One byte of flags: bit 0 length of V, 1 null of V, 2 null of N, 3 length of Q.
-   it("null, and text of a used length", function()
+   it("reads nulls, and texts of variable length", function()
       local builder = dbf { version = 0x32, { "V", "V", 5, 0, 2 }, { "C", "C", 2 },
          { "N", "N", 3, 0, 2 }, { "Q", "Q", 4 }, { "_NullFlags", "0", 1, 0, 5 } }
          :row { "ab  \4", "c", 1, "\1\0 \2", "\x09" }
@@ -363,7 +364,7 @@ describe("dbf, values:", function()
       assert.same({ "dbf-bad-value", "dbf-bad-value" }, codes(trace))
    end)
 
-   it("of types nobody knows are bytes", function()
+   it("shows the bytes of unknown types", function()
       local got, warned = values_of({ "Z", 3 }, { "a\0b" }, { options = { format = "dbf" } })
       assert.same({ "a\0b" }, got)
       assert.same({ "dbf-field-type" }, warned)
@@ -375,7 +376,7 @@ describe("dbf, code pages:", function()
       return values_of({ "C", 20 }, { bytes }, { mark = mark, options = options })[1]
    end
 
-   it("the file's word", function()
+   it("uses the code page that the table states", function()
       assert.equal("é", text(0x01, "\x82"))
       assert.equal("ø", text(0x02, "\x9b"))
       assert.equal("€uro", text(0x03, "\x80uro"))
@@ -389,32 +390,32 @@ describe("dbf, code pages:", function()
       assert.equal("日本", text(0x7b, "\x93\xfa\x96\x7b"))
    end)
 
-   it("the user's word", function()
+   it("uses the code page of the option", function()
       assert.equal("ø", text(0x03, "\x9b", { code_page = "CP850" }))
       assert.equal("ł", text(0x00, "\x92", { code_page = "mazovia" }))
       assert.equal("\x9b", text(0x02, "\x9b", { code_page = "raw" }))
       assert.equal("ø", text(0x02, "ø", { code_page = "UTF-8" }))
    end)
 
-   it("bytes that are no characters", function()
+   it("shows invalid bytes as U+FFFD", function()
       assert.equal("a\u{fffd}b", text(0x03, "a\x81b"))
       assert.equal("a\u{fffd}", text(0x7b, "a\x93"))
       assert.equal("\u{fffd}\u{fffd}b", text(0, "\xff\xfeb", { code_page = "UTF-8" }))
    end)
 
-   it("no code page, or an unknown one, leaves text as it is", function()
+   it("leaves text unchanged if the code page is missing or unknown", function()
       assert.equal("\x9b", text(0x00, "\x9b"))
       local got, warned = values_of({ "C", 3 }, { "\x9b" }, { mark = 0x7f })
       assert.same({ "\x9b" }, got)
       assert.same({ "dbf-code-page" }, warned)
    end)
 
-   it("dBASE 7's language driver", function()
+   it("reads the language driver of dBASE 7", function()
       assert.equal("ж", values_of({ "C", 3 }, { "\xa6" }, { version = 4, driver = "DB866RU0" })[1])
       assert.equal("€", values_of({ "C", 3 }, { "\x80" }, { version = 4, driver = "DBWINUS0" })[1])
    end)
 
-   it("one that the system does not know is an error", function()
+   it("refuses a code page that iconv does not know", function()
       local trace, message, code = profio.open({ data = people():bytes() },
          { code_page = "nonsense" })
       assert.is_nil(trace)
@@ -422,7 +423,7 @@ describe("dbf, code pages:", function()
       assert.matches("nonsense", message)
    end)
 
-   it("names of fields are converted, and fields marked as they are not", function()
+   it("converts the names of fields, but no fields that are marked as binary", function()
       local bytes = dbf { version = 0x30, mark = 0xc9, { "\xc6\xd3\xca", "C", 2 },
          { "BIN", "C", 2, 0, 4 } }:row { "\xc6", "\xc6" }:bytes()
       assert.same({ "Ж" }, (column(bytes, "ЖУК")))
@@ -449,7 +450,7 @@ Jörg
          said "profio --set deleted=only --columns NAME,AGE --output csv people.dbf")
    end)
 
-   it("finds the memo file beside the table, in letters of any case", function()
+   it("finds the memo file beside the table, whatever the case of its name", function()
       local memo, numbers = dbf.fpt { { 1, "found" } }
       command.file("WITH.FPT", memo)
       command.file("with.dbf",

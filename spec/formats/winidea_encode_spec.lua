@@ -202,7 +202,7 @@ describe("winidea Text1 files", function()
       end
       assert.error_matches(function()
          profio.create("-", { format = "winidea", timeline_binary = true })
-      end, "it cannot stand beside standard output")
+      end, "there can be no file beside standard output")
    end)
 
    it("hold whatever rows at random", function()

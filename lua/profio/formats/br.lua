@@ -24,7 +24,7 @@ br.options = {
    { name = "semantics", type = "choice", choices = { "auto", "self", "inclusive" },
      default = "auto", help = "whether the time of a line includes the lines that it called" },
    { name = "wall", type = "int", default = 0,
-     help = "duration of the run in ns: if the lines have more together, times are inclusive" },
+     help = "duration of the run in ns: times that add up to more are inclusive" },
    { name = "max_depth", type = "int", default = 65536,
      help = "frames kept of one backtrace; the others are counted" },
    { name = "code_page", type = "text", default = "raw",
@@ -66,7 +66,7 @@ function br.profile(part)
 end
 
 br.warnings = {
-   ["br-bad-type"] = "there is no known type where a record should begin",
+   ["br-bad-type"] = "a record has an unknown type",
    ["br-deep"] = "a group has more backtraces than are kept",
    ["br-empty-name"] = "a module has an empty name",
    ["br-late-mapping"] = "a module is mapped inside a group",
@@ -79,11 +79,11 @@ br.warnings = {
    ["br-order-contradicts"] = "the main routine is at both ends of backtraces",
    ["br-padding"] = "the file ends in zeros",
    ["br-remapped"] = "a module's number is given to another file",
-   ["br-stray"] = "a record of a group is outside of one",
+   ["br-stray"] = "a record that belongs into a group is outside of all groups",
    ["br-stray-tag"] = "a function name, GOSUB or MAIN does not follow a frame",
-   ["br-time-too-large"] = "a time is above 2^63 - 1 and missing",
+   ["br-time-too-large"] = "a time is above 2^63 - 1 and is shown as missing",
    ["br-truncated"] = "the file ends inside a record or a group",
-   ["br-two-tags"] = "a frame has two of function name, GOSUB and MAIN",
+   ["br-two-tags"] = "a frame has more than one of function name, GOSUB and MAIN",
    ["br-two-times"] = "a group has several times, which are added up",
    ["br-unmapped"] = "a line is in a module whose name has not been given",
 }

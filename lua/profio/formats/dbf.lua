@@ -30,7 +30,7 @@ dbf.options = {
    { name = "deleted", type = "choice", choices = { "skip", "show", "only" }, default = "skip",
      help = "records marked as deleted: left out, shown with the others, or shown alone" },
    { name = "memo_form", type = "choice", choices = { "auto", "fpt", "dbt3", "dbt4" },
-     default = "auto", help = "form of the memo file, if its table does not tell" },
+     default = "auto", help = "form of the memo file, if its table does not state it" },
 }
 
 dbf.write_options = {
@@ -50,23 +50,23 @@ dbf.write_options = {
 }
 
 dbf.warnings = {
-   ["dbf-bad-value"] = "a field holds a value that its type cannot have: it is missing",
+   ["dbf-bad-value"] = "a value is invalid for the type of its field and is shown as missing",
    ["dbf-code-page"] = "the code page is unknown: text passes through as it is",
-   ["dbf-cpg"] = "the .cpg file states no code page that is known: the mark of the table counts",
-   ["dbf-delete-flag"] = "a record begins with neither of the two delete flags: it counts as live",
+   ["dbf-cpg"] = "the .cpg file states no known code page: the mark of the table is used",
+   ["dbf-delete-flag"] = "a record has an unknown delete flag and is shown as not deleted",
    ["dbf-deleted"] = "records marked as deleted are left out",
    ["dbf-field-name"] = "two fields have the same name, or that of another column: one is renamed",
    ["dbf-field-type"] = "no field of that type and length is known: its bytes are shown",
    ["dbf-header-size"] = "the sizes in the header are impossible: others that fit are used",
    ["dbf-memo-block"] = "a record points at an impossible memo: the value is missing",
-   ["dbf-memo-file"] = "the memo file is too short to be one",
-   ["dbf-no-memo"] = "a record points into a memo file, and there is none",
+   ["dbf-memo-file"] = "the memo file is too short",
+   ["dbf-no-memo"] = "a record has a memo, but there is no memo file",
    ["dbf-no-terminator"] = "the field descriptors do not end as they should",
    ["dbf-null-flags"] = "there are more nullable fields than null flags",
    ["dbf-overflow"] = "a number did not fit into its field when it was stored",
    ["dbf-record-size"] = "the sizes of the fields do not add up to that of a record",
    ["dbf-stale-count"] = "more records follow than the header counts: they are read too",
-   ["dbf-trailing-bytes"] = "bytes follow that are no part of the table",
+   ["dbf-trailing-bytes"] = "there are bytes after the end of the table",
    ["dbf-truncated"] = "the file ends before the header or the last record does",
    ["dbf-version"] = "the version is unknown and read as dBASE III",
 }
@@ -182,8 +182,8 @@ function dbf.replaced(path)
       if #others == 0 then
          paths[#paths + 1], before[older] = older, outputs.identity(older)
       elseif split(older) == split(path) then
-         return nil, ("%s: %s states the code page of %s, and would state that of this table: "
-            .. "give it another name"):format(path, older, others[1]), "unsupported"
+         return nil, ("%s: %s states the code page of %s, and would apply to this table too: "
+            .. "choose another name"):format(path, older, others[1]), "unsupported"
       end
    end
    local function remove()

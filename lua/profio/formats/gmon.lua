@@ -7,7 +7,7 @@ local program = require "profio.formats.gmon.program"
 local gmon = {}
 
 gmon.name = "gmon"
-gmon.help = "profiles of gprof: gmon.out, gmon.sum, BSD and Apple files, LD_PROFILE's"
+gmon.help = "profiles of gprof: gmon.out, gmon.sum, BSD and Apple files, LD_PROFILE files"
 gmon.extensions = { "out", "gmon", "sum", "profile" }
 
 gmon.options = {
@@ -65,19 +65,19 @@ function gmon.summed(name, parts)
 end
 
 gmon.warnings = {
-   ["gmon-bias-guessed"] = "the program was loaded elsewhere than it was linked; where is a guess",
+   ["gmon-bias-guessed"] = "the load address of the program is not its link address: it is guessed",
    ["gmon-address-size-guessed"] = "the file reads well with addresses of 4 and of 8 bytes",
    ["gmon-arc-padding"] = "the upper halves of the counts of arcs are taken as padding",
    ["gmon-bad-piece"] = "a piece of an Apple file has no known type or a size that does not fit",
-   ["gmon-bad-tag"] = "there is no known tag where a record should begin",
-   ["gmon-count-too-large"] = "a count is above 2^63 - 1 and missing",
+   ["gmon-bad-tag"] = "a record has an unknown tag",
+   ["gmon-count-too-large"] = "a count is above 2^63 - 1 and is shown as missing",
    ["gmon-counter-32"] = "the bins of a BSD file may have 32 bits",
-   ["gmon-counter-type"] = "the type of counter in a BSD header is garbage",
+   ["gmon-counter-type"] = "the type of counter in a BSD header is invalid",
    ["gmon-executable-mismatch"] = "the executable is not, or may not be, the profiled program",
    ["gmon-no-bins"] = "a histogram has no bins",
    ["gmon-no-rate"] = "the sampling rate is 0: there are no seconds",
-   ["gmon-not-written"] = "a table of the trace has no place in the file that is written",
-   ["gmon-odd-bins"] = "the bytes of the bins are no whole number of bins",
+   ["gmon-not-written"] = "the written file cannot hold a table of the trace",
+   ["gmon-odd-bins"] = "the size of all bins is not a multiple of the size of a bin",
    ["gmon-odd-histogram"] = "a histogram header has an impossible dimension or rate",
    ["gmon-old-blocks"] = "basic blocks of version 0 cannot be read",
    ["gmon-rate-guessed"] = "old BSD files do not state their sampling rate",

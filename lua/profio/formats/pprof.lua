@@ -5,7 +5,7 @@
 local pprof = {}
 
 pprof.name = "pprof"
-pprof.help = "profiles of Go's pprof (profile.proto, gzipped or plain): how profiles are kept"
+pprof.help = "profiles of Go's pprof (profile.proto, gzipped or plain); profio saves profiles so"
 pprof.extensions = { "pprof", "pb", "pb.gz" }
 
 pprof.options = {}
@@ -95,15 +95,15 @@ pprof.redundant = { samples = true }
 pprof.first = { "flat" }
 
 pprof.warnings = {
-   ["pprof-bad-id"] = "a function or location has no id, or one that is taken",
+   ["pprof-bad-id"] = "a function or location has no id, or the id of another one",
    ["pprof-first-string"] = "the first text of the table is not empty",
    ["pprof-many-lines"] = "a location has more inlined lines than are read",
    ["pprof-many-types"] = "there are more sample types than are read",
    ["pprof-no-function"] = "a location refers to an unknown function",
    ["pprof-no-location"] = "a sample refers to an unknown location",
    ["pprof-no-string"] = "an index of the string table is out of range",
-   ["pprof-not-written"] = "a table of the trace has no place in the file that is written",
-   ["pprof-truncated"] = "the file ends inside a field, or goes on with no field",
+   ["pprof-not-written"] = "the written file cannot hold a table of the trace",
+   ["pprof-truncated"] = "the file ends inside a field, or has bytes that are not a field",
    ["pprof-types-differ"] = "a sample type is left out of a merged file: not all files have it",
    ["pprof-values"] = "a sample has more or fewer values than there are sample types",
 }

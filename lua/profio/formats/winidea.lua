@@ -73,9 +73,9 @@ winidea.warnings = {
    ["winidea-bad-event"] = "a record has an unknown type of event",
    ["winidea-bad-header"] = "the format in the header of a section cannot be read",
    ["winidea-bad-row"] = "a row does not have the form that the header of its section states",
-   ["winidea-no-mapping"] = "the file that should name the areas is no export",
-   ["winidea-not-written"] = "a table of the trace has no place in the file that is written",
-   ["winidea-odd-flags"] = "a record has flags outside those that are documented",
+   ["winidea-no-mapping"] = "the file that should name the areas is not an export",
+   ["winidea-not-written"] = "the written file cannot hold a table of the trace",
+   ["winidea-odd-flags"] = "a record has flags that are not documented",
    ["winidea-side-file"] = "a file beside the trace cannot be read",
    ["winidea-swapped"] = "types 1 and 2 of a binary timeline may mean the opposite",
    ["winidea-time-falls"] = "an event is earlier than the one before it",
@@ -122,7 +122,7 @@ function winidea.side_outputs(path, options)
    if not options.timeline_binary or options.dialect == "bin" then
       return {}
    elseif path == "-" then
-      error("timeline_binary needs an output file: it cannot stand beside standard output", 0)
+      error("timeline_binary needs an output file: there can be no file beside standard output", 0)
    end
    return { { role = "timeline", path = path and path .. ".BIN" } }
 end

@@ -25,7 +25,7 @@ xpp.roles = {
 
 xpp.options = {
    { name = "map", type = "text", default = "",
-     help = "roles of the fields, if names and values do not tell them: "
+     help = "roles of the fields, if names and values do not show them: "
         .. "thread=F,time=F,op=F,call=F,line=F,params=F; F is a name, or a number from 1" },
    { name = "form", type = "choice", choices = { "auto", "foxdbe", "deldbe", "text" },
      default = "auto", help = "the file is a table, or delimited text (deldbe or text)" },
@@ -50,7 +50,7 @@ xpp.write_options = {
      help = "fields of the table, such as TID I, TIME I, OP C(1), MSG C(20), FOO N(5); fields that "
         .. "no trace has are copied; default: those of the saved trace" },
    { name = "map", type = "text", default = "",
-     help = "roles of the fields, if the names do not tell them: op=F,call=F,..." },
+     help = "roles of the fields, if the names do not show them: op=F,call=F,..." },
    { name = "names", type = "choice", choices = { "stored", "doc" }, default = "stored",
      help = "names of the fields: TID, MSG, PARAMS, or as documented THREAD_ID, CALL, PARAMETERS" },
    { name = "symbol_size", type = "int", default = 20, help = "bytes of a function's name" },
@@ -77,15 +77,15 @@ xpp.write_options = {
 }
 
 xpp.warnings = {
-   ["xpp-bad-number"] = "a field holds no number: the value is missing",
-   ["xpp-clock-wrapped"] = "the clock of 32 bits starts again after 49 days: times go on",
+   ["xpp-bad-number"] = "the text of a field is not a number: the value is missing",
+   ["xpp-clock-wrapped"] = "the 32-bit clock has wrapped, as every 49 days: later times follow",
    ["xpp-columns"] = "a row has more or fewer fields than the others",
    ["xpp-count"] = "the header states more records than there are",
-   ["xpp-delete-flag"] = "a record begins with neither of the two delete flags",
+   ["xpp-delete-flag"] = "a record has an unknown delete flag",
    ["xpp-deleted"] = "records marked as deleted are left out",
    ["xpp-fields-guessed"] = "the roles of the fields are guessed from their values",
-   ["xpp-lost-rows"] = "bytes between records form no record: rows are lost",
-   ["xpp-no-roles"] = "no fields have the operation and the function",
+   ["xpp-lost-rows"] = "bytes between two records are not a record: rows are lost",
+   ["xpp-no-roles"] = "no field is known to hold the operation or the function",
    ["xpp-odd-quote"] = "a quote inside a text is not written twice",
    ["xpp-open-quote"] = "a text in quotes does not end",
    ["xpp-packet-double"] = "a packet repeats earlier rows and is left out",
