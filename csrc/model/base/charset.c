@@ -1,9 +1,9 @@
 /*
 ** charset.c - code pages and the conversion of their text.
 **
-** Three code pages are not among those that iconv knows: Kamenicky (Czech) and
-** Mazovia (Polish) differ from code page 437 in 0x80 to 0xAF, the Greek of the
-** Macintosh is written out.
+** It has tables for three code pages that iconv does not know: Kamenicky
+** (Czech) and Mazovia (Polish), which differ from code page 437 in 0x80 to
+** 0xAF, and Greek of the Macintosh.
 */
 
 #include <errno.h>
@@ -15,9 +15,10 @@
 
 #define NOT_A_CHARACTER 0xFFFDu
 
-/* Characters that replace those of another code page from 0x80 on. */
+/* A code page that iconv does not know: `characters`, from 0x80 on, replace
+   those of `base`. */
 typedef struct own {
-  const char *name, *base; /* NULL: of 0x00 to 0x7F only */
+  const char *name, *base; /* NULL: only ASCII */
   size_t count;
   const uint16_t *characters;
 } own;
@@ -69,7 +70,7 @@ static const own owns[] = {
 
 /* {====== Tables ====== */
 
-/* A character as UTF-8, its size in the highest byte. */
+/* Returns a character as an entry of pf_charset.utf8. */
 static uint32_t pack (uint32_t c) {
   if (c < 0x80)
     return c | 1u << 24;
@@ -80,7 +81,8 @@ static uint32_t pack (uint32_t c) {
 }
 
 
-/* What iconv makes of one byte: packed, or 0 when it wants more bytes. */
+/* Converts one byte by iconv. Returns an entry of pf_charset.utf8, or 0 if the
+   byte is the begin of a multibyte character. */
 static uint32_t convert_byte (iconv_t converter, uint8_t byte) {
   char in = (char)byte, out[8];
   char *from = &in, *to = out;
@@ -98,8 +100,8 @@ static uint32_t convert_byte (iconv_t converter, uint8_t byte) {
 }
 
 
-/* Fill the table through iconv; false when the name is unknown, or when plain
-   letters are something else there. */
+/* Fills the table by means of iconv. False when iconv does not know the name,
+   or when letters or digits of ASCII are other characters in the code page. */
 static bool ask_iconv (pf_charset *charset, const char *name) {
   const iconv_t converter = iconv_open("UTF-8", name);
   if (converter == (iconv_t)-1)
@@ -196,8 +198,8 @@ void pf_converter_close (pf_converter *converter) {
 }
 
 
-/* iconv takes its input by a pointer that is not const, so a copy of it
-   stands behind the output. */
+/* The size for iconv includes a copy of the input after the output, because
+   iconv takes a pointer that is not const. */
 size_t pf_converted_max (const pf_charset *charset, size_t size) {
   return charset->kind == PF_TEXT_BY_ICONV ? PF_CONVERTED_MAX(size) : 3 * size;
 }
@@ -255,8 +257,8 @@ size_t pf_convert (pf_converter *converter, pf_bytes text, uint8_t *out) {
 }
 
 
-/* The byte that is a character of UTF-8 in a code page of single bytes; -1:
-   none. The character is in the form of the table: bytes and their count. */
+/* Returns the byte of a character in a single-byte code page, or -1 if it has
+   none. `packed` has the form of pf_charset.utf8. */
 static int byte_of (const pf_charset *charset, uint32_t packed) {
   for (int byte = 0x80; byte < 0x100; byte++)
     if (charset->utf8[byte] == packed)
@@ -265,7 +267,7 @@ static int byte_of (const pf_charset *charset, uint32_t packed) {
 }
 
 
-/* Convert through the table; false when a character is not in it. */
+/* Converts UTF-8 by the table; false when a character is not in it. */
 static bool back_by_table (const pf_charset *charset, pf_bytes text,
                            uint8_t *out, size_t *size) {
   *size = 0;
@@ -287,7 +289,7 @@ static bool back_by_table (const pf_charset *charset, pf_bytes text,
 }
 
 
-/* The same through iconv; a copy of the text is behind the output. */
+/* The same by iconv, with a copy of the input after the output. */
 static bool back_by_iconv (iconv_t converter, pf_bytes text, uint8_t *out,
                            size_t *size) {
   size_t capacity = 4 * text.size + 16, left = text.size;

@@ -1,9 +1,15 @@
 /*
-** charset.h - code pages, and text in them as UTF-8 and back.
+** charset.h - conversion of text between a code page and UTF-8. Used by the
+** formats dbf and xpp and by their encoders.
 **
-** A code page of single bytes becomes a table of 256 entries once, at open.
-** Those of more bytes go through iconv. Bytes a code page has no character
-** for become U+FFFD.
+** A single-byte code page becomes a table of 256 entries when it is opened.
+** Multibyte code pages are converted by iconv. Bytes that are no character of
+** the code page become U+FFFD.
+**
+**   pf_charset_open          once per file; nothing to free
+**   pf_converter_open        once per thread or reader
+**   pf_convert               for each text
+**   pf_converter_close
 */
 
 #ifndef charset_h
@@ -14,54 +20,59 @@
 #include "profio.h"
 
 typedef enum pf_charset_kind {
-  PF_TEXT_AS_BYTES, /* none known: bytes pass through */
-  PF_TEXT_BY_TABLE, /* one byte is one character */
-  PF_TEXT_BY_ICONV  /* one or more bytes are a character */
+  PF_TEXT_AS_BYTES, /* no conversion: bytes are copied */
+  PF_TEXT_BY_TABLE, /* single-byte code page */
+  PF_TEXT_BY_ICONV  /* multibyte code page */
 } pf_charset_kind;
 
 typedef struct pf_charset {
   pf_charset_kind kind;
-  char name[32]; /* as iconv knows it; "" when bytes pass through */
-  /* UTF-8 of each byte: up to three bytes, the count in the highest. */
+  char name[32]; /* its name in iconv; "": bytes are copied */
+  /* UTF-8 of each byte: up to three bytes, and their number in the highest
+     byte. */
   uint32_t utf8[256];
 } pf_charset;
 
-/* The state of one reader that converts texts. */
+/* The state of a conversion, used by one thread. It borrows the charset. */
 typedef struct pf_converter {
   const pf_charset *charset;
-  iconv_t iconv; /* only of PF_TEXT_BY_ICONV */
+  iconv_t iconv; /* only for PF_TEXT_BY_ICONV, else -1 */
 } pf_converter;
 
-/* Get ready for a code page: "raw" passes bytes through. False when the
-   system does not know it. */
+/* Open a code page by its name; "raw" and "" copy bytes. False when the system
+   does not know the name, or ASCII differs in this code page. */
 bool pf_charset_open (pf_charset *charset, const char *name);
 
-/* The same by the text of an option; an unknown name is PF_EUNSUPPORTED. */
+/* The same for the value of an option. PF_EUNSUPPORTED with a message when the
+   name is unknown. */
 pf_status pf_charset_open_given (pf_charset *charset, pf_bytes name,
                                  pf_error *error);
 
-/* PF_EUNSUPPORTED or PF_ENOMEM without words when it cannot be had. */
+/* Open a conversion from the code page to UTF-8. PF_EUNSUPPORTED or PF_ENOMEM,
+   without a message. */
 pf_status pf_converter_open (pf_converter *converter,
                              const pf_charset *charset);
 void pf_converter_close (pf_converter *converter);
 
-/* The same for text of UTF-8 that becomes text of the code page. */
+/* The same for a conversion from UTF-8 to the code page. */
 pf_status pf_converter_open_back (pf_converter *converter,
                                   const pf_charset *charset);
 
-/* Most bytes that `size` bytes become: in any code page, and in this one. */
+/* The capacity of the output that `size` bytes of input need, in bytes: for any
+   code page, and for this one. It includes scratch memory. */
 #define PF_CONVERTED_MAX(size) (5 * (size) + 16)
 size_t pf_converted_max (const pf_charset *charset, size_t size);
 
-/* Whether text is the same in UTF-8 as it stands. */
+/* Whether a text needs no conversion: its bytes are the same in UTF-8. */
 bool pf_is_same_in_utf8 (const pf_charset *charset, pf_bytes text);
 
-/* Convert into `out`, which has room; answers the size. */
+/* Convert a text to UTF-8 into `out`, which has pf_converted_max(text.size)
+   bytes. Returns the number of bytes of the result. */
 size_t pf_convert (pf_converter *converter, pf_bytes text, uint8_t *out);
 
-/* Convert UTF-8 into the code page, by a converter that was opened for it.
-   `out` has room for PF_CONVERTED_MAX(text.size) bytes. False when a character
-   is not in the code page. */
+/* Convert UTF-8 to the code page, by a converter of pf_converter_open_back.
+   `out` has PF_CONVERTED_MAX(text.size) bytes; *size is set to the size of the
+   result. False when a character is not in the code page. */
 bool pf_convert_back (pf_converter *converter, pf_bytes text, uint8_t *out,
                       size_t *size);
 

@@ -1,21 +1,21 @@
 /*
-** gzip.c - deflate by blocks, in two threads; fast rather than small, as the
-** writers of profiles do it.
+** gzip.c - compression by blocks in two threads, at the highest speed of
+** deflate.
 **
-** A block is deflated by itself, with the bytes before it as its dictionary,
-** and ends at a whole byte: so the blocks behind one another are one stream.
-** A full block waits for the second thread; when several wait, who fills them
-** deflates one too.
+** Each block is compressed on its own, with the 32 KiB before it as dictionary,
+** and ends at a whole byte, so that the concatenated blocks are one deflate
+** stream (the method of pigz). Full blocks wait for the second thread; if more
+** than MOST_WAITING wait, the writer compresses blocks too.
 **
-**   OFFSET SIZE FIELD       of a gzip member
+**   OFFSET SIZE FIELD       of a gzip member (RFC 1952)
 **   0      2    1f 8b
 **   2      1    8: deflate
 **   3      5    no flags, no time
-**   8      1    4: packed for speed
+**   8      1    4: compressed for speed
 **   9      1    3: Unix
 **   10     n    the stream
 **   10+n   4    CRC-32 of the bytes, little-endian
-**   14+n   4    how many they are, modulo 2^32
+**   14+n   4    number of bytes, modulo 2^32
 */
 
 #include "model/base/gzip.h"
@@ -28,20 +28,20 @@
 #include "model/base/parallel.h"
 
 #define BLOCK        ((size_t)1 << 20)
-#define WINDOW       ((size_t)1 << 15) /* how far deflate looks back */
-#define MOST_WAITING 4                 /* blocks, before the writer helps */
+#define WINDOW       ((size_t)1 << 15) /* history of deflate */
+#define MOST_WAITING 4 /* blocks; if more wait, the writer helps */
 
-/* A block and what it has become. */
+/* A block and its compressed form. */
 typedef struct block {
-  uint8_t *bytes; /* WINDOW of those before it, then its own; NULL: packed */
+  uint8_t *bytes; /* WINDOW bytes of history, then its own; NULL: compressed */
   size_t size;
-  uint8_t *packed; /* NULL: not yet, or memory was short */
+  uint8_t *packed; /* NULL: not yet, or out of memory */
   size_t packed_size;
   uLong crc;
 } block;
 
 struct pf_gzip {
-  pf_sink sink; /* its buffer is that of the block being filled */
+  pf_sink sink; /* its buffer is that of `filling` */
   block filling;
   bool has_thread;
   pthread_t thread;
@@ -50,8 +50,8 @@ struct pf_gzip {
   /* Under the lock: */
   block *blocks; /* the full ones */
   size_t count, capacity;
-  size_t next; /* the first that nobody has taken */
-  bool ended;  /* no more will come */
+  size_t next; /* the first block that no thread has taken */
+  bool ended;  /* no more blocks will come */
 };
 
 
@@ -64,9 +64,10 @@ static bool open_stream (z_stream *z) {
 }
 
 
-/* Leave it without packed bytes when memory is short. */
+/* Compresses a block; b->packed stays NULL when out of memory. */
 static void deflate_block (z_stream *z, block *b, bool is_first, bool is_last) {
-  const size_t capacity = deflateBound(z, b->size) + 16; /* and the flush */
+  const size_t capacity =
+      deflateBound(z, b->size) + 16; /* and the flush marker */
   uint8_t *const packed = malloc(capacity);
   if (packed == NULL)
     return;
@@ -80,9 +81,9 @@ static void deflate_block (z_stream *z, block *b, bool is_first, bool is_last) {
   b->packed_size = capacity - z->avail_out;
   b->crc = crc32(0, b->bytes + WINDOW, (uInt)b->size);
   b->packed = realloc(packed, b->packed_size);
-  if (b->packed == NULL) /* it would not even become smaller */
+  if (b->packed == NULL) /* shrinking failed: keep the larger memory */
     b->packed = packed;
-  (void)deflateReset(z); /* fails for a stream that is none */
+  (void)deflateReset(z); /* fails only for an invalid stream */
 }
 
 /* }====== */
@@ -90,7 +91,8 @@ static void deflate_block (z_stream *z, block *b, bool is_first, bool is_last) {
 
 /* {====== Full blocks ====== */
 
-/* Deflate the next block that waits, with the lock held but for that. */
+/* Compresses the next waiting block. The caller has the lock, which is released
+   during the compression. */
 static void take_block (pf_gzip *g, z_stream *z) {
   const size_t number = g->next++;
   block b = g->blocks[number];
@@ -103,7 +105,7 @@ static void take_block (pf_gzip *g, z_stream *z) {
 }
 
 
-/* Deflate what waits, until the end. */
+/* The second thread: compresses waiting blocks until the end is announced. */
 static void *take_all (void *argument) {
   pf_gzip *const g = argument;
   z_stream z;
@@ -123,7 +125,7 @@ static void *take_all (void *argument) {
 }
 
 
-/* Deflate here until no more than `most` blocks wait. */
+/* Compresses blocks in the caller until at most `most` blocks wait. */
 static void help (pf_gzip *g, size_t most) {
   z_stream z;
   pthread_mutex_lock(&g->lock);
@@ -136,7 +138,7 @@ static void help (pf_gzip *g, size_t most) {
 }
 
 
-/* With the lock held. */
+/* Reserves space for one more block. The caller has the lock. */
 static bool reserve (pf_gzip *g) {
   if (g->count < g->capacity)
     return true;
@@ -150,7 +152,7 @@ static bool reserve (pf_gzip *g) {
 }
 
 
-/* One more block waits. */
+/* Adds a full block to the waiting ones; false when out of memory. */
 static bool add_block (pf_gzip *g, const block *full) {
   pthread_mutex_lock(&g->lock);
   const bool ok = reserve(g);
@@ -170,7 +172,7 @@ static bool open_block (pf_gzip *g) {
 }
 
 
-/* The block is full, and there are more bytes to come. */
+/* Callback of the sink: the block is full, and more bytes follow. */
 static pf_status next_block (pf_sink *sink) {
   pf_gzip *const g = (pf_gzip *)(void *)sink;
   block full = g->filling;
@@ -215,7 +217,7 @@ pf_sink *pf_gzip_sink (pf_gzip *g) {
 }
 
 
-/* Let the second thread come to its end. */
+/* Stops the second thread after its last block. */
 static void send_home (pf_gzip *g) {
   if (!g->has_thread)
     return;
@@ -228,8 +230,8 @@ static void send_home (pf_gzip *g) {
 }
 
 
-/* Deflate the block that is not full, the last one, and then those that wait:
-   the second thread is at work on them. */
+/* Compresses the last block, which is not full, and then helps the second
+   thread with those that wait. False when out of memory. */
 static bool pack_rest (pf_gzip *g) {
   z_stream z;
   g->filling.size = g->sink.used;
@@ -247,7 +249,8 @@ static bool pack_rest (pf_gzip *g) {
 
 
 static void put_block (pf_sink *to, const block *b, uLong *crc) {
-  (void)pf_sink_put(to, b->packed, b->packed_size); /* it keeps its failure */
+  (void)pf_sink_put(to, b->packed,
+                    b->packed_size); /* the sink remembers its error */
   *crc = crc32_combine(*crc, b->crc, (z_off_t)b->size);
 }
 

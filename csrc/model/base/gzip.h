@@ -1,5 +1,7 @@
 /*
-** gzip.h - gzip on the way out, packed while it is written.
+** gzip.h - a sink that compresses what is written to it into a gzip member.
+** Used by the encoders of profiles. Order of calls: open, write to the sink,
+** finish, close.
 */
 
 #ifndef gzip_h
@@ -10,19 +12,21 @@
 typedef struct pf_gzip pf_gzip;
 
 /*
-** One gzip member. What is put into pf_gzip_sink is packed in a second thread
-** meanwhile; pf_gzip_finish packs what is left and puts the member into `to`.
-** It names no file and no time, and is cut at places that depend on nothing but
-** the size: equal bytes give equal members, however many threads were to be
-** had. NULL when out of memory.
+** Open a member; NULL when out of memory. The caller closes it.
+**
+** The sink belongs to the member. A second thread compresses full blocks while
+** the caller writes. The header has no file name and no time, and block
+** boundaries depend only on the size: equal input gives equal members, for any
+** number of threads.
 */
 pf_gzip *pf_gzip_open (void);
 pf_sink *pf_gzip_sink (pf_gzip *gzip);
 
-/* PF_ENOMEM, or the failure of `to`. */
+/* Compress the rest and write the whole member to `to`. PF_ENOMEM, or the error
+   of `to`, with a message. */
 pf_status pf_gzip_finish (pf_gzip *gzip, pf_sink *to, pf_error *error);
 
-/* NULL is fine. */
+/* Free the member; NULL is allowed. */
 void pf_gzip_close (pf_gzip *gzip);
 
 #endif

@@ -10,14 +10,15 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define LARGE_PAGE ((size_t)2 << 20) /* as most machines have them */
-#define LONG       (LARGE_PAGE / 2)  /* an array that is worth one */
-#define SMALL_PAGE 4096              /* no machine has smaller ones */
+#define LARGE_PAGE ((size_t)2 << 20) /* on most machines */
+#define LONG       (LARGE_PAGE / 2)  /* from this size on, large pages pay */
+#define SMALL_PAGE 4096              /* the smallest page size of any machine */
 
 
 /* {====== Arrays ====== */
 
-/* Bytes to allocate, 1 for an empty array; 0: more than SIZE_MAX / 2. */
+/* Returns the bytes to allocate: 1 for an empty array; 0 for more than SIZE_MAX
+   / 2. */
 static size_t bytes_of (size_t count, size_t size) {
   if (count > SIZE_MAX / 2 / size)
     return 0;
@@ -47,7 +48,8 @@ void *pf_array_resize (void *old, size_t count, size_t size) {
 
 /* {====== In large pages ====== */
 
-/* Ask for large pages for the part of the array that fills them. */
+/* Asks the kernel to use large pages where the array covers them. Returns the
+   array. */
 static void *advise (void *array, size_t bytes) {
   const size_t before = (0 - (uintptr_t)array) & (LARGE_PAGE - 1);
   if (array == NULL || bytes < LONG || before > bytes)
@@ -60,7 +62,7 @@ static void *advise (void *array, size_t bytes) {
 }
 
 
-/* Bytes to allocate, rounded up to large pages for a long array. */
+/* Returns the bytes to allocate, rounded up to large pages for a long array. */
 static size_t large_bytes_of (size_t count, size_t size) {
   const size_t bytes = bytes_of(count, size);
   return bytes < LONG ? bytes : (bytes + LARGE_PAGE - 1) & ~(LARGE_PAGE - 1);
@@ -88,7 +90,7 @@ void *pf_large_array_resize (void *old, size_t used, size_t count,
   const size_t bytes = large_bytes_of(count, size);
   if (bytes < LONG)
     return bytes == 0 ? NULL : realloc(old, bytes);
-  void *const array = pf_large_array(count, size); /* where large pages begin */
+  void *const array = pf_large_array(count, size); /* aligned to large pages */
   if (array == NULL)
     return NULL;
   if (used > 0)

@@ -17,15 +17,17 @@
    memory. */
 void *pf_array (size_t count, size_t size);
 
-/* The same with all bytes 0. Pages that are never accessed take no memory. */
+/* As pf_array, with all bytes 0. Pages that are never accessed take no memory.
+   */
 void *pf_array_of_zeros (size_t count, size_t size);
 
 /* Resize an array (`old` NULL: allocate it). NULL when out of memory: `old`
    stays valid. */
 void *pf_array_resize (void *old, size_t count, size_t size);
 
-/* The same three in large pages, if the system has them. The first `used`
-   values of `old` are copied. */
+/* As the three functions above, in large pages if the system has them. The
+   first `used` values of `old` are copied; `old` is freed unless the result is
+   NULL. */
 void *pf_large_array (size_t count, size_t size);
 void *pf_large_array_of_zeros (size_t count, size_t size);
 void *pf_large_array_resize (void *old, size_t used, size_t count, size_t size);
@@ -35,8 +37,8 @@ void *pf_large_array_resize (void *old, size_t used, size_t count, size_t size);
 bool pf_array_reserve (void **array, size_t *capacity, size_t wanted,
                        size_t size);
 
-/* Access each page of memory that is not initialised, so that the thread that
-   writes it next does not wait for page faults. */
+/* Access each page of uninitialised memory, so that the thread that writes it
+   next does not wait for page faults. The contents are undefined after it. */
 void pf_array_prefault (void *from, size_t bytes);
 
 /* The next capacity of a full array. Long arrays grow by 4, since unused pages

@@ -1,5 +1,6 @@
 /*
-** ranges.c - the page table over sorted ranges, and the sort before it.
+** ranges.c - the page index over sorted ranges, look-ups in it, and a radix
+** sort of rows.
 */
 
 #include <stdlib.h>
@@ -9,14 +10,15 @@
 #include "model/base/parallel.h"
 #include "model/base/ranges.h"
 
-#define MANY       16384 /* pages that are worth a thread */
-#define MOST_SHIFT 15    /* of pages with edges */
+#define MANY       16384 /* pages from which a second thread pays */
+#define MOST_SHIFT 15    /* edges are 16-bit numbers */
 #define NO_EDGE    UINT16_MAX
 
 
 /* {====== The table ====== */
 
-/* Pages as small as they can be with at most one of them per row. */
+/* Returns the shift of the smallest pages of which there is at most one per
+   row. */
 static unsigned shift_for (uint64_t span, size_t count) {
   unsigned shift = 0;
   while (span >> shift >= count)
@@ -25,13 +27,13 @@ static unsigned shift_for (uint64_t span, size_t count) {
 }
 
 
-/* The page in which a row starts. */
+/* Returns the page in which a row starts. */
 static uint64_t page_of (const pf_ranges *ranges, size_t row) {
   return (pf_range_start(ranges, row) - ranges->base) >> ranges->shift;
 }
 
 
-/* How many rows start before a page. */
+/* Returns the number of rows that start before a page, by binary search. */
 static size_t rows_before (const pf_ranges *ranges, size_t page) {
   size_t low = 0, high = ranges->count;
   while (low < high) {
@@ -45,15 +47,16 @@ static size_t rows_before (const pf_ranges *ranges, size_t page) {
 }
 
 
-/* Whether a row ends so far behind the base, or later. */
+/* Returns whether a row ends at least `distance` addresses after the base. */
 static bool reaches (const pf_ranges *ranges, size_t row, uint64_t distance) {
   const uint64_t end = pf_range_end(ranges, row);
   return end >= ranges->base && end - ranges->base >= distance;
 }
 
 
-/* What the table says of a page in which the rows from `first` up to `next`
-   start. */
+/* Returns the index entry of a page. The rows [first, next) start in the page.
+   If the page has a gap or more than two starts, the entry refers to the rows.
+   */
 static pf_range_page page_with (const pf_ranges *ranges, size_t page,
                                 size_t first, size_t next) {
   const uint64_t low = (uint64_t)page << ranges->shift;
@@ -62,7 +65,7 @@ static pf_range_page page_with (const pf_ranges *ranges, size_t page,
   const pf_range_page unknown = {(uint32_t)first, {0, 0}};
   if (ranges->shift > MOST_SHIFT || next - first > 2)
     return unknown;
-  for (size_t row = next; row-- > first;) { /* the last one first */
+  for (size_t row = next; row-- > first;) { /* backwards */
     const uint64_t edge = pf_range_start(ranges, row) - ranges->base;
     if (edge >= high || !reaches(ranges, row, high))
       return unknown;
@@ -119,9 +122,10 @@ void pf_ranges_close (pf_ranges *ranges) {
 
 /* {====== Look-ups ====== */
 
-/* The last row that starts at or before an address lies in its page, or is
-   the last one before that page: between which row numbers the one behind it
-   is. The address is not before all rows. */
+/* Sets [low, high] to the possible indices of the first row that starts after
+   an address. The last row that starts at or before the address is in the page
+   of the address, or is the last row before that page. The address must not be
+   below the base. */
 static inline void narrow (const pf_ranges *ranges, uint64_t address,
                            uint32_t *low, uint32_t *high) {
   uint64_t page = (address - ranges->base) >> ranges->shift;
@@ -161,8 +165,9 @@ size_t pf_ranges_find (const pf_ranges *ranges, uint64_t address) {
 }
 
 
-/* The same: pages mostly have two rows or fewer, and which of them it is
-   cannot be foreseen, so both are looked at without a branch. */
+/* As search. Most pages have at most two rows, and a branch on which of them
+   matches would often be mispredicted, so both are compared without a branch.
+   */
 static inline uint32_t search_few (const pf_ranges *ranges, uint64_t address,
                                    uint32_t low, uint32_t high) {
   const uint32_t rows = high - low, last = (uint32_t)ranges->count - 1;
@@ -177,10 +182,10 @@ static inline uint32_t search_few (const pf_ranges *ranges, uint64_t address,
 }
 
 
-/* An address that the table alone does not find, and the rows to be looked at:
-   see narrow. */
+/* An address that the index alone does not resolve, and the rows to search: see
+   narrow. */
 typedef struct question {
-  size_t i; /* its number */
+  size_t i; /* index of the address */
   uint32_t low, high;
 } question;
 
@@ -188,7 +193,8 @@ typedef struct question {
 static question ask (const pf_ranges *ranges, uint64_t address, size_t i) {
   question q = {.i = i};
   narrow(ranges, address, &q.low, &q.high);
-  const size_t row = q.low == 0 ? 0 : q.low - 1; /* mostly on the same line */
+  const size_t row =
+      q.low == 0 ? 0 : q.low - 1; /* mostly in the same cache line */
   __builtin_prefetch(ranges->rows + row * ranges->stride);
   __builtin_prefetch(ranges->rows + q.low * ranges->stride);
   return q;
@@ -202,8 +208,9 @@ static uint32_t answer (const pf_ranges *ranges, uint64_t address,
 }
 
 
-/* Ask for the page of each address, look at them, and where they do not tell
-   ask for the rows, then search these: by then the memory has arrived. */
+/* Works in three steps so that cache misses overlap: prefetch the page of each
+   address; look up the pages, and prefetch the rows of addresses that need a
+   search; search these rows. */
 void pf_ranges_find_all (const pf_ranges *ranges, const uint64_t *addresses,
                          size_t count, uint32_t *found) {
   question questions[PF_RANGES_AT_ONCE];
@@ -247,8 +254,9 @@ static size_t digit_of (uint64_t word, unsigned shift) {
 }
 
 
-/* One pass of a radix sort: from `words` to `sorted` by the digit at `shift`.
-   Answers false, with nothing done, when all have the same digit. */
+/* One pass of a radix sort: sorts `words` into `sorted` by the digit at
+   `shift`. If all words have the same digit, it does nothing and returns false.
+   */
 static bool sort_by_digit (const uint64_t *words, uint64_t *sorted,
                            size_t count, unsigned shift) {
   size_t at[DIGITS] = {0};
@@ -268,8 +276,9 @@ static bool sort_by_digit (const uint64_t *words, uint64_t *sorted,
 }
 
 
-/* Sort the words of *pair[0] by their upper halves; *pair[1] is as large. They
-   change places until the first one is sorted. */
+/* Sorts the words of pair[0] by their upper halves. pair[1] is scratch memory
+   of the same size; the pointers are exchanged so that pair[0] is the result.
+   */
 static void sort_by_upper_half (uint64_t *pair[2], size_t count) {
   for (unsigned shift = 32; shift < 64; shift += DIGIT_BITS)
     if (sort_by_digit(pair[0], pair[1], count, shift)) {
@@ -280,8 +289,9 @@ static void sort_by_upper_half (uint64_t *pair[2], size_t count) {
 }
 
 
-/* Words with the number of a row below 32 bits of its start: first the lower
-   bits, then, where starts differ in them, the upper bits. */
+/* Sorts row indices by start. Each word has 32 bits of a start above a 32-bit
+   row index; it sorts by the lower bits first, and then by the upper bits if
+   any starts differ in them. */
 static void sort_words (const pf_ranges *rows, uint64_t *pair[2]) {
   uint64_t differing = 0;
   for (size_t i = 0; i < rows->count; i++) {

@@ -1,14 +1,14 @@
 /*
-** wide.c - ratios and products of whole numbers. More bits of a quotient are
-** computed than a double holds, and the lowest one says whether anything is
-** left; so it is rounded once.
+** wide.c - ratios and products of integers. A quotient is computed to more bits
+** than a double holds; its lowest bit is set if there is a remainder (sticky
+** bit). The conversion to a double then rounds once, correctly.
 */
 
 #include <math.h>
 
 #include "model/base/wide.h"
 
-#define QUOTIENT_BITS 55 /* behind the point; a double has 53 in all */
+#define QUOTIENT_BITS 55 /* after the point; a double has 53 in all */
 
 __extension__ typedef unsigned __int128 magnitude;
 
@@ -18,7 +18,7 @@ static magnitude magnitude_of (pf_wide value) {
 }
 
 
-/* The number of bits up to the highest one that is set; `value` is not 0. */
+/* Returns the number of bits of `value`, which is not 0. */
 static int bits_of (magnitude value) {
   const uint64_t high = (uint64_t)(value >> 64);
   return high != 0 ? 128 - __builtin_clzll(high)
@@ -26,14 +26,14 @@ static int bits_of (magnitude value) {
 }
 
 
-/* Shift the highest set bit to bit 126. Only 2^127 has one above it, and loses
-   nothing. */
+/* Shifts the highest set bit to bit 126. Only 2^127 is shifted right, which
+   loses no bit that is set. */
 static magnitude normalise (magnitude value, int bits) {
   return bits == 128 ? value >> 1 : value << (127 - bits);
 }
 
 
-/* A quotient of numbers of up to 64 bits, in one division. */
+/* Returns the quotient of numbers of up to 64 bits by one division. */
 static double ratio_of_64 (uint64_t dividend, uint64_t divisor) {
   const int above = bits_of(dividend), below = bits_of(divisor);
   const magnitude high = (magnitude)(dividend << (64 - above)) << 63;
@@ -114,7 +114,8 @@ static bool clamp (pf_wide value, int64_t *clamped) {
 }
 
 
-/* Halves are rounded away from 0. The divisor is above 0. */
+/* Returns the quotient, rounded to nearest, halves away from 0. The divisor is
+   positive. */
 static pf_wide rounded_quotient (pf_wide dividend, pf_wide divisor) {
   const pf_wide quotient = dividend / divisor;
   const magnitude rest = magnitude_of(dividend % divisor);
@@ -130,7 +131,7 @@ pf_factor pf_factor_of (double number) {
 }
 
 
-/* Of what is too large for the exact way. */
+/* Computes the product in doubles, if it is too large for integers. */
 static pf_wide scaled_double (pf_wide sum, pf_factor factor) {
   const double number =
       ldexp((double)sum * (double)factor.multiplier / (double)factor.divisor,

@@ -1,5 +1,7 @@
 /*
-** wide.h - sums of whole numbers in 128 bits, and their exact ratios.
+** wide.h - exact arithmetic for sums and means: 128-bit sums of integers, their
+** ratios, and sums of fractions. Used by aggregates, formulas and reports.
+** Nothing is allocated.
 */
 
 #ifndef wide_h
@@ -7,17 +9,17 @@
 
 #include "profio.h"
 
-/* A sum of up to 2^63 values of 64 bits. */
+/* A signed 128-bit integer. It can hold a sum of 2^63 values of 64 bits. */
 __extension__ typedef __int128 pf_wide;
 
-/* Whole numbers from -PF_EXACT to PF_EXACT are doubles without rounding. */
+/* Doubles represent all integers from -PF_EXACT to PF_EXACT exactly. */
 #define PF_EXACT ((int64_t)1 << 53)
 
-/* The double nearest to dividend / divisor (of two equally near, the even one).
-   The divisor is not 0. */
+/* Return dividend / divisor, rounded once to the nearest double (ties to even).
+   The divisor must not be 0. */
 double pf_ratio_wide (pf_wide dividend, pf_wide divisor);
 
-/* The same; one division where both are exact as doubles. */
+/* The same, with a single division if both are exact as doubles. */
 static inline double pf_ratio (pf_wide dividend, pf_wide divisor) {
   if (dividend >= -PF_EXACT && dividend <= PF_EXACT && divisor >= -PF_EXACT &&
       divisor <= PF_EXACT)
@@ -25,37 +27,38 @@ static inline double pf_ratio (pf_wide dividend, pf_wide divisor) {
   return pf_ratio_wide(dividend, divisor);
 }
 
-/* A sum of fractions; begin with zeros. */
+/* A sum of fractions; initialise it with zeros. */
 typedef struct pf_fraction {
   pf_wide numerator;
   int64_t denominator; /* 0: nothing was added yet */
-  double rest;         /* of fractions whose common denominator is too large */
+  double rest; /* sum of the fractions whose common denominator is too large */
 } pf_fraction;
 
-/* Add numerator / denominator, which is above 0. */
+/* Add numerator / denominator; the denominator must be above 0. */
 void pf_fraction_add (pf_fraction *sum, pf_wide numerator, int64_t denominator);
 
 /*
-** Times that are counts of samples. A row states its time in whole ns; a hidden
-** column beside it (pf_remainder_of in model/rows/batch.h) has what rounding
-** left over, in parts of PF_REMAINDER_UNIT. Sums of both do not depend on how
-** counts were divided into rows and files.
+** Times that are computed from counts of samples. A row has its time in whole
+** ns; a hidden column (pf_remainder_of in model/rows/batch.h) has the rounding
+** error in units of 1 / PF_REMAINDER_UNIT ns. Sums of both columns do not
+** depend on how the counts were divided into rows and files.
 */
 #define PF_REMAINDER_BITS 32
 #define PF_REMAINDER_UNIT ((pf_wide)1 << PF_REMAINDER_BITS)
 
-/* `ns` nanoseconds, not negative, in parts; 0 when there are too many. */
+/* Convert nanoseconds (not negative) to units of 1 / PF_REMAINDER_UNIT ns; 0 if
+   they are 2^62 ns or more. */
 static inline pf_wide pf_parts_of_ns (double ns) {
   return ns < 0x1p62 ? (pf_wide)(ns * (double)PF_REMAINDER_UNIT + 0.5) : 0;
 }
 
-/* Parts rounded to whole ns, halves up. */
+/* Convert such units to ns, rounded to nearest, halves up. */
 static inline pf_wide pf_ns_of_parts (pf_wide parts) {
   return (parts + PF_REMAINDER_UNIT / 2) >> PF_REMAINDER_BITS;
 }
 
-/* The time of `count` samples that last `each` parts. False when 64 bits cannot
-   hold it. */
+/* Compute the duration of `count` samples of `each` units: whole ns, and the
+   rest in units. False if it exceeds 64 bits. */
 static inline bool pf_time_of_count (int64_t count, pf_wide each, int64_t *ns,
                                      int64_t *rest) {
   pf_wide parts;
@@ -70,17 +73,17 @@ static inline bool pf_time_of_count (int64_t count, pf_wide each, int64_t *ns,
 
 /* The exact number multiplier * 2^power / divisor. */
 typedef struct pf_factor {
-  int64_t multiplier, divisor; /* the divisor is 1 or more */
-  int power;                   /* 0 where the divisor is not 1 */
+  int64_t multiplier, divisor; /* the divisor is at least 1 */
+  int power;                   /* 0 if the divisor is not 1 */
 } pf_factor;
 
-/* The factor that a finite double is. */
+/* Return the factor that equals a finite double. */
 pf_factor pf_factor_of (double number);
 
-/* A sum times a factor, rounded to the nearest whole number, halves away from
-   0; where more than 127 bits would have to be divided, rounded as a double.
-   False when 64 bits cannot hold it: `scaled` is the nearest number that they
-   can. */
+/* Multiply a sum by a factor, rounded to the nearest integer, halves away from
+   0. If the exact product needs more than 127 bits, it is computed in doubles.
+   False if it exceeds 64 bits: then `scaled` is the minimum or maximum of
+   int64_t. */
 bool pf_scaled (pf_wide sum, pf_factor factor, int64_t *scaled);
 
 #endif

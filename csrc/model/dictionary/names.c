@@ -1,6 +1,7 @@
 /*
-** names.c - the dictionary: an open-addressing hash over strings that lie
-** end to end in blocks, so that a name never moves.
+** names.c - the dictionary: a hash table with open addressing and linear
+** probing. The strings lie one after another in blocks that are never moved or
+** freed before the dictionary, so that a name keeps its address.
 */
 
 #include <stdlib.h>
@@ -15,20 +16,21 @@
 
 #define FIRST_BLOCK (1u << 16)
 #define MOST_BLOCK  (1u << 22)
-#define AT_ONCE     64u /* names whose cache misses overlap */
+#define AT_ONCE     64u /* names whose slots are prefetched together */
 
-/* The strings follow. */
+/* A block of memory for strings. The strings follow the header. */
 struct pf_names_block {
   struct pf_names_block *next;
-  size_t used, size; /* of all of it */
+  size_t used, size; /* bytes, with the header */
 };
 
 typedef struct pf_names_block block;
 typedef struct pf_names_slot slot;
 
 
-/* Free slots. They are written and not left to calloc: pages that are first
-   read and then written cost two faults, and a fetch ahead of none is lost. */
+/* Allocates free slots; NULL when out of memory. The loop writes them, because
+   a page of calloc that is first read and then written costs two page faults,
+   and a prefetch of such a page has no effect. */
 static slot *new_slots (uint32_t mask) {
   const size_t count = (size_t)mask + 1;
   slot *const slots = pf_array(count, sizeof *slots);
@@ -38,7 +40,8 @@ static slot *new_slots (uint32_t mask) {
 }
 
 
-/* What differs from run to run and from dictionary to dictionary. */
+/* Returns a seed that differs for each run and each dictionary, so that nobody
+   can prepare names that collide. */
 static uint64_t new_seed (const pf_dictionary *d) {
   struct timespec now = {0, 0};
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -85,7 +88,8 @@ static uint64_t eight_bytes (const uint8_t *p) {
 }
 
 
-/* A word that differs for different strings of one size below eight. */
+/* Returns a word that is different for any two strings of the same size, which
+   is below eight. */
 static uint64_t few_bytes (const uint8_t *p, size_t size) {
   if (size >= 4) {
     uint32_t first, last;
@@ -99,9 +103,9 @@ static uint64_t few_bytes (const uint8_t *p, size_t size) {
 }
 
 
-/* Eight bytes a step: fast on the short strings that names are, and good enough
-   in all bits for a power-of-two table. The last step may take bytes of the one
-   before again. */
+/* Returns the hash of a name. It takes eight bytes per step, which is fast for
+   short strings, and mixes all bits well enough for a table whose size is a
+   power of two. The last step may read some bytes a second time. */
 static uint32_t hash_of (const pf_dictionary *d, pf_bytes name) {
   const size_t size = name.size;
   uint64_t h = pf_mix(d->seed, size);
@@ -113,7 +117,7 @@ static uint32_t hash_of (const pf_dictionary *d, pf_bytes name) {
 }
 
 
-/* Whether a slot in use is that of the name. */
+/* Returns whether an occupied slot belongs to the name. */
 static bool is_same (const pf_dictionary *d, const slot *s, pf_bytes name,
                      uint32_t hash) {
   if (s->hash != hash)
@@ -124,7 +128,7 @@ static bool is_same (const pf_dictionary *d, const slot *s, pf_bytes name,
 }
 
 
-/* The slot that holds the name, or the free one where it belongs. */
+/* Returns the slot of the name, or the free slot where the name belongs. */
 static slot *slot_of (const pf_dictionary *d, pf_bytes name, uint32_t hash) {
   uint32_t i = hash & d->mask;
   while (d->slots[i].number != PF_NO_NAME &&
@@ -134,13 +138,15 @@ static slot *slot_of (const pf_dictionary *d, pf_bytes name, uint32_t hash) {
 }
 
 
-/* How many names a table has slots for: three quarters of them. */
+/* Returns the maximum number of names of a table: three quarters of its slots.
+   */
 static uint32_t most_names (uint32_t mask) {
   return mask - mask / 4;
 }
 
 
-/* Move to a larger table. The slots keep the hashes, so no name is read. */
+/* Moves all slots to a larger table. The slots contain the hashes, so no name
+   is read. False when out of memory. */
 static bool resize_slots (pf_dictionary *d, uint32_t mask) {
   slot *const slots = new_slots(mask);
   if (slots == NULL)
@@ -163,7 +169,7 @@ bool pf_names_reserve (pf_dictionary *d, size_t count) {
   uint32_t mask = d->mask;
   while (most_names(mask) < count) {
     if (mask == UINT32_MAX)
-      return false; /* numbers have run out */
+      return false; /* all 32-bit ids are taken */
     mask = mask * 2 + 1;
   }
   return mask == d->mask || resize_slots(d, mask);
@@ -184,8 +190,9 @@ void *pf_names_next_entries (const pf_dictionary *d, size_t first, size_t count,
 }
 
 
-/* A block with room for a name of so many bytes, and for more the more there
-   are; NULL when out of memory. */
+/* Allocates a block in which a name of `name_size` bytes fits. Each block is
+   twice as large as the block before it, up to MOST_BLOCK. NULL when out of
+   memory. */
 static block *new_block (pf_dictionary *d, size_t name_size) {
   size_t size = d->blocks == NULL ? FIRST_BLOCK : 2 * d->blocks->size;
   if (size > MOST_BLOCK)
@@ -200,7 +207,7 @@ static block *new_block (pf_dictionary *d, size_t name_size) {
 }
 
 
-/* A copy of the bytes with a NUL behind them; NULL when out of memory. */
+/* Copies a name, with a NUL after it, into a block. NULL when out of memory. */
 static const uint8_t *keep (pf_dictionary *d, pf_bytes name) {
   block *b = d->blocks;
   if (b == NULL || b->size - b->used <= name.size) {
@@ -217,7 +224,7 @@ static const uint8_t *keep (pf_dictionary *d, pf_bytes name) {
 }
 
 
-/* Where the next name goes; NULL when out of memory. */
+/* Returns the free entry of the next name; NULL when out of memory. */
 static pf_bytes *next_entry (pf_dictionary *d) {
   size_t at;
   const unsigned number = pf_names_place(pf_names_count(d), &at);
@@ -230,8 +237,8 @@ static pf_bytes *next_entry (pf_dictionary *d) {
 }
 
 
-/* Add a name that is not known, in its slot; answers its number, or
-   PF_NO_NAME. */
+/* Adds a new name in its slot. Returns its id, or PF_NO_NAME when out of
+   memory. */
 static uint32_t add (pf_dictionary *d, slot *s, pf_bytes name, uint32_t hash) {
   const uint32_t number = pf_names_count(d);
   if (number >= most_names(d->mask)) {
@@ -267,7 +274,7 @@ static size_t smaller (size_t a, size_t b) {
 }
 
 
-/* Ask for the slots of the first names. */
+/* Computes the hashes of the first AT_ONCE names and prefetches their slots. */
 static void ask (const pf_dictionary *d, const pf_bytes *names, size_t count,
                  uint32_t *hashes) {
   for (size_t i = 0; i < smaller(count, AT_ONCE); i++) {
@@ -277,7 +284,8 @@ static void ask (const pf_dictionary *d, const pf_bytes *names, size_t count,
 }
 
 
-/* While some slots are looked at, the memory of the next ones arrives. */
+/* Works in two groups: the slots of the next group are prefetched while the
+   names of this group are looked up, so that cache misses overlap. */
 bool pf_intern_all (pf_dictionary *d, const pf_bytes *names, size_t count,
                     uint32_t *numbers) {
   uint32_t hashes[2][AT_ONCE];
