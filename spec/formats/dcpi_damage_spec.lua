@@ -1,7 +1,7 @@
 local dcpi = require "spec.support.dcpi_builder"
 local profio = require "profio"
 
--- All that a lenient reader says of bytes: the sum of samples, codes and offsets of damage.
+-- Reads bytes without option strict. Returns the sum of samples, and codes and offsets of damage.
 local function read(bytes, options)
    local trace <close>, message, code = profio.open({ data = bytes, path = "x" }, options)
    if not trace then
@@ -37,18 +37,18 @@ local word = function(value)
    return ("<I4"):pack(value)
 end
 
--- Each class of damage: what is made, its first code and offset, how many samples are kept, and
--- words of its message.
+-- Each class of damage: title, bytes, code and offset of the first warning, number of samples, and
+-- a part of the message.
 local classes = {
-   { "D1 nothing behind the header", plain():bytes(), "dcpi-no-footer", header, 0,
+   { "D1 nothing after the header", plain():bytes(), "dcpi-no-footer", header, 0,
       "8 bytes expected" },
-   { "D1 less than a footer behind the header", plain():raw "\0\0\0\0\0\0\0":bytes(),
+   { "D1 less than a footer after the header", plain():raw "\0\0\0\0\0\0\0":bytes(),
       "dcpi-no-footer", header, 0, "found 7" },
    { "D3 a required line is missing", plain({ tstart = false }):footer():bytes(),
       "dcpi-missing-line", header - 20, 0, "tstart" },
-   { "D3 several are missing", plain({ period = false, tsize = false }):footer():bytes(),
+   { "D3 two required lines missing", plain({ period = false, tsize = false }):footer():bytes(),
       "dcpi-missing-line", header - 13 - 14, 0, "period tsize" },
-   { "D3 a required line stands there twice", plain(nil, "platform oak\n"):footer():bytes(),
+   { "D3 a required line is present twice", plain(nil, "platform oak\n"):footer():bytes(),
       "dcpi-duplicate-line", 177, 0, "platform" },
    { "D3 another period", plain(nil, "period 7\n"):footer():bytes(), "dcpi-duplicate-line", 177, 0,
       "period" },
@@ -56,11 +56,11 @@ local classes = {
       "dcpi-bad-value", 17, 0, "image: hexadecimal digits expected, found \"xemacs\"" },
    { "D3 a start that is not hexadecimal", plain({ tstart = "12000g000" }):footer():bytes(),
       "dcpi-bad-value", 103, 0, "tstart" },
-   { "D3 a period that is no number", plain({ period = "62K" }):footer():bytes(), "dcpi-bad-value",
+   { "D3 a period with a letter", plain({ period = "62K" }):footer():bytes(), "dcpi-bad-value",
       90, 0, "period: digits expected" },
    { "D3 a size in hexadecimal", plain({ tsize = "80ff00" }):footer():bytes(), "dcpi-bad-value",
       123, 0, "tsize" },
-   { "D3 a speed that is no number", plain({ cpuspeed = "-1" }):footer():bytes(), "dcpi-bad-value",
+   { "D3 a negative speed", plain({ cpuspeed = "-1" }):footer():bytes(), "dcpi-bad-value",
       137, 0, "cpuspeed" },
    { "D3 an epoch of another length", plain({ epoch = "98051917" }):footer():bytes(),
       "dcpi-bad-epoch", 44, 0, "98051917" },
@@ -94,7 +94,7 @@ local classes = {
    { "D7 a word alone", plain(nil, "word\n"):footer():bytes(), "dcpi-bad-line", 177, 0, "a value" },
    { "D7 0x before the start", plain({ tstart = "0x120000000" }):chunk(0, { 5 }):footer():bytes(),
       "dcpi-hex-prefix", 103, 5, "without 0x" },
-   { "D7 words behind the end", plain(nil, "samples foo\n"):chunk(0, { 5 }):footer():bytes(),
+   { "D7 words after the end", plain(nil, "samples foo\n"):chunk(0, { 5 }):footer():bytes(),
       "dcpi-odd-terminator", 177, 5, "unknown word" },
    { "D8 bytes before the footer", plain():chunk(0, { 5 }):raw "abc":footer():bytes(),
       "dcpi-stray-bytes", header + 12, 5, "found 3 bytes" },
@@ -128,11 +128,11 @@ local classes = {
       "dcpi-footer-addresses", header + 20, 3, "states 3 addresses with samples, counted were 2" },
    { "D18 another sum of samples", plain():chunk(0, { 1, 0, 2 }):footer(2, 4):bytes(),
       "dcpi-footer-samples", header + 24, 3, "states 4 samples, counted were 3" },
-   { "D19 bytes behind the footer", plain():chunk(0, { 5 }):footer():raw "tail":bytes(),
+   { "D19 bytes after the footer", plain():chunk(0, { 5 }):footer():raw "tail":bytes(),
       "dcpi-trailing-bytes", header + 20, 5, "4 bytes" },
-   { "D19 many bytes behind the footer", plain():chunk(8, { 5 }):footer():raw(("t"):rep(99))
+   { "D19 many bytes after the footer", plain():chunk(8, { 5 }):footer():raw(("t"):rep(99))
       :bytes(), "dcpi-trailing-bytes", header + 20, 5, "99 bytes" },
-   { "D20 sums that no such file can have", plain():chunk(0, { 5 }):footer(1000, 5):bytes(),
+   { "D20 sums too large for the file's size", plain():chunk(0, { 5 }):footer(1000, 5):bytes(),
       "dcpi-footer-impossible", header + 12, 5, "states 1000 addresses .* hold 3" },
 }
 
@@ -144,7 +144,7 @@ describe("dcpi, damage of class", function()
          assert.is_string(require("profio.formats.dcpi").warnings[class[3]])
          assert.equal(class[5], found.samples)
          assert.matches(class[6], found.messages[1])
-         -- the same is the error of a strict reader
+         -- with strict, the first warning is the error
          local trace, message, code = profio.open({ data = class[2], path = "x" },
             { strict = true })
          assert.is_nil(trace)
@@ -165,7 +165,7 @@ describe("dcpi, damage of class", function()
       assert.equal("truncated", code)
    end)
 
-   it("D21 the other byte order: a hint, and an option that reads it", function()
+   it("D21 the other byte order, which the warning names and an option reads", function()
       local b = dcpi():header()
       b.order = ">"
       local bytes = b:chunk(0x40, { 5, 6 }):footer():bytes()
@@ -192,7 +192,7 @@ describe("dcpi, damage of class", function()
       assert.same({}, found.damage)
    end)
 
-   it("a sum that wraps 32 bits is only noted", function()
+   it("a sum that wraps 32 bits, which is a note", function()
       local bytes = dcpi():header():chunk(0, { 0xffffffff, 0xffffffff }):footer():bytes()
       local found = assert(read(bytes, { strict = true }))
       assert.equal(2 * 0xffffffff, found.samples)
@@ -202,10 +202,10 @@ describe("dcpi, damage of class", function()
    end)
 end)
 
-describe("dcpi, cut and bent", function()
-   it("notices every end, and keeps the counts before it", function()
+describe("dcpi, cut and changed", function()
+   it("warns of each cut, and keeps the counts before it", function()
       local bytes = dcpi.golden()
-      -- where each count that is no 0 ends, and what it is
+      -- the end and the value of each count that is not 0
       local counts = { { 200, 29 }, { 212, 10 }, { 216, 1 }, { 220, 2 }, { 228, 3 }, { 236, 2 } }
       for length = 1, #bytes - 1 do
          local found, message, code = read(bytes:sub(1, length), { format = "dcpi" })
@@ -230,7 +230,7 @@ describe("dcpi, cut and bent", function()
       end
    end)
 
-   it("notices every bit that turns in counts and sums, and faults at none", function()
+   it("warns of each changed bit in counts and sums", function()
       local bytes = dcpi.golden()
       local heads = { [188] = 8, [200] = 8 } -- offsets and numbers of the chunks
       local position = 0
@@ -249,20 +249,20 @@ describe("dcpi, cut and bent", function()
       end
    end)
 
-   it("stands every number at its extremes", function()
+   it("reads every number at its minimum and maximum", function()
       for _, position in ipairs { 188, 192, 196, 200, 204, 208, 236, 240 } do
          for _, value in ipairs { 0, 1, 0x3fffffff, 0x40000000, 0x7fffffff, 0x80000000,
             0xffffffff } do
             local bytes = golden_with(position, word(value))
             local found = assert(read(bytes))
-            -- the first chunk may begin at 0, for all that can be known
+            -- the first chunk may begin at 0
             assert.is_true(#found.damage > 0 or bytes == dcpi.golden() or
                position == 188 and value == 0, ("%d at %d"):format(value, position))
          end
       end
    end)
 
-   it("reads what follows damage that does not end it", function()
+   it("reads on after damage", function()
       local b = dcpi():header()
       for i = 1, 300 do
          b:chunk(i % 2 == 0 and 8 * i or 8 * i + 2, { i })
@@ -303,8 +303,8 @@ describe("dcpi, cut and bent", function()
    end)
 end)
 
-describe("dcpi, the fast way over chunks", function()
-   -- Rows with zeros go another way: without the zeros they are the same, and so is what is odd.
+describe("dcpi, the fast path over chunks", function()
+   -- Reading with zeros uses the general path: apart from the zeros, the results must be equal.
    local function both(bytes, options)
       local lists, codes = { {}, {} }, { {}, {} }
       for way, zeros in ipairs { false, true } do
@@ -326,7 +326,7 @@ describe("dcpi, the fast way over chunks", function()
       return lists, codes
    end
 
-   it("gives what the slow way gives, for files with all kinds of damage", function()
+   it("has the results of the general path, for files with all kinds of damage", function()
       for case = 1, 60 do
          math.randomseed(case)
          local b = dcpi():header { tsize = "100000" }

@@ -2,7 +2,7 @@ local dcpi = require "spec.support.dcpi_builder"
 local lfs = require "lfs"
 local profio = require "profio"
 
--- A database in a new directory: { ["path/below"] = bytes }.
+-- Writes a database into a new directory: { ["path/below"] = bytes }.
 local function database(files)
    local root = os.tmpname()
    os.remove(root)
@@ -39,7 +39,7 @@ local function small()
    }
 end
 
--- The sums of count by some columns.
+-- Returns the sums of count by some columns.
 local function sums(trace, ...)
    local columns, list = { ... }, {}
    for _, row in ipairs(trace.samples:group(...):aggregate { "n = sum(count)" }:rows()) do
@@ -80,7 +80,7 @@ describe("dcpi, a database", function()
       remove()
    end)
 
-   it("can be chosen from", function()
+   it("can be limited to an image, event, epoch, label or platform", function()
       local root, remove = small()
       for _, case in ipairs {
          { { image = "xemacs" }, 4 }, { { image = "/bin/ls" }, 1 }, { { image = "bin/ls" }, 1 },
@@ -99,7 +99,7 @@ describe("dcpi, a database", function()
       remove()
    end)
 
-   it("reads what can be read, and tells of the rest", function()
+   it("skips files that cannot be read, with a warning", function()
       local root, remove = database { good = profile({}, { 5 }),
          bad = "version pdb-0.07\nimage ab\nevent cycles\n" }
       local trace <close> = assert(profio.open(root))
@@ -115,7 +115,7 @@ describe("dcpi, a database", function()
       remove()
    end)
 
-   it("may hold packed files and dcpicat's texts", function()
+   it("may contain packed files and dcpicat's texts", function()
       local root, remove = database { ["e/text"] = dcpi.listing, ["e/golden"] = dcpi.golden() }
       os.execute("gzip -k '" .. root .. "/e/golden' && rm '" .. root .. "/e/golden'")
       local trace <close> = assert(profio.open(root, { event = "cycles" }))
@@ -123,7 +123,7 @@ describe("dcpi, a database", function()
       remove()
    end)
 
-   it("is no directory of other things", function()
+   it("is not any directory of other files", function()
       local root, remove = database { ["a/b/c"] = "text\n" }
       local trace, message, code = profio.open(root)
       assert.is_nil(trace)
@@ -145,7 +145,7 @@ describe("dcpi, a database", function()
 end)
 
 describe("dcpi, a database that is written", function()
-   -- A folder that is not there yet.
+   -- Returns the path of a new folder.
    local function nowhere()
       local root = os.tmpname()
       os.remove(root)
@@ -162,7 +162,7 @@ describe("dcpi, a database that is written", function()
       return list
    end
 
-   it("has one epoch, and the samples of all", function()
+   it("has one epoch with the samples of all epochs", function()
       local root, remove = small()
       local made, remove_made = nowhere()
       local trace <close> = assert(profio.open(root))
@@ -189,7 +189,7 @@ describe("dcpi, a database that is written", function()
       remove_made()
    end)
 
-   it("keeps epochs, and adds up what two databases have in one", function()
+   it("keeps epochs with an option, and adds up the equal epochs of two databases", function()
       local root, remove = small()
       local other, remove_other = database { ["x"] = profile({ epoch = old }, { 100, 10 }) }
       local made, remove_made = nowhere()
@@ -205,7 +205,7 @@ describe("dcpi, a database that is written", function()
       remove_made()
    end)
 
-   it("is told of where one file is asked to hold it all", function()
+   it("is named in the error if one file cannot hold all profiles", function()
       local root, remove = small()
       local trace <close> = assert(profio.open(root))
       local bytes, message, code = trace:save(root .. "/one")
@@ -215,7 +215,7 @@ describe("dcpi, a database that is written", function()
       remove()
    end)
 
-   it("says which file it could not write", function()
+   it("is named in the error if a file cannot be written", function()
       local root, remove = small()
       local trace <close> = assert(profio.open(root))
       local bytes, message, code = trace:save "/dev/null/"
@@ -230,7 +230,7 @@ describe("dcpicat's text of several profiles", function()
    local other = dcpi.listing:gsub("image%s+%S+", "image            00"):gsub("xemacs", "ls")
       :gsub("29", "19")
 
-   it("is as many profiles", function()
+   it("is read as several profiles", function()
       local trace <close> = assert(profio.open { data = dcpi.listing .. other .. "\n" .. other,
          path = "three.txt" })
       assert.same({ "xemacs cycles 40", "xemacs imiss 27", "ls cycles 60", "ls imiss 54" },
@@ -251,7 +251,7 @@ describe("dcpicat's text of several profiles", function()
       end)())
    end)
 
-   it("can be chosen from, also in a database", function()
+   it("can be limited to an image, also in a database", function()
       local root, remove = database { both = dcpi.listing .. other, one = dcpi.listing }
       for _, what in ipairs { { data = dcpi.listing .. other }, root } do
          local trace <close> = assert(profio.open(what, { image = "ls" }))
@@ -263,7 +263,7 @@ describe("dcpicat's text of several profiles", function()
       remove()
    end)
 
-   it("stays one where a line among the counts is damaged", function()
+   it("is not split at a damaged line among the counts", function()
       local damaged = dcpi.listing .. "nonsense\n0x000120080000 1 1\n"
       local trace <close> = assert(profio.open { data = damaged })
       assert.equal(1, #trace:facts())

@@ -14,7 +14,7 @@ local function samples_of(bytes, ...)
    return trace.samples:rows(...)
 end
 
--- Write rows by hand.
+-- Writes single rows.
 local function write(rows, header, dialect)
    local writer = assert(profio.create(nil, { format = "dcpi", header = header,
       dialect = dialect }))
@@ -31,7 +31,7 @@ local facts = "image 19970328081403c0c18b\nepoch 9805191724\nplatform walnut\nev
    .. "period 63488\ntstart 120000000\ntsize 8388608\ncpuspeed 333\npath /usr/local/bin/xemacs"
 
 describe("dcpi, writing", function()
-   it("gives the golden file from its rows", function()
+   it("writes the golden file from its rows", function()
       local golden = { { address = 0x12006cbe8, count = 2 }, { address = 0x12006cbb8, count = 20 },
          { address = 0x12006cbd0, count = 10 }, { address = 0x12006cbd4, count = 1 },
          { address = 0x12006cbd8, count = 2 }, { address = 0x12006cbe0, count = 3 },
@@ -41,7 +41,7 @@ describe("dcpi, writing", function()
       assert.equal(dcpi.golden(), save(dcpi.golden()))
    end)
 
-   it("gives a file again from the rows of its tables", function()
+   it("writes the same file from the rows of its tables", function()
       local bytes = dcpi():header(nil, "hue  blue \n"):chunk(4, { 1, 0, 2 }):footer():bytes()
       local trace <close> = assert(profio.open { data = bytes })
       for _, columns in ipairs { { "word", "value", "line" }, { "word", "value" } } do
@@ -73,7 +73,7 @@ describe("dcpi, writing", function()
       end
    end)
 
-   it("bridges one address without samples, and not two", function()
+   it("joins chunks over one address without samples, but not over two", function()
       local function chunks(...)
          local rows = {}
          for i, offset in ipairs { ... } do
@@ -104,7 +104,7 @@ describe("dcpi, writing", function()
       assert.equal(again, save(again))
    end)
 
-   it("leaves out lines that are none", function()
+   it("leaves out invalid header lines", function()
       local bytes = assert(save(dcpi():header(nil, "\n word\nalone\nsamples of it\nhue blue\n")
          :chunk(0, { 1 }):footer():bytes()))
       local trace <close> = assert(profio.open({ data = bytes }, { strict = true }))
@@ -112,7 +112,7 @@ describe("dcpi, writing", function()
       assert.equal(12, trace.header:count())
    end)
 
-   it("writes what it reads, at random, in both dialects", function()
+   it("writes random rows that are read back unchanged, in both dialects", function()
       for case = 1, 60 do
          math.randomseed(case)
          local rows, address = {}, 0x120000000
@@ -146,7 +146,7 @@ describe("dcpi, writing", function()
       assert.equal(text, save(text, { dialect = "dcpicat" }))
    end)
 
-   it("translates dcpicat's words, given the clock", function()
+   it("converts dcpicat's text to a binary profile, given the clock rate", function()
       local listing = dcpi.listing:gsub("event            134705 imiss:4096:10000\n", "")
          :gsub("( +%d+) +%d+\n", function(count) return count .. "\n" end)
       local none, message, code = save(listing, { dialect = "0.07" })
@@ -183,7 +183,7 @@ describe("dcpi, writing", function()
       assert.same({ "9805191724", "9612042334", "200212042334" }, seen)
    end)
 
-   it("brings events of one image together in dcpicat's text", function()
+   it("writes the events of one image into one text of dcpicat", function()
       local cycles = { data = dcpi.golden() }
       local imiss = { data = dcpi():header { event = "imiss", period = "4096" }
          :chunk(0x6cbb8, { 27 }):footer():bytes() }
@@ -196,7 +196,7 @@ describe("dcpi, writing", function()
       assert.matches("one event, here are 2", message)
    end)
 
-   it("refuses what is not one profile, or no file can hold, in words", function()
+   it("refuses several profiles, and values that a file cannot hold", function()
       local function with(changes)
          return { data = dcpi():header(changes):chunk(0, { 1 }):footer():bytes() }
       end
@@ -243,7 +243,7 @@ describe("dcpi, writing", function()
       end
    end)
 
-   it("makes a header of what the rows say", function()
+   it("builds a header from the rows", function()
       local bytes = assert(write({ { address = 0x1000, count = 3, image = "ab", name = "prog",
          event = "cycles", epoch = "9805191724", platform = "oak", label = "l" },
          { address = 0x1010, count = 1, image = "ab", name = "prog", event = "cycles",

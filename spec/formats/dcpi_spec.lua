@@ -1,7 +1,7 @@
 local dcpi = require "spec.support.dcpi_builder"
 local profio = require "profio"
 
--- Warnings one by one, and not the first of each kind only.
+-- Report each warning, not only the first one of each kind.
 local function one_by_one(options)
    options = options or {}
    options.all_warnings = true
@@ -12,7 +12,7 @@ local function open(bytes, options)
    return assert(profio.open({ data = bytes }, one_by_one(options)))
 end
 
--- { { address, count }, ... } of the samples
+-- Returns the samples as { { address, count }, ... }.
 local function samples_of(bytes, options)
    local trace <close> = open(bytes, options)
    local list = {}
@@ -59,7 +59,7 @@ describe("dcpi, the daemon's files", function()
       end
    end)
 
-   it("makes nanoseconds of samples, period and clock", function()
+   it("computes nanoseconds from samples, period and clock rate", function()
       local trace <close> = open(dcpi.golden())
       local spent = {}
       for count, ns in trace.samples:each("count", "spent") do
@@ -67,7 +67,7 @@ describe("dcpi, the daemon's files", function()
          spent[#spent + 1] = ns
       end
       assert.equal(6, #spent)
-      -- a clock in hertz, and an event that is no time
+      -- a clock rate in hertz, and an event that does not measure time
       local hertz <close> = open(dcpi():header { cpuspeed = "333000000" }:chunk(0, { 47 })
          :footer():bytes())
       assert.equal(333000000, hertz.info.clock)
@@ -83,7 +83,7 @@ describe("dcpi, the daemon's files", function()
       assert.same({ 0x12006cbdc, 0 }, rows[5])
    end)
 
-   it("states in raw what the file states, byte for byte", function()
+   it("has raw rows with all bytes of the file", function()
       local bytes = dcpi():header(nil, "shoe size 42  \n"):chunk(8, { 0, 7 }):chunk(16, { 1 })
          :footer():bytes()
       local trace <close> = open(bytes)
@@ -131,7 +131,7 @@ describe("dcpi, the daemon's files", function()
       assert.same({}, trace.warnings)
    end)
 
-   it("keeps addresses of the kernel as they stand", function()
+   it("keeps addresses of the kernel", function()
       local rows = samples_of(dcpi():header { tstart = "fffffc0000230000" }:chunk(0x1c4, { 5 })
          :footer():bytes())
       assert.same({ { 0xfffffc00002301c4, 5 } }, rows)
@@ -141,7 +141,7 @@ describe("dcpi, the daemon's files", function()
 end)
 
 describe("dcpi, the header", function()
-   it("takes lines in any order, and keeps unknown ones with order and bytes", function()
+   it("may have lines in any order, and keeps unknown lines with order and bytes", function()
       local b = dcpi()
       for i = #dcpi.facts, 1, -1 do
          b:raw(dcpi.facts[i][1] .. "  \t" .. dcpi.facts[i][2] .. " \n")
@@ -162,7 +162,7 @@ describe("dcpi, the header", function()
          "image", "version", "colour", "cpuamask", "cpucount", "samples" }, words)
    end)
 
-   it("reads 0.06 as 0.07 and says so, and keeps the words of the version", function()
+   it("of version 0.06 is read as 0.07 with a note, and keeps the text of the version", function()
       for version, code in pairs { ["pdb-0.06"] = false, ["pdb-0.7"] = false,
          ["pdb-0.05"] = "dcpi-other-minor", ["pdb-00.0007"] = false } do
          local trace <close> = open(dcpi():header { version = version }:chunk(0, { 3 }):footer()
@@ -177,7 +177,7 @@ describe("dcpi, the header", function()
       assert.matches("read as version 0.07", trace.info.notes)
    end)
 
-   it("keeps the header of version 1 and says that its data is not published", function()
+   it("of version 1 is read, with a warning that the data cannot be read", function()
       for _, version in ipairs { "pdb-1.01", "pdb-2.0", "pdb-99999999999999999999.1" } do
          local bytes = dcpi():header { version = version }:raw "\1\2\3\4\5":bytes()
          local trace <close> = open(bytes)
@@ -197,7 +197,7 @@ describe("dcpi, the header", function()
       end
    end)
 
-   it("reads epochs of 10, 12 and 14 digits", function()
+   it("may have epochs of 10, 12 and 14 digits", function()
       for epoch, utc in pairs { ["7001010000"] = "1970-01-01 00:00:00",
          ["6912312359"] = "2069-12-31 23:59:00", ["0002290000"] = "2000-02-29 00:00:00",
          ["200212042334"] = "2002-12-04 23:34:00", ["20021204233459"] = "2002-12-04 23:34:59" } do
@@ -208,7 +208,7 @@ describe("dcpi, the header", function()
       end
    end)
 
-   it("takes the first of several paths, and lists all", function()
+   it("may have several paths, of which the first one is used", function()
       local trace <close> = open(dcpi():header(nil, "path /elsewhere/xe macs\n"):footer():bytes())
       assert.same({}, trace.warnings)
       assert.equal("/usr/local/bin/xemacs", trace.info.path)
@@ -222,7 +222,7 @@ describe("dcpi, the header", function()
       end)())
    end)
 
-   it("is found by content, with the version anywhere", function()
+   it("is detected by its contents, wherever the version is", function()
       local b = dcpi():raw "platform w\nimage ab\nevent cycles\nversion \t pdb-1.01\nsamples\n"
       local trace <close> = open(b:bytes())
       assert.equal("dcpi", trace.format)
@@ -230,7 +230,7 @@ describe("dcpi, the header", function()
       assert.is_nil((profio.open { data = "path to nowhere\n" }))
    end)
 
-   it("ends where header_limit says at the latest", function()
+   it("ends within header_limit bytes", function()
       local bytes = dcpi():header(nil, ("x y\n"):rep(20000)):footer():bytes()
       local trace, message, code = profio.open({ data = bytes }, { format = "dcpi" })
       assert.is_nil(trace)
@@ -243,10 +243,10 @@ describe("dcpi, the header", function()
 end)
 
 describe("dcpi, both readings of an offset", function()
-   -- in bytes the second chunk begins inside the first, in instructions behind it
+   -- as bytes, the second offset is inside the first chunk; as instructions, it is after it
    local bytes = dcpi():header():chunk(4, { 1, 2, 3, 4 }):chunk(8, { 5 }):footer():bytes()
 
-   it("takes bytes, and says when instructions are likelier", function()
+   it("uses bytes, with a note if instructions are more likely", function()
       local trace <close> = open(bytes)
       assert.same({ "dcpi-chunk-overlap", "dcpi-offset-unit" }, codes_of(trace))
       assert.equal("note", trace.warnings[2].kind)
@@ -259,14 +259,14 @@ describe("dcpi, both readings of an offset", function()
       end)())
    end)
 
-   it("takes instructions when told to", function()
+   it("uses instructions with option offset_unit", function()
       assert.same({ { 0x120000010, 1 }, { 0x120000014, 2 }, { 0x120000018, 3 }, { 0x12000001c, 4 },
          { 0x120000020, 5 } }, samples_of(bytes, { offset_unit = "insn" }))
       local trace <close> = open(bytes, { offset_unit = "insn" })
       assert.same({}, trace.warnings)
    end)
 
-   it("hints at them by odd offsets, and by a range beyond the code", function()
+   it("notes likely instructions if offsets are odd or a chunk is outside of the code", function()
       for _, case in ipairs {
          { dcpi():header():chunk(5, { 1 }):footer():bytes(), "dcpi-unaligned" },
          { dcpi():header { tsize = "18" }:chunk(8, { 1, 1, 1 }):footer():bytes(),
@@ -288,7 +288,7 @@ describe("dcpi, dcpicat's text", function()
    it("reads the manual page", function()
       local trace <close> = open(dcpi.listing)
       assert.equal("dcpicat", trace.info.dialect)
-      assert.same({ "dcpi-event-sum", "dcpi-event-sum" }, codes_of(trace)) -- the page is cut
+      assert.same({ "dcpi-event-sum", "dcpi-event-sum" }, codes_of(trace)) -- an excerpt
       assert.matches("470352 samples are stated, counted were 40", trace.warnings[1].message)
       local rows = trace.samples:rows("address", "count", "event", "label", "name")
       assert.same({
@@ -312,7 +312,7 @@ describe("dcpi, dcpicat's text", function()
       assert.equal(dcpi.listing, table.concat(parts))
    end)
 
-   it("takes names of events with colons, and how long they were watched", function()
+   it("reads names of events with colons, and the share of time that they were sampled", function()
       local text = dcpi.listing:gsub("470352 cycles:63488:10000", "40 retired:m0:512:2500")
          :gsub("134705 imiss", "27 cycles")
       local trace <close> = open(text, { cpuspeed = 500 })
@@ -322,19 +322,19 @@ describe("dcpi, dcpicat's text", function()
       assert.same({ event = "cycles", spent = 27 * 4096 * 2 }, rows[2])
       assert.same({ 0.25, 1.0 }, { trace.profiles:rows()[1].fraction,
          trace.profiles:rows()[2].fraction })
-      -- an event watched for half of the time counts for twice of it
+      -- an event that was sampled for half of the time counts twice
       local half <close> = open(text:gsub("cycles:4096:10000", "cycles:4096:5000"),
          { cpuspeed = 500 })
       assert.equal(2 * 27 * 4096 * 2, half.samples:rows()[2].spent)
    end)
 
-   it("shows counts of 0 when asked to", function()
+   it("shows counts of 0 with option zeros", function()
       local trace <close> = open(dcpi.listing, { zeros = true })
       assert.equal(6, trace.samples:count())
       assert.equal(6, trace:row_count "samples")
    end)
 
-   it("warns of what is not as dcpicat prints it", function()
+   it("warns of lines that dcpicat does not print", function()
       local text = dcpi.listing:gsub("470352", "40"):gsub("134705", "27")
       for _, case in ipairs {
          { "0x00012006cbd4       1       0\n", "0x00012006cbd4       1\n", "dcpi-bad-counts", 390 },
@@ -357,7 +357,7 @@ describe("dcpi, dcpicat's text", function()
       end
    end)
 
-   it("reads 64 events, and says when there are more", function()
+   it("reads 64 events, and warns if there are more", function()
       for _, count in ipairs { 64, 65 } do
          local head, counts = dcpi.listing:match "^(.-)event", {}
          for i = 1, count do
@@ -372,14 +372,14 @@ describe("dcpi, dcpicat's text", function()
       end
    end)
 
-   it("marks counts that no column can hold as missing", function()
+   it("shows counts above 2^63 - 1 as missing", function()
       local text = dcpi.listing:gsub("      29 ", " 9223372036854775808 ")
       local trace <close> = open(text)
       assert.is_nil(trace.samples:rows()[1].count)
       assert.is_truthy(table.concat(codes_of(trace), " "):find "dcpi%-count%-too%-large")
    end)
 
-   it("notices every end inside it", function()
+   it("warns of each cut", function()
       local text = dcpi.listing:gsub("470352", "40"):gsub("134705", "27")
       assert.is_table(open(text, { strict = true }))
       for length = 40, #text - 1 do
@@ -394,7 +394,7 @@ describe("dcpi, dcpicat's text", function()
 end)
 
 describe("dcpi, a profile", function()
-   it("is made of images and events", function()
+   it("has images as functions and events as metrics", function()
       local cycles = { data = dcpi.golden() }
       local imiss = { data = dcpi():header { event = "imiss", image = "ab", path = "/bin/ls" }
          :chunk(0x6cbb8, { 27 }):footer():bytes() }
@@ -408,7 +408,7 @@ describe("dcpi, a profile", function()
          profile:flat { metric = "cycles" }:rows("function", "self"))
    end)
 
-   it("is held against another one, with the errors of counts", function()
+   it("is compared with another one, with the standard errors of counts", function()
       local new <close> = assert(profio.open { data = dcpi():header():chunk(0x40, { 80 }):footer()
          :bytes() })
       local old <close> = assert(profio.open { data = dcpi.golden() })
@@ -417,7 +417,7 @@ describe("dcpi, a profile", function()
       assert.is_true(math.abs(row.significance - 33 / math.sqrt(80 + 47)) < 1e-9)
    end)
 
-   it("is made of procedures where their names are known", function()
+   it("has procedures as functions if symbols are loaded", function()
       local path = os.tmpname()
       local file = assert(io.open(path, "w"))
       file:write "000000012006cb00 T Fcdr\n000000012006cbd0 T re_search\n000000012006cc00 T x\n"

@@ -1,5 +1,5 @@
--- Real files and edge cases, read in place where they are; what is in them stands in the
--- manifest beside them, found by other programs.
+-- Real files and edge cases, read from the folder of the corpus. Other programs found the expected
+-- contents, which the manifest of the corpus lists.
 
 local profio = require "profio"
 
@@ -16,7 +16,7 @@ end
 
 local dialects = { ["GNU v1"] = "gnu", ["4.4BSD"] = "4.4bsd", Apple = "apple" }
 
--- { path, dialect, width, order, contents } of the files that were made or found by others.
+-- { path, dialect, width, order, contents } of files of other programs.
 local function listed()
    local files, folder = {}, nil
    for line in manifest:lines() do
@@ -49,7 +49,7 @@ local function sum(view, column)
    return total
 end
 
--- Whether a file reads without damage when width and order are forced.
+-- Returns whether a file reads without damage with a given width and order.
 local function reads_as(path, width, order)
    local trace <close> = profio.open(path,
       { format = "gmon", address_size = width, byte_order = order })
@@ -114,7 +114,7 @@ describe_corpus("gmon, the corpus", function()
    end)
 
    it("attributes the time of the drift experiment to the right addresses", function()
-      -- all of it was spent in `hot`; gprof gives all of it to another function
+      -- all time was spent in `hot`; gprof attributes all of it to another function
       local trace <close> = assert(profio.open(corpus .. "made/drift-x86_64.gmon"))
       local path = corpus .. "made/drift-x86_64.elf"
       local nm <close> = assert(io.popen("nm -S '" .. path .. "'"))
@@ -136,7 +136,7 @@ describe_corpus("gmon, the corpus", function()
       assert.equal(all, inside)
    end)
 
-   -- What is said of each edge case: warnings, or the code and words of a refusal.
+   -- For each edge case the expected warnings, or the code and words of the error.
    local edges = {
       ["abbr"] = {}, ["adj"] = {}, ["arconly"] = {}, ["base"] = {}, ["big"] = {}, ["dim"] = {},
       ["dim15"] = {}, ["disj"] = {}, ["empty"] = {}, ["last"] = {}, ["out_of_range"] = {},
@@ -157,7 +157,7 @@ describe_corpus("gmon, the corpus", function()
    }
 
    for name, expected in pairs(edges) do
-      it("knows what " .. name .. " is about", function()
+      it("reports the anomaly of " .. name, function()
          local trace <close>, message, code = profio.open(corpus .. "synthetic/" .. name .. ".gmon")
          if type(expected) == "string" then
             assert.is_nil(trace)

@@ -1,15 +1,15 @@
 local gmon = require "spec.support.gmon_builder"
 local profio = require "profio"
 
--- Warnings one by one, and not the first of each kind only.
+-- Report each warning, not only the first one of each kind.
 local function one_by_one(options)
    options = options or {}
    options.all_warnings = true
    return options
 end
 
--- Everything a lenient reader says of bytes: counts of bins, arcs and blocks, and the warnings of
--- damage; or nil, message, code.
+-- Reads bytes without option strict. Returns the counts of bins, arcs and blocks, and the warnings
+-- of damage; or nil, message, code.
 local function read(bytes, options)
    local trace <close>, message, code = profio.open({ data = bytes }, one_by_one(options))
    if not trace then
@@ -36,7 +36,7 @@ local function read(bytes, options)
    return found
 end
 
--- The first n of a list.
+-- Returns the first n values of a list.
 local function first(list, n)
    return table.move(list, 1, math.max(0, math.min(n, #list)), 1, {})
 end
@@ -49,7 +49,7 @@ local function items_in(record, length)
    return math.min(record.count, (length - record.start - record.head) // record.size)
 end
 
--- Read the bytes cut at every length, and hold what is found against their layout.
+-- Reads the bytes cut at every length, and compares the results with their layout.
 local function check(bytes, layout, options, minimum)
    for length = minimum, #bytes do
       local found = assert(read(bytes:sub(1, length), options))
@@ -72,7 +72,7 @@ end
 describe("gmon, cut at every byte", function()
    local bins = { 1, 2, 3, 65535 }
 
-   it("keeps the whole records of GNU files, and says where it was cut", function()
+   it("keeps the complete records of GNU files, and states the offset of the cut", function()
       for b, _, width in gmon.each() do
          b:header()
          local start = b:size()
@@ -95,7 +95,7 @@ describe("gmon, cut at every byte", function()
       end
    end)
 
-   it("keeps the whole records of 4.4BSD files", function()
+   it("keeps the complete records of 4.4BSD files", function()
       for b, _, width in gmon.each() do
          b:bsd { low = 0x1000, high = 0x1010, bins = bins }
          local arcs_at = b:size()
@@ -111,7 +111,7 @@ describe("gmon, cut at every byte", function()
       end
    end)
 
-   it("reads any beginning of the other dialects without a fault", function()
+   it("reads any beginning of the other dialects", function()
       local samples = gmon(">", 4):bsd { low = 0, high = 16, bins = bins }
       local files = {
          gmon(">", 4):pack("I4", 0xbeefbabe):piece(4, gmon(">", 4):pack("I4Az", 1, 1, "a.so"))
@@ -138,7 +138,7 @@ describe("gmon, cut at every byte", function()
       end
    end)
 
-   it("makes a cut the first error in strict mode", function()
+   it("returns a cut as an error with strict", function()
       local bytes = gmon("<", 8):header():histogram { low = 0, high = 8, bins = { 1, 2 } }:bytes()
       assert.is_table(read(bytes, { strict = true }))
       local trace, message, code = profio.open({ data = bytes:sub(1, -2), path = "cut.out" },
@@ -152,7 +152,7 @@ describe("gmon, cut at every byte", function()
 end)
 
 describe("gmon, damaged", function()
-   it("keeps what stands before a bad tag", function()
+   it("keeps the records before a bad tag", function()
       local bytes = gmon("<", 4):header():histogram { low = 0, high = 8, bins = { 1, 2 } }
          :arc(1, 2, 3):raw("\7"):arc(4, 5, 6):bytes()
       local found = read(bytes)
@@ -164,7 +164,7 @@ describe("gmon, damaged", function()
       assert.matches("found 7", message)
    end)
 
-   it("refuses what is too short or something else, in words", function()
+   it("refuses files that are too short or of another format", function()
       for _, case in ipairs {
          { "", "empty" },
          { "gmon", "header of 20 bytes expected, the file has 4" },
@@ -182,7 +182,7 @@ describe("gmon, damaged", function()
       assert.matches("byte 4", message)
    end)
 
-   it("refuses other dialects than the one asked for", function()
+   it("refuses other dialects than that of the option", function()
       local gnu = gmon("<", 8):header():histogram { low = 0, high = 8, bins = { 1, 2 } }:bytes()
       local bsd = gmon("<", 8):bsd { low = 0, high = 8, bins = { 1, 2 } }:bytes()
       for dialect, words in pairs { ["4.4bsd"] = "0x00051879", apple = "0xbeefbabe",
@@ -196,7 +196,7 @@ describe("gmon, damaged", function()
       assert.matches('"gmon"', message)
    end)
 
-   it("keeps histograms whose range is none or whose header is odd", function()
+   it("keeps histograms with an empty range or an invalid header", function()
       local found = read(gmon("<", 8):header()
          :histogram { low = 0x2000, high = 0x1000, bins = { 1, 2 } }:bytes())
       assert.same({ 1, 2 }, found.bins)
@@ -208,7 +208,7 @@ describe("gmon, damaged", function()
       assert.same({ { "gmon-odd-histogram", 20 + 41 + 4 } }, found.damage)
    end)
 
-   it("leaves a count of 2^63 or more missing, with a warning at its byte", function()
+   it("shows a count of 2^63 or more as missing, with a warning at its offset", function()
       local bytes = gmon(">", 8):header():histogram { low = 0, high = 8, bins = { 1, 2 } }
          :blocks({ { 16, -1 }, { 32, 7 } }):bytes()
       local found = read(bytes)
@@ -218,7 +218,7 @@ describe("gmon, damaged", function()
       assert.error_matches(function() trace.blocks:count() trace.blocks:rows() end, "2%^63")
    end)
 
-   it("stops at pieces of Apple files it does not know", function()
+   it("stops at unknown pieces of Apple files", function()
       local apple = gmon("<", 4):pack("I4", 0xbeefbabe)
          :piece(9, gmon("<", 4):raw "what is this")
          :piece(2, gmon("<", 4):pack("AAI4", 1, 2, 3):raw "xx")
@@ -238,7 +238,7 @@ describe("gmon, damaged", function()
    end)
 end)
 
--- Every 1, 2, 4 and 8 bytes of a file set to all ones: nothing may fail but in words.
+-- Sets every 1, 2, 4 and 8 bytes of a file to all ones: a failure must be a reported error.
 local function flood(bytes, options)
    for size = 0, 3 do
       local width = 1 << size
@@ -254,7 +254,7 @@ local function flood(bytes, options)
 end
 
 describe("gmon, sizes and counts at their limits", function()
-   it("survives all ones anywhere", function()
+   it("reads files with all ones at any place", function()
       for b in gmon.each() do
          flood(b:header():histogram { low = 0x1000, high = 0x1010, bins = { 1, 2, 3, 4 } }
             :arc(0x1000, 0x1008, 7):blocks({ { 0x1000, 5 } }):bytes())
@@ -272,7 +272,7 @@ describe("gmon, sizes and counts at their limits", function()
          :arc_table({ { 0, 0x10, 2 } }, 2):bytes())
    end)
 
-   it("keeps the bins that are there when 2^32 - 1 are stated", function()
+   it("keeps the existing bins if the header states 2^32 - 1", function()
       for b in gmon.each() do
          local found = read(b:header()
             :histogram { low = 0, high = 1 << 31, nbins = 0xffffffff, bins = { 5, 6, 7 } }:bytes())
@@ -281,7 +281,7 @@ describe("gmon, sizes and counts at their limits", function()
       end
    end)
 
-   it("keeps the blocks that are there when 2^32 - 1 are stated", function()
+   it("keeps the existing blocks if the record states 2^32 - 1", function()
       for b in gmon.each() do
          b:header():histogram { low = 0, high = 4, bins = { 1 } }
          local at = b:size()
@@ -291,7 +291,7 @@ describe("gmon, sizes and counts at their limits", function()
       end
    end)
 
-   it("keeps the largest values whole", function()
+   it("keeps the largest values", function()
       for b, _, width in gmon.each() do
          local top = width == 8 and -1 or 0xffffffff
          local found = read(b:header():histogram { low = 0, high = top, bins = { 65535 } }

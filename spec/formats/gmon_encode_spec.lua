@@ -4,7 +4,7 @@ local refused = require "spec.support.refused"
 
 local tables = { "histogram", "arcs", "blocks", "sets" }
 
--- All rows of all tables that are written.
+-- Returns all rows of the tables that are written.
 local function rows_of(bytes)
    local trace <close> = assert(profio.open({ data = bytes }))
    local all = {}
@@ -19,7 +19,7 @@ local function save(bytes, options)
    return trace:save(nil, options)
 end
 
--- Write rows by hand: { sets = { ... }, arcs = { ... } }.
+-- Writes single rows: { sets = { ... }, arcs = { ... } }.
 local function write(given, options)
    options = options or {}
    options.format = "gmon"
@@ -35,7 +35,7 @@ local function write(given, options)
    return writer:close()
 end
 
--- One of several files that have the same things in them.
+-- Returns one of several files with the same keys.
 local function one_of(count, arc)
    return { data = gmon("<", 8):header()
       :histogram { low = 0, high = 16, bins = { count, 1, 0, count } }
@@ -44,7 +44,7 @@ end
 
 local set = { set = 0, low = 0, high = 16, bins = 4, rate = 100 }
 
--- That set, with changes.
+-- Returns a set with changes.
 local function with(changes)
    local copy = {}
    for name, value in pairs(set) do
@@ -57,7 +57,7 @@ local function with(changes)
 end
 
 describe("gmon, writing", function()
-   it("gives the same bytes for files without repetition", function()
+   it("writes the same bytes for files without repeated records", function()
       for b in gmon.each() do
          local bytes = b:header()
             :histogram { low = 0x1000, high = 0x1010, bins = { 0, 3, 0, 65535 } }
@@ -69,7 +69,7 @@ describe("gmon, writing", function()
       end
    end)
 
-   it("writes 4.4BSD, the same bytes again", function()
+   it("writes the same bytes for 4.4BSD files", function()
       for b in gmon.each() do
          local bytes = b:bsd { low = 0x1000, high = 0x1010, bins = { 0, 3, 0, 65535 }, rate = 1000 }
             :bsd_arc(0x1004, 0x1008, 7):bsd_arc(0x1004, 0x1000, 0xffffffff):bytes()
@@ -97,7 +97,7 @@ describe("gmon, writing", function()
       end
    end)
 
-   it("adds up what several files have in common, without losing a bit", function()
+   it("adds up the counts of several files exactly", function()
       local sum = assert(save { one_of(40000, 3000000000), one_of(40000, 3000000000),
          one_of(7, 1) })
       local trace <close> = assert(profio.open { data = sum })
@@ -113,11 +113,11 @@ describe("gmon, writing", function()
       assert.same({ ["0>8"] = 6000000001, ["4>8"] = 3 }, arcs)
       assert.same({ { address = 16, count = 9 } }, trace.blocks:rows())
       assert.equal(2, trace.sets:count())
-      -- and written again it is the same
+      -- a second copy has the same bytes
       assert.equal(sum, save(sum))
    end)
 
-   it("merges to the same bytes in whatever order the files come", function()
+   it("merges files in any order to the same bytes", function()
       local function file(arcs, low, unit, blocks)
          local made = gmon("<", 8):header():histogram { low = low, high = low + 8,
             bins = { 1, 2 }, dimension = unit }
@@ -143,7 +143,7 @@ describe("gmon, writing", function()
       assert.same({ "10>10 4", "20>40 8", "20>50 2", "30>10 1", "90>20 6" }, arcs)
    end)
 
-   it("comes to the sums of gprof -s", function()
+   it("merges to the sums of gprof -s", function()
       local base = "../shared/corpus/gmon/public/eclipse-i386-bigtest"
       local input = io.open(base .. ".sum")
       if not input then
@@ -174,7 +174,7 @@ describe("gmon, writing", function()
       assert.equal(bytes, save(bytes))
    end)
 
-   it("keeps the places of bins of a file that was cut", function()
+   it("keeps the addresses of the bins of a cut file", function()
       local whole = gmon("<", 8):header()
          :histogram { low = 0x400, high = 0x400 + 7944, nbins = 1988, bins = { 1, 2, 3, 4 } }
          :bytes()
@@ -186,7 +186,7 @@ describe("gmon, writing", function()
       end
    end)
 
-   it("writes no bins that only the header of a cut file claims", function()
+   it("does not write bins that only the header of a cut file states", function()
       local bins = {}
       for i = 1, 1200 do
          bins[i] = i * 7919 % 65536
@@ -231,7 +231,7 @@ describe("gmon, writing", function()
       assert.is_true(#write(bins, { dialect = "4.4bsd" }) < 1000000)
    end)
 
-   it("adds a cut file up with a whole one", function()
+   it("adds up a cut file and a complete one", function()
       local function file(bins)
          return { data = gmon("<", 8):header():histogram { low = 0x400, high = 0x400 + 400000,
             nbins = 100000, bins = bins }:bytes() }
@@ -249,7 +249,7 @@ describe("gmon, writing", function()
       end
    end)
 
-   it("writes FreeBSD's wider counters where 16 bits are too few", function()
+   it("writes FreeBSD's wider counters if counts exceed 16 bits", function()
       for count, bits in pairs { [65536] = 32, [1 << 32] = 64, [(1 << 63) - 1] = 64 } do
          local bytes = assert(write({
             sets = { { set = 0, low = 0x1000, high = 0x1010, bins = 4, rate = 100 } },
@@ -260,7 +260,7 @@ describe("gmon, writing", function()
       end
    end)
 
-   it("finds bins by their lowest address when no number is given", function()
+   it("places bins by their lowest address if no number is given", function()
       local sets = { { set = 5, low = 0x400, high = 0x400 + 7944, bins = 1988, rate = 100 } }
       local low = 0x400 + 2 * ((1987 * 65536 + 32800) // 32801)
       local rows = rows_of(assert(write { sets = sets, histogram = { { low = low, count = 9 } } }))
@@ -269,12 +269,12 @@ describe("gmon, writing", function()
       assert.matches("no bin of the set begins at 0x", message)
    end)
 
-   it("writes an empty file from nothing", function()
+   it("writes an empty file without rows", function()
       local bytes = assert(write {})
       assert.equal(gmon("<", 8):header():bytes(), bytes)
    end)
 
-   it("refuses what the dialect cannot hold, in words", function()
+   it("refuses values that the dialect cannot hold", function()
       local bsd = { dialect = "4.4bsd" }
       for _, case in ipairs {
          { { sets = { with { high = 1 << 40 } } }, { address_size = 4 }, "does not fit 4 bytes" },
@@ -309,7 +309,7 @@ describe("gmon, writing", function()
       end
    end)
 
-   it("loses nothing of the files of the corpus", function()
+   it("keeps all data of the files of the corpus", function()
       local base = "../shared/corpus/gmon/"
       for _, path in ipairs { "made/m68k-linux-gnu-pie.gmon", "made/s390x-linux-gnu-pie.gmon",
          "made/arm-linux-gnueabi-no-pie.gmon", "public/x86_64-janus.sum" } do
@@ -319,7 +319,7 @@ describe("gmon, writing", function()
          end
          local bytes = file:read "a"
          file:close()
-         -- but for the spare bytes of the header, where gprof leaves what was on its stack
+         -- except the spare bytes of the header, which gprof does not initialise
          local clean = bytes:sub(1, 8) .. ("\0"):rep(12) .. bytes:sub(21)
          assert.equal(clean, save(bytes))
          local rows = rows_of(bytes)

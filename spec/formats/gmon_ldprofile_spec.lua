@@ -23,7 +23,7 @@ int main(void)
 }
 ]]
 
--- Build a library and a program that calls it, and let ld.so profile the library.
+-- Builds a library and a program that calls it, and lets ld.so profile the library.
 local function profiled()
    local source = programs.source("ldprofile_lib.c", library)
    local main = programs.source("ldprofile_main.c", caller)
@@ -52,7 +52,7 @@ describe("arcs of LD_PROFILE", function()
       end
    end)
 
-   it("keep their base when a reader starts in the middle", function()
+   it("keep their base if a reader starts in the middle", function()
       local arcs = {}
       for i = 1, 5000 do
          arcs[i] = { i, i + 1, 1 }
@@ -68,7 +68,7 @@ describe("arcs of LD_PROFILE", function()
       assert.same({ 0x1000 + 5000, 0x1000 + 5001 }, last)
    end)
 
-   it("name the functions that nm names", function()
+   it("resolve to the functions that nm lists", function()
       if not programs.has "gcc" or not programs.has "nm" then
          pending "needs gcc and nm"
          return

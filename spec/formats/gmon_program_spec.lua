@@ -1,4 +1,4 @@
--- Executables that do not fit a gmon.out, and files that a user has named in vain.
+-- Executables that do not belong to a gmon.out, and options with wrong files.
 
 local command = require "spec.support.command"
 local elf = require "spec.support.elf"
@@ -12,7 +12,7 @@ local small = "APART void s%d(long n) { for (long i = 0; i < n; i++) sink += i *
 local many = "APART void many(long n) {\n"
    .. ("   sink += n; sink ^= sink << 3; sink -= n * 7;\n"):rep(30) .. "}\n"
 
--- A program of one large and five small functions, in this order or the other one.
+-- Builds a program of one large and five small functions, in this or the reverse order.
 local function source_of(is_large_first, more)
    local list = {}
    for i = 1, 5 do
@@ -48,7 +48,7 @@ local function codes_of(trace)
    return list
 end
 
--- All functions with time are addresses, each of a bin with samples.
+-- Checks that all functions with time are addresses of bins with samples.
 local function check_addresses(trace)
    local bins = {}
    for low, count in trace.histogram:each("low", "count") do
@@ -72,7 +72,7 @@ describe("an executable that is not the profiled program", function()
    local more = "APART int f(int n) { sink += n; return n + (int)sink; }\n"
       .. "int g(int n) { return f(n) * 3 + f(n + 1) * 7 + f(n / 3); }\n"
 
-   it("may be smaller, larger, or of the same size", function()
+   it("is detected if it is smaller, larger, or of the same size", function()
       local run = build("run", source_of(true))
       for name, text in pairs { smaller = head .. "int main(void) { return 0; }\n",
          larger = source_of(true, more:rep(1) .. many:gsub("many", "more")),
@@ -90,7 +90,7 @@ describe("an executable that is not the profiled program", function()
       end
    end)
 
-   it("is told from the right one", function()
+   it("is distinguished from the right one", function()
       for _, name in ipairs { "run", "other" } do
          local run = build(name, source_of(name == "run"))
          local trace <close> = assert(profio.open(run.out, { exe = run.exe }))
@@ -99,14 +99,14 @@ describe("an executable that is not the profiled program", function()
       end
    end)
 
-   it("does not count where another file is its own", function()
+   it("is reported only for the files that it does not belong to", function()
       local run, other = build("run", source_of(true)), build("other", source_of(false))
       local trace <close> = assert(profio.open({ run.out, other.out }, { exe = run.exe }))
       assert.same({ "gmon-executable-mismatch" }, codes_of(trace))
       assert.equal(other.out, trace.warnings[1].path)
    end)
 
-   it("keeps its names for gprof's numbers", function()
+   it("is used for reports with --compat gprof", function()
       local run, larger = build("run", source_of(true)), build("other", source_of(false))
       local trace <close> = assert(profio.open(run.out, { exe = larger.exe, compat = "gprof" }))
       assert.same({ "gmon-executable-mismatch" }, codes_of(trace))
@@ -120,7 +120,7 @@ describe("a stripped executable", function()
       return
    end
 
-   it("gives addresses and a note", function()
+   it("results in addresses and a note", function()
       local run = build("run", source_of(true))
       local exe = run.exe .. ".stripped"
       programs.output("strip -o %s %s", exe, run.exe)
@@ -129,7 +129,7 @@ describe("a stripped executable", function()
       check_addresses(trace)
    end)
 
-   it("that exports some functions has the names of these, and addresses behind them", function()
+   it("that exports some functions has their names, and addresses after them", function()
       local exe, files = programs.profiled("program-exports", programs.source("program_exports.c",
          (source_of(true):gsub("APART void many", "__attribute__((visibility(\"default\"))) %0")
             :gsub("APART void (s%d)", "APART static void %1"))), "-no-pie -rdynamic")
@@ -159,12 +159,12 @@ describe("the last symbol", function()
       return list
    end
 
-   it("ends by its size, and addresses stand for what lies behind it", function()
+   it("ends by its size, and samples after it are shown by address", function()
       assert.same({ last = 0, ["0x1114"] = 30, ["0x1118"] = 5, ["0x1204"] = 0, ["0x122c"] = 15,
          first = 10 }, flat(0x10))
    end)
 
-   it("ends with its section where it has no size", function()
+   it("without a size ends with its section", function()
       assert.same({ first = 10, last = 50 }, flat(0))
    end)
 end)
@@ -176,7 +176,7 @@ describe("a file that is named by an option", function()
       assert.is_truthy(errors:find(words, 1, true), errors)
    end
 
-   it("is read, or the status is 1", function()
+   it("is read, else the status is 1", function()
       local flat = " --report flat gmon.out"
       for _, option in ipairs { "--exe", "--symbols", "--diff gmon.out --diff-exe",
          "--diff gmon.out --diff-symbols", "--diff" }
@@ -188,7 +188,7 @@ describe("a file that is named by an option", function()
       refused("--source nowhere --report annotate gmon.out", "nowhere: No such file")
    end)
 
-   it("is of the right kind, or the status is 1", function()
+   it("has the right kind, else the status is 1", function()
       command.file("words.txt", "no program and no symbols\n")
       local flat = " --report flat gmon.out"
       refused("--exe words.txt" .. flat, "not an ELF file")

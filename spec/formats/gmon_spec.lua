@@ -19,7 +19,7 @@ local function rows_of(bytes, name, options)
    return trace[name]:rows()
 end
 
--- One column of a table as an array; missing values are false.
+-- Returns one column of a table as an array; missing values are false.
 local function column(bytes, name, wanted, options)
    local trace <close> = open(bytes, options)
    local values = {}
@@ -29,8 +29,8 @@ local function column(bytes, name, wanted, options)
    return values
 end
 
--- Text of 7944 bytes in 1988 bins: 3976 / 7944 * 65536 is 32800.995; in single precision the
--- quotient is rounded up and makes 32801.
+-- Reads a histogram of 7944 bytes of code in 1988 bins: 3976 / 7944 * 65536 is 32800.995; in single
+-- precision the quotient is rounded up, which results in 32801.
 local function seven(extended)
    local bins = {}
    for i = 1, 1988 do
@@ -42,7 +42,7 @@ local function seven(extended)
    return column(bytes, "histogram", "low", options), column(bytes, "histogram", "high", options)
 end
 
--- Whether `low` is the first address that profil puts in a bin.
+-- Returns whether `low` is the first address that profil counts in a bin.
 local function is_first(low, bin, scale)
    local half = (low - 0x400) // 2
    return half * scale // 65536 == bin and (half == 0 or (half - 1) * scale // 65536 < bin)
@@ -78,7 +78,7 @@ describe("gmon", function()
       end
    end)
 
-   it("keeps several histograms apart, in any order with arcs", function()
+   it("reads several histograms, in any order with arcs", function()
       local bytes = gmon("<", 8):header()
          :arc(1, 2, 3)
          :histogram { low = 0, high = 8, bins = { 1, 2 } }
@@ -117,7 +117,7 @@ describe("gmon", function()
       assert.same({ 10000, sum, 10000 }, { n, total, last })
    end)
 
-   it("gives the file back from its raw rows", function()
+   it("has raw rows whose bytes add up to the file", function()
       local bytes = gmon("<", 8):header()
          :histogram { low = 0, high = 8, bins = { 1, 2 } }
          :arc(1, 2, 3):arc(4, 5, 6):blocks({ { 1, 2 } }):raw("\9rest"):bytes()
@@ -135,7 +135,7 @@ describe("gmon", function()
       assert.same({ false, false, 3, 6, 1, false }, column(bytes, "raw", "count"))
    end)
 
-   it("places bins as profil does, not by even division", function()
+   it("computes the addresses of bins as profil does, not by even division", function()
       for extended, scale in pairs { [false] = 32801, [true] = 32800 } do
          local lows, highs = seven(extended)
          for bin = 0, 1987 do
@@ -145,27 +145,27 @@ describe("gmon", function()
       end
    end)
 
-   it("divides as the profiled machine did", function()
+   it("divides in extended precision if the profiled machine did", function()
       local single, extended = seven(false), seven(true)
       assert.not_same(single, extended)
       assert.same(single, (seven(nil)))
    end)
 
-   it("divides evenly where bins are whole numbers of bytes", function()
+   it("divides evenly if all bins have the same number of bytes", function()
       local bytes = gmon(">", 4):header()
          :histogram { low = 0x100, high = 0x100 + 18, bins = { 1, 2, 3 } }:bytes()
       assert.same({ 0x100, 0x106, 0x10c }, column(bytes, "histogram", "low"))
       assert.same({ 0x106, 0x10c, 0x112 }, column(bytes, "histogram", "high"))
    end)
 
-   it("places bins far wider than profil can", function()
+   it("reads bins that are far wider than those of profil", function()
       local bytes = gmon("<", 8):header()
          :histogram { low = 0, high = 1000001, bins = { 1, 2, 3 } }:bytes()
       assert.same({ 0, 333333, 666667 }, column(bytes, "histogram", "low"))
       assert.same({ 333333, 666667, 1000001 }, column(bytes, "histogram", "high"))
    end)
 
-   it("rounds nanoseconds so that a set's sum is exact", function()
+   it("rounds nanoseconds so that the sum of a histogram is exact", function()
       local bins, sum = {}, 0
       for i = 1, 5000 do
          bins[i] = i % 7
@@ -182,8 +182,8 @@ describe("gmon", function()
       end
    end)
 
-   -- A profile lets the reader leave out bins of 0; without symbols each bin is a function.
-   it("finds each bin that is not 0 when those of 0 are left out", function()
+   -- For a profile, the reader skips bins of 0; without symbols each bin is a function.
+   it("finds each bin that is not 0 if it skips bins of 0", function()
       local counts = { 1, 0xff, 0x100, 0x7fff, 0x8000, 0xffff }
       for _, density in ipairs { 0.003, 0.07, 0.6, 1 } do
          for b, _, width in gmon.each() do
@@ -203,7 +203,7 @@ describe("gmon", function()
       end
    end)
 
-   it("says when there are no seconds, and takes a rate from the caller", function()
+   it("notes a missing rate, and accepts a rate as an option", function()
       local bytes = gmon("<", 4):header()
          :histogram { low = 0, high = 8, bins = { 1, 2 }, rate = 0 }:bytes()
       local trace <close> = open(bytes)
@@ -225,7 +225,7 @@ describe("gmon", function()
       end
    end)
 
-   it("reads numbers of blocks in 4 and in 8 bytes", function()
+   it("reads the number of blocks in 4 and in 8 bytes", function()
       for _, order in ipairs { "<", ">" } do
          for _, tail in ipairs { 0, 1, 2 } do
             for size = 4, 8, 4 do
@@ -245,19 +245,19 @@ describe("gmon", function()
       end
    end)
 
-   it("is not misled about that number by addresses with a lower half of 0", function()
+   it("reads a number of blocks in 4 bytes before addresses with a lower half of 0", function()
       local list = { { address = 1 << 32, count = 5 }, { address = 0, count = 6 } }
       local bytes = gmon("<", 8):header():blocks({ { 1 << 32, 5 }, { 0, 6 } }):bytes()
       assert.same(list, rows_of(bytes, "blocks", { address_size = 8 }))
    end)
 
-   it("sees the wide number in a file that was cut, too", function()
+   it("reads a number of blocks in 8 bytes in a cut file", function()
       local bytes = gmon("<", 8):header()
          :blocks({ { 0x401000, 5 }, { 0x402000, 6 }, { 0x403000, 7 } }, 8):bytes()
       assert.same({ 5, 6 }, column(bytes:sub(1, -9), "blocks", "count", { address_size = 8 }))
    end)
 
-   it("reads what ld.so writes for LD_PROFILE", function()
+   it("reads the files that ld.so writes for LD_PROFILE", function()
       for b, order, width in gmon.each() do
          local bytes = b:header(0x1ffff):pack("I4", 0)
             :histogram_body { low = 0, high = 16, bins = { 1, 2, 3, 4 } }
@@ -295,7 +295,7 @@ describe("gmon", function()
       end
    end)
 
-   it("declares each warning the decoder has", function()
+   it("lists each warning of the decoder", function()
       local declared = require("profio.formats.gmon").warnings
       local pipe <close> = assert(io.popen "cat csrc/formats/gmon/*.c")
       local n = 0
@@ -325,7 +325,7 @@ describe("gmon, BSD", function()
       end
    end)
 
-   it("reads old BSD where everything fits, with a guessed rate", function()
+   it("reads old BSD files of consistent size, with a guessed rate", function()
       for b, order, width in gmon.each() do
          local bytes = b:bsd { low = 0x1000, high = 0x1020, bins = sixteen, old = true }
             :bsd_arc(0x1000, 0x1010, 9):bytes()
@@ -340,13 +340,13 @@ describe("gmon, BSD", function()
       end
    end)
 
-   it("sees the padding of OSF/1", function()
+   it("skips the padding of OSF/1", function()
       local bytes = gmon("<", 8):bsd { low = 0x120000000, high = 0x120000020, bins = sixteen,
          old = true, pad = "\0\0\0\0" }:bsd_arc(0x120000000, 0x120000010, 9):bytes()
       assert.same(sixteen, column(bytes, "histogram", "count"))
    end)
 
-   it("needs to be told about an old BSD file that does not fit", function()
+   it("reads an old BSD file of inconsistent size if options state its form", function()
       local bytes = gmon(">", 4):bsd { low = 0x1000, high = 0x1020, bins = sixteen, old = true }
          :bsd_arc(0x1000, 0x1010, 9):raw("tail"):bytes()
       assert.is_nil((profio.open { data = bytes }))
@@ -360,7 +360,7 @@ describe("gmon, BSD", function()
       assert.same({ "gmon-rate-guessed", "gmon-truncated" }, codes(trace))
    end)
 
-   it("takes FreeBSD's types of counters when the sizes bear them out", function()
+   it("uses FreeBSD's types of counters if the sizes fit them", function()
       local formats = { [8] = "I1", [-8] = "i1", [16] = "I2", [-16] = "i2", [32] = "I4",
          [-32] = "i4", [64] = "I8", [-64] = "i8" }
       for bits, format in pairs(formats) do
@@ -377,7 +377,7 @@ describe("gmon, BSD", function()
       end
    end)
 
-   it("takes them for other bins than usual when the arcs end where the file does", function()
+   it("uses an unusual type of counter if the arcs end at the end of the file", function()
       local bins = {}
       for i = 1, 64 do
          bins[i] = i
@@ -388,7 +388,7 @@ describe("gmon, BSD", function()
       assert.equal(128, #column(b:raw("x"):bytes(), "histogram", "count"))
    end)
 
-   it("takes garbage in the spare words as what it is", function()
+   it("ignores garbage in the spare words, with a note", function()
       for _, garbage in ipairs { 0x771b9817, 2, 0x51879, 64 } do
          local bytes = gmon("<", 4):bsd { low = 0x1000, high = 0x1014, bins = { 1, 2, 3, 4, 5 },
             spare = { garbage, 0x40c71b, 7 } }:bsd_arc(0x1000, 0x1010, 9):bytes()
@@ -398,7 +398,7 @@ describe("gmon, BSD", function()
       end
    end)
 
-   it("offers 32-bit bins for files as the PSP writes them", function()
+   it("notes that bins may have 32 bits in files of the PSP", function()
       local bytes = gmon("<", 4):bsd { low = 0x1000, high = 0x1010, counter = "I4",
          bins = { 70000, 2, 3, 4 } }:bsd_arc(0x1000, 0x1010, 9):bytes()
       local trace <close> = open(bytes)
@@ -409,7 +409,7 @@ describe("gmon, BSD", function()
          column(bytes, "histogram", "low", { counter_bits = 32 }))
    end)
 
-   it("masks the padding behind the counts of 64-bit Windows", function()
+   it("masks the padding after the counts of 64-bit Windows", function()
       local b = gmon("<", 8):bsd { low = 0x1000, high = 0x1020, bins = sixteen }
       for i = 1, 3 do
          b:bsd_arc(0x1000, 0x1000 + i, 0x7ffb << 32 | i)
@@ -421,13 +421,13 @@ describe("gmon, BSD", function()
          column(b:bytes(), "arcs", "count", { arc_count_bits = 64 }))
    end)
 
-   it("takes halves that differ for counts", function()
+   it("reads upper halves that differ as a part of the counts", function()
       local bytes = gmon("<", 8):bsd { low = 0x1000, high = 0x1020, bins = sixteen }
          :bsd_arc(0x1000, 0x1010, 0x7ffb << 32):bsd_arc(0x1000, 0x1014, 0x7ffc << 32):bytes()
       assert.same({ 0x7ffb << 32, 0x7ffc << 32 }, column(bytes, "arcs", "count"))
    end)
 
-   it("keeps counts above 32 bits of 64-bit machines", function()
+   it("reads counts above 32 bits of 64-bit machines", function()
       local bytes = gmon("<", 8):bsd { low = 0x1000, high = 0x1020, bins = sixteen }
          :bsd_arc(0x1000, 0x1010, 5000000000):bsd_arc(0x1000, 0x1014, 1):bytes()
       assert.same({ 5000000000, 1 }, column(bytes, "arcs", "count"))
@@ -436,7 +436,7 @@ describe("gmon, BSD", function()
 end)
 
 describe("gmon, address size", function()
-   it("refuses arcs that read well in both widths, naming the option", function()
+   it("refuses arcs that read well in both widths, and names the option", function()
       local bytes = gmon("<", 8):header():raw(("\1"):rep(273)):bytes()
       local trace, message, code = profio.open({ data = bytes, path = "a.out" })
       assert.is_nil(trace)
@@ -447,18 +447,18 @@ describe("gmon, address size", function()
       assert.equal(13, #rows_of(bytes, "arcs", { address_size = 8 }))
    end)
 
-   it("lets the executable decide between equals", function()
+   it("is that of the executable if arcs read well in both widths", function()
       local bytes = gmon("<", 8):header():raw(("\1"):rep(273)):bytes()
       local trace <close> = open(bytes, { elf_class = 4 })
       assert.equal(4, trace.info.address_size)
       assert.same({ "gmon-address-size-guessed" }, codes(trace))
-      -- but a file that decides for itself is not overruled
+      -- an unambiguous file is not overridden
       local clear = gmon("<", 8):header():histogram { low = 0, high = 8, bins = { 1, 2 } }:bytes()
       local other <close> = open(clear, { elf_class = 4 })
       assert.equal(8, other.info.address_size)
    end)
 
-   it("rules out addresses all over memory", function()
+   it("is not one that spreads addresses over all of memory", function()
       local list = {}
       for i = 0, 272 do
          list[i + 1] = string.char((i % 13 == 0 or i % 21 == 0) and 1 or i * 37 % 251)
@@ -469,7 +469,7 @@ describe("gmon, address size", function()
       assert.same({ "gmon-address-size-guessed" }, codes(trace))
    end)
 
-   it("takes the width of a histogram from its header alone", function()
+   it("is detected from the header of a cut histogram", function()
       for b, order, width in gmon.each() do
          b:header():histogram { low = 0x1000, high = 0x1010, nbins = 1000, bins = { 1 } }
          local trace <close> = open(b:bytes())
@@ -477,7 +477,7 @@ describe("gmon, address size", function()
       end
    end)
 
-   it("finds it where writers leave the dimension empty", function()
+   it("is detected if the dimension of a histogram is empty", function()
       for b, order, width in gmon.each() do
          local bytes = b:header():histogram { low = 0x1000, high = 0x1010, bins = { 1, 2, 3, 4 },
             dimension = "", abbreviation = "\0" }:arc(0x1000, 0x1004, 5):bytes()
@@ -489,7 +489,7 @@ describe("gmon, address size", function()
       end
    end)
 
-   it("refuses values of options that mean nothing", function()
+   it("refuses invalid values of options", function()
       local bytes = gmon("<", 4):bsd { low = 0, high = 8, bins = { 1, 2 } }:bytes()
       for name, value in pairs { address_size = 5, rate = -1, counter_bits = 12,
          arc_count_bits = 8 } do
@@ -500,7 +500,7 @@ describe("gmon, address size", function()
       end
    end)
 
-   it("opens a bare header", function()
+   it("opens a file of only a header", function()
       local trace <close> = open(gmon(">", 4):header():bytes())
       assert.same({}, trace.warnings)
       assert.equal(0, trace.info.records)

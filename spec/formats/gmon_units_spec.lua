@@ -22,7 +22,7 @@ local function file_of(name, ...)
    return command.file(name, b:arc(0x1010, 0x1110, 5):bytes())
 end
 
--- alpha has 60 seconds' samples of 100 a second, beta 20; of misses alpha has 500 and beta 0.
+-- At 100 samples per second, alpha has 60 samples and beta 20. Of misses, alpha has 500 and beta 0.
 local misses = file_of("misses.out", set({ 500, 0, 0, 0 }, "i-cache misses", 1))
 local both = file_of("both.out", set { 60, 20, 0, 0 }, set({ 500, 0, 0, 0 }, "i-cache misses", 1))
 local seconds = file_of("seconds.out", set { 60, 20, 0, 0 })
@@ -43,7 +43,7 @@ local function flat(profile, metric)
 end
 
 describe("a histogram of misses", function()
-   it("is a profile of misses", function()
+   it("gives a profile of misses", function()
       local trace <close> = open(misses)
       local profile = trace:profile()
       assert.same({ { name = "i-cache misses", unit = "i-cache misses", total = 500,
@@ -70,7 +70,7 @@ describe("a histogram of misses", function()
       end
    end)
 
-   it("has rows in its unit, which is no time", function()
+   it("has rows in its own unit", function()
       local rows = " --columns function,self,self_seconds --symbols units.nm "
       assert.equal("function,self,self_seconds\nalpha,500,500\nbeta,0,0\n",
          (command.run("profio --report flat --output csv" .. rows .. misses)))
@@ -102,7 +102,7 @@ describe("histograms in two units", function()
       end
    end)
 
-   it("are shown one after the other", function()
+   it("are shown one after another", function()
       local out, status, err = command.run("profio --symbols units.nm " .. both)
       assert.equal(0, status)
       local first = assert(out:find("counts as 0.01 seconds", 1, true))
@@ -119,7 +119,7 @@ describe("histograms in two units", function()
          .. "--symbols units.nm " .. both)))
    end)
 
-   it("are in exports, each in its unit", function()
+   it("are exported, each in its unit", function()
       local trace <close> = open(both)
       local profile = trace:profile()
       local text = profile:export "callgrind"
@@ -133,7 +133,7 @@ describe("histograms in two units", function()
          flat(again:profile(), "i-cache misses"))
    end)
 
-   it("stay apart in a file that is written", function()
+   it("are separate in a written file", function()
       local trace <close> = open(both, misses)
       local again <close> = assert(profio.open({ data = assert(trace:save()) }))
       local counts = {}
@@ -146,13 +146,13 @@ describe("histograms in two units", function()
       assert.same({ seconds = 80, ["i-cache misses"] = 1000 }, counts)
    end)
 
-   it("are refused where gprof refuses them", function()
+   it("are refused with --compat gprof, as by gprof", function()
       local _, status, err = command.run("profio --compat gprof --symbols units.nm " .. both)
       assert.equal(1, status)
       assert.matches("dimension unit changed", err)
    end)
 
-   it("may be several at different rates", function()
+   it("may have different rates", function()
       local trace <close> = open(misses, hundreds)
       local profile = trace:profile()
       assert.same({ alpha = { 500, 500 }, beta = { 0, 0 } }, flat(profile, "i-cache misses"))
@@ -160,7 +160,7 @@ describe("histograms in two units", function()
          flat(profile, "i-cache misses / 100"))
    end)
 
-   it("are not more than there is room for, and that is said", function()
+   it("above the maximum number are refused", function()
       local sets = {}
       for i = 1, 9 do
          sets[i] = set({ i, 0, 0, 0 }, "unit " .. i, 1)
@@ -172,14 +172,14 @@ describe("histograms in two units", function()
    end)
 end)
 
-describe("the inputs that are kept with their answers", function()
+describe("the inputs with expected results", function()
    local folder = "../shared/cases/"
    if not io.open(folder .. "gmon-misses.nm") then
       pending "they are not there"
       return
    end
 
-   it("have them", function()
+   it("have these results", function()
       local trace <close> = assert(profio.open(folder .. "gmon-misses.out",
          { symbols = folder .. "gmon-misses.nm" }))
       assert.same({ alpha = { 500, 500 }, beta = { 0, 0 } }, flat(trace:profile()))
@@ -218,7 +218,7 @@ describe("basic blocks", function()
    end)
 end)
 
--- Whole numbers, rounded once with halves up: count / rate in nanoseconds.
+-- Returns count / rate in nanoseconds, rounded once with halves up.
 local function nanoseconds(count, rate)
    return (2 * count * 1000000000 + rate) // (2 * rate)
 end
@@ -228,7 +228,7 @@ describe("formulas over times of samples", function()
    local thirds = builder.new("<", 8):header():histogram({ low = 0x1000, high = 0x1010, bins = bins,
       rate = 3 }):bytes()
 
-   it("add counts and round once, in any order", function()
+   it("add up counts and round once, in any order", function()
       local trace <close> = open(command.file("thirds.out", thirds))
       for _, order in ipairs { "low", "-low", "count", "-count" } do
          local sum = 0
@@ -246,7 +246,7 @@ describe("formulas over times of samples", function()
       end
    end)
 
-   it("do so of sums over groups", function()
+   it("round the sum of a group once", function()
       local trace <close> = open(command.file("thirds.out", thirds))
       local rows = trace.histogram:group("count"):aggregate { "t = sum(spent)",
          "s = sum(seconds)", "n = sum(count)", "mean = mean(spent)" }:sort "-n"
@@ -262,7 +262,7 @@ describe("formulas over times of samples", function()
          rows:group():aggregate { "t = sum(t)", "s = sum(s)" }:rows()[1])
    end)
 
-   it("do so for files of several rates", function()
+   it("round once for files of several rates", function()
       local sevenths = builder.new("<", 8):header():histogram({ low = 0x1000, high = 0x1010,
          bins = bins, rate = 7 }):bytes()
       local trace <close> = open(command.file("thirds.out", thirds),
