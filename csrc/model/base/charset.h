@@ -1,6 +1,6 @@
 /*
 ** charset.h - conversion of text between a code page and UTF-8. Used by the
-** formats dbf and xpp and by their encoders.
+** formats br, dbf and xpp.
 **
 ** A single-byte code page becomes a table of 256 entries when it is opened.
 ** Multibyte code pages are converted by iconv. Bytes that are no character of

@@ -1,7 +1,7 @@
 /*
 ** gzip.h - a sink that compresses what is written to it into a gzip member.
-** Used by the encoders of profiles. Order of calls: open, write to the sink,
-** finish, close.
+** Used by the encoder of pprof profiles. Order of calls: open, write to the
+** sink, finish, close.
 */
 
 #ifndef gzip_h

@@ -1,5 +1,5 @@
 /*
-** stack_lookup.c - from the stacks of a dictionary to contexts.
+** stack_lookup.c - the cache of context nodes by stack id.
 */
 
 #include <stdlib.h>
@@ -8,7 +8,8 @@
 #include "model/contexts/stack_lookup.h"
 
 
-/* Make the nodes reach every stack there is. */
+/* Grows the array of nodes to all stacks of the dictionary; false when out of
+   memory. */
 static bool widen (pf_stack_nodes *known, const pf_dictionary *dictionary,
                    uint32_t stack) {
   if (stack < known->count)
@@ -24,7 +25,8 @@ static bool widen (pf_stack_nodes *known, const pf_dictionary *dictionary,
 }
 
 
-/* Make the node of one stack whose parent has its own. */
+/* Adds the node of a stack whose parent has a node; false when out of memory.
+   */
 static bool make_node (pf_contexts *contexts, pf_stack_nodes *known,
                        uint32_t stack) {
   pf_dictionary *const d = contexts->dictionary;
@@ -38,7 +40,8 @@ static bool make_node (pf_contexts *contexts, pf_stack_nodes *known,
 }
 
 
-/* The way up to a stack whose node is known is kept, then walked down. */
+/* Goes up to the nearest stack with a node, and adds nodes from there down,
+   without recursion, since stacks may be deep. */
 uint32_t pf_node_of_stack (pf_contexts *contexts, pf_stack_nodes *known,
                            uint32_t stack) {
   const pf_dictionary *const d = contexts->dictionary;

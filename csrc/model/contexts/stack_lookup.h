@@ -1,6 +1,7 @@
 /*
-** stack_lookup.h - the context of a call stack of the dictionary, looked up
-** once for each stack.
+** stack_lookup.h - finds the context node of a call stack of the dictionary,
+** with a cache by stack id. Used by the pprof encoder.
+** Initialise the cache with { 0 }, look up stacks, close it.
 */
 
 #ifndef stack_lookup_h
@@ -9,15 +10,16 @@
 #include "model/contexts/contexts.h"
 #include "model/dictionary/stacks.h"
 
-/* What is known already: { 0 } to begin with. */
+/* The cache; it belongs to one pf_contexts. */
 typedef struct pf_stack_nodes {
-  uint32_t *nodes; /* by stack */
+  uint32_t *nodes; /* node by stack id, or PF_NO_CONTEXT */
   size_t count;
   uint32_t *path; /* scratch */
 } pf_stack_nodes;
 
-/* The node of a stack of the contexts' dictionary; a stack that was never
-   given is the root. PF_NO_CONTEXT when out of memory. */
+/* Return the node of a stack of the contexts' dictionary; missing nodes are
+   added. A stack without frames has the root node. PF_NO_CONTEXT when out of
+   memory. */
 uint32_t pf_node_of_stack (pf_contexts *contexts, pf_stack_nodes *known,
                            uint32_t stack);
 

@@ -1,5 +1,5 @@
 /*
-** batch.c - one block of memory per batch, cut into the wanted columns.
+** batch.c - the memory of batches: one block each, divided into the columns.
 */
 
 #include <stdlib.h>
@@ -38,7 +38,7 @@ size_t pf_field_index (const pf_field *fields, size_t nfields,
 }
 
 
-/* Bytes of one wanted column with its bitmap, a multiple of 64. */
+/* Returns the bytes of one column with its bitmap, a multiple of 64. */
 static size_t column_size (pf_type type) {
   return PF_BATCH_ROWS * pf_type_size(type) + MISSING_WORDS * sizeof(uint64_t);
 }

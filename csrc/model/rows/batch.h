@@ -1,5 +1,7 @@
 /*
-** batch.h - making batches, and marking what is missing in them.
+** batch.h - functions for batches of rows, which all readers use: open and
+** close, missing values, removal of rows, and the columns with a special role.
+** A batch owns the memory of its columns. Functions return PF_OK or PF_ENOMEM.
 */
 
 #ifndef batch_h
@@ -7,79 +9,79 @@
 
 #include "profio.h"
 
-/* Bytes one value of a column takes. */
+/* Return the size of a value of a column in bytes. */
 size_t pf_type_size (pf_type type);
 
-/* The word for a type: "int", "num", "addr", ... */
+/* Return the name of a type: "int", "num", "addr", ... */
 const char *pf_type_name (pf_type type);
 
-/* The number of the field called `name`, or nfields when there is none. */
+/* Return the index of the field with a name, or nfields if there is none. */
 size_t pf_field_index (const pf_field *fields, size_t nfields,
                        const char *name);
 
-/* The help of a hidden column, known by its address. It belongs to the column
-   whose name follows the dot of its own: of whole numbers it has what rounding
-   left over (see model/base/wide.h), of nums the whole number that makes them
-   whole again, so that a sum is one of fractions. Sums look at it; nobody else
-   sees it. */
+/* The help text of a hidden remainder column, which is identified by this
+   address. The column is called "." and the name of its main column, and has
+   the rounding errors of it (see model/base/wide.h); beside a num, the integer
+   part of a fraction. Only sums read it, so that they are exact. */
 extern const char pf_remainder_help[];
 
 static inline bool pf_is_hidden (const pf_field *field) {
   return field->help == pf_remainder_help;
 }
 
-/* The help of a column of type name all of whose values are missing, known by
-   its address: nothing tells its type, so it may stand for one of any type.
-   What takes it for another type looks at none of its values. */
+/* The help text of a column without any value, which is identified by this
+   address. Its type is PF_NAME, but it may be used as a column of any type. A
+   consumer that treats it as another type must not read its values. */
 extern const char pf_any_type_help[];
 
 static inline bool pf_has_any_type (const pf_field *field) {
   return field->help == pf_any_type_help;
 }
 
-/* Whether a column has nanoseconds: its help has the word ns, or there is none
-   and its name says so. */
+/* Return whether a column is in nanoseconds: its help contains the word ns, or
+   it has no help and the name of a time column. */
 bool pf_is_time (const pf_field *field);
 
-/* The hidden column that belongs to another one, or SIZE_MAX. */
+/* Return the index of the remainder column of a column, or SIZE_MAX. */
 size_t pf_remainder_of (const pf_field *fields, size_t nfields, size_t column);
 
 /*
-** Make a batch for rows of `fields` in which the columns with wanted[i] set
-** have memory (wanted NULL: all of them). Ask the reader's `want` first:
-** pf_batch_for does both.
+** Open a batch for rows of `fields`. Only columns with wanted[i] get memory
+** (`wanted` NULL: all of them). The reader may need further columns: call its
+** `want` first, or use pf_batch_for.
 */
 pf_status pf_batch_open (pf_batch *batch, const pf_field *fields,
                          size_t nfields, const bool *wanted);
 
-/* A batch for what `reader` yields, in which wanted[nfields] are filled;
-   `wanted` is widened by what the stages below need. */
+/* Open a batch for the rows of `reader` with the columns wanted[nfields]. The
+   stages of the reader set further flags in `wanted` for what they need. */
 pf_status pf_batch_for (pf_batch *batch, pf_reader *reader, bool *wanted);
 
 void pf_batch_close (pf_batch *batch);
 
-/* Forget rows and missing marks; every reader that makes rows calls it
-   first. */
+/* Remove all rows and missing marks. Each `next` of a reader calls it first. */
 static inline void pf_batch_clear (pf_batch *batch) {
   batch->rows = 0;
   for (size_t i = 0; i < batch->ncolumns; i++)
     batch->columns[i].has_missing = false;
 }
 
-/* Mark a value as missing (the column must have memory). */
+/* Mark a value as missing; the column must have memory. */
 void pf_set_missing (pf_column *column, size_t row);
 
-/* Of a batch that was opened: the checker believes it may have no columns. */
+/* Return whether a value is missing. The analyzer assumes wrongly that the
+   columns of an open batch may be NULL. */
 static inline bool pf_is_missing (const pf_column *column, size_t row) {
   /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
   return column->has_missing &&
          (column->missing[row >> 6] >> (row & 63) & 1) != 0;
 }
 
-/* Whether some of the first rows have a value in a column. */
+/* Return whether any of the first `rows` rows has a value in a column. */
 bool pf_has_values (const pf_column *column, size_t rows);
 
-/* Keep only the rows whose numbers stand, ascending, in keep[0..count-1]. */
+/* Remove all rows except those whose indices are in keep[0..count-1], which are
+   in ascending order. */
 void pf_batch_keep (pf_batch *batch, const uint16_t *keep, size_t count);
 
 #endif

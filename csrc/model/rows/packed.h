@@ -11,15 +11,16 @@
 
 #include "profio.h"
 
-/* Kinds of events; a packed word has one of those before PF_EVENT_OTHER. */
+/* Kinds of events. The word of a packed event has one of those before
+   PF_EVENT_OTHER. */
 typedef enum pf_event_kind {
   PF_EVENT_LEAVE,
   PF_EVENT_SUSPEND,
   PF_EVENT_RESUME,
   PF_EVENT_ENTER,
   PF_EVENT_WRITE,
-  PF_EVENT_OTHER, /* only its time counts */
-  PF_EVENT_NONE   /* the row is left out */
+  PF_EVENT_OTHER, /* only its time is used */
+  PF_EVENT_NONE   /* the row is ignored */
 } pf_event_kind;
 
 #define PF_PACKED_ROWS 1024 /* divides PF_BATCH_ROWS */
@@ -30,12 +31,12 @@ typedef enum pf_event_kind {
 
 #define PF_PACKED_KINDS    ((1u << PF_PACKED_LANE) - 1)
 #define PF_PACKED_LANES    ((1u << PF_PACKED_AREA) - 1 - PF_PACKED_KINDS)
-#define PF_PACKED_MAX_AREA (UINT32_MAX >> PF_PACKED_AREA) /* of an area */
+#define PF_PACKED_MAX_AREA (UINT32_MAX >> PF_PACKED_AREA) /* the maximum area */
 
 struct pf_packed {
   size_t rows;
-  const uint32_t *lanes;  /* names of 256 lanes, by the lane in a word; or */
-  const int64_t *threads; /* their numbers, if lanes are whole numbers */
+  const uint32_t *lanes;  /* name ids of 256 lanes, by the lane in a word; or */
+  const int64_t *threads; /* lane numbers, if lanes are integers */
   int64_t times[PF_PACKED_ROWS]; /* ns, ascending */
   uint32_t words[PF_PACKED_ROWS + 16];
 };

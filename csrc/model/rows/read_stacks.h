@@ -1,11 +1,12 @@
 /*
 ** read_stacks.h - the destination of the bulk read of stacks
-** (pf_reader.read_stacks): a reader adds all its rows of stacks and weights to
-** contexts at once, which is faster than to make the rows.
+** (pf_reader.read_stacks): a reader adds the stacks and weights of all its rows
+** to contexts at once, which is faster than building the rows.
 **
-** The result equals that of adding the rows. The call adds nothing to the
-** dictionary and calls no callback, so that the readers of several files may
-** run in threads, each with contexts of its own.
+** The result is the same as that of adding the rows one by one. The call adds
+** nothing to the dictionary and calls no callback, so that the readers of
+** several files may run in parallel threads, each with its own contexts. The
+** caller owns the contexts and arrays.
 */
 
 #ifndef read_stacks_h
@@ -14,11 +15,11 @@
 #include "model/contexts/contexts.h"
 
 struct pf_stack_target {
-  pf_contexts *contexts; /* of the reader's dictionary; only the root node */
-  size_t nmetrics;       /* of `columns`; 0: each row names its metric, and new
-                             metrics are added to the contexts */
+  pf_contexts *contexts; /* use the reader's dictionary; only the root node */
+  size_t nmetrics; /* length of the arrays; 0: each row names its metric, and
+                      new metrics are added to the contexts */
   const size_t *columns; /* columns of the reader that have weights */
-  const size_t *metrics; /* their metrics in the contexts */
+  const size_t *metrics; /* the metric of each column in the contexts */
 };
 
 #endif

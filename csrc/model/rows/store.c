@@ -1,5 +1,5 @@
 /*
-** store.c - growing columns in memory, and a reader over them.
+** store.c - growing columns in memory, and a reader of them.
 */
 
 #include <stdlib.h>
@@ -32,7 +32,8 @@ void pf_store_close (pf_store *store) {
 }
 
 
-/* Grow one block and zero what is new. */
+/* Grows a block and fills the new bytes with zeros; false when out of memory.
+   */
 static bool widen (void **block, size_t old_size, size_t new_size) {
   uint8_t *const grown = realloc(*block, new_size);
   if (grown == NULL)
@@ -111,7 +112,7 @@ typedef struct store_reader {
 } store_reader;
 
 
-/* Copy the values of `count` rows from `at` on, in the order asked for. */
+/* Copies the values of the next `count` rows in the order of the reader. */
 static void copy_column (const store_reader *r, const pf_column *from,
                          pf_column *to, size_t count) {
   const size_t size = pf_type_size(from->type);

@@ -1,7 +1,10 @@
 /*
-** store.h - rows in memory, by column, as the results of groups, sorts and
-** reports. The columns grow by doubling. Order of calls: open, add or append,
-** reader, close.
+** store.h - rows in memory, stored by column: the results of sorts, formulas,
+** reports and arrays of Lua. The columns grow by doubling.
+**
+** Order of calls: open, add or append, reader, close. The store owns its
+** columns and borrows fields and dictionary, which must outlive it. Functions
+** return PF_OK or PF_ENOMEM.
 */
 
 #ifndef store_h
@@ -10,10 +13,10 @@
 #include "model/rows/batch.h"
 
 typedef struct pf_store {
-  const pf_field *fields; /* borrowed: as long as the store lives */
+  const pf_field *fields; /* borrowed */
   size_t nfields;
   pf_dictionary *dictionary;
-  pf_column *columns; /* data of `capacity` values each; missing bitmaps too */
+  pf_column *columns; /* of `capacity` rows; all have missing bitmaps */
   size_t rows, capacity;
 } pf_store;
 
@@ -25,20 +28,21 @@ void pf_store_close (pf_store *store);
    missing. */
 pf_status pf_store_reserve (pf_store *store, size_t rows);
 
-/* Append one row of zeros; set its values through columns[i].ints[row]...
-   `row` is its number. Mark missing values with pf_store_set_missing. */
+/* Append one row of zeros and set *row to its index. The caller writes the
+   values to columns[i].ints[*row] etc. and marks those that are missing. */
 pf_status pf_store_add (pf_store *store, size_t *row);
 
 /* Mark a value as missing. */
 void pf_store_set_missing (pf_store *store, size_t column, size_t row);
 
-/* Append all rows of a batch of the same schema (unwanted columns: zero).
-   PF_BYTES are kept as slices: the source must outlive the store. */
+/* Append all rows of a batch of the same schema; columns without memory become
+   zero. Values of PF_BYTES still point into the source, which must outlive the
+   store. */
 pf_status pf_store_append (pf_store *store, const pf_batch *batch);
 
 /*
-** A reader over the rows. `order` (may be NULL) gives the row numbers in the
-** order to read them, `count` of them; it is borrowed like the store.
+** Open a reader of the rows, which the caller closes. It borrows the store and
+** `order`: the `count` row indices to read, in this order (NULL: all rows).
 */
 pf_status pf_store_reader (const pf_store *store, const size_t *order,
                            size_t count, pf_reader **reader, pf_error *error);

@@ -11,10 +11,10 @@
 #include "model/dictionary/names.h"
 #include "model/rows/trace.h"
 
-#define MAX_KEPT   1000000           /* warnings, when all are wanted */
-#define MAX_KNOWN  ((size_t)1 << 20) /* that are told from new ones */
-#define MAX_OTHERS 100               /* of a code, of no place in the file */
-#define MAX_CODES  64 /* codes are constants of the formats: few */
+#define MAX_KEPT   1000000 /* stored warnings, with the option "all_warnings" */
+#define MAX_KNOWN  ((size_t)1 << 20) /* warnings with a stored hash */
+#define MAX_OTHERS 100 /* stored warnings of a code without a position */
+#define MAX_CODES  64  /* enough: codes are constants of the formats */
 
 struct pf_notes {
   pf_info *infos;
@@ -23,14 +23,14 @@ struct pf_notes {
   size_t nwarnings, capacity;
   struct {
     const char *code;
-    uint64_t count;  /* of places in the file */
-    uint64_t others; /* warnings that are of no place */
-    size_t first;    /* its first warning of a place, when there is one */
+    uint64_t count;  /* warnings with a position */
+    uint64_t others; /* warnings without a position */
+    size_t first;    /* index of the first warning with a position, if any */
   } codes[MAX_CODES];
   size_t ncodes;
   uint64_t *known; /* hashes of all warnings; 0: the slot is free */
   size_t nknown, known_mask;
-  bool has_failed; /* memory ran out: a fact or a warning is missing */
+  bool has_failed; /* out of memory: a fact or a warning was dropped */
 };
 
 
@@ -51,7 +51,7 @@ void pf_notes_free (pf_notes *notes) {
 
 /* {====== Info ====== */
 
-/* A new fact; NULL when out of memory. */
+/* Appends a fact; NULL when out of memory. */
 static pf_info *new_info (pf_notes *notes, const char *name) {
   pf_info *const infos =
       realloc(notes->infos, (notes->ninfos + 1) * sizeof *infos);
@@ -67,8 +67,7 @@ static pf_info *new_info (pf_notes *notes, const char *name) {
 }
 
 
-/* The fact of a name, which is added when it is new; NULL when out of
-   memory. */
+/* Returns the fact with a name, or appends it; NULL when out of memory. */
 static pf_info *info_entry (pf_notes *notes, const char *name) {
   for (size_t i = 0; i < notes->ninfos; i++)
     if (strcmp(notes->infos[i].name, name) == 0)
@@ -154,7 +153,7 @@ static size_t code_entry (pf_notes *notes, const char *code) {
 }
 
 
-/* A hash of a warning that is not 0. */
+/* Returns a hash of a warning, which is never 0. */
 static uint64_t hash_of (size_t code, const pf_warning *warning,
                          uint64_t seed) {
   uint64_t hash = pf_mix(pf_mix(seed, code), warning->offset);
@@ -164,7 +163,7 @@ static uint64_t hash_of (size_t code, const pf_warning *warning,
 }
 
 
-/* The slot of a hash: it has that, or is free. */
+/* Returns the slot that contains the hash, or the free slot for it. */
 static uint64_t *slot_of (const pf_notes *notes, uint64_t hash) {
   size_t i = (size_t)(hash >> 20) & notes->known_mask;
   while (notes->known[i] != 0 && notes->known[i] != hash)
@@ -173,7 +172,7 @@ static uint64_t *slot_of (const pf_notes *notes, uint64_t hash) {
 }
 
 
-/* Twice as many slots; false when out of memory. */
+/* Doubles the number of slots; false when out of memory. */
 static bool grow_known (pf_notes *notes) {
   uint64_t *const old = notes->known;
   const size_t count = old == NULL ? 0 : notes->known_mask + 1;
@@ -191,9 +190,9 @@ static bool grow_known (pf_notes *notes) {
 }
 
 
-/* Whether a warning has come before: readers of several tables pass the same
-   place, and so does a second reading. It is known from now on, while there
-   is room. */
+/* Returns whether a warning is a repetition, since readers of several tables
+   and a second scan pass the same positions; if not, remembers it while there
+   is space. */
 static bool is_known (pf_notes *notes, uint64_t hash) {
   if (notes->known == NULL || notes->nknown > notes->known_mask / 2) {
     if (notes->nknown >= MAX_KNOWN)
@@ -212,7 +211,8 @@ static bool is_known (pf_notes *notes, uint64_t hash) {
 }
 
 
-/* A new entry at the end of the list; NULL when out of memory. */
+/* Returns a new entry at the end of the list, which the caller counts; NULL
+   when out of memory. */
 static pf_warning *warning_entry (pf_notes *notes) {
   if (notes->nwarnings == notes->capacity) {
     const size_t capacity = notes->capacity == 0 ? 8 : notes->capacity * 2;
@@ -229,10 +229,9 @@ static pf_warning *warning_entry (pf_notes *notes) {
 }
 
 
-/* Count a warning. The first of its code is kept, and `all` keeps the others
-   too. Those of no place in the file differ in their words and are all kept.
-   Where readers run in threads (`parallel`), the first one in the file is the
-   one with the lowest offset. */
+/* Counts a warning, and stores it as pf_warn says. If readers run in threads
+   (`parallel`), the warning with the lowest offset replaces the first of its
+   code. */
 static void note (pf_notes *notes, bool all, bool parallel, uint64_t seed,
                   const pf_warning *warning) {
   const size_t code = code_entry(notes, warning->code);

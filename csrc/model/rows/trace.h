@@ -8,39 +8,40 @@
 
 #include "profio.h"
 
-/* One header fact of trace.info, in the order of the file. */
+/* A header fact, shown in trace.info. Facts have the order of the file. */
 typedef struct pf_info {
   char name[40];
   pf_type type; /* PF_INT, PF_ADDR, PF_BOOL or PF_NAME (text) */
   int64_t integer;
-  uint32_t name_number; /* of a text: in the trace's dictionary */
+  uint32_t name_number; /* id of a text in the trace's dictionary */
 } pf_info;
 
 typedef enum pf_note_kind {
-  PF_NOTE,  /* nothing is lost: a guess, no executable, a wrap */
-  PF_DAMAGE /* something is lost, or not as the format says */
+  PF_NOTE,  /* no data is lost: a guess, no executable, a wrap */
+  PF_DAMAGE /* data is lost, or violates the format */
 } pf_note_kind;
 
-/* One warning. `code` is a constant "<format>-<what>". */
+/* A warning. `code` is a constant "<format>-<what>". */
 typedef struct pf_warning {
   const char *code;
   pf_note_kind kind;
-  uint64_t offset; /* PF_NO_OFFSET: at no byte */
+  uint64_t offset; /* in the file; PF_NO_OFFSET: no position */
   char message[232];
 } pf_warning;
 
 pf_notes *pf_notes_new (void);
 void pf_notes_free (pf_notes *notes);
 
-/* Set a header fact; setting it again replaces it. Out of memory it is dropped,
-   and pf_info_failed tells: whoever opens the trace asks once at the end. */
+/* Set a header fact, or replace its value. When out of memory the fact is
+   dropped; the function that opens the trace checks pf_info_failed at its end.
+   */
 void pf_info_int (pf_trace *trace, const char *name, int64_t value);
 void pf_info_addr (pf_trace *trace, const char *name, uint64_t value);
 void pf_info_bool (pf_trace *trace, const char *name, bool value);
 void pf_info_text (pf_trace *trace, const char *name, pf_bytes value);
 
-/* Add a text that a file may state several times: facts of one name follow each
-   other in the order of the file. */
+/* Add a text that a file may state several times. The facts of one name are
+   adjacent, in the order of the file. */
 void pf_info_more (pf_trace *trace, const char *name, pf_bytes value);
 
 bool pf_info_failed (const pf_notes *notes);
@@ -48,12 +49,16 @@ size_t pf_info_count (const pf_notes *notes);
 const pf_info *pf_info_at (const pf_notes *notes, size_t index);
 
 /*
-** Add a warning. A warning with the code, offset and message of an earlier one
-** is not counted again (told for the first million).
-** Of each code the first is kept, and with the trace's option "all_warnings"
-** the first million of all; the others are only counted.
-** Returns PF_OK; PF_ENOMEM; or in a strict trace, for PF_DAMAGE, the failure
-** `status` with the same words in `error`. Return a failure at once.
+** Add a warning. A repetition, with the code, offset and message of an earlier
+** warning, is ignored (for the first 2^20 warnings).
+**
+** The first warning of each code is stored; the others are counted. With the
+** option "all_warnings" of the trace up to a million are stored. Of warnings
+** without a position up to 100 per code are stored.
+**
+** Returns PF_OK or PF_ENOMEM; in a strict trace, for PF_DAMAGE, returns
+** `status` and puts the message into `error`. The caller returns a failure at
+** once.
 */
 pf_status pf_warn (pf_trace *trace, pf_note_kind kind, const char *code,
                    pf_status status, uint64_t offset, pf_error *error,
@@ -61,16 +66,17 @@ pf_status pf_warn (pf_trace *trace, pf_note_kind kind, const char *code,
 size_t pf_warning_count (const pf_notes *notes);
 const pf_warning *pf_warning_at (const pf_notes *notes, size_t index);
 
-/* How many warnings of `code` there were, kept or only counted. */
+/* The number of warnings of a code that have a position, stored or not. */
 uint64_t pf_warning_total (const pf_notes *notes, const char *code);
 
-/* Options: the value given, else `fallback`. Types were checked in Lua. */
+/* Return the value of an option, or `fallback`; pf_option_text returns whether
+   it is set. Lua has checked the types. */
 int64_t pf_option_int (const pf_trace *trace, const char *name,
                        int64_t fallback);
 bool pf_option_text (const pf_trace *trace, const char *name, pf_bytes *text);
 bool pf_option_is (const pf_trace *trace, const char *name, const char *text);
 
-/* The source of a role, or NULL. */
+/* Return the source with a role, or NULL. */
 const pf_source *pf_source_of (const pf_trace *trace, const char *role);
 
 #endif
