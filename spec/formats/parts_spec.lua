@@ -1,4 +1,4 @@
--- Counts that are divided into several files: what is computed from them does not depend on how.
+-- Counts that are divided into several files: the results do not depend on the division.
 
 local command = require "spec.support.command"
 local dcpi = require "spec.support.dcpi_builder"
@@ -7,7 +7,7 @@ local profio = require "profio"
 
 local NUMBERS = { 1, 2, 7, 64 }
 
--- Counts divided at random into `parts` lists whose sums are the counts.
+-- Divides counts at random into `parts` lists whose sums are the counts.
 local function divided(counts, parts)
    local lists = {}
    for part = 1, parts do
@@ -25,7 +25,7 @@ local function divided(counts, parts)
    return lists
 end
 
--- The files of one division, written by `bytes_of(counts, part)`.
+-- Returns the paths of the files of one division, encoded by `bytes_of(counts, part)`.
 local function files(name, counts, parts, bytes_of)
    local list = {}
    for part, some in ipairs(divided(counts, parts)) do
@@ -55,7 +55,7 @@ local function results_of(paths, table_name, exports, options)
    list[3] = profile:flat():sort("function"):write { output = "csv" }
    for _, kind in ipairs(exports) do
       local text = profile:export(kind)
-      -- all but the name of the first file
+      -- without the name of the first file
       list[#list + 1] = text:gsub(command.folder:gsub("%p", "%%%0") .. "/[%w_]+", "F")
    end
    return list
@@ -76,7 +76,7 @@ describe("counts that are divided into files", function()
       return expected[1], counts, expected[4]
    end
 
-   it("have the same times in dcpi, and the exact ones", function()
+   it("have the same exact times in dcpi", function()
       for _, clock in ipairs { "333", "77", "1000" } do
          local time, counts = same("d" .. clock, "samples", { "pprof", "folded", "callgrind" },
             function(some)
@@ -90,7 +90,7 @@ describe("counts that are divided into files", function()
       end
    end)
 
-   it("have the same times in dcpi where periods differ", function()
+   it("have the same times in dcpi with different periods", function()
       local function period_of(number)
          return number % 2 == 0 and "63488" or "4099"
       end
@@ -112,7 +112,7 @@ describe("counts that are divided into files", function()
       assert.equal((3 * 4099 * 1000 + 5 * 63488 * 1000 + 166) // 333, expected[1])
    end)
 
-   it("have the times of whole counts in the reports of dcpi", function()
+   it("have the times of the undivided counts in the reports of dcpi", function()
       local function file(name, counts)
          return command.file(name, dcpi():header {}:chunk(0, counts):footer():bytes())
       end
@@ -157,7 +157,7 @@ describe("counts that are divided into files", function()
       end
    end)
 
-   it("have the same seconds in gmon where rates differ", function()
+   it("have the same seconds in gmon with different rates", function()
       local function bytes(rate, count)
          return gmon.new("<", 8):header():histogram { low = 0x1000, high = 0x1004,
             bins = { count }, rate = rate }:bytes()

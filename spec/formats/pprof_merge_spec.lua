@@ -1,5 +1,5 @@
--- pprof to pprof: nothing is lost, and what differs between files is merged as Go's pprof does it.
--- Go's own tool says what a file holds; what it does not read is decoded here.
+-- pprof to pprof: all data is kept, and files are merged as by Go's pprof. Go's own tool lists the
+-- contents of a file; this spec decodes fields that the tool does not read.
 
 local command = require "spec.support.command"
 local core = require "profio.core"
@@ -18,8 +18,8 @@ end
 
 -- {====== Profiles ======
 
--- A profile that has everything: two mappings, inlined functions with start lines and columns,
--- names of the linker, a place without a name, a folded one, labels, and all facts.
+-- Returns a profile with all fields: two mappings, inlined functions with start lines and columns,
+-- names of the linker, a location without a name, a folded one, labels, and all header fields.
 local function everything(more)
    more = more or {}
    local text = protobuf.texts()
@@ -83,8 +83,8 @@ local function raw(...)
    return text
 end
 
--- A random profile that Go reads: few functions, mappings and keys, so that much meets. One name
--- of a mapping may lie at several addresses, as libraries do.
+-- Returns a random profile that Go reads: few functions, mappings and keys, so that many are equal.
+-- Mappings of one name may have several addresses, as libraries do.
 local function random(seed)
    math.randomseed(seed)
    local text, r = protobuf.texts(), math.random
@@ -144,14 +144,14 @@ end
 -- }======
 
 describe("pprof to pprof", function()
-   it("keeps everything", function()
+   it("keeps all data", function()
       local before = protobuf.resolved(everything())
       local after = protobuf.resolved((saved(everything())))
-      before.nlocations, before.nfunctions = 5, 3 -- the others belong to no sample
+      before.nlocations, before.nfunctions = 5, 3 -- no sample refers to the others
       assert.same(before, after)
    end)
 
-   it("keeps it in the export of a trace, also on the command line", function()
+   it("keeps all data in the export of a trace, also on the command line", function()
       local bytes = everything()
       local trace <close> = assert(profio.open { data = bytes })
       assert.equal((saved(bytes)), assert(trace:export("pprof", nil, { packed = false })))
@@ -164,7 +164,7 @@ describe("pprof to pprof", function()
       assert.is_true(out == (saved(bytes)))
    end)
 
-   it("says what a file states beside its samples", function()
+   it("prints the header fields of a file", function()
       command.file("everything.pb", everything())
       local text = command.run "profio --info everything.pb"
       for _, words in ipairs { "sample_type +alloc%-samples\n", "sample_unit +bytes\n",
@@ -197,7 +197,7 @@ describe("pprof to pprof", function()
       end
    end)
 
-   it("merges what Go 1.19 does not read", function()
+   it("merges fields that Go 1.19 does not read", function()
       local merged = protobuf.resolved((saved(everything(), everything { shift = 0x10000,
          time = 1600000000000000000, duration = 1, period = 1048576, comment = "third" })))
       local one = protobuf.resolved(everything())
@@ -212,7 +212,7 @@ describe("pprof to pprof", function()
       assert.equal(one.samples[1].labels, merged.samples[1].labels)
    end)
 
-   it("is the same the second time", function()
+   it("writes the same bytes when a merged file is merged again", function()
       for seed = 1, 60 do
          local once = saved(random(seed), random(seed + 1000))
          assert.is_true(once == (saved(once)), "seed " .. seed)
@@ -236,7 +236,7 @@ describe("pprof to pprof", function()
       return table.concat(parts) .. text.fields()
    end
 
-   it("merges the sample types that all files have, in the finest unit", function()
+   it("merges the sample types that all files have, in the smallest unit", function()
       local bytes, _, _, warnings = saved(
          of_types({ { "a", "count" }, { "time", "ms" }, { "b", "count" } }, { 1, 2, 3 },
             { "cpu", "ms", 1 }),
@@ -267,7 +267,7 @@ describe("pprof to pprof", function()
       assert.same({ "a/count 1", "b/count 12", "a/bytes 20" }, totals)
    end)
 
-   it("refuses to merge what is of another kind", function()
+   it("refuses to merge profiles of another kind", function()
       local bytes, words, code = saved(of_types({ { "a", "count" } }, { 1 }),
          of_types({ { "b", "count" } }, { 1 }))
       assert.same({ nil, "unsupported" }, { bytes, code })
@@ -335,7 +335,7 @@ func main() {
 
    -- {====== Profiles of profio ======
 
-   it("keeps in a profile what that can hold", function()
+   it("keeps the fields that a profile of profio can hold", function()
       local trace <close> = assert(profio.open { data = everything() })
       local made = assert(trace:profile()):focus "main"
       local seen = protobuf.resolved(assert(made:export("pprof", nil, { packed = false })))
@@ -355,7 +355,7 @@ func main() {
       assert.equal(1, addresses)
    end)
 
-   it("makes a mapping of a known executable", function()
+   it("writes a mapping for a known executable", function()
       local bytes = gmon.new("<", 8):header():histogram { low = 0x1000, high = 0x2000,
          bins = { 5, 0, 0, 7 } }:bytes()
       local exe = command.file("program", elf.build { sections = {
@@ -375,12 +375,12 @@ func main() {
       assert.same({}, seen.mappings)
    end)
 
-   it("writes only what samples refer to, and merges to the bytes of the direct merge", function()
+   it("writes only used entries, and merges to the bytes of the direct merge", function()
       for seed = 1, 30 do
          math.randomseed(seed)
          local profiles = {}
          for i = 1, math.random(2, 5) do
-            -- a context that weighs nothing
+            -- a context with weight 0
             profiles[i] = folded.profile(folded.random(math.random(1, 30)) .. "main;unused 1\n")
                - folded.profile "main;unused 1\n"
          end
@@ -424,7 +424,7 @@ func main() {
       local seen = protobuf.resolved((saved(bytes)))
       assert.equal(4, seen.nfunctions)
       for _, sample in ipairs(seen.samples) do
-         assert.matches("^0@%-%[[^|]+||", sample.stack) -- no name of the linker
+         assert.matches("^0@%-%[[^|]+||", sample.stack) -- without a name of the linker
       end
    end)
 
@@ -436,7 +436,7 @@ func main() {
          function(n) return n * n end,
       }
       local function through(f, n)
-         return f(n) -- what is called so has no name
+         return f(n) -- a function called so has no name
       end
       for i = 1, 300 do
          through(functions[1], i)
@@ -466,7 +466,7 @@ func main() {
 
    -- }======
 
-   it("survives truncation at every byte, and every byte at its maximum", function()
+   it("reads files cut at every byte, and with every byte at its maximum", function()
       local whole = everything()
       for size = 1, #whole do
          local trace = profio.open({ data = whole:sub(1, size) }, { format = "pprof" })
@@ -487,7 +487,7 @@ func main() {
       end
    end)
 
-   it("takes many of everything in no time", function()
+   it("reads many entries of each kind in linear time", function()
       if command.build:find("asan", 1, true) then
          return pending "the time under sanitizers says nothing"
       end

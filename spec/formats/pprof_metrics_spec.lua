@@ -1,4 +1,4 @@
--- Sample types: any number of them, under their own names, the file's own default first.
+-- Sample types: any number, with their own names, and the default of the file first.
 
 local folded = require "spec.support.folded"
 local profio = require "profio"
@@ -7,7 +7,7 @@ local viewers = require "spec.support.viewers"
 
 local number, message, packed = protobuf.number, protobuf.message, protobuf.packed
 
--- A profile of two functions; sample type i weighs i in `leaf` and 1000 * i in `main`.
+-- Returns a profile of two functions; sample type i has i in `leaf` and 1000 * i in `main`.
 local function typed(types, more)
    local text = protobuf.texts()
    local parts, leaf, main = {}, {}, {}
@@ -47,7 +47,7 @@ local function metrics_of(profile)
 end
 
 describe("sample types", function()
-   it("have their own names, whatever stands in them", function()
+   it("have their own names, with any characters", function()
       local long = ("long "):rep(30)
       assert.same({ { "alloc-samples", "count", 1001 }, { "", "", 2002 },
          { "inuse space", "bytes", 3003 }, { long, "widgets", 4004 }, { "Zoë", "count", 5005 } },
@@ -55,12 +55,12 @@ describe("sample types", function()
             { "inuse space", "bytes" }, { long, "widgets" }, { "Zoë", "count" } }))
    end)
 
-   it("of one name stay apart", function()
+   it("of one name are separate metrics", function()
       assert.same({ { "a", "count", 1001 }, { "a", "bytes", 2002 }, { "a_3", "count", 3003 } },
          metrics_of(profile_of { { "a", "count" }, { "a", "bytes" }, { "a", "count" } }))
    end)
 
-   it("can be any number", function()
+   it("may be many", function()
       for _, count in ipairs { 8, 9, 12, 65, 300 } do
          local metrics = profile_of(many(count)):metrics()
          assert.equal(count, #metrics)
@@ -71,7 +71,7 @@ describe("sample types", function()
       end
    end)
 
-   it("show the stated default first, else the last", function()
+   it("are shown with the default first, else with the last one first", function()
       local types = { { "a", "count" }, { "b", "count" }, { "time", "seconds" }, { "c", "count" } }
       assert.equal("c", profile_of(types):usual_metric())
       assert.equal("b", profile_of(types, "b"):usual_metric())
@@ -88,7 +88,7 @@ describe("sample types", function()
       assert.equal("b", (other + shown):usual_metric())
    end)
 
-   it("of profiles of other formats show the time", function()
+   it("of other formats are shown with the time first", function()
       local trace <close> = assert(profio.open { data = assert(
          folded.profile("main 5\nmain;a 7\n"):export "pprof") })
       assert.equal("time", assert(trace:profile()):usual_metric())
@@ -111,7 +111,7 @@ describe("sample types", function()
       return seen, sum
    end
 
-   it("all go to callgrind, the default first", function()
+   it("are all exported to callgrind, the default first", function()
       local types = { { "a", "count" }, { "b x", "bytes" }, { "time", "nanoseconds" } }
       local text = assert(profile_of(types, "b x"):export "callgrind")
       assert.equal("b_x a time", text:match "\nevents: ([^\n]*)")
@@ -126,7 +126,7 @@ describe("sample types", function()
       assert.equal(12, #seen.main)
    end)
 
-   it("all are a profile of speedscope each", function()
+   it("are exported to speedscope as one profile each", function()
       if not viewers.has_speedscope then
          pending "no speedscope"
          return
@@ -150,7 +150,7 @@ describe("sample types", function()
       assert.is_nil(one:find('"name":"b"', 1, true))
    end)
 
-   it("say so where they add up to more than 64 bits hold", function()
+   it("report a sum that exceeds 64 bits", function()
       local w = assert(profio.create(nil, { format = "pprof" }))
       w:write { stack = w:stack { { area = "f", class = "function" } }, metric = "t", unit = "ns",
          weight = math.maxinteger - 5 }

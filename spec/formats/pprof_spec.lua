@@ -1,4 +1,5 @@
--- Profiles of Go's pprof: Go's own tool reads what is written; what is read was packed by hand.
+-- Profiles of Go's pprof. Go's own tool reads the written files; the files that profio reads were
+-- packed by hand.
 
 local core = require "profio.core"
 local folded = require "spec.support.folded"
@@ -8,7 +9,7 @@ local protobuf = require "spec.support.protobuf"
 local varint, number, message, packed = protobuf.varint, protobuf.number, protobuf.message,
    protobuf.packed
 
--- The texts of a small profile: two types, three functions, one of them inlined.
+-- A small profile: two types, three functions, one of them inlined.
 local function small(more)
    more = more or {}
    return table.concat {
@@ -46,7 +47,7 @@ end
 
 local has_go, go = protobuf.has_go, protobuf.go
 
--- function -> { flat, cum } as `go tool pprof -top` prints them, in whole units.
+-- Returns function -> { flat, cum } as `go tool pprof -top` prints them, in whole units.
 local function go_top(bytes, index, unit)
    local text = go(("-top -nodecount=100000 -nodefraction=0 -unit=%s -sample_index=%s"):format(unit,
       index), bytes)
@@ -84,7 +85,7 @@ describe("pprof", function()
       assert.equal(small(), table.concat(bytes))
    end)
 
-   it("makes a profile of it", function()
+   it("builds a profile of the samples", function()
       local trace <close> = assert(open(small()))
       local rows = {}
       for name, self, total, line in trace:profile():flat { metric = "cpu" }
@@ -95,7 +96,7 @@ describe("pprof", function()
          inner = { 7000000, 7000000, 30 } }, rows)
    end)
 
-   it("reads what it wrote, whatever the profile", function()
+   it("writes random profiles that are read back unchanged", function()
       for seed = 1, 40 do
          math.randomseed(seed)
          local profile = folded.profile(folded.random(math.random(0, 60)))
@@ -108,7 +109,7 @@ describe("pprof", function()
       end
    end)
 
-   it("saves one profile as the same bytes, in however many parts it was cut", function()
+   it("saves one profile as the same bytes, whatever number of parts it was built from", function()
       math.randomseed(3)
       local lines = {}
       for line in folded.random(500):gmatch "[^\n]+\n" do
@@ -130,8 +131,8 @@ describe("pprof", function()
       end
    end)
 
-   -- Blocks of the packed stream are cut after each 2^20 bytes.
-   it("packs what gzip unpacks, in however many blocks", function()
+   -- Blocks of the packed stream end after each 2^20 bytes.
+   it("packs any number of blocks so that gzip unpacks them", function()
       for _, size in ipairs { 2^20 - 300, 2^20, 3 * 2^20 + 12345 } do
          math.randomseed(size // 1)
          local lines, total = {}, 0
@@ -152,10 +153,10 @@ describe("pprof", function()
       end
    end)
 
-   -- {====== Gathered and row by row ======
+   -- {====== Bulk read and row by row ======
 
-   -- A file as no profio writes it: locations of several lines, some of them alike, ids of all
-   -- sizes, samples in any order, unpacked, with locations that are not there.
+   -- Returns a file as profio does not write it: locations of several lines, some of them equal,
+   -- ids of all sizes, samples in any order, unpacked, with missing locations.
    local function strange()
       local parts, ids = { message(1, number(1, 1), number(2, 2)), message(1, number(1, 3),
          number(2, 4)) }, {}
@@ -235,7 +236,7 @@ describe("pprof", function()
       return list
    end
 
-   -- A stage in between hands on rows only.
+   -- Returns a reader with a stage in between, which passes on rows only.
    local function all_rows(trace, name)
       return core.limit(trace:table(name):reader(), 1 << 40)
    end
@@ -247,8 +248,8 @@ describe("pprof", function()
       return assert(sink:finish())
    end
 
-   -- As a sink takes them that knows of rows alone, but takes all of a reader at once.
-   local function saved_gathered(trace)
+   -- Saves with the bulk read of stacks.
+   local function saved_by_bulk(trace)
       local state = require("profio.trace").of(trace)
       local sink = assert(core.writer("pprof", { packed = true }, state.dictionary))
       assert(sink:put_reader("weights", trace.weights:reader()))
@@ -272,7 +273,7 @@ describe("pprof", function()
       return list
    end
 
-   it("gathers samples as their rows have them", function()
+   it("reads the samples in bulk with the results of single rows", function()
       for seed = 1, 400 do
          math.randomseed(seed)
          local bytes = strange()
@@ -282,18 +283,18 @@ describe("pprof", function()
          local a = open(bytes, { format = "pprof", all_warnings = true })
          local b = open(bytes, { format = "pprof", all_warnings = true })
          if a and b and a.columns[2] == "samples" and a.columns[3] == "cpu" then
-            assert.equal(saved_by_rows(b), saved_gathered(a))
+            assert.equal(saved_by_rows(b), saved_by_bulk(a))
             assert.same(warnings_of(b), warnings_of(a))
-            local gathered, plain = a:profile():contexts(), profile_by_rows(b)
-            assert.same({ plain:count() }, { gathered:count() })
-            assert.same(rows_of(plain), rows_of(gathered))
+            local bulk, plain = a:profile():contexts(), profile_by_rows(b)
+            assert.same({ plain:count() }, { bulk:count() })
+            assert.same(rows_of(plain), rows_of(bulk))
             a:close()
             b:close()
          end
       end
    end)
 
-   it("gathers several files as one after the other", function()
+   it("reads several files in bulk with the results of single rows", function()
       for seed = 1, 60 do
          math.randomseed(seed)
          local list = {}
@@ -301,11 +302,11 @@ describe("pprof", function()
             list[i] = { data = strange() }
          end
          local trace <close> = assert(profio.open(list, { format = "pprof" }))
-         assert.equal(saved_by_rows(trace), saved_gathered(trace))
+         assert.equal(saved_by_rows(trace), saved_by_bulk(trace))
       end
    end)
 
-   it("fails as rows do where the first oddity is an error", function()
+   it("fails in bulk as with single rows if the first warning is an error", function()
       for _, wrong in ipairs { { values = { 3 } }, { location = 99 } } do
          local trace <close> = assert(open(small(wrong), { strict = true }))
          local ok, words, code = trace:profile()
@@ -320,7 +321,7 @@ describe("pprof", function()
 
    -- }======
 
-   it("names what is damaged and keeps the rest", function()
+   it("warns of damage and keeps the rest", function()
       local function warned(data, code)
          local trace <close> = assert(open(data))
          local count = #trace:rows()
@@ -343,7 +344,7 @@ describe("pprof", function()
       assert.equal(2, warned(small() .. message(4, number(1, 1)), "pprof-bad-id"))
    end)
 
-   it("survives truncation at every byte, and every byte at its maximum", function()
+   it("reads files cut at every byte, and with every byte at its maximum", function()
       local whole = small()
       local most = 0
       for size = 1, #whole - 1 do
@@ -369,7 +370,7 @@ describe("pprof", function()
       end
    end)
 
-   it("is what Go's pprof reads", function()
+   it("writes files that Go's pprof reads", function()
       if not has_go then
          pending "no go"
          return
@@ -389,7 +390,7 @@ describe("pprof", function()
       end
    end)
 
-   it("carries names of every kind to Go, and Go refuses a broken file", function()
+   it("writes unusual names that Go reads, and Go refuses a broken file", function()
       if not has_go then
          pending "no go"
          return
@@ -407,7 +408,7 @@ describe("pprof", function()
       assert.is_false(ok, text)
    end)
 
-   it("shows a difference with Go's negative values", function()
+   it("writes a difference with negative values, as Go does", function()
       if not has_go then
          pending "no go"
          return

@@ -1,4 +1,4 @@
--- Binary timelines: what they are known by, and what their records say.
+-- Binary timelines: detection, versions and records.
 
 local profio = require "profio"
 local records = require "spec.support.winidea"
@@ -67,7 +67,7 @@ describe("winidea binary timeline", function()
       assert.same({ { value = 0x400a000000000000 } }, rows_of(bytes, nil, "value"))
    end)
 
-   it("decodes twins of both versions alike but for the core", function()
+   it("decodes equal records of both versions alike, except the core", function()
       local new = records.bytes(events, records.new)
       local old = records.bytes(events, records.old)
       local from_new, from_old = rows_of(new), rows_of(old)
@@ -80,7 +80,7 @@ describe("winidea binary timeline", function()
       assert.same(without_core(from_new), without_core(from_old))
    end)
 
-   it("tells the version by what stands in the words", function()
+   it("detects the version from the event words", function()
       local trace <close> = open(records.bytes(events, records.old))
       assert.equal("1.0", trace.info.version)
       -- Version 1.1 has a type for writes: without one it is 1.0.
@@ -98,7 +98,7 @@ describe("winidea binary timeline", function()
       assert.same({}, forced.warnings)
    end)
 
-   it("lets the last records break a tie", function()
+   it("decides between the versions by the last records", function()
       local list = {}
       for i = 1, 3000 do
          list[i] = { handle = i, event = "leave", core = 0, time = i }
@@ -108,13 +108,13 @@ describe("winidea binary timeline", function()
       assert.equal("1.0", trace.info.version)
    end)
 
-   it("takes an empty file as a timeline without events, when it is called one", function()
+   it("opens an empty file as a timeline without events if the format is given", function()
       local trace <close> = open("", { format = "winidea" })
       assert.same({}, trace.timeline:rows())
       assert.is_nil(profio.open { data = "" })
    end)
 
-   it("reads records of 20 bytes only when told", function()
+   it("reads records of 20 bytes with option record_size", function()
       local bytes = ("<I4I4I4i8"):pack(0x20000000, 4, 0xffffffff, 5) ..
          ("<I4I4I4i8"):pack(1, 3, 0, 6)
       assert.same({ { time = 5, value = 0xffffffff, event = "write" },
@@ -127,7 +127,7 @@ describe("winidea binary timeline", function()
       assert.equal("unsupported", code)
    end)
 
-   it("swaps suspend and resume", function()
+   it("swaps suspend and resume with an option", function()
       local bytes = records.bytes(events, records.new)
       local plain = rows_of(bytes, nil, "event")
       local swapped = rows_of(bytes, { swap_suspend_resume = true }, "event")
@@ -137,7 +137,7 @@ describe("winidea binary timeline", function()
       end
    end)
 
-   it("says when they look swapped", function()
+   it("notes when suspend and resume look swapped", function()
       local list = {}
       for i = 0, 9 do
          for j, event in ipairs { "enter", "suspend", "resume", "leave" } do
@@ -160,7 +160,7 @@ describe("winidea binary timeline", function()
       end
    end)
 
-   it("offers the events of calls, in lanes of cores", function()
+   it("has a table of events with a lane for each core", function()
       local trace <close> = open(records.bytes(events, records.new))
       local lanes = {}
       for lane in trace.events:each "lane" do
@@ -171,7 +171,7 @@ describe("winidea binary timeline", function()
          number = 1.0, core = 0 }, trace.events:rows()[1])
    end)
 
-   it("lists the areas that it meets", function()
+   it("lists the areas that have records", function()
       local trace <close> = open(records.bytes(events, records.new))
       assert.same({
          { handle = 0x20000000, class = "variable" }, { handle = 0, class = "function" },
@@ -179,7 +179,7 @@ describe("winidea binary timeline", function()
       }, trace.areas:rows("handle", "class", "name"))
    end)
 
-   it("keeps states of one handle apart by their value", function()
+   it("distinguishes states of one handle by their value", function()
       local bytes = records.bytes({
          { handle = 0x30000002, event = "enter", data = 7, time = 1 },
          { handle = 0x30000002, event = "leave", data = 7, time = 2 },
@@ -191,7 +191,7 @@ describe("winidea binary timeline", function()
          rows_of(bytes, nil, "area", "value"))
    end)
 
-   it("knows the variable of a state, whichever is met first, and lists it before", function()
+   it("finds the variable of a state in earlier and later records, and lists it first", function()
       local bytes = records.bytes({
          { handle = 0x30000002, event = "enter", data = 7, time = 1 },
          { handle = 0x30000003, event = "enter", data = 1, time = 2 },
@@ -208,7 +208,7 @@ describe("winidea binary timeline", function()
       end
    end)
 
-   it("keeps handles far apart, and the invalid one", function()
+   it("reads handles far apart, and the invalid handle", function()
       local list = {}
       for i, handle in ipairs { 0x0fffffff, 0x00100000, 0x000fffff, 0xffffffff, 0x90000000 } do
          list[i] = { handle = handle, event = "enter", time = i }
@@ -223,7 +223,7 @@ describe("winidea binary timeline", function()
       end
    end)
 
-   it("gives the bytes back as raw rows", function()
+   it("has raw rows whose bytes add up to the file", function()
       local bytes = records.bytes(events, records.new) .. "abc"
       local trace <close> = open(bytes)
       local parts = {}
@@ -238,7 +238,7 @@ describe("winidea binary timeline", function()
       assert.same({ offset = 144, size = 3, kind = "rest", bytes = "abc" }, trace.raw:rows()[7])
    end)
 
-   it("reads any stretch of many records", function()
+   it("reads any range of many records", function()
       local list = {}
       for i = 1, 10000 do
          list[i] = { handle = (i % 3 == 0 and 0x20000000 or 0) + i % 7, event = "enter",
@@ -261,7 +261,7 @@ describe("winidea binary timeline", function()
 end)
 
 describe("a damaged winidea binary timeline", function()
-   it("says where the last record is cut", function()
+   it("states the offset of a cut record", function()
       local bytes = records.bytes(events, records.new)
       for cut = 1, #bytes - 1 do
          local trace, message, code = profio.open({ data = bytes:sub(1, cut) },
@@ -282,7 +282,7 @@ describe("a damaged winidea binary timeline", function()
       assert.equal("truncated", code)
    end)
 
-   it("warns where the time goes back, and goes on", function()
+   it("warns of a time that goes back, and reads on", function()
       local list = {}
       for i = 1, 9000 do
          list[i] = { handle = 1, event = "enter", time = i == 5000 and 1 or i }
@@ -295,7 +295,7 @@ describe("a damaged winidea binary timeline", function()
       assert.error_matches(function() strict.timeline:rows() end, "byte 119992")
    end)
 
-   it("warns of events and flags that there are not", function()
+   it("warns of unknown events and flags", function()
       local bytes = records.bytes(events, records.new) ..
          ("<I4I4i8i8"):pack(1, 7, 0, 2000000) .. ("<I4I4i8i8"):pack(1, 0x1003, 0, 2000001)
       local trace <close> = open(bytes)
@@ -305,7 +305,7 @@ describe("a damaged winidea binary timeline", function()
       assert.same({ "winidea-bad-event@148", "winidea-odd-flags@172" }, codes_of(trace))
    end)
 
-   it("is not seen in what is something else", function()
+   it("is not detected in other files", function()
       local noise = {}
       for i = 1, 400 do
          noise[i] = ("<I8"):pack(i * 0x9e3779b97f4a7c15)

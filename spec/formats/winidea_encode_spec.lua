@@ -1,4 +1,4 @@
--- What is written is read back as it was, and by its bytes is what the documents say.
+-- Written files are read back unchanged, and have the bytes that the vendor's documents state.
 
 local profio = require "profio"
 local records = require "spec.support.winidea"
@@ -10,7 +10,7 @@ local function open(what, options)
    return assert(profio.open(type(what) == "string" and { data = what } or what, options))
 end
 
--- The rows of all tables of a trace.
+-- Returns the rows of all tables of a trace.
 local function rows_of(trace, but)
    local rows = {}
    for _, name in ipairs(trace.tables) do
@@ -36,7 +36,7 @@ local events = {
 }
 
 describe("winidea binary timelines", function()
-   it("are written as they were", function()
+   it("are saved unchanged", function()
       for _, pack in ipairs { records.new, records.old } do
          local bytes = records.bytes(events, pack)
          local trace <close> = open(bytes)
@@ -44,7 +44,7 @@ describe("winidea binary timelines", function()
       end
    end)
 
-   it("change their version, all but the cores", function()
+   it("can be saved in the other version, which may lose the cores", function()
       local new, old = records.bytes(events, records.new), records.bytes(events, records.old)
       local trace <close> = open(new)
       assert.equal(old, trace:save(nil, { bin_version = "1.0" }))
@@ -58,7 +58,7 @@ describe("winidea binary timelines", function()
       end
    end)
 
-   it("take records one by one", function()
+   it("are written by single records", function()
       local w = assert(profio.create(nil, { format = "winidea", dialect = "bin" }))
       assert(w:write { handle = 0x20000000, event = "write", value = 1, time = 4336, core = 0 })
       assert(w:write { handle = 0x12, event = "enter", time = 1000000, core = 2 })
@@ -70,7 +70,7 @@ describe("winidea binary timelines", function()
          w:close())
    end)
 
-   it("refuse what they cannot hold", function()
+   it("refuse values that they cannot hold", function()
       local function refused(row, words)
          local w = assert(profio.create(nil, { format = "winidea", dialect = "bin" }))
          local ok, message, code = write_refused(w, row)
@@ -90,14 +90,14 @@ describe("winidea binary timelines", function()
 end)
 
 describe("winidea Text1 files", function()
-   it("are written as they were", function()
+   it("are saved unchanged", function()
       local trace <close> = open(records.seed)
       assert.equal(records.seed, trace:save(nil, { line_end = "lf" }))
       local other <close> = open(trace:save())
       assert.same(rows_of(trace), rows_of(other))
    end)
 
-   it("keep all that their formats have macros for", function()
+   it("keep all values for which their formats have macros", function()
       local text = records.lines(
          "* CONTEXTS %HANDLE% %NAME%", "0x1F a, b", "0x2 c",
          "* HANDLE(AUX) %HANDLE%;%HANDLE.PARENT%;%VALUE%;%VALUE.TYPE%;%NAME%;%VALUE.UNIT%",
@@ -115,7 +115,7 @@ describe("winidea Text1 files", function()
       assert.equal(text, trace:save(nil, { line_end = "lf" }))
    end)
 
-   it("are made of any formats", function()
+   it("can be written with any formats", function()
       local trace <close> = open(records.seed)
       for _, formats in ipairs {
          { timeline_format = "%TIME%;%EVENT%;%HANDLE%;%VALUE%" },
@@ -131,7 +131,7 @@ describe("winidea Text1 files", function()
       end
    end)
 
-   it("have their timeline in a file beside them", function()
+   it("can have their timeline in a second file", function()
       local trace <close> = open(records.seed)
       local main, sides = trace:save(nil, { timeline_binary = true })
       assert.equal(records.bytes(records.events, records.new), sides.timeline)
@@ -148,7 +148,7 @@ describe("winidea Text1 files", function()
       assert.same(rows_of(trace), rows_of(bin))
    end)
 
-   it("have writes of variables where states are not wanted", function()
+   it("can be written with writes of variables instead of states", function()
       local text = records.lines("* TIMELINE %HANDLE%,%EVENT%,%VALUE%,%TIME%",
          "30000002,E,00000005,1", "30000002,X,00000005,4", "30000002,E,00000006,4",
          "00000001,E,,5")
@@ -158,7 +158,7 @@ describe("winidea Text1 files", function()
          trace:save(nil, { timeline_states = false, line_end = "lf" }))
    end)
 
-   it("name areas that came without a handle", function()
+   it("assign handles to areas without one", function()
       local w = assert(profio.create(nil, { format = "winidea", line_end = "lf",
          handle_format = "%HANDLE%,%NAME%,%FILE%,%VALUE%" }))
       assert(w:write { area = "main", event = "enter", time = 1 })
@@ -174,7 +174,7 @@ describe("winidea Text1 files", function()
          w:close())
    end)
 
-   it("refuse rows that would not be read as they are meant", function()
+   it("refuse rows that would be read differently", function()
       local function refused(options, name, row, words)
          options.format = "winidea"
          local w = assert(profio.create(nil, options))
@@ -192,7 +192,7 @@ describe("winidea Text1 files", function()
       refused({}, "contexts", { name = "x" }, "no handle")
    end)
 
-   it("have formats that make sense", function()
+   it("refuse invalid formats", function()
       for _, format in ipairs { "%HANDLE%,%EVENT%", "nothing", "%TIME%\n%HANDLE%,%EVENT%" } do
          local w, message, code = profio.create(nil,
             { format = "winidea", timeline_format = format })
@@ -205,7 +205,7 @@ describe("winidea Text1 files", function()
       end, "there can be no file beside standard output")
    end)
 
-   it("hold whatever rows at random", function()
+   it("hold random rows", function()
       math.randomseed(7)
       local names = { "a", "b, c", '"f.c"#g', "100%", "* x = 1;", "%NAME%", "ä" }
       for _ = 1, 30 do
@@ -229,7 +229,7 @@ describe("winidea Text1 files", function()
       end
    end)
 
-   it("say which columns they have no place for", function()
+   it("warn of columns that they cannot hold", function()
       local function notes(data, options)
          local trace <close> = open { data = data }
          trace:save(nil, options)
@@ -251,7 +251,7 @@ describe("winidea Text1 files", function()
       assert.same({}, notes(text, {}))
    end)
 
-   it("come from binary timelines", function()
+   it("can be written from binary timelines", function()
       local bytes = records.bytes(events, records.new)
       local trace <close> = open { data = bytes, mapping = records.head .. records.mapping }
       local other <close> = open(trace:save(nil, { dialect = "text1" }))

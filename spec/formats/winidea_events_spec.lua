@@ -1,5 +1,5 @@
--- Events of binary timelines: columns that are wanted together most, in one look at each record,
--- and column by column.
+-- Events of binary timelines: common sets of columns, decoded in one pass over the records, and
+-- column by column.
 
 local profio = require "profio"
 
@@ -7,8 +7,8 @@ local plain = { 0x00000001, 0x00000002, 0x0000ffff, 0x10000004, 0x20000001, 0x40
 local handles = table.move({ 0x30000001, 0x50000003, 0xffffffff }, 1, 3, #plain + 1,
    table.move(plain, 1, #plain, 1, {}))
 
--- Records of version 1.1 and, when `old`, of 1.0. How often something is odd: areas that were not
--- met before (then with states and events of no area), words, and times that fall.
+-- Returns records of version 1.1 or, if `old`, of 1.0. `odd` has the shares of anomalies: new areas
+-- (then with states and events without area), invalid words, and times that go back.
 local function records(count, old, odd, layout)
    local list, time = {}, 0
    local among = odd.areas > 0 and handles or plain
@@ -30,14 +30,14 @@ local function records(count, old, odd, layout)
    return table.concat(list)
 end
 
-local oddities = { { areas = 0, words = 0, times = 0 }, { areas = 0, words = 0.0003, times = 0 },
+local anomalies = { { areas = 0, words = 0, times = 0 }, { areas = 0, words = 0.0003, times = 0 },
    { areas = 0, words = 0, times = 0.0003 }, { areas = 0.2, words = 0.2, times = 0.2 } }
 
--- What is read in one look. With column `core` beside them it is not.
+-- The sets of columns that are decoded in one pass. With column `core` in addition they are not.
 local sets = { { "area" }, { "time", "area" }, { "value", "area" }, { "time", "event", "area" },
    { "time", "event", "area", "lane" } }
 
--- The values of columns, row by row (no value is false), and what the trace warns of.
+-- Returns the values of columns, row by row (false where missing), and the warnings of the trace.
 local function values(bytes, options, columns)
    local trace <close> = assert(profio.open({ data = bytes }, options))
    local list, width = {}, #columns
@@ -70,10 +70,10 @@ local function compare(bytes, options)
 end
 
 describe("events of a binary timeline", function()
-   it("are the same in one look as column by column", function()
+   it("are the same in one pass and column by column", function()
       for seed = 1, 16 do
          math.randomseed(seed)
-         local odd = oddities[seed // 2 % #oddities + 1]
+         local odd = anomalies[seed // 2 % #anomalies + 1]
          local old, short = seed % 2 == 0, seed % 5 == 0
          compare(records(9000, old, odd, short and "<I4I4i4i8" or "<I4I4i8i8"),
             { format = "winidea", bin_version = old and "1.0" or "1.1",

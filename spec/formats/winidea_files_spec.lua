@@ -1,4 +1,4 @@
--- The files of an export and what they say together; XML main files.
+-- Exports of several files; XML main files.
 
 local profio = require "profio"
 local records = require "spec.support.winidea"
@@ -6,7 +6,7 @@ local records = require "spec.support.winidea"
 local head, mapping = records.head, records.mapping
 local timeline, seed, same_events = records.timeline, records.seed, records.events
 
-describe("contexts that a core's task variable says", function()
+describe("contexts from the task variable of a core", function()
    local before = "* CONTEXTS %NAME%,%HANDLE%\nA,0x1\nB,0x2\n" ..
       "* HANDLE(Data) %HANDLE%,%NAME%,%VALUE%\n20000009,os.running,\n30000009,,1\n30000009,,2\n"
    local events = {
@@ -21,7 +21,7 @@ describe("contexts that a core's task variable says", function()
       { handle = 0x20000009, event = "write", data = 77, core = 0, time = 9 },
    }
 
-   it("hold until the next one", function()
+   it("last until the next write", function()
       local bytes = records.bytes(events, records.new)
       for _, name in ipairs { "os.running", "20000009", "0x30000009" } do
          local trace <close> = assert(profio.open({ data = bytes, mapping = before },
@@ -38,7 +38,7 @@ describe("contexts that a core's task variable says", function()
       end
    end)
 
-   it("are wanted of an area that is there", function()
+   it("need an existing area", function()
       local trace, message, code = profio.open({ data = before .. timeline },
          { context_area = "no such" })
       assert.is_nil(trace)
@@ -79,7 +79,7 @@ describe("an XML export", function()
       end
    end)
 
-   it("has its timeline refused in words", function()
+   it("with a timeline is read without it, with a warning", function()
       local trace <close> = assert(profio.open {
          data = xml .. "<TIMELINE><T><TIME>1</TIME></T></TIMELINE></PROFILER>" })
       assert.equal("xml", trace.info.dialect)
@@ -89,7 +89,7 @@ describe("an XML export", function()
       assert.matches("export it as Text1, or as a binary timeline", trace.warnings[1].message)
    end)
 
-   it("survives any cut", function()
+   it("can be cut at any byte", function()
       for cut = 1, #xml do
          local trace = profio.open({ data = xml:sub(1, cut) })
          if trace then
@@ -124,7 +124,7 @@ describe("the files of an export", function()
       return trace.timeline:rows("area")[1].area, trace
    end
 
-   it("find each other by their names, in any case of letters", function()
+   it("are found by their names, whatever their case", function()
       local bytes = records.bytes(same_events, records.new)
       for i, names in ipairs { { "a.txt", "a.txt.BIN" }, { "b.txt", "b.BIN" },
          { "c.TXT", "c.txt.bin" }, { "D.txt", "d.Bin" }, { "e.xml", "e.xml.BIN" } } do
@@ -136,7 +136,7 @@ describe("the files of an export", function()
       end
    end)
 
-   it("count once when all of them are named", function()
+   it("are read once if all of them are named", function()
       local bytes = records.bytes(same_events, records.new)
       local main, bin = write("both.txt", head .. mapping), write("both.txt.BIN", bytes)
       for _, list in ipairs { { main, bin }, { bin, main } } do
@@ -146,7 +146,7 @@ describe("the files of an export", function()
       end
    end)
 
-   it("are given by their role", function()
+   it("can be given by role", function()
       local bytes = records.bytes(same_events, records.new)
       local bin, main = write("alone.BIN", bytes), write("elsewhere.text", head .. mapping)
       assert.equal("20000000", (area_of(bin)))
@@ -158,7 +158,7 @@ describe("the files of an export", function()
       assert.equal("io", code)
    end)
 
-   it("are not taken for what they are not", function()
+   it("are recognised by their contents", function()
       local bytes = records.bytes(same_events, records.new)
       local bin = write("other.BIN", bytes)
       write("other.txt", "notes on the measurement\n")

@@ -1,5 +1,5 @@
--- Exports of winIDEA that are read while they are written: binary timelines, Text1, and the main
--- file beside a timeline.
+-- Following exports of winIDEA while they grow: binary timelines, Text1, and the main file beside a
+-- timeline.
 
 local command = require "spec.support.command"
 local core = require "profio.core"
@@ -17,7 +17,7 @@ end
 
 local columns = { "time", "event", "area", "value" }
 
--- Write a file piece by piece, each up to one of `steps`; after each the rows that are new.
+-- Writes a file in chunks that end at `steps`. Returns the new rows after each chunk.
 local function grow(name, bytes, steps, options, table_name)
    options.live, options.format = true, "winidea"
    command.run("rm -f " .. name:match "^[^.]+" .. ".*")
@@ -85,7 +85,7 @@ local function whole(what, name, version)
 end
 
 describe("a live binary timeline", function()
-   it("gives whole records as they come, in both versions", function()
+   it("gives complete records as they are written, in both versions", function()
       for seed = 1, 20 do
          math.randomseed(seed)
          local pack = seed % 2 == 0 and records.old or records.new
@@ -98,7 +98,7 @@ describe("a live binary timeline", function()
       end
    end)
 
-   it("waits until its version can be told", function()
+   it("waits until its version can be detected", function()
       for _, pack in ipairs { records.old, records.new } do
          local list = { { handle = 0, event = "leave", time = 1 }, -- an all-zero word
             { handle = 1, event = "enter", time = 2, core = 0 },
@@ -112,7 +112,7 @@ describe("a live binary timeline", function()
       end
    end)
 
-   it("has names as soon as the main file beside it has them", function()
+   it("has names as soon as they are in the main file beside it", function()
       command.run "rm -f named.*"
       local list = {}
       for i = 1, 40 do
@@ -144,7 +144,7 @@ describe("a live binary timeline", function()
 end)
 
 describe("a live Text1 file", function()
-   it("gives whole rows as they come, whatever sections follow", function()
+   it("gives complete rows as they are written, whatever sections follow", function()
       for seed = 1, 30 do
          math.randomseed(seed)
          local list = random_events(120)
@@ -162,7 +162,7 @@ describe("a live Text1 file", function()
       end
    end)
 
-   it("gives the rows of a binary timeline that comes after it", function()
+   it("gives the rows of a binary timeline that is created later", function()
       for seed = 1, 8 do
          math.randomseed(seed)
          command.run "rm -f main.*"
@@ -195,7 +195,7 @@ describe("a live Text1 file", function()
       end
    end)
 
-   it("gives the lines of raw as they come", function()
+   it("gives the raw lines as they are written", function()
       local text = mapping .. header .. text_of(random_events(30))
       command.run "rm -f raw.*"
       command.file("raw.txt", text:sub(1, 100))

@@ -1,6 +1,5 @@
--- States of variables, however an export spells them: as writes to the variable (TimelineStates
--- off), as events of the state's handle, in Text1 and in binary timelines; and until when the last
--- one lasts.
+-- States of variables in all forms of exports: as writes to the variable (TimelineStates off), as
+-- events of the state's handle, in Text1 and in binary timelines; and the end of the last state.
 
 local profio = require "profio"
 local records = require "spec.support.winidea"
@@ -9,7 +8,7 @@ local function open(what, options)
    return assert(profio.open(type(what) == "string" and { data = what } or what, options))
 end
 
--- A Text1 file of a variable `mode` with the states OFF, ON and FAIL.
+-- Returns a Text1 file of a variable `mode` with the states OFF, ON and FAIL.
 local function text1(timeline, parts)
    parts = parts or {}
    return (parts.total and records.lines("* INFO %TOTAL_TIME%", parts.total) or "")
@@ -18,7 +17,7 @@ local function text1(timeline, parts)
       .. records.lines("* TIMELINE %HANDLE%,%EVENT%,%VALUE%,%TIME%", table.unpack(timeline))
 end
 
--- Rows of calls as lines.
+-- Returns the rows of calls as lines.
 local function told(trace, options)
    local list = {}
    for row in trace:calls(options):records() do
@@ -36,7 +35,7 @@ local function statistics(trace, options)
    return list
 end
 
--- The same writes in four spellings.
+-- Returns the same writes in four forms.
 local function spellings(writes)
    local off, enters, both, states = {}, {}, {}, {}
    for i, write in ipairs(writes) do
@@ -58,7 +57,7 @@ local example = { { 1000, 0 }, { 3000, 1 }, { 5000, 2 }, { 7000, 0 } }
 local answer = { mode = { 4, 0 }, OFF = { 2, 5000 }, ON = { 1, 2000 }, FAIL = { 1, 2000 } }
 
 describe("states of a variable", function()
-   it("are the same in each spelling of Text1", function()
+   it("are the same in each form of Text1", function()
       local expected
       for name, timeline in pairs(spellings(example)) do
          local trace <close> = open(text1(timeline, { total = 10000 }))
@@ -71,7 +70,7 @@ describe("states of a variable", function()
       end
    end)
 
-   it("leave the timeline as the file has it", function()
+   it("do not change the table timeline", function()
       local trace <close> = open(text1(spellings(example).off, { total = 10000 }))
       assert.same({ "mode", "mode", "mode", "mode" }, (function()
          local list = {}
@@ -86,7 +85,7 @@ describe("states of a variable", function()
       assert.equal(5, #events)
    end)
 
-   it("come from binary timelines of both versions, beside Text1 and XML", function()
+   it("are read from binary timelines of both versions, with Text1 and XML", function()
       local list = {}
       for i, write in ipairs(example) do
          list[i] = { handle = 0x20000000, event = "write", data = write[2], time = write[1] }
@@ -146,7 +145,7 @@ describe("states of a variable", function()
          end
       end)
 
-   it("are those of a variable that has no row of states, when it names their handle", function()
+   it("are found by the handle that the row of a variable states", function()
       local trace <close> = open(text1({ "20000001,W,00000003,5", "20000001,W,00000004,9",
          "20000002,W,00000004,9" }, { mapping = records.lines(
          "* HANDLE(Data) %HANDLE%,%HANDLE.STATE%,%NAME%", "20000001,30000007,gear",
@@ -155,7 +154,7 @@ describe("states of a variable", function()
          rpm = { 1, 0 } }, statistics(trace))
    end)
 
-   it("are whole numbers of 32 bits, with or without a sign, and of doubles", function()
+   it("have values of 32 bits, with or without a sign, or doubles", function()
       local mapping = records.lines("* HANDLE(Data) %HANDLE%,%NAME%,%VALUE%,%VALUE.TYPE%",
          "20000000,mode,,I64", "30000000,BAD,-1,", "30000000,GOOD,1,",
          "* HANDLE(AUX) %HANDLE%,%NAME%,%VALUE%,%VALUE.TYPE%", "40000000,level,,F64",
@@ -167,7 +166,7 @@ describe("states of a variable", function()
          LOW = { 1, 2 }, HIGH = { 1, 1 } }, statistics(trace))
    end)
 
-   it("are none where the mapping has none", function()
+   it("are missing if the mapping has no states", function()
       local mapping = records.lines("* HANDLE(Data) %HANDLE%,%NAME%,%VALUE%", "20000000,mode,",
          "2FFFFFF0,high,")
       local trace <close> = open(text1({ "20000000,W,00000001,1", "2FFFFFF0,W,00000000,4",
@@ -178,9 +177,9 @@ describe("states of a variable", function()
       assert.same({ high = { 3, 0 }, ZERO = { 1, 3 }, ["high=1"] = { 1, 0 } }, statistics(high))
    end)
 
-   -- By the definition: a state lasts from a write of its value to the next write of another one,
-   -- and the last one to the end.
-   it("are those of a slow model", function()
+   -- By definition, a state lasts from a write of its value to the next write of another value, and
+   -- the last state to the end.
+   it("are equal to those of a slow model", function()
       math.randomseed(7)
       for round = 1, 200 do
          local writes, time, expected = {}, 0, { mode = { 0, 0 } }
@@ -222,7 +221,7 @@ describe("the end that INFO states", function()
       "00000002,f,", "* HANDLE(Data) %HANDLE%,%NAME%,%VALUE%", "20000000,mode,", "30000000,OFF,0",
       "30000000,ON,1")
 
-   it("is that of all calls, wherever they are shown", function()
+   it("ends all open calls, in all tables", function()
       local trace <close> = open(text1(timeline, { total = 100, mapping = mapping }))
       assert.same({ "mode 40-40", "f 60-80", "ON 40-90", "mode 90-90", "main 0-100 open",
          "OFF 90-100 open" }, told(trace))
@@ -240,7 +239,7 @@ describe("the end that INFO states", function()
          "OFF 90-95 cut" }, told(trace, { to = 95 }))
    end)
 
-   it("is of each file its own", function()
+   it("applies to its own file", function()
       local first = text1(timeline, { total = 100, mapping = mapping })
       local second = text1({ "20000000,W,00000000,5" }, { total = 30, mapping = mapping })
       local trace <close> = open({ { data = first }, { data = second }, { data = first } })
@@ -248,13 +247,13 @@ describe("the end that INFO states", function()
          OFF = { 3, 45 } }, statistics(trace))
    end)
 
-   it("counts from the first event where that is before the trigger", function()
+   it("is relative to the first event if that is before the trigger", function()
       local trace <close> = open(text1({ "20000000,W,00000001,-30", "20000000,W,00000000,50" },
          { total = 100, mapping = mapping }))
       assert.same({ mode = { 2, 0 }, ON = { 1, 80 }, OFF = { 1, 20 } }, statistics(trace))
    end)
 
-   it("is not believed where events are later", function()
+   it("is ignored if events are later", function()
       local trace <close> = open(text1(timeline, { total = 70, mapping = mapping }))
       assert.equal(5, trace.events:count())
       assert.same({ 1, 0 }, statistics(trace).OFF)
@@ -262,7 +261,7 @@ describe("the end that INFO states", function()
       assert.equal(0, empty.events:count())
    end)
 
-   it("is the same in however many parts a binary timeline is read", function()
+   it("is the same for any number of chunks of a binary timeline", function()
       local list = {}
       for i = 1, 10000 do
          list[i] = { handle = 1, event = i % 2 == 1 and "enter" or "leave", time = 3 * i, core = 0 }
@@ -304,7 +303,7 @@ describe("writing without events of states", function()
       end
    end)
 
-   it("gives the states of a variable handles that go with its own", function()
+   it("assigns states handles that match the handle of their variable", function()
       local w = assert(profio.create(nil, { format = "winidea", timeline_states = false,
          total_time = 10 }))
       local mode = { name = "mode", class = "variable" }
@@ -317,7 +316,7 @@ describe("writing without events of states", function()
       assert.same({ mode = { 3, 0 }, ON = { 2, 6 }, OFF = { 1, 2 } }, statistics(trace))
    end)
 
-   it("refuses what writes cannot say", function()
+   it("refuses states that writes cannot express", function()
       for words, timeline in pairs {
          ["time without a state of variable 20000000 at 4"] =
             { "30000000,E,00000001,1", "30000000,X,00000001,4", "30000000,E,00000002,5" },
@@ -351,7 +350,7 @@ describe("parents of areas", function()
          again.timeline:rows("time", "event", "area"))
    end)
 
-   it("are named where the order of the rows would say something else", function()
+   it("are written if the order of the rows would imply other parents", function()
       local text = records.lines("* HANDLE(Functions) %HANDLE%,%NAME%,%VALUE%,%HANDLE.PARENT%",
          "00000001,f,,", "00000002,g,,", "10000001,a,1,00000001", "10000002,b,2,00000002",
          "10000003,c,3,")

@@ -1,9 +1,9 @@
--- Text1 files: what their sections say, in any format of rows that a header can state.
+-- Text1 files: their sections, with any format of rows that a header can state.
 
 local profio = require "profio"
 local records = require "spec.support.winidea"
 
--- Warnings one by one, and not the first of each kind only.
+-- Report each warning, not only the first one of each kind.
 local function one_by_one(options)
    options = options or {}
    options.all_warnings = true
@@ -26,14 +26,14 @@ local lines, head, mapping = records.lines, records.head, records.mapping
 local statistics, timeline, seed = records.statistics, records.timeline, records.seed
 local same_events = records.events
 
--- A timeline of one format with rows of text.
+-- Reads a timeline of one format with rows of text.
 local function rows_of(format, text, options, before)
    local trace <close> = open((before or "") .. "* TIMELINE " .. format .. "\n" .. text, options)
    return trace.timeline:rows(), codes_of(trace)
 end
 
 describe("the examples of winidea's page", function()
-   it("read as they are printed", function()
+   it("are read as printed", function()
       local trace <close> = open(seed)
       assert.same({ format = "winidea", dialect = "text1", total_time = 7962907051, first = 4336,
          last = 4602, info_format = "%TOTAL_TIME%", contexts_format = "%NAME%,%HANDLE%",
@@ -104,7 +104,7 @@ describe("the examples of winidea's page", function()
       end
    end)
 
-   it("say the same with CR LF, a byte order mark, blank lines and no last line end", function()
+   it("read the same with CR LF, a byte order mark, blank lines and no last line end", function()
       local plain <close> = open(seed)
       local mark = "\239\187\191"
       for _, text in ipairs { seed:gsub("\n", "\r\n"), mark .. seed, seed:sub(1, -2),
@@ -124,7 +124,7 @@ describe("the examples of winidea's page", function()
       end
    end)
 
-   it("say the same in any order of sections", function()
+   it("read the same in any order of sections", function()
       local plain <close> = open(seed)
       local trace <close> = open(timeline .. statistics .. mapping .. head)
       for _, name in ipairs { "timeline", "areas", "statistics", "contexts" } do
@@ -157,7 +157,7 @@ describe("the rows of a Text1 file", function()
       end
    end)
 
-   it("may have per cent signs that belong to no macro", function()
+   it("may have per cent signs outside of macros", function()
       local rows, codes = rows_of("5% of 10%: %HANDLE%,%EVENT%,%(x)%,%TIME%",
          "5% of 10%: 12,E,%(x)%,5\n")
       assert.same({}, codes)
@@ -165,7 +165,7 @@ describe("the rows of a Text1 file", function()
          rows)
    end)
 
-   it("may have contexts of many names that are alike", function()
+   it("may have contexts with many similar names", function()
       local text, wanted = {}, {}
       for round = 1, 2 do
          for c = 0x21, 0x7e do -- only the second byte differs
@@ -198,7 +198,7 @@ describe("the rows of a Text1 file", function()
       assert.same({ "TSK: a, b", "core ?", "ISR (1)", "TSK: a, b" }, lanes)
    end)
 
-   it("tell an empty value from 0", function()
+   it("distinguish an empty value from 0", function()
       local rows = rows_of("%HANDLE%,%EVENT%,%VALUE%,%TIME%",
          "20000001,W,,1\n20000001,W,0,2\n20000001,W,00000000,3\n00000001,E,,4\n")
       assert.same({ nil, 0, 0, nil }, { rows[1].value, rows[2].value, rows[3].value,
@@ -260,7 +260,7 @@ describe("the rows of a Text1 file", function()
          { rows[1].time, rows[2].time, rows[3].time, rows[4].time })
    end)
 
-   it("have no times that 64 bits cannot hold", function()
+   it("are warned of if a time exceeds 64 bits", function()
       local rows, codes = rows_of("%HANDLE%,%EVENT%,%TIME%",
          "1,E,-9223372036854775808\n1,X,9223372036854775808\n1,X,18446744073709551617\n"
          .. "1,X,-9223372036854775809\n")
@@ -269,7 +269,7 @@ describe("the rows of a Text1 file", function()
          { codes[1]:match "^[%a-]+", codes[2]:match "^[%a-]+", codes[3]:match "^[%a-]+" })
    end)
 
-   it("keep states of one handle apart, whatever the timeline writes of them", function()
+   it("distinguish states of one handle in any format of the timeline", function()
       local before = "* HANDLE(Data) %HANDLE%,%NAME%,%VALUE%\n20000002,var,\n30000002,OFF,0\n" ..
          "30000002,,2\n30000002,,16\n20000003,one,\n30000003,,7\n"
       local text = "30000002,E,00000002,1\n30000002,X,00000002,2\n30000002,E,00000010,3\n" ..
@@ -295,7 +295,7 @@ describe("the rows of a Text1 file", function()
       end
    end)
 
-   it("are found in all sections of a timeline", function()
+   it("are read from all sections of a timeline", function()
       local trace <close> = open(lines("* TIMELINE %HANDLE%,%EVENT%,%TIME%", "1,E,1", "1,X,2",
          "* INFO %TOTAL_TIME%", "77", "* TIMELINE %TIME%;%HANDLE%;%EVENT%", "0;2;E"))
       assert.same({ { handle = 1, time = 1 }, { handle = 1, time = 2 }, { handle = 2, time = 0 } },
@@ -324,14 +324,14 @@ describe("the names in a Text1 file", function()
       assert.same({}, codes)
    end)
 
-   it("may stand first, where a star begins a row and no header", function()
+   it("may be first in a row, where a star does not begin a header", function()
       local list, codes = names("%NAME%,%HANDLE%,%VALUE%",
          "main,0,\n* p = 0;,10000000,5\n* INFOS, 1,10000001,6\n* HANDLE = 3;,10000002,7\n")
       assert.same({ "main", "* p = 0;", "* INFOS, 1", "* HANDLE = 3;" }, list)
       assert.same({}, codes)
    end)
 
-   it("stand beside the names of files", function()
+   it("may be beside the names of files", function()
       local list, codes, rows = names("%HANDLE%,%NAME%,%FILE%,%VALUE%",
          "00000000,f(a, b),C:\\src\\a,b.c,\n10000000,x = y, z;,/src/main.c,12\n" ..
          "10000001,a, b,main.c,13\n")
@@ -342,7 +342,7 @@ describe("the names in a Text1 file", function()
       assert.same({ "winidea-ambiguous-row@116" }, codes)
    end)
 
-   it("stand around numbers", function()
+   it("may be around numbers", function()
       local list, codes, rows = names("%NAME%,%VALUE%,%FILE%,%HANDLE%",
          "a, b,12,x.c,10000000\n(1, 2, c),13,/x.c,10000001\n")
       assert.same({ "a, b", "(1, 2, c)" }, list)
@@ -350,7 +350,7 @@ describe("the names in a Text1 file", function()
       assert.same({}, codes)
    end)
 
-   it("stand among all that a row can state", function()
+   it("may be among all columns of a row", function()
       local _, _, rows = names("%HANDLE%|%NAME%|%HANDLE.PARENT%|%NAME.PARENT%|%HANDLE.STATE%|"
          .. "%VALUE.TYPE%|%VALUE.UNIT%|%PATH%|%CLASS%|%FILE%",
          "20000000|v|||30000000|I64|V|a/b|Data|x.c\n30000000|s|20000000|v||I64||||\n")
@@ -363,7 +363,7 @@ describe("the names in a Text1 file", function()
       }, rows)
    end)
 
-   it("are of the parents that rows state", function()
+   it("may include the parents that rows state", function()
       local _, codes, rows = names("%HANDLE%,%HANDLE.PARENT%,%NAME%,%PATH%",
          "10000000,00000001,x,/a/b\n00000000,,f,\n00000001,,g,\n")
       assert.same({}, codes)
@@ -371,7 +371,7 @@ describe("the names in a Text1 file", function()
       assert.equal("/a/b", rows[1].path)
    end)
 
-   it("are those of all kinds of areas", function()
+   it("are read for all kinds of areas", function()
       local text = {}
       for kind = 0, 9 do
          text[#text + 1] = ("%X0000001,n%d,%s"):format(kind, kind, kind % 2 == 1 and "4" or "")
@@ -387,7 +387,7 @@ describe("the names in a Text1 file", function()
 end)
 
 describe("the statistics of a Text1 file", function()
-   it("have all macros, blanks around dots too", function()
+   it("may have all macros, with blanks around dots", function()
       local macros, values = { "%HANDLE%" }, { "1" }
       local wanted = { area = "00000001", handle = 1 }
       for k, category in ipairs { "NET", "GROSS", "CALL", "PERIOD", "OUTSIDE" } do
@@ -406,7 +406,7 @@ describe("the statistics of a Text1 file", function()
       assert.equal("areas", trace.tables[1])
    end)
 
-   it("have contexts with brackets in their names", function()
+   it("may have contexts with brackets in their names", function()
       local trace <close> = open(lines(
          "* STATISTICS(Functions) CONTEXT(ISR (1): a) %HANDLE%,%COUNT%", "1,2",
          "* STATISTICS(Functions) CONTEXT(b) %HANDLE% (%NAME%) %COUNT%", "1 (x) y) 3",
@@ -420,7 +420,7 @@ describe("the statistics of a Text1 file", function()
 end)
 
 describe("a damaged Text1 file", function()
-   it("warns of rows that are not as their header says, and goes on", function()
+   it("warns of rows that do not fit their header, and reads on", function()
       local text = lines("* HANDLE(Functions) %HANDLE%,%NAME%,%VALUE%", "00000000,main,",
          "nonsense", "0000000x,y,", "* TIMELINE %HANDLE%,%EVENT%,%VALUE%,%TIME%", "00000000,E,,1",
          "00000000,Q,,2", "00000000,X,,x", "00000000,X,,3", "00000000,E,,99999999999999999999")
@@ -439,7 +439,7 @@ describe("a damaged Text1 file", function()
       assert.equal("format", code)
    end)
 
-   it("warns where the time goes back", function()
+   it("warns of a time that goes back", function()
       local _, codes = rows_of("%HANDLE%,%EVENT%,%TIME%", "1,E,5\n1,X,4\n1,E,6\n")
       assert.same({ "winidea-time-falls@" .. 35 + 6 }, codes)
    end)
@@ -453,7 +453,7 @@ describe("a damaged Text1 file", function()
       assert.same({ "winidea-bad-header@" .. #seed, "winidea-bad-header@" .. #seed + 17 }, codes)
    end)
 
-   it("gives at every cut what came before", function()
+   it("keeps the rows before each cut", function()
       local whole <close> = open(seed)
       local wanted = whole.timeline:rows "time"
       for cut = 1, #seed - 1 do
@@ -472,7 +472,7 @@ describe("a damaged Text1 file", function()
       end
    end)
 
-   it("takes no other text for an export", function()
+   it("is not detected in other texts", function()
       for _, text in ipairs { "* a list\n* of things\n", "* TIMELINE of the war\n", "INFO %x%\n",
          "<html><body>*</body></html>" } do
          assert.is_nil((profio.open { data = text }))

@@ -7,7 +7,7 @@ local xpp = require "spec.support.xpp_builder"
 
 local MS = 1000000
 
--- Rows of some threads whose calls are random; `odd` changes a row on its way.
+-- Returns rows of some threads with random calls; `odd` may change each row.
 local function rows_of(count, threads, odd)
    local rows, time = {}, 0
    for i = 1, count do
@@ -20,7 +20,7 @@ local function rows_of(count, threads, odd)
    return rows
 end
 
--- Rows that differ from those expected, and the number of rows.
+-- Returns the rows that differ from those expected, and the number of rows.
 local function compare(trace, rows)
    local n, different = 0, {}
    for time, op, call, thread, line in trace.entries:each("time", "op", "call", "thread", "line") do
@@ -34,7 +34,7 @@ local function compare(trace, rows)
    return different, n
 end
 
--- How often a code was warned of, by code.
+-- Returns the number of warnings by code.
 local function totals(trace)
    local list = {}
    for _, warning in ipairs(trace.warnings) do
@@ -43,7 +43,7 @@ local function totals(trace)
    return list
 end
 
--- How often a thread goes back in time, and how many operations nobody knows.
+-- Returns the expected warnings: times that go back in a thread, and unknown operations.
 local function odd_ones(rows)
    local last, back, unknown = {}, 0, 0
    for _, row in ipairs(rows) do
@@ -105,7 +105,7 @@ describe("many entries", function()
       end)
    end
 
-   it("of which some are deleted, or lost", function()
+   it("are read without deleted and lost ones", function()
       math.randomseed(3)
       local rows = rows_of(50000, 1, function(row, i)
          row.deleted = i % 15000 > 14990
@@ -118,7 +118,7 @@ describe("many entries", function()
       local trace <close> = assert(profio.open { data = bytes })
       assert.same({ {}, #kept }, { compare(trace, kept) })
       assert.same({ ["xpp-deleted"] = 1 }, totals(trace))
-      -- Half a record is lost in front of row 30000.
+      -- Half a record is lost before row 30000.
       local header = #xpp.header(xpp.text_fields, 0, 3)
       local at = header + 43 * 29999
       local cut <close> = assert(profio.open {
@@ -131,7 +131,7 @@ describe("many entries", function()
       assert.equal(1, totals(cut)["xpp-lost-rows"])
    end)
 
-   it("come to the statistics that their calls add up to", function()
+   it("have the statistics of their calls", function()
       math.randomseed(6)
       local trace <close> = assert(profio.open { data = (xpp.table(rows_of(40000, 3,
          function() end), layouts[1])) })
@@ -144,7 +144,7 @@ describe("many entries", function()
       end
    end)
 
-   -- Nested calls of some threads, in two letters or in four, with an end lost here and there.
+   -- Returns nested calls of some threads, with two or four operations and some lost ends.
    local function nested(count, threads, letters)
       local rows, stacks, time = {}, {}, 0
       local function put(thread, op, name)
@@ -170,7 +170,7 @@ describe("many entries", function()
       return rows
    end
 
-   it("come to statistics when they are nested", function()
+   it("have the statistics of nested calls", function()
       math.randomseed(7)
       for round = 1, 6 do
          local rows = {}
@@ -211,7 +211,7 @@ describe("many entries", function()
       assert.same({ {}, #rows }, { compare(trace, rows) })
    end)
 
-   it("may be left before the end, by several readers at once", function()
+   it("may be read partly, by several readers at once", function()
       math.randomseed(5)
       local rows = rows_of(45000, 1, function() end)
       local bytes = xpp.table(rows, layouts[1])

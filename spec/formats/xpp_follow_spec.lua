@@ -1,4 +1,4 @@
--- Traces that are read while they are written.
+-- Following traces while they grow.
 
 local command = require "spec.support.command"
 local core = require "profio.core"
@@ -19,7 +19,7 @@ for i, row in ipairs(xpp.golden) do
    golden[i] = { time = row[2] * 1000000, op = row[3], call = row[4] }
 end
 
--- Write a file piece by piece; after each the rows that are new.
+-- Writes a file in chunks. Returns the new rows after each chunk.
 local function grow(name, bytes, steps, stage)
    command.file(name, bytes:sub(1, steps[1]))
    local trace = assert(profio.open(in_folder(name), { live = true, format = "xpp" }))
@@ -47,7 +47,7 @@ local function flat(list)
 end
 
 describe("a live trace", function()
-   it("gives the whole rows of a table as they come", function()
+   it("gives the complete rows of a table as they are written", function()
       local prf = xpp.table(xpp.golden, { fields = xpp.text_fields, version = 3 })
       local start = #xpp.header(xpp.text_fields, 0, 3)
       for seed = 1, 20 do
@@ -69,7 +69,7 @@ describe("a live trace", function()
       assert.same({ 0, 0, 1, 2, 11 }, counts)
    end)
 
-   it("gives the whole rows of text", function()
+   it("gives the complete rows of text", function()
       local text = "TID,TIME,OP,MSG,LINE,PARAMS\r\n" .. xpp.text(xpp.golden)
       for seed = 1, 20 do
          math.randomseed(seed)
@@ -93,7 +93,7 @@ describe("a live trace", function()
       assert.same({ 0, 0, 0, 0, 1, 1 }, counts)
    end)
 
-   it("ends calls only where they end", function()
+   it("leaves calls open until they end", function()
       local prf = xpp.table({ { 1, 0, "I", "A", 1 }, { 1, 1, "I", "B", 1 }, { 1, 2, "O", "A", 1 } },
          { fields = xpp.text_fields, version = 3 })
       local start = #xpp.header(xpp.text_fields, 0, 3)
@@ -105,7 +105,7 @@ describe("a live trace", function()
       }, list)
    end)
 
-   it("finds packets that have come", function()
+   it("finds new packets", function()
       command.run "rm -f come.PR*"
       for _, form in ipairs { "table", "text" } do
          local list = xpp.packets(xpp.golden, 3, form)
@@ -129,7 +129,7 @@ describe("a live trace", function()
       end
    end)
 
-   it("finds a memo file that has come, and one that was only begun", function()
+   it("finds a new memo file, and an incomplete one", function()
       local rows, header = {}, #xpp.header(xpp.fields, 0)
       for i, row in ipairs(xpp.golden) do
          rows[i] = { row[1], row[2], row[3], row[4], row[5], i > 4 and "p" .. i or nil }
@@ -156,7 +156,7 @@ describe("a live trace", function()
       end
    end)
 
-   it("says so when the file has become shorter, and what cannot be followed", function()
+   it("reports a file that has become shorter, and files that cannot be followed", function()
       local prf = xpp.table(xpp.golden)
       command.file("short.PRF", prf)
       local trace <close> = assert(profio.open(in_folder "short.PRF", { live = true }))
@@ -179,7 +179,7 @@ describe("--follow", function()
    local prf = xpp.table(xpp.golden, { fields = xpp.text_fields, version = 3 })
    local start = #xpp.header(xpp.text_fields, 0, 3)
 
-   it("prints entries as they come", function()
+   it("prints entries as they are written", function()
       command.file("follow.PRF", prf:sub(1, start + 100))
       command.file("follow.rest", prf:sub(start + 101))
       local text, status, errors = command.run("(sleep 0.5; cat follow.rest >> follow.PRF) & "
@@ -196,7 +196,7 @@ describe("--follow", function()
       assert.same({ "call\nMAIN\nMAIN\n", "" }, { text, errors })
    end)
 
-   it("shows rows and no sums", function()
+   it("prints rows, and refuses sums", function()
       local _, status, errors = command.run "profio --follow --group call follow.PRF"
       assert.equal(2, status)
       assert.matches("%-%-follow cannot use %-%-group", errors)

@@ -1,11 +1,11 @@
--- Numbers of Xbase++ traces are read exactly: held against a slow model, which moves the point in
--- the digits and rounds by the first digit that is left out.
+-- Numbers of Xbase++ traces are read exactly. The slow model moves the decimal point in the digits
+-- and rounds by the first digit after it.
 
 local dbf = require "spec.support.dbf_builder"
 local profio = require "profio"
 
--- The number that `text` (a sign, digits, a point) times 10^power is nearest to, halves away from
--- zero; nil where it does not fit into 64 bits.
+-- Returns `text` (a sign, digits, a point) times 10^power, rounded with halves away from zero; nil
+-- if it does not fit into 64 bits.
 local function nearest(text, power)
    local sign, whole, fraction = text:match "^([-+]?)(%d*)%.?(%d*)$"
    fraction = fraction .. ("0"):rep(power + 1)
@@ -26,7 +26,7 @@ local function nearest(text, power)
    return math.tointeger(tonumber((sign == "-" and "-" or "") .. (all == "" and "0" or all)))
 end
 
--- Texts of numbers of up to `size` characters: some with more digits than a double tells apart.
+-- Returns texts of numbers of up to `size` characters, some with more digits than a double has.
 local function texts(size, count)
    local list = { "0.5", ".5", "5.", "0.000000499999", "0.0000005", "9223372036854.775807",
       "9223372036854.7758074", "9223372036854.7758075", "1234567890123.4567897",
@@ -43,7 +43,7 @@ local function texts(size, count)
    return list
 end
 
--- What a trace says of one number in field TIME, of these type and decimals, and its warnings.
+-- Returns the time that is read from one number in field TIME, and the code of the warning.
 local function time_of(bytes, kind, decimals)
    local table_of_one = dbf { version = kind == "O" and 0x04 or 0x30, backlink = kind ~= "O" and
       ("\0"):rep(263) or nil, { "TID", "N", 4 }, { "TIME", kind, #bytes, decimals },
@@ -56,7 +56,7 @@ local function time_of(bytes, kind, decimals)
 end
 
 describe("numbers of Xbase++", function()
-   it("with decimals in a table are whole nanoseconds", function()
+   it("with decimals in a table are rounded to nanoseconds", function()
       math.randomseed(7)
       for _, text in ipairs(texts(22, 300)) do
          local expected = nearest(text, 6)
@@ -66,7 +66,7 @@ describe("numbers of Xbase++", function()
       end
    end)
 
-   it("with an exponent are exact too", function()
+   it("with an exponent are exact", function()
       assert.equal(1234567890123456789, (time_of("1.234567890123456789e12", "F", 3)))
       assert.equal(15, (time_of("  1.46e-5", "F", 3)))
       assert.equal("dbf-bad-value", select(2, time_of("  1.46e+50", "F", 3)))
@@ -95,7 +95,7 @@ describe("numbers of Xbase++", function()
    end)
 
    it("of doubles are multiplied exactly, and rounded once", function()
-      -- Of a double %.60f shows each digit.
+      -- %.60f shows each digit of a double.
       math.randomseed(11)
       for _ = 1, 300 do
          local value = math.random() * 10 ^ math.random(-7, 12)
@@ -106,7 +106,7 @@ describe("numbers of Xbase++", function()
       assert.is_nil((time_of(("<d"):pack(0 / 0), "B", 0)))
    end)
 
-   it("that no field has are missing", function()
+   it("that are invalid are missing", function()
       local trace <close> = assert(profio.open({ data = "1,I,MAIN\n1,O,MAIN\n" },
          { format = "xpp", map = "thread=1,op=2,call=3" }))
       assert.same({ n = 2, sum = 0 }, trace.entries:group():aggregate { n = "count",

@@ -1,4 +1,4 @@
--- Traces in packets, and what becomes of them when some are lost, doubled or copied together.
+-- Traces in packets, also with lost, duplicate or concatenated packets.
 
 local command = require "spec.support.command"
 local profio = require "profio"
@@ -8,8 +8,8 @@ local function in_folder(name)
    return command.folder .. "/" .. name
 end
 
--- Write the packets of the golden trace, 3 entries each, and those `without` left out; the path of
--- the header packet.
+-- Writes the packets of the golden trace, 3 entries each, except those in `without`. Returns the
+-- path of the header packet.
 local function write_packets(name, form, without)
    local list, prv = xpp.packets(xpp.golden, 3, form)
    command.run("rm -f " .. name .. ".PR*")
@@ -47,7 +47,7 @@ end
 describe("packets", function()
    for _, form in ipairs { "table", "text" } do
       describe("of a " .. form, function()
-         it("are one trace, whichever is named", function()
+         it("are one trace, whichever packet is opened", function()
             local path = in_folder(write_packets("whole-" .. form, form))
             for _, suffix in ipairs { "", ".000001", ".000003", ".000005" } do
                local rows, warned, info = rows_of(path .. suffix)
@@ -59,7 +59,7 @@ describe("packets", function()
             assert.equal(#golden, both.entries:count())
          end)
 
-         it("are read without those that are missing, and say so", function()
+         it("are read with a warning if some are missing", function()
             local path = in_folder(write_packets("gap-" .. form, form, { [3] = true }))
             local trace <close> = assert(profio.open(path))
             local list = {}
@@ -76,7 +76,7 @@ describe("packets", function()
             assert.matches("packet 000003 expected, found 000004", message)
          end)
 
-         it("start all stacks again behind a gap", function()
+         it("start with empty stacks after a gap", function()
             local path = in_folder(write_packets("stack-" .. form, form, { [3] = true }))
             local trace <close> = assert(profio.open(path))
             local flags = {}
@@ -87,7 +87,7 @@ describe("packets", function()
                "MAIN orphan" }, flags)
          end)
 
-         it("that are doubled count once", function()
+         it("are read once if they are duplicate", function()
             local path, list = write_packets("double-" .. form, form)
             command.file(path .. ".0000002", list[3].bytes)
             local rows, warned = rows_of(in_folder(path))
@@ -97,7 +97,7 @@ describe("packets", function()
             assert.same(golden, (rows_of(in_folder(path))))
          end)
 
-         it("that were copied together already count once", function()
+         it("are read once if the header packet is a copy of all", function()
             local path, list = write_packets("built-" .. form, form)
             local all = {}
             for i, packet in ipairs(list) do
@@ -109,7 +109,7 @@ describe("packets", function()
             assert.matches("xpp%-packet%-double", table.concat(warned, " "))
          end)
 
-         it("of which some were copied together are all read", function()
+         it("are all read if the header packet is a copy of some", function()
             local path, list = write_packets("part-" .. form, form)
             local all = list[1].bytes
             for count = 2, #list - 1 do
@@ -130,13 +130,13 @@ describe("packets", function()
       end
    end)
 
-   it("of a table need it", function()
+   it("of a table need the header packet", function()
       local path = write_packets("lost", "table", { [0] = true })
       assert.is_nil((profio.open(in_folder(path) .. ".000001")))
    end)
 end)
 
--- What `copy TEST.PRF + TEST.PRF.000001 ... ALL.PRF` makes without /b: each file up to its first
+-- The result of `copy TEST.PRF + TEST.PRF.000001 ... ALL.PRF` without /b: each file up to its first
 -- byte 0x1A.
 describe("a copy as text", function()
    local function copied(with_marks)
@@ -152,7 +152,7 @@ describe("a copy as text", function()
       return table.concat(pieces, with_marks and "\26" or "") .. "\26"
    end
 
-   it("gives the records that are left, and says where some are lost", function()
+   it("is read with a warning where records are lost", function()
       for _, with_marks in ipairs { false, true } do
          local trace <close> = assert(profio.open { data = copied(with_marks) })
          local numbers, gaps = {}, {}
@@ -161,7 +161,7 @@ describe("a copy as text", function()
             gaps[#gaps + 1] = flags and time // 1000000
          end
          -- the byte is in the line of the 17th record and is the time of the 26th: each is gone,
-         -- and what stood behind it in its packet
+         -- with the rest of its packet
          local expected = {}
          for i = 1, 40 do
             expected[#expected + 1] = (i < 17 or (i > 20 and i < 26) or i > 30) and i or nil
@@ -174,7 +174,7 @@ describe("a copy as text", function()
 end)
 
 describe("damage", function()
-   it("at any end of a file keeps the whole rows before it", function()
+   it("by a cut at any byte keeps the complete rows before it", function()
       local prf, prv = xpp.table(xpp.golden)
       local start = #xpp.header(xpp.fields, 0)
       for size = start, #prf - 1 do
@@ -195,7 +195,7 @@ describe("damage", function()
       end
    end)
 
-   it("of a header that was not written yet is a note", function()
+   it("of the count in the header is a note", function()
       for _, count in ipairs { 0, 3, 0xffffffff } do
          local prf = xpp.table(xpp.golden, { count = count })
          local trace <close> = assert(profio.open { data = prf })
@@ -205,7 +205,7 @@ describe("damage", function()
       end
    end)
 
-   it("between records, and behind them, is passed over", function()
+   it("between and after records is skipped", function()
       local prf, prv = xpp.table(xpp.golden)
       local start = #xpp.header(xpp.fields, 0)
       local hurt = prf:sub(1, start + 38 * 5) .. "garbage" .. prf:sub(start + 38 * 5 + 1)
@@ -217,7 +217,7 @@ describe("damage", function()
       assert.matches("xpp%-trailing", table.concat(codes(behind), " "))
    end)
 
-   it("of rows of text is named", function()
+   it("of rows of text is reported", function()
       local function count(text, ...)
          local trace <close> = assert(profio.open({ data = "TID,TIME,OP,MSG,LINE\n" .. text }))
          local rows = trace.entries:count()
@@ -234,7 +234,7 @@ describe("damage", function()
       assert.equal(11, count(good .. "\0261,9,I,A,10\n\26", "xpp-stray-end"))
    end)
 
-   it("of a packet is told in its own file's place", function()
+   it("of a packet is reported with the offset in its own file", function()
       local path, list = write_packets("hurt", "table")
       command.file(path .. ".000002", list[3].bytes .. "xyz")
       local trace <close> = assert(profio.open(in_folder(path)))
