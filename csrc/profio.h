@@ -45,9 +45,10 @@ typedef struct pf_error { /* description of a failure, set by pf_fail */
   char what[232];  /* the message: what was expected and what was found */
 } pf_error;
 
-/* Fill `error` and return `status`. */
+/* Fill `error` and return `status`; pf_no_memory returns PF_ENOMEM. */
 pf_status pf_fail (pf_error *error, pf_status status, uint64_t offset,
                    const char *format, ...) PF_PRINTF(4, 5);
+pf_status pf_no_memory (pf_error *error);
 
 /* The bytes of a file of a trace. The binding owns them. */
 typedef struct pf_source {
@@ -164,9 +165,8 @@ struct pf_trace {
 };
 
 /* Writes a file. `put` takes rows, `take` all rows of a reader of the main
-   table by read_stacks, `merge` whole traces, open until `finish` (NULL: not
-   supported). `flush` makes the file valid so far (NULL: only `finish`
-   does). */
+   table by read_stacks, `merge` whole traces, open until `finish`. `flush`
+   makes the file valid so far. NULL: not supported. */
 struct pf_encoder {
   pf_status (*put)(pf_encoder *self, size_t table, const pf_batch *batch,
                    pf_sink *sink, pf_error *error);

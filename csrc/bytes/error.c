@@ -18,3 +18,8 @@ pf_status pf_fail (pf_error *error, pf_status status, uint64_t offset,
   va_end(arguments);
   return status;
 }
+
+
+pf_status pf_no_memory (pf_error *error) {
+  return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+}

@@ -132,7 +132,7 @@ static pf_status map_file (int fd, pf_map **map, pf_error *error) {
                    "too large for the addresses of this machine");
   pf_map *const m = calloc(1, sizeof *m);
   if (m == NULL)
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   m->fd = -1;
   if (status.st_size > 0) {
     void *const at =
@@ -248,7 +248,7 @@ static pf_status map_live (int fd, pf_map **map, pf_error *error) {
                    "only a plain file can be followed");
   pf_map *const m = calloc(1, sizeof *m);
   if (m == NULL)
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   void *const at = map_reserved(fd, (uint64_t)status.st_size, &m->reserved);
   if (at == MAP_FAILED) {
     free(m);

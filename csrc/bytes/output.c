@@ -25,15 +25,10 @@
 #define OTHER_DESCRIPTOR (-1) /* one of another process */
 
 
-static pf_status no_memory (pf_error *error) {
-  return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
-}
-
-
 static pf_status fail_by_system (pf_error *error, const char *what,
                                  int errnum) {
   if (errnum == ENOMEM)
-    return no_memory(error);
+    return pf_no_memory(error);
   return pf_fail(error, PF_EIO, PF_NO_OFFSET, "%s: %s", what, strerror(errnum));
 }
 
@@ -122,7 +117,7 @@ static pf_status look (char *at, char **path, int *descriptor, char **next,
   *descriptor = descriptor_of(folder, name);
   *path = joined(folder, name);
   if (*path == NULL)
-    status = no_memory(error);
+    status = pf_no_memory(error);
   else if (*descriptor == NO_DESCRIPTOR && lstat(*path, &about) == 0 &&
            S_ISLNK(about.st_mode) &&
            (*next = link_target(folder, *path)) == NULL)
@@ -137,7 +132,7 @@ static pf_status look (char *at, char **path, int *descriptor, char **next,
 static pf_status resolve (const char *given, char **path, int *descriptor,
                           pf_error *error) {
   char *at = strdup(given);
-  pf_status status = at == NULL ? no_memory(error) : PF_OK;
+  pf_status status = at == NULL ? pf_no_memory(error) : PF_OK;
   for (int links = 0; status == PF_OK && at != NULL; links++) {
     char *next;
     free(*path);
@@ -369,7 +364,7 @@ pf_status pf_output_close_fd (pf_output *output, pf_error *error) {
     return PF_OK;
   if (output->temporary == NULL && !with_temporary(output, link_to))
     return errno == ENOMEM
-               ? no_memory(error)
+               ? pf_no_memory(error)
                : fail_with_path(output, "cannot be written", errno, error);
   return close_descriptor(output, error);
 }
@@ -447,7 +442,7 @@ pf_status pf_output_sync_folder (const char *path, pf_error *error) {
   char *folder = NULL;
   const char *name;
   pf_status status =
-      copy == NULL ? no_memory(error) : split(copy, &folder, &name, error);
+      copy == NULL ? pf_no_memory(error) : split(copy, &folder, &name, error);
   const int fd =
       folder == NULL ? -1 : open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (status == PF_OK && (fd < 0 || (fsync(fd) != 0 && errno != EINVAL)))

@@ -193,7 +193,7 @@ pf_status pf_sink_flush (pf_sink *sink, pf_error *error) {
   if (sink->failed == PF_OK && sink->fd >= 0)
     (void)empty_buffer(sink);
   if (sink->failed == PF_ENOMEM)
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   if (sink->failed != PF_OK)
     return pf_fail(error, sink->failed, PF_NO_OFFSET,
                    "%.120s%swrite failed: %s",

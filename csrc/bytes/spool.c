@@ -78,7 +78,7 @@ static pf_status allow (allowance *a, const pf_sink *sink, size_t n,
 
 
 static pf_status out_of_memory (pf_error *error) {
-  return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  return pf_no_memory(error);
 }
 
 

@@ -95,7 +95,7 @@ static pf_status fail_writing (const row_job *job, pf_status status,
   if (status == PF_EIO)
     return pf_fail(error, PF_EIO, PF_NO_OFFSET, "write failed: %s",
                    strerror(job->errnum));
-  return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  return pf_no_memory(error);
 }
 
 

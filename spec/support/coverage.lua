@@ -12,8 +12,6 @@ local json = require "dkjson"
 -- The functions that nothing runs, by file. All others must run.
 local never_run = {
    ["csrc/bytes/map.c"] = { pass_on = "a fault outside of our mappings ends the process" },
-   ["csrc/formats/pprof/merge_unsorted.c"] =
-      { no_memory = "in a merge of samples in no order" },
    ["csrc/formats/xpp/name_cache.c"] = { find_load = "names under 8 bytes: foreign tables" },
    ["csrc/kernels/stages/symbolize.c"] =
       { symbolize_seek = "no table has addresses and can be sought" },

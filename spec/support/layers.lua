@@ -116,6 +116,18 @@ local function check_calls_of_lua(file, lines)
    end
 end
 
+-- Failures for want of memory come from one function.
+local function check_no_memory(file, lines)
+   if file == "csrc/bytes/error.c" then
+      return
+   end
+   for number, line in ipairs(lines) do
+      if line:find 'PF_ENOMEM, PF_NO_OFFSET, *"out of memory"' then
+         breach(file, number, "pf_no_memory(error) says that")
+      end
+   end
+end
+
 local function check_length(file, lines)
    local limit = file == "csrc/profio.h" and 200 or 600
    if #lines > limit then
@@ -181,6 +193,7 @@ for _, file in ipairs(files_of_the_repository()) do
       if file:match "^csrc/" then
          check_includes(file, lines)
          check_calls_of_lua(file, lines)
+         check_no_memory(file, lines)
       end
       if file:match "%.lua$" then
          check_functions(file, lines, "^[%w_%.][%w_%. ]*function[ (].*%)$", "^end")

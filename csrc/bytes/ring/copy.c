@@ -103,7 +103,7 @@ static pf_status copy_all (pf_bytes file, pf_ring_copy *copy, pf_error *error) {
     return refuse(error, "the journal of the ring is broken");
   copy->memory = calloc(1, (size_t)(mask + 1 + used));
   if (copy->memory == NULL)
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   const uint8_t *const slots = file.at + PF_RING_PAGE;
   copy_slots(copy->memory, slots, mask, before > earliest ? before : earliest,
              head);

@@ -160,7 +160,7 @@ pf_status pf_ring_create (pf_ring *ring, pf_ring_claim *claim, uint64_t size,
   if (status == PF_OK) {
     fill_header(ring, settings, sync);
     if (claim != NULL && (ring->path = strdup(claim->path)) == NULL)
-      status = pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+      status = pf_no_memory(error);
   }
   if (status == PF_OK && claim != NULL)
     status = commit(ring, &target, claim, sync, error); /* it can be found */
@@ -403,7 +403,7 @@ static pf_status grow_journal (pf_ring *ring, uint64_t wanted,
     capacity *= 2;
   pf_ring_map *const old = malloc(sizeof *old);
   if (old == NULL)
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   const pf_status status =
       map_part(ring, journal_at(ring), capacity, &journal, error);
   if (status != PF_OK) {

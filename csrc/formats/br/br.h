@@ -288,8 +288,4 @@ static inline pf_bytes br_text (const char *text) {
   return (pf_bytes){(const uint8_t *)text, strlen(text)};
 }
 
-static inline pf_status br_no_memory (pf_error *error) {
-  return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
-}
-
 #endif

@@ -61,7 +61,7 @@ static pf_status to_page (br_writer *self, uint32_t name, pf_bytes *out,
   }
   if (self->text == NULL) {
     self->text_capacity = 0;
-    return br_no_memory(error);
+    return pf_no_memory(error);
   }
   if (!pf_convert_back(&self->to_page, text, self->text, &size))
     return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
@@ -101,7 +101,7 @@ static pf_status put_mapping (br_writer *self, uint32_t name, pf_sink *sink,
   if (self->mapped == BR_MODULES - 1)
     return too_large(error, "the number of modules", BR_MODULES);
   if (!reserve_number(self, name))
-    return br_no_memory(error);
+    return pf_no_memory(error);
   self->numbers[name] = ++self->mapped;
   self->encoder.count = self->mapped;
   (void)pf_sink_uint(sink, 1, true, BR_MODULE);
@@ -267,7 +267,7 @@ static pf_status build_frame (br_writer *self, uint32_t number, pf_sink *sink,
   if (number > UINT32_MAX / 2 ||
       self->frames_used > UINT32_MAX - 4 * MAX_FRAME ||
       !reserve_frame(self, number))
-    return br_no_memory(error);
+    return pf_no_memory(error);
   uint8_t *const at = self->frames + self->frames_used;
   const uint16_t size = (uint16_t)save_frame(self, &frame, at + 2);
   memcpy(at, &size, sizeof size);
@@ -378,7 +378,7 @@ static pf_status put_large (const br_writer *self, const group *g,
                             pf_sink *sink, pf_error *error) {
   uint8_t *const bytes = malloc(g->size);
   if (bytes == NULL)
-    return br_no_memory(error);
+    return pf_no_memory(error);
   save_group(self, g, bytes);
   (void)pf_sink_put(sink, bytes, g->size);
   free(bytes);
@@ -481,7 +481,7 @@ static pf_status read_options (br_writer *self, const pf_trace *opts,
   if (has_author)
     self->author = pf_intern(self->dictionary, author);
   if (has_author && self->author == PF_NO_NAME)
-    return br_no_memory(error);
+    return pf_no_memory(error);
   return br_intern_routines(self->dictionary, self->routines, error);
 }
 
@@ -492,7 +492,7 @@ pf_status br_encoder (const pf_option *options, size_t noptions,
   br_writer *const self = calloc(1, sizeof *self);
   const pf_trace opts = {.options = options, .noptions = noptions};
   if (self == NULL)
-    return br_no_memory(error);
+    return pf_no_memory(error);
   self->encoder = (pf_encoder){.put = put,
                                .finish = finish,
                                .close = close_writer,

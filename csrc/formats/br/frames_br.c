@@ -87,7 +87,7 @@ static pf_status intern_names (frames_reader *self, pf_dictionary *dictionary,
   self->frame_ids[0] = pf_intern_text(dictionary, "line");
   self->frame_ids[1] = pf_intern_text(dictionary, "caller");
   if (self->frame_ids[0] == PF_NO_NAME || self->frame_ids[1] == PF_NO_NAME)
-    return br_no_memory(error);
+    return pf_no_memory(error);
   return br_intern_routines(dictionary, self->routines, error);
 }
 
@@ -96,7 +96,7 @@ pf_status br_open_frames (pf_trace *trace, const pf_table *table,
                           pf_reader **reader, pf_error *error) {
   frames_reader *const self = calloc(1, sizeof *self);
   if (self == NULL)
-    return br_no_memory(error);
+    return pf_no_memory(error);
   self->reader.fields = table->fields;
   self->reader.nfields = table->nfields;
   self->reader.dictionary = trace->dictionary;

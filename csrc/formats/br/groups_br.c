@@ -20,7 +20,7 @@ pf_status br_intern_routines (pf_dictionary *dictionary,
   for (int i = 0; i < BR_ROUTINES; i++) {
     routines[i] = pf_intern_text(dictionary, routine_names[i]);
     if (routines[i] == PF_NO_NAME)
-      return br_no_memory(error);
+      return pf_no_memory(error);
   }
   return PF_OK;
 }
@@ -37,7 +37,7 @@ pf_status br_parser_open (br_parser *parser, pf_trace *trace, pf_error *error) {
   parser->is_live = pf_option_int(trace, "live", 0) != 0;
   parser->modules = calloc(BR_MODULES, sizeof *parser->modules);
   if (parser->modules == NULL)
-    return br_no_memory(error);
+    return pf_no_memory(error);
   return br_names_open(&parser->names, trace, error);
 }
 
@@ -88,7 +88,7 @@ static pf_status take_mapping (br_parser *parser, const br_record *record,
                                pf_error *error) {
   const uint32_t name = br_intern(&parser->names, record->name);
   if (name == PF_NO_NAME)
-    return br_no_memory(error);
+    return pf_no_memory(error);
   const pf_status status = check_mapping(parser, record, name, error);
   parser->modules[record->module] = name + 1;
   parser->mappings++;
@@ -104,7 +104,7 @@ static pf_status name_unmapped (br_parser *parser, const br_record *record,
   snprintf(text, sizeof text, "module#%u", record->module);
   *name = pf_intern_text(parser->trace->dictionary, text);
   if (*name == PF_NO_NAME)
-    return br_no_memory(error);
+    return pf_no_memory(error);
   return pf_warn(parser->trace, PF_DAMAGE, "br-unmapped", PF_EFORMAT,
                  record->offset, error, "module %u is not mapped",
                  record->module);
@@ -162,7 +162,7 @@ static pf_status add_frame (br_parser *parser, const br_record *record,
   if (status != PF_OK)
     return status;
   if (!reserve_frame(group))
-    return br_no_memory(error);
+    return pf_no_memory(error);
   group->frames[group->nframes++] =
       (br_frame){module, record->line, PF_NO_NAME, record->clause, BR_UNKNOWN};
   parser->may_have_tag = true;
@@ -208,7 +208,7 @@ static pf_status take_tag (br_parser *parser, const br_record *record,
   if (record->type != BR_FUNCTION)
     return PF_OK;
   frame->function = br_intern(&parser->names, record->name);
-  return frame->function == PF_NO_NAME ? br_no_memory(error) : PF_OK;
+  return frame->function == PF_NO_NAME ? pf_no_memory(error) : PF_OK;
 }
 
 /* }====== */

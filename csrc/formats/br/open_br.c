@@ -111,7 +111,7 @@ static pf_status open_trace (pf_trace *trace, pf_error *error) {
   br_file *const file = calloc(1, sizeof *file);
   trace->state = file;
   if (file == NULL)
-    return br_no_memory(error);
+    return pf_no_memory(error);
   memcpy(file->tables, all_tables, sizeof all_tables);
   trace->tables = file->tables;
   trace->ntables = sizeof all_tables / sizeof *all_tables;

@@ -152,7 +152,7 @@ static pf_status inspect_time (prescan *s, const br_group *group, times *seen,
   if (!group->has_time || group->dropped > 0)
     return PF_OK;
   if (!reserve_depth(s, depth + 1))
-    return br_no_memory(error);
+    return pf_no_memory(error);
   seen->sum = capped_sum(seen->sum, group->spent);
   if (s->callees[depth + 1] > 0) {
     const bool fits = group->spent >= s->callees[depth + 1];

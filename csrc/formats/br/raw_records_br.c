@@ -70,7 +70,7 @@ static pf_status put_name (raw_reader *self, pf_batch *batch, size_t row,
     return PF_OK;
   const uint32_t name = br_intern(&self->names, record->name);
   batch->columns[RAW_NAME].ids[row] = name;
-  return name == PF_NO_NAME ? br_no_memory(error) : PF_OK;
+  return name == PF_NO_NAME ? pf_no_memory(error) : PF_OK;
 }
 
 
@@ -140,7 +140,7 @@ static pf_status intern_kinds (raw_reader *self, pf_dictionary *dictionary,
   for (int i = 0; i < BR_TYPES; i++) {
     self->kinds[i] = pf_intern_text(dictionary, kind_names[i]);
     if (self->kinds[i] == PF_NO_NAME)
-      return br_no_memory(error);
+      return pf_no_memory(error);
   }
   return PF_OK;
 }
@@ -150,7 +150,7 @@ pf_status br_open_raw (pf_trace *trace, const pf_table *table,
                        pf_reader **reader, pf_error *error) {
   raw_reader *const self = calloc(1, sizeof *self);
   if (self == NULL)
-    return br_no_memory(error);
+    return pf_no_memory(error);
   self->reader.fields = table->fields;
   self->reader.nfields = table->nfields;
   self->reader.dictionary = trace->dictionary;

@@ -111,14 +111,14 @@ static pf_status find_stack (samples_reader *self, uint32_t *stack,
   const size_t depth = self->parser.group.nframes;
   size_t i = 0;
   if (!reserve_stack(self, depth))
-    return br_no_memory(error);
+    return pf_no_memory(error);
   while (i < depth && i < self->nstack &&
          memcmp(&self->stack[i].frame, frame_at(self, i), sizeof(br_frame)) ==
              0)
     i++;
   for (self->nstack = i; i < depth; i++) {
     if (!push_frame(self, i))
-      return br_no_memory(error);
+      return pf_no_memory(error);
     self->nstack = i + 1;
   }
   *stack = self->stack[depth - 1].stack;
@@ -153,7 +153,7 @@ static pf_status compute_self (samples_reader *self, int64_t *self_ns,
   const br_group *const group = &self->parser.group;
   const size_t depth = group->nframes;
   if (!reserve_depth(self, depth + 1))
-    return br_no_memory(error);
+    return pf_no_memory(error);
   const uint64_t called = self->callees[depth + 1];
   self->callees[depth + 1] = 0;
   self->callees[depth] += group->spent; /* less than 2^63 each; may wrap */
@@ -247,7 +247,7 @@ pf_status br_open_samples (pf_trace *trace, const pf_table *table,
                            pf_reader **reader, pf_error *error) {
   samples_reader *const self = malloc(sizeof *self);
   if (self == NULL)
-    return br_no_memory(error);
+    return pf_no_memory(error);
   memset(self, 0, offsetof(samples_reader, name_buffer));
   self->reader.fields = table->fields;
   self->reader.nfields = table->nfields;

@@ -215,7 +215,7 @@ pf_status dbf_open_data (pf_trace *trace, const pf_table *table,
   const dbf_state *const state = trace->state;
   data_reader *const self = calloc(1, sizeof *self);
   if (self == NULL)
-    return dbf_no_memory(error);
+    return pf_no_memory(error);
   self->reader = (pf_reader){.fields = table->fields,
                              .nfields = table->nfields,
                              .dictionary = trace->dictionary,

@@ -292,7 +292,7 @@ pf_status dbf_encoder (const pf_option *options, size_t noptions,
   dbf_writer *const self = calloc(1, sizeof *self);
   (void)dictionary; /* no column holds names */
   if (self == NULL)
-    return dbf_no_memory(error);
+    return pf_no_memory(error);
   self->encoder = (pf_encoder){.put = put,
                                .finish = finish,
                                .close = close_writer,

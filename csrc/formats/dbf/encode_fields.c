@@ -256,7 +256,7 @@ static void make_schema (dbf_writer *self) {
 pf_status dbf_parse_fields (dbf_writer *self, pf_bytes text, pf_error *error) {
   self->fields = calloc(MAX_FIELDS + 1, sizeof *self->fields);
   if (self->fields == NULL)
-    return dbf_no_memory(error);
+    return pf_no_memory(error);
   const pf_status status = parse_fields(self, text, error);
   if (status != PF_OK)
     return status;
@@ -268,7 +268,7 @@ pf_status dbf_parse_fields (dbf_writer *self, pf_bytes text, pf_error *error) {
   self->exact_names = calloc(self->nfields, sizeof *self->exact_names);
   self->record = malloc(self->record_size);
   if (self->schema == NULL || self->exact_names == NULL || self->record == NULL)
-    return dbf_no_memory(error);
+    return pf_no_memory(error);
   make_schema(self);
   return PF_OK;
 }

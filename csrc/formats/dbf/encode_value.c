@@ -44,7 +44,7 @@ pf_status dbf_to_page (dbf_writer *self, const dbf_output_field *field,
           ? NULL
           : dbf_arena_alloc(&self->text, PF_CONVERTED_MAX(text.size));
   if (buffer == NULL)
-    return dbf_no_memory(error);
+    return pf_no_memory(error);
   const bool converted = pf_convert_back(&self->to_page, text, buffer, &size);
   *out = (pf_bytes){buffer, size};
   if (converted)

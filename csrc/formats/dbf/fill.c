@@ -193,7 +193,7 @@ static pf_status fill_currency_text (const fill_args *f) {
   for (size_t i = 0; i < f->run->count; i++) {
     uint8_t *const out = dbf_arena_alloc(&f->decoder->arena, 24);
     if (out == NULL)
-      return dbf_no_memory(f->error);
+      return pf_no_memory(f->error);
     const size_t size =
         dbf_put_currency(out, (int64_t)pf_load64le(value_at(f, i)));
     f->column->bytes[f->row + i] = (pf_bytes){out, size};
@@ -235,7 +235,7 @@ static pf_status fill_date (const fill_args *f) {
     uint8_t *const out = alloc_time(f);
     pf_status status = PF_OK;
     if (out == NULL)
-      return dbf_no_memory(f->error);
+      return pf_no_memory(f->error);
     f->column->bytes[f->row + i] = (pf_bytes){out, 10};
     if (is_all(value_at(f, i), 8, ' ', '0', 0))
       pf_set_missing(f->column, f->row + i);
@@ -269,7 +269,7 @@ static pf_status fill_time (const fill_args *f) {
     uint8_t *const out = alloc_time(f);
     pf_status status = PF_OK;
     if (out == NULL)
-      return dbf_no_memory(f->error);
+      return pf_no_memory(f->error);
     if (day == 0 || is_all(value_at(f, i), 8, ' ', ' ', ' '))
       pf_set_missing(f->column, f->row + i);
     else if (!put_time(f, i, out, day, milliseconds))
@@ -291,7 +291,7 @@ static pf_status fill_instant (const fill_args *f) {
     uint8_t *const out = alloc_time(f);
     pf_status status = PF_OK;
     if (out == NULL)
-      return dbf_no_memory(f->error);
+      return pf_no_memory(f->error);
     if (is_all(value_at(f, i), 8, ' ', 0, 0))
       pf_set_missing(f->column, f->row + i);
     else if (!(value < 1e15) ||
@@ -334,11 +334,11 @@ static pf_status put_text (const fill_args *f, size_t row, pf_bytes text) {
       pf_is_same_in_utf8(&d->file->charset, text))
     return PF_OK;
   if (text.size > (SIZE_MAX - 16) / 5)
-    return dbf_no_memory(f->error);
+    return pf_no_memory(f->error);
   const size_t capacity = pf_converted_max(&d->file->charset, text.size);
   uint8_t *const out = dbf_arena_alloc(&d->arena, capacity);
   if (out == NULL)
-    return dbf_no_memory(f->error);
+    return pf_no_memory(f->error);
   const size_t size = pf_convert(&d->converter, text, out);
   dbf_arena_shrink(&d->arena, capacity - size);
   f->column->bytes[row] = (pf_bytes){out, size};

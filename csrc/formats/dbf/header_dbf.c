@@ -242,7 +242,7 @@ static pf_status read_descriptors (pf_trace *trace, dbf_file *file,
       count_descriptors(bytes, descriptor_limit(bytes), &file->descriptors_end);
   file->fields = calloc(file->nfields + 1, sizeof *file->fields);
   if (file->fields == NULL)
-    return dbf_no_memory(error);
+    return pf_no_memory(error);
   for (size_t i = 0; i < file->nfields; i++)
     read_descriptor(bytes, layout, i, &file->fields[i]);
   clear_flags(file);
@@ -359,7 +359,7 @@ pf_status dbf_open (pf_trace *trace, dbf_file **made, pf_error *error) {
   dbf_file *const file = calloc(1, sizeof *file);
   *made = file;
   if (file == NULL)
-    return dbf_no_memory(error);
+    return pf_no_memory(error);
   pf_status status = read_head(trace, file, error);
   if (status == PF_OK)
     status = select_charset(trace, file, error);

@@ -136,11 +136,11 @@ static pf_status name_all (pf_trace *trace, dbf_file *file, name_set *names,
                    "the code page %s is no longer available",
                    file->charset.name);
   if (!add_column_names(file, names))
-    status = dbf_no_memory(error);
+    status = pf_no_memory(error);
   for (size_t i = 0; i < file->nfields && status == PF_OK; i++)
     status = pf_intern_table_reserve(&names->index)
                  ? name_field(trace, file, i, names, &converter, error)
-                 : dbf_no_memory(error);
+                 : pf_no_memory(error);
   pf_converter_close(&converter);
   return status;
 }
@@ -153,7 +153,7 @@ pf_status dbf_name_fields (pf_trace *trace, dbf_file *file, pf_error *error) {
                     .index.seed = trace->dictionary->seed,
                     .last_suffix = calloc(count, sizeof(unsigned))};
   const pf_status status = file->names == NULL || names.last_suffix == NULL
-                               ? dbf_no_memory(error)
+                               ? pf_no_memory(error)
                                : name_all(trace, file, &names, error);
   pf_intern_table_free(&names.index);
   free(names.last_suffix);

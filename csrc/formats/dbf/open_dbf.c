@@ -94,7 +94,7 @@ static pf_status make_schema (dbf_state *state, pf_error *error) {
   state->exact_names = calloc(file->nfields + 1, name_size);
   if (state->columns == NULL || state->schema == NULL ||
       state->exact_names == NULL)
-    return dbf_no_memory(error);
+    return pf_no_memory(error);
   for (size_t i = 0; i < file->nfields; i++) {
     const dbf_field *const field = &file->fields[i];
     if (field->kind == DBF_NULL_FLAGS || (field->flags & DBF_SYSTEM) != 0)
@@ -242,7 +242,7 @@ static pf_status open_trace (pf_trace *trace, pf_error *error) {
   bool stale = false;
   trace->state = state;
   if (state == NULL)
-    return dbf_no_memory(error);
+    return pf_no_memory(error);
   if (pf_option_is(trace, "deleted", "show"))
     state->shown = DBF_ALL;
   else if (pf_option_is(trace, "deleted", "only"))

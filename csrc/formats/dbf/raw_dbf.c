@@ -176,7 +176,7 @@ static pf_status next_raw (pf_reader *reader, pf_batch *batch,
       break;
     self->row++;
     if (!put_segment(self, bytes, &p, batch->columns, batch->rows))
-      return dbf_no_memory(error);
+      return pf_no_memory(error);
     batch->rows++;
   }
   return batch->rows > 0 ? PF_MORE : PF_END;
@@ -202,7 +202,7 @@ static pf_status next_field (pf_reader *reader, pf_batch *batch,
         !put_name(dictionary, &c[STRUCTURE_TYPE], row, type) ||
         !put_name(dictionary, &c[STRUCTURE_COLUMN], row,
                   pf_type_name(field->column)))
-      return dbf_no_memory(error);
+      return pf_no_memory(error);
   }
   return batch->rows > 0 ? PF_MORE : PF_END;
 }
@@ -228,7 +228,7 @@ static pf_status open_reader (pf_trace *trace, const pf_table *table,
                               pf_reader **reader, pf_error *error) {
   raw_reader *const self = calloc(1, sizeof *self);
   if (self == NULL)
-    return dbf_no_memory(error);
+    return pf_no_memory(error);
   self->reader = (pf_reader){.fields = table->fields,
                              .nfields = table->nfields,
                              .dictionary = trace->dictionary,

@@ -9,11 +9,6 @@
 #include "model/rows/batch.h"
 
 
-pf_status dcpi_no_memory (pf_error *error) {
-  return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
-}
-
-
 /* Make room for one more element of `size` bytes. Returns false if out of
    memory. */
 static bool grow (void **list, size_t count, size_t *capacity, size_t size) {
@@ -121,7 +116,7 @@ static pf_status put_sample (dcpi_writer *self, const pf_batch *batch,
   const uint32_t index = find_profile(self, &profile);
   if (index == UINT32_MAX || !grow((void **)&self->rows, self->nrows,
                                    &self->rows_capacity, sizeof *self->rows))
-    return dcpi_no_memory(error);
+    return pf_no_memory(error);
   add_names(&self->profiles[index], &profile);
   self->rows[self->nrows++] =
       (dcpi_row){.address = batch->columns[SAMPLES_ADDRESS].addrs[row],
@@ -136,7 +131,7 @@ static pf_status add_field (dcpi_writer *self, dcpi_field field,
                             pf_error *error) {
   if (!grow((void **)&self->fields, self->nfields, &self->fields_capacity,
             sizeof field))
-    return dcpi_no_memory(error);
+    return pf_no_memory(error);
   self->fields[self->nfields++] = field;
   return PF_OK;
 }
@@ -155,7 +150,7 @@ static pf_status put_line (dcpi_writer *self, const pf_batch *batch, size_t row,
   const uint32_t index =
       profile.has_id ? find_profile(self, &profile) : DCPI_ALL_PROFILES;
   if (profile.has_id && index == UINT32_MAX)
-    return dcpi_no_memory(error);
+    return pf_no_memory(error);
   return add_field(self,
                    (dcpi_field){.profile = index,
                                 .word = name_or_none(batch, HEADER_WORD, row),
@@ -207,7 +202,7 @@ static pf_status take_line (dcpi_writer *self, const dcpi_line *line,
                             .line = pf_intern(self->dictionary, text)};
   if (field.word == PF_NO_NAME || field.value == PF_NO_NAME ||
       field.line == PF_NO_NAME)
-    return dcpi_no_memory(error);
+    return pf_no_memory(error);
   return add_field(self, field, error);
 }
 
@@ -244,7 +239,7 @@ pf_status dcpi_encoder (const pf_option *options, size_t noptions,
                         pf_error *error) {
   dcpi_writer *const self = calloc(1, sizeof *self);
   if (self == NULL)
-    return dcpi_no_memory(error);
+    return pf_no_memory(error);
   self->encoder =
       (pf_encoder){.put = put, .finish = finish, .close = close_writer};
   self->dictionary = dictionary;

@@ -83,7 +83,6 @@ static inline bool dcpi_is_stated (const dcpi_output *out, dcpi_word word) {
   return out->header->values[word] != PF_NO_NAME;
 }
 
-pf_status dcpi_no_memory (pf_error *error);
 
 /* Returns the word of a header line. */
 dcpi_word dcpi_field_word (const dcpi_writer *writer, const dcpi_field *field);

@@ -187,7 +187,7 @@ static pf_status merge_event (const merge_state *merge, const uint32_t *values,
   if (values[DCPI_PERIOD] == PF_NO_NAME &&
       dcpi_read_event(text_of(merge, value), &event)) {
     const uint32_t name = pf_intern(merge->writer->dictionary, event.name);
-    return name == PF_NO_NAME ? dcpi_no_memory(merge->error)
+    return name == PF_NO_NAME ? pf_no_memory(merge->error)
                               : add_event(merge, name, &event);
   }
   event.fraction = DCPI_FULL_TIME;
@@ -336,7 +336,7 @@ static pf_status ensure_profile (dcpi_writer *writer, pf_error *error) {
     return PF_OK;
   dcpi_profile *const only = malloc(sizeof *only);
   if (only == NULL)
-    return dcpi_no_memory(error);
+    return pf_no_memory(error);
   *only = (dcpi_profile){.has_id = false};
   memset(only->names, 0xff, sizeof only->names);
   free(writer->profiles);
@@ -354,7 +354,7 @@ pf_status dcpi_merge_headers (dcpi_writer *writer, dcpi_output_header *header,
   const size_t count = writer->nprofiles * DCPI_WORDS;
   uint32_t *const values = calloc(count + 1, sizeof *values);
   if (values == NULL)
-    return dcpi_no_memory(error);
+    return pf_no_memory(error);
   memset(values, 0xff, count * sizeof *values); /* each is PF_NO_NAME */
   *header = (dcpi_output_header){.epoch = 0};
   const merge_state merge = {writer, header, values, error};

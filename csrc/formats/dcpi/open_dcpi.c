@@ -412,7 +412,7 @@ static pf_status open_trace (pf_trace *trace, pf_error *error) {
   prescan counted = {.is_whole = false};
   trace->state = file;
   if (file == NULL)
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   pf_status status = read_options(trace, file, error);
   if (status == PF_OK)
     status = find_dialect(trace, file, error);

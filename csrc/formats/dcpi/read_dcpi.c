@@ -25,7 +25,7 @@ pf_status dcpi_reader_make (pf_trace *trace, const pf_table *table, size_t size,
   dcpi_reader *const self = calloc(1, size);
   *made = self;
   if (self == NULL)
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   self->reader = (pf_reader){.fields = table->fields,
                              .nfields = table->nfields,
                              .dictionary = trace->dictionary,
@@ -54,7 +54,7 @@ pf_status dcpi_put_text (dcpi_reader *self, pf_batch *batch, size_t column,
     return PF_OK;
   out->ids[row] = pf_intern(self->reader.dictionary, text);
   if (out->ids[row] == PF_NO_NAME)
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   if (text.at == NULL)
     pf_set_missing(out, row);
   return PF_OK;
@@ -117,8 +117,7 @@ static pf_status find_names (samples_reader *self, pf_error *error) {
     is_done &= self->events[i] != PF_NO_NAME;
   }
   self->has_names = is_done;
-  return is_done ? PF_OK
-                 : pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  return is_done ? PF_OK : pf_no_memory(error);
 }
 
 

@@ -12,11 +12,6 @@
 #include "model/dictionary/names.h"
 
 
-static pf_status no_memory (pf_error *error) {
-  return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
-}
-
-
 /* Whether a row has a value in a column. */
 static bool has (const pf_batch *batch, size_t column, size_t row) {
   return column < batch->ncolumns && batch->columns[column].data != NULL &&
@@ -93,7 +88,7 @@ static pf_status take_header (const gmon_writer *self, const pf_batch *batch,
   set->dimension = name_or(self, batch, SETS_DIMENSION, row, "seconds");
   set->abbreviation = name_or(self, batch, SETS_ABBREVIATION, row, "s");
   if (set->dimension == PF_NO_NAME || set->abbreviation == PF_NO_NAME)
-    return no_memory(error);
+    return pf_no_memory(error);
   return PF_OK;
 }
 
@@ -109,7 +104,7 @@ static pf_status bind_set_id (gmon_writer *self, uint64_t id, size_t set,
                    (unsigned long long)id);
   gmon_sum *const entry = gmon_sums_get(&self->set_ids, id, 0);
   if (entry == NULL)
-    return no_memory(error);
+    return pf_no_memory(error);
   entry->count = set;
   return PF_OK;
 }
@@ -127,7 +122,7 @@ static pf_status put_set (gmon_writer *self, const pf_batch *batch, size_t row,
     return status;
   const size_t set = gmon_sets_get(&self->sets, &header, self->extended);
   if (set == SIZE_MAX)
-    return no_memory(error);
+    return pf_no_memory(error);
   return bind_set_id(self, id, set, error);
 }
 
@@ -200,7 +195,7 @@ static pf_status put_bin (gmon_writer *self, const pf_batch *batch, size_t row,
 static pf_status put_sum (gmon_sums *sums, uint64_t a, uint64_t b,
                           uint64_t count, pf_error *error) {
   gmon_sum *const sum = gmon_sums_get(sums, a, b);
-  return sum == NULL ? no_memory(error) : add(&sum->count, count, error);
+  return sum == NULL ? pf_no_memory(error) : add(&sum->count, count, error);
 }
 
 
@@ -257,7 +252,7 @@ static pf_status finish (pf_encoder *encoder, pf_sink *sink, pf_error *error) {
   }
   if (self->is_sorted) {
     if (!gmon_sets_sort(&self->sets, self->dictionary))
-      return no_memory(error);
+      return pf_no_memory(error);
     gmon_sums_sort(&self->arcs);
     gmon_sums_sort(&self->blocks);
   }
@@ -308,7 +303,7 @@ pf_status gmon_encoder (const pf_option *options, size_t noptions,
                         pf_error *error) {
   gmon_writer *const self = calloc(1, sizeof *self);
   if (self == NULL)
-    return no_memory(error);
+    return pf_no_memory(error);
   self->encoder =
       (pf_encoder){.put = put, .finish = finish, .close = close_writer};
   self->dictionary = dictionary;

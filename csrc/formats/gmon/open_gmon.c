@@ -131,7 +131,7 @@ static pf_status open_trace (pf_trace *trace, pf_error *error) {
   gmon_file *const file = calloc(1, sizeof *file);
   trace->state = file;
   if (file == NULL)
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   file->extended = pf_option_int(trace, "extended_precision", 0) != 0;
   pf_status status = gmon_detect(trace, &file->layout, error);
   if (status == PF_OK)

@@ -162,7 +162,7 @@ pf_status gmon_open_raw (pf_trace *trace, const pf_table *table,
     if (word != PF_NO_NAME)
       continue;
     self->reader.close(&self->reader);
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   }
   *reader = &self->reader;
   return PF_OK;

@@ -88,7 +88,7 @@ pf_status gmon_reader_make (pf_trace *trace, const pf_table *table, size_t size,
   gmon_reader *const self = calloc(1, size);
   *made = self;
   if (self == NULL)
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   self->reader = (pf_reader){.fields = table->fields,
                              .nfields = table->nfields,
                              .dictionary = trace->dictionary,
@@ -222,7 +222,7 @@ pf_status gmon_put_name (pf_dictionary *dictionary, pf_column *column,
   column->ids[row] = pf_intern(dictionary, text);
   if (column->ids[row] != PF_NO_NAME)
     return PF_OK;
-  return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  return pf_no_memory(error);
 }
 
 /* }====== */

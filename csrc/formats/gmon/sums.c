@@ -142,9 +142,7 @@ pf_status gmon_set_finish (gmon_set *set, bool extended, pf_error *error) {
           (unsigned long long)set->bins, (unsigned long long)set->read);
     set->bins = bins;
   }
-  return add_bins(set, set->bins)
-             ? PF_OK
-             : pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  return add_bins(set, set->bins) ? PF_OK : pf_no_memory(error);
 }
 
 

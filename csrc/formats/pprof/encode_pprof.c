@@ -23,11 +23,6 @@ typedef struct pprof_writer {
 } pprof_writer;
 
 
-static pf_status no_memory (pf_error *error) {
-  return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
-}
-
-
 static bool has (const pf_batch *batch, size_t column, size_t row) {
   return batch->columns[column].data != NULL &&
          !pf_is_missing(&batch->columns[column], row);
@@ -51,7 +46,7 @@ static pf_status metric_of (pprof_writer *w, const pf_batch *batch, size_t row,
   *metric = pf_metric_of(&w->contexts,
                          text_at(w, batch, WEIGHTS_METRIC, row, "samples"),
                          text_at(w, batch, WEIGHTS_UNIT, row, "count"));
-  return *metric == PF_NO_METRIC ? no_memory(error) : PF_OK;
+  return *metric == PF_NO_METRIC ? pf_no_memory(error) : PF_OK;
 }
 
 
@@ -68,7 +63,7 @@ static pf_status put_row (pprof_writer *w, const pf_batch *batch, size_t row,
     node = pf_node_of_stack(&w->contexts, &w->stacks,
                             batch->columns[WEIGHTS_STACK].ids[row]);
   if (node == PF_NO_CONTEXT)
-    return no_memory(error);
+    return pf_no_memory(error);
   pf_context_add(&w->contexts, node, metric,
                  batch->columns[WEIGHTS_WEIGHT].ints[row]);
   return PF_OK;
@@ -96,7 +91,7 @@ static pf_status take (pf_encoder *encoder, pf_reader *reader,
   if (w->contexts.count == 1 && w->contexts.nmetrics == 0)
     return reader->read_stacks(reader, &to, error);
   if (pf_contexts_open(&more, w->contexts.dictionary) != PF_OK)
-    return no_memory(error);
+    return pf_no_memory(error);
   to.contexts = &more;
   pf_status status = reader->read_stacks(reader, &to, error);
   if (status == PF_OK)
@@ -112,7 +107,7 @@ static pf_status merge (pf_encoder *encoder, pf_trace *const *traces,
                         size_t count, pf_error *error) {
   pprof_writer *const w = (pprof_writer *)(void *)encoder;
   w->merged = pprof_merged_new(w->contexts.dictionary);
-  return w->merged == NULL ? no_memory(error)
+  return w->merged == NULL ? pf_no_memory(error)
                            : pprof_merged_add(w->merged, traces, count, error);
 }
 
@@ -132,7 +127,7 @@ static pf_status finish (pf_encoder *encoder, pf_sink *sink, pf_error *error) {
     return write_plain(w, sink, error);
   pf_gzip *const gzip = pf_gzip_open();
   if (gzip == NULL)
-    return no_memory(error);
+    return pf_no_memory(error);
   pf_status status = write_plain(w, pf_gzip_sink(gzip), error);
   if (status == PF_OK)
     status = pf_gzip_finish(gzip, sink, error);
@@ -157,7 +152,7 @@ pf_status pprof_encoder (const pf_option *options, size_t noptions,
   const pf_trace asked = {.options = options, .noptions = noptions};
   pprof_writer *const w = calloc(1, sizeof *w);
   if (w == NULL)
-    return no_memory(error);
+    return pf_no_memory(error);
   w->encoder = (pf_encoder){.put = put,
                             .finish = finish,
                             .close = close_writer,
@@ -170,7 +165,7 @@ pf_status pprof_encoder (const pf_option *options, size_t noptions,
   w->header.period = pf_option_int(&asked, "period", 0);
   if (pf_contexts_open(&w->contexts, dictionary) != PF_OK) {
     close_writer(&w->encoder);
-    return no_memory(error);
+    return pf_no_memory(error);
   }
   *encoder = &w->encoder;
   return PF_OK;

@@ -26,11 +26,6 @@ enum {
 };
 
 
-static pf_status no_memory (pf_error *error) {
-  return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
-}
-
-
 static uint64_t offset_of (const pprof_file *file, pf_bytes bytes) {
   return (uint64_t)(bytes.at - file->bytes.at);
 }
@@ -175,7 +170,7 @@ static pf_status allocate (const pf_trace *trace, pprof_file *file,
       file->locations == NULL || file->frames == NULL ||
       !open_ids(&file->function_ids, n->functions, seed) ||
       !open_ids(&file->location_ids, n->locations, seed))
-    return no_memory(error);
+    return pf_no_memory(error);
   return PF_OK;
 }
 
@@ -207,7 +202,7 @@ static pf_status name_of (pf_trace *trace, const pprof_file *file,
   if (status != PF_OK)
     return status;
   *name = pf_intern(trace->dictionary, text);
-  return *name == PF_NO_NAME ? no_memory(error) : PF_OK;
+  return *name == PF_NO_NAME ? pf_no_memory(error) : PF_OK;
 }
 
 
@@ -307,7 +302,7 @@ static pf_status add_type (pf_trace *trace, pprof_file *file,
   type->unit = is_time ? pf_intern_text(trace->dictionary, "ns")
                        : pf_intern(trace->dictionary, unit);
   if (type->name == PF_NO_NAME || type->unit == PF_NO_NAME)
-    return no_memory(error);
+    return pf_no_memory(error);
   name_column(file, type, name);
   snprintf(type->help, sizeof type->help, "value of the sample, in %.*s",
            (int)(pf_name(trace->dictionary, type->unit).size & 63),
@@ -344,7 +339,7 @@ static pf_status add_line (pf_trace *trace, pprof_file *file, pf_bytes message,
   }
   const uint32_t frame = pf_area_add(trace->dictionary, &area);
   if (frame == PF_NO_AREA || area.name == PF_NO_NAME)
-    return no_memory(error);
+    return pf_no_memory(error);
   file->frames[file->nframes++] = frame;
   return status;
 }
@@ -359,7 +354,7 @@ static pf_status add_address (pf_trace *trace, pprof_file *file,
   area.name = pf_intern_text(trace->dictionary, text);
   const uint32_t frame = pf_area_add(trace->dictionary, &area);
   if (frame == PF_NO_AREA || area.name == PF_NO_NAME)
-    return no_memory(error);
+    return pf_no_memory(error);
   file->frames[file->nframes++] = frame;
   return PF_OK;
 }

@@ -44,9 +44,7 @@ static pf_status put_text (labels_reader *r, pf_column *column, size_t row,
   if (status != PF_OK)
     return status;
   column->ids[row] = pf_intern(r->reader.dictionary, text);
-  return column->ids[row] == PF_NO_NAME
-             ? pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory")
-             : PF_OK;
+  return column->ids[row] == PF_NO_NAME ? pf_no_memory(error) : PF_OK;
 }
 
 
@@ -113,7 +111,7 @@ pf_status pprof_open_labels (pf_trace *trace, const pf_table *table,
                              pf_reader **reader, pf_error *error) {
   labels_reader *const r = calloc(1, sizeof *r);
   if (r == NULL)
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   r->reader = (pf_reader){.fields = table->fields,
                           .nfields = table->nfields,
                           .dictionary = trace->dictionary,

@@ -12,11 +12,6 @@
 #include "model/base/memory.h"
 
 
-static pf_status no_memory (pf_error *error) {
-  return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
-}
-
-
 /* {====== Lifetime ====== */
 
 pprof_merged *pprof_merged_new (pf_dictionary *dictionary) {
@@ -81,7 +76,7 @@ static pf_status name_of (pf_trace *trace, uint64_t number, uint64_t offset,
   if (status != PF_OK)
     return status;
   *name = pf_intern(trace->dictionary, text);
-  return *name == PF_NO_NAME ? no_memory(error) : PF_OK;
+  return *name == PF_NO_NAME ? pf_no_memory(error) : PF_OK;
 }
 
 
@@ -109,7 +104,7 @@ static pf_status read_comments (pf_trace *trace, const pprof_field *field,
     status = name_of(trace, number, field->at, &name, error);
     if (status == PF_OK && name != PF_NO_NAME &&
         !pprof_header_comment(header, name))
-      status = no_memory(error);
+      status = pf_no_memory(error);
     if (field->wire != PPROF_BYTES)
       break;
   }
@@ -153,7 +148,7 @@ static pf_status read_header (pf_trace *trace, pprof_header *header,
   pf_status status = PF_OK;
   types->types = calloc(file->ntypes + 1, sizeof *types->types);
   if (types->types == NULL)
-    return no_memory(error);
+    return pf_no_memory(error);
   while (status == PF_OK && pprof_next_meta(file, &meta, &field)) {
     if (field.number != PPROF_SAMPLE_TYPE)
       status = read_header_field(trace, &field, header, error);
@@ -222,7 +217,7 @@ static pf_status note_unmerged_types (pprof_merged *m, pf_trace *trace,
                                       const pprof_translation *translation,
                                       pf_error *error) {
   bool *const used = calloc(types->count + 1, sizeof *used);
-  pf_status status = used == NULL ? no_memory(error) : PF_OK;
+  pf_status status = used == NULL ? pf_no_memory(error) : PF_OK;
   for (size_t t = 0; used != NULL && t < m->ntypes; t++)
     used[translation->types[t]] = true;
   for (size_t i = 0; status == PF_OK && i < types->count; i++)
@@ -264,12 +259,12 @@ static pf_status merge_types (pprof_merged *m, pf_trace *const *traces,
   pf_status status = PF_OK;
   m->types = calloc(stated[0].count + 1, sizeof *m->types);
   if (m->types == NULL)
-    return no_memory(error);
+    return pf_no_memory(error);
   for (size_t f = 0; f < m->nfiles; f++) {
     translations[f].types = calloc(stated[0].count + 1, sizeof(size_t));
     translations[f].factors = calloc(stated[0].count + 1, sizeof(int64_t));
     if (translations[f].types == NULL || translations[f].factors == NULL)
-      return no_memory(error);
+      return pf_no_memory(error);
   }
   for (size_t t = 0; t < stated[0].count; t++)
     add_type(m, stated, t, translations);
@@ -336,7 +331,7 @@ static pf_status merge_header (pprof_merged *m, pf_trace *trace, bool is_first,
     status = check_period(m, &header, error);
   if (status == PF_OK &&
       !pprof_header_merge(&m->header, &header, is_first, m->dictionary))
-    status = no_memory(error);
+    status = pf_no_memory(error);
   pprof_header_close(&header);
   m->has_mappings = m->has_mappings || has_mapping(trace->state);
   return status;
@@ -349,7 +344,7 @@ pf_status pprof_merge_headers (pprof_merged *m, pf_trace *const *traces,
   stated_types *const stated = calloc(count + 1, sizeof *stated);
   pf_status status = PF_OK;
   if (stated == NULL)
-    return no_memory(error);
+    return pf_no_memory(error);
   m->nfiles = count;
   for (size_t f = 0; f < count && status == PF_OK; f++)
     status = merge_header(m, traces[f], f == 0, &stated[f], error);
@@ -461,7 +456,7 @@ pf_status pprof_merged_add (pprof_merged *m, pf_trace *const *traces,
   pprof_translation *const translations =
       calloc(count + 1, sizeof *translations);
   if (translations == NULL)
-    return no_memory(error);
+    return pf_no_memory(error);
   const pf_status status = merge_all(m, traces, count, translations, error);
   for (size_t f = 0; f < count; f++)
     pprof_translation_close(&translations[f]);

@@ -188,7 +188,7 @@ pf_status pprof_check_locations (pprof_merged *m, pf_trace *trace,
     const bool ok = read_location(m, t, t->messages[i], &location);
     m->nlines = location.first;
     if (!ok)
-      return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+      return pf_no_memory(error);
     m->is_sorted = is_as_exported(m, &location);
   }
   return m->is_sorted ? check_order(m, trace->state, error) : PF_OK;

@@ -34,11 +34,6 @@ typedef struct run {
 } run;
 
 
-static pf_status no_memory (pf_error *error) {
-  return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
-}
-
-
 /* Compare two records from the root to the leaf by location. Returns a value
    below 0 if `a` comes first, 0 if both are equal. */
 static int compare_records (const uint32_t *a, const uint32_t *b) {
@@ -126,8 +121,8 @@ static pf_status merge_all_locations (pprof_merged *m, pf_trace *const *traces,
   for (size_t f = 0; f < m->nfiles; f++)
     for (uint32_t i = 0; i < translations[f].nlocations; i++)
       if (pprof_merge_location(m, traces[f], &translations[f], i) == 0)
-        return no_memory(error);
-  return sort_locations(m, translations) == PF_OK ? PF_OK : no_memory(error);
+        return pf_no_memory(error);
+  return sort_locations(m, translations) == PF_OK ? PF_OK : pf_no_memory(error);
 }
 
 
@@ -159,7 +154,7 @@ static bool read_locations (sorted_reader *r, pf_bytes ids) {
   /* an id has at least one byte */
   if (!pprof_block_reserve(block, RECORD_HEADER + ids.size,
                            r->merged->ntypes)) {
-    r->status = no_memory(&r->error);
+    r->status = pf_no_memory(&r->error);
     return false;
   }
   uint32_t *const record = block->words + block->nwords, n = 0;
@@ -213,7 +208,7 @@ static void read_file (sorted_reader *r) {
   pprof_field field;
   r->values = malloc(sizeof *r->values);
   if (r->values == NULL)
-    r->status = no_memory(&r->error);
+    r->status = pf_no_memory(&r->error);
   while (r->status == PF_OK && r->is_sorted && pprof_next_field(&c, &field))
     if (field.number == PPROF_SAMPLE && field.wire == PPROF_BYTES)
       r->is_sorted = read_sample(r, field.bytes);
@@ -305,7 +300,7 @@ static pf_status merge_blocks (pprof_merged *m, pf_error *error) {
     m->nsamples = runs[0].count;
   free(unused);
   free(runs);
-  return ok ? PF_OK : no_memory(error);
+  return ok ? PF_OK : pf_no_memory(error);
 }
 
 /* }====== */
@@ -335,7 +330,7 @@ pf_status pprof_merge_sorted (pprof_merged *m, pf_trace *const *traces,
   m->blocks = calloc(m->nfiles + 1, sizeof *m->blocks);
   if (readers == NULL || m->blocks == NULL) {
     free(readers);
-    return no_memory(error);
+    return pf_no_memory(error);
   }
   pf_status status = merge_all_locations(m, traces, translations, error);
   for (size_t f = 0; status == PF_OK && f < m->nfiles; f++)

@@ -13,11 +13,6 @@
 #define PAGE 4096u /* sizes of mappings are compared in pages */
 
 
-static pf_status no_memory (pf_error *error) {
-  return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
-}
-
-
 typedef struct table_reader {
   pprof_merged *merged;
   pf_trace *trace;
@@ -85,7 +80,7 @@ static pf_status to_name (const table_reader *t, uint64_t *text,
   if (status != PF_OK)
     return status;
   *text = bytes.size == 0 ? PF_NO_NAME : pf_intern(t->trace->dictionary, bytes);
-  return *text == PF_NO_NAME && bytes.size > 0 ? no_memory(error) : PF_OK;
+  return *text == PF_NO_NAME && bytes.size > 0 ? pf_no_memory(error) : PF_OK;
 }
 
 /* }====== */
@@ -163,7 +158,7 @@ static pf_status add_mapping (table_reader *t, const pprof_field *message,
   if (status == PF_OK)
     status = to_name(t, &mapping.build_id, message->at, error);
   if (status == PF_OK && !push_mapping(t->translation, &mapping))
-    status = no_memory(error);
+    status = pf_no_memory(error);
   return status;
 }
 
@@ -191,7 +186,7 @@ pf_status pprof_merge_unused_mappings (pprof_merged *m, pprof_translation *t,
                                        pf_error *error) {
   for (uint32_t i = 0; i < t->nmappings; i++)
     if (t->mappings[i].id == 0 && pprof_intern_mapping(m, &t->mappings[i]) == 0)
-      return no_memory(error);
+      return pf_no_memory(error);
   return PF_OK;
 }
 
@@ -257,7 +252,7 @@ static pf_status add_function (table_reader *t, const pprof_field *message,
   const uint32_t number = intern_function(t->merged, &f);
   return number != 0 && add_id(&t->translation->function_ids, f.id, number)
              ? PF_OK
-             : no_memory(error);
+             : pf_no_memory(error);
 }
 
 /* }====== */
@@ -306,12 +301,12 @@ pf_status pprof_read_tables (pprof_merged *m, pf_trace *trace,
   translation->mapping_ids.set.seed = translation->function_ids.set.seed =
       m->dictionary->seed;
   if (translation->locations == NULL || translation->messages == NULL)
-    return no_memory(error);
+    return pf_no_memory(error);
   pf_status status = add_all(&t, PPROF_MAPPING, error);
   if (status == PF_OK && ((m->has_mappings && translation->nmappings == 0 &&
                            !add_unknown_mapping(translation)) ||
                           !merge_main_mapping(m, translation)))
-    status = no_memory(error);
+    status = pf_no_memory(error);
   if (status == PF_OK)
     status = add_all(&t, PPROF_FUNCTION, error);
   if (status == PF_OK)

@@ -26,11 +26,6 @@ typedef struct sample_merger {
 } sample_merger;
 
 
-static pf_status no_memory (pf_error *error) {
-  return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
-}
-
-
 static bool reserve_words (uint32_t **words, size_t *capacity, size_t wanted) {
   void *array = *words;
   const bool ok = pf_array_reserve(&array, capacity, wanted, sizeof **words);
@@ -60,7 +55,7 @@ static pf_status read_locations (sample_merger *s, const pprof_field *field,
     const uint32_t number = pprof_find_location(s->file, id);
     if (number != UINT32_MAX) {
       if (!read_location(s, number))
-        return no_memory(error);
+        return pf_no_memory(error);
     }
     else {
       const pf_status status =
@@ -87,7 +82,7 @@ static pf_status name_of (sample_merger *s, uint64_t number, size_t offset,
   if (status != PF_OK)
     return status;
   *name = pf_intern(s->trace->dictionary, text);
-  return *name == PF_NO_NAME ? no_memory(error) : PF_OK;
+  return *name == PF_NO_NAME ? pf_no_memory(error) : PF_OK;
 }
 
 
@@ -96,7 +91,7 @@ static pf_status read_label (sample_merger *s, pf_bytes message, size_t offset,
   pprof_label label;
   if (!reserve_words(&s->labels, &s->label_capacity,
                      (s->nlabels + 1) * LABEL_WORDS))
-    return no_memory(error);
+    return pf_no_memory(error);
   uint32_t *const to = s->labels + s->nlabels++ * LABEL_WORDS;
   pprof_read_label(message, &label);
   to[LABEL_LOW] = (uint32_t)label.number;
@@ -282,7 +277,7 @@ static pf_status add_sample (sample_merger *s, pf_error *error) {
   const bool ok = merge_locations(s) && order_labels(s);
   const uint32_t sample = ok ? intern_sample(s) : PF_NOT_INTERNED;
   if (sample == PF_NOT_INTERNED)
-    return no_memory(error);
+    return pf_no_memory(error);
   pprof_block_add(&s->merged->unsorted, sample, s->merged->ntypes,
                   s->translation, &s->values);
   return PF_OK;
@@ -325,7 +320,7 @@ pf_status pprof_merge_unsorted (pprof_merged *m, pf_trace *const *traces,
                                 pf_error *error) {
   sample_merger *const s = calloc(1, sizeof *s);
   if (s == NULL)
-    return no_memory(error);
+    return pf_no_memory(error);
   s->merged = m;
   s->set.seed = m->dictionary->seed;
   pf_status status = add_files(s, traces, translations, error);
@@ -339,5 +334,5 @@ pf_status pprof_merge_unsorted (pprof_merged *m, pf_trace *const *traces,
   m->samples = malloc(((size_t)m->unsorted.count + 1) * sizeof *m->samples);
   for (uint32_t i = 0; m->samples != NULL && i < m->unsorted.count; i++)
     pprof_append_sample(m, &m->unsorted, i);
-  return m->samples != NULL ? PF_OK : no_memory(error);
+  return m->samples != NULL ? PF_OK : pf_no_memory(error);
 }

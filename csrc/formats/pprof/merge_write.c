@@ -250,7 +250,7 @@ pf_status pprof_merged_write (pprof_merged *m, const pprof_header *given,
   apply_given(&m->header, given);
   pf_status status = PF_OK;
   if (!allocate(&w))
-    status = pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    status = pf_no_memory(error);
   if (status == PF_OK) {
     assign_location_ids(&w);
     put_all(&w);
@@ -258,7 +258,7 @@ pf_status pprof_merged_write (pprof_merged *m, const pprof_header *given,
     if (status != PF_OK)
       status = pf_fail(error, status, PF_NO_OFFSET, "write failed");
     else if (w.strings.failed)
-      status = pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+      status = pf_no_memory(error);
   }
   pprof_strings_close(&w.strings);
   free(w.ids);

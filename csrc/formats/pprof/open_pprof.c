@@ -312,7 +312,7 @@ static void set_tables (pprof_file *file) {
 static pf_status open_trace (pf_trace *trace, pf_error *error) {
   pprof_file *const file = calloc(1, sizeof *file);
   if (file == NULL)
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   trace->state = file;
   file->bytes = trace->sources[0].bytes;
   pf_status status = pprof_index(trace, file, error);

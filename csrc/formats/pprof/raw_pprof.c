@@ -38,9 +38,7 @@ static pf_status put_kind (const raw_reader *r, pf_batch *batch, size_t row,
   if (column->data == NULL)
     return PF_OK;
   column->ids[row] = pf_intern_text(r->reader.dictionary, kind);
-  return column->ids[row] == PF_NO_NAME
-             ? pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory")
-             : PF_OK;
+  return column->ids[row] == PF_NO_NAME ? pf_no_memory(error) : PF_OK;
 }
 
 
@@ -104,7 +102,7 @@ pf_status pprof_open_raw (pf_trace *trace, const pf_table *table,
                           pf_reader **reader, pf_error *error) {
   raw_reader *const r = calloc(1, sizeof *r);
   if (r == NULL)
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   r->reader = (pf_reader){.fields = table->fields,
                           .nfields = table->nfields,
                           .dictionary = trace->dictionary,

@@ -32,11 +32,6 @@ typedef struct samples_reader {
 } samples_reader;
 
 
-static pf_status no_memory (pf_error *error) {
-  return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
-}
-
-
 /* {====== Stacks ====== */
 
 static bool reserve_id (pprof_id_list *list) {
@@ -133,7 +128,7 @@ static pf_status find_stack (samples_reader *r, size_t offset,
     const pprof_location *const l = &r->file->locations[number];
     for (uint32_t i = l->count; i-- > 0; depth++)
       if (!push(r, depth, r->file->frames[l->first + i]))
-        return no_memory(error);
+        return pf_no_memory(error);
   }
   r->stack = depth == 0 ? PF_NO_STACK : r->stacks[depth - 1];
   return status;
@@ -183,7 +178,7 @@ static pf_status read_sample (samples_reader *r, const pprof_field *message,
   r->ids.count = r->values.count = 0;
   while (pprof_next_field(&c, &field)) {
     if (field.number == 1 && !read_ids(&r->ids, &field))
-      return no_memory(error);
+      return pf_no_memory(error);
     if (field.number == 2)
       pprof_read_values(&r->values, &field);
   }
@@ -301,7 +296,7 @@ static pf_status open_reader (pf_trace *trace, const pf_table *table,
                               pf_reader **reader, pf_error *error) {
   samples_reader *const r = calloc(1, sizeof *r);
   if (r == NULL)
-    return no_memory(error);
+    return pf_no_memory(error);
   r->reader = (pf_reader){.fields = table->fields,
                           .nfields = table->nfields,
                           .dictionary = trace->dictionary,

@@ -55,11 +55,6 @@ typedef struct stacks_reader {
 } stacks_reader;
 
 
-static pf_status no_memory (pf_error *error) {
-  return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
-}
-
-
 /* Reserve space for one more element. Returns false if out of memory. */
 static bool reserve (void **things, size_t count, size_t *capacity,
                      size_t size) {
@@ -226,14 +221,14 @@ static pf_status find_node (stacks_reader *g, const pprof_field *message,
   pf_status status = PF_OK;
   g->nlocations = 0;
   if (!pprof_list_ids(&list, message->bytes))
-    status = no_memory(error);
+    status = pf_no_memory(error);
   for (size_t i = list.count; i-- > 0 && status == PF_OK;) {
     const uint32_t number = pprof_find_location(g->file, list.ids[i]);
     if (number == UINT32_MAX)
       status =
           pprof_warn_no_location(g->trace, list.ids[i], message->at, error);
     else if (is_wanted && !push_location(g, &depth, number))
-      status = no_memory(error);
+      status = pf_no_memory(error);
   }
   free(list.ids);
   *node = node_at(g, depth);
@@ -252,7 +247,7 @@ static pf_status find_metric (stacks_reader *g, size_t type, pf_error *error) {
   g->metrics[type] =
       pf_metric_of(c, (const char *)pf_name(c->dictionary, t->name).at,
                    (const char *)pf_name(c->dictionary, t->unit).at);
-  return g->metrics[type] == PF_NO_METRIC ? no_memory(error) : PF_OK;
+  return g->metrics[type] == PF_NO_METRIC ? pf_no_memory(error) : PF_OK;
 }
 
 
@@ -360,12 +355,12 @@ pf_status pprof_read_stacks (pf_trace *trace, const pf_stack_target *to,
                              pf_error *error) {
   stacks_reader *const g = malloc(sizeof *g);
   if (g == NULL)
-    return no_memory(error);
+    return pf_no_memory(error);
   *g = (stacks_reader){
       .trace = trace, .file = trace->state, .to = to, .is_sorted = true};
   g->at = pf_cursor_over(g->file->readable, false);
   pprof_field field;
-  pf_status status = rank_frames(g) ? PF_OK : no_memory(error);
+  pf_status status = rank_frames(g) ? PF_OK : pf_no_memory(error);
   find_metrics(g);
   while (status == PF_OK && pprof_next_field(&g->at, &field))
     if (field.number == SAMPLE && field.wire == PPROF_BYTES)

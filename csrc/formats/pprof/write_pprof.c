@@ -369,7 +369,7 @@ pf_status pf_pprof_write_gzip (const pf_contexts *contexts,
                                pf_sink *sink, pf_error *error) {
   pf_gzip *const gzip = pf_gzip_open();
   if (gzip == NULL)
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   pf_status status =
       pf_pprof_write(contexts, attributes, pf_gzip_sink(gzip), error);
   if (status == PF_OK)

@@ -364,7 +364,7 @@ pf_status winidea_resolve (winidea_area_cache *cache, uint32_t handle,
     status = use_entry(cache, &entry, !has_states, cached);
   if (!winidea_is_state(handle))
     cached->value = data;
-  return status == PF_OK ? PF_OK : winidea_no_memory(error);
+  return status == PF_OK ? PF_OK : pf_no_memory(error);
 }
 
 
@@ -406,7 +406,7 @@ pf_status winidea_resolve_write (winidea_area_cache *cache, uint32_t handle,
     return status;
   if (status == PF_OK && states != WINIDEA_NO_HANDLE)
     status = use_entry(cache, &entry, true, cached);
-  return status == PF_OK ? PF_OK : winidea_no_memory(error);
+  return status == PF_OK ? PF_OK : pf_no_memory(error);
 }
 
 

@@ -164,11 +164,11 @@ static pf_status scan_timeline (pf_trace *trace, area_order *s,
   if (status != PF_OK)
     return status;
   if (pf_batch_open(&batch, reader->fields, reader->nfields, wanted) != PF_OK)
-    status = winidea_no_memory(error);
+    status = pf_no_memory(error);
   while (status == PF_MORE) {
     status = reader->next(reader, &batch, error);
     if (status == PF_MORE && note_areas(s, &batch) != PF_OK)
-      status = winidea_no_memory(error);
+      status = pf_no_memory(error);
   }
   pf_batch_close(&batch);
   reader->close(reader);
@@ -217,7 +217,7 @@ static pf_status order_by_timeline (areas_reader *self, pf_error *error) {
   pf_status status = scan_timeline(self->trace, &s, error);
   pthread_mutex_lock(&file->mutex);
   if (status == PF_OK && order_entries(self, &s) != PF_OK)
-    status = winidea_no_memory(error);
+    status = pf_no_memory(error);
   pthread_mutex_unlock(&file->mutex);
   free(s.areas);
   free(s.seen);
@@ -233,7 +233,7 @@ pf_status winidea_open_areas (pf_trace *trace, const pf_table *table,
   pf_status status = PF_OK;
   areas_reader *const self = calloc(1, sizeof *self);
   if (self == NULL)
-    return winidea_no_memory(error);
+    return pf_no_memory(error);
   self->reader = (pf_reader){.fields = table->fields,
                              .nfields = table->nfields,
                              .dictionary = trace->dictionary,

@@ -133,7 +133,7 @@ pf_status winidea_open_bin (pf_trace *trace, const pf_table *table,
                             pf_reader **reader, pf_error *error) {
   bin_reader *const self = calloc(1, sizeof *self);
   if (self == NULL)
-    return winidea_no_memory(error);
+    return pf_no_memory(error);
   self->file = trace->state;
   self->trace = trace;
   self->table = table;

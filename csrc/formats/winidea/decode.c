@@ -157,7 +157,7 @@ static pf_status intern_lane (winidea_decoder *self, unsigned core,
     *lane = pf_intern_text(self->trace->dictionary, text);
   self->lanes[core] = *lane;
   pthread_mutex_unlock(&self->file->mutex);
-  return self->lanes[core] == PF_NO_NAME ? winidea_no_memory(error) : PF_OK;
+  return self->lanes[core] == PF_NO_NAME ? pf_no_memory(error) : PF_OK;
 }
 
 

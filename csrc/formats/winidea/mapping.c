@@ -82,7 +82,7 @@ static pf_status take_area (pf_trace *trace, const winidea_rowformat *format,
                            error);
   if (!has_memory ||
       winidea_add_entry(file, trace->dictionary->seed, &entry) != PF_OK)
-    return winidea_no_memory(error);
+    return pf_no_memory(error);
   if (!fields.is_ambiguous)
     return PF_OK;
   return pf_warn(trace, PF_NOTE, "winidea-ambiguous-row", PF_EFORMAT, offset,
@@ -178,7 +178,7 @@ pf_status winidea_finish_areas (pf_trace *trace, pf_error *error) {
   for (uint32_t i = from; i < areas->count; i++)
     if (areas->list[i].is_mapped && winidea_is_root(areas->list[i].handle) &&
         finish_root(trace, i) != PF_OK)
-      return winidea_no_memory(error);
+      return pf_no_memory(error);
   for (uint32_t i = from; i < areas->count; i++) {
     const uint32_t handle = areas->list[i].handle;
     if (!areas->list[i].is_mapped)
@@ -189,7 +189,7 @@ pf_status winidea_finish_areas (pf_trace *trace, pf_error *error) {
     else if (winidea_is_root(handle))
       before.root = i;
     else if (finish_child(trace, i, &before) != PF_OK)
-      return winidea_no_memory(error);
+      return pf_no_memory(error);
   }
   areas->finished = areas->count;
   return PF_OK;
@@ -251,7 +251,7 @@ static pf_status take_context (pf_trace *trace, const winidea_rowformat *format,
   const uint32_t name = name_of(trace, fields.of[MACRO_NAME], &has_memory);
   return has_memory && add_context(trace->state, handle, name) == PF_OK
              ? PF_OK
-             : winidea_no_memory(error);
+             : pf_no_memory(error);
 }
 
 

@@ -50,7 +50,7 @@ static pf_status intern_names (const pf_trace *trace, winidea_file *file,
   file->header_id = intern_word(trace, "header", &is_good);
   file->blank_id = intern_word(trace, "blank", &is_good);
   memset(file->lanes, 0xff, sizeof file->lanes); /* PF_NO_NAME */
-  return is_good ? PF_OK : winidea_no_memory(error);
+  return is_good ? PF_OK : pf_no_memory(error);
 }
 
 /* }====== */
@@ -382,7 +382,7 @@ static pf_status open_trace (pf_trace *trace, pf_error *error) {
   winidea_file *const file = calloc(1, sizeof *file);
   trace->state = file;
   if (file == NULL || pthread_mutex_init(&file->mutex, NULL) != 0)
-    return winidea_no_memory(error);
+    return pf_no_memory(error);
   file->has_mutex = true;
   file->is_live = pf_option_int(trace, "live", 0) != 0;
   file->context_index.seed = trace->dictionary->seed;

@@ -86,7 +86,7 @@ pf_status winidea_open_lines (pf_trace *trace, const pf_table *table,
                               pf_reader **reader, pf_error *error) {
   lines_reader *const self = calloc(1, sizeof *self);
   if (self == NULL)
-    return winidea_no_memory(error);
+    return pf_no_memory(error);
   self->reader = (pf_reader){.fields = table->fields,
                              .nfields = table->nfields,
                              .dictionary = trace->dictionary,

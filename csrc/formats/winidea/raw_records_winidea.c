@@ -104,7 +104,7 @@ pf_status winidea_open_raw (pf_trace *trace, const pf_table *table,
                             pf_reader **reader, pf_error *error) {
   raw_reader *const self = calloc(1, sizeof *self);
   if (self == NULL)
-    return winidea_no_memory(error);
+    return pf_no_memory(error);
   self->reader = (pf_reader){.fields = table->fields,
                              .nfields = table->nfields,
                              .dictionary = trace->dictionary,

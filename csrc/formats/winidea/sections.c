@@ -61,7 +61,7 @@ static pf_status put_text (section_reader *self, const pf_batch *batch,
     name = pf_intern(self->trace->dictionary, text);
     pthread_mutex_unlock(&file->mutex);
     if (name == PF_NO_NAME)
-      return winidea_no_memory(error);
+      return pf_no_memory(error);
   }
   put_id(batch, column, name);
   return PF_OK;
@@ -251,7 +251,7 @@ static pf_status open_reader (pf_trace *trace, const pf_table *table,
   section_reader *const self = calloc(1, sizeof *self);
   *result = self;
   if (self == NULL)
-    return winidea_no_memory(error);
+    return pf_no_memory(error);
   self->reader = (pf_reader){.fields = table->fields,
                              .nfields = table->nfields,
                              .dictionary = trace->dictionary,

@@ -191,7 +191,7 @@ static pf_status read_header (pf_trace *trace, pf_bytes line, uint64_t offset,
   if (context.at != NULL) {
     section->context = pf_intern(trace->dictionary, context);
     if (section->context == PF_NO_NAME)
-      return winidea_no_memory(error);
+      return pf_no_memory(error);
   }
   if (rest.size > 0 && rest.at[0] == ' ')
     rest = after(rest, 1);
@@ -263,7 +263,7 @@ static pf_status add_section (pf_trace *trace, uint64_t at, pf_error *error) {
     winidea_section *const sections =
         realloc(file->sections, capacity * sizeof *sections);
     if (sections == NULL)
-      return winidea_no_memory(error);
+      return pf_no_memory(error);
     file->sections = sections;
     file->capacity = capacity;
   }

@@ -260,7 +260,7 @@ static pf_status context_name (timeline_reader *self, pf_bytes text,
     known->text = pf_name(names, known->name);
     pthread_mutex_unlock(&self->decoder.file->mutex);
     if (known->name == PF_NO_NAME)
-      return winidea_no_memory(error);
+      return pf_no_memory(error);
   }
   *name = known->name;
   return PF_OK;
@@ -525,7 +525,7 @@ pf_status winidea_open_timeline (pf_trace *trace, const pf_table *table,
   static const winidea_layout layout = {WINIDEA_1_1, RECORD, false};
   timeline_reader *const self = calloc(1, sizeof *self);
   if (self == NULL)
-    return winidea_no_memory(error);
+    return pf_no_memory(error);
   self->table = table;
   winidea_decoder_init(&self->decoder, trace, &layout, table);
   self->decoder.offsets = self->offsets;

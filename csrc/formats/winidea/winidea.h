@@ -255,10 +255,6 @@ static inline int64_t winidea_time_at (const winidea_file *file, uint64_t row) {
 }
 
 
-static inline pf_status winidea_no_memory (pf_error *error) {
-  return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
-}
-
 static inline pf_bytes winidea_text (const char *text) {
   return (pf_bytes){(const uint8_t *)text, strlen(text)};
 }

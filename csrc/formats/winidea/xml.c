@@ -245,7 +245,7 @@ static pf_status add_area (pf_trace *trace, const pf_bytes fields[FIELDS],
   if (has_memory &&
       winidea_add_entry(file, trace->dictionary->seed, &entry) == PF_OK)
     return PF_OK;
-  return winidea_no_memory(error);
+  return pf_no_memory(error);
 }
 
 

@@ -71,7 +71,7 @@ pf_status xpp_entries_schema (xpp_file *file, pf_error *error) {
   file->entries = calloc(max, sizeof *file->entries);
   file->extras = calloc(file->nfields + 1, sizeof *file->extras);
   if (file->entries == NULL || file->extras == NULL)
-    return xpp_no_memory(error);
+    return pf_no_memory(error);
   memcpy(file->entries, ours, sizeof ours);
   file->nentries = ENTRIES_COLUMNS;
   for (size_t i = 0; i < file->nfields; i++)
@@ -161,7 +161,7 @@ static pf_status fill_names (entries_reader *self, xpp_role role,
   if (xpp_convert_names(self->trace->dictionary, field_of(self, role), column,
                         count) == PF_OK)
     return PF_OK;
-  return xpp_no_memory(error);
+  return pf_no_memory(error);
 }
 
 
@@ -340,7 +340,7 @@ static pf_status open_readahead (entries_reader *self, const pf_batch *batch,
   xpp_fast fast;
   bool *const wanted = calloc(file->nentries, sizeof *wanted);
   if (wanted == NULL)
-    return xpp_no_memory(error);
+    return pf_no_memory(error);
   for (size_t i = 0; i < file->nentries; i++)
     wanted[i] = batch->columns[i].data != NULL;
   wanted[ENTRIES_TIME] = self->tracks_times;
@@ -351,7 +351,7 @@ static pf_status open_readahead (entries_reader *self, const pf_batch *batch,
     return PF_OK;
   self->readahead =
       xpp_readahead_new(&fast, batch->pipelined, &self->file->readaheads);
-  return self->readahead == NULL ? xpp_no_memory(error) : PF_OK;
+  return self->readahead == NULL ? pf_no_memory(error) : PF_OK;
 }
 
 
@@ -432,7 +432,7 @@ static pf_status open_rows (entries_reader *self, const pf_batch *batch,
   const xpp_file *const file = self->file;
   bool *const wanted = calloc(file->nfields + 1, sizeof *wanted);
   if (wanted == NULL)
-    return xpp_no_memory(error);
+    return pf_no_memory(error);
   const size_t time = file->roles.field[XPP_TIME];
   self->tracks_times =
       time != XPP_NO_FIELD && (batch->columns[ENTRIES_TIME].data != NULL ||
@@ -519,7 +519,7 @@ pf_status xpp_open_entries (pf_trace *trace, const pf_table *table,
                             pf_reader **reader, pf_error *error) {
   entries_reader *const self = calloc(1, sizeof *self);
   if (self == NULL)
-    return xpp_no_memory(error);
+    return pf_no_memory(error);
   self->reader = (pf_reader){.fields = table->fields,
                              .nfields = table->nfields,
                              .dictionary = trace->dictionary,
@@ -534,7 +534,7 @@ pf_status xpp_open_entries (pf_trace *trace, const pf_table *table,
           PF_OK ||
       !intern_names(self)) {
     close_reader(&self->reader);
-    return xpp_no_memory(error);
+    return pf_no_memory(error);
   }
   *reader = &self->reader;
   return PF_OK;

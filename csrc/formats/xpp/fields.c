@@ -85,7 +85,7 @@ static pf_status build_text_fields (xpp_file *file, const xpp_cell *cells,
   file->fields = calloc(file->nfields + 1, sizeof *file->fields);
   file->names = calloc(file->nfields + 1, NAME_CAPACITY);
   if (file->fields == NULL || file->names == NULL)
-    return xpp_no_memory(error);
+    return pf_no_memory(error);
   for (size_t i = 0; i < file->nfields; i++) {
     char *const name = file->names + i * NAME_CAPACITY;
     set_name(name, file, i < count ? &cells[i] : NULL, i + 1);
@@ -128,7 +128,7 @@ static pf_status find_text_fields (pf_trace *trace, xpp_file *file,
                    "neither");
   xpp_cell *const cells = calloc(file->nfields, sizeof *cells);
   if (cells == NULL)
-    return xpp_no_memory(error);
+    return pf_no_memory(error);
   const size_t count = first_row(head, file->separator, cells, file->nfields);
   file->has_names = xpp_are_names(cells, count);
   pf_status status = build_text_fields(file, cells, count, error);
@@ -150,7 +150,7 @@ static pf_status find_table_fields (pf_trace *trace, xpp_file *file,
   file->nfields = dbf->nfields;
   file->fields = calloc(dbf->nfields + 1, sizeof *file->fields);
   if (file->fields == NULL)
-    return xpp_no_memory(error);
+    return pf_no_memory(error);
   for (size_t i = 0; i < dbf->nfields; i++)
     file->fields[i] = (pf_field){dbf->fields[i].name, dbf->fields[i].column,
                                  "as the file has it", false};
@@ -224,7 +224,7 @@ static pf_status open_sample (sample **result, const pf_trace *trace,
   *result = s;
   if (s == NULL) {
     pf_notes_free(notes);
-    return xpp_no_memory(error);
+    return pf_no_memory(error);
   }
   s->trace = *trace;
   s->trace.strict = false;
@@ -250,7 +250,7 @@ static pf_status inspect_rows (pf_trace *trace, xpp_candidate *fields,
                                size_t count, pf_error *error) {
   sample *s;
   const pf_status status = open_sample(&s, trace, error);
-  for (size_t i = 0; status == PF_OK && i < count; i++)
+  for (size_t i = 0; s != NULL && status == PF_OK && i < count; i++)
     inspect_values(&fields[i].stats, &s->rows.batch.columns[i],
                    s->rows.batch.rows);
   close_sample(s);
@@ -329,7 +329,7 @@ pf_status xpp_find_roles (pf_trace *trace, xpp_file *file, pf_error *error) {
   file->roles.duplicate = XPP_NO_FIELD;
   xpp_candidate *const fields = calloc(file->nfields + 1, sizeof *fields);
   if (fields == NULL)
-    return xpp_no_memory(error);
+    return pf_no_memory(error);
   fill_candidates(file, fields);
   const pf_status status = map_fields(trace, file, fields, error);
   free(fields);

@@ -212,7 +212,7 @@ static pf_status decode (xpp_name_cache *cache, xpp_rows *rows, dbf_run run,
   cache->has_filled |= text.size >= cache->field->size;
   const uint32_t number = pf_intern(rows->parser.trace->dictionary, text);
   *name = number + 1;
-  return number >= PF_NO_NAME - 1 ? xpp_no_memory(error) : PF_OK;
+  return number >= PF_NO_NAME - 1 ? pf_no_memory(error) : PF_OK;
 }
 
 /* Stores the name of a record in its slot. */

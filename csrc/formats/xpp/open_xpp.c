@@ -197,7 +197,7 @@ static pf_status open (pf_trace *trace, pf_error *error) {
   xpp_file *const file = calloc(1, sizeof *file);
   const pf_bytes bytes = trace->sources[0].bytes;
   if (file == NULL)
-    return xpp_no_memory(error);
+    return pf_no_memory(error);
   trace->state = file;
   file->is_live = pf_option_int(trace, "live", 0) != 0;
   const pf_bytes head = {bytes.at, bytes.size < 65536 ? bytes.size : 65536};

@@ -43,7 +43,7 @@ pf_status xpp_raw_schema (xpp_file *file, pf_error *error) {
   file->raw = calloc(RAW_FIELDS + file->nfields + 1, sizeof *file->raw);
   file->shown = calloc(file->nfields + 1, sizeof *file->shown);
   if (file->raw == NULL || file->shown == NULL)
-    return xpp_no_memory(error);
+    return pf_no_memory(error);
   memcpy(file->raw, before, sizeof before);
   file->nraw = RAW_FIELDS;
   for (size_t i = 0; i < file->nfields; i++)
@@ -121,7 +121,7 @@ static pf_status open_rows (raw_reader *self, const pf_batch *batch,
   const xpp_file *const file = self->file;
   bool *const fields = calloc(file->nfields + 1, sizeof *fields);
   if (fields == NULL)
-    return xpp_no_memory(error);
+    return pf_no_memory(error);
   for (size_t i = RAW_FIELDS; i + 1 < file->nraw; i++)
     fields[file->shown[i - RAW_FIELDS]] = batch->columns[i].data != NULL;
   self->is_open = true;
@@ -172,7 +172,7 @@ pf_status xpp_open_raw (pf_trace *trace, const pf_table *table,
   }
   if (!known) {
     free(self);
-    return xpp_no_memory(error);
+    return pf_no_memory(error);
   }
   self->trace = trace;
   self->file = trace->state;

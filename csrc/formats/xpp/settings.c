@@ -261,7 +261,7 @@ static pf_status next (pf_reader *reader, pf_batch *batch, pf_error *error) {
               (pf_bytes){file->settings.at + self->at, (size_t)setting->size});
     self->at += setting->size;
     if (!put_meaning(self, batch, row))
-      return xpp_no_memory(error);
+      return pf_no_memory(error);
   }
   return batch->rows > 0 ? PF_MORE : PF_END;
 }
@@ -276,7 +276,7 @@ pf_status xpp_open_settings (pf_trace *trace, const pf_table *table,
                              pf_reader **reader, pf_error *error) {
   settings_reader *const self = calloc(1, sizeof *self);
   if (self == NULL)
-    return xpp_no_memory(error);
+    return pf_no_memory(error);
   self->reader = (pf_reader){.fields = table->fields,
                              .nfields = table->nfields,
                              .dictionary = trace->dictionary,

@@ -42,7 +42,7 @@ static pf_status put_name (pf_trace *trace, pf_column *column, size_t row,
   column->ids[row] =
       pf_intern(trace->dictionary, (pf_bytes){(const uint8_t *)text, size});
   if (column->ids[row] == PF_NO_NAME)
-    return xpp_no_memory(error);
+    return pf_no_memory(error);
   if (size == 0)
     pf_set_missing(column, row);
   return PF_OK;
@@ -121,7 +121,7 @@ pf_status xpp_open_structure (pf_trace *trace, const pf_table *table,
                               pf_reader **reader, pf_error *error) {
   structure_reader *const self = calloc(1, sizeof *self);
   if (self == NULL)
-    return xpp_no_memory(error);
+    return pf_no_memory(error);
   self->reader = (pf_reader){.fields = table->fields,
                              .nfields = table->nfields,
                              .dictionary = trace->dictionary,

@@ -129,7 +129,7 @@ static pf_status check_time (xpp_times *self, const xpp_rows *rows,
                              size_t row, pf_error *error) {
   const uint32_t number = thread_number(self, thread_numbers);
   if (number == PF_NOT_INTERNED)
-    return xpp_no_memory(error);
+    return pf_no_memory(error);
   xpp_thread_time *const thread = &self->threads[number];
   const int64_t before = thread->time, now = time->ints[row];
   if (now < before && starts_again(self, now)) {

@@ -109,8 +109,4 @@ pf_status xpp_open_entries (pf_trace *trace, const pf_table *table,
 pf_status xpp_open_raw (pf_trace *trace, const pf_table *table,
                         pf_reader **reader, pf_error *error);
 
-static inline pf_status xpp_no_memory (pf_error *error) {
-  return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
-}
-
 #endif

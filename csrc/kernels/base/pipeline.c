@@ -55,7 +55,7 @@ static pf_status open_notes (const pf_pipeline *pipeline, batch_slot *slot,
   slot->notes = malloc((pipeline->notes + 1) * sizeof *slot->notes);
   if (slot->notes != NULL)
     return PF_OK;
-  return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  return pf_no_memory(error);
 }
 
 

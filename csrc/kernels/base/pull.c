@@ -46,7 +46,7 @@ pf_status pf_pull_open (pf_pull *pull, pf_reader *reader, const pf_want *wants,
   memset(pull, 0, sizeof *pull);
   bool *wanted = calloc(reader->nfields + 1, sizeof *wanted);
   if (wanted == NULL)
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   pf_status status = find_columns(reader, wants, count, fields, wanted, error);
   if (status == PF_OK)
     status = pf_pull_fields(pull, reader, wanted, error);

@@ -381,7 +381,7 @@ static pf_status advance_output (btf_reader *r, pf_error *error) {
     return status;
   r->ended = true;
   if (btf_machine_end(&r->machine) != PF_OK)
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   return PF_OK;
 }
 
@@ -427,7 +427,7 @@ static pf_status open_blocks (btf_reader *r, pf_reader *events,
   r->current = calloc(1, sizeof *r->current);
   r->ahead = calloc(1, sizeof *r->ahead);
   if (r->current == NULL || r->ahead == NULL)
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   pf_status status =
       pf_pull_open(&r->current->pull, events, wants, COLUMNS, error);
   r->current->is_open = status == PF_OK;
@@ -463,7 +463,7 @@ pf_status pf_btf_open (pf_reader *events, const pf_btf_options *options,
                        pf_reader **reader, pf_error *error) {
   btf_reader *const r = calloc(1, sizeof *r);
   if (r == NULL)
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   r->machine.options = *options;
   r->machine.before_range = options->has_from;
   r->reader.dictionary = events->dictionary;

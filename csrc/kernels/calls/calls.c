@@ -204,7 +204,7 @@ static pf_status emit_calls (calls_reader *r, pf_batch *batch) {
 /* {====== The reader ====== */
 
 static pf_status out_of_memory (pf_error *error) {
-  return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  return pf_no_memory(error);
 }
 
 

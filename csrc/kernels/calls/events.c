@@ -431,7 +431,7 @@ pf_status pf_events_pull (pf_events *e, bool packed, pf_error *error) {
 pf_status pf_events_next (pf_events *e, pf_error *error) {
   const pf_status status = pf_events_pull(e, false, error);
   if (status == PF_MORE && arrange(e) != PF_OK)
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   return status;
 }
 

@@ -25,11 +25,6 @@ typedef struct sums {
 } sums;
 
 
-static pf_status no_memory (pf_error *error) {
-  return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
-}
-
-
 /* {====== Summing ====== */
 
 /* Grow to `count` entries; false when out of memory. */
@@ -80,7 +75,7 @@ static pf_status add_batch (void *context, const pf_pull *pull,
   sums *const s = context;
   const pf_column *const stacks = &pull->batch.columns[s->rows->stack];
   if (!grow(s, (size_t)notes[0] + 1))
-    return no_memory(error);
+    return pf_no_memory(error);
   for (size_t row = 0; row < pull->batch.rows; row++) {
     const bool is_known =
         !pf_is_missing(stacks, row) && stacks->ids[row] < notes[0];
@@ -255,7 +250,7 @@ pf_status pf_contexts_by_stack (pf_contexts *contexts,
                                 .context = &s};
   pf_status status = pf_pipeline_run(&pipeline, rows->reader, error);
   if (status == PF_OK && make_contexts(contexts, &s) != PF_OK)
-    status = no_memory(error);
+    status = pf_no_memory(error);
   free(s.values);
   return status;
 }

@@ -23,11 +23,6 @@ typedef struct input_range {
 static void read_range (void *context);
 
 
-static pf_status no_memory (pf_error *error) {
-  return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
-}
-
-
 /* Open empty contexts with the metrics of `model`. */
 static bool open_like (pf_contexts *contexts, const pf_contexts *model) {
   if (pf_contexts_open(contexts, model->dictionary) != PF_OK)
@@ -62,7 +57,7 @@ static pf_status read_and_merge (const input_range *s, bool at_once,
   right.to.contexts = &more;
   if (!open_like(&more, s->to.contexts)) {
     pf_contexts_close(&more);
-    return no_memory(error);
+    return pf_no_memory(error);
   }
   read_halves(&left, &right, at_once);
   const input_range *const failed = left.status != PF_OK    ? &left

@@ -77,7 +77,7 @@ static pf_status find_columns (collector *c, pf_error *error) {
     c->metrics[m] =
         pf_metric_of(c->contexts, from->metrics[m].name, from->metrics[m].unit);
     if (status == PF_OK && c->metrics[m] == PF_NO_METRIC)
-      status = pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+      status = pf_no_memory(error);
   }
   if (status == PF_OK && from->usual != NULL &&
       c->contexts->default_metric == PF_NO_METRIC)
@@ -243,7 +243,7 @@ static pf_status add_batch (collector *c, pf_error *error) {
   for (size_t row = 0; row < c->batch.rows; row++) {
     const uint32_t node = node_of_row(c, row);
     if (node == PF_NO_CONTEXT || !add_rests(c, row, node))
-      return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+      return pf_no_memory(error);
     for (size_t m = 0; m < c->from->nmetrics; m++) {
       const pf_column *const column =
           c->columns[m] == NO_COLUMN ? NULL : &c->batch.columns[c->columns[m]];
@@ -261,7 +261,7 @@ static pf_status read_rows (collector *c, bool *wanted, pf_error *error) {
   pf_reader *const reader = c->from->reader;
   pf_status status = pf_batch_for(&c->batch, reader, wanted);
   if (status != PF_OK)
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   while (status == PF_OK) {
     status = reader->next(reader, &c->batch, error);
     if (status == PF_MORE)
@@ -287,7 +287,7 @@ static pf_status read_stacks (const collector *c, bool *wanted,
 static pf_status read_all (collector *c, pf_error *error) {
   bool *const wanted = wanted_fields(c);
   if (wanted == NULL)
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   const pf_status status = c->stack != NO_COLUMN && c->folded == NO_COLUMN
                                ? read_stacks(c, wanted, error)
                                : read_rows(c, wanted, error);
@@ -304,11 +304,10 @@ pf_status pf_contexts_collect (pf_contexts *contexts, const pf_collect *from,
                  .metrics = calloc(from->nmetrics + 1, sizeof *c.metrics),
                  .rests = calloc(from->nmetrics + 1, sizeof *c.rests),
                  .sums = calloc(from->nmetrics + 1, sizeof *c.sums)};
-  pf_status status =
-      c.columns == NULL || c.metrics == NULL || c.rests == NULL ||
-              c.sums == NULL
-          ? pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory")
-          : find_columns(&c, error);
+  pf_status status = c.columns == NULL || c.metrics == NULL ||
+                             c.rests == NULL || c.sums == NULL
+                         ? pf_no_memory(error)
+                         : find_columns(&c, error);
   if (status == PF_OK)
     status = read_all(&c, error);
   if (status == PF_OK)

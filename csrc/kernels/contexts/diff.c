@@ -162,7 +162,7 @@ pf_status pf_diff_open (const pf_diff *diff, pf_reader **reader,
                         pf_error *error) {
   diff_reader *const r = calloc(1, sizeof *r);
   if (r == NULL)
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   r->diff = *diff;
   r->reader = (pf_reader){.fields = fields,
                           .nfields = NFIELDS,
@@ -171,7 +171,7 @@ pf_status pf_diff_open (const pf_diff *diff, pf_reader **reader,
                           .close = diff_close};
   if (order_nodes(r) != PF_OK) {
     diff_close(&r->reader);
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   }
   *reader = &r->reader;
   return PF_OK;

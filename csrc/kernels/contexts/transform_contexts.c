@@ -11,11 +11,6 @@
 #include "kernels/contexts/traversal.h"
 
 
-static pf_status no_memory (pf_error *error) {
-  return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
-}
-
-
 /* Copy the metrics of `from`. Returns memory for the new node of each node,
    with that of the root set; NULL when out of memory. */
 static uint32_t *begin (pf_contexts *to, const pf_contexts *from) {
@@ -148,7 +143,7 @@ pf_status pf_contexts_narrow (pf_contexts *to, const pf_contexts *from,
   free(nodes);
   free(seen);
   free(kept);
-  return ok ? PF_OK : no_memory(error);
+  return ok ? PF_OK : pf_no_memory(error);
 }
 
 /* }====== */
@@ -175,7 +170,7 @@ pf_status pf_contexts_rename (pf_contexts *to, const pf_contexts *from,
       charge_weights(to, from, i, nodes[i], above);
   }
   free(nodes);
-  return ok ? PF_OK : no_memory(error);
+  return ok ? PF_OK : pf_no_memory(error);
 }
 
 
@@ -206,7 +201,7 @@ pf_status pf_contexts_invert (pf_contexts *to, const pf_contexts *from,
       carry_weights(to, from, i, node);
   }
   free(nodes);
-  return ok ? PF_OK : no_memory(error);
+  return ok ? PF_OK : pf_no_memory(error);
 }
 
 /* }====== */
@@ -260,7 +255,7 @@ pf_status pf_contexts_depth (const pf_contexts *from, bool turned,
   const bool ok = depths != NULL && counts != NULL;
   free(depths);
   free(counts);
-  return ok ? PF_OK : no_memory(error);
+  return ok ? PF_OK : pf_no_memory(error);
 }
 
 
@@ -281,7 +276,7 @@ pf_status pf_contexts_shorten (pf_contexts *to, const pf_contexts *from,
   }
   free(nodes);
   free(depths);
-  return ok ? PF_OK : no_memory(error);
+  return ok ? PF_OK : pf_no_memory(error);
 }
 
 /* }====== */
@@ -323,7 +318,7 @@ pf_status pf_contexts_scale (pf_contexts *to, const pf_contexts *from,
     scale_metric(to, from, &t, nodes, m, factor);
   pf_traversal_close(&t);
   free(nodes);
-  return ok ? PF_OK : no_memory(error);
+  return ok ? PF_OK : pf_no_memory(error);
 }
 
 
@@ -341,7 +336,7 @@ pf_status pf_contexts_pick (pf_contexts *to, const pf_contexts *from,
   for (uint32_t i = 0; ok && i < from->count; i++)
     pf_context_add(to, nodes[i], new_metric, from->weights[metric][i]);
   free(nodes);
-  return ok ? PF_OK : no_memory(error);
+  return ok ? PF_OK : pf_no_memory(error);
 }
 
 
@@ -365,7 +360,7 @@ pf_status pf_contexts_prune (pf_contexts *to, const pf_contexts *from,
   }
   free(nodes);
   free(totals);
-  return ok ? PF_OK : no_memory(error);
+  return ok ? PF_OK : pf_no_memory(error);
 }
 
 /* }====== */

@@ -164,7 +164,7 @@ static pf_status rows_next (pf_reader *self, pf_batch *batch, pf_error *error) {
   for (size_t i = 0; i < self->nfields; i++)
     if (r->shown[i] == LABEL && batch->columns[i].data != NULL &&
         put_labels(r, &batch->columns[i], first, batch->rows) != PF_OK)
-      return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+      return pf_no_memory(error);
   return batch->rows > 0 ? PF_MORE : PF_END;
 }
 
@@ -511,7 +511,7 @@ pf_status pf_context_rows_open (const pf_context_rows *wanted,
   view_input s;
   rows_reader *const r = calloc(1, sizeof *r);
   if (r == NULL)
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   r->contexts = wanted->contexts;
   r->is_graph = wanted->view == PF_VIEW_GRAPH;
   r->calls = wanted->view == PF_VIEW_LINES

@@ -18,11 +18,6 @@
 
 #define PARALLEL_MIN 16384 /* fewer symbols are copied in one thread */
 
-static pf_status no_memory (pf_error *error) {
-  return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
-}
-
-
 static uint8_t flags_of (const pf_symbol *symbol) {
   return (uint8_t)((symbol->is_global ? 0 : PF_FUNCTION_LOCAL) |
                    (symbol->is_function ? PF_FUNCTION_CALLABLE : 0));
@@ -82,7 +77,7 @@ static pf_status add_functions (pf_graph *graph, const pf_assembly *assembly,
     return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                    "the load bias moves symbols past the last address");
   if (pf_graph_reserve(graph, count) != PF_OK)
-    return no_memory(error);
+    return pf_no_memory(error);
   copy_all(graph, symbols, assembly->bias, count);
   mark_callable(graph);
   return PF_OK;
@@ -95,7 +90,7 @@ static pf_status add_with_lines (const pf_assembly *assembly,
                                  pf_line_weights *lines, pf_error *error) {
   if (pf_line_weights_open(lines, attribution, assembly->symbols,
                            assembly->bias) != PF_OK)
-    return no_memory(error);
+    return pf_no_memory(error);
   pf_attribution both = *attribution;
   both.observe = pf_line_weights_bin;
   both.context = lines;
@@ -103,7 +98,7 @@ static pf_status add_with_lines (const pf_assembly *assembly,
       pf_attribute_histogram(&both, assembly->histogram, error);
   if (status != PF_OK)
     return status;
-  return pf_line_weights_finish(lines) == PF_OK ? PF_OK : no_memory(error);
+  return pf_line_weights_finish(lines) == PF_OK ? PF_OK : pf_no_memory(error);
 }
 
 
@@ -181,7 +176,7 @@ static pf_status fill (pf_graph *graph, const pf_assembly *assembly,
   if (status == PF_OK &&
       (pf_graph_name_pseudo(graph) != PF_OK ||
        pf_graph_finish(graph) != PF_OK || find_lines(graph, assembly) != PF_OK))
-    status = no_memory(error);
+    status = pf_no_memory(error);
   return status;
 }
 

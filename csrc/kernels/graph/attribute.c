@@ -450,6 +450,6 @@ pf_status pf_attribute_histogram (pf_attribution *a, pf_reader *histogram,
                                 .context = a};
   pf_status status = pf_pipeline_run(&pipeline, histogram, error);
   if (pf_attribution_finish(a) != PF_OK && status == PF_OK)
-    status = pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    status = pf_no_memory(error);
   return status;
 }

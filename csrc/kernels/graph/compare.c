@@ -317,14 +317,14 @@ pf_status pf_compare (const pf_listing *exact, const pf_listing *compat,
                       pf_reader **reader, pf_error *error) {
   compare_reader *self = calloc(1, sizeof *self);
   if (self == NULL)
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   listing_open(&self->listing, exact, fields, NFIELDS);
   self->listing.make = make_difference;
   self->listing.base.close = close_compare;
   self->compat = *compat;
   if (!open_compare(self)) {
     close_compare(&self->listing.base);
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   }
   find_differences(self);
   *reader = &self->listing.base;

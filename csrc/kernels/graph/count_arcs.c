@@ -156,7 +156,7 @@ pf_status pf_count_arcs (const pf_attribution *attribution, pf_reader *arcs,
                                 .context = &c};
   if (attribution->graph->facts.compat &&
       (c.entries = find_entries(attribution->graph)) == NULL)
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   const pf_status status = pf_pipeline_run(&pipeline, arcs, error);
   free(c.entries);
   return status;

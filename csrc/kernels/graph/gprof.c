@@ -112,7 +112,7 @@ pf_status pf_gprof_check (pf_histograms *sets, pf_error *error) {
     return status;
   pf_histogram **sorted = malloc(sets->count * sizeof(pf_histogram *));
   if (sorted == NULL)
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   for (size_t i = 0; i < sets->count; i++)
     sorted[i] = &sets->sets[i];
   qsort(sorted, sets->count, sizeof(pf_histogram *), compare_ranges);
@@ -276,7 +276,7 @@ static pf_status attribute_batch (void *context, const pf_pull *pull,
     if (!a->sets->is_repeated)
       attribute_bin(a, set, &bin);
     else if (!keep_bin(a, &bin))
-      return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+      return pf_no_memory(error);
   }
   return PF_OK;
 }

@@ -81,7 +81,7 @@ pf_status pf_histograms_read (pf_histograms *sets, pf_reader *reader,
     return status;
   while ((status = pf_pull_next(&pull, error)) == PF_MORE)
     if (!add_batch(sets, &pull)) {
-      status = pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+      status = pf_no_memory(error);
       break;
     }
   pf_pull_close(&pull);

@@ -312,15 +312,15 @@ pf_status pf_aggregates_add (pf_aggregates *a, const pf_batch *batch,
     if (pf_accumulator_needs_words(m) && a->present.words == NULL)
       prepare_words(a, batch);
     if (pf_accumulator_reserve(m, ngroups) != PF_OK)
-      return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+      return pf_no_memory(error);
     if (m->kind == PF_ACCUMULATE_FRACTION)
       pf_accumulator_add_fractions(m, batch, groups);
     else if (pf_accumulator_add(m, &a->present) != PF_OK)
-      return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+      return pf_no_memory(error);
     if (m->counts_absent && a->present.rows < batch->rows &&
         pf_accumulator_add_absent(m, &batch->columns[m->column], groups,
                                   batch->rows, &a->present) != PF_OK)
-      return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+      return pf_no_memory(error);
   }
   return PF_OK;
 }
@@ -485,7 +485,7 @@ pf_status pf_aggregates_finish (pf_aggregates *a, pf_store *store, size_t first,
     if (pf_accumulator_reserve(m, ngroups) != PF_OK ||
         (rest != PF_NO_COLUMN &&
          pf_accumulator_reserve(&a->accumulators[rest], ngroups) != PF_OK))
-      return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+      return pf_no_memory(error);
     const bool zero = is_zero_if_empty(a->list[i].function);
     for (size_t g = 0; g < ngroups; g++) {
       if (!zero && pf_accumulator_count(m, g) == 0) {

@@ -57,7 +57,7 @@ static pf_status make_rows (group_reader *g, pf_error *error) {
   if (pf_store_open(store, g->fields, g->reader.nfields,
                     g->reader.dictionary) != PF_OK ||
       pf_store_reserve(store, count) != PF_OK)
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   store->rows = count;
   pf_status status = pf_keys_finish(scan->keys, store, error);
   if (status == PF_OK)
@@ -264,7 +264,7 @@ pf_status pf_group_open (pf_reader *input, const pf_key *keys,
                          pf_reader **reader, pf_error *error) {
   group_reader *const g = calloc(1, sizeof *g);
   if (g == NULL)
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   g->input = input;
   g->nkeys = nkeys;
   g->naggregates = naggregates;
@@ -275,7 +275,7 @@ pf_status pf_group_open (pf_reader *input, const pf_key *keys,
                          input->dictionary, g->fields + nkeys,
                          &g->scan.aggregates) != PF_OK) {
     group_close(&g->reader);
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   }
   g->scan.may_run_apart = may_run_apart(g, keys, aggregates);
   g->reader = (pf_reader){.fields = g->fields,

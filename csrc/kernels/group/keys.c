@@ -139,7 +139,7 @@ static pf_status encode_computed (pf_keys *k, size_t key, const pf_batch *batch,
     return status;
   if (pf_id_table_nullable(&k->values[key], k->words, k->missing, batch->rows,
                            numbers) != PF_OK)
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   return PF_OK;
 }
 
@@ -164,7 +164,7 @@ static pf_status encode_key (pf_keys *k, size_t key, const pf_batch *batch,
     return encode_computed(k, key, batch, numbers, error);
   const pf_column *const column = &batch->columns[k->keys[key].column];
   if (encode_column(k, key, column, batch->rows, numbers) != PF_OK)
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   return PF_OK;
 }
 
@@ -188,7 +188,7 @@ pf_status pf_keys_find (pf_keys *k, const pf_batch *batch, uint32_t *groups,
   for (size_t key = 1; key < k->nkeys && status == PF_OK; key++) {
     status = encode_key(k, key, batch, k->numbers, error);
     if (status == PF_OK && encode_pairs(k, key, batch->rows, groups) != PF_OK)
-      return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+      return pf_no_memory(error);
   }
   return status;
 }

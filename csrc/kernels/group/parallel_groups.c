@@ -99,5 +99,5 @@ pf_status pf_group_chunks_read (pf_group_chunks *p, pf_group_scan *scan,
     *done &= p->chunks[i].status == PF_END;
   if (!*done || merge_chunks(p, scan) == PF_OK)
     return PF_OK;
-  return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  return pf_no_memory(error);
 }

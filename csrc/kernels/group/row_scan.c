@@ -11,11 +11,6 @@
 #include "kernels/base/pipeline.h"
 
 
-static pf_status no_memory (pf_error *error) {
-  return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
-}
-
-
 static pf_status add_batch (pf_group_scan *g, pf_error *error) {
   const pf_status status = pf_keys_find(g->keys, &g->batch, g->groups, error);
   return status != PF_OK
@@ -66,7 +61,7 @@ static pf_status pipe_events (pf_group_scan *g, pf_reader *input,
   bool *columns, has_paused = false;
   g->may_run_apart = false;
   if (pf_calls_detach_input(input, g->wanted, &events, &columns) != PF_OK)
-    return no_memory(error);
+    return pf_no_memory(error);
   if (events == NULL)
     return PF_OK;
   consumer m = {g, input};
@@ -86,7 +81,7 @@ static pf_status pipe_events (pf_group_scan *g, pf_reader *input,
 pf_status pf_group_scan_read (pf_group_scan *g, pf_reader *input,
                               const atomic_bool *stop, pf_error *error) {
   if (!g->is_open && pf_batch_for(&g->batch, input, g->wanted) != PF_OK)
-    return no_memory(error);
+    return pf_no_memory(error);
   g->is_open = true;
   pf_status status = g->may_run_apart ? pipe_events(g, input, error) : PF_OK;
   if (status != PF_OK)

@@ -276,7 +276,7 @@ pf_status pf_listing_flat (const pf_listing *listing, pf_reader **reader,
                            pf_error *error) {
   flat_reader *self = calloc(1, sizeof *self);
   if (self == NULL)
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   listing_open(&self->listing, listing, fields, NFIELDS);
   self->listing.base.next = next_flat;
   self->listing.base.close = close_flat;
@@ -285,7 +285,7 @@ pf_status pf_listing_flat (const pf_listing *listing, pf_reader **reader,
   self->kind = pf_intern_text(listing->flow->graph->dictionary, "function");
   if (self->kind == PF_NO_NAME || rank(self) != PF_OK) {
     close_flat(&self->listing.base);
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   }
   *reader = &self->listing.base;
   return PF_OK;

@@ -82,7 +82,7 @@ pf_status pf_listing_functions (const pf_listing *listing, pf_reader **reader,
                                 pf_error *error) {
   functions_reader *self = calloc(1, sizeof *self);
   if (self == NULL)
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   listing_open(&self->listing, listing, fields, NFIELDS);
   self->listing.make = make_function;
   self->listing.base.close = close_functions;

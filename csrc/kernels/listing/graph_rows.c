@@ -192,14 +192,14 @@ static pf_status open_graph (const pf_listing *listing, arcs_of which,
                              pf_error *error) {
   graph_reader *self = calloc(1, sizeof *self);
   if (self == NULL)
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   listing_open(&self->listing, listing, fields, NFIELDS);
   self->listing.make = make_arc;
   self->listing.base.close = close_graph;
   self->which = which;
   if (!open_lists(self, function)) {
     close_graph(&self->listing.base);
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   }
   *reader = &self->listing.base;
   return PF_OK;

@@ -189,13 +189,13 @@ pf_status pf_listing_index (const pf_listing *listing, pf_reader **reader,
                             pf_error *error) {
   index_reader *self = calloc(1, sizeof *self);
   if (self == NULL)
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   listing_open(&self->listing, listing, fields, NFIELDS);
   self->listing.make = make_cell;
   self->listing.base.close = close_index;
   if (!open_index(self)) {
     close_index(&self->listing.base);
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   }
   *reader = &self->listing.base;
   return PF_OK;

@@ -191,7 +191,7 @@ static pf_status open_lines (const pf_listing *listing, bool annotations,
   const pf_graph *graph = listing->flow->graph;
   line_reader *self = calloc(1, sizeof *self);
   if (self == NULL)
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   listing_open(&self->listing, listing, fields, annotations ? NFIELDS : CALLS);
   self->listing.make = make_line;
   self->listing.base.close = close_lines;

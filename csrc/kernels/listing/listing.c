@@ -12,7 +12,7 @@
 pf_status listing_filled (const pf_reader *reader, const pf_batch *batch,
                           pf_error *error) {
   if (reader->dictionary->lacks_memory)
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   return batch->rows > 0 ? PF_MORE : PF_END;
 }
 

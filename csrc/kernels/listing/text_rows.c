@@ -458,7 +458,7 @@ pf_status pf_listing_text (const pf_listing *listing, pf_reader **reader,
                            pf_error *error) {
   text_reader *self = calloc(1, sizeof *self);
   if (self == NULL)
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   listing_open(&self->listing, listing, fields, NFIELDS);
   self->listing.make = make_line;
   self->listing.base.close = close_text;
@@ -468,7 +468,7 @@ pf_status pf_listing_text (const pf_listing *listing, pf_reader **reader,
   if (!open_arrays(self) ||
       !intern_kinds(self, listing->flow->graph->dictionary)) {
     close_text(&self->listing.base);
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   }
   *reader = &self->listing.base;
   return PF_OK;

@@ -108,7 +108,7 @@ static pf_status select_rows (void *context, const pf_batch *batch,
   }
   if (has_capacity)
     return PF_OK;
-  return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  return pf_no_memory(error);
 }
 
 
@@ -123,7 +123,7 @@ pf_status pf_refilter_open (pf_reader *input, pf_reader **reader,
                             pf_error *error) {
   refilter *const self = calloc(1, sizeof *self);
   if (self == NULL)
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   pf_status status = pf_entry_columns_of(input, &self->at, error);
   if (status == PF_OK &&
       (status = pf_frames_open(&self->frames, input->dictionary)) != PF_OK)

@@ -43,7 +43,7 @@ static pf_status find_area (unfilter *self, uint32_t slot, uint32_t *area,
     *area = pf_frames_area(&self->frames, slot);
   if (*area != PF_NO_AREA)
     return PF_OK;
-  return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  return pf_no_memory(error);
 }
 
 
@@ -119,7 +119,7 @@ static pf_status process_enter (unfilter *self, pf_batch *out, const entry *e,
     return status;
   pf_open_call *const call = pf_frames_push(&self->frames, e->lane, e->slot);
   if (call == NULL)
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   pf_open_call_record(call, e->op, e->time);
   call->area = area;
   self->frames.gaps += self->frames.slots[e->slot].is_holder;
@@ -258,7 +258,7 @@ static pf_status look_at (unfilter *self, size_t row, entry *e,
   pf_call_row call_row;
   if (pf_frames_look(&self->frames, &self->in, &self->at, row, &call_row) !=
       PF_OK)
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   *e = (entry){&self->frames.lanes[call_row.lane], call_row.slot, call_row.op,
                time_of(self, row)};
   return PF_OK;
@@ -325,7 +325,7 @@ static pf_status open_input (unfilter *self, const pf_batch *out,
                              pf_error *error) {
   bool *const in = calloc(self->input->nfields + 1, sizeof *in);
   if (in == NULL)
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   for (size_t i = 0; i < self->copied; i++)
     in[i] = out->columns[i].data != NULL;
   pf_entry_columns_want(self->input, &self->at, in);
@@ -404,7 +404,7 @@ static bool may_use_fast_path (const unfilter *self) {
 /* Process many rows on the fast path, then one on the general path. */
 static pf_status process_rows (unfilter *self, pf_batch *out, pf_error *error) {
   if (may_use_fast_path(self) && pf_unfilter_fast(self, out) != PF_OK)
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   if (self->row == self->in.rows || out->rows == PF_BATCH_ROWS)
     return PF_OK;
   return step(self, out, error);

@@ -40,7 +40,7 @@ static unfilter *new_reader (pf_reader *input, size_t more, pf_error *error) {
       return self;
     pf_unfilter_close(&self->reader);
   }
-  pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  pf_no_memory(error);
   return NULL;
 }
 
@@ -149,7 +149,7 @@ pf_status pf_unfilter_events (pf_reader *input,
     return error->status;
   if (!keep_idle(self, options)) {
     pf_unfilter_close(&self->reader);
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   }
   if (options->by_line)
     self->line = column_named(input, "line", PF_INT);

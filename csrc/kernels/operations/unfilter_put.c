@@ -192,5 +192,5 @@ pf_status pf_unfilter_put (unfilter *self, pf_batch *out, const out_row *l,
   put_details(self, out, row, l->row);
   if (put_flags(self, out, row, l))
     return PF_OK;
-  return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  return pf_no_memory(error);
 }

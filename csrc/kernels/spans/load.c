@@ -158,7 +158,7 @@ static pf_status read_events (load_reader *l, pf_error *error) {
   while ((status = pf_events_next(&l->events, error)) == PF_MORE)
     for (size_t i = 0; i < l->events.batch.rows; i++)
       if (process_event(l, i) != PF_OK)
-        return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+        return pf_no_memory(error);
   for (size_t i = 0; i < l->ntracks; i++)
     set_busy(l, &l->tracks[i], l->machine.last, false);
   return status < 0 ? status : PF_OK;
@@ -209,7 +209,7 @@ static pf_status fill (load_reader *l, pf_error *error) {
     for (uint64_t p = 0; l->tracks[i].intervals != NULL && p < l->nintervals;
          p++)
       if (status == PF_OK && put_interval(l, i, p) != PF_OK)
-        status = pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+        status = pf_no_memory(error);
   return status == PF_OK ? pf_store_reader(&l->store, NULL, 0, &l->rows, error)
                          : status;
 }
@@ -290,7 +290,7 @@ static pf_status open_input (load_reader *l, pf_error *error) {
   set_fields(l);
   if (pf_store_open(&l->store, l->fields, FIELDS, l->input->dictionary) !=
       PF_OK)
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   return PF_OK;
 }
 
@@ -299,7 +299,7 @@ pf_status pf_load_open (pf_reader *events, const pf_load_options *options,
                         pf_reader **reader, pf_error *error) {
   load_reader *const l = calloc(1, sizeof *l);
   if (l == NULL)
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   l->input = events;
   l->options = *options;
   l->reader = (pf_reader){.fields = l->fields,

@@ -132,7 +132,7 @@ static pf_status fill_rows (spans_reader *r, pf_error *error) {
     }
   }
   if (status == PF_ENOMEM)
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   return status == PF_MORE && r->nrows == 0 ? PF_END : status;
 }
 
@@ -217,7 +217,7 @@ pf_status pf_spans_open (pf_reader *events, const pf_spans *options,
                          pf_reader **reader, pf_error *error) {
   spans_reader *const r = calloc(1, sizeof *r);
   if (r == NULL)
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   r->options = *options;
   pf_id_table_init(&r->values);
   pf_id_table_init(&r->frames);

@@ -129,7 +129,7 @@ pf_status pf_area_join_open (pf_reader *input, size_t area, pf_reader **reader,
   area_join_reader *const j =
       calloc(1, sizeof *j + (input->nfields + PARTS) * sizeof(pf_field));
   if (j == NULL)
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   j->input = input;
   j->area = area;
   j->reader = (pf_reader){.fields = j->fields,

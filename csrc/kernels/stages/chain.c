@@ -168,13 +168,13 @@ pf_status pf_chain_open (const pf_chain_input *inputs, size_t ninputs,
                          pf_reader **reader, pf_error *error) {
   chain_reader *const c = calloc(1, sizeof *c);
   if (c == NULL)
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   c->ninputs = ninputs;
   c->nconstants = nconstants;
   c->nfields = inputs[0].reader->nfields;
   if (!set_inputs(c, inputs) || !set_fields(c, inputs[0].reader, constants)) {
     chain_close(&c->reader);
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   }
   c->reader = (pf_reader){.fields = c->fields,
                           .nfields = c->nfields + nconstants,

@@ -92,9 +92,7 @@ static pf_status open_batch (const derive_reader *d, const pf_batch *batch,
   if (wanted != NULL)
     status = pf_batch_open(pulled, d->input->fields, d->input->nfields, wanted);
   free(wanted);
-  return status == PF_OK
-             ? PF_OK
-             : pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  return status == PF_OK ? PF_OK : pf_no_memory(error);
 }
 
 
@@ -104,7 +102,7 @@ static pf_status keep_rows (derive_reader *d, pf_batch *pulled,
   while ((status = d->input->next(d->input, pulled, error)) == PF_MORE) {
     add_totals(d, pulled);
     if (pf_store_append(&d->store, pulled) != PF_OK)
-      return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+      return pf_no_memory(error);
   }
   return status < 0 ? status : PF_OK;
 }
@@ -117,7 +115,7 @@ static pf_status keep_input (derive_reader *d, const pf_batch *batch,
   if (d->store.columns == NULL &&
       pf_store_open(&d->store, d->input->fields, d->input->nfields,
                     d->input->dictionary) != PF_OK)
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   pf_status status = open_batch(d, batch, &pulled, error);
   if (status < 0)
     return status;
@@ -270,7 +268,7 @@ static pf_status copy_formula (derive_reader *d, size_t number,
   f->name = malloc(strlen(given->name) + 1);
   f->steps = calloc(given->nsteps, sizeof *f->steps);
   if (f->name == NULL || f->steps == NULL)
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   memcpy(f->name, given->name, strlen(given->name) + 1);
   for (size_t i = 0; i < given->nsteps; i++) {
     pf_step *const s = &f->steps[i].step;
@@ -291,7 +289,7 @@ static pf_status make_room (derive_reader *d, size_t count, pf_error *error) {
   d->formulas = calloc(count + 1, sizeof *d->formulas);
   d->height = 1; /* for totals */
   if (d->fields == NULL || d->formulas == NULL)
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   d->count = count;
   if (known > 0)
     memcpy(d->fields, d->input->fields, known * sizeof *d->fields);
@@ -303,7 +301,7 @@ pf_status pf_derive_open (pf_reader *input, const pf_formula *formulas,
                           size_t count, pf_reader **reader, pf_error *error) {
   derive_reader *const d = calloc(1, sizeof *d);
   if (d == NULL)
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   d->input = input;
   pf_status status = make_room(d, count, error);
   for (size_t i = 0; i < count && status == PF_OK; i++)
@@ -311,7 +309,7 @@ pf_status pf_derive_open (pf_reader *input, const pf_formula *formulas,
   if (status == PF_OK) {
     d->stack = malloc(d->height * sizeof *d->stack);
     if (d->stack == NULL)
-      status = pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+      status = pf_no_memory(error);
   }
   d->reader = (pf_reader){.fields = d->fields,
                           .nfields = input->nfields + count,

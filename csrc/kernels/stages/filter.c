@@ -59,7 +59,7 @@ pf_status pf_filter_open (pf_reader *input, const size_t *columns,
                           pf_reader **reader, pf_error *error) {
   filter_reader *const f = calloc(1, sizeof *f + ncolumns * sizeof *columns);
   if (f == NULL)
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   f->reader = (pf_reader){.fields = input->fields,
                           .nfields = input->nfields,
                           .dictionary = input->dictionary,

@@ -82,7 +82,7 @@ pf_status pf_limit_open (pf_reader *input, uint64_t limit, uint64_t skip,
                          pf_reader **reader, pf_error *error) {
   limit_reader *const l = calloc(1, sizeof *l);
   if (l == NULL)
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   l->reader = (pf_reader){.fields = input->fields,
                           .nfields = input->nfields,
                           .dictionary = input->dictionary,

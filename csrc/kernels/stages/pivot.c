@@ -99,14 +99,14 @@ pf_status pf_pivot_open (pf_reader *input, size_t key, size_t value,
                    "pivot expects a column of names and one of whole numbers");
   pivot_reader *const p = calloc(1, sizeof *p + count * sizeof *p->pivots);
   if (p == NULL)
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   p->input = input;
   p->key = key;
   p->value = value;
   p->count = count;
   if (!make_fields(p, columns)) {
     pivot_close(&p->reader);
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   }
   p->reader = (pf_reader){.fields = p->fields,
                           .nfields = input->nfields + count,

@@ -115,7 +115,7 @@ static pf_status start (range_reader *r, pf_error *error) {
   r->ordered = true;
   bool *const wanted = calloc(r->input->nfields + 1, sizeof *wanted);
   if (wanted == NULL)
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   wanted[r->time] = true;
   pf_status status = pf_batch_for(&r->probe, r->input, wanted);
   free(wanted);
@@ -189,7 +189,7 @@ pf_status pf_range_open (pf_reader *input, size_t time, int64_t first,
                          int64_t last, pf_reader **reader, pf_error *error) {
   range_reader *const r = calloc(1, sizeof *r);
   if (r == NULL)
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   r->reader = (pf_reader){.fields = input->fields,
                           .nfields = input->nfields,
                           .dictionary = input->dictionary,

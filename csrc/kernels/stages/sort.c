@@ -361,7 +361,7 @@ static uint64_t bytes_in (const pf_column *column, size_t rows) {
 
 static pf_status read_input (sort_reader *s, pf_error *error) {
   if (!s->begun && begin(s) != PF_OK)
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   for (;;) {
     const pf_status status = s->input->next(s->input, &s->batch, error);
     if (status != PF_MORE)
@@ -373,7 +373,7 @@ static pf_status read_input (sort_reader *s, pf_error *error) {
       s->bytes += bytes_in(&batch.columns[i], batch.rows);
     if (append(&s->store, s->texts, &batch) != PF_OK ||
         (is_full(s) && prune(s) != PF_OK))
-      return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+      return pf_no_memory(error);
   }
 }
 
@@ -381,7 +381,7 @@ static pf_status read_input (sort_reader *s, pf_error *error) {
 static pf_status finish (sort_reader *s, pf_error *error) {
   pf_batch_close(&s->batch);
   if (sort_rows(s) != PF_OK)
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   const pf_status status =
       pf_store_reader(&s->store, s->order, s->store.rows, &s->rows, error);
   s->done = status == PF_OK;
@@ -453,7 +453,7 @@ pf_status pf_sort_open (pf_reader *input, const pf_sort_key *keys, size_t nkeys,
                         pf_reader **reader, pf_error *error) {
   sort_reader *const s = calloc(1, sizeof *s);
   if (s == NULL)
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   s->reader = (pf_reader){.fields = input->fields,
                           .nfields = input->nfields,
                           .dictionary = input->dictionary,
@@ -467,7 +467,7 @@ pf_status pf_sort_open (pf_reader *input, const pf_sort_key *keys, size_t nkeys,
   s->wanted = calloc(input->nfields + 1, sizeof *s->wanted);
   if (s->keys == NULL || s->wanted == NULL) {
     sort_close(&s->reader);
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   }
   for (size_t i = 0; i < nkeys; i++) {
     s->keys[i] = keys[i];

@@ -141,7 +141,7 @@ static pf_status symbolize_next (pf_reader *self, pf_batch *batch,
       fill_lines(s, p, addresses, added, batch->rows);
   }
   if (s->reader.dictionary->lacks_memory)
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   return PF_MORE;
 }
 
@@ -240,7 +240,7 @@ pf_status pf_symbolize_open (pf_reader *input, pf_symbols *symbols,
   symbolize_reader *const s = calloc(1, sizeof *s + count * sizeof(place));
   const size_t nfields = input->nfields + ADDED * count;
   if (s == NULL)
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   s->input = input;
   s->symbols = symbols;
   s->bias = bias;
@@ -248,7 +248,7 @@ pf_status pf_symbolize_open (pf_reader *input, pf_symbols *symbols,
   s->nplaces = count;
   pf_status status = PF_OK;
   if (!make_room(s, nfields))
-    status = pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    status = pf_no_memory(error);
   for (size_t i = 0; i < count && status == PF_OK; i++)
     status = open_place(s, i, &columns[i], error);
   s->reader = (pf_reader){.fields = s->fields,

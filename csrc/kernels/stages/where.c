@@ -125,7 +125,7 @@ static pf_status try_name (where *w, const pf_test *test, results *v,
   if (status != PF_OK || number >= MAX_RESULTS)
     return status;
   if (number >= v->size && !widen(v, number))
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   v->by_number[number] = *yes ? YES : NO;
   return PF_OK;
 }
@@ -274,7 +274,7 @@ pf_status pf_where_open (pf_reader *input, const pf_test *tests, size_t ntests,
                          pf_reader **reader, pf_error *error) {
   where *const w = where_new(input, tests, ntests);
   if (w == NULL)
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   const pf_status status = pf_filter_open(
       input, w->columns, ntests, (pf_predicate){w, select_rows, where_close},
       reader, error);

@@ -80,7 +80,7 @@ static pf_status read_steps (pool *p, chunk *k, bool is_caller) {
 static pf_status flush (chunk *k, pf_status status) {
   if (status < PF_OK || pf_call_sums_flush(&k->scan->groups.sums) == PF_OK)
     return status;
-  return pf_fail(&k->error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  return pf_no_memory(&k->error);
 }
 
 
@@ -188,7 +188,7 @@ static pf_status merge_chunks (const pool *p, pf_scan *scan, pf_error *error) {
     if (i > 0 && !k->scan->is_open)
       break;
     if (i > 0 && pf_scan_merge(scan, k->scan, &fits) != PF_OK)
-      return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+      return pf_no_memory(error);
     const pf_status status = fits ? PF_OK : reread(k, scan, error);
     if (status < PF_OK)
       return status;
@@ -230,13 +230,13 @@ pf_status pf_scan_chunks_read (const pf_scan_chunks *chunks,
   if (p.chunks == NULL || pthread_mutex_init(&p.lock, NULL) != 0 ||
       pthread_cond_init(&p.done, NULL) != 0) {
     free(p.chunks);
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   }
   divide(&p, scan);
   run_threads(&p);
   pf_status status = merge_chunks(&p, scan, error);
   if (status == PF_OK && pf_scan_finish(scan) != PF_OK)
-    status = pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    status = pf_no_memory(error);
   for (size_t i = 0; i < chunks->count; i++)
     pf_scan_close(&p.chunks[i].own);
   pthread_cond_destroy(&p.done);

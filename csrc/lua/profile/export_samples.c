@@ -123,7 +123,7 @@ static pf_status scan_track (track_scan *w, uint32_t track, int64_t origin,
   pf_batch_close(&batch);
   reader->close(reader);
   if (status == PF_ENOMEM)
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   return status == PF_END ? PF_OK : status;
 }
 

@@ -88,7 +88,7 @@ static pf_status add_sides (lua_State *L, l_writer *w, int arg, int index,
     lua_getfield(L, -2, "numbered");
     if (lua_toboolean(L, -1) && *path != NULL &&
         l_fileset_number(output, *path) != PF_OK)
-      return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+      return pf_no_memory(error);
     lua_pop(L, 3);
   }
   lua_pop(L, 1);

@@ -12,11 +12,6 @@
 #define MAX_OPEN 64 /* maximum open descriptors of complete files */
 
 
-static pf_status no_memory (pf_error *error) {
-  return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
-}
-
-
 /* Adds the current numbered file, which is full, to the complete ones. Only
    MAX_OPEN of them keep their descriptor. */
 static pf_status keep_file (l_output *output, pf_error *error) {
@@ -24,7 +19,7 @@ static pf_status keep_file (l_output *output, pf_error *error) {
     const size_t capacity = output->capacity == 0 ? 16 : 2 * output->capacity;
     pf_output *const more = realloc(output->complete, capacity * sizeof *more);
     if (more == NULL)
-      return no_memory(error);
+      return pf_no_memory(error);
     output->complete = more;
     output->capacity = capacity;
   }
@@ -45,7 +40,7 @@ static pf_status open_numbered (l_output *output, uint64_t number,
   const size_t size = strlen(output->prefix) + 24;
   char *const path = malloc(size);
   if (path == NULL)
-    return no_memory(error);
+    return pf_no_memory(error);
   snprintf(path, size, "%s.%06llu", output->prefix, (unsigned long long)number);
   const pf_status status = pf_output_open(&output->file, path, error);
   free(path);
@@ -79,7 +74,7 @@ pf_status l_fileset_add (l_fileset *set, const char *path, pf_error *error) {
     status = pf_output_open(&output->file, path, error);
   const int fd = path != NULL && !is_file ? STDOUT_FILENO : output->file.fd;
   if (status == PF_OK && pf_sink_open(&output->sink, fd) != PF_OK)
-    status = no_memory(error);
+    status = pf_no_memory(error);
   if (set->count > 1) {
     output->sink.path = output->file.path;
     set->outputs[set->count - 2].sink.side = &output->sink;
@@ -123,7 +118,7 @@ pf_status l_fileset_commit (l_fileset *set, pf_error *error) {
     n += set->outputs[i].ncomplete;
   pf_output *const files = malloc(n * sizeof *files);
   if (files == NULL)
-    return no_memory(error);
+    return pf_no_memory(error);
   n = collect_files(set, files);
   const pf_status status = pf_output_commit(files, n, error);
   for (size_t i = 0; i < n; i++)

@@ -141,9 +141,7 @@ static pf_status add_output (l_stream *s, const char *path, const char *role,
   else
     s->outputs[s->noutputs - 1].sink.side = sink;
   s->noutputs++;
-  return opened == PF_OK
-             ? PF_OK
-             : pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  return opened == PF_OK ? PF_OK : pf_no_memory(error);
 }
 
 
@@ -195,7 +193,7 @@ static pf_status open_checker (l_stream *s, const pf_writer_plan *plan,
     if (pf_sink_open(sink, fd) != PF_OK) {
       if (i == 0)
         close(fd); /* afterwards the first sink owns it */
-      return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+      return pf_no_memory(error);
     }
     sink->role = s->outputs[i].sink.role;
     if (i > 0)

@@ -121,9 +121,7 @@ pf_status l_stream_file_number (l_stream_file *output, const char *path,
   output->number = 1;
   output->sink.cut = open_next_file;
   output->sink.end = remove_if_empty;
-  return output->prefix != NULL
-             ? PF_OK
-             : pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  return output->prefix != NULL ? PF_OK : pf_no_memory(error);
 }
 
 /* Truncates numbered files to a total length, removes later ones and opens the

@@ -12,11 +12,6 @@
 #include "model/base/memory.h"
 
 
-static pf_status no_memory (pf_error *error) {
-  return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
-}
-
-
 /* {====== Frames and metrics ====== */
 
 /* The id in `to` of name `number` of `from`. */
@@ -74,7 +69,7 @@ static pf_status merge_metrics (pf_contexts *c, const pf_contexts *more,
   for (size_t m = 0; m < more->nmetrics; m++)
     if (pf_metric_of(c, more->metrics[m].name, more->metrics[m].unit) ==
         PF_NO_METRIC)
-      return no_memory(error);
+      return pf_no_memory(error);
   pf_metric_default_from(c, more);
   return PF_OK;
 }
@@ -120,7 +115,7 @@ static pf_status merge_nodes (pf_contexts *c, const pf_contexts *more,
   for (size_t m = 0; ok && m < more->nmetrics; m++)
     merge_weights(c, more, nodes, m, sign);
   free(nodes);
-  return ok ? PF_OK : no_memory(error);
+  return ok ? PF_OK : pf_no_memory(error);
 }
 
 /* }====== */
@@ -436,7 +431,7 @@ static pf_status merge (pf_contexts *c, const pf_contexts *more,
     return status;
   uint32_t *const frames = translate(c, more), *const own = translate(c, c);
   if (frames == NULL || own == NULL)
-    status = no_memory(error);
+    status = pf_no_memory(error);
   else if (!try_order || !merge_in_order(c, more, consumed, own, frames, sign))
     status = merge_nodes(c, more, frames, sign, error);
   c->has_overflowed |= more->has_overflowed;

@@ -167,7 +167,7 @@ pf_status pf_store_reader (const pf_store *store, const size_t *order,
                            size_t count, pf_reader **reader, pf_error *error) {
   store_reader *const r = calloc(1, sizeof *r);
   if (r == NULL)
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   r->reader = (pf_reader){.fields = store->fields,
                           .nfields = store->nfields,
                           .dictionary = store->dictionary,

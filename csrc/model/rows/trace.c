@@ -279,7 +279,7 @@ pf_status pf_warn (pf_trace *trace, pf_note_kind kind, const char *code,
        trace->format != NULL && trace->format->parallel,
        trace->dictionary->seed, &warning);
   if (trace->notes->has_failed)
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   return PF_OK;
 }
 

@@ -462,7 +462,7 @@ pf_status pf_symbols_nm (pf_bytes text, pf_bytes executable, pf_bytes debug,
                          pf_symbols **out, pf_error *error) {
   pf_symbols *symbols = pf_symbols_new(dictionary);
   if (symbols == NULL)
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   pf_status status = pf_symbols_attach(symbols, executable, debug, error);
   if (status == PF_OK)
     status = read_text(symbols, text, rule, error);

@@ -13,11 +13,6 @@
 #define NO_TAG PF_RING_FILLER /* no rows are collected */
 
 
-static pf_status no_memory (pf_error *error) {
-  return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
-}
-
-
 static pf_status broken (const char *what, pf_error *error) {
   return pf_fail(error, PF_EFORMAT, PF_NO_OFFSET, "%s of the ring is broken",
                  what);
@@ -42,18 +37,18 @@ static pf_status open_batches (pf_ring_encoder *e, pf_error *error) {
   size_t most = 1;
   e->batches = calloc(e->ntables + 1, sizeof *e->batches);
   if (e->batches == NULL)
-    return no_memory(error);
+    return pf_no_memory(error);
   for (size_t i = 0; i < e->ntables; i++) {
     const pf_table *const table = &e->tables[i];
     if (!pf_ring_encoder_accepts(table) || i >= PF_TAG_TABLES)
       continue;
     if (pf_batch_open(&e->batches[i], table->fields, table->nfields, NULL) !=
         PF_OK)
-      return no_memory(error);
+      return pf_no_memory(error);
     most = table->nfields > most ? table->nfields : most;
   }
   e->columns = calloc(most, sizeof *e->columns);
-  return e->columns == NULL ? no_memory(error) : PF_OK;
+  return e->columns == NULL ? pf_no_memory(error) : PF_OK;
 }
 
 
@@ -63,7 +58,7 @@ pf_status pf_ring_encoder_open (pf_ring_encoder *e, const pf_format *format,
   *e = (pf_ring_encoder){.sink = sink, .tag = NO_TAG};
   e->dictionary = pf_dictionary_new();
   if (e->dictionary == NULL)
-    return no_memory(error);
+    return pf_no_memory(error);
   const pf_status status =
       format->encoder(options, noptions, e->dictionary, &e->encoder, error);
   if (status != PF_OK)
@@ -98,7 +93,7 @@ static pf_status add_id (pf_id_map *map, uint32_t id, pf_error *error) {
     const size_t capacity = map->capacity == 0 ? 256 : map->capacity * 2;
     uint32_t *const own = realloc(map->own, capacity * sizeof *own);
     if (own == NULL)
-      return no_memory(error);
+      return pf_no_memory(error);
     map->own = own;
     map->capacity = capacity;
   }
@@ -126,7 +121,7 @@ static pf_status replay_name (pf_ring_encoder *e, pf_bytes text,
                               pf_error *error) {
   const uint32_t name = pf_intern(e->dictionary, text);
   if (name == PF_NO_NAME)
-    return no_memory(error);
+    return pf_no_memory(error);
   return add_id(&e->ids[PF_JOURNAL_NAME], name, error);
 }
 
@@ -150,7 +145,7 @@ static pf_status replay_area (pf_ring_encoder *e, pf_bytes text,
   area.has_value = (n[7] & 2) != 0;
   const uint32_t id = pf_area_add(e->dictionary, &area);
   if (id == PF_NO_AREA)
-    return no_memory(error);
+    return pf_no_memory(error);
   return add_id(&e->ids[PF_JOURNAL_AREA], id, error);
 }
 
@@ -164,7 +159,7 @@ static pf_status replay_stack (pf_ring_encoder *e, pf_bytes text,
     return broken("a stack", error);
   const uint32_t id = pf_stack_push(e->dictionary, parent, frame);
   if (id == PF_NO_STACK)
-    return no_memory(error);
+    return pf_no_memory(error);
   return add_id(&e->ids[PF_JOURNAL_STACK], id, error);
 }
 

@@ -148,7 +148,7 @@ pf_status pf_writer_open (pf_writer **writer, const pf_writer_plan *plan,
   if (w == NULL || consumer == NULL) {
     free_writer(w);
     free(consumer);
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   }
   w->dictionary = plan->dictionary;
   w->consumer = consumer;

@@ -304,7 +304,7 @@ static pf_status read_format (winidea_writer *self, const pf_trace *opts,
   char *const copy = malloc(text.size);
   self->format_copies[kind] = copy;
   if (copy == NULL)
-    return winidea_no_memory(error);
+    return pf_no_memory(error);
   memcpy(copy, text.at, text.size);
   const pf_bytes slice = {(const uint8_t *)copy, text.size};
   self->format_texts[kind] = slice;
@@ -328,7 +328,7 @@ static pf_status build_parent_format (winidea_writer *self, pf_error *error) {
   const pf_bytes text = self->format_texts[WINIDEA_HANDLE];
   self->parent_copy = malloc(text.size + sizeof parent);
   if (self->parent_copy == NULL)
-    return winidea_no_memory(error);
+    return pf_no_memory(error);
   memcpy(self->parent_copy, text.at, text.size);
   memcpy(self->parent_copy + text.size, parent, sizeof parent);
   self->parent_text = (pf_bytes){(const uint8_t *)self->parent_copy,
@@ -371,7 +371,7 @@ pf_status winidea_encoder (const pf_option *options, size_t noptions,
   const pf_trace opts = {.options = options, .noptions = noptions};
   winidea_writer *const self = calloc(1, sizeof *self);
   if (self == NULL)
-    return winidea_no_memory(error);
+    return pf_no_memory(error);
   self->encoder = (pf_encoder){.put = put,
                                .finish = finish,
                                .close = close_writer,
@@ -385,7 +385,7 @@ pf_status winidea_encoder (const pf_option *options, size_t noptions,
   for (int i = 0; i < WINIDEA_EVENTS && status == PF_OK; i++) {
     self->events[i] = pf_intern_text(dictionary, event_names[i]);
     if (self->events[i] == PF_NO_NAME)
-      status = winidea_no_memory(error);
+      status = pf_no_memory(error);
   }
   if (status < 0) {
     close_writer(&self->encoder);

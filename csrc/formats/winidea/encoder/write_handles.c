@@ -99,7 +99,7 @@ static pf_status assign_handles (winidea_writer *self, uint32_t number,
     uint32_t *const handles =
         realloc(self->handles, capacity * sizeof *handles);
     if (handles == NULL)
-      return winidea_no_memory(error);
+      return pf_no_memory(error);
     self->handles = handles;
     self->handles_capacity = capacity;
   }
@@ -122,7 +122,7 @@ static pf_status assign_handle (winidea_writer *self, uint32_t number,
     return PF_OK;
   }
   if (number >= UINT32_MAX / 2)
-    return winidea_no_memory(error);
+    return pf_no_memory(error);
   const pf_area *const area = pf_area_at(self->dictionary, number);
   pf_status status = PF_OK;
   if (winidea_is_state((uint32_t)kind_of(self, area) << 28) &&
@@ -133,7 +133,7 @@ static pf_status assign_handle (winidea_writer *self, uint32_t number,
   if (status < 0)
     return status;
   if (!reserve_assigned(self, number))
-    return winidea_no_memory(error);
+    return pf_no_memory(error);
   *handle = self->handles[number];
   self->assigned[self->nassigned] = (winidea_assigned_handle){number, *handle};
   self->assigned_of[number] = ++self->nassigned;

@@ -121,7 +121,7 @@ pf_status winidea_write_as_variable (winidea_writer *self,
     return status;
   winidea_variable *const variable = variable_of(self, handle);
   if (variable == NULL)
-    return winidea_no_memory(error);
+    return pf_no_memory(error);
   event->handle = handle;
   event->type = WINIDEA_WRITE;
   *is_written = type >= WINIDEA_ENTER;

@@ -168,7 +168,7 @@ static pf_status put_row (winidea_writer *self, winidea_section_kind kind,
   const winidea_rowformat *const format =
       self->names_parent ? &self->parent_format : &self->formats[kind];
   if (build_row(self, format, f) != PF_OK)
-    return winidea_no_memory(error);
+    return pf_no_memory(error);
   const pf_bytes row = {self->row, self->used};
   if (has_text(format) && !reads_back(format, row, f))
     return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
@@ -176,7 +176,7 @@ static pf_status put_row (winidea_writer *self, winidea_section_kind kind,
                    (int)(row.size < 120 ? row.size : 120),
                    (const char *)row.at);
   if (append(self, self->line_end, strlen(self->line_end)) != PF_OK)
-    return winidea_no_memory(error);
+    return pf_no_memory(error);
   (void)pf_sink_put(sink, self->row, self->used); /* flushing reports
                                                      failures */
   return PF_OK;

@@ -184,7 +184,7 @@ static pf_status find_roles (xpp_writer *self, const pf_trace *opts,
   pf_status status = PF_OK;
   xpp_candidate *const fields = calloc(count + 1, sizeof *fields);
   if (fields == NULL)
-    return xpp_no_memory(error);
+    return pf_no_memory(error);
   for (size_t i = 0; i < XPP_ROLES; i++)
     roles.field[i] = XPP_NO_FIELD;
   for (size_t i = 0; i < count; i++)
@@ -216,7 +216,7 @@ static pf_status build_schema (xpp_writer *self, pf_error *error) {
   self->schema = calloc(ENTRIES_COLUMNS + count, sizeof *self->schema);
   self->extras = calloc(count + 1, sizeof *self->extras);
   if (self->schema == NULL || self->extras == NULL)
-    return xpp_no_memory(error);
+    return pf_no_memory(error);
   memcpy(self->schema, xpp_written[0].fields,
          ENTRIES_COLUMNS * sizeof *self->schema);
   for (size_t i = 0; i + 1 < count; i++) {
@@ -309,7 +309,7 @@ pf_status xpp_begin_table (xpp_writer *self, const pf_option *options,
     status = build_schema(self, error);
   if (status == PF_OK && pf_batch_open(&self->out, self->data->fields,
                                        self->data->nfields, NULL) != PF_OK)
-    status = xpp_no_memory(error);
+    status = pf_no_memory(error);
   if (status == PF_OK)
     inspect_types(self);
   return status;

@@ -276,7 +276,7 @@ pf_status xpp_encoder (const pf_option *options, size_t noptions,
                        pf_error *error) {
   xpp_writer *const self = calloc(1, sizeof *self);
   if (self == NULL)
-    return xpp_no_memory(error);
+    return pf_no_memory(error);
   self->encoder = (pf_encoder){.put = put,
                                .finish = finish,
                                .close = close_writer,

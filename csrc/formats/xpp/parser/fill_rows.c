@@ -70,7 +70,7 @@ static pf_status fill_cells (xpp_rows *rows, pf_error *error) {
     if (cell == NULL || (cell->text.size == 0 && !cell->is_quoted))
       pf_set_missing(column, row);
     else if (!text_of(rows, cell, &column->bytes[row]))
-      return xpp_no_memory(error);
+      return pf_no_memory(error);
   }
   return PF_OK;
 }
@@ -198,12 +198,12 @@ pf_status xpp_rows_open (xpp_rows *rows, pf_trace *trace, const bool *wanted,
   rows->runs = malloc(PF_BATCH_ROWS * sizeof *rows->runs);
   if (rows->runs == NULL || xpp_parser_open(&rows->parser, trace) != PF_OK ||
       pf_batch_open(&rows->batch, file->fields, file->nfields, wanted) != PF_OK)
-    return xpp_no_memory(error);
+    return pf_no_memory(error);
   if (!file->is_text)
     return dbf_decoder_open(&rows->decoder, trace, file->dbf, error);
   if (pf_converter_open(&rows->converter, &file->charset) == PF_OK)
     return PF_OK;
-  return xpp_no_memory(error);
+  return pf_no_memory(error);
 }
 
 

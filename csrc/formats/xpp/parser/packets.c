@@ -115,7 +115,7 @@ static pf_status add_segment (pf_trace *trace, xpp_file *file, size_t source,
   xpp_segment *const grown =
       realloc(file->segments, (file->nsegments + 1) * sizeof *file->segments);
   if (grown == NULL)
-    return xpp_no_memory(error);
+    return pf_no_memory(error);
   file->segments = grown;
   file->segments[file->nsegments++] = next;
   return PF_OK;
