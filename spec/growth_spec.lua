@@ -11,7 +11,14 @@ local cases = {
 describe("growth", function()
    for axis, options in pairs(cases) do
       it(("of %s costs no more than a power of 1.2: %s"):format(axis, options), function()
-         assert.same({}, growth.run({ [axis] = options }, 0, function() end))
+         local steep
+         for _ = 1, 3 do -- on a busy machine one measurement may be too high
+            steep = growth.run({ [axis] = options }, 0, function() end)
+            if #steep == 0 then
+               break
+            end
+         end
+         assert.same({}, steep)
       end)
    end
 end)

@@ -395,7 +395,7 @@ static void inspect_ops (xpp_file *file, const xpp_rows *rows) {
 pf_status xpp_inspect_ops (pf_trace *trace, xpp_file *file, pf_error *error) {
   sample *s;
   const pf_status status = open_sample(&s, trace, error);
-  if (status == PF_OK)
+  if (s != NULL && status == PF_OK)
     inspect_ops(file, &s->rows);
   close_sample(s);
   return status;
