@@ -9,18 +9,18 @@
 **
 **   open_xpp.c       the format: score, open, header facts, tables
 **   detect_xpp.c     detection from the first bytes
-**   fields.c     the fields of a trace and their roles (roles.c)
-**   packets.c    the segments: the rows of each packet
-**   items.c      parser: header, rows, deleted rows, end marks and damage
-**                    the order of the file (records.c: those of tables)
-**   text_rows_xpp.c       scanner for rows of delimited text
-**   fill_rows.c       items decoded into columns of the file's own fields
+**   fields.c         the fields of a trace; roles.c: their roles
+**   parser/packets.c         the segments: the rows of each packet
+**   parser/items.c           the items of a file in order: header, rows, deleted
+**                            rows, end marks and damage (records.c: of tables)
+**   parser/text_rows_xpp.c   scanner for rows of delimited text
+**   parser/fill_rows.c       items decoded into columns of the file's own fields
 **   entries_xpp.c    table entries: the fields with a role, in our units
-**   fast.c       fast path for entries; readahead.c runs it in a thread
+**   fast.c           fast path for entries; readahead.c runs it in a thread
 **   raw_xpp.c        table raw: all bytes, and the fields as stated
-**   structure.c  table structure: the roles of the fields
-**   settings.c   the PRI file
-**   write_xpp.c write_table.c write_text.c    the encoder
+**   structure.c      table structure: the roles of the fields
+**   settings.c       the PRI file
+**   encoder/         write_xpp.c, write_table.c, write_text.c
 */
 
 #ifndef xpp_h

@@ -1,8 +1,8 @@
 /*
-** builder.h - building of symbol tables, for symbols_*.c only. The readers of
-** ELF tables and of nm text add symbols in any order, and pf_symbols_build
-** sorts them. Order of calls: new, attach, size_hint, add (or reserve and
-** append), build.
+** builder.h - building of symbol tables. Used only inside model/symbols: the
+** readers of ELF tables and of nm text add symbols in any order, and
+** pf_symbols_build sorts them. Order of calls: new, attach, size_hint, add (or
+** reserve and append), build.
 */
 
 #ifndef builder_h
@@ -16,14 +16,14 @@
 struct pf_symbols {
   pf_executable facts;
   pf_dictionary *dictionary;
-  pf_bytes executable, debug; /* may be empty; lines are read from them, */
-  const bool *open[2];        /* while these are set or NULL */
+  pf_bytes executable, debug; /* may be empty; lines are read from them */
+  const bool *open[2];        /* only while both flags are set, or NULL */
   pf_symbol *all;
   size_t count, capacity;
-  pf_bytes unnamed[PF_FOUND_AT_ONCE]; /* the names of the last ones in `all` */
+  pf_bytes unnamed[PF_FOUND_AT_ONCE]; /* not interned yet: the last names */
   size_t nunnamed;
-  uint64_t last_start; /* of the one that came last */
-  bool unsorted;       /* not added in order of address */
+  uint64_t last_start; /* start of the last symbol that was added */
+  bool unsorted;       /* the symbols were not added in order of address */
   pf_ranges ranges;    /* over all */
   pf_line_row *lines;
   size_t nlines;
@@ -32,7 +32,7 @@ struct pf_symbols {
 };
 
 
-/* A symbol as it is in a table. */
+/* A symbol as an input states it. */
 typedef struct pf_found {
   uint64_t address;
   uint64_t size;  /* 0: not known */
@@ -71,18 +71,18 @@ pf_status pf_symbols_attach (pf_symbols *symbols, pf_bytes executable,
    must be set before. PF_ENOMEM. */
 pf_status pf_symbols_build (pf_symbols *symbols, pf_symbol_rule rule);
 
-/* gprof's decisions about the local names of a string table. */
+/* The decisions of gprof on the local names of a string table: a cache. */
 typedef struct pf_gprof_names {
   pf_bytes strings;
-  uint8_t *verdicts; /* by byte, of the string that starts there */
+  uint8_t *verdicts; /* by offset of the string */
 } pf_gprof_names;
 
 pf_status pf_gprof_names_open (pf_gprof_names *names, pf_bytes strings);
 void pf_gprof_names_close (pf_gprof_names *names);
 
-/* Whether gprof regards a local text symbol as a function, by its name at
-   `offset` in the table. gprof reads beyond the end of some names, so the whole
-   table is needed. */
+/* Return whether gprof regards a local text symbol as a function, by its name
+   at `offset` in the table. gprof reads beyond the end of some names, so the
+   whole table is needed. */
 bool pf_gprof_keeps_local (pf_gprof_names *names, size_t offset);
 
 #endif

@@ -1,8 +1,7 @@
 /*
-** by_line.c - symbols cut where the source line changes, as gprof's
-** option -l does: each piece is a symbol of its own, called
-** "function (file:line @ address)". Only the first piece of a function is
-** marked as one, so calls are counted there.
+** by_line.c - splits symbols where the source line changes, as gprof -l does.
+** Only the first piece of a function is marked as a function, so that calls are
+** counted there.
 */
 
 #include <stdio.h>
@@ -12,10 +11,10 @@
 #include "model/dictionary/names.h"
 #include "model/symbols/builder.h"
 
-#define LONGEST_NAME 4096 /* of a function; a longer one is cut */
+#define LONGEST_NAME 4096 /* of a function; longer names are truncated */
 #define LONGEST_FILE 256
 
-/* The new array as it grows. */
+/* The new array of symbols. */
 typedef struct line_symbols {
   pf_symbols *symbols;
   pf_symbol *all;
@@ -36,7 +35,8 @@ static int shorter (size_t size, int most) {
 }
 
 
-/* "function (file:line @ address)"; pf_demangle knows this form. */
+/* Returns the id of "function (file:line @ address)", a form that pf_demangle
+   recognises; PF_NO_NAME when out of memory. */
 static uint32_t line_symbol_name (const line_symbols *p,
                                   const pf_symbol *symbol,
                                   const pf_line_row *row, uint64_t start) {
@@ -71,7 +71,7 @@ static pf_symbol *add_line_symbol (line_symbols *p, const pf_symbol *symbol) {
 }
 
 
-/* A piece from `start` on, ending the one before it there. A piece without a
+/* Begins a piece at `start`, where the piece before it ends. A piece without a
    line keeps the name of the function. */
 static pf_status begin_piece (line_symbols *p, const pf_symbol *symbol,
                               const pf_line_row *row, uint64_t start) {
@@ -89,8 +89,8 @@ static pf_status begin_piece (line_symbols *p, const pf_symbol *symbol,
 }
 
 
-/* Cut one symbol; `*at` is the first row of the table that ends behind its
-   start. Rows of one line in a row are one piece. */
+/* Splits a symbol. *at is the index of the first line row that ends after the
+   start of the symbol. Consecutive rows of the same line are one piece. */
 static pf_status cut (line_symbols *p, const pf_symbol *symbol,
                       const pf_line_row *rows, size_t nrows, size_t *at) {
   while (*at < nrows && rows[*at].end <= symbol->start)

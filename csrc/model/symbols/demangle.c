@@ -1,11 +1,11 @@
 /*
-** demangle.c - the readable form of C++ names.
+** demangle.c - demangles C++ names by the callback form of the demangler of
+** libsupc++.
 **
-** The work is done by the demangler of libsupc++, in its form that hands out
-** the text in pieces. A short mangled name can stand for gigabytes of text
-** (each substitution may double it), so the text is counted, and the first
-** piece too many leaves the demangler by longjmp: it is C code that holds
-** nothing but its stack.
+** A short mangled name can stand for gigabytes of text, because each
+** substitution may double it. So the length is limited, and the callback leaves
+** the demangler by longjmp when the limit is exceeded. The demangler is C code
+** that owns nothing except its stack, so nothing leaks.
 */
 
 #include <setjmp.h>
@@ -17,15 +17,15 @@
 
 #define LONGEST_NAME 65536u
 
-/* Part of every libsupc++ of GCC; returns 0, NO_MEMORY, or -2 for a name that
-   is not mangled. */
+/* Part of libsupc++ of GCC. Returns 0, NO_MEMORY, or -2 for a name that is not
+   mangled. */
 #define NO_MEMORY (-1)
 int __gcclibcxx_demangle_callback (const char *mangled,
                                    void (*put)(const char *text, size_t size,
                                                void *context),
                                    void *context);
 
-/* The text so far. */
+/* The demangled text so far. */
 typedef struct readable {
   uint8_t *text; /* LONGEST_NAME bytes */
   size_t size;
@@ -43,7 +43,7 @@ static void put (const char *text, size_t size, void *context) {
 }
 
 
-/* Append the readable form of a mangled name; false when it has none. */
+/* Appends the demangled form of a name; false when it has none. */
 static bool demangle (readable *r, const char *mangled) {
   if (setjmp(r->too_long) != 0)
     return false;
@@ -53,8 +53,8 @@ static bool demangle (readable *r, const char *mangled) {
 }
 
 
-/* Append the readable form of the mangled name at `start` that a blank ends,
-   and what stands from the blank on: the place of a piece of a function. */
+/* Appends the demangled form of the name between `start` and `blank`, and the
+   rest from the blank on: the location of a piece of a function (by_line.c). */
 static bool demangle_front (readable *r, pf_bytes raw, size_t start,
                             size_t blank) {
   char *const mangled = strndup((const char *)raw.at + start, blank - start);
@@ -70,8 +70,8 @@ static bool demangle_front (readable *r, pf_bytes raw, size_t start,
 }
 
 
-/* Append the readable form of a name that is mangled from `start` on, behind
-   the dots it may have; false when it has none. */
+/* Appends the dots before `start`, if there are any, and the demangled form of
+   the name from `start` on; false when it has none. */
 static bool make_readable (readable *r, pf_bytes raw, size_t start) {
   const uint8_t *const blank = memchr(raw.at, ' ', raw.size);
   while (r->size < start && raw.at[r->size] == '.')
@@ -82,8 +82,7 @@ static bool make_readable (readable *r, pf_bytes raw, size_t start) {
 }
 
 
-/* Names are not looked at where none is mangled: in a large program each look
-   is a cache miss. */
+/* The flag of the dictionary saves a cache miss per name in a large program. */
 uint32_t pf_demangle (pf_dictionary *dictionary, uint32_t name) {
   if (!dictionary->has_mangled)
     return name;

@@ -1,5 +1,5 @@
 /*
-** elf_file.c - an ELF file in memory: its sections and its facts.
+** elf_file.c - the sections and the facts of an ELF file in memory.
 */
 
 #include <elfutils/libdwelf.h>
@@ -11,7 +11,7 @@
 #include "model/symbols/elf_file.h"
 
 
-/* The kinds of files people give by mistake or for want of an ELF file. */
+/* Other file formats that users may give instead of an ELF file. */
 static const struct {
   const char *magic;
   size_t size;
@@ -33,7 +33,8 @@ static const struct {
 };
 
 
-/* PF_EUNSUPPORTED for programs of another kind, PF_EFORMAT for what is none. */
+/* Fails with PF_EUNSUPPORTED for another program format, else with PF_EFORMAT.
+   */
 static pf_status refuse (pf_bytes bytes, pf_error *error) {
   for (size_t i = 0; i < sizeof OTHERS / sizeof OTHERS[0]; i++) {
     if (bytes.size < OTHERS[i].size ||
@@ -69,7 +70,8 @@ static elf_section section_of (Elf *elf, Elf_Scn *scn, size_t names) {
 }
 
 
-/* libelf has compared the number of sections with the size of the file. */
+/* The number of sections is safe: libelf has checked it against the file size.
+   */
 static pf_status read_sections (elf_file *file) {
   size_t count = 0, names = 0;
   if (elf_getshdrnum(file->elf, &count) != 0 || count == 0)
@@ -86,7 +88,7 @@ static pf_status read_sections (elf_file *file) {
 }
 
 
-/* libelf wants a pointer it could write through, but only reads. */
+/* libelf takes a pointer that is not const, but only reads. */
 pf_status elf_file_open (elf_file *file, pf_bytes bytes, pf_error *error) {
   *file = (elf_file){0};
   if (bytes.size < EI_NIDENT || memcmp(bytes.at, ELFMAG, SELFMAG) != 0)
@@ -133,7 +135,8 @@ pf_bytes elf_file_contents (const elf_file *file, const elf_section *section) {
 }
 
 
-/* Widen [*start, *end) by another range; empty while *end is 0. */
+/* Extends [*start, *end) to include another range; it is empty while *end is 0.
+   */
 static void widen (uint64_t *start, uint64_t *end, uint64_t from, uint64_t to) {
   if (to <= from)
     return;
@@ -162,7 +165,7 @@ static void segment_facts (const elf_file *file, pf_executable *facts) {
 }
 
 
-/* Sections know the code better than segments, which begin with headers. */
+/* Sections describe the code better than segments, which begin with headers. */
 static void section_facts (const elf_file *file, pf_executable *facts) {
   uint64_t start = 0, end = 0;
   for (size_t i = 1; i < file->nsections; i++)

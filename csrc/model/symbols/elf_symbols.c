@@ -1,10 +1,10 @@
 /*
-** elf_symbols.c - the functions in the symbol tables of an ELF file, of any
-** class and byte order.
+** elf_symbols.c - reads the symbol tables of an ELF file of any class and byte
+** order.
 **
-** The table is .symtab of the executable, else of its debug file, else the
-** dynamic one. Mapping symbols ($a, $d, $x) are local and untyped: the exact
-** rule never takes them, and gprof drops them for their `$`.
+** It reads .symtab of the executable, else .symtab of its debug file, else the
+** dynamic table. Mapping symbols ($a, $d, $x) are local and untyped, so that
+** the exact rule ignores them; gprof drops them because of the `$`.
 */
 
 #include <stdlib.h>
@@ -14,18 +14,18 @@
 #include "model/symbols/elf_file.h"
 #include "model/symbols/builder.h"
 
-#define STT_CODE_13 13u /* in ARM a Thumb function, in PA-RISC millicode */
-#define AHEAD       16u /* how many symbols ahead names are fetched */
+#define STT_CODE_13 13u /* ARM: Thumb function; PA-RISC: millicode */
+#define AHEAD       16u /* symbols ahead whose names are prefetched */
 
-/* A symbol table while it is read. */
+/* The state of reading a symbol table. */
 typedef struct reading {
   const elf_file *main; /* the executable */
-  const elf_file *file; /* the one with the table: main or its debug file */
+  const elf_file *file; /* main or its debug file: it has the table */
   pf_symbol_rule rule;
   Elf_Data *symbols, *sections; /* `sections`: of SHN_XINDEX, or NULL */
   size_t count;
   pf_bytes strings;
-  uint64_t budget;                /* bytes of names that may still be taken */
+  uint64_t budget;                /* bytes of names that may still be read */
   const elf_section *descriptors; /* .opd of 64-bit PowerPC, or NULL */
   pf_bytes descriptor_bytes;
   const pf_executable *facts;
@@ -33,7 +33,7 @@ typedef struct reading {
   pf_symbols *out;
 } reading;
 
-/* One symbol of it. */
+/* A symbol of the table. */
 typedef struct entry {
   GElf_Sym symbol;
   unsigned type, bind;
@@ -41,8 +41,8 @@ typedef struct entry {
 } entry;
 
 
-/* The section of a symbol; those with numbers beyond 65,279 are in a table
-   of their own. */
+/* Returns the section of a symbol. Section numbers of 65,280 or more are in a
+   table of their own. */
 static const elf_section *section_of (const reading *r, const GElf_Sym *symbol,
                                       Elf32_Word extended) {
   size_t number = symbol->st_shndx;
@@ -75,7 +75,8 @@ static bool is_function (const reading *r, const entry *e) {
 }
 
 
-/* Functions, and what assembler code leaves untyped but shows to others. */
+/* Exact rule: functions, and untyped symbols of assembler code that are global.
+   */
 static bool is_exact (const reading *r, const entry *e) {
   if (is_function(r, e))
     return e->section != NULL || e->symbol.st_shndx == SHN_ABS;
@@ -85,7 +86,8 @@ static bool is_exact (const reading *r, const entry *e) {
 }
 
 
-/* What nm calls T, W and t, wherever weak symbols lie; of t by the name. */
+/* gprof's rule: the symbols that nm prints as T, W and t, weak ones in any
+   section; those of t depend on the name. */
 static bool is_gprof (reading *r, const entry *e) {
   if (e->symbol.st_shndx == SHN_UNDEF || e->symbol.st_shndx == SHN_COMMON ||
       e->type == STT_SECTION || e->type == STT_FILE || e->type == STT_GNU_IFUNC)
@@ -100,8 +102,9 @@ static bool is_gprof (reading *r, const entry *e) {
 }
 
 
-/* The name of a symbol. All names together may not be much longer than their
-   table: strings that overlap a thousandfold are an attack. */
+/* Sets the name of a symbol. PF_ELIMIT if all names together are much longer
+   than their table: a file with thousands of overlapping strings is an attack.
+   */
 static pf_status take_name (reading *r, size_t offset, pf_bytes *name) {
   *name = (pf_bytes){0};
   if (offset >= r->strings.size)
@@ -117,7 +120,8 @@ static pf_status take_name (reading *r, size_t offset, pf_bytes *name) {
 }
 
 
-/* The code address is even where bit 0 tells the instruction set. */
+/* Returns the address of a symbol without bit 0 where that bit selects the
+   instruction set. */
 static uint64_t code_address (const reading *r, const entry *e) {
   const unsigned machine = r->main->header.e_machine;
   const bool has_mode_bit = machine == EM_ARM || machine == EM_MIPS;
@@ -126,7 +130,7 @@ static uint64_t code_address (const reading *r, const entry *e) {
 }
 
 
-/* Follow a symbol in .opd to its code: the first word of the descriptor. */
+/* Resolves a symbol in .opd to its code: the first word of the descriptor. */
 static bool follow_descriptor (const reading *r, pf_found *found) {
   const elf_section *opd = r->descriptors;
   if (opd == NULL || found->address < opd->start || found->address >= opd->end)
@@ -144,9 +148,8 @@ static bool follow_descriptor (const reading *r, pf_found *found) {
 }
 
 
-/* Whether a symbol counts, after its descriptor has been followed. gprof
-   puts a dot before the names of such functions, and so loses local ones,
-   which may have no dot. */
+/* Returns whether to take a symbol. gprof puts a dot before names that have a
+   descriptor; it drops local ones, since their names may have no dot. */
 static bool is_wanted (reading *r, const entry *e, bool has_descriptor) {
   if (r->rule == PF_SYMBOLS_EXACT)
     return is_exact(r, e);
@@ -174,8 +177,8 @@ static pf_status read_entry (reading *r, const entry *e) {
 }
 
 
-/* Ask for the name of a symbol that comes soon: linkers do not keep the names
-   in the order of the table. */
+/* Prefetches the name of a later symbol, since linkers do not store names in
+   the order of the table. */
 static void fetch_name (const reading *r, size_t i) {
   GElf_Sym symbol;
   if (i < r->count && gelf_getsym(r->symbols, (int)i, &symbol) != NULL &&
@@ -196,7 +199,7 @@ static pf_status read_entries (reading *r) {
 }
 
 
-/* The table of section numbers that belongs to a symbol table. */
+/* Returns the table of section numbers of a symbol table, or NULL. */
 static Elf_Data *extended_sections (const elf_file *file, size_t table) {
   for (size_t i = 1; i < file->nsections; i++)
     if (file->sections[i].type == SHT_SYMTAB_SHNDX &&
@@ -206,7 +209,7 @@ static Elf_Data *extended_sections (const elf_file *file, size_t table) {
 }
 
 
-/* Find the bytes of a table; a table that cannot be read is an empty one. */
+/* Finds the bytes of a table; a table that cannot be read counts as empty. */
 static void find_table (reading *r, const elf_section *section) {
   const elf_file *file = r->file;
   const size_t number = (size_t)(section - file->sections);
@@ -248,7 +251,7 @@ static pf_status read_table (reading *r, const elf_section *section) {
 }
 
 
-/* The table to read: sets *file to the one that has it. */
+/* Returns the table to read, or NULL, and sets *file to its file. */
 static const elf_section *choose_table (const elf_pair *pair,
                                         const elf_file **file) {
   const elf_section *table = elf_file_section(&pair->main, SHT_SYMTAB, NULL);
@@ -265,7 +268,7 @@ static const elf_section *choose_table (const elf_pair *pair,
 }
 
 
-/* The words for a failure of a part that has none of its own. */
+/* Sets the message of an error without one. */
 static pf_status fail (pf_error *error, pf_status status) {
   return pf_fail(error, status, PF_NO_OFFSET,
                  status == PF_ELIMIT ? "too many symbols, or names that "

@@ -1,14 +1,14 @@
 /*
-** gprof_symbols.c - which local names GNU gprof 2.40 takes for functions.
+** gprof_symbols.c - decides which local names GNU gprof 2.40 takes for
+** functions.
 **
-** Of the local symbols in code gprof drops those with an empty name, with a
-** `$`, with the `.` of object files and compiler labels, and the marks that
-** begin with __gnu_compiled. A `.` is allowed before digits (nested
-** functions), and as .clone.N and .constprop.N. Its loop has a flaw: when a
-** name ends in such digits, it steps over the closing NUL and judges the
-** string that follows in the table too, so such a symbol is often lost and
-** its time goes to the function before it. A comparison with gprof needs the
-** same losses.
+** gprof drops local code symbols with an empty name, with a `$`, with a `.`
+** (object files, compiler labels), and marks that begin with __gnu_compiled. It
+** allows a `.` before digits (nested functions), and as .clone.N and
+** .constprop.N. Its loop has a defect: if a name ends in such digits, it skips
+** the terminating NUL and goes on with the next string of the table. Such a
+** symbol is often lost, and its time goes to the function before it. To be
+** comparable with gprof, this file reproduces the defect.
 */
 
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 
 #include "model/symbols/builder.h"
 
-/* What is known of the string that starts at a byte. */
+/* The decision on the string that starts at an offset. */
 enum {
   UNKNOWN,
   KEPT,
@@ -24,13 +24,13 @@ enum {
 };
 
 
-/* The byte of a string table; behind its end there are only NULs. */
+/* Returns a byte of a string table, or NUL after its end. */
 static uint8_t byte_at (pf_bytes strings, size_t at) {
   return at < strings.size ? strings.at[at] : 0;
 }
 
 
-/* Whether `prefix` stands at `at` with at least one more byte behind it. */
+/* Returns whether `prefix` is at `at`, followed by at least one more byte. */
 static bool has_more_than (pf_bytes strings, size_t at, const char *prefix) {
   const size_t size = strlen(prefix);
   return at <= strings.size && strings.size - at > size &&
@@ -39,8 +39,8 @@ static bool has_more_than (pf_bytes strings, size_t at, const char *prefix) {
 }
 
 
-/* Where the suffix that begins with the `.` at `at` ends, at a `.` or a NUL;
-   SIZE_MAX when it is not one of digits. */
+/* Returns the end of the suffix that begins with the `.` at `at`: the offset of
+   the next `.` or NUL. SIZE_MAX if it does not consist of digits. */
 static size_t skip_suffix (pf_bytes strings, size_t at) {
   static const char clone[] = ".clone.", constprop[] = ".constprop.";
   if (has_more_than(strings, at, clone))
@@ -61,9 +61,9 @@ static size_t skip_suffix (pf_bytes strings, size_t at) {
 
 
 /*
-** The loop of gprof with its flaw: `at` is one further after a suffix, also
-** when that was a NUL. *end is where the verdict fell. A verdict known of the
-** string behind that NUL holds for this one too.
+** The loop of gprof, with its defect: after a suffix, `at` is advanced once
+** more, even over a NUL. Sets *end to the offset of the decision. A cached
+** decision on the string after that NUL applies to this string, too.
 */
 static bool judge (const pf_gprof_names *names, size_t at, size_t *end) {
   const pf_bytes strings = names->strings;
@@ -84,8 +84,8 @@ static bool judge (const pf_gprof_names *names, size_t at, size_t *end) {
 }
 
 
-/* Remember a verdict at the start of each string it was reached through: so
-   no string is read twice, however many names end in digits. */
+/* Stores the decision for each string that the loop has passed, so that no
+   string is read twice, however many names end in digits. */
 static void remember (pf_gprof_names *names, size_t at, size_t end,
                       uint8_t verdict) {
   const pf_bytes strings = names->strings;

@@ -1,11 +1,11 @@
 /*
-** line_table.c - the source lines of addresses, from the line tables of
-** DWARF through libdw.
+** line_table.c - the source lines of addresses, from the DWARF line tables,
+** read by libdw.
 **
-** All tables are read at the first question, each once, and made one sorted
-** array of ranges. Units that are damaged or have no lines are passed over.
-** Ranges outside the code are what the linker left of functions it threw
-** away: they begin at address 0 or so, and are dropped.
+** The first query reads each table once and builds one sorted array of ranges.
+** Units that are damaged or have no lines are skipped. Ranges outside the code,
+** which begin at or near address 0, belong to functions that the linker
+** removed; they are dropped.
 */
 
 #include <elfutils/libdw.h>
@@ -18,13 +18,13 @@
 
 #define FILE_CACHE 256u /* a power of two */
 
-/* The lines of a unit, as libdw has them. */
+/* The line table of a unit, in libdw. */
 typedef struct line_table {
   Dwarf_Lines *lines;
   size_t count;
 } line_table;
 
-/* The line tables while they are read. */
+/* The state of reading. */
 typedef struct reading {
   pf_dictionary *dictionary;
   uint64_t code_start, code_end;
@@ -33,17 +33,17 @@ typedef struct reading {
   pf_line_row *rows;
   size_t count, capacity;
   struct {
-    const char *raw; /* as libdw has it: one pointer per file of a table */
+    const char *raw; /* pointer in libdw, unique per file of a table */
     uint32_t name;
   } files[FILE_CACHE];
 } reading;
 
 
-/* A path without `.` and `x/..`, in place. What `..` would undo is only
-   undone when it is a plain name: never past the root or a leading `..`. */
+/* Removes `.` and `x/..` from a path in place, and returns its size. `..`
+   removes only a plain name, never the root or a leading `..`. */
 static size_t clean_path (char *path) {
   const bool is_absolute = path[0] == '/';
-  size_t size = 0, undoable = 0; /* how many parts `..` may take back */
+  size_t size = 0, undoable = 0; /* number of parts that `..` may remove */
   const char *part = path;
   while (*part != 0) {
     const size_t n = strcspn(part, "/");
@@ -66,7 +66,8 @@ static size_t clean_path (char *path) {
 }
 
 
-/* The number of a file name made readable; PF_NO_NAME when out of memory. */
+/* Returns the id of a file name, normalised by clean_path; PF_NO_NAME when out
+   of memory. */
 static uint32_t name_file (reading *r, const char *raw) {
   const size_t slot = (size_t)((uintptr_t)raw >> 3 & (FILE_CACHE - 1));
   if (r->files[slot].raw == raw)
@@ -100,8 +101,8 @@ static pf_status add_row (reading *r, const pf_line_row *row) {
 }
 
 
-/* Add the range from a line to the next one of its table; lines at one
-   address: the last counts, the ranges of the others are empty. */
+/* Adds the range from a line to the next line of its table. If several lines
+   have the same address, only the last one has a range that is not empty. */
 static pf_status add_line (reading *r, Dwarf_Line *line, Dwarf_Line *next) {
   bool is_end = true;
   Dwarf_Addr start, end;
@@ -144,8 +145,8 @@ static pf_status keep_table (reading *r, const line_table *table) {
 }
 
 
-/* The tables of all units. Units follow each other: a header that cannot be
-   read ends the walk. */
+/* Finds the tables of all units. A unit header that cannot be read ends the
+   search, since it has the position of the next one. */
 static pf_status find_tables (reading *r, Dwarf *dwarf) {
   Dwarf_Off at = 0, next;
   size_t header;
@@ -164,8 +165,8 @@ static pf_status find_tables (reading *r, Dwarf *dwarf) {
 }
 
 
-/* Units may share a table, which libdw then has once in memory: empty all but
-   the first of those. */
+/* Empties all but the first of equal tables: units may share a table, which
+   libdw has only once in memory. */
 static pf_status drop_shared (reading *r) {
   uint64_t *where = malloc(r->ntables * sizeof *where + 1);
   uint32_t *order = malloc(r->ntables * sizeof *order + 1);
@@ -193,8 +194,8 @@ static pf_status add_tables (reading *r, Dwarf *dwarf) {
 }
 
 
-/* Put the rows in order, each cut where the next one starts; rows with the
-   same file and line that touch become one. Answers how many are left. */
+/* Sorts the rows; a row ends at the latest where the next one starts. Adjacent
+   rows with the same file and line are merged. Returns the number of rows. */
 static size_t join_rows (const pf_line_row *rows, const uint32_t *order,
                          size_t count, pf_line_row *sorted) {
   size_t n = 0;
@@ -258,8 +259,8 @@ static bool is_open (const bool *flag) {
 }
 
 
-/* Read the lines of the debug file, or when it has none, of the executable.
-   Without memory for them there are no lines. */
+/* Reads the lines of the debug file, or if it has none, of the executable. When
+   out of memory there are no lines. */
 static void read_lines (pf_symbols *symbols) {
   elf_pair pair;
   pf_error ignored;

@@ -1,15 +1,15 @@
 /*
-** nm_text.c - the functions in the text that `nm` prints.
+** nm_text.c - parser of the output of `nm`.
 **
 **   BSD       0000000000001139 T main            also with a size: nm -S
-**                              U printf          no address: passed over
-**   POSIX     main T 1139 16                     nm -P; the size may lack
+**                              U printf          no address: skipped
+**   POSIX     main T 1139 16                     nm -P; the size is optional
 **   System V  main |0000000000001139| T | FUNC|0000000000000016| |.text
 **   Tru64     main | 0000004831842992 | T | 0000000000000008      decimal
 **
-** Names may hold spaces and bars (demangled C++); a tab ends a name, behind
-** it `nm -l` puts the source line. The first lines decide which form the file
-** has; lines that do not fit it, such as headings, are passed over.
+** Names may contain spaces and bars (demangled C++). A tab ends a name; after
+** it `nm -l` prints the source line. The first lines decide which form the file
+** has. Lines of another form, such as headings, are skipped.
 */
 
 #include <stdlib.h>
@@ -21,18 +21,19 @@
 #include "model/base/parallel.h"
 #include "model/symbols/builder.h"
 
-#define TRIAL_LINES 256   /* how many lines decide the form */
-#define CHUNK       65536 /* symbols that are read, then added */
-#define LEAST_LINE  5     /* bytes of one with a symbol */
+#define TRIAL_LINES 256   /* lines from which the form is detected */
+#define CHUNK       65536 /* symbols per chunk */
+#define LEAST_LINE  5     /* minimum bytes of a line with a symbol */
 
-/* What a line says. */
+/* The contents of a line. */
 typedef struct nm_line {
   uint64_t address, size;
-  uint8_t type; /* the letter */
+  uint8_t type; /* type letter */
   pf_bytes name;
 } nm_line;
 
-/* Read one line (without its end, not empty); false: it names no address. */
+/* Parses a line that is not empty, without its end; false: it has no address.
+   */
 typedef bool (*nm_form)(pf_bytes line, nm_line *out);
 
 
@@ -49,13 +50,13 @@ static bool is_letter (uint8_t c) {
 }
 
 
-/* Read eight hexadecimal digits at once, as the bytes of one word; false when
-   one of the eight is none. */
+/* Parses eight hexadecimal digits in one 64-bit word (SWAR); false when one of
+   the bytes is no digit. */
 static bool eight_digits (const uint8_t *p, uint64_t *value) {
   const uint64_t each = 0x0101010101010101u;
   const uint64_t word = pf_load64be(p);
   const uint64_t low = word & 0x0f * each;
-  const uint64_t letter = word >> 6 & each; /* else a digit, if right */
+  const uint64_t letter = word >> 6 & each; /* 1 for a letter, 0 for a digit */
   const uint64_t high = (word | letter << 5) & 0xf0 * each;
   const uint64_t too_big = (low + 6 * each + 3 * letter) & 0x10 * each;
   const uint64_t not_zero = (low + 0x0f * each) >> 4;
@@ -70,8 +71,8 @@ static bool eight_digits (const uint8_t *p, uint64_t *value) {
 }
 
 
-/* Take a number in hexadecimal, with or without 0x, from the front of a
-   slice; false and the slice as before when there is none or it is too big. */
+/* Takes a hexadecimal number, with or without 0x, from the front of a slice.
+   False, with the slice unchanged, if there is none or it exceeds 64 bits. */
 static bool take_hex (pf_bytes *text, uint64_t *value) {
   pf_bytes t = *text;
   if (t.size > 2 && t.at[0] == '0' && (t.at[1] | 0x20) == 'x')
@@ -139,8 +140,8 @@ static bool take_spaces (pf_bytes *text) {
 }
 
 
-/* The usual line of a 64-bit file, which needs no search: sixteen digits, the
-   type and the name, with a space between. */
+/* Fast path for a line of a 64-bit file: 16 digits, the type and the name, each
+   separated by a space. */
 static bool read_usual (pf_bytes line, nm_line *out) {
   const uint8_t *const p = line.at;
   uint64_t high, low;
@@ -216,8 +217,8 @@ static bool read_posix (pf_bytes line, nm_line *out) {
 }
 
 
-/* The columns right of the last bars: cells[0] is the first of them. Answers
-   how many; `rest` is what is left of them. */
+/* Splits a line at its last bars: cells[0] is the cell after the first of them,
+   `rest` the text before it. Returns the number of cells. */
 static size_t split_bars (pf_bytes line, pf_bytes *rest, pf_bytes *cells,
                           size_t capacity) {
   size_t n = 0, end = line.size;
@@ -267,7 +268,7 @@ static bool read_tru64 (pf_bytes line, nm_line *out) {
 }
 
 
-/* Take the next line off a text, without its end and what follows a tab.
+/* Takes the next line of a text, without its end and anything after a tab.
    False at the end of the text. */
 static bool next_line (pf_bytes *text, pf_bytes *line) {
   if (text->size == 0)
@@ -286,8 +287,8 @@ static bool next_line (pf_bytes *text, pf_bytes *line) {
 }
 
 
-/* The form that fits most of the first lines; the earlier one of equals.
-   NULL: none fits any. */
+/* Returns the form that most of the first lines have, the first of equals; NULL
+   if no line has any form. */
 static nm_form choose_form (pf_bytes text) {
   static const nm_form FORMS[] = {read_bsd, read_system_v, read_tru64,
                                   read_posix};
@@ -307,7 +308,7 @@ static nm_form choose_form (pf_bytes text) {
 }
 
 
-/* About how many lines a text has, by the first of them. */
+/* Estimates the number of lines by the length of the first ones. */
 static size_t guess_lines (pf_bytes text) {
   pf_bytes rest = text, line;
   size_t n = 0;
@@ -317,7 +318,7 @@ static size_t guess_lines (pf_bytes text) {
 }
 
 
-/* gprof takes t and T from such a text, and nothing else. */
+/* gprof accepts only t and T from such a text. */
 static bool is_wanted (uint8_t type, pf_symbol_rule rule) {
   return type == 'T' || type == 't' ||
          (rule == PF_SYMBOLS_EXACT && (type == 'W' || type == 'i'));
@@ -326,26 +327,27 @@ static bool is_wanted (uint8_t type, pf_symbol_rule rule) {
 
 /* {====== All lines ====== */
 
-/* What all lines are read by. */
+/* The state of the parser. */
 typedef struct nm_text {
-  pf_bytes left; /* not read so far */
+  pf_bytes left; /* the rest of the text */
   nm_form form;
   pf_symbol_rule rule;
-  uint64_t text_end; /* of the executable; 0: not known */
+  uint64_t text_end; /* end of .text of the executable; 0: not known */
 } nm_text;
 
-/* Symbols that are read, where they will stay, and their names. */
+/* A chunk of symbols: the parser thread writes them into the final array, and
+   the other thread adds their names meanwhile. */
 typedef struct chunk {
   nm_text *text;
   pf_symbol *symbols;
   pf_bytes *names;
   size_t most, count;
-  /* Where the names will have their entries, of memory that is new; or none: */
+  /* New memory for the dictionary entries of the names, or NULL: */
   void *entries;
   size_t entries_size;
 } chunk;
 
-/* Adding them. */
+/* The arguments and the result of add_portion. */
 typedef struct addition {
   pf_symbols *symbols;
   const chunk *chunk;
@@ -353,8 +355,9 @@ typedef struct addition {
 } addition;
 
 
-/* Read the next symbols; there are none when the text has ended. Who adds them
-   finds the memory there. */
+/* Parses the next chunk; it is empty at the end of the text. It also touches
+   the memory of the dictionary entries, so that adding the names causes no page
+   faults. */
 static void read_portion (void *context) {
   chunk *const p = context;
   nm_text *const text = p->text;
@@ -381,8 +384,8 @@ static void read_portion (void *context) {
 }
 
 
-/* Say where the symbols of a chunk go that is read while those before it are
-   added, and their names. */
+/* Sets the destinations of the symbols and names of a chunk that is parsed
+   while `before` symbols are added. PF_ENOMEM, PF_ELIMIT. */
 static pf_status look_ahead (pf_symbols *symbols, size_t before, chunk *next) {
   const size_t names = pf_names_count(symbols->dictionary);
   const pf_status status = pf_symbols_reserve(symbols, before + next->most);
@@ -399,7 +402,7 @@ static void add_portion (void *context) {
 }
 
 
-/* Add a chunk, while the one behind it is read. */
+/* Adds a chunk while the next one is parsed in a second thread. */
 static pf_status add_and_read (pf_symbols *symbols, const chunk *read,
                                chunk *next) {
   addition a = {symbols, read, look_ahead(symbols, read->count, next)};
@@ -415,7 +418,7 @@ static pf_status add_and_read (pf_symbols *symbols, const chunk *read,
 }
 
 
-/* The first chunk is read alone, so it is a small one. */
+/* The first chunk is parsed without a second thread, so it is a small one. */
 static pf_status read_lines (nm_text *text, pf_symbols *symbols) {
   const size_t most = text->left.size / LEAST_LINE + 1;
   const size_t capacity = most < CHUNK ? most : CHUNK;

@@ -1,10 +1,10 @@
 /*
-** symbols.c - from the symbols found to the sorted array: one per address,
-** each with an end, and the look-up.
+** symbols.c - builds the sorted array of symbols, one per address, and looks up
+** addresses.
 **
-** A symbol goes into the array when it is found, with the end that its table
-** tells; its name follows with those of its neighbours. There is no list
-** before the array: a million symbols in order of address are never moved.
+** Symbols are appended directly to the final array, and names are interned in
+** groups. If the symbols are added in order of address, as usual, the array is
+** not sorted and no symbol is moved.
 */
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include "model/symbols/builder.h"
 
 #define PADDING  32u   /* a gap up to this belongs to the function before */
-#define ONE_PAGE 4096u /* the guessed size when nothing tells an end */
+#define ONE_PAGE 4096u /* size of a symbol without a known end */
 
 
 pf_symbols *pf_symbols_new (pf_dictionary *dictionary) {
@@ -100,7 +100,7 @@ pf_status pf_symbols_reserve (pf_symbols *symbols, size_t count) {
 }
 
 
-/* Intern the names of the symbols that came last. */
+/* Interns the names of the symbols that were added last. */
 static pf_status name_symbols (pf_symbols *symbols) {
   uint32_t numbers[PF_FOUND_AT_ONCE];
   const size_t n = symbols->nunnamed;
@@ -133,8 +133,8 @@ static void append (pf_symbols *symbols, const pf_symbol *symbol) {
 }
 
 
-/* Append a symbol whose name gets a dot: such names are not borrowed, so the
-   others go first. */
+/* Appends a symbol with a dot before its name. The dotted name is interned at
+   once, after the names that wait. */
 static pf_status add_dotted (pf_symbols *symbols, pf_symbol *symbol,
                              pf_bytes name) {
   const pf_status status = name_symbols(symbols);
@@ -146,7 +146,7 @@ static pf_status add_dotted (pf_symbols *symbols, pf_symbol *symbol,
 }
 
 
-/* How many underscores a name begins with, at most two. */
+/* Returns the number of leading underscores of a name, at most two. */
 static unsigned underscores (const pf_found *found) {
   const pf_bytes name = found->name;
   unsigned n = 0;
@@ -156,16 +156,16 @@ static unsigned underscores (const pf_found *found) {
 }
 
 
-/* How well people know a name, as gprof sees it: global before local, a
-   function before what is none, then the one with fewer underscores. */
+/* Returns the rank by which gprof chooses among symbols at one address: global
+   before local, functions before others, then fewer underscores. */
 static uint8_t rank_of (const pf_found *found) {
   return (uint8_t)((found->is_global ? 6u : 0u) +
                    (found->is_function ? 3u : 0u) + 2u - underscores(found));
 }
 
 
-/* The end that the table tells, by the size or else by the section. A size
-   that leaves no more than padding to the section's end says nothing. */
+/* Sets the end to that of the size, or else to that of the section. A size that
+   leaves at most padding before the end of the section is ignored. */
 static void set_end (pf_symbol *symbol, const pf_found *found) {
   const bool has_limit = found->limit > found->address;
   const uint64_t limit = has_limit ? found->limit : UINT64_MAX;
@@ -218,7 +218,7 @@ pf_status pf_symbols_add (pf_symbols *symbols, const pf_found *found) {
 }
 
 
-/* Put the symbols in another order. */
+/* Reorders the symbols; false when out of memory. */
 static bool reorder (pf_symbols *symbols, const uint32_t *order) {
   pf_symbol *const sorted = pf_array(symbols->count, sizeof *sorted);
   if (sorted == NULL)
@@ -232,7 +232,7 @@ static bool reorder (pf_symbols *symbols, const uint32_t *order) {
 }
 
 
-/* By address; those at one address stay as the table has them. */
+/* Sorts by address; the sort is stable. */
 static pf_status sort_symbols (pf_symbols *symbols) {
   if (!symbols->unsorted)
     return PF_OK;
@@ -248,8 +248,8 @@ static pf_status sort_symbols (pf_symbols *symbols) {
 }
 
 
-/* Where a symbol ends exactly: where its table says, but the padding before
-   the next one, or before the end of its section, is its own. */
+/* Returns the end by the exact rule: as the symbol table states it, including
+   the padding up to the next symbol or up to the end of its section. */
 static uint64_t exact_end (const pf_symbol *symbol, uint64_t next) {
   const uint64_t size = symbol->end - symbol->start;
   const uint64_t most = next - symbol->start;
@@ -263,8 +263,8 @@ static uint64_t exact_end (const pf_symbol *symbol, uint64_t next) {
 }
 
 
-/* Where the last symbol ends for gprof: at the end of .text; what lies behind
-   that is empty. Without an executable nothing tells. */
+/* Returns the end of the last symbol for gprof: the end of .text (a symbol
+   after it is empty), or the exact end if there is no executable. */
 static uint64_t last_gprof_end (const pf_symbols *symbols,
                                 const pf_symbol *last) {
   const uint64_t text_end = symbols->facts.text_end;
@@ -274,14 +274,14 @@ static uint64_t last_gprof_end (const pf_symbols *symbols,
 }
 
 
-/* Set the end of a symbol, `next` being the start of the one behind it. */
+/* Sets the end of a symbol; `next` is the start of the next one. */
 static void end_symbol (pf_symbol *symbol, uint64_t next, pf_symbol_rule rule) {
   symbol->end = rule == PF_SYMBOLS_EXACT ? exact_end(symbol, next) : next;
 }
 
 
-/* Keep the best symbol of each address, the first of equals, and set where it
-   ends. */
+/* Keeps one symbol per address, the first of those with the highest rank, and
+   sets their ends. */
 static void settle (pf_symbols *symbols, pf_symbol_rule rule) {
   pf_symbol *const all = symbols->all;
   size_t kept = 0;

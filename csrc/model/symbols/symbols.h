@@ -25,18 +25,18 @@ typedef enum pf_symbol_rule {
 
 typedef struct pf_symbol {
   uint64_t start, end; /* [start, end) */
-  uint32_t name;       /* as the linker has it, in the dictionary */
-  bool is_function;    /* STT_FUNC, or nm said so */
+  uint32_t name;       /* id of the linker name in the dictionary */
+  bool is_function;    /* STT_FUNC, or the type letter of nm */
   bool is_global;
-  bool is_sized; /* its end is from the table, not from the next one */
-  uint8_t rank;  /* of symbols at one address the one of highest rank is kept */
+  bool is_sized; /* its end is stated, and not the start of the next one */
+  uint8_t rank;  /* of several symbols at one address the highest rank wins */
 } pf_symbol;
 
 /* Facts of an executable. */
 typedef struct pf_executable {
   unsigned address_size; /* 4 or 8; 0 unknown (nm text) */
   bool big_endian, is_pie, has_symbols, has_lines;
-  bool only_dynamic; /* the symbols are those that it exports: it is stripped */
+  bool only_dynamic; /* stripped: only the exported symbols are left */
   uint16_t machine;  /* ELF e_machine, 0 unknown */
   uint64_t entry;    /* e_entry */
   uint64_t text_start, text_end;   /* .text, or the executable segments */
@@ -44,7 +44,7 @@ typedef struct pf_executable {
   uint64_t image_start, image_end; /* the loaded range */
   uint8_t build_id[64];
   size_t build_id_size;
-  char debug_link[256]; /* file name of its debug file, "" when not said */
+  char debug_link[256]; /* file name of its debug file; "": not stated */
   uint32_t debug_crc;   /* of that file: pf_debug_crc of all its bytes */
 } pf_executable;
 
@@ -55,7 +55,7 @@ typedef struct pf_executable {
 pf_status pf_executable_read (pf_bytes bytes, pf_executable *facts,
                               pf_error *error);
 
-/* The CRC-32 of a debug file that an executable states in .gnu_debuglink. */
+/* Return the CRC-32 of a debug file, as .gnu_debuglink states it. */
 uint32_t pf_debug_crc (pf_bytes bytes);
 
 /*
@@ -78,8 +78,8 @@ pf_status pf_symbols_nm (pf_bytes text, pf_bytes executable, pf_bytes debug,
                          pf_symbols **symbols, pf_error *error);
 
 /*
-** Cut the symbols where the source line changes, as gprof -l does: each piece
-** becomes a symbol called "function (file:line @ address)". PF_ENOMEM.
+** Split the symbols at each change of the source line, as gprof -l does. Each
+** piece becomes a symbol called "function (file:line @ address)". PF_ENOMEM.
 */
 pf_status pf_symbols_by_line (pf_symbols *symbols);
 
@@ -105,8 +105,8 @@ const pf_ranges *pf_symbols_ranges (const pf_symbols *symbols);
 size_t pf_symbols_find (const pf_symbols *symbols, uint64_t address);
 
 /*
-** The source line of an address. The whole line table is read at the first
-** call (once per unit, into one sorted array). False: not known.
+** Find the source line of an address; false if it is not known. The first call
+** reads all line tables into one sorted array.
 */
 typedef struct pf_line_row {
   uint64_t start, end; /* [start, end) */
@@ -118,11 +118,10 @@ bool pf_symbols_line (pf_symbols *symbols, uint64_t address, pf_line_row *row);
 /* All line rows in order of address. */
 const pf_line_row *pf_symbols_lines (pf_symbols *symbols, size_t *count);
 
-/* The readable form of a C++ name (Rust's older names are such), in the same
-   dictionary; the number itself when it is not a mangled name, or its readable
-   form would be longer than 64 KiB. When memory runs out, it returns the number
-   itself, too, and sets `lacks_memory` of the dictionary: readers check that
-   once for each batch, and fail. */
+/* Return the id of the demangled form of a C++ name (or of an old Rust name) in
+   the same dictionary. Returns `name` itself if it is not mangled or its
+   demangled form exceeds 64 KiB. When out of memory it returns `name` and sets
+   dictionary->lacks_memory, which readers check once per batch. */
 uint32_t pf_demangle (pf_dictionary *dictionary, uint32_t name);
 
 #endif
