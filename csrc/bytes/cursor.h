@@ -1,9 +1,12 @@
 /*
-** cursor.h - checked loads in both byte orders. The only place that turns
-** bytes into numbers: no other file casts a pointer to a wider type.
+** cursor.h - loads and stores of integers in both byte orders, and a cursor
+** with bounds checks. Used by all parsers and encoders. This is the only file
+** that converts bytes to integers; no other file casts a pointer to a wider
+** type.
 **
-** A cursor is a position in a slice. A load that does not fit answers false
-** and leaves the cursor where it was.
+** A cursor is a position in a slice, which it borrows. The functions pf_skip
+** and pf_take... return false and leave the cursor unchanged if too few bytes
+** are left.
 */
 
 #ifndef cursor_h
@@ -12,13 +15,13 @@
 #include "profio.h"
 
 typedef struct pf_cursor {
-  pf_bytes bytes; /* the whole slice: positions count from its start */
-  size_t at;      /* never past bytes.size */
+  pf_bytes bytes; /* the whole slice; positions count from its start */
+  size_t at;      /* at most bytes.size */
   bool big;       /* big-endian loads */
 } pf_cursor;
 
 
-/* Loads from bytes known to be there. */
+/* Loads without a check: the caller has checked that the bytes exist. */
 
 static inline uint16_t pf_load16 (const uint8_t *p, bool big) {
   return (uint16_t)(big ? p[0] << 8 | p[1] : p[1] << 8 | p[0]);
@@ -50,7 +53,7 @@ static inline uint64_t pf_load64 (const uint8_t *p, bool big) {
   return big ? pf_load64be(p) : pf_load64le(p);
 }
 
-/* An unsigned number of width 1, 2, 4 or 8. */
+/* Load an unsigned integer of width 1, 2, 4 or 8 bytes. */
 static inline uint64_t pf_load (const uint8_t *p, unsigned width, bool big) {
   switch (width) {
     case 8: return pf_load64(p, big);
@@ -61,7 +64,7 @@ static inline uint64_t pf_load (const uint8_t *p, unsigned width, bool big) {
 }
 
 
-/* Stores, for the writers. */
+/* Store an integer of `width` bytes. */
 
 static inline void pf_save (uint8_t *p, unsigned width, bool big,
                             uint64_t value) {
@@ -70,7 +73,7 @@ static inline void pf_save (uint8_t *p, unsigned width, bool big,
 }
 
 
-/* The same for a width and an order that are known: one store each. */
+/* The same with constant width and order, which compile to one store. */
 
 static inline void pf_save32le (uint8_t *p, uint32_t value) {
   p[0] = (uint8_t)value;
@@ -85,18 +88,18 @@ static inline void pf_save64le (uint8_t *p, uint64_t value) {
 }
 
 
-/* A cursor over a slice. */
+/* Return a cursor at the start of a slice. */
 
 static inline pf_cursor pf_cursor_over (pf_bytes bytes, bool big) {
   return (pf_cursor){bytes, 0, big};
 }
 
-/* How many bytes are left. */
+/* Return the number of bytes left. */
 static inline size_t pf_left (const pf_cursor *cursor) {
   return cursor->bytes.size - cursor->at;
 }
 
-/* Whether `count` things of `size` bytes (size > 0) are still there. */
+/* Return whether `count` items of `size` bytes (size > 0) are left. */
 static inline bool pf_fits (const pf_cursor *cursor, uint64_t count,
                             size_t size) {
   return count <= pf_left(cursor) / size;
@@ -118,7 +121,7 @@ static inline bool pf_take (pf_cursor *cursor, uint64_t size, pf_bytes *slice) {
   return true;
 }
 
-/* Take an unsigned number of width 1, 2, 4 or 8. */
+/* Take an unsigned integer of width 1, 2, 4 or 8 bytes. */
 static inline bool pf_take_uint (pf_cursor *cursor, unsigned width,
                                  uint64_t *value) {
   const size_t at = cursor->at;

@@ -1,12 +1,12 @@
 /*
-** map.c - mapped files, and the SIGBUS handler that keeps a shrinking file
-** from killing the process.
+** map.c - mapped files, and the SIGBUS handler that keeps a shrinking file from
+** killing the process.
 **
-** The handler runs on the thread that touched the lost page. It looks the
-** address up in the list of live maps; found, it puts a zero page there and
-** marks the map; not found, the handler that was installed before takes over.
-** The handler takes no lock: a map is linked complete and unlinked before it
-** is unmapped, and the links are atomic.
+** The handler runs on the thread that accessed the lost page. It searches the
+** list of live maps for the address. If a map contains it, the handler maps a
+** zero page there and marks the map; otherwise it calls the handler that was
+** installed before. It takes no lock: links are atomic, a map is initialised
+** before it is linked, and unlinked before it is unmapped.
 */
 
 #include <errno.h>
@@ -23,19 +23,18 @@
 #include "bytes/map.h"
 #include "bytes/spool.h"
 
-/* Address space to reserve for a file that grows, the first size that the
-   system grants. The file is not read beyond it. */
+/* Address space to reserve for a growing file: the first size that the system
+   grants. Bytes after it are not read. */
 static const uint64_t reservations[] = {(uint64_t)1 << 40, (uint64_t)1 << 34,
                                         (uint64_t)1 << 30};
 
 struct pf_map {
   pf_bytes bytes;
   size_t reserved; /* bytes mapped; pages after the file fault */
-  int fd;          /* of a file that grows, else -1 */
+  int fd;          /* of a growing file, else -1 */
   atomic_bool faulted;
   _Atomic(struct pf_map *) next;
-  struct pf_map *previous; /* under the lock: a map is found at once in a list
-                              of thousands */
+  struct pf_map *previous; /* under the lock; removes a map in constant time */
 };
 
 /* The state of the process (see map.h). */
@@ -62,7 +61,7 @@ static void pass_on (int number, siginfo_t *info, void *context) {
   else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN)
     before.sa_handler(number);
   else
-    sigaction(number, &before, NULL); /* the access faults again and ends */
+    sigaction(number, &before, NULL); /* the repeated access then ends it */
 }
 
 
@@ -83,7 +82,7 @@ static void on_fault (int number, siginfo_t *info, void *context) {
 }
 
 
-/* With maps_lock held. */
+/* The caller has maps_lock. */
 static void install_handler (void) {
   if (handler_installed)
     return;
@@ -179,7 +178,7 @@ pf_status pf_map_gzip (pf_bytes packed, uint64_t max_size, pf_map **map,
 }
 
 
-/* Map what the descriptor stands for, a plain file or not. */
+/* Maps a plain file, or copies a pipe etc. to a spool file and maps that. */
 static pf_status map_descriptor (int fd, uint64_t max_size, pf_map **map,
                                  pf_error *error) {
   struct stat status;
@@ -196,7 +195,7 @@ static pf_status map_descriptor (int fd, uint64_t max_size, pf_map **map,
 }
 
 
-/* The file as it is, not unpacked. */
+/* Maps a file, without decompressing it. */
 static pf_status map_path (const char *path, uint64_t max_size, pf_map **map,
                            pf_error *error) {
   if (strcmp(path, "-") == 0)
@@ -224,7 +223,7 @@ pf_status pf_map_open (const char *path, uint64_t max_size, pf_map **map,
 }
 
 
-/* Map a file with as much address space as possible. */
+/* Maps a file with as much address space as possible; *reserved is its size. */
 static void *map_reserved (int fd, uint64_t size, size_t *reserved) {
   void *at = MAP_FAILED;
   for (size_t i = 0;
@@ -238,7 +237,7 @@ static void *map_reserved (int fd, uint64_t size, size_t *reserved) {
 }
 
 
-/* Map it and keep the descriptor, which is closed with the map. */
+/* Maps a growing file. The map owns the descriptor, unless this fails. */
 static pf_status map_live (int fd, pf_map **map, pf_error *error) {
   struct stat status;
   if (fstat(fd, &status) != 0)

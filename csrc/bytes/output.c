@@ -1,5 +1,5 @@
 /*
-** output.c - output files that appear when they are complete.
+** output.c - output files that get their names when they are complete.
 */
 
 #define _GNU_SOURCE /* O_TMPFILE */
@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MOST_LINKS 40  /* symbolic links in a row, as the kernel allows */
+#define MOST_LINKS 40  /* symbolic links that are followed, as in the kernel */
 #define MOST_TRIES 100 /* temporary names */
 
 /* Results of descriptor_of for a path that names no descriptor of this
@@ -40,7 +40,7 @@ static pf_status is_folder (pf_error *error) {
 
 /* {====== Where the file goes ====== */
 
-/* FOLDER/NAME in new memory; NULL: none left. */
+/* Returns FOLDER/NAME in new memory; NULL when out of memory. */
 static char *joined (const char *folder, const char *name) {
   const size_t size = strlen(folder) + strlen(name) + 2;
   char *const path = malloc(size);
@@ -51,8 +51,8 @@ static char *joined (const char *folder, const char *name) {
 }
 
 
-/* Cut a path into the folder, absolute and without links (in new memory), and
-   the name in it (a part of `path`). PF_EIO: there is no such folder. */
+/* Splits a path into its folder, absolute and without links (in new memory),
+   and the name in it (a part of `path`). PF_EIO: there is no such folder. */
 static pf_status split (char *path, char **folder, const char **name,
                         pf_error *error) {
   char *const slash = strrchr(path, '/');
@@ -70,8 +70,8 @@ static pf_status split (char *path, char **folder, const char **name,
 }
 
 
-/* The number of the descriptor that a path below /proc/PID/fd stands for, or
-   OTHER_DESCRIPTOR, or NO_DESCRIPTOR where the folder is another one. */
+/* Returns the descriptor of a path below /proc/PID/fd: OTHER_DESCRIPTOR for one
+   of another process, NO_DESCRIPTOR for any other path. */
 static int descriptor_of (const char *folder, const char *name) {
   char own[64];
   const size_t length = strlen(folder);
@@ -90,8 +90,8 @@ static int descriptor_of (const char *folder, const char *name) {
 }
 
 
-/* The path that a symbolic link in `folder` leads to, in new memory. NULL: none
-   left, or the link has gone. */
+/* Returns the target of a symbolic link in `folder`, in new memory. NULL: out
+   of memory, or the link was removed. */
 static char *link_target (const char *folder, const char *path) {
   char target[PATH_MAX];
   const ssize_t size = readlink(path, target, sizeof target - 1);
@@ -102,9 +102,9 @@ static char *link_target (const char *folder, const char *path) {
 }
 
 
-/* Look at a path: *path is its absolute form, *descriptor what descriptor_of
-   says of it, *next (both in new memory) where a symbolic link leads to, NULL
-   where it is none. */
+/* Examines a path: *path is its absolute form, *descriptor the result of
+   descriptor_of, *next the target of a symbolic link (both in new memory), or
+   NULL. */
 static pf_status look (char *at, char **path, int *descriptor, char **next,
                        pf_error *error) {
   char *folder;
@@ -127,8 +127,8 @@ static pf_status look (char *at, char **path, int *descriptor, char **next,
 }
 
 
-/* Follow the links at the end of a path; *path is absolute then, in new memory,
-   NULL after a failure. */
+/* Follows symbolic links at the end of a path. *path is its absolute form in
+   new memory, NULL after a failure. */
 static pf_status resolve (const char *given, char **path, int *descriptor,
                           pf_error *error) {
   char *at = strdup(given);
@@ -152,8 +152,8 @@ static pf_status resolve (const char *given, char **path, int *descriptor,
 
 /* {====== Opening ====== */
 
-/* A path of a temporary file beside `path`, in new memory: another one at each
-   try. */
+/* Returns the path of a temporary file beside `path`, in new memory; it differs
+   for each attempt. */
 static char *temporary_beside (const char *path, unsigned attempt) {
   struct timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
@@ -169,8 +169,8 @@ static char *temporary_beside (const char *path, unsigned attempt) {
 }
 
 
-/* Do something with a new temporary path, under other names while there is such
-   a file. True: the output has the name. False: errno says why. */
+/* Calls `try` with new temporary paths until it does not fail with EEXIST.
+   True: the output has the name. False: errno has the reason. */
 static bool with_temporary (pf_output *output,
                             bool (*try)(pf_output *, const char *)) {
   for (unsigned attempt = 0; attempt < MOST_TRIES; attempt++) {
@@ -215,8 +215,8 @@ static bool open_nameless (pf_output *output) {
 }
 
 
-/* The new file is as accessible as the one it replaces. Where the owner cannot
-   be passed on, set-user-id bits are not either. */
+/* Gives the new file the permissions and the owner of the file it replaces. If
+   the owner cannot be set, set-user-id bits are cleared. */
 static void pass_on_access (const pf_output *output, const struct stat *old) {
   struct stat new;
   mode_t mode = old->st_mode & 07777;
@@ -245,8 +245,8 @@ static pf_status open_temporary (pf_output *output, const struct stat *old,
 }
 
 
-/* A descriptor of this process is written where it stands; anything else that
-   is no regular file is opened. */
+/* Duplicates a descriptor of this process, or opens the path of anything that
+   is not a regular file. */
 static pf_status open_in_place (pf_output *output, int descriptor,
                                 pf_error *error) {
   output->fd = descriptor >= 0
@@ -261,7 +261,7 @@ static pf_status open_in_place (pf_output *output, int descriptor,
 }
 
 
-/* Open what a path without links stands for. */
+/* Opens a path that has no links at its end. */
 static pf_status open_resolved (pf_output *output, int descriptor,
                                 pf_error *error) {
   struct stat about;
@@ -349,8 +349,8 @@ static pf_status fail_with_path (const pf_output *output, const char *what,
 }
 
 
-/* Close the descriptor. A failure that the file system finds only now is one of
-   a write. */
+/* Closes the descriptor. An error that the file system reports only here is a
+   write error. */
 static pf_status close_descriptor (pf_output *output, pf_error *error) {
   const int closed = output->fd < 0 ? 0 : close(output->fd);
   output->fd = -1;
@@ -370,7 +370,7 @@ pf_status pf_output_close_fd (pf_output *output, pf_error *error) {
 }
 
 
-/* Whether the target may still be replaced, and whether it is there. */
+/* Checks that the target may be replaced, and sets *exists. */
 static pf_status check_target (const pf_output *output, bool *exists,
                                pf_error *error) {
   struct stat about;
@@ -385,8 +385,8 @@ static pf_status check_target (const pf_output *output, bool *exists,
 }
 
 
-/* Do all that may fail before the last rename. A single nameless file of a new
-   name needs no temporary one. */
+/* Does everything that may fail before the last rename. A single file without a
+   name, for a new target, is linked directly. */
 static pf_status prepare (pf_output *output, bool is_alone, pf_error *error) {
   bool exists = false;
   if (output->is_in_place)
@@ -401,7 +401,7 @@ static pf_status prepare (pf_output *output, bool is_alone, pf_error *error) {
     return pf_output_close_fd(output, error);
   const pf_status closed = close_descriptor(output, error);
   if (closed != PF_OK)
-    unlink(output->path); /* what was written may be lost */
+    unlink(output->path); /* the contents may be lost */
   return closed;
 }
 
@@ -433,7 +433,7 @@ pf_status pf_output_commit_new (pf_output *output, pf_error *error) {
     return PF_AGAIN;
   if (!done)
     return fail_with_path(output, "cannot be written", errno, error);
-  return close_descriptor(output, error); /* a temporary name goes at close */
+  return close_descriptor(output, error); /* removes a temporary name */
 }
 
 

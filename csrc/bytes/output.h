@@ -23,9 +23,9 @@
 #include "profio.h"
 
 typedef struct pf_output {
-  int fd;           /* where to write (or read again); -1: closed */
-  char *path;       /* absolute path of the target, links followed */
-  char *temporary;  /* the present path of the file; NULL: it has no name */
+  int fd;           /* opened for writing (and reading); -1: closed */
+  char *path;       /* absolute path of the target, without links */
+  char *temporary;  /* its temporary path; NULL: it has no name */
   bool is_in_place; /* the target is no regular file, and fd is the target */
 } pf_output;
 
@@ -38,29 +38,28 @@ pf_status pf_output_open (pf_output *output, const char *path, pf_error *error);
 pf_status pf_output_resolve (const char *path, char **absolute,
                              bool *is_in_place, pf_error *error);
 
-/* Close the descriptor of an output that is complete, and keep the file under
-   its temporary name: for many outputs of which the descriptors would not do.
-   Only pf_output_commit and pf_output_close may follow. PF_EIO, PF_ENOMEM. */
+/* Close the descriptor of a complete output and keep the file under its
+   temporary name, so that many outputs need few descriptors. Only
+   pf_output_commit and pf_output_close may follow. PF_EIO, PF_ENOMEM. */
 pf_status pf_output_close_fd (pf_output *output, pf_error *error);
 
 /*
 ** Give `count` outputs their names, in their order, and close them. Outputs
-** with fd -1 that were not parked are skipped. All steps but the last rename
-** are tried for all of them first, so that a failure of one leaves the targets
-** of all as they were, unless a rename itself fails. After a failure the caller
+** that have neither a descriptor nor a temporary file are skipped. Everything
+** except the renames is done for all outputs first, so that all targets are
+** unchanged after a failure, unless a rename fails. After a failure the caller
 ** closes all outputs. PF_EIO (the message names the file), PF_ENOMEM.
 */
 pf_status pf_output_commit (pf_output *outputs, size_t count, pf_error *error);
 
-/* Give an output its name where no file has it, and close it. PF_AGAIN: a file
-   has it. PF_EIO, PF_ENOMEM. */
+/* Give an output its name if no file has it, and close it. PF_AGAIN: a file has
+   that name. PF_EIO. */
 pf_status pf_output_commit_new (pf_output *output, pf_error *error);
 
-/* Write the entries of the folder of a path onto the disk. PF_EIO,
-   PF_ENOMEM. */
+/* Flush the folder of a path to disk (fsync). PF_EIO, PF_ENOMEM. */
 pf_status pf_output_sync_folder (const char *path, pf_error *error);
 
-/* Drop the output: the target stays as it is. Closing twice is fine. */
+/* Discard the output; the target is unchanged. Closing twice is allowed. */
 void pf_output_close (pf_output *output);
 
 #endif

@@ -15,7 +15,7 @@
 
 #define STEP         65536u
 #define DEFAULT_SIZE ((uint64_t)64 << 30)
-#define RATIO        1000u               /* of unpacked bytes to packed ones */
+#define RATIO        1000u /* maximum ratio of decompressed to compressed bytes */
 #define RESERVE      ((uint64_t)1 << 30) /* of free space */
 #define LOOK         ((uint64_t)16 << 20)
 
@@ -23,12 +23,12 @@
 typedef struct allowance {
   uint64_t max_size;
   bool is_default;  /* max_size was not given */
-  uint64_t reserve; /* of free space, which is not used */
-  uint64_t next;    /* the size at which free space is looked at again */
+  uint64_t reserve; /* bytes of the file system that must stay free */
+  uint64_t next;    /* the file size at which free space is checked again */
 } allowance;
 
 
-/* Free bytes of the file system; UINT64_MAX: not known. */
+/* Returns the free bytes of the file system; UINT64_MAX: not known. */
 static uint64_t free_space (int fd) {
   struct statvfs found;
   return fstatvfs(fd, &found) == 0 && found.f_frsize > 0
@@ -56,8 +56,8 @@ static pf_status too_large (const allowance *a, pf_error *error) {
 }
 
 
-/* Whether `n` bytes more may go into the sink. The free space is looked at
-   again and again: others use it too. */
+/* Checks whether `n` more bytes may be written. Free space is checked
+   repeatedly, since other processes use it too. PF_ELIMIT. */
 static pf_status allow (allowance *a, const pf_sink *sink, size_t n,
                         pf_error *error) {
   if (n > a->max_size - sink->written)
@@ -104,7 +104,7 @@ pf_status pf_spool_file (int *fd, pf_error *error) {
 }
 
 
-/* Copy until the end; the sink is open. */
+/* Copies all input to the sink, which the caller opens and closes. */
 static pf_status copy_all (int from, allowance *allowed, pf_sink *sink,
                            pf_error *error) {
   uint8_t step[STEP];
@@ -126,7 +126,7 @@ static pf_status copy_all (int from, allowance *allowed, pf_sink *sink,
 }
 
 
-/* The state of unpacking. */
+/* The state of decompression. */
 typedef struct unpacking {
   z_stream stream;
   pf_bytes packed;
@@ -190,8 +190,8 @@ static pf_status unpack_all (unpacking *u, pf_error *error) {
 }
 
 
-/* Whether what was put before a failure can be kept: what is damaged is what
-   was read, and there is something. */
+/* Returns whether the output before a failure can be kept: the input is damaged
+   or truncated, and there is some output. */
 static bool is_part (pf_status status, pf_sink *sink) {
   pf_error error;
   return (status == PF_ETRUNCATED || status == PF_EFORMAT) &&
@@ -199,8 +199,8 @@ static bool is_part (pf_status status, pf_sink *sink) {
 }
 
 
-/* Make the file, fill it through `fill`, close it again on failure unless a
-   part can be kept. */
+/* Creates the spool file and fills it. On failure the file is closed, unless a
+   part of it can be kept. */
 static pf_status spool (pf_status (*fill)(void *context, pf_sink *sink,
                                           pf_error *error),
                         void *context, int *to, pf_error *error) {

@@ -17,8 +17,8 @@
 #include "model/base/memory.h"
 
 #define FIRST_CAPACITY 256
-#define FEW            8     /* arcs of a caller that are looked through */
-#define MAX_UNMERGED   65536 /* alike or not, in a graph of few functions */
+#define FEW            8 /* arcs of a caller up to which a linear search pays */
+#define MAX_UNMERGED   65536 /* arcs before the first merge, in a small graph */
 
 
 /* {====== Sorting by caller ====== */

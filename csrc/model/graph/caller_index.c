@@ -14,8 +14,8 @@
 #include "model/base/memory.h"
 #include "model/base/parallel.h"
 
-#define MANY  16384 /* arcs that are worth a thread */
-#define AHEAD 16    /* arcs that are fetched before they are looked at */
+#define MANY  16384 /* items from which a second thread pays */
+#define AHEAD 16    /* arcs that are prefetched */
 
 typedef struct index {
   pf_graph *graph;
@@ -72,7 +72,7 @@ static void mark_weights (pf_graph *graph) {
 
 typedef struct marking {
   pf_graph *graph;
-  size_t nused[2]; /* of the two parts */
+  size_t nused[2]; /* used functions of both halves */
 } marking;
 
 
@@ -137,7 +137,7 @@ static void list_children (void *context) {
 }
 
 
-/* The sums that do not need the order of the arcs. */
+/* Computes the sums that do not need the order of the arcs. */
 static void look_at_callees (void *context) {
   pf_graph *const graph = ((const index *)context)->graph;
   clear_calls(graph);

@@ -72,7 +72,7 @@ void pf_graph_copy_metrics (pf_graph *graph, const pf_graph *other) {
 }
 
 
-/* Make *array hold `room` values. */
+/* Resizes *array to `capacity` values; false when out of memory. */
 static bool resize (void *array, size_t capacity, size_t size) {
   void **const place = array;
   void *const wider = pf_array_resize(*place, capacity, size);
@@ -82,9 +82,9 @@ static bool resize (void *array, size_t capacity, size_t size) {
 }
 
 
-/* The same, with zeros from `used` on. They are written at once: pages of
-   calloc that are read before they are written fault twice, and the second
-   fault stops all threads. */
+/* The same, with zeros from `used` on. They are written at once: a page of
+   calloc that is read before it is written causes two page faults, and the
+   second one stops all threads. */
 static bool widen (void *array, size_t used, size_t capacity, size_t size) {
   void **const place = array;
   if (!resize(array, capacity, size))
@@ -110,8 +110,8 @@ static bool widen_functions (pf_graph *graph, size_t capacity) {
 }
 
 
-/* Reserves some more than asked for: pseudo functions follow, and the first of
-   them must not copy all arrays. */
+/* Reserves more than requested, because pseudo functions follow, and the first
+   of them must not copy all arrays. */
 pf_status pf_graph_reserve (pf_graph *graph, size_t count) {
   const size_t needed = graph->nfunctions + count;
   if (needed <= graph->functions_capacity)
