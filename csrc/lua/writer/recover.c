@@ -59,6 +59,7 @@ static void open_sinks (lua_State *L, recovery *r) {
 static pf_status encode (recovery *r, const pf_format *format, pf_error *damage,
                          pf_error *error) {
   pf_ring_copy *const copy = &r->copy;
+  *damage = (pf_error){.status = PF_OK};
   pf_status status =
       pf_ring_encoder_open(&r->encoder, format, r->manifest.options,
                            r->manifest.noptions, &r->sinks[0], error);
@@ -68,7 +69,6 @@ static pf_status encode (recovery *r, const pf_format *format, pf_error *damage,
     return pf_fail(error, PF_EFORMAT, PF_NO_OFFSET,
                    "the ring is of format '%s', which no ring serves",
                    format->name);
-  *damage = (pf_error){.status = PF_OK};
   status = pf_ring_encoder_replay(&r->encoder, &copy->journal, damage);
   if (status >= 0)
     status = pf_ring_encoder_consume(&r->encoder, &copy->records, UINT64_MAX,
