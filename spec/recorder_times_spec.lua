@@ -193,7 +193,8 @@ print(math.max(ratio, 1 / ratio))
          local best = best_of(1.5, function() return factor(case) end)
          -- A processor that a host shares is slower by a factor at times, which no count tells.
          -- Hooks that are charged to lines give a factor of 10.
-         assert.is_true(best == math.huge or best <= 4, table.concat({ case[1], case[2], best }, " "))
+         local text = table.concat({ case[1], case[2], best }, " ")
+         assert.is_true(best == math.huge or best <= 4, text)
          if best > 1.5 then
             return pending "the machine is busy with other things"
          end
