@@ -11,7 +11,7 @@
 #define machine_h
 
 #include "kernels/btf/btf.h"
-#include "kernels/base/id_table.h"
+#include "model/base/id_table.h"
 #include "model/dictionary/areas.h"
 
 /* {====== rows_btf.c ====== */

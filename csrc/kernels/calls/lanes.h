@@ -12,7 +12,7 @@
 #define lanes_h
 
 #include "kernels/calls/call.h"
-#include "kernels/base/id_table.h"
+#include "model/base/id_table.h"
 #include "model/dictionary/stacks.h"
 
 /* The kind of an area, from its class (call.h). */

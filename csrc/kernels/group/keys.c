@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "kernels/group/keys.h"
-#include "kernels/base/id_table.h"
+#include "model/base/id_table.h"
 #include "kernels/base/order.h"
 #include "model/dictionary/names.h"
 

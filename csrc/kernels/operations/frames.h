@@ -9,7 +9,7 @@
 #ifndef frames_h
 #define frames_h
 
-#include "kernels/base/id_table.h"
+#include "model/base/id_table.h"
 #include "model/dictionary/areas.h"
 #include "model/rows/batch.h"
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "kernels/base/id_table.h"
+#include "model/base/id_table.h"
 
 #define MAX_DIRECT  ((uint32_t)1 << 22) /* words below it use the array */
 #define SMALL_TABLE ((size_t)1 << 16)   /* slots */
