@@ -139,7 +139,7 @@ $(B)/demo/demo: examples/demo.c
 KILL := $(B)/c/kill $(B)/c/processes.so $(B)/c/disk.so $(B)/c/faults
 
 # The longest of them first.
-SLOW     = %/faults_spec.lua %/together_spec.lua %/callbacks_spec.lua \
+SLOW     = %/faults_spec.lua %/conflicts_spec.lua %/callbacks_spec.lua \
 	%/growth_spec.lua %/torture_spec.lua %/output_spec.lua %/deep_spec.lua
 ORDERED  = $(filter $(SLOW),$(SPECS)) $(filter-out $(SLOW),$(SPECS))
 
@@ -435,14 +435,14 @@ install: install-module
 install-module: $(MODULE)
 	$(Q)mkdir -p "$(DESTDIR)$(LIBDIR)/profio"
 	$(Q)install -m 755 $(MODULE) "$(DESTDIR)$(LIBDIR)/profio/core.so"
-	$(Q)(cd lua && find profio -type f) | while read -r file; do \
+	$(Q)(cd lua && find profio -name '*.lua') | while read -r file; do \
 		install -D -m 644 "lua/$$file" "$(DESTDIR)$(LUADIR)/$$file" || exit 1; \
 	done
 
 # Removes what install has placed, and the folders that are empty then.
 uninstall:
 	$(Q)rm -f "$(DESTDIR)$(BINDIR)/profio" "$(DESTDIR)$(LIBDIR)/profio/core.so"
-	$(Q)(cd lua && find profio -type f) | while read -r file; do \
+	$(Q)(cd lua && find profio -name '*.lua') | while read -r file; do \
 		rm -f "$(DESTDIR)$(LUADIR)/$$file"; \
 	done
 	$(Q)for folder in "$(DESTDIR)$(LUADIR)/profio" "$(DESTDIR)$(LIBDIR)/profio"; do \

@@ -149,7 +149,7 @@ describe("a file beside a trace", function()
          objcopy --strip-all --add-gnu-debuglink=../far/d.debug d && ln -s ../far/d.debug d.debug
       ]]
       assert.equal(0, status)
-      local symbols = require "profio.symbols"
+      local symbols = require "profio.internal.symbols"
       local linked <close> = assert(symbols.open { exe = base .. "/near/d",
          dictionary = core.dictionary() })
       assert.is_nil(linked.debug)

@@ -38,7 +38,7 @@ describe("lines of a profile", function()
    end)
 
    it("have counts of the metric that is nearest to the one shown", function()
-      local counts = require "profio.bodies.counts"
+      local counts = require "profio.internal.bodies.counts"
       local metrics = { { name = "alloc_objects", unit = "count" },
          { name = "alloc_space", unit = "bytes" }, { name = "inuse_objects", unit = "count" },
          { name = "inuse_space", unit = "bytes" } }

@@ -1,6 +1,6 @@
 local core = require "profio.core"
 local elf = require "spec.support.elf"
-local symbols = require "profio.symbols"
+local symbols = require "profio.internal.symbols"
 
 -- {====== Helpers ======
 

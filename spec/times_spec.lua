@@ -1,4 +1,4 @@
-local times = require "profio.times"
+local times = require "profio.internal.times"
 
 describe("times", function()
    it("are parsed with their unit, which is returned", function()

@@ -5,22 +5,22 @@ local exports = require "profio.exports"
 local failure = require "profio.cli.failure"
 local files = require "profio.cli.files"
 local follow = require "profio.cli.follow"
-local inputs = require "profio.inputs"
-local outputs = require "profio.outputs"
+local inputs = require "profio.internal.inputs"
+local outputs = require "profio.internal.outputs"
 local modes = require "profio.cli.modes"
-local options = require "profio.cli.options"
+local options = require "profio.cli.command_line"
 local output = require "profio.cli.output"
 local profio = require "profio"
 local reports = require "profio.reports"
-local row_export = require "profio.exports.rows"
+local row_export = require "profio.exports.row_export"
 local script = require "profio.cli.script"
-local sides = require "profio.cli.sides"
-local span = require "profio.cli.span"
-local together = require "profio.cli.together"
-local traces = require "profio.trace"
+local runs = require "profio.cli.runs"
+local span = require "profio.cli.selection"
+local conflicts = require "profio.cli.conflicts"
+local traces = require "profio.internal.trace"
 local warnings = require "profio.cli.warnings"
-local wording = require "profio.cli.wording"
-local words = require "profio.cli.words"
+local messages = require "profio.cli.messages"
+local words = require "profio.cli.values"
 
 local cli = {}
 
@@ -132,7 +132,7 @@ local function answer(trace, old, given, out, err, again)
    check_whole(interrupt, given, out)
    out:close()
    for _, note in ipairs(notes) do
-      wording.say(err, note)
+      messages.say(err, note)
    end
    if given.check or given.follow and given.report then -- the file may still be growing
       return status
@@ -166,7 +166,7 @@ local function answer_alone(given)
    for _, mode in ipairs(without_file) do
       if given[mode[1]] then
          if mode[1] == "list_formats" then -- --help and --version answer in any case
-            together.check_alone(mode[1], { out = true, load = true }, given)
+            conflicts.check_alone(mode[1], { out = true, load = true }, given)
          end
          local out <close> = output.open(given.out, {})
          mode[2](out)
@@ -177,7 +177,7 @@ local function answer_alone(given)
    return false
 end
 
--- Returns the paths of all files from which the traces of both sides were read.
+-- Returns the paths of all files from which the traces of both runs were read.
 local function inputs_of(trace, old)
    local list = inputs.paths_of(traces.of(trace))
    local more = old and inputs.paths_of(traces.of(old)) or {}
@@ -195,7 +195,7 @@ local function run(argv, err)
       return failure.READ
    end
    modes.check(given)
-   local new_side, old_side = sides.of(given)
+   local new_side, old_side = runs.of(given)
    files.check_sources(given)
    if given.follow then
       follow.wait_for(new_side.traces, err)
@@ -210,7 +210,7 @@ local function run(argv, err)
    local trace <close> = opened
    modes.check_options(trace, given)
    local old <close>, old_status = open_old(given, old_side, err, is_whole)
-   given.heading = old_side and sides.heading(new_side, old_side)
+   given.heading = old_side and runs.heading(new_side, old_side)
    local out <close> = output.open(not (given.merge and is_file) and given.out or nil,
       inputs_of(trace, old))
    status = math.max(status, old_status)
@@ -259,7 +259,7 @@ function cli.main(argv, err)
       result = on_raise(result)
    end
    if result.message then
-      wording.say(err, wording.failure(result.message))
+      messages.say(err, messages.failure(result.message))
    end
    return result.status
 end

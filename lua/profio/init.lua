@@ -4,15 +4,15 @@
 --    local trace <close> = assert(profio.open "gmon.out")
 --    for from, to, count in trace.arcs:each("from", "to", "count") do print(from, to, count) end
 
-local conditions = require "profio.conditions"
+local conditions = require "profio.internal.conditions"
 local core = require "profio.core"
-local inputs = require "profio.inputs"
-local options = require "profio.options"
-local raise = require "profio.raise"
-local recovery = require "profio.recovery"
-local registry = require "profio.registry"
-local script_part = require "profio.script_part"
-local trace = require "profio.trace"
+local inputs = require "profio.internal.inputs"
+local options = require "profio.internal.options"
+local raise = require "profio.internal.raise"
+local recovery = require "profio.internal.recovery"
+local registry = require "profio.internal.registry"
+local script_part = require "profio.internal.script_part"
+local trace = require "profio.internal.trace"
 
 local profio = {
    version = core.version,
@@ -103,7 +103,7 @@ local function open_symbols(state, mine)
    if state.symbols or not state.format.addresses or not mine.exe and not mine.symbols then
       return true
    end
-   local found, message, code = require("profio.symbols").open {
+   local found, message, code = require("profio.internal.symbols").open {
       exe = mine.exe, symbols = mine.symbols, dictionary = state.dictionary,
       max_size = mine.max_size, rule = mine.compat == "gprof" and "gprof" or "exact",
    }
@@ -426,7 +426,7 @@ end
 ---@return string|nil message
 ---@return string|nil code
 function profio.create(path, given)
-   return require("profio.writer").create(path, given or {})
+   return require("profio.internal.writer").create(path, given or {})
 end
 
 ---Returns all formats: { { name =, help =, options =, warnings =, writes = }, ... }

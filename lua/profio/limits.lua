@@ -9,8 +9,8 @@
 -- An area that did not run has no times: a limit on a time then fails, while one on `count` is
 -- compared with 0.
 
-local texts = require "profio.texts"
-local times = require "profio.times"
+local texts = require "profio.internal.texts"
+local times = require "profio.internal.times"
 
 local limits = {}
 

@@ -1,17 +1,17 @@
 -- Profiles: the cost of functions and of calls between them. A profile owns its numbers and
--- outlives the trace from which it was built. Its body is one of three (lua/profio/bodies): a graph
+-- outlives the trace from which it was built. Its body is one of three (internal/bodies): a graph
 -- of functions and arcs, a tree of calling contexts, or sums of either. Profiles are immutable:
 -- methods return new ones.
 
-local conditions = require "profio.conditions"
-local contexts_body = require "profio.bodies.contexts"
+local conditions = require "profio.internal.conditions"
+local contexts_body = require "profio.internal.bodies.contexts_body"
 local core = require "profio.core"
-local counts = require "profio.bodies.counts"
-local making = require "profio.bodies.making"
-local matching = require "profio.bodies.matching"
-local near = require "profio.near"
-local origin = require "profio.bodies.origin"
-local raise = require "profio.raise"
+local counts = require "profio.internal.bodies.counts"
+local making = require "profio.internal.bodies.build"
+local matching = require "profio.internal.bodies.matching"
+local suggestions = require "profio.internal.suggestions"
+local origin = require "profio.internal.bodies.origin"
+local raise = require "profio.internal.raise"
 local view = require "profio.view"
 
 local profile = { kind = making.kind, has_callers = making.has_callers }
@@ -43,7 +43,8 @@ end
 -- Stores the path of the trace for exports, and its files, which no export may overwrite.
 local function titled(made, trace, stated)
    of(made).title, of(made).origin = trace.path, stated
-   of(made).inputs = require("profio.inputs").paths_of(require("profio.trace").of(trace))
+   local state = require("profio.internal.trace").of(trace)
+   of(made).inputs = require("profio.internal.inputs").paths_of(state)
    return made
 end
 
@@ -135,7 +136,7 @@ local function no_arcs(self, name, func, all)
    end
    if not is_known then -- in sums a function without arcs has no row
       view.note(self, "no-function", ("%s: no function is called '%s'%s"):format(name, func,
-         near.hint(func, names)))
+         suggestions.hint(func, names)))
    end
    return core.limit(body:graph(all), 0, 0)
 end
@@ -229,7 +230,7 @@ function methods:usual_metric()
    return of(self).body:usual()
 end
 
----Returns its functions and arcs as sums, for exports; see bodies/sums.lua.
+---Returns its functions and arcs as sums, for exports; see internal/bodies/sums_body.lua.
 ---@return profio.core.Contexts functions
 ---@return profio.core.Contexts arcs
 function methods:sums()

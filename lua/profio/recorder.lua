@@ -11,11 +11,11 @@
 -- functions of the recorder, which behave the same. Older references to the originals are not seen.
 
 local core = require "profio.core"
-local options = require "profio.options"
-local outputs = require "profio.outputs"
+local options = require "profio.internal.options"
+local outputs = require "profio.internal.outputs"
 local plain = require "profio.reports.plain"
-local raise = require "profio.raise"
-local times = require "profio.times"
+local raise = require "profio.internal.raise"
+local times = require "profio.internal.times"
 
 local recorder = {}
 
@@ -214,7 +214,7 @@ local function open_writer(asked)
    for name, value in pairs(write_options[asked.format]) do
       given[name] = value
    end
-   return require("profio.writer").create(asked.path, given)
+   return require("profio.internal.writer").create(asked.path, given)
 end
 
 -- Starts the recording. If it raises, nothing is left behind.

@@ -1,12 +1,12 @@
 -- A view: a table seen through stages. It is lazy and immutable: every method returns a new view,
 -- and nothing is read before each, records, rows, print or write.
 
-local conditions = require "profio.conditions"
+local conditions = require "profio.internal.conditions"
 local core = require "profio.core"
-local formulas = require "profio.formulas"
-local raise = require "profio.raise"
-local row_export = require "profio.exports.rows"
-local times = require "profio.times"
+local formulas = require "profio.internal.formulas"
+local raise = require "profio.internal.raise"
+local row_export = require "profio.exports.row_export"
+local times = require "profio.internal.times"
 
 local view = {}
 
@@ -242,7 +242,7 @@ end
 -- {====== Additional columns ======
 
 ---Add columns computed from others, in C: view:derive { "share = count / total(count)" }.
----lua/profio/formulas.lua defines formulas. Whole numbers of more than 64 bits are missing, and
+---internal/formulas.lua defines formulas. Whole numbers of more than 64 bits are missing, and
 ---view.warnings (also trace.warnings) tells in how many rows.
 ---@param wanted string[]
 ---@return profio.View

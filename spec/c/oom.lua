@@ -7,9 +7,8 @@
 local oom, oom_core, fault = _G.oom, _G.oom_core, _G.fault -- luacheck: ignore
 
 local core = require "profio.core"
-local division = require "profio.division"
 local profio = require "profio"
-local traces = require "profio.trace"
+local traces = require "profio.internal.trace"
 
 -- A trace with all kinds of records: two functions, bins, arcs, a block.
 local function trace_bytes()
@@ -370,7 +369,7 @@ function chunks.winidea_parts()
    local groups = core.group(part:reader "timeline", { { column = "area" }, { column = "event" } },
       { { name = "n", fn = "count" }, { name = "s", fn = "sum", column = "value" },
          { name = "d", fn = "distinct", column = "time" } },
-      division.readers(part, "timeline", 40, 1))
+      require("profio.internal.chunks").readers(part, "timeline", 40, 1))
    assert(core.drain(groups) == 33)
    local parts = { part = part, part:reader("timeline", 0, 13), part:reader("timeline", 13, 20),
       part:reader("timeline", 33, 7) }

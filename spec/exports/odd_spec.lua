@@ -3,7 +3,7 @@
 
 local chrome = require "spec.support.chrome"
 local command = require "spec.support.command"
-local conditions = require "profio.conditions"
+local conditions = require "profio.internal.conditions"
 local events = require "spec.support.events"
 local firefox = require "spec.support.firefox"
 local json = require "dkjson"

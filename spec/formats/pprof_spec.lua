@@ -242,7 +242,7 @@ describe("pprof", function()
    end
 
    local function saved_by_rows(trace)
-      local state = require("profio.trace").of(trace)
+      local state = require("profio.internal.trace").of(trace)
       local sink = assert(core.writer("pprof", { packed = true }, state.dictionary))
       assert(sink:put_reader("weights", all_rows(trace, "weights")))
       return assert(sink:finish())
@@ -250,7 +250,7 @@ describe("pprof", function()
 
    -- Saves with the bulk read of stacks.
    local function saved_by_bulk(trace)
-      local state = require("profio.trace").of(trace)
+      local state = require("profio.internal.trace").of(trace)
       local sink = assert(core.writer("pprof", { packed = true }, state.dictionary))
       assert(sink:put_reader("weights", trace.weights:reader()))
       return assert(sink:finish())

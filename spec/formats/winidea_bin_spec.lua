@@ -2,7 +2,7 @@
 
 local profio = require "profio"
 local records = require "spec.support.winidea"
-local traces = require "profio.trace"
+local traces = require "profio.internal.trace"
 
 local function open(bytes, options)
    return assert(profio.open({ data = bytes }, options))

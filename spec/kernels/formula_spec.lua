@@ -98,8 +98,8 @@ describe("whole numbers of a formula", function()
       local derived = over({ { "a", "int" } }, rows):derive { "twice = a * 2 + 0 * a" }
       assert.same({}, derived.warnings)
       for _ = 1, 2 do
-         assert.equal(9000, derived:where { twice = require("profio.conditions").no(
-            require("profio.conditions").missing) }:count())
+         assert.equal(9000, derived:where { twice = require("profio.internal.conditions").no(
+            require("profio.internal.conditions").missing) }:count())
       end
       local message = "derive: in 1000 rows 'twice = a * 2 + 0 * a' is missing, because a number "
          .. "is too large for its type"

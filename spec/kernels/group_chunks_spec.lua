@@ -1,9 +1,9 @@
 -- Groups over timelines read in chunks equal those of one scan, with the same warnings and errors.
 
 local core = require "profio.core"
-local division = require "profio.division"
+local chunks = require "profio.internal.chunks"
 local profio = require "profio"
-local traces = require "profio.trace"
+local traces = require "profio.internal.trace"
 local view = require "profio.view"
 
 -- Regular events and a few anomalies: times that decrease, invalid records.
@@ -45,7 +45,7 @@ local function told(trace, key, parts, tested)
    local function stage(reader)
       return tested and core.where(reader, tests) or reader
    end
-   local readers = parts and division.readers(part, "timeline", trace:row_count "timeline", parts)
+   local readers = parts and chunks.readers(part, "timeline", trace:row_count "timeline", parts)
    for i = 1, parts or 0 do
       readers[i] = stage(readers[i])
    end

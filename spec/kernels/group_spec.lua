@@ -4,7 +4,7 @@ local core = require "profio.core"
 local model = require "spec.support.model"
 local profio = require "profio"
 local tables = require "spec.support.tables"
-local traces = require "profio.trace"
+local traces = require "profio.internal.trace"
 
 local one = tables.aggregate
 

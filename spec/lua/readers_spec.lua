@@ -3,7 +3,7 @@
 local command = require "spec.support.command"
 local core = require "profio.core"
 local profio = require "profio"
-local traces = require "profio.trace"
+local traces = require "profio.internal.trace"
 
 local function open()
    local trace = assert(profio.open { data = command.trace() })

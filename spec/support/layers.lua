@@ -27,7 +27,7 @@ local lua_headers = {
 }
 
 local max_function = 60
-local max_files = 25 -- of a folder in csrc
+local max_files = 25 -- of a folder in csrc or lua
 
 local breaches = 0
 
@@ -159,12 +159,21 @@ local function check_top(file)
    end
 end
 
--- A folder of the core can be seen at a glance, and the name of a file says which one it is.
+-- Files that several folders of lua/profio may have: a format has the name of its file, and an
+-- export of that format too.
+local function may_share_name(file)
+   return file:match "/init%.lua$" or file:match "^lua/profio/formats/%w+%.lua$"
+end
+
+-- Checks the size of the folder of a file in csrc or lua, and that the name of the file is unique.
 local files_in, place_of = {}, {}
 
 local function check_place(file)
-   local folder, name = file:match "^(csrc/.*)/([^/]+)$"
-   if not folder or not name:match "%.[ch]$" then
+   local folder, name = file:match "^(csrc/.*)/([^/]+%.[ch])$"
+   if not folder then
+      folder, name = file:match "^(lua/profio.*)/([^/]+%.lua)$"
+   end
+   if not folder then
       return
    end
    files_in[folder] = (files_in[folder] or 0) + 1
@@ -174,10 +183,12 @@ local function check_place(file)
    if files_in[folder] == max_files + 1 then
       breach(file, 1, "%s has more than %d files", folder, max_files)
    end
-   if place_of[name] then
-      breach(file, 1, "%s has a file of this name, too", place_of[name])
+   if not may_share_name(file) then
+      if place_of[name] then
+         breach(file, 1, "%s has a file of this name, too", place_of[name])
+      end
+      place_of[name] = folder
    end
-   place_of[name] = folder
    local last = folder:match "[^/]+$"
    if name:sub(1, #last + 1) == last .. "_" then
       breach(file, 1, "the name repeats that of its folder")

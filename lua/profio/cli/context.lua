@@ -1,12 +1,12 @@
 -- The context of a report: the open trace, the options of the command line, and the profile, built
 -- once and narrowed by --focus, --ignore and --hide.
 
-local conditions = require "profio.conditions"
+local conditions = require "profio.internal.conditions"
 local failure = require "profio.cli.failure"
 local files = require "profio.cli.files"
 local narrowing = require "profio.cli.narrowing"
 local query = require "profio.cli.query"
-local span = require "profio.cli.span"
+local span = require "profio.cli.selection"
 local view = require "profio.view"
 
 local context = {}

@@ -2,13 +2,13 @@
 
 local exports = require "profio.exports"
 local failure = require "profio.cli.failure"
-local options = require "profio.options"
+local options = require "profio.internal.options"
 local profio = require "profio"
-local registry = require "profio.registry"
+local registry = require "profio.internal.registry"
 local reports = require "profio.reports"
-local sources = require "profio.sources"
-local wording = require "profio.cli.wording"
-local words = require "profio.cli.words"
+local sources = require "profio.internal.sources"
+local messages = require "profio.cli.messages"
+local words = require "profio.cli.values"
 
 local files = {}
 
@@ -134,7 +134,7 @@ local function readable(traces, opening, err)
          alone:close()
          good[#good + 1] = path
       else
-         wording.say(err, message)
+         messages.say(err, message)
       end
    end
    return good

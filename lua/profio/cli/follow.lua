@@ -7,8 +7,8 @@ local failure = require "profio.cli.failure"
 local lfs = require "lfs"
 local query = require "profio.cli.query"
 local show = require "profio.cli.show"
-local wording = require "profio.cli.wording"
-local words = require "profio.cli.words"
+local messages = require "profio.cli.messages"
+local words = require "profio.cli.values"
 
 local follow = {}
 
@@ -36,7 +36,7 @@ function follow.wait_for(paths, err)
    local path = missing(paths)
    while path do
       if path ~= told then
-         wording.say(err, "waiting for " .. path)
+         messages.say(err, "waiting for " .. path)
          told = path
       end
       if interrupt:wait(LOOK) then

@@ -5,33 +5,33 @@ local exports = require "profio.exports"
 local failure = require "profio.cli.failure"
 local files = require "profio.cli.files"
 local follow = require "profio.cli.follow"
-local limits = require "profio.cli.limits"
-local nothing = require "profio.cli.nothing"
+local limits = require "profio.cli.limits_mode"
+local empty_hints = require "profio.cli.empty_hints"
 local plain = require "profio.reports.plain"
 local query = require "profio.cli.query"
-local registry = require "profio.registry"
+local registry = require "profio.internal.registry"
 local reports = require "profio.reports"
 local script = require "profio.cli.script"
 local show = require "profio.cli.show"
-local span = require "profio.cli.span"
-local together = require "profio.cli.together"
+local span = require "profio.cli.selection"
+local conflicts = require "profio.cli.conflicts"
 local warnings = require "profio.cli.warnings"
-local wording = require "profio.cli.wording"
+local messages = require "profio.cli.messages"
 
 local modes = {}
 
 -- {====== Subjects ======
 
--- Returns a report as subject of together.check; all reports also have rows.
+-- Returns a report as subject of conflicts.check; all reports also have rows.
 local function report_subject(report)
    return { title = ("report '%s'"):format(report.name), kind = "reports", others = reports.all,
-      uses = together.joined({ "report", "rows" }, report.uses) }
+      uses = conflicts.joined({ "report", "rows" }, report.uses) }
 end
 
 local function export_subject(export)
    return { title = "--export " .. export.name, kind = "exports", others = exports.all,
       options = export.options,
-      uses = together.joined({ "export", "out" }, export.uses) }
+      uses = conflicts.joined({ "export", "out" }, export.uses) }
 end
 
 -- }======
@@ -198,7 +198,7 @@ local function run_export(context, export)
    options.notes = {}
    context.out:export(export, options, what, write or nil)
    for _, note in ipairs(options.notes) do
-      context:note(wording.command(note))
+      context:note(messages.command(note))
    end
 end
 
@@ -216,7 +216,7 @@ end
 local function limits_uses(trace)
    local uses = { "limits", "failed", "columns", "where", "group", "aggregate", "sort", "top",
       "output", "unit", "export", "out" }
-   return together.joined(uses, trace.events and { "span" } or { "functions", "metric", "compat" })
+   return conflicts.joined(uses, trace.events and { "span" } or { "functions", "metric", "compat" })
 end
 
 -- Shows rows of a table: for --table, and if rows are selected without naming a table.
@@ -240,7 +240,7 @@ local mode_list = {
 }
 
 for _, mode in ipairs(mode_list) do
-   mode.title = together.name_of(mode.key)
+   mode.title = conflicts.name_of(mode.key)
 end
 
 -- Returns the mode that a command line names, or nil.
@@ -309,7 +309,7 @@ end
 function modes.check_options(trace, given)
    check_name("report", reports, given.report, trace)
    check_name("export", exports, given.export, trace)
-   together.check(subject_of(trace, given), given, trace, registry.named(trace.format))
+   conflicts.check(subject_of(trace, given), given, trace, registry.named(trace.format))
 end
 
 ---Runs the mode of the command line.
@@ -336,7 +336,7 @@ function modes.run(trace, given, out, old, again)
    else
       run_first(context)
    end
-   context:note(nothing.hint(context))
+   context:note(empty_hints.hint(context))
    return status or failure.READ, context.notes
 end
 

@@ -1,7 +1,7 @@
 -- Applies --focus, --ignore and --hide to profiles, and to the reports of a graph with --compat.
 
 local failure = require "profio.cli.failure"
-local symspec = require "profio.cli.symspec"
+local function_spec = require "profio.cli.function_spec"
 
 local narrowing = {}
 
@@ -13,7 +13,7 @@ local words = { "focus", "ignore", "hide" }
 local function ignored_calls(given)
    local pairs_of = {}
    for _, text in ipairs(given.ignore or {}) do
-      local from, to = symspec.pair(text)
+      local from, to = function_spec.pair(text)
       if from then
          pairs_of[#pairs_of + 1] = { from, to }
       end
@@ -62,8 +62,8 @@ end
 -- or time= say so, and for arcs of --ignore. Otherwise it narrows the profile itself.
 local function is_of_reports(made, word, text)
    return made:kind() == "graph"
-      and (made.facts.compat or symspec.place(text) ~= nil
-         or word == "ignore" and symspec.pair(text) ~= nil)
+      and (made.facts.compat or function_spec.place(text) ~= nil
+         or word == "ignore" and function_spec.pair(text) ~= nil)
 end
 
 -- Notes whether functions were found, and if not, which functions exist. With --diff it is enough
@@ -82,7 +82,7 @@ end
 
 -- Applies one --focus, --ignore or --hide to a profile.
 local function narrowed(context, made, word, text)
-   local test = symspec.test((select(2, symspec.place(text))))
+   local test = function_spec.test((select(2, function_spec.place(text))))
    local is_any, frames = false, {}
    made = made[word](made, function(frame)
       local is_one = test { ["function"] = whole_name(frame["function"]),
@@ -97,7 +97,7 @@ end
 -- Reports of a difference show sums, to which flat=, graph=, time= and gprof's arithmetic do not
 -- apply.
 local function check_difference(made, word, text)
-   if not symspec.pair(text) and is_of_reports(made, word, text) then
+   if not function_spec.pair(text) and is_of_reports(made, word, text) then
       failure.use("--%s: with --diff the profiles themselves are narrowed: give a function, "
          .. "without flat=, graph= or time=, and no --compat", word)
    end
@@ -154,9 +154,9 @@ end
 local function add_named(context, options, made, word, functions)
    local found, places = 0, {}
    for _, text in ipairs(context.given[word] or {}) do
-      local place, rest = symspec.place(text)
-      if is_of_reports(made, word, text) and (word == "focus" or not symspec.pair(text)) then
-         local numbers = symspec.find(rest, functions)
+      local place, rest = function_spec.place(text)
+      if is_of_reports(made, word, text) and (word == "focus" or not function_spec.pair(text)) then
+         local numbers = function_spec.find(rest, functions)
          note_found(context, word, text, #numbers > 0, functions)
          add_to_lists(options, prefixes[word], place, numbers)
          found, places[#places + 1] = found + #numbers, place or false
@@ -171,7 +171,7 @@ end
 local function add_hidden(context, options, made, functions)
    local hidden
    for _, text in ipairs(made.facts.compat and context.given.hide or {}) do
-      local numbers, names = symspec.find(text, functions)
+      local numbers, names = function_spec.find(text, functions)
       note_found(context, "hide", text, #numbers > 0, functions)
       options.exclude_graph = add_all(options.exclude_graph or {}, numbers)
       hidden = add_all(hidden or {}, names)

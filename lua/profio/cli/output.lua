@@ -4,8 +4,8 @@
 
 local core = require "profio.core"
 local failure = require "profio.cli.failure"
-local outputs = require "profio.outputs"
-local rows = require "profio.exports.rows"
+local outputs = require "profio.internal.outputs"
+local rows = require "profio.exports.row_export"
 
 local output = {}
 

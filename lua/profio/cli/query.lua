@@ -1,7 +1,7 @@
 -- --where, --group, --aggregate, --sort and --top as stages over a view.
 
 local failure = require "profio.cli.failure"
-local words = require "profio.cli.words"
+local words = require "profio.cli.values"
 
 local query = {}
 

@@ -6,7 +6,7 @@ local exports = require "profio.exports"
 local failure = require "profio.cli.failure"
 local files = require "profio.cli.files"
 local query = require "profio.cli.query"
-local together = require "profio.cli.together"
+local conflicts = require "profio.cli.conflicts"
 
 local show = {}
 
@@ -114,7 +114,7 @@ function show.has_text(report, context)
    if given.output ~= "text" or given.export or query.reshapes(given) or not report.text then
       return false
    elseif given.unit and not (given.from or given.to)
-      and not together.uses(report, "unit", context.trace) then
+      and not conflicts.uses(report, "unit", context.trace) then
       return false
    elseif report.text_fits and not report.text_fits(context) then
       return false

@@ -2,8 +2,8 @@
 
 local core = require "profio.core"
 local plain = require "profio.reports.plain"
-local trace = require "profio.trace"
-local wording = require "profio.cli.wording"
+local trace = require "profio.internal.trace"
+local messages = require "profio.cli.messages"
 
 local warnings = {}
 
@@ -19,8 +19,8 @@ function warnings.line(of, warning, has_color)
    local place = (warning.offset and (", byte %d"):format(warning.offset) or "")
       .. trace.times(warning)
    return ("%s: %s: %s%s [%s]\n"):format(plain(warning.path or of.path), kind,
-      plain(wording.command(warning.message)), place ~= "" and (" (%s)"):format(place:sub(3)) or "",
-      warning.code)
+      plain(messages.command(warning.message)),
+      place ~= "" and (" (%s)"):format(place:sub(3)) or "", warning.code)
 end
 
 ---Returns whether one of the warnings is damage.

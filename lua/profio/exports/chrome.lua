@@ -5,7 +5,7 @@
 -- Calls are pairs of events (B, E) in the order in which they happened. Complete events (X) that
 -- begin at the same time or have no duration would not tell a viewer which one contains the other.
 
-local conditions = require "profio.conditions"
+local conditions = require "profio.internal.conditions"
 local core = require "profio.core"
 local lanes = require "profio.exports.lanes"
 

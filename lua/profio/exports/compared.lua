@@ -1,6 +1,6 @@
 -- The two sides of a difference of profiles, for exports that show both.
 
-local matching = require "profio.bodies.matching"
+local matching = require "profio.internal.bodies.matching"
 
 local compared = {}
 

@@ -3,7 +3,7 @@
 
 local compared = require "profio.exports.compared"
 local core = require "profio.core"
-local stacks = require "profio.exports.stacks"
+local stacks = require "profio.exports.depth_limit"
 
 local folded = {
    name = "folded",

@@ -2,16 +2,16 @@
 -- filters, a flame graph, the timeline of its lanes, its hot lines.
 
 local core = require "profio.core"
-local hot_lines = require "profio.exports.html.lines"
+local hot_lines = require "profio.exports.html.hot_lines"
 local lanes = require "profio.exports.lanes"
 local markup = require "profio.exports.markup"
-local program = require "profio.exports.html.program"
+local program = require "profio.exports.html.page_script"
 local style = require "profio.exports.html.style"
-local sources = require "profio.sources"
+local sources = require "profio.internal.sources"
 local svg = require "profio.exports.svg"
 local timeline = require "profio.exports.html.timeline"
-local times = require "profio.times"
-local traces = require "profio.trace"
+local times = require "profio.internal.times"
+local traces = require "profio.internal.trace"
 
 local MOST_FUNCTIONS = 5000
 

@@ -12,15 +12,15 @@
 --    write_profile  writes a profile, if the export takes a trace
 --    is_whole, write_trace  if it takes a profile: function(trace), whether the trace itself is
 --             written, and the function that writes it
---    uses     options of the command that it uses (see profio.cli.together); set here
+--    uses     options of the command that it uses (see profio.cli.conflicts); set here
 --    write    function(what, options, file): true (rows: how many), or nil, message, code and
 --             "EPIPE" if the pipe was closed by its reader. An export that reads further files adds
 --             their paths to options.inputs
 --             paths to options.inputs
 
-local options = require "profio.options"
-local outputs = require "profio.outputs"
-local raise = require "profio.raise"
+local options = require "profio.internal.options"
+local outputs = require "profio.internal.outputs"
+local raise = require "profio.internal.raise"
 
 local exports = {}
 
@@ -47,7 +47,7 @@ for _, name in ipairs(order) do
    is_listed[name] = true
 end
 
--- Returns the options of the command that an export uses (see profio.cli.together): selection and
+-- Returns the options of the command that an export uses (see profio.cli.conflicts): selection and
 -- form of rows, or narrowing and comparison of profiles.
 local function uses_of(export)
    if export.takes == "rows" then

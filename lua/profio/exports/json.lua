@@ -1,4 +1,4 @@
 -- Rows as json.
 
-return require("profio.exports.rows").export("json",
+return require("profio.exports.row_export").export("json",
    "one JSON array of objects")

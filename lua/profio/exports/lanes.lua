@@ -1,7 +1,7 @@
 -- Shared functions of timeline exports: lanes of a trace, the selected span of time, and writing in
 -- pieces.
 
-local conditions = require "profio.conditions"
+local conditions = require "profio.internal.conditions"
 local core = require "profio.core"
 
 local lanes = {}

@@ -1,7 +1,7 @@
 -- Profiles for Go's pprof and all programs that read its files.
 
 local core = require "profio.core"
-local stacks = require "profio.exports.stacks"
+local stacks = require "profio.exports.depth_limit"
 
 local MOST_COMMENTS = 8
 local EPIPE = 32 -- errno of a pipe that its reader has closed

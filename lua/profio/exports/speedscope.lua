@@ -4,7 +4,7 @@
 
 local core = require "profio.core"
 local lanes = require "profio.exports.lanes"
-local stacks = require "profio.exports.stacks"
+local stacks = require "profio.exports.depth_limit"
 
 local speedscope = {
    name = "speedscope",

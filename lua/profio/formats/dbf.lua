@@ -4,7 +4,7 @@
 --    local trace <close> = assert(profio.open("customer.dbf", { code_page = "CP850" }))
 --    for name, since in trace.data:each("NAME", "SINCE") do print(name, since) end
 
-local outputs = require "profio.outputs"
+local outputs = require "profio.internal.outputs"
 
 local dbf = {
    name = "dbf",
@@ -110,9 +110,9 @@ function dbf.side_files(main)
    for i, ending in ipairs(extensions[extension] or usual) do
       names[i] = stem:match "[^/]*$" .. "." .. ending
    end
-   local path = require("profio.inputs").beside(main.path, names)
+   local path = require("profio.internal.inputs").beside(main.path, names)
    local sides = { path and { role = "memo", path = path } or nil }
-   local page = require("profio.inputs").beside(main.path, { cpg_name(main.path) })
+   local page = require("profio.internal.inputs").beside(main.path, { cpg_name(main.path) })
    sides[#sides + 1] = page and { role = "cpg", path = page }
    return sides
 end
@@ -120,7 +120,7 @@ end
 -- Returns the other tables in the folder of a path that read the .cpg file `page`: those with its
 -- name and any extension.
 local function tables_of(page, path)
-   local inputs = require "profio.inputs"
+   local inputs = require "profio.internal.inputs"
    local stem, own = split(page), outputs.identity(path)
    local list = {}
    for extension in pairs(table_extensions) do
@@ -177,7 +177,7 @@ end
 ---@return string|nil code
 function dbf.replaced(path)
    local paths, before = {}, {}
-   for _, older in ipairs(require("profio.inputs").all_beside(path, cpg_name(path))) do
+   for _, older in ipairs(require("profio.internal.inputs").all_beside(path, cpg_name(path))) do
       local others = tables_of(older, path)
       if #others == 0 then
          paths[#paths + 1], before[older] = older, outputs.identity(older)

@@ -103,7 +103,7 @@ function winidea.side_files(main)
       return {}
    end
    local role, names = beside(main.path)
-   local found = require("profio.inputs").beside(main.path, names)
+   local found = require("profio.internal.inputs").beside(main.path, names)
    return { found and { role = role, path = found } }
 end
 

@@ -132,7 +132,7 @@ function xpp.side_files(main)
    local base = packets.base(main.path)
    local stem = base:match "[^/]*$":gsub("%.[^.]*$", "")
    local found = dbf.side_files { path = base, source = main.source, options = main.options }
-   local settings = require("profio.inputs").beside(base, { stem .. ".pri" })
+   local settings = require("profio.internal.inputs").beside(base, { stem .. ".pri" })
    if settings and settings ~= main.path then
       found[#found + 1] = { role = "pri", path = settings }
    end

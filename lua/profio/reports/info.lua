@@ -3,8 +3,8 @@
 local columns = require "profio.reports.columns"
 local core = require "profio.core"
 local plain = require "profio.reports.plain"
-local traces = require "profio.trace"
-local wording = require "profio.cli.wording"
+local traces = require "profio.internal.trace"
+local messages = require "profio.cli.messages"
 
 local info = {
    name = "info",
@@ -54,7 +54,7 @@ end
 local function put_warnings(trace, add)
    for _, warning in ipairs(trace.warnings) do
       local place = warning.offset and (", byte %d"):format(warning.offset) or ""
-      add("warning", warning.code, wording.command(warning.message),
+      add("warning", warning.code, messages.command(warning.message),
          warning.kind .. place .. traces.times(warning))
    end
 end

@@ -1,4 +1,4 @@
--- The reports of profiles and traces. To add one, add a file beside this one and its name to this
+-- The reports of profiles and traces. To add one, add a file to a folder and both names to this
 -- list.
 --
 -- A report is a table:
@@ -17,7 +17,7 @@
 --    compares  true: it needs --diff
 --    narrows   true: the text respects --where and --top; else these give a table
 --    options   { { name =, type =, default =, help = }, ... } for --set; nil: none
---    uses      options that it uses beside those of all rows: see profio.cli.together; others are
+--    uses      options that it uses beside those of all rows: see profio.cli.conflicts; others are
 --              refused
 --    unit      default unit of times in an aligned table; nil: ns
 -- The context has the open trace, the options of the command line, and profile().
@@ -26,39 +26,39 @@ local reports = {}
 
 -- In the order of --list-reports.
 local order = {
-   "flat",
-   "graph",
+   "gprof.flat",
+   "gprof.graph",
    "tree",
    "bottom-up",
-   "lines",
-   "annotate",
-   "blocks",
+   "gprof.lines",
+   "gprof.annotate",
+   "gprof.blocks",
    "info",
-   "compare",
+   "gprof.compare",
    "diff",
-   "listing",
-   "statistics",
-   "calls",
-   "histogram",
-   "states",
-   "load",
-   "verify",
-   "raw",
-   "hotlines",
-   "hotfunctions",
+   "br.listing",
+   "calls.statistics",
+   "calls.calls",
+   "calls.histogram",
+   "calls.states",
+   "calls.load",
+   "calls.verify",
+   "br.raw",
+   "br.hotlines",
+   "br.hotfunctions",
    "rows",
-   "dcpiprof",
-   "dcpitopcounts",
-   "dcpicat",
-   "dcpistats",
-   "dcpidiff",
-   "epochs",
-   "xpppat",
-   "entries",
-   "flow",
-   "hotspots",
-   "overhead",
-   "unclosed",
+   "dcpi.dcpiprof",
+   "dcpi.dcpitopcounts",
+   "dcpi.dcpicat",
+   "dcpi.dcpistats",
+   "dcpi.dcpidiff",
+   "dcpi.epochs",
+   "xpp.xpppat",
+   "xpp.entries",
+   "xpp.flow",
+   "calls.hotspots",
+   "xpp.overhead",
+   "xpp.unclosed",
 }
 
 local by_name = {}
@@ -76,21 +76,23 @@ local function check(report, name)
    end
 end
 
-local is_listed = {}
-for _, name in ipairs(order) do
-   is_listed[name] = true
+-- The file of each report of the list, and the names in order.
+local file_of, names = {}, {}
+for i, file in ipairs(order) do
+   names[i] = file:match "[^.]+$"
+   file_of[names[i]] = file
 end
 
 -- Loads a report of the list on demand: a command needs one or two.
 local function load(name)
-   local report = require("profio.reports." .. name)
+   local report = require("profio.reports." .. file_of[name])
    if by_name[name] then
       return report
    end
    check(report, name)
    by_name[name] = report
    if report.also then
-      assert(not by_name[report.also] and not is_listed[report.also],
+      assert(not by_name[report.also] and not file_of[report.also],
          name .. " takes the word of another report")
       by_name[report.also] = report
    end
@@ -101,7 +103,7 @@ end
 ---@return table[]
 function reports.all()
    local list = {}
-   for i, name in ipairs(order) do
+   for i, name in ipairs(names) do
       list[i] = load(name)
    end
    return list
@@ -111,7 +113,7 @@ end
 ---@param name string
 ---@return table|nil
 function reports.find(name)
-   if is_listed[name] then
+   if file_of[name] then
       return load(name)
    end
    reports.all() -- loads their other names
@@ -123,7 +125,7 @@ end
 ---@return table
 function reports.named(name)
    return reports.find(name) or error(("no report '%s'; there are: %s"):format(tostring(name),
-      table.concat(order, ", ")), 0)
+      table.concat(names, ", ")), 0)
 end
 
 return reports

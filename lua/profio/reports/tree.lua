@@ -1,6 +1,6 @@
 -- Call tree: each function below its caller.
 
-local conditions = require "profio.conditions"
+local conditions = require "profio.internal.conditions"
 
 local tree = {
    name = "tree",

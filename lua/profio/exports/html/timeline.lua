@@ -2,7 +2,7 @@
 -- each variable. The size of its output does not depend on the length of the trace. It reads the
 -- trace a few times.
 
-local conditions = require "profio.conditions"
+local conditions = require "profio.internal.conditions"
 local core = require "profio.core"
 local lanes = require "profio.exports.lanes"
 local view = require "profio.view"

@@ -4,7 +4,7 @@
 
 local core = require "profio.core"
 local lfs = require "lfs"
-local texts = require "profio.texts"
+local texts = require "profio.internal.texts"
 
 local merge = {}
 

@@ -34,7 +34,7 @@ function program.guess_bias(info, symbols)
    if not value.low or not value.high then
       return 0
    end
-   return require("profio.symbols").guess_bias(symbols.facts, value.low, value.high)
+   return require("profio.internal.symbols").guess_bias(symbols.facts, value.low, value.high)
 end
 
 -- {====== The range ======

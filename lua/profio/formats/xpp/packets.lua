@@ -1,9 +1,9 @@
 -- The files of a trace that was written in packets: TEST.PRF, then TEST.PRF.000001, 000002 ...
 
-local bytes = require "profio.bytes"
+local bytes = require "profio.internal.bytes"
 local core = require "profio.core"
 local lfs = require "lfs"
-local outputs = require "profio.outputs"
+local outputs = require "profio.internal.outputs"
 
 local packets = {}
 
@@ -23,7 +23,7 @@ end
 -- Returns the names of the packets in a folder. If the folder cannot be listed: the packets that
 -- are numbered without a gap from 1.
 local function names_in(directory, name)
-   local found = require("profio.inputs").names_in(directory)
+   local found = require("profio.internal.inputs").names_in(directory)
    if found then
       return found.numbered[name] or {}
    end

@@ -7,8 +7,8 @@
 --    assert(settings:write "TEST.PRI")
 
 local core = require "profio.core"
-local outputs = require "profio.outputs"
-local texts = require "profio.texts"
+local outputs = require "profio.internal.outputs"
+local texts = require "profio.internal.texts"
 
 local pri = {}
 

@@ -1,0 +1,185 @@
+-- Checks combinations of options. Each report, export and mode declares in its field `uses` the
+-- options that it uses; an option that would be ignored is a usage error (status 2).
+--
+-- `uses` is a list of names of options (as keys: "diff", "keep") and of the groups below, or a
+-- function of the trace that returns such a list.
+
+local failure = require "profio.cli.failure"
+
+local conflicts = {}
+
+local groups = {
+   -- selection and form of rows
+   rows = { "columns", "where", "group", "aggregate", "sort", "top", "output", "unit", "explain",
+      "export", "out" },
+   -- a part of the time or of the lanes
+   span = { "from", "to", "lane" },
+   -- the same for reports of a profile that is built from calls
+   ["span of calls"] = { "from", "to", "lane" },
+   -- the same if there are events
+   ["span of events"] = { "from", "to", "lane" },
+   -- selection of functions of a profile
+   functions = { "focus", "ignore", "hide" },
+   -- older runs, and options for opening them
+   diff = { "diff", "diff_exe", "diff_symbols", "diff_load_bias", "diff_mapping" },
+}
+
+-- Options for opening files, and those that every subject accepts.
+local always = { "format", "mapping", "set", "strict", "trust_paths", "exe", "symbols", "load_bias",
+   "load", "progress", "no_progress" }
+
+-- {====== Used options ======
+
+-- Returns whether the trace has what a word of `uses` needs.
+local function is_there(word, trace)
+   if word == "span of calls" then
+      return trace:profile_kind() == "calls"
+   elseif word == "span of events" then
+      return trace.events ~= nil
+   end
+   return word ~= "compat" or trace:profile_kind() == "graph"
+end
+
+-- Returns the keys of the options that a subject uses, as a set.
+local function used_by(subject, trace)
+   local set, uses = {}, subject.uses or {}
+   if type(uses) == "function" then
+      uses = uses(trace)
+   end
+   for _, word in ipairs(uses) do
+      for _, key in ipairs(is_there(word, trace) and (groups[word] or { word }) or {}) do
+         set[key] = true
+      end
+   end
+   return set
+end
+
+local function add_always(set)
+   for _, key in ipairs(always) do
+      set[key] = true
+   end
+end
+
+---Appends a list of `uses` to another one.
+---@param first string[]
+---@param uses string[]|nil
+---@return string[]
+function conflicts.joined(first, uses)
+   return table.move(uses or {}, 1, #(uses or {}), #first + 1, first)
+end
+
+---Returns whether a subject (a report, an export, a mode) uses an option.
+---@param subject { uses: (string[]|fun(trace: profio.Trace): string[])|nil }
+---@param key string of the option
+---@param trace profio.Trace
+---@return boolean
+function conflicts.uses(subject, key, trace)
+   return used_by(subject, trace)[key] == true
+end
+
+-- Removes options for text if rows have another form: their times are in ns.
+local function without_text(set, given)
+   local is_text = given.output == "text" and not given.export
+   set.unit = set.unit and is_text or given.from ~= nil or given.to ~= nil
+   set.explain = set.explain and is_text
+   set.output = set.output and not given.export
+end
+
+-- Removes --hide for profiles without callers, because it charges the cost of functions to callers.
+local function without_callers(set, trace)
+   set.hide = set.hide and trace:has_callers()
+end
+
+-- Removes options for symbols if the format has no addresses.
+local function without_addresses(set, format)
+   for _, key in ipairs(format.addresses and {} or { "exe", "symbols", "load_bias" }) do
+      set[key], set["diff_" .. key] = nil, nil
+   end
+end
+
+-- }======
+
+-- {====== Refused options ======
+
+local function name_of(key)
+   return key == "out" and "-o" or "--" .. key:gsub("_", "-")
+end
+
+conflicts.name_of = name_of
+
+-- Reason for the refusal of an option, or advice, by the key of the option.
+local advice = {
+   unit = "it is for times in text; other forms have nanoseconds",
+   explain = "it is for text",
+   output = "an export has a form of its own",
+   exe = "these files have no addresses to find names for",
+   hide = "callers are unknown, so the cost of functions cannot be charged to them",
+   compat = "it is for profiles that are built from histograms and arcs",
+   strict = "it lists all violations",
+}
+for _, key in ipairs { "symbols", "load_bias", "diff_exe", "diff_symbols", "diff_load_bias" } do
+   advice[key] = advice.exe
+end
+
+-- Returns the names of the subjects that use an option for this trace.
+local function users_of(key, subjects, trace)
+   local names = {}
+   for _, other in ipairs(subjects) do
+      if conflicts.uses(other, key, trace) and (not other.fits or other.fits(trace)) then
+         names[#names + 1] = other.name
+      end
+   end
+   return names
+end
+
+-- Returns advice for a refused option: an option of that name of the subject itself, the missing
+-- table of events, or the subjects of its kind that accept it; false if there is none.
+local function instead_of(subject, key, trace)
+   for _, option in ipairs(subject.options or {}) do
+      if option.name == key and key == "source" then
+         return "give --set source=DIR"
+      end
+   end
+   if (key == "from" or key == "to" or key == "lane") and not trace.events then
+      return "it picks from events, of which " .. trace.path .. " has no table"
+   end
+   local names = users_of(key, subject.others and subject.others() or {}, trace)
+   return #names > 0 and ("%s that can: %s"):format(subject.kind, table.concat(names, ", "))
+end
+
+---Raises if an option is given beside one that needs no file.
+---@param key string key of that option
+---@param uses table<string, boolean> keys of the options that may be combined with it
+---@param given table
+function conflicts.check_alone(key, uses, given)
+   for _, other in ipairs(given.asked) do
+      if other ~= key and not uses[other] then
+         failure.use("%s cannot use %s: leave it out", name_of(key), name_of(other))
+      end
+   end
+end
+
+---Raises if an option is given that the subject does not use. The message names the option, the
+---subject and a remedy.
+---@param subject table title = "report 'flat'"; uses; kind = "reports" and others, a function that
+---returns all subjects of that kind, which are suggested
+---@param given table the options of the command line; `asked` has the keys of those that were given
+---@param trace profio.Trace
+---@param format table format of the trace
+function conflicts.check(subject, given, trace, format)
+   local set = used_by(subject, trace)
+   add_always(set)
+   without_text(set, given)
+   without_addresses(set, format)
+   without_callers(set, trace)
+   for _, key in ipairs(given.asked) do
+      if not set[key] or subject.refuses == key then
+         failure.use("%s cannot use %s: %s", subject.title, name_of(key), advice[key]
+            or instead_of(subject, key, trace) or "leave it out")
+      end
+   end
+end
+
+-- }======
+
+return conflicts

@@ -1,0 +1,205 @@
+-- --limits: compares timing requirements in a file with the statistics of a trace.
+
+local columns = require "profio.reports.columns"
+local core = require "profio.core"
+local exports = require "profio.exports"
+local failure = require "profio.cli.failure"
+local files = require "profio.cli.files"
+local limits = require "profio.limits"
+local plain = require "profio.reports.plain"
+local query = require "profio.cli.query"
+local statistics = require "profio.reports.calls.statistics"
+local times = require "profio.internal.times"
+local view = require "profio.view"
+
+local mode = {}
+
+-- {====== Comparison ======
+
+-- Returns the functions of the profile of a trace without events.
+local function flat_rows(context)
+   local flat = require "profio.reports.gprof.flat"
+   local fits = flat.fits(context.trace)
+   if not fits then
+      failure.use "--limits needs a trace with events, or with a profile of functions"
+   end
+   local rows = context:view_of(flat)
+   return rows, "function"
+end
+
+-- Returns the names of numeric columns.
+local function number_columns(rows)
+   local names = {}
+   for _, field in ipairs(rows:fields()) do
+      if field.type == "int" or field.type == "num" then
+         names[#names + 1] = field.name
+      end
+   end
+   return names
+end
+
+-- Reads the rows with only the columns that the limits need.
+local function needed_rows(rows, key, list)
+   local known, names = {}, {}
+   for _, name in ipairs(rows.columns) do
+      known[name] = true
+   end
+   local function need(name)
+      if known[name] then
+         names[#names + 1] = name
+         known[name] = nil
+      end
+   end
+   need(key)
+   need "context"
+   for _, limit in ipairs(list) do
+      need(limit.column)
+      need(limit.column .. "_at")
+   end
+   local found = rows:rows(table.unpack(names))
+   for _, row in ipairs(found) do
+      row.area = row[key]
+   end
+   return found
+end
+
+local function read_limits(path)
+   local file, message = io.open(path, "rb")
+   if not file then
+      failure.raise(failure.NOTHING, message)
+   end
+   local text = file:read "a"
+   file:close()
+   local list, wrong, line = limits.parse(text or "")
+   if not list then
+      failure.use("%s:%d: %s", path, line, wrong)
+   end
+   return list
+end
+
+local function results_of(context)
+   local path = context.given.limits
+   local list = read_limits(path)
+   local rows, key
+   if context.trace.events then
+      rows, key = statistics.rows(context, limits.quantiles(list)), "area"
+   else
+      rows, key = flat_rows(context)
+   end
+   local fits, message, line = limits.fit(list, number_columns(rows))
+   if not fits then
+      failure.use("%s:%d: %s", path, line, message)
+   end
+   return limits.check(list, needed_rows(rows, key, list))
+end
+
+-- }======
+
+-- {====== Output ======
+
+local fields = { { "line", "int" }, { "area", "name" }, { "context", "name" },
+   { "column", "name" }, { "operator", "name" }, { "bound", "num" }, { "value", "num" },
+   { "state", "name" }, { "at", "int" } }
+
+local function view_of(results)
+   local rows = {}
+   for i, r in ipairs(results) do
+      rows[i] = { r.line, r.area, r.context and tostring(r.context), r.column, r.operator, r.bound,
+         r.value, r.state, r.at }
+   end
+   return view.over(function()
+      return core.rows_reader(fields, rows)
+   end)
+end
+
+-- Returns the results with failures first, otherwise in the order of the file.
+local function failures_first(results)
+   local failed, kept = {}, {}
+   for _, result in ipairs(results) do
+      local list = result.state == "ok" and kept or failed
+      list[#list + 1] = result
+   end
+   return table.move(kept, 1, #kept, #failed + 1, failed)
+end
+
+-- Returns the results to show: with --failed only failures.
+local function shown_of(results, given)
+   if not given.failed then
+      return results
+   end
+   local list = {}
+   for _, result in ipairs(results) do
+      list[#list + 1] = result.state ~= "ok" and result or nil
+   end
+   return list
+end
+
+-- Formats a value in the unit of its bound, or of the command line.
+local function shown(value, unit)
+   if value == nil then
+      return "none"
+   elseif unit then
+      return times.show(value, unit)
+   end
+   return math.type(value) == "integer" and tostring(value) or ("%.3f"):format(value)
+end
+
+local function cells_of(result, given)
+   local unit = result.unit and (given.unit or result.unit)
+   local at = unit and result.at and result.state == "exceeded"
+      and "  at " .. times.show(result.at, unit) or ""
+   return { result.state == "ok" and "ok" or result.state:upper(),
+      plain(result.area) .. (result.context and " in " .. plain(tostring(result.context)) or ""),
+      result.column, shown(result.value, unit),
+      result.operator .. " " .. shown(result.bound, unit) .. at }
+end
+
+local function write_text(results, context)
+   local rows = {}
+   for i, result in ipairs(shown_of(results, context.given)) do
+      rows[i] = cells_of(result, context.given)
+   end
+   columns(context.out, rows, { true, true, true, false, true })
+end
+
+-- }======
+
+-- Returns how many results have a state.
+local function count(results, state)
+   local n = 0
+   for _, result in ipairs(results) do
+      n = n + (result.state == state and 1 or 0)
+   end
+   return n
+end
+
+local function write(results, context)
+   local given = context.given
+   if given.output ~= "text" or given.export or query.reshapes(given) or given.where[1]
+      or given.top then
+      local rows = query.apply(view_of(shown_of(results, given)), given)
+      local options = { output = given.output, columns = query.columns(given),
+         raw = files.options_of_rows(given).raw }
+      if given.export then
+         context.out:export_rows(exports.named(given.export), options, rows:reader())
+      else
+         context.out:rows(options, rows:reader())
+      end
+      return
+   end
+   write_text(results, context)
+   context.out:write(("%d limits: %d kept, %d exceeded, %d without a value\n"):format(#results,
+      count(results, "ok"), count(results, "exceeded"), count(results, "missing")))
+end
+
+---Compares the trace with the limits of --limits and shows the results. The exit status tells
+---whether all are met.
+---@param context profio.Context
+---@return integer status
+function mode.run(context)
+   local results = failures_first(results_of(context))
+   write(results, context)
+   return count(results, "ok") == #results and failure.READ or failure.EXCEEDED
+end
+
+return mode

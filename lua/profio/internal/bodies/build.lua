@@ -1,0 +1,170 @@
+-- Builds the bodies of profiles from the tables of a trace: a graph from its histogram and arcs, or
+-- contexts from its stacks or calls.
+
+local contexts_body = require "profio.internal.bodies.contexts_body"
+local core = require "profio.core"
+local graph_body = require "profio.internal.bodies.graph_body"
+local options = require "profio.internal.options"
+local stacks = require "profio.internal.bodies.stacks"
+local symbols_of = require "profio.internal.symbols"
+
+local making = {}
+
+-- Options of trace:profile.
+local declared = {
+   { name = "compat", type = "choice", choices = { "gprof", "exact" },
+      help = "compute as gprof 2.40 does, or exactly; default: as the trace was opened" },
+   { name = "lines", type = "bool", default = false, help = "also attribute time to source lines" },
+   { name = "by_line", type = "bool", default = false,
+      help = "treat each source line as a function, as with gprof's -l" },
+   { name = "demangle", type = "bool", default = true, help = "show C++ names demangled" },
+   { name = "arcs", type = "view", help = "use these arcs instead of table arcs" },
+   { name = "calls", type = "view", help = "use these calls instead of all calls of the events" },
+   { name = "from", type = "int", help = "for events: only from this time on" },
+   { name = "to", type = "int", help = "for events: only before this time" },
+   { name = "lane", type = "where", help = "for events: only this lane" },
+}
+
+-- {====== Kinds ======
+
+---Returns the kind of tables from which a profile of the trace is built: "stacks" (a table with
+---stacks, or of functions), "graph" (histogram and arcs), "calls" (events); nil if there is none.
+---@param state table of the trace
+---@return string|nil
+function making.kind(state)
+   if stacks.has(state) then
+      return "stacks"
+   end
+   if state.schema.histogram or state.schema.arcs then
+      return "graph"
+   end
+   return state.schema.events and "calls" or nil
+end
+
+---Returns whether a profile of the trace knows callers, to which the cost of functions can be
+---charged.
+---@param trace profio.Trace
+---@param state table of the trace
+---@return boolean
+function making.has_callers(trace, state)
+   local kind, wanted = making.kind(state), stacks.wanted(state)
+   if kind == "stacks" then
+      return (wanted.stack or wanted.folded or wanted.caller) ~= nil
+   end
+   return kind == "calls"
+      or kind == "graph" and state.schema.arcs ~= nil and trace:row_count "arcs" ~= 0
+end
+
+-- }======
+
+-- {====== Contexts ======
+
+local function body_of(made, message, code)
+   if not made then
+      return nil, message, code
+   end
+   return contexts_body.new(made)
+end
+
+-- From a table with stacks or with columns of functions.
+local function of_stacks(state, given)
+   return body_of(stacks.contexts(state, given))
+end
+
+-- From calls: those given, or those of a span and a lane.
+local function of_calls(trace, given)
+   local rows = given.calls or trace:calls { from = given.from, to = given.to }
+   rows = given.lane ~= nil and rows:where { lane = given.lane } or rows
+   return body_of(require("profio.internal.calls_view").contexts(rows))
+end
+
+-- }======
+
+-- {====== Graphs ======
+
+-- Returns readers of the tables from which a graph is built.
+local function graph_readers(state, arcs)
+   local plain = require("profio.internal.trace").plain_reader
+   local readers = {}
+   for _, name in ipairs { "histogram", "arcs", "sets" } do
+      if state.schema[name] then
+         readers[name] = assert(plain(state, name))
+      end
+   end
+   readers.arcs = arcs and arcs:reader() or readers.arcs
+   return readers
+end
+
+-- Views show one metric: if histograms are in several units, a note names the others, once.
+local function note_units(state, body)
+   local others, usual = {}, body:usual()
+   for _, metric in ipairs(body:metrics()) do
+      if metric.dimension and metric.name ~= usual then
+         others[#others + 1] = ('metric = "%s"'):format(metric.name)
+      end
+   end
+   if #others > 0 and not state.noted_units then
+      state.noted_units = true
+      state.notes[#state.notes + 1] = { code = state.format.name .. "-several-units",
+         kind = "note", message = ("the histograms are in several units, which are not added up: "
+            .. "rows show '%s'; the others: %s"):format(usual, table.concat(others, ", ")) }
+   end
+end
+
+-- From a histogram and arcs; the symbols must live as long as the body.
+local function of_graph(state, given)
+   local is_compat = (given.compat or state.options.compat) == "gprof"
+   local symbols = symbols_of.picked(state, is_compat, given.by_line)
+   local readers = graph_readers(state, given.arcs)
+   local made, message, code = core.profile {
+      histogram = readers.histogram, arcs = readers.arcs, sets = readers.sets,
+      symbols = symbols and symbols.symbols, bias = state.load_bias, compat = is_compat,
+      lines = given.lines or false, demangle = given.demangle ~= false,
+      dictionary = state.dictionary,
+   }
+   if not made then
+      return nil, message, code
+   end
+   local body = graph_body.new(made)
+   note_units(state, body)
+   return body, nil, nil, symbols
+end
+
+-- }======
+
+-- Returns the body of contexts, and adds a warning if a sum was limited to the integer range.
+local function noting_overflow(state, body, ...)
+   if body and body:facts().overflowed and not state.noted_overflow then
+      state.noted_overflow = true
+      state.notes[#state.notes + 1] = { code = "profile-overflow", kind = "damage",
+         message = "weights add up to more than 64 bits hold: the profile has the largest whole "
+            .. "number in place of the sum" }
+   end
+   return body, ...
+end
+
+---Builds the body of a trace's profile; raises if the trace has no suitable table.
+---@param trace profio.Trace
+---@param state table of the trace
+---@param given table compat, lines, by_line, demangle, arcs, calls, from, to, lane
+---@return table|nil body
+---@return string|nil message
+---@return string|nil code
+---@return any pin a value that must live as long as the body
+function making.body(trace, state, given)
+   given = options.check(declared, given, "profile")
+   local kind = making.kind(state)
+   if kind and kind ~= "calls" and (given.from or given.to or given.lane) ~= nil then
+      error(trace.path .. ": its profile is of the whole: from, to and lane are for events", 0)
+   elseif kind == "stacks" then
+      return noting_overflow(state, of_stacks(state, given))
+   elseif kind == "calls" then
+      return noting_overflow(state, of_calls(trace, given))
+   elseif not kind then
+      error(("%s: no table that a profile is made from; there are: %s"):format(trace.path,
+         table.concat(trace.tables, ", ")), 0)
+   end
+   return of_graph(state, given)
+end
+
+return making

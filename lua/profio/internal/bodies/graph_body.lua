@@ -1,0 +1,147 @@
+-- Body of a profile with functions and arcs, from histograms and calls between functions. The time
+-- of a function is charged to its callers by gprof's propagation.
+
+local core = require "profio.core"
+
+---@class profio.GraphBody
+local Graph = { kind = "graph" }
+Graph.__index = Graph
+
+-- Suffixes of the options that select functions, by the part of the reports that they affect.
+local places = { "flat", "graph", "time" }
+
+---@param made userdata a profile of the core
+---@return profio.GraphBody
+local function new(made)
+   return setmetatable({ core = made }, Graph)
+end
+
+for _, name in ipairs { "flat", "graph", "graph_listing", "index", "lines", "annotations",
+   "functions", "callers", "callees", "facts" } do
+   Graph[name] = function(self, ...)
+      return self.core[name](self.core, ...)
+   end
+end
+
+function Graph.tree()
+   error("this profile knows functions and arcs, no stacks: it has graph, callers and callees", 0)
+end
+
+Graph.bottom_up = Graph.tree
+
+---Returns the metrics: { { name =, unit =, total = }, ... }
+---@return table[]
+function Graph:metrics()
+   return self.core:facts({}).metrics
+end
+
+---Returns the name of the metric that views show by default: time, else the first.
+---@return string|nil
+function Graph:usual()
+   local list = self:metrics()
+   for _, metric in ipairs(list) do
+      if metric.name == "time" then
+         return "time"
+      end
+   end
+   return list[1] and list[1].name
+end
+
+---Returns all frames, one per function.
+---@return table[]
+function Graph:frames()
+   return core.rows(self.core:functions {}, { "number", "function", "symbol", "file", "line" })
+end
+
+-- Narrows only the reports, since gprof's numbers are always those of all functions.
+local function narrow_reports(self, marks, given)
+   local options = {}
+   for name, value in pairs(given) do
+      options[name] = value
+   end
+   local function add(option, number)
+      local list = table.move(options[option] or {}, 1, #(options[option] or {}), 1, {})
+      list[#list + 1] = number
+      options[option] = list
+   end
+   for number, mark in pairs(marks) do
+      for _, place in ipairs(places) do
+         if mark & 1 ~= 0 then
+            add("include_" .. place, number)
+         end
+         if mark & 2 ~= 0 then
+            add("exclude_" .. place, number)
+         end
+      end
+      if mark & 4 ~= 0 then
+         add("exclude_graph", number)
+      end
+   end
+   return self, options
+end
+
+---Returns the body without the functions that marks remove; see contexts:narrow.
+---@param marks table<integer, integer> by id of a function: 1 keep, 2 leave out, 4 hide
+---@param given table the options of reports so far
+---@return profio.GraphBody
+---@return table options
+function Graph:narrow(marks, given)
+   if self:is_compat() then
+      return narrow_reports(self, marks, given)
+   end
+   return new(assert(self.core:narrow(marks))), given
+end
+
+---Returns whether its numbers are gprof's.
+---@return boolean
+function Graph:is_compat()
+   return self.core:facts({}).compat
+end
+
+---Merges the functions whose total is below a share of the whole into their callers.
+---@param share number
+---@param metric string|nil
+---@return profio.GraphBody
+function Graph:prune(share, metric)
+   local function key_of(row)
+      return ("%s|%s|%s"):format(row["function"], row.file, row.line)
+   end
+   local is_small, marks = {}, {}
+   for _, row in ipairs(core.rows(self.core:flat { metric = metric, zeros = true })) do
+      is_small[key_of(row)] = (row.total_share or 0) < share
+   end
+   for _, frame in ipairs(self:frames()) do
+      marks[frame.number] = is_small[key_of(frame)] and 4 or 0
+   end
+   return new(assert(self.core:narrow(marks)))
+end
+
+---Renames functions: those that get the same name are merged.
+---@param frames table<integer, { function: string }> by id; a function without one stays
+---@return profio.GraphBody
+function Graph:rename(frames)
+   local groups, names, known = {}, {}, {}
+   for _, frame in ipairs(self:frames()) do
+      local renamed = frames[frame.number]
+      local name = renamed and renamed["function"] or frame["function"]
+      local group = renamed and known[name]
+      if not group then
+         names[#names + 1], group = name, #names + 1
+      end
+      groups[frame.number], known[name] = group, renamed and group or known[name]
+   end
+   return new(self.core:regroup(groups, names))
+end
+
+---Returns the same numbers as sums, which can be added and subtracted.
+---@param given table options of reports
+---@return profio.SumsBody
+function Graph:sums(given)
+   return require("profio.internal.bodies.sums_body").of_graph(self, given)
+end
+
+function Graph:close()
+   self.core:close()
+end
+
+return { new = new }

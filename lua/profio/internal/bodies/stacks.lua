@@ -1,0 +1,75 @@
+-- Profiles of traces that have a table with stacks, or with columns of functions.
+
+local core = require "profio.core"
+
+local stacks = {}
+
+---Returns the format's description of the table from which profiles are built, or nil. Some formats
+---find it in the opened file; then it is nil once the trace is closed.
+---@param state table of the trace
+---@param part userdata|nil default: the first one
+---@return table|nil
+function stacks.wanted(state, part)
+   local wanted = state.format.profile
+   if type(wanted) == "function" then
+      wanted = not state.closed and wanted(part or state.parts[1], state) or nil
+   end
+   return wanted
+end
+
+-- Returns whether the files of a trace have a table, but with different columns.
+local function differs(state, name)
+   return (state.differs or {})[name] or false
+end
+
+---@param state table of the trace
+---@return boolean
+function stacks.has(state)
+   local wanted = stacks.wanted(state)
+   return wanted ~= nil and (state.schema[wanted.table] ~= nil or differs(state, wanted.table))
+end
+
+-- Builds contexts from the rows of a table.
+local function contexts_of(wanted, given, reader, message, code)
+   if not reader then
+      return nil, message, code
+   end
+   reader = wanted.shape and wanted.shape(reader) or reader
+   return core.contexts {
+      reader = reader, stack = wanted.stack, folded = wanted.folded,
+      ["function"] = wanted["function"], caller = wanted.caller, file = wanted.file,
+      line = given.lines ~= false and wanted.line or nil, metrics = wanted.metrics,
+      usual = wanted.usual,
+   }
+end
+
+-- Adds up the profiles of files whose tables differ: the sum has the metrics of all.
+local function sum_of_parts(state, given)
+   local sum
+   for _, part in ipairs(state.parts) do
+      local wanted = stacks.wanted(state, part)
+      local one, message, code = contexts_of(wanted, given, part:reader(wanted.table))
+      if not one then
+         return nil, message, code
+      end
+      sum = sum and assert(sum:merge(one)) or one
+   end
+   return sum
+end
+
+---Builds the contexts of a trace that has such a table.
+---@param state table of the trace
+---@param given table options of a profile: lines
+---@return profio.core.Contexts|nil
+---@return string|nil message
+---@return string|nil code
+function stacks.contexts(state, given)
+   local wanted = stacks.wanted(state)
+   if differs(state, wanted.table) then
+      return sum_of_parts(state, given)
+   end
+   return contexts_of(wanted, given,
+      require("profio.internal.trace").symbolized_reader(state, wanted.table))
+end
+
+return stacks

@@ -1,0 +1,191 @@
+-- Body of a profile with sums: self and total of each function and each arc, without the stacks or
+-- the propagation behind them. Profiles of functions and arcs are converted to sums before they are
+-- added or subtracted, because inclusive times can be added, but not recomputed from the difference
+-- of two graphs.
+--
+-- The sums are contexts of one frame (functions) and of two (arcs), in which the inclusive time is
+-- a metric of its own, called "METRIC total".
+
+local core = require "profio.core"
+local counts = require "profio.internal.bodies.counts"
+local matching = require "profio.internal.bodies.matching"
+
+---@class profio.SumsBody
+local Sums = { kind = "sums" }
+Sums.__index = Sums
+
+local function new(functions, arcs)
+   return setmetatable({ by_function = functions, by_arc = arcs }, Sums)
+end
+
+local function total_of(name)
+   return name .. " total"
+end
+
+-- {====== Construction ======
+
+-- Builds contexts with the self and total values of one metric from the rows of a reader.
+-- `is_usual`: it is the metric that views show by default.
+local function collected(reader, metric, is_usual, more)
+   more.reader, more.usual = reader, is_usual and metric.name or nil
+   more.metrics = {
+      { name = metric.name, unit = metric.unit, column = "self" },
+      { name = total_of(metric.name), unit = metric.unit, column = "total" },
+   }
+   return assert(core.contexts(more))
+end
+
+local function with_calls(reader, more)
+   more.reader = reader
+   more.metrics = { { name = "calls", unit = "count", column = "calls" } }
+   return assert(core.contexts(more))
+end
+
+local function of_body(body, given)
+   local options = {}
+   for name, value in pairs(given or {}) do
+      options[name] = value
+   end
+   options.zeros = true
+   local function arc_columns()
+      local has_files = body.kind == "contexts"
+      return { ["function"] = "callee", caller = "caller",
+         file = has_files and "callee_file" or nil,
+         caller_file = has_files and "caller_file" or nil }
+   end
+   local usual = body:usual()
+   local functions = with_calls(body:flat(options), { ["function"] = "function", file = "file",
+      line = "line" })
+   local arcs = with_calls(body:graph(options), arc_columns())
+   for _, metric in ipairs(body:metrics()) do
+      if metric.name ~= "calls" then
+         options.metric = metric.name
+         local is_usual = metric.name == usual
+         functions = assert(functions:merge(collected(body:flat(options), metric, is_usual,
+            { ["function"] = "function", file = "file", line = "line" })))
+         arcs = assert(arcs:merge(collected(body:graph(options), metric, is_usual,
+            arc_columns())))
+      end
+   end
+   return new(functions, arcs)
+end
+
+-- }======
+
+-- {====== Views ======
+
+local function options_of(self, given)
+   local metric = given and given.metric or self:usual()
+   local options = { metric = metric, zeros = given and given.zeros }
+   if metric ~= "calls" then
+      options.total_metric = metric and total_of(metric)
+   end
+   return options
+end
+
+function Sums:flat(given)
+   return self.by_function:flat(options_of(self, given))
+end
+
+function Sums:graph(given)
+   return self.by_arc:graph(options_of(self, given))
+end
+
+function Sums:callers(func, given)
+   return self.by_arc:callers(func, options_of(self, given))
+end
+
+function Sums:callees(func, given)
+   return self.by_arc:callees(func, options_of(self, given))
+end
+
+function Sums:lines(given)
+   local wanted = options_of(self, given)
+   wanted.count_metric = counts.of(self:metrics(), wanted.metric or self:usual())
+   return self.by_function:lines(wanted)
+end
+
+for _, name in ipairs { "tree", "bottom_up", "graph_listing", "index", "annotations",
+   "functions" } do
+   Sums[name] = function()
+      error(name .. " needs stacks or arcs as they were recorded; a sum or difference of such " ..
+         "profiles has flat, graph, callers and callees", 0)
+   end
+end
+
+
+---Returns the metrics without those of totals.
+---@return table[]
+function Sums:metrics()
+   local list = {}
+   for _, metric in ipairs(self.by_function:metrics()) do
+      if not metric.name:find " total$" and metric.name ~= "calls" then
+         list[#list + 1] = metric
+      end
+   end
+   return list
+end
+
+---Returns the name of the metric that views show by default.
+---@return string|nil
+function Sums:usual()
+   local usual, is_stated = self.by_function:usual()
+   local first = self:metrics()[1]
+   return is_stated and usual or first and first.name
+end
+
+function Sums:facts()
+   return { functions = (self.by_function:count()), metrics = self:metrics() }
+end
+
+function Sums:frames()
+   return self.by_function:frames()
+end
+
+-- }======
+
+-- {====== Algebra ======
+
+function Sums:merge(other, sign)
+   local a, b = matching.align(self.by_function, other.by_function, true)
+   local arcs_a, arcs_b = matching.align(self.by_arc, other.by_arc)
+   return new(assert(a:merge(b, sign)), assert(arcs_a:merge(arcs_b, sign)))
+end
+
+function Sums:scale(...)
+   return new(assert(self.by_function:scale(...)), assert(self.by_arc:scale(...)))
+end
+
+function Sums:prune(share, metric)
+   return new(assert(self.by_function:prune(share, metric)), self.by_arc)
+end
+
+-- Returns the frames of arcs that are the same functions, by name.
+local function same_in_arcs(self, by_number)
+   local by_name, list = {}, {}
+   for _, frame in ipairs(self.by_function:frames()) do
+      by_name[frame["function"]] = by_number[frame.number]
+   end
+   for _, frame in ipairs(self.by_arc:frames()) do
+      list[frame.number] = by_name[frame["function"]]
+   end
+   return list
+end
+
+function Sums:rename(frames)
+   return new(assert(self.by_function:rename(frames)),
+      assert(self.by_arc:rename(same_in_arcs(self, frames))))
+end
+
+function Sums:sums()
+   return self
+end
+
+-- }======
+
+function Sums:close()
+   self.by_function:close()
+   self.by_arc:close()
+end
+
+return { of_graph = of_body, of_contexts = of_body }

@@ -1,0 +1,535 @@
+-- A trace: an opened file, or several concatenated files of one format, as one object.
+
+local core = require "profio.core"
+local chunks = require "profio.internal.chunks"
+local inputs = require "profio.internal.inputs"
+local raise = require "profio.internal.raise"
+local view = require "profio.view"
+
+local trace = {}
+
+---@class profio.Trace
+---@field format string
+---@field path string
+---@field info table<string, any> header fields
+---@field warnings profio.Warning[] warnings so far: the first of each code with its count
+---@field tables string[] the first is the main one
+local Trace = { __name = "profio.trace" }
+local methods = {}
+
+-- Header fields that are counts: they are added up over the files of a trace.
+local counted = { records = true, sets = true, bins = true, arcs = true, blocks = true,
+   lost = true, images = true }
+
+local function add_table(opened, name, described)
+   opened.schema[name] = described
+   opened.names[#opened.names + 1] = name
+end
+
+---Build a trace from opened parts of one format. It has the tables of its parts and those that the
+---format derives from them: derived = { name = { from = table, stage = function(reader, options) }
+---}.
+---@param opened table { format=, paths=, parts=, sources=, dictionary=, options=, symbols= }
+---@return profio.Trace
+function trace.new(opened)
+   opened.closed = false
+   opened.notes = opened.notes or {}
+   opened.other_symbols = {} -- symbols chosen by other rules, by name of the rule
+   opened.schema, opened.names = {}, {}
+   for _, described in ipairs(opened.parts[1]:tables()) do
+      if not (opened.differs or {})[described.name] then
+         add_table(opened, described.name, described)
+      end
+      for name, made in pairs(opened.format.derived or {}) do
+         if made.from == described.name then
+            add_table(opened, name, made)
+         end
+      end
+   end
+   return setmetatable({ [trace] = opened }, Trace)
+end
+
+---Returns the state of a trace, for other files of profio.
+---@param self profio.Trace
+---@return table
+function trace.of(self)
+   return rawget(self, trace)
+end
+
+local function alive(self)
+   local state = trace.of(self)
+   if state.closed then
+      error("trace is closed", 3)
+   end
+   return state
+end
+
+-- {====== Tables ======
+
+-- Returns distinct names for the files: data has no path, and a file may be given twice. The
+-- records of a ring continue those of its file as one run, so they have the same name.
+local function names_of(paths, goes_on)
+   local names, seen = {}, {}
+   for i, path in ipairs(paths) do
+      path = path or "(data)"
+      seen[path] = (seen[path] or 0) + 1
+      names[i] = goes_on[i] and names[i - 1]
+         or seen[path] == 1 and path or ("%s (%d)"):format(path, seen[path])
+   end
+   return names
+end
+
+-- Returns the constant columns of the files: `file`, and those that the format states.
+local function constants_of(state)
+   local columns = { { name = "file", values = names_of(state.paths, state.goes_on) } }
+   for i, part in ipairs(state.parts) do
+      for c, constant in ipairs(state.format.constants and state.format.constants(part) or {}) do
+         columns[c + 1] = columns[c + 1] or { name = constant.name, values = {} }
+         columns[c + 1].values[i] = constant.value
+      end
+   end
+   return columns
+end
+
+-- Returns "trace_file" if the table has a column `file` of its own.
+local function free_name(reader, name)
+   for _, field in ipairs(reader:fields()) do
+      if field.name == name then
+         return "trace_" .. name
+      end
+   end
+   return name
+end
+
+-- Returns a reader of the concatenated files of a trace, with the constant columns.
+local function chained(state, name)
+   local readers, numbers = {}, {}
+   for i, part in ipairs(state.parts) do
+      local reader, message, code = part:reader(name)
+      if not reader then
+         return nil, message, code
+      end
+      readers[i], numbers[i] = reader, part:numbers_used()
+   end
+   local constants = constants_of(state)
+   for _, constant in ipairs(constants) do
+      constant.name = free_name(readers[1], constant.name)
+   end
+   return core.chain(readers, constants, numbers)
+end
+
+-- Returns a reader of a table as the file states it.
+local function plain_reader(state, name)
+   if state.closed then
+      error("trace is closed", 0)
+   end
+   local made = state.schema[name].stage
+   local reader, message, code
+   if made then
+      reader, message, code = plain_reader(state, state.schema[name].from)
+      return reader and made(reader, state.format_options or {}), message, code
+   elseif #state.parts == 1 and not state.format.constants then
+      reader, message, code = state.parts[1]:reader(name)
+   else
+      reader, message, code = chained(state, name)
+   end
+   if reader and state.watch then
+      reader = state.watch(reader, name)
+   end
+   return reader, message, code
+end
+
+-- Like plain_reader, but adds up rows with equal keys, if the format says that they are parts of
+-- one.
+local function summed_reader(state, name)
+   local reader, message, code = plain_reader(state, name)
+   local summed = state.format.summed and state.format.summed(name, state.parts)
+   if not reader or not summed then
+      return reader, message, code
+   end
+   return core.group(reader, { { column = summed.key, name = summed.key } },
+      { { fn = "sum", column = summed.sum, name = summed.sum } })
+end
+
+-- Appends the columns that symbols give for addresses.
+local function symbolized_reader(state, name)
+   local reader, message, code = summed_reader(state, name)
+   local addresses = state.format.addresses and state.format.addresses[name]
+   if not reader or not state.symbols or not addresses then
+      return reader, message, code
+   end
+   return core.symbolize(reader, state.symbols.symbols, state.load_bias, addresses)
+end
+
+-- Returns readers of a large table in chunks, one for each thread, or nil. Tables with symbolized
+-- columns are read as a whole.
+local function parts_of(self, state, name)
+   local has_addresses = state.format.addresses and state.format.addresses[name]
+   local rows = not has_addresses and chunks.rows(self, state, name)
+   local _, count = chunks.of(rows or 0)
+   return count > 1 and chunks.readers(state.parts[1], name, rows, count) or nil
+end
+
+local function check_table(state, name)
+   if not state.schema[name] then
+      error(("no table '%s'; there are: %s"):format(tostring(name),
+         table.concat(state.names, ", ")), 0)
+   end
+end
+
+---Returns a view of one table. Raises if there is no such table.
+---@param name string
+---@return profio.View
+function methods:table(name)
+   local state = alive(self)
+   check_table(state, name)
+   return view.over(function()
+      return symbolized_reader(state, name)
+   end, self, function()
+      return parts_of(self, state, name)
+   end)
+end
+
+-- Methods of views, called on the trace, apply to its main table.
+for name in pairs(view.methods) do
+   if not methods[name] then
+      methods[name] = function(self, ...)
+         local main = methods.table(self, alive(self).names[1])
+         return main[name](main, ...)
+      end
+   end
+end
+
+---Returns the calls that are computed from the events of the trace, in order of stop: area, lane,
+---start, stop, gross, net, call, period, outside, depth, caller, flags, count, stack. Raises if
+---there are no events.
+---@param options table|nil recursion = "all" | "outermost", partial = "include" | "exclude",
+---edges = "exclude" | "include", from, to, last, max_depth; see profio.calls
+---@return profio.View
+function methods:calls(options)
+   return require("profio.internal.calls_view").of_trace(self, alive(self), options)
+end
+
+---Returns statistics of the calls, one row for each area in order of first use: area, handle,
+---value, context, count; net, gross, call, period and outside, each plain (the sum) and with _min,
+---_max, _mean, _stddev, _p50, _p99; net_max_at, gross_max_at, call_max_at, period_jitter; without
+---callers last_stop. The numbers equal an aggregate of calls, but memory does not grow with the
+---calls.
+---@param options table|nil by = "area" | "context" | "caller", quantiles = "p50,p99", and the
+---options of calls
+---@return profio.View
+function methods:call_statistics(options)
+   return require("profio.internal.calls_view").statistics(self, alive(self), options)
+end
+
+-- }======
+
+-- {====== Facts and warnings ======
+
+local function info_of(state)
+   local info = {}
+   for _, part in ipairs(state.parts) do
+      for _, fact in ipairs(part:info()) do
+         local known = info[fact.name]
+         if known == nil then
+            info[fact.name] = fact.value
+         elseif counted[fact.name] then
+            info[fact.name] = known + fact.value
+         end
+      end
+   end
+   info.format = state.format.name
+   if state.lost then
+      info.lost = (info.lost or 0) + state.lost
+   end
+   if #state.parts > 1 then
+      info.files = #state.parts
+   end
+   return info
+end
+
+---Returns ", N times" for a warning that came several times, else "".
+---@param warning profio.Warning
+---@return string
+function trace.times(warning)
+   return (warning.count or 1) > 1 and (", %d times"):format(warning.count) or ""
+end
+
+local function warnings_of(self)
+   local state, list = trace.of(self), {}
+   for i, part in ipairs(state.parts) do
+      for _, warning in ipairs(part:warnings()) do
+         warning.path = state.paths[i]
+         list[#list + 1] = warning
+      end
+   end
+   local folds = not (state.options and state.options.all_warnings)
+   local known = {}
+   for _, note in ipairs(state.notes) do
+      local kind = table.concat({ note.code, note.path or "", note.message }, "\0")
+      if known[kind] and folds then
+         known[kind].count = known[kind].count + 1
+      else
+         known[kind] = { code = note.code, kind = note.kind, path = note.path,
+            offset = note.offset, message = note.message, count = folds and 1 or nil }
+         list[#list + 1] = known[kind]
+      end
+   end
+   local of_views = view.warnings(self)
+   return table.move(of_views, 1, #of_views, #list + 1, list)
+end
+
+---Returns the format's options that the user gave.
+---@return table<string, any>
+function methods:options()
+   return alive(self).format_options or {}
+end
+
+---Returns the losses of the trace as texts; profiles and exports pass them on.
+---@return string[] losses  empty if no loss is known
+function methods:losses()
+   local list, info = {}, self.info
+   if (info.lost or 0) ~= 0 then
+      list[1] = ("%s: %s records were lost"):format(self.path, info.lost)
+   end
+   for _, warning in ipairs(self.warnings) do
+      if warning.kind == "damage" then
+         list[#list + 1] = ("%s: %s (%s%s)"):format(warning.path or self.path, warning.message,
+            warning.code, trace.times(warning))
+      end
+   end
+   return list
+end
+
+---Returns the header fields in the order of the file: { { name=, type=, value= }, ... } per part.
+---@return table[][]
+function methods:facts()
+   local list = {}
+   for i, part in ipairs(alive(self).parts) do
+      list[i] = part:info()
+   end
+   return list
+end
+
+---Returns the number of rows of a table, or nil if only reading it would tell.
+---@param name string
+---@return integer|nil
+function methods:row_count(name)
+   local total = 0
+   check_table(alive(self), name)
+   local state = alive(self)
+   if state.schema[name].stage or state.format.summed
+      and state.format.summed(name, state.parts)
+   then
+      return nil
+   end
+   for _, part in ipairs(alive(self).parts) do
+      for _, described in ipairs(part:tables()) do
+         if described.name == name then
+            if not described.rows then
+               return nil
+            end
+            total = total + described.rows
+         end
+      end
+   end
+   return total
+end
+
+---Put a stage over every table that is read from now on.
+---@param stage fun(reader: userdata, name: string): userdata
+---@param is_over fun(): boolean  whether the stage ended a table early: then save writes nothing
+function methods:watch(stage, is_over)
+   local state = alive(self)
+   state.watch = raise.expect(stage, "function?", "watch: the stage")
+   state.is_over = raise.expect(is_over, "function?", "watch: is_over")
+end
+
+-- Opens files beside a part that have appeared since it was opened.
+local function add_files(state, part, path)
+   local known, is_new = {}, false
+   for _, source in ipairs(state.sources) do
+      known[source:path()] = true
+   end
+   for _, found in ipairs(state.format.side_files { path = path, source = state.sources[1],
+      options = state.format_options or {} }) do
+      local source = not known[found.path] and inputs.is_allowed(found.path, path, state.format,
+         state.options, {}) and core.source_live(found.path)
+      if source then
+         state.sources[#state.sources + 1] = source
+         part:add(found.role, source)
+         is_new = true
+      end
+   end
+   return is_new
+end
+
+---Look for data written since the trace was opened live or refreshed: readers that were at its end
+---continue.
+---@return boolean more  there is new data
+function methods:refresh()
+   local state = alive(self)
+   local is_new = false
+   if not state.options.live then
+      error("refresh expects a trace that was opened with live = true", 2)
+   end
+   for i, part in ipairs(state.parts) do
+      is_new = part:grow() or is_new
+      is_new = (state.format.side_files and add_files(state, part, state.paths[i])) or is_new
+   end
+   return is_new
+end
+
+---Read the whole trace and list every warning, not only the first of each code.
+---@return profio.Warning[] warnings  empty if there are none
+function methods:check()
+   local state = alive(self)
+   local again, message = state.reopen()
+   if not again then
+      return { { code = state.format.name .. "-unreadable", kind = "damage", message = message,
+         path = state.paths[1] } }
+   end
+   for _, name in ipairs(again.tables) do
+      core.drain(plain_reader(trace.of(again), name), true)
+   end
+   local warnings = again.warnings
+   again:close()
+   return warnings
+end
+
+-- }======
+
+---Returns the frames of a call stack, innermost first.
+---@param number integer a value of a column of stacks
+---@return { area: string, class: string|nil, file: string|nil, line: integer|nil }[]
+function methods:stack(number)
+   return alive(self).dictionary:stack(raise.expect(number, "integer", "stack: the number"))
+end
+
+---Returns from what a profile of the trace would be built, or nil if the tables are missing.
+---@return "graph"|"stacks"|"calls"|nil
+function methods:profile_kind()
+   return require("profio.profile").kind(alive(self))
+end
+
+---Returns whether a profile of the trace knows callers, to which the cost of hidden functions is
+---charged.
+---@return boolean
+function methods:has_callers()
+   return require("profio.profile").has_callers(self, alive(self))
+end
+
+---Returns the profile of the trace: functions and arcs with their times. See profio.profile.
+---@param options table|nil
+---@return profio.Profile|nil
+---@return string|nil message
+---@return string|nil code
+function methods:profile(options)
+   return require("profio.profile").of_trace(self, alive(self), options or {})
+end
+
+-- Separates the options of an export from those that select the events for the profile.
+local function parted(options)
+   local own, part = {}, {}
+   for name, value in pairs(raise.expect(options or {}, "table", "export: options")) do
+      local is_part = name == "from" or name == "to" or name == "lane"
+      (is_part and part or own)[name] = value
+   end
+   return own, part
+end
+
+---Export the trace, or its profile, for another program. The file appears when it is complete.
+---Raises if the path is a file of the trace.
+---@param kind string  "btf", "chrome", "speedscope", ...; the profile is built if necessary
+---@param path string|nil nil: return the bytes
+---@param options table|nil options of the export; for events also from, to, lane
+---@return boolean|string|nil
+---@return string|nil message
+---@return string|nil code
+function methods:export(kind, path, options)
+   alive(self)
+   local exports = require "profio.exports"
+   local export = exports.named(kind)
+   local own, part = parted(options)
+   if export.takes == "profile" and (next(part) or not exports.is_whole(export, self)) then
+      local made, message, code = self:profile(part)
+      if not made then
+         return nil, message, code
+      end
+      return made:export(kind, path, own)
+   end
+   return exports.run(kind, "trace", self, options, path, inputs.paths_of(alive(self)))
+end
+
+---Write the whole trace into a file of a format and dialect; rows of several files with equal keys
+---are added up. The files appear, and replace older ones, when all are complete. Raises if the path
+---is a file of the trace.
+---@param path string|nil  nil: return the bytes
+---@param options table|nil { format =, options of that format }
+---@return integer|string|nil written
+---@return string|nil message
+---@return string|nil code
+function methods:save(path, options)
+   return require("profio.internal.writer").save(alive(self), path, options or {})
+end
+
+---Close the files. Views of the trace raise afterwards. Closing twice is allowed.
+function methods:close()
+   local state = trace.of(self)
+   if state.closed then
+      return
+   end
+   state.closed = true
+   state.last_warnings, state.last_info = warnings_of(self), info_of(state)
+   for _, part in ipairs(state.parts) do
+      part:close()
+   end
+   for _, source in ipairs(state.sources) do
+      source:close()
+   end
+   if state.symbols then
+      state.symbols:close()
+   end
+   for _, other in pairs(state.other_symbols) do
+      other:close()
+   end
+end
+
+raise.publish_methods(methods, "trace", function(value)
+   return getmetatable(value) == Trace
+end)
+
+Trace.__close = methods.close
+
+function Trace:__index(key)
+   local state = trace.of(self)
+   if methods[key] then
+      return methods[key]
+   elseif key == "format" then
+      return state.format.name
+   elseif key == "path" then
+      return state.paths[1]
+   elseif key == "info" then
+      return state.last_info or info_of(state)
+   elseif key == "warnings" then
+      return state.last_warnings or warnings_of(self)
+   elseif key == "tables" then
+      return table.move(state.names, 1, #state.names, 1, {})
+   elseif state.schema[key] then
+      return methods.table(self, key)
+   elseif key == "columns" then
+      return methods.table(self, state.names[1]).columns
+   end
+   return nil
+end
+
+function Trace:__tostring()
+   local state = trace.of(self)
+   return ("profio.trace (%s, %s)"):format(state.format.name, state.closed and "closed"
+      or state.paths[1])
+end
+
+trace.plain_reader = plain_reader
+trace.symbolized_reader = symbolized_reader
+
+return trace

@@ -1,0 +1,47 @@
+-- The calls that are computed from the events of a trace, one row each.
+
+local calls_of = require "profio.internal.calls_view"
+
+local calls = {
+   name = "calls",
+   help = "every call: time, duration, lane, caller",
+   uses = { "span" },
+   columns = {
+      { name = "area", help = "the function, line, variable or state" },
+      { name = "lane", help = "the thread, task or core" },
+      { name = "start", help = "when it was entered" },
+      { name = "stop", help = "when it was left" },
+      { name = "gross", help = "net and the gross time of its callees, in ns" },
+      { name = "net", help = "time in which it was active itself, in ns" },
+      { name = "call", help = "stop - start; missing if an end was not recorded" },
+      { name = "period", help = "since the last enter of the area in the lane" },
+      { name = "outside", help = "since the last leave of the area in the lane" },
+      { name = "depth", help = "number of calls on the stack, including this one" },
+      { name = "caller", help = "the calling function; missing at the top" },
+      { name = "flags", help = "cut gap lost open orphan unwound: why it is incomplete" },
+   },
+   options = {},
+}
+
+-- Options of trace:calls are given by --set; from and to by --from and --to.
+for _, option in ipairs(calls_of.options) do
+   if option.name ~= "from" and option.name ~= "to" then
+      calls.options[#calls.options + 1] = option
+   end
+end
+
+---@param trace profio.Trace
+function calls.fits(trace)
+   if not trace.events then
+      return false, "it has no table of events"
+   end
+   return trace.events:limit(1):count() > 0, "it has no events"
+end
+
+---@param context profio.Context
+---@return userdata
+function calls.reader(context)
+   return context:calls(calls):reader()
+end
+
+return calls

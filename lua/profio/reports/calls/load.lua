@@ -1,0 +1,93 @@
+-- Load of lanes or cores over intervals of time.
+
+local calls = require "profio.reports.calls.calls"
+local core = require "profio.core"
+local failure = require "profio.cli.failure"
+local lanes = require "profio.exports.lanes"
+local plain = require "profio.reports.plain"
+local span = require "profio.cli.selection"
+local times = require "profio.internal.times"
+local view = require "profio.view"
+
+local load = {
+   name = "load",
+   help = "load of lanes or cores over time",
+   uses = { "span", "unit", "follow" },
+   narrows = true,
+   columns = {
+      { name = "start", help = "begin of the interval" },
+      { name = "stop", help = "end of the interval" },
+      { name = "lane", help = "the thread, task or core" },
+      { name = "core", help = "the core, with --set by=core" },
+      { name = "busy", help = "time in which a function was active, in ns" },
+      { name = "load_share", help = "busy divided by the length of the interval" },
+   },
+   options = {
+      { name = "pieces", type = "int", default = 20, help = "number of intervals" },
+      { name = "width", type = "text", help = "length of an interval (10ms), instead of pieces" },
+      { name = "by", type = "choice", choices = { "lane", "core" }, default = "lane",
+        help = "show the load of lanes or of cores" },
+   },
+}
+
+---@param trace profio.Trace
+function load.fits(trace)
+   local fits, reason = calls.fits(trace)
+   if fits then
+      fits, reason = lanes.fits(trace)
+   end
+   return fits, reason
+end
+
+-- Returns the span of time and the length of an interval.
+local function pieces_of(context, options)
+   local from, to = span.of(context.trace, context.given)
+   if not from or not to then
+      local first, last = span.ends(context.trace)
+      from = from or first or 0
+      to = to or (last and math.max(last, from + 1)) or from
+   end
+   local width = options.width and times.parse(options.width)
+   if options.width and (not width or width <= 0) then
+      failure.use("--set width must be a time such as 10ms, got '%s'", options.width)
+   end
+   local pieces = options.pieces or 20
+   if pieces < 1 then
+      failure.use("--set pieces must be 1 or more, got %d", pieces)
+   end
+   return from, to, width or math.max(1, (to - from + pieces - 1) // pieces)
+end
+
+---@param context profio.Context
+---@return userdata
+function load.reader(context)
+   local options = context:report_options(load)
+   local from, to, width = pieces_of(context, options)
+   local rows = view.over(function()
+      return core.load(context.trace:table "events":reader(), { from = from, to = to,
+         width = width, by_core = options.by == "core" })
+   end, context.trace)
+   return span.in_lane(rows, context.given):reader()
+end
+
+local BAR = 40
+
+-- Writes one line for each interval, under a heading for each lane.
+---@param context profio.Context
+---@param out profio.Output
+function load.text(context, out)
+   local unit, last = context.given.unit, nil
+   for row in context:records(context:narrow(context:view_of(load))) do
+      local who = row.lane or row.core or "?"
+      unit = unit or times.unit(row.stop - row.start)
+      if who ~= last then
+         out:write(last and "\n" or "", row.core and "core " or "", plain(tostring(who)), "\n")
+         last = who
+      end
+      local full = math.floor(row.load_share * BAR + 0.5)
+      out:write((("  %14s  %6.2f%%  %s"):format(times.show(row.start, unit),
+         100 * row.load_share, ("#"):rep(full)):gsub("%s+$", "")), "\n")
+   end
+end
+
+return load

@@ -1,0 +1,96 @@
+-- Source lines by self time, the longest first: gprof's option -l.
+
+local gprof = require "profio.reports.gprof.headings"
+local plain = require "profio.reports.plain"
+local texts = require "profio.internal.texts"
+local traces = require "profio.internal.trace"
+
+local lines = {
+   name = "lines",
+   help = "source lines by self time, the longest first",
+   unit = "s",
+   uses = { "functions", "metric", "diff", "compat" },
+   narrows = true,
+   columns = {
+      { name = "file", help = "the source file; missing if no line is known" },
+      { name = "line", help = "the line" },
+      { name = "count", help = "its samples; missing if a bin is shared by several lines" },
+      { name = "self", help = "self time of the line, in ns" },
+      { name = "self_share", help = "self as a share of the time of all lines" },
+      { name = "function", help = "the function that contains it" },
+   },
+}
+
+-- Returns whether addresses can be resolved to source lines.
+local function has_lines(trace)
+   local symbols = traces.of(trace).symbols
+   return symbols ~= nil and symbols.facts.has_lines
+end
+
+---@param trace profio.Trace
+function lines.fits(trace)
+   local kind = trace:profile_kind()
+   if kind ~= "graph" then
+      return kind ~= nil, "no profile is made from its tables"
+   end
+   if (trace.info.sets or 0) == 0 then
+      return false, "it has no histogram"
+   end
+   return has_lines(trace), "its executable has no line numbers (give one built with -g)"
+end
+
+---gprof's text is only for profiles like gprof's.
+---@param context profio.Context
+function lines.text_fits(context)
+   return context:profile(true):kind() == "graph"
+end
+
+-- With --compat each line is a function: returns the flat profile of these.
+local function compat_view(context)
+   local profile = context:profile_by_line()
+   return profile:flat(context:profile_options(profile))
+end
+
+-- Writes it as gprof's -l does.
+local function compat_text(context, out)
+   local profile = context:profile_by_line()
+   out:write(gprof.flat_heading(profile:facts_with(context:profile_options(profile))))
+   out:listing(gprof.listing "flat", context:narrow(compat_view(context)):reader())
+end
+
+---@param context profio.Context
+---@return userdata
+function lines.reader(context)
+   if context.given.compat then
+      return compat_view(context):reader()
+   end
+   local profile = context:profile(true)
+   return profile:lines(context:profile_options(profile)):reader()
+end
+
+-- Returns a row as gprof prints it: the name is that of the function, with file and line.
+local function shown(row, cumulative, per_unit)
+   local place = row.file and (" (%s:%d)"):format(texts.base_name(row.file), row.line) or ""
+   return ("%6.2f %10.2f %8.2f %8s %8s %8s  %s%s\n"):format(100 * (row.self_share or 0),
+      cumulative / per_unit, (row.self or 0) / per_unit, "", "", "", plain(row["function"] or "?"),
+      plain(place))
+end
+
+---@param context profio.Context
+---@param out profio.Output
+function lines.text(context, out)
+   if context.given.compat then
+      return compat_text(context, out)
+   end
+   local profile = context:profile(true)
+   for i, options in ipairs(gprof.units(context, profile)) do
+      local facts, cumulative = profile:facts_with(options), 0
+      out:write(i > 1 and "\n" or "", gprof.flat_heading(facts))
+      for row in context:records(context:narrow(profile:lines(options))) do
+         cumulative = cumulative + (row.self or 0)
+         out:write(shown(row, cumulative, facts.per_unit))
+      end
+   end
+end
+
+return lines
