@@ -6,9 +6,10 @@ local failure = require "profio.cli.failure"
 local files = require "profio.cli.files"
 local follow = require "profio.cli.follow"
 local inputs = require "profio.internal.inputs"
+local options = require "profio.internal.options"
 local outputs = require "profio.internal.outputs"
 local modes = require "profio.cli.modes"
-local options = require "profio.cli.command_line"
+local command_line = require "profio.cli.command_line"
 local output = require "profio.cli.output"
 local profio = require "profio"
 local reports = require "profio.reports"
@@ -27,10 +28,10 @@ local cli = {}
 -- {====== Options without a file ======
 
 -- Prints the options of --set for a format, an export or a report.
-local function print_options(out, owner)
-   for _, option in ipairs(owner.options) do
-      local value = option.choices and table.concat(option.choices, "|") or option.type
-      out:write(("   --set %-28s %s\n"):format(option.name .. "=" .. value, option.help))
+local function print_options(out, declared, when)
+   for _, option in ipairs(declared or {}) do
+      local form, help = options.described(option)
+      out:write(("   --set %-28s %s%s\n"):format(form, when or "", help))
    end
 end
 
@@ -39,7 +40,7 @@ local function print_owners(out, word, list)
    for _, owner in ipairs(list) do
       if #(owner.options or {}) > 0 then
          out:write(("%s %s: %s\n"):format(word, owner.name, owner.help))
-         print_options(out, owner)
+         print_options(out, owner.options)
       end
    end
 end
@@ -58,7 +59,8 @@ end
 local function print_formats(out)
    for _, format in ipairs(profio.formats()) do
       out:write(("%s: %s\n"):format(format.name, format.help))
-      print_options(out, format)
+      print_options(out, format.options)
+      print_options(out, format.write_options, "with --merge: ")
       print_written(out, format)
       local codes = {}
       for code in pairs(format.warnings) do
@@ -74,7 +76,7 @@ local function print_formats(out)
 end
 
 local without_file = {
-   { "help", function(out) out:write(options.help()) end },
+   { "help", function(out) out:write(command_line.help()) end },
    { "version", function(out) out:write("profio " .. profio._VERSION .. "\n") end },
    { "list_formats", print_formats },
 }
@@ -185,7 +187,7 @@ local function inputs_of(trace, old)
 end
 
 local function run(argv, err)
-   local given, message = options.parse(argv)
+   local given, message = command_line.parse(argv)
    if not given then
       failure.use("%s\n(--help lists the options)", message)
    end

@@ -5,6 +5,7 @@
 -- function of the trace that returns such a list.
 
 local failure = require "profio.cli.failure"
+local options = require "profio.internal.options"
 
 local conflicts = {}
 
@@ -135,10 +136,8 @@ end
 -- Returns advice for a refused option: an option of that name of the subject itself, the missing
 -- table of events, or the subjects of its kind that accept it; false if there is none.
 local function instead_of(subject, key, trace)
-   for _, option in ipairs(subject.options or {}) do
-      if option.name == key and key == "source" then
-         return "give --set source=DIR"
-      end
+   if key == "source" and options.find(subject.options, key) then
+      return "give --set source=DIR"
    end
    if (key == "from" or key == "to" or key == "lane") and not trace.events then
       return "it picks from events, of which " .. trace.path .. " has no table"

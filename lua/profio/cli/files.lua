@@ -30,22 +30,10 @@ end
 -- the trace is open, so a value of --set is parsed as any format declares it.
 local function declared(name, key)
    for _, format in ipairs(profio.formats()) do
-      for _, option in ipairs(format[key] or {}) do
-         if option.name == name then
-            return format[key]
-         end
+      if options.find(format[key], name) then
+         return format[key]
       end
    end
-end
-
--- Returns whether an export or a report has an option.
-local function has_option(owner, name)
-   for _, option in ipairs(owner.options or {}) do
-      if option.name == name then
-         return true
-      end
-   end
-   return false
 end
 
 -- Returns the report and the export (or the form of rows) on the command line, which have options
@@ -59,7 +47,7 @@ end
 
 local function is_owned(given, name)
    for _, owner in ipairs(owners_of(given)) do
-      if has_option(owner, name) then
+      if options.find(owner.options, name) then
          return true
       end
    end
@@ -92,11 +80,11 @@ function files.options_of(given, owner)
    local values = {}
    for _, text in ipairs(given.set or {}) do
       local name, value = words.assignment(text)
-      if has_option(owner, name) then
+      if options.find(owner.options, name) then
          values[name] = options.parse(owner.options, name, value)
       end
    end
-   if given.trust_paths and has_option(owner, "trust_paths") then
+   if given.trust_paths and options.find(owner.options, "trust_paths") then
       values.trust_paths = true
    end
    return options.check(owner.options or {}, values, owner.name)
@@ -140,15 +128,6 @@ local function readable(traces, opening, err)
    return good
 end
 
--- Returns the names of some options.
-local function names_of(list)
-   local names = {}
-   for i, option in ipairs(list or {}) do
-      names[i] = option.name
-   end
-   return names
-end
-
 -- Raises for a name of --set that is unknown; the message lists the options of the format and of
 -- the report or export.
 local function check_set(given, message)
@@ -156,11 +135,11 @@ local function check_set(given, message)
    for _, text in ipairs(option and given.set or {}) do
       if words.assignment(text) == option then
          local format = registry.named(name)
-         local names, lists = names_of(format.options),
-            { names_of(given.merge and format.write_options) }
+         local lists = { options.names(given.merge and format.write_options or nil) }
          for i, owner in ipairs(owners_of(given)) do
-            lists[i + 1] = names_of(owner.options)
+            lists[i + 1] = options.names(owner.options)
          end
+         local names = options.names(format.options)
          for _, more in ipairs(lists) do
             table.move(more, 1, #more, #names + 1, names)
          end

@@ -2,6 +2,7 @@
 -- `--set deleted=show`, and `exe = PATH` becomes `--exe PATH`.
 
 local suggestions = require "profio.internal.suggestions"
+local options = require "profio.internal.options"
 local plain = require "profio.reports.plain"
 local profio = require "profio"
 
@@ -22,22 +23,21 @@ local function known_names()
    for name in pairs(own) do
       known[name] = true
    end
-   for _, format in ipairs(profio.formats()) do
-      for _, list in ipairs { format.options, format.write_options or {}, format.roles or {} } do
-         for _, option in ipairs(list) do
-            known[option.name] = true
-         end
+   local function add(declared)
+      for _, name in ipairs(options.names(declared)) do
+         known[name] = true
       end
+   end
+   add(profio.common_options)
+   for _, format in ipairs(profio.formats()) do
+      add(format.options)
+      add(format.write_options)
+      add(format.roles)
    end
    for _, owners in ipairs { require("profio.exports").all(), require("profio.reports").all() } do
       for _, owner in ipairs(owners) do
-         for _, option in ipairs(owner.options or {}) do
-            known[option.name] = true
-         end
+         add(owner.options)
       end
-   end
-   for _, option in ipairs(profio.common_options) do
-      known[option.name] = true
    end
    return known
 end

@@ -6,7 +6,7 @@
 --    help     one line
 --    endings  extensions of such files, or nil; a file callgrind.out.1 belongs to callgrind
 --    takes    "rows" (a reader of the core), "profile" or "trace"; nil: rows
---    options  { { name =, type =, default =, help = }, ... } if it takes a profile or trace
+--    options  its options for --set (profio.Option in internal/options.lua); nil: none
 --    fits     function(trace): true, or false and a reason; nil: fits every trace
 --    weighs_profile  true: an option metric selects the profile instead of the timeline
 --    write_profile  writes a profile, if the export takes a trace
@@ -16,7 +16,6 @@
 --    write    function(what, options, file): true (rows: how many), or nil, message, code and
 --             "EPIPE" if the pipe was closed by its reader. An export that reads further files adds
 --             their paths to options.inputs
---             paths to options.inputs
 
 local options = require "profio.internal.options"
 local outputs = require "profio.internal.outputs"
@@ -57,9 +56,7 @@ local function uses_of(export)
    if export.takes == "profile" or export.write_profile then
       table.move({ "functions", "diff" }, 1, 2, 2, uses)
    end
-   for _, option in ipairs(export.options or {}) do
-      uses[#uses + 1] = option.name == "metric" and "metric" or nil
-   end
+   uses[#uses + 1] = options.find(export.options, "metric") and "metric"
    return uses
 end
 

@@ -96,8 +96,10 @@ end
 ---Options that all exports of a trace accept beside their own.
 ---@type profio.Option[]
 lanes.options = {
-   { name = "from", type = "int", help = "only from this time on, ns; earlier calls are cut" },
-   { name = "to", type = "int", help = "only before this time, ns; longer calls are cut" },
+   { name = "from", type = "int", unit = "ns",
+      help = "only from this time on; earlier calls are cut" },
+   { name = "to", type = "int", unit = "ns",
+      help = "only before this time; longer calls are cut" },
    { name = "lane", type = "where", help = "only this lane" },
 }
 

@@ -18,7 +18,7 @@ local svg = {
    options = {
       { name = "metric", type = "text", help = "weight: time, samples, ..." },
       { name = "title", type = "text", help = "title of the picture" },
-      { name = "width", type = "int", default = 1200, help = "width in pixels" },
+      { name = "width", type = "int", default = 1200, unit = "pixels", help = "width" },
       { name = "rows", type = "int", default = 400, help = "most rows" },
       { name = "icicle", type = "bool", default = false, help = "draw the root at the top" },
    },

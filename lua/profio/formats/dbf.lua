@@ -43,7 +43,8 @@ dbf.write_options = {
      help = "encoding of the written text: CP1252, CP850, ...; raw writes bytes as they are; pages "
         .. "that no table can state (UTF-8, ISO-8859-2, ...) are stated in a .cpg file beside it" },
    { name = "memo", type = "text", help = "path of the memo file; default: beside the table" },
-   { name = "memo_block", type = "int", default = 64, help = "bytes of a block of the memo file" },
+   { name = "memo_block", type = "int", default = 64, unit = "bytes",
+     help = "size of a block of the memo file" },
    { name = "changed", type = "text", help = "date of the change, YYYY-MM-DD; default: today" },
    { name = "round", type = "bool", default = false,
      help = "round numbers that have more decimals than their field" },

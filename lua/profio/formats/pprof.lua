@@ -14,7 +14,8 @@ pprof.write_options = {
    { name = "packed", type = "bool", default = true, help = "gzip the file" },
    { name = "time_nanos", type = "int", default = 0,
      help = "start of the recording, ns since 1970" },
-   { name = "duration_nanos", type = "int", default = 0, help = "duration of the recording, ns" },
+   { name = "duration_nanos", type = "int", default = 0, unit = "ns",
+     help = "duration of the recording" },
    { name = "period", type = "int", default = 0,
      help = "events between two samples, in the unit of the last metric" },
 }

@@ -1,4 +1,6 @@
--- Declarations of options, and the check of given options against them.
+-- Declarations of options. Formats, exports, reports, the recorder and the functions of the library
+-- declare their options in this one form, from which the check of given values, the conversion of
+-- texts, the listing of --list-formats and the suggestions for misspelt names are derived.
 
 local times = require "profio.internal.times"
 
@@ -9,16 +11,47 @@ local options = {}
 ---@field name string
 ---@field type "int"|"size"|"bool"|"text"|"choice"|"file"|"view"|"ring"|"where"
 ---@field default any
+---@field unit string|nil unit of a number: "ns", "bytes", ...
 ---@field choices string[]|nil for type "choice"
 ---@field help string
 
-local function names_of(declared)
+---Returns the names of declared options, in order.
+---@param declared profio.Option[]|nil
+---@return string[]
+function options.names(declared)
    local names = {}
-   for _, option in ipairs(declared) do
-      names[#names + 1] = option.name
+   for i, option in ipairs(declared or {}) do
+      names[i] = option.name
    end
-   table.sort(names)
-   return table.concat(names, ", ")
+   return names
+end
+
+---Returns the declaration of a name, or nil.
+---@param declared profio.Option[]|nil
+---@param name string
+---@return profio.Option|nil
+function options.find(declared, name)
+   for _, option in ipairs(declared or {}) do
+      if option.name == name then
+         return option
+      end
+   end
+end
+
+---Returns the form of an option, `deleted=skip|show`, and its help with the unit and the default.
+---@param option profio.Option
+---@return string form
+---@return string help
+function options.described(option)
+   local help, default = option.help, option.default
+   if option.unit then
+      help = help .. "; in " .. option.unit
+   end
+   if default and default ~= "" and not help:find("default", 1, true) then
+      help = help .. "; default " .. tostring(default)
+   end
+   local values = option.choices and table.concat(option.choices, "|") or option.type
+   return option.name .. "=" .. values, help
 end
 
 local checks = {}
@@ -102,24 +135,25 @@ end
 ---@param owner string the owner of the options, for messages
 ---@return table<string, any> checked
 function options.check(declared, given, owner)
-   local known, checked = {}, {}
+   local checked = {}
    if type(given) ~= "table" then
       error(("%s: options must be a table, got %s"):format(owner, type(given)), 0)
    end
-   for _, option in ipairs(declared) do
-      known[option.name] = option
-   end
    for name, value in pairs(given) do
-      local option = known[name]
+      local option = options.find(declared, name)
       if not option then
-         local names = names_of(declared)
+         local names = options.names(declared)
+         table.sort(names)
          error(("%s has no option '%s'; there %s"):format(owner, tostring(name),
-            names == "" and "is none" or "are: " .. names), 0)
+            #names == 0 and "is none" or "are: " .. table.concat(names, ", ")), 0)
       end
       checked[name] = checks[option.type](option, value)
    end
    return checked
 end
+
+local words = { ["true"] = true, yes = true, ["1"] = true,
+   ["false"] = false, no = false, ["0"] = false }
 
 ---Converts the text of an option (from a command line) to its declared type.
 ---@param declared profio.Option[]
@@ -127,19 +161,11 @@ end
 ---@param text string
 ---@return any value  the text itself if the option is not declared: check() reports it
 function options.parse(declared, name, text)
-   for _, option in ipairs(declared) do
-      if option.name == name then
-         if option.type == "int" then
-            return times.whole(text) or math.tointeger(tonumber(text)) or text
-         elseif option.type == "bool" then
-            local words = { ["true"] = true, yes = true, ["1"] = true,
-               ["false"] = false, no = false, ["0"] = false }
-            if words[text] ~= nil then
-               return words[text]
-            end
-         end
-         return text
-      end
+   local option = options.find(declared, name) or {}
+   if option.type == "int" then
+      return times.whole(text) or math.tointeger(tonumber(text)) or text
+   elseif option.type == "bool" and words[text] ~= nil then
+      return words[text]
    end
    return text
 end

@@ -16,7 +16,7 @@
 --    shown     the columns of the aligned table in text, in order; nil: columns
 --    compares  true: it needs --diff
 --    narrows   true: the text respects --where and --top; else these give a table
---    options   { { name =, type =, default =, help = }, ... } for --set; nil: none
+--    options   its options for --set (profio.Option in internal/options.lua); nil: none
 --    uses      options that it uses beside those of all rows: see profio.cli.conflicts; others are
 --              refused
 --    unit      default unit of times in an aligned table; nil: ns
