@@ -71,7 +71,7 @@ local statuses = { ["--limits"] = 4 } -- some limits of README.md are of functio
 -- How a line is run: what would go on is interrupted, and make only says what it would do.
 local function runnable(line)
    if line:find("--follow", 1, true) then
-      return "timeout -s INT 3 " .. command.analyze .. line:match "^profio(.*)$"
+      return "timeout --foreground -s INT 3 " .. command.analyze .. line:match "^profio(.*)$"
    elseif line:match "^make" then
       return line:gsub("^make", "make -n -C " .. command.root)
    end

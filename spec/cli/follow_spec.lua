@@ -18,7 +18,7 @@ describe("--follow", function()
    end)
 
    it("ends with Ctrl-C while it waits", function()
-      local text, _, errors = command.run("timeout -s INT 1 " .. command.analyze
+      local text, _, errors = command.run("timeout --foreground -s INT 1 " .. command.analyze
          .. " --follow never.PRF")
       assert.same({ "", "profio: waiting for never.PRF\n" }, { text, errors })
    end)
@@ -31,7 +31,7 @@ describe("--follow with a report", function()
       command.file("grown.PRF", prf:sub(1, start + 100))
       command.file("grown.rest", prf:sub(start + 101))
       local text, _, errors = command.run("(sleep 1.5; cat grown.rest >> grown.PRF) & "
-         .. "timeout -s INT 4 " .. command.analyze .. words)
+         .. "timeout --foreground -s INT 4 " .. command.analyze .. words)
       local blocks = {}
       for block in (text .. "\n"):gmatch "(.-\n)\n" do
          blocks[#blocks + 1] = block
@@ -48,7 +48,7 @@ describe("--follow with a report", function()
          return
       end
       command.file("grown.PRF", prf)
-      local text = command.run("script -qec 'timeout -s INT 2 " .. command.analyze
+      local text = command.run("script -qec 'timeout --foreground -s INT 2 " .. command.analyze
          .. " --follow --report xpppat grown.PRF' /dev/null")
       assert.matches("^\27%[H\27%[2J", text)
       assert.matches("CALL +NUMBERS", text)

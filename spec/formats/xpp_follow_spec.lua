@@ -191,7 +191,7 @@ describe("--follow", function()
 
    it("ends with Ctrl-C", function()
       command.file("follow.PRF", prf)
-      local text, _, errors = command.run("timeout -s INT 1 " .. command.analyze
+      local text, _, errors = command.run("timeout --foreground -s INT 1 " .. command.analyze
          .. " --follow --output csv --columns call --where call=MAIN follow.PRF")
       assert.same({ "call\nMAIN\nMAIN\n", "" }, { text, errors })
    end)
