@@ -73,8 +73,7 @@ typedef enum pf_type {
 typedef struct pf_field {
   const char *name;
   pf_type type;
-  const char *help;  /* one line for people, with the unit; or NULL */
-  bool part_numbers; /* ids of a file: numbers_used of earlier ones is added */
+  const char *help; /* one line for people, with the unit; or NULL */
 } pf_field;
 
 /* One column of a batch. `data` is NULL if the column is not wanted. */
@@ -160,8 +159,7 @@ struct pf_trace {
   pf_notes *notes;           /* info and warnings, model/rows/trace.h */
   const pf_table *tables;    /* set by format->open; the first is the main */
   size_t ntables;
-  uint64_t numbers_used; /* count of ids in fields with part_numbers */
-  void *state;           /* the format's own, freed by format->close */
+  void *state; /* the format's own, freed by format->close */
 };
 
 /* Writes a file. `put` takes rows, `take` all rows of a reader of the main

@@ -342,14 +342,6 @@ static int part_parallel (lua_State *L) {
   return 1;
 }
 
-
-/* part:numbers_used(): how many numbers are used in columns with
-   part_numbers. */
-static int part_numbers_used (lua_State *L) {
-  lua_pushinteger(L, (lua_Integer)part_check(L, 1)->trace.numbers_used);
-  return 1;
-}
-
 /* }====== */
 
 
@@ -578,12 +570,15 @@ static int part_reader (lua_State *L) {
 
 
 void l_open_trace_part (lua_State *L) {
-  static const luaL_Reg methods[] = {
-      {"add", part_add},           {"grow", part_grow},
-      {"close", part_close},       {"info", part_info},
-      {"reader", part_reader},     {"tables", part_tables},
-      {"warnings", part_warnings}, {"numbers_used", part_numbers_used},
-      {"parallel", part_parallel}, {NULL, NULL}};
+  static const luaL_Reg methods[] = {{"add", part_add},
+                                     {"grow", part_grow},
+                                     {"close", part_close},
+                                     {"info", part_info},
+                                     {"reader", part_reader},
+                                     {"tables", part_tables},
+                                     {"warnings", part_warnings},
+                                     {"parallel", part_parallel},
+                                     {NULL, NULL}};
   static const luaL_Reg functions[] = {{"detect", core_detect},
                                        {"formats", core_formats},
                                        {"open", core_open},

@@ -52,7 +52,7 @@ static l_schema *new_schema (lua_State *L, int arg) {
     const pf_type type = type_check(L, -1);
     lua_pop(L, 1);
     lua_rawgeti(L, -1, 1);
-    s->fields[i] = (pf_field){luaL_checkstring(L, -1), type, NULL, false};
+    s->fields[i] = (pf_field){luaL_checkstring(L, -1), type, NULL};
     lua_rawseti(L, -3, (lua_Integer)i + 1);
     lua_pop(L, 1);
   }

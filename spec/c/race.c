@@ -161,7 +161,7 @@ static pf_status show_areas (void *context, const pf_pull *pull,
 
 
 static void pipe_areas (void) {
-  static const pf_field field = {"area", PF_AREA, NULL, false};
+  static const pf_field field = {"area", PF_AREA, NULL};
   const pf_want want = {"area", PF_AREA, true};
   shown_areas shown = {pf_dictionary_new(), 0};
   pf_error error;
@@ -182,7 +182,7 @@ static void pipe_areas (void) {
 
 
 static void pipe_numbers (void) {
-  static const pf_field field = {"n", PF_INT, NULL, false};
+  static const pf_field field = {"n", PF_INT, NULL};
   const pf_want want = {"n", PF_INT, true};
   int64_t sum = 0;
   pf_error error;
@@ -402,9 +402,9 @@ static pf_status next_visits (pf_reader *self, pf_batch *batch,
 
 /* Each area must have the sum of 100 calls. */
 static void group_calls (void) {
-  static const pf_field fields[] = {{"time", PF_INT, NULL, false},
-                                    {"event", PF_NAME, NULL, false},
-                                    {"area", PF_AREA, NULL, false}};
+  static const pf_field fields[] = {{"time", PF_INT, NULL},
+                                    {"event", PF_NAME, NULL},
+                                    {"area", PF_AREA, NULL}};
   const pf_call_options options = {.outermost = true};
   const pf_type type = PF_AREA;
   pf_dictionary *const dictionary = pf_dictionary_new();

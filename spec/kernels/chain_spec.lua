@@ -4,35 +4,37 @@ local core = require "profio.core"
 local tables = require "spec.support.tables"
 
 local function part(dictionary, rows)
-   return core.rows_reader({ { name = "id", type = "int", part_numbers = true },
-      { "ref", "int" }, { name = "at", type = "stack", part_numbers = true }, { "n", "name" } },
-      rows, dictionary)
+   return core.rows_reader({ { "id", "int" }, { "ref", "int" }, { "n", "name" } }, rows, dictionary)
 end
 
 describe("chain", function()
    it("gives all rows of all parts, with their constants", function()
       local dictionary = core.dictionary()
       local reader = core.chain({
-         part(dictionary, { { 0, 7, 1, "a" }, { 1, 8, 0, "b" } }),
+         part(dictionary, { { 0, 7, "a" }, { 1, 8, "b" } }),
          part(dictionary, {}),
-         part(dictionary, { { 0, 9, 2, "a" } }),
+         part(dictionary, { { 0, 9, "a" } }),
       }, {
          { name = "file", values = { "x", "y", "z" } }, { name = "epoch", values = { "1", "2" } },
-      }, { 2, 5, 1 })
+      }, "id", { 2, 5, 1 })
       assert.same({
-         { id = 0, ref = 7, at = 1, n = "a", file = "x", epoch = "1" },
-         { id = 1, ref = 8, at = 0, n = "b", file = "x", epoch = "1" },
-         { id = 7, ref = 9, at = 9, n = "a", file = "z" },
+         { id = 0, ref = 7, n = "a", file = "x", epoch = "1" },
+         { id = 1, ref = 8, n = "b", file = "x", epoch = "1" },
+         { id = 7, ref = 9, n = "a", file = "z" },
       }, core.rows(reader))
    end)
 
-   it("works without constants and numbers, and without their columns", function()
+   it("works without constants and ids, and without their columns", function()
       local dictionary = core.dictionary()
       local function two()
          return { part(dictionary, { { 1 } }), part(dictionary, { { 2 } }) }
       end
       assert.same({ { id = 1 }, { id = 2 } }, core.rows(core.chain(two())))
-      local reader = core.chain(two(), { { name = "file", values = { "x", "y" } } }, { 0, 0 })
+      local reader = core.chain(two(), { { name = "file", values = { "x", "y" } } },
+         "id", { 0, 0 })
+      assert.same({ { ref = 5 }, { ref = 6 } }, core.rows(core.chain({
+         part(dictionary, { { 1, 5 } }), part(dictionary, { { 2, 6 } }) }, nil, "id", { 1, 1 }),
+         { "ref" }))
       assert.same({ { id = 1 }, { id = 2 } }, core.rows(reader, { "id" }))
    end)
 

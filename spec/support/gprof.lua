@@ -43,11 +43,14 @@ function gprof.profile(exe, traces, given)
          dictionary))
    end
    local function reader(name)
-      local readers, numbers = {}, {}
+      local readers, used = {}, {}
       for i, part in ipairs(parts) do
-         readers[i], numbers[i] = assert(part:reader(name)), part:numbers_used()
+         readers[i] = assert(part:reader(name))
+         for _, fact in ipairs(part:info()) do
+            used[i] = fact.name == "sets" and fact.value or used[i]
+         end
       end
-      return core.chain(readers, nil, numbers)
+      return core.chain(readers, nil, "set", used)
    end
    local compat = given.compat ~= false
    return core.profile { histogram = reader "histogram", arcs = reader "arcs", sets = reader "sets",

@@ -8,17 +8,15 @@
 #include "formats/br/columns.h"
 
 const pf_field br_frames_fields[FRAMES_COLUMNS] = {
-    {"offset", PF_INT, "byte at which the group begins", false},
-    {"level", PF_INT, "0: the line itself, 1: its caller, ...", false},
-    {"frame", PF_NAME, "line or caller", false},
-    {"module", PF_NAME, "file of the program, or module#N when N has no name",
-     false},
-    {"line", PF_INT, "line number", false},
-    {"clause", PF_INT, "number of the clause in the line", false},
-    {"function", PF_NAME, "function the line is in", false},
-    {"kind", PF_NAME, "what the line is in: function, gosub, main or unknown",
-     false},
-    {"spent", PF_INT, "of the line itself: time as stated, ns", false},
+    {"offset", PF_INT, "byte at which the group begins"},
+    {"level", PF_INT, "0: the line itself, 1: its caller, ..."},
+    {"frame", PF_NAME, "line or caller"},
+    {"module", PF_NAME, "file of the program, or module#N when N has no name"},
+    {"line", PF_INT, "line number"},
+    {"clause", PF_INT, "number of the clause in the line"},
+    {"function", PF_NAME, "function the line is in"},
+    {"kind", PF_NAME, "what the line is in: function, gosub, main or unknown"},
+    {"spent", PF_INT, "of the line itself: time as stated, ns"},
 };
 
 typedef struct frames_reader {

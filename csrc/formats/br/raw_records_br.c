@@ -8,17 +8,16 @@
 #include "formats/br/columns.h"
 
 const pf_field br_raw_fields[RAW_COLUMNS] = {
-    {"offset", PF_INT, "byte at which it begins", false},
-    {"size", PF_INT, "bytes", false},
+    {"offset", PF_INT, "byte at which it begins"},
+    {"size", PF_INT, "bytes"},
     {"kind", PF_NAME,
-     "module, line, time, backtrace, end, function, gosub, main, or rest",
-     false},
-    {"module_number", PF_INT, "of a module, a line, a backtrace", false},
-    {"line", PF_INT, "of a line, a backtrace", false},
-    {"clause", PF_INT, "of a line, a backtrace", false},
-    {"spent", PF_INT, "of a time, ns", false},
-    {"name", PF_NAME, "of a module, a function", false},
-    {"bytes", PF_BYTES, "all its bytes", false},
+     "module, line, time, backtrace, end, function, gosub, main, or rest"},
+    {"module_number", PF_INT, "of a module, a line, a backtrace"},
+    {"line", PF_INT, "of a line, a backtrace"},
+    {"clause", PF_INT, "of a line, a backtrace"},
+    {"spent", PF_INT, "of a time, ns"},
+    {"name", PF_NAME, "of a module, a function"},
+    {"bytes", PF_BYTES, "all its bytes"},
 };
 
 static const char *const kind_names[BR_TYPES] = {[BR_REST] = "rest",

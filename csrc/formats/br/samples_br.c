@@ -8,18 +8,16 @@
 #include "formats/br/columns.h"
 
 const pf_field br_samples_fields[SAMPLES_COLUMNS] = {
-    {"module", PF_NAME, "file of the program, or module#N when N has no name",
-     false},
-    {"line", PF_INT, "line number", false},
-    {"clause", PF_INT, "number of the clause in the line", false},
-    {"function", PF_NAME, "function the line is in", false},
-    {"kind", PF_NAME, "what the line is in: function, gosub, main or unknown",
-     false},
-    {"spent", PF_INT, "time as stated, ns; missing in samples", false},
-    {"depth", PF_INT, "frames of the stack, the line itself included", false},
-    {"stack", PF_STACK, "the line and its callers", false},
-    {"self", PF_INT, "time of the line without what it called, ns", false},
-    {"offset", PF_INT, "byte at which the group begins", false},
+    {"module", PF_NAME, "file of the program, or module#N when N has no name"},
+    {"line", PF_INT, "line number"},
+    {"clause", PF_INT, "number of the clause in the line"},
+    {"function", PF_NAME, "function the line is in"},
+    {"kind", PF_NAME, "what the line is in: function, gosub, main or unknown"},
+    {"spent", PF_INT, "time as stated, ns; missing in samples"},
+    {"depth", PF_INT, "frames of the stack, the line itself included"},
+    {"stack", PF_STACK, "the line and its callers"},
+    {"self", PF_INT, "time of the line without what it called, ns"},
+    {"offset", PF_INT, "byte at which the group begins"},
 };
 
 /* A frame of the last group, and the stack that ends with it. */

@@ -241,15 +241,15 @@ static void make_schema (dbf_writer *self) {
     if (field->type == 'N' && field->decimals > 0)
       type = PF_NUM;
     field->column = self->ncolumns;
-    self->schema[self->ncolumns++] = (pf_field){field->name, type, NULL, false};
+    self->schema[self->ncolumns++] = (pf_field){field->name, type, NULL};
     if (field->type != 'Y')
       continue;
     snprintf(self->exact_names[i], sizeof self->exact_names[i], "%s_exact",
              field->name);
     self->schema[self->ncolumns++] =
-        (pf_field){self->exact_names[i], PF_BYTES, NULL, false};
+        (pf_field){self->exact_names[i], PF_BYTES, NULL};
   }
-  self->schema[self->ncolumns++] = (pf_field){"deleted", PF_BOOL, NULL, false};
+  self->schema[self->ncolumns++] = (pf_field){"deleted", PF_BOOL, NULL};
 }
 
 

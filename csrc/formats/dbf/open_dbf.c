@@ -18,28 +18,28 @@
 #define EXACT "_exact"
 
 const pf_field dbf_structure_fields[STRUCTURE_COLUMNS] = {
-    {"name", PF_NAME, "name of the field and of its column", false},
-    {"type", PF_NAME, "letter of its type", false},
-    {"length", PF_INT, "bytes in a record", false},
-    {"decimals", PF_INT, "digits after the decimal point", false},
-    {"offset", PF_INT, "offset in the record; the delete flag is at 0", false},
-    {"flags", PF_INT, "1 system, 2 nullable, 4 no conversion, 12 autoincrement",
-     false},
-    {"column", PF_NAME, "type of its column", false},
+    {"name", PF_NAME, "name of the field and of its column"},
+    {"type", PF_NAME, "letter of its type"},
+    {"length", PF_INT, "bytes in a record"},
+    {"decimals", PF_INT, "digits after the decimal point"},
+    {"offset", PF_INT, "offset in the record; the delete flag is at 0"},
+    {"flags", PF_INT,
+     "1 system, 2 nullable, 4 no conversion, 12 autoincrement"},
+    {"column", PF_NAME, "type of its column"},
 };
 
 const pf_field dbf_raw_fields[RAW_COLUMNS] = {
-    {"offset", PF_INT, "offset in the file", false},
-    {"size", PF_INT, "bytes", false},
-    {"kind", PF_NAME, "header, field, end, record, mark or rest", false},
-    {"name", PF_NAME, "of a field", false},
-    {"type", PF_NAME, "field: letter of its type", false},
-    {"length", PF_INT, "field: bytes in a record", false},
-    {"decimals", PF_INT, "of a field", false},
-    {"flags", PF_INT, "of a field", false},
-    {"record", PF_INT, "number of a record, from 1", false},
-    {"deleted", PF_BOOL, "whether a record is marked as deleted", false},
-    {"bytes", PF_BYTES, "bytes of the segment", false},
+    {"offset", PF_INT, "offset in the file"},
+    {"size", PF_INT, "bytes"},
+    {"kind", PF_NAME, "header, field, end, record, mark or rest"},
+    {"name", PF_NAME, "of a field"},
+    {"type", PF_NAME, "field: letter of its type"},
+    {"length", PF_INT, "field: bytes in a record"},
+    {"decimals", PF_INT, "of a field"},
+    {"flags", PF_INT, "of a field"},
+    {"record", PF_INT, "number of a record, from 1"},
+    {"deleted", PF_BOOL, "whether a record is marked as deleted"},
+    {"bytes", PF_BYTES, "bytes of the segment"},
 };
 
 
@@ -67,7 +67,7 @@ static const char *help_of (const dbf_field *field) {
 static void add_column (dbf_state *state, size_t field, bool exact,
                         const char *name, pf_type type, const char *help) {
   state->columns[state->ncolumns] = (dbf_column){field, exact};
-  state->schema[state->ncolumns++] = (pf_field){name, type, help, false};
+  state->schema[state->ncolumns++] = (pf_field){name, type, help};
 }
 
 

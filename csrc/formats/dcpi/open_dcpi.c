@@ -339,7 +339,6 @@ static void list_tables (pf_trace *trace, dcpi_file *file,
       file->tables[i].rows = counted->rows[i];
   trace->tables = file->tables;
   trace->ntables = TABLES;
-  trace->numbers_used = 1;
 }
 
 

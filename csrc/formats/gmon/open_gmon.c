@@ -123,7 +123,6 @@ static void list_tables (pf_trace *trace, gmon_file *file) {
     file->tables[trace->ntables++].rows = rows[i];
   }
   trace->tables = file->tables;
-  trace->numbers_used = totals->sets;
 }
 
 

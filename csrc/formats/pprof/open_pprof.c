@@ -9,19 +9,19 @@
 #include "formats/pprof/pprof.h"
 
 static const pf_field label_fields[] = {
-    {"sample", PF_INT, "index of the sample, from 0", false},
-    {"key", PF_NAME, "key of the label", false},
-    {"text", PF_NAME, "value, if it is text", false},
-    {"number", PF_INT, "value, if it is a number", false},
-    {"unit", PF_NAME, "unit of the number", false},
+    {"sample", PF_INT, "index of the sample, from 0"},
+    {"key", PF_NAME, "key of the label"},
+    {"text", PF_NAME, "value, if it is text"},
+    {"number", PF_INT, "value, if it is a number"},
+    {"unit", PF_NAME, "unit of the number"},
 };
 
 static const pf_field raw_fields[] = {
-    {"offset", PF_INT, "offset in the decompressed file", false},
-    {"size", PF_INT, "bytes", false},
-    {"kind", PF_NAME, "sample, location, function, string, ... or rest", false},
-    {"value", PF_INT, "value of a number field", false},
-    {"bytes", PF_BYTES, "bytes of the field", false},
+    {"offset", PF_INT, "offset in the decompressed file"},
+    {"size", PF_INT, "bytes"},
+    {"kind", PF_NAME, "sample, location, function, string, ... or rest"},
+    {"value", PF_INT, "value of a number field"},
+    {"bytes", PF_BYTES, "bytes of the field"},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -291,11 +291,10 @@ static pf_status set_info (pf_trace *trace, const pprof_file *file,
 /* {====== Tables ====== */
 
 static void set_tables (pprof_file *file) {
-  file->fields[0] =
-      (pf_field){"stack", PF_STACK, "call stack of the sample", false};
+  file->fields[0] = (pf_field){"stack", PF_STACK, "call stack of the sample"};
   for (size_t t = 0; t < file->ntypes; t++)
     file->fields[t + 1] =
-        (pf_field){file->types[t].column, PF_INT, file->types[t].help, false};
+        (pf_field){file->types[t].column, PF_INT, file->types[t].help};
   file->tables[0] = (pf_table){"samples", file->fields, file->ntypes + 1,
                                (int64_t)file->nsamples, pprof_open_samples};
   file->tables[1] = (pf_table){"weights", pprof_weights_fields, WEIGHTS_COLUMNS,

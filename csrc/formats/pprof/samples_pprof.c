@@ -11,10 +11,10 @@
 #define SAMPLE 2
 
 const pf_field pprof_weights_fields[WEIGHTS_COLUMNS] = {
-    {"stack", PF_STACK, "call stack of the sample", false},
-    {"metric", PF_NAME, "name of the metric", false},
-    {"unit", PF_NAME, "unit of the weight; times are in ns", false},
-    {"weight", PF_INT, "value in that unit", false},
+    {"stack", PF_STACK, "call stack of the sample"},
+    {"metric", PF_NAME, "name of the metric"},
+    {"unit", PF_NAME, "unit of the weight; times are in ns"},
+    {"weight", PF_INT, "value in that unit"},
 };
 
 typedef struct samples_reader {

@@ -39,17 +39,16 @@ typedef struct entries_reader {
 /* {====== The schema ====== */
 
 static const pf_field ours[ENTRIES_COLUMNS] = {
-    {"thread", PF_INT, "number of the thread", false},
-    {"time", PF_INT, "ns since the trace began", false},
+    {"thread", PF_INT, "number of the thread"},
+    {"time", PF_INT, "ns since the trace began"},
     {"op", PF_NAME,
-     "i: about to be called, I: entered, O: about to return, o: returned",
-     false},
-    {"call", PF_NAME, "name of the function", false},
-    {"line", PF_INT, "line of the source", false},
-    {"params", PF_BYTES, "parameters with their values", false},
+     "i: about to be called, I: entered, O: about to return, o: returned"},
+    {"call", PF_NAME, "name of the function"},
+    {"line", PF_INT, "line of the source"},
+    {"params", PF_BYTES, "parameters with their values"},
     {"flags", PF_NAME,
-     "gap: rows before it are lost; run: the first one of another run; deleted",
-     false},
+     "gap: rows before it are lost; run: the first one of another run; "
+     "deleted"},
 };
 
 

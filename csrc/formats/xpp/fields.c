@@ -89,7 +89,7 @@ static pf_status build_text_fields (xpp_file *file, const xpp_cell *cells,
   for (size_t i = 0; i < file->nfields; i++) {
     char *const name = file->names + i * NAME_CAPACITY;
     set_name(name, file, i < count ? &cells[i] : NULL, i + 1);
-    file->fields[i] = (pf_field){name, PF_BYTES, NULL, false};
+    file->fields[i] = (pf_field){name, PF_BYTES, NULL};
   }
   return PF_OK;
 }
@@ -153,7 +153,7 @@ static pf_status find_table_fields (pf_trace *trace, xpp_file *file,
     return pf_no_memory(error);
   for (size_t i = 0; i < dbf->nfields; i++)
     file->fields[i] = (pf_field){dbf->fields[i].name, dbf->fields[i].column,
-                                 "as the file has it", false};
+                                 "as the file has it"};
   return PF_OK;
 }
 

@@ -19,13 +19,13 @@ typedef struct raw_reader {
 } raw_reader;
 
 static const pf_field before[RAW_FIELDS] = {
-    {"offset", PF_INT, "the byte of its file at which it begins", false},
-    {"size", PF_INT, "its bytes", false},
-    {"kind", PF_NAME, "header, entry, deleted, blank, end or rest", false},
-    {"packet", PF_INT, "the number of its packet; 0: the file itself", false},
+    {"offset", PF_INT, "the byte of its file at which it begins"},
+    {"size", PF_INT, "its bytes"},
+    {"kind", PF_NAME, "header, entry, deleted, blank, end or rest"},
+    {"packet", PF_INT, "the number of its packet; 0: the file itself"},
 };
 
-static const pf_field bytes_field = {"bytes", PF_BYTES, "all its bytes", false};
+static const pf_field bytes_field = {"bytes", PF_BYTES, "all its bytes"};
 
 
 /* {====== The schema ====== */

@@ -16,11 +16,11 @@
 #define LONGEST_NUMBER 18 /* digits */
 
 const pf_field xpp_settings_fields[5] = {
-    {"section", PF_BYTES, "the section the setting stands in", false},
-    {"key", PF_BYTES, "its key; missing: the line is no setting", false},
-    {"value", PF_BYTES, "its value", false},
-    {"meaning", PF_NAME, "of OPERATIONMODE: the names of its bits", false},
-    {"line", PF_BYTES, "the whole line with its end", false},
+    {"section", PF_BYTES, "the section the setting stands in"},
+    {"key", PF_BYTES, "its key; missing: the line is no setting"},
+    {"value", PF_BYTES, "its value"},
+    {"meaning", PF_NAME, "of OPERATIONMODE: the names of its bits"},
+    {"line", PF_BYTES, "the whole line with its end"},
 };
 
 static const struct {

@@ -19,13 +19,12 @@ enum {
 };
 
 const pf_field xpp_structure_fields[XPP_STRUCTURE_COLUMNS] = {
-    {"name", PF_NAME, "as the file has it, or its number", false},
-    {"role", PF_NAME, "thread, time, op, call, line, params; missing: others",
-     false},
-    {"type", PF_NAME, "its letter in a table; missing in text", false},
-    {"size", PF_INT, "bytes in a record", false},
-    {"decimals", PF_INT, "digits after the decimal point", false},
-    {"nullable", PF_BOOL, "it can be null", false},
+    {"name", PF_NAME, "as the file has it, or its number"},
+    {"role", PF_NAME, "thread, time, op, call, line, params; missing: others"},
+    {"type", PF_NAME, "its letter in a table; missing in text"},
+    {"size", PF_INT, "bytes in a record"},
+    {"decimals", PF_INT, "digits after the decimal point"},
+    {"nullable", PF_BOOL, "it can be null"},
 };
 
 typedef struct structure_reader {

@@ -10,16 +10,16 @@
 #define FIRST_CAPACITY 64
 
 const pf_field btf_fields[BTF_FIELDS] = {
-    {"kind", PF_NAME, "event, write, number or comment", false},
-    {"time", PF_INT, "ns since the base", false},
-    {"source", PF_NAME, "name of the source; of a comment its text", false},
-    {"source_instance", PF_INT, "its instance", false},
-    {"type", PF_NAME, "type of the target: T, I, R, SIG or STI", false},
-    {"target", PF_NAME, "name of the target", false},
-    {"target_instance", PF_INT, "its instance", false},
-    {"event", PF_NAME, "what happens to the target", false},
-    {"note", PF_INT, "the value of a write", false},
-    {"number", PF_NUM, "the value of a write that is not an integer", false},
+    {"kind", PF_NAME, "event, write, number or comment"},
+    {"time", PF_INT, "ns since the base"},
+    {"source", PF_NAME, "name of the source; of a comment its text"},
+    {"source_instance", PF_INT, "its instance"},
+    {"type", PF_NAME, "type of the target: T, I, R, SIG or STI"},
+    {"target", PF_NAME, "name of the target"},
+    {"target_instance", PF_INT, "its instance"},
+    {"event", PF_NAME, "what happens to the target"},
+    {"note", PF_INT, "the value of a write"},
+    {"number", PF_NUM, "the value of a write that is not an integer"},
 };
 
 

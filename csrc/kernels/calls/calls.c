@@ -39,28 +39,26 @@ enum {
 };
 
 static const pf_field columns[NCOLUMNS] = {
-    {"area", PF_AREA, "the area that was called", false},
-    {"lane", PF_INT, "thread, core or context; missing for variables", false},
-    {"start", PF_INT, "time it was entered, ns", false},
-    {"stop", PF_INT, "time it was left, ns", false},
-    {"gross", PF_INT, "net, and the gross of its calls, ns", false},
-    {"net", PF_INT, "time in which it was active itself, ns", false},
-    {"call", PF_INT, "stop - start, if both ends were recorded, ns", false},
-    {"period", PF_INT, "time since the area's last enter in the lane, ns",
-     false},
-    {"outside", PF_INT, "time since the area's last leave in the lane, ns",
-     false},
-    {"depth", PF_INT, "1 is outermost", false},
-    {"caller", PF_AREA, "the function around it; missing at the top", false},
-    {"flags", PF_NAME, "cut gap lost open orphan unwound, or missing", false},
-    {"count", PF_INT, "1, or 0 when its enter was not recorded", false},
-    {"stack", PF_STACK, "the functions around it and itself; missing for lines",
-     false},
+    {"area", PF_AREA, "the area that was called"},
+    {"lane", PF_INT, "thread, core or context; missing for variables"},
+    {"start", PF_INT, "time it was entered, ns"},
+    {"stop", PF_INT, "time it was left, ns"},
+    {"gross", PF_INT, "net, and the gross of its calls, ns"},
+    {"net", PF_INT, "time in which it was active itself, ns"},
+    {"call", PF_INT, "stop - start, if both ends were recorded, ns"},
+    {"period", PF_INT, "time since the area's last enter in the lane, ns"},
+    {"outside", PF_INT, "time since the area's last leave in the lane, ns"},
+    {"depth", PF_INT, "1 is outermost"},
+    {"caller", PF_AREA, "the function around it; missing at the top"},
+    {"flags", PF_NAME, "cut gap lost open orphan unwound, or missing"},
+    {"count", PF_INT, "1, or 0 when its enter was not recorded"},
+    {"stack", PF_STACK,
+     "the functions around it and itself; missing for lines"},
 };
 
 static const pf_field detail_columns[] = {
-    {"line", PF_INT, "line of its enter", false},
-    {"params", PF_BYTES, "parameters with their values", false}};
+    {"line", PF_INT, "line of its enter"},
+    {"params", PF_BYTES, "parameters with their values"}};
 
 typedef struct calls_reader {
   pf_reader reader;

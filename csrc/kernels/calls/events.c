@@ -54,7 +54,7 @@ pf_status pf_events_columns (pf_events *e, pf_reader *r, pf_error *error) {
   e->extra = e->file = e->line = e->params = r->nfields;
   e->current_file = PF_NO_NAME;
   for (size_t i = 0; i < r->nfields; i++)
-    if (r->fields[i].help == pf_chain_file)
+    if (pf_is_file(&r->fields[i]))
       e->file = i;
   const size_t needed[] = {e->time, e->event, e->area};
   static const char *const words[] = {"time\" of type int",

@@ -16,19 +16,17 @@ enum {
 };
 
 static const pf_field fields[NFIELDS] = {
-  {"function", PF_NAME, "its name", false},
-  {"self", PF_INT, "its own time, in ns or the unit of the metric", false},
-  {"self_before", PF_INT, "self of the old profile, in ns or that unit", false},
-  {"change", PF_INT, "self less self_before, in ns or that unit", false},
-  {"relative", PF_NUM, "change as a part of self_before", false},
-  {"total", PF_INT, "with all it called, in ns or that unit", false},
-  {"total_before", PF_INT, "total of the old profile, in ns or that unit",
-   false},
-  {"total_change", PF_INT, "total less total_before, in ns or that unit",
-   false},
-  {"significance", PF_NUM, "the change of its count in standard errors", false},
-  {"file", PF_NAME, "its source file or module", false},
-  {"line", PF_INT, "its line", false},
+  {"function", PF_NAME, "its name"},
+  {"self", PF_INT, "its own time, in ns or the unit of the metric"},
+  {"self_before", PF_INT, "self of the old profile, in ns or that unit"},
+  {"change", PF_INT, "self less self_before, in ns or that unit"},
+  {"relative", PF_NUM, "change as a part of self_before"},
+  {"total", PF_INT, "with all it called, in ns or that unit"},
+  {"total_before", PF_INT, "total of the old profile, in ns or that unit"},
+  {"total_change", PF_INT, "total less total_before, in ns or that unit"},
+  {"significance", PF_NUM, "the change of its count in standard errors"},
+  {"file", PF_NAME, "its source file or module"},
+  {"line", PF_INT, "its line"},
 };
 /* clang-format on */
 

@@ -461,7 +461,7 @@ static void set_fields (rows_reader *r, const pf_context_rows *wanted) {
             ? from[n].help
             : unit_help(r, &r->contexts->metrics[wanted->metric],
                         from[n].shown == TOTAL);
-    r->fields[n] = (pf_field){from[n].name, from[n].type, help, false};
+    r->fields[n] = (pf_field){from[n].name, from[n].type, help};
     r->shown[n] = from[n].shown;
   }
   r->reader = (pf_reader){.fields = r->fields,

@@ -21,12 +21,12 @@ enum {
 };
 
 static const pf_field fields[NFIELDS] = {
-  {"function", PF_NAME, "the function", false},
-  {"exact_self", PF_INT, "exact, ns", false},
-  {"gprof_self", PF_INT, "as gprof computes it, ns", false},
-  {"exact_calls", PF_INT, "exact", false},
-  {"gprof_calls", PF_INT, "as gprof counts them", false},
-  {"why", PF_NAME, "the reasons for the difference", false},
+  {"function", PF_NAME, "the function"},
+  {"exact_self", PF_INT, "exact, ns"},
+  {"gprof_self", PF_INT, "as gprof computes it, ns"},
+  {"exact_calls", PF_INT, "exact"},
+  {"gprof_calls", PF_INT, "as gprof counts them"},
+  {"why", PF_NAME, "the reasons for the difference"},
 };
 /* clang-format on */
 

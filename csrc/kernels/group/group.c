@@ -188,7 +188,7 @@ static bool make_fields (group_reader *g, const pf_key *keys,
   for (size_t i = 0; i < g->nkeys; i++)
     g->fields[i] = (pf_field){
         copy_text(&at, keys[i].name), types[i],
-        keys[i].computed == NULL ? input[keys[i].column].help : NULL, false};
+        keys[i].computed == NULL ? input[keys[i].column].help : NULL};
   for (size_t i = 0; i < g->naggregates; i++) {
     const pf_field *const of =
         list[i].column == PF_NO_COLUMN ? NULL : &input[list[i].column];
@@ -207,8 +207,7 @@ static bool make_fields (group_reader *g, const pf_key *keys,
     char *const name = at;
     *at++ = '.';
     (void)copy_text(&at, list[i].name);
-    g->fields[g->nfields++] =
-        (pf_field){name, PF_INT, pf_remainder_help, false};
+    g->fields[g->nfields++] = (pf_field){name, PF_INT, pf_remainder_help};
   }
   return true;
 }

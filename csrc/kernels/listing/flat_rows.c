@@ -15,21 +15,21 @@ enum {
 };
 
 static const pf_field fields[NFIELDS] = {
-  {"kind", PF_NAME, "function", false},
-  {"function", PF_NAME, "its name", false},
-  {"calls", PF_INT, "calls by others", false},
-  {"self", PF_INT, "time in the function, ns", false},
-  {"total", PF_INT, "time in it and in what it called, ns", false},
-  {"self_share", PF_NUM, "self as a part of the whole", false},
-  {"total_share", PF_NUM, "total as a part of the whole", false},
-  {"file", PF_NAME, "the file in which it begins", false},
-  {"line", PF_INT, "the line on which it begins", false},
-  {"recursive_calls", PF_INT, "calls by itself", false},
-  {"percent", PF_NUM, "self as a part of the whole, times 100", false},
-  {"cumulative_seconds", PF_NUM, "self of this row and the rows before", false},
-  {"self_seconds", PF_NUM, "time in the function", false},
-  {"self_per_call", PF_NUM, "self per call, unit of the table", false},
-  {"total_per_call", PF_NUM, "total per call, unit of the table", false},
+  {"kind", PF_NAME, "function"},
+  {"function", PF_NAME, "its name"},
+  {"calls", PF_INT, "calls by others"},
+  {"self", PF_INT, "time in the function, ns"},
+  {"total", PF_INT, "time in it and in what it called, ns"},
+  {"self_share", PF_NUM, "self as a part of the whole"},
+  {"total_share", PF_NUM, "total as a part of the whole"},
+  {"file", PF_NAME, "the file in which it begins"},
+  {"line", PF_INT, "the line on which it begins"},
+  {"recursive_calls", PF_INT, "calls by itself"},
+  {"percent", PF_NUM, "self as a part of the whole, times 100"},
+  {"cumulative_seconds", PF_NUM, "self of this row and the rows before"},
+  {"self_seconds", PF_NUM, "time in the function"},
+  {"self_per_call", PF_NUM, "self per call, unit of the table"},
+  {"total_per_call", PF_NUM, "total per call, unit of the table"},
 };
 
 /* SI prefixes, and the number of units in a second. */

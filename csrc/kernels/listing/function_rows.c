@@ -11,17 +11,17 @@ enum {
 };
 
 static const pf_field fields[NFIELDS] = {
-  {"number", PF_INT, "the function's number in filters", false},
-  {"function", PF_NAME, "its name", false},
-  {"symbol", PF_NAME, "its symbol", false},
-  {"address", PF_ADDR, "where it begins", false},
-  {"file", PF_NAME, "the file in which it begins", false},
-  {"line", PF_INT, "the line on which it begins", false},
-  {"calls", PF_INT, "calls by others", false},
-  {"recursive_calls", PF_INT, "calls by itself", false},
-  {"cycle", PF_INT, "the cycle it is in", false},
-  {"is_pseudo", PF_BOOL, "an address range in no symbol", false},
-  {"is_local", PF_BOOL, "static", false},
+  {"number", PF_INT, "the function's number in filters"},
+  {"function", PF_NAME, "its name"},
+  {"symbol", PF_NAME, "its symbol"},
+  {"address", PF_ADDR, "where it begins"},
+  {"file", PF_NAME, "the file in which it begins"},
+  {"line", PF_INT, "the line on which it begins"},
+  {"calls", PF_INT, "calls by others"},
+  {"recursive_calls", PF_INT, "calls by itself"},
+  {"cycle", PF_INT, "the cycle it is in"},
+  {"is_pseudo", PF_BOOL, "an address range in no symbol"},
+  {"is_local", PF_BOOL, "static"},
 };
 /* clang-format on */
 

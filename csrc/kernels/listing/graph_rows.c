@@ -17,11 +17,11 @@ enum {
 };
 
 static const pf_field fields[NFIELDS] = {
-    {"caller", PF_NAME, "the caller; missing: from outside, or unknown", false},
-    {"callee", PF_NAME, "the function called", false},
-    {"calls", PF_INT, "along this arc", false},
-    {"self", PF_INT, "self time of the callee for this caller, ns", false},
-    {"total", PF_INT, "self and what the callee called, ns", false},
+    {"caller", PF_NAME, "the caller; missing: from outside, or unknown"},
+    {"callee", PF_NAME, "the function called"},
+    {"calls", PF_INT, "along this arc"},
+    {"self", PF_INT, "self time of the callee for this caller, ns"},
+    {"total", PF_INT, "self and what the callee called, ns"},
 };
 
 /* Which arcs of a function are shown. */

@@ -22,11 +22,11 @@ enum {
 };
 
 static const pf_field fields[NFIELDS] = {
-    {"kind", PF_NAME, "the template of the cell", false},
-    {"pad", PF_BYTES, "spaces before it", false},
-    {"label", PF_BYTES, "[1], or (1) when it has no entry", false},
-    {"name", PF_NAME, "the function or cycle", false},
-    {"file", PF_NAME, "of a static function: its source", false},
+    {"kind", PF_NAME, "the template of the cell"},
+    {"pad", PF_BYTES, "spaces before it"},
+    {"label", PF_BYTES, "[1], or (1) when it has no entry"},
+    {"name", PF_NAME, "the function or cycle"},
+    {"file", PF_NAME, "of a static function: its source"},
 };
 
 enum {

@@ -20,13 +20,13 @@ enum {
 };
 
 static const pf_field fields[NFIELDS] = {
-    {"file", PF_NAME, "the source file; missing: unknown", false},
-    {"line", PF_INT, "the line; missing: unknown", false},
-    {"count", PF_INT, "samples", false},
-    {"self", PF_INT, "spent on the line, ns", false},
-    {"self_share", PF_NUM, "self as a part of the whole", false},
-    {"function", PF_NAME, "the function it belongs to", false},
-    {"calls", PF_INT, "of the function that begins on it", false},
+    {"file", PF_NAME, "the source file; missing: unknown"},
+    {"line", PF_INT, "the line; missing: unknown"},
+    {"count", PF_INT, "samples"},
+    {"self", PF_INT, "spent on the line, ns"},
+    {"self_share", PF_NUM, "self as a part of the whole"},
+    {"function", PF_NAME, "the function it belongs to"},
+    {"calls", PF_INT, "of the function that begins on it"},
 };
 
 typedef struct line_row {

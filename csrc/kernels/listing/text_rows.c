@@ -17,16 +17,16 @@ enum {
 };
 
 static const pf_field fields[NFIELDS] = {
-  {"kind", PF_NAME, "the template of the line", false},
-  {"label", PF_BYTES, "[1], of the entry's own line", false},
-  {"percent", PF_NUM, "of all time, with callees", false},
-  {"self_seconds", PF_NUM, "time in the function", false},
-  {"children_seconds", PF_NUM, "time in the functions that it called", false},
-  {"count", PF_INT, "calls", false},
-  {"of", PF_INT, "of all calls, or calls by itself", false},
-  {"name", PF_NAME, "the function", false},
-  {"cycle", PF_INT, "the cycle it is in", false},
-  {"reference", PF_INT, "its index number", false},
+  {"kind", PF_NAME, "the template of the line"},
+  {"label", PF_BYTES, "[1], of the entry's own line"},
+  {"percent", PF_NUM, "of all time, with callees"},
+  {"self_seconds", PF_NUM, "time in the function"},
+  {"children_seconds", PF_NUM, "time in the functions that it called"},
+  {"count", PF_INT, "calls"},
+  {"of", PF_INT, "of all calls, or calls by itself"},
+  {"name", PF_NAME, "the function"},
+  {"cycle", PF_INT, "the cycle it is in"},
+  {"reference", PF_INT, "its index number"},
 };
 
 /* Kinds with a name are followed by three variants of them. */

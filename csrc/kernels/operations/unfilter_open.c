@@ -48,7 +48,7 @@ static unfilter *new_reader (pf_reader *input, size_t more, pf_error *error) {
 /* Append a field. Returns its index. */
 static size_t add_field (unfilter *self, const char *name, pf_type type,
                          const char *help) {
-  self->fields[self->reader.nfields] = (pf_field){name, type, help, false};
+  self->fields[self->reader.nfields] = (pf_field){name, type, help};
   return self->reader.nfields++;
 }
 

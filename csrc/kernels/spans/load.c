@@ -261,17 +261,15 @@ static void set_fields (load_reader *l) {
   const pf_field owner = {l->options.by_core ? "core" : "lane",
                           l->options.by_core ? PF_INT
                                              : pf_events_lane_type(&l->events),
-                          "the lane or core", false};
-  l->fields[START] =
-      (pf_field){"start", PF_INT, "begin of the interval, ns", false};
+                          "the lane or core"};
+  l->fields[START] = (pf_field){"start", PF_INT, "begin of the interval, ns"};
   l->fields[STOP] =
-      (pf_field){"stop", PF_INT, "begin of the next interval, ns", false};
+      (pf_field){"stop", PF_INT, "begin of the next interval, ns"};
   l->fields[OWNER] = owner;
   l->fields[BUSY] =
-      (pf_field){"busy", PF_INT, "time in which a call was active, ns", false};
-  l->fields[SHARE] =
-      (pf_field){"load_share", PF_NUM,
-                 "busy divided by the length of the interval", false};
+      (pf_field){"busy", PF_INT, "time in which a call was active, ns"};
+  l->fields[SHARE] = (pf_field){"load_share", PF_NUM,
+                                "busy divided by the length of the interval"};
 }
 
 

@@ -11,14 +11,14 @@
 #include "kernels/spans/open_spans.h"
 
 static const pf_field fields[PF_SPAN_FIELDS] = {
-    {"kind", PF_INT, "pf_span_kind", false},
-    {"track", PF_INT, "id of the track", false},
-    {"time", PF_INT, "time, ns", false},
-    {"frame", PF_INT, "id of the frame, from 1", false},
-    {"area", PF_INT, "area of the frame", false},
-    {"value", PF_INT, "value of the frame", false},
-    {"net", PF_INT, "time in which the call was active, ns", false},
-    {"flags", PF_INT, "flags of the call", false},
+    {"kind", PF_INT, "pf_span_kind"},
+    {"track", PF_INT, "id of the track"},
+    {"time", PF_INT, "time, ns"},
+    {"frame", PF_INT, "id of the frame, from 1"},
+    {"area", PF_INT, "area of the frame"},
+    {"value", PF_INT, "value of the frame"},
+    {"net", PF_INT, "time in which the call was active, ns"},
+    {"flags", PF_INT, "flags of the call"},
 };
 
 

@@ -306,12 +306,12 @@ uint32_t pf_span_store_name (const pf_span_store *k, uint32_t frame) {
 /* {====== The reader of a track ====== */
 
 static const pf_field track_fields[PF_TRACK_FIELDS] = {
-    {"kind", PF_NAME, "open, close, rest or run", false},
-    {"time", PF_INT, "since the origin, ns", false},
-    {"frame", PF_INT, "id of the frame, from 0", false},
-    {"name", PF_NAME, "name of the frame", false},
-    {"net", PF_INT, "time in which the call was active, ns", false},
-    {"flags", PF_NAME, "cut gap lost open orphan unwound, or missing", false},
+    {"kind", PF_NAME, "open, close, rest or run"},
+    {"time", PF_INT, "since the origin, ns"},
+    {"frame", PF_INT, "id of the frame, from 0"},
+    {"name", PF_NAME, "name of the frame"},
+    {"net", PF_INT, "time in which the call was active, ns"},
+    {"flags", PF_NAME, "cut gap lost open orphan unwound, or missing"},
 };
 
 typedef struct track_reader {
@@ -443,9 +443,9 @@ pf_status pf_span_store_reader (const pf_span_store *k, uint32_t track,
 /* {====== The reader of frames ====== */
 
 static const pf_field frame_fields[] = {
-    {"frame", PF_INT, "id of the frame, from 0", false},
-    {"area", PF_AREA, "area of the frame", false},
-    {"name", PF_NAME, "name of its area, and its value", false},
+    {"frame", PF_INT, "id of the frame, from 0"},
+    {"area", PF_AREA, "area of the frame"},
+    {"name", PF_NAME, "name of its area, and its value"},
 };
 
 #define FRAME_FIELDS (sizeof frame_fields / sizeof *frame_fields)

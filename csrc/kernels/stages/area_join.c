@@ -18,12 +18,12 @@ enum {
 };
 
 static const pf_field parts[PARTS] = {
-    {"class", PF_NAME, "function, line, variable, state, ...", false},
-    {"handle", PF_HANDLE, "the vendor's number of the area", false},
-    {"value", PF_INT, "distinguishes areas with the same handle", false},
-    {"parent", PF_AREA, "the area it belongs to", false},
-    {"file", PF_NAME, "the source file it begins in", false},
-    {"line", PF_INT, "the line it begins at", false},
+    {"class", PF_NAME, "function, line, variable, state, ..."},
+    {"handle", PF_HANDLE, "the vendor's number of the area"},
+    {"value", PF_INT, "distinguishes areas with the same handle"},
+    {"parent", PF_AREA, "the area it belongs to"},
+    {"file", PF_NAME, "the source file it begins in"},
+    {"line", PF_INT, "the line it begins at"},
 };
 
 typedef struct area_join_reader {

@@ -10,9 +10,6 @@
 #include "kernels/contexts/chain_stacks.h"
 #include "model/dictionary/names.h"
 
-const char pf_chain_file[] = "the file it is from";
-
-
 typedef struct chain_reader {
   pf_reader reader;
   pf_chain_input *inputs;
@@ -20,24 +17,10 @@ typedef struct chain_reader {
   pf_field *fields;
   char *names; /* of the constants, concatenated */
   size_t ninputs, nconstants, nfields;
+  size_t id;     /* the column of ids, or SIZE_MAX */
   size_t at;     /* the current input */
   uint64_t base; /* ids used by the inputs before it */
 } chain_reader;
-
-
-static void renumber (pf_column *column, size_t rows, uint64_t base) {
-  if (column->data == NULL || base == 0)
-    return;
-  if (column->type == PF_INT)
-    for (size_t i = 0; i < rows; i++)
-      column->ints[i] = (int64_t)((uint64_t)column->ints[i] + base);
-  else if (column->type == PF_ADDR || column->type == PF_HANDLE)
-    for (size_t i = 0; i < rows; i++)
-      column->addrs[i] += base;
-  else if (pf_type_size(column->type) == sizeof(uint32_t))
-    for (size_t i = 0; i < rows; i++)
-      column->ids[i] += (uint32_t)base;
-}
 
 
 static void fill_constant (pf_column *column, size_t rows, uint32_t name) {
@@ -53,9 +36,9 @@ static void fill_constant (pf_column *column, size_t rows, uint32_t name) {
 
 
 static void complete (const chain_reader *c, pf_batch *batch) {
-  for (size_t i = 0; i < c->nfields; i++)
-    if (c->fields[i].part_numbers)
-      renumber(&batch->columns[i], batch->rows, c->base);
+  if (c->id != SIZE_MAX && batch->columns[c->id].data != NULL)
+    for (size_t row = 0; row < batch->rows; row++)
+      batch->columns[c->id].ints[row] += (int64_t)c->base;
   for (size_t i = 0; i < c->nconstants; i++)
     fill_constant(&batch->columns[c->nfields + i], batch->rows,
                   c->constants[c->at * c->nconstants + i]);
@@ -83,7 +66,7 @@ static pf_status chain_next (pf_reader *self, pf_batch *batch,
       complete(c, batch);
     if (status != PF_END)
       return status;
-    c->base += c->inputs[c->at].numbers_used;
+    c->base += c->inputs[c->at].ids_used;
     close_input(c->at == 0 ? NULL : &c->inputs[c->at]);
     c->at++;
   }
@@ -156,7 +139,7 @@ static bool set_fields (chain_reader *c, const pf_reader *first,
     const size_t length = strlen(constants[i]) + 1;
     memcpy(at, constants[i], length);
     c->fields[c->nfields + i] =
-        (pf_field){at, PF_NAME, i == 0 ? pf_chain_file : NULL, false};
+        (pf_field){at, PF_NAME, i == 0 ? pf_file_help : NULL};
     at += length;
   }
   return true;
@@ -165,12 +148,13 @@ static bool set_fields (chain_reader *c, const pf_reader *first,
 
 pf_status pf_chain_open (const pf_chain_input *inputs, size_t ninputs,
                          const char *const *constants, size_t nconstants,
-                         pf_reader **reader, pf_error *error) {
+                         size_t id, pf_reader **reader, pf_error *error) {
   chain_reader *const c = calloc(1, sizeof *c);
   if (c == NULL)
     return pf_no_memory(error);
   c->ninputs = ninputs;
   c->nconstants = nconstants;
+  c->id = id;
   c->nfields = inputs[0].reader->nfields;
   if (!set_inputs(c, inputs) || !set_fields(c, inputs[0].reader, constants)) {
     chain_close(&c->reader);

@@ -8,16 +8,12 @@
 
 #include "model/rows/batch.h"
 
-/* The help of the first constant, the file of a row. events.c recognises the
-   column by this pointer. */
-extern const char pf_chain_file[];
-
 /* One of the concatenated readers. */
 typedef struct pf_chain_input {
   pf_reader *reader;         /* borrowed */
   const uint32_t *constants; /* the value (a name) of each constant, or
                                 PF_NO_NAME */
-  uint64_t numbers_used;     /* ids used by its columns with part_numbers */
+  uint64_t ids_used;         /* how many values its id column counts */
   pf_reader **owner; /* the owner's pointer to it; NULL: do not close it */
 } pf_chain_input;
 
@@ -25,13 +21,15 @@ typedef struct pf_chain_input {
 ** Open a reader of the rows of all inputs, which have the same fields and the
 ** same dictionary. Its fields are theirs and `nconstants` columns of names,
 ** with one value for each input; `constants` are the names of the columns
-** (copied). The ids of each input in columns with part_numbers are increased by
-** the ids that the inputs before it have used. An input that has ended is
+** (copied); the first one is marked as the file of a row (pf_is_file). `id` is
+** the index of an int column that counts from 0 in each input: its values are
+** increased by the ids that the inputs before have used. SIZE_MAX: there is
+** none. An input that has ended is
 ** closed and its owner's pointer set to NULL, because thousands of files would
 ** otherwise keep their buffers to the end. PF_ENOMEM.
 */
 pf_status pf_chain_open (const pf_chain_input *inputs, size_t ninputs,
                          const char *const *constants, size_t nconstants,
-                         pf_reader **reader, pf_error *error);
+                         size_t id, pf_reader **reader, pf_error *error);
 
 #endif

@@ -80,8 +80,7 @@ static bool make_fields (pivot_reader *p, const pf_pivot_column *columns) {
     const size_t length = strlen(columns[i].column) + 1;
     memcpy(at, columns[i].column, length);
     p->fields[known + i] = (pf_field){
-        at, PF_INT, pf_is_time(&p->input->fields[p->value]) ? "ns" : NULL,
-        false};
+        at, PF_INT, pf_is_time(&p->input->fields[p->value]) ? "ns" : NULL};
     p->pivots[i] = columns[i].name;
     at += length;
   }

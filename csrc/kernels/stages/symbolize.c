@@ -190,9 +190,9 @@ static pf_status open_place (symbolize_reader *s, size_t i,
                              const pf_address_column *columns,
                              pf_error *error) {
   static const pf_field ADDS[ADDED] = {
-      {"function", PF_NAME, "the function at the address", false},
-      {"file", PF_NAME, "the source file of the address", false},
-      {"line", PF_INT, "the source line of the address", false},
+      {"function", PF_NAME, "the function at the address"},
+      {"file", PF_NAME, "the source file of the address"},
+      {"line", PF_INT, "the source line of the address"},
   };
   const size_t known = s->input->nfields;
   if (columns->column >= known ||

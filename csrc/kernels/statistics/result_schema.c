@@ -54,7 +54,7 @@ static const struct {
 static char *add (pf_statistics_schema *s, pf_statistics_column column,
                   pf_type type) {
   char *const name = s->words + s->count * (NAME_SIZE + HELP_SIZE);
-  s->fields[s->count] = (pf_field){name, type, name + NAME_SIZE, false};
+  s->fields[s->count] = (pf_field){name, type, name + NAME_SIZE};
   s->columns[s->count++] = column;
   return name;
 }

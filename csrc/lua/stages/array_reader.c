@@ -84,15 +84,12 @@ static void read_fields (lua_State *L, rows_reader *t, size_t nfields) {
     const pf_type type = type_check(L, lua_gettop(L));
     lua_pop(L, 1);
     get_either(L, "name", 1);
-    t->fields[i] = (pf_field){luaL_checkstring(L, -1), type, NULL, false};
+    t->fields[i] = (pf_field){luaL_checkstring(L, -1), type, NULL};
     if (lua_getfield(L, -2, "help") != LUA_TNIL) {
       t->fields[i].help = luaL_checkstring(L, -1);
       lua_pushvalue(L, -1);
       keep_string(L);
     }
-    lua_pop(L, 1);
-    if (lua_getfield(L, -2, "part_numbers") != LUA_TNIL)
-      t->fields[i].part_numbers = lua_toboolean(L, -1) != 0;
     lua_pop(L, 1);
     keep_string(L);
     lua_settop(L, READER);

@@ -192,7 +192,8 @@ static int core_with_area (lua_State *L) {
 enum {
   READERS = 1,
   CONSTANTS,
-  NUMBERS,
+  ID,
+  USED,
   PINS,
   FIRST
 };
@@ -222,12 +223,12 @@ static void set_readers (lua_State *L, pf_chain_input *parts, size_t nparts) {
     reader->is_input = true;
     check_same(L, parts[0].reader, parts[p].reader, p);
     lua_rawseti(L, PINS, (lua_Integer)p + 1);
-    if (!lua_istable(L, NUMBERS))
+    if (!lua_istable(L, USED))
       continue;
-    lua_rawgeti(L, NUMBERS, (lua_Integer)p + 1);
+    lua_rawgeti(L, USED, (lua_Integer)p + 1);
     const lua_Integer used = lua_tointeger(L, -1);
-    luaL_argcheck(L, used >= 0, NUMBERS, "numbers must not be negative");
-    parts[p].numbers_used = (uint64_t)used;
+    luaL_argcheck(L, used >= 0, USED, "a number of ids must not be negative");
+    parts[p].ids_used = (uint64_t)used;
     lua_pop(L, 1);
   }
 }
@@ -273,6 +274,16 @@ static const char *set_constant (lua_State *L, const pf_chain_input *parts,
 }
 
 
+/* Returns the index of the column of ids, or SIZE_MAX if there is none. */
+static size_t id_column (lua_State *L, const pf_reader *reader) {
+  const char *const name = luaL_optstring(L, ID, "");
+  const size_t id = pf_field_index(reader->fields, reader->nfields, name);
+  if (id == reader->nfields || reader->fields[id].type != PF_INT)
+    return SIZE_MAX;
+  return id;
+}
+
+
 /* One block of memory: parts, names and values of the constants. */
 typedef struct chain_block {
   pf_chain_input *parts;
@@ -298,14 +309,14 @@ static chain_block new_chain_block (lua_State *L, size_t nparts,
 
 
 /*
-** core.chain(readers, constants, numbers): the rows of all readers,
+** core.chain(readers, constants, id, used): the rows of all readers,
 ** concatenated, with an additional column of names for each constant { name=,
-** values= one string per reader }. numbers[i] is how many numbers reader i uses
-** in columns with part_numbers.
+** values= one string per reader }. `id` names an int column that counts from 0
+** in each reader and has used[i] values in reader i: it counts on.
 */
 static int core_chain (lua_State *L) {
   luaL_checktype(L, READERS, LUA_TTABLE);
-  lua_settop(L, NUMBERS);
+  lua_settop(L, USED);
   if (lua_isnil(L, CONSTANTS)) {
     lua_newtable(L);
     lua_replace(L, CONSTANTS);
@@ -320,11 +331,12 @@ static int core_chain (lua_State *L) {
   for (size_t c = 0; c < nconstants; c++)
     block.names[c] =
         set_constant(L, block.parts, nparts, block.constants, nconstants, c);
+  const size_t id = id_column(L, block.parts[0].reader);
   const int pins[] = {FIRST, PINS};
   l_reader *const r = l_reader_new(L, pins, 2);
   pf_error error;
-  if (pf_chain_open(block.parts, nparts, block.names, nconstants, &r->reader,
-                    &error) != PF_OK)
+  if (pf_chain_open(block.parts, nparts, block.names, nconstants, id,
+                    &r->reader, &error) != PF_OK)
     return l_throw(L, &error, FIRST);
   return 1;
 }

@@ -47,6 +47,9 @@ static size_t column_size (pf_type type) {
 const char pf_remainder_help[] = "what rounding left over, for sums";
 
 
+const char pf_file_help[] = "the file it is from";
+
+
 const char pf_any_type_help[] = "of any type: no row has a value";
 
 

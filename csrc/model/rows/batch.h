@@ -38,6 +38,14 @@ static inline bool pf_has_any_type (const pf_field *field) {
   return field->help == pf_any_type_help;
 }
 
+/* The help text of the column that names the file of a row, which is identified
+   by this address. */
+extern const char pf_file_help[];
+
+static inline bool pf_is_file (const pf_field *field) {
+  return field->help == pf_file_help;
+}
+
 /* Return whether a column is in nanoseconds: its help contains the word ns, or
    it has no help and the name of a time column. */
 bool pf_is_time (const pf_field *field);

@@ -155,6 +155,13 @@ dcpi.warnings = {
    ["dcpi-wrong-number"] = "a chunk states another number of counts than it has",
 }
 
+---Returns the column that counts the files, and 1 for each file.
+---@return string column
+---@return integer used
+function dcpi.ids()
+   return "profile", 1
+end
+
 ---Returns whether a directory is a database.
 ---@param path string
 ---@return boolean

@@ -64,6 +64,14 @@ function gmon.summed(name, parts)
    return records > 1 and { key = "address", sum = "count" } or nil
 end
 
+---Returns the column that counts the histogram records of a file, and their number.
+---@param part userdata
+---@return string column
+---@return integer used
+function gmon.ids(part)
+   return "set", program.facts_of(part).sets
+end
+
 gmon.warnings = {
    ["gmon-bias-guessed"] = "the load address of the program is not its link address: it is guessed",
    ["gmon-address-size-guessed"] = "the file reads well with addresses of 4 and of 8 bytes",

@@ -190,10 +190,6 @@ function Part:warnings()
    return list
 end
 
-function Part.numbers_used()
-   return 0
-end
-
 function Part:close()
    self.opened = false
 end

@@ -103,19 +103,22 @@ end
 
 -- Returns a reader of the concatenated files of a trace, with the constant columns.
 local function chained(state, name)
-   local readers, numbers = {}, {}
+   local readers, used, id = {}, {}, nil
    for i, part in ipairs(state.parts) do
       local reader, message, code = part:reader(name)
       if not reader then
          return nil, message, code
       end
-      readers[i], numbers[i] = reader, part:numbers_used()
+      readers[i] = reader
+      if state.format.ids then
+         id, used[i] = state.format.ids(part)
+      end
    end
    local constants = constants_of(state)
    for _, constant in ipairs(constants) do
       constant.name = free_name(readers[1], constant.name)
    end
-   return core.chain(readers, constants, numbers)
+   return core.chain(readers, constants, id, used)
 end
 
 -- Returns a reader of a table as the file states it.

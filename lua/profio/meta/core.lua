@@ -157,10 +157,6 @@ function part:warnings(from) end
 ---@return boolean
 function part:parallel() end
 
----Returns how many ids its columns with part_numbers use.
----@return integer
-function part:numbers_used() end
-
 ---Returns a reader of the rows of a table, or of only `count` rows from row `from` (from 0) on.
 ---@param table_name string
 ---@param from integer|nil
@@ -302,9 +298,10 @@ function core.load(over, options) end
 ---Concatenates the rows of all readers, with a column of names per constant.
 ---@param readers profio.core.Reader[]
 ---@param constants { name: string, values: string[] }[]
----@param numbers integer[]|nil how many part numbers each reader uses
+---@param id string|nil an int column that counts from 0 in each reader, and is to count on
+---@param used integer[]|nil how many values of it each reader uses
 ---@return profio.core.Reader
-function core.chain(readers, constants, numbers) end
+function core.chain(readers, constants, id, used) end
 
 ---Groups rows: one row per combination of keys. `parts` are readers that together have the same
 ---rows; they are read in threads if the result does not depend on it.

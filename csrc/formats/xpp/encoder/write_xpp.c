@@ -12,13 +12,13 @@
 #include "model/rows/batch.h"
 
 static const pf_field written_fields[ENTRIES_COLUMNS] = {
-    {"thread", PF_INT, "number of the thread", false},
-    {"time", PF_INT, "ns since the trace began", false},
-    {"op", PF_NAME, "i, I, O or o", false},
-    {"call", PF_NAME, "name of the function", false},
-    {"line", PF_INT, "line of the source", false},
-    {"params", PF_BYTES, "parameters with their values", false},
-    {"flags", PF_NAME, "deleted: the record is marked so", false},
+    {"thread", PF_INT, "number of the thread"},
+    {"time", PF_INT, "ns since the trace began"},
+    {"op", PF_NAME, "i, I, O or o"},
+    {"call", PF_NAME, "name of the function"},
+    {"line", PF_INT, "line of the source"},
+    {"params", PF_BYTES, "parameters with their values"},
+    {"flags", PF_NAME, "deleted: the record is marked so"},
 };
 
 const pf_table xpp_written[1] = {
