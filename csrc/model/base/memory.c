@@ -1,5 +1,5 @@
 /*
-** memory.c - allocation of long arrays.
+** memory.c - allocation of arrays.
 */
 
 #define _DEFAULT_SOURCE /* madvise */
@@ -13,6 +13,8 @@
 #define LARGE_PAGE ((size_t)2 << 20) /* on most machines */
 #define LONG       (LARGE_PAGE / 2)  /* from this size on, large pages pay */
 #define SMALL_PAGE 4096              /* the smallest page size of any machine */
+
+#define FIRST_CAPACITY 16 /* elements of an array that grows */
 
 
 /* {====== Arrays ====== */
@@ -102,19 +104,60 @@ void *pf_large_array_resize (void *old, size_t used, size_t count,
 /* }====== */
 
 
+/* {====== Growing ====== */
+
+/* Resizes an array; all bytes of the elements after the first `before` become
+   `byte`. */
+static bool resize_filled (void *array, size_t before, size_t count,
+                           size_t size, int byte) {
+  uint8_t *at;
+  memcpy(&at, array, sizeof at); /* a pointer of any type */
+  at = pf_array_resize(at, count, size);
+  if (at == NULL)
+    return false;
+  memcpy(array, &at, sizeof at);
+  if (count > before)
+    memset(at + before * size, byte, (count - before) * size);
+  return true;
+}
+
+
+static size_t next_capacity (size_t capacity, size_t wanted) {
+  const size_t next =
+      capacity < FIRST_CAPACITY / 2 ? FIRST_CAPACITY : 2 * capacity;
+  return wanted < next ? next : wanted;
+}
+
+
+bool pf_grow_array (void *array, size_t *capacity, size_t wanted, size_t size) {
+  const size_t next = next_capacity(*capacity, wanted);
+  if (!resize_filled(array, next, next, size, 0))
+    return false;
+  *capacity = next;
+  return true;
+}
+
+
+bool pf_grow_filled_array (void *array, size_t *capacity, size_t wanted,
+                           int byte, size_t size) {
+  const size_t next = next_capacity(*capacity, wanted);
+  if (!resize_filled(array, *capacity, next, size, byte))
+    return false;
+  *capacity = next;
+  return true;
+}
+
+
+bool pf_widen_array (void *array, size_t before, size_t count, size_t size) {
+  return resize_filled(array, before, count, size, 0);
+}
+
+/* }====== */
+
+
 bool pf_array_reserve (void **array, size_t *capacity, size_t wanted,
                        size_t size) {
-  size_t more = *capacity == 0 ? 16 : *capacity;
-  while (more < wanted)
-    more *= 2;
-  if (more == *capacity)
-    return true;
-  void *const grown = realloc(*array, more * size);
-  if (grown == NULL)
-    return false;
-  *array = grown;
-  *capacity = more;
-  return true;
+  return wanted <= *capacity || pf_grow_array(array, capacity, wanted, size);
 }
 
 

@@ -1,6 +1,6 @@
 /*
-** memory.h - allocation of long arrays. All memory comes from malloc and is
-** freed by free.
+** memory.h - allocation of arrays, also of those that grow. All memory comes
+** from malloc and is freed by free.
 **
 ** Large pages (THP) save TLB misses in arrays that are read many times in
 ** random order. But the kernel zeroes a large page as a whole at the first
@@ -32,8 +32,32 @@ void *pf_large_array (size_t count, size_t size);
 void *pf_large_array_of_zeros (size_t count, size_t size);
 void *pf_large_array_resize (void *old, size_t used, size_t count, size_t size);
 
-/* Make the capacity of an array at least `wanted` values; it grows by doubling
-   from NULL and 0. False when out of memory: the array stays as it is. */
+/*
+** Make the capacity of an array at least `wanted` elements. `array` is the
+** address of its pointer (NULL: nothing is allocated yet), `capacity` the
+** address of a size_t. The capacity at least doubles. False when out of memory:
+** nothing has changed.
+*/
+#define pf_grow(array, capacity, wanted) \
+  ((wanted) <= *(capacity) ||            \
+   pf_grow_array((array), (capacity), (wanted), sizeof **(array)))
+bool pf_grow_array (void *array, size_t *capacity, size_t wanted, size_t size);
+
+/* As pf_grow; all bytes of the new elements are `byte`. */
+#define pf_grow_filled(array, capacity, wanted, byte)          \
+  ((wanted) <= *(capacity) ||                                  \
+   pf_grow_filled_array((array), (capacity), (wanted), (byte), \
+                        sizeof **(array)))
+bool pf_grow_filled_array (void *array, size_t *capacity, size_t wanted,
+                           int byte, size_t size);
+
+/* Resize one of several arrays with one capacity from `before` to `count`
+   elements; all bytes of the new elements are 0. False when out of memory. */
+#define pf_widen(array, before, count) \
+  pf_widen_array((array), (before), (count), sizeof **(array))
+bool pf_widen_array (void *array, size_t before, size_t count, size_t size);
+
+/* As pf_grow, for an array of void *. */
 bool pf_array_reserve (void **array, size_t *capacity, size_t wanted,
                        size_t size);
 
