@@ -13,6 +13,7 @@
 
 #include "formats/formats.h"
 #include "lua/callback.h"
+#include "model/base/memory.h"
 #include "model/rows/packed.h"
 #include "lua/source.h"
 
@@ -365,10 +366,10 @@ static int part_grow (lua_State *L) {
 /* Enlarges the arrays of sources by one. */
 static void grow_sources (lua_State *L, l_part *p) {
   const size_t n = p->trace.nsources + 1;
-  pf_source *const sources = realloc(p->sources, n * sizeof *sources);
+  pf_source *const sources = pf_array_resize(p->sources, n, sizeof *sources);
   if (sources != NULL)
     p->trace.sources = p->sources = sources;
-  l_source **const owners = realloc(p->owners, n * sizeof *owners);
+  l_source **const owners = pf_array_resize(p->owners, n, sizeof *owners);
   if (owners != NULL)
     p->owners = owners;
   if (sources == NULL || owners == NULL)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/base/memory.h"
 #include "text/rows.h"
 
 #define FLUSH_SIZE (256u * 1024)
@@ -15,18 +16,7 @@
 /* {====== The buffer ====== */
 
 pf_status row_grow (row_text *text, size_t more) {
-  size_t size = text->size == 0 ? 4096 : text->size;
-  while (size - text->used < more)
-    if (size > SIZE_MAX / 2)
-      return PF_ENOMEM;
-    else
-      size *= 2;
-  char *const at = realloc(text->at, size);
-  if (at == NULL)
-    return PF_ENOMEM;
-  text->at = at;
-  text->size = size;
-  return PF_OK;
+  return pf_grow(&text->at, &text->size, text->used + more) ? PF_OK : PF_ENOMEM;
 }
 
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "lua/recorder/fast_events.h"
+#include "model/base/memory.h"
 
 
 /* {====== Lanes by thread ====== */
@@ -75,15 +76,8 @@ l_lane *l_lane_new (l_recorder *r, lua_State *thread) {
 /* Makes the number of an ended lane available again. When out of memory it is
    not reused. */
 static void free_number (l_lanes *lanes, uint32_t number) {
-  if (lanes->nfree == lanes->free_capacity) {
-    const size_t capacity = lanes->free_capacity * 2 + 64;
-    uint32_t *const list = realloc(lanes->free, capacity * sizeof *list);
-    if (list == NULL)
-      return;
-    lanes->free = list;
-    lanes->free_capacity = capacity;
-  }
-  lanes->free[lanes->nfree++] = number;
+  if (pf_grow(&lanes->free, &lanes->free_capacity, lanes->nfree + 1))
+    lanes->free[lanes->nfree++] = number;
 }
 
 
@@ -138,7 +132,7 @@ void l_lanes_free (l_lanes *lanes) {
 bool l_lane_reserve (l_recorder *r, l_lane *lane) {
   const size_t count = lane->block == NULL ? 0 : l_lane_count(lane);
   const size_t capacity = count == 0 ? 32 : count * 2;
-  l_frame *const all = realloc(lane->block, (capacity + 2) * sizeof *all);
+  l_frame *const all = pf_array_resize(lane->block, capacity + 2, sizeof *all);
   if (all == NULL) {
     l_recorder_fail(r, PF_ENOMEM, "out of memory");
     return false;

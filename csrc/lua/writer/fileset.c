@@ -9,20 +9,16 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "model/base/memory.h"
+
 #define MAX_OPEN 64 /* maximum open descriptors of complete files */
 
 
 /* Adds the current numbered file, which is full, to the complete ones. Only
    MAX_OPEN of them keep their descriptor. */
 static pf_status keep_file (l_output *output, pf_error *error) {
-  if (output->ncomplete == output->capacity) {
-    const size_t capacity = output->capacity == 0 ? 16 : 2 * output->capacity;
-    pf_output *const more = realloc(output->complete, capacity * sizeof *more);
-    if (more == NULL)
-      return pf_no_memory(error);
-    output->complete = more;
-    output->capacity = capacity;
-  }
+  if (!pf_grow(&output->complete, &output->capacity, output->ncomplete + 1))
+    return pf_no_memory(error);
   const pf_status status = output->ncomplete < MAX_OPEN
                                ? PF_OK
                                : pf_output_close_fd(&output->file, error);

@@ -25,6 +25,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "model/base/memory.h"
 #include "model/base/parallel.h"
 
 #define BLOCK        ((size_t)1 << 20)
@@ -138,24 +139,10 @@ static void help (pf_gzip *g, size_t most) {
 }
 
 
-/* Reserves space for one more block. The caller has the lock. */
-static bool reserve (pf_gzip *g) {
-  if (g->count < g->capacity)
-    return true;
-  const size_t capacity = g->capacity == 0 ? 16 : g->capacity * 2;
-  block *const blocks = realloc(g->blocks, capacity * sizeof *blocks);
-  if (blocks == NULL)
-    return false;
-  g->blocks = blocks;
-  g->capacity = capacity;
-  return true;
-}
-
-
 /* Adds a full block to the waiting ones; false when out of memory. */
 static bool add_block (pf_gzip *g, const block *full) {
   pthread_mutex_lock(&g->lock);
-  const bool ok = reserve(g);
+  const bool ok = pf_grow(&g->blocks, &g->capacity, g->count + 1);
   if (ok)
     g->blocks[g->count++] = *full;
   pthread_cond_signal(&g->changed);

@@ -17,11 +17,6 @@
 #define MANY        256u
 
 
-static pf_status out_of_memory (pf_error *error) {
-  return pf_no_memory(error);
-}
-
-
 void pf_spill_close (pf_spill *s) {
   for (size_t i = 0; i < s->count; i++) {
     free(s->buffers[i].last);
@@ -35,17 +30,6 @@ void pf_spill_close (pf_spill *s) {
 
 
 /* {====== Writing ====== */
-
-static bool add_chunk (pf_spill_buffer *b, uint64_t at) {
-  void *chunks = b->chunks;
-  const bool grown = pf_array_reserve(&chunks, &b->chunk_capacity,
-                                      b->nchunks + 1, sizeof *b->chunks);
-  b->chunks = chunks;
-  if (grown)
-    b->chunks[b->nchunks++] = (pf_spill_chunk){at, b->used};
-  return grown;
-}
-
 
 static pf_status write_at (const pf_spill *s, const uint8_t *bytes, size_t size,
                            pf_error *error) {
@@ -70,41 +54,29 @@ static pf_status write_out (pf_spill *s, pf_spill_buffer *b, pf_error *error) {
     status = write_at(s, b->last, b->used, error);
   if (status != PF_OK)
     return status;
-  if (!add_chunk(b, s->end))
-    return out_of_memory(error);
+  if (!pf_grow(&b->chunks, &b->chunk_capacity, b->nchunks + 1))
+    return pf_no_memory(error);
+  b->chunks[b->nchunks++] = (pf_spill_chunk){s->end, b->used};
   s->end += b->used;
   b->used = 0;
   return PF_OK;
 }
 
 
-static bool add_buffers (pf_spill *s, size_t count) {
-  void *buffers = s->buffers;
-  const bool grown =
-      pf_array_reserve(&buffers, &s->capacity, count, sizeof *s->buffers);
-  s->buffers = buffers;
-  for (; grown && s->count < count; s->count++)
-    memset(&s->buffers[s->count], 0, sizeof *s->buffers);
-  return grown;
-}
-
-
 pf_status pf_spill_reserve (pf_spill *s, size_t number, pf_error *error) {
   const uint32_t most = s->count > MANY ? SMALL_CHUNK : PF_SPILL_CHUNK;
-  if (number >= s->count && !add_buffers(s, number + 1))
-    return out_of_memory(error);
+  if (!pf_grow_filled(&s->buffers, &s->capacity, number + 1, 0))
+    return pf_no_memory(error);
+  if (s->count <= number)
+    s->count = number + 1;
   pf_spill_buffer *const b = &s->buffers[number];
   if (b->capacity - b->used >= PF_SPILL_STEP)
     return PF_OK;
   if (b->capacity >= most)
     return write_out(s, b, error);
-  const uint32_t capacity = b->capacity == 0 ? FIRST_CHUNK : 2 * b->capacity;
-  uint8_t *const last = realloc(b->last, capacity);
-  if (last == NULL)
-    return out_of_memory(error);
-  b->last = last;
-  b->capacity = capacity;
-  return PF_OK;
+  const size_t capacity = b->capacity == 0 ? FIRST_CHUNK : 2 * b->capacity;
+  return pf_grow(&b->last, &b->capacity, capacity) ? PF_OK
+                                                   : pf_no_memory(error);
 }
 
 /* }====== */

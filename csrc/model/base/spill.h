@@ -24,7 +24,8 @@ typedef struct pf_spill_chunk {
 
 typedef struct pf_spill_buffer {
   uint8_t *last; /* the chunk that grows, in memory */
-  uint32_t used, capacity;
+  uint32_t used;
+  size_t capacity;
   pf_spill_chunk *chunks; /* those before it, in the file */
   size_t nchunks, chunk_capacity;
 } pf_spill_buffer;

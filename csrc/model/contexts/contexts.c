@@ -66,31 +66,14 @@ static size_t find_metric (const pf_contexts *c, const char *name,
 }
 
 
-/* Reserve capacity for one more metric. False when out of memory. */
-static bool reserve_metric (pf_contexts *c) {
-  if (c->nmetrics < c->metric_capacity)
-    return true;
-  const size_t capacity = c->metric_capacity == 0 ? 4 : c->metric_capacity * 2;
-  pf_context_metric *const metrics =
-      realloc(c->metrics, capacity * sizeof *metrics);
-  if (metrics == NULL)
-    return false;
-  c->metrics = metrics;
-  int64_t **const weights = realloc(c->weights, capacity * sizeof *weights);
-  if (weights == NULL)
-    return false;
-  c->weights = weights;
-  c->metric_capacity = capacity;
-  return true;
-}
-
-
 /* Add a metric and take over its weights. PF_NO_METRIC when out of memory: the
    weights stay with the caller. */
 static size_t add_metric (pf_contexts *c, const char *name, const char *unit,
                           int64_t *weights) {
   pf_context_metric metric = {NULL, NULL};
-  if (reserve_metric(c)) {
+  size_t capacity = c->metric_capacity;
+  if (pf_grow(&c->metrics, &capacity, c->nmetrics + 1) &&
+      pf_grow(&c->weights, &c->metric_capacity, c->nmetrics + 1)) {
     metric.name = strdup(name);
     metric.unit = strdup(unit);
   }

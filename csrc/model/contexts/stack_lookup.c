@@ -3,26 +3,9 @@
 */
 
 #include <stdlib.h>
-#include <string.h>
 
+#include "model/base/memory.h"
 #include "model/contexts/stack_lookup.h"
-
-
-/* Grows the array of nodes to all stacks of the dictionary; false when out of
-   memory. */
-static bool widen (pf_stack_nodes *known, const pf_dictionary *dictionary,
-                   uint32_t stack) {
-  if (stack < known->count)
-    return true;
-  const size_t count = pf_stacks_count(dictionary);
-  uint32_t *const nodes = realloc(known->nodes, count * sizeof *nodes);
-  if (nodes == NULL)
-    return false;
-  memset(nodes + known->count, 0xff, (count - known->count) * sizeof *nodes);
-  known->nodes = nodes;
-  known->count = count;
-  return true;
-}
 
 
 /* Adds the node of a stack whose parent has a node; false when out of memory.
@@ -48,21 +31,20 @@ uint32_t pf_node_of_stack (pf_contexts *contexts, pf_stack_nodes *known,
   const size_t depth = pf_stack_at(d, stack)->depth;
   if (depth == 0)
     return 0;
-  if (!widen(known, d, stack))
+  if (stack >= known->count &&
+      !pf_grow_filled(&known->nodes, &known->count, pf_stacks_count(d), 0xff))
     return PF_NO_CONTEXT;
   if (known->nodes[stack] != PF_NO_CONTEXT)
     return known->nodes[stack];
-  uint32_t *const path = realloc(known->path, depth * sizeof *path);
-  if (path == NULL)
+  if (!pf_grow(&known->path, &known->path_capacity, depth))
     return PF_NO_CONTEXT;
-  known->path = path;
   size_t n = 0;
   for (uint32_t up = stack;
        up != PF_NO_STACK && known->nodes[up] == PF_NO_CONTEXT;
        up = pf_stack_at(d, up)->parent)
-    path[n++] = up;
+    known->path[n++] = up;
   while (n > 0)
-    if (!make_node(contexts, known, path[--n]))
+    if (!make_node(contexts, known, known->path[--n]))
       return PF_NO_CONTEXT;
   return known->nodes[stack];
 }
@@ -71,5 +53,5 @@ uint32_t pf_node_of_stack (pf_contexts *contexts, pf_stack_nodes *known,
 void pf_stack_nodes_close (pf_stack_nodes *known) {
   free(known->nodes);
   free(known->path);
-  *known = (pf_stack_nodes){NULL, 0, NULL};
+  *known = (pf_stack_nodes){.nodes = NULL};
 }

@@ -15,6 +15,7 @@ typedef struct pf_stack_nodes {
   uint32_t *nodes; /* node by stack id, or PF_NO_CONTEXT */
   size_t count;
   uint32_t *path; /* scratch */
+  size_t path_capacity;
 } pf_stack_nodes;
 
 /* Return the node of a stack of the contexts' dictionary; missing nodes are

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/base/memory.h"
 #include "model/rows/store.h"
 
 
@@ -32,18 +33,6 @@ void pf_store_close (pf_store *store) {
 }
 
 
-/* Grows a block and fills the new bytes with zeros; false when out of memory.
-   */
-static bool widen (void **block, size_t old_size, size_t new_size) {
-  uint8_t *const grown = realloc(*block, new_size);
-  if (grown == NULL)
-    return false;
-  memset(grown + old_size, 0, new_size - old_size);
-  *block = grown;
-  return true;
-}
-
-
 pf_status pf_store_reserve (pf_store *store, size_t rows) {
   if (rows <= store->capacity - store->rows)
     return PF_OK;
@@ -55,12 +44,10 @@ pf_status pf_store_reserve (pf_store *store, size_t rows) {
       capacity *= 2;
   for (size_t i = 0; i < store->nfields; i++) {
     pf_column *const column = &store->columns[i];
-    const size_t size = pf_type_size(column->type);
-    void *bits = column->missing;
-    if (!widen(&column->data, store->capacity * size, capacity * size) ||
-        !widen(&bits, store->capacity / 8, capacity / 8))
+    if (!pf_widen_array(&column->data, store->capacity, capacity,
+                        pf_type_size(column->type)) ||
+        !pf_widen(&column->missing, store->capacity / 64, capacity / 64))
       return PF_ENOMEM;
-    column->missing = bits;
   }
   store->capacity = capacity;
   return PF_OK;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "model/base/intern_table.h"
+#include "model/base/memory.h"
 #include "model/dictionary/names.h"
 #include "model/rows/trace.h"
 
@@ -18,7 +19,7 @@
 
 struct pf_notes {
   pf_info *infos;
-  size_t ninfos;
+  size_t ninfos, info_capacity;
   pf_warning *warnings;
   size_t nwarnings, capacity;
   struct {
@@ -53,14 +54,11 @@ void pf_notes_free (pf_notes *notes) {
 
 /* Appends a fact; NULL when out of memory. */
 static pf_info *new_info (pf_notes *notes, const char *name) {
-  pf_info *const infos =
-      realloc(notes->infos, (notes->ninfos + 1) * sizeof *infos);
-  if (infos == NULL) {
+  if (!pf_grow(&notes->infos, &notes->info_capacity, notes->ninfos + 1)) {
     notes->has_failed = true;
     return NULL;
   }
-  notes->infos = infos;
-  pf_info *const info = &infos[notes->ninfos++];
+  pf_info *const info = &notes->infos[notes->ninfos++];
   memset(info, 0, sizeof *info);
   snprintf(info->name, sizeof info->name, "%s", name);
   return info;
@@ -214,16 +212,9 @@ static bool is_known (pf_notes *notes, uint64_t hash) {
 /* Returns a new entry at the end of the list, which the caller counts; NULL
    when out of memory. */
 static pf_warning *warning_entry (pf_notes *notes) {
-  if (notes->nwarnings == notes->capacity) {
-    const size_t capacity = notes->capacity == 0 ? 8 : notes->capacity * 2;
-    pf_warning *const warnings =
-        realloc(notes->warnings, capacity * sizeof *warnings);
-    if (warnings == NULL) {
-      notes->has_failed = true;
-      return NULL;
-    }
-    notes->warnings = warnings;
-    notes->capacity = capacity;
+  if (!pf_grow(&notes->warnings, &notes->capacity, notes->nwarnings + 1)) {
+    notes->has_failed = true;
+    return NULL;
   }
   return &notes->warnings[notes->nwarnings];
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/base/memory.h"
 #include "model/dictionary/names.h"
 #include "model/symbols/builder.h"
 
@@ -56,15 +57,9 @@ static uint32_t line_symbol_name (const line_symbols *p,
 
 
 static pf_symbol *add_line_symbol (line_symbols *p, const pf_symbol *symbol) {
-  if (p->count == p->capacity) {
-    const size_t capacity = p->capacity == 0 ? 1024 : 2 * p->capacity;
-    pf_symbol *const all =
-        capacity < UINT32_MAX ? realloc(p->all, capacity * sizeof *all) : NULL;
-    if (all == NULL)
-      return NULL;
-    p->all = all;
-    p->capacity = capacity;
-  }
+  if (p->count >= UINT32_MAX - 1 ||
+      !pf_grow(&p->all, &p->capacity, p->count + 1))
+    return NULL;
   pf_symbol *const piece = &p->all[p->count++];
   *piece = *symbol;
   return piece;

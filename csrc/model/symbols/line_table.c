@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "model/symbols/elf_file.h"
+#include "model/base/memory.h"
 #include "model/dictionary/names.h"
 #include "model/symbols/builder.h"
 
@@ -86,16 +87,10 @@ static uint32_t name_file (reading *r, const char *raw) {
 
 
 static pf_status add_row (reading *r, const pf_line_row *row) {
-  if (r->count == r->capacity) {
-    const size_t capacity = r->capacity == 0 ? 4096 : 2 * r->capacity;
-    if (capacity >= UINT32_MAX)
-      return PF_ELIMIT;
-    pf_line_row *grown = realloc(r->rows, capacity * sizeof *grown);
-    if (grown == NULL)
-      return PF_ENOMEM;
-    r->rows = grown;
-    r->capacity = capacity;
-  }
+  if (r->count >= UINT32_MAX - 1)
+    return PF_ELIMIT;
+  if (!pf_grow(&r->rows, &r->capacity, r->count + 1))
+    return PF_ENOMEM;
   r->rows[r->count++] = *row;
   return PF_OK;
 }
@@ -131,15 +126,8 @@ static pf_status add_table (reading *r, const line_table *table) {
 
 
 static pf_status keep_table (reading *r, const line_table *table) {
-  if (r->ntables == r->tables_capacity) {
-    const size_t capacity =
-        r->tables_capacity == 0 ? 256 : 2 * r->tables_capacity;
-    line_table *grown = realloc(r->tables, capacity * sizeof *grown);
-    if (grown == NULL)
-      return PF_ENOMEM;
-    r->tables = grown;
-    r->tables_capacity = capacity;
-  }
+  if (!pf_grow(&r->tables, &r->tables_capacity, r->ntables + 1))
+    return PF_ENOMEM;
   r->tables[r->ntables++] = *table;
   return PF_OK;
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/base/memory.h"
 #include "model/rows/batch.h"
 
 #define NO_TAG PF_RING_FILLER /* no rows are collected */
@@ -89,14 +90,8 @@ void pf_ring_encoder_close (pf_ring_encoder *e) {
 /* {====== The journal ====== */
 
 static pf_status add_id (pf_id_map *map, uint32_t id, pf_error *error) {
-  if (map->count == map->capacity) {
-    const size_t capacity = map->capacity == 0 ? 256 : map->capacity * 2;
-    uint32_t *const own = realloc(map->own, capacity * sizeof *own);
-    if (own == NULL)
-      return pf_no_memory(error);
-    map->own = own;
-    map->capacity = capacity;
-  }
+  if (!pf_grow(&map->own, &map->capacity, map->count + 1))
+    return pf_no_memory(error);
   map->own[map->count++] = id;
   return PF_OK;
 }
