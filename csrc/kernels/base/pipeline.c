@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/base/memory.h"
 #include "model/base/parallel.h"
 
 #define SLOTS         PF_PIPELINE_SLOTS
@@ -183,16 +184,9 @@ static size_t count_bytes (const pf_batch *batch) {
    which needs no copies. */
 static bool reserve_bytes (batch_slot *slot) {
   const size_t count = count_bytes(&slot->pull.batch);
-  if (count <= slot->capacity)
-    return true;
   if (count > MAX_BYTES)
     return false;
-  uint8_t *const bytes = realloc(slot->bytes, count);
-  if (bytes == NULL)
-    return false;
-  slot->bytes = bytes;
-  slot->capacity = count;
-  return true;
+  return pf_grow(&slot->bytes, &slot->capacity, count);
 }
 
 

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "kernels/btf/machine.h"
+#include "model/base/memory.h"
 
 
 /* {====== Rows ====== */
@@ -163,14 +164,8 @@ static void pop_to (btf_machine *m, btf_lane *lane, size_t depth) {
 static pf_status push (btf_machine *m, btf_lane *lane, const btf_event *e) {
   if (lane->depth == BTF_MAX_DEPTH)
     pop_to(m, lane, BTF_MAX_DEPTH - 1);
-  if (lane->depth == lane->capacity) {
-    const size_t capacity = lane->capacity == 0 ? 16 : 2 * lane->capacity;
-    btf_frame *const frames = realloc(lane->frames, capacity * sizeof *frames);
-    if (frames == NULL)
-      return PF_ENOMEM;
-    lane->frames = frames;
-    lane->capacity = capacity;
-  }
+  if (!pf_grow(&lane->frames, &lane->capacity, (size_t)lane->depth + 1))
+    return PF_ENOMEM;
   btf_frame *const frame = &lane->frames[lane->depth++];
   *frame = (btf_frame){e->area, e->slot, m->tops[e->slot],
                        m->entities[e->area].instances++};
@@ -275,33 +270,19 @@ void btf_machine_close (btf_machine *m) {
 }
 
 
-/* Grow an array of *count elements to `wanted`; new ones are zeros. */
-static bool widen (void **block, size_t *count, size_t wanted, size_t size) {
-  if (wanted <= *count)
-    return true;
-  if (wanted > SIZE_MAX / 2 / size)
-    return false;
-  uint8_t *const grown = realloc(*block, wanted * size);
-  if (grown == NULL)
-    return false;
-  memset(grown + *count * size, 0, (wanted - *count) * size);
-  *block = grown;
-  *count = wanted;
-  return true;
-}
-
-
 pf_status btf_machine_grow (btf_machine *m, size_t lanes, size_t cores,
                             size_t slots) {
-  const size_t ntops = slots > m->ntops ? 2 * slots : m->ntops;
-  void *lane = m->lanes, *core = m->cores, *tops = m->tops;
-  const bool grown = widen(&lane, &m->nlanes, lanes, sizeof *m->lanes) &&
-                     widen(&core, &m->ncores, cores, sizeof *m->cores) &&
-                     widen(&tops, &m->ntops, ntops, sizeof *m->tops);
-  m->lanes = lane;
-  m->cores = core;
-  m->tops = tops;
-  return grown ? PF_OK : PF_ENOMEM;
+  if (lanes > m->nlanes) {
+    if (!pf_widen(&m->lanes, m->nlanes, lanes))
+      return PF_ENOMEM;
+    m->nlanes = lanes;
+  }
+  if (cores > m->ncores) {
+    if (!pf_widen(&m->cores, m->ncores, cores))
+      return PF_ENOMEM;
+    m->ncores = cores;
+  }
+  return pf_grow_filled(&m->tops, &m->ntops, slots, 0) ? PF_OK : PF_ENOMEM;
 }
 
 
@@ -336,16 +317,6 @@ static uint32_t named_area (const btf_machine *m, uint32_t area) {
 }
 
 
-static bool reserve_entity (btf_machine *m, uint32_t area) {
-  const size_t wanted = area < m->nentities ? 0 : 2 * (size_t)area + 64;
-  void *entities = m->entities;
-  const bool grown =
-      widen(&entities, &m->nentities, wanted, sizeof *m->entities);
-  m->entities = entities;
-  return grown;
-}
-
-
 /* Set role and name of an area when it first occurs. */
 static bool name_entity (btf_machine *m, uint32_t area, uint32_t name,
                          uint32_t class) {
@@ -366,14 +337,15 @@ static bool name_area (btf_machine *m, uint32_t area) {
 
 
 btf_entity *btf_entity_of (btf_machine *m, uint32_t area) {
-  if (!reserve_entity(m, area))
+  if (!pf_grow_filled(&m->entities, &m->nentities, (size_t)area + 1, 0))
     return NULL;
   if (m->entities[area].role != BTF_UNSEEN)
     return &m->entities[area];
   if (m->area_type == PF_NAME)
     return name_entity(m, area, area, PF_NO_NAME) ? &m->entities[area] : NULL;
   const uint32_t named = named_area(m, area);
-  if (!reserve_entity(m, named) || !name_area(m, named))
+  if (!pf_grow_filled(&m->entities, &m->nentities, (size_t)named + 1, 0) ||
+      !name_area(m, named))
     return NULL;
   if (named == area)
     return &m->entities[area];

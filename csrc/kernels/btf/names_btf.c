@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "kernels/btf/machine.h"
+#include "model/base/memory.h"
 
 #define SUFFIX_SIZE 16 /* %: and a number */
 
@@ -36,18 +37,6 @@ static size_t put_safe (char *at, pf_bytes bytes) {
 }
 
 
-static bool reserve (btf_names *n, size_t size) {
-  if (size <= n->capacity)
-    return true;
-  char *const text = realloc(n->text, size);
-  if (text == NULL)
-    return false;
-  n->text = text;
-  n->capacity = size;
-  return true;
-}
-
-
 /* Count a pair of type and name. Returns how often it occurred before, or
    PF_NO_NAME when out of memory. */
 static uint32_t count_pair (btf_names *n, char type, uint32_t name) {
@@ -56,15 +45,8 @@ static uint32_t count_pair (btf_names *n, char type, uint32_t name) {
   if (name == PF_NO_NAME ||
       pf_id_table_words(&n->known, &word, 1, &number) != PF_OK)
     return PF_NO_NAME;
-  if (number >= n->ncounts) {
-    const size_t count = 2 * (size_t)number + 64;
-    uint32_t *const counts = realloc(n->counts, count * sizeof *counts);
-    if (counts == NULL)
-      return PF_NO_NAME;
-    memset(counts + n->ncounts, 0, (count - n->ncounts) * sizeof *counts);
-    n->counts = counts;
-    n->ncounts = count;
-  }
+  if (!pf_grow_filled(&n->counts, &n->ncounts, (size_t)number + 1, 0))
+    return PF_NO_NAME;
   return n->counts[number]++;
 }
 
@@ -72,7 +54,7 @@ static uint32_t count_pair (btf_names *n, char type, uint32_t name) {
 uint32_t btf_name (btf_names *n, char type, const char *prefix, pf_bytes name) {
   const size_t before = strlen(prefix);
   if (name.size > (SIZE_MAX - before - SUFFIX_SIZE) / 3 ||
-      !reserve(n, before + 3 * name.size + SUFFIX_SIZE))
+      !pf_grow(&n->text, &n->capacity, before + 3 * name.size + SUFFIX_SIZE))
     return PF_NO_NAME;
   memcpy(n->text, prefix, before);
   size_t size = before + put_safe(n->text + before, name);

@@ -14,6 +14,7 @@
 #include "kernels/btf/machine.h"
 #include "kernels/base/order.h"
 #include "kernels/base/pull.h"
+#include "model/base/memory.h"
 
 /* The columns of the events. */
 enum {
@@ -259,20 +260,6 @@ static void mark_calls (btf_reader *r, block *current, const block *ahead) {
       *next = current->kinds[i];
   }
 }
-
-
-static bool grow_following (btf_reader *r) {
-  if (r->machine.nlanes <= r->nfollowing)
-    return true;
-  const size_t count = 2 * r->machine.nlanes;
-  uint8_t *const following = realloc(r->following, count);
-  if (following == NULL)
-    return false;
-  r->following = following;
-  r->nfollowing = count;
-  return true;
-}
-
 /* }====== */
 
 
@@ -293,7 +280,8 @@ static pf_status read_ahead (btf_reader *r, pf_error *error) {
   status = analyse_block(r, b);
   if (status == PF_OK)
     status = name_new_things(r, b);
-  if (status == PF_OK && !grow_following(r))
+  if (status == PF_OK &&
+      !pf_grow(&r->following, &r->nfollowing, r->machine.nlanes))
     status = PF_ENOMEM;
   return status == PF_OK
              ? PF_OK

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "kernels/btf/machine.h"
+#include "model/base/memory.h"
 
 #define FIRST_CAPACITY 64
 
@@ -23,19 +24,8 @@ const pf_field btf_fields[BTF_FIELDS] = {
 };
 
 
-static bool grow (btf_queue *q) {
-  const size_t capacity = q->capacity == 0 ? FIRST_CAPACITY : 2 * q->capacity;
-  btf_row *const rows = realloc(q->rows, capacity * sizeof *rows);
-  if (rows == NULL)
-    return false;
-  q->rows = rows;
-  q->capacity = capacity;
-  return true;
-}
-
-
 void btf_put (btf_queue *q, const btf_row *row) {
-  q->failed |= q->count == q->capacity && !grow(q);
+  q->failed |= !pf_grow(&q->rows, &q->capacity, q->count + 1);
   if (!q->failed)
     q->rows[q->count++] = *row;
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/base/memory.h"
 #include "model/rows/batch.h"
 
 #define RETAINED_BYTES 256 /* bytes that a free slot retains for its next use */
@@ -21,7 +22,8 @@ typedef struct slot {
 
 struct pf_details {
   slot *slots; /* by id - 1 */
-  uint32_t count, capacity;
+  uint32_t count;
+  size_t slots_capacity;
   uint32_t free; /* id of the first free slot, or 0 */
   const pf_column *lines, *params;
 };
@@ -53,29 +55,17 @@ void pf_details_read (pf_details *d, const pf_column *lines,
 static uint32_t free_slot (pf_details *d) {
   if (d->free != 0)
     return d->free;
-  if (d->count == d->capacity) {
-    if (d->capacity > UINT32_MAX / 4)
-      return 0;
-    const uint32_t capacity = d->capacity * 2 + 64;
-    slot *const slots = realloc(d->slots, capacity * sizeof *slots);
-    if (slots == NULL)
-      return 0;
-    d->slots = slots;
-    d->capacity = capacity;
-  }
+  if (d->count > UINT32_MAX / 4 ||
+      !pf_grow(&d->slots, &d->slots_capacity, (size_t)d->count + 1))
+    return 0;
   d->slots[d->count] = (slot){.next = 0};
   return d->free = ++d->count;
 }
 
 
 static bool copy_params (slot *s, pf_bytes params) {
-  if (params.size > s->capacity) {
-    uint8_t *const bytes = realloc(s->bytes, params.size);
-    if (bytes == NULL)
-      return false;
-    s->bytes = bytes;
-    s->capacity = params.size;
-  }
+  if (!pf_grow(&s->bytes, &s->capacity, params.size))
+    return false;
   if (params.size > 0)
     memcpy(s->bytes, params.at, params.size);
   s->detail.params = (pf_bytes){s->bytes, params.size};

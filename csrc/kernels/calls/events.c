@@ -11,6 +11,7 @@
 
 #include "kernels/stages/chain.h"
 #include "kernels/base/order.h"
+#include "model/base/memory.h"
 #include "model/dictionary/names.h"
 
 #define KNOWN            0x80 /* set in codes that have been looked up */
@@ -168,15 +169,9 @@ static uint8_t flags_of (pf_bytes text) {
 
 /* The two codes of a name, as event and as flags; NULL when out of memory. */
 static uint8_t *codes_of (pf_events *e, uint32_t name) {
-  if (name >= e->ncodes) {
-    const size_t capacity = name < 32 ? 64 : (size_t)name * 2;
-    uint8_t *const grown = realloc(e->codes, capacity * 2);
-    if (grown == NULL)
-      return NULL;
-    memset(grown + e->ncodes * 2, 0, (capacity - e->ncodes) * 2);
-    e->codes = grown;
-    e->ncodes = capacity;
-  }
+  if (name >= e->ncodes &&
+      !pf_grow_filled_array(&e->codes, &e->ncodes, (size_t)name + 1, 0, 2))
+    return NULL;
   return &e->codes[(size_t)name * 2];
 }
 

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/base/memory.h"
+
 #define FIRST_FRAMES 4
 #define LINE         64 /* bytes of a cache line */
 #define DIRECT_TOTAL \
@@ -67,12 +69,10 @@ void pf_lane_begin (pf_lane *lane, int64_t time, uint32_t epoch) {
 bool pf_lane_grow (pf_lane *lane) {
   if (lane->capacity > UINT32_MAX / 2)
     return false;
-  const uint32_t capacity = lane->capacity * 2;
-  pf_frame *const frames = realloc(lane->frames, capacity * sizeof *frames);
-  if (frames == NULL)
+  size_t capacity = lane->capacity;
+  if (!pf_grow(&lane->frames, &capacity, capacity * 2))
     return false;
-  lane->frames = frames;
-  lane->capacity = capacity;
+  lane->capacity = (uint32_t)capacity;
   return true;
 }
 
@@ -100,15 +100,8 @@ static pf_lane *new_lane (uint32_t number, uint32_t key, int64_t time,
    memory. */
 static pf_lane *lane_at (pf_lane ***list, size_t *count, size_t *capacity,
                          uint32_t number, bool is_group, int64_t first) {
-  if (number >= *capacity) {
-    const size_t wider = number < 8 ? 16 : (size_t)number * 2;
-    pf_lane **const grown = realloc(*list, wider * sizeof *grown);
-    if (grown == NULL)
-      return NULL;
-    memset(grown + *capacity, 0, (wider - *capacity) * sizeof *grown);
-    *list = grown;
-    *capacity = wider;
-  }
+  if (!pf_grow_filled(list, capacity, (size_t)number + 1, 0))
+    return NULL;
   if ((*list)[number] == NULL)
     (*list)[number] = is_group
                           ? new_lane(PF_NO_SLOT, ~number - 1, first, 0)
@@ -186,17 +179,11 @@ static pf_lane *home_of (pf_lanes *p, pf_area_kind kind, uint32_t area,
 /* A pointer to the entry for the slot of an area in a lane; NULL when out of
    memory. */
 static uint32_t *direct_place (pf_lanes *p, pf_lane *lane, uint32_t area) {
-  const size_t capacity = area < 32 ? 64 : (size_t)area * 2;
-  if (area >= lane->ndirect) {
-    uint32_t *const grown = realloc(lane->direct, capacity * sizeof *grown);
-    if (grown == NULL)
-      return NULL;
-    memset(grown + lane->ndirect, 0xff,
-           (capacity - lane->ndirect) * sizeof *grown);
-    p->direct_total += capacity - lane->ndirect;
-    lane->direct = grown;
-    lane->ndirect = (uint32_t)capacity;
-  }
+  size_t capacity = lane->ndirect;
+  if (!pf_grow_filled(&lane->direct, &capacity, (size_t)area + 1, 0xff))
+    return NULL;
+  p->direct_total += capacity - lane->ndirect;
+  lane->ndirect = (uint32_t)capacity;
   return &lane->direct[area];
 }
 
@@ -207,17 +194,10 @@ static uint32_t *sparse_place (pf_lanes *p, const pf_lane *lane,
   uint32_t number;
   if (pf_id_table_words(&p->sparse, &word, 1, &number) != PF_OK)
     return NULL;
-  if (number >= p->sparse_capacity) {
-    const size_t capacity = number < 32 ? 64 : (size_t)number * 2;
-    uint32_t *const grown = realloc(p->sparse_slots, capacity * sizeof *grown);
-    if (grown == NULL)
-      return NULL;
-    memset(grown + p->sparse_capacity, 0xff,
-           (capacity - p->sparse_capacity) * sizeof *grown);
-    p->sparse_slots = grown;
-    p->sparse_capacity = capacity;
-  }
-  return &p->sparse_slots[number];
+  return pf_grow_filled(&p->sparse_slots, &p->sparse_capacity,
+                        (size_t)number + 1, 0xff)
+             ? &p->sparse_slots[number]
+             : NULL;
 }
 
 

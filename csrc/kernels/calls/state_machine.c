@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "kernels/calls/fast_path.h"
+#include "model/base/memory.h"
 
 #define MAX_DEPTH 65536
 
@@ -141,22 +142,6 @@ static pf_frame take_base (pf_lane *lane, int64_t time) {
 }
 
 
-/* In a chunk: reserve memory for one more unmatched leave. */
-static bool reserve_unmatched (pf_lane *lane) {
-  if (lane->nunmatched < lane->unmatched_capacity)
-    return true;
-  const size_t capacity =
-      lane->unmatched_capacity == 0 ? 16 : lane->unmatched_capacity * 2;
-  pf_unmatched_leave *const unmatched =
-      realloc(lane->unmatched, capacity * sizeof *unmatched);
-  if (unmatched == NULL)
-    return false;
-  lane->unmatched = unmatched;
-  lane->unmatched_capacity = capacity;
-  return true;
-}
-
-
 /* In a chunk: a function is left that was entered in an earlier chunk. */
 static pf_status leave_earlier (pf_machine *m, const call_event *e) {
   pf_lane *const lane = e->lane;
@@ -165,7 +150,8 @@ static pf_status leave_earlier (pf_machine *m, const call_event *e) {
     m->needs_reread = true;
     return PF_OK;
   }
-  if (!reserve_unmatched(lane))
+  if (!pf_grow(&lane->unmatched, &lane->unmatched_capacity,
+               lane->nunmatched + 1))
     return PF_ENOMEM;
   const pf_frame before = take_base(lane, e->time);
   lane->unmatched[lane->nunmatched++] =
@@ -294,7 +280,8 @@ static pf_status leave (pf_machine *m, const call_event *e) {
   while (lane->count - 1 > frame)
     close_top(m, lane, e->time, PF_CALL_UNWOUND);
   const bool is_earlier = lane->frames[frame].is_earlier;
-  if (is_earlier && !reserve_unmatched(lane))
+  if (is_earlier && !pf_grow(&lane->unmatched, &lane->unmatched_capacity,
+                             lane->nunmatched + 1))
     return PF_ENOMEM;
   close_top(m, lane, e->time, e->flags);
   return is_earlier ? pf_lanes_renew(&m->lanes, e->slot) : PF_OK;
@@ -515,14 +502,7 @@ pf_status pf_machine_process_one (pf_machine *m, const pf_event_rows *rows,
 
 pf_status pf_machine_reserve (pf_machine *m, size_t count) {
   m->ncalls = 0;
-  if (count <= m->capacity)
-    return PF_OK;
-  pf_call *const calls = realloc(m->calls, count * 2 * sizeof *calls);
-  if (calls == NULL)
-    return PF_ENOMEM;
-  m->calls = calls;
-  m->capacity = count * 2;
-  return PF_OK;
+  return pf_grow(&m->calls, &m->capacity, count) ? PF_OK : PF_ENOMEM;
 }
 
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "kernels/contexts/by_stack.h"
+#include "model/base/memory.h"
 #include "model/rows/batch.h"
 #include "model/base/wide.h"
 
@@ -200,11 +201,8 @@ static bool grow_sums (collector *c) {
   for (size_t m = 0; m < c->from->nmetrics; m++) {
     if (c->rests[m] == NO_COLUMN)
       continue;
-    pf_wide *const sums = realloc(c->sums[m], capacity * sizeof *sums);
-    if (sums == NULL)
+    if (!pf_widen(&c->sums[m], c->capacity, capacity))
       return false;
-    memset(sums + c->capacity, 0, (capacity - c->capacity) * sizeof *sums);
-    c->sums[m] = sums;
   }
   c->capacity = capacity;
   return true;

@@ -9,6 +9,7 @@
 
 #include "kernels/contexts/views.h"
 #include "kernels/base/order.h"
+#include "model/base/memory.h"
 #include "model/base/wide.h"
 #include "model/rows/batch.h"
 
@@ -50,6 +51,7 @@ typedef struct rows_reader {
   size_t calls;    /* the metric, or PF_NO_METRIC */
   int64_t whole;   /* sum of all self */
   uint8_t *labels; /* of the current batch */
+  size_t labels_capacity;
   uint32_t *order; /* of rows; NULL: that of `rows` */
 } rows_reader;
 
@@ -134,10 +136,9 @@ static pf_status put_labels (rows_reader *r, pf_column *column, size_t first,
     const row *const from = row_at(r, first + i);
     size += indent_of(from) + pf_text(d, PF_AREA, from->area).size;
   }
-  uint8_t *at = realloc(r->labels, size);
-  if (at == NULL)
+  if (!pf_grow(&r->labels, &r->labels_capacity, size))
     return PF_ENOMEM;
-  r->labels = at;
+  uint8_t *at = r->labels;
   for (size_t i = 0; i < rows; i++) {
     const row *const from = row_at(r, first + i);
     const pf_bytes name = pf_text(d, PF_AREA, from->area);

@@ -95,14 +95,8 @@ static int compare_numbers (const void *left, const void *right) {
 /* Append the head of a closed cycle; false when out of memory. */
 static bool keep_head (traversal *t, uint32_t head) {
   pf_cycles *const cycles = t->cycles;
-  if (cycles->count == t->heads_capacity) {
-    const size_t capacity = 2 * t->heads_capacity + 16;
-    uint32_t *const heads = realloc(cycles->heads, capacity * sizeof *heads);
-    if (heads == NULL)
-      return false;
-    cycles->heads = heads;
-    t->heads_capacity = capacity;
-  }
+  if (!pf_grow(&cycles->heads, &t->heads_capacity, (size_t)cycles->count + 1))
+    return false;
   cycles->heads[cycles->count++] = head;
   return true;
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "kernels/base/pipeline.h"
+#include "model/base/memory.h"
 #include "model/dictionary/names.h"
 
 #define SAME_SCALE 0.000001 /* gprof takes closer scales for equal */
@@ -220,14 +221,8 @@ static void attribute_bin (gprof_attribution *a, const pf_histogram *set,
 /* {====== All bins ====== */
 
 static bool keep_bin (gprof_attribution *a, const bin_count *bin) {
-  if (a->nbins == a->bins_capacity) {
-    const size_t capacity = a->bins_capacity == 0 ? 1024 : a->bins_capacity * 2;
-    bin_count *wider = realloc(a->bins, capacity * sizeof *wider);
-    if (wider == NULL)
-      return false;
-    a->bins = wider;
-    a->bins_capacity = capacity;
-  }
+  if (!pf_grow(&a->bins, &a->bins_capacity, a->nbins + 1))
+    return false;
   a->bins[a->nbins++] = *bin;
   return true;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "kernels/base/pull.h"
+#include "model/base/memory.h"
 #include "model/dictionary/names.h"
 
 enum {
@@ -33,14 +34,8 @@ static const pf_want wants[NWANTS] = {
 
 
 static bool add_set (pf_histograms *sets, const pf_histogram *set) {
-  if (sets->count == sets->capacity) {
-    const size_t capacity = sets->capacity == 0 ? 4 : sets->capacity * 2;
-    pf_histogram *wider = realloc(sets->sets, capacity * sizeof *wider);
-    if (wider == NULL)
-      return false;
-    sets->sets = wider;
-    sets->capacity = capacity;
-  }
+  if (!pf_grow(&sets->sets, &sets->capacity, sets->count + 1))
+    return false;
   sets->sets[sets->count++] = *set;
   return true;
 }

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/base/memory.h"
 #include "model/dictionary/names.h"
 
 #define NO_ROW UINT32_MAX
@@ -25,15 +26,8 @@ struct pf_line_range {
 
 static bool add_range (pf_line_weights *lines, uint64_t start, uint64_t end,
                        uint32_t row) {
-  if (lines->nranges == lines->ranges_capacity) {
-    const size_t capacity = lines->nranges * 2 + 256;
-    struct pf_line_range *const ranges =
-        realloc(lines->ranges, capacity * sizeof *ranges);
-    if (ranges == NULL)
-      return false;
-    lines->ranges = ranges;
-    lines->ranges_capacity = capacity;
-  }
+  if (!pf_grow(&lines->ranges, &lines->ranges_capacity, lines->nranges + 1))
+    return false;
   lines->ranges[lines->nranges++] = (struct pf_line_range){start, end, row};
   return true;
 }

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/base/memory.h"
+
 
 static int compare (const void *a, const void *b) {
   const pf_shared_bin *const x = a, *const y = b;
@@ -43,13 +45,7 @@ static bool grow (pf_shared_bins *s) {
   pf_shared_bins_merge(s);
   if (s->capacity > 0 && s->count <= s->capacity / 2)
     return true;
-  const size_t capacity = s->capacity == 0 ? 64 : 2 * s->capacity;
-  pf_shared_bin *const bins = realloc(s->bins, capacity * sizeof *bins);
-  if (bins == NULL)
-    return false;
-  s->bins = bins;
-  s->capacity = capacity;
-  return true;
+  return pf_grow(&s->bins, &s->capacity, s->capacity + 64);
 }
 
 

@@ -240,7 +240,8 @@ static pf_status keep (narrowing *n) {
    were moved to it. */
 typedef struct call_list {
   pf_arc *list;
-  uint32_t count, capacity;
+  uint32_t count;
+  size_t capacity;
 } call_list;
 
 typedef struct hiding {
@@ -262,14 +263,8 @@ static bool is_hidden (const hiding *h, uint32_t function) {
 static pf_status add_call (hiding *h, uint32_t caller, uint32_t callee,
                            int64_t count) {
   call_list *const c = &h->calls[caller];
-  if (c->count == c->capacity) {
-    const uint32_t capacity = c->capacity * 2 + 8;
-    pf_arc *const list = realloc(c->list, capacity * sizeof *list);
-    if (list == NULL)
-      return PF_ENOMEM;
-    c->list = list;
-    c->capacity = capacity;
-  }
+  if (!pf_grow(&c->list, &c->capacity, (size_t)c->count + 1))
+    return PF_ENOMEM;
   c->list[c->count++] = (pf_arc){caller, callee, count};
   return PF_OK;
 }

@@ -9,6 +9,7 @@
 
 #include "kernels/group/accumulator.h"
 #include "kernels/base/order.h"
+#include "model/base/memory.h"
 #include "model/dictionary/names.h"
 
 /* The limit for values added to `part`: a batch of them cannot overflow. */
@@ -370,33 +371,15 @@ bool pf_accumulator_needs_words (const pf_accumulator *m) {
 }
 
 
-/* Grow an array of elements of `size` bytes; new ones are zeros. */
-static bool widen (void **array, size_t old_capacity, size_t capacity,
-                   size_t size) {
-  uint8_t *const grown = realloc(*array, capacity * size);
-  if (grown == NULL)
-    return false;
-  memset(grown + old_capacity * size, 0, (capacity - old_capacity) * size);
-  *array = grown;
-  return true;
-}
-
-
 pf_status pf_accumulator_reserve (pf_accumulator *m, size_t groups) {
   if (groups <= m->capacity)
     return PF_OK;
   size_t capacity = m->capacity == 0 ? 64 : m->capacity;
   while (capacity < groups)
     capacity *= 2;
-  void *wide = m->wide, *absent = m->absent;
-  if (wide != NULL && !widen(&wide, m->capacity, capacity, sizeof *m->wide))
-    return PF_ENOMEM;
-  m->wide = wide;
-  if (absent != NULL &&
-      !widen(&absent, m->capacity, capacity, sizeof *m->absent))
-    return PF_ENOMEM;
-  m->absent = absent;
-  if (!widen(&m->states, m->capacity, capacity, state_size(m->kind)))
+  if ((m->wide != NULL && !pf_widen(&m->wide, m->capacity, capacity)) ||
+      (m->absent != NULL && !pf_widen(&m->absent, m->capacity, capacity)) ||
+      !pf_widen_array(&m->states, m->capacity, capacity, state_size(m->kind)))
     return PF_ENOMEM;
   m->capacity = capacity;
   if (m->type == PF_BYTES && m->texts == NULL)

@@ -9,6 +9,7 @@
 
 #include "kernels/base/order.h"
 #include "kernels/group/quantile.h"
+#include "model/base/memory.h"
 
 
 #define COUNT_BITS 8 /* of `counts`; `high` has the others */
@@ -187,13 +188,11 @@ static pf_status sketch (pf_quantile *q, pf_quantile_pool *pool, pf_type type) {
 
 
 static pf_status grow (pf_quantile *q, pf_quantile_pool *pool) {
-  const uint32_t capacity = q->capacity == 0 ? 16 : q->capacity * 2;
-  uint64_t *const words = realloc(q->words, capacity * sizeof *words);
-  if (words == NULL)
+  size_t capacity = q->capacity;
+  if (!pf_grow(&q->words, &capacity, capacity + 1))
     return PF_ENOMEM;
   pool->exact += capacity - q->capacity;
-  q->words = words;
-  q->capacity = capacity;
+  q->capacity = (uint32_t)capacity;
   return PF_OK;
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "kernels/operations/frames.h"
+#include "model/base/memory.h"
 #include "model/dictionary/names.h"
 
 
@@ -52,31 +53,19 @@ void pf_entry_columns_want (const pf_reader *reader,
 
 /* {====== Numbers for threads and names ====== */
 
-/* Grow an array to `wanted` elements; new ones are zeros. */
-static void *grow (void *array, uint32_t *count, uint32_t wanted, size_t size) {
-  uint8_t *const grown = realloc(array, (size_t)wanted * size);
-  if (grown == NULL)
-    return NULL;
-  memset(grown + (size_t)*count * size, 0, (size_t)(wanted - *count) * size);
-  *count = wanted;
-  return grown;
-}
-
-
 static pf_status grow_lanes (pf_frames *frames) {
   const pf_id_table *const numbers = &frames->lane_ids;
   const uint32_t first = frames->nlanes;
   if (numbers->count <= first)
     return PF_OK;
-  pf_call_stack *const lanes =
-      grow(frames->lanes, &frames->nlanes, numbers->count, sizeof *lanes);
-  if (lanes == NULL)
+  if (!pf_widen(&frames->lanes, first, numbers->count))
     return PF_ENOMEM;
-  frames->lanes = lanes;
+  frames->nlanes = numbers->count;
   for (uint32_t i = first; i < frames->nlanes; i++) {
-    lanes[i].orphan = PF_NO_FRAME;
-    lanes[i].has_thread = i != numbers->missing;
-    lanes[i].thread = lanes[i].has_thread ? (int64_t)numbers->words[i] : 0;
+    pf_call_stack *const lane = &frames->lanes[i];
+    lane->orphan = PF_NO_FRAME;
+    lane->has_thread = i != numbers->missing;
+    lane->thread = lane->has_thread ? (int64_t)numbers->words[i] : 0;
   }
   return PF_OK;
 }
@@ -120,17 +109,16 @@ static pf_status grow_slots (pf_frames *frames) {
   const uint32_t first = frames->nslots;
   if (numbers->count <= first)
     return PF_OK;
-  pf_call_slot *const slots =
-      grow(frames->slots, &frames->nslots, numbers->count, sizeof *slots);
-  if (slots == NULL)
+  if (!pf_widen(&frames->slots, first, numbers->count))
     return PF_ENOMEM;
-  frames->slots = slots;
+  frames->nslots = numbers->count;
   for (uint32_t i = first; i < frames->nslots; i++) {
     const uint32_t name = (uint32_t)numbers->words[i];
     const pf_bytes text = pf_name(frames->dictionary, name);
-    slots[i] = (pf_call_slot){name, PF_NO_FRAME, PF_NO_AREA,
-                              holds_tracing(text), is_idle(frames, text)};
-    frames->has_holders |= slots[i].is_holder;
+    frames->slots[i] =
+        (pf_call_slot){name, PF_NO_FRAME, PF_NO_AREA, holds_tracing(text),
+                       is_idle(frames, text)};
+    frames->has_holders |= frames->slots[i].is_holder;
   }
   return PF_OK;
 }
@@ -226,19 +214,11 @@ bool pf_frames_new_file (pf_frames *frames, const pf_batch *batch,
 
 pf_open_call *pf_frames_push (pf_frames *frames, pf_call_stack *lane,
                               uint32_t slot) {
-  if (lane->depth == lane->capacity) {
-    if (lane->capacity >= PF_NO_FRAME / 2)
-      return NULL;
-    const uint32_t capacity = lane->capacity == 0 ? 16 : 2 * lane->capacity;
-    pf_open_call *const grown = realloc(lane->frames, capacity * sizeof *grown);
-    if (grown == NULL)
-      return NULL;
-    /* process_either reads unused frames, too */
-    memset(grown + lane->capacity, 0,
-           (capacity - lane->capacity) * sizeof *grown);
-    lane->frames = grown;
-    lane->capacity = capacity;
-  }
+  /* process_either reads unused frames, too, so they are zeros */
+  if (lane->depth >= PF_NO_FRAME - 1 ||
+      !pf_grow_filled(&lane->frames, &lane->capacity, (size_t)lane->depth + 1,
+                      0))
+    return NULL;
   pf_open_call *const frame = &lane->frames[lane->depth];
   *frame = (pf_open_call){
       .slot = slot, .below = frames->slots[slot].top, .gaps = frames->gaps};

@@ -38,7 +38,8 @@ typedef struct pf_open_call {
 /* The stack of a thread. */
 typedef struct pf_call_stack {
   pf_open_call *frames;
-  uint32_t depth, capacity;
+  uint32_t depth;
+  size_t capacity;
   int64_t thread;
   bool has_thread; /* false: the rows do not tell the thread */
   uint32_t orphan; /* the slot of an O without an open call, if that was the

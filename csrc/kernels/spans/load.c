@@ -10,6 +10,7 @@
 
 #include "kernels/calls/events.h"
 #include "kernels/base/order.h"
+#include "model/base/memory.h"
 #include "model/base/wide.h"
 #include "model/rows/store.h"
 
@@ -88,15 +89,8 @@ static void set_busy (const load_reader *l, track *t, int64_t time,
 
 /* Find or create the track with an id; NULL when out of memory. */
 static track *track_of (load_reader *l, uint32_t number) {
-  if (number >= l->ntracks) {
-    const size_t count = 2 * (size_t)number + 8;
-    track *const tracks = realloc(l->tracks, count * sizeof *tracks);
-    if (tracks == NULL)
-      return NULL;
-    memset(tracks + l->ntracks, 0, (count - l->ntracks) * sizeof *tracks);
-    l->tracks = tracks;
-    l->ntracks = count;
-  }
+  if (!pf_grow_filled(&l->tracks, &l->ntracks, (size_t)number + 1, 0))
+    return NULL;
   track *const t = &l->tracks[number];
   if (t->intervals == NULL) {
     t->intervals = calloc(l->nintervals + 1, sizeof *t->intervals);

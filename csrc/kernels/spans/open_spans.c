@@ -22,10 +22,7 @@ static bool add_row (spans_reader *r, const span_row *row) {
   if (!r->has_first || row->time > r->last)
     r->last = row->time;
   r->has_first = true;
-  void *rows = r->rows;
-  const bool grown =
-      pf_array_reserve(&rows, &r->rows_capacity, r->nrows + 1, sizeof *r->rows);
-  r->rows = rows;
+  const bool grown = pf_grow(&r->rows, &r->rows_capacity, r->nrows + 1);
   if (grown)
     r->rows[r->nrows++] = *row;
   return grown;
@@ -34,11 +31,7 @@ static bool add_row (spans_reader *r, const span_row *row) {
 
 /* Create a track for the stack of a slot. */
 static bool add_track (spans_reader *r, span_stack *s, const pf_slot *slot) {
-  void *tracks = r->tracks;
-  const bool grown = pf_array_reserve(&tracks, &r->tracks_capacity,
-                                      r->ntracks + 1, sizeof *r->tracks);
-  r->tracks = tracks;
-  if (!grown)
+  if (!pf_grow(&r->tracks, &r->tracks_capacity, r->ntracks + 1))
     return false;
   const bool is_lane = slot->kind <= PF_KIND_LINE;
   r->tracks[r->ntracks] =
@@ -125,11 +118,7 @@ static span_stack *stack_of (spans_reader *r, const pf_lane *lane) {
   const bool is_group = lane->number == PF_NO_SLOT;
   const uint32_t number = is_group ? ~(lane->key + 1) : lane->number;
   span_stacks *const all = is_group ? &r->groups : &r->lanes;
-  void *list = all->list;
-  const bool grown = pf_array_reserve(&list, &all->capacity, (size_t)number + 1,
-                                      sizeof *all->list);
-  all->list = list;
-  if (!grown)
+  if (!pf_grow(&all->list, &all->capacity, (size_t)number + 1))
     return NULL;
   for (; all->count <= number; all->count++)
     all->list[all->count] = (span_stack){.track = NO_TRACK};
@@ -138,11 +127,7 @@ static span_stack *stack_of (spans_reader *r, const pf_lane *lane) {
 
 
 static bool insert (span_stack *s, uint32_t place, uint32_t slot) {
-  void *slots = s->slots;
-  const bool grown = pf_array_reserve(&slots, &s->capacity,
-                                      (size_t)s->depth + 1, sizeof *s->slots);
-  s->slots = slots;
-  if (!grown)
+  if (!pf_grow(&s->slots, &s->capacity, (size_t)s->depth + 1))
     return false;
   memmove(s->slots + place + 1, s->slots + place,
           (s->depth - place) * sizeof *s->slots);

@@ -59,10 +59,7 @@ static pf_status out_of_memory (pf_error *error) {
 
 
 static bool add_tracks (pf_span_store *k, size_t count) {
-  void *tracks = k->tracks;
-  const bool grown =
-      pf_array_reserve(&tracks, &k->tracks_capacity, count, sizeof *k->tracks);
-  k->tracks = tracks;
+  const bool grown = pf_grow(&k->tracks, &k->tracks_capacity, count);
   for (; grown && k->ntracks < count; k->ntracks++)
     k->tracks[k->ntracks] = (stored_track){.rows = 0};
   return grown;
@@ -71,10 +68,7 @@ static bool add_tracks (pf_span_store *k, size_t count) {
 
 /* Frames come in the order of their ids. */
 static bool add_frame (pf_span_store *k, const pf_column *c, size_t row) {
-  void *frames = k->frames;
-  const bool grown = pf_array_reserve(&frames, &k->frames_capacity,
-                                      k->nframes + 1, sizeof *k->frames);
-  k->frames = frames;
+  const bool grown = pf_grow(&k->frames, &k->frames_capacity, k->nframes + 1);
   if (grown)
     k->frames[k->nframes++] =
         (stored_frame){.area = (uint32_t)c[PF_SPAN_AREA].ints[row],
@@ -86,10 +80,7 @@ static bool add_frame (pf_span_store *k, const pf_column *c, size_t row) {
 
 
 static bool add_late (stored_track *t, uint32_t frame) {
-  void *late = t->late;
-  const bool grown =
-      pf_array_reserve(&late, &t->late_capacity, t->nlate + 1, sizeof *t->late);
-  t->late = late;
+  const bool grown = pf_grow(&t->late, &t->late_capacity, t->nlate + 1);
   if (grown)
     t->late[t->nlate++] = (late_span){t->bases, frame};
   return grown;

@@ -10,6 +10,7 @@
 #include "kernels/stages/filter.h"
 #include "kernels/base/order.h"
 #include "kernels/stages/where.h"
+#include "model/base/memory.h"
 #include "model/dictionary/areas.h"
 
 enum {
@@ -101,21 +102,6 @@ static pf_status test_bytes (where *w, const pf_test *test,
 
 /* {====== Names and areas ====== */
 
-/* Extend the results to id `number`. */
-static bool widen (results *v, size_t number) {
-  size_t size = v->size == 0 ? 256 : v->size;
-  while (size <= number)
-    size *= 2;
-  uint8_t *const grown = realloc(v->by_number, size);
-  if (grown == NULL)
-    return false;
-  memset(grown + v->size, UNKNOWN, size - v->size);
-  v->by_number = grown;
-  v->size = size;
-  return true;
-}
-
-
 /* Test the text of a name, and store the result. */
 static pf_status try_name (where *w, const pf_test *test, results *v,
                            pf_type type, uint32_t number, bool *yes,
@@ -124,7 +110,7 @@ static pf_status try_name (where *w, const pf_test *test, results *v,
       try_text(test, pf_text(w->dictionary, type, number), yes, error);
   if (status != PF_OK || number >= MAX_RESULTS)
     return status;
-  if (number >= v->size && !widen(v, number))
+  if (!pf_grow_filled(&v->by_number, &v->size, (size_t)number + 1, UNKNOWN))
     return pf_no_memory(error);
   v->by_number[number] = *yes ? YES : NO;
   return PF_OK;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "kernels/base/order.h"
+#include "model/base/memory.h"
 
 #define LINE  64 /* bytes of a cache line */
 #define AHEAD 12 /* calls of which the accumulators are prefetched */
@@ -53,18 +54,6 @@ void pf_call_sums_free (pf_call_sums *t) {
 
 /* {====== Growing ====== */
 
-/* Grow an array to `capacity` elements; new ones are zeros. */
-static bool widen (void **array, size_t old_capacity, size_t capacity,
-                   size_t size) {
-  uint8_t *const grown = realloc(*array, capacity * size);
-  if (grown == NULL)
-    return false;
-  memset(grown + old_capacity * size, 0, (capacity - old_capacity) * size);
-  *array = grown;
-  return true;
-}
-
-
 /* Grow the hot accumulators, which are aligned to cache lines. */
 static bool widen_hot (pf_call_sums *t, size_t capacity) {
   uint8_t *const memory = malloc(capacity * sizeof *t->hot + LINE);
@@ -84,9 +73,7 @@ static bool widen_hot (pf_call_sums *t, size_t capacity) {
 
 
 static bool widen_rest (pf_call_sums *t, size_t capacity) {
-  void *rest = t->rest;
-  const bool ok = widen(&rest, t->capacity, capacity, sizeof *t->rest);
-  t->rest = rest;
+  const bool ok = pf_widen(&t->rest, t->capacity, capacity);
   for (size_t i = t->capacity; ok && i < capacity; i++)
     for (size_t which = 0; which < PF_DURATIONS; which++)
       t->rest[i].max[which] = -1;
@@ -96,23 +83,13 @@ static bool widen_rest (pf_call_sums *t, size_t capacity) {
 
 /* Grow the arrays that are only used if they are wanted. */
 static bool widen_wanted (pf_call_sums *t, size_t capacity) {
-  void *squares = t->squares, *quantiles = t->quantiles;
-  void *stages = t->buffers, *staged = t->states;
-  bool ok = true;
-  if (t->has_squares)
-    ok = widen(&squares, t->capacity, capacity,
-               PF_DURATIONS * sizeof *t->squares);
-  t->squares = squares;
-  if (!t->has_quantiles)
-    return ok;
-  ok = ok && widen(&staged, t->capacity, capacity, sizeof *t->states);
-  t->states = staged;
-  ok = ok && widen(&stages, t->capacity, capacity, sizeof *t->buffers);
-  t->buffers = stages;
-  ok = ok && widen(&quantiles, t->capacity, capacity,
-                   PF_DURATIONS * sizeof *t->quantiles);
-  t->quantiles = quantiles;
-  return ok;
+  const size_t before = t->capacity;
+  return (!t->has_squares || pf_widen(&t->squares, PF_DURATIONS * before,
+                                      PF_DURATIONS * capacity)) &&
+         (!t->has_quantiles || (pf_widen(&t->states, before, capacity) &&
+                                pf_widen(&t->buffers, before, capacity) &&
+                                pf_widen(&t->quantiles, PF_DURATIONS * before,
+                                         PF_DURATIONS * capacity)));
 }
 
 

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/base/memory.h"
+
 
 void pf_groups_init (pf_groups *g, pf_group_by by, bool squares,
                      bool quantiles) {
@@ -33,22 +35,9 @@ static bool find_group (pf_groups *g, uint64_t key, uint32_t *group) {
 }
 
 
-/* Extend slot_groups to all slots. False when out of memory. */
-static bool reserve_slots (pf_groups *g, const pf_lanes *lanes) {
-  const size_t capacity = lanes->slots_capacity;
-  uint32_t *const grown = realloc(g->slot_groups, capacity * sizeof *grown);
-  if (grown == NULL)
-    return false;
-  memset(grown + g->nslots, 0xff, (capacity - g->nslots) * sizeof *grown);
-  g->slot_groups = grown;
-  g->nslots = capacity;
-  return true;
-}
-
-
 pf_status pf_groups_of_slot (pf_groups *g, const pf_lanes *lanes, uint32_t slot,
                              uint32_t *group) {
-  if (lanes->nslots > g->nslots && !reserve_slots(g, lanes))
+  if (!pf_grow_filled(&g->slot_groups, &g->nslots, lanes->nslots, 0xff))
     return PF_ENOMEM;
   const uint64_t key = g->by == PF_BY_LANE ? slot : lanes->slots[slot].area;
   *group = g->slot_groups[slot];
@@ -91,23 +80,11 @@ static pf_status find_by_caller (pf_groups *g, const pf_lanes *lanes,
 }
 
 
-static bool reserve_ids (pf_groups *g, size_t count) {
-  if (count <= g->capacity)
-    return true;
-  uint32_t *const numbers = realloc(g->ids, count * 2 * sizeof *numbers);
-  if (numbers == NULL)
-    return false;
-  g->ids = numbers;
-  g->capacity = count * 2;
-  return true;
-}
-
-
 pf_status pf_groups_add (pf_groups *g, const pf_lanes *lanes,
                          const pf_call *calls, size_t count) {
   if (count == 0)
     return PF_OK;
-  if (!reserve_ids(g, count))
+  if (!pf_grow(&g->ids, &g->capacity, count))
     return PF_ENOMEM;
   const pf_status status = g->by == PF_BY_CALLER
                                ? find_by_caller(g, lanes, calls, count)

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "model/base/id_table.h"
+#include "model/base/memory.h"
 
 #define MAX_DIRECT  ((uint32_t)1 << 22) /* words below it use the array */
 #define SMALL_TABLE ((size_t)1 << 16)   /* slots */
@@ -71,21 +72,10 @@ static bool grow_slots (pf_id_table *n) {
 }
 
 
-static bool grow_words (pf_id_table *n) {
-  const uint32_t capacity = n->capacity == 0 ? 64 : n->capacity * 2;
-  uint64_t *const words = realloc(n->words, (size_t)capacity * sizeof *words);
-  if (words == NULL)
-    return false;
-  n->words = words;
-  n->capacity = capacity;
-  return true;
-}
-
-
 /* Assign the next id. */
 static pf_status append (pf_id_table *n, uint64_t word, uint32_t *id) {
   if (n->count >= (uint32_t)1 << 31 ||
-      (n->count == n->capacity && !grow_words(n)))
+      !pf_grow(&n->words, &n->capacity, n->count + 1))
     return PF_ENOMEM;
   n->words[n->count] = word;
   *id = n->count++;
@@ -172,11 +162,9 @@ static bool grow_direct (pf_id_table *n, uint32_t value) {
   uint32_t size = n->ndirect == 0 ? 256 : n->ndirect;
   while (size <= value)
     size *= 2;
-  uint32_t *const direct = realloc(n->direct, size * sizeof *direct);
-  if (direct == NULL)
+  size_t capacity = n->ndirect;
+  if (!pf_grow_filled(&n->direct, &capacity, size, 0xff))
     return false;
-  memset(direct + n->ndirect, 255, (size - n->ndirect) * sizeof *direct);
-  n->direct = direct;
   n->ndirect = size;
   return true;
 }

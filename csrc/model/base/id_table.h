@@ -14,7 +14,8 @@
 
 typedef struct pf_id_table {
   uint64_t *words; /* by id */
-  uint32_t count, capacity;
+  size_t capacity;
+  uint32_t count;
   uint32_t missing; /* the id of "no value", or PF_NO_ID */
   struct pf_id_slot {
     uint64_t word;
