@@ -116,14 +116,25 @@ local function check_calls_of_lua(file, lines)
    end
 end
 
--- Failures for want of memory come from one function.
-local function check_no_memory(file, lines)
-   if file == "csrc/bytes/error.c" then
-      return
-   end
-   for number, line in ipairs(lines) do
-      if line:find 'PF_ENOMEM, PF_NO_OFFSET, *"out of memory"' then
-         breach(file, number, "pf_no_memory(error) says that")
+-- What the base utilities do is written once: patterns, the files that may contain them, and what
+-- all others call.
+local base_utilities = {
+   { 'PF_ENOMEM, PF_NO_OFFSET, *"out of memory"', { "^csrc/bytes/error%.c$" }, "pf_no_memory" },
+   { "%f[%w_]realloc%(", { "^csrc/model/base/", "^csrc/bytes/" },
+      "pf_grow, pf_widen or pf_array_resize of model/base/memory.h" },
+}
+
+local function check_base_utilities(file, lines)
+   for _, rule in ipairs(base_utilities) do
+      local pattern, allowed, instead = table.unpack(rule)
+      local is_allowed = false
+      for _, place in ipairs(allowed) do
+         is_allowed = is_allowed or file:find(place) ~= nil
+      end
+      for number, line in ipairs(lines) do
+         if line:find(pattern) and not is_allowed then
+            breach(file, number, "a base utility does that: %s", instead)
+         end
       end
    end
 end
@@ -204,7 +215,7 @@ for _, file in ipairs(files_of_the_repository()) do
       if file:match "^csrc/" then
          check_includes(file, lines)
          check_calls_of_lua(file, lines)
-         check_no_memory(file, lines)
+         check_base_utilities(file, lines)
       end
       if file:match "%.lua$" then
          check_functions(file, lines, "^[%w_%.][%w_%. ]*function[ (].*%)$", "^end")

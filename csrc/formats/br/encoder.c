@@ -10,6 +10,7 @@
 
 #include "bytes/sink.h"
 #include "formats/br/br.h"
+#include "model/base/memory.h"
 
 const pf_table br_written[BR_WRITTEN] = {
     {"samples", br_samples_fields, SAMPLES_COLUMNS, -1, NULL}};
@@ -18,17 +19,17 @@ typedef struct br_writer {
   pf_encoder encoder;
   pf_dictionary *dictionary;
   uint32_t routines[BR_ROUTINES]; /* ids of their names */
-  uint32_t *numbers;         /* by name: number of the module, 0: not mapped */
-  uint32_t numbers_capacity; /* of `numbers` */
-  uint32_t mapped;           /* number of mapped modules */
+  uint32_t *numbers;       /* by name: number of the module, 0: not mapped */
+  size_t numbers_capacity; /* of `numbers` */
+  uint32_t mapped;         /* number of mapped modules */
   /* The encoded frames of areas: their size in two bytes, then the frame, which
      begins with BR_LINE. */
   uint8_t *frames;
   size_t frames_used, frames_capacity;
-  uint32_t *frame_of;         /* by area: offset of its frame, 0: not encoded */
-  uint32_t frame_of_capacity; /* of `frame_of` */
-  uint32_t author;            /* name of the first mapping, or PF_NO_NAME */
-  pf_charset charset;         /* of the names in the file */
+  uint32_t *frame_of;       /* by area: offset of its frame, 0: not encoded */
+  size_t frame_of_capacity; /* of `frame_of` */
+  uint32_t author;          /* name of the first mapping, or PF_NO_NAME */
+  pf_charset charset;       /* of the names in the file */
   pf_converter to_page;
   uint8_t *text; /* buffer for a converted name */
   size_t text_capacity;
@@ -74,21 +75,6 @@ static pf_status to_page (br_writer *self, uint32_t name, pf_bytes *out,
 }
 
 
-static bool reserve_number (br_writer *self, uint32_t name) {
-  if (name < self->numbers_capacity)
-    return true;
-  const uint32_t capacity = pf_names_count(self->dictionary) + name / 2 + 64;
-  uint32_t *const numbers = realloc(self->numbers, capacity * sizeof *numbers);
-  if (numbers == NULL)
-    return false;
-  memset(numbers + self->numbers_capacity, 0,
-         (capacity - self->numbers_capacity) * sizeof *numbers);
-  self->numbers = numbers;
-  self->numbers_capacity = capacity;
-  return true;
-}
-
-
 static pf_status put_mapping (br_writer *self, uint32_t name, pf_sink *sink,
                               pf_error *error) {
   pf_bytes text;
@@ -100,7 +86,8 @@ static pf_status put_mapping (br_writer *self, uint32_t name, pf_sink *sink,
                      (int64_t)text.size);
   if (self->mapped == BR_MODULES - 1)
     return too_large(error, "the number of modules", BR_MODULES);
-  if (!reserve_number(self, name))
+  if (!pf_grow_filled(&self->numbers, &self->numbers_capacity, (size_t)name + 1,
+                      0))
     return pf_no_memory(error);
   self->numbers[name] = ++self->mapped;
   self->encoder.count = self->mapped;
@@ -233,25 +220,10 @@ static pf_status row_frame (br_writer *self, const pf_batch *batch, size_t row,
 /* {====== Encoded frames ====== */
 
 static bool reserve_frame (br_writer *self, uint32_t number) {
-  if (self->frames_capacity - self->frames_used < 2 + MAX_FRAME) {
-    const size_t capacity = self->frames_capacity * 2 + 4096;
-    uint8_t *const frames = realloc(self->frames, capacity);
-    if (frames == NULL)
-      return false;
-    self->frames = frames;
-    self->frames_capacity = capacity;
-  }
-  if (number < self->frame_of_capacity)
-    return true;
-  const uint32_t count = number + number / 2 + 64;
-  uint32_t *const of = realloc(self->frame_of, count * sizeof *of);
-  if (of == NULL)
-    return false;
-  memset(of + self->frame_of_capacity, 0,
-         (count - self->frame_of_capacity) * sizeof *of);
-  self->frame_of = of;
-  self->frame_of_capacity = count;
-  return true;
+  return pf_grow(&self->frames, &self->frames_capacity,
+                 self->frames_used + 2 + MAX_FRAME) &&
+         pf_grow_filled(&self->frame_of, &self->frame_of_capacity,
+                        (size_t)number + 1, 0);
 }
 
 

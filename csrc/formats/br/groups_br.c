@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "formats/br/br.h"
+#include "model/base/memory.h"
 
 static const char *const routine_names[BR_ROUTINES] = {[BR_UNKNOWN] = "unknown",
                                                        [BR_IN_FUNCTION] =
@@ -115,19 +116,6 @@ static pf_status name_unmapped (br_parser *parser, const br_record *record,
 
 /* {====== Frames ====== */
 
-static bool reserve_frame (br_group *group) {
-  if (group->nframes < group->capacity)
-    return true;
-  const size_t capacity = group->capacity == 0 ? 64 : group->capacity * 2;
-  br_frame *const frames = realloc(group->frames, capacity * sizeof *frames);
-  if (frames == NULL)
-    return false;
-  group->frames = frames;
-  group->capacity = capacity;
-  return true;
-}
-
-
 /* profio's recorder writes C functions as line 0 of module [C]. */
 static bool is_in_c (const br_parser *parser, uint32_t module) {
   const pf_bytes name = pf_name(parser->trace->dictionary, module);
@@ -161,7 +149,7 @@ static pf_status add_frame (br_parser *parser, const br_record *record,
     status = check_line(parser, record, module, error);
   if (status != PF_OK)
     return status;
-  if (!reserve_frame(group))
+  if (!pf_grow(&group->frames, &group->capacity, group->nframes + 1))
     return pf_no_memory(error);
   group->frames[group->nframes++] =
       (br_frame){module, record->line, PF_NO_NAME, record->clause, BR_UNKNOWN};

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 
 #include "formats/br/br.h"
+#include "model/base/memory.h"
 
 #define PRESCAN_BYTES 1048576u /* bytes scanned before the first row is read */
 #define MIN_CALLERS   8        /* needed for inclusive times */
@@ -126,20 +127,6 @@ static pf_status set_order (pf_trace *trace, const prescan *s,
 
 /* {====== Times ====== */
 
-static bool reserve_depth (prescan *s, size_t depth) {
-  if (depth < s->capacity)
-    return true;
-  const size_t capacity = depth + depth / 2 + 64;
-  uint64_t *const callees = realloc(s->callees, capacity * sizeof *callees);
-  if (callees == NULL)
-    return false;
-  memset(callees + s->capacity, 0, (capacity - s->capacity) * sizeof *callees);
-  s->callees = callees;
-  s->capacity = capacity;
-  return true;
-}
-
-
 static uint64_t capped_sum (uint64_t a, uint64_t b) {
   return b > UINT64_MAX - a ? UINT64_MAX : a + b;
 }
@@ -151,7 +138,7 @@ static pf_status inspect_time (prescan *s, const br_group *group, times *seen,
   const size_t depth = group->nframes;
   if (!group->has_time || group->dropped > 0)
     return PF_OK;
-  if (!reserve_depth(s, depth + 1))
+  if (!pf_grow_filled(&s->callees, &s->capacity, depth + 2, 0))
     return pf_no_memory(error);
   seen->sum = capped_sum(seen->sum, group->spent);
   if (s->callees[depth + 1] > 0) {

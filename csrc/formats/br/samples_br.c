@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "formats/br/columns.h"
+#include "model/base/memory.h"
 
 const pf_field br_samples_fields[SAMPLES_COLUMNS] = {
     {"module", PF_NAME, "file of the program, or module#N when N has no name"},
@@ -70,19 +71,6 @@ static uint32_t frame_area (samples_reader *self, const br_frame *frame) {
 }
 
 
-static bool reserve_stack (samples_reader *self, size_t depth) {
-  if (depth <= self->stack_capacity)
-    return true;
-  const size_t capacity = depth + depth / 2 + 64;
-  known_frame *const stack = realloc(self->stack, capacity * sizeof *stack);
-  if (stack == NULL)
-    return false;
-  self->stack = stack;
-  self->stack_capacity = capacity;
-  return true;
-}
-
-
 /* Frame number `i` of the group, counted from the outermost. */
 static const br_frame *frame_at (const samples_reader *self, size_t i) {
   const br_group *const group = &self->parser.group;
@@ -108,7 +96,7 @@ static pf_status find_stack (samples_reader *self, uint32_t *stack,
                              pf_error *error) {
   const size_t depth = self->parser.group.nframes;
   size_t i = 0;
-  if (!reserve_stack(self, depth))
+  if (!pf_grow(&self->stack, &self->stack_capacity, depth))
     return pf_no_memory(error);
   while (i < depth && i < self->nstack &&
          memcmp(&self->stack[i].frame, frame_at(self, i), sizeof(br_frame)) ==
@@ -128,21 +116,6 @@ static pf_status find_stack (samples_reader *self, uint32_t *stack,
 
 /* {====== Times ====== */
 
-static bool reserve_depth (samples_reader *self, size_t depth) {
-  if (depth < self->callees_capacity)
-    return true;
-  const size_t capacity = depth + depth / 2 + 64;
-  uint64_t *const callees = realloc(self->callees, capacity * sizeof *callees);
-  if (callees == NULL)
-    return false;
-  memset(callees + self->callees_capacity, 0,
-         (capacity - self->callees_capacity) * sizeof *callees);
-  self->callees = callees;
-  self->callees_capacity = capacity;
-  return true;
-}
-
-
 /* Subtracts the time of the callees from an inclusive time. Lines are written
    when they end: the callees are the groups one frame deeper since the last
    group of this depth. */
@@ -150,7 +123,7 @@ static pf_status compute_self (samples_reader *self, int64_t *self_ns,
                                pf_error *error) {
   const br_group *const group = &self->parser.group;
   const size_t depth = group->nframes;
-  if (!reserve_depth(self, depth + 1))
+  if (!pf_grow_filled(&self->callees, &self->callees_capacity, depth + 2, 0))
     return pf_no_memory(error);
   const uint64_t called = self->callees[depth + 1];
   self->callees[depth + 1] = 0;

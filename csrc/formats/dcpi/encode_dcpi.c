@@ -6,23 +6,8 @@
 #include <stdlib.h>
 
 #include "formats/dcpi/encode_dcpi.h"
+#include "model/base/memory.h"
 #include "model/rows/batch.h"
-
-
-/* Make room for one more element of `size` bytes. Returns false if out of
-   memory. */
-static bool grow (void **list, size_t count, size_t *capacity, size_t size) {
-  if (count < *capacity)
-    return true;
-  const size_t more = *capacity == 0 ? 64 : *capacity * 2;
-  void *const longer =
-      more > SIZE_MAX / 2 / size ? NULL : realloc(*list, more * size);
-  if (longer == NULL)
-    return false;
-  *list = longer;
-  *capacity = more;
-  return true;
-}
 
 
 /* Whether a row has a value in a column. */
@@ -70,8 +55,7 @@ static uint32_t find_profile (dcpi_writer *self, const dcpi_profile *profile) {
     i--;
   if (i > 0)
     return (uint32_t)(i - 1);
-  if (!grow((void **)&self->profiles, self->nprofiles, &self->profiles_capacity,
-            sizeof *profile))
+  if (!pf_grow(&self->profiles, &self->profiles_capacity, self->nprofiles + 1))
     return UINT32_MAX;
   self->profiles[self->nprofiles] = *profile;
   return (uint32_t)self->nprofiles++;
@@ -114,8 +98,8 @@ static pf_status put_sample (dcpi_writer *self, const pf_batch *batch,
   if (status < 0)
     return status;
   const uint32_t index = find_profile(self, &profile);
-  if (index == UINT32_MAX || !grow((void **)&self->rows, self->nrows,
-                                   &self->rows_capacity, sizeof *self->rows))
+  if (index == UINT32_MAX ||
+      !pf_grow(&self->rows, &self->rows_capacity, self->nrows + 1))
     return pf_no_memory(error);
   add_names(&self->profiles[index], &profile);
   self->rows[self->nrows++] =
@@ -129,8 +113,7 @@ static pf_status put_sample (dcpi_writer *self, const pf_batch *batch,
 
 static pf_status add_field (dcpi_writer *self, dcpi_field field,
                             pf_error *error) {
-  if (!grow((void **)&self->fields, self->nfields, &self->fields_capacity,
-            sizeof field))
+  if (!pf_grow(&self->fields, &self->fields_capacity, self->nfields + 1))
     return pf_no_memory(error);
   self->fields[self->nfields++] = field;
   return PF_OK;

@@ -8,6 +8,7 @@
 
 #include "formats/gmon/sums.h"
 #include "model/base/intern_table.h"
+#include "model/base/memory.h"
 #include "model/dictionary/names.h"
 
 #define FEW_BINS 65536 /* missing bins that are always written as zeros */
@@ -105,27 +106,12 @@ static bool is_same (const gmon_set *a, const gmon_set *b) {
 }
 
 
-static bool grow_sets (gmon_sets *sets) {
-  const size_t capacity = sets->capacity == 0 ? 4 : sets->capacity * 2;
-  gmon_set *const list = realloc(sets->list, capacity * sizeof *list);
-  if (list == NULL)
-    return false;
-  sets->list = list;
-  sets->capacity = capacity;
-  return true;
-}
-
-
 /* Append bins of count 0 up to index `read`. */
 static bool add_bins (gmon_set *set, uint64_t read) {
   if (read <= set->read && set->counts != NULL)
     return true;
-  uint64_t *const counts =
-      realloc(set->counts, (size_t)(read + 1) * sizeof *counts);
-  if (counts == NULL)
+  if (!pf_widen(&set->counts, (size_t)set->read, (size_t)read))
     return false;
-  memset(counts + set->read, 0, (size_t)(read - set->read) * sizeof *counts);
-  set->counts = counts;
   set->read = read;
   return true;
 }
@@ -149,7 +135,7 @@ pf_status gmon_set_finish (gmon_set *set, bool extended, pf_error *error) {
 /* Append a set with all counts 0. */
 static bool append_set (gmon_sets *sets, const gmon_set *header,
                         bool extended) {
-  if (sets->count == sets->capacity && !grow_sets(sets))
+  if (!pf_grow(&sets->list, &sets->capacity, sets->count + 1))
     return false;
   gmon_set *const set = &sets->list[sets->count];
   *set = *header;

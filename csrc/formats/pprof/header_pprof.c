@@ -105,12 +105,9 @@ bool pprof_header_comment (pprof_header *header, uint32_t comment) {
   if (pf_intern_table_find(&header->comment_set, hash, is_same, &w) !=
       PF_NOT_INTERNED)
     return true;
-  void *comments = header->comments;
-  const bool ok =
-      pf_intern_table_reserve(&header->comment_set) &&
-      pf_array_reserve(&comments, &header->comment_capacity,
-                       (size_t)header->comment_set.count + 1, sizeof comment);
-  header->comments = comments;
+  const bool ok = pf_intern_table_reserve(&header->comment_set) &&
+                  pf_grow(&header->comments, &header->comment_capacity,
+                          (size_t)header->comment_set.count + 1);
   if (ok)
     header->comments[pf_intern_table_add(&header->comment_set, hash)] = comment;
   return ok;

@@ -365,17 +365,10 @@ pf_status pprof_merge_headers (pprof_merged *m, pf_trace *const *traces,
 
 bool pprof_block_reserve (pprof_block *b, size_t words, size_t ntypes) {
   const size_t count = (size_t)b->count + 1;
-  void *array = b->words, *records = b->records, *values = b->values;
   const bool ok = count < UINT32_MAX &&
-                  pf_array_reserve(&array, &b->word_capacity, b->nwords + words,
-                                   sizeof *b->words) &&
-                  pf_array_reserve(&records, &b->record_capacity, count,
-                                   sizeof *b->records) &&
-                  pf_array_reserve(&values, &b->value_capacity,
-                                   count * ntypes + 1, sizeof *b->values);
-  b->words = array;
-  b->records = records;
-  b->values = values;
+                  pf_grow(&b->words, &b->word_capacity, b->nwords + words) &&
+                  pf_grow(&b->records, &b->record_capacity, count) &&
+                  pf_grow(&b->values, &b->value_capacity, count * ntypes + 1);
   if (ok) /* new values start at 0 */
     memset(b->values + (count - 1) * ntypes, 0, ntypes * sizeof *b->values);
   return ok;

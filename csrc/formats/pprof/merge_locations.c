@@ -56,13 +56,9 @@ static uint32_t intern_location (pprof_merged *m,
     m->nlines = location->first;
     return known + 1;
   }
-  void *locations = m->locations;
-  const bool ok =
-      pf_intern_table_reserve(&m->location_set) &&
-      pf_array_reserve(&locations, &m->location_capacity,
-                       (size_t)m->location_set.count + 1, sizeof *m->locations);
-  m->locations = locations;
-  if (!ok)
+  if (!pf_intern_table_reserve(&m->location_set) ||
+      !pf_grow(&m->locations, &m->location_capacity,
+               (size_t)m->location_set.count + 1))
     return 0;
   m->locations[m->location_set.count] = *location;
   return pf_intern_table_add(&m->location_set, hash) + 1;
@@ -75,11 +71,8 @@ static bool add_line (pprof_merged *m, const pprof_translation *t,
   pprof_line line;
   pprof_read_line(message, &line);
   line.function = pprof_find_id(&t->function_ids, line.function);
-  void *lines = m->lines;
   const bool ok = m->nlines < UINT32_MAX - 1 &&
-                  pf_array_reserve(&lines, &m->line_capacity,
-                                   (size_t)m->nlines + 1, sizeof *m->lines);
-  m->lines = lines;
+                  pf_grow(&m->lines, &m->line_capacity, (size_t)m->nlines + 1);
   if (ok)
     m->lines[m->nlines++] = line;
   return ok;

@@ -48,12 +48,9 @@ uint32_t pprof_find_id (const pprof_id_map *map, uint64_t id) {
 static bool add_id (pprof_id_map *map, uint64_t id, uint32_t number) {
   if (id == 0 || pprof_find_id(map, id) != 0)
     return true;
-  void *entries = map->entries;
   const bool ok =
       pf_intern_table_reserve(&map->set) &&
-      pf_array_reserve(&entries, &map->capacity, (size_t)map->set.count + 1,
-                       sizeof *map->entries);
-  map->entries = entries;
+      pf_grow(&map->entries, &map->capacity, (size_t)map->set.count + 1);
   if (ok)
     map->entries[pf_intern_table_add(&map->set, pf_mix(map->set.seed, id))] =
         (pprof_id){id, number};
@@ -123,13 +120,9 @@ uint32_t pprof_intern_mapping (pprof_merged *m, const pprof_mapping *mapping) {
       pf_intern_table_find(&m->mapping_set, hash, is_same_mapping, &w);
   if (known != PF_NOT_INTERNED)
     return known + 1;
-  void *mappings = m->mappings;
-  const bool ok =
-      pf_intern_table_reserve(&m->mapping_set) &&
-      pf_array_reserve(&mappings, &m->mapping_capacity,
-                       (size_t)m->mapping_set.count + 1, sizeof *m->mappings);
-  m->mappings = mappings;
-  if (!ok)
+  if (!pf_intern_table_reserve(&m->mapping_set) ||
+      !pf_grow(&m->mappings, &m->mapping_capacity,
+               (size_t)m->mapping_set.count + 1))
     return 0;
   m->mappings[m->mapping_set.count] = *mapping;
   return pf_intern_table_add(&m->mapping_set, hash) + 1;
@@ -138,11 +131,7 @@ uint32_t pprof_intern_mapping (pprof_merged *m, const pprof_mapping *mapping) {
 
 /* Append a mapping of the file. Returns false if out of memory. */
 static bool push_mapping (pprof_translation *t, const pprof_mapping *mapping) {
-  void *mappings = t->mappings;
-  const bool ok = pf_array_reserve(&mappings, &t->mapping_capacity,
-                                   (size_t)t->nmappings + 1, sizeof *mapping);
-  t->mappings = mappings;
-  if (!ok)
+  if (!pf_grow(&t->mappings, &t->mapping_capacity, (size_t)t->nmappings + 1))
     return false;
   t->mappings[t->nmappings] = *mapping;
   t->mappings[t->nmappings++].id = 0;
@@ -223,13 +212,9 @@ static uint32_t intern_function (pprof_merged *m,
       pf_intern_table_find(&m->function_set, hash, is_same_function, &w);
   if (known != PF_NOT_INTERNED)
     return known + 1;
-  void *functions = m->functions;
-  const bool ok =
-      pf_intern_table_reserve(&m->function_set) &&
-      pf_array_reserve(&functions, &m->function_capacity,
-                       (size_t)m->function_set.count + 1, sizeof *m->functions);
-  m->functions = functions;
-  if (!ok)
+  if (!pf_intern_table_reserve(&m->function_set) ||
+      !pf_grow(&m->functions, &m->function_capacity,
+               (size_t)m->function_set.count + 1))
     return 0;
   m->functions[m->function_set.count] = *function;
   return pf_intern_table_add(&m->function_set, hash) + 1;

@@ -26,20 +26,11 @@ typedef struct sample_merger {
 } sample_merger;
 
 
-static bool reserve_words (uint32_t **words, size_t *capacity, size_t wanted) {
-  void *array = *words;
-  const bool ok = pf_array_reserve(&array, capacity, wanted, sizeof **words);
-  *words = array;
-  return ok;
-}
-
-
 /* {====== Reading a sample ====== */
 
 /* Append a location index of the file. Returns false if out of memory. */
 static bool read_location (sample_merger *s, uint32_t number) {
-  if (s->nlocations == s->location_capacity &&
-      !reserve_words(&s->locations, &s->location_capacity, s->nlocations + 1))
+  if (!pf_grow(&s->locations, &s->location_capacity, s->nlocations + 1))
     return false;
   s->locations[s->nlocations++] = number;
   return true;
@@ -89,8 +80,7 @@ static pf_status name_of (sample_merger *s, uint64_t number, size_t offset,
 static pf_status read_label (sample_merger *s, pf_bytes message, size_t offset,
                              pf_error *error) {
   pprof_label label;
-  if (!reserve_words(&s->labels, &s->label_capacity,
-                     (s->nlabels + 1) * LABEL_WORDS))
+  if (!pf_grow(&s->labels, &s->label_capacity, (s->nlabels + 1) * LABEL_WORDS))
     return pf_no_memory(error);
   uint32_t *const to = s->labels + s->nlabels++ * LABEL_WORDS;
   pprof_read_label(message, &label);

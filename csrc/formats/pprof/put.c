@@ -36,17 +36,8 @@ void pprof_put_number (pf_sink *sink, unsigned number, uint64_t value) {
 
 /* Reserve space for the index of a name and for one more string. */
 static bool reserve (pprof_strings *t, uint32_t name) {
-  const size_t before = t->capacity;
-  void *indexes = t->indexes, *names = t->names;
-  const bool ok = pf_array_reserve(&indexes, &t->capacity, (size_t)name + 1,
-                                   sizeof *t->indexes) &&
-                  pf_array_reserve(&names, &t->names_capacity, t->count + 1,
-                                   sizeof *t->names);
-  t->indexes = indexes;
-  t->names = names;
-  if (t->capacity > before)
-    memset(t->indexes + before, 0, (t->capacity - before) * sizeof *t->indexes);
-  return ok;
+  return pf_grow_filled(&t->indexes, &t->capacity, (size_t)name + 1, 0) &&
+         pf_grow(&t->names, &t->names_capacity, t->count + 1);
 }
 
 

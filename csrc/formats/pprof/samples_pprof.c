@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "formats/pprof/pprof.h"
+#include "model/base/memory.h"
 
 #define SAMPLE 2
 
@@ -34,25 +35,12 @@ typedef struct samples_reader {
 
 /* {====== Stacks ====== */
 
-static bool reserve_id (pprof_id_list *list) {
-  if (list->count < list->capacity)
-    return true;
-  const size_t capacity = list->capacity == 0 ? 64 : list->capacity * 2;
-  uint64_t *const ids = realloc(list->ids, capacity * sizeof *ids);
-  if (ids == NULL)
-    return false;
-  list->ids = ids;
-  list->capacity = capacity;
-  return true;
-}
-
-
 /* Append the location ids of a field: packed or a single one. */
 static bool read_ids (pprof_id_list *list, const pprof_field *field) {
   pf_cursor c = pprof_numbers(field);
   uint64_t id = field->value;
   while (field->wire != PPROF_BYTES || pprof_varint(&c, &id)) {
-    if (!reserve_id(list))
+    if (!pf_grow(&list->ids, &list->capacity, list->count + 1))
       return false;
     list->ids[list->count++] = id;
     if (field->wire != PPROF_BYTES)
@@ -80,30 +68,14 @@ pf_status pprof_warn_no_location (pf_trace *trace, uint64_t id, size_t offset,
 }
 
 
-static bool reserve_frame (samples_reader *r, size_t depth) {
-  if (depth < r->frame_capacity)
-    return true;
-  const size_t frame_capacity =
-      r->frame_capacity == 0 ? 64 : r->frame_capacity * 2;
-  uint32_t *const frames = realloc(r->frames, frame_capacity * sizeof *frames);
-  if (frames == NULL)
-    return false;
-  r->frames = frames;
-  uint32_t *const stacks = realloc(r->stacks, frame_capacity * sizeof *stacks);
-  if (stacks == NULL)
-    return false;
-  r->stacks = stacks;
-  r->frame_capacity = frame_capacity;
-  return true;
-}
-
-
 /* Set the frame at a depth. As long as frames equal those of the previous
    sample, its stacks are reused. */
 static bool push (samples_reader *r, size_t depth, uint32_t frame) {
   if (depth < r->depth && r->frames[depth] == frame)
     return true;
-  if (!reserve_frame(r, depth))
+  size_t capacity = r->frame_capacity;
+  if (!pf_grow(&r->frames, &capacity, depth + 1) ||
+      !pf_grow(&r->stacks, &r->frame_capacity, depth + 1))
     return false;
   r->depth = depth + 1; /* deeper frames belong to another stack */
   r->frames[depth] = frame;

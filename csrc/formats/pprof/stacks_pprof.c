@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "formats/pprof/pprof.h"
+#include "model/base/memory.h"
 #include "model/rows/read_stacks.h"
 
 #define SAMPLE 2
@@ -55,21 +56,6 @@ typedef struct stacks_reader {
 } stacks_reader;
 
 
-/* Reserve space for one more element. Returns false if out of memory. */
-static bool reserve (void **things, size_t count, size_t *capacity,
-                     size_t size) {
-  if (count < *capacity)
-    return true;
-  const size_t wanted = *capacity == 0 ? 64 : *capacity * 2;
-  void *const grown = realloc(*things, wanted * size);
-  if (grown == NULL)
-    return false;
-  *things = grown;
-  *capacity = wanted;
-  return true;
-}
-
-
 /* {====== The path ====== */
 
 /* Reserve contexts for the whole file, extrapolated from the part that has been
@@ -92,10 +78,8 @@ static bool push_frame (stacks_reader *g, size_t depth, size_t frame) {
       return true;
     g->is_sorted &= g->frames[depth].rank < rank;
   }
-  void *steps = g->frames;
-  if (!reserve(&steps, depth, &g->frame_capacity, sizeof *g->frames))
+  if (!pf_grow(&g->frames, &g->frame_capacity, depth + 1))
     return false;
-  g->frames = steps;
   if (c->count == c->capacity)
     reserve_contexts(g);
   const uint32_t parent = depth == 0 ? 0 : g->frames[depth - 1].node;
@@ -168,11 +152,8 @@ static bool decode_head (stacks_reader *g, pf_bytes ids, size_t size,
   *count = 0;
   while (c.at < size) {
     const size_t bytes = ids.size - c.at;
-    void *decoded = g->decoded;
-    if (!reserve(&decoded, *count, &g->decoded_capacity, sizeof *g->decoded))
-      return false;
-    g->decoded = decoded;
-    if (!pprof_varint(&c, &id))
+    if (!pf_grow(&g->decoded, &g->decoded_capacity, *count + 1) ||
+        !pprof_varint(&c, &id))
       return false;
     const uint32_t number = pprof_find_location(g->file, id);
     if (number == UINT32_MAX)
@@ -192,12 +173,8 @@ static bool find_node_fast (stacks_reader *g, pf_bytes ids, uint32_t *node) {
     return false;
   size_t depth = g->nlocations == 0 ? 0 : g->locations[g->nlocations - 1].depth;
   while (count-- > 0) {
-    void *steps = g->locations;
-    if (!reserve(&steps, g->nlocations, &g->location_capacity,
-                 sizeof *g->locations))
-      return false;
-    g->locations = steps;
-    if (!push_location(g, &depth, g->decoded[count].number))
+    if (!pf_grow(&g->locations, &g->location_capacity, g->nlocations + 1) ||
+        !push_location(g, &depth, g->decoded[count].number))
       return false;
     g->locations[g->nlocations++] =
         (path_location){g->decoded[count].bytes, depth};

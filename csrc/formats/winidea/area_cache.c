@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "formats/winidea/text1.h"
+#include "model/base/memory.h"
 #include "model/dictionary/names.h"
 
 #define MAX_EXACT_DOUBLE \
@@ -252,18 +253,11 @@ static bool grow_array (winidea_handle_array *array, uint32_t index) {
   uint32_t size = array->size == 0 ? 64 : array->size;
   while (size <= index)
     size *= 2;
-  uint32_t *const areas = realloc(array->areas, size * sizeof *areas);
-  if (areas == NULL)
+  size_t areas = array->size, value_kinds = array->size;
+  if (!pf_grow_filled(&array->areas, &areas, size, 0xff) || /* PF_NO_AREA */
+      !pf_grow_filled(&array->value_kinds, &value_kinds, size,
+                      WINIDEA_UNRESOLVED))
     return false;
-  array->areas = areas;
-  uint8_t *const value_kinds = realloc(array->value_kinds, size);
-  if (value_kinds == NULL)
-    return false;
-  array->value_kinds = value_kinds;
-  for (uint32_t i = array->size; i < size; i++) {
-    areas[i] = PF_NO_AREA;
-    value_kinds[i] = WINIDEA_UNRESOLVED;
-  }
   array->size = size;
   return true;
 }

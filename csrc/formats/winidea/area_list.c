@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "formats/winidea/winidea.h"
+#include "model/base/memory.h"
 
 typedef struct search_key {
   const winidea_areas *areas;
@@ -55,51 +56,20 @@ const winidea_entry *winidea_find_state (const winidea_areas *areas,
 }
 
 
-/* Grows `list` to the capacity of the intern table that numbers it. */
-static void *grow_list (void *list, uint32_t *capacity,
-                        const pf_intern_table *table, size_t size) {
-  if (*capacity == table->capacity)
-    return list;
-  void *const longer = realloc(list, table->capacity * size);
-  if (longer != NULL)
-    *capacity = table->capacity;
-  return longer;
+static bool reserve_handle (winidea_areas *areas) {
+  return pf_intern_table_reserve(&areas->handles) &&
+         pf_grow(&areas->handle_list, &areas->handles_capacity,
+                 (size_t)areas->handles.count + 1);
 }
 
 
-static bool reserve_handles (winidea_areas *areas) {
-  if (!pf_intern_table_reserve(&areas->handles))
-    return false;
-  winidea_handle_info *const list =
-      grow_list(areas->handle_list, &areas->handles_capacity, &areas->handles,
-                sizeof *list);
-  areas->handle_list = list == NULL ? areas->handle_list : list;
-  return list != NULL;
-}
-
-
-static bool reserve_states (winidea_areas *areas) {
-  if (!pf_intern_table_reserve(&areas->states))
-    return false;
-  uint32_t *const list = grow_list(areas->state_list, &areas->states_capacity,
-                                   &areas->states, sizeof *list);
-  areas->state_list = list == NULL ? areas->state_list : list;
-  return list != NULL;
-}
-
-
+/* Reserves memory for one more handle, state and entry. */
 static bool reserve_entry (winidea_areas *areas) {
-  if (areas->count < areas->capacity)
-    return true;
-  if (areas->capacity > UINT32_MAX / 4)
-    return false;
-  const uint32_t capacity = areas->capacity == 0 ? 64 : areas->capacity * 2;
-  winidea_entry *const list = realloc(areas->list, capacity * sizeof *list);
-  if (list == NULL)
-    return false;
-  areas->list = list;
-  areas->capacity = capacity;
-  return true;
+  return reserve_handle(areas) && pf_intern_table_reserve(&areas->states) &&
+         pf_grow(&areas->state_list, &areas->states_capacity,
+                 (size_t)areas->states.count + 1) &&
+         areas->count < UINT32_MAX / 4 &&
+         pf_grow(&areas->list, &areas->capacity, (size_t)areas->count + 1);
 }
 
 
@@ -144,8 +114,7 @@ static void map_state (winidea_areas *areas, uint64_t seed, uint32_t number) {
 pf_status winidea_add_entry (winidea_file *file, uint64_t seed,
                              const winidea_entry *entry) {
   winidea_areas *const areas = &file->areas;
-  if (!reserve_handles(areas) || !reserve_states(areas) ||
-      !reserve_entry(areas))
+  if (!reserve_entry(areas))
     return PF_ENOMEM;
   const uint32_t number = areas->count;
   winidea_handle_info *const info = add_handle(areas, seed, entry->handle);
@@ -184,7 +153,7 @@ pf_status winidea_set_states (winidea_file *file, uint64_t seed,
                               uint32_t variable, uint32_t handle) {
   winidea_areas *const areas = &file->areas;
   winidea_handle_info *const info =
-      reserve_handles(areas) ? add_handle(areas, seed, handle) : NULL;
+      reserve_handle(areas) ? add_handle(areas, seed, handle) : NULL;
   if (info == NULL)
     return PF_ENOMEM;
   if (info->variable == WINIDEA_NO_ENTRY)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "formats/winidea/text1.h"
+#include "model/base/memory.h"
 #include "model/rows/batch.h"
 #include "model/dictionary/names.h"
 
@@ -110,30 +111,15 @@ static void areas_close (pf_reader *reader) {
 typedef struct area_order {
   uint32_t *areas;
   bool *seen; /* by area: it is in the list */
-  uint32_t count, capacity, nseen;
+  uint32_t count;
+  size_t capacity, nseen;
 } area_order;
 
 
 /* Reserves memory for one more area. */
 static bool reserve (area_order *s, uint32_t area) {
-  if (s->count == s->capacity) {
-    const uint32_t capacity = s->capacity * 2 + 64;
-    uint32_t *const areas = realloc(s->areas, capacity * sizeof *areas);
-    if (areas == NULL)
-      return false;
-    s->areas = areas;
-    s->capacity = capacity;
-  }
-  if (area >= s->nseen) {
-    const uint32_t nseen = area + area / 2 + 64;
-    bool *const seen = realloc(s->seen, nseen);
-    if (seen == NULL)
-      return false;
-    memset(seen + s->nseen, 0, nseen - s->nseen);
-    s->seen = seen;
-    s->nseen = nseen;
-  }
-  return true;
+  return pf_grow(&s->areas, &s->capacity, (size_t)s->count + 1) &&
+         pf_grow_filled(&s->seen, &s->nseen, (size_t)area + 1, 0);
 }
 
 

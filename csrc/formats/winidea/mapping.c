@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "formats/winidea/text1.h"
+#include "model/base/memory.h"
 #include "model/dictionary/names.h"
 
 /* {====== Areas ====== */
@@ -225,14 +226,11 @@ static pf_status add_context (winidea_file *file, uint32_t handle,
                               uint32_t name) {
   if (find_context(file, handle) != PF_NOT_INTERNED)
     return PF_OK;
-  if (!pf_intern_table_reserve(&file->context_index))
+  if (!pf_intern_table_reserve(&file->context_index) ||
+      !pf_grow(&file->contexts, &file->context_capacity,
+               (size_t)file->context_index.count + 1))
     return PF_ENOMEM;
-  winidea_context *const contexts =
-      realloc(file->contexts, file->context_index.capacity * sizeof *contexts);
-  if (contexts == NULL)
-    return PF_ENOMEM;
-  file->contexts = contexts;
-  contexts[file->context_index.count] = (winidea_context){handle, name};
+  file->contexts[file->context_index.count] = (winidea_context){handle, name};
   pf_intern_table_add(&file->context_index,
                       pf_mix(file->context_index.seed, handle));
   return PF_OK;

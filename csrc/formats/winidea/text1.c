@@ -19,6 +19,7 @@
 #include <stdlib.h>
 
 #include "formats/winidea/text1.h"
+#include "model/base/memory.h"
 #include "model/dictionary/names.h"
 
 #define MAX_HEADER 8192 /* bytes of a header line */
@@ -258,15 +259,8 @@ static pf_status end_section (pf_trace *trace, uint64_t end, bool is_open,
 
 static pf_status add_section (pf_trace *trace, uint64_t at, pf_error *error) {
   winidea_file *const file = trace->state;
-  if (file->nsections == file->capacity) {
-    const size_t capacity = file->capacity == 0 ? 8 : file->capacity * 2;
-    winidea_section *const sections =
-        realloc(file->sections, capacity * sizeof *sections);
-    if (sections == NULL)
-      return pf_no_memory(error);
-    file->sections = sections;
-    file->capacity = capacity;
-  }
+  if (!pf_grow(&file->sections, &file->capacity, file->nsections + 1))
+    return pf_no_memory(error);
   winidea_section *const section = &file->sections[file->nsections];
   const pf_bytes line = winidea_line(file->text->bytes, at, &section->rows);
   const pf_status status = read_header(trace, line, at, section, error);

@@ -168,17 +168,18 @@ typedef struct winidea_handle_info {
 */
 typedef struct winidea_areas {
   winidea_entry *list;
-  uint32_t count, capacity;
+  uint32_t count;
+  size_t capacity;
   bool is_mapping;   /* the mapping is being read */
   uint32_t finished; /* entries before it have their parent and area */
   uint32_t mapped;   /* number of entries that are rows of the mapping */
   uint32_t changes;  /* incremented for each finished row of the mapping */
   pf_intern_table handles; /* index of `handle_list` by handle */
   winidea_handle_info *handle_list;
-  uint32_t handles_capacity;
+  size_t handles_capacity;
   pf_intern_table states; /* index of `state_list` by handle and value */
   uint32_t *state_list;   /* entries */
-  uint32_t states_capacity;
+  size_t states_capacity;
 } winidea_areas;
 
 /* The kinds of sections of a Text1 file. */
@@ -228,7 +229,8 @@ typedef struct winidea_file {
   bool is_scanned;                   /* the text is scanned to its end */
   bool has_format[WINIDEA_SECTIONS]; /* stated in a fact */
   winidea_context *contexts;         /* owned; each handle once */
-  pf_intern_table context_index;     /* index of `contexts` by handle */
+  size_t context_capacity;
+  pf_intern_table context_index; /* index of `contexts` by handle */
   uint32_t switches; /* handle of the variable that contains the current context
                         of a core (option context_area), or WINIDEA_NO_HANDLE */
   uint32_t switch_states; /* handle of its states, or WINIDEA_NO_HANDLE */

@@ -10,6 +10,7 @@
 */
 
 #include "formats/xpp/times.h"
+#include "model/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,21 +35,6 @@ static bool is_thread (const void *context, uint32_t number) {
 }
 
 
-/* Grows `threads` to one more than the capacity of `known`. */
-static bool reserve_threads (xpp_times *self) {
-  const size_t capacity = (size_t)self->known.capacity + 1;
-  if (self->capacity >= capacity)
-    return true;
-  xpp_thread_time *const grown =
-      realloc(self->threads, capacity * sizeof *grown);
-  if (grown == NULL)
-    return false;
-  self->threads = grown;
-  self->capacity = capacity;
-  return true;
-}
-
-
 /* The index of a thread; PF_NOT_INTERNED when out of memory. The slot after the
    last thread holds the key of the search. */
 static uint32_t thread_number (xpp_times *self, int64_t thread) {
@@ -56,7 +42,8 @@ static uint32_t thread_number (xpp_times *self, int64_t thread) {
   if (self->last_thread < known->count &&
       self->threads[self->last_thread].thread == thread)
     return self->last_thread;
-  if (!pf_intern_table_reserve(known) || !reserve_threads(self))
+  if (!pf_intern_table_reserve(known) ||
+      !pf_grow(&self->threads, &self->capacity, (size_t)known->count + 1))
     return PF_NOT_INTERNED;
   self->threads[known->count] = (xpp_thread_time){thread, INT64_MIN};
   const uint64_t hash = pf_mix(known->seed, (uint64_t)thread);

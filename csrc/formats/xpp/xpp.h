@@ -59,7 +59,7 @@ typedef struct xpp_file {
   char *names; /* text only: memory of the names in `fields` */
 
   xpp_segment *segments;
-  size_t nsegments;
+  size_t nsegments, segments_capacity;
   size_t npackets; /* number of sources with the role "packet" */
   size_t nsources; /* sources that xpp_find_segments has examined */
   size_t repeated; /* bytes of rows of the main file that are packets, too */

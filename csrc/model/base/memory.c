@@ -155,12 +155,6 @@ bool pf_widen_array (void *array, size_t before, size_t count, size_t size) {
 /* }====== */
 
 
-bool pf_array_reserve (void **array, size_t *capacity, size_t wanted,
-                       size_t size) {
-  return wanted <= *capacity || pf_grow_array(array, capacity, wanted, size);
-}
-
-
 void pf_array_prefault (void *from, size_t bytes) {
   volatile uint8_t *const at = from;
   for (size_t i = 0; i < bytes; i += SMALL_PAGE)

@@ -57,10 +57,6 @@ bool pf_grow_filled_array (void *array, size_t *capacity, size_t wanted,
   pf_widen_array((array), (before), (count), sizeof **(array))
 bool pf_widen_array (void *array, size_t before, size_t count, size_t size);
 
-/* As pf_grow, for an array of void *. */
-bool pf_array_reserve (void **array, size_t *capacity, size_t wanted,
-                       size_t size);
-
 /* Access each page of uninitialised memory, so that the thread that writes it
    next does not wait for page faults. The contents are undefined after it. */
 void pf_array_prefault (void *from, size_t bytes);

@@ -60,6 +60,7 @@ typedef struct winidea_writer {
   /* For has_states = false; see write_states.c. */
   pf_intern_table variables;
   winidea_variable *variable_list;
+  size_t variable_capacity;
   uint32_t ngaps; /* variables whose state was left without a new one */
   uint32_t gap_variable;
   int64_t gap_time; /* since then, ns */
@@ -75,12 +76,14 @@ typedef struct winidea_writer {
 
   /* The assigned handles in their order, and by area: index in them + 1. */
   winidea_assigned_handle *assigned;
-  uint32_t nassigned, assigned_capacity;
+  uint32_t nassigned;
+  size_t assigned_capacity;
   uint32_t nassigned_written; /* how many of them have a row in the mapping */
   uint32_t *assigned_of;
-  uint32_t nassigned_of;
+  size_t nassigned_of;
   uint32_t *handles; /* by area: its own handle, or the one it would get */
-  uint32_t nhandles, handles_capacity;
+  uint32_t nhandles;
+  size_t handles_capacity;
   uint32_t next_of[WINIDEA_KINDS]; /* by kind: the next free index */
 
   uint8_t *row; /* owned: buffer for a line */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "formats/winidea/encoder/encode_winidea.h"
+#include "model/base/memory.h"
 #include "model/dictionary/names.h"
 
 /* The kind of an area, from its class. */
@@ -21,25 +22,10 @@ static unsigned kind_of (const winidea_writer *self, const pf_area *area) {
 
 
 static bool reserve_assigned (winidea_writer *self, uint32_t area) {
-  if (self->nassigned == self->assigned_capacity) {
-    const uint32_t capacity = self->assigned_capacity * 2 + 64;
-    winidea_assigned_handle *const assigned =
-        realloc(self->assigned, capacity * sizeof *assigned);
-    if (assigned == NULL)
-      return false;
-    self->assigned = assigned;
-    self->assigned_capacity = capacity;
-  }
-  if (area < self->nassigned_of)
-    return true;
-  const uint32_t count = area + area / 2 + 64;
-  uint32_t *const of = realloc(self->assigned_of, count * sizeof *of);
-  if (of == NULL)
-    return false;
-  memset(of + self->nassigned_of, 0, (count - self->nassigned_of) * sizeof *of);
-  self->assigned_of = of;
-  self->nassigned_of = count;
-  return true;
+  return pf_grow(&self->assigned, &self->assigned_capacity,
+                 (size_t)self->nassigned + 1) &&
+         pf_grow_filled(&self->assigned_of, &self->nassigned_of,
+                        (size_t)area + 1, 0);
 }
 
 
@@ -94,15 +80,8 @@ static pf_status new_handle (winidea_writer *self, const pf_area *area,
    same ones. */
 static pf_status assign_handles (winidea_writer *self, uint32_t number,
                                  pf_error *error) {
-  if (number >= self->handles_capacity) {
-    const uint32_t capacity = number + number / 2 + 64;
-    uint32_t *const handles =
-        realloc(self->handles, capacity * sizeof *handles);
-    if (handles == NULL)
-      return pf_no_memory(error);
-    self->handles = handles;
-    self->handles_capacity = capacity;
-  }
+  if (!pf_grow(&self->handles, &self->handles_capacity, (size_t)number + 1))
+    return pf_no_memory(error);
   for (; self->nhandles <= number; self->nhandles++) {
     const pf_status status =
         new_handle(self, pf_area_at(self->dictionary, self->nhandles),

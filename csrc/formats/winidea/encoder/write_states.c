@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "formats/winidea/encoder/encode_winidea.h"
+#include "model/base/memory.h"
 #include "model/dictionary/names.h"
 
 /* A variable whose states have been written. */
@@ -40,15 +41,12 @@ static winidea_variable *variable_of (winidea_writer *self, uint32_t handle) {
       pf_intern_table_find(&self->variables, hash, is_variable, &s);
   if (known != PF_NOT_INTERNED)
     return &self->variable_list[known];
-  if (!pf_intern_table_reserve(&self->variables))
+  if (!pf_intern_table_reserve(&self->variables) ||
+      !pf_grow(&self->variable_list, &self->variable_capacity,
+               (size_t)self->variables.count + 1))
     return NULL;
-  winidea_variable *const list =
-      realloc(self->variable_list, self->variables.capacity * sizeof *list);
-  if (list == NULL)
-    return NULL;
-  self->variable_list = list;
   winidea_variable *const added =
-      &list[pf_intern_table_add(&self->variables, hash)];
+      &self->variable_list[pf_intern_table_add(&self->variables, hash)];
   *added = (winidea_variable){.handle = handle};
   return added;
 }

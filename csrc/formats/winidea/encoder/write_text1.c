@@ -12,6 +12,7 @@
 
 #include "formats/winidea/encoder/encode_winidea.h"
 #include "formats/winidea/text1.h"
+#include "model/base/memory.h"
 #include "model/dictionary/names.h"
 
 /* The fields of a row, by macro. */
@@ -109,14 +110,8 @@ static void begin (fields *f) {
 /* {====== Lines ====== */
 
 static pf_status append (winidea_writer *self, const void *bytes, size_t size) {
-  if (size > self->capacity - self->used) {
-    const size_t capacity = self->used + size + self->capacity / 2 + 256;
-    uint8_t *const row = realloc(self->row, capacity);
-    if (row == NULL)
-      return PF_ENOMEM;
-    self->row = row;
-    self->capacity = capacity;
-  }
+  if (!pf_grow(&self->row, &self->capacity, self->used + size))
+    return PF_ENOMEM;
   if (size > 0)
     memcpy(self->row + self->used, bytes, size);
   self->used += size;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "formats/xpp/parser/items.h"
+#include "model/base/memory.h"
 
 #define FEWEST_DIGITS 6
 
@@ -112,11 +113,8 @@ static pf_status add_segment (pf_trace *trace, xpp_file *file, size_t source,
         return status;
     }
   }
-  xpp_segment *const grown =
-      realloc(file->segments, (file->nsegments + 1) * sizeof *file->segments);
-  if (grown == NULL)
+  if (!pf_grow(&file->segments, &file->segments_capacity, file->nsegments + 1))
     return pf_no_memory(error);
-  file->segments = grown;
   file->segments[file->nsegments++] = next;
   return PF_OK;
 }
