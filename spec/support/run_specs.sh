@@ -8,13 +8,15 @@
 # `covered` of its own. BUILD is the folder of the build, SET the folder below it for what is written,
 # OPTIONS one word with what busted gets besides. LUA, BUSTED and JOBS are read
 # from the environment. Prints a line for each file, then what failed and what was
-# skipped, then the sums; the status is 1 when anything failed.
+# skipped, the files that took more than 2 s, and the sums; the status is 1 when
+# anything failed.
 set -u
 build=$1 set=$2 options=$3
 whole=$(cd "$build" && pwd)
 shift 3
 
-# One file: its words go into said.txt, its sums and seconds into counts.txt.
+# One file: its words go into said.txt, its sums into counts.txt, its seconds into
+# seconds.txt.
 one () {
   local file=$1 name=${1#spec/} entry counts began=$SECONDS
   local place=$build/$set/${name%.lua}
@@ -38,6 +40,7 @@ one () {
     counts="0 passed, 1 failed, 0 skipped" # it ended in an unexpected way
   fi
   echo "$counts" > "$place/counts.txt"
+  printf '%4d s  %s\n' $((SECONDS - began)) "$file" > "$place/seconds.txt"
   printf '%4d s  %s: %s\n' $((SECONDS - began)) "$file" "$counts"
 }
 
@@ -74,6 +77,8 @@ for place in "${places[@]}"; do
   grep -q ' 0 failed, 0 skipped' "$place/counts.txt" ||
     grep -av -e '^[-+.*]*$' -e ' passed, ' -e ' successes ' "$place/said.txt"
 done
+slow=$(cat "${places[@]/%//seconds.txt}" | awk '$1 > 2' | sort -rn)
+[[ -z $slow ]] || printf '\nslow specs:\n%s\n' "$slow"
 cat "${places[@]/%//counts.txt}" | awk '{ passed += $1; failed += $3; skipped += $5 }
   END { printf "\n%d passed, %d failed, %d skipped\n", passed, failed, skipped
         exit failed > 0 }'
