@@ -102,18 +102,47 @@ describe("written traces", function()
          local short = assert(profio.create(nil, { format = "xpp", form = form }))
          assert(short:write { thread = 1, time = DAYS_25 - 86400000000000, op = "I", call = "A" })
          assert(short:write { thread = 2, time = 1000000, op = "I", call = "A" })
-         assert(short:write { thread = 2, op = "O", call = "A" })
          assert.is_string((short:close()))
       end
-      local binary = assert(profio.create(nil, { format = "xpp" }))
-      assert(binary:write { thread = 1, time = DAYS_25, op = "I", call = "A" })
-      assert.error_matches(function()
-         binary:write { thread = 1, op = "O", call = "A" }
-      end, "the stored value of a missing one")
       local text = assert(profio.create(nil, { format = "xpp", form = "deldbe" }))
       assert(text:write { thread = 1, time = DAYS_25, op = "I", call = "A" })
       assert(text:write { thread = 1, op = "O", call = "A" })
       assert.is_string((text:close()))
+   end)
+
+   it("hold a missing time only in fields that can be empty", function()
+      local entries = {
+         { thread = 1, time = 5000000, op = "I", call = "A", line = 1 },
+         { thread = 1, op = "O", call = "A", line = 2 },
+         { thread = 1, time = 7000000, op = "I", call = "B", line = 3 },
+      }
+      local refused_in = { { format = "xpp" },
+         { format = "xpp", fields = "TID I, TIME Y, OP C(1), MSG C(20)" } }
+      for _, options in ipairs(refused_in) do
+         local writer = assert(profio.create(nil, options))
+         assert(writer:write(entries[1]))
+         assert.error_matches(function()
+            writer:write(entries[2])
+         end, "entry 2 has no time, and the binary field of the time cannot be empty")
+      end
+      for _, options in ipairs { { layout = "text-fields" }, { form = "deldbe" },
+         { fields = "TID I, TIME N(10), OP C(1), MSG C(20), LINE I" },
+         { fields = "TID I, TIME I null, OP C(1), MSG C(20), LINE I" } } do
+         options.format = "xpp"
+         local writer = assert(profio.create(nil, options))
+         for _, entry in ipairs(entries) do
+            assert(writer:write(entry))
+         end
+         local trace <close> = assert(profio.open({ data = (writer:close()) }, { format = "xpp" }))
+         local times = {}
+         for i, row in ipairs(trace.entries:rows()) do
+            times[i] = row.time or "missing"
+         end
+         assert.same({ 5000000, "missing", 7000000 }, times)
+         for _, warning in ipairs(trace.warnings) do
+            assert.not_equal("xpp-run-begins", warning.code)
+         end
+      end
    end)
 
    it("hold ms: others are refused, or rounded", function()

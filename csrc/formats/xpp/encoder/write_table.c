@@ -61,7 +61,7 @@ static pf_status put_numbers (xpp_writer *self, xpp_role role,
     if (from->data == NULL || pf_is_missing(from, first + i)) {
       put_number(to, i, 0);
       if (self->can_be_empty[role])
-        pf_set_missing(to, i); /* a field that cannot be empty gets 0 */
+        pf_set_missing(to, i); /* a thread or line in a binary field is 0 */
       continue;
     }
     value = from->ints[first + i];

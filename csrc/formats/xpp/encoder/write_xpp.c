@@ -64,25 +64,30 @@ pf_status xpp_whole_ms (xpp_writer *writer, int64_t time, int64_t *ms,
 
 
 /* Refuses times that would be read back differently: the reader takes a
-   decrease of more than half of the clock's range for a wrap. A missing time is
-   read as 0 if the field cannot be empty. */
+   decrease of more than half of the clock's range for a wrap. A missing time in
+   a field that cannot be empty would be read as 0. */
 static pf_status check_steps (xpp_writer *self, const pf_column *time,
                               size_t from, size_t to, pf_error *error) {
   const int64_t max = XPP_CLOCK_RANGE / 2 * XPP_NS_PER_MS;
   const bool can_be_empty = self->inner == NULL || self->can_be_empty[XPP_TIME];
   for (size_t row = from; row < to; row++) {
-    const bool missing = time->data == NULL || pf_is_missing(time, row);
-    const int64_t now = missing ? 0 : time->ints[row];
-    if (missing && can_be_empty)
-      continue;
+    const unsigned long long entry = self->count + (row - from) + 1;
+    if (time->data == NULL || pf_is_missing(time, row)) {
+      if (can_be_empty)
+        continue;
+      return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                     "entry %llu has no time, and the binary field of the time "
+                     "cannot be empty: layout = text-fields writes fields that "
+                     "can",
+                     entry);
+    }
+    const int64_t now = time->ints[row];
     if (self->has_time && now < self->time &&
         (uint64_t)self->time - (uint64_t)now > (uint64_t)max)
       return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                     "entry %llu: a time of %lld ms%s after one of %lld ms "
-                     "would be read as a wrap of the clock",
-                     (unsigned long long)(self->count + (row - from) + 1),
-                     (long long)(now / XPP_NS_PER_MS),
-                     missing ? " (the stored value of a missing one)" : "",
+                     "entry %llu: a time of %lld ms after one of %lld ms would "
+                     "be read as a wrap of the clock",
+                     entry, (long long)(now / XPP_NS_PER_MS),
                      (long long)(self->time / XPP_NS_PER_MS));
     self->time = now;
     self->has_time = true;
