@@ -312,9 +312,7 @@ static void push_warning (lua_State *L, const l_part *p, size_t index,
   lua_setfield(L, -2, "message");
   if (all)
     return;
-  const uint64_t total =
-      w->offset == PF_NO_OFFSET ? 1 : pf_warning_total(p->trace.notes, w->code);
-  lua_pushinteger(L, (lua_Integer)total);
+  lua_pushinteger(L, (lua_Integer)pf_warning_times(p->trace.notes, index));
   lua_setfield(L, -2, "count");
 }
 

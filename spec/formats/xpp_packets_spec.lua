@@ -76,6 +76,31 @@ describe("packets", function()
             assert.matches("packet 000003 expected, found 000004", message)
          end)
 
+         it("have a warning for each gap, and a count after a hundred", function()
+            local entries, without = {}, {}
+            for i = 1, 246 do
+               entries[i] = { 1, i, i % 2 == 1 and "I" or "O", "F" .. i, i }
+               without[i] = i % 2 == 1
+            end
+            local list = xpp.packets(entries, 1, form)
+            command.run "mkdir -p gaps && rm -f gaps/*"
+            for number, packet in ipairs(list) do
+               if not without[number - 1] then
+                  command.file("gaps/G.PRF" .. packet.suffix, packet.bytes)
+               end
+            end
+            local trace <close> = assert(profio.open(in_folder "gaps/G.PRF"))
+            local counts = {}
+            for _, warning in ipairs(trace.warnings) do
+               if warning.code == "xpp-packet-gap" then
+                  counts[#counts + 1] = warning.count
+               end
+            end
+            assert.equal(100, #counts)
+            assert.equal(123 - 99, table.remove(counts)) -- of packets 1, 3, 5, ..., 245
+            assert.equal(("1"):rep(99), table.concat(counts))
+         end)
+
          it("start with empty stacks after a gap", function()
             local path = in_folder(write_packets("stack-" .. form, form, { [3] = true }))
             local trace <close> = assert(profio.open(path))

@@ -26,6 +26,7 @@ struct pf_notes {
     const char *code;
     uint64_t count;  /* warnings with a position */
     uint64_t others; /* warnings without a position */
+    size_t last;     /* index of the last of these that is stored */
     size_t first;    /* index of the first warning with a position, if any */
   } codes[MAX_CODES];
   size_t ncodes;
@@ -234,6 +235,7 @@ static void note (pf_notes *notes, bool all, bool parallel, uint64_t seed,
                                   : NULL;
     if (entry == NULL)
       return;
+    notes->codes[code].last = notes->nwarnings;
     *entry = *warning;
     notes->nwarnings++;
     return;
@@ -285,10 +287,24 @@ const pf_warning *pf_warning_at (const pf_notes *notes, size_t index) {
 }
 
 
+uint64_t pf_warning_times (const pf_notes *notes, size_t index) {
+  const pf_warning *const warning = &notes->warnings[index];
+  for (size_t i = 0; i < notes->ncodes; i++) {
+    if (strcmp(notes->codes[i].code, warning->code) != 0)
+      continue;
+    if (warning->offset != PF_NO_OFFSET)
+      return notes->codes[i].count;
+    if (index == notes->codes[i].last && notes->codes[i].others > MAX_OTHERS)
+      return notes->codes[i].others - MAX_OTHERS + 1;
+  }
+  return 1;
+}
+
+
 uint64_t pf_warning_total (const pf_notes *notes, const char *code) {
   for (size_t i = 0; i < notes->ncodes; i++)
     if (strcmp(notes->codes[i].code, code) == 0)
-      return notes->codes[i].count;
+      return notes->codes[i].count + notes->codes[i].others;
   return 0;
 }
 

@@ -66,7 +66,12 @@ pf_status pf_warn (pf_trace *trace, pf_note_kind kind, const char *code,
 size_t pf_warning_count (const pf_notes *notes);
 const pf_warning *pf_warning_at (const pf_notes *notes, size_t index);
 
-/* The number of warnings of a code that have a position, stored or not. */
+/* The number of warnings that a stored one stands for, without the option
+   "all_warnings": the first one with a position stands for all of its code, the
+   hundredth without a position also for those after it. */
+uint64_t pf_warning_times (const pf_notes *notes, size_t index);
+
+/* The number of warnings of a code, stored or not. */
 uint64_t pf_warning_total (const pf_notes *notes, const char *code);
 
 /* Return the value of an option, or `fallback`; pf_option_text returns whether
