@@ -293,6 +293,8 @@ static int symbols_all (lua_State *L) {
 static int symbols_line (lua_State *L) {
   pf_symbols *const symbols = l_symbols_check(L, 1);
   pf_line_row row;
+  if (pf_symbols_read_lines(symbols) != PF_OK)
+    return luaL_error(L, "not enough memory");
   if (!pf_symbols_line(symbols, (uint64_t)luaL_checkinteger(L, 2), &row)) {
     lua_pushnil(L);
     return 1;

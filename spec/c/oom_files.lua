@@ -32,7 +32,7 @@ end
 local chunks = {}
 
 -- The bytes of a trace, its file, the same packed with gzip, and a program for it.
-local gmon, plain, packed, program
+local gmon, plain, packed, program, with_lines
 
 local function saved(path)
    local trace <close> = assert(profio.open(path))
@@ -77,6 +77,19 @@ function chunks.file_symbols()
    local profile = assert(trace:profile())
    return core.write_listing(profile:flat():reader(),
       { kind = "kind", templates = core.listing_templates("flat", false) })
+end
+
+-- The debug file is read for lines before the executable.
+function chunks.file_lines()
+   local exe <close> = assert(core.source(with_lines))
+   local debug <close> = assert(core.source(with_lines))
+   local symbols = assert(core.symbols_elf(exe, debug, "exact", core.dictionary()))
+   local list = symbols:all()
+   for i, symbol in ipairs(list) do
+      list[i] = symbol.name .. " " .. tostring(symbols:line(symbol.start))
+   end
+   symbols:by_line()
+   return list, symbols:count()
 end
 
 local head = "* HANDLE(Functions) %HANDLE%,%NAME%,%FILE%,%VALUE%\n1,f,/a.c,\n"
@@ -158,6 +171,9 @@ return function(all, bytes)
    program = write("program", elf.build {
       symbols = { { name = "main", value = 0x1000, size = 0x20 },
          { name = "leaf", value = 0x1020, size = 0x20 } } })
+   with_lines = path_of "with_lines"
+   assert(os.execute(("echo 'int main(void) { return 0; }' | cc -g -x c - -o %s")
+      :format(with_lines)))
    for name, chunk in pairs(chunks) do
       all[name] = chunk
    end

@@ -145,7 +145,8 @@ static pf_status find_lines (pf_graph *graph, const pf_assembly *assembly) {
   if (assembly->symbols == NULL ||
       !pf_symbols_facts(assembly->symbols)->has_lines)
     return PF_OK;
-  if (pf_graph_add_locations(graph) != PF_OK)
+  if (pf_symbols_read_lines(assembly->symbols) != PF_OK ||
+      pf_graph_add_locations(graph) != PF_OK)
     return PF_ENOMEM;
   for (size_t i = 0; i < graph->nfunctions; i++) {
     pf_line_row row;

@@ -97,6 +97,8 @@ pf_status pf_line_weights_open (pf_line_weights *lines,
                                 pf_symbols *symbols, uint64_t bias) {
   memset(lines, 0, sizeof *lines);
   lines->functions = functions;
+  if (pf_symbols_read_lines(symbols) != PF_OK)
+    return PF_ENOMEM;
   lines->table = pf_symbols_lines(symbols, &lines->table_rows);
   if (!sweep(lines, bias) ||
       pf_ranges_open(&lines->lookup, lines->ranges, sizeof *lines->ranges,

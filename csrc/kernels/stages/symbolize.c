@@ -137,8 +137,11 @@ static pf_status symbolize_next (pf_reader *self, pf_batch *batch,
     pf_column *const added = &batch->columns[p->first];
     if (added[FUNCTION].data != NULL)
       fill_functions(s, p, addresses, &added[FUNCTION], batch->rows);
-    if (added[SOURCE_FILE].data != NULL || added[LINE].data != NULL)
-      fill_lines(s, p, addresses, added, batch->rows);
+    if (added[SOURCE_FILE].data == NULL && added[LINE].data == NULL)
+      continue;
+    if (pf_symbols_read_lines(s->symbols) != PF_OK)
+      return pf_no_memory(error);
+    fill_lines(s, p, addresses, added, batch->rows);
   }
   if (s->reader.dictionary->lacks_memory)
     return pf_no_memory(error);

@@ -109,9 +109,9 @@ static pf_status cut (line_symbols *p, const pf_symbol *symbol,
 
 pf_status pf_symbols_by_line (pf_symbols *symbols) {
   size_t nrows, at = 0;
+  pf_status status = pf_symbols_read_lines(symbols);
   const pf_line_row *const rows = pf_symbols_lines(symbols, &nrows);
   line_symbols p = {symbols, NULL, 0, 0};
-  pf_status status = PF_OK;
   for (size_t i = 0; status == PF_OK && i < symbols->count; i++)
     status = cut(&p, &symbols->all[i], rows, nrows, &at);
   if (status != PF_OK) {

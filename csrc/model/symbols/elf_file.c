@@ -229,12 +229,14 @@ void elf_pair_facts (const elf_pair *pair, pf_executable *facts) {
 pf_status elf_pair_open (elf_pair *pair, pf_bytes executable, pf_bytes debug,
                          pf_error *error) {
   *pair = (elf_pair){0};
-  const pf_status status = elf_file_open(&pair->main, executable, error);
-  pf_error ignored;
-  if (status == PF_OK && debug.size > 0 &&
-      elf_file_open(&pair->debug, debug, &ignored) != PF_OK)
-    elf_file_close(&pair->debug);
-  return status;
+  pf_status status = elf_file_open(&pair->main, executable, error);
+  if (status != PF_OK || debug.size == 0)
+    return status;
+  status = elf_file_open(&pair->debug, debug, error);
+  if (status == PF_OK || status == PF_ENOMEM)
+    return status;
+  elf_file_close(&pair->debug);
+  return PF_OK;
 }
 
 

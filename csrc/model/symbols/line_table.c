@@ -2,7 +2,7 @@
 ** line_table.c - the source lines of addresses, from the DWARF line tables,
 ** read by libdw.
 **
-** The first query reads each table once and builds one sorted array of ranges.
+** pf_symbols_read_lines reads each table once and builds one sorted array of ranges.
 ** Units that are damaged or have no lines are skipped. Ranges outside the code,
 ** which begin at or near address 0, belong to functions that the linker
 ** removed; they are dropped.
@@ -213,13 +213,18 @@ static pf_status sort_rows (const reading *r, pf_symbols *symbols) {
       order != NULL && symbols->lines != NULL ? PF_OK : PF_ENOMEM;
   if (status == PF_OK)
     status = pf_sort_rows(r->rows, sizeof *r->rows, r->count, order);
-  if (status == PF_OK)
+  if (status == PF_OK) {
     symbols->nlines = join_rows(r->rows, order, r->count, symbols->lines);
+    status = pf_ranges_open(&symbols->line_ranges, symbols->lines,
+                            sizeof *symbols->lines, symbols->nlines);
+  }
   free(order);
-  return status != PF_OK
-             ? status
-             : pf_ranges_open(&symbols->line_ranges, symbols->lines,
-                              sizeof *symbols->lines, symbols->nlines);
+  if (status != PF_OK) {
+    free(symbols->lines);
+    symbols->lines = NULL;
+    symbols->nlines = 0;
+  }
+  return status;
 }
 
 
@@ -247,37 +252,34 @@ static bool is_open (const bool *flag) {
 }
 
 
-/* Reads the lines of the debug file, or if it has none, of the executable. When
-   out of memory there are no lines. */
-static void read_lines (pf_symbols *symbols) {
+pf_status pf_symbols_read_lines (pf_symbols *symbols) {
   elf_pair pair;
   pf_error ignored;
-  symbols->lines_read = true;
-  if (!symbols->facts.has_lines || !is_open(symbols->open[0]) ||
-      !is_open(symbols->open[1]))
-    return;
-  if (elf_pair_open(&pair, symbols->executable, symbols->debug, &ignored) ==
-      PF_OK) {
-    if (pair.debug.elf != NULL)
-      read_dwarf(symbols, &pair.debug);
-    if (symbols->nlines == 0)
-      read_dwarf(symbols, &pair.main);
-  }
+  if (symbols->lines_read || !symbols->facts.has_lines ||
+      !is_open(symbols->open[0]) || !is_open(symbols->open[1]))
+    return PF_OK;
+  pf_status status =
+      elf_pair_open(&pair, symbols->executable, symbols->debug, &ignored);
+  if (status == PF_OK && pair.debug.elf != NULL)
+    status = read_dwarf(symbols, &pair.debug);
+  if (status == PF_OK && symbols->nlines == 0)
+    status = read_dwarf(symbols, &pair.main);
   elf_pair_close(&pair);
+  if (status == PF_ENOMEM)
+    return status;
+  symbols->lines_read = true;
+  return PF_OK;
 }
 
 
-const pf_line_row *pf_symbols_lines (pf_symbols *symbols, size_t *count) {
-  if (!symbols->lines_read)
-    read_lines(symbols);
+const pf_line_row *pf_symbols_lines (const pf_symbols *symbols, size_t *count) {
   *count = symbols->line_ranges.count;
   return symbols->lines;
 }
 
 
-bool pf_symbols_line (pf_symbols *symbols, uint64_t address, pf_line_row *row) {
-  if (!symbols->lines_read)
-    read_lines(symbols);
+bool pf_symbols_line (const pf_symbols *symbols, uint64_t address,
+                      pf_line_row *row) {
   const size_t i = pf_ranges_find(&symbols->line_ranges, address);
   if (i == SIZE_MAX)
     return false;

@@ -104,19 +104,22 @@ const pf_ranges *pf_symbols_ranges (const pf_symbols *symbols);
 /* The index of the symbol that contains a link-time address, or SIZE_MAX. */
 size_t pf_symbols_find (const pf_symbols *symbols, uint64_t address);
 
-/*
-** Find the source line of an address; false if it is not known. The first call
-** reads all line tables into one sorted array.
-*/
 typedef struct pf_line_row {
   uint64_t start, end; /* [start, end) */
   uint32_t file;       /* in the dictionary: directory and name */
   uint32_t line;
 } pf_line_row;
-bool pf_symbols_line (pf_symbols *symbols, uint64_t address, pf_line_row *row);
+
+/* Read all line tables into one sorted array, at the first call; without it no
+   line is known. PF_ENOMEM: a later call tries again. */
+pf_status pf_symbols_read_lines (pf_symbols *symbols);
+
+/* Find the source line of an address; false if it is not known. */
+bool pf_symbols_line (const pf_symbols *symbols, uint64_t address,
+                      pf_line_row *row);
 
 /* All line rows in order of address. */
-const pf_line_row *pf_symbols_lines (pf_symbols *symbols, size_t *count);
+const pf_line_row *pf_symbols_lines (const pf_symbols *symbols, size_t *count);
 
 /* Return the id of the demangled form of a C++ name (or of an old Rust name) in
    the same dictionary. Returns `name` itself if it is not mangled or its
