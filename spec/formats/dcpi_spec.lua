@@ -357,6 +357,16 @@ describe("dcpi, dcpicat's text", function()
       end
    end)
 
+   it("takes no count of an earlier line for one that a line lacks", function()
+      local bad, changes = dcpi.listing:gsub("      10 *\t* *0\n", "      10\n")
+      assert.equal(1, changes)
+      local trace <close> = open(bad, { zeros = true })
+      assert.same({ { address = 0x12006cbb8, count = 27 }, { address = 0x12006cbd0, count = 0 },
+         { address = 0x12006cbd4, count = 0 } },
+         trace.samples:where { event = "imiss" }:rows("address", "count"))
+      assert.matches("134705 samples are stated, counted were 27", trace.warnings[3].message)
+   end)
+
    it("reads 64 events, and warns if there are more", function()
       for _, count in ipairs { 64, 65 } do
          local head, counts = dcpi.listing:match "^(.-)event", {}
