@@ -41,22 +41,14 @@ static const char *text_at (const pprof_writer *w, const pf_batch *batch,
 }
 
 
-static pf_status metric_of (pprof_writer *w, const pf_batch *batch, size_t row,
-                            size_t *metric, pf_error *error) {
-  *metric = pf_metric_of(&w->contexts,
-                         text_at(w, batch, WEIGHTS_METRIC, row, "samples"),
-                         text_at(w, batch, WEIGHTS_UNIT, row, "count"));
-  return *metric == PF_NO_METRIC ? pf_no_memory(error) : PF_OK;
-}
-
-
 static pf_status put_row (pprof_writer *w, const pf_batch *batch, size_t row,
                           pf_error *error) {
-  size_t metric;
   uint32_t node = 0;
-  const pf_status status = metric_of(w, batch, row, &metric, error);
-  if (status != PF_OK)
-    return status;
+  const size_t metric = pf_metric_of(
+      &w->contexts, text_at(w, batch, WEIGHTS_METRIC, row, "samples"),
+      text_at(w, batch, WEIGHTS_UNIT, row, "count"));
+  if (metric == PF_NO_METRIC)
+    return pf_no_memory(error);
   if (!has(batch, WEIGHTS_WEIGHT, row))
     return PF_OK;
   if (has(batch, WEIGHTS_STACK, row))

@@ -17,19 +17,6 @@
    more would let a small file become large; no compiler inlines so deep. */
 #define MAX_LINES 256
 
-enum {
-  SAMPLE_TYPE = 1,
-  SAMPLE = 2,
-  LOCATION = 4,
-  FUNCTION = 5,
-  STRING = 6
-};
-
-
-static uint64_t offset_of (const pprof_file *file, pf_bytes bytes) {
-  return (uint64_t)(bytes.at - file->bytes.at);
-}
-
 
 /* {====== Hash tables of ids ====== */
 
@@ -62,7 +49,7 @@ uint32_t pprof_hash_location (const pprof_file *file, uint64_t id) {
 }
 
 
-static uint32_t find_function (const pprof_file *file, uint64_t id) {
+uint32_t pprof_find_function (const pprof_file *file, uint64_t id) {
   const pprof_ids *const ids = &file->function_ids;
   uint32_t i = slot_of(ids, id);
   while (ids->slots[i] != UINT32_MAX && file->functions[ids->slots[i]].id != id)
@@ -107,44 +94,40 @@ static void count_field (pprof_file *file, const pprof_field *field,
   if (field->wire != PPROF_BYTES)
     return;
   switch (field->number) {
-    case SAMPLE:
+    case PPROF_SAMPLE:
       file->nsamples++;
       file->nlabels += count_fields(field->bytes, 3);
       break;
-    case LOCATION: {
+    case PPROF_LOCATION: {
       const uint64_t lines = count_fields(field->bytes, 4);
       n->locations++;
       n->frames += lines == 0 ? 1 : lines;
       break;
     }
-    case FUNCTION: n->functions++; break;
-    case STRING: n->strings++; break;
+    case PPROF_FUNCTION: n->functions++; break;
+    case PPROF_STRING: n->strings++; break;
     default: break;
   }
 }
 
 
-/* Record the range of a field other than a sample. */
-static void note_range (pprof_file *file, size_t from, size_t to) {
-  pprof_range *const last =
-      &file->ranges[file->nranges == 0 ? 0 : file->nranges - 1];
-  const bool is_next = file->nranges > 0 && last->to == from;
-  if (is_next || file->nranges == PPROF_MAX_RANGES)
-    last->to = to;
-  else
-    file->ranges[file->nranges++] = (pprof_range){from, to};
-}
-
-
-/* Count all fields, and set file->readable. */
+/* Count all fields, record the ranges of those other than samples, and set
+   file->readable. */
 static pf_status count_all (pf_trace *trace, pprof_file *file, counts *n,
                             pf_error *error) {
   pf_cursor c = pf_cursor_over(file->bytes, false);
   pprof_field field;
   while (pprof_next_field(&c, &field)) {
     count_field(file, &field, n);
-    if (field.number != SAMPLE)
-      note_range(file, field.at, c.at);
+    if (field.number == PPROF_SAMPLE)
+      continue;
+    pprof_range *const last =
+        &file->ranges[file->nranges == 0 ? 0 : file->nranges - 1];
+    const bool is_next = file->nranges > 0 && last->to == field.at;
+    if (is_next || file->nranges == PPROF_MAX_RANGES)
+      last->to = c.at;
+    else
+      file->ranges[file->nranges++] = (pprof_range){field.at, c.at};
   }
   file->readable = (pf_bytes){file->bytes.at, c.at};
   if (c.at == file->bytes.size)
@@ -179,9 +162,9 @@ static pf_status allocate (const pf_trace *trace, pprof_file *file,
 
 /* {====== Strings ====== */
 
-pf_status pprof_string (pf_trace *trace, const pprof_file *file,
-                        uint64_t number, uint64_t offset, pf_bytes *text,
-                        pf_error *error) {
+pf_status pprof_string (pf_trace *trace, uint64_t number, uint64_t offset,
+                        pf_bytes *text, pf_error *error) {
+  const pprof_file *const file = trace->state;
   *text = (pf_bytes){NULL, 0};
   if (number < file->nstrings) {
     *text = file->strings[number];
@@ -193,16 +176,21 @@ pf_status pprof_string (pf_trace *trace, const pprof_file *file,
 }
 
 
-static pf_status name_of (pf_trace *trace, const pprof_file *file,
-                          uint64_t number, uint64_t offset, uint32_t *name,
-                          pf_error *error) {
+pf_status pprof_name (pf_trace *trace, uint64_t number, uint64_t offset,
+                      uint32_t *name, pf_error *error) {
   pf_bytes text;
-  const pf_status status =
-      pprof_string(trace, file, number, offset, &text, error);
+  const pf_status status = pprof_string(trace, number, offset, &text, error);
   if (status != PF_OK)
     return status;
   *name = pf_intern(trace->dictionary, text);
   return *name == PF_NO_NAME ? pf_no_memory(error) : PF_OK;
+}
+
+
+pf_status pprof_name_or_none (pf_trace *trace, uint64_t number, uint64_t offset,
+                              uint32_t *name, pf_error *error) {
+  *name = PF_NO_NAME;
+  return number == 0 ? PF_OK : pprof_name(trace, number, offset, name, error);
 }
 
 
@@ -211,11 +199,11 @@ static pf_status find_strings (pf_trace *trace, pprof_file *file,
   pprof_meta_cursor meta = {0};
   pprof_field field;
   while (pprof_next_meta(file, &meta, &field))
-    if (field.number == STRING && field.wire == PPROF_BYTES)
+    if (field.number == PPROF_STRING && field.wire == PPROF_BYTES)
       file->strings[file->nstrings++] = field.bytes;
   if (file->nstrings > 0 && file->strings[0].size > 0)
     return pf_warn(trace, PF_DAMAGE, "pprof-first-string", PF_EFORMAT,
-                   offset_of(file, file->strings[0]), error,
+                   (uint64_t)(file->strings[0].at - file->bytes.at), error,
                    "the first string is not empty");
   return PF_OK;
 }
@@ -230,14 +218,13 @@ static pf_status add_function (pf_trace *trace, pprof_file *file,
   pprof_function_message m;
   pprof_read_function(message->bytes, &m);
   pprof_function *const f = &file->functions[file->nfunctions];
-  *f = (pprof_function){
-      .id = m.id, .file = PF_NO_NAME, .start_line = m.start_line};
-  pf_status status = name_of(trace, file, m.name, message->at, &f->name, error);
-  if (status == PF_OK && m.file != 0)
-    status = name_of(trace, file, m.file, message->at, &f->file, error);
+  *f = (pprof_function){.id = m.id, .start_line = m.start_line};
+  pf_status status = pprof_name(trace, m.name, message->at, &f->name, error);
+  if (status == PF_OK)
+    status = pprof_name_or_none(trace, m.file, message->at, &f->file, error);
   if (status != PF_OK)
     return status;
-  if (f->id == 0 || find_function(file, f->id) != UINT32_MAX)
+  if (f->id == 0 || pprof_find_function(file, f->id) != UINT32_MAX)
     return pf_warn(trace, PF_DAMAGE, "pprof-bad-id", PF_EFORMAT, message->at,
                    error, "a function has the id %llu, which is %s",
                    (unsigned long long)f->id, f->id == 0 ? "none" : "taken");
@@ -289,9 +276,9 @@ static pf_status add_type (pf_trace *trace, pprof_file *file,
                    message->at, error, "only %d sample types are read",
                    PPROF_MAX_TYPES);
   pf_status status =
-      pprof_string(trace, file, stated.type, message->at, &name, error);
+      pprof_string(trace, stated.type, message->at, &name, error);
   if (status == PF_OK)
-    status = pprof_string(trace, file, stated.unit, message->at, &unit, error);
+    status = pprof_string(trace, stated.unit, message->at, &unit, error);
   if (status != PF_OK)
     return status;
   pprof_type *const type = &file->types[file->ntypes];
@@ -316,20 +303,30 @@ static pf_status add_type (pf_trace *trace, pprof_file *file,
 
 /* {====== Locations ====== */
 
+/* Add the frame of an area whose name was interned. */
+static pf_status add_frame (pf_trace *trace, pprof_file *file,
+                            const pf_area *area, pf_error *error) {
+  const uint32_t frame = pf_area_add(trace->dictionary, area);
+  if (frame == PF_NO_AREA || area->name == PF_NO_NAME)
+    return pf_no_memory(error);
+  file->frames[file->nframes++] = frame;
+  return PF_OK;
+}
+
+
 /* Add the frame of one line of a location. */
 static pf_status add_line (pf_trace *trace, pprof_file *file, pf_bytes message,
                            uint64_t offset, pf_error *error) {
   pprof_line stated;
   pf_area area = PF_AREA_NONE;
-  pprof_read_line(message, &stated);
-  const uint32_t function = find_function(file, stated.function);
   pf_status status = PF_OK;
-  if (function != UINT32_MAX) {
-    area.name = file->functions[function].name;
-    area.file = file->functions[function].file;
-    area.line = stated.line;
-    if (area.line == 0)
-      area.line = file->functions[function].start_line;
+  pprof_read_line(message, &stated);
+  const uint32_t number = pprof_find_function(file, stated.function);
+  if (number != UINT32_MAX) {
+    const pprof_function *const f = &file->functions[number];
+    area.name = f->name;
+    area.file = f->file;
+    area.line = stated.line != 0 ? stated.line : f->start_line;
   }
   else {
     status = pf_warn(trace, PF_DAMAGE, "pprof-no-function", PF_EFORMAT, offset,
@@ -337,39 +334,12 @@ static pf_status add_line (pf_trace *trace, pprof_file *file, pf_bytes message,
                      (unsigned long long)stated.function);
     area.name = pf_intern_text(trace->dictionary, "(unknown function)");
   }
-  const uint32_t frame = pf_area_add(trace->dictionary, &area);
-  if (frame == PF_NO_AREA || area.name == PF_NO_NAME)
-    return pf_no_memory(error);
-  file->frames[file->nframes++] = frame;
-  return status;
+  const pf_status added = add_frame(trace, file, &area, error);
+  return added != PF_OK ? added : status;
 }
 
 
-/* Add the frame of a location without lines: its address. */
-static pf_status add_address (pf_trace *trace, pprof_file *file,
-                              uint64_t address, pf_error *error) {
-  char text[24];
-  pf_area area = PF_AREA_NONE;
-  snprintf(text, sizeof text, "0x%llx", (unsigned long long)address);
-  area.name = pf_intern_text(trace->dictionary, text);
-  const uint32_t frame = pf_area_add(trace->dictionary, &area);
-  if (frame == PF_NO_AREA || area.name == PF_NO_NAME)
-    return pf_no_memory(error);
-  file->frames[file->nframes++] = frame;
-  return PF_OK;
-}
-
-
-/* Warn of a line above MAX_LINES. */
-static pf_status warn_too_many_lines (pf_trace *trace, uint64_t offset,
-                                      pf_error *error) {
-  return pf_warn(trace, PF_DAMAGE, "pprof-many-lines", PF_ELIMIT, offset, error,
-                 "at most %d lines of a location expected: the others are "
-                 "left out",
-                 MAX_LINES);
-}
-
-
+/* Add a location with a frame for each line, or else one for its address. */
 static pf_status add_location (pf_trace *trace, pprof_file *file,
                                const pprof_field *message, pf_error *error) {
   pf_cursor c = pf_cursor_over(message->bytes, false);
@@ -382,14 +352,24 @@ static pf_status add_location (pf_trace *trace, pprof_file *file,
       l->id = field.value;
     else if (field.number == 3)
       l->address = field.value;
-    else if (field.number == 4 && field.wire == PPROF_BYTES &&
-             file->nframes - l->first == MAX_LINES)
-      status = warn_too_many_lines(trace, message->at, error);
-    else if (field.number == 4 && field.wire == PPROF_BYTES)
+    else if (field.number != 4 || field.wire != PPROF_BYTES)
+      continue;
+    else if (file->nframes - l->first < MAX_LINES)
       status = add_line(trace, file, field.bytes, message->at, error);
+    else
+      status = pf_warn(trace, PF_DAMAGE, "pprof-many-lines", PF_ELIMIT,
+                       message->at, error,
+                       "at most %d lines of a location expected: the others "
+                       "are left out",
+                       MAX_LINES);
   }
-  if (status == PF_OK && file->nframes == l->first)
-    status = add_address(trace, file, l->address, error);
+  if (status == PF_OK && file->nframes == l->first) {
+    char text[24];
+    pf_area area = PF_AREA_NONE;
+    snprintf(text, sizeof text, "0x%llx", (unsigned long long)l->address);
+    area.name = pf_intern_text(trace->dictionary, text);
+    status = add_frame(trace, file, &area, error);
+  }
   if (status != PF_OK)
     return status;
   l->count = file->nframes - l->first;
@@ -447,11 +427,11 @@ pf_status pprof_index (pf_trace *trace, pprof_file *file, pf_error *error) {
   if (status == PF_OK)
     status = find_strings(trace, file, error);
   if (status == PF_OK)
-    status = fill(trace, file, SAMPLE_TYPE, add_type, error);
+    status = fill(trace, file, PPROF_SAMPLE_TYPE, add_type, error);
   if (status == PF_OK)
-    status = fill(trace, file, FUNCTION, add_function, error);
+    status = fill(trace, file, PPROF_FUNCTION, add_function, error);
   if (status == PF_OK)
-    status = fill(trace, file, LOCATION, add_location, error);
+    status = fill(trace, file, PPROF_LOCATION, add_location, error);
   index_by_id(file);
   return status;
 }

@@ -6,8 +6,7 @@
 
 #include "formats/pprof/pprof.h"
 
-#define SAMPLE 2
-#define LABEL  3
+#define LABEL 3
 
 enum {
   LABEL_SAMPLE,
@@ -20,7 +19,6 @@ enum {
 typedef struct labels_reader {
   pf_reader reader;
   pf_trace *trace;
-  const pprof_file *file;
   pf_cursor at;    /* in the file */
   pf_cursor inner; /* in the current sample */
   int64_t sample;  /* index of the sample; -1: none yet */
@@ -31,20 +29,13 @@ typedef struct labels_reader {
 /* Store a string as a name; string 0 is missing. */
 static pf_status put_text (labels_reader *r, pf_column *column, size_t row,
                            uint64_t number, pf_error *error) {
-  pf_bytes text;
   if (column->data == NULL)
     return PF_OK;
   column->ids[row] = 0;
-  if (number == 0) {
-    pf_set_missing(column, row);
-    return PF_OK;
-  }
-  const pf_status status =
-      pprof_string(r->trace, r->file, number, r->offset, &text, error);
-  if (status != PF_OK)
-    return status;
-  column->ids[row] = pf_intern(r->reader.dictionary, text);
-  return column->ids[row] == PF_NO_NAME ? pf_no_memory(error) : PF_OK;
+  if (number != 0)
+    return pprof_name(r->trace, number, r->offset, &column->ids[row], error);
+  pf_set_missing(column, row);
+  return PF_OK;
 }
 
 
@@ -70,20 +61,6 @@ static pf_status put_label (labels_reader *r, pf_batch *batch, pf_bytes message,
 }
 
 
-/* Go to the next sample. Returns false at the end. */
-static bool next_sample (labels_reader *r) {
-  pprof_field field;
-  while (pprof_next_field(&r->at, &field))
-    if (field.number == SAMPLE && field.wire == PPROF_BYTES) {
-      r->inner = pf_cursor_over(field.bytes, false);
-      r->offset = field.at;
-      r->sample++;
-      return true;
-    }
-  return false;
-}
-
-
 static pf_status labels_next (pf_reader *self, pf_batch *batch,
                               pf_error *error) {
   labels_reader *const r = (labels_reader *)(void *)self;
@@ -92,8 +69,13 @@ static pf_status labels_next (pf_reader *self, pf_batch *batch,
   pf_batch_clear(batch);
   while (status == PF_OK && batch->rows < PF_BATCH_ROWS) {
     if (!pprof_next_field(&r->inner, &field)) {
-      if (!next_sample(r))
+      if (!pprof_next_field(&r->at, &field))
         break;
+      if (field.number == PPROF_SAMPLE && field.wire == PPROF_BYTES) {
+        r->inner = pf_cursor_over(field.bytes, false);
+        r->offset = field.at;
+        r->sample++;
+      }
     }
     else if (field.number == LABEL && field.wire == PPROF_BYTES)
       status = put_label(r, batch, field.bytes, error);
@@ -118,8 +100,8 @@ pf_status pprof_open_labels (pf_trace *trace, const pf_table *table,
                           .next = labels_next,
                           .close = labels_close};
   r->trace = trace;
-  r->file = trace->state;
-  r->at = pf_cursor_over(r->file->readable, false);
+  const pprof_file *const file = trace->state;
+  r->at = pf_cursor_over(file->readable, false);
   r->sample = -1;
   *reader = &r->reader;
   return PF_OK;

@@ -64,30 +64,15 @@ typedef struct stated_types {
 } stated_types;
 
 
-/* Get the name of a string; PF_NO_NAME for string 0. */
-static pf_status name_of (pf_trace *trace, uint64_t number, uint64_t offset,
-                          uint32_t *name, pf_error *error) {
-  pf_bytes text;
-  *name = PF_NO_NAME;
-  if (number == 0)
-    return PF_OK;
-  const pf_status status =
-      pprof_string(trace, trace->state, number, offset, &text, error);
-  if (status != PF_OK)
-    return status;
-  *name = pf_intern(trace->dictionary, text);
-  return *name == PF_NO_NAME ? pf_no_memory(error) : PF_OK;
-}
-
-
 static pf_status read_type (pf_trace *trace, const pprof_field *message,
                             pprof_value_type *type, pf_error *error) {
   pprof_value_type stated;
   uint32_t name = PF_NO_NAME, unit = PF_NO_NAME;
   pprof_read_value_type(message->bytes, &stated);
-  pf_status status = name_of(trace, stated.type, message->at, &name, error);
+  pf_status status =
+      pprof_name_or_none(trace, stated.type, message->at, &name, error);
   if (status == PF_OK)
-    status = name_of(trace, stated.unit, message->at, &unit, error);
+    status = pprof_name_or_none(trace, stated.unit, message->at, &unit, error);
   *type = (pprof_value_type){name, unit};
   return status;
 }
@@ -95,18 +80,14 @@ static pf_status read_type (pf_trace *trace, const pprof_field *message,
 
 static pf_status read_comments (pf_trace *trace, const pprof_field *field,
                                 pprof_header *header, pf_error *error) {
-  pf_cursor c = pprof_numbers(field);
-  uint64_t number = field->value;
+  pprof_numbers numbers = pprof_numbers_of(field);
   pf_status status = PF_OK;
   uint32_t name;
-  while (status == PF_OK &&
-         (field->wire != PPROF_BYTES || pprof_varint(&c, &number))) {
-    status = name_of(trace, number, field->at, &name, error);
+  for (uint64_t n; status == PF_OK && pprof_next_number(&numbers, &n);) {
+    status = pprof_name_or_none(trace, n, field->at, &name, error);
     if (status == PF_OK && name != PF_NO_NAME &&
         !pprof_header_comment(header, name))
       status = pf_no_memory(error);
-    if (field->wire != PPROF_BYTES)
-      break;
   }
   return status;
 }
@@ -134,29 +115,32 @@ static pf_status read_header_field (pf_trace *trace, const pprof_field *field,
     case PPROF_DOC_URL: name = &header->doc_url; break;
     default: break;
   }
-  return name == NULL ? PF_OK
-                      : name_of(trace, field->value, field->at, name, error);
+  return name == NULL
+             ? PF_OK
+             : pprof_name_or_none(trace, field->value, field->at, name, error);
 }
 
 
 /* Read the attributes and sample types of a file. */
-static pf_status read_header (pf_trace *trace, pprof_header *header,
-                              stated_types *types, pf_error *error) {
-  const pprof_file *const file = trace->state;
+static pf_status read_header (pprof_merged *m, const pprof_translation *t,
+                              pprof_header *header, stated_types *types,
+                              pf_error *error) {
   pprof_meta_cursor meta = {0};
   pprof_field field;
   pf_status status = PF_OK;
-  types->types = calloc(file->ntypes + 1, sizeof *types->types);
+  types->types = calloc(t->file->ntypes + 1, sizeof *types->types);
   if (types->types == NULL)
     return pf_no_memory(error);
-  while (status == PF_OK && pprof_next_meta(file, &meta, &field)) {
+  while (status == PF_OK && pprof_next_meta(t->file, &meta, &field)) {
+    m->has_mappings |=
+        field.number == PPROF_MAPPING && field.wire == PPROF_BYTES;
     if (field.number != PPROF_SAMPLE_TYPE)
-      status = read_header_field(trace, &field, header, error);
-    else if (field.wire == PPROF_BYTES && types->count < file->ntypes) {
+      status = read_header_field(t->trace, &field, header, error);
+    else if (field.wire == PPROF_BYTES && types->count < t->file->ntypes) {
       stated_type *const type = &types->types[types->count++];
-      status = read_type(trace, &field, &type->names, error);
+      status = read_type(t->trace, &field, &type->names, error);
       type->unit =
-          pprof_unit_of(pf_name(trace->dictionary, (uint32_t)type->names.unit));
+          pprof_unit_of(pf_name(m->dictionary, (uint32_t)type->names.unit));
     }
   }
   return status;
@@ -188,31 +172,8 @@ static size_t find_type (const stated_types *types, const stated_type *type,
 }
 
 
-/* Returns how many types before index `t` are addable to it. Types of equal
-   name are matched in their order. */
-static size_t nth_among_addable (const stated_types *types, size_t t) {
-  size_t n = 0;
-  for (size_t i = 0; i < t; i++)
-    n += are_addable(&types->types[i], &types->types[t]);
-  return n;
-}
-
-
-static pf_status note_unmerged_type (pprof_merged *m, pf_trace *trace,
-                                     const pprof_value_type *type,
-                                     pf_error *error) {
-  const pf_bytes name = pf_name(m->dictionary, (uint32_t)type->type);
-  return pf_warn(
-      trace, PF_NOTE, "pprof-types-differ", PF_EUNSUPPORTED, PF_NO_OFFSET,
-      error,
-      "sample type '%.*s' is left out of the merged profile: not all "
-      "files have it",
-      (int)(name.size < 100 ? name.size : 100), (const char *)name.at);
-}
-
-
 /* Report the types of a file that are not merged. */
-static pf_status note_unmerged_types (pprof_merged *m, pf_trace *trace,
+static pf_status note_unmerged_types (const pprof_merged *m,
                                       const stated_types *types,
                                       const pprof_translation *translation,
                                       pf_error *error) {
@@ -220,9 +181,18 @@ static pf_status note_unmerged_types (pprof_merged *m, pf_trace *trace,
   pf_status status = used == NULL ? pf_no_memory(error) : PF_OK;
   for (size_t t = 0; used != NULL && t < m->ntypes; t++)
     used[translation->types[t]] = true;
-  for (size_t i = 0; status == PF_OK && i < types->count; i++)
-    if (!used[i])
-      status = note_unmerged_type(m, trace, &types->types[i].names, error);
+  for (size_t i = 0; status == PF_OK && i < types->count; i++) {
+    if (used[i])
+      continue;
+    const pf_bytes name =
+        pf_name(m->dictionary, (uint32_t)types->types[i].names.type);
+    status = pf_warn(
+        translation->trace, PF_NOTE, "pprof-types-differ", PF_EUNSUPPORTED,
+        PF_NO_OFFSET, error,
+        "sample type '%.*s' is left out of the merged profile: not all "
+        "files have it",
+        (int)(name.size < 100 ? name.size : 100), (const char *)name.at);
+  }
   free(used);
   return status;
 }
@@ -232,8 +202,10 @@ static pf_status note_unmerged_types (pprof_merged *m, pf_trace *trace,
    the finest of their units. */
 static void add_type (pprof_merged *m, const stated_types *stated, size_t t,
                       pprof_translation *translations) {
-  const size_t nth = nth_among_addable(&stated[0], t);
   const stated_type *finest = &stated[0].types[t];
+  size_t nth = 0; /* types of equal name are matched in their order */
+  for (size_t i = 0; i < t; i++)
+    nth += are_addable(&stated[0].types[i], &stated[0].types[t]);
   for (size_t f = 0; f < m->nfiles; f++) {
     const size_t found = find_type(&stated[f], &stated[0].types[t], nth);
     if (found == SIZE_MAX)
@@ -252,8 +224,7 @@ static void add_type (pprof_merged *m, const stated_types *stated, size_t t,
 
 
 /* Merge the types that all files have, in the order of the first file. */
-static pf_status merge_types (pprof_merged *m, pf_trace *const *traces,
-                              const stated_types *stated,
+static pf_status merge_types (pprof_merged *m, const stated_types *stated,
                               pprof_translation *translations,
                               pf_error *error) {
   pf_status status = PF_OK;
@@ -273,85 +244,62 @@ static pf_status merge_types (pprof_merged *m, pf_trace *const *traces,
                    "these profiles have no sample type in common: merge those "
                    "of one kind");
   for (size_t f = 0; f < m->nfiles && status == PF_OK; f++)
-    status =
-        note_unmerged_types(m, traces[f], &stated[f], &translations[f], error);
+    status = note_unmerged_types(m, &stated[f], &translations[f], error);
   return status;
 }
 
 
-/* Clear a default type that is not among the merged types. */
-static void check_default (pprof_merged *m) {
-  for (size_t t = 0; t < m->ntypes; t++)
-    if (m->types[t].type == m->header.default_type)
-      return;
-  if (m->nfiles > 1)
-    m->header.default_type = PF_NO_NAME;
-}
-
-
-static stated_type with_unit (const pprof_merged *m, pprof_value_type names) {
-  return (stated_type){
-      names, pprof_unit_of(pf_name(m->dictionary, (uint32_t)names.unit))};
-}
-
-
+/* Refuse files that are sampled by different events. */
 static pf_status check_period (const pprof_merged *m,
                                const pprof_header *header, pf_error *error) {
-  const stated_type a = with_unit(m, m->header.period_type),
-                    b = with_unit(m, header->period_type);
-  if (a.names.type == PF_NO_NAME || b.names.type == PF_NO_NAME ||
-      are_addable(&a, &b))
+  const pprof_value_type *const a = &m->header.period_type,
+                                *const b = &header->period_type;
+  const pf_dictionary *const d = m->dictionary;
+  const stated_type first = {*a, pprof_unit_of(pf_name(d, (uint32_t)a->unit))},
+                    other = {*b, pprof_unit_of(pf_name(d, (uint32_t)b->unit))};
+  if (a->type == PF_NO_NAME || b->type == PF_NO_NAME ||
+      are_addable(&first, &other))
     return PF_OK;
-  return pf_fail(
-      error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-      "one profile is sampled by '%.60s', another by '%.60s': merge those of "
-      "one "
-      "kind",
-      (const char *)pf_name(m->dictionary, (uint32_t)a.names.type).at,
-      (const char *)pf_name(m->dictionary, (uint32_t)b.names.type).at);
+  return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                 "one profile is sampled by '%.60s', another by '%.60s': merge "
+                 "those of one kind",
+                 (const char *)pf_name(d, (uint32_t)a->type).at,
+                 (const char *)pf_name(d, (uint32_t)b->type).at);
 }
 
 
-static bool has_mapping (const pprof_file *file) {
-  pprof_meta_cursor meta = {0};
-  pprof_field field;
-  while (pprof_next_meta(file, &meta, &field))
-    if (field.number == PPROF_MAPPING && field.wire == PPROF_BYTES)
-      return true;
-  return false;
-}
-
-
-static pf_status merge_header (pprof_merged *m, pf_trace *trace, bool is_first,
-                               stated_types *stated, pf_error *error) {
+static pf_status merge_header (pprof_merged *m, const pprof_translation *t,
+                               bool is_first, stated_types *stated,
+                               pf_error *error) {
   pprof_header header;
   pprof_header_open(&header);
-  pf_status status = read_header(trace, &header, stated, error);
+  pf_status status = read_header(m, t, &header, stated, error);
   if (status == PF_OK)
     status = check_period(m, &header, error);
   if (status == PF_OK &&
       !pprof_header_merge(&m->header, &header, is_first, m->dictionary))
     status = pf_no_memory(error);
   pprof_header_close(&header);
-  m->has_mappings = m->has_mappings || has_mapping(trace->state);
   return status;
 }
 
 
-pf_status pprof_merge_headers (pprof_merged *m, pf_trace *const *traces,
-                               size_t count, pprof_translation *translations,
+pf_status pprof_merge_headers (pprof_merged *m, pprof_translation *translations,
                                pf_error *error) {
+  const size_t count = m->nfiles;
   stated_types *const stated = calloc(count + 1, sizeof *stated);
   pf_status status = PF_OK;
+  bool has_default = count <= 1;
   if (stated == NULL)
     return pf_no_memory(error);
-  m->nfiles = count;
   for (size_t f = 0; f < count && status == PF_OK; f++)
-    status = merge_header(m, traces[f], f == 0, &stated[f], error);
+    status = merge_header(m, &translations[f], f == 0, &stated[f], error);
   if (status == PF_OK)
-    status = merge_types(m, traces, stated, translations, error);
-  if (status == PF_OK)
-    check_default(m);
+    status = merge_types(m, stated, translations, error);
+  for (size_t t = 0; t < m->ntypes; t++)
+    has_default |= m->types[t].type == m->header.default_type;
+  if (!has_default)
+    m->header.default_type = PF_NO_NAME;
   for (size_t f = 0; f < count; f++)
     free(stated[f].types);
   free(stated);
@@ -422,43 +370,40 @@ static void drop_zeros (pprof_merged *m) {
 /* }====== */
 
 
-/* {====== All steps ====== */
-
-static pf_status merge_all (pprof_merged *m, pf_trace *const *traces,
-                            size_t count, pprof_translation *translations,
-                            pf_error *error) {
-  pf_status status = pprof_merge_headers(m, traces, count, translations, error);
-  for (size_t f = 0; f < count && status == PF_OK; f++)
-    status = pprof_read_tables(m, traces[f], &translations[f], error);
-  for (size_t f = 0; f < count && status == PF_OK && m->is_sorted; f++)
-    status = pprof_check_locations(m, traces[f], &translations[f], error);
-  if (status == PF_OK && m->is_sorted)
-    status = pprof_merge_sorted(m, traces, translations, error);
-  if (status == PF_OK && !m->is_sorted)
-    status = pprof_merge_unsorted(m, traces, translations, error);
-  for (size_t f = 0; f < count && status == PF_OK; f++)
-    status = pprof_merge_unused_mappings(m, &translations[f], error);
-  if (status == PF_OK)
-    drop_zeros(m);
-  return status;
-}
-
-
 pf_status pprof_merged_add (pprof_merged *m, pf_trace *const *traces,
                             size_t count, pf_error *error) {
-  pprof_translation *const translations =
-      calloc(count + 1, sizeof *translations);
-  if (translations == NULL)
+  pprof_translation *const files = calloc(count + 1, sizeof *files);
+  if (files == NULL)
     return pf_no_memory(error);
-  const pf_status status = merge_all(m, traces, count, translations, error);
-  for (size_t f = 0; f < count; f++)
-    pprof_translation_close(&translations[f]);
-  free(translations);
-  if (status == PF_OK && m->has_overflowed)
+  m->nfiles = count;
+  for (size_t f = 0; f < count; f++) {
+    files[f].trace = traces[f];
+    files[f].file = traces[f]->state;
+  }
+  pf_status status = pprof_merge_headers(m, files, error);
+  for (size_t f = 0; f < count && status == PF_OK; f++)
+    status = pprof_read_tables(m, &files[f], error);
+  for (size_t f = 0; f < count && status == PF_OK && m->is_sorted; f++)
+    status = pprof_check_locations(m, &files[f], error);
+  if (status == PF_OK && m->is_sorted)
+    status = pprof_merge_sorted(m, files, error);
+  if (status == PF_OK && !m->is_sorted)
+    status = pprof_merge_unsorted(m, files, error);
+  for (size_t f = 0; f < count; f++) {
+    /* mappings that no sample uses */
+    for (uint32_t i = 0; status == PF_OK && i < files[f].nmappings; i++)
+      if (files[f].mappings[i].merged == 0 &&
+          pprof_intern_mapping(m, &files[f].mappings[i].stated) == 0)
+        status = pf_no_memory(error);
+    pprof_translation_close(&files[f]);
+  }
+  free(files);
+  if (status != PF_OK)
+    return status;
+  drop_zeros(m);
+  if (m->has_overflowed)
     return pf_fail(
         error, PF_EUNSUPPORTED, PF_NO_OFFSET,
         "the values of a sample add up to more than 64 bits can hold");
-  return status;
+  return PF_OK;
 }
-
-/* }====== */

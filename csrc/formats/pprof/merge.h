@@ -91,32 +91,25 @@ typedef struct pprof_merged {
   bool has_overflowed;
 } pprof_merged;
 
-/* An id of a file and the entry number it stands for. */
-typedef struct pprof_id {
-  uint64_t id;
-  uint32_t number; /* from 1 */
-} pprof_id;
+/* A mapping of a file. */
+typedef struct pprof_file_mapping {
+  pprof_mapping stated;
+  uint32_t merged; /* entry number in the merged profile, 0: not merged yet */
+} pprof_file_mapping;
 
-typedef struct pprof_id_map {
-  pprof_id *entries;
-  size_t capacity;
-  pf_intern_table set;
-} pprof_id_map;
-
-/* The mapping from the entries of one file to those of the merged profile. */
+/* A file, and the mapping from its entries to those of the merged profile. */
 typedef struct pprof_translation {
-  pprof_id_map function_ids; /* to functions of the merged profile */
-  pprof_id_map mapping_ids;  /* to `mappings` of this file */
-  pprof_mapping *mappings;   /* of the file; `id` is the entry number in the
-                                merged profile, 0: not merged yet */
+  pf_trace *trace;
+  const pprof_file *file; /* of the trace */
+  uint32_t *functions;    /* entry numbers by index in the file */
+  pprof_file_mapping *mappings;
   size_t mapping_capacity;
   uint32_t nmappings;
-  pf_bytes *messages;  /* location messages by index in the file */
-  uint32_t *locations; /* by the same index: merged entry number, 0: not merged
-                     yet */
-  uint32_t nlocations;
-  size_t *types;    /* index in the file by merged type */
-  int64_t *factors; /* factors of the values by merged type */
+  pf_intern_table mapping_ids; /* hash table of the ids of `mappings` */
+  pf_bytes *messages;          /* location messages by index in the file */
+  uint32_t *locations; /* entry numbers by the same index, 0: not merged yet */
+  size_t *types;       /* index in the file by merged type */
+  int64_t *factors;    /* factors of the values by merged type */
 } pprof_translation;
 
 pprof_merged *pprof_merged_new (pf_dictionary *dictionary);
@@ -137,17 +130,17 @@ pf_status pprof_merged_write (pprof_merged *merged, const pprof_header *given,
 /* Functions of pprof_merge*.c */
 
 /* Merge attributes and sample types, and map the types of each file. */
-pf_status pprof_merge_headers (pprof_merged *merged, pf_trace *const *traces,
-                               size_t count, pprof_translation *translations,
+pf_status pprof_merge_headers (pprof_merged *merged,
+                               pprof_translation *translations,
                                pf_error *error);
 
 /* Read the functions, mappings and locations of a file. */
-pf_status pprof_read_tables (pprof_merged *merged, pf_trace *trace,
+pf_status pprof_read_tables (pprof_merged *merged,
                              pprof_translation *translation, pf_error *error);
 void pprof_translation_close (pprof_translation *translation);
 
-/* Returns the entry number of an id, or 0. */
-uint32_t pprof_find_id (const pprof_id_map *map, uint64_t id);
+/* Returns the entry number of a mapping of the file by its id, or 0. */
+uint32_t pprof_find_mapping (const pprof_translation *translation, uint64_t id);
 
 /* Returns the entry number of a mapping, added if it is new; 0 if out of
    memory. Mappings are equal if they have the same size, offset and build id
@@ -155,29 +148,24 @@ uint32_t pprof_find_id (const pprof_id_map *map, uint64_t id);
 uint32_t pprof_intern_mapping (pprof_merged *merged,
                                const pprof_mapping *mapping);
 
-/* Add the mappings of a file that no sample uses. */
-pf_status pprof_merge_unused_mappings (pprof_merged *merged,
-                                       pprof_translation *translation,
-                                       pf_error *error);
-
 /* Returns the merged entry number of location `number` (an index in the file),
    which is added at the first call; 0 if out of memory. */
-uint32_t pprof_merge_location (pprof_merged *merged, const pf_trace *trace,
+uint32_t pprof_merge_location (pprof_merged *merged,
                                pprof_translation *translation, uint32_t number);
 
 /* Clear merged->is_sorted if the locations of a file are not as profio writes
    them. */
-pf_status pprof_check_locations (pprof_merged *merged, pf_trace *trace,
+pf_status pprof_check_locations (pprof_merged *merged,
                                  pprof_translation *translation,
                                  pf_error *error);
 
 /* Read the samples of sorted files and merge them. If a file is not sorted,
    clear merged->is_sorted and undo the merge of locations. */
-pf_status pprof_merge_sorted (pprof_merged *merged, pf_trace *const *traces,
+pf_status pprof_merge_sorted (pprof_merged *merged,
                               pprof_translation *translations, pf_error *error);
 
 /* Add the samples of all files in input order. */
-pf_status pprof_merge_unsorted (pprof_merged *merged, pf_trace *const *traces,
+pf_status pprof_merge_unsorted (pprof_merged *merged,
                                 pprof_translation *translations,
                                 pf_error *error);
 

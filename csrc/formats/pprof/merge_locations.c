@@ -70,7 +70,8 @@ static bool add_line (pprof_merged *m, const pprof_translation *t,
                       pf_bytes message) {
   pprof_line line;
   pprof_read_line(message, &line);
-  line.function = pprof_find_id(&t->function_ids, line.function);
+  const uint32_t function = pprof_find_function(t->file, line.function);
+  line.function = function == UINT32_MAX ? 0 : t->functions[function];
   const bool ok = m->nlines < UINT32_MAX - 1 &&
                   pf_grow(&m->lines, &m->line_capacity, (size_t)m->nlines + 1);
   if (ok)
@@ -100,40 +101,33 @@ static bool read_location (pprof_merged *m, const pprof_translation *t,
       default: break;
     }
   location->nlines = m->nlines - location->first;
-  location->mapping = pprof_find_id(&t->mapping_ids, mapping);
+  location->mapping = pprof_find_mapping(t, mapping);
   return ok;
 }
 
 
-/* Replace the mapping and the address in it by those of the merged profile: a
-   program may be loaded elsewhere in each run. Returns false if out of
-   memory. */
-static bool relocate (pprof_merged *m, pprof_translation *t,
-                      pprof_merged_location *location) {
-  const bool is_unknown = t->nmappings == 1 && t->mapping_ids.set.count == 0;
-  const uint32_t number = is_unknown ? 1 : location->mapping;
-  if (number == 0)
-    return true;
-  pprof_mapping *const mapping = &t->mappings[number - 1];
-  if (mapping->id == 0)
-    mapping->id = pprof_intern_mapping(m, mapping);
-  if (mapping->id == 0)
-    return false;
-  location->mapping = (uint32_t)mapping->id;
-  location->address += m->mappings[mapping->id - 1].start - mapping->start;
-  return true;
-}
-
-
-uint32_t pprof_merge_location (pprof_merged *m, const pf_trace *trace,
-                               pprof_translation *t, uint32_t number) {
-  const pprof_file *const file = trace->state;
+uint32_t pprof_merge_location (pprof_merged *m, pprof_translation *t,
+                               uint32_t number) {
+  const pprof_file *const file = t->file;
   pprof_merged_location location;
   if (t->locations[number] != 0)
     return t->locations[number];
-  if (!read_location(m, t, t->messages[number], &location) ||
-      !relocate(m, t, &location))
+  if (!read_location(m, t, t->messages[number], &location))
     return 0;
+  if (t->nmappings == 1 && t->mapping_ids.count == 0) /* the unknown one */
+    location.mapping = 1;
+  if (location.mapping != 0) {
+    /* The mapping and the address in it become those of the merged profile: a
+       program may be loaded elsewhere in each run. */
+    pprof_file_mapping *const mapping = &t->mappings[location.mapping - 1];
+    if (mapping->merged == 0)
+      mapping->merged = pprof_intern_mapping(m, &mapping->stated);
+    if (mapping->merged == 0)
+      return 0;
+    location.mapping = mapping->merged;
+    location.address +=
+        m->mappings[mapping->merged - 1].start - mapping->stated.start;
+  }
   location.area = file->frames[file->locations[number].first];
   t->locations[number] = intern_location(m, &location);
   return t->locations[number];
@@ -142,49 +136,42 @@ uint32_t pprof_merge_location (pprof_merged *m, const pf_trace *trace,
 
 /* {====== Sorted files ====== */
 
-/* Whether a location is as profio writes it: one line or an address. */
-static bool is_as_exported (const pprof_merged *m,
-                            const pprof_merged_location *l) {
-  return !l->is_folded &&
-         (l->nlines == 0 || (l->nlines == 1 && l->address == 0 &&
-                             m->lines[l->first].column == 0));
-}
-
 
 /* Clear is_sorted if the locations of a file are not sorted by frame. */
 static pf_status check_order (pprof_merged *m, const pprof_file *file,
                               pf_error *error) {
   const size_t nareas = pf_areas_count(m->dictionary);
+  uint32_t *const ranks = malloc((nareas + 1) * sizeof *ranks);
   uint32_t *const areas =
       malloc(((size_t)file->nlocations + 1) * sizeof *areas);
-  uint32_t *const ranks = malloc((nareas + 1) * sizeof *ranks);
-  pf_status status = areas == NULL || ranks == NULL ? PF_ENOMEM : PF_OK;
-  for (uint32_t i = 0; status == PF_OK && i < file->nlocations; i++)
+  for (uint32_t i = 0; areas != NULL && i < file->nlocations; i++)
     areas[i] = file->frames[file->locations[i].first];
-  if (status == PF_OK)
-    status = pf_frames_rank(m->dictionary, areas, file->nlocations, ranks);
-  for (uint32_t i = 1; status == PF_OK && i < file->nlocations; i++)
+  const bool ok =
+      areas != NULL && ranks != NULL &&
+      pf_frames_rank(m->dictionary, areas, file->nlocations, ranks) == PF_OK;
+  for (uint32_t i = 1; ok && i < file->nlocations; i++)
     m->is_sorted &= ranks[areas[i - 1]] < ranks[areas[i]];
   free(areas);
   free(ranks);
-  return status == PF_OK
-             ? PF_OK
-             : pf_fail(error, status, PF_NO_OFFSET, "out of memory");
+  return ok ? PF_OK : pf_no_memory(error);
 }
 
 
-pf_status pprof_check_locations (pprof_merged *m, pf_trace *trace,
-                                 pprof_translation *t, pf_error *error) {
+pf_status pprof_check_locations (pprof_merged *m, pprof_translation *t,
+                                 pf_error *error) {
   m->is_sorted &= t->nmappings <= 1;
-  for (uint32_t i = 0; i < t->nlocations && m->is_sorted; i++) {
-    pprof_merged_location location;
-    const bool ok = read_location(m, t, t->messages[i], &location);
-    m->nlines = location.first;
+  for (uint32_t i = 0; i < t->file->nlocations && m->is_sorted; i++) {
+    pprof_merged_location l;
+    const bool ok = read_location(m, t, t->messages[i], &l);
+    m->nlines = l.first;
     if (!ok)
       return pf_no_memory(error);
-    m->is_sorted = is_as_exported(m, &location);
+    /* profio writes one line or an address */
+    m->is_sorted =
+        !l.is_folded && (l.nlines == 0 || (l.nlines == 1 && l.address == 0 &&
+                                           m->lines[l.first].column == 0));
   }
-  return m->is_sorted ? check_order(m, trace->state, error) : PF_OK;
+  return m->is_sorted ? check_order(m, t->file, error) : PF_OK;
 }
 
 /* }====== */

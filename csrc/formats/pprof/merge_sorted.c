@@ -18,7 +18,6 @@
 
 typedef struct sorted_reader {
   const pprof_merged *merged;
-  pf_trace *trace;
   const pprof_translation *translation;
   pprof_block *block;
   pprof_values *values; /* scratch */
@@ -58,84 +57,53 @@ static int compare_keys (const void *left, const void *right) {
 }
 
 
-/* Set keys[] to the locations sorted by frame; the low 32 bits of a key are the
-   index of the location. */
-static pf_status order_locations (const pprof_merged *m, uint64_t *keys) {
-  const uint32_t count = m->location_set.count;
-  uint32_t *const areas = malloc(((size_t)count + 1) * sizeof *areas);
-  uint32_t *const ranks =
-      malloc(((size_t)pf_areas_count(m->dictionary) + 1) * sizeof *ranks);
-  pf_status status = areas == NULL || ranks == NULL ? PF_ENOMEM : PF_OK;
-  for (uint32_t i = 0; status == PF_OK && i < count; i++)
-    areas[i] = m->locations[i].area;
-  if (status == PF_OK)
-    status = pf_frames_rank(m->dictionary, areas, count, ranks);
-  for (uint32_t i = 0; status == PF_OK && i < count; i++)
-    keys[i] = (uint64_t)ranks[areas[i]] << 32 | i;
-  if (status == PF_OK)
-    qsort(keys, count, sizeof *keys, compare_keys);
-  free(areas);
-  free(ranks);
-  return status;
-}
-
-
-/* Reorder the locations by the keys. numbers[] maps old indexes to new entry
-   numbers. */
-static void move_locations (pprof_merged *m, const uint64_t *keys,
-                            pprof_merged_location *moved, uint32_t *numbers) {
-  for (uint32_t i = 0; i < m->location_set.count; i++) {
-    moved[i] = m->locations[(uint32_t)keys[i]];
-    numbers[(uint32_t)keys[i]] = i + 1;
-  }
-  memcpy(m->locations, moved, m->location_set.count * sizeof *moved);
-}
-
-
-/* Sort the locations and renumber them in all translations. */
+/* Sort the locations by frame, and renumber them in all translations. */
 static pf_status sort_locations (pprof_merged *m,
                                  pprof_translation *translations) {
-  const size_t capacity = (size_t)m->location_set.count + 1;
+  const uint32_t count = m->location_set.count;
+  const size_t capacity = (size_t)count + 1;
+  uint32_t *const areas = malloc(capacity * sizeof *areas);
+  uint32_t *const ranks =
+      malloc(((size_t)pf_areas_count(m->dictionary) + 1) * sizeof *ranks);
   uint64_t *const keys = malloc(capacity * sizeof *keys);
   uint32_t *const numbers = malloc(capacity * sizeof *numbers);
   pprof_merged_location *const moved = malloc(capacity * sizeof *moved);
-  pf_status status = keys == NULL || numbers == NULL || moved == NULL
-                         ? PF_ENOMEM
-                         : order_locations(m, keys);
-  if (status == PF_OK && m->location_set.count > 0)
-    move_locations(m, keys, moved, numbers);
-  for (size_t f = 0; status == PF_OK && f < m->nfiles; f++)
-    for (uint32_t i = 0; i < translations[f].nlocations; i++)
+  bool ok = areas != NULL && ranks != NULL && keys != NULL && numbers != NULL &&
+            moved != NULL;
+  for (uint32_t i = 0; ok && i < count; i++)
+    areas[i] = m->locations[i].area;
+  ok = ok && pf_frames_rank(m->dictionary, areas, count, ranks) == PF_OK;
+  for (uint32_t i = 0; ok && i < count; i++)
+    keys[i] = (uint64_t)ranks[areas[i]] << 32 | i;
+  if (ok)
+    qsort(keys, count, sizeof *keys, compare_keys);
+  for (uint32_t i = 0; ok && i < count; i++) {
+    moved[i] = m->locations[(uint32_t)keys[i]];
+    numbers[(uint32_t)keys[i]] = i + 1;
+  }
+  if (ok && count > 0)
+    memcpy(m->locations, moved, count * sizeof *moved);
+  for (size_t f = 0; ok && f < m->nfiles; f++)
+    for (uint32_t i = 0; i < translations[f].file->nlocations; i++)
       translations[f].locations[i] = numbers[translations[f].locations[i] - 1];
+  free(areas);
+  free(ranks);
   free(keys);
   free(numbers);
   free(moved);
-  return status;
-}
-
-
-/* Merge all locations of all files and sort them. */
-static pf_status merge_all_locations (pprof_merged *m, pf_trace *const *traces,
-                                      pprof_translation *translations,
-                                      pf_error *error) {
-  for (size_t f = 0; f < m->nfiles; f++)
-    for (uint32_t i = 0; i < translations[f].nlocations; i++)
-      if (pprof_merge_location(m, traces[f], &translations[f], i) == 0)
-        return pf_no_memory(error);
-  return sort_locations(m, translations) == PF_OK ? PF_OK : pf_no_memory(error);
+  return ok ? PF_OK : PF_ENOMEM;
 }
 
 
 /* Undo the merge of locations, except the main mapping. */
-static void reset_merge (pprof_merged *m, pprof_translation *translations) {
-  const uint64_t seed = m->dictionary->seed;
+static void undo_merge (pprof_merged *m, pprof_translation *translations) {
   pf_intern_table_free(&m->location_set);
-  m->location_set.seed = seed;
+  m->location_set.seed = m->dictionary->seed;
   m->nlines = 0;
   for (size_t f = 0; f < m->nfiles; f++) {
+    pprof_translation *const t = &translations[f];
     pprof_block_close(&m->blocks[f]);
-    memset(translations[f].locations, 0,
-           translations[f].nlocations * sizeof *translations[f].locations);
+    memset(t->locations, 0, t->file->nlocations * sizeof *t->locations);
   }
 }
 
@@ -148,7 +116,7 @@ static void reset_merge (pprof_merged *m, pprof_translation *translations) {
    or if they are not as profio writes them. */
 static bool read_locations (sorted_reader *r, pf_bytes ids) {
   pprof_block *const block = r->block;
-  const pprof_file *const file = r->trace->state;
+  const pprof_file *const file = r->translation->file;
   pf_cursor c = pf_cursor_over(ids, false);
   uint64_t id;
   /* an id has at least one byte */
@@ -174,7 +142,7 @@ static bool read_locations (sorted_reader *r, pf_bytes ids) {
    order. */
 static bool read_sample (sorted_reader *r, pf_bytes message) {
   pprof_block *const block = r->block;
-  const pprof_file *const file = r->trace->state;
+  const pprof_file *const file = r->translation->file;
   pf_cursor c = pf_cursor_over(message, false);
   pprof_field field;
   pf_bytes ids = {message.at, 0};
@@ -202,37 +170,25 @@ static bool read_sample (sorted_reader *r, pf_bytes message) {
 }
 
 
-static void read_file (sorted_reader *r) {
-  const pprof_file *const file = r->trace->state;
-  pf_cursor c = pf_cursor_over(file->readable, false);
-  pprof_field field;
-  r->values = malloc(sizeof *r->values);
-  if (r->values == NULL)
-    r->status = pf_no_memory(&r->error);
-  while (r->status == PF_OK && r->is_sorted && pprof_next_field(&c, &field))
-    if (field.number == PPROF_SAMPLE && field.wire == PPROF_BYTES)
-      r->is_sorted = read_sample(r, field.bytes);
-  free(r->values);
-}
-
-
 static void read_files (void *context, size_t from, size_t to) {
   sorted_reader *const readers = context;
-  for (size_t f = from; f < to; f++)
-    read_file(&readers[f]);
+  for (sorted_reader *r = readers + from; r < readers + to; r++) {
+    pf_cursor c = pf_cursor_over(r->translation->file->readable, false);
+    pprof_field field;
+    r->values = malloc(sizeof *r->values);
+    if (r->values == NULL)
+      r->status = pf_no_memory(&r->error);
+    while (r->status == PF_OK && r->is_sorted && pprof_next_field(&c, &field))
+      if (field.number == PPROF_SAMPLE && field.wire == PPROF_BYTES)
+        r->is_sorted = read_sample(r, field.bytes);
+    free(r->values);
+  }
 }
 
 /* }====== */
 
 
 /* {====== Merging ====== */
-
-static void add_values (pprof_merged *m, const pprof_sample *to,
-                        const pprof_sample *from) {
-  for (size_t t = 0; t < m->ntypes; t++)
-    to->values[t] =
-        pf_weight_add(to->values[t], from->values[t], &m->has_overflowed);
-}
 
 
 /* Merge two sequences into `to`, which has space for both. */
@@ -241,8 +197,12 @@ static run merge_two (pprof_merged *m, run a, run b, pprof_sample *to) {
   uint32_t i = 0, j = 0;
   while (i < a.count && j < b.count) {
     const int order = compare_records(a.samples[i].record, b.samples[j].record);
-    if (order == 0)
-      add_values(m, &a.samples[i], &b.samples[j++]);
+    if (order == 0) {
+      int64_t *const sums = a.samples[i].values;
+      const int64_t *const more = b.samples[j++].values;
+      for (size_t t = 0; t < m->ntypes; t++)
+        sums[t] = pf_weight_add(sums[t], more[t], &m->has_overflowed);
+    }
     to[both.count++] = order <= 0 ? a.samples[i++] : b.samples[j++];
   }
   for (; i < a.count; i++)
@@ -306,45 +266,40 @@ static pf_status merge_blocks (pprof_merged *m, pf_error *error) {
 /* }====== */
 
 
-/* Whether all files were sorted. The first failure is copied to *status and
-   *error. */
-static bool check_all_read (pprof_merged *m, const sorted_reader *readers,
-                            pf_status *status, pf_error *error) {
-  bool is_sorted = true;
-  for (size_t f = 0; f < m->nfiles; f++) {
-    is_sorted &= readers[f].is_sorted;
-    m->has_overflowed |= m->blocks[f].has_overflowed;
-    if (readers[f].status != PF_OK && *status == PF_OK) {
-      *status = readers[f].status;
-      *error = readers[f].error;
-    }
-  }
-  return is_sorted;
-}
-
-
-pf_status pprof_merge_sorted (pprof_merged *m, pf_trace *const *traces,
-                              pprof_translation *translations,
+pf_status pprof_merge_sorted (pprof_merged *m, pprof_translation *translations,
                               pf_error *error) {
-  sorted_reader *const readers = calloc(m->nfiles + 1, sizeof *readers);
-  m->blocks = calloc(m->nfiles + 1, sizeof *m->blocks);
-  if (readers == NULL || m->blocks == NULL) {
+  const size_t count = m->nfiles;
+  sorted_reader *const readers = calloc(count + 1, sizeof *readers);
+  pprof_block *const blocks = calloc(count + 1, sizeof *blocks);
+  pf_status status = PF_OK;
+  m->blocks = blocks;
+  if (readers == NULL || blocks == NULL) {
     free(readers);
     return pf_no_memory(error);
   }
-  pf_status status = merge_all_locations(m, traces, translations, error);
-  for (size_t f = 0; status == PF_OK && f < m->nfiles; f++)
+  for (size_t f = 0; status == PF_OK && f < count; f++) {
     readers[f] = (sorted_reader){.merged = m,
-                                 .trace = traces[f],
                                  .translation = &translations[f],
-                                 .block = &m->blocks[f],
+                                 .block = &blocks[f],
                                  .is_sorted = true};
-  if (status == PF_OK) {
-    pf_run_halves(read_files, readers, m->nfiles, 2);
-    m->is_sorted = check_all_read(m, readers, &status, error);
+    for (uint32_t i = 0; i < translations[f].file->nlocations; i++)
+      if (status == PF_OK && pprof_merge_location(m, &translations[f], i) == 0)
+        status = pf_no_memory(error);
+  }
+  if (status == PF_OK && sort_locations(m, translations) != PF_OK)
+    status = pf_no_memory(error);
+  if (status == PF_OK)
+    pf_run_halves(read_files, readers, count, 2);
+  for (size_t f = 0; status == PF_OK && f < count; f++) {
+    m->is_sorted &= readers[f].is_sorted;
+    m->has_overflowed |= blocks[f].has_overflowed;
+    status = readers[f].status;
+    *error = readers[f].error;
   }
   free(readers);
-  if (status == PF_OK && !m->is_sorted)
-    reset_merge(m, translations);
-  return status == PF_OK && m->is_sorted ? merge_blocks(m, error) : status;
+  if (status == PF_OK && m->is_sorted)
+    return merge_blocks(m, error);
+  if (status == PF_OK)
+    undo_merge(m, translations);
+  return status;
 }

@@ -13,77 +13,41 @@
 #define PAGE 4096u /* sizes of mappings are compared in pages */
 
 
-typedef struct table_reader {
-  pprof_merged *merged;
-  pf_trace *trace;
-  const pprof_file *file;
-  pprof_translation *translation;
-} table_reader;
+/* Replace a string index by a name; "" becomes PF_NO_NAME. */
+static pf_status to_name (pf_trace *trace, uint64_t *text, uint64_t offset,
+                          pf_error *error) {
+  uint32_t name;
+  const pf_status status =
+      pprof_name_or_none(trace, *text, offset, &name, error);
+  const bool is_empty =
+      status != PF_OK || pf_name(trace->dictionary, name).size == 0;
+  *text = is_empty ? PF_NO_NAME : name;
+  return status;
+}
 
 
-/* {====== Ids ====== */
+/* {====== Mappings ====== */
 
+/* Search key of an id. */
 typedef struct id_key {
-  const pprof_id_map *map;
+  const pprof_translation *translation;
   uint64_t id;
 } id_key;
 
 
 static bool is_same_id (const void *context, uint32_t number) {
   const id_key *const w = context;
-  return w->map->entries[number].id == w->id;
+  return w->translation->mappings[number].stated.id == w->id;
 }
 
 
-uint32_t pprof_find_id (const pprof_id_map *map, uint64_t id) {
-  const id_key w = {map, id};
-  const uint32_t at = pf_intern_table_find(&map->set, pf_mix(map->set.seed, id),
-                                           is_same_id, &w);
-  return at == PF_NOT_INTERNED ? 0 : map->entries[at].number;
+uint32_t pprof_find_mapping (const pprof_translation *t, uint64_t id) {
+  const id_key w = {t, id};
+  return 1 + pf_intern_table_find(&t->mapping_ids,
+                                  pf_mix(t->mapping_ids.seed, id), is_same_id,
+                                  &w); /* PF_NOT_INTERNED becomes 0 */
 }
 
-
-/* Map an id to an entry number, unless it is mapped already or 0. Returns false
-   if out of memory. */
-static bool add_id (pprof_id_map *map, uint64_t id, uint32_t number) {
-  if (id == 0 || pprof_find_id(map, id) != 0)
-    return true;
-  const bool ok =
-      pf_intern_table_reserve(&map->set) &&
-      pf_grow(&map->entries, &map->capacity, (size_t)map->set.count + 1);
-  if (ok)
-    map->entries[pf_intern_table_add(&map->set, pf_mix(map->set.seed, id))] =
-        (pprof_id){id, number};
-  return ok;
-}
-
-
-static void close_ids (pprof_id_map *map) {
-  free(map->entries);
-  pf_intern_table_free(&map->set);
-}
-
-
-/* Replace a string index by a name; "" becomes PF_NO_NAME. */
-static pf_status to_name (const table_reader *t, uint64_t *text,
-                          uint64_t offset, pf_error *error) {
-  pf_bytes bytes;
-  if (*text == 0) {
-    *text = PF_NO_NAME;
-    return PF_OK;
-  }
-  const pf_status status =
-      pprof_string(t->trace, t->file, *text, offset, &bytes, error);
-  if (status != PF_OK)
-    return status;
-  *text = bytes.size == 0 ? PF_NO_NAME : pf_intern(t->trace->dictionary, bytes);
-  return *text == PF_NO_NAME && bytes.size > 0 ? pf_no_memory(error) : PF_OK;
-}
-
-/* }====== */
-
-
-/* {====== Mappings ====== */
 
 typedef struct mapping_key {
   const pprof_merged *merged;
@@ -131,52 +95,28 @@ uint32_t pprof_intern_mapping (pprof_merged *m, const pprof_mapping *mapping) {
 
 /* Append a mapping of the file. Returns false if out of memory. */
 static bool push_mapping (pprof_translation *t, const pprof_mapping *mapping) {
-  if (!pf_grow(&t->mappings, &t->mapping_capacity, (size_t)t->nmappings + 1))
+  if (!pf_grow(&t->mappings, &t->mapping_capacity, (size_t)t->nmappings + 1) ||
+      !pf_intern_table_reserve(&t->mapping_ids))
     return false;
-  t->mappings[t->nmappings] = *mapping;
-  t->mappings[t->nmappings++].id = 0;
-  return add_id(&t->mapping_ids, mapping->id, t->nmappings);
+  t->mappings[t->nmappings] = (pprof_file_mapping){*mapping, 0};
+  if (mapping->id != 0 && pprof_find_mapping(t, mapping->id) == 0)
+    pf_intern_table_put(&t->mapping_ids,
+                        pf_mix(t->mapping_ids.seed, mapping->id), t->nmappings);
+  t->nmappings++;
+  return true;
 }
 
 
-static pf_status add_mapping (table_reader *t, const pprof_field *message,
+static pf_status add_mapping (pprof_translation *t, const pprof_field *message,
                               pf_error *error) {
   pprof_mapping mapping;
   pprof_read_mapping(message->bytes, &mapping);
-  pf_status status = to_name(t, &mapping.file, message->at, error);
+  pf_status status = to_name(t->trace, &mapping.file, message->at, error);
   if (status == PF_OK)
-    status = to_name(t, &mapping.build_id, message->at, error);
-  if (status == PF_OK && !push_mapping(t->translation, &mapping))
+    status = to_name(t->trace, &mapping.build_id, message->at, error);
+  if (status == PF_OK && !push_mapping(t, &mapping))
     status = pf_no_memory(error);
   return status;
-}
-
-
-/* Add a mapping without address and name for all locations of a file that
-   states no mapping while other files do, so that they are not equal to
-   locations of known programs. */
-static bool add_unknown_mapping (pprof_translation *t) {
-  const pprof_mapping unknown = {.file = PF_NO_NAME, .build_id = PF_NO_NAME};
-  return push_mapping(t, &unknown);
-}
-
-
-/* The first mapping of the first file that has one is the main program and
-   stays the first of the merged profile. */
-static bool merge_main_mapping (pprof_merged *m, pprof_translation *t) {
-  if (m->mapping_set.count > 0 || t->nmappings == 0)
-    return true;
-  t->mappings[0].id = pprof_intern_mapping(m, &t->mappings[0]);
-  return t->mappings[0].id != 0;
-}
-
-
-pf_status pprof_merge_unused_mappings (pprof_merged *m, pprof_translation *t,
-                                       pf_error *error) {
-  for (uint32_t i = 0; i < t->nmappings; i++)
-    if (t->mappings[i].id == 0 && pprof_intern_mapping(m, &t->mappings[i]) == 0)
-      return pf_no_memory(error);
-  return PF_OK;
 }
 
 /* }====== */
@@ -221,30 +161,31 @@ static uint32_t intern_function (pprof_merged *m,
 }
 
 
-static pf_status add_function (table_reader *t, const pprof_field *message,
-                               pf_error *error) {
+static pf_status add_function (pprof_merged *m, pprof_translation *t,
+                               const pprof_field *message, pf_error *error) {
   pprof_function_message f;
   pprof_read_function(message->bytes, &f);
-  pf_status status = to_name(t, &f.name, message->at, error);
+  pf_status status = to_name(t->trace, &f.name, message->at, error);
   if (status == PF_OK)
-    status = to_name(t, &f.system_name, message->at, error);
+    status = to_name(t->trace, &f.system_name, message->at, error);
   if (status == PF_OK)
-    status = to_name(t, &f.file, message->at, error);
+    status = to_name(t->trace, &f.file, message->at, error);
   if (status != PF_OK)
     return status;
   if (f.system_name != PF_NO_NAME || f.start_line != 0)
-    t->merged->is_sorted = false; /* profio does not write these */
-  const uint32_t number = intern_function(t->merged, &f);
-  return number != 0 && add_id(&t->translation->function_ids, f.id, number)
-             ? PF_OK
-             : pf_no_memory(error);
+    m->is_sorted = false; /* profio does not write these */
+  const uint32_t number = pprof_find_function(t->file, f.id);
+  if (number == UINT32_MAX || t->functions[number] != 0)
+    return PF_OK; /* of equal ids the first is kept */
+  t->functions[number] = intern_function(m, &f);
+  return t->functions[number] != 0 ? PF_OK : pf_no_memory(error);
 }
 
 /* }====== */
 
 
 /* Store the message of a location; of equal ids the first is kept. */
-static void add_location (table_reader *t, const pprof_field *message) {
+static void add_location (pprof_translation *t, const pprof_field *message) {
   pf_cursor c = pf_cursor_over(message->bytes, false);
   pprof_field field;
   uint64_t id = 0;
@@ -252,58 +193,54 @@ static void add_location (table_reader *t, const pprof_field *message) {
     if (field.number == 1)
       id = field.value;
   const uint32_t number = pprof_find_location(t->file, id);
-  if (number != UINT32_MAX && t->translation->messages[number].at == NULL)
-    t->translation->messages[number] = message->bytes;
+  if (number != UINT32_MAX && t->messages[number].at == NULL)
+    t->messages[number] = message->bytes;
 }
 
 
-/* Add all messages with a field number. */
-static pf_status add_all (table_reader *t, uint64_t number, pf_error *error) {
+pf_status pprof_read_tables (pprof_merged *m, pprof_translation *t,
+                             pf_error *error) {
   pprof_meta_cursor meta = {0};
   pprof_field field;
   pf_status status = PF_OK;
+  t->functions = calloc((size_t)t->file->nfunctions + 1, sizeof *t->functions);
+  t->locations = calloc((size_t)t->file->nlocations + 1, sizeof *t->locations);
+  t->messages = calloc((size_t)t->file->nlocations + 1, sizeof *t->messages);
+  t->mapping_ids.seed = m->dictionary->seed;
+  if (t->functions == NULL || t->locations == NULL || t->messages == NULL)
+    return pf_no_memory(error);
   while (status == PF_OK && pprof_next_meta(t->file, &meta, &field)) {
-    if (field.number != number || field.wire != PPROF_BYTES)
+    if (field.wire != PPROF_BYTES)
       continue;
-    if (number == PPROF_MAPPING)
+    if (field.number == PPROF_MAPPING)
       status = add_mapping(t, &field, error);
-    else if (number == PPROF_FUNCTION)
-      status = add_function(t, &field, error);
-    else
+    else if (field.number == PPROF_FUNCTION)
+      status = add_function(m, t, &field, error);
+    else if (field.number == PPROF_LOCATION)
       add_location(t, &field);
+  }
+  /* All locations of a file that states no mapping while other files do get a
+     mapping without address and name, so that they are not equal to locations
+     of known programs. */
+  const pprof_mapping unknown = {.file = PF_NO_NAME, .build_id = PF_NO_NAME};
+  if (status == PF_OK && m->has_mappings && t->nmappings == 0 &&
+      !push_mapping(t, &unknown))
+    status = pf_no_memory(error);
+  /* The first mapping of the first file that has one is the main program and
+     stays the first of the merged profile. */
+  if (status == PF_OK && m->mapping_set.count == 0 && t->nmappings > 0) {
+    t->mappings[0].merged = pprof_intern_mapping(m, &t->mappings[0].stated);
+    if (t->mappings[0].merged == 0)
+      status = pf_no_memory(error);
   }
   return status;
 }
 
 
-pf_status pprof_read_tables (pprof_merged *m, pf_trace *trace,
-                             pprof_translation *translation, pf_error *error) {
-  table_reader t = {m, trace, trace->state, translation};
-  const size_t count = (size_t)t.file->nlocations + 1;
-  translation->nlocations = t.file->nlocations;
-  translation->locations = calloc(count, sizeof *translation->locations);
-  translation->messages = calloc(count, sizeof *translation->messages);
-  translation->mapping_ids.set.seed = translation->function_ids.set.seed =
-      m->dictionary->seed;
-  if (translation->locations == NULL || translation->messages == NULL)
-    return pf_no_memory(error);
-  pf_status status = add_all(&t, PPROF_MAPPING, error);
-  if (status == PF_OK && ((m->has_mappings && translation->nmappings == 0 &&
-                           !add_unknown_mapping(translation)) ||
-                          !merge_main_mapping(m, translation)))
-    status = pf_no_memory(error);
-  if (status == PF_OK)
-    status = add_all(&t, PPROF_FUNCTION, error);
-  if (status == PF_OK)
-    status = add_all(&t, PPROF_LOCATION, error);
-  return status;
-}
-
-
 void pprof_translation_close (pprof_translation *t) {
-  close_ids(&t->function_ids);
-  close_ids(&t->mapping_ids);
+  pf_intern_table_free(&t->mapping_ids);
   free(t->mappings);
+  free(t->functions);
   free(t->messages);
   free(t->locations);
   free(t->types);

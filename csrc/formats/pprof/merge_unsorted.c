@@ -14,8 +14,6 @@
 
 typedef struct sample_merger {
   pprof_merged *merged;
-  pf_trace *trace;
-  const pprof_file *file;
   pprof_translation *translation;
   pf_intern_table set; /* hash table of the samples in merged->unsorted */
   uint32_t *locations; /* of the current sample, leaf first */
@@ -28,57 +26,28 @@ typedef struct sample_merger {
 
 /* {====== Reading a sample ====== */
 
-/* Append a location index of the file. Returns false if out of memory. */
-static bool read_location (sample_merger *s, uint32_t number) {
-  if (!pf_grow(&s->locations, &s->location_capacity, s->nlocations + 1))
-    return false;
-  s->locations[s->nlocations++] = number;
-  return true;
-}
 
-
-/* Append the locations of a field. */
+/* Append the locations of a field, as indexes in the file. */
 static pf_status read_locations (sample_merger *s, const pprof_field *field,
                                  size_t offset, pf_error *error) {
-  pf_cursor c = pprof_numbers(field);
-  uint64_t id = field->value;
-  while (field->wire != PPROF_BYTES || pprof_varint(&c, &id)) {
-    const uint32_t number = pprof_find_location(s->file, id);
-    if (number != UINT32_MAX) {
-      if (!read_location(s, number))
-        return pf_no_memory(error);
-    }
-    else {
-      const pf_status status =
-          pprof_warn_no_location(s->trace, id, offset, error);
-      if (status != PF_OK)
-        return status;
-    }
-    if (field->wire != PPROF_BYTES)
-      break;
+  pprof_numbers numbers = pprof_numbers_of(field);
+  pf_status status = PF_OK;
+  for (uint64_t id; status == PF_OK && pprof_next_number(&numbers, &id);) {
+    const uint32_t number = pprof_find_location(s->translation->file, id);
+    if (number == UINT32_MAX)
+      status = pprof_warn_no_location(s->translation->trace, id, offset, error);
+    else if (pf_grow(&s->locations, &s->location_capacity, s->nlocations + 1))
+      s->locations[s->nlocations++] = number;
+    else
+      status = pf_no_memory(error);
   }
-  return PF_OK;
-}
-
-
-/* Get the name of a string; PF_NO_NAME for string 0. */
-static pf_status name_of (sample_merger *s, uint64_t number, size_t offset,
-                          uint32_t *name, pf_error *error) {
-  pf_bytes text;
-  *name = PF_NO_NAME;
-  if (number == 0)
-    return PF_OK;
-  const pf_status status =
-      pprof_string(s->trace, s->file, number, offset, &text, error);
-  if (status != PF_OK)
-    return status;
-  *name = pf_intern(s->trace->dictionary, text);
-  return *name == PF_NO_NAME ? pf_no_memory(error) : PF_OK;
+  return status;
 }
 
 
 static pf_status read_label (sample_merger *s, pf_bytes message, size_t offset,
                              pf_error *error) {
+  pf_trace *const trace = s->translation->trace;
   pprof_label label;
   if (!pf_grow(&s->labels, &s->label_capacity, (s->nlabels + 1) * LABEL_WORDS))
     return pf_no_memory(error);
@@ -86,11 +55,14 @@ static pf_status read_label (sample_merger *s, pf_bytes message, size_t offset,
   pprof_read_label(message, &label);
   to[LABEL_LOW] = (uint32_t)label.number;
   to[LABEL_HIGH] = (uint32_t)((uint64_t)label.number >> 32);
-  pf_status status = name_of(s, label.key, offset, &to[LABEL_KEY], error);
+  pf_status status =
+      pprof_name_or_none(trace, label.key, offset, &to[LABEL_KEY], error);
   if (status == PF_OK)
-    status = name_of(s, label.text, offset, &to[LABEL_TEXT], error);
+    status =
+        pprof_name_or_none(trace, label.text, offset, &to[LABEL_TEXT], error);
   if (status == PF_OK)
-    status = name_of(s, label.unit, offset, &to[LABEL_UNIT], error);
+    status =
+        pprof_name_or_none(trace, label.unit, offset, &to[LABEL_UNIT], error);
   return status;
 }
 
@@ -111,9 +83,10 @@ static pf_status read_sample (sample_merger *s, const pprof_field *message,
         break;
       default: break;
     }
-  return status == PF_OK ? pprof_check_values(s->trace, s->file, &s->values,
-                                              message->at, error)
-                         : status;
+  return status == PF_OK
+             ? pprof_check_values(s->translation->trace, s->translation->file,
+                                  &s->values, message->at, error)
+             : status;
 }
 
 /* }====== */
@@ -197,18 +170,6 @@ static bool order_labels (sample_merger *s) {
 }
 
 
-/* Replace location indexes of the file by merged entry numbers. */
-static bool merge_locations (sample_merger *s) {
-  for (size_t i = 0; i < s->nlocations; i++) {
-    s->locations[i] = pprof_merge_location(s->merged, s->trace, s->translation,
-                                           s->locations[i]);
-    if (s->locations[i] == 0)
-      return false;
-  }
-  return true;
-}
-
-
 /* Write the record of the sample after the last one in the block. Returns its
    words, 0 if out of memory. */
 static size_t write_record (sample_merger *s) {
@@ -250,34 +211,34 @@ static uint32_t intern_sample (sample_merger *s) {
 }
 
 
-/* Whether a merged type of the sample has a value other than 0. */
-static bool has_weight (const sample_merger *s) {
-  for (size_t t = 0; t < s->merged->ntypes; t++) {
-    const size_t type = s->translation->types[t];
-    if (type < s->values.count && s->values.at[type] != 0)
-      return true;
-  }
-  return false;
-}
-
-
 static pf_status add_sample (sample_merger *s, pf_error *error) {
-  if (!has_weight(s))
+  const pprof_translation *const file = s->translation;
+  bool has_weight = false; /* a merged type has a value other than 0 */
+  for (size_t t = 0; t < s->merged->ntypes; t++)
+    has_weight |=
+        file->types[t] < s->values.count && s->values.at[file->types[t]] != 0;
+  if (!has_weight)
     return PF_OK;
-  const bool ok = merge_locations(s) && order_labels(s);
-  const uint32_t sample = ok ? intern_sample(s) : PF_NOT_INTERNED;
+  for (size_t i = 0; i < s->nlocations; i++) {
+    s->locations[i] =
+        pprof_merge_location(s->merged, s->translation, s->locations[i]);
+    if (s->locations[i] == 0)
+      return pf_no_memory(error);
+  }
+  const uint32_t sample = order_labels(s) ? intern_sample(s) : PF_NOT_INTERNED;
   if (sample == PF_NOT_INTERNED)
     return pf_no_memory(error);
-  pprof_block_add(&s->merged->unsorted, sample, s->merged->ntypes,
-                  s->translation, &s->values);
+  pprof_block_add(&s->merged->unsorted, sample, s->merged->ntypes, file,
+                  &s->values);
   return PF_OK;
 }
 
 /* }====== */
 
 
-static pf_status add_all (sample_merger *s, pf_error *error) {
-  pf_cursor c = pf_cursor_over(s->file->readable, false);
+/* Add the samples of a file. */
+static pf_status add_file (sample_merger *s, pf_error *error) {
+  pf_cursor c = pf_cursor_over(s->translation->file->readable, false);
   pprof_field field;
   pf_status status = PF_OK;
   while (status == PF_OK && pprof_next_field(&c, &field)) {
@@ -291,21 +252,7 @@ static pf_status add_all (sample_merger *s, pf_error *error) {
 }
 
 
-/* Add the samples of all files. */
-static pf_status add_files (sample_merger *s, pf_trace *const *traces,
-                            pprof_translation *translations, pf_error *error) {
-  pf_status status = PF_OK;
-  for (size_t f = 0; f < s->merged->nfiles && status == PF_OK; f++) {
-    s->trace = traces[f];
-    s->file = traces[f]->state;
-    s->translation = &translations[f];
-    status = add_all(s, error);
-  }
-  return status;
-}
-
-
-pf_status pprof_merge_unsorted (pprof_merged *m, pf_trace *const *traces,
+pf_status pprof_merge_unsorted (pprof_merged *m,
                                 pprof_translation *translations,
                                 pf_error *error) {
   sample_merger *const s = calloc(1, sizeof *s);
@@ -313,7 +260,11 @@ pf_status pprof_merge_unsorted (pprof_merged *m, pf_trace *const *traces,
     return pf_no_memory(error);
   s->merged = m;
   s->set.seed = m->dictionary->seed;
-  pf_status status = add_files(s, traces, translations, error);
+  pf_status status = PF_OK;
+  for (size_t f = 0; f < m->nfiles && status == PF_OK; f++) {
+    s->translation = &translations[f];
+    status = add_file(s, error);
+  }
   pf_intern_table_free(&s->set);
   free(s->locations);
   free(s->labels);

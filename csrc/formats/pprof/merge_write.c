@@ -7,9 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Maximum bytes of the tags and sizes of a sample. */
-#define MAX_SAMPLE_HEADER (3 * (1 + PPROF_VARINT_SIZE))
-
 typedef struct merged_writer {
   pprof_merged *merged;
   pf_sink *sink;
@@ -25,79 +22,44 @@ typedef struct merged_writer {
 
 /* {====== Samples ====== */
 
-static uint64_t label_number (const uint32_t *label) {
-  return label[LABEL_LOW] | (uint64_t)label[LABEL_HIGH] << 32;
-}
-
 
 /* Set values[4] to the fields 1 to 4 of a label. */
-static void label_fields (merged_writer *w, const uint32_t *label,
-                          uint64_t *values) {
+static void get_fields (merged_writer *w, const uint32_t *label,
+                        uint64_t *values) {
   values[0] = pprof_string_index(&w->strings, label[LABEL_KEY]);
   values[1] = pprof_string_index(&w->strings, label[LABEL_TEXT]);
-  values[2] = label_number(label);
+  values[2] = label[LABEL_LOW] | (uint64_t)label[LABEL_HIGH] << 32;
   values[3] = pprof_string_index(&w->strings, label[LABEL_UNIT]);
 }
 
 
-static size_t label_size (const uint64_t *values) {
-  return pprof_number_size(values[0]) + pprof_number_size(values[1]) +
-         pprof_number_size(values[2]) + pprof_number_size(values[3]);
-}
-
-
-/* Returns the size of all labels of a sample with tags and lengths. */
-static size_t labels_size (merged_writer *w, const uint32_t *labels,
-                           uint32_t count) {
-  uint64_t values[4];
-  size_t size = 0;
-  for (uint32_t i = 0; i < count; i++) {
-    label_fields(w, labels + (size_t)i * LABEL_WORDS, values);
-    const size_t inner = label_size(values);
-    size += 1 + pprof_varint_size(inner) + inner;
-  }
-  return size;
-}
-
-
-static void put_labels (merged_writer *w, const uint32_t *labels,
-                        uint32_t count) {
-  uint64_t values[4];
-  for (uint32_t i = 0; i < count; i++) {
-    label_fields(w, labels + (size_t)i * LABEL_WORDS, values);
-    pprof_put_message(w->sink, 3, label_size(values));
-    for (unsigned f = 0; f < 4; f++)
-      pprof_put_number(w->sink, f + 1, values[f]);
-  }
-}
-
-
-/* Write a sample: packed locations, packed values, labels. */
 static void put_sample (merged_writer *w, const pprof_sample *sample) {
   const pprof_merged *const m = w->merged;
   const uint32_t *const record = sample->record;
   const uint32_t count = record[RECORD_LOCATIONS];
   const uint32_t *const labels = record + RECORD_HEADER + count;
-  uint8_t header[MAX_SAMPLE_HEADER], *to = w->bytes;
+  const uint32_t *const end =
+      labels + (size_t)record[RECORD_LABELS] * LABEL_WORDS;
+  uint64_t values[4];
+  size_t labels_size = 0;
+  uint8_t *to = w->bytes;
   for (uint32_t i = 0; i < count; i++)
     to = pprof_write_varint(to, w->ids[record[RECORD_HEADER + i] - 1]);
   const size_t ids = (size_t)(to - w->bytes);
   for (size_t t = 0; t < m->ntypes; t++)
     to = pprof_write_varint(to, (uint64_t)sample->values[t]);
-  const size_t nvalues = (size_t)(to - w->bytes) - ids;
-  const size_t id_field = ids == 0 ? 0 : 1 + pprof_varint_size(ids) + ids;
-  uint8_t *at =
-      pprof_write_message(header, PPROF_SAMPLE,
-                          id_field + 1 + pprof_varint_size(nvalues) + nvalues +
-                              labels_size(w, labels, record[RECORD_LABELS]));
-  if (ids > 0)
-    at = pprof_write_message(at, 1, ids);
-  (void)pf_sink_put(w->sink, header, (size_t)(at - header));
-  (void)pf_sink_put(w->sink, w->bytes, ids);
-  at = pprof_write_message(header, 2, nvalues);
-  (void)pf_sink_put(w->sink, header, (size_t)(at - header));
-  (void)pf_sink_put(w->sink, w->bytes + ids, nvalues);
-  put_labels(w, labels, record[RECORD_LABELS]);
+  for (const uint32_t *label = labels; label < end; label += LABEL_WORDS) {
+    get_fields(w, label, values);
+    const size_t size = pprof_numbers_size(values, 4);
+    labels_size += 1 + pprof_varint_size(size) + size;
+  }
+  pprof_put_sample(w->sink, (pf_bytes){w->bytes, ids},
+                   (pf_bytes){w->bytes + ids, (size_t)(to - w->bytes) - ids},
+                   labels_size);
+  for (const uint32_t *label = labels; label < end; label += LABEL_WORDS) {
+    get_fields(w, label, values);
+    pprof_put_numbers(w->sink, 3, values, 4);
+  }
 }
 
 /* }====== */
@@ -185,29 +147,10 @@ static uint32_t put_locations (merged_writer *w) {
   return nfunctions;
 }
 
-
-static void put_functions (merged_writer *w, uint32_t count) {
-  for (uint32_t i = 0; i < count; i++) {
-    pprof_function_message function = w->merged->functions[w->used[i]];
-    function.id = i + 1u;
-    pprof_put_function(w->sink, &w->strings, &function);
-  }
-}
-
 /* }====== */
 
 
 /* {====== All fields ====== */
-
-/* Attributes that are given replace the merged ones. */
-static void apply_given (pprof_header *header, const pprof_header *given) {
-  if (given->time_nanos != 0)
-    header->time_nanos = given->time_nanos;
-  if (given->duration_nanos != 0)
-    header->duration_nanos = given->duration_nanos;
-  if (given->period != 0)
-    header->period = given->period;
-}
 
 
 static void put_all (merged_writer *w) {
@@ -218,7 +161,12 @@ static void put_all (merged_writer *w) {
   for (uint32_t i = 0; i < m->nsamples; i++)
     put_sample(w, &m->samples[i]);
   put_mappings(w);
-  put_functions(w, put_locations(w));
+  const uint32_t nfunctions = put_locations(w);
+  for (uint32_t i = 0; i < nfunctions; i++) {
+    pprof_function_message function = m->functions[w->used[i]];
+    function.id = i + 1u;
+    pprof_put_function(w->sink, &w->strings, &function);
+  }
   pprof_put_strings(&w->strings, w->sink);
 }
 
@@ -247,7 +195,12 @@ pf_status pprof_merged_write (pprof_merged *m, const pprof_header *given,
                               pf_sink *sink, pf_error *error) {
   merged_writer w = {
       .merged = m, .sink = sink, .strings = {.dictionary = m->dictionary}};
-  apply_given(&m->header, given);
+  if (given->time_nanos != 0)
+    m->header.time_nanos = given->time_nanos;
+  if (given->duration_nanos != 0)
+    m->header.duration_nanos = given->duration_nanos;
+  if (given->period != 0)
+    m->header.period = given->period;
   pf_status status = PF_OK;
   if (!allocate(&w))
     status = pf_no_memory(error);

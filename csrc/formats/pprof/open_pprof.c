@@ -37,25 +37,6 @@ static unsigned wire_of (uint64_t number) {
 }
 
 
-/* Whether a message is a ValueType: fields 1 and 2, both varints. */
-static bool is_value_type (pf_bytes message) {
-  pf_cursor c = pf_cursor_over(message, false);
-  pprof_field field;
-  while (pprof_next_field(&c, &field))
-    if (field.number > 2 || field.wire != PPROF_VARINT)
-      return false;
-  return pf_left(&c) == 0;
-}
-
-
-/* Whether a field of Profile has the right wire type. Comments may be
-   packed. */
-static bool is_expected (const pprof_field *field) {
-  return field->wire == wire_of(field->number) ||
-         (field->number == 13 && field->wire == PPROF_BYTES);
-}
-
-
 /* Properties of the first fields of a file, for detection. */
 typedef struct head_stats {
   size_t types, parts, samples;
@@ -79,54 +60,41 @@ static size_t values_of (pf_bytes sample) {
       return SIZE_MAX;
     if (field.number != 2)
       continue;
-    pf_cursor numbers = pprof_numbers(&field);
-    uint64_t value;
-    for (count += is_number; pprof_varint(&numbers, &value);)
+    pprof_numbers numbers = pprof_numbers_of(&field);
+    for (uint64_t value; pprof_next_number(&numbers, &value);)
       count++;
   }
   return pf_left(&c) == 0 ? count : SIZE_MAX;
 }
 
 
-/* Add a sample type, whose strings must be in the table. */
-static void scan_type (head_stats *s, pf_bytes type) {
-  pf_cursor c = pf_cursor_over(type, false);
-  pprof_field field;
-  s->types++;
-  while (pprof_next_field(&c, &field))
-    if (field.value >= s->min_strings)
-      s->min_strings = field.value + 1;
-}
-
-
-/* Add a field. Returns false if a profile cannot contain it. */
+/* Add a field. Returns false if a profile cannot contain it: its wire type is
+   wrong (comments may be packed), or its type is no ValueType. */
 static bool scan_field (head_stats *s, const pprof_field *field) {
-  if (!is_expected(field))
+  if (field->wire != wire_of(field->number) &&
+      !(field->number == PPROF_COMMENT && field->wire == PPROF_BYTES))
     return false;
   s->parts++;
-  switch (field->number) {
-    case 1:
-      if (!is_value_type(field->bytes))
-        return false;
-      scan_type(s, field->bytes);
-      return true;
-    case 2:
-      s->samples++;
-      s->misfits += values_of(field->bytes) != s->types;
-      return true;
-    case 6:
-      s->begins_empty |= s->strings == 0 && field->bytes.size == 0;
-      s->strings++;
-      return true;
-    default: return true;
+  if (field->number == PPROF_SAMPLE) {
+    s->samples++;
+    s->misfits += values_of(field->bytes) != s->types;
   }
-}
-
-
-/* Whether a field of Profile begins at the cursor. */
-static bool is_field_start (pf_cursor c) {
-  uint64_t tag;
-  return pprof_varint(&c, &tag) && wire_of(tag >> 3) == (tag & 7);
+  else if (field->number == PPROF_STRING) {
+    s->begins_empty |= s->strings == 0 && field->bytes.size == 0;
+    s->strings++;
+  }
+  else if (field->number == PPROF_SAMPLE_TYPE) {
+    pf_cursor c = pf_cursor_over(field->bytes, false);
+    pprof_field name;
+    for (s->types++; pprof_next_field(&c, &name);) {
+      if (name.number > 2 || name.wire != PPROF_VARINT)
+        return false;
+      if (name.value >= s->min_strings) /* must be in the table */
+        s->min_strings = name.value + 1;
+    }
+    return pf_left(&c) == 0;
+  }
+  return true;
 }
 
 
@@ -141,7 +109,10 @@ static int score (pf_bytes head, uint64_t size) {
     if (!scan_field(&s, &field))
       return 0;
   const bool is_cut = head.size < size;
-  s.parts += is_cut && is_field_start(c);
+  uint64_t tag;
+  pf_cursor next = c; /* a field of Profile may begin at the cut */
+  s.parts +=
+      is_cut && pprof_varint(&next, &tag) && wire_of(tag >> 3) == (tag & 7);
   const bool ends_well = pf_left(&c) == 0;
   if (s.types == 0 || s.misfits * 2 > s.samples ||
       (!is_cut && ends_well && s.strings < s.min_strings))
@@ -156,77 +127,65 @@ static int score (pf_bytes head, uint64_t size) {
 
 /* {====== Info ====== */
 
-static pf_status set_text (pf_trace *trace, const pprof_file *file,
-                           const char *name, uint64_t number, uint64_t offset,
-                           pf_error *error) {
+static pf_status set_text (pf_trace *trace, const char *name, uint64_t number,
+                           uint64_t offset, pf_error *error) {
   pf_bytes text;
-  const pf_status status =
-      pprof_string(trace, file, number, offset, &text, error);
+  const pf_status status = pprof_string(trace, number, offset, &text, error);
   if (status == PF_OK && text.size > 0)
     pf_info_more(trace, name, text);
   return status;
 }
 
 
-/* Set the comments of one field, which may be packed. */
-static pf_status set_comments (pf_trace *trace, const pprof_file *file,
-                               const pprof_field *field, pf_error *error) {
-  pf_cursor c = pprof_numbers(field);
-  uint64_t number = field->value;
-  pf_status status = PF_OK;
-  while (status == PF_OK &&
-         (field->wire != PPROF_BYTES || pprof_varint(&c, &number))) {
-    status = set_text(trace, file, "comment", number, field->at, error);
-    if (field->wire != PPROF_BYTES)
-      break;
-  }
-  return status;
+/* Get two strings of a message. */
+static pf_status get_strings (pf_trace *trace, const pprof_field *message,
+                              uint64_t first, uint64_t second, pf_bytes *texts,
+                              pf_error *error) {
+  const pf_status status =
+      pprof_string(trace, first, message->at, &texts[0], error);
+  return status == PF_OK
+             ? pprof_string(trace, second, message->at, &texts[1], error)
+             : status;
 }
 
 
 /* Set two info entries from a ValueType: its type and its unit. */
-static pf_status set_type (pf_trace *trace, const pprof_file *file,
-                           const pprof_field *message, const char *name,
-                           const char *unit, pf_error *error) {
-  pf_bytes strings[2];
+static pf_status set_type (pf_trace *trace, const pprof_field *message,
+                           const char *name, const char *unit,
+                           pf_error *error) {
+  pf_bytes texts[2];
   pprof_value_type type;
   pprof_read_value_type(message->bytes, &type);
-  pf_status status =
-      pprof_string(trace, file, type.type, message->at, &strings[0], error);
-  if (status == PF_OK)
-    status =
-        pprof_string(trace, file, type.unit, message->at, &strings[1], error);
+  const pf_status status =
+      get_strings(trace, message, type.type, type.unit, texts, error);
   if (status != PF_OK)
     return status;
-  pf_info_more(trace, name, strings[0]);
-  pf_info_more(trace, unit, strings[1]);
+  pf_info_more(trace, name, texts[0]);
+  pf_info_more(trace, unit, texts[1]);
   return PF_OK;
 }
 
 
 /* Set an info entry from a mapping: "0x400000-0x4c7000 0x0 /bin/cat 9f1c",
    without unknown parts. */
-static pf_status set_mapping (pf_trace *trace, const pprof_file *file,
-                              const pprof_field *message, pf_error *error) {
+static pf_status set_mapping (pf_trace *trace, const pprof_field *message,
+                              pf_error *error) {
   pprof_mapping m;
-  pf_bytes name, build_id;
+  pf_bytes texts[2];
   char text[512];
   pprof_read_mapping(message->bytes, &m);
-  pf_status status =
-      pprof_string(trace, file, m.file, message->at, &name, error);
-  if (status == PF_OK)
-    status =
-        pprof_string(trace, file, m.build_id, message->at, &build_id, error);
+  const pf_status status =
+      get_strings(trace, message, m.file, m.build_id, texts, error);
   if (status != PF_OK)
     return status;
   const int size =
       snprintf(text, sizeof text, "0x%llx-0x%llx 0x%llx%s%.*s%s%.*s",
                (unsigned long long)m.start, (unsigned long long)m.limit,
-               (unsigned long long)m.offset, name.size > 0 ? " " : "",
-               (int)(name.size < 256 ? name.size : 256), (const char *)name.at,
-               build_id.size > 0 ? " " : "",
-               (int)(build_id.size < 128 ? build_id.size : 128),
-               (const char *)build_id.at);
+               (unsigned long long)m.offset, texts[0].size > 0 ? " " : "",
+               (int)(texts[0].size < 256 ? texts[0].size : 256),
+               (const char *)texts[0].at, texts[1].size > 0 ? " " : "",
+               (int)(texts[1].size < 128 ? texts[1].size : 128),
+               (const char *)texts[1].at);
   pf_info_more(trace, "mapping",
                (pf_bytes){(const uint8_t *)text, (size_t)size});
   return PF_OK;
@@ -234,34 +193,40 @@ static pf_status set_mapping (pf_trace *trace, const pprof_file *file,
 
 
 /* Set the info entry of one field. */
-static pf_status set_info_field (pf_trace *trace, const pprof_file *file,
-                                 const pprof_field *field, pf_error *error) {
-  const int64_t value = (int64_t)field->value;
-  if (field->number == 13)
-    return set_comments(trace, file, field, error);
-  if (field->wire == PPROF_BYTES && field->number == 1)
-    return set_type(trace, file, field, "sample_type", "sample_unit", error);
-  if (field->wire == PPROF_BYTES && field->number == 3)
-    return set_mapping(trace, file, field, error);
-  if (field->wire == PPROF_BYTES && field->number == 11)
-    return set_type(trace, file, field, "period_type", "period_unit", error);
-  switch (field->wire == PPROF_VARINT ? field->number : 0) {
-    case 7:
-      return set_text(trace, file, "drop_frames", field->value, field->at,
-                      error);
-    case 8:
-      return set_text(trace, file, "keep_frames", field->value, field->at,
-                      error);
-    case 9: pf_info_int(trace, "time_nanos", value); break;
-    case 10: pf_info_int(trace, "duration_nanos", value); break;
-    case 12: pf_info_int(trace, "period", value); break;
-    case 14:
-      return set_text(trace, file, "default_sample_type", field->value,
-                      field->at, error);
-    case 15:
-      return set_text(trace, file, "doc_url", field->value, field->at, error);
-    default: break;
+static pf_status set_info_field (pf_trace *trace, const pprof_field *field,
+                                 pf_error *error) {
+  static const struct {
+    const char *name;
+    bool is_text; /* the number of a string */
+  } entries[] = {
+      [PPROF_DROP_FRAMES] = {"drop_frames", true},
+      [PPROF_KEEP_FRAMES] = {"keep_frames", true},
+      [PPROF_TIME_NANOS] = {"time_nanos", false},
+      [PPROF_DURATION_NANOS] = {"duration_nanos", false},
+      [PPROF_PERIOD] = {"period", false},
+      [PPROF_DEFAULT_TYPE] = {"default_sample_type", true},
+      [PPROF_DOC_URL] = {"doc_url", true},
+  };
+  if (field->number == PPROF_COMMENT) {
+    pprof_numbers numbers = pprof_numbers_of(field);
+    pf_status status = PF_OK;
+    for (uint64_t n; status == PF_OK && pprof_next_number(&numbers, &n);)
+      status = set_text(trace, "comment", n, field->at, error);
+    return status;
   }
+  if (field->wire == PPROF_BYTES && field->number == PPROF_SAMPLE_TYPE)
+    return set_type(trace, field, "sample_type", "sample_unit", error);
+  if (field->wire == PPROF_BYTES && field->number == PPROF_MAPPING)
+    return set_mapping(trace, field, error);
+  if (field->wire == PPROF_BYTES && field->number == PPROF_PERIOD_TYPE)
+    return set_type(trace, field, "period_type", "period_unit", error);
+  if (field->wire != PPROF_VARINT || field->number >= COUNT(entries) ||
+      entries[field->number].name == NULL)
+    return PF_OK;
+  const char *const name = entries[field->number].name;
+  if (entries[field->number].is_text)
+    return set_text(trace, name, field->value, field->at, error);
+  pf_info_int(trace, name, (int64_t)field->value);
   return PF_OK;
 }
 
@@ -280,7 +245,7 @@ static pf_status set_info (pf_trace *trace, const pprof_file *file,
     const bool is_type = field.wire == PPROF_BYTES && field.number == 1;
     types += is_type;
     if (!is_type || types <= file->ntypes) /* a warning reports the others */
-      status = set_info_field(trace, file, &field, error);
+      status = set_info_field(trace, &field, error);
   }
   return status;
 }

@@ -157,9 +157,19 @@ void pprof_index_close (pprof_file *file);
 
 /* Get a string by its index. An unknown index gives an empty string and a
    warning. */
-pf_status pprof_string (pf_trace *trace, const pprof_file *file,
-                        uint64_t number, uint64_t offset, pf_bytes *text,
-                        pf_error *error);
+pf_status pprof_string (pf_trace *trace, uint64_t number, uint64_t offset,
+                        pf_bytes *text, pf_error *error);
+
+/* The same as a name of the dictionary. */
+pf_status pprof_name (pf_trace *trace, uint64_t number, uint64_t offset,
+                      uint32_t *name, pf_error *error);
+
+/* The same, but PF_NO_NAME for string 0. */
+pf_status pprof_name_or_none (pf_trace *trace, uint64_t number, uint64_t offset,
+                              uint32_t *name, pf_error *error);
+
+/* Returns the index of the function with an id, or UINT32_MAX. */
+uint32_t pprof_find_function (const pprof_file *file, uint64_t id);
 
 /* Returns the index of the location with an id, or UINT32_MAX. */
 static inline uint32_t pprof_find_location (const pprof_file *file,

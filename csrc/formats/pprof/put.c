@@ -55,16 +55,13 @@ uint64_t pprof_string_index (pprof_strings *t, uint32_t name) {
 }
 
 
-static void put_text (pf_sink *sink, pf_bytes text) {
-  pprof_put_message(sink, PPROF_STRING, text.size);
-  (void)pf_sink_put(sink, text.at, text.size);
-}
-
-
 void pprof_put_strings (const pprof_strings *t, pf_sink *sink) {
-  put_text(sink, (pf_bytes){(const uint8_t *)"", 0});
-  for (size_t i = 0; i < t->count; i++)
-    put_text(sink, pf_name(t->dictionary, t->names[i]));
+  pprof_put_message(sink, PPROF_STRING, 0);
+  for (size_t i = 0; i < t->count; i++) {
+    const pf_bytes text = pf_name(t->dictionary, t->names[i]);
+    pprof_put_message(sink, PPROF_STRING, text.size);
+    (void)pf_sink_put(sink, text.at, text.size);
+  }
 }
 
 
@@ -76,13 +73,17 @@ void pprof_strings_close (pprof_strings *t) {
 /* }====== */
 
 
-/* Write a message whose fields 1, 2, ... are numbers. */
-static void put_numbers (pf_sink *sink, unsigned number, const uint64_t *values,
-                         size_t count) {
+size_t pprof_numbers_size (const uint64_t *values, size_t count) {
   size_t size = 0;
   for (size_t i = 0; i < count; i++)
     size += pprof_number_size(values[i]);
-  pprof_put_message(sink, number, size);
+  return size;
+}
+
+
+void pprof_put_numbers (pf_sink *sink, unsigned number, const uint64_t *values,
+                        size_t count) {
+  pprof_put_message(sink, number, pprof_numbers_size(values, count));
   for (size_t i = 0; i < count; i++)
     pprof_put_number(sink, (unsigned)i + 1, values[i]);
 }
@@ -93,7 +94,7 @@ void pprof_put_value_type (pf_sink *sink, pprof_strings *strings,
   uint64_t values[2];
   values[0] = pprof_string_index(strings, (uint32_t)type->type);
   values[1] = pprof_string_index(strings, (uint32_t)type->unit);
-  put_numbers(sink, number, values, 2);
+  pprof_put_numbers(sink, number, values, 2);
 }
 
 
@@ -104,7 +105,7 @@ void pprof_put_mapping (pf_sink *sink, pprof_strings *strings,
   values[5] = pprof_string_index(strings, (uint32_t)m->build_id);
   for (size_t i = 0; i < 4; i++)
     values[6 + i] = m->has[i];
-  put_numbers(sink, PPROF_MAPPING, values, 10);
+  pprof_put_numbers(sink, PPROF_MAPPING, values, 10);
 }
 
 
@@ -115,35 +116,54 @@ void pprof_put_function (pf_sink *sink, pprof_strings *strings,
   values[2] = pprof_string_index(strings, (uint32_t)f->system_name);
   values[3] = pprof_string_index(strings, (uint32_t)f->file);
   values[4] = (uint64_t)f->start_line;
-  put_numbers(sink, PPROF_FUNCTION, values, 5);
+  pprof_put_numbers(sink, PPROF_FUNCTION, values, 5);
 }
 
 
-static size_t line_size (const pprof_line *line) {
-  return pprof_number_size(line->function) +
-         pprof_number_size((uint64_t)line->line) +
-         pprof_number_size((uint64_t)line->column);
+/* Set values[3] to the fields 1 to 3 of a line. */
+static void get_fields (const pprof_line *line, uint64_t *values) {
+  values[0] = line->function;
+  values[1] = (uint64_t)line->line;
+  values[2] = (uint64_t)line->column;
 }
 
 
 void pprof_put_location (pf_sink *sink, const pprof_location_message *message) {
-  size_t size = pprof_number_size(message->id) +
-                pprof_number_size(message->mapping) +
-                pprof_number_size(message->address) +
-                pprof_number_size(message->is_folded);
+  uint64_t line[3];
+  const uint64_t values[3] = {message->id, message->mapping, message->address};
+  size_t size =
+      pprof_numbers_size(values, 3) + pprof_number_size(message->is_folded);
   for (size_t i = 0; i < message->nlines; i++) {
-    const size_t inner = line_size(&message->lines[i]);
+    get_fields(&message->lines[i], line);
+    const size_t inner = pprof_numbers_size(line, 3);
     size += 1 + pprof_varint_size(inner) + inner;
   }
   pprof_put_message(sink, PPROF_LOCATION, size);
-  pprof_put_number(sink, 1, message->id);
-  pprof_put_number(sink, 2, message->mapping);
-  pprof_put_number(sink, 3, message->address);
+  for (unsigned i = 0; i < 3; i++)
+    pprof_put_number(sink, i + 1, values[i]);
   for (size_t i = 0; i < message->nlines; i++) {
-    pprof_put_message(sink, 4, line_size(&message->lines[i]));
-    pprof_put_number(sink, 1, message->lines[i].function);
-    pprof_put_number(sink, 2, (uint64_t)message->lines[i].line);
-    pprof_put_number(sink, 3, (uint64_t)message->lines[i].column);
+    get_fields(&message->lines[i], line);
+    pprof_put_numbers(sink, 4, line, 3);
   }
   pprof_put_number(sink, 5, message->is_folded);
+}
+
+
+void pprof_put_sample (pf_sink *sink, pf_bytes ids, pf_bytes values,
+                       size_t rest) {
+  uint8_t header[3 * (1 + PPROF_VARINT_SIZE)];
+  const size_t id_field =
+      ids.size == 0 ? 0 : 1 + pprof_varint_size(ids.size) + ids.size;
+  uint8_t *at = pprof_write_message(
+      header, PPROF_SAMPLE,
+      id_field + 1 + pprof_varint_size(values.size) + values.size + rest);
+  if (ids.size > 0) {
+    at = pprof_write_message(at, 1, ids.size);
+    (void)pf_sink_put(sink, header, (size_t)(at - header));
+    (void)pf_sink_put(sink, ids.at, ids.size);
+    at = header;
+  }
+  at = pprof_write_message(at, 2, values.size);
+  (void)pf_sink_put(sink, header, (size_t)(at - header));
+  (void)pf_sink_put(sink, values.at, values.size);
 }

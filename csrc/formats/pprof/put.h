@@ -14,25 +14,6 @@
 #include "formats/pprof/messages.h"
 #include "model/dictionary/names.h"
 
-/* Field numbers of Profile. */
-enum {
-  PPROF_SAMPLE_TYPE = 1,
-  PPROF_SAMPLE = 2,
-  PPROF_MAPPING = 3,
-  PPROF_LOCATION = 4,
-  PPROF_FUNCTION = 5,
-  PPROF_STRING = 6,
-  PPROF_DROP_FRAMES = 7,
-  PPROF_KEEP_FRAMES = 8,
-  PPROF_TIME_NANOS = 9,
-  PPROF_DURATION_NANOS = 10,
-  PPROF_PERIOD_TYPE = 11,
-  PPROF_PERIOD = 12,
-  PPROF_COMMENT = 13,
-  PPROF_DEFAULT_TYPE = 14,
-  PPROF_DOC_URL = 15
-};
-
 #define PPROF_VARINT_SIZE 10 /* maximum bytes of a varint */
 
 static inline size_t pprof_varint_size (uint64_t value) {
@@ -70,6 +51,12 @@ static inline size_t pprof_number_size (uint64_t value) {
   return value == 0 ? 0 : 1 + pprof_varint_size(value); /* 1-byte tags */
 }
 
+/* Write a message whose fields 1, 2, ... are numbers, and return the size of
+   these fields. */
+void pprof_put_numbers (pf_sink *sink, unsigned number, const uint64_t *values,
+                        size_t count);
+size_t pprof_numbers_size (const uint64_t *values, size_t count);
+
 
 typedef struct pprof_strings {
   pf_dictionary *dictionary; /* borrowed */
@@ -96,6 +83,11 @@ void pprof_put_mapping (pf_sink *sink, pprof_strings *strings,
                         const pprof_mapping *mapping);
 void pprof_put_function (pf_sink *sink, pprof_strings *strings,
                          const pprof_function_message *function);
+
+/* Write a sample to a sink: the location ids and the values, packed, and the
+   header for `rest` bytes of labels, which the caller writes next. */
+void pprof_put_sample (pf_sink *sink, pf_bytes ids, pf_bytes values,
+                       size_t rest);
 
 /* A Location. Its lines refer to functions by id. */
 typedef struct pprof_location_message {

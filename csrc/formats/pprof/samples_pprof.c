@@ -9,8 +9,6 @@
 #include "formats/pprof/pprof.h"
 #include "model/base/memory.h"
 
-#define SAMPLE 2
-
 const pf_field pprof_weights_fields[WEIGHTS_COLUMNS] = {
     {"stack", PF_STACK, "call stack of the sample"},
     {"metric", PF_NAME, "name of the metric"},
@@ -37,14 +35,11 @@ typedef struct samples_reader {
 
 /* Append the location ids of a field: packed or a single one. */
 static bool read_ids (pprof_id_list *list, const pprof_field *field) {
-  pf_cursor c = pprof_numbers(field);
-  uint64_t id = field->value;
-  while (field->wire != PPROF_BYTES || pprof_varint(&c, &id)) {
+  pprof_numbers numbers = pprof_numbers_of(field);
+  for (uint64_t id; pprof_next_number(&numbers, &id);) {
     if (!pf_grow(&list->ids, &list->capacity, list->count + 1))
       return false;
     list->ids[list->count++] = id;
-    if (field->wire != PPROF_BYTES)
-      break;
   }
   return true;
 }
@@ -112,15 +107,10 @@ static pf_status find_stack (samples_reader *r, size_t offset,
 /* {====== Samples ====== */
 
 void pprof_read_values (pprof_values *values, const pprof_field *field) {
-  pf_cursor c = pprof_numbers(field);
-  uint64_t value = field->value;
-  while (field->wire != PPROF_BYTES || pprof_varint(&c, &value)) {
+  pprof_numbers numbers = pprof_numbers_of(field);
+  for (uint64_t value; pprof_next_number(&numbers, &value); values->count++)
     if (values->count < PPROF_MAX_TYPES)
       values->at[values->count] = (int64_t)value;
-    values->count++;
-    if (field->wire != PPROF_BYTES)
-      break;
-  }
 }
 
 
@@ -143,10 +133,14 @@ bool pprof_value (const pprof_file *file, const pprof_values *values,
 }
 
 
-static pf_status read_sample (samples_reader *r, const pprof_field *message,
-                              pf_error *error) {
-  pf_cursor c = pf_cursor_over(message->bytes, false);
-  pprof_field field;
+/* Read the next sample. Returns PF_MORE, PF_END, or a failure. */
+static pf_status next_sample (samples_reader *r, pf_error *error) {
+  pprof_field message, field;
+  do {
+    if (!pprof_next_field(&r->at, &message))
+      return PF_END;
+  } while (message.number != PPROF_SAMPLE || message.wire != PPROF_BYTES);
+  pf_cursor c = pf_cursor_over(message.bytes, false);
   r->ids.count = r->values.count = 0;
   while (pprof_next_field(&c, &field)) {
     if (field.number == 1 && !read_ids(&r->ids, &field))
@@ -155,18 +149,8 @@ static pf_status read_sample (samples_reader *r, const pprof_field *message,
       pprof_read_values(&r->values, &field);
   }
   const pf_status status =
-      pprof_check_values(r->trace, r->file, &r->values, message->at, error);
-  return status == PF_OK ? find_stack(r, message->at, error) : status;
-}
-
-
-/* Read the next sample. Returns PF_MORE, PF_END, or a failure. */
-static pf_status next_sample (samples_reader *r, pf_error *error) {
-  pprof_field field;
-  while (pprof_next_field(&r->at, &field))
-    if (field.number == SAMPLE && field.wire == PPROF_BYTES)
-      return read_sample(r, &field, error);
-  return PF_END;
+      pprof_check_values(r->trace, r->file, &r->values, message.at, error);
+  return status == PF_OK ? find_stack(r, message.at, error) : status;
 }
 
 /* }====== */

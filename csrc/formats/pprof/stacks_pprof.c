@@ -16,8 +16,6 @@
 #include "model/base/memory.h"
 #include "model/rows/read_stacks.h"
 
-#define SAMPLE 2
-
 /* A frame on the path to the newest context. */
 typedef struct path_frame {
   uint32_t node;
@@ -217,28 +215,27 @@ static pf_status find_node (stacks_reader *g, const pprof_field *message,
 
 /* {====== Samples ====== */
 
-/* Set the metric of a type when rows would name it. */
-static pf_status find_metric (stacks_reader *g, size_t type, pf_error *error) {
-  pf_contexts *const c = g->to->contexts;
-  const pprof_type *const t = &g->file->types[type];
-  g->metrics[type] =
-      pf_metric_of(c, (const char *)pf_name(c->dictionary, t->name).at,
-                   (const char *)pf_name(c->dictionary, t->unit).at);
-  return g->metrics[type] == PF_NO_METRIC ? pf_no_memory(error) : PF_OK;
-}
 
-
+/* Add the values of the sample. The metric of a type is named when a row would
+   name it. */
 static pf_status add_weights (stacks_reader *g, uint32_t node,
                               pf_error *error) {
+  pf_contexts *const c = g->to->contexts;
   pf_status status = PF_OK;
   int64_t weight;
   for (size_t t = 0; t < g->file->ntypes && status == PF_OK; t++) {
     if (!pprof_value(g->file, &g->values, t, &weight))
       continue;
-    if (g->metrics[t] == PF_NO_METRIC && g->to->nmetrics == 0)
-      status = find_metric(g, t, error);
+    if (g->metrics[t] == PF_NO_METRIC && g->to->nmetrics == 0) {
+      const pprof_type *const type = &g->file->types[t];
+      g->metrics[t] =
+          pf_metric_of(c, (const char *)pf_name(c->dictionary, type->name).at,
+                       (const char *)pf_name(c->dictionary, type->unit).at);
+      if (g->metrics[t] == PF_NO_METRIC)
+        status = pf_no_memory(error);
+    }
     if (g->metrics[t] != PF_NO_METRIC)
-      pf_context_add(g->to->contexts, node, g->metrics[t], weight);
+      pf_context_add(c, node, g->metrics[t], weight);
   }
   return status;
 }
@@ -255,33 +252,23 @@ static bool is_row (const stacks_reader *g) {
 }
 
 
-/* Read the values; *ids are the location ids. Returns false if these are not
-   packed into one field. */
-static bool read_fields (stacks_reader *g, pf_bytes message, pf_bytes *ids) {
-  pf_cursor c = pf_cursor_over(message, false);
+static pf_status read_sample (stacks_reader *g, const pprof_field *message,
+                              pf_error *error) {
+  pf_cursor c = pf_cursor_over(message->bytes, false);
   pprof_field field;
+  pf_bytes ids = {message->bytes.at, 0};
   size_t nfields = 0;
-  bool is_packed = true;
+  uint32_t node = 0;
+  bool is_packed = true; /* the location ids are packed into one field */
   g->values.count = 0;
-  *ids = (pf_bytes){message.at, 0};
   while (pprof_next_field(&c, &field)) {
     if (field.number == 1) {
       is_packed &= field.wire == PPROF_BYTES && nfields++ == 0;
-      *ids = field.bytes;
+      ids = field.bytes;
     }
     if (field.number == 2)
       pprof_read_values(&g->values, &field);
   }
-  return is_packed;
-}
-
-
-static pf_status read_sample_stack (stacks_reader *g,
-                                    const pprof_field *message,
-                                    pf_error *error) {
-  pf_bytes ids;
-  uint32_t node = 0;
-  const bool is_packed = read_fields(g, message->bytes, &ids);
   pf_status status =
       pprof_check_values(g->trace, g->file, &g->values, message->at, error);
   if (status != PF_OK)
@@ -318,16 +305,6 @@ static bool rank_frames (stacks_reader *g) {
 }
 
 
-/* Map the requested columns to metrics. Column 0 is the stack, type t is column
-   t + 1. */
-static void find_metrics (stacks_reader *g) {
-  for (size_t t = 0; t < PPROF_MAX_TYPES; t++)
-    g->metrics[t] = PF_NO_METRIC;
-  for (size_t m = 0; m < g->to->nmetrics; m++)
-    g->metrics[g->to->columns[m] - 1] = g->to->metrics[m];
-}
-
-
 pf_status pprof_read_stacks (pf_trace *trace, const pf_stack_target *to,
                              pf_error *error) {
   stacks_reader *const g = malloc(sizeof *g);
@@ -338,10 +315,13 @@ pf_status pprof_read_stacks (pf_trace *trace, const pf_stack_target *to,
   g->at = pf_cursor_over(g->file->readable, false);
   pprof_field field;
   pf_status status = rank_frames(g) ? PF_OK : pf_no_memory(error);
-  find_metrics(g);
+  for (size_t type = 0; type < PPROF_MAX_TYPES; type++)
+    g->metrics[type] = PF_NO_METRIC;
+  for (size_t m = 0; m < to->nmetrics; m++) /* column 0 is the stack */
+    g->metrics[to->columns[m] - 1] = to->metrics[m];
   while (status == PF_OK && pprof_next_field(&g->at, &field))
-    if (field.number == SAMPLE && field.wire == PPROF_BYTES)
-      status = read_sample_stack(g, &field, error);
+    if (field.number == PPROF_SAMPLE && field.wire == PPROF_BYTES)
+      status = read_sample(g, &field, error);
   free(g->ranks);
   free(g->frames);
   free(g->locations);

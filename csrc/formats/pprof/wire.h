@@ -15,6 +15,25 @@ typedef enum pprof_wire {
   PPROF_FIXED32 = 5
 } pprof_wire;
 
+/* Field numbers of Profile. */
+enum {
+  PPROF_SAMPLE_TYPE = 1,
+  PPROF_SAMPLE = 2,
+  PPROF_MAPPING = 3,
+  PPROF_LOCATION = 4,
+  PPROF_FUNCTION = 5,
+  PPROF_STRING = 6,
+  PPROF_DROP_FRAMES = 7,
+  PPROF_KEEP_FRAMES = 8,
+  PPROF_TIME_NANOS = 9,
+  PPROF_DURATION_NANOS = 10,
+  PPROF_PERIOD_TYPE = 11,
+  PPROF_PERIOD = 12,
+  PPROF_COMMENT = 13,
+  PPROF_DEFAULT_TYPE = 14,
+  PPROF_DOC_URL = 15
+};
+
 /* A field. `at` is the offset of its tag in the slice of the cursor. */
 typedef struct pprof_field {
   uint64_t number;
@@ -71,11 +90,26 @@ static inline bool pprof_next_field (pf_cursor *c, pprof_field *field) {
 }
 
 
-/* Returns a cursor over the packed values of a repeated number field, which is
-   empty if the field is not packed (its only value is field->value). */
-static inline pf_cursor pprof_numbers (const pprof_field *field) {
-  return pf_cursor_over(
-      field->wire == PPROF_BYTES ? field->bytes : (pf_bytes){NULL, 0}, false);
+/* The values of a repeated number field, which may be packed into one field. */
+typedef struct pprof_numbers {
+  pf_cursor packed;
+  uint64_t single;
+  bool has_single;
+} pprof_numbers;
+
+
+static inline pprof_numbers pprof_numbers_of (const pprof_field *field) {
+  const bool is_packed = field->wire == PPROF_BYTES;
+  return (pprof_numbers){{field->bytes, 0, false}, field->value, !is_packed};
+}
+
+
+static inline bool pprof_next_number (pprof_numbers *numbers, uint64_t *value) {
+  if (!numbers->has_single)
+    return pprof_varint(&numbers->packed, value);
+  numbers->has_single = false;
+  *value = numbers->single;
+  return true;
 }
 
 #endif

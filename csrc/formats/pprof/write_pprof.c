@@ -36,16 +36,14 @@ typedef struct profile {
 
 /* {====== Fields ====== */
 
-static const char *unit_of (const pf_context_metric *metric) {
-  return strcmp(metric->unit, "ns") == 0 ? "nanoseconds" : metric->unit;
-}
-
 
 static pprof_value_type type_of (profile *p, size_t index) {
   const pf_context_metric *const metric =
       &p->contexts->metrics[p->metrics[index]];
   const uint32_t name = pf_intern_text(p->strings.dictionary, metric->name);
-  const uint32_t unit = pf_intern_text(p->strings.dictionary, unit_of(metric));
+  const uint32_t unit = pf_intern_text(
+      p->strings.dictionary,
+      strcmp(metric->unit, "ns") == 0 ? "nanoseconds" : metric->unit);
   p->strings.failed |= name == PF_NO_NAME || unit == PF_NO_NAME;
   return (pprof_value_type){name, unit};
 }
@@ -75,52 +73,23 @@ static bool has_weight (const pf_contexts *c, uint32_t node) {
 }
 
 
-static uint8_t *write_values (const profile *p, uint32_t node, uint8_t *to) {
-  for (size_t m = 0; m < p->contexts->nmetrics; m++)
-    to = pprof_write_varint(
-        to, (uint64_t)p->contexts->weights[p->metrics[m]][node]);
-  return to;
-}
-
-
-/* Write a sample: packed locations, leaf first, and packed values. */
-static void put_sample (const profile *p, uint32_t node, size_t depth) {
-  uint8_t header[4 + 3 * PPROF_VARINT_SIZE];
-  const size_t nvalues = (size_t)(write_values(p, node, p->values) - p->values);
-  const size_t from = p->starts[depth], ids = p->starts[0] - from;
-  const size_t id_field = ids == 0 ? 0 : 1 + pprof_varint_size(ids) + ids;
-  uint8_t *at =
-      pprof_write_message(header, PPROF_SAMPLE,
-                          id_field + 1 + pprof_varint_size(nvalues) + nvalues);
-  if (ids > 0) {
-    at = pprof_write_message(at, 1, ids);
-    (void)pf_sink_put(p->sink, header, (size_t)(at - header));
-    (void)pf_sink_put(p->sink, p->path + from, ids);
-    at = header;
-  }
-  at = pprof_write_message(at, 2, nvalues);
-  (void)pf_sink_put(p->sink, header, (size_t)(at - header));
-  (void)pf_sink_put(p->sink, p->values, nvalues);
-}
-
-
-/* Prefetch what put_context needs: unsorted nodes miss the cache. */
-static void prefetch_node (const pf_contexts *c, uint32_t node) {
-  __builtin_prefetch(&c->frames[node]);
-  for (size_t m = 0; m < c->nmetrics; m++)
-    __builtin_prefetch(&c->weights[m][node]);
-}
-
-
-/* Write the sample of a node. Its own id is put before those of its caller. */
+/* Write the sample of a node, if it has weights. Its own id is put before those
+   of its caller. */
 static void put_context (const profile *p, uint32_t node, uint32_t depth) {
   if (depth > 0) {
     const uint64_t id = p->ids[p->ranks[p->contexts->frames[node]]];
     p->starts[depth] = p->starts[depth - 1] - pprof_varint_size(id);
     pprof_write_varint(p->path + p->starts[depth], id);
   }
-  if (has_weight(p->contexts, node))
-    put_sample(p, node, depth);
+  if (!has_weight(p->contexts, node))
+    return;
+  const size_t from = p->starts[depth];
+  uint8_t *to = p->values;
+  for (size_t m = 0; m < p->contexts->nmetrics; m++)
+    to = pprof_write_varint(
+        to, (uint64_t)p->contexts->weights[p->metrics[m]][node]);
+  pprof_put_sample(p->sink, (pf_bytes){p->path + from, p->starts[0] - from},
+                   (pf_bytes){p->values, (size_t)(to - p->values)}, 0);
 }
 
 
@@ -133,8 +102,12 @@ static void put_samples (profile *p) {
     put_context(p, i, p->descent.depth);
   }
   for (uint32_t i = 0; p->order != NULL && i < c->count; i++) {
-    if (i + PREFETCH_DISTANCE < c->count)
-      prefetch_node(c, p->order[i + PREFETCH_DISTANCE]);
+    if (i + PREFETCH_DISTANCE < c->count) { /* unsorted nodes miss the cache */
+      const uint32_t node = p->order[i + PREFETCH_DISTANCE];
+      __builtin_prefetch(&c->frames[node]);
+      for (size_t m = 0; m < c->nmetrics; m++)
+        __builtin_prefetch(&c->weights[m][node]);
+    }
     put_context(p, p->order[i], p->depths[i]);
   }
 }
@@ -276,47 +249,6 @@ static void *zeroed (size_t count, size_t size) {
 }
 
 
-/* Allocate the buffer for the ids of the deepest stack. */
-static bool make_path (profile *p) {
-  const size_t each = pprof_varint_size((uint64_t)p->nframes + 1);
-  p->path = zeroed(p->deepest, each);
-  p->starts = zeroed(p->deepest, sizeof *p->starts);
-  if (p->path == NULL || p->starts == NULL)
-    return false;
-  p->starts[0] = ((size_t)p->deepest + 1) * each; /* the end of `path` */
-  return true;
-}
-
-
-static bool allocate (profile *p) {
-  const size_t nareas = pf_areas_count(p->dictionary);
-  p->metrics = zeroed(p->contexts->nmetrics, sizeof *p->metrics);
-  p->values = zeroed(p->contexts->nmetrics, PPROF_VARINT_SIZE);
-  p->ranks = zeroed(nareas, sizeof *p->ranks);
-  p->sorted = zeroed(nareas, sizeof *p->sorted);
-  p->ids = zeroed(nareas, sizeof *p->ids);
-  p->functions = zeroed(nareas, sizeof *p->functions);
-  return p->metrics != NULL && p->values != NULL && p->ranks != NULL &&
-         p->sorted != NULL && p->ids != NULL && p->functions != NULL;
-}
-
-
-static void free_all (profile *p) {
-  pprof_strings_close(&p->strings);
-  free(p->metrics);
-  free(p->values);
-  free(p->ranks);
-  free(p->sorted);
-  free(p->ids);
-  free(p->functions);
-  free(p->order);
-  pf_preorder_close(&p->descent);
-  free(p->depths);
-  free(p->path);
-  free(p->starts);
-}
-
-
 static pf_status order_nodes (profile *p) {
   const pf_contexts *const c = p->contexts;
   if (pf_contexts_in_order(c, p->ranks, &p->deepest) &&
@@ -334,6 +266,35 @@ static pf_status order_nodes (profile *p) {
 }
 
 
+/* Allocate the arrays, rank the frames and order the nodes. PF_ENOMEM, or a
+   failure of the ranking. */
+static pf_status prepare (profile *p) {
+  const size_t nareas = pf_areas_count(p->dictionary);
+  p->metrics = zeroed(p->contexts->nmetrics, sizeof *p->metrics);
+  p->values = zeroed(p->contexts->nmetrics, PPROF_VARINT_SIZE);
+  p->ranks = zeroed(nareas, sizeof *p->ranks);
+  p->sorted = zeroed(nareas, sizeof *p->sorted);
+  p->ids = zeroed(nareas, sizeof *p->ids);
+  p->functions = zeroed(nareas, sizeof *p->functions);
+  if (p->metrics == NULL || p->values == NULL || p->ranks == NULL ||
+      p->sorted == NULL || p->ids == NULL || p->functions == NULL)
+    return PF_ENOMEM;
+  pf_status status =
+      pf_contexts_rank(p->contexts, p->ranks, p->sorted, &p->nframes);
+  if (status == PF_OK)
+    status = order_nodes(p);
+  if (status != PF_OK)
+    return status;
+  const size_t id_size = pprof_varint_size((uint64_t)p->nframes + 1);
+  p->path = zeroed(p->deepest, id_size);
+  p->starts = zeroed(p->deepest, sizeof *p->starts);
+  if (p->path == NULL || p->starts == NULL || !mark_frames(p))
+    return PF_ENOMEM;
+  p->starts[0] = ((size_t)p->deepest + 1) * id_size; /* the end of `path` */
+  return PF_OK;
+}
+
+
 pf_status pf_pprof_write (const pf_contexts *contexts,
                           const pprof_attributes *attributes, pf_sink *sink,
                           pf_error *error) {
@@ -341,13 +302,7 @@ pf_status pf_pprof_write (const pf_contexts *contexts,
                .dictionary = contexts->dictionary,
                .sink = sink,
                .strings = {.dictionary = contexts->dictionary}};
-  pf_status status = PF_ENOMEM;
-  if (allocate(&p))
-    status = pf_contexts_rank(contexts, p.ranks, p.sorted, &p.nframes);
-  if (status == PF_OK)
-    status = order_nodes(&p);
-  if (status == PF_OK && (!make_path(&p) || !mark_frames(&p)))
-    status = PF_ENOMEM;
+  pf_status status = prepare(&p);
   if (status == PF_OK) {
     assign_frame_ids(&p);
     order_metrics(&p);
@@ -356,7 +311,18 @@ pf_status pf_pprof_write (const pf_contexts *contexts,
              : p.strings.failed    ? PF_ENOMEM
                                    : PF_OK;
   }
-  free_all(&p);
+  pprof_strings_close(&p.strings);
+  free(p.metrics);
+  free(p.values);
+  free(p.ranks);
+  free(p.sorted);
+  free(p.ids);
+  free(p.functions);
+  free(p.order);
+  pf_preorder_close(&p.descent);
+  free(p.depths);
+  free(p.path);
+  free(p.starts);
   if (status == PF_OK)
     return PF_OK;
   return pf_fail(error, status, PF_NO_OFFSET,
