@@ -61,35 +61,21 @@ static pf_status take_samples (gmon_parser *parser, gmon_segment *segment,
 }
 
 
-/* Parse the head of a table of arcs. The arcs are the following segments. */
-static pf_status take_arcs_head (gmon_parser *parser, gmon_segment *segment,
-                                 uint32_t type, uint64_t size) {
-  gmon_take_segment(parser, segment, GMON_HEADER, 8);
-  parser->state = size > 0 ? type : 0;
-  parser->table_left = size;
-  return PF_OK;
-}
-
-
 /* Parse arcs of the current table, whose table_left bytes exist. */
 static pf_status take_arcs (gmon_parser *parser, gmon_segment *segment) {
   const unsigned width = parser->layout->width;
   segment->has_order = parser->state == ORDERED_ARCS;
   segment->stride = 2 * width + (width == 8 || segment->has_order ? 8 : 4);
-  const uint64_t count = parser->table_left / segment->stride;
-  segment->items_at = parser->at;
   segment->count_width = 4;
-  segment->count = segment->declared =
-      count < GMON_MAX_ARCS ? count : GMON_MAX_ARCS;
-  if (count > 0)
-    gmon_take_segment(parser, segment, GMON_ARCS,
-                      segment->count * segment->stride);
+  const bool is_whole = parser->table_left >= segment->stride;
+  if (is_whole)
+    gmon_take_arcs(parser, segment, parser->table_left);
   else
     gmon_take_segment(parser, segment, GMON_UNKNOWN, parser->table_left);
   parser->table_left -= segment->size;
   if (parser->table_left == 0)
     parser->state = 0;
-  if (count > 0 || parser->end == GMON_TRUNCATED)
+  if (is_whole || parser->end == GMON_TRUNCATED)
     return PF_OK;
   return gmon_report(parser, PF_DAMAGE, "gmon-bad-piece", PF_EFORMAT,
                      segment->offset, "arcs of %llu bytes expected, found %llu",
@@ -98,45 +84,39 @@ static pf_status take_arcs (gmon_parser *parser, gmon_segment *segment) {
 }
 
 
-static pf_status take_images (gmon_parser *parser, gmon_segment *segment,
-                              uint64_t size) {
-  if (size >= 4)
-    segment->declared = pf_load32(gmon_here(parser) + 8, parser->layout->big);
-  segment->items_at = parser->at + 12;
-  gmon_take_segment(parser, segment, size < 4 ? GMON_UNKNOWN : GMON_IMAGES,
-                    8 + size);
-  return PF_OK;
-}
-
-
-/* A section extends beyond the end of the file: limit its size. */
-static pf_status shorten (gmon_parser *parser, uint64_t *size) {
-  const uint64_t stated = *size;
-  *size = gmon_left(parser) - 8;
-  parser->end = GMON_TRUNCATED;
-  return gmon_report(
-      parser, PF_DAMAGE, "gmon-truncated", PF_ETRUNCATED, parser->at,
-      "a section of %llu bytes is stated, the file ends after %llu of them",
-      (unsigned long long)stated, (unsigned long long)*size);
-}
-
-
 static pf_status take_section (gmon_parser *parser, gmon_segment *segment) {
+  const bool big = parser->layout->big;
   if (gmon_left(parser) < 8)
     return gmon_truncated(parser, segment, "the head of a section", 8);
-  const uint32_t type = pf_load32(gmon_here(parser), parser->layout->big);
-  uint64_t size = pf_load32(gmon_here(parser) + 4, parser->layout->big);
+  const uint32_t type = pf_load32(gmon_here(parser), big);
+  uint64_t size = pf_load32(gmon_here(parser) + 4, big);
   if (size > gmon_left(parser) - 8) {
-    const pf_status status = shorten(parser, &size);
+    const uint64_t stated = size;
+    size = gmon_left(parser) - 8;
+    parser->end = GMON_TRUNCATED;
+    const pf_status status = gmon_report(
+        parser, PF_DAMAGE, "gmon-truncated", PF_ETRUNCATED, parser->at,
+        "a section of %llu bytes is stated, the file ends after %llu of them",
+        (unsigned long long)stated, (unsigned long long)size);
     if (status < 0)
       return status;
   }
   switch (type) {
     case SAMPLES: return take_samples(parser, segment, size);
     case RAW_ARCS:
-    case ORDERED_ARCS: return take_arcs_head(parser, segment, type, size);
+    case ORDERED_ARCS: /* the arcs are the following segments */
+      gmon_take_segment(parser, segment, GMON_HEADER, 8);
+      parser->state = size > 0 ? type : 0;
+      parser->table_left = size;
+      return PF_OK;
     case IMAGES:
-    case IMAGES_2: return take_images(parser, segment, size);
+    case IMAGES_2:
+      if (size >= 4)
+        segment->declared = pf_load32(gmon_here(parser) + 8, big);
+      segment->items_at = parser->at + 12;
+      gmon_take_segment(parser, segment, size < 4 ? GMON_UNKNOWN : GMON_IMAGES,
+                        8 + size);
+      return PF_OK;
     default: break;
   }
   gmon_take_segment(parser, segment, GMON_UNKNOWN, 8 + size);

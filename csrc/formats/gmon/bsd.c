@@ -53,25 +53,6 @@ gmon_bsd gmon_bsd_header (const gmon_layout *layout, const uint8_t *at) {
 }
 
 
-/* Take the bins: `stated` bytes, or fewer if the file ends before. */
-static void take_bins (gmon_parser *parser, gmon_segment *segment,
-                       uint64_t stated) {
-  const gmon_layout *const layout = parser->layout;
-  const uint64_t available = gmon_left(parser) - layout->header;
-  segment->items_at = parser->at + layout->header;
-  segment->stride = layout->counter;
-  segment->declared = stated / layout->counter;
-  segment->count = (stated < available ? stated : available) / layout->counter;
-  segment->abbreviation = 's';
-  gmon_take_segment(parser, segment, GMON_HISTOGRAM,
-                    layout->header + (stated < available ? stated : available));
-  if (stated <= available)
-    return;
-  parser->end = GMON_TRUNCATED;
-  parser->valid_end = 0;
-}
-
-
 static pf_status take_histogram (gmon_parser *parser, gmon_segment *segment) {
   const gmon_layout *const layout = parser->layout;
   if (gmon_left(parser) < layout->header)
@@ -79,10 +60,19 @@ static pf_status take_histogram (gmon_parser *parser, gmon_segment *segment) {
   const gmon_bsd header = gmon_bsd_header(layout, gmon_here(parser));
   const uint64_t stated =
       header.ncnt < layout->header ? 0 : header.ncnt - layout->header;
+  const uint64_t available = gmon_left(parser) - layout->header;
   segment->low = header.low;
   segment->high = header.high;
   segment->rate = header.rate;
-  take_bins(parser, segment, stated);
+  segment->items_at = parser->at + layout->header;
+  segment->stride = layout->counter;
+  segment->declared = stated / layout->counter;
+  segment->count = (stated < available ? stated : available) / layout->counter;
+  segment->abbreviation = 's';
+  if (stated <= available)
+    gmon_take_segment(parser, segment, GMON_HISTOGRAM, layout->header + stated);
+  else
+    gmon_take_rest(parser, segment, GMON_HISTOGRAM, GMON_TRUNCATED);
   pf_status status = PF_OK;
   if (stated % layout->counter != 0)
     status = gmon_report(parser, PF_DAMAGE, "gmon-odd-bins", PF_EFORMAT,
@@ -93,24 +83,15 @@ static pf_status take_histogram (gmon_parser *parser, gmon_segment *segment) {
 }
 
 
-static pf_status take_arcs (gmon_parser *parser, gmon_segment *segment) {
-  segment->stride = gmon_bsd_arc(parser->layout);
-  const uint64_t count = gmon_left(parser) / segment->stride;
-  if (count == 0)
-    return gmon_truncated(parser, segment, "an arc", segment->stride);
-  segment->items_at = parser->at;
-  segment->count_width = parser->layout->arc_count;
-  segment->count = segment->declared =
-      count < GMON_MAX_ARCS ? count : GMON_MAX_ARCS;
-  gmon_take_segment(parser, segment, GMON_ARCS,
-                    segment->count * segment->stride);
-  return PF_OK;
-}
-
-
 pf_status gmon_parse_bsd (gmon_parser *parser, gmon_segment *segment) {
-  if (parser->state == ARCS)
-    return take_arcs(parser, segment);
-  parser->state = ARCS;
-  return take_histogram(parser, segment);
+  if (parser->state == HISTOGRAM) {
+    parser->state = ARCS;
+    return take_histogram(parser, segment);
+  }
+  segment->stride = gmon_bsd_arc(parser->layout);
+  segment->count_width = parser->layout->arc_count;
+  if (gmon_left(parser) < segment->stride)
+    return gmon_truncated(parser, segment, "an arc", segment->stride);
+  gmon_take_arcs(parser, segment, gmon_left(parser));
+  return PF_OK;
 }

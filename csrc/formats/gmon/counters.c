@@ -63,30 +63,11 @@ static pf_status note_wide_bins (pf_trace *trace, const gmon_layout *layout,
 }
 
 
-/* Set the bin type of a 4.4BSD file. */
-static pf_status detect_counter_type (pf_trace *trace, gmon_layout *layout,
-                                      const gmon_bsd *header, pf_error *error) {
-  if (matches_sizes(layout, header, trace->sources[0].bytes.size)) {
-    set_counter(layout, header->counter);
-    return PF_OK;
-  }
-  if (header->counter != 0) {
-    const pf_status status =
-        pf_warn(trace, PF_NOTE, "gmon-counter-type", PF_EFORMAT,
-                2 * layout->width + 12, error,
-                "the spare word 0x%08x is not a type of counter that fits the "
-                "sizes: bins are taken as 16 bits",
-                (unsigned)header->counter);
-    if (status < 0)
-      return status;
-  }
-  return note_wide_bins(trace, layout, header, error);
-}
-
-
+/* Detect the type of the bins. */
 static pf_status detect_bins (pf_trace *trace, gmon_layout *layout,
                               pf_error *error) {
   const int64_t asked = pf_option_int(trace, "counter_bits", 0);
+  const pf_bytes bytes = trace->sources[0].bytes;
   if (!is_counter_type(asked))
     return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                    "counter_bits 8, 16, 32 or 64 expected, or one of these "
@@ -98,9 +79,23 @@ static pf_status detect_bins (pf_trace *trace, gmon_layout *layout,
   }
   if (layout->dialect == GMON_APPLE)
     return PF_OK;
-  const gmon_bsd header = gmon_bsd_header(layout, trace->sources[0].bytes.at);
-  if (layout->dialect == GMON_BSD44)
-    return detect_counter_type(trace, layout, &header, error);
+  const gmon_bsd header = gmon_bsd_header(layout, bytes.at);
+  if (layout->dialect == GMON_BSD44) {
+    if (matches_sizes(layout, &header, bytes.size)) {
+      set_counter(layout, header.counter);
+      return PF_OK;
+    }
+    const pf_status status =
+        header.counter == 0
+            ? PF_OK
+            : pf_warn(trace, PF_NOTE, "gmon-counter-type", PF_EFORMAT,
+                      2 * layout->width + 12, error,
+                      "the spare word 0x%08x is not a type of counter that "
+                      "fits the sizes: bins are taken as 16 bits",
+                      (unsigned)header.counter);
+    if (status < 0)
+      return status;
+  }
   return note_wide_bins(trace, layout, &header, error);
 }
 
@@ -155,18 +150,6 @@ static pf_status detect_arc_counts (pf_trace *trace, gmon_layout *layout,
 }
 
 
-static pf_status note_rate (pf_trace *trace, const gmon_layout *layout,
-                            pf_error *error) {
-  if (layout->dialect != GMON_BSD || layout->rate != 0)
-    return PF_OK;
-  return pf_warn(trace, PF_NOTE, "gmon-rate-guessed", PF_EFORMAT, PF_NO_OFFSET,
-                 error,
-                 "the file does not state its sampling rate: %d Hz is taken; "
-                 "give another with rate = N",
-                 GMON_BSD_RATE);
-}
-
-
 pf_status gmon_detect_counters (pf_trace *trace, gmon_layout *layout,
                                 pf_error *error) {
   layout->rate = (uint32_t)pf_option_int(trace, "rate", 0);
@@ -176,5 +159,11 @@ pf_status gmon_detect_counters (pf_trace *trace, gmon_layout *layout,
   if (status < 0 || layout->dialect == GMON_APPLE)
     return status;
   status = detect_arc_counts(trace, layout, error);
-  return status < 0 ? status : note_rate(trace, layout, error);
+  if (status < 0 || layout->dialect != GMON_BSD || layout->rate != 0)
+    return status;
+  return pf_warn(trace, PF_NOTE, "gmon-rate-guessed", PF_EFORMAT, PF_NO_OFFSET,
+                 error,
+                 "the file does not state its sampling rate: %d Hz is taken; "
+                 "give another with rate = N",
+                 GMON_BSD_RATE);
 }

@@ -6,6 +6,7 @@
 ** they leave open is detected.
 */
 
+#include <stdio.h>
 #include <string.h>
 
 #include "formats/gmon/detect_gmon.h"
@@ -247,20 +248,6 @@ static int guess_dialect (const gmon_options *options, pf_bytes bytes) {
 }
 
 
-/* Format up to 8 bytes in hexadecimal. */
-static void show_bytes (pf_bytes bytes, char words[64]) {
-  static const char digits[] = "0123456789abcdef";
-  size_t used = 0;
-  for (size_t i = 0; i < bytes.size && i < 8; i++) {
-    if (i > 0)
-      words[used++] = ' ';
-    words[used++] = digits[bytes.at[i] >> 4];
-    words[used++] = digits[bytes.at[i] & 15];
-  }
-  words[used] = '\0';
-}
-
-
 /* Fail with a message of what was expected and found. */
 static pf_status reject (pf_bytes bytes, const char *expected,
                          pf_error *error) {
@@ -268,7 +255,10 @@ static pf_status reject (pf_bytes bytes, const char *expected,
   if (bytes.size == 0)
     return pf_fail(error, PF_ETRUNCATED, 0, "%s expected, the file is empty",
                    expected);
-  show_bytes(bytes, found);
+  int used = 0;
+  for (size_t i = 0; i < bytes.size && i < 8; i++)
+    used += snprintf(found + used, sizeof found - (size_t)used, "%s%02x",
+                     i > 0 ? " " : "", bytes.at[i]);
   return pf_fail(error, PF_EFORMAT, 0, "%s expected, found bytes %s", expected,
                  found);
 }

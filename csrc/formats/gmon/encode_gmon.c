@@ -93,23 +93,6 @@ static pf_status take_header (const gmon_writer *self, const pf_batch *batch,
 }
 
 
-/* Map the id of a set in the input to a set. An id may repeat, from another
-   file, if the headers are equal. */
-static pf_status bind_set_id (gmon_writer *self, uint64_t id, size_t set,
-                              pf_error *error) {
-  const size_t known = gmon_sums_find(&self->set_ids, id, 0);
-  if (known != SIZE_MAX && self->set_ids.list[known].count != set)
-    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "set %llu is given twice, with different headers",
-                   (unsigned long long)id);
-  gmon_sum *const entry = gmon_sums_get(&self->set_ids, id, 0);
-  if (entry == NULL)
-    return pf_no_memory(error);
-  entry->count = set;
-  return PF_OK;
-}
-
-
 static pf_status put_set (gmon_writer *self, const pf_batch *batch, size_t row,
                           pf_error *error) {
   gmon_set header = {.low = 0};
@@ -123,7 +106,17 @@ static pf_status put_set (gmon_writer *self, const pf_batch *batch, size_t row,
   const size_t set = gmon_sets_get(&self->sets, &header, self->extended);
   if (set == SIZE_MAX)
     return pf_no_memory(error);
-  return bind_set_id(self, id, set, error);
+  /* An id may repeat, from another file, if the headers are equal. */
+  const size_t known = gmon_sums_find(&self->set_ids, id, 0);
+  if (known != SIZE_MAX && self->set_ids.list[known].count != set)
+    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                   "set %llu is given twice, with different headers",
+                   (unsigned long long)id);
+  gmon_sum *const entry = gmon_sums_get(&self->set_ids, id, 0);
+  if (entry == NULL)
+    return pf_no_memory(error);
+  entry->count = set;
+  return PF_OK;
 }
 
 /* }====== */

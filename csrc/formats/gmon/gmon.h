@@ -121,7 +121,7 @@ typedef struct gmon_parser {
 
 /* Row counts of the whole file. */
 typedef struct gmon_totals {
-  uint64_t sets, bins, arcs, blocks, block_records, images, parts, raw_rows;
+  uint64_t sets, bins, arcs, blocks, block_records, images, raw_rows;
 } gmon_totals;
 
 /* The state of an opened trace (pf_trace.state), owned by the trace. */
@@ -169,11 +169,17 @@ pf_status gmon_truncated (gmon_parser *parser, gmon_segment *segment,
 
 /* Set the segment to all remaining bytes and end parsing. The caller reports
    the reason. */
-void gmon_take_rest (gmon_parser *parser, gmon_segment *segment, gmon_end end);
+void gmon_take_rest (gmon_parser *parser, gmon_segment *segment, gmon_kind kind,
+                     gmon_end end);
 
 /* Set the segment to the next `size` bytes, which must exist, and advance. */
 void gmon_take_segment (gmon_parser *parser, gmon_segment *segment,
                         gmon_kind kind, uint64_t size);
+
+/* Set the segment to arcs of segment->stride bytes from the next `available`
+   bytes, which must exist, and advance: at most GMON_MAX_ARCS. */
+void gmon_take_arcs (gmon_parser *parser, gmon_segment *segment,
+                     uint64_t available);
 
 /* Report missing bins, a reversed address range and a rate of 0. */
 pf_status gmon_check_histogram (gmon_parser *parser,

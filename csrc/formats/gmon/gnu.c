@@ -62,58 +62,39 @@ bool gmon_plausible_histogram (const gmon_layout *layout,
 }
 
 
-/* Returns the text up to the first NUL. */
-static pf_bytes dimension_of (const uint8_t *text) {
-  size_t size = 0;
-  while (size < GMON_DIMENSION && text[size] != 0)
-    size++;
-  return (pf_bytes){text, size};
-}
-
-
-static void read_header (const gmon_layout *layout, const uint8_t *header,
-                         gmon_segment *segment) {
+pf_status gmon_gnu_histogram (gmon_parser *parser, gmon_segment *segment,
+                              unsigned tag) {
+  const gmon_layout *const layout = parser->layout;
+  const uint64_t size = tag + gmon_histogram_header(layout);
+  if (gmon_left(parser) < size)
+    return gmon_truncated(parser, segment, "a histogram header", size);
+  const uint8_t *const header = gmon_here(parser) + tag;
   const uint8_t *const tail = header + 2 * layout->width;
+  const bool is_plausible = gmon_plausible_histogram(layout, header);
+  if (!is_plausible && layout->is_strict) {
+    gmon_take_rest(parser, segment, GMON_REST, GMON_INVALID);
+    return PF_OK;
+  }
   segment->low = gmon_address(layout, header);
   segment->high = gmon_address(layout, header + layout->width);
   segment->declared = pf_load32(tail, layout->big);
   segment->rate = pf_load32(tail + 4, layout->big);
-  segment->dimension = dimension_of(tail + 8);
+  segment->dimension.at = tail + 8;
+  while (segment->dimension.size < GMON_DIMENSION &&
+         tail[8 + segment->dimension.size] != 0)
+    segment->dimension.size++;
   segment->abbreviation = tail[8 + GMON_DIMENSION];
-}
-
-
-/* Take the bins after the header, as many as the file has. */
-static void take_bins (gmon_parser *parser, gmon_segment *segment,
-                       uint64_t header) {
-  const uint64_t available = gmon_left(parser) - header;
-  const bool is_whole = segment->declared <= available / 2;
-  const uint64_t valid_end = parser->valid_end;
-  segment->items_at = parser->at + header;
+  segment->items_at = parser->at + size;
   segment->stride = 2;
-  segment->count = is_whole ? segment->declared : available / 2;
-  gmon_take_segment(parser, segment, GMON_HISTOGRAM,
-                    is_whole ? header + 2 * segment->count : gmon_left(parser));
-  if (!is_whole) {
-    parser->end = GMON_TRUNCATED;
-    parser->valid_end = valid_end;
+  const uint64_t available = (gmon_left(parser) - size) / 2;
+  segment->count = segment->declared;
+  if (segment->declared <= available)
+    gmon_take_segment(parser, segment, GMON_HISTOGRAM,
+                      size + 2 * segment->count);
+  else {
+    segment->count = available;
+    gmon_take_rest(parser, segment, GMON_HISTOGRAM, GMON_TRUNCATED);
   }
-}
-
-
-pf_status gmon_gnu_histogram (gmon_parser *parser, gmon_segment *segment,
-                              unsigned tag) {
-  const uint64_t size = tag + gmon_histogram_header(parser->layout);
-  if (gmon_left(parser) < size)
-    return gmon_truncated(parser, segment, "a histogram header", size);
-  const uint8_t *const header = gmon_here(parser) + tag;
-  const bool is_plausible = gmon_plausible_histogram(parser->layout, header);
-  if (!is_plausible && parser->layout->is_strict) {
-    gmon_take_rest(parser, segment, GMON_INVALID);
-    return PF_OK;
-  }
-  read_header(parser->layout, header, segment);
-  take_bins(parser, segment, size);
   if (!is_plausible) {
     const pf_status status = gmon_report(
         parser, PF_DAMAGE, "gmon-odd-histogram", PF_EFORMAT, segment->offset,
@@ -181,16 +162,32 @@ static bool has_wide_count (const gmon_parser *parser) {
 }
 
 
-/* Report the long form and missing blocks. */
-static pf_status check_blocks (gmon_parser *parser, const gmon_segment *segment,
-                               bool is_wide) {
+static pf_status take_blocks (gmon_parser *parser, gmon_segment *segment) {
+  const gmon_layout *const layout = parser->layout;
+  const uint64_t left = gmon_left(parser);
   pf_status status = PF_OK;
+  if (left < 5)
+    return gmon_truncated(parser, segment, "a number of basic blocks", 5);
+  const bool is_wide = has_wide_count(parser);
+  const uint64_t header = is_wide ? 9 : 5;
+  segment->stride = 2 * (uint64_t)layout->width;
+  segment->items_at = parser->at + header;
+  segment->declared =
+      pf_load(gmon_here(parser) + 1, is_wide ? 8 : 4, layout->big);
+  const uint64_t maximum = (left - header) / segment->stride;
+  const bool is_truncated = segment->declared > maximum;
+  segment->count = is_truncated ? maximum : segment->declared;
+  if (is_truncated)
+    gmon_take_rest(parser, segment, GMON_BLOCKS, GMON_TRUNCATED);
+  else
+    gmon_take_segment(parser, segment, GMON_BLOCKS,
+                      header + segment->count * segment->stride);
   if (is_wide)
     status = gmon_report(parser, PF_NOTE, "gmon-wide-block-number", PF_EFORMAT,
                          segment->offset,
                          "the number of basic blocks takes 8 bytes, as glibc "
                          "writes it; gprof reads 4");
-  if (status < 0 || segment->count == segment->declared)
+  if (status < 0 || !is_truncated)
     return status;
   return gmon_report(
       parser, PF_DAMAGE, "gmon-truncated", PF_ETRUNCATED, segment->offset,
@@ -200,37 +197,11 @@ static pf_status check_blocks (gmon_parser *parser, const gmon_segment *segment,
 }
 
 
-static pf_status take_blocks (gmon_parser *parser, gmon_segment *segment) {
-  const gmon_layout *const layout = parser->layout;
-  const uint64_t valid_end = parser->valid_end;
-  if (gmon_left(parser) < 5)
-    return gmon_truncated(parser, segment, "a number of basic blocks", 5);
-  const bool is_wide = has_wide_count(parser);
-  const uint64_t header = is_wide ? 9 : 5;
-  const uint64_t left = gmon_left(parser);
-  segment->stride = 2 * (uint64_t)layout->width;
-  segment->items_at = parser->at + header;
-  segment->declared =
-      pf_load(gmon_here(parser) + 1, is_wide ? 8 : 4, layout->big);
-  const uint64_t maximum = (left - header) / segment->stride;
-  const bool is_truncated = segment->declared > maximum;
-  segment->count = is_truncated ? maximum : segment->declared;
-  gmon_take_segment(parser, segment, GMON_BLOCKS,
-                    is_truncated ? left
-                                 : header + segment->count * segment->stride);
-  if (is_truncated) {
-    parser->end = GMON_TRUNCATED;
-    parser->valid_end = valid_end;
-  }
-  return check_blocks(parser, segment, is_wide);
-}
-
-
 /* Blocks of version 0 have another form: names as text, numbers of the
    machine's width. */
 static pf_status reject_old_blocks (gmon_parser *parser,
                                     gmon_segment *segment) {
-  gmon_take_rest(parser, segment, GMON_INVALID);
+  gmon_take_rest(parser, segment, GMON_REST, GMON_INVALID);
   return gmon_report(parser, PF_DAMAGE, "gmon-old-blocks", PF_EUNSUPPORTED,
                      segment->offset,
                      "basic blocks of version 0 cannot be read: %llu bytes "
@@ -241,7 +212,7 @@ static pf_status reject_old_blocks (gmon_parser *parser,
 
 static pf_status reject_tag (gmon_parser *parser, gmon_segment *segment) {
   const unsigned tag = *gmon_here(parser);
-  gmon_take_rest(parser, segment, GMON_INVALID);
+  gmon_take_rest(parser, segment, GMON_REST, GMON_INVALID);
   return gmon_report(parser, PF_DAMAGE, "gmon-bad-tag", PF_EFORMAT,
                      segment->offset,
                      "tag 0, 1 or 2 expected, found %u; %llu bytes are left",

@@ -29,16 +29,6 @@ static uint64_t bins_of (const gmon_segment *segment) {
 
 /* {====== Bins that become rows ====== */
 
-static size_t list_all (histogram_reader *self, size_t free_rows) {
-  gmon_reader *const base = &self->base;
-  const uint64_t left = base->rows - base->row;
-  const size_t count = left < free_rows ? (size_t)left : free_rows;
-  for (size_t i = 0; i < count; i++)
-    self->bins[i] = (uint32_t)(base->row + i);
-  base->row += count;
-  return count;
-}
-
 
 /* Returns how many bytes from `at` on are 0, in multiples of 8. */
 static size_t zero_bytes (const uint8_t *at, size_t size) {
@@ -233,17 +223,6 @@ static void advance_carry (histogram_reader *self, uint64_t bin,
 }
 
 
-/* Times of 16-bit bins if a sample is a whole number of nanoseconds. */
-static void fill_spent_16 (const histogram_reader *self, int64_t *spent,
-                           size_t count, int64_t each) {
-  const gmon_reader *const base = &self->base;
-  const bool big = base->file->layout.big;
-  const uint8_t *const at = gmon_item(base, 0);
-  for (size_t i = 0; i < count; i++)
-    spent[i] = each * pf_load16(at + 2 * (uint64_t)self->bins[i], big);
-}
-
-
 /* Fill times. `start` is the first bin that was searched for the listed ones.
    If the rate divides a second, no remainder occurs. */
 static void fill_spent (histogram_reader *self, pf_column *column, size_t first,
@@ -252,7 +231,11 @@ static void fill_spent (histogram_reader *self, pf_column *column, size_t first,
   const uint32_t rate = gmon_rate(&base->file->layout, &base->segment);
   if (NANOSECONDS % rate == 0 && base->segment.stride == 2 &&
       !base->file->layout.is_signed) {
-    fill_spent_16(self, column->ints + first, count, NANOSECONDS / rate);
+    const uint8_t *const at = gmon_item(base, 0); /* the usual case */
+    for (size_t i = 0; i < count; i++)
+      column->ints[first + i] =
+          (int64_t)(NANOSECONDS / rate) *
+          pf_load16(at + 2 * (uint64_t)self->bins[i], base->file->layout.big);
     return;
   }
   if (NANOSECONDS % rate != 0)
@@ -331,44 +314,31 @@ static void fill_addresses (const histogram_reader *self, pf_column *column,
                     column->addrs + first);
 }
 
-
-static void fill_numbers (const histogram_reader *self, pf_batch *batch,
-                          size_t first, size_t count) {
-  if (gmon_wanted(batch, HISTOGRAM_SET))
-    for (size_t i = 0; i < count; i++)
-      batch->columns[HISTOGRAM_SET].ints[first + i] = self->base.set;
-  if (gmon_wanted(batch, HISTOGRAM_BIN))
-    for (size_t i = 0; i < count; i++)
-      batch->columns[HISTOGRAM_BIN].ints[first + i] = self->bins[i];
-}
-
 /* }====== */
-
-
-/* Set scale and carry if the segment has changed. */
-static void enter_segment (histogram_reader *self) {
-  const gmon_segment *const segment = &self->base.segment;
-  if (self->offset == segment->offset + 1)
-    return;
-  self->offset = segment->offset + 1;
-  self->scale = gmon_scale_of(segment->low, segment->high, segment->declared,
-                              self->base.file->extended);
-  self->carried = 0;
-  self->carry = gmon_rate(&self->base.file->layout, segment) / 2;
-}
 
 
 static pf_status fill (gmon_reader *base, pf_batch *batch, pf_error *error) {
   histogram_reader *const self = (histogram_reader *)base;
   const size_t first = batch->rows;
-  const size_t free_rows = PF_BATCH_ROWS - first;
   const uint64_t start = base->row;
-  enter_segment(self);
-  const size_t count = batch->sparse == HISTOGRAM_COUNT
-                           ? list_nonzero(self, free_rows)
-                           : list_all(self, free_rows);
+  const gmon_segment *const segment = &base->segment;
+  if (self->offset != segment->offset + 1) { /* another segment */
+    self->offset = segment->offset + 1;
+    self->scale = gmon_scale_of(segment->low, segment->high, segment->declared,
+                                base->file->extended);
+    self->carried = 0;
+    self->carry = gmon_rate(&base->file->layout, segment) / 2;
+  }
+  const bool is_sparse = batch->sparse == HISTOGRAM_COUNT;
+  const size_t count = is_sparse ? list_nonzero(self, PF_BATCH_ROWS - first)
+                                 : gmon_fillable_rows(base, batch);
+  for (size_t i = 0; !is_sparse && i < count; i++)
+    self->bins[i] = (uint32_t)base->row++;
   batch->rows += count;
-  fill_numbers(self, batch, first, count);
+  for (size_t i = 0; gmon_wanted(batch, HISTOGRAM_SET) && i < count; i++)
+    batch->columns[HISTOGRAM_SET].ints[first + i] = base->set;
+  for (size_t i = 0; gmon_wanted(batch, HISTOGRAM_BIN) && i < count; i++)
+    batch->columns[HISTOGRAM_BIN].ints[first + i] = self->bins[i];
   fill_addresses(self, &batch->columns[HISTOGRAM_LOW], first, count, 0);
   fill_addresses(self, &batch->columns[HISTOGRAM_HIGH], first, count, 1);
   fill_times(self, batch, first, count, start);

@@ -33,11 +33,6 @@ enum {
 };
 
 
-static uint32_t number_here (const gmon_parser *parser, unsigned offset) {
-  return pf_load32(gmon_here(parser) + offset, parser->layout->big);
-}
-
-
 /* Whether the next 4 bytes are `tag`; if not, parsing ends with a warning. */
 static bool has_tag (gmon_parser *parser, gmon_segment *segment, uint32_t tag,
                      pf_status *status) {
@@ -46,25 +41,14 @@ static bool has_tag (gmon_parser *parser, gmon_segment *segment, uint32_t tag,
     *status = gmon_truncated(parser, segment, "a tag", 4);
     return false;
   }
-  const uint32_t found = number_here(parser, 0);
+  const uint32_t found = pf_load32(gmon_here(parser), parser->layout->big);
   if (found == tag)
     return true;
-  gmon_take_rest(parser, segment, GMON_INVALID);
+  gmon_take_rest(parser, segment, GMON_REST, GMON_INVALID);
   *status = gmon_report(parser, PF_DAMAGE, "gmon-bad-tag", PF_EFORMAT,
                         segment->offset, "tag %u of 4 bytes expected, found %u",
                         (unsigned)tag, (unsigned)found);
   return false;
-}
-
-
-static pf_status take_histogram (gmon_parser *parser, gmon_segment *segment) {
-  pf_status status;
-  parser->state = ARCS_HEADER;
-  if (!has_tag(parser, segment, 0, &status))
-    return status;
-  status = gmon_gnu_histogram(parser, segment, 4);
-  parser->base = segment->low;
-  return status;
 }
 
 
@@ -76,7 +60,7 @@ static pf_status take_arcs_header (gmon_parser *parser, gmon_segment *segment) {
     return status;
   if (gmon_left(parser) < 8)
     return gmon_truncated(parser, segment, "a number of arcs", 8);
-  const uint64_t stated = number_here(parser, 4);
+  const uint64_t stated = pf_load32(gmon_here(parser) + 4, parser->layout->big);
   gmon_take_segment(parser, segment, GMON_HEADER, 8);
   const uint64_t maximum = gmon_left(parser) / arc;
   parser->table_left = (stated < maximum ? stated : maximum) * arc;
@@ -91,24 +75,8 @@ static pf_status take_arcs_header (gmon_parser *parser, gmon_segment *segment) {
 }
 
 
-static pf_status take_arcs (gmon_parser *parser, gmon_segment *segment) {
-  segment->stride = 2 * (uint64_t)parser->layout->width + 4;
-  segment->items_at = parser->at;
-  segment->count_width = 4;
-  segment->base = parser->base;
-  const uint64_t count = parser->table_left / segment->stride;
-  segment->count = segment->declared =
-      count < GMON_MAX_ARCS ? count : GMON_MAX_ARCS;
-  gmon_take_segment(parser, segment, GMON_ARCS,
-                    segment->count * segment->stride);
-  parser->table_left -= segment->size;
-  if (parser->table_left == 0)
-    parser->state = UNUSED;
-  return PF_OK;
-}
-
-
 pf_status gmon_parse_ld (gmon_parser *parser, gmon_segment *segment) {
+  pf_status status;
   switch (parser->state) {
     case HEADER:
       if (gmon_left(parser) < GMON_GNU_HEADER)
@@ -116,13 +84,28 @@ pf_status gmon_parse_ld (gmon_parser *parser, gmon_segment *segment) {
       parser->state = HISTOGRAM;
       gmon_take_segment(parser, segment, GMON_HEADER, GMON_GNU_HEADER);
       return PF_OK;
-    case HISTOGRAM: return take_histogram(parser, segment);
+    case HISTOGRAM:
+      parser->state = ARCS_HEADER;
+      if (!has_tag(parser, segment, 0, &status))
+        return status;
+      status = gmon_gnu_histogram(parser, segment, 4);
+      parser->base = segment->low;
+      return status;
     case ARCS_HEADER: return take_arcs_header(parser, segment);
     case ARCS:
-      if (parser->table_left <= gmon_left(parser))
-        return take_arcs(parser, segment);
-      return gmon_truncated(parser, segment, "a table of arcs",
-                            parser->table_left);
-    default: gmon_take_rest(parser, segment, parser->end); return PF_OK;
+      if (parser->table_left > gmon_left(parser))
+        return gmon_truncated(parser, segment, "a table of arcs",
+                              parser->table_left);
+      segment->stride = 2 * (uint64_t)parser->layout->width + 4;
+      segment->count_width = 4;
+      segment->base = parser->base;
+      gmon_take_arcs(parser, segment, parser->table_left);
+      parser->table_left -= segment->size;
+      if (parser->table_left == 0)
+        parser->state = UNUSED;
+      return PF_OK;
+    default:
+      gmon_take_rest(parser, segment, GMON_REST, parser->end);
+      return PF_OK;
   }
 }

@@ -31,28 +31,6 @@ static const pf_table all_tables[TABLES] = {
 };
 
 
-/* Add a segment to the totals; the first histogram is copied to *first. */
-static void count_segment (gmon_totals *totals, const gmon_segment *segment,
-                           gmon_segment *first) {
-  totals->parts++;
-  totals->raw_rows += segment->kind == GMON_ARCS ? segment->count : 1;
-  switch (segment->kind) {
-    case GMON_HISTOGRAM:
-      if (totals->sets++ == 0)
-        *first = *segment;
-      totals->bins += segment->count;
-      break;
-    case GMON_ARCS: totals->arcs += segment->count; break;
-    case GMON_BLOCKS:
-      totals->blocks += segment->count;
-      totals->block_records++;
-      break;
-    case GMON_IMAGES: totals->images++; break;
-    default: break;
-  }
-}
-
-
 static void set_info (pf_trace *trace, const gmon_file *file) {
   const gmon_layout *const layout = &file->layout;
   const gmon_totals *const totals = &file->totals;
@@ -76,30 +54,40 @@ static void set_info (pf_trace *trace, const gmon_file *file) {
 }
 
 
-/* Set the info entries of the only histogram. */
-static void set_histogram_info (pf_trace *trace, const gmon_file *file,
-                                const gmon_segment *segment) {
-  pf_info_addr(trace, "low", segment->low);
-  pf_info_addr(trace, "high", segment->high);
-  pf_info_int(trace, "rate", gmon_rate(&file->layout, segment));
-  pf_info_text(trace, "dimension", gmon_dimension(segment));
-  pf_info_text(trace, "abbreviation", gmon_abbreviation(segment));
-}
-
-
 /* Parse the file: set totals and info, report damage. */
 static pf_status prescan (pf_trace *trace, gmon_file *file, pf_error *error) {
+  gmon_totals *const totals = &file->totals;
   gmon_segment segment, first = {.offset = 0};
   gmon_parser parser =
       gmon_new_parser(&file->layout, trace->sources[0].bytes, trace, error);
   pf_status status;
-  while ((status = gmon_next_segment(&parser, &segment)) == PF_MORE)
-    count_segment(&file->totals, &segment, &first);
+  while ((status = gmon_next_segment(&parser, &segment)) == PF_MORE) {
+    totals->raw_rows += segment.kind == GMON_ARCS ? segment.count : 1;
+    switch (segment.kind) {
+      case GMON_HISTOGRAM:
+        if (totals->sets++ == 0)
+          first = segment;
+        totals->bins += segment.count;
+        break;
+      case GMON_ARCS: totals->arcs += segment.count; break;
+      case GMON_BLOCKS:
+        totals->blocks += segment.count;
+        totals->block_records++;
+        break;
+      case GMON_IMAGES: totals->images++; break;
+      default: break;
+    }
+  }
   if (status < 0)
     return status;
   set_info(trace, file);
-  if (file->totals.sets == 1)
-    set_histogram_info(trace, file, &first);
+  if (totals->sets == 1) {
+    pf_info_addr(trace, "low", first.low);
+    pf_info_addr(trace, "high", first.high);
+    pf_info_int(trace, "rate", gmon_rate(&file->layout, &first));
+    pf_info_text(trace, "dimension", gmon_dimension(&first));
+    pf_info_text(trace, "abbreviation", gmon_abbreviation(&first));
+  }
   return PF_OK;
 }
 

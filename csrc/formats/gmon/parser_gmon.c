@@ -56,9 +56,21 @@ void gmon_take_segment (gmon_parser *parser, gmon_segment *segment,
 }
 
 
-void gmon_take_rest (gmon_parser *parser, gmon_segment *segment, gmon_end end) {
+void gmon_take_arcs (gmon_parser *parser, gmon_segment *segment,
+                     uint64_t available) {
+  const uint64_t maximum = available / segment->stride;
+  segment->items_at = parser->at;
+  segment->count = segment->declared =
+      maximum < GMON_MAX_ARCS ? maximum : GMON_MAX_ARCS;
+  gmon_take_segment(parser, segment, GMON_ARCS,
+                    segment->count * segment->stride);
+}
+
+
+void gmon_take_rest (gmon_parser *parser, gmon_segment *segment, gmon_kind kind,
+                     gmon_end end) {
   const uint64_t valid_end = parser->valid_end;
-  gmon_take_segment(parser, segment, GMON_REST, gmon_left(parser));
+  gmon_take_segment(parser, segment, kind, gmon_left(parser));
   parser->valid_end = valid_end;
   parser->end = end;
 }
@@ -67,7 +79,7 @@ void gmon_take_rest (gmon_parser *parser, gmon_segment *segment, gmon_end end) {
 pf_status gmon_truncated (gmon_parser *parser, gmon_segment *segment,
                           const char *what, uint64_t needed) {
   const uint64_t left = gmon_left(parser);
-  gmon_take_rest(parser, segment, GMON_TRUNCATED);
+  gmon_take_rest(parser, segment, GMON_REST, GMON_TRUNCATED);
   return gmon_report(
       parser, PF_DAMAGE, "gmon-truncated", PF_ETRUNCATED, segment->offset,
       "%s of %llu bytes expected, the file ends after %llu", what,
@@ -75,8 +87,22 @@ pf_status gmon_truncated (gmon_parser *parser, gmon_segment *segment,
 }
 
 
-/* Report a histogram with fewer bins than its header states, or with none. */
-static pf_status check_bins (gmon_parser *parser, const gmon_segment *segment) {
+pf_status gmon_check_histogram (gmon_parser *parser,
+                                const gmon_segment *segment) {
+  pf_status status = PF_OK;
+  if (segment->high < segment->low)
+    status = gmon_report(
+        parser, PF_DAMAGE, "gmon-reversed-range", PF_EFORMAT, segment->offset,
+        "the histogram ends at 0x%llx, below its start 0x%llx: "
+        "its bins have no addresses",
+        (unsigned long long)segment->high, (unsigned long long)segment->low);
+  else if (gmon_rate(parser->layout, segment) == 0)
+    status = gmon_report(parser, PF_NOTE, "gmon-no-rate", PF_EFORMAT,
+                         segment->offset,
+                         "the sampling rate is 0: counts are ticks and have no "
+                         "seconds; give one with rate = N");
+  if (status < 0)
+    return status;
   if (segment->count < segment->declared)
     return gmon_report(
         parser, PF_DAMAGE, "gmon-truncated", PF_ETRUNCATED, segment->offset,
@@ -87,29 +113,4 @@ static pf_status check_bins (gmon_parser *parser, const gmon_segment *segment) {
     return gmon_report(parser, PF_NOTE, "gmon-no-bins", PF_EFORMAT,
                        segment->offset, "the histogram has no bins");
   return PF_OK;
-}
-
-
-/* Report a reversed address range and a rate of 0. */
-static pf_status check_header (gmon_parser *parser,
-                               const gmon_segment *segment) {
-  if (segment->high < segment->low)
-    return gmon_report(
-        parser, PF_DAMAGE, "gmon-reversed-range", PF_EFORMAT, segment->offset,
-        "the histogram ends at 0x%llx, below its start 0x%llx: "
-        "its bins have no addresses",
-        (unsigned long long)segment->high, (unsigned long long)segment->low);
-  if (gmon_rate(parser->layout, segment) == 0)
-    return gmon_report(parser, PF_NOTE, "gmon-no-rate", PF_EFORMAT,
-                       segment->offset,
-                       "the sampling rate is 0: counts are ticks and have no "
-                       "seconds; give one with rate = N");
-  return PF_OK;
-}
-
-
-pf_status gmon_check_histogram (gmon_parser *parser,
-                                const gmon_segment *segment) {
-  const pf_status status = check_header(parser, segment);
-  return status < 0 ? status : check_bins(parser, segment);
 }

@@ -60,31 +60,12 @@ static int compare (const trial *a, const trial *b) {
 }
 
 
-/* Properties of the addresses so far. */
-typedef struct address_stats {
-  uint64_t first;      /* the first address seen */
-  bool is_started;     /* `first` is set */
-  bool has_one_window; /* all have the same upper 32 bits */
-  bool is_low;         /* all are below 2^47, and calls stay within 4 GiB */
-} address_stats;
-
-
-static void add_addresses (address_stats *seen, uint64_t from, uint64_t to) {
-  const uint64_t distance = from > to ? from - to : to - from;
-  if (!seen->is_started)
-    *seen = (address_stats){from, true, true, true};
-  if (from >> 32 != seen->first >> 32 || to >> 32 != seen->first >> 32)
-    seen->has_one_window = false;
-  if ((from | to) >> 47 != 0 || distance >> 32 != 0)
-    seen->is_low = false;
-}
-
-
 /* Whether the addresses of all arcs, read as 8 bytes, are plausible for one
    program: all in one window of 4 GiB, or all below 2^47 with calls of less
    than 4 GiB. */
 static bool is_plausible (const gmon_layout *layout, pf_bytes bytes) {
-  address_stats seen = {.is_started = false};
+  bool has_one_window = true, is_low = true;
+  uint64_t first = UINT64_MAX; /* upper half of the first address */
   gmon_parser parser = gmon_new_parser(layout, bytes, NULL, NULL);
   gmon_segment segment;
   while (gmon_next_segment(&parser, &segment) == PF_MORE) {
@@ -93,11 +74,16 @@ static bool is_plausible (const gmon_layout *layout, pf_bytes bytes) {
     for (uint64_t i = 0; i < segment.count; i++) {
       const uint8_t *const arc =
           bytes.at + segment.items_at + i * segment.stride;
-      add_addresses(&seen, gmon_address(layout, arc),
-                    gmon_address(layout, arc + layout->width));
+      const uint64_t from = gmon_address(layout, arc);
+      const uint64_t to = gmon_address(layout, arc + layout->width);
+      const uint64_t distance = from > to ? from - to : to - from;
+      if (first == UINT64_MAX)
+        first = from >> 32;
+      has_one_window &= from >> 32 == first && to >> 32 == first;
+      is_low &= (from | to) >> 47 == 0 && distance >> 32 == 0;
     }
   }
-  return !seen.is_started || seen.has_one_window || seen.is_low;
+  return has_one_window || is_low;
 }
 
 

@@ -104,12 +104,17 @@ static pf_status check_sums (const gmon_writer *self, const gmon_sums *sums,
 }
 
 
-/* The dimension has at most 15 bytes, the abbreviation at most one, both
-   without NUL. */
-static pf_status check_dimension (const gmon_writer *self, const gmon_set *set,
-                                  pf_error *error) {
+/* Check a header: the dimension has at most 15 bytes, the abbreviation at most
+   one, both without NUL. */
+static pf_status check_set (const gmon_writer *self, const gmon_set *set,
+                            pf_error *error) {
   const pf_bytes dimension = pf_name(self->dictionary, set->dimension);
   const pf_bytes letter = pf_name(self->dictionary, set->abbreviation);
+  pf_status status = check_address(self, set->low, error);
+  if (status == PF_OK)
+    status = check_address(self, set->high, error);
+  if (status != PF_OK)
+    return status;
   if (dimension.size > GMON_DIMENSION || letter.size > 1 ||
       memchr(dimension.at, 0, dimension.size) != NULL ||
       memchr(letter.at, 0, letter.size) != NULL)
@@ -118,17 +123,6 @@ static pf_status check_dimension (const gmon_writer *self, const gmon_set *set,
                    "one expected",
                    GMON_DIMENSION);
   return PF_OK;
-}
-
-
-static pf_status check_set (const gmon_writer *self, const gmon_set *set,
-                            pf_error *error) {
-  pf_status status = check_address(self, set->low, error);
-  if (status == PF_OK)
-    status = check_address(self, set->high, error);
-  if (status == PF_OK)
-    status = check_dimension(self, set, error);
-  return status;
 }
 
 
@@ -153,13 +147,6 @@ static unsigned counter_for (const gmon_set *set) {
 }
 
 
-static bool is_named (const gmon_writer *self, uint32_t name,
-                      const char *text) {
-  const pf_bytes bytes = pf_name(self->dictionary, name);
-  return bytes.size == strlen(text) && memcmp(bytes.at, text, bytes.size) == 0;
-}
-
-
 static pf_status check_bsd (const gmon_writer *self, pf_error *error) {
   if (self->sets.count != 1)
     return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
@@ -170,8 +157,8 @@ static pf_status check_bsd (const gmon_writer *self, pf_error *error) {
                    "a 4.4BSD file holds no basic blocks, here are %zu",
                    self->blocks.count);
   const gmon_set *const set = self->sets.list;
-  if (!is_named(self, set->dimension, "seconds") ||
-      !is_named(self, set->abbreviation, "s"))
+  if (set->dimension != pf_find_name(self->dictionary, gmon_text("seconds")) ||
+      set->abbreviation != pf_find_name(self->dictionary, gmon_text("s")))
     return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                    "a 4.4BSD file can only count seconds");
   if (set->bins * counter_for(set) > UINT32_MAX - 64)
@@ -227,27 +214,23 @@ static void put_gnu_set (const output *out, const gmon_set *set) {
 }
 
 
-/* Write an arc, in as many records as its count takes. */
-static void put_arc (const output *out, const gmon_sum *arc) {
-  const bool is_gnu = out->writer->dialect == GMON_GNU;
-  const uint64_t maximum = max_arc_count(out->writer);
-  uint64_t left = arc->count;
-  do {
-    const uint64_t count = left < maximum ? left : maximum;
-    if (is_gnu)
-      put_number(out, 1, 1);
-    put_address(out, arc->a);
-    put_address(out, arc->b);
-    put_number(out, is_gnu ? 4 : out->writer->width, count);
-    left -= count;
-  } while (left > 0);
-}
-
-
+/* Write the arcs, each in as many records as its count takes. */
 static void put_arcs (const output *out) {
   const gmon_sums *const arcs = &out->writer->arcs;
-  for (size_t i = 0; i < arcs->count; i++)
-    put_arc(out, &arcs->list[i]);
+  const bool is_gnu = out->writer->dialect == GMON_GNU;
+  const uint64_t maximum = max_arc_count(out->writer);
+  for (size_t i = 0; i < arcs->count; i++) {
+    uint64_t left = arcs->list[i].count;
+    do {
+      const uint64_t count = left < maximum ? left : maximum;
+      if (is_gnu)
+        put_number(out, 1, 1);
+      put_address(out, arcs->list[i].a);
+      put_address(out, arcs->list[i].b);
+      put_number(out, is_gnu ? 4 : out->writer->width, count);
+      left -= count;
+    } while (left > 0);
+  }
 }
 
 
