@@ -22,12 +22,6 @@
 #define LARGEST_NUMBER 0x40000000u
 
 
-static uint32_t swapped (uint32_t word) {
-  return word >> 24 | (word >> 8 & 0xff00) | (word << 8 & 0xff0000) |
-         word << 24;
-}
-
-
 /* {====== Sums ====== */
 
 static void add_counts (const uint8_t *at, uint64_t count, bool big,
@@ -97,11 +91,11 @@ static pf_status report_text_copy (dcpi_parser *parser, uint64_t at) {
 }
 
 
-/* Whether the head of a chunk is plausible in the other byte order. */
-static bool fits_swapped (const dcpi_parser *parser,
-                          const dcpi_segment *segment) {
-  const uint64_t offset = swapped(segment->words[0]);
-  const uint64_t number = swapped(segment->words[1]);
+/* Whether the head of the next chunk is plausible in the other byte order. */
+static bool fits_swapped (const dcpi_parser *parser) {
+  const uint8_t *const head = parser->bytes.at + parser->at;
+  const uint64_t offset = pf_load32(head, !parser->file->big);
+  const uint64_t number = pf_load32(head + 4, !parser->file->big);
   const uint64_t max_counts = (dcpi_left(parser) - DCPI_CHUNK_HEAD) / 4;
   return number > 0 && number <= max_counts &&
          (!dcpi_has(&parser->header, DCPI_TSIZE) ||
@@ -122,12 +116,26 @@ static pf_status bad_sum (dcpi_parser *parser, const char *code, uint64_t at,
 }
 
 
-static pf_status check_samples (dcpi_parser *parser,
-                                const dcpi_segment *footer) {
-  if (parser->samples == footer->words[1])
-    return PF_OK;
-  /* cppcheck-suppress knownConditionTrueFalse ; a sum may have wrapped */
-  if ((uint32_t)parser->samples != footer->words[1])
+static pf_status check_footer (dcpi_parser *parser,
+                               const dcpi_segment *footer) {
+  const uint64_t max_counts = (footer->offset - parser->header.size) / 4;
+  const bool is_equal = (uint32_t)parser->samples == footer->words[1];
+  pf_status status = PF_OK;
+  if (footer->words[0] > max_counts)
+    return dcpi_report(
+        parser, PF_DAMAGE, "dcpi-footer-impossible", PF_EFORMAT, footer->offset,
+        "the footer states %u addresses with samples, the file can hold %llu",
+        (unsigned)footer->words[0], (unsigned long long)max_counts);
+  if ((parser->addresses != footer->words[0] || !is_equal) &&
+      is_text_copy(parser))
+    return report_text_copy(parser, parser->header.size);
+  if (parser->addresses != footer->words[0])
+    status =
+        bad_sum(parser, "dcpi-footer-addresses", footer->offset,
+                "addresses with samples", footer->words[0], parser->addresses);
+  if (status < 0 || parser->samples == footer->words[1])
+    return status;
+  if (!is_equal)
     return bad_sum(parser, "dcpi-footer-samples", footer->offset + 4, "samples",
                    footer->words[1], parser->samples);
   return dcpi_report(parser, PF_NOTE, "dcpi-sum-wrapped", PF_EFORMAT,
@@ -138,57 +146,11 @@ static pf_status check_samples (dcpi_parser *parser,
 }
 
 
-static pf_status check_footer (dcpi_parser *parser,
-                               const dcpi_segment *footer) {
-  const uint64_t max_counts = (footer->offset - parser->header.size) / 4;
-  pf_status status = PF_OK;
-  if (footer->words[0] > max_counts)
-    return dcpi_report(
-        parser, PF_DAMAGE, "dcpi-footer-impossible", PF_EFORMAT, footer->offset,
-        "the footer states %u addresses with samples, the file can hold %llu",
-        (unsigned)footer->words[0], (unsigned long long)max_counts);
-  const bool is_right = parser->addresses == footer->words[0] &&
-                        (uint32_t)parser->samples == footer->words[1];
-  if (!is_right && is_text_copy(parser))
-    return report_text_copy(parser, parser->header.size);
-  if (parser->addresses != footer->words[0])
-    status =
-        bad_sum(parser, "dcpi-footer-addresses", footer->offset,
-                "addresses with samples", footer->words[0], parser->addresses);
-  return status < 0 ? status : check_samples(parser, footer);
-}
-
-
 static void take_footer (dcpi_parser *parser, dcpi_segment *segment) {
   segment->words[0] = dcpi_load(parser, parser->at);
   segment->words[1] = dcpi_load(parser, parser->at + 4);
   dcpi_take_segment(parser, segment, DCPI_FOOTER, DCPI_FOOTER_SIZE);
   parser->has_ended = true;
-}
-
-
-/* The file ends before a footer. */
-static pf_status missing_footer (dcpi_parser *parser, dcpi_segment *segment) {
-  const uint64_t at = parser->at, left = dcpi_left(parser);
-  const bool is_all = at == parser->header.size;
-  dcpi_take_rest(parser, segment);
-  if (is_all)
-    return dcpi_report(
-        parser, PF_DAMAGE, "dcpi-no-footer", PF_ETRUNCATED, at,
-        "at least a footer of 8 bytes expected after the header, found %llu",
-        (unsigned long long)left);
-  return dcpi_report(parser, PF_DAMAGE, "dcpi-truncated-footer", PF_ETRUNCATED,
-                     at, "a footer of 8 bytes expected, found %llu",
-                     (unsigned long long)left);
-}
-
-
-/* A footer that matches the sums, followed by more bytes. */
-static pf_status trailing_bytes (dcpi_parser *parser, dcpi_segment *segment) {
-  take_footer(parser, segment);
-  return dcpi_report(parser, PF_DAMAGE, "dcpi-trailing-bytes", PF_EFORMAT,
-                     parser->at, "%llu bytes follow the footer",
-                     (unsigned long long)dcpi_left(parser));
 }
 
 
@@ -209,20 +171,17 @@ static pf_status stray_bytes (dcpi_parser *parser, dcpi_segment *segment) {
 
 /* {====== Chunks ====== */
 
-/* Note, once per trace, that offsets may count instructions. */
-static pf_status hint_unit (dcpi_parser *parser) {
-  return dcpi_report(parser, PF_NOTE, "dcpi-offset-unit", PF_EFORMAT,
-                     parser->header.size,
-                     "the offsets may count instructions, not bytes: pass "
-                     "offset_unit = \"insn\" then");
-}
 
-
+/* Note, once per trace, that offsets may count instructions. `status` is that of
+   the report before. */
 static pf_status hint_unit_if (dcpi_parser *parser, pf_status status,
                                bool is_likely) {
   if (status < 0 || !is_likely || parser->file->by_insn)
     return status;
-  return hint_unit(parser);
+  return dcpi_report(parser, PF_NOTE, "dcpi-offset-unit", PF_EFORMAT,
+                     parser->header.size,
+                     "the offsets may count instructions, not bytes: pass "
+                     "offset_unit = \"insn\" then");
 }
 
 
@@ -274,21 +233,6 @@ static pf_status check_range (dcpi_parser *parser, const dcpi_segment *segment,
 }
 
 
-static pf_status check_alignment (dcpi_parser *parser,
-                                  const dcpi_segment *segment) {
-  if (parser->file->by_insn || segment->words[0] % parser->file->step == 0)
-    return PF_OK;
-  return hint_unit_if(parser,
-                      dcpi_report(parser, PF_DAMAGE, "dcpi-unaligned",
-                                  PF_EFORMAT, segment->offset,
-                                  "an offset that is a multiple of %llu "
-                                  "expected, found %u",
-                                  (unsigned long long)parser->file->step,
-                                  (unsigned)segment->words[0]),
-                      true);
-}
-
-
 /* Check a chunk against the one before and the image, and store its position in
    the parser. */
 static pf_status check_chunk (dcpi_parser *parser, dcpi_segment *segment) {
@@ -299,8 +243,15 @@ static pf_status check_chunk (dcpi_parser *parser, dcpi_segment *segment) {
   pf_status status = check_order(parser, segment, start);
   if (status == PF_OK)
     status = check_range(parser, segment, start, end);
-  if (status == PF_OK)
-    status = check_alignment(parser, segment);
+  if (status == PF_OK && start % step != 0)
+    status = hint_unit_if(parser,
+                          dcpi_report(parser, PF_DAMAGE, "dcpi-unaligned",
+                                      PF_EFORMAT, segment->offset,
+                                      "an offset that is a multiple of %llu "
+                                      "expected, found %u",
+                                      (unsigned long long)step,
+                                      (unsigned)segment->words[0]),
+                          true);
   segment->address = parser->header.numbers[DCPI_TSTART] + start;
   parser->has_chunk = true;
   parser->last = start;
@@ -335,21 +286,11 @@ static pf_status complete_chunk (dcpi_parser *parser, dcpi_segment *segment) {
 }
 
 
-static pf_status empty_chunk (dcpi_parser *parser, dcpi_segment *segment) {
-  segment->counts_at = parser->at + DCPI_CHUNK_HEAD;
-  dcpi_take_segment(parser, segment, DCPI_CHUNK, DCPI_CHUNK_HEAD);
-  return dcpi_report(parser, PF_DAMAGE, "dcpi-empty-chunk", PF_EFORMAT,
-                     segment->offset,
-                     "a chunk of 1 count or more expected, "
-                     "found one of 0");
-}
-
-
 /* The stated number of counts is impossible: end parsing and report the likely
    cause. */
 static pf_status reject_chunk (dcpi_parser *parser, dcpi_segment *segment) {
   const uint64_t at = parser->at, left = dcpi_left(parser);
-  const bool is_other = fits_swapped(parser, segment);
+  const bool is_other = fits_swapped(parser);
   dcpi_take_rest(parser, segment);
   if (is_text_copy(parser))
     return report_text_copy(parser, parser->header.size);
@@ -383,51 +324,33 @@ static pf_status truncated_chunk (dcpi_parser *parser, dcpi_segment *segment) {
 }
 
 
-/* The stated number is wrong, but the footer matches the `count` counts before
-   it: read these. */
-static pf_status wrong_number (dcpi_parser *parser, dcpi_segment *segment,
-                               uint64_t count) {
-  const uint64_t at = parser->at;
-  const uint32_t stated = segment->words[1];
-  segment->words[1] = (uint32_t)count;
-  const pf_status status =
-      take_chunk(parser, segment, count, DCPI_CHUNK_HEAD + 4 * count);
-  segment->words[1] = stated;
-  if (status < 0)
-    return status;
-  return dcpi_report(
-      parser, PF_DAMAGE, "dcpi-wrong-number", PF_EFORMAT, at,
-      "a chunk of %u counts does not fit; by the footer it has %llu",
-      (unsigned)stated, (unsigned long long)count);
-}
-
-
 /* Handle a chunk that does not fit before a footer. */
 static pf_status bad_chunk (dcpi_parser *parser, dcpi_segment *segment) {
+  const uint64_t at = parser->at;
   const uint64_t minimum = DCPI_CHUNK_HEAD + DCPI_FOOTER_SIZE;
   const uint64_t body =
       dcpi_left(parser) > minimum ? dcpi_left(parser) - minimum : 0;
   if (body > 0 && body % 4 == 0 &&
       is_footer(parser, parser->bytes.size - DCPI_FOOTER_SIZE,
-                parser->at + DCPI_CHUNK_HEAD, body / 4))
-    return wrong_number(parser, segment, body / 4);
+                at + DCPI_CHUNK_HEAD, body / 4)) {
+    /* The number is wrong, but the footer matches the counts before it. */
+    const uint32_t stated = segment->words[1];
+    segment->words[1] = (uint32_t)(body / 4);
+    const pf_status status = complete_chunk(parser, segment);
+    segment->words[1] = stated;
+    if (status < 0)
+      return status;
+    return dcpi_report(
+        parser, PF_DAMAGE, "dcpi-wrong-number", PF_EFORMAT, at,
+        "a chunk of %u counts does not fit; by the footer it has %llu",
+        (unsigned)stated, (unsigned long long)(body / 4));
+  }
   if (segment->words[1] <= (dcpi_left(parser) - DCPI_CHUNK_HEAD) / 4)
     return complete_chunk(parser, segment); /* only the footer is truncated */
-  if (segment->words[1] >= LARGEST_NUMBER || fits_swapped(parser, segment) ||
+  if (segment->words[1] >= LARGEST_NUMBER || fits_swapped(parser) ||
       is_text_copy(parser))
     return reject_chunk(parser, segment);
   return truncated_chunk(parser, segment);
-}
-
-
-/* Whether the next 8 bytes match the sums as a footer and are not a valid chunk
-   head. Bytes then follow the footer. */
-static bool is_early_footer (const dcpi_parser *parser,
-                             const dcpi_segment *segment) {
-  const bool is_chunk =
-      !parser->has_chunk || (segment->words[1] > 0 && fits(parser, segment) &&
-                             segment->words[0] > parser->last);
-  return !is_chunk && is_footer(parser, parser->at, parser->at, 0);
 }
 
 
@@ -437,27 +360,48 @@ static pf_status take_chunk_or_footer (dcpi_parser *parser,
   const uint64_t left = dcpi_left(parser);
   segment->words[0] = dcpi_load(parser, parser->at);
   segment->words[1] = dcpi_load(parser, parser->at + 4);
-  if (is_early_footer(parser, segment))
-    return trailing_bytes(parser, segment);
+  const bool is_chunk =
+      !parser->has_chunk || (segment->words[1] > 0 && fits(parser, segment) &&
+                             segment->words[0] > parser->last);
+  if (!is_chunk && is_footer(parser, parser->at, parser->at, 0)) {
+    take_footer(parser, segment);
+    return dcpi_report(parser, PF_DAMAGE, "dcpi-trailing-bytes", PF_EFORMAT,
+                       parser->at, "%llu bytes follow the footer",
+                       (unsigned long long)dcpi_left(parser));
+  }
   if (left < DCPI_CHUNK_HEAD + 4 ||
       (left < DCPI_CHUNK_HEAD + DCPI_FOOTER_SIZE &&
        is_footer(parser, parser->bytes.size - DCPI_FOOTER_SIZE, parser->at, 0)))
     return stray_bytes(parser, segment);
-  if (segment->words[1] == 0)
-    return empty_chunk(parser, segment);
-  return fits(parser, segment) ? complete_chunk(parser, segment)
-                               : bad_chunk(parser, segment);
+  if (segment->words[1] > 0)
+    return fits(parser, segment) ? complete_chunk(parser, segment)
+                                 : bad_chunk(parser, segment);
+  segment->counts_at = parser->at + DCPI_CHUNK_HEAD;
+  dcpi_take_segment(parser, segment, DCPI_CHUNK, DCPI_CHUNK_HEAD);
+  return dcpi_report(parser, PF_DAMAGE, "dcpi-empty-chunk", PF_EFORMAT,
+                     segment->offset,
+                     "a chunk of 1 count or more expected, "
+                     "found one of 0");
 }
 
 /* }====== */
 
 
 pf_status dcpi_parse_chunk (dcpi_parser *parser, dcpi_segment *segment) {
-  const uint64_t left = dcpi_left(parser);
-  if (left < DCPI_FOOTER_SIZE)
-    return missing_footer(parser, segment);
+  const uint64_t at = parser->at, left = dcpi_left(parser);
   if (left > DCPI_FOOTER_SIZE)
     return take_chunk_or_footer(parser, segment);
-  take_footer(parser, segment);
-  return check_footer(parser, segment);
+  if (left == DCPI_FOOTER_SIZE) {
+    take_footer(parser, segment);
+    return check_footer(parser, segment);
+  }
+  dcpi_take_rest(parser, segment);
+  if (at == parser->header.size)
+    return dcpi_report(
+        parser, PF_DAMAGE, "dcpi-no-footer", PF_ETRUNCATED, at,
+        "at least a footer of 8 bytes expected after the header, found %llu",
+        (unsigned long long)left);
+  return dcpi_report(parser, PF_DAMAGE, "dcpi-truncated-footer", PF_ETRUNCATED,
+                     at, "a footer of 8 bytes expected, found %llu",
+                     (unsigned long long)left);
 }

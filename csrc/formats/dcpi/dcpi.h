@@ -75,9 +75,18 @@ typedef enum dcpi_syntax {
   DCPI_PDB_VERSION /* pdb-<major>.<minor> */
 } dcpi_syntax;
 
+/* What a word is in a dialect. */
+typedef enum dcpi_role {
+  DCPI_FOREIGN, /* the value is kept, but not used */
+  DCPI_USED,    /* not documented, but the value is used if there is one */
+  DCPI_OPTIONAL,
+  DCPI_REQUIRED
+} dcpi_role;
+
 typedef struct dcpi_rule {
   const char *word;
   dcpi_syntax syntax;
+  dcpi_role role[2]; /* by dialect */
 } dcpi_rule;
 
 extern const dcpi_rule dcpi_rules[DCPI_WORDS];
@@ -181,12 +190,9 @@ typedef struct dcpi_parser {
 
 /* header_line.c */
 
-/* Split the line that begins at `offset`. Returns false if no line feed
-   follows. */
+/* Split the line that begins at `offset`. Returns false if no line feed follows:
+   the line is then all bytes that are left, maybe none. */
 bool dcpi_split_line (pf_bytes bytes, uint64_t offset, dcpi_line *line);
-
-/* Split all bytes from `offset` on as a line that has no line feed. */
-void dcpi_split_last_line (pf_bytes bytes, uint64_t offset, dcpi_line *line);
 
 /* Returns the word that a text is, or DCPI_WORDS. */
 dcpi_word dcpi_word_of (pf_bytes text);
@@ -198,6 +204,12 @@ bool dcpi_is_terminator (const dcpi_line *line);
    has another byte, PF_ELIMIT if the number is above 2^64 - 1 (*number is then
    undefined). */
 pf_status dcpi_number (pf_bytes digits, unsigned base, uint64_t *number);
+
+/* Remove 0x from the start of a text. Returns false if it is not there. */
+bool dcpi_cut_prefix (pf_bytes *text);
+
+/* Whether a line begins with 0x and more, as those after dcpicat's header do. */
+bool dcpi_has_address (const dcpi_line *line);
 
 /* Remove the first word from `text` and store it in *word. Returns false if
    there is none. */

@@ -97,40 +97,32 @@ pf_status dcpi_check_events (dcpi_parser *parser) {
 
 /* {====== Counts ====== */
 
-/* Parse the counts of a line. Returns false if there is not one for each
-   event. */
-static bool read_counts (dcpi_parser *parser, pf_bytes text) {
+
+/* Parse the counts of a line, one for each event, and check them. */
+static pf_status take_counts (dcpi_parser *parser,
+                              const dcpi_segment *segment) {
   const size_t events = parser->header.nevents;
-  bool is_good = true;
-  pf_bytes word;
+  pf_bytes text = segment->line.value, word;
   size_t count = 0;
+  bool is_good = true;
+  pf_status status = PF_OK;
   memset(parser->counts, 0, sizeof parser->counts);
-  while (dcpi_next_word(&text, &word)) {
+  for (; dcpi_next_word(&text, &word); count++)
     if (count < events)
       is_good &= dcpi_number(word, 10, &parser->counts[count]) == PF_OK;
-    count++;
-  }
-  return is_good && count == events;
-}
-
-
-static pf_status check_counts (dcpi_parser *parser,
-                               const dcpi_segment *segment) {
-  pf_status status = PF_OK;
-  if (!read_counts(parser, segment->line.value))
-    status = dcpi_report(parser, PF_DAMAGE, "dcpi-bad-counts", PF_EFORMAT,
-                         segment->offset,
-                         "an address and %zu counts below 2^64 expected",
-                         parser->header.nevents);
-  for (size_t i = 0; i < parser->header.nevents; i++)
+  if (!is_good || count != events)
+    status = dcpi_report(
+        parser, PF_DAMAGE, "dcpi-bad-counts", PF_EFORMAT, segment->offset,
+        "an address and %zu counts below 2^64 expected", events);
+  for (size_t i = 0; i < events; i++) {
     parser->header.events[i].counted += parser->counts[i];
-  for (size_t i = 0; i < parser->header.nevents && status == PF_OK; i++)
-    if (parser->counts[i] > INT64_MAX)
+    if (status == PF_OK && parser->counts[i] > INT64_MAX)
       status = dcpi_report(parser, PF_DAMAGE, "dcpi-count-too-large",
                            PF_EFORMAT, segment->offset,
                            "counts below 2^63 expected, found %llu: it is "
                            "missing",
                            (unsigned long long)parser->counts[i]);
+  }
   return status;
 }
 
@@ -161,28 +153,6 @@ static pf_status check_address (dcpi_parser *parser,
 }
 
 
-/* Parse the address of a line: 0x and hexadecimal digits. */
-static bool read_address (const dcpi_line *line, uint64_t *address) {
-  const pf_bytes word = line->word;
-  if (word.size < 3 || word.at[0] != '0' || (word.at[1] | 0x20) != 'x')
-    return false;
-  return dcpi_number((pf_bytes){word.at + 2, word.size - 2}, 16, address) ==
-         PF_OK;
-}
-
-
-static pf_status take_counts (dcpi_parser *parser, dcpi_segment *segment) {
-  if (!read_address(&segment->line, &segment->address)) {
-    dcpi_take_segment(parser, segment, DCPI_REST, segment->line.size);
-    return dcpi_report(parser, PF_DAMAGE, "dcpi-bad-line", PF_EFORMAT,
-                       segment->offset,
-                       "an address and counts expected in a line");
-  }
-  dcpi_take_segment(parser, segment, DCPI_COUNTS, segment->line.size);
-  const pf_status status = check_address(parser, segment);
-  return status < 0 ? status : check_counts(parser, segment);
-}
-
 /* }====== */
 
 
@@ -192,10 +162,20 @@ pf_status dcpi_parse_counts (dcpi_parser *parser, dcpi_segment *segment) {
     parser->has_ended = true;
     return dcpi_check_events(parser);
   }
-  if (dcpi_split_line(parser->bytes, at, &segment->line))
-    return take_counts(parser, segment);
-  dcpi_take_rest(parser, segment);
-  parser->has_ended = false; /* the next call then checks the sums */
-  return dcpi_report(parser, PF_DAMAGE, "dcpi-truncated", PF_ETRUNCATED, at,
-                     "the file ends inside a line");
+  if (!dcpi_split_line(parser->bytes, at, &segment->line)) {
+    dcpi_take_rest(parser, segment);
+    parser->has_ended = false; /* the next call then checks the sums */
+    return dcpi_report(parser, PF_DAMAGE, "dcpi-truncated", PF_ETRUNCATED, at,
+                       "the file ends inside a line");
+  }
+  pf_bytes digits = segment->line.word;
+  if (!dcpi_cut_prefix(&digits) ||
+      dcpi_number(digits, 16, &segment->address) != PF_OK) {
+    dcpi_take_segment(parser, segment, DCPI_REST, segment->line.size);
+    return dcpi_report(parser, PF_DAMAGE, "dcpi-bad-line", PF_EFORMAT, at,
+                       "an address and counts expected in a line");
+  }
+  dcpi_take_segment(parser, segment, DCPI_COUNTS, segment->line.size);
+  const pf_status status = check_address(parser, segment);
+  return status < 0 ? status : take_counts(parser, segment);
 }

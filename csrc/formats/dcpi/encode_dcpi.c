@@ -61,14 +61,6 @@ static uint32_t find_profile (dcpi_writer *self, const dcpi_profile *profile) {
   return (uint32_t)self->nprofiles++;
 }
 
-
-/* Add the texts that `known` does not have. */
-static void add_names (dcpi_profile *known, const dcpi_profile *profile) {
-  for (size_t i = 0; i < SAMPLES_COLUMNS; i++)
-    if (known->names[i] == PF_NO_NAME)
-      known->names[i] = profile->names[i];
-}
-
 /* }====== */
 
 
@@ -101,7 +93,9 @@ static pf_status put_sample (dcpi_writer *self, const pf_batch *batch,
   if (index == UINT32_MAX ||
       !pf_grow(&self->rows, &self->rows_capacity, self->nrows + 1))
     return pf_no_memory(error);
-  add_names(&self->profiles[index], &profile);
+  for (size_t i = 0; i < SAMPLES_COLUMNS; i++)
+    if (self->profiles[index].names[i] == PF_NO_NAME)
+      self->profiles[index].names[i] = profile.names[i];
   self->rows[self->nrows++] =
       (dcpi_row){.address = batch->columns[SAMPLES_ADDRESS].addrs[row],
                  .count = count,
@@ -173,47 +167,27 @@ static void close_writer (pf_encoder *encoder) {
 }
 
 
-/* Add a line of the option `header`, which is valid for all profiles. */
-static pf_status take_line (dcpi_writer *self, const dcpi_line *line,
-                            pf_bytes text, pf_error *error) {
-  if (line->word.size == 0 || line->value.size == 0)
-    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "header: a word and a value expected in each line");
-  const dcpi_field field = {.profile = DCPI_ALL_PROFILES,
-                            .word = pf_intern(self->dictionary, line->word),
-                            .value = pf_intern(self->dictionary, line->value),
-                            .line = pf_intern(self->dictionary, text)};
-  if (field.word == PF_NO_NAME || field.value == PF_NO_NAME ||
-      field.line == PF_NO_NAME)
-    return pf_no_memory(error);
-  return add_field(self, field, error);
-}
-
-
+/* Add the lines of the option `header`, which are valid for all profiles. */
 static pf_status take_lines (dcpi_writer *self, pf_bytes text,
                              pf_error *error) {
   dcpi_line line;
   pf_status status = PF_OK;
   for (uint64_t at = 0; at < text.size && status == PF_OK; at += line.size) {
-    const bool is_last = !dcpi_split_line(text, at, &line);
-    if (is_last)
-      dcpi_split_last_line(text, at, &line);
-    const size_t size = (size_t)line.size - !is_last;
-    status = take_line(self, &line, (pf_bytes){text.at + at, size}, error);
+    const bool has_feed = dcpi_split_line(text, at, &line);
+    const pf_bytes all = {text.at + at, (size_t)line.size - has_feed};
+    if (line.word.size == 0 || line.value.size == 0)
+      return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                     "header: a word and a value expected in each line");
+    const dcpi_field field = {.profile = DCPI_ALL_PROFILES,
+                              .word = pf_intern(self->dictionary, line.word),
+                              .value = pf_intern(self->dictionary, line.value),
+                              .line = pf_intern(self->dictionary, all)};
+    if (field.word == PF_NO_NAME || field.value == PF_NO_NAME ||
+        field.line == PF_NO_NAME)
+      return pf_no_memory(error);
+    status = add_field(self, field, error);
   }
   return status;
-}
-
-
-static pf_status read_options (dcpi_writer *self, const pf_option *options,
-                               size_t noptions, pf_error *error) {
-  const pf_trace asked = {.options = options, .noptions = noptions};
-  pf_bytes text;
-  if (pf_option_is(&asked, "dialect", "dcpicat"))
-    self->dialect = DCPI_CAT;
-  if (!pf_option_text(&asked, "header", &text))
-    return PF_OK;
-  return take_lines(self, text, error);
 }
 
 
@@ -226,7 +200,13 @@ pf_status dcpi_encoder (const pf_option *options, size_t noptions,
   self->encoder =
       (pf_encoder){.put = put, .finish = finish, .close = close_writer};
   self->dictionary = dictionary;
-  const pf_status status = read_options(self, options, noptions, error);
+  const pf_trace asked = {.options = options, .noptions = noptions};
+  pf_bytes header;
+  pf_status status = PF_OK;
+  if (pf_option_is(&asked, "dialect", "dcpicat"))
+    self->dialect = DCPI_CAT;
+  if (pf_option_text(&asked, "header", &header))
+    status = take_lines(self, header, error);
   if (status < 0)
     close_writer(&self->encoder);
   else

@@ -22,6 +22,8 @@
 ** documented.
 */
 
+#include <stdio.h>
+
 #include "formats/dcpi/dcpi.h"
 
 #define HERTZ_FROM 1000000 /* a smaller cpuspeed is in MHz */
@@ -65,22 +67,13 @@ pf_wide dcpi_sample_time (const dcpi_header *header, const dcpi_event *event) {
 
 /* {====== Bytes of a line ====== */
 
-/* Returns the offset of the first control byte in a line, or the end of its
-   text. */
-static uint64_t control_byte (const dcpi_parser *parser,
-                              const dcpi_line *line) {
+
+pf_status dcpi_check_bytes (dcpi_parser *parser, const dcpi_line *line) {
   const uint64_t end = line->offset + line->size - 1;
   uint64_t at = line->offset;
   while (at < end &&
          (parser->bytes.at[at] >= 0x20 || parser->bytes.at[at] == '\t'))
     at++;
-  return at;
-}
-
-
-pf_status dcpi_check_bytes (dcpi_parser *parser, const dcpi_line *line) {
-  const uint64_t end = line->offset + line->size - 1;
-  const uint64_t at = control_byte(parser, line);
   if (at == end)
     return PF_OK;
   if (at + 1 == end && parser->bytes.at[at] == '\r')
@@ -130,29 +123,17 @@ static pf_status bad_value (dcpi_parser *parser, const dcpi_line *line,
 }
 
 
-/* Remove the prefix 0x. dcpicat prints it; in a binary header it is
-   reported. */
-static pf_status take_prefix (dcpi_parser *parser, const dcpi_line *line,
-                              pf_bytes *digits) {
-  if (digits->size < 2 || digits->at[0] != '0' || (digits->at[1] | 0x20) != 'x')
-    return PF_OK;
-  digits->at += 2;
-  digits->size -= 2;
-  if (parser->file->dialect == DCPI_CAT)
-    return PF_OK;
-  return dcpi_report(parser, PF_DAMAGE, "dcpi-hex-prefix", PF_EFORMAT,
-                     line->offset, "%s: digits without 0x expected",
-                     dcpi_rules[line->id].word);
-}
-
-
 static pf_status take_number (dcpi_parser *parser, const dcpi_line *line,
                               unsigned base) {
   const dcpi_word word = line->id;
   pf_bytes digits = line->value;
   pf_status status = PF_OK;
-  if (base == 16)
-    status = take_prefix(parser, line, &digits);
+  /* dcpicat prints the prefix; in a binary header it is reported */
+  if (base == 16 && dcpi_cut_prefix(&digits) &&
+      parser->file->dialect == DCPI_PDB)
+    status = dcpi_report(parser, PF_DAMAGE, "dcpi-hex-prefix", PF_EFORMAT,
+                         line->offset, "%s: digits without 0x expected",
+                         dcpi_rules[word].word);
   if (status < 0)
     return status;
   const pf_status found =
@@ -165,31 +146,6 @@ static pf_status take_number (dcpi_parser *parser, const dcpi_line *line,
                        line->offset, "%s: a number below 2^64 expected",
                        dcpi_rules[word].word);
   parser->header.valid_words |= UINT32_C(1) << word;
-  return PF_OK;
-}
-
-
-/* Check digits whose number is not needed. */
-static pf_status take_digits (dcpi_parser *parser, const dcpi_line *line) {
-  uint64_t ignored;
-  if (dcpi_number(line->value, 16, &ignored) == PF_EFORMAT)
-    return bad_value(parser, line, "hexadecimal digits");
-  parser->header.valid_words |= UINT32_C(1) << line->id;
-  return PF_OK;
-}
-
-
-static pf_status take_time (dcpi_parser *parser, const dcpi_line *line) {
-  const uint64_t time = dcpi_epoch(line->value);
-  if (time == 0)
-    return dcpi_report(parser, PF_DAMAGE, "dcpi-bad-epoch", PF_EFORMAT,
-                       line->offset,
-                       "a time as YYMMDDHHMM, YYYYMMDDHHMM or YYYYMMDDHHMMSS "
-                       "expected, found \"%.*s\"",
-                       (int)(line->value.size < 40 ? line->value.size : 40),
-                       (const char *)line->value.at);
-  parser->header.numbers[DCPI_EPOCH] = time;
-  parser->header.valid_words |= UINT32_C(1) << DCPI_EPOCH;
   return PF_OK;
 }
 
@@ -214,33 +170,43 @@ static bool parse_version (dcpi_header *header, pf_bytes text) {
 }
 
 
-static pf_status take_version (dcpi_parser *parser, const dcpi_line *line) {
-  if (parse_version(&parser->header, line->value)) {
-    parser->header.valid_words |= UINT32_C(1) << DCPI_VERSION;
-    return PF_OK;
-  }
-  parser->header.major = parser->header.minor = 0;
-  return dcpi_report(parser, PF_DAMAGE, "dcpi-bad-version", PF_EFORMAT,
-                     line->offset,
-                     "pdb-<major>.<minor> expected, found \"%.*s\": read as "
-                     "pdb-0.07",
-                     (int)(line->value.size < 40 ? line->value.size : 40),
-                     (const char *)line->value.at);
-}
-
-
 static pf_status take_value (dcpi_parser *parser, const dcpi_line *line) {
+  dcpi_header *const header = &parser->header;
+  const pf_bytes value = line->value;
+  const int shown = (int)(value.size < 40 ? value.size : 40);
+  const char *const text = (const char *)value.at;
+  uint64_t number;
   switch (dcpi_rules[line->id].syntax) {
     case DCPI_DECIMAL: return take_number(parser, line, 10);
     case DCPI_HEX: return take_number(parser, line, 16);
-    case DCPI_HEX_DIGITS: return take_digits(parser, line);
-    case DCPI_TIME: return take_time(parser, line);
-    case DCPI_PDB_VERSION: return take_version(parser, line);
+    case DCPI_HEX_DIGITS: /* the number is not needed */
+      if (dcpi_number(value, 16, &number) == PF_EFORMAT)
+        return bad_value(parser, line, "hexadecimal digits");
+      break;
+    case DCPI_TIME:
+      header->numbers[DCPI_EPOCH] = dcpi_epoch(value);
+      if (header->numbers[DCPI_EPOCH] == 0)
+        return dcpi_report(parser, PF_DAMAGE, "dcpi-bad-epoch", PF_EFORMAT,
+                           line->offset,
+                           "a time as YYMMDDHHMM, YYYYMMDDHHMM or "
+                           "YYYYMMDDHHMMSS expected, found \"%.*s\"",
+                           shown, text);
+      break;
+    case DCPI_PDB_VERSION:
+      if (parse_version(header, value))
+        break;
+      header->major = header->minor = 0;
+      return dcpi_report(parser, PF_DAMAGE, "dcpi-bad-version", PF_EFORMAT,
+                         line->offset,
+                         "pdb-<major>.<minor> expected, found \"%.*s\": read "
+                         "as pdb-0.07",
+                         shown, text);
     default:
-      if (line->value.size > 0)
-        parser->header.valid_words |= UINT32_C(1) << line->id;
-      return PF_OK;
+      if (value.size == 0)
+        return PF_OK;
   }
+  header->valid_words |= UINT32_C(1) << line->id;
+  return PF_OK;
 }
 
 /* }====== */
@@ -248,27 +214,24 @@ static pf_status take_value (dcpi_parser *parser, const dcpi_line *line) {
 
 /* {====== Lines ====== */
 
-/* Whether the dialect defines a word. Lines of other words are kept as
-   unknown. */
-static bool is_of_dialect (dcpi_dialect dialect, dcpi_word word) {
-  const uint32_t in_text =
-      UINT32_C(1) << DCPI_IMAGE | UINT32_C(1) << DCPI_EPOCH |
-      UINT32_C(1) << DCPI_PLATFORM | UINT32_C(1) << DCPI_EVENT |
-      UINT32_C(1) << DCPI_PATH | UINT32_C(1) << DCPI_NAME |
-      UINT32_C(1) << DCPI_LABEL | UINT32_C(1) << DCPI_TEXT_START |
-      UINT32_C(1) << DCPI_TEXT_SIZE | UINT32_C(1) << DCPI_CPUSPEED;
-  const uint32_t in_binary =
-      ~(UINT32_C(1) << DCPI_TEXT_START | UINT32_C(1) << DCPI_TEXT_SIZE);
-  return word < DCPI_WORDS &&
-         ((dialect == DCPI_CAT ? in_text : in_binary) >> word & 1) != 0;
-}
 
-
-/* Report a repeated word, except paths and other words that may occur more than
-   once. */
-static pf_status take_again (dcpi_parser *parser, const dcpi_line *line) {
-  const bool is_single = line->id <= DCPI_CPUSPEED;
-  if (!is_single)
+pf_status dcpi_take_line (dcpi_parser *parser, const dcpi_line *line) {
+  dcpi_header *const header = &parser->header;
+  const dcpi_dialect dialect = parser->file->dialect;
+  bool is_line;
+  const pf_status status = check_line(parser, line, &is_line);
+  if (status < 0 || !is_line || line->id == DCPI_WORDS ||
+      dcpi_rules[line->id].role[dialect] == DCPI_FOREIGN)
+    return status;
+  if (line->id == DCPI_EVENT && dialect == DCPI_CAT)
+    return dcpi_take_event(parser, line);
+  if (line->id == DCPI_PATH)
+    header->npaths++;
+  if (header->values[line->id].at == NULL) {
+    header->values[line->id] = line->value;
+    return take_value(parser, line);
+  }
+  if (line->id > DCPI_CPUSPEED) /* may occur more than once, as paths may */
     return PF_OK;
   return dcpi_report(
       parser, PF_DAMAGE, "dcpi-duplicate-line", PF_EFORMAT, line->offset,
@@ -276,61 +239,33 @@ static pf_status take_again (dcpi_parser *parser, const dcpi_line *line) {
       dcpi_rules[line->id].word);
 }
 
-
-pf_status dcpi_take_line (dcpi_parser *parser, const dcpi_line *line) {
-  dcpi_header *const header = &parser->header;
-  const dcpi_dialect dialect = parser->file->dialect;
-  bool is_line;
-  const pf_status status = check_line(parser, line, &is_line);
-  if (status < 0 || !is_line || !is_of_dialect(dialect, line->id))
-    return status;
-  if (line->id == DCPI_EVENT && dialect == DCPI_CAT)
-    return dcpi_take_event(parser, line);
-  if (line->id == DCPI_PATH)
-    header->npaths++;
-  if (header->values[line->id].at != NULL)
-    return take_again(parser, line);
-  header->values[line->id] = line->value;
-  return take_value(parser, line);
-}
-
 /* }====== */
 
 
 /* {====== The complete header ====== */
 
-/* List the required words that are missing. */
-static size_t list_missing (const dcpi_header *header, dcpi_dialect dialect,
-                            char *list, size_t capacity) {
+
+/* Report required words that are missing. */
+static pf_status check_missing (dcpi_parser *parser) {
   static const dcpi_word of_text[] = {
       DCPI_NAME,       DCPI_IMAGE,     DCPI_EPOCH, DCPI_PLATFORM,
       DCPI_TEXT_START, DCPI_TEXT_SIZE, DCPI_EVENT};
-  const size_t count = dialect == DCPI_PDB ? (size_t)DCPI_CPUSPEED
-                                           : sizeof of_text / sizeof of_text[0];
+  const bool is_binary = parser->file->dialect == DCPI_PDB;
+  const size_t count =
+      is_binary ? (size_t)DCPI_CPUSPEED : sizeof of_text / sizeof of_text[0];
+  char list[160];
   size_t used = 0;
   for (size_t i = 0; i < count; i++) {
-    const dcpi_word word =
-        dialect == DCPI_PDB ? (dcpi_word)(i + 1) : of_text[i];
-    const char *const text = dcpi_rules[word].word;
-    if (header->values[word].at != NULL || capacity - used < strlen(text) + 2)
-      continue;
-    list[used++] = ' ';
-    memcpy(list + used, text, strlen(text));
-    used += strlen(text);
+    const dcpi_word word = is_binary ? (dcpi_word)(i + 1) : of_text[i];
+    if (parser->header.values[word].at == NULL && used < sizeof list)
+      used += (size_t)snprintf(list + used, sizeof list - used, " %s",
+                               dcpi_rules[word].word);
   }
-  return used;
-}
-
-
-static pf_status check_missing (dcpi_parser *parser) {
-  char list[160];
-  const size_t used =
-      list_missing(&parser->header, parser->file->dialect, list, sizeof list);
   if (used == 0)
     return PF_OK;
   return dcpi_report(parser, PF_DAMAGE, "dcpi-missing-line", PF_EFORMAT,
-                     parser->at, "required lines are missing before here:%.*s",
-                     (int)used, list);
+                     parser->at, "required lines are missing before here:%s",
+                     list);
 }
 
 
@@ -361,36 +296,24 @@ static pf_status check_version (dcpi_parser *parser) {
 }
 
 
-/* Set the only event of a binary file. */
-static void set_event (dcpi_header *header) {
-  if (header->values[DCPI_EVENT].at == NULL)
-    return;
-  header->nevents = 1;
-  header->events[0] = (dcpi_event){.name = header->values[DCPI_EVENT],
-                                   .period = dcpi_has(header, DCPI_PERIOD)
-                                                 ? header->numbers[DCPI_PERIOD]
-                                                 : 0,
-                                   .fraction = DCPI_FULL_TIME};
-}
-
-
-/* Use the option cpuspeed if the header states no clock. */
-static void set_speed (dcpi_parser *parser) {
-  dcpi_header *const header = &parser->header;
-  if (dcpi_has(header, DCPI_CPUSPEED) || parser->file->cpuspeed == 0)
-    return;
-  header->numbers[DCPI_CPUSPEED] = parser->file->cpuspeed;
-  header->valid_words |= UINT32_C(1) << DCPI_CPUSPEED;
-}
-
-
 pf_status dcpi_check_header (dcpi_parser *parser) {
+  dcpi_header *const header = &parser->header;
   pf_status status = check_missing(parser);
-  set_speed(parser);
+  if (!dcpi_has(header, DCPI_CPUSPEED) && parser->file->cpuspeed != 0) {
+    header->numbers[DCPI_CPUSPEED] = parser->file->cpuspeed; /* the option */
+    header->valid_words |= UINT32_C(1) << DCPI_CPUSPEED;
+  }
   if (status < 0 || parser->file->dialect == DCPI_CAT)
     return status;
   status = check_version(parser);
-  set_event(&parser->header);
+  if (header->values[DCPI_EVENT].at != NULL) { /* the only event */
+    header->nevents = 1;
+    header->events[0] = (dcpi_event){
+        .name = header->values[DCPI_EVENT],
+        .period =
+            dcpi_has(header, DCPI_PERIOD) ? header->numbers[DCPI_PERIOD] : 0,
+        .fraction = DCPI_FULL_TIME};
+  }
   return status;
 }
 

@@ -10,23 +10,25 @@
 #include "formats/dcpi/dcpi.h"
 
 const dcpi_rule dcpi_rules[DCPI_WORDS] = {
-    [DCPI_VERSION] = {"version", DCPI_PDB_VERSION},
-    [DCPI_IMAGE] = {"image", DCPI_HEX_DIGITS},
-    [DCPI_EPOCH] = {"epoch", DCPI_TIME},
-    [DCPI_PLATFORM] = {"platform", DCPI_TEXT},
-    [DCPI_EVENT] = {"event", DCPI_TEXT},
-    [DCPI_PERIOD] = {"period", DCPI_DECIMAL},
-    [DCPI_TSTART] = {"tstart", DCPI_HEX},
-    [DCPI_TSIZE] = {"tsize", DCPI_DECIMAL},
-    [DCPI_CPUSPEED] = {"cpuspeed", DCPI_DECIMAL},
-    [DCPI_CPUAMASK] = {"cpuamask", DCPI_HEX},
-    [DCPI_CPUIMPLV] = {"cpuimplv", DCPI_DECIMAL},
-    [DCPI_CPUCOUNT] = {"cpucount", DCPI_DECIMAL},
-    [DCPI_PATH] = {"path", DCPI_TEXT},
-    [DCPI_NAME] = {"name", DCPI_TEXT},
-    [DCPI_LABEL] = {"label", DCPI_TEXT},
-    [DCPI_TEXT_START] = {"text_start", DCPI_HEX},
-    [DCPI_TEXT_SIZE] = {"text_size", DCPI_HEX},
+    [DCPI_VERSION] = {"version",
+                      DCPI_PDB_VERSION,
+                      {DCPI_REQUIRED, DCPI_FOREIGN}},
+    [DCPI_IMAGE] = {"image", DCPI_HEX_DIGITS, {DCPI_REQUIRED, DCPI_REQUIRED}},
+    [DCPI_EPOCH] = {"epoch", DCPI_TIME, {DCPI_REQUIRED, DCPI_REQUIRED}},
+    [DCPI_PLATFORM] = {"platform", DCPI_TEXT, {DCPI_REQUIRED, DCPI_REQUIRED}},
+    [DCPI_EVENT] = {"event", DCPI_TEXT, {DCPI_REQUIRED, DCPI_REQUIRED}},
+    [DCPI_PERIOD] = {"period", DCPI_DECIMAL, {DCPI_REQUIRED, DCPI_FOREIGN}},
+    [DCPI_TSTART] = {"tstart", DCPI_HEX, {DCPI_REQUIRED, DCPI_FOREIGN}},
+    [DCPI_TSIZE] = {"tsize", DCPI_DECIMAL, {DCPI_REQUIRED, DCPI_FOREIGN}},
+    [DCPI_CPUSPEED] = {"cpuspeed", DCPI_DECIMAL, {DCPI_REQUIRED, DCPI_USED}},
+    [DCPI_CPUAMASK] = {"cpuamask", DCPI_HEX, {DCPI_OPTIONAL, DCPI_FOREIGN}},
+    [DCPI_CPUIMPLV] = {"cpuimplv", DCPI_DECIMAL, {DCPI_OPTIONAL, DCPI_FOREIGN}},
+    [DCPI_CPUCOUNT] = {"cpucount", DCPI_DECIMAL, {DCPI_OPTIONAL, DCPI_FOREIGN}},
+    [DCPI_PATH] = {"path", DCPI_TEXT, {DCPI_OPTIONAL, DCPI_OPTIONAL}},
+    [DCPI_NAME] = {"name", DCPI_TEXT, {DCPI_USED, DCPI_REQUIRED}},
+    [DCPI_LABEL] = {"label", DCPI_TEXT, {DCPI_USED, DCPI_OPTIONAL}},
+    [DCPI_TEXT_START] = {"text_start", DCPI_HEX, {DCPI_FOREIGN, DCPI_REQUIRED}},
+    [DCPI_TEXT_SIZE] = {"text_size", DCPI_HEX, {DCPI_FOREIGN, DCPI_REQUIRED}},
 };
 
 
@@ -85,28 +87,34 @@ static void split_text (pf_bytes text, dcpi_line *line) {
 
 bool dcpi_split_line (pf_bytes bytes, uint64_t offset, dcpi_line *line) {
   const size_t left = bytes.size - (size_t)offset;
+  *line = (dcpi_line){.offset = offset, .id = DCPI_WORDS};
   if (left == 0)
     return false;
   const uint8_t *const at = bytes.at + offset;
   const uint8_t *const feed = memchr(at, '\n', left);
-  if (feed == NULL)
-    return false;
-  const size_t size = (size_t)(feed - at);
-  *line = (dcpi_line){.offset = offset, .size = size + 1};
+  const size_t size = feed != NULL ? (size_t)(feed - at) : left;
+  line->size = size + (feed != NULL);
   split_text((pf_bytes){at, size}, line);
-  return true;
-}
-
-
-void dcpi_split_last_line (pf_bytes bytes, uint64_t offset, dcpi_line *line) {
-  const size_t left = bytes.size - (size_t)offset;
-  *line = (dcpi_line){.offset = offset, .size = left};
-  split_text((pf_bytes){bytes.at + offset, left}, line);
+  return feed != NULL;
 }
 
 
 bool dcpi_is_terminator (const dcpi_line *line) {
   return line->value.size == 0 && dcpi_equals(line->word, "samples");
+}
+
+
+bool dcpi_cut_prefix (pf_bytes *text) {
+  if (text->size < 2 || text->at[0] != '0' || (text->at[1] | 0x20) != 'x')
+    return false;
+  *text = (pf_bytes){text->at + 2, text->size - 2};
+  return true;
+}
+
+
+bool dcpi_has_address (const dcpi_line *line) {
+  pf_bytes digits = line->word;
+  return dcpi_cut_prefix(&digits) && digits.size > 0;
 }
 
 

@@ -36,18 +36,6 @@ static uint32_t *values_of (const merge_state *merge, size_t profile) {
 }
 
 
-static pf_status report_conflict (const merge_state *merge, dcpi_word word,
-                                  uint32_t one, uint32_t other) {
-  const pf_bytes a = text_of(merge, one), b = text_of(merge, other);
-  return pf_fail(merge->error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                 "one file holds one %s, here are \"%.*s\" and \"%.*s\"; a "
-                 "directory (DATABASE/) holds more",
-                 dcpi_rules[word].word, (int)(a.size < 60 ? a.size : 60),
-                 (const char *)a.at, (int)(b.size < 60 ? b.size : 60),
-                 (const char *)b.at);
-}
-
-
 /* {====== Values of each profile ====== */
 
 static void set_value (uint32_t *values, dcpi_word word, uint32_t name) {
@@ -56,30 +44,26 @@ static void set_value (uint32_t *values, dcpi_word word, uint32_t name) {
 }
 
 
-/* Copy the values of header lines: with `for_every` the lines that are valid
-   for all profiles, else those of one. Called first with true, because the
-   first value of a word is kept. */
-static void copy_fields (const merge_state *merge, bool for_every) {
+/* Collect the values of each profile: from the header lines that are valid for
+   all profiles, from its own lines, then from its rows. The first value of a
+   word is kept. */
+static void collect_values (const merge_state *merge) {
   const dcpi_writer *const writer = merge->writer;
   for (size_t i = 0; i < writer->nfields; i++) {
     const dcpi_field *const field = &writer->fields[i];
-    const dcpi_word word = dcpi_field_word(writer, field);
-    if ((field->profile == DCPI_ALL_PROFILES) != for_every)
-      continue;
-    if (!for_every) {
-      set_value(values_of(merge, field->profile), word, field->value);
-      continue;
-    }
-    for (size_t p = 0; p < writer->nprofiles; p++)
-      set_value(values_of(merge, p), word, field->value);
+    for (size_t p = 0;
+         field->profile == DCPI_ALL_PROFILES && p < writer->nprofiles; p++)
+      set_value(values_of(merge, p), dcpi_field_word(writer, field),
+                field->value);
   }
-}
-
-
-/* Add the values that only the rows state. */
-static void copy_row_names (const merge_state *merge) {
-  for (size_t p = 0; p < merge->writer->nprofiles; p++) {
-    const uint32_t *const names = merge->writer->profiles[p].names;
+  for (size_t i = 0; i < writer->nfields; i++) {
+    const dcpi_field *const field = &writer->fields[i];
+    if (field->profile != DCPI_ALL_PROFILES)
+      set_value(values_of(merge, field->profile),
+                dcpi_field_word(writer, field), field->value);
+  }
+  for (size_t p = 0; p < writer->nprofiles; p++) {
+    const uint32_t *const names = writer->profiles[p].names;
     uint32_t *const values = values_of(merge, p);
     set_value(values, DCPI_IMAGE, names[SAMPLES_IMAGE]);
     set_value(values, DCPI_LABEL, names[SAMPLES_LABEL]);
@@ -100,11 +84,8 @@ static void copy_row_names (const merge_state *merge) {
 static bool parse_number (const merge_state *merge, uint32_t name,
                           unsigned base, uint64_t *number) {
   pf_bytes text = text_of(merge, name);
-  if (base == 16 && text.size > 2 && text.at[0] == '0' &&
-      (text.at[1] | 0x20) == 'x') {
-    text.at += 2;
-    text.size -= 2;
-  }
+  if (base == 16)
+    (void)dcpi_cut_prefix(&text);
   return dcpi_number(text, base, number) == PF_OK;
 }
 
@@ -130,19 +111,6 @@ static pf_status parse_range (const merge_state *merge, const uint32_t *values,
 
 /* {====== Events ====== */
 
-static pf_status event_conflict (const merge_state *merge,
-                                 const dcpi_output_event *known,
-                                 const dcpi_event *event) {
-  const pf_bytes name = text_of(merge, known->name);
-  return pf_fail(
-      merge->error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-      "event %.*s has one period and one fraction of the time in a file, here "
-      "are %llu:%llu and %llu:%llu",
-      (int)(name.size < 40 ? name.size : 40), (const char *)name.at,
-      (unsigned long long)known->period, (unsigned long long)known->fraction,
-      (unsigned long long)event->period, (unsigned long long)event->fraction);
-}
-
 
 /* Add an event to the header, or compare it with the known one of this name. */
 static pf_status add_event (const merge_state *merge, uint32_t name,
@@ -152,9 +120,16 @@ static pf_status add_event (const merge_state *merge, uint32_t name,
     const dcpi_output_event *const known = &header->events[i];
     if (known->name != name)
       continue;
-    return known->period == event->period && known->fraction == event->fraction
-               ? PF_OK
-               : event_conflict(merge, known, event);
+    if (known->period == event->period && known->fraction == event->fraction)
+      return PF_OK;
+    const pf_bytes text = text_of(merge, name);
+    return pf_fail(
+        merge->error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+        "event %.*s has one period and one fraction of the time in a file, "
+        "here are %llu:%llu and %llu:%llu",
+        (int)(text.size < 40 ? text.size : 40), (const char *)text.at,
+        (unsigned long long)known->period, (unsigned long long)known->fraction,
+        (unsigned long long)event->period, (unsigned long long)event->fraction);
   }
   if (header->nevents == DCPI_MAX_EVENTS)
     return pf_fail(merge->error, PF_ELIMIT, PF_NO_OFFSET,
@@ -249,23 +224,16 @@ static pf_status resolve_event (const merge_state *merge, dcpi_row *row) {
 
 /* {====== The merged header ====== */
 
-/* Keep the earliest epoch. */
-static pf_status merge_epoch (const merge_state *merge, uint32_t name) {
-  dcpi_output_header *const header = merge->header;
-  if (name == PF_NO_NAME)
-    return PF_OK;
-  const pf_bytes text = text_of(merge, name);
-  const uint64_t epoch = dcpi_epoch(text);
-  if (epoch == 0)
-    return pf_fail(merge->error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "epoch: a time as YYMMDDHHMM expected, found \"%.*s\"",
-                   (int)(text.size < 40 ? text.size : 40),
-                   (const char *)text.at);
-  if (header->epoch != 0 && header->epoch <= epoch)
-    return PF_OK;
-  header->epoch = epoch;
-  header->values[DCPI_EPOCH] = name;
-  return PF_OK;
+
+static pf_status conflict (const merge_state *merge, dcpi_word word,
+                           uint32_t one, uint32_t other) {
+  const pf_bytes a = text_of(merge, one), b = text_of(merge, other);
+  return pf_fail(merge->error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                 "one file holds one %s, here are \"%.*s\" and \"%.*s\"; a "
+                 "directory (DATABASE/) holds more",
+                 dcpi_rules[word].word, (int)(a.size < 60 ? a.size : 60),
+                 (const char *)a.at, (int)(b.size < 60 ? b.size : 60),
+                 (const char *)b.at);
 }
 
 
@@ -276,8 +244,7 @@ static pf_status check_same (const merge_state *merge, const uint32_t *values) {
   dcpi_output_header *const header = merge->header;
   for (size_t i = 0; i < sizeof same / sizeof same[0]; i++)
     if (values[same[i]] != header->values[same[i]])
-      return report_conflict(merge, same[i], header->values[same[i]],
-                             values[same[i]]);
+      return conflict(merge, same[i], header->values[same[i]], values[same[i]]);
   uint64_t start = header->start, size = header->size;
   pf_status status =
       parse_range(merge, values, DCPI_TSTART, DCPI_TEXT_START, &start);
@@ -294,7 +261,8 @@ static pf_status check_same (const merge_state *merge, const uint32_t *values) {
 }
 
 
-/* Copy the first profile, compare the others with it. */
+/* Copy the first profile, compare the others with it, and keep the earliest
+   epoch. */
 static pf_status merge_profile (const merge_state *merge, size_t profile) {
   const uint32_t *const values = values_of(merge, profile);
   dcpi_output_header *const header = merge->header;
@@ -310,47 +278,36 @@ static pf_status merge_profile (const merge_state *merge, size_t profile) {
   }
   else
     status = check_same(merge, values);
-  return status < 0 ? status : merge_epoch(merge, values[DCPI_EPOCH]);
-}
-
-
-static pf_status merge_all (const merge_state *merge) {
-  dcpi_writer *const writer = merge->writer;
-  pf_status status = PF_OK;
-  copy_fields(merge, true);
-  copy_fields(merge, false);
-  copy_row_names(merge);
-  for (size_t p = 0; p < writer->nprofiles && status == PF_OK; p++)
-    status = merge_profile(merge, p);
-  if (status == PF_OK)
-    status = merge_events(merge);
-  for (size_t i = 0; i < writer->nrows && status == PF_OK; i++)
-    status = resolve_event(merge, &writer->rows[i]);
-  return status;
-}
-
-
-/* Without rows and lines with a profile id, add an unnamed profile. */
-static pf_status ensure_profile (dcpi_writer *writer, pf_error *error) {
-  if (writer->nprofiles > 0)
-    return PF_OK;
-  dcpi_profile *const only = malloc(sizeof *only);
-  if (only == NULL)
-    return pf_no_memory(error);
-  *only = (dcpi_profile){.has_id = false};
-  memset(only->names, 0xff, sizeof only->names);
-  free(writer->profiles);
-  writer->profiles = only;
-  writer->nprofiles = writer->profiles_capacity = 1;
+  if (status < 0 || values[DCPI_EPOCH] == PF_NO_NAME)
+    return status;
+  const pf_bytes text = text_of(merge, values[DCPI_EPOCH]);
+  const uint64_t epoch = dcpi_epoch(text);
+  if (epoch == 0)
+    return pf_fail(merge->error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                   "epoch: a time as YYMMDDHHMM expected, found \"%.*s\"",
+                   (int)(text.size < 40 ? text.size : 40),
+                   (const char *)text.at);
+  if (header->epoch == 0 || epoch < header->epoch) {
+    header->epoch = epoch;
+    header->values[DCPI_EPOCH] = values[DCPI_EPOCH];
+  }
   return PF_OK;
 }
 
 
 pf_status dcpi_merge_headers (dcpi_writer *writer, dcpi_output_header *header,
                               pf_error *error) {
-  pf_status status = ensure_profile(writer, error);
-  if (status < 0)
-    return status;
+  pf_status status = PF_OK;
+  if (writer->nprofiles == 0) { /* no rows, no line with a profile id */
+    dcpi_profile *const only = malloc(sizeof *only);
+    if (only == NULL)
+      return pf_no_memory(error);
+    *only = (dcpi_profile){.has_id = false};
+    memset(only->names, 0xff, sizeof only->names);
+    free(writer->profiles);
+    writer->profiles = only;
+    writer->nprofiles = writer->profiles_capacity = 1;
+  }
   const size_t count = writer->nprofiles * DCPI_WORDS;
   uint32_t *const values = calloc(count + 1, sizeof *values);
   if (values == NULL)
@@ -358,7 +315,13 @@ pf_status dcpi_merge_headers (dcpi_writer *writer, dcpi_output_header *header,
   memset(values, 0xff, count * sizeof *values); /* each is PF_NO_NAME */
   *header = (dcpi_output_header){.epoch = 0};
   const merge_state merge = {writer, header, values, error};
-  status = merge_all(&merge);
+  collect_values(&merge);
+  for (size_t p = 0; p < writer->nprofiles && status == PF_OK; p++)
+    status = merge_profile(&merge, p);
+  if (status == PF_OK)
+    status = merge_events(&merge);
+  for (size_t i = 0; i < writer->nrows && status == PF_OK; i++)
+    status = resolve_event(&merge, &writer->rows[i]);
   free(values);
   return status;
 }

@@ -11,28 +11,15 @@
 
 /* {====== Header lines ====== */
 
+
 static const char *kind_of (const dcpi_file *file, const dcpi_line *line) {
-  const bool is_text = file->dialect == DCPI_CAT;
-  if (dcpi_is_terminator(line))
-    return "end";
-  if (line->id == DCPI_WORDS)
-    return "unknown";
-  if (!is_text)
-    return line->id <= DCPI_CPUSPEED ? "required"
-           : line->id <= DCPI_PATH   ? "optional"
-                                     : "unknown";
-  switch (line->id) {
-    case DCPI_PATH:
-    case DCPI_LABEL: return "optional";
-    case DCPI_IMAGE:
-    case DCPI_EPOCH:
-    case DCPI_PLATFORM:
-    case DCPI_EVENT:
-    case DCPI_NAME:
-    case DCPI_TEXT_START:
-    case DCPI_TEXT_SIZE: return "required";
-    default: return "unknown";
-  }
+  const dcpi_role role = line->id == DCPI_WORDS
+                             ? DCPI_FOREIGN
+                             : dcpi_rules[line->id].role[file->dialect];
+  return dcpi_is_terminator(line) ? "end"
+         : role == DCPI_REQUIRED  ? "required"
+         : role == DCPI_OPTIONAL  ? "optional"
+                                  : "unknown";
 }
 
 
@@ -101,25 +88,6 @@ pf_status dcpi_open_header (pf_trace *trace, const pf_table *table,
 
 /* {====== Profiles ====== */
 
-static pf_status put_names (dcpi_reader *self, pf_batch *batch, size_t row,
-                            const dcpi_event *event, pf_error *error) {
-  const dcpi_header *const header = &self->parser.header;
-  const pf_bytes texts[PROFILES_COLUMNS] = {
-      [PROFILES_IMAGE] = header->values[DCPI_IMAGE],
-      [PROFILES_NAME] = dcpi_name_of(header),
-      [PROFILES_LABEL] = header->values[DCPI_LABEL],
-      [PROFILES_PATH] = header->values[DCPI_PATH],
-      [PROFILES_EVENT] = event->name,
-      [PROFILES_EPOCH] = header->values[DCPI_EPOCH],
-      [PROFILES_PLATFORM] = header->values[DCPI_PLATFORM],
-  };
-  pf_status status = PF_OK;
-  for (size_t i = PROFILES_IMAGE; i <= PROFILES_PLATFORM && status == PF_OK;
-       i++)
-    status = dcpi_put_text(self, batch, i, row, texts[i], error);
-  return status;
-}
-
 
 /* Store a number of the header; it is missing if its syntax is wrong. */
 static void put_value (const dcpi_reader *self, pf_batch *batch, size_t column,
@@ -130,28 +98,32 @@ static void put_value (const dcpi_reader *self, pf_batch *batch, size_t column,
 }
 
 
-/* Returns the sum of samples that the file states for an event. */
-static uint64_t stated_samples (const dcpi_parser *parser,
-                                const dcpi_event *event, bool *is_there) {
-  *is_there = true;
-  if (parser->file->dialect == DCPI_CAT)
-    return event->stated;
-  *is_there = parser->header.major == 0 &&
-              parser->bytes.size - parser->header.size >= DCPI_FOOTER_SIZE;
-  return *is_there ? dcpi_load(parser, parser->bytes.size - 4) : 0;
-}
-
-
 static pf_status put_profile (dcpi_reader *self, pf_batch *batch,
                               const dcpi_event *event, pf_error *error) {
-  const bool is_text = self->parser.file->dialect == DCPI_CAT;
+  const dcpi_parser *const parser = &self->parser;
+  const dcpi_header *const header = &parser->header;
+  const pf_bytes texts[PROFILES_COLUMNS] = {
+      [PROFILES_IMAGE] = header->values[DCPI_IMAGE],
+      [PROFILES_NAME] = dcpi_name_of(header),
+      [PROFILES_LABEL] = header->values[DCPI_LABEL],
+      [PROFILES_PATH] = header->values[DCPI_PATH],
+      [PROFILES_EVENT] = event->name,
+      [PROFILES_EPOCH] = header->values[DCPI_EPOCH],
+      [PROFILES_PLATFORM] = header->values[DCPI_PLATFORM],
+  };
+  const bool is_text = parser->file->dialect == DCPI_CAT;
+  const bool has_footer = header->major == 0 &&
+                          parser->bytes.size - header->size >= DCPI_FOOTER_SIZE;
+  const uint64_t samples = is_text ? event->stated
+                           : has_footer
+                               ? dcpi_load(parser, parser->bytes.size - 4)
+                               : 0;
   const size_t row = batch->rows++;
-  bool is_there;
-  const uint64_t samples = stated_samples(&self->parser, event, &is_there);
+  pf_status status = PF_OK;
   dcpi_put_number(batch, PROFILES_PROFILE, row, true, 0);
   dcpi_put_number(batch, PROFILES_PERIOD, row, event->period > 0,
                   event->period);
-  dcpi_put_number(batch, PROFILES_SAMPLES, row, is_there, samples);
+  dcpi_put_number(batch, PROFILES_SAMPLES, row, is_text || has_footer, samples);
   put_value(self, batch, PROFILES_CPUSPEED, row, DCPI_CPUSPEED);
   put_value(self, batch, PROFILES_TSTART, row,
             is_text ? DCPI_TEXT_START : DCPI_TSTART);
@@ -160,7 +132,10 @@ static pf_status put_profile (dcpi_reader *self, pf_batch *batch,
   if (dcpi_wanted(batch, PROFILES_FRACTION))
     batch->columns[PROFILES_FRACTION].nums[row] =
         (double)event->fraction / DCPI_FULL_TIME;
-  return put_names(self, batch, row, event, error);
+  for (size_t i = PROFILES_IMAGE; i <= PROFILES_PLATFORM && status == PF_OK;
+       i++)
+    status = dcpi_put_text(self, batch, i, row, texts[i], error);
+  return status;
 }
 
 

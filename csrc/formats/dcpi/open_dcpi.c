@@ -51,14 +51,6 @@ typedef struct head_stats {
 } head_stats;
 
 
-static bool is_printable (pf_bytes text) {
-  for (size_t i = 0; i < text.size; i++)
-    if (text.at[i] < 0x20 && text.at[i] != '\t' && text.at[i] != '\r')
-      return false;
-  return true;
-}
-
-
 /* Whether a line has a known word and a value of its syntax. */
 static bool is_valid_line (const dcpi_line *line) {
   pf_bytes value = line->value;
@@ -72,42 +64,31 @@ static bool is_valid_line (const dcpi_line *line) {
     case DCPI_DECIMAL:
     case DCPI_TIME: return dcpi_number(value, 10, &number) != PF_EFORMAT;
     default:
-      if (value.size > 2 && value.at[0] == '0' && (value.at[1] | 0x20) == 'x')
-        value = (pf_bytes){value.at + 2, value.size - 2};
+      (void)dcpi_cut_prefix(&value);
       return dcpi_number(value, 16, &number) != PF_EFORMAT;
   }
-}
-
-
-/* Add a line to the properties. Returns false if the header ends with it. */
-static bool scan_line (pf_bytes bytes, const dcpi_line *line,
-                       head_stats *found) {
-  const pf_bytes all = {bytes.at + line->offset, (size_t)line->size - 1};
-  found->is_text = is_printable(all);
-  found->has_end = dcpi_is_terminator(line);
-  found->has_addresses = line->word.size > 2 && line->word.at[0] == '0' &&
-                         (line->word.at[1] | 0x20) == 'x';
-  if (!found->is_text || found->has_end || found->has_addresses)
-    return false;
-  const bool fits = is_valid_line(line);
-  found->leading += fits && found->leading == found->lines;
-  found->valid += fits;
-  found->lines++;
-  if (line->id < DCPI_WORDS)
-    found->words |= UINT32_C(1) << line->id;
-  if (line->id == DCPI_VERSION && line->value.size >= 4 &&
-      memcmp(line->value.at, "pdb-", 4) == 0)
-    found->has_version = true;
-  return true;
 }
 
 
 static head_stats scan_head (pf_bytes head) {
   head_stats found = {.is_text = true};
   dcpi_line line;
-  for (uint64_t at = 0; dcpi_split_line(head, at, &line); at += line.size)
-    if (!scan_line(head, &line, &found))
+  for (uint64_t at = 0; dcpi_split_line(head, at, &line); at += line.size) {
+    for (uint64_t i = at; i + 1 < at + line.size; i++)
+      found.is_text &=
+          head.at[i] >= 0x20 || head.at[i] == '\t' || head.at[i] == '\r';
+    found.has_end = dcpi_is_terminator(&line);
+    found.has_addresses = dcpi_has_address(&line);
+    if (!found.is_text || found.has_end || found.has_addresses)
       break;
+    const bool fits = is_valid_line(&line);
+    found.leading += fits && found.leading == found.lines;
+    found.valid += fits;
+    found.lines++;
+    if (line.id < DCPI_WORDS)
+      found.words |= UINT32_C(1) << line.id;
+    found.has_version |= line.id == DCPI_VERSION && fits;
+  }
   return found;
 }
 
@@ -132,18 +113,13 @@ static bool is_cat (const head_stats *found) {
 }
 
 
-/* Distinguish a header from a text about such files, which mentions the words
-   too: a header begins with valid lines, or three of four lines are valid. */
-static bool is_header (const head_stats *found) {
-  return found->leading >= MIN_LEADING || found->valid * 4 >= found->lines * 3;
-}
-
-
 static int score (pf_bytes head, uint64_t size) {
   const head_stats found = scan_head(head);
   const unsigned common = count_words(&found, COMMON_WORDS);
   (void)size;
-  if (!is_header(&found))
+  /* A header begins with valid lines, or three of four lines are valid; a text
+     about such files mentions the words too. */
+  if (found.leading < MIN_LEADING && found.valid * 4 < found.lines * 3)
     return 0;
   if (found.has_version)
     return found.is_text || common > 0 ? 95 : 60;
@@ -168,44 +144,19 @@ static void set_text (pf_trace *trace, const dcpi_header *header,
 }
 
 
-static void set_int (pf_trace *trace, const dcpi_header *header,
-                     dcpi_word word) {
-  if (dcpi_has(header, word) && header->numbers[word] <= INT64_MAX)
-    pf_info_int(trace, dcpi_rules[word].word, (int64_t)header->numbers[word]);
-}
-
-
-static void set_addr (pf_trace *trace, const dcpi_header *header,
-                      dcpi_word word) {
-  if (dcpi_has(header, word))
-    pf_info_addr(trace, dcpi_rules[word].word, header->numbers[word]);
-}
-
-
 /* Set the info entries of all words whose values are numbers. */
 static void set_numbers (pf_trace *trace, const dcpi_header *header) {
-  for (dcpi_word word = DCPI_VERSION; word < DCPI_WORDS; word++)
-    switch (dcpi_rules[word].syntax) {
-      case DCPI_DECIMAL: set_int(trace, header, word); break;
-      case DCPI_HEX:
-        if (word == DCPI_TEXT_SIZE)
-          set_int(trace, header, word);
-        else
-          set_addr(trace, header, word);
-        break;
-      default: break;
-    }
-}
-
-
-/* Format an epoch: 1998-05-19 17:24:00. */
-static void set_time (pf_trace *trace, uint64_t time) {
-  char text[32];
-  snprintf(text, sizeof text, "%04u-%02u-%02u %02u:%02u:%02u",
-           (unsigned)(time / 10000000000), (unsigned)(time / 100000000 % 100),
-           (unsigned)(time / 1000000 % 100), (unsigned)(time / 10000 % 100),
-           (unsigned)(time / 100 % 100), (unsigned)(time % 100));
-  pf_info_text(trace, "epoch_utc", dcpi_text(text));
+  for (dcpi_word word = DCPI_VERSION; word < DCPI_WORDS; word++) {
+    const dcpi_rule *const rule = &dcpi_rules[word];
+    const uint64_t number = header->numbers[word];
+    if (!dcpi_has(header, word) ||
+        (rule->syntax != DCPI_DECIMAL && rule->syntax != DCPI_HEX))
+      continue;
+    if (rule->syntax == DCPI_HEX && word != DCPI_TEXT_SIZE)
+      pf_info_addr(trace, rule->word, number);
+    else if (number <= INT64_MAX)
+      pf_info_int(trace, rule->word, (int64_t)number);
+  }
 }
 
 
@@ -220,28 +171,31 @@ static void set_texts (pf_trace *trace, const dcpi_header *header) {
   if (header->npaths > 1)
     pf_info_int(trace, "paths", (int64_t)header->npaths);
   set_text(trace, header, DCPI_EPOCH);
-  if (dcpi_has(header, DCPI_EPOCH))
-    set_time(trace, header->numbers[DCPI_EPOCH]);
+  if (dcpi_has(header, DCPI_EPOCH)) {
+    const uint64_t time = header->numbers[DCPI_EPOCH];
+    char text[32];
+    snprintf(text, sizeof text, "%04u-%02u-%02u %02u:%02u:%02u",
+             (unsigned)(time / 10000000000), (unsigned)(time / 100000000 % 100),
+             (unsigned)(time / 1000000 % 100), (unsigned)(time / 10000 % 100),
+             (unsigned)(time / 100 % 100), (unsigned)(time % 100));
+    pf_info_text(trace, "epoch_utc", dcpi_text(text));
+  }
   set_text(trace, header, DCPI_PLATFORM);
 }
 
 
-/* Set the number of events, and name and period of the only one. */
-static void set_events (pf_trace *trace, const dcpi_header *header) {
-  pf_info_int(trace, "events", (int64_t)header->nevents);
-  if (header->nevents != 1)
-    return;
-  const dcpi_event *const event = &header->events[0];
-  pf_info_text(trace, "event", event->name);
-  if (event->period > 0 && event->period <= INT64_MAX)
-    pf_info_int(trace, "period", (int64_t)event->period);
-}
-
-
-/* Set the sums that the file states. */
-static void set_sums (pf_trace *trace, const dcpi_parser *parser) {
+/* Set the number of events, name and period of the only one, and the sums that
+   the file states. */
+static void set_events (pf_trace *trace, const dcpi_parser *parser) {
   const dcpi_header *const header = &parser->header;
   uint64_t samples = 0;
+  pf_info_int(trace, "events", (int64_t)header->nevents);
+  if (header->nevents == 1) {
+    const dcpi_event *const event = &header->events[0];
+    pf_info_text(trace, "event", event->name);
+    if (event->period > 0 && event->period <= INT64_MAX)
+      pf_info_int(trace, "period", (int64_t)event->period);
+  }
   for (size_t i = 0; i < header->nevents; i++)
     samples += header->events[i].stated;
   if (parser->file->dialect == DCPI_PDB) {
@@ -273,8 +227,7 @@ static void set_info (pf_trace *trace, const dcpi_parser *parser,
     pf_info_int(trace, "records", counted->rows[TABLE_SAMPLES]);
   set_texts(trace, header);
   set_numbers(trace, header);
-  set_events(trace, header);
-  set_sums(trace, parser);
+  set_events(trace, parser);
   if (dcpi_clock(header) != 0 && dcpi_clock(header) <= INT64_MAX)
     pf_info_int(trace, "clock", (int64_t)dcpi_clock(header));
   if (has_version && header->major == 0 && header->minor != 7)
@@ -288,57 +241,30 @@ static void set_info (pf_trace *trace, const dcpi_parser *parser,
 
 /* {====== Opening ====== */
 
-static int64_t filled (const dcpi_parser *parser) {
-  int64_t rows = 0;
-  for (size_t i = 0; i < parser->header.nevents; i++)
-    rows += parser->file->zeros || parser->counts[i] != 0;
-  return rows;
-}
 
-
-/* Add the rows of a segment to the counts. */
-static void count_segment (const dcpi_parser *parser,
-                           const dcpi_segment *segment, prescan *counted) {
-  int64_t *const samples = &counted->rows[TABLE_SAMPLES];
-  counted->rows[TABLE_RAW]++;
-  switch (segment->kind) {
-    case DCPI_LINE: counted->rows[TABLE_HEADER]++; break;
-    case DCPI_CHUNK:
-      if (parser->file->zeros)
-        *samples += (int64_t)segment->count;
-      else
-        *samples = (int64_t)parser->addresses;
-      break;
-    case DCPI_COUNTS: *samples += filled(parser); break;
-    default: break;
-  }
-}
-
-
-/* Parse the header and up to DCPI_PRESCAN bytes of the body. */
+/* Parse the header and up to DCPI_PRESCAN bytes of the body, and count rows. */
 static pf_status prescan_file (dcpi_parser *parser, prescan *counted) {
+  const dcpi_header *const header = &parser->header;
+  int64_t *const rows = counted->rows;
   dcpi_segment segment;
   pf_status status = PF_OK;
-  while (status == PF_OK && (!parser->in_body ||
-                             parser->at - parser->header.size < DCPI_PRESCAN)) {
+  while (status == PF_OK &&
+         (!parser->in_body || parser->at - header->size < DCPI_PRESCAN)) {
     status = dcpi_next_segment(parser, &segment);
-    if (status == PF_MORE)
-      count_segment(parser, &segment, counted);
+    if (status != PF_MORE)
+      break;
+    rows[TABLE_RAW]++;
+    rows[TABLE_HEADER] += segment.kind == DCPI_LINE;
+    if (segment.kind == DCPI_CHUNK)
+      rows[TABLE_SAMPLES] = parser->file->zeros
+                                ? rows[TABLE_SAMPLES] + (int64_t)segment.count
+                                : (int64_t)parser->addresses;
+    for (size_t i = 0; segment.kind == DCPI_COUNTS && i < header->nevents; i++)
+      rows[TABLE_SAMPLES] += parser->file->zeros || parser->counts[i] != 0;
   }
   counted->is_whole = status == PF_END;
-  counted->rows[TABLE_PROFILES] = (int64_t)parser->header.nevents;
+  rows[TABLE_PROFILES] = (int64_t)header->nevents;
   return status < 0 ? status : PF_OK;
-}
-
-
-static void list_tables (pf_trace *trace, dcpi_file *file,
-                         const prescan *counted) {
-  memcpy(file->tables, all_tables, sizeof all_tables);
-  for (int i = 0; i < TABLES; i++)
-    if (counted->is_whole || i == TABLE_PROFILES || i == TABLE_HEADER)
-      file->tables[i].rows = counted->rows[i];
-  trace->tables = file->tables;
-  trace->ntables = TABLES;
 }
 
 
@@ -422,7 +348,12 @@ static pf_status open_trace (pf_trace *trace, pf_error *error) {
   if (status < 0)
     return status;
   set_info(trace, &parser, &counted);
-  list_tables(trace, file, &counted);
+  memcpy(file->tables, all_tables, sizeof all_tables);
+  for (int i = 0; i < TABLES; i++)
+    if (counted.is_whole || i == TABLE_PROFILES || i == TABLE_HEADER)
+      file->tables[i].rows = counted.rows[i];
+  trace->tables = file->tables;
+  trace->ntables = TABLES;
   return PF_OK;
 }
 

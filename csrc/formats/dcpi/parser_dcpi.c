@@ -59,35 +59,17 @@ static pf_status enter_body (dcpi_parser *parser) {
 }
 
 
-/* The file ends inside a header line. */
-static pf_status truncated_line (dcpi_parser *parser, dcpi_segment *segment) {
-  const uint64_t at = parser->at;
-  dcpi_take_rest(parser, segment);
-  return dcpi_report(parser, PF_DAMAGE, "dcpi-truncated", PF_ETRUNCATED, at,
-                     "the file ends inside a line of its header");
-}
-
-
-/* Whether a line begins with an address, as those after dcpicat's header do. */
-static bool begins_counts (const dcpi_line *line) {
-  return line->word.size > 2 && line->word.at[0] == '0' &&
-         (line->word.at[1] | 0x20) == 'x';
-}
-
-
 static pf_status parse_header (dcpi_parser *parser, dcpi_segment *segment) {
   const bool is_text = parser->file->dialect == DCPI_CAT;
-  if (is_text && dcpi_left(parser) == 0)
+  const uint64_t at = parser->at;
+  const bool is_whole = dcpi_split_line(parser->bytes, at, &segment->line);
+  if (is_text && (dcpi_left(parser) == 0 || dcpi_has_address(&segment->line)))
     return enter_body(parser);
-  if (!dcpi_split_line(parser->bytes, parser->at, &segment->line)) {
-    if (!is_text || dcpi_left(parser) == 0)
-      return truncated_line(parser, segment);
-    dcpi_split_last_line(parser->bytes, parser->at, &segment->line);
-    return begins_counts(&segment->line) ? enter_body(parser)
-                                         : truncated_line(parser, segment);
+  if (!is_whole) {
+    dcpi_take_rest(parser, segment);
+    return dcpi_report(parser, PF_DAMAGE, "dcpi-truncated", PF_ETRUNCATED, at,
+                       "the file ends inside a line of its header");
   }
-  if (is_text && begins_counts(&segment->line))
-    return enter_body(parser);
   dcpi_take_segment(parser, segment, DCPI_LINE, segment->line.size);
   const pf_status status = dcpi_check_bytes(parser, &segment->line);
   if (status < 0)

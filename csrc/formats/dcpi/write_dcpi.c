@@ -33,14 +33,6 @@ static void sort_rows (dcpi_writer *writer) {
 }
 
 
-static pf_status sum_too_large (const dcpi_output *out, const dcpi_row *row) {
-  return pf_fail(out->error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                 "the counts of address 0x%llx add up to more than the file "
-                 "can hold",
-                 (unsigned long long)row->address);
-}
-
-
 /* Add up rows of one address and event, remove those without samples, and set
    the totals of the events. */
 static pf_status add_rows (const dcpi_output *out) {
@@ -52,7 +44,10 @@ static pf_status add_rows (const dcpi_output *out) {
     dcpi_row *const last = kept > 0 ? &writer->rows[kept - 1] : NULL;
     uint64_t *const total = &out->header->events[row.event].total;
     if (row.count > maximum || row.count > maximum - *total)
-      return sum_too_large(out, &row);
+      return pf_fail(out->error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                     "the counts of address 0x%llx add up to more than the "
+                     "file can hold",
+                     (unsigned long long)row.address);
     *total += row.count;
     if (row.count > 0 && last != NULL && compare_rows(last, &row) == 0)
       last->count += row.count;
@@ -98,42 +93,29 @@ static pf_status check_row (const dcpi_output *out, const dcpi_row *row) {
   return PF_OK;
 }
 
-
-static pf_status check_rows (const dcpi_output *out) {
-  pf_status status = PF_OK;
-  for (size_t i = 0; i < out->writer->nrows && status == PF_OK; i++)
-    status = check_row(out, &out->writer->rows[i]);
-  return status;
-}
-
 /* }====== */
 
 
 /* {====== Required values ====== */
 
-/* List the required words that no header states. */
-static size_t list_missing (const dcpi_output *out, char *list,
-                            size_t capacity) {
+
+/* Check that all required values are stated, and the number of events. */
+static pf_status check_stated (const dcpi_output *out) {
   static const dcpi_word needed[] = {DCPI_IMAGE, DCPI_EPOCH, DCPI_PLATFORM,
                                      DCPI_CPUSPEED};
-  const size_t count = out->writer->dialect == DCPI_PDB ? 4 : 3;
+  const bool is_binary = out->writer->dialect == DCPI_PDB;
+  char list[80] = "";
   size_t used = 0;
-  for (size_t i = 0; i < count; i++)
+  for (size_t i = 0; i < (is_binary ? 4 : 3); i++)
     if (!dcpi_is_stated(out, needed[i]))
-      used += (size_t)snprintf(list + used, capacity - used, " %s",
+      used += (size_t)snprintf(list + used, sizeof list - used, " %s",
                                dcpi_rules[needed[i]].word);
   if (out->header->nevents == 0)
-    used += (size_t)snprintf(list + used, capacity - used, " event");
-  return used;
-}
-
-
-static pf_status check_stated (const dcpi_output *out) {
-  char list[80] = "";
-  if (list_missing(out, list, sizeof list) > 0)
+    used += (size_t)snprintf(list + used, sizeof list - used, " event");
+  if (used > 0)
     return pf_fail(out->error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                    "the file must state%s: give it in header", list);
-  if (out->writer->dialect == DCPI_CAT || out->header->nevents == 1)
+  if (!is_binary || out->header->nevents == 1)
     return PF_OK;
   return pf_fail(out->error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                  "a 0.07 file holds one event, here are %zu: write dcpicat's "
@@ -184,39 +166,24 @@ static void put_number (const dcpi_output *out, uint64_t value) {
 }
 
 
-/* Returns the index of the first row after the chunk that begins with row
-   `first`. */
-static size_t end_of_chunk (const dcpi_writer *writer, size_t first) {
-  const dcpi_row *const rows = writer->rows;
-  size_t end = first + 1;
-  while (end < writer->nrows &&
-         rows[end].address - rows[end - 1].address <= 2 * DCPI_INSN_SIZE)
-    end++;
-  return end;
-}
-
-
-static void put_chunk (const dcpi_output *out, size_t first, size_t end) {
-  const dcpi_row *const rows = out->writer->rows;
-  const uint64_t start = rows[first].address;
-  put_number(out, start - out->header->start);
-  put_number(out, (rows[end - 1].address - start) / DCPI_INSN_SIZE + 1);
-  for (size_t i = first; i < end; i++) {
-    if (i > first && rows[i].address - rows[i - 1].address > DCPI_INSN_SIZE)
-      put_number(out, 0);
-    put_number(out, rows[i].count);
-  }
-}
-
-
 static void put_binary (const dcpi_output *out) {
-  const dcpi_writer *const writer = out->writer;
+  const dcpi_row *const rows = out->writer->rows;
+  const size_t nrows = out->writer->nrows;
   dcpi_put_header(out);
-  for (size_t first = 0, end; first < writer->nrows; first = end) {
-    end = end_of_chunk(writer, first);
-    put_chunk(out, first, end);
+  for (size_t first = 0, end; first < nrows; first = end) {
+    const uint64_t start = rows[first].address;
+    for (end = first + 1; end < nrows; end++)
+      if (rows[end].address - rows[end - 1].address > 2 * DCPI_INSN_SIZE)
+        break;
+    put_number(out, start - out->header->start);
+    put_number(out, (rows[end - 1].address - start) / DCPI_INSN_SIZE + 1);
+    for (size_t i = first; i < end; i++) {
+      if (i > first && rows[i].address - rows[i - 1].address > DCPI_INSN_SIZE)
+        put_number(out, 0);
+      put_number(out, rows[i].count);
+    }
   }
-  put_number(out, writer->nrows);
+  put_number(out, nrows);
   put_number(out, out->header->events[0].total);
 }
 
@@ -240,74 +207,58 @@ static void put_value (const dcpi_output *out, dcpi_word word) {
 }
 
 
-/* The name of the image: the line `name`, else the last component of the path,
-   else the identifier. */
-static void put_name (const dcpi_output *out) {
-  const uint32_t *const values = out->header->values;
-  pf_bytes name = dcpi_name(out, values[DCPI_NAME]);
-  if (values[DCPI_NAME] == PF_NO_NAME && dcpi_is_stated(out, DCPI_PATH))
-    name = dcpi_base_name(dcpi_name(out, values[DCPI_PATH]));
-  if (name.size == 0)
-    name = dcpi_name(out, values[DCPI_IMAGE]);
-  put_aligned(out, "name", name);
-}
-
-
-static void put_paths (const dcpi_output *out) {
-  const dcpi_writer *const writer = out->writer;
-  for (size_t i = 0; i < writer->nfields; i++)
-    if (dcpi_field_word(writer, &writer->fields[i]) == DCPI_PATH &&
-        !dcpi_is_duplicate(out, i) &&
-        !dcpi_is_overridden(out, &writer->fields[i]))
-      put_aligned(out, "path", dcpi_name(out, writer->fields[i].value));
-}
-
-
-static void put_event (const dcpi_output *out, const dcpi_output_event *event) {
-  dcpi_put_format(out, "%-16s %llu ", "event",
-                  (unsigned long long)event->total);
-  dcpi_put_bytes(out, dcpi_name(out, event->name));
-  dcpi_put_format(out, ":%llu:%llu\n", (unsigned long long)event->period,
-                  (unsigned long long)event->fraction);
-}
-
-
-/* Write the counts of one address. Returns the index of the next address's
-   first row. */
-static size_t put_counts (const dcpi_output *out, size_t row) {
-  const dcpi_writer *const writer = out->writer;
-  const uint64_t address = writer->rows[row].address;
-  dcpi_put_format(out, "0x%012llx", (unsigned long long)address);
-  for (uint32_t i = 0; i < out->header->nevents; i++) {
-    const bool is_there = row < writer->nrows &&
-                          writer->rows[row].address == address &&
-                          writer->rows[row].event == i;
-    dcpi_put_format(
-        out, " %7llu",
-        (unsigned long long)(is_there ? writer->rows[row].count : 0));
-    row += is_there;
+/* Write a line for each address, with a count for each event. */
+static void put_counts (const dcpi_output *out) {
+  const dcpi_row *row = out->writer->rows;
+  const dcpi_row *const end = row + out->writer->nrows;
+  while (row < end) {
+    const uint64_t address = row->address;
+    dcpi_put_format(out, "0x%012llx", (unsigned long long)address);
+    for (uint32_t i = 0; i < out->header->nevents; i++) {
+      const bool is_there =
+          row < end && row->address == address && row->event == i;
+      dcpi_put_format(out, " %7llu",
+                      (unsigned long long)(is_there ? row->count : 0));
+      row += is_there;
+    }
+    dcpi_put_format(out, "\n");
   }
-  dcpi_put_format(out, "\n");
-  return row;
 }
 
 
 static void put_text (const dcpi_output *out) {
   const dcpi_output_header *const header = out->header;
-  put_name(out);
+  const dcpi_writer *const writer = out->writer;
+  /* The name of the image is the line `name`, else the last component of the
+     path, else the identifier. */
+  pf_bytes name = dcpi_name(out, header->values[DCPI_NAME]);
+  if (!dcpi_is_stated(out, DCPI_NAME) && dcpi_is_stated(out, DCPI_PATH))
+    name = dcpi_base_name(dcpi_name(out, header->values[DCPI_PATH]));
+  put_aligned(out, "name",
+              name.size > 0 ? name
+                            : dcpi_name(out, header->values[DCPI_IMAGE]));
   put_value(out, DCPI_IMAGE);
   put_value(out, DCPI_LABEL);
-  put_paths(out);
+  for (size_t i = 0; i < writer->nfields; i++)
+    if (dcpi_field_word(writer, &writer->fields[i]) == DCPI_PATH &&
+        !dcpi_is_duplicate(out, i) &&
+        !dcpi_is_overridden(out, &writer->fields[i]))
+      put_aligned(out, "path", dcpi_name(out, writer->fields[i].value));
   put_value(out, DCPI_EPOCH);
   put_value(out, DCPI_PLATFORM);
   dcpi_put_format(out, "%-16s 0x%012llx\n", "text_start",
                   (unsigned long long)header->start);
   dcpi_put_format(out, "%-16s 0x%012llx\n", "text_size",
                   (unsigned long long)header->size);
-  for (size_t i = 0; i < header->nevents; i++)
-    put_event(out, &header->events[i]);
-  for (size_t row = 0; row < out->writer->nrows;)
-    row = put_counts(out, row);
+  for (size_t i = 0; i < header->nevents; i++) {
+    const dcpi_output_event *const event = &header->events[i];
+    dcpi_put_format(out, "%-16s %llu ", "event",
+                    (unsigned long long)event->total);
+    dcpi_put_bytes(out, dcpi_name(out, event->name));
+    dcpi_put_format(out, ":%llu:%llu\n", (unsigned long long)event->period,
+                    (unsigned long long)event->fraction);
+  }
+  put_counts(out);
 }
 
 /* }====== */
@@ -328,7 +279,8 @@ pf_status dcpi_write (dcpi_writer *writer, pf_sink *sink, pf_error *error) {
   if (status < 0)
     return status;
   find_range(&out);
-  status = check_rows(&out);
+  for (size_t i = 0; i < writer->nrows && status == PF_OK; i++)
+    status = check_row(&out, &writer->rows[i]);
   if (status < 0)
     return status;
   if (writer->dialect == DCPI_PDB)
