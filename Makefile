@@ -316,7 +316,7 @@ STRESSED = $(filter-out spec/cli/% spec/exports/% %_damage_spec.lua \
 	%/pprof_spec.lua %/pprof_merge_spec.lua %/parts_spec.lua \
 	%/winidea_events_spec.lua %/winidea_text_spec.lua %/winidea_states_spec.lua \
 	%/outputs_spec.lua \
-	%/recorder_times_spec.lua %/formula_spec.lua %/callbacks_spec.lua \
+	%/recorder_times_spec.lua %/progress_times_spec.lua %/formula_spec.lua %/callbacks_spec.lua \
 	%/gmon_program_spec.lua %/ring_restart_spec.lua %/symbols_order_spec.lua \
 	%/named_files_spec.lua %/shrunk_spec.lua,$(CHECKED))
 
