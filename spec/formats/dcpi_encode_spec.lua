@@ -196,6 +196,22 @@ describe("dcpi, writing", function()
       assert.matches("one event, here are 2", message)
    end)
 
+   it("writes a line once that several profiles have", function()
+      local function with(event, path, other)
+         local paths = ("path %s\npath %s\n"):format(path, other)
+         return { data = dcpi():header({ event = event }, paths):chunk(0x6cbb8, { 1 }):footer()
+            :bytes() }
+      end
+      local text = assert(save({ with("cycles", "/a/x", "/b/x"), with("imiss", "/c/x", "/b/x") },
+         { dialect = "dcpicat" }))
+      local paths = {}
+      for path in text:gmatch "path +(%S+)" do
+         paths[#paths + 1] = path
+      end
+      table.sort(paths)
+      assert.same({ "/a/x", "/b/x", "/c/x", "/usr/local/bin/xemacs" }, paths)
+   end)
+
    it("refuses several profiles, and values that a file cannot hold", function()
       local function with(changes)
          return { data = dcpi():header(changes):chunk(0, { 1 }):footer():bytes() }
