@@ -34,9 +34,7 @@ const pf_format *l_written_format (lua_State *L, int arg) {
   const char *const name = luaL_checkstring(L, arg);
   const pf_format *const format = pf_format_named(name);
   if (format == NULL || format->encoder == NULL)
-    luaL_error(
-        L, format == NULL ? "no format '%s'" : "format '%s' cannot be written",
-        name);
+    luaL_error(L, "format '%s' cannot be written", name);
   return format;
 }
 
