@@ -12,9 +12,11 @@
 -- First, all specs run on a build with --coverage, each file of specs by itself, so
 -- that it is known which of them run a line. Of these, the short ones and those with
 -- words of the changed file's path come first, up to the first failure, and for at
--- most SECONDS; then once more under the sanitizers, which see what changes no result.
--- A spec that does not end in ten times its usual time is a failure, too. The status
--- is 0 in any case: some survivors are changes that make no difference.
+-- most SECONDS; files of over a minute run only if no other one runs the line. A spec
+-- that takes several times as long as in the run for coverage has failed, too. A failure
+-- counts if the file passes on unchanged code. What survives runs once more under the
+-- sanitizers, also for at most SECONDS: they see what changes no result. The status is 0
+-- in any case: some survivors are changes that make no difference.
 
 local function shell_quote(text)
    return "'" .. text:gsub("'", "'\\''") .. "'"
@@ -178,13 +180,19 @@ local function object_of(file, build)
    return tree .. "/build/" .. build .. "/obj" .. file:match "^csrc(/.*)%.c$" .. ".o"
 end
 
+---The programs that the specs start.
+local function programs_of(build)
+   local place = "build/" .. build .. "/c/"
+   return place .. table.concat({ "kill", "processes.so", "disk.so", "faults" }, " " .. place)
+end
+
 local function make_tree()
    assert(run("mkdir -p %s && cd %s && rm -rf csrc lua spec examples build/mutant", tree, tree))
    assert(run("git ls-files --cached --others --exclude-standard -z | tar c --null -T -"
       .. " | tar x -C %s", tree), "no copy of the project")
    assert(run("[ ! -d ../shared ] || ln -sfn $(realpath ../shared) %s/../shared", tree))
-   assert(run(compile .. " B=build/clean all build/clean/c/kill build/clean/c/processes.so"
-      .. " >/dev/null"), "the copy does not compile")
+   assert(run(compile .. " B=build/clean all %s >/dev/null", programs_of "clean"),
+      "the copy does not compile")
    assert(run("cp -a %s/build/clean %s/build/mutant", tree, tree))
 end
 
@@ -196,43 +204,58 @@ for spec in (os.getenv "SANITIZED" or ""):gmatch "%S+" do
    is_sanitized[spec] = true
 end
 
----Run a file of specs in the tree.
+local function build_sanitized()
+   return run("make -C %s --no-print-directory -j2 B=build/sanitized CC=gcc WARN=-w CFLAGS=%s"
+      .. " build/sanitized/bin/lua5.4 %s >%s/build/said.txt 2>&1", tree, shell_quote(sanitizers),
+      programs_of "sanitized", tree)
+end
+
+---Run a file of specs in the tree; under the sanitizers only what they report is a failure.
 ---@return string? how "failed" or "timed out"; nil when it passed
----@return integer seconds
 local function run_spec(build, spec, limit)
-   local began = os.time()
    local before, options = limits, ""
    if build == "sanitized" then
-      before, options = 'PATH="$PWD/build/sanitized/bin:$PATH"', "--ignore-lua "
+      local place = "$PWD/build/sanitized/"
+      before = ('rm -f %sreport.*; PATH="%sbin:$PATH" ASAN_OPTIONS=log_path="%sreport"'):format(
+         place, place, place)
+      options = "--ignore-lua "
    end
    local fine, status = run("cd %s && %s PROFIO_BUILD=build/%s timeout -k 5 %d lua5.4 %s %s--run=ci"
       .. " %s >build/said.txt 2>&1 </dev/null", tree, before, build, limit, os.getenv "BUSTED" or
       "/usr/bin/busted", options, spec)
-   return not fine and ((status == 124 or status == 137) and "timed out" or "failed") or nil,
-      os.time() - began
+   if fine or build == "sanitized"
+      and not run("ls %s/build/sanitized/report.* >/dev/null 2>&1", tree) then
+      return nil
+   end
+   return (status == 124 or status == 137) and "timed out" or "failed"
 end
 
 local specs = output_lines "git ls-files 'spec/*_spec.lua'" -- those in the copy
-local usual = {} -- seconds of each file of specs on unchanged code; false: it does not pass
+-- Seconds of each file of specs in the run for coverage.
+local seconds_of = {}
 
-local function usual_seconds(spec)
-   if usual[spec] == nil then
-      local failure, took = run_spec("clean", spec, most_seconds)
-      usual[spec] = not failure and took
+---The seconds after which a file of specs has failed on changed code.
+local function limit_of(spec)
+   return 10 + 4 * (seconds_of[spec] or 60)
+end
+
+local passes = {} -- by file of specs: whether it passes on unchanged code
+
+local function passes_unchanged(spec)
+   if passes[spec] == nil then
+      local failure = run_spec("clean", spec, limit_of(spec))
+      passes[spec] = not failure
       if failure then
          print(("left out, since it %s on unchanged code: %s"):format(failure, spec))
       end
    end
-   return usual[spec]
+   return passes[spec]
 end
 
 ---The folder of what one file of specs leaves in the run for coverage.
 local function place_of(spec)
    return tree .. "/build/covered/tested/" .. spec:match "^spec/(.*)%.lua$"
 end
-
--- Seconds of each file of specs in the run for coverage.
-local seconds_of = {}
 
 ---Run all specs on a build with --coverage. The run of an earlier call is used
 ---again while the copy is the same.
@@ -255,24 +278,32 @@ local function cover()
    end
 end
 
----The lines of a file that a file of specs runs: line numbers as keys.
-local function lines_run(file, spec)
+---The lines of a file that each file of specs runs: sets of line numbers.
+---@return table<string, table<integer, true>> run by file of specs
+---@return table<integer, true> code those with code; a statement of several lines has one
+local function lines_run(file)
    local object = tree .. "/build/covered/obj" .. file:match "^csrc(/.*)%.c$"
    local absolute = output_lines("realpath -m %s", object)[1]
-   local counts = place_of(spec) .. "/covered" .. absolute .. ".gcda"
-   local lines, wanted = {}, false
-   if not run("ln -sf %s.gcno $(dirname %s) 2>/dev/null", absolute, counts) then
-      return lines
+   local script, all, code = {}, {}, {}
+   for i, spec in ipairs(specs) do
+      local counts = place_of(spec) .. "/covered" .. absolute
+      script[i] = ("[ ! -f %s.gcda ] || { ln -sf %s.gcno %s.gcno; echo 'specs %s';"
+         .. " gcov -t %s.gcda 2>/dev/null; }"):format(counts, absolute, counts, spec, counts)
    end
-   for _, text in ipairs(output_lines("gcov -t %s 2>/dev/null", counts)) do
+   write(tree .. "/build/gcov.sh", table.concat(script, "\n"))
+   local spec, wanted
+   for _, text in ipairs(output_lines("sh %s/build/gcov.sh", tree)) do
       local times, number, rest = text:match "^ *([^: ]+): *(%d+):(.*)"
+      spec = text:match "^specs (.*)" or spec
+      all[spec] = all[spec] or {}
       if number == "0" and rest:match "^Source:" then
          wanted = rest:sub(-#file) == file
-      elseif wanted and times and times:match "^%d" then
-         lines[tonumber(number)] = true
+      elseif wanted and times and times ~= "-" then
+         code[tonumber(number)] = true
+         all[spec][tonumber(number)] = times:match "^%d" and true or nil
       end
    end
-   return lines
+   return all, code
 end
 
 local function words_of(path)
@@ -285,19 +316,25 @@ local function words_of(path)
 end
 
 ---The files of specs that run a line: first those that are short, and more so those
----that share words with the changed file.
+---that share words with the changed file. Long ones only if there are no others.
 local function specs_for(file, line)
-   local wanted, list, weight = words_of(file), {}, {}
-   for _, spec in ipairs(specs) do
-      if lines_run(file, spec)[line] then
+   local wanted, list, long, weight = words_of(file), {}, {}, {}
+   local all, code = lines_run(file)
+   while line > 1 and not code[line] do
+      line = line - 1
+   end
+   for spec, lines in pairs(all) do
+      if lines[line] then
          local score = 1
          for word in pairs(words_of(spec)) do
             score = score + (wanted[word] and 4 or 0)
          end
          weight[spec] = (1 + (seconds_of[spec] or 60)) / score
-         list[#list + 1] = spec
+         local to = (seconds_of[spec] or 60) > 60 and long or list
+         to[#to + 1] = spec
       end
    end
+   list = #list > 0 and list or long
    table.sort(list, function(a, b)
       return weight[a] < weight[b] or weight[a] == weight[b] and a < b
    end)
@@ -321,18 +358,18 @@ end
 ---@return integer ran number of files that ran
 local function find_killer(build_name, list)
    local began, ran = os.time(), 0
+   local sanitized = build_name == "sanitized"
    for _, spec in ipairs(list) do
       if os.time() - began > most_seconds then
          break
       end
-      local seconds = usual_seconds(spec)
-      local slower = build_name == "sanitized" and 4 or 1
-      local failure = seconds and (slower == 1 or is_sanitized[spec])
-         and run_spec(build_name, spec, slower * (30 + 10 * seconds))
-      ran = ran + (seconds and 1 or 0)
-      if failure then
-         return ("%s in %s%s"):format(failure, spec, slower > 1 and " under the sanitizers" or ""),
-            ran
+      if passes[spec] ~= false and (not sanitized or is_sanitized[spec]) then
+         ran = ran + 1
+         local failure = run_spec(build_name, spec, limit_of(spec) * (sanitized and 2 or 1))
+         if failure and passes_unchanged(spec) then
+            local where = sanitized and " under the sanitizers" or ""
+            return ("%s in %s%s"):format(failure, spec, where), ran
+         end
       end
    end
    return nil, ran
@@ -344,16 +381,15 @@ end
 local function killer_of(change)
    local list = specs_for(change.file, change.line)
    local killer, ran = find_killer("mutant", list)
-   if not killer and sanitizers and run("make -C %s --no-print-directory -j2 B=build/sanitized"
-      .. " CC=gcc WARN=-w CFLAGS=%s build/sanitized/bin/lua5.4 build/sanitized/c/kill"
-      .. " build/sanitized/c/processes.so build/sanitized/c/disk.so >%s/build/said.txt 2>&1", tree,
-      shell_quote(sanitizers), tree) then
-      killer = find_killer("sanitized", list)
+   local again = 0
+   if not killer and sanitizers and build_sanitized() then
+      killer, again = find_killer("sanitized", list)
    end
-   return killer, ("%d of %d files of specs"):format(ran, #list)
+   return killer, ("%d of %d files of specs, %d under the sanitizers"):format(ran, #list, again)
 end
 
 make_tree()
+assert(not sanitizers or build_sanitized(), "the copy does not compile for the sanitizers")
 cover()
 local list = all_changes(lines_since(since))
 math.randomseed(seed)
@@ -364,10 +400,11 @@ while killed + #survivors < count and #list > 0 do
    local text, old, new = changed_text(change)
    local where = ("%s:%d: %s: %s -> %s"):format(change.file, change.line, change.kind, old, new)
    if build(change, text) then
+      local began = os.time()
       local killer, ran = killer_of(change)
       killed = killed + (killer and 1 or 0)
       survivors[#survivors + 1] = not killer and where or nil
-      print(where .. ": " .. (killer or "SURVIVED " .. ran))
+      print(("%s: %s (%d s)"):format(where, killer or "SURVIVED " .. ran, os.time() - began))
       io.stdout:flush()
    else
       same = same + 1
