@@ -105,7 +105,6 @@ typedef struct pf_dictionary pf_dictionary;     /* model/dictionary/names.h */
 typedef struct pf_sink pf_sink;                 /* bytes/sink.h */
 typedef struct pf_notes pf_notes;               /* model/rows/trace.h */
 typedef struct pf_stack_target pf_stack_target; /* model/rows/read_stacks.h */
-typedef struct pf_packed pf_packed;             /* model/rows/packed.h */
 typedef struct pf_reader pf_reader;
 typedef struct pf_table pf_table;
 typedef struct pf_trace pf_trace;
@@ -126,7 +125,6 @@ struct pf_reader {
   /* Bulk read of all rows, if they are stacks and weights; or NULL. */
   pf_status (*read_stacks)(pf_reader *self, const pf_stack_target *to,
                            pf_error *error);
-  bool (*pack)(pf_reader *self, pf_packed *rows); /* or NULL; see packed.h */
 };
 
 /* Records of one kind. */

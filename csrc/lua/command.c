@@ -19,7 +19,6 @@
 #include <unistd.h>
 
 #include "lua/binding.h"
-#include "model/rows/packed.h"
 
 #define L_INTERRUPT "profio.interrupt"
 
@@ -320,16 +319,6 @@ static pf_status progress_read_stacks (pf_reader *self,
 }
 
 
-/* False after Ctrl-C: the caller then asks `next`, which reports the end. */
-static bool progress_pack (pf_reader *self, pf_packed *events) {
-  progress *const w = (progress *)(void *)self;
-  if (is_cancelled(w) || !w->input->pack(w->input, events))
-    return false;
-  count(w, events->rows);
-  return true;
-}
-
-
 static void progress_want (pf_reader *self, bool *wanted) {
   const progress *const w = (const progress *)(void *)self;
   if (w->input->want != NULL)
@@ -385,7 +374,6 @@ static progress *new_progress (lua_State *L) {
   w->reader.seek = input->seek == NULL ? NULL : progress_seek;
   w->reader.read_stacks =
       input->read_stacks == NULL ? NULL : progress_read_stacks;
-  w->reader.pack = input->pack == NULL ? NULL : progress_pack;
   w->input = input;
   w->interrupt = interrupt;
   w->total = -1;

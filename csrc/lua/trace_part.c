@@ -14,7 +14,6 @@
 #include "formats/formats.h"
 #include "lua/callback.h"
 #include "model/base/memory.h"
-#include "model/rows/packed.h"
 #include "lua/source.h"
 
 typedef struct l_part {
@@ -457,18 +456,6 @@ static pf_status checked_read_stacks (pf_reader *self,
 }
 
 
-/* After a fault the caller asks `next`, which reports it. */
-static bool checked_pack (pf_reader *self, pf_packed *events) {
-  checked *const w = (checked *)(void *)self;
-  pf_error error;
-  if (!w->part->open || w->rows_left < PF_PACKED_ROWS ||
-      !w->input->pack(w->input, events))
-    return false;
-  w->rows_left -= w->rows_left == UINT64_MAX ? 0 : events->rows;
-  return !has_faulted(w, &error);
-}
-
-
 static void checked_want (pf_reader *self, bool *wanted) {
   const checked *const w = (const checked *)(const void *)self;
   if (w->input->want != NULL)
@@ -505,7 +492,6 @@ static pf_reader *check_reader (pf_reader *input, const l_part *part) {
   w->reader.close = checked_close;
   w->reader.read_stacks =
       input->read_stacks == NULL ? NULL : checked_read_stacks;
-  w->reader.pack = input->pack == NULL ? NULL : checked_pack;
   w->input = input;
   w->part = part;
   return &w->reader;

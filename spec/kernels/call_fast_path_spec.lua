@@ -98,7 +98,7 @@ local function options_of(round)
       max_depth = round % 5 == 4 and 6 or nil }
 end
 
-describe("calls of packed events", function()
+describe("calls of the fast path", function()
    it("agree with the slow model, and so do their stacks", function()
       math.randomseed(25)
       for round = 1, 4 do

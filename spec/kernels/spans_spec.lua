@@ -142,7 +142,6 @@ describe("spans", function()
       end
    end)
 
-   -- Binary timelines are read as packed events.
    it("agree with the calls of a binary timeline", function()
       math.randomseed(63)
       for round = 1, 8 do

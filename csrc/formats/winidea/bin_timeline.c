@@ -100,16 +100,6 @@ static pf_status next (pf_reader *reader, pf_batch *batch, pf_error *error) {
 }
 
 
-static bool pack (pf_reader *reader, pf_packed *events) {
-  bin_reader *const self = (bin_reader *)(void *)reader;
-  if (self->row >= winidea_records(self->file) ||
-      !winidea_pack(&self->decoder, slice_of(self, PF_PACKED_ROWS), events))
-    return false;
-  self->row += events->rows;
-  return true;
-}
-
-
 static pf_status seek (pf_reader *reader, uint64_t row, pf_error *error) {
   bin_reader *const self = (bin_reader *)(void *)reader;
   const uint64_t records = winidea_records(self->file);
@@ -150,8 +140,7 @@ pf_status winidea_open_bin (pf_trace *trace, const pf_table *table,
       .next = next,
       /* tracked contexts depend on all records before */
       .seek = self->decoder.tracks_contexts || is_live ? NULL : seek,
-      .close = close_reader,
-      .pack = is_events && !is_live ? pack : NULL};
+      .close = close_reader};
   *reader = &self->reader;
   return PF_OK;
 }

@@ -9,7 +9,6 @@
 
 #include "formats/winidea/winidea.h"
 #include "model/rows/batch.h"
-#include "model/rows/packed.h"
 
 /* The values that can be decoded from a record. */
 enum {
@@ -47,10 +46,7 @@ typedef struct winidea_decoder {
   uint32_t events[256]; /* id of the event, by kind of area << 4 | type */
   uint32_t lanes[256];  /* by core: id of the lane, or PF_NO_NAME before its
                            first event */
-  uint16_t kinds_of_word[4096]; /* for the packed fast path: by core << 4 | type
-                                   the kinds of areas for which the word is
-                                   valid (a bit each) */
-  bool tracks_contexts;         /* contexts are derived from writes to
+  bool tracks_contexts; /* contexts are derived from writes to
                                    file->switches */
   uint32_t running[256]; /* then by core: the current context, or PF_NO_NAME */
   winidea_area_cache cache;
@@ -103,11 +99,6 @@ pf_status winidea_decode_end (winidea_decoder *self, const uint8_t *last,
    again. */
 bool winidea_decode_fast (const winidea_decoder *self, winidea_slice records,
                           const pf_batch *batch);
-
-/* Packs the events of a slice, which is not empty, for pf_reader.pack. Returns
-   false if the general path is needed. */
-bool winidea_pack (winidea_decoder *self, winidea_slice records,
-                   pf_packed *events);
 
 /* The column to fill, or NULL if it is not wanted. */
 static inline pf_column *winidea_wanted (const winidea_decoder *self,

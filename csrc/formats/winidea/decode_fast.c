@@ -1,6 +1,6 @@
 /*
-** decode_fast.c - the fast path: fills common sets of columns, or the
-** packed events, in one pass over the records. It returns false at the first
+** decode_fast.c - the fast path: fills common sets of columns in one pass over
+** the records. It returns false at the first
 ** record that needs the general path (decode.c): a decreasing time, an
 ** invalid word, or an area or core that is not in the cache.
 */
@@ -170,82 +170,3 @@ bool winidea_decode_fast (const winidea_decoder *self, winidea_slice records,
     default: return false;
   }
 }
-
-
-/* {====== Packed events (types are pf_event_kind) ====== */
-
-/* Sets kinds_of_word[word]: the kinds of areas for which the type of the word
-   is valid. Returns true if `kind` is one of them. */
-static __attribute__((noinline)) bool learn_word (winidea_decoder *self,
-                                                  uint32_t kind,
-                                                  uint32_t word) {
-  const uint32_t type = word & 15;
-  unsigned kinds = 0;
-  if (self->lanes[word >> 4] == PF_NO_NAME || type >= WINIDEA_EVENTS)
-    return false;
-  for (unsigned i = 0; i < WINIDEA_KINDS; i++)
-    if (type == WINIDEA_WRITE || !winidea_has_writes(i << KIND_BITS))
-      kinds |= 1u << i;
-  self->kinds_of_word[word] = (uint16_t)kinds;
-  return (kinds >> kind & 1) != 0;
-}
-
-
-/* Packs all events. Returns false if one needs the general path. Most areas are
-   functions, whose handle is their index; they have a branch of their own. */
-static ALWAYS_INLINE bool pack (winidea_decoder *self, const uint8_t *at,
-                                pf_packed *to, size_t size, bool is_old) {
-  const winidea_handle_array *const arrays = self->cache.arrays;
-  const winidea_handle_array functions = arrays[0];
-  const uint32_t unused = self->unused;
-  const size_t count = to->rows;
-  int64_t last = self->last;
-  for (size_t i = 0; i < count; i++, at += size) {
-    __builtin_prefetch((const void *)((uintptr_t)at + PREFETCH_RECORDS * size),
-                       0, 0);
-    const uint32_t handle = pf_load32le(at), flags = pf_load32le(at + 4);
-    const int64_t time = (int64_t)pf_load64le(at + size - 8);
-    const uint32_t word = is_old ? WINIDEA_NO_CORE << 4 | flags >> 24 : flags;
-    uint32_t kind = 0, area;
-    if ((flags & unused) != 0 || time < last)
-      return false;
-    if (handle < functions.size) {
-      area = functions.areas[handle];
-    }
-    else {
-      const uint32_t index = handle & (WINIDEA_KIND_STEP - 1);
-      kind = handle >> KIND_BITS;
-      if (index >= arrays[kind].size)
-        return false;
-      area = arrays[kind].areas[index];
-    }
-    if (area > PF_PACKED_MAX_AREA ||
-        ((self->kinds_of_word[word] >> kind & 1) == 0 &&
-         !learn_word(self, kind, word)))
-      return false;
-    to->times[i] = last = time;
-    to->words[i] = area << PF_PACKED_AREA | word;
-  }
-  return true;
-}
-
-
-bool winidea_pack (winidea_decoder *self, winidea_slice records,
-                   pf_packed *events) {
-  const uint8_t *const at = records.at;
-  events->rows = records.count;
-  events->lanes = self->lanes;
-  bool done =
-      !self->tracks_contexts && !self->has_contexts && !self->layout.is_swapped;
-  if (done && self->layout.version == WINIDEA_1_0)
-    done = pack(self, at, events, records.size, true);
-  else if (done && records.size == 24)
-    done = pack(self, at, events, 24, false);
-  else if (done)
-    done = pack(self, at, events, records.size, false);
-  if (done)
-    self->last = events->times[events->rows - 1];
-  return done;
-}
-
-/* }====== */

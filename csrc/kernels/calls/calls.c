@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/calls/fast_packed.h"
 #include "kernels/calls/events.h"
 #include "model/dictionary/names.h"
 
@@ -212,19 +211,13 @@ static const pf_column *column_at (const calls_reader *r, size_t column) {
 }
 
 
-/* Read the next batch of events, packed if the fast path can be used. */
+/* Read the next batch of events. */
 static pf_status pull (calls_reader *r, pf_error *error) {
-  const bool may_pack =
-      !r->options.has_from && !r->options.has_to && r->details == NULL;
-  const pf_status status = pf_events_pull(&r->events, may_pack, error);
-  if (status != PF_MORE || r->events.is_packed)
-    return status;
-  if (r->details != NULL)
+  const pf_status status = pf_events_next(&r->events, error);
+  if (status == PF_MORE && r->details != NULL)
     pf_details_read(r->details, column_at(r, r->events.line),
                     column_at(r, r->events.params));
-  return pf_events_convert(&r->events, 0, r->events.batch.rows) == PF_OK
-             ? PF_MORE
-             : out_of_memory(error);
+  return status;
 }
 
 
@@ -249,9 +242,7 @@ static pf_status advance (calls_reader *r, pf_error *error) {
   const size_t left = r->events.batch.rows - r->row;
   const size_t to = r->row + (left < AT_ONCE ? left : AT_ONCE);
   const pf_status status =
-      r->events.is_packed
-          ? pf_process_packed(&r->machine, &r->events, r->row, to)
-          : pf_machine_process(&r->machine, &r->events.rows, r->row, to);
+      pf_machine_process(&r->machine, &r->events.rows, r->row, to);
   r->row = to;
   return status == PF_OK ? PF_MORE : out_of_memory(error);
 }

@@ -14,8 +14,7 @@
 #include "model/base/memory.h"
 #include "model/dictionary/names.h"
 
-#define KNOWN            0x80 /* set in codes that have been looked up */
-#define UNPACKED_BATCHES 8    /* not packed after one with many general rows */
+#define KNOWN 0x80 /* set in codes that have been looked up */
 
 
 const char *const pf_call_flag_names[PF_CALL_FLAG_NAMES] = {
@@ -386,60 +385,9 @@ bool pf_events_are_over (const pf_events *e, const pf_machine *machine) {
 }
 
 
-/* Convert packed rows. */
-static pf_status unpack (pf_events *e, size_t from, size_t to) {
-  const pf_packed *const packed = &e->packed;
-  pf_status status = PF_OK;
-  for (size_t i = from; i < to && status == PF_OK; i++) {
-    e->kinds[i] = (uint8_t)pf_packed_kind(packed->words[i]);
-    e->areas[i] = pf_packed_area(packed->words[i]);
-    status = pf_events_lane(e, i, &e->lane_ids[i]);
-  }
-  e->rows = (pf_event_rows){.times = packed->times,
-                            .kinds = e->kinds,
-                            .areas = e->areas,
-                            .lanes = e->lane_ids};
-  return status;
-}
-
-
-pf_status pf_events_convert (pf_events *e, size_t from, size_t to) {
-  return e->is_packed ? unpack(e, from, to) : arrange(e);
-}
-
-
-pf_status pf_events_pull (pf_events *e, bool packed, pf_error *error) {
-  pf_reader *const reader = e->reader;
-  if (e->general_rows > e->batch.rows / 8)
-    e->unpacked_left = UNPACKED_BATCHES;
-  e->general_rows = 0;
-  e->unpacked_left -= e->unpacked_left > 0;
-  e->is_packed = packed && e->unpacked_left == 0 && reader->pack != NULL &&
-                 reader->pack(reader, &e->packed);
-  if (!e->is_packed)
-    return reader->next(reader, &e->batch, error);
-  e->batch.rows = e->packed.rows;
-  return PF_MORE;
-}
-
-
 pf_status pf_events_next (pf_events *e, pf_error *error) {
-  const pf_status status = pf_events_pull(e, false, error);
+  const pf_status status = e->reader->next(e->reader, &e->batch, error);
   if (status == PF_MORE && arrange(e) != PF_OK)
     return pf_no_memory(error);
   return status;
-}
-
-
-pf_status pf_events_lane (pf_events *e, size_t row, uint32_t *id) {
-  const pf_packed *const packed = &e->packed;
-  const uint32_t lane = pf_packed_lane(packed->words[row]);
-  const uint64_t word = packed->threads == NULL
-                            ? packed->lanes[lane]
-                            : pf_order_int(packed->threads[lane]);
-  const size_t at = word & 63;
-  *id = e->lane_cache[at].id - 1;
-  return e->lane_cache[at].id != 0 && e->lane_cache[at].word == word
-             ? PF_OK
-             : encode_lane(e, word, false, id);
 }

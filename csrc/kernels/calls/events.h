@@ -1,7 +1,7 @@
 /*
 ** events.h - reads a table of events batch by batch in the form that the call
 ** machine processes. Used by calls.c, scan.c, spans.c and load.c: open, next
-** (or pull and convert) until the end, close. Lanes get ids, dense from 0 in
+** until the end, close. Lanes get ids, dense from 0 in
 ** the order of first occurrence.
 **
 ** Required columns: time (int, ns), event (name: enter, leave, suspend, resume,
@@ -38,12 +38,7 @@ typedef struct pf_events {
   uint8_t kinds[PF_BATCH_ROWS];
   uint8_t flag_bits[PF_BATCH_ROWS];
   uint32_t lane_ids[PF_BATCH_ROWS];
-  pf_event_rows rows;     /* the batch at hand */
-  bool is_packed;         /* the rows are in `packed`, not in `batch` */
-  size_t general_rows;    /* packed rows that needed the general path */
-  unsigned unpacked_left; /* batches until packing is tried again */
-  pf_packed packed;
-  uint32_t areas[PF_PACKED_ROWS]; /* of packed rows, converted */
+  pf_event_rows rows; /* the batch at hand */
 } pf_events;
 
 /* Only find the columns. PF_EUNSUPPORTED when they are not those of events. */
@@ -75,17 +70,6 @@ void pf_events_find_details (pf_events *events);
 /* Read the next batch into events->rows: events->batch.rows rows. PF_MORE,
    PF_END, PF_AGAIN or a failure. */
 pf_status pf_events_next (pf_events *events, pf_error *error);
-
-/* Read the next batch in two steps. `pull` reads it, with `packed` as packed
-   rows if the reader can; `convert` writes rows from..to-1 into events->rows
-   (all rows if they are not packed) and may return PF_ENOMEM. After a batch in
-   which more than one eighth of the packed rows needed the general path, the
-   next batches are not packed. */
-pf_status pf_events_pull (pf_events *events, bool packed, pf_error *error);
-pf_status pf_events_convert (pf_events *events, size_t from, size_t to);
-
-/* The lane id of a packed row. PF_ENOMEM. */
-pf_status pf_events_lane (pf_events *events, size_t row, uint32_t *id);
 
 /* Whether later events cannot matter: the range of the machine has ended, and
    no other run can begin. */

@@ -8,7 +8,7 @@
 
 bool pf_fast_write (pf_machine *m, const pf_lane *lane, uint32_t word,
                     int64_t time) {
-  const uint32_t number = known_slot(lane, pf_packed_area(word));
+  const uint32_t number = known_slot(lane, word >> AREA_BITS);
   if (number == PF_NO_SLOT)
     return false;
   pf_slot *const slot = &m->lanes.slots[number];
@@ -37,8 +37,8 @@ bool pf_fast_write (pf_machine *m, const pf_lane *lane, uint32_t word,
 
 bool pf_fast_pause (const fast_run *r, uint32_t word, int64_t time) {
   pf_frame *const f = r->top;
-  const uint32_t number = known_slot(r->lane, pf_packed_area(word));
-  const uint32_t kind = pf_packed_kind(word);
+  const uint32_t number = known_slot(r->lane, word >> AREA_BITS);
+  const uint32_t kind = word & KIND_MASK;
   if (number == PF_NO_SLOT || f->slot != number)
     return false;
   if (f->is_fast)
@@ -54,18 +54,17 @@ bool pf_fast_pause (const fast_run *r, uint32_t word, int64_t time) {
 static fast_run run_of (const pf_machine *m, uint32_t number, size_t events) {
   const fast_run none = {.lane = NULL};
   pf_lane *const lane = pf_lane_at(&m->lanes, number);
-  return lane == NULL ? none : begin_run(m, lane, 0, events);
+  return lane == NULL ? none : begin_run(m, lane, events);
 }
 
 
-/* Process an event in a run. The words have no lane here. */
+/* Process an event in a run. */
 PF_HOT bool process_in_run (pf_machine *m, fast_run *r, const pf_event_rows *e,
                             size_t i) {
-  if (r->lane == NULL || e->times[i] < r->last ||
-      e->areas[i] > PF_PACKED_MAX_AREA)
+  if (r->lane == NULL || e->times[i] < r->last || e->areas[i] > MAX_AREA)
     return false;
-  const uint32_t word = e->areas[i] << PF_PACKED_AREA | e->kinds[i];
-  return process_fast(m, r, word, e->times[i], NULL);
+  const uint32_t word = e->areas[i] << AREA_BITS | e->kinds[i];
+  return process_fast(m, r, word, e->times[i]);
 }
 
 

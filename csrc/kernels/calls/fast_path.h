@@ -1,7 +1,7 @@
 /*
 ** fast_path.h - the fast path for most events: functions that call each other
-** and return, without lines, flags or losses. Private to state_machine.c,
-** fast_path.c and fast_packed.c.
+** and return, without lines, flags or losses. Private to state_machine.c
+** and fast_path.c.
 **
 ** These functions have the effect of enter, leave, suspend and resume of
 ** state_machine.c, without the cases that cannot occur here. Each returns false
@@ -11,14 +11,17 @@
 #ifndef fast_path_h
 #define fast_path_h
 
-#include "kernels/statistics/groups.h"
 #include "kernels/calls/stack.h"
+
+/* A frame's word: the area above the kind of its enter. */
+#define AREA_BITS 12
+#define MAX_AREA  (UINT32_MAX >> AREA_BITS)
+#define KIND_MASK 15u
 
 /* A run of consecutive events of one lane: the state that they change, kept in
    registers. */
 typedef struct fast_run {
   pf_lane *lane;
-  uint32_t bits; /* the lane as in packed words (model/rows/packed.h) */
   pf_frame *top; /* of the stack */
   pf_frame *end; /* the end of the allocated frames */
   int64_t last;  /* the latest time of the lane */
@@ -26,15 +29,14 @@ typedef struct fast_run {
 
 
 /* Begin a run of at most `events` events. */
-PF_HOT fast_run begin_run (const pf_machine *m, pf_lane *lane, uint32_t bits,
-                           size_t events) {
+PF_HOT fast_run begin_run (const pf_machine *m, pf_lane *lane, size_t events) {
   const size_t most = (size_t)m->options.max_depth + 1;
   const size_t capacity = lane->capacity < most ? lane->capacity : most;
   const size_t peak =
       lane->count + events < capacity ? lane->count + events : capacity;
   if (lane->peak < peak)
     lane->peak = (uint32_t)peak;
-  return (fast_run){lane, bits, &lane->frames[lane->count - 1],
+  return (fast_run){lane, &lane->frames[lane->count - 1],
                     lane->frames + capacity, lane->last};
 }
 
@@ -58,10 +60,10 @@ PF_HOT uint32_t known_slot (const pf_lane *lane, uint32_t area) {
 
 
 /* A known function is entered. */
-PF_HOT bool enter_fast (pf_machine *m, fast_run *r, uint32_t word, int64_t time,
-                        const pf_groups *groups) {
+PF_HOT bool enter_fast (pf_machine *m, fast_run *r, uint32_t word,
+                        int64_t time) {
   pf_frame *const top = r->top, *const f = top + 1;
-  const uint32_t number = known_slot(r->lane, pf_packed_area(word));
+  const uint32_t number = known_slot(r->lane, word >> AREA_BITS);
   if (number == PF_NO_SLOT || f >= r->end || top->is_line)
     return false;
   pf_slot *const slot = &m->lanes.slots[number];
@@ -69,8 +71,6 @@ PF_HOT bool enter_fast (pf_machine *m, fast_run *r, uint32_t word, int64_t time,
     return false;
   if (top->index == 0)
     link_busy(m, r->lane);
-  if (groups != NULL)
-    pf_call_sums_prefetch(&groups->sums, slot->group);
   if (top->state == PF_FRAME_RUNNING) {
     top->net += elapsed(top->since, time);
     top->state = PF_FRAME_PAUSED;
@@ -86,7 +86,7 @@ PF_HOT bool enter_fast (pf_machine *m, fast_run *r, uint32_t word, int64_t time,
   f->index = top->index + 1;
   f->losses = m->losses;
   f->word = word;
-  f->stack = groups != NULL ? PF_NO_STACK : stack_of(m, top, slot);
+  f->stack = stack_of(m, top, slot);
   f->state = PF_FRAME_RUNNING;
   f->flags = 0;
   f->is_line = f->is_first = f->is_earlier = false;
@@ -118,22 +118,8 @@ PF_HOT void emit_fast (pf_machine *m, const pf_frame *f, uint64_t net,
 }
 
 
-/* Accumulate the call in the group of its slot. False when the group is
-   unknown, or more than its sums would change. */
-PF_HOT bool accumulate_fast (pf_groups *groups, const pf_slot *slot,
-                             const pf_frame *f, uint64_t net, uint64_t gross,
-                             int64_t time) {
-  if (slot->group == PF_NO_SLOT)
-    return false;
-  const pf_durations durations = {net, gross, elapsed(f->start, time),
-                                  (uint64_t)f->period, (uint64_t)f->outside};
-  return pf_call_sums_try_add(&groups->sums, slot->group, durations);
-}
-
-
 /* The function on top of the stack is left, and its caller continues. */
-PF_HOT bool leave_fast (pf_machine *m, fast_run *r, int64_t time,
-                        pf_groups *groups) {
+PF_HOT bool leave_fast (pf_machine *m, fast_run *r, int64_t time) {
   pf_frame *const f = r->top, *const caller = f - 1;
   if (f->losses != m->losses)
     return false;
@@ -142,8 +128,7 @@ PF_HOT bool leave_fast (pf_machine *m, fast_run *r, int64_t time,
     net += elapsed(f->since, time);
   const uint64_t gross = add_clamped(net, f->children);
   pf_slot *const slot = &m->lanes.slots[f->slot];
-  if (groups == NULL || !accumulate_fast(groups, slot, f, net, gross, time))
-    emit_fast(m, f, net, gross, time);
+  emit_fast(m, f, net, gross, time);
   slot->top = f->below;
   slot->last_leave = time;
   r->top = caller;
@@ -188,37 +173,32 @@ pf_status pf_machine_process_one (pf_machine *machine,
 
 /* Process an event whose word does not match the call on top. */
 PF_HOT bool process_other (pf_machine *m, fast_run *r, uint32_t word,
-                           int64_t time, const pf_groups *groups) {
-  const uint32_t kind = pf_packed_kind(word);
-  if ((word & PF_PACKED_LANES) != r->bits)
-    return false;
+                           int64_t time) {
+  const uint32_t kind = word & KIND_MASK;
   if (kind == PF_EVENT_ENTER)
-    return enter_fast(m, r, word, time, groups);
+    return enter_fast(m, r, word, time);
   return kind < PF_EVENT_WRITE && pf_fast_pause(r, word, time);
 }
 
 
 /*
-** Process one event, given as a packed word. Its time is not before that of the
-** previous event or the last time of the lane. A call that ends is appended to
-** the calls of the machine or, with `groups` (a compile-time constant in each
-** caller: NULL or not), accumulated there if only sums change.
+** Process one event, given as a word. Its time is not before that of the
+** previous event or the last time of the lane.
 */
 PF_HOT bool process_fast (pf_machine *m, fast_run *r, uint32_t word,
-                          int64_t time, pf_groups *groups) {
+                          int64_t time) {
   const uint32_t change = word ^ r->top->word;
   bool done;
   if (change == (PF_EVENT_ENTER ^ PF_EVENT_LEAVE))
-    done = leave_fast(m, r, time, groups);
+    done = leave_fast(m, r, time);
   else if (change == (PF_EVENT_ENTER ^ PF_EVENT_SUSPEND))
     done = suspend_fast(r->top, time);
   else if (change == (PF_EVENT_ENTER ^ PF_EVENT_RESUME))
     done = resume_fast(r->top, time);
-  else if (pf_packed_kind(word) == PF_EVENT_WRITE)
-    return (word & PF_PACKED_LANES) == r->bits &&
-           pf_fast_write(m, r->lane, word, time);
+  else if ((word & KIND_MASK) == PF_EVENT_WRITE)
+    return pf_fast_write(m, r->lane, word, time);
   else
-    done = process_other(m, r, word, time, groups);
+    done = process_other(m, r, word, time);
   if (done)
     r->last = time;
   return done;

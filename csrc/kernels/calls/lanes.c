@@ -239,8 +239,7 @@ static pf_status add_slot (pf_lanes *p, pf_lane *home, uint32_t area,
                               .kind = (uint8_t)kind,
                               .fast_epoch = PF_NO_EPOCH,
                               .last_enter = INT64_MIN,
-                              .last_leave = INT64_MIN,
-                              .group = PF_NO_SLOT};
+                              .last_leave = INT64_MIN};
   return PF_OK;
 }
 
@@ -297,7 +296,6 @@ pf_status pf_lanes_renew (pf_lanes *p, uint32_t slot) {
   *renewed = old;
   renewed->age++;
   renewed->has_first = false;
-  renewed->group = PF_NO_SLOT;
   return PF_OK;
 }
 

@@ -50,11 +50,11 @@ typedef struct pf_frame {
   uint32_t below;  /* index of the next open call of the same slot, or 0 */
   uint32_t losses; /* pf_machine.losses at its enter */
   uint32_t detail; /* as in pf_call */
-  uint32_t word; /* its enter event as in model/rows/packed.h, if is_fast is set
+  uint32_t word;   /* its enter event as in fast_path.h, if is_fast is set
                       and the word is known; else PF_NO_WORD */
-  uint8_t state; /* pf_frame_state */
-  uint8_t flags; /* pf_call_flag */
-  bool is_line;  /* a line or state: its time is not subtracted from the frame
+  uint8_t state;   /* pf_frame_state */
+  uint8_t flags;   /* pf_call_flag */
+  bool is_line;    /* a line or state: its time is not subtracted from the frame
                       below */
   bool is_counted; /* its enter is in the trace */
   bool is_first;   /* in a chunk: the first enter of its slot */
@@ -103,8 +103,7 @@ typedef struct pf_slot {
   uint32_t epoch;
   uint32_t fast_epoch; /* the epoch in which the fast path may enter it, or
                           PF_NO_EPOCH */
-  uint32_t group; /* id of the group that counts its calls, or PF_NO_SLOT */
-  uint32_t age;   /* in a chunk: number of unmatched leaves of the area before
+  uint32_t age; /* in a chunk: number of unmatched leaves of the area before
                    this slot replaced another one (pf_lanes_renew) */
   int64_t last_enter, last_leave; /* INT64_MIN: none */
   union {

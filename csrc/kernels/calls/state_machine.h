@@ -10,7 +10,16 @@
 
 #include "kernels/calls/details.h"
 #include "kernels/calls/lanes.h"
-#include "model/rows/packed.h"
+
+typedef enum pf_event_kind {
+  PF_EVENT_LEAVE,
+  PF_EVENT_SUSPEND,
+  PF_EVENT_RESUME,
+  PF_EVENT_ENTER,
+  PF_EVENT_WRITE,
+  PF_EVENT_OTHER, /* only its time is used */
+  PF_EVENT_NONE   /* the row is ignored */
+} pf_event_kind;
 
 /* Events in the order of the file. Lanes are ids, dense from 0. */
 typedef struct pf_event_rows {

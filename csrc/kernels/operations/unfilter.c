@@ -368,19 +368,8 @@ static bool is_fast (const unfilter *self) {
 }
 
 
-/* Return the status that pf_unfilter_pack_next could not return. */
-static pf_status return_pending (unfilter *self, pf_error *error) {
-  const pf_status status = self->pending;
-  self->pending = PF_MORE;
-  *error = self->pending_error;
-  return status;
-}
-
-
 /* Read the next batch of the input. */
 static pf_status pull (unfilter *self, bool pipelined, pf_error *error) {
-  if (self->pending != PF_MORE)
-    return return_pending(self, error);
   self->row = 0;
   self->in.rows = 0;
   self->in.pipelined = pipelined;
@@ -433,19 +422,6 @@ pf_status pf_unfilter_next (pf_reader *reader, pf_batch *out, pf_error *error) {
   if (status != PF_OK)
     return status;
   return out->rows > 0 ? PF_MORE : PF_END;
-}
-
-
-/* Write packed events on the fast path. A status other than PF_MORE is kept for
-   `next`. */
-bool pf_unfilter_pack_next (pf_reader *reader, pf_packed *events) {
-  unfilter *const self = (unfilter *)(void *)reader;
-  if (!self->is_open || self->close_flags != 0 || self->has_ended)
-    return false;
-  if (self->row == self->in.rows && self->pending == PF_MORE)
-    self->pending = pull(self, false, &self->pending_error);
-  return self->row < self->in.rows && may_use_fast_path(self) &&
-         pf_unfilter_pack(self, events) == PF_OK && events->rows > 0;
 }
 
 

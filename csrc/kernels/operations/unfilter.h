@@ -49,8 +49,7 @@ typedef struct pf_unfilter_options {
 
 /*
 ** As pf_unfilter_open, but only enters and leaves, as a table of events: time,
-** event, area, lane, flags, and with `details` line and params. The reader may
-** pack its rows (model/rows/packed.h).
+** event, area, lane, flags, and with `details` line and params.
 */
 pf_status pf_unfilter_events (pf_reader *input,
                               const pf_unfilter_options *making,

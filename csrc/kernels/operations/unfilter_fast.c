@@ -7,9 +7,8 @@
 
 #include "kernels/operations/unfilter_put.h"
 
-/* The output: packed, or columns; unwanted columns are NULL. */
+/* The output columns; unwanted ones are NULL. */
 typedef struct output {
-  pf_packed *packed;
   int64_t *times, *lanes;
   uint32_t *events, *areas;
   size_t row, capacity; /* the next row, and the limit */
@@ -18,7 +17,7 @@ typedef struct output {
 /* A row of the input. */
 typedef struct event {
   pf_call_stack *lane;
-  uint32_t lane_number, slot;
+  uint32_t slot;
   pf_call_op op;
   int64_t time;
 } event;
@@ -27,27 +26,21 @@ typedef struct event {
 #define HOT static inline __attribute__((always_inline))
 
 
+/* One of two numbers without a branch: enters and leaves are in random order,
+   so a branch would be mispredicted half of the time. */
+HOT uint32_t select_id (bool first, uint32_t a, uint32_t b) {
+  return b ^ ((a ^ b) & (0u - (uint32_t)first));
+}
+
+
 static void *column_of (const pf_batch *out, size_t column) {
   return column < out->ncolumns ? out->columns[column].data : NULL;
 }
 
 
-/* Write an event as a time and a word. */
-HOT void pack (output *o, const event *e, bool enters, uint32_t area) {
-  o->packed->times[o->row] = e->time;
-  o->packed->words[o->row++] =
-      area << PF_PACKED_AREA | e->lane_number << PF_PACKED_LANE |
-      pf_select(enters, PF_EVENT_ENTER, PF_EVENT_LEAVE);
-}
-
-
 HOT void put (const unfilter *self, output *o, const event *e, bool enters,
               uint32_t area) {
-  if (o->packed != NULL) {
-    pack(o, e, enters, area);
-    return;
-  }
-  const uint32_t name = pf_select(enters, self->enter, self->leave);
+  const uint32_t name = select_id(enters, self->enter, self->leave);
   const size_t row = o->row++;
   if (o->times != NULL)
     o->times[row] = e->time;
@@ -130,7 +123,7 @@ HOT bool process_either (unfilter *self, output *o, const event *e) {
   const bool has_capacity = depth < lane->capacity;
   const bool is_its = (is_within & (top->slot == e->slot)) != 0;
   const bool is_calling = (is_within & top->seen[PF_CALLING]) != 0;
-  if (pf_select(enters, has_capacity, is_its) == 0 || is_calling)
+  if (select_id(enters, has_capacity, is_its) == 0 || is_calling)
     return false;
   const uint32_t below = top->below;
   pf_open_call *const call = &lane->frames[depth - !enters];
@@ -140,8 +133,8 @@ HOT bool process_either (unfilter *self, output *o, const event *e) {
   call->area = slot->area;
   memset(call->seen, 0, sizeof call->seen);
   pf_open_call_record(call, PF_ENTERED, e->time);
-  slot->top = pf_select(enters, depth, below);
-  lane->depth = pf_select(enters, depth + 1, depth - 1);
+  slot->top = select_id(enters, depth, below);
+  lane->depth = select_id(enters, depth + 1, depth - 1);
   put(self, o, e, enters, slot->area);
   return true;
 }
@@ -158,13 +151,6 @@ static void clear_flags (pf_column *flags, size_t from, size_t to) {
   }
   for (; from < to; from++)
     pf_set_missing(flags, from);
-}
-
-
-/* Whether the event of a row fits into a packed word after those before it. */
-HOT bool may_pack (const unfilter *self, const event *e, int64_t latest) {
-  return e->time >= latest && e->lane_number < UNFILTER_LANES &&
-         self->frames.slots[e->slot].area <= PF_PACKED_MAX_AREA;
 }
 
 
@@ -189,10 +175,8 @@ HOT pf_status process_all (unfilter *self, output *o) {
       if (status != PF_OK)
         break;
     }
-    const event e = {&frames->lanes[call_row.lane], call_row.lane,
-                     call_row.slot, call_row.op, times[row]};
-    if (o->packed != NULL && !may_pack(self, &e, latest))
-      break;
+    const event e = {&frames->lanes[call_row.lane], call_row.slot, call_row.op,
+                     times[row]};
     if (!process_either(self, o, &e) && !process(self, o, &e))
       break;
     e.lane->orphan = PF_NO_FRAME;
@@ -206,8 +190,7 @@ HOT pf_status process_all (unfilter *self, output *o) {
 
 pf_status pf_unfilter_fast (unfilter *self, pf_batch *out) {
   const out_columns *const to = &self->to;
-  output o = {NULL,
-              column_of(out, to->time),
+  output o = {column_of(out, to->time),
               column_of(out, to->thread),
               column_of(out, to->event),
               column_of(out, to->area),
@@ -217,19 +200,5 @@ pf_status pf_unfilter_fast (unfilter *self, pf_batch *out) {
   if (column_of(out, to->flags) != NULL)
     clear_flags(&out->columns[to->flags], out->rows, o.row);
   out->rows = o.row;
-  return status;
-}
-
-
-pf_status pf_unfilter_pack (unfilter *self, pf_packed *packed) {
-  output o = {.packed = packed, .capacity = PF_PACKED_ROWS};
-  const pf_status status = process_all(self, &o);
-  const pf_frames *const frames = &self->frames;
-  for (uint32_t i = self->nthreads; i < frames->nlanes && i < UNFILTER_LANES;
-       i++)
-    self->threads[i] = frames->lanes[i].thread;
-  self->nthreads = frames->nlanes;
-  packed->threads = self->threads;
-  packed->rows = o.row;
   return status;
 }

@@ -34,7 +34,6 @@ static unfilter *new_reader (pf_reader *input, size_t more, pf_error *error) {
     self->at = at;
     self->line = self->lines = self->params = NO_COLUMN;
     self->to.line = self->to.params = NO_COLUMN;
-    self->pending = PF_MORE;
     if (pf_frames_open(&self->frames, input->dictionary) == PF_OK &&
         intern_words(self, input->dictionary))
       return self;
@@ -158,7 +157,6 @@ pf_status pf_unfilter_events (pf_reader *input,
     self->params = column_named(input, "params", PF_BYTES);
   }
   add_event_fields(self);
-  self->reader.pack = pf_unfilter_pack_next;
   *reader = &self->reader;
   return PF_OK;
 }

@@ -10,13 +10,9 @@
 
 #include "kernels/operations/flags.h"
 #include "kernels/operations/frames.h"
-#include "model/rows/packed.h"
 
 #define NO_ROW    SIZE_MAX
 #define NO_COLUMN SIZE_MAX
-
-/* The number of lanes that packed words can tell apart. */
-#define UNFILTER_LANES ((PF_PACKED_LANES >> PF_PACKED_LANE) + 1)
 
 /* Indexes of the output columns, or NO_COLUMN. */
 typedef struct out_columns {
@@ -36,12 +32,9 @@ typedef struct unfilter {
   size_t copied; /* number of input columns that come first in the output; 0: a
                     table of events */
   pf_batch in;
-  size_t row;        /* the next row of `in` */
-  pf_status pending; /* a status of the input that `next` must return; PF_MORE:
-                        none */
-  pf_error pending_error; /* its message */
-  bool is_open;           /* `in` is open */
-  bool has_ended;         /* the input has ended */
+  size_t row;            /* the next row of `in` */
+  bool is_open;          /* `in` is open */
+  bool has_ended;        /* the input has ended */
   bool is_swept;         /* the calls that a gap before `row` ends are closed */
   bool may_have_gaps;    /* rows of `in` may have flags, or files may begin */
   bool is_fast;          /* pf_unfilter_fast may process the rows of `in` */
@@ -53,8 +46,6 @@ typedef struct unfilter {
   uint32_t enter, leave; /* names in the dictionary */
   uint32_t flag_names[PF_FLAG_SETS];
   pf_frames frames;
-  uint32_t nthreads; /* number of lanes in `threads` */
-  int64_t threads[UNFILTER_LANES];
   pf_field fields[];
 } unfilter;
 
@@ -82,12 +73,8 @@ pf_status pf_unfilter_put (unfilter *self, pf_batch *out, const out_row *l,
 */
 pf_status pf_unfilter_fast (unfilter *self, pf_batch *out);
 
-/* As pf_unfilter_fast, but write packed events; there may be none. */
-pf_status pf_unfilter_pack (unfilter *self, pf_packed *events);
-
 /* unfilter.c: the functions of the reader. */
 pf_status pf_unfilter_next (pf_reader *reader, pf_batch *out, pf_error *error);
-bool pf_unfilter_pack_next (pf_reader *reader, pf_packed *events);
 void pf_unfilter_close (pf_reader *reader);
 
 /* The flags of a row of the input, as a name; flag_names[0] when it has

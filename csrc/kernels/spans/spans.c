@@ -96,22 +96,15 @@ static pf_status finish (spans_reader *r) {
 }
 
 
-/* Read the next batch of events, packed unless values are wanted. PF_END at the
-   end. */
+/* Read the next batch of events. PF_END at the end. */
 static pf_status pull (spans_reader *r, pf_error *error) {
-  const pf_call_options *const o = &r->options.calls;
   if (pf_events_are_over(&r->events, &r->machine))
     return PF_END;
-  const pf_status status = pf_events_pull(
-      &r->events, !r->options.variables && !o->has_from && !o->has_to, error);
+  const pf_status status = pf_events_next(&r->events, error);
   r->row = 0;
-  if (status != PF_MORE) {
+  if (status != PF_MORE)
     r->events.batch.rows = 0;
-    return status;
-  }
-  return pf_events_convert(&r->events, 0, r->events.batch.rows) == PF_OK
-             ? PF_MORE
-             : PF_ENOMEM;
+  return status;
 }
 
 

@@ -7,8 +7,6 @@
 
 #include <string.h>
 
-#include "kernels/calls/fast_packed.h"
-
 #define AT_ONCE 512
 
 
@@ -53,9 +51,7 @@ static pf_status accumulate_calls (pf_scan *p, pf_status status) {
 static pf_status process_batch (pf_scan *p) {
   pf_machine *const m = &p->machine;
   const size_t rows = p->events.batch.rows;
-  if (p->events.is_packed && !pf_ends_after_range(m, &p->events))
-    return pf_accumulate_packed(m, &p->groups, &p->events);
-  pf_status status = pf_events_convert(&p->events, 0, rows);
+  pf_status status = PF_OK;
   for (size_t from = 0; from < rows && status == PF_OK; from += AT_ONCE) {
     const size_t to = rows - from < AT_ONCE ? rows : from + AT_ONCE;
     status =
@@ -72,8 +68,7 @@ static pf_status out_of_memory (pf_error *error) {
 
 pf_status pf_scan_read (pf_scan *p, uint64_t rows, pf_error *error) {
   while (rows > 0 && !p->machine.needs_reread) {
-    const pf_status status = pf_events_pull(
-        &p->events, pf_fast_path_applies(&p->machine, &p->groups), error);
+    const pf_status status = pf_events_next(&p->events, error);
     if (status != PF_MORE)
       return status;
     if (process_batch(p) != PF_OK)
