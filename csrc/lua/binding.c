@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lua/binding.h"
+#include "lua/arguments.h"
 
 const bool l_always_open = true;
 
@@ -19,17 +19,19 @@ static const char unread_key = 0;
 /* {====== Classes ====== */
 
 void l_class (lua_State *L, const char *name, const luaL_Reg *methods,
-              lua_CFunction gc) {
+              lua_CFunction gc, lua_CFunction close) {
+  const luaL_Reg ends[] = {{"__gc", gc}, {"__close", close}, {NULL, NULL}};
   luaL_newmetatable(L, name);
-  lua_newtable(L);
-  luaL_setfuncs(L, methods, 0);
-  lua_setfield(L, -2, "__index");
-  if (gc != NULL) {
-    lua_pushcfunction(L, gc);
-    lua_pushvalue(L, -1);
-    lua_setfield(L, -3, "__gc");
-    lua_setfield(L, -2, "__close");
+  if (methods != NULL) {
+    lua_newtable(L);
+    luaL_setfuncs(L, methods, 0);
+    lua_setfield(L, -2, "__index");
   }
+  for (const luaL_Reg *end = ends; end->name != NULL; end++)
+    if (end->func != NULL) {
+      lua_pushcfunction(L, end->func);
+      lua_setfield(L, -2, end->name);
+    }
   lua_pop(L, 1);
 }
 
@@ -78,7 +80,7 @@ static void raise_fatal (lua_State *L, const pf_error *error) {
     lua_error(L);
   }
   if (error->status == PF_ENOMEM)
-    luaL_error(L, "not enough memory");
+    l_no_memory(L);
 }
 
 
@@ -88,6 +90,12 @@ int l_failure (lua_State *L, const pf_error *error, const char *label) {
   push_message(L, error, label);
   lua_pushstring(L, l_code(error->status));
   return 3;
+}
+
+
+int l_failure_of (lua_State *L, const pf_error *error, int index) {
+  lua_getiuservalue(L, index, 2);
+  return l_failure(L, error, lua_tostring(L, -1));
 }
 
 
@@ -125,30 +133,30 @@ pf_status l_save_error (lua_State *L, pf_error *error) {
 
 /* {====== Readers ====== */
 
-l_reader *l_reader_new (lua_State *L, const int *pins, int count) {
+l_reader *l_reader_new (lua_State *L) {
+  const int count = lua_gettop(L);
   l_reader *const r = lua_newuserdatauv(L, sizeof *r, 2);
   *r = (l_reader){NULL, &l_always_open, false};
   luaL_setmetatable(L, L_READER);
   lua_createtable(L, count, 0);
-  for (int i = 0; i < count; i++) {
-    lua_pushvalue(L, pins[i]);
-    lua_rawseti(L, -2, i + 1);
+  for (int i = count; i > 0; i--) {
+    l_reader *const pinned = luaL_testudata(L, i, L_READER);
+    if (pinned != NULL) {
+      pinned->is_input = true;
+      r->open = pinned->open;
+      lua_getiuservalue(L, i, 2);
+      lua_setiuservalue(L, count + 1, 2);
+    }
+    lua_pushvalue(L, i);
+    lua_rawseti(L, -2, i);
   }
   lua_setiuservalue(L, -2, 1);
-  bool labelled = false;
-  for (int i = 0; i < count; i++) {
-    l_reader *const pinned = luaL_testudata(L, pins[i], L_READER);
-    if (pinned == NULL)
-      continue;
-    pinned->is_input = true;
-    if (labelled)
-      continue;
-    labelled = true;
-    r->open = pinned->open;
-    lua_getiuservalue(L, pins[i], 2);
-    lua_setiuservalue(L, -2, 2);
-  }
   return r;
+}
+
+
+int l_reader_opened (lua_State *L, pf_status status, const pf_error *error) {
+  return status == PF_OK ? 1 : l_throw(L, error, lua_gettop(L));
 }
 
 
@@ -200,26 +208,8 @@ static void set_text (lua_State *L, pf_dictionary *d, uint32_t name,
 }
 
 
-/* Pushes an area as a table { area=, class=, file=, line=, value= }. */
-static void push_area (lua_State *L, pf_dictionary *d, uint32_t number,
-                       int cache) {
-  const pf_area *const area = pf_area_at(d, number);
-  lua_createtable(L, 0, 5);
-  set_text(L, d, area->name, "area", cache);
-  set_text(L, d, area->class, "class", cache);
-  set_text(L, d, area->file, "file", cache);
-  if (area->line != 0) {
-    lua_pushinteger(L, area->line);
-    lua_setfield(L, -2, "line");
-  }
-  if (area->has_value) {
-    lua_pushinteger(L, area->value);
-    lua_setfield(L, -2, "value");
-  }
-}
-
-
-/* dictionary:stack(id): the frames of a stack, innermost first. */
+/* dictionary:stack(id): the frames of a stack, innermost first, as { area=,
+   class=, file=, line=, value= }. */
 static int dictionary_stack (lua_State *L) {
   pf_dictionary *const d = l_dictionary_check(L, 1);
   const lua_Integer number = luaL_checkinteger(L, 2);
@@ -228,11 +218,18 @@ static int dictionary_stack (lua_State *L) {
   l_push_name_cache(L, 1);
   const int cache = lua_gettop(L);
   lua_newtable(L);
-  lua_Integer n = 0;
   for (uint32_t s = (uint32_t)number; s != PF_NO_STACK;
        s = pf_stack_at(d, s)->parent) {
-    push_area(L, d, pf_stack_at(d, s)->frame, cache);
-    lua_rawseti(L, -2, ++n);
+    const pf_area *const area = pf_area_at(d, pf_stack_at(d, s)->frame);
+    lua_createtable(L, 0, 5);
+    set_text(L, d, area->name, "area", cache);
+    set_text(L, d, area->class, "class", cache);
+    set_text(L, d, area->file, "file", cache);
+    if (area->line != 0)
+      l_set_int(L, "line", area->line);
+    if (area->has_value)
+      l_set_int(L, "value", area->value);
+    l_append(L, -2);
   }
   return 1;
 }
@@ -251,7 +248,7 @@ pf_dictionary *l_dictionary_new (lua_State *L) {
   lua_setiuservalue(L, -2, 1);
   d->dictionary = pf_dictionary_new();
   if (d->dictionary == NULL)
-    luaL_error(L, "not enough memory");
+    l_no_memory(L);
   lua_getfield(L, LUA_REGISTRYINDEX, L_DICTIONARY "s");
   lua_pushvalue(L, -2);
   lua_rawsetp(L, -2, d->dictionary);
@@ -280,21 +277,16 @@ void l_push_name_cache (lua_State *L, int dictionary_arg) {
 }
 
 
-static void push_bytes (lua_State *L, pf_bytes bytes) {
-  lua_pushlstring(L, bytes.size == 0 ? "" : (const char *)bytes.at, bytes.size);
-}
-
-
 void l_push_name (lua_State *L, pf_dictionary *dictionary, uint32_t name,
                   int cache) {
   if (cache == 0) {
-    push_bytes(L, pf_name(dictionary, name));
+    l_push_bytes(L, pf_name(dictionary, name));
     return;
   }
   if (lua_rawgeti(L, cache, (lua_Integer)name + 1) == LUA_TSTRING)
     return;
   lua_pop(L, 1);
-  push_bytes(L, pf_name(dictionary, name));
+  l_push_bytes(L, pf_name(dictionary, name));
   lua_pushvalue(L, -1);
   lua_rawseti(L, cache, (lua_Integer)name + 1);
 }
@@ -319,7 +311,7 @@ void l_push_value (lua_State *L, const pf_column *column, size_t row,
                   cache);
       break;
     case PF_STACK: lua_pushinteger(L, column->ids[row]); break;
-    case PF_BYTES: push_bytes(L, column->bytes[row]); break;
+    case PF_BYTES: l_push_bytes(L, column->bytes[row]); break;
     default: lua_pushinteger(L, column->ints[row]);
   }
 }
@@ -333,24 +325,11 @@ static bool to_integer (lua_State *L, int arg, int64_t *value) {
 }
 
 
-static bool to_bytes (lua_State *L, int arg, pf_bytes *bytes) {
-  if (lua_type(L, arg) != LUA_TSTRING)
-    return false;
-  size_t size;
-  const char *const at = lua_tolstring(L, arg, &size);
-  *bytes = (pf_bytes){(const uint8_t *)at, size};
-  return true;
-}
-
-
 static bool to_name (lua_State *L, int arg, uint32_t *id,
                      pf_dictionary *dictionary) {
-  pf_bytes bytes;
-  if (!to_bytes(L, arg, &bytes))
+  if (lua_type(L, arg) != LUA_TSTRING)
     return false;
-  *id = pf_intern(dictionary, bytes);
-  if (*id == PF_NO_NAME)
-    luaL_error(L, "not enough memory");
+  *id = l_name_check(L, arg, dictionary);
   return true;
 }
 
@@ -396,7 +375,7 @@ static uint32_t add_area (lua_State *L, const pf_area *area,
                           pf_dictionary *dictionary) {
   const uint32_t number = pf_area_add(dictionary, area);
   if (number == PF_NO_AREA)
-    luaL_error(L, "not enough memory");
+    l_no_memory(L);
   return number;
 }
 
@@ -449,7 +428,11 @@ bool l_to_value (lua_State *L, int arg, pf_column *column, size_t row,
       column->bools[row] = (uint8_t)lua_toboolean(L, arg);
       return lua_isboolean(L, arg);
     case PF_NAME: return to_name(L, arg, &column->ids[row], dictionary);
-    case PF_BYTES: return to_bytes(L, arg, &column->bytes[row]);
+    case PF_BYTES:
+      if (lua_type(L, arg) != LUA_TSTRING)
+        return false;
+      column->bytes[row] = l_text_check(L, arg);
+      return true;
     case PF_AREA: return to_area(L, arg, &column->ids[row], dictionary);
     case PF_STACK:
       if (!to_integer(L, arg, &whole) || whole < 0 || whole >= UINT32_MAX)
@@ -467,13 +450,10 @@ void l_push_fields (lua_State *L, const pf_field *fields, size_t nfields) {
     if (pf_is_hidden(&fields[i]))
       continue;
     lua_createtable(L, 0, 3);
-    lua_pushstring(L, fields[i].name);
-    lua_setfield(L, -2, "name");
-    lua_pushstring(L, pf_type_name(fields[i].type));
-    lua_setfield(L, -2, "type");
-    lua_pushstring(L, fields[i].help == NULL ? "" : fields[i].help);
-    lua_setfield(L, -2, "help");
-    lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+    l_set_text(L, "name", fields[i].name);
+    l_set_text(L, "type", pf_type_name(fields[i].type));
+    l_set_text(L, "help", fields[i].help == NULL ? "" : fields[i].help);
+    l_append(L, -2);
   }
 }
 
@@ -530,7 +510,7 @@ void l_open_binding (lua_State *L) {
   static const luaL_Reg methods[] = {{"stack", dictionary_stack}, {NULL, NULL}};
   lua_pushboolean(L, 0); /* so that l_save_error needs no memory */
   lua_rawsetp(L, LUA_REGISTRYINDEX, &raise_key);
-  l_class(L, L_DICTIONARY, methods, dictionary_gc);
+  l_class(L, L_DICTIONARY, methods, dictionary_gc, dictionary_gc);
   lua_newtable(L); /* core pointer -> userdata, weak values */
   lua_newtable(L);
   lua_pushliteral(L, "v");

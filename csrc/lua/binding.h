@@ -47,11 +47,15 @@ typedef struct l_reader {
 extern const bool l_always_open; /* flag for readers of their own memory */
 
 /*
-** Pushes a reader userdata that pins the values at the stack indices
-** pins[0..count-1]. It gets the flag and the label of the first pinned reader,
-** if there is one. The caller then sets ->reader, which the userdata owns.
+** Pushes a reader userdata that pins all values on the stack. It gets the flag
+** and the label of the first reader among them, if there is one. The caller
+** then sets ->reader, which the userdata owns.
 */
-l_reader *l_reader_new (lua_State *L, const int *pins, int count);
+l_reader *l_reader_new (lua_State *L);
+
+/* Returns 1 after PF_OK, else raises the failure with the label of the new
+   reader on top of the stack. */
+int l_reader_opened (lua_State *L, pf_status status, const pf_error *error);
 
 /* Returns the reader at `arg`; raises when it is not a reader, or it or its
    trace is closed. */
@@ -76,13 +80,14 @@ pf_dictionary *l_dictionary_new (lua_State *L);
 /* Pushes the dictionary userdata of the reader at `arg`. */
 void l_reader_push_dictionary (lua_State *L, int arg);
 
-/* Returns the path at `arg`; raises when it contains a zero byte. */
-const char *l_path_check (lua_State *L, int arg);
-
 /* Pushes nil, message, code for a failure of the core and returns 3. Raises for
    PF_ENOMEM and PF_ERAISED. `label` is a prefix of the message: a path, a path
    and a format, or NULL. */
 int l_failure (lua_State *L, const pf_error *error, const char *label);
+
+/* As l_failure; the label is user value 2 of the userdata at `index`, as
+   readers, parts, sources and writers have it. */
+int l_failure_of (lua_State *L, const pf_error *error, int index);
 
 /* Pushes nil, "NAME: write failed: ...", "io", and "EPIPE" if a pipe has no
    reader any more; returns the number of values. NAME is the name of the Lua
@@ -147,10 +152,10 @@ pf_symbols *l_symbols_check (lua_State *L, int arg);
 int l_columns_check (lua_State *L, int arg, const pf_reader *reader,
                      size_t *columns, int capacity);
 
-/* Creates the class `name`: a metatable with the methods and with `gc` (may be
-   NULL) as __gc and __close. */
+/* Creates the class `name`: a metatable with the methods (may be NULL), and
+   with `gc` as __gc and `close` as __close (may be NULL). */
 void l_class (lua_State *L, const char *name, const luaL_Reg *methods,
-              lua_CFunction gc);
+              lua_CFunction gc, lua_CFunction close);
 
 /* Writes the value at `arg` into a row of a column; false if the type is wrong.
    A string becomes a name or an area; nil is missing. Values of PF_BYTES borrow
@@ -174,8 +179,7 @@ void l_open_export_pprof (lua_State *L);
 void l_open_stages (lua_State *L);
 void l_open_formulas (lua_State *L);
 void l_open_grouping (lua_State *L);
-void l_open_entries (lua_State *L);
-void l_open_call_readers (lua_State *L);
+void l_open_event_stages (lua_State *L);
 void l_open_timeline_spans (lua_State *L);
 void l_open_array_reader (lua_State *L);
 void l_open_symbol_table (lua_State *L);
@@ -189,6 +193,5 @@ void l_open_recorder (lua_State *L);
 void l_open_rows (lua_State *L);
 void l_open_command (lua_State *L);
 void l_open_lua_decoder (lua_State *L);
-void l_open_timeline (lua_State *L);
 
 #endif

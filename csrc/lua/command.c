@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lua/binding.h"
+#include "lua/arguments.h"
 
 #define L_INTERRUPT "profio.interrupt"
 
@@ -29,16 +29,9 @@
 
 /* {====== Files and signals ====== */
 
-static const luaL_Stream *check_file (lua_State *L, int arg) {
-  const luaL_Stream *const stream = luaL_checkudata(L, arg, LUA_FILEHANDLE);
-  luaL_argcheck(L, stream->closef != NULL, arg, "file is closed");
-  return stream;
-}
-
-
 /* core.is_terminal(file) */
 static int core_is_terminal (lua_State *L) {
-  lua_pushboolean(L, isatty(fileno(check_file(L, 1)->f)));
+  lua_pushboolean(L, isatty(fileno(l_file_check(L, 1))));
   return 1;
 }
 
@@ -47,7 +40,7 @@ static int core_is_terminal (lua_State *L) {
    environment, else what the terminal says; nil if that is unknown or the file
    is not a terminal. */
 static int core_terminal_width (lua_State *L) {
-  const int fd = fileno(check_file(L, 1)->f);
+  const int fd = fileno(l_file_check(L, 1));
   struct winsize size;
   if (!isatty(fd))
     return 0;
@@ -354,17 +347,15 @@ bool l_progress_is_cancelled (void *context, uint64_t rows) {
 }
 
 
-/* Pushes a progress stage over the reader at 2, which pins all arguments. NULL:
-   out of memory. */
+/* Pushes a progress stage over the reader at 2, which pins all arguments. */
 static progress *new_progress (lua_State *L) {
   l_interrupt *const interrupt = check_interrupt(L);
   pf_reader *const input = l_reader_check(L, 2)->reader;
   lua_settop(L, 4);
-  const int pins[] = {2, 1, 4};
-  l_reader *const held = l_reader_new(L, pins, 3);
+  l_reader *const held = l_reader_new(L);
   progress *const w = calloc(1, sizeof *w);
   if (w == NULL)
-    return NULL;
+    l_no_memory(L);
   w->reader = (pf_reader){.fields = input->fields,
                           .nfields = input->nfields,
                           .dictionary = input->dictionary,
@@ -389,12 +380,10 @@ static progress *new_progress (lua_State *L) {
 */
 static int interrupt_watch (lua_State *L) {
   const lua_Integer total = luaL_optinteger(L, 3, -1);
-  const luaL_Stream *const screen =
-      lua_isnoneornil(L, 4) ? NULL : check_file(L, 4);
+  if (!lua_isnoneornil(L, 4))
+    (void)l_file_check(L, 4);
   progress *const w = new_progress(L);
-  if (w == NULL)
-    return luaL_error(L, "not enough memory");
-  w->screen = screen;
+  w->screen = lua_touserdata(L, 4);
   w->total = total;
   w->started = now();
   return 1;
@@ -406,8 +395,6 @@ static int interrupt_watch (lua_State *L) {
 static int interrupt_guard (lua_State *L) {
   lua_settop(L, 2);
   progress *const w = new_progress(L);
-  if (w == NULL)
-    return luaL_error(L, "not enough memory");
   w->is_output = true;
   return 1;
 }
@@ -429,6 +416,6 @@ void l_open_command (lua_State *L) {
       {"is_terminal", core_is_terminal},
       {"names_in", core_names_in},
       {NULL, NULL}};
-  l_class(L, L_INTERRUPT, methods, interrupt_release);
+  l_class(L, L_INTERRUPT, methods, interrupt_release, interrupt_release);
   luaL_setfuncs(L, functions, 0);
 }

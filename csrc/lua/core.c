@@ -23,8 +23,7 @@ int luaopen_profio_core (lua_State *L) {
   l_open_stages(L);
   l_open_formulas(L);
   l_open_grouping(L);
-  l_open_entries(L);
-  l_open_call_readers(L);
+  l_open_event_stages(L);
   l_open_timeline_spans(L);
   l_open_array_reader(L);
   l_open_symbol_table(L);
@@ -44,6 +43,5 @@ int luaopen_profio_core (lua_State *L) {
   l_open_recorder(L);
   l_open_rows(L);
   l_open_command(L);
-  l_open_timeline(L);
   return 1;
 }

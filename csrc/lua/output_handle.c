@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lua/binding.h"
+#include "lua/arguments.h"
 
 
 /* User value 1 is the path as given. The stream has a copy of the descriptor,
@@ -26,14 +26,6 @@ typedef struct l_output_file {
   luaL_Stream stream; /* first member: Lua's file methods use it */
   pf_output output;
 } l_output_file;
-
-
-const char *l_path_check (lua_State *L, int arg) {
-  size_t length;
-  const char *const path = luaL_checklstring(L, arg, &length);
-  luaL_argcheck(L, strlen(path) == length, arg, "path contains a zero byte");
-  return path;
-}
 
 
 static int output_close (lua_State *L) {

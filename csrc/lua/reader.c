@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lua/arguments.h"
 #include "lua/callback.h"
 
 #define L_CURSOR    "profio.cursor"
@@ -65,29 +66,6 @@ static int cursor_gc (lua_State *L) {
 }
 
 
-/* Pushes the array of the names of the cursor's columns. */
-static void push_column_names (lua_State *L, const l_cursor *c) {
-  lua_createtable(L, c->count, 0);
-  for (int i = 0; i < c->count; i++) {
-    lua_pushstring(L, c->reader->reader->fields[c->picks[i].number].name);
-    lua_rawseti(L, -2, i + 1);
-  }
-}
-
-
-/* Allocates the batch for the cursor's columns. */
-static void open_batch (lua_State *L, l_cursor *c) {
-  pf_reader *const reader = c->reader->reader;
-  bool *const wanted = lua_newuserdatauv(L, reader->nfields + 1, 0);
-  memset(wanted, 0, reader->nfields + 1);
-  for (int i = 0; i < c->count; i++)
-    wanted[c->picks[i].number] = true;
-  if (pf_batch_for(&c->batch, reader, wanted) != PF_OK)
-    luaL_error(L, "not enough memory");
-  lua_pop(L, 1);
-}
-
-
 /* Pushes a cursor over the columns at 2 of the reader at 1. */
 static l_cursor *new_cursor (lua_State *L) {
   const l_reader *const r = l_reader_check(L, 1);
@@ -99,20 +77,27 @@ static l_cursor *new_cursor (lua_State *L) {
   memset(c, 0, sizeof *c);
   c->reader = r;
   c->count = count;
-  for (int i = 0; i < count; i++) {
-    c->picks[i].number = columns[i];
-    c->borrows |= r->reader->fields[columns[i]].type == PF_BYTES;
-  }
   luaL_setmetatable(L, L_CURSOR);
   lua_pushvalue(L, 1);
   lua_setiuservalue(L, 3, 1);
   l_reader_push_dictionary(L, 1);
   l_push_name_cache(L, 4);
   lua_setiuservalue(L, 3, 2);
-  lua_pop(L, 1);
-  push_column_names(L, c);
+  lua_settop(L, 3);
+  bool *const wanted = l_scratch(L, r->reader->nfields, sizeof *wanted);
+  lua_createtable(L, count, 0);
+  for (int i = 0; i < count; i++) {
+    const pf_field *const field = &r->reader->fields[columns[i]];
+    c->picks[i].number = columns[i];
+    c->borrows |= field->type == PF_BYTES;
+    wanted[columns[i]] = true;
+    lua_pushstring(L, field->name);
+    lua_rawseti(L, 5, i + 1);
+  }
   lua_setiuservalue(L, 3, 3);
-  open_batch(L, c);
+  if (pf_batch_for(&c->batch, r->reader, wanted) != PF_OK)
+    l_no_memory(L);
+  lua_settop(L, 3);
   return c;
 }
 
@@ -311,7 +296,7 @@ static int core_each (lua_State *L) {
   lua_getiuservalue(L, 3, 2);
   lua_newtable(L);
   if (!lua_checkstack(L, MAX_CACHED)) /* too few for the limit: out of memory */
-    return luaL_error(L, "not enough memory");
+    l_no_memory(L);
   for (int i = 0; i < MAX_CACHED; i++)
     lua_pushnil(L);
   const bool is_three = c->count == 3 && !c->borrows;
@@ -431,17 +416,12 @@ static int reader_fields (lua_State *L) {
 void l_open_reader (lua_State *L) {
   static const luaL_Reg methods[] = {
       {"close", reader_close}, {"fields", reader_fields}, {NULL, NULL}};
-  static const luaL_Reg none[] = {{NULL, NULL}};
   static const luaL_Reg functions[] = {{"drain", core_drain},
                                        {"each", core_each},
                                        {"records", core_records},
                                        {"rows", core_rows},
                                        {NULL, NULL}};
-  l_class(L, L_READER, methods, reader_close);
-  luaL_getmetatable(L, L_READER);
-  lua_pushcfunction(L, reader_gc);
-  lua_setfield(L, -2, "__gc");
-  lua_pop(L, 1);
-  l_class(L, L_CURSOR, none, cursor_gc);
+  l_class(L, L_READER, methods, reader_gc, reader_close);
+  l_class(L, L_CURSOR, NULL, cursor_gc, cursor_gc);
   luaL_setfuncs(L, functions, 0);
 }

@@ -30,7 +30,7 @@
 #include <string.h>
 
 #include "kernels/base/pipeline.h"
-#include "lua/binding.h"
+#include "lua/arguments.h"
 #include "text/rows.h"
 
 #define L_JOB       "profio.rows"
@@ -56,37 +56,17 @@ static int job_gc (lua_State *L) {
 }
 
 
-/* Returns the file at `arg`, or NULL for nil. Lua and C share its buffer, so
-   earlier output comes first. */
-static FILE *check_file (lua_State *L, int arg) {
-  if (lua_isnoneornil(L, arg))
-    return NULL;
-  const luaL_Stream *const stream = luaL_checkudata(L, arg, LUA_FILEHANDLE);
-  luaL_argcheck(L, stream->closef != NULL, arg, "file is closed");
-  return stream->f;
-}
-
-
 /* Pushes an empty job for the arguments reader, options, file; it is at 4. */
 static row_job *new_job (lua_State *L) {
   lua_settop(L, 3);
   pf_reader *const reader = l_reader_check(L, 1)->reader;
   luaL_checktype(L, 2, LUA_TTABLE);
-  FILE *const file = check_file(L, 3);
-  row_job *const job = lua_newuserdatauv(L, sizeof *job, 0);
-  memset(job, 0, sizeof *job);
+  FILE *const file = lua_isnil(L, 3) ? NULL : l_file_check(L, 3);
+  row_job *const job = l_scratch(L, 1, sizeof *job);
   job->reader = reader;
   job->file = file;
   luaL_setmetatable(L, L_JOB);
   return job;
-}
-
-
-/* Pushes zeroed memory that lives as long as the call. */
-static void *scratch (lua_State *L, size_t count, size_t size) {
-  void *const memory = lua_newuserdatauv(L, count * size + 1, 0);
-  memset(memory, 0, count * size + 1);
-  return memory;
 }
 
 
@@ -219,10 +199,7 @@ static int finish (lua_State *L, row_job *job) {
   if (run_locked(L, job, &error) != PF_OK) {
     if (job->failed == PF_EIO)
       return l_write_failure(L, 3, job->errnum);
-    const char *label = NULL;
-    if (lua_getiuservalue(L, 1, 2) == LUA_TSTRING)
-      label = lua_tostring(L, -1);
-    return l_failure(L, &error, label);
+    return l_failure_of(L, &error, 1);
   }
   if (job->file == NULL)
     lua_pushlstring(L, job->text.at == NULL ? "" : job->text.at,
@@ -235,16 +212,6 @@ static int finish (lua_State *L, row_job *job) {
 
 
 /* {====== write_rows ====== */
-
-static const row_format *check_format (lua_State *L) {
-  static const row_format *const forms[] = {&row_table, &row_csv, &row_tsv,
-                                            &row_json, &row_ndjson};
-  static const char *const names[] = {"text", "csv",    "tsv",
-                                      "json", "ndjson", NULL};
-  lua_getfield(L, 2, "output");
-  return forms[luaL_checkoption(L, -1, "text", names)];
-}
-
 
 /* Whether the array options[key] contains `name`. */
 static bool lists (lua_State *L, const char *key, const char *name) {
@@ -259,50 +226,35 @@ static bool lists (lua_State *L, const char *key, const char *name) {
 }
 
 
-/* Returns a column with the unit of times: ns of the unit, decimals, name. */
-static row_column check_unit (lua_State *L) {
+/* Reads the columns to write. */
+static void read_columns (lua_State *L, row_job *job) {
   static const row_column units[] = {
+      /* ns of the unit, decimals, name */
       {0, NULL, PF_INT, 1, 0, "ns", false},
       {0, NULL, PF_INT, 1000, 3, "us", false},
       {0, NULL, PF_INT, 1000000, 3, "ms", false},
       {0, NULL, PF_INT, 1000000000, 6, "s", false}};
   static const char *const names[] = {"ns", "us", "ms", "s", NULL};
-  lua_getfield(L, 2, "unit");
-  const int unit = luaL_checkoption(L, -1, "ns", names);
-  lua_pop(L, 1);
-  return units[unit];
-}
-
-
-static row_column make_column (lua_State *L, const row_job *job, size_t number,
-                               const row_column *unit) {
-  const pf_field *const field = &job->reader->fields[number];
-  const int top = lua_gettop(L);
-  row_column column = {number, field->name, field->type, 1, 0, "", false};
-  if (pf_is_time(field)) {
-    column = *unit;
-    column.field = number;
-    column.name = field->name;
-    column.type = field->type;
-  }
-  column.is_share = field->type == PF_NUM && lists(L, "percent", field->name);
-  lua_settop(L, top);
-  return column;
-}
-
-
-/* Reads the columns to write. */
-static void read_columns (lua_State *L, row_job *job) {
+  const row_column *const unit =
+      &units[l_option_word(L, 2, "unit", "ns", names)];
   size_t numbers[MAX_COLUMNS];
-  const row_column unit = check_unit(L);
   lua_getfield(L, 2, "columns");
   const int count =
       l_columns_check(L, lua_gettop(L), job->reader, numbers, MAX_COLUMNS);
-  row_column *const columns = scratch(L, (size_t)count, sizeof *columns);
-  bool *const wanted = scratch(L, job->reader->nfields, sizeof *wanted);
+  row_column *const columns = l_scratch(L, (size_t)count, sizeof *columns);
+  bool *const wanted = l_scratch(L, job->reader->nfields, sizeof *wanted);
+  const int top = lua_gettop(L);
   for (int i = 0; i < count; i++) {
-    columns[i] = make_column(L, job, numbers[i], &unit);
+    const pf_field *const field = &job->reader->fields[numbers[i]];
+    columns[i] =
+        pf_is_time(field) ? *unit : (row_column){.unit = 1, .suffix = ""};
+    columns[i].field = numbers[i];
+    columns[i].name = field->name;
+    columns[i].type = field->type;
+    columns[i].is_share =
+        field->type == PF_NUM && lists(L, "percent", field->name);
     wanted[numbers[i]] = true;
+    lua_settop(L, top);
   }
   job->columns = columns;
   job->ncolumns = (size_t)count;
@@ -310,26 +262,22 @@ static void read_columns (lua_State *L, row_job *job) {
 }
 
 
-static bool is_set (lua_State *L, const char *key, bool fallback) {
-  const int type = lua_getfield(L, 2, key);
-  const bool set = type == LUA_TNIL ? fallback : lua_toboolean(L, -1);
-  lua_pop(L, 1);
-  return set;
-}
-
-
 static int core_write_rows (lua_State *L) {
+  static const row_format *const formats[] = {&row_table, &row_csv, &row_tsv,
+                                              &row_json, &row_ndjson};
+  static const char *const names[] = {"text", "csv",    "tsv",
+                                      "json", "ndjson", NULL};
+  int64_t width = ALL_WIDTH, line = 0;
   row_job *const job = new_job(L);
-  job->format = check_format(L);
-  job->header = is_set(L, "header", true);
-  job->color = is_set(L, "color", false);
-  job->is_raw = is_set(L, "raw", false);
-  lua_getfield(L, 2, "max_width");
-  const lua_Integer width = luaL_optinteger(L, -1, ALL_WIDTH);
+  job->format = formats[l_option_word(L, 2, "output", "text", names)];
+  job->header =
+      lua_getfield(L, 2, "header") == LUA_TNIL || lua_toboolean(L, -1);
+  job->color = l_option_flag(L, 2, "color");
+  job->is_raw = l_option_flag(L, 2, "raw");
+  l_option_int(L, 2, "max_width", &width);
   luaL_argcheck(L, width > 0 && width < 1 << 20, 2, "max_width out of range");
   job->max_width = (size_t)width;
-  lua_getfield(L, 2, "width");
-  const lua_Integer line = luaL_optinteger(L, -1, 0);
+  l_option_int(L, 2, "width", &line);
   luaL_argcheck(L, line >= 0 && line < 1 << 20, 2, "width out of range");
   job->line_width = (size_t)line;
   read_columns(L, job);
@@ -345,11 +293,10 @@ static int core_write_rows (lua_State *L) {
    keeps its text and the segments, which point into the text. */
 static row_template compile (lua_State *L, const row_job *job, bool *wanted,
                              int keep) {
-  pf_bytes source;
   luaL_argcheck(L, lua_type(L, -1) == LUA_TSTRING, 2, "templates are strings");
-  source.at = (const uint8_t *)lua_tolstring(L, -1, &source.size);
+  const pf_bytes source = l_text_check(L, -1);
   row_template template = {PF_NO_NAME, NULL, 0};
-  row_segment *const segments = scratch(L, source.size, sizeof *segments);
+  row_segment *const segments = l_scratch(L, source.size, sizeof *segments);
   pf_error error;
   if (row_compile(source, job->reader, segments, &template.nsegments, &error) !=
       PF_OK)
@@ -358,44 +305,39 @@ static row_template compile (lua_State *L, const row_job *job, bool *wanted,
     if (segments[i].field != SIZE_MAX)
       wanted[segments[i].field] = true;
   template.segments = segments;
-  lua_rawseti(L, keep, luaL_len(L, keep) + 1);
-  lua_rawseti(L, keep, luaL_len(L, keep) + 1);
+  l_append(L, keep);
+  l_append(L, keep);
   return template;
 }
 
 
 /* Returns the kind at `index`: the id of a name, or an area id. */
 static uint32_t check_kind (lua_State *L, int index, const row_job *job) {
-  pf_bytes kind;
   if (job->reader->fields[job->kind].type == PF_AREA) {
     luaL_argcheck(L, lua_isinteger(L, index), 2, "kinds are numbers of areas");
     return (uint32_t)lua_tointeger(L, index);
   }
   luaL_argcheck(L, lua_type(L, index) == LUA_TSTRING, 2, "kinds are strings");
-  kind.at = (const uint8_t *)lua_tolstring(L, index, &kind.size);
-  const uint32_t name = pf_intern(job->reader->dictionary, kind);
-  if (name == PF_NO_NAME)
-    luaL_error(L, "not enough memory");
-  return name;
+  return l_name_check(L, index, job->reader->dictionary);
 }
 
 
-static size_t count_pairs (lua_State *L, int table) {
-  size_t n = 0;
-  for (lua_pushnil(L); lua_next(L, table) != 0; lua_pop(L, 1))
-    n++;
-  return n;
-}
-
-
-/* Compiles options.templates. */
+/* Reads options.kind and options.templates. */
 static void read_templates (lua_State *L, row_job *job, bool *wanted,
                             int keep) {
+  lua_getfield(L, 2, "kind");
+  job->kind = l_field_check(L, lua_gettop(L), job->reader);
+  const pf_type type = job->reader->fields[job->kind].type;
+  luaL_argcheck(L, type == PF_NAME || type == PF_AREA, 2,
+                "the column `kind` must hold names or areas");
+  wanted[job->kind] = true;
   lua_getfield(L, 2, "templates");
   luaL_argcheck(L, lua_istable(L, -1), 2, "no templates");
   const int table = lua_gettop(L);
-  const size_t count = count_pairs(L, table);
-  row_template *const templates = scratch(L, count, sizeof *templates);
+  size_t count = 0;
+  for (lua_pushnil(L); lua_next(L, table) != 0; lua_pop(L, 1))
+    count++;
+  row_template *const templates = l_scratch(L, count, sizeof *templates);
   lua_pushnil(L);
   while (job->ntemplates < count && lua_next(L, table) != 0) {
     row_template *const template = &templates[job->ntemplates++];
@@ -406,32 +348,18 @@ static void read_templates (lua_State *L, row_job *job, bool *wanted,
 }
 
 
-/* Reads options.kind and options.templates. */
-static void read_kinds (lua_State *L, row_job *job, bool *wanted, int keep) {
-  lua_getfield(L, 2, "kind");
-  job->kind = l_field_check(L, lua_gettop(L), job->reader);
-  const pf_type type = job->reader->fields[job->kind].type;
-  luaL_argcheck(L, type == PF_NAME || type == PF_AREA, 2,
-                "the column `kind` must hold names or areas");
-  wanted[job->kind] = true;
-  read_templates(L, job, wanted, keep);
-}
-
-
 static int core_write_listing (lua_State *L) {
   row_job *const job = new_job(L);
   job->format = &row_listing;
-  lua_getfield(L, 2, "origin");
-  job->origin = luaL_optinteger(L, -1, 0);
-  lua_getfield(L, 2, "separator"); /* the table keeps the string */
-  job->separator.at =
-      (const uint8_t *)luaL_optlstring(L, -1, "", &job->separator.size);
-  bool *const wanted = scratch(L, job->reader->nfields, sizeof *wanted);
-  row_template *const all = scratch(L, 1, sizeof *all);
+  l_option_int(L, 2, "origin", &job->origin);
+  if (lua_getfield(L, 2, "separator") != LUA_TNIL)
+    job->separator = l_text_check(L, -1); /* the table keeps the string */
+  bool *const wanted = l_scratch(L, job->reader->nfields, sizeof *wanted);
+  row_template *const all = l_scratch(L, 1, sizeof *all);
   lua_newtable(L);
   const int keep = lua_gettop(L);
   if (lua_getfield(L, 2, "template") == LUA_TNIL)
-    read_kinds(L, job, wanted, keep);
+    read_templates(L, job, wanted, keep);
   else {
     *all = compile(L, job, wanted, keep);
     job->templates = all;
@@ -454,11 +382,10 @@ static int core_is_time (lua_State *L) {
 
 
 void l_open_rows (lua_State *L) {
-  static const luaL_Reg none[] = {{NULL, NULL}};
   static const luaL_Reg functions[] = {{"is_time", core_is_time},
                                        {"write_listing", core_write_listing},
                                        {"write_rows", core_write_rows},
                                        {NULL, NULL}};
-  l_class(L, L_JOB, none, job_gc);
+  l_class(L, L_JOB, NULL, job_gc, job_gc);
   luaL_setfuncs(L, functions, 0);
 }

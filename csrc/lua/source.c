@@ -8,6 +8,7 @@
 #include "bytes/map.h"
 #include "bytes/named.h"
 #include "bytes/spool.h"
+#include "lua/arguments.h"
 #include "lua/callback.h"
 #include "lua/source.h"
 #include "model/base/parallel.h"
@@ -176,11 +177,9 @@ static int core_source_live (lua_State *L) {
    string, unpacked if they are gzip data; or nil, message, code, partial
    source. */
 static int core_source_data (lua_State *L) {
-  size_t size;
-  const char *const data = luaL_checklstring(L, 1, &size);
+  const pf_bytes bytes = l_text_check(L, 1);
   const char *const label = luaL_checkstring(L, 2);
   const uint64_t max_size = max_size_check(L, 3);
-  const pf_bytes bytes = {(const uint8_t *)data, size};
   l_source *const s = new_source(L, 2);
   if (pf_is_gzip(bytes)) {
     pf_map *map;
@@ -197,21 +196,6 @@ static int core_source_data (lua_State *L) {
 }
 
 
-/* Returns the folders in the list at `arg`; the list keeps the strings. */
-static const char **folders_check (lua_State *L, int arg, size_t *count) {
-  *count = lua_isnoneornil(L, arg) ? 0 : lua_rawlen(L, arg);
-  const char **const folders =
-      lua_newuserdatauv(L, (*count + 1) * sizeof *folders, 0);
-  for (size_t i = 0; i < *count; i++) {
-    lua_rawgeti(L, arg, (lua_Integer)i + 1);
-    luaL_argcheck(L, lua_type(L, -1) == LUA_TSTRING, arg, "paths expected");
-    folders[i] = lua_tostring(L, -1);
-    lua_pop(L, 1);
-  }
-  return folders;
-}
-
-
 /* core.named_file(path, folders, max_size): the real path of a file named in a
    trace if the rules of bytes/named.h allow reading it; or nil, message, code.
    Without folders it may be anywhere. */
@@ -219,7 +203,11 @@ static int core_named_file (lua_State *L) {
   const char *const path = l_path_check(L, 1);
   pf_named_rule rule = {.max_size = max_size_check(L, 3)};
   lua_settop(L, 3);
-  rule.folders = folders_check(L, 2, &rule.nfolders);
+  const pf_bytes *const folders = l_texts_check(L, 2, &rule.nfolders);
+  const char **const paths = l_scratch(L, rule.nfolders, sizeof *paths);
+  for (size_t i = 0; i < rule.nfolders; i++)
+    paths[i] = (const char *)folders[i].at; /* Lua ends strings with zero */
+  rule.folders = paths;
   char real[PF_LONGEST_PATH];
   pf_error error;
   if (pf_named_file(path, &rule, real, &error) != PF_OK)
@@ -323,6 +311,6 @@ void l_open_source (lua_State *L) {
       {"named_file", core_named_file},   {"source", core_source},
       {"source_data", core_source_data}, {"source_live", core_source_live},
       {"source_pair", core_source_pair}, {NULL, NULL}};
-  l_class(L, L_SOURCE, methods, source_gc);
+  l_class(L, L_SOURCE, methods, source_gc, source_gc);
   luaL_setfuncs(L, functions, 0);
 }

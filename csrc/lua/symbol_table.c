@@ -8,7 +8,7 @@
 */
 
 #include "kernels/stages/symbolize.h"
-#include "lua/binding.h"
+#include "lua/arguments.h"
 #include "lua/source.h"
 #include "model/symbols/symbols.h"
 
@@ -49,13 +49,14 @@ static int symbols_close (lua_State *L) {
    a reader uses them. */
 static int symbols_by_line (lua_State *L) {
   if (pf_symbols_by_line(l_symbols_check(L, 1)) != PF_OK)
-    return luaL_error(L, "not enough memory");
+    l_no_memory(L);
   return 0;
 }
 
 
-/* Pushes empty symbols that pin the `count` arguments of the function. */
-static l_symbols *new_symbols (lua_State *L, int count) {
+/* Pushes empty symbols that pin all values on the stack. */
+static l_symbols *new_symbols (lua_State *L) {
+  const int count = lua_gettop(L);
   l_symbols *const s = lua_newuserdatauv(L, sizeof *s, 1);
   *s = (l_symbols){NULL, false};
   luaL_setmetatable(L, L_SYMBOLS);
@@ -86,13 +87,6 @@ static pf_bytes optional_bytes (lua_State *L, int arg, const bool **open) {
 }
 
 
-/* Returns nil, message, code with the path of the source at index `source`. */
-static int source_failure (lua_State *L, const pf_error *error, int source) {
-  lua_getiuservalue(L, source, 2);
-  return l_failure(L, error, lua_tostring(L, -1));
-}
-
-
 /* core.symbols_elf(source, debug, rule, dictionary): symbols, or nil, message,
    code. `debug` may be nil. */
 static int core_symbols_elf (lua_State *L) {
@@ -103,11 +97,11 @@ static int core_symbols_elf (lua_State *L) {
   const pf_bytes debug = optional_bytes(L, 2, &debug_open);
   const pf_symbol_rule rule = rule_check(L, 3);
   pf_dictionary *const dictionary = l_dictionary_check(L, 4);
-  l_symbols *const s = new_symbols(L, 4);
+  l_symbols *const s = new_symbols(L);
   pf_error error;
   if (pf_symbols_elf(executable, debug, rule, dictionary, &s->symbols,
                      &error) != PF_OK)
-    return source_failure(L, &error, 1);
+    return l_failure_of(L, &error, 1);
   pf_symbols_watch(s->symbols, open, debug_open);
   return 1;
 }
@@ -123,11 +117,11 @@ static int core_symbols_nm (lua_State *L) {
   const pf_bytes debug = optional_bytes(L, 3, &debug_open);
   const pf_symbol_rule rule = rule_check(L, 4);
   pf_dictionary *const dictionary = l_dictionary_check(L, 5);
-  l_symbols *const s = new_symbols(L, 5);
+  l_symbols *const s = new_symbols(L);
   pf_error error;
   if (pf_symbols_nm(text, executable, debug, rule, dictionary, &s->symbols,
                     &error) != PF_OK)
-    return source_failure(L, &error, 1);
+    return l_failure_of(L, &error, 1);
   pf_symbols_watch(s->symbols, open, debug_open);
   return 1;
 }
@@ -136,18 +130,6 @@ static int core_symbols_nm (lua_State *L) {
 
 
 /* {====== Properties ====== */
-
-static void set_bool (lua_State *L, const char *name, bool value) {
-  lua_pushboolean(L, value);
-  lua_setfield(L, -2, name);
-}
-
-
-static void set_integer (lua_State *L, const char *name, uint64_t value) {
-  lua_pushinteger(L, (lua_Integer)value);
-  lua_setfield(L, -2, name);
-}
-
 
 static void push_build_id (lua_State *L, const pf_executable *facts) {
   static const char DIGITS[] = "0123456789abcdef";
@@ -164,36 +146,34 @@ static void push_build_id (lua_State *L, const pf_executable *facts) {
 /* Sets the properties that only some executables have. */
 static void push_optional_facts (lua_State *L, const pf_executable *facts) {
   if (facts->address_size != 0) {
-    set_integer(L, "address_size", facts->address_size);
-    lua_pushstring(L, facts->big_endian ? "big" : "little");
-    lua_setfield(L, -2, "byte_order");
+    l_set_int(L, "address_size", (int64_t)facts->address_size);
+    l_set_text(L, "byte_order", facts->big_endian ? "big" : "little");
   }
   if (facts->build_id_size > 0) {
     push_build_id(L, facts);
     lua_setfield(L, -2, "build_id");
   }
   if (facts->debug_link[0] != 0) {
-    lua_pushstring(L, facts->debug_link);
-    lua_setfield(L, -2, "debug_link");
-    set_integer(L, "debug_crc", facts->debug_crc);
+    l_set_text(L, "debug_link", facts->debug_link);
+    l_set_int(L, "debug_crc", (int64_t)facts->debug_crc);
   }
 }
 
 
 static void push_facts (lua_State *L, const pf_executable *facts) {
   lua_createtable(L, 0, 20);
-  set_bool(L, "is_pie", facts->is_pie);
-  set_bool(L, "has_symbols", facts->has_symbols);
-  set_bool(L, "only_dynamic", facts->only_dynamic);
-  set_bool(L, "has_lines", facts->has_lines);
-  set_integer(L, "machine", facts->machine);
-  set_integer(L, "entry", facts->entry);
-  set_integer(L, "text_start", facts->text_start);
-  set_integer(L, "text_end", facts->text_end);
-  set_integer(L, "code_start", facts->code_start);
-  set_integer(L, "code_end", facts->code_end);
-  set_integer(L, "image_start", facts->image_start);
-  set_integer(L, "image_end", facts->image_end);
+  l_set_bool(L, "is_pie", facts->is_pie);
+  l_set_bool(L, "has_symbols", facts->has_symbols);
+  l_set_bool(L, "only_dynamic", facts->only_dynamic);
+  l_set_bool(L, "has_lines", facts->has_lines);
+  l_set_int(L, "machine", (int64_t)facts->machine);
+  l_set_int(L, "entry", (int64_t)facts->entry);
+  l_set_int(L, "text_start", (int64_t)facts->text_start);
+  l_set_int(L, "text_end", (int64_t)facts->text_end);
+  l_set_int(L, "code_start", (int64_t)facts->code_start);
+  l_set_int(L, "code_end", (int64_t)facts->code_end);
+  l_set_int(L, "image_start", (int64_t)facts->image_start);
+  l_set_int(L, "image_end", (int64_t)facts->image_end);
   push_optional_facts(L, facts);
 }
 
@@ -204,7 +184,7 @@ static int core_executable (lua_State *L) {
   pf_executable facts;
   pf_error error;
   if (pf_executable_read(l_source_bytes(L, 1), &facts, &error) != PF_OK)
-    return source_failure(L, &error, 1);
+    return l_failure_of(L, &error, 1);
   push_facts(L, &facts);
   return 1;
 }
@@ -229,25 +209,18 @@ static int symbols_facts (lua_State *L) {
 
 /* {====== Look-ups ====== */
 
-static void set_name (lua_State *L, const char *field,
-                      const pf_dictionary *dictionary, uint32_t name) {
-  const pf_bytes bytes = pf_name(dictionary, name);
-  lua_pushlstring(L, (const char *)bytes.at, bytes.size);
-  lua_setfield(L, -2, field);
-}
-
-
 static void push_symbol (lua_State *L, pf_dictionary *dictionary,
                          const pf_symbol *symbol) {
   lua_createtable(L, 0, 6);
-  set_name(L, "name", dictionary, symbol->name);
-  set_name(L, "demangled", dictionary, pf_demangle(dictionary, symbol->name));
+  l_set_bytes(L, "name", pf_name(dictionary, symbol->name));
+  l_set_bytes(L, "demangled",
+              pf_name(dictionary, pf_demangle(dictionary, symbol->name)));
   if (dictionary->lacks_memory)
-    luaL_error(L, "not enough memory");
-  set_integer(L, "start", symbol->start);
-  set_integer(L, "stop", symbol->end);
-  set_bool(L, "is_function", symbol->is_function);
-  set_bool(L, "is_global", symbol->is_global);
+    l_no_memory(L);
+  l_set_int(L, "start", (int64_t)symbol->start);
+  l_set_int(L, "stop", (int64_t)symbol->end);
+  l_set_bool(L, "is_function", symbol->is_function);
+  l_set_bool(L, "is_global", symbol->is_global);
 }
 
 
@@ -299,8 +272,7 @@ static int symbols_line (lua_State *L) {
     lua_pushnil(L);
     return 1;
   }
-  const pf_bytes file = pf_name(pf_symbols_dictionary(symbols), row.file);
-  lua_pushlstring(L, (const char *)file.at, file.size);
+  l_push_bytes(L, pf_name(pf_symbols_dictionary(symbols), row.file));
   if (row.line == 0)
     return 1;
   lua_pushinteger(L, row.line);
@@ -335,7 +307,6 @@ static size_t derived_check (lua_State *L, int arg, const pf_reader *reader,
 /* core.symbolize(reader, symbols, bias, { { column =, prefix = }, ... }, raw):
    the rows with function, file and line of the addresses in these columns. */
 static int core_symbolize (lua_State *L) {
-  const int pins[] = {1, 2};
   pf_address_column derived[MAX_DERIVED];
   lua_settop(L, 5);
   const l_reader *const input = l_reader_check(L, 1);
@@ -343,12 +314,12 @@ static int core_symbolize (lua_State *L) {
   const uint64_t bias = (uint64_t)luaL_optinteger(L, 3, 0);
   const bool raw = lua_toboolean(L, 5);
   const size_t count = derived_check(L, 4, input->reader, derived);
-  l_reader *const r = l_reader_new(L, pins, 2);
+  l_reader *const r = l_reader_new(L);
   pf_error error;
-  if (pf_symbolize_open(input->reader, symbols, bias, raw, derived, count,
-                        &r->reader, &error) != PF_OK)
-    return l_throw(L, &error, 1);
-  return 1;
+  return l_reader_opened(L,
+                         pf_symbolize_open(input->reader, symbols, bias, raw,
+                                           derived, count, &r->reader, &error),
+                         &error);
 }
 
 /* }====== */
@@ -364,10 +335,6 @@ void l_open_symbol_table (lua_State *L) {
       {"debug_crc", core_debug_crc},   {"executable", core_executable},
       {"symbolize", core_symbolize},   {"symbols_elf", core_symbols_elf},
       {"symbols_nm", core_symbols_nm}, {NULL, NULL}};
-  l_class(L, L_SYMBOLS, methods, symbols_gc);
-  luaL_getmetatable(L, L_SYMBOLS);
-  lua_pushcfunction(L, symbols_close);
-  lua_setfield(L, -2, "__close");
-  lua_pop(L, 1);
+  l_class(L, L_SYMBOLS, methods, symbols_gc, symbols_close);
   luaL_setfuncs(L, functions, 0);
 }

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "formats/formats.h"
+#include "lua/arguments.h"
 #include "lua/callback.h"
 #include "model/base/memory.h"
 #include "lua/source.h"
@@ -72,16 +73,10 @@ static int part_close (lua_State *L) {
 
 /* {====== Opening ====== */
 
-/* Pins the value on top of the stack in the table at index `pins`; pops it. */
-static void pin (lua_State *L, int pins) {
-  lua_rawseti(L, pins, (lua_Integer)lua_rawlen(L, pins) + 1);
-}
-
-
 /* Returns the string on top of the stack; pins and pops it. */
 static const char *pinned_text (lua_State *L, int pins, size_t *size) {
   const char *const text = luaL_checklstring(L, -1, size);
-  pin(L, pins);
+  l_append(L, pins);
   return text;
 }
 
@@ -89,7 +84,7 @@ static const char *pinned_text (lua_State *L, int pins, size_t *size) {
 static void *new_array (lua_State *L, size_t count, size_t size) {
   void *const array = calloc(count == 0 ? 1 : count, size);
   if (array == NULL)
-    luaL_error(L, "not enough memory");
+    l_no_memory(L);
   return array;
 }
 
@@ -109,29 +104,11 @@ static void read_sources (lua_State *L, int arg, l_part *p, int pins) {
     p->sources[i].bytes = p->owners[i]->bytes;
     lua_getiuservalue(L, -1, 2);
     p->sources[i].path = pinned_text(L, pins, NULL);
-    pin(L, pins);
+    l_append(L, pins);
     lua_pop(L, 1);
   }
   p->trace.sources = p->sources;
   p->trace.nsources = n;
-}
-
-
-/* Reads the option with its name at -2 and its value at -1. */
-static void read_option (lua_State *L, pf_option *option, int pins) {
-  lua_pushvalue(L, -2);
-  option->name = pinned_text(L, pins, NULL);
-  switch (lua_type(L, -1)) {
-    case LUA_TBOOLEAN: option->integer = lua_toboolean(L, -1); break;
-    case LUA_TNUMBER: option->integer = luaL_checkinteger(L, -1); break;
-    default: {
-      size_t size;
-      lua_pushvalue(L, -1);
-      option->text.at = (const uint8_t *)pinned_text(L, pins, &size);
-      option->text.size = size;
-      option->is_text = true;
-    }
-  }
 }
 
 
@@ -140,31 +117,22 @@ static void read_options (lua_State *L, int arg, l_part *p, int pins) {
   size_t n = 0;
   for (lua_pushnil(L); lua_next(L, arg) != 0; lua_pop(L, 1))
     n++;
-  p->options = new_array(L, n, sizeof *p->options);
-  for (lua_pushnil(L); lua_next(L, arg) != 0; lua_pop(L, 1))
-    read_option(L, &p->options[p->trace.noptions++], pins);
-  p->trace.options = p->options;
-}
-
-
-/* Pushes a closed part, and above it the table of its pins. */
-static l_part *new_part (lua_State *L) {
-  l_part *const p = lua_newuserdatauv(L, sizeof *p, 2);
-  memset(p, 0, sizeof *p);
-  luaL_setmetatable(L, L_PART);
-  lua_newtable(L);
-  lua_pushvalue(L, -1);
-  lua_setiuservalue(L, -3, 1);
-  return p;
-}
-
-
-static const pf_format *format_check (lua_State *L, int arg) {
-  const char *const name = luaL_checkstring(L, arg);
-  const pf_format *const format = pf_format_named(name);
-  if (format == NULL)
-    luaL_error(L, "no format '%s'", name);
-  return format;
+  p->trace.options = p->options = new_array(L, n, sizeof *p->options);
+  for (lua_pushnil(L); lua_next(L, arg) != 0; lua_pop(L, 1)) {
+    pf_option *const option = &p->options[p->trace.noptions++];
+    lua_pushvalue(L, -2);
+    option->name = pinned_text(L, pins, NULL);
+    option->is_text = lua_type(L, -1) == LUA_TSTRING;
+    if (lua_isboolean(L, -1))
+      option->integer = lua_toboolean(L, -1);
+    else if (!option->is_text)
+      option->integer = luaL_checkinteger(L, -1);
+    else {
+      lua_pushvalue(L, -1);
+      option->text.at =
+          (const uint8_t *)pinned_text(L, pins, &option->text.size);
+    }
+  }
 }
 
 
@@ -173,14 +141,22 @@ static const pf_format *format_check (lua_State *L, int arg) {
 ** message, code. sources = { { role=, source= }, ... }, the main one first.
 */
 static int core_open (lua_State *L) {
-  const pf_format *const format = format_check(L, 1);
+  const char *const name = luaL_checkstring(L, 1);
+  const pf_format *const format = pf_format_named(name);
+  if (format == NULL)
+    return luaL_error(L, "no format '%s'", name);
   luaL_checktype(L, 2, LUA_TTABLE);
   luaL_checktype(L, 3, LUA_TTABLE);
   pf_dictionary *const dictionary = l_dictionary_check(L, 5);
   lua_settop(L, 5);
-  l_part *const p = new_part(L); /* at 6, the pins at 7 */
+  l_part *const p = lua_newuserdatauv(L, sizeof *p, 2); /* at 6 */
+  memset(p, 0, sizeof *p);
+  luaL_setmetatable(L, L_PART);
+  lua_newtable(L); /* at 7: pins */
+  lua_pushvalue(L, 7);
+  lua_setiuservalue(L, 6, 1);
   lua_pushvalue(L, 5);
-  pin(L, 7);
+  l_append(L, 7);
   read_sources(L, 2, p, 7);
   read_options(L, 3, p, 7);
   p->trace.format = format;
@@ -188,7 +164,7 @@ static int core_open (lua_State *L) {
   p->trace.dictionary = dictionary;
   p->trace.notes = pf_notes_new();
   if (p->trace.notes == NULL)
-    return luaL_error(L, "not enough memory");
+    l_no_memory(L);
   lua_pushfstring(L, "%s: %s", p->sources[0].path, format->name);
   lua_pushvalue(L, -1);
   lua_setiuservalue(L, 6, 2);
@@ -197,7 +173,7 @@ static int core_open (lua_State *L) {
   if (format->open(&p->trace, &error) != PF_OK)
     return l_failure(L, &error, lua_tostring(L, -1));
   if (pf_info_failed(p->trace.notes))
-    return luaL_error(L, "not enough memory");
+    l_no_memory(L);
   lua_settop(L, 6);
   return 1;
 }
@@ -220,7 +196,7 @@ static int core_detect (lua_State *L) {
     lua_rawseti(L, -2, 1);
     lua_pushinteger(L, score);
     lua_rawseti(L, -2, 2);
-    lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+    l_append(L, -2);
   }
   return 1;
 }
@@ -250,28 +226,15 @@ static int part_tables (lua_State *L) {
   for (size_t i = 0; i < p->trace.ntables; i++) {
     const pf_table *const table = &p->trace.tables[i];
     lua_createtable(L, 0, 3);
-    lua_pushstring(L, table->name);
-    lua_setfield(L, -2, "name");
+    l_set_text(L, "name", table->name);
     if (table->rows >= 0) {
-      lua_pushinteger(L, table->rows);
-      lua_setfield(L, -2, "rows");
+      l_set_int(L, "rows", table->rows);
     }
     l_push_fields(L, table->fields, table->nfields);
     lua_setfield(L, -2, "fields");
     lua_rawseti(L, -2, (lua_Integer)i + 1);
   }
   return 1;
-}
-
-
-static void push_info (lua_State *L, const l_part *p, const pf_info *info) {
-  switch (info->type) {
-    case PF_BOOL: lua_pushboolean(L, info->integer != 0); break;
-    case PF_NAME:
-      l_push_name(L, p->trace.dictionary, info->name_number, 0);
-      break;
-    default: lua_pushinteger(L, info->integer);
-  }
 }
 
 
@@ -283,36 +246,17 @@ static int part_info (lua_State *L) {
   for (size_t i = 0; i < count; i++) {
     const pf_info *const info = pf_info_at(p->trace.notes, i);
     lua_createtable(L, 0, 3);
-    lua_pushstring(L, info->name);
-    lua_setfield(L, -2, "name");
-    lua_pushstring(L, pf_type_name(info->type));
-    lua_setfield(L, -2, "type");
-    push_info(L, p, info);
-    lua_setfield(L, -2, "value");
+    l_set_text(L, "name", info->name);
+    l_set_text(L, "type", pf_type_name(info->type));
+    if (info->type == PF_NAME)
+      l_set_bytes(L, "value", pf_name(p->trace.dictionary, info->name_number));
+    else if (info->type == PF_BOOL)
+      l_set_bool(L, "value", info->integer != 0);
+    else
+      l_set_int(L, "value", info->integer);
     lua_rawseti(L, -2, (lua_Integer)i + 1);
   }
   return 1;
-}
-
-
-static void push_warning (lua_State *L, const l_part *p, size_t index,
-                          bool all) {
-  const pf_warning *const w = pf_warning_at(p->trace.notes, index);
-  lua_createtable(L, 0, 5);
-  lua_pushstring(L, w->code);
-  lua_setfield(L, -2, "code");
-  lua_pushstring(L, w->kind == PF_NOTE ? "note" : "damage");
-  lua_setfield(L, -2, "kind");
-  if (w->offset != PF_NO_OFFSET) {
-    lua_pushinteger(L, (lua_Integer)w->offset);
-    lua_setfield(L, -2, "offset");
-  }
-  lua_pushstring(L, w->message);
-  lua_setfield(L, -2, "message");
-  if (all)
-    return;
-  lua_pushinteger(L, (lua_Integer)pf_warning_times(p->trace.notes, index));
-  lua_setfield(L, -2, "count");
 }
 
 
@@ -327,8 +271,16 @@ static int part_warnings (lua_State *L) {
   const bool all = pf_option_int(&p->trace, "all_warnings", 0) != 0;
   lua_newtable(L);
   for (size_t i = (size_t)from - 1; i < count; i++) {
-    push_warning(L, p, i, all);
-    lua_rawseti(L, -2, (lua_Integer)(i + 2 - (size_t)from));
+    const pf_warning *const w = pf_warning_at(p->trace.notes, i);
+    lua_createtable(L, 0, 5);
+    l_set_text(L, "code", w->code);
+    l_set_text(L, "kind", w->kind == PF_NOTE ? "note" : "damage");
+    l_set_text(L, "message", w->message);
+    if (w->offset != PF_NO_OFFSET)
+      l_set_int(L, "offset", (lua_Integer)w->offset);
+    if (!all)
+      l_set_int(L, "count", (lua_Integer)pf_warning_times(p->trace.notes, i));
+    l_append(L, -2);
   }
   return 1;
 }
@@ -360,20 +312,6 @@ static int part_grow (lua_State *L) {
 }
 
 
-/* Enlarges the arrays of sources by one. */
-static void grow_sources (lua_State *L, l_part *p) {
-  const size_t n = p->trace.nsources + 1;
-  pf_source *const sources = pf_array_resize(p->sources, n, sizeof *sources);
-  if (sources != NULL)
-    p->trace.sources = p->sources = sources;
-  l_source **const owners = pf_array_resize(p->owners, n, sizeof *owners);
-  if (owners != NULL)
-    p->owners = owners;
-  if (sources == NULL || owners == NULL)
-    luaL_error(L, "not enough memory");
-}
-
-
 /* part:add(role, source): adds a source, which readers see at their next
    batch. */
 static int part_add (lua_State *L) {
@@ -381,17 +319,26 @@ static int part_add (lua_State *L) {
   const char *const role = luaL_checkstring(L, 2);
   l_source *const source = l_source_check(L, 3);
   lua_settop(L, 3);
-  grow_sources(L, p);
+  const size_t i = p->trace.nsources;
+  pf_source *const sources =
+      pf_array_resize(p->sources, i + 1, sizeof *sources);
+  if (sources != NULL)
+    p->trace.sources = p->sources = sources;
+  l_source **const owners = pf_array_resize(p->owners, i + 1, sizeof *owners);
+  if (owners != NULL)
+    p->owners = owners;
+  if (sources == NULL || owners == NULL)
+    l_no_memory(L);
   lua_getiuservalue(L, 1, 1); /* at 4: the pins */
   lua_getiuservalue(L, 3, 2);
   const char *const path = pinned_text(L, 4, NULL);
   lua_pushvalue(L, 2);
-  pin(L, 4);
+  l_append(L, 4);
   lua_pushvalue(L, 3);
-  pin(L, 4);
-  const size_t i = p->trace.nsources++;
+  l_append(L, 4);
   p->sources[i] = (pf_source){role, path, source->bytes};
   p->owners[i] = source;
+  p->trace.nsources++;
   return 0;
 }
 
@@ -477,27 +424,6 @@ static void checked_close (pf_reader *self) {
 }
 
 
-/* Takes ownership of `input`, also when out of memory (NULL). */
-static pf_reader *check_reader (pf_reader *input, const l_part *part) {
-  checked *const w = calloc(1, sizeof *w);
-  if (w == NULL) {
-    input->close(input);
-    return NULL;
-  }
-  w->reader = *input;
-  w->reader.next = checked_next;
-  w->reader.want = checked_want;
-  w->reader.seek = input->seek == NULL ? NULL : checked_seek;
-  w->rows_left = UINT64_MAX;
-  w->reader.close = checked_close;
-  w->reader.read_stacks =
-      input->read_stacks == NULL ? NULL : checked_read_stacks;
-  w->input = input;
-  w->part = part;
-  return &w->reader;
-}
-
-
 static const pf_table *table_check (lua_State *L, const l_part *p, int arg) {
   const char *const name = luaL_checkstring(L, arg);
   for (size_t i = 0; i < p->trace.ntables; i++)
@@ -508,46 +434,46 @@ static const pf_table *table_check (lua_State *L, const l_part *p, int arg) {
 }
 
 
-/* Limits the reader to the rows from .. from + count - 1 of the arguments. */
-static void limit_rows (lua_State *L, pf_reader *reader) {
-  checked *const w = (checked *)(void *)reader;
-  pf_error error;
-  const lua_Integer from = luaL_optinteger(L, 3, -1);
-  if (from < 0)
-    return;
-  if (reader->seek == NULL) {
-    luaL_argerror(L, 3, "the readers of this table cannot seek");
-    return;
-  }
-  if (reader->seek(reader, (uint64_t)from, &error) != PF_OK)
-    luaL_error(L, "%s", error.what);
-  w->rows_left = (uint64_t)luaL_checkinteger(L, 4);
-  w->reader.read_stacks = NULL; /* it would return all rows */
-  w->reader.seek = NULL;
-}
-
-
 /* part:reader(table, from, count): a reader of a table, or of `count` rows from
    number `from` (from 0) on; or nil, message, code. */
 static int part_reader (lua_State *L) {
   l_part *const p = part_check(L, 1);
   const pf_table *const table = table_check(L, p, 2);
-  const int pins[] = {1};
+  const lua_Integer from = luaL_optinteger(L, 3, -1);
+  const lua_Integer count = from < 0 ? 0 : luaL_checkinteger(L, 4);
   lua_settop(L, 4);
-  l_reader *const r = l_reader_new(L, pins, 1);
+  l_reader *const r = l_reader_new(L); /* at 5 */
   r->open = &p->open;
   lua_getiuservalue(L, 1, 2);
-  lua_setiuservalue(L, -2, 2);
+  lua_setiuservalue(L, 5, 2);
+  checked *const w = calloc(1, sizeof *w);
+  if (w == NULL)
+    l_no_memory(L);
   pf_error error;
-  pf_reader *reader;
-  if (table->open(&p->trace, table, &reader, &error) != PF_OK) {
-    lua_getiuservalue(L, 1, 2);
-    return l_failure(L, &error, lua_tostring(L, -1));
+  if (table->open(&p->trace, table, &w->input, &error) != PF_OK) {
+    free(w);
+    return l_failure_of(L, &error, 1);
   }
-  r->reader = check_reader(reader, p);
-  if (r->reader == NULL)
-    return luaL_error(L, "not enough memory");
-  limit_rows(L, r->reader);
+  const pf_reader *const input = w->input;
+  r->reader = &w->reader;
+  w->part = p;
+  w->rows_left = UINT64_MAX;
+  w->reader = *input;
+  w->reader.next = checked_next;
+  w->reader.want = checked_want;
+  w->reader.seek = input->seek == NULL ? NULL : checked_seek;
+  w->reader.close = checked_close;
+  w->reader.read_stacks =
+      input->read_stacks == NULL ? NULL : checked_read_stacks;
+  if (from < 0)
+    return 1;
+  if (input->seek == NULL)
+    return luaL_argerror(L, 3, "the readers of this table cannot seek");
+  if (checked_seek(&w->reader, (uint64_t)from, &error) != PF_OK)
+    luaL_error(L, "%s", error.what);
+  w->rows_left = (uint64_t)count;
+  w->reader.read_stacks = NULL; /* it would return all rows */
+  w->reader.seek = NULL;
   return 1;
 }
 
@@ -568,6 +494,6 @@ void l_open_trace_part (lua_State *L) {
                                        {"formats", core_formats},
                                        {"open", core_open},
                                        {NULL, NULL}};
-  l_class(L, L_PART, methods, part_gc);
+  l_class(L, L_PART, methods, part_gc, part_gc);
   luaL_setfuncs(L, functions, 0);
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lua/arguments.h"
 #include "lua/callback.h"
 #include "lua/source.h"
 
@@ -156,14 +157,13 @@ static int core_decoder (lua_State *L) {
   l_callback callback;
   l_callback_open(L, &callback, 0, open); /* at 7 */
   lua_newtable(L);                        /* at 8: pins bytes */
-  const int pins[] = {3, 5, 6, 7, 8};
-  l_reader *const r = l_reader_new(L, pins, 5); /* at 9 */
+  l_reader *const r = l_reader_new(L);    /* at 9 */
   r->open = open;
   lua_pushvalue(L, 4);
   lua_setiuservalue(L, 9, 2);
   lua_decoder *const d = calloc(1, sizeof *d);
   if (d == NULL)
-    return luaL_error(L, "not enough memory");
+    l_no_memory(L);
   r->reader = &d->reader;
   d->reader = (pf_reader){.fields = schema->fields,
                           .nfields = schema->nfields,

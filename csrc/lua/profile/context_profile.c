@@ -11,6 +11,7 @@
 #include "kernels/contexts/collect.h"
 #include "kernels/contexts/diff.h"
 #include "kernels/contexts/views.h"
+#include "lua/arguments.h"
 #include "lua/profile/context_profile.h"
 #include "model/contexts/ordered_merge.h"
 
@@ -48,7 +49,7 @@ pf_contexts *l_contexts_new (lua_State *L, int dictionary_arg) {
   lua_pushvalue(L, dictionary_arg);
   lua_setiuservalue(L, -2, 1);
   if (pf_contexts_open(&c->contexts, dictionary) != PF_OK)
-    luaL_error(L, "not enough memory");
+    l_no_memory(L);
   c->open = true;
   return &c->contexts;
 }
@@ -63,38 +64,10 @@ static pf_contexts *new_like (lua_State *L, int arg) {
 }
 
 
-/* Returns the new profile on top of the stack, or nil, message, code. */
-static int finish (lua_State *L, pf_status status, const pf_error *error) {
-  return status == PF_OK ? 1 : l_failure(L, error, NULL);
-}
-
 /* }====== */
 
 
 /* {====== Construction ====== */
-
-/* Pushes the string field of the table at 1 and returns it; may be NULL. */
-static const char *option_text (lua_State *L, const char *name) {
-  lua_getfield(L, 1, name);
-  return lua_isnil(L, -1) ? NULL : luaL_checkstring(L, -1);
-}
-
-
-/* Reads the metric { name=, unit=, column= } number `i` of the list on top. */
-static void read_metric (lua_State *L, pf_collected *metric, lua_Integer i) {
-  const int list = lua_gettop(L);
-  lua_rawgeti(L, list, i);
-  luaL_checktype(L, -1, LUA_TTABLE);
-  const int table = lua_gettop(L);
-  lua_getfield(L, table, "name");
-  metric->name = luaL_checkstring(L, -1);
-  lua_getfield(L, table, "unit");
-  metric->unit = luaL_checkstring(L, -1);
-  lua_getfield(L, table, "column");
-  metric->column = lua_isnil(L, -1) ? NULL : luaL_checkstring(L, -1);
-  lua_settop(L, list); /* the tables keep the strings */
-}
-
 
 /* Reads the metrics of the table at 1 into memory that stays on the stack. */
 static void read_metrics (lua_State *L, pf_collect *from) {
@@ -102,10 +75,18 @@ static void read_metrics (lua_State *L, pf_collect *from) {
   luaL_checktype(L, -1, LUA_TTABLE);
   const size_t n = lua_rawlen(L, -1);
   luaL_argcheck(L, n >= 1, 1, "a profile has at least one metric");
-  pf_collected *const metrics = lua_newuserdatauv(L, n * sizeof *metrics, 0);
+  pf_collected *const metrics = l_scratch(L, n, sizeof *metrics);
   lua_insert(L, -2);
-  for (size_t i = 0; i < n; i++)
-    read_metric(L, &metrics[i], (lua_Integer)i + 1);
+  for (size_t i = 0; i < n; i++) {
+    lua_rawgeti(L, -1, (lua_Integer)i + 1); /* the table keeps its strings */
+    luaL_checktype(L, -1, LUA_TTABLE);
+    lua_getfield(L, -1, "name");
+    metrics[i].name = luaL_checkstring(L, -1);
+    lua_getfield(L, -2, "unit");
+    metrics[i].unit = luaL_checkstring(L, -1);
+    metrics[i].column = l_option_text(L, -3, "column", NULL);
+    lua_pop(L, 3);
+  }
   from->metrics = metrics;
   from->nmetrics = n;
 }
@@ -124,19 +105,17 @@ static int core_contexts (lua_State *L) {
   pf_collect from = {.reader = l_reader_check(L, 2)->reader};
   l_reader_push_dictionary(L, 2);
   pf_contexts *const result = l_contexts_new(L, 3); /* at 4 */
-  from.stack = option_text(L, "stack");
-  from.folded = option_text(L, "folded");
-  from.function = option_text(L, "function");
-  from.caller = option_text(L, "caller");
-  from.caller_file = option_text(L, "caller_file");
-  from.file = option_text(L, "file");
-  from.line = option_text(L, "line");
-  from.usual = option_text(L, "usual");
+  from.stack = l_option_text(L, 1, "stack", NULL);
+  from.folded = l_option_text(L, 1, "folded", NULL);
+  from.function = l_option_text(L, 1, "function", NULL);
+  from.caller = l_option_text(L, 1, "caller", NULL);
+  from.caller_file = l_option_text(L, 1, "caller_file", NULL);
+  from.file = l_option_text(L, 1, "file", NULL);
+  from.line = l_option_text(L, 1, "line", NULL);
+  from.usual = l_option_text(L, 1, "usual", NULL);
   read_metrics(L, &from);
-  if (pf_contexts_collect(result, &from, &error) != PF_OK) {
-    lua_getiuservalue(L, 2, 2);
-    return l_failure(L, &error, lua_tostring(L, -1));
-  }
+  if (pf_contexts_collect(result, &from, &error) != PF_OK)
+    return l_failure_of(L, &error, 2);
   lua_settop(L, 4);
   return 1;
 }
@@ -154,27 +133,9 @@ size_t l_metric_check (lua_State *L, const pf_contexts *c, const char *name) {
   const size_t metric = pf_metric_named(c, name);
   if (metric != PF_NO_METRIC)
     return metric;
-  luaL_Buffer b;
-  luaL_buffinit(L, &b);
-  for (size_t m = 0; m < c->nmetrics; m++) {
-    luaL_addstring(&b, m == 0 ? "" : ", ");
-    luaL_addstring(&b, c->metrics[m].name);
-  }
-  luaL_pushresult(&b);
+  l_push_list(L, &c->metrics[0].name, sizeof *c->metrics, c->nmetrics);
   luaL_error(L, "no metric '%s'; there are: %s", name, lua_tostring(L, -1));
   return 0;
-}
-
-
-/* Returns the metric that field `key` of the table at `arg` names, if any. */
-static size_t metric_field (lua_State *L, int arg, const pf_contexts *c,
-                            const char *key) {
-  lua_getfield(L, arg, key);
-  const size_t metric = lua_isnil(L, -1)
-                            ? PF_NO_METRIC
-                            : l_metric_check(L, c, luaL_checkstring(L, -1));
-  lua_pop(L, 1);
-  return metric;
 }
 
 
@@ -187,67 +148,39 @@ static pf_context_rows options_at (lua_State *L, int arg,
                           .count_metric = PF_NO_METRIC,
                           .caller = PF_NO_NAME,
                           .callee = PF_NO_NAME};
-  const char *name = NULL;
-  if (lua_istable(L, arg)) {
-    lua_getfield(L, arg, "zeros");
-    rows.zeros = lua_toboolean(L, -1);
-    rows.total_metric = metric_field(L, arg, rows.contexts, "total_metric");
-    rows.count_metric = metric_field(L, arg, rows.contexts, "count_metric");
-    lua_getfield(L, arg, "metric");
-    name = lua_isnil(L, -1) ? NULL : luaL_checkstring(L, -1);
-  }
-  rows.metric = l_metric_check(L, rows.contexts, name);
+  const char *const total = l_option_text(L, arg, "total_metric", NULL);
+  const char *const count = l_option_text(L, arg, "count_metric", NULL);
+  if (total != NULL)
+    rows.total_metric = l_metric_check(L, rows.contexts, total);
+  if (count != NULL)
+    rows.count_metric = l_metric_check(L, rows.contexts, count);
+  rows.zeros = l_option_flag(L, arg, "zeros");
+  rows.metric =
+      l_metric_check(L, rows.contexts, l_option_text(L, arg, "metric", NULL));
   return rows;
 }
 
 
 static int push_view (lua_State *L, const pf_context_rows *rows) {
-  const int pins[] = {1};
   pf_error error;
-  l_reader *const r = l_reader_new(L, pins, 1);
-  if (pf_context_rows_open(rows, &r->reader, &error) != PF_OK)
-    return l_throw(L, &error, 0);
-  return 1;
+  l_reader *const r = l_reader_new(L);
+  return l_reader_opened(L, pf_context_rows_open(rows, &r->reader, &error),
+                         &error);
 }
 
 
-static int view (lua_State *L, pf_context_view which) {
+/* contexts:NAME(options) for the view that upvalue 1 names: a reader. */
+static int contexts_view (lua_State *L) {
   lua_settop(L, 2);
-  const pf_context_rows rows = options_at(L, 2, which);
+  const pf_context_rows rows =
+      options_at(L, 2, (pf_context_view)lua_tointeger(L, lua_upvalueindex(1)));
   return push_view(L, &rows);
-}
-
-
-static int contexts_flat (lua_State *L) {
-  return view(L, PF_VIEW_FLAT);
-}
-
-
-static int contexts_graph (lua_State *L) {
-  return view(L, PF_VIEW_GRAPH);
-}
-
-
-static int contexts_tree (lua_State *L) {
-  return view(L, PF_VIEW_TREE);
-}
-
-
-static int contexts_bottom_up (lua_State *L) {
-  return view(L, PF_VIEW_BOTTOM_UP);
-}
-
-
-static int contexts_lines (lua_State *L) {
-  return view(L, PF_VIEW_LINES);
 }
 
 
 /* Returns the name id of the function name at 2, or PF_NO_NAME. */
 static uint32_t name_at (lua_State *L, const pf_contexts *c) {
-  pf_bytes text;
-  text.at = (const uint8_t *)luaL_checklstring(L, 2, &text.size);
-  const uint32_t name = pf_find_name(c->dictionary, text);
+  const uint32_t name = pf_find_name(c->dictionary, l_text_check(L, 2));
   for (uint32_t i = 1; name != PF_NO_NAME && i < c->count; i++)
     if (pf_area_name(c->dictionary, c->frames[i]) == name)
       return name;
@@ -288,38 +221,27 @@ static int contexts_diff (lua_State *L) {
                         pf_metric_named(c, "total before"),
                         pf_metric_named(c, "count"),
                         pf_metric_named(c, "count before")};
-  const int pins[] = {1};
   pf_error error;
-  l_reader *const r = l_reader_new(L, pins, 1);
-  if (pf_diff_open(&diff, &r->reader, &error) != PF_OK)
-    return l_throw(L, &error, 0);
-  return 1;
+  l_reader *const r = l_reader_new(L);
+  return l_reader_opened(L, pf_diff_open(&diff, &r->reader, &error), &error);
 }
 
 
 /* {====== Properties ====== */
-
-static int64_t sum_of (const pf_contexts *c, size_t metric) {
-  bool overflow = false;
-  int64_t sum = 0;
-  for (uint32_t i = 0; i < c->count; i++)
-    sum = pf_weight_add(sum, c->weights[metric][i], &overflow);
-  return sum;
-}
-
 
 /* contexts:metrics(): { { name=, unit=, total= }, ... } */
 static int contexts_metrics (lua_State *L) {
   const pf_contexts *const c = l_contexts_check(L, 1);
   lua_createtable(L, (int)c->nmetrics, 0);
   for (size_t m = 0; m < c->nmetrics; m++) {
+    bool overflow = false;
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < c->count; i++)
+      sum = pf_weight_add(sum, c->weights[m][i], &overflow);
     lua_createtable(L, 0, 3);
-    lua_pushstring(L, c->metrics[m].name);
-    lua_setfield(L, -2, "name");
-    lua_pushstring(L, c->metrics[m].unit);
-    lua_setfield(L, -2, "unit");
-    lua_pushinteger(L, sum_of(c, m));
-    lua_setfield(L, -2, "total");
+    l_set_text(L, "name", c->metrics[m].name);
+    l_set_text(L, "unit", c->metrics[m].unit);
+    l_set_int(L, "total", sum);
     lua_rawseti(L, -2, (lua_Integer)m + 1);
   }
   return 1;
@@ -349,25 +271,6 @@ static int contexts_count (lua_State *L) {
 }
 
 
-static void push_frame (lua_State *L, const pf_contexts *c, uint32_t area,
-                        int cache) {
-  const pf_area *const a = pf_area_at(c->dictionary, area);
-  lua_createtable(L, 0, 4);
-  lua_pushinteger(L, area);
-  lua_setfield(L, -2, "number");
-  l_push_name(L, c->dictionary, a->name, cache);
-  lua_setfield(L, -2, "function");
-  if (a->file != PF_NO_NAME) {
-    l_push_name(L, c->dictionary, a->file, cache);
-    lua_setfield(L, -2, "file");
-  }
-  if (a->line != 0) {
-    lua_pushinteger(L, a->line);
-    lua_setfield(L, -2, "line");
-  }
-}
-
-
 /* contexts:frames(): { { number=, function=, file=, line= }, ... }, each frame
    once, ordered by number. */
 static int contexts_frames (lua_State *L) {
@@ -376,17 +279,26 @@ static int contexts_frames (lua_State *L) {
   lua_settop(L, 1);
   lua_getiuservalue(L, 1, 1);
   l_push_name_cache(L, 2); /* at 3 */
-  bool *const used = lua_newuserdatauv(L, (size_t)nareas + 1, 0);
-  memset(used, 0, (size_t)nareas + 1);
+  bool *const used = l_scratch(L, nareas, sizeof *used);
   for (uint32_t i = 1; i < c->count; i++)
     used[c->frames[i]] = true;
   lua_newtable(L);
-  lua_Integer n = 0;
-  for (uint32_t area = 0; area < nareas; area++)
-    if (used[area]) {
-      push_frame(L, c, area, 3);
-      lua_rawseti(L, -2, ++n);
+  for (uint32_t area = 0; area < nareas; area++) {
+    const pf_area *const a = pf_area_at(c->dictionary, area);
+    if (!used[area])
+      continue;
+    lua_createtable(L, 0, 4);
+    l_set_int(L, "number", area);
+    l_push_name(L, c->dictionary, a->name, 3);
+    lua_setfield(L, -2, "function");
+    if (a->file != PF_NO_NAME) {
+      l_push_name(L, c->dictionary, a->file, 3);
+      lua_setfield(L, -2, "file");
     }
+    if (a->line != 0)
+      l_set_int(L, "line", a->line);
+    l_append(L, -2);
+  }
   return 1;
 }
 
@@ -394,6 +306,12 @@ static int contexts_frames (lua_State *L) {
 
 
 /* {====== Changes ====== */
+
+/* Returns the new profile on top of the stack, or nil, message, code. */
+static int finish (lua_State *L, pf_status status, const pf_error *error) {
+  return status == PF_OK ? 1 : l_failure(L, error, NULL);
+}
+
 
 /* contexts:merge(other, sign, plainly): the sum of this profile and the other
    one times 1 or -1. With `plainly` each context is looked up, also where an
@@ -426,8 +344,7 @@ static int contexts_narrow (lua_State *L) {
   const size_t nareas = pf_areas_count(c->dictionary);
   luaL_checktype(L, 2, LUA_TTABLE);
   lua_settop(L, 2);
-  uint8_t *const marks = lua_newuserdatauv(L, nareas + 1, 0);
-  memset(marks, 0, nareas + 1);
+  uint8_t *const marks = l_scratch(L, nareas, sizeof *marks);
   for (lua_pushnil(L); lua_next(L, 2) != 0; lua_pop(L, 1)) {
     const lua_Integer number = luaL_checkinteger(L, -2);
     luaL_argcheck(L, number >= 0 && (size_t)number < nareas, 2,
@@ -441,36 +358,6 @@ static int contexts_narrow (lua_State *L) {
 }
 
 
-static uint32_t text_field (lua_State *L, pf_dictionary *d, const char *key) {
-  uint32_t name = PF_NO_NAME;
-  if (lua_getfield(L, -1, key) != LUA_TNIL) {
-    pf_bytes text;
-    text.at = (const uint8_t *)luaL_checklstring(L, -1, &text.size);
-    name = pf_intern(d, text);
-    if (name == PF_NO_NAME)
-      luaL_error(L, "not enough memory");
-  }
-  lua_pop(L, 1);
-  return name;
-}
-
-
-/* Returns the frame described by the table on top. */
-static uint32_t to_frame (lua_State *L, pf_dictionary *d) {
-  luaL_checktype(L, -1, LUA_TTABLE);
-  pf_area frame = PF_AREA_NONE;
-  frame.name = text_field(L, d, "function");
-  frame.file = text_field(L, d, "file");
-  lua_getfield(L, -1, "line");
-  frame.line = luaL_optinteger(L, -1, 0);
-  lua_pop(L, 1);
-  const uint32_t area = pf_area_add(d, &frame);
-  if (area == PF_NO_AREA)
-    luaL_error(L, "not enough memory");
-  return area;
-}
-
-
 /* contexts:rename(frames, keeps): replaces the frame of each number by
    frames[number] = { function=, file=, line= }. A frame that becomes equal to
    its caller is merged with it unless `keeps` is true. */
@@ -480,14 +367,23 @@ static int contexts_rename (lua_State *L) {
   const bool folds = !lua_toboolean(L, 3);
   luaL_checktype(L, 2, LUA_TTABLE);
   lua_settop(L, 2);
-  uint32_t *const frames =
-      lua_newuserdatauv(L, ((size_t)nareas + 1) * sizeof *frames, 0);
+  uint32_t *const frames = l_scratch(L, nareas, sizeof *frames);
   for (uint32_t i = 0; i < nareas; i++)
     frames[i] = i;
   for (lua_pushnil(L); lua_next(L, 2) != 0; lua_pop(L, 1)) {
     const lua_Integer number = luaL_checkinteger(L, -2);
     luaL_argcheck(L, number >= 0 && number < nareas, 2, "no such frame");
-    frames[number] = to_frame(L, c->dictionary);
+    luaL_checktype(L, -1, LUA_TTABLE);
+    pf_area frame = PF_AREA_NONE;
+    if (lua_getfield(L, -1, "function") != LUA_TNIL)
+      frame.name = l_name_check(L, -1, c->dictionary);
+    if (lua_getfield(L, -2, "file") != LUA_TNIL)
+      frame.file = l_name_check(L, -1, c->dictionary);
+    l_option_int(L, -3, "line", &frame.line);
+    lua_pop(L, 2);
+    frames[number] = pf_area_add(c->dictionary, &frame);
+    if (frames[number] == PF_NO_AREA)
+      l_no_memory(L);
   }
   pf_error error;
   pf_contexts *const result = new_like(L, 1);
@@ -569,23 +465,37 @@ static int contexts_prune (lua_State *L) {
 
 
 void l_open_profile_contexts (lua_State *L) {
-  static const luaL_Reg methods[] = {
-      {"bottom_up", contexts_bottom_up}, {"callees", contexts_callees},
-      {"callers", contexts_callers},     {"close", contexts_close},
-      {"count", contexts_count},         {"diff", contexts_diff},
-      {"flat", contexts_flat},           {"frames", contexts_frames},
-      {"graph", contexts_graph},         {"invert", contexts_invert},
-      {"lines", contexts_lines},         {"merge", contexts_merge},
-      {"metrics", contexts_metrics},     {"narrow", contexts_narrow},
-      {"pick", contexts_pick},           {"prune", contexts_prune},
-      {"rename", contexts_rename},       {"scale", contexts_scale},
-      {"shorten", contexts_shorten},     {"tree", contexts_tree},
-      {"usual", contexts_usual},         {NULL, NULL}};
-  l_class(L, L_CONTEXTS, methods, contexts_gc);
+  static const luaL_Reg methods[] = {{"callees", contexts_callees},
+                                     {"callers", contexts_callers},
+                                     {"close", contexts_close},
+                                     {"count", contexts_count},
+                                     {"diff", contexts_diff},
+                                     {"frames", contexts_frames},
+                                     {"invert", contexts_invert},
+                                     {"merge", contexts_merge},
+                                     {"metrics", contexts_metrics},
+                                     {"narrow", contexts_narrow},
+                                     {"pick", contexts_pick},
+                                     {"prune", contexts_prune},
+                                     {"rename", contexts_rename},
+                                     {"scale", contexts_scale},
+                                     {"shorten", contexts_shorten},
+                                     {"usual", contexts_usual},
+                                     {NULL, NULL}};
+  static const char *const views[] = {[PF_VIEW_FLAT] = "flat",
+                                      [PF_VIEW_GRAPH] = "graph",
+                                      [PF_VIEW_TREE] = "tree",
+                                      [PF_VIEW_BOTTOM_UP] = "bottom_up",
+                                      [PF_VIEW_LINES] = "lines"};
+  l_class(L, L_CONTEXTS, methods, contexts_gc, contexts_close);
   luaL_getmetatable(L, L_CONTEXTS);
-  lua_pushcfunction(L, contexts_close);
-  lua_setfield(L, -2, "__close");
-  lua_pop(L, 1);
+  lua_getfield(L, -1, "__index");
+  for (size_t i = 0; i < sizeof views / sizeof *views; i++) {
+    lua_pushinteger(L, (lua_Integer)i);
+    lua_pushcclosure(L, contexts_view, 1);
+    lua_setfield(L, -2, views[i]);
+  }
+  lua_pop(L, 2);
   lua_pushcfunction(L, core_contexts);
   lua_setfield(L, -2, "contexts");
 }

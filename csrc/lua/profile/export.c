@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "lua/arguments.h"
 #include "lua/profile/export.h"
 #include "model/contexts/tree_order.h"
 
@@ -50,7 +51,7 @@ l_export *l_export_new (lua_State *L, int arg, int options_arg, int file_arg) {
   if (e->ranks == NULL || e->sorted == NULL ||
       pf_contexts_rank(contexts, e->ranks, e->sorted, &e->nframes) != PF_OK ||
       pf_traversal_open(&e->walk, contexts, NULL) != PF_OK)
-    luaL_error(L, "not enough memory");
+    l_no_memory(L);
   return e;
 }
 
@@ -63,7 +64,7 @@ int l_export_finish (lua_State *L, l_export *e) {
     return 1;
   }
   if (e->job.failed == PF_ENOMEM)
-    return luaL_error(L, "not enough memory");
+    l_no_memory(L);
   return l_write_failure(L, e->file_arg, e->job.errnum);
 }
 
@@ -139,6 +140,5 @@ void l_export_replaced (l_export *e, pf_bytes text, const char *pairs) {
 
 
 void l_open_export (lua_State *L) {
-  static const luaL_Reg none[] = {{NULL, NULL}};
-  l_class(L, L_EXPORT, none, export_gc);
+  l_class(L, L_EXPORT, NULL, export_gc, export_gc);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "formats/pprof/write_pprof.h"
+#include "lua/arguments.h"
 #include "lua/profile/context_profile.h"
 
 #define L_SINK   "profio.sink"
@@ -27,7 +28,7 @@ static pf_sink *push_sink (lua_State *L) {
   sink->fd = -1;
   luaL_setmetatable(L, L_SINK);
   if (pf_sink_open(sink, -1) != PF_OK)
-    luaL_error(L, "not enough memory");
+    l_no_memory(L);
   return sink;
 }
 
@@ -84,14 +85,14 @@ static uint32_t read_name (lua_State *L, pf_dictionary *dictionary) {
   const uint32_t name = pf_intern(dictionary, text);
   lua_pop(L, 1);
   if (name == PF_NO_NAME)
-    luaL_error(L, "not enough memory");
+    l_no_memory(L);
   return name;
 }
 
 
 static void add_comment (lua_State *L, pprof_header *header, uint32_t comment) {
   if (!pprof_header_comment(header, comment))
-    luaL_error(L, "not enough memory");
+    l_no_memory(L);
 }
 
 
@@ -148,7 +149,7 @@ static void read_header (lua_State *L, pprof_header *header, bool is_first,
     lua_settop(L, list + 1);
   }
   if (!pprof_header_merge(header, more, is_first, d))
-    luaL_error(L, "not enough memory");
+    l_no_memory(L);
   lua_settop(L, list - 1);
 }
 
@@ -238,9 +239,8 @@ static int core_write_pprof (lua_State *L) {
 
 
 void l_open_export_pprof (lua_State *L) {
-  static const luaL_Reg none[] = {{NULL, NULL}};
-  l_class(L, L_SINK, none, sink_gc);
-  l_class(L, L_HEADER, none, header_gc);
+  l_class(L, L_SINK, NULL, sink_gc, sink_gc);
+  l_class(L, L_HEADER, NULL, header_gc, header_gc);
   lua_pushcfunction(L, core_write_pprof);
   lua_setfield(L, -2, "write_pprof");
 }

@@ -3,6 +3,7 @@
 ** which stack ran on a track in which interval.
 */
 
+#include "lua/arguments.h"
 #include "lua/profile/export.h"
 #include "lua/stages/timeline_spans.h"
 
@@ -64,7 +65,7 @@ static uint32_t *push_frames (lua_State *L, const pf_span_store *store) {
   for (uint32_t i = 0; i < count; i++) {
     frames[i] = frame_of(store, i);
     if (frames[i] == PF_NO_AREA)
-      luaL_error(L, "not enough memory");
+      l_no_memory(L);
   }
   return frames;
 }
@@ -76,7 +77,7 @@ static void find_kinds (lua_State *L, track_scan *w) {
   for (size_t i = 0; i < NKINDS; i++) {
     w->kinds[i] = pf_intern_text(d, names[i]);
     if (w->kinds[i] == PF_NO_NAME)
-      luaL_error(L, "not enough memory");
+      l_no_memory(L);
   }
 }
 
@@ -151,7 +152,7 @@ static int core_span_contexts (lua_State *L) {
   l_reader_push_dictionary(L, lua_gettop(L));
   w.contexts = l_contexts_new(L, lua_gettop(L));
   if (pf_metric_of(w.contexts, "time", "ns") != 0)
-    return luaL_error(L, "not enough memory");
+    l_no_memory(L);
   (void)pf_span_store_tracks(w.store, &count);
   int64_t first, last;
   pf_span_store_limits(w.store, &first, &last);

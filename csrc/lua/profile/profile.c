@@ -10,13 +10,9 @@
 #include "kernels/graph/transform_graph.h"
 #include "kernels/graph/compare.h"
 #include "kernels/listing/rank.h"
+#include "lua/arguments.h"
 #include "lua/profile/profile.h"
 #include "model/base/memory.h"
-
-/* Opens the reader of a report. */
-typedef pf_status make_listing (const pf_listing *listing, pf_reader **reader,
-                                pf_error *error);
-
 
 /* {====== Construction ====== */
 
@@ -46,8 +42,7 @@ static int profile_close (lua_State *L) {
 }
 
 
-/* Returns the reader in a field of the table at 1, or NULL; it stays on the
-   stack. */
+/* Returns the reader in a field of the table at 1, or NULL; pushes the field. */
 static pf_reader *option_reader (lua_State *L, const char *name) {
   if (lua_getfield(L, 1, name) == LUA_TNIL)
     return NULL;
@@ -55,59 +50,13 @@ static pf_reader *option_reader (lua_State *L, const char *name) {
 }
 
 
-static bool option_bool (lua_State *L, const char *name) {
-  lua_getfield(L, 1, name);
-  const bool value = lua_toboolean(L, -1);
-  lua_pop(L, 1);
-  return value;
-}
-
-
-/* Returns the dictionary of the option, or else of a reader; pushes its
-   userdata. */
-static pf_dictionary *option_dictionary (lua_State *L) {
-  static const char *const readers[] = {"histogram", "arcs", NULL};
-  if (lua_getfield(L, 1, "dictionary") != LUA_TNIL)
-    return l_dictionary_check(L, lua_gettop(L));
-  for (size_t i = 0; readers[i] != NULL; i++)
-    if (option_reader(L, readers[i]) != NULL) {
-      l_reader_push_dictionary(L, lua_gettop(L));
-      return l_dictionary_check(L, lua_gettop(L));
-    }
-  luaL_error(L, "a profile needs a histogram or arcs");
-  return NULL;
-}
-
-
-/* Reads the options at 1 except the dictionary. */
-static void read_options (lua_State *L, pf_assembly *assembly) {
-  *assembly = (pf_assembly){.compat = option_bool(L, "compat"),
-                            .lines = option_bool(L, "lines")};
-  assembly->histogram = option_reader(L, "histogram");
-  assembly->arcs = option_reader(L, "arcs");
-  assembly->sets = option_reader(L, "sets");
-  if (lua_getfield(L, 1, "symbols") != LUA_TNIL)
-    assembly->symbols = l_symbols_check(L, lua_gettop(L));
-  lua_getfield(L, 1, "bias");
-  assembly->bias = (uint64_t)luaL_optinteger(L, -1, 0);
-}
-
-
-/* Pushes and returns the label of the first reader; NULL if there is none. */
-static const char *label_of (lua_State *L) {
-  static const char *const readers[] = {"histogram", "arcs", NULL};
-  for (size_t i = 0; readers[i] != NULL; i++)
-    if (lua_getfield(L, 1, readers[i]) == LUA_TUSERDATA &&
-        lua_getiuservalue(L, -1, 2) == LUA_TSTRING)
-      return lua_tostring(L, -1);
-  return NULL;
-}
-
-
-static l_profile *new_profile (lua_State *L) {
+/* Pushes a closed profile with the dictionary at `dictionary`. */
+static l_profile *new_profile (lua_State *L, int dictionary) {
   l_profile *const p = lua_newuserdatauv(L, sizeof *p, 2);
   memset(p, 0, sizeof *p);
   luaL_setmetatable(L, L_PROFILE);
+  lua_pushvalue(L, dictionary);
+  lua_setiuservalue(L, -2, 1);
   return p;
 }
 
@@ -119,7 +68,7 @@ static void open_names (lua_State *L, l_profile *p) {
   if (p->shown != NULL)
     memset(p->shown, 0xff, count * sizeof *p->shown);
   else
-    luaL_error(L, "not enough memory");
+    l_no_memory(L);
 }
 
 
@@ -128,23 +77,37 @@ static void open_names (lua_State *L, l_profile *p) {
 ** demangle=, dictionary= }: a profile, or nil, message, code.
 */
 static int core_profile (lua_State *L) {
-  pf_assembly assembly;
   pf_error error;
+  int64_t bias = 0;
   luaL_checktype(L, 1, LUA_TTABLE);
   lua_settop(L, 1);
-  l_profile *const p = new_profile(L);
-  pf_dictionary *const dictionary = option_dictionary(L);
-  lua_setiuservalue(L, 2, 1);
-  read_options(L, &assembly);
-  if (assembly.sets != NULL)
-    luaL_argcheck(L, assembly.sets->dictionary == dictionary, 1,
-                  "the readers have different dictionaries");
+  l_option_int(L, 1, "bias", &bias);
+  pf_assembly assembly = {.compat = l_option_flag(L, 1, "compat"),
+                          .lines = l_option_flag(L, 1, "lines"),
+                          .bias = (uint64_t)bias};
+  assembly.histogram = option_reader(L, "histogram"); /* at 2 */
+  assembly.arcs = option_reader(L, "arcs");           /* at 3 */
+  assembly.sets = option_reader(L, "sets");           /* at 4 */
+  const int first = assembly.histogram != NULL ? 2 : 3;
+  if (lua_getfield(L, 1, "dictionary") == LUA_TNIL) {
+    if (lua_isnil(L, first))
+      return luaL_error(L, "a profile needs a histogram or arcs");
+    l_reader_push_dictionary(L, first);
+    lua_replace(L, 5);
+  }
+  pf_dictionary *const dictionary = l_dictionary_check(L, 5);
+  luaL_argcheck(
+      L, assembly.sets == NULL || assembly.sets->dictionary == dictionary, 1,
+      "the readers have different dictionaries");
+  if (lua_getfield(L, 1, "symbols") != LUA_TNIL)
+    assembly.symbols = l_symbols_check(L, 6);
+  l_profile *const p = new_profile(L, 5);
   if (pf_assemble(&p->graph, &assembly, dictionary, &error) != PF_OK)
-    return l_failure(L, &error, label_of(L));
+    return lua_isnil(L, first) ? l_failure(L, &error, NULL)
+                               : l_failure_of(L, &error, first);
   p->open = true;
-  if (option_bool(L, "demangle"))
+  if (l_option_flag(L, 1, "demangle"))
     open_names(L, p);
-  lua_settop(L, 2);
   return 1;
 }
 
@@ -153,23 +116,13 @@ static int core_profile (lua_State *L) {
 
 /* {====== Transformations ====== */
 
-/* Pushes a profile with the dictionary of the one at 1. */
-static l_profile *new_like (lua_State *L) {
-  l_profile *const p = new_profile(L);
-  lua_getiuservalue(L, 1, 1);
-  lua_setiuservalue(L, -2, 1);
-  return p;
-}
-
-
 /* Returns the table at `arg` as an array with a number for each function
    (default 0), in memory that stays on the stack. Numbers are 0 to `max`. */
 static uint32_t *numbers_check (lua_State *L, int arg, const l_profile *p,
                                 lua_Integer most) {
   luaL_checktype(L, arg, LUA_TTABLE);
   const size_t count = p->graph.nfunctions;
-  uint32_t *const numbers =
-      lua_newuserdatauv(L, (count + 1) * sizeof *numbers, 0);
+  uint32_t *const numbers = l_scratch(L, count, sizeof *numbers);
   for (size_t i = 0; i < count; i++) {
     lua_geti(L, arg, (lua_Integer)i);
     const lua_Integer number = lua_tointeger(L, -1);
@@ -193,10 +146,11 @@ static int profile_narrow (lua_State *L) {
   luaL_argcheck(L, !p->graph.facts.compat, 1, "not an exact profile");
   const size_t count = p->graph.nfunctions;
   const uint32_t *const numbers = numbers_check(L, 2, p, 7);
-  uint8_t *const marks = lua_newuserdatauv(L, count + 1, 0);
+  uint8_t *const marks = l_scratch(L, count, sizeof *marks);
   for (size_t i = 0; i < count; i++)
     marks[i] = (uint8_t)numbers[i];
-  l_profile *const to = new_like(L);
+  lua_getiuservalue(L, 1, 1);
+  l_profile *const to = new_profile(L, lua_gettop(L));
   pf_graph_open(&to->graph, p->graph.dictionary);
   if (pf_graph_narrow(&to->graph, &p->graph, marks, &error) != PF_OK)
     return l_failure(L, &error, NULL);
@@ -225,20 +179,17 @@ static int profile_regroup (lua_State *L) {
     luaL_argcheck(L, groups[i] > 0 || !is_used, 2, "a function has no group");
     groups[i] -= groups[i] > 0;
   }
-  uint32_t *const names = lua_newuserdatauv(L, (count + 1) * sizeof *names, 0);
+  uint32_t *const names = l_scratch(L, count, sizeof *names);
   for (size_t i = 0; i < count; i++) {
-    pf_bytes bytes;
     lua_geti(L, 3, (lua_Integer)i + 1);
-    bytes.at = (const uint8_t *)luaL_checklstring(L, -1, &bytes.size);
-    names[i] = pf_intern(p->graph.dictionary, bytes);
-    if (names[i] == PF_NO_NAME)
-      return luaL_error(L, "not enough memory");
+    names[i] = l_name_check(L, -1, p->graph.dictionary);
     lua_pop(L, 1);
   }
-  l_profile *const to = new_like(L);
+  lua_getiuservalue(L, 1, 1);
+  l_profile *const to = new_profile(L, lua_gettop(L));
   pf_graph_open(&to->graph, p->graph.dictionary);
   if (pf_graph_group(&to->graph, &p->graph, groups, names, count) != PF_OK)
-    return luaL_error(L, "not enough memory");
+    l_no_memory(L);
   to->open = true;
   return 1;
 }
@@ -248,106 +199,47 @@ static int profile_regroup (lua_State *L) {
 
 /* {====== Reports ====== */
 
-/* Returns the listing of the profile at 1 for the options at `arg`, without a
-   flow. */
-static pf_listing listing_without_flow (lua_State *L, int arg) {
+/* The reports without arguments other than options. Those with `open` compute
+   the orders that they need together with a new flow. */
+static const struct {
+  const char *name;
+  pf_status (*make)(const pf_listing *listing, pf_reader **reader,
+                    pf_error *error);
+  l_open_ordered *open;
+} reports[] = {{"annotations", pf_listing_annotations, NULL},
+               {"flat", pf_listing_flat, pf_flow_open_flat},
+               {"functions", pf_listing_functions, NULL},
+               {"graph", pf_listing_graph, NULL},
+               {"graph_listing", pf_listing_text, pf_flow_open_graph},
+               {"index", pf_listing_index, pf_flow_open_graph},
+               {"lines", pf_listing_lines, NULL}};
+
+#define NREPORTS (sizeof reports / sizeof *reports)
+
+
+/* Returns the listing of the profile at 1 for the options at `arg` and pushes
+   its flow. */
+static pf_listing listing_of (lua_State *L, int arg, l_open_ordered *open) {
   const l_profile *const p = l_profile_check(L, 1);
-  pf_listing listing = {.shown = p->shown};
-  if (lua_istable(L, arg)) {
-    lua_getfield(L, arg, "zeros");
-    listing.zeros = lua_toboolean(L, -1);
-    lua_pop(L, 1);
-  }
-  return listing;
-}
-
-
-/* Returns the listing for the options at `arg` and pushes its flow. */
-static pf_listing listing_of (lua_State *L, int arg) {
-  pf_listing listing = listing_without_flow(L, arg);
-  listing.flow = l_flow_push(L, 1, arg);
-  return listing;
-}
-
-
-/* As listing_of; also sorts the flat profile if the flow is new. */
-static pf_listing flat_listing_of (lua_State *L, int arg) {
-  pf_listing listing = listing_without_flow(L, arg);
-  listing.flow =
-      l_flow_push_ordered(L, 1, arg, pf_flow_open_flat, listing.zeros);
-  return listing;
-}
-
-
-/* As listing_of; also sorts the call graph and its index, which are usually
-   needed together, if the flow is new. */
-static pf_listing ranked_listing_of (lua_State *L, int arg) {
-  pf_listing listing = listing_without_flow(L, arg);
-  pf_flow *const flow =
-      l_flow_push_ordered(L, 1, arg, pf_flow_open_graph, listing.zeros);
-  if (pf_flow_rank(flow, listing.zeros) != PF_OK)
-    luaL_error(L, "not enough memory");
+  pf_listing listing = {.shown = p->shown,
+                        .zeros = l_option_flag(L, arg, "zeros")};
+  pf_flow *const flow = l_flow_push(L, 1, arg, open);
+  if (open == pf_flow_open_graph && pf_flow_rank(flow, listing.zeros) != PF_OK)
+    l_no_memory(L);
   listing.flow = flow;
   return listing;
 }
 
 
-/* Pushes a reader that pins the profile at 1 and the flow on top. */
-static l_reader *new_reader (lua_State *L) {
-  const int pins[] = {1, lua_gettop(L)};
-  return l_reader_new(L, pins, 2);
-}
-
-
-static int report_by (lua_State *L, make_listing *make,
-                      pf_listing (*describe)(lua_State *L, int arg)) {
+/* profile:NAME(options) for the report whose index is upvalue 1: a reader. */
+static int profile_report (lua_State *L) {
+  const size_t which = (size_t)lua_tointeger(L, lua_upvalueindex(1));
   pf_error error;
   lua_settop(L, 2);
-  const pf_listing listing = describe(L, 2);
-  l_reader *const r = new_reader(L);
-  if (make(&listing, &r->reader, &error) != PF_OK)
-    return l_throw(L, &error, 0);
-  return 1;
-}
-
-
-static int report (lua_State *L, make_listing *make) {
-  return report_by(L, make, listing_of);
-}
-
-
-static int profile_flat (lua_State *L) {
-  return report_by(L, pf_listing_flat, flat_listing_of);
-}
-
-
-static int profile_graph (lua_State *L) {
-  return report(L, pf_listing_graph);
-}
-
-
-static int profile_graph_listing (lua_State *L) {
-  return report_by(L, pf_listing_text, ranked_listing_of);
-}
-
-
-static int profile_index (lua_State *L) {
-  return report_by(L, pf_listing_index, ranked_listing_of);
-}
-
-
-static int profile_lines (lua_State *L) {
-  return report(L, pf_listing_lines);
-}
-
-
-static int profile_annotations (lua_State *L) {
-  return report(L, pf_listing_annotations);
-}
-
-
-static int profile_functions (lua_State *L) {
-  return report(L, pf_listing_functions);
+  const pf_listing listing = listing_of(L, 2, reports[which].open);
+  l_reader *const r = l_reader_new(L);
+  return l_reader_opened(L, reports[which].make(&listing, &r->reader, &error),
+                         &error);
 }
 
 
@@ -363,9 +255,7 @@ static size_t function_at (lua_State *L, int arg, const l_profile *p) {
                   "no function has this number");
     return (size_t)number;
   }
-  pf_bytes bytes;
-  bytes.at = (const uint8_t *)luaL_checklstring(L, arg, &bytes.size);
-  const uint32_t name = pf_find_name(graph->dictionary, bytes);
+  const uint32_t name = pf_find_name(graph->dictionary, l_text_check(L, arg));
   for (size_t i = 0; name != PF_NO_NAME && i < graph->nfunctions; i++)
     if ((graph->names[i] == name ||
          (p->shown != NULL && p->shown[i] == name)) &&
@@ -383,13 +273,12 @@ static int arcs_of (lua_State *L,
   lua_settop(L, 3);
   const l_profile *const p = l_profile_check(L, 1);
   const size_t function = function_at(L, 2, p);
-  const pf_listing listing = listing_of(L, 3);
+  const pf_listing listing = listing_of(L, 3, NULL);
   if (function == p->graph.nfunctions)
     return 0;
-  l_reader *const r = new_reader(L);
-  if (make(&listing, (uint32_t)function, &r->reader, &error) != PF_OK)
-    return l_throw(L, &error, 0);
-  return 1;
+  l_reader *const r = l_reader_new(L);
+  return l_reader_opened(
+      L, make(&listing, (uint32_t)function, &r->reader, &error), &error);
 }
 
 
@@ -421,21 +310,19 @@ static int profile_compare (lua_State *L) {
   luaL_argcheck(L, p->graph.dictionary == other->graph.dictionary, 2,
                 "the profiles have different dictionaries");
   pf_listing compat = {.shown = other->shown};
-  const pf_listing exact = listing_of(L, 3); /* its flow at 4 */
+  const pf_listing exact = listing_of(L, 3, NULL); /* its flow at 4 */
   lua_pushnil(L);
-  compat.flow = l_flow_push(L, 2, 5); /* at 6 */
-  const int pins[] = {1, 2, 4, 6};
-  l_reader *const r = l_reader_new(L, pins, 4);
-  if (pf_compare(&exact, &compat, &r->reader, &error) != PF_OK)
-    return l_throw(L, &error, 0);
-  return 1;
+  compat.flow = l_flow_push(L, 2, 5, NULL); /* at 6 */
+  l_reader *const r = l_reader_new(L);
+  return l_reader_opened(L, pf_compare(&exact, &compat, &r->reader, &error),
+                         &error);
 }
 
 
 /* profile:facts(options): the numbers shown in headings. */
 static int profile_facts (lua_State *L) {
   lua_settop(L, 2);
-  l_profile_facts(L, l_flow_push(L, 1, 2));
+  l_profile_facts(L, l_flow_push(L, 1, 2, NULL));
   return 1;
 }
 
@@ -443,9 +330,9 @@ static int profile_facts (lua_State *L) {
 /* core.listing_templates(report, traditional): { kind = template } of report
    "flat", "graph" or "index". */
 static int core_listing_templates (lua_State *L) {
-  static const char *const reports[] = {"flat", "graph", "index", NULL};
+  static const char *const names[] = {"flat", "graph", "index", NULL};
   size_t count;
-  const int which = luaL_checkoption(L, 1, NULL, reports);
+  const int which = luaL_checkoption(L, 1, NULL, names);
   const pf_template *const list = pf_listing_templates(
       (pf_listing_report)which, lua_toboolean(L, 2), &count);
   lua_createtable(L, 0, (int)count);
@@ -460,30 +347,24 @@ static int core_listing_templates (lua_State *L) {
 
 
 void l_open_profile (lua_State *L) {
-  static const luaL_Reg methods[] = {{"annotations", profile_annotations},
-                                     {"callees", profile_callees},
-                                     {"callers", profile_callers},
-                                     {"close", profile_close},
-                                     {"compare", profile_compare},
-                                     {"facts", profile_facts},
-                                     {"flat", profile_flat},
-                                     {"functions", profile_functions},
-                                     {"graph", profile_graph},
-                                     {"graph_listing", profile_graph_listing},
-                                     {"index", profile_index},
-                                     {"lines", profile_lines},
-                                     {"narrow", profile_narrow},
-                                     {"regroup", profile_regroup},
-                                     {NULL, NULL}};
+  static const luaL_Reg methods[] = {
+      {"callees", profile_callees}, {"callers", profile_callers},
+      {"close", profile_close},     {"compare", profile_compare},
+      {"facts", profile_facts},     {"narrow", profile_narrow},
+      {"regroup", profile_regroup}, {NULL, NULL}};
   static const luaL_Reg functions[] = {
       {"listing_templates", core_listing_templates},
       {"profile", core_profile},
       {NULL, NULL}};
   l_open_flow(L);
-  l_class(L, L_PROFILE, methods, profile_gc);
+  l_class(L, L_PROFILE, methods, profile_gc, profile_close);
   luaL_getmetatable(L, L_PROFILE);
-  lua_pushcfunction(L, profile_close);
-  lua_setfield(L, -2, "__close");
-  lua_pop(L, 1);
+  lua_getfield(L, -1, "__index");
+  for (size_t i = 0; i < NREPORTS; i++) {
+    lua_pushinteger(L, (lua_Integer)i);
+    lua_pushcclosure(L, profile_report, 1);
+    lua_setfield(L, -2, reports[i].name);
+  }
+  lua_pop(L, 2);
   luaL_setfuncs(L, functions, 0);
 }

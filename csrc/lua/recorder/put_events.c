@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "lua/arguments.h"
 #include "lua/recorder/fast_events.h"
 #include "lua/writer/written.h"
 
@@ -66,7 +67,7 @@ static void prepare_calls (lua_State *L, l_recorder *r, bool has_timeline) {
     r->event_codes[i] =
         pf_intern_text(r->dictionary, has_timeline ? words[i] : ops[i]);
     if (r->event_codes[i] == PF_NO_NAME)
-      luaL_error(L, "not enough memory");
+      l_no_memory(L);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lua/arguments.h"
 #include "lua/recorder/recorder.h"
 #include "model/writer/ring_consumer.h"
 
@@ -139,7 +140,7 @@ static void open_sums (lua_State *L, l_recorder *r) {
   if (pf_metric_of(r->contexts, "time", "ns") != 0 ||
       pf_metric_of(r->contexts, "calls", "count") != 1 ||
       (r->by_line && pf_metric_of(r->contexts, "hits", "count") != 2))
-    luaL_error(L, "not enough memory");
+    l_no_memory(L);
 }
 
 
@@ -154,7 +155,7 @@ static void open_output (lua_State *L, l_recorder *r) {
   r->kinds[0] = pf_intern_text(r->dictionary, "function");
   r->kinds[1] = pf_intern_text(r->dictionary, "main");
   if (r->kinds[0] == PF_NO_NAME || r->kinds[1] == PF_NO_NAME)
-    luaL_error(L, "not enough memory");
+    l_no_memory(L);
   if (r->mode == L_AGGREGATE)
     open_sums(L, r);
   else {
@@ -179,7 +180,7 @@ static int core_recorder (lua_State *L) {
   lua_settop(L, 2);
   r->areas = malloc(r->depth * sizeof *r->areas);
   if (r->areas == NULL)
-    return luaL_error(L, "not enough memory");
+    l_no_memory(L);
   l_functions_prepare(L);
   r->hook = l_hook_of(r->mode, r->by_line, &r->mask);
   r->random = (uint32_t)(uintptr_t)r;
@@ -284,8 +285,7 @@ static int recorder_facts (lua_State *L) {
     set_integer(L, "per_call", mean_subtracted(r, L_COST_LUA, L_COST_C));
   }
   if (r->error.status != PF_OK) {
-    lua_pushstring(L, r->error.what);
-    lua_setfield(L, -2, "failure");
+    l_set_text(L, "failure", r->error.what);
   }
   return 1;
 }
@@ -393,6 +393,6 @@ void l_open_recorder (lua_State *L) {
       {"process_id", core_process_id},
       {"recorder", core_recorder},
       {NULL, NULL}};
-  l_class(L, L_RECORDER, methods, recorder_gc);
+  l_class(L, L_RECORDER, methods, recorder_gc, recorder_gc);
   luaL_setfuncs(L, functions, 0);
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lua/binding.h"
+#include "lua/arguments.h"
 #include "model/rows/store.h"
 
 /* Stack indices of core.rows_reader. */
@@ -30,13 +30,13 @@ typedef struct rows_reader {
 /* {====== The reader ====== */
 
 static pf_status rows_next (pf_reader *self, pf_batch *batch, pf_error *error) {
-  rows_reader *const t = (rows_reader *)(void *)self;
+  const rows_reader *const t = (rows_reader *)(void *)self;
   return t->rows->next(t->rows, batch, error);
 }
 
 
 static pf_status rows_seek (pf_reader *self, uint64_t row, pf_error *error) {
-  rows_reader *const t = (rows_reader *)(void *)self;
+  const rows_reader *const t = (rows_reader *)(void *)self;
   return t->rows->seek(t->rows, row, error);
 }
 
@@ -53,14 +53,6 @@ static void rows_close (pf_reader *self) {
 /* }====== */
 
 
-static pf_type type_check (lua_State *L, int index) {
-  static const char *const names[] = {"int",    "num",  "addr",  "bool",
-                                      "name",   "area", "stack", "bytes",
-                                      "handle", NULL};
-  return (pf_type)luaL_checkoption(L, index, NULL, names);
-}
-
-
 /* Pushes field `key`, or else element `n`, of the table on top. */
 static void get_either (lua_State *L, const char *key, lua_Integer n) {
   if (lua_getfield(L, -1, key) != LUA_TNIL)
@@ -70,28 +62,26 @@ static void get_either (lua_State *L, const char *key, lua_Integer n) {
 }
 
 
-/* Keeps the string on top (popped) alive as long as the reader. */
-static void keep_string (lua_State *L) {
-  lua_rawseti(L, STRINGS, (lua_Integer)lua_rawlen(L, STRINGS) + 1);
-}
-
-
 static void read_fields (lua_State *L, rows_reader *t, size_t nfields) {
+  static const char *const types[] = {"int",    "num",  "addr",  "bool",
+                                      "name",   "area", "stack", "bytes",
+                                      "handle", NULL};
   for (size_t i = 0; i < nfields; i++) {
     lua_rawgeti(L, FIELDS, (lua_Integer)i + 1);
     luaL_checktype(L, -1, LUA_TTABLE);
     get_either(L, "type", 2);
-    const pf_type type = type_check(L, lua_gettop(L));
+    const pf_type type =
+        (pf_type)luaL_checkoption(L, lua_gettop(L), NULL, types);
     lua_pop(L, 1);
     get_either(L, "name", 1);
     t->fields[i] = (pf_field){luaL_checkstring(L, -1), type, NULL};
     if (lua_getfield(L, -2, "help") != LUA_TNIL) {
       t->fields[i].help = luaL_checkstring(L, -1);
       lua_pushvalue(L, -1);
-      keep_string(L);
+      l_append(L, STRINGS);
     }
     lua_pop(L, 1);
-    keep_string(L);
+    l_append(L, STRINGS);
     lua_settop(L, READER);
   }
 }
@@ -106,16 +96,9 @@ static void read_row (lua_State *L, rows_reader *t, size_t row) {
       luaL_error(L, "column '%s' is of type %s, got %s", t->fields[i].name,
                  pf_type_name(column->type), luaL_tolstring(L, ROW + 1, NULL));
     if (column->type == PF_BYTES)
-      keep_string(L);
+      l_append(L, STRINGS);
     lua_settop(L, ROW);
   }
-}
-
-
-static void append (lua_State *L, rows_reader *t) {
-  if (t->batch.rows > 0 && pf_store_append(&t->store, &t->batch) != PF_OK)
-    luaL_error(L, "not enough memory");
-  pf_batch_clear(&t->batch);
 }
 
 
@@ -126,10 +109,12 @@ static void read_rows (lua_State *L, rows_reader *t) {
     luaL_checktype(L, ROW, LUA_TTABLE);
     read_row(L, t, t->batch.rows++);
     lua_settop(L, READER);
-    if (t->batch.rows == PF_BATCH_ROWS)
-      append(L, t);
+    if (t->batch.rows < PF_BATCH_ROWS && i + 1 < count)
+      continue;
+    if (pf_store_append(&t->store, &t->batch) != PF_OK)
+      l_no_memory(L);
+    pf_batch_clear(&t->batch);
   }
-  append(L, t);
 }
 
 
@@ -148,12 +133,11 @@ static int core_rows_reader (lua_State *L) {
   }
   const size_t nfields = lua_rawlen(L, FIELDS);
   luaL_argcheck(L, nfields > 0, FIELDS, "no columns");
-  lua_newtable(L); /* STRINGS */
-  const int pins[] = {DICTIONARY, STRINGS};
-  l_reader *const r = l_reader_new(L, pins, 2); /* READER */
+  lua_newtable(L);                     /* STRINGS */
+  l_reader *const r = l_reader_new(L); /* READER */
   rows_reader *const t = calloc(1, sizeof *t + nfields * sizeof(pf_field));
   if (t == NULL)
-    return luaL_error(L, "not enough memory");
+    l_no_memory(L);
   r->reader = &t->reader;
   t->reader = (pf_reader){.fields = t->fields,
                           .nfields = nfields,
@@ -165,13 +149,16 @@ static int core_rows_reader (lua_State *L) {
   if (pf_store_open(&t->store, t->fields, nfields, t->reader.dictionary) !=
           PF_OK ||
       pf_batch_open(&t->batch, t->fields, nfields, NULL) != PF_OK)
-    return luaL_error(L, "not enough memory");
+    l_no_memory(L);
   read_rows(L, t);
   pf_batch_close(&t->batch);
   pf_error error;
-  if (pf_store_reader(&t->store, NULL, 0, &t->rows, &error) != PF_OK)
-    return l_throw(L, &error, 0);
-  return 1;
+  lua_pushvalue(L, DICTIONARY);
+  l_append(L, STRINGS);
+  lua_pushvalue(L, STRINGS); /* the rows have been copied */
+  lua_setiuservalue(L, READER, 1);
+  return l_reader_opened(
+      L, pf_store_reader(&t->store, NULL, 0, &t->rows, &error), &error);
 }
 
 

@@ -7,6 +7,7 @@
 
 #include "kernels/base/order.h"
 #include "kernels/stages/where.h"
+#include "lua/arguments.h"
 #include "lua/callback.h"
 
 /* Context of a pattern test. */
@@ -50,8 +51,7 @@ static int match_body (lua_State *L) {
   match_call *const call = lua_touserdata(L, 1);
   lua_settop(L, 3);
   lua_pushvalue(L, 2);
-  lua_pushlstring(L, call->text.size == 0 ? "" : (const char *)call->text.at,
-                  call->text.size);
+  l_push_bytes(L, call->text);
   lua_rawgeti(L, 3, call->pattern);
   l_callback_call(L, call->callback, 2);
   call->matches = lua_toboolean(L, -1) != 0;
@@ -77,15 +77,6 @@ static pf_status match (void *context, pf_bytes text, bool *matches,
 static int wrong_value (lua_State *L, const pf_field *field) {
   return luaL_error(L, "where: column '%s' is of type %s, got %s", field->name,
                     pf_type_name(field->type), luaL_tolstring(L, VALUE, NULL));
-}
-
-
-/* Keeps the string at VALUE alive as long as the tests. */
-static lua_Integer keep_string (lua_State *L) {
-  const lua_Integer number = (lua_Integer)lua_rawlen(L, STRINGS) + 1;
-  lua_pushvalue(L, VALUE);
-  lua_rawseti(L, STRINGS, number);
-  return number;
 }
 
 
@@ -140,9 +131,9 @@ static pf_value to_value (lua_State *L, const pf_field *field) {
     case PF_BYTES:
       if (type != LUA_TSTRING)
         wrong_value(L, field);
-      value.text.at =
-          (const uint8_t *)lua_tolstring(L, VALUE, &value.text.size);
-      keep_string(L);
+      value.text = l_text_check(L, VALUE);
+      lua_pushvalue(L, VALUE);
+      l_append(L, STRINGS);
       break;
     case PF_NUM:
       if (type != LUA_TNUMBER)
@@ -164,11 +155,6 @@ static pf_value to_value (lua_State *L, const pf_field *field) {
 
 /* {====== One test (its table is at TEST) ====== */
 
-static pf_value *next_value (l_tests *block) {
-  return &block->values[block->nvalues++];
-}
-
-
 static void set_in (lua_State *L, l_tests *block, pf_test *test,
                     const pf_field *field) {
   test->kind = PF_IS_IN;
@@ -179,7 +165,7 @@ static void set_in (lua_State *L, l_tests *block, pf_test *test,
   for (size_t i = 0; i < test->nvalues; i++) {
     lua_rawgeti(L, VALUE, (lua_Integer)i + 1);
     lua_insert(L, VALUE);
-    *next_value(block) = to_value(L, field);
+    block->values[block->nvalues++] = to_value(L, field);
     lua_remove(L, VALUE);
   }
 }
@@ -191,14 +177,14 @@ static void set_equal (lua_State *L, l_tests *block, pf_test *test,
   test->values = block->values + block->nvalues;
   test->nvalues = 1;
   lua_getfield(L, TEST, "value");
-  *next_value(block) = to_value(L, field);
+  block->values[block->nvalues++] = to_value(L, field);
 }
 
 
 /* Reads one end of a range; false if it is open. */
 static bool set_end (lua_State *L, l_tests *block, const char *end,
                      const pf_field *field) {
-  pf_value *const value = next_value(block);
+  pf_value *const value = &block->values[block->nvalues++];
   lua_settop(L, TEST);
   if (lua_getfield(L, TEST, end) == LUA_TNIL)
     return false;
@@ -228,7 +214,9 @@ static void set_match (lua_State *L, l_tests *block, pf_test *test,
   if (lua_getfield(L, TEST, "pattern") != LUA_TSTRING)
     luaL_error(L, "where: no pattern for column '%s'", field->name);
   l_matcher *const matcher = &block->matchers[test - block->tests];
-  *matcher = (l_matcher){&block->callback, keep_string(L)};
+  lua_pushvalue(L, VALUE);
+  l_append(L, STRINGS);
+  *matcher = (l_matcher){&block->callback, (lua_Integer)lua_rawlen(L, STRINGS)};
   test->kind = PF_IS_MATCH;
   test->match = match;
   test->context = matcher;
@@ -237,10 +225,9 @@ static void set_match (lua_State *L, l_tests *block, pf_test *test,
 
 static void set_test (lua_State *L, l_tests *block, pf_test *test,
                       const pf_reader *reader) {
+  test->negate = l_option_flag(L, TEST, "negate");
   lua_getfield(L, TEST, "column");
   test->column = l_field_check(L, -1, reader);
-  lua_getfield(L, TEST, "negate");
-  test->negate = lua_toboolean(L, -1) != 0;
   lua_getfield(L, TEST, "op");
   const char *const op = luaL_checkstring(L, -1);
   lua_settop(L, TEST);
@@ -264,46 +251,25 @@ static void set_test (lua_State *L, l_tests *block, pf_test *test,
 /* }====== */
 
 
-/* Returns an upper bound for the number of values of the tests at TESTS. */
-static size_t count_values (lua_State *L, size_t ntests) {
-  size_t count = 0;
+/* Pushes an empty block for the tests at TESTS. */
+static l_tests *new_block (lua_State *L) {
+  const size_t ntests = lua_rawlen(L, TESTS);
+  size_t nvalues = 2 * ntests; /* an upper bound */
   for (size_t i = 0; i < ntests; i++) {
     lua_rawgeti(L, TESTS, (lua_Integer)i + 1);
     luaL_checktype(L, -1, LUA_TTABLE);
     if (lua_getfield(L, -1, "values") == LUA_TTABLE)
-      count += lua_rawlen(L, -1);
-    count += 2;
+      nvalues += lua_rawlen(L, -1);
     lua_pop(L, 2);
   }
-  return count;
-}
-
-
-/* Pushes an empty block for the tests at TESTS. */
-static l_tests *new_block (lua_State *L) {
-  const size_t ntests = lua_rawlen(L, TESTS);
-  const size_t nvalues = count_values(L, ntests);
   const size_t size = sizeof(l_tests) + nvalues * sizeof(pf_value) +
                       ntests * (sizeof(pf_test) + sizeof(l_matcher));
-  l_tests *const block = lua_newuserdatauv(L, size, 0);
-  memset(block, 0, size);
+  l_tests *const block = l_scratch(L, size, 1);
   block->ntests = ntests;
   block->tests = (pf_test *)(block + 1);
   block->matchers = (l_matcher *)(block->tests + ntests);
   block->values = (pf_value *)(block->matchers + ntests);
   return block;
-}
-
-
-/* Pushes the callback thread that runs string.find on the strings at
-   STRINGS. */
-static void push_matcher_thread (lua_State *L, l_tests *block) {
-  luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
-  if (lua_getfield(L, -1, "string") != LUA_TTABLE)
-    luaL_error(L, "where: the library 'string' is not loaded");
-  lua_getfield(L, -1, "find");
-  lua_pushvalue(L, STRINGS);
-  l_callback_open(L, &block->callback, 2, l_reader_check(L, READER)->open);
 }
 
 
@@ -324,14 +290,17 @@ static int core_where (lua_State *L) {
     set_test(L, block, &block->tests[i], input);
     lua_settop(L, STRINGS);
   }
-  push_matcher_thread(L, block);
-  const int pins[] = {READER, BLOCK, STRINGS, lua_gettop(L)};
-  l_reader *const r = l_reader_new(L, pins, 4);
+  luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+  if (lua_getfield(L, -1, "string") != LUA_TTABLE)
+    luaL_error(L, "where: the library 'string' is not loaded");
+  lua_getfield(L, -1, "find");
+  lua_pushvalue(L, STRINGS);
+  l_callback_open(L, &block->callback, 2, l_reader_check(L, READER)->open);
+  l_reader *const r = l_reader_new(L);
   pf_error error;
-  if (pf_where_open(input, block->tests, block->ntests, &r->reader, &error) !=
-      PF_OK)
-    return l_throw(L, &error, READER);
-  return 1;
+  return l_reader_opened(
+      L, pf_where_open(input, block->tests, block->ntests, &r->reader, &error),
+      &error);
 }
 
 

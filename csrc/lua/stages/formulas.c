@@ -2,11 +2,9 @@
 ** formulas.c - core.derive and core.pivot: stages that add columns of numbers.
 */
 
-#include <string.h>
-
 #include "kernels/stages/derive.h"
 #include "kernels/stages/pivot.h"
-#include "lua/binding.h"
+#include "lua/arguments.h"
 
 #define L_COUNTER    "profio.counter"
 #define MAX_FORMULAS 1000
@@ -31,23 +29,9 @@ static size_t count_check (lua_State *L, int arg, lua_Unsigned max) {
 }
 
 
-/* Reads the operand of a constant at `index`: a Lua integer is of type int, or
-   addr if the step says so; other numbers are of type num. */
-static void number_check (lua_State *L, int index, bool is_addr,
-                          pf_step *step) {
-  int is_integer;
-  luaL_checknumber(L, index);
-  step->type = is_addr ? PF_ADDR : PF_INT;
-  step->integer = lua_tointegerx(L, index, &is_integer);
-  if (!lua_isinteger(L, index)) {
-    step->type = PF_NUM;
-    step->number = lua_tonumber(L, index);
-  }
-}
-
-
 /* Reads the step on top of the stack: { operation, column }, { "number",
-   number, "addr" or nil } or { operation }. */
+   number, "addr" or nil } or { operation }. A number that is a Lua integer is
+   of type int, or addr if the step says so; others are of type num. */
 static void step_check (lua_State *L, const pf_reader *input, pf_step *step) {
   const int table = lua_gettop(L);
   luaL_checktype(L, table, LUA_TTABLE);
@@ -58,8 +42,14 @@ static void step_check (lua_State *L, const pf_reader *input, pf_step *step) {
   lua_rawgeti(L, table, 3);
   if (step->operation <= PF_PUSH_TOTAL)
     step->column = l_field_check(L, table + 2, input);
-  else if (step->operation == PF_PUSH_NUMBER)
-    number_check(L, table + 2, !lua_isnil(L, table + 3), step);
+  else if (step->operation == PF_PUSH_NUMBER) {
+    step->number = luaL_checknumber(L, table + 2);
+    step->type = lua_isnil(L, table + 3) ? PF_INT : PF_ADDR;
+    if (lua_isinteger(L, table + 2))
+      step->integer = lua_tointeger(L, table + 2);
+    else
+      step->type = PF_NUM;
+  }
   lua_settop(L, table - 1);
 }
 
@@ -78,9 +68,7 @@ static void formula_check (lua_State *L, const pf_reader *input,
   lua_getfield(L, table, "steps");
   luaL_checktype(L, -1, LUA_TTABLE);
   formula->nsteps = count_check(L, 2, MAX_STEPS);
-  pf_step *const steps =
-      lua_newuserdatauv(L, (formula->nsteps + 1) * sizeof *steps, 0);
-  memset(steps, 0, (formula->nsteps + 1) * sizeof *steps);
+  pf_step *const steps = l_scratch(L, formula->nsteps, sizeof *steps);
   for (size_t i = 0; i < formula->nsteps; i++) {
     lua_rawgeti(L, table + 3, (lua_Integer)i + 1);
     step_check(L, input, &steps[i]);
@@ -95,23 +83,20 @@ static void formula_check (lua_State *L, const pf_reader *input,
    formula { name=, steps = { { operation, operand }, ... }, overflows = counter
    or nil }. */
 static int core_derive (lua_State *L) {
-  const int pins[] = {1, 2}; /* the formulas keep the counters */
   pf_reader *const input = l_reader_check(L, 1)->reader;
   luaL_checktype(L, 2, LUA_TTABLE);
   lua_settop(L, 2);
   const size_t count = count_check(L, 2, MAX_FORMULAS);
-  pf_formula *const formulas =
-      lua_newuserdatauv(L, (count + 1) * sizeof *formulas, 0);
+  pf_formula *const formulas = l_scratch(L, count, sizeof *formulas);
   luaL_checkstack(L, (int)count + 16, "too many formulas");
   for (size_t i = 0; i < count; i++) {
     lua_rawgeti(L, 2, (lua_Integer)i + 1);
     formula_check(L, input, &formulas[i]);
   }
-  l_reader *const r = l_reader_new(L, pins, 2);
+  l_reader *const r = l_reader_new(L);
   pf_error error;
-  if (pf_derive_open(input, formulas, count, &r->reader, &error) != PF_OK)
-    return l_throw(L, &error, 1);
-  return 1;
+  return l_reader_opened(
+      L, pf_derive_open(input, formulas, count, &r->reader, &error), &error);
 }
 
 /* core.counter(): a counter of the rows that a formula left empty because of an
@@ -135,46 +120,31 @@ static int counter_value (lua_State *L) {
 
 /* {====== pivot ====== */
 
-/* Reads the pivot column { name=, column= } on top of the stack and pops it. */
-static void pivot_column_check (lua_State *L, const pf_reader *input,
-                                pf_pivot_column *pivot) {
-  size_t size;
-  luaL_checktype(L, -1, LUA_TTABLE);
-  lua_getfield(L, -1, "name");
-  const char *const name = luaL_checklstring(L, -1, &size);
-  pivot->name =
-      pf_intern(input->dictionary, (pf_bytes){(const uint8_t *)name, size});
-  if (pivot->name == PF_NO_NAME)
-    luaL_error(L, "not enough memory");
-  lua_getfield(L, -2, "column");
-  pivot->column = luaL_checkstring(L, -1); /* the table keeps the string */
-  lua_pop(L, 3);
-}
-
-
 /* core.pivot(reader, key, value, columns): the rows with an additional column
    for each { name=, column= }: the value where the key has that name, else
    0. */
 static int core_pivot (lua_State *L) {
-  const int pins[] = {1};
   pf_reader *const input = l_reader_check(L, 1)->reader;
   const size_t key = l_field_check(L, 2, input);
   const size_t value = l_field_check(L, 3, input);
   luaL_checktype(L, 4, LUA_TTABLE);
   lua_settop(L, 4);
   const size_t count = count_check(L, 4, MAX_FORMULAS);
-  pf_pivot_column *const columns =
-      lua_newuserdatauv(L, (count + 1) * sizeof *columns, 0);
+  pf_pivot_column *const columns = l_scratch(L, count, sizeof *columns);
   for (size_t i = 0; i < count; i++) {
     lua_rawgeti(L, 4, (lua_Integer)i + 1);
-    pivot_column_check(L, input, &columns[i]);
+    luaL_checktype(L, -1, LUA_TTABLE);
+    lua_getfield(L, -1, "name");
+    columns[i].name = l_name_check(L, -1, input->dictionary);
+    lua_getfield(L, -2, "column");
+    columns[i].column = luaL_checkstring(L, -1); /* the table keeps it */
+    lua_pop(L, 3);
   }
-  l_reader *const r = l_reader_new(L, pins, 1);
+  l_reader *const r = l_reader_new(L);
   pf_error error;
-  if (pf_pivot_open(input, key, value, columns, count, &r->reader, &error) !=
-      PF_OK)
-    return l_throw(L, &error, 1);
-  return 1;
+  return l_reader_opened(
+      L, pf_pivot_open(input, key, value, columns, count, &r->reader, &error),
+      &error);
 }
 
 /* }====== */
@@ -186,6 +156,6 @@ void l_open_formulas (lua_State *L) {
                                        {"derive", core_derive},
                                        {"pivot", core_pivot},
                                        {NULL, NULL}};
-  l_class(L, L_COUNTER, methods, NULL);
+  l_class(L, L_COUNTER, methods, NULL, NULL);
   luaL_setfuncs(L, functions, 0);
 }

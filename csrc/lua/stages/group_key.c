@@ -6,8 +6,8 @@
 */
 
 #include <math.h>
-#include <string.h>
 
+#include "lua/arguments.h"
 #include "lua/stages/group_key.h"
 #include "model/dictionary/names.h"
 
@@ -124,11 +124,8 @@ static int put_body (lua_State *L) {
     l_to_value(L, -1, column, row, key->input->dictionary);
     return 0;
   }
-  pf_bytes text;
-  text.at = (const uint8_t *)luaL_tolstring(L, -1, &text.size);
-  column->ids[row] = pf_intern(key->input->dictionary, text);
-  if (column->ids[row] == PF_NO_NAME)
-    luaL_error(L, "not enough memory");
+  luaL_tolstring(L, -1, NULL);
+  column->ids[row] = l_name_check(L, -1, key->input->dictionary);
   return 0;
 }
 
@@ -163,31 +160,23 @@ void l_key_retype (const l_key *key, pf_field *field) {
 }
 
 
-/* Reads the table at `index`. */
-static void read_key (lua_State *L, l_key *key, int index) {
+l_key *l_key_new (lua_State *L, int index, int reader_arg) {
+  l_key *const key = l_scratch(L, 1, sizeof *key);
+  key->input = l_reader_check(L, reader_arg)->reader;
   lua_getfield(L, index, "columns");
   luaL_argcheck(L, lua_istable(L, -1), index,
                 "a key that is a function needs columns");
   key->count = l_columns_check(L, lua_gettop(L), key->input, key->columns,
                                L_KEY_COLUMNS);
-  lua_getfield(L, index, "name");
+  lua_pop(L, 1);
+  lua_getfield(L, index, "name"); /* the caller pins the string */
   key->name = luaL_checkstring(L, -1);
-  lua_getfield(L, index, "type");
-  key->typed = !lua_isnil(L, -1);
+  lua_pop(L, 1);
+  key->typed = lua_getfield(L, index, "type") != LUA_TNIL;
   key->type = PF_NAME;
   if (key->typed)
     key->type = types[luaL_checkoption(L, -1, NULL, type_names)];
-  lua_pop(L, 3);
-}
-
-
-l_key *l_key_new (lua_State *L, int index, int reader_arg) {
-  l_key *const key = lua_newuserdatauv(L, sizeof *key, 1);
-  memset(key, 0, sizeof *key);
-  key->input = l_reader_check(L, reader_arg)->reader;
-  read_key(L, key, index);
-  lua_getfield(L, index, "name"); /* keeps key->name */
-  lua_setiuservalue(L, -2, 1);
+  lua_pop(L, 1);
   key->computed =
       (pf_computed_key){key, key->columns, (size_t)key->count, make, put};
   if (lua_getfield(L, index, "fn") != LUA_TFUNCTION)

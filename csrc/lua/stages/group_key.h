@@ -37,7 +37,7 @@ typedef struct l_key {
 
 /*
 ** Pushes a key for the table { fn=, columns=, name=, type= } at `index`, then
-** its thread; the caller must pin both. `reader_arg` is the group's input.
+** its thread; the caller must pin both, and the name. `reader_arg` is the group's input.
 */
 l_key *l_key_new (lua_State *L, int index, int reader_arg);
 

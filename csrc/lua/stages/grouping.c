@@ -2,10 +2,9 @@
 ** grouping.c - core.group and core.sort.
 */
 
-#include <string.h>
-
 #include "kernels/group/group.h"
 #include "kernels/stages/sort.h"
+#include "lua/arguments.h"
 #include "lua/stages/group_key.h"
 
 /* Stack indices of core.group. */
@@ -68,20 +67,11 @@ static void set_column_key (lua_State *L, pf_key *key, pf_type *type,
                             const pf_reader *input) {
   lua_getfield(L, SPEC, "column");
   key->column = l_field_check(L, -1, input);
-  lua_pop(L, 1);
   const pf_field *const field = &input->fields[key->column];
   *type = field->type;
   set_bucket(L, key, field);
   set_octave(L, key, field);
-  key->name = field->name;
-  if (lua_getfield(L, SPEC, "name") != LUA_TNIL)
-    key->name = luaL_checkstring(L, -1);
-  lua_pop(L, 1); /* the table keeps the string */
-}
-
-
-static void pin (lua_State *L) {
-  lua_rawseti(L, PINS, (lua_Integer)lua_rawlen(L, PINS) + 1);
+  key->name = l_option_text(L, SPEC, "name", field->name);
 }
 
 
@@ -90,14 +80,14 @@ static void set_key (lua_State *L, group_block *b, size_t i,
   pf_key *const key = &b->keys[i];
   luaL_checktype(L, SPEC, LUA_TTABLE);
   if (lua_getfield(L, SPEC, "fn") == LUA_TNIL) {
-    lua_pop(L, 1);
     set_column_key(L, key, &b->types[i], input);
     return;
   }
-  lua_pop(L, 1);
+  lua_getfield(L, SPEC, "name");
+  l_append(L, PINS);
   const l_key *const function = l_key_new(L, SPEC, READER);
-  pin(L); /* the key's thread */
-  pin(L); /* the key */
+  l_append(L, PINS); /* the key's thread */
+  l_append(L, PINS); /* the key */
   key->name = function->name;
   key->computed = &function->computed;
   b->functions[i] = function;
@@ -109,22 +99,16 @@ static void set_key (lua_State *L, group_block *b, size_t i,
 
 /* {====== Aggregates (the table of an aggregate is at SPEC) ====== */
 
-static void set_function (lua_State *L, pf_aggregate *aggregate,
-                          const char *name) {
-  if (!pf_aggregate_named(name, aggregate))
-    luaL_error(L,
-               "no aggregate '%s'; there are count, sum, min, max, mean, "
-               "stddev, first, last, distinct and p0 to p100",
-               name);
-}
-
-
 static void set_aggregate (lua_State *L, pf_aggregate *aggregate,
                            const pf_reader *input) {
   luaL_checktype(L, SPEC, LUA_TTABLE);
   lua_getfield(L, SPEC, "fn");
   const char *const function = luaL_checkstring(L, -1);
-  set_function(L, aggregate, function);
+  if (!pf_aggregate_named(function, aggregate))
+    luaL_error(L,
+               "no aggregate '%s'; there are count, sum, min, max, mean, "
+               "stddev, first, last, distinct and p0 to p100",
+               function);
   lua_getfield(L, SPEC, "name");
   aggregate->name = luaL_optstring(L, -1, function);
   if (lua_getfield(L, SPEC, "column") == LUA_TNIL) {
@@ -144,26 +128,13 @@ static void set_aggregate (lua_State *L, pf_aggregate *aggregate,
 /* }====== */
 
 
-/* Raises if two columns have the same name. */
-static void check_names (lua_State *L, const pf_reader *reader) {
-  for (size_t i = 0; i < reader->nfields; i++)
-    if (pf_field_index(reader->fields, reader->nfields,
-                       reader->fields[i].name) < i)
-      luaL_error(L,
-                 "group: two columns would be called '%s'; give one of "
-                 "them another name",
-                 reader->fields[i].name);
-}
-
-
 /* Pushes the block with the keys and aggregates. */
 static group_block *read_group (lua_State *L, const pf_reader *input) {
   const size_t nkeys = lua_rawlen(L, KEYS);
   const size_t count = lua_rawlen(L, AGGREGATES);
   luaL_argcheck(L, nkeys <= PF_MAX_KEYS, KEYS, "more than 64 keys");
   const size_t size = sizeof(group_block) + count * sizeof(pf_aggregate);
-  group_block *const b = lua_newuserdatauv(L, size, 0);
-  memset(b, 0, size);
+  group_block *const b = l_scratch(L, size, 1);
   b->nkeys = nkeys;
   b->naggregates = count;
   for (size_t i = 0; i < nkeys; i++) {
@@ -187,20 +158,10 @@ static void retype (void *context, size_t key, pf_field *field) {
 }
 
 
-/* Whether the type of some key depends on its values. */
-static bool has_open_type (const group_block *b) {
-  for (size_t i = 0; i < b->nkeys; i++)
-    if (b->functions[i] != NULL && !b->functions[i]->typed)
-      return true;
-  return false;
-}
-
-
 /* Passes the readers in the table at PARTS to the group. */
 static pf_status split (lua_State *L, pf_reader *group) {
   const size_t count = lua_rawlen(L, PARTS);
-  pf_reader **const readers =
-      lua_newuserdatauv(L, (count + 1) * sizeof *readers, 0);
+  pf_reader **const readers = l_scratch(L, count, sizeof *readers);
   for (size_t i = 0; i < count; i++) {
     lua_rawgeti(L, PARTS, (lua_Integer)i + 1);
     l_reader *const part = l_reader_check(L, -1);
@@ -232,16 +193,24 @@ static int core_group (lua_State *L) {
   lua_newtable(L); /* PINS */
   group_block *const b = read_group(L, input);
   luaL_argcheck(L, b->nkeys + b->naggregates > 0, KEYS, "nothing to group by");
-  const int pins[] = {READER, PINS, PARTS};
-  l_reader *const r = l_reader_new(L, pins, 3);
+  l_reader *const r = l_reader_new(L);
   pf_error error;
   if (pf_group_open(input, b->keys, b->types, b->nkeys, b->aggregates,
                     b->naggregates, &r->reader, &error) != PF_OK)
     return l_throw(L, &error, READER);
   if (!lua_isnil(L, PARTS) && split(L, r->reader) != PF_OK)
-    return luaL_error(L, "not enough memory");
-  check_names(L, r->reader);
-  if (has_open_type(b) && pf_group_run(r->reader, retype, b, &error) < PF_OK)
+    l_no_memory(L);
+  const pf_reader *const rows = r->reader;
+  for (size_t i = 0; i < rows->nfields; i++)
+    if (pf_field_index(rows->fields, rows->nfields, rows->fields[i].name) < i)
+      luaL_error(L,
+                 "group: two columns would be called '%s'; give one of "
+                 "them another name",
+                 rows->fields[i].name);
+  bool is_open = false; /* the type of a key depends on its values */
+  for (size_t i = 0; i < b->nkeys; i++)
+    is_open |= b->functions[i] != NULL && !b->functions[i]->typed;
+  if (is_open && pf_group_run(r->reader, retype, b, &error) < PF_OK)
     return l_throw(L, &error, READER);
   return 1;
 }
@@ -254,22 +223,19 @@ static int core_sort (lua_State *L) {
   luaL_checktype(L, 2, LUA_TTABLE);
   lua_settop(L, 2);
   const size_t nkeys = lua_rawlen(L, 2);
-  pf_sort_key *const keys = lua_newuserdatauv(L, (nkeys + 1) * sizeof *keys, 0);
+  pf_sort_key *const keys = l_scratch(L, nkeys, sizeof *keys);
   for (size_t i = 0; i < nkeys; i++) {
     lua_rawgeti(L, 2, (lua_Integer)i + 1);
     luaL_checktype(L, -1, LUA_TTABLE);
     lua_getfield(L, -1, "column");
     keys[i].column = l_field_check(L, -1, input);
-    lua_getfield(L, -2, "descending");
-    keys[i].descending = lua_toboolean(L, -1) != 0;
+    keys[i].descending = l_option_flag(L, -2, "descending");
     lua_settop(L, 3);
   }
-  const int pins[] = {1};
-  l_reader *const r = l_reader_new(L, pins, 1);
+  l_reader *const r = l_reader_new(L);
   pf_error error;
-  if (pf_sort_open(input, keys, nkeys, &r->reader, &error) != PF_OK)
-    return l_throw(L, &error, 1);
-  return 1;
+  return l_reader_opened(
+      L, pf_sort_open(input, keys, nkeys, &r->reader, &error), &error);
 }
 
 

@@ -12,7 +12,7 @@
 #include "kernels/stages/limit.h"
 #include "kernels/stages/range.h"
 #include "kernels/stages/sort.h"
-#include "lua/callback.h"
+#include "lua/arguments.h"
 #include "lua/stages/group_key.h"
 
 #define MAX_COLUMNS 200 /* maximum number of arguments of a filter */
@@ -74,23 +74,21 @@ static int core_filter (lua_State *L) {
   luaL_checktype(L, 2, LUA_TFUNCTION);
   luaL_checktype(L, 3, LUA_TTABLE);
   lua_settop(L, 3);
-  l_filter *const f = lua_newuserdatauv(L, sizeof *f, 0); /* at 4 */
-  memset(f, 0, sizeof *f);
+  l_filter *const f = l_scratch(L, 1, sizeof *f);
   f->dictionary = input->dictionary;
   f->count = l_columns_check(L, 3, input, f->columns, MAX_COLUMNS);
   lua_pushvalue(L, 2);
   l_reader_push_dictionary(L, 1);
   l_push_name_cache(L, lua_gettop(L));
   lua_remove(L, -2);
-  l_callback_open(L, &f->callback, 2, l_reader_check(L, 1)->open); /* at 5 */
-  const int pins[] = {1, 4, 5};
-  l_reader *const r = l_reader_new(L, pins, 3);
+  l_callback_open(L, &f->callback, 2, l_reader_check(L, 1)->open);
+  l_reader *const r = l_reader_new(L);
   const pf_predicate choice = {f, filter_rows, filter_release};
   pf_error error;
-  if (pf_filter_open(input, f->columns, (size_t)f->count, choice, &r->reader,
-                     &error) != PF_OK)
-    return l_throw(L, &error, 1);
-  return 1;
+  return l_reader_opened(L,
+                         pf_filter_open(input, f->columns, (size_t)f->count,
+                                        choice, &r->reader, &error),
+                         &error);
 }
 
 /* }====== */
@@ -116,12 +114,10 @@ static int core_limit (lua_State *L) {
   const uint64_t skip = check_rows(L, 3, 0);
   if (limit <= PF_NO_LIMIT - skip)
     pf_sort_set_limit(input, limit + skip);
-  const int pins[] = {1};
-  l_reader *const r = l_reader_new(L, pins, 1);
+  l_reader *const r = l_reader_new(L);
   pf_error error;
-  if (pf_limit_open(input, limit, skip, &r->reader, &error) != PF_OK)
-    return l_throw(L, &error, 1);
-  return 1;
+  return l_reader_opened(
+      L, pf_limit_open(input, limit, skip, &r->reader, &error), &error);
 }
 
 
@@ -156,13 +152,13 @@ static int core_range (lua_State *L) {
                           ? ""
                           : "; declare that a function returns whole numbers: "
                             "group { function, type = \"int\" }");
-  const int pins[] = {1};
-  l_reader *const r = l_reader_new(L, pins, 1);
+  l_reader *const r = l_reader_new(L);
   pf_error error;
-  if (pf_range_open(input, column, is_empty ? LUA_MAXINTEGER : from, last,
-                    &r->reader, &error) != PF_OK)
-    return l_throw(L, &error, 1);
-  return 1;
+  return l_reader_opened(L,
+                         pf_range_open(input, column,
+                                       is_empty ? LUA_MAXINTEGER : from, last,
+                                       &r->reader, &error),
+                         &error);
 }
 
 /* }====== */
@@ -175,12 +171,10 @@ static int core_range (lua_State *L) {
 static int core_with_area (lua_State *L) {
   pf_reader *const input = l_reader_check(L, 1)->reader;
   const size_t column = l_field_check(L, 2, input);
-  const int pins[] = {1};
-  l_reader *const r = l_reader_new(L, pins, 1);
+  l_reader *const r = l_reader_new(L);
   pf_error error;
-  if (pf_area_join_open(input, column, &r->reader, &error) != PF_OK)
-    return l_throw(L, &error, 1);
-  return 1;
+  return l_reader_opened(
+      L, pf_area_join_open(input, column, &r->reader, &error), &error);
 }
 
 /* }====== */
@@ -239,14 +233,8 @@ static void set_readers (lua_State *L, pf_chain_input *parts, size_t nparts) {
 static uint32_t constant_of (lua_State *L, const pf_reader *reader,
                              size_t part) {
   uint32_t name = PF_NO_NAME;
-  if (lua_rawgeti(L, -1, (lua_Integer)part + 1) != LUA_TNIL) {
-    size_t size;
-    const char *const text = luaL_checklstring(L, -1, &size);
-    name =
-        pf_intern(reader->dictionary, (pf_bytes){(const uint8_t *)text, size});
-    if (name == PF_NO_NAME)
-      luaL_error(L, "not enough memory");
-  }
+  if (lua_rawgeti(L, -1, (lua_Integer)part + 1) != LUA_TNIL)
+    name = l_name_check(L, -1, reader->dictionary);
   lua_pop(L, 1);
   return name;
 }
@@ -274,40 +262,6 @@ static const char *set_constant (lua_State *L, const pf_chain_input *parts,
 }
 
 
-/* Returns the index of the column of ids, or SIZE_MAX if there is none. */
-static size_t id_column (lua_State *L, const pf_reader *reader) {
-  const char *const name = luaL_optstring(L, ID, "");
-  const size_t id = pf_field_index(reader->fields, reader->nfields, name);
-  if (id == reader->nfields || reader->fields[id].type != PF_INT)
-    return SIZE_MAX;
-  return id;
-}
-
-
-/* One block of memory: parts, names and values of the constants. */
-typedef struct chain_block {
-  pf_chain_input *parts;
-  const char **names;
-  uint32_t *constants;
-} chain_block;
-
-
-static chain_block new_chain_block (lua_State *L, size_t nparts,
-                                    size_t nconstants) {
-  const size_t size = nparts * sizeof(pf_chain_input) +
-                      nconstants * (sizeof(char *) + nparts * 4) + 1;
-  uint8_t *const memory = lua_newuserdatauv(L, size, 0);
-  memset(memory, 0, size);
-  chain_block block;
-  block.parts = (pf_chain_input *)(void *)memory;
-  block.names = (const char **)(void *)(block.parts + nparts);
-  block.constants = (uint32_t *)(void *)(block.names + nconstants);
-  for (size_t p = 0; p < nparts; p++)
-    block.parts[p].constants = block.constants + p * nconstants;
-  return block;
-}
-
-
 /*
 ** core.chain(readers, constants, id, used): the rows of all readers,
 ** concatenated, with an additional column of names for each constant { name=,
@@ -326,19 +280,27 @@ static int core_chain (lua_State *L) {
   luaL_argcheck(L, nparts > 0, READERS, "no table to read");
   lua_newtable(L); /* PINS */
   lua_rawgeti(L, READERS, 1);
-  const chain_block block = new_chain_block(L, nparts, nconstants);
-  set_readers(L, block.parts, nparts);
+  pf_chain_input *const parts = l_scratch(L, nparts, sizeof *parts);
+  const char **const names = l_scratch(L, nconstants, sizeof *names);
+  uint32_t *const constants =
+      l_scratch(L, nparts * nconstants, sizeof *constants);
+  set_readers(L, parts, nparts);
   for (size_t c = 0; c < nconstants; c++)
-    block.names[c] =
-        set_constant(L, block.parts, nparts, block.constants, nconstants, c);
-  const size_t id = id_column(L, block.parts[0].reader);
-  const int pins[] = {FIRST, PINS};
-  l_reader *const r = l_reader_new(L, pins, 2);
+    names[c] = set_constant(L, parts, nparts, constants, nconstants, c);
+  for (size_t p = 0; p < nparts; p++)
+    parts[p].constants = constants + p * nconstants;
+  /* the column of ids, or SIZE_MAX if there is none */
+  const pf_reader *const first = parts[0].reader;
+  size_t id =
+      pf_field_index(first->fields, first->nfields, luaL_optstring(L, ID, ""));
+  if (id == first->nfields || first->fields[id].type != PF_INT)
+    id = SIZE_MAX;
+  l_reader *const r = l_reader_new(L);
   pf_error error;
-  if (pf_chain_open(block.parts, nparts, block.names, nconstants, id,
-                    &r->reader, &error) != PF_OK)
-    return l_throw(L, &error, FIRST);
-  return 1;
+  return l_reader_opened(
+      L,
+      pf_chain_open(parts, nparts, names, nconstants, id, &r->reader, &error),
+      &error);
 }
 
 /* }====== */

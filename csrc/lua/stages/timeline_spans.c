@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "kernels/spans/track_store.h"
-#include "lua/binding.h"
+#include "lua/arguments.h"
 #include "lua/stages/timeline_spans.h"
 
 #define L_SPANS "profio.spans"
@@ -24,15 +24,9 @@ const pf_span_store *l_spans_check (lua_State *L, int arg) {
 }
 
 
-static const pf_span_store *check (lua_State *L) {
-  return l_spans_check(L, 1);
-}
-
-
 /* Pushes a reader that borrows the spans at 1. */
 static l_reader *new_reader (lua_State *L) {
-  const int pins[] = {1};
-  l_reader *const r = l_reader_new(L, pins, 1);
+  l_reader *const r = l_reader_new(L);
   r->open = &((const l_spans *)lua_touserdata(L, 1))->is_open;
   return r;
 }
@@ -71,20 +65,14 @@ static void push_track (lua_State *L, const pf_span_store *store,
   push_lane(L, store,
             track->kind == PF_KIND_FUNCTION ? track->lane : PF_NO_SLOT);
   lua_setfield(L, -2, "value");
-  lua_pushstring(L, kind);
-  lua_setfield(L, -2, "kind");
-  if (variable != PF_NO_NAME) {
-    const pf_bytes name =
-        pf_name(pf_span_store_events(store)->reader->dictionary, variable);
-    lua_pushlstring(L, (const char *)name.at, name.size);
-    lua_setfield(L, -2, "variable");
-  }
-  lua_pushinteger(L, track->area);
-  lua_setfield(L, -2, "area");
-  lua_pushinteger(L, track->run);
-  lua_setfield(L, -2, "run");
-  lua_pushinteger(L, (lua_Integer)pf_span_store_rows(store, number));
-  lua_setfield(L, -2, "rows");
+  l_set_text(L, "kind", kind);
+  if (variable != PF_NO_NAME)
+    l_set_bytes(
+        L, "variable",
+        pf_name(pf_span_store_events(store)->reader->dictionary, variable));
+  l_set_int(L, "area", track->area);
+  l_set_int(L, "run", track->run);
+  l_set_int(L, "rows", (lua_Integer)pf_span_store_rows(store, number));
 }
 
 
@@ -93,7 +81,7 @@ static void push_track (lua_State *L, const pf_span_store *store,
    of one area. */
 static int spans_tracks (lua_State *L) {
   uint32_t count;
-  const pf_span_store *const store = check(L);
+  const pf_span_store *const store = l_spans_check(L, 1);
   const pf_span_track *const tracks = pf_span_store_tracks(store, &count);
   lua_createtable(L, (int)count, 0);
   for (uint32_t i = 0; i < count; i++) {
@@ -107,7 +95,7 @@ static int spans_tracks (lua_State *L) {
 /* spans:ends(): the first and the last time of the events, in ns. */
 static int spans_ends (lua_State *L) {
   int64_t first, last;
-  pf_span_store_limits(check(L), &first, &last);
+  pf_span_store_limits(l_spans_check(L, 1), &first, &last);
   lua_pushinteger(L, first);
   lua_pushinteger(L, last);
   return 2;
@@ -118,51 +106,40 @@ static int spans_ends (lua_State *L) {
    frame, name, net and flags. */
 static int spans_reader (lua_State *L) {
   uint32_t count;
-  const pf_span_store *const store = check(L);
+  const pf_span_store *const store = l_spans_check(L, 1);
   const lua_Integer track = luaL_checkinteger(L, 2);
   const lua_Integer origin = luaL_optinteger(L, 3, 0);
   (void)pf_span_store_tracks(store, &count);
   luaL_argcheck(L, track >= 1 && track <= count, 2, "no such track");
   l_reader *const r = new_reader(L);
   pf_error error;
-  if (pf_span_store_reader(store, (uint32_t)track - 1, origin, &r->reader,
-                           &error) != PF_OK)
-    return l_throw(L, &error, 0);
-  return 1;
+  return l_reader_opened(L,
+                         pf_span_store_reader(store, (uint32_t)track - 1,
+                                              origin, &r->reader, &error),
+                         &error);
 }
 
 
 /* spans:frames(): a reader of all frames with frame, area and name. */
 static int spans_frames (lua_State *L) {
-  const pf_span_store *const store = check(L);
+  const pf_span_store *const store = l_spans_check(L, 1);
   l_reader *const r = new_reader(L);
   pf_error error;
-  if (pf_span_store_frames(store, &r->reader, &error) != PF_OK)
-    return l_throw(L, &error, 0);
-  return 1;
+  return l_reader_opened(L, pf_span_store_frames(store, &r->reader, &error),
+                         &error);
 }
 
 
 static int spans_frame_count (lua_State *L) {
-  lua_pushinteger(L, pf_span_store_frame_count(check(L)));
+  lua_pushinteger(L, pf_span_store_frame_count(l_spans_check(L, 1)));
   return 1;
 }
 
 
-static bool time_option (lua_State *L, const char *name, int64_t *time) {
-  const bool given = lua_getfield(L, 2, name) != LUA_TNIL;
-  if (given)
-    *time = luaL_checkinteger(L, -1);
-  lua_pop(L, 1);
-  return given;
-}
-
-
-static bool is_set (lua_State *L, const char *name) {
-  lua_getfield(L, 2, name);
-  const bool set = lua_toboolean(L, -1) != 0;
-  lua_pop(L, 1);
-  return set;
+void l_call_times (lua_State *L, int arg, pf_call_options *options) {
+  options->has_from = l_option_int(L, arg, "from", &options->from);
+  options->has_to = l_option_int(L, arg, "to", &options->to);
+  options->has_last = l_option_int(L, arg, "last", &options->last);
 }
 
 
@@ -174,17 +151,12 @@ static bool is_set (lua_State *L, const char *name) {
 */
 static int core_kept_spans (lua_State *L) {
   l_reader *const events = l_reader_check(L, 1);
-  pf_spans options;
-  memset(&options, 0, sizeof options);
   luaL_checktype(L, 2, LUA_TTABLE);
   lua_settop(L, 2);
-  pf_call_options *const calls = &options.calls;
-  calls->has_from = time_option(L, "from", &calls->from);
-  calls->has_to = time_option(L, "to", &calls->to);
-  calls->has_last = time_option(L, "last", &calls->last);
-  options.lines = is_set(L, "lines");
-  options.variables = is_set(L, "variables");
-  options.rests = is_set(L, "rests");
+  pf_spans options = {.lines = l_option_flag(L, 2, "lines"),
+                      .variables = l_option_flag(L, 2, "variables"),
+                      .rests = l_option_flag(L, 2, "rests")};
+  l_call_times(L, 2, &options.calls);
   l_spans *const s = lua_newuserdatauv(L, sizeof *s, 1);
   *s = (l_spans){NULL, false};
   luaL_setmetatable(L, L_SPANS);
@@ -192,15 +164,10 @@ static int core_kept_spans (lua_State *L) {
   lua_setiuservalue(L, -2, 1);
   events->is_input = true;
   pf_error error;
-  if (pf_span_store_open(events->reader, &options, &s->store, &error) ==
-      PF_OK) {
-    s->is_open = true;
-    return 1;
-  }
-  const char *label = NULL;
-  if (lua_getiuservalue(L, 1, 2) == LUA_TSTRING)
-    label = lua_tostring(L, -1);
-  return l_failure(L, &error, label);
+  if (pf_span_store_open(events->reader, &options, &s->store, &error) != PF_OK)
+    return l_failure_of(L, &error, 1);
+  s->is_open = true;
+  return 1;
 }
 
 
@@ -212,7 +179,7 @@ void l_open_timeline_spans (lua_State *L) {
                                      {"tracks", spans_tracks},
                                      {"close", spans_gc},
                                      {NULL, NULL}};
-  l_class(L, L_SPANS, methods, spans_gc);
+  l_class(L, L_SPANS, methods, spans_gc, spans_gc);
   lua_pushcfunction(L, core_kept_spans);
   lua_setfield(L, -2, "kept_spans");
 }

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "lua/arguments.h"
 #include "lua/writer/stream.h"
 
 #define CACHE_SLOTS 64 /* hash table of strings, by address */
@@ -50,7 +51,7 @@ static uint32_t id_of (lua_State *L, l_stream *s, pf_type type, pf_bytes text) {
   if (type == PF_AREA && number != PF_NO_NAME)
     number = pf_area_add(s->dictionary, &area);
   if (number == UINT32_MAX)
-    luaL_error(L, "not enough memory");
+    l_no_memory(L);
   if (pf_writer_journal(s->writer, &error) != PF_OK)
     l_throw(L, &error, 0);
   return number;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "formats/formats.h"
+#include "lua/arguments.h"
 #include "lua/writer/fileset.h"
 #include "lua/writer/written.h"
 
@@ -244,7 +245,7 @@ static int writer_put_reader (lua_State *L) {
       lua_newuserdatauv(L, table->nfields * sizeof *columns, 0);
   pf_batch batch;
   if (pf_batch_for(&batch, reader, wanted) != PF_OK)
-    return luaL_error(L, "not enough memory");
+    l_no_memory(L);
   const pf_status status =
       put_all(w, number, table, reader, &batch, columns, from, &error);
   pf_batch_close(&batch);
@@ -288,7 +289,7 @@ static void row_for (lua_State *L, l_writer *w, const pf_table *table,
     return;
   pf_batch_close(&w->row);
   if (pf_batch_open(&w->row, table->fields, table->nfields, NULL) != PF_OK)
-    luaL_error(L, "not enough memory");
+    l_no_memory(L);
   w->row_table = number;
 }
 
@@ -317,14 +318,10 @@ static int writer_put (lua_State *L) {
 static int writer_facts (lua_State *L) {
   const l_writer *const w = writer_check(L, 1);
   lua_createtable(L, 0, 4);
-  lua_pushinteger(L, w->tried);
-  lua_setfield(L, -2, "tried");
-  lua_pushinteger(L, w->tried);
-  lua_setfield(L, -2, "written");
-  lua_pushinteger(L, 0);
-  lua_setfield(L, -2, "lost");
-  lua_pushinteger(L, (lua_Integer)w->encoder->rounded);
-  lua_setfield(L, -2, "rounded");
+  l_set_int(L, "tried", w->tried);
+  l_set_int(L, "written", w->tried);
+  l_set_int(L, "lost", 0);
+  l_set_int(L, "rounded", (lua_Integer)w->encoder->rounded);
   return 1;
 }
 
@@ -412,7 +409,7 @@ void l_open_file_writer (lua_State *L) {
       {"finish", writer_finish},         {"put", writer_put},
       {"put_reader", writer_put_reader}, {"put_traces", writer_put_traces},
       {"tables", writer_tables},         {NULL, NULL}};
-  l_class(L, L_WRITER, methods, writer_close);
+  l_class(L, L_WRITER, methods, writer_close, writer_close);
   lua_pushcfunction(L, core_writer);
   lua_setfield(L, -2, "writer");
 }

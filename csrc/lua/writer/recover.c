@@ -10,6 +10,7 @@
 #include "bytes/ring/ring.h"
 #include "bytes/sink.h"
 #include "formats/formats.h"
+#include "lua/arguments.h"
 #include "lua/binding.h"
 #include "lua/writer/stream.h"
 #include "model/writer/manifest.h"
@@ -44,7 +45,7 @@ static void open_sinks (lua_State *L, recovery *r) {
   const pf_manifest *const manifest = &r->manifest;
   for (size_t i = 0; i <= manifest->nroles; i++) {
     if (pf_sink_open(&r->sinks[i], -1) != PF_OK)
-      luaL_error(L, "not enough memory");
+      l_no_memory(L);
     r->nsinks = i + 1;
     if (i == 0)
       continue;
@@ -137,12 +138,9 @@ static void push_answer (lua_State *L, const recovery *r, const char *format,
   set_count(L, "written", r->copy.checkpoint.consumed);
   set_count(L, "records", r->encoder.rows);
   set_count(L, "lost", r->copy.lost);
-  lua_pushboolean(L, r->copy.is_alive);
-  lua_setfield(L, -2, "is_alive");
-  lua_pushboolean(L, r->copy.is_restarted);
-  lua_setfield(L, -2, "is_restarted");
-  lua_pushboolean(L, r->copy.is_synced);
-  lua_setfield(L, -2, "is_synced");
+  l_set_bool(L, "is_alive", r->copy.is_alive);
+  l_set_bool(L, "is_restarted", r->copy.is_restarted);
+  l_set_bool(L, "is_synced", r->copy.is_synced);
   if (damage->status < 0)
     set_text(L, "damage", damage->what);
   if (r->encoder.rows > 0)
@@ -182,8 +180,7 @@ static int core_recover (lua_State *L) {
     return l_failure(L, &error, path);
   if (r->copy.is_closed) {
     lua_createtable(L, 0, 1);
-    lua_pushboolean(L, true);
-    lua_setfield(L, -2, "is_closed");
+    l_set_bool(L, "is_closed", true);
     return 1;
   }
   const pf_format *const format = read_manifest(r);
@@ -243,13 +240,12 @@ static int core_sync_folder (lua_State *L) {
 
 
 void l_open_recover (lua_State *L) {
-  static const luaL_Reg none[] = {{NULL, NULL}};
   static const luaL_Reg claims[] = {{"close", claim_close}, {NULL, NULL}};
   static const luaL_Reg functions[] = {{"claim", core_claim},
                                        {"recover", core_recover},
                                        {"sync_folder", core_sync_folder},
                                        {NULL, NULL}};
-  l_class(L, L_RECOVERY, none, recovery_gc);
-  l_class(L, L_CLAIM, claims, claim_close);
+  l_class(L, L_RECOVERY, NULL, recovery_gc, recovery_gc);
+  l_class(L, L_CLAIM, claims, claim_close, claim_close);
   luaL_setfuncs(L, functions, 0);
 }

@@ -6,6 +6,7 @@
 ** whole files are in file_writer.c.)
 */
 
+#include "lua/arguments.h"
 #include "lua/writer/stream.h"
 
 #include <errno.h>
@@ -307,7 +308,7 @@ pf_batch *l_stream_row (lua_State *L, l_stream *s, const pf_table *table,
   if (s->row.columns == NULL || s->row_table != number) {
     pf_batch_close(&s->row);
     if (pf_batch_open(&s->row, table->fields, table->nfields, NULL) != PF_OK)
-      luaL_error(L, "not enough memory");
+      l_no_memory(L);
     s->row_table = number;
   }
   return &s->row;
@@ -370,7 +371,7 @@ static uint32_t read_area (lua_State *L, pf_dictionary *dictionary) {
     if (text != NULL)
       *to[i] = pf_intern(dictionary, (pf_bytes){(const uint8_t *)text, size});
     if (text != NULL && *to[i] == PF_NO_NAME)
-      luaL_error(L, "not enough memory");
+      l_no_memory(L);
     lua_pop(L, 1);
   }
   lua_getfield(L, -1, "line");
@@ -396,7 +397,7 @@ static int core_stack (lua_State *L) {
     if (area != PF_NO_AREA)
       stack = pf_stack_push(dictionary, stack, area);
     if (area == PF_NO_AREA || stack == PF_NO_STACK)
-      return luaL_error(L, "not enough memory");
+      l_no_memory(L);
   }
   if (stack == PF_NO_STACK)
     lua_pushnil(L);
@@ -477,6 +478,6 @@ void l_open_stream (lua_State *L) {
                                      {NULL, NULL}};
   static const luaL_Reg functions[] = {
       {"stack", core_stack}, {"stream", core_stream}, {NULL, NULL}};
-  l_class(L, L_STREAM, methods, stream_gc);
+  l_class(L, L_STREAM, methods, stream_gc, stream_gc);
   luaL_setfuncs(L, functions, 0);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "formats/formats.h"
+#include "lua/arguments.h"
 #include "lua/writer/written.h"
 
 
@@ -100,8 +101,7 @@ void l_push_tables (lua_State *L, const pf_table *tables, size_t count) {
   lua_newtable(L);
   for (size_t i = 0; i < count; i++) {
     lua_createtable(L, 0, 2);
-    lua_pushstring(L, tables[i].name);
-    lua_setfield(L, -2, "name");
+    l_set_text(L, "name", tables[i].name);
     l_push_fields(L, tables[i].fields, tables[i].nfields);
     lua_setfield(L, -2, "fields");
     lua_rawseti(L, -2, (lua_Integer)i + 1);

@@ -1,0 +1,77 @@
+/*
+** arguments.h - arguments, options and results, for all files of the binding.
+**
+** Options are fields of a table; if the value at `arg` is no table, all options
+** are absent. Texts are borrowed: the argument or the table keeps the string.
+*/
+
+#ifndef lua_arguments_h
+#define lua_arguments_h
+
+#include <stdio.h>
+#include <string.h>
+
+#include "lua/binding.h"
+
+/* Raises "not enough memory". */
+_Noreturn void l_no_memory (lua_State *L);
+
+/* Pushes zeroed memory for `count` elements, which lives as long as it is on
+   the stack. */
+void *l_scratch (lua_State *L, size_t count, size_t size);
+
+/* Returns the C file of the open Lua file at `arg`. Lua and C share its buffer,
+   so earlier output comes first. */
+FILE *l_file_check (lua_State *L, int arg);
+
+/* Returns the path at `arg`; raises when it contains a zero byte. */
+const char *l_path_check (lua_State *L, int arg);
+
+/* Returns the bytes of the string at `arg`. */
+pf_bytes l_text_check (lua_State *L, int arg);
+
+/* Returns the name id of the string at `arg`, which may be a new name. */
+uint32_t l_name_check (lua_State *L, int arg, pf_dictionary *dictionary);
+
+/* Pushes memory with the strings in the list at `arg` (nil: none) and returns
+   it; sets *count. */
+pf_bytes *l_texts_check (lua_State *L, int arg, size_t *count);
+
+/* Whether the option `name` is true. */
+bool l_option_flag (lua_State *L, int arg, const char *name);
+
+/* Sets *value to an option, if it is given; returns whether it is. */
+bool l_option_int (lua_State *L, int arg, const char *name, int64_t *value);
+
+/* Return an option, or `fallback` if it is absent. */
+lua_Number l_option_number (lua_State *L, int arg, const char *name,
+                            lua_Number fallback);
+const char *l_option_text (lua_State *L, int arg, const char *name,
+                           const char *fallback);
+
+/* Returns the index of an option in `words`, which ends with NULL. */
+int l_option_word (lua_State *L, int arg, const char *name,
+                   const char *fallback, const char *const *words);
+
+/* Set a field of the table on top of the stack. */
+void l_set_int (lua_State *L, const char *name, int64_t value);
+void l_set_number (lua_State *L, const char *name, double value);
+void l_set_bool (lua_State *L, const char *name, bool value);
+void l_set_text (lua_State *L, const char *name, const char *text);
+void l_set_bytes (lua_State *L, const char *name, pf_bytes bytes);
+
+static inline pf_bytes l_bytes_of (const char *text) {
+  return (pf_bytes){(const uint8_t *)text, strlen(text)};
+}
+
+/* Pushes a string with these bytes. */
+void l_push_bytes (lua_State *L, pf_bytes bytes);
+
+/* Appends the value on top of the stack to the array at `index`; pops it. */
+void l_append (lua_State *L, int index);
+
+/* Pushes "a, b, c" from `count` structures of `size` bytes. `names` is the
+   address of the name in the first one. */
+void l_push_list (lua_State *L, const void *names, size_t size, size_t count);
+
+#endif

@@ -1,0 +1,230 @@
+/*
+** event_stages.c - stages over events and over the entries of Xbase++: their
+** conversion into each other, calls, statistics, load, and rows of the Best
+** Trace Format. lua/ has checked the options.
+*/
+
+#include <string.h>
+#include <unistd.h>
+
+#include "kernels/btf/btf.h"
+#include "kernels/calls/calls.h"
+#include "kernels/group/aggregate.h"
+#include "kernels/operations/unfilter.h"
+#include "kernels/spans/load.h"
+#include "kernels/statistics/statistics.h"
+#include "lua/arguments.h"
+#include "lua/stages/timeline_spans.h"
+
+
+/* {====== Entries with operations (i, I, O, o) ====== */
+
+/* core.unfilter(reader): one row for each enter and leave. */
+static int core_unfilter (lua_State *L) {
+  pf_reader *const input = l_reader_check(L, 1)->reader;
+  l_reader *const r = l_reader_new(L);
+  pf_error error;
+  return l_reader_opened(L, pf_unfilter_open(input, &r->reader, &error),
+                         &error);
+}
+
+
+/* core.refilter(reader): one entry for each enter and one for each leave. */
+static int core_refilter (lua_State *L) {
+  pf_reader *const input = l_reader_check(L, 1)->reader;
+  l_reader *const r = l_reader_new(L);
+  pf_error error;
+  return l_reader_opened(L, pf_refilter_open(input, &r->reader, &error),
+                         &error);
+}
+
+
+/* core.events(reader, options): converts entries to a table of events.
+   options.idle: names of functions in which threads wait; options.by_line:
+   calls that begin on different lines are different areas; options.details:
+   with columns line and params. */
+static int core_events (lua_State *L) {
+  pf_reader *const input = l_reader_check(L, 1)->reader;
+  pf_unfilter_options options = {.by_line = l_option_flag(L, 2, "by_line"),
+                                 .details = l_option_flag(L, 2, "details")};
+  lua_settop(L, 2);
+  if (lua_istable(L, 2) && lua_getfield(L, 2, "idle") == LUA_TTABLE)
+    options.idle = l_texts_check(L, 3, &options.nidle);
+  l_reader *const r = l_reader_new(L);
+  pf_error error;
+  return l_reader_opened(
+      L, pf_unfilter_events(input, &options, &r->reader, &error), &error);
+}
+
+/* }====== */
+
+
+/* {====== Calls ====== */
+
+static bool is_option (lua_State *L, const char *name, const char *value) {
+  return strcmp(l_option_text(L, 2, name, ""), value) == 0;
+}
+
+
+/* Reads the options at 2. */
+static pf_call_options call_options (lua_State *L) {
+  luaL_checktype(L, 2, LUA_TTABLE);
+  pf_call_options options = {.outermost =
+                                 is_option(L, "recursion", "outermost"),
+                             .whole_only = is_option(L, "partial", "exclude"),
+                             .edges = is_option(L, "edges", "include")};
+  l_call_times(L, 2, &options);
+  int64_t depth = 0;
+  l_option_int(L, 2, "max_depth", &depth);
+  luaL_argcheck(L, depth >= 0 && depth <= 1 << 24, 2,
+                "max_depth must be 2 to 16777216");
+  options.max_depth = (uint32_t)depth;
+  return options;
+}
+
+
+/* core.calls(events, options): a reader of the calls in the events. */
+static int core_calls (lua_State *L) {
+  pf_reader *const events = l_reader_check(L, 1)->reader;
+  const pf_call_options options = call_options(L);
+  l_reader *const r = l_reader_new(L);
+  pf_error error;
+  return l_reader_opened(L, pf_calls_open(events, &options, &r->reader, &error),
+                         &error);
+}
+
+
+/* Reads the option `quantiles`: "p50", ... The list keeps the strings. */
+static void read_ranks (lua_State *L, pf_statistics_options *options) {
+  if (lua_getfield(L, 2, "quantiles") == LUA_TNIL)
+    return;
+  luaL_checktype(L, -1, LUA_TTABLE);
+  const lua_Integer count = luaL_len(L, -1);
+  luaL_argcheck(L, count <= PF_MAX_RANKS, 2, "more than 16 quantiles");
+  for (lua_Integer i = 1; i <= count; i++) {
+    pf_aggregate aggregate;
+    lua_rawgeti(L, -1, i);
+    const char *const name = luaL_checkstring(L, -1);
+    if (!pf_aggregate_named(name, &aggregate) ||
+        aggregate.function != PF_QUANTILE)
+      luaL_error(L, "no quantile '%s'; there are p0 to p100", name);
+    options->ranks[options->nranks] = aggregate.rank;
+    options->rank_names[options->nranks++] = name;
+    lua_pop(L, 1);
+  }
+}
+
+
+/* Reads the options `rows`, `threads` and `parts`, a list of readers. */
+static void read_parts (lua_State *L, pf_statistics_options *options) {
+  int64_t rows = 0, threads = 1;
+  l_option_int(L, 2, "rows", &rows);
+  l_option_int(L, 2, "threads", &threads);
+  options->rows = (uint64_t)rows;
+  options->threads = (size_t)threads;
+  if (lua_getfield(L, 2, "parts") == LUA_TNIL)
+    return;
+  const int list = lua_gettop(L);
+  options->nchunks = lua_rawlen(L, list);
+  pf_reader **const parts = l_scratch(L, options->nchunks, sizeof *parts);
+  for (size_t i = 0; i < options->nchunks; i++) {
+    lua_rawgeti(L, list, (lua_Integer)i + 1);
+    parts[i] = l_reader_check(L, -1)->reader;
+    luaL_argcheck(L, parts[i]->seek != NULL, 2,
+                  "a reader of parts cannot seek");
+    lua_pop(L, 1);
+  }
+  options->chunks = parts;
+}
+
+
+/*
+** core.statistics(events, options): a reader of the calls summed up by area.
+** Options in addition to those of calls: by, quantiles; and for reading a file
+** in chunks with several threads: parts (more readers of the same events), rows
+** (their number) and threads. If `events` is a progress stage, it shows the
+** progress of all threads.
+*/
+static int core_statistics (lua_State *L) {
+  pf_reader *const events = l_reader_check(L, 1)->reader;
+  pf_statistics_options options = {.calls = call_options(L)};
+  if (is_option(L, "by", "context"))
+    options.by = PF_BY_LANE;
+  else if (is_option(L, "by", "caller"))
+    options.by = PF_BY_CALLER;
+  read_parts(L, &options);
+  read_ranks(L, &options);
+  if (l_is_progress(events))
+    options.progress = (pf_progress){l_progress_is_cancelled, events};
+  l_reader *const r = l_reader_new(L);
+  pf_error error;
+  return l_reader_opened(
+      L, pf_statistics_open(events, &options, &r->reader, &error), &error);
+}
+
+
+/* core.processors(): the number of online processors. */
+static int core_processors (lua_State *L) {
+  const long count = sysconf(_SC_NPROCESSORS_ONLN);
+  lua_pushinteger(L, count < 1 ? 1 : count);
+  return 1;
+}
+
+/* }====== */
+
+
+/* {====== Timelines ====== */
+
+/* core.btf(events, options): the rows described in btf.h. Options: base, from,
+   close, lines, stimuli, activations, interrupts (an array, which must not be
+   changed). */
+static int core_btf (lua_State *L) {
+  pf_reader *const input = l_reader_check(L, 1)->reader;
+  luaL_checktype(L, 2, LUA_TTABLE);
+  lua_settop(L, 2);
+  pf_btf_options options = {.close = l_option_flag(L, 2, "close"),
+                            .lines = l_option_flag(L, 2, "lines"),
+                            .stimuli = l_option_flag(L, 2, "stimuli"),
+                            .activations = l_option_flag(L, 2, "activations")};
+  l_option_int(L, 2, "base", &options.base);
+  options.has_from = l_option_int(L, 2, "from", &options.from);
+  lua_getfield(L, 2, "interrupts");
+  options.interrupts = l_texts_check(L, 3, &options.ninterrupts);
+  l_reader *const r = l_reader_new(L);
+  pf_error error;
+  return l_reader_opened(L, pf_btf_open(input, &options, &r->reader, &error),
+                         &error);
+}
+
+
+/* core.load(events, options): the rows described in load.h. Options: from, to,
+   width, by_core. */
+static int core_load (lua_State *L) {
+  pf_reader *const input = l_reader_check(L, 1)->reader;
+  luaL_checktype(L, 2, LUA_TTABLE);
+  pf_load_options options = {.by_core = l_option_flag(L, 2, "by_core")};
+  l_option_int(L, 2, "from", &options.from);
+  l_option_int(L, 2, "to", &options.to);
+  l_option_int(L, 2, "width", &options.width);
+  luaL_argcheck(L, options.width > 0, 2, "width must be above 0");
+  l_reader *const r = l_reader_new(L);
+  pf_error error;
+  return l_reader_opened(L, pf_load_open(input, &options, &r->reader, &error),
+                         &error);
+}
+
+/* }====== */
+
+
+void l_open_event_stages (lua_State *L) {
+  static const luaL_Reg functions[] = {{"btf", core_btf},
+                                       {"calls", core_calls},
+                                       {"events", core_events},
+                                       {"load", core_load},
+                                       {"processors", core_processors},
+                                       {"refilter", core_refilter},
+                                       {"statistics", core_statistics},
+                                       {"unfilter", core_unfilter},
+                                       {NULL, NULL}};
+  luaL_setfuncs(L, functions, 0);
+}
