@@ -163,9 +163,9 @@ local function open_part(state, input, source, theirs, mine, given)
       return script_part.open(format, source, theirs, state.dictionary, mine)
    end
    local path = input.beside or not input.data and input.path or nil
-   local sides, message, code = inputs.sides({ path = path, source = source, options = theirs },
-      input, format, given, mine.max_size, state.notes)
-   if not sides then
+   local side_files, message, code = inputs.side_files({ path = path, source = source,
+      options = theirs }, input, format, given, mine.max_size, state.notes)
+   if not side_files then
       return nil, message, code
    end
    local has_symbols
@@ -174,7 +174,7 @@ local function open_part(state, input, source, theirs, mine, given)
       return nil, message, code
    end
    local sources = { { role = "main", source = source } }
-   for _, side in ipairs(sides) do
+   for _, side in ipairs(side_files) do
       state.sources[#state.sources + 1] = side.source
       state.beside[side.source:path()] = true
       sources[#sources + 1] = side

@@ -29,8 +29,8 @@ end
 describe("statistics read in chunks", function()
    it("equal those of one scan, with calls across the bounds of chunks", function()
       math.randomseed(11)
-      check { rows = 50000, functions = 400, has_suspends = true, least = 3 }
-      check { rows = 50000, functions = 400, least = 3 }
+      check { rows = 50000, functions = 400, has_suspends = true, min_depth = 3 }
+      check { rows = 50000, functions = 400, min_depth = 3 }
    end)
 
    it("equal those of one scan with recursive functions and an empty stack at times", function()

@@ -129,7 +129,7 @@ describe("statistics on the fast path", function()
       math.randomseed(22)
       for round = 1, 10 do
          check_by_rows({ rows = 20000, functions = 40 * round, has_suspends = round % 2 == 1,
-            least = round % 4 }, options_of(round))
+            min_depth = round % 4 }, options_of(round))
          check_by_rows({ rows = 20000, functions = 30, states = true, stumbles = 0.002 },
             options_of(round))
       end

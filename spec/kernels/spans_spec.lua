@@ -40,7 +40,7 @@ end
 
 -- All spans by lane ("-": none) or variable, in order; several runs are concatenated.
 local function seen(trace, options, origin)
-   local spans = assert(core.kept_spans(trace.events:reader(), options))
+   local spans = assert(core.store_spans(trace.events:reader(), options))
    local found = {}
    check_frames(spans)
    for number, track in ipairs(spans:tracks()) do
@@ -87,7 +87,7 @@ end
 
 local function random_options()
    return { lines = math.random(2) == 1, variables = math.random(2) == 1,
-      rests = math.random(2) == 1 }
+      idle = math.random(2) == 1 }
 end
 
 describe("spans", function()
@@ -209,7 +209,7 @@ describe("spans", function()
             list[i + 1] = { time = i + 1, event = "leave", area = area, lane = lane }
          end
          local trace <close> = events.open(list)
-         local spans = assert(core.kept_spans(trace.events:reader(), {}))
+         local spans = assert(core.store_spans(trace.events:reader(), {}))
          for number, lane in ipairs(spans:tracks()) do
             local n, next_one = 0, 2 * lane.value + 1
             for kind, time in core.each(spans:reader(number), { "kind", "time" }) do
@@ -226,7 +226,7 @@ describe("spans", function()
 
    it("outlive the trace, but not their container", function()
       local trace = events.open(events.of "5 e f; 20 l f")
-      local spans = core.kept_spans(trace.events:reader(), {})
+      local spans = core.store_spans(trace.events:reader(), {})
       local reader = spans:reader(1)
       trace:close()
       assert.equal(2, core.drain(reader))
@@ -239,10 +239,10 @@ describe("spans", function()
 
    it("raise an error for wrong use", function()
       local trace <close> = events.open(events.of "5 e f; 20 l f")
-      local spans = core.kept_spans(trace.events:reader(), {})
+      local spans = core.store_spans(trace.events:reader(), {})
       assert.error_matches(function() spans:reader(0) end, "no such track")
       assert.error_matches(function() spans:reader(2) end, "no such track")
-      local none, message, code = core.kept_spans(core.rows_reader({ { "time", "int" } }, {}), {})
+      local none, message, code = core.store_spans(core.rows_reader({ { "time", "int" } }, {}), {})
       assert.is_nil(none)
       assert.matches("a column \"event\" of type name is needed", message)
       assert.equal("unsupported", code)

@@ -57,7 +57,7 @@ local function gprof_end(s, next_start, text_end)
 end
 
 -- The expected list for symbols in the order of the text.
-local function plainly(symbols, rule, text_end)
+local function modelled(symbols, rule, text_end)
    local sorted = {}
    for i, s in ipairs(symbols) do
       if rule == "exact" or s.type ~= "W" then
@@ -108,7 +108,7 @@ end
 
 local function check(symbols, exe, text_end)
    for _, rule in ipairs { "exact", "gprof" } do
-      assert.same(plainly(symbols, rule, text_end), list(read(text_of(symbols), rule, exe)))
+      assert.same(modelled(symbols, rule, text_end), list(read(text_of(symbols), rule, exe)))
    end
 end
 
@@ -155,7 +155,7 @@ describe("addresses of 16 digits", function()
                name = ("d%x_%d"):format(digit, place) }
          end
       end
-      local expected = plainly(symbols, "exact", 0)
+      local expected = modelled(symbols, "exact", 0)
       assert.same(expected, list(read(text_of(symbols), "exact")))
       local upper = text_of(symbols):gsub("%f[^\n\0]%x+ ", string.upper)
       assert.same(expected, list(read(upper, "exact")))

@@ -56,7 +56,7 @@ local function step(maker, shape)
       maker:put("enter", 0x10000000 + math.random(9))
    elseif math.random(10) == 1 then
       maker:put("write", (shape.states and 0x30000000 or 0x20000000) + math.random(3))
-   elseif depth < (shape.least or 0) or depth < 12 and math.random() < (12 - depth) / 20 then
+   elseif depth < (shape.min_depth or 0) or depth < 12 and math.random() < (12 - depth) / 20 then
       maker:call(math.random(maker.functions))
    elseif depth > 0 then
       maker:leave()
@@ -64,7 +64,7 @@ local function step(maker, shape)
 end
 
 ---A binary timeline of version 1.1.
----@param shape table rows, functions; has_suspends, stumbles (how often), lines, states, least
+---@param shape table rows, functions; has_suspends, stumbles (how often), lines, states, min_depth
 ---(depth)
 ---@return string
 ---@return table[] its records: handle, event, core, time

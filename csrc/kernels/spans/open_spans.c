@@ -148,7 +148,7 @@ static void set_base (span_stack *s, uint32_t epoch, int64_t time) {
   s->base = time;
   s->epoch = epoch;
   s->has_base = s->is_base_due = true;
-  s->rests = false;
+  s->idle = false;
 }
 
 
@@ -163,13 +163,13 @@ static const pf_frame *innermost (const pf_lane *lane) {
 /* Add a row if a lane has started or stopped running. */
 static bool update_running (spans_reader *r, span_stack *s, const pf_lane *lane,
                             int64_t time) {
-  const bool rests = innermost(lane)->state != PF_FRAME_RUNNING;
-  if (!r->options.rests || s->track == NO_TRACK || rests == s->rests)
+  const bool idle = innermost(lane)->state != PF_FRAME_RUNNING;
+  if (!r->options.idle || s->track == NO_TRACK || idle == s->idle)
     return true;
-  s->rests = rests;
+  s->idle = idle;
   return put_on_track(
       r, s,
-      (span_row){.kind = rests ? PF_SPAN_REST : PF_SPAN_RUN, .time = time});
+      (span_row){.kind = idle ? PF_SPAN_IDLE : PF_SPAN_RUN, .time = time});
 }
 
 

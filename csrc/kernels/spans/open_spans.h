@@ -26,7 +26,7 @@ typedef struct span_stack {
   int64_t base, last; /* begin of calls without an enter; time of the last
                          row */
   bool has_base, is_base_due;
-  bool rests;
+  bool idle;
   bool has_value; /* of a variable: `value` is open */
   span_row value;
 } span_stack;

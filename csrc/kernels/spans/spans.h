@@ -19,7 +19,7 @@ typedef struct pf_spans {
   pf_call_options calls; /* only from, to and last are used */
   bool lines;            /* include lines of functions */
   bool variables;        /* include tracks of states and values of variables */
-  bool rests;            /* include rows for the times in which a lane does not
+  bool idle;             /* include rows for the times in which a lane does not
                             run */
 } pf_spans;
 
@@ -29,7 +29,7 @@ typedef enum pf_span_kind {
   PF_SPAN_LATE,  /* a call without an enter: a span that was open since the
                     base, around all spans since then; it is open now */
   PF_SPAN_BASE,  /* where spans of PF_SPAN_LATE begin; no span is open */
-  PF_SPAN_REST,  /* the innermost call stops running */
+  PF_SPAN_IDLE,  /* the innermost call stops running */
   PF_SPAN_RUN    /* ... runs again; at a base it runs */
 } pf_span_kind;
 

@@ -181,7 +181,7 @@ static uint32_t frame_name (const pf_span_store *k, const stored_frame *frame) {
    dictionary. */
 static pf_status find_names (pf_span_store *k) {
   static const char *const words[] = {"open", "close", "open",
-                                      "",     "rest",  "run"};
+                                      "",     "idle",  "run"};
   for (size_t i = 0; i <= PF_SPAN_RUN; i++) {
     k->words[i] = pf_intern_text(k->spans->dictionary, words[i]);
     if (k->words[i] == PF_NO_NAME)
@@ -297,7 +297,7 @@ uint32_t pf_span_store_name (const pf_span_store *k, uint32_t frame) {
 /* {====== The reader of a track ====== */
 
 static const pf_field track_fields[PF_TRACK_FIELDS] = {
-    {"kind", PF_NAME, "open, close, rest or run"},
+    {"kind", PF_NAME, "open, close, idle or run"},
     {"time", PF_INT, "since the origin, ns"},
     {"frame", PF_INT, "id of the frame, from 0"},
     {"name", PF_NAME, "name of the frame"},

@@ -35,9 +35,9 @@ uint32_t pf_span_store_variable (const pf_span_store *store, uint32_t track);
 
 /* The columns of the reader of a track. */
 enum {
-  PF_TRACK_KIND,  /* a name: open, close, rest, run */
+  PF_TRACK_KIND,  /* a name: open, close, idle, run */
   PF_TRACK_TIME,  /* ns, minus `origin` */
-  PF_TRACK_FRAME, /* its id, from 0; missing for rest and run */
+  PF_TRACK_FRAME, /* its id, from 0; missing for idle and run */
   PF_TRACK_NAME,  /* of the frame: name of its area, and value */
   PF_TRACK_NET,   /* only of a close */
   PF_TRACK_FLAGS, /* only of a close: names in alphabetical order */

@@ -313,21 +313,21 @@ static int finish (lua_State *L, pf_status status, const pf_error *error) {
 }
 
 
-/* contexts:merge(other, sign, plainly): the sum of this profile and the other
-   one times 1 or -1. With `plainly` each context is looked up, also where an
+/* contexts:merge(other, sign, by_lookup): the sum of this profile and the other
+   one times 1 or -1. With `by_lookup` each context is looked up, also where an
    ordered merge is possible. */
 static int contexts_merge (lua_State *L) {
   const pf_contexts *const a = l_contexts_check(L, 1);
   const pf_contexts *const b = l_contexts_check(L, 2);
   const lua_Integer sign = luaL_optinteger(L, 3, 1);
-  const bool plainly = lua_toboolean(L, 4);
+  const bool by_lookup = lua_toboolean(L, 4);
   luaL_argcheck(L, sign == 1 || sign == -1, 3, "the sign must be 1 or -1");
   pf_error error;
   pf_contexts *const result = new_like(L, 1);
   pf_status status = pf_contexts_copy(result, a);
   if (status != PF_OK)
     status = pf_fail(&error, status, PF_NO_OFFSET, "out of memory");
-  else if (plainly)
+  else if (by_lookup)
     status = pf_contexts_merge_by_lookup(result, b, (int)sign, &error);
   else
     status = pf_contexts_merge(result, b, (int)sign, &error);

@@ -314,7 +314,7 @@ static void open_flames (lua_State *L, flames *f, int file_arg) {
   f->left = number_option(L, "left", 0);
   f->width = number_option(L, "width", 1200);
   f->row = number_option(L, "row", 17);
-  f->min_width = number_option(L, "least", MIN_WIDTH);
+  f->min_width = number_option(L, "min_width", MIN_WIDTH);
   f->rows = rows < 1 ? 1 : rows > 100000 ? 100000 : (uint32_t)rows;
   f->bottom = number_option(L, "root", 0);
   lua_getfield(L, 2, "upward");
@@ -333,7 +333,7 @@ static void open_flames (lua_State *L, flames *f, int file_arg) {
 /*
 ** core.write_flames(contexts, options, file): writes the frames of a flame
 ** graph. Options in pixels: left and width (of the root), row (height of a
-** row), root (the edge that the root touches), least (minimum width of a drawn
+** row), root (the edge that the root touches), min_width (minimum width of a drawn
 ** frame); upward (the root is at the bottom), rows (maximum number), metric,
 ** before (metric of an older profile: colours show the change).
 */

@@ -16,7 +16,7 @@ struct track_scan {
   uint32_t *frames;  /* by frame of the spans: frame of the contexts */
   uint32_t kinds[4]; /* name ids of the kinds, in the order below */
   uint32_t node;     /* current stack; 0: nothing is open */
-  bool is_resting;   /* the track is suspended */
+  bool is_idle;      /* the track is suspended */
   int64_t since;     /* begin of the current interval */
   /* Called for each interval in which one stack ran, or none (node 0). */
   void (*emit)(track_scan *scan, uint32_t node, int64_t from, int64_t to);
@@ -29,7 +29,7 @@ struct track_scan {
 enum {
   OPEN,
   CLOSE,
-  REST,
+  IDLE,
   RUN,
   NKINDS
 };
@@ -72,7 +72,7 @@ static uint32_t *push_frames (lua_State *L, const pf_span_store *store) {
 
 
 static void find_kinds (lua_State *L, track_scan *w) {
-  static const char *const names[NKINDS] = {"open", "close", "rest", "run"};
+  static const char *const names[NKINDS] = {"open", "close", "idle", "run"};
   pf_dictionary *const d = pf_span_store_events(w->store)->reader->dictionary;
   for (size_t i = 0; i < NKINDS; i++) {
     w->kinds[i] = pf_intern_text(d, names[i]);
@@ -87,7 +87,7 @@ static pf_status read_row (track_scan *w, const pf_column *c, size_t row) {
   const int64_t time = c[PF_TRACK_TIME].ints[row];
   const uint32_t kind = c[PF_TRACK_KIND].ids[row];
   if (time > w->since)
-    w->emit(w, w->is_resting ? 0 : w->node, w->since, time);
+    w->emit(w, w->is_idle ? 0 : w->node, w->since, time);
   w->since = time;
   if (kind == w->kinds[OPEN])
     w->node = pf_context_of(w->contexts, w->node,
@@ -95,7 +95,7 @@ static pf_status read_row (track_scan *w, const pf_column *c, size_t row) {
   else if (kind == w->kinds[CLOSE])
     w->node = w->contexts->parents[w->node];
   else
-    w->is_resting = kind == w->kinds[REST];
+    w->is_idle = kind == w->kinds[IDLE];
   return w->node == PF_NO_CONTEXT ? PF_ENOMEM : PF_OK;
 }
 
@@ -111,7 +111,7 @@ static pf_status scan_track (track_scan *w, uint32_t track, int64_t origin,
   if (status != PF_OK)
     return status;
   w->node = 0;
-  w->is_resting = false;
+  w->is_idle = false;
   w->since = 0;
   status = pf_batch_for(&batch, reader, wanted);
   if (status == PF_OK)

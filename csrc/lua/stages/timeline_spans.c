@@ -1,5 +1,5 @@
 /*
-** timeline_spans.c - core.kept_spans: the spans of all tracks of a timeline,
+** timeline_spans.c - core.store_spans: the spans of all tracks of a timeline,
 ** read once and stored by track. User value 1: the reader of the events.
 */
 
@@ -144,18 +144,18 @@ void l_call_times (lua_State *L, int arg, pf_call_options *options) {
 
 
 /*
-** core.kept_spans(events, options): reads all events. Options: from, to, last
+** core.store_spans(events, options): reads all events. Options: from, to, last
 ** (see trace:calls), lines (of functions too), variables (states and values
-** too), rests (rows "rest" and "run"). nil, message, code if they cannot be
+** too), idle (rows "idle" and "run"). nil, message, code if they cannot be
 ** read or stored.
 */
-static int core_kept_spans (lua_State *L) {
+static int core_store_spans (lua_State *L) {
   l_reader *const events = l_reader_check(L, 1);
   luaL_checktype(L, 2, LUA_TTABLE);
   lua_settop(L, 2);
   pf_spans options = {.lines = l_option_flag(L, 2, "lines"),
                       .variables = l_option_flag(L, 2, "variables"),
-                      .rests = l_option_flag(L, 2, "rests")};
+                      .idle = l_option_flag(L, 2, "idle")};
   l_call_times(L, 2, &options.calls);
   l_spans *const s = lua_newuserdatauv(L, sizeof *s, 1);
   *s = (l_spans){NULL, false};
@@ -180,6 +180,6 @@ void l_open_timeline_spans (lua_State *L) {
                                      {"close", spans_gc},
                                      {NULL, NULL}};
   l_class(L, L_SPANS, methods, spans_gc, spans_gc);
-  lua_pushcfunction(L, core_kept_spans);
-  lua_setfield(L, -2, "kept_spans");
+  lua_pushcfunction(L, core_store_spans);
+  lua_setfield(L, -2, "store_spans");
 }

@@ -116,9 +116,9 @@ static l_writer *new_writer (lua_State *L, const pf_format *format,
 
 
 /*
-** core.writer(format, options, dictionary, path, sides): a writer into a file,
-** standard output ("-"), or memory (path nil); or nil, message, code. sides = {
-** { role=, path= }, ... } are possible side files; those without a path are
+** core.writer(format, options, dictionary, path, side_files): a writer into a
+** file, standard output ("-"), or memory (path nil); or nil, message, code.
+** side_files = { { role=, path= }, ... } are possible; those without a path are
 ** kept in memory. Readers given to put_reader must have this dictionary.
 */
 static int core_writer (lua_State *L) {
@@ -370,7 +370,7 @@ static int writer_finish (lua_State *L) {
   l_writer *const w = writer_check(L, 1);
   const pf_sink *const main = &w->files.outputs[0].sink;
   const bool in_memory = main->fd < 0;
-  const bool has_sides = in_memory && w->files.count > 1;
+  const bool has_side_files = in_memory && w->files.count > 1;
   pf_error error;
   if (finish_all(w, &error) != PF_OK) {
     free_writer(w);
@@ -384,10 +384,10 @@ static int writer_finish (lua_State *L) {
     push_written(L, main);
   else
     lua_pushinteger(L, (lua_Integer)main->written);
-  if (has_sides)
+  if (has_side_files)
     push_sides(L, w);
   free_writer(w);
-  return has_sides ? 2 : 1;
+  return has_side_files ? 2 : 1;
 }
 
 

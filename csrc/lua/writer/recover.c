@@ -114,7 +114,7 @@ static void set_lengths (lua_State *L, const recovery *r) {
 }
 
 
-/* Sets the bytes of the recovered files: `data`, and `sides` by role. */
+/* Sets the bytes of the recovered files: `data`, and `side_files` by role. */
 static void set_bytes (lua_State *L, const recovery *r) {
   push_bytes(L, &r->sinks[0]);
   lua_setfield(L, -2, "data");
@@ -124,7 +124,7 @@ static void set_bytes (lua_State *L, const recovery *r) {
       push_bytes(L, &r->sinks[i]);
       lua_setfield(L, -2, r->sinks[i].role);
     }
-  lua_setfield(L, -2, "sides");
+  lua_setfield(L, -2, "side_files");
 }
 
 
@@ -163,10 +163,10 @@ static const pf_format *read_manifest (recovery *r) {
 /*
 ** core.recover(path): the contents of the ring at `path`, or nil, message,
 ** code: { format=, full=, length=, lengths=, written=, records=, lost=,
-** is_alive=, is_restarted=, is_synced=, is_closed=, damage=, data=, sides= }.
+** is_alive=, is_restarted=, is_synced=, is_closed=, damage=, data=, side_files= }.
 ** `length` is the number of bytes of the main file that are final, `lengths`
 ** those of side files by role. Records that are not in these bytes are in
-** `data`, a file of their own, and its side files in `sides` by role. If the
+** `data`, a file of their own, and its side files in `side_files` by role. If the
 ** file is complete without the ring, only is_closed is set.
 */
 static int core_recover (lua_State *L) {

@@ -108,7 +108,7 @@ end
 
 local function put_timeline(trace, given, file)
    local spans, tracks, origin, length = lanes.spans(trace, { from = given.from, to = given.to,
-      lane = given.lane, lines = given.lines, variables = true, rests = true })
+      lane = given.lane, lines = given.lines, variables = true, idle = true })
    if not spans then
       return nil, tracks, origin
    end

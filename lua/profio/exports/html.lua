@@ -193,7 +193,7 @@ end
 local function put_flames(out, profile, metric)
    out:write '<h2 id="flames">Flame graph</h2>\n'
    out:call(svg.write_element, profile, { metric = metric.name, width = 1200, rows = 120,
-      least = 0.5, icicle = true, title = metric.name })
+      min_width = 0.5, icicle = true, title = metric.name })
    out:write '<p class="note">Click a frame to zoom in.</p>\n'
 end
 

@@ -268,13 +268,13 @@ end
 
 ---Returns the spans of the selected lanes, and their tracks in order. The events are read once.
 ---@param trace profio.Trace
----@param given table from, to, lane, lines, variables, rests
+---@param given table from, to, lane, lines, variables, idle
 ---@return profio.core.Spans|nil
 ---@return profio.Track[]|string tracks
 ---@return integer|string first time
 ---@return integer|nil length
 function lanes.spans(trace, given)
-   local spans, message, code = core.kept_spans(lanes.narrow(trace.events, given):reader(), given)
+   local spans, message, code = core.store_spans(lanes.narrow(trace.events, given):reader(), given)
    if not spans then
       return nil, message, code
    end

@@ -194,7 +194,7 @@ end
 
 ---Writes the elements of a flame graph, for a file of its own or inside a page.
 ---@param profile profio.Profile
----@param given table metric, title, width, rows, icicle, least (minimum width of a frame in pixels)
+---@param given table metric, title, width, rows, icicle, min_width (of a frame, in pixels)
 ---@param file file*
 ---@return true|nil
 ---@return string|nil message
@@ -203,7 +203,7 @@ end
 function svg.write_element(profile, given, file)
    local contexts, metric, before = compared.contexts(profile, given.metric)
    local options = { metric = metric, before = before, width = given.width - 2 * EDGE, row = ROW,
-      least = given.least, rows = given.rows, upward = not given.icicle }
+      min_width = given.min_width, rows = given.rows, upward = not given.icicle }
    local rows = core.flame_rows(contexts, options, file)
    local height = HEAD + rows * ROW + FOOT
    options.root = given.icicle and HEAD or HEAD + rows * ROW

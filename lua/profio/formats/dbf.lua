@@ -112,10 +112,10 @@ function dbf.side_files(main)
       names[i] = stem:match "[^/]*$" .. "." .. ending
    end
    local path = require("profio.internal.inputs").beside(main.path, names)
-   local sides = { path and { role = "memo", path = path } or nil }
+   local side_files = { path and { role = "memo", path = path } or nil }
    local page = require("profio.internal.inputs").beside(main.path, { cpg_name(main.path) })
-   sides[#sides + 1] = page and { role = "cpg", path = page }
-   return sides
+   side_files[#side_files + 1] = page and { role = "cpg", path = page }
+   return side_files
 end
 
 -- Returns the other tables in the folder of a path that read the .cpg file `page`: those with its
@@ -160,13 +160,13 @@ function dbf.side_outputs(path, options, is_stream)
       local usual = extensions[extension]
       memo = stem .. "." .. (usual and usual[1] or "fpt")
    end
-   local sides = { { role = "memo", path = memo } }
+   local side_files = { { role = "memo", path = memo } }
    if path and path ~= "-" and not is_stream then
       local page = dbf.cpg_of(path)
       options.cpg = page and 1
-      sides[2] = page and { role = "cpg", path = page }
+      side_files[2] = page and { role = "cpg", path = page }
    end
-   return sides
+   return side_files
 end
 
 ---Returns the .cpg files of an older table, which would outrank the mark of the new table, and

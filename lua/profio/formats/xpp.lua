@@ -184,26 +184,26 @@ end
 ---@param is_stream boolean|nil the table grows while it is written
 ---@return { role: string, path: string|nil }[]
 function xpp.side_outputs(path, options, is_stream)
-   local sides = {}
+   local side_files = {}
    local has_path = path ~= nil and path ~= "-"
    if options.packets and has_path then
-      sides[1] = { role = "packet", path = path .. ".000001", numbered = true }
+      side_files[1] = { role = "packet", path = path .. ".000001", numbered = true }
    end
    local is_text = writes_text(options)
    if not is_text and path ~= "-" then -- after the packets, which refer to it
-      sides[#sides + 1] = { role = "memo", path = path and with_extension(path, "prv") }
+      side_files[#side_files + 1] = { role = "memo", path = path and with_extension(path, "prv") }
    end
    local page = not is_text and has_path and not options.packets and not is_stream
       and dbf.cpg_of(path) or nil
    if page then
       options.cpg = 1
-      sides[#sides + 1] = { role = "cpg", path = page }
+      side_files[#side_files + 1] = { role = "cpg", path = page }
    end
    if options.settings and path ~= "-" then
-      sides[#sides + 1] = { role = "pri", path = path and with_extension(path, "pri") }
+      side_files[#side_files + 1] = { role = "pri", path = path and with_extension(path, "pri") }
    end
    options.settings = nil
-   return sides
+   return side_files
 end
 
 ---Returns the files of an older trace beside a path that would be read as part of the new one, and

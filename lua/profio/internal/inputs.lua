@@ -11,7 +11,7 @@ local inputs = {}
 ---@class profio.Input
 ---@field path string|nil  a label if there is data
 ---@field data string|nil
----@field sides table<string, string>|nil data of side files by role
+---@field side_files table<string, string>|nil data of side files by role
 ---@field length integer|nil only this many bytes of the file are used
 ---@field lengths table<string, integer>|nil the same for the files beside it, by role; for numbered
 ---files the total
@@ -26,16 +26,16 @@ local function one(what)
    if type(what) == "string" then
       return { path = what }
    end
-   local sides = {}
+   local side_files = {}
    for key, value in pairs(what) do
       if key ~= "data" and key ~= "path" then
          if type(key) ~= "string" or type(value) ~= "string" then
             error("open expects { data = string, ROLE = string, ... }", 4)
          end
-         sides[key] = value
+         side_files[key] = value
       end
    end
-   return { path = what.path or "(data)", data = what.data, sides = sides }
+   return { path = what.path or "(data)", data = what.data, side_files = side_files }
 end
 
 ---Converts the first argument of open to a list of inputs.
@@ -247,10 +247,10 @@ local function open_side(notes, role, from, max_size, length, is_live)
 end
 
 -- Opens the side files that the user gave, as data or by an option. If one fails, open fails.
-local function given_sides(input, format, given, max_size, notes, left)
+local function given_side_files(input, format, given, max_size, notes, left)
    local list, known = {}, {}
    for _, role in ipairs(roles_of(format)) do
-      local from = input.sides and input.sides[role.name]
+      local from = input.side_files and input.side_files[role.name]
       local length = not from and left[role.name] or nil
       from = from and { data = from, path = "(" .. role.name .. ")" } or given[role.name]
       if from and length ~= 0 then
@@ -263,7 +263,7 @@ local function given_sides(input, format, given, max_size, notes, left)
          left[role.name] = length and length - side.source:size()
       end
    end
-   for name in pairs(input.sides or {}) do
+   for name in pairs(input.side_files or {}) do
       if not known[name] then
          error(("format '%s' has no side file '%s'"):format(format.name, name), 0)
       end
@@ -281,13 +281,13 @@ end
 ---@return { role: string, source: userdata }[]|nil
 ---@return string|nil message
 ---@return string|nil code
-function inputs.sides(main, input, format, given, max_size, notes)
+function inputs.side_files(main, input, format, given, max_size, notes)
    local kept = not given.strict and notes or nil
    local left = {}
    for role, length in pairs(input.lengths or {}) do
       left[role] = length
    end
-   local list, known, code = given_sides(input, format, given, max_size, kept, left)
+   local list, known, code = given_side_files(input, format, given, max_size, kept, left)
    if not list then
       return nil, known, code
    end
@@ -330,7 +330,7 @@ end
 ---@return string|nil code
 function inputs.accepted(input, format, given, part, message, code)
    for _, role in ipairs(part and roles_of(format) or {}) do
-      local is_named = given[role.name] or input.sides and input.sides[role.name]
+      local is_named = given[role.name] or input.side_files and input.side_files[role.name]
       for _, warning in ipairs(is_named and role.refused and part:warnings() or {}) do
          if warning.code == role.refused then
             part:close()

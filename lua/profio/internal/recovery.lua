@@ -71,8 +71,8 @@ local function parts_of(state, path, ring)
       parts[1] = { path = path, length = found.length, lengths = found.lengths }
    end
    if found.data then
-      parts[#parts + 1] = { path = ring, data = found.data, sides = found.sides, lengths = none,
-         beside = path, goes_on = written > 0 and found.full ~= "overwrite" }
+      parts[#parts + 1] = { path = ring, data = found.data, side_files = found.side_files,
+         lengths = none, beside = path, goes_on = written > 0 and found.full ~= "overwrite" }
    end
    return parts
 end

@@ -15,16 +15,16 @@ local function distance(a, b, most)
       last[j] = j
    end
    for i = 1, #a do
-      local row, least = { [0] = i }, i
+      local row, smallest = { [0] = i }, i
       for j = 1, #b do
          local same = a:byte(i) == b:byte(j)
          local cost = math.min(last[j] + 1, row[j - 1] + 1, last[j - 1] + (same and 0 or 1))
          if before and j > 1 and a:byte(i) == b:byte(j - 1) and a:byte(i - 1) == b:byte(j) then
             cost = math.min(cost, before[j - 2] + 1)
          end
-         row[j], least = cost, math.min(least, cost)
+         row[j], smallest = cost, math.min(smallest, cost)
       end
-      if least > most then
+      if smallest > most then
          return most + 1
       end
       before, last = last, row

@@ -63,16 +63,16 @@ end
 
 -- Returns the files that a format writes beside its own, by role. With `is_stream` all files grow
 -- while they are written. Raises if one of them is an input, or two have the same path.
-local function sides_of(format, path, checked, replaced, inputs, is_stream)
-   local sides = format.side_outputs and format.side_outputs(place_of(path), checked, is_stream)
-      or {}
+local function side_files_of(format, path, checked, replaced, inputs, is_stream)
+   local side_files = format.side_outputs
+      and format.side_outputs(place_of(path), checked, is_stream) or {}
    local paths = { path }
-   for _, side in ipairs(sides) do
+   for _, side in ipairs(side_files) do
       paths[#paths + 1] = side.path
    end
    outputs.check(paths, inputs)
    outputs.check_inputs(replaced.paths, inputs)
-   return sides
+   return side_files
 end
 
 -- Returns the files beside a path that belong to an older trace, and functions that remove them;
@@ -183,7 +183,7 @@ function writer.create(path, given)
    local plan, rest = plan_of(path, given, named)
    local format, checked = format_of(rest)
    local dictionary = core.dictionary()
-   local sides = sides_of(format, path, checked, { paths = {} }, {}, plan ~= nil)
+   local side_files = side_files_of(format, path, checked, { paths = {} }, {}, plan ~= nil)
    if plan then
       plan.format = format
    end
@@ -199,9 +199,9 @@ function writer.create(path, given)
    end
    if plan then
       plan.kept, plan.claim = kept_of(format, checked), claim
-      sink, message, code = core.stream(format.name, checked, dictionary, path, sides, plan)
+      sink, message, code = core.stream(format.name, checked, dictionary, path, side_files, plan)
    else
-      sink, message, code = core.writer(format.name, checked, dictionary, path, sides)
+      sink, message, code = core.writer(format.name, checked, dictionary, path, side_files)
    end
    if not sink then
       return nil, message, code
@@ -449,7 +449,7 @@ function writer.save(state, path, given)
    checked.inputs = #state.parts -- a merged file has an order of its own
    local sink
    sink, message, code = core.writer(format.name, checked, state.dictionary, path,
-      sides_of(format, path, checked, replaced, inputs, false))
+      side_files_of(format, path, checked, replaced, inputs, false))
    if not sink then
       return nil, message, code
    end

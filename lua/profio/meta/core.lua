@@ -346,7 +346,7 @@ function core.statistics(events, options) end
 ---@return profio.core.Spans|nil
 ---@return string|nil message
 ---@return string|nil code
-function core.kept_spans(events, options) end
+function core.store_spans(events, options) end
 
 ---@class profio.core.SpanOptions
 ---@field from integer|nil
@@ -354,7 +354,7 @@ function core.kept_spans(events, options) end
 ---@field last integer|nil
 ---@field lines boolean|nil
 ---@field variables boolean|nil
----@field rests boolean|nil
+---@field idle boolean|nil
 
 ---@class profio.core.SpanTrack
 ---@field kind "lane"|"states"|"values"

@@ -82,9 +82,9 @@ function contexts:diff() end
 ---Adds the other profile, multiplied by 1 or -1.
 ---@param other profio.core.Contexts
 ---@param sign 1|-1|nil
----@param plainly boolean|nil by looking up each context, also where there is a shorter way
+---@param by_lookup boolean|nil look up each context, also where an ordered merge is possible
 ---@return profio.core.Contexts
-function contexts:merge(other, sign, plainly) end
+function contexts:merge(other, sign, by_lookup) end
 
 ---@param marks table<integer, integer> by number of a frame: 1 keep, 2 leave out, 4 hide
 ---@return profio.core.Contexts
@@ -122,7 +122,7 @@ function contexts:prune(share, metric) end
 
 ---Writes the frames of a flame graph as elements of SVG.
 ---@param from profio.core.Contexts
----@param options table left, width, row, root, least (pixels), upward, rows; metric, before
+---@param options table left, width, row, root, min_width (pixels), upward, rows; metric, before
 ---@param file file*
 ---@return true|nil
 ---@return string|nil message

@@ -43,12 +43,12 @@ function core.write_failure(file, errnum) end
 ---@param options table<string, any>
 ---@param names profio.core.Dictionary
 ---@param path string
----@param sides { role: string, path: string }[]|nil files that are written beside it
+---@param side_files { role: string, path: string }[]|nil files that are written beside it
 ---@param plan table size, full, flush_every, fsync, claim, appends, kept
 ---@return profio.core.Stream|nil
 ---@return string|nil message
 ---@return profio.core.Code|nil code
-function core.stream(format, options, names, path, sides, plan) end
+function core.stream(format, options, names, path, side_files, plan) end
 
 ---Returns the id of a stack of frames, innermost first; nil for an empty stack.
 ---@param names profio.core.Dictionary
@@ -81,7 +81,7 @@ function core.sync_folder(path) end
 ---@param path string
 ---@return table|nil found { format, full, length, lengths, written, records, lost, is_alive,
 ---is_restarted, is_synced,
----damage, data, sides }; { is_closed } of a file that is complete without its ring
+---damage, data, side_files }; { is_closed } of a file that is complete without its ring
 ---@return string|nil message
 ---@return profio.core.Code|nil code
 function core.recover(path) end
@@ -152,11 +152,11 @@ function core.written(format) end
 ---@param options table<string, any>
 ---@param names profio.core.Dictionary
 ---@param path string|nil
----@param sides { role: string, path: string|nil }[]|nil files that may be written beside it
+---@param side_files { role: string, path: string|nil }[]|nil files that may be written beside it
 ---@return profio.core.Writer|nil
 ---@return string|nil message
 ---@return profio.core.Code|nil code
-function core.writer(format, options, names, path, sides) end
+function core.writer(format, options, names, path, side_files) end
 
 ---@class profio.core.Writer
 local writer = {}

@@ -180,9 +180,9 @@ return [==[
     $('span').textContent = ago(view.from) + ' \u2013 ' + ago(view.to);
   }
   report.zoom = function (from, to) {
-    var least = Math.min(all.to, 10);
-    from = Math.max(0, Math.min(from, all.to - least));
-    view = { from: from, to: Math.min(all.to, Math.max(to, from + least)) };
+    var shortest = Math.min(all.to, 10);
+    from = Math.max(0, Math.min(from, all.to - shortest));
+    view = { from: from, to: Math.min(all.to, Math.max(to, from + shortest)) };
     draw();
     return view;
   };
