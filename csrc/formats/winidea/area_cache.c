@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "formats/winidea/decode.h"
 #include "formats/winidea/text1.h"
 #include "model/base/memory.h"
 #include "model/dictionary/names.h"
@@ -110,10 +111,7 @@ static winidea_entry bare_entry (const winidea_file *file, uint32_t handle) {
 
 static pf_status add_entry (winidea_area_cache *cache, winidea_entry *entry) {
   const pf_status status = winidea_build_area(cache->trace, entry);
-  return status == PF_OK
-             ? winidea_add_entry(cache->file, cache->trace->dictionary->seed,
-                                 entry)
-             : status;
+  return status == PF_OK ? winidea_add_entry(cache->file, entry) : status;
 }
 
 
@@ -123,21 +121,19 @@ static pf_status add_entry (winidea_area_cache *cache, winidea_entry *entry) {
 static pf_status find_variable (winidea_area_cache *cache, uint32_t states,
                                 uint32_t *number) {
   const winidea_file *const file = cache->file;
-  const uint64_t seed = cache->trace->dictionary->seed;
   const winidea_handle_info *const info =
-      winidea_find_handle(&file->areas, seed, states);
+      winidea_find_handle(&file->areas, states);
   const uint32_t handle = states - WINIDEA_KIND_STEP;
   if (info != NULL && info->variable != WINIDEA_NO_ENTRY) {
     *number = info->variable;
     return PF_OK;
   }
-  if (winidea_first_entry(file, seed, handle) == NULL) {
+  if (winidea_first_entry(file, handle) == NULL) {
     winidea_entry bare = bare_entry(file, handle);
     if (add_entry(cache, &bare) != PF_OK)
       return PF_ENOMEM;
   }
-  *number =
-      (uint32_t)(winidea_first_entry(file, seed, handle) - file->areas.list);
+  *number = (uint32_t)(winidea_first_entry(file, handle) - file->areas.list);
   return PF_OK;
 }
 
@@ -161,18 +157,15 @@ static pf_status add_unmapped (winidea_area_cache *cache, uint32_t handle,
 static pf_status find_state (winidea_area_cache *cache, uint32_t handle,
                              int64_t data, winidea_entry *found) {
   const winidea_areas *const areas = &cache->file->areas;
-  const uint64_t seed = cache->trace->dictionary->seed;
-  const winidea_handle_info *const info =
-      winidea_find_handle(areas, seed, handle);
-  const winidea_entry *entry =
-      winidea_find_state(areas, seed, handle, true, data);
+  const winidea_handle_info *const info = winidea_find_handle(areas, handle);
+  const winidea_entry *entry = winidea_find_state(areas, handle, true, data);
   const bool is_mapped = info != NULL && info->entry != WINIDEA_NO_ENTRY &&
                          areas->list[info->entry].is_mapped;
   const bool is_unsaid = is_mapped && data == 0;
   if (entry == NULL && is_mapped && info->count == 1)
     entry = &areas->list[info->entry];
   if (entry == NULL && is_unsaid)
-    entry = winidea_find_state(areas, seed, handle, false, 0);
+    entry = winidea_find_state(areas, handle, false, 0);
   if (entry == NULL)
     return add_unmapped(cache, handle, !is_unsaid, data, found);
   *found = *entry;
@@ -185,13 +178,12 @@ static pf_status find_state (winidea_area_cache *cache, uint32_t handle,
 static pf_status scan_for (winidea_area_cache *cache, uint32_t handle,
                            int64_t data, pf_error *error) {
   const winidea_file *const file = cache->file;
-  const uint64_t seed = cache->trace->dictionary->seed;
   if (file->text == NULL || file->is_scanned)
     return PF_OK;
   const bool is_known =
       winidea_is_state(handle)
-          ? winidea_find_state(&file->areas, seed, handle, true, data) != NULL
-          : winidea_find_handle(&file->areas, seed, handle) != NULL;
+          ? winidea_find_state(&file->areas, handle, true, data) != NULL
+          : winidea_find_handle(&file->areas, handle) != NULL;
   return is_known ? PF_OK : winidea_scan_all(cache->trace, error);
 }
 
@@ -201,15 +193,13 @@ static pf_status scan_for (winidea_area_cache *cache, uint32_t handle,
 static const winidea_entry *state_with (const winidea_area_cache *cache,
                                         uint32_t handle, int64_t value) {
   const winidea_areas *const areas = &cache->file->areas;
-  const uint64_t seed = cache->trace->dictionary->seed;
   const winidea_entry *const entry =
-      winidea_find_state(areas, seed, handle, true, value);
+      winidea_find_state(areas, handle, true, value);
   if (entry != NULL || value < INT32_MIN || value > UINT32_MAX)
     return entry;
   const int64_t other =
       value < 0 ? value + ((int64_t)1 << 32) : (int64_t)(int32_t)value;
-  return other == value ? NULL
-                        : winidea_find_state(areas, seed, handle, true, other);
+  return other == value ? NULL : winidea_find_state(areas, handle, true, other);
 }
 
 
@@ -219,20 +209,8 @@ static uint32_t derived_states (const winidea_area_cache *cache,
                                 uint32_t handle) {
   if (!cache->derives_states || !winidea_has_writes(handle))
     return WINIDEA_NO_HANDLE;
-  const winidea_entry *const entry =
-      winidea_first_entry(cache->file, cache->trace->dictionary->seed, handle);
+  const winidea_entry *const entry = winidea_first_entry(cache->file, handle);
   return entry == NULL ? WINIDEA_NO_HANDLE : entry->states;
-}
-
-
-/* Finds the state that the write of a value begins; adds it if needed. */
-static pf_status find_derived (winidea_area_cache *cache, uint32_t states,
-                               int64_t value, winidea_entry *found) {
-  const winidea_entry *const entry = state_with(cache, states, value);
-  if (entry == NULL)
-    return add_unmapped(cache, states, true, value, found);
-  *found = *entry;
-  return PF_OK;
 }
 
 
@@ -240,8 +218,7 @@ static pf_status find_entry (winidea_area_cache *cache, uint32_t handle,
                              int64_t data, winidea_entry *found) {
   if (winidea_is_state(handle))
     return find_state(cache, handle, data, found);
-  const winidea_entry *const entry =
-      winidea_first_entry(cache->file, cache->trace->dictionary->seed, handle);
+  const winidea_entry *const entry = winidea_first_entry(cache->file, handle);
   if (entry == NULL)
     return add_unmapped(cache, handle, false, 0, found);
   *found = *entry;
@@ -365,8 +342,7 @@ pf_status winidea_resolve (winidea_area_cache *cache, uint32_t handle,
 /* Converts what was written to an integer. Returns false if it is none. */
 static bool integer_value (const winidea_area_cache *cache, uint32_t handle,
                            winidea_data_type kind, int64_t *value) {
-  const winidea_entry *const entry =
-      winidea_first_entry(cache->file, cache->trace->dictionary->seed, handle);
+  const winidea_entry *const entry = winidea_first_entry(cache->file, handle);
   double number;
   if (kind != WINIDEA_DATA_DOUBLE &&
       (kind != WINIDEA_DATA_BITS || entry == NULL ||
@@ -393,8 +369,13 @@ pf_status winidea_resolve_write (winidea_area_cache *cache, uint32_t handle,
   const bool is_read = status == PF_OK;
   if (is_read && integer_value(cache, handle, kind, &value))
     states = derived_states(cache, handle);
-  if (is_read && states != WINIDEA_NO_HANDLE)
-    status = find_derived(cache, states, value, &entry);
+  if (is_read && states != WINIDEA_NO_HANDLE) {
+    const winidea_entry *const known = state_with(cache, states, value);
+    if (known != NULL)
+      entry = *known;
+    else
+      status = add_unmapped(cache, states, true, value, &entry);
+  }
   pthread_mutex_unlock(&cache->file->mutex);
   if (!is_read)
     return status;

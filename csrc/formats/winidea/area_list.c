@@ -31,26 +31,34 @@ static bool is_state (const void *context, uint32_t number) {
 }
 
 
-static uint64_t hash_of (uint64_t seed, uint32_t handle, int64_t value) {
-  return pf_mix(pf_mix(seed, handle), (uint64_t)value);
+/* Both hash tables have the seed of the dictionary. */
+static uint64_t hash_of (const winidea_areas *areas, uint32_t handle,
+                         int64_t value) {
+  return pf_mix(pf_mix(areas->handles.seed, handle), (uint64_t)value);
 }
 
 
 winidea_handle_info *winidea_find_handle (const winidea_areas *areas,
-                                          uint64_t seed, uint32_t handle) {
+                                          uint32_t handle) {
   const search_key s = {areas, handle, false, 0};
   const uint32_t known = pf_intern_table_find(
-      &areas->handles, hash_of(seed, handle, 0), is_handle, &s);
+      &areas->handles, hash_of(areas, handle, 0), is_handle, &s);
   return known == PF_NOT_INTERNED ? NULL : &areas->handle_list[known];
 }
 
 
-const winidea_entry *winidea_find_state (const winidea_areas *areas,
-                                         uint64_t seed, uint32_t handle,
-                                         bool has_value, int64_t value) {
+static uint32_t find_state (const winidea_areas *areas, uint32_t handle,
+                            bool has_value, int64_t value) {
   const search_key s = {areas, handle, has_value, value};
-  const uint32_t known = pf_intern_table_find(
-      &areas->states, hash_of(seed, handle, value), is_state, &s);
+  return pf_intern_table_find(&areas->states, hash_of(areas, handle, value),
+                              is_state, &s);
+}
+
+
+const winidea_entry *winidea_find_state (const winidea_areas *areas,
+                                         uint32_t handle, bool has_value,
+                                         int64_t value) {
+  const uint32_t known = find_state(areas, handle, has_value, value);
   return known == PF_NOT_INTERNED ? NULL
                                   : &areas->list[areas->state_list[known]];
 }
@@ -73,87 +81,67 @@ static bool reserve_entry (winidea_areas *areas) {
 }
 
 
-static bool is_new_state (const winidea_areas *areas, uint64_t seed,
-                          const winidea_entry *entry) {
-  return winidea_is_state(entry->handle) &&
-         winidea_find_state(areas, seed, entry->handle, entry->has_value,
-                            entry->value) == NULL;
-}
-
-
 /* Returns the entries of a handle, adding it if it is new; the caller has
    reserved memory. */
-static winidea_handle_info *add_handle (winidea_areas *areas, uint64_t seed,
-                                        uint32_t handle) {
+static winidea_handle_info *add_handle (winidea_areas *areas, uint32_t handle) {
   winidea_handle_info *const list = areas->handle_list;
-  winidea_handle_info *const known = winidea_find_handle(areas, seed, handle);
+  winidea_handle_info *const known = winidea_find_handle(areas, handle);
   if (known != NULL || list == NULL)
     return known;
   const uint32_t number =
-      pf_intern_table_add(&areas->handles, hash_of(seed, handle, 0));
+      pf_intern_table_add(&areas->handles, hash_of(areas, handle, 0));
   list[number] =
       (winidea_handle_info){handle, WINIDEA_NO_ENTRY, 0, WINIDEA_NO_ENTRY};
   return &list[number];
 }
 
 
-/* If the new entry is a row of the mapping, it replaces an entry that an event
-   of the same state has added before. */
-static void map_state (winidea_areas *areas, uint64_t seed, uint32_t number) {
-  const winidea_entry *const entry = &areas->list[number];
-  const search_key s = {areas, entry->handle, entry->has_value, entry->value};
-  if (!entry->is_mapped || !winidea_is_state(entry->handle))
-    return;
-  const uint32_t known = pf_intern_table_find(
-      &areas->states, hash_of(seed, entry->handle, entry->value), is_state, &s);
-  if (!areas->list[areas->state_list[known]].is_mapped)
-    areas->state_list[known] = number;
-}
-
-
-pf_status winidea_add_entry (winidea_file *file, uint64_t seed,
-                             const winidea_entry *entry) {
+pf_status winidea_add_entry (winidea_file *file, const winidea_entry *entry) {
   winidea_areas *const areas = &file->areas;
   if (!reserve_entry(areas))
     return PF_ENOMEM;
   const uint32_t number = areas->count;
-  winidea_handle_info *const info = add_handle(areas, seed, entry->handle);
+  winidea_handle_info *const info = add_handle(areas, entry->handle);
   if (info == NULL)
     return PF_ENOMEM;
   if (info->entry == WINIDEA_NO_ENTRY ||
       (areas->is_mapping && !areas->list[info->entry].is_mapped))
     info->entry = number;
-  const bool is_new = is_new_state(areas, seed, entry);
   areas->list[areas->count++] = *entry;
   areas->list[number].is_mapped = areas->is_mapping;
   areas->mapped += areas->is_mapping;
-  if (!is_new) {
-    map_state(areas, seed, number);
+  if (!winidea_is_state(entry->handle))
     return PF_OK;
+  const uint32_t known =
+      find_state(areas, entry->handle, entry->has_value, entry->value);
+  if (known == PF_NOT_INTERNED) {
+    info->count += areas->is_mapping && entry->has_value;
+    areas->state_list[areas->states.count] = number;
+    pf_intern_table_add(&areas->states,
+                        hash_of(areas, entry->handle, entry->value));
   }
-  info->count += areas->is_mapping && entry->has_value;
-  areas->state_list[areas->states.count] = number;
-  pf_intern_table_add(&areas->states,
-                      hash_of(seed, entry->handle, entry->value));
+  else if (areas->is_mapping &&
+           !areas->list[areas->state_list[known]].is_mapped)
+    areas->state_list[known] = number; /* an event has added the state before */
   return PF_OK;
 }
 
 
 const winidea_entry *winidea_first_entry (const winidea_file *file,
-                                          uint64_t seed, uint32_t handle) {
+                                          uint32_t handle) {
   const winidea_handle_info *const info =
-      winidea_find_handle(&file->areas, seed, handle);
+      winidea_find_handle(&file->areas, handle);
   return info == NULL || info->entry == WINIDEA_NO_ENTRY
              ? NULL
              : &file->areas.list[info->entry];
 }
 
 
-pf_status winidea_set_states (winidea_file *file, uint64_t seed,
-                              uint32_t variable, uint32_t handle) {
+pf_status winidea_set_states (winidea_file *file, uint32_t variable,
+                              uint32_t handle) {
   winidea_areas *const areas = &file->areas;
   winidea_handle_info *const info =
-      reserve_handle(areas) ? add_handle(areas, seed, handle) : NULL;
+      reserve_handle(areas) ? add_handle(areas, handle) : NULL;
   if (info == NULL)
     return PF_ENOMEM;
   if (info->variable == WINIDEA_NO_ENTRY)

@@ -51,20 +51,6 @@ static pf_status report_decreasing_times (const winidea_decoder *self,
 }
 
 
-static pf_status report_word (const winidea_decoder *self, size_t row,
-                              uint32_t word, bool is_known, pf_error *error) {
-  if (is_known && (word & self->unused) == 0)
-    return PF_OK;
-  return pf_warn(self->trace, PF_DAMAGE,
-                 is_known ? "winidea-odd-flags" : "winidea-bad-event",
-                 PF_EFORMAT, offset_of(self, row) + 4, error,
-                 is_known ? "flags without bits of 0x%x expected, found 0x%08x"
-                          : "an event of type 0 to 4 expected (mask 0x%x of "
-                            "unused bits), found 0x%08x",
-                 (unsigned)self->unused, (unsigned)word);
-}
-
-
 /* Warns about invalid second words; unknown events become missing. */
 static pf_status report_words (const winidea_decoder *self,
                                winidea_slice records, pf_column *column,
@@ -72,12 +58,20 @@ static pf_status report_words (const winidea_decoder *self,
   pf_status status = PF_OK;
   pthread_mutex_lock(&self->file->mutex);
   for (size_t i = 0; i < records.count && status == PF_OK; i++) {
+    const uint32_t word = pf_load32le(records.at + i * records.size + 4);
     const bool is_known = column->ids[i] != BAD_EVENT;
-    status =
-        report_word(self, i, pf_load32le(records.at + i * records.size + 4),
-                    is_known, error);
     if (!is_known)
       pf_set_missing(column, i);
+    if (is_known && (word & self->unused) == 0)
+      continue;
+    status =
+        pf_warn(self->trace, PF_DAMAGE,
+                is_known ? "winidea-odd-flags" : "winidea-bad-event",
+                PF_EFORMAT, offset_of(self, i) + 4, error,
+                is_known ? "flags without bits of 0x%x expected, found 0x%08x"
+                         : "an event of type 0 to 4 expected (mask 0x%x of "
+                           "unused bits), found 0x%08x",
+                (unsigned)self->unused, (unsigned)word);
   }
   pthread_mutex_unlock(&self->file->mutex);
   return status;
@@ -120,12 +114,6 @@ static pf_status fill_events (const winidea_decoder *self,
   }
   return invalid == 0 && bad == 0 ? PF_OK
                                   : report_words(self, records, column, error);
-}
-
-
-static void fill_handles (winidea_slice records, pf_column *column) {
-  for (size_t i = 0; i < records.count; i++)
-    column->addrs[i] = pf_load32le(records.at + i * records.size);
 }
 
 
@@ -180,20 +168,6 @@ static pf_status fill_lanes (winidea_decoder *self, winidea_slice records,
 }
 
 
-static void fill_contexts (const winidea_decoder *self, size_t count,
-                           pf_column *column) {
-  if (!self->has_contexts) {
-    winidea_fill_missing(column, count);
-    return;
-  }
-  for (size_t i = 0; i < count; i++) {
-    column->ids[i] = self->contexts[i];
-    if (self->contexts[i] == PF_NO_NAME)
-      pf_set_missing(column, i);
-  }
-}
-
-
 void winidea_fill_missing (pf_column *column, size_t count) {
   memset(column->data, 0, count * pf_type_size(column->type));
   memset(column->missing, 0xff, (count + 63) / 64 * sizeof *column->missing);
@@ -205,52 +179,31 @@ void winidea_fill_missing (pf_column *column, size_t count) {
 
 /* {====== Areas and values ====== */
 
-static void mark_no_area (pf_column *column, size_t count) {
-  for (size_t i = 0; i < count; i++)
-    if (column->ids[i] == PF_NO_AREA)
-      pf_set_missing(column, i);
-}
 
-
-/* Fills up to 64 values. Returns the bits of the missing ones. */
-static uint64_t fill_word (const uint8_t *value_kinds, winidea_slice records,
-                           int64_t *values) {
-  uint64_t missing = 0;
-  for (size_t i = 0; i < records.count; i++) {
-    const int64_t data =
-        winidea_data(records.at + i * records.size, records.size);
-    const bool is_none = value_kinds[i] != WINIDEA_INTEGER &&
-                         value_kinds[i] != WINIDEA_STATE_VALUE;
-    values[i] = data & ((int64_t)is_none - 1);
-    missing |= (uint64_t)is_none << i;
-  }
-  return missing;
-}
-
-
+/* Fills the values, 64 at a time because of the bitmap of missing ones. */
 static void fill_values (const winidea_decoder *self, winidea_slice records,
                          pf_column *column) {
   uint64_t any = 0;
-  for (size_t i = 0; i < records.count; i += 64) {
-    const size_t left = records.count - i;
-    const winidea_slice word = {records.at + i * records.size,
-                                left < 64 ? left : 64, records.size};
-    const uint64_t missing =
-        fill_word(self->value_kinds + i, word, column->ints + i);
-    column->missing[i / 64] = missing;
+  for (size_t first = 0; first < records.count; first += 64) {
+    const size_t left = records.count - first;
+    const size_t count = left < 64 ? left : 64;
+    uint64_t missing = 0;
+    for (size_t i = 0; i < count; i++) {
+      const uint8_t value_kind = self->value_kinds[first + i];
+      const bool is_none =
+          value_kind != WINIDEA_INTEGER && value_kind != WINIDEA_STATE_VALUE;
+      const int64_t data =
+          winidea_data(records.at + (first + i) * records.size, records.size);
+      column->ints[first + i] = data & ((int64_t)is_none - 1);
+      missing |= (uint64_t)is_none << i;
+    }
+    column->missing[first / 64] = missing;
     any |= missing;
   }
   column->has_missing = any != 0;
   for (size_t i = 0; self->has_state_values && i < records.count; i++)
     if (self->value_kinds[i] == WINIDEA_STATE_VALUE)
       column->ints[i] = self->state_values[i];
-}
-
-
-static double as_double (int64_t data) {
-  double number;
-  memcpy(&number, &data, sizeof number);
-  return number;
 }
 
 
@@ -265,7 +218,7 @@ static void fill_numbers (const winidea_decoder *self, winidea_slice records,
       case WINIDEA_STATE_VALUE:
         column->nums[i] = (double)self->state_values[i];
         break;
-      case WINIDEA_DOUBLE: column->nums[i] = as_double(data); break;
+      case WINIDEA_DOUBLE: memcpy(&column->nums[i], &data, sizeof data); break;
       default: pf_set_missing(column, i);
     }
   }
@@ -276,29 +229,22 @@ static void fill_numbers (const winidea_decoder *self, winidea_slice records,
 
 /* {====== Contexts ====== */
 
-/* Returns true if the event changes the task of its core, and sets *task. */
-static bool is_switch (const winidea_decoder *self, const uint8_t *record,
-                       size_t row, int64_t *task) {
-  const uint32_t handle = pf_load32le(record);
-  if (handle != self->file->switches && handle != self->file->switch_states)
-    return false;
-  const unsigned type = pf_load32le(record + 4) >> self->shift & 15;
-  const bool is_state = winidea_is_state(handle);
-  *task = is_state && self->value_kinds[row] == WINIDEA_STATE_VALUE
-              ? self->state_values[row]
-              : winidea_data(record, self->layout.size);
-  return !is_state || type >= WINIDEA_ENTER;
-}
-
 
 /* The task of a core is the value last written to the variable of option
-   context_area. */
+   context_area, or the state of that variable which was last entered. */
 static void track_contexts (winidea_decoder *self, winidea_slice records) {
   for (size_t i = 0; i < records.count; i++) {
     const uint8_t *const record = records.at + i * records.size;
+    const uint32_t handle = pf_load32le(record);
     const unsigned core = core_of(self, record);
-    int64_t task;
-    if (is_switch(self, record, i, &task))
+    const unsigned type = pf_load32le(record + 4) >> self->shift & 15;
+    const bool is_state = winidea_is_state(handle);
+    const int64_t task = is_state && self->value_kinds[i] == WINIDEA_STATE_VALUE
+                             ? self->state_values[i]
+                             : winidea_data(record, self->layout.size);
+    if ((handle == self->file->switches ||
+         handle == self->file->switch_states) &&
+        (!is_state || type >= WINIDEA_ENTER))
       self->running[core] = winidea_context_name(self->file, task);
     self->contexts[i] = self->running[core];
   }
@@ -321,8 +267,10 @@ static pf_status fill_area_columns (winidea_decoder *self,
   const pf_status status = winidea_find_areas(self, records, error);
   if (status < 0)
     return status;
-  if (areas != NULL && self->has_missing_areas)
-    mark_no_area(areas, records.count);
+  for (size_t i = 0;
+       areas != NULL && self->has_missing_areas && i < records.count; i++)
+    if (areas->ids[i] == PF_NO_AREA)
+      pf_set_missing(areas, i);
   if (values != NULL)
     fill_values(self, records, values);
   if (numbers != NULL)
@@ -330,14 +278,6 @@ static pf_status fill_area_columns (winidea_decoder *self,
   if (self->tracks_contexts)
     track_contexts(self, records);
   return PF_OK;
-}
-
-
-/* Stores the time of the last record of the slice. */
-static void save_last (winidea_decoder *self, winidea_slice records) {
-  if (records.count > 0)
-    self->last =
-        (int64_t)pf_load64le(records.at + records.count * records.size - 8);
 }
 
 
@@ -356,10 +296,18 @@ static pf_status fill_columns (winidea_decoder *self, winidea_slice records,
   if (status == PF_OK &&
       (column = winidea_wanted(self, batch, COL_LANE)) != NULL)
     status = fill_lanes(self, records, column, error);
-  if ((column = winidea_wanted(self, batch, COL_CONTEXT)) != NULL)
-    fill_contexts(self, records.count, column);
-  if ((column = winidea_wanted(self, batch, COL_HANDLE)) != NULL)
-    fill_handles(records, column);
+  column = winidea_wanted(self, batch, COL_CONTEXT);
+  if (column != NULL && !self->has_contexts)
+    winidea_fill_missing(column, records.count);
+  for (size_t i = 0; column != NULL && self->has_contexts && i < records.count;
+       i++) {
+    column->ids[i] = self->contexts[i];
+    if (self->contexts[i] == PF_NO_NAME)
+      pf_set_missing(column, i);
+  }
+  column = winidea_wanted(self, batch, COL_HANDLE);
+  for (size_t i = 0; column != NULL && i < records.count; i++)
+    column->addrs[i] = pf_load32le(records.at + i * records.size);
   if ((column = winidea_wanted(self, batch, COL_CORE)) != NULL)
     fill_cores(self, records, column);
   return status;
@@ -371,7 +319,9 @@ pf_status winidea_decode (winidea_decoder *self, winidea_slice records,
   const pf_status status = winidea_decode_fast(self, records, batch)
                                ? PF_OK
                                : fill_columns(self, records, batch, error);
-  save_last(self, records);
+  if (records.count > 0)
+    self->last =
+        (int64_t)pf_load64le(records.at + records.count * records.size - 8);
   return status;
 }
 
@@ -401,20 +351,6 @@ pf_status winidea_decode_end (winidea_decoder *self, const uint8_t *last,
 
 /* {====== Set-up ====== */
 
-/* Sets the ids of events by kind of area and type. */
-static void set_events (winidea_decoder *self) {
-  for (uint32_t kind = 0; kind < WINIDEA_KINDS; kind++)
-    for (uint32_t type = 0; type < 16; type++) {
-      uint32_t is = type;
-      if (winidea_has_writes(kind << 28))
-        is = WINIDEA_WRITE;
-      else if (self->layout.is_swapped && (type == 1 || type == 2))
-        is = 3 - type;
-      self->events[kind << 4 | type] =
-          is < WINIDEA_EVENTS ? self->file->events[is] : BAD_EVENT;
-    }
-}
-
 
 void winidea_decoder_init (winidea_decoder *self, pf_trace *trace,
                            const winidea_layout *layout,
@@ -434,7 +370,14 @@ void winidea_decoder_init (winidea_decoder *self, pf_trace *trace,
   self->cache.derives_states = self->columns == winidea_events_columns;
   self->tracks_contexts = self->has_contexts =
       self->file->switches != WINIDEA_NO_HANDLE;
-  set_events(self);
+  for (uint32_t i = 0; i < 256; i++) { /* kind of area << 4 | type */
+    const uint32_t type = i & 15;
+    const bool is_swapped = layout->is_swapped && (type == 1 || type == 2);
+    const uint32_t is = winidea_has_writes(i >> 4 << 28) ? WINIDEA_WRITE
+                        : is_swapped                     ? 3 - type
+                                                         : type;
+    self->events[i] = is < WINIDEA_EVENTS ? self->file->events[is] : BAD_EVENT;
+  }
   memset(self->lanes, 0xff, sizeof self->lanes); /* PF_NO_NAME */
   memset(self->running, 0xff, sizeof self->running);
 }

@@ -1,7 +1,8 @@
 /*
-** decode.h - converts records to columns. The readers of events
-** (bin_timeline.c, text_timeline.c) own a winidea_decoder: call
-** winidea_decoder_init, winidea_decode for each batch, winidea_decoder_free.
+** decode.h - the area cache of a reader, and the conversion of records to
+** columns. The readers of events (bin_timeline.c, text_timeline.c) own a
+** winidea_decoder: call winidea_decoder_init, winidea_decode for each batch,
+** winidea_decoder_free.
 */
 
 #ifndef decode_h
@@ -9,6 +10,69 @@
 
 #include "formats/winidea/winidea.h"
 #include "model/rows/batch.h"
+
+/* {====== The area cache (area_cache.c) ====== */
+
+/* Areas of one kind in an area cache, by the index part of the handle. */
+typedef struct winidea_handle_array {
+  uint32_t *areas;
+  uint8_t *value_kinds; /* winidea_value_kind of each */
+  uint32_t size;
+} winidea_handle_array;
+
+typedef struct winidea_cached_area {
+  uint32_t handle;
+  uint32_t area;
+  int64_t data; /* DATA of the event */
+  int64_t value;
+  uint8_t value_kind; /* WINIDEA_UNRESOLVED: a free slot */
+} winidea_cached_area;
+
+typedef struct winidea_area_cache {
+  pf_trace *trace;
+  winidea_file *file;
+  uint32_t changes;    /* winidea_areas.changes when the areas were cached */
+  bool derives_states; /* writes to a variable become events of its states */
+  winidea_handle_array
+      arrays[WINIDEA_KINDS];  /* all but states and what derives them */
+  winidea_cached_area *slots; /* hash table by handle and DATA: all others */
+  uint32_t mask, count;       /* slots are mask + 1, of which count are used */
+} winidea_area_cache;
+
+/* The slot at which probing starts. */
+static inline uint32_t winidea_cache_slot (const winidea_area_cache *cache,
+                                           uint32_t handle, int64_t data) {
+  const uint64_t hash =
+      pf_mix(cache->trace->dictionary->seed ^ handle, (uint64_t)data);
+  return (uint32_t)(hash ^ hash >> 32) & cache->mask;
+}
+
+/* Finds the area of a handle (of states with the value `data`) that the cache
+   does not contain, creating it if needed, and caches it unless it is a
+   variable with derived states. PF_OK, PF_ENOMEM or the failure of a warning.
+   Takes the mutex. */
+pf_status winidea_resolve (winidea_area_cache *cache, uint32_t handle,
+                           int64_t data, winidea_cached_area *cached,
+                           pf_error *error);
+
+/*
+** Finds the state that a write of `data` to a variable begins, if the reader
+** derives states; `kind` is the type of `data`. cached->value_kind is
+** WINIDEA_UNRESOLVED if the mapping has no states of the variable or the value
+** is not an integer. PF_OK, PF_ENOMEM or the failure of a warning. Takes the
+** mutex.
+*/
+pf_status winidea_resolve_write (winidea_area_cache *cache, uint32_t handle,
+                                 int64_t data, winidea_data_type kind,
+                                 winidea_cached_area *cached, pf_error *error);
+
+void winidea_cache_free (winidea_area_cache *cache);
+
+/* Empties the cache if the mapping has more rows than when it was filled. */
+void winidea_cache_refresh (winidea_area_cache *cache);
+
+/* }====== */
+
 
 /* The values that can be decoded from a record. */
 enum {

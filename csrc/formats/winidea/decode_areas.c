@@ -22,16 +22,6 @@ static const winidea_cached_area *find_slot (const winidea_area_cache *cache,
 }
 
 
-static void put_cached (winidea_decoder *self, size_t row,
-                        const winidea_cached_area *cached) {
-  self->areas[row] = cached->area;
-  self->value_kinds[row] = cached->value_kind;
-  self->state_values[row] = cached->value;
-  self->has_state_values |= cached->value_kind == WINIDEA_STATE_VALUE;
-  self->has_missing_areas |= cached->area == PF_NO_AREA;
-}
-
-
 /* Finds an area that the arrays do not contain, by its handle and, for a state,
    DATA. */
 static pf_status resolve (winidea_decoder *self, uint32_t handle, int64_t data,
@@ -83,9 +73,14 @@ static pf_status resolve_row (winidea_decoder *self, const uint8_t *record,
           ? resolve_write(self, handle, data, row, &cached, error)
           : resolve(self, handle, winidea_is_state(handle) ? data : 0, &cached,
                     error);
-  if (status == PF_OK)
-    put_cached(self, row, &cached);
-  return status;
+  if (status != PF_OK)
+    return status;
+  self->areas[row] = cached.area;
+  self->value_kinds[row] = cached.value_kind;
+  self->state_values[row] = cached.value;
+  self->has_state_values |= cached.value_kind == WINIDEA_STATE_VALUE;
+  self->has_missing_areas |= cached.area == PF_NO_AREA;
+  return PF_OK;
 }
 
 

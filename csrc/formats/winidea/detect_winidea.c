@@ -28,46 +28,24 @@ typedef struct counts {
 } counts;
 
 
-static bool is_old_word (uint32_t word) {
-  return (word & ~0x0f000000u) == 0 && word >> 24 <= WINIDEA_WRITE;
-}
-
-
-static bool is_new_word (uint32_t word) {
-  return (word & ~0xfffu) == 0 && (word & 15) <= WINIDEA_WRITE;
-}
-
-
-static bool is_plausible (uint32_t handle, int64_t time) {
-  return winidea_kind(handle) <= WINIDEA_INSPECTOR_STATE &&
-         (handle & (WINIDEA_KIND_STEP - 1)) < INDEX_LIMIT &&
-         time < TIME_LIMIT && time > -TIME_LIMIT;
-}
-
-
 /* Counts one record. Version 1.1 has a type for writes, 1.0 has none. */
 static void count_record (counts *t, uint32_t handle, uint32_t word,
                           int64_t time) {
-  if (!is_plausible(handle, time))
+  const bool is_plausible = winidea_kind(handle) <= WINIDEA_INSPECTOR_STATE &&
+                            (handle & (WINIDEA_KIND_STEP - 1)) < INDEX_LIMIT &&
+                            time < TIME_LIMIT && time > -TIME_LIMIT;
+  if (!is_plausible)
     t->invalid += handle != WINIDEA_NO_HANDLE;
   else if (word == 0) {
     t->zero++;
     t->old += winidea_has_writes(handle);
   }
-  else if (is_new_word(word))
+  else if ((word & ~0xfffu) == 0 && (word & 15) <= WINIDEA_WRITE)
     t->new ++;
-  else if (is_old_word(word))
+  else if ((word & ~0x0f000000u) == 0 && word >> 24 <= WINIDEA_WRITE)
     t->old++;
   else
     t->invalid++;
-}
-
-
-static bool is_zero (const uint8_t *at, unsigned size) {
-  for (unsigned i = 0; i < size; i++)
-    if (at[i] != 0)
-      return false;
-  return true;
 }
 
 
@@ -78,7 +56,10 @@ static void count_records (counts *t, const uint8_t *at, size_t count,
   int64_t last = INT64_MIN;
   for (; count > 0; count--, at += size) {
     const int64_t time = (int64_t)pf_load64le(at + size - 8);
-    const bool is_filler = t->records > 0 && is_zero(at, size);
+    unsigned zeros = 0;
+    while (zeros < size && at[zeros] == 0)
+      zeros++;
+    const bool is_filler = t->records > 0 && zeros == size;
     t->records++;
     t->decreases += time < last;
     last = time;
@@ -102,14 +83,6 @@ static bool is_plausible_segment (const counts *t, bool is_old) {
 }
 
 
-/* The number of records examined at once. Each segment must be plausible, so a
-   table inside a library is not taken for a timeline. */
-static size_t segment_size (size_t records) {
-  const size_t size = records / SEGMENTS;
-  return size < MIN_SEGMENT ? MIN_SEGMENT : size;
-}
-
-
 /* Returns true if at least a quarter of the records refers to a recent area
    again: what is entered is left, what is written is written again. */
 static bool do_areas_return (const uint8_t *at, size_t records) {
@@ -128,7 +101,10 @@ static bool do_areas_return (const uint8_t *at, size_t records) {
 
 int winidea_score_records (pf_bytes head, uint64_t size) {
   const size_t records = head.size / RECORD_SIZE;
-  const size_t segment = segment_size(records);
+  /* Each segment must be plausible, so a table inside a library is not taken
+     for a timeline. */
+  const size_t segment =
+      records / SEGMENTS < MIN_SEGMENT ? MIN_SEGMENT : records / SEGMENTS;
   counts all = {.records = 0};
   count_records(&all, head.at, records, RECORD_SIZE);
   const bool is_old = all.old > all.new;
@@ -211,17 +187,6 @@ static bool is_swapped (pf_bytes bytes, const winidea_layout *layout) {
 }
 
 
-static pf_status check_types (pf_trace *trace, pf_bytes bytes,
-                              const winidea_layout *layout, pf_error *error) {
-  if (layout->is_swapped || !is_swapped(bytes, layout))
-    return PF_OK;
-  return pf_warn(
-      trace, PF_NOTE, "winidea-swapped", PF_EFORMAT, 4, error,
-      "functions are resumed that have not been suspended: types 1 and 2 may "
-      "be exchanged; swap_suspend_resume = true reads them so");
-}
-
-
 /* Sets the version from the option, else from the records. */
 static pf_status decide_version (pf_trace *trace, pf_bytes bytes,
                                  winidea_layout *layout, pf_error *error) {
@@ -254,5 +219,10 @@ pf_status winidea_detect_layout (pf_trace *trace, pf_bytes bytes,
                    "a record of %u bytes expected, the file has %zu",
                    layout->size, bytes.size);
   const pf_status status = decide_version(trace, bytes, layout, error);
-  return status < 0 ? status : check_types(trace, bytes, layout, error);
+  if (status < 0 || layout->is_swapped || !is_swapped(bytes, layout))
+    return status;
+  return pf_warn(
+      trace, PF_NOTE, "winidea-swapped", PF_EFORMAT, 4, error,
+      "functions are resumed that have not been suspended: types 1 and 2 may "
+      "be exchanged; swap_suspend_resume = true reads them so");
 }

@@ -9,8 +9,7 @@
 #define MIN_RECORDS 16 /* records after which the version is guessed */
 
 
-pf_bytes winidea_complete_lines (const winidea_file *file) {
-  pf_bytes text = file->text->bytes;
+pf_bytes winidea_complete_lines (const winidea_file *file, pf_bytes text) {
   while (file->is_live && text.size > 0 && text.at[text.size - 1] != '\n')
     text.size--;
   return text;

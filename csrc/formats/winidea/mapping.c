@@ -26,11 +26,6 @@ static uint32_t name_of (const pf_trace *trace, pf_bytes text, bool *is_good) {
 }
 
 
-static bool is_text (pf_bytes text, const char *word) {
-  return text.size == strlen(word) && memcmp(text.at, word, text.size) == 0;
-}
-
-
 /* Converts the fields of a row to an entry. Returns false if a number is
    invalid; clears *has_memory when out of memory. */
 static bool read_entry (const pf_trace *trace, const winidea_fields *fields,
@@ -65,7 +60,8 @@ static bool read_entry (const pf_trace *trace, const winidea_fields *fields,
   if ((entry->value_kind == WINIDEA_INTEGER ||
        entry->value_kind == WINIDEA_DOUBLE) &&
       type.size > 0)
-    entry->value_kind = is_text(type, "F64") ? WINIDEA_DOUBLE : WINIDEA_INTEGER;
+    entry->value_kind =
+        winidea_is_double(type) ? WINIDEA_DOUBLE : WINIDEA_INTEGER;
   return true;
 }
 
@@ -81,8 +77,7 @@ static pf_status take_area (pf_trace *trace, const winidea_rowformat *format,
       !read_entry(trace, &fields, base, &entry, &has_memory))
     return winidea_bad_row(trace, offset, row, "an area as the header says",
                            error);
-  if (!has_memory ||
-      winidea_add_entry(file, trace->dictionary->seed, &entry) != PF_OK)
+  if (!has_memory || winidea_add_entry(file, &entry) != PF_OK)
     return pf_no_memory(error);
   if (!fields.is_ambiguous)
     return PF_OK;
@@ -103,11 +98,11 @@ typedef struct parents {
 /* The handle of the parent: the one that the row states, else that of the
    variable whose row states the handle of these states, else by the default
    rule for states. WINIDEA_NO_HANDLE if there is none. */
-static uint32_t parent_handle_of (const winidea_file *file, uint64_t seed,
+static uint32_t parent_handle_of (const winidea_file *file,
                                   const winidea_entry *entry) {
   const winidea_handle_info *const info =
       winidea_is_state(entry->handle)
-          ? winidea_find_handle(&file->areas, seed, entry->handle)
+          ? winidea_find_handle(&file->areas, entry->handle)
           : NULL;
   if (entry->parent_handle != WINIDEA_NO_HANDLE)
     return entry->parent_handle;
@@ -125,11 +120,9 @@ static uint32_t parent_handle_of (const winidea_file *file, uint64_t seed,
 static uint32_t parent_of (const pf_trace *trace, const winidea_entry *entry,
                            const parents *before) {
   const winidea_file *const file = trace->state;
-  const uint64_t seed = trace->dictionary->seed;
-  const uint32_t handle = parent_handle_of(file, seed, entry);
+  const uint32_t handle = parent_handle_of(file, entry);
   const winidea_entry *const parent =
-      handle == WINIDEA_NO_HANDLE ? NULL
-                                  : winidea_first_entry(file, seed, handle);
+      handle == WINIDEA_NO_HANDLE ? NULL : winidea_first_entry(file, handle);
   if (parent != NULL && winidea_is_root(parent->handle))
     return (uint32_t)(parent - file->areas.list);
   if (winidea_is_state(entry->handle) && before->root != WINIDEA_NO_ENTRY &&
@@ -152,8 +145,7 @@ static pf_status finish_root (pf_trace *trace, uint32_t number) {
     return PF_ENOMEM;
   return entry->states == WINIDEA_NO_HANDLE
              ? PF_OK
-             : winidea_set_states(file, trace->dictionary->seed, number,
-                                  entry->states);
+             : winidea_set_states(file, number, entry->states);
 }
 
 
@@ -165,8 +157,7 @@ static pf_status finish_child (pf_trace *trace, uint32_t number,
   winidea_entry *const entry = &file->areas.list[number];
   entry->parent = parent_of(trace, entry, before);
   if (winidea_is_state(entry->handle) && entry->parent != WINIDEA_NO_ENTRY &&
-      winidea_set_states(file, trace->dictionary->seed, entry->parent,
-                         entry->handle) != PF_OK)
+      winidea_set_states(file, entry->parent, entry->handle) != PF_OK)
     return PF_ENOMEM;
   return winidea_build_area(trace, entry);
 }

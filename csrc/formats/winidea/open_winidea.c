@@ -58,37 +58,28 @@ static pf_status intern_names (const pf_trace *trace, winidea_file *file,
 
 /* {====== The binary timeline ====== */
 
-static pf_status check_end (pf_trace *trace, const winidea_file *file,
-                            pf_error *error) {
-  const size_t over = file->timeline->bytes.size % file->layout.size;
-  if (over == 0 || file->is_live)
-    return PF_OK;
-  return pf_warn(trace, PF_DAMAGE, "winidea-truncated", PF_ETRUNCATED,
-                 file->timeline->bytes.size - over, error,
-                 "a record of %u bytes expected, the file has %zu more",
-                 file->layout.size, over);
-}
-
-
-/* Detects the layout; a live trace with few records leaves the version open. */
-static pf_status detect (pf_trace *trace, winidea_file *file, pf_error *error) {
-  const pf_bytes bytes = file->timeline->bytes;
-  const unsigned size =
-      (unsigned)pf_option_int(trace, "record_size", 24) == 20 ? 20 : 24;
-  file->is_version_pending =
-      file->is_live && !winidea_has_version(trace, bytes, size);
-  if (!file->is_version_pending)
-    return winidea_detect_layout(trace, bytes, &file->layout, error);
-  file->layout = (winidea_layout){WINIDEA_1_1, size, false};
-  return PF_OK;
-}
-
 
 pf_status winidea_open_records (pf_trace *trace, winidea_file *file,
                                 pf_error *error) {
-  pf_status status = detect(trace, file, error);
-  if (status == PF_OK)
-    status = check_end(trace, file, error);
+  const pf_bytes bytes = file->timeline->bytes;
+  const unsigned size =
+      (unsigned)pf_option_int(trace, "record_size", 24) == 20 ? 20 : 24;
+  pf_status status = PF_OK;
+  /* a live trace with few records leaves the version open */
+  file->is_version_pending =
+      file->is_live && !winidea_has_version(trace, bytes, size);
+  if (file->is_version_pending)
+    file->layout = (winidea_layout){WINIDEA_1_1, size, false};
+  else
+    status = winidea_detect_layout(trace, bytes, &file->layout, error);
+  if (status < 0)
+    return status;
+  const size_t over = bytes.size % file->layout.size;
+  if (over != 0 && !file->is_live)
+    status = pf_warn(trace, PF_DAMAGE, "winidea-truncated", PF_ETRUNCATED,
+                     bytes.size - over, error,
+                     "a record of %u bytes expected, the file has %zu more",
+                     file->layout.size, over);
   if (status < 0)
     return status;
   const uint64_t records = winidea_records(file);
@@ -177,28 +168,8 @@ static pf_status open_main (pf_trace *trace, winidea_file *file,
 }
 
 
-/* Sets the handles of the variable and of its states from the area that the
-   user has named, which may be either. */
-static void set_switch_states (const pf_trace *trace, winidea_file *file) {
-  const uint64_t seed = trace->dictionary->seed;
-  if (winidea_is_state(file->switches)) {
-    const winidea_handle_info *const info =
-        winidea_find_handle(&file->areas, seed, file->switches);
-    file->switch_states = file->switches;
-    file->switches = info != NULL && info->variable != WINIDEA_NO_ENTRY
-                         ? file->areas.list[info->variable].handle
-                         : file->switches - WINIDEA_KIND_STEP;
-    return;
-  }
-  const winidea_entry *const entry =
-      winidea_first_entry(file, seed, file->switches);
-  file->switch_states = entry != NULL && entry->states != WINIDEA_NO_HANDLE
-                            ? entry->states
-                            : file->switches + WINIDEA_KIND_STEP;
-}
-
-
-/* Finds the area of option context_area by its handle or its name. */
+/* Finds the area of option context_area by its handle or its name, and sets the
+   handles of the variable and of its states. */
 static pf_status find_switches (pf_trace *trace, winidea_file *file,
                                 pf_error *error) {
   pf_bytes text;
@@ -219,7 +190,20 @@ static pf_status find_switches (pf_trace *trace, winidea_file *file,
         pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                 "context_area: no area is called %.*s",
                 (int)(text.size < 60 ? text.size : 60), (const char *)text.at);
-  set_switch_states(trace, file);
+  /* the area may be the variable or its states */
+  if (winidea_is_state(file->switches)) {
+    const winidea_handle_info *const info =
+        winidea_find_handle(&file->areas, file->switches);
+    file->switch_states = file->switches;
+    file->switches = info != NULL && info->variable != WINIDEA_NO_ENTRY
+                         ? file->areas.list[info->variable].handle
+                         : file->switches - WINIDEA_KIND_STEP;
+    return status;
+  }
+  const winidea_entry *const entry = winidea_first_entry(file, file->switches);
+  file->switch_states = entry != NULL && entry->states != WINIDEA_NO_HANDLE
+                            ? entry->states
+                            : file->switches + WINIDEA_KIND_STEP;
   return status;
 }
 
@@ -238,46 +222,34 @@ static void add_table (pf_trace *trace, winidea_file *file, const char *name,
 }
 
 
-/* Adds the tables of events, if there are any. */
-static void list_events (pf_trace *trace, winidea_file *file) {
-  const bool is_bin = file->timeline != NULL;
-  const int64_t rows =
-      is_bin && !file->is_live ? (int64_t)winidea_records(file) : -1;
-  if (!is_bin && (file->text == NULL ||
-                  (winidea_first_timeline(file) == NULL && !file->is_live)))
-    return;
-  add_table(trace, file, "timeline", winidea_timeline_fields, TIMELINE_COLUMNS,
-            rows, is_bin ? winidea_open_bin : winidea_open_timeline);
-  add_table(trace, file, "events", winidea_events_fields, EVENTS_COLUMNS,
-            rows < 0 ? rows : rows + file->has_end,
-            is_bin ? winidea_open_bin : winidea_open_timeline);
-}
-
-
-static void list_raw (pf_trace *trace, winidea_file *file) {
-  const bool is_bin = file->timeline == trace->sources;
-  int64_t rows = -1;
-  if (is_bin && !file->is_live) /* the number of rows of a live file is not
-                                   known */
-    rows = (int64_t)winidea_records(file) +
-           (file->timeline->bytes.size % file->layout.size != 0);
-  add_table(trace, file, "raw", winidea_raw_fields, RAW_COLUMNS, rows,
-            is_bin ? winidea_open_raw : winidea_open_lines);
-}
-
-
 static void list_tables (pf_trace *trace, winidea_file *file) {
+  const bool is_bin = file->timeline != NULL;
+  const bool is_raw_bin = file->timeline == trace->sources;
+  const bool has_count = is_bin && !file->is_live; /* else rows are unknown */
+  const int64_t records = has_count ? (int64_t)winidea_records(file) : -1;
   trace->ntables = 0;
-  list_events(trace, file);
+  if (is_bin || (file->text != NULL &&
+                 (winidea_first_timeline(file) != NULL || file->is_live))) {
+    add_table(trace, file, "timeline", winidea_timeline_fields,
+              TIMELINE_COLUMNS, records,
+              is_bin ? winidea_open_bin : winidea_open_timeline);
+    add_table(trace, file, "events", winidea_events_fields, EVENTS_COLUMNS,
+              has_count ? records + file->has_end : -1,
+              is_bin ? winidea_open_bin : winidea_open_timeline);
+  }
   add_table(trace, file, "areas", winidea_areas_fields, AREAS_COLUMNS, -1,
             winidea_open_areas);
   if (file->text != NULL) {
     add_table(trace, file, "statistics", winidea_statistics_fields,
-              STATISTICS_COLUMNS, -1, winidea_open_statistics);
+              STATISTICS_COLUMNS, -1, winidea_open_section);
     add_table(trace, file, "contexts", winidea_contexts_fields,
-              CONTEXTS_COLUMNS, -1, winidea_open_contexts);
+              CONTEXTS_COLUMNS, -1, winidea_open_section);
   }
-  list_raw(trace, file);
+  const bool has_rest =
+      has_count && file->timeline->bytes.size % file->layout.size != 0;
+  add_table(trace, file, "raw", winidea_raw_fields, RAW_COLUMNS,
+            is_raw_bin && has_count ? records + has_rest : -1,
+            is_raw_bin ? winidea_open_raw : winidea_open_lines);
 }
 
 /* }====== */
@@ -285,95 +257,54 @@ static void list_tables (pf_trace *trace, winidea_file *file) {
 
 /* {====== Opening ====== */
 
-/* Type of a file by its contents. */
-typedef enum content {
-  IS_TEXT,
-  IS_XML,
-  IS_NEITHER
-} content;
-
-
-static content content_of (const pf_source *source) {
+bool winidea_is_main (winidea_file *file, const pf_source *source) {
   const size_t size = source->bytes.size;
   const pf_bytes head = {source->bytes.at,
                          size < HEAD_BYTES ? size : HEAD_BYTES};
   if (winidea_has_sections(head))
-    return IS_TEXT;
-  return winidea_has_areas(head) ? IS_XML : IS_NEITHER;
-}
-
-
-bool winidea_is_main (winidea_file *file, const pf_source *source) {
-  const content is = content_of(source);
-  if (is == IS_TEXT)
     file->text = source;
-  else if (is == IS_XML)
+  else if (winidea_has_areas(head))
     file->xml = source;
-  return is != IS_NEITHER;
+  return file->text == source || file->xml == source;
 }
 
 
-/* Sets the main file beside a binary timeline; warns if it is something
-   else. */
-static pf_status find_mapping (pf_trace *trace, winidea_file *file,
-                               pf_error *error) {
-  const pf_source *const mapping = pf_source_of(trace, "mapping");
-  file->timeline = trace->sources;
-  if (mapping == NULL)
-    return PF_OK;
-  if (!winidea_is_main(file, mapping) && !file->is_live)
-    return pf_warn(trace, PF_NOTE, "winidea-no-mapping", PF_EFORMAT,
-                   PF_NO_OFFSET, error,
-                   "%s: sections of a Text1 file or the areas of an XML "
-                   "export expected, found neither",
-                   mapping->path);
-  return PF_OK;
-}
-
-
-/* Assigns the sources: the main file by its contents, the others by role. */
+/* Assigns the sources: the main file by its contents, the others by role. Warns
+   if the file beside a binary timeline is no main file. */
 static pf_status find_sources (pf_trace *trace, winidea_file *file,
                                pf_error *error) {
-  const content is = pf_option_is(trace, "dialect", "bin")
-                         ? IS_NEITHER
-                         : content_of(trace->sources);
-  if (is == IS_NEITHER)
-    return find_mapping(trace, file, error);
-  file->timeline = pf_source_of(trace, "timeline");
-  if (is == IS_TEXT)
-    file->text = trace->sources;
-  else
-    file->xml = trace->sources;
-  return PF_OK;
-}
-
-
-/* Stores the indices of the files, because sources may be reallocated. */
-static void number_sources (const pf_trace *trace, winidea_file *file) {
-  const pf_source *const found[3] = {file->timeline, file->text, file->xml};
-  for (int i = 0; i < 3; i++)
-    file->at[i] =
-        found[i] == NULL ? SIZE_MAX : (size_t)(found[i] - trace->sources);
-}
-
-
-static const char *dialect_of (const pf_trace *trace,
-                               const winidea_file *file) {
-  if (file->timeline == trace->sources)
-    return "bin";
-  return file->text != NULL ? "text1" : "xml";
+  if (!pf_option_is(trace, "dialect", "bin") &&
+      winidea_is_main(file, trace->sources)) {
+    file->timeline = pf_source_of(trace, "timeline");
+    return PF_OK;
+  }
+  const pf_source *const mapping = pf_source_of(trace, "mapping");
+  file->timeline = trace->sources;
+  if (mapping == NULL || winidea_is_main(file, mapping) || file->is_live)
+    return PF_OK;
+  return pf_warn(trace, PF_NOTE, "winidea-no-mapping", PF_EFORMAT, PF_NO_OFFSET,
+                 error,
+                 "%s: sections of a Text1 file or the areas of an XML "
+                 "export expected, found neither",
+                 mapping->path);
 }
 
 
 static pf_status open_sources (pf_trace *trace, winidea_file *file,
                                pf_error *error) {
   pf_status status = find_sources(trace, file, error);
-  pf_info_text(trace, "dialect", winidea_text(dialect_of(trace, file)));
+  pf_info_text(trace, "dialect",
+               winidea_text(file->timeline == trace->sources ? "bin"
+                            : file->text != NULL             ? "text1"
+                                                             : "xml"));
   if (status == PF_OK)
     status = open_main(trace, file, error);
   if (status == PF_OK && file->timeline != NULL)
     status = winidea_open_records(trace, file, error);
-  number_sources(trace, file);
+  const pf_source *const found[3] = {file->timeline, file->text, file->xml};
+  for (int i = 0; i < 3; i++) /* sources may be reallocated */
+    file->at[i] =
+        found[i] == NULL ? SIZE_MAX : (size_t)(found[i] - trace->sources);
   return status == PF_OK ? find_switches(trace, file, error) : status;
 }
 

@@ -14,36 +14,31 @@ typedef struct lines_reader {
   const winidea_file *file;
   pf_bytes text;
   uint64_t at;
-  uint32_t kind; /* id of the kind of rows in the current section */
+  uint32_t
+      kind; /* id of the kind of rows: the section or, before the first one,
+                    "rest" */
 } lines_reader;
 
 
-/* The id of the kind of a line: its section, "header", "blank" or, before the
-   first section, "rest". */
-static uint32_t kind_of (lines_reader *self, pf_bytes line) {
-  const winidea_file *const file = self->file;
-  if (self->at == 0 && line.size >= 3 && line.at[0] == 0xef)
-    line = (pf_bytes){line.at + 3, line.size - 3};
-  if (file->text != NULL && winidea_is_header(line)) {
-    self->kind = file->section_ids[winidea_kind_of_header(line)];
-    return file->header_id;
-  }
-  return line.size == 0 ? file->blank_id : self->kind;
-}
-
-
 static void put_line (lines_reader *self, const pf_batch *batch) {
+  const winidea_file *const file = self->file;
   const size_t row = batch->rows;
   pf_column *const c = batch->columns;
   uint64_t next;
-  const pf_bytes line = winidea_line(self->text, self->at, &next);
-  const uint32_t kind = kind_of(self, line);
+  pf_bytes line = winidea_line(self->text, self->at, &next);
+  if (self->at == 0 && line.size >= 3 && line.at[0] == 0xef)
+    line = (pf_bytes){line.at + 3, line.size - 3}; /* byte order mark */
+  const bool is_header = file->text != NULL && winidea_is_header(line);
+  if (is_header)
+    self->kind = file->section_ids[winidea_kind_of_header(line)];
   if (c[RAW_OFFSET].data != NULL)
     c[RAW_OFFSET].ints[row] = (int64_t)self->at;
   if (c[RAW_SIZE].data != NULL)
     c[RAW_SIZE].ints[row] = (int64_t)(next - self->at);
   if (c[RAW_KIND].data != NULL)
-    c[RAW_KIND].ids[row] = kind;
+    c[RAW_KIND].ids[row] = is_header        ? file->header_id
+                           : line.size == 0 ? file->blank_id
+                                            : self->kind;
   if (c[RAW_BYTES].data != NULL)
     c[RAW_BYTES].bytes[row] =
         (pf_bytes){self->text.at + self->at, (size_t)(next - self->at)};
@@ -64,10 +59,8 @@ static pf_status lines_next (pf_reader *reader, pf_batch *batch,
   const bool is_live = self->file->is_live;
   pf_batch_clear(batch);
   if (is_live)
-    self->text = self->trace->sources[0].bytes;
-  while (is_live && self->text.size > 0 &&
-         self->text.at[self->text.size - 1] != '\n')
-    self->text.size--; /* leave out a line that is not complete */
+    self->text =
+        winidea_complete_lines(self->file, self->trace->sources[0].bytes);
   for (; batch->rows < PF_BATCH_ROWS && self->at < self->text.size;
        batch->rows++)
     put_line(self, batch);

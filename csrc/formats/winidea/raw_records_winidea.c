@@ -23,35 +23,28 @@ static void put_word (const pf_batch *batch, int column, uint64_t value) {
 }
 
 
-static void put_common (const raw_reader *self, const pf_batch *batch,
-                        uint64_t offset, size_t size, uint32_t kind) {
-  const uint8_t *const at = self->file->timeline->bytes.at + offset;
-  put_word(batch, RAW_OFFSET, offset);
-  put_word(batch, RAW_SIZE, size);
-  if (batch->columns[RAW_KIND].data != NULL)
-    batch->columns[RAW_KIND].ids[batch->rows] = kind;
-  if (batch->columns[RAW_BYTES].data != NULL)
-    batch->columns[RAW_BYTES].bytes[batch->rows] = (pf_bytes){at, size};
-}
-
-
-static void put_record (const raw_reader *self, const pf_batch *batch,
-                        uint64_t offset) {
+/* An incomplete record, which is the last, has no fields. */
+static void put_row (const raw_reader *self, const pf_batch *batch,
+                     uint64_t offset, size_t left) {
   const size_t size = self->file->layout.size;
   const uint8_t *const at = self->file->timeline->bytes.at + offset;
-  put_common(self, batch, offset, size, self->file->record_id);
-  put_word(batch, RAW_HANDLE, pf_load32le(at));
-  put_word(batch, RAW_FLAGS, pf_load32le(at + 4));
-  put_word(batch, RAW_DATA,
-           size == 20 ? pf_load32le(at + 8) : pf_load64le(at + 8));
-  put_word(batch, RAW_TIME, pf_load64le(at + size - 8));
-}
-
-
-/* An incomplete record has no fields. */
-static void put_rest (const raw_reader *self, const pf_batch *batch,
-                      uint64_t offset, size_t size) {
-  put_common(self, batch, offset, size, self->file->rest_id);
+  const bool is_whole = left >= size;
+  put_word(batch, RAW_OFFSET, offset);
+  put_word(batch, RAW_SIZE, is_whole ? size : left);
+  if (batch->columns[RAW_KIND].data != NULL)
+    batch->columns[RAW_KIND].ids[batch->rows] =
+        is_whole ? self->file->record_id : self->file->rest_id;
+  if (batch->columns[RAW_BYTES].data != NULL)
+    batch->columns[RAW_BYTES].bytes[batch->rows] =
+        (pf_bytes){at, is_whole ? size : left};
+  if (is_whole) {
+    put_word(batch, RAW_HANDLE, pf_load32le(at));
+    put_word(batch, RAW_FLAGS, pf_load32le(at + 4));
+    put_word(batch, RAW_DATA,
+             size == 20 ? pf_load32le(at + 8) : pf_load64le(at + 8));
+    put_word(batch, RAW_TIME, pf_load64le(at + size - 8));
+    return;
+  }
   for (int i = RAW_HANDLE; i <= RAW_TIME; i++) {
     put_word(batch, i, 0);
     if (batch->columns[i].data != NULL)
@@ -74,10 +67,7 @@ static pf_status raw_next (pf_reader *reader, pf_batch *batch,
     all -= all % size; /* leave out a record that is not complete */
   while (batch->rows < PF_BATCH_ROWS && self->row * size < all) {
     const uint64_t offset = self->row++ * size;
-    if (all - offset >= size)
-      put_record(self, batch, offset);
-    else
-      put_rest(self, batch, offset, (size_t)(all - offset));
+    put_row(self, batch, offset, (size_t)(all - offset));
     batch->rows++;
   }
   if (batch->rows > 0)

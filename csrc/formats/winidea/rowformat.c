@@ -41,13 +41,9 @@ static bool is_free (winidea_macro macro) {
 
 /* {====== Formats ====== */
 
-static uint8_t upper (uint8_t c) {
-  return c >= 'a' && c <= 'z' ? (uint8_t)(c - 'a' + 'A') : c;
-}
-
 
 static bool is_word_byte (uint8_t c) {
-  const uint8_t u = upper(c);
+  const uint8_t u = winidea_upper(c);
   return (u >= 'A' && u <= 'Z') || c == '_' || c == '.' || c == ' ';
 }
 
@@ -57,7 +53,7 @@ static bool is_called (pf_bytes text, const char *name) {
   for (size_t i = 0; i < text.size; i++) {
     if (text.at[i] == ' ')
       continue;
-    if (upper(text.at[i]) != (uint8_t)*name++)
+    if (winidea_upper(text.at[i]) != (uint8_t)*name++)
       return false;
   }
   return *name == '\0';
@@ -166,7 +162,7 @@ static const uint8_t *find_last (const slice *r, pf_bytes literal) {
 
 
 static bool is_digit_of (winidea_macro macro, uint8_t c) {
-  const uint8_t u = upper(c);
+  const uint8_t u = winidea_upper(c);
   if (c >= '0' && c <= '9')
     return true;
   switch (macro) {
@@ -188,7 +184,8 @@ static bool is_digit_of (winidea_macro macro, uint8_t c) {
 static size_t count_digits (winidea_macro macro, const slice *r) {
   size_t n = 0, max = macro == MACRO_EVENT ? 1 : NUMBER_LENGTH;
   if (macro <= MACRO_STATE) {
-    n = left_of(r) > 2 && r->at[0] == '0' && upper(r->at[1]) == 'X' ? 2 : 0;
+    n = left_of(r) > 2 && r->at[0] == '0' && winidea_upper(r->at[1]) == 'X' ? 2
+                                                                            : 0;
     max = n + 8;
   }
   while (n < max && n < left_of(r) && is_digit_of(macro, r->at[n]))
@@ -375,7 +372,7 @@ pf_bytes winidea_trim (pf_bytes text) {
 
 /* The value of a hexadecimal digit, or 16. */
 static unsigned digit (uint8_t c) {
-  const uint8_t u = upper(c);
+  const uint8_t u = winidea_upper(c);
   if (c >= '0' && c <= '9')
     return c - (unsigned)'0';
   return u >= 'A' && u <= 'F' ? u - (unsigned)'A' + 10 : 16;
@@ -383,7 +380,7 @@ static unsigned digit (uint8_t c) {
 
 
 static bool has_prefix (pf_bytes text) {
-  return text.size > 2 && text.at[0] == '0' && upper(text.at[1]) == 'X';
+  return text.size > 2 && text.at[0] == '0' && winidea_upper(text.at[1]) == 'X';
 }
 
 

@@ -71,6 +71,10 @@ typedef struct winidea_fields {
 bool winidea_split (const winidea_rowformat *format, pf_bytes row,
                     winidea_fields *fields);
 
+static inline uint8_t winidea_upper (uint8_t c) {
+  return c >= 'a' && c <= 'z' ? (uint8_t)(c - 'a' + 'A') : c;
+}
+
 /* The text without blanks and tabs around it. */
 pf_bytes winidea_trim (pf_bytes text);
 

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "formats/winidea/decode.h"
 #include "formats/winidea/text1.h"
 #include "model/rows/batch.h"
 #include "model/dictionary/names.h"
@@ -98,67 +99,45 @@ static pf_status put_context (section_reader *self,
 
 /* {====== Statistics ====== */
 
-/* Sets the area of a row. */
-static pf_status put_area (section_reader *self, const pf_batch *batch,
-                           uint32_t handle, int64_t value, pf_error *error) {
-  winidea_cached_area cached;
-  if (batch->columns[STATISTICS_AREA].data == NULL)
-    return PF_OK;
-  const pf_status status =
-      winidea_resolve(&self->cache, handle, value, &cached, error);
-  if (status == PF_OK)
-    put_id(batch, STATISTICS_AREA, cached.area);
-  return status;
-}
-
-
-/* Sets the context of a row: its own, else that of the section. */
-static pf_status put_context_name (section_reader *self,
-                                   const winidea_fields *fields,
-                                   const pf_batch *batch, pf_error *error) {
-  const pf_bytes text = fields->of[MACRO_CONTEXT];
-  if (text.size > 0)
-    return put_text(self, batch, STATISTICS_CONTEXT, text, error);
-  put_id(batch, STATISTICS_CONTEXT, self->now.context);
-  return PF_OK;
-}
-
-
-/* Sets count and times; their macros are in the order of the columns. */
-static bool put_numbers (const winidea_fields *fields, const pf_batch *batch) {
-  int64_t number;
-  bool is_known;
-  if (!take_number(fields->of[MACRO_COUNT], &number, &is_known))
-    return false;
-  put_int(batch, STATISTICS_COUNT, number, is_known);
-  for (size_t i = 0; i < STATISTICS_COLUMNS - STATISTICS_NET; i++) {
-    if (!take_number(fields->of[MACRO_NET + i], &number, &is_known))
-      return false;
-    put_int(batch, STATISTICS_NET + i, number, is_known);
-  }
-  return true;
-}
-
 
 static pf_status put_statistics (section_reader *self,
                                  const winidea_fields *fields,
                                  const pf_batch *batch, bool *is_good,
                                  pf_error *error) {
   const pf_bytes text = winidea_trim(fields->of[MACRO_VALUE]);
+  const pf_bytes context = fields->of[MACRO_CONTEXT];
+  winidea_cached_area cached;
   uint32_t handle = 0;
-  int64_t value = 0;
+  int64_t value = 0, number;
+  bool is_known;
+  pf_status status = PF_OK;
   *is_good = winidea_read_handle(fields->of[MACRO_HANDLE], &handle) &&
              (text.size == 0 || winidea_read_value(text, self->base, &value)) &&
-             put_numbers(fields, batch);
+             take_number(fields->of[MACRO_COUNT], &number, &is_known);
+  if (*is_good)
+    put_int(batch, STATISTICS_COUNT, number, is_known);
+  /* the macros of the times are in the order of the columns */
+  for (size_t i = 0; *is_good && i < STATISTICS_COLUMNS - STATISTICS_NET; i++) {
+    *is_good = take_number(fields->of[MACRO_NET + i], &number, &is_known);
+    put_int(batch, STATISTICS_NET + i, number, is_known);
+  }
   if (!*is_good)
     return PF_OK;
   put_int(batch, STATISTICS_HANDLE, handle, true);
   put_int(batch, STATISTICS_VALUE, value, text.size > 0);
-  pf_status status = put_context_name(self, fields, batch, error);
+  if (context.size > 0)
+    status = put_text(self, batch, STATISTICS_CONTEXT, context, error);
+  else
+    put_id(batch, STATISTICS_CONTEXT, self->now.context);
   if (status == PF_OK)
     status =
         put_text(self, batch, STATISTICS_NAME, fields->of[MACRO_NAME], error);
-  return status < 0 ? status : put_area(self, batch, handle, value, error);
+  if (status < 0 || batch->columns[STATISTICS_AREA].data == NULL)
+    return status;
+  status = winidea_resolve(&self->cache, handle, value, &cached, error);
+  if (status == PF_OK)
+    put_id(batch, STATISTICS_AREA, cached.area);
+  return status;
 }
 
 /* }====== */
@@ -174,15 +153,6 @@ static pf_status report (section_reader *self, pf_bytes row, uint64_t offset,
       winidea_bad_row(self->trace, offset, row, self->expected, error);
   pthread_mutex_unlock(&file->mutex);
   return status;
-}
-
-
-/* Clears the missing bits of a row that is dropped. */
-static void clear_row (const pf_batch *batch) {
-  const uint64_t bit = (uint64_t)1 << (batch->rows & 63);
-  for (size_t i = 0; i < batch->ncolumns; i++)
-    if (batch->columns[i].has_missing)
-      batch->columns[i].missing[batch->rows >> 6] &= ~bit;
 }
 
 
@@ -203,7 +173,10 @@ static pf_status read_row (section_reader *self, pf_batch *batch,
   batch->rows += is_good;
   if (is_good)
     return PF_OK;
-  clear_row(batch);
+  const uint64_t bit = (uint64_t)1 << (batch->rows & 63);
+  for (size_t i = 0; i < batch->ncolumns; i++) /* the row is dropped */
+    if (batch->columns[i].has_missing)
+      batch->columns[i].missing[batch->rows >> 6] &= ~bit;
   return report(self, row, offset, error);
 }
 
@@ -246,10 +219,10 @@ static void section_close (pf_reader *reader) {
 }
 
 
-static pf_status open_reader (pf_trace *trace, const pf_table *table,
-                              section_reader **result, pf_error *error) {
+pf_status winidea_open_section (pf_trace *trace, const pf_table *table,
+                                pf_reader **reader, pf_error *error) {
+  const bool is_contexts = table->fields == winidea_contexts_fields;
   section_reader *const self = calloc(1, sizeof *self);
-  *result = self;
   if (self == NULL)
     return pf_no_memory(error);
   self->reader = (pf_reader){.fields = table->fields,
@@ -261,33 +234,10 @@ static pf_status open_reader (pf_trace *trace, const pf_table *table,
   self->cache.trace = trace;
   self->cache.file = trace->state;
   self->base = winidea_base_option(trace, "mapping_base");
-  return PF_OK;
-}
-
-
-pf_status winidea_open_contexts (pf_trace *trace, const pf_table *table,
-                                 pf_reader **reader, pf_error *error) {
-  section_reader *self;
-  const pf_status status = open_reader(trace, table, &self, error);
-  if (status < 0)
-    return status;
-  self->kind = WINIDEA_CONTEXTS;
-  self->put = put_context;
-  self->expected = "a context as the header says";
-  *reader = &self->reader;
-  return PF_OK;
-}
-
-
-pf_status winidea_open_statistics (pf_trace *trace, const pf_table *table,
-                                   pf_reader **reader, pf_error *error) {
-  section_reader *self;
-  const pf_status status = open_reader(trace, table, &self, error);
-  if (status < 0)
-    return status;
-  self->kind = WINIDEA_STATISTICS;
-  self->put = put_statistics;
-  self->expected = "statistics as the header says";
+  self->kind = is_contexts ? WINIDEA_CONTEXTS : WINIDEA_STATISTICS;
+  self->put = is_contexts ? put_context : put_statistics;
+  self->expected = is_contexts ? "a context as the header says"
+                               : "statistics as the header says";
   *reader = &self->reader;
   return PF_OK;
 }

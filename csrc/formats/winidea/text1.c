@@ -42,16 +42,12 @@ pf_bytes winidea_line (pf_bytes text, uint64_t at, uint64_t *next) {
 
 /* {====== Headers ====== */
 
-static uint8_t upper (uint8_t c) {
-  return c >= 'a' && c <= 'z' ? (uint8_t)(c - 'a' + 'A') : c;
-}
-
 
 /* The length of a keyword at the start of a text, or 0. */
 static size_t match (pf_bytes text, const char *keyword) {
   size_t i = 0;
   for (; keyword[i] != '\0'; i++)
-    if (i >= text.size || upper(text.at[i]) != (uint8_t)keyword[i])
+    if (i >= text.size || winidea_upper(text.at[i]) != (uint8_t)keyword[i])
       return 0;
   return i;
 }
@@ -80,17 +76,16 @@ static winidea_section_kind keyword_of (pf_bytes line, pf_bytes *rest) {
 }
 
 
-/* A keyword without a bracket must be followed by a blank or nothing. */
-static bool is_ended (winidea_section_kind kind, pf_bytes rest) {
-  return kind == WINIDEA_HANDLE || kind == WINIDEA_STATISTICS ||
-         rest.size == 0 || rest.at[0] == ' ' || rest.at[0] == '\t';
-}
-
-
 bool winidea_is_header (pf_bytes line) {
   pf_bytes rest;
   const winidea_section_kind kind = keyword_of(line, &rest);
-  return kind != WINIDEA_SECTIONS && is_ended(kind, rest) &&
+  if (kind == WINIDEA_SECTIONS)
+    return false;
+  /* a keyword without a bracket is followed by a blank or nothing */
+  const bool is_ended = kind == WINIDEA_HANDLE || kind == WINIDEA_STATISTICS ||
+                        rest.size == 0 || rest.at[0] == ' ' ||
+                        rest.at[0] == '\t';
+  return is_ended &&
          (rest.size == 0 || memchr(rest.at, '%', rest.size) != NULL ||
           rest.at[rest.size - 1] == ')');
 }
@@ -99,17 +94,6 @@ bool winidea_is_header (pf_bytes line) {
 winidea_section_kind winidea_kind_of_header (pf_bytes line) {
   pf_bytes rest;
   return keyword_of(line, &rest);
-}
-
-
-/* Splits off the class between the brackets of HANDLE() and STATISTICS(). */
-static pf_bytes split_class (pf_bytes *rest) {
-  const uint8_t *const end =
-      rest->size == 0 ? NULL : memchr(rest->at, ')', rest->size);
-  const size_t size = end == NULL ? rest->size : (size_t)(end - rest->at);
-  const pf_bytes class = {rest->at, size};
-  *rest = after(*rest, size + (end != NULL));
-  return class;
 }
 
 
@@ -165,52 +149,60 @@ bool winidea_has_required_macros (const winidea_rowformat *format,
 }
 
 
-/* The format of the first section of each kind becomes a fact. */
-static void set_fact (pf_trace *trace, const winidea_section *section) {
+/* Splits a header: its kind, context (`at` is NULL if it has none) and row
+   format. Returns true if the format is valid for the kind. */
+static bool split_header (pf_bytes line, winidea_section_kind *kind,
+                          pf_bytes *context, pf_bytes *text) {
+  winidea_rowformat format;
+  pf_bytes rest = {NULL, 0};
+  *kind = keyword_of(line, &rest);
+  *context = (pf_bytes){NULL, 0};
+  if ((*kind == WINIDEA_HANDLE || *kind == WINIDEA_STATISTICS) &&
+      rest.size > 0) { /* skip the class between brackets */
+    const uint8_t *const end = memchr(rest.at, ')', rest.size);
+    rest = after(rest, end == NULL ? rest.size : (size_t)(end - rest.at) + 1);
+  }
+  if (*kind == WINIDEA_STATISTICS && line.size <= MAX_HEADER)
+    *context = split_context(&rest);
+  if (rest.size > 0 && rest.at[0] == ' ')
+    rest = after(rest, 1);
+  *text = rest;
+  return line.size <= MAX_HEADER && winidea_compile(&format, rest) &&
+         winidea_has_required_macros(&format, *kind);
+}
+
+
+/* Parses a header into a section. The format of the first section of each kind
+   becomes a fact. */
+static pf_status read_header (pf_trace *trace, pf_bytes line, uint64_t offset,
+                              winidea_section *section, pf_error *error) {
   static const char *const names[WINIDEA_SECTIONS] = {
       "info_format", "contexts_format", "handle_format", "statistics_format",
       "timeline_format"};
   winidea_file *const file = trace->state;
-  if (!file->has_format[section->kind])
-    pf_info_text(trace, names[section->kind], section->format);
-  file->has_format[section->kind] = true;
-}
-
-
-/* Parses a header into a section. */
-static pf_status read_header (pf_trace *trace, pf_bytes line, uint64_t offset,
-                              winidea_section *section, pf_error *error) {
-  pf_bytes rest = {NULL, 0};
-  section->kind = keyword_of(line, &rest);
+  pf_bytes context;
   section->header = offset;
   section->context = PF_NO_NAME;
-  pf_bytes context = {NULL, 0};
-  if (section->kind == WINIDEA_HANDLE || section->kind == WINIDEA_STATISTICS)
-    split_class(&rest);
-  if (section->kind == WINIDEA_STATISTICS && line.size <= MAX_HEADER)
-    context = split_context(&rest);
+  section->is_readable =
+      split_header(line, &section->kind, &context, &section->format);
   if (context.at != NULL) {
     section->context = pf_intern(trace->dictionary, context);
     if (section->context == PF_NO_NAME)
       return pf_no_memory(error);
   }
-  if (rest.size > 0 && rest.at[0] == ' ')
-    rest = after(rest, 1);
-  winidea_rowformat format;
-  section->format = rest;
-  section->is_readable = line.size <= MAX_HEADER &&
-                         winidea_compile(&format, rest) &&
-                         winidea_has_required_macros(&format, section->kind);
   if (section->is_readable) {
-    set_fact(trace, section);
+    if (!file->has_format[section->kind])
+      pf_info_text(trace, names[section->kind], section->format);
+    file->has_format[section->kind] = true;
     return PF_OK;
   }
+  const pf_bytes found = section->format;
   return pf_warn(
       trace, PF_DAMAGE, "winidea-bad-header", PF_EFORMAT, offset, error,
       "a format of at most %d macros with HANDLE (of a timeline also "
       "EVENT and TIME) expected, found %.*s",
-      WINIDEA_MAX_MACROS, (int)(rest.size < 60 ? rest.size : 60),
-      (const char *)(rest.size == 0 ? line.at : rest.at));
+      WINIDEA_MAX_MACROS, (int)(found.size < 60 ? found.size : 60),
+      (const char *)(found.size == 0 ? line.at : found.at));
 }
 
 /* }====== */
@@ -276,7 +268,7 @@ static pf_status add_section (pf_trace *trace, uint64_t at, pf_error *error) {
    end of the text (in a live trace, for now), or a failure. */
 static pf_status find_sections (pf_trace *trace, pf_error *error) {
   winidea_file *const file = trace->state;
-  const pf_bytes text = winidea_complete_lines(file);
+  const pf_bytes text = winidea_complete_lines(file, file->text->bytes);
   while (!file->is_scanned) {
     const uint64_t at = file->scanned < text.size
                             ? find_header(text, file->scanned)
@@ -354,18 +346,6 @@ bool winidea_has_sections (pf_bytes head) {
 }
 
 
-/* The row format in a header line. */
-static pf_bytes format_of (pf_bytes line, winidea_section_kind *kind) {
-  pf_bytes rest = {NULL, 0};
-  *kind = keyword_of(line, &rest);
-  if (*kind == WINIDEA_HANDLE || *kind == WINIDEA_STATISTICS)
-    split_class(&rest);
-  if (*kind == WINIDEA_STATISTICS)
-    split_context(&rest);
-  return rest;
-}
-
-
 /* The text must begin with a header and contain one with a valid format; lists
    with stars and texts about the format do not. */
 int winidea_score_text (pf_bytes head) {
@@ -376,12 +356,9 @@ int winidea_score_text (pf_bytes head) {
   if (find_header(head, next) != next)
     return 0;
   for (uint64_t at = next; at < head.size; at = find_header(head, next)) {
-    winidea_rowformat format;
     winidea_section_kind kind;
-    const pf_bytes line = winidea_line(head, at, &next);
-    if (line.size <= MAX_HEADER &&
-        winidea_compile(&format, format_of(line, &kind)) &&
-        winidea_has_required_macros(&format, kind))
+    pf_bytes context, format;
+    if (split_header(winidea_line(head, at, &next), &kind, &context, &format))
       return 95;
   }
   return 0;

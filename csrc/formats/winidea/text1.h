@@ -53,6 +53,11 @@ winidea_section_kind winidea_kind_of_header (pf_bytes line);
 bool winidea_has_required_macros (const winidea_rowformat *format,
                                   winidea_section_kind kind);
 
+/* Returns true if the type of a value is a double. */
+static inline bool winidea_is_double (pf_bytes type) {
+  return type.size == 3 && memcmp(type.at, "F64", 3) == 0;
+}
+
 /* The base that an option states. */
 winidea_base winidea_base_option (const pf_trace *trace, const char *name);
 

@@ -88,37 +88,23 @@ static const uint8_t *take_decimal (const uint8_t *p, const uint8_t *end,
 }
 
 
+/* The type of an event, or -1. */
 static int type_of (uint8_t letter) {
-  switch (letter) {
-    case 'X':
-    case 'x': return 0;
-    case 'S':
-    case 's': return 1;
-    case 'R':
-    case 'r': return 2;
-    case 'E':
-    case 'e': return WINIDEA_ENTER;
-    case 'W':
-    case 'w': return WINIDEA_WRITE;
+  switch (winidea_upper(letter)) {
+    case 'X': return 0;
+    case 'S': return 1;
+    case 'R': return 2;
+    case 'E': return WINIDEA_ENTER;
+    case 'W': return WINIDEA_WRITE;
     default: return -1;
   }
 }
 
 
-/* Parses a value with a point or an exponent, inf or nan. */
-static bool read_double (pf_bytes text, int64_t *data) {
-  char copy[64], *stop;
-  if (text.size == 0 || text.size >= sizeof copy)
-    return false;
-  memcpy(copy, text.at, text.size);
-  copy[text.size] = '\0';
-  const double number = strtod(copy, &stop);
-  memcpy(data, &number, sizeof number);
-  return *stop == '\0';
-}
-
-
+/* Parses a value: an integer, or a number with a point or an exponent, inf or
+   nan. */
 static bool read_value (const timeline_reader *self, pf_bytes text, row *r) {
+  char copy[64], *stop;
   text = winidea_trim(text);
   r->kind = WINIDEA_DATA_NONE;
   r->data = 0;
@@ -131,7 +117,13 @@ static bool read_value (const timeline_reader *self, pf_bytes text, row *r) {
     return true;
   }
   r->kind = WINIDEA_DATA_DOUBLE;
-  return read_double(text, &r->data);
+  if (text.size >= sizeof copy)
+    return false;
+  memcpy(copy, text.at, text.size);
+  copy[text.size] = '\0';
+  const double number = strtod(copy, &stop);
+  memcpy(&r->data, &number, sizeof number);
+  return *stop == '\0';
 }
 
 
@@ -148,24 +140,6 @@ static bool read_any (const timeline_reader *self, pf_bytes line, row *r) {
          winidea_read_handle(fields.of[MACRO_HANDLE], &r->handle) &&
          winidea_read_decimal(fields.of[MACRO_TIME], &r->time) &&
          read_value(self, fields.of[MACRO_VALUE], r);
-}
-
-
-/* Fast path for a value: integers in common forms, else NULL. */
-static const uint8_t *take_value (const timeline_reader *self, const uint8_t *p,
-                                  const uint8_t *end, row *r) {
-  uint64_t bits;
-  const uint8_t *const stop = take_hexadecimal(p, end, &bits);
-  const bool is_hexadecimal =
-      self->base == WINIDEA_HEXADECIMAL ||
-      (self->base == WINIDEA_BASE_AUTO && stop - p == 8);
-  r->kind = stop == p ? WINIDEA_DATA_NONE : WINIDEA_DATA_INTEGER;
-  r->data = (int64_t)bits;
-  if (stop - p == 16)
-    return NULL;
-  if (stop == p || is_hexadecimal)
-    return stop;
-  return take_decimal(p, end, &r->data) == stop ? stop : NULL;
 }
 
 
@@ -188,7 +162,19 @@ static const uint8_t *take_field (const timeline_reader *self, unsigned macro,
     case MACRO_TIME:
       stop = take_decimal(p, end, &r->time);
       return stop == p ? NULL : stop;
-    case MACRO_VALUE: return take_value(self, p, end, r);
+    case MACRO_VALUE: {
+      stop = take_hexadecimal(p, end, &bits);
+      const bool is_hexadecimal =
+          self->base == WINIDEA_HEXADECIMAL ||
+          (self->base == WINIDEA_BASE_AUTO && stop - p == 8);
+      r->kind = stop == p ? WINIDEA_DATA_NONE : WINIDEA_DATA_INTEGER;
+      r->data = (int64_t)bits;
+      if (stop - p == 16)
+        return NULL;
+      if (stop == p || is_hexadecimal)
+        return stop;
+      return take_decimal(p, end, &r->data) == stop ? stop : NULL;
+    }
     default: return NULL;
   }
 }
@@ -236,10 +222,6 @@ static const uint8_t *take_fast (const timeline_reader *self, const uint8_t *p,
 
 /* {====== Contexts ====== */
 
-static bool is_same (pf_bytes a, pf_bytes b) {
-  return a.size == b.size && (a.size == 0 || memcmp(a.at, b.at, a.size) == 0);
-}
-
 
 /* Sets the name of a context; recent ones are cached. */
 static pf_status context_name (timeline_reader *self, pf_bytes text,
@@ -253,7 +235,8 @@ static pf_status context_name (timeline_reader *self, pf_bytes text,
                  text.at[text.size / 2]) %
       CACHED_NAMES;
   known_name *const known = &self->names[slot];
-  if (known->text.size == 0 || !is_same(known->text, text)) {
+  if (known->text.size != text.size ||
+      memcmp(known->text.at, text.at, text.size) != 0) {
     pf_dictionary *const names = self->reader.dictionary;
     pthread_mutex_lock(&self->decoder.file->mutex);
     known->name = pf_intern(names, text);
@@ -295,17 +278,6 @@ static pf_status put_row (timeline_reader *self, size_t n, const uint8_t *start,
 }
 
 
-static pf_status report_row (const timeline_reader *self, const uint8_t *start,
-                             pf_bytes line, pf_error *error) {
-  pthread_mutex_lock(&self->decoder.file->mutex);
-  const pf_status status =
-      winidea_bad_row(self->decoder.trace, offset_of(self, start), line,
-                      "an event as the header says", error);
-  pthread_mutex_unlock(&self->decoder.file->mutex);
-  return status;
-}
-
-
 /* General path for a line: a row, a blank line, an invalid one, or the next
    header. */
 static pf_status read_line (timeline_reader *self, size_t *n, pf_error *error) {
@@ -322,9 +294,14 @@ static pf_status read_line (timeline_reader *self, size_t *n, pf_error *error) {
   self->at = start + next;
   if (line.size == 0)
     return PF_OK;
-  if (!read_any(self, line, &r))
-    return report_row(self, start, line, error);
-  return put_row(self, (*n)++, start, &r, error);
+  if (read_any(self, line, &r))
+    return put_row(self, (*n)++, start, &r, error);
+  pthread_mutex_lock(&self->decoder.file->mutex);
+  const pf_status status =
+      winidea_bad_row(self->decoder.trace, offset_of(self, start), line,
+                      "an event as the header says", error);
+  pthread_mutex_unlock(&self->decoder.file->mutex);
+  return status;
 }
 
 
@@ -348,11 +325,17 @@ static pf_status read_rows (timeline_reader *self, size_t *n, pf_error *error) {
 }
 
 
-/* Advances to the next timeline section. PF_OK, PF_END or a failure. */
-static pf_status next_section (timeline_reader *self, pf_error *error) {
+/* Extends a live section to the last complete line, or advances to the next
+   timeline section. PF_OK, PF_AGAIN, PF_END or a failure. */
+static pf_status next_rows (timeline_reader *self, pf_error *error) {
   winidea_decoder *const decoder = &self->decoder;
-  const pf_bytes text = winidea_complete_lines(decoder->file);
+  const pf_bytes text =
+      winidea_complete_lines(decoder->file, decoder->file->text->bytes);
   bool found = false;
+  if (self->is_open) {
+    self->end = text.at + text.size;
+    return self->at == self->end ? PF_AGAIN : PF_OK;
+  }
   if (self->at != NULL)
     winidea_scan_from(decoder->file, self->section - 1,
                       offset_of(self, self->at));
@@ -378,56 +361,41 @@ static pf_status next_section (timeline_reader *self, pf_error *error) {
 
 /* {====== Values ====== */
 
-/* Corrects a value that is not a plain integer, according to the type of the
-   area. */
-static void fix_value (const timeline_reader *self, size_t i, pf_column *values,
-                       pf_column *numbers) {
-  const uint8_t value_kind = self->decoder.value_kinds[i];
-  const int64_t data = winidea_data(self->records + i * RECORD, RECORD);
-  const uint8_t kind = self->kinds[i];
-  if (value_kind != WINIDEA_INTEGER && value_kind != WINIDEA_DOUBLE)
-    return;
-  const bool is_double =
-      kind == WINIDEA_DATA_DOUBLE ||
-      (kind == WINIDEA_DATA_BITS && value_kind == WINIDEA_DOUBLE);
-  if (values != NULL && (kind == WINIDEA_DATA_NONE || is_double)) {
-    values->ints[i] = 0;
-    pf_set_missing(values, i);
-  }
-  if (numbers == NULL)
-    return;
-  numbers->nums[i] = (double)data;
-  if (is_double)
-    memcpy(&numbers->nums[i], &data, sizeof data);
-  else if (kind == WINIDEA_DATA_NONE) {
-    numbers->nums[i] = 0;
-    pf_set_missing(numbers, i);
-  }
-}
 
-
+/* Corrects values that are not plain integers, according to the types of the
+   areas. */
 static void fix_values (const timeline_reader *self, size_t count,
                         const pf_batch *batch) {
   pf_column *const values = winidea_wanted(&self->decoder, batch, COL_VALUE);
   pf_column *const numbers = winidea_wanted(&self->decoder, batch, COL_NUMBER);
-  if (values == NULL && numbers == NULL)
+  if ((values == NULL && numbers == NULL) ||
+      (!self->has_special_values &&
+       memchr(self->decoder.value_kinds, WINIDEA_DOUBLE, count) == NULL))
     return;
-  if (!self->has_special_values &&
-      memchr(self->decoder.value_kinds, WINIDEA_DOUBLE, count) == NULL)
-    return;
-  for (size_t i = 0; i < count; i++)
-    fix_value(self, i, values, numbers);
+  for (size_t i = 0; i < count; i++) {
+    const uint8_t value_kind = self->decoder.value_kinds[i];
+    const int64_t data = winidea_data(self->records + i * RECORD, RECORD);
+    const bool is_none = self->kinds[i] == WINIDEA_DATA_NONE;
+    const bool is_double =
+        self->kinds[i] == WINIDEA_DATA_DOUBLE ||
+        (self->kinds[i] == WINIDEA_DATA_BITS && value_kind == WINIDEA_DOUBLE);
+    if (value_kind != WINIDEA_INTEGER && value_kind != WINIDEA_DOUBLE)
+      continue;
+    if (values != NULL && (is_none || is_double)) {
+      values->ints[i] = 0;
+      pf_set_missing(values, i);
+    }
+    if (numbers == NULL)
+      continue;
+    numbers->nums[i] = is_none ? 0 : (double)data;
+    if (is_double)
+      memcpy(&numbers->nums[i], &data, sizeof data);
+    if (is_none)
+      pf_set_missing(numbers, i);
+  }
 }
 
 /* }====== */
-
-
-/* Extends a live section to the last complete line. PF_AGAIN: nothing new. */
-static pf_status extend_section (timeline_reader *self) {
-  const pf_bytes text = winidea_complete_lines(self->decoder.file);
-  self->end = text.at + text.size;
-  return self->at == self->end ? PF_AGAIN : PF_OK;
-}
 
 
 /* Stores the last row, and the time of the first. */
@@ -461,47 +429,36 @@ static pf_status next_end (timeline_reader *self, pf_batch *batch,
 }
 
 
-/* Continues in a binary timeline that was created after its main file. */
-static pf_status next_binary (timeline_reader *self, pf_batch *batch,
-                              pf_error *error) {
-  const pf_status status =
-      self->binary != NULL ? PF_OK
-                           : winidea_open_bin(self->decoder.trace, self->table,
-                                              &self->binary, error);
-  return status == PF_OK ? self->binary->next(self->binary, batch, error)
-                         : status;
-}
-
-
 static pf_status timeline_next (pf_reader *reader, pf_batch *batch,
                                 pf_error *error) {
   timeline_reader *const self = (timeline_reader *)(void *)reader;
-  const winidea_decoder *const decoder = &self->decoder;
+  winidea_decoder *const decoder = &self->decoder;
   size_t n = 0;
   pf_batch_clear(batch);
   self->has_special_values = false;
-  const pf_status followed = winidea_update_live(decoder->trace, error);
-  if (followed < 0)
-    return followed;
-  if (decoder->file->timeline != NULL)
-    return next_binary(self, batch, error);
+  pf_status status = winidea_update_live(decoder->trace, error);
+  if (status < 0)
+    return status;
+  if (decoder->file->timeline != NULL) { /* created after the main file */
+    status = self->binary != NULL
+                 ? PF_OK
+                 : winidea_open_bin(decoder->trace, self->table, &self->binary,
+                                    error);
+    return status < 0 ? status : self->binary->next(self->binary, batch, error);
+  }
   if (decoder->file->is_live)
-    winidea_cache_refresh(&self->decoder.cache);
+    winidea_cache_refresh(&decoder->cache);
   while (n == 0) {
-    pf_status status = PF_OK;
-    if (self->at == self->end)
-      status = self->is_open ? extend_section(self) : next_section(self, error);
+    status = self->at == self->end ? next_rows(self, error) : PF_OK;
     if (status == PF_OK)
       status = read_rows(self, &n, error);
-    if (status == PF_END && decoder->file->is_live)
-      return PF_AGAIN;
     if (status == PF_END)
-      return next_end(self, batch, error);
+      return decoder->file->is_live ? PF_AGAIN : next_end(self, batch, error);
     if (status != PF_OK)
       return status;
   }
   const winidea_slice slice = {self->records, n, RECORD};
-  const pf_status status = winidea_decode(&self->decoder, slice, batch, error);
+  status = winidea_decode(decoder, slice, batch, error);
   if (status < 0)
     return status;
   fix_values(self, n, batch);

@@ -291,9 +291,8 @@ pf_status winidea_open_records (pf_trace *trace, winidea_file *file,
 const winidea_section *winidea_first_timeline (const winidea_file *file);
 
 
-/* live.c: the bytes of the text; in a live trace only complete
-   lines. */
-pf_bytes winidea_complete_lines (const winidea_file *file);
+/* live.c: the bytes of a main file; in a live trace only complete lines. */
+pf_bytes winidea_complete_lines (const winidea_file *file, pf_bytes text);
 
 /* live.c: in a live trace, processes what the files have got since the
    last call; readers call it before each batch. PF_OK, a failure, or PF_AGAIN
@@ -318,87 +317,28 @@ pf_status winidea_detect_layout (pf_trace *trace, pf_bytes bytes,
 /* area_cache.c: the class of a kind of area: "function", "line", ... */
 extern const char *const winidea_class_names[WINIDEA_KINDS];
 
-/* Areas of one kind in an area cache, by the index part of the handle. */
-typedef struct winidea_handle_array {
-  uint32_t *areas;
-  uint8_t *value_kinds; /* winidea_value_kind of each */
-  uint32_t size;
-} winidea_handle_array;
-
-typedef struct winidea_cached_area {
-  uint32_t handle;
-  uint32_t area;
-  int64_t data; /* DATA of the event */
-  int64_t value;
-  uint8_t value_kind; /* WINIDEA_UNRESOLVED: a free slot */
-} winidea_cached_area;
-
-typedef struct winidea_area_cache {
-  pf_trace *trace;
-  winidea_file *file;
-  uint32_t changes;    /* winidea_areas.changes when the areas were cached */
-  bool derives_states; /* writes to a variable become events of its states */
-  winidea_handle_array
-      arrays[WINIDEA_KINDS];  /* all but states and what derives them */
-  winidea_cached_area *slots; /* hash table by handle and DATA: all others */
-  uint32_t mask, count;       /* slots are mask + 1, of which count are used */
-} winidea_area_cache;
-
-/* The slot at which probing starts. */
-static inline uint32_t winidea_cache_slot (const winidea_area_cache *cache,
-                                           uint32_t handle, int64_t data) {
-  const uint64_t hash =
-      pf_mix(cache->trace->dictionary->seed ^ handle, (uint64_t)data);
-  return (uint32_t)(hash ^ hash >> 32) & cache->mask;
-}
-
-/* Finds the area of a handle (of states with the value `data`) that the cache
-   does not contain, creating it if needed, and caches it unless it is a
-   variable with derived states. PF_OK, PF_ENOMEM or the failure of a warning.
-   Takes the mutex. */
-pf_status winidea_resolve (winidea_area_cache *cache, uint32_t handle,
-                           int64_t data, winidea_cached_area *cached,
-                           pf_error *error);
-
-/*
-** Finds the state that a write of `data` to a variable begins, if the reader
-** derives states; `kind` is the type of `data`. cached->value_kind is
-** WINIDEA_UNRESOLVED if the mapping has no states of the variable or the value
-** is not an integer. PF_OK, PF_ENOMEM or the failure of a warning. Takes the
-** mutex.
-*/
-pf_status winidea_resolve_write (winidea_area_cache *cache, uint32_t handle,
-                                 int64_t data, winidea_data_type kind,
-                                 winidea_cached_area *cached, pf_error *error);
-
-void winidea_cache_free (winidea_area_cache *cache);
-
-/* Empties the cache if the mapping has more rows than when it was filled. */
-void winidea_cache_refresh (winidea_area_cache *cache);
-
 
 /* area_list.c: appends an entry. The caller builds its area, before or
    later. PF_OK or PF_ENOMEM. */
-pf_status winidea_add_entry (winidea_file *file, uint64_t seed,
-                             const winidea_entry *entry);
+pf_status winidea_add_entry (winidea_file *file, const winidea_entry *entry);
 
 /* The first entry of a handle, or NULL. */
 const winidea_entry *winidea_first_entry (const winidea_file *file,
-                                          uint64_t seed, uint32_t handle);
+                                          uint32_t handle);
 
 /* The entries of a handle, or NULL. */
 winidea_handle_info *winidea_find_handle (const winidea_areas *areas,
-                                          uint64_t seed, uint32_t handle);
+                                          uint32_t handle);
 
 /* The entry of a state, or NULL; pass 0 as `value` if it has none. */
 const winidea_entry *winidea_find_state (const winidea_areas *areas,
-                                         uint64_t seed, uint32_t handle,
-                                         bool has_value, int64_t value);
+                                         uint32_t handle, bool has_value,
+                                         int64_t value);
 
 /* Sets `handle` as that of the states of a variable (an index of an entry),
    unless it belongs to another variable. PF_OK or PF_ENOMEM. */
-pf_status winidea_set_states (winidea_file *file, uint64_t seed,
-                              uint32_t variable, uint32_t handle);
+pf_status winidea_set_states (winidea_file *file, uint32_t variable,
+                              uint32_t handle);
 
 /* area_cache.c: adds the area of an entry to the dictionary, with its
    name, or with one built from its parent and value. PF_OK or PF_ENOMEM. */
@@ -435,10 +375,8 @@ pf_status winidea_open_timeline (pf_trace *trace, const pf_table *table,
                                  pf_reader **reader, pf_error *error);
 pf_status winidea_open_areas (pf_trace *trace, const pf_table *table,
                               pf_reader **reader, pf_error *error);
-pf_status winidea_open_statistics (pf_trace *trace, const pf_table *table,
-                                   pf_reader **reader, pf_error *error);
-pf_status winidea_open_contexts (pf_trace *trace, const pf_table *table,
-                                 pf_reader **reader, pf_error *error);
+pf_status winidea_open_section (pf_trace *trace, const pf_table *table,
+                                pf_reader **reader, pf_error *error);
 pf_status winidea_open_raw (pf_trace *trace, const pf_table *table,
                             pf_reader **reader, pf_error *error);
 pf_status winidea_open_lines (pf_trace *trace, const pf_table *table,

@@ -200,11 +200,6 @@ static void read_area (xml_parser *w, pf_bytes fields[FIELDS]) {
 }
 
 
-static bool is_double (pf_bytes type) {
-  return type.size == 3 && memcmp(type.at, "F64", 3) == 0;
-}
-
-
 /* A handle is hexadecimal with 0x or 8 digits, else decimal. */
 static bool read_handle (pf_bytes text, uint32_t *handle) {
   int64_t number;
@@ -240,10 +235,9 @@ static pf_status add_area (pf_trace *trace, const pf_bytes fields[FIELDS],
   entry.unit = intern_text(trace, fields[UNIT], &has_memory);
   entry.path = intern_text(trace, fields[PATH], &has_memory);
   entry.value_kind = winidea_default_value_kind(file, entry.handle);
-  if (entry.value_kind == WINIDEA_INTEGER && is_double(fields[TYPE]))
+  if (entry.value_kind == WINIDEA_INTEGER && winidea_is_double(fields[TYPE]))
     entry.value_kind = WINIDEA_DOUBLE;
-  if (has_memory &&
-      winidea_add_entry(file, trace->dictionary->seed, &entry) == PF_OK)
+  if (has_memory && winidea_add_entry(file, &entry) == PF_OK)
     return PF_OK;
   return pf_no_memory(error);
 }
@@ -286,42 +280,31 @@ static bool begins_as_xml (pf_bytes head) {
 bool winidea_has_areas (pf_bytes head) {
   xml_parser w = {head, 0};
   element e;
-  if (!begins_as_xml(head))
-    return false;
-  while (next_element(&w, &e))
+  while (begins_as_xml(head) && next_element(&w, &e))
     if (strcmp(e.name, "AREA") == 0)
       return true;
   return false;
 }
 
 
-/* Returns true if the area has a name and a handle, as each area of a mapping.
-   Moves `w` to the end of the area. */
-static bool is_mapped_area (xml_parser *w) {
-  element e;
+/* The first area of the mapping must be one of winIDEA: it has a name and a
+   handle. */
+int winidea_score_xml (pf_bytes head) {
+  xml_parser w = {head, 0};
+  element e = {.is_end = true};
   uint32_t handle;
-  bool has_name = false, has_handle = false;
-  while (next_element(w, &e) && strcmp(e.name, "AREA") != 0) {
+  bool in_mapping = false, has_name = false, has_handle = false;
+  if (!begins_as_xml(head))
+    return 0;
+  while (next_element(&w, &e) && !(in_mapping && strcmp(e.name, "AREA") == 0))
+    if (strcmp(e.name, "MAPPING") == 0)
+      in_mapping = !e.is_end && !e.is_empty;
+  if (!in_mapping || strcmp(e.name, "AREA") != 0 || e.is_end || e.is_empty)
+    return 0;
+  while (next_element(&w, &e) && strcmp(e.name, "AREA") != 0) {
     has_name |= !e.is_end && field_of(e.name) == NAME;
     has_handle |= !e.is_end && field_of(e.name) == HANDLE &&
                   read_handle(winidea_trim(e.text), &handle);
   }
-  return e.is_end && has_name && has_handle;
-}
-
-
-/* The first area of the mapping must be one of winIDEA. */
-int winidea_score_xml (pf_bytes head) {
-  xml_parser w = {head, 0};
-  element e;
-  bool in_mapping = false;
-  if (!begins_as_xml(head))
-    return 0;
-  while (next_element(&w, &e)) {
-    if (strcmp(e.name, "MAPPING") == 0)
-      in_mapping = !e.is_end && !e.is_empty;
-    else if (in_mapping && strcmp(e.name, "AREA") == 0)
-      return !e.is_end && !e.is_empty && is_mapped_area(&w) ? 60 : 0;
-  }
-  return 0;
+  return e.is_end && has_name && has_handle ? 60 : 0;
 }
