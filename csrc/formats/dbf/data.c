@@ -49,18 +49,6 @@ static size_t count_shown (const data_reader *self, const dbf_run *run,
 }
 
 
-/* Note once that deleted records are left out. */
-static pf_status note_deleted (const data_reader *self, uint64_t offset,
-                               pf_error *error) {
-  if (self->state->shown != DBF_LIVE ||
-      pf_warning_total(self->trace->notes, "dbf-deleted") > 0)
-    return PF_OK;
-  return pf_warn(self->trace, PF_NOTE, "dbf-deleted", PF_EFORMAT, offset, error,
-                 "records marked as deleted are left out; deleted = \"show\" "
-                 "shows them");
-}
-
-
 /* Find the next records that are shown, at most `max_rows`. The run is empty at
    the end. */
 static pf_status next_run (data_reader *self, size_t max_rows, dbf_run *run,
@@ -72,7 +60,13 @@ static pf_status next_run (data_reader *self, size_t max_rows, dbf_run *run,
     if (hidden == 0)
       break;
     self->record += hidden;
-    const pf_status status = note_deleted(self, run->offset, error);
+    if (self->state->shown != DBF_LIVE ||
+        pf_warning_total(self->trace->notes, "dbf-deleted") > 0)
+      continue;
+    const pf_status status = pf_warn(
+        self->trace, PF_NOTE, "dbf-deleted", PF_EFORMAT, run->offset, error,
+        "records marked as deleted are left out; deleted = \"show\" "
+        "shows them");
     if (status != PF_OK)
       return status;
   }
@@ -105,32 +99,19 @@ static pf_status check_flags (const data_reader *self, const dbf_run *run,
 }
 
 
-static void fill_numbers (const data_reader *self, size_t count, int64_t *out) {
-  for (size_t i = 0; i < count; i++)
-    out[i] = (int64_t)(self->record + i + 1);
-}
-
-
-static void fill_flags (const data_reader *self, const dbf_run *run,
-                        uint8_t *out) {
-  for (size_t i = 0; i < run->count; i++)
-    out[i] = dbf_is_deleted(run->at + i * self->file->record);
-}
-
-
 static pf_status fill_column (data_reader *self, const dbf_run *run,
                               const dbf_column *from, pf_column *column,
                               size_t row, pf_error *error) {
+  const dbf_file *const file = self->file;
   if (from->field == DBF_RECORD)
-    fill_numbers(self, run->count, column->ints + row);
+    for (size_t i = 0; i < run->count; i++)
+      column->ints[row + i] = (int64_t)(self->record + i + 1);
   else if (from->field == DBF_DELETED)
-    fill_flags(self, run, column->bools + row);
-  else if (from->exact)
-    return dbf_fill_exact(&self->decoder, &self->file->fields[from->field], run,
-                          column, row, error);
+    for (size_t i = 0; i < run->count; i++)
+      column->bools[row + i] = dbf_is_deleted(run->at + i * file->record);
   else
-    return dbf_fill(&self->decoder, &self->file->fields[from->field], run,
-                    column, row, error);
+    return (from->exact ? dbf_fill_exact : dbf_fill)(
+        &self->decoder, &file->fields[from->field], run, column, row, error);
   return PF_OK;
 }
 

@@ -20,21 +20,6 @@
 
 /* {====== The header ====== */
 
-static uint8_t version_of (const dbf_writer *self) {
-  if (!self->visual)
-    return self->has_memos ? 0xF5 : 0x03;
-  for (size_t i = 0; i < self->nfields; i++)
-    if (self->fields[i].length_bit >= 0)
-      return 0x32;
-  return 0x30;
-}
-
-
-static uint32_t header_size (const dbf_writer *self) {
-  const size_t fields = self->nfields + (self->null_bytes > 0);
-  return (uint32_t)(32 + 32 * fields + 1 + (self->visual ? DBF_BACKLINK : 0));
-}
-
 
 static void put_descriptor (const dbf_writer *self,
                             const dbf_output_field *field, pf_sink *sink) {
@@ -56,41 +41,38 @@ static void put_descriptor (const dbf_writer *self,
 }
 
 
-static void put_null_flags (const dbf_writer *self, pf_sink *sink) {
-  uint8_t d[32] = "_NullFlags";
-  d[11] = '0';
-  pf_save(d + 12, 4, false, self->null_flags);
-  d[16] = (uint8_t)self->null_bytes;
-  d[18] = DBF_SYSTEM | DBF_AS_IS;
-  (void)pf_sink_put(sink, d, sizeof d);
-}
-
-
-/* The sink keeps a failure, which is reported when it is flushed. */
-static void put_header (dbf_writer *self, pf_sink *sink) {
-  uint8_t head[32] = {0};
-  head[0] = version_of(self);
+/* Write the header, once. The sink keeps a failure, which is reported when it is
+   flushed. */
+static void begin (dbf_writer *self, pf_sink *sink) {
+  if (self->begun)
+    return;
+  self->begun = true;
+  pf_sink_hold(sink);
+  const bool has_flags = self->null_bytes > 0;
+  const size_t descriptors = self->nfields + has_flags;
+  uint8_t head[32] = {self->visual ? 0x30 : self->has_memos ? 0xF5 : 0x03};
+  for (size_t i = 0; i < self->nfields; i++)
+    if (self->visual && self->fields[i].length_bit >= 0)
+      head[0] = 0x32;
   memcpy(head + 1, self->date, 3);
-  pf_save(head + 8, 2, false, header_size(self));
+  pf_save(head + 8, 2, false,
+          32 + 32 * descriptors + 1 + (self->visual ? DBF_BACKLINK : 0));
   pf_save(head + 10, 2, false, self->record_size);
   head[28] = self->visual && self->has_memos ? 2 : 0;
   head[29] = self->mark;
   (void)pf_sink_put(sink, head, sizeof head);
   for (size_t i = 0; i < self->nfields; i++)
     put_descriptor(self, &self->fields[i], sink);
-  if (self->null_bytes > 0)
-    put_null_flags(self, sink);
+  if (has_flags) {
+    uint8_t d[32] = "_NullFlags";
+    d[11] = '0';
+    pf_save(d + 12, 4, false, self->null_flags);
+    d[16] = (uint8_t)self->null_bytes;
+    d[18] = DBF_SYSTEM | DBF_AS_IS;
+    (void)pf_sink_put(sink, d, sizeof d);
+  }
   (void)pf_sink_fill(sink, 0x0D, 1);
   (void)pf_sink_fill(sink, 0, self->visual ? DBF_BACKLINK : 0);
-}
-
-
-static void begin (dbf_writer *self, pf_sink *sink) {
-  if (self->begun)
-    return;
-  self->begun = true;
-  pf_sink_hold(sink);
-  put_header(self, sink);
 }
 
 /* }====== */

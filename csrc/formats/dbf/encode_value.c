@@ -150,31 +150,6 @@ static pf_status put_number (const put_args *p) {
 }
 
 
-static pf_status put_int (const put_args *p) {
-  char digits[24];
-  const int size = snprintf(digits, sizeof digits, "%lld",
-                            (long long)p->column->ints[p->row]);
-  return put_digits(p, digits, size);
-}
-
-
-static pf_status put_integer (const put_args *p) {
-  const int64_t value = p->column->ints[p->row];
-  if (value < INT32_MIN || value > INT32_MAX)
-    return reject(p, "the number has more than 32 bits");
-  pf_save(p->out, 4, false, (uint64_t)value);
-  return PF_OK;
-}
-
-
-static pf_status put_double (const put_args *p) {
-  uint64_t bits;
-  memcpy(&bits, &p->column->nums[p->row], sizeof bits);
-  pf_save(p->out, 8, false, bits);
-  return PF_OK;
-}
-
-
 /* Parse an exact text into units of 1/10000. Returns false if it is not one. */
 static bool exact_units (pf_bytes text, int64_t *units) {
   uint8_t digits[32], back[24];
@@ -212,12 +187,6 @@ static pf_status put_currency (const put_args *p) {
                        "rounds it");
   }
   pf_save(p->out, 8, false, (uint64_t)units);
-  return PF_OK;
-}
-
-
-static pf_status put_logical (const put_args *p) {
-  *p->out = p->column->bools[p->row] ? 'T' : 'F';
   return PF_OK;
 }
 
@@ -343,30 +312,32 @@ static pf_status put_missing (const put_args *p) {
 
 
 static pf_status put_present (const put_args *p) {
+  char digits[24];
+  int64_t integer;
   switch (p->field->type) {
     case 'C': return put_text(p);
     case 'V':
     case 'Q': return put_varying(p);
-    case 'N': return p->field->decimals > 0 ? put_number(p) : put_int(p);
+    case 'N':
+      if (p->field->decimals > 0)
+        return put_number(p);
+      return put_digits(p, digits,
+                        snprintf(digits, sizeof digits, "%lld",
+                                 (long long)p->column->ints[p->row]));
     case 'F': return put_number(p);
-    case 'L': return put_logical(p);
+    case 'L': *p->out = p->column->bools[p->row] ? 'T' : 'F'; return PF_OK;
     case 'D': return put_date(p);
     case 'T': return put_time(p);
-    case 'I': return put_integer(p);
-    case 'B': return put_double(p);
+    case 'I':
+      integer = p->column->ints[p->row];
+      if (integer < INT32_MIN || integer > INT32_MAX)
+        return reject(p, "the number has more than 32 bits");
+      pf_save(p->out, 4, false, (uint64_t)integer);
+      return PF_OK;
+    case 'B': pf_save(p->out, 8, false, p->column->addrs[p->row]); return PF_OK;
     case 'Y': return put_currency(p);
     default: return put_memo(p);
   }
-}
-
-
-/* A currency is present if one of its two columns is. */
-static bool is_present (const dbf_output_field *field, const pf_column *column,
-                        size_t row) {
-  const pf_column *const exact = column + 1;
-  return (column->data != NULL && !pf_is_missing(column, row)) ||
-         (field->type == 'Y' && exact->data != NULL &&
-          !pf_is_missing(exact, row));
 }
 
 
@@ -376,5 +347,10 @@ pf_status dbf_put_value (dbf_writer *self, const dbf_output_field *field,
   const pf_column *const column = &batch->columns[field->column];
   const put_args p = {self, field, column, row, self->record + field->offset,
                       sink, error};
-  return is_present(field, column, row) ? put_present(&p) : put_missing(&p);
+  /* a currency is present if one of its two columns is */
+  const bool has_exact = field->type == 'Y' && column[1].data != NULL &&
+                         !pf_is_missing(&column[1], row);
+  return has_exact || (column->data != NULL && !pf_is_missing(column, row))
+             ? put_present(&p)
+             : put_missing(&p);
 }

@@ -22,6 +22,7 @@ typedef struct fill_args {
   size_t stride;        /* bytes of a record */
   pf_column *column;
   size_t row;
+  int power; /* of ten, of dbf_fill_scaled; else -1 */
   pf_error *error;
 } fill_args;
 
@@ -31,38 +32,30 @@ static inline const uint8_t *value_at (const fill_args *f, size_t i) {
 }
 
 
-/* {====== Invalid values ====== */
-
-/* Copy the printable bytes of a value, others as "?". */
-static void show (char *out, size_t capacity, const uint8_t *bytes,
-                  size_t size) {
-  size_t i = 0;
-  for (; i < size && i + 1 < capacity; i++)
-    out[i] = bytes[i] >= 0x20 && bytes[i] < 0x7F ? (char)bytes[i] : '?';
-  out[i] = '\0';
+/* The byte in the source at which a value begins. */
+static uint64_t offset_of (const fill_args *f, size_t i) {
+  return f->run->offset + i * f->stride + f->field->offset;
 }
+
+
+/* {====== Invalid values ====== */
 
 
 /* Mark value i as missing and warn. */
 static pf_status bad_value (const fill_args *f, size_t i,
                             const char *expected) {
-  char shown[32];
-  show(shown, sizeof shown, value_at(f, i), f->field->size);
+  const uint8_t *const bytes = value_at(f, i);
+  char shown[32]; /* the printable bytes, others as "?" */
+  size_t size = 0;
+  for (; size < f->field->size && size + 1 < sizeof shown; size++)
+    shown[size] =
+        bytes[size] >= 0x20 && bytes[size] < 0x7F ? (char)bytes[size] : '?';
+  shown[size] = '\0';
   pf_set_missing(f->column, f->row + i);
   return pf_warn(f->decoder->trace, PF_DAMAGE, "dbf-bad-value", PF_EFORMAT,
-                 f->run->offset + i * f->stride + f->field->offset, f->error,
+                 offset_of(f, i), f->error,
                  "field %.60s: %s expected, found '%s'", f->field->name,
                  expected, shown);
-}
-
-
-/* Mark a number that was stored as asterisks as missing and note it. */
-static pf_status warn_overflow (const fill_args *f, size_t i) {
-  pf_set_missing(f->column, f->row + i);
-  return pf_warn(f->decoder->trace, PF_NOTE, "dbf-overflow", PF_EFORMAT,
-                 f->run->offset + i * f->stride + f->field->offset, f->error,
-                 "field %.60s holds asterisks: the number did not fit",
-                 f->field->name);
 }
 
 
@@ -84,18 +77,29 @@ static pf_status fill_number (const fill_args *f, size_t i) {
   const bool is_int = f->column->type == PF_INT;
   int64_t integer = 0;
   double number = 0;
+  const uint8_t *const at = value_at(f, i);
+  const size_t size = f->field->size;
   const dbf_digits found =
-      dbf_parse_digits(value_at(f, i), f->field->size, &integer, &number);
+      f->power >= 0 ? dbf_parse_scaled(at, size, (unsigned)f->power, &integer)
+                    : dbf_parse_digits(at, size, &integer, &number);
   if (found == DBF_DIGITS_INT && is_int)
     f->column->ints[f->row + i] = integer;
   else if (!is_int && (found == DBF_DIGITS_INT || found == DBF_DIGITS_NUM))
     f->column->nums[f->row + i] = number;
   else if (found == DBF_DIGITS_NONE)
     pf_set_missing(f->column, f->row + i);
-  else if (found == DBF_DIGITS_STARS)
-    return warn_overflow(f, i);
+  else if (found == DBF_DIGITS_STARS) {
+    pf_set_missing(f->column, f->row + i);
+    return pf_warn(f->decoder->trace, PF_NOTE, "dbf-overflow", PF_EFORMAT,
+                   offset_of(f, i), f->error,
+                   "field %.60s holds asterisks: the number did not fit",
+                   f->field->name);
+  }
   else
-    return bad_value(f, i, is_int ? "a whole number below 2^63" : "a number");
+    return bad_value(f, i,
+                     f->power >= 0 ? "a number that fits into 64 bits"
+                     : is_int      ? "a whole number below 2^63"
+                                   : "a number");
   return PF_OK;
 }
 
@@ -103,7 +107,7 @@ static pf_status fill_number (const fill_args *f, size_t i) {
 static pf_status fill_digits (const fill_args *f) {
   const size_t count = f->run->count;
   dbf_fast_int usual;
-  const bool has_usual = f->column->type == PF_INT &&
+  const bool has_usual = f->power < 0 && f->column->type == PF_INT &&
                          dbf_fast_int_open(&usual, f->field, f->stride);
   pf_status status = PF_OK;
   for (size_t i = 0; i < count && status == PF_OK; i++) {
@@ -117,41 +121,6 @@ static pf_status fill_digits (const fill_args *f) {
 }
 
 
-static pf_status fill_scaled (const fill_args *f, unsigned power) {
-  pf_status status = PF_OK;
-  for (size_t i = 0; i < f->run->count && status == PF_OK; i++) {
-    switch (dbf_parse_scaled(value_at(f, i), f->field->size, power,
-                             &f->column->ints[f->row + i])) {
-      case DBF_DIGITS_INT: break;
-      case DBF_DIGITS_NONE: pf_set_missing(f->column, f->row + i); break;
-      case DBF_DIGITS_STARS: status = warn_overflow(f, i); break;
-      default: status = bad_value(f, i, "a number that fits into 64 bits");
-    }
-  }
-  return status;
-}
-
-
-static pf_status fill_integer (const fill_args *f) {
-  for (size_t i = 0; i < f->run->count; i++)
-    f->column->ints[f->row + i] = (int32_t)pf_load32le(value_at(f, i));
-  return PF_OK;
-}
-
-
-/* The sign bit is inverted, so that the bytes sort like the numbers. 0 means
-   blank. */
-static pf_status fill_sortable (const fill_args *f) {
-  for (size_t i = 0; i < f->run->count; i++) {
-    const uint32_t bits = pf_load32be(value_at(f, i));
-    f->column->ints[f->row + i] = (int32_t)(bits ^ 0x80000000u);
-    if (bits == 0)
-      pf_set_missing(f->column, f->row + i);
-  }
-  return PF_OK;
-}
-
-
 static double double_of (uint64_t bits) {
   double value;
   memcpy(&value, &bits, sizeof value);
@@ -159,32 +128,31 @@ static double double_of (uint64_t bits) {
 }
 
 
-static pf_status fill_double (const fill_args *f) {
-  for (size_t i = 0; i < f->run->count; i++)
-    f->column->nums[f->row + i] = double_of(pf_load64le(value_at(f, i)));
-  return PF_OK;
-}
-
-
-/* The sign bit of positive numbers is inverted; all bits of negative ones are.
-   0 means blank. */
-static pf_status fill_ordered (const fill_args *f) {
+/* In the sortable kinds the sign bit is inverted (of negative doubles all bits
+   are), so that the bytes sort like the numbers, and 0 means blank. */
+static pf_status fill_binary_number (const fill_args *f) {
   const uint64_t sign = (uint64_t)1 << 63;
   for (size_t i = 0; i < f->run->count; i++) {
-    const uint64_t bits = pf_load64be(value_at(f, i));
-    f->column->nums[f->row + i] =
-        double_of((bits & sign) != 0 ? bits ^ sign : ~bits);
+    const uint8_t *const p = value_at(f, i);
+    int64_t *const integer = &f->column->ints[f->row + i];
+    double *const number = &f->column->nums[f->row + i];
+    uint64_t bits = 1;
+    switch (f->field->kind) {
+      case DBF_INTEGER: *integer = (int32_t)pf_load32le(p); break;
+      case DBF_SORTABLE:
+        bits = pf_load32be(p);
+        *integer = (int32_t)((uint32_t)bits ^ 0x80000000u);
+        break;
+      case DBF_DOUBLE: *number = double_of(pf_load64le(p)); break;
+      case DBF_ORDERED:
+        bits = pf_load64be(p);
+        *number = double_of((bits & sign) != 0 ? bits ^ sign : ~bits);
+        break;
+      default: *number = (double)(int64_t)pf_load64le(p) / 10000; /* currency */
+    }
     if (bits == 0)
       pf_set_missing(f->column, f->row + i);
   }
-  return PF_OK;
-}
-
-
-static pf_status fill_currency (const fill_args *f) {
-  for (size_t i = 0; i < f->run->count; i++)
-    f->column->nums[f->row + i] =
-        (double)(int64_t)pf_load64le(value_at(f, i)) / 10000;
   return PF_OK;
 }
 
@@ -224,83 +192,54 @@ static pf_status fill_logical (const fill_args *f) {
 
 /* {====== Dates and times ====== */
 
-/* Returns a buffer for a date and time; NULL if out of memory. */
-static uint8_t *alloc_time (const fill_args *f) {
-  return dbf_arena_alloc(&f->decoder->arena, 24);
-}
-
-
-static pf_status fill_date (const fill_args *f) {
-  for (size_t i = 0; i < f->run->count; i++) {
-    uint8_t *const out = alloc_time(f);
-    pf_status status = PF_OK;
-    if (out == NULL)
-      return pf_no_memory(f->error);
-    f->column->bytes[f->row + i] = (pf_bytes){out, 10};
-    if (is_all(value_at(f, i), 8, ' ', '0', 0))
-      pf_set_missing(f->column, f->row + i);
-    else if (!dbf_put_date(out, value_at(f, i)))
-      status = bad_value(f, i, "a date YYYYMMDD");
-    if (status != PF_OK)
-      return status;
-  }
-  return PF_OK;
-}
-
-
 /* Store a date and time. Returns false if the day is out of range. */
-static bool put_time (const fill_args *f, size_t i, uint8_t *out, int64_t day,
-                      int64_t milliseconds) {
+static bool put_time (uint8_t *out, int64_t day, int64_t milliseconds,
+                      pf_bytes *value) {
   if (!dbf_put_day(out, day + milliseconds / DAY_MS))
     return false;
-  const size_t size =
-      10 + dbf_put_clock(out + 10, (uint32_t)(milliseconds % DAY_MS));
-  f->column->bytes[f->row + i] = (pf_bytes){out, size};
+  value->size = 10 + dbf_put_clock(out + 10, (uint32_t)(milliseconds % DAY_MS));
   return true;
 }
 
 
-/* A Julian day and the milliseconds since midnight. Day 0 and blanks mean no
-   value. */
-static pf_status fill_time (const fill_args *f) {
-  for (size_t i = 0; i < f->run->count; i++) {
-    const uint32_t day = pf_load32le(value_at(f, i));
-    const uint32_t milliseconds = pf_load32le(value_at(f, i) + 4);
-    uint8_t *const out = alloc_time(f);
-    pf_status status = PF_OK;
-    if (out == NULL)
-      return pf_no_memory(f->error);
-    if (day == 0 || is_all(value_at(f, i), 8, ' ', ' ', ' '))
-      pf_set_missing(f->column, f->row + i);
-    else if (!put_time(f, i, out, day, milliseconds))
-      status = bad_value(f, i, "a date and time");
-    if (status != PF_OK)
-      return status;
-  }
-  return PF_OK;
-}
-
-
-/* Milliseconds since the day before year 1, as a big-endian double. In files
-   its sign bit is clear, although the documentation says inverted. */
-static pf_status fill_instant (const fill_args *f) {
+/* DBF_DATE; DBF_TIME: a Julian day and the milliseconds since midnight, where
+   day 0 and blanks mean no value; DBF_INSTANT: milliseconds since the day before
+   year 1, as a big-endian double. In files its sign bit is clear, although the
+   documentation says inverted. */
+static pf_status fill_date (const fill_args *f) {
   const int64_t day_before = 1721425;
-  for (size_t i = 0; i < f->run->count; i++) {
-    const uint64_t bits = pf_load64be(value_at(f, i)) & INT64_MAX;
-    const double value = double_of(bits);
-    uint8_t *const out = alloc_time(f);
-    pf_status status = PF_OK;
+  pf_status status = PF_OK;
+  for (size_t i = 0; i < f->run->count && status == PF_OK; i++) {
+    const uint8_t *const p = value_at(f, i);
+    uint8_t *const out = dbf_arena_alloc(&f->decoder->arena, 24);
+    pf_bytes *const value = &f->column->bytes[f->row + i];
+    bool is_blank, is_good;
     if (out == NULL)
       return pf_no_memory(f->error);
-    if (is_all(value_at(f, i), 8, ' ', 0, 0))
+    *value = (pf_bytes){out, 10};
+    if (f->field->kind == DBF_DATE) {
+      is_blank = is_all(p, 8, ' ', '0', 0);
+      is_good = is_blank || dbf_put_date(out, p);
+    }
+    else if (f->field->kind == DBF_TIME) {
+      const uint32_t day = pf_load32le(p);
+      is_blank = day == 0 || is_all(p, 8, ' ', ' ', ' ');
+      is_good = is_blank || put_time(out, day, pf_load32le(p + 4), value);
+    }
+    else {
+      const double number = double_of(pf_load64be(p) & INT64_MAX);
+      is_blank = is_all(p, 8, ' ', 0, 0);
+      is_good = is_blank || (number < 1e15 &&
+                             put_time(out, day_before, llround(number), value));
+    }
+    if (is_blank)
       pf_set_missing(f->column, f->row + i);
-    else if (!(value < 1e15) ||
-             !put_time(f, i, out, day_before, llround(value)))
-      status = bad_value(f, i, "a date and time");
-    if (status != PF_OK)
-      return status;
+    else if (!is_good)
+      status = bad_value(f, i,
+                         f->field->kind == DBF_DATE ? "a date YYYYMMDD"
+                                                    : "a date and time");
   }
-  return PF_OK;
+  return status;
 }
 
 /* }====== */
@@ -346,22 +285,18 @@ static pf_status put_text (const fill_args *f, size_t row, pf_bytes text) {
 }
 
 
-static pf_status fill_text (const fill_args *f) {
-  pf_status status = PF_OK;
-  for (size_t i = 0; i < f->run->count && status == PF_OK; i++)
-    status = put_text(f, f->row + i, trimmed(value_at(f, i), f->field->size));
-  return status;
-}
-
-
-/* V and Q: if the length bit is set, the last byte is the length. */
-static pf_status fill_varying (const fill_args *f) {
+/* Text and bytes. V and Q have a length bit: if it is set, the last byte is the
+   length. */
+static pf_status fill_bytes (const fill_args *f) {
   const size_t size = f->field->size;
   const bool is_text = f->field->kind == DBF_TEXT;
+  const int32_t bit = f->field->length_bit;
   pf_status status = PF_OK;
   for (size_t i = 0; i < f->run->count && status == PF_OK; i++) {
     pf_bytes value = {value_at(f, i), size};
-    if (size > 0 && has_bit(f, i, f->field->length_bit))
+    if (bit < 0 && is_text)
+      value = trimmed(value.at, size);
+    else if (bit >= 0 && size > 0 && has_bit(f, i, bit))
       value.size = value.at[size - 1];
     if (value.size > size)
       status = bad_value(f, i, "a length in the last byte");
@@ -373,48 +308,10 @@ static pf_status fill_varying (const fill_args *f) {
   return status;
 }
 
-
-static pf_status fill_binary (const fill_args *f) {
-  for (size_t i = 0; i < f->run->count; i++)
-    f->column->bytes[f->row + i] = (pf_bytes){value_at(f, i), f->field->size};
-  return PF_OK;
-}
-
 /* }====== */
 
 
 /* {====== Memos ====== */
-
-/* Get the number of a memo block; 0: no memo. Returns false if it is
-   invalid. */
-static bool memo_block (const fill_args *f, size_t i, uint64_t *block) {
-  int64_t integer = 0;
-  double number;
-  if (f->field->size == 4) {
-    *block = pf_load32le(value_at(f, i));
-    return true;
-  }
-  const dbf_digits found =
-      dbf_parse_digits(value_at(f, i), f->field->size, &integer, &number);
-  *block = (uint64_t)integer;
-  return found == DBF_DIGITS_NONE || (found == DBF_DIGITS_INT && integer >= 0);
-}
-
-
-static pf_status warn_no_memo_file (const fill_args *f, size_t i) {
-  pf_set_missing(f->column, f->row + i);
-  return pf_warn(f->decoder->trace, PF_DAMAGE, "dbf-no-memo", PF_EIO,
-                 f->field->descriptor_at, f->error,
-                 "field %.60s has memos, but there is no memo file",
-                 f->field->name);
-}
-
-
-/* Whether a value has a NUL. Text has none; pictures in text memos have, and
-   must not be converted. */
-static bool has_nul (pf_bytes value) {
-  return value.size > 0 && memchr(value.at, 0, value.size) != NULL;
-}
 
 
 static pf_status put_memo (const fill_args *f, size_t i, uint64_t block) {
@@ -422,16 +319,24 @@ static pf_status put_memo (const fill_args *f, size_t i, uint64_t block) {
   pf_bytes value;
   bool is_text;
   const char *problem;
-  if (d->file->memo == DBF_NO_MEMO)
-    return warn_no_memo_file(f, i);
+  if (d->file->memo == DBF_NO_MEMO) {
+    pf_set_missing(f->column, f->row + i);
+    return pf_warn(d->trace, PF_DAMAGE, "dbf-no-memo", PF_EIO,
+                   f->field->descriptor_at, f->error,
+                   "field %.60s has memos, but there is no memo file",
+                   f->field->name);
+  }
   if (!dbf_memo_find(d->file, d->memo, block, &value, &is_text, &problem)) {
     pf_set_missing(f->column, f->row + i);
     return pf_warn(d->trace, PF_DAMAGE, "dbf-memo-block", PF_EFORMAT,
-                   f->run->offset + i * f->stride + f->field->offset, f->error,
+                   offset_of(f, i), f->error,
                    "field %.60s points at memo block %llu: %s", f->field->name,
                    (unsigned long long)block, problem);
   }
-  if (is_text && f->field->type == 'M' && !has_nul(value))
+  /* pictures in text memos have NULs, and must not be converted */
+  const bool has_nul =
+      value.size > 0 && memchr(value.at, 0, value.size) != NULL;
+  if (is_text && f->field->type == 'M' && !has_nul)
     return put_text(f, f->row + i, value);
   f->column->bytes[f->row + i] = value;
   return PF_OK;
@@ -441,13 +346,24 @@ static pf_status put_memo (const fill_args *f, size_t i, uint64_t block) {
 static pf_status fill_memo (const fill_args *f) {
   pf_status status = PF_OK;
   for (size_t i = 0; i < f->run->count && status == PF_OK; i++) {
-    uint64_t block;
-    if (!memo_block(f, i, &block))
+    int64_t block = 0;
+    double ignored;
+    dbf_digits found = DBF_DIGITS_INT;
+    if (f->field->size == 4)
+      block = pf_load32le(value_at(f, i));
+    else
+      found =
+          dbf_parse_digits(value_at(f, i), f->field->size, &block, &ignored);
+    if (found == DBF_DIGITS_NONE)
+      block = 0;
+    else if (found != DBF_DIGITS_INT || block < 0) {
       status = bad_value(f, i, "the number of a memo block");
-    else if (block == 0)
+      continue;
+    }
+    if (block == 0) /* no memo */
       pf_set_missing(f->column, f->row + i);
     else
-      status = put_memo(f, i, block);
+      status = put_memo(f, i, (uint64_t)block);
   }
   return status;
 }
@@ -458,95 +374,98 @@ static pf_status fill_memo (const fill_args *f) {
 /* Programs without null flags fill them with blanks, as they do with all
    unknown fields. So a null bit counts only if the value is blank or the flags
    are not all blank. */
-static bool is_null (const fill_args *f, size_t i) {
+static void mark_nulls (const fill_args *f) {
   const dbf_file *const file = f->decoder->file;
   const dbf_field *const flags = &file->fields[file->null_flags];
-  if (!has_bit(f, i, f->field->null_bit))
-    return false;
-  return is_all(value_at(f, i), f->field->size, ' ', 0, 0) ||
-         !is_all(f->run->at + i * f->stride + flags->offset, flags->size, ' ',
-                 ' ', ' ');
-}
-
-
-static void mark_nulls (const fill_args *f) {
   for (size_t i = 0; i < f->run->count; i++)
-    if (is_null(f, i))
+    if (has_bit(f, i, f->field->null_bit) &&
+        (is_all(value_at(f, i), f->field->size, ' ', 0, 0) ||
+         !is_all(f->run->at + i * f->stride + flags->offset, flags->size, ' ',
+                 ' ', ' ')))
       pf_set_missing(f->column, f->row + i);
-}
-
-
-/* Whether the end of the record truncates a field. Text and digits are still
-   decoded; other kinds are missing. */
-static bool is_cut (const dbf_field *field) {
-  return field->size < field->stated && field->kind != DBF_TEXT &&
-         field->kind != DBF_BINARY && field->kind != DBF_DIGITS;
-}
-
-
-static pf_status fill_kind (const fill_args *f) {
-  static pf_status (*const fillers[])(const fill_args *) = {
-      [DBF_TEXT] = fill_text,         [DBF_BINARY] = fill_binary,
-      [DBF_DIGITS] = fill_digits,     [DBF_LOGICAL] = fill_logical,
-      [DBF_DATE] = fill_date,         [DBF_INTEGER] = fill_integer,
-      [DBF_SORTABLE] = fill_sortable, [DBF_DOUBLE] = fill_double,
-      [DBF_ORDERED] = fill_ordered,   [DBF_CURRENCY] = fill_currency,
-      [DBF_TIME] = fill_time,         [DBF_INSTANT] = fill_instant,
-      [DBF_MEMO] = fill_memo,         [DBF_NULL_FLAGS] = fill_binary};
-  if (is_cut(f->field)) {
-    for (size_t i = 0; i < f->run->count; i++)
-      pf_set_missing(f->column, f->row + i);
-    return PF_OK;
-  }
-  return f->field->length_bit >= 0 ? fill_varying(f)
-                                   : fillers[f->field->kind](f);
 }
 
 
 /* {====== The decoder ====== */
 
-static fill_args fill_args_of (dbf_decoder *decoder, const dbf_field *field,
-                               const dbf_run *run, pf_column *column,
-                               size_t row, pf_error *error) {
-  return (fill_args){
-      decoder, field, run,  run->at + field->offset, decoder->file->record,
-      column,  row,   error};
+
+typedef pf_status filler (const fill_args *);
+
+/* Decode a field by a function. If the end of the record truncates a field, text
+   and digits are still decoded; other kinds are missing. */
+static pf_status fill_with (filler *fill, const fill_args *f) {
+  const dbf_field *const field = f->field;
+  const bool is_cut = field->size < field->stated && field->kind != DBF_TEXT &&
+                      field->kind != DBF_BINARY && field->kind != DBF_DIGITS;
+  for (size_t i = 0; is_cut && i < f->run->count; i++)
+    pf_set_missing(f->column, f->row + i);
+  const pf_status status = is_cut ? PF_OK : fill(f);
+  if (status == PF_OK && field->null_bit >= 0)
+    mark_nulls(f);
+  return status;
 }
 
 
 pf_status dbf_fill (dbf_decoder *decoder, const dbf_field *field,
                     const dbf_run *run, pf_column *column, size_t row,
                     pf_error *error) {
-  const fill_args f = fill_args_of(decoder, field, run, column, row, error);
-  const pf_status status = fill_kind(&f);
-  if (status == PF_OK && field->null_bit >= 0)
-    mark_nulls(&f);
-  return status;
+  static filler *const fillers[] = {[DBF_TEXT] = fill_bytes,
+                                    [DBF_BINARY] = fill_bytes,
+                                    [DBF_DIGITS] = fill_digits,
+                                    [DBF_LOGICAL] = fill_logical,
+                                    [DBF_DATE] = fill_date,
+                                    [DBF_INTEGER] = fill_binary_number,
+                                    [DBF_SORTABLE] = fill_binary_number,
+                                    [DBF_DOUBLE] = fill_binary_number,
+                                    [DBF_ORDERED] = fill_binary_number,
+                                    [DBF_CURRENCY] = fill_binary_number,
+                                    [DBF_TIME] = fill_date,
+                                    [DBF_INSTANT] = fill_date,
+                                    [DBF_MEMO] = fill_memo,
+                                    [DBF_NULL_FLAGS] = fill_bytes};
+  const fill_args f = {decoder,
+                       field,
+                       run,
+                       run->at + field->offset,
+                       decoder->file->record,
+                       column,
+                       row,
+                       -1,
+                       error};
+  return fill_with(field->length_bit >= 0 ? fill_bytes : fillers[field->kind],
+                   &f);
 }
 
 
 pf_status dbf_fill_exact (dbf_decoder *decoder, const dbf_field *field,
                           const dbf_run *run, pf_column *column, size_t row,
                           pf_error *error) {
-  const fill_args f = fill_args_of(decoder, field, run, column, row, error);
-  pf_status status = PF_OK;
-  if (is_cut(field))
-    return fill_kind(&f);
-  status = fill_currency_text(&f);
-  if (status == PF_OK && field->null_bit >= 0)
-    mark_nulls(&f);
-  return status;
+  const fill_args f = {decoder,
+                       field,
+                       run,
+                       run->at + field->offset,
+                       decoder->file->record,
+                       column,
+                       row,
+                       -1,
+                       error};
+  return fill_with(fill_currency_text, &f);
 }
 
 
 pf_status dbf_fill_scaled (dbf_decoder *decoder, const dbf_field *field,
                            const dbf_run *run, unsigned power,
                            pf_column *column, size_t row, pf_error *error) {
-  const fill_args f = fill_args_of(decoder, field, run, column, row, error);
-  const pf_status status = fill_scaled(&f, power);
-  if (status == PF_OK && field->null_bit >= 0)
-    mark_nulls(&f);
-  return status;
+  const fill_args f = {decoder,
+                       field,
+                       run,
+                       run->at + field->offset,
+                       decoder->file->record,
+                       column,
+                       row,
+                       (int)power,
+                       error};
+  return fill_with(fill_digits, &f);
 }
 
 

@@ -188,28 +188,6 @@ static uint32_t descriptor_limit (pf_bytes bytes) {
 }
 
 
-static void read_descriptor (pf_bytes bytes, const dbf_layout *layout, size_t i,
-                             dbf_field *field) {
-  const uint64_t at = layout->first + i * layout->size;
-  const uint8_t *const p = bytes.at + at;
-  field->descriptor_at = at;
-  field->type = (char)p[layout->type];
-  field->size = field->stated = p[layout->length];
-  field->decimals = p[layout->decimals];
-  field->flags = layout->flags == 0 ? 0 : p[layout->flags];
-  field->null_bit = field->length_bit = -1;
-}
-
-
-/* Clear flags of other versions than Visual FoxPro, where they may be
-   garbage. */
-static void clear_flags (dbf_file *file) {
-  for (size_t i = 0; i < file->nfields; i++)
-    if (!dbf_is_visual(file->version))
-      file->fields[i].flags = 0;
-}
-
-
 /* Check the terminator of the descriptors. */
 static pf_status check_end (pf_trace *trace, const dbf_file *file,
                             pf_error *error) {
@@ -243,9 +221,17 @@ static pf_status read_descriptors (pf_trace *trace, dbf_file *file,
   file->fields = calloc(file->nfields + 1, sizeof *file->fields);
   if (file->fields == NULL)
     return pf_no_memory(error);
-  for (size_t i = 0; i < file->nfields; i++)
-    read_descriptor(bytes, layout, i, &file->fields[i]);
-  clear_flags(file);
+  for (size_t i = 0; i < file->nfields; i++) {
+    dbf_field *const field = &file->fields[i];
+    field->descriptor_at = layout->first + i * layout->size;
+    const uint8_t *const p = bytes.at + field->descriptor_at;
+    field->type = (char)p[layout->type];
+    field->size = field->stated = p[layout->length];
+    field->decimals = p[layout->decimals];
+    field->null_bit = field->length_bit = -1;
+    /* in other versions than Visual FoxPro the flags may be garbage */
+    field->flags = dbf_is_visual(file->version) ? p[layout->flags] : 0;
+  }
   return check_end(trace, file, error);
 }
 
@@ -269,22 +255,6 @@ static const char *driver_page (const dbf_file *file, pf_bytes bytes,
   memcpy(page, "CP", 2);
   memcpy(page + 2, name + 2, 3);
   page[5] = '\0';
-  return page;
-}
-
-
-/* Returns the code page that the header states; NULL if there is none, with a
-   note if its mark is unknown. */
-static const char *stated_page (pf_trace *trace, const dbf_file *file,
-                                char *name, pf_error *error) {
-  const char *page = dbf_code_page(file->mark);
-  if (page == NULL)
-    (void)pf_warn(trace, PF_NOTE, "dbf-code-page", PF_EUNSUPPORTED, 29, error,
-                  "no code page has the mark 0x%02x: text passes through as "
-                  "it is; give one with code_page = NAME",
-                  file->mark);
-  if (page != NULL && page[0] == '\0')
-    page = driver_page(file, trace->sources[0].bytes, name);
   return page;
 }
 
@@ -317,7 +287,14 @@ static pf_status select_charset (pf_trace *trace, dbf_file *file,
     char name[32] = "";
     if (open_cpg(trace, file, error))
       return PF_OK;
-    const char *const page = stated_page(trace, file, name, error);
+    const char *page = dbf_code_page(file->mark);
+    if (page == NULL)
+      (void)pf_warn(trace, PF_NOTE, "dbf-code-page", PF_EUNSUPPORTED, 29, error,
+                    "no code page has the mark 0x%02x: text passes through as "
+                    "it is; give one with code_page = NAME",
+                    file->mark);
+    else if (page[0] == '\0')
+      page = driver_page(file, trace->sources[0].bytes, name);
     if (page == NULL || pf_charset_open(&file->charset, page))
       return PF_OK;
     memset(&file->charset, 0, sizeof file->charset);
@@ -388,11 +365,6 @@ void dbf_close (dbf_file *file) {
 
 /* {====== Detection ====== */
 
-static bool is_date (const uint8_t *date) {
-  return (date[1] >= 1 && date[1] <= 12 && date[2] >= 1 && date[2] <= 31) ||
-         (date[0] == 0 && date[1] == 0 && date[2] == 0);
-}
-
 
 /* Whether a descriptor has a valid name and a known type. */
 static bool is_descriptor (const uint8_t *at, const dbf_layout *layout) {
@@ -456,7 +428,10 @@ int dbf_score (pf_bytes head, uint64_t size) {
   if (head.size < 33 || !dbf_version_known(head.at[0]))
     return 0;
   const dbf_layout *const layout = dbf_layout_of(head.at[0]);
-  const bool dated = is_date(head.at + (head.at[0] == 0x02 ? 3 : 1));
+  const uint8_t *const date = head.at + (head.at[0] == 0x02 ? 3 : 1);
+  const bool dated =
+      (date[1] >= 1 && date[1] <= 12 && date[2] >= 1 && date[2] <= 31) ||
+      (date[0] == 0 && date[1] == 0 && date[2] == 0);
   if (!dated || stated_start(head) < layout->first + 1 ||
       head.size < layout->first + layout->size)
     return dated && is_bare(head) ? 60 : 0;

@@ -25,18 +25,8 @@
 
 /* {====== Format ====== */
 
-/* Detect the format from the contents, if version and options do not determine
-   it: FPT has a block size at 6, DBT has NUL there. */
-static dbf_memo_form guess_form (pf_bytes memo) {
-  if (pf_load16(memo.at + 6, true) != 0)
-    return DBF_FPT;
-  if (memo.size >= HEADER + 4 && pf_load32be(memo.at + HEADER) == 0xFFFF0800u)
-    return DBF_DBT4;
-  return memo.size >= 22 && pf_load16(memo.at + 20, false) != 0 ? DBF_DBT4
-                                                                : DBF_DBT3;
-}
 
-
+/* Returns the format by the option, else the version, else the contents. */
 static dbf_memo_form form_of (const pf_trace *trace, uint8_t version,
                               pf_bytes memo) {
   if (pf_option_is(trace, "memo_form", "fpt"))
@@ -55,28 +45,15 @@ static dbf_memo_form form_of (const pf_trace *trace, uint8_t version,
     case 0x31:
     case 0x32:
     case 0xF5: return DBF_FPT;
-    default: return guess_form(memo);
+    default: break;
   }
-}
-
-
-static uint32_t block_size (dbf_memo_form form, pf_bytes memo) {
-  uint32_t size = HEADER;
-  if (form == DBF_FPT)
-    size = pf_load16(memo.at + 6, true);
-  else if (form == DBF_DBT4 && memo.size >= 22)
-    size = pf_load16(memo.at + 20, false);
-  if (size == 0)
-    size = form == DBF_FPT ? 1 : HEADER;
-  return size;
-}
-
-
-static bool has_memos (const dbf_file *file) {
-  for (size_t i = 0; i < file->nfields; i++)
-    if (file->fields[i].kind == DBF_MEMO)
-      return true;
-  return false;
+  /* FPT has a block size at 6, DBT has NUL there */
+  if (pf_load16(memo.at + 6, true) != 0)
+    return DBF_FPT;
+  if (memo.size >= HEADER + 4 && pf_load32be(memo.at + HEADER) == 0xFFFF0800u)
+    return DBF_DBT4;
+  return memo.size >= 22 && pf_load16(memo.at + 20, false) != 0 ? DBF_DBT4
+                                                                : DBF_DBT3;
 }
 
 
@@ -84,7 +61,10 @@ pf_status dbf_memo_open (pf_trace *trace, dbf_file *file, pf_error *error) {
   const pf_source *const source = pf_source_of(trace, "memo");
   file->memo_role = "memo";
   file->memo_block = HEADER;
-  if (source == NULL || !has_memos(file))
+  bool has_memos = false;
+  for (size_t i = 0; i < file->nfields; i++)
+    has_memos |= file->fields[i].kind == DBF_MEMO;
+  if (source == NULL || !has_memos)
     return PF_OK;
   if (source->bytes.size < 8 && pf_option_int(trace, "live", 0) != 0)
     return PF_OK; /* the file will be created later */
@@ -94,7 +74,12 @@ pf_status dbf_memo_open (pf_trace *trace, dbf_file *file, pf_error *error) {
                    "a memo file of at least 512 bytes expected, it has %zu",
                    source->bytes.size);
   file->memo = form_of(trace, file->version, source->bytes);
-  file->memo_block = block_size(file->memo, source->bytes);
+  if (file->memo == DBF_FPT)
+    file->memo_block = pf_load16(source->bytes.at + 6, true);
+  else if (file->memo == DBF_DBT4 && source->bytes.size >= 22)
+    file->memo_block = pf_load16(source->bytes.at + 20, false);
+  if (file->memo_block == 0)
+    file->memo_block = file->memo == DBF_FPT ? 1 : HEADER;
   return PF_OK;
 }
 
@@ -135,15 +120,6 @@ static bool find_dbt4 (pf_bytes block, pf_bytes *value, const char **problem) {
 }
 
 
-static bool find_dbt3 (pf_bytes block, pf_bytes *value) {
-  const uint8_t *const end = memchr(block.at, 0x1A, block.size);
-  *value = block;
-  if (end != NULL)
-    value->size = (size_t)(end - block.at);
-  return true;
-}
-
-
 bool dbf_memo_find (const dbf_file *file, pf_bytes memo, uint64_t block,
                     pf_bytes *value, bool *is_text, const char **problem) {
   if (block > memo.size / file->memo_block ||
@@ -157,8 +133,13 @@ bool dbf_memo_find (const dbf_file *file, pf_bytes memo, uint64_t block,
   switch (file->memo) {
     case DBF_FPT: return find_fpt(rest, value, is_text, problem);
     case DBF_DBT4: return find_dbt4(rest, value, problem);
-    default: return find_dbt3(rest, value);
+    default: break;
   }
+  const uint8_t *const end = memchr(rest.at, 0x1A, rest.size);
+  *value = rest;
+  if (end != NULL)
+    value->size = (size_t)(end - rest.at);
+  return true;
 }
 
 /* }====== */

@@ -112,21 +112,6 @@ static pf_status name_field (pf_trace *trace, dbf_file *file, size_t number,
 }
 
 
-/* Add the names of the columns that profio adds. */
-static bool add_column_names (dbf_file *file, name_set *names) {
-  static const char *const own[] = {"record", "deleted"};
-  for (size_t i = 0; i < ADDED_COLUMNS; i++) {
-    const size_t number = file->nfields + i;
-    if (!pf_intern_table_reserve(&names->index))
-      return false;
-    snprintf(file->names + number * NAME_SIZE, NAME_SIZE, "%s", own[i]);
-    pf_intern_table_put(&names->index, hash_of(names, own[i]),
-                        (uint32_t)number);
-  }
-  return true;
-}
-
-
 static pf_status name_all (pf_trace *trace, dbf_file *file, name_set *names,
                            pf_error *error) {
   pf_converter converter;
@@ -135,8 +120,15 @@ static pf_status name_all (pf_trace *trace, dbf_file *file, name_set *names,
     return pf_fail(error, status, PF_NO_OFFSET,
                    "the code page %s is no longer available",
                    file->charset.name);
-  if (!add_column_names(file, names))
-    status = pf_no_memory(error);
+  for (size_t i = 0; i < ADDED_COLUMNS && status == PF_OK; i++) {
+    char *const name = file->names + (file->nfields + i) * NAME_SIZE;
+    snprintf(name, NAME_SIZE, "%s", i == 0 ? "record" : "deleted");
+    if (pf_intern_table_reserve(&names->index))
+      pf_intern_table_put(&names->index, hash_of(names, name),
+                          (uint32_t)(file->nfields + i));
+    else
+      status = pf_no_memory(error);
+  }
   for (size_t i = 0; i < file->nfields && status == PF_OK; i++)
     status = pf_intern_table_reserve(&names->index)
                  ? name_field(trace, file, i, names, &converter, error)

@@ -120,28 +120,21 @@ static void info_text (pf_trace *trace, const char *name, const char *text) {
 }
 
 
-/* Set the date of the last change. The year has two digits or is relative to
-   1900. */
-static void set_date (pf_trace *trace, const dbf_file *file) {
-  const uint8_t *const date =
-      trace->sources[0].bytes.at + (file->version == 0x02 ? 3 : 1);
-  char text[16];
-  if (file->version == 0x02 || date[1] < 1 || date[1] > 12 || date[2] < 1 ||
-      date[2] > 31)
-    return;
-  snprintf(text, sizeof text, "%04d-%02d-%02d",
-           date[0] < 80 ? 2000 + date[0] : 1900 + date[0], date[1], date[2]);
-  info_text(trace, "changed", text);
-}
-
-
 static void set_info (pf_trace *trace, const dbf_state *state) {
   const dbf_file *const file = state->file;
   const pf_bytes bytes = trace->sources[0].bytes;
   static const char *const forms[] = {"none", "fpt", "dbt3", "dbt4"};
   info_text(trace, "dialect", dbf_version_name(file->version));
   pf_info_int(trace, "version", file->version);
-  set_date(trace, file);
+  /* the year of the last change has two digits or is relative to 1900 */
+  const uint8_t *const date = bytes.at + 1;
+  if (file->version != 0x02 && date[1] >= 1 && date[1] <= 12 && date[2] >= 1 &&
+      date[2] <= 31) {
+    char text[16];
+    snprintf(text, sizeof text, "%04d-%02d-%02d",
+             date[0] < 80 ? 2000 + date[0] : 1900 + date[0], date[1], date[2]);
+    info_text(trace, "changed", text);
+  }
   pf_info_int(trace, "records", (int64_t)dbf_header_count(file, bytes));
   pf_info_int(trace, "record_size", file->record);
   pf_info_int(trace, "header_size", file->start);
@@ -163,55 +156,36 @@ static void set_info (pf_trace *trace, const dbf_state *state) {
 
 /* {====== Damage of the file ====== */
 
-/* Report that the file has fewer complete records than the header states. */
-static pf_status check_short (pf_trace *trace, const dbf_file *file,
-                              pf_error *error) {
+
+/* Compare the number of records in the header with the end of the file: report
+   missing records, note others after them (*stale), or bytes after the last one
+   and its end mark. */
+static pf_status check_count (pf_trace *trace, const dbf_file *file,
+                              bool *stale, pf_error *error) {
   const pf_bytes bytes = trace->sources[0].bytes;
   const uint64_t counted = dbf_header_count(file, bytes);
   const uint64_t complete = dbf_complete_records(file, bytes);
-  const uint64_t end = file->start + complete * file->record;
-  return pf_warn(trace, PF_DAMAGE, "dbf-truncated", PF_ETRUNCATED,
-                 end < bytes.size ? end : bytes.size, error,
-                 "%llu records expected, the file ends after %llu",
-                 (unsigned long long)counted, (unsigned long long)complete);
-}
-
-
-/* Note that more records follow than the header states. */
-static pf_status check_stale (pf_trace *trace, const dbf_file *file,
-                              pf_error *error) {
-  const uint64_t counted = dbf_header_count(file, trace->sources[0].bytes);
-  return pf_warn(
-      trace, PF_NOTE, "dbf-stale-count", PF_EFORMAT, 4, error,
-      "the header states %llu records, and more follow: they are read too",
-      (unsigned long long)counted);
-}
-
-
-/* Note bytes after the last record and its end mark. */
-static pf_status check_rest (pf_trace *trace, uint64_t end, pf_error *error) {
-  const pf_bytes bytes = trace->sources[0].bytes;
-  if (end < bytes.size && bytes.at[end] == 0x1A)
-    end++;
+  *stale = false;
+  if (complete < counted) {
+    const uint64_t end = file->start + complete * file->record;
+    return pf_warn(trace, PF_DAMAGE, "dbf-truncated", PF_ETRUNCATED,
+                   end < bytes.size ? end : bytes.size, error,
+                   "%llu records expected, the file ends after %llu",
+                   (unsigned long long)counted, (unsigned long long)complete);
+  }
+  *stale = dbf_available(file, bytes, counted, 1).count > 0;
+  if (*stale)
+    return pf_warn(
+        trace, PF_NOTE, "dbf-stale-count", PF_EFORMAT, 4, error,
+        "the header states %llu records, and more follow: they are read too",
+        (unsigned long long)counted);
+  uint64_t end = file->start + counted * file->record;
+  end += end < bytes.size && bytes.at[end] == 0x1A;
   if (end >= bytes.size)
     return PF_OK;
   return pf_warn(trace, PF_NOTE, "dbf-trailing-bytes", PF_EFORMAT, end, error,
                  "the table ends before byte %llu, the file is %zu bytes long",
                  (unsigned long long)end, bytes.size);
-}
-
-
-static pf_status check_count (pf_trace *trace, const dbf_file *file,
-                              bool *stale, pf_error *error) {
-  const pf_bytes bytes = trace->sources[0].bytes;
-  const uint64_t counted = dbf_header_count(file, bytes);
-  *stale = false;
-  if (dbf_complete_records(file, bytes) < counted)
-    return check_short(trace, file, error);
-  *stale = dbf_available(file, bytes, counted, 1).count > 0;
-  if (*stale)
-    return check_stale(trace, file, error);
-  return check_rest(trace, file->start + counted * file->record, error);
 }
 
 /* }====== */
