@@ -43,4 +43,13 @@ static inline void br_put_missing (pf_batch *batch, size_t column, size_t row) {
   pf_set_missing(c, row);
 }
 
+/* Sets a value, which is missing unless `is_there`. */
+static inline void br_put_int_if (pf_batch *batch, size_t column, size_t row,
+                                  bool is_there, int64_t value) {
+  if (is_there)
+    br_put_int(batch, column, row, value);
+  else
+    br_put_missing(batch, column, row);
+}
+
 #endif

@@ -344,20 +344,6 @@ static void save_group (const br_writer *self, const group *g, uint8_t *at) {
 }
 
 
-/* Writes a group larger than the buffer of the sink. A failed sink accepts
-   anything; flushing reports the failure. */
-static pf_status put_large (const br_writer *self, const group *g,
-                            pf_sink *sink, pf_error *error) {
-  uint8_t *const bytes = malloc(g->size);
-  if (bytes == NULL)
-    return pf_no_memory(error);
-  save_group(self, g, bytes);
-  (void)pf_sink_put(sink, bytes, g->size);
-  free(bytes);
-  return PF_OK;
-}
-
-
 /* Writes a row. Everything is checked and mapped before, so a refused row
    leaves nothing in the file. */
 static pf_status put_row (br_writer *self, const pf_batch *batch, size_t row,
@@ -372,11 +358,20 @@ static pf_status put_row (br_writer *self, const pf_batch *batch, size_t row,
   if (status != PF_OK)
     return status;
   g.size += g.has_time ? 10 : 1;
-  uint8_t *const bytes = pf_sink_reserve(sink, g.size);
+  uint8_t *const reserved = pf_sink_reserve(sink, g.size);
+  if (reserved != NULL) {
+    save_group(self, &g, reserved);
+    pf_sink_advance(sink, g.size);
+    return PF_OK;
+  }
+  /* The group is larger than the buffer of the sink, or the sink has failed: it
+     then accepts anything, and flushing reports the failure. */
+  uint8_t *const bytes = malloc(g.size);
   if (bytes == NULL)
-    return put_large(self, &g, sink, error);
+    return pf_no_memory(error);
   save_group(self, &g, bytes);
-  pf_sink_advance(sink, g.size);
+  (void)pf_sink_put(sink, bytes, g.size);
+  free(bytes);
   return PF_OK;
 }
 

@@ -45,10 +45,10 @@ static void put_frame (const frames_reader *self, pf_batch *batch) {
     br_put_missing(batch, FRAMES_FUNCTION, row);
   else
     br_put_id(batch, FRAMES_FUNCTION, row, frame->function);
-  if (self->level == 0 && group->has_time && group->spent <= INT64_MAX)
-    br_put_int(batch, FRAMES_SPENT, row, (int64_t)group->spent);
-  else
-    br_put_missing(batch, FRAMES_SPENT, row);
+  br_put_int_if(batch, FRAMES_SPENT, row,
+                self->level == 0 && group->has_time &&
+                    group->spent <= INT64_MAX,
+                (int64_t)group->spent);
 }
 
 

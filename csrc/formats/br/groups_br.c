@@ -61,13 +61,16 @@ static pf_status warn_damage (const br_parser *parser, const br_record *record,
 
 /* {====== Modules ====== */
 
-/* Warns about an empty name, a mapping inside a group, and a number that is
-   mapped again. */
-static pf_status check_mapping (const br_parser *parser,
-                                const br_record *record, uint32_t name,
-                                pf_error *error) {
+
+/* Takes a mapping. Warns about an empty name, a mapping inside a group, and a
+   number that is mapped again. */
+static pf_status take_mapping (br_parser *parser, const br_record *record,
+                               pf_error *error) {
   const uint32_t before = parser->modules[record->module];
+  const uint32_t name = br_intern(&parser->names, record->name);
   pf_status status = PF_OK;
+  if (name == PF_NO_NAME)
+    return pf_no_memory(error);
   if (record->name.size == 0)
     status = pf_warn(parser->trace, PF_NOTE, "br-empty-name", PF_EFORMAT,
                      record->offset, error, "module %u has an empty name",
@@ -81,16 +84,6 @@ static pf_status check_mapping (const br_parser *parser,
                      record->offset, error,
                      "module %u is mapped to another file from here on",
                      record->module);
-  return status;
-}
-
-
-static pf_status take_mapping (br_parser *parser, const br_record *record,
-                               pf_error *error) {
-  const uint32_t name = br_intern(&parser->names, record->name);
-  if (name == PF_NO_NAME)
-    return pf_no_memory(error);
-  const pf_status status = check_mapping(parser, record, name, error);
   parser->modules[record->module] = name + 1;
   parser->mappings++;
   parser->may_have_tag = false;
@@ -116,20 +109,17 @@ static pf_status name_unmapped (br_parser *parser, const br_record *record,
 
 /* {====== Frames ====== */
 
-/* profio's recorder writes C functions as line 0 of module [C]. */
-static bool is_in_c (const br_parser *parser, uint32_t module) {
-  const pf_bytes name = pf_name(parser->trace->dictionary, module);
-  return name.size == 3 && memcmp(name.at, "[C]", 3) == 0;
-}
-
 
 /* Warns once about a line that is not 1 to 99999, because other programs write
    such lines. */
 static pf_status check_line (br_parser *parser, const br_record *record,
                              uint32_t module, pf_error *error) {
   if (parser->has_warned_line ||
-      (record->line >= 1 && record->line <= BR_LAST_LINE) ||
-      (record->line == 0 && is_in_c(parser, module)))
+      (record->line >= 1 && record->line <= BR_LAST_LINE))
+    return PF_OK;
+  /* profio's recorder writes C functions as line 0 of module [C] */
+  const pf_bytes name = pf_name(parser->trace->dictionary, module);
+  if (record->line == 0 && name.size == 3 && memcmp(name.at, "[C]", 3) == 0)
     return PF_OK;
   parser->has_warned_line = true;
   return pf_warn(
@@ -204,20 +194,6 @@ static pf_status take_tag (br_parser *parser, const br_record *record,
 
 /* {====== Times ====== */
 
-static pf_status check_time (const br_parser *parser, const br_record *record,
-                             pf_error *error) {
-  if (record->spent > BR_LONG_TIME && record->spent <= INT64_MAX)
-    return pf_warn(parser->trace, PF_NOTE, "br-long-time", PF_EFORMAT,
-                   record->offset, error, "%llu ns in one line",
-                   (unsigned long long)record->spent);
-  if (record->spent <= INT64_MAX)
-    return PF_OK;
-  return pf_warn(parser->trace, PF_DAMAGE, "br-time-too-large", PF_EFORMAT,
-                 record->offset, error,
-                 "a time below 2^63 expected, found %llu: it is missing",
-                 (unsigned long long)record->spent);
-}
-
 
 static pf_status take_time (br_parser *parser, const br_record *record,
                             pf_error *error) {
@@ -228,8 +204,15 @@ static pf_status take_time (br_parser *parser, const br_record *record,
   if (group->has_time)
     status = warn_damage(parser, record, "br-two-times", error,
                          "the group has one already; they are added up");
-  if (status == PF_OK)
-    status = check_time(parser, record, error);
+  if (status == PF_OK && record->spent > INT64_MAX)
+    status = pf_warn(parser->trace, PF_DAMAGE, "br-time-too-large", PF_EFORMAT,
+                     record->offset, error,
+                     "a time below 2^63 expected, found %llu: it is missing",
+                     (unsigned long long)record->spent);
+  else if (status == PF_OK && record->spent > BR_LONG_TIME)
+    status = pf_warn(parser->trace, PF_NOTE, "br-long-time", PF_EFORMAT,
+                     record->offset, error, "%llu ns in one line",
+                     (unsigned long long)record->spent);
   group->has_time = true;
   group->spent = record->spent > UINT64_MAX - group->spent
                      ? UINT64_MAX
@@ -256,18 +239,12 @@ static pf_status take_truncated (br_parser *parser, const br_record *record,
 }
 
 
-/* Returns true if all bytes are 0. */
-static bool are_zero (const uint8_t *at, uint64_t size) {
-  return at[0] == 0 && memcmp(at, at + 1, (size_t)size - 1) == 0;
-}
-
-
 static pf_status take_invalid (br_parser *parser, const br_record *record,
                                pf_error *error) {
   const uint8_t *const at = parser->trace->sources[0].bytes.at + record->offset;
   const char *hint = "";
   parser->at += record->size;
-  if (are_zero(at, record->size))
+  if (at[0] == 0 && memcmp(at, at + 1, (size_t)record->size - 1) == 0)
     return pf_warn(parser->trace, PF_DAMAGE, "br-padding", PF_EFORMAT,
                    record->offset, error,
                    "a record expected, %llu bytes of zeros found",
@@ -300,31 +277,18 @@ static pf_status take_end (br_parser *parser, pf_error *error) {
 
 /* {====== Groups ====== */
 
-static pf_status begin_group (br_parser *parser, const br_record *record,
-                              pf_error *error) {
-  br_group *const group = &parser->group;
-  *group = (br_group){.offset = record->offset,
-                      .frames = group->frames,
-                      .capacity = group->capacity};
-  parser->in_group = true;
-  return add_frame(parser, record, error);
-}
-
-
-/* A group begins before the end of the last one, which ends here. */
-static pf_status end_unfinished (br_parser *parser, const br_record *record,
-                                 pf_error *error) {
-  parser->in_group = false;
-  return warn_damage(parser, record, "br-nested", error,
-                     "the group before it has no end; it ends here");
-}
-
 
 static pf_status take_record (br_parser *parser, const br_record *record,
                               pf_error *error) {
+  br_group *const group = &parser->group;
   switch (record->type) {
     case BR_MODULE: return take_mapping(parser, record, error);
-    case BR_LINE: return begin_group(parser, record, error);
+    case BR_LINE:
+      *group = (br_group){.offset = record->offset,
+                          .frames = group->frames,
+                          .capacity = group->capacity};
+      parser->in_group = true;
+      return add_frame(parser, record, error);
     case BR_TIME: return take_time(parser, record, error);
     case BR_BACKTRACE: return take_backtrace(parser, record, error);
     case BR_END:
@@ -363,8 +327,11 @@ pf_status br_next_group (br_parser *parser, pf_error *error) {
     if (found != BR_COMPLETE)
       status = found == BR_TRUNCATED ? take_truncated(parser, &record, error)
                                      : take_invalid(parser, &record, error);
-    else if (was_in_group && record.type == BR_LINE)
-      status = end_unfinished(parser, &record, error);
+    else if (was_in_group && record.type == BR_LINE) {
+      parser->in_group = false;
+      status = warn_damage(parser, &record, "br-nested", error,
+                           "the group before it has no end; it ends here");
+    }
     else {
       status = take_record(parser, &record, error);
       parser->at += record.size;

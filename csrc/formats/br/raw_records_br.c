@@ -41,54 +41,33 @@ typedef struct raw_reader {
 } raw_reader;
 
 
-static void put_position (pf_batch *batch, size_t row,
-                          const br_record *record) {
-  const bool has_line = record->type == BR_LINE || record->type == BR_BACKTRACE;
-  if (has_line || record->type == BR_MODULE)
-    br_put_int(batch, RAW_MODULE_NUMBER, row, record->module);
-  else
-    br_put_missing(batch, RAW_MODULE_NUMBER, row);
-  if (has_line) {
-    br_put_int(batch, RAW_LINE, row, record->line);
-    br_put_int(batch, RAW_CLAUSE, row, record->clause);
-  }
-  else {
-    br_put_missing(batch, RAW_LINE, row);
-    br_put_missing(batch, RAW_CLAUSE, row);
-  }
-}
-
-
-static pf_status put_name (raw_reader *self, pf_batch *batch, size_t row,
-                           const br_record *record, pf_error *error) {
-  if (record->type != BR_MODULE && record->type != BR_FUNCTION) {
-    br_put_missing(batch, RAW_NAME, row);
-    return PF_OK;
-  }
-  if (!br_wanted(batch, RAW_NAME))
-    return PF_OK;
-  const uint32_t name = br_intern(&self->names, record->name);
-  batch->columns[RAW_NAME].ids[row] = name;
-  return name == PF_NO_NAME ? pf_no_memory(error) : PF_OK;
-}
-
-
 static pf_status put_record (raw_reader *self, pf_batch *batch,
                              const br_record *record, pf_error *error) {
   const size_t row = batch->rows++;
+  const bool has_line = record->type == BR_LINE || record->type == BR_BACKTRACE;
+  const bool has_name =
+      record->type == BR_MODULE || record->type == BR_FUNCTION;
   br_put_int(batch, RAW_OFFSET, row, (int64_t)record->offset);
   br_put_int(batch, RAW_SIZE, row, (int64_t)record->size);
   br_put_id(batch, RAW_KIND, row, self->kinds[record->type]);
-  put_position(batch, row, record);
-  if (record->type == BR_TIME && record->spent <= INT64_MAX)
-    br_put_int(batch, RAW_SPENT, row, (int64_t)record->spent);
-  else
-    br_put_missing(batch, RAW_SPENT, row);
+  br_put_int_if(batch, RAW_MODULE_NUMBER, row,
+                has_line || record->type == BR_MODULE, record->module);
+  br_put_int_if(batch, RAW_LINE, row, has_line, record->line);
+  br_put_int_if(batch, RAW_CLAUSE, row, has_line, record->clause);
+  br_put_int_if(batch, RAW_SPENT, row,
+                record->type == BR_TIME && record->spent <= INT64_MAX,
+                (int64_t)record->spent);
   if (br_wanted(batch, RAW_BYTES))
     batch->columns[RAW_BYTES].bytes[row] =
         (pf_bytes){self->trace->sources[0].bytes.at + record->offset,
                    (size_t)record->size};
-  return put_name(self, batch, row, record, error);
+  if (!has_name)
+    br_put_missing(batch, RAW_NAME, row);
+  if (!has_name || !br_wanted(batch, RAW_NAME))
+    return PF_OK;
+  const uint32_t name = br_intern(&self->names, record->name);
+  batch->columns[RAW_NAME].ids[row] = name;
+  return name == PF_NO_NAME ? pf_no_memory(error) : PF_OK;
 }
 
 
@@ -134,17 +113,6 @@ static void close_reader (pf_reader *reader) {
 }
 
 
-static pf_status intern_kinds (raw_reader *self, pf_dictionary *dictionary,
-                               pf_error *error) {
-  for (int i = 0; i < BR_TYPES; i++) {
-    self->kinds[i] = pf_intern_text(dictionary, kind_names[i]);
-    if (self->kinds[i] == PF_NO_NAME)
-      return pf_no_memory(error);
-  }
-  return PF_OK;
-}
-
-
 pf_status br_open_raw (pf_trace *trace, const pf_table *table,
                        pf_reader **reader, pf_error *error) {
   raw_reader *const self = calloc(1, sizeof *self);
@@ -158,8 +126,11 @@ pf_status br_open_raw (pf_trace *trace, const pf_table *table,
   self->trace = trace;
   self->is_live = pf_option_int(trace, "live", 0) != 0;
   pf_status status = br_names_open(&self->names, trace, error);
-  if (status == PF_OK)
-    status = intern_kinds(self, trace->dictionary, error);
+  for (int i = 0; i < BR_TYPES && status == PF_OK; i++) {
+    self->kinds[i] = pf_intern_text(trace->dictionary, kind_names[i]);
+    if (self->kinds[i] == PF_NO_NAME)
+      status = pf_no_memory(error);
+  }
   if (status == PF_OK)
     *reader = &self->reader;
   else
