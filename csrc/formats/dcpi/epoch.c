@@ -9,27 +9,6 @@
 #include "formats/dcpi/dcpi.h"
 
 
-static unsigned days_of (unsigned year, unsigned month) {
-  static const uint8_t days[] = {31, 28, 31, 30, 31, 30,
-                                 31, 31, 30, 31, 30, 31};
-  const bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-  return days[month - 1] + (month == 2 && leap);
-}
-
-
-/* Whether YYYYMMDDHHMMSS is a valid time. */
-static bool is_time (uint64_t time) {
-  const unsigned second = (unsigned)(time % 100);
-  const unsigned minute = (unsigned)(time / 100 % 100);
-  const unsigned hour = (unsigned)(time / 10000 % 100);
-  const unsigned day = (unsigned)(time / 1000000 % 100);
-  const unsigned month = (unsigned)(time / 100000000 % 100);
-  const unsigned year = (unsigned)(time / 10000000000);
-  return month >= 1 && month <= 12 && day >= 1 && day <= days_of(year, month) &&
-         hour < 24 && minute < 60 && second < 60;
-}
-
-
 uint64_t dcpi_epoch (pf_bytes digits) {
   uint64_t time = 0;
   if (dcpi_number(digits, 10, &time) != PF_OK)
@@ -43,5 +22,18 @@ uint64_t dcpi_epoch (pf_bytes digits) {
     case 14: break;
     default: return 0;
   }
-  return is_time(time) ? time : 0;
+  static const uint8_t days[] = {31, 28, 31, 30, 31, 30,
+                                 31, 31, 30, 31, 30, 31};
+  const unsigned second = (unsigned)(time % 100);
+  const unsigned minute = (unsigned)(time / 100 % 100);
+  const unsigned hour = (unsigned)(time / 10000 % 100);
+  const unsigned day = (unsigned)(time / 1000000 % 100);
+  const unsigned month = (unsigned)(time / 100000000 % 100);
+  const unsigned year = (unsigned)(time / 10000000000);
+  const bool is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+  const bool is_valid =
+      month >= 1 && month <= 12 && day >= 1 &&
+      day <= days[month - 1] + (unsigned)(month == 2 && is_leap) && hour < 24 &&
+      minute < 60 && second < 60;
+  return is_valid ? time : 0;
 }

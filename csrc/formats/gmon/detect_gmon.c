@@ -311,16 +311,6 @@ static pf_status open_bsd (const gmon_options *options, pf_bytes bytes,
 }
 
 
-static pf_status open_apple (pf_bytes bytes, gmon_layout *layout,
-                             pf_error *error) {
-  if (find_apple(bytes, layout)) {
-    layout->version = pf_load32(bytes.at, layout->big);
-    return PF_OK;
-  }
-  return reject(bytes, "Apple's 0xbeefbabe or 0xbeefbabf", error);
-}
-
-
 static pf_status open_magic (pf_trace *trace, const gmon_options *options,
                              gmon_layout *layout, pf_error *error) {
   const pf_bytes bytes = trace->sources[0].bytes;
@@ -367,7 +357,11 @@ pf_status gmon_detect (pf_trace *trace, gmon_layout *layout, pf_error *error) {
                   error);
   layout->dialect = (gmon_dialect)dialect;
   switch (layout->dialect) {
-    case GMON_APPLE: return open_apple(bytes, layout, error);
+    case GMON_APPLE:
+      if (!find_apple(bytes, layout))
+        return reject(bytes, "Apple's 0xbeefbabe or 0xbeefbabf", error);
+      layout->version = pf_load32(bytes.at, layout->big);
+      return PF_OK;
     case GMON_BSD44: return open_bsd44(&options, bytes, layout, error);
     case GMON_BSD: return open_bsd(&options, bytes, layout, error);
     default: return open_magic(trace, &options, layout, error);

@@ -197,29 +197,6 @@ static pf_status take_blocks (gmon_parser *parser, gmon_segment *segment) {
 }
 
 
-/* Blocks of version 0 have another form: names as text, numbers of the
-   machine's width. */
-static pf_status reject_old_blocks (gmon_parser *parser,
-                                    gmon_segment *segment) {
-  gmon_take_rest(parser, segment, GMON_REST, GMON_INVALID);
-  return gmon_report(parser, PF_DAMAGE, "gmon-old-blocks", PF_EUNSUPPORTED,
-                     segment->offset,
-                     "basic blocks of version 0 cannot be read: %llu bytes "
-                     "are left",
-                     (unsigned long long)segment->size);
-}
-
-
-static pf_status reject_tag (gmon_parser *parser, gmon_segment *segment) {
-  const unsigned tag = *gmon_here(parser);
-  gmon_take_rest(parser, segment, GMON_REST, GMON_INVALID);
-  return gmon_report(parser, PF_DAMAGE, "gmon-bad-tag", PF_EFORMAT,
-                     segment->offset,
-                     "tag 0, 1 or 2 expected, found %u; %llu bytes are left",
-                     tag, (unsigned long long)segment->size);
-}
-
-
 pf_status gmon_parse_gnu (gmon_parser *parser, gmon_segment *segment) {
   if (parser->at == 0 && gmon_left(parser) < GMON_GNU_HEADER)
     return gmon_truncated(parser, segment, "a header", GMON_GNU_HEADER);
@@ -227,13 +204,25 @@ pf_status gmon_parse_gnu (gmon_parser *parser, gmon_segment *segment) {
     gmon_take_segment(parser, segment, GMON_HEADER, GMON_GNU_HEADER);
     return PF_OK;
   }
-  switch (*gmon_here(parser)) {
+  const unsigned tag = *gmon_here(parser);
+  switch (tag) {
     case TAG_HISTOGRAM: return gmon_gnu_histogram(parser, segment, 1);
     case TAG_ARC: return take_arcs(parser, segment);
     case TAG_BLOCKS:
-      if (parser->layout->version == 0)
-        return reject_old_blocks(parser, segment);
-      return take_blocks(parser, segment);
-    default: return reject_tag(parser, segment);
+      if (parser->layout->version != 0)
+        return take_blocks(parser, segment);
+      /* of version 0: names as text, numbers of the machine's width */
+      gmon_take_rest(parser, segment, GMON_REST, GMON_INVALID);
+      return gmon_report(parser, PF_DAMAGE, "gmon-old-blocks", PF_EUNSUPPORTED,
+                         segment->offset,
+                         "basic blocks of version 0 cannot be read: %llu bytes "
+                         "are left",
+                         (unsigned long long)segment->size);
+    default:
+      gmon_take_rest(parser, segment, GMON_REST, GMON_INVALID);
+      return gmon_report(
+          parser, PF_DAMAGE, "gmon-bad-tag", PF_EFORMAT, segment->offset,
+          "tag 0, 1 or 2 expected, found %u; %llu bytes are left", tag,
+          (unsigned long long)segment->size);
   }
 }

@@ -32,22 +32,15 @@ static pf_status next_segment (gmon_reader *self, pf_error *error) {
 }
 
 
-/* Reload the bytes of the source. Fails if the file has become shorter than the
-   position of the parser. */
-static pf_status refresh (gmon_reader *self, pf_error *error) {
-  self->parser.bytes = self->trace->sources[0].bytes;
-  if (self->parser.at <= self->parser.bytes.size)
-    return PF_OK;
-  return pf_fail(error, PF_ETRUNCATED, self->parser.bytes.size,
-                 "%llu bytes expected, the file has become shorter",
-                 (unsigned long long)self->parser.at);
-}
-
-
 static pf_status next (pf_reader *reader, pf_batch *batch, pf_error *error) {
   gmon_reader *const self = (gmon_reader *)reader;
-  pf_status status = refresh(self, error);
+  pf_status status = PF_OK;
   pf_batch_clear(batch);
+  self->parser.bytes = self->trace->sources[0].bytes;
+  if (self->parser.at > self->parser.bytes.size)
+    return pf_fail(error, PF_ETRUNCATED, self->parser.bytes.size,
+                   "%llu bytes expected, the file has become shorter",
+                   (unsigned long long)self->parser.at);
   while (status == PF_OK && batch->rows < PF_BATCH_ROWS) {
     status = self->row < self->rows ? PF_OK : next_segment(self, error);
     if (status == PF_OK)
@@ -235,19 +228,6 @@ static uint64_t arcs_of (const gmon_segment *segment) {
 }
 
 
-/* Fill the order of first calls, which only Apple's ordered arcs state. */
-static void fill_order (const gmon_reader *self, pf_column *column,
-                        size_t first, size_t count, uint64_t at) {
-  if (self->segment.has_order)
-    gmon_load_column((uint64_t *)column->ints + first,
-                     gmon_item(self, self->row) + at, self->segment.stride,
-                     count, 4, self->file->layout.big);
-  else
-    for (size_t i = 0; i < count; i++)
-      pf_set_missing(column, first + i);
-}
-
-
 static pf_status fill_arcs (gmon_reader *self, pf_batch *batch,
                             pf_error *error) {
   const uint64_t width = self->file->layout.width;
@@ -266,8 +246,15 @@ static pf_status fill_arcs (gmon_reader *self, pf_batch *batch,
   if (gmon_wanted(batch, ARCS_COUNT))
     status = load_counts(self, &columns[ARCS_COUNT], first, count, 2 * width,
                          self->segment.count_width, error);
-  if (gmon_wanted(batch, ARCS_ORDER))
-    fill_order(self, &columns[ARCS_ORDER], first, count, 2 * width + 4);
+  /* only Apple's ordered arcs state the order of first calls */
+  pf_column *const order = &columns[ARCS_ORDER];
+  if (order->data != NULL && self->segment.has_order)
+    gmon_load_column((uint64_t *)order->ints + first,
+                     gmon_item(self, self->row) + 2 * width + 4,
+                     self->segment.stride, count, 4, self->file->layout.big);
+  else if (order->data != NULL)
+    for (size_t i = 0; i < count; i++)
+      pf_set_missing(order, first + i);
   batch->rows += count;
   self->row += count;
   return status;

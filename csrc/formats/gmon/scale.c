@@ -30,14 +30,8 @@ static uint64_t single_scale (uint64_t size, uint64_t range) {
 }
 
 
-/* profil's scale as computed in extended precision: the exact quotient. (A
-   64-bit mantissa never rounds it up to an integer, because the operands have
-   32 bits.) */
-static uint64_t extended_scale (uint64_t size, uint64_t range) {
-  return size * FULL_SCALE / range;
-}
-
-
+/* Extended precision gives the exact quotient: a 64-bit mantissa never rounds it
+   up to an integer, because the operands have 32 bits. */
 gmon_scale gmon_scale_of (uint64_t low, uint64_t high, uint64_t bins,
                           bool extended) {
   gmon_scale scale = {.low = low, .bins = bins};
@@ -49,18 +43,9 @@ gmon_scale gmon_scale_of (uint64_t low, uint64_t high, uint64_t bins,
   else if (2 * bins >= scale.range)
     scale.factor = FULL_SCALE;
   else
-    scale.factor = extended ? extended_scale(2 * bins, scale.range)
+    scale.factor = extended ? 2 * bins * FULL_SCALE / scale.range
                             : single_scale(2 * bins, scale.range);
   return scale;
-}
-
-
-/* The start of a bin if the range is divided evenly: bins for which profil's
-   scale would be 0. rest * bin stays below 2^64. */
-static uint64_t divided_start (const gmon_scale *scale, uint64_t bin) {
-  const uint64_t whole = scale->range / scale->bins;
-  const uint64_t rest = scale->range % scale->bins;
-  return scale->low + whole * bin + rest * bin / scale->bins;
 }
 
 
@@ -69,8 +54,13 @@ uint64_t gmon_bin_start (const gmon_scale *scale, uint64_t bin) {
     return scale->low;
   if (scale->bin_size != 0)
     return scale->low + scale->bin_size * bin;
-  if (scale->factor == 0)
-    return divided_start(scale, bin);
+  if (scale->factor == 0) {
+    /* Bins for which profil's scale would be 0 divide the range evenly; rest *
+       bin stays below 2^64. */
+    const uint64_t whole = scale->range / scale->bins;
+    const uint64_t rest = scale->range % scale->bins;
+    return scale->low + whole * bin + rest * bin / scale->bins;
+  }
   return scale->low +
          2 * ((bin * FULL_SCALE + scale->factor - 1) / scale->factor);
 }
@@ -131,15 +121,6 @@ static uint64_t estimate_bin (const gmon_scale *scale, uint64_t distance) {
 }
 
 
-static bool has_same_starts (const gmon_scale *a, const gmon_scale *b,
-                             uint64_t bins) {
-  for (uint64_t i = 0; i <= bins; i++)
-    if (gmon_bin_start(a, i) != gmon_bin_start(b, i))
-      return false;
-  return true;
-}
-
-
 /* Whether `cut` places its first `bins` bins as `scale` does. Equal factors
    imply it; other scales are compared bin by bin. */
 static bool is_prefix (const gmon_scale *scale, const gmon_scale *cut,
@@ -147,7 +128,10 @@ static bool is_prefix (const gmon_scale *scale, const gmon_scale *cut,
   if (cut->bin_size == 0 && scale->bin_size == 0 && cut->factor != 0 &&
       scale->factor != 0)
     return cut->factor == scale->factor;
-  return has_same_starts(scale, cut, bins);
+  for (uint64_t i = 0; i <= bins; i++)
+    if (gmon_bin_start(scale, i) != gmon_bin_start(cut, i))
+      return false;
+  return true;
 }
 
 

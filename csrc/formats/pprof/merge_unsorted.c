@@ -122,15 +122,6 @@ static uint64_t rank_of_label (const uint32_t *label) {
 }
 
 
-static bool are_ordered (const sample_merger *s) {
-  for (size_t i = 1; i < s->nlabels; i++)
-    if (rank_of_label(s->labels + (i - 1) * LABEL_WORDS) >
-        rank_of_label(s->labels + i * LABEL_WORDS))
-      return false;
-  return true;
-}
-
-
 typedef struct label_position {
   uint64_t rank;
   size_t at;
@@ -147,7 +138,11 @@ static int compare_labels (const void *left, const void *right) {
 /* Sort the labels of the sample, because their order is not significant except
    among values of one key. Returns false if out of memory. */
 static bool order_labels (sample_merger *s) {
-  if (s->labels == NULL || are_ordered(s))
+  bool is_ordered = true;
+  for (size_t i = 1; i < s->nlabels; i++)
+    is_ordered &= rank_of_label(s->labels + (i - 1) * LABEL_WORDS) <=
+                  rank_of_label(s->labels + i * LABEL_WORDS);
+  if (s->labels == NULL || is_ordered)
     return true;
   const size_t bytes = s->nlabels * LABEL_WORDS * sizeof *s->labels;
   label_position *const positions = malloc(s->nlabels * sizeof *positions);
