@@ -50,13 +50,6 @@ pf_status pf_fail (pf_error *error, pf_status status, uint64_t offset,
                    const char *format, ...) PF_PRINTF(4, 5);
 pf_status pf_no_memory (pf_error *error);
 
-/* The bytes of a file of a trace. The binding owns them. */
-typedef struct pf_source {
-  const char *role; /* "main", "memo", "mapping", "debug", ... */
-  const char *path; /* for messages; "" when the bytes have no path */
-  pf_bytes bytes;
-} pf_source;
-
 typedef enum pf_type {
   PF_INT,   /* int64_t */
   PF_NUM,   /* double */
@@ -97,18 +90,16 @@ typedef struct pf_column {
 typedef struct pf_batch {
   size_t rows, ncolumns;
   pf_column *columns;
-  int sparse;     /* a column: rows where it is 0 may be left out; or -1 */
   bool pipelined; /* the batch goes through kernels/base/pipeline.h */
 } pf_batch;
 
-typedef struct pf_dictionary pf_dictionary;     /* model/dictionary/names.h */
-typedef struct pf_sink pf_sink;                 /* bytes/sink.h */
-typedef struct pf_notes pf_notes;               /* model/rows/trace.h */
-typedef struct pf_stack_target pf_stack_target; /* model/rows/read_stacks.h */
+typedef struct pf_dictionary pf_dictionary; /* model/dictionary/names.h */
+typedef struct pf_trace pf_trace;           /* model/rows/trace.h */
+typedef struct pf_option pf_option;         /* model/rows/trace.h */
+typedef struct pf_abilities pf_abilities;   /* model/rows/abilities.h */
+typedef struct pf_encoder pf_encoder;       /* model/writer/encoder.h */
 typedef struct pf_reader pf_reader;
 typedef struct pf_table pf_table;
-typedef struct pf_trace pf_trace;
-typedef struct pf_encoder pf_encoder;
 
 /* A stage: the first member of each reader struct. The binding closes it. */
 struct pf_reader {
@@ -119,12 +110,8 @@ struct pf_reader {
   pf_status (*next)(pf_reader *self, pf_batch *batch, pf_error *error);
   /* Mark other columns that are needed, before the batch opens; or NULL. */
   void (*want)(pf_reader *self, bool *wanted);
-  /* Continue at a row; NULL: not possible, records have several sizes. */
-  pf_status (*seek)(pf_reader *self, uint64_t row, pf_error *error);
   void (*close)(pf_reader *self); /* free itself */
-  /* Bulk read of all rows, if they are stacks and weights; or NULL. */
-  pf_status (*read_stacks)(pf_reader *self, const pf_stack_target *to,
-                           pf_error *error);
+  const pf_abilities *can;        /* more that it can do; or NULL */
 };
 
 /* Records of one kind. */
@@ -135,47 +122,6 @@ struct pf_table {
   int64_t rows; /* -1: not known before a scan */
   pf_status (*open)(pf_trace *trace, const pf_table *table, pf_reader **reader,
                     pf_error *error);
-};
-
-/* An option that the format's Lua file declares, with the user's value. */
-typedef struct pf_option {
-  const char *name;
-  bool is_text; /* else a whole number or a truth value */
-  int64_t integer;
-  pf_bytes text;
-} pf_option;
-
-/* An opened file: sources and a format. */
-struct pf_trace {
-  const struct pf_format *format;
-  const pf_source *sources; /* the first is the main one */
-  size_t nsources;
-  const pf_option *options; /* read with pf_option_* of model/rows/trace.h */
-  size_t noptions;
-  bool strict;               /* the first damage is a failure */
-  pf_dictionary *dictionary; /* may be shared by traces */
-  pf_notes *notes;           /* info and warnings, model/rows/trace.h */
-  const pf_table *tables;    /* set by format->open; the first is the main */
-  size_t ntables;
-  void *state; /* the format's own, freed by format->close */
-};
-
-/* Writes a file. `put` takes rows, `take` all rows of a reader of the main
-   table by read_stacks, `merge` whole traces, open until `finish`. `flush`
-   makes the file valid so far. NULL: not supported. */
-struct pf_encoder {
-  pf_status (*put)(pf_encoder *self, size_t table, const pf_batch *batch,
-                   pf_sink *sink, pf_error *error);
-  pf_status (*finish)(pf_encoder *self, pf_sink *sink, pf_error *error);
-  void (*close)(pf_encoder *self);
-  pf_status (*flush)(pf_encoder *self, pf_sink *sink, pf_error *error);
-  const pf_table *tables; /* schemas, if options decide; else NULL */
-  size_t ntables;
-  pf_status (*take)(pf_encoder *self, pf_reader *reader, pf_error *error);
-  uint64_t rounded, count; /* values rounded so far; state for `resume` */
-  pf_status (*merge)(pf_encoder *, pf_trace *const *, size_t, pf_error *);
-  /* Continue files that another encoder flushed, with its `count`; or NULL. */
-  void (*resume)(pf_encoder *self, const pf_sink *sink, uint64_t count);
 };
 
 /* The decoder and encoder of one kind of file; listed in formats/formats.h. */

@@ -12,6 +12,8 @@
 
 #include "profio.h"
 
+typedef struct pf_sink pf_sink;
+
 struct pf_sink {
   uint8_t *buffer;
   size_t used, size;

@@ -136,7 +136,7 @@ pf_status l_save_error (lua_State *L, pf_error *error) {
 l_reader *l_reader_new (lua_State *L) {
   const int count = lua_gettop(L);
   l_reader *const r = lua_newuserdatauv(L, sizeof *r, 2);
-  *r = (l_reader){NULL, &l_always_open, false};
+  *r = (l_reader){NULL, &l_always_open, false, L_OTHER};
   luaL_setmetatable(L, L_READER);
   lua_createtable(L, count, 0);
   for (int i = count; i > 0; i--) {

@@ -42,6 +42,11 @@ typedef struct l_reader {
   pf_reader *reader; /* owned; NULL when closed */
   const bool *open;  /* flag of the trace that it reads; not owned */
   bool is_input; /* read by another reader: close leaves it to the collector */
+  enum {
+    L_OTHER,
+    L_LIMIT,
+    L_PROGRESS
+  } kind; /* core.limit, interrupt:watch */
 } l_reader;
 
 extern const bool l_always_open; /* flag for readers of their own memory */
@@ -61,11 +66,9 @@ int l_reader_opened (lua_State *L, pf_status status, const pf_error *error);
    trace is closed. */
 l_reader *l_reader_check (lua_State *L, int arg);
 
-/* l_is_progress: whether a reader is a progress stage (command.c).
-   l_progress_is_cancelled: progress callback of such a stage: shows that `rows`
+/* Progress callback of a reader of the kind L_PROGRESS (command.c): shows that `rows`
    rows have been read in all threads, and returns whether Ctrl-C was pressed.
    Only to be called in Lua's thread. */
-bool l_is_progress (const pf_reader *reader);
 bool l_progress_is_cancelled (void *reader, uint64_t rows);
 
 /* Raises "reader is closed" or "trace is closed". */

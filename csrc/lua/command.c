@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "lua/arguments.h"
+#include "model/rows/abilities.h"
 
 #define L_INTERRUPT "profio.interrupt"
 
@@ -206,6 +207,7 @@ static int interrupt_wait (lua_State *L) {
 
 typedef struct progress {
   pf_reader reader;
+  pf_abilities abilities;
   pf_reader *input;
   l_interrupt *interrupt; /* pinned */
   bool is_output;         /* last stage, which prints: ignores earlier Ctrl-C */
@@ -308,7 +310,8 @@ static pf_status progress_read_stacks (pf_reader *self,
                                        const pf_stack_target *to,
                                        pf_error *error) {
   progress *const w = (progress *)(void *)self;
-  return is_cancelled(w) ? PF_OK : w->input->read_stacks(w->input, to, error);
+  return is_cancelled(w) ? PF_OK
+                         : w->input->can->read_stacks(w->input, to, error);
 }
 
 
@@ -324,17 +327,18 @@ static pf_status progress_seek (pf_reader *self, uint64_t row,
   progress *const w = (progress *)(void *)self;
   if (!w->is_polled)
     w->rows = row < INT64_MAX ? (int64_t)row : INT64_MAX;
-  return w->input->seek(w->input, row, error);
+  return w->input->can->seek(w->input, row, error);
+}
+
+
+static void progress_omit_zeros (pf_reader *self, size_t column) {
+  const progress *const w = (const progress *)(void *)self;
+  w->input->can->omit_zeros(w->input, column);
 }
 
 
 static void progress_close (pf_reader *self) {
   free(self);
-}
-
-
-bool l_is_progress (const pf_reader *reader) {
-  return reader->next == progress_next;
 }
 
 
@@ -362,13 +366,18 @@ static progress *new_progress (lua_State *L) {
                           .next = progress_next,
                           .want = progress_want,
                           .close = progress_close};
-  w->reader.seek = input->seek == NULL ? NULL : progress_seek;
-  w->reader.read_stacks =
-      input->read_stacks == NULL ? NULL : progress_read_stacks;
+  w->reader.can = &w->abilities;
+  if (pf_can(input)->seek != NULL)
+    w->abilities.seek = progress_seek;
+  if (pf_can(input)->read_stacks != NULL)
+    w->abilities.read_stacks = progress_read_stacks;
+  if (pf_can(input)->omit_zeros != NULL)
+    w->abilities.omit_zeros = progress_omit_zeros;
   w->input = input;
   w->interrupt = interrupt;
   w->total = -1;
   held->reader = &w->reader;
+  held->kind = L_PROGRESS;
   return w;
 }
 

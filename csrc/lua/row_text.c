@@ -142,7 +142,6 @@ static pf_status write_batches (row_job *job, pf_error *error) {
     job->batch_texts = calloc(PF_PIPELINE_SLOTS, sizeof *job->batch_texts);
   const pf_pipeline pipeline = {
       .wanted = job->wanted,
-      .sparse = -1,
       .notes = 1,
       .prepare = clear_note,
       .process_in_caller = job->batch_texts != NULL ? write_ahead : NULL,

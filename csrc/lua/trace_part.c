@@ -16,6 +16,7 @@
 #include "lua/callback.h"
 #include "model/base/memory.h"
 #include "lua/source.h"
+#include "model/rows/abilities.h"
 
 typedef struct l_part {
   pf_trace trace;
@@ -351,6 +352,7 @@ static int part_add (lua_State *L) {
    after it that its sources could be read. */
 typedef struct checked {
   pf_reader reader;
+  pf_abilities abilities;
   pf_reader *input;
   uint64_t rows_left; /* rows still to be returned; UINT64_MAX: no limit */
   const l_part *part; /* pinned by the userdata */
@@ -398,7 +400,7 @@ static pf_status checked_read_stacks (pf_reader *self,
   const checked *const w = (const checked *)(const void *)self;
   if (is_closed(w, error))
     return error->status;
-  const pf_status status = w->input->read_stacks(w->input, to, error);
+  const pf_status status = w->input->can->read_stacks(w->input, to, error);
   return has_faulted(w, error) ? error->status : status;
 }
 
@@ -413,7 +415,13 @@ static void checked_want (pf_reader *self, bool *wanted) {
 static pf_status checked_seek (pf_reader *self, uint64_t row, pf_error *error) {
   const checked *const w = (const checked *)(const void *)self;
   return is_closed(w, error) ? error->status
-                             : w->input->seek(w->input, row, error);
+                             : w->input->can->seek(w->input, row, error);
+}
+
+
+static void checked_omit_zeros (pf_reader *self, size_t column) {
+  const checked *const w = (const checked *)(const void *)self;
+  w->input->can->omit_zeros(w->input, column);
 }
 
 
@@ -461,19 +469,22 @@ static int part_reader (lua_State *L) {
   w->reader = *input;
   w->reader.next = checked_next;
   w->reader.want = checked_want;
-  w->reader.seek = input->seek == NULL ? NULL : checked_seek;
   w->reader.close = checked_close;
-  w->reader.read_stacks =
-      input->read_stacks == NULL ? NULL : checked_read_stacks;
+  w->reader.can = &w->abilities;
+  if (pf_can(input)->seek != NULL)
+    w->abilities.seek = checked_seek;
+  if (pf_can(input)->read_stacks != NULL)
+    w->abilities.read_stacks = checked_read_stacks;
+  if (pf_can(input)->omit_zeros != NULL)
+    w->abilities.omit_zeros = checked_omit_zeros;
   if (from < 0)
     return 1;
-  if (input->seek == NULL)
+  if (w->abilities.seek == NULL)
     return luaL_argerror(L, 3, "the readers of this table cannot seek");
   if (checked_seek(&w->reader, (uint64_t)from, &error) != PF_OK)
     luaL_error(L, "%s", error.what);
   w->rows_left = (uint64_t)count;
-  w->reader.read_stacks = NULL; /* it would return all rows */
-  w->reader.seek = NULL;
+  w->reader.can = NULL; /* a bulk read would return all rows */
   return 1;
 }
 

@@ -20,6 +20,7 @@
 #include "model/dictionary/areas.h"
 #include "model/rows/read_stacks.h"
 #include "model/dictionary/names.h"
+#include "model/rows/abilities.h"
 #include "model/rows/trace.h"
 #include "recording.h"
 
@@ -169,11 +170,8 @@ static void pipe_areas (void) {
                           .nfields = 1,
                           .dictionary = shown.dictionary,
                           .next = next_areas}};
-  const pf_pipeline pipeline = {.wants = &want,
-                                .nwants = 1,
-                                .sparse = -1,
-                                .process = show_areas,
-                                .context = &shown};
+  const pf_pipeline pipeline = {
+      .wants = &want, .nwants = 1, .process = show_areas, .context = &shown};
   MUST(pf_pipeline_run(&pipeline, &n.reader, &error) == PF_OK);
   MUST(shown.count == (int64_t)LINES);
   pf_dictionary_free(shown.dictionary);
@@ -190,11 +188,8 @@ static void pipe_numbers (void) {
                           .nfields = 1,
                           .dictionary = pf_dictionary_new(),
                           .next = next_numbers}};
-  const pf_pipeline pipeline = {.wants = &want,
-                                .nwants = 1,
-                                .sparse = -1,
-                                .process = add_up,
-                                .context = &sum};
+  const pf_pipeline pipeline = {
+      .wants = &want, .nwants = 1, .process = add_up, .context = &sum};
   MUST(pf_pipeline_run(&pipeline, &n.reader, &error) == PF_OK);
   MUST(sum == (int64_t)LINES * (LINES - 1) / 2);
   pf_dictionary_free(n.reader.dictionary);
@@ -311,7 +306,7 @@ static void open_parts (pf_trace *trace, pf_reader **parts) {
   for (size_t i = 0; i < PARTS; i++) {
     pf_reader *reader;
     MUST(table->open(trace, table, &reader, &error) == PF_OK);
-    MUST(reader->seek(reader, EVENTS / PARTS * i, &error) == PF_OK);
+    MUST(reader->can->seek(reader, EVENTS / PARTS * i, &error) == PF_OK);
     MUST(pf_limit_open(reader, EVENTS / PARTS, 0, &parts[i], &error) == PF_OK);
     parts[PARTS + i] = reader;
   }
@@ -514,10 +509,10 @@ static void gather_profiles (void) {
     MUST(t->tables[1].open(t, &t->tables[1], &parts[i].reader, &error) ==
          PF_OK);
   }
-  MUST(pf_chain_open(parts, 3, NULL, 0, &chain, &error) == PF_OK);
+  MUST(pf_chain_open(parts, 3, NULL, 0, SIZE_MAX, &chain, &error) == PF_OK);
   MUST(pf_contexts_open(&sum, dictionary) == PF_OK);
   const pf_stack_target to = {.contexts = &sum};
-  MUST(chain->read_stacks(chain, &to, &error) == PF_OK);
+  MUST(chain->can->read_stacks(chain, &to, &error) == PF_OK);
   MUST(sum.count == contexts.count && sum.nmetrics == 1);
   int64_t total = 0;
   for (uint32_t i = 0; i < sum.count; i++)

@@ -9,6 +9,7 @@
 #include "bytes/cursor.h"
 #include "bytes/sink.h"
 #include "fuzz.h"
+#include "model/writer/encoder.h"
 
 #define MAX_ROWS 8
 

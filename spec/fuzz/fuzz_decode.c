@@ -10,6 +10,7 @@
 #include "kernels/group/group.h"
 #include "kernels/spans/load.h"
 #include "kernels/stages/range.h"
+#include "model/rows/abilities.h"
 #include "model/rows/read_stacks.h"
 
 /* Options that reach other code in the decoders. The size of an input selects
@@ -111,7 +112,7 @@ static int64_t read_all (pf_reader *reader, pf_batch *batch) {
 static uint64_t sum_of (pf_reader *reader, pf_batch *batch, size_t column) {
   pf_error error = {.status = PF_OK};
   uint64_t sum = 0;
-  MUST(reader->seek(reader, 0, &error) == PF_OK);
+  MUST(reader->can->seek(reader, 0, &error) == PF_OK);
   while (reader->next(reader, batch, &error) == PF_MORE)
     for (size_t row = 0; row < batch->rows; row++)
       sum += (uint64_t)batch->columns[column].ints[row];
@@ -120,14 +121,13 @@ static uint64_t sum_of (pf_reader *reader, pf_batch *batch, size_t column) {
 
 
 /* Skipping rows with 0 must not change the sum of a count. */
-static void check_sparse (pf_reader *reader, pf_batch *batch) {
+static void check_omit_zeros (pf_reader *reader, pf_batch *batch) {
   const size_t count = pf_field_index(reader->fields, reader->nfields, "count");
-  if (count == reader->nfields || reader->seek == NULL ||
-      reader->fields[count].type != PF_INT ||
+  if (count == reader->nfields || pf_can(reader)->omit_zeros == NULL ||
       batch->columns[count].data == NULL)
     return;
   const uint64_t sum = sum_of(reader, batch, count);
-  batch->sparse = (int)count;
+  reader->can->omit_zeros(reader, count);
   MUST(sum_of(reader, batch, count) == sum);
 }
 
@@ -135,9 +135,9 @@ static void check_sparse (pf_reader *reader, pf_batch *batch) {
 /* After a seek to the middle, the other half of the rows must follow. */
 static void check_seek (pf_reader *reader, pf_batch *batch, int64_t rows) {
   pf_error error = {.status = PF_OK};
-  if (reader->seek == NULL)
+  if (pf_can(reader)->seek == NULL)
     return;
-  MUST(reader->seek(reader, (uint64_t)rows / 2, &error) == PF_OK);
+  MUST(reader->can->seek(reader, (uint64_t)rows / 2, &error) == PF_OK);
   MUST(read_all(reader, batch) == rows - rows / 2);
 }
 
@@ -149,7 +149,7 @@ static void check_gathered (pf_reader *reader, uint64_t sum) {
   const pf_stack_target to = {.contexts = &contexts};
   uint64_t total = 0;
   MUST(pf_contexts_open(&contexts, reader->dictionary) == PF_OK);
-  const pf_status status = reader->read_stacks(reader, &to, &error);
+  const pf_status status = reader->can->read_stacks(reader, &to, &error);
   MUST(status == PF_OK || error.what[0] != '\0');
   for (size_t m = 0; m < contexts.nmetrics; m++)
     for (uint32_t i = 0; i < contexts.count; i++) {
@@ -170,7 +170,7 @@ static void gather (pf_trace *trace, const pf_table *table) {
     return;
   const size_t weight =
       pf_field_index(reader->fields, reader->nfields, "weight");
-  if (reader->read_stacks != NULL && weight < reader->nfields) {
+  if (pf_can(reader)->read_stacks != NULL && weight < reader->nfields) {
     MUST(pf_batch_for(&batch, reader, NULL) == PF_OK);
     uint64_t sum = 0;
     while (reader->next(reader, &batch, &error) == PF_MORE)
@@ -201,7 +201,7 @@ static void read_table (pf_trace *trace, const pf_table *table, size_t part,
   MUST(rows < 0 || table->rows < 0 || rows == table->rows);
   if (rows >= 0) {
     check_seek(reader, &batch, rows);
-    check_sparse(reader, &batch);
+    check_omit_zeros(reader, &batch);
   }
   pf_batch_close(&batch);
   reader->close(reader);

@@ -8,6 +8,7 @@
 
 #include "bytes/sink.h"
 #include "fuzz.h"
+#include "model/writer/encoder.h"
 
 /* Larger inputs find nothing new, and their histograms may be huge. */
 #define LARGEST 65536

@@ -6,6 +6,7 @@
 
 #include "bytes/sink.h"
 #include "fuzz.h"
+#include "model/writer/encoder.h"
 
 #define LARGEST 65536 /* bytes of an input */
 

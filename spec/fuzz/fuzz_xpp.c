@@ -11,6 +11,7 @@
 #include "bytes/sink.h"
 #include "formats/xpp/xpp.h"
 #include "fuzz.h"
+#include "model/writer/encoder.h"
 
 #define MAX_ROWS 300
 #define MS       1000000

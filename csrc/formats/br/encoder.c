@@ -11,6 +11,7 @@
 #include "bytes/sink.h"
 #include "formats/br/br.h"
 #include "model/base/memory.h"
+#include "model/writer/encoder.h"
 
 const pf_table br_written[BR_WRITTEN] = {
     {"samples", br_samples_fields, SAMPLES_COLUMNS, -1, NULL}};

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "formats/dbf/internal.h"
+#include "model/rows/abilities.h"
 #include "model/rows/batch.h"
 
 /* Maximum bytes of the records, and of the converted text, of a batch. */
@@ -184,6 +185,9 @@ static pf_status seek (pf_reader *reader, uint64_t row, pf_error *error) {
 }
 
 
+static const pf_abilities abilities = {.seek = seek};
+
+
 static void close_reader (pf_reader *reader) {
   data_reader *const self = (data_reader *)reader;
   dbf_decoder_close(&self->decoder);
@@ -201,8 +205,8 @@ pf_status dbf_open_data (pf_trace *trace, const pf_table *table,
                              .nfields = table->nfields,
                              .dictionary = trace->dictionary,
                              .next = next,
-                             .seek = seek,
-                             .close = close_reader};
+                             .close = close_reader,
+                             .can = &abilities};
   self->trace = trace;
   self->state = state;
   self->file = state->file;

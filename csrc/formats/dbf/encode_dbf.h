@@ -11,6 +11,7 @@
 
 #include "bytes/sink.h"
 #include "formats/dbf/internal.h"
+#include "model/writer/encoder.h"
 
 /* A field that is written. */
 typedef struct dbf_output_field {

@@ -10,6 +10,7 @@
 #include "formats/dbf/tables_dbf.h"
 #include "model/rows/batch.h"
 #include "model/dictionary/names.h"
+#include "model/rows/abilities.h"
 
 typedef struct raw_reader {
   pf_reader reader;
@@ -217,6 +218,9 @@ static pf_status seek (pf_reader *reader, uint64_t row, pf_error *error) {
 }
 
 
+static const pf_abilities abilities = {.seek = seek};
+
+
 static void close_reader (pf_reader *reader) {
   free(reader);
 }
@@ -233,8 +237,8 @@ static pf_status open_reader (pf_trace *trace, const pf_table *table,
                              .nfields = table->nfields,
                              .dictionary = trace->dictionary,
                              .next = next,
-                             .seek = seek,
-                             .close = close_reader};
+                             .close = close_reader,
+                             .can = &abilities};
   self->trace = trace;
   self->file = ((const dbf_state *)trace->state)->file;
   *reader = &self->reader;

@@ -12,6 +12,7 @@
 
 #include "formats/dcpi/dcpi.h"
 #include "model/dictionary/names.h"
+#include "model/writer/encoder.h"
 
 /* A count. `event` is a name in the dictionary, after dcpi_merge_headers an
    index of dcpi_output_header.events. */

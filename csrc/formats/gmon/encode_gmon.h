@@ -7,6 +7,7 @@
 #define encode_gmon_h
 
 #include "formats/gmon/sums.h"
+#include "model/writer/encoder.h"
 
 typedef struct gmon_writer {
   pf_encoder encoder;

@@ -31,6 +31,7 @@
 #include <string.h>
 
 #include "bytes/cursor.h"
+#include "model/rows/abilities.h"
 #include "model/rows/trace.h"
 #include "profio.h"
 
@@ -282,6 +283,7 @@ bool gmon_bin_at (const gmon_scale *scale, uint64_t address, uint64_t *bin);
 typedef struct gmon_reader gmon_reader;
 struct gmon_reader {
   pf_reader reader;
+  pf_abilities abilities;
   pf_trace *trace;
   const gmon_file *file;
   gmon_parser parser;

@@ -2,7 +2,7 @@
 ** histogram.c - the reader of histograms: one row for each bin.
 **
 ** It first lists the bins that become rows: all bins in order or, if rows of
-** count 0 may be omitted (pf_batch.sparse), the bins that are not 0, which are
+** count 0 may be omitted (omit_zeros), the bins that are not 0, which are
 ** searched 32 bytes at a time. Then a loop for each wanted column fills it.
 */
 
@@ -18,6 +18,7 @@ typedef struct histogram_reader {
   uint64_t offset;  /* of the segment that scale and carry belong to, + 1 */
   uint64_t carried; /* number of bins that are included in `carry` */
   uint64_t carry;   /* rounding remainder of the times, in 1 / rate ns */
+  bool omits_zeros; /* rows with count 0 may be left out */
   uint32_t bins[PF_BATCH_ROWS]; /* the bin of each row */
 } histogram_reader;
 
@@ -329,10 +330,10 @@ static pf_status fill (gmon_reader *base, pf_batch *batch, pf_error *error) {
     self->carried = 0;
     self->carry = gmon_rate(&base->file->layout, segment) / 2;
   }
-  const bool is_sparse = batch->sparse == HISTOGRAM_COUNT;
-  const size_t count = is_sparse ? list_nonzero(self, PF_BATCH_ROWS - first)
-                                 : gmon_fillable_rows(base, batch);
-  for (size_t i = 0; !is_sparse && i < count; i++)
+  const size_t count = self->omits_zeros
+                           ? list_nonzero(self, PF_BATCH_ROWS - first)
+                           : gmon_fillable_rows(base, batch);
+  for (size_t i = 0; !self->omits_zeros && i < count; i++)
     self->bins[i] = (uint32_t)base->row++;
   batch->rows += count;
   for (size_t i = 0; gmon_wanted(batch, HISTOGRAM_SET) && i < count; i++)
@@ -349,6 +350,12 @@ static pf_status fill (gmon_reader *base, pf_batch *batch, pf_error *error) {
 }
 
 
+static void omit_zeros (pf_reader *reader, size_t column) {
+  histogram_reader *const self = (histogram_reader *)(void *)reader;
+  self->omits_zeros = column == HISTOGRAM_COUNT;
+}
+
+
 pf_status gmon_open_histogram (pf_trace *trace, const pf_table *table,
                                pf_reader **reader, pf_error *error) {
   gmon_reader *self;
@@ -356,6 +363,7 @@ pf_status gmon_open_histogram (pf_trace *trace, const pf_table *table,
       gmon_reader_make(trace, table, sizeof(histogram_reader), &self, error);
   if (status < 0)
     return status;
+  self->abilities.omit_zeros = omit_zeros;
   self->rows_of = bins_of;
   self->fill = fill;
   *reader = &self->reader;

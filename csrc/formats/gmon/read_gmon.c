@@ -86,8 +86,9 @@ pf_status gmon_reader_make (pf_trace *trace, const pf_table *table, size_t size,
                              .nfields = table->nfields,
                              .dictionary = trace->dictionary,
                              .next = next,
-                             .seek = seek,
-                             .close = close_reader};
+                             .close = close_reader,
+                             .can = &self->abilities};
+  self->abilities.seek = seek;
   self->trace = trace;
   self->file = trace->state;
   self->parser = gmon_new_parser(&self->file->layout, trace->sources[0].bytes,
@@ -417,7 +418,7 @@ pf_status gmon_open_images (pf_trace *trace, const pf_table *table,
       gmon_reader_make(trace, table, sizeof(images_reader), &self, error);
   if (status < 0)
     return status;
-  self->reader.seek = NULL; /* images have no fixed size */
+  self->abilities.seek = NULL; /* images have no fixed size */
   self->rows_of = images_of;
   self->fill = fill_images;
   *reader = &self->reader;

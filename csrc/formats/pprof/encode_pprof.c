@@ -12,6 +12,8 @@
 #include "model/contexts/stack_lookup.h"
 #include "model/rows/read_stacks.h"
 #include "model/base/gzip.h"
+#include "model/rows/abilities.h"
+#include "model/writer/encoder.h"
 
 typedef struct pprof_writer {
   pf_encoder encoder;
@@ -81,11 +83,11 @@ static pf_status take (pf_encoder *encoder, pf_reader *reader,
   pf_contexts more;
   pf_stack_target to = {.contexts = &w->contexts};
   if (w->contexts.count == 1 && w->contexts.nmetrics == 0)
-    return reader->read_stacks(reader, &to, error);
+    return reader->can->read_stacks(reader, &to, error);
   if (pf_contexts_open(&more, w->contexts.dictionary) != PF_OK)
     return pf_no_memory(error);
   to.contexts = &more;
-  pf_status status = reader->read_stacks(reader, &to, error);
+  pf_status status = reader->can->read_stacks(reader, &to, error);
   if (status == PF_OK)
     status = pf_contexts_absorb(&w->contexts, &more, error);
   pf_contexts_close(&more);

@@ -58,6 +58,7 @@
 #include "formats/pprof/messages.h"
 #include "model/rows/batch.h"
 #include "model/dictionary/stacks.h"
+#include "model/rows/abilities.h"
 #include "model/rows/trace.h"
 
 #define PPROF_MAX_TYPES 4096 /* more sample types give a warning */
@@ -212,7 +213,7 @@ pf_status pprof_warn_no_location (pf_trace *trace, uint64_t id, size_t offset,
                                   pf_error *error);
 
 /* Bulk read of the stacks of table weights (no columns given) or table samples:
-   pf_reader.read_stacks. */
+   pf_abilities.read_stacks. */
 pf_status pprof_read_stacks (pf_trace *trace, const pf_stack_target *to,
                              pf_error *error);
 

@@ -8,6 +8,7 @@
 
 #include "formats/pprof/pprof.h"
 #include "model/base/memory.h"
+#include "model/rows/abilities.h"
 
 const pf_field pprof_weights_fields[WEIGHTS_COLUMNS] = {
     {"stack", PF_STACK, "call stack of the sample"},
@@ -246,6 +247,9 @@ static void samples_close (pf_reader *self) {
 }
 
 
+static const pf_abilities abilities = {.read_stacks = samples_read_stacks};
+
+
 static pf_status open_reader (pf_trace *trace, const pf_table *table,
                               pf_status (*next)(pf_reader *, pf_batch *,
                                                 pf_error *),
@@ -258,7 +262,7 @@ static pf_status open_reader (pf_trace *trace, const pf_table *table,
                           .dictionary = trace->dictionary,
                           .next = next,
                           .close = samples_close,
-                          .read_stacks = samples_read_stacks};
+                          .can = &abilities};
   r->trace = trace;
   r->file = trace->state;
   r->at = pf_cursor_over(r->file->readable, false);

@@ -11,6 +11,7 @@
 #include "model/base/memory.h"
 #include "model/rows/batch.h"
 #include "model/dictionary/names.h"
+#include "model/rows/abilities.h"
 
 typedef struct areas_reader {
   pf_reader reader;
@@ -94,6 +95,9 @@ static pf_status areas_seek (pf_reader *reader, uint64_t row, pf_error *error) {
   self->row = row < UINT32_MAX ? (uint32_t)row : UINT32_MAX;
   return PF_OK;
 }
+
+
+static const pf_abilities abilities = {.seek = areas_seek};
 
 
 static void areas_close (pf_reader *reader) {
@@ -224,8 +228,8 @@ pf_status winidea_open_areas (pf_trace *trace, const pf_table *table,
                              .nfields = table->nfields,
                              .dictionary = trace->dictionary,
                              .next = areas_next,
-                             .seek = areas_seek,
-                             .close = areas_close};
+                             .close = areas_close,
+                             .can = &abilities};
   self->trace = trace;
   pthread_mutex_lock(&file->mutex);
   if (file->text != NULL)

@@ -22,6 +22,7 @@
 #include <stdlib.h>
 
 #include "formats/winidea/decode.h"
+#include "model/rows/abilities.h"
 
 typedef struct bin_reader {
   pf_reader reader;
@@ -112,6 +113,9 @@ static pf_status seek (pf_reader *reader, uint64_t row, pf_error *error) {
 }
 
 
+static const pf_abilities abilities = {.seek = seek};
+
+
 static void close_reader (pf_reader *reader) {
   bin_reader *const self = (bin_reader *)(void *)reader;
   winidea_decoder_free(&self->decoder);
@@ -138,9 +142,9 @@ pf_status winidea_open_bin (pf_trace *trace, const pf_table *table,
       .nfields = table->nfields,
       .dictionary = trace->dictionary,
       .next = next,
+      .close = close_reader,
       /* tracked contexts depend on all records before */
-      .seek = self->decoder.tracks_contexts || is_live ? NULL : seek,
-      .close = close_reader};
+      .can = self->decoder.tracks_contexts || is_live ? NULL : &abilities};
   *reader = &self->reader;
   return PF_OK;
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "formats/winidea/winidea.h"
+#include "model/rows/abilities.h"
 #include "model/rows/batch.h"
 
 typedef struct raw_reader {
@@ -85,6 +86,9 @@ static pf_status raw_seek (pf_reader *reader, uint64_t row, pf_error *error) {
 }
 
 
+static const pf_abilities abilities = {.seek = raw_seek};
+
+
 static void raw_close (pf_reader *reader) {
   free(reader);
 }
@@ -99,8 +103,8 @@ pf_status winidea_open_raw (pf_trace *trace, const pf_table *table,
                              .nfields = table->nfields,
                              .dictionary = trace->dictionary,
                              .next = raw_next,
-                             .seek = raw_seek,
-                             .close = raw_close};
+                             .close = raw_close,
+                             .can = &abilities};
   self->trace = trace;
   self->file = trace->state;
   *reader = &self->reader;

@@ -16,6 +16,7 @@
 
 #include "model/base/memory.h"
 #include "model/base/parallel.h"
+#include "model/rows/abilities.h"
 
 #define SLOTS         PF_PIPELINE_SLOTS
 #define FIRST_BATCHES 4          /* processed before the thread is started */
@@ -71,8 +72,10 @@ static pf_status open_first (state *s, pf_reader *reader, pf_error *error) {
                          pipeline->nwants, error);
   if (status != PF_OK)
     return status;
-  if (pipeline->sparse >= 0)
-    pf_pull_sparse(&first->pull, (size_t)pipeline->sparse);
+  if (pipeline->weight != NULL && pf_can(reader)->omit_zeros != NULL)
+    reader->can->omit_zeros(
+        reader,
+        pf_field_index(reader->fields, reader->nfields, pipeline->weight));
   return open_notes(pipeline, first, error);
 }
 

@@ -20,10 +20,10 @@
 typedef struct pf_pipeline {
   const pf_want *wants; /* the columns to read */
   size_t nwants;
-  bool *wanted; /* instead of `wants`: the fields, as in pf_pull_fields */
-  int sparse;   /* index of a wanted column: the reader may leave out the rows
-                   in which it is 0; -1: none */
-  size_t notes; /* words that `prepare` may write for each batch */
+  bool *wanted;       /* instead of `wants`: the fields, as in pf_pull_fields */
+  const char *weight; /* a column: the reader may leave out rows in which it is
+                         0; or NULL */
+  size_t notes;       /* words that `prepare` may write for each batch */
   /* Optional: inspect a batch in the caller's thread. Must not touch what
      `process` changes. */
   void (*prepare)(void *context, const pf_pull *pull, uint32_t *notes);

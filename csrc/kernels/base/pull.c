@@ -74,18 +74,11 @@ pf_status pf_pull_clone (pf_pull *pull, const pf_pull *model, pf_error *error) {
   if (status != PF_OK)
     return pf_fail(error, status, PF_NO_OFFSET, "out of memory");
   pull->reader = model->reader;
-  pull->batch.sparse = like->sparse;
   for (size_t i = 0; i < PF_MAX_PULLED; i++)
     if (model->columns[i] != NULL)
       pull->columns[i] =
           &pull->batch.columns[model->columns[i] - like->columns];
   return PF_OK;
-}
-
-
-void pf_pull_sparse (pf_pull *pull, size_t number) {
-  if (pull->columns[number] != NULL)
-    pull->batch.sparse = (int)(pull->columns[number] - pull->batch.columns);
 }
 
 

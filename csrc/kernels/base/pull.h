@@ -39,9 +39,6 @@ pf_status pf_pull_fields (pf_pull *pull, pf_reader *reader, bool *wanted,
 /* Open another batch for the same columns of the same reader. PF_ENOMEM. */
 pf_status pf_pull_clone (pf_pull *pull, const pf_pull *model, pf_error *error);
 
-/* Allow the reader to omit rows in which wanted column `number` is 0. */
-void pf_pull_sparse (pf_pull *pull, size_t number);
-
 /* Read the next batch: PF_MORE, PF_END (also when a live file has no more data
    yet) or a failure. */
 pf_status pf_pull_next (pf_pull *pull, pf_error *error);

@@ -11,6 +11,7 @@
 
 #include "kernels/calls/events.h"
 #include "model/dictionary/names.h"
+#include "model/rows/abilities.h"
 
 #define AT_ONCE \
   512 /* events: so few that their calls stay in the L1
@@ -356,11 +357,11 @@ static bool can_detach (const calls_reader *r, const bool *wanted) {
 }
 
 
-pf_status pf_calls_detach_input (pf_reader *reader, const bool *wanted,
-                                 pf_reader **events, bool **wants) {
+static pf_status calls_detach_input (pf_reader *reader, const bool *wanted,
+                                     pf_reader **events, bool **wants) {
   calls_reader *const r = (calls_reader *)(void *)reader;
   *events = NULL;
-  if (reader->next != calls_next || !can_detach(r, wanted))
+  if (!can_detach(r, wanted))
     return PF_OK;
   r->wanted = calloc(r->input->nfields + 1, sizeof *r->wanted);
   if (r->wanted == NULL)
@@ -375,6 +376,9 @@ pf_status pf_calls_detach_input (pf_reader *reader, const bool *wanted,
   *wants = r->wanted;
   return PF_OK;
 }
+
+
+static const pf_abilities abilities = {.detach_input = calls_detach_input};
 
 
 void pf_calls_push (pf_reader *reader, const pf_batch *events) {
@@ -437,7 +441,8 @@ pf_status pf_calls_open (pf_reader *input, const pf_call_options *options,
   r->reader = (pf_reader){.fields = r->fields,
                           .dictionary = input->dictionary,
                           .next = calls_next,
-                          .close = calls_close};
+                          .close = calls_close,
+                          .can = &abilities};
   set_types(r, &r->events);
   add_details(r, &r->events);
   r->events.reader = NULL;

@@ -20,19 +20,14 @@ pf_status pf_calls_open (pf_reader *events, const pf_call_options *options,
                          pf_reader **reader, pf_error *error);
 
 /*
-** Let the caller read the events, so that calls can be computed in another
-** thread. The caller reads the columns `wants` (owned by `reader`) of `events`
-** and hands over one batch at a time with pf_calls_push; then `next` returns
-** its calls, and PF_AGAIN after the last of them. `wanted` are the columns of
-** calls that will be read. *events is NULL when this is impossible: for columns
-** that intern names or stacks, for a range that ends early, and for a reader of
-** another kind. PF_OK or PF_ENOMEM.
+** Hand over the next batch to a reader of calls whose `detach_input`
+** (abilities.h) has set *input to the reader of its events: another thread can
+** compute the calls while the caller reads the columns `wants` (owned by the
+** reader) of the events. Then `next` returns the calls of the batch, which must
+** stay unchanged, and PF_AGAIN after the last of them. `wanted` are the columns
+** of calls that will be read. *input is NULL for columns that intern names or
+** stacks, and for a range that ends early.
 */
-pf_status pf_calls_detach_input (pf_reader *reader, const bool *wanted,
-                                 pf_reader **events, bool **wants);
-
-/* Hand over the next batch. It must stay unchanged until `next` returns
-   PF_AGAIN. */
 void pf_calls_push (pf_reader *reader, const pf_batch *events);
 
 /* The caller stops reading events. With `is_over` they have ended, otherwise

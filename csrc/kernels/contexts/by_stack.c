@@ -12,6 +12,7 @@
 #include "model/rows/read_stacks.h"
 #include "model/base/memory.h"
 #include "model/dictionary/stacks.h"
+#include "model/rows/abilities.h"
 
 /*
 ** Sums by stack, `width` values for each: the number of rows (0: none), then
@@ -213,7 +214,7 @@ static pf_status make_contexts (pf_contexts *contexts, sums *s) {
    each metric has a column of its own. */
 static bool can_bulk_read (const pf_contexts *contexts,
                            const pf_stack_rows *rows) {
-  if (rows->reader->read_stacks == NULL || contexts->count > 1)
+  if (pf_can(rows->reader)->read_stacks == NULL || contexts->count > 1)
     return false;
   for (size_t m = 0; m < rows->nmetrics; m++) {
     if (rows->columns[m] == SIZE_MAX)
@@ -232,7 +233,7 @@ static pf_status bulk_read (pf_contexts *contexts, const pf_stack_rows *rows,
                               .nmetrics = rows->nmetrics,
                               .columns = rows->columns,
                               .metrics = rows->metrics};
-  return rows->reader->read_stacks(rows->reader, &to, error);
+  return rows->reader->can->read_stacks(rows->reader, &to, error);
 }
 
 
@@ -243,7 +244,6 @@ pf_status pf_contexts_by_stack (pf_contexts *contexts,
     return bulk_read(contexts, rows, error);
   sums s = {.rows = rows, .width = rows->nmetrics + 1};
   const pf_pipeline pipeline = {.wanted = wanted,
-                                .sparse = -1,
                                 .notes = 1,
                                 .prepare = count_stacks,
                                 .process = add_batch,

@@ -10,6 +10,7 @@
 
 #include "model/contexts/ordered_merge.h"
 #include "model/base/parallel.h"
+#include "model/rows/abilities.h"
 
 /* A range of consecutive inputs. */
 typedef struct input_range {
@@ -79,8 +80,9 @@ static pf_status read_and_merge (const input_range *s, bool at_once,
 static void read_range (void *context) {
   input_range *const s = context;
   pf_reader *const first = s->inputs[0].reader;
-  s->status = s->ninputs == 1 ? first->read_stacks(first, &s->to, &s->error)
-                              : read_and_merge(s, false, &s->error);
+  s->status = s->ninputs == 1
+                  ? first->can->read_stacks(first, &s->to, &s->error)
+                  : read_and_merge(s, false, &s->error);
 }
 
 

@@ -7,6 +7,7 @@
 #define chain_stacks_h
 
 #include "kernels/stages/chain.h"
+#include "model/rows/abilities.h"
 #include "model/rows/read_stacks.h"
 
 /* Read the stacks of all inputs, each of which supports it, and merge them.

@@ -445,7 +445,7 @@ pf_status pf_attribute_histogram (pf_attribution *a, pf_reader *histogram,
                                                  : LEFT;
   const pf_pipeline pipeline = {.wants = wants,
                                 .nwants = nwants,
-                                .sparse = COUNT,
+                                .weight = "count",
                                 .process = attribute_batch,
                                 .context = a};
   pf_status status = pf_pipeline_run(&pipeline, histogram, error);

@@ -149,7 +149,6 @@ pf_status pf_count_arcs (const pf_attribution *attribution, pf_reader *arcs,
   arc_counter c = {.attribution = attribution};
   const pf_pipeline pipeline = {.wants = wants,
                                 .nwants = NWANTS,
-                                .sparse = -1,
                                 .notes = 2 * PF_BATCH_ROWS,
                                 .prepare = find_symbols,
                                 .process = count_batch,

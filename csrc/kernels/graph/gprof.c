@@ -283,7 +283,7 @@ pf_status pf_gprof_histogram (pf_graph *graph, const pf_address_index *index,
   gprof_attribution a = {.graph = graph, .index = index, .sets = sets};
   const pf_pipeline pipeline = {.wants = wants,
                                 .nwants = NWANTS,
-                                .sparse = COUNT,
+                                .weight = "count",
                                 .process = attribute_batch,
                                 .context = &a};
   const pf_status status = pf_pipeline_run(&pipeline, histogram, error);

@@ -9,6 +9,7 @@
 
 #include "kernels/calls/calls.h"
 #include "kernels/base/pipeline.h"
+#include "model/rows/abilities.h"
 
 
 static pf_status add_batch (pf_group_scan *g, pf_error *error) {
@@ -60,13 +61,14 @@ static pf_status pipe_events (pf_group_scan *g, pf_reader *input,
   pf_reader *events;
   bool *columns, has_paused = false;
   g->may_run_apart = false;
-  if (pf_calls_detach_input(input, g->wanted, &events, &columns) != PF_OK)
+  if (pf_can(input)->detach_input == NULL)
+    return PF_OK;
+  if (input->can->detach_input(input, g->wanted, &events, &columns) != PF_OK)
     return pf_no_memory(error);
   if (events == NULL)
     return PF_OK;
   consumer m = {g, input};
   const pf_pipeline pipeline = {.wanted = columns,
-                                .sparse = -1,
                                 .process = process,
                                 .context = &m,
                                 .has_paused = &has_paused};

@@ -145,7 +145,7 @@ static pf_status store_spans (pf_span_store *k, pf_error *error) {
   bool wanted[PF_SPAN_FIELDS];
   memset(wanted, true, sizeof wanted);
   const pf_pipeline pipeline = {
-      .wanted = wanted, .sparse = -1, .process = store_batch, .context = k};
+      .wanted = wanted, .process = store_batch, .context = k};
   return pf_pipeline_run(&pipeline, k->spans, error);
 }
 

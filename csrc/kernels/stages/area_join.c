@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "kernels/stages/area_join.h"
+#include "model/rows/abilities.h"
 
 enum {
   CLASS,
@@ -94,8 +95,11 @@ static void area_join_want (pf_reader *self, bool *wanted) {
 static pf_status area_join_seek (pf_reader *self, uint64_t row,
                                  pf_error *error) {
   area_join_reader *const j = (area_join_reader *)(void *)self;
-  return j->input->seek(j->input, row, error);
+  return j->input->can->seek(j->input, row, error);
 }
+
+
+static const pf_abilities abilities = {.seek = area_join_seek};
 
 
 static void area_join_close (pf_reader *self) {
@@ -137,8 +141,9 @@ pf_status pf_area_join_open (pf_reader *input, size_t area, pf_reader **reader,
                           .dictionary = input->dictionary,
                           .next = area_join_next,
                           .want = area_join_want,
-                          .seek = input->seek != NULL ? area_join_seek : NULL,
                           .close = area_join_close};
+  if (pf_can(input)->seek != NULL)
+    j->reader.can = &abilities;
   *reader = &j->reader;
   return PF_OK;
 }

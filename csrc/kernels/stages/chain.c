@@ -9,9 +9,11 @@
 #include "kernels/stages/chain.h"
 #include "kernels/contexts/chain_stacks.h"
 #include "model/dictionary/names.h"
+#include "model/rows/abilities.h"
 
 typedef struct chain_reader {
   pf_reader reader;
+  pf_abilities abilities;
   pf_chain_input *inputs;
   uint32_t *constants; /* nconstants for each input */
   pf_field *fields;
@@ -85,9 +87,19 @@ static pf_status chain_read_stacks (pf_reader *self, const pf_stack_target *to,
 
 static bool can_read_stacks (const pf_chain_input *inputs, size_t ninputs) {
   for (size_t i = 0; i < ninputs; i++)
-    if (inputs[i].reader->read_stacks == NULL)
+    if (pf_can(inputs[i].reader)->read_stacks == NULL)
       return false;
   return ninputs > 0;
+}
+
+
+static void chain_omit_zeros (pf_reader *self, size_t column) {
+  chain_reader *const c = (chain_reader *)(void *)self;
+  for (size_t i = 0; i < c->ninputs; i++) {
+    pf_reader *const input = c->inputs[i].reader;
+    if (input != NULL && pf_can(input)->omit_zeros != NULL)
+      input->can->omit_zeros(input, column);
+  }
 }
 
 
@@ -165,9 +177,11 @@ pf_status pf_chain_open (const pf_chain_input *inputs, size_t ninputs,
                           .dictionary = inputs[0].reader->dictionary,
                           .next = chain_next,
                           .want = chain_want,
-                          .close = chain_close};
+                          .close = chain_close,
+                          .can = &c->abilities};
+  c->abilities.omit_zeros = chain_omit_zeros;
   if (can_read_stacks(inputs, ninputs))
-    c->reader.read_stacks = chain_read_stacks;
+    c->abilities.read_stacks = chain_read_stacks;
   *reader = &c->reader;
   return PF_OK;
 }

@@ -23,22 +23,12 @@ static void keep_range (pf_batch *batch, size_t from, size_t to) {
 }
 
 
-/* All rows are needed: rows that the input omits could not be counted. */
-static pf_status pull (limit_reader *l, pf_batch *batch, pf_error *error) {
-  const int sparse = batch->sparse;
-  batch->sparse = -1;
-  const pf_status status = l->input->next(l->input, batch, error);
-  batch->sparse = sparse;
-  return status;
-}
-
-
 static pf_status limit_next (pf_reader *self, pf_batch *batch,
                              pf_error *error) {
   limit_reader *const l = (limit_reader *)(void *)self;
   pf_batch_clear(batch);
   while (l->left > 0) {
-    const pf_status status = pull(l, batch, error);
+    const pf_status status = l->input->next(l->input, batch, error);
     if (status != PF_MORE)
       return status;
     if (l->skip >= batch->rows) {
@@ -72,9 +62,7 @@ static void limit_close (pf_reader *self) {
 
 
 uint64_t pf_limit_passed (const pf_reader *reader) {
-  return reader->next == limit_next
-             ? ((const limit_reader *)(const void *)reader)->passed
-             : PF_NO_LIMIT;
+  return ((const limit_reader *)(const void *)reader)->passed;
 }
 
 

@@ -15,8 +15,7 @@
 pf_status pf_limit_open (pf_reader *input, uint64_t limit, uint64_t skip,
                          pf_reader **reader, pf_error *error);
 
-/* The number of rows that a reader of pf_limit_open has returned; PF_NO_LIMIT
-   for another reader. */
+/* The number of rows that a reader of pf_limit_open has returned. */
 uint64_t pf_limit_passed (const pf_reader *reader);
 
 #endif

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "kernels/stages/range.h"
+#include "model/rows/abilities.h"
 
 typedef struct range_reader {
   pf_reader reader;
@@ -47,7 +48,7 @@ static pf_status try_row (range_reader *r, uint64_t row, place *answer,
                           uint64_t *count, pf_error *error) {
   *answer = AFTER;
   *count = 0;
-  pf_status status = r->input->seek(r->input, row, error);
+  pf_status status = r->input->can->seek(r->input, row, error);
   if (status < 0)
     return status;
   status = r->input->next(r->input, &r->probe, error);
@@ -104,13 +105,14 @@ static pf_status search (range_reader *r, pf_error *error) {
     status = narrow(r, &s, s.low + (s.high - s.low) / 2, error);
   if (status != PF_OK)
     return status;
-  return r->input->seek(r->input, r->ordered ? s.low : 0, error);
+  return r->input->can->seek(r->input, r->ordered ? s.low : 0, error);
 }
 
 
 static pf_status start (range_reader *r, pf_error *error) {
   r->started = true;
-  if (r->input->seek == NULL || r->reader.fields[r->time].type != PF_INT)
+  if (pf_can(r->input)->seek == NULL ||
+      r->reader.fields[r->time].type != PF_INT)
     return PF_OK;
   r->ordered = true;
   bool *const wanted = calloc(r->input->nfields + 1, sizeof *wanted);

@@ -9,6 +9,7 @@
 #include "kernels/base/order.h"
 #include "kernels/stages/sort.h"
 #include "model/dictionary/areas.h"
+#include "model/rows/abilities.h"
 #include "model/rows/store.h"
 
 /* With a limit: rows stored beyond twice the limit before the rest is
@@ -50,7 +51,7 @@ typedef struct sort_reader {
 static pf_batch select_columns (const sort_reader *s, const pf_batch *batch) {
   for (size_t i = 0; i < s->ncolumns; i++)
     s->projection[i] = batch->columns[s->columns[i]];
-  return (pf_batch){batch->rows, s->ncolumns, s->projection, -1, false};
+  return (pf_batch){batch->rows, s->ncolumns, s->projection, false};
 }
 
 
@@ -431,6 +432,16 @@ static void sort_want (pf_reader *self, bool *wanted) {
 }
 
 
+static void sort_expect_rows (pf_reader *self, uint64_t rows) {
+  sort_reader *const s = (sort_reader *)(void *)self;
+  if (!s->begun && rows < s->limit)
+    s->limit = rows;
+}
+
+
+static const pf_abilities abilities = {.expect_rows = sort_expect_rows};
+
+
 static void sort_close (pf_reader *self) {
   sort_reader *const s = (sort_reader *)(void *)self;
   if (s->rows != NULL)
@@ -459,7 +470,8 @@ pf_status pf_sort_open (pf_reader *input, const pf_sort_key *keys, size_t nkeys,
                           .dictionary = input->dictionary,
                           .next = sort_next,
                           .want = sort_want,
-                          .close = sort_close};
+                          .close = sort_close,
+                          .can = &abilities};
   s->input = input;
   s->nkeys = nkeys;
   s->limit = UINT64_MAX;
@@ -475,11 +487,4 @@ pf_status pf_sort_open (pf_reader *input, const pf_sort_key *keys, size_t nkeys,
   }
   *reader = &s->reader;
   return PF_OK;
-}
-
-
-void pf_sort_set_limit (pf_reader *reader, uint64_t rows) {
-  sort_reader *const s = (sort_reader *)(void *)reader;
-  if (reader->next == sort_next && !s->begun && rows < s->limit)
-    s->limit = rows;
 }

@@ -16,18 +16,12 @@ typedef struct pf_sort_key {
 ** Open a reader of the rows of `input` (borrowed), sorted by the first key,
 ** equal ones by the second, and so on; stable. Names and bytes compare by their
 ** bytes, areas by their names, stacks by their ids; missing values come last in
-** either direction. The first `next` reads the whole input into memory (but see
-** pf_sort_set_limit); for a live file it returns PF_AGAIN and continues at the
+** either direction. The first `next` reads the whole input into memory; after
+** expect_rows (abilities.h) it stores at most twice these rows and a fixed
+** number; for a live file it returns PF_AGAIN and continues at the
 ** next call. PF_ENOMEM.
 */
 pf_status pf_sort_open (pf_reader *input, const pf_sort_key *keys, size_t nkeys,
                         pf_reader **reader, pf_error *error);
-
-/*
-** Tell a sort that only its first `rows` rows will be read: it then stores at
-** most twice these rows and a fixed number. Ignored when the reader is not a
-** sort, or has begun.
-*/
-void pf_sort_set_limit (pf_reader *reader, uint64_t rows);
 
 #endif

@@ -13,6 +13,7 @@
 #include "kernels/stages/symbolize.h"
 #include "model/rows/batch.h"
 #include "model/dictionary/names.h"
+#include "model/rows/abilities.h"
 
 /* The new columns of one address column, in this order. */
 enum {
@@ -165,8 +166,11 @@ static void symbolize_want (pf_reader *self, bool *wanted) {
 static pf_status symbolize_seek (pf_reader *self, uint64_t row,
                                  pf_error *error) {
   symbolize_reader *const s = (symbolize_reader *)(void *)self;
-  return s->input->seek(s->input, row, error);
+  return s->input->can->seek(s->input, row, error);
 }
+
+
+static const pf_abilities abilities = {.seek = symbolize_seek};
 
 
 static void symbolize_close (pf_reader *self) {
@@ -259,8 +263,9 @@ pf_status pf_symbolize_open (pf_reader *input, pf_symbols *symbols,
                           .dictionary = input->dictionary,
                           .next = symbolize_next,
                           .want = symbolize_want,
-                          .seek = input->seek != NULL ? symbolize_seek : NULL,
                           .close = symbolize_close};
+  if (pf_can(input)->seek != NULL)
+    s->reader.can = &abilities;
   if (status == PF_OK)
     *reader = &s->reader;
   else

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "model/base/parallel.h"
+#include "model/rows/abilities.h"
 
 #define MAX_THREADS 64
 
@@ -89,7 +90,7 @@ static pf_status read_chunk (pool *p, size_t number, bool is_caller) {
   pf_reader *const reader = p->options->readers[number];
   pf_status status = PF_OK;
   if (number > 0) {
-    status = reader->seek(reader, k->from, &k->error);
+    status = reader->can->seek(reader, k->from, &k->error);
     if (status == PF_OK)
       status = pf_scan_open(k->scan, reader, p->scan_options, true, &k->error);
   }
@@ -171,7 +172,7 @@ static void run_threads (pool *p) {
 /* Read a chunk again with the scan that holds all earlier chunks. */
 static pf_status reread (const chunk *k, pf_scan *scan, pf_error *error) {
   pf_reader *const reader = scan->events.reader;
-  const pf_status status = reader->seek(reader, k->from, error);
+  const pf_status status = reader->can->seek(reader, k->from, error);
   return status == PF_OK ? pf_scan_read(scan, k->rows, error) : status;
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "kernels/statistics/result_rows.h"
+#include "model/rows/abilities.h"
 
 typedef struct statistics_reader {
   pf_reader reader;
@@ -127,7 +128,7 @@ static pf_status keep_chunks (statistics_reader *r, const pf_events *events) {
   const bool is_single = events->flags < r->input->nfields ||
                          r->options.calls.has_from || r->options.calls.has_to ||
                          r->options.by == PF_BY_CALLER;
-  if (is_single || r->input->seek == NULL)
+  if (is_single || pf_can(r->input)->seek == NULL)
     r->options.nchunks = 0;
   r->chunks = calloc(r->options.nchunks + 1, sizeof *r->chunks);
   if (r->chunks == NULL)

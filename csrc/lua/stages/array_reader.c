@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lua/arguments.h"
+#include "model/rows/abilities.h"
 #include "model/rows/store.h"
 
 /* Stack indices of core.rows_reader. */
@@ -37,8 +38,11 @@ static pf_status rows_next (pf_reader *self, pf_batch *batch, pf_error *error) {
 
 static pf_status rows_seek (pf_reader *self, uint64_t row, pf_error *error) {
   const rows_reader *const t = (rows_reader *)(void *)self;
-  return t->rows->seek(t->rows, row, error);
+  return t->rows->can->seek(t->rows, row, error);
 }
+
+
+static const pf_abilities rows_abilities = {.seek = rows_seek};
 
 
 static void rows_close (pf_reader *self) {
@@ -143,8 +147,8 @@ static int core_rows_reader (lua_State *L) {
                           .nfields = nfields,
                           .dictionary = l_dictionary_check(L, DICTIONARY),
                           .next = rows_next,
-                          .seek = rows_seek,
-                          .close = rows_close};
+                          .close = rows_close,
+                          .can = &rows_abilities};
   read_fields(L, t, nfields);
   if (pf_store_open(&t->store, t->fields, nfields, t->reader.dictionary) !=
           PF_OK ||

@@ -15,6 +15,7 @@
 #include "kernels/statistics/statistics.h"
 #include "lua/arguments.h"
 #include "lua/stages/timeline_spans.h"
+#include "model/rows/abilities.h"
 
 
 /* {====== Entries with operations (i, I, O, o) ====== */
@@ -130,7 +131,7 @@ static void read_parts (lua_State *L, pf_statistics_options *options) {
   for (size_t i = 0; i < options->nchunks; i++) {
     lua_rawgeti(L, list, (lua_Integer)i + 1);
     parts[i] = l_reader_check(L, -1)->reader;
-    luaL_argcheck(L, parts[i]->seek != NULL, 2,
+    luaL_argcheck(L, pf_can(parts[i])->seek != NULL, 2,
                   "a reader of parts cannot seek");
     lua_pop(L, 1);
   }
@@ -154,7 +155,7 @@ static int core_statistics (lua_State *L) {
     options.by = PF_BY_CALLER;
   read_parts(L, &options);
   read_ranks(L, &options);
-  if (l_is_progress(events))
+  if (l_reader_check(L, 1)->kind == L_PROGRESS)
     options.progress = (pf_progress){l_progress_is_cancelled, events};
   l_reader *const r = l_reader_new(L);
   pf_error error;

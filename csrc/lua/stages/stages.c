@@ -14,6 +14,7 @@
 #include "kernels/stages/sort.h"
 #include "lua/arguments.h"
 #include "lua/stages/group_key.h"
+#include "model/rows/abilities.h"
 
 #define MAX_COLUMNS 200 /* maximum number of arguments of a filter */
 
@@ -112,10 +113,11 @@ static int core_limit (lua_State *L) {
   pf_reader *const input = l_reader_check(L, 1)->reader;
   const uint64_t limit = check_rows(L, 2, PF_NO_LIMIT);
   const uint64_t skip = check_rows(L, 3, 0);
-  if (limit <= PF_NO_LIMIT - skip)
-    pf_sort_set_limit(input, limit + skip);
+  if (limit <= PF_NO_LIMIT - skip && pf_can(input)->expect_rows != NULL)
+    input->can->expect_rows(input, limit + skip);
   l_reader *const r = l_reader_new(L);
   pf_error error;
+  r->kind = L_LIMIT;
   return l_reader_opened(
       L, pf_limit_open(input, limit, skip, &r->reader, &error), &error);
 }
@@ -124,9 +126,9 @@ static int core_limit (lua_State *L) {
 /* core.passed(limit): the number of rows that a reader of core.limit has
    returned. */
 static int core_passed (lua_State *L) {
-  const uint64_t passed = pf_limit_passed(l_reader_check(L, 1)->reader);
-  luaL_argcheck(L, passed != PF_NO_LIMIT, 1, "not a reader of core.limit");
-  lua_pushinteger(L, (lua_Integer)passed);
+  const l_reader *const r = l_reader_check(L, 1);
+  luaL_argcheck(L, r->kind == L_LIMIT, 1, "not a reader of core.limit");
+  lua_pushinteger(L, (lua_Integer)pf_limit_passed(r->reader));
   return 1;
 }
 

@@ -13,6 +13,8 @@
 #include "lua/arguments.h"
 #include "lua/writer/fileset.h"
 #include "lua/writer/written.h"
+#include "model/rows/abilities.h"
+#include "model/writer/encoder.h"
 
 #define L_WRITER "profio.writer"
 
@@ -189,7 +191,7 @@ static pf_status put_all (l_writer *w, size_t number, const pf_table *table,
                           pf_reader *reader, pf_batch *batch,
                           pf_column *columns, const size_t *from,
                           pf_error *error) {
-  pf_batch out = {0, table->nfields, columns, -1, false};
+  pf_batch out = {0, table->nfields, columns, false};
   for (;;) {
     const pf_status status = reader->next(reader, batch, error);
     if (status != PF_MORE)
@@ -212,7 +214,8 @@ static pf_status put_all (l_writer *w, size_t number, const pf_table *table,
 static bool can_read_whole (const l_writer *w, size_t number,
                             const pf_table *table, const pf_reader *reader,
                             const size_t *from) {
-  if (w->encoder->take == NULL || reader->read_stacks == NULL || number != 0)
+  if (w->encoder->take == NULL || pf_can(reader)->read_stacks == NULL ||
+      number != 0)
     return false;
   for (size_t i = 0; i < table->nfields; i++)
     if (from[i] != i)

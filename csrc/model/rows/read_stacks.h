@@ -1,6 +1,6 @@
 /*
 ** read_stacks.h - the destination of the bulk read of stacks
-** (pf_reader.read_stacks): a reader adds the stacks and weights of all its rows
+** (pf_abilities.read_stacks): a reader adds the stacks and weights of all its rows
 ** to contexts at once, which is faster than building the rows.
 **
 ** The result is the same as that of adding the rows one by one. The call adds
@@ -13,6 +13,7 @@
 #define read_stacks_h
 
 #include "model/contexts/contexts.h"
+#include "model/rows/abilities.h"
 
 struct pf_stack_target {
   pf_contexts *contexts; /* use the reader's dictionary; only the root node */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "model/base/memory.h"
+#include "model/rows/abilities.h"
 #include "model/rows/store.h"
 
 
@@ -145,6 +146,9 @@ static pf_status store_seek (pf_reader *self, uint64_t row, pf_error *error) {
 }
 
 
+static const pf_abilities store_abilities = {.seek = store_seek};
+
+
 static void store_close (pf_reader *self) {
   free(self);
 }
@@ -159,8 +163,8 @@ pf_status pf_store_reader (const pf_store *store, const size_t *order,
                           .nfields = store->nfields,
                           .dictionary = store->dictionary,
                           .next = store_next,
-                          .seek = store_seek,
-                          .close = store_close};
+                          .close = store_close,
+                          .can = &store_abilities};
   r->store = store;
   r->order = order;
   r->count = order == NULL ? store->rows : count;

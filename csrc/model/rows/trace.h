@@ -1,12 +1,45 @@
 /*
-** trace.h - options, header facts and warnings of an opened file. Formats call
-** it while they open and read; lua/trace.c reads the facts and warnings.
+** trace.h - an opened file: its sources and options, and the header facts and
+** warnings that its format adds while it opens and reads. csrc/lua opens it and
+** shows facts and warnings.
 */
 
 #ifndef trace_h
 #define trace_h
 
 #include "profio.h"
+
+/* The bytes of a file of a trace. The binding owns them. */
+typedef struct pf_source {
+  const char *role; /* "main", "memo", "mapping", "debug", ... */
+  const char *path; /* for messages; "" when the bytes have no path */
+  pf_bytes bytes;
+} pf_source;
+
+/* An option that the format's Lua file declares, with the user's value. */
+struct pf_option {
+  const char *name;
+  bool is_text; /* else a whole number or a truth value */
+  int64_t integer;
+  pf_bytes text;
+};
+
+typedef struct pf_notes pf_notes;
+
+/* An opened file: sources and a format. */
+struct pf_trace {
+  const struct pf_format *format;
+  const pf_source *sources; /* the first is the main one */
+  size_t nsources;
+  const pf_option *options; /* read with pf_option_... below */
+  size_t noptions;
+  bool strict;               /* the first damage is a failure */
+  pf_dictionary *dictionary; /* may be shared by traces */
+  pf_notes *notes;           /* info and warnings */
+  const pf_table *tables;    /* set by format->open; the first is the main */
+  size_t ntables;
+  void *state; /* the format's own, freed by format->close */
+};
 
 /* A header fact, shown in trace.info. Facts have the order of the file. */
 typedef struct pf_info {

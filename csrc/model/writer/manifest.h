@@ -14,6 +14,7 @@
 
 #include "bytes/ring/ring.h"
 #include "bytes/sink.h"
+#include "model/rows/trace.h"
 
 #define PF_MANIFEST_OPTIONS 32 /* most options */
 #define PF_MANIFEST_ROLES   (PF_RING_FILES - 1)

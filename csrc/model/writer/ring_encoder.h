@@ -19,6 +19,7 @@
 #include "bytes/ring/ring.h"
 #include "bytes/sink.h"
 #include "model/dictionary/stacks.h"
+#include "model/writer/encoder.h"
 
 /* Kinds of journal entries. The n-th entry of a kind has the id n, from 0. */
 enum {

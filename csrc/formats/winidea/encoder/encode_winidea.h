@@ -10,6 +10,7 @@
 #include "bytes/sink.h"
 #include "formats/winidea/winidea.h"
 #include "model/rows/batch.h"
+#include "model/writer/encoder.h"
 
 /* Indices of the tables that the encoder takes. */
 enum {

@@ -9,6 +9,7 @@
 
 #include "bytes/sink.h"
 #include "formats/xpp/xpp.h"
+#include "model/writer/encoder.h"
 
 typedef struct xpp_writer xpp_writer;
 

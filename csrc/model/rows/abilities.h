@@ -1,0 +1,37 @@
+/*
+** abilities.h - what a reader may be able to do besides `next`. All of it is
+** optional: without an ability there is NULL, and the rows are read with `next`
+** in their order. A stage offers those of its input that are also true of its
+** own rows. pf_can returns the abilities of any reader.
+*/
+
+#ifndef abilities_h
+#define abilities_h
+
+#include "profio.h"
+
+typedef struct pf_stack_target pf_stack_target; /* model/rows/read_stacks.h */
+
+struct pf_abilities {
+  /* Continue at a row. Not possible where records have several sizes. */
+  pf_status (*seek)(pf_reader *self, uint64_t row, pf_error *error);
+  /* Bulk read of all rows, which are stacks and weights. */
+  pf_status (*read_stacks)(pf_reader *self, const pf_stack_target *to,
+                           pf_error *error);
+  /* Rows in which this column is 0 may be left out. A stage that counts rows
+     must not offer it. */
+  void (*omit_zeros)(pf_reader *self, size_t column);
+  /* Only the first `rows` rows will be read. Ignored after the first `next`. */
+  void (*expect_rows)(pf_reader *self, uint64_t rows);
+  /* Let the caller read the input: pf_calls_push of kernels/calls/calls.h. */
+  pf_status (*detach_input)(pf_reader *self, const bool *wanted,
+                            pf_reader **input, bool **wants);
+};
+
+/* Return the abilities of a reader, never NULL. */
+static inline const pf_abilities *pf_can (const pf_reader *reader) {
+  static const pf_abilities none = {.seek = NULL};
+  return reader->can != NULL ? reader->can : &none;
+}
+
+#endif
