@@ -88,7 +88,7 @@ describe("the files of --diff", function()
       assert.equal(1, status)
    end)
 
-   it("tell of their damage", function()
+   it("report their damage", function()
       local _, status, err = command.run("profio --diff cut.gmon new.out")
       assert.matches("cut.gmon: damage: ", err)
       assert.equal(3, status)

@@ -120,7 +120,7 @@ describe("a file beside a trace", function()
       assert.equal(SECRET, named.data:rows()[1].NOTE)
    end)
 
-   it("is one beside the file that the trace is a link to", function()
+   it("is found beside the file to which the trace is a link", function()
       os.execute(("cd '%s/near' && mkdir -p links && ln -sf ../../far/u.dbf ../../far/u.fpt links")
          :format(base))
       command.file("named/far/u.dbf", table_of_memos())

@@ -175,7 +175,7 @@ describe("files of one call", function()
       assert.equal(all, names())
    end)
 
-   it("have none beside a pipe", function()
+   it("have none for a pipe", function()
       sh "mkfifo pipe.prf; { cat pipe.prf > got & }"
       local w = assert(profio.create(path_of "pipe.prf", { format = "xpp" }))
       w:write { thread = 1, time = 1000000, op = "i", call = "B" }
@@ -199,7 +199,7 @@ describe("a writer through a ring", function()
       assert.equal("old", read(path_of "x.prf"))
    end)
 
-   it("has its ring beside no pipe, and leaves a link to its file", function()
+   it("has no ring beside a pipe, and keeps a link to its file", function()
       sh "mkfifo pipe; { cat pipe > got & }; ln -s x.prf link"
       for _, name in ipairs { "pipe", "link" } do
          local w = assert(profio.create(path_of(name), { format = "xpp", form = "text",
@@ -299,7 +299,7 @@ describe("a database of DCPI", function()
 end)
 
 describe("a file that is replaced", function()
-   it("keeps its mode, and stays behind the link that named it", function()
+   it("keeps its mode, and the link that named it", function()
       local trace <close> = assert(profio.open(path_of "gmon.out"))
       file("old", "old")
       sh "chmod 640 old && ln -s old link"
@@ -338,7 +338,7 @@ describe("core.output", function()
       assert.equal(all, names())
    end)
 
-   it("knows its folder when the current one changes, and what is no file any more", function()
+   it("keeps its folder if the current one changes, and reports removed files", function()
       local before = assert(lfs.currentdir())
       lfs.chdir(folder)
       local out = assert(core.output "x")

@@ -61,7 +61,7 @@ print("time", info.lost, info.time)
       end
    end)
 
-   it("ends with what was open when recording ends in it", function()
+   it("ends with the open calls when recording is stopped inside of them", function()
       local output = run [[
 local recorder = require "profio.recorder"
 local function f() end

@@ -33,7 +33,7 @@ local one_line = 0; for i = 1, 50 do one_line = one_line + i end
       assert.equal("timed", trace.info.dialect)
    end)
 
-   it("charges the rest of a line after a call to that line", function()
+   it("charges the time of a line after a call to that line", function()
       local trace <close> = trace_of([[
 local function quick()
    return 1
@@ -140,7 +140,7 @@ describe("mode calls", function()
       end)
    end
 
-   it("has a lane for each coroutine, whose time is its own", function()
+   it("has a lane for each coroutine, with its own time", function()
       local trace <close> = trace_of([[
 local function spin(n) local t = 0 for i = 1, n do t = t + i end return t end
 local function body() for _ = 1, 3 do spin(50000) coroutine.yield() end end
@@ -160,7 +160,7 @@ for _ = 1, 4 do one() two() spin(50000) end
       assert.equal(whole, sum) -- no time is counted twice, and none is lost
    end)
 
-   it("tells functions apart that are called from one place", function()
+   it("distinguishes functions that are called from one place", function()
       local trace <close> = trace_of([[
 function none() end function one(a) end function all(...) end
 local up = 1

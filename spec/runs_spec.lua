@@ -76,7 +76,7 @@ describe("the calls of several files", function()
       assert.same({ main = 8, f = 6 }, self)
    end)
 
-   it("begin anew also where one file goes on behind the other", function()
+   it("begin again also if one file continues the other", function()
       local trace <close> = open("0 enter f a\n", "5 leave f a\n6 enter g a\n9 leave g a\n")
       assert.same({ "f 0-0 net 0 open", "f 5-5 net 0 orphan", "g 6-9 net 3" },
          told(trace:calls()))

@@ -18,7 +18,7 @@ describe("times", function()
       end
    end)
 
-   it("have numbers beside them that are whole, or none", function()
+   it("have whole numbers, or none", function()
       for text, expected in pairs { ["1000"] = 1000, ["-3"] = -3, ["1e3"] = 1000, ["2.50e1"] = 25,
          ["9007199254740993.0"] = 9007199254740993, [" 7 "] = 7, ["12300e-2"] = 123, ["0e0"] = 0,
          ["9.223372036854775807e18"] = math.maxinteger, [".5e1"] = 5 } do

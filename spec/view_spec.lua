@@ -146,7 +146,7 @@ describe("group and aggregate", function()
       end
    end)
 
-   it("gives min, max, mean, quantiles and the rest as defined", function()
+   it("gives min, max, mean, quantiles and the others as defined", function()
       local values = {}
       for i, row in ipairs(source) do
          values[i] = row.value

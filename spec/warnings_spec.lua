@@ -75,7 +75,7 @@ describe("warnings", function()
          ["winidea-time-falls"] = model["winidea-time-falls"][1] }, counts)
    end)
 
-   it("tell the first byte also where a file is read in parts", function()
+   it("name the first byte also if a file is read in chunks", function()
       local list = {}
       for i = 1, 40000 do
          list[i] = records.new { handle = 1, event = i % 2 == 1 and "enter" or "leave", time = i,

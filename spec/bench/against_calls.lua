@@ -1,5 +1,5 @@
--- The statistics of calls of a timeline, beside the least work in C for own and whole time, with
--- one thread and with two, and beside `uftrace report` on a recording of its own.
+-- Measures the statistics of the calls of a timeline, with one thread and with two. The references
+-- are a minimal C loop that computes net and gross time, and `uftrace report` on its own recording.
 
 local events = require "bench.events"
 local profio = require "profio"
@@ -15,7 +15,7 @@ local function row(label, mine, theirs)
       theirs / records * 1e9, mine / theirs)
 end
 
--- Count, and sum, least, greatest and mean of each length; with p50 and p99 when asked.
+-- Count, and sum, minimum, maximum and mean of each duration; p50 and p99 on request.
 local function columns(quantiles)
    local list = { "area", "count" }
    for _, length in ipairs { "net", "gross", "call", "period", "outside" } do
@@ -29,7 +29,7 @@ local function columns(quantiles)
    return list
 end
 
--- The calls that ended must be those of the loop, or the time says nothing.
+-- Fails unless the loop finds the same number of ended calls: else times are not comparable.
 local function statistics(trace, options, quantiles, expected)
    options.partial = "exclude"
    local count = 0
@@ -39,7 +39,7 @@ local function statistics(trace, options, quantiles, expected)
    assert(count >= expected, "the calls differ")
 end
 
--- The best of pairs that follow each other at once: other work on the machine disturbs both.
+-- The best of pairs of runs that follow each other directly, so that other load affects both.
 local function report_threads(trace, expected)
    local best, one, two = 0, nil, nil
    for _ = 1, pairs_of_threads do
@@ -69,7 +69,7 @@ local function has(command)
    return (os.execute("command -v " .. command .. " > /dev/null 2>&1"))
 end
 
--- Own and whole time of a million calls, as uftrace tells them.
+-- Net and gross time of a million calls, computed by uftrace.
 local function against_uftrace()
    if not has "uftrace" or not has "gcc" then
       timing.print("%-34s not installed", "uftrace report")

@@ -1,5 +1,5 @@
--- A large profile of counts, opened, read and ranked, beside a plain C loop that maps the file and
--- adds its counts up: loops.c.
+-- Measures opening, reading and ranking a large profile of counts. The reference is a C loop that
+-- maps the file and adds up its counts: loops.c.
 
 local loops = require "bench.loops"
 local profio = require "profio"
@@ -10,7 +10,7 @@ local bench = {}
 local MEGABYTES = 256
 local SHOWN = 20
 
--- What opens the profile and does something with it.
+-- Returns a function that opens the profile and works on it.
 local function opened(path, f)
    return function()
       local trace <close> = assert(profio.open(path))

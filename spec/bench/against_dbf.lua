@@ -1,5 +1,5 @@
--- A trace of Xbase++ beside programs that read tables: shapelib, in a C loop over the same columns
--- (other/shape.c; it is left out where there is no libshp-dev), and python3-dbfread.
+-- Measures reading an Xbase++ trace. The references are shapelib, in a C loop over the same columns
+-- (other/shape.c; omitted if libshp-dev is not installed), and python3-dbfread.
 
 local profio = require "profio"
 local timing = require "spec.bench.timing"
@@ -32,7 +32,7 @@ local function seconds_of(command)
    return tonumber((pipe:read "l" or ""):match "^(%S+)")
 end
 
--- The median of some runs, as of our own; nil when the program is not there.
+-- Returns the median of several runs of a program, or nil if it is not installed.
 local function median(command)
    local runs = {}
    for i = 1, 3 do
@@ -67,8 +67,8 @@ local function print_beside(label, seconds, others)
    timing.print("%-34s %8.1f ms %s", label, seconds * 1e3, table.concat(ratios))
 end
 
---- Each entry in a Lua loop; what the report of XppPat's statistics is made of, which needs the
---- threads too; and more of what the calls come to.
+--- Measures a Lua loop over all entries, the columns of XppPat's report (which include the thread),
+--- and statistics of the calls.
 function bench.xbase()
    local path = timing.folder .. "/large.dbf"
    write_trace(path)

@@ -1,4 +1,4 @@
--- profio beside gprof: the same traces, the same reports, all text written.
+-- Compares profio with gprof: the same traces and the same reports, with all text written.
 
 local timing = require "spec.bench.timing"
 
@@ -58,7 +58,7 @@ function bench.symbols()
    timing.remove(path)
 end
 
--- One shape at growing sizes; gprof only up to `bound`, for it is not linear.
+-- One shape at growing sizes; gprof only up to `bound`, because its time is not linear.
 local function grow(shape, sizes, bound)
    for _, size in ipairs(sizes) do
       local path = timing.make(shape, size, size * 32, size - 1, shape)

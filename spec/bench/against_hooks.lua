@@ -1,5 +1,5 @@
--- Recording Lua programs, beside the programs alone, an empty C hook of the same events that reads
--- the clock, and a profiler written in Lua over debug.sethook.
+-- Measures the recording of Lua programs. The references are the programs alone, a C hook for the
+-- same events that only reads the clock, and a profiler in Lua that uses debug.sethook.
 
 local loops = require "bench.loops"
 local recorder = require "profio.recorder"
@@ -41,7 +41,7 @@ local function mixed()
    return #table.concat(words)
 end
 
--- With how many runs it is recorded event by event.
+-- Number of runs when it is recorded event by event.
 local programs = {
    { "calls: fib(20)", function() return fib(20) end, 100 },
    { "lines: a loop of two", lines, 60 },
@@ -52,8 +52,8 @@ local RUNS <const> = 1000 -- of a program without hooks
 
 -- {====== Ways to run them ======
 
--- What a number of runs took: by the clock, and of the processor. What the writer's thread uses,
--- and waiting for it, is not in the latter.
+-- Returns the elapsed time and the processor time of some runs. The processor time does not include
+-- the writer's thread, nor waiting for it.
 local function take(program, runs)
    local began, spent = loops.now(), loops.spent()
    for _ = 1, runs do
@@ -83,7 +83,7 @@ local function recorded(mode)
    end
 end
 
--- As such profilers are written: time by line, of the place that getinfo tells.
+-- A typical profiler in Lua: time by line, with the location from getinfo.
 local function in_lua(...)
    local spent, last, key = {}, os.clock(), nil
    local function hook(_, line)
@@ -110,7 +110,7 @@ local ways = {
    { "calls", recorded "calls" },
 }
 
--- What is held against what.
+-- The pairs that are compared.
 local pairs_of_ways = {
    { "sampled", "plain" },
    { "timed", "hook of lines and calls" },
@@ -120,7 +120,7 @@ local pairs_of_ways = {
 
 -- }======
 
--- What each way took in each round, in turns.
+-- Measures all ways in turn, in each round.
 local function measure(program, runs)
    local taken = {}
    for round = 1, ROUNDS do
@@ -141,7 +141,7 @@ local function least(taken, way, of)
    return best
 end
 
--- Two ways: the ratio of their best runs, and the best and the median of those of each round.
+-- Returns for two ways the ratio of their best runs, and the best and the median ratio of a round.
 local function compare(taken, one, other)
    local numbers = {}
    for _, of in ipairs { "clock", "processor" } do

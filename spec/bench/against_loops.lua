@@ -1,4 +1,4 @@
--- profio beside the least work in C that could do: loops.c.
+-- Compares profio with minimal C loops that compute the same (loops.c).
 
 local loops = require "bench.loops"
 local profio = require "profio"
@@ -13,7 +13,7 @@ local function row(label, mine, theirs)
       theirs / arcs * 1e9, mine / theirs)
 end
 
--- The sums must be those of the loop, or the time says nothing.
+-- Fails unless the loop has the same sums: otherwise the times are not comparable.
 local function group_by_callee(trace, expected)
    local rows = trace.arcs:group("to"):aggregate { "n = count", "calls = sum(count)" }:rows()
    local calls = 0

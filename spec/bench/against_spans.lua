@@ -1,6 +1,6 @@
--- What is made of the events of a timeline, all of them and those of a tenth of its time: reports
--- beside a plain C loop, the Best Trace Format beside copying the file that is written, and each
--- span beside the whole.
+-- Measures reports and exports of a timeline, of all events and of a tenth of its time. Reports are
+-- compared with a C loop, the Best Trace Format with copying the written file, and each part of the
+-- time with the whole.
 
 local core = require "profio.core"
 local events = require "bench.events"
@@ -25,7 +25,7 @@ local function load(trace, from, to)
    return core.drain(core.load(trace.events:reader(), { from = from, to = to, width = width }))
 end
 
--- Everything, beside what somebody would write by hand.
+-- All events, compared with a loop written by hand.
 local function of_all(trace, file, first, last, path)
    local btf = path .. ".btf"
    local times = timing.functions({
@@ -40,8 +40,8 @@ local function of_all(trace, file, first, last, path)
    os.remove(btf)
 end
 
--- A tenth of the time, beside all of it. What is open when it begins takes reading what is before,
--- but for rows of the timeline.
+-- A tenth of the time, compared with all of it. All events before it have to be read, to know the
+-- calls that are open when it begins; only rows of the timeline do not need them.
 local function of_a_tenth(trace, first, last, path)
    local from = first + (last - first) // 20 * 9
    local to = from + (last - first) // 10

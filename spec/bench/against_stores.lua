@@ -1,5 +1,5 @@
--- Recording through a ring, beside the least it could cost: a store of 24 bytes into a mapped file
--- from C, a C function that does nothing from Lua, and dd for what reaches the disk.
+-- Measures recording through a ring. The references are the minimum costs: a store of 24 bytes into
+-- a mapped file in C, a call of an empty C function from Lua, and dd for the speed of the disk.
 
 local loops = require "bench.loops"
 local profio = require "profio"
@@ -9,7 +9,7 @@ local bench = {}
 
 local CALLS <const> = 500000
 
--- What record.c prints: { store = ns, ... }
+-- Returns the figures that record.c prints: { store = ns, ... }
 local function from_c()
    local found = {}
    local pipe <close> = assert(io.popen(timing.folder .. "/record " .. timing.folder))
@@ -23,8 +23,8 @@ local function row(label, mine, theirs)
    timing.print("%-40s %8.2f ns %8.2f ns %8.2f x", label, mine, theirs, mine / theirs)
 end
 
--- Nanoseconds of the processor that a call with these values takes, and one of a function that does
--- nothing: the best of several runs in turns.
+-- Returns the processor time in nanoseconds of a call with these values, and of a call of an empty
+-- function: the best of several runs, in turn.
 local function lua_cost(emit, a, b, c)
    local best = { math.huge, math.huge }
    local nothing = loops.nothing
@@ -61,7 +61,7 @@ local function dd_rate(path)
    return 4000 * 65536 / 1e6 / (loops.now() - began)
 end
 
---- What a record costs, from C and from Lua, and how fast they reach the file.
+--- Measures the cost of a record, from C and from Lua, and the rate at which records are written.
 function bench.record()
    local path = timing.folder .. "/record.br"
    local c = from_c()

@@ -1,4 +1,4 @@
--- profio with timelines of winIDEA, beside plain C loops, string.unpack and pandas.
+-- Compares profio on winIDEA timelines with C loops, string.unpack and pandas.
 
 local core = require "profio.core"
 local events = require "bench.events"
@@ -40,8 +40,8 @@ local function total_of(view, column)
    return total
 end
 
--- Count and sum by area, and a Lua loop over three columns. The sums must be those of the loops, or
--- the times say nothing; functions have no data, so only writes are in theirs.
+-- Count and sum by area, and a Lua loop over three columns. Fails unless the sums equal those of
+-- the C loops. Functions have no data, so only writes are summed.
 local function against_loops(trace, file)
    local _, expected = file:totals()
    local _, data = file:totals(true)
@@ -106,7 +106,7 @@ local function against_pandas(path, trace)
    row("the same; pandas, file and all", mine, theirs, records)
 end
 
--- What a process of its own has in memory of its own after a pass over everything.
+-- Returns the anonymous memory of a separate process after it has read everything.
 local memory = [[
 local events, profio = require "bench.events", require "profio"
 local trace <close> = assert(profio.open(%q))
@@ -125,7 +125,7 @@ local function report_memory(path)
    os.remove(script)
 end
 
--- The first record of a file of 10 GB, all but its beginning a hole.
+-- The first record of a file of 10 GB that is a hole except for its beginning.
 local function report_first(path)
    local hole = timing.folder .. "/hole.BIN"
    assert(os.execute(("head -c 2400 %s > %s && truncate -s 10000000008 %s"):format(path .. ".BIN",

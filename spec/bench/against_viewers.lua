@@ -1,4 +1,4 @@
--- Exports beside the programs that read them, and two profiles merged beside Go's pprof doing so.
+-- Compares exports with the programs that read them, and a merge of two profiles with Go's pprof.
 
 local core = require "profio.core"
 local folded = require "spec.support.folded"
@@ -18,14 +18,14 @@ local function row(label, mine, other, theirs)
    timing.print("%-34s %8.2f s   %-22s %8.2f s %8.1f x", label, mine, other, theirs, theirs / mine)
 end
 
--- A file that is written is a new one each time.
+-- Removes the output before each run, so that each run creates it.
 local function seconds(command, written)
    return timing.commands({ "sh -c '" .. command .. " >/dev/null 2>&1'" }, written and function()
       os.remove(written)
    end)[1].seconds
 end
 
--- What speedscope's importer itself takes, without its start.
+-- Returns the time of speedscope's importer, without the start of the program.
 local function seconds_of_speedscope(path)
    local command = "node --max-old-space-size=6000 spec/support/speedscope.js " ..
       "build/node/node_modules %s 2>/dev/null | cut -c1-60"

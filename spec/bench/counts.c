@@ -3,8 +3,8 @@
 **
 **   counts PATH MEGABYTES
 **
-** Version 0.07, one image and one event. The chunks have 1 to 24 counts, one
-** count in eight of them is 0, and few are large: like code of which most is
+** Version 0.07, one image and one event. The chunks have 1 to 24 counts. One
+** count in eight is 0 and few are large, as for a program whose code is mostly
 ** cold.
 */
 
@@ -24,7 +24,7 @@ typedef struct job {
 } job;
 
 
-/* The next number below `most`, by xorshift. */
+/* Returns the next random number below `most` (xorshift). */
 static uint32_t next (job *j, uint32_t most) {
   j->random ^= j->random << 13;
   j->random ^= j->random >> 7;

@@ -1,14 +1,14 @@
 /*
-** events.c - what profio is held against with timelines: the least work in C
-** for the same end, on the files that timeline.c makes.
+** events.c - reference for profio on timelines: minimal C loops with the same
+** results, on the files that timeline.c writes.
 **
 **   local events = require "bench.events"
 **   file = events.open(path)   a binary timeline of version 1.1, or a text
 **   file:each()                a closure: time, type and handle of each record
 **   file:totals(data)          count and sum of times, or of data, by handle
-**   file:spent()               calls, own and whole time of each handle, with
+**   file:spent()               calls, net and gross time of each handle, with
 **                              a stack for each core
-**   file:lines()               how many lines there are, and their bytes
+**   file:lines()               number of lines, and their bytes
 **   events.anonymous()         kilobytes of the process that no file backs
 */
 
@@ -96,7 +96,7 @@ static int mapped_each (lua_State *L) {
 }
 
 
-/* Answers how many handles there are, and the sum of all. */
+/* Returns the number of handles, and the sum of all. */
 static int mapped_totals (lua_State *L) {
   const mapped *m = luaL_checkudata(L, 1, NAME);
   const size_t field = lua_toboolean(L, 2) ? 8 : 16;
@@ -147,7 +147,7 @@ static void end_call (spent *slots, frame *stack, int depth, int64_t time) {
 }
 
 
-/* Answers the calls that have ended, and their own time. */
+/* Returns the number of calls that have ended, and their net time. */
 static int mapped_spent (lua_State *L) {
   const mapped *m = luaL_checkudata(L, 1, NAME);
   static const size_t slots_size = 4096 * sizeof(spent);

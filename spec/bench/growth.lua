@@ -1,14 +1,14 @@
--- Growth: `make torture-growth`, or `... growth.lua [--short] [AXIS[=ARGUMENTS]...]`. What each
--- report, export and mode costs on inputs that double along one axis, and the exponent of that
--- cost: processor time of all threads, the largest resident set, and bytes of output. Exponents
--- above MOST are marked, and the exit status is 1, unless `expected` says why.
+-- Growth: `make torture-growth`, or `... growth.lua [--short] [AXIS[=ARGUMENTS]...]`. Measures the
+-- cost of each report, export and mode on inputs that double along one axis, and its exponent. The
+-- costs are processor time of all threads, the largest resident set, and bytes of output. Exponents
+-- above MOST are marked, and the exit status is 1, unless `expected` has a reason.
 
 local axes = require "spec.bench.growth_inputs"
 
 local MOST = 1.2
 
--- What may grow faster, by axis, or by axis and command: the exponent and why. CONTRIBUTING.md has
--- the same table.
+-- Allowed exponents with the reason, by axis, or by axis and command. CONTRIBUTING.md has the same
+-- table.
 local expected = {
    packets = { 1.4, "look-ups of the file system" },
    ids = { 1.45, "ids in no order leave the cache" },
@@ -25,7 +25,7 @@ local growth = {}
 
 -- {====== One run ======
 
--- Its own of each process.
+-- Each process has its own.
 local stat <close> = assert(io.open "/proc/self/stat")
 local folder = ("%s/growth/%d"):format(os.getenv "PROFIO_BUILD" or "build", stat:read "n")
 local child = "timeout 100 lua5.4 spec/bench/growth_child.lua '" .. folder .. "/result' "
@@ -38,7 +38,7 @@ local function quoted(words)
    return table.concat(list, " ")
 end
 
--- What a command line costs: seconds, megabytes, megabytes of output; nil when it fails.
+-- Returns the cost of a command line: seconds, megabytes, megabytes of output; nil if it fails.
 local function cost(options, files)
    os.remove(folder .. "/result")
    os.execute(("%s%s %s 2>/dev/null | wc -c > '%s/bytes'"):format(child, options, quoted(files),
@@ -58,8 +58,8 @@ end
 
 local least = { 0.02, 3, 1 } -- what a point must cost above the smallest input to be fitted
 
--- The exponent of a cost over sizes, above what the smallest input costs; nil where it hardly
--- costs.
+-- Returns the exponent of a cost over sizes, without the cost of the smallest input; nil if the
+-- cost is too small to be fitted.
 local function exponent(points, which, base)
    local xs, ys = {}, {}
    for i = math.max(1, #points - 4), #points do
@@ -99,7 +99,7 @@ end
 local exports = { "csv", "json", "btf", "pprof", "speedscope", "callgrind", "chrome", "folded",
    "firefox", "svg", "html" }
 
--- The options of all modes, reports and exports that a trace may have.
+-- Returns the options of all modes, reports and exports that may fit a trace.
 local function all_options(files)
    local list = { "--info", "--check", "--merge -o -" }
    for _, name in ipairs(words_of("lua5.4 examples/analyze.lua --list-reports " .. quoted(files)
@@ -115,7 +115,7 @@ end
 ---Measures one command line on inputs that double.
 ---@param axis table
 ---@param options string
----@param known table<integer, string[]> the files that have been made, by size
+---@param known table<integer, string[]> the existing files, by size
 ---@param longest number seconds after which a command is not run on a larger input; it is run on
 ---five at least
 ---@return { size: integer, cost: number[] }[] points empty: the command does not fit the trace
@@ -159,7 +159,7 @@ end
 ---@param wanted table<string, string|true> axes by name, with the options of one command line
 ---@param longest number seconds
 ---@param say fun(line: string)
----@return string[] of what costs too much
+---@return string[] the command lines whose cost grows too fast
 function growth.run(wanted, longest, say)
    local bad = {}
    os.execute("mkdir -p '" .. folder .. "'")

@@ -1,5 +1,5 @@
--- Runs the command in this process and writes what it cost: seconds of processor time (of all
--- threads), the largest resident set in KB, and the exit status.
+-- Runs the command in this process and writes its cost: seconds of processor time (of all threads),
+-- the largest resident set in KB, and the exit status.
 --
 --    lua5.4 spec/bench/growth_child.lua RESULT ARGUMENT...
 

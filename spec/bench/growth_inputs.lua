@@ -1,5 +1,5 @@
--- Inputs that grow along one axis each, for growth.lua: of each the function that writes the files
--- of size n, the first size, and the largest.
+-- Inputs for growth.lua that grow along one axis each: the function that writes the files of size
+-- n, the first size, and the largest.
 
 local br = require "spec.support.br_builder"
 local dbf = require "spec.support.dbf_builder"
@@ -18,7 +18,7 @@ end
 
 local HEAD = "TID,TIME,OP,MSG,LINE\r\n"
 
--- Rows of a trace: put(lane, letter, function) adds one, a millisecond behind the last.
+-- Writes the rows of a trace: put(lane, operation, function) adds one, 1 ms after the last.
 local function calls(path, fill)
    local rows, time = { HEAD }, 0
    fill(function(lane, letter, name, at)
@@ -70,7 +70,7 @@ local function depth(n, path)
    end)
 end
 
--- Each call in a stack of eight frames of its own.
+-- Each call has a distinct stack of eight frames.
 local function contexts(n, path)
    local random = 1
    return calls(path, function(put)
@@ -88,7 +88,7 @@ local function contexts(n, path)
    end)
 end
 
--- Each run begins anew at time 0, in a file of its own.
+-- Each run begins at time 0, in a separate file.
 local function files(n, path)
    local list = {}
    os.execute("mkdir -p '" .. path .. "'")
@@ -129,8 +129,8 @@ local function columns(n, path)
    return { write(path .. ".prf", table.concat(rows)) }
 end
 
--- Names of 16 bytes a letter, of which two alternatives differ in bits that cancel in a hash which
--- multiplies words of 8 bytes and folds the upper bits down by 29.
+-- Names that collide in a hash which multiplies words of 8 bytes and shifts the upper bits down by
+-- 29: each is a sequence of parts of 16 bytes with two alternatives whose differing bits cancel.
 local function names(n, path)
    local bits = 0
    while 1 << bits < n do
@@ -150,7 +150,7 @@ local function names(n, path)
    end)
 end
 
--- Every row has a letter that is none.
+-- The operation of each row is unknown.
 local function warnings(n, path)
    return calls(path, function(put)
       put(1, "I", "MAIN")
@@ -201,7 +201,7 @@ local function frames(n, path)
    return { "--format", "br", write(path .. ".br", builder:main():time(5):stop():bytes()) }
 end
 
--- Functions at 16 bytes each, and arcs between them by a shape.
+-- Functions of 16 bytes each; `shape` determines the arcs between them.
 local function graph(shape)
    return function(n, path)
       local bins, nm = {}, {}
@@ -237,7 +237,7 @@ local function counts(n, path)
    return { write(path .. ".dcpi", builder:footer():bytes()) }
 end
 
--- Locations whose ids have one hash, if that multiplies by the golden ratio.
+-- Locations whose ids collide in a hash that multiplies by the golden ratio.
 local function locations(id_of)
    return function(n, path)
       local text = protobuf.texts()
@@ -274,7 +274,7 @@ local function pprof_depth(n, path)
    return { write(path .. ".pb", table.concat(list)) }
 end
 
--- Memos of 100 bytes, one behind the other.
+-- Memos of 100 bytes, stored one after the other.
 local function memos(n, path)
    local texts, rows = {}, { { "NOTE", "M", 10 }, version = 0x83 }
    for i = 1, n do

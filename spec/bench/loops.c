@@ -1,15 +1,15 @@
 /*
-** loops.c - what profio is held against: the least work in C for the same end.
+** loops.c - reference for profio: minimal C loops with the same results.
 **
 **   local loops = require "bench.loops"
 **   loops.now()            seconds of a clock that only goes forward
-**   loops.spent()          seconds of the processor that this thread has used
+**   loops.spent()          processor time of this thread, in seconds
 **   file = loops.open(path, symbols)     a trace made by trace.c, mapped
 **   file:total()           count and sum by callee: load the fields, add up
 **   file:each()            a closure that returns from, to, count for each arc
 **   loops.add(path)        maps a profile made by counts.c and adds its counts
-**   loops.hook("crl")      a hook of these events that reads the clock, no more;
-**                          "" takes it off
+**   loops.hook("crl")      sets a hook for these events that only reads the
+**                          clock; "" removes it
 */
 
 #include <fcntl.h>
@@ -118,7 +118,7 @@ static int loops_open (lua_State *L) {
 }
 
 
-/* Answers the number of callees that were called, and the calls. */
+/* Returns the number of distinct callees, and of calls. */
 static int mapped_total (lua_State *L) {
   const mapped *m = luaL_checkudata(L, 1, NAME);
   const size_t size = m->symbols * sizeof(slot);
@@ -198,7 +198,7 @@ static int mapped_close (lua_State *L) {
 }
 
 
-/* A function that does nothing, for what a call costs. */
+/* An empty function, to measure the cost of a call. */
 static int loops_nothing (lua_State *L) {
   (void)L;
   return 0;

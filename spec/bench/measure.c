@@ -1,11 +1,11 @@
 /*
-** measure.c - runs a command and says what it took.
+** measure.c - runs a command and prints its cost.
 **
 **   measure COMMAND ARGUMENTS...
 **
-** The command's output is thrown away. Prints one line: seconds of the clock,
-** the largest resident set in kilobytes, and how it ended: its exit status, or
-** 128 and the signal.
+** The output of the command is discarded. Prints one line: elapsed seconds, the
+** largest resident set in kilobytes, and the exit status, or 128 plus the
+** signal.
 */
 
 #define _DEFAULT_SOURCE /* wait4 */

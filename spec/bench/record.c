@@ -1,6 +1,6 @@
 /*
-** record.c - what it costs to record, beside the least it could cost: a store
-** of 24 bytes into a mapped file that wraps, and its position published.
+** record.c - measures the cost of recording, and the minimum: a store of 24
+** bytes into a mapped file that wraps, with a release store of the position.
 **
 **   record FOLDER
 **
@@ -35,7 +35,7 @@ static double seconds_of (clockid_t clock) {
 }
 
 
-/* What the producer's thread has used: others may use the machine. */
+/* Returns the processor time of this thread, unaffected by other load. */
 static double now (void) {
   return seconds_of(CLOCK_THREAD_CPUTIME_ID);
 }
@@ -80,7 +80,7 @@ static double store (const char *folder) {
 }
 
 
-/* A record of three values, in line as the store is. */
+/* A record of three values, inlined like the store. */
 static inline void put (recording *r, uint64_t i) {
   uint64_t *const at = pf_writer_begin(r->writer, 3);
   if (at == NULL)
@@ -111,7 +111,7 @@ static void close_writer (recording *r, int fd, const char *path) {
 }
 
 
-/* Nanoseconds of a record that writes over the oldest. */
+/* Nanoseconds of a record that overwrites the oldest one. */
 static double overwrite (const char *folder) {
   recording r;
   char path[512];
@@ -128,7 +128,7 @@ static double overwrite (const char *folder) {
 }
 
 
-/* Nanoseconds of a record that finds room: bursts, with time between them for
+/* Nanoseconds of a record that finds space: bursts, with time between them for
    the thread to write. */
 static double bursts (const char *folder) {
   recording r;
@@ -150,7 +150,7 @@ static double bursts (const char *folder) {
 }
 
 
-/* Megabytes a second of the file, when records come as fast as they can. */
+/* Megabytes per second written to the file at the highest rate of records. */
 static double sustained (const char *folder, double *nanoseconds) {
   recording r;
   char path[512];

@@ -1,6 +1,6 @@
--- The bench: `make bench`, or `make bench CASES="loops executable"`. Prints
--- what profio, gprof and plain C loops took in the same run on the same
--- machine, and the ratios; what ratio is wanted is not its business.
+-- The bench: `make bench`, or `make bench CASES="loops executable"`. Prints the
+-- times of profio, gprof and plain C loops in the same run on the same machine,
+-- and their ratios, without judging them.
 
 local against_calls = require "spec.bench.against_calls"
 local against_counts = require "spec.bench.against_counts"

@@ -1,15 +1,16 @@
 /*
-** timeline.c - writes what the bench of timelines reads, as winIDEA exports it.
+** timeline.c - writes the timelines of the bench, as winIDEA exports them.
 **
 **   timeline NAME EVENTS AREAS DEPTH [text]
 **
 ** NAME.txt is the main file: contexts and the names of AREAS areas, of which
 ** one in ten is a variable and the rest are functions. NAME.txt.BIN is the
 ** timeline, version 1.1, of EVENTS records on two cores; with `text` it stands
-** in the main file instead. On each core functions call others, DEPTH deep at
-** most, each one always the same few, and write a variable now and then. The
-** callee's entry stands behind the caller's suspend, the caller's resume behind
-** the callee's exit, at one time each, as the vendor's recorder has it.
+** in the main file instead. On each core functions call a few others, always
+** the same, at most DEPTH deep, and sometimes write a variable. The enter of a
+** callee follows the suspend of its caller, and the resume of the caller
+** follows the leave of the callee, at the same time, as in recordings of the
+** vendor.
 */
 
 #include <errno.h>
@@ -74,7 +75,7 @@ static void finish (FILE *f) {
 }
 
 
-/* Numbers that look random and are the same in each run. */
+/* A pseudo-random number; the sequence is the same in each run. */
 static uint32_t next_random (job *j) {
   j->seed = j->seed * UINT64_C(6364136223846793005) + 1442695040888963407;
   return (uint32_t)(j->seed >> 33);
@@ -153,7 +154,7 @@ static void leave (job *j, core *c) {
 }
 
 
-/* Whether a call comes next, or a return: depths spread around a third of the
+/* Whether a call follows, or a return: depths spread around a third of the
    deepest. */
 static bool is_call (job *j, const core *c) {
   const int swing = 4 * j->deepest;

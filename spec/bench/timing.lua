@@ -1,5 +1,5 @@
--- How the bench measures: commands through measure.c, functions by the clock,
--- each taken in turns with what it is compared to, and the medians printed.
+-- Measures commands through measure.c, and functions by the clock, each in turn
+-- with its reference, and prints the medians.
 
 local loops = require "bench.loops"
 
@@ -42,8 +42,8 @@ local function summary(runs)
    return { seconds = median(seconds), megabytes = megabytes, status = 0 }
 end
 
---- Run commands in turns, the slow ones less often: one that takes more than
---- two seconds gets two runs, any other five.
+--- Runs commands in turn: twice if one run takes more than two seconds, else five
+--- times.
 ---@param commands string[]
 ---@param before fun()|nil called before each run
 ---@return bench.Result[] one for each command
@@ -69,7 +69,7 @@ function timing.commands(commands, before)
    return results
 end
 
---- Run functions in turns and give the median seconds of each.
+--- Runs functions in turn and returns the median seconds of each.
 ---@param functions function[]
 ---@param rounds integer
 ---@return number[]
@@ -102,12 +102,12 @@ function timing.make(name, symbols, text, arcs, shape)
    return path
 end
 
---- Have what was written on the disk: else the system writes it while something is timed.
+--- Flushes written data to the disk, which would otherwise be written during a measurement.
 function timing.settle()
    os.execute "sync"
 end
 
---- Remove what timing.make wrote.
+--- Removes the files of timing.make.
 function timing.remove(path)
    for _, ending in ipairs { ".elf", ".nm", ".gmon" } do
       os.remove(path .. ending)

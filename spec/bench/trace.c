@@ -1,5 +1,5 @@
 /*
-** trace.c - writes what the bench reads: NAME.elf, NAME.nm and NAME.gmon.
+** trace.c - writes the input of the bench: NAME.elf, NAME.nm and NAME.gmon.
 **
 **   trace NAME SYMBOLS TEXT ARCS SHAPE
 **
@@ -68,7 +68,7 @@ static void put (FILE *f, uint64_t value, int size) {
 }
 
 
-/* Numbers that look random and are the same in each run. */
+/* A pseudo-random number; the sequence is the same in each run. */
 static uint64_t next_random (job *j) {
   j->seed = j->seed * UINT64_C(6364136223846793005) + 1442695040888963407;
   return j->seed >> 33;
@@ -127,7 +127,7 @@ static void put_load (FILE *f, uint64_t text) {
 }
 
 
-/* The numbers of the symbols in no order at all. */
+/* Returns a random permutation of the ids of the symbols. */
 static uint32_t *shuffled (job *j) {
   uint32_t *order = malloc(j->symbols * sizeof *order);
   if (order == NULL) {
@@ -142,7 +142,7 @@ static uint32_t *shuffled (job *j) {
 }
 
 
-/* Linkers walk their hash table, so the symbols come in no order. */
+/* Linkers write symbols in the order of a hash table: these are shuffled. */
 static void put_symbols (FILE *f, job *j) {
   uint32_t *order = shuffled(j);
   put(f, 0, 24); /* the first symbol is none */
@@ -219,7 +219,7 @@ static void put_arc (FILE *f, const job *j, uint64_t caller, uint64_t callee,
 }
 
 
-/* Who calls whom in arc i. */
+/* Sets the caller and the callee of arc i. */
 static void choose (job *j, uint64_t i, uint64_t *caller, uint64_t *callee) {
   const uint64_t last = j->symbols - 1;
   if (strcmp(j->shape, "chain") == 0) {

@@ -46,7 +46,7 @@ describe("--export btf", function()
       assert.matches("^#version 2%.2%.1\n#creator profio [%d.]+\n#timescale ns\n# from ", text)
    end)
 
-   it("knows a call also when the caller's suspension is told late, or its return early", function()
+   it("recognises a call also if the suspend of its caller is late, or its leave early", function()
       local text = checked([[
 0 enter main a core=0
 1 enter f a core=0
@@ -124,7 +124,7 @@ describe("--export btf", function()
       assert.matches("\n# 1 ends of calls that began before are left out\n", text)
    end)
 
-   it("ends calls whose own end is lost when their caller goes on", function()
+   it("ends calls whose leave is lost when their caller resumes", function()
       local text = checked [[
 0 enter main a
 1 enter f a
@@ -135,7 +135,7 @@ describe("--export btf", function()
          text)
    end)
 
-   it("leaves open what is open, or ends it by option", function()
+   it("leaves open calls open, or ends them by option", function()
       local lines = "0 enter main a core=0\n3 enter f a core=0\n4 enter isr b core=0\n"
       local _, facts = checked(lines)
       assert.is_nil(facts.counts["R terminate"])
@@ -310,7 +310,7 @@ describe("--export btf", function()
       assert.matches("minus 4 ns", text)
    end)
 
-   it("begins with what waits, then with what runs", function()
+   it("begins with suspended calls, then with running ones", function()
       local text = checked([[
 0 enter main a core=0
 5 suspend main a core=0
@@ -424,7 +424,7 @@ describe("names in BTF", function()
       assert.matches("\n0,Core_0,0,T,Task_7,0,start\n", text)
    end)
 
-   it("give each lane a core when no events tell of cores", function()
+   it("give each lane a core if the events have no cores", function()
       local _, text = names_of { "f", "lane 9", "g", "lane 7", "h" }
       assert.matches("\n2,Core_1,0,T,Task_9,0,start\n2,Task_9,0,R,g,0,start\n\z
          4,Task_7,0,R,h,0,start\n$", text)
@@ -452,7 +452,7 @@ describe("BTF of random events", function()
       end
    end)
 
-   it("has what the program did, also across batches", function()
+   it("equals the actions of the program, also across batches", function()
       math.randomseed(12)
       for _, count in ipairs { 10, 100, 1000, 9000 } do
          local lines, told = events.program(count)
@@ -471,7 +471,7 @@ describe("the checker of BTF", function()
    local started = "0,STI_a,0,STI,STI_a,0,trigger\n0,STI_a,0,T,a,0,activate\n"
       .. "0,Core_0,0,T,a,0,start\n"
 
-   it("accepts what is right", function()
+   it("accepts valid output", function()
       assert.same({}, (btf.check(head .. started .. "# note\n1,a,0,R,f,0,start\n"
          .. "2,a,0,R,g,0,start\n2,a,0,R,g,0,suspend\n2,a,0,R,f,0,suspend\n"
          .. "2,Core_0,0,T,a,0,preempt\n"

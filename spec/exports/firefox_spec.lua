@@ -52,7 +52,7 @@ describe("--export firefox", function()
       assert.equal("samples", seen.profile.threads[1].samples.weightType)
    end)
 
-   it("has each lane of a timeline as a thread: calls as markers, what ran as samples", function()
+   it("has a thread for each lane of a timeline: calls as markers, stacks as samples", function()
       math.randomseed(32)
       local trace <close> = events.open((events.program(3000)))
       local info = trace.events:aggregate { "first = min(time)", "last = max(time)" }:rows()[1]
@@ -181,7 +181,7 @@ describe("the checker of Firefox profiles", function()
       ["was not the last to begin"] = { "\"name\":%[0,1,1,0", "\"name\":[0,1,0,1" },
    }
 
-   it("accepts what is right", function()
+   it("accepts valid output", function()
       checked(text)
    end)
 

@@ -148,7 +148,7 @@ describe("--export html", function()
       end
    end)
 
-   it("asks no network for anything", function()
+   it("makes no network request", function()
       local trace <close> = names.open()
       local page = assert(trace:export "html"):gsub("http://www.w3.org/2000/svg", "")
       assert.is_nil(page:find "https?://")
@@ -206,7 +206,7 @@ describe("--export html", function()
       assert.matches("parts of the sum of all changes of self", page)
    end)
 
-   it("is made of differences and of narrowed profiles", function()
+   it("is written for differences and for narrowed profiles", function()
       local page = assert((folded.profile "main;f 5\n" - folded.profile "main;f 2\nmain 1\n")
          :export "html")
       assert.matches('%["f",null,null,null,3,3%]', page)

@@ -129,7 +129,7 @@ describe("exports of a part", function()
       end)
    end
 
-   it("by btf: what is open begins with the part", function()
+   it("by btf: open calls begin with the selected time", function()
       local trace <close> = program()
       local text = assert(trace:export("btf", nil, with()))
       local breaches, facts = btf.check(text)

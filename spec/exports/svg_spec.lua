@@ -40,7 +40,7 @@ describe("--export svg", function()
          titles(assert(profile:export "svg")))
    end)
 
-   it("colours the change of the totals that its tips tell", function()
+   it("has colours for the change of the totals, which its tooltips show", function()
       local new = folded.profile "main;f 750\nmain;g 250\nmain;h 100\n"
       local old = folded.profile "main;f 250\nmain;g 700\nmain;h 100\nmain;gone 5\n"
       local svg = assert((new - old):export "svg")
@@ -188,7 +188,7 @@ describe("--export svg", function()
       assert.matches("x is not defined", seen.errors[1])
    end)
 
-   it("is made of timelines too", function()
+   it("is written for timelines too", function()
       local trace <close> = events.open [[
 0 enter main a
 2 enter f a

@@ -161,7 +161,7 @@ describe("saving a table", function()
       assert.equal(bytes, command.read(path))
    end)
 
-   it("keeps UTF-8 where no file can be written beside the table", function()
+   it("keeps UTF-8 if no file can be written beside the table", function()
       local trace <close> = assert(profio.open({ data = dbf { "\xbe" } },
          { code_page = "ISO-8859-2" }))
       local bytes, sides = trace:save()

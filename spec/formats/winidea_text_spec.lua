@@ -324,7 +324,7 @@ describe("the names in a Text1 file", function()
       assert.same({}, codes)
    end)
 
-   it("may be first in a row, where a star does not begin a header", function()
+   it("may be first in a row, in which a star does not begin a header", function()
       local list, codes = names("%NAME%,%HANDLE%,%VALUE%",
          "main,0,\n* p = 0;,10000000,5\n* INFOS, 1,10000001,6\n* HANDLE = 3;,10000002,7\n")
       assert.same({ "main", "* p = 0;", "* INFOS, 1", "* HANDLE = 3;" }, list)

@@ -185,8 +185,8 @@ describe("a copy as text", function()
             numbers[#numbers + 1] = time // 1000000
             gaps[#gaps + 1] = flags and time // 1000000
          end
-         -- the byte is in the line of the 17th record and is the time of the 26th: each is gone,
-         -- with the rest of its packet
+         -- the byte occurs in the line of the 17th record and in the time of the 26th: each is
+         -- lost, with the rest of its packet
          local expected = {}
          for i = 1, 40 do
             expected[#expected + 1] = (i < 17 or (i > 20 and i < 26) or i > 30) and i or nil

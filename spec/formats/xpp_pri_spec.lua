@@ -39,7 +39,7 @@ describe("settings", function()
       end, "one line")
    end)
 
-   it("are what traces read", function()
+   it("are used by traces", function()
       local path = command.folder .. "/written.PRI"
       assert(pri.parse(text):set_mode { packets = true, flush = true }:write(path))
       assert.equal("a = b", assert(pri.read(path)):get "unknown key")

@@ -149,7 +149,7 @@ describe("the fields of a trace", function()
       assert.equal("thread=TID time=TIME op=OP call=MSG", other)
    end)
 
-   it("are guessed by what they hold", function()
+   it("are detected by their values", function()
       local found, warned = fields_of { { "A", "N", 4 }, { "B", "N", 8 }, { "C", "C", 1 },
          { "D", "C", 12 }, { "E", "N", 6 } }
       assert.equal("thread=A time=B op=C call=D line=E", found)
@@ -169,7 +169,7 @@ describe("the fields of a trace", function()
          { map = "opera=X" }))))
    end)
 
-   it("that are unknown stand behind the others", function()
+   it("that are unknown follow the others", function()
       local trace <close> = open((xpp.table({ { 1, 2, "I", "A", "x ", 7 } }, { fields = {
          { "TID", "I", 4 }, { "TIME", "I", 4 }, { "OP", "C", 1 }, { "MSG", "C", 9 },
          { "EXTRA", "C", 3 }, { "MORE", "I", 4 } } })))
@@ -177,7 +177,7 @@ describe("the fields of a trace", function()
          EXTRA = "x" } }, trace.entries:rows())
    end)
 
-   it("may leave out what the profiler leaves out", function()
+   it("may omit fields that the profiler omits", function()
       local trace <close> = open((xpp.table({ { 1, "I", "A" }, { 1, "O", "A" } }, { fields = {
          { "TID", "I", 4 }, { "OP", "C", 1 }, { "MSG", "C", 9 } } })))
       assert.same({ { thread = 1, op = "I", call = "A" },
@@ -204,7 +204,7 @@ describe("the fields of a trace", function()
 end)
 
 describe("values of a trace", function()
-   it("are read up to the ends of 64 bits, and said to be bad behind them", function()
+   it("are read up to the limits of 64 bits; larger ones are reported", function()
       local line = {}
       for number in ("9223372036854775807 9223372036854775808 -9223372036854775808 "
          .. "-9223372036854775809 18446744073709551616 99999999999999999999"):gmatch "%S+" do
@@ -291,7 +291,7 @@ describe("values of a trace", function()
       assert.same({ [2] = "deleted" }, { rows[1].flags, rows[2].flags, rows[3].flags })
    end)
 
-   it("of deleted records with an operation that nobody knows are left out too", function()
+   it("of deleted records with an unknown operation are left out too", function()
       local rows = {}
       for i = 1, 30 do
          rows[i] = { 1, i, "I", "A", 1 }
@@ -317,7 +317,7 @@ end)
 describe("settings", function()
    local pri = "; by hand\r\n[TRACE]\r\nOPERATIONMODE=5145\r\noutflushevery = 100\r\nODD\r\n"
 
-   it("are read beside a trace, and by themselves", function()
+   it("are read beside a trace, and alone", function()
       for _, input in ipairs { { data = pri }, { data = xpp.text(xpp.golden), pri = pri } } do
          local trace <close> = open(input)
          assert.equal(5145, trace.info.operation_mode)
@@ -336,7 +336,7 @@ describe("settings", function()
       end
    end)
 
-   it("say what the fields of text cannot be", function()
+   it("are refused if a field of text cannot have the role", function()
       local text = "1,I,A,10\n1,I,B,20\n1,O,B,30\n1,O,A,40\n"
       local trace <close> = open(text)
       assert.equal("thread=field1 time=field4 op=field2 call=field3", trace.info.fields)

@@ -1,4 +1,4 @@
--- Writing Xbase++ traces: what is written is read back, and is what was packed by hand.
+-- Writing Xbase++ traces: the bytes equal those packed by hand, and are read back.
 
 local command = require "spec.support.command"
 local profio = require "profio"
@@ -44,7 +44,7 @@ local function random_rows(seed)
 end
 
 describe("written traces", function()
-   it("are what was packed by hand", function()
+   it("equal bytes packed by hand", function()
       local rows = table.move(xpp.golden, 1, #xpp.golden, 1, {})
       rows[3] = { 1, 4, "I", "B", 30, "x = 1" }
       local prf, prv = xpp.table(rows)
@@ -91,7 +91,7 @@ describe("written traces", function()
       end
    end)
 
-   it("hold no step back that is read as a start of the clock", function()
+   it("refuse a step back that would be read as a start of the clock", function()
       local DAYS_25 = 25 * 86400 * 1000000000
       for _, form in ipairs { "foxdbe", "deldbe" } do
          local writer = assert(profio.create(nil, { format = "xpp", form = form }))
@@ -110,7 +110,7 @@ describe("written traces", function()
       assert.is_string((text:close()))
    end)
 
-   it("hold a missing time only in fields that can be empty", function()
+   it("can have a missing time only in fields that can be empty", function()
       local entries = {
          { thread = 1, time = 5000000, op = "I", call = "A", line = 1 },
          { thread = 1, op = "O", call = "A", line = 2 },
@@ -145,7 +145,7 @@ describe("written traces", function()
       end
    end)
 
-   it("hold ms: others are refused, or rounded", function()
+   it("have whole ms: other times are refused, or rounded", function()
       for _, case in ipairs { { 1499999, 1 }, { 1500000, 2 } } do
          local writer = assert(profio.create(nil, { format = "xpp" }))
          assert.error_matches(function()
@@ -172,14 +172,14 @@ describe("written traces", function()
       assert.equal(1500001, trace.entries:rows()[1].time)
    end)
 
-   it("hold a clock of 32 bits", function()
+   it("can have a clock of 32 bits", function()
       local rows = { { 1, 0x7fffffff, "I", "A", 1 }, { 1, 0x80000000, "O", "A", 1 },
          { 1, 0xffffffff, "I", "A", 1 } }
       local trace <close> = assert(profio.open { data = (write_all(nil, {}, rows)) })
       assert.same(records(rows), trace.entries:rows())
    end)
 
-   it("refuse names that do not fit, and fields that say nothing", function()
+   it("refuse names that do not fit, and fields without a role", function()
       local writer = assert(profio.create(nil, { format = "xpp", symbol_size = 3 }))
       assert.is_nil((refused(writer, { thread = 1, time = 0, op = "I", call = "LONG" })))
       assert.matches("op and call", (select(2, profio.create(nil, { format = "xpp",
@@ -229,7 +229,7 @@ describe("a field of milliseconds with a fraction", function()
       return (writer:close())
    end
 
-   it("holds what a double holds, and refuses or counts the rest", function()
+   it("has the precision of a double, and refuses or counts rounded values", function()
       local trace <close> = assert(profio.open { data = save(1500001) })
       assert.equal(1500001, trace.entries:rows()[1].time)
       assert.error_matches(function()
@@ -269,7 +269,7 @@ end)
 
 describe("packets that are written", function()
    for _, form in ipairs { "foxdbe", "deldbe" } do
-      it("are those of " .. form, function()
+      it("are written in form " .. form, function()
          command.run "rm -f out-*.PR*"
          local path = in_folder("out-" .. form .. ".PRF")
          write_all(path, { form = form, packets = true, flush_every = 3, settings = true,
@@ -286,7 +286,7 @@ describe("packets that are written", function()
       end)
    end
 
-   -- The packets that are there, by their numbers.
+   -- Returns the numbers of the existing packets.
    local function numbers_of(path)
       local found = {}
       for number = 1, 9 do
@@ -299,7 +299,7 @@ describe("packets that are written", function()
    local packets = { packets = true, flush_every = 3, changed = date }
    local few = { table.unpack(xpp.golden, 1, 6) }
 
-   it("replace all of an older and longer trace, once they are whole", function()
+   it("replace all packets of an older and longer trace when they are complete", function()
       for _, form in ipairs { "foxdbe", "deldbe" } do
          packets.form = form
          command.run "rm -f short.PR*"
@@ -340,7 +340,7 @@ describe("packets that are written", function()
       assert.same(records(few), trace.entries:rows())
    end)
 
-   it("are not mixed with files that are not theirs", function()
+   it("are not mixed with files of another trace", function()
       command.run "rm -f mixed.PR*"
       packets.form = "foxdbe"
       local path = in_folder "mixed.PRF"
@@ -385,7 +385,7 @@ describe("merging", function()
       return command.read(in_folder "merged.PRF"), form
    end
 
-   it("makes one file of packets", function()
+   it("writes packets as one file", function()
       command.run "rm -f some-*.PR* merged.PR*"
       for _, form in ipairs { "table", "text" } do
          local list, prv = xpp.packets(xpp.golden, 3, form)
@@ -398,7 +398,7 @@ describe("merging", function()
       end
    end)
 
-   it("makes a file right whose header is behind, and that was copied as text", function()
+   it("corrects a file with an outdated header, and one that was copied as text", function()
       local prf, prv = xpp.table(xpp.golden, { count = 3 })
       command.file("stale.PRF", prf:sub(1, -2))
       command.file("stale.PRV", prv)
@@ -437,7 +437,7 @@ describe("merging", function()
       local again <close> = assert(profio.open(path))
       assert.same({ "ISO-8859-2", {} }, { again.info.code_page, again.warnings })
       assert.same(trace.entries:rows(), again.entries:rows())
-      -- One that a table states leaves none; nowhere to put it: refused.
+      -- A code page that a table states needs no such file; without a path it is refused.
       assert(trace:save(path, { changed = date, code_page = "CP1250" }))
       assert.is_nil((io.open(beside)))
       local _, message = trace:save(nil, { code_page = "ISO-8859-2" })

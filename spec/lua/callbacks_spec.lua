@@ -1,5 +1,5 @@
--- What a Lua function may do while a reader of the core waits for it: every combination of what it
--- does, what calls it, and what reads the rows ends in a clear error or in the right result.
+-- Lua functions that are called while a reader of the core waits for them: each combination of an
+-- action, a caller and a consumer of rows must give a clear error or the right result.
 
 local command = require "spec.support.command"
 local profio = require "profio"
@@ -16,7 +16,7 @@ local function entry(i)
       "p" .. i
 end
 
--- What a callback does at its row, once in each reading: set by the combination under test.
+-- The action of a callback, once in each reading; the combination under test sets it.
 local at_row, action, row
 
 local function act()
@@ -47,9 +47,9 @@ profio.register {
    end,
 }
 
--- {====== What the function does ======
+-- {====== Actions of the function ======
 
--- Each gets what the combination has: the trace, and what was called (`again`).
+-- Each gets the state of the combination: the trace, and the method that was called (`again`).
 local actions = {
    nothing = function() end,
    close = function(case) case.trace:close() end,
@@ -74,7 +74,7 @@ local actions = {
 -- }======
 
 
--- {====== What calls it ======
+-- {====== Callers ======
 
 local find = string.find
 
@@ -117,7 +117,7 @@ local callbacks = {
 -- }======
 
 
--- {====== What reads the rows ======
+-- {====== Consumers of rows ======
 
 local function collected(view, method, case)
    local list = {}
@@ -155,7 +155,7 @@ local consumers = {
    end,
 }
 
--- Those that read a whole trace.
+-- Consumers that read a whole trace.
 local readings = {
    calls = function(trace) return trace:calls():write { output = "csv" } end,
    statistics = function(trace) return trace:call_statistics():write { output = "csv" } end,
@@ -214,7 +214,7 @@ local says = {
    ["read again"] = "calls the iterator that calls it",
 }
 
--- What is not right with a result, or nil. `may` has the results that are allowed beside an error.
+-- Returns the reason why a result is wrong, or nil. `may` has the allowed results beside an error.
 local function wrong(name, ok, result, right)
    if ok then
       if says[name] and name ~= "yield" and name ~= "read again" or name == "error" then

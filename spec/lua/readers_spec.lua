@@ -1,4 +1,4 @@
--- A reader that another one reads stays alive as long as that one, and both end with their trace.
+-- A reader stays alive as long as another one reads from it, and both are closed with their trace.
 
 local command = require "spec.support.command"
 local core = require "profio.core"

@@ -126,7 +126,7 @@ describe("core.write_rows", function()
          }, parsed)
       end)
 
-      it("prints null for what is missing and for what is no number", function()
+      it("prints null for missing values and for NaN and infinities", function()
          assert.equal('[\n{"n":null,"x":null,"a":null,"b":null,"s":null,"y":null}\n]\n',
             write("json", all_types, { missing_row }))
          assert.equal('[\n{"x":null},\n{"x":null},\n{"x":null}\n]\n', write("json",
@@ -138,7 +138,7 @@ describe("core.write_rows", function()
          assert.equal("", write("ndjson", all_types, {}))
       end)
 
-      it("replaces what is not UTF-8", function()
+      it("replaces bytes that are not UTF-8", function()
          local bad = { "\xff", "\xc0\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xe2\x82" }
          for _, text in ipairs(bad) do
             local line = write("ndjson", { { "y", "bytes" } }, { { "<" .. text .. ">" } })
@@ -267,7 +267,7 @@ describe("core.write_rows", function()
          check(values)
       end)
 
-      it("beside powers of ten and of two read back", function()
+      it("next to powers of ten and of two are read back exactly", function()
          local values = {}
          for exponent = -12, 17 do
             for step = -20, 20 do
@@ -293,7 +293,7 @@ describe("core.write_rows", function()
                { { 1, "a", true }, { 200, "bcd", false } }))
       end)
 
-      it("makes control characters harmless", function()
+      it("escapes control characters", function()
          assert.equal("\\x1b[31m\\x9b\\x00\\xff\n", write("text", { { "y", "bytes" } },
             { { "\27[31m\xc2\x9b\0\xff" } }, { header = false }))
       end)
@@ -332,7 +332,7 @@ describe("core.write_rows", function()
       end)
    end)
 
-   it("writes into a file behind what Lua has written", function()
+   it("writes into a file after buffered output of Lua", function()
       local path = os.tmpname()
       local file <close> = assert(io.open(path, "w"))
       file:write "before\n"
@@ -344,7 +344,7 @@ describe("core.write_rows", function()
       os.remove(path)
    end)
 
-   it("answers what a full disk says", function()
+   it("returns the error of a full disk", function()
       local full = io.open("/dev/full", "w")
       if not full then
          pending "there is no /dev/full here"
@@ -358,7 +358,7 @@ describe("core.write_rows", function()
       full:close()
    end)
 
-   it("writes the rows that came before a failure, and answers it", function()
+   it("writes the rows before a failure, and returns the failure", function()
       local failing = core.decoder({ { "n", "int" } }, function(put)
          put(1)
          error "broken decoder"
@@ -488,7 +488,7 @@ describe("core.write_listing", function()
       end
    end)
 
-   it("keeps columns in line around texts that are not ASCII, and makes them harmless", function()
+   it("aligns columns with texts that are not ASCII, and escapes control characters", function()
       assert.equal("  é|é  |\\x1b|\n", list({ k = "{s:3}|{s:-3}|", l = "{s}|\n" },
          { { "k", nil, nil, "é" }, { "l", nil, nil, "\27" } }))
    end)

@@ -1,4 +1,4 @@
--- The reports of Xbase++ traces: first of all the table that Alaska has published, digit for digit.
+-- The reports of Xbase++ traces; XppPat's statistics equal the table published by Alaska.
 
 local command = require "spec.support.command"
 local xpp = require "spec.support.xpp_builder"
@@ -10,7 +10,7 @@ local function write(name, rows)
    return name .. ".PRF"
 end
 
--- The output of the command, which shall say nothing else.
+-- Returns the output of the command, which must print nothing on standard error.
 local function profio(words)
    local text, status, errors = command.run("profio " .. words)
    assert.equal("", errors)
@@ -31,7 +31,7 @@ Sum         0          0          0        0        0         0      99.43
 local map = "--set map=thread=1,time=2,op=3,call=4,line=5,params=6 "
 
 describe("XppPat's statistics", function()
-   it("are Alaska's, from a table", function()
+   it("equal those of Alaska, from a table", function()
       assert.equal(published, profio(write("golden", xpp.golden)))
       assert.equal(published, profio("--report xpppat golden.PRF"))
    end)
@@ -79,7 +79,7 @@ describe("XppPat's statistics", function()
          profio("--report xpppat --set recursion=all " .. file))
    end)
 
-   it("are told thread by thread", function()
+   it("are shown for each thread by option", function()
       local file = write("two", { { 1, 0, "I", "A", 1 }, { 2, 0, "I", "A", 1 },
          { 2, 4, "O", "A", 1 }, { 1, 8, "O", "A", 1 } })
       assert.matches("\nA +2 +12 +12 +8 +4 +6 +150.00\n", profio(file))
@@ -123,7 +123,7 @@ Sum          0          0          0        0        0         0     100.00
 end)
 
 -- A main program with a BREAK in C that MAIN recovers from, a built-in function, and a call that is
--- open at the end; all letters.
+-- open at the end; all operations.
 local unfiltered = {
    { 1, 0, "I", "MAIN", 1 },
    { 1, 1, "i", "A", 11 }, { 1, 2, "I", "A", 20 }, { 1, 3, "i", "LEN", 21 },
@@ -177,7 +177,7 @@ Thread 1
          profio "--report flow --set per_thread=false unfiltered.PRF")
    end)
 
-   it("show lines, overhead and what is not whole", function()
+   it("show lines, overhead and incomplete calls", function()
       assert.equal("call,line,numbers,net\nC,31,1,17000000\nA,11,1,7000000\n",
          profio("--report hotspots --output csv --columns call,line,numbers,net --top 2 "
             .. "unfiltered.PRF"))
@@ -190,7 +190,7 @@ Thread 1
          profio "--report unclosed --output csv --columns flags,area,start,stop unfiltered.PRF")
    end)
 
-   it("say where they do not fit", function()
+   it("report files that they do not fit", function()
       local _, status, errors = command.run "profio --report overhead golden.PRF"
       assert.equal(2, status)
       assert.matches("were filtered", errors)

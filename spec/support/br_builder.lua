@@ -1,5 +1,5 @@
--- Builds profiles of Business Rules! for specs, byte by byte, with string.pack: it knows the
--- records and nothing of the decoder.
+-- Builds Business Rules! profiles for specs, byte by byte, with string.pack, independently of the
+-- decoder.
 --
 --    br():module(1, "A.BR"):line(1, 100, 0):main():time(1500):stop():bytes()
 

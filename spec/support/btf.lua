@@ -6,8 +6,8 @@ local btf = {}
 
 local scales = { ps = true, ns = true, us = true, ms = true, s = true }
 
--- event = { states it may happen in = state after it }; a process that is first seen may be in any
--- state, and so may a runnable.
+-- event = { states in which it may happen = state after it }; at its first event a process or a
+-- runnable may be in any state.
 local process = {
    activate = { terminated = "active" },
    start = { active = "running" },
@@ -45,7 +45,7 @@ function Checker:breach(message, ...)
    self.breaches[#self.breaches + 1] = ("line %d: "):format(self.line) .. message:format(...)
 end
 
--- Move an entity by the table of its kind; what is seen first may be in any state that fits.
+-- Changes the state of an entity by the table of its kind; its first state may be any.
 function Checker:move(machine, states, key, event, what)
    local move = machine[event]
    if not move then
@@ -134,7 +134,7 @@ function handle:process(r)
    end
 end
 
--- Runnables act only while their process runs.
+-- Runnables have events only while their process runs.
 function handle:runnable(r)
    local owner
    for _, type in ipairs { "T", "I" } do
@@ -178,7 +178,7 @@ function Checker:nest(stack, key, event)
    end
 end
 
--- suspend: those inside are suspended already; resume: those around run already.
+-- suspend: inner runnables are suspended before; resume: outer ones run already.
 function Checker:check_order(stack, key, event)
    local inside = false
    for _, other in ipairs(stack) do
@@ -272,7 +272,7 @@ end
 
 ---Check a text.
 ---@param text string
----@return string[] breaches empty: it is what it should be
+---@return string[] breaches empty: the text is valid
 ---@return table facts events, counts = { ["T start"] = 1, ... }, parameters, runnables
 function btf.check(text)
    local checker = new()

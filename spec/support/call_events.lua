@@ -1,10 +1,10 @@
--- Events for the specs of calls: of a text, of a table, or by chance.
+-- Events for the specs of calls: from a text, from a table, or random ones.
 
 local profio = require "profio"
 
 local events = {}
 
--- A format whose events are those that a spec has put into `given`.
+-- A format whose events are those in `given`, which specs set.
 local given
 
 local function put_events(put)
@@ -50,7 +50,7 @@ end
 local kinds = { "enter", "enter", "enter", "leave", "leave", "leave", "leave", "suspend",
    "resume", "write" }
 
--- Areas of one name and different value are different; some specs want to tell them apart.
+-- Areas with equal names and different values are different; some specs distinguish them.
 local function random_area(random, is_unique)
    local dice, area = random(12)
    if dice <= 7 then
@@ -69,7 +69,7 @@ local function random_area(random, is_unique)
    return area
 end
 
----At most 60 events, some of which fit together.
+---At most 60 random events, of which some form complete calls.
 ---@param random fun(...): integer
 ---@param is_unique boolean|nil no two areas have one name
 ---@return table[]
@@ -90,7 +90,7 @@ local function choice(random, list)
    return list[random(#list)]
 end
 
----Options of calls, by chance.
+---Random options of calls.
 ---@param random fun(...): integer
 ---@return table
 function events.random_options(random)

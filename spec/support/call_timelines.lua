@@ -1,10 +1,10 @@
--- Binary timelines of calls on two cores, by chance.
+-- Random binary timelines of calls on two cores.
 
 local records = require "spec.support.winidea"
 
 local timelines = {}
 
--- One event behind the other, with the stack of each core.
+-- Adds events one after the other, with a stack for each core.
 local Maker = {}
 Maker.__index = Maker
 
@@ -14,7 +14,7 @@ function Maker:put(event, handle)
    self.list[#self.list + 1] = records.new(record)
 end
 
--- A callee's enter behind its caller's suspend; some recorders leave the latter out.
+-- Adds the suspend of the caller and the enter of the callee; some recorders omit the suspend.
 function Maker:call(handle)
    local stack = self.stacks[self.core]
    if #stack > 0 and self.has_suspends then
@@ -32,7 +32,7 @@ function Maker:leave()
    end
 end
 
--- Something that does not fit: an end is lost, an enter, or a suspend comes alone.
+-- Adds an inconsistency: a lost leave, a lost enter, or a suspend without a call.
 function Maker:stumble()
    local stack = self.stacks[self.core]
    local dice = math.random(4)
@@ -65,7 +65,6 @@ end
 
 ---A binary timeline of version 1.1.
 ---@param shape table rows, functions; has_suspends, stumbles (how often), lines, states, min_depth
----(depth)
 ---@return string
 ---@return table[] its records: handle, event, core, time
 function timelines.make(shape)

@@ -1,4 +1,4 @@
--- Tries files of the system, none of which is a trace, and counts those that profio takes for one:
+-- Opens files of the system, none of which is a trace, and counts those that profio accepts:
 --
 --    lua5.4 spec/support/check_detection.lua [FILES [SEED [FOLDER...]]]
 --
@@ -11,14 +11,14 @@ local claims = require "spec.support.claims"
 local MOST_DAMAGED = 3
 local folders = { "/usr", "/etc", "/var", "/opt", "/boot" }
 
--- Suffixes of files that are what profio reads; their contents decide nothing here.
+-- Suffixes of files that profio reads; they are not tried.
 local are_traces = { dbf = true, prf = true, pri = true, gmon = true, pprof = true, prof = true }
 
 local function quoted(text)
    return "'" .. text:gsub("'", "'\\''") .. "'"
 end
 
--- 32 bits that depend on all bytes of a text (FNV-1a).
+-- The FNV-1a hash of a text, 32 bits.
 local function hash(text)
    local sum = 2166136261
    for i = 1, #text do

@@ -1,18 +1,18 @@
--- Chrome trace events as a strict reader sees them.
+-- A strict reader of Chrome trace events.
 
 local json = require "dkjson"
 
 local chrome = {}
 
--- Nanoseconds of a text of microseconds with three digits.
+-- Converts a text of microseconds with three decimals to nanoseconds.
 local function ns_of(text)
    local us, rest = text:match "^(%-?%d+)%.(%d%d%d)$"
    return math.tointeger(us) * 1000 + math.tointeger(rest)
 end
 
----The calls of a text by thread, in the order in which they end, with their times as whole
----nanoseconds; the names of threads; and the counters by name. Raises where an end does not fit the
----last begin, or time goes back.
+---Returns the calls of a text by thread, in the order of their ends, with times in whole
+---nanoseconds; the names of threads; and the counters by name. Raises if an end does not match the
+---last begin, or if times decrease.
 ---@param text string
 ---@return table seen { threads =, titles =, counters =, decoded = }
 function chrome.read(text)

@@ -1,4 +1,4 @@
--- Detection of the format: how profio opens a file without the option format.
+-- Detection of formats: opens files without the option format.
 
 local profio = require "profio"
 

@@ -1,11 +1,11 @@
--- The command, run as a user runs it, on small traces made here.
+-- Runs the command as a user does, on small traces.
 
 local gmon = require "spec.support.gmon_builder"
 
 local command = {}
 
--- The folder of the checkout by a path that a line of shell takes as one word: specs write it into
--- many. Where its own has blanks, it is a link in /tmp, one for each such checkout.
+-- Returns a path of the checkout that a shell reads as one word, because specs write it into many
+-- lines of shell. If the path of the folder has blanks, this is a link in /tmp.
 local function plain_root()
    local root = assert(io.popen "pwd"):read "l"
    if not root:find "[^%w/._+-]" then
@@ -29,7 +29,7 @@ command.build = build
 command.folder = folder
 command.analyze = "lua5.4 " .. root .. "/examples/analyze.lua"
 
----Write a file into the folder of these specs.
+---Writes a file into the folder of these specs.
 ---@return string path
 function command.file(name, bytes)
    local path = folder .. "/" .. name
@@ -43,7 +43,7 @@ function command.read(path)
    return file:read "a"
 end
 
----Run a line of shell in the folder; `profio` in it is the command.
+---Runs a line of shell in the folder; `profio` in it is the command.
 ---@return string output
 ---@return integer status
 ---@return string errors

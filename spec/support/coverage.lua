@@ -1,15 +1,15 @@
--- Prints how much of the C core a build with --coverage has run, and fails when
--- that is under the bounds. Run by `make coverage` from the root:
+-- Prints the coverage of the C core in a build with --coverage, and fails if it is
+-- below the bounds. Run by `make coverage` from the root:
 --
 --   lua5.4 spec/support/coverage.lua BUILD             one line for each file, then all
---   lua5.4 spec/support/coverage.lua BUILD FILE...     what did not run in these files
+--   lua5.4 spec/support/coverage.lua BUILD FILE...     the lines of files that did not run
 --
--- Code in headers counts once, however many files include it. luaL_argcheck does not
--- come back when its condition fails: the branches on its result are left out.
+-- Code in headers counts once, even if several files include it. luaL_argcheck does not
+-- return if its condition fails, so the branches on its result are not counted.
 
 local json = require "dkjson"
 
--- The functions that nothing runs, by file. All others must run.
+-- The functions that do not run, by file. All others must run.
 local never_run = {
    ["csrc/bytes/map.c"] = { pass_on = "a fault outside of our mappings ends the process" },
    ["csrc/formats/xpp/name_cache.c"] = { find_load = "names under 8 bytes: foreign tables" },
@@ -34,7 +34,8 @@ local checks = setmetatable({}, { __index = function(all, name)
    return lines
 end })
 
----How many of a line's branches the code can take: all, without the last two of luaL_argcheck.
+---Returns the number of branches of a line that can be taken: all except the last two of
+---luaL_argcheck.
 local function branches_of(name, line)
    return #line.branches - (checks[name][line.line_number] and 2 or 0)
 end
@@ -49,7 +50,7 @@ local function add_functions(name, list)
    end
 end
 
----Hold the functions against the list above.
+---Compares the functions with the list above.
 ---@return boolean fine
 local function check_functions()
    local faults = {}
@@ -95,7 +96,7 @@ local function add_object(files, object)
    end
 end
 
----Ask gcov for the counts of all compiled files; those that never ran count 0.
+---Reads the counts of all compiled files with gcov; functions that did not run have 0.
 ---@return table<string, table<integer, { count: integer, branches: table<string, integer> }>> files
 local function read_counts(build)
    local files = {}
@@ -132,7 +133,7 @@ local function print_sum(sum, name)
       100 * share(sum.branches_run, sum.branches), sum.branches_run, sum.branches, name))
 end
 
----Print the files, those with the smallest share of lines last, and all together.
+---Prints the files, the smallest share of lines last, and the sum.
 ---@return boolean fine whether all bounds are met
 local function print_report(files)
    local list, all = {}, { lines = 0, lines_run = 0, branches = 0, branches_run = 0 }
@@ -158,7 +159,7 @@ local function print_report(files)
       and lowest.share >= bounds.lines_of_file
 end
 
----Print the lines of a file that did not run (#) or took not all branches (2/4).
+---Prints the lines of a file that did not run (#), or whose branches did not all run (2/4).
 local function print_missing(name, lines)
    local number = 0
    for text in io.lines(name) do

@@ -1,4 +1,4 @@
--- Tables packed by hand, field by field, for the specs of dbf.
+-- Builds dbf tables for specs, field by field.
 --
 --    local bytes = dbf { version = 0x03, { "NAME", "C", 10 } }:row { "abc" }:bytes()
 
@@ -20,7 +20,7 @@ local function is_seven(version)
    return version == 0x04 or version == 0x8c
 end
 
----The header up to its end, from what is given; sizes and counts may be forced.
+---Returns the whole header; sizes and counts may be overridden.
 function builder:header()
    local seven = is_seven(self.version)
    local fields, sum = {}, 1
@@ -39,7 +39,7 @@ function builder:header()
    return head .. table.concat(fields) .. tail
 end
 
--- A value in its place: text is padded with blanks on the right, numbers stand on the right.
+-- Formats a value for its field: text is padded on the right, numbers on the left.
 local function place(value, field)
    if type(value) == "number" then
       return ("%" .. field[3] .. "s"):format(tostring(value))
@@ -62,7 +62,7 @@ function builder:deleted(values)
    return self:row(values, "*")
 end
 
----All of it, with the end mark unless `mark_end` is false.
+---Returns the table, with the end mark unless `mark_end` is false.
 function builder:bytes(mark_end)
    return self:header() .. table.concat(self.rows) .. (mark_end == false and "" or "\26")
 end
@@ -79,7 +79,7 @@ function dbf.new(described)
    return setmetatable(described, builder)
 end
 
----An FPT file of blocks { { type, text }, ... }; answers the bytes and the numbers of the blocks.
+---An FPT file of blocks { { type, text }, ... }; returns the bytes and the numbers of the blocks.
 function dbf.fpt(blocks, size)
    local parts, numbers, at = {}, {}, 512
    size = size or 64

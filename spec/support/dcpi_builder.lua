@@ -1,5 +1,5 @@
--- Builds DCPI profiles for specs, byte by byte: it knows the grammar of the header and the tables
--- of the chunks, and nothing of the decoder.
+-- Builds DCPI profiles for specs, byte by byte, from the grammar of the header and the tables of
+-- the chunks, independently of the decoder.
 --
 --    dcpi():header { event = "imiss" }:chunk(0x40, { 1, 0, 2 }):footer(2, 3):bytes()
 
@@ -25,8 +25,8 @@ function Builder:raw(bytes)
    return self
 end
 
----A header with those facts, changed: a value of false leaves a line out, `more` is put before
----the end, `pad` are the blanks of the last line.
+---Returns a header with these fields changed: a value of false omits the line, `more` is inserted
+---before the end, `pad` are the blanks of the last line.
 function Builder:header(changes, more, pad)
    for _, fact in ipairs(builder.facts) do
       local value = changes and changes[fact[1]]
@@ -40,7 +40,7 @@ function Builder:header(changes, more, pad)
    return self:raw(more or ""):raw("samples" .. (pad or "") .. "\n")
 end
 
----A chunk of counts; `number` is stated in place of how many there are.
+---Adds a chunk of counts; `number` is written instead of their number.
 function Builder:chunk(offset, counts, number)
    self:raw((self.order .. "I4I4"):pack(offset, number or #counts))
    for _, count in ipairs(counts) do
@@ -51,7 +51,7 @@ function Builder:chunk(offset, counts, number)
    return self
 end
 
----The footer; without numbers what the chunks add up to.
+---Adds the footer; by default with the sums of the chunks.
 function Builder:footer(addresses, samples)
    return self:raw((self.order .. "I4I4"):pack(addresses or self.addresses,
       (samples or self.samples) & 0xffffffff))
@@ -72,7 +72,7 @@ function builder.golden()
       :chunk(0x6cbd0, { 10, 1, 2, 0, 3, 0, 2 }):footer(6, 47):bytes()
 end
 
--- What dcpicat's manual page prints, as far as it goes.
+-- The beginning of the text in dcpicat's manual page.
 builder.listing = [[
 name             xemacs
 image            19970328081403c0c18b

@@ -8,7 +8,7 @@ local BINDS = { ["local"] = 0, global = 1, weak = 2, unique = 10 }
 local SHT = { progbits = 1, symtab = 2, strtab = 3, nobits = 8, dynsym = 11, note = 7 }
 local SPECIAL = { undef = 0, abs = 0xfff1, common = 0xfff2 }
 
--- Strings end to end; add() answers the offset of each.
+-- Concatenated strings; add() returns the offset of each.
 local function string_table()
    local parts, size = { "\0" }, 1
    return {

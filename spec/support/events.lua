@@ -1,7 +1,6 @@
--- Events as a text that a person can write, as a format of its own: what knows events and calls is
--- tested with it. A line is "time event area lane value"; "-" is missing, and a trailing word of
--- the form core=N goes into column core. An area is a name (_ is a blank) or class:name, a state
--- state:variable=value.
+-- A format for specs of events and calls: events as text that is easy to write. A line is "time
+-- event area lane value"; "-" is missing, and a trailing word of the form core=N goes into column
+-- core. An area is a name (_ is a blank) or class:name, a state state:variable=value.
 
 local cli = require "profio.cli"
 local command = require "spec.support.command"
@@ -60,21 +59,21 @@ function events.open(lines)
    return assert(profio.open { data = "EVENTS\n" .. lines })
 end
 
----Events of tasks on one core that call, return and lose the core, as a tracer writes them; and
----what they did: { starts =, ends =, preempts =, busy = { { lane, from, to }, ... }, last = }.
----@param count integer how many things happen
+---Returns random events of tasks on one core that call, return and lose the core; and the expected
+---numbers: { starts =, ends =, preempts =, busy = { { lane, from, to }, ... }, last = }.
+---@param count integer number of actions
 ---@return string lines
----@return table told
+---@return table expected
 function events.program(count)
    local list, stacks, now, time = {}, { {}, {}, {} }, 1, 0
-   local told = { starts = 0, ends = 0, preempts = 0, busy = {} }
+   local expected = { starts = 0, ends = 0, preempts = 0, busy = {} }
    local since
    local function put(event, area)
       list[#list + 1] = ("%d %s %s task%d core=0"):format(time, event, area, now)
    end
-   local function rests()
+   local function end_busy()
       if since and time > since then
-         told.busy[#told.busy + 1] = { "task" .. now, since, time }
+         expected.busy[#expected.busy + 1] = { "task" .. now, since, time }
       end
       since = nil
    end
@@ -89,19 +88,19 @@ function events.program(count)
          end
          stack[#stack + 1] = area
          put("enter", area)
-         told.starts, since = told.starts + 1, since or time
+         expected.starts, since = expected.starts + 1, since or time
       elseif dice <= 7 then
          put("leave", table.remove(stack))
-         told.ends = told.ends + 1
+         expected.ends = expected.ends + 1
          if #stack > 0 then
             put("resume", stack[#stack])
          else
-            rests()
+            end_busy()
          end
       else
          put("suspend", stack[#stack])
-         rests()
-         told.preempts = told.preempts + 1
+         end_busy()
+         expected.preempts = expected.preempts + 1
          now = math.random(3)
          if #stacks[now] > 0 then
             put("resume", stacks[now][#stacks[now]])
@@ -109,9 +108,9 @@ function events.program(count)
          end
       end
    end
-   rests()
-   told.last = time
-   return table.concat(list, "\n") .. "\n", told
+   end_busy()
+   expected.last = time
+   return table.concat(list, "\n") .. "\n", expected
 end
 
 ---Run the command on a file of these lines (in this process, which knows the format).
@@ -139,7 +138,7 @@ function events.command(lines, ...)
    return text, status, errors
 end
 
----The same for commands that go well and have nothing to say on standard error.
+---The same for commands that must succeed without text on standard error.
 ---@param lines string
 ---@param ... string
 ---@return string output

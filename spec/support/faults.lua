@@ -1,5 +1,5 @@
--- Commands whose system calls fail one at a time (spec/c/faults.c), and what may come of it: the
--- complete result, or a reported error and all files as they were.
+-- Commands whose system calls fail one at a time (spec/c/faults.c), and a check of the outcome:
+-- allowed are the complete result, or a reported error with unchanged files.
 
 local command = require "spec.support.command"
 local dcpi = require "spec.support.dcpi_builder"
@@ -53,7 +53,7 @@ local function write_inputs()
    assert(trace:export("pprof", folder .. "/in/g.pb.gz"))
 end
 
--- A script in Lua: `do_` is what it does, with `assert` for all failures.
+-- A Lua script: `do_` is its code, which uses `assert` for all failures.
 local function script(name, lines)
    local path = command.file("said-of-faults/" .. name .. ".lua", ([[
 local profio = require "profio"
@@ -78,8 +78,8 @@ local function cli(line)
    return "@ " .. command.analyze .. " " .. line
 end
 
--- Commands by their names: a line of shell in which @ stands for the harness, and the files in out/
--- that it may write.
+-- Commands by name: a line of shell in which @ stands for the harness, and the files in out/ that
+-- it may write.
 local function make_cases()
    local list = {}
    local function add(name, line, ...)
@@ -168,7 +168,7 @@ local function listed(below, found)
    return found
 end
 
----Run a command of the list with a fault.
+---Runs a command of the list with a fault.
 ---@param case table
 ---@param kind string of faults.kinds, or NONE
 ---@param number integer of the call that fails
@@ -191,7 +191,7 @@ end
 
 local is_recording = { ring = true, recorder = true }
 
--- Checks that the files are the old ones, or those of a complete run.
+-- Checks that all files are either unchanged or those of a complete run.
 local function wrong_files(case, right, got)
    local may = {}
    for _, name in ipairs(case.outputs) do
@@ -218,7 +218,7 @@ local function same_files(case, right, got)
    return true
 end
 
----What is wrong with the result of a run with a fault, or nil.
+---Returns the reason why the result of a run with a fault is wrong, or nil.
 ---@param case table
 ---@param right table the result without a fault
 ---@param got table
@@ -251,7 +251,7 @@ function faults.wrong(case, right, got)
    return "ends with status " .. tostring(got.status)
 end
 
----Write the inputs; the commands, or nil and why there is nothing to be run.
+---Writes the inputs. Returns the commands, or nil and the reason why none can run.
 ---@return table[]|nil
 ---@return string|nil
 function faults.cases()

@@ -37,7 +37,7 @@ local function check_columns(what, name, breach)
    return true
 end
 
--- Each value an index below `count`, or null.
+-- Checks that each value is an index below `count`, or null.
 local function check_indexes(what, name, column, count, breach)
    for row, value in ipairs(what[column] or {}) do
       if value ~= null and (math.type(value) ~= "integer" or value < 0 or value >= count) then
@@ -46,7 +46,7 @@ local function check_indexes(what, name, column, count, breach)
    end
 end
 
--- The times of samples: none before the one before it.
+-- Checks that the times of samples do not decrease.
 local function check_times(samples, breach)
    local last = -math.huge
    for row, time in ipairs(samples.time or {}) do
@@ -76,7 +76,7 @@ local function check_shared(shared, breach)
    end
 end
 
--- Pairs of markers must close what was opened last. Answers how many pairs there are.
+-- Checks that pairs of markers are nested. Returns the number of pairs.
 local function check_markers(markers, breach)
    local open, pairs_of, last = {}, 0, -math.huge
    for row = 1, markers.length do

@@ -1,5 +1,5 @@
--- Stacks as a text that a person can write, as a format of its own: what knows profiles of stacks
--- is tested with it. Below the line "FOLDED" a line is "main;parse;read 1000": ns, one sample.
+-- A format for specs of profiles of stacks: stacks as text that is easy to write. Below the
+-- line "FOLDED" a line is "main;parse;read 1000": ns, one sample.
 
 local profio = require "profio"
 

@@ -1,5 +1,5 @@
--- A busted helper that never lets the collector rest: a new cycle begins where
--- the last one ended, and each is over after a fraction of the heap, so an
--- object that something still needs but nothing holds is soon gone.
+-- A busted helper that runs the collector all the time: a cycle begins when the
+-- last one has ended, and takes the allocation of a fraction of the heap, so an
+-- object that is still in use, but that nothing refers to, is soon collected.
 
 collectgarbage("incremental", 1, 400, 1)

@@ -1,5 +1,4 @@
--- Builds gmon files for specs, byte by byte, with string.pack: it knows the tables of the formats
--- and nothing of the decoder.
+-- Builds gmon files for specs, byte by byte, with string.pack, independently of the decoder.
 --
 --    gmon("<", 8):header():histogram { low = 0x1000, high = 0x1010, bins = { 1, 2, 3, 4 } }
 --       :arc(0x1000, 0x1008, 7):bytes()
@@ -15,12 +14,12 @@ function builder.new(order, width)
    return setmetatable({ order = order, width = width, parts = {} }, Builder)
 end
 
----An empty one of the same order and width.
+---Returns an empty builder of the same order and width.
 function Builder:like()
    return builder.new(self.order, self.width)
 end
 
----All four: for builder, name in builder.each() do ... end
+---Iterates over all four: for builder, name in builder.each() do ... end
 function builder.each()
    local kinds = { { "<", 4 }, { "<", 8 }, { ">", 4 }, { ">", 8 } }
    local i = 0
@@ -60,7 +59,7 @@ function Builder:header(version)
    return self:raw "gmon":pack("I4", version or 1):raw(("\0"):rep(12))
 end
 
--- What stands behind the tag of a histogram.
+-- The bytes after the tag of a histogram.
 function Builder:histogram_body(set)
    self:pack("AAI4I4c15c1", set.low, set.high, set.nbins or #set.bins, set.rate or 100,
       set.dimension or "seconds", set.abbreviation or "s")
@@ -100,7 +99,7 @@ end
 
 -- {====== BSD and Apple ======
 
----A BSD header and its bins. `counter` is a format of string.pack, `old` leaves out all behind
+---Adds a BSD header and its bins. `counter` is a format of string.pack, `old` omits all after
 ---ncnt, `pad` is appended to the old header.
 function Builder:bsd(set)
    local format = set.counter or "I2"
@@ -123,7 +122,7 @@ function Builder:bsd_arc(from, to, count)
    return self:pack("AAA", from, to, count)
 end
 
----A piece of an Apple file: the magic number must stand before the first.
+---Adds a segment of an Apple file; the magic number must precede the first one.
 function Builder:piece(type, other)
    local body = other:bytes()
    return self:pack("I4I4", type, #body):raw(body)

@@ -1,10 +1,10 @@
--- gprof itself, and its text around the rows of the core.
+-- Runs gprof, and writes the headings of its reports around the rows of the core.
 
 local core = require "profio.core"
 
 local gprof = {}
 
----Whether all programs are there.
+---Returns whether all programs are installed.
 function gprof.has(...)
    for _, name in ipairs { ... } do
       if not os.execute("command -v " .. name .. " >/dev/null 2>&1") then
@@ -14,7 +14,7 @@ function gprof.has(...)
    return true
 end
 
----Whether the gprof that is there is the version whose text is expected.
+---Returns whether the installed gprof is the version whose text is expected.
 function gprof.is_known()
    if not gprof.has "gprof" then
       return false
@@ -23,7 +23,7 @@ function gprof.is_known()
    return pipe:read "a":match "%s2%.40" ~= nil
 end
 
----What gprof prints with some options.
+---Returns the output of gprof with some options.
 function gprof.run(options)
    local pipe <close> = assert(io.popen("gprof -b " .. options .. " 2>/dev/null"))
    return pipe:read "a"
@@ -33,7 +33,8 @@ local function source(path)
    return assert(core.source(path, 1 << 32))
 end
 
----The profile of an executable and its traces, as gprof counts or exactly (compat = false).
+---Returns the profile of an executable and its traces, with gprof's arithmetic or exact (compat =
+---false).
 function gprof.profile(exe, traces, given)
    given = given or {}
    local dictionary = given.dictionary or core.dictionary()
@@ -66,7 +67,7 @@ local function listing(reader, report)
       templates = core.listing_templates(report) }))
 end
 
--- The headings, in the words of C's printf where a number is none.
+-- Returns the headings; numbers that are not finite are written as by printf of C.
 local function flat_heading(facts)
    local unit = facts.prefix .. facts.abbreviation .. "/call"
    local form = "%5.5s %10.10s %8.8s %8.8s %8.8s %8.8s  %-8.8s\n"
@@ -87,7 +88,7 @@ local function graph_heading(facts)
       facts.granularity, seen) .. "index % time    self  children    called     name\n"
 end
 
----The whole text, as `gprof -b` prints it.
+---Returns the whole text, as `gprof -b` prints it.
 function gprof.text(profile, options)
    local facts = profile:facts(options)
    local text = flat_heading(facts) .. listing(profile:flat(options), "flat")

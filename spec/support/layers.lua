@@ -1,5 +1,5 @@
--- The laws of the house that no compiler knows: which layer may include which,
--- how long files and functions may be, what may stand at the top. Run by
+-- Checks the rules of this project that no compiler checks: which layer may include
+-- which, the length of files and functions, and the files at the top. Run by
 -- `make lint` from the root; prints each breach as file:line: and exits 1.
 
 local may_include = {
@@ -12,7 +12,7 @@ local may_include = {
    lua = { "bytes", "model", "formats", "kernels", "text", "lua" },
 }
 
--- The one pair of formats of which one stands on the other.
+-- The only pair of formats of which one uses the other.
 local may_lean_on = { xpp = "dbf" }
 
 local at_the_top = {

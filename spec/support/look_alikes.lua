@@ -1,4 +1,4 @@
--- Files that are no traces: of each class some, made here, so that a seed gives the same ones.
+-- Generates files of several classes that are no traces; a seed determines them.
 
 local look_alikes = {}
 
@@ -24,7 +24,7 @@ local function bytes(count)
    return table.concat(list)
 end
 
--- Rows of cells that `cell(row, column)` gives.
+-- Returns rows of cells; `cell(row, column)` returns each of them.
 local function delimited(rows, columns, separator, cell)
    local lines = {}
    for row = 1, rows do
@@ -106,7 +106,7 @@ function classes.small()
       (table.concat(words(70), "\n")):sub(1, size)
 end
 
--- Little numbers, as tables in memory have them.
+-- Small numbers, as in tables of a program's memory.
 function classes.small_numbers()
    local list = {}
    for i = 1, random(1, 600) do
@@ -115,7 +115,7 @@ function classes.small_numbers()
    return table.concat(list)
 end
 
--- Mostly holes, with a table of records somewhere.
+-- Mostly zeros, with a table of records at some offset.
 function classes.sparse()
    local records = {}
    for i = 1, random(1, 200) do
@@ -191,14 +191,14 @@ function classes.executable()
       classes.small_numbers() .. classes.sparse()
 end
 
--- A header that could be one of a table, without descriptors of fields.
+-- A header that is valid for a table, but without descriptors of fields.
 function classes.header()
    local versions = { 0x03, 0x30, 0x31, 0x43, 0x83, 0x8b, 0xf5 }
    return ("<BBBBI4I2I2"):pack(versions[random(#versions)], random(0, 255), random(1, 12),
       random(1, 28), random(0, 1000), random(33, 900), random(2, 600)) .. bytes(random(20, 2000))
 end
 
--- Texts that say the words of the formats.
+-- Texts with the keywords of the formats.
 function classes.about()
    local quotes = {
       "name             xemacs\nimage            19970328081403c0c18b\nlabel foo\n" ..

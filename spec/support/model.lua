@@ -2,7 +2,7 @@
 -- so it shares no code and no algorithm with them.
 --
 -- A table is { fields = { { name, type }, ... }, rows = { { value, ... }, ... } }; a missing value
--- is nil. Nothing here changes what it is given.
+-- is nil. No function changes its arguments.
 
 local model = {}
 
@@ -26,7 +26,7 @@ local function bytes_before(a, b)
    return #a < #b
 end
 
--- Whether a comes before b in a column of this type.
+-- Returns whether a sorts before b in a column of this type.
 local function before(type, a, b)
    if type == "name" or type == "bytes" then
       return bytes_before(a, b)
@@ -66,7 +66,7 @@ function holds.match(value, test)
    return value:find(test.pattern) ~= nil
 end
 
--- A missing value is missing and nothing else; `negate` turns any answer round.
+-- A missing value only satisfies the test `missing`; `negate` inverts any result.
 local function test_holds(value, test, type)
    local answer
    if value == nil then
@@ -77,7 +77,7 @@ local function test_holds(value, test, type)
    return answer ~= (test.negate or false)
 end
 
----The rows for which all tests hold.
+---Returns the rows for which all tests hold.
 function model.where(tab, tests)
    local rows = {}
    for _, row in ipairs(tab.rows) do
@@ -93,7 +93,7 @@ function model.where(tab, tests)
    return { fields = tab.fields, rows = rows }
 end
 
----The rows for which f(values of the columns) is true.
+---Returns the rows for which f(values of the columns) is true.
 function model.filter(tab, f, columns)
    local rows = {}
    for _, row in ipairs(tab.rows) do
@@ -110,7 +110,7 @@ end
 
 -- }======
 
----At most n rows (nil: all) after the first `skip`.
+---Returns at most n rows (nil: all) after the first `skip`.
 function model.limit(tab, n, skip)
    local rows = {}
    for i, row in ipairs(tab.rows) do
@@ -123,7 +123,7 @@ end
 
 -- {====== sort ======
 
----Rows in the order of the keys, equal ones as they were, missing values last.
+---Returns the rows in the order of the keys; the sort is stable, missing values come last.
 function model.sort(tab, keys)
    local order = {}
    for i = 1, #tab.rows do
@@ -251,7 +251,7 @@ function compute.distinct(values)
    return count
 end
 
--- The smallest value that is not less than p per cent of them.
+-- The quantile by nearest rank: the smallest value that at least p per cent do not exceed.
 local function quantile(values, percent)
    local sorted = table.move(values, 1, #values, 1, {})
    table.sort(sorted)
@@ -295,7 +295,7 @@ local function mark_of(value)
    return type(value) == "string" and "s" .. #value .. ":" .. value or tostring(value)
 end
 
--- The groups in order of first sight: { keys = { ... }, rows = { ... } }.
+-- The groups in order of their first rows: { keys = { ... }, rows = { ... } }.
 local function groups_of(tab, keys)
    local groups, by_mark = {}, {}
    for _, row in ipairs(tab.rows) do
@@ -319,7 +319,7 @@ local function groups_of(tab, keys)
    return groups
 end
 
----A row per combination of keys: keys first, then aggregates.
+---Returns a row for each combination of keys: the keys, then the aggregates.
 function model.group(tab, keys, aggregates)
    local fields, rows = {}, {}
    for k, key in ipairs(keys) do

@@ -1,22 +1,22 @@
 -- Changes the C core in one small place at a time and runs the specs: a change
--- that no spec notices (a survivor) shows what is not checked. Run by
+-- that no spec detects (a survivor) shows a missing check. Run by
 -- `make mutants` from the root:
 --
 --   lua5.4 spec/support/mutants.lua TREE COUNT SEED SECONDS [SINCE]
 --
--- TREE is a folder of the tool's own, a copy of the project that stays for the
--- next run. COUNT mutants are drawn from the lines of csrc/*.c that changed since
--- revision SINCE (default: all); the same SEED draws the same ones. A change that
--- does not compile, or leaves the object code as it was, is not counted.
+-- TREE is a folder for a copy of the project, which is kept for the next run. COUNT
+-- mutants are drawn from the lines of csrc/*.c that changed since revision SINCE
+-- (default: all); the same SEED draws the same ones. A change that does not compile, or
+-- leaves the object code unchanged, is not counted.
 --
--- First, all specs run on a build with --coverage, each file of specs by itself, so
--- that it is known which of them run a line. Of these, the short ones and those with
--- words of the changed file's path come first, up to the first failure, and for at
--- most SECONDS; files of over a minute run only if no other one runs the line. A spec
--- that takes several times as long as in the run for coverage has failed, too. A failure
--- counts if the file passes on unchanged code. What survives runs once more under the
--- sanitizers, also for at most SECONDS: they see what changes no result. The status is 0
--- in any case: some survivors are changes that make no difference.
+-- First, all specs run on a build with --coverage, each file of specs separately, to
+-- find which of them run a line. Of these, short ones and those that share words with
+-- the path of the changed file run first, up to the first failure, and for at most
+-- SECONDS; files of over a minute run only if no other one runs the line. A spec that
+-- takes several times as long as in the run for coverage has failed, too. A failure
+-- counts if the file passes on unchanged code. Survivors run again under the
+-- sanitizers, also for at most SECONDS, which detect errors that change no result. The
+-- status is always 0: some survivors are changes without any effect.
 
 local function shell_quote(text)
    return "'" .. text:gsub("'", "'\\''") .. "'"
@@ -93,7 +93,7 @@ local function code_of(text)
    return (text:gsub("'\\?.[^'\n]?'", blank))
 end
 
----Add each change that is possible in a line of code to `list`.
+---Adds each possible change of a line of code to `list`.
 local function add_changes(list, file, number, line, before)
    for _, change in ipairs(changes) do
       local at = 1
@@ -173,7 +173,7 @@ end
 local tree, count, seed = arg[1], math.tointeger(arg[2]), math.tointeger(arg[3])
 local most_seconds, since = tonumber(arg[4]), arg[5]
 local compile = ("make -C %s --no-print-directory -j2 CFLAGS=-O1 WARN=-w"):format(tree)
--- Changed programs may ask for all memory or fill the disk.
+-- Changed programs may allocate all memory or fill the disk.
 local limits = "ulimit -v 16000000; ulimit -f 4000000;"
 
 local function object_of(file, build)
@@ -210,7 +210,7 @@ local function build_sanitized()
       programs_of "sanitized", tree)
 end
 
----Run a file of specs in the tree; under the sanitizers only what they report is a failure.
+---Runs a file of specs in the tree; under the sanitizers only their reports are failures.
 ---@return string? how "failed" or "timed out"; nil when it passed
 local function run_spec(build, spec, limit)
    local before, options = limits, ""
@@ -252,7 +252,7 @@ local function passes_unchanged(spec)
    return passes[spec]
 end
 
----The folder of what one file of specs leaves in the run for coverage.
+---Returns the folder with the output of one file of specs in the run for coverage.
 local function place_of(spec)
    return tree .. "/build/covered/tested/" .. spec:match "^spec/(.*)%.lua$"
 end
@@ -280,7 +280,7 @@ end
 
 ---The lines of a file that each file of specs runs: sets of line numbers.
 ---@return table<string, table<integer, true>> run by file of specs
----@return table<integer, true> code those with code; a statement of several lines has one
+---@return table<integer, true> code lines with code; a statement of several lines counts once
 local function lines_run(file)
    local object = tree .. "/build/covered/obj" .. file:match "^csrc(/.*)%.c$"
    local absolute = output_lines("realpath -m %s", object)[1]
@@ -354,7 +354,7 @@ local function take_back(change)
 end
 
 ---Run files of specs on a build, up to the first that fails, for at most the given seconds.
----@return string? killer the file of specs that noticed, and how
+---@return string? killer the file of specs that failed, and how
 ---@return integer ran number of files that ran
 local function find_killer(build_name, list)
    local began, ran = os.time(), 0
@@ -377,7 +377,7 @@ end
 
 ---Run the specs that run the changed line, first as usual, then under the sanitizers.
 ---@return string? killer
----@return string ran how many files of specs ran, of how many that run the line
+---@return string ran number of files of specs that ran, and of those that run the line
 local function killer_of(change)
    local list = specs_for(change.file, change.line)
    local killer, ran = find_killer("mutant", list)

@@ -1,10 +1,10 @@
--- Names that viewers trip over, as functions of a small timeline.
+-- Names that are difficult for viewers, as functions of a small timeline.
 
 local profio = require "profio"
 
 local names = {}
 
----Each with what is wrong with it.
+---Each with its difficulty.
 names.list = {
    "plain", "with spaces in it", "semi;colon;s", "com,ma", "quo\"te'd", "back\\slash", "<b>&amp;",
    "operator()(int, char*)", "(12)", "(3) fn=x", "100% 5", "tab\tand\nline", "gr\xfc\xdf",
@@ -35,7 +35,7 @@ function names.open()
    return assert(profio.open({ data = "names" }, { format = "names" }))
 end
 
----The whole time of the trace, and what is left to main.
+---Returns the duration of the trace, and the net time of main.
 ---@return integer
 ---@return integer
 function names.times()
@@ -46,7 +46,7 @@ function names.times()
    return whole, whole - spent
 end
 
----A name in which what is not UTF-8 is U+FFFD.
+---Returns a name in which bytes that are not UTF-8 are replaced by U+FFFD.
 ---@param name string
 ---@return string
 function names.utf8(name)
@@ -56,7 +56,7 @@ function names.utf8(name)
    return (name:gsub("[\128-\255]", "\u{fffd}"))
 end
 
----The same, with control characters as blanks.
+---The same, with control characters replaced by blanks.
 ---@param name string
 ---@return string
 function names.plain(name)

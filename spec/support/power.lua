@@ -1,12 +1,12 @@
--- The power fails while a writer writes onto the disk (fsync = true).
+-- Simulates power failures while a writer writes to the disk (fsync = true).
 --
 --    lua5.4 spec/support/power.lua FOLDER STATES SEED [CASE]
 --
--- A writer runs with spec/c/disk.c, which notes what it asks of the disk. Then STATES states of the
--- disk are made that a power failure can leave: up to some operation, what was synchronised is
--- there, and of all later writes, changes of size and changes of names any part, also of a write
--- only some sectors. profio.open must find in order all records that had been promised: those
--- before a flush that had returned.
+-- A writer runs with spec/c/disk.c, which logs its requests to the disk. Then STATES states of the
+-- disk are built that a power failure can leave: all operations that were synchronised before some
+-- operation, and any subset of the later writes and changes of sizes and names; of a write also
+-- single sectors. profio.open must find, in order, all records that were written before a flush
+-- that had returned.
 
 local lfs = require "lfs"
 local processes = require "processes"
@@ -96,7 +96,7 @@ local function named(names, operation)
    names[operation.name] = operation.kind == "name" and operation.file or nil
 end
 
--- Which of the operations that were not synchronised are there: none, all, or any.
+-- Selects operations that were not synchronised: none, all, or a random subset.
 local function chooser()
    local how = math.random(4)
    return function()
@@ -128,7 +128,7 @@ local function state_of(disk)
    return files
 end
 
--- One more operation: it waits, or what waits is on the disk now.
+-- Adds an operation: it is pending, or it synchronises the pending ones.
 local function step(disk, operation)
    local kind = operation.kind
    if kind == "promise" then
@@ -163,7 +163,7 @@ local function clean(folder)
    end
 end
 
--- The files in a folder, as another system finds them that has been started since.
+-- Writes the files into a folder, as they are found after the next boot.
 local function write_files(folder, files)
    local boot = assert(io.open("/proc/sys/kernel/random/boot_id")):read "a"
    clean(folder)
@@ -174,7 +174,7 @@ local function write_files(folder, files)
    end
 end
 
--- All that was promised must be there, in order, and nothing that was not given.
+-- Checks that all flushed records are found, in order, and no others than those written.
 local function check(stream, folder, promised)
    local numbers = torture.numbers_of(stream, folder .. "/" .. stream.file)
    for k, number in ipairs(numbers) do
@@ -209,7 +209,7 @@ local function play(stream, folder, states, seed)
    print(("%-34s %5d operations %6d power failures"):format(stream.name, #operations, made))
 end
 
----Let the power fail so often while each stream is written.
+---Simulates this many power failures for each stream.
 ---@param folder string
 ---@param states integer for each stream
 ---@param seed integer

@@ -1,4 +1,4 @@
--- Profiles for specs: made of small tables and of the text of nm, without files.
+-- Builds profiles for specs from small tables and the text of nm, without files.
 
 local core = require "profio.core"
 local elf = require "spec.support.elf"
@@ -20,7 +20,7 @@ local function nm_text(symbols)
    return table.concat(lines)
 end
 
--- The symbols as the spec gives them: with sizes they stand in an executable.
+-- Opens the symbols of a spec: with sizes through an executable, else through the text of nm.
 local function symbols_of(given, dictionary)
    local rule = given.compat and "gprof" or "exact"
    if not given.symbols[1].size then
@@ -70,8 +70,8 @@ function profiles.make(given)
    return core.profile(options)
 end
 
----A profile of functions f1..fn, of 16 bytes each, with their own time and calls
----{ from, to, count } between them; from 0 is outside of the program.
+---Returns a profile of functions f1..fn, of 16 bytes each, with their self times and calls
+---{ from, to, count } between them; a call from 0 comes from outside of the program.
 ---@param selves integer[]
 ---@param calls integer[][]
 ---@param more table|nil further fields of profiles.make

@@ -11,18 +11,18 @@ local function run(format, ...)
    assert(os.execute("(" .. command .. ") >/dev/null 2>&1"), command)
 end
 
----Whether a command is there.
+---Returns whether a command is installed.
 function programs.has(name)
    return os.execute("command -v " .. name .. " >/dev/null 2>&1") == true
 end
 
----The output of a command, standard error left out.
+---Returns the output of a command, without standard error.
 function programs.output(format, ...)
    local pipe <close> = assert(io.popen(format:format(...) .. " 2>/dev/null"))
    return pipe:read "a"
 end
 
----Compile a source and run the program `runs` times.
+---Compiles a source and runs the program `runs` times.
 ---@param name string of the program
 ---@param source string path
 ---@param flags string of the compiler
@@ -42,7 +42,7 @@ function programs.profiled(name, source, flags, runs)
    return folder .. "/" .. name, files
 end
 
----Write a source file for a program.
+---Writes a source file for a program.
 function programs.source(name, text)
    run("mkdir -p %s", root)
    local path = root .. "/" .. name
@@ -51,7 +51,7 @@ function programs.source(name, text)
    return path
 end
 
----What the command prints, its exit status and what it says on standard error.
+---Runs a command; returns its output, its exit status and its text on standard error.
 function programs.analyze(...)
    local words = {}
    for i, word in ipairs { ... } do
@@ -68,7 +68,7 @@ function programs.analyze(...)
    return text, status, errors
 end
 
----The files of a folder of the corpus that end so, sorted; empty when it is absent.
+---Returns the files of a folder of the corpus with this ending, sorted; empty if it is absent.
 function programs.corpus(folder, ending)
    local path, list = "../shared/corpus/" .. folder, {}
    if lfs.attributes(path, "mode") ~= "directory" then

@@ -1,4 +1,4 @@
--- Protocol buffers by hand, and what Go's own tool says of a profile.
+-- Builds and reads protocol buffers, and runs Go's pprof.
 
 local protobuf = {}
 
@@ -36,7 +36,7 @@ function protobuf.packed(field, values)
    return protobuf.message(field, table.concat(list))
 end
 
----A string table: `text "cpu"` is its number there, `text.fields()` the fields to be written.
+---Returns a string table: `text "cpu"` is the index of a string, `text.fields()` are its fields.
 ---@return table
 function protobuf.texts()
    local numbers, list = { [""] = 0 }, { protobuf.message(6, "") }
@@ -104,7 +104,7 @@ local function numbers_of(bytes, wanted)
    return list
 end
 
--- A location with all it refers to, as one text.
+-- Returns a location with its mapping, lines and functions as one text.
 local function place_text(bytes, maps, functions, text)
    local own, lines = by_field(bytes), {}
    for _, field in ipairs(protobuf.fields(bytes)) do
@@ -119,7 +119,7 @@ local function place_text(bytes, maps, functions, text)
       table.concat(lines, ","))
 end
 
----All that a profile states, by its texts: no ids and no numbers of the string table. Samples and
+---Returns all contents of a profile with texts instead of ids and string indexes: samples and
 ---mappings in their order, with all details of what they refer to.
 ---@param bytes string
 ---@return table
@@ -188,7 +188,7 @@ end
 
 protobuf.has_go = (os.execute "go version >/dev/null 2>&1") == true
 
----What `go tool pprof ARGUMENTS FILES` prints, files of these bytes.
+---Returns the output of `go tool pprof ARGUMENTS FILES` for files with these bytes.
 ---@param arguments string
 ---@param ... string bytes of each file
 ---@return string text with both streams

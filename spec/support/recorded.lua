@@ -1,4 +1,4 @@
--- Lua programs that are recorded, each in a process of its own.
+-- Records Lua programs, each in a separate process.
 
 local command = require "spec.support.command"
 local profio = require "profio"
@@ -8,7 +8,7 @@ local recorded = {}
 local build = os.getenv "PROFIO_BUILD" or "build"
 build = build:sub(1, 1) == "/" and build or command.root .. "/" .. build
 
----A path in the folder of the specs that nothing stands at.
+---Returns an unused path in the folder of the specs.
 ---@return string
 function recorded.path(name)
    local path = command.folder .. "/" .. name
@@ -18,7 +18,7 @@ function recorded.path(name)
    return path
 end
 
----Run a program. With settings it is recorded, as PROFIO_RECORD says.
+---Runs a program. If there are settings (of PROFIO_RECORD), it is recorded.
 ---@param source string of the program, which becomes prog.lua
 ---@param settings string|nil
 ---@return string output
@@ -32,7 +32,7 @@ function recorded.run(source, settings)
       settings and "-l profio.recorder" or ""))
 end
 
----Record a program and open what came of it.
+---Records a program and opens the recording.
 ---@param source string
 ---@param settings string|nil without the path; nil: the program records itself, into prog.out
 ---@param options table|nil of profio.open
@@ -50,7 +50,7 @@ function recorded.trace(source, settings, options)
    return trace, output, status
 end
 
----How often each line of prog.lua was executed, and what it took in all.
+---Returns the number of executions of each line of prog.lua, and its total time.
 ---@param trace profio.Trace of mode timed
 ---@return table<integer, integer> counts
 ---@return table<integer, integer> spent ns
@@ -65,7 +65,7 @@ function recorded.lines(trace)
    return counts, spent
 end
 
----How often each function was called.
+---Returns the number of calls of each function.
 ---@param trace profio.Trace of mode calls
 ---@return table<string, integer>
 function recorded.calls(trace)

@@ -1,8 +1,8 @@
--- Writing in specs that expect refusals: what raises is answered.
+-- Writes records in specs that expect errors: a raised error is returned.
 
----Write a record; where that raises nil, the words and "unsupported".
+---Writes a record; if that raises, returns nil, the message and "unsupported".
 ---@param writer profio.Writer
----@param ... any what writer:write takes
+---@param ... any arguments of writer:write
 ---@return boolean|nil
 ---@return string|nil message
 ---@return string|nil code

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Runs files of specs, each in a process and a folder of its own: what they write
-# does not meet, and no process carries the memory of all others.
+# Runs files of specs, each in a process and a folder of its own, so that they do not
+# overwrite the files of others, and no process has the memory of all.
 #
 #   run_specs.sh BUILD SET OPTIONS FILE...
 #
 # With COVERED=1 a build with --coverage leaves the counts of each file in a folder
-# `covered` of its own. BUILD is the folder of the build, SET the folder below it for what is written,
-# OPTIONS one word with what busted gets besides. LUA, BUSTED and JOBS are read
+# `covered` of its own. BUILD is the folder of the build, SET the folder below it for
+# output, OPTIONS one word with further options of busted. LUA, BUSTED and JOBS are read
 # from the environment. Prints a line for each file, then what failed and what was
 # skipped, the files that took more than 2 s, and the sums; the status is 1 when
 # anything failed.

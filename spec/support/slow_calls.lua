@@ -1,6 +1,6 @@
--- Calls by the definitions of csrc/kernels/calls/call.h, slowly: each lane keeps a plain list of
--- open calls, each call a list of the times in which it was active, and everything is searched
--- for. It shares nothing with the kernel, which is held against it.
+-- A slow model of the definitions in csrc/kernels/calls/call.h: each lane has a list of open calls,
+-- and each call a list of the intervals in which it was active; everything is found by linear
+-- search. It shares no code with the kernel, which is compared with it.
 --
 -- An event is { time =, event =, area =, lane =, flags = } where area is { name =, class =,
 -- parent =, value = }, with a name or an area as the parent, and lane a value or nil. A call is a
@@ -124,7 +124,7 @@ local function caller_at(lane, i)
    end
 end
 
--- The functions around place i and the call itself, when it is one of a function.
+-- The functions around position i, and the call itself if it is one of a function.
 local function path_at(lane, i, area)
    if kind_of(area) ~= "function" then
       return nil
@@ -251,7 +251,7 @@ local function enter(self, lane, event, kind, sibling)
    begin_slice(call, event.time)
 end
 
--- All time so far of what was there before the trace began.
+-- Returns the time so far of the code that ran before the trace began, and begins a new sum.
 local function take_before(lane, time)
    local before = lane.before
    local was_running = before.from ~= nil
@@ -399,7 +399,7 @@ local function gap(self)
    self.gaps = self.gaps + 1
 end
 
--- Behind a gap a time before the last one is of another run.
+-- After a gap a time before the last one belongs to another run.
 local function begin_anew(self)
    self.first, self.last = nil, nil
    for _, lane in ipairs(self.lanes) do
@@ -407,7 +407,7 @@ local function begin_anew(self)
    end
 end
 
--- The lane of a place at a time, which is not before the last one there.
+-- The lane of a place at a time that is not before its last one.
 local function lane_at(self, place, event, time)
    local lane = self.lanes[place] or new_lane(self, place, event, time)
    lane.last = math.max(lane.last, time)
@@ -485,11 +485,11 @@ local function in_order(self)
    return list
 end
 
----The calls of a list of events.
+---Returns the calls of a list of events.
 ---@param list table[]
 ---@param options table recursion, partial, edges, max_depth
 ---@return table[] calls in order of stop
----@return table[] rows of what remains outside, with edges = "include"; in no order
+---@return table[] rows of the time outside that remains, with edges = "include"; unordered
 function slow.calls(list, options)
    local model = setmetatable({ options = options, rows = {}, lanes = {}, named = {}, losses = 0,
       gaps = 0, number = 0 }, Model)
@@ -505,7 +505,7 @@ function slow.calls(list, options)
    return model.rows, rest
 end
 
----What a call of the kernel is to have as path.
+---Returns the expected path of a call of the kernel.
 ---@param trace profio.Trace
 ---@param stack integer|nil
 ---@return string|nil

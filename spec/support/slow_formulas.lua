@@ -1,5 +1,5 @@
--- Formulas as trees, computed one row at a time with Lua's own numbers: view:derive is compared
--- with them. A value is a number, or nil where it is missing; `overflows` counts rows as
+-- A model of formulas for comparison with view:derive: trees that are computed row by row with the
+-- numbers of Lua. A value is a number, or nil where it is missing; `overflows` counts rows as
 -- view.warnings does.
 
 local slow = {}
@@ -148,7 +148,7 @@ local function run(tree, value)
    return value and (whole(tree.sum) or OVER)
 end
 
--- The value of a tree in a row; sets state.over where a number overflows.
+-- Returns the value of a tree in a row; sets state.over if a number overflows.
 local function value_of(tree, row, state)
    local kind, value = tree[1]
    if kind == "number" then
@@ -168,10 +168,10 @@ local function value_of(tree, row, state)
    return value ~= OVER and value or nil
 end
 
----The values of a tree in all rows.
+---Returns the values of a tree in all rows.
 ---@param tree table
 ---@param rows table<string, number>[]
----@return table<integer, number> values  nothing where one is missing
+---@return table<integer, number> values  nil if missing
 ---@return integer overflows rows in which a number is too large
 function slow.values(tree, rows)
    local list, overflows = {}, 0
@@ -187,7 +187,7 @@ function slow.values(tree, rows)
    return list, overflows
 end
 
----A tree as a formula.
+---Returns a tree as the text of a formula.
 ---@param tree table
 ---@return string
 function slow.text(tree)

@@ -1,5 +1,5 @@
--- Tables for specs of the kernels: made at random from a number, given to the core, taken back,
--- and compared.
+-- Tables for specs of the kernels: random ones (from a seed), readers over them, tables from
+-- readers, and comparison.
 
 local core = require "profio.core"
 
@@ -14,7 +14,7 @@ local function word()
    return words[math.random(#words)]
 end
 
--- A value of each type, from few enough that groups have several rows.
+-- Random values of each type, few enough that groups have several rows.
 local make = {
    int = function()
       return math.random(10) == 1 and math.random(-1 << 40, 1 << 40) or math.random(-6, 6)
@@ -41,12 +41,12 @@ tables.fields = {
    { "name", "name" }, { "area", "area" }, { "stack", "stack" }, { "text", "bytes" },
 }
 
----A value for a column of this type.
+---Returns a random value of this type.
 function tables.value(type)
    return make[type]()
 end
 
----A table of n rows, of which about `missing` (0 to 1) of the values are missing.
+---Returns a random table of n rows with a share `missing` (0 to 1) of missing values.
 function tables.random(n, missing)
    local rows = {}
    for r = 1, n do
@@ -61,7 +61,7 @@ function tables.random(n, missing)
    return { fields = tables.fields, rows = rows }
 end
 
----The sizes and shares of missing values that matter: nothing, little, several batches.
+---Sizes and shares of missing values: none, few, several batches.
 function tables.any(case)
    math.randomseed(case)
    local n = case % 101 == 100 and math.random(4000, 9000) or math.random(0, 40)
@@ -80,7 +80,7 @@ function tables.reader(tab, dictionary)
    return core.rows_reader(tab.fields, tab.rows, dictionary)
 end
 
----All rows of a reader as such a table.
+---Returns all rows of a reader as such a table.
 function tables.take(reader)
    local tab = { fields = {}, rows = {} }
    for i, field in ipairs(reader:fields()) do
@@ -124,7 +124,7 @@ local function same_value(a, b, nearly)
    return a == b or (a ~= a and b ~= b)
 end
 
--- Returns the first difference as text; nil if there is none.
+-- Returns the first difference as text, or nil.
 local function difference(want, got, nearly)
    if #want.fields ~= #got.fields then
       return ("%d columns, got %d"):format(#want.fields, #got.fields)
@@ -148,7 +148,7 @@ local function difference(want, got, nearly)
    end
 end
 
----Fail with what differs first. `nearly` gives columns of rounded numbers their tolerance.
+---Fails with the first difference. `nearly` has the tolerance of columns with rounded numbers.
 function tables.assert_same(want, got, what, nearly)
    local words_of = difference(want, got, nearly)
    if words_of then

@@ -1,14 +1,14 @@
--- Writers through a ring that are killed at random moments, of every stream with all its files,
--- every way to be full, and every mode of the recorder; and what is found then, and beside living
--- ones.
+-- Kills writers through a ring at random moments, for each stream with all its files, each policy
+-- for full rings, and each mode of the recorder, and checks the records that are found afterwards,
+-- and while a writer is alive.
 --
 --    lua5.4 spec/support/torture.lua FOLDER KILLS SEED [CASE]
 --
--- Each record carries its number in all of its columns. A writer says in memory that it shares how
--- many it has given; after the kill profio.open must find all of these, or one more, each of them
--- once, unchanged and in order: without any loss (block), with the exact count of what was lost
--- (drop), or the last ones and the exact count of the others (overwrite). A reader beside a living
--- writer finds at least what was given before it opened the trace.
+-- Each record has its number in all columns. A writer stores the number of its records in shared
+-- memory. After the kill profio.open must find all of these, or one more, each once, unchanged and
+-- in order: without any loss (block), with the exact number of lost records (drop), or the last
+-- ones and the exact number of the others (overwrite). A reader finds at least the records that a
+-- living writer had written before the trace was opened.
 
 local core = require "profio.core"
 local lfs = require "lfs"
@@ -38,7 +38,7 @@ end
 
 local xpp_columns = { "thread", "time", "op", "call", "line", "params" }
 
--- Names come in another order in each part of a recording, so handles must not depend on it.
+-- The order of names differs between the parts of a recording, so handles must not depend on it.
 local function named_row(i)
    return i * 100, i % 2 == 0 and "leave" or "enter", "f" .. i * i % 11
 end
@@ -85,7 +85,7 @@ local function fail(form, ...)
    error(form:format(...), 0)
 end
 
--- Warnings that say how a trace was found, and none of damage.
+-- Warnings about the state of a ring that are not damage.
 local told = { ["ring-alive"] = true, ["ring-recovered"] = true, ["ring-lost"] = true,
    ["ring-restarted"] = true, ["winidea-version-guessed"] = true }
 
@@ -186,8 +186,8 @@ local function write(stream, full, path, closes_at, first, unfinished)
    processes.sleep(1000000)
 end
 
--- Start a process that does something, and kill it at a random moment: in its first milliseconds,
--- later, or while it closes. `watch` is called while it lives.
+-- Starts a process, and kills it at a random moment: in its first milliseconds, later, or while it
+-- closes. `watch` is called while it is alive.
 local function kill_one(action, watch)
    for number = GIVEN, CLOSING do
       shared:set(number, 0)
@@ -227,7 +227,8 @@ local function kill_one(action, watch)
    end
 end
 
--- One round of a stream: what was found in the end, and how often a living writer was read.
+-- One round of a stream: returns the records that were found, and the number of reads of a living
+-- writer.
 local function kill_writer(stream, full, folder)
    local path = folder .. "/" .. stream.file
    local reads = 0
@@ -348,7 +349,7 @@ local function record(case, path, closes_at)
    processes.sleep(1000000)
 end
 
--- The calls that are found, and none where nothing was recorded.
+-- Returns the calls that are found; none if nothing was recorded.
 local function recorded(case, path)
    local trace, message = profio.open(path, { format = case.format })
    if not trace then
@@ -401,8 +402,8 @@ local function clean(folder)
    end
 end
 
--- A writer is killed, then another one at its path; what the first has left must be there, at the
--- path or kept beside.
+-- Kills a writer, then another one at the same path. The records of the first must be at the path,
+-- or in the file that is kept beside it.
 local function kill_two(stream, full, folder)
    local first, reads = kill_writer(stream, full, folder)
    local path = folder .. "/" .. stream.file
@@ -424,7 +425,7 @@ local function kill_two(stream, full, folder)
    return first, reads, 2
 end
 
--- A writer is killed, then another one that goes on behind it: all records of both are at the path.
+-- Kills a writer, then another one that appends: all records of both must be at the path.
 local function kill_appended(stream, _, folder)
    local path = folder .. "/" .. stream.file
    local all, reads = kill_writer(stream, "block", folder)
@@ -471,8 +472,8 @@ local function cases()
    return list
 end
 
----Kill writers until there were so many kills, all cases alike. Raises at the first wrong result
----and leaves the files.
+---Kills this many writers, all cases equally often. Raises at the first wrong result and leaves the
+---files.
 ---@param folder string
 ---@param kills integer
 ---@param seed integer

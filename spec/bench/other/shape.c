@@ -1,7 +1,7 @@
 /*
 ** shape.c - a loop over a table with shapelib: the columns TIME, OP and MSG of
-** every record, and with a second argument TID too. Prints the seconds it took
-** and a sum of what it saw.
+** every record, and with a second argument TID too. Prints the seconds, and a
+** checksum of the values.
 */
 
 #define _POSIX_C_SOURCE 200809L
