@@ -10,7 +10,6 @@
 #include "model/base/memory.h"
 
 #define FIRST_FRAMES 4
-#define LINE         64 /* bytes of a cache line */
 #define DIRECT_TOTAL \
   ((size_t)4 << 20) /* limit for the entries of all
                                           pf_lane.direct, 4 bytes each */
@@ -30,7 +29,6 @@ static void free_lane (pf_lane *lane) {
     return;
   free(lane->frames);
   free(lane->direct);
-  free(lane->unmatched);
   free(lane);
 }
 
@@ -56,7 +54,6 @@ void pf_lane_begin (pf_lane *lane, int64_t time, uint32_t epoch) {
                                .since = time,
                                .slot = PF_NO_SLOT,
                                .stack = PF_NO_STACK,
-                               .word = PF_NO_WORD,
                                .state = PF_FRAME_RUNNING,
                                .flags = PF_CALL_ORPHAN,
                                .period = PF_NO_TIME,
@@ -214,11 +211,12 @@ static uint32_t *place_of (pf_lanes *p, pf_lane *lane, uint32_t area) {
 
 static bool grow_slots (pf_lanes *p) {
   const uint32_t capacity = p->slots_capacity == 0 ? 64 : p->slots_capacity * 2;
-  uint8_t *const memory = malloc(capacity * sizeof *p->slots + LINE);
+  uint8_t *const memory = malloc(capacity * sizeof *p->slots + PF_CACHE_LINE);
   if (memory == NULL)
     return false;
   pf_slot *const slots =
-      (pf_slot *)(void *)(memory + (LINE - (uintptr_t)memory % LINE));
+      (pf_slot *)(void *)(memory +
+                          (PF_CACHE_LINE - (uintptr_t)memory % PF_CACHE_LINE));
   if (p->nslots > 0)
     memcpy(slots, p->slots, p->nslots * sizeof *slots);
   free(p->slot_memory);
@@ -237,7 +235,7 @@ static pf_status add_slot (pf_lanes *p, pf_lane *home, uint32_t area,
   p->slots[*slot] = (pf_slot){.lane = home,
                               .area = area,
                               .kind = (uint8_t)kind,
-                              .fast_epoch = PF_NO_EPOCH,
+                              .plain_epoch = PF_NO_EPOCH,
                               .last_enter = INT64_MIN,
                               .last_leave = INT64_MIN};
   return PF_OK;
@@ -295,7 +293,6 @@ pf_status pf_lanes_renew (pf_lanes *p, uint32_t slot) {
   pf_slot *const renewed = &p->slots[*place];
   *renewed = old;
   renewed->age++;
-  renewed->has_first = false;
   return PF_OK;
 }
 

@@ -34,8 +34,6 @@ typedef enum pf_frame_state {
   PF_FRAME_SUSPENDED /* by a suspend event */
 } pf_frame_state;
 
-#define PF_NO_WORD UINT32_MAX
-
 /* An open call: a frame of the stack of a lane. */
 typedef struct pf_frame {
   int64_t start;
@@ -44,14 +42,11 @@ typedef struct pf_frame {
   uint64_t children;
   int64_t period, outside;
   uint32_t depth;
-  uint32_t index;  /* in pf_lane.frames */
   uint32_t slot;   /* PF_NO_SLOT in frame 0 of a lane */
   uint32_t stack;  /* as in pf_call */
   uint32_t below;  /* index of the next open call of the same slot, or 0 */
   uint32_t losses; /* pf_machine.losses at its enter */
   uint32_t detail; /* as in pf_call */
-  uint32_t word;   /* its enter event as in fast_path.h, if is_fast is set
-                      and the word is known; else PF_NO_WORD */
   uint8_t state;   /* pf_frame_state */
   uint8_t flags;   /* pf_call_flag */
   bool is_line;    /* a line or state: its time is not subtracted from the frame
@@ -59,19 +54,9 @@ typedef struct pf_frame {
   bool is_counted; /* its enter is in the trace */
   bool is_first;   /* in a chunk: the first enter of its slot */
   bool is_earlier; /* in a chunk: it was entered in an earlier chunk */
-  bool is_fast;    /* the fast path may leave it: fast_path.h */
+  bool is_plain;   /* fast_path.h may end it: a function with no flags, above a
+                      function, and not is_first */
 } pf_frame;
-
-/* In a chunk: a call that was entered in an earlier chunk and left in this
-   one. */
-typedef struct pf_unmatched_leave {
-  uint32_t area;
-  uint64_t before;        /* net time from the first event of the lane, or from
-                             the previous unmatched leave, to the first event of
-                             this call */
-  uint64_t net, children; /* from that event on */
-  int64_t time;           /* of its leave */
-} pf_unmatched_leave;
 
 #define PF_NO_EPOCH UINT32_MAX /* the lane has had no events */
 
@@ -87,35 +72,28 @@ struct pf_lane {
   uint32_t number; /* id of the lane in the events; PF_NO_SLOT: of a variable */
   uint32_t key;    /* unique among all lanes */
   int64_t last;    /* its latest time */
-  uint32_t peak;   /* in a chunk: the maximum of `count` */
-  uint64_t before; /* in a chunk: as in pf_unmatched_leave, for the frame with
-                      is_earlier */
-  pf_unmatched_leave *unmatched; /* in a chunk: in order of time */
-  size_t nunmatched, unmatched_capacity;
+  uint64_t before; /* in a chunk, for the frame with is_earlier: as in
+                      pf_unmatched_leave */
   pf_lane *next, *prev; /* in pf_machine.busy */
 };
 
+#define PF_CACHE_LINE 64
+
 /* An area in a lane. It fills one cache line. */
 typedef struct pf_slot {
-  pf_lane *lane;
+  _Alignas(PF_CACHE_LINE) pf_lane *lane;
   uint32_t area;
   uint32_t top; /* index of its topmost frame, or 0 */
   uint32_t epoch;
-  uint32_t fast_epoch; /* the epoch in which the fast path may enter it, or
-                          PF_NO_EPOCH */
+  uint32_t plain_epoch; /* the epoch in which fast_path.h may enter it, or
+                           PF_NO_EPOCH */
   uint32_t age; /* in a chunk: number of unmatched leaves of the area before
                    this slot replaced another one (pf_lanes_renew) */
   int64_t last_enter, last_leave; /* INT64_MIN: none */
-  union {
-    int64_t first_enter; /* in a chunk */
-    int64_t earlier;     /* otherwise: the latest time of earlier epochs */
-  };
-  uint8_t kind;         /* pf_area_kind */
-  bool entered, left;   /* whether last_enter and last_leave are known */
-  bool is_met;          /* in a chunk: it has been entered */
-  bool is_first_kept;   /* in a chunk: its first call was emitted */
-  bool is_outside_open; /* in a chunk: no leave came before the first enter */
-  bool has_first;
+  int64_t earlier;                /* the latest time of earlier epochs */
+  uint8_t kind;                   /* pf_area_kind */
+  bool entered, left; /* whether last_enter and last_leave are known */
+  bool is_met;        /* in a chunk: it has been entered */
 } pf_slot;
 
 /* The time at which the last call of a slot ended, over all epochs; INT64_MIN
@@ -158,15 +136,21 @@ static inline pf_lane *pf_lane_at (const pf_lanes *lanes, uint32_t number) {
   return number < lanes->nlanes ? lanes->lanes[number] : NULL;
 }
 
-/* As pf_lanes_slot, with a fast path for slots that exist. */
+/* The slot of an area in a lane if it is in the lane's direct array, else
+   PF_NO_SLOT. */
+static inline uint32_t pf_slot_known (const pf_lanes *lanes, uint32_t lane,
+                                      uint32_t area) {
+  const pf_lane *const at = pf_lane_at(lanes, lane);
+  return at != NULL && area < at->ndirect ? at->direct[area] : PF_NO_SLOT;
+}
+
+/* As pf_lanes_slot, faster for most slots that exist. */
 static inline pf_status pf_slot_find (pf_lanes *lanes, uint32_t lane,
                                       uint32_t area, int64_t first,
                                       uint32_t *slot) {
-  if (lane < lanes->nlanes && lanes->lanes[lane] != NULL &&
-      area < lanes->lanes[lane]->ndirect &&
-      (*slot = lanes->lanes[lane]->direct[area]) != PF_NO_SLOT)
-    return PF_OK;
-  return pf_lanes_slot(lanes, lane, area, first, slot);
+  *slot = pf_slot_known(lanes, lane, area);
+  return *slot != PF_NO_SLOT ? PF_OK
+                             : pf_lanes_slot(lanes, lane, area, first, slot);
 }
 
 /* In a chunk: give the area a new slot, a copy of the one it had, so that the

@@ -1,6 +1,6 @@
 /*
-** stack.h - the operations on the stack of a lane, inlined into the loops over
-** events. Private to state_machine.c, fast_path.h and scan_merge.c.
+** stack.h - the operations on the stack of a lane: the only place that computes
+** the durations of a call. Private to state_machine.c, fast_path.h and chunk_calls.c.
 */
 
 #ifndef stack_h
@@ -11,14 +11,7 @@
 /* For functions that run for most events: always inlined. */
 #define PF_HOT static inline __attribute__((always_inline))
 
-/* An event with its slot and lane. */
-typedef struct call_event {
-  pf_lane *lane;
-  uint32_t slot;
-  int64_t time;
-  unsigned flags;
-  size_t row; /* row of the events */
-} call_event;
+#define COLD __attribute__((noinline, cold))
 
 
 /* {====== Lengths ====== */
@@ -40,6 +33,27 @@ static inline int64_t duration (uint64_t value) {
 /* }====== */
 
 
+/* {====== Times between calls ====== */
+
+/* The time since the last enter of the area. */
+PF_HOT int64_t period_of (const pf_slot *slot, int64_t time) {
+  return slot->entered ? duration(elapsed(slot->last_enter, time)) : PF_NO_TIME;
+}
+
+
+/* The time since the last leave of the area, of which no call is open. */
+PF_HOT int64_t outside_of (const pf_machine *m, const pf_slot *slot,
+                           int64_t time) {
+  if (slot->left)
+    return duration(elapsed(slot->last_leave, time));
+  if (!m->options.edges || m->epoch != 0 || m->is_chunk)
+    return PF_NO_TIME;
+  return time < m->first ? 0 : duration(elapsed(m->first, time));
+}
+
+/* }====== */
+
+
 /* {====== Calls out ====== */
 
 /* The place for the next call. pf_machine_reserve has been called for it. */
@@ -48,21 +62,24 @@ static inline pf_call *next_call (pf_machine *m) {
 }
 
 
-/* Emit the call written there, unless options or the range exclude it. */
-static inline void emit (pf_machine *m, unsigned flags) {
+/* Emit the call written there, unless options or the range exclude it.
+   `is_first`: in a chunk, the first of its slot. */
+PF_HOT void emit (pf_machine *m, unsigned flags, bool is_first) {
   const bool is_partial = (flags & PF_CALL_PARTIAL) != 0;
   const bool is_kept =
       !m->before_range && !(m->options.whole_only && is_partial);
   if (m->details != NULL && !is_kept)
     pf_details_drop(m->details, next_call(m)->detail);
-  m->ncalls += is_kept;
+  if (is_first && is_kept)
+    pf_chunk_keep_first(m);
+  else
+    m->ncalls += is_kept;
 }
 
 
 /* Emit the call of a frame that ends. */
-static inline void emit_frame (pf_machine *m, const pf_frame *f,
-                               uint32_t caller, uint64_t gross, int64_t time,
-                               unsigned flags) {
+PF_HOT void emit_frame (pf_machine *m, const pf_frame *f, uint32_t caller,
+                        uint64_t gross, int64_t time, unsigned flags) {
   const bool is_inner = m->options.outermost && f->below != 0;
   const bool is_whole = (flags & PF_CALL_PARTIAL) == 0;
   pf_call *const call = next_call(m);
@@ -81,9 +98,7 @@ static inline void emit_frame (pf_machine *m, const pf_frame *f,
   call->detail = f->detail;
   call->flags = (uint16_t)flags;
   call->count = f->is_counted;
-  if (f->is_first)
-    m->lanes.slots[f->slot].is_first_kept = is_whole || !m->options.whole_only;
-  emit(m, flags);
+  emit(m, flags, f->is_first);
 }
 
 /* }====== */
@@ -91,15 +106,14 @@ static inline void emit_frame (pf_machine *m, const pf_frame *f,
 
 /* {====== Running and pausing ====== */
 
-static inline void stop_running (pf_frame *f, int64_t time,
-                                 pf_frame_state state) {
+PF_HOT void stop_running (pf_frame *f, int64_t time, pf_frame_state state) {
   if (f->state == PF_FRAME_RUNNING)
     f->net += elapsed(f->since, time);
   f->state = (uint8_t)state;
 }
 
 
-static inline void run_again (pf_frame *f, int64_t time) {
+PF_HOT void run_again (pf_frame *f, int64_t time) {
   if (f->state == PF_FRAME_PAUSED) {
     f->state = PF_FRAME_RUNNING;
     f->since = time;
@@ -109,32 +123,51 @@ static inline void run_again (pf_frame *f, int64_t time) {
 
 /* The innermost function: the topmost frame, or the one below it if that is a
    line. */
-static inline pf_frame *innermost (const pf_lane *lane) {
+PF_HOT pf_frame *innermost (const pf_lane *lane) {
   pf_frame *const top = &lane->frames[lane->count - 1];
   return top->is_line ? top - 1 : top;
+}
+
+
+PF_HOT void start_running (pf_frame *f, int64_t time) {
+  if (f->state != PF_FRAME_RUNNING)
+    f->since = time;
+  f->state = PF_FRAME_RUNNING;
+}
+
+
+/* A call that the frame makes begins. */
+PF_HOT void pause (pf_frame *f, int64_t time) {
+  if (f->state == PF_FRAME_RUNNING)
+    stop_running(f, time, PF_FRAME_PAUSED);
+}
+
+
+/* A call that the frame made has ended. */
+PF_HOT void add_gross (pf_frame *f, uint64_t gross, int64_t time) {
+  f->children = add_clamped(f->children, gross);
+  run_again(f, time);
 }
 
 
 /* Pause the caller, and its line, when a call begins. */
 static inline void pause_top (pf_lane *lane, int64_t time) {
   pf_frame *const top = &lane->frames[lane->count - 1];
-  if (top->state == PF_FRAME_RUNNING)
-    stop_running(top, time, PF_FRAME_PAUSED);
-  if (top->is_line && top[-1].state == PF_FRAME_RUNNING)
-    stop_running(top - 1, time, PF_FRAME_PAUSED);
+  pause(top, time);
+  if (top->is_line)
+    pause(top - 1, time);
 }
 
 
-/* When a call has ended, add its gross to the children of its caller and of the
-   caller's line, and let them run again. */
-static inline void add_to_caller (pf_lane *lane, uint64_t gross, int64_t time) {
-  pf_frame *const top = &lane->frames[lane->count - 1];
-  top->children = add_clamped(top->children, gross);
-  run_again(top, time);
-  if (!top->is_line)
-    return;
-  top[-1].children = add_clamped(top[-1].children, gross);
-  run_again(top - 1, time);
+/* Take the time that frame 0 has accumulated, and reset it. No frames lie on
+   it. */
+static inline pf_frame take_base (pf_lane *lane, int64_t time) {
+  pf_frame *const base = &lane->frames[0];
+  stop_running(base, time, PF_FRAME_PAUSED);
+  const pf_frame f = *base;
+  base->net = base->children = 0;
+  run_again(base, time);
+  return f;
 }
 
 /* }====== */
@@ -161,57 +194,42 @@ static inline void unlink_busy (pf_machine *m, pf_lane *lane) {
 }
 
 
-/* In a chunk: the earlier call ends; record an unmatched leave. `leave` has
-   reserved memory for it. */
-static inline void add_unmatched (pf_lane *lane, const pf_frame *f,
-                                  uint32_t area, int64_t time) {
-  lane->unmatched[lane->nunmatched++] =
-      (pf_unmatched_leave){area, lane->before, f->net, f->children, time};
-}
-
-
-/* End the topmost call, and emit it. */
-static inline void close_top (pf_machine *m, pf_lane *lane, int64_t time,
-                              unsigned flags) {
-  pf_frame *const f = &lane->frames[lane->count - 1];
+/* End the call of a frame. Returns its gross. */
+PF_HOT uint64_t end_frame (pf_machine *m, pf_frame *f, int64_t time) {
   pf_slot *const slot = &m->lanes.slots[f->slot];
   stop_running(f, time, PF_FRAME_SUSPENDED);
-  if (f->losses != m->losses)
-    flags |= PF_CALL_LOST;
   slot->top = f->below;
   slot->last_leave = time;
   slot->left = true;
-  lane->count--;
-  m->open--;
-  const uint64_t gross = add_clamped(f->net, f->children);
-  if (f->is_earlier)
-    add_unmatched(lane, f, slot->area, time);
-  else
-    emit_frame(m, f, pf_frame_area(&m->lanes, innermost(lane)), gross, time,
-               f->flags | flags);
-  if (!f->is_line)
-    add_to_caller(lane, f->is_earlier ? 0 : gross, time);
-  else if (slot->kind != PF_KIND_LINE)
-    pf_lane_begin(lane, time, lane->epoch);
-  if (lane->count == 1)
-    unlink_busy(m, lane);
+  return add_clamped(f->net, f->children);
 }
 
 
+/* state_machine.c: end the topmost call of a lane, and emit it. */
+void pf_close_top (pf_machine *m, pf_lane *lane, int64_t time, unsigned flags);
+
+
 /* Make room for one more frame. */
-static inline pf_status make_room (pf_machine *m, const call_event *e) {
-  pf_lane *const lane = e->lane;
+static inline pf_status make_room (pf_machine *m, pf_lane *lane, int64_t time) {
   if (lane->count > m->options.max_depth)
-    close_top(m, lane, e->time, PF_CALL_LOST | PF_CALL_UNWOUND);
+    pf_close_top(m, lane, time, PF_CALL_LOST | PF_CALL_UNWOUND);
   return lane->count < lane->capacity || pf_lane_grow(lane) ? PF_OK : PF_ENOMEM;
+}
+
+
+/* Entering a line or a state ends the previous one. */
+static inline void end_sibling (pf_machine *m, pf_lane *lane, int64_t time,
+                                unsigned flags) {
+  if (lane->frames[lane->count - 1].is_line)
+    pf_close_top(m, lane, time, flags);
 }
 
 
 /* The id of the stack of a call of a function: the stack of the function around
    it with its area on top. PF_NO_STACK when stacks are not wanted, and for
    other areas. */
-static inline uint32_t stack_of (pf_machine *m, const pf_frame *around,
-                                 const pf_slot *slot) {
+PF_HOT uint32_t stack_of (pf_machine *m, const pf_frame *around,
+                          const pf_slot *slot) {
   pf_area area = PF_AREA_NONE;
   uint32_t frame = slot->area;
   if (!m->has_stacks || slot->kind != PF_KIND_FUNCTION)
@@ -228,37 +246,67 @@ static inline uint32_t stack_of (pf_machine *m, const pf_frame *around,
 }
 
 
-/* Push a frame that runs from now on. Memory has been reserved, and the caller
-   is paused. */
-static inline pf_frame *push (pf_machine *m, const call_event *e) {
-  pf_lane *const lane = e->lane;
-  pf_slot *const slot = &m->lanes.slots[e->slot];
-  const uint32_t depth = innermost(lane)->depth + 1;
+/* Fill a frame of a call that runs from now on, in the function `around`. */
+PF_HOT void begin_frame (pf_machine *m, pf_frame *f, const pf_frame *around,
+                         uint32_t number, int64_t time, unsigned flags) {
+  const pf_slot *const slot = &m->lanes.slots[number];
+  f->start = f->since = time; /* a literal would be built elsewhere and copied,
+                                 which stalls */
+  f->net = f->children = 0;
+  f->period = f->outside = PF_NO_TIME;
+  f->depth = around->depth + 1;
+  f->slot = number;
+  f->stack = stack_of(m, around, slot);
+  f->below = slot->top;
+  f->losses = m->losses;
+  f->detail = 0;
+  f->state = PF_FRAME_RUNNING;
+  f->flags = (uint8_t)flags;
+  f->is_line = slot->kind != PF_KIND_FUNCTION;
+  f->is_counted = true;
+  f->is_first = f->is_earlier = f->is_plain = false;
+}
+
+
+/* Its enter was recorded: set period and outside. */
+PF_HOT void time_enter (const pf_machine *m, pf_frame *f, pf_slot *slot,
+                        int64_t time) {
+  f->period = period_of(slot, time);
+  f->outside = f->below != 0 ? PF_NO_TIME : outside_of(m, slot, time);
+  slot->last_enter = time;
+  slot->entered = true;
+}
+
+
+/* Push a frame. Memory has been reserved, and the caller is paused. */
+static inline pf_frame *push (pf_machine *m, uint32_t number, int64_t time,
+                              unsigned flags) {
+  pf_slot *const slot = &m->lanes.slots[number];
+  pf_lane *const lane = slot->lane;
   pf_frame *const f = &lane->frames[lane->count];
-  *f = (pf_frame){.start = e->time,
-                  .since = e->time,
-                  .period = PF_NO_TIME,
-                  .outside = PF_NO_TIME,
-                  .slot = e->slot,
-                  .below = slot->top,
-                  .depth = depth,
-                  .index = lane->count,
-                  .word = PF_NO_WORD,
-                  .losses = m->losses,
-                  .stack = stack_of(m, innermost(lane), slot),
-                  .is_counted = true,
-                  .state = PF_FRAME_RUNNING,
-                  .is_line = slot->kind != PF_KIND_FUNCTION,
-                  .flags = (uint8_t)e->flags};
+  begin_frame(m, f, innermost(lane), number, time, flags);
   slot->top = lane->count++;
   m->open++;
   if (lane->count == 2)
     link_busy(m, lane);
-  if (lane->count > lane->peak)
-    lane->peak = lane->count;
+  if (lane->count > m->chunk.peak)
+    m->chunk.peak = lane->count;
   return f;
 }
 
 /* }====== */
+
+
+/* orphans.c: a call is left, or suspended or resumed, that has no frame.
+   PF_ENOMEM. */
+pf_status pf_leave_orphan (pf_machine *m, uint32_t number, int64_t time,
+                           unsigned flags);
+pf_status pf_push_orphan (pf_machine *m, uint32_t number, int64_t time,
+                          unsigned flags, bool is_resume);
+
+/* chunk_calls.c: the same in a chunk. */
+pf_status pf_chunk_leave (pf_machine *m, uint32_t number, int64_t time);
+pf_status pf_chunk_push (pf_machine *m, uint32_t number, int64_t time,
+                         unsigned flags, bool is_resume);
 
 #endif

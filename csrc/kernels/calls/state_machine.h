@@ -8,8 +8,8 @@
 #ifndef state_machine_h
 #define state_machine_h
 
+#include "kernels/calls/chunk_calls.h"
 #include "kernels/calls/details.h"
-#include "kernels/calls/lanes.h"
 
 typedef enum pf_event_kind {
   PF_EVENT_LEAVE,
@@ -35,14 +35,14 @@ typedef struct pf_machine {
   pf_lanes lanes;
   int64_t first, last; /* the first and the last time */
   bool has_begun;
-  bool before_range;   /* the events are before options.from */
-  bool after_range;    /* the events are after options.to */
-  bool is_chunk;       /* calls before the first event are unknown: scan.h */
-  bool needs_reread;   /* a chunk that cannot be interpreted without the earlier
-                        ones */
+  bool before_range; /* the events are before options.from */
+  bool after_range;  /* the events are after options.to */
+  bool is_chunk;     /* calls before the first event are unknown */
+  pf_chunk chunk;
   bool has_stacks;     /* calls get their stacks; set before the first event */
   pf_details *details; /* stores the details of calls, borrowed; NULL: none. Set
                           before the first event */
+  size_t row;          /* of the event at hand */
   bool is_out_of_memory;
   uint32_t epoch;  /* number of `gap` events and new runs so far */
   uint32_t losses; /* number of `lost` flags so far */

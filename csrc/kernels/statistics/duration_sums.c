@@ -325,21 +325,6 @@ pf_status pf_call_sums_add (pf_call_sums *t, const pf_call *calls, size_t count,
 
 /* {====== Merging ====== */
 
-pf_status pf_call_sums_supply (pf_call_sums *t, size_t group, size_t which,
-                               int64_t length) {
-  const size_t at = group * PF_DURATIONS + which;
-  if (length < 0)
-    return PF_OK;
-  add_duration(t, group, which, length, INT64_MAX);
-  t->rest[group].missing[which]--;
-  if (t->has_squares)
-    pf_squares_add(&t->squares[at], (uint64_t)length);
-  return t->has_quantiles ? pf_quantile_add(&t->quantiles[at], &t->pool, PF_INT,
-                                            pf_order_int(length))
-                          : PF_OK;
-}
-
-
 void pf_call_sums_clear (pf_call_sums *t, size_t group, size_t which) {
   const size_t at = group * PF_DURATIONS + which;
   t->hot[group].of[which].sum = 0;

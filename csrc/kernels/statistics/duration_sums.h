@@ -134,14 +134,9 @@ static inline __attribute__((always_inline)) bool pf_call_sums_try_add (
   return true;
 }
 
-/* Add what is buffered to the quantiles: needed before they are read, supplied,
-   cleared or merged. PF_ENOMEM. */
+/* Add what is buffered to the quantiles: needed before they are read, cleared
+   or merged. PF_ENOMEM. */
 pf_status pf_call_sums_flush (pf_call_sums *sums);
-
-/* Add a duration of a call that was counted as unknown when the call was added.
-   PF_ENOMEM. */
-pf_status pf_call_sums_supply (pf_call_sums *sums, size_t group, size_t which,
-                               int64_t length);
 
 /* Make one of the durations unknown for all calls of a group. */
 void pf_call_sums_clear (pf_call_sums *sums, size_t group, size_t which);

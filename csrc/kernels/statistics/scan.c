@@ -67,7 +67,7 @@ static pf_status out_of_memory (pf_error *error) {
 
 
 pf_status pf_scan_read (pf_scan *p, uint64_t rows, pf_error *error) {
-  while (rows > 0 && !p->machine.needs_reread) {
+  while (rows > 0 && !p->machine.chunk.needs_reread) {
     const pf_status status = pf_events_next(&p->events, error);
     if (status != PF_MORE)
       return status;

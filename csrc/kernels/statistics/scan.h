@@ -4,11 +4,9 @@
 ** the end, finish, close; for a chunk open and read, then pf_scan_merge and
 ** close.
 **
-** A chunk begins at any row, so the calls that are open there are unknown. It
-** records, for each lane, the leaves that have no matching enter in the chunk,
-** and keeps a call of which it has only seen suspends and resumes at the bottom
-** of the stack. Where this is not sufficient the chunk sets `needs_reread`, and
-** its events are read again by the scan into which all earlier chunks have been
+** A chunk begins at any row, so the calls that are open there are unknown
+** (kernels/calls/chunk_calls.h). Where what it records of them is not sufficient, its
+** events are read again by the scan into which all earlier chunks have been
 ** merged. The result is always that of one scan of the whole table.
 */
 

@@ -65,7 +65,7 @@ static pf_status read_steps (pool *p, chunk *k, bool is_caller) {
   const pf_machine *const m = &k->scan->machine;
   uint64_t left = k->rows, step = 0;
   pf_status status = PF_MORE;
-  while (status == PF_MORE && left > 0 && !m->needs_reread) {
+  while (status == PF_MORE && left > 0 && !m->chunk.needs_reread) {
     if (!may_go_on(p, step, is_caller))
       return PF_END;
     step = left < STEP ? left : STEP;

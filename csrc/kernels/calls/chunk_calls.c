@@ -1,0 +1,441 @@
+/*
+** chunk_calls.c - records what a chunk does not know, and merges a chunk into the
+** scan of the events before it.
+**
+** In a merge the slots come first: while the scan has open calls of a slot, no
+** enter in the chunk has an outside and, with `outermost`, no call has a gross;
+** the first call of a slot gets its period and its outside. Then the unmatched
+** leaves end calls that are open in the scan, and for each lane the open calls
+** of the chunk are pushed onto its stack.
+*/
+
+#include "kernels/calls/chunk_calls.h"
+
+#include <stdlib.h>
+
+#include "kernels/calls/stack.h"
+#include "kernels/statistics/scan.h"
+#include "model/base/memory.h"
+
+
+void pf_chunk_free (pf_chunk *c) {
+  free(c->leaves);
+  free(c->firsts);
+}
+
+
+/* {====== Recording ====== */
+
+void pf_chunk_keep_first (pf_machine *m) {
+  pf_chunk *const c = &m->chunk;
+  if (pf_grow(&c->firsts, &c->firsts_capacity, c->nfirsts + 1))
+    c->firsts[c->nfirsts++] = m->calls[m->ncalls];
+  else
+    m->is_out_of_memory = true;
+}
+
+
+void pf_chunk_end (pf_machine *m, pf_lane *lane, uint32_t slot,
+                   const pf_frame *of, int64_t time) {
+  pf_chunk *const c = &m->chunk;
+  pf_frame *const base = &lane->frames[0];
+  if (!pf_grow(&c->leaves, &c->leaves_capacity, c->nleaves + 1)) {
+    m->is_out_of_memory = true;
+    return;
+  }
+  pf_unmatched_leave *const leave = &c->leaves[c->nleaves++];
+  *leave = (pf_unmatched_leave){.lane = lane->number,
+                                .area = m->lanes.slots[slot].area,
+                                .from = base->start,
+                                .time = time};
+  if (of != NULL) {
+    leave->before = lane->before;
+    leave->net = of->net;
+    leave->children = of->children;
+  }
+  else {
+    const pf_frame before = take_base(lane, time);
+    leave->before = before.net;
+    leave->children = before.children;
+  }
+  base->start = time;
+  m->is_out_of_memory |= pf_lanes_renew(&m->lanes, slot) != PF_OK;
+}
+
+
+pf_status pf_chunk_leave (pf_machine *m, uint32_t number, int64_t time) {
+  pf_slot *const slot = &m->lanes.slots[number];
+  pf_lane *const lane = slot->lane;
+  if (slot->kind != PF_KIND_FUNCTION || lane->count > 1) {
+    m->chunk.needs_reread = true;
+    return PF_OK;
+  }
+  slot->last_leave = time;
+  slot->left = true;
+  pf_chunk_end(m, lane, number, NULL, time);
+  return PF_OK;
+}
+
+
+pf_status pf_chunk_push (pf_machine *m, uint32_t number, int64_t time,
+                         unsigned flags, bool is_resume) {
+  pf_lane *const lane = m->lanes.slots[number].lane;
+  if (m->lanes.slots[number].kind != PF_KIND_FUNCTION || lane->count > 1) {
+    m->chunk.needs_reread = true;
+    return PF_OK;
+  }
+  if (make_room(m, lane, time) != PF_OK)
+    return PF_ENOMEM;
+  const pf_frame before = take_base(lane, time);
+  pause_top(lane, time);
+  pf_frame *const f = push(m, number, time, flags);
+  lane->before = before.net;
+  f->children = before.children;
+  f->is_earlier = true;
+  f->state = is_resume ? PF_FRAME_RUNNING : PF_FRAME_SUSPENDED;
+  return PF_OK;
+}
+
+/* }====== */
+
+
+/* {====== Checks ====== */
+
+typedef struct merge {
+  pf_scan *scan, *chunk;
+  uint32_t *lane_of; /* lane ids of the chunk to those of the scan */
+  uint32_t *slot_of; /* slots of the chunk to those of the scan */
+  uint32_t *left;    /* by lane of the chunk: number of unmatched leaves */
+} merge;
+
+
+/* The earlier call at the bottom of a stack of the chunk, or NULL. */
+static const pf_frame *earlier_of (const pf_lane *of_chunk) {
+  return of_chunk->count > 1 && of_chunk->frames[1].is_earlier
+             ? &of_chunk->frames[1]
+             : NULL;
+}
+
+
+/* Whether the next call of a lane that is open in the scan, after those that
+   the chunk has left, is one of an area that ran since `from` in the chunk. */
+static bool is_open (const merge *g, uint32_t number, uint32_t area,
+                     int64_t from) {
+  const pf_machine *const m = &g->scan->machine;
+  const pf_lane *const lane = pf_lane_at(&m->lanes, g->lane_of[number]);
+  return lane != NULL && lane->epoch == m->epoch && from >= lane->last &&
+         lane->count > g->left[number] + 1 &&
+         pf_frame_area(&m->lanes,
+                       &lane->frames[lane->count - 1 - g->left[number]]) ==
+             area;
+}
+
+
+static bool lane_fits (const merge *g, uint32_t number) {
+  const pf_machine *const m = &g->scan->machine;
+  const pf_lanes *const lanes = &g->chunk->machine.lanes;
+  const pf_lane *const of_chunk = lanes->lanes[number];
+  const pf_lane *const lane = pf_lane_at(&m->lanes, g->lane_of[number]);
+  if (of_chunk == NULL || of_chunk->epoch == PF_NO_EPOCH)
+    return true;
+  const pf_frame *const earlier = earlier_of(of_chunk);
+  const int64_t from = of_chunk->frames[0].start;
+  if (earlier != NULL &&
+      !is_open(g, number, pf_frame_area(lanes, earlier), from))
+    return false;
+  if (lane == NULL || lane->epoch != m->epoch)
+    return true;
+  if (from < lane->last ||
+      lane->count + g->chunk->machine.chunk.peak > m->options.max_depth)
+    return false;
+  for (uint32_t i = 1; i < lane->count; i++)
+    if (lane->frames[i].is_line)
+      return false;
+  return true;
+}
+
+
+/* Lanes of variables have no stacks, but their times must not go back. */
+static bool first_fits (const merge *g, const pf_call *first) {
+  const pf_slot *const to =
+      &g->scan->machine.lanes.slots[g->slot_of[first->slot]];
+  return to->kind != PF_KIND_VALUE || first->start >= to->lane->last;
+}
+
+
+static bool fits (const merge *g) {
+  const pf_chunk *const c = &g->chunk->machine.chunk;
+  for (size_t i = 0; i < c->nleaves; i++) {
+    const pf_unmatched_leave *const leave = &c->leaves[i];
+    if (!is_open(g, leave->lane, leave->area, leave->from))
+      return false;
+    g->left[leave->lane]++;
+  }
+  for (uint32_t i = 0; i < g->chunk->machine.lanes.nlanes; i++)
+    if (!lane_fits(g, i))
+      return false;
+  for (size_t i = 0; i < c->nfirsts; i++)
+    if (!first_fits(g, &c->firsts[i]))
+      return false;
+  return true;
+}
+
+/* }====== */
+
+
+/* {====== The ids of the scan ====== */
+
+static pf_status map_lanes (merge *g) {
+  const size_t count = g->chunk->events.lanes.count;
+  g->lane_of = calloc(count + 1, sizeof *g->lane_of);
+  g->left = calloc(count + 1, sizeof *g->left);
+  if (g->lane_of == NULL || g->left == NULL)
+    return PF_ENOMEM;
+  for (uint32_t i = 0; i < count; i++)
+    if (pf_events_same_lane(&g->scan->events, &g->chunk->events, i,
+                            &g->lane_of[i]) != PF_OK)
+      return PF_ENOMEM;
+  return PF_OK;
+}
+
+
+/* Create missing slots in the order of the chunk's. */
+static pf_status map_slots (merge *g) {
+  const pf_lanes *const lanes = &g->chunk->machine.lanes;
+  pf_machine *const m = &g->scan->machine;
+  g->slot_of = calloc((size_t)lanes->nslots + 1, sizeof *g->slot_of);
+  if (g->slot_of == NULL)
+    return PF_ENOMEM;
+  for (uint32_t i = 0; i < lanes->nslots; i++) {
+    const pf_slot *const slot = &lanes->slots[i];
+    const uint32_t number =
+        slot->lane->number == PF_NO_SLOT ? 0 : slot->lane->number;
+    if (pf_slot_find(&m->lanes, g->lane_of[number], slot->area, m->first,
+                     &g->slot_of[i]) != PF_OK)
+      return PF_ENOMEM;
+    pf_slot *const to = &m->lanes.slots[g->slot_of[i]];
+    if (to->epoch != m->epoch) {
+      to->epoch = m->epoch;
+      to->entered = to->left = false;
+    }
+  }
+  return PF_OK;
+}
+
+/* }====== */
+
+
+/* {====== Slots ====== */
+
+/* Whether calls of a slot of the chunk lie in a call of the scan that stays
+   open. */
+static bool is_within (const merge *g, uint32_t number) {
+  const pf_slot *const to = &g->scan->machine.lanes.slots[g->slot_of[number]];
+  uint32_t open = 0;
+  for (uint32_t at = to->top; at != 0; at = to->lane->frames[at].below)
+    open++;
+  return open > g->chunk->machine.lanes.slots[number].age;
+}
+
+
+/* Correct the accumulators of a slot's group, and merge them. */
+static pf_status add_slot (const merge *g, uint32_t number) {
+  const pf_machine *const m = &g->scan->machine;
+  pf_groups *const from = &g->chunk->groups;
+  if (number >= from->nslots || from->slot_groups[number] == PF_NO_ID)
+    return PF_OK;
+  const uint32_t group = from->slot_groups[number];
+  if (is_within(g, number)) {
+    pf_call_sums_clear(&from->sums, group, PF_OUTSIDE);
+    if (m->options.outermost) {
+      pf_call_sums_clear(&from->sums, group, PF_GROSS);
+      pf_call_sums_clear(&from->sums, group, PF_CALL);
+    }
+  }
+  uint32_t into;
+  if (pf_groups_of_slot(&g->scan->groups, &m->lanes, g->slot_of[number],
+                        &into) != PF_OK)
+    return PF_ENOMEM;
+  return pf_call_sums_merge(&g->scan->groups.sums, into, &from->sums, group);
+}
+
+
+/* Complete the first call of a slot. */
+static void complete_first (const merge *g, pf_call *call) {
+  const pf_machine *const m = &g->scan->machine;
+  const uint32_t slot = g->slot_of[call->slot];
+  const pf_slot *const to = &m->lanes.slots[slot];
+  const bool is_inner = is_within(g, call->slot);
+  int64_t *const durations = call->durations;
+  durations[PF_PERIOD] = period_of(to, call->start);
+  if (is_inner)
+    durations[PF_OUTSIDE] = PF_NO_TIME;
+  else if (durations[PF_OUTSIDE] == PF_NO_TIME && to->top == 0 &&
+           to->kind < PF_KIND_STATE)
+    durations[PF_OUTSIDE] = outside_of(m, to, call->start);
+  if (is_inner && m->options.outermost)
+    durations[PF_GROSS] = durations[PF_CALL] = PF_NO_TIME;
+  call->slot = slot;
+}
+
+
+static pf_status add_slots (const merge *g) {
+  pf_machine *const from = &g->chunk->machine;
+  pf_chunk *const c = &from->chunk;
+  pf_status status = pf_call_sums_flush(&g->chunk->groups.sums);
+  for (uint32_t i = 0; i < from->lanes.nslots && status == PF_OK; i++)
+    status = add_slot(g, i);
+  for (size_t i = 0; i < c->nfirsts; i++)
+    complete_first(g, &c->firsts[i]);
+  return status == PF_OK
+             ? pf_groups_add(&g->scan->groups, &g->scan->machine.lanes,
+                             c->firsts, c->nfirsts)
+             : status;
+}
+
+
+/* The scan continues with the last times of the chunk. */
+static void renew_slot (const merge *g, uint32_t number) {
+  const pf_slot *const slot = &g->chunk->machine.lanes.slots[number];
+  pf_slot *const to = &g->scan->machine.lanes.slots[g->slot_of[number]];
+  if (slot->entered) {
+    to->entered = true;
+    to->last_enter = slot->last_enter;
+  }
+  if (slot->left) {
+    to->left = true;
+    to->last_leave = slot->last_leave;
+  }
+  if (slot->kind == PF_KIND_VALUE)
+    to->lane->last = slot->lane->last;
+}
+
+/* }====== */
+
+
+/* {====== Stacks ====== */
+
+/* If a call was running when the chunk, or its part of it, began at `from`, add
+   its time up to there, and `before`, its net time from there to its first
+   event. */
+static void run_on (pf_frame *f, int64_t from, uint64_t before) {
+  if (f->state == PF_FRAME_RUNNING)
+    f->net += elapsed(f->since, from) + before;
+}
+
+
+/* End a call of the scan that was left in the chunk. */
+static void end_left_call (const merge *g, const pf_unmatched_leave *left) {
+  pf_machine *const m = &g->scan->machine;
+  pf_lane *const lane = pf_lane_at(&m->lanes, g->lane_of[left->lane]);
+  pf_frame *const f = &lane->frames[lane->count - 1];
+  run_on(f, left->from, left->before);
+  f->state = PF_FRAME_SUSPENDED;
+  f->net += left->net;
+  f->children = add_clamped(f->children, left->children);
+  pf_close_top(m, lane, left->time, 0);
+}
+
+
+/* The topmost call continues as frame 0 of the chunk did, or as the earlier
+   call at the bottom of its stack. */
+static void continue_top (pf_lane *lane, const pf_lane *of_chunk) {
+  pf_frame *const f = &lane->frames[lane->count - 1];
+  const pf_frame *const earlier = earlier_of(of_chunk);
+  const pf_frame *const base = &of_chunk->frames[0];
+  const pf_frame *const as = earlier != NULL ? earlier : base;
+  run_on(f, base->start, earlier != NULL ? of_chunk->before : base->net);
+  f->children = add_clamped(f->children, as->children);
+  if (earlier != NULL)
+    f->net += as->net;
+  if (earlier != NULL || f->state == PF_FRAME_RUNNING) {
+    f->state = as->state;
+    f->since = as->since;
+  }
+}
+
+
+/* Push an open call of the chunk onto the stack of the scan. */
+static pf_status move_frame (const merge *g, pf_lane *lane,
+                             const pf_frame *frame) {
+  pf_machine *const m = &g->scan->machine;
+  const uint32_t slot = g->slot_of[frame->slot];
+  const pf_slot *const to = &m->lanes.slots[slot];
+  int64_t period = frame->period, outside = frame->outside;
+  if (frame->is_first)
+    period = period_of(to, frame->start);
+  if (to->top != 0)
+    outside = PF_NO_TIME;
+  else if (frame->is_first && outside == PF_NO_TIME)
+    outside = outside_of(m, to, frame->start);
+  if (lane->count == lane->capacity && !pf_lane_grow(lane))
+    return PF_ENOMEM;
+  pf_frame *const f = push(m, slot, frame->start, 0);
+  f->period = period;
+  f->outside = outside;
+  f->since = frame->since;
+  f->net = frame->net;
+  f->children = frame->children;
+  f->state = frame->state;
+  return PF_OK;
+}
+
+
+static pf_status add_lane (const merge *g, uint32_t number) {
+  pf_machine *const m = &g->scan->machine;
+  const pf_lane *const of_chunk = g->chunk->machine.lanes.lanes[number];
+  pf_lane *const lane = pf_lane_at(&m->lanes, g->lane_of[number]);
+  if (of_chunk == NULL || of_chunk->epoch == PF_NO_EPOCH || lane == NULL)
+    return PF_OK;
+  if (lane->epoch != m->epoch)
+    pf_lane_begin(lane, of_chunk->frames[0].start, m->epoch);
+  continue_top(lane, of_chunk);
+  pf_status status = PF_OK;
+  for (uint32_t i = earlier_of(of_chunk) != NULL ? 2 : 1;
+       i < of_chunk->count && status == PF_OK; i++)
+    status = move_frame(g, lane, &of_chunk->frames[i]);
+  lane->last = of_chunk->last;
+  return status;
+}
+
+/* }====== */
+
+
+static pf_status merge_chunk (const merge *g) {
+  pf_machine *const m = &g->scan->machine;
+  const pf_machine *const from = &g->chunk->machine;
+  const pf_chunk *const c = &from->chunk;
+  pf_status status = pf_machine_reserve(m, c->nleaves);
+  if (status == PF_OK)
+    status = add_slots(g);
+  for (size_t i = 0; i < c->nleaves && status == PF_OK; i++)
+    end_left_call(g, &c->leaves[i]);
+  for (uint32_t i = 0; i < from->lanes.nlanes && status == PF_OK; i++)
+    status = add_lane(g, i);
+  for (uint32_t i = 0; i < from->lanes.nslots; i++)
+    renew_slot(g, i);
+  if (from->has_begun && from->last > m->last)
+    m->last = from->last;
+  return status == PF_OK
+             ? pf_groups_add(&g->scan->groups, &m->lanes, m->calls, m->ncalls)
+             : status;
+}
+
+
+pf_status pf_scan_merge (pf_scan *scan, pf_scan *chunk, bool *fit) {
+  merge g = {.scan = scan, .chunk = chunk};
+  *fit = false;
+  pf_status status = PF_OK;
+  if (!chunk->machine.chunk.needs_reread && scan->machine.has_begun) {
+    status = map_lanes(&g);
+    if (status == PF_OK)
+      status = map_slots(&g);
+    *fit = status == PF_OK && fits(&g);
+    if (*fit)
+      status = merge_chunk(&g);
+  }
+  free(g.lane_of);
+  free(g.slot_of);
+  free(g.left);
+  return status;
+}

@@ -1,0 +1,86 @@
+/*
+** orphans.c - calls whose enter is not in the trace: they began before it, or
+** their enter was lost.
+*/
+
+#include "kernels/calls/stack.h"
+
+
+/* A leave without an enter. A function or state on an empty stack gets all the
+   time of frame 0. */
+pf_status pf_leave_orphan (pf_machine *m, uint32_t number, int64_t time,
+                           unsigned flags) {
+  pf_slot *const slot = &m->lanes.slots[number];
+  pf_lane *const lane = slot->lane;
+  pf_frame f = {.start = time,
+                .period = PF_NO_TIME,
+                .outside = PF_NO_TIME,
+                .slot = number,
+                .stack = stack_of(m, innermost(lane), slot),
+                .depth = innermost(lane)->depth + 1};
+  if (lane->count == 1 && slot->kind != PF_KIND_LINE) {
+    const pf_frame before = take_base(lane, time);
+    f.start = before.start;
+    f.net = before.net;
+    f.children = before.children;
+  }
+  const uint64_t gross = add_clamped(f.net, f.children);
+  if (lane->count == 1 && slot->kind == PF_KIND_FUNCTION)
+    lane->frames[0].children = gross;
+  else if (lane->count == 1 && slot->kind != PF_KIND_LINE)
+    pf_lane_begin(lane, time, lane->epoch);
+  slot->last_leave = time;
+  slot->left = true;
+  emit_frame(m, &f, pf_frame_area(&m->lanes, innermost(lane)), gross, time,
+             PF_CALL_ORPHAN | flags);
+  return PF_OK;
+}
+
+
+/* A function without an enter appears while only a line is on the stack: move
+   it below the line. */
+static void swap_with_line (pf_machine *m, pf_lane *lane) {
+  pf_frame *const f = lane->frames;
+  const pf_frame line = f[1];
+  f[1] = f[2];
+  f[2] = line;
+  f[2].depth = f[1].depth + 1;
+  m->lanes.slots[f[1].slot].top = 1;
+  m->lanes.slots[f[2].slot].top = 2;
+}
+
+
+/* A suspend or resume without an enter: push the call, if it can be there. It
+   takes the children of frame 0 and, if it is suspended, its net. */
+pf_status pf_push_orphan (pf_machine *m, uint32_t number, int64_t time,
+                          unsigned flags, bool is_resume) {
+  const pf_slot *const slot = &m->lanes.slots[number];
+  pf_lane *const lane = slot->lane;
+  const bool is_line = slot->kind == PF_KIND_LINE;
+  const bool is_below = !is_line && lane->count == 2 && lane->frames[1].is_line;
+  if (slot->kind > PF_KIND_LINE || (!is_resume && lane->count > 1 && !is_below))
+    return PF_OK;
+  if (make_room(m, lane, time) != PF_OK)
+    return PF_ENOMEM;
+  pf_frame before = {.start = time};
+  if (is_line)
+    end_sibling(m, lane, time, PF_CALL_UNWOUND);
+  else if (lane->count == 1 || is_below)
+    before = take_base(lane, time);
+  if (lane->count == 1)
+    before.start = lane->frames[0].start;
+  if (is_below)
+    stop_running(&lane->frames[0], time, PF_FRAME_PAUSED);
+  else if (!is_line)
+    pause_top(lane, time);
+  pf_frame *const f = push(m, number, time, flags);
+  f->start = before.start;
+  f->flags |= PF_CALL_ORPHAN;
+  f->is_counted = false;
+  f->children = before.children;
+  f->net = is_resume ? 0 : before.net;
+  f->state = is_resume ? PF_FRAME_RUNNING : PF_FRAME_SUSPENDED;
+  if (is_below)
+    swap_with_line(m, lane);
+  return PF_OK;
+}
