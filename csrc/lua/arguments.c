@@ -67,6 +67,70 @@ pf_bytes *l_texts_check (lua_State *L, int arg, size_t *count) {
 /* }====== */
 
 
+/* {====== Columns ====== */
+
+void l_push_fields (lua_State *L, const pf_field *fields, size_t nfields) {
+  lua_createtable(L, (int)nfields, 0);
+  for (size_t i = 0; i < nfields; i++) {
+    if (pf_is_hidden(&fields[i]))
+      continue;
+    lua_createtable(L, 0, 3);
+    l_set_text(L, "name", fields[i].name);
+    l_set_text(L, "type", pf_type_name(fields[i].type));
+    l_set_text(L, "help", fields[i].help == NULL ? "" : fields[i].help);
+    l_append(L, -2);
+  }
+}
+
+
+static int no_such_column (lua_State *L, const char *name,
+                           const pf_reader *reader) {
+  luaL_Buffer buffer;
+  luaL_buffinit(L, &buffer);
+  for (size_t i = 0; i < reader->nfields; i++) {
+    if (pf_is_hidden(&reader->fields[i]))
+      continue;
+    luaL_addstring(&buffer, i == 0 ? "" : ", ");
+    luaL_addstring(&buffer, reader->fields[i].name);
+  }
+  luaL_pushresult(&buffer);
+  return luaL_error(L, "no column '%s'; there are: %s", name,
+                    lua_tostring(L, -1));
+}
+
+
+size_t l_field_check (lua_State *L, int arg, const pf_reader *reader) {
+  const char *const name = luaL_checkstring(L, arg);
+  const size_t i = pf_field_index(reader->fields, reader->nfields, name);
+  if (i == reader->nfields)
+    no_such_column(L, name, reader);
+  return i;
+}
+
+
+int l_columns_check (lua_State *L, int arg, const pf_reader *reader,
+                     size_t *columns, int capacity) {
+  int count = 0;
+  if (lua_isnoneornil(L, arg)) {
+    for (size_t i = 0; count < capacity && i < reader->nfields; i++)
+      if (!pf_is_hidden(&reader->fields[i]))
+        columns[count++] = i;
+    return count;
+  }
+  luaL_checktype(L, arg, LUA_TTABLE);
+  const lua_Unsigned n = lua_rawlen(L, arg);
+  luaL_argcheck(L, n <= (lua_Unsigned)capacity, arg, "too many columns");
+  for (; count < (int)n; count++) {
+    lua_rawgeti(L, arg, count + 1);
+    columns[count] = l_field_check(L, -1, reader);
+    lua_pop(L, 1);
+  }
+  return count;
+}
+
+/* }====== */
+
+
 /* {====== Options ====== */
 
 /* Pushes an option; false if it is absent. */

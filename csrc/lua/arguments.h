@@ -37,6 +37,20 @@ uint32_t l_name_check (lua_State *L, int arg, pf_dictionary *dictionary);
    it; sets *count. */
 pf_bytes *l_texts_check (lua_State *L, int arg, size_t *count);
 
+/* Returns the field named by the string at `arg`; raises with the list of
+   names. */
+size_t l_field_check (lua_State *L, int arg, const pf_reader *reader);
+
+/* Pushes an array of fields, { {name=, type=, help=}, ... }, without hidden
+   ones. */
+void l_push_fields (lua_State *L, const pf_field *fields, size_t nfields);
+
+/* Writes the field indices of the column names in the array at `arg` (nil: all
+   visible columns) into columns[], which has `capacity` elements, and returns
+   their number. Raises for an unknown name. */
+int l_columns_check (lua_State *L, int arg, const pf_reader *reader,
+                     size_t *columns, int capacity);
+
 /* Whether the option `name` is true. */
 bool l_option_flag (lua_State *L, int arg, const char *name);
 

@@ -110,10 +110,6 @@ const char *l_code (pf_status status);
    l_failure and l_throw raise the saved value again. */
 pf_status l_save_error (lua_State *L, pf_error *error);
 
-/* Returns the field named by the string at `arg`; raises with the list of
-   names. */
-size_t l_field_check (lua_State *L, int arg, const pf_reader *reader);
-
 /*
 ** Pushes a value of a column; nil for a missing one. `cache` is the stack index
 ** of the dictionary's string cache (l_push_name_cache), or 0 to create a new
@@ -131,10 +127,6 @@ void l_push_name_cache (lua_State *L, int dictionary_arg);
 void l_push_name (lua_State *L, pf_dictionary *dictionary, uint32_t name,
                   int cache);
 
-/* Pushes an array of fields, { {name=, type=, help=}, ... }, without hidden
-   ones. */
-void l_push_fields (lua_State *L, const pf_field *fields, size_t nfields);
-
 /* Returns the bytes of the source at `arg`. They are borrowed: pin the
    source. */
 pf_bytes l_source_bytes (lua_State *L, int arg);
@@ -148,12 +140,6 @@ bool *l_part_strict (lua_State *L, int arg);
 
 /* Returns the symbols at `arg`; borrowed: pin them. */
 pf_symbols *l_symbols_check (lua_State *L, int arg);
-
-/* Writes the field indices of the column names in the array at `arg` (nil: all
-   visible columns) into columns[], which has `capacity` elements, and returns
-   their number. Raises for an unknown name. */
-int l_columns_check (lua_State *L, int arg, const pf_reader *reader,
-                     size_t *columns, int capacity);
 
 /* Creates the class `name`: a metatable with the methods (may be NULL), and
    with `gc` as __gc and `close` as __close (may be NULL). */

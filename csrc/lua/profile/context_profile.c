@@ -188,22 +188,15 @@ static uint32_t name_at (lua_State *L, const pf_contexts *c) {
 }
 
 
-/* contexts:callers(function, options): a reader with the columns of `graph`;
-   nil if there is no such function. */
-static int contexts_callers (lua_State *L) {
+/* contexts:callers(function, options) and, if upvalue 1 is true,
+   contexts:callees(function, options): a reader with the columns of `graph`; nil
+   if there is no such function. */
+static int contexts_arcs (lua_State *L) {
   lua_settop(L, 3);
   pf_context_rows rows = options_at(L, 3, PF_VIEW_GRAPH);
-  rows.callee = name_at(L, rows.contexts);
-  return rows.callee == PF_NO_NAME ? 0 : push_view(L, &rows);
-}
-
-
-/* contexts:callees(function, options): the same for callees. */
-static int contexts_callees (lua_State *L) {
-  lua_settop(L, 3);
-  pf_context_rows rows = options_at(L, 3, PF_VIEW_GRAPH);
-  rows.caller = name_at(L, rows.contexts);
-  return rows.caller == PF_NO_NAME ? 0 : push_view(L, &rows);
+  const uint32_t name = name_at(L, rows.contexts);
+  *(lua_toboolean(L, lua_upvalueindex(1)) ? &rows.caller : &rows.callee) = name;
+  return name == PF_NO_NAME ? 0 : push_view(L, &rows);
 }
 
 /* }====== */
@@ -465,9 +458,7 @@ static int contexts_prune (lua_State *L) {
 
 
 void l_open_profile_contexts (lua_State *L) {
-  static const luaL_Reg methods[] = {{"callees", contexts_callees},
-                                     {"callers", contexts_callers},
-                                     {"close", contexts_close},
+  static const luaL_Reg methods[] = {{"close", contexts_close},
                                      {"count", contexts_count},
                                      {"diff", contexts_diff},
                                      {"frames", contexts_frames},
@@ -494,6 +485,11 @@ void l_open_profile_contexts (lua_State *L) {
     lua_pushinteger(L, (lua_Integer)i);
     lua_pushcclosure(L, contexts_view, 1);
     lua_setfield(L, -2, views[i]);
+  }
+  for (int i = 0; i < 2; i++) {
+    lua_pushboolean(L, i);
+    lua_pushcclosure(L, contexts_arcs, 1);
+    lua_setfield(L, -2, i == 0 ? "callers" : "callees");
   }
   lua_pop(L, 2);
   lua_pushcfunction(L, core_contexts);

@@ -23,28 +23,17 @@ static int export_gc (lua_State *L) {
 }
 
 
-const char *l_export_option (lua_State *L, int options_arg, const char *name,
-                             const char *fallback) {
-  lua_getfield(L, options_arg, name);
-  const char *const text = luaL_optstring(L, -1, fallback);
-  lua_pop(L, 1);
-  return text;
-}
-
-
 l_export *l_export_new (lua_State *L, int arg, int options_arg, int file_arg) {
   const pf_contexts *const contexts = l_contexts_check(L, arg);
-  const luaL_Stream *const file = luaL_checkudata(L, file_arg, LUA_FILEHANDLE);
-  luaL_argcheck(L, file->closef != NULL, file_arg, "file is closed");
+  FILE *const file = l_file_check(L, file_arg);
   luaL_checktype(L, options_arg, LUA_TTABLE);
-  l_export *const e = lua_newuserdatauv(L, sizeof *e, 0);
-  memset(e, 0, sizeof *e);
+  l_export *const e = l_scratch(L, 1, sizeof *e);
   luaL_setmetatable(L, L_EXPORT);
-  e->job.file = file->f;
+  e->job.file = file;
   e->file_arg = file_arg;
   e->contexts = contexts;
   e->metric = l_metric_check(L, contexts,
-                             l_export_option(L, options_arg, "metric", NULL));
+                             l_option_text(L, options_arg, "metric", NULL));
   const size_t nareas = (size_t)pf_areas_count(contexts->dictionary) + 1;
   e->ranks = malloc(nareas * sizeof *e->ranks);
   e->sorted = malloc(nareas * sizeof *e->sorted);

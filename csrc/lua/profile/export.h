@@ -49,9 +49,4 @@ void l_export_ms (l_export *e, int64_t ns);
    characters by blanks. */
 void l_export_replaced (l_export *e, pf_bytes text, const char *pairs);
 
-/* Returns the string option `name` of the table at `options_arg`, or
-   `fallback`. The table keeps the string. */
-const char *l_export_option (lua_State *L, int options_arg, const char *name,
-                             const char *fallback);
-
 #endif

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "kernels/contexts/transform_contexts.h"
+#include "lua/arguments.h"
 #include "lua/profile/export.h"
 
 
@@ -19,9 +20,20 @@ static pf_bytes frame_name (const l_export *e, uint32_t frame) {
 }
 
 
-/* Pushes scratch memory for `count` ids. */
-static uint32_t *push_ids (lua_State *L, size_t count) {
-  return lua_newuserdatauv(L, (count + 1) * sizeof(uint32_t), 0);
+/* Whether a metric has a negative weight, which most viewers cannot show. */
+static bool is_negative (const pf_contexts *c, size_t metric) {
+  uint32_t i = 0;
+  while (i < c->count && c->weights[metric][i] >= 0)
+    i++;
+  return i < c->count;
+}
+
+
+static int refuse (lua_State *L, const char *message) {
+  lua_pushnil(L);
+  lua_pushstring(L, message);
+  lua_pushliteral(L, "unsupported");
+  return 3;
 }
 
 
@@ -66,14 +78,6 @@ static folded_numbers folded_of (const l_export *e, uint32_t node,
 }
 
 
-static bool is_negative (const pf_contexts *c, const int64_t *weights) {
-  uint32_t i = 0;
-  while (i < c->count && weights[i] >= 0)
-    i++;
-  return i < c->count;
-}
-
-
 /*
 ** core.write_folded(contexts, options, file): a line "main;parse;read 1000" for
 ** each context with a weight. Options: metric; before (metric of an older
@@ -84,22 +88,15 @@ static bool is_negative (const pf_contexts *c, const int64_t *weights) {
 static int core_write_folded (lua_State *L) {
   l_export *const e = l_export_new(L, 1, 2, 3);
   const pf_contexts *const c = e->contexts;
-  uint32_t *const path = push_ids(L, e->walk.max_depth);
-  const char *const name = l_export_option(L, 2, "before", NULL);
-  const int64_t *const before =
-      name == NULL ? NULL : c->weights[l_metric_check(L, c, name)];
-  lua_getfield(L, 2, "increases");
-  const bool increases = lua_toboolean(L, -1) != 0;
-  if (is_negative(c, c->weights[e->metric]) ||
-      (before != NULL && is_negative(c, before))) {
-    lua_pushnil(L);
-    lua_pushliteral(
-        L, "folded stacks cannot show weights below 0, and this profile "
-           "has some: export the difference of two profiles as it "
-           "is, or use svg or pprof");
-    lua_pushliteral(L, "unsupported");
-    return 3;
-  }
+  uint32_t *const path = l_scratch(L, e->walk.max_depth, sizeof *path);
+  const char *const name = l_option_text(L, 2, "before", NULL);
+  const size_t older = name == NULL ? e->metric : l_metric_check(L, c, name);
+  const int64_t *const before = name == NULL ? NULL : c->weights[older];
+  const bool increases = l_option_flag(L, 2, "increases");
+  if (is_negative(c, e->metric) || is_negative(c, older))
+    return refuse(L, "folded stacks cannot show weights below 0, and this "
+                     "profile has some: export the difference of two profiles "
+                     "as it is, or use svg or pprof");
   for (uint32_t i = 1; i < c->count; i++) {
     const uint32_t node = e->walk.order[i], depth = e->walk.depths[i];
     path[depth - 1] = c->frames[node];
@@ -139,26 +136,26 @@ static int core_stack_depth (lua_State *L) {
 
 /* {====== speedscope ====== */
 
-static void put_frame (l_export *e, uint32_t frame) {
-  const pf_area *const area = pf_area_at(e->contexts->dictionary, frame);
-  l_export_text(e, "{\"name\":");
-  l_export_json(e, frame_name(e, frame));
-  if (area->file != PF_NO_NAME) {
-    l_export_text(e, ",\"file\":");
-    l_export_json(e, pf_name(e->contexts->dictionary, area->file));
-  }
-  if (area->line != 0) {
-    l_export_text(e, ",\"line\":");
-    l_export_int(e, area->line);
-  }
-  l_export_text(e, "}");
+static void put_json (l_export *e, const char *text) {
+  l_export_json(e, l_bytes_of(text));
 }
 
 
 static void put_frames (l_export *e) {
+  const pf_dictionary *const d = e->contexts->dictionary;
   for (uint32_t i = 0; i < e->nframes; i++) {
-    l_export_text(e, i == 0 ? "" : ",\n");
-    put_frame(e, e->sorted[i]);
+    const pf_area *const area = pf_area_at(d, e->sorted[i]);
+    l_export_text(e, i == 0 ? "{\"name\":" : ",\n{\"name\":");
+    l_export_json(e, frame_name(e, e->sorted[i]));
+    if (area->file != PF_NO_NAME) {
+      l_export_text(e, ",\"file\":");
+      l_export_json(e, pf_name(d, area->file));
+    }
+    if (area->line != 0) {
+      l_export_text(e, ",\"line\":");
+      l_export_int(e, area->line);
+    }
+    l_export_text(e, "}");
   }
 }
 
@@ -191,41 +188,15 @@ static int64_t put_samples (l_export *e, uint32_t *path, bool stacks) {
 }
 
 
-static const char *speedscope_unit (const char *unit) {
-  if (strcmp(unit, "ns") == 0)
-    return "nanoseconds";
-  return strcmp(unit, "bytes") == 0 ? "bytes" : "none";
-}
-
-
-static void put_text (l_export *e, const char *text) {
-  l_export_json(e, (pf_bytes){(const uint8_t *)text, strlen(text)});
-}
-
-
-/* The metrics [from, to) are written. */
-typedef struct metric_range {
-  size_t from, to;
-} metric_range;
-
-
-/* Whether one of these metrics has a negative weight. */
-static bool has_negative (const l_export *e, metric_range metrics) {
-  for (size_t m = metrics.from; m < metrics.to; m++)
-    for (uint32_t i = 1; i < e->contexts->count; i++)
-      if (e->contexts->weights[m][i] < 0)
-        return true;
-  return false;
-}
-
-
 /* Writes the profile of the metric e->metric. */
 static void put_profile (l_export *e, uint32_t *path) {
   const pf_context_metric *const metric = &e->contexts->metrics[e->metric];
   l_export_text(e, "{\"type\":\"sampled\",\"name\":");
-  put_text(e, metric->name);
+  put_json(e, metric->name);
   l_export_text(e, ",\"unit\":");
-  put_text(e, speedscope_unit(metric->unit));
+  put_json(e, strcmp(metric->unit, "ns") == 0      ? "nanoseconds"
+              : strcmp(metric->unit, "bytes") == 0 ? "bytes"
+                                                   : "none");
   l_export_text(e, ",\"startValue\":0,\n\"samples\":[");
   const int64_t sum = put_samples(e, path, true);
   l_export_text(e, "],\n\"weights\":[");
@@ -236,14 +207,6 @@ static void put_profile (l_export *e, uint32_t *path) {
 }
 
 
-/* Returns the metrics to write: that of option `metric`, else all. */
-static metric_range wanted_metrics (lua_State *L, const l_export *e) {
-  return l_export_option(L, 2, "metric", NULL) == NULL
-             ? (metric_range){0, e->contexts->nmetrics}
-             : (metric_range){e->metric, e->metric + 1};
-}
-
-
 /*
 ** core.write_speedscope(contexts, options, file): a sampled profile for each
 ** metric; the viewer shows the default metric first. Options: metric (only this
@@ -251,27 +214,26 @@ static metric_range wanted_metrics (lua_State *L, const l_export *e) {
 */
 static int core_write_speedscope (lua_State *L) {
   l_export *const e = l_export_new(L, 1, 2, 3);
-  const metric_range metrics = wanted_metrics(L, e);
-  if (has_negative(e, metrics)) {
-    lua_pushnil(L);
-    lua_pushliteral(L, "speedscope cannot show weights below 0, and this "
+  const bool is_all = l_option_text(L, 2, "metric", NULL) == NULL;
+  const size_t from = is_all ? 0 : e->metric;
+  const size_t to = is_all ? e->contexts->nmetrics : from + 1;
+  for (size_t m = from; m < to; m++)
+    if (is_negative(e->contexts, m))
+      return refuse(L, "speedscope cannot show weights below 0, and this "
                        "difference has some: use svg or pprof");
-    lua_pushliteral(L, "unsupported");
-    return 3;
-  }
-  uint32_t *const path = push_ids(L, e->walk.max_depth);
+  uint32_t *const path = l_scratch(L, e->walk.max_depth, sizeof *path);
   l_export_text(e, "{\"$schema\":\"https://www.speedscope.app/"
                    "file-format-schema.json\",\n\"exporter\":");
-  put_text(e, l_export_option(L, 2, "exporter", "profio"));
+  put_json(e, l_option_text(L, 2, "exporter", "profio"));
   l_export_text(e, ",\"name\":");
-  put_text(e, l_export_option(L, 2, "name", "profile"));
+  put_json(e, l_option_text(L, 2, "name", "profile"));
   l_export_text(e, ",\"activeProfileIndex\":");
-  l_export_int(e, (int64_t)(e->metric - metrics.from));
+  l_export_int(e, (int64_t)(e->metric - from));
   l_export_text(e, ",\n\"shared\":{\"frames\":[\n");
   put_frames(e);
   l_export_text(e, "\n]},\n\"profiles\":[");
-  for (e->metric = metrics.from; e->metric < metrics.to; e->metric++) {
-    l_export_text(e, e->metric == metrics.from ? "" : ",\n");
+  for (e->metric = from; e->metric < to; e->metric++) {
+    l_export_text(e, e->metric == from ? "" : ",\n");
     put_profile(e, path);
   }
   l_export_text(e, "]}\n");
@@ -296,15 +258,6 @@ typedef struct numbers {
 typedef struct shown {
   numbers files, functions;
 } shown;
-
-
-/* Pushes the memory for the numbers of `count` names, none of which is written
-   yet. */
-static numbers push_numbers (lua_State *L, size_t count) {
-  uint32_t *const of = push_ids(L, count);
-  memset(of, 0, (count + 1) * sizeof *of);
-  return (numbers){of, 0};
-}
 
 
 /* Whether a text consists only of blanks and characters that are written as
@@ -421,7 +374,7 @@ static void put_arcs (l_export *e, shown *names, const pf_contexts *arcs,
 static void put_header (l_export *e, const char *key, const char *text,
                         const char *pairs) {
   l_export_text(e, key);
-  l_export_replaced(e, (pf_bytes){(const uint8_t *)text, strlen(text)}, pairs);
+  l_export_replaced(e, l_bytes_of(text), pairs);
   l_export_text(e, "\n");
 }
 
@@ -459,9 +412,8 @@ static event_list events_at (lua_State *L, const l_export *e,
   lua_getfield(L, 2, "metrics");
   luaL_checktype(L, -1, LUA_TTABLE);
   const size_t n = lua_rawlen(L, -1);
-  event_list events = {n, lua_newuserdatauv(L, (n + 1) * sizeof(size_t), 0),
-                       NULL};
-  events.total = lua_newuserdatauv(L, (n + 1) * sizeof(size_t), 0);
+  event_list events = {n, l_scratch(L, n, sizeof(size_t)), NULL};
+  events.total = l_scratch(L, n, sizeof(size_t));
   for (size_t i = 0; i < n; i++) {
     lua_rawgeti(L, -3, (lua_Integer)i + 1);
     const char *const name = luaL_checkstring(L, -1);
@@ -474,42 +426,26 @@ static event_list events_at (lua_State *L, const l_export *e,
 }
 
 
-static pf_bytes text_of (const char *text) {
-  return (pf_bytes){(const uint8_t *)text, strlen(text)};
-}
-
-
-static void put_event_name (l_export *e, const char *name) {
-  l_export_replaced(e, text_of(name), " _");
-}
-
-
-/* Writes names and units as they are shown: "event: time : time, ns". */
-static void put_long_names (l_export *e, const event_list *events) {
+/* Writes names and units as they are shown, "event: time : time, ns", then
+   "events: time samples", where blanks in names are replaced. */
+static void put_events (l_export *e, const event_list *events) {
+  const pf_context_metric *const metrics = e->contexts->metrics;
   for (size_t i = 0; i < events->count; i++) {
-    const pf_context_metric *const metric =
-        &e->contexts->metrics[events->self[i]];
+    const pf_context_metric *const metric = &metrics[events->self[i]];
     l_export_text(e, "event: ");
-    put_event_name(e, metric->name);
+    l_export_replaced(e, l_bytes_of(metric->name), " _");
     l_export_text(e, " : ");
-    l_export_replaced(e, text_of(metric->name), "");
+    l_export_replaced(e, l_bytes_of(metric->name), "");
     if (metric->unit[0] != '\0' && strcmp(metric->unit, "count") != 0) {
       l_export_text(e, ", ");
-      l_export_replaced(e, text_of(metric->unit), "");
+      l_export_replaced(e, l_bytes_of(metric->unit), "");
     }
     l_export_text(e, "\n");
   }
-}
-
-
-/* Writes "events: time samples"; blanks in names are replaced. */
-static void put_events (l_export *e, const event_list *events) {
-  put_long_names(e, events);
   l_export_text(e, "events:");
   for (size_t i = 0; i < events->count; i++) {
-    const char *const name = e->contexts->metrics[events->self[i]].name;
     l_export_text(e, " ");
-    put_event_name(e, name);
+    l_export_replaced(e, l_bytes_of(metrics[events->self[i]].name), " _");
   }
   l_export_text(e, "\n");
 }
@@ -529,15 +465,16 @@ static int core_write_callgrind (lua_State *L) {
   luaL_argcheck(L, arcs->dictionary == e->contexts->dictionary, 4,
                 "functions and arcs must have one dictionary");
   put_header(e, "# callgrind format\nversion: 1\ncreator: ",
-             l_export_option(L, 2, "creator", "profio"), "");
-  put_header(e, "cmd: ", l_export_option(L, 2, "command", "?"), "");
+             l_option_text(L, 2, "creator", "profio"), "");
+  put_header(e, "cmd: ", l_option_text(L, 2, "command", "?"), "");
   put_notes(L, e);
-  const char *const remark = l_export_option(L, 2, "remark", NULL);
+  const char *const remark = l_option_text(L, 2, "remark", NULL);
   if (remark != NULL)
     put_header(e, "desc: Note: ", remark, "");
   const event_list events = events_at(L, e, arcs);
   const size_t nnames = pf_names_count(e->contexts->dictionary);
-  shown names = {push_numbers(L, nnames), push_numbers(L, nnames)};
+  shown names = {{l_scratch(L, nnames, sizeof(uint32_t)), 0},
+                 {l_scratch(L, nnames, sizeof(uint32_t)), 0}};
   put_events(e, &events);
   put_sums(e, "summary:", &events);
   l_export_text(e, "\n");

@@ -4,6 +4,7 @@
 ** them are written by lua/profio/exports/firefox.lua.
 */
 
+#include "lua/arguments.h"
 #include "lua/profile/export.h"
 
 #define NO_SOURCE UINT32_MAX
@@ -270,7 +271,7 @@ static void put_sample_table (firefox *f) {
 
 static void put_thread (firefox *f, const char *name) {
   l_export_text(f->out, "{\"name\":");
-  l_export_json(f->out, (pf_bytes){(const uint8_t *)name, strlen(name)});
+  l_export_json(f->out, l_bytes_of(name));
   l_export_text(f->out,
                 ",\"isMainThread\":true,\"processType\":\"default\","
                 "\"processStartupTime\":0,\"processShutdownTime\":null,"
@@ -285,14 +286,6 @@ static void put_thread (firefox *f, const char *name) {
 /* }====== */
 
 
-static uint32_t *push_numbers (lua_State *L, size_t count) {
-  uint32_t *const numbers =
-      lua_newuserdatauv(L, (count + 2) * sizeof *numbers, 0);
-  memset(numbers, 0xff, (count + 2) * sizeof *numbers);
-  return numbers;
-}
-
-
 /*
 ** core.write_firefox(contexts, options, file): writes the remaining strings,
 ** all tables, the beginning of the list of threads and, if option `thread` is a
@@ -305,9 +298,10 @@ static int core_write_firefox (lua_State *L) {
   const size_t nnames = pf_names_count(f.out->contexts->dictionary);
   lua_getfield(L, 2, "strings");
   f.strings = luaL_checkinteger(L, -1);
-  f.sources = push_numbers(L, nnames);
-  f.files = push_numbers(L, f.out->nframes);
-  f.path = push_numbers(L, f.out->walk.max_depth);
+  f.sources = l_scratch(L, nnames, sizeof *f.sources);
+  memset(f.sources, 0xff, nnames * sizeof *f.sources); /* NO_SOURCE */
+  f.files = l_scratch(L, f.out->nframes, sizeof *f.files);
+  f.path = l_scratch(L, (size_t)f.out->walk.max_depth + 1, sizeof *f.path);
   find_sources(&f);
   put_strings(&f);
   put_stack_table(&f);
@@ -315,7 +309,7 @@ static int core_write_firefox (lua_State *L) {
   put_func_table(&f);
   put_other_tables(&f);
   l_export_text(f.out, "},\n\"threads\":[\n");
-  const char *const thread = l_export_option(L, 2, "thread", NULL);
+  const char *const thread = l_option_text(L, 2, "thread", NULL);
   if (thread != NULL)
     put_thread(&f, thread);
   return l_export_finish(L, f.out);

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "lua/arguments.h"
 #include "lua/profile/export.h"
 
 /* Default minimum width of a frame, and the width of a character, in pixels. */
@@ -78,7 +79,7 @@ static void put_weight (flames *f, int64_t weight) {
   if (strcmp(f->unit, "ns") != 0) {
     l_export_int(f->out, weight);
     l_export_text(f->out, f->unit[0] == '\0' ? "" : " ");
-    put_xml(f, (pf_bytes){(const uint8_t *)f->unit, strlen(f->unit)}, 24);
+    put_xml(f, l_bytes_of(f->unit), 24);
     return;
   }
   size_t i = 0;
@@ -202,7 +203,7 @@ static void put_frame (flames *f, uint32_t node, uint32_t depth, double from) {
   const double left = f->left + x * f->width, width = share * f->width;
   const double y = f->is_upward ? f->bottom - (depth + 1) * f->row
                                 : f->bottom + depth * f->row;
-  const pf_bytes name = node == 0 ? (pf_bytes){(const uint8_t *)"all", 3}
+  const pf_bytes name = node == 0 ? l_bytes_of("all")
                                   : pf_text(e->contexts->dictionary, PF_AREA,
                                             e->contexts->frames[node]);
   l_export_text(f->out, "<g class=\"f\"");
@@ -280,25 +281,9 @@ static double find_max_change (const flames *f) {
 
 /* {====== Binding ====== */
 
-static lua_Number number_option (lua_State *L, const char *name,
-                                 lua_Number fallback) {
-  lua_getfield(L, 2, name);
-  const lua_Number value = luaL_optnumber(L, -1, fallback);
-  lua_pop(L, 1);
-  return value;
-}
-
-
-static void *scratch (lua_State *L, size_t count, size_t size) {
-  void *const memory = lua_newuserdatauv(L, (count + 2) * size, 0);
-  memset(memory, 0, (count + 2) * size);
-  return memory;
-}
-
-
 static int64_t *totals_of (lua_State *L, const pf_contexts *contexts,
                            size_t metric) {
-  int64_t *const totals = scratch(L, contexts->count, sizeof *totals);
+  int64_t *const totals = l_scratch(L, contexts->count, sizeof *totals);
   pf_contexts_totals(contexts, metric, totals);
   return totals;
 }
@@ -309,21 +294,20 @@ static int64_t *totals_of (lua_State *L, const pf_contexts *contexts,
 static void open_flames (lua_State *L, flames *f, int file_arg) {
   *f = (flames){.out = l_export_new(L, 1, 2, file_arg)};
   const pf_contexts *const c = f->out->contexts;
-  const char *const before = l_export_option(L, 2, "before", NULL);
-  const lua_Number rows = number_option(L, "rows", 400);
-  f->left = number_option(L, "left", 0);
-  f->width = number_option(L, "width", 1200);
-  f->row = number_option(L, "row", 17);
-  f->min_width = number_option(L, "min_width", MIN_WIDTH);
+  const char *const before = l_option_text(L, 2, "before", NULL);
+  const lua_Number rows = l_option_number(L, 2, "rows", 400);
+  f->left = l_option_number(L, 2, "left", 0);
+  f->width = l_option_number(L, 2, "width", 1200);
+  f->row = l_option_number(L, 2, "row", 17);
+  f->min_width = l_option_number(L, 2, "min_width", MIN_WIDTH);
   f->rows = rows < 1 ? 1 : rows > 100000 ? 100000 : (uint32_t)rows;
-  f->bottom = number_option(L, "root", 0);
-  lua_getfield(L, 2, "upward");
-  f->is_upward = lua_toboolean(L, -1);
+  f->bottom = l_option_number(L, 2, "root", 0);
+  f->is_upward = l_option_flag(L, 2, "upward");
   f->unit = c->metrics[f->out->metric].unit;
   f->totals = totals_of(L, c, f->out->metric);
   if (before != NULL)
     f->before = totals_of(L, c, l_metric_check(L, c, before));
-  f->next = scratch(L, (size_t)f->out->walk.max_depth + 1, sizeof *f->next);
+  f->next = l_scratch(L, (size_t)f->out->walk.max_depth + 3, sizeof *f->next);
   f->whole = (double)f->totals[0];
   if (f->whole > 0)
     f->max_change = find_max_change(f);

@@ -23,8 +23,7 @@ static int sink_gc (lua_State *L) {
 
 
 static pf_sink *push_sink (lua_State *L) {
-  pf_sink *const sink = lua_newuserdatauv(L, sizeof *sink, 0);
-  memset(sink, 0, sizeof *sink);
+  pf_sink *const sink = l_scratch(L, 1, sizeof *sink);
   sink->fd = -1;
   luaL_setmetatable(L, L_SINK);
   if (pf_sink_open(sink, -1) != PF_OK)
@@ -52,12 +51,6 @@ static int put_file (lua_State *L, pf_sink *sink, int arg, FILE *file) {
 }
 
 
-static FILE *file_check (lua_State *L, int arg) {
-  const luaL_Stream *const stream = luaL_checkudata(L, arg, LUA_FILEHANDLE);
-  luaL_argcheck(L, stream->closef != NULL, arg, "file is closed");
-  return stream->f;
-}
-
 /* }====== */
 
 
@@ -78,18 +71,6 @@ static pprof_header *push_header (lua_State *L) {
 }
 
 
-/* Interns the string on top of the stack; pops it. */
-static uint32_t read_name (lua_State *L, pf_dictionary *dictionary) {
-  pf_bytes text;
-  text.at = (const uint8_t *)luaL_checklstring(L, -1, &text.size);
-  const uint32_t name = pf_intern(dictionary, text);
-  lua_pop(L, 1);
-  if (name == PF_NO_NAME)
-    l_no_memory(L);
-  return name;
-}
-
-
 static void add_comment (lua_State *L, pprof_header *header, uint32_t comment) {
   if (!pprof_header_comment(header, comment))
     l_no_memory(L);
@@ -97,8 +78,7 @@ static void add_comment (lua_State *L, pprof_header *header, uint32_t comment) {
 
 
 /* Sets the field of the header that the fact `name` states, as in
-   trace:facts(); its value is on top of the stack and popped. Other facts are
-   ignored. */
+   trace:facts(); its value is on top of the stack. Other facts are ignored. */
 static void read_fact (lua_State *L, const char *name, pprof_header *header,
                        pf_dictionary *d) {
   const struct {
@@ -117,21 +97,15 @@ static void read_fact (lua_State *L, const char *name, pprof_header *header,
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
     if (strcmp(name, numbers[i].name) == 0)
       *numbers[i].number = luaL_checkinteger(L, -1);
-  lua_pushvalue(L, -1);
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-    if (strcmp(name, texts[i].name) == 0) {
-      lua_pushvalue(L, -1);
-      *texts[i].text = read_name(L, d);
-    }
+    if (strcmp(name, texts[i].name) == 0)
+      *texts[i].text = l_name_check(L, -1, d);
   if (strcmp(name, "comment") == 0)
-    add_comment(L, header, read_name(L, d));
+    add_comment(L, header, l_name_check(L, -1, d));
   else if (strcmp(name, "period_type") == 0)
-    header->period_type.type = read_name(L, d);
+    header->period_type.type = l_name_check(L, -1, d);
   else if (strcmp(name, "period_unit") == 0)
-    header->period_type.unit = read_name(L, d);
-  else
-    lua_pop(L, 1);
-  lua_pop(L, 1);
+    header->period_type.unit = l_name_check(L, -1, d);
 }
 
 
@@ -163,27 +137,11 @@ static void read_headers (lua_State *L, pprof_header *header,
       read_header(L, header, i == 1, d);
   lua_settop(L, top);
   if (lua_getfield(L, 2, "comments") == LUA_TTABLE)
-    for (lua_Integer i = 1; lua_rawgeti(L, top + 1, i) != LUA_TNIL; i++)
-      add_comment(L, header, read_name(L, d));
+    for (lua_Integer i = 1; lua_rawgeti(L, top + 1, i) != LUA_TNIL; i++) {
+      add_comment(L, header, l_name_check(L, -1, d));
+      lua_pop(L, 1);
+    }
   lua_settop(L, top);
-}
-
-
-/* Returns an integer field of the table on top of the stack, or 0. */
-static uint64_t address_field (lua_State *L, const char *name) {
-  lua_getfield(L, -1, name);
-  const uint64_t address = (uint64_t)luaL_optinteger(L, -1, 0);
-  lua_pop(L, 1);
-  return address;
-}
-
-
-static uint64_t name_field (lua_State *L, const char *name, pf_dictionary *d) {
-  lua_getfield(L, -1, name);
-  if (!lua_isnil(L, -1))
-    return read_name(L, d);
-  lua_pop(L, 1);
-  return PF_NO_NAME;
 }
 
 
@@ -191,20 +149,25 @@ static uint64_t name_field (lua_State *L, const char *name, pf_dictionary *d) {
    has_lines= }; false if there is none. */
 static bool read_mapping (lua_State *L, pprof_mapping *mapping,
                           pf_dictionary *d) {
-  const bool has_one = lua_getfield(L, 2, "mapping") == LUA_TTABLE;
-  if (has_one)
-    lua_getfield(L, -1, "has_lines");
-  const bool has_lines = has_one && lua_toboolean(L, -1);
-  lua_settop(L, has_one ? -2 : -1);
-  if (has_one)
-    *mapping = (pprof_mapping){.start = address_field(L, "start"),
-                               .limit = address_field(L, "limit"),
-                               .offset = address_field(L, "offset"),
-                               .file = name_field(L, "file", d),
-                               .build_id = name_field(L, "build_id", d),
-                               .has = {1, has_lines, has_lines, 0}};
-  lua_pop(L, 1);
-  return has_one;
+  static const char *const names[] = {"start", "limit", "offset"};
+  int64_t addresses[3] = {0, 0, 0};
+  uint32_t texts[2] = {PF_NO_NAME, PF_NO_NAME};
+  if (lua_getfield(L, 2, "mapping") != LUA_TTABLE)
+    return false;
+  for (size_t i = 0; i < 3; i++)
+    l_option_int(L, -1, names[i], &addresses[i]);
+  if (lua_getfield(L, -1, "file") != LUA_TNIL)
+    texts[0] = l_name_check(L, -1, d);
+  if (lua_getfield(L, -2, "build_id") != LUA_TNIL)
+    texts[1] = l_name_check(L, -1, d);
+  const bool has_lines = l_option_flag(L, -3, "has_lines");
+  *mapping = (pprof_mapping){.start = (uint64_t)addresses[0],
+                             .limit = (uint64_t)addresses[1],
+                             .offset = (uint64_t)addresses[2],
+                             .file = texts[0],
+                             .build_id = texts[1],
+                             .has = {1, has_lines, has_lines, 0}};
+  return true;
 }
 
 
@@ -217,7 +180,7 @@ static int core_write_pprof (lua_State *L) {
   pf_error error;
   const pf_contexts *const contexts = l_contexts_check(L, 1);
   luaL_checktype(L, 2, LUA_TTABLE);
-  FILE *const file = file_check(L, 3);
+  FILE *const file = l_file_check(L, 3);
   lua_settop(L, 3);
   pprof_mapping mapping = {0};
   pprof_header *const header = push_header(L);

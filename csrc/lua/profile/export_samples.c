@@ -20,8 +20,8 @@ struct track_scan {
   int64_t since;     /* begin of the current interval */
   /* Called for each interval in which one stack ran, or none (node 0). */
   void (*emit)(track_scan *scan, uint32_t node, int64_t from, int64_t to);
-  l_export *out; /* for samples only: */
-  const uint32_t *rows;
+  l_export *out;        /* for samples only: */
+  const uint32_t *rows; /* by node: row in the table of stacks */
   int column;
   uint32_t count;
 };
@@ -60,8 +60,7 @@ static uint32_t frame_of (const pf_span_store *store, uint32_t frame) {
 /* Pushes the memory of the areas of all frames, and fills it. */
 static uint32_t *push_frames (lua_State *L, const pf_span_store *store) {
   const uint32_t count = pf_span_store_frame_count(store);
-  uint32_t *const frames =
-      lua_newuserdatauv(L, (count + 1) * sizeof *frames, 0);
+  uint32_t *const frames = l_scratch(L, count, sizeof *frames);
   for (uint32_t i = 0; i < count; i++) {
     frames[i] = frame_of(store, i);
     if (frames[i] == PF_NO_AREA)
@@ -197,16 +196,6 @@ static void put_time (track_scan *w, uint32_t node, int64_t from, int64_t to) {
 }
 
 
-/* Pushes, by node, the row in the table of stacks, which has no root. */
-static uint32_t *push_rows (lua_State *L, const l_export *e) {
-  uint32_t *const rows =
-      lua_newuserdatauv(L, ((size_t)e->contexts->count + 1) * sizeof *rows, 0);
-  for (uint32_t i = 0; i < e->contexts->count; i++)
-    rows[e->walk.order[i]] = i - 1;
-  return rows;
-}
-
-
 /*
 ** core.write_firefox_samples(contexts, options, file): writes the member
 ** "samples" of a thread. The contexts are those of core.span_contexts. Options:
@@ -229,7 +218,10 @@ static int core_write_firefox_samples (lua_State *L) {
   lua_getfield(L, 2, "length");
   const int64_t length = luaL_checkinteger(L, -1);
   w.frames = push_frames(L, w.store);
-  w.rows = push_rows(L, w.out);
+  uint32_t *const rows = l_scratch(L, w.contexts->count, sizeof *rows);
+  for (uint32_t i = 0; i < w.contexts->count; i++)
+    rows[w.out->walk.order[i]] = i - 1; /* the table has no root */
+  w.rows = rows;
   find_kinds(L, &w);
   for (w.column = STACK; w.column < NCOLUMNS; w.column++) {
     l_export_text(w.out, names[w.column]);

@@ -184,8 +184,9 @@ static const pf_metric *unit_of (const pf_flow *flow) {
 }
 
 
-/* Pushes { { name=, unit=, total=, dimension= (if not in seconds) }, ... }. */
-static void push_metrics (lua_State *L, const pf_graph *graph) {
+/* Sets the field `metrics`: { { name=, unit=, total=, dimension= (if not in
+   seconds) }, ... }. */
+static void set_metrics (lua_State *L, const pf_graph *graph) {
   lua_createtable(L, (int)graph->nmetrics, 0);
   for (size_t i = 0; i < graph->nmetrics; i++) {
     const pf_metric *const metric = &graph->metrics[i];
@@ -198,6 +199,7 @@ static void push_metrics (lua_State *L, const pf_graph *graph) {
     l_set_int(L, "total", graph->totals[i]);
     lua_rawseti(L, -2, (lua_Integer)i + 1);
   }
+  lua_setfield(L, -2, "metrics");
 }
 
 
@@ -208,12 +210,10 @@ void l_profile_facts (lua_State *L, const pf_flow *flow) {
   const double sample = facts->compat || flow->per_second == 1 || metric != NULL
                             ? 1
                             : flow->per_second / facts->rate;
-  const double scale = facts->scale;
   double unit;
   const char prefix = pf_flat_unit(flow, &unit);
   lua_createtable(L, 0, 24);
-  push_metrics(L, graph);
-  lua_setfield(L, -2, "metrics");
+  set_metrics(L, graph);
   l_set_bool(L, "compat", facts->compat);
   l_set_bool(L, "has_time", facts->compat || facts->has_time);
   l_set_bool(L, "same_rates", facts->same_rates);
@@ -225,9 +225,10 @@ void l_profile_facts (lua_State *L, const pf_flow *flow) {
   l_set_int(L, "sets", (int64_t)facts->sets);
   l_set_int(L, "samples", facts->samples);
   l_set_number(L, "rate", facts->rate);
-  l_set_number(L, "scale", scale);
+  l_set_number(L, "scale", facts->scale);
   l_set_int(L, "granularity", /* bytes that a sample covers, as in gprof */
-            scale >= 0 && scale < 4e18 ? (int64_t)scale * 2 : 0);
+            facts->scale >= 0 && facts->scale < 4e18 ? (int64_t)facts->scale * 2
+                                                     : 0);
   l_set_number(L, "sample_percent", 100.0 * sample / flow->total_shown);
   l_set_number(L, "sample_seconds",
                1.0 / (metric != NULL ? metric->rate : facts->rate));

@@ -89,48 +89,25 @@ static void detach (l_recorder *r) {
 
 /* {====== Construction ====== */
 
-static lua_Integer integer_field (lua_State *L, const char *name) {
-  lua_getfield(L, 1, name);
-  const lua_Integer value = luaL_checkinteger(L, -1);
-  lua_pop(L, 1);
-  return value;
-}
-
-
-static bool truth_field (lua_State *L, const char *name) {
-  lua_getfield(L, 1, name);
-  const bool value = lua_toboolean(L, -1);
-  lua_pop(L, 1);
-  return value;
-}
-
-
-static int word_field (lua_State *L, const char *name,
-                       const char *const words[]) {
-  lua_getfield(L, 1, name);
-  const int word = luaL_checkoption(L, -1, NULL, words);
-  lua_pop(L, 1);
-  return word;
-}
-
-
 static void read_settings (lua_State *L, l_recorder *r) {
   static const char *const modes[] = {"timed", "sampled", "calls", "aggregate",
                                       NULL};
   static const char *const clocks[] = {"wall", "cpu", NULL};
-  r->mode = (l_mode)word_field(L, "mode", modes);
-  r->clock.id = word_field(L, "clock", clocks) == 0 ? CLOCK_MONOTONIC
-                                                    : CLOCK_THREAD_CPUTIME_ID;
-  r->interval = integer_field(L, "interval");
-  r->depth = (uint32_t)integer_field(L, "depth");
-  r->by_line =
-      r->mode == L_TIMED || (r->mode == L_AGGREGATE && truth_field(L, "lines"));
-  r->has_callers = truth_field(L, "backtraces");
-  luaL_argcheck(L, r->interval > 0 && r->depth > 0 && r->depth <= 65536, 1,
+  r->mode = (l_mode)l_option_word(L, 1, "mode", NULL, modes);
+  r->clock.id = l_option_word(L, 1, "clock", NULL, clocks) == 0
+                    ? CLOCK_MONOTONIC
+                    : CLOCK_THREAD_CPUTIME_ID;
+  int64_t depth = 0;
+  l_option_int(L, 1, "interval", &r->interval);
+  l_option_int(L, 1, "depth", &depth);
+  r->by_line = r->mode == L_TIMED ||
+               (r->mode == L_AGGREGATE && l_option_flag(L, 1, "lines"));
+  r->has_callers = l_option_flag(L, 1, "backtraces");
+  luaL_argcheck(L, r->interval > 0 && depth > 0 && depth <= 65536, 1,
                 "interval and depth must be above 0");
-  lua_getfield(L, 1, "own");
-  strncpy(r->own_source, luaL_checkstring(L, -1), sizeof r->own_source - 1);
-  lua_pop(L, 1);
+  r->depth = (uint32_t)depth;
+  strncpy(r->own_source, l_option_text(L, 1, "own", ""),
+          sizeof r->own_source - 1);
 }
 
 
@@ -236,12 +213,6 @@ static int recorder_resume (lua_State *L) {
 }
 
 
-static void set_integer (lua_State *L, const char *name, int64_t value) {
-  lua_pushinteger(L, value);
-  lua_setfield(L, -2, name);
-}
-
-
 /* Returns the time in ns that was subtracted for the events of the kinds
    `first` to `last`, and sets *count to the number of these events. */
 static int64_t subtracted (const l_recorder *r, l_cost first, l_cost last,
@@ -273,20 +244,19 @@ static int recorder_facts (lua_State *L) {
   const l_recorder *const r = check(L);
   int64_t count;
   lua_createtable(L, 0, 10);
-  set_integer(L, "events", (int64_t)r->events);
-  set_integer(L, "time", r->program_time);
-  set_integer(L, "hook",
-              r->sampling_time + subtracted(r, L_COST_LINE, L_COST_C, &count) -
-                  (r->has_costs ? r->waited : 0));
-  set_integer(L, "wait", r->waited);
-  set_integer(L, "drain", r->consumer_time);
+  l_set_int(L, "events", (int64_t)r->events);
+  l_set_int(L, "time", r->program_time);
+  l_set_int(L, "hook",
+            r->sampling_time + subtracted(r, L_COST_LINE, L_COST_C, &count) -
+                (r->has_costs ? r->waited : 0));
+  l_set_int(L, "wait", r->waited);
+  l_set_int(L, "drain", r->consumer_time);
   if (r->mode != L_SAMPLED) {
-    set_integer(L, "per_line", mean_subtracted(r, L_COST_LINE, L_COST_LINE));
-    set_integer(L, "per_call", mean_subtracted(r, L_COST_LUA, L_COST_C));
+    l_set_int(L, "per_line", mean_subtracted(r, L_COST_LINE, L_COST_LINE));
+    l_set_int(L, "per_call", mean_subtracted(r, L_COST_LUA, L_COST_C));
   }
-  if (r->error.status != PF_OK) {
+  if (r->error.status != PF_OK)
     l_set_text(L, "failure", r->error.what);
-  }
   return 1;
 }
 

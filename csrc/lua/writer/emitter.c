@@ -61,11 +61,10 @@ static uint32_t id_of (lua_State *L, l_stream *s, pf_type type, pf_bytes text) {
 /* Interns the string at `arg` and caches its id in slot `r`. */
 COLD static bool intern_text (lua_State *L, l_emitter *e, int arg, pf_type type,
                               cached *r, uint64_t *word) {
-  pf_bytes text;
   if (lua_type(L, arg) != LUA_TSTRING)
     return false;
   const void *const at = lua_topointer(L, arg);
-  text.at = (const uint8_t *)lua_tolstring(L, arg, &text.size);
+  const pf_bytes text = l_text_check(L, arg);
   r->at = NULL;
   lua_getiuservalue(L, lua_upvalueindex(1), 2);
   lua_pushvalue(L, arg);
@@ -125,7 +124,7 @@ static inline bool put_value (lua_State *L, l_emitter *e, int arg, pf_type type,
 /* Returns nil, message, code of the emitter's stream. */
 static int failure (lua_State *L, const pf_error *error) {
   lua_getiuservalue(L, lua_upvalueindex(1), 1);
-  return l_stream_failure(L, lua_gettop(L), error);
+  return l_failure_of(L, error, lua_gettop(L));
 }
 
 
@@ -142,7 +141,8 @@ static void read_number (lua_State *L, int arg, pf_type type) {
 /* Records a row with any values: missing ones, bytes, and those that raise. */
 COLD static int emit_any (lua_State *L, const l_emitter *e) {
   l_stream *const s = e->stream;
-  pf_batch *const row = l_stream_row(L, s, e->table, e->number);
+  pf_batch *const row = &s->row;
+  l_row_of(L, row, &s->row_table, e->table, e->number);
   pf_batch_clear(row);
   for (size_t i = 0; i < row->ncolumns; i++)
     pf_set_missing(&row->columns[i], 0);

@@ -99,24 +99,6 @@ static pf_status add_sides (lua_State *L, l_writer *w, int arg, int index,
 }
 
 
-/* Pushes a writer without files and encoder. */
-static l_writer *new_writer (lua_State *L, const pf_format *format,
-                             int dictionary, int label) {
-  l_writer *const w = lua_newuserdatauv(L, sizeof *w, 2);
-  memset(w, 0, sizeof *w);
-  luaL_setmetatable(L, L_WRITER);
-  lua_createtable(L, 1, 0);
-  lua_pushvalue(L, dictionary);
-  lua_rawseti(L, -2, 1);
-  lua_setiuservalue(L, -2, 1);
-  lua_pushvalue(L, label);
-  lua_setiuservalue(L, -2, 2);
-  w->format = format;
-  w->dictionary = l_dictionary_check(L, dictionary);
-  return w;
-}
-
-
 /*
 ** core.writer(format, options, dictionary, path, side_files): a writer into a
 ** file, standard output ("-"), or memory (path nil); or nil, message, code.
@@ -128,7 +110,17 @@ static int core_writer (lua_State *L) {
   luaL_checktype(L, 2, LUA_TTABLE);
   const char *path = lua_isnoneornil(L, 4) ? NULL : l_path_check(L, 4);
   lua_settop(L, 5);
-  l_writer *const w = new_writer(L, format, 3, 4); /* at 6 */
+  l_writer *const w = lua_newuserdatauv(L, sizeof *w, 2); /* at 6 */
+  memset(w, 0, sizeof *w);
+  luaL_setmetatable(L, L_WRITER);
+  lua_createtable(L, 1, 0);
+  lua_pushvalue(L, 3);
+  lua_rawseti(L, -2, 1);
+  lua_setiuservalue(L, 6, 1);
+  lua_pushvalue(L, 4);
+  lua_setiuservalue(L, 6, 2);
+  w->format = format;
+  w->dictionary = l_dictionary_check(L, 3);
   pf_error error;
   pf_option *options;
   const size_t n = l_options_at(L, 2, &options);
@@ -151,11 +143,12 @@ static int core_writer (lua_State *L) {
 
 /* {====== Writing rows ====== */
 
-static const pf_table *written_table (lua_State *L, const l_writer *w, int arg,
-                                      size_t *number) {
+/* Returns the table named at 2 and its number. */
+static const pf_table *table_check (lua_State *L, const l_writer *w,
+                                    size_t *number) {
   size_t count;
   const pf_table *const tables = tables_of(w, &count);
-  return l_written_table(L, arg, w->format, tables, count, number);
+  return l_written_table(L, 2, w->format, tables, count, number);
 }
 
 
@@ -165,8 +158,7 @@ static const pf_table *written_table (lua_State *L, const l_writer *w, int arg,
 static int fail_with_label (lua_State *L, l_writer *w, const pf_error *error) {
   if (error->status == PF_EIO && w->failure.status == PF_OK)
     w->failure = *error;
-  lua_getiuservalue(L, 1, 2);
-  return l_failure(L, error, lua_tostring(L, -1));
+  return l_failure_of(L, error, 1);
 }
 
 
@@ -209,43 +201,32 @@ static pf_status put_all (l_writer *w, size_t number, const pf_table *table,
 }
 
 
-/* Whether the encoder can read the reader itself: its columns are those of the
-   main table in the same order. */
-static bool can_read_whole (const l_writer *w, size_t number,
-                            const pf_table *table, const pf_reader *reader,
-                            const size_t *from) {
-  if (w->encoder->take == NULL || pf_can(reader)->read_stacks == NULL ||
-      number != 0)
-    return false;
-  for (size_t i = 0; i < table->nfields; i++)
-    if (from[i] != i)
-      return false;
-  return true;
-}
-
-
 /* writer:put_reader(table, reader): writes all rows of a reader, matching
    columns by name; true, or nil, message, code. */
 static int writer_put_reader (lua_State *L) {
   l_writer *const w = writer_check(L, 1);
   size_t number = 0;
-  const pf_table *const table = written_table(L, w, 2, &number);
+  const pf_table *const table = table_check(L, w, &number);
   pf_reader *const reader = l_reader_check(L, 3)->reader;
   luaL_argcheck(L, reader->dictionary == w->dictionary, 3,
                 "the reader has another dictionary than the writer");
-  size_t *const from = lua_newuserdatauv(L, table->nfields * sizeof *from, 0);
-  bool *const wanted = lua_newuserdatauv(L, reader->nfields + 1, 0);
-  memset(wanted, 0, reader->nfields + 1);
+  size_t *const from = l_scratch(L, table->nfields, sizeof *from);
+  bool *const wanted = l_scratch(L, reader->nfields, sizeof *wanted);
   match_columns(table, reader, from, wanted);
   pf_error error;
-  if (can_read_whole(w, number, table, reader, from)) {
+  /* The encoder can read the reader itself if its columns are those of the main
+     table in the same order. */
+  bool is_whole = w->encoder->take != NULL &&
+                  pf_can(reader)->read_stacks != NULL && number == 0;
+  for (size_t i = 0; i < table->nfields; i++)
+    is_whole = is_whole && from[i] == i;
+  if (is_whole) {
     if (w->encoder->take(w->encoder, reader, &error) != PF_OK)
       return fail_with_label(L, w, &error);
     lua_pushboolean(L, 1);
     return 1;
   }
-  pf_column *const columns =
-      lua_newuserdatauv(L, table->nfields * sizeof *columns, 0);
+  pf_column *const columns = l_scratch(L, table->nfields, sizeof *columns);
   pf_batch batch;
   if (pf_batch_for(&batch, reader, wanted) != PF_OK)
     l_no_memory(L);
@@ -267,8 +248,7 @@ static int writer_put_traces (lua_State *L) {
   luaL_checktype(L, 2, LUA_TTABLE);
   lua_settop(L, 2);
   const size_t count = lua_rawlen(L, 2);
-  pf_trace **const traces =
-      lua_newuserdatauv(L, (count + 1) * sizeof *traces, 0);
+  pf_trace **const traces = l_scratch(L, count, sizeof *traces);
   pf_error error;
   bool fits = w->encoder->merge != NULL && count > 0;
   for (size_t i = 0; i < count; i++) {
@@ -285,26 +265,14 @@ static int writer_put_traces (lua_State *L) {
 }
 
 
-/* Prepares the batch of one row for a table. */
-static void row_for (lua_State *L, l_writer *w, const pf_table *table,
-                     size_t number) {
-  if (w->row.columns != NULL && w->row_table == number)
-    return;
-  pf_batch_close(&w->row);
-  if (pf_batch_open(&w->row, table->fields, table->nfields, NULL) != PF_OK)
-    l_no_memory(L);
-  w->row_table = number;
-}
-
-
 /* writer:put(table, record): writes one row; true, or nil, message, code. */
 static int writer_put (lua_State *L) {
   l_writer *const w = writer_check(L, 1);
   size_t number = 0;
-  const pf_table *const table = written_table(L, w, 2, &number);
+  const pf_table *const table = table_check(L, w, &number);
   luaL_checktype(L, 3, LUA_TTABLE);
   lua_settop(L, 3);
-  row_for(L, w, table, number);
+  l_row_of(L, &w->row, &w->row_table, table, number);
   l_fill_row(L, 3, &w->row, table, w->dictionary);
   pf_error error;
   if (w->encoder->put(w->encoder, number, &w->row, &w->files.outputs[0].sink,
@@ -347,25 +315,6 @@ static pf_status finish_all (l_writer *w, pf_error *error) {
 }
 
 
-static void push_written (lua_State *L, const pf_sink *sink) {
-  const pf_bytes bytes = pf_sink_bytes(sink);
-  lua_pushlstring(L, (const char *)bytes.at, bytes.size);
-}
-
-
-/* Pushes the bytes of side files in memory, by role. */
-static void push_sides (lua_State *L, const l_writer *w) {
-  lua_newtable(L);
-  for (size_t i = 1; i < w->files.count; i++) {
-    const l_output *const output = &w->files.outputs[i];
-    if (output->sink.fd >= 0 || output->sink.written == 0)
-      continue;
-    push_written(L, &output->sink);
-    lua_setfield(L, -2, output->sink.role);
-  }
-}
-
-
 /* writer:finish(): writes what remains, gives the files their names and closes;
    returns the number of bytes of the main file, or for a writer into memory the
    bytes and those of side files by role; or nil, message, code. */
@@ -384,11 +333,16 @@ static int writer_finish (lua_State *L) {
     return l_failure(L, &error, NULL);
   }
   if (in_memory)
-    push_written(L, main);
+    l_push_bytes(L, pf_sink_bytes(main));
   else
     lua_pushinteger(L, (lua_Integer)main->written);
   if (has_side_files)
-    push_sides(L, w);
+    lua_newtable(L);
+  for (size_t i = 1; has_side_files && i < w->files.count; i++) {
+    const pf_sink *const side = &w->files.outputs[i].sink;
+    if (side->fd < 0 && side->written > 0)
+      l_set_bytes(L, side->role, pf_sink_bytes(side));
+  }
   free_writer(w);
   return has_side_files ? 2 : 1;
 }

@@ -84,46 +84,25 @@ static pf_status encode (recovery *r, const pf_format *format, pf_error *damage,
 
 /* {====== The result ====== */
 
-static void set_count (lua_State *L, const char *name, uint64_t count) {
-  lua_pushinteger(L, (lua_Integer)count);
-  lua_setfield(L, -2, name);
-}
-
-
-static void set_text (lua_State *L, const char *name, const char *text) {
-  lua_pushstring(L, text);
-  lua_setfield(L, -2, name);
-}
-
-
-static void push_bytes (lua_State *L, const pf_sink *sink) {
-  const pf_bytes bytes = pf_sink_bytes(sink);
-  lua_pushlstring(L, (const char *)bytes.at, bytes.size);
-}
-
-
 /* Sets the lengths of the files on disk: `length` of the main file, and
    `lengths` of side files by role. */
 static void set_lengths (lua_State *L, const recovery *r) {
   const uint64_t *const lengths = r->copy.checkpoint.lengths;
-  set_count(L, "length", lengths[0]);
+  l_set_int(L, "length", (int64_t)lengths[0]);
   lua_newtable(L);
   for (size_t i = 0; i < r->manifest.nroles; i++)
-    set_count(L, r->manifest.roles[i], lengths[i + 1]);
+    l_set_int(L, r->manifest.roles[i], (int64_t)lengths[i + 1]);
   lua_setfield(L, -2, "lengths");
 }
 
 
 /* Sets the bytes of the recovered files: `data`, and `side_files` by role. */
 static void set_bytes (lua_State *L, const recovery *r) {
-  push_bytes(L, &r->sinks[0]);
-  lua_setfield(L, -2, "data");
+  l_set_bytes(L, "data", pf_sink_bytes(&r->sinks[0]));
   lua_newtable(L);
   for (size_t i = 1; i < r->nsinks; i++)
-    if (r->sinks[i].written > 0) {
-      push_bytes(L, &r->sinks[i]);
-      lua_setfield(L, -2, r->sinks[i].role);
-    }
+    if (r->sinks[i].written > 0)
+      l_set_bytes(L, r->sinks[i].role, pf_sink_bytes(&r->sinks[i]));
   lua_setfield(L, -2, "side_files");
 }
 
@@ -132,32 +111,22 @@ static void push_answer (lua_State *L, const recovery *r, const char *format,
                          const pf_error *damage) {
   static const char *const modes[] = {"block", "drop", "overwrite"};
   lua_createtable(L, 0, 10);
-  set_text(L, "format", format);
-  set_text(L, "full", modes[r->copy.mode]);
+  l_set_text(L, "format", format);
+  l_set_text(L, "full", modes[r->copy.mode]);
   set_lengths(L, r);
-  set_count(L, "written", r->copy.checkpoint.consumed);
-  set_count(L, "records", r->encoder.rows);
-  set_count(L, "lost", r->copy.lost);
+  l_set_int(L, "written", (int64_t)r->copy.checkpoint.consumed);
+  l_set_int(L, "records", (int64_t)r->encoder.rows);
+  l_set_int(L, "lost", (int64_t)r->copy.lost);
   l_set_bool(L, "is_alive", r->copy.is_alive);
   l_set_bool(L, "is_restarted", r->copy.is_restarted);
   l_set_bool(L, "is_synced", r->copy.is_synced);
   if (damage->status < 0)
-    set_text(L, "damage", damage->what);
+    l_set_text(L, "damage", damage->what);
   if (r->encoder.rows > 0)
     set_bytes(L, r);
 }
 
 /* }====== */
-
-
-/* Returns the format that the ring names; NULL if it cannot be written. */
-static const pf_format *read_manifest (recovery *r) {
-  const pf_bytes kept = {r->copy.settings, r->copy.settings_size};
-  if (!pf_manifest_read(kept, &r->manifest))
-    return NULL;
-  const pf_format *const format = pf_format_named(r->manifest.format);
-  return format == NULL || format->encoder == NULL ? NULL : format;
-}
 
 
 /*
@@ -183,8 +152,11 @@ static int core_recover (lua_State *L) {
     l_set_bool(L, "is_closed", true);
     return 1;
   }
-  const pf_format *const format = read_manifest(r);
-  if (format == NULL) {
+  const pf_bytes kept = {r->copy.settings, r->copy.settings_size};
+  const pf_format *const format = pf_manifest_read(kept, &r->manifest)
+                                      ? pf_format_named(r->manifest.format)
+                                      : NULL;
+  if (format == NULL || format->encoder == NULL) {
     (void)pf_fail(&error, PF_EFORMAT, PF_NO_OFFSET,
                   "the ring is of a format that cannot be written");
     return l_failure(L, &error, path);

@@ -39,12 +39,6 @@ l_stream *l_stream_check (lua_State *L, int arg) {
 }
 
 
-int l_stream_failure (lua_State *L, int index, const pf_error *error) {
-  lua_getiuservalue(L, index, 2);
-  return l_failure(L, error, lua_tostring(L, -1));
-}
-
-
 /* {====== Closing ====== */
 
 /* Frees everything except the writer. */
@@ -93,7 +87,7 @@ static int stream_finish (lua_State *L) {
   const uint64_t written = s->outputs[0].sink.written;
   close_outputs(s);
   if (status != PF_OK)
-    return l_stream_failure(L, 1, &error);
+    return l_failure_of(L, &error, 1);
   lua_pushinteger(L, (lua_Integer)written);
   return 1;
 }
@@ -102,24 +96,6 @@ static int stream_finish (lua_State *L) {
 
 
 /* {====== Construction ====== */
-
-/* Reads the fields of the plan from the table at `arg`. */
-static void read_plan (lua_State *L, int arg, pf_writer_plan *plan) {
-  static const char *const modes[] = {"block", "drop", "overwrite", NULL};
-  luaL_checktype(L, arg, LUA_TTABLE);
-  lua_getfield(L, arg, "size");
-  plan->ring_size = (uint64_t)luaL_optinteger(L, -1, 0);
-  lua_getfield(L, arg, "full");
-  plan->mode = (pf_ring_mode)luaL_checkoption(L, -1, "block", modes);
-  lua_getfield(L, arg, "flush_every");
-  plan->flush_every = (uint64_t)luaL_optinteger(L, -1, 0);
-  lua_getfield(L, arg, "fsync");
-  plan->sync = lua_toboolean(L, -1) != 0;
-  lua_getfield(L, arg, "claim"); /* the table keeps it */
-  plan->claim = luaL_testudata(L, -1, L_CLAIM);
-  lua_pop(L, 5);
-}
-
 
 /* Adds an output file: a path or standard output ("-"). */
 static pf_status add_output (l_stream *s, const char *path, const char *role,
@@ -143,17 +119,6 @@ static pf_status add_output (l_stream *s, const char *path, const char *role,
     s->outputs[s->noutputs - 1].sink.side = sink;
   s->noutputs++;
   return opened == PF_OK ? PF_OK : pf_no_memory(error);
-}
-
-
-/* Deletes new files if the stream could not be opened. */
-static void keep_or_unlink (l_stream *s, bool failed) {
-  for (size_t i = 0; i < s->noutputs; i++) {
-    if (failed && s->outputs[i].created != NULL)
-      unlink(s->outputs[i].created);
-    free(s->outputs[i].created);
-    s->outputs[i].created = NULL;
-  }
 }
 
 
@@ -205,49 +170,58 @@ static pf_status open_checker (l_stream *s, const pf_writer_plan *plan,
 }
 
 
-/* Truncates all files to lengths (NULL: to 0). */
-static pf_status truncate_outputs (l_stream *s, const uint64_t *lengths,
-                                   pf_error *error) {
-  pf_status status = PF_OK;
-  for (size_t i = 0; i < s->noutputs && status == PF_OK; i++)
-    status = l_stream_file_resume(&s->outputs[i],
-                                  lengths == NULL ? 0 : lengths[i], error);
-  return status;
-}
-
-
 /* Opens the checker and the writer, truncates the files and starts the thread.
    Files of a new recording are truncated after the writer was opened, so that a
    failure leaves them as they were. */
 static pf_status open_stream (l_stream *s, const pf_writer_plan *plan,
                               pf_error *error) {
+  const bool appends = plan->older != NULL;
   pf_status status = open_checker(s, plan, error);
-  if (plan->older != NULL && status == PF_OK)
-    status = truncate_outputs(s, plan->older->checkpoint.lengths, error);
+  for (size_t i = 0; appends && i < s->noutputs && status == PF_OK; i++)
+    status = l_stream_file_resume(&s->outputs[i],
+                                  plan->older->checkpoint.lengths[i], error);
   if (status == PF_OK)
     status = pf_writer_open(&s->writer, plan, error);
-  if (plan->older == NULL && status == PF_OK)
-    status = truncate_outputs(s, NULL, error);
+  for (size_t i = 0; !appends && i < s->noutputs && status == PF_OK; i++)
+    status = l_stream_file_resume(&s->outputs[i], 0, error);
   if (status == PF_OK)
     status = pf_writer_start(s->writer, error);
   return status;
 }
 
 
-/* Pushes a stream without files, and above it the table of its pins. */
-static l_stream *new_stream (lua_State *L, int dictionary, int label) {
+/* Returns the plan for the options at 6; pushes the claim. */
+static pf_writer_plan read_plan (lua_State *L, const pf_format *format) {
+  static const char *const modes[] = {"block", "drop", "overwrite", NULL};
+  int64_t size = 0, flush_every = 0;
+  l_option_int(L, 6, "size", &size);
+  l_option_int(L, 6, "flush_every", &flush_every);
+  lua_getfield(L, 6, "claim");
+  return (pf_writer_plan){
+      .format = format,
+      .claim = luaL_testudata(L, -1, L_CLAIM),
+      .ring_size = (uint64_t)size,
+      .flush_every = (uint64_t)flush_every,
+      .mode = (pf_ring_mode)l_option_word(L, 6, "full", "block", modes),
+      .sync = l_option_flag(L, 6, "fsync")};
+}
+
+
+/* Pushes a stream without files for the dictionary at 3 and the label at 4, and
+   above it the table of its pins. */
+static l_stream *new_stream (lua_State *L) {
   l_stream *const s = lua_newuserdatauv(L, sizeof *s, 2);
   memset(s, 0, sizeof *s);
   luaL_setmetatable(L, L_STREAM);
-  lua_pushvalue(L, label);
+  lua_pushvalue(L, 4);
   lua_setiuservalue(L, -2, 2);
   lua_createtable(L, 2, 0);
-  lua_pushvalue(L, dictionary);
+  lua_pushvalue(L, 3);
   lua_rawseti(L, -2, 1);
   lua_pushvalue(L, -1);
   lua_setiuservalue(L, -3, 1);
-  s->dictionary = l_dictionary_check(L, dictionary);
-  return s; /* the table of pins is above it */
+  s->dictionary = l_dictionary_check(L, 3);
+  return s;
 }
 
 
@@ -263,20 +237,18 @@ static int core_stream (lua_State *L) {
   const pf_format *const format = l_written_format(L, 1);
   luaL_checktype(L, 2, LUA_TTABLE);
   const char *const path = luaL_checkstring(L, 4);
-  pf_writer_plan plan = {.format = format};
+  luaL_checktype(L, 6, LUA_TTABLE);
   lua_settop(L, 6);
-  read_plan(L, 6, &plan);
-  pf_option *options, *kept;
-  plan.noptions = l_options_at(L, 2, &options);
-  lua_getfield(L, 6, "appends");
-  const bool appends = lua_toboolean(L, -1) != 0;
-  lua_pop(L, 1);
+  const bool appends = l_option_flag(L, 6, "appends");
+  pf_writer_plan plan = read_plan(L, format); /* the claim at 7 */
   lua_getfield(L, 6, "kept");
   luaL_checktype(L, 8, LUA_TTABLE);
-  plan.nrecovery_options = l_options_at(L, 8, &kept);
+  pf_option *options, *kept;
+  plan.nrecovery_options = l_options_at(L, 8, &kept); /* at 9 */
+  plan.noptions = l_options_at(L, 2, &options);       /* at 10 */
   plan.options = options;
   plan.recovery_options = kept;
-  l_stream *const s = new_stream(L, 3, 4); /* at 10, its pins at 11 */
+  l_stream *const s = new_stream(L); /* at 11, its pins at 12 */
   pf_error error;
   s->format = format;
   s->sync = plan.sync;
@@ -293,9 +265,15 @@ static int core_stream (lua_State *L) {
   if (status == PF_OK)
     status = open_stream(s, &plan, &error);
   pf_ring_copy_close(&older);
-  keep_or_unlink(s, status != PF_OK);
-  lua_settop(L, 10);
-  return status == PF_OK ? 1 : l_stream_failure(L, 10, &error);
+  for (size_t i = 0; i < s->noutputs; i++) {
+    char *const created = s->outputs[i].created; /* a new file, or NULL */
+    if (status != PF_OK && created != NULL)
+      unlink(created);
+    free(created);
+    s->outputs[i].created = NULL;
+  }
+  lua_settop(L, 11);
+  return status == PF_OK ? 1 : l_failure_of(L, &error, 11);
 }
 
 /* }====== */
@@ -303,39 +281,14 @@ static int core_stream (lua_State *L) {
 
 /* {====== Writing rows ====== */
 
-pf_batch *l_stream_row (lua_State *L, l_stream *s, const pf_table *table,
-                        size_t number) {
-  if (s->row.columns == NULL || s->row_table != number) {
-    pf_batch_close(&s->row);
-    if (pf_batch_open(&s->row, table->fields, table->nfields, NULL) != PF_OK)
-      l_no_memory(L);
-    s->row_table = number;
-  }
-  return &s->row;
-}
-
-
 int l_stream_put (lua_State *L, int index, l_stream *s, size_t number,
                   const pf_batch *row) {
   const uint64_t before = s->writer->ring.head;
   pf_error error;
   if (pf_writer_put(s->writer, number, row, 0, &error) != PF_OK)
-    return l_stream_failure(L, index, &error);
+    return l_failure_of(L, &error, index);
   lua_pushboolean(L, s->writer->ring.head != before);
   return 1;
-}
-
-
-static const pf_table *table_check (lua_State *L, const l_stream *s, int arg,
-                                    size_t *number) {
-  size_t count;
-  const pf_table *const tables = pf_writer_tables(s->writer, &count);
-  const pf_table *const table =
-      l_written_table(L, arg, s->format, tables, count, number);
-  if (!pf_ring_encoder_accepts(table))
-    luaL_error(L, "table '%s' has more than %d columns: a ring cannot carry it",
-               table->name, PF_TAG_COLUMNS);
-  return table;
 }
 
 
@@ -344,43 +297,23 @@ static const pf_table *table_check (lua_State *L, const l_stream *s, int arg,
 static int stream_put (lua_State *L) {
   l_stream *const s = l_stream_check(L, 1);
   size_t number = 0;
-  const pf_table *const table = table_check(L, s, 2, &number);
+  size_t count;
+  const pf_table *const tables = pf_writer_tables(s->writer, &count);
+  const pf_table *const table =
+      l_written_table(L, 2, s->format, tables, count, &number);
+  if (!pf_ring_encoder_accepts(table))
+    luaL_error(L, "table '%s' has more than %d columns: a ring cannot carry it",
+               table->name, PF_TAG_COLUMNS);
   luaL_checktype(L, 3, LUA_TTABLE);
   lua_settop(L, 3);
-  pf_batch *const row = l_stream_row(L, s, table, number);
+  pf_batch *const row = &s->row;
+  l_row_of(L, row, &s->row_table, table, number);
   l_fill_row(L, 3, row, table, s->dictionary);
   pf_error error;
   if (s->checker->put(s->checker, number, row, &s->null_sinks[0], &error) !=
       PF_OK)
-    return l_stream_failure(L, 1, &error);
+    return l_failure_of(L, &error, 1);
   return l_stream_put(L, 1, s, number, row);
-}
-
-
-/* Reads an area from the table on top, { area=, class=, file=, line=, value= }
-   as trace:stack returns it. */
-static uint32_t read_area (lua_State *L, pf_dictionary *dictionary) {
-  static const char *const names[] = {"area", "class", "file"};
-  pf_area area = PF_AREA_NONE;
-  uint32_t *const to[] = {&area.name, &area.class, &area.file};
-  luaL_checktype(L, -1, LUA_TTABLE);
-  for (int i = 0; i < 3; i++) {
-    size_t size;
-    lua_getfield(L, -1, names[i]);
-    const char *const text = luaL_optlstring(L, -1, NULL, &size);
-    if (text != NULL)
-      *to[i] = pf_intern(dictionary, (pf_bytes){(const uint8_t *)text, size});
-    if (text != NULL && *to[i] == PF_NO_NAME)
-      l_no_memory(L);
-    lua_pop(L, 1);
-  }
-  lua_getfield(L, -1, "line");
-  area.line = luaL_optinteger(L, -1, 0);
-  lua_getfield(L, -2, "value");
-  area.has_value = !lua_isnil(L, -1);
-  area.value = luaL_optinteger(L, -1, 0);
-  lua_pop(L, 2);
-  return pf_area_add(dictionary, &area);
 }
 
 
@@ -389,11 +322,22 @@ static uint32_t read_area (lua_State *L, pf_dictionary *dictionary) {
 static int core_stack (lua_State *L) {
   pf_dictionary *const dictionary = l_dictionary_check(L, 1);
   luaL_checktype(L, 2, LUA_TTABLE);
+  lua_settop(L, 2);
   uint32_t stack = PF_NO_STACK;
   for (lua_Integer i = (lua_Integer)lua_rawlen(L, 2); i > 0; i--) {
+    pf_area frame = PF_AREA_NONE;
     lua_rawgeti(L, 2, i);
-    const uint32_t area = read_area(L, dictionary);
-    lua_pop(L, 1);
+    luaL_checktype(L, 3, LUA_TTABLE);
+    if (lua_getfield(L, 3, "area") != LUA_TNIL)
+      frame.name = l_name_check(L, -1, dictionary);
+    if (lua_getfield(L, 3, "class") != LUA_TNIL)
+      frame.class = l_name_check(L, -1, dictionary);
+    if (lua_getfield(L, 3, "file") != LUA_TNIL)
+      frame.file = l_name_check(L, -1, dictionary);
+    l_option_int(L, 3, "line", &frame.line);
+    frame.has_value = l_option_int(L, 3, "value", &frame.value);
+    const uint32_t area = pf_area_add(dictionary, &frame);
+    lua_settop(L, 2);
     if (area != PF_NO_AREA)
       stack = pf_stack_push(dictionary, stack, area);
     if (area == PF_NO_AREA || stack == PF_NO_STACK)
@@ -413,7 +357,7 @@ static int core_stack (lua_State *L) {
 
 static int answer (lua_State *L, pf_status status, const pf_error *error) {
   if (status != PF_OK)
-    return l_stream_failure(L, 1, error);
+    return l_failure_of(L, error, 1);
   lua_pushboolean(L, 1);
   return 1;
 }
@@ -435,22 +379,16 @@ static int stream_dump (lua_State *L) {
 }
 
 
-static void set_count (lua_State *L, const char *name, uint64_t count) {
-  lua_pushinteger(L, (lua_Integer)count);
-  lua_setfield(L, -2, name);
-}
-
-
 /* stream:facts(): { tried=, written=, lost= } in records, and the number of
    `rounded` values. */
 static int stream_facts (lua_State *L) {
   const pf_writer_facts facts =
       pf_writer_facts_of(l_stream_check(L, 1)->writer);
   lua_createtable(L, 0, 4);
-  set_count(L, "tried", facts.tried);
-  set_count(L, "written", facts.written);
-  set_count(L, "lost", facts.lost);
-  set_count(L, "rounded", facts.rounded);
+  l_set_int(L, "tried", (int64_t)facts.tried);
+  l_set_int(L, "written", (int64_t)facts.written);
+  l_set_int(L, "lost", (int64_t)facts.lost);
+  l_set_int(L, "rounded", (int64_t)facts.rounded);
   return 1;
 }
 

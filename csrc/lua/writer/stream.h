@@ -65,13 +65,6 @@ void l_stream_file_close (l_stream_file *output, bool is_pipe);
    process. */
 l_stream *l_stream_check (lua_State *L, int arg);
 
-/* Pushes nil, message, code for a failure of the stream at `index`. */
-int l_stream_failure (lua_State *L, int index, const pf_error *error);
-
-/* Returns a batch of one row for a table; owned by the stream. */
-pf_batch *l_stream_row (lua_State *L, l_stream *stream, const pf_table *table,
-                        size_t number);
-
 /* Writes the first row of the batch into the ring; pushes true, false when it
    was dropped, or nil, message, code; returns the number of values. */
 int l_stream_put (lua_State *L, int index, l_stream *stream, size_t number,

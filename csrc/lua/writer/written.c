@@ -14,14 +14,13 @@ size_t l_options_at (lua_State *L, int arg, pf_option **options) {
   size_t n = 0;
   for (lua_pushnil(L); lua_next(L, arg) != 0; lua_pop(L, 1))
     n++;
-  pf_option *const o = lua_newuserdatauv(L, (n + 1) * sizeof *o, 0);
-  memset(o, 0, (n + 1) * sizeof *o);
+  pf_option *const o = l_scratch(L, n, sizeof *o);
   size_t i = 0;
   for (lua_pushnil(L); lua_next(L, arg) != 0; lua_pop(L, 1), i++) {
     o[i].name = luaL_checkstring(L, -2);
     o[i].is_text = lua_type(L, -1) == LUA_TSTRING;
     if (o[i].is_text)
-      o[i].text.at = (const uint8_t *)lua_tolstring(L, -1, &o[i].text.size);
+      o[i].text = l_text_check(L, -1);
     else
       o[i].integer = lua_isboolean(L, -1) ? lua_toboolean(L, -1)
                                           : luaL_checkinteger(L, -1);
@@ -40,22 +39,8 @@ const pf_format *l_written_format (lua_State *L, int arg) {
 }
 
 
-/* Pushes "a, b, c" from a list of names whose items are `size` bytes apart. */
-static void push_names (lua_State *L, const void *names, size_t size,
-                        size_t count) {
-  const char *const first = names;
-  luaL_Buffer b;
-  luaL_buffinit(L, &b);
-  for (size_t i = 0; i < count; i++) {
-    luaL_addstring(&b, i == 0 ? "" : ", ");
-    luaL_addstring(&b, *(const char *const *)(const void *)(first + i * size));
-  }
-  luaL_pushresult(&b);
-}
-
-
 int l_no_column (lua_State *L, const pf_table *table, const char *name) {
-  push_names(L, &table->fields[0].name, sizeof *table->fields, table->nfields);
+  l_push_list(L, &table->fields[0].name, sizeof *table->fields, table->nfields);
   return luaL_error(L, "table '%s' has no column '%s'; there are: %s",
                     table->name, name, lua_tostring(L, -1));
 }
@@ -70,10 +55,21 @@ const pf_table *l_written_table (lua_State *L, int arg, const pf_format *format,
       *number = i;
       return &tables[i];
     }
-  push_names(L, &tables[0].name, sizeof *tables, count);
+  l_push_list(L, &tables[0].name, sizeof *tables, count);
   luaL_error(L, "format '%s' has no table '%s' to write; there are: %s",
              format->name, name, lua_tostring(L, -1));
   return NULL;
+}
+
+
+void l_row_of (lua_State *L, pf_batch *row, size_t *of, const pf_table *table,
+               size_t number) {
+  if (row->columns != NULL && *of == number)
+    return;
+  pf_batch_close(row);
+  if (pf_batch_open(row, table->fields, table->nfields, NULL) != PF_OK)
+    l_no_memory(L);
+  *of = number;
 }
 
 

@@ -25,6 +25,11 @@ const pf_table *l_written_table (lua_State *L, int arg, const pf_format *format,
 /* Raises: a table has no column `name`; the message lists its columns. */
 int l_no_column (lua_State *L, const pf_table *table, const char *name);
 
+/* Makes *row a batch of one row for a table, unless it is one already; *of is
+   the number of its table. */
+void l_row_of (lua_State *L, pf_batch *row, size_t *of, const pf_table *table,
+               size_t number);
+
 /* Fills the first row of a batch from the table at `arg`; raises for unknown
    names and wrong types. */
 void l_fill_row (lua_State *L, int arg, pf_batch *row, const pf_table *table,
