@@ -342,5 +342,19 @@ describe("settings", function()
       assert.equal("thread=field1 time=field4 op=field2 call=field3", trace.info.fields)
       local told <close> = open { data = text, pri = "OPERATIONMODE=1\nTIMELINE=0\n" }
       assert.equal("thread=field1 op=field2 call=field3 line=field4", told.info.fields)
+      for settings, fields in pairs {
+         ["TIMELINE=0\nLINENUMBERS=1"] = "thread=field1 op=field2 call=field3 line=field4",
+         ["TIMELINE=0\nLINENUMBERS=0"] = "thread=field1 op=field2 call=field3",
+         ["TIMELINE=1\nLINENUMBERS=0"] = "thread=field1 time=field4 op=field2 call=field3",
+      } do
+         local asked <close> = open { data = text, pri = "OPERATIONMODE=1\n" .. settings .. "\n" }
+         assert.equal(fields, asked.info.fields)
+      end
+      local long = '1,I,A,10,7,"x = 1"\n1,I,B,20,8,"y = 2"\n1,O,B,30,8,""\n1,O,A,40,9,""\n'
+      for setting, params in pairs { ["PARAMLIST=1"] = " params=field6", ["PARAMLIST=0"] = "" } do
+         local asked <close> = open { data = long, pri = "OPERATIONMODE=1\n" .. setting .. "\n" }
+         assert.equal("thread=field1 time=field4 op=field2 call=field3 line=field5" .. params,
+            asked.info.fields)
+      end
    end)
 end)

@@ -173,8 +173,9 @@ end
 local tree, count, seed = arg[1], math.tointeger(arg[2]), math.tointeger(arg[3])
 local most_seconds, since = tonumber(arg[4]), arg[5]
 local compile = ("make -C %s --no-print-directory -j2 CFLAGS=-O1 WARN=-w"):format(tree)
--- Changed programs may allocate all memory or fill the disk.
-local limits = "ulimit -v 16000000; ulimit -f 4000000;"
+-- Changed programs may allocate all memory or fill the disk. A browser reserves more addresses
+-- than there is memory, so only data is limited.
+local limits = "ulimit -d 16000000; ulimit -f 4000000;"
 
 local function object_of(file, build)
    return tree .. "/build/" .. build .. "/obj" .. file:match "^csrc(/.*)%.c$" .. ".o"
@@ -236,7 +237,7 @@ local seconds_of = {}
 
 ---The seconds after which a file of specs has failed on changed code.
 local function limit_of(spec)
-   return 10 + 4 * (seconds_of[spec] or 60)
+   return 20 + 2 * (seconds_of[spec] or 60)
 end
 
 local passes = {} -- by file of specs: whether it passes on unchanged code
