@@ -12,9 +12,10 @@
 #define ROWS_LOOKED_AT 64
 
 
-/* The position after the line end (CR LF, LF or CR) at `at`, or `at`. */
+/* The position after the line end (CR LF, LF or CR) at `at`; `at` itself at the
+   end of the bytes. */
 static uint64_t past_line_end (pf_bytes bytes, uint64_t at) {
-  if (at >= bytes.size || !xpp_is_line_end(bytes.at[at]))
+  if (at >= bytes.size)
     return at;
   if (bytes.at[at] == '\r' && at + 1 < bytes.size && bytes.at[at + 1] == '\n')
     return at + 2;
