@@ -277,7 +277,7 @@ LUA_STATIC = -Wl,-E -Wl,--whole-archive -l:liblua5.4.a \
 asan:
 	@$(SETUP) run test check
 	@$(AGAIN) -j$(JOBS) B=$(B)/asan CC=gcc CFLAGS="$(ASAN)" asan-programs
-	@failed=0; for run in run-asan run-gcstress "-j$(JOBS) -O run-oom run-replay"; do \
+	@failed=0; for run in run-asan run-gcstress run-oom run-replay; do \
 		$(AGAIN) -k B=$(B)/asan CC=gcc CFLAGS="$(ASAN)" $$run || failed=1; \
 	done; exit $$failed
 
@@ -327,7 +327,8 @@ run-gcstress: $(B)/bin/lua5.4 $(KILL)
 
 run-oom: $(B)/oom
 	@echo "out of memory at each request"
-	@$(IN_TREE) $(B)/oom spec/c/oom.lua
+	@names=$$($(IN_TREE) $(B)/oom spec/c/oom.lua --list) && printf '%s\n' $$names | \
+		$(IN_TREE) xargs -n 1 -P $(JOBS) $(B)/oom spec/c/oom.lua
 
 $(B)/bin/lua5.4: spec/c/host.c $(OBJECTS)
 	@mkdir -p $(@D)
@@ -388,8 +389,8 @@ $(B)/c/%.so: spec/c/%.c
 	$(Q)$(CC) $(ALLFLAGS) $(CFLAGS) -fPIC -shared $< -o $@
 
 run-replay: $(FUZZERS:%=$(B)/replay/%)
-	@for f in $^; do echo "replay of the seeds: $$f"; \
-		find $(SEEDS) -type f -exec $$f {} + || exit 1; done
+	@printf '%s\n' $^ | xargs -n 1 -P $(JOBS) sh -c 'echo "replay of the seeds: $$0"; \
+		find $(SEEDS) -type f -exec $$0 {} +'
 
 $(B)/replay/%: spec/fuzz/%.c $(CORE)
 	@mkdir -p $(@D)

@@ -99,7 +99,7 @@ describe("limits.fit", function()
 end)
 
 describe("limits.quantiles", function()
-   it("names the limited durations", function()
+   it("returns the quantiles that limits need, and the default ones", function()
       assert.equal("p50,p99", limits.quantiles(limits.parse "f net_p99 < 1"))
       assert.equal("p50,p99,p99.9,p10",
          limits.quantiles(limits.parse "f net_p99.9 < 1\nf call_p10 < 1\ng net_p10 < 2"))

@@ -33,7 +33,7 @@ local one_line = 0; for i = 1, 50 do one_line = one_line + i end
       assert.equal("timed", trace.info.dialect)
    end)
 
-   it("charges the time of a line after a call to that line", function()
+   it("charges a line with its time after a call", function()
       local trace <close> = trace_of([[
 local function quick()
    return 1

@@ -2,7 +2,8 @@
 -- chunk with request 0, 1, 2, ... failing, until it makes fewer requests. Later requests
 -- resemble each other and are tried in growing steps (OOM_EVERY=1: all of them). A chunk
 -- must either return the same text or table as without a failure, or raise the message of
--- the failure; anything else is a fault. `oom.lua NAME...` runs the chunks of these names.
+-- the failure; anything else is a fault. `oom.lua NAME...` runs the chunks of these names,
+-- `oom.lua --list` prints all names.
 
 local oom, oom_core, fault = _G.oom, _G.oom_core, _G.fault -- luacheck: ignore
 
@@ -465,8 +466,14 @@ for name in pairs(chunks) do
 end
 table.sort(names)
 
+local selected = arg and #arg > 0 and arg or names
+if selected[1] == "--list" then
+   print(table.concat(names, "\n"))
+   selected = {}
+end
+
 local faults = 0
-for _, name in ipairs(arg and #arg > 0 and arg or names) do
+for _, name in ipairs(selected) do
    faults = faults + run(name, chunks[name], oom_core, "requests of the core")
       + run(name, chunks[name], oom, "requests")
       + run(name, chunks[name], fault, "calls of the system")

@@ -336,7 +336,7 @@ describe("settings", function()
       end
    end)
 
-   it("are refused if a field of text cannot have the role", function()
+   it("of fields of text depend on the settings of the profiler", function()
       local text = "1,I,A,10\n1,I,B,20\n1,O,B,30\n1,O,A,40\n"
       local trace <close> = open(text)
       assert.equal("thread=field1 time=field4 op=field2 call=field3", trace.info.fields)
