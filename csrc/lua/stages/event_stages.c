@@ -10,7 +10,7 @@
 #include "kernels/btf/btf.h"
 #include "kernels/calls/calls.h"
 #include "kernels/group/aggregate.h"
-#include "kernels/operations/unfilter.h"
+#include "formats/xpp/operations/unfilter.h"
 #include "kernels/spans/load.h"
 #include "kernels/statistics/statistics.h"
 #include "lua/arguments.h"
@@ -25,7 +25,7 @@ static int core_unfilter (lua_State *L) {
   pf_reader *const input = l_reader_check(L, 1)->reader;
   l_reader *const r = l_reader_new(L);
   pf_error error;
-  return l_reader_opened(L, pf_unfilter_open(input, &r->reader, &error),
+  return l_reader_opened(L, xpp_unfilter_open(input, &r->reader, &error),
                          &error);
 }
 
@@ -35,7 +35,7 @@ static int core_refilter (lua_State *L) {
   pf_reader *const input = l_reader_check(L, 1)->reader;
   l_reader *const r = l_reader_new(L);
   pf_error error;
-  return l_reader_opened(L, pf_refilter_open(input, &r->reader, &error),
+  return l_reader_opened(L, xpp_refilter_open(input, &r->reader, &error),
                          &error);
 }
 
@@ -46,15 +46,15 @@ static int core_refilter (lua_State *L) {
    with columns line and params. */
 static int core_events (lua_State *L) {
   pf_reader *const input = l_reader_check(L, 1)->reader;
-  pf_unfilter_options options = {.by_line = l_option_flag(L, 2, "by_line"),
-                                 .details = l_option_flag(L, 2, "details")};
+  xpp_unfilter_options options = {.by_line = l_option_flag(L, 2, "by_line"),
+                                  .details = l_option_flag(L, 2, "details")};
   lua_settop(L, 2);
   if (lua_istable(L, 2) && lua_getfield(L, 2, "idle") == LUA_TTABLE)
     options.idle = l_texts_check(L, 3, &options.nidle);
   l_reader *const r = l_reader_new(L);
   pf_error error;
   return l_reader_opened(
-      L, pf_unfilter_events(input, &options, &r->reader, &error), &error);
+      L, xpp_unfilter_events(input, &options, &r->reader, &error), &error);
 }
 
 /* }====== */

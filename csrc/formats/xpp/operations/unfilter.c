@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/operations/unfilter.h"
-#include "kernels/operations/unfilter_put.h"
+#include "formats/xpp/operations/unfilter.h"
+#include "formats/xpp/operations/unfilter_state.h"
 
 /* {====== One step ====== */
 
@@ -17,9 +17,9 @@
 
 /* The current row. */
 typedef struct entry {
-  pf_call_stack *lane;
+  xpp_call_stack *lane;
   uint32_t slot;
-  pf_call_op op;
+  xpp_call_op op;
   int64_t time;
 } entry;
 
@@ -40,7 +40,7 @@ static pf_status find_area (unfilter *self, uint32_t slot, uint32_t *area,
     *area = pf_area_add(self->frames.dictionary, &of_line);
   }
   else
-    *area = pf_frames_area(&self->frames, slot);
+    *area = xpp_frames_area(&self->frames, slot);
   if (*area != PF_NO_AREA)
     return PF_OK;
   return pf_no_memory(error);
@@ -49,57 +49,57 @@ static pf_status find_area (unfilter *self, uint32_t slot, uint32_t *area,
 
 /* Close the innermost call at `time` with flags, in row `row` of the input, or
    NO_ROW. */
-static pf_status end_call (unfilter *self, pf_batch *out, pf_call_stack *lane,
+static pf_status end_call (unfilter *self, pf_batch *out, xpp_call_stack *lane,
                            int64_t time, unsigned flags, size_t row,
                            pf_error *error) {
-  const pf_open_call *const call = pf_frames_top(lane);
+  const xpp_open_call *const call = xpp_frames_top(lane);
   const out_row l = {lane, call->slot,  call->area, time,
                      row,  self->leave, call,       flags};
-  const pf_status status = pf_unfilter_put(self, out, &l, error);
-  pf_frames_pop(&self->frames, lane);
+  const pf_status status = xpp_unfilter_put(self, out, &l, error);
+  xpp_frames_pop(&self->frames, lane);
   return status;
 }
 
 
 /* Whether a call has an O and still expects its o. */
-static bool is_returning (const pf_open_call *call) {
-  return call->seen[PF_RETURNING] && call->seen[PF_CALLING];
+static bool is_returning (const xpp_open_call *call) {
+  return call->seen[XPP_RETURNING] && call->seen[XPP_CALLING];
 }
 
 
 /* Whether the call is one that interrupts tracing. */
-static bool is_holding (const unfilter *self, const pf_open_call *call) {
+static bool is_holding (const unfilter *self, const xpp_open_call *call) {
   return self->frames.slots[call->slot].is_holder;
 }
 
 
 /* Whether the row proves that no more entries of a call will come. */
-static bool is_finished (const unfilter *self, const pf_open_call *call,
+static bool is_finished (const unfilter *self, const xpp_open_call *call,
                          const entry *e) {
   if (is_returning(call))
-    return e->slot != call->slot || e->op != PF_RETURNED;
+    return e->slot != call->slot || e->op != XPP_RETURNED;
   return is_holding(self, call) &&
-         (e->slot != call->slot || e->op == PF_CALLING ||
-          (e->op == PF_ENTERED && call->seen[PF_ENTERED]));
+         (e->slot != call->slot || e->op == XPP_CALLING ||
+          (e->op == XPP_ENTERED && call->seen[XPP_ENTERED]));
 }
 
 
 /* Close the innermost call when it is finished. */
 static pf_status end_finished (unfilter *self, pf_batch *out,
-                               pf_call_stack *lane, pf_error *error) {
-  const pf_open_call *const call = pf_frames_top(lane);
+                               xpp_call_stack *lane, pf_error *error) {
+  const xpp_open_call *const call = xpp_frames_top(lane);
   if (is_returning(call))
-    return end_call(self, out, lane, call->time[PF_RETURNING], 0, NO_ROW,
+    return end_call(self, out, lane, call->time[XPP_RETURNING], 0, NO_ROW,
                     error);
-  const pf_call_op last = call->seen[PF_ENTERED] ? PF_ENTERED : PF_CALLING;
-  return end_call(self, out, lane, call->time[last], PF_FLAG_GAP, NO_ROW,
+  const xpp_call_op last = call->seen[XPP_ENTERED] ? XPP_ENTERED : XPP_CALLING;
+  return end_call(self, out, lane, call->time[last], XPP_FLAG_GAP, NO_ROW,
                   error);
 }
 
 
 /* Advance to the next row of the input. */
-static void advance (unfilter *self, pf_call_stack *lane) {
-  lane->orphan = PF_NO_FRAME;
+static void advance (unfilter *self, xpp_call_stack *lane) {
+  lane->orphan = XPP_NO_FRAME;
   self->row++;
   self->is_swept = false;
 }
@@ -108,8 +108,8 @@ static void advance (unfilter *self, pf_call_stack *lane) {
 static pf_status process_enter (unfilter *self, pf_batch *out, const entry *e,
                                 pf_error *error) {
   const size_t row = self->row;
-  if (pf_frames_is_second(e->lane, e->slot, e->op)) {
-    pf_open_call_record(pf_frames_top(e->lane), e->op, e->time);
+  if (xpp_frames_is_second(e->lane, e->slot, e->op)) {
+    xpp_open_call_record(xpp_frames_top(e->lane), e->op, e->time);
     advance(self, e->lane);
     return PF_OK;
   }
@@ -117,16 +117,16 @@ static pf_status process_enter (unfilter *self, pf_batch *out, const entry *e,
   const pf_status status = find_area(self, e->slot, &area, error);
   if (status != PF_OK)
     return status;
-  pf_open_call *const call = pf_frames_push(&self->frames, e->lane, e->slot);
+  xpp_open_call *const call = xpp_frames_push(&self->frames, e->lane, e->slot);
   if (call == NULL)
     return pf_no_memory(error);
-  pf_open_call_record(call, e->op, e->time);
+  xpp_open_call_record(call, e->op, e->time);
   call->area = area;
   self->frames.gaps += self->frames.slots[e->slot].is_holder;
   advance(self, e->lane);
   const out_row l = {e->lane, e->slot,     area, e->time,
                      row,     self->enter, NULL, 0};
-  return pf_unfilter_put(self, out, &l, error);
+  return xpp_unfilter_put(self, out, &l, error);
 }
 
 
@@ -134,37 +134,37 @@ static pf_status process_enter (unfilter *self, pf_batch *out, const entry *e,
    leave. */
 static pf_status process_orphan (unfilter *self, pf_batch *out, const entry *e,
                                  pf_error *error) {
-  const bool is_second = e->op == PF_RETURNED && e->lane->orphan == e->slot;
+  const bool is_second = e->op == XPP_RETURNED && e->lane->orphan == e->slot;
   out_row l = {e->lane,   e->slot,     0,    e->time,
-               self->row, self->leave, NULL, PF_FLAG_ORPHAN};
+               self->row, self->leave, NULL, XPP_FLAG_ORPHAN};
   const pf_status status = find_area(self, e->slot, &l.area, error);
   advance(self, e->lane);
   if (status != PF_OK || is_second)
     return status;
   if (self->frames.gaps > 0)
-    l.flags |= PF_FLAG_GAP;
-  if (e->op == PF_RETURNING)
+    l.flags |= XPP_FLAG_GAP;
+  if (e->op == XPP_RETURNING)
     e->lane->orphan = e->slot;
-  return pf_unfilter_put(self, out, &l, error);
+  return xpp_unfilter_put(self, out, &l, error);
 }
 
 
 static pf_status process_leave (unfilter *self, pf_batch *out, const entry *e,
                                 pf_error *error) {
-  pf_call_stack *const lane = e->lane;
+  xpp_call_stack *const lane = e->lane;
   const uint32_t nearest = self->frames.slots[e->slot].top;
-  if (nearest == PF_NO_FRAME)
+  if (nearest == XPP_NO_FRAME)
     return process_orphan(self, out, e, error);
-  pf_open_call *const top = pf_frames_top(lane);
+  xpp_open_call *const top = xpp_frames_top(lane);
   if (nearest + 1 < lane->depth) {
-    const bool has_gap = pf_open_call_has_gap(&self->frames, top);
+    const bool has_gap = xpp_open_call_has_gap(&self->frames, top);
     return end_call(self, out, lane, e->time,
-                    has_gap ? PF_FLAG_GAP : PF_FLAG_UNWOUND, NO_ROW, error);
+                    has_gap ? XPP_FLAG_GAP : XPP_FLAG_UNWOUND, NO_ROW, error);
   }
   const size_t row = self->row;
-  pf_open_call_record(top, e->op, e->time);
+  xpp_open_call_record(top, e->op, e->time);
   advance(self, lane);
-  if (e->op == PF_RETURNING && top->seen[PF_CALLING])
+  if (e->op == XPP_RETURNING && top->seen[XPP_CALLING])
     return PF_OK; /* the call ends at its o */
   return end_call(self, out, lane, e->time, 0, row, error);
 }
@@ -176,17 +176,17 @@ static pf_status process_other (unfilter *self, pf_batch *out, const entry *e,
   const out_row l = {e->lane,   e->slot,    PF_NO_AREA, e->time,
                      self->row, PF_NO_NAME, NULL,       0};
   advance(self, e->lane);
-  return self->copied == 0 ? PF_OK : pf_unfilter_put(self, out, &l, error);
+  return self->copied == 0 ? PF_OK : xpp_unfilter_put(self, out, &l, error);
 }
 
 
-/* Returns the flags (PF_FLAG_...) of an input row, 0 if it has none. They
+/* Returns the flags (XPP_FLAG_...) of an input row, 0 if it has none. They
    describe the row itself, or a gap or a new run before it. */
 static unsigned flags_of_row (const unfilter *self, size_t row) {
-  const uint32_t given = pf_unfilter_flags(self, row);
+  const uint32_t given = xpp_unfilter_flags(self, row);
   return given == self->flag_names[0]
              ? 0
-             : pf_flags_in(pf_name(self->reader.dictionary, given));
+             : xpp_flags_in(pf_name(self->reader.dictionary, given));
 }
 
 
@@ -195,9 +195,9 @@ static unsigned flags_of_row (const unfilter *self, size_t row) {
 static unsigned closed_before (unfilter *self, size_t row) {
   const unsigned flags = flags_of_row(self, row);
   const bool is_new =
-      pf_frames_new_file(&self->frames, &self->in, &self->at, row);
-  return is_new || (flags & PF_FLAG_RUN) != 0 ? PF_FLAG_OPEN
-                                              : flags & PF_FLAG_GAP;
+      xpp_frames_new_file(&self->frames, &self->in, &self->at, row);
+  return is_new || (flags & XPP_FLAG_RUN) != 0 ? XPP_FLAG_OPEN
+                                               : flags & XPP_FLAG_GAP;
 }
 
 
@@ -205,7 +205,7 @@ static unsigned closed_before (unfilter *self, size_t row) {
 static void reset_clocks (unfilter *self) {
   self->latest = 0;
   for (uint32_t i = 0; i < self->frames.nlanes; i++) {
-    pf_call_stack *const lane = &self->frames.lanes[i];
+    xpp_call_stack *const lane = &self->frames.lanes[i];
     lane->idle = lane->seen = 0;
     lane->shown = INT64_MIN;
   }
@@ -222,22 +222,22 @@ static void begin_sweep (unfilter *self, unsigned flags) {
 /* Close open calls until one row is written or all are closed. In a table of
    events calls are dropped, because the call machine closes its own. */
 static pf_status sweep (unfilter *self, pf_batch *out, pf_error *error) {
-  pf_frames *const frames = &self->frames;
+  xpp_frames *const frames = &self->frames;
   while (self->closing_lane < frames->nlanes) {
-    pf_call_stack *const lane = &frames->lanes[self->closing_lane];
-    const pf_open_call *const top = pf_frames_top(lane);
+    xpp_call_stack *const lane = &frames->lanes[self->closing_lane];
+    const xpp_open_call *const top = xpp_frames_top(lane);
     if (top == NULL)
       self->closing_lane++;
     else if (is_returning(top) || is_holding(self, top))
       return end_finished(self, out, lane, error);
     else if (self->copied == 0)
-      pf_frames_pop(frames, lane);
+      xpp_frames_pop(frames, lane);
     else
       return end_call(self, out, lane, self->latest, self->close_flags, NO_ROW,
                       error);
   }
   self->has_gap = !self->has_ended;
-  if (self->close_flags == PF_FLAG_OPEN)
+  if (self->close_flags == XPP_FLAG_OPEN)
     reset_clocks(self);
   self->close_flags = 0;
   return PF_OK;
@@ -255,8 +255,8 @@ static int64_t time_of (const unfilter *self, size_t row) {
 
 static pf_status look_at (unfilter *self, size_t row, entry *e,
                           pf_error *error) {
-  pf_call_row call_row;
-  if (pf_frames_look(&self->frames, &self->in, &self->at, row, &call_row) !=
+  xpp_call_row call_row;
+  if (xpp_frames_look(&self->frames, &self->in, &self->at, row, &call_row) !=
       PF_OK)
     return pf_no_memory(error);
   *e = (entry){&self->frames.lanes[call_row.lane], call_row.slot, call_row.op,
@@ -267,8 +267,8 @@ static pf_status look_at (unfilter *self, size_t row, entry *e,
 
 /* The clock of a thread is stopped while it is in a function that waits. */
 static void update_idle (const unfilter *self, const entry *e) {
-  pf_call_stack *const lane = e->lane;
-  const pf_open_call *const top = pf_frames_top(lane);
+  xpp_call_stack *const lane = e->lane;
+  const xpp_open_call *const top = xpp_frames_top(lane);
   if (top != NULL && self->frames.slots[top->slot].is_idle &&
       e->time > lane->seen)
     lane->idle += e->time - lane->seen;
@@ -280,24 +280,24 @@ static pf_status step (unfilter *self, pf_batch *out, pf_error *error) {
   if (!self->is_swept && self->may_have_gaps) {
     self->is_swept = true;
     const unsigned closes = closed_before(self, self->row);
-    self->frames.gaps += closes == PF_FLAG_GAP;
+    self->frames.gaps += closes == XPP_FLAG_GAP;
     begin_sweep(self, closes);
     return PF_OK;
   }
-  entry e = {NULL, 0, PF_NO_OP, 0};
+  entry e = {NULL, 0, XPP_NO_OP, 0};
   const pf_status status = look_at(self, self->row, &e, error);
   if (status != PF_OK || e.lane == NULL)
     return status;
   if (e.time > self->latest)
     self->latest = e.time;
   update_idle(self, &e);
-  if (e.lane->depth > 0 && is_finished(self, pf_frames_top(e.lane), &e))
+  if (e.lane->depth > 0 && is_finished(self, xpp_frames_top(e.lane), &e))
     return end_finished(self, out, e.lane, error);
   switch (e.op) {
-    case PF_CALLING:
-    case PF_ENTERED: return process_enter(self, out, &e, error);
-    case PF_RETURNING:
-    case PF_RETURNED: return process_leave(self, out, &e, error);
+    case XPP_CALLING:
+    case XPP_ENTERED: return process_enter(self, out, &e, error);
+    case XPP_RETURNING:
+    case XPP_RETURNED: return process_leave(self, out, &e, error);
     default: return process_other(self, out, &e, error);
   }
 }
@@ -328,7 +328,7 @@ static pf_status open_input (unfilter *self, const pf_batch *out,
     return pf_no_memory(error);
   for (size_t i = 0; i < self->copied; i++)
     in[i] = out->columns[i].data != NULL;
-  pf_entry_columns_want(self->input, &self->at, in);
+  xpp_entry_columns_want(self->input, &self->at, in);
   if (self->line != NO_COLUMN)
     in[self->line] = true;
   want_details(self, out, in);
@@ -360,7 +360,7 @@ static bool is_whole (const unfilter *self, size_t column) {
 
 /* Whether the fast path can process the rows of the batch. */
 static bool is_fast (const unfilter *self) {
-  const pf_entry_columns *const at = &self->at;
+  const xpp_entry_columns *const at = &self->at;
   return self->copied == 0 && self->line == NO_COLUMN && !self->has_details &&
          self->frames.nidle == 0 && !self->may_have_gaps &&
          is_whole(self, at->thread) && is_whole(self, at->time) &&
@@ -392,7 +392,7 @@ static bool may_use_fast_path (const unfilter *self) {
 
 /* Process many rows on the fast path, then one on the general path. */
 static pf_status process_rows (unfilter *self, pf_batch *out, pf_error *error) {
-  if (may_use_fast_path(self) && pf_unfilter_fast(self, out) != PF_OK)
+  if (may_use_fast_path(self) && xpp_unfilter_fast(self, out) != PF_OK)
     return pf_no_memory(error);
   if (self->row == self->in.rows || out->rows == PF_BATCH_ROWS)
     return PF_OK;
@@ -402,7 +402,8 @@ static pf_status process_rows (unfilter *self, pf_batch *out, pf_error *error) {
 
 /* Output bytes point into the batch of the input, so a new one is read only for
    an empty output batch. */
-pf_status pf_unfilter_next (pf_reader *reader, pf_batch *out, pf_error *error) {
+pf_status xpp_unfilter_next (pf_reader *reader, pf_batch *out,
+                             pf_error *error) {
   unfilter *const self = (unfilter *)(void *)reader;
   pf_status status = self->is_open ? PF_OK : open_input(self, out, error);
   pf_batch_clear(out);
@@ -415,7 +416,7 @@ pf_status pf_unfilter_next (pf_reader *reader, pf_batch *out, pf_error *error) {
       break;
     else if ((status = pull(self, out->pipelined, error)) == PF_END) {
       self->has_ended = true;
-      begin_sweep(self, PF_FLAG_OPEN);
+      begin_sweep(self, XPP_FLAG_OPEN);
       status = PF_OK;
     }
   }
@@ -425,11 +426,11 @@ pf_status pf_unfilter_next (pf_reader *reader, pf_batch *out, pf_error *error) {
 }
 
 
-void pf_unfilter_close (pf_reader *reader) {
+void xpp_unfilter_close (pf_reader *reader) {
   unfilter *const self = (unfilter *)(void *)reader;
   if (self->is_open)
     pf_batch_close(&self->in);
-  pf_frames_close(&self->frames);
+  xpp_frames_close(&self->frames);
   free(self->idle);
   free(self);
 }

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "kernels/operations/flags.h"
+#include "formats/xpp/operations/flags.h"
 
 #define FLAGS   6
 #define LONGEST 128 /* bytes of merged words */
@@ -23,8 +23,8 @@ static size_t add_word (char *text, size_t used, const void *word,
 }
 
 
-bool pf_flag_names (pf_dictionary *dictionary, uint32_t names[PF_FLAG_SETS]) {
-  for (unsigned set = 0; set < PF_FLAG_SETS; set++) {
+bool xpp_flag_names (pf_dictionary *dictionary, uint32_t names[XPP_FLAG_SETS]) {
+  for (unsigned set = 0; set < XPP_FLAG_SETS; set++) {
     char text[40];
     size_t used = 0;
     for (unsigned i = 0; i < FLAGS; i++)
@@ -50,7 +50,7 @@ static pf_bytes next_word (pf_bytes text, size_t *at) {
 }
 
 
-unsigned pf_flags_in (pf_bytes text) {
+unsigned xpp_flags_in (pf_bytes text) {
   unsigned set = 0;
   size_t at = 0;
   for (pf_bytes w = next_word(text, &at); w.size > 0; w = next_word(text, &at))
@@ -71,8 +71,8 @@ static bool is_before (pf_bytes word, pf_bytes other) {
 }
 
 
-uint32_t pf_flags_merge (pf_dictionary *dictionary, uint32_t left,
-                         uint32_t right) {
+uint32_t xpp_flags_merge (pf_dictionary *dictionary, uint32_t left,
+                          uint32_t right) {
   const pf_bytes texts[] = {pf_name(dictionary, left),
                             pf_name(dictionary, right)};
   char text[LONGEST];

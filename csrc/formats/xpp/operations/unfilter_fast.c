@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "kernels/operations/unfilter_put.h"
+#include "formats/xpp/operations/unfilter_state.h"
 
 /* The output columns; unwanted ones are NULL. */
 typedef struct output {
@@ -16,9 +16,9 @@ typedef struct output {
 
 /* A row of the input. */
 typedef struct event {
-  pf_call_stack *lane;
+  xpp_call_stack *lane;
   uint32_t slot;
-  pf_call_op op;
+  xpp_call_op op;
   int64_t time;
 } event;
 
@@ -55,22 +55,23 @@ HOT void put (const unfilter *self, output *o, const event *e, bool enters,
 
 /* Process an i or I; the innermost call is not about to return. */
 HOT bool process_enter (unfilter *self, output *o, const event *e) {
-  pf_call_stack *const lane = e->lane;
-  pf_call_slot *const slot = &self->frames.slots[e->slot];
-  if (pf_frames_is_second(lane, e->slot, e->op)) {
-    pf_open_call_record(pf_frames_top(lane), e->op, e->time);
+  xpp_call_stack *const lane = e->lane;
+  xpp_call_slot *const slot = &self->frames.slots[e->slot];
+  if (xpp_frames_is_second(lane, e->slot, e->op)) {
+    xpp_open_call_record(xpp_frames_top(lane), e->op, e->time);
     return true;
   }
   if (slot->area == PF_NO_AREA || lane->depth == lane->capacity)
     return false;
-  pf_open_call *const call = &lane->frames[lane->depth]; /* there is capacity */
+  xpp_open_call *const call =
+      &lane->frames[lane->depth]; /* there is capacity */
   /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
   call->slot = e->slot;
   call->below = slot->top;
   call->gaps = self->frames.gaps;
   call->area = slot->area;
   memset(call->seen, 0, sizeof call->seen);
-  pf_open_call_record(call, e->op, e->time);
+  xpp_open_call_record(call, e->op, e->time);
   slot->top = lane->depth++;
   put(self, o, e, true, slot->area);
   return true;
@@ -79,9 +80,9 @@ HOT bool process_enter (unfilter *self, output *o, const event *e) {
 
 /* Process an O or o of the innermost call. */
 HOT void process_leave (unfilter *self, output *o, const event *e,
-                        pf_open_call *top) {
-  if (e->op == PF_RETURNING && top->seen[PF_CALLING]) {
-    pf_open_call_record(top, e->op, e->time); /* it ends at its o */
+                        xpp_open_call *top) {
+  if (e->op == XPP_RETURNING && top->seen[XPP_CALLING]) {
+    xpp_open_call_record(top, e->op, e->time); /* it ends at its o */
     return;
   }
   self->frames.slots[e->slot].top = top->below;
@@ -92,15 +93,15 @@ HOT void process_leave (unfilter *self, output *o, const event *e,
 
 /* Process a row. False when it needs the general path. */
 HOT bool process (unfilter *self, output *o, const event *e) {
-  pf_open_call *const top = pf_frames_top(e->lane);
-  const bool is_enter = e->op <= PF_ENTERED;
-  if (e->op == PF_NO_OP || (top == NULL && !is_enter))
+  xpp_open_call *const top = xpp_frames_top(e->lane);
+  const bool is_enter = e->op <= XPP_ENTERED;
+  if (e->op == XPP_NO_OP || (top == NULL && !is_enter))
     return false;
   const bool is_returning =
-      top != NULL && top->seen[PF_RETURNING] && top->seen[PF_CALLING];
+      top != NULL && top->seen[XPP_RETURNING] && top->seen[XPP_CALLING];
   if (is_enter)
     return !is_returning && process_enter(self, o, e);
-  if (top->slot != e->slot || (is_returning && e->op != PF_RETURNED))
+  if (top->slot != e->slot || (is_returning && e->op != XPP_RETURNED))
     return false;
   process_leave(self, o, e, top);
   return true;
@@ -112,27 +113,27 @@ HOT bool process (unfilter *self, output *o, const event *e) {
    mispredicted half of the time: both do the same stores. A leave writes into
    the frame that it frees. */
 HOT bool process_either (unfilter *self, output *o, const event *e) {
-  pf_call_stack *const lane = e->lane;
-  pf_call_slot *const slot = &self->frames.slots[e->slot];
+  xpp_call_stack *const lane = e->lane;
+  xpp_call_slot *const slot = &self->frames.slots[e->slot];
   const uint32_t depth = lane->depth;
-  const bool enters = e->op == PF_ENTERED, is_within = depth > 0;
+  const bool enters = e->op == XPP_ENTERED, is_within = depth > 0;
   if (lane->capacity == 0 || slot->area == PF_NO_AREA ||
-      (!enters && e->op != PF_RETURNING))
+      (!enters && e->op != XPP_RETURNING))
     return false;
-  const pf_open_call *const top = &lane->frames[depth - is_within];
+  const xpp_open_call *const top = &lane->frames[depth - is_within];
   const bool has_capacity = depth < lane->capacity;
   const bool is_its = (is_within & (top->slot == e->slot)) != 0;
-  const bool is_calling = (is_within & top->seen[PF_CALLING]) != 0;
+  const bool is_calling = (is_within & top->seen[XPP_CALLING]) != 0;
   if (select_id(enters, has_capacity, is_its) == 0 || is_calling)
     return false;
   const uint32_t below = top->below;
-  pf_open_call *const call = &lane->frames[depth - !enters];
+  xpp_open_call *const call = &lane->frames[depth - !enters];
   call->slot = e->slot;
   call->below = slot->top;
   call->gaps = self->frames.gaps;
   call->area = slot->area;
   memset(call->seen, 0, sizeof call->seen);
-  pf_open_call_record(call, PF_ENTERED, e->time);
+  xpp_open_call_record(call, XPP_ENTERED, e->time);
   slot->top = select_id(enters, depth, below);
   lane->depth = select_id(enters, depth + 1, depth - 1);
   put(self, o, e, enters, slot->area);
@@ -157,7 +158,7 @@ static void clear_flags (pf_column *flags, size_t from, size_t to) {
 /* Process rows up to the first unusual one. No call that interrupts tracing is
    open, and a new one is not processed here, because it has no area yet. */
 HOT pf_status process_all (unfilter *self, output *o) {
-  pf_frames *const frames = &self->frames;
+  xpp_frames *const frames = &self->frames;
   const pf_column *const in = self->in.columns;
   const int64_t *const times = in[self->at.time].ints;
   const int64_t *const threads = in[self->at.thread].ints;
@@ -168,10 +169,10 @@ HOT pf_status process_all (unfilter *self, output *o) {
   size_t row = self->row;
   pf_status status = PF_OK;
   for (; row < rows && o->row < o->capacity; row++) {
-    pf_call_row call_row;
-    if (!pf_frames_look_cached(frames, ops[row], calls[row], threads[row],
-                               &call_row)) {
-      status = pf_frames_look(frames, &self->in, &self->at, row, &call_row);
+    xpp_call_row call_row;
+    if (!xpp_frames_look_cached(frames, ops[row], calls[row], threads[row],
+                                &call_row)) {
+      status = xpp_frames_look(frames, &self->in, &self->at, row, &call_row);
       if (status != PF_OK)
         break;
     }
@@ -179,7 +180,7 @@ HOT pf_status process_all (unfilter *self, output *o) {
                      times[row]};
     if (!process_either(self, o, &e) && !process(self, o, &e))
       break;
-    e.lane->orphan = PF_NO_FRAME;
+    e.lane->orphan = XPP_NO_FRAME;
     latest = e.time > latest ? e.time : latest;
   }
   self->row = row;
@@ -188,7 +189,7 @@ HOT pf_status process_all (unfilter *self, output *o) {
 }
 
 
-pf_status pf_unfilter_fast (unfilter *self, pf_batch *out) {
+pf_status xpp_unfilter_fast (unfilter *self, pf_batch *out) {
   const out_columns *const to = &self->to;
   output o = {column_of(out, to->time),
               column_of(out, to->thread),

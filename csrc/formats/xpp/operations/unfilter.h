@@ -33,11 +33,11 @@
 ** the input has it, event (enter or leave), overhead and compiled. The rows of
 ** a thread stay in order. PF_EUNSUPPORTED for other columns; PF_ENOMEM.
 */
-pf_status pf_unfilter_open (pf_reader *input, pf_reader **reader,
-                            pf_error *error);
+pf_status xpp_unfilter_open (pf_reader *input, pf_reader **reader,
+                             pf_error *error);
 
-/* Options of pf_unfilter_events. Initialise with zeros. */
-typedef struct pf_unfilter_options {
+/* Options of xpp_unfilter_events. Initialise with zeros. */
+typedef struct xpp_unfilter_options {
   const pf_bytes *idle; /* names of functions in which a thread waits: their own
                            time is subtracted from its clock. Case is ignored;
                            borrowed during the call */
@@ -45,22 +45,22 @@ typedef struct pf_unfilter_options {
   bool by_line; /* calls that begin at different lines (int column line) get
                    different areas */
   bool details; /* events get the columns line and params of the input */
-} pf_unfilter_options;
+} xpp_unfilter_options;
 
 /*
-** As pf_unfilter_open, but only enters and leaves, as a table of events: time,
+** As xpp_unfilter_open, but only enters and leaves, as a table of events: time,
 ** event, area, lane, flags, and with `details` line and params.
 */
-pf_status pf_unfilter_events (pf_reader *input,
-                              const pf_unfilter_options *making,
-                              pf_reader **reader, pf_error *error);
+pf_status xpp_unfilter_events (pf_reader *input,
+                               const xpp_unfilter_options *making,
+                               pf_reader **reader, pf_error *error);
 
 /*
 ** The opposite: only the entries that a profiler with one entry per enter and
 ** one per leave would have written, the outer ones of each pair. The columns
 ** are those of the input. Errors as above.
 */
-pf_status pf_refilter_open (pf_reader *input, pf_reader **reader,
-                            pf_error *error);
+pf_status xpp_refilter_open (pf_reader *input, pf_reader **reader,
+                             pf_error *error);
 
 #endif

@@ -1,15 +1,15 @@
 /*
-** unfilter_put.h - shared by the files of the unfilter stage. unfilter_open.c
-** creates the reader, unfilter.c decides which row comes next, unfilter_put.c
-** writes it into the columns of a batch, and unfilter_fast.c is a fast path for
+** unfilter_state.h - shared by the files of the unfilter stage. unfilter.c
+** decides which row comes next, unfilter_columns.c creates the reader and writes
+** the row into the columns of a batch, and unfilter_fast.c is a fast path for
 ** usual rows.
 */
 
-#ifndef unfilter_put_h
-#define unfilter_put_h
+#ifndef unfilter_state_h
+#define unfilter_state_h
 
-#include "kernels/operations/flags.h"
-#include "kernels/operations/frames.h"
+#include "formats/xpp/operations/flags.h"
+#include "formats/xpp/operations/frames.h"
 
 #define NO_ROW    SIZE_MAX
 #define NO_COLUMN SIZE_MAX
@@ -27,7 +27,7 @@ typedef struct unfilter {
   size_t lines, params; /* input columns for the option details, or NO_COLUMN */
   bool has_details;     /* they are wanted */
   pf_reader *input;
-  pf_entry_columns at;
+  xpp_entry_columns at;
   out_columns to;
   size_t copied; /* number of input columns that come first in the output; 0: a
                     table of events */
@@ -37,48 +37,48 @@ typedef struct unfilter {
   bool has_ended;        /* the input has ended */
   bool is_swept;         /* the calls that a gap before `row` ends are closed */
   bool may_have_gaps;    /* rows of `in` may have flags, or files may begin */
-  bool is_fast;          /* pf_unfilter_fast may process the rows of `in` */
+  bool is_fast;          /* xpp_unfilter_fast may process the rows of `in` */
   bool has_gap;          /* no event has been written since the last gap */
   int64_t latest;        /* the latest time of all threads */
   unsigned close_flags;  /* all open calls are being closed, with these flags;
                             0: not */
   uint32_t closing_lane; /* the lane that is being closed */
   uint32_t enter, leave; /* names in the dictionary */
-  uint32_t flag_names[PF_FLAG_SETS];
-  pf_frames frames;
+  uint32_t flag_names[XPP_FLAG_SETS];
+  xpp_frames frames;
   pf_field fields[];
 } unfilter;
 
 /* An output row. */
 typedef struct out_row {
-  pf_call_stack *lane;
+  xpp_call_stack *lane;
   uint32_t slot, area;
   int64_t time;
-  size_t row;                /* row of the input, or NO_ROW */
-  uint32_t event;            /* a name; PF_NO_NAME: neither enter nor leave */
-  const pf_open_call *frame; /* the call that ends, or NULL */
+  size_t row;                 /* row of the input, or NO_ROW */
+  uint32_t event;             /* a name; PF_NO_NAME: neither enter nor leave */
+  const xpp_open_call *frame; /* the call that ends, or NULL */
   unsigned flags;
 } out_row;
 
 
 /* Append a row: copied from the input, or with what is known of a row that is
    not in it. PF_OK or PF_ENOMEM. */
-pf_status pf_unfilter_put (unfilter *self, pf_batch *out, const out_row *l,
-                           pf_error *error);
+pf_status xpp_unfilter_put (unfilter *self, pf_batch *out, const out_row *l,
+                            pf_error *error);
 
 /*
 ** unfilter_fast.c: process rows of the input from `row` on, until an unusual
 ** one or until `out` is full. The result is that of the general path. PF_OK or
 ** PF_ENOMEM.
 */
-pf_status pf_unfilter_fast (unfilter *self, pf_batch *out);
+pf_status xpp_unfilter_fast (unfilter *self, pf_batch *out);
 
 /* unfilter.c: the functions of the reader. */
-pf_status pf_unfilter_next (pf_reader *reader, pf_batch *out, pf_error *error);
-void pf_unfilter_close (pf_reader *reader);
+pf_status xpp_unfilter_next (pf_reader *reader, pf_batch *out, pf_error *error);
+void xpp_unfilter_close (pf_reader *reader);
 
 /* The flags of a row of the input, as a name; flag_names[0] when it has
    none. */
-uint32_t pf_unfilter_flags (const unfilter *self, size_t row);
+uint32_t xpp_unfilter_flags (const unfilter *self, size_t row);
 
 #endif

@@ -1,0 +1,161 @@
+/*
+** refilter.c - a filter that keeps the outer row of each pair of operation
+** codes. The call stacks tell whether a row is the second of its pair.
+*/
+
+#include <stdlib.h>
+
+#include "formats/xpp/operations/flags.h"
+#include "formats/xpp/operations/frames.h"
+#include "formats/xpp/operations/unfilter.h"
+#include "model/dictionary/names.h"
+
+typedef struct refilter {
+  pf_reader reader;
+  pf_reader *input;
+  xpp_entry_columns at;
+  xpp_frames frames;
+  uint16_t keep[PF_BATCH_ROWS];
+} refilter;
+
+
+/* Whether rows before this one are lost, or are of another run. */
+static bool follows_gap (const refilter *self, const pf_batch *batch,
+                         size_t row) {
+  if (self->at.flags >= batch->ncolumns)
+    return false;
+  const pf_column *const flags = &batch->columns[self->at.flags];
+  if (pf_is_missing(flags, row) || flags->ids[row] == self->frames.nameless)
+    return false;
+  const pf_bytes text = pf_name(self->frames.dictionary, flags->ids[row]);
+  return (xpp_flags_in(text) & (XPP_FLAG_GAP | XPP_FLAG_RUN)) != 0;
+}
+
+
+/* Drop all open calls if the row does not continue the previous ones. */
+static void forget_after_gap (refilter *self, const pf_batch *batch,
+                              size_t row) {
+  if (!xpp_frames_new_file(&self->frames, batch, &self->at, row) &&
+      !follows_gap(self, batch, row))
+    return;
+  for (uint32_t i = 0; i < self->frames.nlanes; i++)
+    while (self->frames.lanes[i].depth > 0)
+      xpp_frames_pop(&self->frames, &self->frames.lanes[i]);
+}
+
+
+/* Process an enter; it is kept if its call begins. False when out of memory. */
+static bool enter (refilter *self, xpp_call_stack *lane, uint32_t slot,
+                   xpp_call_op op, bool *keep) {
+  *keep = !xpp_frames_is_second(lane, slot, op);
+  xpp_open_call *const call =
+      *keep ? xpp_frames_push(&self->frames, lane, slot) : xpp_frames_top(lane);
+  if (call == NULL)
+    return false;
+  xpp_open_call_record(call, op, 0);
+  return true;
+}
+
+
+/* Whether a leave is kept; an O is, unless its o will follow. */
+static bool leave (refilter *self, xpp_call_stack *lane, uint32_t slot,
+                   xpp_call_op op) {
+  const uint32_t nearest = self->frames.slots[slot].top;
+  if (nearest == XPP_NO_FRAME) {
+    const bool is_second = op == XPP_RETURNED && lane->orphan == slot;
+    lane->orphan = op == XPP_RETURNING ? slot : XPP_NO_FRAME;
+    return !is_second;
+  }
+  while (nearest + 1 < lane->depth)
+    xpp_frames_pop(&self->frames, lane);
+  if (op == XPP_RETURNING && xpp_frames_top(lane)->seen[XPP_CALLING])
+    return false;
+  xpp_frames_pop(&self->frames, lane);
+  return true;
+}
+
+
+/* Process a row and set *keep; false when out of memory. */
+static bool decide (refilter *self, const pf_batch *batch, size_t row,
+                    bool *keep) {
+  xpp_frames *const frames = &self->frames;
+  xpp_call_row call_row;
+  if (xpp_frames_look(frames, batch, &self->at, row, &call_row) != PF_OK)
+    return false;
+  xpp_call_stack *const lane = &frames->lanes[call_row.lane];
+  const uint32_t slot = call_row.slot;
+  const xpp_call_op op = call_row.op;
+  *keep = true;
+  forget_after_gap(self, batch, row);
+  if (op != XPP_RETURNED)
+    lane->orphan = XPP_NO_FRAME;
+  if (op == XPP_NO_OP)
+    return true;
+  if (op == XPP_CALLING || op == XPP_ENTERED)
+    return enter(self, lane, slot, op, keep);
+  *keep = leave(self, lane, slot, op);
+  return true;
+}
+
+
+static pf_status refilter_next (pf_reader *reader, pf_batch *batch,
+                                pf_error *error) {
+  refilter *const self = (refilter *)(void *)reader;
+  for (;;) {
+    const pf_status status = self->input->next(self->input, batch, error);
+    if (status != PF_MORE)
+      return status;
+    size_t count = 0;
+    for (size_t row = 0; row < batch->rows; row++) {
+      bool is_kept;
+      if (!decide(self, batch, row, &is_kept))
+        return pf_no_memory(error);
+      self->keep[count] = (uint16_t)row;
+      count += is_kept;
+    }
+    if (count > 0) {
+      pf_batch_keep(batch, self->keep, count);
+      return PF_MORE;
+    }
+  }
+}
+
+
+static void refilter_want (pf_reader *reader, bool *wanted) {
+  const refilter *const self = (const refilter *)(const void *)reader;
+  xpp_entry_columns_want(self->input, &self->at, wanted);
+  if (self->input->want != NULL)
+    self->input->want(self->input, wanted);
+}
+
+
+static void refilter_close (pf_reader *reader) {
+  refilter *const self = (refilter *)(void *)reader;
+  xpp_frames_close(&self->frames);
+  free(self);
+}
+
+
+pf_status xpp_refilter_open (pf_reader *input, pf_reader **reader,
+                             pf_error *error) {
+  refilter *const self = calloc(1, sizeof *self);
+  if (self == NULL)
+    return pf_no_memory(error);
+  self->reader = (pf_reader){.fields = input->fields,
+                             .nfields = input->nfields,
+                             .dictionary = input->dictionary,
+                             .next = refilter_next,
+                             .want = refilter_want,
+                             .close = refilter_close};
+  self->input = input;
+  pf_status status = xpp_entry_columns_of(input, &self->at, error);
+  self->at.time = input->nfields; /* the order of rows suffices */
+  if (status == PF_OK &&
+      xpp_frames_open(&self->frames, input->dictionary) != PF_OK)
+    status = pf_no_memory(error);
+  if (status == PF_OK)
+    *reader = &self->reader;
+  else
+    refilter_close(&self->reader);
+  return status;
+}
