@@ -99,9 +99,7 @@ typedef struct dbf_state {
 
 pf_status dbf_open_data (pf_trace *trace, const pf_table *table,
                          pf_reader **reader, pf_error *error);
-pf_status dbf_open_structure (pf_trace *trace, const pf_table *table,
-                              pf_reader **reader, pf_error *error);
-pf_status dbf_open_raw (pf_trace *trace, const pf_table *table,
-                        pf_reader **reader, pf_error *error);
+/* raw_dbf.c: the tables that are the same for every file. */
+extern const pf_table dbf_structure_table, dbf_raw_table;
 
 #endif

@@ -12,36 +12,9 @@
 
 #include "bytes/cursor.h"
 #include "formats/dbf/internal.h"
-#include "formats/dbf/tables_dbf.h"
 #include "model/dictionary/names.h"
 
 #define EXACT "_exact"
-
-const pf_field dbf_structure_fields[STRUCTURE_COLUMNS] = {
-    {"name", PF_NAME, "name of the field and of its column"},
-    {"type", PF_NAME, "letter of its type"},
-    {"length", PF_INT, "bytes in a record"},
-    {"decimals", PF_INT, "digits after the decimal point"},
-    {"offset", PF_INT, "offset in the record; the delete flag is at 0"},
-    {"flags", PF_INT,
-     "1 system, 2 nullable, 4 no conversion, 12 autoincrement"},
-    {"column", PF_NAME, "type of its column"},
-};
-
-const pf_field dbf_raw_fields[RAW_COLUMNS] = {
-    {"offset", PF_INT, "offset in the file"},
-    {"size", PF_INT, "bytes"},
-    {"kind", PF_NAME, "header, field, end, record, mark or rest"},
-    {"name", PF_NAME, "of a field"},
-    {"type", PF_NAME, "field: letter of its type"},
-    {"length", PF_INT, "field: bytes in a record"},
-    {"decimals", PF_INT, "of a field"},
-    {"flags", PF_INT, "of a field"},
-    {"record", PF_INT, "number of a record, from 1"},
-    {"deleted", PF_BOOL, "whether a record is marked as deleted"},
-    {"bytes", PF_BYTES, "bytes of the segment"},
-};
-
 
 /* {====== The schema of data ====== */
 
@@ -201,11 +174,9 @@ static void list_tables (pf_trace *trace, dbf_state *state, bool stale) {
       "data", state->schema, state->ncolumns,
       known ? (int64_t)(counted < complete ? counted : complete) : -1,
       dbf_open_data};
-  state->tables[1] =
-      (pf_table){"structure", dbf_structure_fields, STRUCTURE_COLUMNS,
-                 (int64_t)file->nfields, dbf_open_structure};
-  state->tables[2] =
-      (pf_table){"raw", dbf_raw_fields, RAW_COLUMNS, -1, dbf_open_raw};
+  state->tables[1] = dbf_structure_table;
+  state->tables[1].rows = (int64_t)file->nfields;
+  state->tables[2] = dbf_raw_table;
   trace->tables = state->tables;
   trace->ntables = 3;
 }

@@ -7,10 +7,60 @@
 #include <string.h>
 
 #include "formats/dbf/internal.h"
-#include "formats/dbf/tables_dbf.h"
 #include "model/rows/batch.h"
 #include "model/dictionary/names.h"
 #include "model/rows/abilities.h"
+
+enum {
+  STRUCTURE_NAME,
+  STRUCTURE_TYPE,
+  STRUCTURE_LENGTH,
+  STRUCTURE_DECIMALS,
+  STRUCTURE_OFFSET,
+  STRUCTURE_FLAGS,
+  STRUCTURE_COLUMN,
+  STRUCTURE_COLUMNS
+};
+
+enum {
+  RAW_OFFSET,
+  RAW_SIZE,
+  RAW_KIND,
+  RAW_NAME,
+  RAW_TYPE,
+  RAW_LENGTH,
+  RAW_DECIMALS,
+  RAW_FLAGS,
+  RAW_RECORD,
+  RAW_DELETED,
+  RAW_BYTES,
+  RAW_COLUMNS
+};
+
+static const pf_field structure_fields[STRUCTURE_COLUMNS] = {
+    {"name", PF_NAME, "name of the field and of its column"},
+    {"type", PF_NAME, "letter of its type"},
+    {"length", PF_INT, "bytes in a record"},
+    {"decimals", PF_INT, "digits after the decimal point"},
+    {"offset", PF_INT, "offset in the record; the delete flag is at 0"},
+    {"flags", PF_INT,
+     "1 system, 2 nullable, 4 no conversion, 12 autoincrement"},
+    {"column", PF_NAME, "type of its column"},
+};
+
+static const pf_field raw_fields[RAW_COLUMNS] = {
+    {"offset", PF_INT, "offset in the file"},
+    {"size", PF_INT, "bytes"},
+    {"kind", PF_NAME, "header, field, end, record, mark or rest"},
+    {"name", PF_NAME, "of a field"},
+    {"type", PF_NAME, "field: letter of its type"},
+    {"length", PF_INT, "field: bytes in a record"},
+    {"decimals", PF_INT, "of a field"},
+    {"flags", PF_INT, "of a field"},
+    {"record", PF_INT, "number of a record, from 1"},
+    {"deleted", PF_BOOL, "whether a record is marked as deleted"},
+    {"bytes", PF_BYTES, "bytes of the segment"},
+};
 
 typedef struct raw_reader {
   pf_reader reader;
@@ -246,13 +296,18 @@ static pf_status open_reader (pf_trace *trace, const pf_table *table,
 }
 
 
-pf_status dbf_open_raw (pf_trace *trace, const pf_table *table,
-                        pf_reader **reader, pf_error *error) {
+static pf_status open_raw (pf_trace *trace, const pf_table *table,
+                           pf_reader **reader, pf_error *error) {
   return open_reader(trace, table, next_raw, reader, error);
 }
 
 
-pf_status dbf_open_structure (pf_trace *trace, const pf_table *table,
-                              pf_reader **reader, pf_error *error) {
+static pf_status open_structure (pf_trace *trace, const pf_table *table,
+                                 pf_reader **reader, pf_error *error) {
   return open_reader(trace, table, next_field, reader, error);
 }
+
+
+const pf_table dbf_structure_table = {"structure", structure_fields,
+                                      STRUCTURE_COLUMNS, 0, open_structure};
+const pf_table dbf_raw_table = {"raw", raw_fields, RAW_COLUMNS, -1, open_raw};

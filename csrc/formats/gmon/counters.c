@@ -3,7 +3,7 @@
 ** and of arc counts, and the rate of old files. Guesses are reported as notes.
 */
 
-#include "formats/gmon/detect_gmon.h"
+#include "formats/gmon/gmon.h"
 
 /* Minimum of an upper half that is taken as garbage if all arcs share it: no
    program makes 2^40 calls over each of its arcs. */

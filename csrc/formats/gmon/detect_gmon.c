@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "formats/gmon/detect_gmon.h"
+#include "formats/gmon/gmon.h"
 
 #define MAX_VERSION 0xffff /* maximum that is accepted, for future writers */
 

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#include "formats/gmon/encode_gmon.h"
+#include "formats/gmon/sums.h"
 #include "model/rows/batch.h"
 #include "model/dictionary/names.h"
 

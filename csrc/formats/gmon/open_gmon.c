@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#include "formats/gmon/detect_gmon.h"
+#include "formats/gmon/gmon.h"
 
 /* The tables of a trace in order; `images` only if there are any. */
 enum {

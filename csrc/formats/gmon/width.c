@@ -14,7 +14,7 @@
 ** decide, in this order. The option address_size overrides all of this.
 */
 
-#include "formats/gmon/detect_gmon.h"
+#include "formats/gmon/gmon.h"
 
 /* The result of parsing the file with one layout. */
 typedef struct trial {

@@ -7,7 +7,7 @@
 */
 
 #include "bytes/sink.h"
-#include "formats/gmon/encode_gmon.h"
+#include "formats/gmon/sums.h"
 #include "model/dictionary/names.h"
 
 /* The arguments of all functions that write. */

@@ -13,7 +13,16 @@ enum {
   LABEL_KEY,
   LABEL_TEXT,
   LABEL_NUMBER,
-  LABEL_UNIT
+  LABEL_UNIT,
+  LABEL_COLUMNS
+};
+
+static const pf_field fields[LABEL_COLUMNS] = {
+    {"sample", PF_INT, "index of the sample, from 0"},
+    {"key", PF_NAME, "key of the label"},
+    {"text", PF_NAME, "value, if it is text"},
+    {"number", PF_INT, "value, if it is a number"},
+    {"unit", PF_NAME, "unit of the number"},
 };
 
 typedef struct labels_reader {
@@ -89,8 +98,8 @@ static void labels_close (pf_reader *self) {
 }
 
 
-pf_status pprof_open_labels (pf_trace *trace, const pf_table *table,
-                             pf_reader **reader, pf_error *error) {
+static pf_status open_labels (pf_trace *trace, const pf_table *table,
+                              pf_reader **reader, pf_error *error) {
   labels_reader *const r = calloc(1, sizeof *r);
   if (r == NULL)
     return pf_no_memory(error);
@@ -106,3 +115,7 @@ pf_status pprof_open_labels (pf_trace *trace, const pf_table *table,
   *reader = &r->reader;
   return PF_OK;
 }
+
+
+const pf_table pprof_labels_table = {"labels", fields, LABEL_COLUMNS, 0,
+                                     open_labels};

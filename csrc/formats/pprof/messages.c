@@ -3,7 +3,7 @@
 ** counts; unknown fields are skipped.
 */
 
-#include "formats/pprof/messages.h"
+#include "formats/pprof/wire.h"
 
 #define MAX_FIELDS 11 /* largest field number in use, + 1 */
 

@@ -8,22 +8,6 @@
 
 #include "formats/pprof/pprof.h"
 
-static const pf_field label_fields[] = {
-    {"sample", PF_INT, "index of the sample, from 0"},
-    {"key", PF_NAME, "key of the label"},
-    {"text", PF_NAME, "value, if it is text"},
-    {"number", PF_INT, "value, if it is a number"},
-    {"unit", PF_NAME, "unit of the number"},
-};
-
-static const pf_field raw_fields[] = {
-    {"offset", PF_INT, "offset in the decompressed file"},
-    {"size", PF_INT, "bytes"},
-    {"kind", PF_NAME, "sample, location, function, string, ... or rest"},
-    {"value", PF_INT, "value of a number field"},
-    {"bytes", PF_BYTES, "bytes of the field"},
-};
-
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 
@@ -264,12 +248,11 @@ static void set_tables (pprof_file *file) {
                                (int64_t)file->nsamples, pprof_open_samples};
   file->tables[1] = (pf_table){"weights", pprof_weights_fields, WEIGHTS_COLUMNS,
                                -1, pprof_open_weights};
-  file->tables[2] = (pf_table){"labels", label_fields, COUNT(label_fields),
-                               (int64_t)file->nlabels, pprof_open_labels};
+  file->tables[2] = pprof_labels_table;
+  file->tables[2].rows = (int64_t)file->nlabels;
   const bool has_rest = file->readable.size < file->bytes.size;
-  file->tables[3] =
-      (pf_table){"raw", raw_fields, COUNT(raw_fields),
-                 (int64_t)file->nfields + has_rest, pprof_open_raw};
+  file->tables[3] = pprof_raw_table;
+  file->tables[3].rows = (int64_t)file->nfields + has_rest;
 }
 
 

@@ -55,7 +55,7 @@
 #ifndef pprof_h
 #define pprof_h
 
-#include "formats/pprof/messages.h"
+#include "formats/pprof/wire.h"
 #include "model/rows/batch.h"
 #include "model/dictionary/stacks.h"
 #include "model/rows/abilities.h"
@@ -221,10 +221,7 @@ pf_status pprof_open_samples (pf_trace *trace, const pf_table *table,
                               pf_reader **reader, pf_error *error);
 pf_status pprof_open_weights (pf_trace *trace, const pf_table *table,
                               pf_reader **reader, pf_error *error);
-pf_status pprof_open_labels (pf_trace *trace, const pf_table *table,
-                             pf_reader **reader, pf_error *error);
-pf_status pprof_open_raw (pf_trace *trace, const pf_table *table,
-                          pf_reader **reader, pf_error *error);
+extern const pf_table pprof_labels_table, pprof_raw_table; /* without rows */
 
 /* The schema of table weights, which the encoder accepts: one row for each
    value of each sample. */

@@ -11,7 +11,7 @@
 #define put_h
 
 #include "bytes/sink.h"
-#include "formats/pprof/messages.h"
+#include "formats/pprof/wire.h"
 #include "model/dictionary/names.h"
 
 #define PPROF_VARINT_SIZE 10 /* maximum bytes of a varint */

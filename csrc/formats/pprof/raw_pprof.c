@@ -12,7 +12,16 @@ enum {
   RAW_SIZE,
   RAW_KIND,
   RAW_VALUE,
-  RAW_BYTES
+  RAW_BYTES,
+  RAW_COLUMNS
+};
+
+static const pf_field fields[RAW_COLUMNS] = {
+    {"offset", PF_INT, "offset in the decompressed file"},
+    {"size", PF_INT, "bytes"},
+    {"kind", PF_NAME, "sample, location, function, string, ... or rest"},
+    {"value", PF_INT, "value of a number field"},
+    {"bytes", PF_BYTES, "bytes of the field"},
 };
 
 typedef struct raw_reader {
@@ -98,8 +107,8 @@ static void raw_close (pf_reader *self) {
 }
 
 
-pf_status pprof_open_raw (pf_trace *trace, const pf_table *table,
-                          pf_reader **reader, pf_error *error) {
+static pf_status open_raw (pf_trace *trace, const pf_table *table,
+                           pf_reader **reader, pf_error *error) {
   raw_reader *const r = calloc(1, sizeof *r);
   if (r == NULL)
     return pf_no_memory(error);
@@ -112,3 +121,6 @@ pf_status pprof_open_raw (pf_trace *trace, const pf_table *table,
   *reader = &r->reader;
   return PF_OK;
 }
+
+
+const pf_table pprof_raw_table = {"raw", fields, RAW_COLUMNS, 0, open_raw};
