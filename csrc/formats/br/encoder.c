@@ -136,11 +136,6 @@ static size_t save_frame (const br_writer *self, const br_frame *frame,
 
 /* {====== Frames of rows and of areas ====== */
 
-static bool has (const pf_batch *batch, size_t column, size_t row) {
-  return column < batch->ncolumns && batch->columns[column].data != NULL &&
-         !pf_is_missing(&batch->columns[column], row);
-}
-
 
 /* Checks line and clause, and that a frame in a function has a name, which is
    kept for save_frame. */
@@ -199,9 +194,9 @@ static pf_status area_frame (br_writer *self, uint32_t number, br_frame *frame,
 static pf_status row_frame (br_writer *self, const pf_batch *batch, size_t row,
                             br_frame *frame, pf_error *error) {
   const pf_column *const c = batch->columns;
-  const bool has_function = has(batch, SAMPLES_FUNCTION, row);
+  const bool has_function = pf_has_value(batch, SAMPLES_FUNCTION, row);
   br_routine routine = has_function ? BR_IN_FUNCTION : BR_UNKNOWN;
-  if (has(batch, SAMPLES_KIND, row))
+  if (pf_has_value(batch, SAMPLES_KIND, row))
     routine = routine_of(self, c[SAMPLES_KIND].ids[row]);
   if (routine == BR_ROUTINES)
     return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
@@ -210,9 +205,11 @@ static pf_status row_frame (br_writer *self, const pf_batch *batch, size_t row,
                       has_function ? c[SAMPLES_FUNCTION].ids[row] : PF_NO_NAME,
                       0, (uint16_t)routine};
   return check_frame(
-      self, has(batch, SAMPLES_LINE, row) ? c[SAMPLES_LINE].ints[row] : 0,
-      has(batch, SAMPLES_CLAUSE, row) ? c[SAMPLES_CLAUSE].ints[row] : 0, frame,
-      error);
+      self,
+      pf_has_value(batch, SAMPLES_LINE, row) ? c[SAMPLES_LINE].ints[row] : 0,
+      pf_has_value(batch, SAMPLES_CLAUSE, row) ? c[SAMPLES_CLAUSE].ints[row]
+                                               : 0,
+      frame, error);
 }
 
 /* }====== */
@@ -297,12 +294,12 @@ static pf_status read_frames (br_writer *self, const pf_batch *batch,
                               size_t row, group *g, pf_sink *sink,
                               pf_error *error) {
   br_frame line = {.module = PF_NO_NAME};
-  const bool has_stack = has(batch, SAMPLES_STACK, row);
+  const bool has_stack = pf_has_value(batch, SAMPLES_STACK, row);
   const uint32_t stack =
       has_stack ? batch->columns[SAMPLES_STACK].ids[row] : PF_NO_STACK;
   const pf_stack *const first = pf_stack_at(self->dictionary, stack);
   g->callers = first->parent;
-  if (has(batch, SAMPLES_MODULE, row)) {
+  if (pf_has_value(batch, SAMPLES_MODULE, row)) {
     pf_status status = row_frame(self, batch, row, &line, error);
     if (status == PF_OK)
       status = map_module(self, &line, sink, error);
@@ -351,7 +348,7 @@ static pf_status put_row (br_writer *self, const pf_batch *batch, size_t row,
                           pf_sink *sink, pf_error *error) {
   group g;
   g.size = 0;
-  g.has_time = has(batch, SAMPLES_SPENT, row);
+  g.has_time = pf_has_value(batch, SAMPLES_SPENT, row);
   g.spent = g.has_time ? batch->columns[SAMPLES_SPENT].ints[row] : 0;
   if (g.spent < 0)
     return too_large(error, "a time", g.spent);

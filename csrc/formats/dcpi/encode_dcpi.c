@@ -10,16 +10,10 @@
 #include "model/rows/batch.h"
 
 
-/* Whether a row has a value in a column. */
-static bool has (const pf_batch *batch, size_t column, size_t row) {
-  return column < batch->ncolumns && batch->columns[column].data != NULL &&
-         !pf_is_missing(&batch->columns[column], row);
-}
-
-
 static uint32_t name_or_none (const pf_batch *batch, size_t column,
                               size_t row) {
-  return has(batch, column, row) ? batch->columns[column].ids[row] : PF_NO_NAME;
+  return pf_has_value(batch, column, row) ? batch->columns[column].ids[row]
+                                          : PF_NO_NAME;
 }
 
 
@@ -27,7 +21,7 @@ static uint32_t name_or_none (const pf_batch *batch, size_t column,
 
 /* The profile that a row of samples names, with all texts of the row. */
 static dcpi_profile profile_of_row (const pf_batch *batch, size_t row) {
-  dcpi_profile profile = {.has_id = has(batch, SAMPLES_PROFILE, row)};
+  dcpi_profile profile = {.has_id = pf_has_value(batch, SAMPLES_PROFILE, row)};
   if (profile.has_id)
     profile.id = batch->columns[SAMPLES_PROFILE].ints[row];
   for (size_t i = 0; i < SAMPLES_COLUMNS; i++)
@@ -69,10 +63,11 @@ static uint32_t find_profile (dcpi_writer *self, const dcpi_profile *profile) {
 /* Read the count of a row, which must be present and not negative. */
 static pf_status take_count (const pf_batch *batch, size_t row, uint64_t *count,
                              pf_error *error) {
-  if (!has(batch, SAMPLES_ADDRESS, row) || !has(batch, SAMPLES_COUNT, row))
-    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "a row of samples has no %s",
-                   has(batch, SAMPLES_COUNT, row) ? "address" : "count");
+  if (!pf_has_value(batch, SAMPLES_ADDRESS, row) ||
+      !pf_has_value(batch, SAMPLES_COUNT, row))
+    return pf_fail(
+        error, PF_EUNSUPPORTED, PF_NO_OFFSET, "a row of samples has no %s",
+        pf_has_value(batch, SAMPLES_COUNT, row) ? "address" : "count");
   const int64_t value = batch->columns[SAMPLES_COUNT].ints[row];
   if (value < 0)
     return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
@@ -116,12 +111,13 @@ static pf_status add_field (dcpi_writer *self, dcpi_field field,
 
 static pf_status put_line (dcpi_writer *self, const pf_batch *batch, size_t row,
                            pf_error *error) {
-  dcpi_profile profile = {.has_id = has(batch, HEADER_PROFILE, row)};
+  dcpi_profile profile = {.has_id = pf_has_value(batch, HEADER_PROFILE, row)};
   if (profile.has_id)
     profile.id = batch->columns[HEADER_PROFILE].ints[row];
   for (size_t i = 0; i < SAMPLES_COLUMNS; i++)
     profile.names[i] = PF_NO_NAME;
-  if (!has(batch, HEADER_WORD, row) && !has(batch, HEADER_LINE, row))
+  if (!pf_has_value(batch, HEADER_WORD, row) &&
+      !pf_has_value(batch, HEADER_LINE, row))
     return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                    "a row of header has no word");
   const uint32_t index =

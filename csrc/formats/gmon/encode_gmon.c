@@ -12,19 +12,12 @@
 #include "model/dictionary/names.h"
 
 
-/* Whether a row has a value in a column. */
-static bool has (const pf_batch *batch, size_t column, size_t row) {
-  return column < batch->ncolumns && batch->columns[column].data != NULL &&
-         !pf_is_missing(&batch->columns[column], row);
-}
-
-
 /* Read an integer of a row, which must be present and not negative. */
 static pf_status take (const pf_batch *batch, const pf_table *table,
                        size_t column, size_t row, uint64_t *value,
                        pf_error *error) {
   const char *const name = table->fields[column].name;
-  if (!has(batch, column, row))
+  if (!pf_has_value(batch, column, row))
     return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                    "a row of %s has no %s", table->name, name);
   *value = batch->columns[column].addrs[row];
@@ -51,8 +44,9 @@ static pf_status add (uint64_t *sum, uint64_t count, pf_error *error) {
 /* Returns the name in a column, or `text` as a name if it is missing. */
 static uint32_t name_or (const gmon_writer *self, const pf_batch *batch,
                          size_t column, size_t row, const char *text) {
-  return has(batch, column, row) ? batch->columns[column].ids[row]
-                                 : pf_intern_text(self->dictionary, text);
+  return pf_has_value(batch, column, row)
+             ? batch->columns[column].ids[row]
+             : pf_intern_text(self->dictionary, text);
 }
 
 
@@ -60,8 +54,8 @@ static pf_status take_header (const gmon_writer *self, const pf_batch *batch,
                               size_t row, gmon_set *set, pf_error *error) {
   const pf_table *const table = &gmon_written[WRITTEN_SETS];
   const size_t bins =
-      has(batch, SETS_DECLARED, row) ? SETS_DECLARED : SETS_BINS;
-  const size_t read = has(batch, SETS_BINS, row) ? SETS_BINS : bins;
+      pf_has_value(batch, SETS_DECLARED, row) ? SETS_DECLARED : SETS_BINS;
+  const size_t read = pf_has_value(batch, SETS_BINS, row) ? SETS_BINS : bins;
   uint64_t rate = 0;
   pf_status status = take(batch, table, SETS_LOW, row, &set->low, error);
   if (status == PF_OK)
@@ -98,7 +92,7 @@ static pf_status put_set (gmon_writer *self, const pf_batch *batch, size_t row,
   gmon_set header = {.low = 0};
   uint64_t id = self->set_ids.count;
   pf_status status = take_header(self, batch, row, &header, error);
-  if (status == PF_OK && has(batch, SETS_SET, row))
+  if (status == PF_OK && pf_has_value(batch, SETS_SET, row))
     status =
         take(batch, &gmon_written[WRITTEN_SETS], SETS_SET, row, &id, error);
   if (status < 0)
@@ -128,9 +122,9 @@ static pf_status put_set (gmon_writer *self, const pf_batch *batch, size_t row,
    NULL with `error` filled if there is none. */
 static gmon_set *find_set (const gmon_writer *self, const pf_batch *batch,
                            size_t row, pf_error *error) {
-  if (!has(batch, HISTOGRAM_SET, row) && self->sets.count == 1)
+  if (!pf_has_value(batch, HISTOGRAM_SET, row) && self->sets.count == 1)
     return self->sets.list;
-  if (!has(batch, HISTOGRAM_SET, row)) {
+  if (!pf_has_value(batch, HISTOGRAM_SET, row)) {
     (void)pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                   "a row of histogram has no set, and there are %zu",
                   self->sets.count);
@@ -153,7 +147,7 @@ static pf_status find_bin (const pf_batch *batch, size_t row,
                            const gmon_set *set, uint64_t *bin,
                            pf_error *error) {
   const pf_table *const table = &gmon_written[WRITTEN_HISTOGRAM];
-  if (has(batch, HISTOGRAM_BIN, row)) {
+  if (pf_has_value(batch, HISTOGRAM_BIN, row)) {
     const pf_status status = take(batch, table, HISTOGRAM_BIN, row, bin, error);
     if (status < 0 || *bin < set->read)
       return status;

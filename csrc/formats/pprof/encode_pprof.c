@@ -25,17 +25,11 @@ typedef struct pprof_writer {
 } pprof_writer;
 
 
-static bool has (const pf_batch *batch, size_t column, size_t row) {
-  return batch->columns[column].data != NULL &&
-         !pf_is_missing(&batch->columns[column], row);
-}
-
-
 /* Returns the text of a name, which ends with NUL in the dictionary, or
    `missing`. */
 static const char *text_at (const pprof_writer *w, const pf_batch *batch,
                             size_t column, size_t row, const char *missing) {
-  return has(batch, column, row)
+  return pf_has_value(batch, column, row)
              ? (const char *)pf_name(w->contexts.dictionary,
                                      batch->columns[column].ids[row])
                    .at
@@ -51,9 +45,9 @@ static pf_status put_row (pprof_writer *w, const pf_batch *batch, size_t row,
       text_at(w, batch, WEIGHTS_UNIT, row, "count"));
   if (metric == PF_NO_METRIC)
     return pf_no_memory(error);
-  if (!has(batch, WEIGHTS_WEIGHT, row))
+  if (!pf_has_value(batch, WEIGHTS_WEIGHT, row))
     return PF_OK;
-  if (has(batch, WEIGHTS_STACK, row))
+  if (pf_has_value(batch, WEIGHTS_STACK, row))
     node = pf_node_of_stack(&w->contexts, &w->stacks,
                             batch->columns[WEIGHTS_STACK].ids[row]);
   if (node == PF_NO_CONTEXT)

@@ -85,6 +85,14 @@ static inline bool pf_is_missing (const pf_column *column, size_t row) {
          (column->missing[row >> 6] >> (row & 63) & 1) != 0;
 }
 
+/* Return whether a row has a value in a column, which may be unwanted or beyond
+   the last one. */
+static inline bool pf_has_value (const pf_batch *batch, size_t column,
+                                 size_t row) {
+  return column < batch->ncolumns && batch->columns[column].data != NULL &&
+         !pf_is_missing(&batch->columns[column], row);
+}
+
 /* Return whether any of the first `rows` rows has a value in a column. */
 bool pf_has_values (const pf_column *column, size_t rows);
 

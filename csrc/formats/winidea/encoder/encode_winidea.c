@@ -26,11 +26,11 @@ static const char *const event_names[WINIDEA_EVENTS] = {
 
 static pf_status read_type (const winidea_writer *self, const pf_batch *batch,
                             size_t row, winidea_event *event, pf_error *error) {
-  if (!winidea_has(batch, TIMELINE_EVENT, row) ||
-      !winidea_has(batch, TIMELINE_TIME, row))
+  if (!pf_has_value(batch, TIMELINE_EVENT, row) ||
+      !pf_has_value(batch, TIMELINE_TIME, row))
     return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                    "a row of timeline has no %s",
-                   winidea_has(batch, TIMELINE_TIME, row) ? "event" : "time");
+                   pf_has_value(batch, TIMELINE_TIME, row) ? "event" : "time");
   const uint32_t word = batch->columns[TIMELINE_EVENT].ids[row];
   event->time = batch->columns[TIMELINE_TIME].ints[row];
   for (event->type = 0; event->type < WINIDEA_EVENTS; event->type++)
@@ -46,7 +46,7 @@ static pf_status read_type (const winidea_writer *self, const pf_batch *batch,
 static pf_status read_core (const pf_batch *batch, size_t row,
                             winidea_event *event, pf_error *error) {
   event->core = WINIDEA_NO_CORE;
-  if (!winidea_has(batch, TIMELINE_CORE, row))
+  if (!pf_has_value(batch, TIMELINE_CORE, row))
     return PF_OK;
   const int64_t core = batch->columns[TIMELINE_CORE].ints[row];
   if (core < -1 || core >= WINIDEA_NO_CORE)
@@ -61,7 +61,7 @@ static pf_status read_core (const pf_batch *batch, size_t row,
 /* A state without a value in its row gets that of its area. */
 static void read_state (const winidea_writer *self, const pf_batch *batch,
                         size_t row, winidea_event *event) {
-  if (!winidea_has(batch, TIMELINE_AREA, row))
+  if (!pf_has_value(batch, TIMELINE_AREA, row))
     return;
   const pf_area *const area =
       pf_area_at(self->dictionary, batch->columns[TIMELINE_AREA].ids[row]);
@@ -77,21 +77,21 @@ static pf_status read_value (const winidea_writer *self, const pf_batch *batch,
   event->has_value = event->is_double = false;
   event->data = 0;
   if (winidea_kind(event->handle) <= WINIDEA_LINE) {
-    if ((winidea_has(batch, TIMELINE_VALUE, row) &&
+    if ((pf_has_value(batch, TIMELINE_VALUE, row) &&
          batch->columns[TIMELINE_VALUE].ints[row] != 0) ||
-        (winidea_has(batch, TIMELINE_NUMBER, row) &&
+        (pf_has_value(batch, TIMELINE_NUMBER, row) &&
          batch->columns[TIMELINE_NUMBER].nums[row] != 0))
       return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                      "an event of function or line %08X has no value",
                      (unsigned)event->handle);
   }
-  else if (winidea_has(batch, TIMELINE_VALUE, row)) {
+  else if (pf_has_value(batch, TIMELINE_VALUE, row)) {
     event->has_value = true;
     event->data = batch->columns[TIMELINE_VALUE].ints[row];
   }
   else if (winidea_is_state(event->handle))
     read_state(self, batch, row, event);
-  else if (winidea_has(batch, TIMELINE_NUMBER, row)) {
+  else if (pf_has_value(batch, TIMELINE_NUMBER, row)) {
     event->has_value = event->is_double = true;
     memcpy(&event->data, &batch->columns[TIMELINE_NUMBER].nums[row],
            sizeof event->data);
@@ -139,7 +139,7 @@ static pf_status put_timeline (winidea_writer *self, const pf_batch *batch,
     status = read_value(self, batch, row, &event, error);
   if (status < 0)
     return status;
-  if (winidea_has(batch, TIMELINE_CONTEXT, row))
+  if (pf_has_value(batch, TIMELINE_CONTEXT, row))
     event.context = batch->columns[TIMELINE_CONTEXT].ids[row];
   bool is_written = true;
   if (!self->has_states)

@@ -93,13 +93,6 @@ typedef struct winidea_writer {
   pf_sink *records; /* during `put`: the file for binary records */
 } winidea_writer;
 
-/* Returns true if a row has a value in a column. */
-static inline bool winidea_has (const pf_batch *batch, size_t column,
-                                size_t row) {
-  return column < batch->ncolumns && batch->columns[column].data != NULL &&
-         !pf_is_missing(&batch->columns[column], row);
-}
-
 /* The handle of a row: its own, else that of its area. */
 pf_status winidea_row_handle (winidea_writer *self, const pf_batch *batch,
                               size_t handle, size_t area, size_t row,

@@ -131,9 +131,9 @@ pf_status winidea_area_handle (winidea_writer *self, uint32_t number,
 pf_status winidea_row_handle (winidea_writer *self, const pf_batch *batch,
                               size_t handle, size_t area, size_t row,
                               uint32_t *number, pf_error *error) {
-  if (winidea_has(batch, handle, row))
+  if (pf_has_value(batch, handle, row))
     return check_handle(batch->columns[handle].addrs[row], number, error);
-  if (!winidea_has(batch, area, row))
+  if (!pf_has_value(batch, area, row))
     return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                    "a row has no handle and no area");
   return winidea_area_handle(self, batch->columns[area].ids[row], number,

@@ -66,7 +66,7 @@ static pf_status variable_handle (winidea_writer *self, const pf_batch *batch,
                                   size_t row, uint32_t state, uint32_t *handle,
                                   pf_error *error) {
   *handle = state - WINIDEA_KIND_STEP;
-  if (!winidea_has(batch, TIMELINE_AREA, row))
+  if (!pf_has_value(batch, TIMELINE_AREA, row))
     return PF_OK;
   const uint32_t parent =
       pf_area_at(self->dictionary, batch->columns[TIMELINE_AREA].ids[row])

@@ -95,7 +95,7 @@ static void set_word (fields *f, winidea_macro macro, const char *text) {
 static void set_name (const winidea_writer *self, fields *f,
                       winidea_macro macro, const pf_batch *batch, size_t column,
                       size_t row) {
-  if (winidea_has(batch, column, row))
+  if (pf_has_value(batch, column, row))
     f->of[macro] = pf_name(self->dictionary, batch->columns[column].ids[row]);
 }
 
@@ -259,7 +259,7 @@ pf_status winidea_write_context (winidea_writer *self, const pf_batch *batch,
                                  size_t row, pf_sink *sink, pf_error *error) {
   fields f;
   begin(&f);
-  if (!winidea_has(batch, CONTEXTS_HANDLE, row) ||
+  if (!pf_has_value(batch, CONTEXTS_HANDLE, row) ||
       batch->columns[CONTEXTS_HANDLE].addrs[row] > UINT32_MAX)
     return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                    "a row of contexts has no handle of 32 bits");
@@ -335,9 +335,9 @@ pf_status winidea_write_area (winidea_writer *self, const pf_batch *batch,
                                         row, &handle, error);
   if (status < 0)
     return status;
-  if (winidea_has(batch, AREAS_VALUE, row))
+  if (pf_has_value(batch, AREAS_VALUE, row))
     set_value(&f, batch->columns[AREAS_VALUE].ints[row]);
-  if (winidea_has(batch, AREAS_STATES, row))
+  if (pf_has_value(batch, AREAS_STATES, row))
     set_hexadecimal(&f, MACRO_STATE, batch->columns[AREAS_STATES].addrs[row],
                     8);
   set_name(self, &f, MACRO_NAME, batch, AREAS_NAME, row);
@@ -345,7 +345,7 @@ pf_status winidea_write_area (winidea_writer *self, const pf_batch *batch,
   set_name(self, &f, MACRO_TYPE, batch, AREAS_TYPE, row);
   set_name(self, &f, MACRO_UNIT, batch, AREAS_UNIT, row);
   set_name(self, &f, MACRO_PATH, batch, AREAS_PATH, row);
-  const uint32_t parent = winidea_has(batch, AREAS_PARENT, row)
+  const uint32_t parent = pf_has_value(batch, AREAS_PARENT, row)
                               ? batch->columns[AREAS_PARENT].ids[row]
                               : PF_NO_AREA;
   return put_area(self, &f, handle, parent, sink, error);
@@ -363,17 +363,17 @@ pf_status winidea_write_statistics (winidea_writer *self, const pf_batch *batch,
   if (status < 0)
     return status;
   set_hexadecimal(&f, MACRO_HANDLE, handle, 8);
-  if (winidea_has(batch, STATISTICS_VALUE, row))
+  if (pf_has_value(batch, STATISTICS_VALUE, row))
     set_value(&f, batch->columns[STATISTICS_VALUE].ints[row]);
-  if (winidea_has(batch, STATISTICS_COUNT, row))
+  if (pf_has_value(batch, STATISTICS_COUNT, row))
     set_decimal(&f, MACRO_COUNT, batch->columns[STATISTICS_COUNT].ints[row]);
   for (unsigned i = 0; i < STATISTICS_COLUMNS - STATISTICS_NET; i++)
-    if (winidea_has(batch, STATISTICS_NET + i, row))
+    if (pf_has_value(batch, STATISTICS_NET + i, row))
       set_decimal(&f, (winidea_macro)(MACRO_NET + i),
                   batch->columns[STATISTICS_NET + i].ints[row]);
   set_name(self, &f, MACRO_NAME, batch, STATISTICS_NAME, row);
   set_name(self, &f, MACRO_CONTEXT, batch, STATISTICS_CONTEXT, row);
-  if (winidea_has(batch, STATISTICS_CONTEXT, row) &&
+  if (pf_has_value(batch, STATISTICS_CONTEXT, row) &&
       !winidea_has_macro(&self->formats[WINIDEA_STATISTICS], MACRO_CONTEXT))
     context = batch->columns[STATISTICS_CONTEXT].ids[row];
   const char *const class = class_of(handle);
