@@ -17,11 +17,10 @@
 --             "EPIPE" if the pipe was closed by its reader. An export that reads further files adds
 --             their paths to options.inputs
 
+local catalogue = require "profio.internal.catalogue"
 local options = require "profio.internal.options"
 local outputs = require "profio.internal.outputs"
 local raise = require "profio.internal.raise"
-
-local exports = {}
 
 local order = {
    "csv",
@@ -39,13 +38,6 @@ local order = {
    "html",
 }
 
-local by_name = {}
-
-local is_listed = {}
-for _, name in ipairs(order) do
-   is_listed[name] = true
-end
-
 -- Returns the options of the command that an export uses (see profio.cli.conflicts): selection and
 -- form of rows, or narrowing and comparison of profiles.
 local function uses_of(export)
@@ -60,53 +52,11 @@ local function uses_of(export)
    return uses
 end
 
--- Loads an export of the list on demand: most commands use none.
-local function load(name)
-   local export = by_name[name]
-   if not export then
-      export = require("profio.exports." .. name)
-      assert(export.name == name, "profio.exports." .. name .. " has another name")
-      assert(type(export.help) == "string", name .. " has no help")
-      assert(type(export.write) == "function", name .. " writes nothing")
-      export.takes = export.takes or "rows"
-      export.uses = uses_of(export)
-      by_name[name] = export
-   end
-   return export
-end
-
----Returns all exports in order.
----@return table[]
-function exports.all()
-   local list = {}
-   for i, name in ipairs(order) do
-      list[i] = load(name)
-   end
-   return list
-end
-
----Returns their names for help texts: "csv, tsv, ...".
----@return string
-function exports.names()
-   return table.concat(order, ", ")
-end
-
----Returns the export of a name, or nil.
----@param name string
----@return table|nil
-function exports.find(name)
-   return is_listed[name] and load(name) or nil
-end
-
----Returns the export of a name; raises if there is none.
----@param name string
----@return table
-function exports.named(name)
-   if not is_listed[name] then
-      error(("no export '%s'; there are: %s"):format(tostring(name), exports.names()), 0)
-   end
-   return load(name)
-end
+local exports = catalogue("export", order, {}, function(export)
+   assert(type(export.write) == "function", export.name .. " writes nothing")
+   export.takes = export.takes or "rows"
+   export.uses = uses_of(export)
+end)
 
 ---Returns the export of profiles to which the extension of a path belongs, or nil.
 ---@param path string
@@ -117,7 +67,7 @@ function exports.of_path(path)
       return "callgrind"
    end
    for _, kind in ipairs(order) do
-      for _, ending in ipairs(load(kind).endings or {}) do
+      for _, ending in ipairs(exports.find(kind).endings or {}) do
          if name:sub(-#ending) == ending then
             return kind
          end

@@ -11,7 +11,6 @@
 --    text      function(context, out): writes it as the vendor's tool does; nil: an aligned table
 --    text_fits function(context): whether that text suits this profile; nil: always
 --    any_columns  true: all columns of the file are shown too
---    also      another name for it; nil: none
 --    listed    function(context): the columns in order, if they differ from file to file
 --    shown     the columns of the aligned table in text, in order; nil: columns
 --    compares  true: it needs --diff
@@ -22,7 +21,7 @@
 --    unit      default unit of times in an aligned table; nil: ns
 -- The context has the open trace, the options of the command line, and profile().
 
-local reports = {}
+local catalogue = require "profio.internal.catalogue"
 
 -- In the order of --list-reports.
 local order = {
@@ -61,11 +60,12 @@ local order = {
    "xpp.unclosed",
 }
 
-local by_name = {}
+-- Names of reports without the prefix of DCPI's programs.
+local aliases = { cat = "dcpicat", prof = "dcpiprof", stats = "dcpistats",
+   topcounts = "dcpitopcounts" }
 
-local function check(report, name)
-   assert(report.name == name, "profio.reports." .. name .. " has another name")
-   assert(type(report.help) == "string", name .. " has no help")
+return catalogue("report", order, aliases, function(report)
+   local name = report.name
    assert(type(report.fits) == "function", name .. " does not say what it fits")
    assert(type(report.reader) == "function", name .. " has no reader")
    assert(report.text == nil or type(report.text) == "function", name .. " has an invalid text")
@@ -74,58 +74,4 @@ local function check(report, name)
       assert(type(column.name) == "string" and type(column.help) == "string",
          name .. " has an undescribed column")
    end
-end
-
--- The file of each report of the list, and the names in order.
-local file_of, names = {}, {}
-for i, file in ipairs(order) do
-   names[i] = file:match "[^.]+$"
-   file_of[names[i]] = file
-end
-
--- Loads a report of the list on demand: a command needs one or two.
-local function load(name)
-   local report = require("profio.reports." .. file_of[name])
-   if by_name[name] then
-      return report
-   end
-   check(report, name)
-   by_name[name] = report
-   if report.also then
-      assert(not by_name[report.also] and not file_of[report.also],
-         name .. " takes the word of another report")
-      by_name[report.also] = report
-   end
-   return report
-end
-
----Returns all reports in order.
----@return table[]
-function reports.all()
-   local list = {}
-   for i, name in ipairs(names) do
-      list[i] = load(name)
-   end
-   return list
-end
-
----Returns the report of a name, or nil.
----@param name string
----@return table|nil
-function reports.find(name)
-   if file_of[name] then
-      return load(name)
-   end
-   reports.all() -- loads their other names
-   return by_name[name]
-end
-
----Returns the report of a name; raises if there is none.
----@param name string
----@return table
-function reports.named(name)
-   return reports.find(name) or error(("no report '%s'; there are: %s"):format(tostring(name),
-      table.concat(names, ", ")), 0)
-end
-
-return reports
+end)

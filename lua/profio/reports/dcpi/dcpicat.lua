@@ -7,7 +7,6 @@ local writer = require "profio.internal.writer"
 
 local dcpicat = {
    name = "dcpicat",
-   also = "cat",
    help = "DCPI: header and counts of each profile, as dcpicat prints them",
    columns = {
       { name = "address", help = "address of the instruction" },

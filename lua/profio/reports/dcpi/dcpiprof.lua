@@ -4,7 +4,6 @@ local dcpi = require "profio.reports.dcpi.shares"
 
 local dcpiprof = {
    name = "dcpiprof",
-   also = "prof",
    help = "DCPI: samples by image, by procedure with --symbols or --exe; a column per event",
    columns = {
       { name = "function", help = "the procedure, with --symbols or --exe" },

@@ -7,7 +7,6 @@ local sets = require "profio.reports.dcpi.sample_sets"
 
 local dcpistats = {
    name = "dcpistats",
-   also = "stats",
    help = "DCPI: range, sum, mean, deviation of samples over epochs, machines or files",
    columns = {
       { name = "function", help = "the procedure, with --symbols or --exe" },

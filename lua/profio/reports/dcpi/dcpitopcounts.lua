@@ -7,7 +7,6 @@ local SHOWN = 20 -- rows of the text by default
 
 local dcpitopcounts = {
    name = "dcpitopcounts",
-   also = "topcounts",
    help = "DCPI: addresses with most samples, their running share; --top N, --keep P",
    columns = {
       { name = "address", help = "address of the instruction" },

@@ -1,0 +1,60 @@
+-- Lists of reports and of exports: modules that are loaded when they are first used, because a
+-- command needs one or two of them.
+
+---Returns the functions find, named, all and names of a list.
+---@param word "report"|"export"
+---@param files string[] modules below profio.reports or profio.exports, in the order of listings;
+---the last part of each is its name on the command line
+---@param aliases table<string, string> further names
+---@param check fun(entry: table) called when an entry is loaded
+---@return table
+local function catalogue(word, files, aliases, check)
+   local list, file_of, names, loaded = {}, {}, {}, {}
+   for i, file in ipairs(files) do
+      names[i] = file:match "[^.]+$"
+      file_of[names[i]] = file
+   end
+
+   ---Returns the entry of a name, or nil.
+   ---@param name string
+   ---@return table|nil
+   function list.find(name)
+      name = aliases[name] or name
+      if file_of[name] and not loaded[name] then
+         local entry = require(("profio.%ss.%s"):format(word, file_of[name]))
+         assert(entry.name == name, file_of[name] .. " has another name")
+         assert(type(entry.help) == "string", name .. " has no help")
+         check(entry)
+         loaded[name] = entry
+      end
+      return loaded[name]
+   end
+
+   ---Returns the entry of a name; raises if there is none.
+   ---@param name string
+   ---@return table
+   function list.named(name)
+      return list.find(name) or error(("no %s '%s'; there are: %s"):format(word, tostring(name),
+         list.names()), 0)
+   end
+
+   ---Returns all entries in order.
+   ---@return table[]
+   function list.all()
+      local all = {}
+      for i, name in ipairs(names) do
+         all[i] = list.find(name)
+      end
+      return all
+   end
+
+   ---Returns their names for messages: "csv, tsv, ...".
+   ---@return string
+   function list.names()
+      return table.concat(names, ", ")
+   end
+
+   return list
+end
+
+return catalogue
