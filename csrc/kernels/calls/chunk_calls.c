@@ -1,6 +1,6 @@
 /*
-** chunk_calls.c - records what a chunk does not know, and merges a chunk into the
-** scan of the events before it.
+** chunk_calls.c - records what a chunk does not know, and merges a chunk into
+** the scan of the events before it.
 **
 ** In a merge the slots come first: while the scan has open calls of a slot, no
 ** enter in the chunk has an outside and, with `outermost`, no call has a gross;

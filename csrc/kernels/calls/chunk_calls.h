@@ -1,8 +1,8 @@
 /*
-** chunk_calls.h - what is unknown in a chunk of a trace, because the calls that are
-** open when it begins are unknown. Filled by the call machine while it reads
+** chunk_calls.h - what is unknown in a chunk of a trace, because the calls that
+** are open when it begins are unknown. Filled by the call machine while it reads
 ** the chunk; completed when the chunk is merged into the scan of the events
-** before it (pf_scan_merge of kernels/statistics/scan.h, also in chunk_calls.c).
+** before it (pf_scan_merge of kernels/statistics/scan.h is in chunk_calls.c).
 **
 ** A function that is left, but was not entered in the chunk, is an unmatched
 ** leave. A function of which only suspends and resumes have come so far is a

@@ -1,7 +1,7 @@
 /*
 ** fast_path.h - the fast path of state_machine.c for most events: functions
 ** that call each other and return, without flags, ranges or details. It has no
-** arithmetic of its own: it looks up a slot and then uses the same operations of
+** arithmetic of its own: it looks up a slot and then uses the operations of
 ** stack.h. Without it, statistics take 1.3 times as long.
 **
 ** A run is a sequence of events of one lane, of which the top of the stack and

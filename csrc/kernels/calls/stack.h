@@ -1,6 +1,7 @@
 /*
 ** stack.h - the operations on the stack of a lane: the only place that computes
-** the durations of a call. Private to state_machine.c, fast_path.h and chunk_calls.c.
+** the durations of a call. Private to state_machine.c, fast_path.h, orphans.c
+** and chunk_calls.c.
 */
 
 #ifndef stack_h

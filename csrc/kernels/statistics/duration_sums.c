@@ -113,6 +113,22 @@ pf_status pf_call_sums_reserve (pf_call_sums *t, size_t count) {
 
 /* {====== Adding ====== */
 
+/* Whether a duration changes only the sum; -1, an unknown one, does not. */
+static inline bool is_in_range (const pf_hot_sums *hot, size_t which,
+                                int64_t length) {
+  return (uint64_t)length - (uint64_t)hot->of[which].min < hot->of[which].range;
+}
+
+
+static inline void add_to_sum (pf_call_sums *t, size_t group, size_t which,
+                               int64_t length) {
+  pf_hot_sums *const hot = &t->hot[group];
+  hot->of[which].sum += (uint64_t)length;
+  if (__builtin_expect(hot->of[which].sum < (uint64_t)length, 0))
+    t->rest[group].wraps[which]++;
+}
+
+
 /* Update minimum, maximum, range, and the start of the longest call. */
 static void update_range (pf_call_sums *t, size_t group, size_t which,
                           int64_t length, int64_t start) {
@@ -133,9 +149,8 @@ static void update_range (pf_call_sums *t, size_t group, size_t which,
 
 static inline void add_duration (pf_call_sums *t, size_t group, size_t which,
                                  int64_t length, int64_t start) {
-  const pf_hot_sums *const hot = &t->hot[group];
-  pf_duration_sum(t, group, which, (uint64_t)length);
-  if (!pf_duration_in_range(hot, which, (uint64_t)length))
+  add_to_sum(t, group, which, length);
+  if (!is_in_range(&t->hot[group], which, length))
     update_range(t, group, which, length, start);
 }
 
@@ -291,18 +306,40 @@ static void add_durations (pf_call_sums *t, size_t group, const pf_call *call) {
 }
 
 
-/* Most calls change only sums. */
+/* Most calls change only sums, and have all durations or all but `outside`. */
 static inline pf_status add_call (pf_call_sums *t, size_t group,
                                   const pf_call *call) {
+  const pf_hot_sums *const hot = &t->hot[group];
   const int64_t *const of = call->durations;
-  const pf_durations durations = {
-      (uint64_t)of[PF_NET], (uint64_t)of[PF_GROSS], (uint64_t)of[PF_CALL],
-      (uint64_t)of[PF_PERIOD], (uint64_t)of[PF_OUTSIDE]};
-  if (call->count == 0 || !pf_call_sums_try_add(t, group, durations))
+  const bool is_outside = of[PF_OUTSIDE] >= 0;
+  if (call->count == 0 || !is_in_range(hot, PF_NET, of[PF_NET]) ||
+      !is_in_range(hot, PF_GROSS, of[PF_GROSS]) ||
+      !is_in_range(hot, PF_CALL, of[PF_CALL]) ||
+      !is_in_range(hot, PF_PERIOD, of[PF_PERIOD]) ||
+      (is_outside && !is_in_range(hot, PF_OUTSIDE, of[PF_OUTSIDE])))
     add_durations(t, group, call);
+  else {
+    t->hot[group].rows++;
+    for (size_t which = PF_NET; which <= PF_PERIOD; which++)
+      add_to_sum(t, group, which, of[which]);
+    if (is_outside)
+      add_to_sum(t, group, PF_OUTSIDE, of[PF_OUTSIDE]);
+    else
+      t->rest[group].missing[PF_OUTSIDE]++;
+  }
   if (t->has_squares)
     add_squares(t, group, call->durations);
   return t->has_quantiles ? add_quantiles(t, group, call->durations) : PF_OK;
+}
+
+
+/* Prefetch the accumulators of a group. */
+static inline void prefetch (const pf_call_sums *t, size_t group) {
+  const pf_hot_sums *const hot = &t->hot[group];
+  __builtin_prefetch(hot, 1);
+  __builtin_prefetch(&hot->of[PF_DURATIONS - 1], 1);
+  if (t->has_quantiles)
+    prefetch_buffer(t, group);
 }
 
 
@@ -310,11 +347,8 @@ pf_status pf_call_sums_add (pf_call_sums *t, const pf_call *calls, size_t count,
                             const uint32_t *groups) {
   pf_status status = PF_OK;
   for (size_t i = 0; i < count && status == PF_OK; i++) {
-    if (i + AHEAD < count) {
-      pf_call_sums_prefetch(t, groups[i + AHEAD]);
-      if (t->has_quantiles)
-        prefetch_buffer(t, groups[i + AHEAD]);
-    }
+    if (i + AHEAD < count)
+      prefetch(t, groups[i + AHEAD]);
     status = add_call(t, groups[i], &calls[i]);
   }
   return status;

@@ -80,60 +80,6 @@ pf_status pf_call_sums_reserve (pf_call_sums *sums, size_t count);
 pf_status pf_call_sums_add (pf_call_sums *sums, const pf_call *calls,
                             size_t count, const uint32_t *groups);
 
-/* Prefetch the accumulators of a group. */
-static inline void pf_call_sums_prefetch (const pf_call_sums *sums,
-                                          size_t group) {
-  const pf_hot_sums *const hot = &sums->hot[group];
-  __builtin_prefetch(hot, 1);
-  __builtin_prefetch(&hot->of[PF_DURATIONS - 1], 1);
-}
-
-/* The durations of a call. PF_NO_TIME and values above 2^63-1 are large numbers
-   here. */
-typedef struct pf_durations {
-  uint64_t net, gross, call, period, outside;
-} pf_durations;
-
-/* Whether a duration changes only the sum. */
-static inline __attribute__((always_inline)) bool pf_duration_in_range (
-    const pf_hot_sums *hot, size_t which, uint64_t duration) {
-  return duration - (uint64_t)hot->of[which].min < hot->of[which].range;
-}
-
-/* Add a duration for which that holds. */
-static inline __attribute__((always_inline)) void pf_duration_sum (
-    pf_call_sums *sums, size_t group, size_t which, uint64_t duration) {
-  pf_hot_sums *const hot = &sums->hot[group];
-  hot->of[which].sum += duration;
-  if (__builtin_expect(hot->of[which].sum < duration, 0))
-    sums->rest[group].wraps[which]++;
-}
-
-/* Add a call that was recorded from enter to leave if it changes only sums
-   (`outside` may be unknown). Otherwise returns false and adds nothing. Ignores
-   squares and quantiles. */
-static inline __attribute__((always_inline)) bool pf_call_sums_try_add (
-    pf_call_sums *sums, size_t group, pf_durations of) {
-  pf_hot_sums *const hot = &sums->hot[group];
-  const bool is_outside = (int64_t)of.outside >= 0;
-  if (!pf_duration_in_range(hot, PF_NET, of.net) ||
-      !pf_duration_in_range(hot, PF_GROSS, of.gross) ||
-      !pf_duration_in_range(hot, PF_CALL, of.call) ||
-      !pf_duration_in_range(hot, PF_PERIOD, of.period) ||
-      (is_outside && !pf_duration_in_range(hot, PF_OUTSIDE, of.outside)))
-    return false;
-  hot->rows++;
-  pf_duration_sum(sums, group, PF_NET, of.net);
-  pf_duration_sum(sums, group, PF_GROSS, of.gross);
-  pf_duration_sum(sums, group, PF_CALL, of.call);
-  pf_duration_sum(sums, group, PF_PERIOD, of.period);
-  if (is_outside)
-    pf_duration_sum(sums, group, PF_OUTSIDE, of.outside);
-  else
-    sums->rest[group].missing[PF_OUTSIDE]++;
-  return true;
-}
-
 /* Add what is buffered to the quantiles: needed before they are read, cleared
    or merged. PF_ENOMEM. */
 pf_status pf_call_sums_flush (pf_call_sums *sums);

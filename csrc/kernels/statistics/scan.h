@@ -5,9 +5,10 @@
 ** close.
 **
 ** A chunk begins at any row, so the calls that are open there are unknown
-** (kernels/calls/chunk_calls.h). Where what it records of them is not sufficient, its
-** events are read again by the scan into which all earlier chunks have been
-** merged. The result is always that of one scan of the whole table.
+** (kernels/calls/chunk_calls.h). Where what it records of them is not
+** sufficient, its events are read again by the scan into which all earlier
+** chunks have been merged. The result is always that of one scan of the whole
+** table.
 */
 
 #ifndef scan_h
