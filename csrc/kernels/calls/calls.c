@@ -201,11 +201,6 @@ static pf_status emit_calls (calls_reader *r, pf_batch *batch) {
 
 /* {====== The reader ====== */
 
-static pf_status out_of_memory (pf_error *error) {
-  return pf_no_memory(error);
-}
-
-
 /* A column of the events, or NULL. */
 static const pf_column *column_at (const calls_reader *r, size_t column) {
   return column < r->input->nfields ? &r->events.batch.columns[column] : NULL;
@@ -234,7 +229,7 @@ static pf_status advance (calls_reader *r, pf_error *error) {
     r->ended = status == PF_END;
     if (r->ended)
       return pf_machine_finish(&r->machine) == PF_OK ? PF_MORE
-                                                     : out_of_memory(error);
+                                                     : pf_no_memory(error);
     if (status != PF_MORE) {
       r->events.batch.rows = 0;
       return status;
@@ -245,7 +240,7 @@ static pf_status advance (calls_reader *r, pf_error *error) {
   const pf_status status =
       pf_machine_process(&r->machine, &r->events.rows, r->row, to);
   r->row = to;
-  return status == PF_OK ? PF_MORE : out_of_memory(error);
+  return status == PF_OK ? PF_MORE : pf_no_memory(error);
 }
 
 
@@ -259,10 +254,9 @@ static pf_status begin (calls_reader *r, const pf_batch *batch,
   pf_reader *const input = r->wanted == NULL ? r->input : &r->pushed_input;
   const bool details = is_wanted(batch, r->line) || is_wanted(batch, r->params);
   if (details && (r->details = pf_details_new()) == NULL)
-    return out_of_memory(error);
+    return pf_no_memory(error);
   const pf_status status =
-      details ? pf_events_open_details(&r->events, input, error)
-              : pf_events_open(&r->events, input, error);
+      pf_events_open(&r->events, input, NULL, details, error);
   if (status != PF_OK) {
     pf_events_close(&r->events);
     return status;
@@ -285,7 +279,7 @@ static pf_status calls_next (pf_reader *self, pf_batch *batch,
   drop_emitted(r);
   while (status >= PF_OK) {
     if (emit_calls(r, batch) != PF_OK)
-      return out_of_memory(error);
+      return pf_no_memory(error);
     if (r->at < r->machine.ncalls || batch->rows == PF_BATCH_ROWS || r->ended)
       break;
     status = advance(r, error);
@@ -429,7 +423,7 @@ pf_status pf_calls_open (pf_reader *input, const pf_call_options *options,
                          pf_reader **reader, pf_error *error) {
   calls_reader *const r = calloc(1, sizeof *r);
   if (r == NULL)
-    return out_of_memory(error);
+    return pf_no_memory(error);
   r->input = input;
   r->options = *options;
   const pf_status status = pf_events_columns(&r->events, input, error);

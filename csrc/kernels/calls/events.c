@@ -76,49 +76,29 @@ void pf_events_want (const pf_events *e, bool *wanted) {
 }
 
 
-static pf_status open_batch (pf_events *e, pf_error *error) {
-  bool *const wanted = calloc(e->reader->nfields + 1, sizeof *wanted);
-  pf_status status = PF_ENOMEM;
-  if (wanted != NULL) {
-    pf_events_want(e, wanted);
-    status = pf_batch_for(&e->batch, e->reader, wanted);
-  }
-  free(wanted);
-  if (status != PF_OK)
-    pf_fail(error, status, PF_NO_OFFSET, "out of memory");
-  return status;
-}
-
-
-pf_status pf_events_open (pf_events *e, pf_reader *reader, pf_error *error) {
-  return pf_events_open_extra(e, reader, NULL, error);
-}
-
-
-pf_status pf_events_open_extra (pf_events *e, pf_reader *reader,
-                                const char *extra, pf_error *error) {
-  const pf_status status = pf_events_columns(e, reader, error);
-  pf_id_table_init(&e->lanes);
-  if (extra != NULL)
-    e->extra = column_of(reader, extra, PF_INT, PF_INT);
-  return status == PF_OK ? open_batch(e, error) : status;
-}
-
-
 void pf_events_find_details (pf_events *e) {
   e->line = column_of(e->reader, "line", PF_INT, PF_INT);
   e->params = column_of(e->reader, "params", PF_BYTES, PF_BYTES);
 }
 
 
-pf_status pf_events_open_details (pf_events *e, pf_reader *reader,
-                                  pf_error *error) {
+pf_status pf_events_open (pf_events *e, pf_reader *reader, const char *extra,
+                          bool details, pf_error *error) {
   const pf_status status = pf_events_columns(e, reader, error);
   pf_id_table_init(&e->lanes);
   if (status != PF_OK)
     return status;
-  pf_events_find_details(e);
-  return open_batch(e, error);
+  if (extra != NULL)
+    e->extra = column_of(reader, extra, PF_INT, PF_INT);
+  if (details)
+    pf_events_find_details(e);
+  bool *const wanted = calloc(reader->nfields + 1, sizeof *wanted);
+  if (wanted == NULL)
+    return pf_no_memory(error);
+  pf_events_want(e, wanted);
+  const pf_status opened = pf_batch_for(&e->batch, reader, wanted);
+  free(wanted);
+  return opened == PF_OK ? PF_OK : pf_no_memory(error);
 }
 
 

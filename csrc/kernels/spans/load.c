@@ -271,7 +271,7 @@ static pf_status open_input (load_reader *l, pf_error *error) {
   const pf_call_options calls = {0};
   pf_status status = count_intervals(l, error);
   if (status == PF_OK)
-    status = pf_events_open_extra(&l->events, l->input, "core", error);
+    status = pf_events_open(&l->events, l->input, "core", false, error);
   if (status != PF_OK)
     return status;
   if (l->options.by_core && l->events.extra == l->input->nfields)

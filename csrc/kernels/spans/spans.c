@@ -214,8 +214,8 @@ pf_status pf_spans_open (pf_reader *events, const pf_spans *options,
   r->options = *options;
   pf_id_table_init(&r->values);
   pf_id_table_init(&r->frames);
-  const pf_status status = pf_events_open_extra(
-      &r->events, events, options->variables ? "value" : NULL, error);
+  const pf_status status = pf_events_open(
+      &r->events, events, options->variables ? "value" : NULL, false, error);
   if (status != PF_OK) {
     spans_close(&r->reader);
     return status;

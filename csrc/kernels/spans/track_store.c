@@ -53,11 +53,6 @@ struct pf_span_store {
 
 /* {====== Writing ====== */
 
-static pf_status out_of_memory (pf_error *error) {
-  return pf_no_memory(error);
-}
-
-
 static bool add_tracks (pf_span_store *k, size_t count) {
   const bool grown = pf_grow(&k->tracks, &k->tracks_capacity, count);
   for (; grown && k->ntracks < count; k->ntracks++)
@@ -117,12 +112,12 @@ static pf_status store_row (pf_span_store *k, const pf_column *c, size_t row,
   const int64_t kind = c[PF_SPAN_KIND].ints[row];
   if ((track >= k->ntracks && !add_tracks(k, track + 1)) ||
       (frame > k->nframes && !add_frame(k, c, row)))
-    return out_of_memory(error);
+    return pf_no_memory(error);
   stored_track *const t = &k->tracks[track];
   t->rows += kind <= PF_SPAN_LATE;
   t->bases += kind == PF_SPAN_BASE;
   if (kind == PF_SPAN_LATE)
-    return add_late(t, (uint32_t)frame) ? PF_OK : out_of_memory(error);
+    return add_late(t, (uint32_t)frame) ? PF_OK : pf_no_memory(error);
   const pf_status status = pf_spill_reserve(&k->spill, track, error);
   if (status == PF_OK)
     put_row(&k->spill.buffers[track], t, c, row);
@@ -211,12 +206,12 @@ pf_status pf_span_store_open (pf_reader *events, const pf_spans *options,
                               pf_span_store **store, pf_error *error) {
   pf_span_store *const k = calloc(1, sizeof *k);
   if (k == NULL)
-    return out_of_memory(error);
+    return pf_no_memory(error);
   pf_status status = pf_spans_open(events, options, &k->spans, error);
   if (status == PF_OK)
     status = store_spans(k, error);
   if (status == PF_OK && find_names(k) != PF_OK)
-    status = out_of_memory(error);
+    status = pf_no_memory(error);
   if (status != PF_OK) {
     pf_span_store_close(k);
     return status;
@@ -413,7 +408,7 @@ pf_status pf_span_store_reader (const pf_span_store *k, uint32_t track,
                                 pf_error *error) {
   track_reader *const r = calloc(1, sizeof *r);
   if (r == NULL)
-    return out_of_memory(error);
+    return pf_no_memory(error);
   r->reader = (pf_reader){.fields = track_fields,
                           .nfields = PF_TRACK_FIELDS,
                           .dictionary = k->spans->dictionary,
@@ -471,7 +466,7 @@ pf_status pf_span_store_frames (const pf_span_store *k, pf_reader **reader,
                                 pf_error *error) {
   frames_reader *const r = calloc(1, sizeof *r);
   if (r == NULL)
-    return out_of_memory(error);
+    return pf_no_memory(error);
   const pf_events *const events = pf_spans_events(k->spans);
   r->store = k;
   memcpy(r->fields, frame_fields, sizeof frame_fields);

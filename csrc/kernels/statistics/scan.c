@@ -14,7 +14,8 @@ pf_status pf_scan_open (pf_scan *p, pf_reader *reader,
                         const pf_scan_options *options, bool is_chunk,
                         pf_error *error) {
   memset(p, 0, sizeof *p);
-  const pf_status status = pf_events_open(&p->events, reader, error);
+  const pf_status status =
+      pf_events_open(&p->events, reader, NULL, false, error);
   if (status != PF_OK) {
     pf_events_close(&p->events);
     return status;
@@ -61,18 +62,13 @@ static pf_status process_batch (pf_scan *p) {
 }
 
 
-static pf_status out_of_memory (pf_error *error) {
-  return pf_no_memory(error);
-}
-
-
 pf_status pf_scan_read (pf_scan *p, uint64_t rows, pf_error *error) {
   while (rows > 0 && !p->machine.chunk.needs_reread) {
     const pf_status status = pf_events_next(&p->events, error);
     if (status != PF_MORE)
       return status;
     if (process_batch(p) != PF_OK)
-      return out_of_memory(error);
+      return pf_no_memory(error);
     if (pf_events_are_over(&p->events, &p->machine))
       return PF_END;
     rows -= p->events.batch.rows < rows ? p->events.batch.rows : rows;

@@ -24,11 +24,6 @@ typedef struct statistics_reader {
 } statistics_reader;
 
 
-static pf_status out_of_memory (pf_error *error) {
-  return pf_no_memory(error);
-}
-
-
 /* {====== Reading the events ====== */
 
 /* Whether a column with this statistic is wanted. */
@@ -68,7 +63,7 @@ static pf_status read_events (statistics_reader *r, const pf_batch *batch,
     return read_chunks(r, &options, error);
   const pf_status status = pf_scan_read(&r->scan, UINT64_MAX, error);
   return status == PF_END && pf_scan_finish(&r->scan) != PF_OK
-             ? out_of_memory(error)
+             ? pf_no_memory(error)
              : status;
 }
 
@@ -151,7 +146,7 @@ static pf_status open_all (statistics_reader *r, pf_error *error) {
       pf_statistics_schema_make(&r->schema, &r->options, area, lane) != PF_OK ||
       pf_store_open(&r->store, r->schema.fields, r->schema.count,
                     r->input->dictionary) != PF_OK)
-    return out_of_memory(error);
+    return pf_no_memory(error);
   return PF_OK;
 }
 
@@ -161,7 +156,7 @@ pf_status pf_statistics_open (pf_reader *input,
                               pf_reader **reader, pf_error *error) {
   statistics_reader *const r = calloc(1, sizeof *r);
   if (r == NULL)
-    return out_of_memory(error);
+    return pf_no_memory(error);
   r->input = input;
   r->options = *options;
   const pf_status status = open_all(r, error);
