@@ -195,30 +195,30 @@ static pf_status map_descriptor (int fd, uint64_t max_size, pf_map **map,
 }
 
 
-/* Maps a file, without decompressing it. */
-static pf_status map_path (const char *path, uint64_t max_size, pf_map **map,
-                           pf_error *error) {
-  if (strcmp(path, "-") == 0)
-    return map_descriptor(STDIN_FILENO, max_size, map, error);
-  const int fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0)
-    return pf_fail(error, PF_EIO, PF_NO_OFFSET, "%s", strerror(errno));
-  const pf_status status = map_descriptor(fd, max_size, map, error);
-  close(fd);
-  return status;
-}
-
-
-pf_status pf_map_open (const char *path, uint64_t max_size, pf_map **map,
-                       pf_error *error) {
+pf_status pf_map_descriptor (int fd, uint64_t max_size, pf_map **map,
+                             pf_error *error) {
   pf_map *m = NULL;
-  pf_status status = map_path(path, max_size, &m, error);
+  pf_status status = map_descriptor(fd, max_size, &m, error);
   if (m != NULL && pf_is_gzip(m->bytes)) {
     pf_map *const packed = m;
     status = pf_map_gzip(packed->bytes, max_size, &m, error);
     pf_map_close(packed);
   }
   *map = m;
+  return status;
+}
+
+
+pf_status pf_map_open (const char *path, uint64_t max_size, pf_map **map,
+                       pf_error *error) {
+  *map = NULL;
+  if (strcmp(path, "-") == 0)
+    return pf_map_descriptor(STDIN_FILENO, max_size, map, error);
+  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0)
+    return pf_fail(error, PF_EIO, PF_NO_OFFSET, "%s", strerror(errno));
+  const pf_status status = pf_map_descriptor(fd, max_size, map, error);
+  close(fd);
   return status;
 }
 

@@ -25,6 +25,11 @@ typedef struct pf_map pf_map;
 pf_status pf_map_open (const char *path, uint64_t max_size, pf_map **map,
                        pf_error *error);
 
+/* As pf_map_open, for a file that is open; the descriptor may be closed
+   after. */
+pf_status pf_map_descriptor (int fd, uint64_t max_size, pf_map **map,
+                             pf_error *error);
+
 /*
 ** Map a regular file that is still being written; pf_map_grow extends the
 ** bytes, whose address stays the same. PF_EUNSUPPORTED for a pipe, PF_EIO,

@@ -5,10 +5,13 @@
 #define _XOPEN_SOURCE 700 /* realpath */
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "bytes/named.h"
 
@@ -35,20 +38,17 @@ static bool is_inside (const char *real, const pf_named_rule *rule) {
 }
 
 
-/* Check a real path for pf_named_file. */
-static pf_status check (const char *real, const pf_named_rule *rule,
-                        pf_error *error) {
-  struct stat found;
-  if (stat(real, &found) != 0)
-    return pf_fail(error, PF_EIO, PF_NO_OFFSET, "%s", strerror(errno));
-  if (!S_ISREG(found.st_mode))
+/* Checks the file at a real path for pf_named_file. */
+static pf_status check (const struct stat *found, const char *real,
+                        const pf_named_rule *rule, pf_error *error) {
+  if (!S_ISREG(found->st_mode))
     return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                    "is not a regular file");
   if (!is_inside(real, rule))
     return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
                    "is outside the folders that are read: trust_paths = true "
                    "reads it");
-  if ((uint64_t)found.st_size > rule->max_size)
+  if ((uint64_t)found->st_size > rule->max_size)
     return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
                    "has more than %llu bytes: trust_paths = true reads it",
                    (unsigned long long)rule->max_size);
@@ -58,7 +58,30 @@ static pf_status check (const char *real, const pf_named_rule *rule,
 
 pf_status pf_named_file (const char *path, const pf_named_rule *rule,
                          char real[PF_LONGEST_PATH], pf_error *error) {
-  if (realpath(path, real) == NULL)
+  struct stat found;
+  if (realpath(path, real) == NULL || stat(real, &found) != 0)
     return pf_fail(error, PF_EIO, PF_NO_OFFSET, "%s", strerror(errno));
-  return check(real, rule, error);
+  return check(&found, real, rule, error);
+}
+
+
+pf_status pf_named_open (const char *path, const pf_named_rule *rule, int *fd,
+                         pf_error *error) {
+  char real[PF_LONGEST_PATH], opened[PF_LONGEST_PATH], link[32];
+  struct stat found;
+  pf_status status = pf_named_file(path, rule, real, error);
+  if (status != PF_OK)
+    return status;
+  *fd = open(real, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (*fd < 0 || fstat(*fd, &found) != 0) {
+    status = pf_fail(error, PF_EIO, PF_NO_OFFSET, "%s", strerror(errno));
+  }
+  else { /* without /proc the path is that which was checked */
+    snprintf(link, sizeof link, "/proc/self/fd/%d", *fd);
+    status = check(&found, realpath(link, opened) == NULL ? real : opened, rule,
+                   error);
+  }
+  if (status != PF_OK && *fd >= 0)
+    close(*fd);
+  return status;
 }

@@ -30,4 +30,9 @@ typedef struct pf_named_rule {
 pf_status pf_named_file (const char *path, const pf_named_rule *rule,
                          char real[PF_LONGEST_PATH], pf_error *error);
 
+/* Opens a file that pf_named_file allows, and checks the opened file once more:
+   the path may lead to another one since. The caller closes the descriptor. */
+pf_status pf_named_open (const char *path, const pf_named_rule *rule, int *fd,
+                         pf_error *error);
+
 #endif

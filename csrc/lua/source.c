@@ -4,6 +4,7 @@
 */
 
 #include <string.h>
+#include <unistd.h>
 
 #include "bytes/map.h"
 #include "bytes/named.h"
@@ -196,24 +197,53 @@ static int core_source_data (lua_State *L) {
 }
 
 
-/* core.named_file(path, folders, max_size): the real path of a file named in a
-   trace if the rules of bytes/named.h allow reading it; or nil, message, code.
-   Without folders it may be anywhere. */
-static int core_named_file (lua_State *L) {
-  const char *const path = l_path_check(L, 1);
+/* The rule of the folders at 2 and the size at 3; it borrows their strings. */
+static pf_named_rule named_rule (lua_State *L) {
   pf_named_rule rule = {.max_size = max_size_check(L, 3)};
-  lua_settop(L, 3);
   const pf_bytes *const folders = l_texts_check(L, 2, &rule.nfolders);
   const char **const paths = l_scratch(L, rule.nfolders, sizeof *paths);
   for (size_t i = 0; i < rule.nfolders; i++)
     paths[i] = (const char *)folders[i].at; /* Lua ends strings with zero */
   rule.folders = paths;
+  return rule;
+}
+
+
+/* core.named_file(path, folders, max_size): the real path of a file named in a
+   trace if the rules of bytes/named.h allow reading it; or nil, message, code.
+   Without folders it may be anywhere. */
+static int core_named_file (lua_State *L) {
+  const char *const path = l_path_check(L, 1);
   char real[PF_LONGEST_PATH];
   pf_error error;
+  lua_settop(L, 3);
+  const pf_named_rule rule = named_rule(L);
   if (pf_named_file(path, &rule, real, &error) != PF_OK)
     return l_failure(L, &error, path);
   lua_pushstring(L, real);
   return 1;
+}
+
+
+/* core.named_source(path, folders, max_size, max_unpacked): a source with the
+   bytes of a file that core.named_file allows; or nil, message, code, partial
+   source. */
+static int core_named_source (lua_State *L) {
+  const char *const path = l_path_check(L, 1);
+  const uint64_t max_unpacked = max_size_check(L, 4);
+  lua_settop(L, 4);
+  const pf_named_rule rule = named_rule(L);
+  l_source *const s = new_source(L, 1);
+  pf_map *map = NULL;
+  pf_error error;
+  int fd;
+  pf_status status = pf_named_open(path, &rule, &fd, &error);
+  if (status == PF_OK) {
+    status = pf_map_descriptor(fd, max_unpacked, &map, &error);
+    close(fd);
+  }
+  own_map(s, map);
+  return status == PF_OK ? 1 : partial_failure(L, &error, path, -1);
 }
 
 
@@ -307,10 +337,13 @@ void l_open_source (lua_State *L) {
   static const luaL_Reg methods[] = {
       {"close", source_close}, {"lines", source_lines}, {"path", source_path},
       {"read", source_read},   {"size", source_size},   {NULL, NULL}};
-  static const luaL_Reg functions[] = {
-      {"named_file", core_named_file},   {"source", core_source},
-      {"source_data", core_source_data}, {"source_live", core_source_live},
-      {"source_pair", core_source_pair}, {NULL, NULL}};
+  static const luaL_Reg functions[] = {{"named_file", core_named_file},
+                                       {"named_source", core_named_source},
+                                       {"source", core_source},
+                                       {"source_data", core_source_data},
+                                       {"source_live", core_source_live},
+                                       {"source_pair", core_source_pair},
+                                       {NULL, NULL}};
   l_class(L, L_SOURCE, methods, source_gc, source_gc);
   luaL_setfuncs(L, functions, 0);
 }

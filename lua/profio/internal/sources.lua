@@ -43,21 +43,22 @@ local function candidates(path, folders)
    return list
 end
 
----Returns whether a source may be read: a regular file of at most 16 MiB below a folder of --source
----or the current one, after links and ".." are resolved (see csrc/bytes/named.h).
+---Opens a source if it may be read: a regular file of at most 16 MiB below a folder of --source or
+---the current one, after links and ".." are resolved (see csrc/bytes/named.h).
 ---@param path string
 ---@param folders string[] of --source
 ---@param trusts_paths boolean|nil any regular file may be read
----@return string|nil real_path nil: it may not be read
+---@return userdata|nil source nil: it may not be read
 ---@return string|nil message
 ---@return string|nil code "io": there is no such file; "unsupported", "limit": it may not be read
-function sources.check_file(path, folders, trusts_paths)
+function sources.open(path, folders, trusts_paths)
    if #path > LONGEST_PATH or path:find("\0", 1, true) then
       return nil, nil, "io"
    elseif trusts_paths then
-      return core.named_file(path)
+      return core.named_source(path)
    end
-   return core.named_file(path, table.move(folders, 1, #folders, 2, { "." }), MOST_BYTES)
+   return core.named_source(path, table.move(folders, 1, #folders, 2, { "." }), MOST_BYTES,
+      MOST_BYTES)
 end
 
 ---Reads the lines of a source: at its path, or below one of the folders, with ever shorter tails.
@@ -70,11 +71,10 @@ end
 function sources.read(path, folders, trusts_paths)
    local reason
    for _, found in ipairs(candidates(path, folders)) do
-      local real, message, code = sources.check_file(found, folders, trusts_paths)
-      local file <close> = real and io.open(real) or nil
-      if file then
-         local list = {}
-         for line in file:lines() do
+      local source <close>, message, code = sources.open(found, folders, trusts_paths)
+      if source then
+         local list, text = {}, source:read()
+         for line in (text:find "[^\n]$" and text .. "\n" or text):gmatch "([^\n]*)\n" do
             list[#list + 1] = line
          end
          return list, found

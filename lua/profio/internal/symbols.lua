@@ -31,7 +31,7 @@ Symbols.__close = methods.close
 -- Returns the source of a path if `accepts` returns true for it, else nil. The file must be regular
 -- and below one of the folders; without folders it may be anywhere.
 local function try(path, max_size, accepts, folders)
-   local source = core.named_file(path, folders) and core.source(path, max_size)
+   local source = core.named_source(path, folders, nil, max_size)
    if not source then
       return nil
    elseif accepts(source) then

@@ -30,6 +30,17 @@ local core = {}
 ---@return profio.core.Code|nil code "io": no such file; "unsupported", "limit": it may not be read
 function core.named_file(path, folders, max_size) end
 
+---Opens a file that core.named_file allows, and checks the opened file once more.
+---@param path string
+---@param folders string[]|nil nil or empty: anywhere
+---@param max_size integer|nil nil: of any size
+---@param max_unpacked integer|nil most bytes a packed file may unpack to
+---@return profio.core.Source|nil
+---@return string|nil message
+---@return profio.core.Code|nil code as of core.named_file
+---@return profio.core.Source|nil part
+function core.named_source(path, folders, max_size, max_unpacked) end
+
 ---Returns the bytes of a file or pipe ("-" is standard input); gzip data is unpacked. If it is
 ---truncated or damaged, `part` has the bytes that could be unpacked.
 ---@param path string

@@ -80,8 +80,7 @@ local function load(self, module)
    if not path then
       return {}
    end
-   local real, message = sources.check_file(path, self.folders, self.trusts_paths)
-   local file <close> = real and io.open(real) or nil
+   local file <close>, message = sources.open(path, self.folders, self.trusts_paths)
    if not file then
       self.told.leaves_out(message or path)
       return {}
