@@ -118,6 +118,11 @@ static inline uint32_t look_up (const pf_id_table *n, uint64_t word) {
 }
 
 
+uint32_t pf_id_table_find (const pf_id_table *n, uint64_t word) {
+  return n->slots == NULL ? PF_NO_ID : look_up(n, word);
+}
+
+
 static inline pf_status find (pf_id_table *n, uint64_t word, uint32_t *id) {
   *id = look_up(n, word);
   return *id != PF_NO_ID ? PF_OK : add_word(n, word, id);

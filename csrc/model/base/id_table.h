@@ -48,6 +48,9 @@ pf_status pf_id_table_nullable (pf_id_table *table, const uint64_t *words,
                                 const bool *missing, size_t count,
                                 uint32_t *ids);
 
+/* The id of a word, or PF_NO_ID if it has none. */
+uint32_t pf_id_table_find (const pf_id_table *table, uint64_t word);
+
 void pf_id_table_free (pf_id_table *table);
 
 #endif

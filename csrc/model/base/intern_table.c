@@ -13,26 +13,6 @@
 #define FIRST_CAPACITY 64
 
 
-static uint32_t folded (uint64_t hash) {
-  hash *= 0xd6e8feb86659fd93u;
-  return (uint32_t)(hash ^ hash >> 32);
-}
-
-
-uint32_t pf_intern_table_find (const pf_intern_table *t, uint64_t hash,
-                               pf_is_same *is_same, const void *context) {
-  if (t->capacity == 0)
-    return PF_NOT_INTERNED;
-  const uint32_t short_hash = folded(hash);
-  for (uint32_t i = short_hash & t->mask;; i = (i + 1) & t->mask) {
-    const pf_intern_slot *const slot = &t->slots[i];
-    if (slot->number == PF_NOT_INTERNED ||
-        (slot->hash == short_hash && is_same(context, slot->number)))
-      return slot->number;
-  }
-}
-
-
 static void place (pf_intern_table *t, pf_intern_slot thing) {
   uint32_t i = thing.hash & t->mask;
   while (t->slots[i].number != PF_NOT_INTERNED)
@@ -73,7 +53,7 @@ bool pf_intern_table_reserve (pf_intern_table *t) {
 
 void pf_intern_table_put (pf_intern_table *t, uint64_t hash, uint32_t number) {
   t->count++;
-  place(t, (pf_intern_slot){folded(hash), number});
+  place(t, (pf_intern_slot){pf_intern_fold(hash), number});
 }
 
 

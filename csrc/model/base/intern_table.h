@@ -42,9 +42,26 @@ static inline uint64_t pf_mix (uint64_t hash, uint64_t word) {
   return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/* The id of the equal entry, or PF_NOT_INTERNED. */
-uint32_t pf_intern_table_find (const pf_intern_table *table, uint64_t hash,
-                               pf_is_same *is_same, const void *context);
+static inline uint32_t pf_intern_fold (uint64_t hash) {
+  hash *= 0xd6e8feb86659fd93u;
+  return (uint32_t)(hash ^ hash >> 32);
+}
+
+/* The id of the equal entry, or PF_NOT_INTERNED. Inline, so that `is_same`,
+   which is a constant where this is called, needs no call. */
+static inline uint32_t pf_intern_table_find (const pf_intern_table *table,
+                                             uint64_t hash, pf_is_same *is_same,
+                                             const void *context) {
+  if (table->capacity == 0)
+    return PF_NOT_INTERNED;
+  const uint32_t short_hash = pf_intern_fold(hash);
+  for (uint32_t i = short_hash & table->mask;; i = (i + 1) & table->mask) {
+    const pf_intern_slot *const slot = &table->slots[i];
+    if (slot->number == PF_NOT_INTERNED ||
+        (slot->hash == short_hash && is_same(context, slot->number)))
+      return slot->number;
+  }
+}
 
 /* Reserve capacity for one more entry, whose id will be table->count. False
    when out of memory or of ids: nothing has changed. */

@@ -258,9 +258,8 @@ pf_status pf_graph_finish (pf_graph *graph) {
   else if (has_room)
     finish_in_order(&x);
   if (x.ordered == PF_OK) {
-    free(graph->pseudo_slots);
-    graph->pseudo_slots = NULL;
-    graph->pseudo_slots_size = 0;
+    pf_id_table_free(&graph->pseudo);
+    pf_id_table_init(&graph->pseudo);
     mark_callers(graph);
   }
   pf_arc_order_close(&x.order);

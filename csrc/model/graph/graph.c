@@ -1,9 +1,9 @@
 /*
 ** graph.c - builds a call graph.
 **
-** Pseudo functions are found by a hash table of their addresses with open
-** addressing, which is freed when the graph is finished (caller_index.c). Arcs
-** are stored in input order (arcs.c).
+** Pseudo functions follow all others, in the order of their ids in a table of
+** their addresses, which is freed when the graph is finished (caller_index.c).
+** Arcs are stored in input order (arcs.c).
 */
 
 #include "model/graph/graph.h"
@@ -13,18 +13,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/base/intern_table.h"
 #include "model/base/memory.h"
 #include "model/dictionary/names.h"
 #include "model/base/parallel.h"
-
-#define FIRST_SLOTS 1024       /* a power of two */
-#define FREE        UINT32_MAX /* a slot's number: no function */
 
 
 void pf_graph_open (pf_graph *graph, pf_dictionary *dictionary) {
   memset(graph, 0, sizeof *graph);
   graph->dictionary = dictionary;
+  pf_id_table_init(&graph->pseudo);
   graph->facts.same_rates = true;
   graph->facts.is_seconds = true;
   graph->facts.dimension = PF_NO_NAME;
@@ -51,7 +48,7 @@ void pf_graph_close (pf_graph *graph) {
   free(graph->parents);
   free(graph->input_numbers);
   free(graph->line_rows);
-  free(graph->pseudo_slots);
+  pf_id_table_free(&graph->pseudo);
   memset(graph, 0, sizeof *graph);
 }
 
@@ -141,61 +138,16 @@ uint32_t pf_graph_function (pf_graph *graph, uint32_t name, uint64_t address,
 }
 
 
-/* Half of the hash of an address, and the function there. The table grows
-   without access to the addresses. */
-typedef struct pf_graph_slot {
-  uint32_t hash, number;
-} slot;
-
-
-static inline uint32_t hash (const pf_graph *graph, uint64_t key) {
-  key = pf_mix(graph->dictionary->seed, key);
-  return (uint32_t)(key ^ key >> 32);
-}
-
-
-/* Double the hash table when it is half full. */
-static bool grow_slots (pf_graph *graph) {
-  const size_t size = graph->pseudo_slots_size;
-  if (graph->npseudo * 2 < size)
-    return true;
-  const size_t wider = size == 0 ? FIRST_SLOTS : size * 2;
-  slot *const fresh = pf_array(wider, sizeof *fresh);
-  if (fresh == NULL)
-    return false;
-  memset(fresh, 0xff, wider * sizeof *fresh);
-  for (size_t i = 0; i < size; i++) {
-    const slot old = graph->pseudo_slots[i];
-    size_t at = old.hash & (wider - 1);
-    while (old.number != FREE && fresh[at].number != FREE)
-      at = (at + 1) & (wider - 1);
-    if (old.number != FREE)
-      fresh[at] = old;
-  }
-  free(graph->pseudo_slots);
-  graph->pseudo_slots = fresh;
-  graph->pseudo_slots_size = wider;
-  return true;
-}
-
-
 uint32_t pf_graph_pseudo (pf_graph *graph, uint64_t address) {
-  if (!grow_slots(graph))
+  uint32_t id;
+  if ((graph->nfunctions == graph->functions_capacity &&
+       pf_graph_reserve(graph, 64) != PF_OK) ||
+      pf_id_table_words(&graph->pseudo, &address, 1, &id) != PF_OK)
     return PF_NO_FUNCTION;
-  const size_t mask = graph->pseudo_slots_size - 1;
-  const uint32_t sum = hash(graph, address);
-  size_t at = sum & mask;
-  for (uint32_t found; (found = graph->pseudo_slots[at].number) != FREE;
-       at = (at + 1) & mask)
-    if (graph->addresses[found] == address)
-      return found;
-  const uint32_t number =
-      pf_graph_function(graph, PF_NO_NAME, address, PF_FUNCTION_PSEUDO);
-  if (number != PF_NO_FUNCTION) {
-    graph->pseudo_slots[at] = (slot){sum, number};
-    graph->npseudo++;
-  }
-  return number;
+  if (id < graph->npseudo)
+    return (uint32_t)(graph->nfunctions - graph->npseudo) + id;
+  graph->npseudo++;
+  return pf_graph_function(graph, PF_NO_NAME, address, PF_FUNCTION_PSEUDO);
 }
 
 

@@ -11,6 +11,7 @@
 #ifndef graph_h
 #define graph_h
 
+#include "model/base/id_table.h"
 #include "profio.h"
 
 #define PF_NO_FUNCTION UINT32_MAX
@@ -109,11 +110,11 @@ typedef struct pf_graph {
   pf_graph_line *line_rows; /* by file, line, function; NULL: not asked for */
   size_t nline_rows;
 
-  /* While it is built: a hash table of pseudo functions. */
+  /* While it is built. */
   bool is_unsorted; /* the input was not sorted by caller */
   size_t arcs_capacity;
-  struct pf_graph_slot *pseudo_slots;
-  size_t pseudo_slots_size, npseudo;
+  pf_id_table pseudo; /* addresses of the pseudo functions, the last ones */
+  size_t npseudo;
 } pf_graph;
 
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/base/id_table.h"
 #include "model/base/intern_table.h"
 #include "model/base/memory.h"
 #include "model/dictionary/names.h"
@@ -30,14 +31,16 @@ struct pf_notes {
     size_t first;    /* index of the first warning with a position, if any */
   } codes[MAX_CODES];
   size_t ncodes;
-  uint64_t *known; /* hashes of all warnings; 0: the slot is free */
-  size_t nknown, known_mask;
-  bool has_failed; /* out of memory: a fact or a warning was dropped */
+  pf_id_table known; /* hashes of the first MAX_KNOWN warnings */
+  bool has_failed;   /* out of memory: a fact or a warning was dropped */
 };
 
 
 pf_notes *pf_notes_new (void) {
-  return calloc(1, sizeof(pf_notes));
+  pf_notes *const notes = calloc(1, sizeof *notes);
+  if (notes != NULL)
+    pf_id_table_init(&notes->known);
+  return notes;
 }
 
 
@@ -46,7 +49,7 @@ void pf_notes_free (pf_notes *notes) {
     return;
   free(notes->infos);
   free(notes->warnings);
-  free(notes->known);
+  pf_id_table_free(&notes->known);
   free(notes);
 }
 
@@ -152,40 +155,13 @@ static size_t code_entry (pf_notes *notes, const char *code) {
 }
 
 
-/* Returns a hash of a warning, which is never 0. */
+/* Returns a hash of a warning. */
 static uint64_t hash_of (size_t code, const pf_warning *warning,
                          uint64_t seed) {
   uint64_t hash = pf_mix(pf_mix(seed, code), warning->offset);
   for (const char *p = warning->message; *p != '\0'; p++)
     hash = pf_mix(hash, (uint8_t)*p);
-  return hash | 1;
-}
-
-
-/* Returns the slot that contains the hash, or the free slot for it. */
-static uint64_t *slot_of (const pf_notes *notes, uint64_t hash) {
-  size_t i = (size_t)(hash >> 20) & notes->known_mask;
-  while (notes->known[i] != 0 && notes->known[i] != hash)
-    i = (i + 1) & notes->known_mask;
-  return &notes->known[i];
-}
-
-
-/* Doubles the number of slots; false when out of memory. */
-static bool grow_known (pf_notes *notes) {
-  uint64_t *const old = notes->known;
-  const size_t count = old == NULL ? 0 : notes->known_mask + 1;
-  const size_t size = count == 0 ? 64 : count * 2;
-  uint64_t *const slots = calloc(size, sizeof *slots);
-  if (slots == NULL)
-    return false;
-  notes->known = slots;
-  notes->known_mask = size - 1;
-  for (size_t i = 0; i < count; i++)
-    if (old[i] != 0)
-      *slot_of(notes, old[i]) = old[i];
-  free(old);
-  return true;
+  return hash;
 }
 
 
@@ -193,20 +169,15 @@ static bool grow_known (pf_notes *notes) {
    and a second scan pass the same positions; if not, remembers it while there
    is space. */
 static bool is_known (pf_notes *notes, uint64_t hash) {
-  if (notes->known == NULL || notes->nknown > notes->known_mask / 2) {
-    if (notes->nknown >= MAX_KNOWN)
-      return false;
-    if (!grow_known(notes)) {
-      notes->has_failed = true;
-      return false;
-    }
+  const uint32_t count = notes->known.count;
+  uint32_t id;
+  if (count >= MAX_KNOWN)
+    return pf_id_table_find(&notes->known, hash) != PF_NO_ID;
+  if (pf_id_table_words(&notes->known, &hash, 1, &id) != PF_OK) {
+    notes->has_failed = true;
+    return false;
   }
-  uint64_t *const slot = slot_of(notes, hash);
-  if (*slot == hash)
-    return true;
-  *slot = hash;
-  notes->nknown++;
-  return false;
+  return id < count;
 }
 
 
