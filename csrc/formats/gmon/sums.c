@@ -1,68 +1,40 @@
 /*
-** sums.c - the sums of the encoder: an array with a hash table over it
-** (open addressing, linear probing, load factor at most 1/2).
+** sums.c - the sums of the encoder.
 */
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "formats/gmon/sums.h"
-#include "model/base/intern_table.h"
 #include "model/base/memory.h"
 #include "model/dictionary/names.h"
 
 #define FEW_BINS 65536 /* missing bins that are always written as zeros */
 
 
-/* Returns the slot of a key, or the free slot for it. A free slot must
-   exist. */
-static size_t slot_of (const gmon_sums *sums, uint64_t a, uint64_t b) {
-  const size_t mask = sums->nslots - 1;
-  const uint64_t seed =
-      (uint64_t)(uintptr_t)sums->slots; /* random: a file cannot provoke
-                                           collisions */
-  const uint64_t hash = pf_mix(pf_mix(pf_mix(0x9e3779b97f4a7c15u, seed), a), b);
-  size_t slot = (size_t)(hash ^ hash >> 32) & mask;
-  while (sums->slots[slot] != 0) {
-    const gmon_sum *const sum = &sums->list[sums->slots[slot] - 1];
-    if (sum->a == a && sum->b == b)
-      break;
-    slot = (slot + 1) & mask;
-  }
-  return slot;
+static uint64_t hash_of (const gmon_sums *sums, uint64_t a, uint64_t b) {
+  return pf_mix(pf_mix(sums->known.seed, a), b);
 }
 
 
-/* Double the capacity, and rehash all entries. */
-static bool grow (gmon_sums *sums) {
-  const size_t capacity = sums->capacity == 0 ? 32 : sums->capacity * 2;
-  if (capacity > UINT32_MAX / 2 || capacity > SIZE_MAX / sizeof *sums->list)
-    return false;
-  gmon_sums grown = {.list = calloc(capacity, sizeof *grown.list),
-                     .count = sums->count,
-                     .capacity = capacity,
-                     .slots = calloc(2 * capacity, sizeof *grown.slots),
-                     .nslots = 2 * capacity};
-  if (grown.list == NULL || grown.slots == NULL) {
-    gmon_sums_close(&grown);
-    return false;
-  }
-  for (size_t i = 0; i < sums->capacity; i++) {
-    grown.list[i] = sums->list[i];
-    grown.slots[slot_of(&grown, grown.list[i].a, grown.list[i].b)] =
-        (uint32_t)i + 1;
-  }
-  gmon_sums_close(sums);
-  *sums = grown;
-  return true;
+typedef struct sum_key {
+  const gmon_sum *list;
+  uint64_t a, b;
+} sum_key;
+
+
+static bool is_sum (const void *context, uint32_t number) {
+  const sum_key *const key = context;
+  const gmon_sum *const sum = &key->list[number];
+  return sum->a == key->a && sum->b == key->b;
 }
 
 
 size_t gmon_sums_find (const gmon_sums *sums, uint64_t a, uint64_t b) {
-  if (sums->capacity == 0)
-    return SIZE_MAX;
-  const uint32_t number = sums->slots[slot_of(sums, a, b)];
-  return number == 0 ? SIZE_MAX : number - 1;
+  const sum_key key = {sums->list, a, b};
+  const uint32_t number =
+      pf_intern_table_find(&sums->known, hash_of(sums, a, b), is_sum, &key);
+  return number == PF_NOT_INTERNED ? SIZE_MAX : number;
 }
 
 
@@ -70,9 +42,12 @@ gmon_sum *gmon_sums_get (gmon_sums *sums, uint64_t a, uint64_t b) {
   const size_t known = gmon_sums_find(sums, a, b);
   if (known != SIZE_MAX)
     return &sums->list[known];
-  if (sums->count >= sums->capacity && !grow(sums))
+  if (!pf_grow(&sums->list, &sums->capacity, sums->count + 1) ||
+      !pf_intern_table_reserve(&sums->known))
     return NULL;
-  sums->slots[slot_of(sums, a, b)] = (uint32_t)sums->count + 1;
+  if (sums->count == 0) /* random: a file cannot provoke collisions */
+    sums->known.seed = pf_mix(0x9e3779b97f4a7c15u, (uintptr_t)sums->list);
+  pf_intern_table_add(&sums->known, hash_of(sums, a, b));
   sums->list[sums->count] = (gmon_sum){a, b, 0};
   return &sums->list[sums->count++];
 }
@@ -94,7 +69,7 @@ void gmon_sums_sort (gmon_sums *sums) {
 
 void gmon_sums_close (gmon_sums *sums) {
   free(sums->list);
-  free(sums->slots);
+  pf_intern_table_free(&sums->known);
   *sums = (gmon_sums){.list = NULL};
 }
 

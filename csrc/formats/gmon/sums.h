@@ -10,6 +10,7 @@
 #define sums_h
 
 #include "formats/gmon/gmon.h"
+#include "model/base/intern_table.h"
 #include "model/writer/encoder.h"
 
 /* A count. The key of an arc is (from, to), of a block (address, 0). */
@@ -21,8 +22,7 @@ typedef struct gmon_sum {
 typedef struct gmon_sums {
   gmon_sum *list; /* in the order of first occurrence */
   size_t count, capacity;
-  uint32_t *slots; /* index in `list` + 1, 0: free; nslots is a power of two */
-  size_t nslots;
+  pf_intern_table known; /* index of `list` by key */
 } gmon_sums;
 
 /* Returns the entry of a key, added with count 0 if it is new; NULL if out of

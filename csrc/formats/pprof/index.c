@@ -20,50 +20,44 @@
 
 /* {====== Hash tables of ids ====== */
 
-static uint32_t slot_of (const pprof_ids *ids, uint64_t id) {
-  const uint64_t hash = pf_mix(ids->seed, id);
-  return (uint32_t)(hash ^ hash >> 32) & ids->mask;
-}
+typedef struct id_key {
+  const pprof_file *file;
+  uint64_t id;
+} id_key;
 
 
-static bool open_ids (pprof_ids *ids, size_t count, uint64_t seed) {
-  uint32_t mask = 15;
-  while (mask / 2 < count)
-    mask = mask * 2 + 1;
-  ids->slots = malloc(((size_t)mask + 1) * sizeof *ids->slots);
-  if (ids->slots == NULL)
-    return false;
-  memset(ids->slots, 0xff, ((size_t)mask + 1) * sizeof *ids->slots);
-  ids->mask = mask;
-  ids->seed = seed;
-  return true;
+static bool is_location (const void *context, uint32_t number) {
+  const id_key *const key = context;
+  return key->file->locations[number].id == key->id;
 }
 
 
 uint32_t pprof_hash_location (const pprof_file *file, uint64_t id) {
-  const pprof_ids *const ids = &file->location_ids;
-  uint32_t i = slot_of(ids, id);
-  while (ids->slots[i] != UINT32_MAX && file->locations[ids->slots[i]].id != id)
-    i = (i + 1) & ids->mask;
-  return ids->slots[i];
+  const pf_intern_table *const ids = &file->location_ids;
+  return pf_intern_table_find(ids, pf_mix(ids->seed, id), is_location,
+                              &(id_key){file, id});
+}
+
+
+static bool is_function (const void *context, uint32_t number) {
+  const id_key *const key = context;
+  return key->file->functions[number].id == key->id;
 }
 
 
 uint32_t pprof_find_function (const pprof_file *file, uint64_t id) {
-  const pprof_ids *const ids = &file->function_ids;
-  uint32_t i = slot_of(ids, id);
-  while (ids->slots[i] != UINT32_MAX && file->functions[ids->slots[i]].id != id)
-    i = (i + 1) & ids->mask;
-  return ids->slots[i];
+  const pf_intern_table *const ids = &file->function_ids;
+  return pf_intern_table_find(ids, pf_mix(ids->seed, id), is_function,
+                              &(id_key){file, id});
 }
 
 
-/* Add an id that is not in the table. */
-static void add_id (pprof_ids *ids, uint64_t id, uint32_t number) {
-  uint32_t i = slot_of(ids, id);
-  while (ids->slots[i] != UINT32_MAX)
-    i = (i + 1) & ids->mask;
-  ids->slots[i] = number;
+/* Add an id that is not in the table, with the next number. */
+static pf_status add_id (pf_intern_table *ids, uint64_t id, pf_error *error) {
+  if (!pf_intern_table_reserve(ids))
+    return pf_no_memory(error);
+  pf_intern_table_add(ids, pf_mix(ids->seed, id));
+  return PF_OK;
 }
 
 /* }====== */
@@ -150,10 +144,9 @@ static pf_status allocate (const pf_trace *trace, pprof_file *file,
   file->locations = calloc(n->locations + 1, sizeof *file->locations);
   file->frames = calloc(n->frames + 1, sizeof *file->frames);
   if (file->strings == NULL || file->functions == NULL ||
-      file->locations == NULL || file->frames == NULL ||
-      !open_ids(&file->function_ids, n->functions, seed) ||
-      !open_ids(&file->location_ids, n->locations, seed))
+      file->locations == NULL || file->frames == NULL)
     return pf_no_memory(error);
+  file->function_ids.seed = file->location_ids.seed = seed;
   return PF_OK;
 }
 
@@ -228,8 +221,8 @@ static pf_status add_function (pf_trace *trace, pprof_file *file,
     return pf_warn(trace, PF_DAMAGE, "pprof-bad-id", PF_EFORMAT, message->at,
                    error, "a function has the id %llu, which is %s",
                    (unsigned long long)f->id, f->id == 0 ? "none" : "taken");
-  add_id(&file->function_ids, f->id, file->nfunctions++);
-  return PF_OK;
+  file->nfunctions++;
+  return add_id(&file->function_ids, f->id, error);
 }
 
 
@@ -377,8 +370,8 @@ static pf_status add_location (pf_trace *trace, pprof_file *file,
     return pf_warn(trace, PF_DAMAGE, "pprof-bad-id", PF_EFORMAT, message->at,
                    error, "a location has the id %llu, which is %s",
                    (unsigned long long)l->id, l->id == 0 ? "none" : "taken");
-  add_id(&file->location_ids, l->id, file->nlocations++);
-  return PF_OK;
+  file->nlocations++;
+  return add_id(&file->location_ids, l->id, error);
 }
 
 /* }====== */
@@ -442,7 +435,7 @@ void pprof_index_close (pprof_file *file) {
   free(file->functions);
   free(file->locations);
   free(file->frames);
-  free(file->function_ids.slots);
-  free(file->location_ids.slots);
+  pf_intern_table_free(&file->function_ids);
+  pf_intern_table_free(&file->location_ids);
   free(file->direct);
 }

@@ -56,6 +56,7 @@
 #define pprof_h
 
 #include "formats/pprof/wire.h"
+#include "model/base/intern_table.h"
 #include "model/rows/batch.h"
 #include "model/dictionary/stacks.h"
 #include "model/rows/abilities.h"
@@ -85,13 +86,6 @@ typedef struct pprof_function {
   int64_t start_line;
 } pprof_function;
 
-/* Hash table from ids to indexes: open addressing, linear probing. */
-typedef struct pprof_ids {
-  uint32_t *slots; /* indexes; UINT32_MAX: free */
-  uint32_t mask;
-  uint64_t seed; /* random: a file cannot provoke collisions */
-} pprof_ids;
-
 /* The bytes `from` .. `to` - 1 of the file. */
 typedef struct pprof_range {
   size_t from, to;
@@ -112,10 +106,10 @@ typedef struct pprof_file {
   bool has_too_many_types; /* there are more than PPROF_MAX_TYPES */
   pprof_function *functions;
   uint32_t nfunctions;
-  pprof_ids function_ids;
+  pf_intern_table function_ids; /* index of `functions` by id */
   pprof_location *locations;
   uint32_t nlocations;
-  pprof_ids location_ids;
+  pf_intern_table location_ids; /* index of `locations` by id */
   uint32_t *direct; /* location index by id if ids are small, else NULL;
                        UINT32_MAX: unknown id */
   size_t ndirect;

@@ -240,36 +240,7 @@ static bool grow_array (winidea_handle_array *array, uint32_t index) {
 }
 
 
-static void put_slot (winidea_area_cache *cache,
-                      const winidea_cached_area *cached) {
-  uint32_t i = winidea_cache_slot(cache, cached->handle, cached->data);
-  while (cache->slots[i].value_kind != WINIDEA_UNRESOLVED)
-    i = (i + 1) & cache->mask;
-  cache->slots[i] = *cached;
-}
-
-
-static bool grow_slots (winidea_area_cache *cache) {
-  winidea_cached_area *const old = cache->slots;
-  const uint32_t count = old == NULL ? 0 : cache->mask + 1;
-  if (count > UINT32_MAX / 4)
-    return false;
-  const uint32_t size = count == 0 ? 64 : count * 2;
-  cache->slots = calloc(size, sizeof *cache->slots);
-  if (cache->slots == NULL) {
-    cache->slots = old;
-    return false;
-  }
-  cache->mask = size - 1;
-  for (uint32_t i = 0; i < count; i++)
-    if (old[i].value_kind != WINIDEA_UNRESOLVED)
-      put_slot(cache, &old[i]);
-  free(old);
-  return true;
-}
-
-
-/* Stores an area in the array of its kind or in a slot. */
+/* Stores an area in the array of its kind or among the others. */
 static pf_status cache_area (winidea_area_cache *cache,
                              const winidea_cached_area *cached) {
   const uint32_t index = cached->handle & (WINIDEA_KIND_STEP - 1);
@@ -283,11 +254,12 @@ static pf_status cache_area (winidea_area_cache *cache,
     array->value_kinds[index] = cached->value_kind;
     return PF_OK;
   }
-  if ((cache->slots == NULL || cache->count > cache->mask / 2) &&
-      !grow_slots(cache))
+  if (!pf_intern_table_reserve(&cache->others_known) ||
+      !pf_grow(&cache->others, &cache->others_capacity,
+               (size_t)cache->others_known.count + 1))
     return PF_ENOMEM;
-  cache->count++;
-  put_slot(cache, cached);
+  const uint64_t hash = winidea_cache_hash(cache, cached->handle, cached->data);
+  cache->others[pf_intern_table_add(&cache->others_known, hash)] = *cached;
   return PF_OK;
 }
 
@@ -393,8 +365,8 @@ void winidea_cache_refresh (winidea_area_cache *cache) {
     return;
   winidea_cache_free(cache);
   memset(cache->arrays, 0, sizeof cache->arrays);
-  cache->slots = NULL;
-  cache->mask = cache->count = 0;
+  cache->others = NULL;
+  cache->others_capacity = 0;
   cache->changes = changes;
 }
 
@@ -404,7 +376,8 @@ void winidea_cache_free (winidea_area_cache *cache) {
     free(cache->arrays[i].areas);
     free(cache->arrays[i].value_kinds);
   }
-  free(cache->slots);
+  free(cache->others);
+  pf_intern_table_free(&cache->others_known);
 }
 
 /* }====== */

@@ -25,7 +25,7 @@ typedef struct winidea_cached_area {
   uint32_t area;
   int64_t data; /* DATA of the event */
   int64_t value;
-  uint8_t value_kind; /* WINIDEA_UNRESOLVED: a free slot */
+  uint8_t value_kind;
 } winidea_cached_area;
 
 typedef struct winidea_area_cache {
@@ -34,17 +34,15 @@ typedef struct winidea_area_cache {
   uint32_t changes;    /* winidea_areas.changes when the areas were cached */
   bool derives_states; /* writes to a variable become events of its states */
   winidea_handle_array
-      arrays[WINIDEA_KINDS];  /* all but states and what derives them */
-  winidea_cached_area *slots; /* hash table by handle and DATA: all others */
-  uint32_t mask, count;       /* slots are mask + 1, of which count are used */
+      arrays[WINIDEA_KINDS];   /* all but states and what derives them */
+  winidea_cached_area *others; /* all others */
+  size_t others_capacity;
+  pf_intern_table others_known; /* index of `others` by handle and DATA */
 } winidea_area_cache;
 
-/* The slot at which probing starts. */
-static inline uint32_t winidea_cache_slot (const winidea_area_cache *cache,
+static inline uint64_t winidea_cache_hash (const winidea_area_cache *cache,
                                            uint32_t handle, int64_t data) {
-  const uint64_t hash =
-      pf_mix(cache->trace->dictionary->seed ^ handle, (uint64_t)data);
-  return (uint32_t)(hash ^ hash >> 32) & cache->mask;
+  return pf_mix(cache->trace->dictionary->seed ^ handle, (uint64_t)data);
 }
 
 /* Finds the area of a handle (of states with the value `data`) that the cache

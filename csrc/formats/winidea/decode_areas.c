@@ -5,20 +5,29 @@
 
 #include "formats/winidea/decode.h"
 
-/* Returns the slot for a handle and the DATA of the record, or NULL if the hash
-   table does not contain it. */
-static const winidea_cached_area *find_slot (const winidea_area_cache *cache,
-                                             uint32_t handle, int64_t data) {
-  if (cache->slots == NULL)
-    return NULL;
-  for (uint32_t i = winidea_cache_slot(cache, handle, data);;
-       i = (i + 1) & cache->mask) {
-    const winidea_cached_area *const cached = &cache->slots[i];
-    if (cached->value_kind == WINIDEA_UNRESOLVED)
-      return NULL;
-    if (cached->handle == handle && cached->data == data)
-      return cached;
-  }
+typedef struct search_key {
+  const winidea_cached_area *others;
+  uint32_t handle;
+  int64_t data;
+} search_key;
+
+
+static bool is_same (const void *context, uint32_t number) {
+  const search_key *const key = context;
+  const winidea_cached_area *const cached = &key->others[number];
+  return cached->handle == key->handle && cached->data == key->data;
+}
+
+
+/* Returns what the cache has for a handle and the DATA of the record, beside
+   the arrays, or NULL. */
+static const winidea_cached_area *find_other (const winidea_area_cache *cache,
+                                              uint32_t handle, int64_t data) {
+  const search_key key = {cache->others, handle, data};
+  const uint32_t number = pf_intern_table_find(
+      &cache->others_known, winidea_cache_hash(cache, handle, data), is_same,
+      &key);
+  return number == PF_NOT_INTERNED ? NULL : &cache->others[number];
 }
 
 
@@ -27,7 +36,7 @@ static const winidea_cached_area *find_slot (const winidea_area_cache *cache,
 static pf_status resolve (winidea_decoder *self, uint32_t handle, int64_t data,
                           winidea_cached_area *cached, pf_error *error) {
   const winidea_cached_area *const known =
-      find_slot(&self->cache, handle, data);
+      find_other(&self->cache, handle, data);
   if (known == NULL)
     return winidea_resolve(&self->cache, handle, data, cached, error);
   *cached = *known;
@@ -43,13 +52,13 @@ static pf_status resolve_write (winidea_decoder *self, uint32_t handle,
                                 winidea_cached_area *cached, pf_error *error) {
   const winidea_data_type kind =
       self->kinds == NULL ? WINIDEA_DATA_BITS : self->kinds[row];
-  const winidea_cached_area *known = find_slot(&self->cache, handle, 0);
+  const winidea_cached_area *known = find_other(&self->cache, handle, 0);
   if (!self->cache.derives_states ||
       (known != NULL && known->value_kind != WINIDEA_STATE_VALUE))
     return resolve(self, handle, 0, cached, error);
   if (kind == WINIDEA_DATA_NONE)
     return winidea_resolve(&self->cache, handle, 0, cached, error);
-  known = find_slot(&self->cache, handle, data);
+  known = find_other(&self->cache, handle, data);
   if (known != NULL) {
     *cached = *known;
     return PF_OK;
