@@ -266,45 +266,33 @@ static pf_status last_texts (pf_accumulator *m, const pf_present *p) {
 
 /* {====== Distinct values ====== */
 
-static size_t slot_of (const pf_set *set, uint64_t word, uint32_t group) {
-  uint64_t h = (word ^ (uint64_t)group << 32) * 0x9e3779b97f4a7c15u;
-  h = (h ^ h >> 29 ^ (uintptr_t)set) * 0xbf58476d1ce4e5b9u;
-  size_t i = (size_t)(h ^ h >> 32) & set->mask;
-  while (set->members[i].group != 0 &&
-         (set->members[i].group != group || set->members[i].word != word))
-    i = (i + 1) & set->mask;
-  return i;
-}
+typedef struct member_key {
+  const struct pf_member *members;
+  struct pf_member wanted;
+} member_key;
 
 
-static pf_status grow_set (pf_set *set) {
-  const pf_set old = *set;
-  set->mask = old.members == NULL ? 255 : old.mask * 2 + 1;
-  set->members = calloc(set->mask + 1, sizeof *set->members);
-  if (set->members == NULL) {
-    *set = old;
-    return PF_ENOMEM;
-  }
-  for (size_t i = 0; old.members != NULL && i <= old.mask; i++)
-    if (old.members[i].group != 0)
-      set->members[slot_of(set, old.members[i].word, old.members[i].group)] =
-          old.members[i];
-  free(old.members);
-  return PF_OK;
+static bool is_member (const void *context, uint32_t number) {
+  const member_key *const key = context;
+  const struct pf_member *const member = &key->members[number];
+  return member->word == key->wanted.word && member->group == key->wanted.group;
 }
 
 
 pf_status pf_accumulator_add_member (pf_accumulator *m, uint64_t word,
                                      uint32_t group) {
   pf_set *const set = &m->set;
-  if ((set->members == NULL || set->count >= set->mask / 2) &&
-      grow_set(set) != PF_OK)
-    return PF_ENOMEM;
-  struct pf_member *const member = &set->members[slot_of(set, word, group + 1)];
-  if (member->group != 0)
+  const member_key key = {set->members, {word, group}};
+  if (set->known.count == 0) /* random: a file cannot provoke collisions */
+    set->known.seed = pf_mix(0x9e3779b97f4a7c15u, (uintptr_t)set);
+  const uint64_t hash = pf_mix(pf_mix(set->known.seed, word), group);
+  if (pf_intern_table_find(&set->known, hash, is_member, &key) !=
+      PF_NOT_INTERNED)
     return PF_OK;
-  *member = (struct pf_member){word, group + 1};
-  set->count++;
+  if (!pf_intern_table_reserve(&set->known) ||
+      !pf_grow(&set->members, &set->capacity, (size_t)set->known.count + 1))
+    return PF_ENOMEM;
+  set->members[pf_intern_table_add(&set->known, hash)] = key.wanted;
   ((pf_state_count *)m->states)[group]++;
   return PF_OK;
 }
@@ -476,5 +464,6 @@ void pf_accumulator_close (pf_accumulator *m) {
   free(m->wide);
   free(m->absent);
   free(m->set.members);
+  pf_intern_table_free(&m->set.known);
   pf_dictionary_free(m->texts);
 }

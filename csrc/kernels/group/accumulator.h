@@ -9,6 +9,7 @@
 
 #include "kernels/statistics/squares.h"
 #include "kernels/group/quantile.h"
+#include "model/base/intern_table.h"
 #include "model/base/wide.h"
 #include "model/rows/batch.h"
 
@@ -63,13 +64,14 @@ typedef struct pf_state_value {
   uint64_t seen; /* 0: none yet; for the last of bytes: number of the batch */
 } pf_state_value;
 
-/* A hash set of (group, word) pairs. */
+/* A set of (group, word) pairs. */
 typedef struct pf_set {
   struct pf_member {
     uint64_t word;
-    uint32_t group; /* + 1, or 0: free */
+    uint32_t group;
   } * members;
-  size_t count, mask;
+  size_t capacity;
+  pf_intern_table known; /* index of `members` */
 } pf_set;
 
 typedef struct pf_accumulator {

@@ -93,11 +93,10 @@ static void merge_values (pf_accumulator *m, const pf_accumulator *more,
 
 static pf_status merge_sets (pf_accumulator *m, const pf_set *more,
                              const uint32_t *groups) {
-  for (size_t i = 0; more->members != NULL && i <= more->mask; i++) {
+  for (uint32_t i = 0; i < more->known.count; i++) {
     const struct pf_member *const member = &more->members[i];
-    if (member->group != 0 &&
-        pf_accumulator_add_member(m, member->word, groups[member->group - 1]) !=
-            PF_OK)
+    if (pf_accumulator_add_member(m, member->word, groups[member->group]) !=
+        PF_OK)
       return PF_ENOMEM;
   }
   return PF_OK;
