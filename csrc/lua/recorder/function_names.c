@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "lua/recorder/recorder.h"
+#include "model/base/memory.h"
 
 
 /* {====== Names ====== */
@@ -140,31 +141,11 @@ static void name_function (lua_State *L, lua_Debug *ar, l_recorder *r,
 
 /* {====== Hash table ====== */
 
-static size_t hash_of (const l_function_key *key) {
-  uint64_t h = (uint64_t)(uintptr_t)key->source ^ (uint64_t)(uintptr_t)key->c;
-  h = (h >> 4) + ((uint64_t)(unsigned)key->first << 20) + (unsigned)key->last +
-      ((uint64_t)(unsigned)key->signature << 32);
-  return (size_t)(h * UINT64_C(0x9E3779B97F4A7C15) >> 32);
-}
-
-
-static bool grow (l_functions *functions) {
-  const size_t mask = functions->mask == 0 ? 255 : functions->mask * 2 + 1;
-  l_function **const slots = calloc(mask + 1, sizeof *slots);
-  if (slots == NULL)
-    return false;
-  for (size_t i = 0; functions->slots != NULL && i <= functions->mask; i++) {
-    size_t at;
-    if (functions->slots[i] == NULL)
-      continue;
-    for (at = hash_of(&functions->slots[i]->key); slots[at & mask] != NULL;)
-      at++;
-    slots[at & mask] = functions->slots[i];
-  }
-  free(functions->slots);
-  functions->slots = slots;
-  functions->mask = mask;
-  return true;
+static uint64_t hash_of (const l_function_key *key) {
+  const uint64_t address =
+      (uint64_t)(uintptr_t)key->source ^ (uint64_t)(uintptr_t)key->c;
+  return (address >> 4) + ((uint64_t)(unsigned)key->first << 20) +
+         (unsigned)key->last + ((uint64_t)(unsigned)key->signature << 32);
 }
 
 
@@ -189,22 +170,20 @@ static inline bool has_tail (const l_function *f, const char *source,
 }
 
 
-static bool is_same (const l_function *f, const l_function_key *key) {
+typedef struct search_key {
+  l_function *const *list;
+  const l_function_key *key;
+} search_key;
+
+
+static bool is_same (const void *context, uint32_t number) {
+  const search_key *const search = context;
+  const l_function_key *const key = search->key;
+  const l_function *const f = search->list[number];
   return f->key.source == key->source && f->key.size == key->size &&
          f->key.c == key->c && f->key.first == key->first &&
          f->key.last == key->last && f->key.signature == key->signature &&
          (key->c != NULL || has_tail(f, key->source, key->size));
-}
-
-
-/* Returns the slot of a function: its own, or the free one for it. */
-static l_function **slot_of (const l_functions *functions,
-                             const l_function_key *key) {
-  size_t at = hash_of(key);
-  while (functions->slots[at & functions->mask] != NULL &&
-         !is_same(functions->slots[at & functions->mask], key))
-    at++;
-  return &functions->slots[at & functions->mask];
 }
 
 
@@ -228,7 +207,6 @@ static l_function *make (lua_State *L, lua_Debug *ar, l_recorder *r,
     free(f);
     return NULL;
   }
-  r->functions.count++;
   return f;
 }
 
@@ -238,17 +216,22 @@ static l_function *make (lua_State *L, lua_Debug *ar, l_recorder *r,
 static l_function *function_of_key (lua_State *L, lua_Debug *ar, l_recorder *r,
                                     const l_function_key *key) {
   l_functions *const functions = &r->functions;
-  l_function **slot = NULL;
-  if (functions->count * 2 < functions->mask || grow(functions)) {
-    slot = slot_of(functions, key);
-    if (*slot == NULL)
-      *slot = make(L, ar, r, key);
-  }
-  if (slot == NULL || *slot == NULL) {
+  const search_key search = {functions->list, key};
+  const uint64_t hash = hash_of(key);
+  const uint32_t known =
+      pf_intern_table_find(&functions->known, hash, is_same, &search);
+  if (known != PF_NOT_INTERNED)
+    return functions->list[known];
+  l_function *f = NULL;
+  if (pf_intern_table_reserve(&functions->known) &&
+      pf_grow(&functions->list, &functions->capacity,
+              (size_t)functions->known.count + 1))
+    f = make(L, ar, r, key);
+  if (f == NULL)
     l_recorder_fail(r, PF_ENOMEM, "out of memory");
-    return NULL;
-  }
-  return *slot;
+  else
+    functions->list[pf_intern_table_add(&functions->known, hash)] = f;
+  return f;
 }
 
 
@@ -308,13 +291,13 @@ l_function *l_function_of (lua_State *L, lua_Debug *ar, l_recorder *r,
 
 
 void l_functions_free (l_functions *functions) {
-  for (size_t i = 0; functions->slots != NULL && i <= functions->mask; i++)
-    if (functions->slots[i] != NULL) {
-      free(functions->slots[i]->areas);
-      free(functions->slots[i]);
-    }
-  free(functions->slots);
-  *functions = (l_functions){.slots = NULL};
+  for (uint32_t i = 0; i < functions->known.count; i++) {
+    free(functions->list[i]->areas);
+    free(functions->list[i]);
+  }
+  pf_intern_table_free(&functions->known);
+  free(functions->list);
+  *functions = (l_functions){.list = NULL};
 }
 
 /* }====== */

@@ -82,6 +82,7 @@ static bool open_probe (lua_State *L, l_recorder *probe, const l_recorder *r,
                         .hook = r->hook,
                         .mask = r->mask,
                         .layout = r->layout};
+  pf_id_table_init(&probe->lanes.threads);
   memcpy(probe->event_codes, r->event_codes, sizeof probe->event_codes);
   probe->state = lua_topointer(L, LUA_REGISTRYINDEX);
   probe->dictionary = pf_dictionary_new();

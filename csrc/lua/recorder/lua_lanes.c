@@ -13,48 +13,24 @@
 
 /* {====== Lanes by thread ====== */
 
-static size_t hash_of (const lua_State *thread) {
-  return (size_t)((uint64_t)(uintptr_t)thread * UINT64_C(0x9E3779B97F4A7C15) >>
-                  32);
-}
-
-
-/* Returns the link to the lane of a thread, or the end of its hash list. */
-static l_lane **slot_of (const l_lanes *lanes, const lua_State *thread) {
-  l_lane **slot = &lanes->slots[hash_of(thread) & lanes->mask];
-  while (*slot != NULL && (*slot)->thread != thread)
-    slot = &(*slot)->next;
-  return slot;
-}
-
-
-static bool grow (l_lanes *lanes) {
-  const size_t mask = lanes->mask == 0 ? 63 : lanes->mask * 2 + 1;
-  l_lane **const slots = calloc(mask + 1, sizeof *slots);
-  if (slots == NULL)
-    return false;
-  for (size_t i = 0; lanes->slots != NULL && i <= lanes->mask; i++)
-    for (l_lane *lane = lanes->slots[i], *next; lane != NULL; lane = next) {
-      l_lane **const slot = &slots[hash_of(lane->thread) & mask];
-      next = lane->next;
-      lane->next = *slot;
-      *slot = lane;
-    }
-  free(lanes->slots);
-  lanes->slots = slots;
-  lanes->mask = mask;
-  return true;
+static uint64_t address_of (const lua_State *thread) {
+  return (uint64_t)(uintptr_t)thread;
 }
 
 
 l_lane *l_lane_find (const l_recorder *r, const lua_State *thread) {
-  return r->lanes.slots == NULL ? NULL : *slot_of(&r->lanes, thread);
+  const uint32_t id = pf_id_table_find(&r->lanes.threads, address_of(thread));
+  return id == PF_NO_ID ? NULL : r->lanes.list[id];
 }
 
 
 l_lane *l_lane_new (l_recorder *r, lua_State *thread) {
   l_lanes *const lanes = &r->lanes;
-  if (lanes->count >= lanes->mask && !grow(lanes))
+  const uint64_t address = address_of(thread);
+  uint32_t id;
+  if (!pf_grow_filled(&lanes->list, &lanes->capacity,
+                      (size_t)lanes->threads.count + 1, 0) ||
+      pf_id_table_words(&lanes->threads, &address, 1, &id) != PF_OK)
     return NULL;
   l_lane *const lane = calloc(1, sizeof *lane);
   if (lane == NULL)
@@ -67,9 +43,7 @@ l_lane *l_lane_new (l_recorder *r, lua_State *thread) {
   lane->number = lanes->nfree > 0 ? lanes->free[--lanes->nfree] : lanes->used++;
   lane->recorded =
       lane->number < r->max_lanes ? lane->number : r->max_lanes - 1;
-  *slot_of(lanes, thread) = lane;
-  lanes->count++;
-  return lane;
+  return lanes->list[id] = lane;
 }
 
 
@@ -88,8 +62,7 @@ void l_lane_end (l_recorder *r, lua_State *thread) {
   if (lane == r->running)
     r->running = NULL;
   l_lane_leave(r, lane, 0);
-  *slot_of(&r->lanes, thread) = lane->next;
-  r->lanes.count--;
+  r->lanes.list[pf_id_table_find(&r->lanes.threads, address_of(thread))] = NULL;
   free_number(&r->lanes, lane->number);
   free(lane->block);
   free(lane);
@@ -97,31 +70,34 @@ void l_lane_end (l_recorder *r, lua_State *thread) {
 
 
 void l_lanes_mark_stale (l_recorder *r) {
-  for (size_t i = 0; r->lanes.slots != NULL && i <= r->lanes.mask; i++)
-    for (l_lane *lane = r->lanes.slots[i]; lane != NULL; lane = lane->next)
-      lane->is_stale = true;
+  for (uint32_t i = 0; i < r->lanes.threads.count; i++)
+    if (r->lanes.list[i] != NULL)
+      r->lanes.list[i]->is_stale = true;
 }
 
 
 void l_lanes_leave_all (l_recorder *r) {
-  for (size_t i = 0; r->lanes.slots != NULL && i <= r->lanes.mask; i++)
-    for (l_lane *lane = r->lanes.slots[i]; lane != NULL; lane = lane->next) {
-      l_lane_leave(r, lane, 0);
-      lane->is_suspended = false;
-    }
+  for (uint32_t i = 0; i < r->lanes.threads.count; i++) {
+    l_lane *const lane = r->lanes.list[i];
+    if (lane == NULL)
+      continue;
+    l_lane_leave(r, lane, 0);
+    lane->is_suspended = false;
+  }
 }
 
 
 void l_lanes_free (l_lanes *lanes) {
-  for (size_t i = 0; lanes->slots != NULL && i <= lanes->mask; i++)
-    for (l_lane *lane = lanes->slots[i], *next; lane != NULL; lane = next) {
-      next = lane->next;
-      free(lane->block);
-      free(lane);
-    }
-  free(lanes->slots);
+  for (uint32_t i = 0; i < lanes->threads.count; i++) {
+    if (lanes->list[i] != NULL)
+      free(lanes->list[i]->block);
+    free(lanes->list[i]);
+  }
+  pf_id_table_free(&lanes->threads);
+  free(lanes->list);
   free(lanes->free);
-  *lanes = (l_lanes){.slots = NULL};
+  *lanes = (l_lanes){.list = NULL};
+  pf_id_table_init(&lanes->threads);
 }
 
 /* }====== */

@@ -150,6 +150,7 @@ static int core_recorder (lua_State *L) {
   lua_settop(L, 1);
   l_recorder *const r = lua_newuserdatauv(L, sizeof *r, 3);
   memset(r, 0, sizeof *r);
+  pf_id_table_init(&r->lanes.threads);
   luaL_setmetatable(L, L_RECORDER);
   read_settings(L, r);
   r->max_name = 255;

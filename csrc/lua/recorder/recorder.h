@@ -35,6 +35,8 @@
 #include "lua/profile/context_profile.h"
 #include "lua/recorder/clock.h"
 #include "lua/writer/stream.h"
+#include "model/base/id_table.h"
+#include "model/base/intern_table.h"
 
 #define L_RECORDER "profio.recorder"
 
@@ -98,21 +100,22 @@ typedef struct l_lane {
   uint32_t number;   /* from 0; numbers of ended lanes are reused */
   uint32_t recorded; /* the number in records, limited by max_lanes */
   bool is_suspended;
-  bool is_stale;       /* must be compared with Lua's stack after a pause */
-  struct l_lane *next; /* next lane with the same hash */
+  bool is_stale; /* must be compared with Lua's stack after a pause */
 } l_lane;
 
 typedef struct l_lanes {
-  l_lane **slots; /* hash table of mask + 1 lists */
-  size_t mask, count;
+  pf_id_table threads; /* their addresses, which Lua uses again */
+  l_lane **list;       /* by id of the address; NULL: ended */
+  size_t capacity;
   uint32_t *free; /* numbers of ended lanes */
   size_t nfree, free_capacity;
   uint32_t used; /* lowest number that was never used */
 } l_lanes;
 
 typedef struct l_functions {
-  l_function **slots;
-  size_t mask, count;
+  l_function **list;
+  size_t capacity;
+  pf_intern_table known; /* index of `list` by key */
 } l_functions;
 
 /* Layout of a record: which word holds which value. */
