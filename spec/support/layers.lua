@@ -122,6 +122,10 @@ local base_utilities = {
    { 'PF_ENOMEM, PF_NO_OFFSET, *"out of memory"', { "^csrc/bytes/error%.c$" }, "pf_no_memory" },
    { "%f[%w_]realloc%(", { "^csrc/model/base/", "^csrc/bytes/" },
       "pf_grow, pf_widen or pf_array_resize of model/base/memory.h" },
+   { "%+ 1%) & [%w_>.-]*mask", { "^csrc/model/base/", "^csrc/model/dictionary/names%.c$" },
+      "pf_id_table or pf_intern_table of model/base" },
+   { "insertion_sort", { "^csrc/model/base/" }, "pf_sort or pf_sort_pairs of model/base/sorts.h" },
+   { "%f[%w]merge_sort %(", { "^csrc/model/base/" }, "pf_sort of model/base/sorts.h" },
 }
 
 local function check_base_utilities(file, lines)

@@ -1,8 +1,7 @@
 /*
 ** order.h - order words: every value except bytes as a uint64_t that compares
 ** like the value and converts back, so that where, group, sort and the
-** aggregates handle one type instead of seven. Also ranks of names and a radix
-** sort.
+** aggregates handle one type instead of seven. Also ranks of names.
 **
 ** For numbers -0 equals 0, and NaN is one value above all others. Names, areas
 ** and stacks are their ids: equal if equal, in no useful order.
@@ -57,15 +56,5 @@ void pf_unorder (pf_column *column, size_t row, uint64_t word);
 */
 pf_status pf_rank_names (const pf_dictionary *dictionary, uint32_t *ranks,
                          uint32_t count);
-
-/*
-** Sort `count` pairs by word, stably: a radix sort (LSD) that skips the bytes
-** in which all words agree. `spare` is scratch space of the same size.
-*/
-typedef struct pf_pair {
-  uint64_t word;
-  size_t row;
-} pf_pair;
-void pf_sort_pairs (pf_pair *pairs, pf_pair *spare, size_t count);
 
 #endif

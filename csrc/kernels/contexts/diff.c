@@ -7,6 +7,7 @@
 
 #include "kernels/contexts/diff.h"
 #include "kernels/base/order.h"
+#include "model/base/sorts.h"
 #include "model/rows/batch.h"
 
 /* clang-format off */

@@ -10,6 +10,7 @@
 #include "kernels/contexts/views.h"
 #include "kernels/base/order.h"
 #include "model/base/memory.h"
+#include "model/base/sorts.h"
 #include "model/base/wide.h"
 #include "model/rows/batch.h"
 

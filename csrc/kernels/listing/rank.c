@@ -12,9 +12,9 @@
 #include "model/base/memory.h"
 #include "model/dictionary/names.h"
 #include "model/base/parallel.h"
+#include "model/base/sorts.h"
 
-#define INSERTION_MAX 16    /* items; merge sort begins with such runs */
-#define PARALLEL_MIN  16384 /* functions; below, one thread is used */
+#define PARALLEL_MIN 16384 /* functions; below, one thread is used */
 
 
 /* {====== Keys ====== */
@@ -274,57 +274,30 @@ pf_item pf_member_item (const pf_flow *flow, uint32_t member) {
 }
 
 
-/* Whether `left` sorts after `right`. */
-static inline bool is_after (const pf_item *left, const pf_item *right) {
-  if (left->kind != right->kind)
-    return left->kind > right->kind;
-  if (left->time != right->time)
-    return left->time > right->time;
-  return left->count > right->count;
+static int compare_items (const void *context, const void *left,
+                          const void *right) {
+  const pf_item *const a = left, *const b = right;
+  (void)context;
+  if (a->kind != b->kind)
+    return a->kind < b->kind ? -1 : 1;
+  if (a->time != b->time)
+    return a->time < b->time ? -1 : 1;
+  return (a->count > b->count) - (a->count < b->count);
 }
 
 
-/* Whether two neighbours are in the wrong order. */
-static inline bool is_misplaced (const pf_item *left, const pf_item *right,
-                                 bool reverse) {
-  return reverse ? is_after(right, left) : is_after(left, right);
-}
-
-
-static void insertion_sort (pf_item *items, size_t count, bool reverse) {
-  for (size_t i = 1; i < count; i++) {
-    const pf_item moved = items[i];
-    size_t at = i;
-    for (; at > 0 && is_misplaced(&items[at - 1], &moved, reverse); at--)
-      items[at] = items[at - 1];
-    items[at] = moved;
-  }
-}
-
-
-/* Merge two adjacent sorted runs; the left one has `half` items. */
-static void merge (pf_item *items, pf_item *spare, size_t half, size_t count,
-                   bool reverse) {
-  size_t left = 0, right = half, at = 0;
-  memcpy(spare, items, half * sizeof *items);
-  while (left < half && right < count)
-    items[at++] = is_misplaced(&spare[left], &items[right], reverse)
-                      ? items[right++]
-                      : spare[left++];
-  memcpy(items + at, spare + left, (half - left) * sizeof *items);
+static int compare_reversed (const void *context, const void *left,
+                             const void *right) {
+  return compare_items(context, right, left);
 }
 
 
 void pf_rank_items (pf_item *items, pf_item *spare, size_t count,
                     bool reverse) {
-  for (size_t i = 0; i < count; i += INSERTION_MAX)
-    insertion_sort(items + i,
-                   count - i < INSERTION_MAX ? count - i : INSERTION_MAX,
-                   reverse);
-  for (size_t width = INSERTION_MAX; width < count; width *= 2)
-    for (size_t i = 0; i + width < count; i += 2 * width)
-      merge(items + i, spare, width,
-            count - i < 2 * width ? count - i : 2 * width, reverse);
+  if (reverse)
+    pf_sort(items, spare, count, sizeof *items, compare_reversed, NULL);
+  else
+    pf_sort(items, spare, count, sizeof *items, compare_items, NULL);
 }
 
 /* }====== */

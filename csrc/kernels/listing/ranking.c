@@ -12,9 +12,8 @@
 #include "model/dictionary/names.h"
 #include "model/base/parallel.h"
 
-#define INSERTION_MAX 48 /* longer runs use radix sort */
-#define FETCH_AHEAD   PF_RANK_FETCH_AHEAD
-#define PARALLEL_MIN  16384 /* nodes; below, one thread is used */
+#define FETCH_AHEAD  PF_RANK_FETCH_AHEAD
+#define PARALLEL_MIN 16384 /* nodes; below, one thread is used */
 
 
 pf_status pf_ranking_open (pf_ranking *r, const pf_flow *flow,
@@ -45,25 +44,6 @@ static inline bool is_in_run (const pf_ranking *r, size_t i) {
 }
 
 
-static bool is_sorted (const pf_pair *pairs, size_t count) {
-  for (size_t i = 1; i < count; i++)
-    if (pairs[i - 1].word > pairs[i].word)
-      return false;
-  return true;
-}
-
-
-static void insertion_sort (pf_pair *pairs, size_t count) {
-  for (size_t i = 1; i < count; i++) {
-    const pf_pair moved = pairs[i];
-    size_t at = i;
-    for (; at > 0 && pairs[at - 1].word > moved.word; at--)
-      pairs[at] = pairs[at - 1];
-    pairs[at] = moved;
-  }
-}
-
-
 /* The end of the run that begins at `from`. */
 static size_t end_of_run (const pf_ranking *r, size_t from) {
   size_t end = from + 1;
@@ -78,14 +58,8 @@ static size_t end_of_run (const pf_ranking *r, size_t from) {
 static bool sort_runs (pf_ranking *r) {
   bool any = false;
   for (size_t from = 0, end; from < r->count; from = end) {
-    pf_pair *const pairs = r->pairs + from;
     end = end_of_run(r, from);
-    if (!is_sorted(pairs, end - from)) {
-      if (end - from <= INSERTION_MAX)
-        insertion_sort(pairs, end - from);
-      else
-        pf_sort_pairs(pairs, r->spare, end - from);
-    }
+    pf_sort_pairs(r->pairs + from, r->spare, end - from);
     for (size_t i = from + 1; i < end; i++)
       any |= r->same[i] = r->pairs[i].word == r->pairs[i - 1].word;
   }

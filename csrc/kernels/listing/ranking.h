@@ -12,6 +12,7 @@
 
 #include "kernels/graph/propagate.h"
 #include "kernels/base/order.h"
+#include "model/base/sorts.h"
 
 typedef struct pf_ranking {
   const pf_flow *flow;    /* borrowed */

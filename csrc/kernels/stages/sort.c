@@ -8,6 +8,7 @@
 
 #include "kernels/base/order.h"
 #include "kernels/stages/sort.h"
+#include "model/base/sorts.h"
 #include "model/dictionary/areas.h"
 #include "model/rows/abilities.h"
 #include "model/rows/store.h"

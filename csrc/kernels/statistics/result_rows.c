@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "kernels/base/order.h"
+#include "model/base/sorts.h"
 
 /* A future row: a group with its lane or caller. */
 typedef struct entry {

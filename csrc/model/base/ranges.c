@@ -1,6 +1,6 @@
 /*
-** ranges.c - the page index over sorted ranges, look-ups in it, and a radix
-** sort of rows.
+** ranges.c - the page index over sorted ranges, look-ups in it, and the order
+** of rows.
 */
 
 #include <stdlib.h>
@@ -9,6 +9,7 @@
 #include "model/base/memory.h"
 #include "model/base/parallel.h"
 #include "model/base/ranges.h"
+#include "model/base/sorts.h"
 
 #define MANY       16384 /* pages from which a second thread pays */
 #define MOST_SHIFT 15    /* edges are 16-bit numbers */
@@ -246,83 +247,20 @@ void pf_ranges_find_all (const pf_ranges *ranges, const uint64_t *addresses,
 
 /* {====== Sorting ====== */
 
-#define DIGIT_BITS 8
-#define DIGITS     (1u << DIGIT_BITS)
-
-static size_t digit_of (uint64_t word, unsigned shift) {
-  return word >> shift & (DIGITS - 1);
-}
-
-
-/* One pass of a radix sort: sorts `words` into `sorted` by the digit at
-   `shift`. If all words have the same digit, it does nothing and returns false.
-   */
-static bool sort_by_digit (const uint64_t *words, uint64_t *sorted,
-                           size_t count, unsigned shift) {
-  size_t at[DIGITS] = {0};
-  for (size_t i = 0; i < count; i++)
-    at[digit_of(words[i], shift)]++;
-  if (at[digit_of(words[0], shift)] == count)
-    return false;
-  size_t next = 0;
-  for (size_t digit = 0; digit < DIGITS; digit++) {
-    const size_t here = at[digit];
-    at[digit] = next;
-    next += here;
-  }
-  for (size_t i = 0; i < count; i++)
-    sorted[at[digit_of(words[i], shift)]++] = words[i];
-  return true;
-}
-
-
-/* Sorts the words of pair[0] by their upper halves. pair[1] is scratch memory
-   of the same size; the pointers are exchanged so that pair[0] is the result.
-   */
-static void sort_by_upper_half (uint64_t *pair[2], size_t count) {
-  for (unsigned shift = 32; shift < 64; shift += DIGIT_BITS)
-    if (sort_by_digit(pair[0], pair[1], count, shift)) {
-      uint64_t *const sorted = pair[1];
-      pair[1] = pair[0];
-      pair[0] = sorted;
-    }
-}
-
-
-/* Sorts row indices by start. Each word has 32 bits of a start above a 32-bit
-   row index; it sorts by the lower bits first, and then by the upper bits if
-   any starts differ in them. */
-static void sort_words (const pf_ranges *rows, uint64_t *pair[2]) {
-  uint64_t differing = 0;
-  for (size_t i = 0; i < rows->count; i++) {
-    differing |= pf_range_start(rows, i) ^ pf_range_start(rows, 0);
-    pair[0][i] = pf_range_start(rows, i) << 32 | i;
-  }
-  sort_by_upper_half(pair, rows->count);
-  if (differing >> 32 == 0)
-    return;
-  for (size_t i = 0; i < rows->count; i++) {
-    const uint32_t row = (uint32_t)pair[0][i];
-    pair[0][i] = pf_range_start(rows, row) >> 32 << 32 | row;
-  }
-  sort_by_upper_half(pair, rows->count);
-}
-
-
 pf_status pf_sort_rows (const void *rows, size_t stride, size_t count,
                         uint32_t *order) {
   const pf_ranges unsorted = {.rows = rows, .stride = stride, .count = count};
   if (count >= UINT32_MAX)
     return PF_ELIMIT;
-  uint64_t *words = pf_array(2 * count, sizeof *words);
-  if (words == NULL)
+  pf_pair *const pairs = pf_array(2 * count, sizeof *pairs);
+  if (pairs == NULL)
     return PF_ENOMEM;
-  uint64_t *pair[2] = {words, words + count};
-  if (count > 0)
-    sort_words(&unsorted, pair);
   for (size_t i = 0; i < count; i++)
-    order[i] = (uint32_t)pair[0][i];
-  free(words);
+    pairs[i] = (pf_pair){pf_range_start(&unsorted, i), i};
+  pf_sort_pairs(pairs, pairs + count, count);
+  for (size_t i = 0; i < count; i++)
+    order[i] = (uint32_t)pairs[i].row;
+  free(pairs);
   return PF_OK;
 }
 

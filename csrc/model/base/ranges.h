@@ -70,7 +70,7 @@ void pf_ranges_close (pf_ranges *ranges);
 
 /*
 ** Set order[count] to the indices of rows in ascending order of the uint64_t at
-** their beginning, by a stable radix sort. PF_ELIMIT, PF_ENOMEM as above.
+** their beginning; equal ones stay in order. PF_ELIMIT, PF_ENOMEM as above.
 */
 pf_status pf_sort_rows (const void *rows, size_t stride, size_t count,
                         uint32_t *order);
