@@ -65,9 +65,4 @@ function callgrind.write(profile, given, file)
       creator = "profio " .. core.version, command = profile:title() }, file, arcs)
 end
 
----@param trace profio.Trace
-function callgrind.fits(trace)
-   return trace:profile_kind() ~= nil, "no profile is made from its tables"
-end
-
 return callgrind

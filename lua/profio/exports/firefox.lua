@@ -19,11 +19,6 @@ local firefox = {
    },
 }
 
----@param trace profio.Trace
-function firefox.fits(trace)
-   return trace:profile_kind() ~= nil, "no profile is made from its tables"
-end
-
 local meta = [[
 {"meta":{"version":27,"preprocessedProfileVersion":60,"product":%s,"startTime":0,"interval":%s,
 "processType":0,"stackwalk":0,"debug":false,"symbolicationNotSupported":true,

@@ -31,9 +31,4 @@ function folded.write(profile, given, file)
       increases = given.increases }, file)
 end
 
----@param trace profio.Trace
-function folded.fits(trace)
-   return trace:profile_kind() ~= nil, "no profile is made from its tables"
-end
-
 return folded

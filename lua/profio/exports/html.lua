@@ -35,11 +35,6 @@ local html = {
    },
 }
 
----@param trace profio.Trace
-function html.fits(trace)
-   return trace:profile_kind() ~= nil, "no profile is made from its tables"
-end
-
 -- {====== Summary ======
 
 local head = [[

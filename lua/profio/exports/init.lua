@@ -7,7 +7,8 @@
 --    endings  extensions of such files, or nil; a file callgrind.out.1 belongs to callgrind
 --    takes    "rows" (a reader of the core), "profile" or "trace"; nil: rows
 --    options  its options for --set (profio.Option in internal/options.lua); nil: none
---    fits     function(trace): true, or false and a reason; nil: fits every trace
+--    fits     function(trace): true, or false and a reason; nil: every trace that has what the
+--             export takes, rows or a profile
 --    weighs_profile  true: an option metric selects the profile instead of the timeline
 --    write_profile  writes a profile, if the export takes a trace
 --    is_whole, write_trace  if it takes a profile: function(trace), whether the trace itself is
@@ -52,9 +53,14 @@ local function uses_of(export)
    return uses
 end
 
+local function has_profile(trace)
+   return trace:profile_kind() ~= nil, "no profile is made from its tables"
+end
+
 local exports = catalogue("export", order, {}, function(export)
    assert(type(export.write) == "function", export.name .. " writes nothing")
    export.takes = export.takes or "rows"
+   export.fits = export.fits or export.takes ~= "rows" and has_profile or nil
    export.uses = uses_of(export)
 end)
 

@@ -68,9 +68,4 @@ function pprof.write_trace(trace, given, file)
    return true
 end
 
----@param trace profio.Trace
-function pprof.fits(trace)
-   return trace:profile_kind() ~= nil, "no profile is made from its tables"
-end
-
 return pprof

@@ -240,9 +240,4 @@ function svg.write(profile, given, file)
    return svg.write_element(profile, given, file)
 end
 
----@param trace profio.Trace
-function svg.fits(trace)
-   return trace:profile_kind() ~= nil, "no profile is made from its tables"
-end
-
 return svg

@@ -15,9 +15,7 @@ local function catalogue(word, files, aliases, check)
       file_of[names[i]] = file
    end
 
-   ---Returns the entry of a name, or nil.
-   ---@param name string
-   ---@return table|nil
+   -- Returns the entry of a name, or nil.
    function list.find(name)
       name = aliases[name] or name
       if file_of[name] and not loaded[name] then
@@ -30,16 +28,13 @@ local function catalogue(word, files, aliases, check)
       return loaded[name]
    end
 
-   ---Returns the entry of a name; raises if there is none.
-   ---@param name string
-   ---@return table
+   -- Returns the entry of a name; raises if there is none.
    function list.named(name)
       return list.find(name) or error(("no %s '%s'; there are: %s"):format(word, tostring(name),
          list.names()), 0)
    end
 
-   ---Returns all entries in order.
-   ---@return table[]
+   -- Returns all entries in order.
    function list.all()
       local all = {}
       for i, name in ipairs(names) do
@@ -48,8 +43,7 @@ local function catalogue(word, files, aliases, check)
       return all
    end
 
-   ---Returns their names for messages: "csv, tsv, ...".
-   ---@return string
+   -- Returns their names for messages: "csv, tsv, ...".
    function list.names()
       return table.concat(names, ", ")
    end
