@@ -80,16 +80,6 @@ static void close_reader (pf_reader *reader) {
 }
 
 
-static pf_status intern_names (frames_reader *self, pf_dictionary *dictionary,
-                               pf_error *error) {
-  self->frame_ids[0] = pf_intern_text(dictionary, "line");
-  self->frame_ids[1] = pf_intern_text(dictionary, "caller");
-  if (self->frame_ids[0] == PF_NO_NAME || self->frame_ids[1] == PF_NO_NAME)
-    return pf_no_memory(error);
-  return br_intern_routines(dictionary, self->routines, error);
-}
-
-
 pf_status br_open_frames (pf_trace *trace, const pf_table *table,
                           pf_reader **reader, pf_error *error) {
   frames_reader *const self = calloc(1, sizeof *self);
@@ -102,8 +92,13 @@ pf_status br_open_frames (pf_trace *trace, const pf_table *table,
   self->reader.close = close_reader;
   self->interp = &((const br_file *)trace->state)->interp;
   pf_status status = br_parser_open(&self->parser, trace, error);
+  self->frame_ids[0] = pf_intern_text(trace->dictionary, "line");
+  self->frame_ids[1] = pf_intern_text(trace->dictionary, "caller");
+  if (status == PF_OK &&
+      (self->frame_ids[0] == PF_NO_NAME || self->frame_ids[1] == PF_NO_NAME))
+    status = pf_no_memory(error);
   if (status == PF_OK)
-    status = intern_names(self, trace->dictionary, error);
+    status = br_intern_routines(trace->dictionary, self->routines, error);
   if (status == PF_OK)
     *reader = &self->reader;
   else

@@ -90,20 +90,6 @@ static pf_status take_mapping (br_parser *parser, const br_record *record,
   return status;
 }
 
-
-/* Builds the name of a module without a mapping. */
-static pf_status name_unmapped (br_parser *parser, const br_record *record,
-                                uint32_t *name, pf_error *error) {
-  char text[16];
-  snprintf(text, sizeof text, "module#%u", record->module);
-  *name = pf_intern_text(parser->trace->dictionary, text);
-  if (*name == PF_NO_NAME)
-    return pf_no_memory(error);
-  return pf_warn(parser->trace, PF_DAMAGE, "br-unmapped", PF_EFORMAT,
-                 record->offset, error, "module %u is not mapped",
-                 record->module);
-}
-
 /* }====== */
 
 
@@ -133,8 +119,16 @@ static pf_status add_frame (br_parser *parser, const br_record *record,
   br_group *const group = &parser->group;
   uint32_t module = parser->modules[record->module] - 1;
   pf_status status = PF_OK;
-  if (parser->modules[record->module] == 0)
-    status = name_unmapped(parser, record, &module, error);
+  if (parser->modules[record->module] == 0) {
+    char text[16];
+    snprintf(text, sizeof text, "module#%u", record->module);
+    module = pf_intern_text(parser->trace->dictionary, text);
+    if (module == PF_NO_NAME)
+      return pf_no_memory(error);
+    status = pf_warn(parser->trace, PF_DAMAGE, "br-unmapped", PF_EFORMAT,
+                     record->offset, error, "module %u is not mapped",
+                     record->module);
+  }
   if (status == PF_OK)
     status = check_line(parser, record, module, error);
   if (status != PF_OK)

@@ -117,20 +117,6 @@ static pf_status fill_column (data_reader *self, const dbf_run *run,
 }
 
 
-/* Append a run to the batch. */
-static pf_status add_run (data_reader *self, const dbf_run *run,
-                          pf_batch *batch, pf_error *error) {
-  pf_status status = check_flags(self, run, error);
-  for (size_t i = 0; i < self->state->ncolumns && status == PF_OK; i++)
-    if (batch->columns[i].data != NULL)
-      status = fill_column(self, run, &self->state->columns[i],
-                           &batch->columns[i], batch->rows, error);
-  self->record += run->count;
-  batch->rows += run->count;
-  return status;
-}
-
-
 /* Whether a memo column is wanted. The size of memos is not known before they
    are read. */
 static bool wants_memos (const data_reader *self, const pf_batch *batch) {
@@ -147,16 +133,23 @@ static bool wants_memos (const data_reader *self, const pf_batch *batch) {
 static pf_status next (pf_reader *reader, pf_batch *batch, pf_error *error) {
   data_reader *const self = (data_reader *)reader;
   const size_t ahead = wants_memos(self, batch) ? MEMO_ROWS : self->max_rows;
-  dbf_run run = {.count = 1};
+  dbf_run run;
   pf_status status = PF_OK;
   dbf_decoder_begin(&self->decoder);
   pf_batch_clear(batch);
-  while (status == PF_OK && run.count > 0 && batch->rows < self->max_rows &&
+  while (status == PF_OK && batch->rows < self->max_rows &&
          self->decoder.arena.allocated < MAX_BYTES) {
     const size_t left = self->max_rows - batch->rows;
     status = next_run(self, left < ahead ? left : ahead, &run, error);
-    if (status == PF_OK && run.count > 0)
-      status = add_run(self, &run, batch, error);
+    if (status != PF_OK || run.count == 0)
+      break;
+    status = check_flags(self, &run, error);
+    for (size_t i = 0; i < self->state->ncolumns && status == PF_OK; i++)
+      if (batch->columns[i].data != NULL)
+        status = fill_column(self, &run, &self->state->columns[i],
+                             &batch->columns[i], batch->rows, error);
+    self->record += run.count;
+    batch->rows += run.count;
   }
   if (status < 0)
     return status;

@@ -190,19 +190,6 @@ static bool is_name_used (const dbf_writer *self,
 }
 
 
-/* Set the offset of a field and the indexes of its bits. */
-static void place_field (dbf_writer *self, dbf_output_field *field,
-                         uint32_t *bits) {
-  field->offset = self->record_size;
-  self->record_size += field->size;
-  if (field->type == 'V' || field->type == 'Q')
-    field->length_bit = (int32_t)(*bits)++;
-  if (field->nullable)
-    field->null_bit = (int32_t)(*bits)++;
-  self->has_memos = self->has_memos || field->type == 'M';
-}
-
-
 static pf_status parse_fields (dbf_writer *self, pf_bytes text,
                                pf_error *error) {
   scanner s = {text.at, text.at + text.size};
@@ -218,7 +205,13 @@ static pf_status parse_fields (dbf_writer *self, pf_bytes text,
       return status;
     if (is_name_used(self, field))
       return reject(field, "its name is in use", error);
-    place_field(self, field, &bits);
+    field->offset = self->record_size;
+    self->record_size += field->size;
+    if (field->type == 'V' || field->type == 'Q')
+      field->length_bit = (int32_t)bits++;
+    if (field->nullable)
+      field->null_bit = (int32_t)bits++;
+    self->has_memos = self->has_memos || field->type == 'M';
     self->nfields++;
   } while (accept(&s, ','));
   skip_blanks(&s);

@@ -207,14 +207,6 @@ static bool parse_date (pf_bytes text, uint8_t *digits) {
 }
 
 
-static pf_status put_date (const put_args *p) {
-  const pf_bytes text = p->column->bytes[p->row];
-  if (text.size != 10 || !parse_date(text, p->out))
-    return reject(p, "a date YYYY-MM-DD expected");
-  return PF_OK;
-}
-
-
 static uint32_t number_of (const uint8_t *digits, size_t count) {
   uint32_t number = 0;
   for (size_t i = 0; i < count; i++)
@@ -326,7 +318,11 @@ static pf_status put_present (const put_args *p) {
                                  (long long)p->column->ints[p->row]));
     case 'F': return put_number(p);
     case 'L': *p->out = p->column->bools[p->row] ? 'T' : 'F'; return PF_OK;
-    case 'D': return put_date(p);
+    case 'D':
+      if (p->column->bytes[p->row].size == 10 &&
+          parse_date(p->column->bytes[p->row], p->out))
+        return PF_OK;
+      return reject(p, "a date YYYY-MM-DD expected");
     case 'T': return put_time(p);
     case 'I':
       integer = p->column->ints[p->row];

@@ -27,23 +27,6 @@ static uint64_t sum_of (const dbf_file *file, bool long_text) {
 }
 
 
-/* Clipper and FoxPro 2 store the high byte of long text sizes in the byte of
-   the decimals. That byte may also be garbage, so the size is extended only if
-   the record size agrees. */
-static void detect_long_text (dbf_file *file) {
-  if (sum_of(file, false) == file->record || sum_of(file, true) != file->record)
-    return;
-  for (size_t i = 0; i < file->nfields; i++) {
-    dbf_field *const field = &file->fields[i];
-    if (field->type != 'C')
-      continue;
-    field->size += (uint32_t)field->decimals << 8;
-    field->stated = field->size;
-    field->decimals = 0;
-  }
-}
-
-
 /* Set the offsets of the fields, limited to the end of the record. */
 static pf_status place_fields (pf_trace *trace, dbf_file *file,
                                pf_error *error) {
@@ -182,18 +165,13 @@ static const type_rule type_rules[] = {
 #define TYPE_RULES (sizeof type_rules / sizeof type_rules[0])
 
 
-static const type_rule *rule_of (const dbf_field *field) {
-  for (size_t i = 0; i < TYPE_RULES; i++)
-    if (type_rules[i].type == field->type &&
-        (type_rules[i].size == 0 || type_rules[i].size == field->stated))
-      return &type_rules[i];
-  return NULL;
-}
-
-
 static pf_status set_kind (pf_trace *trace, const dbf_file *file,
                            dbf_field *field, pf_error *error) {
-  const type_rule *const known = rule_of(field);
+  const type_rule *known = NULL;
+  for (size_t i = 0; i < TYPE_RULES && known == NULL; i++)
+    if (type_rules[i].type == field->type &&
+        (type_rules[i].size == 0 || type_rules[i].size == field->stated))
+      known = &type_rules[i];
   field->kind = known == NULL ? DBF_BINARY : known->kind;
   field->column = known == NULL ? PF_BYTES : known->column;
   if (field->kind == DBF_INTEGER && dbf_is_seven(file->version))
@@ -213,13 +191,6 @@ static pf_status set_kind (pf_trace *trace, const dbf_file *file,
 
 /* {====== Null flags ====== */
 
-static void find_null_flags (dbf_file *file) {
-  file->null_flags = file->nfields;
-  for (size_t i = 0; i < file->nfields; i++)
-    if (file->fields[i].kind == DBF_NULL_FLAGS)
-      file->null_flags = i;
-}
-
 
 /* Returns the index of the next bit, or -1 if the flags are too short. */
 static int32_t take_bit (const dbf_field *flags, uint32_t *bits) {
@@ -232,7 +203,10 @@ static int32_t take_bit (const dbf_field *flags, uint32_t *bits) {
    for nullable fields. */
 static pf_status number_bits (pf_trace *trace, dbf_file *file,
                               pf_error *error) {
-  find_null_flags(file);
+  file->null_flags = file->nfields;
+  for (size_t i = 0; i < file->nfields; i++)
+    if (file->fields[i].kind == DBF_NULL_FLAGS)
+      file->null_flags = i;
   if (file->null_flags == file->nfields)
     return PF_OK;
   const dbf_field *const flags = &file->fields[file->null_flags];
@@ -255,7 +229,19 @@ static pf_status number_bits (pf_trace *trace, dbf_file *file,
 
 
 pf_status dbf_derive_fields (pf_trace *trace, dbf_file *file, pf_error *error) {
-  detect_long_text(file);
+  /* Clipper and FoxPro 2 store the high byte of long text sizes in the byte of
+     the decimals. That byte may also be garbage, so the size is extended only if
+     the record size agrees. */
+  const bool is_long =
+      sum_of(file, false) != file->record && sum_of(file, true) == file->record;
+  for (size_t i = 0; is_long && i < file->nfields; i++) {
+    dbf_field *const field = &file->fields[i];
+    if (field->type != 'C')
+      continue;
+    field->size += (uint32_t)field->decimals << 8;
+    field->stated = field->size;
+    field->decimals = 0;
+  }
   pf_status status = detect_sizes(trace, file, error);
   if (status == PF_OK)
     status = place_fields(trace, file, error);

@@ -78,16 +78,6 @@ static uint32_t find_name (const name_set *t, const char *name) {
 }
 
 
-/* Append a suffix to a name that field `other` has: NAME_2, NAME_3, ... */
-static void make_unique (name_set *t, uint32_t other, char *name) {
-  char *const end = name + strlen(name);
-  unsigned *const n = &t->last_suffix[other];
-  do
-    snprintf(end, MAX_SUFFIX, "_%u", ++*n + 1);
-  while (find_name(t, name) != PF_NOT_INTERNED);
-}
-
-
 /* Name a field. A name in use gets a suffix, with a note. The hash table must
    have space. */
 static pf_status name_field (pf_trace *trace, dbf_file *file, size_t number,
@@ -101,8 +91,12 @@ static pf_status name_field (pf_trace *trace, dbf_file *file, size_t number,
   put_name(converter, stored, name);
   field->name = name;
   const uint32_t other = find_name(names, name);
-  if (other != PF_NOT_INTERNED)
-    make_unique(names, other, name);
+  if (other != PF_NOT_INTERNED) { /* NAME_2, NAME_3, ... */
+    char *const end = name + strlen(name);
+    do
+      snprintf(end, MAX_SUFFIX, "_%u", ++names->last_suffix[other] + 1);
+    while (find_name(names, name) != PF_NOT_INTERNED);
+  }
   pf_intern_table_put(&names->index, hash_of(names, name), (uint32_t)number);
   if (other == PF_NOT_INTERNED)
     return PF_OK;

@@ -145,14 +145,6 @@ bool dcpi_is_overridden (const dcpi_output *out, const dcpi_field *field) {
 }
 
 
-/* Translate a word of dcpicat to the word of the binary form. */
-static dcpi_word pdb_word (dcpi_word word) {
-  return word == DCPI_TEXT_START  ? DCPI_TSTART
-         : word == DCPI_TEXT_SIZE ? DCPI_TSIZE
-                                  : word;
-}
-
-
 /* Whether a name equals the last component of the path, from which readers
    derive it. */
 static bool is_in_path (const dcpi_output *out, const dcpi_field *field) {
@@ -190,7 +182,10 @@ static void put_field (const dcpi_output *out, size_t number,
                        uint32_t *written) {
   const dcpi_field *const field = &out->writer->fields[number];
   const dcpi_word stated = dcpi_field_word(out->writer, field);
-  const dcpi_word word = pdb_word(stated);
+  /* dcpicat has other words for the code range */
+  const dcpi_word word = stated == DCPI_TEXT_START  ? DCPI_TSTART
+                         : stated == DCPI_TEXT_SIZE ? DCPI_TSIZE
+                                                    : stated;
   if (dcpi_equals(dcpi_name(out, field->word), "samples"))
     return;
   const bool is_new = word < DCPI_WORDS && (*written >> word & 1) == 0;

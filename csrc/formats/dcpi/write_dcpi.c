@@ -23,16 +23,6 @@ static int compare_rows (const void *left, const void *right) {
 }
 
 
-/* Sort by address and event; the rows of a single file are mostly sorted. */
-static void sort_rows (dcpi_writer *writer) {
-  for (size_t i = 1; i < writer->nrows; i++)
-    if (compare_rows(&writer->rows[i - 1], &writer->rows[i]) > 0) {
-      qsort(writer->rows, writer->nrows, sizeof *writer->rows, compare_rows);
-      return;
-    }
-}
-
-
 /* Add up rows of one address and event, remove those without samples, and set
    the totals of the events. */
 static pf_status add_rows (const dcpi_output *out) {
@@ -56,20 +46,6 @@ static pf_status add_rows (const dcpi_output *out) {
   }
   writer->nrows = kept;
   return PF_OK;
-}
-
-
-/* If no header states the code range, use the range of the samples. */
-static void find_range (const dcpi_output *out) {
-  const dcpi_writer *const writer = out->writer;
-  dcpi_output_header *const header = out->header;
-  const size_t n = writer->nrows;
-  if (!dcpi_is_stated(out, DCPI_TSTART) &&
-      !dcpi_is_stated(out, DCPI_TEXT_START) && n > 0)
-    header->start = writer->rows[0].address;
-  if (!dcpi_is_stated(out, DCPI_TSIZE) &&
-      !dcpi_is_stated(out, DCPI_TEXT_SIZE) && n > 0)
-    header->size = writer->rows[n - 1].address - header->start + DCPI_INSN_SIZE;
 }
 
 
@@ -274,11 +250,24 @@ pf_status dcpi_write (dcpi_writer *writer, pf_sink *sink, pf_error *error) {
     status = check_values(&out);
   if (status < 0)
     return status;
-  sort_rows(writer);
+  size_t sorted = 1; /* the rows of a single file are mostly sorted */
+  while (sorted < writer->nrows &&
+         compare_rows(&writer->rows[sorted - 1], &writer->rows[sorted]) <= 0)
+    sorted++;
+  if (sorted < writer->nrows)
+    qsort(writer->rows, writer->nrows, sizeof *writer->rows, compare_rows);
   status = add_rows(&out);
   if (status < 0)
     return status;
-  find_range(&out);
+  /* if no header states the code range, that of the samples */
+  const dcpi_row *const rows = writer->rows;
+  if (!dcpi_is_stated(&out, DCPI_TSTART) &&
+      !dcpi_is_stated(&out, DCPI_TEXT_START) && writer->nrows > 0)
+    header.start = rows[0].address;
+  if (!dcpi_is_stated(&out, DCPI_TSIZE) &&
+      !dcpi_is_stated(&out, DCPI_TEXT_SIZE) && writer->nrows > 0)
+    header.size =
+        rows[writer->nrows - 1].address - header.start + DCPI_INSN_SIZE;
   for (size_t i = 0; i < writer->nrows && status == PF_OK; i++)
     status = check_row(&out, &writer->rows[i]);
   if (status < 0)

@@ -87,14 +87,13 @@ pf_status gmon_gnu_histogram (gmon_parser *parser, gmon_segment *segment,
   segment->items_at = parser->at + size;
   segment->stride = 2;
   const uint64_t available = (gmon_left(parser) - size) / 2;
-  segment->count = segment->declared;
-  if (segment->declared <= available)
+  const bool is_whole = segment->declared <= available;
+  segment->count = is_whole ? segment->declared : available;
+  if (is_whole)
     gmon_take_segment(parser, segment, GMON_HISTOGRAM,
                       size + 2 * segment->count);
-  else {
-    segment->count = available;
+  else
     gmon_take_rest(parser, segment, GMON_HISTOGRAM, GMON_TRUNCATED);
-  }
   if (!is_plausible) {
     const pf_status status = gmon_report(
         parser, PF_DAMAGE, "gmon-odd-histogram", PF_EFORMAT, segment->offset,

@@ -58,18 +58,6 @@ static pf_status read_core (const pf_batch *batch, size_t row,
 }
 
 
-/* A state without a value in its row gets that of its area. */
-static void read_state (const winidea_writer *self, const pf_batch *batch,
-                        size_t row, winidea_event *event) {
-  if (!pf_has_value(batch, TIMELINE_AREA, row))
-    return;
-  const pf_area *const area =
-      pf_area_at(self->dictionary, batch->columns[TIMELINE_AREA].ids[row]);
-  event->has_value = area->has_value;
-  event->data = area->value;
-}
-
-
 /* Functions and lines have no value; a binary timeline stores 0. */
 static pf_status read_value (const winidea_writer *self, const pf_batch *batch,
                              size_t row, winidea_event *event,
@@ -89,8 +77,15 @@ static pf_status read_value (const winidea_writer *self, const pf_batch *batch,
     event->has_value = true;
     event->data = batch->columns[TIMELINE_VALUE].ints[row];
   }
-  else if (winidea_is_state(event->handle))
-    read_state(self, batch, row, event);
+  else if (winidea_is_state(event->handle)) {
+    /* a state without a value in its row gets that of its area */
+    const pf_column *const areas = &batch->columns[TIMELINE_AREA];
+    if (pf_has_value(batch, TIMELINE_AREA, row)) {
+      const pf_area *const area = pf_area_at(self->dictionary, areas->ids[row]);
+      event->has_value = area->has_value;
+      event->data = area->value;
+    }
+  }
   else if (pf_has_value(batch, TIMELINE_NUMBER, row)) {
     event->has_value = event->is_double = true;
     memcpy(&event->data, &batch->columns[TIMELINE_NUMBER].nums[row],
@@ -118,14 +113,6 @@ static pf_status put_record (const winidea_writer *self,
 }
 
 
-static pf_status put_event (winidea_writer *self, const winidea_event *event,
-                            pf_sink *sink, pf_error *error) {
-  if (self->is_text && !self->is_beside)
-    return winidea_write_event(self, event, sink, error);
-  return put_record(self, event);
-}
-
-
 static pf_status put_timeline (winidea_writer *self, const pf_batch *batch,
                                size_t row, pf_sink *sink, pf_error *error) {
   winidea_event event = {.context = PF_NO_NAME};
@@ -145,8 +132,11 @@ static pf_status put_timeline (winidea_writer *self, const pf_batch *batch,
   if (!self->has_states)
     status =
         winidea_write_as_variable(self, batch, row, &event, &is_written, error);
-  return status == PF_OK && is_written ? put_event(self, &event, sink, error)
-                                       : status;
+  if (status < 0 || !is_written)
+    return status;
+  return self->is_text && !self->is_beside
+             ? winidea_write_event(self, &event, sink, error)
+             : put_record(self, &event);
 }
 
 /* Returns true if all rows have a value in a column. */
@@ -215,13 +205,6 @@ static pf_status put_timelines (winidea_writer *self, const pf_batch *batch,
 
 /* {====== The encoder ====== */
 
-/* The sink for binary records. A sink for trying a row has no side sink. */
-static pf_sink *records_of (const winidea_writer *self, pf_sink *sink) {
-  pf_sink *const beside =
-      self->is_beside ? pf_sink_side(sink, "timeline") : NULL;
-  return beside == NULL ? sink : beside;
-}
-
 
 static pf_status put (pf_encoder *encoder, size_t table, const pf_batch *batch,
                       pf_sink *sink, pf_error *error) {
@@ -233,7 +216,10 @@ static pf_status put (pf_encoder *encoder, size_t table, const pf_batch *batch,
   winidea_writer *const self = (winidea_writer *)encoder;
   const size_t number = self->is_text ? table : WRITTEN_TIMELINE;
   pf_status status = winidea_write_info(self, sink, error);
-  self->records = records_of(self, sink);
+  /* the sink of binary records; a sink for trying a row has no side sink */
+  pf_sink *const beside =
+      self->is_beside ? pf_sink_side(sink, "timeline") : NULL;
+  self->records = beside == NULL ? sink : beside;
   if (status == PF_OK && number == WRITTEN_TIMELINE)
     return put_timelines(self, batch, sink, error);
   for (size_t row = 0; row < batch->rows && status == PF_OK; row++)
