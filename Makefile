@@ -137,7 +137,7 @@ $(B)/demo/demo: examples/demo.c
 
 # Writers that are killed, processes that become two, what is asked of the disk,
 # and system calls that fail: for specs.
-KILL := $(B)/c/kill $(B)/c/processes.so $(B)/c/disk.so $(B)/c/faults
+KILL := $(B)/c/kill $(B)/c/units $(B)/c/processes.so $(B)/c/disk.so $(B)/c/faults
 
 # The longest of them first: one that begins late is waited for alone.
 SLOW     = %/slow_input_spec.lua %/callbacks_spec.lua %/gprof_spec.lua \
