@@ -259,6 +259,24 @@ print(recorder.is_recording(), info.lost, info.failure)
       assert.equal(1, counts["main chunk"]) -- it was open all the time
       assert.equal("false\t0\tnil\n", output)
    end)
+
+   it("goes on when the running coroutine has ended while recording pauses", function()
+      local trace <close>, output = trace_of([[
+local recorder = require "profio.recorder"
+local function f() end
+local function pausing() f() recorder.pause() end
+recorder.start { mode = "calls", path = "prog.out" }
+for _ = 1, 100 do
+   coroutine.wrap(pausing)()
+   coroutine.wrap(string.rep)("x", 500)
+   recorder.resume()
+   f()
+end
+print(recorder.stop().lost)
+]])
+      assert.equal(200, calls(trace).f)
+      assert.equal("0\n", output)
+   end)
 end)
 
 describe("mode aggregate", function()
