@@ -201,8 +201,8 @@ BASE ?= $(shell { git merge-base HEAD main || git merge-base HEAD origin/main; }
 	2>/dev/null | grep -vx "$$(git rev-parse HEAD)" || echo HEAD~)
 
 # C files that differ from BASE, or whose header does.
-CHANGED = $(filter $(SOURCES),$(patsubst %.h,%.c,$(shell \
-	git diff --name-only $(BASE) -- csrc; git ls-files -o --exclude-standard csrc)))
+CHANGED = $(filter $(SOURCES),$(sort $(patsubst %.h,%.c,$(shell \
+	git diff --name-only $(BASE) -- csrc; git ls-files -o --exclude-standard csrc))))
 
 check: lint-changed test
 
