@@ -34,12 +34,13 @@ local function write(path, text)
    file:write(text)
 end
 
--- Copies the source and the objects, with their times, so that make compiles only what changes.
+-- Copies the source and the objects, with their times, so that make compiles only what changes. The
+-- folder of the objects may be a link, which must not be written through.
 local copying = [[
 set -e
-rm -rf "$copy" && mkdir -p "$copy/build/profio"
+rm -rf "$copy" && mkdir -p "$copy/build/obj"
 cd "$root" && cp -pR csrc lua spec examples Makefile .busted "$copy"
-cp -pR "$build/obj" "$copy/build" && touch "$copy/build/has-headers"
+cp -pR "$build/obj/." "$copy/build/obj" && touch "$copy/build/has-headers"
 chmod -R u+w "$copy"
 ]]
 
