@@ -165,6 +165,13 @@ static inline uint32_t pf_frame_area (const pf_lanes *lanes,
                                    : lanes->slots[frame->slot].area;
 }
 
+/* The innermost function: the topmost frame, or the one below it if that is a
+   line. */
+static inline pf_frame *pf_lane_innermost (const pf_lane *lane) {
+  pf_frame *const top = &lane->frames[lane->count - 1];
+  return top->is_line ? top - 1 : top;
+}
+
 /* Grow the array of frames. False when out of memory. */
 bool pf_lane_grow (pf_lane *lane);
 

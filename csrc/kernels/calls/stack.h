@@ -122,14 +122,6 @@ PF_HOT void run_again (pf_frame *f, int64_t time) {
 }
 
 
-/* The innermost function: the topmost frame, or the one below it if that is a
-   line. */
-PF_HOT pf_frame *innermost (const pf_lane *lane) {
-  pf_frame *const top = &lane->frames[lane->count - 1];
-  return top->is_line ? top - 1 : top;
-}
-
-
 PF_HOT void start_running (pf_frame *f, int64_t time) {
   if (f->state != PF_FRAME_RUNNING)
     f->since = time;
@@ -285,7 +277,7 @@ static inline pf_frame *push (pf_machine *m, uint32_t number, int64_t time,
   pf_slot *const slot = &m->lanes.slots[number];
   pf_lane *const lane = slot->lane;
   pf_frame *const f = &lane->frames[lane->count];
-  begin_frame(m, f, innermost(lane), number, time, flags);
+  begin_frame(m, f, pf_lane_innermost(lane), number, time, flags);
   slot->top = lane->count++;
   m->open++;
   if (lane->count == 2)

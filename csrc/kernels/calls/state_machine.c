@@ -43,8 +43,8 @@ void pf_close_top (pf_machine *m, pf_lane *lane, int64_t time, unsigned flags) {
   if (f->is_earlier)
     pf_chunk_end(m, lane, f->slot, f, time);
   else
-    emit_frame(m, f, pf_frame_area(&m->lanes, innermost(lane)), gross, time,
-               f->flags | flags);
+    emit_frame(m, f, pf_frame_area(&m->lanes, pf_lane_innermost(lane)), gross,
+               time, f->flags | flags);
   if (!f->is_line) {
     pf_frame *const top = &lane->frames[lane->count - 1];
     add_gross(top, f->is_earlier ? 0 : gross, time);

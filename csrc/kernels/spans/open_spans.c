@@ -152,18 +152,10 @@ static void set_base (span_stack *s, uint32_t epoch, int64_t time) {
 }
 
 
-/* The innermost function: the topmost frame, or the one below it if that is a
-   line. */
-static const pf_frame *innermost (const pf_lane *lane) {
-  const pf_frame *const top = &lane->frames[lane->count - 1];
-  return top->is_line ? top - 1 : top;
-}
-
-
 /* Add a row if a lane has started or stopped running. */
 static bool update_running (spans_reader *r, span_stack *s, const pf_lane *lane,
                             int64_t time) {
-  const bool idle = innermost(lane)->state != PF_FRAME_RUNNING;
+  const bool idle = pf_lane_innermost(lane)->state != PF_FRAME_RUNNING;
   if (!r->options.idle || s->track == NO_TRACK || idle == s->idle)
     return true;
   s->idle = idle;
