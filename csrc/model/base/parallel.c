@@ -2,13 +2,9 @@
 ** parallel.c - starts POSIX threads and runs tasks in them.
 */
 
-#define _GNU_SOURCE /* affinity of threads */
-
 #include "model/base/parallel.h"
 
-#include <sched.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define MAX_THREADS 64                /* beside the caller's */
@@ -27,67 +23,6 @@ static void *run (void *context) {
 }
 
 
-/* {====== The first processor of a thread ====== */
-
-#ifdef __GLIBC__
-
-/* The scheduler often puts a new thread on the processor of its starter, and
-   leaves both there for milliseconds while another processor is idle. So a
-   thread starts with the affinity of the other processors, and then allows all
-   again. */
-typedef struct beginning {
-  void *(*run)(void *context);
-  void *context;
-  cpu_set_t allowed;
-} beginning;
-
-
-static void *begin (void *context) {
-  const beginning b = *(const beginning *)context;
-  free(context);
-  (void)sched_setaffinity(0, sizeof b.allowed, &b.allowed);
-  return b.run(b.context);
-}
-
-
-/* Start a thread on another processor; false: there is none, or a failure. */
-static bool start_elsewhere (pthread_t *thread, void *(*run_it)(void *context),
-                             void *context) {
-  const int here = sched_getcpu();
-  pthread_attr_t attributes;
-  beginning *const b = malloc(sizeof *b);
-  bool started = false;
-  if (b == NULL)
-    return false;
-  *b = (beginning){.run = run_it, .context = context};
-  if (here >= 0 && here < CPU_SETSIZE &&
-      sched_getaffinity(0, sizeof b->allowed, &b->allowed) == 0 &&
-      CPU_COUNT(&b->allowed) > 1 && pthread_attr_init(&attributes) == 0) {
-    cpu_set_t others = b->allowed;
-    CPU_CLR((size_t)here, &others);
-    started =
-        pthread_attr_setaffinity_np(&attributes, sizeof others, &others) == 0 &&
-        pthread_create(thread, &attributes, begin, b) == 0;
-    pthread_attr_destroy(&attributes);
-  }
-  if (!started)
-    free(b);
-  return started;
-}
-
-#else
-
-static bool start_elsewhere (pthread_t *thread, void *(*run_it)(void *context),
-                             void *context) {
-  (void)thread, (void)run_it, (void)context;
-  return false;
-}
-
-#endif
-
-/* }====== */
-
-
 bool pf_thread_start (pthread_t *thread, void *(*run_it)(void *context),
                       void *context) {
   static const int faults[] = {SIGBUS, SIGSEGV, SIGFPE, SIGILL};
@@ -97,8 +32,7 @@ bool pf_thread_start (pthread_t *thread, void *(*run_it)(void *context),
     sigdelset(&blocked, faults[i]);
   if (pthread_sigmask(SIG_SETMASK, &blocked, &before) != 0)
     return false;
-  const bool started = start_elsewhere(thread, run_it, context) ||
-                       pthread_create(thread, NULL, run_it, context) == 0;
+  const bool started = pthread_create(thread, NULL, run_it, context) == 0;
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   return started;
 }
