@@ -90,7 +90,6 @@ typedef struct pf_column {
 typedef struct pf_batch {
   size_t rows, ncolumns;
   pf_column *columns;
-  bool pipelined; /* the batch goes through kernels/base/pipeline.h */
 } pf_batch;
 
 typedef struct pf_dictionary pf_dictionary; /* model/dictionary/names.h */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "formats/xpp/convert.h"
-#include "formats/xpp/readahead.h"
+#include "formats/xpp/fast.h"
 #include "formats/xpp/times.h"
 #include "model/dictionary/names.h"
 
@@ -31,7 +31,8 @@ typedef struct entries_reader {
   int64_t thread_numbers[PF_BATCH_ROWS];
   int64_t hidden_times[PF_BATCH_ROWS]; /* times needed only for flags */
   xpp_name_cache ops, calls;           /* of tables */
-  xpp_readahead *readahead;            /* NULL: no fast path */
+  bool has_fast;                       /* `fast` decodes the wanted columns */
+  xpp_fast fast;
   xpp_rows rows;
 } entries_reader;
 
@@ -332,92 +333,55 @@ static pf_status fill_column (entries_reader *self, size_t number,
 
 /* {====== Fast path ====== */
 
-/* Creates the read-ahead if the fast path can decode the wanted columns. */
-static pf_status open_readahead (entries_reader *self, const pf_batch *batch,
-                                 pf_error *error) {
+/* Sets up the fast path, if it can decode the wanted columns. */
+static pf_status open_fast (entries_reader *self, const pf_batch *batch,
+                            pf_error *error) {
   const xpp_file *const file = self->file;
-  xpp_fast fast;
   bool *const wanted = calloc(file->nentries, sizeof *wanted);
   if (wanted == NULL)
     return pf_no_memory(error);
   for (size_t i = 0; i < file->nentries; i++)
     wanted[i] = batch->columns[i].data != NULL;
   wanted[ENTRIES_TIME] = self->tracks_times;
-  const bool is_fast =
-      xpp_fast_open(&fast, file, wanted, &self->ops, &self->calls);
+  self->has_fast =
+      xpp_fast_open(&self->fast, file, wanted, &self->ops, &self->calls);
   free(wanted);
-  if (!is_fast)
-    return PF_OK;
-  self->readahead =
-      xpp_readahead_new(&fast, batch->pipelined, &self->file->readaheads);
-  return self->readahead == NULL ? pf_no_memory(error) : PF_OK;
+  return PF_OK;
 }
 
 
-/* Copies a column of the fast path, if it is wanted. */
-static void copy_column (pf_column *to, const void *from) {
-  if (to->data != NULL)
-    memcpy(to->data, from, PF_BATCH_ROWS * pf_type_size(to->type));
-}
-
-
-/* Sets the threads. One number is repeated, because reading what another core
-   has written is slower. */
-static void copy_threads (pf_column *to, const xpp_fast_rows *fast) {
-  if (to->data == NULL || fast->threads == NULL)
-    return;
-  if (!fast->is_same_thread)
-    copy_column(to, fast->threads);
-  for (size_t row = 0; fast->is_same_thread && row < PF_BATCH_ROWS; row++)
-    to->ints[row] = fast->threads[0];
-}
-
-
-/* Processes the times of a batch of the fast path, if needed. */
-static pf_status track_fast_times (entries_reader *self,
-                                   const xpp_fast_rows *fast,
-                                   const pf_batch *batch, pf_error *error) {
-  uint64_t missing[PF_BATCH_ROWS / 64];
-  if (!self->tracks_times || xpp_times_update_fast(&self->times, fast))
-    return PF_OK;
-  pf_column times = time_column(self, &batch->columns[ENTRIES_TIME], missing);
-  copy_column(&times, fast->times);
-  return xpp_times_update(&self->times, &self->rows, fast->threads, &times,
-                          error);
-}
-
-
-/* Fills the batch from the fast path. */
-static pf_status take_fast (entries_reader *self, const xpp_fast_rows *fast,
-                            pf_batch *batch, pf_error *error) {
+/* Fills the batch by the fast path. PF_MORE; PF_END if the general path is
+   needed; or a failure. */
+static pf_status fill_fast (entries_reader *self, pf_batch *batch,
+                            pf_error *error) {
+  const xpp_parser *const parser = &self->rows.parser;
   pf_column *const columns = batch->columns;
+  uint64_t missing[PF_BATCH_ROWS / 64];
+  if (!self->has_fast || !xpp_parser_in_records(parser))
+    return PF_END;
+  pf_column times = time_column(self, &columns[ENTRIES_TIME], missing);
+  const bool wants_thread = columns[ENTRIES_THREAD].data != NULL;
+  xpp_fast_rows fast = {.threads = wants_thread ? columns[ENTRIES_THREAD].ints
+                                   : self->fast.thread.is_wanted
+                                       ? self->thread_numbers
+                                       : NULL,
+                        .times = self->tracks_times ? times.ints : NULL,
+                        .lines = columns[ENTRIES_LINE].ints,
+                        .ops = columns[ENTRIES_OP].ids,
+                        .calls = columns[ENTRIES_CALL].ids};
+  const size_t source = parser->file->segments[parser->segment].source;
+  if (!xpp_fast_decode(&self->fast, xpp_source(parser, source), parser->at,
+                       &fast))
+    return PF_END;
   xpp_rows_advance(&self->rows, PF_BATCH_ROWS);
-  copy_threads(&columns[ENTRIES_THREAD], fast);
-  copy_column(&columns[ENTRIES_TIME], fast->times);
-  copy_column(&columns[ENTRIES_OP], fast->ops);
-  copy_column(&columns[ENTRIES_CALL], fast->calls);
-  copy_column(&columns[ENTRIES_LINE], fast->lines);
   batch->rows = PF_BATCH_ROWS;
-  const pf_status status = track_fast_times(self, fast, batch, error);
+  pf_status status = PF_OK;
+  if (self->tracks_times && !xpp_times_update_fast(&self->times, &fast))
+    status = xpp_times_update(&self->times, &self->rows, fast.threads, &times,
+                              error);
   if (columns[ENTRIES_FLAGS].data != NULL)
     fill_flags(self, &columns[ENTRIES_FLAGS], PF_BATCH_ROWS);
   return status < 0 ? status : PF_MORE;
-}
-
-
-/* Returns the next batch of the fast path, or NULL if the general path is
-   needed. */
-static const xpp_fast_rows *next_fast (entries_reader *self) {
-  const xpp_parser *const parser = &self->rows.parser;
-  if (self->readahead == NULL)
-    return NULL;
-  if (!xpp_parser_in_records(parser)) {
-    xpp_readahead_stop(self->readahead);
-    return NULL;
-  }
-  const size_t source = parser->file->segments[parser->segment].source;
-  return xpp_readahead_next(self->readahead, xpp_source(parser, source),
-                            parser->at);
 }
 
 /* }====== */
@@ -459,7 +423,7 @@ static pf_status open_rows (entries_reader *self, const pf_batch *batch,
   const pf_status status =
       xpp_rows_open(&self->rows, self->trace, wanted, false, error);
   free(wanted);
-  return status == PF_OK ? open_readahead(self, batch, error) : status;
+  return status == PF_OK ? open_fast(self, batch, error) : status;
 }
 
 
@@ -467,11 +431,9 @@ static pf_status next (pf_reader *reader, pf_batch *batch, pf_error *error) {
   entries_reader *const self = (entries_reader *)(void *)reader;
   pf_status status = self->is_open ? PF_OK : open_rows(self, batch, error);
   pf_batch_clear(batch);
-  const xpp_fast_rows *const fast = status == PF_OK ? next_fast(self) : NULL;
-  if (fast != NULL)
-    return take_fast(self, fast, batch, error);
-  if (status == PF_OK)
-    status = xpp_rows_next(&self->rows, PF_BATCH_ROWS, error);
+  if (status != PF_OK || (status = fill_fast(self, batch, error)) != PF_END)
+    return status;
+  status = xpp_rows_next(&self->rows, PF_BATCH_ROWS, error);
   if (status != PF_MORE)
     return status;
   const size_t count = self->rows.batch.rows;
@@ -486,7 +448,6 @@ static pf_status next (pf_reader *reader, pf_batch *batch, pf_error *error) {
 
 static void close_reader (pf_reader *reader) {
   entries_reader *const self = (entries_reader *)(void *)reader;
-  xpp_readahead_free(self->readahead);
   if (self->is_open)
     xpp_rows_close(&self->rows);
   xpp_name_cache_close(&self->ops);

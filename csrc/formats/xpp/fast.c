@@ -5,15 +5,13 @@
 
 #include "formats/xpp/fast.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "bytes/cursor.h"
 
-#define BLOCK          256    /* records; a batch is a multiple of it */
-#define PREFETCH_BYTES 12288u /* distance of the prefetch */
-#define LIVE           0x20
-#define END_MARK       0x1A
+#define BLOCK    256 /* records; a batch is a multiple of it */
+#define LIVE     0x20
+#define END_MARK 0x1A
 
 
 /* {====== Set-up ====== */
@@ -56,58 +54,18 @@ bool xpp_fast_open (xpp_fast *fast, const xpp_file *file, const bool *wanted,
          (!wanted[ENTRIES_LINE] || open_number(&fast->line, file, XPP_LINE));
 }
 
-
-/* Allocates a wanted column; clears *done when out of memory. */
-static void *new_column (bool is_wanted, size_t size, bool *done) {
-  if (!is_wanted)
-    return NULL;
-  void *const column = malloc(PF_BATCH_ROWS * size);
-  *done &= column != NULL;
-  return column;
-}
-
-
-pf_status xpp_fast_rows_open (xpp_fast_rows *rows, const xpp_fast *fast) {
-  bool done = true;
-  rows->threads =
-      new_column(fast->thread.is_wanted, sizeof *rows->threads, &done);
-  rows->times = new_column(fast->time.is_wanted, sizeof *rows->times, &done);
-  rows->lines = new_column(fast->line.is_wanted, sizeof *rows->lines, &done);
-  rows->ops = new_column(fast->ops != NULL, sizeof *rows->ops, &done);
-  rows->calls = new_column(fast->calls != NULL, sizeof *rows->calls, &done);
-  return done ? PF_OK : PF_ENOMEM;
-}
-
-
-void xpp_fast_rows_close (xpp_fast_rows *rows) {
-  free(rows->threads);
-  free(rows->times);
-  free(rows->lines);
-  free(rows->ops);
-  free(rows->calls);
-}
-
 /* }====== */
 
 
 /* {====== Decoding ====== */
-
-/* Prefetches an address, which may lie after the end of the bytes; hence an
-   integer, not a pointer. */
-static inline void prefetch (uintptr_t address) {
-  __builtin_prefetch((const void *)address);
-}
-
 
 /* Returns true if all records of a block are not deleted and have valid
    operations. */
 static bool are_valid (const xpp_fast *fast, const uint8_t *at) {
   const size_t record = fast->record, op_offset = fast->op_offset;
   bool all = true;
-  for (size_t i = 0; i < BLOCK; i++, at += record) {
-    prefetch((uintptr_t)at + PREFETCH_BYTES);
+  for (size_t i = 0; i < BLOCK; i++, at += record)
     all &= at[0] == LIVE && xpp_is_op[at[op_offset]];
-  }
   return all;
 }
 

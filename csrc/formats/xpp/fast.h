@@ -2,9 +2,8 @@
 ** fast.h - the fast path of table entries: it decodes a full batch of
 ** records if none of them is deleted, every operation is valid, numbers have
 ** their usual form and all names are in the name caches. Most batches are so.
-** It reads neither the trace nor the dictionary, so a second thread may run it
-** (readahead.h). For all other batches it returns false, and the general
-** path (fill_rows.h, entries_xpp.c) decodes them.
+** For all other batches it returns false, and the general path (fill_rows.h,
+** entries_xpp.c) decodes them.
 */
 
 #ifndef fast_h
@@ -27,7 +26,7 @@ typedef struct xpp_fast {
   const xpp_name_cache *ops, *calls; /* NULL: not wanted */
 } xpp_fast;
 
-/* The decoded columns of one batch, owned. Unwanted ones are NULL. */
+/* The columns of one batch, borrowed; unwanted ones are NULL. */
 typedef struct xpp_fast_rows {
   int64_t *threads, *times, *lines;
   uint32_t *ops, *calls;
@@ -39,10 +38,6 @@ typedef struct xpp_fast_rows {
    if the types of the fields or the wanted columns do not allow it. */
 bool xpp_fast_open (xpp_fast *fast, const xpp_file *file, const bool *wanted,
                     const xpp_name_cache *ops, const xpp_name_cache *calls);
-
-/* PF_OK or PF_ENOMEM; call xpp_fast_rows_close in both cases. */
-pf_status xpp_fast_rows_open (xpp_fast_rows *rows, const xpp_fast *fast);
-void xpp_fast_rows_close (xpp_fast_rows *rows);
 
 /* Decodes PF_BATCH_ROWS records from byte `at` of a source on. Returns false if
    there are fewer or the general path is needed; the columns are undefined

@@ -2,8 +2,6 @@
 ** name_cache.h - the name cache of a text field of a table: a hash table
 ** from the bytes of the field in a record to the id of its name in the
 ** dictionary. A name occurs in many records; only the first of them is decoded.
-** Looking up does not change the cache, so fast.c does it in a second
-** thread.
 */
 
 #ifndef name_cache_h

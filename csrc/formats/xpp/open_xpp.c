@@ -26,7 +26,6 @@
 #include <string.h>
 
 #include "formats/xpp/fields.h"
-#include "formats/xpp/readahead.h"
 #include "formats/xpp/settings.h"
 #include "formats/xpp/parser/items.h"
 #include "formats/xpp/encoder/write_xpp.h"
@@ -211,7 +210,6 @@ static pf_status open (pf_trace *trace, pf_error *error) {
 
 static void close (pf_trace *trace) {
   xpp_file *const file = trace->state;
-  xpp_readahead_stop_all(&file->readaheads);
   dbf_close(file->dbf);
   free(file->names);
   free(file->segments);

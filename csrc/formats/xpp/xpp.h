@@ -16,7 +16,7 @@
 **   parser/text_rows_xpp.c   scanner for rows of delimited text
 **   parser/fill_rows.c       items decoded into columns of the file's own fields
 **   entries_xpp.c    table entries: the fields with a role, in our units
-**   fast.c           fast path for entries; readahead.c runs it in a thread
+**   fast.c           fast path for entries
 **   raw_xpp.c        table raw: all bytes, and the fields as stated
 **   structure.c      table structure: the roles of the fields
 **   settings.c       the PRI file
@@ -70,8 +70,7 @@ typedef struct xpp_file {
   size_t *extras; /* of unknown fields in `entries`: index in `fields` */
   pf_field *raw;  /* columns of table raw */
   size_t nraw;
-  size_t *shown;                    /* of fields in `raw`: index in `fields` */
-  struct xpp_readahead *readaheads; /* list of the running read-aheads */
+  size_t *shown; /* of fields in `raw`: index in `fields` */
   pf_table tables[4];
 } xpp_file;
 

@@ -278,7 +278,6 @@ static pf_status read_batches (state *s, pf_error *error) {
     batch_slot *const slot = free_slot(s);
     if (slot == NULL)
       return PF_MORE;
-    slot->pull.batch.pipelined = true;
     const pf_status status = pf_pull_next(&slot->pull, error);
     if (pipeline->has_paused != NULL)
       *pipeline->has_paused = slot->pull.has_paused;

@@ -52,7 +52,7 @@ typedef struct sort_reader {
 static pf_batch select_columns (const sort_reader *s, const pf_batch *batch) {
   for (size_t i = 0; i < s->ncolumns; i++)
     s->projection[i] = batch->columns[s->columns[i]];
-  return (pf_batch){batch->rows, s->ncolumns, s->projection, false};
+  return (pf_batch){batch->rows, s->ncolumns, s->projection};
 }
 
 

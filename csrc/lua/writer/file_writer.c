@@ -183,7 +183,7 @@ static pf_status put_all (l_writer *w, size_t number, const pf_table *table,
                           pf_reader *reader, pf_batch *batch,
                           pf_column *columns, const size_t *from,
                           pf_error *error) {
-  pf_batch out = {0, table->nfields, columns, false};
+  pf_batch out = {0, table->nfields, columns};
   for (;;) {
     const pf_status status = reader->next(reader, batch, error);
     if (status != PF_MORE)

@@ -90,7 +90,7 @@ pf_status pf_batch_open (pf_batch *batch, const pf_field *fields,
     if (wanted == NULL || wanted[i])
       size += column_size(fields[i].type);
   uint8_t *const memory = calloc(1, size == 0 ? 1 : size);
-  *batch = (pf_batch){0, 0, NULL, false};
+  *batch = (pf_batch){0, 0, NULL};
   if (memory == NULL)
     return PF_ENOMEM;
   batch->columns = (pf_column *)(void *)memory;
@@ -118,7 +118,7 @@ pf_status pf_batch_for (pf_batch *batch, pf_reader *reader, bool *wanted) {
 
 void pf_batch_close (pf_batch *batch) {
   free(batch->columns);
-  *batch = (pf_batch){0, 0, NULL, false};
+  *batch = (pf_batch){0, 0, NULL};
 }
 
 

@@ -190,7 +190,7 @@ static pf_status put_batch (pf_ring_encoder *e, pf_error *error) {
   const size_t number = e->tag >> PF_TAG_COLUMNS;
   const pf_table *const table = &e->tables[number];
   pf_batch *const batch = &e->batches[number];
-  pf_batch out = {batch->rows, table->nfields, e->columns, false};
+  pf_batch out = {batch->rows, table->nfields, e->columns};
   for (size_t i = 0; i < table->nfields; i++)
     e->columns[i] = (e->tag >> i & 1) != 0
                         ? batch->columns[i]

@@ -102,7 +102,7 @@ static pf_status check_steps (xpp_writer *self, const pf_column *time,
 
 /* Writes the header, or the row of names, before the first entry. */
 static pf_status begin (xpp_writer *self, pf_sink *sink, pf_error *error) {
-  const pf_batch nothing = {0, self->out.ncolumns, self->out.columns, false};
+  const pf_batch nothing = {0, self->out.ncolumns, self->out.columns};
   if (self->begun)
     return PF_OK;
   self->begun = true;

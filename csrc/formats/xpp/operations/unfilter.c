@@ -369,10 +369,9 @@ static bool is_fast (const unfilter *self) {
 
 
 /* Read the next batch of the input. */
-static pf_status pull (unfilter *self, bool pipelined, pf_error *error) {
+static pf_status pull (unfilter *self, pf_error *error) {
   self->row = 0;
   self->in.rows = 0;
-  self->in.pipelined = pipelined;
   const pf_status status = self->input->next(self->input, &self->in, error);
   if (status != PF_MORE) {
     self->in.rows = 0;
@@ -414,7 +413,7 @@ pf_status xpp_unfilter_next (pf_reader *reader, pf_batch *out,
       status = process_rows(self, out, error);
     else if (out->rows > 0 || self->has_ended)
       break;
-    else if ((status = pull(self, out->pipelined, error)) == PF_END) {
+    else if ((status = pull(self, error)) == PF_END) {
       self->has_ended = true;
       begin_sweep(self, XPP_FLAG_OPEN);
       status = PF_OK;
