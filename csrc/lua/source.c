@@ -12,7 +12,6 @@
 #include "lua/arguments.h"
 #include "lua/callback.h"
 #include "lua/source.h"
-#include "model/base/parallel.h"
 
 
 /* {====== Access ====== */
@@ -107,56 +106,6 @@ static int core_source (lua_State *L) {
   if (seen < s->bytes.size)
     s->bytes.size = (size_t)seen;
   return 1;
-}
-
-
-/* A file that is opened, possibly in a thread. */
-typedef struct opening {
-  const char *path;
-  uint64_t max_size;
-  pf_map *map;
-  pf_status status;
-  pf_error error;
-} opening;
-
-
-static void open_map (void *context) {
-  opening *const o = context;
-  o->status = pf_map_open(o->path, o->max_size, &o->map, &o->error);
-}
-
-
-/* Pushes the results of core.source in a table. */
-static void push_opened (lua_State *L, const opening *o, int source_arg) {
-  lua_createtable(L, 4, 0);
-  const int answers = lua_gettop(L);
-  int count = 1;
-  if (o->status == PF_OK)
-    lua_pushvalue(L, source_arg);
-  else
-    count = partial_failure(L, &o->error, o->path, source_arg);
-  for (; count > 0; count--)
-    lua_rawseti(L, answers, count);
-}
-
-
-/* core.source_pair(path, other, max_size): opens and unpacks two files in
-   parallel; returns { source } or { nil, message, code, partial source } for
-   each. */
-static int core_source_pair (lua_State *L) {
-  opening openings[2] = {{.path = l_path_check(L, 1)},
-                         {.path = l_path_check(L, 2)}};
-  l_source *sources[2];
-  openings[0].max_size = openings[1].max_size = max_size_check(L, 3);
-  lua_settop(L, 3);
-  for (int i = 0; i < 2; i++)
-    sources[i] = new_source(L, i + 1); /* at 4 and 5 */
-  pf_run_both(open_map, &openings[0], open_map, &openings[1]);
-  for (int i = 0; i < 2; i++)
-    own_map(sources[i], openings[i].map);
-  push_opened(L, &openings[0], 4);
-  push_opened(L, &openings[1], 5);
-  return 2;
 }
 
 
@@ -337,13 +286,10 @@ void l_open_source (lua_State *L) {
   static const luaL_Reg methods[] = {
       {"close", source_close}, {"lines", source_lines}, {"path", source_path},
       {"read", source_read},   {"size", source_size},   {NULL, NULL}};
-  static const luaL_Reg functions[] = {{"named_file", core_named_file},
-                                       {"named_source", core_named_source},
-                                       {"source", core_source},
-                                       {"source_data", core_source_data},
-                                       {"source_live", core_source_live},
-                                       {"source_pair", core_source_pair},
-                                       {NULL, NULL}};
+  static const luaL_Reg functions[] = {
+      {"named_file", core_named_file},   {"named_source", core_named_source},
+      {"source", core_source},           {"source_data", core_source_data},
+      {"source_live", core_source_live}, {NULL, NULL}};
   l_class(L, L_SOURCE, methods, source_gc, source_gc);
   luaL_setfuncs(L, functions, 0);
 }

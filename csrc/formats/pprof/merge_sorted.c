@@ -170,19 +170,17 @@ static bool read_sample (sorted_reader *r, pf_bytes message) {
 }
 
 
-static void read_files (void *context, size_t from, size_t to) {
-  sorted_reader *const readers = context;
-  for (sorted_reader *r = readers + from; r < readers + to; r++) {
-    pf_cursor c = pf_cursor_over(r->translation->file->readable, false);
-    pprof_field field;
-    r->values = malloc(sizeof *r->values);
-    if (r->values == NULL)
-      r->status = pf_no_memory(&r->error);
-    while (r->status == PF_OK && r->is_sorted && pprof_next_field(&c, &field))
-      if (field.number == PPROF_SAMPLE && field.wire == PPROF_BYTES)
-        r->is_sorted = read_sample(r, field.bytes);
-    free(r->values);
-  }
+static void read_file (void *context) {
+  sorted_reader *const r = context;
+  pf_cursor c = pf_cursor_over(r->translation->file->readable, false);
+  pprof_field field;
+  r->values = malloc(sizeof *r->values);
+  if (r->values == NULL)
+    r->status = pf_no_memory(&r->error);
+  while (r->status == PF_OK && r->is_sorted && pprof_next_field(&c, &field))
+    if (field.number == PPROF_SAMPLE && field.wire == PPROF_BYTES)
+      r->is_sorted = read_sample(r, field.bytes);
+  free(r->values);
 }
 
 /* }====== */
@@ -289,7 +287,7 @@ pf_status pprof_merge_sorted (pprof_merged *m, pprof_translation *translations,
   if (status == PF_OK && sort_locations(m, translations) != PF_OK)
     status = pf_no_memory(error);
   if (status == PF_OK)
-    pf_run_halves(read_files, readers, count, 2);
+    pf_run_all(read_file, readers, sizeof *readers, count);
   for (size_t f = 0; status == PF_OK && f < count; f++) {
     m->is_sorted &= readers[f].is_sorted;
     m->has_overflowed |= blocks[f].has_overflowed;

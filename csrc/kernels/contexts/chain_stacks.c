@@ -36,34 +36,29 @@ static bool open_like (pf_contexts *contexts, const pf_contexts *model) {
 }
 
 
-/* Read both halves, the right one into contexts of its own. */
-static void read_halves (input_range *left, input_range *right, bool at_once) {
-  if (at_once) {
-    pf_run_both(read_range, left, read_range, right);
-    return;
-  }
-  read_range(left);
-  if (left->status == PF_OK)
-    read_range(right);
-}
-
-
 static pf_status read_and_merge (const input_range *s, bool at_once,
                                  pf_error *error) {
   pf_contexts more;
-  input_range left = *s, right = *s;
-  left.ninputs = s->ninputs / 2;
-  right.inputs += left.ninputs;
-  right.ninputs -= left.ninputs;
-  right.to.contexts = &more;
+  input_range halves[2] = {*s, *s}, *const left = halves,
+              *const right = left + 1;
+  left->ninputs = s->ninputs / 2;
+  right->inputs += left->ninputs;
+  right->ninputs -= left->ninputs;
+  right->to.contexts = &more;
   if (!open_like(&more, s->to.contexts)) {
     pf_contexts_close(&more);
     return pf_no_memory(error);
   }
-  read_halves(&left, &right, at_once);
-  const input_range *const failed = left.status != PF_OK    ? &left
-                                    : right.status != PF_OK ? &right
-                                                            : NULL;
+  if (at_once)
+    pf_run_all(read_range, halves, sizeof *halves, 2);
+  else {
+    read_range(left);
+    if (left->status == PF_OK)
+      read_range(right);
+  }
+  const input_range *const failed = left->status != PF_OK    ? left
+                                    : right->status != PF_OK ? right
+                                                             : NULL;
   pf_status status = PF_OK;
   if (failed != NULL) {
     *error = failed->error;

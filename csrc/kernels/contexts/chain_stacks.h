@@ -1,6 +1,6 @@
 /*
 ** chain_stacks.h - the bulk read of stacks of concatenated readers, in two
-** threads. Used by chain.c.
+** chunks at once. Used by chain.c.
 */
 
 #ifndef chain_stacks_h

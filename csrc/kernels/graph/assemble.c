@@ -14,9 +14,6 @@
 #include "kernels/graph/histograms.h"
 #include "kernels/graph/count_arcs.h"
 #include "model/dictionary/names.h"
-#include "model/base/parallel.h"
-
-#define PARALLEL_MIN 16384 /* fewer symbols are copied in one thread */
 
 static uint8_t flags_of (const pf_symbol *symbol) {
   return (uint8_t)((symbol->is_global ? 0 : PF_FUNCTION_LOCAL) |
@@ -31,34 +28,6 @@ static void mark_callable (pf_graph *graph) {
       return;
   for (size_t i = 0; i < graph->nfunctions; i++)
     graph->flags[i] |= PF_FUNCTION_CALLABLE;
-}
-
-
-/* Context of copy_symbols: symbol i becomes function i. */
-typedef struct copying {
-  pf_graph *graph;
-  const pf_symbol *symbols;
-  uint64_t bias;
-} copying;
-
-
-static void copy_symbols (void *context, size_t from, size_t to) {
-  const copying *const c = context;
-  for (size_t i = from; i < to; i++) {
-    c->graph->names[i] = c->symbols[i].name;
-    c->graph->addresses[i] = c->symbols[i].start + c->bias;
-    c->graph->flags[i] = flags_of(&c->symbols[i]);
-  }
-}
-
-
-/* Make functions of all symbols, in a graph without functions that has reserved
-   memory for them. */
-static void copy_all (pf_graph *graph, const pf_symbol *symbols, uint64_t bias,
-                      size_t count) {
-  copying c = {graph, symbols, bias};
-  pf_run_halves(copy_symbols, &c, count, PARALLEL_MIN);
-  graph->nfunctions = count;
 }
 
 
@@ -78,7 +47,12 @@ static pf_status add_functions (pf_graph *graph, const pf_assembly *assembly,
                    "the load bias moves symbols past the last address");
   if (pf_graph_reserve(graph, count) != PF_OK)
     return pf_no_memory(error);
-  copy_all(graph, symbols, assembly->bias, count);
+  for (size_t i = 0; i < count; i++) {
+    graph->names[i] = symbols[i].name;
+    graph->addresses[i] = symbols[i].start + assembly->bias;
+    graph->flags[i] = flags_of(&symbols[i]);
+  }
+  graph->nfunctions = count;
   mark_callable(graph);
   return PF_OK;
 }

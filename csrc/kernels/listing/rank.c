@@ -9,12 +9,8 @@
 
 #include "kernels/listing/ranking.h"
 #include "kernels/base/order.h"
-#include "model/base/memory.h"
 #include "model/dictionary/names.h"
-#include "model/base/parallel.h"
 #include "model/base/sorts.h"
-
-#define PARALLEL_MIN 16384 /* functions; below, one thread is used */
 
 
 /* {====== Keys ====== */
@@ -73,30 +69,16 @@ static bool is_used (const pf_flow *flow, size_t function) {
 }
 
 
-/* Sort the functions of the flat profile by all keys but the name. */
-static pf_status rank_flat_by_keys (pf_ranking *r, const pf_flow *flow,
-                                    bool zeros) {
-  static const pf_rank_key keys[] = {
-      {by_self, NULL}, {by_calls, prefetch_calls}, {NULL, NULL}};
-  const size_t n = flow->graph->nfunctions;
-  if (pf_ranking_open(r, flow, n) != PF_OK)
-    return PF_ENOMEM;
-  for (size_t i = 0; i < n; i++)
-    if ((zeros || is_used(flow, i)) && pf_flow_in_flat(flow, i))
-      pf_ranking_add(r, i);
-  pf_ranking_by_keys(r, keys);
-  return PF_OK;
-}
-
-
-/* Sort by names too, set *nodes and *count, and close the ranking. Returns
+/* Sort by keys and names, set *nodes and *count, and close the ranking. Returns
    `status` if that is a failure. */
-static pf_status finish_ranking (pf_ranking *r, pf_status status, bool in_two,
-                                 uint32_t **nodes, size_t *count) {
+static pf_status finish_ranking (pf_ranking *r, pf_status status,
+                                 const pf_rank_key *keys, uint32_t **nodes,
+                                 size_t *count) {
   *nodes = NULL;
   *count = r->count;
   if (status == PF_OK) {
-    pf_ranking_by_names(r, in_two);
+    pf_ranking_by_keys(r, keys);
+    pf_ranking_by_names(r);
     status = pf_ranking_nodes(r, nodes);
   }
   pf_ranking_close(r);
@@ -106,9 +88,15 @@ static pf_status finish_ranking (pf_ranking *r, pf_status status, bool in_two,
 
 pf_status pf_rank_flat (const pf_flow *flow, bool zeros, uint32_t **functions,
                         size_t *count) {
-  pf_ranking r = {0};
-  const pf_status status = rank_flat_by_keys(&r, flow, zeros);
-  return finish_ranking(&r, status, true, functions, count);
+  static const pf_rank_key keys[] = {
+      {by_self, NULL}, {by_calls, prefetch_calls}, {NULL, NULL}};
+  const size_t n = flow->graph->nfunctions;
+  pf_ranking r;
+  const pf_status status = pf_ranking_open(&r, flow, n);
+  for (size_t i = 0; status == PF_OK && i < n; i++)
+    if ((zeros || is_used(flow, i)) && pf_flow_in_flat(flow, i))
+      pf_ranking_add(&r, i);
+  return finish_ranking(&r, status, keys, functions, count);
 }
 
 
@@ -122,9 +110,7 @@ pf_status pf_rank_graph (const pf_flow *flow, uint32_t **nodes) {
   const pf_status status = pf_ranking_open(&r, flow, flow->nnodes);
   for (size_t i = 0; status == PF_OK && i < flow->nnodes; i++)
     pf_ranking_add(&r, i);
-  if (status == PF_OK)
-    pf_ranking_by_keys(&r, keys);
-  return finish_ranking(&r, status, false, nodes, &count);
+  return finish_ranking(&r, status, keys, nodes, &count);
 }
 
 
@@ -137,90 +123,21 @@ pf_status pf_rank_index (const pf_flow *flow, bool zeros, uint32_t **functions,
   for (size_t i = 0; status == PF_OK && i < n; i++)
     if (zeros || is_used(flow, i))
       pf_ranking_add(&r, i);
-  if (status == PF_OK)
-    pf_ranking_by_keys(&r, none);
-  return finish_ranking(&r, status, false, functions, count);
+  return finish_ranking(&r, status, none, functions, count);
 }
 
 /* }====== */
 
 
-/* {====== Flow and orders in two threads ====== */
-
-typedef struct ranking_job {
-  pf_flow *flow;
-  pf_status first, second; /* results of the two tasks */
-  pf_ranking flat;
-} ranking_job;
-
-
-static void propagate (void *context) {
-  ranking_job *const j = context;
-  j->first = pf_flow_propagate(j->flow);
-}
-
-
-/* Rank the entries of the call graph, and set their index numbers. */
-static void rank_entries (void *context) {
-  ranking_job *const j = context;
-  pf_flow *const flow = j->flow;
-  uint32_t *nodes = NULL;
-  j->first = pf_rank_graph(flow, &nodes);
-  if (j->first != PF_OK || nodes == NULL) {
-    free(nodes);
-    return;
-  }
-  for (size_t i = 0; i < flow->nnodes; i++)
-    flow->nodes[nodes[i]].index = (uint32_t)i + 1;
-  flow->entries = nodes;
-}
-
-
-static void propagate_and_rank (void *context) {
-  ranking_job *const j = context;
-  propagate(j);
-  if (j->first == PF_OK)
-    rank_entries(j);
-}
-
-
-static void rank_flat (void *context) {
-  ranking_job *const j = context;
-  j->second = rank_flat_by_keys(&j->flat, j->flow, j->flow->zeros);
-}
-
-
-static void rank_index (void *context) {
-  ranking_job *const j = context;
-  pf_flow *const flow = j->flow;
-  uint32_t *names = NULL;
-  j->second = pf_rank_index(flow, flow->zeros, &names, &flow->nnames);
-  if (j->second == PF_OK)
-    flow->names = names;
-  else
-    free(names);
-}
-
-
-/* Run both tasks, in two threads if the graph is large. */
-static pf_status run_both (ranking_job *j, pf_task *first, pf_task *second) {
-  if (j->flow->graph->nfunctions >= PARALLEL_MIN)
-    pf_run_both(first, j, second, j);
-  else {
-    first(j);
-    second(j);
-  }
-  return j->first != PF_OK ? j->first : j->second;
-}
-
+/* {====== A flow with its orders ====== */
 
 pf_status pf_flow_open_flat (pf_flow *flow, pf_graph *graph, size_t metric,
                              const uint8_t *filter, bool zeros) {
   pf_flow_begin(flow, graph, metric, filter);
   flow->zeros = zeros;
-  ranking_job j = {.flow = flow};
-  const pf_status status = run_both(&j, propagate, rank_flat);
-  return finish_ranking(&j.flat, status, true, &flow->flat, &flow->nflat);
+  const pf_status status = pf_flow_propagate(flow);
+  return status == PF_OK ? pf_rank_flat(flow, zeros, &flow->flat, &flow->nflat)
+                         : status;
 }
 
 
@@ -228,8 +145,8 @@ pf_status pf_flow_open_graph (pf_flow *flow, pf_graph *graph, size_t metric,
                               const uint8_t *filter, bool zeros) {
   pf_flow_begin(flow, graph, metric, filter);
   flow->zeros = zeros;
-  ranking_job j = {.flow = flow};
-  return run_both(&j, propagate_and_rank, rank_index);
+  const pf_status status = pf_flow_propagate(flow);
+  return status == PF_OK ? pf_flow_rank(flow, zeros) : status;
 }
 
 
@@ -239,8 +156,13 @@ pf_status pf_flow_rank (pf_flow *flow, bool zeros) {
   free(flow->names); /* of an attempt that ran out of memory */
   flow->names = NULL;
   flow->zeros = flow->flat == NULL ? zeros : flow->zeros;
-  ranking_job j = {.flow = flow};
-  return run_both(&j, rank_entries, rank_index);
+  pf_status status =
+      pf_rank_index(flow, flow->zeros, &flow->names, &flow->nnames);
+  if (status == PF_OK)
+    status = pf_rank_graph(flow, &flow->entries);
+  for (size_t i = 0; flow->entries != NULL && i < flow->nnodes; i++)
+    flow->nodes[flow->entries[i]].index = (uint32_t)i + 1;
+  return status;
 }
 
 /* }====== */

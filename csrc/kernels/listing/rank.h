@@ -31,9 +31,9 @@ pf_status pf_rank_index (const pf_flow *flow, bool zeros, uint32_t **functions,
                          size_t *count);
 
 /*
-** pf_flow_open with pf_rank_flat, or with pf_rank_graph and pf_rank_index, in
-** two threads if the graph is large. The flow owns the orders, and the listings
-** use them. PF_ENOMEM; close the flow also after a failure.
+** pf_flow_open with pf_rank_flat, or with pf_rank_graph and pf_rank_index. The
+** flow owns the orders, and the listings use them. PF_ENOMEM; close the flow
+** also after a failure.
 */
 pf_status pf_flow_open_flat (pf_flow *flow, pf_graph *graph, size_t metric,
                              const uint8_t *filter, bool zeros);

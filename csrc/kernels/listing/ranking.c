@@ -10,10 +10,8 @@
 
 #include "model/base/memory.h"
 #include "model/dictionary/names.h"
-#include "model/base/parallel.h"
 
-#define FETCH_AHEAD  PF_RANK_FETCH_AHEAD
-#define PARALLEL_MIN 16384 /* nodes; below, one thread is used */
+#define FETCH_AHEAD PF_RANK_FETCH_AHEAD
 
 
 pf_status pf_ranking_open (pf_ranking *r, const pf_flow *flow,
@@ -137,6 +135,16 @@ static void set_names (pf_ranking *r, size_t offset) {
 }
 
 
+/* Read the first 8 bytes of all names. Names are stored in the order of
+   functions, so this is sequential. */
+static void find_prefixes (pf_ranking *r) {
+  const size_t n = r->flow->graph->nfunctions;
+  r->prefixes = pf_array(n, sizeof *r->prefixes);
+  for (size_t i = 0; r->prefixes != NULL && i < n; i++)
+    r->prefixes[i] = part_of_name(r->flow, i, 0);
+}
+
+
 /* Set the keys to the first 8 bytes of the names. */
 static void set_prefixes (pf_ranking *r) {
   const size_t n = r->flow->graph->nfunctions;
@@ -160,9 +168,13 @@ static bool split_ended (pf_ranking *r) {
 }
 
 
-static void sort_by_names (void *context) {
-  pf_ranking *const r = context;
-  bool any = r->count > 0;
+void pf_ranking_by_names (pf_ranking *r) {
+  size_t in_runs = 0;
+  for (size_t i = 0; i < r->count; i++)
+    in_runs += is_in_run(r, i);
+  if (in_runs > 0 && in_runs >= r->flow->graph->nfunctions / 2)
+    find_prefixes(r);
+  bool any = in_runs > 0;
   for (size_t offset = 0; any; offset += 8) {
     if (offset == 0 && r->prefixes != NULL)
       set_prefixes(r);
@@ -170,59 +182,6 @@ static void sort_by_names (void *context) {
       set_names(r, offset);
     any = sort_runs(r) && split_ended(r);
   }
-}
-
-/* }====== */
-
-
-/* {====== Names, in two threads ====== */
-
-static void read_prefixes (void *context, size_t from, size_t to) {
-  const pf_ranking *const r = context;
-  for (size_t i = from; i < to; i++)
-    r->prefixes[i] = part_of_name(r->flow, i, 0);
-}
-
-
-/* How many nodes are in runs. */
-static size_t count_in_runs (const pf_ranking *r) {
-  size_t count = 0;
-  for (size_t i = 0; i < r->count; i++)
-    count += is_in_run(r, i);
-  return count;
-}
-
-
-/* Read the first 8 bytes of all names. Names are stored in the order of
-   functions, so this is sequential. */
-static void find_prefixes (pf_ranking *r, bool in_two) {
-  const size_t n = r->flow->graph->nfunctions;
-  r->prefixes = pf_array(n, sizeof *r->prefixes);
-  if (r->prefixes != NULL) /* else set_names reads them */
-    pf_run_halves(read_prefixes, r, n, in_two ? PARALLEL_MIN : SIZE_MAX);
-}
-
-
-void pf_ranking_by_names (pf_ranking *r, bool in_two) {
-  const bool parted = in_two && r->count >= PARALLEL_MIN;
-  const size_t in_runs = count_in_runs(r);
-  if (in_runs == 0)
-    return;
-  if (in_runs >= r->flow->graph->nfunctions / 2)
-    find_prefixes(r, parted);
-  size_t half = parted ? r->count / 2 : r->count;
-  while (half < r->count && r->same[half])
-    half++;
-  pf_ranking low = *r, high = *r;
-  low.count = half;
-  high.pairs += half;
-  high.spare += half;
-  high.same += half;
-  high.count -= half;
-  if (high.count > 0)
-    pf_run_both(sort_by_names, &low, sort_by_names, &high);
-  else
-    sort_by_names(&low);
 }
 
 /* }====== */

@@ -48,9 +48,8 @@ static inline void pf_ranking_add (pf_ranking *ranking, size_t node) {
 /* Sort by keys; the list ends with a key whose `word` is NULL. */
 void pf_ranking_by_keys (pf_ranking *ranking, const pf_rank_key *keys);
 
-/* Sort nodes that are equal in all keys by name; in two threads if there are
-   many nodes and `in_two` is set. */
-void pf_ranking_by_names (pf_ranking *ranking, bool in_two);
+/* Sort nodes that are equal in all keys by name. */
+void pf_ranking_by_names (pf_ranking *ranking);
 
 /* Set *nodes to the nodes in order; the caller frees it. PF_ENOMEM. */
 pf_status pf_ranking_nodes (const pf_ranking *ranking, uint32_t **nodes);

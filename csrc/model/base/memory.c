@@ -12,7 +12,6 @@
 
 #define LARGE_PAGE ((size_t)2 << 20) /* on most machines */
 #define LONG       (LARGE_PAGE / 2)  /* from this size on, large pages pay */
-#define SMALL_PAGE 4096              /* the smallest page size of any machine */
 
 #define FIRST_CAPACITY 16 /* elements of an array that grows */
 
@@ -153,10 +152,3 @@ bool pf_widen_array (void *array, size_t before, size_t count, size_t size) {
 }
 
 /* }====== */
-
-
-void pf_array_prefault (void *from, size_t bytes) {
-  volatile uint8_t *const at = from;
-  for (size_t i = 0; i < bytes; i += SMALL_PAGE)
-    at[i] = 0;
-}

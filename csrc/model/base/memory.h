@@ -57,10 +57,6 @@ bool pf_grow_filled_array (void *array, size_t *capacity, size_t wanted,
   pf_widen_array((array), (before), (count), sizeof **(array))
 bool pf_widen_array (void *array, size_t before, size_t count, size_t size);
 
-/* Access each page of uninitialised memory, so that the thread that writes it
-   next does not wait for page faults. The contents are undefined after it. */
-void pf_array_prefault (void *from, size_t bytes);
-
 /* The next capacity of a full array. Long arrays grow by 4, since unused pages
    take no memory and each copy needs new pages. */
 static inline size_t pf_next_capacity (size_t capacity) {

@@ -11,7 +11,6 @@
 #include "model/base/intern_table.h"
 #include "model/base/memory.h"
 #include "model/dictionary/names.h"
-#include "model/base/parallel.h"
 #include "model/dictionary/stacks.h"
 
 #define FIRST_BLOCK (1u << 16)
@@ -35,7 +34,7 @@ static slot *new_slots (uint32_t mask) {
   const size_t count = (size_t)mask + 1;
   slot *const slots = pf_array(count, sizeof *slots);
   if (slots != NULL)
-    pf_set_bytes(slots, 0xff, count * sizeof *slots); /* each PF_NO_NAME */
+    memset(slots, 0xff, count * sizeof *slots); /* each PF_NO_NAME */
   return slots;
 }
 
@@ -173,20 +172,6 @@ bool pf_names_reserve (pf_dictionary *d, size_t count) {
     mask = mask * 2 + 1;
   }
   return mask == d->mask || resize_slots(d, mask);
-}
-
-
-void *pf_names_next_entries (const pf_dictionary *d, size_t first, size_t count,
-                             size_t *bytes) {
-  size_t from, to;
-  if (count == 0 || first > UINT32_MAX - count)
-    return NULL;
-  const unsigned number = pf_names_place((uint32_t)first, &from);
-  const unsigned last = pf_names_place((uint32_t)(first + count - 1), &to);
-  if (number != last || d->segments[number] == NULL)
-    return NULL;
-  *bytes = count * sizeof(pf_bytes);
-  return d->segments[number] + from;
 }
 
 

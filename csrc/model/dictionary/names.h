@@ -38,12 +38,6 @@ bool pf_intern_all (pf_dictionary *dictionary, const pf_bytes *names,
    has changed. */
 bool pf_names_reserve (pf_dictionary *dictionary, size_t count);
 
-/* The memory of the entries that ids from `first` on will have, for
-   pf_array_prefault (`count` names; *bytes is its size). NULL: not allocated
-   yet. */
-void *pf_names_next_entries (const pf_dictionary *d, size_t first, size_t count,
-                             size_t *bytes);
-
 /* The id of a string, or PF_NO_NAME if it has not been added. */
 uint32_t pf_find_name (const pf_dictionary *dictionary, pf_bytes name);
 

@@ -12,30 +12,17 @@
 
 #include "model/graph/arcs.h"
 #include "model/base/memory.h"
-#include "model/base/parallel.h"
 
-#define MANY  16384 /* items from which a second thread pays */
-#define AHEAD 16    /* arcs that are prefetched */
-
-typedef struct index {
-  pf_graph *graph;
-  pf_arc_order order;
-  pf_status ordered;
-} index;
-
+#define AHEAD 16 /* arcs that are prefetched */
 
 /* {====== Sums by function ====== */
-
-static void clear_calls (pf_graph *graph) {
-  memset(graph->calls, 0, graph->nfunctions * sizeof *graph->calls);
-}
-
 
 /* Sum the calls of each function, with those by itself apart, and mark callees
    as used. */
 static void add_up_calls (pf_graph *graph) {
   int64_t *const calls = graph->calls;
   bool is_recursive = false;
+  memset(calls, 0, graph->nfunctions * sizeof *calls);
   for (size_t i = 0; i < graph->narcs; i++) {
     const pf_arc *const arc = &graph->arcs[i];
     if (i + AHEAD < graph->narcs)
@@ -70,108 +57,37 @@ static void mark_weights (pf_graph *graph) {
 }
 
 
-typedef struct marking {
-  pf_graph *graph;
-  size_t nused[2]; /* used functions of both halves */
-} marking;
-
-
-static void mark_part (void *context, size_t from, size_t to) {
-  marking *const m = context;
-  const uint32_t *const first = m->graph->child_first;
-  uint8_t *const flags = m->graph->flags;
-  size_t nused = 0;
-  for (size_t i = from; i < to; i++) {
-    if (first[i] != first[i + 1])
-      flags[i] |= PF_FUNCTION_USED;
-    nused += (flags[i] & PF_FUNCTION_USED) != 0;
-  }
-  m->nused[from > 0] = nused;
-}
-
-
 /* Mark callers as used, and count all functions that are used. */
 static void mark_callers (pf_graph *graph) {
-  marking m = {graph, {0, 0}};
-  pf_run_halves(mark_part, &m, graph->nfunctions, MANY);
-  graph->nused = m.nused[0] + m.nused[1];
-}
-
-/* }====== */
-
-
-/* {====== Sorted input ====== */
-
-static void keep_order (void *context) {
-  index *const x = context;
-  x->ordered = pf_arc_order_sorted(x->graph);
-}
-
-
-static void look_at_functions (void *context) {
-  pf_graph *const graph = ((const index *)context)->graph;
-  clear_calls(graph);
-  mark_weights(graph);
-}
-
-
-static void finish_in_order (index *x) {
-  if (x->graph->narcs >= MANY)
-    pf_run_both(keep_order, x, look_at_functions, x);
-  else {
-    keep_order(x);
-    look_at_functions(x);
+  const uint32_t *const first = graph->child_first;
+  graph->nused = 0;
+  for (size_t i = 0; i < graph->nfunctions; i++) {
+    if (first[i] != first[i + 1])
+      graph->flags[i] |= PF_FUNCTION_USED;
+    graph->nused += (graph->flags[i] & PF_FUNCTION_USED) != 0;
   }
-  if (x->ordered == PF_OK)
-    add_up_calls(x->graph);
 }
 
 /* }====== */
 
 
-/* {====== Unsorted input ====== */
-
-static void list_children (void *context) {
-  index *const x = context;
-  x->ordered = pf_arc_order_make(&x->order, x->graph);
-}
-
-
-/* Computes the sums that do not need the order of the arcs. */
-static void look_at_callees (void *context) {
-  pf_graph *const graph = ((const index *)context)->graph;
-  clear_calls(graph);
-  add_up_calls(graph);
-  mark_weights(graph);
-}
-
-
-static void take_order (index *x) {
-  pf_graph *const graph = x->graph;
-  free(graph->arcs);
-  graph->input_numbers = x->order.numbers;
-  graph->ninputs = graph->narcs;
-  graph->arcs = x->order.arcs;
-  graph->narcs = graph->arcs_capacity = x->order.count;
-  graph->child_first = x->order.first;
-  x->order = (pf_arc_order){0};
-}
-
-
-static void finish_unsorted (index *x) {
-  if (!pf_arc_order_open(&x->order, x->graph))
-    return;
-  if (x->graph->narcs >= MANY)
-    pf_run_both(list_children, x, look_at_callees, x);
-  else {
-    list_children(x);
-    look_at_callees(x);
+/* Sorts arcs that are not in the order of their callers. */
+static pf_status sort_arcs (pf_graph *graph) {
+  pf_arc_order order;
+  pf_status status = PF_ENOMEM;
+  if (pf_arc_order_open(&order, graph) &&
+      (status = pf_arc_order_make(&order, graph)) == PF_OK) {
+    free(graph->arcs);
+    graph->input_numbers = order.numbers;
+    graph->ninputs = graph->narcs;
+    graph->arcs = order.arcs;
+    graph->narcs = graph->arcs_capacity = order.count;
+    graph->child_first = order.first;
+    order = (pf_arc_order){0};
   }
-  if (x->ordered == PF_OK)
-    take_order(x);
+  pf_arc_order_close(&order);
+  return status;
 }
-
-/* }====== */
 
 
 /* {====== By callee ====== */
@@ -248,20 +164,19 @@ pf_status pf_graph_parents (pf_graph *graph) {
 
 
 pf_status pf_graph_finish (pf_graph *graph) {
-  index x = {.graph = graph, .ordered = PF_ENOMEM};
   graph->calls = pf_array(graph->nfunctions, sizeof *graph->calls);
   graph->self_calls =
       pf_array_of_zeros(graph->nfunctions, sizeof *graph->self_calls);
-  const bool has_room = graph->calls != NULL && graph->self_calls != NULL;
-  if (has_room && graph->is_unsorted)
-    finish_unsorted(&x);
-  else if (has_room)
-    finish_in_order(&x);
-  if (x.ordered == PF_OK) {
-    pf_id_table_free(&graph->pseudo);
-    pf_id_table_init(&graph->pseudo);
-    mark_callers(graph);
-  }
-  pf_arc_order_close(&x.order);
-  return x.ordered;
+  if (graph->calls == NULL || graph->self_calls == NULL)
+    return PF_ENOMEM;
+  const pf_status status =
+      graph->is_unsorted ? sort_arcs(graph) : pf_arc_order_sorted(graph);
+  if (status != PF_OK)
+    return status;
+  add_up_calls(graph);
+  mark_weights(graph);
+  mark_callers(graph);
+  pf_id_table_free(&graph->pseudo);
+  pf_id_table_init(&graph->pseudo);
+  return PF_OK;
 }

@@ -15,7 +15,6 @@
 
 #include "model/base/memory.h"
 #include "model/dictionary/names.h"
-#include "model/base/parallel.h"
 
 
 void pf_graph_open (pf_graph *graph, pf_dictionary *dictionary) {
@@ -79,14 +78,12 @@ static bool resize (void *array, size_t capacity, size_t size) {
 }
 
 
-/* The same, with zeros from `used` on. They are written at once: a page of
-   calloc that is read before it is written causes two page faults, and the
-   second one stops all threads. */
+/* The same, with zeros from `used` on. */
 static bool widen (void *array, size_t used, size_t capacity, size_t size) {
   void **const place = array;
   if (!resize(array, capacity, size))
     return false;
-  pf_set_bytes((uint8_t *)*place + used * size, 0, (capacity - used) * size);
+  memset((uint8_t *)*place + used * size, 0, (capacity - used) * size);
   return true;
 }
 

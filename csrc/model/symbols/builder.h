@@ -1,8 +1,8 @@
 /*
 ** builder.h - building of symbol tables. Used only inside model/symbols: the
 ** readers of ELF tables and of nm text add symbols in any order, and
-** pf_symbols_build sorts them. Order of calls: new, attach, size_hint, add (or
-** reserve and append), build.
+** pf_symbols_build sorts them. Order of calls: new, attach, size_hint, add,
+** build.
 */
 
 #ifndef builder_h
@@ -42,22 +42,11 @@ typedef struct pf_found {
   bool is_dotted; /* put a dot before the name */
 } pf_found;
 
-/* Reserve capacity for about `count` symbols, and `spare` further ones without
-   names; a hint, failures are ignored. */
-void pf_symbols_size_hint (pf_symbols *symbols, size_t count, size_t spare);
+/* Reserve capacity for about `count` symbols; a hint, failures are ignored. */
+void pf_symbols_size_hint (pf_symbols *symbols, size_t count);
 
 /* Append; PF_ENOMEM, or PF_ELIMIT at 2^32 symbols. */
 pf_status pf_symbols_add (pf_symbols *symbols, const pf_found *found);
-
-/* The same for many symbols in two steps: reserve capacity for `count` symbols
-   (errors as pf_symbols_add); write pf_symbol_of each to all[count], in any
-   threads, names without a dot; then append them with their names.
-   PF_ENOMEM. */
-pf_status pf_symbols_reserve (pf_symbols *symbols, size_t count);
-pf_symbol pf_symbol_of (const pf_found *found);
-pf_status pf_symbols_append (pf_symbols *symbols, const pf_bytes *names,
-                             size_t count);
-
 
 /* An empty symbol table; NULL when out of memory. */
 pf_symbols *pf_symbols_new (pf_dictionary *dictionary);

@@ -15,7 +15,6 @@
 #include "model/symbols/builder.h"
 
 #define STT_CODE_13 13u /* ARM: Thumb function; PA-RISC: millicode */
-#define AHEAD       16u /* symbols ahead whose names are prefetched */
 
 /* The state of reading a symbol table. */
 typedef struct reading {
@@ -177,24 +176,12 @@ static pf_status read_entry (reading *r, const entry *e) {
 }
 
 
-/* Prefetches the name of a later symbol, since linkers do not store names in
-   the order of the table. */
-static void fetch_name (const reading *r, size_t i) {
-  GElf_Sym symbol;
-  if (i < r->count && gelf_getsym(r->symbols, (int)i, &symbol) != NULL &&
-      symbol.st_name < r->strings.size)
-    __builtin_prefetch(r->strings.at + symbol.st_name);
-}
-
-
 static pf_status read_entries (reading *r) {
   entry e;
   pf_status status = PF_OK;
-  for (size_t i = 1; i < r->count && status == PF_OK; i++) {
-    fetch_name(r, i + AHEAD);
+  for (size_t i = 1; i < r->count && status == PF_OK; i++)
     if (load_entry(r, i, &e))
       status = read_entry(r, &e);
-  }
   return status;
 }
 
@@ -239,7 +226,7 @@ static void find_descriptors (reading *r) {
 
 static pf_status read_table (reading *r, const elf_section *section) {
   find_table(r, section);
-  pf_symbols_size_hint(r->out, r->count, 0);
+  pf_symbols_size_hint(r->out, r->count);
   find_descriptors(r);
   pf_status status = pf_gprof_names_open(&r->gprof_names, r->strings);
   if (status == PF_OK)

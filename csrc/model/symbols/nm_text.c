@@ -15,15 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bytes/cursor.h"
-#include "model/base/memory.h"
 #include "model/dictionary/names.h"
-#include "model/base/parallel.h"
 #include "model/symbols/builder.h"
 
-#define TRIAL_LINES 256   /* lines from which the form is detected */
-#define CHUNK       65536 /* symbols per chunk */
-#define LEAST_LINE  5     /* minimum bytes of a line with a symbol */
+#define TRIAL_LINES 256 /* lines from which the form is detected */
 
 /* The contents of a line. */
 typedef struct nm_line {
@@ -50,27 +45,6 @@ static bool is_letter (uint8_t c) {
 }
 
 
-/* Parses eight hexadecimal digits in one 64-bit word (SWAR); false when one of
-   the bytes is no digit. */
-static bool eight_digits (const uint8_t *p, uint64_t *value) {
-  const uint64_t each = 0x0101010101010101u;
-  const uint64_t word = pf_load64be(p);
-  const uint64_t low = word & 0x0f * each;
-  const uint64_t letter = word >> 6 & each; /* 1 for a letter, 0 for a digit */
-  const uint64_t high = (word | letter << 5) & 0xf0 * each;
-  const uint64_t too_big = (low + 6 * each + 3 * letter) & 0x10 * each;
-  const uint64_t not_zero = (low + 0x0f * each) >> 4;
-  if (high != 0x30 * (each + letter) || too_big != 0 ||
-      (letter & ~not_zero) != 0)
-    return false;
-  uint64_t v = low + 9 * letter;
-  v = (v | v >> 4) & 0x00ff00ff00ff00ffu;
-  v = (v | v >> 8) & 0x0000ffff0000ffffu;
-  *value = (v | v >> 16) & 0xffffffffu;
-  return true;
-}
-
-
 /* Takes a hexadecimal number, with or without 0x, from the front of a slice.
    False, with the slice unchanged, if there is none or it exceeds 64 bits. */
 static bool take_hex (pf_bytes *text, uint64_t *value) {
@@ -78,12 +52,7 @@ static bool take_hex (pf_bytes *text, uint64_t *value) {
   if (t.size > 2 && t.at[0] == '0' && (t.at[1] | 0x20) == 'x')
     t = (pf_bytes){t.at + 2, t.size - 2};
   size_t n = 0;
-  uint64_t eight, v = 0;
-  for (; t.size - n >= 8 && v >> 32 == 0; n += 8) {
-    if (!eight_digits(t.at + n, &eight))
-      break;
-    v = v << 32 | eight;
-  }
+  uint64_t v = 0;
   for (int digit; n < t.size && (digit = hex_digit(t.at[n])) >= 0; n++) {
     if (v >> 60 != 0)
       return false;
@@ -140,25 +109,8 @@ static bool take_spaces (pf_bytes *text) {
 }
 
 
-/* Fast path for a line of a 64-bit file: 16 digits, the type and the name, each
-   separated by a space. */
-static bool read_usual (pf_bytes line, nm_line *out) {
-  const uint8_t *const p = line.at;
-  uint64_t high, low;
-  if (line.size < 20 || p[16] != ' ' || !is_letter(p[17]) || p[18] != ' ' ||
-      !eight_digits(p, &high) || !eight_digits(p + 8, &low))
-    return false;
-  *out = (nm_line){.address = high << 32 | low,
-                   .type = p[17],
-                   .name = trim((pf_bytes){p + 19, line.size - 19})};
-  return out->name.size > 0;
-}
-
-
 /* address [size] type name */
 static bool read_bsd (pf_bytes line, nm_line *out) {
-  if (read_usual(line, out))
-    return true;
   out->size = 0;
   if (!take_hex(&line, &out->address) || !take_spaces(&line))
     return false;
@@ -325,120 +277,29 @@ static bool is_wanted (uint8_t type, pf_symbol_rule rule) {
 }
 
 
-/* {====== All lines ====== */
-
-/* The state of the parser. */
-typedef struct nm_text {
-  pf_bytes left; /* the rest of the text */
-  nm_form form;
-  pf_symbol_rule rule;
-  uint64_t text_end; /* end of .text of the executable; 0: not known */
-} nm_text;
-
-/* A chunk of symbols: the parser thread writes them into the final array, and
-   the other thread adds their names meanwhile. */
-typedef struct chunk {
-  nm_text *text;
-  pf_symbol *symbols;
-  pf_bytes *names;
-  size_t most, count;
-  /* New memory for the dictionary entries of the names, or NULL: */
-  void *entries;
-  size_t entries_size;
-} chunk;
-
-/* The arguments and the result of add_portion. */
-typedef struct addition {
-  pf_symbols *symbols;
-  const chunk *chunk;
-  pf_status status;
-} addition;
-
-
-/* Parses the next chunk; it is empty at the end of the text. It also touches
-   the memory of the dictionary entries, so that adding the names causes no page
-   faults. */
-static void read_portion (void *context) {
-  chunk *const p = context;
-  nm_text *const text = p->text;
+/* Adds the symbol of each line of a form. `text_end` is the end of .text of the
+   executable; 0: not known. */
+static pf_status read_lines (pf_symbols *symbols, pf_bytes text, nm_form form,
+                             pf_symbol_rule rule) {
+  const uint64_t text_end = symbols->facts.text_end;
+  pf_status status = PF_OK;
   pf_bytes line;
   nm_line parts;
-  p->count = 0;
-  while (p->count < p->most && next_line(&text->left, &line)) {
-    if (!text->form(line, &parts) || !is_wanted(parts.type, text->rule))
+  while (status == PF_OK && next_line(&text, &line)) {
+    if (!form(line, &parts) || !is_wanted(parts.type, rule))
       continue;
-    const bool is_before = parts.address < text->text_end;
     const pf_found found = {
         .address = parts.address,
         .size = parts.size,
-        .limit = is_before ? text->text_end : UINT64_MAX,
+        .limit = parts.address < text_end ? text_end : UINT64_MAX,
         .name = parts.name,
         .is_function = true,
         .is_global = parts.type != 't',
     };
-    p->symbols[p->count] = pf_symbol_of(&found);
-    p->names[p->count++] = parts.name;
+    status = pf_symbols_add(symbols, &found);
   }
-  if (p->entries != NULL)
-    pf_array_prefault(p->entries, p->entries_size);
-}
-
-
-/* Sets the destinations of the symbols and names of a chunk that is parsed
-   while `before` symbols are added. PF_ENOMEM, PF_ELIMIT. */
-static pf_status look_ahead (pf_symbols *symbols, size_t before, chunk *next) {
-  const size_t names = pf_names_count(symbols->dictionary);
-  const pf_status status = pf_symbols_reserve(symbols, before + next->most);
-  next->symbols = symbols->all + symbols->count + before;
-  next->entries = pf_names_next_entries(symbols->dictionary, names + before,
-                                        next->most, &next->entries_size);
   return status;
 }
-
-
-static void add_portion (void *context) {
-  addition *const a = context;
-  a->status = pf_symbols_append(a->symbols, a->chunk->names, a->chunk->count);
-}
-
-
-/* Adds a chunk while the next one is parsed in a second thread. */
-static pf_status add_and_read (pf_symbols *symbols, const chunk *read,
-                               chunk *next) {
-  addition a = {symbols, read, look_ahead(symbols, read->count, next)};
-  if (a.status != PF_OK)
-    return a.status;
-  if (next->text->left.size > 0)
-    pf_run_both(add_portion, &a, read_portion, next);
-  else {
-    add_portion(&a);
-    next->count = 0;
-  }
-  return a.status;
-}
-
-
-/* The first chunk is parsed without a second thread, so it is a small one. */
-static pf_status read_lines (nm_text *text, pf_symbols *symbols) {
-  const size_t most = text->left.size / LEAST_LINE + 1;
-  const size_t capacity = most < CHUNK ? most : CHUNK;
-  pf_bytes *const names = pf_array(2 * capacity, sizeof *names);
-  if (names == NULL)
-    return PF_ENOMEM;
-  chunk chunks[] = {
-      {.text = text, .names = names, .most = capacity / 8 + 1},
-      {.text = text, .names = names + capacity, .most = capacity}};
-  pf_status status = look_ahead(symbols, 0, &chunks[0]);
-  if (status == PF_OK)
-    read_portion(&chunks[0]);
-  chunks[0].most = capacity;
-  for (size_t i = 0; status == PF_OK && chunks[i].count > 0; i ^= 1)
-    status = add_and_read(symbols, &chunks[i], &chunks[i ^ 1]);
-  free(names);
-  return status;
-}
-
-/* }====== */
 
 
 static pf_status read_text (pf_symbols *symbols, pf_bytes text,
@@ -448,9 +309,8 @@ static pf_status read_text (pf_symbols *symbols, pf_bytes text,
     return pf_fail(error, PF_EFORMAT, 0,
                    "not the text of nm: no line has an address, a type and "
                    "a name");
-  pf_symbols_size_hint(symbols, guess_lines(text), CHUNK);
-  nm_text lines = {text, form, rule, symbols->facts.text_end};
-  pf_status status = read_lines(&lines, symbols);
+  pf_symbols_size_hint(symbols, guess_lines(text));
+  pf_status status = read_lines(symbols, text, form, rule);
   if (status == PF_OK)
     status = pf_symbols_build(symbols, rule);
   return status == PF_OK ? PF_OK

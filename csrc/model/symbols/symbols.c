@@ -80,20 +80,19 @@ static bool resize (pf_symbols *symbols, size_t capacity) {
 }
 
 
-void pf_symbols_size_hint (pf_symbols *symbols, size_t count, size_t spare) {
+void pf_symbols_size_hint (pf_symbols *symbols, size_t count) {
   if (count > symbols->capacity && count < UINT32_MAX / 2 &&
-      resize(symbols, count + spare))
+      resize(symbols, count))
     (void)pf_names_reserve(symbols->dictionary, count);
 }
 
 
-pf_status pf_symbols_reserve (pf_symbols *symbols, size_t count) {
-  const size_t needed = symbols->count + count;
-  size_t capacity = symbols->capacity;
-  if (needed <= capacity)
+/* Makes space for one more symbol. */
+static pf_status widen (pf_symbols *symbols) {
+  const size_t before = symbols->capacity;
+  const size_t capacity = before < 512 ? 1024 : 2 * before;
+  if (symbols->count < before)
     return PF_OK;
-  while (capacity < needed)
-    capacity = capacity < 512 ? 1024 : 2 * capacity;
   if (capacity >= UINT32_MAX)
     return PF_ELIMIT;
   return resize(symbols, capacity) ? PF_OK : PF_ENOMEM;
@@ -176,40 +175,15 @@ static void set_end (pf_symbol *symbol, const pf_found *found) {
 }
 
 
-pf_symbol pf_symbol_of (const pf_found *found) {
-  pf_symbol symbol = {
-      .start = found->address,
-      .is_function = found->is_function,
-      .is_global = found->is_global,
-      .rank = rank_of(found),
-  };
-  set_end(&symbol, found);
-  return symbol;
-}
-
-
-pf_status pf_symbols_append (pf_symbols *symbols, const pf_bytes *names,
-                             size_t count) {
-  uint32_t numbers[PF_FOUND_AT_ONCE];
-  for (size_t i = 0, n; i < count; i += n) {
-    n = count - i < PF_FOUND_AT_ONCE ? count - i : PF_FOUND_AT_ONCE;
-    if (!pf_intern_all(symbols->dictionary, names + i, n, numbers))
-      return PF_ENOMEM;
-    for (size_t j = 0; j < n; j++) {
-      pf_symbol symbol = symbols->all[symbols->count];
-      symbol.name = numbers[j];
-      append(symbols, &symbol);
-    }
-  }
-  return PF_OK;
-}
-
-
 pf_status pf_symbols_add (pf_symbols *symbols, const pf_found *found) {
-  const pf_status status = pf_symbols_reserve(symbols, 1);
+  const pf_status status = widen(symbols);
   if (status != PF_OK)
     return status;
-  pf_symbol symbol = pf_symbol_of(found);
+  pf_symbol symbol = {.start = found->address,
+                      .is_function = found->is_function,
+                      .is_global = found->is_global,
+                      .rank = rank_of(found)};
+  set_end(&symbol, found);
   if (found->is_dotted)
     return add_dotted(symbols, &symbol, found->name);
   append(symbols, &symbol);

@@ -18,7 +18,6 @@ local inputs = {}
 ---@field beside string|nil the path of the file that the data belongs to
 ---@field goes_on boolean|nil its records continue those of the input before it, in one run
 ---@field is_expanded boolean|nil
----@field opened table|nil results of opening it ahead: { source } or { nil, message, code, part }
 
 -- {====== The first argument ======
 
@@ -74,49 +73,8 @@ end
 ---@return string|nil message
 ---@return string|nil code
 function inputs.source(input, max_size, is_live, notes)
-   local opened = input.opened
-   if opened then
-      input.opened = nil
-      return bytes.kept(notes, opened[1], opened[2], opened[3], opened[4])
-   end
    return bytes.kept(notes, bytes.open(input.data and { data = input.data, path = input.path }
       or input.path, max_size, input.length, is_live))
-end
-
--- Returns whether an input is a regular file of gzip data.
-local function is_packed(input)
-   if input.data or input.length or input.path == "-" or
-      lfs.attributes(input.path, "mode") ~= "file" then
-      return false
-   end
-   local file <close> = io.open(input.path, "rb")
-   return file ~= nil and file:read(2) == "\x1f\x8b"
-end
-
----Unpack the packed files among some inputs, two at a time; inputs.source returns the results.
----@param list profio.Input[]
----@param max_size integer|nil
-function inputs.unpack(list, max_size)
-   local packed = {}
-   for _, input in ipairs(#list > 1 and list or {}) do
-      packed[#packed + 1] = is_packed(input) and input or nil
-   end
-   for i = 2, #packed, 2 do
-      local a, b = packed[i - 1], packed[i]
-      a.opened, b.opened = core.source_pair(a.path, b.path, max_size)
-   end
-end
-
----Close the unpacked files that inputs.source did not return.
----@param list profio.Input[]
-function inputs.close(list)
-   for _, input in ipairs(list) do
-      local source = input.opened and (input.opened[1] or input.opened[4])
-      if source then
-         source:close()
-      end
-      input.opened = nil
-   end
 end
 
 -- }======

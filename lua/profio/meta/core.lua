@@ -51,14 +51,6 @@ function core.named_source(path, folders, max_size, max_unpacked) end
 ---@return profio.core.Source|nil part
 function core.source(path, max_size) end
 
----Opens two files at once; each result is a table: { source } or { nil, message, code, part }.
----@param path string
----@param other string
----@param max_size integer|nil
----@return table
----@return table
-function core.source_pair(path, other, max_size) end
-
 ---Returns the bytes of a regular file that is still being written: part:grow() makes more visible.
 ---@param path string
 ---@return profio.core.Source|nil
