@@ -10,7 +10,6 @@
 #include "text/rows.h"
 
 #define FLUSH_SIZE (256u * 1024)
-#define LINE       64 /* bytes of a cache line */
 
 
 /* {====== The buffer ====== */
@@ -132,44 +131,5 @@ pf_status row_put_printable (row_text *text, pf_bytes bytes, size_t *width) {
   return PF_OK;
 }
 
-
-static size_t smaller (size_t a, size_t b) {
-  return a < b ? a : b;
-}
-
-
-/* Prefetches the rows first..end-1 of a column: they may be in the cache of
-   another processor, and with many columns the hardware prefetcher detects no
-   sequence. */
-static void fetch_column (const pf_column *column, size_t first, size_t end) {
-  const size_t size = pf_type_size(column->type);
-  const uint8_t *const data = column->data;
-  for (size_t at = first * size; at < end * size; at += LINE)
-    __builtin_prefetch(data + at);
-}
-
-
-/* Prefetches in two steps: first the dictionary entry of a name, and
-   ROW_PREFETCH rows later the bytes that it points to. */
-void row_prefetch_next (const row_job *job, size_t row) {
-  const pf_dictionary *const dictionary = job->reader->dictionary;
-  const size_t names_from = row == 0 ? 0 : row + 2 * ROW_PREFETCH;
-  const size_t bytes_from = row == 0 ? 0 : row + ROW_PREFETCH;
-  const size_t names_end = smaller(job->batch.rows, row + 3 * ROW_PREFETCH);
-  const size_t bytes_end = smaller(job->batch.rows, row + 2 * ROW_PREFETCH);
-  for (size_t i = 0; i < job->batch.ncolumns; i++) {
-    const pf_column *const column = &job->batch.columns[i];
-    if (column->data == NULL)
-      continue;
-    fetch_column(column, names_end,
-                 smaller(job->batch.rows, names_end + ROW_PREFETCH));
-    if (column->type != PF_NAME)
-      continue;
-    for (size_t r = names_from; r < names_end; r++)
-      pf_name_prefetch(dictionary, column->ids[r]);
-    for (size_t r = bytes_from; r < bytes_end; r++)
-      __builtin_prefetch(pf_name(dictionary, column->ids[r]).at);
-  }
-}
 
 /* }====== */

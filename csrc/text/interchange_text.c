@@ -155,7 +155,6 @@ static pf_status put_field (row_job *job, const row_column *column, size_t row,
 
 static pf_status put_rows (row_job *job, put_text *put, char separator) {
   for (size_t row = 0; row < job->batch.rows; row++) {
-    row_prefetch(job, row);
     for (size_t i = 0; i < job->ncolumns; i++)
       if (put_field(job, &job->columns[i], row, put,
                     i + 1 == job->ncolumns ? '\n' : separator) != PF_OK)
@@ -299,7 +298,6 @@ static pf_status put_object (row_job *job, size_t row) {
 static pf_status put_objects (row_job *job, const char *first,
                               const char *before, const char *after) {
   for (size_t row = 0; row < job->batch.rows; row++) {
-    row_prefetch(job, row);
     const char *const mark = job->count + row == 0 ? first : before;
     if (row_put(&job->text, mark, strlen(mark)) != PF_OK ||
         put_object(job, row) != PF_OK ||

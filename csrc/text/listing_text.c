@@ -18,7 +18,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "model/base/switches.h"
 #include "text/rows.h"
+
+#define AHEAD 32 /* rows whose names are prefetched */
 
 #define MAX_WIDTH 1000u
 
@@ -359,13 +362,31 @@ static const row_template *template_at (row_job *job, const pf_column *kinds,
 }
 
 
+/* Prefetches names of later rows in two steps, their entries in the dictionary
+   and their bytes: rows are sorted, so their names are scattered in memory. */
+static void prefetch_names (const row_job *job, size_t row) {
+  const pf_dictionary *const dictionary = job->reader->dictionary;
+  for (size_t i = 0; i < job->batch.ncolumns; i++) {
+    const pf_column *const column = &job->batch.columns[i];
+    if (column->type != PF_NAME || column->data == NULL)
+      continue;
+    const uint32_t *const ids = column->ids + row;
+    if (row + 2 * AHEAD < job->batch.rows)
+      pf_name_prefetch(dictionary, ids[2 * AHEAD]);
+    if (row + AHEAD < job->batch.rows)
+      __builtin_prefetch(pf_name(dictionary, ids[AHEAD]).at);
+  }
+}
+
+
 static pf_status listing_rows (row_job *job) {
   const pf_column *const kinds =
       job->kind == SIZE_MAX ? NULL : &job->batch.columns[job->kind];
   pf_status status = PF_OK;
   for (size_t row = 0; status == PF_OK && row < job->batch.rows; row++) {
-    row_prefetch(job, row);
     const row_template *const template = template_at(job, kinds, row);
+    if (PF_FAST(NAMES))
+      prefetch_names(job, row);
     if (template != NULL && job->separator.size > 0 && job->count + row > 0)
       status = row_put(&job->text, job->separator.at, job->separator.size);
     if (template != NULL && status == PF_OK)

@@ -188,17 +188,6 @@ static inline bool row_copy_ascii (char *p, pf_bytes bytes, char no, char nor) {
   return plain;
 }
 
-#define ROW_PREFETCH 32u /* rows whose texts are prefetched together */
-
-void row_prefetch_next (const row_job *job, size_t row);
-
-/* To be called before each row: prefetches the texts of later rows. Names are
-   scattered in memory; prefetching many at once overlaps their cache misses. */
-static inline void row_prefetch (const row_job *job, size_t row) {
-  if (row % ROW_PREFETCH == 0)
-    row_prefetch_next(job, row);
-}
-
 /* Whether a column contains texts; row_bytes returns one of them. */
 static inline bool row_is_text (pf_type type) {
   return type == PF_NAME || type == PF_AREA || type == PF_BYTES;

@@ -11,7 +11,6 @@
 #include "model/base/gzip.h"
 #include "model/base/memory.h"
 
-#define PREFETCH_DISTANCE 12 /* samples between a prefetch and its use */
 
 typedef struct profile {
   const pf_contexts *contexts;
@@ -101,15 +100,8 @@ static void put_samples (profile *p) {
     (void)pf_preorder_next(&p->descent, i); /* cannot fail: nodes are sorted */
     put_context(p, i, p->descent.depth);
   }
-  for (uint32_t i = 0; p->order != NULL && i < c->count; i++) {
-    if (i + PREFETCH_DISTANCE < c->count) { /* unsorted nodes miss the cache */
-      const uint32_t node = p->order[i + PREFETCH_DISTANCE];
-      __builtin_prefetch(&c->frames[node]);
-      for (size_t m = 0; m < c->nmetrics; m++)
-        __builtin_prefetch(&c->weights[m][node]);
-    }
+  for (uint32_t i = 0; p->order != NULL && i < c->count; i++)
     put_context(p, p->order[i], p->depths[i]);
-  }
 }
 
 

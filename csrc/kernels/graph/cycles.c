@@ -17,8 +17,7 @@
 
 #include "model/base/memory.h"
 
-#define CLOSED      UINT32_MAX
-#define FETCH_AHEAD 16 /* roots ahead */
+#define CLOSED UINT32_MAX
 
 /* A function whose callees are being visited. */
 typedef struct frame {
@@ -163,23 +162,6 @@ static bool traverse_from (traversal *t, uint32_t root) {
 }
 
 
-/* Prefetch what the first callees of coming roots need. */
-static inline void prefetch (const traversal *t, size_t root) {
-  const size_t near = root + FETCH_AHEAD, far = root + 2 * FETCH_AHEAD;
-  const pf_graph *const graph = t->graph;
-  if (far >= graph->nfunctions)
-    return;
-  const uint32_t arc = graph->child_first[far];
-  if (arc < graph->narcs) {
-    __builtin_prefetch(&t->preorder[graph->arcs[arc].callee], 1);
-    __builtin_prefetch(&graph->child_first[graph->arcs[arc].callee]);
-  }
-  const uint32_t soon = graph->child_first[near];
-  if (soon < graph->narcs)
-    __builtin_prefetch(
-        &graph->arcs[graph->child_first[graph->arcs[soon].callee]]);
-}
-
 /* }====== */
 
 
@@ -262,12 +244,9 @@ pf_status pf_cycles_find (pf_cycles *cycles, const pf_graph *graph,
   bool done = open_traversal(&t, graph, cycles);
   if (done && visitor != NULL)
     sweep_both_ways(&t);
-  for (size_t i = 0; done && t.closed < graph->nfunctions; i++) {
-    if (visitor == NULL)
-      prefetch(&t, i); /* after sweeps few are left */
+  for (size_t i = 0; done && t.closed < graph->nfunctions; i++)
     if (t.preorder[i] == 0)
       done = traverse_from(&t, (uint32_t)i);
-  }
   if (visitor == NULL)
     pf_cycles_number(cycles);
   else {

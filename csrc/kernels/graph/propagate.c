@@ -13,7 +13,6 @@
 #include "model/base/memory.h"
 
 #define NS_PER_SECOND 1e9
-#define FETCH_AHEAD   8 /* functions ahead */
 
 
 /* Whether all fractions are 1. Compat graphs always need them: gprof's
@@ -256,22 +255,6 @@ static void add_callees (pf_flow *flow, size_t caller) {
 }
 
 
-/* Prefetch for functions of the order after number i, in steps: where their
-   arcs begin, the arcs, and the nodes of the callees. */
-static inline void prefetch (const pf_flow *flow, size_t i) {
-  const pf_graph *const graph = flow->graph;
-  const uint32_t *const order = flow->cycles.order + i;
-  if (i + 3 * FETCH_AHEAD >= graph->nfunctions)
-    return;
-  __builtin_prefetch(&graph->child_first[order[3 * FETCH_AHEAD]]);
-  __builtin_prefetch(&flow->nodes[order[3 * FETCH_AHEAD]], 1);
-  __builtin_prefetch(&graph->arcs[graph->child_first[order[2 * FETCH_AHEAD]]]);
-  const uint32_t arc = graph->child_first[order[FETCH_AHEAD]];
-  if (arc < graph->narcs)
-    __builtin_prefetch(&flow->nodes[graph->arcs[arc].callee]);
-}
-
-
 /* Update the maximum time per call by a function whose child time is known. */
 static void update_max_per_call (pf_flow *flow, size_t function) {
   const pf_node *const node = &flow->nodes[function];
@@ -287,7 +270,6 @@ static void propagate_up (pf_flow *flow) {
   for (size_t i = 0; i < flow->cycles.count; i++)
     sum_cycle(flow, i);
   for (size_t i = 0; i < flow->graph->nfunctions; i++) {
-    prefetch(flow, i);
     add_callees(flow, flow->cycles.order[i]);
     update_max_per_call(flow, flow->cycles.order[i]);
   }

@@ -9,6 +9,7 @@
 
 #include "kernels/listing/row_fill.h"
 #include "kernels/listing/rank.h"
+#include "model/base/switches.h"
 
 /* clang-format off */
 enum {
@@ -311,7 +312,8 @@ static void prefetch (const text_reader *self) {
   const pf_flow *flow = self->listing.listing.flow;
   const pf_graph *graph = flow->graph;
   uint32_t next[4];
-  if (self->at + 4 * FETCH_AHEAD >= flow->nnodes || graph->narcs == 0)
+  if (!PF_FAST(ENTRIES) || self->at + 4 * FETCH_AHEAD >= flow->nnodes ||
+      graph->narcs == 0)
     return;
   for (size_t i = 0; i < 4; i++) {
     next[i] = flow->entries[self->at + (4 - i) * FETCH_AHEAD];

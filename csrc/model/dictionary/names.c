@@ -11,6 +11,7 @@
 #include "model/base/intern_table.h"
 #include "model/base/memory.h"
 #include "model/dictionary/names.h"
+#include "model/base/switches.h"
 #include "model/dictionary/stacks.h"
 
 #define FIRST_BLOCK (1u << 16)
@@ -264,7 +265,8 @@ static void ask (const pf_dictionary *d, const pf_bytes *names, size_t count,
                  uint32_t *hashes) {
   for (size_t i = 0; i < smaller(count, AT_ONCE); i++) {
     hashes[i] = hash_of(d, names[i]);
-    __builtin_prefetch(&d->slots[hashes[i] & d->mask], 1);
+    if (PF_FAST(SLOTS))
+      __builtin_prefetch(&d->slots[hashes[i] & d->mask], 1);
   }
 }
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "model/graph/arcs.h"
+#include "model/base/switches.h"
 #include "model/base/memory.h"
 
 #define AHEAD 16 /* arcs that are prefetched */
@@ -25,7 +26,7 @@ static void add_up_calls (pf_graph *graph) {
   memset(calls, 0, graph->nfunctions * sizeof *calls);
   for (size_t i = 0; i < graph->narcs; i++) {
     const pf_arc *const arc = &graph->arcs[i];
-    if (i + AHEAD < graph->narcs)
+    if (PF_FAST(ARCS) && i + AHEAD < graph->narcs)
       __builtin_prefetch(&calls[arc[AHEAD].callee], 1);
     calls[arc->callee] = pf_add(calls[arc->callee], arc->count);
     graph->flags[arc->callee] |= PF_FUNCTION_USED;
@@ -117,7 +118,7 @@ static pf_status list_in_input_order (const pf_graph *graph,
   if (positions == NULL)
     return PF_ENOMEM;
   for (size_t i = graph->ninputs; i-- > 0;) {
-    if (i >= AHEAD && positions[i - AHEAD] != PF_NO_ARC)
+    if (PF_FAST(ARCS) && i >= AHEAD && positions[i - AHEAD] != PF_NO_ARC)
       __builtin_prefetch(&graph->arcs[positions[i - AHEAD]]);
     if (positions[i] != PF_NO_ARC)
       list_parent(graph, parents, positions[i]);
