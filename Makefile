@@ -30,7 +30,8 @@
 #                   EVERY=5 one of five such runs
 #   make fuzz       each fuzz target for TIME seconds; counts the inputs tried
 #   make bench      profio beside gprof, other programs and plain C loops; with
-#                   CASES="timeline spans" some cases of it
+#                   CASES="timeline spans" some cases of it; with WITHOUT=names
+#                   what a fast path brings: see CONTRIBUTING.md
 #   make install    the module and the command under PREFIX (/usr/local), below
 #                   DESTDIR if that is given;  make uninstall  removes them
 #   make rockspec VERSION=x.y.z  for a release
@@ -448,7 +449,13 @@ BENCH := $(patsubst spec/bench/%.c,$(B)/bench/%,\
 bench:
 	@$(SETUP) run bench
 	@$(AGAIN) all $(BENCH)
+ifdef WITHOUT
+	@$(AGAIN) -j$(JOBS) B=$(B)/without/$(WITHOUT) \
+		CPPFLAGS=-DPF_WITHOUT=PF_FAST_$(shell echo $(WITHOUT) | tr a-z A-Z) all
+	@$(IN_TREE) $(LUA) spec/bench/without.lua $(WITHOUT) $(B)/without/$(WITHOUT)
+else
 	@$(IN_TREE) $(LUA) spec/bench/run.lua $(CASES)
+endif
 
 $(B)/bench/record: spec/bench/record.c spec/c/recording.h $(CORE)
 	@mkdir -p $(@D)

@@ -4,8 +4,8 @@
 **   measure COMMAND ARGUMENTS...
 **
 ** The output of the command is discarded. Prints one line: elapsed seconds, the
-** largest resident set in kilobytes, and the exit status, or 128 plus the
-** signal.
+** largest resident set in kilobytes, the exit status, or 128 plus the signal,
+** and the seconds of processor time.
 */
 
 #define _DEFAULT_SOURCE /* wait4 */
@@ -23,6 +23,11 @@ static double now (void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+
+static double seconds_of (struct timeval t) {
+  return (double)t.tv_sec + (double)t.tv_usec / 1e6;
 }
 
 
@@ -51,7 +56,8 @@ int main (int argc, char **argv) {
     perror("measure");
     return 1;
   }
-  printf("%.4f %ld %d\n", now() - began, usage.ru_maxrss,
-         WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
+  printf("%.4f %ld %d %.4f\n", now() - began, usage.ru_maxrss,
+         WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status),
+         seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime));
   return 0;
 }

@@ -20,8 +20,9 @@ end
 
 local function measured(command)
    local line = read_line(timing.folder .. "/measure " .. command)
-   local seconds, kilobytes, status = line:match "^(%S+) (%d+) (%d+)$"
-   return tonumber(seconds), tonumber(kilobytes) / 1024, math.tointeger(tonumber(status))
+   local seconds, kilobytes, status, cpu = line:match "^(%S+) (%d+) (%d+) (%S+)$"
+   return tonumber(seconds), tonumber(kilobytes) / 1024, math.tointeger(tonumber(status)),
+      tonumber(cpu)
 end
 
 local function median(list)
@@ -67,6 +68,23 @@ function timing.commands(commands, before)
       results[i] = summary(mine)
    end
    return results
+end
+
+--- Runs two commands in turn and returns the median CPU seconds of each.
+---@param commands string[]
+---@param rounds integer
+---@return number
+---@return number
+function timing.cpu(commands, rounds)
+   local times = { {}, {} }
+   for _ = 1, rounds do
+      for i, command in ipairs(commands) do
+         local _, _, status, cpu = measured(command)
+         assert(status == 0, command)
+         table.insert(times[i], cpu)
+      end
+   end
+   return median(times[1]), median(times[2])
 end
 
 --- Runs functions in turn and returns the median seconds of each.
