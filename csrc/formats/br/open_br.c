@@ -16,20 +16,13 @@ static const pf_table all_tables[] = {
 
 /* {====== Detection ====== */
 
-/* Returns true if a name could be that of a file. */
-static bool is_printable (pf_bytes name) {
-  size_t ncontrol = 0;
-  for (size_t i = 0; i < name.size; i++)
-    ncontrol += name.at[i] < 0x20 || name.at[i] == 0x7f;
-  return name.size > 0 && ncontrol == 0;
-}
-
 
 /* State of the scan for the score. */
 typedef struct scan {
   bool is_mapped[256]; /* by the low byte of the number */
   bool in_group, has_group;
-  bool has_odd_name; /* the name of a module contains control characters */
+  bool
+      has_odd_name; /* the name of a module is empty or has control characters */
 } scan;
 
 
@@ -38,7 +31,10 @@ static bool is_allowed (scan *s, const br_record *record) {
   switch (record->type) {
     case BR_MODULE:
       s->is_mapped[record->module & 0xff] = true;
-      s->has_odd_name |= !is_printable(record->name);
+      s->has_odd_name |= record->name.size == 0;
+      for (size_t i = 0; i < record->name.size; i++)
+        s->has_odd_name |=
+            record->name.at[i] < 0x20 || record->name.at[i] == 0x7f;
       return true;
     case BR_LINE:
       if (s->in_group || !s->is_mapped[record->module & 0xff])

@@ -145,18 +145,6 @@ bool dcpi_is_overridden (const dcpi_output *out, const dcpi_field *field) {
 }
 
 
-/* Whether a name equals the last component of the path, from which readers
-   derive it. */
-static bool is_in_path (const dcpi_output *out, const dcpi_field *field) {
-  if (!dcpi_is_stated(out, DCPI_PATH))
-    return false;
-  const pf_bytes name = dcpi_name(out, field->value);
-  const pf_bytes last =
-      dcpi_base_name(dcpi_name(out, out->header->values[DCPI_PATH]));
-  return name.size == last.size && memcmp(name.at, last.at, name.size) == 0;
-}
-
-
 /* Write a line that may occur several times: a path, or a word that version 0
    does not define. */
 static void put_repeatable (const dcpi_output *out, size_t number,
@@ -164,9 +152,15 @@ static void put_repeatable (const dcpi_output *out, size_t number,
   const dcpi_field *const field = &out->writer->fields[number];
   const pf_bytes value = dcpi_name(out, field->value);
   if (dcpi_name(out, field->word).size == 0 || value.size == 0 ||
-      dcpi_is_duplicate(out, number) || dcpi_is_overridden(out, field) ||
-      (word == DCPI_NAME && is_in_path(out, field)))
+      dcpi_is_duplicate(out, number) || dcpi_is_overridden(out, field))
     return;
+  if (word == DCPI_NAME && dcpi_is_stated(out, DCPI_PATH)) {
+    /* readers derive the name from the last component of the path */
+    const pf_bytes last =
+        dcpi_base_name(dcpi_name(out, out->header->values[DCPI_PATH]));
+    if (value.size == last.size && memcmp(value.at, last.at, last.size) == 0)
+      return;
+  }
   if (put_original(out, field))
     return;
   dcpi_put_bytes(out, dcpi_name(out, field->word));

@@ -210,8 +210,21 @@ int gmon_score (pf_bytes head, uint64_t size) {
 
 /* {====== Decision ====== */
 
-static void read_options (const pf_trace *trace, gmon_options *options) {
-  options->width = (unsigned)pf_option_int(trace, "address_size", 0);
+
+/* Read the options, and check the numeric ones. */
+static pf_status read_options (const pf_trace *trace, gmon_options *options,
+                               pf_error *error) {
+  const int64_t width = pf_option_int(trace, "address_size", 0);
+  const int64_t rate = pf_option_int(trace, "rate", 0);
+  if (width != 0 && width != 4 && width != 8)
+    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                   "address_size 4 or 8 expected, found %lld",
+                   (long long)width);
+  if (rate < 0 || rate > UINT32_MAX)
+    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                   "a rate of 1 to %lld expected, found %lld",
+                   (long long)UINT32_MAX, (long long)rate);
+  options->width = (unsigned)width;
   options->elf_width = (unsigned)pf_option_int(trace, "elf_class", 0);
   options->order = options->elf_order = -1;
   if (pf_option_is(trace, "byte_order", "little"))
@@ -226,6 +239,7 @@ static void read_options (const pf_trace *trace, gmon_options *options) {
   for (int i = 0; i < GMON_DIALECTS; i++)
     if (pf_option_is(trace, "dialect", gmon_dialect_names[i]))
       options->dialect = i;
+  return PF_OK;
 }
 
 
@@ -311,42 +325,12 @@ static pf_status open_bsd (const gmon_options *options, pf_bytes bytes,
 }
 
 
-static pf_status open_magic (pf_trace *trace, const gmon_options *options,
-                             gmon_layout *layout, pf_error *error) {
-  const pf_bytes bytes = trace->sources[0].bytes;
-  if (!is_gnu(bytes))
-    return reject(bytes, "\"gmon\"", error);
-  if (bytes.size < GMON_GNU_HEADER)
-    return pf_fail(error, PF_ETRUNCATED, bytes.size,
-                   "a header of %d bytes expected, the file has %llu",
-                   GMON_GNU_HEADER, (unsigned long long)bytes.size);
-  return gmon_detect_gnu(trace, options, layout, error);
-}
-
-
-/* Check the values of numeric options. */
-static pf_status check_options (const pf_trace *trace, pf_error *error) {
-  const int64_t width = pf_option_int(trace, "address_size", 0);
-  const int64_t rate = pf_option_int(trace, "rate", 0);
-  if (width != 0 && width != 4 && width != 8)
-    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "address_size 4 or 8 expected, found %lld",
-                   (long long)width);
-  if (rate < 0 || rate > UINT32_MAX)
-    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "a rate of 1 to %lld expected, found %lld",
-                   (long long)UINT32_MAX, (long long)rate);
-  return PF_OK;
-}
-
-
 pf_status gmon_detect (pf_trace *trace, gmon_layout *layout, pf_error *error) {
   const pf_bytes bytes = trace->sources[0].bytes;
   gmon_options options;
-  const pf_status status = check_options(trace, error);
+  const pf_status status = read_options(trace, &options, error);
   if (status < 0)
     return status;
-  read_options(trace, &options);
   *layout = (gmon_layout){.dialect = GMON_GNU, .counter = 2, .arc_count = 4};
   const int dialect =
       options.dialect >= 0 ? options.dialect : guess_dialect(&options, bytes);
@@ -364,8 +348,15 @@ pf_status gmon_detect (pf_trace *trace, gmon_layout *layout, pf_error *error) {
       return PF_OK;
     case GMON_BSD44: return open_bsd44(&options, bytes, layout, error);
     case GMON_BSD: return open_bsd(&options, bytes, layout, error);
-    default: return open_magic(trace, &options, layout, error);
+    default: break;
   }
+  if (!is_gnu(bytes))
+    return reject(bytes, "\"gmon\"", error);
+  if (bytes.size < GMON_GNU_HEADER)
+    return pf_fail(error, PF_ETRUNCATED, bytes.size,
+                   "a header of %d bytes expected, the file has %llu",
+                   GMON_GNU_HEADER, (unsigned long long)bytes.size);
+  return gmon_detect_gnu(trace, &options, layout, error);
 }
 
 /* }====== */

@@ -127,7 +127,7 @@ pf_status pprof_merged_write (pprof_merged *merged, const pprof_header *given,
                               pf_sink *sink, pf_error *error);
 
 
-/* Functions of pprof_merge*.c */
+/* Functions of merge*.c */
 
 /* Merge attributes and sample types, and map the types of each file. */
 pf_status pprof_merge_headers (pprof_merged *merged,

@@ -48,7 +48,7 @@
 **   put.c       writes fields, messages and the string table
 **   header_pprof.c    attributes of a profile; units
 **   encode_pprof.c    the encoder: rows or whole traces
-**   pprof_merge*.c    merges whole traces without loss
+**   merge*.c          merges whole traces without loss
 **   write_pprof.c     writes contexts as a profile
 */
 

@@ -123,19 +123,6 @@ static bool time_of (const winidea_section *section, pf_bytes row,
 }
 
 
-/* The last line that is not empty. */
-static pf_bytes last_line (pf_bytes text) {
-  size_t end = text.size, start;
-  uint64_t next;
-  while (end > 0 && (text.at[end - 1] == '\n' || text.at[end - 1] == '\r'))
-    end--;
-  start = end;
-  while (start > 0 && text.at[start - 1] != '\n')
-    start--;
-  return winidea_line((pf_bytes){text.at, end}, start, &next);
-}
-
-
 /* Sets the facts first and last if that needs no scan. */
 static void set_span (pf_trace *trace, const winidea_file *file) {
   const winidea_section *const section = winidea_first_timeline(file);
@@ -146,8 +133,16 @@ static void set_span (pf_trace *trace, const winidea_file *file) {
   if (time_of(section, winidea_line(file->text->bytes, section->rows, &next),
               &time))
     pf_info_int(trace, "first", time);
+  const pf_bytes text = file->text->bytes;
+  size_t end = text.size; /* of the last line that is not empty */
+  while (end > 0 && (text.at[end - 1] == '\n' || text.at[end - 1] == '\r'))
+    end--;
+  size_t start = end;
+  while (start > 0 && text.at[start - 1] != '\n')
+    start--;
   if (!file->is_scanned &&
-      time_of(section, last_line(file->text->bytes), &time))
+      time_of(section, winidea_line((pf_bytes){text.at, end}, start, &next),
+              &time))
     pf_info_int(trace, "last", time);
 }
 
