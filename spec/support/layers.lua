@@ -124,6 +124,8 @@ local base_utilities = {
       "pf_grow, pf_widen or pf_array_resize of model/base/memory.h" },
    { "%+ 1%) & [%w_>.-]*mask", { "^csrc/model/base/", "^csrc/model/dictionary/names%.c$" },
       "pf_id_table or pf_intern_table of model/base" },
+   { "put_id %(pf_column", { "^csrc/model/rows/" }, "pf_put_id of model/rows/put_values.h" },
+   { "put_int %(pf_column", { "^csrc/model/rows/" }, "pf_put_int of model/rows/put_values.h" },
    { "insertion_sort", { "^csrc/model/base/" }, "pf_sort or pf_sort_pairs of model/base/sorts.h" },
    { "%f[%w]merge_sort %(", { "^csrc/model/base/" }, "pf_sort of model/base/sorts.h" },
 }

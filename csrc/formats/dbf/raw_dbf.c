@@ -10,6 +10,7 @@
 #include "model/rows/batch.h"
 #include "model/dictionary/names.h"
 #include "model/rows/abilities.h"
+#include "model/rows/put_values.h"
 
 enum {
   STRUCTURE_NAME,
@@ -163,26 +164,12 @@ static segment segment_at (const raw_reader *self, pf_bytes bytes,
 
 /* {====== Rows ====== */
 
-static void put_int (pf_column *column, size_t row, bool has, uint64_t value) {
-  if (column->data == NULL)
-    return;
-  column->ints[row] = (int64_t)value;
-  if (!has)
-    pf_set_missing(column, row);
-}
-
-
 /* Store a name; NULL is missing. Returns false if out of memory. */
 static bool put_name (pf_dictionary *dictionary, pf_column *column, size_t row,
                       const char *name) {
-  if (column->data == NULL)
-    return true;
-  if (name == NULL) {
-    pf_set_missing(column, row);
-    return true;
-  }
-  column->ids[row] = pf_intern_text(dictionary, name);
-  return column->ids[row] != PF_NO_NAME;
+  const size_t size = name == NULL ? 0 : strlen(name);
+  return pf_put_text(dictionary, column, row,
+                     (pf_bytes){(const uint8_t *)name, size}, name != NULL);
 }
 
 
@@ -192,22 +179,18 @@ static bool put_segment (const raw_reader *self, pf_bytes bytes,
   const dbf_field *const field = p->field;
   const bool is_field = field != NULL;
   const char type[2] = {is_field ? field->type : '\0', '\0'};
-  put_int(&columns[RAW_OFFSET], row, true, p->offset);
-  put_int(&columns[RAW_SIZE], row, true, p->size);
-  put_int(&columns[RAW_LENGTH], row, is_field, is_field ? field->stated : 0);
-  put_int(&columns[RAW_DECIMALS], row, is_field,
-          is_field ? field->decimals : 0);
-  put_int(&columns[RAW_FLAGS], row, is_field, is_field ? field->flags : 0);
-  put_int(&columns[RAW_RECORD], row, p->record > 0, p->record);
-  if (columns[RAW_DELETED].data != NULL) {
-    columns[RAW_DELETED].bools[row] =
-        p->record > 0 && dbf_is_deleted(bytes.at + p->offset);
-    if (p->record == 0)
-      pf_set_missing(&columns[RAW_DELETED], row);
-  }
-  if (columns[RAW_BYTES].data != NULL)
-    columns[RAW_BYTES].bytes[row] =
-        (pf_bytes){bytes.at + p->offset, (size_t)p->size};
+  pf_put_int(&columns[RAW_OFFSET], row, (int64_t)p->offset, true);
+  pf_put_int(&columns[RAW_SIZE], row, (int64_t)p->size, true);
+  pf_put_int(&columns[RAW_LENGTH], row, is_field ? field->stated : 0, is_field);
+  pf_put_int(&columns[RAW_DECIMALS], row, is_field ? field->decimals : 0,
+             is_field);
+  pf_put_int(&columns[RAW_FLAGS], row, is_field ? field->flags : 0, is_field);
+  pf_put_int(&columns[RAW_RECORD], row, (int64_t)p->record, p->record > 0);
+  pf_put_bool(&columns[RAW_DELETED], row,
+              p->record > 0 && dbf_is_deleted(bytes.at + p->offset),
+              p->record > 0);
+  pf_put_bytes(&columns[RAW_BYTES], row,
+               (pf_bytes){bytes.at + p->offset, (size_t)p->size}, true);
   return put_name(dictionary, &columns[RAW_KIND], row, p->kind) &&
          put_name(dictionary, &columns[RAW_NAME], row,
                   is_field ? field->name : NULL) &&
@@ -245,10 +228,10 @@ static pf_status next_field (pf_reader *reader, pf_batch *batch,
     const dbf_field *const field = &self->file->fields[self->row];
     const char type[2] = {field->type, '\0'};
     const size_t row = batch->rows;
-    put_int(&c[STRUCTURE_LENGTH], row, true, field->stated);
-    put_int(&c[STRUCTURE_DECIMALS], row, true, field->decimals);
-    put_int(&c[STRUCTURE_OFFSET], row, true, field->offset);
-    put_int(&c[STRUCTURE_FLAGS], row, true, field->flags);
+    pf_put_int(&c[STRUCTURE_LENGTH], row, field->stated, true);
+    pf_put_int(&c[STRUCTURE_DECIMALS], row, field->decimals, true);
+    pf_put_int(&c[STRUCTURE_OFFSET], row, field->offset, true);
+    pf_put_int(&c[STRUCTURE_FLAGS], row, field->flags, true);
     if (!put_name(dictionary, &c[STRUCTURE_NAME], row, field->name) ||
         !put_name(dictionary, &c[STRUCTURE_TYPE], row, type) ||
         !put_name(dictionary, &c[STRUCTURE_COLUMN], row,

@@ -11,6 +11,7 @@
 #include "formats/dcpi/dcpi.h"
 #include "model/rows/batch.h"
 #include "model/dictionary/names.h"
+#include "model/rows/put_values.h"
 
 
 /* {====== All readers ====== */
@@ -50,26 +51,17 @@ pf_status dcpi_refresh (dcpi_reader *self, pf_error *error) {
 pf_status dcpi_put_text (dcpi_reader *self, pf_batch *batch, size_t column,
                          size_t row, pf_bytes text, pf_error *error) {
   pf_column *const out = &batch->columns[column];
-  if (out->data == NULL)
-    return PF_OK;
-  out->ids[row] = pf_intern(self->reader.dictionary, text);
-  if (out->ids[row] == PF_NO_NAME)
-    return pf_no_memory(error);
-  if (text.at == NULL)
-    pf_set_missing(out, row);
-  return PF_OK;
+  return pf_put_text(self->reader.dictionary, out, row, text, text.at != NULL)
+             ? PF_OK
+             : pf_no_memory(error);
 }
 
 
 void dcpi_put_number (pf_batch *batch, size_t column, size_t row, bool is_there,
                       uint64_t value) {
   pf_column *const out = &batch->columns[column];
-  if (out->data == NULL)
-    return;
   const bool is_good = is_there && (out->type == PF_ADDR || value <= INT64_MAX);
-  out->addrs[row] = is_good ? value : 0;
-  if (!is_good)
-    pf_set_missing(out, row);
+  pf_put_addr(out, row, is_good ? value : 0, is_good);
 }
 
 /* }====== */
@@ -351,14 +343,8 @@ static void fill_spent (const samples_reader *self, pf_column *spent,
     int64_t ns = 0, left = 0;
     const bool is_there = each > 0 && self->counts[i] >= 0 &&
                           pf_time_of_count(self->counts[i], each, &ns, &left);
-    if (spent->data != NULL)
-      spent->ints[i] = ns;
-    if (rest->data != NULL)
-      rest->ints[i] = left;
-    if (!is_there && spent->data != NULL)
-      pf_set_missing(spent, i);
-    if (!is_there && rest->data != NULL)
-      pf_set_missing(rest, i);
+    pf_put_int(spent, i, ns, is_there);
+    pf_put_int(rest, i, left, is_there);
   }
 }
 

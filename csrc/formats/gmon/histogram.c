@@ -9,6 +9,7 @@
 #include "formats/gmon/gmon.h"
 #include "model/rows/batch.h"
 #include "model/base/wide.h"
+#include "model/rows/put_values.h"
 
 #define NANOSECONDS 1000000000
 
@@ -152,13 +153,6 @@ static pf_status fill_counts (const histogram_reader *self, pf_column *column,
 }
 
 
-static void set_missing (pf_column *column, size_t first, size_t count) {
-  memset((uint64_t *)column->data + first, 0, count * sizeof(uint64_t));
-  for (size_t i = 0; i < count; i++)
-    pf_set_missing(column, first + i);
-}
-
-
 /* Whether counts divided by the rate are seconds. */
 static bool has_seconds (const gmon_reader *base) {
   const pf_bytes dimension = gmon_dimension(&base->segment);
@@ -287,11 +281,11 @@ static void fill_times (histogram_reader *self, pf_batch *batch, size_t first,
   if (seconds->data != NULL && is_time)
     fill_seconds(self, seconds, first, count);
   else if (seconds->data != NULL)
-    set_missing(seconds, first, count);
+    pf_put_none(seconds, first, count);
   if (spent->data != NULL && is_time)
     fill_spent(self, spent, first, count, start);
   else if (spent->data != NULL)
-    set_missing(spent, first, count);
+    pf_put_none(spent, first, count);
   if (gmon_wanted(batch, HISTOGRAM_RATE))
     for (size_t i = 0; i < count; i++)
       batch->columns[HISTOGRAM_RATE].ints[first + i] =
@@ -300,7 +294,7 @@ static void fill_times (histogram_reader *self, pf_batch *batch, size_t first,
   if (rest->data != NULL && is_time)
     fill_rests(self, rest, spent, first, count);
   else if (rest->data != NULL)
-    set_missing(rest, first, count);
+    pf_put_none(rest, first, count);
 }
 
 
@@ -309,7 +303,7 @@ static void fill_addresses (const histogram_reader *self, pf_column *column,
   if (column->data == NULL)
     return;
   if (self->scale.range == 0)
-    set_missing(column, first, count);
+    pf_put_none(column, first, count);
   else
     gmon_bin_starts(&self->scale, self->bins, count, shift,
                     column->addrs + first);

@@ -6,6 +6,7 @@
 #include "formats/gmon/gmon.h"
 #include "model/rows/batch.h"
 #include "model/dictionary/names.h"
+#include "model/rows/put_values.h"
 
 typedef struct raw_reader {
   gmon_reader base;
@@ -26,11 +27,7 @@ static uint64_t rows_of (const gmon_segment *segment) {
 
 static void put_int (pf_batch *batch, size_t column, size_t row,
                      uint64_t value) {
-  if (!gmon_wanted(batch, column))
-    return;
-  batch->columns[column].ints[row] = (int64_t)value;
-  if (value > INT64_MAX)
-    pf_set_missing(&batch->columns[column], row);
+  pf_put_int(&batch->columns[column], row, (int64_t)value, value <= INT64_MAX);
 }
 
 
@@ -43,14 +40,8 @@ static void put_address (pf_batch *batch, size_t column, size_t row,
 
 /* Mark the columns `low` to `high` as missing in a row. */
 static void set_missing (pf_batch *batch, size_t row, size_t low, size_t high) {
-  for (size_t i = low; i <= high; i++) {
-    pf_column *const column = &batch->columns[i];
-    if (column->data == NULL)
-      continue;
-    memset((uint8_t *)column->data + row * pf_type_size(column->type), 0,
-           pf_type_size(column->type));
-    pf_set_missing(column, row);
-  }
+  for (size_t i = low; i <= high; i++)
+    pf_put_none(&batch->columns[i], row, 1);
 }
 
 

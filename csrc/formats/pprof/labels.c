@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "formats/pprof/pprof.h"
+#include "model/rows/put_values.h"
 
 #define LABEL 3
 
@@ -54,13 +55,8 @@ static pf_status put_label (labels_reader *r, pf_batch *batch, pf_bytes message,
   const size_t row = batch->rows++;
   pprof_read_label(message, &label);
   pf_column *const columns = batch->columns;
-  if (columns[LABEL_SAMPLE].data != NULL)
-    columns[LABEL_SAMPLE].ints[row] = r->sample;
-  if (columns[LABEL_NUMBER].data != NULL) {
-    columns[LABEL_NUMBER].ints[row] = label.number;
-    if (label.text != 0)
-      pf_set_missing(&columns[LABEL_NUMBER], row);
-  }
+  pf_put_int(&columns[LABEL_SAMPLE], row, r->sample, true);
+  pf_put_int(&columns[LABEL_NUMBER], row, label.number, label.text == 0);
   pf_status status = put_text(r, &columns[LABEL_KEY], row, label.key, error);
   if (status == PF_OK)
     status = put_text(r, &columns[LABEL_TEXT], row, label.text, error);

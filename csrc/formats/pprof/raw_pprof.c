@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "formats/pprof/pprof.h"
+#include "model/rows/put_values.h"
 
 enum {
   RAW_OFFSET,
@@ -54,25 +55,17 @@ static pf_status put_kind (const raw_reader *r, pf_batch *batch, size_t row,
 /* Store offset, size and bytes of the range `from` .. r->at. */
 static void put_bytes (const raw_reader *r, pf_batch *batch, size_t row,
                        size_t from) {
-  if (batch->columns[RAW_OFFSET].data != NULL)
-    batch->columns[RAW_OFFSET].ints[row] = (int64_t)from;
-  if (batch->columns[RAW_SIZE].data != NULL)
-    batch->columns[RAW_SIZE].ints[row] = (int64_t)(r->at - from);
-  if (batch->columns[RAW_BYTES].data != NULL)
-    batch->columns[RAW_BYTES].bytes[row] =
-        (pf_bytes){r->file->bytes.at + from, r->at - from};
+  const pf_bytes bytes = {r->file->bytes.at + from, r->at - from};
+  pf_put_int(&batch->columns[RAW_OFFSET], row, (int64_t)from, true);
+  pf_put_int(&batch->columns[RAW_SIZE], row, (int64_t)bytes.size, true);
+  pf_put_bytes(&batch->columns[RAW_BYTES], row, bytes, true);
 }
 
 
 static void put_value (pf_batch *batch, size_t row, const pprof_field *field) {
-  pf_column *const column = &batch->columns[RAW_VALUE];
-  if (column->data == NULL)
-    return;
-  column->ints[row] = 0;
-  if (field == NULL || field->wire == PPROF_BYTES)
-    pf_set_missing(column, row);
-  else
-    column->ints[row] = (int64_t)field->value;
+  const bool has = field != NULL && field->wire != PPROF_BYTES;
+  pf_put_int(&batch->columns[RAW_VALUE], row, has ? (int64_t)field->value : 0,
+             has);
 }
 
 

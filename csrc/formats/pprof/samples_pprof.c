@@ -9,6 +9,7 @@
 #include "formats/pprof/pprof.h"
 #include "model/base/memory.h"
 #include "model/rows/abilities.h"
+#include "model/rows/put_values.h"
 
 const pf_field pprof_weights_fields[WEIGHTS_COLUMNS] = {
     {"stack", PF_STACK, "call stack of the sample"},
@@ -159,15 +160,6 @@ static pf_status next_sample (samples_reader *r, pf_error *error) {
 
 /* {====== Rows ====== */
 
-static void put_stack (pf_column *column, size_t row, uint32_t stack) {
-  if (column->data == NULL)
-    return;
-  column->ids[row] = stack;
-  if (stack == PF_NO_STACK)
-    pf_set_missing(column, row);
-}
-
-
 static pf_status samples_next (pf_reader *self, pf_batch *batch,
                                pf_error *error) {
   samples_reader *const r = (samples_reader *)(void *)self;
@@ -179,7 +171,7 @@ static pf_status samples_next (pf_reader *self, pf_batch *batch,
     if (status != PF_MORE)
       return status;
     const size_t row = batch->rows++;
-    put_stack(&batch->columns[0], row, r->stack);
+    pf_put_id(&batch->columns[0], row, r->stack);
     for (size_t t = 0; t < r->file->ntypes; t++) {
       pf_column *const column = &batch->columns[t + 1];
       if (column->data == NULL)
@@ -197,7 +189,7 @@ static pf_status samples_next (pf_reader *self, pf_batch *batch,
 static void put_weight (samples_reader *r, pf_batch *batch, int64_t weight) {
   const size_t row = batch->rows++;
   const pprof_type *const type = &r->file->types[r->type];
-  put_stack(&batch->columns[WEIGHTS_STACK], row, r->stack);
+  pf_put_id(&batch->columns[WEIGHTS_STACK], row, r->stack);
   if (batch->columns[WEIGHTS_METRIC].data != NULL)
     batch->columns[WEIGHTS_METRIC].ids[row] = type->name;
   if (batch->columns[WEIGHTS_UNIT].data != NULL)

@@ -12,6 +12,7 @@
 #include "model/rows/batch.h"
 #include "model/dictionary/names.h"
 #include "model/rows/abilities.h"
+#include "model/rows/put_values.h"
 
 typedef struct areas_reader {
   pf_reader reader;
@@ -25,46 +26,27 @@ typedef struct areas_reader {
 
 /* {====== Rows ====== */
 
-static void put_id (pf_column *column, size_t row, uint32_t id) {
-  if (column->data == NULL)
-    return;
-  column->ids[row] = id;
-  if (id == PF_NO_NAME)
-    pf_set_missing(column, row);
-}
-
-
-static void put_value (pf_column *column, size_t row, int64_t value,
-                       bool is_known) {
-  if (column->data == NULL)
-    return;
-  column->ints[row] = value;
-  if (!is_known)
-    pf_set_missing(column, row);
-}
-
-
 static void put_entry (const winidea_file *file, const winidea_entry *entry,
                        const pf_batch *batch, size_t row) {
   pf_column *const c = batch->columns;
   const bool is_line = winidea_kind(entry->handle) == WINIDEA_LINE;
-  put_id(&c[AREAS_AREA], row, entry->area);
-  put_value(&c[AREAS_HANDLE], row, entry->handle, true);
-  put_value(&c[AREAS_VALUE], row, entry->value, entry->has_value);
-  put_id(&c[AREAS_NAME], row, entry->name);
-  put_id(&c[AREAS_CLASS], row, file->classes[winidea_kind(entry->handle)]);
-  put_id(&c[AREAS_PARENT], row,
-         entry->parent == WINIDEA_NO_ENTRY
-             ? PF_NO_AREA
-             : file->areas.list[entry->parent].area);
-  put_id(&c[AREAS_FILE], row, entry->file);
-  put_value(&c[AREAS_LINE], row, is_line ? entry->value : 0,
-            is_line && entry->has_value);
-  put_id(&c[AREAS_TYPE], row, entry->type);
-  put_id(&c[AREAS_UNIT], row, entry->unit);
-  put_id(&c[AREAS_PATH], row, entry->path);
-  put_value(&c[AREAS_STATES], row, entry->states,
-            entry->states != WINIDEA_NO_HANDLE);
+  pf_put_id(&c[AREAS_AREA], row, entry->area);
+  pf_put_int(&c[AREAS_HANDLE], row, entry->handle, true);
+  pf_put_int(&c[AREAS_VALUE], row, entry->value, entry->has_value);
+  pf_put_id(&c[AREAS_NAME], row, entry->name);
+  pf_put_id(&c[AREAS_CLASS], row, file->classes[winidea_kind(entry->handle)]);
+  pf_put_id(&c[AREAS_PARENT], row,
+            entry->parent == WINIDEA_NO_ENTRY
+                ? PF_NO_AREA
+                : file->areas.list[entry->parent].area);
+  pf_put_id(&c[AREAS_FILE], row, entry->file);
+  pf_put_int(&c[AREAS_LINE], row, is_line ? entry->value : 0,
+             is_line && entry->has_value);
+  pf_put_id(&c[AREAS_TYPE], row, entry->type);
+  pf_put_id(&c[AREAS_UNIT], row, entry->unit);
+  pf_put_id(&c[AREAS_PATH], row, entry->path);
+  pf_put_int(&c[AREAS_STATES], row, entry->states,
+             entry->states != WINIDEA_NO_HANDLE);
 }
 
 

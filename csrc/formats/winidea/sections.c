@@ -9,6 +9,7 @@
 #include "formats/winidea/text1.h"
 #include "model/rows/batch.h"
 #include "model/dictionary/names.h"
+#include "model/rows/put_values.h"
 
 typedef struct section_reader section_reader;
 struct section_reader {
@@ -30,27 +31,6 @@ struct section_reader {
 
 /* {====== Values ====== */
 
-static void put_int (const pf_batch *batch, size_t column, int64_t value,
-                     bool is_known) {
-  pf_column *const c = &batch->columns[column];
-  if (c->data == NULL)
-    return;
-  c->ints[batch->rows] = value;
-  if (!is_known)
-    pf_set_missing(c, batch->rows);
-}
-
-
-static void put_id (const pf_batch *batch, size_t column, uint32_t id) {
-  pf_column *const c = &batch->columns[column];
-  if (c->data == NULL)
-    return;
-  c->ids[batch->rows] = id;
-  if (id == PF_NO_NAME)
-    pf_set_missing(c, batch->rows);
-}
-
-
 static pf_status put_text (section_reader *self, const pf_batch *batch,
                            size_t column, pf_bytes text, pf_error *error) {
   uint32_t name = PF_NO_NAME;
@@ -64,7 +44,7 @@ static pf_status put_text (section_reader *self, const pf_batch *batch,
     if (name == PF_NO_NAME)
       return pf_no_memory(error);
   }
-  put_id(batch, column, name);
+  pf_put_id(&batch->columns[column], batch->rows, name);
   return PF_OK;
 }
 
@@ -90,7 +70,7 @@ static pf_status put_context (section_reader *self,
   *is_good = winidea_read_handle(fields->of[MACRO_HANDLE], &handle);
   if (!*is_good)
     return PF_OK;
-  put_int(batch, CONTEXTS_HANDLE, handle, true);
+  pf_put_int(&batch->columns[CONTEXTS_HANDLE], batch->rows, handle, true);
   return put_text(self, batch, CONTEXTS_NAME, fields->of[MACRO_NAME], error);
 }
 
@@ -115,20 +95,24 @@ static pf_status put_statistics (section_reader *self,
              (text.size == 0 || winidea_read_value(text, self->base, &value)) &&
              take_number(fields->of[MACRO_COUNT], &number, &is_known);
   if (*is_good)
-    put_int(batch, STATISTICS_COUNT, number, is_known);
+    pf_put_int(&batch->columns[STATISTICS_COUNT], batch->rows, number,
+               is_known);
   /* the macros of the times are in the order of the columns */
   for (size_t i = 0; *is_good && i < STATISTICS_COLUMNS - STATISTICS_NET; i++) {
     *is_good = take_number(fields->of[MACRO_NET + i], &number, &is_known);
-    put_int(batch, STATISTICS_NET + i, number, is_known);
+    pf_put_int(&batch->columns[STATISTICS_NET + i], batch->rows, number,
+               is_known);
   }
   if (!*is_good)
     return PF_OK;
-  put_int(batch, STATISTICS_HANDLE, handle, true);
-  put_int(batch, STATISTICS_VALUE, value, text.size > 0);
+  pf_put_int(&batch->columns[STATISTICS_HANDLE], batch->rows, handle, true);
+  pf_put_int(&batch->columns[STATISTICS_VALUE], batch->rows, value,
+             text.size > 0);
   if (context.size > 0)
     status = put_text(self, batch, STATISTICS_CONTEXT, context, error);
   else
-    put_id(batch, STATISTICS_CONTEXT, self->now.context);
+    pf_put_id(&batch->columns[STATISTICS_CONTEXT], batch->rows,
+              self->now.context);
   if (status == PF_OK)
     status =
         put_text(self, batch, STATISTICS_NAME, fields->of[MACRO_NAME], error);
@@ -136,7 +120,7 @@ static pf_status put_statistics (section_reader *self,
     return status;
   status = winidea_resolve(&self->cache, handle, value, &cached, error);
   if (status == PF_OK)
-    put_id(batch, STATISTICS_AREA, cached.area);
+    pf_put_id(&batch->columns[STATISTICS_AREA], batch->rows, cached.area);
   return status;
 }
 

@@ -10,6 +10,7 @@
 #include "formats/xpp/fast.h"
 #include "formats/xpp/times.h"
 #include "model/dictionary/names.h"
+#include "model/rows/put_values.h"
 
 /* Flags of a row; they can be combined. */
 enum {
@@ -94,13 +95,6 @@ static const pf_column *field_of (const entries_reader *self, xpp_role role) {
 }
 
 
-static void fill_missing (pf_column *column, size_t count) {
-  memset(column->data, 0, count * pf_type_size(column->type));
-  for (size_t row = 0; row < count; row++)
-    pf_set_missing(column, row);
-}
-
-
 /* Returns true if the field of a role is a time of 32 bits. */
 static bool is_clock (const entries_reader *self, xpp_role role) {
   return role == XPP_TIME && !self->file->is_text &&
@@ -114,7 +108,7 @@ static pf_status fill_numbers (entries_reader *self, xpp_role role,
                                pf_error *error) {
   const pf_column *const from = field_of(self, role);
   if (from == NULL) {
-    fill_missing(column, count);
+    pf_put_none(column, 0, count);
     return PF_OK;
   }
   if (xpp_is_decimal(self->file, role))
@@ -219,7 +213,7 @@ static void fill_params (const entries_reader *self, pf_column *column,
                          size_t count) {
   const pf_column *const from = field_of(self, XPP_PARAMS);
   if (from == NULL || from->type != PF_BYTES) {
-    fill_missing(column, count);
+    pf_put_none(column, 0, count);
     return;
   }
   memcpy(column->bytes, from->bytes, count * sizeof *column->bytes);

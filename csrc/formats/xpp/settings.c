@@ -12,6 +12,7 @@
 #include "formats/xpp/settings.h"
 #include "model/rows/batch.h"
 #include "model/dictionary/names.h"
+#include "model/rows/put_values.h"
 
 #define LONGEST_NUMBER 18 /* digits */
 
@@ -213,18 +214,6 @@ typedef struct settings_reader {
 } settings_reader;
 
 
-/* Sets a value; an empty one is missing. */
-static void put_bytes (pf_batch *batch, size_t column, size_t row,
-                       pf_bytes value) {
-  pf_column *const to = &batch->columns[column];
-  if (to->data == NULL)
-    return;
-  to->bytes[row] = value;
-  if (value.size == 0)
-    pf_set_missing(to, row);
-}
-
-
 static bool put_meaning (const settings_reader *self, pf_batch *batch,
                          size_t row) {
   pf_column *const to = &batch->columns[3];
@@ -254,11 +243,14 @@ static pf_status next (pf_reader *reader, pf_batch *batch, pf_error *error) {
   while (batch->rows < PF_BATCH_ROWS &&
          xpp_next_setting(file->settings, self->at, setting)) {
     const size_t row = batch->rows++;
-    put_bytes(batch, 0, row, setting->section);
-    put_bytes(batch, 1, row, setting->key);
-    put_bytes(batch, 2, row, setting->value);
-    put_bytes(batch, 4, row,
-              (pf_bytes){file->settings.at + self->at, (size_t)setting->size});
+    pf_put_bytes(&batch->columns[0], row, setting->section,
+                 setting->section.size > 0);
+    pf_put_bytes(&batch->columns[1], row, setting->key, setting->key.size > 0);
+    pf_put_bytes(&batch->columns[2], row, setting->value,
+                 setting->value.size > 0);
+    pf_put_bytes(
+        &batch->columns[4], row,
+        (pf_bytes){file->settings.at + self->at, (size_t)setting->size}, true);
     self->at += setting->size;
     if (!put_meaning(self, batch, row))
       return pf_no_memory(error);

@@ -8,6 +8,7 @@
 #include "formats/xpp/fields.h"
 #include "model/rows/batch.h"
 #include "model/dictionary/names.h"
+#include "model/rows/put_values.h"
 
 enum {
   FIELD_NAME,
@@ -36,24 +37,10 @@ typedef struct structure_reader {
 
 static pf_status put_name (pf_trace *trace, pf_column *column, size_t row,
                            const char *text, size_t size, pf_error *error) {
-  if (column->data == NULL)
-    return PF_OK;
-  column->ids[row] =
-      pf_intern(trace->dictionary, (pf_bytes){(const uint8_t *)text, size});
-  if (column->ids[row] == PF_NO_NAME)
-    return pf_no_memory(error);
-  if (size == 0)
-    pf_set_missing(column, row);
-  return PF_OK;
-}
-
-
-static void put_int (pf_column *column, size_t row, bool known, int64_t value) {
-  if (column->data == NULL)
-    return;
-  column->ints[row] = value;
-  if (!known)
-    pf_set_missing(column, row);
+  const pf_bytes name = {(const uint8_t *)text, size};
+  return pf_put_text(trace->dictionary, column, row, name, size > 0)
+             ? PF_OK
+             : pf_no_memory(error);
 }
 
 
@@ -62,14 +49,10 @@ static pf_status put_type (pf_trace *trace, pf_batch *batch, size_t row,
                            const dbf_field *field, pf_error *error) {
   pf_column *const columns = batch->columns;
   const bool known = field != NULL;
-  put_int(&columns[FIELD_SIZE], row, known, known ? field->size : 0);
-  put_int(&columns[FIELD_DECIMALS], row, known, known ? field->decimals : 0);
-  if (columns[FIELD_NULLABLE].data != NULL) {
-    columns[FIELD_NULLABLE].bools[row] =
-        known && (field->flags & DBF_NULLABLE) != 0;
-    if (!known)
-      pf_set_missing(&columns[FIELD_NULLABLE], row);
-  }
+  pf_put_int(&columns[FIELD_SIZE], row, known ? field->size : 0, known);
+  pf_put_int(&columns[FIELD_DECIMALS], row, known ? field->decimals : 0, known);
+  pf_put_bool(&columns[FIELD_NULLABLE], row,
+              known && (field->flags & DBF_NULLABLE) != 0, known);
   return put_name(trace, &columns[FIELD_TYPE], row, known ? &field->type : "",
                   known, error);
 }

@@ -7,6 +7,7 @@
 
 #include "kernels/btf/machine.h"
 #include "model/base/memory.h"
+#include "model/rows/put_values.h"
 
 #define FIRST_CAPACITY 64
 
@@ -31,34 +32,17 @@ void btf_put (btf_queue *q, const btf_row *row) {
 }
 
 
-static void set_name (pf_column *column, size_t row, uint32_t name) {
-  if (column->data != NULL)
-    column->ids[row] = name;
-}
-
-
-static void set_int (pf_column *column, size_t row, int64_t value) {
-  if (column->data != NULL)
-    column->ints[row] = value;
-}
-
-
 static void fill (pf_column *columns, size_t row, const btf_row *from) {
-  set_name(&columns[0], row, from->kind);
-  set_int(&columns[1], row, from->time);
-  set_name(&columns[2], row, from->source);
-  set_int(&columns[3], row, from->source_instance);
-  set_name(&columns[4], row, from->type);
-  set_name(&columns[5], row, from->target);
-  set_int(&columns[6], row, from->target_instance);
-  set_name(&columns[7], row, from->event);
-  set_int(&columns[8], row, from->note);
-  if (columns[9].data != NULL)
-    columns[9].nums[row] = from->number;
-  if (columns[8].data != NULL && !from->has_note)
-    pf_set_missing(&columns[8], row);
-  if (columns[9].data != NULL && !from->has_number)
-    pf_set_missing(&columns[9], row);
+  pf_put_id(&columns[0], row, from->kind);
+  pf_put_int(&columns[1], row, from->time, true);
+  pf_put_id(&columns[2], row, from->source);
+  pf_put_int(&columns[3], row, from->source_instance, true);
+  pf_put_id(&columns[4], row, from->type);
+  pf_put_id(&columns[5], row, from->target);
+  pf_put_int(&columns[6], row, from->target_instance, true);
+  pf_put_id(&columns[7], row, from->event);
+  pf_put_int(&columns[8], row, from->note, from->has_note);
+  pf_put_num(&columns[9], row, from->number, from->has_number);
 }
 
 

@@ -12,6 +12,7 @@
 #include "kernels/calls/events.h"
 #include "model/dictionary/names.h"
 #include "model/rows/abilities.h"
+#include "model/rows/put_values.h"
 
 #define AT_ONCE \
   512 /* events: so few that their calls stay in the L1
@@ -91,26 +92,7 @@ typedef struct calls_reader {
 /* {====== Rows ====== */
 
 static void put_time (pf_column *column, size_t row, int64_t value) {
-  if (column->data == NULL)
-    return;
-  column->ints[row] = value;
-  if (value == PF_NO_TIME)
-    pf_set_missing(column, row);
-}
-
-
-static void put_int (pf_column *column, size_t row, int64_t value) {
-  if (column->data != NULL)
-    column->ints[row] = value;
-}
-
-
-static void put_id (pf_column *column, size_t row, uint32_t id) {
-  if (column->data == NULL)
-    return;
-  column->ids[row] = id;
-  if (id == UINT32_MAX)
-    pf_set_missing(column, row);
+  pf_put_int(column, row, value, value != PF_NO_TIME);
 }
 
 
@@ -132,21 +114,21 @@ static pf_status put_call (calls_reader *r, const pf_call *call, pf_column *c,
   uint32_t flags = PF_NO_NAME;
   if (c[FLAGS].data != NULL && flags_name(r, call->flags, &flags) != PF_OK)
     return PF_ENOMEM;
-  put_id(&c[AREA], row, slot->area);
+  pf_put_id(&c[AREA], row, slot->area);
   if (c[LANE].data != NULL)
     pf_events_put_lane(&r->events, slot->lane->number, &c[LANE], row);
-  put_int(&c[START], row, call->start);
-  put_int(&c[STOP], row, call->stop);
+  pf_put_int(&c[START], row, call->start, true);
+  pf_put_int(&c[STOP], row, call->stop, true);
   put_time(&c[GROSS], row, call->durations[PF_GROSS]);
   put_time(&c[NET], row, call->durations[PF_NET]);
   put_time(&c[CALL], row, call->durations[PF_CALL]);
   put_time(&c[PERIOD], row, call->durations[PF_PERIOD]);
   put_time(&c[OUTSIDE], row, call->durations[PF_OUTSIDE]);
-  put_int(&c[DEPTH], row, call->depth);
-  put_id(&c[CALLER], row, call->caller);
-  put_id(&c[FLAGS], row, flags);
-  put_int(&c[COUNT], row, call->count);
-  put_id(&c[STACK], row, call->stack);
+  pf_put_int(&c[DEPTH], row, call->depth, true);
+  pf_put_id(&c[CALLER], row, call->caller);
+  pf_put_id(&c[FLAGS], row, flags);
+  pf_put_int(&c[COUNT], row, call->count, true);
+  pf_put_id(&c[STACK], row, call->stack);
   return PF_OK;
 }
 
@@ -158,16 +140,10 @@ static size_t put_detail (calls_reader *r, const pf_call *call, pf_batch *batch,
   const pf_detail detail = pf_details_at(r->details, call->detail);
   pf_column *const c = batch->columns;
   r->emitted[r->nemitted++] = call->detail;
-  if (r->line < batch->ncolumns && c[r->line].data != NULL) {
-    c[r->line].ints[row] = detail.line;
-    if (!detail.has_line)
-      pf_set_missing(&c[r->line], row);
-  }
-  if (r->params < batch->ncolumns && c[r->params].data != NULL) {
-    c[r->params].bytes[row] = detail.params;
-    if (!detail.has_params)
-      pf_set_missing(&c[r->params], row);
-  }
+  if (r->line < batch->ncolumns)
+    pf_put_int(&c[r->line], row, detail.line, detail.has_line);
+  if (r->params < batch->ncolumns)
+    pf_put_bytes(&c[r->params], row, detail.params, detail.has_params);
   return detail.params.size;
 }
 

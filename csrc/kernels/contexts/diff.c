@@ -9,6 +9,7 @@
 #include "kernels/base/order.h"
 #include "model/base/sorts.h"
 #include "model/rows/batch.h"
+#include "model/rows/put_values.h"
 
 /* clang-format off */
 enum {
@@ -58,19 +59,9 @@ static int64_t difference (int64_t a, int64_t b) {
 }
 
 
-static void put_int (pf_column *column, size_t row, int64_t value) {
-  if (column->data != NULL)
-    column->ints[row] = value;
-}
-
-
 static void put_ratio (pf_column *column, size_t row, double above,
                        double below) {
-  if (column->data == NULL)
-    return;
-  column->nums[row] = below == 0 ? 0 : above / below;
-  if (below == 0)
-    pf_set_missing(column, row);
+  pf_put_num(column, row, below == 0 ? 0 : above / below, below != 0);
 }
 
 
@@ -78,16 +69,9 @@ static void put_location (const diff_reader *r, pf_column *c, size_t row,
                           uint32_t node) {
   const pf_area *const area =
       pf_area_at(r->reader.dictionary, r->diff.contexts->frames[node]);
-  if (c[FUNCTION].data != NULL)
-    c[FUNCTION].ids[row] = area->name;
-  if (c[FILE_NAME].data != NULL) {
-    c[FILE_NAME].ids[row] = area->file;
-    if (area->file == PF_NO_NAME)
-      pf_set_missing(&c[FILE_NAME], row);
-  }
-  put_int(&c[LINE], row, area->line);
-  if (c[LINE].data != NULL && area->line == 0)
-    pf_set_missing(&c[LINE], row);
+  pf_put_id(&c[FUNCTION], row, area->name);
+  pf_put_id(&c[FILE_NAME], row, area->file);
+  pf_put_int(&c[LINE], row, area->line, area->line != 0);
 }
 
 
@@ -101,13 +85,13 @@ static void put_node (const diff_reader *r, pf_column *c, size_t row,
   const double n = (double)weight(d, d->count, node);
   const double n_before = (double)weight(d, d->count_before, node);
   put_location(r, c, row, node);
-  put_int(&c[SELF], row, self);
-  put_int(&c[SELF_BEFORE], row, before);
-  put_int(&c[CHANGE], row, difference(self, before));
+  pf_put_int(&c[SELF], row, self, true);
+  pf_put_int(&c[SELF_BEFORE], row, before, true);
+  pf_put_int(&c[CHANGE], row, difference(self, before), true);
   put_ratio(&c[RELATIVE], row, (double)self - (double)before, (double)before);
-  put_int(&c[TOTAL], row, total);
-  put_int(&c[TOTAL_BEFORE], row, total_before);
-  put_int(&c[TOTAL_CHANGE], row, difference(total, total_before));
+  pf_put_int(&c[TOTAL], row, total, true);
+  pf_put_int(&c[TOTAL_BEFORE], row, total_before, true);
+  pf_put_int(&c[TOTAL_CHANGE], row, difference(total, total_before), true);
   put_ratio(&c[SIGNIFICANCE], row, n - n_before,
             has_counts(d) ? sqrt(fabs(n) + fabs(n_before)) : 0);
 }

@@ -13,6 +13,7 @@
 #include "model/base/sorts.h"
 #include "model/base/wide.h"
 #include "model/rows/batch.h"
+#include "model/rows/put_values.h"
 
 #define MAX_FIELDS 11
 #define MAX_INDENT 200 /* blanks before a label */
@@ -68,20 +69,10 @@ typedef struct view_input {
 
 /* {====== Filling batches ====== */
 
-static void put_id (pf_column *column, size_t at, uint32_t id) {
-  if (id == PF_NO_NAME)
-    pf_set_missing(column, at);
-  else
-    column->ids[at] = id;
-}
-
-
 static void put_share (const rows_reader *r, pf_column *column, size_t at,
                        int64_t value) {
-  if (r->whole == 0)
-    pf_set_missing(column, at);
-  else
-    column->nums[at] = pf_ratio(value, r->whole);
+  pf_put_num(column, at, r->whole == 0 ? 0 : pf_ratio(value, r->whole),
+             r->whole != 0);
 }
 
 
@@ -89,12 +80,14 @@ static void put_value (const rows_reader *r, shown what, const row *from,
                        pf_column *column, size_t at) {
   const pf_dictionary *const d = r->reader.dictionary;
   switch (what) {
-    case FUNCTION: put_id(column, at, pf_area_name(d, from->area)); break;
-    case CALLER: put_id(column, at, pf_area_name(d, from->caller)); break;
+    case FUNCTION: pf_put_id(column, at, pf_area_name(d, from->area)); break;
+    case CALLER: pf_put_id(column, at, pf_area_name(d, from->caller)); break;
     case CALLER_FILE:
-      put_id(column, at, pf_area_at(d, from->caller)->file);
+      pf_put_id(column, at, pf_area_at(d, from->caller)->file);
       break;
-    case FILE_NAME: put_id(column, at, pf_area_at(d, from->area)->file); break;
+    case FILE_NAME:
+      pf_put_id(column, at, pf_area_at(d, from->area)->file);
+      break;
     case LINE:
       column->ints[at] = pf_area_at(d, from->area)->line;
       if (column->ints[at] == 0)

@@ -17,6 +17,7 @@
 #include "model/dictionary/areas.h"
 #include "model/base/memory.h"
 #include "model/base/spill.h"
+#include "model/rows/put_values.h"
 
 /* A call without an enter, which is opened at a base. */
 typedef struct late_span {
@@ -322,34 +323,18 @@ static uint64_t read_number (pf_spill_reader *s) {
 }
 
 
-static void put_id (pf_column *c, size_t row, uint32_t id) {
-  if (c->data == NULL)
-    return;
-  c->ids[row] = id;
-  if (id == PF_NO_NAME)
-    pf_set_missing(c, row);
-}
-
-
 /* Write a row; `net` is that of a close plus 1, or 0. */
 static void write_row (track_reader *r, pf_batch *batch, unsigned kind,
                        uint64_t frame, uint64_t net, uint64_t flags) {
   pf_column *const c = batch->columns;
   const size_t row = batch->rows++;
-  put_id(&c[PF_TRACK_KIND], row, r->store->words[kind]);
-  if (c[PF_TRACK_TIME].data != NULL)
-    c[PF_TRACK_TIME].ints[row] = r->time;
-  if (c[PF_TRACK_FRAME].data != NULL)
-    c[PF_TRACK_FRAME].ints[row] = (int64_t)frame - 1;
-  if (c[PF_TRACK_FRAME].data != NULL && frame == 0)
-    pf_set_missing(&c[PF_TRACK_FRAME], row);
-  put_id(&c[PF_TRACK_NAME], row,
-         frame == 0 ? PF_NO_NAME : r->store->frames[frame - 1].name);
-  if (c[PF_TRACK_NET].data != NULL)
-    c[PF_TRACK_NET].ints[row] = (int64_t)(net - 1);
-  if (c[PF_TRACK_NET].data != NULL && net == 0)
-    pf_set_missing(&c[PF_TRACK_NET], row);
-  put_id(&c[PF_TRACK_FLAGS], row, r->store->flags[flags]);
+  pf_put_id(&c[PF_TRACK_KIND], row, r->store->words[kind]);
+  pf_put_int(&c[PF_TRACK_TIME], row, r->time, true);
+  pf_put_int(&c[PF_TRACK_FRAME], row, (int64_t)frame - 1, frame != 0);
+  pf_put_id(&c[PF_TRACK_NAME], row,
+            frame == 0 ? PF_NO_NAME : r->store->frames[frame - 1].name);
+  pf_put_int(&c[PF_TRACK_NET], row, (int64_t)(net - 1), net != 0);
+  pf_put_id(&c[PF_TRACK_FLAGS], row, r->store->flags[flags]);
 }
 
 
@@ -455,8 +440,8 @@ static pf_status frames_next (pf_reader *self, pf_batch *batch,
     const size_t row = batch->rows++;
     if (c[0].data != NULL)
       c[0].ints[row] = (int64_t)r->next;
-    put_id(&c[1], row, r->store->frames[r->next].area);
-    put_id(&c[2], row, r->store->frames[r->next].name);
+    pf_put_id(&c[1], row, r->store->frames[r->next].area);
+    pf_put_id(&c[2], row, r->store->frames[r->next].name);
   }
   return batch->rows > 0 ? PF_MORE : PF_END;
 }

@@ -14,6 +14,7 @@
 #include "model/rows/batch.h"
 #include "model/dictionary/names.h"
 #include "model/rows/abilities.h"
+#include "model/rows/put_values.h"
 
 /* The new columns of one address column, in this order. */
 enum {
@@ -93,35 +94,16 @@ static bool find_line (symbolize_reader *s, place *p, uint64_t address) {
 }
 
 
-static void set_file (pf_column *column, size_t row, bool known,
-                      const pf_line_row *line) {
-  if (column->data == NULL)
-    return;
-  column->ids[row] = known ? line->file : 0;
-  if (!known)
-    pf_set_missing(column, row);
-}
-
-
-/* Compilers mark code that belongs to no line with line 0. */
-static void set_line (pf_column *column, size_t row, bool known,
-                      const pf_line_row *line) {
-  if (column->data == NULL)
-    return;
-  column->ints[row] = known ? line->line : 0;
-  if (!known || line->line == 0)
-    pf_set_missing(column, row);
-}
-
-
 static void fill_lines (symbolize_reader *s, place *p,
                         const pf_column *addresses, pf_column *added,
                         size_t rows) {
   for (size_t row = 0; row < rows; row++) {
     const bool known = !pf_is_missing(addresses, row) &&
                        find_line(s, p, addresses->addrs[row] - s->bias);
-    set_file(&added[SOURCE_FILE], row, known, &p->line);
-    set_line(&added[LINE], row, known, &p->line);
+    pf_put_id(&added[SOURCE_FILE], row, known ? p->line.file : PF_NO_NAME);
+    /* compilers mark code that belongs to no line with line 0 */
+    pf_put_int(&added[LINE], row, known ? p->line.line : 0,
+               known && p->line.line != 0);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "formats/xpp/parser/fill_rows.h"
+#include "model/rows/put_values.h"
 
 
 /* {====== Tables ====== */
@@ -83,14 +84,8 @@ static pf_status fill_cells (xpp_rows *rows, pf_error *error) {
 /* Sets all fields of a row to missing. */
 static void fill_nothing (xpp_rows *rows) {
   const size_t row = rows->batch.rows;
-  for (size_t i = 0; i < rows->batch.ncolumns; i++) {
-    pf_column *const column = &rows->batch.columns[i];
-    if (column->data == NULL)
-      continue;
-    const size_t size = pf_type_size(column->type);
-    memset((uint8_t *)column->data + row * size, 0, size);
-    pf_set_missing(column, row);
-  }
+  for (size_t i = 0; i < rows->batch.ncolumns; i++)
+    pf_put_none(&rows->batch.columns[i], row, 1);
 }
 
 
