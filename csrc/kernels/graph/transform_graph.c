@@ -16,19 +16,23 @@
 #define MAX_ARCS 67108864u /* hiding adds at most so many */
 
 
-/* {====== Copies ====== */
+/* {====== Copies and cycles ====== */
 
-static void copy_facts (pf_graph *to, const pf_graph *from) {
-  to->facts = from->facts;
-  to->facts.samples = 0;
-  pf_graph_copy_metrics(to, from);
-}
-
-
-/* Copy the files and lines in which functions begin, if they are known. */
-static pf_status copy_locations (pf_graph *to, const pf_graph *from) {
+/* Copy all functions, without weights. */
+static pf_status copy_functions (pf_graph *to, const pf_graph *from) {
   const size_t n = from->nfunctions;
-  if (from->files == NULL)
+  to->facts = from->facts;
+  pf_graph_copy_metrics(to, from);
+  if (pf_graph_reserve(to, n) != PF_OK)
+    return PF_ENOMEM;
+  for (size_t i = 0; i < n; i++) {
+    const uint8_t flags =
+        (uint8_t)(from->flags[i] & ~(unsigned)PF_FUNCTION_USED);
+    if (pf_graph_function(to, from->names[i], from->addresses[i], flags) ==
+        PF_NO_FUNCTION)
+      return PF_ENOMEM;
+  }
+  if (from->files == NULL) /* it is not known where functions begin */
     return PF_OK;
   if (pf_graph_add_locations(to) != PF_OK)
     return PF_ENOMEM;
@@ -38,26 +42,34 @@ static pf_status copy_locations (pf_graph *to, const pf_graph *from) {
 }
 
 
-/* Copy all functions, without weights. */
-static pf_status copy_functions (pf_graph *to, const pf_graph *from) {
-  copy_facts(to, from);
-  if (pf_graph_reserve(to, from->nfunctions) != PF_OK)
-    return PF_ENOMEM;
-  for (size_t i = 0; i < from->nfunctions; i++) {
-    const uint32_t f = pf_graph_function(
-        to, from->names[i], from->addresses[i],
-        (uint8_t)(from->flags[i] & ~(unsigned)PF_FUNCTION_USED));
-    if (f == PF_NO_FUNCTION)
-      return PF_ENOMEM;
-  }
-  return copy_locations(to, from);
+/* Set the number of samples, for headings: the sum of the first metric. */
+static void sum_samples (pf_graph *graph) {
+  graph->facts.samples = 0;
+  for (size_t i = 0; graph->nmetrics > 0 && i < graph->nfunctions; i++)
+    graph->facts.samples = pf_add(graph->facts.samples, graph->weights[0][i]);
 }
 
 
-/* Set the number of samples, for headings: the sum of the first metric. */
-static void sum_samples (pf_graph *graph) {
-  for (size_t i = 0; graph->nmetrics > 0 && i < graph->nfunctions; i++)
-    graph->facts.samples = pf_add(graph->facts.samples, graph->weights[0][i]);
+/* Find the cycles of a graph, and its arcs by callee. *cycle is set to the
+   cycle of each function, from 1; 0: none. Free it also after a failure. */
+static pf_status find_cycles (pf_graph *graph, pf_cycles *cycles,
+                              uint32_t **cycle) {
+  *cycle = pf_array_of_zeros(graph->nfunctions + 1, sizeof **cycle);
+  if (*cycle == NULL || pf_graph_parents(graph) != PF_OK ||
+      pf_cycles_find(cycles, graph, NULL) != PF_OK)
+    return PF_ENOMEM;
+  for (size_t i = 0; i < cycles->count; i++)
+    for (uint32_t f = cycles->heads[i]; f != PF_NO_FUNCTION;
+         f = cycles->next[f])
+      (*cycle)[f] = (uint32_t)i + 1;
+  return PF_OK;
+}
+
+
+/* Whether an arc is inside a cycle, or from a function to itself. */
+static bool is_inner (const uint32_t *cycle, uint32_t caller, uint32_t callee) {
+  return caller == callee || (caller != PF_NO_FUNCTION && cycle[callee] != 0 &&
+                              cycle[caller] == cycle[callee]);
 }
 
 /* }====== */
@@ -72,6 +84,7 @@ typedef struct narrowing {
   double *fractions; /* of each function: how much is kept, 0 to 1 */
   double outside;    /* the same of calls from outside the program */
   pf_cycles cycles;
+  uint32_t *cycle; /* of each function, see find_cycles */
 } narrowing;
 
 
@@ -89,32 +102,15 @@ static void keep_cycles (narrowing *n) {
 }
 
 
-/* Returns the cycle of each function, from 1; 0: none. NULL: out of memory. */
-static uint32_t *cycle_of_each (const narrowing *n) {
-  uint32_t *const of = pf_array_of_zeros(n->from->nfunctions + 1, sizeof *of);
-  for (size_t i = 0; of != NULL && i < n->cycles.count; i++)
-    for (uint32_t f = n->cycles.heads[i]; f != PF_NO_FUNCTION;
-         f = n->cycles.next[f])
-      of[f] = (uint32_t)i + 1;
-  return of;
-}
-
-
-static bool is_inner (const uint32_t *cycle, uint32_t caller, uint32_t callee) {
-  return caller == callee || (caller != PF_NO_FUNCTION && cycle[callee] != 0 &&
-                              cycle[caller] == cycle[callee]);
-}
-
-
 /* Sum the calls of a function from outside its cycle, and those of them that
    are kept. */
-static void add_callers (const narrowing *n, const uint32_t *cycle,
-                         uint32_t function, double *calls, double *kept) {
+static void add_callers (const narrowing *n, uint32_t function, double *calls,
+                         double *kept) {
   const pf_graph *const g = n->from;
   for (uint32_t i = g->parent_first[function];
        i < g->parent_first[function + 1]; i++) {
     const pf_arc *const arc = &g->arcs[g->parents[i]];
-    if (is_inner(cycle, arc->caller, function))
+    if (is_inner(n->cycle, arc->caller, function))
       continue;
     *calls += (double)arc->count;
     *kept += (double)arc->count * (arc->caller == PF_NO_FUNCTION
@@ -124,17 +120,10 @@ static void add_callers (const narrowing *n, const uint32_t *cycle,
 }
 
 
-static double fraction_of (uint8_t mark, double inherited) {
-  if ((mark & PF_GRAPH_DROP) != 0)
-    return 0;
-  return (mark & PF_GRAPH_KEEP) != 0 ? 1 : inherited;
-}
-
-
 /* Compute the fractions in reverse postorder: callers before callees. Members
    of a cycle are neighbours in the order and inherit together. */
-static void propagate_fractions (narrowing *n, const uint32_t *cycle) {
-  const uint32_t *const order = n->cycles.order;
+static void propagate_fractions (narrowing *n) {
+  const uint32_t *const order = n->cycles.order, *const cycle = n->cycle;
   for (size_t last = n->from->nfunctions; last > 0;) {
     size_t first = last - 1;
     double calls = 0, kept = 0;
@@ -142,10 +131,14 @@ static void propagate_fractions (narrowing *n, const uint32_t *cycle) {
            cycle[order[first - 1]] == cycle[order[first]])
       first--;
     for (size_t i = first; i < last; i++)
-      add_callers(n, cycle, order[i], &calls, &kept);
-    for (size_t i = first; i < last; i++)
-      n->fractions[order[i]] = fraction_of(
-          n->marks[order[i]], calls > 0 ? kept / calls : n->outside);
+      add_callers(n, order[i], &calls, &kept);
+    for (size_t i = first; i < last; i++) {
+      const uint8_t mark = n->marks[order[i]];
+      n->fractions[order[i]] = (mark & PF_GRAPH_DROP) != 0   ? 0
+                               : (mark & PF_GRAPH_KEEP) != 0 ? 1
+                               : calls > 0                   ? kept / calls
+                                                             : n->outside;
+    }
     last = first;
   }
 }
@@ -177,14 +170,14 @@ static pf_status keep_arc (const narrowing *n, const pf_arc *arc) {
       arc->caller == PF_NO_FUNCTION ? n->outside : n->fractions[arc->caller];
   const int64_t kept =
       fraction == 1 ? arc->count : (int64_t)ceil((double)arc->count * fraction);
+  const uint8_t mark = n->marks[arc->callee];
   pf_status status = PF_OK;
-  if ((n->marks[arc->callee] & PF_GRAPH_DROP) != 0)
+  if ((mark & PF_GRAPH_DROP) != 0)
     return PF_OK;
   if (fraction > 0)
     status = pf_graph_arc(n->to, arc->caller, arc->callee,
                           kept < arc->count ? kept : arc->count);
-  if (status == PF_OK && kept < arc->count &&
-      (n->marks[arc->callee] & PF_GRAPH_KEEP) != 0)
+  if (status == PF_OK && kept < arc->count && (mark & PF_GRAPH_KEEP) != 0)
     status = pf_graph_arc(n->to, PF_NO_FUNCTION, arc->callee,
                           arc->count - (fraction > 0 ? kept : 0));
   return status;
@@ -212,23 +205,38 @@ static pf_status keep_lines (const narrowing *n) {
 }
 
 
-static pf_status keep (narrowing *n) {
-  bool has_kept = false;
-  for (size_t i = 0; i < n->from->nfunctions; i++)
-    has_kept |= (n->marks[i] & PF_GRAPH_KEEP) != 0;
-  n->outside = has_kept ? 0 : 1;
-  keep_cycles(n);
-  uint32_t *const cycle = cycle_of_each(n);
-  if (cycle == NULL)
-    return PF_ENOMEM;
-  propagate_fractions(n, cycle);
-  free(cycle);
-  for (size_t m = 0; m < n->from->nmetrics; m++)
-    keep_weights(n, m);
-  pf_status status = keep_lines(n);
-  for (size_t i = 0; status == PF_OK && i < n->from->narcs; i++)
-    status = keep_arc(n, &n->from->arcs[i]);
-  return status == PF_OK ? pf_graph_finish(n->to) : status;
+/* Fill `to` with the functions of `from` that are kept. */
+static pf_status keep_marked (pf_graph *to, pf_graph *from,
+                              const uint8_t *marks) {
+  const size_t count = from->nfunctions;
+  narrowing n = {.to = to, .from = from, .outside = 1};
+  n.marks = pf_array(count + 1, 1);
+  n.fractions = pf_array_of_zeros(count + 1, sizeof *n.fractions);
+  pf_status status = find_cycles(from, &n.cycles, &n.cycle);
+  if (n.marks == NULL || n.fractions == NULL)
+    status = PF_ENOMEM;
+  if (status == PF_OK)
+    status = copy_functions(to, from);
+  if (status == PF_OK) {
+    memcpy(n.marks, marks, count);
+    for (size_t i = 0; i < count; i++)
+      if ((marks[i] & PF_GRAPH_KEEP) != 0)
+        n.outside = 0;
+    keep_cycles(&n);
+    propagate_fractions(&n);
+    for (size_t m = 0; m < from->nmetrics; m++)
+      keep_weights(&n, m);
+    status = keep_lines(&n);
+  }
+  for (size_t i = 0; status == PF_OK && i < from->narcs; i++)
+    status = keep_arc(&n, &from->arcs[i]);
+  if (status == PF_OK)
+    status = pf_graph_finish(to);
+  pf_cycles_close(&n.cycles);
+  free(n.cycle);
+  free(n.marks);
+  free(n.fractions);
+  return status;
 }
 
 /* }====== */
@@ -273,9 +281,8 @@ static pf_status add_call (hiding *h, uint32_t caller, uint32_t callee,
 /* Whether time and calls of a hidden callee are moved to the caller of an arc.
    They are not moved to a hidden caller of the same cycle. */
 static bool is_charged (const hiding *h, const pf_arc *arc) {
-  if (arc->count <= 0 || arc->caller == arc->callee)
-    return false;
-  return !(is_hidden(h, arc->caller) &&
+  return arc->count > 0 && arc->caller != arc->callee &&
+         !(is_hidden(h, arc->caller) &&
            is_inner(h->cycle, arc->caller, arc->callee));
 }
 
@@ -338,20 +345,23 @@ static pf_status give_call (hiding *h, uint32_t function, uint32_t caller,
 
 
 /* Move the weights and calls of a hidden function to its callers; its hidden
-   callees have been moved already. `stays` is set if it has no callers. */
-static pf_status hide_one (hiding *h, uint32_t function, bool *stays) {
+   callees have been moved already. Without callers it stays. */
+static pf_status hide_one (hiding *h, uint32_t function) {
+  const call_list *const list = &h->calls[function];
   const int64_t calls = charged_calls(h, function);
   pf_status status = PF_OK;
-  *stays = calls == 0;
-  if (*stays)
-    return PF_OK;
+  for (uint32_t i = 0; calls == 0 && status == PF_OK && i < list->count; i++)
+    status = pf_graph_arc(h->to, function, list->list[i].callee,
+                          list->list[i].count);
+  if (calls == 0)
+    return status;
   for (size_t m = 0; status == PF_OK && m < h->from->nmetrics; m++) {
     const int64_t weight = h->to->weights[m][function];
     h->to->weights[m][function] = 0;
     status = divide(h, function, calls, weight, m, give_weight);
   }
-  for (uint32_t i = 0; status == PF_OK && i < h->calls[function].count; i++) {
-    const pf_arc call = h->calls[function].list[i];
+  for (uint32_t i = 0; status == PF_OK && i < list->count; i++) {
+    const pf_arc call = list->list[i];
     if (call.callee != function)
       status = divide(h, function, calls, call.count, call.callee, give_call);
   }
@@ -359,19 +369,10 @@ static pf_status hide_one (hiding *h, uint32_t function, bool *stays) {
 }
 
 
-/* Add the calls by a hidden function that stays. */
-static pf_status keep_hidden (hiding *h, uint32_t function) {
-  pf_status status = PF_OK;
-  for (uint32_t i = 0; status == PF_OK && i < h->calls[function].count; i++)
-    status = pf_graph_arc(h->to, function, h->calls[function].list[i].callee,
-                          h->calls[function].list[i].count);
-  return status;
-}
-
-
-/* Copy arcs between shown functions, and collect the calls by hidden functions.
-   Arcs to hidden functions are looked up in `from`. */
-static pf_status sort_arcs (hiding *h) {
+/* Copy arcs between shown functions, collect the calls by hidden functions, and
+   hide these, callees first. Arcs to hidden functions are looked up in
+   `from`. */
+static pf_status hide_all (hiding *h, const pf_cycles *cycles) {
   pf_status status = PF_OK;
   for (size_t i = 0; status == PF_OK && i < h->from->narcs; i++) {
     const pf_arc *const arc = &h->from->arcs[i];
@@ -381,33 +382,10 @@ static pf_status sort_arcs (hiding *h) {
                  ? add_call(h, arc->caller, arc->callee, arc->count)
                  : pf_graph_arc(h->to, arc->caller, arc->callee, arc->count);
   }
-  return status;
-}
-
-
-static pf_status hide_all (hiding *h, const pf_cycles *cycles) {
-  pf_status status = sort_arcs(h);
-  for (size_t i = 0; status == PF_OK && i < h->from->nfunctions; i++) {
-    const uint32_t f = cycles->order[i];
-    bool stays = false;
-    if (is_hidden(h, f))
-      status = hide_one(h, f, &stays);
-    if (status == PF_OK && stays)
-      status = keep_hidden(h, f);
-  }
+  for (size_t i = 0; status == PF_OK && i < h->from->nfunctions; i++)
+    if (is_hidden(h, cycles->order[i]))
+      status = hide_one(h, cycles->order[i]);
   return status == PF_OK ? pf_graph_finish(h->to) : status;
-}
-
-
-/* The part of a line's weight that stays with its hidden function. */
-static int64_t kept_weight (const pf_graph *to, const pf_graph *from,
-                            const pf_graph_line *line, size_t metric) {
-  const int64_t before = from->weights[metric][line->function];
-  const int64_t after = to->weights[metric][line->function];
-  if (before == after)
-    return line->weights[metric];
-  return llround((double)line->weights[metric] * (double)after /
-                 (double)before);
 }
 
 
@@ -422,12 +400,17 @@ static pf_status hide_lines (pf_graph *to, const pf_graph *from,
     return PF_ENOMEM;
   for (size_t i = 0; i < from->nline_rows; i++) {
     pf_graph_line line = from->line_rows[i];
-    bool is_shown = line.function == PF_NO_FUNCTION ||
-                    (marks[line.function] & PF_GRAPH_HIDE) == 0;
-    for (size_t m = 0; !is_shown && m < from->nmetrics; m++)
-      line.weights[m] = kept_weight(to, from, &line, m);
-    for (size_t m = 0; !is_shown && m < from->nmetrics; m++)
-      is_shown = line.weights[m] != 0;
+    const bool is_marked = line.function != PF_NO_FUNCTION &&
+                           (marks[line.function] & PF_GRAPH_HIDE) != 0;
+    bool is_shown = !is_marked;
+    for (size_t m = 0; is_marked && m < from->nmetrics; m++) {
+      const int64_t before = from->weights[m][line.function];
+      const int64_t after = to->weights[m][line.function];
+      if (before != after)
+        line.weights[m] =
+            llround((double)line.weights[m] * (double)after / (double)before);
+      is_shown |= line.weights[m] != 0;
+    }
     if (is_shown)
       to->line_rows[to->nline_rows++] = line;
   }
@@ -436,99 +419,62 @@ static pf_status hide_lines (pf_graph *to, const pf_graph *from,
 
 
 /* Fill `to` with `from` without its hidden functions. */
-static pf_status hide (pf_graph *to, const pf_graph *from, const uint8_t *marks,
-                       const pf_cycles *cycles, const uint32_t *cycle) {
-  hiding h = {.to = to, .from = from, .marks = marks, .cycle = cycle};
-  pf_status status = copy_functions(to, from);
-  h.calls = pf_array_of_zeros(from->nfunctions + 1, sizeof *h.calls);
-  if (h.calls == NULL)
-    return PF_ENOMEM;
-  for (size_t m = 0; status == PF_OK && m < from->nmetrics; m++)
-    memcpy(to->weights[m], from->weights[m],
-           from->nfunctions * sizeof *to->weights[m]);
-  if (status == PF_OK)
-    status = hide_all(&h, cycles);
-  if (status == PF_OK)
-    status = hide_lines(to, from, marks);
-  for (size_t i = 0; i < from->nfunctions; i++)
-    free(h.calls[i].list);
-  free(h.calls);
-  return status;
-}
-
-
-/* The same with the cycles of `from`. */
 static pf_status hide_marked (pf_graph *to, pf_graph *from,
                               const uint8_t *marks) {
-  narrowing n = {.from = from};
-  uint32_t *cycle = NULL;
-  pf_status status = pf_graph_parents(from);
-  if (status == PF_OK)
-    status = pf_cycles_find(&n.cycles, from, NULL);
-  if (status == PF_OK && (cycle = cycle_of_each(&n)) == NULL)
+  const size_t count = from->nfunctions;
+  pf_cycles cycles = {0};
+  uint32_t *cycle;
+  pf_status status = find_cycles(from, &cycles, &cycle);
+  hiding h = {.to = to, .from = from, .marks = marks, .cycle = cycle};
+  h.calls = pf_array_of_zeros(count + 1, sizeof *h.calls);
+  if (h.calls == NULL)
     status = PF_ENOMEM;
   if (status == PF_OK)
-    status = hide(to, from, marks, &n.cycles, cycle);
+    status = copy_functions(to, from);
+  for (size_t m = 0; status == PF_OK && m < from->nmetrics; m++)
+    memcpy(to->weights[m], from->weights[m], count * sizeof *to->weights[m]);
+  if (status == PF_OK)
+    status = hide_all(&h, &cycles);
+  if (status == PF_OK)
+    status = hide_lines(to, from, marks);
+  for (size_t i = 0; h.calls != NULL && i < count; i++)
+    free(h.calls[i].list);
+  free(h.calls);
   free(cycle);
-  pf_cycles_close(&n.cycles);
+  pf_cycles_close(&cycles);
   return status;
 }
 
 /* }====== */
 
 
-/* {====== Entry points ====== */
-
-static pf_status keep_marked (pf_graph *to, pf_graph *from,
-                              const uint8_t *marks) {
-  narrowing n = {.to = to, .from = from};
-  pf_status status = pf_graph_parents(from);
-  if (status == PF_OK)
-    status = copy_functions(to, from);
-  n.marks = pf_array(from->nfunctions + 1, 1);
-  n.fractions = pf_array_of_zeros(from->nfunctions + 1, sizeof *n.fractions);
-  if (n.marks == NULL || n.fractions == NULL)
-    status = PF_ENOMEM;
-  if (status == PF_OK)
-    status = pf_cycles_find(&n.cycles, from, NULL);
-  if (status == PF_OK) {
-    memcpy(n.marks, marks, from->nfunctions);
-    status = keep(&n);
-  }
-  pf_cycles_close(&n.cycles);
-  free(n.marks);
-  free(n.fractions);
-  return status;
-}
-
-
 pf_status pf_graph_narrow (pf_graph *to, pf_graph *from, const uint8_t *marks,
                            pf_error *error) {
-  uint8_t all = 0;
+  bool hides = false;
   for (size_t i = 0; i < from->nfunctions; i++)
-    all |= marks[i];
+    hides |= (marks[i] & PF_GRAPH_HIDE) != 0;
   pf_graph kept;
   pf_graph_open(&kept, from->dictionary);
-  const bool hides = (all & PF_GRAPH_HIDE) != 0;
   pf_status status = keep_marked(hides ? &kept : to, from, marks);
   if (status == PF_OK && hides)
     status = hide_marked(to, &kept, marks);
   pf_graph_close(&kept);
-  if (status == PF_OK)
-    sum_samples(to);
-  else if (status == PF_ELIMIT)
-    pf_fail(error, status, PF_NO_OFFSET,
-            "hiding these functions would make more than %u arcs", MAX_ARCS);
-  else
-    pf_fail(error, status, PF_NO_OFFSET, "out of memory");
-  return status;
+  if (status == PF_ELIMIT)
+    return pf_fail(error, status, PF_NO_OFFSET,
+                   "hiding these functions would make more than %u arcs",
+                   MAX_ARCS);
+  if (status != PF_OK)
+    return pf_no_memory(error);
+  sum_samples(to);
+  return PF_OK;
 }
 
 
 pf_status pf_graph_group (pf_graph *to, const pf_graph *from,
                           const uint32_t *groups, const uint32_t *names,
                           size_t count) {
-  copy_facts(to, from);
+  to->facts = from->facts;
+  pf_graph_copy_metrics(to, from);
   if (pf_graph_reserve(to, count) != PF_OK)
     return PF_ENOMEM;
   for (size_t g = 0; g < count; g++)
@@ -542,10 +488,9 @@ pf_status pf_graph_group (pf_graph *to, const pf_graph *from,
   pf_status status = PF_OK;
   for (size_t i = 0; status == PF_OK && i < from->narcs; i++) {
     const pf_arc *const arc = &from->arcs[i];
-    status = pf_graph_arc(to,
-                          arc->caller == PF_NO_FUNCTION ? PF_NO_FUNCTION
-                                                        : groups[arc->caller],
-                          groups[arc->callee], arc->count);
+    const uint32_t caller =
+        arc->caller == PF_NO_FUNCTION ? PF_NO_FUNCTION : groups[arc->caller];
+    status = pf_graph_arc(to, caller, groups[arc->callee], arc->count);
   }
   if (status == PF_OK)
     status = pf_graph_finish(to);
@@ -553,5 +498,3 @@ pf_status pf_graph_group (pf_graph *to, const pf_graph *from,
     sum_samples(to);
   return status;
 }
-
-/* }====== */
