@@ -58,7 +58,8 @@ LUA_INC ?= $(shell pkg-config --cflags lua5.4 2>/dev/null || \
 # Of the C++ library only the demangler is wanted: linked in, and not shown.
 DEMANGLER = -Wl,-Bstatic -lsupc++ -Wl,-Bdynamic -Wl,--exclude-libs,libsupc++.a
 LIBS    ?= -ldw -lelf -lz $(DEMANGLER) -lm -lpthread
-ALLFLAGS = -std=c11 -D_POSIX_C_SOURCE=200809L -Icsrc $(LUA_INC) $(CPPFLAGS)
+# Assertions are on only in the instrumented builds (-UNDEBUG in CFLAGS).
+ALLFLAGS = -std=c11 -D_POSIX_C_SOURCE=200809L -DNDEBUG -Icsrc $(LUA_INC) $(CPPFLAGS)
 WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes \
 	-Wmissing-prototypes -Wpointer-arith -Wcast-qual -Wwrite-strings -Wundef \
 	-Wvla -Wconversion -Wno-sign-conversion
@@ -270,7 +271,7 @@ lint-tidy:
 # The sanitizers: a Lua interpreter with the module built in carries them, so
 # the programs that the specs start are run as they are.
 
-ASAN := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined \
+ASAN := -UNDEBUG -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined \
 	-fno-sanitize-recover=undefined
 LUA_STATIC = -Wl,-E -Wl,--whole-archive -l:liblua5.4.a \
 	-Wl,--no-whole-archive -ldl
@@ -345,7 +346,7 @@ $(B)/oom: spec/c/oom.c spec/c/failing_calls.h $(OBJECTS)
 		$(WRAPPED:%=-Wl,--wrap=%) -o $@
 
 # What runs in two threads.
-TSAN := -O1 -g -fsanitize=thread -Wno-tsan
+TSAN := -UNDEBUG -O1 -g -fsanitize=thread -Wno-tsan
 
 tsan:
 	@$(SETUP) run
@@ -398,7 +399,7 @@ $(B)/replay/%: spec/fuzz/%.c $(CORE)
 	$(CC) $(ALLFLAGS) $(CFLAGS) -DSTANDALONE $(filter-out %.lua,$^) \
 		$(LINK_$(@F)) $(LIBS) -o $@
 
-FUZZ := -O1 -g -fsanitize=fuzzer-no-link,address,undefined \
+FUZZ := -UNDEBUG -O1 -g -fsanitize=fuzzer-no-link,address,undefined \
 	-fno-sanitize-recover=undefined
 
 fuzz:

@@ -10,6 +10,7 @@
 
 #include "kernels/base/pipeline.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -238,6 +239,7 @@ static void enqueue (state *s, batch_slot *slot) {
   copy_bytes(slot);
   pthread_mutex_lock(&s->lock);
   s->queued++;
+  assert(s->queued - s->processed <= SLOTS);
   if (s->queued - s->processed == SLOTS / 2)
     pthread_cond_signal(&s->changed);
   pthread_mutex_unlock(&s->lock);

@@ -4,6 +4,7 @@
 
 #include "kernels/base/pull.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,6 +44,7 @@ pf_status pf_pull_fields (pf_pull *pull, pf_reader *reader, bool *wanted,
 pf_status pf_pull_open (pf_pull *pull, pf_reader *reader, const pf_want *wants,
                         size_t count, pf_error *error) {
   size_t fields[PF_MAX_PULLED] = {0};
+  assert(count <= PF_MAX_PULLED);
   memset(pull, 0, sizeof *pull);
   bool *wanted = calloc(reader->nfields + 1, sizeof *wanted);
   if (wanted == NULL)
@@ -85,6 +87,8 @@ pf_status pf_pull_clone (pf_pull *pull, const pf_pull *model, pf_error *error) {
 pf_status pf_pull_next (pf_pull *pull, pf_error *error) {
   const pf_status status =
       pull->reader->next(pull->reader, &pull->batch, error);
+  assert(status != PF_MORE ||
+         (pull->batch.rows > 0 && pull->batch.rows <= PF_BATCH_ROWS));
   pull->has_paused = status == PF_AGAIN;
   return pull->has_paused ? PF_END : status;
 }

@@ -3,6 +3,7 @@
 ** ids that are local to an input.
 */
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -167,6 +168,7 @@ pf_status pf_chain_open (const pf_chain_input *inputs, size_t ninputs,
   c->ninputs = ninputs;
   c->nconstants = nconstants;
   c->id = id;
+  assert(id == SIZE_MAX || inputs[0].reader->fields[id].type == PF_INT);
   c->nfields = inputs[0].reader->nfields;
   if (!set_inputs(c, inputs) || !set_fields(c, inputs[0].reader, constants)) {
     chain_close(&c->reader);

@@ -4,6 +4,7 @@
 ** an array for small words.
 */
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -61,6 +62,7 @@ static bool grow_slots (pf_id_table *n) {
     return false;
   free(n->slots);
   n->slots = slots;
+  assert((size & (size - 1)) == 0 && n->count < size);
   n->mask = size - 1;
   n->shift = 64;
   for (size_t s = size; s > 1; s /= 2)

@@ -3,6 +3,7 @@
 ** of rows.
 */
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,6 +71,9 @@ pf_status pf_ranges_open (pf_ranges *ranges, const void *rows, size_t stride,
     return PF_ELIMIT;
   if (count == 0)
     return PF_OK;
+  for (size_t row = 1; row < count; row++)
+    assert(pf_range_start(ranges, row - 1) <= pf_range_start(ranges, row) &&
+           pf_range_end(ranges, row - 1) <= pf_range_start(ranges, row));
   ranges->base = pf_range_start(ranges, 0);
   const uint64_t span = pf_range_start(ranges, count - 1) - ranges->base;
   ranges->shift = shift_for(span, count);

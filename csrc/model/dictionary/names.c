@@ -4,6 +4,7 @@
 ** freed before the dictionary, so that a name keeps its address.
 */
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -160,6 +161,7 @@ static bool resize_slots (pf_dictionary *d, uint32_t mask) {
     }
   free(d->slots);
   d->slots = slots;
+  assert((mask & (mask + 1)) == 0);
   d->mask = mask;
   return true;
 }

@@ -6,6 +6,7 @@
 
 #include "model/dictionary/stacks.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "model/base/intern_table.h"
@@ -67,6 +68,7 @@ static uint32_t add (struct pf_stacks *stacks, uint32_t parent, uint32_t frame,
     return PF_NO_STACK;
   const uint32_t number = stacks->count++;
   const bool is_inner = parent < number;
+  assert(is_inner || parent == PF_NO_STACK);
   pf_stack *const list = stacks->list;
   const uint32_t depth = is_inner ? list[parent].depth + 1 : 1;
   list[number] = (pf_stack){parent, frame, depth, PF_NO_STACK};

@@ -2,6 +2,7 @@
 ** batch.c - the memory of batches: one block each, divided into the columns.
 */
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,6 +37,10 @@ size_t pf_field_index (const pf_field *fields, size_t nfields,
     i++;
   return i;
 }
+
+
+_Static_assert(PF_BATCH_ROWS % 64 == 0, "bitmaps have whole words");
+_Static_assert(PF_BATCH_ROWS <= UINT16_MAX, "rows are numbers of 16 bits");
 
 
 /* Returns the bytes of one column with its bitmap, a multiple of 64. */
@@ -180,6 +185,8 @@ static void keep_missing (pf_column *column, const uint16_t *keep,
 
 
 void pf_batch_keep (pf_batch *batch, const uint16_t *keep, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    assert(keep[i] < batch->rows && (i == 0 || keep[i - 1] < keep[i]));
   if (count == batch->rows)
     return;
   for (size_t i = 0; i < batch->ncolumns; i++) {
