@@ -6,7 +6,7 @@
 #                   make demo TRACE=file analyses yours
 #   make test       set-up, build, all specs
 #   make check      lint of what changed since BASE (main, or the commit before),
-#                   and test: what each commit passes
+#                   and the specs without the longest: what each commit passes
 #   make lint       the style, the law of layers, static analysis of all files
 #   make asan       the specs under ASan, UBSan and LeakSanitizer, then with an
 #                   allocator that fails, then with a collector that never rests
@@ -188,6 +188,16 @@ USER_SPECS = $(filter-out %/growth_spec.lua %/slow_input_spec.lua %/gprof_spec.l
 	%_write_spec.lua %_encode_spec.lua %_files_spec.lua %_follow_spec.lua \
 	%_packets_spec.lua %_database_spec.lua,$(ORDERED)))
 
+# Specs of 8 to 40 s that measure costs, let each system call fail, or try each
+# combination of Lua functions and readers: `make check` leaves them to `make test`.
+LONG = %/slow_input_spec.lua %/growth_spec.lua %/faults_spec.lua %/deep_spec.lua \
+	%/callbacks_spec.lua
+
+test-quick:
+	@$(SETUP) run test
+	@$(AGAIN) -j$(JOBS) all $(KILL)
+	@$(RUN) tested --run=ci $(filter-out $(LONG),$(ORDERED))
+
 test-user:
 	@$(SETUP) run test
 	@$(AGAIN) -j$(JOBS) all $(KILL)
@@ -206,7 +216,7 @@ BASE ?= $(shell { git merge-base HEAD main || git merge-base HEAD origin/main; }
 CHANGED = $(filter $(SOURCES),$(sort $(patsubst %.h,%.c,$(shell \
 	git diff --name-only $(BASE) -- csrc; git ls-files -o --exclude-standard csrc))))
 
-check: lint-changed test
+check: lint-changed test-quick
 
 LINTS := lint-lua lint-house lint-symbols lint-warnings lint-format \
 	lint-cppcheck lint-tidy
@@ -510,7 +520,7 @@ rockspec:
 clean:
 	rm -rf $(B)
 
-.PHONY: all demo test test-user run-demo run-test setup check lint lint-changed $(LINTS) asan asan-programs run-asan \
+.PHONY: all demo test test-quick test-user run-demo run-test setup check lint lint-changed $(LINTS) asan asan-programs run-asan \
 	run-gcstress run-oom run-replay check-detection torture torture-faults torture-growth tsan \
 	fuzz run-fuzz bench \
 	install install-module uninstall rockspec clean $(FUZZERS:%=run-%)
