@@ -288,6 +288,24 @@ describe("lines and annotations", function()
       os.execute("rm -r " .. folder)
    end)
 
+   it("are those of the functions that a profile keeps", function()
+      local folder, address = build()
+      trace(folder, address)
+      local profile = assert(gprof.profile(folder .. "/p", { folder .. "/gmon" },
+         { compat = false, lines = true }))
+      local marks = {}
+      for _, row in ipairs(core.rows(profile:functions {}, { "number", "function" })) do
+         marks[row.number] = row["function"] == "first" and 1 or 0
+      end
+      local kept = {}
+      for _, row in ipairs(core.rows(assert(profile:narrow(marks)):lines())) do
+         assert.is_true(row.count > 0)
+         kept[row["function"] or "none"] = true
+      end
+      assert.same({ first = true }, kept) -- it calls none
+      os.execute("rm -r " .. folder)
+   end)
+
    it("put calls on the lines where functions begin", function()
       local folder, address = build()
       trace(folder, address)
