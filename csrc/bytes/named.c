@@ -67,7 +67,7 @@ pf_status pf_named_file (const char *path, const pf_named_rule *rule,
 
 pf_status pf_named_open (const char *path, const pf_named_rule *rule, int *fd,
                          pf_error *error) {
-  char real[PF_LONGEST_PATH], opened[PF_LONGEST_PATH], link[32];
+  char real[PF_LONGEST_PATH];
   struct stat found;
   pf_status status = pf_named_file(path, rule, real, error);
   if (status != PF_OK)
@@ -77,6 +77,7 @@ pf_status pf_named_open (const char *path, const pf_named_rule *rule, int *fd,
     status = pf_fail(error, PF_EIO, PF_NO_OFFSET, "%s", strerror(errno));
   }
   else { /* without /proc the path is that which was checked */
+    char opened[PF_LONGEST_PATH], link[32];
     snprintf(link, sizeof link, "/proc/self/fd/%d", *fd);
     status = check(&found, realpath(link, opened) == NULL ? real : opened, rule,
                    error);

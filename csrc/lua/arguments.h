@@ -14,7 +14,7 @@
 #include "lua/binding.h"
 
 /* Raises "not enough memory". */
-_Noreturn void l_no_memory (lua_State *L);
+void l_no_memory (lua_State *L) __attribute__((noreturn));
 
 /* Pushes zeroed memory for `count` elements, which lives as long as it is on
    the stack. */

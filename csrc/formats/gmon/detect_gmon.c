@@ -327,7 +327,7 @@ static pf_status open_bsd (const gmon_options *options, pf_bytes bytes,
 
 pf_status gmon_detect (pf_trace *trace, gmon_layout *layout, pf_error *error) {
   const pf_bytes bytes = trace->sources[0].bytes;
-  gmon_options options;
+  gmon_options options = {.dialect = -1};
   const pf_status status = read_options(trace, &options, error);
   if (status < 0)
     return status;
