@@ -185,8 +185,8 @@ static void put_value (const dcpi_output *out, dcpi_word word) {
 
 /* Write a line for each address, with a count for each event. */
 static void put_counts (const dcpi_output *out) {
-  const dcpi_row *row = out->writer->rows;
-  const dcpi_row *const end = row + out->writer->nrows;
+  const dcpi_row *row = out->writer->rows; /* NULL when there are none */
+  const dcpi_row *const end = row == NULL ? NULL : row + out->writer->nrows;
   while (row < end) {
     const uint64_t address = row->address;
     dcpi_put_format(out, "0x%012llx", (unsigned long long)address);
