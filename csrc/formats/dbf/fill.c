@@ -393,15 +393,25 @@ typedef pf_status filler (const fill_args *);
 
 /* Decode a field by a function. If the end of the record truncates a field, text
    and digits are still decoded; other kinds are missing. */
-static pf_status fill_with (filler *fill, const fill_args *f) {
-  const dbf_field *const field = f->field;
+static pf_status fill_with (filler *fill, int power, dbf_decoder *decoder,
+                            const dbf_field *field, const dbf_run *run,
+                            pf_column *column, size_t row, pf_error *error) {
+  const fill_args f = {.decoder = decoder,
+                       .field = field,
+                       .run = run,
+                       .first = run->at + field->offset,
+                       .stride = decoder->file->record,
+                       .column = column,
+                       .row = row,
+                       .power = power,
+                       .error = error};
   const bool is_cut = field->size < field->stated && field->kind != DBF_TEXT &&
                       field->kind != DBF_BINARY && field->kind != DBF_DIGITS;
-  for (size_t i = 0; is_cut && i < f->run->count; i++)
-    pf_set_missing(f->column, f->row + i);
-  const pf_status status = is_cut ? PF_OK : fill(f);
+  for (size_t i = 0; is_cut && i < run->count; i++)
+    pf_set_missing(column, row + i);
+  const pf_status status = is_cut ? PF_OK : fill(&f);
   if (status == PF_OK && field->null_bit >= 0)
-    mark_nulls(f);
+    mark_nulls(&f);
   return status;
 }
 
@@ -423,49 +433,24 @@ pf_status dbf_fill (dbf_decoder *decoder, const dbf_field *field,
                                     [DBF_INSTANT] = fill_date,
                                     [DBF_MEMO] = fill_memo,
                                     [DBF_NULL_FLAGS] = fill_bytes};
-  const fill_args f = {decoder,
-                       field,
-                       run,
-                       run->at + field->offset,
-                       decoder->file->record,
-                       column,
-                       row,
-                       -1,
-                       error};
   return fill_with(field->length_bit >= 0 ? fill_bytes : fillers[field->kind],
-                   &f);
+                   -1, decoder, field, run, column, row, error);
 }
 
 
 pf_status dbf_fill_exact (dbf_decoder *decoder, const dbf_field *field,
                           const dbf_run *run, pf_column *column, size_t row,
                           pf_error *error) {
-  const fill_args f = {decoder,
-                       field,
-                       run,
-                       run->at + field->offset,
-                       decoder->file->record,
-                       column,
-                       row,
-                       -1,
-                       error};
-  return fill_with(fill_currency_text, &f);
+  return fill_with(fill_currency_text, -1, decoder, field, run, column, row,
+                   error);
 }
 
 
 pf_status dbf_fill_scaled (dbf_decoder *decoder, const dbf_field *field,
                            const dbf_run *run, unsigned power,
                            pf_column *column, size_t row, pf_error *error) {
-  const fill_args f = {decoder,
-                       field,
-                       run,
-                       run->at + field->offset,
-                       decoder->file->record,
-                       column,
-                       row,
-                       (int)power,
-                       error};
-  return fill_with(fill_digits, &f);
+  return fill_with(fill_digits, (int)power, decoder, field, run, column, row,
+                   error);
 }
 
 
