@@ -8,17 +8,14 @@ local sets = require "profio.reports.dcpi.sample_sets"
 local dcpidiff = {
    name = "dcpidiff",
    help = "DCPI: difference of the samples of two sets (scaled), with its significance",
-   columns = {
-      { name = "function", help = "the procedure, with --symbols or --exe" },
-      { name = "image", help = "identifier of the image" },
-      { name = "name", help = "short name of the image" },
+   columns = dcpi.columns(dcpi.procedure_columns, {
       { name = "before", help = "samples of the old set" },
       { name = "after", help = "samples of the new set" },
       { name = "change", help = "after - factor * before: positive if it grew" },
       { name = "relative", help = "change divided by factor * before" },
       { name = "error", help = "the standard error of change" },
       { name = "significance", help = "change divided by its standard error" },
-   },
+   }),
    options = { sets.option, dcpi.order_option,
       { name = "factor", type = "text",
          help = "factor for the samples of the old set; default 1" },

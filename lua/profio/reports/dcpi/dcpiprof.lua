@@ -5,17 +5,7 @@ local dcpi = require "profio.reports.dcpi.shares"
 local dcpiprof = {
    name = "dcpiprof",
    help = "DCPI: samples by image, by procedure with --symbols or --exe; a column per event",
-   columns = {
-      { name = "function", help = "the procedure, with --symbols or --exe" },
-      { name = "image", help = "identifier of the image" },
-      { name = "name", help = "short name of the image" },
-      { name = "EVENT", help = "samples of each event; the column has the event's name" },
-      { name = "EVENT_error", help = "the standard error of that count, its square root" },
-      { name = "EVENT_share", help = "share of all samples of the event" },
-      { name = "running_share", help = "share of the first event in this and all rows above" },
-      { name = "seconds", help = "time of the cycles: samples * period / clock" },
-      { name = "spent", help = "the same in ns" },
-   },
+   columns = dcpi.columns(dcpi.procedure_columns, dcpi.event_columns),
    options = { dcpi.order_option },
    narrows = true,
    uses = { "keep" },

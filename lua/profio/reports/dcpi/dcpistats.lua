@@ -8,10 +8,7 @@ local sets = require "profio.reports.dcpi.sample_sets"
 local dcpistats = {
    name = "dcpistats",
    help = "DCPI: range, sum, mean, deviation of samples over epochs, machines or files",
-   columns = {
-      { name = "function", help = "the procedure, with --symbols or --exe" },
-      { name = "image", help = "identifier of the image" },
-      { name = "name", help = "short name of the image" },
+   columns = dcpi.columns(dcpi.procedure_columns, {
       { name = "range", help = "largest minus smallest count of a set" },
       { name = "range_share", help = "range divided by sum" },
       { name = "sum", help = "samples of all sets" },
@@ -22,7 +19,7 @@ local dcpistats = {
       { name = "min", help = "the smallest count of a set" },
       { name = "max", help = "the largest count of a set" },
       { name = "error", help = "the standard error of sum, its square root" },
-   },
+   }),
    options = { sets.option, dcpi.order_option,
       { name = "norm", type = "bool", default = false,
          help = "sort by range_share instead of range" },

@@ -8,20 +8,14 @@ local SHOWN = 20 -- rows of the text by default
 local dcpitopcounts = {
    name = "dcpitopcounts",
    help = "DCPI: addresses with most samples, their running share; --top N, --keep P",
-   columns = {
+   columns = dcpi.columns({
       { name = "address", help = "address of the instruction" },
       { name = "function", help = "its procedure, with --symbols or --exe" },
       { name = "source_file", help = "source file, with --exe" },
       { name = "line", help = "source line, with --exe" },
       { name = "image", help = "identifier of the image" },
       { name = "name", help = "short name of the image" },
-      { name = "EVENT", help = "samples of each event; the column has the event's name" },
-      { name = "EVENT_error", help = "the standard error of that count, its square root" },
-      { name = "EVENT_share", help = "share of all samples of the event" },
-      { name = "running_share", help = "share of the first event in this and all rows above" },
-      { name = "seconds", help = "time of the cycles: samples * period / clock" },
-      { name = "spent", help = "the same in ns" },
-   },
+   }, dcpi.event_columns),
    options = { dcpi.order_option },
    narrows = true,
    uses = { "keep" },

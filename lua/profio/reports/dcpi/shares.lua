@@ -225,7 +225,32 @@ end
 
 -- }======
 
----The option `sort` of these reports.
+---The columns that identify a procedure.
+dcpi.procedure_columns = {
+   { name = "function", help = "the procedure, with --symbols or --exe" },
+   { name = "image", help = "identifier of the image" },
+   { name = "name", help = "short name of the image" },
+}
+
+---The columns of the counts of each event.
+dcpi.event_columns = {
+   { name = "EVENT", help = "samples of each event; the column has the event's name" },
+   { name = "EVENT_error", help = "the standard error of that count, its square root" },
+   { name = "EVENT_share", help = "share of all samples of the event" },
+   { name = "running_share", help = "share of the first event in this and all rows above" },
+   { name = "seconds", help = "time of the cycles: samples * period / clock" },
+   { name = "spent", help = "the same in ns" },
+}
+
+---Returns a list with the columns of two lists.
+---@param first table[]
+---@param second table[]
+---@return table[]
+function dcpi.columns(first, second)
+   return table.move(second, 1, #second, #first + 1, table.move(first, 1, #first, 1, {}))
+end
+
+---The option `order` of these reports.
 dcpi.order_option = { name = "order", type = "text",
    help = "event by whose counts rows are sorted; default: cycles" }
 
