@@ -92,12 +92,7 @@ int main (void) {
 
 describe("a hash table", function()
    it("gives each key the same number again, and no other key its number", function()
-      command.file("tables.c", program)
-      local base = command.root .. "/csrc/model/base/"
-      local _, status, errors = command.run(("cc -std=c11 -D_POSIX_C_SOURCE=200809L -I'%s/csrc' "
-         .. "tables.c '%sid_table.c' '%sintern_table.c' '%smemory.c' -o tables")
-         :format(command.root, base, base, base))
-      assert.equal(0, status, errors)
-      assert.equal("0 0 0 0 0", (command.run "timeout 60 ./tables"))
+      assert.equal("0 0 0 0 0", command.run_c("tables", program, "model/base/id_table.c",
+         "model/base/intern_table.c", "model/base/memory.c"))
    end)
 end)

@@ -56,6 +56,23 @@ function command.run(line)
    return text, status, command.read(said)
 end
 
+---Compiles a program in C together with files of csrc, and runs it in the folder.
+---@param name string of the program
+---@param text string its source
+---@param ... string paths in csrc
+---@return string output
+function command.run_c(name, text, ...)
+   command.file(name .. ".c", text)
+   local sources = {}
+   for i, path in ipairs { ... } do
+      sources[i] = ("'%s/csrc/%s'"):format(root, path)
+   end
+   local _, status, errors = command.run(("cc -std=c11 -D_POSIX_C_SOURCE=200809L -I'%s/csrc' "
+      .. "%s.c %s -o %s"):format(root, name, table.concat(sources, " "), name))
+   assert(status == 0, errors)
+   return (command.run("timeout 60 ./" .. name))
+end
+
 ---Three functions of 256 bytes; work has most samples, main calls it and it calls leaf.
 local function bins()
    local list = {}
