@@ -181,7 +181,7 @@ torture: $(MODULE) $(KILL)
 	@$(IN_TREE) LUA_CPATH="$(B)/?.so;$(B)/c/?.so;;" \
 		$(LUA) spec/support/power.lua $(abspath $(B))/torture $(KILLS) $(SEED) $(CASE)
 
-# What depends on the user, the umask, the time zone and the folder for temporary
+# Specs that depend on the user, the umask, the time zone and the folder for temporary
 # files: the command, and files that are found, read, watched and written.
 USER_SPECS = $(filter-out %/growth_spec.lua %/slow_input_spec.lua %/gprof_spec.lua \
 	%/conflicts_spec.lua,$(filter spec/cli/% $(wildcard spec/*_spec.lua) \
@@ -221,7 +221,7 @@ check: lint-changed test-quick
 LINTS := lint-lua lint-house lint-symbols lint-warnings lint-format \
 	lint-cppcheck lint-tidy
 
-# What takes time is done for the files that changed.
+# The slow checks are limited to the files that changed.
 lint-changed:
 	@$(SETUP) run test check
 	@$(AGAIN) -j$(JOBS) all

@@ -1,4 +1,4 @@
--- What a fast path brings: `make bench WITHOUT=names` builds profio without the path
+-- The gain of a fast path: `make bench WITHOUT=names` builds profio without the path
 -- into a folder of its own and measures the line of the bench that needs it, in turn
 -- with the usual build. Prints the medians of the CPU seconds, and their ratio.
 

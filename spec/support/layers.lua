@@ -116,8 +116,8 @@ local function check_calls_of_lua(file, lines)
    end
 end
 
--- What the base utilities do is written once: patterns, the files that may contain them, and what
--- all others call.
+-- Work of the base utilities is written once: patterns, the files that may contain them, and the
+-- functions that all others call.
 local base_utilities = {
    { 'PF_ENOMEM, PF_NO_OFFSET, *"out of memory"', { "^csrc/bytes/error%.c$" }, "pf_no_memory" },
    { "%f[%w_]realloc%(", { "^csrc/model/base/", "^csrc/bytes/" },

@@ -53,7 +53,7 @@
 #define PF_RING_MIN      65536u /* bytes of slots */
 #define PF_RING_MAX      (1u << 30)
 
-/* What the producer does when the ring is full. */
+/* The behaviour of the producer when the ring is full. */
 typedef enum pf_ring_mode {
   PF_RING_BLOCK,    /* wait for the consumer */
   PF_RING_DROP,     /* drop the new record and count it */

@@ -75,7 +75,7 @@ typedef enum dcpi_syntax {
   DCPI_PDB_VERSION /* pdb-<major>.<minor> */
 } dcpi_syntax;
 
-/* What a word is in a dialect. */
+/* The treatment of a header word in a dialect. */
 typedef enum dcpi_role {
   DCPI_FOREIGN, /* the value is kept, but not used */
   DCPI_USED,    /* not documented, but the value is used if there is one */

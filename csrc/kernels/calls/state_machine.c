@@ -257,8 +257,9 @@ static void renew_epoch (const pf_machine *m, pf_slot *slot) {
 }
 
 
-/* What an event means for all lanes: its flags, the range and the last time.
-   Returns false when it has no more to say; else *flags are the others. */
+/* Apply the part of an event that concerns all lanes: its flags, the range and
+   the last time. Returns false when nothing of it is left; else *flags are the
+   others. */
 static bool check_event (pf_machine *m, const pf_event_rows *rows, size_t i,
                          unsigned *flags) {
   const int64_t time = rows->times[i];
