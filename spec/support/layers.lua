@@ -119,7 +119,7 @@ end
 -- Work of the base utilities is written once: patterns, the files that may contain them, and the
 -- functions that all others call.
 local base_utilities = {
-   { 'PF_ENOMEM, PF_NO_OFFSET, *"out of memory"', { "^csrc/bytes/error%.c$" }, "pf_no_memory" },
+   { 'PF_NO_OFFSET, *"out of memory"', { "^csrc/bytes/error%.c$" }, "pf_no_memory" },
    { "%f[%w_]realloc%(", { "^csrc/model/base/", "^csrc/bytes/" },
       "pf_grow, pf_widen or pf_array_resize of model/base/memory.h" },
    { "%+ 1%) & [%w_>.-]*mask", { "^csrc/model/base/", "^csrc/model/dictionary/names%.c$" },

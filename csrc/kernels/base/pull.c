@@ -35,7 +35,7 @@ pf_status pf_pull_fields (pf_pull *pull, pf_reader *reader, bool *wanted,
   memset(pull, 0, sizeof *pull);
   const pf_status status = pf_batch_for(&pull->batch, reader, wanted);
   if (status != PF_OK)
-    return pf_fail(error, status, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   pull->reader = reader;
   return PF_OK;
 }
@@ -74,7 +74,7 @@ pf_status pf_pull_clone (pf_pull *pull, const pf_pull *model, pf_error *error) {
                                      like->ncolumns, wanted);
   free(wanted);
   if (status != PF_OK)
-    return pf_fail(error, status, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   pull->reader = model->reader;
   for (size_t i = 0; i < PF_MAX_PULLED; i++)
     if (model->columns[i] != NULL)

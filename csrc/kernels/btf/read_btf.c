@@ -283,9 +283,7 @@ static pf_status read_ahead (btf_reader *r, pf_error *error) {
   if (status == PF_OK &&
       !pf_grow(&r->following, &r->nfollowing, r->machine.nlanes))
     status = PF_ENOMEM;
-  return status == PF_OK
-             ? PF_OK
-             : pf_fail(error, status, PF_NO_OFFSET, "out of memory");
+  return status == PF_OK ? PF_OK : pf_no_memory(error);
 }
 
 
@@ -354,9 +352,7 @@ static pf_status step (btf_reader *r, pf_error *error) {
     status = btf_machine_begin(&r->machine);
   if (status == PF_OK)
     status = btf_machine_step(&r->machine, since, &e);
-  return status == PF_OK
-             ? PF_OK
-             : pf_fail(error, status, PF_NO_OFFSET, "out of memory");
+  return status == PF_OK ? PF_OK : pf_no_memory(error);
 }
 
 
@@ -457,7 +453,7 @@ pf_status pf_btf_open (pf_reader *events, const pf_btf_options *options,
   r->reader.dictionary = events->dictionary;
   pf_status status = open_blocks(r, events, error);
   if (status == PF_OK && (status = open_rest(r, events)) != PF_OK)
-    pf_fail(error, status, PF_NO_OFFSET, "out of memory");
+    pf_no_memory(error);
   if (status != PF_OK) {
     btf_close(&r->reader);
     return status;

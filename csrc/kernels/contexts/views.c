@@ -521,7 +521,7 @@ pf_status pf_context_rows_open (const pf_context_rows *wanted,
   close_input(&s);
   if (status != PF_OK) {
     rows_close(&r->reader);
-    return pf_fail(error, status, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   }
   *reader = &r->reader;
   return PF_OK;

@@ -432,7 +432,7 @@ static pf_status attribute_batch (void *context, const pf_pull *pull,
     if (status == PF_OK && a->observe != NULL)
       status = a->observe(a->context, low, high, weights);
     if (status != PF_OK)
-      return pf_fail(error, status, PF_NO_OFFSET, "out of memory");
+      return pf_no_memory(error);
   }
   return PF_OK;
 }

@@ -138,9 +138,7 @@ static pf_status count_batch (void *context, const pf_pull *pull,
       status = pf_graph_arc(graph, ends.caller, ends.callee,
                             pf_pull_int(pull->columns[COUNT], row, 0));
   }
-  return status == PF_OK
-             ? PF_OK
-             : pf_fail(error, status, PF_NO_OFFSET, "out of memory");
+  return status == PF_OK ? PF_OK : pf_no_memory(error);
 }
 
 

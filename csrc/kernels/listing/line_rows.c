@@ -209,7 +209,7 @@ static pf_status open_lines (const pf_listing *listing, bool annotations,
   }
   if (status != PF_OK) {
     close_lines(&self->listing.base);
-    return pf_fail(error, status, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   }
   *reader = &self->listing.base;
   return PF_OK;

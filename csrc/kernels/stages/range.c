@@ -122,7 +122,7 @@ static pf_status start (range_reader *r, pf_error *error) {
   pf_status status = pf_batch_for(&r->probe, r->input, wanted);
   free(wanted);
   if (status != PF_OK)
-    return pf_fail(error, status, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   status = search(r, error);
   pf_batch_close(&r->probe);
   return status;

@@ -274,6 +274,6 @@ pf_status pf_statistics_fill (const pf_statistics_rows *rows, pf_store *store,
   free(l.entries);
   free(l.pairs);
   if (status != PF_OK)
-    return pf_fail(error, status, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   return PF_OK;
 }

@@ -319,7 +319,7 @@ static int contexts_merge (lua_State *L) {
   pf_contexts *const result = new_like(L, 1);
   pf_status status = pf_contexts_copy(result, a);
   if (status != PF_OK)
-    status = pf_fail(&error, status, PF_NO_OFFSET, "out of memory");
+    status = pf_no_memory(&error);
   else if (by_lookup)
     status = pf_contexts_merge_by_lookup(result, b, (int)sign, &error);
   else

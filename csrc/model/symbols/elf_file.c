@@ -101,9 +101,7 @@ pf_status elf_file_open (elf_file *file, pf_bytes bytes, pf_error *error) {
       gelf_getehdr(file->elf, &file->header) == NULL)
     return pf_fail(error, PF_EFORMAT, 0, "ELF: the header is damaged");
   const pf_status status = read_sections(file);
-  return status == PF_OK
-             ? PF_OK
-             : pf_fail(error, status, PF_NO_OFFSET, "out of memory");
+  return status == PF_OK ? PF_OK : pf_no_memory(error);
 }
 
 

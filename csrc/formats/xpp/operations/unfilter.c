@@ -335,7 +335,7 @@ static pf_status open_input (unfilter *self, const pf_batch *out,
   const pf_status status = pf_batch_for(&self->in, self->input, in);
   free(in);
   if (status != PF_OK)
-    return pf_fail(error, status, PF_NO_OFFSET, "out of memory");
+    return pf_no_memory(error);
   self->is_open = true;
   return PF_OK;
 }
