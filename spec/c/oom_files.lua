@@ -47,10 +47,15 @@ function chunks.file_packed()
    return saved(packed .. ".gz")
 end
 
+-- Each run has a pipe of its own: the program that writes to it may outlive a run that fails, and
+-- would close the pipe of the next one without having written.
+local pipes = 0
 function chunks.file_pipe()
-   os.execute(("cd %s && { [ -p pipe ] || mkfifo pipe; } && { timeout 5 sh -c "
-      .. "'cat gmon.out > pipe' >/dev/null 2>&1 & }"):format(folder))
-   return saved(path_of "pipe")
+   os.remove(path_of("pipe" .. pipes))
+   pipes = pipes + 1
+   os.execute(("cd %s && mkfifo pipe%d && { timeout 5 sh -c 'cat gmon.out > pipe%d' "
+      .. ">/dev/null 2>&1 & }"):format(folder, pipes, pipes))
+   return saved(path_of("pipe" .. pipes))
 end
 
 function chunks.file_written()
