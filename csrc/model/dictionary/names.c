@@ -293,7 +293,18 @@ bool pf_intern_all (pf_dictionary *d, const pf_bytes *names, size_t count,
 
 
 uint32_t pf_intern_text (pf_dictionary *d, const char *name) {
-  return pf_intern(d, (pf_bytes){(const uint8_t *)name, strlen(name)});
+  return pf_intern(d, pf_bytes_of(name));
+}
+
+
+pf_status pf_intern_texts (pf_dictionary *d, const char *const *names,
+                           size_t count, uint32_t *numbers, pf_error *error) {
+  for (size_t i = 0; i < count; i++) {
+    numbers[i] = pf_intern_text(d, names[i]);
+    if (numbers[i] == PF_NO_NAME)
+      return pf_no_memory(error);
+  }
+  return PF_OK;
 }
 
 

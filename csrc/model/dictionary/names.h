@@ -12,6 +12,7 @@
 #define names_h
 
 #include <stdatomic.h>
+#include <string.h>
 
 #include "bytes/cursor.h"
 #include "profio.h"
@@ -28,6 +29,15 @@ uint32_t pf_intern (pf_dictionary *dictionary, pf_bytes name);
 
 /* The same for a C string. */
 uint32_t pf_intern_text (pf_dictionary *dictionary, const char *name);
+
+/* Set `numbers` to the ids of `count` C strings. PF_OK or PF_ENOMEM. */
+pf_status pf_intern_texts (pf_dictionary *dictionary, const char *const *names,
+                           size_t count, uint32_t *numbers, pf_error *error);
+
+/* A C string as a slice. */
+static inline pf_bytes pf_bytes_of (const char *text) {
+  return (pf_bytes){(const uint8_t *)text, strlen(text)};
+}
 
 /* Set `numbers` to the ids of `count` strings. Faster than pf_intern for each,
    since cache misses overlap. False when out of memory. */
