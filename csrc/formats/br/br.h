@@ -38,15 +38,12 @@
 ** order of the backtraces, whether times include called lines, and type 02 (nor
 ** its length, so nothing after it can be read).
 **
-**   record.c       decodes one record
-**   names_br.c        names of modules and functions, from the code page
-**   groups_br.c       parser of groups; reports all damage
-**   prescan.c      decides what the page leaves open
-**   open_br.c         the format: score, open, tables
-**   samples_br.c      reader of table samples: a row for each group
-**   frames_br.c       reader of table frames
-**   raw_records_br.c  reader of table raw
-**   encoder.c      the encoder
+**   records_br.c  decodes one record; names, from the code page
+**   groups_br.c   parser of groups; reports all damage
+**   prescan.c     decides what the page leaves open
+**   open_br.c     the format: score, open, tables
+**   rows_br.c     readers of the tables
+**   encoder.c     the encoder
 */
 
 #ifndef br_h
@@ -57,7 +54,8 @@
 #include "bytes/cursor.h"
 #include "model/rows/batch.h"
 #include "model/base/charset.h"
-#include "model/dictionary/stacks.h"
+#include "model/dictionary/areas.h"
+#include "model/dictionary/names.h"
 #include "model/rows/trace.h"
 
 typedef enum br_type {
@@ -100,13 +98,13 @@ typedef enum br_result {
   BR_INVALID    /* not a record */
 } br_result;
 
-/* record.c: decodes the record at `at`, which is before the end of the
+/* records_br.c: decodes the record at `at`, which is before the end of the
    bytes. */
 br_result br_record_at (pf_bytes bytes, uint64_t at, br_record *record);
 
 
-/* names_br.c: converts the names of one reader from the code page of the file
-   to UTF-8. */
+/* The conversion of the names of one reader from the code page of the file to
+   UTF-8. */
 typedef struct br_names {
   pf_dictionary *dictionary;
   pf_converter converter;
@@ -142,10 +140,8 @@ typedef enum br_routine {
   BR_ROUTINES
 } br_routine;
 
-/* Interns the names of the routines, which are the values of column `kind` and
-   the classes of areas. PF_OK or PF_ENOMEM. */
-pf_status br_intern_routines (pf_dictionary *dictionary,
-                              uint32_t routines[BR_ROUTINES], pf_error *error);
+/* The values of column `kind` and the classes of areas. */
+extern const char *const br_routine_names[BR_ROUTINES];
 
 /* A line of a program. No padding, because frames are compared with memcmp. */
 typedef struct br_frame {
@@ -165,6 +161,11 @@ typedef struct br_group {
   bool has_time;
   uint64_t spent;
 } br_group;
+
+/* Returns true if a group has a time that fits into a column. */
+static inline bool br_has_time (const br_group *group) {
+  return group->has_time && group->spent <= INT64_MAX;
+}
 
 /* The parser of groups: a position between two records, and the current group.
    Call br_parser_open, br_next_group until it returns PF_END,
@@ -224,8 +225,16 @@ static inline const br_frame *br_frame_of (const br_group *group,
 }
 
 
-/* Columns and readers: samples_br.c, frames_br.c, raw_records_br.c; the
-   encoder: encoder.c. */
+/* The state of an opened trace (trace->state), freed by `close` of
+   open_br.c. */
+typedef struct br_file {
+  br_interpretation interp;
+  pf_charset charset; /* of names */
+  pf_table tables[3];
+} br_file;
+
+
+/* Columns and readers: rows_br.c; the encoder: encoder.c. */
 
 enum {
   SAMPLES_MODULE,
@@ -283,9 +292,5 @@ extern const pf_table br_written[BR_WRITTEN];
 pf_status br_encoder (const pf_option *options, size_t noptions,
                       pf_dictionary *dictionary, pf_encoder **encoder,
                       pf_error *error);
-
-static inline pf_bytes br_text (const char *text) {
-  return (pf_bytes){(const uint8_t *)text, strlen(text)};
-}
 
 #endif

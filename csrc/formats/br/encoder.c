@@ -11,6 +11,7 @@
 #include "bytes/sink.h"
 #include "formats/br/br.h"
 #include "model/base/memory.h"
+#include "model/dictionary/stacks.h"
 #include "model/writer/encoder.h"
 
 const pf_table br_written[BR_WRITTEN] = {
@@ -76,9 +77,12 @@ static pf_status to_page (br_writer *self, uint32_t name, pf_bytes *out,
 }
 
 
-static pf_status put_mapping (br_writer *self, uint32_t name, pf_sink *sink,
-                              pf_error *error) {
+/* Writes a mapping for a module, if there is none. */
+static pf_status map_module (br_writer *self, uint32_t name, pf_sink *sink,
+                             pf_error *error) {
   pf_bytes text;
+  if (name < self->numbers_capacity && self->numbers[name] != 0)
+    return PF_OK;
   const pf_status status = to_page(self, name, &text, error);
   if (status != PF_OK)
     return status;
@@ -97,16 +101,6 @@ static pf_status put_mapping (br_writer *self, uint32_t name, pf_sink *sink,
   (void)pf_sink_uint(sink, 2, true, text.size);
   (void)pf_sink_put(sink, text.at, text.size); /* flushing reports failures */
   return PF_OK;
-}
-
-
-/* Writes a mapping for the module of a frame, if there is none. */
-static pf_status map_module (br_writer *self, const br_frame *frame,
-                             pf_sink *sink, pf_error *error) {
-  if (frame->module < self->numbers_capacity &&
-      self->numbers[frame->module] != 0)
-    return PF_OK;
-  return put_mapping(self, frame->module, sink, error);
 }
 
 
@@ -177,20 +171,6 @@ static br_routine routine_of (const br_writer *self, uint32_t word) {
 }
 
 
-/* Converts an area to a frame: its file is the module, its line the line, its
-   class the routine, its value the clause. */
-static pf_status area_frame (br_writer *self, uint32_t number, br_frame *frame,
-                             pf_error *error) {
-  const pf_area *const area = pf_area_at(self->dictionary, number);
-  br_routine routine = routine_of(self, area->class);
-  if (routine == BR_ROUTINES)
-    routine = BR_IN_FUNCTION;
-  *frame = (br_frame){area->file, 0, area->name, 0, (uint16_t)routine};
-  return check_frame(self, area->line, area->has_value ? area->value : 0, frame,
-                     error);
-}
-
-
 static pf_status row_frame (br_writer *self, const pf_batch *batch, size_t row,
                             br_frame *frame, pf_error *error) {
   const pf_column *const c = batch->columns;
@@ -217,26 +197,27 @@ static pf_status row_frame (br_writer *self, const pf_batch *batch, size_t row,
 
 /* {====== Encoded frames ====== */
 
-static bool reserve_frame (br_writer *self, uint32_t number) {
-  return pf_grow(&self->frames, &self->frames_capacity,
-                 self->frames_used + 2 + MAX_FRAME) &&
-         pf_grow_filled(&self->frame_of, &self->frame_of_capacity,
-                        (size_t)number + 1, 0);
-}
-
-
-/* Encodes the frame of an area, and maps its module. */
+/* Encodes the frame of an area, and maps its module. The file of the area is the
+   module, its line the line, its class the routine, its value the clause. */
 static pf_status build_frame (br_writer *self, uint32_t number, pf_sink *sink,
                               pf_error *error) {
-  br_frame frame = {.module = PF_NO_NAME};
-  pf_status status = area_frame(self, number, &frame, error);
+  const pf_area *const area = pf_area_at(self->dictionary, number);
+  br_routine routine = routine_of(self, area->class);
+  if (routine == BR_ROUTINES)
+    routine = BR_IN_FUNCTION;
+  br_frame frame = {area->file, 0, area->name, 0, (uint16_t)routine};
+  pf_status status = check_frame(
+      self, area->line, area->has_value ? area->value : 0, &frame, error);
   if (status == PF_OK)
-    status = map_module(self, &frame, sink, error);
+    status = map_module(self, frame.module, sink, error);
   if (status != PF_OK)
     return status;
   if (number > UINT32_MAX / 2 ||
       self->frames_used > UINT32_MAX - 4 * MAX_FRAME ||
-      !reserve_frame(self, number))
+      !pf_grow(&self->frames, &self->frames_capacity,
+               self->frames_used + 2 + MAX_FRAME) ||
+      !pf_grow_filled(&self->frame_of, &self->frame_of_capacity,
+                      (size_t)number + 1, 0))
     return pf_no_memory(error);
   uint8_t *const at = self->frames + self->frames_used;
   const uint16_t size = (uint16_t)save_frame(self, &frame, at + 2);
@@ -302,7 +283,7 @@ static pf_status read_frames (br_writer *self, const pf_batch *batch,
   if (pf_has_value(batch, SAMPLES_MODULE, row)) {
     pf_status status = row_frame(self, batch, row, &line, error);
     if (status == PF_OK)
-      status = map_module(self, &line, sink, error);
+      status = map_module(self, line.module, sink, error);
     if (status != PF_OK)
       return status;
     g->line = (pf_bytes){g->own, save_frame(self, &line, g->own)};
@@ -381,7 +362,7 @@ static pf_status put_row (br_writer *self, const pf_batch *batch, size_t row,
 static pf_status put_author (br_writer *self, pf_sink *sink, pf_error *error) {
   const uint32_t name = self->author;
   self->author = PF_NO_NAME;
-  return name == PF_NO_NAME ? PF_OK : put_mapping(self, name, sink, error);
+  return name == PF_NO_NAME ? PF_OK : map_module(self, name, sink, error);
 }
 
 
@@ -447,7 +428,8 @@ static pf_status read_options (br_writer *self, const pf_trace *opts,
     self->author = pf_intern(self->dictionary, author);
   if (has_author && self->author == PF_NO_NAME)
     return pf_no_memory(error);
-  return br_intern_routines(self->dictionary, self->routines, error);
+  return pf_intern_texts(self->dictionary, br_routine_names, BR_ROUTINES,
+                         self->routines, error);
 }
 
 

@@ -9,22 +9,11 @@
 #include "formats/br/br.h"
 #include "model/base/memory.h"
 
-static const char *const routine_names[BR_ROUTINES] = {[BR_UNKNOWN] = "unknown",
-                                                       [BR_IN_FUNCTION] =
-                                                           "function",
-                                                       [BR_IN_GOSUB] = "gosub",
-                                                       [BR_IN_MAIN] = "main"};
-
-
-pf_status br_intern_routines (pf_dictionary *dictionary,
-                              uint32_t routines[BR_ROUTINES], pf_error *error) {
-  for (int i = 0; i < BR_ROUTINES; i++) {
-    routines[i] = pf_intern_text(dictionary, routine_names[i]);
-    if (routines[i] == PF_NO_NAME)
-      return pf_no_memory(error);
-  }
-  return PF_OK;
-}
+const char *const br_routine_names[BR_ROUTINES] = {[BR_UNKNOWN] = "unknown",
+                                                   [BR_IN_FUNCTION] =
+                                                       "function",
+                                                   [BR_IN_GOSUB] = "gosub",
+                                                   [BR_IN_MAIN] = "main"};
 
 
 pf_status br_parser_open (br_parser *parser, pf_trace *trace, pf_error *error) {
@@ -59,9 +48,6 @@ static pf_status warn_damage (const br_parser *parser, const br_record *record,
 }
 
 
-/* {====== Modules ====== */
-
-
 /* Takes a mapping. Warns about an empty name, a mapping inside a group, and a
    number that is mapped again. */
 static pf_status take_mapping (br_parser *parser, const br_record *record,
@@ -89,12 +75,6 @@ static pf_status take_mapping (br_parser *parser, const br_record *record,
   parser->may_have_tag = false;
   return status;
 }
-
-/* }====== */
-
-
-/* {====== Frames ====== */
-
 
 /* Warns once about a line that is not 1 to 99999, because other programs write
    such lines. */
@@ -144,8 +124,6 @@ static pf_status add_frame (br_parser *parser, const br_record *record,
 
 static pf_status take_backtrace (br_parser *parser, const br_record *record,
                                  pf_error *error) {
-  if (!parser->in_group)
-    return warn_damage(parser, record, "br-stray", error, "outside a group");
   if (parser->group.nframes <= parser->depth)
     return add_frame(parser, record, error);
   parser->may_have_tag = false;
@@ -165,8 +143,6 @@ static pf_status take_tag (br_parser *parser, const br_record *record,
                                                 [BR_GOSUB] = BR_IN_GOSUB,
                                                 [BR_MAIN] = BR_IN_MAIN};
   br_group *const group = &parser->group;
-  if (!parser->in_group)
-    return warn_damage(parser, record, "br-stray", error, "outside a group");
   if (group->dropped > 0)
     return PF_OK; /* it belongs to a frame that is not kept */
   br_frame *const frame = &group->frames[group->nframes - 1];
@@ -183,18 +159,11 @@ static pf_status take_tag (br_parser *parser, const br_record *record,
   return frame->function == PF_NO_NAME ? pf_no_memory(error) : PF_OK;
 }
 
-/* }====== */
-
-
-/* {====== Times ====== */
-
 
 static pf_status take_time (br_parser *parser, const br_record *record,
                             pf_error *error) {
   br_group *const group = &parser->group;
   pf_status status = PF_OK;
-  if (!parser->in_group)
-    return warn_damage(parser, record, "br-stray", error, "outside a group");
   if (group->has_time)
     status = warn_damage(parser, record, "br-two-times", error,
                          "the group has one already; they are added up");
@@ -215,34 +184,26 @@ static pf_status take_time (br_parser *parser, const br_record *record,
   return status;
 }
 
-/* }====== */
-
-
-/* {====== The end of the bytes ====== */
-
-static pf_status take_truncated (br_parser *parser, const br_record *record,
-                                 pf_error *error) {
-  const uint64_t left = br_left(parser);
-  parser->at += left;
-  return pf_warn(parser->trace, PF_DAMAGE, "br-truncated", PF_ETRUNCATED,
-                 record->offset, error,
-                 "a record of type %d and %llu bytes expected, the file ends "
-                 "after %llu",
-                 (int)record->type, (unsigned long long)record->size,
-                 (unsigned long long)left);
-}
-
-
-static pf_status take_invalid (br_parser *parser, const br_record *record,
-                               pf_error *error) {
+/* Takes the rest of the bytes, which begins with no record or with an incomplete
+   one. */
+static pf_status take_rest (br_parser *parser, const br_record *record,
+                            br_result found, pf_error *error) {
   const uint8_t *const at = parser->trace->sources[0].bytes.at + record->offset;
+  const uint64_t left = br_left(parser);
   const char *hint = "";
-  parser->at += record->size;
-  if (at[0] == 0 && memcmp(at, at + 1, (size_t)record->size - 1) == 0)
+  parser->at += left;
+  if (found == BR_TRUNCATED)
+    return pf_warn(parser->trace, PF_DAMAGE, "br-truncated", PF_ETRUNCATED,
+                   record->offset, error,
+                   "a record of type %d and %llu bytes expected, the file ends "
+                   "after %llu",
+                   (int)record->type, (unsigned long long)record->size,
+                   (unsigned long long)left);
+  if (at[0] == 0 && memcmp(at, at + 1, (size_t)left - 1) == 0)
     return pf_warn(parser->trace, PF_DAMAGE, "br-padding", PF_EFORMAT,
                    record->offset, error,
                    "a record expected, %llu bytes of zeros found",
-                   (unsigned long long)record->size);
+                   (unsigned long long)left);
   if (at[0] == '\r')
     hint = "; was the file copied as text, which puts 0d before each 0a?";
   if (at[0] == 2)
@@ -255,26 +216,11 @@ static pf_status take_invalid (br_parser *parser, const br_record *record,
 }
 
 
-/* Ends the parse; an unfinished group is dropped with a warning. */
-static pf_status take_end (br_parser *parser, pf_error *error) {
-  if (!parser->in_group)
-    return PF_END;
-  parser->in_group = false;
-  const pf_status status =
-      pf_warn(parser->trace, PF_DAMAGE, "br-truncated", PF_ETRUNCATED,
-              parser->group.offset, error, "the group has no end");
-  return status < 0 ? status : PF_END;
-}
-
-/* }====== */
-
-
-/* {====== Groups ====== */
-
-
 static pf_status take_record (br_parser *parser, const br_record *record,
                               pf_error *error) {
   br_group *const group = &parser->group;
+  if (!parser->in_group && record->type != BR_MODULE && record->type != BR_LINE)
+    return warn_damage(parser, record, "br-stray", error, "outside a group");
   switch (record->type) {
     case BR_MODULE: return take_mapping(parser, record, error);
     case BR_LINE:
@@ -285,12 +231,7 @@ static pf_status take_record (br_parser *parser, const br_record *record,
       return add_frame(parser, record, error);
     case BR_TIME: return take_time(parser, record, error);
     case BR_BACKTRACE: return take_backtrace(parser, record, error);
-    case BR_END:
-      if (!parser->in_group)
-        return warn_damage(parser, record, "br-stray", error,
-                           "outside a group");
-      parser->in_group = false;
-      return PF_OK;
+    case BR_END: parser->in_group = false; return PF_OK;
     default: return take_tag(parser, record, error);
   }
 }
@@ -319,8 +260,7 @@ pf_status br_next_group (br_parser *parser, pf_error *error) {
     if (found == BR_TRUNCATED && parser->is_live)
       return PF_AGAIN;
     if (found != BR_COMPLETE)
-      status = found == BR_TRUNCATED ? take_truncated(parser, &record, error)
-                                     : take_invalid(parser, &record, error);
+      status = take_rest(parser, &record, found, error);
     else if (was_in_group && record.type == BR_LINE) {
       parser->in_group = false;
       status = warn_damage(parser, &record, "br-nested", error,
@@ -335,7 +275,10 @@ pf_status br_next_group (br_parser *parser, pf_error *error) {
     if (was_in_group && !parser->in_group)
       return count_group(parser, error);
   }
-  return parser->is_live ? PF_AGAIN : take_end(parser, error);
+  if (parser->is_live || !parser->in_group)
+    return parser->is_live ? PF_AGAIN : PF_END;
+  parser->in_group = false;
+  status = pf_warn(parser->trace, PF_DAMAGE, "br-truncated", PF_ETRUNCATED,
+                   parser->group.offset, error, "the group has no end");
+  return status < 0 ? status : PF_END;
 }
-
-/* }====== */

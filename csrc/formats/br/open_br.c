@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "formats/br/columns.h"
+#include "formats/br/br.h"
 
 static const pf_table all_tables[] = {
     {"samples", br_samples_fields, SAMPLES_COLUMNS, -1, br_open_samples},

@@ -129,27 +129,28 @@ static pf_status conclude (pf_trace *trace, const prescan *s,
                            br_interpretation *interp, pf_error *error) {
   const br_parser *const parser = &s->parser;
   pf_info_text(trace, "dialect",
-               br_text(parser->groups == 0               ? "empty"
-                       : parser->timed == 0              ? "sampled"
-                       : parser->timed == parser->groups ? "timed"
-                                                         : "mixed"));
-  pf_info_text(trace, "byte_order", br_text("big"));
+               pf_bytes_of(parser->groups == 0               ? "empty"
+                           : parser->timed == 0              ? "sampled"
+                           : parser->timed == parser->groups ? "timed"
+                                                             : "mixed"));
+  pf_info_text(trace, "byte_order", pf_bytes_of("big"));
   if (s->has_reached_end) {
     pf_info_int(trace, "records", (int64_t)parser->groups);
     pf_info_int(trace, "mappings", (int64_t)parser->mappings);
   }
   const char *why = decide_order(s, interp);
-  pf_info_text(trace, "backtrace_order",
-               br_text(interp->outer_first ? "outer_first" : "inner_first"));
-  pf_info_text(trace, "backtrace_order_why", br_text(why));
+  pf_info_text(
+      trace, "backtrace_order",
+      pf_bytes_of(interp->outer_first ? "outer_first" : "inner_first"));
+  pf_info_text(trace, "backtrace_order_why", pf_bytes_of(why));
   interp->has_callers = s->backtraces > 0;
   pf_info_bool(trace, "has_backtraces", interp->has_callers);
   pf_info_int(trace, "main_first", (int64_t)s->main_first);
   pf_info_int(trace, "main_last", (int64_t)s->main_last);
   why = decide_times(s, interp);
   pf_info_text(trace, "semantics",
-               br_text(interp->inclusive ? "inclusive" : "self"));
-  pf_info_text(trace, "semantics_why", br_text(why));
+               pf_bytes_of(interp->inclusive ? "inclusive" : "self"));
+  pf_info_text(trace, "semantics_why", pf_bytes_of(why));
   if (s->main_first == 0 || s->main_last == 0)
     return PF_OK;
   return pf_warn(

@@ -1,11 +1,49 @@
 /*
-** names_br.c - interns names of modules and functions, converted from the code
-** page of the file.
+** records_br.c - decodes one record, and interns names of modules and functions,
+** converted from the code page of the file.
 */
 
 #include <stdlib.h>
 
-#include "formats/br/columns.h"
+#include "formats/br/br.h"
+
+
+br_result br_record_at (pf_bytes bytes, uint64_t at, br_record *record) {
+  /* Bytes before the name; 0: unknown type. */
+  static const uint8_t sizes[BR_TYPES] = {
+      [BR_MODULE] = 5, [BR_LINE] = 8,     [BR_TIME] = 9,  [BR_BACKTRACE] = 8,
+      [BR_END] = 1,    [BR_FUNCTION] = 2, [BR_GOSUB] = 1, [BR_MAIN] = 1};
+  const uint8_t *const here = bytes.at + at;
+  const size_t left = bytes.size - (size_t)at;
+  const size_t fixed = here[0] < BR_TYPES ? sizes[here[0]] : 0;
+  *record = (br_record){.type = BR_REST, .offset = at, .size = left};
+  if (fixed == 0)
+    return BR_INVALID;
+  record->type = (br_type)here[0];
+  record->size = fixed;
+  if (left < fixed)
+    return BR_TRUNCATED;
+  switch (record->type) {
+    case BR_LINE:
+    case BR_BACKTRACE:
+      record->line = pf_load32(here + 3, true);
+      record->clause = here[7];
+      record->module = pf_load16(here + 1, true);
+      break;
+    case BR_MODULE:
+      record->module = pf_load16(here + 1, true);
+      record->name.size = pf_load16(here + 3, true);
+      break;
+    case BR_FUNCTION: record->name.size = here[1]; break;
+    case BR_TIME: record->spent = pf_load64(here + 1, true); break;
+    default: break;
+  }
+  record->size += record->name.size;
+  if (record->size > left)
+    return BR_TRUNCATED;
+  record->name.at = here + fixed;
+  return BR_COMPLETE;
+}
 
 
 bool br_recorded_by (const pf_trace *trace, pf_bytes *author) {
@@ -32,7 +70,7 @@ pf_status br_charset_open (pf_charset *charset, pf_trace *trace,
   if (br_recorded_by(trace, &author))
     memset(charset, 0, sizeof *charset);
   if (charset->kind != PF_TEXT_AS_BYTES)
-    pf_info_text(trace, "code_page", br_text(charset->name));
+    pf_info_text(trace, "code_page", pf_bytes_of(charset->name));
   return PF_OK;
 }
 

@@ -1,0 +1,407 @@
+/*
+** rows_br.c - the readers of the tables: samples (a row for each group, that
+** is, each executed line or each sample), frames (for each group its line, then
+** its callers from the innermost to the outermost) and raw (the records of the
+** file; the bytes of all rows together are the file).
+*/
+
+#include "formats/br/br.h"
+#include "model/base/memory.h"
+#include "model/dictionary/stacks.h"
+#include "model/rows/put_values.h"
+#include "model/rows/table_reader.h"
+
+
+/* {====== Samples ====== */
+
+const pf_field br_samples_fields[SAMPLES_COLUMNS] = {
+    {"module", PF_NAME, "file of the program, or module#N when N has no name"},
+    {"line", PF_INT, "line number"},
+    {"clause", PF_INT, "number of the clause in the line"},
+    {"function", PF_NAME, "function the line is in"},
+    {"kind", PF_NAME, "what the line is in: function, gosub, main or unknown"},
+    {"spent", PF_INT, "time as stated, ns; missing in samples"},
+    {"depth", PF_INT, "frames of the stack, the line itself included"},
+    {"stack", PF_STACK, "the line and its callers"},
+    {"self", PF_INT, "time of the line without what it called, ns"},
+    {"offset", PF_INT, "byte at which the group begins"},
+};
+
+/* A frame of the last group, and the stack that ends with it. */
+typedef struct known_frame {
+  br_frame frame;
+  uint32_t stack;
+} known_frame;
+
+typedef struct samples_reader {
+  pf_reader reader;
+  br_parser parser;
+  const br_interpretation *interp;
+  uint32_t routines[BR_ROUTINES]; /* ids of their names */
+  known_frame *stack;             /* of the last group, outermost frame first */
+  size_t nstack, stack_capacity;
+  uint64_t *callees; /* by depth: time of the callees so far, ns */
+  size_t callees_capacity;
+  uint8_t name_buffer[BR_MAX_CONVERTED + 8];
+} samples_reader;
+
+
+/* Returns the id of the area of a frame. A GOSUB has no name, so its area is
+   called "MODULE gosub". PF_NO_AREA when out of memory. */
+static uint32_t frame_area (samples_reader *self, const br_frame *frame) {
+  static const char tail[] = " gosub";
+  pf_dictionary *const dictionary = self->reader.dictionary;
+  pf_area area = PF_AREA_NONE;
+  area.name = frame->module;
+  if (frame->routine == BR_IN_FUNCTION)
+    area.name = frame->function;
+  if (frame->routine == BR_IN_GOSUB) {
+    const pf_bytes name = pf_name(dictionary, frame->module);
+    memcpy(self->name_buffer, name.at, name.size);
+    memcpy(self->name_buffer + name.size, tail, sizeof tail);
+    area.name = pf_intern(
+        dictionary, (pf_bytes){self->name_buffer, name.size + sizeof tail - 1});
+  }
+  if (area.name == PF_NO_NAME)
+    return PF_NO_AREA;
+  area.class = self->routines[frame->routine];
+  area.file = frame->module;
+  area.line = frame->line;
+  area.has_value = true;
+  area.value = frame->clause;
+  return pf_area_add(dictionary, &area);
+}
+
+
+/* Frame number `i` of the group, counted from the outermost. */
+static const br_frame *frame_at (const samples_reader *self, size_t i) {
+  const br_group *const group = &self->parser.group;
+  return br_frame_of(group, self->interp, group->nframes - 1 - i);
+}
+
+
+/* Sets *stack to the stack of the group. Most outer frames are those of the
+   last group, so their stacks are reused. */
+static pf_status find_stack (samples_reader *self, uint32_t *stack,
+                             pf_error *error) {
+  const size_t depth = self->parser.group.nframes;
+  size_t i = 0;
+  if (!pf_grow(&self->stack, &self->stack_capacity, depth))
+    return pf_no_memory(error);
+  while (i < depth && i < self->nstack &&
+         memcmp(&self->stack[i].frame, frame_at(self, i), sizeof(br_frame)) ==
+             0)
+    i++;
+  for (self->nstack = i; i < depth; self->nstack = ++i) {
+    const br_frame *const frame = frame_at(self, i);
+    const uint32_t parent = i == 0 ? PF_NO_STACK : self->stack[i - 1].stack;
+    const uint32_t area = frame_area(self, frame);
+    const uint32_t added =
+        area == PF_NO_AREA
+            ? PF_NO_STACK
+            : pf_stack_push(self->reader.dictionary, parent, area);
+    if (added == PF_NO_STACK)
+      return pf_no_memory(error);
+    self->stack[i] = (known_frame){*frame, added};
+  }
+  *stack = self->stack[depth - 1].stack;
+  return PF_OK;
+}
+
+
+/* Subtracts the time of the callees from an inclusive time. Lines are written
+   when they end: the callees are the groups one frame deeper since the last
+   group of this depth. */
+static pf_status compute_self (samples_reader *self, int64_t *self_ns,
+                               pf_error *error) {
+  const br_group *const group = &self->parser.group;
+  const size_t depth = group->nframes;
+  if (!pf_grow_filled(&self->callees, &self->callees_capacity, depth + 2, 0))
+    return pf_no_memory(error);
+  const uint64_t called = self->callees[depth + 1];
+  self->callees[depth + 1] = 0;
+  self->callees[depth] += group->spent; /* less than 2^63 each; may wrap */
+  *self_ns = (int64_t)(group->spent - called);
+  if (called <= group->spent)
+    return PF_OK;
+  *self_ns = 0;
+  return pf_warn(self->parser.trace, PF_NOTE, "br-not-inclusive", PF_EFORMAT,
+                 group->offset, error,
+                 "the line took %llu ns and what it called %llu ns: its self "
+                 "time is set to 0",
+                 (unsigned long long)group->spent, (unsigned long long)called);
+}
+
+
+/* Sets the times. Samples have none; self time can be computed from inclusive
+   times only if backtraces state the callers. */
+static pf_status put_times (samples_reader *self, pf_column *columns,
+                            size_t row, pf_error *error) {
+  const br_group *const group = &self->parser.group;
+  const bool has_time = br_has_time(group);
+  const bool subtracts = has_time && self->interp->inclusive;
+  int64_t self_ns = (int64_t)group->spent;
+  pf_status status = PF_OK;
+  pf_put_int(&columns[SAMPLES_SPENT], row, self_ns, has_time);
+  if (subtracts && columns[SAMPLES_SELF].data != NULL)
+    status = compute_self(self, &self_ns, error);
+  pf_put_int(&columns[SAMPLES_SELF], row, self_ns,
+             has_time && (!subtracts ||
+                          (group->dropped == 0 && self->interp->has_callers)));
+  return status;
+}
+
+
+static pf_status put_group (pf_reader *reader, pf_batch *batch,
+                            pf_error *error) {
+  samples_reader *const self = (samples_reader *)(void *)reader;
+  pf_column *const columns = batch->columns;
+  pf_status status = br_next_group(&self->parser, error);
+  if (status != PF_MORE)
+    return status;
+  const br_group *const group = &self->parser.group;
+  const br_frame *const line = &group->frames[0];
+  const size_t row = batch->rows++;
+  pf_put_id(&columns[SAMPLES_MODULE], row, line->module);
+  pf_put_int(&columns[SAMPLES_LINE], row, line->line, true);
+  pf_put_int(&columns[SAMPLES_CLAUSE], row, line->clause, true);
+  pf_put_id(&columns[SAMPLES_KIND], row, self->routines[line->routine]);
+  pf_put_int(&columns[SAMPLES_DEPTH], row,
+             (int64_t)(group->nframes + group->dropped), true);
+  pf_put_int(&columns[SAMPLES_OFFSET], row, (int64_t)group->offset, true);
+  pf_put_id(&columns[SAMPLES_FUNCTION], row, line->function);
+  status = put_times(self, columns, row, error);
+  if (status == PF_OK && columns[SAMPLES_STACK].data != NULL)
+    status = find_stack(self, &columns[SAMPLES_STACK].ids[row], error);
+  return status;
+}
+
+
+static pf_status next_samples (pf_reader *reader, pf_batch *batch,
+                               pf_error *error) {
+  return pf_batch_fill(reader, batch, put_group, error);
+}
+
+
+static void close_samples (pf_reader *reader) {
+  samples_reader *const self = (samples_reader *)(void *)reader;
+  br_parser_close(&self->parser);
+  free(self->stack);
+  free(self->callees);
+  free(self);
+}
+
+
+pf_status br_open_samples (pf_trace *trace, const pf_table *table,
+                           pf_reader **reader, pf_error *error) {
+  samples_reader *const self =
+      pf_reader_new(sizeof *self, trace, table, next_samples, error);
+  if (self == NULL)
+    return PF_ENOMEM;
+  self->reader.close = close_samples;
+  self->interp = &((const br_file *)trace->state)->interp;
+  pf_status status = br_parser_open(&self->parser, trace, error);
+  if (status == PF_OK)
+    status = pf_intern_texts(trace->dictionary, br_routine_names, BR_ROUTINES,
+                             self->routines, error);
+  return pf_reader_opened(&self->reader, status, reader);
+}
+
+/* }====== */
+
+
+/* {====== Frames ====== */
+
+const pf_field br_frames_fields[FRAMES_COLUMNS] = {
+    {"offset", PF_INT, "byte at which the group begins"},
+    {"level", PF_INT, "0: the line itself, 1: its caller, ..."},
+    {"frame", PF_NAME, "line or caller"},
+    {"module", PF_NAME, "file of the program, or module#N when N has no name"},
+    {"line", PF_INT, "line number"},
+    {"clause", PF_INT, "number of the clause in the line"},
+    {"function", PF_NAME, "function the line is in"},
+    {"kind", PF_NAME, "what the line is in: function, gosub, main or unknown"},
+    {"spent", PF_INT, "of the line itself: time as stated, ns"},
+};
+
+typedef struct frames_reader {
+  pf_reader reader;
+  br_parser parser;
+  const br_interpretation *interp;
+  uint32_t routines[BR_ROUTINES]; /* ids of their names */
+  uint32_t frame_ids[2];          /* ids of "line" and "caller" */
+  size_t level, count;            /* next frame of the group, and number of
+                                     frames */
+} frames_reader;
+
+
+static pf_status put_frame (pf_reader *reader, pf_batch *batch,
+                            pf_error *error) {
+  frames_reader *const self = (frames_reader *)(void *)reader;
+  const br_group *const group = &self->parser.group;
+  pf_column *const columns = batch->columns;
+  if (self->level == self->count) {
+    const pf_status status = br_next_group(&self->parser, error);
+    self->level = 0;
+    self->count = status == PF_MORE ? group->nframes : 0;
+    if (status != PF_MORE)
+      return status;
+  }
+  const size_t level = self->level++;
+  const br_frame *const frame = br_frame_of(group, self->interp, level);
+  const size_t row = batch->rows++;
+  pf_put_int(&columns[FRAMES_OFFSET], row, (int64_t)group->offset, true);
+  pf_put_int(&columns[FRAMES_LEVEL], row, (int64_t)level, true);
+  pf_put_id(&columns[FRAMES_FRAME], row, self->frame_ids[level > 0]);
+  pf_put_id(&columns[FRAMES_MODULE], row, frame->module);
+  pf_put_int(&columns[FRAMES_LINE], row, frame->line, true);
+  pf_put_int(&columns[FRAMES_CLAUSE], row, frame->clause, true);
+  pf_put_id(&columns[FRAMES_FUNCTION], row, frame->function);
+  pf_put_id(&columns[FRAMES_KIND], row, self->routines[frame->routine]);
+  pf_put_int(&columns[FRAMES_SPENT], row, (int64_t)group->spent,
+             level == 0 && br_has_time(group));
+  return PF_MORE;
+}
+
+
+static pf_status next_frames (pf_reader *reader, pf_batch *batch,
+                              pf_error *error) {
+  return pf_batch_fill(reader, batch, put_frame, error);
+}
+
+
+static void close_frames (pf_reader *reader) {
+  frames_reader *const self = (frames_reader *)(void *)reader;
+  br_parser_close(&self->parser);
+  free(self);
+}
+
+
+pf_status br_open_frames (pf_trace *trace, const pf_table *table,
+                          pf_reader **reader, pf_error *error) {
+  static const char *const words[] = {"line", "caller"};
+  frames_reader *const self =
+      pf_reader_new(sizeof *self, trace, table, next_frames, error);
+  if (self == NULL)
+    return PF_ENOMEM;
+  self->reader.close = close_frames;
+  self->interp = &((const br_file *)trace->state)->interp;
+  pf_status status = br_parser_open(&self->parser, trace, error);
+  if (status == PF_OK)
+    status =
+        pf_intern_texts(trace->dictionary, words, 2, self->frame_ids, error);
+  if (status == PF_OK)
+    status = pf_intern_texts(trace->dictionary, br_routine_names, BR_ROUTINES,
+                             self->routines, error);
+  return pf_reader_opened(&self->reader, status, reader);
+}
+
+/* }====== */
+
+
+/* {====== Records ====== */
+
+const pf_field br_raw_fields[RAW_COLUMNS] = {
+    {"offset", PF_INT, "byte at which it begins"},
+    {"size", PF_INT, "bytes"},
+    {"kind", PF_NAME,
+     "module, line, time, backtrace, end, function, gosub, main, or rest"},
+    {"module_number", PF_INT, "of a module, a line, a backtrace"},
+    {"line", PF_INT, "of a line, a backtrace"},
+    {"clause", PF_INT, "of a line, a backtrace"},
+    {"spent", PF_INT, "of a time, ns"},
+    {"name", PF_NAME, "of a module, a function"},
+    {"bytes", PF_BYTES, "all its bytes"},
+};
+
+static const char *const kind_names[BR_TYPES] = {[BR_REST] = "rest",
+                                                 [BR_MODULE] = "module",
+                                                 [2] = "",
+                                                 [BR_LINE] = "line",
+                                                 [BR_TIME] = "time",
+                                                 [BR_BACKTRACE] = "backtrace",
+                                                 [BR_END] = "end",
+                                                 [BR_FUNCTION] = "function",
+                                                 [BR_GOSUB] = "gosub",
+                                                 [BR_MAIN] = "main"};
+
+typedef struct raw_reader {
+  pf_reader reader;
+  const pf_trace *trace;
+  br_names names;
+  uint64_t at;
+  bool is_live;
+  uint32_t kinds[BR_TYPES]; /* ids of their names */
+} raw_reader;
+
+
+/* Puts the record at the position of the reader. Bytes that cannot be read are
+   one record, BR_REST; in a live trace an incomplete record is waited for. */
+static pf_status put_record (pf_reader *reader, pf_batch *batch,
+                             pf_error *error) {
+  raw_reader *const self = (raw_reader *)(void *)reader;
+  const pf_bytes bytes = self->trace->sources[0].bytes;
+  pf_column *const columns = batch->columns;
+  br_record record;
+  if (self->at == bytes.size)
+    return self->is_live ? PF_AGAIN : PF_END;
+  const br_result found = br_record_at(bytes, self->at, &record);
+  if (found == BR_TRUNCATED && self->is_live)
+    return PF_AGAIN;
+  if (found != BR_COMPLETE)
+    record = (br_record){
+        .type = BR_REST, .offset = self->at, .size = bytes.size - self->at};
+  self->at += record.size;
+  const br_type type = record.type;
+  const bool has_line = type == BR_LINE || type == BR_BACKTRACE;
+  const pf_bytes all = {bytes.at + record.offset, (size_t)record.size};
+  const size_t row = batch->rows++;
+  pf_put_int(&columns[RAW_OFFSET], row, (int64_t)record.offset, true);
+  pf_put_int(&columns[RAW_SIZE], row, (int64_t)record.size, true);
+  pf_put_id(&columns[RAW_KIND], row, self->kinds[type]);
+  pf_put_int(&columns[RAW_MODULE_NUMBER], row, record.module,
+             has_line || type == BR_MODULE);
+  pf_put_int(&columns[RAW_LINE], row, record.line, has_line);
+  pf_put_int(&columns[RAW_CLAUSE], row, record.clause, has_line);
+  pf_put_int(&columns[RAW_SPENT], row, (int64_t)record.spent,
+             type == BR_TIME && record.spent <= INT64_MAX);
+  pf_put_bytes(&columns[RAW_BYTES], row, all, true);
+  const bool is_named = (type == BR_MODULE || type == BR_FUNCTION) &&
+                        columns[RAW_NAME].data != NULL;
+  const uint32_t name =
+      is_named ? br_intern(&self->names, record.name) : PF_NO_NAME;
+  pf_put_id(&columns[RAW_NAME], row, name);
+  return is_named && name == PF_NO_NAME ? pf_no_memory(error) : PF_MORE;
+}
+
+
+static pf_status next_records (pf_reader *reader, pf_batch *batch,
+                               pf_error *error) {
+  return pf_batch_fill(reader, batch, put_record, error);
+}
+
+
+static void close_records (pf_reader *reader) {
+  raw_reader *const self = (raw_reader *)(void *)reader;
+  br_names_close(&self->names);
+  free(self);
+}
+
+
+pf_status br_open_raw (pf_trace *trace, const pf_table *table,
+                       pf_reader **reader, pf_error *error) {
+  raw_reader *const self =
+      pf_reader_new(sizeof *self, trace, table, next_records, error);
+  if (self == NULL)
+    return PF_ENOMEM;
+  self->reader.close = close_records;
+  self->trace = trace;
+  self->is_live = pf_option_int(trace, "live", 0) != 0;
+  pf_status status = br_names_open(&self->names, trace, error);
+  if (status == PF_OK)
+    status = pf_intern_texts(trace->dictionary, kind_names, BR_TYPES,
+                             self->kinds, error);
+  return pf_reader_opened(&self->reader, status, reader);
+}
+
+/* }====== */
