@@ -2,6 +2,7 @@
 ** export.c - writing the text of an export (see export.h).
 */
 
+#include <stdarg.h>
 #include <stdlib.h>
 
 #include "lua/arguments.h"
@@ -82,6 +83,23 @@ void l_export_int (l_export *e, int64_t value) {
   char number[ROW_NUMBER_SIZE];
   const char *const end = row_put_int(number, value);
   l_export_bytes(e, number, (size_t)(end - number));
+}
+
+
+void l_export_put (l_export *e, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  const char *at;
+  for (; (at = strchr(format, '%')) != NULL; format = at) {
+    l_export_bytes(e, format, (size_t)(at - format));
+    if (at[1] == 's')
+      l_export_text(e, va_arg(arguments, const char *));
+    else
+      l_export_int(e, va_arg(arguments, long long));
+    at += at[1] == 's' ? strlen("%s") : strlen("%lld");
+  }
+  va_end(arguments);
+  l_export_text(e, format);
 }
 
 

@@ -39,6 +39,10 @@ int l_export_finish (lua_State *L, l_export *e);
 void l_export_bytes (l_export *e, const void *bytes, size_t size);
 void l_export_text (l_export *e, const char *text);
 void l_export_int (l_export *e, int64_t value);
+
+/* Writes a format with the conversions %s and %lld only. */
+void l_export_put (l_export *e, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 void l_export_json (l_export *e, pf_bytes text);
 
 /* Writes ns as milliseconds with six decimals. */

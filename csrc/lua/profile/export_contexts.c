@@ -52,10 +52,8 @@ static void put_folded (l_export *e, const uint32_t *path, uint32_t depth,
     l_export_text(e, i == 0 ? "" : ";");
     l_export_replaced(e, frame_name(e, path[i]), ";:");
   }
-  for (size_t i = 0; i < numbers->count; i++) {
-    l_export_text(e, " ");
-    l_export_int(e, numbers->at[i]);
-  }
+  for (size_t i = 0; i < numbers->count; i++)
+    l_export_put(e, " %lld", (long long)numbers->at[i]);
   l_export_text(e, numbers->count > 0 ? "\n" : "");
 }
 
@@ -136,11 +134,6 @@ static int core_stack_depth (lua_State *L) {
 
 /* {====== speedscope ====== */
 
-static void put_json (l_export *e, const char *text) {
-  l_export_json(e, l_bytes_of(text));
-}
-
-
 static void put_frames (l_export *e) {
   const pf_dictionary *const d = e->contexts->dictionary;
   for (uint32_t i = 0; i < e->nframes; i++) {
@@ -151,10 +144,8 @@ static void put_frames (l_export *e) {
       l_export_text(e, ",\"file\":");
       l_export_json(e, pf_name(d, area->file));
     }
-    if (area->line != 0) {
-      l_export_text(e, ",\"line\":");
-      l_export_int(e, area->line);
-    }
+    if (area->line != 0)
+      l_export_put(e, ",\"line\":%lld", (long long)area->line);
     l_export_text(e, "}");
   }
 }
@@ -174,15 +165,11 @@ static int64_t put_samples (l_export *e, uint32_t *path, bool stacks) {
     sum = pf_weight_add(sum, weight(e, node), &overflow);
     l_export_text(e, comma);
     comma = ",";
-    if (!stacks) {
+    if (!stacks)
       l_export_int(e, weight(e, node));
-      continue;
-    }
-    for (uint32_t d = 0; d < depth; d++) {
-      l_export_text(e, d == 0 ? "[" : ",");
-      l_export_int(e, path[d]);
-    }
-    l_export_text(e, "]");
+    for (uint32_t d = 0; stacks && d < depth; d++)
+      l_export_put(e, "%s%lld", d == 0 ? "[" : ",", (long long)path[d]);
+    l_export_text(e, stacks ? "]" : "");
   }
   return sum;
 }
@@ -192,18 +179,15 @@ static int64_t put_samples (l_export *e, uint32_t *path, bool stacks) {
 static void put_profile (l_export *e, uint32_t *path) {
   const pf_context_metric *const metric = &e->contexts->metrics[e->metric];
   l_export_text(e, "{\"type\":\"sampled\",\"name\":");
-  put_json(e, metric->name);
-  l_export_text(e, ",\"unit\":");
-  put_json(e, strcmp(metric->unit, "ns") == 0      ? "nanoseconds"
-              : strcmp(metric->unit, "bytes") == 0 ? "bytes"
-                                                   : "none");
-  l_export_text(e, ",\"startValue\":0,\n\"samples\":[");
+  l_export_json(e, l_bytes_of(metric->name));
+  l_export_put(e, ",\"unit\":\"%s\",\"startValue\":0,\n\"samples\":[",
+               strcmp(metric->unit, "ns") == 0      ? "nanoseconds"
+               : strcmp(metric->unit, "bytes") == 0 ? "bytes"
+                                                    : "none");
   const int64_t sum = put_samples(e, path, true);
   l_export_text(e, "],\n\"weights\":[");
   put_samples(e, path, false);
-  l_export_text(e, "],\n\"endValue\":");
-  l_export_int(e, sum);
-  l_export_text(e, "}");
+  l_export_put(e, "],\n\"endValue\":%lld}", (long long)sum);
 }
 
 
@@ -224,12 +208,11 @@ static int core_write_speedscope (lua_State *L) {
   uint32_t *const path = l_scratch(L, e->walk.max_depth, sizeof *path);
   l_export_text(e, "{\"$schema\":\"https://www.speedscope.app/"
                    "file-format-schema.json\",\n\"exporter\":");
-  put_json(e, l_option_text(L, 2, "exporter", "profio"));
+  l_export_json(e, l_bytes_of(l_option_text(L, 2, "exporter", "profio")));
   l_export_text(e, ",\"name\":");
-  put_json(e, l_option_text(L, 2, "name", "profile"));
-  l_export_text(e, ",\"activeProfileIndex\":");
-  l_export_int(e, (int64_t)(e->metric - from));
-  l_export_text(e, ",\n\"shared\":{\"frames\":[\n");
+  l_export_json(e, l_bytes_of(l_option_text(L, 2, "name", "profile")));
+  l_export_put(e, ",\"activeProfileIndex\":%lld,\n\"shared\":{\"frames\":[\n",
+               (long long)(e->metric - from));
   put_frames(e);
   l_export_text(e, "\n]},\n\"profiles\":[");
   for (e->metric = from; e->metric < to; e->metric++) {
@@ -277,10 +260,7 @@ static void put_named (l_export *e, const char *key, numbers *known,
   const bool is_new = known->of[name] == 0;
   if (is_new)
     known->of[name] = ++known->count;
-  l_export_text(e, key);
-  l_export_text(e, "(");
-  l_export_int(e, known->of[name]);
-  l_export_text(e, ")");
+  l_export_put(e, "%s(%lld)", key, (long long)known->of[name]);
   if (is_new) {
     l_export_text(e, is_blank(text) ? " (blank)" : " ");
     if (!is_blank(text))
@@ -295,10 +275,8 @@ static void put_function (l_export *e, shown *names, uint32_t frame,
                           const char *file, const char *function) {
   const pf_dictionary *const d = e->contexts->dictionary;
   const pf_area *const area = pf_area_at(d, frame);
-  if (area->file == PF_NO_NAME) {
-    l_export_text(e, file);
-    l_export_text(e, "???\n");
-  }
+  if (area->file == PF_NO_NAME)
+    l_export_put(e, "%s???\n", file);
   else
     put_named(e, file, &names->files, area->file, pf_name(d, area->file));
   put_named(e, function, &names->functions, area->name, frame_name(e, frame));
@@ -316,10 +294,8 @@ typedef struct event_list {
 static void put_line_cost (l_export *e, int64_t line, const pf_contexts *c,
                            const size_t *metrics, size_t count, uint32_t node) {
   l_export_int(e, line < 0 ? 0 : line);
-  for (size_t i = 0; i < count; i++) {
-    l_export_text(e, " ");
-    l_export_int(e, c->weights[metrics[i]][node]);
-  }
+  for (size_t i = 0; i < count; i++)
+    l_export_put(e, " %lld", (long long)c->weights[metrics[i]][node]);
   l_export_text(e, "\n");
 }
 
@@ -361,9 +337,7 @@ static void put_arcs (l_export *e, shown *names, const pf_contexts *arcs,
       continue;
     put_function(e, names, arcs->frames[caller], "fl=", "fn=");
     put_function(e, names, arcs->frames[i], "cfi=", "cfn=");
-    l_export_text(e, "calls=");
-    l_export_int(e, count > 0 ? count : 1);
-    l_export_text(e, " 0\n");
+    l_export_put(e, "calls=%lld 0\n", (long long)(count > 0 ? count : 1));
     put_line_cost(e, 0, arcs, events->total, events->count, i);
     l_export_text(e, "\n");
   }
@@ -399,8 +373,7 @@ static void put_sums (l_export *e, const char *key, const event_list *events) {
     int64_t sum = 0;
     for (uint32_t i = 0; i < e->contexts->count; i++)
       sum = pf_weight_add(sum, weights[i], &overflow);
-    l_export_text(e, " ");
-    l_export_int(e, sum);
+    l_export_put(e, " %lld", (long long)sum);
   }
   l_export_text(e, "\n");
 }

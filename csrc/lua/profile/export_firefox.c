@@ -19,79 +19,146 @@ typedef struct firefox {
 } firefox;
 
 
-/* {====== Columns ====== */
+/* {====== Tables ====== */
 
-static void put_key (firefox *f, const char *key) {
-  l_export_text(f->out, "\n\"");
-  l_export_text(f->out, key);
-  l_export_text(f->out, "\":");
-}
+/* A column of a table: its values are equal, or `put` writes each of them. */
+typedef struct table_column {
+  const char *head; /* text before the values */
+  const char *value;
+  void (*put)(firefox *f, uint32_t row);
+} table_column;
+
+#define KEY(name) "\n\"" name "\":["
 
 
-static void put_comma (firefox *f, uint32_t row) {
+static void put_comma (const firefox *f, uint32_t row) {
   if (row > 0)
     l_export_text(f->out, ",");
 }
 
 
-/* Writes a column with the same value in all rows. */
-static void put_same (firefox *f, const char *key, const char *value,
-                      uint32_t rows) {
-  put_key(f, key);
-  l_export_text(f->out, "[");
-  for (uint32_t row = 0; row < rows; row++) {
-    put_comma(f, row);
-    l_export_text(f->out, value);
+/* Writes the columns and the number of rows; a column without a head ends the
+   list. */
+static void put_table (firefox *f, const table_column *columns, uint32_t rows) {
+  for (; columns->head != NULL; columns++) {
+    l_export_text(f->out, columns->head);
+    for (uint32_t row = 0; row < rows; row++) {
+      put_comma(f, row);
+      if (columns->put != NULL)
+        columns->put(f, row);
+      else
+        l_export_text(f->out, columns->value);
+    }
+    l_export_text(f->out, "],");
   }
-  l_export_text(f->out, "],");
+  l_export_put(f->out, "\n\"length\":%lld}", (long long)rows);
 }
 
 
-/* Writes a column of consecutive integers. */
-static void put_counted (firefox *f, const char *key, lua_Integer first,
-                         uint32_t rows) {
-  put_key(f, key);
-  l_export_text(f->out, "[");
-  for (uint32_t row = 0; row < rows; row++) {
-    put_comma(f, row);
-    l_export_int(f->out, first + row);
-  }
-  l_export_text(f->out, "],");
+/* Writes a number, or null. */
+static void put_optional (firefox *f, bool is_there, int64_t number) {
+  if (is_there)
+    l_export_int(f->out, number);
+  else
+    l_export_text(f->out, "null");
 }
 
 
-static void put_length (firefox *f, uint32_t rows) {
-  put_key(f, "length");
-  l_export_int(f->out, rows);
-  l_export_text(f->out, "}");
+/* Stacks are the contexts without the root in depth-first order: a prefix
+   precedes the stacks that extend it. */
+static void put_stack_frame (firefox *f, uint32_t row) {
+  const l_export *const e = f->out;
+  l_export_int(f->out, e->ranks[e->contexts->frames[e->walk.order[row + 1]]]);
 }
 
-/* }====== */
+
+static void put_prefix (firefox *f, uint32_t row) {
+  const uint32_t depth = f->out->walk.depths[row + 1];
+  f->path[depth] = row;
+  put_optional(f, depth > 1, f->path[depth - 1]);
+}
 
 
-/* {====== Tables ====== */
+static void put_row (firefox *f, uint32_t row) {
+  l_export_int(f->out, row);
+}
+
 
 static const pf_area *frame_at (const firefox *f, uint32_t row) {
   return pf_area_at(f->out->contexts->dictionary, f->out->sorted[row]);
 }
 
 
-/* Numbers the files of all frames. */
-static void find_sources (firefox *f) {
+static void put_line (firefox *f, uint32_t row) {
+  put_optional(f, frame_at(f, row)->line > 0, frame_at(f, row)->line);
+}
+
+
+static void put_name (firefox *f, uint32_t row) {
+  l_export_int(f->out, f->strings + row);
+}
+
+
+static void put_source (firefox *f, uint32_t row) {
+  const uint32_t file = frame_at(f, row)->file;
+  put_optional(f, file != PF_NO_NAME,
+               file == PF_NO_NAME ? 0 : f->sources[file]);
+}
+
+
+static void put_file_name (firefox *f, uint32_t row) {
+  l_export_int(f->out, f->strings + f->out->nframes + row);
+}
+
+
+static const table_column stack_table[] = {
+    {"\n\"stackTable\":{\"frame\":[", NULL, put_stack_frame},
+    {KEY("prefix"), NULL, put_prefix},
+    {NULL, NULL, NULL}};
+
+static const table_column frame_table[] = {
+    {",\n\"frameTable\":{" KEY("address"), "-1", NULL},
+    {KEY("inlineDepth"), "0", NULL},
+    {KEY("category"), "0", NULL},
+    {KEY("subcategory"), "0", NULL},
+    {KEY("func"), NULL, put_row},
+    {KEY("nativeSymbol"), "null", NULL},
+    {KEY("innerWindowID"), "0", NULL},
+    {KEY("line"), NULL, put_line},
+    {KEY("column"), "null", NULL},
+    {NULL, NULL, NULL}};
+
+static const table_column func_table[] = {
+    {",\n\"funcTable\":{" KEY("isJS"), "false", NULL},
+    {KEY("relevantForJS"), "false", NULL},
+    {KEY("name"), NULL, put_name},
+    {KEY("resource"), "-1", NULL},
+    {KEY("source"), NULL, put_source},
+    {KEY("lineNumber"), "null", NULL},
+    {KEY("columnNumber"), "null", NULL},
+    {NULL, NULL, NULL}};
+
+static const table_column sources[] = {
+    {",\n\"resourceTable\":{\"lib\":[],\"name\":[],"
+     "\"host\":[],\"type\":[],\"length\":0},"
+     "\n\"nativeSymbols\":{\"libIndex\":[],\"address\":[],"
+     "\"name\":[],\"functionSize\":[],\"length\":0},"
+     "\n\"sources\":{" KEY("uuid"),
+     "null", NULL},
+    {KEY("filename"), NULL, put_file_name},
+    {NULL, NULL, NULL}};
+
+
+/* Numbers the files of all frames, and writes the remaining strings: names of
+   frames, then of files. */
+static void put_strings (firefox *f) {
+  const pf_dictionary *const d = f->out->contexts->dictionary;
   for (uint32_t row = 0; row < f->out->nframes; row++) {
     const uint32_t file = frame_at(f, row)->file;
     if (file != PF_NO_NAME && f->sources[file] == NO_SOURCE) {
       f->sources[file] = f->nsources;
       f->files[f->nsources++] = file;
     }
-  }
-}
-
-
-/* Writes the remaining strings: names of frames, then of files. */
-static void put_strings (firefox *f) {
-  const pf_dictionary *const d = f->out->contexts->dictionary;
-  for (uint32_t row = 0; row < f->out->nframes; row++) {
     l_export_text(f->out, ",\n");
     l_export_json(f->out, pf_text(d, PF_AREA, f->out->sorted[row]));
   }
@@ -100,112 +167,6 @@ static void put_strings (firefox *f) {
     l_export_json(f->out, pf_name(d, f->files[source]));
   }
   l_export_text(f->out, "],");
-}
-
-
-/* Writes a column of the stacks, which are the contexts without the root in
-   depth-first order: a prefix precedes the stacks that extend it. */
-static void put_stacks (firefox *f, bool prefixes) {
-  const l_export *const e = f->out;
-  for (uint32_t i = 1; i < e->contexts->count; i++) {
-    const uint32_t depth = e->walk.depths[i];
-    put_comma(f, i - 1);
-    f->path[depth] = i - 1;
-    if (!prefixes)
-      l_export_int(f->out, e->ranks[e->contexts->frames[e->walk.order[i]]]);
-    else if (depth == 1)
-      l_export_text(f->out, "null");
-    else
-      l_export_int(f->out, f->path[depth - 1]);
-  }
-  l_export_text(f->out, "],");
-}
-
-
-static void put_stack_table (firefox *f) {
-  put_key(f, "stackTable");
-  l_export_text(f->out, "{\"frame\":[");
-  put_stacks(f, false);
-  put_key(f, "prefix");
-  l_export_text(f->out, "[");
-  put_stacks(f, true);
-  put_length(f, f->out->contexts->count - 1);
-  l_export_text(f->out, ",");
-}
-
-
-static void put_lines (firefox *f) {
-  put_key(f, "line");
-  l_export_text(f->out, "[");
-  for (uint32_t row = 0; row < f->out->nframes; row++) {
-    put_comma(f, row);
-    if (frame_at(f, row)->line > 0)
-      l_export_int(f->out, frame_at(f, row)->line);
-    else
-      l_export_text(f->out, "null");
-  }
-  l_export_text(f->out, "],");
-}
-
-
-static void put_frame_table (firefox *f) {
-  const uint32_t rows = f->out->nframes;
-  put_key(f, "frameTable");
-  l_export_text(f->out, "{");
-  put_same(f, "address", "-1", rows);
-  put_same(f, "inlineDepth", "0", rows);
-  put_same(f, "category", "0", rows);
-  put_same(f, "subcategory", "0", rows);
-  put_counted(f, "func", 0, rows);
-  put_same(f, "nativeSymbol", "null", rows);
-  put_same(f, "innerWindowID", "0", rows);
-  put_lines(f);
-  put_same(f, "column", "null", rows);
-  put_length(f, rows);
-  l_export_text(f->out, ",");
-}
-
-
-static void put_func_sources (firefox *f) {
-  put_key(f, "source");
-  l_export_text(f->out, "[");
-  for (uint32_t row = 0; row < f->out->nframes; row++) {
-    const uint32_t file = frame_at(f, row)->file;
-    put_comma(f, row);
-    if (file == PF_NO_NAME)
-      l_export_text(f->out, "null");
-    else
-      l_export_int(f->out, f->sources[file]);
-  }
-  l_export_text(f->out, "],");
-}
-
-
-static void put_func_table (firefox *f) {
-  const uint32_t rows = f->out->nframes;
-  put_key(f, "funcTable");
-  l_export_text(f->out, "{");
-  put_same(f, "isJS", "false", rows);
-  put_same(f, "relevantForJS", "false", rows);
-  put_counted(f, "name", f->strings, rows);
-  put_same(f, "resource", "-1", rows);
-  put_func_sources(f);
-  put_same(f, "lineNumber", "null", rows);
-  put_same(f, "columnNumber", "null", rows);
-  put_length(f, rows);
-  l_export_text(f->out, ",");
-}
-
-
-static void put_other_tables (firefox *f) {
-  l_export_text(f->out, "\n\"resourceTable\":{\"lib\":[],\"name\":[],"
-                        "\"host\":[],\"type\":[],\"length\":0},"
-                        "\n\"nativeSymbols\":{\"libIndex\":[],\"address\":[],"
-                        "\"name\":[],\"functionSize\":[],\"length\":0},"
-                        "\n\"sources\":{");
-  put_same(f, "uuid", "null", f->nsources);
-  put_counted(f, "filename", f->strings + f->out->nframes, f->nsources);
-  put_length(f, f->nsources);
 }
 
 /* }====== */
@@ -252,35 +213,17 @@ static uint32_t put_samples (firefox *f, sample_column column, bool has_times) {
 static void put_sample_table (firefox *f) {
   const char *const unit = f->out->contexts->metrics[f->out->metric].unit;
   const bool has_times = strcmp(unit, "ns") == 0;
-  put_key(f, "samples");
-  l_export_text(f->out, "{\"stack\":[");
+  l_export_text(f->out, "\n\"samples\":{\"stack\":[");
   put_samples(f, STACK, has_times);
-  put_key(f, "time");
-  l_export_text(f->out, "[");
+  l_export_text(f->out, KEY("time"));
   put_samples(f, TIME, has_times);
-  put_key(f, "weight");
-  l_export_text(f->out, "[");
+  l_export_text(f->out, KEY("weight"));
   const uint32_t rows = put_samples(f, WEIGHT, has_times);
-  put_key(f, "weightType");
-  l_export_text(f->out, has_times                    ? "\"tracing-ms\","
-                        : strcmp(unit, "bytes") == 0 ? "\"bytes\","
-                                                     : "\"samples\",");
-  put_length(f, rows);
-}
-
-
-static void put_thread (firefox *f, const char *name) {
-  l_export_text(f->out, "{\"name\":");
-  l_export_json(f->out, l_bytes_of(name));
-  l_export_text(f->out,
-                ",\"isMainThread\":true,\"processType\":\"default\","
-                "\"processStartupTime\":0,\"processShutdownTime\":null,"
-                "\"registerTime\":0,\"unregisterTime\":null,"
-                "\"pausedRanges\":[],\"pid\":\"1\",\"tid\":0,"
-                "\"markers\":{\"data\":[],\"name\":[],\"startTime\":[],"
-                "\"endTime\":[],\"phase\":[],\"category\":[],\"length\":0},");
-  put_sample_table(f);
-  l_export_text(f->out, "}");
+  l_export_put(f->out, "\n\"weightType\":\"%s\",\n\"length\":%lld}",
+               has_times                    ? "tracing-ms"
+               : strcmp(unit, "bytes") == 0 ? "bytes"
+                                            : "samples",
+               (long long)rows);
 }
 
 /* }====== */
@@ -302,16 +245,26 @@ static int core_write_firefox (lua_State *L) {
   memset(f.sources, 0xff, nnames * sizeof *f.sources); /* NO_SOURCE */
   f.files = l_scratch(L, f.out->nframes, sizeof *f.files);
   f.path = l_scratch(L, (size_t)f.out->walk.max_depth + 1, sizeof *f.path);
-  find_sources(&f);
   put_strings(&f);
-  put_stack_table(&f);
-  put_frame_table(&f);
-  put_func_table(&f);
-  put_other_tables(&f);
+  put_table(&f, stack_table, f.out->contexts->count - 1);
+  put_table(&f, frame_table, f.out->nframes);
+  put_table(&f, func_table, f.out->nframes);
+  put_table(&f, sources, f.nsources);
   l_export_text(f.out, "},\n\"threads\":[\n");
   const char *const thread = l_option_text(L, 2, "thread", NULL);
-  if (thread != NULL)
-    put_thread(&f, thread);
+  if (thread != NULL) {
+    l_export_text(f.out, "{\"name\":");
+    l_export_json(f.out, l_bytes_of(thread));
+    l_export_text(f.out,
+                  ",\"isMainThread\":true,\"processType\":\"default\","
+                  "\"processStartupTime\":0,\"processShutdownTime\":null,"
+                  "\"registerTime\":0,\"unregisterTime\":null,"
+                  "\"pausedRanges\":[],\"pid\":\"1\",\"tid\":0,"
+                  "\"markers\":{\"data\":[],\"name\":[],\"startTime\":[],"
+                  "\"endTime\":[],\"phase\":[],\"category\":[],\"length\":0},");
+    put_sample_table(&f);
+    l_export_text(f.out, "}");
+  }
   return l_export_finish(L, f.out);
 }
 

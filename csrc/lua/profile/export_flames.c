@@ -39,9 +39,7 @@ static void put_number (flames *f, double value, int digits) {
 
 static void put_attribute (flames *f, const char *name, double value,
                            int digits) {
-  l_export_text(f->out, " ");
-  l_export_text(f->out, name);
-  l_export_text(f->out, "=\"");
+  l_export_put(f->out, " %s=\"", name);
   put_number(f, value, digits);
   l_export_text(f->out, "\"");
 }
@@ -77,8 +75,8 @@ static void put_weight (flames *f, int64_t weight) {
     const char *unit;
   } units[] = {{1e9, " s"}, {1e6, " ms"}, {1e3, " us"}, {1, " ns"}};
   if (strcmp(f->unit, "ns") != 0) {
-    l_export_int(f->out, weight);
-    l_export_text(f->out, f->unit[0] == '\0' ? "" : " ");
+    l_export_put(f->out, "%lld%s", (long long)weight,
+                 f->unit[0] == '\0' ? "" : " ");
     put_xml(f, l_bytes_of(f->unit), 24);
     return;
   }
@@ -97,14 +95,12 @@ static void put_weight (flames *f, int64_t weight) {
 static void put_color (flames *f, unsigned red, unsigned green, unsigned blue) {
   static const char hex[] = "0123456789abcdef";
   const unsigned channels[] = {red & 255, green & 255, blue & 255};
-  char text[8] = "#";
+  char text[] = " fill=\"#rrggbb\"";
   for (size_t i = 0; i < 3; i++) {
-    text[1 + 2 * i] = hex[channels[i] >> 4];
-    text[2 + 2 * i] = hex[channels[i] & 15];
+    text[8 + 2 * i] = hex[channels[i] >> 4];
+    text[9 + 2 * i] = hex[channels[i] & 15];
   }
-  l_export_text(f->out, " fill=\"");
-  l_export_bytes(f->out, text, 7);
-  l_export_text(f->out, "\"");
+  l_export_text(f->out, text);
 }
 
 
@@ -225,9 +221,10 @@ static bool is_drawn (const flames *f, uint32_t node, uint32_t depth) {
 }
 
 
-/* Writes all frames that are drawn; the children of a frame begin at its left
-   edge. Frames below a hidden one are hidden. Returns the largest depth. */
-static uint32_t put_frames (flames *f) {
+/* Visits all frames that are drawn, and writes them if `writes`; the children
+   of a frame begin at its left edge. Frames below a hidden one are hidden.
+   Returns the largest depth, which determines the height of the picture. */
+static uint32_t put_frames (flames *f, bool writes) {
   const l_export *const e = f->out;
   uint32_t hidden = UINT32_MAX, deepest = 0;
   f->next[0] = 0;
@@ -242,38 +239,14 @@ static uint32_t put_frames (flames *f) {
       f->next[depth] += f->totals[node] > 0 ? (double)f->totals[node] : 0;
       continue;
     }
-    put_frame(f, node, depth, from);
+    if (writes)
+      put_frame(f, node, depth, from);
     f->next[depth] = from + (double)f->totals[node];
     f->next[depth + 1] = from;
     if (depth > deepest)
       deepest = depth;
   }
   return deepest;
-}
-
-
-/* Returns the largest depth that is drawn, which determines the height of the
-   picture. */
-static uint32_t depth_drawn (const flames *f) {
-  const l_export *const e = f->out;
-  uint32_t hidden = UINT32_MAX, deepest = 0;
-  for (uint32_t i = 0; i < e->contexts->count; i++) {
-    const uint32_t depth = e->walk.depths[i];
-    if (depth > hidden)
-      continue;
-    hidden = is_drawn(f, e->walk.order[i], depth) ? UINT32_MAX : depth;
-    if (hidden == UINT32_MAX && depth > deepest)
-      deepest = depth;
-  }
-  return deepest;
-}
-
-
-static double find_max_change (const flames *f) {
-  double max = 0;
-  for (uint32_t i = 1; f->before != NULL && i < f->out->contexts->count; i++)
-    max = fmax(max, fabs((double)change_of(f, i)));
-  return max;
 }
 
 /* }====== */
@@ -309,8 +282,8 @@ static void open_flames (lua_State *L, flames *f, int file_arg) {
     f->before = totals_of(L, c, l_metric_check(L, c, before));
   f->next = l_scratch(L, (size_t)f->out->walk.max_depth + 3, sizeof *f->next);
   f->whole = (double)f->totals[0];
-  if (f->whole > 0)
-    f->max_change = find_max_change(f);
+  for (uint32_t i = 1; f->whole > 0 && f->before != NULL && i < c->count; i++)
+    f->max_change = fmax(f->max_change, fabs((double)change_of(f, i)));
 }
 
 
@@ -326,7 +299,7 @@ static int core_write_flames (lua_State *L) {
   lua_settop(L, 3);
   open_flames(L, &f, 3);
   if (f.whole > 0)
-    put_frames(&f);
+    put_frames(&f, true);
   return l_export_finish(L, f.out);
 }
 
@@ -337,7 +310,7 @@ static int core_flame_rows (lua_State *L) {
   flames f;
   lua_settop(L, 3);
   open_flames(L, &f, 3);
-  lua_pushinteger(L, f.whole > 0 ? (lua_Integer)depth_drawn(&f) + 1 : 0);
+  lua_pushinteger(L, f.whole > 0 ? (lua_Integer)put_frames(&f, false) + 1 : 0);
   return 1;
 }
 

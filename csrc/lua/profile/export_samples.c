@@ -232,9 +232,8 @@ static int core_write_firefox_samples (lua_State *L) {
       put_time(&w, 0, w.since, length);
     put_sample(&w, 0, length, 0);
   }
-  l_export_text(w.out, "],\n\"weightType\":\"tracing-ms\",\"length\":");
-  l_export_int(w.out, w.count);
-  l_export_text(w.out, "}");
+  l_export_put(w.out, "],\n\"weightType\":\"tracing-ms\",\"length\":%lld}",
+               (long long)w.count);
   return l_export_finish(L, w.out);
 }
 
