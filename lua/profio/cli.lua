@@ -76,7 +76,7 @@ local function print_formats(out)
 end
 
 local without_file = {
-   { "help", function(out) out:write(command_line.help()) end },
+   { "help", function(out, given) out:write(command_line.help(given.verb)) end },
    { "version", function(out) out:write("profio " .. profio._VERSION .. "\n") end },
    { "list_formats", print_formats },
 }
@@ -171,7 +171,7 @@ local function answer_alone(given)
             conflicts.check_alone(mode[1], { out = true, load = true }, given)
          end
          local out <close> = output.open(given.out, {})
-         mode[2](out)
+         mode[2](out, given)
          out:close()
          return true
       end
@@ -187,14 +187,16 @@ local function inputs_of(trace, old)
 end
 
 local function run(argv, err)
-   local given, message = command_line.parse(argv)
+   local given, message, help = command_line.parse(argv)
    if not given then
-      failure.use("%s\n(--help lists the options)", message)
+      failure.use("%s\n(%s lists the options)", message, help or "--help")
    end
    check_given(given)
    script.load(given)
    if answer_alone(given) then
       return failure.READ
+   elseif given.verb and given.verb.run then
+      return given.verb.run(given, err)
    end
    modes.check(given)
    local new_side, old_side = runs.of(given)

@@ -177,9 +177,10 @@ local function check_top(file)
 end
 
 -- Files that several folders of lua/profio may have: a format has the name of its file, and an
--- export of that format too.
+-- export of that format too; a verb has the name of its file, and a report may have it.
 local function may_share_name(file)
    return file:match "/init%.lua$" or file:match "^lua/profio/formats/%w+%.lua$"
+      or file:match "^lua/profio/cli/verbs/%w+%.lua$"
 end
 
 -- Checks the size of the folder of a file in csrc or lua, and that the name of the file is unique.

@@ -1,149 +1,89 @@
--- Declares the options of the command and parses them with argparse.
+-- Parses the command line with argparse: the flat form `profio [options] FILE...`, and the verbs.
 
-local exports = require "profio.exports"
+local core = require "profio.core"
+local declarations = require "profio.cli.declarations"
+local verbs = require "profio.cli.verbs"
 
 local options = {}
 
--- { group, { name, argument or false, help, many = may be repeated } ... } in the order of --help.
-local groups = {
-   { "What to show (default: what the format's own tool prints first)",
-      { "--info", false, "format, tables, columns, counts, warnings" },
-      { "--report", "NAME", "a report; --list-reports names them" },
-      { "--list-reports", false, "the reports that fit the files" },
-      { "--table", "NAME", "the rows of a table" },
-      { "--limits", "FILE", "compare with limits, lines 'area gross_max <= 1.5ms'" },
-      { "--failed", false, "with --limits: show only limits that are exceeded or have no value" },
-      { "--check", false, "read the whole file and list all violations of the format" },
-   },
-   { "Which rows",
-      { "--unfilter", false, "entries with all operations of a call as enters and leaves" },
-      { "--columns", "A,B", "only these columns, in this order" },
-      { "--where", "COND",
-         "col=val  col=a,b  col~pattern  col=lo..hi  col!=val  col>=val  col<val; "
-         .. "all must hold",
-         many = true },
-      { "--from", "T", "only from this time on: 1.5ms, 2s, a number in --unit, 10% of the trace" },
-      { "--to", "T", "only before this time; calls are cut there and flagged so" },
-      { "--lane", "N", "only this thread, core or context (several separated by commas)" },
-      { "--group", "A,B", "group rows that have equal values in these columns" },
-      { "--aggregate", "LIST", "columns computed for each group: n=count,t=sum(net)" },
-      { "--sort", "A,-B", "order by columns, - for descending" },
-      { "--top", "N", "only the first N rows" },
-      { "--keep", "P", "DCPI: only the first rows with P per cent of the samples" },
-   },
-   { "How it looks",
-      { "--output", "FORM", "text, csv, tsv, json or ndjson" },
-      { "--unit", "UNIT", "unit of times in text: ns, us, ms or s" },
-      { "--explain", false, "describe the columns" },
-      { "--export", "KIND", "for another program: " .. exports.names() },
-      { "-o", "OUT", "write into this file; with status 1 or 2 an older file stays unchanged" },
-   },
-   { "The profile",
-      { "--metric", "NAME", "metric of self and total in flat; for statistics: net, gross, ..." },
-      { "--focus", "P", "only the cost of these functions and their callees", many = true },
-      { "--ignore", "P", "leave out functions, or calls along FROM/TO", many = true },
-      { "--hide", "P", "charge the cost of functions to their callers", many = true },
-      { "--compat", "NAME", "gprof: use its arithmetic, order and omissions" },
-   },
-   { "Comparing",
-      { "--diff", "FILE", "how much more (positive) or less FILE... cost than this older run",
-         many = true },
-      { "--diff-exe", "PROGRAM", "the executable of the older runs; default: that of FILE..." },
-      { "--diff-symbols", "NM_TEXT", "output of nm for the older runs" },
-      { "--diff-mapping", "FILE", "names of the handles of the older runs; default: --mapping" },
-      { "--diff-load-bias", "N", "--load-bias of the older runs" },
-   },
-   { "The program",
-      { "--exe", "PROGRAM", "executable with names; an ELF file among the FILEs is one too" },
-      { "--symbols", "NM_TEXT", "output of nm, instead of an executable" },
-      { "--load-bias", "N", "run-time addresses minus addresses in the executable" },
-      { "--source", "DIR", "folder of source files, for annotate", many = true },
-   },
-   { "The files",
-      { "--format", "NAME", "the format; --list-formats names them" },
-      { "--set", "NAME=VALUE", "an option of the format, the report or the export", many = true },
-      { "--mapping", "FILE", "names of the handles of a binary timeline" },
-      { "--trust-paths", false, "also read sources that a trace names outside of --source and this "
-         .. "folder, or of more than 16 MiB, and files beside a trace that are links elsewhere" },
-      { "--strict", false, "stop at the first warning" },
-      { "--follow", false, "as the file grows: show rows as they come, or --report each second" },
-      { "--merge", false, "write all FILEs as one, summed: -o OUT, standard output, DIR/ (DCPI)" },
-      { "--list-formats", false, "formats, options and warnings; options of exports and reports" },
-   },
-   { "Scripts",
-      { "--script", "LUA", "run a script with the trace; words after -- are its arguments" },
-      { "--load", "LUA", "run a Lua file first, which may call profio.register", many = true },
-      { "--new-script", false, "write a script as a starting point" },
-   },
-   { "Other options",
-      { "--progress", false, "show a progress bar even if standard error is no terminal" },
-      { "--no-progress", false, "no progress bar" },
-      { "--version", false, "the version", also = "-v -V" },
-      { "--help", false, "this page", also = "-h" },
-   },
-}
+local key_of = declarations.key_of
 
-local function each_option(f)
-   for _, group in ipairs(groups) do
-      for i = 2, #group do
-         f(group[i], group)
-      end
+---Returns the keys of all options of the flat form, in the order of --help.
+options.keys = declarations.keys
+
+-- {====== Words ======
+
+-- Returns by name whether an option of the flat form or of a verb takes a value.
+local function values_of(verb)
+   local takes_value = {}
+   for _, option in ipairs(verb and verbs.options(verb) or {}) do
+      takes_value[option[1]] = option[2] ~= false
    end
+   if not verb then
+      declarations.each(function(option)
+         takes_value[option[1]] = option[2] ~= false
+      end)
+   end
+   return takes_value
 end
 
-local takes_value = {}
-each_option(function(option)
-   takes_value[option[1]] = option[2] ~= false
-end)
-
--- Returns the name in the result: --list-reports is list_reports, -o is out.
-local function key_of(name)
-   return name == "-o" and "out" or (name:gsub("^%-+", ""):gsub("-", "_"))
-end
-
----Returns the keys of all options, in the order of --help.
----@return string[]
-function options.keys()
-   local keys = {}
-   each_option(function(option)
-      keys[#keys + 1] = key_of(option[1])
-   end)
-   return keys
+-- Returns an option with its value as one word that argparse accepts, whatever the value begins
+-- with.
+local function joined(name, value)
+   return (name == "-o" and "--out" or name) .. "=" .. value
 end
 
 ---Joins each option that takes a value with the next word, whatever that begins with, and stops at
 ---"--", so that argparse sees --option=value.
 ---@param argv string[]
+---@param verb profio.Verb|nil of the command line; nil: the flat form
 ---@return string[] words
----@return string[]|nil rest the words after "--"
+---@return string[]|nil rest the words after "--", and for a verb with `stops` those after the first
+---word that is no option
 ---@return string[][] followers the files that directly follow each "--diff FILE" of two words
-function options.join(argv)
+function options.join(argv, verb)
    local words, followers, i = {}, {}, 1
-   local following
+   local takes_value, following = values_of(verb), nil
    while argv[i] do
       local word = argv[i]
-      if word == "-" or word:sub(1, 1) ~= "-" then
-         table.insert(following or {}, word)
-      else
-         following = nil
-      end
+      local is_option = word ~= "-" and word:sub(1, 1) == "-"
+      following = not is_option and following or nil
+      table.insert(following or {}, word)
       if word == "--" then
          return words, table.move(argv, i + 1, #argv, 1, {}), followers
+      elseif not is_option and verb and verb.stops then
+         return words, table.move(argv, i, #argv, 1, {}), followers
       elseif takes_value[word] and argv[i + 1] then
          if word == "--diff" then
             following = {}
             followers[#followers + 1] = following
          end
-         word = (word == "-o" and "--out" or word) .. "=" .. argv[i + 1]
+         word = joined(word, argv[i + 1])
          i = i + 1
-      elseif word:match "^%-o." then
-         word = "--out=" .. word:sub(3)
+      elseif takes_value["-o"] and word:match "^%-o." then
+         word = joined("-o", word:sub(3))
       end
       words[#words + 1] = word
       i = i + 1
    end
    return words, nil, followers
 end
+
+-- Returns whether a word is a path of something that exists, also a folder.
+local function is_path(word)
+   local file = io.open(word)
+   return file ~= nil and file:close() or core.is_plain_file(word)
+end
+
+-- Returns the verb of a command line, or nil: the first word, unless a file has this name.
+local function verb_of(argv)
+   local word = argv[1]
+   return word and not word:find "^%-" and not is_path(word) and verbs.find(word) or nil
+end
+
+-- }======
+
+-- {====== Parsers ======
 
 local function add_option(parser, option)
    local name, argument, help = table.unpack(option, 1, 3)
@@ -162,24 +102,91 @@ local function add_option(parser, option)
    return added
 end
 
-local function parser_of(argparse)
-   local parser = argparse("profio", "Read and question the trace of a profiler.",
-      "Exit status: 0 read; 1 nothing could be read or written; 2 wrong use; 3 read with damage; "
-         .. "4 a limit exceeded.")
-   parser:add_help(false):usage "Usage: profio [options] FILE..."
-   parser:help_max_width(80):help_description_margin(25)
-   for _, group in ipairs(groups) do
+local function set_layout(parser)
+   return parser:add_help(false):help_max_width(80):help_description_margin(25)
+end
+
+local files_help = "traces of one format; an executable (with --diff a second one is that of the "
+   .. "older runs); - is standard input; default gmon.out, or $DCPIDB"
+
+local statuses = "Exit status: 0 read; 1 nothing could be read or written; 2 wrong use; "
+   .. "3 read with damage; 4 a limit exceeded."
+
+local function verb_lines()
+   local lines = { "Verbs, each with its own --help: " .. verbs.names() .. "." }
+   lines[2] = "profio help lists pages; profio help WORD finds what mentions a word."
+   return table.concat(lines, "\n")
+end
+
+-- Adds the options of the flat form, without FILE.
+local function flat_parser(argparse)
+   local parser = set_layout(argparse("profio", "Read and question the trace of a profiler.",
+      verb_lines() .. "\n\n" .. statuses))
+   parser:usage "Usage: profio [options] FILE...\n       profio VERB [options] ..."
+   for _, group in ipairs(declarations.groups) do
       local added = {}
       for i = 2, #group do
          added[#added + 1] = add_option(parser, group[i])
       end
       parser:group(group[1], table.unpack(added))
    end
-   parser:argument("FILE"):args("*"):target("files"):description(
-      "traces of one format; an executable (with --diff a second one is that of the older runs); "
-         .. "- is standard input; default gmon.out, or $DCPIDB")
    return parser
 end
+
+local function examples_of(verb)
+   local lines = { "Examples:" }
+   for _, example in ipairs(verb.examples) do
+      lines[#lines + 1] = "   " .. example[1]
+      lines[#lines + 1] = "      " .. example[2]
+   end
+   if verb.more then
+      lines[#lines + 1] = "\nprofio --help describes its other options: "
+         .. table.concat(verb.more, " ")
+   end
+   return table.concat(lines, "\n")
+end
+
+-- Adds a verb as a command of argparse.
+local function add_verb(parser, verb)
+   local description = verb.description or verb.help:gsub("^%l", string.upper) .. "."
+   local command = set_layout(parser:command(verb.name, description, examples_of(verb)))
+   command:help_description_margin(22):summary(verb.help):usage("Usage: " .. verb.usage)
+   local shown = {}
+   for _, name in ipairs(verb.options) do
+      shown[name] = true
+   end
+   for _, option in ipairs(verbs.options(verb)) do
+      add_option(command, option):hidden(not shown[option[1]] and not shown[option])
+   end
+   local argument = verb.argument or { "FILE", "traces of one format, and their executable" }
+   command:argument(argument[1]):args("*"):target("files"):description(argument[2])
+   return command
+end
+
+---Returns the parser of the flat form with all verbs, for completion.
+---@return table
+function options.whole_parser()
+   local parser = flat_parser(require "argparse"):require_command(false)
+   for _, verb in ipairs(verbs.all()) do
+      add_verb(parser, verb)
+   end
+   return parser
+end
+
+-- Returns the parser for a command line of the flat form, or of a verb.
+local function parser_of(argparse, verb)
+   if verb then
+      local parser = argparse "profio"
+      return parser, add_verb(parser:add_help(false), verb)
+   end
+   local parser = flat_parser(argparse)
+   parser:argument("FILE"):args("*"):target("files"):description(files_help)
+   return parser, parser
+end
+
+-- }======
+
+-- {====== Parsing ======
 
 -- Returns the keys of the options that a command line gives, in the order of --help.
 local function asked_of(given)
@@ -193,26 +200,66 @@ local function asked_of(given)
    return asked
 end
 
+-- Sets the options that the verb does not have, and lets it set those of the flat form that it
+-- stands for.
+local function prepare(given, verb)
+   declarations.each(function(option)
+      local key = key_of(option[1])
+      if option.many and given[key] == nil then
+         given[key] = {}
+      end
+   end)
+   given.verb = verb
+   if verb.prepare and not given.help then
+      verb.prepare(given)
+   end
+end
+
+-- Returns the message of argparse in one line; for an option of other verbs, it names them.
+local function improved(message, verb)
+   local name = message:match "unknown option '([^']*)'"
+   local known = verb and name and declarations.find(name)
+   if not known then
+      return (message:gsub("\nDid you mean", "; did you mean"))
+   end
+   local names = {}
+   for _, other in ipairs(verbs.all()) do
+      names[#names + 1] = verbs.accepts(other, name) and other.name or nil
+   end
+   return ("profio %s has no option %s; profio without a verb has it%s"):format(verb.name, name,
+      #names > 0 and ", and: " .. table.concat(names, ", ") or "")
+end
+
 ---Parses a command line.
 ---@param argv string[]
 ---@return table|nil given  by key: list_reports, where (an array), files, rest ...; `asked` has the
----keys of the options that were given
+---keys of the options that were given, `verb` the verb
 ---@return string|nil message of a usage error
+---@return string|nil help the command that lists the options
 function options.parse(argv)
    local found, argparse = pcall(require, "argparse")
    if not found then
       return nil, "lua-argparse is missing: apt install lua-argparse, or luarocks install argparse"
    end
-   local words, rest, followers = options.join(argv)
-   local ok, given = parser_of(argparse):pparse(words)
-   if not ok then
-      return nil, (given:gsub("\nDid you mean", "; did you mean"))
+   local verb = verb_of(argv)
+   local words, rest, followers = options.join(verb and table.move(argv, 2, #argv, 1, {}) or argv,
+      verb)
+   if verb then
+      table.insert(words, 1, verb.name)
    end
-   given.diff, given.diff_followers = given.diff[1] and given.diff, followers
-   given.rest, given.asked = rest, asked_of(given)
+   local ok, given = parser_of(argparse, verb):pparse(words)
+   if not ok then
+      return nil, improved(given, verb), verb and "profio " .. verb.name .. " --help"
+   end
+   given.rest = rest
    if rest and not given.script then
       table.move(rest, 1, #rest, #given.files + 1, given.files)
    end
+   if verb then
+      prepare(given, verb)
+   end
+   given.diff, given.diff_followers = given.diff[1] and given.diff, followers
+   given.asked = asked_of(given)
    return given
 end
 
@@ -220,9 +267,13 @@ end
 options.usage = "Usage: profio [options] FILE...   (profio --help lists the options)"
 
 ---Returns the text of --help.
+---@param verb profio.Verb|nil nil: of the flat form
 ---@return string
-function options.help()
-   return parser_of(require "argparse"):get_help() .. "\n"
+function options.help(verb)
+   local _, parser = parser_of(require "argparse", verb)
+   return parser:get_help() .. "\n"
 end
+
+-- }======
 
 return options

@@ -1,15 +1,17 @@
--- Lists of reports and of exports: modules that are loaded when they are first used, because a
+-- Lists of reports, exports and verbs: modules that are loaded when they are first used, because a
 -- command needs one or two of them.
 
 ---Returns the functions find, named, all and names of a list.
----@param word "report"|"export"
----@param files string[] modules below profio.reports or profio.exports, in the order of listings;
----the last part of each is its name on the command line
+---@param word "report"|"export"|"verb"
+---@param files string[] modules below the folder, in the order of listings; the last part of each
+---is its name on the command line
 ---@param aliases table<string, string> further names
 ---@param check fun(entry: table) called when an entry is loaded
+---@param folder string|nil of the modules; default: profio.reports or profio.exports
 ---@return table
-local function catalogue(word, files, aliases, check)
+local function catalogue(word, files, aliases, check, folder)
    local list, file_of, names, loaded = {}, {}, {}, {}
+   folder = folder or ("profio.%ss"):format(word)
    for i, file in ipairs(files) do
       names[i] = file:match "[^.]+$"
       file_of[names[i]] = file
@@ -19,7 +21,7 @@ local function catalogue(word, files, aliases, check)
    function list.find(name)
       name = aliases[name] or name
       if file_of[name] and not loaded[name] then
-         local entry = require(("profio.%ss.%s"):format(word, file_of[name]))
+         local entry = require(folder .. "." .. file_of[name])
          assert(entry.name == name, file_of[name] .. " has another name")
          assert(type(entry.help) == "string", name .. " has no help")
          check(entry)

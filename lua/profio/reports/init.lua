@@ -33,6 +33,7 @@ local order = {
    "gprof.annotate",
    "gprof.blocks",
    "info",
+   "tables",
    "gprof.compare",
    "diff",
    "br.listing",

@@ -1,0 +1,112 @@
+-- The verbs of the command: `profio merge FILE`. To add one, add a file beside this one and its
+-- name to this list.
+--
+-- A verb is a table:
+--    name      its first word on the command line
+--    help      one line
+--    usage     "profio merge [options] FILE..."
+--    description  the first lines of its --help; nil: help
+--    options   what its --help shows: names of options in profio.cli.declarations, and declarations
+--              (profio.CommandOption) of options that only this verb has
+--    more      names of options that it also accepts; profio --help describes them
+--    argument  { NAME, help } of the words that are no options; nil: the files of a trace
+--    stops     true: all words after the first one that is no option are given.rest
+--    examples  { { command, explanation }, { command, explanation } }
+--    prepare   function(given): sets the options of the flat form that it stands for; nil: none
+--    run       function(given, err): exit status, and whether all files are closed; nil: as without
+--              a verb
+
+local catalogue = require "profio.internal.catalogue"
+local declarations = require "profio.cli.declarations"
+
+---@class profio.Verb
+---@field name string
+---@field help string
+---@field usage string
+---@field options (string|profio.CommandOption)[]
+---@field more string[]|nil
+---@field stops boolean|nil
+---@field prepare fun(given: table)|nil
+---@field run (fun(given: table, err: file*): integer, boolean|nil)|nil
+
+-- In the order of listings.
+local order = { "report", "record", "info", "check", "merge", "export", "tables" }
+
+local function check(verb)
+   local name = verb.name
+   assert(verb.usage:find("^profio " .. name), name .. " has no usage")
+   assert(#verb.examples == 2, name .. " has not two examples")
+   for _, list in ipairs { verb.options, verb.more or {} } do
+      for _, option in ipairs(list) do
+         assert(type(option) == "table" or declarations.find(option),
+            ("%s names an unknown option: %s"):format(name, tostring(option)))
+      end
+   end
+end
+
+local verbs = catalogue("verb", order, {}, check, "profio.cli.verbs")
+
+---Options for opening files, for `more` of verbs.
+verbs.opening = { "--exe", "--symbols", "--load-bias", "--format", "--set", "--mapping",
+   "--trust-paths", "--strict", "--load", "--progress", "--no-progress" }
+
+---Options of older runs, which --diff takes.
+verbs.older = { "--diff-exe", "--diff-symbols", "--diff-mapping", "--diff-load-bias" }
+
+---Returns the names of several lists as one, without duplicates.
+---@param ... string[]
+---@return string[]
+function verbs.joined(...)
+   local all, known = {}, {}
+   for _, list in ipairs { ... } do
+      for _, name in ipairs(list) do
+         if not known[name] then
+            known[name] = true
+            all[#all + 1] = name
+         end
+      end
+   end
+   return all
+end
+
+---Returns the declarations of all options of a verb, without duplicates; --help is the last one.
+---@param verb profio.Verb
+---@return profio.CommandOption[]
+function verbs.options(verb)
+   local list = {}
+   for i, option in ipairs(verbs.joined(verb.options, verb.more or {}, { "--help" })) do
+      list[i] = type(option) == "table" and option or declarations.find(option)
+   end
+   return list
+end
+
+---Returns whether a verb accepts an option.
+---@param verb profio.Verb
+---@param name string "--top"
+---@return boolean
+function verbs.accepts(verb, name)
+   for _, option in ipairs(verbs.options(verb)) do
+      if option[1] == name then
+         return true
+      end
+   end
+   return false
+end
+
+---Takes the first word of the files as the name of a report or an export, if there is one of this
+---name and no file.
+---@param given table
+---@param list { find: fun(name: string): table|nil }
+---@return string|nil name
+function verbs.take_name(given, list)
+   local word = given.files[1]
+   local file = word and io.open(word)
+   if file then
+      file:close()
+   elseif word and list.find(word) then
+      return table.remove(given.files, 1)
+   end
+   return nil
+end
+
+return verbs

@@ -1,0 +1,123 @@
+-- profio record: runs a Lua script under the recorder, and shows what it recorded.
+
+local core = require "profio.core"
+local failure = require "profio.cli.failure"
+local messages = require "profio.cli.messages"
+local options = require "profio.internal.options"
+local recorder = require "profio.recorder"
+
+-- Returns an option of the recorder as one of the command.
+local function option_of(name, argument, added)
+   return { "--" .. name, argument, options.find(recorder.options, name).help .. (added or "") }
+end
+
+local mode = option_of("mode", "M", "; default timed")
+
+local record = {
+   name = "record",
+   help = "run a Lua script and record it",
+   description = "Run a Lua script and record it. All words after the script are its own. On a "
+      .. "terminal the report follows.",
+   usage = "profio record [options] SCRIPT.lua [ARGUMENTS]",
+   options = { mode, { "-o", "OUT", "the recording; default profio.out" },
+      option_of("interval", "T", "; default 1ms"), option_of("clock", "CLOCK", "; default wall"),
+      { "--set", "NAME=VALUE", "another option of the recorder: profio help recording",
+         many = true } },
+   argument = { "SCRIPT.lua", "the script, then its arguments" },
+   stops = true,
+   examples = {
+      { "profio record script.lua 100", "each line with its time, then the hottest functions" },
+      { "profio record --mode aggregate -o run.svg script.lua", "a flame graph" },
+   },
+}
+
+-- Returns the interpreter that runs the command.
+local function interpreter()
+   local first = 0
+   while arg and arg[first - 1] do
+      first = first - 1
+   end
+   return first < 0 and arg[first] or "lua5.4"
+end
+
+local function quoted(word)
+   return "'" .. word:gsub("'", "'\\''") .. "'"
+end
+
+-- Returns the options of the recorder, checked, as text for PROFIO_RECORD.
+local function options_of(given)
+   local list = { "path=" .. (given.out or "profio.out") }
+   for _, name in ipairs { "mode", "interval", "clock" } do
+      list[#list + 1] = given[name] and name .. "=" .. given[name]
+   end
+   table.move(given.set, 1, #given.set, #list + 1, list)
+   for _, text in ipairs(list) do
+      if text:find(",", 1, true) then
+         failure.use("profio record: values may not contain commas: %s", text)
+      end
+   end
+   local text = table.concat(list, ",")
+   local asked = recorder.parse(text)
+   options.check(recorder.options, asked, "profio record")
+   return text, asked
+end
+
+-- Returns the line of shell that runs the script. The search paths of this process are appended to
+-- those of the script, because the recorder is found there.
+local function line_of(given, text)
+   local load = ("package.path = package.path .. %q package.cpath = package.cpath .. %q"):format(
+      ";" .. package.path, ";" .. package.cpath)
+   local words = { "PROFIO_RECORD=" .. quoted(text), "exec", quoted(interpreter()), "-e",
+      quoted(load), "-lprofio.recorder", "--" }
+   for _, word in ipairs(given.rest) do
+      words[#words + 1] = quoted(word)
+   end
+   return table.concat(words, " ")
+end
+
+-- Checks that the script can be read, before an older recording is replaced.
+local function check_script(path)
+   if not path then
+      failure.use "profio record: the script is missing, as in profio record script.lua"
+   end
+   local file, message = io.open(path)
+   if not file and path ~= "-" then
+      failure.raise(failure.NOTHING, message)
+   elseif file then
+      file:close()
+   end
+end
+
+-- The report of each mode after the recording.
+local reports = { calls = "statistics", aggregate = "flat" }
+
+-- Shows the recording, if it is one that profio can read.
+local function show(path, asked, err)
+   local cli = require "profio.cli"
+   local name = reports[asked.mode] or "hotfunctions"
+   local format = asked.mode == "aggregate" and (asked.format
+      or require("profio.exports").of_path(path) or "pprof")
+   if format and format ~= "pprof" then
+      return
+   end
+   io.stdout:write "\n"
+   cli.main({ "--report", name, "--top", "20", path }, err)
+   messages.say(err, ("recorded in %s: profio report %s shows more"):format(path, path))
+end
+
+---@param given table
+---@param err file*
+---@return integer status that of the script
+function record.run(given, err)
+   check_script(given.rest and given.rest[1])
+   local text, asked = options_of(given)
+   io.stdout:flush()
+   local _, kind, status = os.execute(line_of(given, text))
+   if core.is_terminal(io.stdout) and not asked.path:find("%", 1, true) and asked.path ~= "-"
+      and core.is_plain_file(asked.path) then
+      show(asked.path, asked, err)
+   end
+   return kind == "signal" and 128 + status or status
+end
+
+return record

@@ -1,0 +1,200 @@
+-- The verbs of the command: each is a short form of options that also exist without it.
+
+local command = require "spec.support.command"
+local declarations = require "profio.cli.declarations"
+local verbs = require "profio.cli.verbs"
+
+-- Returns the output of a command that succeeds, perhaps with notes.
+local function fine(line)
+   local text, status, errors = command.run(line)
+   assert.equal(0, status, line .. "\n" .. text .. errors)
+   return text
+end
+
+command.file("script.lua", [[
+local function work(n)
+   local t = {}
+   for i = 1, n do t[i] = tostring(i) end
+   return #t
+end
+print(work(3000), ...)
+os.exit(tonumber((...)) or 0)
+]])
+
+describe("a verb", function()
+   it("gives what its options give without it", function()
+      for words, flat in pairs {
+         ["report gmon.out"] = "gmon.out",
+         ["report flat --top 2 gmon.out"] = "--report flat --top 2 gmon.out",
+         ["report --report graph gmon.out"] = "--report graph gmon.out",
+         ["report --list-reports gmon.out"] = "--list-reports gmon.out",
+         ["info gmon.out"] = "--info gmon.out",
+         ["check gmon.out"] = "--check gmon.out",
+         ["merge gmon.out gmon.out"] = "--merge gmon.out gmon.out",
+         ["export csv gmon.out"] = "--export csv gmon.out",
+         ["export folded gmon.out"] = "--export folded gmon.out",
+         ["tables --table arcs --output csv gmon.out"] = "--table arcs --output csv gmon.out",
+         ["tables gmon.out"] = "--report tables gmon.out",
+      } do
+         assert.equal(fine("profio " .. flat), fine("profio " .. words), words)
+      end
+   end)
+
+   it("is not a verb if a file has this name", function()
+      local word = "merge"
+      fine "cp gmon.out merge"
+      local text = fine("profio --info " .. word)
+      local of_word, first, first_of_word = fine("profio info " .. word), fine "profio gmon.out",
+         fine("profio " .. word)
+      os.remove(command.folder .. "/" .. word)
+      assert.equal(text, of_word)
+      assert.equal(first, first_of_word)
+   end)
+
+   it("is only the first word", function()
+      local _, status, errors = command.run "profio --top 3 report gmon.out"
+      assert.equal(1, status)
+      assert.matches("report: No such file", errors)
+   end)
+
+   it("has only its own options", function()
+      local _, status, errors = command.run "profio merge --top 3 gmon.out"
+      assert.equal(2, status)
+      assert.matches("profio merge has no option %-%-top; profio without a verb has it, and: rep",
+         errors)
+      assert.matches("%(profio merge %-%-help lists the options%)", errors)
+      _, status, errors = command.run "profio check --formt gmon gmon.out"
+      assert.equal(2, status)
+      assert.matches("unknown option '%-%-formt'; did you mean '%-%-format'", errors)
+   end)
+
+   it("has the exit status of the form without it", function()
+      local _, status = command.run "profio check cut.gmon"
+      assert.equal(3, status)
+      _, status = command.run "profio info missing.out"
+      assert.equal(1, status)
+   end)
+
+   it("reads the default file", function()
+      assert.equal(fine "profio", fine "profio report")
+   end)
+end)
+
+describe("--help of a verb", function()
+   for _, verb in ipairs(verbs.all()) do
+      it(verb.name .. " is one screen with two examples", function()
+         local text = fine(("profio %s --help"):format(verb.name))
+         local _, lines = text:gsub("\n", "\n")
+         assert.is_true(lines <= 40, lines .. " lines")
+         for line in text:gmatch "[^\n]+" do
+            assert.is_true(utf8.len(line) <= 80, line)
+         end
+         for _, example in ipairs(verb.examples) do
+            assert.is_truthy(text:find("\n   " .. example[1] .. "\n", 1, true), example[1])
+         end
+      end)
+
+      it(verb.name .. " shows and accepts declared options only", function()
+         local own = {}
+         for _, option in ipairs(verbs.options(verb)) do
+            assert.is_nil(own[option[1]], option[1] .. " is there twice")
+            own[option[1]] = true
+            assert.matches("%S", option[3])
+         end
+         assert.is_true(own["--help"])
+         for _, name in ipairs(verb.more or {}) do
+            assert.is_truthy(declarations.find(name))
+         end
+         for word in fine(("profio %s --help"):format(verb.name)):gmatch "%-%-[%l-]+" do
+            assert.is_truthy(own[word] or declarations.find(word), word)
+         end
+      end)
+   end
+
+   it("is mentioned by the command's own", function()
+      local text = fine "profio --help"
+      for _, verb in ipairs(verbs.all()) do
+         assert.matches("Verbs, .*" .. verb.name .. ".*Exit status", text)
+      end
+   end)
+end)
+
+describe("profio export", function()
+   it("finds the kind by the extension of -o", function()
+      fine "profio export -o kind.svg --symbols small.nm gmon.out"
+      assert.matches("<svg", command.read(command.folder .. "/kind.svg"))
+      fine "profio export --symbols small.nm -o kind.folded gmon.out"
+      assert.equal(fine "profio --export folded --symbols small.nm gmon.out",
+         command.read(command.folder .. "/kind.folded"))
+   end)
+
+   it("lists the kinds if none is given, and refuses two", function()
+      local _, status, errors = command.run "profio export gmon.out"
+      assert.equal(2, status)
+      assert.matches("the kind is missing.*there are: csv", errors)
+      _, status, errors = command.run "profio export csv --export tsv gmon.out"
+      assert.equal(2, status)
+      assert.matches("two kinds, csv and %-%-export tsv", errors)
+   end)
+end)
+
+describe("profio report", function()
+   it("refuses two reports", function()
+      local _, status, errors = command.run "profio report flat --report graph gmon.out"
+      assert.equal(2, status)
+      assert.matches("two reports, flat and %-%-report graph", errors)
+   end)
+end)
+
+describe("profio tables", function()
+   it("lists tables and columns", function()
+      local text = fine "profio tables gmon.out"
+      assert.matches("^histogram %(192 rows%)\n", text)
+      assert.matches("\n   count +int +samples\n", text)
+      assert.matches("\narcs,from,addr,[^\n]+\n", fine "profio tables --output csv gmon.out")
+   end)
+end)
+
+describe("profio record", function()
+   it("runs a script with its arguments, and passes on its status", function()
+      local text, status, errors = command.run "profio record -o rec.prf script.lua 5 -o x --help"
+      assert.same({ "3000\t5\t-o\tx\t--help\n", 5, "" }, { text, status, errors })
+      assert.matches("script%.lua", fine "profio report hotfunctions rec.prf")
+   end)
+
+   it("records in each mode", function()
+      local text = fine "profio record --mode calls -o rec.txt script.lua"
+      assert.equal("3000\n", text)
+      assert.matches("work", fine "profio report statistics rec.txt")
+      fine "profio record --mode aggregate -o rec.svg script.lua"
+      assert.matches("<svg", command.read(command.folder .. "/rec.svg"))
+      fine "profio record --mode sampled --interval 100us --set depth=5 script.lua"
+      assert.matches("mode sampled", fine "profio info profio.out")
+   end)
+
+   it("refuses wrong use before it replaces a file", function()
+      command.file("kept.prf", "kept")
+      for words, message in pairs {
+         ["-o kept.prf"] = "the script is missing",
+         ["-o kept.prf none.lua"] = "none.lua: No such file",
+         ["--mode slow -o kept.prf script.lua"] = "option 'mode' is one of",
+         ["--set nothing=1 -o kept.prf script.lua"] = "no option 'nothing'",
+         ["-o a,b script.lua"] = "may not contain commas",
+      } do
+         local text, status, errors = command.run("profio record " .. words)
+         assert.equal("", text)
+         assert.is_true(status == 2 or status == 1 and message:find "No such" ~= nil, words)
+         assert.is_truthy(errors:find(message, 1, true), errors)
+      end
+      assert.equal("kept", command.read(command.folder .. "/kept.prf"))
+   end)
+
+   it("shows a report on a terminal", function()
+      if os.execute "command -v script >/dev/null" ~= true then
+         return pending "there is no script(1)"
+      end
+      command.file("tty.sh", command.analyze .. " record -o tty.prf script.lua\n")
+      local text = command.run "script -qec 'sh tty.sh' /dev/null </dev/null"
+      assert.matches("3000\r?\n.*self%%.*work.*recorded in tty%.prf", text)
+   end)
+end)
