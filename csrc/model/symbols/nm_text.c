@@ -15,10 +15,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/base/memory.h"
+#include "model/base/parallel.h"
 #include "model/dictionary/names.h"
 #include "model/symbols/builder.h"
 
-#define TRIAL_LINES 256 /* lines from which the form is detected */
+#define TRIAL_LINES 256   /* lines from which the form is detected */
+#define CHUNK       16384 /* symbols that are parsed at once */
 
 /* The contents of a line. */
 typedef struct nm_line {
@@ -32,14 +35,6 @@ typedef struct nm_line {
 typedef bool (*nm_form)(pf_bytes line, nm_line *out);
 
 
-static int hex_digit (uint8_t c) {
-  if (c >= '0' && c <= '9')
-    return c - '0';
-  c |= 0x20;
-  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-
 static bool is_letter (uint8_t c) {
   return (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
 }
@@ -48,15 +43,19 @@ static bool is_letter (uint8_t c) {
 /* Takes a hexadecimal number, with or without 0x, from the front of a slice.
    False, with the slice unchanged, if there is none or it exceeds 64 bits. */
 static bool take_hex (pf_bytes *text, uint64_t *value) {
+  static const uint8_t DIGITS[256] = {
+      /* 1 more than the value; 0: none */
+      ['0'] = 1, 2,  3,  4,  5,  6,          7,  8,  9,  10, ['A'] = 11,
+      12,        13, 14, 15, 16, ['a'] = 11, 12, 13, 14, 15, 16};
   pf_bytes t = *text;
   if (t.size > 2 && t.at[0] == '0' && (t.at[1] | 0x20) == 'x')
     t = (pf_bytes){t.at + 2, t.size - 2};
   size_t n = 0;
   uint64_t v = 0;
-  for (int digit; n < t.size && (digit = hex_digit(t.at[n])) >= 0; n++) {
+  for (; n < t.size && DIGITS[t.at[n]] != 0; n++) {
     if (v >> 60 != 0)
       return false;
-    v = v << 4 | (uint64_t)digit;
+    v = v << 4 | (DIGITS[t.at[n]] - 1u);
   }
   if (n == 0)
     return false;
@@ -270,25 +269,38 @@ static size_t guess_lines (pf_bytes text) {
 }
 
 
-/* gprof accepts only t and T from such a text. */
-static bool is_wanted (uint8_t type, pf_symbol_rule rule) {
-  return type == 'T' || type == 't' ||
-         (rule == PF_SYMBOLS_EXACT && (type == 'W' || type == 'i'));
-}
+/* {====== All lines ====== */
+
+/* A text that is read in chunks of lines. */
+typedef struct reading {
+  pf_bytes left; /* the lines that are not parsed yet */
+  nm_form form;
+  pf_symbol_rule rule;
+  pf_symbols *symbols;
+  pf_status status;
+} reading;
+
+/* The symbols of a chunk, which are parsed in one step and added in the next.
+   */
+typedef struct chunk {
+  reading *text;
+  pf_found *found;
+  size_t count; /* symbols that are not added yet */
+} chunk;
 
 
-/* Adds the symbol of each line of a form. `text_end` is the end of .text of the
-   executable; 0: not known. */
-static pf_status read_lines (pf_symbols *symbols, pf_bytes text, nm_form form,
-                             pf_symbol_rule rule) {
-  const uint64_t text_end = symbols->facts.text_end;
-  pf_status status = PF_OK;
+static void parse (chunk *c) {
+  reading *const r = c->text;
+  const uint64_t text_end = r->symbols->facts.text_end; /* 0: not known */
   pf_bytes line;
   nm_line parts;
-  while (status == PF_OK && next_line(&text, &line)) {
-    if (!form(line, &parts) || !is_wanted(parts.type, rule))
+  while (c->count < CHUNK && next_line(&r->left, &line)) {
+    /* gprof accepts only t and T from such a text */
+    if (!r->form(line, &parts) || !(parts.type == 'T' || parts.type == 't' ||
+                                    (r->rule == PF_SYMBOLS_EXACT &&
+                                     (parts.type == 'W' || parts.type == 'i'))))
       continue;
-    const pf_found found = {
+    c->found[c->count++] = (pf_found){
         .address = parts.address,
         .size = parts.size,
         .limit = parts.address < text_end ? text_end : UINT64_MAX,
@@ -296,28 +308,56 @@ static pf_status read_lines (pf_symbols *symbols, pf_bytes text, nm_form form,
         .is_function = true,
         .is_global = parts.type != 't',
     };
-    status = pf_symbols_add(symbols, &found);
   }
-  return status;
+}
+
+
+/* Adds the symbols of a chunk that is parsed, or parses one that is empty. */
+static void parse_or_add (void *context) {
+  chunk *const c = context;
+  if (c->count == 0) {
+    parse(c);
+    return;
+  }
+  for (size_t i = 0; i < c->count && c->text->status == PF_OK; i++)
+    c->text->status = pf_symbols_add(c->text->symbols, &c->found[i]);
+  c->count = 0;
+}
+
+
+/* Reads all lines: a chunk is added while the next one is parsed. */
+static void read_lines (reading *r) {
+  pf_found *const found = pf_array(2 * CHUNK, sizeof *found);
+  chunk chunks[] = {{r, found, 0}, {r, found + CHUNK, 0}};
+  if (found == NULL) {
+    r->status = PF_ENOMEM;
+    return;
+  }
+  parse(&chunks[0]);
+  while (r->status == PF_OK && chunks[0].count + chunks[1].count > 0)
+    pf_run_all(parse_or_add, chunks, sizeof *chunks, 2);
+  free(found);
 }
 
 
 static pf_status read_text (pf_symbols *symbols, pf_bytes text,
                             pf_symbol_rule rule, pf_error *error) {
-  const nm_form form = choose_form(text);
-  if (form == NULL)
+  reading r = {text, choose_form(text), rule, symbols, PF_OK};
+  if (r.form == NULL)
     return pf_fail(error, PF_EFORMAT, 0,
                    "not the text of nm: no line has an address, a type and "
                    "a name");
   pf_symbols_size_hint(symbols, guess_lines(text));
-  pf_status status = read_lines(symbols, text, form, rule);
-  if (status == PF_OK)
-    status = pf_symbols_build(symbols, rule);
-  return status == PF_OK ? PF_OK
-                         : pf_fail(error, status, PF_NO_OFFSET,
-                                   status == PF_ELIMIT ? "too many symbols"
-                                                       : "out of memory");
+  read_lines(&r);
+  if (r.status == PF_OK)
+    r.status = pf_symbols_build(symbols, rule);
+  return r.status == PF_OK ? PF_OK
+                           : pf_fail(error, r.status, PF_NO_OFFSET,
+                                     r.status == PF_ELIMIT ? "too many symbols"
+                                                           : "out of memory");
 }
+
+/* }====== */
 
 
 pf_status pf_symbols_nm (pf_bytes text, pf_bytes executable, pf_bytes debug,
