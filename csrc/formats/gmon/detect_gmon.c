@@ -151,19 +151,6 @@ static bool find_apple (pf_bytes head, gmon_layout *layout) {
 }
 
 
-/* A large version number means that a text begins with "gmon". */
-static int score_gnu (pf_bytes head) {
-  if (head.size < 8)
-    return 60; /* truncated inside its header */
-  const uint32_t little = pf_load32le(head.at + 4);
-  const uint32_t big = pf_load32be(head.at + 4);
-  const uint32_t version = little < big ? little : big;
-  if (version <= 1 || version == GMON_LD_VERSION)
-    return 100;
-  return version <= MAX_VERSION ? 70 : 0;
-}
-
-
 /* Whether a file whose sizes agree looks like old BSD: the range begins and
    ends at multiples of 4, and at least half of the arcs in `head` call into the
    range, once or more. */
@@ -192,8 +179,17 @@ static bool is_plausible_bsd (const gmon_layout *layout, pf_bytes head) {
 int gmon_score (pf_bytes head, uint64_t size) {
   const gmon_options nothing = {.dialect = -1, .order = -1};
   gmon_layout layout = {.dialect = GMON_GNU};
-  if (is_gnu(head))
-    return score_gnu(head);
+  if (is_gnu(head)) {
+    if (head.size < 8)
+      return 60; /* truncated inside its header */
+    const uint32_t little = pf_load32le(head.at + 4);
+    const uint32_t big = pf_load32be(head.at + 4);
+    const uint32_t version = little < big ? little : big;
+    if (version <= 1 || version == GMON_LD_VERSION)
+      return 100;
+    /* A large version number means that a text begins with "gmon". */
+    return version <= MAX_VERSION ? 70 : 0;
+  }
   if (find_apple(head, &layout))
     return 90;
   const int score = find_bsd44(&nothing, head, size, &layout);

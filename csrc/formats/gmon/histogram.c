@@ -153,30 +153,9 @@ static pf_status fill_counts (const histogram_reader *self, pf_column *column,
 }
 
 
-/* Whether counts divided by the rate are seconds. */
-static bool has_seconds (const gmon_reader *base) {
-  const pf_bytes dimension = gmon_dimension(&base->segment);
-  return gmon_rate(&base->file->layout, &base->segment) != 0 &&
-         dimension.size == 7 && memcmp(dimension.at, "seconds", 7) == 0;
-}
-
-
 /* Whether the samples of a bin fit into int64_t. */
 static bool is_countable (const gmon_reader *base, uint64_t value) {
   return base->file->layout.is_signed || value <= INT64_MAX;
-}
-
-
-static void fill_seconds (const histogram_reader *self, pf_column *column,
-                          size_t first, size_t count) {
-  const gmon_reader *const base = &self->base;
-  const double rate = gmon_rate(&base->file->layout, &base->segment);
-  for (size_t i = 0; i < count; i++) {
-    const uint64_t value = bin_value(base, self->bins[i]);
-    column->nums[first + i] = (double)(int64_t)value / rate;
-    if (!is_countable(base, value))
-      pf_set_missing(column, first + i);
-  }
 }
 
 
@@ -277,9 +256,20 @@ static void fill_times (histogram_reader *self, pf_batch *batch, size_t first,
   pf_column *const seconds = &batch->columns[HISTOGRAM_SECONDS];
   pf_column *const spent = &batch->columns[HISTOGRAM_SPENT];
   pf_column *const rest = &batch->columns[HISTOGRAM_REST];
-  const bool is_time = has_seconds(&self->base);
-  if (seconds->data != NULL && is_time)
-    fill_seconds(self, seconds, first, count);
+  const pf_bytes dimension = gmon_dimension(&self->base.segment);
+  const bool is_time =
+      gmon_rate(&self->base.file->layout, &self->base.segment) != 0 &&
+      dimension.size == 7 && memcmp(dimension.at, "seconds", 7) == 0;
+  if (seconds->data != NULL && is_time) {
+    const gmon_reader *const base = &self->base;
+    const double rate = gmon_rate(&base->file->layout, &base->segment);
+    for (size_t i = 0; i < count; i++) {
+      const uint64_t value = bin_value(base, self->bins[i]);
+      seconds->nums[first + i] = (double)(int64_t)value / rate;
+      if (!is_countable(base, value))
+        pf_set_missing(seconds, first + i);
+    }
+  }
   else if (seconds->data != NULL)
     pf_put_none(seconds, first, count);
   if (spent->data != NULL && is_time)

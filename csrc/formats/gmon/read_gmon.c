@@ -310,20 +310,6 @@ static uint64_t sets_of (const gmon_segment *segment) {
 }
 
 
-static pf_status fill_set_names (const gmon_reader *self, pf_batch *batch,
-                                 size_t row, pf_error *error) {
-  pf_column *const columns = batch->columns;
-  pf_status status = PF_OK;
-  if (gmon_wanted(batch, SETS_DIMENSION))
-    status = gmon_put_name(self->reader.dictionary, &columns[SETS_DIMENSION],
-                           row, gmon_dimension(&self->segment), error);
-  if (status == PF_OK && gmon_wanted(batch, SETS_ABBREVIATION))
-    status = gmon_put_name(self->reader.dictionary, &columns[SETS_ABBREVIATION],
-                           row, gmon_abbreviation(&self->segment), error);
-  return status;
-}
-
-
 static pf_status fill_sets (gmon_reader *self, pf_batch *batch,
                             pf_error *error) {
   const gmon_segment *const segment = &self->segment;
@@ -345,7 +331,15 @@ static pf_status fill_sets (gmon_reader *self, pf_batch *batch,
     if (column->data != NULL && column->type == PF_ADDR)
       column->addrs[row] = (uint64_t)numbers[i];
   }
-  return fill_set_names(self, batch, row, error);
+  pf_column *const columns = batch->columns;
+  pf_status status = PF_OK;
+  if (gmon_wanted(batch, SETS_DIMENSION))
+    status = gmon_put_name(self->reader.dictionary, &columns[SETS_DIMENSION],
+                           row, gmon_dimension(&self->segment), error);
+  if (status == PF_OK && gmon_wanted(batch, SETS_ABBREVIATION))
+    status = gmon_put_name(self->reader.dictionary, &columns[SETS_ABBREVIATION],
+                           row, gmon_abbreviation(&self->segment), error);
+  return status;
 }
 
 

@@ -74,13 +74,6 @@ void gmon_sums_close (gmon_sums *sums) {
 }
 
 
-static bool is_same (const gmon_set *a, const gmon_set *b) {
-  return a->low == b->low && a->high == b->high && a->bins == b->bins &&
-         a->rate == b->rate && a->dimension == b->dimension &&
-         a->abbreviation == b->abbreviation;
-}
-
-
 /* Append bins of count 0 up to index `read`. */
 static bool add_bins (gmon_set *set, uint64_t read) {
   if (read <= set->read && set->counts != NULL)
@@ -133,7 +126,12 @@ size_t gmon_sets_get (gmon_sets *sets, const gmon_set *header, bool extended) {
   if (hash == NULL)
     return SIZE_MAX;
   for (size_t i = (size_t)hash->count; i > 0; i = sets->list[i - 1].next)
-    if (is_same(&sets->list[i - 1], header))
+    if (sets->list[i - 1].low == header->low &&
+        sets->list[i - 1].high == header->high &&
+        sets->list[i - 1].bins == header->bins &&
+        sets->list[i - 1].rate == header->rate &&
+        sets->list[i - 1].dimension == header->dimension &&
+        sets->list[i - 1].abbreviation == header->abbreviation)
       return add_bins(&sets->list[i - 1], header->read) ? i - 1 : SIZE_MAX;
   if (!append_set(sets, header, extended))
     return SIZE_MAX;

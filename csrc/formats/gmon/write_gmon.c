@@ -257,34 +257,6 @@ static void put_blocks (const output *out) {
   }
 }
 
-
-static void put_gnu (const output *out) {
-  const gmon_sets *const sets = &out->writer->sets;
-  (void)pf_sink_put(out->sink, "gmon", 4);
-  put_number(out, 4, 1);
-  (void)pf_sink_fill(out->sink, 0, 12);
-  for (size_t i = 0; i < sets->count; i++)
-    put_gnu_set(out, &sets->list[i]);
-  put_arcs(out);
-  put_blocks(out);
-}
-
-
-static void put_bsd (const output *out) {
-  const gmon_set *const set = out->writer->sets.list;
-  const unsigned counter = counter_for(set);
-  const unsigned header = 2 * out->writer->width + 24;
-  put_address(out, set->low);
-  put_address(out, set->high);
-  put_number(out, 4, header + set->bins * counter);
-  put_number(out, 4, GMON_SIGNATURE);
-  put_number(out, 4, set->rate);
-  put_number(out, 4, counter == 2 ? 0 : 8 * counter);
-  put_number(out, 8, 0);
-  put_bins(out, set, counter, 0);
-  put_arcs(out);
-}
-
 /* }====== */
 
 
@@ -303,9 +275,29 @@ pf_status gmon_write (const gmon_writer *writer, pf_sink *sink,
                         &repeats, error);
   if (status < 0)
     return status;
-  if (is_gnu)
-    put_gnu(&out);
-  else
-    put_bsd(&out);
+  if (is_gnu) {
+    const gmon_sets *const sets = &out.writer->sets;
+    (void)pf_sink_put(out.sink, "gmon", 4);
+    put_number(&out, 4, 1);
+    (void)pf_sink_fill(out.sink, 0, 12);
+    for (size_t i = 0; i < sets->count; i++)
+      put_gnu_set(&out, &sets->list[i]);
+    put_arcs(&out);
+    put_blocks(&out);
+  }
+  else {
+    const gmon_set *const set = out.writer->sets.list;
+    const unsigned counter = counter_for(set);
+    const unsigned header = 2 * out.writer->width + 24;
+    put_address(&out, set->low);
+    put_address(&out, set->high);
+    put_number(&out, 4, header + set->bins * counter);
+    put_number(&out, 4, GMON_SIGNATURE);
+    put_number(&out, 4, set->rate);
+    put_number(&out, 4, counter == 2 ? 0 : 8 * counter);
+    put_number(&out, 8, 0);
+    put_bins(&out, set, counter, 0);
+    put_arcs(&out);
+  }
   return pf_sink_flush(sink, error);
 }

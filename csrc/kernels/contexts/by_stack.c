@@ -101,37 +101,6 @@ typedef struct conversion {
 } conversion;
 
 
-/* Mark the ancestors of stacks with rows by a number of rows of -1: they need
-   nodes as well. */
-static void mark_callers (const pf_dictionary *d, sums *s) {
-  for (size_t at = s->count; at-- > 1;) {
-    const uint32_t parent = pf_stack_at(d, (uint32_t)(at - 1))->parent;
-    if (s->values[at * s->width] == 0 || parent == PF_NO_STACK)
-      continue;
-    int64_t *const above = &s->values[((size_t)parent + 1) * s->width];
-    if (*above == 0)
-      *above = -1;
-  }
-}
-
-
-/* Clear `is_new` if two areas have the same frame: then two stacks may be the
-   same context. */
-static pf_status find_duplicates (conversion *c, size_t nareas) {
-  const size_t nframes = pf_areas_count(c->contexts->dictionary);
-  bool *const seen = calloc(nframes + 1, sizeof *seen);
-  if (seen == NULL)
-    return PF_ENOMEM;
-  for (size_t area = 0; area < nareas; area++)
-    if (c->frames[area] != PF_NO_AREA) {
-      c->is_new &= !seen[c->frames[area]];
-      seen[c->frames[area]] = true;
-    }
-  free(seen);
-  return PF_OK;
-}
-
-
 static uint32_t *frame_of (const conversion *c, const pf_stack *stack) {
   return &c->frames[stack->frame < c->nareas ? stack->frame : c->nareas];
 }
@@ -152,7 +121,18 @@ static pf_status find_frames (conversion *c, const sums *s) {
     if (*frame == PF_NO_AREA)
       return PF_ENOMEM;
   }
-  return find_duplicates(c, c->nareas);
+  /* If two areas have the same frame, two stacks may be the same context. */
+  const size_t nframes = pf_areas_count(c->contexts->dictionary);
+  bool *const seen = calloc(nframes + 1, sizeof *seen);
+  if (seen == NULL)
+    return PF_ENOMEM;
+  for (size_t area = 0; area < c->nareas; area++)
+    if (c->frames[area] != PF_NO_AREA) {
+      c->is_new &= !seen[c->frames[area]];
+      seen[c->frames[area]] = true;
+    }
+  free(seen);
+  return PF_OK;
 }
 
 
@@ -166,14 +146,6 @@ static uint32_t make_node (conversion *c, uint32_t stack) {
 }
 
 
-static void carry_weights (const conversion *c, const sums *s, size_t at,
-                           uint32_t node) {
-  const int64_t *const sum = s->values + at * s->width;
-  for (size_t m = 0; m < s->rows->nmetrics; m++)
-    pf_context_add(c->contexts, node, s->rows->metrics[m], sum[m + 1]);
-}
-
-
 static pf_status make_nodes (conversion *c, const sums *s) {
   pf_contexts_reserve(c->contexts, c->contexts->count + c->count);
   for (size_t at = 0; at < s->count; at++) {
@@ -182,7 +154,9 @@ static pf_status make_nodes (conversion *c, const sums *s) {
     const uint32_t node = at == 0 ? 0 : make_node(c, (uint32_t)(at - 1));
     if (node == PF_NO_CONTEXT)
       return PF_ENOMEM;
-    carry_weights(c, s, at, node);
+    const int64_t *const sum = s->values + at * s->width;
+    for (size_t m = 0; m < s->rows->nmetrics; m++)
+      pf_context_add(c->contexts, node, s->rows->metrics[m], sum[m + 1]);
   }
   return PF_OK;
 }
@@ -196,7 +170,17 @@ static pf_status make_contexts (pf_contexts *contexts, sums *s) {
   pf_status status = c.nodes == NULL || c.frames == NULL ? PF_ENOMEM : PF_OK;
   if (status == PF_OK) {
     memset(c.frames, 0xff, (c.nareas + 1) * sizeof *c.frames);
-    mark_callers(contexts->dictionary, s);
+    /* Mark the ancestors of stacks with rows by a number of rows of -1: they
+       need nodes as well. */
+    for (size_t at = s->count; at-- > 1;) {
+      const uint32_t parent =
+          pf_stack_at(contexts->dictionary, (uint32_t)(at - 1))->parent;
+      if (s->values[at * s->width] == 0 || parent == PF_NO_STACK)
+        continue;
+      int64_t *const above = &s->values[((size_t)parent + 1) * s->width];
+      if (*above == 0)
+        *above = -1;
+    }
     status = find_frames(&c, s);
   }
   if (status == PF_OK)
@@ -227,21 +211,16 @@ static bool can_bulk_read (const pf_contexts *contexts,
 }
 
 
-static pf_status bulk_read (pf_contexts *contexts, const pf_stack_rows *rows,
-                            pf_error *error) {
-  const pf_stack_target to = {.contexts = contexts,
-                              .nmetrics = rows->nmetrics,
-                              .columns = rows->columns,
-                              .metrics = rows->metrics};
-  return rows->reader->can->read_stacks(rows->reader, &to, error);
-}
-
-
 pf_status pf_contexts_by_stack (pf_contexts *contexts,
                                 const pf_stack_rows *rows, bool *wanted,
                                 pf_error *error) {
-  if (can_bulk_read(contexts, rows))
-    return bulk_read(contexts, rows, error);
+  if (can_bulk_read(contexts, rows)) {
+    const pf_stack_target to = {.contexts = contexts,
+                                .nmetrics = rows->nmetrics,
+                                .columns = rows->columns,
+                                .metrics = rows->metrics};
+    return rows->reader->can->read_stacks(rows->reader, &to, error);
+  }
   sums s = {.rows = rows, .width = rows->nmetrics + 1};
   const pf_pipeline pipeline = {.wanted = wanted,
                                 .notes = 1,

@@ -223,17 +223,6 @@ static bool add_rests (collector *c, size_t row, uint32_t node) {
   return true;
 }
 
-
-/* Add the sums of the remainders, rounded, to the weights. */
-static void add_remainders (collector *c) {
-  for (size_t m = 0; c->sums != NULL && m < c->from->nmetrics; m++)
-    for (uint32_t node = 0;
-         c->sums[m] != NULL && node < c->contexts->count && node < c->capacity;
-         node++)
-      pf_context_add(c->contexts, node, c->metrics[m],
-                     (int64_t)pf_ns_of_parts(c->sums[m][node]));
-}
-
 /* }====== */
 
 
@@ -308,8 +297,15 @@ pf_status pf_contexts_collect (pf_contexts *contexts, const pf_collect *from,
                          : find_columns(&c, error);
   if (status == PF_OK)
     status = read_all(&c, error);
-  if (status == PF_OK)
-    add_remainders(&c);
+  if (status == PF_OK) {
+    /* Add the sums of the remainders, rounded, to the weights. */
+    for (size_t m = 0; c.sums != NULL && m < c.from->nmetrics; m++)
+      for (uint32_t node = 0;
+           c.sums[m] != NULL && node < c.contexts->count && node < c.capacity;
+           node++)
+        pf_context_add(c.contexts, node, c.metrics[m],
+                       (int64_t)pf_ns_of_parts(c.sums[m][node]));
+  }
   for (size_t m = 0; c.sums != NULL && m < from->nmetrics; m++)
     free(c.sums[m]);
   free(c.columns);

@@ -45,12 +45,6 @@ static int64_t weight (const pf_diff *d, size_t metric, uint32_t node) {
 }
 
 
-/* Whether both profiles have numbers of samples. */
-static bool has_counts (const pf_diff *d) {
-  return d->count != PF_NO_METRIC && d->count_before != PF_NO_METRIC;
-}
-
-
 static int64_t difference (int64_t a, int64_t b) {
   int64_t result;
   if (!__builtin_sub_overflow(a, b, &result))
@@ -65,16 +59,6 @@ static void put_ratio (pf_column *column, size_t row, double above,
 }
 
 
-static void put_location (const diff_reader *r, pf_column *c, size_t row,
-                          uint32_t node) {
-  const pf_area *const area =
-      pf_area_at(r->reader.dictionary, r->diff.contexts->frames[node]);
-  pf_put_id(&c[FUNCTION], row, area->name);
-  pf_put_id(&c[FILE_NAME], row, area->file);
-  pf_put_int(&c[LINE], row, area->line, area->line != 0);
-}
-
-
 static void put_node (const diff_reader *r, pf_column *c, size_t row,
                       uint32_t node) {
   const pf_diff *const d = &r->diff;
@@ -84,7 +68,11 @@ static void put_node (const diff_reader *r, pf_column *c, size_t row,
   const int64_t total_before = weight(d, d->total_before, node);
   const double n = (double)weight(d, d->count, node);
   const double n_before = (double)weight(d, d->count_before, node);
-  put_location(r, c, row, node);
+  const pf_area *const area =
+      pf_area_at(r->reader.dictionary, r->diff.contexts->frames[node]);
+  pf_put_id(&c[FUNCTION], row, area->name);
+  pf_put_id(&c[FILE_NAME], row, area->file);
+  pf_put_int(&c[LINE], row, area->line, area->line != 0);
   pf_put_int(&c[SELF], row, self, true);
   pf_put_int(&c[SELF_BEFORE], row, before, true);
   pf_put_int(&c[CHANGE], row, difference(self, before), true);
@@ -93,7 +81,9 @@ static void put_node (const diff_reader *r, pf_column *c, size_t row,
   pf_put_int(&c[TOTAL_BEFORE], row, total_before, true);
   pf_put_int(&c[TOTAL_CHANGE], row, difference(total, total_before), true);
   put_ratio(&c[SIGNIFICANCE], row, n - n_before,
-            has_counts(d) ? sqrt(fabs(n) + fabs(n_before)) : 0);
+            d->count == PF_NO_METRIC || d->count_before == PF_NO_METRIC
+                ? 0
+                : sqrt(fabs(n) + fabs(n_before)));
 }
 
 

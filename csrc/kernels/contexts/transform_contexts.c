@@ -63,32 +63,9 @@ static bool has_focus (const uint8_t *marks, size_t count) {
 }
 
 
-/* Set seen[node] to the marks of all frames of the node's stack. If there is no
-   focus, all stacks have it. */
-static void inherit_marks (const pf_contexts *from, const uint8_t *marks,
-                           size_t count, uint8_t *seen) {
-  seen[0] = (uint8_t)(has_focus(marks, count) ? 0 : PF_FRAME_FOCUS);
-  for (uint32_t i = 1; i < from->count; i++)
-    seen[i] = (uint8_t)(seen[from->parents[i]] |
-                        mark_of(marks, count, from->frames[i]));
-}
-
-
 /* Whether the stacks that end in a node are kept. */
 static bool is_kept (uint8_t seen) {
   return (seen & PF_FRAME_FOCUS) != 0 && (seen & PF_FRAME_IGNORE) == 0;
-}
-
-
-/* Set kept[node] if the node or any below it is kept: only these are copied. */
-static void find_kept (const pf_contexts *from, const uint8_t *seen,
-                       bool *kept) {
-  memset(kept, 0, from->count);
-  for (uint32_t i = from->count; i-- > 1;) {
-    kept[i] |= is_kept(seen[i]);
-    if (kept[i])
-      kept[from->parents[i]] = true;
-  }
 }
 
 
@@ -126,8 +103,20 @@ pf_status pf_contexts_narrow (pf_contexts *to, const pf_contexts *from,
   bool *const kept = malloc(from->count);
   bool ok = nodes != NULL && seen != NULL && kept != NULL;
   if (ok) {
-    inherit_marks(from, marks, count, seen);
-    find_kept(from, seen, kept);
+    /* seen[node]: the marks of all frames of the stack of the node. Without
+       a focus all stacks have it. */
+    seen[0] = (uint8_t)(has_focus(marks, count) ? 0 : PF_FRAME_FOCUS);
+    for (uint32_t i = 1; i < from->count; i++)
+      seen[i] = (uint8_t)(seen[from->parents[i]] |
+                          mark_of(marks, count, from->frames[i]));
+    /* kept[node]: the node or any below it is kept; only these are copied.
+       */
+    memset(kept, 0, from->count);
+    for (uint32_t i = from->count; i-- > 1;) {
+      kept[i] |= is_kept(seen[i]);
+      if (kept[i])
+        kept[from->parents[i]] = true;
+    }
     ok = !is_kept(seen[0]) || narrow_weights(to, from, 0, nodes);
   }
   for (uint32_t i = 1; ok && i < from->count; i++) {

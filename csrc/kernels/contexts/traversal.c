@@ -9,9 +9,13 @@
 #include "model/contexts/tree_order.h"
 
 
-/* Number the functions; `sorted` are the frames by name, file and line. */
-static void number_functions (pf_traversal *t, const uint32_t *sorted,
-                              uint32_t count, uint32_t *of_area) {
+static pf_status fill (pf_traversal *t, const int64_t *totals,
+                       uint32_t *scratch, size_t nareas) {
+  const pf_contexts *const c = t->contexts;
+  uint32_t *const ranks = scratch, *const sorted = scratch + nareas;
+  uint32_t *const of_area = sorted + nareas, count;
+  if (pf_contexts_rank(c, ranks, sorted, &count) != PF_OK)
+    return PF_ENOMEM;
   const pf_area *last = NULL;
   for (uint32_t i = 0; i < count; i++) {
     const pf_area *const a = pf_area_at(t->contexts->dictionary, sorted[i]);
@@ -20,17 +24,6 @@ static void number_functions (pf_traversal *t, const uint32_t *sorted,
     last = a;
     of_area[sorted[i]] = t->nfunctions - 1;
   }
-}
-
-
-static pf_status fill (pf_traversal *t, const int64_t *totals,
-                       uint32_t *scratch, size_t nareas) {
-  const pf_contexts *const c = t->contexts;
-  uint32_t *const ranks = scratch, *const sorted = scratch + nareas;
-  uint32_t *const of_area = sorted + nareas, count;
-  if (pf_contexts_rank(c, ranks, sorted, &count) != PF_OK)
-    return PF_ENOMEM;
-  number_functions(t, sorted, count, of_area);
   t->functions[0] = PF_NO_FUNCTION;
   for (uint32_t i = 1; i < c->count; i++)
     t->functions[i] = of_area[c->frames[i]];

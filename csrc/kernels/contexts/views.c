@@ -202,11 +202,6 @@ static pf_status sort_rows (rows_reader *r, bool by_total) {
 
 /* {====== The views ====== */
 
-static int64_t calls_of (const rows_reader *r, uint32_t node) {
-  return r->calls == PF_NO_METRIC ? 0 : r->contexts->weights[r->calls][node];
-}
-
-
 static bool is_shown (const view_input *s, const row *from) {
   return s->wanted->zeros || from->self != 0 || from->total != 0 ||
          from->calls != 0;
@@ -227,7 +222,9 @@ static void add_node (const view_input *s, const rows_reader *r, uint32_t node,
   bool overflow = false;
   to->self = pf_weight_add(
       to->self, r->contexts->weights[s->wanted->metric][node], &overflow);
-  to->calls = pf_weight_add(to->calls, calls_of(r, node), &overflow);
+  if (r->calls != PF_NO_METRIC)
+    to->calls = pf_weight_add(to->calls, r->contexts->weights[r->calls][node],
+                              &overflow);
   const size_t given = s->wanted->total_metric;
   if (given != PF_NO_METRIC)
     to->total =
@@ -268,14 +265,6 @@ static pf_status make_lines (view_input *s, rows_reader *r) {
 }
 
 
-/* In inverted contexts the weights are at the outermost callers. Set self and
-   calls of a row: only the first level has self. */
-static void unturn (const view_input *s, row *to) {
-  to->self = to->depth == 1 ? to->total : 0;
-  to->calls = s->calls == NULL ? 0 : s->calls[to->node];
-}
-
-
 static pf_status make_tree (view_input *s, rows_reader *r) {
   const pf_contexts *const c = r->contexts;
   r->rows = calloc(c->count, sizeof *r->rows);
@@ -287,8 +276,12 @@ static pf_status make_tree (view_input *s, rows_reader *r) {
     *to = (row){
         c->frames[node], PF_NO_AREA, s->traversal.depths[i], node, 0, 0, 0};
     add_node(s, r, node, true, to);
-    if (s->wanted->view == PF_VIEW_BOTTOM_UP)
-      unturn(s, to);
+    /* In inverted contexts the weights are at the outermost callers: only
+       the first level has self. */
+    if (s->wanted->view == PF_VIEW_BOTTOM_UP) {
+      to->self = to->depth == 1 ? to->total : 0;
+      to->calls = s->calls == NULL ? 0 : s->calls[to->node];
+    }
     r->count += is_shown(s, to);
   }
   return PF_OK;
@@ -467,14 +460,6 @@ static void set_fields (rows_reader *r, const pf_context_rows *wanted) {
 }
 
 
-static void close_input (view_input *s) {
-  pf_traversal_close(&s->traversal);
-  free(s->totals);
-  free(s->calls);
-  free(s->outermost);
-}
-
-
 /* `calls`: the metric, or PF_NO_METRIC. */
 static pf_status open_input (view_input *s, const pf_context_rows *wanted,
                              size_t calls) {
@@ -518,7 +503,10 @@ pf_status pf_context_rows_open (const pf_context_rows *wanted,
     r->whole = s.totals[0];
     status = builders[wanted->view](&s, r);
   }
-  close_input(&s);
+  pf_traversal_close(&s.traversal);
+  free(s.totals);
+  free(s.calls);
+  free(s.outermost);
   if (status != PF_OK) {
     rows_close(&r->reader);
     return pf_no_memory(error);

@@ -15,11 +15,6 @@
 #include "kernels/graph/count_arcs.h"
 #include "model/dictionary/names.h"
 
-static uint8_t flags_of (const pf_symbol *symbol) {
-  return (uint8_t)((symbol->is_global ? 0 : PF_FUNCTION_LOCAL) |
-                   (symbol->is_function ? PF_FUNCTION_CALLABLE : 0));
-}
-
 
 /* If no symbol is marked as a function, mark all of them. */
 static void mark_callable (pf_graph *graph) {
@@ -50,7 +45,9 @@ static pf_status add_functions (pf_graph *graph, const pf_assembly *assembly,
   for (size_t i = 0; i < count; i++) {
     graph->names[i] = symbols[i].name;
     graph->addresses[i] = symbols[i].start + assembly->bias;
-    graph->flags[i] = flags_of(&symbols[i]);
+    graph->flags[i] =
+        (uint8_t)((symbols[i].is_global ? 0 : PF_FUNCTION_LOCAL) |
+                  (symbols[i].is_function ? PF_FUNCTION_CALLABLE : 0));
   }
   graph->nfunctions = count;
   mark_callable(graph);

@@ -65,17 +65,6 @@ static size_t rest_of (const pf_graph *graph) {
 }
 
 
-static void add_seconds_metrics (pf_graph *graph, const pf_reader *histogram) {
-  pf_graph_metric(graph, "samples", "count");
-  const size_t field =
-      pf_field_index(histogram->fields, histogram->nfields, "spent");
-  graph->facts.has_time =
-      field < histogram->nfields && histogram->fields[field].type == PF_INT;
-  if (graph->facts.has_time)
-    pf_graph_metric(graph, "time", "ns");
-}
-
-
 /* Whether a metric has the dimension and rate of a set. */
 static bool is_metric_of (const pf_metric *metric, const pf_histogram *set) {
   return metric->rate > 0 && metric->dimension == set->dimension &&
@@ -93,9 +82,18 @@ static bool is_taken (const pf_graph *graph, const char *name) {
 }
 
 
-/* Add the metric of a set's dimension, named after the dimension, and with the
-   rate appended if that name is in use. */
-static void add_unit_metric (pf_graph *graph, const pf_histogram *set) {
+/* Find or add the metric of a set that does not count seconds. */
+static pf_status find_unit_metric (pf_graph *graph, pf_histogram *set,
+                                   pf_error *error) {
+  for (set->metric = 0; set->metric < graph->nmetrics; set->metric++)
+    if (is_metric_of(&graph->metrics[set->metric], set))
+      return PF_OK;
+  if (graph->nmetrics == PF_MAX_METRICS - 1) /* the last is for remainders */
+    return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
+                   "the histograms are in more than %d units",
+                   PF_MAX_METRICS - 3);
+  /* The metric has the name of the dimension, with the rate appended if that
+     name is in use. */
   const pf_bytes text = pf_name(graph->dictionary, set->dimension);
   const int size = text.size < 20 ? (int)text.size : 20;
   const long long rate = set->rate == 0 ? 1 : (long long)set->rate;
@@ -110,20 +108,6 @@ static void add_unit_metric (pf_graph *graph, const pf_histogram *set) {
   metric->rate = (double)rate;
   metric->dimension = set->dimension;
   metric->abbreviation = set->abbreviation;
-}
-
-
-/* Find or add the metric of a set that does not count seconds. */
-static pf_status find_unit_metric (pf_graph *graph, pf_histogram *set,
-                                   pf_error *error) {
-  for (set->metric = 0; set->metric < graph->nmetrics; set->metric++)
-    if (is_metric_of(&graph->metrics[set->metric], set))
-      return PF_OK;
-  if (graph->nmetrics == PF_MAX_METRICS - 1) /* the last is for remainders */
-    return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
-                   "the histograms are in more than %d units",
-                   PF_MAX_METRICS - 3);
-  add_unit_metric(graph, set);
   return PF_OK;
 }
 
@@ -133,8 +117,15 @@ pf_status pf_attribution_metrics (pf_graph *graph, const pf_reader *histogram,
   bool has_seconds = sets->count == 0;
   for (size_t i = 0; i < sets->count; i++)
     has_seconds |= pf_histogram_is_seconds(&sets->sets[i], graph->dictionary);
-  if (has_seconds)
-    add_seconds_metrics(graph, histogram);
+  if (has_seconds) {
+    pf_graph_metric(graph, "samples", "count");
+    const size_t field =
+        pf_field_index(histogram->fields, histogram->nfields, "spent");
+    graph->facts.has_time =
+        field < histogram->nfields && histogram->fields[field].type == PF_INT;
+    if (graph->facts.has_time)
+      pf_graph_metric(graph, "time", "ns");
+  }
   for (size_t i = 0; i < sets->count; i++) {
     if (pf_histogram_is_seconds(&sets->sets[i], graph->dictionary))
       continue;
@@ -207,15 +198,6 @@ static segment first_segment (const pf_address_index *index, size_t range,
 }
 
 
-/* The last range that starts at or before the end of a segment. */
-static size_t range_after (const pf_address_index *index, const segment *s) {
-  const size_t next = s->range == PF_NO_RANGE ? 0 : s->range + 1;
-  return next < index->count && pf_index_start(index, next) <= s->high
-             ? next
-             : s->range;
-}
-
-
 static void add_weights (pf_graph *graph, size_t function,
                          const int64_t *weights) {
   for (size_t i = 0; i < graph->nmetrics; i++)
@@ -261,7 +243,10 @@ static pf_status share_bin (pf_attribution *a, size_t range, uint64_t low,
         return PF_ENOMEM;
     if (s.high - s.low > largest.high - largest.low)
       largest = s;
-    range = range_after(a->index, &s);
+    const size_t next = s.range == PF_NO_RANGE ? 0 : s.range + 1;
+    range = next < a->index->count && pf_index_start(a->index, next) <= s.high
+                ? next
+                : s.range;
   }
   return add_segment(a, &largest, left);
 }
@@ -309,14 +294,6 @@ pf_status pf_attribute_bin (pf_attribution *a, uint64_t low, uint64_t high,
 
 /* {====== Finishing ====== */
 
-/* Move whole nanoseconds from the remainder to the time. */
-static void carry_rest (int64_t *time, int64_t *rest) {
-  const pf_wide whole = pf_ns_of_parts(*rest);
-  *time = pf_add(*time, (int64_t)whole);
-  *rest = (int64_t)(*rest - whole * PF_REMAINDER_UNIT);
-}
-
-
 static pf_status share_bins (pf_attribution *a) {
   pf_shared_bins *const s = &a->shared;
   const size_t rest = rest_of(a->graph);
@@ -324,8 +301,13 @@ static pf_status share_bins (pf_attribution *a) {
   pf_shared_bins_merge(s);
   for (size_t i = 0; i < s->count && status == PF_OK; i++) {
     pf_shared_bin *const bin = &s->bins[i];
-    if (rest != 0)
-      carry_rest(&bin->weights[TIME], &bin->weights[rest]);
+    if (rest != 0) {
+      /* Move whole nanoseconds from the remainder to the time. */
+      const pf_wide whole = pf_ns_of_parts(bin->weights[rest]);
+      bin->weights[TIME] = pf_add(bin->weights[TIME], (int64_t)whole);
+      bin->weights[rest] =
+          (int64_t)(bin->weights[rest] - whole * PF_REMAINDER_UNIT);
+    }
     status = share_bin(a, pf_index_near(a->index, 0, bin->low), bin->low,
                        bin->high, bin->weights);
   }

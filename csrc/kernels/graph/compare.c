@@ -128,18 +128,6 @@ static int compare_sizes (const void *left, const void *right) {
   return a->gprof < b->gprof ? -1 : a->gprof > b->gprof;
 }
 
-
-static void find_differences (compare_reader *self) {
-  pair_up(self);
-  for (uint32_t e = 0; e < exact_graph(self)->nfunctions; e++)
-    add_difference(self, e, self->partner[e]);
-  for (uint32_t g = 0; g < gprof_graph(self)->nfunctions; g++)
-    if (self->paired[g] == NONE)
-      add_difference(self, NONE, g);
-  if (self->count > 0)
-    qsort(self->rows, self->count, sizeof *self->rows, compare_sizes);
-}
-
 /* }====== */
 
 
@@ -157,21 +145,6 @@ static void add_reason (reasons *list, const char *reason) {
   list->size +=
       (size_t)snprintf(list->text + list->size, sizeof list->text - list->size,
                        "%s%s", list->size == 0 ? "" : ", ", reason);
-}
-
-
-/* Add the reason why gprof has no function at this address. */
-static void explain_unpaired (const compare_reader *self, uint32_t e,
-                              reasons *list) {
-  const pf_graph *exact = exact_graph(self);
-  const pf_bytes name = pf_name(exact->dictionary, exact->names[e]);
-  if ((exact->flags[e] & PF_FUNCTION_PSEUDO) != 0)
-    add_reason(list, "outside symbols");
-  else if ((exact->flags[e] & PF_FUNCTION_LOCAL) != 0 &&
-           memchr(name.at, '.', name.size) != NULL)
-    add_reason(list, "local suffix dropped");
-  else
-    add_reason(list, "symbol dropped");
 }
 
 
@@ -225,27 +198,33 @@ static void explain_time (const compare_reader *self, uint32_t e, uint32_t g,
 }
 
 
-static void explain_calls (const compare_reader *self, uint32_t e, uint32_t g,
-                           reasons *list) {
-  if (self->outside[e])
-    add_reason(list, "caller outside");
-  if (self->absorbed[g] != NONE && self->samples[g] == 0)
-    explain_absorbed(self, g, list);
-}
-
-
 static uint32_t explain (const compare_reader *self, const difference *row) {
   const pf_graph *exact = exact_graph(self), *gprof = gprof_graph(self);
   reasons list = {"", 0};
   if (row->exact == NONE)
     add_reason(&list, "not a function");
-  else if (row->gprof == NONE)
-    explain_unpaired(self, row->exact, &list);
+  else if (row->gprof == NONE) {
+    const uint32_t e = row->exact;
+    const pf_graph *graph = exact_graph(self);
+    const pf_bytes name = pf_name(graph->dictionary, graph->names[e]);
+    if ((graph->flags[e] & PF_FUNCTION_PSEUDO) != 0)
+      add_reason(&list, "outside symbols");
+    else if ((graph->flags[e] & PF_FUNCTION_LOCAL) != 0 &&
+             memchr(name.at, '.', name.size) != NULL)
+      add_reason(&list, "local suffix dropped");
+    else
+      add_reason(&list, "symbol dropped");
+  }
   else {
     if (row->size > 1)
       explain_time(self, row->exact, row->gprof, &list);
-    if (exact->calls[row->exact] != gprof->calls[row->gprof])
-      explain_calls(self, row->exact, row->gprof, &list);
+    if (exact->calls[row->exact] != gprof->calls[row->gprof]) {
+      const uint32_t g = row->gprof;
+      if (self->outside[row->exact])
+        add_reason(&list, "caller outside");
+      if (self->absorbed[g] != NONE && self->samples[g] == 0)
+        explain_absorbed(self, g, &list);
+    }
   }
   if (list.size == 0)
     add_reason(&list, "not explained");
@@ -326,7 +305,14 @@ pf_status pf_compare (const pf_listing *exact, const pf_listing *compat,
     close_compare(&self->listing.base);
     return pf_no_memory(error);
   }
-  find_differences(self);
+  pair_up(self);
+  for (uint32_t e = 0; e < exact_graph(self)->nfunctions; e++)
+    add_difference(self, e, self->partner[e]);
+  for (uint32_t g = 0; g < gprof_graph(self)->nfunctions; g++)
+    if (self->paired[g] == NONE)
+      add_difference(self, NONE, g);
+  if (self->count > 0)
+    qsort(self->rows, self->count, sizeof *self->rows, compare_sizes);
   *reader = &self->listing.base;
   return PF_OK;
 }

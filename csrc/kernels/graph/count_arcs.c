@@ -71,11 +71,22 @@ static uint32_t function_of (const arc_counter *c, uint64_t address,
 }
 
 
-static pf_status find_exactly (const arc_counter *c, uint64_t from, uint64_t to,
-                               arc_ends *ends) {
+/* Replace the symbols at both ends by functions. */
+static pf_status find_ends (const arc_counter *c, const pf_pull *pull,
+                            size_t row, arc_ends *ends) {
+  if (c->entries != NULL) {
+    if (ends->caller == UINT32_MAX || ends->callee == UINT32_MAX)
+      ends->callee = PF_NO_FUNCTION;
+    else
+      ends->callee = c->entries[ends->callee];
+    return PF_OK;
+  }
+  const uint64_t from = pull->columns[FROM]->addrs[row];
+  if (from != 0 && ends->caller != UINT32_MAX && ends->callee != UINT32_MAX)
+    return PF_OK;
   const pf_address_index *index = c->attribution->index;
   const uint32_t caller = ends->caller;
-  ends->callee = function_of(c, to, ends->callee);
+  ends->callee = function_of(c, pull->columns[TO]->addrs[row], ends->callee);
   ends->caller = PF_NO_FUNCTION;
   if (ends->callee == PF_NO_FUNCTION)
     return PF_ENOMEM;
@@ -83,28 +94,6 @@ static pf_status find_exactly (const arc_counter *c, uint64_t from, uint64_t to,
     return PF_OK;
   ends->caller = function_of(c, from, caller);
   return ends->caller == PF_NO_FUNCTION ? PF_ENOMEM : PF_OK;
-}
-
-
-static void find_as_gprof (const arc_counter *c, arc_ends *ends) {
-  if (ends->caller == UINT32_MAX || ends->callee == UINT32_MAX)
-    ends->callee = PF_NO_FUNCTION;
-  else
-    ends->callee = c->entries[ends->callee];
-}
-
-
-/* Replace the symbols at both ends by functions. */
-static pf_status find_ends (const arc_counter *c, const pf_pull *pull,
-                            size_t row, arc_ends *ends) {
-  if (c->entries != NULL) {
-    find_as_gprof(c, ends);
-    return PF_OK;
-  }
-  const uint64_t from = pull->columns[FROM]->addrs[row];
-  if (from != 0 && ends->caller != UINT32_MAX && ends->callee != UINT32_MAX)
-    return PF_OK;
-  return find_exactly(c, from, pull->columns[TO]->addrs[row], ends);
 }
 
 

@@ -58,11 +58,6 @@ static int compare_ranges (const void *left, const void *right) {
 }
 
 
-static bool overlaps (const pf_histogram *set, uint64_t reached) {
-  return set->low < set->high && set->low < reached;
-}
-
-
 /* Find equal and overlapping ranges among the sets in order of address. */
 static pf_status check_ranges (pf_histograms *sets, pf_histogram **sorted,
                                pf_error *error) {
@@ -75,7 +70,7 @@ static pf_status check_ranges (pf_histograms *sets, pf_histogram **sorted,
       sets->is_repeated = true;
       continue;
     }
-    if (overlaps(set, reached))
+    if (set->low < set->high && set->low < reached)
       return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                      "gprof refuses this: overlapping histogram records");
     if (set->low < set->high && set->high > reached)
@@ -236,21 +231,6 @@ static int compare_bins (const void *left, const void *right) {
 }
 
 
-/* Sum the kept bins of equal ranges, and attribute the sums. */
-static void attribute_kept (gprof_attribution *a) {
-  if (a->nbins > 0)
-    qsort(a->bins, a->nbins, sizeof *a->bins, compare_bins);
-  for (size_t i = 0, next; i < a->nbins; i = next) {
-    bin_count sum = a->bins[i];
-    for (next = i + 1;
-         next < a->nbins && compare_bins(&sum, &a->bins[next]) == 0; next++)
-      sum.count += a->bins[next].count;
-    if (sum.count != 0)
-      attribute_bin(a, &a->sets->sets[sum.set], &sum);
-  }
-}
-
-
 static pf_status attribute_batch (void *context, const pf_pull *pull,
                                   const uint32_t *notes, pf_error *error) {
   gprof_attribution *const a = context;
@@ -287,8 +267,19 @@ pf_status pf_gprof_histogram (pf_graph *graph, const pf_address_index *index,
                                 .process = attribute_batch,
                                 .context = &a};
   const pf_status status = pf_pipeline_run(&pipeline, histogram, error);
-  if (status == PF_OK)
-    attribute_kept(&a);
+  if (status == PF_OK) {
+    /* Sum the kept bins of equal ranges, and attribute the sums. */
+    if (a.nbins > 0)
+      qsort(a.bins, a.nbins, sizeof *a.bins, compare_bins);
+    for (size_t i = 0, next; i < a.nbins; i = next) {
+      bin_count sum = a.bins[i];
+      for (next = i + 1;
+           next < a.nbins && compare_bins(&sum, &a.bins[next]) == 0; next++)
+        sum.count += a.bins[next].count;
+      if (sum.count != 0)
+        attribute_bin(&a, &a.sets->sets[sum.set], &sum);
+    }
+  }
   free(a.bins);
   return status;
 }

@@ -75,23 +75,6 @@ static bool sweep (pf_line_weights *lines, uint64_t bias) {
 }
 
 
-/* Open the second graph: one function per range, with the same metrics. */
-static pf_status open_cells (pf_line_weights *lines) {
-  const pf_graph *graph = lines->functions->graph;
-  pf_graph_open(&lines->cells, graph->dictionary);
-  pf_graph_copy_metrics(&lines->cells, graph);
-  if (pf_graph_reserve(&lines->cells, lines->nranges) != PF_OK)
-    return PF_ENOMEM;
-  for (size_t i = 0; i < lines->nranges; i++)
-    pf_graph_function(&lines->cells, PF_NO_NAME, lines->ranges[i].start, 0);
-  lines->attribution =
-      (pf_attribution){.graph = &lines->cells,
-                       .index = &lines->index,
-                       .is_partial = lines->functions->is_partial};
-  return PF_OK;
-}
-
-
 pf_status pf_line_weights_open (pf_line_weights *lines,
                                 const pf_attribution *functions,
                                 pf_symbols *symbols, uint64_t bias) {
@@ -105,7 +88,19 @@ pf_status pf_line_weights_open (pf_line_weights *lines,
                      lines->nranges) != PF_OK)
     return PF_ENOMEM;
   pf_index_open(&lines->index, &lines->lookup, 0);
-  return open_cells(lines);
+  /* A second graph has one function per range, with the same metrics. */
+  const pf_graph *graph = lines->functions->graph;
+  pf_graph_open(&lines->cells, graph->dictionary);
+  pf_graph_copy_metrics(&lines->cells, graph);
+  if (pf_graph_reserve(&lines->cells, lines->nranges) != PF_OK)
+    return PF_ENOMEM;
+  for (size_t i = 0; i < lines->nranges; i++)
+    pf_graph_function(&lines->cells, PF_NO_NAME, lines->ranges[i].start, 0);
+  lines->attribution =
+      (pf_attribution){.graph = &lines->cells,
+                       .index = &lines->index,
+                       .is_partial = lines->functions->is_partial};
+  return PF_OK;
 }
 
 

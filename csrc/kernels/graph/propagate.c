@@ -25,16 +25,6 @@ static bool needs_no_fractions (const pf_flow *flow) {
 
 /* {====== Nodes ====== */
 
-/* Set the nodes of functions: self time and calls. */
-static void init_functions (const pf_flow *flow) {
-  const pf_graph *const graph = flow->graph;
-  for (size_t i = 0; i < graph->nfunctions; i++) {
-    const double self = pf_flow_in_flat(flow, i) ? pf_flow_weight(flow, i) : 0;
-    flow->nodes[i] = (pf_node){self, 0, graph->calls[i], 0, graph->names[i]};
-  }
-}
-
-
 /* The sum of the weights of all functions in the flat profile. */
 static double total_of (const pf_flow *flow) {
   const pf_graph *const graph = flow->graph;
@@ -56,7 +46,11 @@ static bool open_nodes (pf_flow *flow) {
   flow->inner = pf_array_of_zeros(n / 2, sizeof *flow->inner);
   if (flow->nodes == NULL || flow->cycle_of == NULL || flow->inner == NULL)
     return false;
-  init_functions(flow);
+  const pf_graph *const graph = flow->graph;
+  for (size_t i = 0; i < graph->nfunctions; i++) {
+    const double self = pf_flow_in_flat(flow, i) ? pf_flow_weight(flow, i) : 0;
+    flow->nodes[i] = (pf_node){self, 0, graph->calls[i], 0, graph->names[i]};
+  }
   flow->total = total_of(flow);
   return true;
 }

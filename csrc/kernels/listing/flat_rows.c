@@ -188,40 +188,6 @@ static void fill_locations (const flat_reader *self, pf_batch *batch,
   }
 }
 
-
-static void fill_names (const flat_reader *self, pf_batch *batch,
-                        const uint32_t *functions) {
-  uint32_t *const kinds = batch->columns[KIND].ids;
-  uint32_t *const names = batch->columns[FUNCTION].ids;
-  for (size_t i = 0; kinds != NULL && i < batch->rows; i++)
-    kinds[i] = self->kind;
-  for (size_t i = 0; names != NULL && i < batch->rows; i++)
-    names[i] = listing_name(&self->listing.listing, functions[i]);
-}
-
-
-static void fill_recursive (const flat_reader *self, pf_batch *batch,
-                            const uint32_t *functions) {
-  const pf_graph *graph = self->listing.listing.flow->graph;
-  int64_t *const calls = ints_of(batch, RECURSIVE);
-  for (size_t i = 0; calls != NULL && i < batch->rows; i++)
-    calls[i] = graph->self_calls[functions[i]];
-}
-
-
-/* Load the nodes of a batch. They are far apart in memory; in one short loop
-   the cache misses overlap. */
-static void load_nodes (flat_reader *self, const uint32_t *functions,
-                        size_t rows) {
-  const pf_flow *flow = self->listing.listing.flow;
-  for (size_t i = 0; i < rows; i++) {
-    const pf_node *const node = &flow->nodes[functions[i]];
-    self->own[i] = node->self;
-    self->child[i] = node->child;
-    self->calls[i] = node->calls;
-  }
-}
-
 /* }====== */
 
 
@@ -233,15 +199,30 @@ static pf_status next_flat (pf_reader *reader, pf_batch *batch,
   pf_batch_clear(batch);
   batch->rows = left < PF_BATCH_ROWS ? left : PF_BATCH_ROWS;
   self->at += batch->rows;
-  load_nodes(self, functions, batch->rows);
-  fill_names(self, batch, functions);
+  /* The nodes of a batch are far apart in memory; in one short loop the
+     cache misses overlap. */
+  const pf_flow *flow = self->listing.listing.flow;
+  for (size_t i = 0; i < batch->rows; i++) {
+    const pf_node *const node = &flow->nodes[functions[i]];
+    self->own[i] = node->self;
+    self->child[i] = node->child;
+    self->calls[i] = node->calls;
+  }
+  uint32_t *const kinds = batch->columns[KIND].ids;
+  uint32_t *const names = batch->columns[FUNCTION].ids;
+  for (size_t i = 0; kinds != NULL && i < batch->rows; i++)
+    kinds[i] = self->kind;
+  for (size_t i = 0; names != NULL && i < batch->rows; i++)
+    names[i] = listing_name(&self->listing.listing, functions[i]);
   fill_calls(self, batch);
   fill_self(self, batch, functions);
   fill_time(self, batch, TOTAL, self->child);
   fill_share(self, batch, SELF_SHARE, 1, NULL);
   fill_share(self, batch, TOTAL_SHARE, 1, self->child);
   fill_locations(self, batch, functions);
-  fill_recursive(self, batch, functions);
+  int64_t *const calls = ints_of(batch, RECURSIVE);
+  for (size_t i = 0; calls != NULL && i < batch->rows; i++)
+    calls[i] = flow->graph->self_calls[functions[i]];
   fill_share(self, batch, PERCENT, 100, NULL);
   fill_seconds(self, batch);
   fill_per_call(self, batch, SELF_PER_CALL, NULL);

@@ -108,31 +108,23 @@ static void put_label (index_reader *self, pf_batch *batch, size_t node) {
 }
 
 
-static void put_cell (index_reader *self, pf_batch *batch, size_t node) {
-  const uint32_t name = name_of(self, node), file = file_of(self, node);
-  put_label(self, batch, node);
-  put_name(batch, NAME, name);
-  put_name(batch, FILE_NAME, file);
-  put_name(batch, KIND, self->kinds[file == PF_NO_NAME ? CELL : CELL_FILE]);
-  self->width += width_of(self, name);
-  if (file != PF_NO_NAME)
-    self->width += width_of(self, file) + 3;
-}
-
-
-static size_t node_at (const index_reader *self, size_t at) {
-  const size_t n = self->listing.listing.flow->graph->nfunctions;
-  return at < self->nnames ? self->names[at] : n + at - self->nnames;
-}
-
-
 static bool make_cell (listing_reader *reader, pf_batch *batch) {
   index_reader *self = (index_reader *)reader;
   if (self->row == self->rows)
     return false;
   const size_t at = self->row + self->column * self->rows;
   if (self->column < COLUMNS && at < self->count) {
-    put_cell(self, batch, node_at(self, at));
+    const size_t n = self->listing.listing.flow->graph->nfunctions;
+    const size_t node =
+        at < self->nnames ? self->names[at] : n + at - self->nnames;
+    const uint32_t name = name_of(self, node), file = file_of(self, node);
+    put_label(self, batch, node);
+    put_name(batch, NAME, name);
+    put_name(batch, FILE_NAME, file);
+    put_name(batch, KIND, self->kinds[file == PF_NO_NAME ? CELL : CELL_FILE]);
+    self->width += width_of(self, name);
+    if (file != PF_NO_NAME)
+      self->width += width_of(self, file) + 3;
     self->column++;
     return true;
   }

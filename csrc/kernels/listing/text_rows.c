@@ -160,32 +160,11 @@ static void put_entry (text_reader *self, pf_batch *batch) {
 
 /* {====== Lines ====== */
 
-static void make_header (text_reader *self, pf_batch *batch) {
-  const pf_flow *flow = self->listing.listing.flow;
-  put_entry(self, batch);
-  const bool is_recursive = put_calls(self, batch, self->node, false);
-  put_name(batch, KIND, self->kinds[is_recursive ? HEADER_RECURSIVE : HEADER]);
-  put_missing(batch, NAME);
-  put_int(batch, CYCLE, (int64_t)(self->node - flow->graph->nfunctions + 1));
-  put_int(batch, REFERENCE, flow->nodes[self->node].index);
-}
-
-
 static void make_own (text_reader *self, pf_batch *batch) {
   put_entry(self, batch);
   const bool is_recursive = put_calls(self, batch, self->node, true);
   put_named(self, batch, is_recursive ? FUNCTION_RECURSIVE : FUNCTION,
             (uint32_t)self->node);
-}
-
-
-static void make_member (text_reader *self, pf_batch *batch,
-                         const pf_item *item) {
-  put_nothing(batch, LABEL, PERCENT);
-  put_seconds(self, batch, item->share.self, item->share.child);
-  const bool is_recursive = put_calls(self, batch, item->number, false);
-  put_named(self, batch, is_recursive ? MEMBER_RECURSIVE : MEMBER,
-            item->number);
 }
 
 
@@ -242,17 +221,6 @@ static void list_callees (text_reader *self) {
   self->count = self->done = 0;
   for (uint32_t i = first[1]; i-- > first[0];)
     self->list[self->count++] = pf_arc_item(flow, i);
-  pf_rank_items(self->list, self->spare, self->count, true);
-}
-
-
-static void list_members (text_reader *self) {
-  const pf_flow *flow = self->listing.listing.flow;
-  const size_t cycle = self->node - flow->graph->nfunctions;
-  self->count = self->done = 0;
-  for (uint32_t f = flow->cycles.heads[cycle]; f != PF_NO_FUNCTION;
-       f = flow->cycles.next[f])
-    self->list[self->count++] = pf_member_item(flow, f);
   pf_rank_items(self->list, self->spare, self->count, true);
 }
 
@@ -353,10 +321,22 @@ static bool next_node (text_reader *self) {
 
 /* Put the entry's own line, and list what follows it. */
 static void make_own_line (text_reader *self, pf_batch *batch) {
-  const pf_graph *graph = self->listing.listing.flow->graph;
+  const pf_flow *flow = self->listing.listing.flow;
+  const pf_graph *graph = flow->graph;
   if (self->node >= graph->nfunctions) {
-    make_header(self, batch);
-    list_members(self);
+    const size_t cycle = self->node - graph->nfunctions;
+    put_entry(self, batch);
+    const bool is_recursive = put_calls(self, batch, self->node, false);
+    put_name(batch, KIND,
+             self->kinds[is_recursive ? HEADER_RECURSIVE : HEADER]);
+    put_missing(batch, NAME);
+    put_int(batch, CYCLE, (int64_t)cycle + 1);
+    put_int(batch, REFERENCE, flow->nodes[self->node].index);
+    self->count = self->done = 0;
+    for (uint32_t f = flow->cycles.heads[cycle]; f != PF_NO_FUNCTION;
+         f = flow->cycles.next[f])
+      self->list[self->count++] = pf_member_item(flow, f);
+    pf_rank_items(self->list, self->spare, self->count, true);
     self->step = MEMBERS;
     return;
   }
@@ -374,8 +354,13 @@ static void make_listed (text_reader *self, pf_batch *batch) {
     make_arc(self, batch, item, graph->arcs[item->number].caller, CALLER);
   else if (self->step == CALLEES)
     make_arc(self, batch, item, graph->arcs[item->number].callee, CALLEE);
-  else
-    make_member(self, batch, item);
+  else {
+    put_nothing(batch, LABEL, PERCENT);
+    put_seconds(self, batch, item->share.self, item->share.child);
+    const bool is_recursive = put_calls(self, batch, item->number, false);
+    put_named(self, batch, is_recursive ? MEMBER_RECURSIVE : MEMBER,
+              item->number);
+  }
 }
 
 

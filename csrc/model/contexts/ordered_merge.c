@@ -289,17 +289,6 @@ static void merge_next (ordered_merge *m) {
 }
 
 
-static void merge_nodes_in_order (ordered_merge *m) {
-  side *const a = &m->sides[0], *const b = &m->sides[1];
-  while (has_next(a) && has_next(b))
-    merge_next(m);
-  if (has_next(a))
-    take_run(m, a, 0);
-  if (has_next(b))
-    take_run(m, b, 0);
-}
-
-
 /* Add the weights of nodes of an input, in one metric. */
 static void add_weights (ordered_merge *m, const side *s, size_t metric,
                          uint32_t from, uint32_t to, uint32_t count) {
@@ -361,18 +350,6 @@ static void finish_sum (ordered_merge *m) {
 }
 
 
-static void close_merge (ordered_merge *m) {
-  for (size_t i = 0; i < 2; i++) {
-    free(m->sides[i].ranks);
-    free(m->sides[i].metrics);
-    pf_preorder_close(&m->sides[i].position);
-  }
-  free(m->path);
-  free(m->runs);
-  pf_contexts_close(&m->sum);
-}
-
-
 /* The ranks of the frames of both, by area of the sum's dictionary; NULL when
    out of memory. */
 static uint32_t *rank_both (const ordered_merge *m) {
@@ -406,8 +383,15 @@ static bool merge_in_order (pf_contexts *c, const pf_contexts *more,
   bool ok = ranks != NULL && open_side(&z.sides[0], c, ranks) &&
             open_side(&z.sides[1], c, ranks) && open_sum(&z, c, (size_t)count);
   free(ranks);
-  if (ok)
-    merge_nodes_in_order(&z);
+  if (ok) {
+    side *const a = &z.sides[0], *const b = &z.sides[1];
+    while (has_next(a) && has_next(b))
+      merge_next(&z);
+    if (has_next(a))
+      take_run(&z, a, 0);
+    if (has_next(b))
+      take_run(&z, b, 0);
+  }
   ok = ok && !z.failed;
   if (ok) {
     finish_sum(&z);
@@ -415,7 +399,14 @@ static bool merge_in_order (pf_contexts *c, const pf_contexts *more,
     *c = z.sum;
     z.sum = old;
   }
-  close_merge(&z);
+  for (size_t i = 0; i < 2; i++) {
+    free(z.sides[i].ranks);
+    free(z.sides[i].metrics);
+    pf_preorder_close(&z.sides[i].position);
+  }
+  free(z.path);
+  free(z.runs);
+  pf_contexts_close(&z.sum);
   return ok;
 }
 

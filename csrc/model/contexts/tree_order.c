@@ -204,22 +204,6 @@ static pf_status sort_nodes (const pf_contexts *c, const uint32_t *ranks,
   return PF_OK;
 }
 
-
-static pf_status open_families (families *f, const pf_contexts *c,
-                                const uint32_t *ranks, const int64_t *totals) {
-  const size_t count = c->count, nareas = pf_areas_count(c->dictionary);
-  f->children = malloc(count * sizeof *f->children);
-  f->starts = malloc((count + 2) * sizeof *f->starts);
-  uint32_t *const scratch = malloc(2 * count * sizeof *scratch);
-  uint32_t *const at = malloc((nareas + 2) * sizeof *at);
-  pf_status status = PF_ENOMEM;
-  if (f->children != NULL && f->starts != NULL && scratch != NULL && at != NULL)
-    status = sort_nodes(c, ranks, totals, f, scratch, at);
-  free(scratch);
-  free(at);
-  return status;
-}
-
 /* }====== */
 
 
@@ -261,27 +245,19 @@ void pf_preorder_close (pf_preorder *d) {
 }
 
 
-/* Go to the next node; false: its rank is not above that of the sibling before
-   it. */
-static bool is_behind (const pf_contexts *c, const uint32_t *ranks,
-                       pf_preorder *d, uint32_t node) {
-  const uint32_t above = d->depth, *const path = d->path;
-  uint32_t depth = above;
-  while (depth > 0 && path[depth] != c->parents[node])
-    depth--;
-  const uint32_t last = depth < above ? path[depth + 1] : 0;
-  return pf_preorder_next(d, node) &&
-         (last == 0 || ranks[c->frames[last]] < ranks[c->frames[node]]);
-}
-
-
 bool pf_contexts_in_order (const pf_contexts *c, const uint32_t *ranks,
                            uint32_t *deepest) {
   pf_preorder d;
   bool ok = pf_preorder_open(&d, c);
   *deepest = 0;
   for (uint32_t i = 1; ok && i < c->count; i++) {
-    ok = is_behind(c, ranks, &d, i);
+    const uint32_t above = d.depth, *const path = d.path;
+    uint32_t depth = above;
+    while (depth > 0 && path[depth] != c->parents[i])
+      depth--;
+    const uint32_t last = depth < above ? path[depth + 1] : 0;
+    ok = pf_preorder_next(&d, i) &&
+         (last == 0 || ranks[c->frames[last]] < ranks[c->frames[i]]);
     if (d.depth > *deepest)
       *deepest = d.depth;
   }
@@ -315,7 +291,17 @@ pf_status pf_contexts_order (const pf_contexts *contexts, const uint32_t *ranks,
   if (totals == NULL && pf_contexts_in_order(contexts, ranks, &deepest) &&
       keep_order(contexts, order, depths))
     return PF_OK;
-  pf_status status = open_families(&f, contexts, ranks, totals);
+  const size_t count = contexts->count,
+               nareas = pf_areas_count(contexts->dictionary);
+  f.children = malloc(count * sizeof *f.children);
+  f.starts = malloc((count + 2) * sizeof *f.starts);
+  uint32_t *const scratch = malloc(2 * count * sizeof *scratch);
+  uint32_t *const at = malloc((nareas + 2) * sizeof *at);
+  pf_status status = PF_ENOMEM;
+  if (f.children != NULL && f.starts != NULL && scratch != NULL && at != NULL)
+    status = sort_nodes(contexts, ranks, totals, &f, scratch, at);
+  free(scratch);
+  free(at);
   if (status == PF_OK)
     status = visit(&f, contexts->count, order, depths);
   free(f.children);

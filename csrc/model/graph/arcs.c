@@ -46,22 +46,6 @@ void pf_arc_order_close (pf_arc_order *order) {
 }
 
 
-/* Sort the arcs by caller. The field `caller`, which the index implies, has the
-   number of the arc in input order. */
-static void place_arcs (const pf_arc_order *order, const pf_graph *graph) {
-  uint32_t *const first = order->first;
-  memset(first, 0, pf_arc_index_size(graph) * sizeof *first);
-  for (size_t i = 0; i < graph->narcs; i++)
-    first[pf_arc_index_slot(graph, graph->arcs[i].caller) + 2]++;
-  pf_arc_sum_counts(first, pf_arc_index_size(graph));
-  for (size_t i = graph->narcs; i-- > 0;) {
-    const pf_arc *const arc = &graph->arcs[i];
-    const uint32_t to = first[pf_arc_index_slot(graph, arc->caller) + 1]++;
-    order->arcs[to] = (pf_arc){(uint32_t)i, arc->callee, arc->count};
-  }
-}
-
-
 /* The merged arcs of one caller: arcs[low..high) so far. */
 typedef struct run {
   pf_arc *arcs;
@@ -105,17 +89,6 @@ static void add_up_run (const pf_arc_order *order, run *r, size_t start,
 }
 
 
-/* Move the arcs of a run to index `to`, which is not after it. Returns the
-   end. */
-static size_t move_run (const pf_arc_order *order, const run *r, size_t to) {
-  for (size_t i = r->low; i < r->high && r->low != to; i++) {
-    order->arcs[to + i - r->low] = order->arcs[i];
-    order->numbers[to + i - r->low] = order->numbers[i];
-  }
-  return to + (r->high - r->low);
-}
-
-
 /* Whether a caller has too many arcs for a linear search. */
 static bool has_long_run (const pf_arc_order *order, const pf_graph *graph) {
   for (size_t i = 0; i <= graph->nfunctions; i++)
@@ -138,7 +111,11 @@ static void add_up (pf_arc_order *order, const pf_graph *graph,
     first[place] = (uint32_t)to;
     add_up_run(order, &r, start, end,
                place < graph->nfunctions ? (uint32_t)place : PF_NO_FUNCTION);
-    to = move_run(order, &r, to);
+    for (size_t i = r.low; i < r.high && r.low != to; i++) {
+      order->arcs[to + i - r.low] = order->arcs[i];
+      order->numbers[to + i - r.low] = order->numbers[i];
+    }
+    to += r.high - r.low;
   }
   first[graph->nfunctions + 1] = (uint32_t)to;
   order->count = to;
@@ -147,7 +124,18 @@ static void add_up (pf_arc_order *order, const pf_graph *graph,
 
 pf_status pf_arc_order_make (pf_arc_order *order, const pf_graph *graph) {
   uint32_t *known = NULL;
-  place_arcs(order, graph);
+  /* Sort the arcs by caller. The field `caller`, which the index implies,
+     has the number of the arc in input order. */
+  uint32_t *const first = order->first;
+  memset(first, 0, pf_arc_index_size(graph) * sizeof *first);
+  for (size_t i = 0; i < graph->narcs; i++)
+    first[pf_arc_index_slot(graph, graph->arcs[i].caller) + 2]++;
+  pf_arc_sum_counts(first, pf_arc_index_size(graph));
+  for (size_t i = graph->narcs; i-- > 0;) {
+    const pf_arc *const arc = &graph->arcs[i];
+    const uint32_t to = first[pf_arc_index_slot(graph, arc->caller) + 1]++;
+    order->arcs[to] = (pf_arc){(uint32_t)i, arc->callee, arc->count};
+  }
   if (has_long_run(order, graph)) {
     known = pf_array_of_zeros(graph->nfunctions, sizeof *known);
     if (known == NULL)
@@ -196,15 +184,6 @@ static size_t add_up_here (pf_graph *graph, size_t from, size_t end, size_t to,
 }
 
 
-static void reverse (pf_arc *arcs, size_t count) {
-  for (size_t i = 0, j = count; i + 1 < j; i++) {
-    const pf_arc arc = arcs[i];
-    arcs[i] = arcs[--j];
-    arcs[j] = arc;
-  }
-}
-
-
 /* The end of the arcs that have the caller of arc `from`. */
 static size_t end_of_caller (const pf_graph *graph, size_t from) {
   size_t end = from + 1;
@@ -235,7 +214,12 @@ static void arrange (pf_graph *graph, uint32_t *known) {
     for (; place <= pf_arc_index_slot(graph, graph->arcs[from].caller); place++)
       first[place] = (uint32_t)to;
     to = add_up_here(graph, from, end, to, known);
-    reverse(graph->arcs + start, to - start);
+    pf_arc *const arcs = graph->arcs + start;
+    for (size_t i = 0, j = to - start; i + 1 < j; i++) {
+      const pf_arc arc = arcs[i];
+      arcs[i] = arcs[--j];
+      arcs[j] = arc;
+    }
   }
   for (; place < pf_arc_index_size(graph); place++)
     first[place] = (uint32_t)to;

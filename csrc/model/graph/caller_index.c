@@ -40,35 +40,6 @@ static void add_up_calls (pf_graph *graph) {
     calls[i] -= graph->self_calls[i];
 }
 
-
-/* Sum the weights, and mark functions with a weight as used. */
-static void mark_weights (pf_graph *graph) {
-  for (size_t m = 0; m < graph->nmetrics; m++) {
-    const int64_t *const weights = graph->weights[m];
-    graph->totals[m] = 0;
-    for (size_t i = 0; i < graph->nfunctions; i++) {
-      graph->totals[m] = pf_add(graph->totals[m], weights[i]);
-      if (weights[i] != 0)
-        graph->flags[i] |= PF_FUNCTION_USED;
-    }
-  }
-  for (size_t i = 0; graph->ticks != NULL && i < graph->nfunctions; i++)
-    if (graph->ticks[i] != 0)
-      graph->flags[i] |= PF_FUNCTION_USED;
-}
-
-
-/* Mark callers as used, and count all functions that are used. */
-static void mark_callers (pf_graph *graph) {
-  const uint32_t *const first = graph->child_first;
-  graph->nused = 0;
-  for (size_t i = 0; i < graph->nfunctions; i++) {
-    if (first[i] != first[i + 1])
-      graph->flags[i] |= PF_FUNCTION_USED;
-    graph->nused += (graph->flags[i] & PF_FUNCTION_USED) != 0;
-  }
-}
-
 /* }====== */
 
 
@@ -92,16 +63,6 @@ static pf_status sort_arcs (pf_graph *graph) {
 
 
 /* {====== By callee ====== */
-
-/* Count the arcs of each callee, as first positions. */
-static void count_parents (const pf_graph *graph) {
-  uint32_t *const first = graph->parent_first;
-  memset(first, 0, pf_arc_index_size(graph) * sizeof *first);
-  for (size_t i = 0; i < graph->narcs; i++)
-    first[graph->arcs[i].callee + 2]++;
-  pf_arc_sum_counts(first, pf_arc_index_size(graph));
-}
-
 
 /* Append an arc to those of its callee. */
 static void list_parent (const pf_graph *graph, uint32_t *parents,
@@ -146,7 +107,11 @@ pf_status pf_graph_parents (pf_graph *graph) {
   uint32_t *const parents = pf_array(graph->narcs, sizeof *parents);
   pf_status status = PF_ENOMEM;
   if (graph->parent_first != NULL && parents != NULL) {
-    count_parents(graph);
+    uint32_t *const first = graph->parent_first;
+    memset(first, 0, pf_arc_index_size(graph) * sizeof *first);
+    for (size_t i = 0; i < graph->narcs; i++)
+      first[graph->arcs[i].callee + 2]++;
+    pf_arc_sum_counts(first, pf_arc_index_size(graph));
     status = graph->input_numbers != NULL ? list_in_input_order(graph, parents)
                                           : list_sorted(graph, parents);
   }
@@ -175,8 +140,25 @@ pf_status pf_graph_finish (pf_graph *graph) {
   if (status != PF_OK)
     return status;
   add_up_calls(graph);
-  mark_weights(graph);
-  mark_callers(graph);
+  for (size_t m = 0; m < graph->nmetrics; m++) {
+    const int64_t *const weights = graph->weights[m];
+    graph->totals[m] = 0;
+    for (size_t i = 0; i < graph->nfunctions; i++) {
+      graph->totals[m] = pf_add(graph->totals[m], weights[i]);
+      if (weights[i] != 0)
+        graph->flags[i] |= PF_FUNCTION_USED;
+    }
+  }
+  for (size_t i = 0; graph->ticks != NULL && i < graph->nfunctions; i++)
+    if (graph->ticks[i] != 0)
+      graph->flags[i] |= PF_FUNCTION_USED;
+  const uint32_t *const first = graph->child_first;
+  graph->nused = 0;
+  for (size_t i = 0; i < graph->nfunctions; i++) {
+    if (first[i] != first[i + 1])
+      graph->flags[i] |= PF_FUNCTION_USED;
+    graph->nused += (graph->flags[i] & PF_FUNCTION_USED) != 0;
+  }
   pf_id_table_free(&graph->pseudo);
   pf_id_table_init(&graph->pseudo);
   return PF_OK;

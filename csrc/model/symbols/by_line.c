@@ -23,36 +23,8 @@ typedef struct line_symbols {
 } line_symbols;
 
 
-static pf_bytes base_name (pf_bytes path) {
-  size_t at = path.size;
-  while (at > 0 && path.at[at - 1] != '/')
-    at--;
-  return (pf_bytes){path.at + at, path.size - at};
-}
-
-
 static int shorter (size_t size, int most) {
   return size < (size_t)most ? (int)size : most;
-}
-
-
-/* Returns the id of "function (file:line @ address)", a form that pf_demangle
-   recognises; PF_NO_NAME when out of memory. */
-static uint32_t line_symbol_name (const line_symbols *p,
-                                  const pf_symbol *symbol,
-                                  const pf_line_row *row, uint64_t start) {
-  pf_dictionary *const names = p->symbols->dictionary;
-  const pf_bytes function = pf_name(names, symbol->name);
-  const pf_bytes file = base_name(pf_name(names, row->file));
-  char text[LONGEST_NAME + LONGEST_FILE + 64];
-  int size =
-      snprintf(text, sizeof text, "%.*s (%.*s:%u @ %llx)",
-               shorter(function.size, LONGEST_NAME), (const char *)function.at,
-               shorter(file.size, LONGEST_FILE), (const char *)file.at,
-               (unsigned)row->line, (unsigned long long)start);
-  if (size < 0)
-    size = 0;
-  return pf_intern(names, (pf_bytes){(const uint8_t *)text, (size_t)size});
 }
 
 
@@ -79,7 +51,23 @@ static pf_status begin_piece (line_symbols *p, const pf_symbol *symbol,
   piece->is_function = symbol->is_function && start == symbol->start;
   if (row == NULL)
     return PF_OK;
-  piece->name = line_symbol_name(p, symbol, row, start);
+  pf_dictionary *const names = p->symbols->dictionary;
+  const pf_bytes function = pf_name(names, symbol->name);
+  const pf_bytes path = pf_name(names, row->file);
+  size_t at = path.size; /* the file name without its folder */
+  while (at > 0 && path.at[at - 1] != '/')
+    at--;
+  const pf_bytes file = (pf_bytes){path.at + at, path.size - at};
+  char text[LONGEST_NAME + LONGEST_FILE + 64];
+  int size =
+      snprintf(text, sizeof text, "%.*s (%.*s:%u @ %llx)",
+               shorter(function.size, LONGEST_NAME), (const char *)function.at,
+               shorter(file.size, LONGEST_FILE), (const char *)file.at,
+               (unsigned)row->line, (unsigned long long)start);
+  if (size < 0)
+    size = 0;
+  piece->name =
+      pf_intern(names, (pf_bytes){(const uint8_t *)text, (size_t)size});
   return piece->name == PF_NO_NAME ? PF_ENOMEM : PF_OK;
 }
 

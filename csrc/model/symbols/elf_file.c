@@ -163,39 +163,6 @@ static void segment_facts (const elf_file *file, pf_executable *facts) {
 }
 
 
-/* Sections describe the code better than segments, which begin with headers. */
-static void section_facts (const elf_file *file, pf_executable *facts) {
-  uint64_t start = 0, end = 0;
-  for (size_t i = 1; i < file->nsections; i++)
-    if (file->sections[i].is_code && file->sections[i].is_loaded)
-      widen(&start, &end, file->sections[i].start, file->sections[i].end);
-  if (end != 0) {
-    facts->code_start = start;
-    facts->code_end = end;
-  }
-  const elf_section *text = elf_file_section(file, 0, ".text");
-  facts->text_start = text != NULL ? text->start : facts->code_start;
-  facts->text_end = text != NULL ? text->end : facts->code_end;
-}
-
-
-static void identity_facts (const elf_file *file, pf_executable *facts) {
-  const void *id;
-  const ssize_t size = dwelf_elf_gnu_build_id(file->elf, &id);
-  if (size > 0 && (size_t)size <= sizeof facts->build_id) {
-    memcpy(facts->build_id, id, (size_t)size);
-    facts->build_id_size = (size_t)size;
-  }
-  GElf_Word crc;
-  const char *link = dwelf_elf_gnu_debuglink(file->elf, &crc);
-  const size_t length = link != NULL ? strlen(link) : SIZE_MAX;
-  if (length < sizeof facts->debug_link) {
-    memcpy(facts->debug_link, link, length + 1);
-    facts->debug_crc = crc;
-  }
-}
-
-
 static bool has_lines (const elf_file *file) {
   return elf_file_section(file, 0, ".debug_line") != NULL ||
          elf_file_section(file, 0, ".zdebug_line") != NULL;
@@ -219,8 +186,30 @@ void elf_pair_facts (const elf_pair *pair, pf_executable *facts) {
       .entry = file->header.e_entry,
   };
   segment_facts(file, facts);
-  section_facts(file, facts);
-  identity_facts(file, facts);
+  uint64_t start = 0, end = 0;
+  for (size_t i = 1; i < file->nsections; i++)
+    if (file->sections[i].is_code && file->sections[i].is_loaded)
+      widen(&start, &end, file->sections[i].start, file->sections[i].end);
+  if (end != 0) {
+    facts->code_start = start;
+    facts->code_end = end;
+  }
+  const elf_section *text = elf_file_section(file, 0, ".text");
+  facts->text_start = text != NULL ? text->start : facts->code_start;
+  facts->text_end = text != NULL ? text->end : facts->code_end;
+  const void *id;
+  const ssize_t size = dwelf_elf_gnu_build_id(file->elf, &id);
+  if (size > 0 && (size_t)size <= sizeof facts->build_id) {
+    memcpy(facts->build_id, id, (size_t)size);
+    facts->build_id_size = (size_t)size;
+  }
+  GElf_Word crc;
+  const char *link = dwelf_elf_gnu_debuglink(file->elf, &crc);
+  const size_t length = link != NULL ? strlen(link) : SIZE_MAX;
+  if (length < sizeof facts->debug_link) {
+    memcpy(facts->debug_link, link, length + 1);
+    facts->debug_crc = crc;
+  }
 }
 
 

@@ -74,17 +74,6 @@ static bool is_function (const reading *r, const entry *e) {
 }
 
 
-/* Exact rule: functions, and untyped symbols of assembler code that are global.
-   */
-static bool is_exact (const reading *r, const entry *e) {
-  if (is_function(r, e))
-    return e->section != NULL || e->symbol.st_shndx == SHN_ABS;
-  return e->type == STT_NOTYPE && e->bind != STB_LOCAL && e->section != NULL &&
-         e->section->is_code && e->symbol.st_value >= e->section->start &&
-         e->symbol.st_value < e->section->end;
-}
-
-
 /* gprof's rule: the symbols that nm prints as T, W and t, weak ones in any
    section; those of t depend on the name. */
 static bool is_gprof (reading *r, const entry *e) {
@@ -150,8 +139,14 @@ static bool follow_descriptor (const reading *r, pf_found *found) {
 /* Returns whether to take a symbol. gprof puts a dot before names that have a
    descriptor; it drops local ones, since their names may have no dot. */
 static bool is_wanted (reading *r, const entry *e, bool has_descriptor) {
-  if (r->rule == PF_SYMBOLS_EXACT)
-    return is_exact(r, e);
+  if (r->rule == PF_SYMBOLS_EXACT) {
+    if (is_function(r, e))
+      return e->section != NULL || e->symbol.st_shndx == SHN_ABS;
+    return e->type == STT_NOTYPE && e->bind != STB_LOCAL &&
+           e->section != NULL && e->section->is_code &&
+           e->symbol.st_value >= e->section->start &&
+           e->symbol.st_value < e->section->end;
+  }
   return has_descriptor ? e->bind != STB_LOCAL && e->type == STT_FUNC
                         : is_gprof(r, e);
 }

@@ -172,16 +172,6 @@ static pf_status drop_shared (reading *r) {
 }
 
 
-static pf_status add_tables (reading *r, Dwarf *dwarf) {
-  pf_status status = find_tables(r, dwarf);
-  if (status == PF_OK)
-    status = drop_shared(r);
-  for (size_t i = 0; i < r->ntables && status == PF_OK; i++)
-    status = add_table(r, &r->tables[i]);
-  return status;
-}
-
-
 /* Sorts the rows; a row ends at the latest where the next one starts. Adjacent
    rows with the same file and line are merged. Returns the number of rows. */
 static size_t join_rows (const pf_line_row *rows, const uint32_t *order,
@@ -237,7 +227,11 @@ static pf_status read_dwarf (pf_symbols *symbols, const elf_file *file) {
       .code_start = symbols->facts.code_start,
       .code_end = symbols->facts.code_end,
   };
-  pf_status status = add_tables(&r, dwarf);
+  pf_status status = find_tables(&r, dwarf);
+  if (status == PF_OK)
+    status = drop_shared(&r);
+  for (size_t i = 0; i < r.ntables && status == PF_OK; i++)
+    status = add_table(&r, &r.tables[i]);
   if (status == PF_OK)
     status = sort_rows(&r, symbols);
   dwarf_end(dwarf);

@@ -155,35 +155,27 @@ static unsigned underscores (const pf_found *found) {
 }
 
 
-/* Returns the rank by which gprof chooses among symbols at one address: global
-   before local, functions before others, then fewer underscores. */
-static uint8_t rank_of (const pf_found *found) {
-  return (uint8_t)((found->is_global ? 6u : 0u) +
-                   (found->is_function ? 3u : 0u) + 2u - underscores(found));
-}
-
-
-/* Sets the end to that of the size, or else to that of the section. A size that
-   leaves at most padding before the end of the section is ignored. */
-static void set_end (pf_symbol *symbol, const pf_found *found) {
-  const bool has_limit = found->limit > found->address;
-  const uint64_t limit = has_limit ? found->limit : UINT64_MAX;
-  const uint64_t most = limit - found->address, size = found->size;
-  const bool is_short = size != 0 && size < most && most - size > PADDING;
-  symbol->is_sized = is_short || (size != 0 && limit == UINT64_MAX);
-  symbol->end = is_short ? found->address + size : limit;
-}
-
-
 pf_status pf_symbols_add (pf_symbols *symbols, const pf_found *found) {
   const pf_status status = widen(symbols);
   if (status != PF_OK)
     return status;
+  /* The rank is the order in which gprof chooses among symbols at one
+     address: global before local, functions before others, then fewer
+     underscores. */
   pf_symbol symbol = {.start = found->address,
                       .is_function = found->is_function,
                       .is_global = found->is_global,
-                      .rank = rank_of(found)};
-  set_end(&symbol, found);
+                      .rank = (uint8_t)((found->is_global ? 6u : 0u) +
+                                        (found->is_function ? 3u : 0u) + 2u -
+                                        underscores(found))};
+  /* The end is that of the size, or else that of the section. A size that
+     leaves at most padding before the end of the section is ignored. */
+  const bool has_limit = found->limit > found->address;
+  const uint64_t limit = has_limit ? found->limit : UINT64_MAX;
+  const uint64_t most = limit - found->address, size = found->size;
+  const bool is_short = size != 0 && size < most && most - size > PADDING;
+  symbol.is_sized = is_short || (size != 0 && limit == UINT64_MAX);
+  symbol.end = is_short ? found->address + size : limit;
   if (found->is_dotted)
     return add_dotted(symbols, &symbol, found->name);
   append(symbols, &symbol);
@@ -248,12 +240,6 @@ static uint64_t last_gprof_end (const pf_symbols *symbols,
 }
 
 
-/* Sets the end of a symbol; `next` is the start of the next one. */
-static void end_symbol (pf_symbol *symbol, uint64_t next, pf_symbol_rule rule) {
-  symbol->end = rule == PF_SYMBOLS_EXACT ? exact_end(symbol, next) : next;
-}
-
-
 /* Keeps one symbol per address, the first of those with the highest rank, and
    sets their ends. */
 static void settle (pf_symbols *symbols, pf_symbol_rule rule) {
@@ -261,7 +247,9 @@ static void settle (pf_symbols *symbols, pf_symbol_rule rule) {
   size_t kept = 0;
   for (size_t i = 1; i < symbols->count; i++) {
     if (all[i].start != all[kept].start) {
-      end_symbol(&all[kept], all[i].start, rule);
+      const uint64_t next = all[i].start;
+      all[kept].end =
+          rule == PF_SYMBOLS_EXACT ? exact_end(&all[kept], next) : next;
       all[++kept] = all[i];
     }
     else if (all[i].rank > all[kept].rank) {
