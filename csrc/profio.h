@@ -41,8 +41,9 @@ typedef enum pf_status {
 
 typedef struct pf_error { /* description of a failure, set by pf_fail */
   pf_status status;
-  uint64_t offset; /* byte in the source, or PF_NO_OFFSET */
-  char what[232];  /* the message: what was expected and what was found */
+  uint64_t offset;   /* byte in the source, or PF_NO_OFFSET */
+  const char *label; /* borrowed: the file, set by the binding, or NULL */
+  char what[232];    /* the message: what was expected and what was found */
 } pf_error;
 
 /* Fill `error` and return `status`; pf_no_memory returns PF_ENOMEM. */

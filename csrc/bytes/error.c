@@ -14,6 +14,7 @@ pf_status pf_fail (pf_error *error, pf_status status, uint64_t offset,
   va_start(arguments, format);
   error->status = status;
   error->offset = offset;
+  error->label = NULL;
   vsnprintf(error->what, sizeof error->what, format, arguments);
   va_end(arguments);
   return status;

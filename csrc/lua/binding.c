@@ -51,10 +51,14 @@ const char *l_code (pf_status status) {
 }
 
 
+/* A label in the error goes first: of several files it names the one that
+   failed. */
 static void push_message (lua_State *L, const pf_error *error,
                           const char *label) {
   luaL_Buffer buffer;
   luaL_buffinit(L, &buffer);
+  if (error->label != NULL)
+    label = error->label;
   if (label != NULL && label[0] != '\0') {
     luaL_addstring(&buffer, label);
     luaL_addstring(&buffer, ": ");

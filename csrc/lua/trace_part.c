@@ -24,6 +24,7 @@ typedef struct l_part {
   pf_source *sources; /* trace.sources, owned */
   l_source **owners;  /* their userdata, pinned */
   pf_option *options; /* trace.options, owned */
+  const char *label;  /* user value 2 */
 } l_part;
 
 
@@ -166,7 +167,7 @@ static int core_open (lua_State *L) {
   p->trace.notes = pf_notes_new();
   if (p->trace.notes == NULL)
     l_no_memory(L);
-  lua_pushfstring(L, "%s: %s", p->sources[0].path, format->name);
+  p->label = lua_pushfstring(L, "%s: %s", p->sources[0].path, format->name);
   lua_pushvalue(L, -1);
   lua_setiuservalue(L, 6, 2);
   p->open = true;
@@ -353,9 +354,11 @@ static int part_add (lua_State *L) {
 typedef struct checked {
   pf_reader reader;
   pf_abilities abilities;
-  pf_reader *input;
+  pf_reader *input;   /* NULL: not open yet */
   uint64_t rows_left; /* rows still to be returned; UINT64_MAX: no limit */
-  const l_part *part; /* pinned by the userdata */
+  l_part *part;       /* pinned by the userdata */
+  const pf_table *table;
+  size_t omitted; /* column of omit_zeros, or SIZE_MAX */
 } checked;
 
 
@@ -366,68 +369,90 @@ static bool is_closed (const checked *w, pf_error *error) {
 }
 
 
-static bool has_faulted (const checked *w, pf_error *error) {
+/* Returns the status of a read from the sources, or a failure if they could not
+   be read; a failure gets the label of the part. */
+static pf_status result (const checked *w, pf_status status, pf_error *error) {
   for (size_t i = 0; i < w->part->trace.nsources; i++)
-    if (l_source_faulted(w->part->owners[i])) {
-      (void)pf_fail(error, PF_EIO, PF_NO_OFFSET,
-                    "the file shrank or failed while it was read");
-      return true;
-    }
-  return false;
+    if (l_source_faulted(w->part->owners[i]))
+      status = pf_fail(error, PF_EIO, PF_NO_OFFSET,
+                       "the file shrank or failed while it was read");
+  if (status < PF_OK)
+    error->label = w->part->label;
+  return status;
+}
+
+
+/* Checks that the part is open, and opens the decoder's reader if it is not
+   open yet. */
+static pf_status open_input (checked *w, pf_error *error) {
+  if (is_closed(w, error))
+    return error->status;
+  if (w->input != NULL)
+    return PF_OK;
+  pf_reader *input = NULL;
+  const pf_status status =
+      w->table->open(&w->part->trace, w->table, &input, error);
+  if (status == PF_OK && w->omitted != SIZE_MAX)
+    input->can->omit_zeros(input, w->omitted);
+  w->input = input;
+  return status == PF_OK ? PF_OK : result(w, status, error);
 }
 
 
 static pf_status checked_next (pf_reader *self, pf_batch *batch,
                                pf_error *error) {
   checked *const w = (checked *)(void *)self;
-  if (is_closed(w, error))
-    return error->status;
+  pf_status status = open_input(w, error);
+  if (status != PF_OK)
+    return status;
   if (w->rows_left == 0) {
     pf_batch_clear(batch);
     return PF_END;
   }
-  const pf_status status = w->input->next(w->input, batch, error);
+  status = w->input->next(w->input, batch, error);
   if (batch->rows > w->rows_left)
     batch->rows = (size_t)w->rows_left;
   w->rows_left -= w->rows_left == UINT64_MAX ? 0 : batch->rows;
-  return has_faulted(w, error) ? error->status : status;
+  return result(w, status, error);
 }
 
 
+/* Closes the reader at the end, because the others of a chain stay open. */
 static pf_status checked_read_stacks (pf_reader *self,
                                       const pf_stack_target *to,
                                       pf_error *error) {
-  const checked *const w = (const checked *)(const void *)self;
-  if (is_closed(w, error))
-    return error->status;
-  const pf_status status = w->input->can->read_stacks(w->input, to, error);
-  return has_faulted(w, error) ? error->status : status;
-}
-
-
-static void checked_want (pf_reader *self, bool *wanted) {
-  const checked *const w = (const checked *)(const void *)self;
-  if (w->input->want != NULL)
-    w->input->want(w->input, wanted);
+  checked *const w = (checked *)(void *)self;
+  pf_status status = open_input(w, error);
+  if (status != PF_OK)
+    return status;
+  status = w->input->can->read_stacks(w->input, to, error);
+  w->input->close(w->input);
+  w->input = NULL;
+  return result(w, status, error);
 }
 
 
 static pf_status checked_seek (pf_reader *self, uint64_t row, pf_error *error) {
-  const checked *const w = (const checked *)(const void *)self;
-  return is_closed(w, error) ? error->status
-                             : w->input->can->seek(w->input, row, error);
+  checked *const w = (checked *)(void *)self;
+  const pf_status status = open_input(w, error);
+  return status == PF_OK
+             ? result(w, w->input->can->seek(w->input, row, error), error)
+             : status;
 }
 
 
 static void checked_omit_zeros (pf_reader *self, size_t column) {
-  const checked *const w = (const checked *)(const void *)self;
-  w->input->can->omit_zeros(w->input, column);
+  checked *const w = (checked *)(void *)self;
+  w->omitted = column;
+  if (w->input != NULL)
+    w->input->can->omit_zeros(w->input, column);
 }
 
 
 static void checked_close (pf_reader *self) {
   const checked *const w = (const checked *)(const void *)self;
-  w->input->close(w->input);
+  if (w->input != NULL)
+    w->input->close(w->input);
   free(self);
 }
 
@@ -442,40 +467,48 @@ static const pf_table *table_check (lua_State *L, const l_part *p, int arg) {
 }
 
 
-/* part:reader(table, from, count): a reader of a table, or of `count` rows from
-   number `from` (from 0) on; or nil, message, code. */
-static int part_reader (lua_State *L) {
+/* Pushes a reader of the table at 2 of the part at 1, which is not open yet. */
+static checked *new_checked (lua_State *L) {
   l_part *const p = part_check(L, 1);
   const pf_table *const table = table_check(L, p, 2);
-  const lua_Integer from = luaL_optinteger(L, 3, -1);
-  const lua_Integer count = from < 0 ? 0 : luaL_checkinteger(L, 4);
-  lua_settop(L, 4);
-  l_reader *const r = l_reader_new(L); /* at 5 */
+  l_reader *const r = l_reader_new(L);
   r->open = &p->open;
   lua_getiuservalue(L, 1, 2);
-  lua_setiuservalue(L, 5, 2);
+  lua_setiuservalue(L, -2, 2);
   checked *const w = calloc(1, sizeof *w);
   if (w == NULL)
     l_no_memory(L);
-  pf_error error;
-  if (table->open(&p->trace, table, &w->input, &error) != PF_OK) {
-    free(w);
-    return l_failure_of(L, &error, 1);
-  }
-  const pf_reader *const input = w->input;
-  r->reader = &w->reader;
+  w->reader = (pf_reader){.fields = table->fields,
+                          .nfields = table->nfields,
+                          .dictionary = p->trace.dictionary,
+                          .next = checked_next,
+                          .close = checked_close,
+                          .can = &w->abilities};
   w->part = p;
+  w->table = table;
   w->rows_left = UINT64_MAX;
-  w->reader = *input;
-  w->reader.next = checked_next;
-  w->reader.want = checked_want;
-  w->reader.close = checked_close;
-  w->reader.can = &w->abilities;
-  if (pf_can(input)->seek != NULL)
+  w->omitted = SIZE_MAX;
+  r->reader = &w->reader;
+  return w;
+}
+
+
+/* part:reader(table, from, count): a reader of a table, or of `count` rows from
+   number `from` (from 0) on; or nil, message, code. */
+static int part_reader (lua_State *L) {
+  const lua_Integer from = luaL_optinteger(L, 3, -1);
+  const lua_Integer count = from < 0 ? 0 : luaL_checkinteger(L, 4);
+  lua_settop(L, 4);
+  checked *const w = new_checked(L); /* at 5 */
+  pf_error error;
+  if (open_input(w, &error) != PF_OK)
+    return l_failure_of(L, &error, 1);
+  const pf_abilities *const can = pf_can(w->input);
+  if (can->seek != NULL)
     w->abilities.seek = checked_seek;
-  if (pf_can(input)->read_stacks != NULL)
+  if (can->read_stacks != NULL)
     w->abilities.read_stacks = checked_read_stacks;
-  if (pf_can(input)->omit_zeros != NULL)
+  if (can->omit_zeros != NULL)
     w->abilities.omit_zeros = checked_omit_zeros;
   if (from < 0)
     return 1;
@@ -488,19 +521,28 @@ static int part_reader (lua_State *L) {
   return 1;
 }
 
+
+/* part:reader_like(table, other): a reader of a table that is opened at its
+   first batch. `other` reads this table of another part of the format: both
+   can do the same. */
+static int part_reader_like (lua_State *L) {
+  const pf_abilities *const can = pf_can(l_reader_check(L, 3)->reader);
+  lua_settop(L, 2);
+  checked *const w = new_checked(L);
+  w->abilities = *can;
+  return 1;
+}
+
 /* }====== */
 
 
 void l_open_trace_part (lua_State *L) {
-  static const luaL_Reg methods[] = {{"add", part_add},
-                                     {"grow", part_grow},
-                                     {"close", part_close},
-                                     {"info", part_info},
-                                     {"reader", part_reader},
-                                     {"tables", part_tables},
-                                     {"warnings", part_warnings},
-                                     {"parallel", part_parallel},
-                                     {NULL, NULL}};
+  static const luaL_Reg methods[] = {
+      {"add", part_add},           {"grow", part_grow},
+      {"close", part_close},       {"info", part_info},
+      {"reader", part_reader},     {"reader_like", part_reader_like},
+      {"tables", part_tables},     {"warnings", part_warnings},
+      {"parallel", part_parallel}, {NULL, NULL}};
   static const luaL_Reg functions[] = {{"detect", core_detect},
                                        {"formats", core_formats},
                                        {"open", core_open},

@@ -101,11 +101,18 @@ local function free_name(reader, name)
    return name
 end
 
--- Returns a reader of the concatenated files of a trace, with the constant columns.
+-- Returns a reader of the concatenated files of a trace, with the constant columns. Only the first
+-- file has an open reader: each of the others is opened when the one before has ended, so that
+-- thousands of files need no more memory than one.
 local function chained(state, name)
    local readers, used, id = {}, {}, nil
    for i, part in ipairs(state.parts) do
-      local reader, message, code = part:reader(name)
+      local reader, message, code
+      if i > 1 and part.reader_like then
+         reader = part:reader_like(name, readers[1])
+      else
+         reader, message, code = part:reader(name)
+      end
       if not reader then
          return nil, message, code
       end

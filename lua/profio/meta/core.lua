@@ -169,6 +169,12 @@ function part:parallel() end
 ---@return profio.core.Code|nil code
 function part:reader(table_name, from, count) end
 
+---Returns a reader of a table that is opened when its first batch is read.
+---@param table_name string
+---@param other profio.core.Reader of this table of another part of the format
+---@return profio.core.Reader
+function part:reader_like(table_name, other) end
+
 -- }======
 
 -- {====== Readers ======
