@@ -484,6 +484,9 @@ $(B)/bench/%.so: spec/bench/%.c
 # Installing. luarocks calls install-module and places the command itself. All
 # paths may be relative and contain blanks.
 
+# The modules and the pages of help, relative to lua/.
+LUA_FILES = (cd lua && find profio -name '*.lua' -o -path 'profio/help/*.md')
+
 install: install-module
 	$(Q)mkdir -p "$(DESTDIR)$(BINDIR)"
 	$(Q)install -m 755 examples/analyze.lua "$(DESTDIR)$(BINDIR)/profio"
@@ -496,14 +499,14 @@ install: install-module
 install-module: $(MODULE)
 	$(Q)mkdir -p "$(DESTDIR)$(LIBDIR)/profio"
 	$(Q)install -m 755 $(MODULE) "$(DESTDIR)$(LIBDIR)/profio/core.so"
-	$(Q)(cd lua && find profio -name '*.lua') | while read -r file; do \
+	$(Q)$(LUA_FILES) | while read -r file; do \
 		install -D -m 644 "lua/$$file" "$(DESTDIR)$(LUADIR)/$$file" || exit 1; \
 	done
 
 # Removes what install has placed, and the folders that are empty then.
 uninstall:
 	$(Q)rm -f "$(DESTDIR)$(BINDIR)/profio" "$(DESTDIR)$(LIBDIR)/profio/core.so"
-	$(Q)(cd lua && find profio -name '*.lua') | while read -r file; do \
+	$(Q)$(LUA_FILES) | while read -r file; do \
 		rm -f "$(DESTDIR)$(LUADIR)/$$file"; \
 	done
 	$(Q)for folder in "$(DESTDIR)$(LUADIR)/profio" "$(DESTDIR)$(LIBDIR)/profio"; do \

@@ -53,6 +53,7 @@ describe("make install", function()
       local unset = "cd / && env -u PROFIO_BUILD LUA_PATH=';;' LUA_CPATH=';;' "
       for _, path in ipairs { command_path, folder .. "/second" } do
          assert.same({ "profio 0.1.0\n", 0 }, { run(unset .. "'" .. path .. "' --version") })
+         assert.matches("^Options", (run(unset .. "'" .. path .. "' help options")))
       end
       said, status = make("uninstall " .. words)
       assert.same({ "", 0 }, { said, status })

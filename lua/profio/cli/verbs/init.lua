@@ -30,7 +30,7 @@ local declarations = require "profio.cli.declarations"
 ---@field run (fun(given: table, err: file*): integer, boolean|nil)|nil
 
 -- In the order of listings.
-local order = { "report", "record", "info", "check", "merge", "export", "tables" }
+local order = { "report", "record", "info", "check", "merge", "export", "tables", "help" }
 
 local function check(verb)
    local name = verb.name

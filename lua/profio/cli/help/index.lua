@@ -1,0 +1,143 @@
+-- What the code declares: options, columns, warnings, reports, exports and verbs, as one list, for
+-- `profio help WORD` and for the generator of the pages.
+
+local core = require "profio.core"
+local declarations = require "profio.cli.declarations"
+local exports = require "profio.exports"
+local options = require "profio.internal.options"
+local profio = require "profio"
+local recorder = require "profio.recorder"
+local reports = require "profio.reports"
+local verbs = require "profio.cli.verbs"
+
+local index = {}
+
+---@class profio.IndexEntry
+---@field kind "option"|"setting"|"column"|"warning"|"report"|"export"|"verb"|"format"
+---@field name string by which it is found
+---@field form string as it is written
+---@field help string
+---@field remedy string|nil of a warning
+---@field owner string|nil what has it
+
+-- {====== Collecting ======
+
+local function add_settings(add, owner, declared)
+   for _, option in ipairs(declared or {}) do
+      local form, help = options.described(option)
+      add { kind = "setting", name = option.name, form = "--set " .. form, help = help,
+         owner = owner }
+   end
+end
+
+local function add_options(add)
+   declarations.each(function(option)
+      add { kind = "option", name = option[1], help = option[3],
+         form = option[2] and option[1] .. " " .. option[2] or option[1] }
+   end)
+   for _, verb in ipairs(verbs.all()) do
+      add { kind = "verb", name = verb.name, form = "profio " .. verb.name, help = verb.help }
+      for _, option in ipairs(verb.options) do
+         if type(option) == "table" then
+            add { kind = "option", name = option[1], form = option[1] .. " " .. option[2],
+               help = option[3], owner = "profio " .. verb.name }
+         end
+      end
+   end
+end
+
+local function add_columns(add, owner, columns)
+   for _, column in ipairs(columns or {}) do
+      add { kind = "column", name = column.name, form = column.name, help = column.help or "",
+         owner = owner }
+   end
+end
+
+---Returns the codes of the warnings of a format, sorted.
+---@param format table
+---@return string[]
+function index.codes(format)
+   local codes = {}
+   for code in pairs(format.warnings) do
+      codes[#codes + 1] = code
+   end
+   table.sort(codes)
+   return codes
+end
+
+local function add_formats(add)
+   for _, format in ipairs(profio.formats()) do
+      add { kind = "format", name = format.name, form = format.name, help = format.help }
+      add_settings(add, "format " .. format.name, format.options)
+      add_settings(add, "profio merge to " .. format.name, format.write_options)
+      for _, written in ipairs(format.write_options and core.written(format.name) or {}) do
+         add_columns(add, format.name .. ", table " .. written.name, written.fields)
+      end
+      for _, code in ipairs(index.codes(format)) do
+         add { kind = "warning", name = code, form = code, help = format.warnings[code],
+            remedy = (format.remedies or {})[code], owner = "format " .. format.name }
+      end
+   end
+end
+
+local function add_listed(add, kind, list)
+   for _, owner in ipairs(list) do
+      add { kind = kind, name = owner.name, form = "--" .. kind .. " " .. owner.name,
+         help = owner.help }
+      add_settings(add, kind .. " " .. owner.name, owner.options)
+      add_columns(add, kind .. " " .. owner.name, owner.columns)
+   end
+end
+
+---Returns all that is declared.
+---@return profio.IndexEntry[]
+function index.entries()
+   local list = {}
+   local function add(entry)
+      list[#list + 1] = entry
+   end
+   add_options(add)
+   add_settings(add, "profio record", recorder.options)
+   add_formats(add)
+   add_listed(add, "report", reports.all())
+   add_listed(add, "export", exports.all())
+   return list
+end
+
+-- }======
+
+-- {====== Searching ======
+
+-- Returns how well an entry matches: 1 its name is the word, 2 its name has it, 3 its help.
+local function rank(entry, word)
+   local name = entry.name:lower():gsub("^%-+", "")
+   if name == word then
+      return 1
+   elseif name:find(word, 1, true) then
+      return 2
+   end
+   local text = table.concat({ entry.form, entry.help, entry.remedy or "", entry.owner or "" }, " ")
+   return text:lower():find(word, 1, true) and 3 or nil
+end
+
+---Returns the entries that mention a word, those with this name first.
+---@param word string
+---@return profio.IndexEntry[]
+function index.mentioning(word)
+   local ranked = { {}, {}, {} }
+   word = word:lower():gsub("^%-+", "")
+   for _, entry in ipairs(index.entries()) do
+      local place = word ~= "" and rank(entry, word)
+      if place then
+         table.insert(ranked[place], entry)
+      end
+   end
+   for i = 2, 3 do
+      table.move(ranked[i], 1, #ranked[i], #ranked[1] + 1, ranked[1])
+   end
+   return ranked[1]
+end
+
+-- }======
+
+return index

@@ -1,0 +1,152 @@
+-- profio help: pages, and what mentions a word.
+
+local failure = require "profio.cli.failure"
+local verbs = require "profio.cli.verbs"
+
+local help = {
+   name = "help",
+   help = "list the pages, print one, or find what mentions a word",
+   usage = "profio help [TOPIC | WORD]",
+   options = {},
+   argument = { "TOPIC", "a page, a format or a verb; any other word is searched for" },
+   examples = {
+      { "profio help winidea", "the page of a format" },
+      { "profio help gross", "columns, options, warnings and pages that mention it" },
+   },
+}
+
+-- {====== Lists as Markdown ======
+
+-- A text as a cell of a table.
+local function cell(text)
+   return (text:gsub("[|\\`*<_%[]", "\\%0"))
+end
+
+local function add_rows(out, title, rows)
+   if #rows == 0 then
+      return
+   end
+   out[#out + 1] = "\n## " .. title .. "\n\n| | |\n|---|---|"
+   for _, row in ipairs(rows) do
+      out[#out + 1] = ("| %s | %s |"):format(cell(row[1]), cell(row[2]))
+   end
+end
+
+-- Returns the list of all pages and verbs.
+local function contents()
+   local pages = require "profio.cli.help.pages"
+   local out = { "# profio help TOPIC\n\nPrints a page; `profio help WORD` finds what mentions a "
+      .. "word, `profio VERB --help` describes a verb, `profio --help` lists all options." }
+   local topics, formats, listed = {}, {}, {}
+   for _, name in ipairs(pages.names()) do
+      local title = pages.title(pages.read(name))
+      if name:find "^format%-" then
+         formats[#formats + 1] = { name:match "^format%-(.*)", title }
+      else
+         topics[#topics + 1] = { name, title }
+      end
+   end
+   for i, verb in ipairs(verbs.all()) do
+      listed[i] = { "profio " .. verb.name, verb.help }
+   end
+   add_rows(out, "Topics", topics)
+   add_rows(out, "Formats", formats)
+   add_rows(out, "Verbs", listed)
+   return table.concat(out, "\n")
+end
+
+local kinds = { { "verb", "Verbs" }, { "report", "Reports" }, { "export", "Exports" },
+   { "format", "Formats" }, { "warning", "Warnings" }, { "column", "Columns" },
+   { "option", "Options" }, { "setting", "Options of --set" } }
+
+-- Returns a line for each page that mentions a word: the first paragraph, item or row that has it.
+local function pages_with(word)
+   local pages, rows = require "profio.cli.help.pages", {}
+   for _, name in ipairs(pages.names()) do
+      local text = pages.read(name)
+      local _, count = text:lower():gsub(word:lower():gsub("%p", "%%%0"), "")
+      if count > 0 then
+         rows[#rows + 1] = { "profio help " .. name:gsub("^format%-", ""),
+            ("%s (%d places)"):format(pages.title(text), count) }
+      end
+   end
+   return rows
+end
+
+-- Returns entries by kind, each { form, text, owners }: those that several owners have are one.
+local function by_kind(entries)
+   local lists, known = {}, {}
+   for _, entry in ipairs(entries) do
+      local text = entry.help .. (entry.remedy and ". Remedy: " .. entry.remedy or "")
+      local key = table.concat({ entry.kind, entry.form, text }, "\0")
+      local row = known[key]
+      if not row then
+         row = { entry.form, text, {} }
+         known[key], lists[entry.kind] = row, lists[entry.kind] or {}
+         table.insert(lists[entry.kind], row)
+      end
+      table.insert(row[3], entry.owner)
+   end
+   return lists
+end
+
+-- Returns all that mentions a word, or nil.
+local function found(word)
+   local lists = by_kind(require("profio.cli.help.index").mentioning(word))
+   local of_pages, out = pages_with(word), { "# What mentions '" .. cell(word) .. "'" }
+   if #of_pages == 0 and not next(lists) then
+      return nil
+   end
+   add_rows(out, "Pages", of_pages)
+   for _, kind in ipairs(kinds) do
+      for _, row in ipairs(lists[kind[1]] or {}) do
+         row[2] = (row[3][1] and table.concat(row[3], ", ") .. ": " or "") .. row[2]
+      end
+      add_rows(out, kind[2], lists[kind[1]] or {})
+   end
+   return table.concat(out, "\n")
+end
+
+-- }======
+
+-- Raises for a word that nothing mentions, with pages and declared names that are similar.
+local function unknown(word)
+   local suggestions = require "profio.internal.suggestions"
+   local names, known = require("profio.cli.help.pages").names(), {}
+   for _, entry in ipairs(require("profio.cli.help.index").entries()) do
+      if not known[entry.name] then
+         known[entry.name] = true
+         names[#names + 1] = entry.name
+      end
+   end
+   failure.use("profio help: nothing mentions '%s'%s", word, suggestions.hint(word, names))
+end
+
+-- Returns the Markdown for the words, and true if it is a text without Markdown.
+local function text_of(words)
+   local pages = require "profio.cli.help.pages"
+   local word = table.concat(words, " ")
+   if word == "" then
+      return contents()
+   end
+   local page = pages.of(word)
+   if page then
+      return pages.read(page)
+   elseif verbs.find(word) then
+      return require("profio.cli.command_line").help(verbs.find(word)), true
+   end
+   return found(word) or unknown(word)
+end
+
+---@param given table
+---@return integer status
+function help.run(given)
+   local markdown = require "profio.cli.help.markdown"
+   local pager = require "profio.cli.help.pager"
+   local text, is_plain = text_of(given.files)
+   local has_color, width = pager.look()
+   pager.show(is_plain and text or markdown.text(text, width, has_color))
+   return failure.READ
+end
+
+return help

@@ -1,0 +1,149 @@
+-- profio help: pages, their text, and what mentions a word.
+
+local command = require "spec.support.command"
+local index = require "profio.cli.help.index"
+local markdown = require "profio.cli.help.markdown"
+local pages = require "profio.cli.help.pages"
+
+local function fine(line)
+   local text, status, errors = command.run(line)
+   assert.same({ 0, "" }, { status, errors }, line)
+   return text
+end
+
+describe("markdown.text", function()
+   it("fits paragraphs, lists and code to the width", function()
+      assert.equal([[
+Title
+=====
+
+A **bold** word is
+fitted: all of this.
+
+- an item that goes
+  on
+1. first
+
+   code   stays
+]], (markdown.text("# Title\n\nA \\*\\*bold\\*\\* word is **fitted**: `all of` this.\n\n"
+         .. "- an item\n  that goes on\n1. first\n\n\n```sh\ncode   stays\n```\n", 20, false)))
+   end)
+
+   it("aligns tables and wraps their widest column", function()
+      assert.equal([[
+name       meaning
+self       what a function
+           itself took
+total | x  all of it
+]], markdown.text("| name | meaning |\n|---|---|\n| `self` | what a function itself took |\n"
+         .. "| total \\| x | all of it |\n", 26, false))
+      assert.equal("a  b\n", markdown.text("| | |\n|---|---|\n| a | b |", 30, false))
+   end)
+
+   it("marks headings, bold text and code on a terminal, never over a line end", function()
+      local text = markdown.text("## One two\n\n**a b** `c`", 40, true)
+      assert.equal("\27[1mOne\27[0m \27[1mtwo\27[0m\n\n\27[1ma\27[0m \27[1mb\27[0m "
+         .. "\27[36mc\27[0m\n", text)
+      assert.equal("One two\n\na b c\n", markdown.text("## One two\n\n**a b** `c`", 40, false))
+   end)
+
+   it("names the pages and addresses of links, and drops comments", function()
+      assert.equal("see calls (profio help calls), x (https://x.org) and https://y.org\n",
+         markdown.text("<!-- begin: x -->\nsee [calls](calls.md), [x](https://x.org) and "
+            .. "<https://y.org>\n<!-- end -->\n", 90, false))
+   end)
+
+   it("measures characters, not bytes", function()
+      assert.equal("\u{e4}\u{e4} \u{f6}\u{f6}\n", markdown.text("\u{e4}\u{e4}   \u{f6}\u{f6}", 20,
+         false))
+   end)
+end)
+
+describe("profio help", function()
+   it("lists the pages and the verbs", function()
+      local text = fine "profio help"
+      for _, name in ipairs(pages.names()) do
+         assert.is_truthy(text:find("\n" .. name:gsub("^format%-", "") .. " ", 1, true), name)
+      end
+      assert.matches("\nprofio merge +write several files", text)
+   end)
+
+   it("prints each page as plain text of at most 100 columns", function()
+      for _, name in ipairs(pages.names()) do
+         local text = fine("profio help " .. name)
+         assert.is_nil(text:find("[\1-\9\27]"), name)
+         assert.is_truthy(text:find(pages.title(pages.read(name)), 1, true), name)
+      end
+   end)
+
+   it("prints the help of a verb that has no page", function()
+      assert.equal(fine "profio tables --help", fine "profio help tables")
+   end)
+
+   it("finds what mentions a word, names first", function()
+      local text = fine "profio help gross_max"
+      assert.matches("\nColumns\n\n+gross_max +winidea, table statistics: [^\n]+\n"
+         .. "gross_max +report statistics: ", text)
+      assert.matches("%-%-set swap_suspend_resume=bool +format win",
+         fine "profio help swap_suspend_resume")
+      assert.matches("winidea%-no%-mapping +format winidea", fine "profio help winidea-no-mapping")
+      assert.matches("\n%-%-top N +only the first N rows", fine "profio help top")
+      assert.matches("\n%-%-export speedscope ", fine "profio help speedscope")
+      assert.matches("\nVerbs\n\nprofio tables +the tables", fine "profio help columns")
+   end)
+
+   it("says that nothing mentions a word, and suggests pages", function()
+      local text, status, errors = command.run "profio help winidae"
+      assert.same({ "", 2 }, { text, status })
+      assert.matches("nothing mentions 'winidae'; did you mean 'winidea'%?", errors)
+   end)
+
+   it("finds names of every kind", function()
+      local kinds = {}
+      for _, entry in ipairs(index.entries()) do
+         kinds[entry.kind] = (kinds[entry.kind] or 0) + 1
+         assert.matches("%S", entry.form)
+         assert.matches("%S", entry.help, entry.form)
+         local first = index.mentioning(entry.name)[1]
+         assert.equal((entry.name:lower():gsub("^%-+", "")), (first.name:lower():gsub("^%-+", "")))
+      end
+      for _, kind in ipairs { "option", "setting", "column", "warning", "report", "export", "verb",
+         "format" } do
+         assert.is_true((kinds[kind] or 0) > 5, kind)
+      end
+   end)
+end)
+
+describe("the pager", function()
+   if os.execute "command -v script >/dev/null" ~= true then
+      return pending "there is no script(1)"
+   end
+
+   -- Returns what a terminal gets from a command with these variables.
+   local function on_terminal(variables, words)
+      command.file("tty.sh", ("%s %s %s\n"):format(variables, command.analyze, words))
+      local text = command.run "TERM=xterm script -qec 'sh tty.sh' /dev/null </dev/null"
+      return (text:gsub("\r", ""))
+   end
+
+   it("is the one of $PAGER, with LESS as git sets it", function()
+      local text = on_terminal("PAGER='echo $LESS; sed s/^/-/'", "help")
+      assert.matches("^FRX\n%-", text)
+      assert.matches("^M\n", on_terminal("LESS=M PAGER='echo $LESS; sed s/^/-/'", "help"))
+   end)
+
+   it("is none if $PAGER is cat or empty, and where it cannot run", function()
+      for _, pager in ipairs { "cat", "", "/no/such/pager" } do
+         assert.matches("\27%[1mprofio\27%[0m", on_terminal(("PAGER='%s'"):format(pager), "help"))
+      end
+   end)
+
+   it("gets no escape sequences with NO_COLOR", function()
+      assert.is_nil(on_terminal("NO_COLOR=1 PAGER=cat", "help"):find("\27", 1, true))
+   end)
+
+   it("may end early", function()
+      local text = on_terminal("PAGER='head -n 1'", "help; echo status $?")
+      assert.matches("status 0\n$", text)
+   end)
+end)
