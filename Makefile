@@ -34,6 +34,7 @@
 #                   what a fast path brings: see CONTRIBUTING.md
 #   make install    the module and the command under PREFIX (/usr/local), below
 #                   DESTDIR if that is given;  make uninstall  removes them
+#   make env        with eval $(make env), require "profio" finds the checkout
 #   make rockspec VERSION=x.y.z  for a release
 #
 # Variables that a fresh machine cannot answer yet are lazy (=, not :=), and
@@ -487,9 +488,20 @@ $(B)/bench/%.so: spec/bench/%.c
 # The modules and the pages of help, relative to lua/.
 LUA_FILES = (cd lua && find profio -name '*.lua' -o -path 'profio/help/*.md')
 
+# eval $(make env) lets a shell find the module of the checkout.
+env:
+	@echo 'export LUA_PATH="$(CURDIR)/lua/?.lua;$(CURDIR)/lua/?/init.lua;$${LUA_PATH:-;}"' \
+		'LUA_CPATH="$(abspath $(B))/?.so;$${LUA_CPATH:-;}"'
+
 install: install-module
 	$(Q)mkdir -p "$(DESTDIR)$(BINDIR)"
-	$(Q)install -m 755 examples/analyze.lua "$(DESTDIR)$(BINDIR)/profio"
+	$(Q)printf '%s\n' '#!/usr/bin/env lua5.4' \
+		'-- The command profio, written by make install.' \
+		"package.path = [[$(LUADIR)/?.lua;$(LUADIR)/?/init.lua;]] .. package.path" \
+		"package.cpath = [[$(LIBDIR)/?.so;]] .. package.cpath" \
+		'local status, is_closed = require "profio.cli".main(arg)' \
+		'os.exit(status, not is_closed)' > "$(DESTDIR)$(BINDIR)/profio"
+	$(Q)chmod 755 "$(DESTDIR)$(BINDIR)/profio"
 	@echo "installed: $(DESTDIR)$(BINDIR)/profio"
 	@[ -n "$(DESTDIR)" ] || (cd / && $(LUA) -e 'require "profio"') 2>/dev/null || \
 		printf '%s\n' 'The command finds its module. For require "profio" in your scripts:' \
@@ -526,4 +538,4 @@ clean:
 .PHONY: all demo test test-quick test-user run-demo run-test setup check lint lint-changed $(LINTS) asan asan-programs run-asan \
 	run-gcstress run-oom run-replay check-detection torture torture-faults torture-growth tsan \
 	fuzz run-fuzz bench \
-	install install-module uninstall rockspec clean $(FUZZERS:%=run-%)
+	env install install-module uninstall rockspec clean $(FUZZERS:%=run-%)

@@ -1,8 +1,8 @@
--- Open a trace and look at it: lua5.4 examples/01-read.lua [gmon.out [PROGRAM]]
+-- Open a trace and look at it: lua5.4 01-read.lua [gmon.out [PROGRAM]]
+-- The first part works with all formats, the loops with gmon.
 
-local here = dofile((arg[0]:match "^(.*/)" or "") .. "here.lua")
-
-local trace <close> = here.open()
+local profio = require "profio"
+local trace <close> = assert(profio.open(arg[1] or "gmon.out", { exe = arg[2] }))
 
 print("format", trace.format)
 print("header", trace.info.dialect, trace.info.byte_order, trace.info.address_size)

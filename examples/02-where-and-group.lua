@@ -1,10 +1,8 @@
 -- Query a table. Conditions, groups and sums run in C; nothing is read before print.
--- lua5.4 examples/02-where-and-group.lua [gmon.out [PROGRAM]]
-
-local here = dofile((arg[0]:match "^(.*/)" or "") .. "here.lua")
+-- Works with gmon: lua5.4 02-where-and-group.lua [gmon.out [PROGRAM]]
 
 local profio = require "profio"
-local trace <close> = here.open()
+local trace <close> = assert(profio.open(arg[1] or "gmon.out", { exe = arg[2] }))
 
 print "bins with 3 samples or more:"
 local busy = trace.histogram:where { count = profio.between(3, math.maxinteger) }

@@ -1,10 +1,8 @@
 -- A profile: functions with their self time and their total time.
--- lua5.4 examples/03-profile.lua [gmon.out [PROGRAM]]
-
-local here = dofile((arg[0]:match "^(.*/)" or "") .. "here.lua")
+-- Works with all formats except dbf: lua5.4 03-profile.lua [TRACE [PROGRAM]]
 
 local profio = require "profio"
-local trace <close> = here.open()
+local trace <close> = assert(profio.open(arg[1] or "gmon.out", { exe = arg[2] }))
 local profile <close> = assert(trace:profile())
 
 print(("%d samples, %d functions"):format(profile.facts.samples, profile.facts.functions))

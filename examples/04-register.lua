@@ -1,7 +1,5 @@
 -- Register a format that is decoded in Lua; it is used like those of the core.
--- lua5.4 examples/04-register.lua [FILE], where FILE has lines such as "1200 main 37"
-
-dofile((arg[0]:match "^(.*/)" or "") .. "here.lua")
+-- lua5.4 04-register.lua [FILE], where FILE has lines such as "1200 main 37"
 
 local profio = require "profio"
 

@@ -1,9 +1,7 @@
 -- Timing limits in continuous integration: the build fails when a function takes too long.
--- lua5.4 examples/06-limits.lua [TRACE LIMITS]; the exit status is 4 when a limit is exceeded.
+-- Works with winidea and xpp: lua5.4 06-limits.lua [TRACE LIMITS]; status 4 if a limit is exceeded.
 --
 -- The command does the same: profio --limits LIMITS TRACE
-
-dofile((arg[0]:match "^(.*/)" or "") .. "here.lua")
 
 local limits = require "profio.limits"
 local profio = require "profio"

@@ -1,7 +1,5 @@
 -- Record a program through a ring: the records survive when the program is killed.
--- lua5.4 examples/08-ring.lua [OUT]
-
-dofile((arg[0]:match "^(.*/)" or "") .. "here.lua")
+-- Writes br; xpp and winidea are written alike: lua5.4 08-ring.lua [OUT]
 
 local profio = require "profio"
 

@@ -1,7 +1,5 @@
 -- A timeline of winIDEA: read an export, query it, and write it as a binary timeline.
--- lua5.4 examples/09-winidea.lua [EXPORT]     a .txt, or a .BIN with its .txt beside it
-
-dofile((arg[0]:match "^(.*/)" or "") .. "here.lua")
+-- Works with winidea: lua5.4 09-winidea.lua [EXPORT], a .txt, or a .BIN with its .txt beside it
 
 local profio = require "profio"
 

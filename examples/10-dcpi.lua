@@ -1,8 +1,6 @@
 -- A question that DCPI's own tools have no column for: where are there many misses of the
 -- instruction cache for each cycle, and which of these numbers can be trusted?
--- lua5.4 examples/10-dcpi.lua [DATABASE [NM_TEXT]]
-
-dofile((arg[0]:match "^(.*/)" or "") .. "here.lua")
+-- Works with dcpi: lua5.4 10-dcpi.lua [DATABASE [NM_TEXT]]
 
 local profio = require "profio"
 

@@ -1,7 +1,5 @@
 -- A trace of the Xbase++ profiler: calls, calls that a BREAK left, and the overhead of calls.
--- lua5.4 examples/11-xbase.lua [PRF]     a .PRF, one of its packets, or the text form
-
-dofile((arg[0]:match "^(.*/)" or "") .. "here.lua")
+-- Works with xpp: lua5.4 11-xbase.lua [PRF], a .PRF, one of its packets, or the text form
 
 local profio = require "profio"
 

@@ -1,7 +1,5 @@
 -- A profile for every viewer: two runs of a program compared, and what changed as a flame graph.
--- lua5.4 examples/13-viewers.lua [FOLDER [NEW OLD]]
-
-dofile((arg[0]:match "^(.*/)" or "") .. "here.lua")
+-- Works with all formats except dbf: lua5.4 13-viewers.lua [FOLDER [NEW OLD]]
 
 local profio = require "profio"
 

@@ -39,7 +39,8 @@ describe("make install", function()
    end)
 
    -- Without the module, as in a build for one kind of check only, make would build one.
-   local function check(words, command_path, module_path)
+   -- A staged installation is complete only at its final place: its command names that.
+   local function check(words, command_path, module_path, final)
       if not exists(build .. "/profio/core.so") then
          return pending "this build has no module to install"
       end
@@ -51,7 +52,8 @@ describe("make install", function()
       os.execute(("ln -sfn '%s' '%s/first' && ln -sfn first '%s/second'"):format(command_path,
          folder, folder))
       local unset = "cd / && env -u PROFIO_BUILD LUA_PATH=';;' LUA_CPATH=';;' "
-      for _, path in ipairs { command_path, folder .. "/second" } do
+      assert.matches((final or module_path) .. "/?.lua", command.read(command_path), 1, true)
+      for _, path in ipairs(final and {} or { command_path, folder .. "/second" }) do
          assert.same({ "profio 0.1.0\n", 0 }, { run(unset .. "'" .. path .. "' --version") })
          assert.matches("^Options", (run(unset .. "'" .. path .. "' help options")))
       end
@@ -73,7 +75,7 @@ describe("make install", function()
       end
       check(("DESTDIR='%s' PREFIX=/opt/profio"):format(staged),
          root .. "/" .. staged .. "/opt/profio/bin/profio",
-         root .. "/" .. staged .. "/opt/profio/share/lua/5.4")
+         root .. "/" .. staged .. "/opt/profio/share/lua/5.4", "/opt/profio/share/lua/5.4")
    end)
 
    it("takes a relative PREFIX, and one that begins with ~", function()
