@@ -159,3 +159,88 @@ describe("a file beside a trace", function()
       assert.equal(base .. "/near/d.debug", beside.debug)
    end)
 end)
+
+-- Calls a function while any file that core.named_file has allowed is exchanged for a link to the
+-- file of its name in the other folder, before it can be opened.
+local function exchanging(name, f)
+   local check = core.named_file
+   core.named_file = function(path, ...)
+      local real, message, code = check(path, ...)
+      if real and path:match "[^/]*$" == name then
+         os.execute(("ln -sfn '%s/far/%s' '%s'"):format(base, name, path))
+      end
+      return real, message, code
+   end
+   local ok, problem = pcall(f)
+   core.named_file = check
+   assert.is_true(ok, problem)
+end
+
+describe("a file that is exchanged after it was checked", function()
+   local function put(name, mine, theirs)
+      os.execute(("cd '%s' && rm -f near/%s far/%s"):format(base, name, name))
+      command.file("named/near/" .. name, mine)
+      command.file("named/far/" .. name, theirs)
+   end
+
+   it("is not read as a memo", function()
+      put("v.dbf", table_of_memos(), "")
+      put("v.fpt", dbf.fpt { { 1, "mine" } }, (dbf.fpt { { 1, SECRET } }))
+      exchanging("v.fpt", function()
+         local trace <close> = assert(profio.open(base .. "/near/v.dbf"))
+         assert.equal("mine", trace.data:rows()[1].NOTE)
+      end)
+   end)
+
+   it("is not read as a further file of a trace", function()
+      os.execute(("mkdir -p '%s/near/races/1'"):format(base))
+      command.file("named/near/races/1/p", dcpi.golden())
+      command.file("named/far/p", dcpi.golden())
+      exchanging("p", function()
+         local trace, message = profio.open(base .. "/near/races")
+         assert.is_nil(trace)
+         assert.matches("races/1/p: is outside the folders", message)
+      end)
+   end)
+
+   it("is not read as a timeline that appears", function()
+      local records = require "spec.support.winidea"
+      local function timeline(time)
+         return records.bytes({ { handle = 1, event = "enter", core = 0, time = time } },
+            records.new)
+      end
+      local mapping = "* HANDLE(Functions) %HANDLE%,%NAME%,%VALUE%\n00000001,f,\n"
+      put("w.txt", mapping, mapping)
+      local trace <close> = assert(profio.open(base .. "/near/w.txt", { live = true }))
+      put("w.txt.BIN", timeline(1), timeline(77))
+      exchanging("w.txt.BIN", function()
+         trace:refresh()
+         local times = {}
+         for time in trace.timeline:each "time" do
+            times[#times + 1] = time
+         end
+         assert.same({ 1 }, times)
+      end)
+   end)
+
+   it("is not read as a ring", function()
+      local writers = {}
+      for i, folder in ipairs { "near", "far" } do
+         local path = ("%s/%s/r.br"):format(base, folder)
+         os.remove(path)
+         os.remove(path .. ".ring")
+         writers[i] = assert(profio.create(path, { format = "br", ring = { size = "64K" } }))
+         writers[i]:emitter("module", "line")(folder .. ".BR", i)
+      end
+      exchanging("r.br.ring", function()
+         local trace <close> = assert(profio.open(base .. "/near/r.br", { format = "br" }))
+         assert.matches("r%.br%.ring: is outside the folders", trace.warnings[1].message)
+         for module in trace:each "module" do
+            assert.equal("near.BR", module)
+         end
+      end)
+      for _, writer in ipairs(writers) do
+         writer:close()
+      end
+   end)
+end)

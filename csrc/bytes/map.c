@@ -237,8 +237,7 @@ static void *map_reserved (int fd, uint64_t size, size_t *reserved) {
 }
 
 
-/* Maps a growing file. The map owns the descriptor, unless this fails. */
-static pf_status map_live (int fd, pf_map **map, pf_error *error) {
+pf_status pf_map_live_descriptor (int fd, pf_map **map, pf_error *error) {
   struct stat status;
   if (fstat(fd, &status) != 0)
     return pf_fail(error, PF_EIO, PF_NO_OFFSET, "%s", strerror(errno));
@@ -266,7 +265,7 @@ pf_status pf_map_live (const char *path, pf_map **map, pf_error *error) {
   const int fd = open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0)
     return pf_fail(error, PF_EIO, PF_NO_OFFSET, "%s", strerror(errno));
-  const pf_status status = map_live(fd, map, error);
+  const pf_status status = pf_map_live_descriptor(fd, map, error);
   if (status != PF_OK)
     close(fd);
   return status;

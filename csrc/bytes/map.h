@@ -37,6 +37,10 @@ pf_status pf_map_descriptor (int fd, uint64_t max_size, pf_map **map,
 */
 pf_status pf_map_live (const char *path, pf_map **map, pf_error *error);
 
+/* As pf_map_live, for a file that is open; the map owns the descriptor, unless
+   this fails. */
+pf_status pf_map_live_descriptor (int fd, pf_map **map, pf_error *error);
+
 /* Extend the bytes to the present size of the file; true: there are new bytes.
    A file that has shrunk is marked as faulted. */
 bool pf_map_grow (pf_map *map);

@@ -6,8 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bytes/map.h"
-#include "bytes/named.h"
 #include "bytes/spool.h"
 #include "lua/arguments.h"
 #include "lua/callback.h"
@@ -146,8 +144,7 @@ static int core_source_data (lua_State *L) {
 }
 
 
-/* The rule of the folders at 2 and the size at 3; it borrows their strings. */
-static pf_named_rule named_rule (lua_State *L) {
+pf_named_rule l_named_rule (lua_State *L) {
   pf_named_rule rule = {.max_size = max_size_check(L, 3)};
   const pf_bytes *const folders = l_texts_check(L, 2, &rule.nfolders);
   const char **const paths = l_scratch(L, rule.nfolders, sizeof *paths);
@@ -166,7 +163,7 @@ static int core_named_file (lua_State *L) {
   char real[PF_LONGEST_PATH];
   pf_error error;
   lua_settop(L, 3);
-  const pf_named_rule rule = named_rule(L);
+  const pf_named_rule rule = l_named_rule(L);
   if (pf_named_file(path, &rule, real, &error) != PF_OK)
     return l_failure(L, &error, path);
   lua_pushstring(L, real);
@@ -174,25 +171,33 @@ static int core_named_file (lua_State *L) {
 }
 
 
-/* core.named_source(path, folders, max_size, max_unpacked): a source with the
-   bytes of a file that core.named_file allows; or nil, message, code, partial
-   source. */
+/* core.named_source(path, folders, max_size, max_unpacked, length, is_live): a
+   source with the bytes of a file that core.named_file allows, as core.source
+   or core.source_live; or nil, message, code, partial source. */
 static int core_named_source (lua_State *L) {
   const char *const path = l_path_check(L, 1);
   const uint64_t max_unpacked = max_size_check(L, 4);
-  lua_settop(L, 4);
-  const pf_named_rule rule = named_rule(L);
+  const uint64_t seen = max_size_check(L, 5);
+  const bool is_live = lua_toboolean(L, 6) != 0;
+  lua_settop(L, 6);
+  const pf_named_rule rule = l_named_rule(L);
   l_source *const s = new_source(L, 1);
   pf_map *map = NULL;
   pf_error error;
   int fd;
   pf_status status = pf_named_open(path, &rule, &fd, &error);
   if (status == PF_OK) {
-    status = pf_map_descriptor(fd, max_unpacked, &map, &error);
-    close(fd);
+    status = is_live ? pf_map_live_descriptor(fd, &map, &error)
+                     : pf_map_descriptor(fd, max_unpacked, &map, &error);
+    if (!is_live || status != PF_OK)
+      close(fd);
   }
   own_map(s, map);
-  return status == PF_OK ? 1 : partial_failure(L, &error, path, -1);
+  if (status != PF_OK)
+    return partial_failure(L, &error, path, -1);
+  if (seen < s->bytes.size)
+    s->bytes.size = (size_t)seen;
+  return 1;
 }
 
 

@@ -7,6 +7,7 @@
 #define source_h
 
 #include "bytes/map.h"
+#include "bytes/named.h"
 #include "lua/binding.h"
 
 typedef struct l_source {
@@ -24,5 +25,9 @@ bool l_source_grow (l_source *source);
 
 /* Whether reading the mapping failed: the file shrank, or an I/O error. */
 bool l_source_faulted (const l_source *source);
+
+/* Returns the rule of the folders at 2 (a list or nil: any) and the largest size
+   at 3 (or nil); it borrows the strings, and memory that it pushes. */
+pf_named_rule l_named_rule (lua_State *L);
 
 #endif

@@ -209,7 +209,7 @@ local function open_source(state, input, mine)
       state.format = format
       return format ~= nil, message, code
    end
-   local source, message, code = inputs.source(input, mine.max_size, mine.live,
+   local source, message, code = inputs.source(input, mine,
       not mine.strict and state.notes or nil)
    if not source then
       return nil, message, code
@@ -248,7 +248,7 @@ end
 -- Opens each piece of a file as a part of its own.
 local function add_pieces(state, pieces, theirs, mine, given)
    for _, piece in ipairs(pieces) do
-      local source, message, code = inputs.source(piece, mine.max_size)
+      local source, message, code = inputs.source(piece, mine)
       if not source then
          return nil, message, code
       end

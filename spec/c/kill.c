@@ -101,7 +101,7 @@ static void check (const char *path, const char *ring_path, pf_ring_mode mode,
   pf_ring_copy copy;
   pf_error error;
   found f = {.count = 0};
-  MUST(pf_ring_read(ring_path, &copy, &error) == PF_OK);
+  MUST(pf_ring_read(ring_path, NULL, &copy, &error) == PF_OK);
   MUST(!copy.is_alive);
   const pf_bytes bytes = bytes_of(path, copy.checkpoint.lengths[0]);
   MUST(bytes.size == copy.checkpoint.lengths[0]);

@@ -162,14 +162,18 @@ static pf_status parse_open (int fd, pf_ring_copy *copy, pf_error *error) {
 }
 
 
-pf_status pf_ring_read (const char *path, pf_ring_copy *copy, pf_error *error) {
-  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+pf_status pf_ring_read (const char *path, const pf_named_rule *rule,
+                        pf_ring_copy *copy, pf_error *error) {
+  static const pf_named_rule any = {.max_size = UINT64_MAX};
+  int fd = -1;
   *copy = (pf_ring_copy){.memory = NULL};
-  if (fd < 0)
-    return pf_fail(error, PF_EIO, PF_NO_OFFSET, "%s", strerror(errno));
+  pf_status status =
+      pf_named_open(path, rule == NULL ? &any : rule, &fd, error);
+  if (status != PF_OK)
+    return status;
   const bool is_alive = flock(fd, LOCK_SH | LOCK_NB) != 0;
   (void)flock(fd, LOCK_UN); /* a new writer must be able to lock it */
-  pf_status status = PF_EFORMAT;
+  status = PF_EFORMAT;
   for (int i = 0; i < 3 && status == PF_EFORMAT; i++)
     status = parse_open(fd, copy, error);
   copy->is_alive = is_alive;

@@ -41,6 +41,7 @@
 #include <stddef.h>
 
 #include "bytes/ring/barrier.h"
+#include "bytes/named.h"
 #include "profio.h"
 
 #define PF_RING_MAGIC    "PFRING\r\n" /* first bytes of the file */
@@ -289,9 +290,11 @@ typedef struct pf_ring_copy {
                         valid and `records` is empty */
 } pf_ring_copy;
 
-/* Copy the ring in the file at `path`. PF_EIO; PF_EFORMAT: it is no ring, or a
+/* Copy the ring in the file at `path`, which pf_named_open opens; NULL: the rule
+   of a regular file in any folder. PF_EIO; PF_EFORMAT: it is no ring, or a
    damaged one; PF_ENOMEM. The caller closes the copy, also after a failure. */
-pf_status pf_ring_read (const char *path, pf_ring_copy *copy, pf_error *error);
+pf_status pf_ring_read (const char *path, const pf_named_rule *rule,
+                        pf_ring_copy *copy, pf_error *error);
 
 /* Copy the ring in the bytes of a file, which are aligned like a page. */
 pf_status pf_ring_parse (pf_bytes file, pf_ring_copy *copy, pf_error *error);

@@ -12,6 +12,7 @@
 #include "formats/formats.h"
 #include "lua/arguments.h"
 #include "lua/binding.h"
+#include "lua/source.h"
 #include "lua/writer/stream.h"
 #include "model/writer/manifest.h"
 #include "model/writer/ring_encoder.h"
@@ -29,13 +30,17 @@ typedef struct recovery {
 } recovery;
 
 
-static int recovery_gc (lua_State *L) {
-  recovery *const r = luaL_checkudata(L, 1, L_RECOVERY);
+static void free_recovery (recovery *r) {
   pf_ring_copy_close(&r->copy);
   pf_ring_encoder_close(&r->encoder);
   for (size_t i = 0; i < r->nsinks; i++)
     pf_sink_close(&r->sinks[i]);
   r->nsinks = 0;
+}
+
+
+static int recovery_gc (lua_State *L) {
+  free_recovery(luaL_checkudata(L, 1, L_RECOVERY));
   return 0;
 }
 
@@ -130,9 +135,10 @@ static void push_answer (lua_State *L, const recovery *r, const char *format,
 
 
 /*
-** core.recover(path): the contents of the ring at `path`, or nil, message,
-** code: { format=, full=, length=, lengths=, written=, records=, lost=,
-** is_alive=, is_restarted=, is_synced=, is_closed=, damage=, data=, side_files= }.
+** core.recover(path, folders, max_size): the contents of the ring at `path`,
+** which core.named_file allows, or nil, message, code:
+** { format=, full=, length=, lengths=, written=, records=, lost=, is_alive=,
+** is_restarted=, is_synced=, is_closed=, damage=, data=, side_files= }.
 ** `length` is the number of bytes of the main file that are final, `lengths`
 ** those of side files by role. Records that are not in these bytes are in
 ** `data`, a file of their own, and its side files in `side_files` by role. If the
@@ -140,12 +146,13 @@ static void push_answer (lua_State *L, const recovery *r, const char *format,
 */
 static int core_recover (lua_State *L) {
   const char *const path = luaL_checkstring(L, 1);
-  lua_settop(L, 1);
+  lua_settop(L, 3);
+  const pf_named_rule rule = l_named_rule(L);
   recovery *const r = lua_newuserdatauv(L, sizeof *r, 0);
   memset(r, 0, sizeof *r);
   luaL_setmetatable(L, L_RECOVERY);
   pf_error error, damage;
-  if (pf_ring_read(path, &r->copy, &error) != PF_OK)
+  if (pf_ring_read(path, &rule, &r->copy, &error) != PF_OK)
     return l_failure(L, &error, path);
   if (r->copy.is_closed) {
     lua_createtable(L, 0, 1);
@@ -165,9 +172,9 @@ static int core_recover (lua_State *L) {
   if (encode(r, format, &damage, &error) != PF_OK)
     return l_failure(L, &error, path);
   push_answer(L, r, format->name, &damage);
-  lua_pushvalue(L, 2); /* free it now, not at the next collection */
-  lua_insert(L, 1);
-  recovery_gc(L);
+  lua_replace(L, 1); /* the recovery is freed now, not at the next collection */
+  free_recovery(r);
+  lua_settop(L, 1);
   return 1;
 }
 

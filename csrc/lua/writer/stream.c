@@ -259,7 +259,7 @@ static int core_stream (lua_State *L) {
   plan.sink = &s->outputs[0].sink;
   pf_ring_copy older = {.memory = NULL};
   if (status == PF_OK && appends && plan.claim != NULL) {
-    status = pf_ring_read(plan.claim->path, &older, &error);
+    status = pf_ring_read(plan.claim->path, NULL, &older, &error);
     plan.older = &older;
   }
   if (status == PF_OK)

@@ -50,23 +50,32 @@ local function folder_of(path)
    return lfs.attributes(path, "mode") == "directory" and path or path:match "^(.*/)[^/]*$" or "."
 end
 
----Returns whether a file beside a trace that the user has not named may be read: it must be a
----regular file below the folder of the trace, without links that lead out of it, as
----csrc/bytes/named.h decides.
----@param path string
+---Returns the folders in which a file beside a trace must be that the user has not named, after
+---links are resolved: csrc/bytes/named.h checks that. nil: it may be anywhere.
 ---@param trace_path string the trace, or the folder that is read as a trace
----@param trusts_paths boolean|nil the file may lie anywhere
----@return string|nil real_path nil: it may not be read
+---@param trusts_paths boolean|nil
+---@return string[]|nil
+function bytes.folders_of(trace_path, trusts_paths)
+   if trusts_paths then
+      return nil
+   end
+   local real = core.named_file(trace_path)
+   -- the trace may be a link to a file beside others
+   return { folder_of(trace_path), real and folder_of(real) }
+end
+
+---Opens a file beside a trace that the user has not named: a regular file in those folders.
+---@param path string
+---@param trace_path string
+---@param given table options of profio.open: trust_paths, max_size, live
+---@param length integer|nil only this many bytes of the file are used
+---@return userdata|nil
 ---@return string|nil message
 ---@return string|nil code "io": there is no such file; "unsupported", "limit": it may not be read
-function bytes.beside(path, trace_path, trusts_paths)
-   if trusts_paths then
-      return core.named_file(path)
-   end
-   local folders = { folder_of(trace_path) }
-   local real = core.named_file(trace_path)
-   folders[2] = real and folder_of(real) -- the trace may be a link to a file beside others
-   return core.named_file(path, folders)
+---@return userdata|nil part as of bytes.open
+function bytes.open_beside(path, trace_path, given, length)
+   return core.named_source(path, bytes.folders_of(trace_path, given.trust_paths), nil,
+      given.max_size, length, given.live)
 end
 
 ---Returns the path of a byte source, for messages.

@@ -18,6 +18,7 @@ local inputs = {}
 ---@field beside string|nil the path of the file that the data belongs to
 ---@field goes_on boolean|nil its records continue those of the input before it, in one run
 ---@field is_expanded boolean|nil
+---@field found_by string|nil the path that the user named, if a format has found this file by it
 
 -- {====== The first argument ======
 
@@ -66,15 +67,17 @@ end
 
 ---Opens the bytes of an input.
 ---@param input profio.Input
----@param max_size integer|nil
----@param is_live boolean|nil the file is still being written
+---@param mine table options of profio.open: max_size, live, trust_paths
 ---@param notes table[]|nil damage of packed data is noted here; nil: damage is a failure
 ---@return userdata|nil source
 ---@return string|nil message
 ---@return string|nil code
-function inputs.source(input, max_size, is_live, notes)
+function inputs.source(input, mine, notes)
+   if input.found_by then
+      return bytes.kept(notes, bytes.open_beside(input.path, input.found_by, mine, input.length))
+   end
    return bytes.kept(notes, bytes.open(input.data and { data = input.data, path = input.path }
-      or input.path, max_size, input.length, is_live))
+      or input.path, mine.max_size, input.length, mine.live))
 end
 
 -- }======
@@ -105,16 +108,11 @@ function inputs.directory_format(path, wanted)
       "files in it"):format(path), "io"
 end
 
----Returns whether a file that a format found beside a trace may be read (see bytes.beside); adds a
----note if not.
----@param path string
----@param trace_path string
----@param format table
----@param mine table options of profio.open: trust_paths
----@param notes table[]
----@return boolean
-function inputs.is_allowed(path, trace_path, format, mine, notes)
-   local real, message, code = bytes.beside(path, trace_path, mine.trust_paths)
+-- Returns whether a file that a format found beside a trace may be read (see bytes.folders_of);
+-- adds a note if not. Opening it checks this again.
+local function is_allowed(path, trace_path, format, mine, notes)
+   local real, message, code = core.named_file(path, bytes.folders_of(trace_path,
+      mine.trust_paths))
    if not real and code ~= "io" then
       notes[#notes + 1] = { code = format.name .. "-side-file", kind = "note", message = message }
    end
@@ -140,11 +138,13 @@ function inputs.expand(input, format, options, mine, notes)
    end
    local expanded = {}
    for _, found in ipairs(list) do
-      if found == input.path or inputs.is_allowed(found, input.path, format, mine, notes) then
+      if found == input.path or is_allowed(found, input.path, format, mine, notes) then
          local added = one(found)
          added.is_expanded = true
          if found == input.path then
             added.length, added.lengths = input.length, input.lengths
+         else
+            added.found_by = input.path
          end
          expanded[#expanded + 1] = added
       end
@@ -196,8 +196,9 @@ function inputs.role_options(format)
    return list
 end
 
-local function open_side(notes, role, from, max_size, length, is_live)
-   local source, message, code = bytes.kept(notes, bytes.open(from, max_size, length, is_live))
+-- Passes on the results of opening a side file as one with its role.
+local function as_side(notes, role, ...)
+   local source, message, code = bytes.kept(notes, ...)
    if not source then
       return nil, message, code
    end
@@ -212,7 +213,8 @@ local function given_side_files(input, format, given, max_size, notes, left)
       local length = not from and left[role.name] or nil
       from = from and { data = from, path = "(" .. role.name .. ")" } or given[role.name]
       if from and length ~= 0 then
-         local side, message, code = open_side(notes, role.name, from, max_size, length, given.live)
+         local side, message, code = as_side(notes, role.name,
+            bytes.open(from, max_size, length, given.live))
          if not side then
             return nil, message, code
          end
@@ -251,10 +253,14 @@ function inputs.side_files(main, input, format, given, max_size, notes)
    end
    for _, found in ipairs(format.side_files and format.side_files(main) or {}) do
       local length = left[found.role]
-      if not known[found.role] and length ~= 0 and (found.data or
-         inputs.is_allowed(found.path, main.path, format, given, notes)) then
-         local side, message = open_side(kept, found.role, found.data and found or found.path,
-            max_size, length, given.live)
+      if not known[found.role] and length ~= 0 then
+         local side, message
+         if found.data then
+            side, message = as_side(kept, found.role, bytes.open(found, max_size))
+         else
+            side, message = as_side(kept, found.role,
+               bytes.open_beside(found.path, main.path, given, length))
+         end
          list[#list + 1] = side
          if side and length then
             left[found.role] = length - side.source:size()

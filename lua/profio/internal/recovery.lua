@@ -53,8 +53,8 @@ end
 -- Returns the file, up to the length that its writer states as complete, and the records of the
 -- ring as a second input. nil: the ring states nothing about the file, or the writer has removed
 -- it.
-local function parts_of(state, path, ring)
-   local found, message = core.recover(ring)
+local function parts_of(state, path, ring, trusts_paths)
+   local found, message = core.recover(ring, bytes.folders_of(path, trusts_paths))
    if not found and is_file(ring) then
       note(state, "ring-damaged", "damage", path, "%s", message)
    end
@@ -81,7 +81,8 @@ end
 local function has_ring(state, path, trusts_paths)
    local real, message, code
    if is_file(path) then
-      real, message, code = bytes.beside(path .. ".ring", path, trusts_paths)
+      real, message, code = core.named_file(path .. ".ring", bytes.folders_of(path,
+         trusts_paths))
    end
    if code == "limit" then
       state.notes[#state.notes + 1] = { code = "ring-damaged", kind = "note", message = message }
@@ -206,7 +207,8 @@ function recovery.expand(list, state, trusts_paths)
       local path = not input.data and input.path ~= "-" and is_file(input.path)
          and main_of(state, input.path, trusts_paths)
       local is_read = path and done[path] and done[path] ~= input.path -- under another name
-      local parts = path and not is_read and parts_of(state, path, path .. ".ring")
+      local parts = path and not is_read and parts_of(state, path, path .. ".ring",
+         trusts_paths)
       if parts then
          done[path] = input.path
          table.move(parts, 1, #parts, #all + 1, all)

@@ -1,5 +1,6 @@
 -- A trace: an opened file, or several concatenated files of one format, as one object.
 
+local bytes = require "profio.internal.bytes"
 local core = require "profio.core"
 local chunks = require "profio.internal.chunks"
 local inputs = require "profio.internal.inputs"
@@ -363,8 +364,8 @@ local function add_files(state, part, path)
    end
    for _, found in ipairs(state.format.side_files { path = path, source = state.sources[1],
       options = state.format_options or {} }) do
-      local source = not known[found.path] and inputs.is_allowed(found.path, path, state.format,
-         state.options, {}) and core.source_live(found.path)
+      local source = not known[found.path]
+         and bytes.open_beside(found.path, path, state.options)
       if source then
          state.sources[#state.sources + 1] = source
          part:add(found.role, source)

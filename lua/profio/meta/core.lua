@@ -35,11 +35,13 @@ function core.named_file(path, folders, max_size) end
 ---@param folders string[]|nil nil or empty: anywhere
 ---@param max_size integer|nil nil: of any size
 ---@param max_unpacked integer|nil most bytes a packed file may unpack to
+---@param length integer|nil only this many bytes of the file are used
+---@param is_live boolean|nil the file is still being written, as for core.source_live
 ---@return profio.core.Source|nil
 ---@return string|nil message
 ---@return profio.core.Code|nil code as of core.named_file
 ---@return profio.core.Source|nil part
-function core.named_source(path, folders, max_size, max_unpacked) end
+function core.named_source(path, folders, max_size, max_unpacked, length, is_live) end
 
 ---Returns the bytes of a file or pipe ("-" is standard input); gzip data is unpacked. If it is
 ---truncated or damaged, `part` has the bytes that could be unpacked.

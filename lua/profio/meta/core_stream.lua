@@ -79,12 +79,14 @@ function core.sync_folder(path) end
 ---Returns the contents of the ring at a path, as bytes of a file of its format and of side files by
 ---role.
 ---@param path string
+---@param folders string[]|nil the file must be in one of them, as for core.named_file
+---@param max_size integer|nil
 ---@return table|nil found { format, full, length, lengths, written, records, lost, is_alive,
 ---is_restarted, is_synced,
 ---damage, data, side_files }; { is_closed } of a file that is complete without its ring
 ---@return string|nil message
 ---@return profio.core.Code|nil code
-function core.recover(path) end
+function core.recover(path, folders, max_size) end
 
 ---@class profio.core.Stream
 local stream = {}

@@ -37,7 +37,7 @@ end
 
 -- Returns the first bytes of a file if it is a profile, else nil.
 local function head_of(path)
-   local source = core.source(path)
+   local source = core.named_source(path)
    if not source then
       return nil
    end
@@ -207,7 +207,7 @@ local function is_selected_file(path, head, header, options)
    elseif not is_text(head, options) then
       return false
    end
-   local source = core.source(path)
+   local source = core.named_source(path)
    local pieces = source and database.pieces(source, options)
    if source then
       source:close()

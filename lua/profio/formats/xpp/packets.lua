@@ -1,6 +1,5 @@
 -- The files of a trace that was written in packets: TEST.PRF, then TEST.PRF.000001, 000002 ...
 
-local bytes = require "profio.internal.bytes"
 local core = require "profio.core"
 local lfs = require "lfs"
 local outputs = require "profio.internal.outputs"
@@ -110,7 +109,7 @@ end
 
 -- Returns whether the contents of a file are a trace.
 local function is_trace(path)
-   local source <close> = bytes.open(path) or setmetatable({}, { __close = function() end })
+   local source <close> = core.named_source(path) or setmetatable({}, { __close = function() end })
    for _, found in ipairs(source.size and core.detect(source) or {}) do
       if found[1] == "xpp" and found[2] >= 60 then
          return true
