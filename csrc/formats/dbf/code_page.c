@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "formats/dbf/code_page.h"
+#include "formats/dbf/internal.h"
 
 typedef struct page_mark {
   uint8_t mark;

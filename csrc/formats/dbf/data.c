@@ -10,7 +10,7 @@
 
 #include "formats/dbf/internal.h"
 #include "model/rows/abilities.h"
-#include "model/rows/batch.h"
+#include "model/rows/table_reader.h"
 
 /* Maximum bytes of the records, and of the converted text, of a batch. */
 #define MAX_BYTES ((size_t)4 << 20)
@@ -29,23 +29,19 @@ typedef struct data_reader {
 
 /* {====== Runs ====== */
 
-static bool is_shown (const data_reader *self, const uint8_t *record) {
-  switch (self->state->shown) {
-    case DBF_ALL: return true;
-    case DBF_LIVE: return !dbf_is_deleted(record);
-    default: return dbf_is_deleted(record);
-  }
-}
-
-
 /* Returns how many of the first records of a run are shown (or are not, with
    `shown` false). */
 static size_t count_shown (const data_reader *self, const dbf_run *run,
                            bool shown) {
-  const size_t size = self->file->record;
+  const dbf_shown option = self->state->shown;
   size_t count = 0;
-  while (count < run->count && is_shown(self, run->at + count * size) == shown)
-    count++;
+  for (; count < run->count; count++) {
+    const bool is_deleted =
+        dbf_is_deleted(run->at + count * self->file->record);
+    if ((option == DBF_ALL || is_deleted == (option == DBF_ONLY_DELETED)) !=
+        shown)
+      break;
+  }
   return count;
 }
 
@@ -86,7 +82,7 @@ static pf_status check_flags (const data_reader *self, const dbf_run *run,
   const size_t size = self->file->record;
   for (size_t i = 0; i < run->count; i++) {
     const uint8_t flag = run->at[i * size];
-    if (flag == 0x20 || flag == 0x2A)
+    if (dbf_is_flag(flag))
       continue;
     const pf_status status =
         pf_warn(self->trace, PF_DAMAGE, "dbf-delete-flag", PF_EFORMAT,
@@ -151,9 +147,7 @@ static pf_status next (pf_reader *reader, pf_batch *batch, pf_error *error) {
     self->record += run.count;
     batch->rows += run.count;
   }
-  if (status < 0)
-    return status;
-  return batch->rows > 0 ? PF_MORE : PF_END;
+  return pf_batch_status(batch, status);
 }
 
 /* }====== */
@@ -191,25 +185,18 @@ static void close_reader (pf_reader *reader) {
 pf_status dbf_open_data (pf_trace *trace, const pf_table *table,
                          pf_reader **reader, pf_error *error) {
   const dbf_state *const state = trace->state;
-  data_reader *const self = calloc(1, sizeof *self);
+  const size_t fit = MAX_BYTES / state->file->record;
+  data_reader *const self =
+      pf_reader_new(sizeof *self, trace, table, next, error);
   if (self == NULL)
-    return pf_no_memory(error);
-  self->reader = (pf_reader){.fields = table->fields,
-                             .nfields = table->nfields,
-                             .dictionary = trace->dictionary,
-                             .next = next,
-                             .close = close_reader,
-                             .can = &abilities};
+    return PF_ENOMEM;
+  self->reader.close = close_reader;
+  self->reader.can = &abilities;
   self->trace = trace;
   self->state = state;
   self->file = state->file;
-  const size_t fit = MAX_BYTES / state->file->record;
   self->max_rows = fit == 0 ? 1 : fit < PF_BATCH_ROWS ? fit : PF_BATCH_ROWS;
   const pf_status status =
       dbf_decoder_open(&self->decoder, trace, state->file, error);
-  if (status == PF_OK)
-    *reader = &self->reader;
-  else
-    close_reader(&self->reader);
-  return status;
+  return pf_reader_opened(&self->reader, status, reader);
 }

@@ -19,7 +19,6 @@
 #ifndef dbf_h
 #define dbf_h
 
-#include "formats/dbf/code_page.h"
 #include "model/base/charset.h"
 #include "model/rows/trace.h"
 #include "profio.h"
@@ -85,7 +84,7 @@ typedef struct dbf_file {
   dbf_memo_form memo;
   uint32_t memo_block; /* bytes of a memo block, at least 1 */
   const char *memo_role;
-  char *names; /* memory of the field names */
+  pf_dictionary *names; /* owned: the names of the fields */
 } dbf_file;
 
 /*
@@ -127,6 +126,11 @@ dbf_run dbf_available (const dbf_file *file, pf_bytes bytes, uint64_t first,
    complete records for which the bytes have space. */
 uint64_t dbf_header_count (const dbf_file *file, pf_bytes bytes);
 uint64_t dbf_complete_records (const dbf_file *file, pf_bytes bytes);
+
+/* Whether a byte is a delete flag. */
+static inline bool dbf_is_flag (uint8_t byte) {
+  return byte == 0x20 || byte == 0x2A;
+}
 
 static inline bool dbf_is_deleted (const uint8_t *record) {
   return record[0] == 0x2A;

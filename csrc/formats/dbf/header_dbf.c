@@ -37,6 +37,7 @@
 
 #include "bytes/cursor.h"
 #include "formats/dbf/internal.h"
+#include "model/dictionary/names.h"
 
 #define MAX_FIELDS 2046 /* maximum in a header of 65,535 bytes */
 
@@ -75,15 +76,7 @@ const char *dbf_version_name (uint8_t byte) {
   for (size_t i = 0; i < VERSIONS; i++)
     if (versions[i].byte == byte)
       return versions[i].name;
-  return "unknown";
-}
-
-
-bool dbf_version_known (uint8_t byte) {
-  for (size_t i = 0; i < VERSIONS; i++)
-    if (versions[i].byte == byte)
-      return true;
-  return false;
+  return NULL;
 }
 
 
@@ -125,11 +118,6 @@ uint64_t dbf_complete_records (const dbf_file *file, pf_bytes bytes) {
 }
 
 
-static bool is_flag (uint8_t byte) {
-  return byte == 0x20 || byte == 0x2A;
-}
-
-
 dbf_run dbf_available (const dbf_file *file, pf_bytes bytes, uint64_t first,
                        size_t maximum) {
   const uint64_t complete = dbf_complete_records(file, bytes);
@@ -142,7 +130,7 @@ dbf_run dbf_available (const dbf_file *file, pf_bytes bytes, uint64_t first,
   if (first < sure)
     run.count = sure - first < maximum ? (size_t)(sure - first) : maximum;
   while (run.count < maximum && run.count < complete - first &&
-         is_flag(run.at[run.count * file->record]))
+         dbf_is_flag(run.at[run.count * file->record]))
     run.count++;
   return run;
 }
@@ -324,7 +312,7 @@ static pf_status read_head (pf_trace *trace, dbf_file *file, pf_error *error) {
   file->mark = file->version == 0x02 ? 0 : bytes.at[29];
   file->start = stated_start(bytes);
   file->record = stated_record(bytes);
-  if (dbf_version_known(file->version))
+  if (dbf_version_name(file->version) != NULL)
     return PF_OK;
   return pf_warn(trace, PF_NOTE, "dbf-version", PF_EUNSUPPORTED, 0, error,
                  "version 0x%02x is not known: read as dBASE III",
@@ -356,7 +344,7 @@ void dbf_close (dbf_file *file) {
   if (file == NULL)
     return;
   free(file->fields);
-  free(file->names);
+  pf_dictionary_free(file->names);
   free(file);
 }
 
@@ -425,7 +413,7 @@ static bool are_descriptors (pf_bytes head, size_t count, uint32_t end) {
 
 
 int dbf_score (pf_bytes head, uint64_t size) {
-  if (head.size < 33 || !dbf_version_known(head.at[0]))
+  if (head.size < 33 || dbf_version_name(head.at[0]) == NULL)
     return 0;
   const dbf_layout *const layout = dbf_layout_of(head.at[0]);
   const uint8_t *const date = head.at + (head.at[0] == 0x02 ? 3 : 1);

@@ -23,10 +23,7 @@ typedef struct dbf_layout {
 
 const dbf_layout *dbf_layout_of (uint8_t version);
 
-/* Whether a version byte is known. */
-bool dbf_version_known (uint8_t version);
-
-/* Returns the product name of a version. */
+/* Returns the product name of a version; NULL if it is unknown. */
 const char *dbf_version_name (uint8_t version);
 
 static inline bool dbf_is_seven (uint8_t version) {
@@ -39,6 +36,20 @@ static inline bool dbf_is_visual (uint8_t version) {
 }
 
 #define DBF_BACKLINK 263
+
+/* code_page.c: code pages of tables, by their names in iconv. */
+
+/* Returns the name of the code page of a mark (byte 29); "" for 0, NULL if it
+   is unknown. */
+const char *dbf_code_page (uint8_t mark);
+
+/* Get the code page that a .cpg file states: UTF-8, 1252, ANSI 1252, ISO 88591,
+   LDID/87, OEM 866 or a name of iconv. Returns false if there is none. */
+bool dbf_cpg_page (pf_bytes text, char name[32]);
+
+/* Returns the mark of a code page by its name, ignoring case; 0 if it has
+   none. */
+uint8_t dbf_code_page_mark (const char *name);
 
 /* layout.c: compute sizes, offsets, kinds and null bits of the fields from
    their descriptors. */

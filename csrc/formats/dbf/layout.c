@@ -63,7 +63,7 @@ static bool flags_fit (const dbf_file *file, pf_bytes bytes, uint64_t start,
     return counted == 0;
   for (uint64_t i = 0; i < counted && i < CHECKED_FLAGS && at < bytes.size;
        i++) {
-    if (bytes.at[at] != 0x20 && bytes.at[at] != 0x2A)
+    if (!dbf_is_flag(bytes.at[at]))
       return false;
     at += record;
   }

@@ -14,8 +14,6 @@
 #include "formats/dbf/internal.h"
 #include "model/dictionary/names.h"
 
-#define EXACT "_exact"
-
 /* {====== The schema of data ====== */
 
 static const char *help_of (const dbf_field *field) {
@@ -44,27 +42,12 @@ static void add_column (dbf_state *state, size_t field, bool exact,
 }
 
 
-/* Add the column NAME_exact of a currency. */
-static void add_exact (dbf_state *state, size_t number, char *name,
-                       size_t name_size) {
-  const dbf_field *const field = &state->file->fields[number];
-  size_t size = (size_t)snprintf(name, name_size, "%s" EXACT, field->name);
-  while (dbf_field_named(state->file, name) < state->file->nfields &&
-         size + 1 < name_size) {
-    name[size++] = '_';
-    name[size] = '\0';
-  }
-  add_column(state, number, true, name, PF_BYTES,
-             "exact decimal text of the currency");
-}
-
-
 static pf_status make_schema (dbf_state *state, pf_error *error) {
   const dbf_file *const file = state->file;
-  const size_t maximum = 2 * file->nfields + 2, name_size = 256;
+  const size_t maximum = 2 * file->nfields + 2, capacity = 256;
   state->columns = calloc(maximum, sizeof *state->columns);
   state->schema = calloc(maximum, sizeof *state->schema);
-  state->exact_names = calloc(file->nfields + 1, name_size);
+  state->exact_names = calloc(file->nfields + 1, capacity);
   if (state->columns == NULL || state->schema == NULL ||
       state->exact_names == NULL)
     return pf_no_memory(error);
@@ -73,8 +56,14 @@ static pf_status make_schema (dbf_state *state, pf_error *error) {
     if (field->kind == DBF_NULL_FLAGS || (field->flags & DBF_SYSTEM) != 0)
       continue;
     add_column(state, i, false, field->name, field->column, help_of(field));
-    if (field->kind == DBF_CURRENCY)
-      add_exact(state, i, state->exact_names + i * name_size, name_size);
+    if (field->kind != DBF_CURRENCY)
+      continue;
+    char *const name = state->exact_names + i * capacity;
+    size_t size = (size_t)snprintf(name, capacity, "%s_exact", field->name);
+    while (dbf_field_named(file, name) < file->nfields && size + 1 < capacity)
+      name[size++] = '_';
+    add_column(state, i, true, name, PF_BYTES,
+               "exact decimal text of the currency");
   }
   add_column(state, DBF_RECORD, false, "record", PF_INT,
              "number of the record, from 1");
@@ -88,16 +77,13 @@ static pf_status make_schema (dbf_state *state, pf_error *error) {
 
 /* {====== Info ====== */
 
-static void info_text (pf_trace *trace, const char *name, const char *text) {
-  pf_info_text(trace, name, (pf_bytes){(const uint8_t *)text, strlen(text)});
-}
-
-
 static void set_info (pf_trace *trace, const dbf_state *state) {
   const dbf_file *const file = state->file;
   const pf_bytes bytes = trace->sources[0].bytes;
   static const char *const forms[] = {"none", "fpt", "dbt3", "dbt4"};
-  info_text(trace, "dialect", dbf_version_name(file->version));
+  const char *const version = dbf_version_name(file->version);
+  pf_info_text(trace, "dialect",
+               pf_bytes_of(version == NULL ? "unknown" : version));
   pf_info_int(trace, "version", file->version);
   /* the year of the last change has two digits or is relative to 1900 */
   const uint8_t *const date = bytes.at + 1;
@@ -106,7 +92,7 @@ static void set_info (pf_trace *trace, const dbf_state *state) {
     char text[16];
     snprintf(text, sizeof text, "%04d-%02d-%02d",
              date[0] < 80 ? 2000 + date[0] : 1900 + date[0], date[1], date[2]);
-    info_text(trace, "changed", text);
+    pf_info_text(trace, "changed", pf_bytes_of(text));
   }
   pf_info_int(trace, "records", (int64_t)dbf_header_count(file, bytes));
   pf_info_int(trace, "record_size", file->record);
@@ -116,10 +102,11 @@ static void set_info (pf_trace *trace, const dbf_state *state) {
   const char *const marked = dbf_code_page(file->mark);
   if (marked == NULL || strcasecmp(marked, file->charset.name) != 0)
     pf_info_int(trace, "page_mark", dbf_code_page_mark(file->charset.name));
-  info_text(trace, "code_page",
-            file->charset.kind == PF_TEXT_AS_BYTES ? "raw"
-                                                   : file->charset.name);
-  info_text(trace, "memo", forms[file->memo]);
+  pf_info_text(trace, "code_page",
+               pf_bytes_of(file->charset.kind == PF_TEXT_AS_BYTES
+                               ? "raw"
+                               : file->charset.name));
+  pf_info_text(trace, "memo", pf_bytes_of(forms[file->memo]));
   if (file->memo != DBF_NO_MEMO)
     pf_info_int(trace, "memo_block", file->memo_block);
 }
@@ -164,24 +151,6 @@ static pf_status check_count (pf_trace *trace, const dbf_file *file,
 /* }====== */
 
 
-static void list_tables (pf_trace *trace, dbf_state *state, bool stale) {
-  const dbf_file *const file = state->file;
-  const pf_bytes bytes = trace->sources[0].bytes;
-  const uint64_t counted = dbf_header_count(file, bytes);
-  const uint64_t complete = dbf_complete_records(file, bytes);
-  const bool known = !stale && state->shown == DBF_ALL;
-  state->tables[0] = (pf_table){
-      "data", state->schema, state->ncolumns,
-      known ? (int64_t)(counted < complete ? counted : complete) : -1,
-      dbf_open_data};
-  state->tables[1] = dbf_structure_table;
-  state->tables[1].rows = (int64_t)file->nfields;
-  state->tables[2] = dbf_raw_table;
-  trace->tables = state->tables;
-  trace->ntables = 3;
-}
-
-
 static pf_status open_trace (pf_trace *trace, pf_error *error) {
   dbf_state *const state = calloc(1, sizeof *state);
   bool stale = false;
@@ -200,7 +169,20 @@ static pf_status open_trace (pf_trace *trace, pf_error *error) {
   if (status != PF_OK)
     return status;
   set_info(trace, state);
-  list_tables(trace, state, stale);
+  const dbf_file *const file = state->file;
+  const pf_bytes bytes = trace->sources[0].bytes;
+  const uint64_t counted = dbf_header_count(file, bytes);
+  const uint64_t complete = dbf_complete_records(file, bytes);
+  const bool known = !stale && state->shown == DBF_ALL;
+  state->tables[0] = (pf_table){
+      "data", state->schema, state->ncolumns,
+      known ? (int64_t)(counted < complete ? counted : complete) : -1,
+      dbf_open_data};
+  state->tables[1] = dbf_structure_table;
+  state->tables[1].rows = (int64_t)file->nfields;
+  state->tables[2] = dbf_raw_table;
+  trace->tables = state->tables;
+  trace->ntables = 3;
   return PF_OK;
 }
 

@@ -3,14 +3,10 @@
 ** concatenated, is the file, and of table structure, the decoded descriptors.
 */
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "formats/dbf/internal.h"
-#include "model/rows/batch.h"
-#include "model/dictionary/names.h"
 #include "model/rows/abilities.h"
 #include "model/rows/put_values.h"
+#include "model/rows/table_reader.h"
 
 enum {
   STRUCTURE_NAME,
@@ -81,42 +77,6 @@ typedef struct segment {
 
 /* {====== Segments ====== */
 
-/* Returns the number of rows before the first record: header, fields, and the
-   rest of the header if there is any. */
-static uint64_t rows_before (const dbf_file *file, pf_bytes bytes) {
-  const bool ends =
-      file->start > file->descriptors_end && bytes.size > file->descriptors_end;
-  return file->nfields + 1 + ends;
-}
-
-
-static segment head_segment (const raw_reader *self, uint64_t row) {
-  const dbf_file *const file = self->file;
-  const dbf_layout *const layout = dbf_layout_of(file->version);
-  if (row == 0)
-    return (segment){"header", 0, layout->first, NULL, 0};
-  if (row <= file->nfields) {
-    const dbf_field *const field = &file->fields[row - 1];
-    return (segment){"field", field->descriptor_at, layout->size, field, 0};
-  }
-  return (segment){"end", file->descriptors_end,
-                   file->start - file->descriptors_end, NULL, 0};
-}
-
-
-/* Returns segment `number` after the last record: end mark, then the rest. Size
-   0: none. */
-static segment tail_segment (pf_bytes bytes, uint64_t end, uint64_t number) {
-  const bool marked = end < bytes.size && bytes.at[end] == 0x1A;
-  if (marked && number == 0)
-    return (segment){"mark", end, 1, NULL, 0};
-  end += marked;
-  number -= marked;
-  return (segment){"rest", end,
-                   number == 0 && end < bytes.size ? UINT64_MAX : 0, NULL, 0};
-}
-
-
 /* Returns the number of records, with those that the header does not count. */
 static uint64_t count_records (const dbf_file *file, pf_bytes bytes) {
   const uint64_t counted = dbf_header_count(file, bytes);
@@ -136,21 +96,32 @@ static uint64_t count_records (const dbf_file *file, pf_bytes bytes) {
 static segment segment_at (const raw_reader *self, pf_bytes bytes,
                            uint64_t *records) {
   const dbf_file *const file = self->file;
-  const uint64_t before = rows_before(file, bytes);
-  segment p;
-  if (self->row < before)
-    p = head_segment(self, self->row);
-  else if (self->row - before < *records ||
-           dbf_available(file, bytes, self->row - before, 1).count > 0) {
-    const uint64_t record = self->row - before;
+  const dbf_layout *const layout = dbf_layout_of(file->version);
+  const uint64_t after_fields = file->descriptors_end;
+  const bool has_end = file->start > after_fields && bytes.size > after_fields;
+  const uint64_t before = file->nfields + 1 + has_end; /* the records */
+  const uint64_t row = self->row, record = row - before;
+  segment p = {NULL, 0, 0, NULL, 0};
+  if (row == 0)
+    p = (segment){"header", 0, layout->first, NULL, 0};
+  else if (row <= file->nfields) {
+    const dbf_field *const field = &file->fields[row - 1];
+    p = (segment){"field", field->descriptor_at, layout->size, field, 0};
+  }
+  else if (row < before)
+    p = (segment){"end", after_fields, file->start - after_fields, NULL, 0};
+  else if (record < *records || dbf_available(file, bytes, record, 1).count > 0)
     p = (segment){"record", file->start + record * file->record, file->record,
                   NULL, record + 1};
-  }
   else {
     if (*records == 0)
       *records = count_records(file, bytes);
-    p = tail_segment(bytes, file->start + *records * file->record,
-                     self->row - before - *records);
+    const uint64_t end = file->start + *records * file->record;
+    const bool is_marked = end < bytes.size && bytes.at[end] == 0x1A;
+    if (is_marked && record == *records)
+      p = (segment){"mark", end, 1, NULL, 0};
+    else if (record == *records + is_marked)
+      p = (segment){"rest", end + is_marked, UINT64_MAX, NULL, 0};
   }
   if (p.offset >= bytes.size)
     p.size = 0;
@@ -167,33 +138,30 @@ static segment segment_at (const raw_reader *self, pf_bytes bytes,
 /* Store a name; NULL is missing. Returns false if out of memory. */
 static bool put_name (pf_dictionary *dictionary, pf_column *column, size_t row,
                       const char *name) {
-  const size_t size = name == NULL ? 0 : strlen(name);
   return pf_put_text(dictionary, column, row,
-                     (pf_bytes){(const uint8_t *)name, size}, name != NULL);
+                     pf_bytes_of(name == NULL ? "" : name), name != NULL);
 }
 
 
 static bool put_segment (const raw_reader *self, pf_bytes bytes,
                          const segment *p, pf_column *columns, size_t row) {
+  static const dbf_field none = {.name = NULL};
   pf_dictionary *const dictionary = self->trace->dictionary;
-  const dbf_field *const field = p->field;
-  const bool is_field = field != NULL;
-  const char type[2] = {is_field ? field->type : '\0', '\0'};
+  const bool is_field = p->field != NULL, is_record = p->record > 0;
+  const dbf_field *const field = is_field ? p->field : &none;
+  const uint8_t *const at = bytes.at + p->offset;
+  const char type[2] = {field->type, '\0'};
   pf_put_int(&columns[RAW_OFFSET], row, (int64_t)p->offset, true);
   pf_put_int(&columns[RAW_SIZE], row, (int64_t)p->size, true);
-  pf_put_int(&columns[RAW_LENGTH], row, is_field ? field->stated : 0, is_field);
-  pf_put_int(&columns[RAW_DECIMALS], row, is_field ? field->decimals : 0,
-             is_field);
-  pf_put_int(&columns[RAW_FLAGS], row, is_field ? field->flags : 0, is_field);
-  pf_put_int(&columns[RAW_RECORD], row, (int64_t)p->record, p->record > 0);
-  pf_put_bool(&columns[RAW_DELETED], row,
-              p->record > 0 && dbf_is_deleted(bytes.at + p->offset),
-              p->record > 0);
-  pf_put_bytes(&columns[RAW_BYTES], row,
-               (pf_bytes){bytes.at + p->offset, (size_t)p->size}, true);
+  pf_put_int(&columns[RAW_LENGTH], row, field->stated, is_field);
+  pf_put_int(&columns[RAW_DECIMALS], row, field->decimals, is_field);
+  pf_put_int(&columns[RAW_FLAGS], row, field->flags, is_field);
+  pf_put_int(&columns[RAW_RECORD], row, (int64_t)p->record, is_record);
+  pf_put_bool(&columns[RAW_DELETED], row, is_record && dbf_is_deleted(at),
+              is_record);
+  pf_put_bytes(&columns[RAW_BYTES], row, (pf_bytes){at, (size_t)p->size}, true);
   return put_name(dictionary, &columns[RAW_KIND], row, p->kind) &&
-         put_name(dictionary, &columns[RAW_NAME], row,
-                  is_field ? field->name : NULL) &&
+         put_name(dictionary, &columns[RAW_NAME], row, field->name) &&
          put_name(dictionary, &columns[RAW_TYPE], row, is_field ? type : NULL);
 }
 
@@ -254,24 +222,15 @@ static pf_status seek (pf_reader *reader, uint64_t row, pf_error *error) {
 static const pf_abilities abilities = {.seek = seek};
 
 
-static void close_reader (pf_reader *reader) {
-  free(reader);
-}
-
-
 static pf_status open_reader (pf_trace *trace, const pf_table *table,
                               pf_status (*next)(pf_reader *, pf_batch *,
                                                 pf_error *),
                               pf_reader **reader, pf_error *error) {
-  raw_reader *const self = calloc(1, sizeof *self);
+  raw_reader *const self =
+      pf_reader_new(sizeof *self, trace, table, next, error);
   if (self == NULL)
-    return pf_no_memory(error);
-  self->reader = (pf_reader){.fields = table->fields,
-                             .nfields = table->nfields,
-                             .dictionary = trace->dictionary,
-                             .next = next,
-                             .close = close_reader,
-                             .can = &abilities};
+    return PF_ENOMEM;
+  self->reader.can = &abilities;
   self->trace = trace;
   self->file = ((const dbf_state *)trace->state)->file;
   *reader = &self->reader;
