@@ -6,6 +6,7 @@
 #include "formats/dbf/fast_int.h"
 
 #include "bytes/cursor.h"
+#include "model/base/switches.h"
 
 #define BYTES(b) ((uint64_t)(b)*0x0101010101010101u) /* a word of equal bytes */
 
@@ -14,7 +15,7 @@ bool dbf_fast_int_open (dbf_fast_int *fast, const dbf_field *field,
                         size_t record) {
   const size_t size = field->size;
   *fast = (dbf_fast_int){.mask = UINT64_MAX};
-  if (size == 0)
+  if (size == 0 || !PF_FAST(DIGITS))
     return false;
   if (size >= 8) {
     fast->offset = (ptrdiff_t)(size - 8);
