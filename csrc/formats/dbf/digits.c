@@ -22,26 +22,14 @@ typedef struct decimal {
   bool negative;
 } decimal;
 
-static const uint64_t powers[20] = {1,
-                                    10,
-                                    100,
-                                    1000,
-                                    10000,
-                                    100000,
-                                    1000000,
-                                    10000000,
-                                    100000000,
-                                    1000000000,
-                                    10000000000,
-                                    100000000000,
-                                    1000000000000,
-                                    10000000000000,
-                                    100000000000000,
-                                    1000000000000000,
-                                    10000000000000000,
-                                    100000000000000000,
-                                    1000000000000000000,
-                                    10000000000000000000u};
+
+/* Returns 10^n for n of 0 to 19. */
+static uint64_t power_of_ten (int n) {
+  uint64_t power = 1;
+  while (n-- > 0)
+    power *= 10;
+  return power;
+}
 
 
 /* {====== Decimal to double ====== */
@@ -75,12 +63,12 @@ static double to_double (const decimal *d) {
   if (d->digits == 0)
     value = 0;
   else if (d->power >= 0 && d->power <= 19)
-    value =
-        round_to_double((wide)d->digits * powers[d->power], 0, d->is_inexact);
+    value = round_to_double((wide)d->digits * power_of_ten(d->power), 0,
+                            d->is_inexact);
   else if (d->power < 0 && d->power >= -19) {
     const int up = 128 - bits_of(d->digits);
     const wide n = (wide)d->digits << up;
-    const uint64_t by = powers[-d->power];
+    const uint64_t by = power_of_ten(-d->power);
     value = round_to_double(n / by, -up, d->is_inexact || n % by != 0);
   }
   else
@@ -125,28 +113,12 @@ static const uint8_t *parse_digits (decimal *d, const uint8_t *p,
 }
 
 
-/* Parse an exponent like e+12 up to the end. Returns false for other text. */
-static bool parse_exponent (decimal *d, const uint8_t *p, const uint8_t *end) {
-  if (p == end)
-    return true;
-  if (*p != 'e' && *p != 'E')
-    return false;
-  const bool negative = ++p < end && *p == '-';
-  p += p < end && (*p == '-' || *p == '+');
-  int power = 0;
-  const uint8_t *const first = p;
-  for (; p < end && is_digit(*p); p++)
-    power = power < 10000 ? power * 10 + (*p - '0') : power;
-  d->power += negative ? -power : power;
-  return p == end && p > first;
-}
-
-
-/* Parse a sign, digits with one point or comma, and an exponent. */
+/* Parse a sign, digits with one point or comma, and an exponent like e+12, up to
+   the end. Returns false for other text. */
 static bool parse_decimal (decimal *d, const uint8_t *p, const uint8_t *end) {
   d->negative = p < end && *p == '-';
   p += p < end && (*p == '-' || *p == '+');
-  const uint8_t *const first = p;
+  const uint8_t *first = p;
   p = parse_digits(d, p, end, 0);
   size_t count = (size_t)(p - first);
   if (p < end && (*p == '.' || *p == ',')) {
@@ -154,7 +126,17 @@ static bool parse_decimal (decimal *d, const uint8_t *p, const uint8_t *end) {
     p = parse_digits(d, p, end, -1);
     count += (size_t)(p - start);
   }
-  return count > 0 && parse_exponent(d, p, end);
+  if (count == 0 || p == end)
+    return count > 0;
+  if (*p != 'e' && *p != 'E')
+    return false;
+  const bool negative = ++p < end && *p == '-';
+  p += p < end && (*p == '-' || *p == '+');
+  int power = 0;
+  for (first = p; p < end && is_digit(*p); p++)
+    power = power < 10000 ? power * 10 + (*p - '0') : power;
+  d->power += negative ? -power : power;
+  return p == end && p > first;
 }
 
 
@@ -167,9 +149,10 @@ static bool to_int (const decimal *d, int64_t *integer) {
   for (; power < 0 && digits != 0; power++, digits /= 10)
     if (digits % 10 != 0)
       return false;
-  if (digits != 0 && digits > (uint64_t)INT64_MAX / powers[power])
+  if (digits != 0 && digits > (uint64_t)INT64_MAX / power_of_ten(power))
     return false;
-  const int64_t value = digits == 0 ? 0 : (int64_t)(digits * powers[power]);
+  const int64_t value =
+      digits == 0 ? 0 : (int64_t)(digits * power_of_ten(power));
   *integer = d->negative ? -value : value;
   return true;
 }
@@ -182,12 +165,12 @@ static bool to_nearest (const decimal *d, int64_t *integer) {
   uint64_t value = d->digits;
   const uint64_t maximum = (uint64_t)INT64_MAX + d->negative;
   if (d->power < 0) {
-    const uint64_t by = d->power < -19 ? 0 : powers[-d->power];
+    const uint64_t by = d->power < -19 ? 0 : power_of_ten(-d->power);
     value = by == 0 ? 0 : value / by + (value % by >= by / 2);
   }
   else if (value != 0 &&
            (d->power > 19 ||
-            __builtin_mul_overflow(value, powers[d->power], &value) ||
+            __builtin_mul_overflow(value, power_of_ten(d->power), &value) ||
             __builtin_add_overflow(value, (uint64_t)(d->first_dropped >= '5'),
                                    &value)))
     return false;
@@ -196,34 +179,13 @@ static bool to_nearest (const decimal *d, int64_t *integer) {
 }
 
 
-/* Fast path: an optional minus sign and up to 18 digits. */
-static bool parse_short (const uint8_t *p, const uint8_t *end,
-                         int64_t *integer) {
-  const bool negative = p < end && *p == '-';
-  p += negative;
-  if (p == end || end - p > 18)
-    return false;
-  int64_t value = 0;
-  for (; p < end; p++) {
-    const unsigned digit = (unsigned)*p - '0';
-    if (digit > 9)
-      return false;
-    value = value * 10 + (int64_t)digit;
-  }
-  *integer = negative ? -value : value;
-  return true;
-}
-
-
 static bool is_blank (uint8_t c) {
   return c == ' ' || c == 0 || c == '\t';
 }
 
 
-/* Parse a field. DBF_DIGITS_INT: *integer is set by the fast path;
-   DBF_DIGITS_NUM: the number is in *d. */
-static dbf_digits parse (const uint8_t *at, size_t size, int64_t *integer,
-                         decimal *d) {
+/* Parse a field. DBF_DIGITS_NUM: the number is in *d. */
+static dbf_digits parse (const uint8_t *at, size_t size, decimal *d) {
   const uint8_t *p = at, *end = at + size;
   while (p < end && is_blank(*p))
     p++;
@@ -231,8 +193,6 @@ static dbf_digits parse (const uint8_t *at, size_t size, int64_t *integer,
     end--;
   if (p == end)
     return DBF_DIGITS_NONE;
-  if (parse_short(p, end, integer))
-    return DBF_DIGITS_INT;
   if (*p == '*')
     return DBF_DIGITS_STARS;
   if (*p == '.' && end - p == 1)
@@ -246,9 +206,7 @@ static dbf_digits parse (const uint8_t *at, size_t size, int64_t *integer,
 dbf_digits dbf_parse_digits (const uint8_t *at, size_t size, int64_t *integer,
                              double *number) {
   decimal d;
-  const dbf_digits found = parse(at, size, integer, &d);
-  if (found == DBF_DIGITS_INT)
-    *number = (double)*integer;
+  const dbf_digits found = parse(at, size, &d);
   if (found != DBF_DIGITS_NUM)
     return found;
   *number = to_double(&d);
@@ -259,11 +217,7 @@ dbf_digits dbf_parse_digits (const uint8_t *at, size_t size, int64_t *integer,
 dbf_digits dbf_parse_scaled (const uint8_t *at, size_t size, unsigned power,
                              int64_t *integer) {
   decimal d;
-  const dbf_digits found = parse(at, size, integer, &d);
-  if (found == DBF_DIGITS_INT)
-    return __builtin_mul_overflow(*integer, (int64_t)powers[power], integer)
-               ? DBF_DIGITS_BAD
-               : DBF_DIGITS_INT;
+  const dbf_digits found = parse(at, size, &d);
   if (found != DBF_DIGITS_NUM)
     return found;
   d.power += (int)power;

@@ -13,9 +13,11 @@
 
 #include "bytes/cursor.h"
 #include "formats/dbf/encode_dbf.h"
+#include "model/dictionary/names.h"
 #include "model/rows/batch.h"
 
-#define MAX_BYTES INT32_MAX /* of a table, and of a memo file */
+#define MAX_BYTES   INT32_MAX /* of a table, and of a memo file */
+#define MEMO_HEADER 512
 
 
 /* {====== The header ====== */
@@ -78,6 +80,68 @@ static void begin (dbf_writer *self, pf_sink *sink) {
 /* }====== */
 
 
+/* {====== The memo file: FPT, see memo.c ====== */
+
+/* Write the header of the memo file, once. */
+static void begin_memos (dbf_writer *self, pf_sink *memo) {
+  uint8_t size[2];
+  if (self->next_block != 0)
+    return;
+  pf_sink_hold(memo);
+  pf_save(size, 2, true, self->memo_block);
+  (void)pf_sink_fill(memo, 0, 6);
+  (void)pf_sink_put(memo, size, 2);
+  (void)pf_sink_fill(memo, 0, MEMO_HEADER - 8);
+  self->next_block = (MEMO_HEADER + self->memo_block - 1) / self->memo_block;
+  (void)pf_sink_fill(
+      memo, 0, (size_t)(self->next_block * self->memo_block - MEMO_HEADER));
+}
+
+
+pf_status dbf_put_memo (dbf_writer *self, const dbf_output_field *field,
+                        pf_bytes value, bool is_text, pf_sink *sink,
+                        uint32_t *block, pf_error *error) {
+  pf_sink *const memo = pf_sink_side(sink, "memo");
+  if (memo == NULL)
+    return pf_fail(
+        error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+        "field %s: memos need a file of their own, and the table has no path",
+        field->name);
+  begin_memos(self, memo);
+  const uint64_t blocks =
+      ((uint64_t)value.size + 8 + self->memo_block - 1) / self->memo_block;
+  if (value.size > INT32_MAX ||
+      (self->next_block + blocks) * self->memo_block > INT32_MAX)
+    return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
+                   "a memo file has less than 2^31 bytes: a memo of %zu bytes "
+                   "does not fit",
+                   value.size);
+  *block = (uint32_t)self->next_block;
+  (void)pf_sink_uint(memo, 4, true, is_text ? 1 : 0);
+  (void)pf_sink_uint(memo, 4, true, value.size);
+  (void)pf_sink_put(memo, value.at, value.size);
+  (void)pf_sink_fill(memo, 0,
+                     (size_t)(blocks * self->memo_block - 8 - value.size));
+  self->next_block += blocks;
+  return memo->failed == PF_OK ? PF_OK : pf_sink_flush(memo, error);
+}
+
+
+pf_status dbf_end_memos (dbf_writer *self, pf_sink *sink, pf_error *error) {
+  pf_sink *const memo = pf_sink_side(sink, "memo");
+  uint8_t next[4];
+  if (!self->has_memos || memo == NULL)
+    return PF_OK;
+  begin_memos(self, memo); /* a table with memo fields needs the file */
+  pf_save(next, 4, true, self->next_block);
+  if (pf_sink_patch(memo, 0, next, 4) != PF_OK)
+    return pf_sink_flush(memo, error);
+  return PF_OK;
+}
+
+/* }====== */
+
+
 /* {====== Records ====== */
 
 static pf_status put_record (dbf_writer *self, const pf_batch *batch,
@@ -117,8 +181,8 @@ static pf_status put (pf_encoder *encoder, size_t table, const pf_batch *batch,
 
 
 /* Update the record count, and the header of the memo file. */
-static pf_status update_counts (dbf_writer *self, pf_sink *sink,
-                                pf_error *error) {
+static pf_status flush (pf_encoder *encoder, pf_sink *sink, pf_error *error) {
+  dbf_writer *const self = (dbf_writer *)encoder;
   uint8_t count[4];
   pf_save(count, 4, false, self->count);
   begin(self, sink);
@@ -128,27 +192,17 @@ static pf_status update_counts (dbf_writer *self, pf_sink *sink,
 }
 
 
-static pf_status flush (pf_encoder *encoder, pf_sink *sink, pf_error *error) {
-  return update_counts((dbf_writer *)encoder, sink, error);
-}
-
-
-/* Write the .cpg file if the header has no mark for the code page. A side file
-   without bytes is not created. */
-static void put_cpg (const dbf_writer *self, pf_sink *sink) {
-  pf_sink *const cpg = pf_sink_side(sink, "cpg");
-  const char *const name = self->charset.name;
-  if (cpg != NULL && self->mark == 0)
-    (void)pf_sink_put(cpg, (const uint8_t *)name, strlen(name));
-}
-
-
 static pf_status finish (pf_encoder *encoder, pf_sink *sink, pf_error *error) {
-  dbf_writer *const self = (dbf_writer *)encoder;
-  const pf_status status = update_counts(self, sink, error);
+  const dbf_writer *const self = (dbf_writer *)encoder;
+  pf_sink *const cpg = pf_sink_side(sink, "cpg");
+  const pf_bytes page = pf_bytes_of(self->charset.name);
+  const pf_status status = flush(encoder, sink, error);
   if (status != PF_OK)
     return status;
-  put_cpg(self, sink); /* the sink keeps a failure */
+  /* The .cpg file is written if the header has no mark for the code page: a side
+     file without bytes is not created. The sink keeps a failure. */
+  if (cpg != NULL && self->mark == 0)
+    (void)pf_sink_put(cpg, page.at, page.size);
   if (pf_sink_fill(sink, 0x1A, 1) != PF_OK)
     return pf_sink_flush(sink, error);
   return PF_OK;
@@ -223,7 +277,7 @@ static pf_status read_code_page (dbf_writer *self, const pf_trace *asked,
                                  pf_error *error) {
   pf_bytes name;
   if (!pf_option_text(asked, "code_page", &name))
-    name = (pf_bytes){(const uint8_t *)"CP1252", 6};
+    name = pf_bytes_of("CP1252");
   pf_status status = pf_charset_open_given(&self->charset, name, error);
   if (status != PF_OK)
     return status;

@@ -67,7 +67,7 @@ pf_status dbf_put_value (dbf_writer *writer, const dbf_output_field *field,
 pf_status dbf_to_page (dbf_writer *writer, const dbf_output_field *field,
                        pf_bytes text, pf_bytes *out, pf_error *error);
 
-/* encode_memo.c: append a memo; *block is the number of its block. */
+/* Append a memo; *block is the number of its block. */
 pf_status dbf_put_memo (dbf_writer *writer, const dbf_output_field *field,
                         pf_bytes value, bool is_text, pf_sink *sink,
                         uint32_t *block, pf_error *error);

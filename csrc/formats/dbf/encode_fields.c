@@ -81,16 +81,6 @@ static bool parse_number (scanner *s, uint8_t *number) {
 }
 
 
-static bool parse_null (scanner *s) {
-  const scanner before = *s;
-  const pf_bytes word = parse_word(s);
-  if (word.size == 4 &&
-      (memcmp(word.at, "null", 4) == 0 || memcmp(word.at, "NULL", 4) == 0))
-    return true;
-  *s = before;
-  return false;
-}
-
 /* }====== */
 
 
@@ -167,7 +157,12 @@ static pf_status parse_field (const dbf_writer *self, scanner *s,
        (accept(s, ',') && !parse_number(s, &field->decimals)) ||
        !accept(s, ')')))
     return reject(field, "(SIZE) or (SIZE,DECIMALS) expected", error);
-  field->nullable = parse_null(s);
+  const scanner before = *s;
+  const pf_bytes word = parse_word(s);
+  field->nullable = word.size == 4 && (memcmp(word.at, "null", 4) == 0 ||
+                                       memcmp(word.at, "NULL", 4) == 0);
+  if (!field->nullable)
+    *s = before;
   return check_field(self, field, error);
 }
 

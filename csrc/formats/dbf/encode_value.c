@@ -110,18 +110,6 @@ static pf_status put_digits (const put_args *p, const char *digits, int size) {
 }
 
 
-/* Format a number with a decimal point, whatever the locale. Returns the
-   size. */
-static int print_number (char *out, size_t capacity, int decimals,
-                         double value) {
-  const int size = snprintf(out, capacity, "%.*f", decimals, value);
-  for (int i = 0; i < size && (size_t)i < capacity; i++)
-    if (out[i] != '-' && (out[i] < '0' || out[i] > '9'))
-      out[i] = '.';
-  return size;
-}
-
-
 /* Use fewer decimals than the field states if the number is too long, as other
    programs do. */
 static pf_status put_number (const put_args *p) {
@@ -133,7 +121,10 @@ static pf_status put_number (const put_args *p) {
   for (int decimals = p->field->decimals; decimals >= 0; decimals--) {
     int64_t integer;
     double back = 0;
-    const int size = print_number(digits, sizeof digits, decimals, value);
+    const int size = snprintf(digits, sizeof digits, "%.*f", decimals, value);
+    for (int i = 0; i < size && (size_t)i < sizeof digits; i++)
+      if (digits[i] != '-' && (digits[i] < '0' || digits[i] > '9'))
+        digits[i] = '.'; /* whatever the locale has there */
     if (size < 0 || size > p->field->size)
       continue;
     fits = true;

@@ -255,13 +255,13 @@ static bool has_bit (const fill_args *f, size_t i, int32_t bit) {
 }
 
 
-/* Returns a value without blanks and NULs at its end. */
-static pf_bytes trimmed (const uint8_t *p, size_t size) {
+/* Returns the size of a value without blanks and NULs at its end. */
+static size_t trimmed_size (const uint8_t *p, size_t size) {
   while (size >= 8 && pf_load64le(p + size - 8) == 0x2020202020202020u)
     size -= 8;
   while (size > 0 && (p[size - 1] == ' ' || p[size - 1] == 0))
     size--;
-  return (pf_bytes){p, size};
+  return size;
 }
 
 
@@ -295,7 +295,7 @@ static pf_status fill_bytes (const fill_args *f) {
   for (size_t i = 0; i < f->run->count && status == PF_OK; i++) {
     pf_bytes value = {value_at(f, i), size};
     if (bit < 0 && is_text)
-      value = trimmed(value.at, size);
+      value.size = trimmed_size(value.at, size);
     else if (bit >= 0 && size > 0 && has_bit(f, i, bit))
       value.size = value.at[size - 1];
     if (value.size > size)
@@ -371,21 +371,6 @@ static pf_status fill_memo (const fill_args *f) {
 /* }====== */
 
 
-/* Programs without null flags fill them with blanks, as they do with all
-   unknown fields. So a null bit counts only if the value is blank or the flags
-   are not all blank. */
-static void mark_nulls (const fill_args *f) {
-  const dbf_file *const file = f->decoder->file;
-  const dbf_field *const flags = &file->fields[file->null_flags];
-  for (size_t i = 0; i < f->run->count; i++)
-    if (has_bit(f, i, f->field->null_bit) &&
-        (is_all(value_at(f, i), f->field->size, ' ', 0, 0) ||
-         !is_all(f->run->at + i * f->stride + flags->offset, flags->size, ' ',
-                 ' ', ' ')))
-      pf_set_missing(f->column, f->row + i);
-}
-
-
 /* {====== The decoder ====== */
 
 
@@ -410,9 +395,20 @@ static pf_status fill_with (filler *fill, int power, dbf_decoder *decoder,
   for (size_t i = 0; is_cut && i < run->count; i++)
     pf_set_missing(column, row + i);
   const pf_status status = is_cut ? PF_OK : fill(&f);
-  if (status == PF_OK && field->null_bit >= 0)
-    mark_nulls(&f);
-  return status;
+  if (status != PF_OK || field->null_bit < 0)
+    return status;
+  /* Programs without null flags fill them with blanks, as they do with all
+     unknown fields. So a null bit counts only if the value is blank or the flags
+     are not all blank. */
+  const dbf_field *const flags =
+      &decoder->file->fields[decoder->file->null_flags];
+  for (size_t i = 0; i < run->count; i++)
+    if (has_bit(&f, i, field->null_bit) &&
+        (is_all(value_at(&f, i), field->size, ' ', 0, 0) ||
+         !is_all(run->at + i * f.stride + flags->offset, flags->size, ' ', ' ',
+                 ' ')))
+      pf_set_missing(column, row + i);
+  return PF_OK;
 }
 
 

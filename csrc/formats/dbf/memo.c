@@ -94,32 +94,6 @@ static bool fail (const char **problem, const char *words) {
 }
 
 
-static bool find_fpt (pf_bytes block, pf_bytes *value, bool *is_text,
-                      const char **problem) {
-  if (block.size < 8)
-    return fail(problem, "the memo file ends inside this block");
-  const uint32_t size = pf_load32be(block.at + 4);
-  if (size > block.size - 8)
-    return fail(problem, "this block is longer than the memo file");
-  *is_text = pf_load32be(block.at) == 1;
-  *value = (pf_bytes){block.at + 8, size};
-  return true;
-}
-
-
-static bool find_dbt4 (pf_bytes block, pf_bytes *value, const char **problem) {
-  if (block.size < 8)
-    return fail(problem, "the memo file ends inside this block");
-  if (pf_load32be(block.at) != 0xFFFF0800u)
-    return fail(problem, "no memo begins at this block");
-  const uint32_t size = pf_load32le(block.at + 4);
-  if (size < 8 || size > block.size)
-    return fail(problem, "this block states an impossible size");
-  *value = (pf_bytes){block.at + 8, size - 8};
-  return true;
-}
-
-
 bool dbf_memo_find (const dbf_file *file, pf_bytes memo, uint64_t block,
                     pf_bytes *value, bool *is_text, const char **problem) {
   if (block > memo.size / file->memo_block ||
@@ -130,15 +104,30 @@ bool dbf_memo_find (const dbf_file *file, pf_bytes memo, uint64_t block,
   if (at < HEADER)
     return fail(problem, "this is inside the header of the memo file");
   *is_text = true;
-  switch (file->memo) {
-    case DBF_FPT: return find_fpt(rest, value, is_text, problem);
-    case DBF_DBT4: return find_dbt4(rest, value, problem);
-    default: break;
+  if (file->memo == DBF_DBT3) {
+    const uint8_t *const end = memchr(rest.at, 0x1A, rest.size);
+    *value = rest;
+    if (end != NULL)
+      value->size = (size_t)(end - rest.at);
+    return true;
   }
-  const uint8_t *const end = memchr(rest.at, 0x1A, rest.size);
-  *value = rest;
-  if (end != NULL)
-    value->size = (size_t)(end - rest.at);
+  if (rest.size < 8)
+    return fail(problem, "the memo file ends inside this block");
+  uint32_t size = pf_load32be(rest.at + 4);
+  if (file->memo == DBF_FPT) {
+    if (size > rest.size - 8)
+      return fail(problem, "this block is longer than the memo file");
+    *is_text = pf_load32be(rest.at) == 1;
+  }
+  else {
+    if (pf_load32be(rest.at) != 0xFFFF0800u)
+      return fail(problem, "no memo begins at this block");
+    size = pf_load32le(rest.at + 4);
+    if (size < 8 || size > rest.size)
+      return fail(problem, "this block states an impossible size");
+    size -= 8;
+  }
+  *value = (pf_bytes){rest.at + 8, size};
   return true;
 }
 
