@@ -84,20 +84,15 @@ size_t row_utf8 (const uint8_t *p, size_t left) {
 }
 
 
-/* Whether the character is a control character: C0, DEL, C1. */
-static bool is_control (const uint8_t *p, size_t size) {
-  return p[0] < 0x20 || p[0] == 0x7f ||
-         (size == 2 && p[0] == 0xc2 && p[1] < 0xa0);
-}
-
-
 /* Appends a text that is not printable ASCII. */
 static void put_escaped (row_text *text, pf_bytes bytes, size_t *width) {
   for (size_t i = 0; i < bytes.size;) {
     const uint8_t *const at = bytes.at + i;
     const size_t size = row_utf8(at, bytes.size - i);
     char *const to = text->at + text->used;
-    if (size > 0 && !is_control(at, size)) {
+    const bool is_control = at[0] < 0x20 || at[0] == 0x7f || /* C0, DEL, C1 */
+                            (size == 2 && at[0] == 0xc2 && at[1] < 0xa0);
+    if (size > 0 && !is_control) {
       memcpy(to, at, size);
       text->used += size;
       *width += 1;

@@ -32,29 +32,6 @@ static size_t put_character (char **p, const uint8_t *at, size_t left,
 }
 
 
-/* Writes a text in quotes with each quote doubled. */
-static char *put_quoted (char *p, pf_bytes bytes, bool raw) {
-  *p++ = '"';
-  for (size_t i = 0; i < bytes.size;) {
-    if (bytes.at[i] == '"')
-      *p++ = '"';
-    i += put_character(&p, bytes.at + i, bytes.size - i, raw);
-  }
-  *p++ = '"';
-  return p;
-}
-
-
-/* Whether csv requires quotes for a text. */
-static bool needs_quotes (pf_bytes bytes) {
-  size_t i = 0;
-  while (i < bytes.size && bytes.at[i] != ',' && bytes.at[i] != '"' &&
-         bytes.at[i] != '\n' && bytes.at[i] != '\r')
-    i++;
-  return i < bytes.size || bytes.size == 0;
-}
-
-
 static pf_status put_csv_text (row_job *job, pf_bytes bytes) {
   row_text *const text = &job->text;
   if (bytes.size > SIZE_MAX / 4 ||
@@ -65,11 +42,19 @@ static pf_status put_csv_text (row_job *job, pf_bytes bytes) {
     text->used += bytes.size;
     return PF_OK;
   }
-  if (needs_quotes(bytes))
-    p = put_quoted(p, bytes, job->is_raw);
-  else
-    for (size_t i = 0; i < bytes.size;)
-      i += put_character(&p, bytes.at + i, bytes.size - i, job->is_raw);
+  bool is_quoted = bytes.size == 0;
+  for (size_t i = 0; i < bytes.size && !is_quoted; i++)
+    is_quoted = bytes.at[i] == ',' || bytes.at[i] == '"' ||
+                bytes.at[i] == '\n' || bytes.at[i] == '\r';
+  if (is_quoted)
+    *p++ = '"';
+  for (size_t i = 0; i < bytes.size;) {
+    if (bytes.at[i] == '"')
+      *p++ = '"';
+    i += put_character(&p, bytes.at + i, bytes.size - i, job->is_raw);
+  }
+  if (is_quoted)
+    *p++ = '"';
   text->used = (size_t)(p - text->at);
   return PF_OK;
 }
@@ -100,137 +85,88 @@ static pf_status put_tsv_text (row_job *job, pf_bytes bytes) {
 }
 
 
-/* Writes a number, address or boolean; space is reserved. */
-static char *put_value (char *p, const pf_column *column, size_t row) {
-  switch (column->type) {
-    case PF_INT: return row_put_int(p, column->ints[row]);
-    case PF_NUM: return row_put_num(p, column->nums[row]);
-    case PF_ADDR: return row_put_addr(p, column->addrs[row]);
-    case PF_HANDLE: return row_put_handle(p, column->addrs[row]);
-    case PF_BOOL: {
-      const char *const word = column->bools[row] ? "true" : "false";
-      memcpy(p, word, strlen(word));
-      return p + strlen(word);
-    }
-    default: return row_put_uint(p, column->ids[row]);
-  }
+static pf_status put_text (row_job *job, pf_bytes bytes) {
+  return job->format == &row_tsv ? put_tsv_text(job, bytes)
+                                 : put_csv_text(job, bytes);
 }
 
 
-typedef pf_status put_text (row_job *job, pf_bytes bytes);
+/* The byte after the value of column `i`. */
+static char end_of (const row_job *job, size_t i) {
+  return i + 1 == job->ncolumns ? '\n' : job->format == &row_tsv ? '\t' : ',';
+}
 
 
-static pf_status put_header (row_job *job, put_text *put, char separator) {
+static pf_status put_header (row_job *job) {
   for (size_t i = 0; job->header && i < job->ncolumns; i++) {
-    const char *const name = job->columns[i].name;
-    const pf_bytes bytes = {(const uint8_t *)name, strlen(name)};
-    const char end = i + 1 == job->ncolumns ? '\n' : separator;
-    if (put(job, bytes) != PF_OK || row_put(&job->text, &end, 1) != PF_OK)
+    const char end = end_of(job, i);
+    if (put_text(job, pf_bytes_of(job->columns[i].name)) != PF_OK ||
+        row_put(&job->text, &end, 1) != PF_OK)
       return PF_ENOMEM;
   }
   return PF_OK;
 }
 
 
-/* Writes one value of csv or tsv, followed by `end`. */
-static pf_status put_field (row_job *job, const row_column *column, size_t row,
-                            put_text *put, char end) {
-  const pf_column *const values = &job->batch.columns[column->field];
+/* Writes the value of column `i`, and the byte after it. */
+static pf_status put_field (row_job *job, size_t i, size_t row) {
+  const pf_column *const values = &job->batch.columns[job->columns[i].field];
   row_text *const text = &job->text;
   const bool missing = pf_is_missing(values, row);
   const bool is_text = row_is_text(values->type);
   if (!missing && is_text &&
-      put(job, row_bytes(values, row, job->reader->dictionary)) != PF_OK)
+      put_text(job, row_bytes(values, row, job->reader->dictionary)) != PF_OK)
     return PF_ENOMEM;
   if (row_reserve(text, ROW_NUMBER_SIZE + 1) != PF_OK)
     return PF_ENOMEM;
   char *p = text->at + text->used;
   if (!missing && !is_text)
-    p = put_value(p, values, row);
-  *p++ = end;
+    p = row_put_value(p, values, row);
+  *p++ = end_of(job, i);
   text->used = (size_t)(p - text->at);
   return PF_OK;
 }
 
 
-static pf_status put_rows (row_job *job, put_text *put, char separator) {
-  for (size_t row = 0; row < job->batch.rows; row++) {
+static pf_status put_rows (row_job *job) {
+  pf_status status = PF_OK;
+  for (size_t row = 0; row < job->batch.rows && status == PF_OK; row++) {
     for (size_t i = 0; i < job->ncolumns; i++)
-      if (put_field(job, &job->columns[i], row, put,
-                    i + 1 == job->ncolumns ? '\n' : separator) != PF_OK)
+      if (put_field(job, i, row) != PF_OK)
         return PF_ENOMEM;
-    const pf_status status = row_flush(job, false);
-    if (status != PF_OK)
-      return status;
+    status = row_flush(job, false);
   }
-  return PF_OK;
+  return status;
 }
 
-
-static pf_status csv_begin (row_job *job) {
-  return put_header(job, put_csv_text, ',');
-}
-
-static pf_status csv_rows (row_job *job) {
-  return put_rows(job, put_csv_text, ',');
-}
-
-static pf_status tsv_begin (row_job *job) {
-  return put_header(job, put_tsv_text, '\t');
-}
-
-static pf_status tsv_rows (row_job *job) {
-  return put_rows(job, put_tsv_text, '\t');
-}
 
 static pf_status nothing (row_job *job) {
   (void)job;
   return PF_OK;
 }
 
-const row_format row_csv = {"csv", csv_begin, csv_rows, nothing, true};
-const row_format row_tsv = {"tsv", tsv_begin, tsv_rows, nothing, true};
+const row_format row_csv = {"csv", put_header, put_rows, nothing, true};
+const row_format row_tsv = {"tsv", put_header, put_rows, nothing, true};
 
 /* }====== */
 
 
 /* {====== json ====== */
 
-/* Returns how many bytes JSON represents by themselves. */
-static size_t count_json_plain (pf_bytes bytes) {
-  size_t i = 0;
-  while (i < bytes.size && bytes.at[i] >= 0x20 && bytes.at[i] < 0x7f &&
-         bytes.at[i] != '"' && bytes.at[i] != '\\')
-    i++;
-  return i;
-}
-
-
-/* Writes the JSON escape of a character; returns the number of bytes read. */
-static size_t put_json_other (row_text *text, const uint8_t *at, size_t left) {
-  const size_t size = row_utf8(at, left);
-  char *const p = text->at + text->used;
-  if (size == 0) {
-    memcpy(p, "\xef\xbf\xbd", 3);
-    text->used += 3;
-    return 1;
-  }
-  if (size > 1) {
-    memcpy(p, at, size);
-    text->used += size;
-    return size;
-  }
-  p[0] = '\\';
-  p[1] = (char)at[0];
-  if (at[0] == '"' || at[0] == '\\') {
-    text->used += 2;
-    return 1;
-  }
-  memcpy(p, "\\u00", 4);
-  p[4] = "0123456789abcdef"[at[0] >> 4];
-  p[5] = "0123456789abcdef"[at[0] & 15];
-  text->used += 6;
-  return 1;
+/* Writes a character, if needed with an escape; returns the number of bytes
+   read. */
+static size_t put_json_character (row_text *text, const uint8_t *at,
+                                  size_t left) {
+  char *p = text->at + text->used;
+  const bool is_escaped = at[0] == '"' || at[0] == '\\';
+  const bool is_control = at[0] < 0x20 || at[0] == 0x7f;
+  if (is_escaped)
+    *p++ = '\\';
+  const size_t size = is_control ? 1 : put_character(&p, at, left, false);
+  if (is_control)
+    p += sprintf(p, "\\u00%02x", at[0]);
+  text->used = (size_t)(p - text->at);
+  return size;
 }
 
 
@@ -243,16 +179,8 @@ pf_status row_put_json (row_text *text, pf_bytes bytes) {
     text->used += bytes.size;
     bytes.size = 0;
   }
-  while (bytes.size > 0) {
-    size_t size = count_json_plain(bytes);
-    if (size > 0) {
-      memcpy(text->at + text->used, bytes.at, size);
-      text->used += size;
-    }
-    else
-      size = put_json_other(text, bytes.at, bytes.size);
-    bytes = (pf_bytes){bytes.at + size, bytes.size - size};
-  }
+  for (size_t i = 0; i < bytes.size;)
+    i += put_json_character(text, bytes.at + i, bytes.size - i);
   text->at[text->used++] = '"';
   return PF_OK;
 }
@@ -272,7 +200,7 @@ static pf_status put_json_value (row_job *job, const pf_column *values,
   char *p = text->at + text->used;
   if (is_addr)
     *p++ = '"';
-  p = put_value(p, values, row);
+  p = row_put_value(p, values, row);
   if (is_addr)
     *p++ = '"';
   text->used = (size_t)(p - text->at);
@@ -284,9 +212,9 @@ static pf_status put_object (row_job *job, size_t row) {
   row_text *const text = &job->text;
   for (size_t i = 0; i < job->ncolumns; i++) {
     const row_column *const column = &job->columns[i];
-    const pf_bytes name = {(const uint8_t *)column->name, strlen(column->name)};
     if (row_put(text, i == 0 ? "{" : ",", 1) != PF_OK ||
-        row_put_json(text, name) != PF_OK || row_put(text, ":", 1) != PF_OK ||
+        row_put_json(text, pf_bytes_of(column->name)) != PF_OK ||
+        row_put(text, ":", 1) != PF_OK ||
         put_json_value(job, &job->batch.columns[column->field], row) != PF_OK)
       return PF_ENOMEM;
   }

@@ -28,18 +28,14 @@
 
 /* {====== Compiling ====== */
 
-static bool is_digit (const uint8_t *at, const uint8_t *end) {
-  return at < end && *at >= '0' && *at <= '9';
-}
-
-
 /* Reads a decimal number, at most MAX_WIDTH; 0 if there is none. */
 static uint32_t parse_number (const uint8_t **at, const uint8_t *end) {
   uint32_t value = 0;
-  for (; is_digit(*at, end); (*at)++)
-    value =
-        value >= MAX_WIDTH ? MAX_WIDTH : value * 10 + (uint32_t)(**at - '0');
-  return value < MAX_WIDTH ? value : MAX_WIDTH;
+  for (; *at < end && **at >= '0' && **at <= '9'; (*at)++)
+    value = value * 10 + (uint32_t)(**at - '0') < MAX_WIDTH
+                ? value * 10 + (uint32_t)(**at - '0')
+                : MAX_WIDTH;
+  return value;
 }
 
 
@@ -69,16 +65,6 @@ static bool parse_spec (const uint8_t *at, const uint8_t *end,
 }
 
 
-static size_t field_called (const pf_reader *reader, pf_bytes name) {
-  size_t i = 0;
-  while (i < reader->nfields &&
-         (strlen(reader->fields[i].name) != name.size ||
-          memcmp(reader->fields[i].name, name.at, name.size) != 0))
-    i++;
-  return i;
-}
-
-
 /* Compiles the text between braces. */
 static pf_status compile_column (pf_bytes inner, const pf_reader *reader,
                                  row_segment *segment, pf_error *error) {
@@ -86,9 +72,12 @@ static pf_status compile_column (pf_bytes inner, const pf_reader *reader,
   const uint8_t *const colon = memchr(inner.at, ':', inner.size);
   const uint8_t *const stop = colon == NULL ? end : colon;
   const pf_bytes name = {inner.at, (size_t)(stop - inner.at)};
-  *segment = (row_segment){
-      .field = field_called(reader, name), .precision = -1, .after = {NULL, 0}};
-  if (segment->field == reader->nfields)
+  size_t field = 0;
+  while (field < reader->nfields &&
+         !is_word(name.at, stop, reader->fields[field].name))
+    field++;
+  *segment = (row_segment){.field = field, .precision = -1};
+  if (field == reader->nfields)
     return pf_fail(error, PF_EFORMAT, PF_NO_OFFSET,
                    "no column '%.*s' for the template", (int)name.size,
                    (const char *)name.at);
@@ -111,8 +100,6 @@ static void add_literal (row_segment *segments, size_t *nsegments,
         (row_segment){.field = SIZE_MAX, .precision = -1};
   row_segment *const segment = &segments[*nsegments - 1];
   segment->after = (pf_bytes){at, size};
-  memcpy(segment->head, at,
-         size < sizeof segment->head ? size : sizeof segment->head);
 }
 
 
@@ -171,16 +158,6 @@ static void pad (row_text *text, const row_segment *segment, size_t size,
 }
 
 
-/* Truncates the text from `start` on to `places` characters. */
-static void truncate_text (row_text *text, size_t start, size_t places) {
-  const uint8_t *const bytes = (const uint8_t *)text->at;
-  size_t at = start;
-  for (size_t i = 0; i < places; i++)
-    at += row_utf8(bytes + at, text->used - at);
-  text->used = at;
-}
-
-
 /* Appends a text that is not printable ASCII. */
 static pf_status put_other_text (row_text *text, const row_segment *segment,
                                  pf_bytes bytes) {
@@ -190,8 +167,12 @@ static pf_status put_other_text (row_text *text, const row_segment *segment,
       row_reserve(text, segment->width) != PF_OK)
     return PF_ENOMEM;
   if (segment->precision >= 0 && width > (size_t)segment->precision) {
+    const uint8_t *const at = (const uint8_t *)text->at;
+    const size_t end = text->used;
     width = (size_t)segment->precision;
-    truncate_text(text, start, width);
+    text->used = start;
+    for (size_t i = 0; i < width; i++)
+      text->used += row_utf8(at + text->used, end - text->used);
   }
   pad(text, segment, text->used - start, width);
   return PF_OK;
@@ -222,18 +203,12 @@ static char *put_text (row_text *text, char *p, const row_segment *segment,
 
 static char *put_number (char *p, size_t width, const row_segment *segment,
                          const pf_column *column, size_t row) {
-  switch (column->type) {
-    case PF_INT: return row_right_int(p, width, column->ints[row]);
-    case PF_NUM:
-      return segment->precision >= 0
-                 ? row_right_fixed(p, width, column->nums[row],
-                                   segment->precision)
-                 : row_put_num(p, column->nums[row]);
-    case PF_ADDR: return row_put_addr(p, column->addrs[row]);
-    case PF_HANDLE: return row_put_handle(p, column->addrs[row]);
-    case PF_BOOL: return row_put_uint(p, column->bools[row]);
-    default: return row_put_uint(p, column->ids[row]);
-  }
+  if (column->type == PF_INT)
+    return row_right_int(p, width, column->ints[row]);
+  if (column->type == PF_NUM && segment->precision >= 0)
+    return row_right_fixed(p, width, column->nums[row], segment->precision);
+  return column->type == PF_BOOL ? row_put_uint(p, column->bools[row])
+                                 : row_put_value(p, column, row);
 }
 
 
@@ -245,14 +220,8 @@ static char *put_scaled (char *p, int64_t value, int64_t origin,
     unit *= 10;
   const uint64_t size = value < origin ? (uint64_t)origin - (uint64_t)value
                                        : (uint64_t)value - (uint64_t)origin;
-  if (value < origin)
-    *p++ = '-';
-  p = row_put_uint(p, size / unit);
-  *p++ = '.';
-  uint64_t rest = size % unit;
-  for (unsigned i = digits; i-- > 0; rest /= 10)
-    p[i] = (char)('0' + rest % 10);
-  return p + digits;
+  *p = '-';
+  return row_put_decimals(p + (value < origin), size, unit, digits);
 }
 
 
@@ -302,15 +271,6 @@ static char *put_padded (char *p, const row_job *job,
 }
 
 
-/* Writes the literal text of a segment; most are short. */
-static char *put_after (char *p, const row_segment *segment) {
-  memcpy(p, segment->head, sizeof segment->head);
-  if (segment->after.size > sizeof segment->head)
-    memcpy(p, segment->after.at, segment->after.size);
-  return p + segment->after.size;
-}
-
-
 /* Space for everything but texts is reserved at once; each text reserves
    again. */
 static pf_status put_row (row_job *job, const row_template *template,
@@ -334,15 +294,23 @@ static pf_status put_row (row_job *job, const row_template *template,
       if (p == NULL)
         return PF_ENOMEM;
     }
-    p = put_after(p, segment);
+    for (size_t j = 0; j < segment->after.size; j++) /* most are short */
+      *p++ = (char)segment->after.at[j];
   }
   text->used = (size_t)(p - text->at);
   return row_flush(job, false);
 }
 
 
-/* Kinds have consecutive ids, so their low bits differ. */
-static const row_template *template_of (row_job *job, uint32_t kind) {
+/* Returns the template of a row; NULL: the row is skipped. Kinds have
+   consecutive ids, so their low bits differ. */
+static const row_template *template_at (row_job *job, const pf_column *kinds,
+                                        size_t row) {
+  if (kinds == NULL)
+    return job->templates;
+  if (pf_is_missing(kinds, row))
+    return NULL;
+  const uint32_t kind = kinds->ids[row];
   const row_template **const known = &job->kind_cache[kind % ROW_KINDS];
   if (*known != NULL && (*known)->kind == kind)
     return *known;
@@ -350,15 +318,6 @@ static const row_template *template_of (row_job *job, uint32_t kind) {
   while (i < job->ntemplates && job->templates[i].kind != kind)
     i++;
   return i == job->ntemplates ? NULL : (*known = &job->templates[i]);
-}
-
-
-/* Returns the template of a row; NULL: the row is skipped. */
-static const row_template *template_at (row_job *job, const pf_column *kinds,
-                                        size_t row) {
-  if (kinds == NULL)
-    return job->templates;
-  return pf_is_missing(kinds, row) ? NULL : template_of(job, kinds->ids[row]);
 }
 
 
@@ -396,20 +355,13 @@ static pf_status listing_rows (row_job *job) {
 }
 
 
-/* Returns the maximum size of a row without its texts. */
-static size_t fixed_size_of (const row_template *template) {
-  size_t size = 0;
-  for (size_t i = 0; i < template->nsegments; i++) {
-    const row_segment *const segment = &template->segments[i];
-    size += segment->width + ROW_NUMBER_SIZE + segment->after.size;
-  }
-  return size;
-}
-
-
 static pf_status listing_begin (row_job *job) {
   for (size_t i = 0; i < job->ntemplates; i++) {
-    const size_t size = fixed_size_of(&job->templates[i]);
+    const row_template *const template = &job->templates[i];
+    size_t size = 0;
+    for (size_t j = 0; j < template->nsegments; j++)
+      size += template->segments[j].width + ROW_NUMBER_SIZE +
+              template->segments[j].after.size;
     if (job->fixed_size < size)
       job->fixed_size = size;
   }

@@ -147,45 +147,18 @@ pf_status row_put_printable (row_text *text, pf_bytes bytes, size_t *width);
 /* Appends a text as a JSON string; bytes that are not UTF-8 become U+FFFD. */
 pf_status row_put_json (row_text *text, pf_bytes bytes);
 
-/* Whether a byte of a word equals `byte` (SWAR). */
-static inline bool row_has_byte (uint64_t word, char byte) {
-  const uint64_t ones = 0x0101010101010101u;
-  const uint64_t differs = word ^ ones * (uint8_t)byte;
-  return ((differs - ones) & ~differs & 0x80 * ones) != 0;
-}
-
-/* Copies eight bytes; returns whether all are printable ASCII and neither `no`
-   nor `nor`. */
-static inline bool row_copy_eight (char *p, const uint8_t *from, char no,
-                                   char nor) {
-  const uint64_t ones = 0x0101010101010101u;
-  uint64_t word;
-  memcpy(&word, from, 8);
-  memcpy(p, &word, 8);
-  return (((word - 0x20 * ones) | (word + ones) | word) & 0x80 * ones) == 0 &&
-         !row_has_byte(word, no) && !row_has_byte(word, nor);
-}
-
-static inline bool row_copy_short (char *p, pf_bytes bytes, char no, char nor) {
-  bool plain = true;
-  for (size_t i = 0; i < bytes.size; i++) {
-    p[i] = (char)bytes.at[i];
-    plain &= p[i] >= 0x20 && p[i] < 0x7f && p[i] != no && p[i] != nor;
-  }
-  return plain;
-}
-
 /* Copies a text to `p`. Returns whether it consists of printable ASCII without
    the bytes `no` and `nor` (0: none); otherwise the contents of `p` are
    undefined. */
 static inline bool row_copy_ascii (char *p, pf_bytes bytes, char no, char nor) {
-  if (bytes.size < 8)
-    return row_copy_short(p, bytes, no, nor);
-  const size_t last = bytes.size - 8;
-  bool plain = row_copy_eight(p + last, bytes.at + last, no, nor);
-  for (size_t i = 0; plain && i < last; i += 8)
-    plain = row_copy_eight(p + i, bytes.at + i, no, nor);
-  return plain;
+  unsigned bad = 0;
+  for (size_t i = 0; i < bytes.size; i++) {
+    const uint8_t c = bytes.at[i];
+    p[i] = (char)c;
+    bad |= (unsigned)(c - 0x20) >= 0x5f;
+    bad |= (c == (uint8_t)no) | (c == (uint8_t)nor);
+  }
+  return bad == 0;
 }
 
 /* Whether a column contains texts; row_bytes returns one of them. */
@@ -212,8 +185,16 @@ char *row_put_int (char *p, int64_t value);
 char *row_put_addr (char *p, uint64_t value);   /* 0x, lower-case hex digits */
 char *row_put_handle (char *p, uint64_t value); /* 8 or 16 hex digits */
 
+/* Writes value / unit, where `unit` is a power of ten, with `decimals`
+   digits after the point. */
+char *row_put_decimals (char *p, uint64_t value, uint64_t unit,
+                        size_t decimals);
+
 /* As printf "%.*f", correctly rounded; precision 0 to 15. */
 char *row_put_fixed (char *p, double value, int precision);
+
+/* Writes a value of any type except texts; a boolean as true or false. */
+char *row_put_value (char *p, const pf_column *column, size_t row);
 
 /* Writes the shortest decimal that reads back as the same double. */
 char *row_put_num (char *p, double value);
@@ -236,7 +217,6 @@ typedef struct row_segment {
   bool is_json;   /* {column:json} */
   uint8_t digits; /* {column:us} 3, {column:ms} 6, else 0 */
   pf_bytes after;
-  uint8_t head[16]; /* first bytes of `after`, for a copy of fixed size */
 } row_segment;
 
 typedef struct row_template {

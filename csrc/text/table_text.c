@@ -26,14 +26,9 @@ static char *put_time (char *p, int64_t value, const row_column *column) {
     power *= 10;
   const uint64_t step = (uint64_t)column->unit / power; /* ns per last digit */
   const uint64_t steps = size / step + (size % step >= (step + 1) / 2);
-  if (value < 0)
-    *p++ = '-';
-  p = row_put_uint(p, steps / power);
-  *p++ = '.';
-  uint64_t digits = steps % power;
-  for (int i = column->digits; i-- > 0; digits /= 10)
-    p[i] = (char)('0' + digits % 10);
-  return p + column->digits;
+  *p = '-';
+  return row_put_decimals(p + (value < 0), steps, power,
+                          (size_t)column->digits);
 }
 
 
@@ -49,33 +44,21 @@ static char *put_decimal (char *p, double value, int digits) {
 }
 
 
-static char *put_share (char *p, double value) {
-  p = put_decimal(p, 100 * value, 2);
-  *p++ = '%';
-  return p;
-}
-
-
 static char *put_number (char *p, const row_column *column,
                          const pf_column *values, size_t row) {
-  switch (values->type) {
-    case PF_INT:
-      return column->unit > 1 ? put_time(p, values->ints[row], column)
-                              : row_put_int(p, values->ints[row]);
-    case PF_NUM:
-      if (column->is_share)
-        return put_share(p, values->nums[row]);
-      if (column->unit > 1)
-        return put_decimal(p, values->nums[row] / (double)column->unit,
-                           column->digits);
-      return put_decimal(p, values->nums[row], 3);
-    case PF_ADDR: return row_put_addr(p, values->addrs[row]);
-    case PF_HANDLE: return row_put_handle(p, values->addrs[row]);
-    case PF_BOOL:
-      memcpy(p, values->bools[row] ? "true" : "false", 5);
-      return p + (values->bools[row] ? 4 : 5);
-    default: return row_put_uint(p, values->ids[row]);
+  if (values->type == PF_INT && column->unit > 1)
+    return put_time(p, values->ints[row], column);
+  if (values->type != PF_NUM)
+    return row_put_value(p, values, row);
+  if (column->is_share) {
+    p = put_decimal(p, 100 * values->nums[row], 2);
+    *p++ = '%';
+    return p;
   }
+  return column->unit > 1
+             ? put_decimal(p, values->nums[row] / (double)column->unit,
+                           column->digits)
+             : put_decimal(p, values->nums[row], 3);
 }
 
 
@@ -85,19 +68,6 @@ static size_t size_of_places (const char *text, size_t size, size_t places) {
   for (size_t i = 0; i < places; i++)
     at += row_utf8((const uint8_t *)text + at, size - at);
   return at;
-}
-
-
-/* Cuts a text of *width characters to max_width. */
-static void cut_text (row_job *job, size_t at, size_t *width) {
-  if (*width <= job->max_width)
-    return;
-  job->waiting.used =
-      at + size_of_places(job->waiting.at + at, job->waiting.used - at,
-                          job->max_width - 1);
-  memcpy(job->waiting.at + job->waiting.used, CUT, CUT_SIZE);
-  job->waiting.used += CUT_SIZE;
-  *width = job->max_width;
 }
 
 
@@ -123,13 +93,15 @@ static pf_status add_cell (row_job *job, const row_column *column, size_t row,
   if (row_put_printable(text, bytes, &cell->width) != PF_OK ||
       row_reserve(text, 3) != PF_OK)
     return PF_ENOMEM;
-  cut_text(job, cell->at, &cell->width);
+  if (cell->width > job->max_width) {
+    text->used =
+        cell->at + size_of_places(text->at + cell->at, text->used - cell->at,
+                                  job->max_width - 1);
+    memcpy(text->at + text->used, CUT, CUT_SIZE);
+    text->used += CUT_SIZE;
+    cell->width = job->max_width;
+  }
   return PF_OK;
-}
-
-
-static bool is_right (const row_column *column) {
-  return !row_is_text(column->type) && column->type != PF_BOOL;
 }
 
 
@@ -138,7 +110,8 @@ static pf_status put_cell (row_job *job, size_t i, const char *bytes,
                            size_t size, size_t width) {
   const bool is_last = i + 1 == job->ncolumns;
   const size_t pad = job->widths[i] - width;
-  const bool right = is_right(&job->columns[i]);
+  const pf_type type = job->columns[i].type;
+  const bool right = !row_is_text(type) && type != PF_BOOL;
   if (row_reserve(&job->text, size + pad + GAP) != PF_OK)
     return PF_ENOMEM;
   char *p = job->text.at + job->text.used;
@@ -162,20 +135,6 @@ static size_t header_width (const row_column *column) {
 }
 
 
-static pf_status put_header_cell (row_job *job, size_t i) {
-  const row_column *const column = &job->columns[i];
-  char name[128];
-  const bool has_unit = column->suffix[0] != '\0';
-  const int n = has_unit ? snprintf(name, sizeof name, "%s (%s)", column->name,
-                                    column->suffix)
-                         : 0;
-  if (!has_unit || n >= (int)sizeof name)
-    return put_cell(job, i, column->name, strlen(column->name),
-                    strlen(column->name));
-  return put_cell(job, i, name, (size_t)n, (size_t)n);
-}
-
-
 /* Ends a line; trailing spaces are removed. */
 static pf_status end_line (row_job *job, const char *before) {
   while (job->text.used > 0 && job->text.at[job->text.used - 1] == ' ')
@@ -190,9 +149,17 @@ static pf_status put_header (row_job *job) {
     return PF_OK;
   if (job->color && row_put(&job->text, "\x1b[1m", 4) != PF_OK)
     return PF_ENOMEM;
-  for (size_t i = 0; i < job->ncolumns; i++)
-    if (put_header_cell(job, i) != PF_OK)
+  for (size_t i = 0; i < job->ncolumns; i++) {
+    const row_column *const column = &job->columns[i];
+    char text[128];
+    const char *name = column->name;
+    if (column->suffix[0] != '\0' &&
+        snprintf(text, sizeof text, "%s (%s)", column->name, column->suffix) <
+            (int)sizeof text)
+      name = text;
+    if (put_cell(job, i, name, strlen(name), strlen(name)) != PF_OK)
       return PF_ENOMEM;
+  }
   return end_line(job, job->color ? "\x1b[0m\n" : "\n");
 }
 
@@ -200,19 +167,6 @@ static pf_status put_header (row_job *job) {
 /* Returns the maximum widths of the columns, stored after the widths. */
 static size_t *bounds_of (const row_job *job) {
   return job->widths + job->ncolumns;
-}
-
-
-static void measure (row_job *job) {
-  const size_t *const bounds = bounds_of(job);
-  for (size_t r = 0; r < job->rows_waiting; r++)
-    for (size_t i = 0; i < job->ncolumns; i++) {
-      size_t width = job->cells[r * job->ncolumns + i].width;
-      if (width > bounds[i])
-        width = bounds[i];
-      if (width > job->widths[i])
-        job->widths[i] = width;
-    }
 }
 
 
@@ -249,49 +203,45 @@ static void fit_line (row_job *job) {
 }
 
 
-/* Writes a cell that exceeds the maximum width of its column. */
-static pf_status put_cut_cell (row_job *job, size_t i, const char *bytes,
-                               size_t size) {
-  const size_t bound = bounds_of(job)[i];
-  const size_t kept = size_of_places(bytes, size, bound - 1);
-  if (row_reserve(&job->cut, kept + CUT_SIZE) != PF_OK)
-    return PF_ENOMEM;
-  memcpy(job->cut.at, bytes, kept);
-  memcpy(job->cut.at + kept, CUT, CUT_SIZE);
-  return put_cell(job, i, job->cut.at, kept + CUT_SIZE, bound);
-}
-
-
-static pf_status put_waiting_cell (row_job *job, size_t i,
-                                   const row_cell *cell) {
-  const size_t size = cell[1].at - cell->at;
-  const char *const bytes = size == 0 ? "" : job->waiting.at + cell->at;
-  return cell->width > bounds_of(job)[i]
-             ? put_cut_cell(job, i, bytes, size)
-             : put_cell(job, i, bytes, size, cell->width);
-}
-
-
-static pf_status put_waiting_row (row_job *job, size_t row) {
-  const row_cell *const cells = &job->cells[row * job->ncolumns];
-  for (size_t i = 0; i < job->ncolumns; i++)
-    if (put_waiting_cell(job, i, &cells[i]) != PF_OK)
+/* Writes a row, with each cell cut to the maximum width of its column. */
+static pf_status put_waiting_row (row_job *job, const row_cell *cell) {
+  for (size_t i = 0; i < job->ncolumns; i++, cell++) {
+    const size_t bound = bounds_of(job)[i];
+    size_t size = cell[1].at - cell->at, width = cell->width;
+    const char *bytes = size == 0 ? "" : job->waiting.at + cell->at;
+    if (width > bound) {
+      const size_t kept = size_of_places(bytes, size, bound - 1);
+      size = kept + CUT_SIZE;
+      width = bound;
+      if (row_reserve(&job->cut, size) != PF_OK)
+        return PF_ENOMEM;
+      memcpy(job->cut.at, bytes, kept);
+      memcpy(job->cut.at + kept, CUT, CUT_SIZE);
+      bytes = job->cut.at;
+    }
+    if (put_cell(job, i, bytes, size, width) != PF_OK)
       return PF_ENOMEM;
-  if (end_line(job, "\n") != PF_OK)
-    return PF_ENOMEM;
-  return row_flush(job, false);
+  }
+  return end_line(job, "\n") == PF_OK ? row_flush(job, false) : PF_ENOMEM;
 }
 
 
 /* Writes the rows that wait for their column widths. */
 static pf_status put_waiting (row_job *job) {
-  measure(job);
+  const size_t n = job->ncolumns;
+  for (size_t cell = 0; cell < job->rows_waiting * n; cell++) {
+    const size_t i = cell % n, bound = bounds_of(job)[i];
+    const size_t wanted = job->cells[cell].width;
+    const size_t width = wanted > bound ? bound : wanted;
+    if (width > job->widths[i])
+      job->widths[i] = width;
+  }
   if (!job->is_headed)
     fit_line(job);
   pf_status status = job->is_headed ? PF_OK : put_header(job);
-  job->cells[job->rows_waiting * job->ncolumns].at = job->waiting.used;
+  job->cells[job->rows_waiting * n].at = job->waiting.used;
   for (size_t r = 0; status == PF_OK && r < job->rows_waiting; r++)
-    status = put_waiting_row(job, r);
+    status = put_waiting_row(job, &job->cells[r * n]);
   job->rows_waiting = 0;
   job->waiting.used = 0;
   return status;
@@ -326,9 +276,5 @@ static pf_status table_rows (row_job *job) {
 }
 
 
-static pf_status table_end (row_job *job) {
-  return put_waiting(job);
-}
-
-const row_format row_table = {"text", table_begin, table_rows, table_end,
+const row_format row_table = {"text", table_begin, table_rows, put_waiting,
                               false};

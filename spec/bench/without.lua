@@ -10,6 +10,7 @@ local RUNS = 7
 local paths = {
    arcs = { "symbols", "flat" },
    entries = { "symbols", "graph" },
+   fixed = { "symbols", "flat" },
    names = { "symbols", "flat" },
    ranks = { "symbols", "graph" },
    slots = { "symbols", "flat" },

@@ -12,6 +12,7 @@ enum {
   PF_FAST_ARCS,    /* prefetch callees and arcs: model/graph/caller_index.c */
   PF_FAST_DIGITS,  /* eight digits at once: formats/dbf/fast_int.c */
   PF_FAST_ENTRIES, /* prefetch the call graph: kernels/listing/text_rows.c */
+  PF_FAST_FIXED,   /* digits without printf: text/number_text.c */
   PF_FAST_NAMES,   /* prefetch names of rows: text/listing_text.c */
   PF_FAST_RANKS,   /* prefetch names to sort: kernels/listing/ranking.c */
   PF_FAST_SLOTS    /* prefetch slots of names: model/dictionary/names.c */
