@@ -107,3 +107,25 @@ describe("no descriptor stays open after", function()
       end)
    end
 end)
+
+-- Without standard input the first file that is opened has the descriptor 0.
+it("a program without standard input follows a file", function()
+   command.file("descriptors/follow.lua", [[
+      local profio = require "profio"
+      local path = arg[1]
+      local function append(text)
+         local file <close> = assert(io.open(path, "ab"))
+         file:write(text)
+      end
+      append "* HANDLE(Functions) %HANDLE%,%NAME%\n1,g\n"
+      append "* TIMELINE %HANDLE%,%EVENT%,%TIME%\n1,E,0\n"
+      local trace <close> = assert(profio.open(path, { live = true, format = "winidea" }))
+      local before = trace.timeline:count()
+      append "1,X,5\n"
+      print(before, trace:refresh(), trace.timeline:count())
+   ]])
+   local said, status, errors = command.run(("eval $(make -s -C '%s' B='%s' env) &&"
+      .. " cd descriptors && rm -f grows.txt && lua5.4 follow.lua grows.txt <&-"):format(
+      command.root, command.build))
+   assert.same({ "1\ttrue\t2\n", 0, "" }, { said, status, errors })
+end)
