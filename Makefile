@@ -32,6 +32,7 @@
 #   make bench      profio beside gprof, other programs and plain C loops; with
 #                   CASES="timeline spans" some cases of it; with WITHOUT=names
 #                   what a fast path brings: see CONTRIBUTING.md
+#   make docs       the parts of lua/profio/help/ that are generated from the code
 #   make install    the module and the command under PREFIX (/usr/local), below
 #                   DESTDIR if that is given;  make uninstall  removes them
 #   make env        with eval $(make env), require "profio" finds the checkout
@@ -208,6 +209,11 @@ setup:
 	@$(SETUP) run test check
 
 
+# What the pages of help and the man pages take from the code.
+docs: $(MODULE)
+	@$(IN_TREE) $(LUA) spec/support/docs.lua
+
+
 # The checks.
 
 BASE ?= $(shell { git merge-base HEAD main || git merge-base HEAD origin/main; } \
@@ -219,7 +225,7 @@ CHANGED = $(filter $(SOURCES),$(sort $(patsubst %.h,%.c,$(shell \
 
 check: lint-changed test-quick
 
-LINTS := lint-lua lint-house lint-symbols lint-warnings lint-format \
+LINTS := lint-lua lint-house lint-docs lint-symbols lint-warnings lint-format \
 	lint-cppcheck lint-tidy
 
 # The slow checks are limited to the files that changed.
@@ -240,6 +246,9 @@ lint-lua:
 
 lint-house:
 	$(LUA) spec/support/layers.lua
+
+lint-docs: $(MODULE)
+	@$(IN_TREE) $(LUA) spec/support/docs.lua --check
 
 lint-symbols: $(MODULE)
 	@nm -D --defined-only $(MODULE) | awk '$$2 ~ /[A-Z]/ { print $$3 }' | \
@@ -535,7 +544,7 @@ rockspec:
 clean:
 	rm -rf $(B)
 
-.PHONY: all demo test test-quick test-user run-demo run-test setup check lint lint-changed $(LINTS) asan asan-programs run-asan \
+.PHONY: all demo docs test test-quick test-user run-demo run-test setup check lint lint-changed $(LINTS) asan asan-programs run-asan \
 	run-gcstress run-oom run-replay check-detection torture torture-faults torture-growth tsan \
 	fuzz run-fuzz bench \
 	env install install-module uninstall rockspec clean $(FUZZERS:%=run-%)

@@ -405,11 +405,10 @@ end
 ---  open      function(source, options): { name = function(put) } with a function for each table,
 ---            or nil, message, code. source has path(), size(), read(offset, count), lines() and
 ---            warn(message, { kind = "damage" or "note", code =, offset = })
----  profile   from which columns trace:profile() is built, if there is no table `events`: { table
---- =,
----            metrics = { { name =, unit = "ns" or "count", column = } } (without column: rows are
----            counted), and either folded = a column of names "main;f;g", or function = a column of
----            names with, optionally, caller =, file =, line = }
+---  profile   from which columns trace:profile() is built, if there is no table `events`:
+---            { table =, metrics = { { name =, unit = "ns" or "count", column = } } } (without
+---            column: rows are counted), and either folded = a column of names "main;f;g", or
+---            function = a column of names with, optionally, caller =, file =, line =
 ---Rows of table `events` have time, event (enter leave suspend resume write) and area; other events
 ---cause a warning.
 ---@param format table

@@ -107,25 +107,34 @@ local function listing(name)
 end
 
 ---Functions by time: function, calls, self, total, self_share, total_share, file, line.
+---@type fun(self: profio.Profile, options: table|nil): profio.View
 methods.flat = listing "flat"
 ---Arcs of the call graph: caller, callee, calls, self, total.
+---@type fun(self: profio.Profile, options: table|nil): profio.View
 methods.graph = listing "graph"
 ---The call graph as gprof prints it, one row for each line.
+---@type fun(self: profio.Profile, options: table|nil): profio.View
 methods.graph_listing = listing "graph_listing"
 ---The index by function name, one row for each cell.
+---@type fun(self: profio.Profile, options: table|nil): profio.View
 methods.index = listing "index"
 ---Source lines by time: file, line, count, self, self_share, function. Needs lines = true.
+---@type fun(self: profio.Profile, options: table|nil): profio.View
 methods.lines = listing "lines"
 ---Source lines in order of file and line, with calls and time. Needs lines = true.
+---@type fun(self: profio.Profile, options: table|nil): profio.View
 methods.annotations = listing "annotations"
 ---All functions with their numbers.
+---@type fun(self: profio.Profile, options: table|nil): profio.View
 methods.functions = listing "functions"
 ---Call tree, callers first and the heaviest callees first: depth, function, calls, self, total,
 ---self_share, total_share, file, line, node, label (the name, indented).
+---@type fun(self: profio.Profile, options: table|nil): profio.View
 methods.tree = listing "tree"
 ---Bottom-up tree: the functions with self time, and below each its callers. Columns as in tree, but
 ---self is only set on the first level; total and calls of a caller are the part of the function's
 ---cost that came through it.
+---@type fun(self: profio.Profile, options: table|nil): profio.View
 methods.bottom_up = listing "bottom_up"
 
 -- Returns no arcs, and adds a note if no function has the name.
@@ -154,8 +163,10 @@ end
 
 ---The callers of a function and the time that it charges to each: columns as in graph. For an
 ---unknown function there are no rows, and a note in view.warnings.
+---@type fun(self: profio.Profile, func: string, options: table|nil): profio.View
 methods.callers = arcs_of "callers"
 ---The callees of a function: columns as in graph.
+---@type fun(self: profio.Profile, func: string, options: table|nil): profio.View
 methods.callees = arcs_of "callees"
 
 -- }======

@@ -1,0 +1,84 @@
+-- The pages of help agree with the code.
+
+local api = require "spec.support.api"
+local docs = require "spec.support.docs"
+local pages = require "profio.cli.help.pages"
+local profio = require "profio"
+
+describe("the pages of help", function()
+   it("are up to date: else run make docs", function()
+      for _, name in ipairs(pages.names()) do
+         local text = pages.read(name)
+         assert.is_true(docs.generated(text) == text, name .. ".md")
+      end
+   end)
+
+   it("name only options that exist", function()
+      for _, name in ipairs(pages.names()) do
+         assert.same({}, docs.unknown_options(pages.read(name)), name)
+      end
+   end)
+
+   it("are there for each format", function()
+      for _, name in ipairs { "gmon", "br", "winidea", "dcpi", "dbf", "xpp", "pprof" } do
+         assert.equal("format-" .. name, pages.of(name))
+         local text = pages.read("format-" .. name)
+         for _, format in ipairs(profio.formats()) do
+            for code in pairs(format.name == name and format.warnings or {}) do
+               assert.is_truthy(text:find("\n| `" .. code .. "` |", 1, true), code)
+            end
+         end
+      end
+   end)
+end)
+
+describe("docs.unknown_options", function()
+   it("finds options in prose and in calls of profio, but not those of other programs", function()
+      assert.same({ "--no-such" }, docs.unknown_options "a `--no-such`, `--top` and --where")
+      assert.same({ "--flt" }, docs.unknown_options "```\nprofio --flt x\ngprof --line x\n```")
+      assert.same({}, docs.unknown_options "`gprof --flat-profile`, `--mode`")
+   end)
+
+   it("knows the options of each verb", function()
+      assert.same({ "--top" }, docs.unknown_options "```\nprofio merge --top 3 -o x a b\n```")
+      assert.same({}, docs.unknown_options "`profio report --top 3 x`")
+      assert.same({}, docs.unknown_options "`profio record x.lua --own`")
+   end)
+end)
+
+describe("docs.generated", function()
+   it("replaces what stands between two comments", function()
+      local text = "a\n<!-- begin: formats -->\nold\n<!-- end -->\nb\n"
+      local made = docs.generated(text)
+      assert.matches("^a\n<!%-%- begin: formats %-%->\n\n| format .*\n| `winidea` | .*\n<!", made)
+      assert.equal(made, docs.generated(made))
+      assert.has_error(function()
+         docs.generated "<!-- begin: nothing -->\n<!-- end -->"
+      end, "no region is called 'nothing'")
+   end)
+end)
+
+describe("the page lua-api", function()
+   local page = pages.read "lua-api"
+
+   it("has every public function, with a description", function()
+      assert.same({}, docs.undescribed())
+      for _, part in ipairs(api.parts) do
+         for _, f in ipairs(api.functions(part)) do
+            assert.is_truthy(page:find("\n### `" .. f.call .. "`\n", 1, true), f.call)
+         end
+      end
+   end)
+
+   it("has every function of the public modules", function()
+      for shown, module in pairs { ["profio."] = profio, ["view:"] = require("profio.view").methods,
+         ["recorder."] = require "profio.recorder", ["limits."] = require "profio.limits",
+         ["pri."] = require "profio.formats.xpp.pri", ["cli."] = require "profio.cli" } do
+         for name, value in pairs(module) do
+            if type(value) == "function" then
+               assert.is_truthy(page:find("\n### `" .. shown .. name .. "[%(`]"), shown .. name)
+            end
+         end
+      end
+   end)
+end)

@@ -1,0 +1,114 @@
+-- Reads the public functions of Lua modules, with the comments above them, for the page lua-api.
+
+local api = {}
+
+---The parts of the Lua API: title, file below lua/profio, the name before each function in that
+---file, how a script writes it, and how many functions of modules (the others are methods of
+---results).
+api.parts = {
+   { title = "profio", file = "init.lua", owner = "profio", shown = "profio.",
+     help = "The module: `local profio = require \"profio\"`." },
+   { title = "conditions", file = "internal/conditions.lua", owner = "conditions",
+     shown = "profio.", only = { between = true, match = true, no = true, missing = true },
+     help = "Conditions for `view:where`." },
+   { title = "trace", file = "internal/trace.lua", owner = "methods", shown = "trace:",
+     help = "What `profio.open` returns. All methods of a view also work on a trace: they then "
+        .. "mean its main table." },
+   { title = "view", file = "view.lua", owner = "methods", shown = "view:",
+     help = "The rows of a table, as `trace:table(name)`, `trace.name` and `trace:calls()` return "
+        .. "them. A method never changes a view; it returns a new one." },
+   { title = "profile", file = "profile.lua", owner = "methods", shown = "profile:",
+     help = "What `trace:profile()` returns. `a + b` adds and `a - b` compares profiles." },
+   { title = "writer", file = "internal/writer.lua", owner = "Writer", shown = "writer:",
+     help = "What `profio.create` returns." },
+   { title = "recorder", file = "recorder.lua", owner = "recorder", shown = "recorder.",
+     help = "Records Lua programs: `local recorder = require \"profio.recorder\"`." },
+   { title = "limits", file = "limits.lua", owner = "limits", shown = "limits.",
+     help = "Checks limits: `local limits = require \"profio.limits\"`." },
+   { title = "settings", file = "formats/xpp/pri.lua", owner = "pri", shown = "pri.",
+     help = "Settings of Xbase++ runs: `local pri = require \"profio.formats.xpp.pri\"`." },
+   { title = "settings object", file = "formats/xpp/pri.lua", owner = "Settings",
+     shown = "settings:", help = "What `pri.parse` and `pri.read` return." },
+   { title = "command", file = "cli.lua", owner = "cli", shown = "cli.",
+     help = "The command as a function: `local cli = require \"profio.cli\"`." },
+}
+
+-- Splits "string|nil the text" or "{ a: b }[] text" into type and text.
+local function typed(text)
+   local depth, i = 0, 1
+   while i <= #text do
+      local c = text:sub(i, i)
+      if c:find "[%({<]" then
+         depth = depth + 1
+      elseif c:find "[%)}>]" then
+         depth = depth - 1
+      elseif c == " " and depth == 0 and not text:sub(1, i - 1):find "[:,|]$" then
+         break
+      end
+      i = i + 1
+   end
+   return text:sub(1, i - 1), (text:sub(i):match "^%s*(.*)$")
+end
+
+-- Returns what a comment says: { text =, params = { { name, type, text } }, returns = { { type,
+-- text } } }.
+local function parsed(comment)
+   local made, last = { text = {}, params = {}, returns = {} }, nil
+   for _, line in ipairs(comment) do
+      local tag, rest = line:match "^@(%w+)%s*(.*)$"
+      if tag == "param" then
+         local name, more = rest:match "^(%S+)%s*(.*)$"
+         last = { name, typed(more) }
+         table.insert(made.params, last)
+      elseif tag == "return" then
+         last = { nil, typed(rest) }
+         table.insert(made.returns, last)
+      elseif tag == "type" then
+         made.type = rest
+      elseif not tag and last then
+         last[3] = (last[3] .. " " .. line):gsub("^%s+", "")
+      elseif not tag then
+         table.insert(made.text, line)
+      end
+   end
+   return made
+end
+
+-- Returns the name and the arguments of a function of `owner` that a line declares, or nil.
+local function declared(line, owner)
+   local name, arguments = line:match("^function " .. owner .. "[.:]([%l_][%w_]*)%((.-)%)")
+   if not name then
+      name = line:match("^" .. owner .. "%.([%l_][%w_]*) = [%l_%.]+ ?[\"({%u]")
+      arguments = nil
+   end
+   if name and not name:find "^__" then
+      return name, arguments
+   end
+end
+
+---Returns the functions of a part, in the order of the file.
+---@param part table of api.parts
+---@return { name: string, call: string, text: string[], params: table, returns: table }[]
+function api.functions(part)
+   local list, comment = {}, {}
+   for line in io.lines("lua/profio/" .. part.file) do
+      local words = line:match "^%-%-%- ?(%S.*)$" or line:match "^%-%-%-(.*)$"
+      local name, arguments = declared(line, part.owner)
+      if words then
+         comment[#comment + 1] = words
+      elseif name and (not part.only or part.only[name]) then
+         local made = parsed(comment)
+         made.name = name
+         arguments = arguments or (made.type or ""):match "^fun%((.-)%)"
+         if arguments then
+            arguments = (arguments:gsub(":[^,]*", ""):gsub("^self,?%s*", ""))
+         end
+         made.call = part.shown .. name .. (arguments and "(" .. arguments .. ")" or "")
+         list[#list + 1] = made
+      end
+      comment = words and comment or {}
+   end
+   return list
+end
+
+return api
