@@ -36,7 +36,8 @@
 #   make install    the module and the command under PREFIX (/usr/local), below
 #                   DESTDIR if that is given;  make uninstall  removes them
 #   make env        with eval $(make env), require "profio" finds the checkout
-#   make rockspec VERSION=x.y.z  for a release
+#   make rockspec VERSION=x.y.z URL=...  the rockspec of a release, whose source is
+#                   the archive at URL
 #
 # Variables that a fresh machine cannot answer yet are lazy (=, not :=), and
 # the targets that set up first run make again for the rest.
@@ -535,10 +536,11 @@ uninstall:
 	done
 
 rockspec:
-	@test -n "$(VERSION)" || { echo "make rockspec VERSION=x.y.z"; exit 2; }
+	@test -n "$(VERSION)" -a -n "$(URL)" || \
+		{ echo "make rockspec VERSION=x.y.z URL=of-the-archive"; exit 2; }
 	@mkdir -p $(B)
 	sed -e 's/^version = .*/version = "$(VERSION)-1"/' \
-		-e 's/^   url = .*/&\n   tag = "v$(VERSION)",/' \
+		-e 's|^   url = .*|   url = "$(URL)",|' -e '/^-- `make rockspec/d' \
 		profio-scm-1.rockspec > $(B)/profio-$(VERSION)-1.rockspec
 
 clean:

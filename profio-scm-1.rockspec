@@ -2,12 +2,13 @@ rockspec_format = "3.0"
 package = "profio"
 version = "scm-1"
 
+-- `make rockspec VERSION=x.y.z URL=...` writes the released one, with its source.
 source = {
    url = "git+file:.",
 }
 
 description = {
-   summary = "Read, write and question the traces of profilers",
+   summary = "Read, write and analyse the traces of profilers",
    detailed = [[
       A C core decodes the files of profilers without copying them and runs the
       heavy loops; a Lua layer gives iterators, filters, aggregation, reports
@@ -42,4 +43,5 @@ build = {
    install = {
       bin = { profio = "examples/analyze.lua" },
    },
+   copy_directories = { "examples", "lua/profio/help" },
 }
