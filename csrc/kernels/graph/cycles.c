@@ -5,9 +5,7 @@
 ** component joins all components above it on the stack to that component.
 **
 ** The traversal accesses memory at random, so it touches little for each
-** function: its preorder number, its arcs, and its slot in the order. With a
-** visitor, linear sweeps over all functions come first: most functions are in
-** no cycle and call only functions on one side of them, or none.
+** function: its preorder number, its arcs, and its slot in the order.
 */
 
 #include "kernels/graph/cycles.h"
@@ -33,7 +31,6 @@ typedef struct component {
 typedef struct traversal {
   const pf_graph *graph;
   pf_cycles *cycles;
-  const pf_visitor *visitor;
   frame *frames; /* the stack of the traversal */
   size_t depth;
   component *open; /* the stack of open components */
@@ -44,8 +41,6 @@ typedef struct traversal {
   size_t heads_capacity;
 } traversal;
 
-
-/* {====== The traversal ====== */
 
 /* Join all open components above the one that holds `function` to it. */
 static void join (traversal *t, uint32_t function) {
@@ -70,57 +65,30 @@ static void enter (traversal *t, uint32_t function) {
 }
 
 
-/* The next free slot of the order. A visitor needs no list of all functions, so
-   for it the slots are used again. */
-static uint32_t *next_slot (const traversal *t) {
-  return t->cycles->order + (t->visitor == NULL ? t->closed : 0);
-}
-
-
-/* Report the `count` functions in the next slots as closed. */
-static void report (traversal *t, size_t count) {
-  if (t->visitor != NULL)
-    t->visitor->visit(t->visitor->context, next_slot(t), count);
-  t->closed += count;
-}
-
-
 static int compare_numbers (const void *left, const void *right) {
   const uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
   return a < b ? -1 : a > b;
 }
 
 
-/* Append the head of a closed cycle; false when out of memory. */
-static bool keep_head (traversal *t, uint32_t head) {
-  pf_cycles *const cycles = t->cycles;
-  if (!pf_grow(&cycles->heads, &t->heads_capacity, (size_t)cycles->count + 1))
-    return false;
-  cycles->heads[cycles->count++] = head;
-  return true;
-}
-
-
 /* Close the topmost component; false when out of memory. */
 static bool close_component (traversal *t) {
+  pf_cycles *const cycles = t->cycles;
   const component done = t->open[--t->nopen];
-  uint32_t *const members = next_slot(t);
+  uint32_t *const members = cycles->order + t->closed;
   size_t count = 0;
-  if (done.head == done.last) {
-    t->preorder[done.head] = CLOSED;
-    members[0] = done.head;
-    report(t, 1);
-    return true;
-  }
-  t->cycles->next[done.last] = PF_NO_FUNCTION;
-  for (uint32_t f = done.head; f != PF_NO_FUNCTION; f = t->cycles->next[f]) {
+  cycles->next[done.last] = PF_NO_FUNCTION;
+  for (uint32_t f = done.head; f != PF_NO_FUNCTION; f = cycles->next[f]) {
     t->preorder[f] = CLOSED;
     members[count++] = f;
   }
+  t->closed += count;
+  if (count == 1)
+    return true;
   qsort(members, count, sizeof *members, compare_numbers);
-  if (!keep_head(t, done.head))
+  if (!pf_grow(&cycles->heads, &t->heads_capacity, (size_t)cycles->count + 1))
     return false;
-  report(t, count);
+  cycles->heads[cycles->count++] = done.head;
   return true;
 }
 
@@ -131,8 +99,7 @@ static bool close_leaf (traversal *t, uint32_t function) {
   if (first[0] != first[1])
     return false;
   t->preorder[function] = CLOSED;
-  *next_slot(t) = function;
-  report(t, 1);
+  t->cycles->order[t->closed++] = function;
   return true;
 }
 
@@ -162,105 +129,26 @@ static bool traverse_from (traversal *t, uint32_t root) {
 }
 
 
-/* }====== */
-
-
-/* {====== Sweeps ====== */
-
-/* Whether all functions that a function calls, other than itself, are
-   closed. */
-static bool callees_are_closed (const traversal *t, uint32_t function) {
-  const pf_graph *const graph = t->graph;
-  const uint32_t end = graph->child_first[function + 1];
-  for (uint32_t i = graph->child_first[function]; i < end; i++)
-    if (t->preorder[graph->arcs[i].callee] != CLOSED &&
-        graph->arcs[i].callee != function)
-      return false;
-  return true;
-}
-
-
-/* Close all functions whose callees are closed, in descending or ascending
-   order of number; returns how many. */
-static size_t sweep (traversal *t, bool from_last) {
-  const size_t n = t->graph->nfunctions, before = t->closed;
-  for (size_t i = 0; i < n; i++) {
-    const uint32_t function = (uint32_t)(from_last ? n - 1 - i : i);
-    if (t->preorder[function] == CLOSED || !callees_are_closed(t, function))
-      continue;
-    t->preorder[function] = CLOSED;
-    *next_slot(t) = function;
-    report(t, 1);
-  }
-  return t->closed - before;
-}
-
-
-/* Sweep in both directions, and again while more than an eighth of all
-   functions is left and a sweep closes more than a quarter of the rest.
-   Functions closed here are in no cycle and lead to none, so the heads and
-   lists of cycles that the traversal finds stay the same. */
-static void sweep_both_ways (traversal *t) {
-  const size_t n = t->graph->nfunctions;
-  size_t left, closed;
-  (void)sweep(t, true);
-  do {
-    left = n - t->closed;
-    closed = sweep(t, false) + sweep(t, true);
-  } while (closed > left / 4 && n - t->closed > n / 8);
-}
-
-/* }====== */
-
-
-static bool open_traversal (traversal *t, const pf_graph *graph,
-                            pf_cycles *cycles) {
+pf_status pf_cycles_find (pf_cycles *cycles, const pf_graph *graph) {
   const size_t n = graph->nfunctions + 1;
-  t->graph = graph;
-  t->cycles = cycles;
-  t->frames = pf_array(n, sizeof *t->frames);
-  t->open = pf_array(n, sizeof *t->open);
-  t->preorder = pf_array(n, sizeof *t->preorder);
-  cycles->next = pf_array(n, sizeof(uint32_t));
-  cycles->order = pf_array(n, sizeof(uint32_t));
-  if (t->preorder != NULL)
-    memset(t->preorder, 0, n * sizeof(uint32_t));
-  return t->frames != NULL && t->open != NULL && t->preorder != NULL &&
-         cycles->next != NULL && cycles->order != NULL;
-}
-
-
-static void close_traversal (traversal *t) {
-  free(t->frames);
-  free(t->open);
-  free(t->preorder);
-}
-
-
-pf_status pf_cycles_find (pf_cycles *cycles, const pf_graph *graph,
-                          const pf_visitor *visitor) {
-  traversal t = {.visitor = visitor};
-  memset(cycles, 0, sizeof *cycles);
-  bool done = open_traversal(&t, graph, cycles);
-  if (done && visitor != NULL)
-    sweep_both_ways(&t);
-  for (size_t i = 0; done && t.closed < graph->nfunctions; i++)
+  traversal t = {.graph = graph,
+                 .cycles = cycles,
+                 .frames = pf_array(n, sizeof *t.frames),
+                 .open = pf_array(n, sizeof *t.open),
+                 .preorder = pf_array_of_zeros(n, sizeof *t.preorder)};
+  *cycles = (pf_cycles){.next = pf_array(n, sizeof *cycles->next),
+                        .order = pf_array(n, sizeof *cycles->order)};
+  bool done = t.frames != NULL && t.open != NULL && t.preorder != NULL &&
+              cycles->next != NULL && cycles->order != NULL;
+  for (size_t i = 0; done && i < graph->nfunctions; i++)
     if (t.preorder[i] == 0)
       done = traverse_from(&t, (uint32_t)i);
-  if (visitor == NULL)
-    pf_cycles_number(cycles);
-  else {
-    free(cycles->order);
-    cycles->order = NULL;
-  }
-  close_traversal(&t);
-  return done ? PF_OK : PF_ENOMEM;
-}
-
-
-void pf_cycles_number (pf_cycles *cycles) {
   if (cycles->count > 1)
     qsort(cycles->heads, cycles->count, sizeof(uint32_t), compare_numbers);
+  free(t.frames);
+  free(t.open);
+  free(t.preorder);
+  return done ? PF_OK : PF_ENOMEM;
 }
 
 

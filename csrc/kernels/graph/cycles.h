@@ -24,29 +24,13 @@ typedef struct pf_cycles {
   size_t count;
   uint32_t *next;  /* of each member: the next one, or PF_NO_FUNCTION */
   uint32_t *order; /* all functions, callees first; members of a cycle together,
-                      by number; NULL if there was a visitor */
+                      by number */
   uint32_t *heads; /* of the cycles; cycle number i has heads[i - 1] */
 } pf_cycles;
 
-/* A visitor of functions, in an order in which callees come first. */
-typedef struct pf_visitor {
-  /* Called for a function, or for all members of a cycle, by number, after all
-     other functions that they call. */
-  void (*visit)(void *context, const uint32_t *functions, size_t count);
-  void *context;
-} pf_visitor;
-
-/*
-** Find the cycles of a finished graph. Without a visitor (NULL), set `order`,
-** and number the cycles by their heads. A visitor gets the functions in another
-** order, which is faster to find, and cycles are numbered in that order until
-** pf_cycles_number is called. PF_ENOMEM; close it also after a failure.
-*/
-pf_status pf_cycles_find (pf_cycles *cycles, const pf_graph *graph,
-                          const pf_visitor *visitor);
-
-/* Number the cycles in ascending order of their heads. */
-void pf_cycles_number (pf_cycles *cycles);
+/* Find the cycles of a finished graph, and number them in ascending order of
+   their heads. PF_ENOMEM; close it also after a failure. */
+pf_status pf_cycles_find (pf_cycles *cycles, const pf_graph *graph);
 
 void pf_cycles_close (pf_cycles *cycles);
 

@@ -1,12 +1,11 @@
 /*
 ** propagate.c - propagate flags and fractions from callers to callees, then
-** time from callees to callers, each in one scan over functions and arcs. If
-** neither flags nor fractions are needed, time is propagated during the search
-** for cycles.
+** time from callees to callers, each in one scan over functions and arcs.
 */
 
 #include "kernels/graph/propagate.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,44 +14,32 @@
 #define NS_PER_SECOND 1e9
 
 
-/* Whether all fractions are 1. Compat graphs always need them: gprof's
-   fractions are sums that may differ from 1 in their last bits, which its
-   digits show. */
-static bool needs_no_fractions (const pf_flow *flow) {
-  return flow->filter == NULL && !flow->graph->facts.compat;
-}
-
-
 /* {====== Nodes ====== */
 
-/* The sum of the weights of all functions in the flat profile. */
-static double total_of (const pf_flow *flow) {
+/* Allocate all nodes, and set those of functions. */
+static pf_status open_nodes (pf_flow *flow) {
   const pf_graph *const graph = flow->graph;
-  double total = graph->facts.compat ? graph->facts.ticks
-                                     : (double)graph->totals[flow->metric];
-  for (size_t i = 0; flow->filter != NULL && i < graph->nfunctions; i++)
-    if (!pf_flow_in_flat(flow, i))
-      total -= pf_flow_weight(flow, i);
-  return total;
-}
-
-
-/* Allocate all nodes, and set those of functions. A cycle has at least two
-   functions, so there are at most n / 2 cycles. False when out of memory. */
-static bool open_nodes (pf_flow *flow) {
-  const size_t n = flow->graph->nfunctions;
-  flow->nodes = pf_array(n + n / 2 + 1, sizeof *flow->nodes);
-  flow->cycle_of = pf_array_of_zeros(n, sizeof *flow->cycle_of);
-  flow->inner = pf_array_of_zeros(n / 2, sizeof *flow->inner);
-  if (flow->nodes == NULL || flow->cycle_of == NULL || flow->inner == NULL)
-    return false;
-  const pf_graph *const graph = flow->graph;
-  for (size_t i = 0; i < graph->nfunctions; i++) {
-    const double self = pf_flow_in_flat(flow, i) ? pf_flow_weight(flow, i) : 0;
-    flow->nodes[i] = (pf_node){self, 0, graph->calls[i], 0, graph->names[i]};
+  const size_t n = graph->nfunctions, ncycles = flow->cycles.count;
+  flow->nnodes = n + ncycles;
+  flow->nodes = pf_array(flow->nnodes, sizeof *flow->nodes);
+  if (ncycles > 0) {
+    flow->cycle_of = pf_array_of_zeros(n, sizeof *flow->cycle_of);
+    flow->inner = pf_array_of_zeros(ncycles, sizeof *flow->inner);
   }
-  flow->total = total_of(flow);
-  return true;
+  if (flow->nodes == NULL ||
+      (ncycles > 0 && (flow->cycle_of == NULL || flow->inner == NULL)))
+    return PF_ENOMEM;
+  flow->total = graph->facts.compat ? graph->facts.ticks
+                                    : (double)graph->totals[flow->metric];
+  for (size_t i = 0; i < n; i++) {
+    const bool counts = pf_flow_in_flat(flow, i);
+    const double self = pf_flow_weight(flow, i);
+    if (!counts)
+      flow->total -= self;
+    flow->nodes[i] =
+        (pf_node){counts ? self : 0, 0, graph->calls[i], 0, graph->names[i]};
+  }
+  return PF_OK;
 }
 
 
@@ -193,6 +180,7 @@ static bool open_fractions (pf_flow *flow) {
 
 static void propagate_down (pf_flow *flow) {
   size_t last = SIZE_MAX;
+  flow->total_shown = 0;
   for (size_t i = flow->graph->nfunctions; i-- > 0;) {
     const size_t function = flow->cycles.order[i];
     const size_t node = pf_flow_node(flow, function);
@@ -249,133 +237,46 @@ static void add_callees (pf_flow *flow, size_t caller) {
 }
 
 
-/* Update the maximum time per call by a function whose child time is known. */
-static void update_max_per_call (pf_flow *flow, size_t function) {
-  const pf_node *const node = &flow->nodes[function];
-  if (node->calls == 0)
-    return;
-  const double each = (node->self + node->child) / (double)node->calls;
-  if (each > flow->max_per_call)
-    flow->max_per_call = each;
-}
-
-
 static void propagate_up (pf_flow *flow) {
   for (size_t i = 0; i < flow->cycles.count; i++)
     sum_cycle(flow, i);
   for (size_t i = 0; i < flow->graph->nfunctions; i++) {
-    add_callees(flow, flow->cycles.order[i]);
-    update_max_per_call(flow, flow->cycles.order[i]);
+    const uint32_t function = flow->cycles.order[i];
+    const pf_node *const node = &flow->nodes[function];
+    add_callees(flow, function);
+    if (node->calls != 0)
+      flow->max_per_call = fmax(flow->max_per_call, (node->self + node->child) /
+                                                        (double)node->calls);
   }
 }
 
 /* }====== */
-
-
-/* {====== Callees to callers, during the search for cycles ====== */
-
-static void visit (void *context, const uint32_t *functions, size_t count) {
-  pf_flow *const flow = context;
-  if (count > 1) {
-    add_cycle(flow, flow->cycles.count - 1);
-    sum_cycle(flow, flow->cycles.count - 1);
-  }
-  for (size_t i = 0; i < count; i++) {
-    add_callees(flow, functions[i]);
-    update_max_per_call(flow, functions[i]);
-  }
-}
-
-
-/* Renumber the cycles in the order of their heads. */
-static bool renumber (pf_flow *flow) {
-  pf_cycles *const cycles = &flow->cycles;
-  pf_node *const nodes = flow->nodes + flow->graph->nfunctions;
-  const size_t count = cycles->count;
-  pf_node *const new_nodes = pf_array(count, sizeof *new_nodes);
-  int64_t *const new_inner = pf_array(count, sizeof *new_inner);
-  const bool has_memory = new_nodes != NULL && new_inner != NULL;
-  pf_cycles_number(cycles);
-  for (size_t i = 0; has_memory && i < count; i++) {
-    const uint32_t old = flow->cycle_of[cycles->heads[i]] - 1;
-    new_nodes[i] = nodes[old];
-    new_inner[i] = flow->inner[old];
-    for (uint32_t f = cycles->heads[i]; f != PF_NO_FUNCTION;
-         f = cycles->next[f])
-      flow->cycle_of[f] = (uint32_t)i + 1;
-  }
-  if (has_memory && count > 0) {
-    memcpy(nodes, new_nodes, count * sizeof *nodes);
-    memcpy(flow->inner, new_inner, count * sizeof *new_inner);
-  }
-  free(new_nodes);
-  free(new_inner);
-  return has_memory;
-}
-
-
-/* Find the cycles and propagate time in the same traversal, since the visitor
-   gets callees before their callers. */
-static pf_status propagate_without_fractions (pf_flow *flow) {
-  const pf_visitor visitor = {visit, flow};
-  if (pf_cycles_find(&flow->cycles, flow->graph, &visitor) != PF_OK)
-    return PF_ENOMEM;
-  flow->nnodes = flow->graph->nfunctions + flow->cycles.count;
-  flow->total_shown = flow->total;
-  return renumber(flow) ? PF_OK : PF_ENOMEM;
-}
-
-/* }====== */
-
-
-void pf_flow_begin (pf_flow *flow, pf_graph *graph, size_t metric,
-                    const uint8_t *filter) {
-  memset(flow, 0, sizeof *flow);
-  flow->graph = graph;
-  flow->filter = filter;
-  flow->metric = metric;
-  flow->per_second = per_second(flow);
-  for (size_t i = 0; filter != NULL && i < graph->nfunctions; i++)
-    flow->filter_all |= filter[i];
-}
-
-
-/* Find the cycles, then propagate fractions to callees, then time to callers,
-   which depends on the fractions. */
-static pf_status propagate_with_fractions (pf_flow *flow) {
-  if (pf_cycles_find(&flow->cycles, flow->graph, NULL) != PF_OK)
-    return PF_ENOMEM;
-  flow->nnodes = flow->graph->nfunctions + flow->cycles.count;
-  for (size_t i = 0; i < flow->cycles.count; i++)
-    add_cycle(flow, i);
-  if (!open_fractions(flow) || pf_graph_parents(flow->graph) != PF_OK)
-    return PF_ENOMEM;
-  propagate_down(flow);
-  propagate_up(flow);
-  return PF_OK;
-}
-
-
-pf_status pf_flow_propagate (pf_flow *flow) {
-  if (!open_nodes(flow))
-    return PF_ENOMEM;
-  const pf_status status = needs_no_fractions(flow)
-                               ? propagate_without_fractions(flow)
-                               : propagate_with_fractions(flow);
-  if (status != PF_OK)
-    return status;
-  if (flow->cycles.count == 0) {
-    free(flow->cycle_of);
-    flow->cycle_of = NULL;
-  }
-  return PF_OK;
-}
 
 
 pf_status pf_flow_open (pf_flow *flow, pf_graph *graph, size_t metric,
                         const uint8_t *filter) {
-  pf_flow_begin(flow, graph, metric, filter);
-  return pf_flow_propagate(flow);
+  *flow = (pf_flow){.graph = graph, .filter = filter, .metric = metric};
+  flow->per_second = per_second(flow);
+  for (size_t i = 0; filter != NULL && i < graph->nfunctions; i++)
+    flow->filter_all |= filter[i];
+  if (pf_cycles_find(&flow->cycles, graph) != PF_OK ||
+      open_nodes(flow) != PF_OK)
+    return PF_ENOMEM;
+  for (size_t i = 0; i < flow->cycles.count; i++)
+    add_cycle(flow, i);
+  flow->total_shown = flow->total;
+  /* Without a filter all fractions are 1, except in compat graphs: gprof's
+     fractions are sums that may differ from 1 in their last bits, which its
+     digits show. */
+  if (filter != NULL || graph->facts.compat) {
+    if (!open_fractions(flow) || pf_graph_parents(graph) != PF_OK)
+      return PF_ENOMEM;
+    propagate_down(flow);
+  }
+  propagate_up(flow);
+  free(flow->cycles.order); /* needed no more */
+  flow->cycles.order = NULL;
+  return PF_OK;
 }
 
 

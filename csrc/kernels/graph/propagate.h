@@ -86,12 +86,6 @@ pf_status pf_flow_open (pf_flow *flow, pf_graph *graph, size_t metric,
                         const uint8_t *filter);
 void pf_flow_close (pf_flow *flow);
 
-/* pf_flow_open in two steps. After pf_flow_begin, pf_flow_weight and
-   pf_flow_in_flat can be used; pf_flow_propagate computes the nodes. */
-void pf_flow_begin (pf_flow *flow, pf_graph *graph, size_t metric,
-                    const uint8_t *filter);
-pf_status pf_flow_propagate (pf_flow *flow);
-
 /* The cycle of a function, or 0. The node is tested first: a function with a
    name there is in no cycle, and callers have the node in the cache. */
 static inline uint32_t pf_flow_cycle (const pf_flow *flow, size_t function) {

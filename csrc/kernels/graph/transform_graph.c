@@ -56,7 +56,7 @@ static pf_status find_cycles (pf_graph *graph, pf_cycles *cycles,
                               uint32_t **cycle) {
   *cycle = pf_array_of_zeros(graph->nfunctions + 1, sizeof **cycle);
   if (*cycle == NULL || pf_graph_parents(graph) != PF_OK ||
-      pf_cycles_find(cycles, graph, NULL) != PF_OK)
+      pf_cycles_find(cycles, graph) != PF_OK)
     return PF_ENOMEM;
   for (size_t i = 0; i < cycles->count; i++)
     for (uint32_t f = cycles->heads[i]; f != PF_NO_FUNCTION;

@@ -133,9 +133,8 @@ pf_status pf_rank_index (const pf_flow *flow, bool zeros, uint32_t **functions,
 
 pf_status pf_flow_open_flat (pf_flow *flow, pf_graph *graph, size_t metric,
                              const uint8_t *filter, bool zeros) {
-  pf_flow_begin(flow, graph, metric, filter);
+  const pf_status status = pf_flow_open(flow, graph, metric, filter);
   flow->zeros = zeros;
-  const pf_status status = pf_flow_propagate(flow);
   return status == PF_OK ? pf_rank_flat(flow, zeros, &flow->flat, &flow->nflat)
                          : status;
 }
@@ -143,9 +142,8 @@ pf_status pf_flow_open_flat (pf_flow *flow, pf_graph *graph, size_t metric,
 
 pf_status pf_flow_open_graph (pf_flow *flow, pf_graph *graph, size_t metric,
                               const uint8_t *filter, bool zeros) {
-  pf_flow_begin(flow, graph, metric, filter);
+  const pf_status status = pf_flow_open(flow, graph, metric, filter);
   flow->zeros = zeros;
-  const pf_status status = pf_flow_propagate(flow);
   return status == PF_OK ? pf_flow_rank(flow, zeros) : status;
 }
 
