@@ -13,6 +13,8 @@ local paths = {
    fixed = { "symbols", "flat" },
    names = { "symbols", "flat" },
    ranks = { "symbols", "graph" },
+   records = { "timeline", "count and sum of values by area" },
+   rows = { "text1", "all columns" },
    slots = { "symbols", "flat" },
 }
 
@@ -23,14 +25,42 @@ if not line then
    os.exit(2)
 end
 
-local file = timing.make(line[1], 1000000, 134217728, 1000000, "graph")
+-- The programs of the lines that are no report; %q is the file.
+local programs = {
+   timeline = [[
+local trace <close> = assert(require("profio").open(%q))
+trace.timeline:group("area"):aggregate { "n = count", "s = sum(value)" }:rows()
+]],
+   text1 = [[
+local trace <close> = assert(require("profio").open(%q))
+require("profio.core").drain(trace.timeline:reader(), true)
+]],
+}
+
+local file, work
+if line[1] == "symbols" then
+   file = timing.make(line[1], 1000000, 134217728, 1000000, "graph")
+   work = ("examples/analyze.lua --no-progress --report %s --symbols %s.nm %s.gmon"):format(line[2],
+      file, file)
+else
+   local is_text = line[1] == "text1"
+   file = timing.folder .. "/" .. line[1]
+   assert(os.execute(("%s/timeline %s %d 2000 40 %s"):format(timing.folder, file,
+      is_text and 4000000 or 20000000, is_text and "text" or "")))
+   timing.settle()
+   work = file .. ".lua"
+   local script <close> = assert(io.open(work, "w"))
+   script:write(programs[line[1]]:format(file .. (is_text and ".txt" or ".txt.BIN")))
+end
 
 local function command(build)
-   return ("env PROFIO_BUILD=%s LUA_CPATH='%s/?.so;;' lua5.4 examples/analyze.lua --no-progress "
-      .. "--report %s --symbols %s.nm %s.gmon"):format(build, build, line[2], file, file)
+   return ("env PROFIO_BUILD=%s LUA_CPATH='%s/?.so;;' lua5.4 %s"):format(build, build, work)
 end
 
 local usual, without = timing.cpu({ command(os.getenv "PROFIO_BUILD"), command(other) }, RUNS)
 timing.print("%s, %s: %.3f s, without %s %.3f s: %.2f x", line[1], line[2], usual, name, without,
    without / usual)
 timing.remove(file)
+for _, ending in ipairs { ".txt", ".txt.BIN", ".lua" } do
+   os.remove(file .. ending)
+end

@@ -8,7 +8,9 @@
 #include <stdlib.h>
 
 #include "formats/winidea/decode.h"
+#include "model/base/switches.h"
 #include "model/dictionary/names.h"
+#include "model/rows/put_values.h"
 
 #define BAD_EVENT PF_NO_NAME
 
@@ -124,15 +126,6 @@ static unsigned core_of (const winidea_decoder *self, const uint8_t *record) {
 }
 
 
-static void fill_cores (const winidea_decoder *self, winidea_slice records,
-                        pf_column *column) {
-  for (size_t i = 0; i < records.count; i++) {
-    const unsigned core = core_of(self, records.at + i * records.size);
-    column->ints[i] = core == WINIDEA_NO_CORE ? -1 : (int64_t)core;
-  }
-}
-
-
 /* Interns the name of the lane of a core at its first event. */
 static pf_status intern_lane (winidea_decoder *self, unsigned core,
                               pf_error *error) {
@@ -210,17 +203,19 @@ static void fill_values (const winidea_decoder *self, winidea_slice records,
 static void fill_numbers (const winidea_decoder *self, winidea_slice records,
                           pf_column *column) {
   for (size_t i = 0; i < records.count; i++) {
+    const uint8_t kind = self->value_kinds[i];
     const int64_t data =
-        winidea_data(records.at + i * records.size, records.size);
-    column->nums[i] = 0;
-    switch (self->value_kinds[i]) {
-      case WINIDEA_INTEGER: column->nums[i] = (double)data; break;
-      case WINIDEA_STATE_VALUE:
-        column->nums[i] = (double)self->state_values[i];
-        break;
-      case WINIDEA_DOUBLE: memcpy(&column->nums[i], &data, sizeof data); break;
-      default: pf_set_missing(column, i);
-    }
+        kind == WINIDEA_STATE_VALUE
+            ? self->state_values[i]
+            : winidea_data(records.at + i * records.size, records.size);
+    const bool is_double = kind == WINIDEA_DOUBLE;
+    const bool has_value =
+        is_double || kind == WINIDEA_INTEGER || kind == WINIDEA_STATE_VALUE;
+    double number = has_value ? (double)data : 0;
+    if (is_double &&
+        (self->kinds == NULL || self->kinds[i] != WINIDEA_DATA_INTEGER))
+      memcpy(&number, &data, sizeof data);
+    pf_put_num(column, i, number, has_value);
   }
 }
 
@@ -300,25 +295,26 @@ static pf_status fill_columns (winidea_decoder *self, winidea_slice records,
   if (column != NULL && !self->has_contexts)
     winidea_fill_missing(column, records.count);
   for (size_t i = 0; column != NULL && self->has_contexts && i < records.count;
-       i++) {
-    column->ids[i] = self->contexts[i];
-    if (self->contexts[i] == PF_NO_NAME)
-      pf_set_missing(column, i);
-  }
+       i++)
+    pf_put_id(column, i, self->contexts[i]);
   column = winidea_wanted(self, batch, COL_HANDLE);
   for (size_t i = 0; column != NULL && i < records.count; i++)
     column->addrs[i] = pf_load32le(records.at + i * records.size);
-  if ((column = winidea_wanted(self, batch, COL_CORE)) != NULL)
-    fill_cores(self, records, column);
+  column = winidea_wanted(self, batch, COL_CORE);
+  for (size_t i = 0; column != NULL && i < records.count; i++) {
+    const unsigned core = core_of(self, records.at + i * records.size);
+    column->ints[i] = core == WINIDEA_NO_CORE ? -1 : (int64_t)core;
+  }
   return status;
 }
 
 
 pf_status winidea_decode (winidea_decoder *self, winidea_slice records,
                           const pf_batch *batch, pf_error *error) {
-  const pf_status status = winidea_decode_fast(self, records, batch)
-                               ? PF_OK
-                               : fill_columns(self, records, batch, error);
+  const bool is_filled =
+      PF_FAST(RECORDS) && winidea_decode_fast(self, records, batch);
+  const pf_status status =
+      is_filled ? PF_OK : fill_columns(self, records, batch, error);
   if (records.count > 0)
     self->last =
         (int64_t)pf_load64le(records.at + records.count * records.size - 8);

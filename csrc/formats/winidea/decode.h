@@ -117,8 +117,8 @@ typedef struct winidea_decoder {
      NULL, the byte at which each row begins. */
   uint64_t offset;
   const uint64_t *offsets;
-  const uint8_t *kinds; /* winidea_data_type of each row; NULL: all
-                           WINIDEA_DATA_BITS */
+  const uint8_t *kinds; /* winidea_data_type of each row; NULL: the kinds of
+                           values follow from the areas */
 
   bool has_contexts; /* contexts[] is set (a name, or PF_NO_NAME) */
   uint32_t contexts[PF_BATCH_ROWS];

@@ -56,15 +56,18 @@ static pf_status resolve_write (winidea_decoder *self, uint32_t handle,
   if (!self->cache.derives_states ||
       (known != NULL && known->value_kind != WINIDEA_STATE_VALUE))
     return resolve(self, handle, 0, cached, error);
-  if (kind == WINIDEA_DATA_NONE)
-    return winidea_resolve(&self->cache, handle, 0, cached, error);
-  known = find_other(&self->cache, handle, data);
+  known =
+      kind == WINIDEA_DATA_NONE ? NULL : find_other(&self->cache, handle, data);
   if (known != NULL) {
     *cached = *known;
     return PF_OK;
   }
+  cached->value_kind = WINIDEA_UNRESOLVED;
   const pf_status status =
-      winidea_resolve_write(&self->cache, handle, data, kind, cached, error);
+      kind == WINIDEA_DATA_NONE
+          ? PF_OK
+          : winidea_resolve_write(&self->cache, handle, data, kind, cached,
+                                  error);
   return status < 0 || cached->value_kind != WINIDEA_UNRESOLVED
              ? status
              : winidea_resolve(&self->cache, handle, 0, cached, error);
@@ -114,5 +117,10 @@ pf_status winidea_find_areas (winidea_decoder *self, winidea_slice records,
     if (status < 0)
       return status;
   }
+  for (size_t i = 0; self->kinds != NULL && i < records.count; i++)
+    if (value_kinds[i] == WINIDEA_INTEGER || value_kinds[i] == WINIDEA_DOUBLE)
+      value_kinds[i] = self->kinds[i] == WINIDEA_DATA_NONE ? WINIDEA_NO_VALUE
+                       : self->kinds[i] == WINIDEA_DATA_DOUBLE ? WINIDEA_DOUBLE
+                                                               : value_kinds[i];
   return PF_OK;
 }

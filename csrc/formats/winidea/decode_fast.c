@@ -30,46 +30,6 @@ typedef struct fast_columns {
 } fast_columns;
 
 
-/* Returns the set of the wanted columns. */
-static unsigned find_wanted (const winidea_decoder *self,
-                             const pf_batch *batch) {
-  unsigned wanted = 0;
-  for (int what = 0; what < COLS; what++)
-    if (winidea_wanted(self, batch, what) != NULL)
-      wanted |= 1u << what;
-  return wanted;
-}
-
-
-static fast_columns columns_of (const winidea_decoder *self,
-                                const pf_batch *batch) {
-  const pf_column *of[COLS];
-  static const pf_column nothing = {.data = NULL};
-  for (int what = 0; what < COLS; what++) {
-    of[what] = winidea_wanted(self, batch, what);
-    of[what] = of[what] == NULL ? &nothing : of[what];
-  }
-  return (fast_columns){of[COL_TIME]->ints,
-                        of[COL_VALUE]->ints,
-                        of[COL_EVENT]->ids,
-                        of[COL_AREA]->ids,
-                        of[COL_LANE]->ids,
-                        self->last,
-                        0};
-}
-
-
-/* Fills the value of an event; 0 without a value. */
-static ALWAYS_INLINE void fill_value (const winidea_handle_array *array,
-                                      uint32_t index, const uint8_t *at,
-                                      size_t row, size_t size,
-                                      fast_columns *p) {
-  const int64_t mask = winidea_mask(array->value_kinds[index]);
-  p->values[row] = winidea_data(at, size) & mask;
-  p->present = p->present >> 1 | ((uint64_t)mask & UINT64_C(1) << 63);
-}
-
-
 /* Fills the event and the lane, if wanted. */
 static ALWAYS_INLINE bool fill_word (const winidea_decoder *self, uint32_t kind,
                                      uint32_t word, size_t row, unsigned what,
@@ -110,8 +70,11 @@ static ALWAYS_INLINE bool fill_row (const winidea_decoder *self,
       return false;
     p->times[row] = p->last = time;
   }
-  if ((what & VALUES) != 0)
-    fill_value(array, index, at, row, size, p);
+  if ((what & VALUES) != 0) { /* 0 without a value */
+    const int64_t mask = winidea_mask(array->value_kinds[index]);
+    p->values[row] = winidea_data(at, size) & mask;
+    p->present = p->present >> 1 | ((uint64_t)mask & UINT64_C(1) << 63);
+  }
   return (what & (EVENTS | LANES)) == 0 ||
          fill_word(self, kind, pf_load32le(at + 4), row, what, p);
 }
@@ -156,16 +119,28 @@ static ALWAYS_INLINE bool fill (const winidea_decoder *self,
 
 bool winidea_decode_fast (const winidea_decoder *self, winidea_slice records,
                           const pf_batch *batch) {
-  const fast_columns p = columns_of(self, batch);
+  static const pf_column nothing = {.data = NULL};
   pf_column *const values = winidea_wanted(self, batch, COL_VALUE);
+  const pf_column *of[COLS];
+  unsigned wanted = 0;
+  for (int what = 0; what < COLS; what++) {
+    const pf_column *const column = winidea_wanted(self, batch, what);
+    wanted |= (unsigned)(column != NULL) << what;
+    of[what] = column == NULL ? &nothing : column;
+  }
+  const fast_columns p = {of[COL_TIME]->ints,
+                          of[COL_VALUE]->ints,
+                          of[COL_EVENT]->ids,
+                          of[COL_AREA]->ids,
+                          of[COL_LANE]->ids,
+                          self->last,
+                          0};
   if (self->tracks_contexts || self->has_contexts ||
-      (values != NULL && self->offsets != NULL))
+      (values != NULL && self->kinds != NULL))
     return false;
-  switch (find_wanted(self, batch)) {
-    FILL(AREAS)
+  switch (wanted) {
     FILL(TIMES | AREAS)
     FILL(VALUES | AREAS)
-    FILL(TIMES | EVENTS | AREAS)
     FILL(TIMES | EVENTS | AREAS | LANES)
     default: return false;
   }

@@ -72,7 +72,7 @@ static pf_status find_version (pf_trace *trace, winidea_file *file,
   if (status == PF_OK)
     pf_info_text(
         trace, "version",
-        winidea_text(file->layout.version == WINIDEA_1_0 ? "1.0" : "1.1"));
+        pf_bytes_of(file->layout.version == WINIDEA_1_0 ? "1.0" : "1.1"));
   return status;
 }
 

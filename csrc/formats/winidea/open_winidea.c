@@ -85,8 +85,8 @@ pf_status winidea_open_records (pf_trace *trace, winidea_file *file,
   const uint64_t records = winidea_records(file);
   const bool is_old = file->layout.version == WINIDEA_1_0;
   if (!file->is_version_pending)
-    pf_info_text(trace, "version", winidea_text(is_old ? "1.0" : "1.1"));
-  pf_info_text(trace, "byte_order", winidea_text("little"));
+    pf_info_text(trace, "version", pf_bytes_of(is_old ? "1.0" : "1.1"));
+  pf_info_text(trace, "byte_order", pf_bytes_of("little"));
   pf_info_int(trace, "record_size", file->layout.size);
   pf_info_int(trace, "records", (int64_t)records);
   if (records == 0)
@@ -289,9 +289,9 @@ static pf_status open_sources (pf_trace *trace, winidea_file *file,
                                pf_error *error) {
   pf_status status = find_sources(trace, file, error);
   pf_info_text(trace, "dialect",
-               winidea_text(file->timeline == trace->sources ? "bin"
-                            : file->text != NULL             ? "text1"
-                                                             : "xml"));
+               pf_bytes_of(file->timeline == trace->sources ? "bin"
+                           : file->text != NULL             ? "text1"
+                                                            : "xml"));
   if (status == PF_OK)
     status = open_main(trace, file, error);
   if (status == PF_OK && file->timeline != NULL)

@@ -12,6 +12,7 @@
 #include "formats/winidea/rowformat.h"
 
 #define NUMBER_LENGTH 40 /* numbers are shorter */
+#define MAX_WORD      32 /* the names of macros are shorter */
 
 static const char *const names[MACROS] = {"HANDLE",        "HANDLE.PARENT",
                                           "HANDLE.STATE",  "VALUE",
@@ -42,34 +43,23 @@ static bool is_free (winidea_macro macro) {
 /* {====== Formats ====== */
 
 
-static bool is_word_byte (uint8_t c) {
-  const uint8_t u = winidea_upper(c);
-  return (u >= 'A' && u <= 'Z') || c == '_' || c == '.' || c == ' ';
-}
-
-
-/* Compares the name of a macro; blanks are ignored. */
-static bool is_called (pf_bytes text, const char *name) {
-  for (size_t i = 0; i < text.size; i++) {
-    if (text.at[i] == ' ')
-      continue;
-    if (winidea_upper(text.at[i]) != (uint8_t)*name++)
-      return false;
-  }
-  return *name == '\0';
-}
-
-
-/* Finds the macro between two per cent signs. Returns false if the text is not
-   a word. */
+/* Finds the macro between two per cent signs; blanks are ignored. Returns false
+   if the text is not a word. */
 static bool find_macro (pf_bytes text, winidea_macro *macro) {
-  for (size_t i = 0; i < text.size; i++)
-    if (!is_word_byte(text.at[i]))
-      return false;
-  if (text.size == 0 || text.at[0] == ' ')
+  char word[MAX_WORD + 1];
+  size_t size = 0;
+  if (text.size == 0 || text.size > MAX_WORD || text.at[0] == ' ')
     return false;
+  for (size_t i = 0; i < text.size; i++) {
+    const uint8_t c = winidea_upper(text.at[i]);
+    if (c != ' ' && c != '_' && c != '.' && (c < 'A' || c > 'Z'))
+      return false;
+    word[size] = (char)c;
+    size += c != ' ';
+  }
+  word[size] = '\0';
   *macro = MACRO_HANDLE;
-  while (*macro < MACRO_UNKNOWN && !is_called(text, names[*macro]))
+  while (*macro < MACRO_UNKNOWN && strcmp(word, names[*macro]) != 0)
     (*macro)++;
   return true;
 }
@@ -87,7 +77,7 @@ bool winidea_compile (winidea_rowformat *format, pf_bytes text) {
     if (end == NULL)
       continue;
     const pf_bytes word = {text.at + i + 1, (size_t)(end - text.at) - i - 1};
-    if (word.size > 32 || !find_macro(word, &macro))
+    if (!find_macro(word, &macro))
       continue;
     if (format->count == WINIDEA_MAX_MACROS)
       return false;
@@ -150,13 +140,9 @@ static const uint8_t *find_first (const slice *r, pf_bytes literal) {
 static const uint8_t *find_last (const slice *r, pf_bytes literal) {
   if (literal.size > left_of(r))
     return NULL;
-  for (const uint8_t *p = r->end - literal.size; p >= r->at; p--) {
-    const slice s = {p, r->end};
-    if (begins(&s, literal))
-      return p;
-    if (p == r->at)
-      break;
-  }
+  for (size_t i = left_of(r) - literal.size + 1; i-- > 0;)
+    if (memcmp(r->at + i, literal.at, literal.size) == 0)
+      return r->at + i;
   return NULL;
 }
 
@@ -255,39 +241,19 @@ static size_t take_right (const winidea_rowformat *f, slice *r,
 }
 
 
-/* Returns true if the slice begins like a file path. */
-static bool is_path (const slice *r) {
-  const size_t n = left_of(r);
-  return n > 0 &&
-         (r->at[0] == '/' || r->at[0] == '\\' || r->at[0] == '.' ||
-          (n > 2 && r->at[1] == ':' && (r->at[2] == '\\' || r->at[2] == '/')));
-}
-
-
-/* Returns true if macro number i and the literal after it can start here. */
+/* Returns true if macro number i and the literal after it can start here; a file
+   if the slice begins like a path. */
 static bool can_follow (const winidea_rowformat *f, size_t i, const slice *r) {
   const winidea_macro macro = (winidea_macro)f->macros[i];
+  const size_t n = left_of(r);
   if (macro == MACRO_FILE || macro == MACRO_PATH)
-    return is_path(r);
+    return n > 0 && (r->at[0] == '/' || r->at[0] == '\\' || r->at[0] == '.' ||
+                     (n > 2 && r->at[1] == ':' &&
+                      (r->at[2] == '\\' || r->at[2] == '/')));
   if (is_free(macro))
     return true;
   const slice tail = {r->at + count_digits(macro, r), r->end};
   return begins(&tail, f->literals[i + 1]);
-}
-
-
-/* Removes from the end of the slice what the literals between macros i and `to`
-   need at least. Returns false if they do not occur in this order. */
-static bool skip_tail (const winidea_rowformat *f, size_t i, size_t to,
-                       slice *r) {
-  for (; to > i; to--) {
-    const pf_bytes literal = f->literals[to];
-    const uint8_t *const p = literal.size > 0 ? find_last(r, literal) : r->end;
-    if (p == NULL)
-      return false;
-    r->end = p;
-  }
-  return true;
 }
 
 
@@ -303,7 +269,11 @@ static const uint8_t *end_of_free (const winidea_rowformat *f, size_t i,
   slice s = *r;
   if (literal.size == 0)
     return r->at;
-  if (!skip_tail(f, i + 1, to, &s))
+  /* leave out what the literals between the later macros need at least */
+  for (size_t later = to; later > i + 1 && s.end != NULL; later--)
+    if (f->literals[later].size > 0)
+      s.end = find_last(&s, f->literals[later]);
+  if (s.end == NULL)
     return NULL;
   for (const uint8_t *p; (p = find_first(&s, literal)) != NULL; s.at = p + 1) {
     const slice next_field = {p + literal.size, r->end};
@@ -370,15 +340,6 @@ pf_bytes winidea_trim (pf_bytes text) {
 }
 
 
-/* The value of a hexadecimal digit, or 16. */
-static unsigned digit (uint8_t c) {
-  const uint8_t u = winidea_upper(c);
-  if (c >= '0' && c <= '9')
-    return c - (unsigned)'0';
-  return u >= 'A' && u <= 'F' ? u - (unsigned)'A' + 10 : 16;
-}
-
-
 static bool has_prefix (pf_bytes text) {
   return text.size > 2 && text.at[0] == '0' && winidea_upper(text.at[1]) == 'X';
 }
@@ -390,7 +351,7 @@ static bool read_hexadecimal (pf_bytes text, uint64_t *number) {
     return false;
   *number = 0;
   for (size_t i = start; i < text.size; i++) {
-    const unsigned d = digit(text.at[i]);
+    const unsigned d = winidea_digit(text.at[i]);
     if (d == 16)
       return false;
     *number = *number << 4 | d;
@@ -416,7 +377,7 @@ bool winidea_read_decimal (pf_bytes text, int64_t *number) {
   if (text.size == start)
     return false;
   for (size_t i = start; i < text.size; i++) {
-    const unsigned d = digit(text.at[i]);
+    const unsigned d = winidea_digit(text.at[i]);
     if (d > 9 || sum > (UINT64_MAX - d) / 10)
       return false;
     sum = sum * 10 + d;

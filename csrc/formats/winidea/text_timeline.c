@@ -11,7 +11,9 @@
 
 #include "formats/winidea/decode.h"
 #include "formats/winidea/text1.h"
+#include "model/base/switches.h"
 #include "model/dictionary/names.h"
+#include "model/rows/table_reader.h"
 
 #define RECORD       24
 #define CACHED_NAMES 64 /* names of contexts that are cached */
@@ -32,7 +34,6 @@ typedef struct timeline_reader {
   winidea_section now;     /* the current section */
   winidea_rowformat format;
   winidea_base base;
-  bool has_special_values; /* some value of the slice is not a plain integer */
   known_name names[CACHED_NAMES];
   bool has_last;         /* a row has been read */
   bool is_ended;         /* the event "end" has been given */
@@ -62,15 +63,10 @@ typedef struct row {
 /* Parses up to 16 hexadecimal digits. Returns the position after them. */
 static const uint8_t *take_hexadecimal (const uint8_t *p, const uint8_t *end,
                                         uint64_t *number) {
-  static const uint8_t digits[256] = {
-      ['0'] = 1,  ['1'] = 2,  ['2'] = 3,  ['3'] = 4,  ['4'] = 5,  ['5'] = 6,
-      ['6'] = 7,  ['7'] = 8,  ['8'] = 9,  ['9'] = 10, ['A'] = 11, ['B'] = 12,
-      ['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16, ['a'] = 11, ['b'] = 12,
-      ['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16};
   const uint8_t *const last = end - p > 16 ? p + 16 : end;
   uint64_t n = 0;
-  for (; p < last && digits[*p] != 0; p++)
-    n = n << 4 | (uint64_t)(digits[*p] - 1);
+  for (unsigned digit; p < last && (digit = winidea_digit(*p)) < 16; p++)
+    n = n << 4 | digit;
   *number = n;
   return p;
 }
@@ -269,9 +265,6 @@ static pf_status put_row (timeline_reader *self, size_t n, const uint8_t *start,
   pf_save64le(at + 16, (uint64_t)r->time);
   self->offsets[n] = offset_of(self, start);
   self->kinds[n] = r->kind;
-  self->has_special_values |=
-      r->kind > WINIDEA_DATA_INTEGER ||
-      (r->kind == WINIDEA_DATA_NONE && winidea_kind(r->handle) > WINIDEA_LINE);
   if (r->context.at == NULL)
     return PF_OK;
   return context_name(self, r->context, &self->decoder.contexts[n], error);
@@ -310,7 +303,8 @@ static pf_status read_rows (timeline_reader *self, size_t *n, pf_error *error) {
   while (*n < PF_BATCH_ROWS && self->at < self->end) {
     row r = {.kind = WINIDEA_DATA_NONE};
     const uint8_t *const start = self->at;
-    const uint8_t *const next = take_fast(self, start, &r);
+    const uint8_t *const next =
+        PF_FAST(ROWS) ? take_fast(self, start, &r) : NULL;
     pf_status status;
     if (next != NULL) {
       self->at = next;
@@ -359,57 +353,6 @@ static pf_status next_rows (timeline_reader *self, pf_error *error) {
 }
 
 
-/* {====== Values ====== */
-
-
-/* Corrects values that are not plain integers, according to the types of the
-   areas. */
-static void fix_values (const timeline_reader *self, size_t count,
-                        const pf_batch *batch) {
-  pf_column *const values = winidea_wanted(&self->decoder, batch, COL_VALUE);
-  pf_column *const numbers = winidea_wanted(&self->decoder, batch, COL_NUMBER);
-  if ((values == NULL && numbers == NULL) ||
-      (!self->has_special_values &&
-       memchr(self->decoder.value_kinds, WINIDEA_DOUBLE, count) == NULL))
-    return;
-  for (size_t i = 0; i < count; i++) {
-    const uint8_t value_kind = self->decoder.value_kinds[i];
-    const int64_t data = winidea_data(self->records + i * RECORD, RECORD);
-    const bool is_none = self->kinds[i] == WINIDEA_DATA_NONE;
-    const bool is_double =
-        self->kinds[i] == WINIDEA_DATA_DOUBLE ||
-        (self->kinds[i] == WINIDEA_DATA_BITS && value_kind == WINIDEA_DOUBLE);
-    if (value_kind != WINIDEA_INTEGER && value_kind != WINIDEA_DOUBLE)
-      continue;
-    if (values != NULL && (is_none || is_double)) {
-      values->ints[i] = 0;
-      pf_set_missing(values, i);
-    }
-    if (numbers == NULL)
-      continue;
-    numbers->nums[i] = is_none ? 0 : (double)data;
-    if (is_double)
-      memcpy(&numbers->nums[i], &data, sizeof data);
-    if (is_none)
-      pf_set_missing(numbers, i);
-  }
-}
-
-/* }====== */
-
-
-/* Stores the last row, and the time of the first. */
-static void save_last (timeline_reader *self, size_t count) {
-  if (!self->has_last)
-    self->first = (int64_t)pf_load64le(self->records + RECORD - 8);
-  self->has_last = true;
-  memcpy(self->last, self->records + (count - 1) * RECORD, RECORD);
-  self->last_context = self->decoder.has_contexts
-                           ? self->decoder.contexts[count - 1]
-                           : PF_NO_NAME;
-}
-
-
 /* Decodes the event "end" after the last row, if the file states it. PF_MORE,
    PF_END or a failure. */
 static pf_status next_end (timeline_reader *self, pf_batch *batch,
@@ -435,7 +378,6 @@ static pf_status timeline_next (pf_reader *reader, pf_batch *batch,
   winidea_decoder *const decoder = &self->decoder;
   size_t n = 0;
   pf_batch_clear(batch);
-  self->has_special_values = false;
   pf_status status = winidea_update_live(decoder->trace, error);
   if (status < 0)
     return status;
@@ -461,8 +403,12 @@ static pf_status timeline_next (pf_reader *reader, pf_batch *batch,
   status = winidea_decode(decoder, slice, batch, error);
   if (status < 0)
     return status;
-  fix_values(self, n, batch);
-  save_last(self, n);
+  if (!self->has_last)
+    self->first = (int64_t)pf_load64le(self->records + RECORD - 8);
+  self->has_last = true;
+  memcpy(self->last, self->records + (n - 1) * RECORD, RECORD);
+  self->last_context =
+      decoder->has_contexts ? decoder->contexts[n - 1] : PF_NO_NAME;
   batch->rows = n;
   return PF_MORE;
 }
@@ -480,19 +426,16 @@ static void timeline_close (pf_reader *reader) {
 pf_status winidea_open_timeline (pf_trace *trace, const pf_table *table,
                                  pf_reader **reader, pf_error *error) {
   static const winidea_layout layout = {WINIDEA_1_1, RECORD, false};
-  timeline_reader *const self = calloc(1, sizeof *self);
+  timeline_reader *const self =
+      pf_reader_new(sizeof *self, trace, table, timeline_next, error);
   if (self == NULL)
-    return pf_no_memory(error);
+    return PF_ENOMEM;
+  self->reader.close = timeline_close;
   self->table = table;
   winidea_decoder_init(&self->decoder, trace, &layout, table);
   self->decoder.offsets = self->offsets;
   self->decoder.kinds = self->kinds;
   self->base = winidea_base_option(trace, "timeline_base");
-  self->reader = (pf_reader){.fields = table->fields,
-                             .nfields = table->nfields,
-                             .dictionary = trace->dictionary,
-                             .next = timeline_next,
-                             .close = timeline_close};
   *reader = &self->reader;
   return PF_OK;
 }

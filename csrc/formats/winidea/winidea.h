@@ -257,10 +257,6 @@ static inline int64_t winidea_time_at (const winidea_file *file, uint64_t row) {
 }
 
 
-static inline pf_bytes winidea_text (const char *text) {
-  return (pf_bytes){(const uint8_t *)text, strlen(text)};
-}
-
 /* The time at which the recording ended; it began at 0 or, if there are events
    before the trigger, with the first event. INT64_MIN if the file does not
    state the duration. */

@@ -15,6 +15,8 @@ enum {
   PF_FAST_FIXED,   /* digits without printf: text/number_text.c */
   PF_FAST_NAMES,   /* prefetch names of rows: text/listing_text.c */
   PF_FAST_RANKS,   /* prefetch names to sort: kernels/listing/ranking.c */
+  PF_FAST_RECORDS, /* columns in one pass: formats/winidea/decode_fast.c */
+  PF_FAST_ROWS,    /* rows of numbers: formats/winidea/text_timeline.c */
   PF_FAST_SLOTS    /* prefetch slots of names: model/dictionary/names.c */
 };
 

@@ -139,67 +139,6 @@ static pf_status put_timeline (winidea_writer *self, const pf_batch *batch,
              : put_record(self, &event);
 }
 
-/* Returns true if all rows have a value in a column. */
-static bool is_full (const pf_batch *batch, size_t column) {
-  return column < batch->ncolumns && batch->columns[column].data != NULL &&
-         !batch->columns[column].has_missing;
-}
-
-
-static bool is_empty (const pf_batch *batch, size_t column) {
-  return column >= batch->ncolumns || batch->columns[column].data == NULL;
-}
-
-
-/* Returns true if the rows have only time, event, area and possibly core, as
-   those of a recorder, and are written as binary records. */
-static bool is_simple (const winidea_writer *self, const pf_batch *batch) {
-  return self->has_states && (!self->is_text || self->is_beside) &&
-         is_full(batch, TIMELINE_TIME) && is_full(batch, TIMELINE_EVENT) &&
-         is_full(batch, TIMELINE_AREA) && is_empty(batch, TIMELINE_HANDLE) &&
-         (is_full(batch, TIMELINE_CORE) || is_empty(batch, TIMELINE_CORE));
-}
-
-
-/* Fast path: writes consecutive events of functions and lines, up to the first
-   row that put_timeline must write. Returns their number. */
-static size_t put_simple (winidea_writer *self, const pf_batch *batch,
-                          size_t row) {
-  const pf_column *const c = batch->columns;
-  const size_t begin = row;
-  winidea_event event = {.core = WINIDEA_NO_CORE};
-  uint32_t last = PF_NO_AREA;
-  pf_error none;
-  for (; row < batch->rows; row++) {
-    const uint32_t area = c[TIMELINE_AREA].ids[row];
-    if (area == PF_NO_AREA ||
-        (area != last &&
-         (winidea_row_handle(self, batch, TIMELINE_HANDLE, TIMELINE_AREA, row,
-                             &event.handle, &none) < 0 ||
-          winidea_kind(event.handle) > WINIDEA_LINE)) ||
-        read_type(self, batch, row, &event, &none) < 0 ||
-        read_core(batch, row, &event, &none) < 0)
-      break;
-    last = area;
-    (void)put_record(self, &event);
-  }
-  return row - begin;
-}
-
-
-static pf_status put_timelines (winidea_writer *self, const pf_batch *batch,
-                                pf_sink *sink, pf_error *error) {
-  const bool simple = is_simple(self, batch);
-  pf_status status = PF_OK;
-  for (size_t row = 0; row < batch->rows && status == PF_OK; row++) {
-    if (simple)
-      row += put_simple(self, batch, row);
-    if (row < batch->rows)
-      status = put_timeline(self, batch, row, sink, error);
-  }
-  return status;
-}
-
 /* }====== */
 
 
@@ -212,7 +151,8 @@ static pf_status put (pf_encoder *encoder, size_t table, const pf_batch *batch,
       winidea_writer *, const pf_batch *, size_t, pf_sink *,
       pf_error *) = {[WRITTEN_CONTEXTS] = winidea_write_context,
                      [WRITTEN_AREAS] = winidea_write_area,
-                     [WRITTEN_STATISTICS] = winidea_write_statistics};
+                     [WRITTEN_STATISTICS] = winidea_write_statistics,
+                     [WRITTEN_TIMELINE] = put_timeline};
   winidea_writer *const self = (winidea_writer *)encoder;
   const size_t number = self->is_text ? table : WRITTEN_TIMELINE;
   pf_status status = winidea_write_info(self, sink, error);
@@ -220,8 +160,6 @@ static pf_status put (pf_encoder *encoder, size_t table, const pf_batch *batch,
   pf_sink *const beside =
       self->is_beside ? pf_sink_side(sink, "timeline") : NULL;
   self->records = beside == NULL ? sink : beside;
-  if (status == PF_OK && number == WRITTEN_TIMELINE)
-    return put_timelines(self, batch, sink, error);
   for (size_t row = 0; row < batch->rows && status == PF_OK; row++)
     status = put_row[number](self, batch, row, sink, error);
   return status;
@@ -284,7 +222,7 @@ static pf_status read_format (winidea_writer *self, const pf_trace *opts,
                               "%HANDLE%,%VALUE%,%COUNT%,%T.NET%"},
       [WINIDEA_TIMELINE] = {"timeline_format",
                             "%HANDLE%,%EVENT%,%VALUE%,%TIME%"}};
-  pf_bytes text = winidea_text(known[kind].usual), option;
+  pf_bytes text = pf_bytes_of(known[kind].usual), option;
   if (pf_option_text(opts, known[kind].option, &option) && option.size > 0)
     text = option;
   char *const copy = malloc(text.size);

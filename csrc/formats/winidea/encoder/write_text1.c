@@ -87,7 +87,7 @@ static void set_double (fields *f, int64_t bits) {
 
 
 static void set_word (fields *f, winidea_macro macro, const char *text) {
-  f->of[macro] = winidea_text(text);
+  f->of[macro] = pf_bytes_of(text);
 }
 
 
