@@ -27,19 +27,6 @@ static void put (output *o, const void *bytes, size_t size) {
 }
 
 
-static void put_option (output *o, const pf_option *option) {
-  uint8_t number[8];
-  put(o, option->name, strlen(option->name) + 1);
-  put(o, option->is_text ? "t" : "i", 1);
-  pf_save(number, option->is_text ? 2 : 8, false,
-          option->is_text ? option->text.size : (uint64_t)option->integer);
-  put(o, number, option->is_text ? 2 : 8);
-  if (option->is_text)
-    put(o, option->text.at, option->text.size);
-  o->is_full |= option->is_text && option->text.size > UINT16_MAX;
-}
-
-
 /* The option with the least name after that of `last` (NULL: of all). */
 static const pf_option *next_option (const pf_manifest *manifest,
                                      const pf_option *last) {
@@ -66,7 +53,15 @@ size_t pf_manifest_write (uint8_t *to, size_t size,
     last = next_option(manifest, last);
     if (last == NULL)
       return 0; /* an option is given twice */
-    put_option(&o, last);
+    uint8_t number[8];
+    put(&o, last->name, strlen(last->name) + 1);
+    put(&o, last->is_text ? "t" : "i", 1);
+    pf_save(number, last->is_text ? 2 : 8, false,
+            last->is_text ? last->text.size : (uint64_t)last->integer);
+    put(&o, number, last->is_text ? 2 : 8);
+    if (last->is_text)
+      put(&o, last->text.at, last->text.size);
+    o.is_full |= last->is_text && last->text.size > UINT16_MAX;
   }
   return o.is_full ? 0 : size - o.left;
 }

@@ -67,28 +67,20 @@ static pf_status publish (pf_ring_consumer *c, const pf_ring_cursor *records,
 }
 
 
-/* The records from the first that was not consumed to the head. Load the end of
-   the journal after the head: then it has all ids that these records use. */
-static pf_ring_cursor records_of (pf_ring_consumer *c) {
-  const pf_ring *const ring = &c->writer->ring;
-  const bool overwrites = ring->mode == PF_RING_OVERWRITE;
-  const pf_ring_cursor records = {.bytes = ring->slots,
-                                  .mask = ring->mask,
-                                  .at = overwrites ? ring->oldest.at
-                                                   : c->checkpoint.tail,
-                                  .end = pf_load_acquire(&ring->header->head)};
-  return records;
-}
-
-
 /* Run a step: PF_MORE, PF_END if there was no record, or a failure. */
 static pf_status consume_some (pf_ring_consumer *c, pf_error *error) {
   pf_ring *const ring = &c->writer->ring;
   const bool overwrites = ring->mode == PF_RING_OVERWRITE;
-  pf_ring_cursor records = records_of(c);
+  /* From the first record that was not consumed to the head. */
+  pf_ring_cursor records = {.bytes = ring->slots,
+                            .mask = ring->mask,
+                            .at = overwrites ? ring->oldest.at
+                                             : c->checkpoint.tail,
+                            .end = pf_load_acquire(&ring->header->head)};
   const uint64_t rows = c->encoder.rows;
   if (records.at >= records.end)
     return PF_END;
+  /* Loaded after the head: it has all ids that these records use. */
   c->journal.end = pf_load_acquire(&ring->header->journal);
   c->journal.bytes = pf_load_acquire_bytes(&ring->journal);
   pf_status status = pf_ring_encoder_replay(&c->encoder, &c->journal, error);
@@ -107,27 +99,22 @@ static pf_status consume_some (pf_ring_consumer *c, pf_error *error) {
 }
 
 
-/* Truncate all files to the lengths of the checkpoint, since the last record
-   may be incomplete. */
-static void truncate_files (const pf_ring_consumer *c) {
+/* Record a failure. If the sink still works, write the rows that were encoded
+   before the failure; else truncate all files to the lengths of the checkpoint,
+   since the last record may be incomplete. */
+static pf_status fail (pf_ring_consumer *c, pf_status status) {
+  pf_error second;
   const pf_sink *s = c->encoder.sink;
+  if (s->failed == PF_OK) {
+    (void)pf_ring_encoder_flush(&c->encoder, &second);
+    s = NULL;
+  }
   for (size_t i = 0; s != NULL; s = s->side, i++) {
     const uint64_t known = c->checkpoint.lengths[i];
     const uint64_t length = known > s->before ? known - s->before : 0;
     if (s->fd >= 0 && ftruncate(s->fd, (off_t)length) != 0)
       continue; /* pipes cannot be truncated */
   }
-}
-
-
-/* Record a failure. If the sink still works, write the rows that were encoded
-   before the failure. */
-static pf_status fail (pf_ring_consumer *c, pf_status status) {
-  pf_error second;
-  if (c->encoder.sink->failed != PF_OK)
-    truncate_files(c);
-  else
-    (void)pf_ring_encoder_flush(&c->encoder, &second);
   pf_store_release(&c->writer->failed, 1);
   return status;
 }
@@ -180,19 +167,6 @@ static void wait_for_request (pf_ring_consumer *c) {
 }
 
 
-/* Run a step without the lock. */
-static pf_status step (pf_ring_consumer *c) {
-  pf_error error;
-  pthread_mutex_unlock(&c->lock);
-  const pf_status status = consume_some(c, &error);
-  pthread_mutex_lock(&c->lock);
-  if (status < 0)
-    c->error = error;
-  c->steps++;
-  return status;
-}
-
-
 static void *run (void *context) {
   pf_ring_consumer *const c = context;
   pf_status status = PF_END;
@@ -201,9 +175,15 @@ static void *run (void *context) {
     if (status == PF_END)
       wait_for_request(c);
     c->is_requested = false;
-    status = step(c);
-    if (status < 0)
+    pf_error error;
+    pthread_mutex_unlock(&c->lock);
+    status = consume_some(c, &error);
+    pthread_mutex_lock(&c->lock);
+    c->steps++;
+    if (status < 0) {
+      c->error = error;
       fail(c, status);
+    }
     pthread_cond_broadcast(&c->progress);
   }
   pthread_mutex_unlock(&c->lock);
@@ -252,10 +232,9 @@ static bool open_conditions (pf_ring_consumer *c) {
 }
 
 
-/* Start the thread. If it cannot start, has_thread stays false and the producer
-   consumes the ring when it is full. */
-static void start_thread (pf_ring_consumer *c) {
-  if (pthread_mutex_init(&c->lock, NULL) != 0)
+void pf_ring_consumer_start (pf_ring_consumer *c) {
+  if (c->writer->ring.mode == PF_RING_OVERWRITE ||
+      pthread_mutex_init(&c->lock, NULL) != 0)
     return;
   if (!open_conditions(c)) {
     pthread_mutex_destroy(&c->lock);
@@ -310,12 +289,6 @@ pf_status pf_ring_consumer_open (pf_ring_consumer *c, pf_writer *writer,
                    "serves it",
                    plan->format->name);
   return plan->older == NULL ? PF_OK : append_older(c, plan->older, error);
-}
-
-
-void pf_ring_consumer_start (pf_ring_consumer *c) {
-  if (c->writer->ring.mode != PF_RING_OVERWRITE)
-    start_thread(c);
 }
 
 

@@ -29,27 +29,6 @@ static bool wait (void *context) {
 }
 
 
-/* The manifest of a writer. Roles are in the order of the lengths in the
-   checkpoint. */
-static pf_manifest manifest_of (const pf_writer_plan *plan) {
-  pf_manifest manifest = {.format = plan->format->name,
-                          .options = plan->recovery_options,
-                          .noptions = plan->nrecovery_options};
-  for (const pf_sink *s = plan->sink->side; s != NULL; s = s->side)
-    if (manifest.nroles < PF_MANIFEST_ROLES)
-      manifest.roles[manifest.nroles++] = s->role;
-  return manifest;
-}
-
-
-/* Whether the older ring, if there is one, has the same manifest. */
-static bool is_continued (const pf_writer_plan *plan, pf_bytes manifest) {
-  return plan->older == NULL ||
-         (plan->older->settings_size == manifest.size &&
-          memcmp(plan->older->settings, manifest.at, manifest.size) == 0);
-}
-
-
 /* Add the names, areas and stacks of the older ring to the dictionary first, so
    that an encoder that numbers them in their order writes the same numbers. */
 static pf_status replay_older (const pf_writer_plan *plan, pf_error *error) {
@@ -65,13 +44,20 @@ static pf_status replay_older (const pf_writer_plan *plan, pf_error *error) {
 static pf_status open_ring (pf_writer *w, const pf_writer_plan *plan,
                             pf_error *error) {
   uint8_t bytes[PF_RING_SETTINGS];
-  const pf_manifest manifest = manifest_of(plan);
+  /* Roles are in the order of the lengths in the checkpoint. */
+  pf_manifest manifest = {.format = plan->format->name,
+                          .options = plan->recovery_options,
+                          .noptions = plan->nrecovery_options};
+  for (const pf_sink *s = plan->sink->side; s != NULL; s = s->side)
+    if (manifest.nroles < PF_MANIFEST_ROLES)
+      manifest.roles[manifest.nroles++] = s->role;
   const size_t size = pf_manifest_write(bytes, sizeof bytes, &manifest);
   if (size == 0)
     return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
                    "the options do not fit the %u bytes a ring keeps",
                    PF_RING_SETTINGS);
-  if (!is_continued(plan, (pf_bytes){bytes, size}))
+  if (plan->older != NULL && (plan->older->settings_size != size ||
+                              memcmp(plan->older->settings, bytes, size) != 0))
     return pf_fail(error, PF_EIO, PF_NO_OFFSET,
                    "the recording that a killed writer left there has other "
                    "options: records cannot be appended to it");
@@ -375,16 +361,6 @@ pf_writer_facts pf_writer_facts_of (pf_writer *w) {
 }
 
 
-/* Write the records that are left and the end of the files. */
-static pf_status finish (pf_writer *w, pf_error *error) {
-  pf_ring_consumer *const consumer = w->consumer;
-  const pf_status status = pf_ring_consumer_consume_all(consumer, error);
-  if (status != PF_OK)
-    return status;
-  return pf_ring_consumer_finish(consumer, error);
-}
-
-
 /* In a forked child only the writer's pages are freed; the thread is not
    there. */
 pf_status pf_writer_close (pf_writer *w, pf_error *error) {
@@ -393,7 +369,9 @@ pf_status pf_writer_close (pf_writer *w, pf_error *error) {
     return fail_in_child(error);
   }
   pf_ring_consumer_stop(w->consumer);
-  const pf_status status = finish(w, error);
+  pf_status status = pf_ring_consumer_consume_all(w->consumer, error);
+  if (status == PF_OK)
+    status = pf_ring_consumer_finish(w->consumer, error);
   pf_ring_consumer_close(w->consumer);
   pf_ring_close(&w->ring, status == PF_OK);
   free(w->consumer);
