@@ -35,6 +35,21 @@ void l_class (lua_State *L, const char *name, const luaL_Reg *methods,
   lua_pop(L, 1);
 }
 
+
+void *l_new (lua_State *L, const char *class, size_t size, int values) {
+  void *const object = lua_newuserdatauv(L, size, values);
+  memset(object, 0, size);
+  luaL_setmetatable(L, class);
+  return object;
+}
+
+
+void l_pin (lua_State *L, int object, int number, int value) {
+  object = lua_absindex(L, object);
+  lua_pushvalue(L, value);
+  lua_setiuservalue(L, object, number);
+}
+
 /* }====== */
 
 
@@ -139,9 +154,8 @@ pf_status l_save_error (lua_State *L, pf_error *error) {
 
 l_reader *l_reader_new (lua_State *L) {
   const int count = lua_gettop(L);
-  l_reader *const r = lua_newuserdatauv(L, sizeof *r, 2);
-  *r = (l_reader){NULL, &l_always_open, false, L_OTHER};
-  luaL_setmetatable(L, L_READER);
+  l_reader *const r = l_new(L, L_READER, sizeof *r, 2);
+  r->open = &l_always_open;
   lua_createtable(L, count, 0);
   for (int i = count; i > 0; i--) {
     l_reader *const pinned = luaL_testudata(L, i, L_READER);
@@ -159,8 +173,8 @@ l_reader *l_reader_new (lua_State *L) {
 }
 
 
-int l_reader_opened (lua_State *L, pf_status status, const pf_error *error) {
-  return status == PF_OK ? 1 : l_throw(L, error, lua_gettop(L));
+int l_reader_opened (lua_State *L, const l_reader *r, pf_status status) {
+  return status == PF_OK ? 1 : l_throw(L, &r->error, lua_gettop(L));
 }
 
 
@@ -245,9 +259,7 @@ static int dictionary_stack (lua_State *L) {
 ** a reader's dictionary.
 */
 pf_dictionary *l_dictionary_new (lua_State *L) {
-  l_dictionary *const d = lua_newuserdatauv(L, sizeof *d, 1);
-  d->dictionary = NULL;
-  luaL_setmetatable(L, L_DICTIONARY);
+  l_dictionary *const d = l_new(L, L_DICTIONARY, sizeof *d, 1);
   lua_newtable(L);
   lua_setiuservalue(L, -2, 1);
   d->dictionary = pf_dictionary_new();
@@ -384,20 +396,6 @@ static uint32_t add_area (lua_State *L, const pf_area *area,
 }
 
 
-/* Returns the id of the field `parent` of the table at `arg`, a table or a
-   string. A parent has no parent itself. */
-static uint32_t area_parent (lua_State *L, int arg, pf_dictionary *dictionary) {
-  pf_area area = PF_AREA_NONE;
-  const int type = lua_getfield(L, arg, "parent");
-  if (type == LUA_TTABLE)
-    area_of_table(L, lua_gettop(L), &area, dictionary);
-  else if (type == LUA_TNIL || !to_name(L, -1, &area.name, dictionary))
-    area.name = PF_NO_NAME;
-  lua_pop(L, 1);
-  return type == LUA_TNIL ? PF_NO_AREA : add_area(L, &area, dictionary);
-}
-
-
 /* A string is the name of an area without other fields; a table has a field for
    each property, and may have a parent. */
 static bool to_area (lua_State *L, int arg, uint32_t *id,
@@ -406,7 +404,15 @@ static bool to_area (lua_State *L, int arg, uint32_t *id,
   if (lua_istable(L, arg)) {
     luaL_checkstack(L, 4, "too many columns");
     area_of_table(L, lua_absindex(L, arg), &area, dictionary);
-    area.parent = area_parent(L, lua_absindex(L, arg), dictionary);
+    pf_area parent = PF_AREA_NONE; /* a table without a parent, or a string */
+    const int type = lua_getfield(L, arg, "parent");
+    if (type == LUA_TTABLE)
+      area_of_table(L, lua_gettop(L), &parent, dictionary);
+    else if (type == LUA_TNIL || !to_name(L, -1, &parent.name, dictionary))
+      parent.name = PF_NO_NAME;
+    lua_pop(L, 1);
+    if (type != LUA_TNIL)
+      area.parent = add_area(L, &parent, dictionary);
   }
   else if (!to_name(L, arg, &area.name, dictionary))
     return false;

@@ -46,7 +46,8 @@ typedef struct l_reader {
     L_OTHER,
     L_LIMIT,
     L_PROGRESS
-  } kind; /* core.limit, interrupt:watch */
+  } kind;         /* core.limit, interrupt:watch */
+  pf_error error; /* why it could not be opened */
 } l_reader;
 
 extern const bool l_always_open; /* flag for readers of their own memory */
@@ -58,9 +59,9 @@ extern const bool l_always_open; /* flag for readers of their own memory */
 */
 l_reader *l_reader_new (lua_State *L);
 
-/* Returns 1 after PF_OK, else raises the failure with the label of the new
-   reader on top of the stack. */
-int l_reader_opened (lua_State *L, pf_status status, const pf_error *error);
+/* Returns 1 after PF_OK, else raises reader->error with the label of the new
+   reader, which is on top of the stack. */
+int l_reader_opened (lua_State *L, const l_reader *reader, pf_status status);
 
 /* Returns the reader at `arg`; raises when it is not a reader, or it or its
    trace is closed. */
@@ -146,41 +147,52 @@ pf_symbols *l_symbols_check (lua_State *L, int arg);
 void l_class (lua_State *L, const char *name, const luaL_Reg *methods,
               lua_CFunction gc, lua_CFunction close);
 
+/* Pushes a zeroed object of a class with `values` user values. */
+void *l_new (lua_State *L, const char *class, size_t size, int values);
+
+/* Makes the value at index `value` a user value of the object at `object`, so
+   that it lives as long as the object. */
+void l_pin (lua_State *L, int object, int number, int value);
+
 /* Writes the value at `arg` into a row of a column; false if the type is wrong.
    A string becomes a name or an area; nil is missing. Values of PF_BYTES borrow
    the string, which the caller must anchor. */
 bool l_to_value (lua_State *L, int arg, pf_column *column, size_t row,
                  pf_dictionary *dictionary);
 
-/* One function per file of the binding; called by core.c. */
-void l_open_binding (lua_State *L);
-void l_open_source (lua_State *L);
-void l_open_trace_part (lua_State *L);
-void l_open_reader (lua_State *L);
-void l_open_conditions (lua_State *L);
-void l_open_profile_contexts (lua_State *L);
-void l_open_export (lua_State *L);
-void l_open_export_contexts (lua_State *L);
-void l_open_export_firefox (lua_State *L);
-void l_open_export_samples (lua_State *L);
-void l_open_export_flames (lua_State *L);
-void l_open_export_pprof (lua_State *L);
-void l_open_stages (lua_State *L);
-void l_open_formulas (lua_State *L);
-void l_open_grouping (lua_State *L);
-void l_open_event_stages (lua_State *L);
-void l_open_timeline_spans (lua_State *L);
-void l_open_array_reader (lua_State *L);
-void l_open_symbol_table (lua_State *L);
-void l_open_profile (lua_State *L);
-void l_open_output_handle (lua_State *L);
-void l_open_file_writer (lua_State *L);
-void l_open_written (lua_State *L);
-void l_open_stream (lua_State *L);
-void l_open_recover (lua_State *L);
-void l_open_recorder (lua_State *L);
-void l_open_rows (lua_State *L);
-void l_open_command (lua_State *L);
-void l_open_lua_decoder (lua_State *L);
+/* The files of the binding, in the order in which core.c opens them. */
+#define L_FILES(OPEN)     \
+  OPEN(binding);          \
+  OPEN(source);           \
+  OPEN(trace_part);       \
+  OPEN(reader);           \
+  OPEN(lua_decoder);      \
+  OPEN(conditions);       \
+  OPEN(stages);           \
+  OPEN(formulas);         \
+  OPEN(grouping);         \
+  OPEN(event_stages);     \
+  OPEN(timeline_spans);   \
+  OPEN(array_reader);     \
+  OPEN(symbol_table);     \
+  OPEN(profile);          \
+  OPEN(profile_contexts); \
+  OPEN(export);           \
+  OPEN(export_contexts);  \
+  OPEN(export_firefox);   \
+  OPEN(export_samples);   \
+  OPEN(export_flames);    \
+  OPEN(export_pprof);     \
+  OPEN(output_handle);    \
+  OPEN(file_writer);      \
+  OPEN(written);          \
+  OPEN(stream);           \
+  OPEN(recover);          \
+  OPEN(recorder);         \
+  OPEN(rows);             \
+  OPEN(command)
+
+#define L_DECLARE(name) void l_open_##name(lua_State *L)
+L_FILES(L_DECLARE);
 
 #endif

@@ -161,10 +161,8 @@ static l_interrupt *check_interrupt (lua_State *L) {
 
 /* core.interrupt(): blocks Ctrl-C until release. */
 static int core_interrupt (lua_State *L) {
-  l_interrupt *const interrupt = lua_newuserdatauv(L, sizeof *interrupt, 0);
+  l_interrupt *const interrupt = l_new(L, L_INTERRUPT, sizeof *interrupt, 0);
   const sigset_t set = interrupt_set();
-  *interrupt = (l_interrupt){false, false};
-  luaL_setmetatable(L, L_INTERRUPT);
   interrupt->held = sigprocmask(SIG_BLOCK, &set, NULL) == 0;
   return 1;
 }

@@ -57,11 +57,9 @@ static pf_status open_stream (l_output_file *file, pf_error *error) {
 static int core_output (lua_State *L) {
   const char *const path = l_path_check(L, 1);
   pf_error error;
-  l_output_file *const file = lua_newuserdatauv(L, sizeof *file, 1);
-  memset(file, 0, sizeof *file); /* closef NULL: closed */
-  luaL_setmetatable(L, LUA_FILEHANDLE);
-  lua_pushvalue(L, 1);
-  lua_setiuservalue(L, -2, 1);
+  l_output_file *const file =
+      l_new(L, LUA_FILEHANDLE, sizeof *file, 1); /* closef NULL: closed */
+  l_pin(L, -1, 1, 1);
   pf_status status = pf_output_open(&file->output, path, &error);
   if (status == PF_OK)
     status = open_stream(file, &error);

@@ -78,8 +78,7 @@ static l_cursor *new_cursor (lua_State *L) {
   c->reader = r;
   c->count = count;
   luaL_setmetatable(L, L_CURSOR);
-  lua_pushvalue(L, 1);
-  lua_setiuservalue(L, 3, 1);
+  l_pin(L, 3, 1, 1);
   l_reader_push_dictionary(L, 1);
   l_push_name_cache(L, 4);
   lua_setiuservalue(L, 3, 2);
@@ -280,19 +279,14 @@ static int each_three (lua_State *L) {
 }
 
 
-/* Empties the cache: each slot gets an id that belongs to another slot. */
-static void clear_cache (l_cursor *c) {
-  for (uint32_t i = 0; i < CACHE_SLOTS; i++)
-    c->names[i].id = c->areas[i].id = ~i;
-}
-
-
 /* core.each(reader, columns): an iterator that returns the values of a row.
    Missing values are nil; a missing first value is false. */
 static int core_each (lua_State *L) {
   l_cursor *const c = new_cursor(L);
   luaL_argcheck(L, c->count > 0, 2, "no column");
-  clear_cache(c);
+  /* Empties the cache: each slot gets an id that belongs to another slot. */
+  for (uint32_t i = 0; i < CACHE_SLOTS; i++)
+    c->names[i].id = c->areas[i].id = ~i;
   lua_getiuservalue(L, 3, 2);
   lua_newtable(L);
   if (!lua_checkstack(L, MAX_CACHED)) /* too few for the limit: out of memory */

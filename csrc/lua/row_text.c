@@ -62,10 +62,9 @@ static row_job *new_job (lua_State *L) {
   pf_reader *const reader = l_reader_check(L, 1)->reader;
   luaL_checktype(L, 2, LUA_TTABLE);
   FILE *const file = lua_isnil(L, 3) ? NULL : l_file_check(L, 3);
-  row_job *const job = l_scratch(L, 1, sizeof *job);
+  row_job *const job = l_new(L, L_JOB, sizeof *job, 0);
   job->reader = reader;
   job->file = file;
-  luaL_setmetatable(L, L_JOB);
   return job;
 }
 

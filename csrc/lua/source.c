@@ -46,11 +46,8 @@ bool l_source_faulted (const l_source *source) {
 
 /* Pushes a closed source. User value 1 is the string, 2 the path. */
 static l_source *new_source (lua_State *L, int path_arg) {
-  l_source *const s = lua_newuserdatauv(L, sizeof *s, 2);
-  memset(s, 0, sizeof *s);
-  luaL_setmetatable(L, L_SOURCE);
-  lua_pushvalue(L, path_arg);
-  lua_setiuservalue(L, -2, 2);
+  l_source *const s = l_new(L, L_SOURCE, sizeof *s, 2);
+  l_pin(L, -1, 2, path_arg);
   return s;
 }
 
@@ -136,8 +133,7 @@ static int core_source_data (lua_State *L) {
     own_map(s, map);
     return status == PF_OK ? 1 : partial_failure(L, &error, label, -1);
   }
-  lua_pushvalue(L, 1);
-  lua_setiuservalue(L, -2, 1);
+  l_pin(L, -1, 1, 1);
   s->bytes = bytes;
   s->open = true;
   return 1;

@@ -57,9 +57,7 @@ static int symbols_by_line (lua_State *L) {
 /* Pushes empty symbols that pin all values on the stack. */
 static l_symbols *new_symbols (lua_State *L) {
   const int count = lua_gettop(L);
-  l_symbols *const s = lua_newuserdatauv(L, sizeof *s, 1);
-  *s = (l_symbols){NULL, false};
-  luaL_setmetatable(L, L_SYMBOLS);
+  l_symbols *const s = l_new(L, L_SYMBOLS, sizeof *s, 1);
   lua_createtable(L, count, 0);
   for (int i = 1; i <= count; i++) {
     lua_pushvalue(L, i);
@@ -143,23 +141,6 @@ static void push_build_id (lua_State *L, const pf_executable *facts) {
 }
 
 
-/* Sets the properties that only some executables have. */
-static void push_optional_facts (lua_State *L, const pf_executable *facts) {
-  if (facts->address_size != 0) {
-    l_set_int(L, "address_size", (int64_t)facts->address_size);
-    l_set_text(L, "byte_order", facts->big_endian ? "big" : "little");
-  }
-  if (facts->build_id_size > 0) {
-    push_build_id(L, facts);
-    lua_setfield(L, -2, "build_id");
-  }
-  if (facts->debug_link[0] != 0) {
-    l_set_text(L, "debug_link", facts->debug_link);
-    l_set_int(L, "debug_crc", (int64_t)facts->debug_crc);
-  }
-}
-
-
 static void push_facts (lua_State *L, const pf_executable *facts) {
   lua_createtable(L, 0, 20);
   l_set_bool(L, "is_pie", facts->is_pie);
@@ -174,7 +155,19 @@ static void push_facts (lua_State *L, const pf_executable *facts) {
   l_set_int(L, "code_end", (int64_t)facts->code_end);
   l_set_int(L, "image_start", (int64_t)facts->image_start);
   l_set_int(L, "image_end", (int64_t)facts->image_end);
-  push_optional_facts(L, facts);
+  /* Some executables lack the following. */
+  if (facts->address_size != 0) {
+    l_set_int(L, "address_size", (int64_t)facts->address_size);
+    l_set_text(L, "byte_order", facts->big_endian ? "big" : "little");
+  }
+  if (facts->build_id_size > 0) {
+    push_build_id(L, facts);
+    lua_setfield(L, -2, "build_id");
+  }
+  if (facts->debug_link[0] != 0) {
+    l_set_text(L, "debug_link", facts->debug_link);
+    l_set_int(L, "debug_crc", (int64_t)facts->debug_crc);
+  }
 }
 
 
@@ -284,26 +277,6 @@ static int symbols_line (lua_State *L) {
 
 /* {====== The stage ====== */
 
-/* Reads the list { { column =, prefix = }, ... } at `arg`; leaves its strings
-   on the stack. */
-static size_t derived_check (lua_State *L, int arg, const pf_reader *reader,
-                             pf_address_column *derived) {
-  luaL_checktype(L, arg, LUA_TTABLE);
-  const lua_Unsigned count = lua_rawlen(L, arg);
-  luaL_argcheck(L, count <= MAX_DERIVED, arg, "too many columns");
-  luaL_checkstack(L, 3 * MAX_DERIVED, NULL);
-  for (size_t i = 0; i < count; i++) {
-    lua_rawgeti(L, arg, (lua_Integer)i + 1);
-    luaL_checktype(L, -1, LUA_TTABLE);
-    lua_getfield(L, -1, "column");
-    derived[i].column = l_field_check(L, lua_gettop(L), reader);
-    lua_getfield(L, -2, "prefix");
-    derived[i].prefix = luaL_optstring(L, -1, "");
-  }
-  return (size_t)count;
-}
-
-
 /* core.symbolize(reader, symbols, bias, { { column =, prefix = }, ... }, raw):
    the rows with function, file and line of the addresses in these columns. */
 static int core_symbolize (lua_State *L) {
@@ -313,13 +286,23 @@ static int core_symbolize (lua_State *L) {
   pf_symbols *const symbols = l_symbols_check(L, 2);
   const uint64_t bias = (uint64_t)luaL_optinteger(L, 3, 0);
   const bool raw = lua_toboolean(L, 5);
-  const size_t count = derived_check(L, 4, input->reader, derived);
+  luaL_checktype(L, 4, LUA_TTABLE);
+  const lua_Unsigned count = lua_rawlen(L, 4);
+  luaL_argcheck(L, count <= MAX_DERIVED, 4, "too many columns");
+  luaL_checkstack(L, 3 * MAX_DERIVED, NULL);
+  for (size_t i = 0; i < count; i++) {
+    lua_rawgeti(L, 4, (lua_Integer)i + 1);
+    luaL_checktype(L, -1, LUA_TTABLE);
+    lua_getfield(L, -1, "column");
+    derived[i].column = l_field_check(L, lua_gettop(L), input->reader);
+    lua_getfield(L, -2, "prefix");
+    derived[i].prefix = luaL_optstring(L, -1, "");
+  }
   l_reader *const r = l_reader_new(L);
-  pf_error error;
-  return l_reader_opened(L,
+  return l_reader_opened(L, r,
                          pf_symbolize_open(input->reader, symbols, bias, raw,
-                                           derived, count, &r->reader, &error),
-                         &error);
+                                           derived, count, &r->reader,
+                                           &r->error));
 }
 
 /* }====== */

@@ -151,12 +151,9 @@ static int core_open (lua_State *L) {
   luaL_checktype(L, 3, LUA_TTABLE);
   pf_dictionary *const dictionary = l_dictionary_check(L, 5);
   lua_settop(L, 5);
-  l_part *const p = lua_newuserdatauv(L, sizeof *p, 2); /* at 6 */
-  memset(p, 0, sizeof *p);
-  luaL_setmetatable(L, L_PART);
-  lua_newtable(L); /* at 7: pins */
-  lua_pushvalue(L, 7);
-  lua_setiuservalue(L, 6, 1);
+  l_part *const p = l_new(L, L_PART, sizeof *p, 2); /* at 6 */
+  lua_newtable(L);                                  /* at 7: pins */
+  l_pin(L, 6, 1, 7);
   lua_pushvalue(L, 5);
   l_append(L, 7);
   read_sources(L, 2, p, 7);

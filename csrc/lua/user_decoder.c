@@ -78,20 +78,13 @@ typedef struct lua_decoder {
 } lua_decoder;
 
 
-/* Returns the decoder of `put`; raises if it is called outside of it. */
-static lua_decoder *decoder_of_put (lua_State *L) {
+/* put(value, ...): writes one row, a value per column; nil is missing. Strings
+   of columns of type bytes are pinned until the next batch. */
+static int put (lua_State *L) {
   const l_reader *const r = lua_touserdata(L, lua_upvalueindex(1));
   lua_decoder *const d = (lua_decoder *)(void *)r->reader;
   if (d == NULL || d->batch == NULL || d->callback.thread != L)
     luaL_error(L, "put is called outside the decoder it was given to");
-  return d;
-}
-
-
-/* put(value, ...): writes one row, a value per column; nil is missing. Strings
-   of columns of type bytes are pinned until the next batch. */
-static int put (lua_State *L) {
-  lua_decoder *const d = decoder_of_put(L);
   const size_t row = d->batch->rows;
   for (size_t i = 0; i < d->reader.nfields; i++) {
     pf_column *const column = &d->batch->columns[i];
@@ -159,8 +152,7 @@ static int core_decoder (lua_State *L) {
   lua_newtable(L);                        /* at 8: pins bytes */
   l_reader *const r = l_reader_new(L);    /* at 9 */
   r->open = open;
-  lua_pushvalue(L, 4);
-  lua_setiuservalue(L, 9, 2);
+  l_pin(L, 9, 2, 4);
   lua_decoder *const d = calloc(1, sizeof *d);
   if (d == NULL)
     l_no_memory(L);

@@ -43,11 +43,8 @@ static int contexts_close (lua_State *L) {
 pf_contexts *l_contexts_new (lua_State *L, int dictionary_arg) {
   pf_dictionary *const dictionary = l_dictionary_check(L, dictionary_arg);
   dictionary_arg = lua_absindex(L, dictionary_arg);
-  l_contexts *const c = lua_newuserdatauv(L, sizeof *c, 1);
-  memset(c, 0, sizeof *c);
-  luaL_setmetatable(L, L_CONTEXTS);
-  lua_pushvalue(L, dictionary_arg);
-  lua_setiuservalue(L, -2, 1);
+  l_contexts *const c = l_new(L, L_CONTEXTS, sizeof *c, 1);
+  l_pin(L, -1, 1, dictionary_arg);
   if (pf_contexts_open(&c->contexts, dictionary) != PF_OK)
     l_no_memory(L);
   c->open = true;
@@ -162,10 +159,9 @@ static pf_context_rows options_at (lua_State *L, int arg,
 
 
 static int push_view (lua_State *L, const pf_context_rows *rows) {
-  pf_error error;
   l_reader *const r = l_reader_new(L);
-  return l_reader_opened(L, pf_context_rows_open(rows, &r->reader, &error),
-                         &error);
+  return l_reader_opened(L, r,
+                         pf_context_rows_open(rows, &r->reader, &r->error));
 }
 
 
@@ -214,9 +210,8 @@ static int contexts_diff (lua_State *L) {
                         pf_metric_named(c, "total before"),
                         pf_metric_named(c, "count"),
                         pf_metric_named(c, "count before")};
-  pf_error error;
   l_reader *const r = l_reader_new(L);
-  return l_reader_opened(L, pf_diff_open(&diff, &r->reader, &error), &error);
+  return l_reader_opened(L, r, pf_diff_open(&diff, &r->reader, &r->error));
 }
 
 

@@ -28,8 +28,7 @@ l_export *l_export_new (lua_State *L, int arg, int options_arg, int file_arg) {
   const pf_contexts *const contexts = l_contexts_check(L, arg);
   FILE *const file = l_file_check(L, file_arg);
   luaL_checktype(L, options_arg, LUA_TTABLE);
-  l_export *const e = l_scratch(L, 1, sizeof *e);
-  luaL_setmetatable(L, L_EXPORT);
+  l_export *const e = l_new(L, L_EXPORT, sizeof *e, 0);
   e->job.file = file;
   e->file_arg = file_arg;
   e->contexts = contexts;

@@ -46,18 +46,6 @@ typedef struct folded_numbers {
 } folded_numbers;
 
 
-static void put_folded (l_export *e, const uint32_t *path, uint32_t depth,
-                        const folded_numbers *numbers) {
-  for (uint32_t i = 0; i < depth && numbers->count > 0; i++) {
-    l_export_text(e, i == 0 ? "" : ";");
-    l_export_replaced(e, frame_name(e, path[i]), ";:");
-  }
-  for (size_t i = 0; i < numbers->count; i++)
-    l_export_put(e, " %lld", (long long)numbers->at[i]);
-  l_export_text(e, numbers->count > 0 ? "\n" : "");
-}
-
-
 /* Returns the numbers that are written for a context: its weight; for a
    difference the weights before and now or, with `increases`, its growth. The
    count is 0 for a context that is left out: its weights are 0, or it has not
@@ -99,7 +87,13 @@ static int core_write_folded (lua_State *L) {
     const uint32_t node = e->walk.order[i], depth = e->walk.depths[i];
     path[depth - 1] = c->frames[node];
     const folded_numbers numbers = folded_of(e, node, before, increases);
-    put_folded(e, path, depth, &numbers);
+    for (uint32_t d = 0; d < depth && numbers.count > 0; d++) {
+      l_export_text(e, d == 0 ? "" : ";");
+      l_export_replaced(e, frame_name(e, path[d]), ";:");
+    }
+    for (size_t n = 0; n < numbers.count; n++)
+      l_export_put(e, " %lld", (long long)numbers.at[n]);
+    l_export_text(e, numbers.count > 0 ? "\n" : "");
   }
   return l_export_finish(L, e);
 }
@@ -309,22 +303,6 @@ static bool has_cost (const pf_contexts *c, const size_t *metrics, size_t count,
 }
 
 
-static void put_self_costs (l_export *e, shown *names,
-                            const event_list *events) {
-  const pf_contexts *const c = e->contexts;
-  for (uint32_t i = 1; i < c->count; i++) {
-    const uint32_t node = e->walk.order[i];
-    const uint32_t frame = c->frames[node];
-    if (!has_cost(c, events->self, events->count, node))
-      continue;
-    put_function(e, names, frame, "fl=", "fn=");
-    put_line_cost(e, pf_area_at(c->dictionary, frame)->line, c, events->self,
-                  events->count, node);
-    l_export_text(e, "\n");
-  }
-}
-
-
 /* Writes each arc with its number of calls and its inclusive cost. */
 static void put_arcs (l_export *e, shown *names, const pf_contexts *arcs,
                       const event_list *events) {
@@ -350,17 +328,6 @@ static void put_header (l_export *e, const char *key, const char *text,
   l_export_text(e, key);
   l_export_replaced(e, l_bytes_of(text), pairs);
   l_export_text(e, "\n");
-}
-
-
-/* Writes the strings of the list `notes` of the options at 2. */
-static void put_notes (lua_State *L, l_export *e) {
-  if (lua_getfield(L, 2, "notes") == LUA_TTABLE)
-    for (lua_Integer i = 1; lua_rawgeti(L, -1, i) == LUA_TSTRING; i++) {
-      put_header(e, "desc: Damaged: ", lua_tostring(L, -1), "");
-      lua_pop(L, 1);
-    }
-  lua_settop(L, 5);
 }
 
 
@@ -440,7 +407,12 @@ static int core_write_callgrind (lua_State *L) {
   put_header(e, "# callgrind format\nversion: 1\ncreator: ",
              l_option_text(L, 2, "creator", "profio"), "");
   put_header(e, "cmd: ", l_option_text(L, 2, "command", "?"), "");
-  put_notes(L, e);
+  if (lua_getfield(L, 2, "notes") == LUA_TTABLE)
+    for (lua_Integer i = 1; lua_rawgeti(L, -1, i) == LUA_TSTRING; i++) {
+      put_header(e, "desc: Damaged: ", lua_tostring(L, -1), "");
+      lua_pop(L, 1);
+    }
+  lua_settop(L, 5);
   const char *const remark = l_option_text(L, 2, "remark", NULL);
   if (remark != NULL)
     put_header(e, "desc: Note: ", remark, "");
@@ -451,7 +423,17 @@ static int core_write_callgrind (lua_State *L) {
   put_events(e, &events);
   put_sums(e, "summary:", &events);
   l_export_text(e, "\n");
-  put_self_costs(e, &names, &events);
+  const pf_contexts *const c = e->contexts;
+  for (uint32_t i = 1; i < c->count; i++) {
+    const uint32_t node = e->walk.order[i];
+    const uint32_t frame = c->frames[node];
+    if (!has_cost(c, events.self, events.count, node))
+      continue;
+    put_function(e, &names, frame, "fl=", "fn=");
+    put_line_cost(e, pf_area_at(c->dictionary, frame)->line, c, events.self,
+                  events.count, node);
+    l_export_text(e, "\n");
+  }
   put_arcs(e, &names, arcs, &events);
   put_sums(e, "totals:", &events);
   return l_export_finish(L, e);

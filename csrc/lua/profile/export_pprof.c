@@ -22,16 +22,6 @@ static int sink_gc (lua_State *L) {
 }
 
 
-static pf_sink *push_sink (lua_State *L) {
-  pf_sink *const sink = l_scratch(L, 1, sizeof *sink);
-  sink->fd = -1;
-  luaL_setmetatable(L, L_SINK);
-  if (pf_sink_open(sink, -1) != PF_OK)
-    l_no_memory(L);
-  return sink;
-}
-
-
 /* Writes the bytes of a sink to the Lua file at `arg` and closes the sink.
    Closing now matters when a profile is written while the Lua state closes,
    because the collector then runs no finalisers of new objects. Returns true,
@@ -189,7 +179,10 @@ static int core_write_pprof (lua_State *L) {
   const pprof_attributes facts = {header, has_mapping ? &mapping : NULL};
   lua_getfield(L, 2, "packed");
   const bool is_packed = lua_isnil(L, -1) || lua_toboolean(L, -1);
-  pf_sink *const sink = push_sink(L);
+  pf_sink *const sink = l_new(L, L_SINK, sizeof *sink, 0);
+  sink->fd = -1;
+  if (pf_sink_open(sink, -1) != PF_OK)
+    l_no_memory(L);
   const pf_status status =
       is_packed ? pf_pprof_write_gzip(contexts, &facts, sink, &error)
                 : pf_pprof_write(contexts, &facts, sink, &error);

@@ -37,19 +37,15 @@ enum {
 
 /* {====== Scanning a track ====== */
 
-static bool has_areas (const pf_span_store *store) {
-  const pf_events *const events = pf_span_store_events(store);
-  return events->reader->fields[events->area].type == PF_AREA;
-}
-
-
 /* Returns the area of the contexts for a frame of the spans: its area, or a new
    area for the name if the frame has a value. PF_NO_AREA: out of memory. */
 static uint32_t frame_of (const pf_span_store *store, uint32_t frame) {
   pf_dictionary *const d = pf_span_store_events(store)->reader->dictionary;
   const uint32_t area = pf_span_store_area(store, frame);
   const uint32_t name = pf_span_store_name(store, frame);
-  if (has_areas(store) && pf_area_name(d, area) == name)
+  const pf_events *const events = pf_span_store_events(store);
+  if ((events->reader->fields[events->area].type == PF_AREA) &&
+      pf_area_name(d, area) == name)
     return pf_frame_of(d, area);
   pf_area named = PF_AREA_NONE;
   named.name = name;

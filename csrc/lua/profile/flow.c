@@ -56,22 +56,17 @@ static void mark_name (const l_profile *p, uint8_t *filter, uint32_t name,
 }
 
 
-/* Demangles the names of all functions that were used. */
-static void show_all (const l_profile *p) {
-  const pf_graph *const graph = &p->graph;
-  for (size_t i = 0; p->shown != NULL && i < graph->nfunctions; i++)
-    if (p->shown[i] == PF_NO_NAME && (graph->flags[i] & PF_FUNCTION_USED) != 0)
-      p->shown[i] = pf_demangle(graph->dictionary, graph->names[i]);
-}
-
-
 /* Sets a bit for the functions in the list on top of the stack. */
 static void mark_list (lua_State *L, const l_profile *p, uint8_t *filter,
                        const char *option, uint8_t bit) {
   if (!lua_istable(L, -1))
     luaL_error(L, "%s must be a list of names or numbers of functions", option);
   const lua_Integer count = luaL_len(L, -1);
-  show_all(p);
+  /* Demangles the names of all functions that were used. */
+  const pf_graph *const graph = &p->graph;
+  for (size_t i = 0; p->shown != NULL && i < graph->nfunctions; i++)
+    if (p->shown[i] == PF_NO_NAME && (graph->flags[i] & PF_FUNCTION_USED) != 0)
+      p->shown[i] = pf_demangle(graph->dictionary, graph->names[i]);
   if (p->graph.dictionary->lacks_memory)
     l_no_memory(L);
   for (lua_Integer i = 1; i <= count; i++) {
@@ -151,11 +146,8 @@ pf_flow *l_flow_push (lua_State *L, int profile, int arg,
       l_option_text(L, arg, "metric", NULL) == NULL && !has_lists(L, arg);
   if (plain && lua_getiuservalue(L, profile, 2) == LUA_TUSERDATA)
     return &((l_flow *)lua_touserdata(L, -1))->flow;
-  l_flow *const f = lua_newuserdatauv(L, sizeof *f, 1);
-  memset(f, 0, sizeof *f);
-  luaL_setmetatable(L, L_FLOW);
-  lua_pushvalue(L, profile);
-  lua_setiuservalue(L, -2, 1);
+  l_flow *const f = l_new(L, L_FLOW, sizeof *f, 1);
+  l_pin(L, -1, 1, profile);
   make_filter(L, p, f, arg);
   const size_t metric = metric_of(L, &p->graph, arg);
   const pf_status status =

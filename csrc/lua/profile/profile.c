@@ -52,11 +52,8 @@ static pf_reader *option_reader (lua_State *L, const char *name) {
 
 /* Pushes a closed profile with the dictionary at `dictionary`. */
 static l_profile *new_profile (lua_State *L, int dictionary) {
-  l_profile *const p = lua_newuserdatauv(L, sizeof *p, 2);
-  memset(p, 0, sizeof *p);
-  luaL_setmetatable(L, L_PROFILE);
-  lua_pushvalue(L, dictionary);
-  lua_setiuservalue(L, -2, 1);
+  l_profile *const p = l_new(L, L_PROFILE, sizeof *p, 2);
+  l_pin(L, -1, 1, dictionary);
   return p;
 }
 
@@ -234,12 +231,11 @@ static pf_listing listing_of (lua_State *L, int arg, l_open_ordered *open) {
 /* profile:NAME(options) for the report whose index is upvalue 1: a reader. */
 static int profile_report (lua_State *L) {
   const size_t which = (size_t)lua_tointeger(L, lua_upvalueindex(1));
-  pf_error error;
   lua_settop(L, 2);
   const pf_listing listing = listing_of(L, 2, reports[which].open);
   l_reader *const r = l_reader_new(L);
-  return l_reader_opened(L, reports[which].make(&listing, &r->reader, &error),
-                         &error);
+  return l_reader_opened(L, r,
+                         reports[which].make(&listing, &r->reader, &r->error));
 }
 
 
@@ -269,7 +265,6 @@ static size_t function_at (lua_State *L, int arg, const l_profile *p) {
 static int arcs_of (lua_State *L,
                     pf_status (*make)(const pf_listing *, uint32_t,
                                       pf_reader **, pf_error *)) {
-  pf_error error;
   lua_settop(L, 3);
   const l_profile *const p = l_profile_check(L, 1);
   const size_t function = function_at(L, 2, p);
@@ -278,7 +273,7 @@ static int arcs_of (lua_State *L,
     return 0;
   l_reader *const r = l_reader_new(L);
   return l_reader_opened(
-      L, make(&listing, (uint32_t)function, &r->reader, &error), &error);
+      L, r, make(&listing, (uint32_t)function, &r->reader, &r->error));
 }
 
 
@@ -301,7 +296,6 @@ static int profile_callees (lua_State *L) {
 ** are built from the same readers.
 */
 static int profile_compare (lua_State *L) {
-  pf_error error;
   lua_settop(L, 3);
   const l_profile *const p = l_profile_check(L, 1);
   const l_profile *const other = l_profile_check(L, 2);
@@ -314,8 +308,8 @@ static int profile_compare (lua_State *L) {
   lua_pushnil(L);
   compat.flow = l_flow_push(L, 2, 5, NULL); /* at 6 */
   l_reader *const r = l_reader_new(L);
-  return l_reader_opened(L, pf_compare(&exact, &compat, &r->reader, &error),
-                         &error);
+  return l_reader_opened(L, r,
+                         pf_compare(&exact, &compat, &r->reader, &r->error));
 }
 
 

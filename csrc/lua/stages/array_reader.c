@@ -91,28 +91,24 @@ static void read_fields (lua_State *L, rows_reader *t, size_t nfields) {
 }
 
 
-/* Writes the values of the table at ROW into a row of the batch. */
-static void read_row (lua_State *L, rows_reader *t, size_t row) {
-  for (size_t i = 0; i < t->reader.nfields; i++) {
-    pf_column *const column = &t->batch.columns[i];
-    lua_rawgeti(L, ROW, (lua_Integer)i + 1);
-    if (!l_to_value(L, ROW + 1, column, row, t->reader.dictionary))
-      luaL_error(L, "column '%s' is of type %s, got %s", t->fields[i].name,
-                 pf_type_name(column->type), luaL_tolstring(L, ROW + 1, NULL));
-    if (column->type == PF_BYTES)
-      l_append(L, STRINGS);
-    lua_settop(L, ROW);
-  }
-}
-
-
 static void read_rows (lua_State *L, rows_reader *t) {
   const size_t count = lua_rawlen(L, ROWS);
   for (size_t i = 0; i < count; i++) {
     lua_rawgeti(L, ROWS, (lua_Integer)i + 1);
     luaL_checktype(L, ROW, LUA_TTABLE);
-    read_row(L, t, t->batch.rows++);
+    for (size_t k = 0; k < t->reader.nfields; k++) {
+      pf_column *const column = &t->batch.columns[k];
+      lua_rawgeti(L, ROW, (lua_Integer)k + 1);
+      if (!l_to_value(L, ROW + 1, column, t->batch.rows, t->reader.dictionary))
+        luaL_error(L, "column '%s' is of type %s, got %s", t->fields[k].name,
+                   pf_type_name(column->type),
+                   luaL_tolstring(L, ROW + 1, NULL));
+      if (column->type == PF_BYTES)
+        l_append(L, STRINGS);
+      lua_settop(L, ROW);
+    }
     lua_settop(L, READER);
+    t->batch.rows++;
     if (t->batch.rows < PF_BATCH_ROWS && i + 1 < count)
       continue;
     if (pf_store_append(&t->store, &t->batch) != PF_OK)
@@ -156,13 +152,11 @@ static int core_rows_reader (lua_State *L) {
     l_no_memory(L);
   read_rows(L, t);
   pf_batch_close(&t->batch);
-  pf_error error;
   lua_pushvalue(L, DICTIONARY);
   l_append(L, STRINGS);
-  lua_pushvalue(L, STRINGS); /* the rows have been copied */
-  lua_setiuservalue(L, READER, 1);
+  l_pin(L, READER, 1, STRINGS); /* the rows have been copied */
   return l_reader_opened(
-      L, pf_store_reader(&t->store, NULL, 0, &t->rows, &error), &error);
+      L, r, pf_store_reader(&t->store, NULL, 0, &t->rows, &r->error));
 }
 
 

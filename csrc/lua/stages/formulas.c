@@ -94,17 +94,14 @@ static int core_derive (lua_State *L) {
     formula_check(L, input, &formulas[i]);
   }
   l_reader *const r = l_reader_new(L);
-  pf_error error;
   return l_reader_opened(
-      L, pf_derive_open(input, formulas, count, &r->reader, &error), &error);
+      L, r, pf_derive_open(input, formulas, count, &r->reader, &r->error));
 }
 
 /* core.counter(): a counter of the rows that a formula left empty because of an
    overflow. counter:value() is the maximum of all readings. */
 static int core_counter (lua_State *L) {
-  uint64_t *const counter = lua_newuserdatauv(L, sizeof *counter, 0);
-  *counter = 0;
-  luaL_setmetatable(L, L_COUNTER);
+  uint64_t *const counter = l_new(L, L_COUNTER, sizeof *counter, 0);
   return 1;
 }
 
@@ -141,10 +138,9 @@ static int core_pivot (lua_State *L) {
     lua_pop(L, 3);
   }
   l_reader *const r = l_reader_new(L);
-  pf_error error;
   return l_reader_opened(
-      L, pf_pivot_open(input, key, value, columns, count, &r->reader, &error),
-      &error);
+      L, r,
+      pf_pivot_open(input, key, value, columns, count, &r->reader, &r->error));
 }
 
 /* }====== */

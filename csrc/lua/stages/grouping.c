@@ -53,16 +53,6 @@ static void set_bucket (lua_State *L, pf_key *key, const pf_field *field) {
 }
 
 
-static void set_octave (lua_State *L, pf_key *key, const pf_field *field) {
-  lua_getfield(L, SPEC, "octave");
-  key->octave = lua_toboolean(L, -1) != 0 && !pf_has_any_type(field);
-  lua_pop(L, 1);
-  if (key->octave && field->type != PF_INT)
-    luaL_error(L, "octave(%s): the column is of type %s, not int", field->name,
-               pf_type_name(field->type));
-}
-
-
 static void set_column_key (lua_State *L, pf_key *key, pf_type *type,
                             const pf_reader *input) {
   lua_getfield(L, SPEC, "column");
@@ -70,7 +60,12 @@ static void set_column_key (lua_State *L, pf_key *key, pf_type *type,
   const pf_field *const field = &input->fields[key->column];
   *type = field->type;
   set_bucket(L, key, field);
-  set_octave(L, key, field);
+  lua_getfield(L, SPEC, "octave");
+  key->octave = lua_toboolean(L, -1) != 0 && !pf_has_any_type(field);
+  lua_pop(L, 1);
+  if (key->octave && field->type != PF_INT)
+    luaL_error(L, "octave(%s): the column is of type %s, not int", field->name,
+               pf_type_name(field->type));
   key->name = l_option_text(L, SPEC, "name", field->name);
 }
 
@@ -233,9 +228,8 @@ static int core_sort (lua_State *L) {
     lua_settop(L, 3);
   }
   l_reader *const r = l_reader_new(L);
-  pf_error error;
   return l_reader_opened(
-      L, pf_sort_open(input, keys, nkeys, &r->reader, &error), &error);
+      L, r, pf_sort_open(input, keys, nkeys, &r->reader, &r->error));
 }
 
 

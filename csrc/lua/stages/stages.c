@@ -85,11 +85,9 @@ static int core_filter (lua_State *L) {
   l_callback_open(L, &f->callback, 2, l_reader_check(L, 1)->open);
   l_reader *const r = l_reader_new(L);
   const pf_predicate choice = {f, filter_rows, filter_release};
-  pf_error error;
-  return l_reader_opened(L,
+  return l_reader_opened(L, r,
                          pf_filter_open(input, f->columns, (size_t)f->count,
-                                        choice, &r->reader, &error),
-                         &error);
+                                        choice, &r->reader, &r->error));
 }
 
 /* }====== */
@@ -116,10 +114,9 @@ static int core_limit (lua_State *L) {
   if (limit <= PF_NO_LIMIT - skip && pf_can(input)->expect_rows != NULL)
     input->can->expect_rows(input, limit + skip);
   l_reader *const r = l_reader_new(L);
-  pf_error error;
   r->kind = L_LIMIT;
   return l_reader_opened(
-      L, pf_limit_open(input, limit, skip, &r->reader, &error), &error);
+      L, r, pf_limit_open(input, limit, skip, &r->reader, &r->error));
 }
 
 
@@ -155,12 +152,10 @@ static int core_range (lua_State *L) {
                           : "; declare that a function returns whole numbers: "
                             "group { function, type = \"int\" }");
   l_reader *const r = l_reader_new(L);
-  pf_error error;
-  return l_reader_opened(L,
+  return l_reader_opened(L, r,
                          pf_range_open(input, column,
                                        is_empty ? LUA_MAXINTEGER : from, last,
-                                       &r->reader, &error),
-                         &error);
+                                       &r->reader, &r->error));
 }
 
 /* }====== */
@@ -174,9 +169,8 @@ static int core_with_area (lua_State *L) {
   pf_reader *const input = l_reader_check(L, 1)->reader;
   const size_t column = l_field_check(L, 2, input);
   l_reader *const r = l_reader_new(L);
-  pf_error error;
   return l_reader_opened(
-      L, pf_area_join_open(input, column, &r->reader, &error), &error);
+      L, r, pf_area_join_open(input, column, &r->reader, &r->error));
 }
 
 /* }====== */
@@ -230,18 +224,6 @@ static void set_readers (lua_State *L, pf_chain_input *parts, size_t nparts) {
 }
 
 
-/* Returns the name id of the constant (on top of the stack) for a part, or
-   PF_NO_NAME. */
-static uint32_t constant_of (lua_State *L, const pf_reader *reader,
-                             size_t part) {
-  uint32_t name = PF_NO_NAME;
-  if (lua_rawgeti(L, -1, (lua_Integer)part + 1) != LUA_TNIL)
-    name = l_name_check(L, -1, reader->dictionary);
-  lua_pop(L, 1);
-  return name;
-}
-
-
 /* Reads constant `c` of the table at CONSTANTS: sets its value for all parts
    and returns its name. */
 static const char *set_constant (lua_State *L, const pf_chain_input *parts,
@@ -252,8 +234,12 @@ static const char *set_constant (lua_State *L, const pf_chain_input *parts,
   luaL_checktype(L, -1, LUA_TTABLE);
   lua_getfield(L, -1, "values");
   luaL_checktype(L, -1, LUA_TTABLE);
-  for (size_t p = 0; p < nparts; p++)
-    constants[p * count + c] = constant_of(L, reader, p);
+  for (size_t p = 0; p < nparts; p++) {
+    const bool is_given = lua_rawgeti(L, -1, (lua_Integer)p + 1) != LUA_TNIL;
+    constants[p * count + c] =
+        is_given ? l_name_check(L, -1, reader->dictionary) : PF_NO_NAME;
+    lua_pop(L, 1);
+  }
   lua_pop(L, 1);
   lua_getfield(L, -1, "name");
   const char *const name = luaL_checkstring(L, -1);
@@ -298,11 +284,9 @@ static int core_chain (lua_State *L) {
   if (id == first->nfields || first->fields[id].type != PF_INT)
     id = SIZE_MAX;
   l_reader *const r = l_reader_new(L);
-  pf_error error;
-  return l_reader_opened(
-      L,
-      pf_chain_open(parts, nparts, names, nconstants, id, &r->reader, &error),
-      &error);
+  return l_reader_opened(L, r,
+                         pf_chain_open(parts, nparts, names, nconstants, id,
+                                       &r->reader, &r->error));
 }
 
 /* }====== */

@@ -41,19 +41,6 @@ static int spans_gc (lua_State *L) {
 }
 
 
-/* Pushes the value of a lane; nil if it is unknown. */
-static void push_lane (lua_State *L, const pf_span_store *store,
-                       uint32_t lane) {
-  const pf_events *const events = pf_span_store_events(store);
-  int64_t value = 0;
-  uint64_t missing[PF_BATCH_ROWS / 64];
-  pf_column column = {
-      .type = pf_events_lane_type(events), .data = &value, .missing = missing};
-  pf_events_put_lane(events, lane, &column, 0);
-  l_push_value(L, &column, 0, events->reader->dictionary, 0);
-}
-
-
 /* Pushes the description of a track. */
 static void push_track (lua_State *L, const pf_span_store *store,
                         const pf_span_track *track, uint32_t number) {
@@ -62,8 +49,15 @@ static void push_track (lua_State *L, const pf_span_store *store,
                                                            : "values";
   const uint32_t variable = pf_span_store_variable(store, number);
   lua_createtable(L, 0, 6);
-  push_lane(L, store,
-            track->kind == PF_KIND_FUNCTION ? track->lane : PF_NO_SLOT);
+  const pf_events *const events = pf_span_store_events(store);
+  int64_t value = 0;
+  uint64_t missing[PF_BATCH_ROWS / 64];
+  pf_column column = {
+      .type = pf_events_lane_type(events), .data = &value, .missing = missing};
+  pf_events_put_lane(events,
+                     track->kind == PF_KIND_FUNCTION ? track->lane : PF_NO_SLOT,
+                     &column, 0);
+  l_push_value(L, &column, 0, events->reader->dictionary, 0);
   lua_setfield(L, -2, "value");
   l_set_text(L, "kind", kind);
   if (variable != PF_NO_NAME)
@@ -112,11 +106,9 @@ static int spans_reader (lua_State *L) {
   (void)pf_span_store_tracks(store, &count);
   luaL_argcheck(L, track >= 1 && track <= count, 2, "no such track");
   l_reader *const r = new_reader(L);
-  pf_error error;
-  return l_reader_opened(L,
+  return l_reader_opened(L, r,
                          pf_span_store_reader(store, (uint32_t)track - 1,
-                                              origin, &r->reader, &error),
-                         &error);
+                                              origin, &r->reader, &r->error));
 }
 
 
@@ -124,9 +116,8 @@ static int spans_reader (lua_State *L) {
 static int spans_frames (lua_State *L) {
   const pf_span_store *const store = l_spans_check(L, 1);
   l_reader *const r = new_reader(L);
-  pf_error error;
-  return l_reader_opened(L, pf_span_store_frames(store, &r->reader, &error),
-                         &error);
+  return l_reader_opened(L, r,
+                         pf_span_store_frames(store, &r->reader, &r->error));
 }
 
 
@@ -157,11 +148,8 @@ static int core_store_spans (lua_State *L) {
                       .variables = l_option_flag(L, 2, "variables"),
                       .idle = l_option_flag(L, 2, "idle")};
   l_call_times(L, 2, &options.calls);
-  l_spans *const s = lua_newuserdatauv(L, sizeof *s, 1);
-  *s = (l_spans){NULL, false};
-  luaL_setmetatable(L, L_SPANS);
-  lua_pushvalue(L, 1);
-  lua_setiuservalue(L, -2, 1);
+  l_spans *const s = l_new(L, L_SPANS, sizeof *s, 1);
+  l_pin(L, -1, 1, 1);
   events->is_input = true;
   pf_error error;
   if (pf_span_store_open(events->reader, &options, &s->store, &error) != PF_OK)

@@ -200,14 +200,6 @@ static int emit (lua_State *L) {
 
 /* {====== Construction ====== */
 
-/* The words of a record are in the order of the table's columns. */
-static void order_words (l_emitter *e) {
-  for (int i = 0; i < e->count; i++)
-    for (int k = 0; k < e->count; k++)
-      e->arguments[i].word += e->arguments[k].column < e->arguments[i].column;
-}
-
-
 static void read_arguments (lua_State *L, int arg, l_emitter *e) {
   const pf_table *const table = e->table;
   uint32_t columns = 0;
@@ -225,7 +217,10 @@ static void read_arguments (lua_State *L, int arg, l_emitter *e) {
     lua_pop(L, 1);
   }
   e->tag = pf_tag(e->number, columns);
-  order_words(e);
+  /* The words of a record are in the order of the table's columns. */
+  for (int i = 0; i < e->count; i++)
+    for (int k = 0; k < e->count; k++)
+      e->arguments[i].word += e->arguments[k].column < e->arguments[i].column;
 }
 
 
@@ -249,8 +244,7 @@ int l_stream_emitter (lua_State *L) {
   e->number = number;
   e->count = (int)count;
   e->is_fixed = true;
-  lua_pushvalue(L, 1);
-  lua_setiuservalue(L, -2, 1);
+  l_pin(L, -1, 1, 1);
   lua_createtable(L, CACHE_SLOTS, 0);
   lua_setiuservalue(L, -2, 2);
   read_arguments(L, 3, e);

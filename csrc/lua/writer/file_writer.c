@@ -110,15 +110,12 @@ static int core_writer (lua_State *L) {
   luaL_checktype(L, 2, LUA_TTABLE);
   const char *path = lua_isnoneornil(L, 4) ? NULL : l_path_check(L, 4);
   lua_settop(L, 5);
-  l_writer *const w = lua_newuserdatauv(L, sizeof *w, 2); /* at 6 */
-  memset(w, 0, sizeof *w);
-  luaL_setmetatable(L, L_WRITER);
+  l_writer *const w = l_new(L, L_WRITER, sizeof *w, 2); /* at 6 */
   lua_createtable(L, 1, 0);
   lua_pushvalue(L, 3);
   lua_rawseti(L, -2, 1);
   lua_setiuservalue(L, 6, 1);
-  lua_pushvalue(L, 4);
-  lua_setiuservalue(L, 6, 2);
+  l_pin(L, 6, 2, 4);
   w->format = format;
   w->dictionary = l_dictionary_check(L, 3);
   pf_error error;

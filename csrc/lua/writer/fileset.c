@@ -90,10 +90,15 @@ pf_status l_fileset_number (l_output *output, const char *path) {
 }
 
 
-/* Moves all files into one list, the main one last, and drops empty side
-   files. */
-static size_t collect_files (l_fileset *set, pf_output *files) {
-  size_t n = 0;
+pf_status l_fileset_commit (l_fileset *set, pf_error *error) {
+  size_t n = set->count;
+  for (size_t i = 0; i < set->count; i++)
+    n += set->outputs[i].ncomplete;
+  pf_output *const files = malloc(n * sizeof *files);
+  if (files == NULL)
+    return pf_no_memory(error);
+  /* All files in one list, the main one last, without empty side files. */
+  n = 0;
   for (size_t i = set->count; i-- > 0;) {
     l_output *const output = &set->outputs[i];
     for (size_t b = 0; b < output->ncomplete; b++)
@@ -104,18 +109,6 @@ static size_t collect_files (l_fileset *set, pf_output *files) {
     files[n++] = output->file;
     output->file = (pf_output){.fd = -1};
   }
-  return n;
-}
-
-
-pf_status l_fileset_commit (l_fileset *set, pf_error *error) {
-  size_t n = set->count;
-  for (size_t i = 0; i < set->count; i++)
-    n += set->outputs[i].ncomplete;
-  pf_output *const files = malloc(n * sizeof *files);
-  if (files == NULL)
-    return pf_no_memory(error);
-  n = collect_files(set, files);
   const pf_status status = pf_output_commit(files, n, error);
   for (size_t i = 0; i < n; i++)
     pf_output_close(&files[i]);

@@ -89,18 +89,6 @@ static pf_status encode (recovery *r, const pf_format *format, pf_error *damage,
 
 /* {====== The result ====== */
 
-/* Sets the lengths of the files on disk: `length` of the main file, and
-   `lengths` of side files by role. */
-static void set_lengths (lua_State *L, const recovery *r) {
-  const uint64_t *const lengths = r->copy.checkpoint.lengths;
-  l_set_int(L, "length", (int64_t)lengths[0]);
-  lua_newtable(L);
-  for (size_t i = 0; i < r->manifest.nroles; i++)
-    l_set_int(L, r->manifest.roles[i], (int64_t)lengths[i + 1]);
-  lua_setfield(L, -2, "lengths");
-}
-
-
 /* Sets the bytes of the recovered files: `data`, and `side_files` by role. */
 static void set_bytes (lua_State *L, const recovery *r) {
   l_set_bytes(L, "data", pf_sink_bytes(&r->sinks[0]));
@@ -118,7 +106,12 @@ static void push_answer (lua_State *L, const recovery *r, const char *format,
   lua_createtable(L, 0, 10);
   l_set_text(L, "format", format);
   l_set_text(L, "full", modes[r->copy.mode]);
-  set_lengths(L, r);
+  const uint64_t *const lengths = r->copy.checkpoint.lengths;
+  l_set_int(L, "length", (int64_t)lengths[0]);
+  lua_newtable(L);
+  for (size_t i = 0; i < r->manifest.nroles; i++)
+    l_set_int(L, r->manifest.roles[i], (int64_t)lengths[i + 1]);
+  lua_setfield(L, -2, "lengths");
   l_set_int(L, "written", (int64_t)r->copy.checkpoint.consumed);
   l_set_int(L, "records", (int64_t)r->encoder.rows);
   l_set_int(L, "lost", (int64_t)r->copy.lost);
@@ -148,9 +141,7 @@ static int core_recover (lua_State *L) {
   const char *const path = luaL_checkstring(L, 1);
   lua_settop(L, 3);
   const pf_named_rule rule = l_named_rule(L);
-  recovery *const r = lua_newuserdatauv(L, sizeof *r, 0);
-  memset(r, 0, sizeof *r);
-  luaL_setmetatable(L, L_RECOVERY);
+  recovery *const r = l_new(L, L_RECOVERY, sizeof *r, 0);
   pf_error error, damage;
   if (pf_ring_read(path, &rule, &r->copy, &error) != PF_OK)
     return l_failure(L, &error, path);
@@ -195,8 +186,7 @@ static int core_claim (lua_State *L) {
   pf_ring_claim *const claim = lua_newuserdatauv(L, sizeof *claim, 1);
   *claim = (pf_ring_claim){.fd = -1};
   luaL_setmetatable(L, L_CLAIM);
-  lua_pushvalue(L, 1); /* the claim borrows the path */
-  lua_setiuservalue(L, -2, 1);
+  l_pin(L, -1, 1, 1); /* the claim borrows the path */
   pf_error error;
   if (pf_ring_claim_open(claim, path, &error) != PF_OK)
     return l_failure(L, &error, path);

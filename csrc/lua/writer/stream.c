@@ -210,11 +210,8 @@ static pf_writer_plan read_plan (lua_State *L, const pf_format *format) {
 /* Pushes a stream without files for the dictionary at 3 and the label at 4, and
    above it the table of its pins. */
 static l_stream *new_stream (lua_State *L) {
-  l_stream *const s = lua_newuserdatauv(L, sizeof *s, 2);
-  memset(s, 0, sizeof *s);
-  luaL_setmetatable(L, L_STREAM);
-  lua_pushvalue(L, 4);
-  lua_setiuservalue(L, -2, 2);
+  l_stream *const s = l_new(L, L_STREAM, sizeof *s, 2);
+  l_pin(L, -1, 2, 4);
   lua_createtable(L, 2, 0);
   lua_pushvalue(L, 3);
   lua_rawseti(L, -2, 1);
