@@ -19,28 +19,6 @@ static l_recorder *recording (lua_State *L) {
 
 /* {====== Informing the recorder ====== */
 
-/* A new coroutine may have the address of a collected one whose lane still
-   exists. */
-static void on_create (lua_State *L, lua_State *co) {
-  l_recorder *const r = recording(L);
-  if (l_timer_is_armed(co))
-    lua_sethook(co, NULL, 0, 0);
-  if (r != NULL)
-    l_lane_end(r, co);
-}
-
-
-/* To be called before `co` runs: sets the hook and the running thread. */
-static void on_resume (lua_State *L, lua_State *co) {
-  l_recorder *const r = recording(L);
-  if (r == NULL)
-    return;
-  if (r->hook != NULL && lua_gethook(co) == NULL)
-    lua_sethook(co, r->hook, r->mask, 0);
-  atomic_store(&r->thread, co);
-}
-
-
 /* To be called when `co` has yielded, ended or been closed: L runs again. Ends
    the lane of `co` unless it has yielded. */
 static void on_stop (lua_State *L, lua_State *co, int status) {
@@ -69,7 +47,11 @@ static int resume (lua_State *L, lua_State *co, int nargs) {
     return -1;
   }
   lua_xmove(L, co, nargs);
-  on_resume(L, co);
+  l_recorder *const r = recording(L);
+  if (r != NULL && r->hook != NULL && lua_gethook(co) == NULL)
+    lua_sethook(co, r->hook, r->mask, 0);
+  if (r != NULL)
+    atomic_store(&r->thread, co);
   const int status = lua_resume(co, L, nargs, &nresults);
   on_stop(L, co, status);
   if (status != LUA_OK && status != LUA_YIELD) {
@@ -99,7 +81,12 @@ static int coroutine_resume (lua_State *L) {
 static int coroutine_create (lua_State *L) {
   luaL_checktype(L, 1, LUA_TFUNCTION);
   lua_State *const co = lua_newthread(L);
-  on_create(L, co);
+  /* It may have the address of a collected one whose lane still exists. */
+  l_recorder *const r = recording(L);
+  if (l_timer_is_armed(co))
+    lua_sethook(co, NULL, 0, 0);
+  if (r != NULL)
+    l_lane_end(r, co);
   lua_pushvalue(L, 1);
   lua_xmove(L, co, 1);
   return 1;

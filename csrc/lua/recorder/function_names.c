@@ -26,22 +26,10 @@ void l_functions_prepare (lua_State *L) {
 }
 
 
-/* Returns the string key of the function at `function` in the table on top, or
-   NULL. */
-static const char *name_in (lua_State *L, int function) {
-  const char *name = NULL;
-  for (lua_pushnil(L); name == NULL && lua_next(L, -2) != 0; lua_pop(L, 1))
-    if (lua_type(L, -2) == LUA_TSTRING && lua_rawequal(L, -1, function))
-      name = lua_tostring(L, -2);
-  return name;
-}
-
-
 /* Writes "module.name" of the function on top into `text` if a loaded module
    contains it. */
 static bool loaded_name (lua_State *L, char *text, size_t size) {
   const int function = lua_gettop(L);
-  const char *name = NULL;
   if (!lua_checkstack(L, 8) ||
       lua_rawgetp(L, LUA_REGISTRYINDEX, &loaded_key) != LUA_TTABLE)
     return false;
@@ -50,7 +38,10 @@ static bool loaded_name (lua_State *L, char *text, size_t size) {
     if (lua_type(L, -2) != LUA_TSTRING || !lua_istable(L, -1))
       continue;
     const char *const module = lua_tostring(L, -2);
-    name = name_in(L, function);
+    const char *name = NULL;
+    for (lua_pushnil(L); name == NULL && lua_next(L, -2) != 0; lua_pop(L, 1))
+      if (lua_type(L, -2) == LUA_TSTRING && lua_rawequal(L, -1, function))
+        name = lua_tostring(L, -2);
     if (name == NULL)
       continue;
     const bool is_global = strcmp(module, LUA_GNAME) == 0;
@@ -107,22 +98,16 @@ static uint32_t local_name (lua_State *L, lua_Debug *ar, l_recorder *r) {
 }
 
 
-/* The module of a function is the path of its file, or Lua's short form of the
-   source. */
-static uint32_t module_of (const lua_Debug *ar, l_recorder *r) {
-  if (*ar->source == '@')
-    return intern(r, ar->source + 1, ar->srclen - 1);
-  return intern(r, ar->short_src, strlen(ar->short_src));
-}
-
-
-/* Sets name, module and kind of a new function. */
+/* Sets name, module and kind of a new function. The module is the path of its
+   file, or Lua's short form of the source. */
 static void name_function (lua_State *L, lua_Debug *ar, l_recorder *r,
                            l_function *f) {
   const int top = lua_gettop(L);
   const char *own = NULL;
   char text[512];
-  f->module = module_of(ar, r);
+  f->module = *ar->source == '@'
+                  ? intern(r, ar->source + 1, ar->srclen - 1)
+                  : intern(r, ar->short_src, strlen(ar->short_src));
   f->kind = r->kinds[*ar->what == 'm'];
   lua_getinfo(L, "f", ar);
   if (*ar->what == 'm')
@@ -140,14 +125,6 @@ static void name_function (lua_State *L, lua_Debug *ar, l_recorder *r,
 
 
 /* {====== Hash table ====== */
-
-static uint64_t hash_of (const l_function_key *key) {
-  const uint64_t address =
-      (uint64_t)(uintptr_t)key->source ^ (uint64_t)(uintptr_t)key->c;
-  return (address >> 4) + ((uint64_t)(unsigned)key->first << 20) +
-         (unsigned)key->last + ((uint64_t)(unsigned)key->signature << 32);
-}
-
 
 /* Whether `source` ends with the bytes that the function keeps of its own
    source. Compares words, because a call of memcmp costs more. */
@@ -217,7 +194,11 @@ static l_function *function_of_key (lua_State *L, lua_Debug *ar, l_recorder *r,
                                     const l_function_key *key) {
   l_functions *const functions = &r->functions;
   const search_key search = {functions->list, key};
-  const uint64_t hash = hash_of(key);
+  const uint64_t address =
+      (uint64_t)(uintptr_t)key->source ^ (uint64_t)(uintptr_t)key->c;
+  const uint64_t hash =
+      (address >> 4) + ((uint64_t)(unsigned)key->first << 20) +
+      (unsigned)key->last + ((uint64_t)(unsigned)key->signature << 32);
   const uint32_t known =
       pf_intern_table_find(&functions->known, hash, is_same, &search);
   if (known != PF_NOT_INTERNED)

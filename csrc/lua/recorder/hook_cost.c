@@ -105,17 +105,6 @@ static bool open_probe (lua_State *L, l_recorder *probe, const l_recorder *r,
 }
 
 
-static void close_probe (l_recorder *probe) {
-  if (probe->contexts != NULL)
-    pf_contexts_close(probe->contexts);
-  if (probe->writer != NULL)
-    free(probe->writer->ring.header);
-  l_functions_free(&probe->functions);
-  l_lanes_free(&probe->lanes);
-  if (probe->dictionary != NULL)
-    pf_dictionary_free(probe->dictionary);
-}
-
 /* }====== */
 
 
@@ -227,11 +216,18 @@ void l_calibration_open (l_recorder *r) {
 
 
 void l_calibration_close (l_recorder *r) {
-  if (r->calibration == NULL)
+  l_calibration *const c = r->calibration;
+  if (c == NULL)
     return;
-  close_probe(&r->calibration->probe);
-  if (r->calibration->L != NULL)
-    lua_close(r->calibration->L);
-  free(r->calibration);
+  if (c->probe.contexts != NULL)
+    pf_contexts_close(c->probe.contexts);
+  if (c->probe.writer != NULL)
+    free(c->probe.writer->ring.header);
+  l_functions_free(&c->probe.functions);
+  l_lanes_free(&c->probe.lanes);
+  pf_dictionary_free(c->probe.dictionary);
+  if (c->L != NULL)
+    lua_close(c->L);
+  free(c);
   r->calibration = NULL;
 }

@@ -47,14 +47,6 @@ l_lane *l_lane_new (l_recorder *r, lua_State *thread) {
 }
 
 
-/* Makes the number of an ended lane available again. When out of memory it is
-   not reused. */
-static void free_number (l_lanes *lanes, uint32_t number) {
-  if (pf_grow(&lanes->free, &lanes->free_capacity, lanes->nfree + 1))
-    lanes->free[lanes->nfree++] = number;
-}
-
-
 void l_lane_end (l_recorder *r, lua_State *thread) {
   l_lane *const lane = l_lane_find(r, thread);
   if (lane == NULL || (lane == r->running && r->is_on))
@@ -63,7 +55,9 @@ void l_lane_end (l_recorder *r, lua_State *thread) {
     r->running = NULL;
   l_lane_leave(r, lane, 0);
   r->lanes.list[pf_id_table_find(&r->lanes.threads, address_of(thread))] = NULL;
-  free_number(&r->lanes, lane->number);
+  /* When out of memory, the number is not used again. */
+  if (pf_grow(&r->lanes.free, &r->lanes.free_capacity, r->lanes.nfree + 1))
+    r->lanes.free[r->lanes.nfree++] = lane->number;
   free(lane->block);
   free(lane);
 }
@@ -141,28 +135,6 @@ size_t l_lane_index (const l_lane *lane, const void *ci) {
 
 /* {====== Synchronising with Lua's stack ====== */
 
-/* Returns the number of levels of a stack that has at least `level`. */
-static int depth_of (lua_State *L, int level) {
-  lua_Debug ar;
-  while (lua_getstack(L, level, &ar))
-    level++;
-  return level;
-}
-
-
-/* Hides C functions that only exist to call the recorder's own Lua code
-   (require, pcall), and the outermost C function, which is the
-   interpreter's. */
-static void hide_outer (l_lane *lane) {
-  for (l_frame *f = lane->frames; f <= lane->top; f++) {
-    if (f->function->key.c == NULL)
-      continue;
-    f->is_hidden |=
-        f == lane->frames || (f < lane->top && f[1].function->is_own);
-  }
-}
-
-
 /* Returns the current line of a call; in modes without lines the line where its
    function begins. */
 static int line_of (lua_State *L, lua_Debug *ar, const l_recorder *r,
@@ -208,7 +180,9 @@ void l_lane_sync (l_recorder *r, l_lane *lane, int level) {
   lane->is_stale = false;
   if (!lua_checkstack(L, LUA_MINSTACK))
     return;
-  const int first = depth_of(L, level) - 1;
+  int first = level - 1;
+  while (lua_getstack(L, first + 1, &ar))
+    first++;
   const size_t kept = match_calls(r, lane, first, level);
   l_lane_leave(r, lane, kept);
   for (int at = first - (int)kept; at >= level; at--) {
@@ -221,7 +195,15 @@ void l_lane_sync (l_recorder *r, l_lane *lane, int level) {
     f->line = line_of(L, &ar, r, f->function);
     f->has_line = true;
   }
-  hide_outer(lane);
+  /* Hides C functions that only exist to call the recorder's own Lua code
+     (require, pcall), and the outermost C function, which is the
+     interpreter's. */
+  for (l_frame *f = lane->frames; f <= lane->top; f++) {
+    if (f->function->key.c == NULL)
+      continue;
+    f->is_hidden |=
+        f == lane->frames || (f < lane->top && f[1].function->is_own);
+  }
   for (l_frame *f = lane->frames + kept; r->mode == L_CALLS && f <= lane->top;
        f++)
     l_put_enter(r, lane, f);

@@ -96,19 +96,6 @@ void l_put_prepare (lua_State *L, l_recorder *r) {
 
 /* {====== Records ====== */
 
-/* Waits for space in the ring. Where costs are subtracted, waiting is part of
-   the time inside the hook; otherwise it is added to the overhead here. */
-static uint64_t *wait_for_space (l_recorder *r, size_t words) {
-  const int64_t before = l_now(r);
-  uint64_t *const record = pf_writer_begin(r->writer, words);
-  const int64_t waited = l_now(r) - before;
-  r->waited += waited;
-  if (!r->has_costs)
-    r->overhead += waited;
-  return record;
-}
-
-
 L_COLD uint64_t *l_put_begin_general (l_recorder *r, size_t words) {
   pf_error error;
   if (r->writer == NULL || r->error.status != PF_OK)
@@ -125,7 +112,15 @@ L_COLD uint64_t *l_put_begin_general (l_recorder *r, size_t words) {
   r->fast_writer = r->writer;
   if (pf_ring_has_space(&r->writer->ring, words))
     return pf_writer_begin(r->writer, words);
-  return wait_for_space(r, words);
+  /* Wait for space. Where costs are subtracted, waiting is part of the time
+     inside the hook; otherwise it is added to the overhead here. */
+  const int64_t before = l_now(r);
+  uint64_t *const record = pf_writer_begin(r->writer, words);
+  const int64_t waited = l_now(r) - before;
+  r->waited += waited;
+  if (!r->has_costs)
+    r->overhead += waited;
+  return record;
 }
 
 /* }====== */

@@ -80,8 +80,7 @@ static void turn_on (lua_State *L, l_recorder *r) {
 
 /* Deactivates this recorder if it is the active one. */
 static void detach (l_recorder *r) {
-  l_recorder *mine = r;
-  atomic_compare_exchange_strong(&l_recording, &mine, NULL);
+  atomic_compare_exchange_strong(&l_recording, &(l_recorder *){r}, NULL);
 }
 
 /* }====== */
@@ -111,16 +110,6 @@ static void read_settings (lua_State *L, l_recorder *r) {
 }
 
 
-/* Opens the contexts that mode "aggregate" adds to. */
-static void open_sums (lua_State *L, l_recorder *r) {
-  r->contexts = l_contexts_new(L, 3);
-  if (pf_metric_of(r->contexts, "time", "ns") != 0 ||
-      pf_metric_of(r->contexts, "calls", "count") != 1 ||
-      (r->by_line && pf_metric_of(r->contexts, "hits", "count") != 2))
-    l_no_memory(L);
-}
-
-
 /* Connects the recorder at 2 with the stream of the settings, or opens its
    sums. */
 static void open_output (lua_State *L, l_recorder *r) {
@@ -133,8 +122,13 @@ static void open_output (lua_State *L, l_recorder *r) {
   r->kinds[1] = pf_intern_text(r->dictionary, "main");
   if (r->kinds[0] == PF_NO_NAME || r->kinds[1] == PF_NO_NAME)
     l_no_memory(L);
-  if (r->mode == L_AGGREGATE)
-    open_sums(L, r);
+  if (r->mode == L_AGGREGATE) {
+    r->contexts = l_contexts_new(L, 3);
+    if (pf_metric_of(r->contexts, "time", "ns") != 0 ||
+        pf_metric_of(r->contexts, "calls", "count") != 1 ||
+        (r->by_line && pf_metric_of(r->contexts, "hits", "count") != 2))
+      l_no_memory(L);
+  }
   else {
     r->writer = l_stream_check(L, 4)->writer;
     l_put_prepare(L, r);
@@ -148,10 +142,8 @@ static void open_output (lua_State *L, l_recorder *r) {
 static int core_recorder (lua_State *L) {
   luaL_checktype(L, 1, LUA_TTABLE);
   lua_settop(L, 1);
-  l_recorder *const r = lua_newuserdatauv(L, sizeof *r, 3);
-  memset(r, 0, sizeof *r);
+  l_recorder *const r = l_new(L, L_RECORDER, sizeof *r, 3);
   pf_id_table_init(&r->lanes.threads);
-  luaL_setmetatable(L, L_RECORDER);
   read_settings(L, r);
   r->max_name = 255;
   open_output(L, r);
@@ -215,27 +207,17 @@ static int recorder_resume (lua_State *L) {
 
 
 /* Returns the time in ns that was subtracted for the events of the kinds
-   `first` to `last`, and sets *count to the number of these events. */
+   `first` to `last`, and sets *mean to the time for one of them. */
 static int64_t subtracted (const l_recorder *r, l_cost first, l_cost last,
-                           int64_t *count) {
-  int64_t sum = 0;
-  *count = 0;
+                           int64_t *mean) {
+  int64_t sum = 0, count = 0;
   for (int kind = first; kind <= (int)last; kind++) {
     const int64_t seen = (int64_t)r->event_counts[kind];
     sum += r->hook_time[kind] + (seen * r->costs[kind] >> L_COST_BITS);
-    *count += seen;
+    count += seen;
   }
+  *mean = count > 0 ? sum / count : 0;
   return sum;
-}
-
-
-/* Returns the mean time in ns that was subtracted for an event of the kinds
-   `first` to `last`; 0 if there was none. */
-static int64_t mean_subtracted (const l_recorder *r, l_cost first,
-                                l_cost last) {
-  int64_t count;
-  const int64_t sum = subtracted(r, first, last, &count);
-  return count > 0 ? sum / count : 0;
 }
 
 
@@ -243,18 +225,20 @@ static int64_t mean_subtracted (const l_recorder *r, l_cost first,
    per_call=, failure= }; times in ns. */
 static int recorder_facts (lua_State *L) {
   const l_recorder *const r = check(L);
-  int64_t count;
+  int64_t mean, per_line, per_call;
+  subtracted(r, L_COST_LINE, L_COST_LINE, &per_line);
+  subtracted(r, L_COST_LUA, L_COST_C, &per_call);
   lua_createtable(L, 0, 10);
   l_set_int(L, "events", (int64_t)r->events);
   l_set_int(L, "time", r->program_time);
   l_set_int(L, "hook",
-            r->sampling_time + subtracted(r, L_COST_LINE, L_COST_C, &count) -
+            r->sampling_time + subtracted(r, L_COST_LINE, L_COST_C, &mean) -
                 (r->has_costs ? r->waited : 0));
   l_set_int(L, "wait", r->waited);
   l_set_int(L, "drain", r->consumer_time);
   if (r->mode != L_SAMPLED) {
-    l_set_int(L, "per_line", mean_subtracted(r, L_COST_LINE, L_COST_LINE));
-    l_set_int(L, "per_call", mean_subtracted(r, L_COST_LUA, L_COST_C));
+    l_set_int(L, "per_line", per_line);
+    l_set_int(L, "per_call", per_call);
   }
   if (r->error.status != PF_OK)
     l_set_text(L, "failure", r->error.what);

@@ -44,12 +44,17 @@ static size_t read_stack (lua_State *L, l_recorder *r, int level) {
 }
 
 
-/* Returns the id of the stack of the first `count` areas in r->areas;
-   PF_NO_STACK if there are none, or when out of memory. */
-static uint32_t stack_of (l_recorder *r, size_t count) {
+/* Records the samples that are due. At a call event nothing has been spent in
+   the called function yet. */
+static void take_samples (lua_State *L, l_recorder *r, int event) {
+  const uint64_t due = atomic_load(&r->due);
+  const uint64_t count = due / (uint64_t)r->interval;
+  if (count == 0)
+    return;
+  atomic_fetch_sub(&r->due, count * (uint64_t)r->interval);
   uint32_t stack = PF_NO_STACK;
-  while (count > 0) {
-    const uint32_t area = r->areas[--count];
+  for (size_t i = read_stack(L, r, event == LUA_HOOKCALL); i > 0; i--) {
+    const uint32_t area = r->areas[i - 1];
     stack = area == PF_NO_AREA ? PF_NO_STACK
                                : pf_stack_push(r->dictionary, stack, area);
     if (stack == PF_NO_STACK) {
@@ -58,19 +63,6 @@ static uint32_t stack_of (l_recorder *r, size_t count) {
     }
   }
   l_put_changed(r);
-  return stack;
-}
-
-
-/* At a call event nothing has been spent in the called function yet. */
-static void take_sample (lua_State *L, l_recorder *r, int event) {
-  const uint64_t due = atomic_load(&r->due);
-  const uint64_t count = due / (uint64_t)r->interval;
-  if (count == 0)
-    return;
-  atomic_fetch_sub(&r->due, count * (uint64_t)r->interval);
-  const size_t depth = read_stack(L, r, event == LUA_HOOKCALL);
-  const uint32_t stack = stack_of(r, depth);
   if (stack != PF_NO_STACK)
     l_put_sample(r, stack, count);
 }
@@ -107,7 +99,7 @@ static void sample_hook (lua_State *L, lua_Debug *ar) {
   if (r != NULL && r->is_on &&
       r->state == lua_topointer(L, LUA_REGISTRYINDEX)) {
     const int64_t before = l_now(r);
-    take_sample(L, r, event);
+    take_samples(L, r, event);
     r->sampling_time += l_now(r) - before;
     r->event_counts[0]++;
   }
