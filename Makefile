@@ -147,7 +147,7 @@ KILL := $(B)/c/kill $(B)/c/units $(B)/c/processes.so $(B)/c/disk.so $(B)/c/fault
 # The longest of them first: one that begins late is waited for alone.
 SLOW     = %/slow_input_spec.lua %/callbacks_spec.lua %/gprof_spec.lua \
 	%/group_spec.lua %/growth_spec.lua %/conflicts_spec.lua %/faults_spec.lua \
-	%/symbols_order_spec.lua %/readme_spec.lua %/xpp_fast_spec.lua \
+	%/symbols_order_spec.lua %/readme_spec.lua %/xpp_large_spec.lua \
 	%/chrome_spec.lua %/torture_spec.lua %/output_spec.lua %/deep_spec.lua
 ORDERED  = $(filter $(SLOW),$(SPECS)) $(filter-out $(SLOW),$(SPECS))
 
@@ -331,7 +331,7 @@ run-asan: $(B)/bin/lua5.4 $(KILL)
 # files, or run other programs are left out: they take most of the time here. Of the
 # kernels, specs of small tables remain.
 STRESSED = $(filter-out spec/cli/% spec/exports/% %_damage_spec.lua \
-	%_encode_spec.lua %_corpus_spec.lua %_numbers_spec.lua %/xpp_fast_spec.lua \
+	%_encode_spec.lua %_corpus_spec.lua %_numbers_spec.lua %/xpp_large_spec.lua \
 	$(filter-out %/filter_spec.lua %/chain_spec.lua %/derive_spec.lua \
 		%/range_spec.lua %/symbolize_spec.lua %/with_area_spec.lua \
 		%/group_chunks_spec.lua,$(filter spec/kernels/%,$(CHECKED))) \

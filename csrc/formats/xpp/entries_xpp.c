@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "formats/xpp/convert.h"
-#include "formats/xpp/fast.h"
+#include "formats/xpp/name_cache.h"
 #include "formats/xpp/times.h"
 #include "model/dictionary/names.h"
 #include "model/rows/put_values.h"
@@ -27,13 +27,11 @@ typedef struct entries_reader {
   bool is_open;              /* `rows` is open */
   uint32_t op_names[4];      /* ids of i, I, O, o */
   uint32_t flags[ROW_FLAGS]; /* id of the text of each combination */
-  xpp_times times;
+  xpp_times clock;
   bool tracks_times; /* times must be processed: for column time or for flags */
-  int64_t thread_numbers[PF_BATCH_ROWS];
-  int64_t hidden_times[PF_BATCH_ROWS]; /* times needed only for flags */
-  xpp_name_cache ops, calls;           /* of tables */
-  bool has_fast;                       /* `fast` decodes the wanted columns */
-  xpp_fast fast;
+  int64_t threads[PF_BATCH_ROWS]; /* of rows whose column is not wanted */
+  int64_t times[PF_BATCH_ROWS];   /* times needed only for flags */
+  xpp_name_cache ops, calls;      /* of tables */
   xpp_rows rows;
 } entries_reader;
 
@@ -124,26 +122,30 @@ static pf_status fill_numbers (entries_reader *self, xpp_role role,
 }
 
 
-/* Sets the thread of each row, 0 where it is missing, for xpp_times_update. */
-static pf_status find_threads (entries_reader *self, size_t count,
-                               pf_error *error) {
-  uint64_t missing[PF_BATCH_ROWS / 64];
-  pf_column threads = {.type = PF_INT, .missing = missing};
-  threads.ints = self->thread_numbers;
-  return fill_numbers(self, XPP_THREAD, &threads, count, error);
-}
-
-
-static pf_status fill_times (entries_reader *self, pf_column *column,
+/* Fills the column of times, or one of our own if only flags are wanted, because
+   runs are found by the times. Column `thread` is filled already. */
+static pf_status fill_times (entries_reader *self, const pf_batch *batch,
                              size_t count, pf_error *error) {
+  uint64_t missing[2][PF_BATCH_ROWS / 64];
+  pf_column threads = {.type = PF_INT, .missing = missing[0]};
+  pf_column times = {.type = PF_INT, .missing = missing[1]};
+  threads.ints = self->threads;
+  times.ints = self->times;
+  const bool has_threads = batch->columns[ENTRIES_THREAD].data != NULL;
+  pf_column *const column = batch->columns[ENTRIES_TIME].data != NULL
+                                ? &batch->columns[ENTRIES_TIME]
+                                : &times;
   pf_status status = fill_numbers(self, XPP_TIME, column, count, error);
-  if (field_of(self, XPP_TIME) == NULL)
-    return status; /* no times, so the threads are not needed */
-  if (status == PF_OK)
-    status = find_threads(self, count, error);
-  return status == PF_OK ? xpp_times_update(&self->times, &self->rows,
-                                            self->thread_numbers, column, error)
-                         : status;
+  if (!self->tracks_times)
+    return status; /* the trace has no times */
+  if (status == PF_OK && !has_threads)
+    status = fill_numbers(self, XPP_THREAD, &threads, count, error);
+  if (status != PF_OK)
+    return status;
+  return xpp_times_update(&self->clock, &self->rows,
+                          has_threads ? batch->columns[ENTRIES_THREAD].ints
+                                      : threads.ints,
+                          column, error);
 }
 
 
@@ -238,8 +240,8 @@ static void add_flag (const entries_reader *self, pf_column *column, size_t row,
 
 /* Sets the flag of rows with which a run begins. */
 static void mark_runs (const entries_reader *self, pf_column *column) {
-  for (size_t i = 0; self->times.has_run_starts && i < PF_BATCH_ROWS / 64; i++)
-    for (uint64_t left = self->times.run_starts[i]; left != 0; left &= left - 1)
+  for (size_t i = 0; self->clock.has_run_starts && i < PF_BATCH_ROWS / 64; i++)
+    for (uint64_t left = self->clock.run_starts[i]; left != 0; left &= left - 1)
       add_flag(self, column, i * 64 + (size_t)__builtin_ctzll(left), RUN);
 }
 
@@ -275,36 +277,14 @@ static void fill_extra (const entries_reader *self, pf_column *column,
 }
 
 
-/* The column of times, or the hidden one if the column is not wanted. */
-static pf_column time_column (entries_reader *self, pf_column *column,
-                              uint64_t *missing) {
-  pf_column hidden_times = {.type = PF_INT, .missing = missing};
-  hidden_times.ints = self->hidden_times;
-  return column->data == NULL ? hidden_times : *column;
-}
-
-
-/* Processes times if only flags are wanted, because runs are found by the
-   times. */
-static pf_status track_hidden_times (entries_reader *self,
-                                     const pf_batch *batch, size_t count,
-                                     pf_error *error) {
-  uint64_t missing[PF_BATCH_ROWS / 64];
-  if (!self->tracks_times || batch->columns[ENTRIES_TIME].data != NULL)
-    return PF_OK;
-  pf_column times = time_column(self, &batch->columns[ENTRIES_TIME], missing);
-  return fill_times(self, &times, count, error);
-}
-
-
-static pf_status fill_column (entries_reader *self, size_t number,
-                              pf_column *column, size_t count,
-                              pf_error *error) {
+static pf_status fill_column (entries_reader *self, const pf_batch *batch,
+                              size_t number, size_t count, pf_error *error) {
+  pf_column *const column = &batch->columns[number];
   pf_status status;
   switch (number) {
     case ENTRIES_THREAD:
       return fill_numbers(self, XPP_THREAD, column, count, error);
-    case ENTRIES_TIME: return fill_times(self, column, count, error);
+    case ENTRIES_TIME: return fill_times(self, batch, count, error);
     case ENTRIES_OP:
       status = fill_names(self, XPP_OP, &self->ops, column, count, error);
       return status == PF_OK ? check_ops(self, column, count, error) : status;
@@ -320,62 +300,6 @@ static pf_status fill_column (entries_reader *self, size_t number,
                  count);
       return PF_OK;
   }
-}
-
-/* }====== */
-
-
-/* {====== Fast path ====== */
-
-/* Sets up the fast path, if it can decode the wanted columns. */
-static pf_status open_fast (entries_reader *self, const pf_batch *batch,
-                            pf_error *error) {
-  const xpp_file *const file = self->file;
-  bool *const wanted = calloc(file->nentries, sizeof *wanted);
-  if (wanted == NULL)
-    return pf_no_memory(error);
-  for (size_t i = 0; i < file->nentries; i++)
-    wanted[i] = batch->columns[i].data != NULL;
-  wanted[ENTRIES_TIME] = self->tracks_times;
-  self->has_fast =
-      xpp_fast_open(&self->fast, file, wanted, &self->ops, &self->calls);
-  free(wanted);
-  return PF_OK;
-}
-
-
-/* Fills the batch by the fast path. PF_MORE; PF_END if the general path is
-   needed; or a failure. */
-static pf_status fill_fast (entries_reader *self, pf_batch *batch,
-                            pf_error *error) {
-  const xpp_parser *const parser = &self->rows.parser;
-  pf_column *const columns = batch->columns;
-  uint64_t missing[PF_BATCH_ROWS / 64];
-  if (!self->has_fast || !xpp_parser_in_records(parser))
-    return PF_END;
-  pf_column times = time_column(self, &columns[ENTRIES_TIME], missing);
-  const bool wants_thread = columns[ENTRIES_THREAD].data != NULL;
-  xpp_fast_rows fast = {.threads = wants_thread ? columns[ENTRIES_THREAD].ints
-                                   : self->fast.thread.is_wanted
-                                       ? self->thread_numbers
-                                       : NULL,
-                        .times = self->tracks_times ? times.ints : NULL,
-                        .lines = columns[ENTRIES_LINE].ints,
-                        .ops = columns[ENTRIES_OP].ids,
-                        .calls = columns[ENTRIES_CALL].ids};
-  const size_t source = parser->file->segments[parser->segment].source;
-  if (!xpp_fast_decode(&self->fast, xpp_source(parser, source), parser->at,
-                       &fast))
-    return PF_END;
-  xpp_rows_advance(&self->rows, PF_BATCH_ROWS);
-  batch->rows = PF_BATCH_ROWS;
-  pf_status status = PF_OK;
-  if (self->tracks_times && !xpp_times_update_fast(&self->times, &fast))
-    status = xpp_times_update(&self->times, &self->rows, fast.threads, &times,
-                              error);
-  if (columns[ENTRIES_FLAGS].data != NULL)
-    fill_flags(self, &columns[ENTRIES_FLAGS], PF_BATCH_ROWS);
-  return status < 0 ? status : PF_MORE;
 }
 
 /* }====== */
@@ -417,7 +341,7 @@ static pf_status open_rows (entries_reader *self, const pf_batch *batch,
   const pf_status status =
       xpp_rows_open(&self->rows, self->trace, wanted, false, error);
   free(wanted);
-  return status == PF_OK ? open_fast(self, batch, error) : status;
+  return status;
 }
 
 
@@ -425,16 +349,15 @@ static pf_status next (pf_reader *reader, pf_batch *batch, pf_error *error) {
   entries_reader *const self = (entries_reader *)(void *)reader;
   pf_status status = self->is_open ? PF_OK : open_rows(self, batch, error);
   pf_batch_clear(batch);
-  if (status != PF_OK || (status = fill_fast(self, batch, error)) != PF_END)
-    return status;
-  status = xpp_rows_next(&self->rows, PF_BATCH_ROWS, error);
+  if (status == PF_OK)
+    status = xpp_rows_next(&self->rows, PF_BATCH_ROWS, error);
   if (status != PF_MORE)
     return status;
   const size_t count = self->rows.batch.rows;
-  status = track_hidden_times(self, batch, count, error);
   for (size_t i = 0; i < self->file->nentries && status == PF_OK; i++)
-    if (batch->columns[i].data != NULL)
-      status = fill_column(self, i, &batch->columns[i], count, error);
+    if (batch->columns[i].data != NULL ||
+        (i == ENTRIES_TIME && self->tracks_times))
+      status = fill_column(self, batch, i, count, error);
   batch->rows = count;
   return status;
 }
@@ -446,7 +369,7 @@ static void close_reader (pf_reader *reader) {
     xpp_rows_close(&self->rows);
   xpp_name_cache_close(&self->ops);
   xpp_name_cache_close(&self->calls);
-  xpp_times_close(&self->times);
+  xpp_times_close(&self->clock);
   free(self);
 }
 
@@ -481,7 +404,7 @@ pf_status xpp_open_entries (pf_trace *trace, const pf_table *table,
                              .close = close_reader};
   self->trace = trace;
   self->file = trace->state;
-  xpp_times_open(&self->times, trace->dictionary->seed);
+  xpp_times_open(&self->clock, trace->dictionary->seed);
   const size_t *const fields = self->file->roles.field;
   if (xpp_name_cache_open(&self->ops, self->file, fields[XPP_OP]) != PF_OK ||
       xpp_name_cache_open(&self->calls, self->file, fields[XPP_CALL]) !=

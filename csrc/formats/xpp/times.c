@@ -164,7 +164,9 @@ pf_status xpp_times_update (xpp_times *self, const xpp_rows *rows,
                             pf_error *error) {
   const size_t count = rows->batch.rows;
   pf_status status = PF_OK;
-  xpp_times_clear(self);
+  if (self->has_run_starts)
+    memset(self->run_starts, 0, sizeof self->run_starts);
+  self->has_run_starts = false;
   for (size_t row = 0; row < count && status == PF_OK; row++) {
     row += count_in_order(self, threads, time, row, count);
     if (row == count || pf_is_missing(time, row))
@@ -174,26 +176,4 @@ pf_status xpp_times_update (xpp_times *self, const xpp_rows *rows,
       status = check_time(self, rows, threads[row], time, row, error);
   }
   return status;
-}
-
-
-void xpp_times_clear (xpp_times *self) {
-  if (self->has_run_starts)
-    memset(self->run_starts, 0, sizeof self->run_starts);
-  self->has_run_starts = false;
-}
-
-
-bool xpp_times_update_fast (xpp_times *self, const xpp_fast_rows *rows) {
-  if (self->last_thread >= self->known.count || !self->has_last ||
-      self->wrap_offset != 0 || !rows->is_same_thread || !rows->is_sorted)
-    return false;
-  xpp_thread_time *const thread = &self->threads[self->last_thread];
-  if (rows->threads[0] != thread->thread || rows->times[0] < thread->time ||
-      rows->times[0] < self->last)
-    return false;
-  self->last = thread->time = rows->times[PF_BATCH_ROWS - 1];
-  extend_run(self, self->last);
-  xpp_times_clear(self);
-  return true;
 }

@@ -8,7 +8,7 @@
 #ifndef times_h
 #define times_h
 
-#include "formats/xpp/fast.h"
+#include "formats/xpp/parser/fill_rows.h"
 #include "model/base/intern_table.h"
 
 /* The last time of a thread, ns. */
@@ -42,12 +42,5 @@ void xpp_times_close (xpp_times *times);
 pf_status xpp_times_update (xpp_times *times, const xpp_rows *rows,
                             const int64_t *threads, pf_column *time,
                             pf_error *error);
-
-/* Clears run_starts. */
-void xpp_times_clear (xpp_times *times);
-
-/* Processes a batch of the fast path if one thread continues and its times
-   increase; no row is examined. Otherwise returns false and changes nothing. */
-bool xpp_times_update_fast (xpp_times *times, const xpp_fast_rows *rows);
 
 #endif

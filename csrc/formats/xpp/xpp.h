@@ -16,7 +16,6 @@
 **   parser/text_rows_xpp.c   scanner for rows of delimited text
 **   parser/fill_rows.c       items decoded into columns of the file's own fields
 **   entries_xpp.c    table entries: the fields with a role, in our units
-**   fast.c           fast path for entries
 **   raw_xpp.c        table raw: all bytes, and the fields as stated
 **   structure.c      table structure: the roles of the fields
 **   settings.c       the PRI file

@@ -170,19 +170,6 @@ pf_status xpp_rows_next (xpp_rows *rows, size_t max_rows, pf_error *error) {
 }
 
 
-void xpp_rows_advance (xpp_rows *rows, size_t count) {
-  xpp_parser *const parser = &rows->parser;
-  const uint32_t record = parser->file->dbf->record;
-  pf_batch_clear(&rows->batch);
-  (void)xpp_parser_take(parser, XPP_ENTRY, record, &rows->runs[0].item);
-  parser->at += (count - 1) * (uint64_t)record;
-  rows->runs[0].item.count = count;
-  rows->runs[0].row = 0;
-  rows->nruns = 1;
-  rows->batch.rows = count;
-}
-
-
 pf_status xpp_rows_open (xpp_rows *rows, pf_trace *trace, const bool *wanted,
                          bool has_all, pf_error *error) {
   const xpp_file *const file = trace->state;

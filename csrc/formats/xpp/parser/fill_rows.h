@@ -43,10 +43,6 @@ void xpp_rows_close (xpp_rows *rows);
    call. */
 pf_status xpp_rows_next (xpp_rows *rows, size_t max_rows, pf_error *error);
 
-/* Makes the next `count` records the rows of the batch without decoding a
-   field. The caller knows that they exist and are not deleted. */
-void xpp_rows_advance (xpp_rows *rows, size_t count);
-
 /* The byte of its source at which a row of the batch begins. */
 uint64_t xpp_row_offset (const xpp_rows *rows, size_t row);
 

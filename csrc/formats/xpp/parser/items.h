@@ -59,13 +59,6 @@ void xpp_parser_close (xpp_parser *parser);
 pf_status xpp_parser_next (xpp_parser *parser, size_t max_rows, xpp_item *item,
                            pf_error *error);
 
-/* Returns true if the parser is between two records of a table and no rows
-   before the next one are lost. */
-static inline bool xpp_parser_in_records (const xpp_parser *parser) {
-  return parser->is_begun && parser->has_rows && !parser->has_gap &&
-         !parser->file->is_text;
-}
-
 /* The bytes of a source as they are now (a live source grows). */
 static inline pf_bytes xpp_source (const xpp_parser *parser, size_t source) {
   return parser->trace->sources[source].bytes;
@@ -76,10 +69,6 @@ static inline pf_bytes xpp_source (const xpp_parser *parser, size_t source) {
    before the end of `bytes`, the bytes of its segment. */
 pf_status xpp_next_record (xpp_parser *parser, pf_bytes bytes, size_t max_rows,
                            xpp_item *item);
-
-/* True for the operations i, I, O and o. A table, because operations alternate
-   at random and a comparison would be mispredicted. */
-extern const bool xpp_is_op[256];
 
 /* Makes the next `size` bytes an item and advances the parser. Returns
    PF_MORE. */

@@ -34,14 +34,16 @@ static bool may_be_record (const xpp_file *file, pf_bytes bytes, uint64_t at) {
 }
 
 
-const bool xpp_is_op[256] = {
+/* True for the operations i, I, O and o. A table, because operations alternate
+   at random and a comparison would be mispredicted. */
+static const bool is_op[256] = {
     ['i'] = true, ['I'] = true, ['O'] = true, ['o'] = true};
 
 
 /* Returns true if the record at `at`, which is complete, has a valid operation,
    or if its offset is not known. */
 static bool has_op (const xpp_file *file, pf_bytes bytes, uint64_t at) {
-  return file->op_offset == 0 || xpp_is_op[bytes.at[at + file->op_offset]];
+  return file->op_offset == 0 || is_op[bytes.at[at + file->op_offset]];
 }
 
 
@@ -88,7 +90,7 @@ static size_t count_records (const xpp_file *file, pf_bytes bytes, uint64_t at,
   if (max_rows > fitting)
     max_rows = (size_t)fitting;
   for (; count < max_rows && next[0] == flag; count++, next += record)
-    if (op_offset > 0 && !xpp_is_op[next[op_offset]])
+    if (op_offset > 0 && !is_op[next[op_offset]])
       break;
   if (count > 1 && !is_border(bytes, at + count * record))
     count--;

@@ -1,5 +1,5 @@
--- Traces of many entries. The fast path, which a second thread runs ahead, decodes most
--- of them, the general path the others. The expected values are computed row by row in this file.
+-- Traces of many entries: several batches, most of them without a break. The expected values are
+-- computed row by row in this file.
 
 local command = require "spec.support.command"
 local profio = require "profio"
@@ -56,7 +56,7 @@ local function odd_ones(rows)
 end
 
 local cases = {
-   ["all on the fast path, of one thread"] = { 1, function() end },
+   ["of one thread"] = { 1, function() end },
    ["of several threads"] = { 5, function() end },
    ["with names that come late"] = { 1, function(row, i)
       row[4] = i % 14000 == 13000 and "LATE" .. i or row[4]
