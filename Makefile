@@ -33,8 +33,9 @@
 #                   CASES="timeline spans" some cases of it; with WITHOUT=names
 #                   what a fast path brings: see CONTRIBUTING.md
 #   make docs       the parts of lua/profio/help/ that are generated from the code
-#   make install    the module and the command under PREFIX (/usr/local), below
-#                   DESTDIR if that is given;  make uninstall  removes them
+#   make install    the module, the command, its man pages and completion under
+#                   PREFIX (/usr/local), below DESTDIR if that is given;
+#                   make uninstall  removes them
 #   make env        with eval $(make env), require "profio" finds the checkout
 #   make rockspec VERSION=x.y.z URL=...  the rockspec of a release, whose source is
 #                   the archive at URL
@@ -54,6 +55,7 @@ override PREFIX := $(if $(filter /%,$(firstword $(PREFIX))),,$(CURDIR)/)$(PREFIX
 LUADIR  ?= $(PREFIX)/share/lua/5.4
 LIBDIR  ?= $(PREFIX)/lib/lua/5.4
 BINDIR  ?= $(PREFIX)/bin
+DATADIR ?= $(PREFIX)/share
 TIME    ?= 30
 
 LUA_INC ?= $(shell pkg-config --cflags lua5.4 2>/dev/null || \
@@ -498,6 +500,13 @@ $(B)/bench/%.so: spec/bench/%.c
 # The modules and the pages of help, relative to lua/.
 LUA_FILES = (cd lua && find profio -name '*.lua' -o -path 'profio/help/*.md')
 
+# Man pages and completion: what is written, from what, and its place below $(DATADIR).
+SHARED_FILES = printf '%s\n' 'page profio.1 man/man1/profio.1' \
+	'page profio.3lua man/man3/profio.3lua' \
+	'shell bash bash-completion/completions/profio' \
+	'shell zsh zsh/site-functions/_profio' \
+	'shell fish fish/vendor_completions.d/profio.fish'
+
 # eval $(make env) lets a shell find the module of the checkout.
 env:
 	@echo 'export LUA_PATH="$(CURDIR)/lua/?.lua;$(CURDIR)/lua/?/init.lua;$${LUA_PATH:-;}"' \
@@ -512,6 +521,14 @@ install: install-module
 		'local status, is_closed = require "profio.cli".main(arg)' \
 		'os.exit(status, not is_closed)' > "$(DESTDIR)$(BINDIR)/profio"
 	$(Q)chmod 755 "$(DESTDIR)$(BINDIR)/profio"
+	$(Q)$(SHARED_FILES) | while read -r kind source file; do \
+		mkdir -p "$(DESTDIR)$(DATADIR)/$${file%/*}" || exit 1; \
+		case $$kind in \
+			page) cat "lua/profio/help/$$source" ;; \
+			shell) $(IN_TREE) $(LUA) examples/analyze.lua completion "$$source" ;; \
+		esac > "$(DESTDIR)$(DATADIR)/$$file" || { rm -f "$(DESTDIR)$(DATADIR)/$$file"; \
+			echo "not installed: $$file"; }; \
+	done
 	@echo "installed: $(DESTDIR)$(BINDIR)/profio"
 	@[ -n "$(DESTDIR)" ] || (cd / && $(LUA) -e 'require "profio"') 2>/dev/null || \
 		printf '%s\n' 'The command finds its module. For require "profio" in your scripts:' \
@@ -528,6 +545,9 @@ install-module: $(MODULE)
 # Removes what install has placed, and the folders that are empty then.
 uninstall:
 	$(Q)rm -f "$(DESTDIR)$(BINDIR)/profio" "$(DESTDIR)$(LIBDIR)/profio/core.so"
+	$(Q)$(SHARED_FILES) | while read -r kind source file; do \
+		rm -f "$(DESTDIR)$(DATADIR)/$$file"; \
+	done
 	$(Q)$(LUA_FILES) | while read -r file; do \
 		rm -f "$(DESTDIR)$(LUADIR)/$$file"; \
 	done

@@ -2,6 +2,7 @@
 
 local api = require "spec.support.api"
 local docs = require "spec.support.docs"
+local man = require "spec.support.man"
 local pages = require "profio.cli.help.pages"
 local profio = require "profio"
 
@@ -28,6 +29,17 @@ describe("the pages of help", function()
                assert.is_truthy(text:find("\n| `" .. code .. "` |", 1, true), code)
             end
          end
+      end
+   end)
+end)
+
+describe("the man pages", function()
+   it("are up to date, if scdoc is there to compare them: else run make docs", function()
+      for name, source in pairs(docs.man_pages) do
+         local file <close> = assert(io.open("lua/profio/help/" .. name))
+         local kept, made = file:read "a", man.page(source())
+         assert.is_true(made == nil or made == kept, name)
+         assert.matches('%.TH "profio" "[13]%l*" "" "profio [%d.]+"', kept)
       end
    end)
 end)

@@ -48,6 +48,14 @@ describe("make install", function()
       assert.same({ 0, true }, { status, said:find("installed: ", 1, true) ~= nil }, said)
       assert.is_truthy(exists(command_path), files_in(folder))
       assert.is_truthy(exists(module_path .. "/profio/init.lua"), files_in(folder))
+      local data = command_path:match "^(.*)/bin/profio$" .. "/share/"
+      for path, text in pairs { ["man/man1/profio.1"] = "\n%.SH EXIT STATUS\n",
+         ["man/man3/profio.3lua"] = "profio%.open",
+         ["zsh/site-functions/_profio"] = "^#compdef profio",
+         ["bash-completion/completions/profio"] = "\ncomplete %-F _profio",
+         ["fish/vendor_completions.d/profio.fish"] = "complete %-c profio" } do
+         assert.matches(text, command.read(data .. path))
+      end
       -- From another folder, with no path set, and through a chain of symbolic links.
       os.execute(("ln -sfn '%s' '%s/first' && ln -sfn first '%s/second'"):format(command_path,
          folder, folder))

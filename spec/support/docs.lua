@@ -14,6 +14,7 @@ local declarations = require "profio.cli.declarations"
 local exports = require "profio.exports"
 local index = require "profio.cli.help.index"
 local lfs = require "lfs"
+local man = require "spec.support.man"
 local options = require "profio.internal.options"
 local pages = require "profio.cli.help.pages"
 local profio = require "profio"
@@ -403,25 +404,41 @@ local function write(path, text)
    assert(file:write(text))
 end
 
--- Generates all pages, or only compares; returns whether nothing is wrong.
+local function read(path)
+   local file <close> = io.open(path)
+   return file and file:read "a"
+end
+
+---The man pages and the functions that return their sources.
+docs.man_pages = { ["profio.1"] = man.command, ["profio.3lua"] = man.library }
+
+-- Generates all pages, or only compares; returns whether nothing is wrong. Without scdoc the man
+-- pages are left as they are.
 local function run(is_check)
    local is_right = true
    local function wrong(message, ...)
       is_right = false
       print("docs: " .. message:format(...))
    end
-   for _, name in ipairs(pages.names()) do
-      local text, path = pages.read(name), "lua/profio/help/" .. name .. ".md"
-      local made = docs.generated(text)
+   local function put(path, text, made)
       if made ~= text and is_check then
          wrong("%s is not up to date: run make docs", path)
       elseif made ~= text then
          write(path, made)
          print("  docs  " .. path)
       end
+   end
+   for _, name in ipairs(pages.names()) do
+      local text, path = pages.read(name), "lua/profio/help/" .. name .. ".md"
+      local made = docs.generated(text)
+      put(path, text, made)
       for _, option in ipairs(docs.unknown_options(made)) do
          wrong("%s names an option that does not exist: %s", path, option)
       end
+   end
+   for name, source in pairs(docs.man_pages) do
+      local path = "lua/profio/help/" .. name
+      put(path, read(path), man.page(source()) or read(path))
    end
    for _, call in ipairs(docs.undescribed()) do
       wrong("%s has no description", call)

@@ -85,7 +85,7 @@ end
 
 -- {====== Parsers ======
 
-local function add_option(parser, option)
+local function add_option(parser, option, choices)
    local name, argument, help = table.unpack(option, 1, 3)
    if not argument then
       local names = option.also and name .. " " .. option.also or name
@@ -96,6 +96,9 @@ local function add_option(parser, option)
       added:hidden_name "--out"
    end
    added:target(key_of(name)):argname(argument):description(help)
+   if choices and choices[name] then
+      added:choices(choices[name])
+   end
    if option.many then
       added:count "*"
    end
@@ -118,15 +121,16 @@ local function verb_lines()
    return table.concat(lines, "\n")
 end
 
--- Adds the options of the flat form, without FILE.
-local function flat_parser(argparse)
+-- Adds the options of the flat form, without FILE. The values of `choices` are for completion
+-- alone: else an unknown name gets a message that knows the trace.
+local function flat_parser(argparse, choices)
    local parser = set_layout(argparse("profio", "Read and question the trace of a profiler.",
       verb_lines() .. "\n\n" .. statuses))
    parser:usage "Usage: profio [options] FILE...\n       profio VERB [options] ..."
    for _, group in ipairs(declarations.groups) do
       local added = {}
       for i = 2, #group do
-         added[#added + 1] = add_option(parser, group[i])
+         added[#added + 1] = add_option(parser, group[i], choices)
       end
       parser:group(group[1], table.unpack(added))
    end
@@ -147,7 +151,7 @@ local function examples_of(verb)
 end
 
 -- Adds a verb as a command of argparse.
-local function add_verb(parser, verb)
+local function add_verb(parser, verb, choices)
    local description = verb.description or verb.help:gsub("^%l", string.upper) .. "."
    local command = set_layout(parser:command(verb.name, description, examples_of(verb)))
    command:help_description_margin(22):summary(verb.help):usage("Usage: " .. verb.usage)
@@ -156,7 +160,7 @@ local function add_verb(parser, verb)
       shown[name] = true
    end
    for _, option in ipairs(verbs.options(verb)) do
-      add_option(command, option):hidden(not shown[option[1]] and not shown[option])
+      add_option(command, option, choices):hidden(not shown[option[1]] and not shown[option])
    end
    local argument = verb.argument or { "FILE", "traces of one format, and their executable" }
    command:argument(argument[1]):args("*"):target("files"):description(argument[2])
@@ -164,11 +168,12 @@ local function add_verb(parser, verb)
 end
 
 ---Returns the parser of the flat form with all verbs, for completion.
+---@param choices table<string, string[]> values by the name of an option
 ---@return table
-function options.whole_parser()
-   local parser = flat_parser(require "argparse"):require_command(false)
+function options.whole_parser(choices)
+   local parser = flat_parser(require "argparse", choices):require_command(false)
    for _, verb in ipairs(verbs.all()) do
-      add_verb(parser, verb)
+      add_verb(parser, verb, choices)
    end
    return parser
 end

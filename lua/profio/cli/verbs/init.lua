@@ -30,7 +30,8 @@ local declarations = require "profio.cli.declarations"
 ---@field run (fun(given: table, err: file*): integer, boolean|nil)|nil
 
 -- In the order of listings.
-local order = { "report", "record", "info", "check", "merge", "export", "tables", "help" }
+local order = { "report", "record", "info", "check", "merge", "export", "tables", "help",
+   "completion" }
 
 local function check(verb)
    local name = verb.name
