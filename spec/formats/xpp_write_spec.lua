@@ -145,6 +145,59 @@ describe("written traces", function()
       end
    end)
 
+   -- Returns a column of the entries that are read back, or nil and the message of the refusal.
+   local function read_back(column, options, entries)
+      options.format = "xpp"
+      local writer = assert(profio.create(nil, options))
+      local ok, message = pcall(function()
+         for _, entry in ipairs(entries) do
+            assert(writer:write(entry))
+         end
+      end)
+      if not ok then
+         return nil, message
+      end
+      local trace <close> = assert(profio.open({ data = (writer:close()) }, { format = "xpp" }))
+      local values = {}
+      for i, row in ipairs(trace.entries:rows()) do
+         values[i] = row[column] or "missing"
+      end
+      return values
+   end
+
+   it("never have 0 for a thread or a line that is missing", function()
+      local whole = { thread = 3, time = 1000000, op = "I", call = "A", line = 7 }
+      local no_thread = { time = 1000000, op = "I", call = "A", line = 7 }
+      local no_line = { thread = 3, time = 1000000, op = "I", call = "A" }
+      local values, message = read_back("thread", {}, { whole, no_thread })
+      assert.is_nil(values)
+      assert.matches("entry 2 has no thread, and the binary field of the thread cannot", message)
+      values, message = read_back("line", {}, { whole, no_line })
+      assert.is_nil(values)
+      assert.matches("entry 2 has no line, and the binary field of the line cannot", message)
+      values, message = read_back("line", { fields = "TID I, TIME I, OP C(1), MSG C(9), LINE I" },
+         { no_line })
+      assert.is_nil(values)
+      assert.matches("entry 1 has no line", message)
+      for _, options in ipairs { { layout = "text-fields" },
+         { fields = "TID I null, TIME I, OP C(1), MSG C(9), LINE I null" } } do
+         assert.same({ 3, "missing" }, read_back("thread", options, { whole, no_thread }))
+         assert.same({ 7, "missing" }, read_back("line", options, { whole, no_line }))
+      end
+   end)
+
+   it("have no field for lines if the first entry has none", function()
+      local whole = { thread = 3, time = 1000000, op = "I", call = "A", line = 7 }
+      local no_line = { thread = 3, time = 1000000, op = "I", call = "A" }
+      assert.same({ "missing", "missing" }, read_back("line", {}, { no_line, no_line }))
+      local values, message = read_back("line", {}, { no_line, whole })
+      assert.is_nil(values)
+      assert.matches("entry 2 has a line, but the first one had none", message)
+      assert.same({ "missing", 7 }, read_back("line", { layout = "text-fields" },
+         { no_line, whole }))
+      assert.same({}, read_back("line", {}, {}))
+   end)
+
    it("have whole ms: other times are refused, or rounded", function()
       for _, case in ipairs { { 1499999, 1 }, { 1500000, 2 } } do
          local writer = assert(profio.create(nil, { format = "xpp" }))

@@ -60,8 +60,7 @@ static pf_status put_numbers (xpp_writer *self, xpp_role role,
     int64_t value = 0;
     if (from->data == NULL || pf_is_missing(from, first + i)) {
       put_number(to, i, 0);
-      if (self->can_be_empty[role])
-        pf_set_missing(to, i); /* a thread or line in a binary field is 0 */
+      pf_set_missing(to, i);
       continue;
     }
     value = from->ints[first + i];
@@ -250,8 +249,9 @@ static void inspect_types (xpp_writer *self) {
 
 /* Creates an encoder of tables with these fields and our options that apply to
    it. */
-static pf_status open_table (xpp_writer *self, const pf_trace *opts,
-                             pf_bytes fields, pf_error *error) {
+static pf_status open_table (const xpp_writer *self, const pf_trace *opts,
+                             pf_bytes fields, pf_encoder **table,
+                             pf_error *error) {
   static const char *const passed[] = {"code_page", "changed", "round", "cpg"};
   pf_option options[MOST_OPTIONS] = {{"fields", true, 0, fields}};
   size_t count = 1;
@@ -262,13 +262,15 @@ static pf_status open_table (xpp_writer *self, const pf_trace *opts,
     for (size_t p = 0; p < sizeof passed / sizeof passed[0]; p++)
       if (strcmp(opts->options[i].name, passed[p]) == 0 && count < MOST_OPTIONS)
         options[count++] = opts->options[i];
-  return dbf_encoder(options, count, self->dictionary, &self->inner, error);
+  return dbf_encoder(options, count, self->dictionary, table, error);
 }
 
 
 /* Creates an encoder with the fields that the profiler's documents suggest, or
-   with all fields as text (option layout). */
-static pf_status open_default (xpp_writer *self, const pf_trace *opts,
+   with all fields as text (option layout); without the field for lines if
+   `has_line` is false. */
+static pf_status open_default (const xpp_writer *self, const pf_trace *opts,
+                               bool has_line, pf_encoder **table,
                                pf_error *error) {
   static const char *const types[2][XPP_ROLES] = {
       {"I", "I", "C(1)", "C", "I", "M"},
@@ -279,6 +281,8 @@ static pf_status open_default (xpp_writer *self, const pf_trace *opts,
   char text[160];
   size_t size = 0;
   for (size_t i = 0; i < count; i++) {
+    if (i == XPP_LINE && !has_line)
+      continue;
     size += (size_t)snprintf(text + size, sizeof text - size, "%s%s %s",
                              i > 0 ? ", " : "", xpp_field_name(self, i),
                              types[is_text][i]);
@@ -290,28 +294,68 @@ static pf_status open_default (xpp_writer *self, const pf_trace *opts,
     return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                    "symbol_size: 1 to 254 expected, found %lld",
                    (long long)self->symbol_size);
-  return open_table(self, opts, (pf_bytes){(const uint8_t *)text, size}, error);
+  return open_table(self, opts, (pf_bytes){(const uint8_t *)text, size}, table,
+                    error);
+}
+
+
+/* Makes the encoder of the table ready for records. */
+static pf_status use_table (xpp_writer *self, const pf_trace *opts,
+                            pf_error *error) {
+  self->data = &self->inner->tables[0];
+  const pf_status status = find_roles(self, opts, error);
+  if (status != PF_OK)
+    return status;
+  pf_batch_close(&self->out);
+  if (pf_batch_open(&self->out, self->data->fields, self->data->nfields,
+                    NULL) != PF_OK)
+    return pf_no_memory(error);
+  inspect_types(self);
+  return PF_OK;
+}
+
+
+/* Whether a table of `size` bytes has the fields of an encoder. */
+static bool has_size (const xpp_writer *self, pf_encoder *table,
+                      uint64_t size) {
+  const dbf_writer *const writer = (const dbf_writer *)(void *)table;
+  const uint64_t rows = self->in_packets ? 0 : self->count;
+  return size == 32 + 32 * writer->nfields + 1 + DBF_BACKLINK +
+                     rows * writer->record_size;
+}
+
+
+pf_status xpp_choose_table (xpp_writer *self, bool has_line, uint64_t size,
+                            pf_error *error) {
+  const pf_trace no_options = {.noptions = 0};
+  pf_encoder *const other = self->without_lines;
+  if (other == NULL || (size > 0 ? !has_size(self, other, size) : has_line))
+    return PF_OK;
+  self->inner->close(self->inner);
+  self->inner = other;
+  self->without_lines = NULL;
+  self->has_no_lines = true;
+  return use_table(self, &no_options, error);
 }
 
 
 pf_status xpp_begin_table (xpp_writer *self, const pf_option *options,
                            size_t noptions, pf_error *error) {
   const pf_trace opts = {.options = options, .noptions = noptions};
-  pf_bytes fields;
-  pf_status status = pf_option_text(&opts, "fields", &fields) && fields.size > 0
-                         ? open_table(self, &opts, fields, error)
-                         : open_default(self, &opts, error);
-  if (status != PF_OK)
-    return status;
-  self->data = &self->inner->tables[0];
-  status = find_roles(self, &opts, error);
+  pf_bytes fields, map;
+  const bool is_default =
+      !pf_option_text(&opts, "fields", &fields) || fields.size == 0;
+  const bool has_map = pf_option_text(&opts, "map", &map) && map.size > 0;
+  pf_status status = is_default
+                         ? open_default(self, &opts, true, &self->inner, error)
+                         : open_table(self, &opts, fields, &self->inner, error);
+  if (status == PF_OK)
+    status = use_table(self, &opts, error);
   if (status == PF_OK)
     status = build_schema(self, error);
-  if (status == PF_OK && pf_batch_open(&self->out, self->data->fields,
-                                       self->data->nfields, NULL) != PF_OK)
-    status = pf_no_memory(error);
-  if (status == PF_OK)
-    inspect_types(self);
+  if (status == PF_OK && is_default && !has_map &&
+      !self->can_be_empty[XPP_LINE])
+    status = open_default(self, &opts, false, &self->without_lines, error);
   return status;
 }
 
