@@ -14,16 +14,13 @@
 ** with codes "dcpi-..."; with the option `strict` the first one is a failure.
 **
 **   open_dcpi.c          the format: score, open, info, tables
-**   header_line.c   splits a header line into word and value
+**   header_line.c        splits a header line; numbers and times
 **   header_dcpi.c        checks the lines of a header
-**   epoch.c         times in decimal digits
-**   parser_dcpi.c        the parser: header segments, dispatch, warnings
-**   chunk.c         segments of the binary form
+**   parser_dcpi.c        the parser: header segments, dispatch
+**   chunk.c              segments of the binary form
 **   dcpicat.c            segments of dcpicat's text
-**   read_dcpi.c          functions of all readers; the reader of samples
-**   header_read.c   the readers of header lines and of profiles
-**   raw_dcpi.c           the reader of all segments
-**   tables_dcpi.c        the schemas
+**   read_dcpi.c          the reader of samples
+**   tables_dcpi.c        the schemas; the readers of the other tables
 **   encode_dcpi.c header_merge.c header_write.c write_dcpi.c
 **                        the encoder, in this order
 */
@@ -222,13 +219,6 @@ static inline bool dcpi_is_blank (uint8_t c) {
   return c == ' ' || c == '\t';
 }
 
-static inline pf_bytes dcpi_text (const char *text) {
-  return (pf_bytes){(const uint8_t *)text, strlen(text)};
-}
-
-
-/* epoch.c */
-
 /* Convert the digits of an epoch to the decimal number YYYYMMDDHHMMSS (UTC),
    which sorts by time. Returns 0 if the digits are not a valid time. */
 uint64_t dcpi_epoch (pf_bytes digits);
@@ -272,11 +262,11 @@ dcpi_parser dcpi_new_parser (const dcpi_file *file, pf_trace *trace,
    fails. */
 pf_status dcpi_next_segment (dcpi_parser *parser, dcpi_segment *segment);
 
-/* Add a warning to the trace, formatted as by printf; see pf_warn, whose result
-   is returned. */
-pf_status dcpi_report (dcpi_parser *parser, pf_note_kind kind, const char *code,
-                       pf_status status, uint64_t offset, const char *format,
-                       ...) PF_PRINTF(6, 7);
+/* Add a warning to the trace, formatted as by printf, and return the result of
+   pf_warn. */
+#define dcpi_report(parser, kind, code, status, offset, ...)   \
+  pf_warn((parser)->trace, (kind), (code), (status), (offset), \
+          (parser)->error, __VA_ARGS__)
 
 /* Set the segment to the next `size` bytes, which must exist, and advance. */
 void dcpi_take_segment (dcpi_parser *parser, dcpi_segment *segment,
@@ -321,7 +311,7 @@ pf_status dcpi_take_event (dcpi_parser *parser, const dcpi_line *line);
 pf_status dcpi_check_events (dcpi_parser *parser);
 
 
-/* read_dcpi.c, header_read.c, raw_dcpi.c: the readers (pf_table.open). */
+/* read_dcpi.c, tables_dcpi.c: the readers (pf_table.open). */
 pf_status dcpi_open_samples (pf_trace *trace, const pf_table *table,
                              pf_reader **reader, pf_error *error);
 pf_status dcpi_open_header (pf_trace *trace, const pf_table *table,
@@ -338,31 +328,22 @@ typedef struct dcpi_reader {
   dcpi_parser parser;
 } dcpi_reader;
 
-/* Allocate a reader of `size` bytes, zeroed except for these fields. */
-pf_status dcpi_reader_make (pf_trace *trace, const pf_table *table, size_t size,
-                            dcpi_reader **made, pf_error *error);
+/* Open a reader of `size` bytes, zeroed except for these fields. */
+pf_status dcpi_open_reader (pf_trace *trace, const pf_table *table, size_t size,
+                            pf_status (*next)(pf_reader *, pf_batch *,
+                                              pf_error *),
+                            pf_reader **reader, pf_error *error);
 
 /* Reload the bytes of the source before a batch is read. Returns PF_ETRUNCATED
    if the file has become shorter than the position of the parser. */
 pf_status dcpi_refresh (dcpi_reader *self, pf_error *error);
-
-/* Store a text in a column of names, if the column is wanted. A text with `at`
-   NULL is missing. */
-pf_status dcpi_put_text (dcpi_reader *self, pf_batch *batch, size_t column,
-                         size_t row, pf_bytes text, pf_error *error);
-
-/* Store a number in a column of integers or addresses, if the column is wanted.
-   The value is missing if `is_there` is false or it does not fit into
-   int64_t. */
-void dcpi_put_number (pf_batch *batch, size_t column, size_t row, bool is_there,
-                      uint64_t value);
 
 static inline bool dcpi_wanted (const pf_batch *batch, size_t column) {
   return batch->columns[column].data != NULL;
 }
 
 
-/* tables_dcpi.c: the schemas and the indexes of their columns */
+/* The schemas and the indexes of their columns */
 
 enum {
   SAMPLES_ADDRESS,

@@ -6,7 +6,7 @@
 **   version   pdb-<major>.<minor>     the major number decides what follows
 **   image     hexadecimal digits      14 of a time, 6 more: too long for a
 **                                     number of 64 bits
-**   epoch     digits of a time        see epoch.c
+**   epoch     digits of a time        see header_line.c
 **   platform  text                    the machine
 **   event     text                    the event that was counted
 **   period    digits                  events per sample

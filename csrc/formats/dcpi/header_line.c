@@ -1,10 +1,17 @@
 /*
-** header_line.c - splits a header line into its word and its value.
+** header_line.c - splits a header line into its word and its value, and reads
+** numbers and times.
 **
 **   <line> : <word> <blank>+ <rest> "\n"     blanks are spaces and tabs
 **
 ** By the grammar blanks at the end belong to the rest. The value is the rest
 ** without them and without a carriage return.
+**
+** Times are decimal digits, all of them UTC:
+**
+**   YYMMDDHHMM        daemons of 1996 to 1998; years from 70 on are 19YY
+**   YYYYMMDDHHMM      later tools
+**   YYYYMMDDHHMMSS    announced in dcpiformat(4)
 */
 
 #include "formats/dcpi/dcpi.h"
@@ -70,21 +77,6 @@ static pf_bytes trimmed (pf_bytes text) {
 }
 
 
-/* Fill word, rest, value and id of a line from its text without line feed. */
-static void split_text (pf_bytes text, dcpi_line *line) {
-  size_t word = 0;
-  while (word < text.size && !dcpi_is_blank(text.at[word]))
-    word++;
-  size_t rest = word;
-  while (rest < text.size && dcpi_is_blank(text.at[rest]))
-    rest++;
-  line->word = trimmed((pf_bytes){text.at, word});
-  line->rest = (pf_bytes){text.at + rest, text.size - rest};
-  line->value = trimmed(line->rest);
-  line->id = dcpi_word_of(line->word);
-}
-
-
 bool dcpi_split_line (pf_bytes bytes, uint64_t offset, dcpi_line *line) {
   const size_t left = bytes.size - (size_t)offset;
   *line = (dcpi_line){.offset = offset, .id = DCPI_WORDS};
@@ -93,8 +85,17 @@ bool dcpi_split_line (pf_bytes bytes, uint64_t offset, dcpi_line *line) {
   const uint8_t *const at = bytes.at + offset;
   const uint8_t *const feed = memchr(at, '\n', left);
   const size_t size = feed != NULL ? (size_t)(feed - at) : left;
+  size_t word = 0;
+  while (word < size && !dcpi_is_blank(at[word]))
+    word++;
+  size_t rest = word;
+  while (rest < size && dcpi_is_blank(at[rest]))
+    rest++;
   line->size = size + (feed != NULL);
-  split_text((pf_bytes){at, size}, line);
+  line->word = trimmed((pf_bytes){at, word});
+  line->rest = (pf_bytes){at + rest, size - rest};
+  line->value = trimmed(line->rest);
+  line->id = dcpi_word_of(line->word);
   return feed != NULL;
 }
 
@@ -141,4 +142,34 @@ pf_status dcpi_number (pf_bytes digits, unsigned base, uint64_t *number) {
     return PF_EFORMAT;
   *number = value;
   return fits ? PF_OK : PF_ELIMIT;
+}
+
+
+uint64_t dcpi_epoch (pf_bytes digits) {
+  uint64_t time = 0;
+  if (dcpi_number(digits, 10, &time) != PF_OK)
+    return 0;
+  switch (digits.size) {
+    case 10:
+      time += (time >= 7000000000 ? 19 : 20) * UINT64_C(10000000000);
+      time *= 100;
+      break;
+    case 12: time *= 100; break;
+    case 14: break;
+    default: return 0;
+  }
+  static const uint8_t days[] = {31, 28, 31, 30, 31, 30,
+                                 31, 31, 30, 31, 30, 31};
+  const unsigned second = (unsigned)(time % 100);
+  const unsigned minute = (unsigned)(time / 100 % 100);
+  const unsigned hour = (unsigned)(time / 10000 % 100);
+  const unsigned day = (unsigned)(time / 1000000 % 100);
+  const unsigned month = (unsigned)(time / 100000000 % 100);
+  const unsigned year = (unsigned)(time / 10000000000);
+  const bool is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+  const bool is_valid =
+      month >= 1 && month <= 12 && day >= 1 &&
+      day <= days[month - 1] + (unsigned)(month == 2 && is_leap) && hour < 24 &&
+      minute < 60 && second < 60;
+  return is_valid ? time : 0;
 }

@@ -178,7 +178,7 @@ static void set_texts (pf_trace *trace, const dcpi_header *header) {
              (unsigned)(time / 10000000000), (unsigned)(time / 100000000 % 100),
              (unsigned)(time / 1000000 % 100), (unsigned)(time / 10000 % 100),
              (unsigned)(time / 100 % 100), (unsigned)(time % 100));
-    pf_info_text(trace, "epoch_utc", dcpi_text(text));
+    pf_info_text(trace, "epoch_utc", pf_bytes_of(text));
   }
   set_text(trace, header, DCPI_PLATFORM);
 }
@@ -217,11 +217,12 @@ static void set_info (pf_trace *trace, const dcpi_parser *parser,
   const pf_bytes version = header->values[DCPI_VERSION];
   const bool has_version = dcpi_has(header, DCPI_VERSION);
   pf_info_text(trace, "dialect",
-               file->dialect == DCPI_CAT ? dcpi_text("dcpicat")
+               file->dialect == DCPI_CAT ? pf_bytes_of("dcpicat")
                : has_version ? (pf_bytes){version.at + 4, version.size - 4}
-                             : dcpi_text("0.07"));
+                             : pf_bytes_of("0.07"));
   if (file->dialect == DCPI_PDB)
-    pf_info_text(trace, "byte_order", dcpi_text(file->big ? "big" : "little"));
+    pf_info_text(trace, "byte_order",
+                 pf_bytes_of(file->big ? "big" : "little"));
   pf_info_int(trace, "address_size", 8);
   if (counted->is_whole)
     pf_info_int(trace, "records", counted->rows[TABLE_SAMPLES]);
@@ -233,7 +234,8 @@ static void set_info (pf_trace *trace, const dcpi_parser *parser,
   if (has_version && header->major == 0 && header->minor != 7)
     pf_info_text(
         trace, "notes",
-        dcpi_text("read as version 0.07: the differences are not documented"));
+        pf_bytes_of(
+            "read as version 0.07: the differences are not documented"));
 }
 
 /* }====== */

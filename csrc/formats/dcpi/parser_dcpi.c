@@ -3,9 +3,6 @@
 ** share.
 */
 
-#include <stdarg.h>
-#include <stdio.h>
-
 #include "formats/dcpi/dcpi.h"
 
 
@@ -15,19 +12,6 @@ dcpi_parser dcpi_new_parser (const dcpi_file *file, pf_trace *trace,
                        .trace = trace,
                        .error = error,
                        .bytes = trace->sources[0].bytes};
-}
-
-
-pf_status dcpi_report (dcpi_parser *parser, pf_note_kind kind, const char *code,
-                       pf_status status, uint64_t offset, const char *format,
-                       ...) {
-  char words[232];
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(words, sizeof words, format, arguments);
-  va_end(arguments);
-  return pf_warn(parser->trace, kind, code, status, offset, parser->error, "%s",
-                 words);
 }
 
 

@@ -1,80 +1,22 @@
 /*
-** read_dcpi.c - functions of all readers of dcpi, and the reader of samples.
+** read_dcpi.c - the reader of samples.
 **
 ** The reader of samples adds the counts of chunks to the parser's sums while it
 ** decodes them, so that each byte is read once and the parser can still compare
 ** the footer with the sums.
 */
 
-#include <stdlib.h>
-
 #include "formats/dcpi/dcpi.h"
-#include "model/rows/batch.h"
+#include "model/base/switches.h"
 #include "model/dictionary/names.h"
 #include "model/rows/put_values.h"
 
-
-/* {====== All readers ====== */
-
-static void close_reader (pf_reader *reader) {
-  free(reader);
-}
-
-
-pf_status dcpi_reader_make (pf_trace *trace, const pf_table *table, size_t size,
-                            dcpi_reader **made, pf_error *error) {
-  dcpi_reader *const self = calloc(1, size);
-  *made = self;
-  if (self == NULL)
-    return pf_no_memory(error);
-  self->reader = (pf_reader){.fields = table->fields,
-                             .nfields = table->nfields,
-                             .dictionary = trace->dictionary,
-                             .close = close_reader};
-  self->trace = trace;
-  self->parser = dcpi_new_parser(trace->state, trace, error);
-  return PF_OK;
-}
-
-
-pf_status dcpi_refresh (dcpi_reader *self, pf_error *error) {
-  self->parser.error = error;
-  self->parser.bytes = self->trace->sources[0].bytes;
-  if (self->parser.at <= self->parser.bytes.size)
-    return PF_OK;
-  return pf_fail(error, PF_ETRUNCATED, self->parser.bytes.size,
-                 "%llu bytes expected, the file has become shorter",
-                 (unsigned long long)self->parser.at);
-}
-
-
-pf_status dcpi_put_text (dcpi_reader *self, pf_batch *batch, size_t column,
-                         size_t row, pf_bytes text, pf_error *error) {
-  pf_column *const out = &batch->columns[column];
-  return pf_put_text(self->reader.dictionary, out, row, text, text.at != NULL)
-             ? PF_OK
-             : pf_no_memory(error);
-}
-
-
-void dcpi_put_number (pf_batch *batch, size_t column, size_t row, bool is_there,
-                      uint64_t value) {
-  pf_column *const out = &batch->columns[column];
-  const bool is_good = is_there && (out->type == PF_ADDR || value <= INT64_MAX);
-  pf_put_addr(out, row, is_good ? value : 0, is_good);
-}
-
-/* }====== */
-
-
-/* {====== Samples ====== */
 
 typedef struct samples_reader {
   dcpi_reader base;
   dcpi_segment segment;            /* the segment that is being read */
   uint64_t next_count;             /* index of its next count */
   bool has_names;                  /* the names below are set */
-  bool needs_counts;               /* COUNT, SPENT or REST is wanted */
   pf_bytes texts[SAMPLES_COLUMNS]; /* the values of columns that are constant
                                       in the file */
   uint32_t names[SAMPLES_COLUMNS];
@@ -115,62 +57,25 @@ static pf_status find_names (samples_reader *self, pf_error *error) {
 
 /* {====== Rows ====== */
 
-/* Decode `count` counts at `at` into rows from `row` on, without those of 0.
-   Returns the number of rows and adds the counts to *sum. */
-static size_t decode_nonzero (const samples_reader *self, const uint8_t *at,
-                              size_t count, size_t row, uint64_t *sum) {
-  const dcpi_file *const file = self->base.parser.file;
-  uint64_t *const addresses = self->addresses + row;
-  int64_t *const counts = self->counts + row;
-  uint64_t address = self->segment.address + self->next_count * file->step;
-  uint64_t total = 0;
-  size_t rows = 0;
-  for (size_t i = 0; i < count; i++, address += file->step) {
-    const uint32_t value =
-        file->big ? pf_load32be(at + 4 * i) : pf_load32le(at + 4 * i);
-    addresses[rows] = address;
-    counts[rows] = value;
-    rows += value != 0;
-    total += value;
-  }
-  *sum += total;
-  return rows;
-}
-
-
-/* Decode each count into a row. Returns how many counts are not 0. */
-static size_t decode_all (const samples_reader *self, const uint8_t *at,
-                          size_t count, size_t row, uint64_t *sum) {
-  const dcpi_file *const file = self->base.parser.file;
-  const uint64_t address =
-      self->segment.address + self->next_count * file->step;
-  size_t filled = 0;
-  for (size_t i = 0; i < count; i++) {
-    const uint32_t value = pf_load32(at + 4 * i, file->big);
-    self->addresses[row + i] = address + i * file->step;
-    self->counts[row + i] = value;
-    filled += value != 0;
-    *sum += value;
-  }
-  return filled;
-}
-
-
 /* Decode counts of the chunk until the batch is full. */
 static void fill_chunk (samples_reader *self, pf_batch *batch) {
   dcpi_parser *const parser = &self->base.parser;
-  const uint64_t left = self->segment.count - self->next_count;
-  const size_t free_rows = PF_BATCH_ROWS - batch->rows;
-  const size_t count = left < free_rows ? (size_t)left : free_rows;
-  const uint8_t *const at =
-      parser->bytes.at + self->segment.counts_at + 4 * self->next_count;
-  const bool zeros = parser->file->zeros;
-  const size_t filled =
-      zeros ? decode_all(self, at, count, batch->rows, &parser->samples)
-            : decode_nonzero(self, at, count, batch->rows, &parser->samples);
+  const dcpi_file *const file = parser->file;
+  const uint8_t *const at = parser->bytes.at + self->segment.counts_at;
+  uint64_t filled = 0, sum = 0, i = self->next_count;
+  size_t rows = batch->rows;
+  for (; i < self->segment.count && rows < PF_BATCH_ROWS; i++) {
+    const uint32_t value = pf_load32(at + 4 * i, file->big);
+    self->addresses[rows] = self->segment.address + i * file->step;
+    self->counts[rows] = value;
+    rows += value != 0 || file->zeros;
+    filled += value != 0;
+    sum += value;
+  }
   parser->addresses += filled;
-  self->next_count += count;
-  batch->rows += zeros ? count : filled;
+  parser->samples += sum;
+  self->next_count = i;
+  batch->rows = rows;
 }
 
 
@@ -194,92 +99,59 @@ static void fill_line (samples_reader *self, pf_batch *batch) {
 }
 
 
-/* The state of the fast path. */
-typedef struct fast_run {
-  uint64_t at;       /* offset of the next chunk */
-  uint64_t end;      /* end of the chunks, where the footer begins */
-  uint64_t last;     /* start of the last chunk, in bytes from tstart */
-  uint64_t last_end; /* its end, the minimum of the next start */
-  uint64_t limit;    /* maximum of the end of a chunk */
-  uint64_t samples;
-  size_t rows; /* rows in the batch */
-} fast_run;
-
-
 /* Whether the fast path applies: a little-endian binary file with 4-byte
    instructions and default options. */
 static bool is_fast_path (const samples_reader *self) {
   const dcpi_parser *const parser = &self->base.parser;
   const dcpi_file *const file = parser->file;
-  return parser->in_body && !parser->has_ended && self->has_names &&
-         file->dialect == DCPI_PDB && !file->big && !file->zeros &&
-         !file->by_insn && file->step == DCPI_INSN_SIZE &&
+  return PF_FAST(CHUNKS) && parser->in_body && !parser->has_ended &&
+         self->has_names && file->dialect == DCPI_PDB && !file->big &&
+         !file->zeros && !file->by_insn && file->step == DCPI_INSN_SIZE &&
          dcpi_left(parser) > DCPI_FOOTER_SIZE;
 }
 
 
-/* Decode chunks that are valid and fit into the batch. The flags are constants
-   of the caller, so the compiler makes one loop for each combination. */
-static inline void decode_fast (const samples_reader *self, fast_run *run,
-                                bool with_address, bool with_count) {
-  const uint8_t *const bytes = self->base.parser.bytes.at;
-  const uint64_t base = self->base.parser.header.numbers[DCPI_TSTART];
-  fast_run r = *run;
-  while (r.end - r.at >= DCPI_CHUNK_HEAD + 4) {
-    const uint64_t start = pf_load32le(bytes + r.at);
-    const uint64_t number = pf_load32le(bytes + r.at + 4);
-    const uint64_t stop = start + DCPI_INSN_SIZE * number;
-    if (number == 0 || number > (r.end - r.at - DCPI_CHUNK_HEAD) / 4 ||
-        number > PF_BATCH_ROWS - r.rows || start < r.last_end ||
-        stop > r.limit || start % DCPI_INSN_SIZE != 0)
-      break;
-    const uint8_t *const at = bytes + r.at + DCPI_CHUNK_HEAD;
-    for (uint64_t i = 0; i < number; i++) {
-      const uint32_t value = pf_load32le(at + 4 * i);
-      if (with_address)
-        self->addresses[r.rows] = base + start + DCPI_INSN_SIZE * i;
-      if (with_count)
-        self->counts[r.rows] = value;
-      r.rows += value != 0;
-      r.samples += value;
-    }
-    r.at += DCPI_CHUNK_HEAD + 4 * number;
-    r.last = start;
-    r.last_end = stop;
-  }
-  *run = r;
-}
-
-
-/* Decode chunks on the fast path until one needs the general path. */
+/* Decode chunks that are valid and fit into the batch, until one needs the
+   general path. */
 static void fill_fast (samples_reader *self, pf_batch *batch) {
   dcpi_parser *const parser = &self->base.parser;
   const dcpi_header *const header = &parser->header;
-  const uint64_t max_end = UINT64_MAX - header->numbers[DCPI_TSTART];
+  const uint8_t *const bytes = parser->bytes.at;
+  const uint64_t base = header->numbers[DCPI_TSTART];
+  const uint64_t end = parser->bytes.size - DCPI_FOOTER_SIZE;
+  const uint64_t max_end = UINT64_MAX - base;
   const uint64_t size =
       dcpi_has(header, DCPI_TSIZE) ? header->numbers[DCPI_TSIZE] : UINT64_MAX;
-  fast_run run = {.at = parser->at,
-                  .end = parser->bytes.size - DCPI_FOOTER_SIZE,
-                  .last = parser->last,
-                  .last_end = parser->has_chunk ? parser->last_end : 0,
-                  .limit = size < max_end ? size : max_end,
-                  .samples = parser->samples,
-                  .rows = batch->rows};
-  const bool with_address = dcpi_wanted(batch, SAMPLES_ADDRESS);
-  const bool with_count = self->needs_counts;
-  if (with_address && with_count)
-    decode_fast(self, &run, true, true);
-  else if (with_count)
-    decode_fast(self, &run, false, true);
-  else
-    decode_fast(self, &run, with_address, false);
-  parser->has_chunk |= run.at > parser->at;
-  parser->addresses += run.rows - batch->rows;
-  parser->samples = run.samples;
-  parser->at = run.at;
-  parser->last = run.last;
-  parser->last_end = run.last_end;
-  batch->rows = run.rows;
+  const uint64_t limit = size < max_end ? size : max_end; /* of a chunk's end */
+  uint64_t chunk = parser->at, samples = parser->samples;
+  uint64_t last_end = parser->has_chunk ? parser->last_end : 0;
+  size_t rows = batch->rows;
+  while (end - chunk >= DCPI_CHUNK_HEAD + 4) {
+    const uint64_t start = pf_load32le(bytes + chunk);
+    const uint64_t number = pf_load32le(bytes + chunk + 4);
+    const uint64_t stop = start + DCPI_INSN_SIZE * number;
+    if (number == 0 || number > (end - chunk - DCPI_CHUNK_HEAD) / 4 ||
+        number > PF_BATCH_ROWS - rows || start < last_end || stop > limit ||
+        start % DCPI_INSN_SIZE != 0)
+      break;
+    const uint8_t *const at = bytes + chunk + DCPI_CHUNK_HEAD;
+    for (uint64_t i = 0; i < number; i++) {
+      const uint32_t value = pf_load32le(at + 4 * i);
+      self->addresses[rows] = base + start + DCPI_INSN_SIZE * i;
+      self->counts[rows] = value;
+      rows += value != 0;
+      samples += value;
+    }
+    chunk += DCPI_CHUNK_HEAD + 4 * number;
+    parser->has_chunk = true;
+    parser->last = start;
+    last_end = stop;
+  }
+  parser->addresses += rows - batch->rows;
+  parser->samples = samples;
+  parser->at = chunk;
+  parser->last_end = last_end;
+  batch->rows = rows;
 }
 
 
@@ -321,18 +193,6 @@ static void fill_ids (pf_column *column, size_t rows, uint32_t id,
 }
 
 
-static void fill_events (const samples_reader *self, pf_column *column,
-                         size_t rows) {
-  const size_t events = self->base.parser.header.nevents;
-  if (events <= 1) {
-    fill_ids(column, rows, self->events[0], events == 0);
-    return;
-  }
-  for (size_t i = 0; i < rows; i++)
-    column->ids[i] = self->events[self->row_events[i]];
-}
-
-
 /* Store the time of each count and the rounding rest; either column may be
    unwanted (data is NULL). */
 static void fill_spent (const samples_reader *self, pf_column *spent,
@@ -351,6 +211,7 @@ static void fill_spent (const samples_reader *self, pf_column *spent,
 
 /* Fill all columns that follow from the header and the counts. */
 static void fill_columns (const samples_reader *self, pf_batch *batch) {
+  const size_t events = self->base.parser.header.nevents;
   if (dcpi_wanted(batch, SAMPLES_SPENT) || dcpi_wanted(batch, SAMPLES_REST))
     fill_spent(self, &batch->columns[SAMPLES_SPENT],
                &batch->columns[SAMPLES_REST], batch->rows);
@@ -360,8 +221,11 @@ static void fill_columns (const samples_reader *self, pf_batch *batch) {
       continue;
     if (i == SAMPLES_PROFILE)
       memset(column->ints, 0, batch->rows * sizeof *column->ints);
+    else if (i == SAMPLES_EVENT && events > 1)
+      for (size_t row = 0; row < batch->rows; row++)
+        column->ids[row] = self->events[self->row_events[row]];
     else if (i == SAMPLES_EVENT)
-      fill_events(self, column, batch->rows);
+      fill_ids(column, batch->rows, self->events[0], events == 0);
     else
       fill_ids(column, batch->rows, self->names[i], self->texts[i].at == NULL);
   }
@@ -381,9 +245,6 @@ static pf_status next_samples (pf_reader *reader, pf_batch *batch,
   self->counts = dcpi_wanted(batch, SAMPLES_COUNT)
                      ? batch->columns[SAMPLES_COUNT].ints
                      : self->scratch_counts;
-  self->needs_counts = dcpi_wanted(batch, SAMPLES_COUNT) ||
-                       dcpi_wanted(batch, SAMPLES_SPENT) ||
-                       dcpi_wanted(batch, SAMPLES_REST);
   while (status == PF_OK && batch->rows < PF_BATCH_ROWS) {
     if (!has_counts(self) && is_fast_path(self))
       fill_fast(self, batch);
@@ -404,15 +265,9 @@ static pf_status next_samples (pf_reader *reader, pf_batch *batch,
 
 pf_status dcpi_open_samples (pf_trace *trace, const pf_table *table,
                              pf_reader **reader, pf_error *error) {
-  dcpi_reader *self;
-  const pf_status status =
-      dcpi_reader_make(trace, table, sizeof(samples_reader), &self, error);
-  if (status < 0)
-    return status;
-  self->parser.reader_counts = true;
-  self->reader.next = next_samples;
-  *reader = &self->reader;
-  return PF_OK;
+  const pf_status status = dcpi_open_reader(
+      trace, table, sizeof(samples_reader), next_samples, reader, error);
+  if (status == PF_OK)
+    ((dcpi_reader *)*reader)->parser.reader_counts = true;
+  return status;
 }
-
-/* }====== */

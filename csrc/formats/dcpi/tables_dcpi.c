@@ -1,9 +1,13 @@
 /*
-** tables_dcpi.c - the schemas of the format's tables.
+** tables_dcpi.c - the schemas of the format's tables, and the readers of all of
+** them but samples: header lines, profiles, and segments (table raw; its column
+** `bytes` of all rows, concatenated, is the file).
 */
 
 #include "formats/dcpi/dcpi.h"
-#include "model/rows/batch.h"
+#include "model/dictionary/names.h"
+#include "model/rows/put_values.h"
+#include "model/rows/table_reader.h"
 
 const pf_field dcpi_samples_fields[SAMPLES_COLUMNS] = {
     {"address", PF_ADDR, "address of an instruction with samples"},
@@ -60,10 +64,231 @@ const pf_field dcpi_raw_fields[RAW_COLUMNS] = {
     {"bytes", PF_BYTES, "bytes of the segment"},
 };
 
-#define WRITTEN(name, columns) \
-  { #name, dcpi_##name##_fields, columns, -1, NULL }
-
 const pf_table dcpi_written[WRITTEN_TABLES] = {
-    WRITTEN(samples, SAMPLES_COLUMNS),
-    WRITTEN(header, HEADER_COLUMNS),
+    {"samples", dcpi_samples_fields, SAMPLES_COLUMNS, -1, NULL},
+    {"header", dcpi_header_fields, HEADER_COLUMNS, -1, NULL},
 };
+
+
+/* {====== All readers ====== */
+
+pf_status dcpi_open_reader (pf_trace *trace, const pf_table *table, size_t size,
+                            pf_status (*next)(pf_reader *, pf_batch *,
+                                              pf_error *),
+                            pf_reader **reader, pf_error *error) {
+  dcpi_reader *const self = pf_reader_new(size, trace, table, next, error);
+  if (self == NULL)
+    return PF_ENOMEM;
+  self->trace = trace;
+  self->parser = dcpi_new_parser(trace->state, trace, error);
+  *reader = &self->reader;
+  return PF_OK;
+}
+
+
+pf_status dcpi_refresh (dcpi_reader *self, pf_error *error) {
+  self->parser.error = error;
+  self->parser.bytes = self->trace->sources[0].bytes;
+  if (self->parser.at <= self->parser.bytes.size)
+    return PF_OK;
+  return pf_fail(error, PF_ETRUNCATED, self->parser.bytes.size,
+                 "%llu bytes expected, the file has become shorter",
+                 (unsigned long long)self->parser.at);
+}
+
+
+/* Store a text in a column of names; one with `at` NULL is missing. Returns
+   false if out of memory. */
+static bool put_text (const dcpi_reader *self, const pf_batch *batch,
+                      size_t column, size_t row, pf_bytes text) {
+  return pf_put_text(self->reader.dictionary, &batch->columns[column], row,
+                     text, text.at != NULL);
+}
+
+
+/* Store a number in a column of integers or addresses. It is missing if
+   `is_there` is false or it does not fit into int64_t. */
+static void put_number (const pf_batch *batch, size_t column, size_t row,
+                        bool is_there, uint64_t value) {
+  pf_column *const out = &batch->columns[column];
+  const bool is_good = is_there && (out->type == PF_ADDR || value <= INT64_MAX);
+  pf_put_addr(out, row, is_good ? value : 0, is_good);
+}
+
+/* }====== */
+
+
+/* {====== Header lines ====== */
+
+static pf_status put_line (pf_reader *reader, pf_batch *batch,
+                           pf_error *error) {
+  static const char *const kinds[] = {[DCPI_FOREIGN] = "unknown",
+                                      [DCPI_USED] = "unknown",
+                                      [DCPI_OPTIONAL] = "optional",
+                                      [DCPI_REQUIRED] = "required"};
+  dcpi_reader *const self = (dcpi_reader *)reader;
+  dcpi_segment segment;
+  if (self->parser.in_body)
+    return PF_END;
+  const pf_status status = dcpi_next_segment(&self->parser, &segment);
+  if (status != PF_MORE || segment.kind != DCPI_LINE)
+    return status;
+  const dcpi_line *const line = &segment.line;
+  const dcpi_role role =
+      line->id == DCPI_WORDS
+          ? DCPI_FOREIGN
+          : dcpi_rules[line->id].role[self->parser.file->dialect];
+  const char *const kind = dcpi_is_terminator(line) ? "end" : kinds[role];
+  const size_t row = batch->rows++;
+  const pf_bytes all = {self->parser.bytes.at + line->offset,
+                        (size_t)line->size - 1};
+  put_number(batch, HEADER_PROFILE, row, true, 0);
+  put_number(batch, HEADER_OFFSET, row, true, line->offset);
+  const bool ok = put_text(self, batch, HEADER_KIND, row, pf_bytes_of(kind)) &&
+                  put_text(self, batch, HEADER_WORD, row, line->word) &&
+                  put_text(self, batch, HEADER_VALUE, row, line->value) &&
+                  put_text(self, batch, HEADER_LINE, row, all);
+  return ok ? PF_MORE : pf_no_memory(error);
+}
+
+
+static pf_status next_lines (pf_reader *reader, pf_batch *batch,
+                             pf_error *error) {
+  const pf_status status = dcpi_refresh((dcpi_reader *)reader, error);
+  return status < 0 ? status : pf_batch_fill(reader, batch, put_line, error);
+}
+
+
+pf_status dcpi_open_header (pf_trace *trace, const pf_table *table,
+                            pf_reader **reader, pf_error *error) {
+  return dcpi_open_reader(trace, table, sizeof(dcpi_reader), next_lines, reader,
+                          error);
+}
+
+/* }====== */
+
+
+/* {====== Profiles ====== */
+
+static bool put_profile (dcpi_reader *self, pf_batch *batch,
+                         const dcpi_event *event) {
+  const dcpi_parser *const parser = &self->parser;
+  const dcpi_header *const header = &parser->header;
+  const pf_bytes texts[PROFILES_COLUMNS] = {
+      [PROFILES_IMAGE] = header->values[DCPI_IMAGE],
+      [PROFILES_NAME] = dcpi_name_of(header),
+      [PROFILES_LABEL] = header->values[DCPI_LABEL],
+      [PROFILES_PATH] = header->values[DCPI_PATH],
+      [PROFILES_EVENT] = event->name,
+      [PROFILES_EPOCH] = header->values[DCPI_EPOCH],
+      [PROFILES_PLATFORM] = header->values[DCPI_PLATFORM],
+  };
+  const bool is_text = parser->file->dialect == DCPI_CAT;
+  const bool has_footer = header->major == 0 &&
+                          parser->bytes.size - header->size >= DCPI_FOOTER_SIZE;
+  const uint64_t samples = is_text ? event->stated
+                           : has_footer
+                               ? dcpi_load(parser, parser->bytes.size - 4)
+                               : 0;
+  const size_t row = batch->rows++;
+  const struct {
+    size_t column;
+    dcpi_word word;
+  } stated[] = {
+      {PROFILES_CPUSPEED, DCPI_CPUSPEED},
+      {PROFILES_TSTART, is_text ? DCPI_TEXT_START : DCPI_TSTART},
+      {PROFILES_TSIZE, is_text ? DCPI_TEXT_SIZE : DCPI_TSIZE},
+  };
+  bool ok = true;
+  put_number(batch, PROFILES_PROFILE, row, true, 0);
+  put_number(batch, PROFILES_PERIOD, row, event->period > 0, event->period);
+  put_number(batch, PROFILES_SAMPLES, row, is_text || has_footer, samples);
+  for (size_t i = 0; i < sizeof stated / sizeof *stated; i++)
+    put_number(batch, stated[i].column, row, dcpi_has(header, stated[i].word),
+               header->numbers[stated[i].word]);
+  pf_put_num(&batch->columns[PROFILES_FRACTION], row,
+             (double)event->fraction / DCPI_FULL_TIME, true);
+  for (size_t i = PROFILES_IMAGE; i <= PROFILES_PLATFORM && ok; i++)
+    ok = put_text(self, batch, i, row, texts[i]);
+  return ok;
+}
+
+
+/* Return all profiles in one batch: there are at most DCPI_MAX_EVENTS. */
+static pf_status next_profiles (pf_reader *reader, pf_batch *batch,
+                                pf_error *error) {
+  dcpi_reader *const self = (dcpi_reader *)reader;
+  dcpi_segment segment;
+  pf_status status = dcpi_refresh(self, error);
+  pf_batch_clear(batch);
+  if (self->parser.in_body)
+    return status < 0 ? status : PF_END;
+  while (status == PF_OK && !self->parser.in_body)
+    status = dcpi_next_segment(&self->parser, &segment);
+  for (size_t i = 0; i < self->parser.header.nevents && status >= 0; i++)
+    if (!put_profile(self, batch, &self->parser.header.events[i]))
+      status = pf_no_memory(error);
+  self->parser.in_body |= status >= 0;
+  return pf_batch_status(batch, status);
+}
+
+
+pf_status dcpi_open_profiles (pf_trace *trace, const pf_table *table,
+                              pf_reader **reader, pf_error *error) {
+  return dcpi_open_reader(trace, table, sizeof(dcpi_reader), next_profiles,
+                          reader, error);
+}
+
+/* }====== */
+
+
+/* {====== Segments ====== */
+
+static pf_status put_segment (pf_reader *reader, pf_batch *batch,
+                              pf_error *error) {
+  static const char *const kinds[DCPI_KINDS] = {[DCPI_LINE] = "line",
+                                                [DCPI_CHUNK] = "chunk",
+                                                [DCPI_FOOTER] = "footer",
+                                                [DCPI_COUNTS] = "counts",
+                                                [DCPI_REST] = "rest"};
+  dcpi_reader *const self = (dcpi_reader *)reader;
+  const pf_bytes none = {NULL, 0};
+  dcpi_segment s;
+  const pf_status status = dcpi_next_segment(&self->parser, &s);
+  if (status != PF_MORE)
+    return status;
+  const bool is_line = s.kind == DCPI_LINE, is_chunk = s.kind == DCPI_CHUNK;
+  const bool is_footer = s.kind == DCPI_FOOTER;
+  const size_t row = batch->rows++;
+  const pf_bytes all = {self->parser.bytes.at + s.offset, (size_t)s.size};
+  put_number(batch, RAW_OFFSET, row, true, s.offset);
+  put_number(batch, RAW_SIZE, row, true, s.size);
+  put_number(batch, RAW_START, row, is_chunk, s.words[0]);
+  put_number(batch, RAW_NUMBER, row, is_chunk, s.words[1]);
+  put_number(batch, RAW_ADDRESSES, row, is_footer, s.words[0]);
+  put_number(batch, RAW_SAMPLES, row, is_footer, s.words[1]);
+  put_number(batch, RAW_ADDRESS, row, is_chunk || s.kind == DCPI_COUNTS,
+             s.address);
+  pf_put_bytes(&batch->columns[RAW_BYTES], row, all, true);
+  const bool ok =
+      put_text(self, batch, RAW_KIND, row, pf_bytes_of(kinds[s.kind])) &&
+      put_text(self, batch, RAW_WORD, row, is_line ? s.line.word : none) &&
+      put_text(self, batch, RAW_VALUE, row, is_line ? s.line.value : none);
+  return ok ? PF_MORE : pf_no_memory(error);
+}
+
+
+static pf_status next_segments (pf_reader *reader, pf_batch *batch,
+                                pf_error *error) {
+  const pf_status status = dcpi_refresh((dcpi_reader *)reader, error);
+  return status < 0 ? status : pf_batch_fill(reader, batch, put_segment, error);
+}
+
+
+pf_status dcpi_open_raw (pf_trace *trace, const pf_table *table,
+                         pf_reader **reader, pf_error *error) {
+  return dcpi_open_reader(trace, table, sizeof(dcpi_reader), next_segments,
+                          reader, error);
+}
+
+/* }====== */

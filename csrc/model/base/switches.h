@@ -10,6 +10,7 @@
 enum {
   PF_FAST_NONE,
   PF_FAST_ARCS,    /* prefetch callees and arcs: model/graph/caller_index.c */
+  PF_FAST_CHUNKS,  /* valid chunks of counts: formats/dcpi/read_dcpi.c */
   PF_FAST_DIGITS,  /* eight digits at once: formats/dbf/fast_int.c */
   PF_FAST_ENTRIES, /* prefetch the call graph: kernels/listing/text_rows.c */
   PF_FAST_FIXED,   /* digits without printf: text/number_text.c */
