@@ -69,6 +69,39 @@ pf_bytes *l_texts_check (lua_State *L, int arg, size_t *count) {
 
 /* {====== Columns ====== */
 
+/* Pushes field `key`, or else element `n`, of the table on top. */
+static void get_either (lua_State *L, const char *key, lua_Integer n) {
+  if (lua_getfield(L, -1, key) != LUA_TNIL)
+    return;
+  lua_pop(L, 1);
+  lua_rawgeti(L, -1, n);
+}
+
+
+void l_fields_check (lua_State *L, int arg, pf_field *fields, size_t count,
+                     int pins) {
+  static const char *const types[] = {"int",    "num",  "addr",  "bool",
+                                      "name",   "area", "stack", "bytes",
+                                      "handle", NULL};
+  const int top = lua_gettop(L);
+  for (size_t i = 0; i < count; i++) {
+    lua_rawgeti(L, arg, (lua_Integer)i + 1);
+    luaL_checktype(L, -1, LUA_TTABLE);
+    get_either(L, "type", 2);
+    const pf_type type =
+        (pf_type)luaL_checkoption(L, lua_gettop(L), NULL, types);
+    lua_pop(L, 1);
+    get_either(L, "name", 1);
+    fields[i] = (pf_field){luaL_checkstring(L, -1), type, NULL};
+    if (lua_getfield(L, -2, "help") != LUA_TNIL)
+      fields[i].help = luaL_checkstring(L, -1);
+    l_append(L, pins);
+    l_append(L, pins);
+    lua_settop(L, top);
+  }
+}
+
+
 void l_push_fields (lua_State *L, const pf_field *fields, size_t nfields) {
   lua_createtable(L, (int)nfields, 0);
   for (size_t i = 0; i < nfields; i++) {
@@ -83,8 +116,11 @@ void l_push_fields (lua_State *L, const pf_field *fields, size_t nfields) {
 }
 
 
-static int no_such_column (lua_State *L, const char *name,
-                           const pf_reader *reader) {
+size_t l_field_check (lua_State *L, int arg, const pf_reader *reader) {
+  const char *const name = luaL_checkstring(L, arg);
+  const size_t found = pf_field_index(reader->fields, reader->nfields, name);
+  if (found < reader->nfields)
+    return found;
   luaL_Buffer buffer;
   luaL_buffinit(L, &buffer);
   for (size_t i = 0; i < reader->nfields; i++) {
@@ -94,17 +130,8 @@ static int no_such_column (lua_State *L, const char *name,
     luaL_addstring(&buffer, reader->fields[i].name);
   }
   luaL_pushresult(&buffer);
-  return luaL_error(L, "no column '%s'; there are: %s", name,
-                    lua_tostring(L, -1));
-}
-
-
-size_t l_field_check (lua_State *L, int arg, const pf_reader *reader) {
-  const char *const name = luaL_checkstring(L, arg);
-  const size_t i = pf_field_index(reader->fields, reader->nfields, name);
-  if (i == reader->nfields)
-    no_such_column(L, name, reader);
-  return i;
+  luaL_error(L, "no column '%s'; there are: %s", name, lua_tostring(L, -1));
+  return found;
 }
 
 
@@ -183,6 +210,24 @@ int l_option_word (lua_State *L, int arg, const char *name,
   const int index = luaL_checkoption(L, -1, fallback, words);
   lua_pop(L, 1);
   return index;
+}
+
+
+size_t l_option_field (lua_State *L, int arg, const char *name,
+                       const pf_reader *reader) {
+  get(L, arg, name);
+  const size_t field = l_field_check(L, -1, reader);
+  lua_pop(L, 1);
+  return field;
+}
+
+
+uint32_t l_option_name (lua_State *L, int arg, const char *name,
+                        pf_dictionary *dictionary) {
+  const bool given = get(L, arg, name);
+  const uint32_t id = given ? l_name_check(L, -1, dictionary) : PF_NO_NAME;
+  lua_pop(L, 1);
+  return id;
 }
 
 /* }====== */

@@ -41,6 +41,11 @@ pf_bytes *l_texts_check (lua_State *L, int arg, size_t *count);
    names. */
 size_t l_field_check (lua_State *L, int arg, const pf_reader *reader);
 
+/* Reads `count` fields, { name=, type=, help= } or { name, type } each, from the
+   list at `arg`. The table at `pins` keeps their strings. */
+void l_fields_check (lua_State *L, int arg, pf_field *fields, size_t count,
+                     int pins);
+
 /* Pushes an array of fields, { {name=, type=, help=}, ... }, without hidden
    ones. */
 void l_push_fields (lua_State *L, const pf_field *fields, size_t nfields);
@@ -66,6 +71,14 @@ const char *l_option_text (lua_State *L, int arg, const char *name,
 /* Returns the index of an option in `words`, which ends with NULL. */
 int l_option_word (lua_State *L, int arg, const char *name,
                    const char *fallback, const char *const *words);
+
+/* Returns the field of a reader that an option names; raises without it. */
+size_t l_option_field (lua_State *L, int arg, const char *name,
+                       const pf_reader *reader);
+
+/* Returns the name id of an option, or PF_NO_NAME if it is absent. */
+uint32_t l_option_name (lua_State *L, int arg, const char *name,
+                        pf_dictionary *dictionary);
 
 /* Set a field of the table on top of the stack. */
 void l_set_int (lua_State *L, const char *name, int64_t value);

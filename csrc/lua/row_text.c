@@ -323,8 +323,7 @@ static uint32_t check_kind (lua_State *L, int index, const row_job *job) {
 /* Reads options.kind and options.templates. */
 static void read_templates (lua_State *L, row_job *job, bool *wanted,
                             int keep) {
-  lua_getfield(L, 2, "kind");
-  job->kind = l_field_check(L, lua_gettop(L), job->reader);
+  job->kind = l_option_field(L, 2, "kind", job->reader);
   const pf_type type = job->reader->fields[job->kind].type;
   luaL_argcheck(L, type == PF_NAME || type == PF_AREA, 2,
                 "the column `kind` must hold names or areas");

@@ -289,13 +289,12 @@ static int core_symbolize (lua_State *L) {
   luaL_checktype(L, 4, LUA_TTABLE);
   const lua_Unsigned count = lua_rawlen(L, 4);
   luaL_argcheck(L, count <= MAX_DERIVED, 4, "too many columns");
-  luaL_checkstack(L, 3 * MAX_DERIVED, NULL);
+  luaL_checkstack(L, 2 * MAX_DERIVED, NULL); /* it keeps the strings */
   for (size_t i = 0; i < count; i++) {
     lua_rawgeti(L, 4, (lua_Integer)i + 1);
     luaL_checktype(L, -1, LUA_TTABLE);
-    lua_getfield(L, -1, "column");
-    derived[i].column = l_field_check(L, lua_gettop(L), input->reader);
-    lua_getfield(L, -2, "prefix");
+    derived[i].column = l_option_field(L, -1, "column", input->reader);
+    lua_getfield(L, -1, "prefix");
     derived[i].prefix = luaL_optstring(L, -1, "");
   }
   l_reader *const r = l_reader_new(L);

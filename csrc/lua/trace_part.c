@@ -16,6 +16,7 @@
 #include "lua/callback.h"
 #include "model/base/memory.h"
 #include "lua/source.h"
+#include "lua/writer/written.h"
 #include "model/rows/abilities.h"
 
 typedef struct l_part {
@@ -23,7 +24,6 @@ typedef struct l_part {
   bool open;
   pf_source *sources; /* trace.sources, owned */
   l_source **owners;  /* their userdata, pinned */
-  pf_option *options; /* trace.options, owned */
   const char *label;  /* user value 2 */
 } l_part;
 
@@ -55,10 +55,8 @@ static int part_gc (lua_State *L) {
   p->trace.notes = NULL;
   free(p->sources);
   free(p->owners);
-  free(p->options);
   p->sources = NULL;
   p->owners = NULL;
-  p->options = NULL;
   p->open = false;
   return 0;
 }
@@ -114,30 +112,6 @@ static void read_sources (lua_State *L, int arg, l_part *p, int pins) {
 }
 
 
-/* Reads the options { name = value } at `arg`; lua/ has checked their types. */
-static void read_options (lua_State *L, int arg, l_part *p, int pins) {
-  size_t n = 0;
-  for (lua_pushnil(L); lua_next(L, arg) != 0; lua_pop(L, 1))
-    n++;
-  p->trace.options = p->options = new_array(L, n, sizeof *p->options);
-  for (lua_pushnil(L); lua_next(L, arg) != 0; lua_pop(L, 1)) {
-    pf_option *const option = &p->options[p->trace.noptions++];
-    lua_pushvalue(L, -2);
-    option->name = pinned_text(L, pins, NULL);
-    option->is_text = lua_type(L, -1) == LUA_TSTRING;
-    if (lua_isboolean(L, -1))
-      option->integer = lua_toboolean(L, -1);
-    else if (!option->is_text)
-      option->integer = luaL_checkinteger(L, -1);
-    else {
-      lua_pushvalue(L, -1);
-      option->text.at =
-          (const uint8_t *)pinned_text(L, pins, &option->text.size);
-    }
-  }
-}
-
-
 /*
 ** core.open(format, sources, options, strict, dictionary): a part, or nil,
 ** message, code. sources = { { role=, source= }, ... }, the main one first.
@@ -157,7 +131,14 @@ static int core_open (lua_State *L) {
   lua_pushvalue(L, 5);
   l_append(L, 7);
   read_sources(L, 2, p, 7);
-  read_options(L, 3, p, 7);
+  pf_option *options;
+  p->trace.noptions = l_options_at(L, 3, &options);
+  p->trace.options = options;
+  l_append(L, 7);
+  for (lua_pushnil(L); lua_next(L, 3) != 0; l_append(L, 7)) {
+    lua_pushvalue(L, -2);
+    l_append(L, 7);
+  }
   p->trace.format = format;
   p->trace.strict = lua_toboolean(L, 4) != 0;
   p->trace.dictionary = dictionary;

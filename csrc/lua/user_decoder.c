@@ -19,23 +19,6 @@ typedef struct l_schema {
 } l_schema;
 
 
-static pf_type type_check (lua_State *L, int index) {
-  static const char *const types[] = {"int",  "num",   "addr",   "bool", "name",
-                                      "area", "bytes", "handle", NULL};
-  static const pf_type values[] = {PF_INT,  PF_NUM,  PF_ADDR,  PF_BOOL,
-                                   PF_NAME, PF_AREA, PF_BYTES, PF_HANDLE};
-  const char *const type = luaL_checkstring(L, index);
-  for (size_t i = 0; types[i] != NULL; i++)
-    if (strcmp(type, types[i]) == 0)
-      return values[i];
-  luaL_error(L,
-             "no column type '%s'; there are int, num, addr, bool, name, "
-             "area, bytes, handle",
-             type);
-  return PF_INT;
-}
-
-
 /*
 ** Pushes a schema for the fields { {name, type}, ... } at `arg`.
 */
@@ -46,17 +29,9 @@ static l_schema *new_schema (lua_State *L, int arg) {
   l_schema *const s = lua_newuserdatauv(L, sizeof *s + n * sizeof(pf_field), 1);
   s->nfields = n;
   lua_createtable(L, (int)n, 0);
-  for (size_t i = 0; i < n; i++) {
-    lua_rawgeti(L, arg, (lua_Integer)i + 1);
-    luaL_checktype(L, -1, LUA_TTABLE);
-    lua_rawgeti(L, -1, 2);
-    const pf_type type = type_check(L, -1);
-    lua_pop(L, 1);
-    lua_rawgeti(L, -1, 1);
-    s->fields[i] = (pf_field){luaL_checkstring(L, -1), type, NULL};
-    lua_rawseti(L, -3, (lua_Integer)i + 1);
-    lua_pop(L, 1);
-  }
+  l_fields_check(L, arg, s->fields, n, lua_gettop(L));
+  for (size_t i = 0; i < n; i++)
+    luaL_argcheck(L, s->fields[i].type != PF_STACK, arg, "a column of stacks");
   lua_setiuservalue(L, -2, 1);
   return s;
 }

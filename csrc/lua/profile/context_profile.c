@@ -363,12 +363,9 @@ static int contexts_rename (lua_State *L) {
     luaL_argcheck(L, number >= 0 && number < nareas, 2, "no such frame");
     luaL_checktype(L, -1, LUA_TTABLE);
     pf_area frame = PF_AREA_NONE;
-    if (lua_getfield(L, -1, "function") != LUA_TNIL)
-      frame.name = l_name_check(L, -1, c->dictionary);
-    if (lua_getfield(L, -2, "file") != LUA_TNIL)
-      frame.file = l_name_check(L, -1, c->dictionary);
-    l_option_int(L, -3, "line", &frame.line);
-    lua_pop(L, 2);
+    frame.name = l_option_name(L, -1, "function", c->dictionary);
+    frame.file = l_option_name(L, -1, "file", c->dictionary);
+    l_option_int(L, -1, "line", &frame.line);
     frames[number] = pf_area_add(c->dictionary, &frame);
     if (frames[number] == PF_NO_AREA)
       l_no_memory(L);

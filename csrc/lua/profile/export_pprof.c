@@ -139,23 +139,18 @@ static void read_headers (lua_State *L, pprof_header *header,
    has_lines= }; false if there is none. */
 static bool read_mapping (lua_State *L, pprof_mapping *mapping,
                           pf_dictionary *d) {
-  static const char *const names[] = {"start", "limit", "offset"};
-  int64_t addresses[3] = {0, 0, 0};
-  uint32_t texts[2] = {PF_NO_NAME, PF_NO_NAME};
+  int64_t start = 0, limit = 0, offset = 0;
   if (lua_getfield(L, 2, "mapping") != LUA_TTABLE)
     return false;
-  for (size_t i = 0; i < 3; i++)
-    l_option_int(L, -1, names[i], &addresses[i]);
-  if (lua_getfield(L, -1, "file") != LUA_TNIL)
-    texts[0] = l_name_check(L, -1, d);
-  if (lua_getfield(L, -2, "build_id") != LUA_TNIL)
-    texts[1] = l_name_check(L, -1, d);
-  const bool has_lines = l_option_flag(L, -3, "has_lines");
-  *mapping = (pprof_mapping){.start = (uint64_t)addresses[0],
-                             .limit = (uint64_t)addresses[1],
-                             .offset = (uint64_t)addresses[2],
-                             .file = texts[0],
-                             .build_id = texts[1],
+  l_option_int(L, -1, "start", &start);
+  l_option_int(L, -1, "limit", &limit);
+  l_option_int(L, -1, "offset", &offset);
+  const bool has_lines = l_option_flag(L, -1, "has_lines");
+  *mapping = (pprof_mapping){.start = (uint64_t)start,
+                             .limit = (uint64_t)limit,
+                             .offset = (uint64_t)offset,
+                             .file = l_option_name(L, -1, "file", d),
+                             .build_id = l_option_name(L, -1, "build_id", d),
                              .has = {1, has_lines, has_lines, 0}};
   return true;
 }

@@ -57,40 +57,6 @@ static void rows_close (pf_reader *self) {
 /* }====== */
 
 
-/* Pushes field `key`, or else element `n`, of the table on top. */
-static void get_either (lua_State *L, const char *key, lua_Integer n) {
-  if (lua_getfield(L, -1, key) != LUA_TNIL)
-    return;
-  lua_pop(L, 1);
-  lua_rawgeti(L, -1, n);
-}
-
-
-static void read_fields (lua_State *L, rows_reader *t, size_t nfields) {
-  static const char *const types[] = {"int",    "num",  "addr",  "bool",
-                                      "name",   "area", "stack", "bytes",
-                                      "handle", NULL};
-  for (size_t i = 0; i < nfields; i++) {
-    lua_rawgeti(L, FIELDS, (lua_Integer)i + 1);
-    luaL_checktype(L, -1, LUA_TTABLE);
-    get_either(L, "type", 2);
-    const pf_type type =
-        (pf_type)luaL_checkoption(L, lua_gettop(L), NULL, types);
-    lua_pop(L, 1);
-    get_either(L, "name", 1);
-    t->fields[i] = (pf_field){luaL_checkstring(L, -1), type, NULL};
-    if (lua_getfield(L, -2, "help") != LUA_TNIL) {
-      t->fields[i].help = luaL_checkstring(L, -1);
-      lua_pushvalue(L, -1);
-      l_append(L, STRINGS);
-    }
-    lua_pop(L, 1);
-    l_append(L, STRINGS);
-    lua_settop(L, READER);
-  }
-}
-
-
 static void read_rows (lua_State *L, rows_reader *t) {
   const size_t count = lua_rawlen(L, ROWS);
   for (size_t i = 0; i < count; i++) {
@@ -145,7 +111,7 @@ static int core_rows_reader (lua_State *L) {
                           .next = rows_next,
                           .close = rows_close,
                           .can = &rows_abilities};
-  read_fields(L, t, nfields);
+  l_fields_check(L, FIELDS, t->fields, nfields, STRINGS);
   if (pf_store_open(&t->store, t->fields, nfields, t->reader.dictionary) !=
           PF_OK ||
       pf_batch_open(&t->batch, t->fields, nfields, NULL) != PF_OK)

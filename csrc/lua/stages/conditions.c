@@ -226,8 +226,7 @@ static void set_match (lua_State *L, l_tests *block, pf_test *test,
 static void set_test (lua_State *L, l_tests *block, pf_test *test,
                       const pf_reader *reader) {
   test->negate = l_option_flag(L, TEST, "negate");
-  lua_getfield(L, TEST, "column");
-  test->column = l_field_check(L, -1, reader);
+  test->column = l_option_field(L, TEST, "column", reader);
   lua_getfield(L, TEST, "op");
   const char *const op = luaL_checkstring(L, -1);
   lua_settop(L, TEST);

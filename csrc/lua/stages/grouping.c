@@ -55,14 +55,11 @@ static void set_bucket (lua_State *L, pf_key *key, const pf_field *field) {
 
 static void set_column_key (lua_State *L, pf_key *key, pf_type *type,
                             const pf_reader *input) {
-  lua_getfield(L, SPEC, "column");
-  key->column = l_field_check(L, -1, input);
+  key->column = l_option_field(L, SPEC, "column", input);
   const pf_field *const field = &input->fields[key->column];
   *type = field->type;
   set_bucket(L, key, field);
-  lua_getfield(L, SPEC, "octave");
-  key->octave = lua_toboolean(L, -1) != 0 && !pf_has_any_type(field);
-  lua_pop(L, 1);
+  key->octave = l_option_flag(L, SPEC, "octave") && !pf_has_any_type(field);
   if (key->octave && field->type != PF_INT)
     luaL_error(L, "octave(%s): the column is of type %s, not int", field->name,
                pf_type_name(field->type));
@@ -222,10 +219,9 @@ static int core_sort (lua_State *L) {
   for (size_t i = 0; i < nkeys; i++) {
     lua_rawgeti(L, 2, (lua_Integer)i + 1);
     luaL_checktype(L, -1, LUA_TTABLE);
-    lua_getfield(L, -1, "column");
-    keys[i].column = l_field_check(L, -1, input);
-    keys[i].descending = l_option_flag(L, -2, "descending");
-    lua_settop(L, 3);
+    keys[i].column = l_option_field(L, -1, "column", input);
+    keys[i].descending = l_option_flag(L, -1, "descending");
+    lua_pop(L, 1);
   }
   l_reader *const r = l_reader_new(L);
   return l_reader_opened(

@@ -69,36 +69,6 @@ static int writer_close (lua_State *L) {
 
 /* {====== Construction ====== */
 
-/* Adds the side files { { role=, path= }, ... } at `arg`; the writer at `index`
-   pins the roles. On failure *path is the path that failed. */
-static pf_status add_sides (lua_State *L, l_writer *w, int arg, int index,
-                            const char **path, pf_error *error) {
-  const size_t n = lua_istable(L, arg) ? lua_rawlen(L, arg) : 0;
-  luaL_argcheck(L, n < L_FILESET_MAX, arg, "too many outputs");
-  lua_getiuservalue(L, index, 1);
-  for (size_t i = 0; i < n; i++) {
-    lua_rawgeti(L, arg, (lua_Integer)i + 1);
-    lua_getfield(L, -1, "path");
-    *path = lua_isnil(L, -1) ? NULL : l_path_check(L, lua_gettop(L));
-    lua_getfield(L, -2, "role");
-    const char *const role = luaL_checkstring(L, -1);
-    lua_rawseti(L, -4, (lua_Integer)i + 2); /* pins the role */
-    const pf_status status = l_fileset_add(&w->files, *path, error);
-    if (status != PF_OK)
-      return status;
-    l_output *const output = &w->files.outputs[w->files.count - 1];
-    output->sink.role = role;
-    lua_getfield(L, -2, "numbered");
-    if (lua_toboolean(L, -1) && *path != NULL &&
-        l_fileset_number(output, *path) != PF_OK)
-      return pf_no_memory(error);
-    lua_pop(L, 3);
-  }
-  lua_pop(L, 1);
-  return PF_OK;
-}
-
-
 /*
 ** core.writer(format, options, dictionary, path, side_files): a writer into a
 ** file, standard output ("-"), or memory (path nil); or nil, message, code.
@@ -114,8 +84,10 @@ static int core_writer (lua_State *L) {
   lua_createtable(L, 1, 0);
   lua_pushvalue(L, 3);
   lua_rawseti(L, -2, 1);
-  lua_setiuservalue(L, 6, 1);
+  l_pin(L, 6, 1, 7);
   l_pin(L, 6, 2, 4);
+  l_side sides[L_FILESET_MAX - 1];
+  const size_t nsides = l_sides_at(L, 5, sides, L_FILESET_MAX - 1);
   w->format = format;
   w->dictionary = l_dictionary_check(L, 3);
   pf_error error;
@@ -125,8 +97,15 @@ static int core_writer (lua_State *L) {
       format->encoder(options, n, w->dictionary, &w->encoder, &error);
   if (status == PF_OK)
     status = l_fileset_add(&w->files, path, &error);
-  if (status == PF_OK)
-    status = add_sides(L, w, 5, 6, &path, &error);
+  for (size_t i = 0; i < nsides && status == PF_OK; i++) {
+    path = sides[i].path;
+    status = l_fileset_add(&w->files, path, &error);
+    l_output *const output = &w->files.outputs[i + 1];
+    output->sink.role = sides[i].role;
+    if (status == PF_OK && sides[i].is_numbered && path != NULL &&
+        l_fileset_number(output, path) != PF_OK)
+      status = pf_no_memory(&error);
+  }
   if (status != PF_OK) {
     free_writer(w);
     return l_failure(L, &error, path);

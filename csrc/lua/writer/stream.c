@@ -122,26 +122,18 @@ static pf_status add_output (l_stream *s, const char *path, const char *role,
 }
 
 
-/* Adds the side files { { role=, path= }, ... } at `arg`; pins their roles in
-   the table on top. */
-static pf_status add_sides (lua_State *L, l_stream *s, int arg,
-                            pf_error *error) {
-  const size_t n = lua_istable(L, arg) ? lua_rawlen(L, arg) : 0;
-  const int pins = lua_gettop(L);
-  pf_status status = PF_OK;
-  luaL_argcheck(L, n < L_STREAM_OUTPUTS, arg, "too many outputs");
+/* Adds the main file and the side files at 5; the table on top keeps their
+   roles. */
+static pf_status add_outputs (lua_State *L, l_stream *s, const char *path,
+                              pf_error *error) {
+  l_side sides[L_STREAM_OUTPUTS - 1];
+  const size_t n = l_sides_at(L, 5, sides, L_STREAM_OUTPUTS - 1);
+  pf_status status = add_output(s, path, NULL, error);
   for (size_t i = 0; i < n && status == PF_OK; i++) {
-    lua_rawgeti(L, arg, (lua_Integer)i + 1);
-    lua_getfield(L, -1, "role");
-    const char *const role = luaL_checkstring(L, -1);
-    lua_rawseti(L, pins, (lua_Integer)i + 2);
-    lua_getfield(L, -1, "numbered");
-    lua_getfield(L, -2, "path");
-    const char *const path = luaL_checkstring(L, -1);
-    status = add_output(s, path, role, error);
-    if (status == PF_OK && lua_toboolean(L, -2))
-      status = l_stream_file_number(&s->outputs[s->noutputs - 1], path, error);
-    lua_settop(L, pins);
+    luaL_argcheck(L, sides[i].path != NULL, 5, "a side file without a path");
+    status = add_output(s, sides[i].path, sides[i].role, error);
+    if (status == PF_OK && sides[i].is_numbered)
+      status = l_stream_file_number(&s->outputs[i + 1], sides[i].path, error);
   }
   return status;
 }
@@ -249,9 +241,7 @@ static int core_stream (lua_State *L) {
   pf_error error;
   s->format = format;
   s->sync = plan.sync;
-  pf_status status = add_output(s, path, NULL, &error);
-  if (status == PF_OK)
-    status = add_sides(L, s, 5, &error);
+  pf_status status = add_outputs(L, s, path, &error);
   plan.dictionary = s->dictionary;
   plan.sink = &s->outputs[0].sink;
   pf_ring_copy older = {.memory = NULL};
@@ -325,12 +315,9 @@ static int core_stack (lua_State *L) {
     pf_area frame = PF_AREA_NONE;
     lua_rawgeti(L, 2, i);
     luaL_checktype(L, 3, LUA_TTABLE);
-    if (lua_getfield(L, 3, "area") != LUA_TNIL)
-      frame.name = l_name_check(L, -1, dictionary);
-    if (lua_getfield(L, 3, "class") != LUA_TNIL)
-      frame.class = l_name_check(L, -1, dictionary);
-    if (lua_getfield(L, 3, "file") != LUA_TNIL)
-      frame.file = l_name_check(L, -1, dictionary);
+    frame.name = l_option_name(L, 3, "area", dictionary);
+    frame.class = l_option_name(L, 3, "class", dictionary);
+    frame.file = l_option_name(L, 3, "file", dictionary);
     l_option_int(L, 3, "line", &frame.line);
     frame.has_value = l_option_int(L, 3, "value", &frame.value);
     const uint32_t area = pf_area_add(dictionary, &frame);

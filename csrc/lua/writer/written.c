@@ -30,6 +30,23 @@ size_t l_options_at (lua_State *L, int arg, pf_option **options) {
 }
 
 
+size_t l_sides_at (lua_State *L, int arg, l_side *sides, size_t max) {
+  const size_t n = lua_istable(L, arg) ? lua_rawlen(L, arg) : 0;
+  luaL_argcheck(L, n <= max, arg, "too many outputs");
+  for (size_t i = 0; i < n; i++) {
+    lua_rawgeti(L, arg, (lua_Integer)i + 1);
+    lua_getfield(L, -1, "path");
+    sides[i].path = lua_isnil(L, -1) ? NULL : l_path_check(L, lua_gettop(L));
+    sides[i].is_numbered = l_option_flag(L, -2, "numbered");
+    lua_getfield(L, -2, "role");
+    sides[i].role = luaL_checkstring(L, -1);
+    l_append(L, -4);
+    lua_pop(L, 2);
+  }
+  return n;
+}
+
+
 const pf_format *l_written_format (lua_State *L, int arg) {
   const char *const name = luaL_checkstring(L, arg);
   const pf_format *const format = pf_format_named(name);

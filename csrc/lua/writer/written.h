@@ -16,6 +16,17 @@ const pf_format *l_written_format (lua_State *L, int arg);
    returns their number. The table keeps the strings. */
 size_t l_options_at (lua_State *L, int arg, pf_option **options);
 
+/* A side file of a writer. */
+typedef struct l_side {
+  const char *role, *path; /* without a path in memory */
+  bool is_numbered;
+} l_side;
+
+/* Reads the side files { { role=, path=, numbered= }, ... } at `arg` into
+   sides[], which has space for `max`, and returns their number. The table on top
+   of the stack keeps the roles. */
+size_t l_sides_at (lua_State *L, int arg, l_side *sides, size_t max);
+
 /* Returns the table named by the string at `arg` and its number; raises if
    there is none. */
 const pf_table *l_written_table (lua_State *L, int arg, const pf_format *format,
