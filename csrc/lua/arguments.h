@@ -37,6 +37,10 @@ uint32_t l_name_check (lua_State *L, int arg, pf_dictionary *dictionary);
    it; sets *count. */
 pf_bytes *l_texts_check (lua_State *L, int arg, size_t *count);
 
+/* Help text of a key column of a group whose type the values determined;
+   compared by address. */
+extern const char l_open_type_help[];
+
 /* Returns the field named by the string at `arg`; raises with the list of
    names. */
 size_t l_field_check (lua_State *L, int arg, const pf_reader *reader);

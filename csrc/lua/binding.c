@@ -293,6 +293,13 @@ void l_push_name_cache (lua_State *L, int dictionary_arg) {
 }
 
 
+void l_reader_push_cache (lua_State *L, int arg) {
+  l_reader_push_dictionary(L, arg);
+  l_push_name_cache(L, lua_gettop(L));
+  lua_remove(L, -2);
+}
+
+
 void l_push_name (lua_State *L, pf_dictionary *dictionary, uint32_t name,
                   int cache) {
   if (cache == 0) {

@@ -84,6 +84,9 @@ pf_dictionary *l_dictionary_new (lua_State *L);
 /* Pushes the dictionary userdata of the reader at `arg`. */
 void l_reader_push_dictionary (lua_State *L, int arg);
 
+/* Pushes the string cache of the dictionary of the reader at `arg`. */
+void l_reader_push_cache (lua_State *L, int arg);
+
 /* Pushes nil, message, code for a failure of the core and returns 3. Raises for
    PF_ENOMEM and PF_ERAISED. `label` is a prefix of the message: a path, a path
    and a format, or NULL. */

@@ -79,8 +79,7 @@ static l_cursor *new_cursor (lua_State *L) {
   c->count = count;
   luaL_setmetatable(L, L_CURSOR);
   l_pin(L, 3, 1, 1);
-  l_reader_push_dictionary(L, 1);
-  l_push_name_cache(L, 4);
+  l_reader_push_cache(L, 1);
   lua_setiuservalue(L, 3, 2);
   lua_settop(L, 3);
   bool *const wanted = l_scratch(L, r->reader->nfields, sizeof *wanted);

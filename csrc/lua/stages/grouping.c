@@ -1,11 +1,18 @@
 /*
 ** grouping.c - core.group and core.sort.
+**
+** A key of a group may be a Lua function, which is called for each row. A Lua
+** table maps its values to numbers, so keys are equal if Lua says so: 1 and 1.0
+** are one key. nil is a missing key.
 */
+
+#include <math.h>
 
 #include "kernels/group/group.h"
 #include "kernels/stages/sort.h"
 #include "lua/arguments.h"
-#include "lua/stages/group_key.h"
+#include "lua/callback.h"
+#include "model/dictionary/names.h"
 
 /* Stack indices of core.group. */
 enum {
@@ -18,6 +25,31 @@ enum {
   SPEC
 };
 
+#define MAX_ARGUMENTS 200 /* of a key */
+
+/* A function of some columns that returns a key. */
+typedef struct l_key {
+  l_callback callback; /* values: FUNCTION to VALUES */
+  pf_computed_key
+      computed; /* callbacks for the kernel; their context is this key */
+  const pf_reader *input;
+  const char *name;
+  bool typed;         /* the type was declared, else the values determine it */
+  pf_type type;       /* PF_INT, PF_NUM, PF_BOOL or PF_NAME */
+  unsigned seen;      /* bit set of the types of values */
+  lua_Integer values; /* number of distinct values */
+  int count;
+  size_t columns[MAX_ARGUMENTS];
+  struct l_key_call { /* arguments of the current call */
+    const pf_batch *batch;
+    uint64_t *words;
+    bool *missing;
+    uint64_t word;
+    pf_column *column;
+    size_t row;
+  } call;
+} l_key;
+
 /* The arguments of core.group; the kernel copies them. */
 typedef struct group_block {
   size_t nkeys, naggregates;
@@ -26,6 +58,189 @@ typedef struct group_block {
   const l_key *functions[PF_MAX_KEYS]; /* NULL for a key that is a column */
   pf_aggregate aggregates[];
 } group_block;
+
+/* Stack indices of the bodies: the key, then the values of the callback. */
+enum {
+  KEY = 1,
+  FUNCTION,
+  CACHE,
+  NUMBERS,
+  VALUES,
+  NVALUES = VALUES - KEY
+};
+
+static const char *const type_names[] = {"int", "num", "bool", "name", NULL};
+static const pf_type types[] = {PF_INT, PF_NUM, PF_BOOL, PF_NAME};
+
+
+/* {====== Values to numbers ====== */
+
+static pf_type type_of (lua_State *L, const l_key *key) {
+  switch (lua_type(L, -1)) {
+    case LUA_TSTRING: return PF_NAME;
+    case LUA_TBOOLEAN: return PF_BOOL;
+    case LUA_TNUMBER: return lua_isinteger(L, -1) ? PF_INT : PF_NUM;
+    default:
+      luaL_error(L,
+                 "key '%s' is a %s; it must be a string, a number, a "
+                 "boolean or nil",
+                 key->name, luaL_typename(L, -1));
+      return PF_NAME;
+  }
+}
+
+
+/* Whether the value on top fits into a column of the declared type. */
+static bool fits (lua_State *L, pf_type declared, pf_type type) {
+  int is_integer = declared == type;
+  if (declared == PF_INT && type == PF_NUM)
+    lua_tointegerx(L, -1, &is_integer);
+  return is_integer != 0 || (declared == PF_NUM && type == PF_INT);
+}
+
+
+/* Returns the number of the value on top and pops it; a new value gets the next
+   number. */
+static uint64_t id_of (lua_State *L, l_key *key) {
+  lua_pushvalue(L, -1);
+  if (lua_rawget(L, NUMBERS) == LUA_TNIL) {
+    lua_pop(L, 1);
+    lua_pushvalue(L, -1);
+    lua_rawseti(L, VALUES, ++key->values);
+    lua_pushvalue(L, -1);
+    lua_pushinteger(L, key->values);
+    lua_rawset(L, NUMBERS);
+    lua_pushinteger(L, key->values);
+  }
+  const uint64_t number = (uint64_t)lua_tointeger(L, -1);
+  lua_pop(L, 2);
+  return number;
+}
+
+
+/* Stores the value on top (popped) as the key of a row. */
+static void read_value (lua_State *L, l_key *key, size_t row) {
+  if (lua_isnil(L, -1) ||
+      (lua_type(L, -1) == LUA_TNUMBER && isnan(lua_tonumber(L, -1)))) {
+    key->call.missing[row] = true;
+    lua_pop(L, 1);
+    return;
+  }
+  const pf_type type = type_of(L, key);
+  if (key->typed && !fits(L, key->type, type))
+    luaL_error(L, "key '%s' is declared %s, got %s", key->name,
+               pf_type_name(key->type), luaL_tolstring(L, -1, NULL));
+  key->seen |= 1u << type;
+  key->call.words[row] = id_of(L, key);
+}
+
+
+static int make_body (lua_State *L) {
+  l_key *const key = lua_touserdata(L, KEY);
+  const pf_batch *const batch = key->call.batch;
+  luaL_checkstack(L, key->count + 6, "too many columns");
+  for (size_t row = 0; row < batch->rows; row++) {
+    lua_pushvalue(L, FUNCTION);
+    for (int i = 0; i < key->count; i++)
+      l_push_value(L, &batch->columns[key->columns[i]], row,
+                   key->input->dictionary, CACHE);
+    l_callback_call(L, &key->callback, key->count);
+    read_value(L, key, row);
+  }
+  return 0;
+}
+
+
+static pf_status make (void *context, const pf_batch *batch, uint64_t *words,
+                       bool *missing, pf_error *error) {
+  l_key *const key = context;
+  key->call = (struct l_key_call){batch, words, missing, 0, NULL, 0};
+  return l_callback_run(&key->callback, make_body, key, NVALUES, error);
+}
+
+/* }====== */
+
+
+/* {====== Numbers to values ====== */
+
+static int put_body (lua_State *L) {
+  l_key *const key = lua_touserdata(L, KEY);
+  pf_column *const column = key->call.column;
+  const size_t row = key->call.row;
+  lua_rawgeti(L, VALUES, (lua_Integer)key->call.word);
+  if (column->type != PF_NAME) {
+    l_to_value(L, -1, column, row, key->input->dictionary);
+    return 0;
+  }
+  luaL_tolstring(L, -1, NULL);
+  column->ids[row] = l_name_check(L, -1, key->input->dictionary);
+  return 0;
+}
+
+
+static pf_status put (void *context, uint64_t word, pf_column *column,
+                      size_t row, pf_error *error) {
+  l_key *const key = context;
+  key->call = (struct l_key_call){NULL, NULL, NULL, word, column, row};
+  return l_callback_run(&key->callback, put_body, key, NVALUES, error);
+}
+
+/* }====== */
+
+
+const char l_open_type_help[] = "value that a function returns for each row";
+
+
+/* Sets the type of a key's column after all rows were read: the declared type,
+   else the type of the values; PF_NAME if they have several types. A column
+   without values fits any type (pf_has_any_type). */
+static void retype (void *context, size_t number, pf_field *field) {
+  const l_key *const key = ((const group_block *)context)->functions[number];
+  if (key == NULL)
+    return;
+  field->type = key->type;
+  if (key->typed)
+    return;
+  const unsigned whole = 1u << PF_INT, numbers = whole | 1u << PF_NUM;
+  if (key->seen == whole)
+    field->type = PF_INT;
+  else if (key->seen != 0 && (key->seen & ~numbers) == 0)
+    field->type = PF_NUM;
+  else
+    field->type = key->seen == 1u << PF_BOOL ? PF_BOOL : PF_NAME;
+  field->help = key->seen == 0 ? pf_any_type_help : l_open_type_help;
+}
+
+
+/* Pushes a key for the table { fn=, columns=, name=, type= } at SPEC, then its
+   thread; the caller must pin both, and the name. */
+static l_key *new_key (lua_State *L) {
+  l_key *const key = l_scratch(L, 1, sizeof *key);
+  key->input = l_reader_check(L, READER)->reader;
+  lua_getfield(L, SPEC, "columns");
+  luaL_argcheck(L, lua_istable(L, -1), SPEC,
+                "a key that is a function needs columns");
+  key->count = l_columns_check(L, lua_gettop(L), key->input, key->columns,
+                               MAX_ARGUMENTS);
+  lua_getfield(L, SPEC, "name"); /* the caller pins the string */
+  key->name = luaL_checkstring(L, -1);
+  lua_pop(L, 2);
+  key->typed = lua_getfield(L, SPEC, "type") != LUA_TNIL;
+  key->type = PF_NAME;
+  if (key->typed)
+    key->type = types[luaL_checkoption(L, -1, NULL, type_names)];
+  lua_pop(L, 1);
+  key->computed =
+      (pf_computed_key){key, key->columns, (size_t)key->count, make, put};
+  if (lua_getfield(L, SPEC, "fn") != LUA_TFUNCTION)
+    luaL_error(L, "key '%s': fn must be a function, got %s", key->name,
+               luaL_typename(L, -1));
+  l_reader_push_cache(L, READER);
+  lua_newtable(L); /* NUMBERS */
+  lua_newtable(L); /* VALUES */
+  l_callback_open(L, &key->callback, NVALUES, l_reader_check(L, READER)->open);
+  return key;
+}
 
 
 /* {====== Keys (the table of a key is at SPEC) ====== */
@@ -77,7 +292,7 @@ static void set_key (lua_State *L, group_block *b, size_t i,
   }
   lua_getfield(L, SPEC, "name");
   l_append(L, PINS);
-  const l_key *const function = l_key_new(L, SPEC, READER);
+  const l_key *const function = new_key(L);
   l_append(L, PINS); /* the key's thread */
   l_append(L, PINS); /* the key */
   key->name = function->name;
@@ -140,13 +355,6 @@ static group_block *read_group (lua_State *L, const pf_reader *input) {
     lua_settop(L, BLOCK);
   }
   return b;
-}
-
-
-static void retype (void *context, size_t key, pf_field *field) {
-  const group_block *const b = context;
-  if (b->functions[key] != NULL)
-    l_key_retype(b->functions[key], field);
 }
 
 

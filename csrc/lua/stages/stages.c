@@ -13,7 +13,7 @@
 #include "kernels/stages/range.h"
 #include "kernels/stages/sort.h"
 #include "lua/arguments.h"
-#include "lua/stages/group_key.h"
+#include "lua/callback.h"
 #include "model/rows/abilities.h"
 
 #define MAX_COLUMNS 200 /* maximum number of arguments of a filter */
@@ -79,9 +79,7 @@ static int core_filter (lua_State *L) {
   f->dictionary = input->dictionary;
   f->count = l_columns_check(L, 3, input, f->columns, MAX_COLUMNS);
   lua_pushvalue(L, 2);
-  l_reader_push_dictionary(L, 1);
-  l_push_name_cache(L, lua_gettop(L));
-  lua_remove(L, -2);
+  l_reader_push_cache(L, 1);
   l_callback_open(L, &f->callback, 2, l_reader_check(L, 1)->open);
   l_reader *const r = l_reader_new(L);
   const pf_predicate choice = {f, filter_rows, filter_release};
