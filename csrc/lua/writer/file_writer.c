@@ -6,34 +6,165 @@
 ** leaves the old files (bytes/output.h).
 */
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "bytes/output.h"
+#include "bytes/sink.h"
 #include "formats/formats.h"
 #include "lua/arguments.h"
-#include "lua/writer/fileset.h"
 #include "lua/writer/written.h"
+#include "model/base/memory.h"
 #include "model/rows/abilities.h"
 #include "model/writer/encoder.h"
 
-#define L_WRITER "profio.writer"
+#define L_WRITER  "profio.writer"
+#define MAX_FILES 4  /* main file and side files */
+#define MAX_OPEN  64 /* maximum open descriptors of complete files */
+
+/* An output file, or bytes in memory. */
+typedef struct output_file {
+  pf_sink sink;    /* first member: cut callbacks get its address */
+  pf_output file;  /* closed for memory and standard output */
+  char *prefix;    /* numbered files: the path before the number, else NULL */
+  uint64_t number; /* of the current numbered file */
+  pf_output *complete; /* numbered files that are full, owned */
+  size_t ncomplete, capacity;
+} output_file;
 
 /* User value 1 pins the dictionary and the roles; 2 is the label of
    messages. */
 typedef struct l_writer {
   const pf_format *format;
   pf_dictionary *dictionary;
-  pf_encoder *encoder; /* owned; NULL when closed */
-  l_fileset files;     /* main file and side files */
-  pf_batch row;        /* a row of table row_table, for put */
+  pf_encoder *encoder;          /* owned; NULL when closed */
+  output_file files[MAX_FILES]; /* main and side files, linked by sink.side */
+  size_t nfiles;
+  pf_batch row; /* a row of table row_table, for put */
   size_t row_table;
   lua_Integer tried; /* rows written by put */
   pf_error failure;  /* first failed write: the files are dropped */
 } l_writer;
 
 
-static l_writer *writer_check (lua_State *L, int arg) {
-  l_writer *const w = luaL_checkudata(L, arg, L_WRITER);
+/* {====== Files ====== */
+
+/* Adds the current numbered file, which is full, to the complete ones. Only
+   MAX_OPEN of them keep their descriptor. */
+static pf_status keep_file (output_file *output, pf_error *error) {
+  if (!pf_grow(&output->complete, &output->capacity, output->ncomplete + 1))
+    return pf_no_memory(error);
+  const pf_status status = output->ncomplete < MAX_OPEN
+                               ? PF_OK
+                               : pf_output_close_fd(&output->file, error);
+  if (status != PF_OK)
+    return status;
+  output->complete[output->ncomplete++] = output->file;
+  output->file = (pf_output){.fd = -1};
+  return PF_OK;
+}
+
+
+/* Opens the next numbered file. */
+static pf_status open_numbered (output_file *output, pf_error *error) {
+  const size_t size = strlen(output->prefix) + 24;
+  char *const path = malloc(size);
+  if (path == NULL)
+    return pf_no_memory(error);
+  snprintf(path, size, "%s.%06llu", output->prefix,
+           (unsigned long long)++output->number);
+  const pf_status status = pf_output_open(&output->file, path, error);
+  free(path);
+  output->sink.fd = output->file.fd;
+  output->sink.path = output->file.path;
+  return status;
+}
+
+
+/* Called by the sink when a numbered file is full: opens the next one. */
+static pf_status open_next_file (pf_sink *sink, pf_error *error) {
+  output_file *const output = (output_file *)(void *)sink;
+  pf_status status = pf_sink_flush(sink, error);
+  if (status == PF_OK)
+    status = keep_file(output, error);
+  if (status == PF_OK)
+    status = open_numbered(output, error);
+  sink->before += sink->written;
+  sink->written = 0;
+  return status;
+}
+
+
+/* Adds a file: a path, standard output ("-"), or memory (NULL). */
+static pf_status add_file (l_writer *w, const char *path, pf_error *error) {
+  output_file *const output = &w->files[w->nfiles++];
+  const bool is_file = path != NULL && strcmp(path, "-") != 0;
+  *output = (output_file){.sink = {.fd = -1}, .file = {.fd = -1}};
+  pf_status status = PF_OK;
+  if (is_file)
+    status = pf_output_open(&output->file, path, error);
+  const int fd = path != NULL && !is_file ? STDOUT_FILENO : output->file.fd;
+  if (status == PF_OK && pf_sink_open(&output->sink, fd) != PF_OK)
+    status = pf_no_memory(error);
+  if (w->nfiles > 1) {
+    output->sink.path = output->file.path;
+    output[-1].sink.side = &output->sink;
+  }
+  return status;
+}
+
+
+/* Sets the role of a side file. If it is to be numbered and its path ends in
+   .000001, it is the first of a sequence of files. PF_ENOMEM. */
+static pf_status set_side (output_file *output, const l_side *side,
+                           pf_error *error) {
+  const char *const dot =
+      side->is_numbered && side->path != NULL ? strrchr(side->path, '.') : NULL;
+  output->sink.role = side->role;
+  if (dot == NULL)
+    return PF_OK;
+  output->prefix = strndup(side->path, (size_t)(dot - side->path));
+  output->number = 1;
+  output->sink.cut = open_next_file;
+  return output->prefix == NULL ? pf_no_memory(error) : PF_OK;
+}
+
+
+/* Gives all files their names, the main one last, or drops all of them. Empty
+   side files are dropped. The error message names the file. */
+static pf_status commit_files (l_writer *w, pf_error *error) {
+  size_t n = w->nfiles;
+  for (size_t i = 0; i < w->nfiles; i++)
+    n += w->files[i].ncomplete;
+  pf_output *const files = malloc(n * sizeof *files);
+  if (files == NULL)
+    return pf_no_memory(error);
+  /* All files in one list, the main one last, without empty side files. */
+  n = 0;
+  for (size_t i = w->nfiles; i-- > 0;) {
+    output_file *const output = &w->files[i];
+    for (size_t b = 0; b < output->ncomplete; b++)
+      files[n++] = output->complete[b];
+    output->ncomplete = 0;
+    if (i > 0 && output->sink.written == 0)
+      pf_output_close(&output->file);
+    files[n++] = output->file;
+    output->file = (pf_output){.fd = -1};
+  }
+  const pf_status status = pf_output_commit(files, n, error);
+  for (size_t i = 0; i < n; i++)
+    pf_output_close(&files[i]);
+  free(files);
+  return status;
+}
+
+/* }====== */
+
+
+static l_writer *writer_check (lua_State *L) {
+  l_writer *const w = luaL_checkudata(L, 1, L_WRITER);
   if (w->encoder == NULL)
     luaL_error(L, "writer is closed");
   return w;
@@ -56,7 +187,16 @@ static void free_writer (l_writer *w) {
   if (w->encoder != NULL)
     w->encoder->close(w->encoder);
   w->encoder = NULL;
-  l_fileset_close(&w->files);
+  for (size_t i = 0; i < w->nfiles; i++) {
+    output_file *const output = &w->files[i];
+    pf_sink_close(&output->sink);
+    pf_output_close(&output->file);
+    for (size_t k = 0; k < output->ncomplete; k++)
+      pf_output_close(&output->complete[k]);
+    free(output->complete);
+    free(output->prefix);
+  }
+  w->nfiles = 0;
   pf_batch_close(&w->row);
 }
 
@@ -86,8 +226,8 @@ static int core_writer (lua_State *L) {
   lua_rawseti(L, -2, 1);
   l_pin(L, 6, 1, 7);
   l_pin(L, 6, 2, 4);
-  l_side sides[L_FILESET_MAX - 1];
-  const size_t nsides = l_sides_at(L, 5, sides, L_FILESET_MAX - 1);
+  l_side sides[MAX_FILES - 1];
+  const size_t nsides = l_sides_at(L, 5, sides, MAX_FILES - 1);
   w->format = format;
   w->dictionary = l_dictionary_check(L, 3);
   pf_error error;
@@ -96,15 +236,12 @@ static int core_writer (lua_State *L) {
   pf_status status =
       format->encoder(options, n, w->dictionary, &w->encoder, &error);
   if (status == PF_OK)
-    status = l_fileset_add(&w->files, path, &error);
+    status = add_file(w, path, &error);
   for (size_t i = 0; i < nsides && status == PF_OK; i++) {
     path = sides[i].path;
-    status = l_fileset_add(&w->files, path, &error);
-    l_output *const output = &w->files.outputs[i + 1];
-    output->sink.role = sides[i].role;
-    if (status == PF_OK && sides[i].is_numbered && path != NULL &&
-        l_fileset_number(output, path) != PF_OK)
-      status = pf_no_memory(&error);
+    status = add_file(w, path, &error);
+    if (status == PF_OK)
+      status = set_side(&w->files[i + 1], &sides[i], &error);
   }
   if (status != PF_OK) {
     free_writer(w);
@@ -169,8 +306,8 @@ static pf_status put_all (l_writer *w, size_t number, const pf_table *table,
                        ? batch->columns[from[i]]
                        : (pf_column){.type = table->fields[i].type};
     out.rows = batch->rows;
-    const pf_status put = w->encoder->put(w->encoder, number, &out,
-                                          &w->files.outputs[0].sink, error);
+    const pf_status put =
+        w->encoder->put(w->encoder, number, &out, &w->files[0].sink, error);
     if (put != PF_OK)
       return put;
   }
@@ -180,7 +317,7 @@ static pf_status put_all (l_writer *w, size_t number, const pf_table *table,
 /* writer:put_reader(table, reader): writes all rows of a reader, matching
    columns by name; true, or nil, message, code. */
 static int writer_put_reader (lua_State *L) {
-  l_writer *const w = writer_check(L, 1);
+  l_writer *const w = writer_check(L);
   size_t number = 0;
   const pf_table *const table = table_check(L, w, &number);
   pf_reader *const reader = l_reader_check(L, 3)->reader;
@@ -220,7 +357,7 @@ static int writer_put_reader (lua_State *L) {
    must stay open until the end; true, false (the encoder only accepts rows), or
    nil, message, code. */
 static int writer_put_traces (lua_State *L) {
-  l_writer *const w = writer_check(L, 1);
+  l_writer *const w = writer_check(L);
   luaL_checktype(L, 2, LUA_TTABLE);
   lua_settop(L, 2);
   const size_t count = lua_rawlen(L, 2);
@@ -243,7 +380,7 @@ static int writer_put_traces (lua_State *L) {
 
 /* writer:put(table, record): writes one row; true, or nil, message, code. */
 static int writer_put (lua_State *L) {
-  l_writer *const w = writer_check(L, 1);
+  l_writer *const w = writer_check(L);
   size_t number = 0;
   const pf_table *const table = table_check(L, w, &number);
   luaL_checktype(L, 3, LUA_TTABLE);
@@ -251,8 +388,8 @@ static int writer_put (lua_State *L) {
   l_row_of(L, &w->row, &w->row_table, table, number);
   l_fill_row(L, 3, &w->row, table, w->dictionary);
   pf_error error;
-  if (w->encoder->put(w->encoder, number, &w->row, &w->files.outputs[0].sink,
-                      &error) != PF_OK)
+  if (w->encoder->put(w->encoder, number, &w->row, &w->files[0].sink, &error) !=
+      PF_OK)
     return fail_with_label(L, w, &error);
   w->tried++;
   lua_pushboolean(L, 1);
@@ -263,7 +400,7 @@ static int writer_put (lua_State *L) {
 /* writer:facts(): { tried=, written=, lost= } in records, and the number of
    `rounded` values, as for a stream; nothing can be lost. */
 static int writer_facts (lua_State *L) {
-  const l_writer *const w = writer_check(L, 1);
+  const l_writer *const w = writer_check(L);
   lua_createtable(L, 0, 4);
   l_set_int(L, "tried", w->tried);
   l_set_int(L, "written", w->tried);
@@ -283,10 +420,9 @@ static pf_status finish_all (l_writer *w, pf_error *error) {
     *error = w->failure;
     return error->status;
   }
-  pf_status status =
-      w->encoder->finish(w->encoder, &w->files.outputs[0].sink, error);
-  for (size_t i = 0; i < w->files.count && status == PF_OK; i++)
-    status = pf_sink_flush(&w->files.outputs[i].sink, error);
+  pf_status status = w->encoder->finish(w->encoder, &w->files[0].sink, error);
+  for (size_t i = 0; i < w->nfiles && status == PF_OK; i++)
+    status = pf_sink_flush(&w->files[i].sink, error);
   return status;
 }
 
@@ -295,16 +431,16 @@ static pf_status finish_all (l_writer *w, pf_error *error) {
    returns the number of bytes of the main file, or for a writer into memory the
    bytes and those of side files by role; or nil, message, code. */
 static int writer_finish (lua_State *L) {
-  l_writer *const w = writer_check(L, 1);
-  const pf_sink *const main = &w->files.outputs[0].sink;
+  l_writer *const w = writer_check(L);
+  const pf_sink *const main = &w->files[0].sink;
   const bool in_memory = main->fd < 0;
-  const bool has_side_files = in_memory && w->files.count > 1;
+  const bool has_side_files = in_memory && w->nfiles > 1;
   pf_error error;
   if (finish_all(w, &error) != PF_OK) {
     free_writer(w);
     return fail_with_label(L, w, &error);
   }
-  if (l_fileset_commit(&w->files, &error) != PF_OK) {
+  if (commit_files(w, &error) != PF_OK) {
     free_writer(w); /* the message names the file */
     return l_failure(L, &error, NULL);
   }
@@ -314,8 +450,8 @@ static int writer_finish (lua_State *L) {
     lua_pushinteger(L, (lua_Integer)main->written);
   if (has_side_files)
     lua_newtable(L);
-  for (size_t i = 1; has_side_files && i < w->files.count; i++) {
-    const pf_sink *const side = &w->files.outputs[i].sink;
+  for (size_t i = 1; has_side_files && i < w->nfiles; i++) {
+    const pf_sink *const side = &w->files[i].sink;
     if (side->fd < 0 && side->written > 0)
       l_set_bytes(L, side->role, pf_sink_bytes(side));
   }
@@ -328,7 +464,7 @@ static int writer_finish (lua_State *L) {
    written. */
 static int writer_tables (lua_State *L) {
   size_t count;
-  const pf_table *const tables = tables_of(writer_check(L, 1), &count);
+  const pf_table *const tables = tables_of(writer_check(L), &count);
   l_push_tables(L, tables, count);
   return 1;
 }
