@@ -3,8 +3,10 @@
 local api = require "spec.support.api"
 local docs = require "spec.support.docs"
 local man = require "spec.support.man"
+local options = require "profio.internal.options"
 local pages = require "profio.cli.help.pages"
 local profio = require "profio"
+local registry = require "profio.internal.registry"
 
 describe("the pages of help", function()
    it("are up to date: else run make docs", function()
@@ -28,6 +30,27 @@ describe("the pages of help", function()
             for code in pairs(format.name == name and format.warnings or {}) do
                assert.is_truthy(text:find("\n| `" .. code .. "` |", 1, true), code)
             end
+         end
+      end
+   end)
+end)
+
+describe("warnings", function()
+   it("have a remedy each, which names existing options", function()
+      for _, format in ipairs(profio.formats()) do
+         local described = registry.named(format.name)
+         for code in pairs(described.remedies and described.warnings or {}) do
+            local remedy = described.remedies[code]
+            assert.matches("%S", remedy, code)
+            assert.same({}, docs.unknown_options(remedy), code)
+            for name in remedy:gmatch "%-%-set ([%w_]+)" do
+               local is_known = options.find(described.options, name)
+                  or options.find(described.write_options, name)
+               assert.is_truthy(is_known or code:find "^dbf%-" and format.name == "xpp", code)
+            end
+         end
+         for code in pairs(described.remedies or {}) do
+            assert.is_truthy(described.warnings[code], code)
          end
       end
    end)

@@ -9,6 +9,7 @@
 --    <!-- end -->
 
 local api = require "spec.support.api"
+local common_warnings = require "profio.internal.common_warnings"
 local core = require "profio.core"
 local declarations = require "profio.cli.declarations"
 local exports = require "profio.exports"
@@ -152,8 +153,8 @@ local function written_text(format)
    return table.concat(parts)
 end
 
-local function warnings_text(format)
-   local rows, described = {}, registry.named(format)
+local function warnings_text(described)
+   local rows = {}
    for i, name in ipairs(index.codes(described)) do
       rows[i] = { name, described.warnings[name], (described.remedies or {})[name] or "" }
    end
@@ -286,6 +287,7 @@ local alone = {
    ["options of exports"] = function() return owners_text("Export", exports.all()) end,
    ["options of the recorder"] = function() return settings(recorder.options) end,
    ["options of profio.open"] = function() return settings(profio.common_options) end,
+   ["warnings of any format"] = function() return warnings_text(common_warnings) end,
    ["lua api"] = api_text,
 }
 
@@ -303,7 +305,7 @@ local of = {
    { "options of (.*)", function(n) return settings(registry.named(n).options, "--set ") end },
    { "tables of (.*)", tables_text },
    { "written tables of (.*)", written_text },
-   { "warnings of (.*)", warnings_text },
+   { "warnings of (.*)", function(n) return warnings_text(registry.named(n)) end },
    { "reports of (.*)", reports_text },
 }
 

@@ -88,4 +88,31 @@ br.warnings = {
    ["br-unmapped"] = "a line is in a module whose name has not been given",
 }
 
+-- What a user can do about each of them.
+br.remedies = {
+   ["br-bad-type"] = "transfer the file in binary mode; records before this byte are read",
+   ["br-deep"] = "keep more frames: --set max_depth=N",
+   ["br-empty-name"] = "none needed: the module is shown as module#N",
+   ["br-late-mapping"] = "none needed: the name holds from there on",
+   ["br-little-endian"] = "none needed: the format is big-endian; ask who wrote the file",
+   ["br-long-time"] = "look at the line in table raw: the clock may have been changed",
+   ["br-mixed"] = "record with one of SAMPLED and TIMED; groups without a time count as samples",
+   ["br-nested"] =
+      "check whether the recording was interrupted; the group before counts as complete",
+   ["br-not-inclusive"] = "state what times mean: --set semantics=self",
+   ["br-odd-line"] = "none needed: the line is read as it is",
+   ["br-order-contradicts"] = "state the order: --set backtrace_order=inner_first or outer_first",
+   ["br-padding"] = "none needed: the zeros after the last record are ignored",
+   ["br-remapped"] =
+      "none needed: lines before it belong to the old file, lines after it to the new one",
+   ["br-stray"] =
+      "check whether the file is one recording from its beginning; the record is ignored",
+   ["br-stray-tag"] = "none needed: the word is ignored",
+   ["br-time-too-large"] = "table raw has the bytes as they are",
+   ["br-truncated"] = "stop the profiler before the file is copied; what is complete is read",
+   ["br-two-tags"] = "none needed: the first one holds",
+   ["br-two-times"] = "none needed: the times of a group are added",
+   ["br-unmapped"] = "record from the start of the program, so that the names are in the file",
+}
+
 return br

@@ -72,6 +72,30 @@ dbf.warnings = {
    ["dbf-version"] = "the version is unknown and read as dBASE III",
 }
 
+-- What a user can do about each of them.
+dbf.remedies = {
+   ["dbf-bad-value"] =
+      "look at the bytes in table raw, and repair the record in the program that wrote it",
+   ["dbf-code-page"] = "state it: --set code_page=CP850, or any that iconv names",
+   ["dbf-cpg"] = "correct the .cpg file, or state the page: --set code_page=NAME",
+   ["dbf-delete-flag"] = "look at the record in table raw: rows may have shifted",
+   ["dbf-deleted"] = "to see them: --set deleted=show, or only",
+   ["dbf-field-name"] = "none needed: table structure has the name of each column",
+   ["dbf-field-type"] = "none needed: the bytes are those of the file",
+   ["dbf-header-size"] = "open and pack the table in the program that wrote it",
+   ["dbf-memo-block"] = "rebuild the memo file in the program that wrote it, or use its backup",
+   ["dbf-memo-file"] = "copy the memo file again, together with its table",
+   ["dbf-no-memo"] = "put the memo file beside the table, or name it: memo = PATH in Lua",
+   ["dbf-no-terminator"] = "none needed if the columns are right; else transfer the file again",
+   ["dbf-null-flags"] = "none needed: further fields are never null",
+   ["dbf-overflow"] = "widen the field in the program that wrote the table; the value is missing",
+   ["dbf-record-size"] = "check the columns: rows may have shifted",
+   ["dbf-stale-count"] = "none needed: a program is writing the table, or did not close it",
+   ["dbf-trailing-bytes"] = "none needed: the bytes are in table raw",
+   ["dbf-truncated"] = "copy the table when no program writes it; complete records are read",
+   ["dbf-version"] = "none needed if the columns are right; table raw has the header",
+}
+
 -- The extensions of memo files, for tables with special extensions.
 local extensions = {
    prf = { "prv", "fpt", "dbt" }, dbc = { "dct" }, scx = { "sct" }, vcx = { "vct" },

@@ -155,6 +155,55 @@ dcpi.warnings = {
    ["dcpi-wrong-number"] = "a chunk states another number of counts than it has",
 }
 
+-- What a user can do about each of them.
+dcpi.remedies = {
+   ["dcpi-address-order"] = "none needed: the rows are read in the order of the file",
+   ["dcpi-address-wrap"] =
+      "state the unit of offsets, --set offset_unit=insn, or transfer the file again",
+   ["dcpi-bad-counts"] = "repeat dcpicat without other output between its lines",
+   ["dcpi-bad-epoch"] = "none needed: the epoch is shown as it is in the header",
+   ["dcpi-bad-line"] = "check whether the text was edited; the line is ignored",
+   ["dcpi-bad-value"] = "none needed: the header table has the line as it is",
+   ["dcpi-bad-version"] =
+      "none needed: it is read as 0.07; for dcpicat's text state --set dialect=dcpicat",
+   ["dcpi-beyond-text"] = "give the image that was profiled, or state --set offset_unit=insn",
+   ["dcpi-byte-order"] = "state it: --set byte_order=big or little",
+   ["dcpi-carriage-return"] = "transfer profiles in binary mode",
+   ["dcpi-chunk-order"] = "none needed: all chunks are read",
+   ["dcpi-chunk-overlap"] = "transfer the file again: counts of an address may be there twice",
+   ["dcpi-control-byte"] = "transfer the file in binary mode",
+   ["dcpi-count-too-large"] = "table raw has the bytes as they are",
+   ["dcpi-duplicate-line"] = "table header has both lines",
+   ["dcpi-empty-chunk"] = "none needed: it has no samples",
+   ["dcpi-event-sum"] = "repeat dcpicat: lines of the text may be missing",
+   ["dcpi-executable-mismatch"] = "choose one image: --set image=NAME",
+   ["dcpi-footer-addresses"] = "transfer the file again: counts may be missing",
+   ["dcpi-footer-impossible"] = "transfer the file again: counts may be missing",
+   ["dcpi-footer-samples"] = "transfer the file again: counts may be missing",
+   ["dcpi-hex-prefix"] = "none needed: the number is read",
+   ["dcpi-long-word"] = "table header has the line",
+   ["dcpi-missing-line"] = "transfer the file again; what the line would state is missing",
+   ["dcpi-no-footer"] = "flush the profiles (dcpiflush) before the file is copied",
+   ["dcpi-not-written"] = "choose a form that holds it: --set dialect=pdb or dcpicat",
+   ["dcpi-number-too-large"] = "transfer the file again; chunks before it are read",
+   ["dcpi-odd-terminator"] = "transfer the file again; the line counts as one of an unknown word",
+   ["dcpi-offset-unit"] = "state it: --set offset_unit=byte or insn",
+   ["dcpi-other-minor"] = "none needed: it is read as 0.07",
+   ["dcpi-stray-bytes"] = "transfer the file again; the bytes are in table raw",
+   ["dcpi-sum-wrapped"] = "none needed: the counts are read and added without loss",
+   ["dcpi-text-mode"] = "transfer the file in binary mode: counts are damaged",
+   ["dcpi-too-many-events"] = "print fewer events at once with dcpicat",
+   ["dcpi-trailing-bytes"] = "none needed: the bytes are in table raw",
+   ["dcpi-truncated"] =
+      "flush the profiles (dcpiflush) before the file is copied; what is complete is read",
+   ["dcpi-truncated-footer"] = "transfer the file again; all counts are read",
+   ["dcpi-unreadable"] = "check the file and the right to read it; the others are read",
+   ["dcpi-unaligned"] = "state the unit of offsets: --set offset_unit=insn",
+   ["dcpi-unsupported-major"] = "print it on its machine with dcpicat, and read that text",
+   ["dcpi-value-too-large"] = "table header has the line as it is",
+   ["dcpi-wrong-number"] = "transfer the file again; as many counts as the footer allows are read",
+}
+
 ---Returns the column that counts the files, and 1 for each file.
 ---@return string column
 ---@return integer used

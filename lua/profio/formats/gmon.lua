@@ -96,6 +96,31 @@ gmon.warnings = {
    ["gmon-wide-block-number"] = "the number of basic blocks takes 8 bytes",
 }
 
+-- What a user can do about each of them.
+gmon.remedies = {
+   ["gmon-bias-guessed"] = "state it: --load-bias N, run-time address minus link-time address",
+   ["gmon-address-size-guessed"] = "state it: --set address_size=4 or 8, or give the executable",
+   ["gmon-arc-padding"] = "if counts of calls are wrong: --set arc_count_bits=64",
+   ["gmon-bad-piece"] = "transfer the file again; what comes before is read",
+   ["gmon-bad-tag"] = "transfer the file in binary mode; records before this byte are read",
+   ["gmon-count-too-large"] = "table raw has the bytes as they are",
+   ["gmon-counter-32"] = "if functions have impossible times: --set counter_bits=32",
+   ["gmon-counter-type"] = "state the type: --set counter_bits=16",
+   ["gmon-executable-mismatch"] = "give the executable that was profiled, not one built later",
+   ["gmon-no-bins"] = "the program had no sampling: only calls are counted",
+   ["gmon-no-rate"] = "state the samples per second: --set rate=100",
+   ["gmon-not-written"] = "choose the form that holds it: --set dialect=gnu",
+   ["gmon-odd-bins"] = "state the size of a counter: --set counter_bits=8, 16, 32 or 64",
+   ["gmon-odd-histogram"] = "state the rate with --set rate=N, or transfer the file again",
+   ["gmon-old-blocks"] = "build the program with a newer C library; the records before are read",
+   ["gmon-rate-guessed"] = "state the samples per second of that system: --set rate=N",
+   ["gmon-reversed-range"] = "transfer the file again; arcs and other histograms are read",
+   ["gmon-several-units"] = "look at the runs separately: their units cannot be added",
+   ["gmon-truncated"] = "let the program end before the file is copied; what is complete is read",
+   ["gmon-version-0"] = "none needed if the numbers make sense; else state --set dialect=bsd",
+   ["gmon-wide-block-number"] = "none needed: the file of an unusual writer is read all the same",
+}
+
 -- Machines whose C library divided in extended precision: i386 and m68k.
 local EM_386, EM_68K = 3, 4
 

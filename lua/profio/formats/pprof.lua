@@ -109,4 +109,21 @@ pprof.warnings = {
    ["pprof-values"] = "a sample has more or fewer values than there are sample types",
 }
 
+-- What a user can do about each of them.
+pprof.remedies = {
+   ["pprof-bad-id"] = "report it to the program that wrote the file; all that is valid is read",
+   ["pprof-first-string"] = "none needed: texts are found by their index",
+   ["pprof-many-lines"] = "none needed: the innermost lines are read",
+   ["pprof-many-types"] = "none needed: the first ones are read",
+   ["pprof-no-function"] =
+      "report it to the program that wrote the file; the name is (unknown function)",
+   ["pprof-no-location"] =
+      "report it to the program that wrote the file; all that is valid is read",
+   ["pprof-no-string"] = "report it to the program that wrote the file; all that is valid is read",
+   ["pprof-not-written"] = "save in a format that holds it",
+   ["pprof-truncated"] = "transfer the file again, in binary mode; what is complete is read",
+   ["pprof-types-differ"] = "merge files with the same sample types",
+   ["pprof-values"] = "report it to the program that wrote the file; all that is valid is read",
+}
+
 return pprof

@@ -84,6 +84,27 @@ winidea.warnings = {
    ["winidea-xml-timeline"] = "the timeline of an XML export is not read",
 }
 
+-- What a user can do about each of them.
+winidea.remedies = {
+   ["winidea-ambiguous-row"] =
+      "export with a separator between the macros that names do not contain",
+   ["winidea-bad-event"] = "state the version: --set bin_version=1.0 or 1.1",
+   ["winidea-bad-header"] = "export with macros of the vendor's help in the format of the section",
+   ["winidea-bad-row"] =
+      "export again; if all rows are bad, the header of the section is not theirs",
+   ["winidea-no-mapping"] = "name the main file of this timeline: --mapping FILE",
+   ["winidea-not-written"] = "choose a form that holds it: text1 with a format of rows, or bin 1.1",
+   ["winidea-odd-flags"] = "check the version with --set bin_version; the flags are in table raw",
+   ["winidea-side-file"] =
+      "check the file and the right to read it, or name another: --mapping FILE",
+   ["winidea-swapped"] = "if suspended areas seem to run: --set swap_suspend_resume=true",
+   ["winidea-time-falls"] =
+      "export one session without markers; calls are computed with the time as it is",
+   ["winidea-truncated"] = "export again, or wait until the export has ended: --follow",
+   ["winidea-version-guessed"] = "state it: --set bin_version=1.0 or 1.1",
+   ["winidea-xml-timeline"] = "export the timeline as Text1 or as binary timeline",
+}
+
 -- Returns the role and the possible names of the other half of an export: the binary timeline has
 -- the name of the main file and one more extension.
 local function beside(path)

@@ -104,8 +104,37 @@ xpp.warnings = {
    ["xpp-unknown-op"] = "an operation is none of i, I, O, o",
 }
 
+-- What a user can do about each of them.
+xpp.remedies = {
+   ["xpp-bad-number"] = "if all times are missing, state the fields: --set map=time=FIELD",
+   ["xpp-clock-wrapped"] = "none needed: times go on after the largest value of the clock",
+   ["xpp-columns"] = "state the separator: --set separator=;",
+   ["xpp-count"] = "copy the trace when the program has ended; complete records are read",
+   ["xpp-delete-flag"] = "look at the record in table raw: rows may have shifted",
+   ["xpp-deleted"] = "to see them: --set deleted=show",
+   ["xpp-fields-guessed"] =
+      "if columns are wrong, state them: --set map=thread=F,time=F,op=F,call=F",
+   ["xpp-lost-rows"] = "copy the trace when the program has ended; rows after the gap are flagged",
+   ["xpp-no-roles"] = "state the fields: --set map=op=F,call=F with names, or numbers from 1",
+   ["xpp-odd-quote"] = "none needed: the quote is part of the text",
+   ["xpp-open-quote"] =
+      "none needed: the quote is a character; if rows are wrong, copy the trace again",
+   ["xpp-packet-double"] = "none needed: its rows were read before",
+   ["xpp-packet-gap"] = "put the missing packets beside the others; rows after a gap are flagged",
+   ["xpp-partial-row"] = "copy the trace when the program has ended; complete rows are read",
+   ["xpp-run-begins"] = "none needed: no call is open from one run to the next",
+   ["xpp-side-file"] = "check the file and the right to read it; the trace is read without it",
+   ["xpp-stale-count"] = "none needed: a program is writing the trace, or did not close it",
+   ["xpp-stray-end"] = "none needed: rows after the mark are read",
+   ["xpp-symbol-cut"] = "record with a larger Size for symbols: names that begin alike are one",
+   ["xpp-time-back"] = "none needed: calls are computed with the time as it is",
+   ["xpp-trailing"] = "none needed: the bytes are in table raw",
+   ["xpp-two-fields"] = "state which field it is: --set map=time=FIELD",
+   ["xpp-unknown-op"] = "state the field of the operation: --set map=op=FIELD",
+}
+
 for code, words in pairs(dbf.warnings) do
-   xpp.warnings[code] = words
+   xpp.warnings[code], xpp.remedies[code] = words, dbf.remedies[code]
 end
 
 ---Returns the names of the functions in which threads wait.

@@ -1,12 +1,14 @@
 -- What the code declares: options, columns, warnings, reports, exports and verbs, as one list, for
 -- `profio help WORD` and for the generator of the pages.
 
+local common_warnings = require "profio.internal.common_warnings"
 local core = require "profio.core"
 local declarations = require "profio.cli.declarations"
 local exports = require "profio.exports"
 local options = require "profio.internal.options"
 local profio = require "profio"
 local recorder = require "profio.recorder"
+local registry = require "profio.internal.registry"
 local reports = require "profio.reports"
 local verbs = require "profio.cli.verbs"
 
@@ -53,16 +55,23 @@ local function add_columns(add, owner, columns)
    end
 end
 
----Returns the codes of the warnings of a format, sorted.
----@param format table
+---Returns the codes of the warnings of a format (or of profio.internal.common_warnings), sorted.
+---@param described { warnings: table<string, string> }
 ---@return string[]
-function index.codes(format)
+function index.codes(described)
    local codes = {}
-   for code in pairs(format.warnings) do
+   for code in pairs(described.warnings) do
       codes[#codes + 1] = code
    end
    table.sort(codes)
    return codes
+end
+
+local function add_warnings(add, owner, described)
+   for _, code in ipairs(index.codes(described)) do
+      add { kind = "warning", name = code, form = code, help = described.warnings[code],
+         remedy = (described.remedies or {})[code], owner = owner }
+   end
 end
 
 local function add_formats(add)
@@ -73,11 +82,9 @@ local function add_formats(add)
       for _, written in ipairs(format.write_options and core.written(format.name) or {}) do
          add_columns(add, format.name .. ", table " .. written.name, written.fields)
       end
-      for _, code in ipairs(index.codes(format)) do
-         add { kind = "warning", name = code, form = code, help = format.warnings[code],
-            remedy = (format.remedies or {})[code], owner = "format " .. format.name }
-      end
+      add_warnings(add, "format " .. format.name, registry.named(format.name))
    end
+   add_warnings(add, nil, common_warnings)
 end
 
 local function add_listed(add, kind, list)

@@ -67,7 +67,7 @@ local function pages_with(word)
       local _, count = text:lower():gsub(word:lower():gsub("%p", "%%%0"), "")
       if count > 0 then
          rows[#rows + 1] = { "profio help " .. name:gsub("^format%-", ""),
-            ("%s (%d places)"):format(pages.title(text), count) }
+            ("%s (%d %s)"):format(pages.title(text), count, count == 1 and "place" or "places") }
       end
    end
    return rows

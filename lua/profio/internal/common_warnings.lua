@@ -1,0 +1,30 @@
+-- Warnings that belong to no format: of packed files, of rings, of names and of computed columns.
+
+local common = {}
+
+common.warnings = {
+   ["derive-overflow"] = "a computed column has numbers that are too large: they are missing",
+   ["gzip-damaged"] = "a packed file cannot be unpacked whole",
+   ["gzip-truncated"] = "a packed file ends before its data do",
+   ["ring-alive"] = "the file is being written",
+   ["ring-damaged"] = "the ring of an unfinished recording cannot be read whole",
+   ["ring-lost"] = "records were dropped or overwritten because the ring was full",
+   ["ring-recovered"] = "the program that wrote the file has not closed it; its ring was read, too",
+   ["ring-restarted"] = "the system was restarted before the file was closed",
+   ["symbols-no-executable"] = "there is no executable: addresses stand for functions",
+}
+
+-- What a user can do about each of them.
+common.remedies = {
+   ["derive-overflow"] = "use numbers with decimals in the formula: 1.0 * a * b",
+   ["gzip-damaged"] = "transfer the file again; what could be unpacked is read",
+   ["gzip-truncated"] = "transfer the file again; what could be unpacked is read",
+   ["ring-alive"] = "none needed: --follow shows more records as they come",
+   ["ring-damaged"] = "none: the records before the damage are read",
+   ["ring-lost"] = "record with a larger ring, or with full = \"block\"",
+   ["ring-recovered"] = "none needed: nothing that was committed is lost",
+   ["ring-restarted"] = "record with fsync = true if a power failure may come",
+   ["symbols-no-executable"] = "give the program beside the trace, or --exe PROGRAM",
+}
+
+return common
