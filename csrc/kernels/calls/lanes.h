@@ -1,6 +1,6 @@
 /*
 ** lanes.h - the state of the call machine: the call stack of each lane, and a
-** slot for each area in a lane. Private to this folder and open_spans.c.
+** slot for each area in a lane. Private to this folder and spans.c.
 **
 ** The call machine owns a pf_lanes. Lanes and slots are created when they first
 ** occur and freed with pf_lanes_free. Slots are indexes, because the array of

@@ -13,6 +13,7 @@
 #include "model/base/memory.h"
 #include "model/base/wide.h"
 #include "model/rows/store.h"
+#include "model/rows/table_reader.h"
 
 enum {
   START,
@@ -21,6 +22,14 @@ enum {
   BUSY,
   SHARE,
   FIELDS
+};
+
+static const pf_field load_fields[FIELDS] = {
+    {"start", PF_INT, "begin of the interval, ns"},
+    {"stop", PF_INT, "begin of the next interval, ns"},
+    {"core", PF_INT, "the lane or core"}, /* or "lane" with its type */
+    {"busy", PF_INT, "time in which a call was active, ns"},
+    {"load_share", PF_NUM, "busy divided by the length of the interval"},
 };
 
 /* A lane or a core. */
@@ -87,18 +96,6 @@ static void set_busy (const load_reader *l, track *t, int64_t time,
 }
 
 
-/* Find or create the track with an id; NULL when out of memory. */
-static track *track_of (load_reader *l, uint32_t number) {
-  if (!pf_grow_filled(&l->tracks, &l->ntracks, (size_t)number + 1, 0))
-    return NULL;
-  track *const t = &l->tracks[number];
-  if (t->intervals == NULL) {
-    t->intervals = calloc(l->nintervals + 1, sizeof *t->intervals);
-    t->last = INT64_MIN;
-  }
-  return t->intervals == NULL ? NULL : t;
-}
-
 /* }====== */
 
 
@@ -118,63 +115,38 @@ static bool runs (const load_reader *l, uint32_t number) {
 }
 
 
-/* The id of the lane or the core of an event. */
-static pf_status owner_of (load_reader *l, size_t row, uint32_t *number) {
-  *number = l->events.rows.lanes[row];
-  if (!l->options.by_core)
-    return PF_OK;
-  const pf_column *const core = &l->events.batch.columns[l->events.extra];
-  const bool missing = pf_is_missing(core, row);
-  const uint64_t word = missing ? 0 : pf_order_int(core->ints[row]);
-  return pf_id_table_nullable(&l->cores, &word, &missing, 1, number);
-}
-
-
 static pf_status process_event (load_reader *l, size_t row) {
   const pf_event_rows *const rows = &l->events.rows;
-  uint32_t number;
+  uint32_t number = rows->lanes[row];
   if (pf_machine_process(&l->machine, rows, row, row + 1) != PF_OK)
     return PF_ENOMEM;
   if (rows->kinds[row] >= PF_EVENT_WRITE)
     return PF_OK;
-  if (owner_of(l, row, &number) != PF_OK)
+  if (l->options.by_core) {
+    const pf_column *const core = &l->events.batch.columns[l->events.extra];
+    const bool missing = pf_is_missing(core, row);
+    const uint64_t word = missing ? 0 : pf_order_int(core->ints[row]);
+    if (pf_id_table_nullable(&l->cores, &word, &missing, 1, &number) != PF_OK)
+      return PF_ENOMEM;
+  }
+  if (!pf_grow_filled(&l->tracks, &l->ntracks, (size_t)number + 1, 0))
     return PF_ENOMEM;
-  track *const t = track_of(l, number);
-  if (t == NULL)
+  track *const t = &l->tracks[number];
+  if (t->intervals == NULL) {
+    t->intervals = calloc(l->nintervals + 1, sizeof *t->intervals);
+    t->last = INT64_MIN;
+  }
+  if (t->intervals == NULL)
     return PF_ENOMEM;
   set_busy(l, t, rows->times[row], runs(l, rows->lanes[row]));
   return PF_OK;
 }
 
 
-static pf_status read_events (load_reader *l, pf_error *error) {
-  pf_status status;
-  while ((status = pf_events_next(&l->events, error)) == PF_MORE)
-    for (size_t i = 0; i < l->events.batch.rows; i++)
-      if (process_event(l, i) != PF_OK)
-        return pf_no_memory(error);
-  for (size_t i = 0; i < l->ntracks; i++)
-    set_busy(l, &l->tracks[i], l->machine.last, false);
-  return status < 0 ? status : PF_OK;
-}
-
 /* }====== */
 
 
 /* {====== The rows ====== */
-
-static void put_owner (load_reader *l, uint32_t number, size_t row) {
-  pf_column *const column = &l->store.columns[OWNER];
-  column->has_missing = true; /* the bitmap of a store is clear from the
-                                 start */
-  if (!l->options.by_core)
-    pf_events_put_lane(&l->events, number, column, row);
-  else if (number == l->cores.missing)
-    pf_store_set_missing(&l->store, OWNER, row);
-  else
-    column->ints[row] = pf_unorder_int(l->cores.words[number]);
-}
-
 
 static pf_status put_interval (load_reader *l, uint32_t number,
                                uint64_t interval) {
@@ -192,13 +164,27 @@ static pf_status put_interval (load_reader *l, uint32_t number,
   columns[STOP].ints[row] = (int64_t)((uint64_t)start + length);
   columns[BUSY].ints[row] = (int64_t)busy;
   columns[SHARE].nums[row] = pf_ratio((pf_wide)busy, (pf_wide)length);
-  put_owner(l, number, row);
+  columns[OWNER].has_missing = true; /* the bitmap of a store is clear from the
+                                        start */
+  if (!l->options.by_core)
+    pf_events_put_lane(&l->events, number, &columns[OWNER], row);
+  else if (number == l->cores.missing)
+    pf_store_set_missing(&l->store, OWNER, row);
+  else
+    columns[OWNER].ints[row] = pf_unorder_int(l->cores.words[number]);
   return PF_OK;
 }
 
 
 static pf_status fill (load_reader *l, pf_error *error) {
-  pf_status status = read_events(l, error);
+  pf_status status;
+  while ((status = pf_events_next(&l->events, error)) == PF_MORE)
+    for (size_t i = 0; i < l->events.batch.rows; i++)
+      if (process_event(l, i) != PF_OK)
+        return pf_no_memory(error);
+  for (size_t i = 0; i < l->ntracks; i++)
+    set_busy(l, &l->tracks[i], l->machine.last, false);
+  status = status < 0 ? status : PF_OK;
   for (uint32_t i = 0; i < l->ntracks && status == PF_OK; i++)
     for (uint64_t p = 0; l->tracks[i].intervals != NULL && p < l->nintervals;
          p++)
@@ -236,42 +222,19 @@ static void load_close (pf_reader *self) {
 
 /* {====== Opening ====== */
 
-static pf_status count_intervals (load_reader *l, pf_error *error) {
+static pf_status open_input (load_reader *l, pf_error *error) {
+  static const pf_call_options calls = {0};
   const pf_load_options *const o = &l->options;
-  const uint64_t length = (uint64_t)o->to - (uint64_t)o->from;
-  if (o->from >= o->to || o->width <= 0)
-    return PF_OK;
-  l->nintervals = (length - 1) / (uint64_t)o->width + 1;
+  if (o->from < o->to && o->width > 0)
+    l->nintervals =
+        ((uint64_t)o->to - (uint64_t)o->from - 1) / (uint64_t)o->width + 1;
   if (l->nintervals > PF_MAX_LOAD_INTERVALS)
     return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
                    "%llu intervals of time; the maximum is %llu",
                    (unsigned long long)l->nintervals,
                    (unsigned long long)PF_MAX_LOAD_INTERVALS);
-  return PF_OK;
-}
-
-
-static void set_fields (load_reader *l) {
-  const pf_field owner = {l->options.by_core ? "core" : "lane",
-                          l->options.by_core ? PF_INT
-                                             : pf_events_lane_type(&l->events),
-                          "the lane or core"};
-  l->fields[START] = (pf_field){"start", PF_INT, "begin of the interval, ns"};
-  l->fields[STOP] =
-      (pf_field){"stop", PF_INT, "begin of the next interval, ns"};
-  l->fields[OWNER] = owner;
-  l->fields[BUSY] =
-      (pf_field){"busy", PF_INT, "time in which a call was active, ns"};
-  l->fields[SHARE] = (pf_field){"load_share", PF_NUM,
-                                "busy divided by the length of the interval"};
-}
-
-
-static pf_status open_input (load_reader *l, pf_error *error) {
-  const pf_call_options calls = {0};
-  pf_status status = count_intervals(l, error);
-  if (status == PF_OK)
-    status = pf_events_open(&l->events, l->input, "core", false, error);
+  const pf_status status =
+      pf_events_open(&l->events, l->input, "core", false, error);
   if (status != PF_OK)
     return status;
   if (l->options.by_core && l->events.extra == l->input->nfields)
@@ -279,7 +242,11 @@ static pf_status open_input (load_reader *l, pf_error *error) {
                    "the events have no column of cores");
   pf_machine_init(&l->machine, &calls, l->input->dictionary,
                   l->input->fields[l->events.area].type == PF_AREA);
-  set_fields(l);
+  memcpy(l->fields, load_fields, sizeof load_fields);
+  if (!o->by_core) {
+    l->fields[OWNER].name = "lane";
+    l->fields[OWNER].type = pf_events_lane_type(&l->events);
+  }
   if (pf_store_open(&l->store, l->fields, FIELDS, l->input->dictionary) !=
       PF_OK)
     return pf_no_memory(error);
@@ -300,12 +267,7 @@ pf_status pf_load_open (pf_reader *events, const pf_load_options *options,
                           .next = load_next,
                           .close = load_close};
   pf_id_table_init(&l->cores);
-  const pf_status status = open_input(l, error);
-  if (status == PF_OK)
-    *reader = &l->reader;
-  else
-    load_close(&l->reader);
-  return status;
+  return pf_reader_opened(&l->reader, open_input(l, error), reader);
 }
 
 /* }====== */

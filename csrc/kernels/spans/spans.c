@@ -1,6 +1,7 @@
 /*
-** spans.c - the reader of spans: runs the call machine over each event, then
-** adds rows for what has begun and ended.
+** spans.c - the reader of spans: runs the call machine over each event, finds
+** which calls have begun and ended by comparing its stacks with copies, and adds
+** rows for them.
 */
 
 #include "kernels/spans/spans.h"
@@ -8,7 +9,59 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/spans/open_spans.h"
+#include "model/base/memory.h"
+#include "model/rows/put_values.h"
+#include "model/rows/table_reader.h"
+
+#define NO_TRACK UINT32_MAX
+#define NO_VALUE UINT32_MAX
+
+typedef struct span_row {
+  pf_span_kind kind;
+  uint32_t track, frame, area, flags;
+  bool has_value;
+  int64_t time, value, net;
+} span_row;
+
+/* The stack of a lane or of a variable after the last event. */
+typedef struct span_stack {
+  uint32_t *slots; /* of the open calls, outermost first */
+  uint32_t depth;
+  size_t capacity;
+  uint32_t track, run, epoch;
+  int64_t base, last; /* begin of calls without an enter; time of the last
+                         row */
+  bool has_base, is_base_due;
+  bool idle;
+  bool has_value; /* of a variable: `value` is open */
+  span_row value;
+} span_stack;
+
+/* Stacks by lane id. */
+typedef struct span_stacks {
+  span_stack *list;
+  size_t count, capacity;
+} span_stacks;
+
+typedef struct spans_reader {
+  pf_reader reader;
+  pf_spans options;
+  pf_events events;
+  pf_machine machine;
+  bool has_ended;
+  size_t row;                /* the next event of the batch */
+  span_stacks lanes, groups; /* as in pf_lanes */
+  span_row *rows;            /* not yet returned */
+  size_t nrows, returned, rows_capacity;
+  pf_span_track *tracks;
+  size_t ntracks, tracks_capacity;
+  pf_id_table values, frames; /* ids of values; ids of (area, value) pairs */
+  uint32_t epoch;             /* of the machine at the last event, and its last
+                                 time then */
+  int64_t machine_last;
+  int64_t first, last; /* of all rows, if has_first */
+  bool has_first;
+} spans_reader;
 
 static const pf_field fields[PF_SPAN_FIELDS] = {
     {"kind", PF_INT, "pf_span_kind"},
@@ -22,15 +75,266 @@ static const pf_field fields[PF_SPAN_FIELDS] = {
 };
 
 
-/* {====== Events ====== */
+/* Functions of the type bool return false when out of memory. */
+static bool add_row (spans_reader *r, const span_row *row) {
+  if (!r->has_first || row->time < r->first)
+    r->first = row->time;
+  if (!r->has_first || row->time > r->last)
+    r->last = row->time;
+  r->has_first = true;
+  const bool grown = pf_grow(&r->rows, &r->rows_capacity, r->nrows + 1);
+  if (grown)
+    r->rows[r->nrows++] = *row;
+  return grown;
+}
 
-/* Whether the current event begins the range while calls are open. */
-static bool begins_range (const spans_reader *r) {
-  const pf_event_rows *const rows = &r->events.rows;
-  const unsigned flags = rows->flags == NULL ? 0 : rows->flags[r->row];
-  return r->machine.before_range && rows->kinds[r->row] != PF_EVENT_NONE &&
-         (flags & (PF_CALL_GAP | PF_CALL_NEW_FILE)) == 0 &&
-         rows->times[r->row] >= r->options.calls.from;
+
+/* Add a row to the track of a stack, after the base if that is due. */
+static bool put_on_track (spans_reader *r, span_stack *s, span_row row) {
+  const span_row base = {
+      .kind = PF_SPAN_BASE, .track = s->track, .time = s->base};
+  if (s->is_base_due && !add_row(r, &base))
+    return false;
+  s->is_base_due = false;
+  row.track = s->track;
+  s->last = row.time;
+  return add_row(r, &row);
+}
+
+
+/* As put_on_track; creates the track if necessary. */
+static bool put (spans_reader *r, span_stack *s, const pf_slot *slot,
+                 span_row row) {
+  if (s->track == NO_TRACK) {
+    if (!pf_grow(&r->tracks, &r->tracks_capacity, r->ntracks + 1))
+      return false;
+    const bool is_lane = slot->kind <= PF_KIND_LINE;
+    r->tracks[r->ntracks] =
+        (pf_span_track){is_lane ? PF_KIND_FUNCTION : (pf_area_kind)slot->kind,
+                        slot->lane->number, slot->area, s->run};
+    s->track = (uint32_t)r->ntracks++;
+  }
+  return put_on_track(r, s, row);
+}
+
+
+static bool set_frame (spans_reader *r, span_row *row) {
+  const uint64_t value = (uint64_t)row->value;
+  uint32_t number = NO_VALUE;
+  if (row->has_value &&
+      pf_id_table_words(&r->values, &value, 1, &number) != PF_OK)
+    return false;
+  const uint64_t word = (uint64_t)row->area << 32 | number;
+  if (pf_id_table_words(&r->frames, &word, 1, &row->frame) != PF_OK)
+    return false;
+  row->frame++;
+  return true;
+}
+
+
+/* End the current value of a variable, if there is one. */
+static bool end_value (spans_reader *r, span_stack *s, int64_t time) {
+  span_row row = s->value;
+  if (!s->has_value)
+    return true;
+  s->has_value = false;
+  row.net = time > row.time ? time - row.time : 0;
+  row.time = time > row.time ? time : row.time;
+  row.kind = PF_SPAN_CLOSE;
+  return put_on_track(r, s, row);
+}
+
+
+/* Add a row for a call that begins or ends, if its kind is shown. */
+static bool put_call (spans_reader *r, span_stack *s, uint32_t number,
+                      span_row row) {
+  const pf_slot *const slot = &r->machine.lanes.slots[number];
+  const bool is_shown =
+      slot->kind == PF_KIND_FUNCTION ||
+      (slot->kind == PF_KIND_LINE ? r->options.lines : r->options.variables);
+  row.area = slot->area;
+  return !is_shown || (end_value(r, s, row.time) && set_frame(r, &row) &&
+                       put(r, s, slot, row));
+}
+
+
+/* The stack of a lane of the machine; NULL when out of memory. */
+static span_stack *stack_of (spans_reader *r, const pf_lane *lane) {
+  const bool is_group = lane->number == PF_NO_SLOT;
+  const uint32_t number = is_group ? ~(lane->key + 1) : lane->number;
+  span_stacks *const all = is_group ? &r->groups : &r->lanes;
+  if (!pf_grow(&all->list, &all->capacity, (size_t)number + 1))
+    return NULL;
+  for (; all->count <= number; all->count++)
+    all->list[all->count] = (span_stack){.track = NO_TRACK};
+  return &all->list[number];
+}
+
+
+static bool insert (span_stack *s, uint32_t place, uint32_t slot) {
+  if (!pf_grow(&s->slots, &s->capacity, (size_t)s->depth + 1))
+    return false;
+  memmove(s->slots + place + 1, s->slots + place,
+          (s->depth - place) * sizeof *s->slots);
+  s->slots[place] = slot;
+  s->depth++;
+  return true;
+}
+
+
+/* Set the time (ns) at which the trace begins in a lane, or continues after a
+   gap; calls that were entered earlier start there. If `time` is before the
+   last row of the track, the lane continues on a new track. */
+static void set_base (span_stack *s, uint32_t epoch, int64_t time) {
+  if (s->track != NO_TRACK && time < s->last) {
+    s->track = NO_TRACK;
+    s->run++;
+  }
+  s->base = time;
+  s->epoch = epoch;
+  s->has_base = s->is_base_due = true;
+  s->idle = false;
+}
+
+
+/* Add a row if a lane has started or stopped running. */
+static bool update_running (spans_reader *r, span_stack *s, const pf_lane *lane,
+                            int64_t time) {
+  const bool idle = pf_lane_innermost(lane)->state != PF_FRAME_RUNNING;
+  if (!r->options.idle || s->track == NO_TRACK || idle == s->idle)
+    return true;
+  s->idle = idle;
+  return put_on_track(
+      r, s,
+      (span_row){.kind = idle ? PF_SPAN_IDLE : PF_SPAN_RUN, .time = time});
+}
+
+
+/* An event opens at most one call, on top of the others or, if its enter was
+   not recorded, perhaps below the open line. */
+static bool update_lane (spans_reader *r, const pf_lane *lane) {
+  span_stack *const s = stack_of(r, lane);
+  if (s == NULL)
+    return false;
+  if (!s->has_base || s->epoch != lane->epoch ||
+      s->base != lane->frames[0].start)
+    set_base(s, lane->epoch, lane->frames[0].start);
+  if (lane->count - 1 > s->depth) {
+    const bool is_below = s->depth > 0 && lane->frames[1].slot != s->slots[0];
+    const uint32_t place = is_below ? 0 : s->depth;
+    const pf_frame *const f = &lane->frames[place + 1];
+    const bool is_late = is_below || f->start < lane->last;
+    if (!insert(s, place, f->slot) ||
+        !put_call(r, s, f->slot,
+                  (span_row){.kind = is_late ? PF_SPAN_LATE : PF_SPAN_OPEN,
+                             .time = lane->last}))
+      return false;
+  }
+  return lane->number == PF_NO_SLOT || update_running(r, s, lane, lane->last);
+}
+
+
+static bool end_values (spans_reader *r, int64_t time) {
+  for (size_t i = 0; i < r->groups.count; i++)
+    if (!end_value(r, &r->groups.list[i], time))
+      return false;
+  return true;
+}
+
+
+/* Write a value, which lasts until the next one; it ends at once while the
+   variable has an open call. */
+static bool add_value (spans_reader *r, span_stack *s, const pf_call *call) {
+  const pf_slot *const slot = &r->machine.lanes.slots[call->slot];
+  if (!r->options.variables)
+    return true;
+  span_row row = {
+      .kind = PF_SPAN_OPEN, .area = slot->area, .time = call->start};
+  if (r->events.extra < r->events.reader->nfields) {
+    const pf_column *const values = &r->events.batch.columns[r->events.extra];
+    row.has_value = !pf_is_missing(values, r->row);
+    row.value = row.has_value ? values->ints[r->row] : 0;
+  }
+  if (!end_value(r, s, call->start) || !set_frame(r, &row))
+    return false;
+  if (!s->has_base || s->epoch != slot->lane->epoch)
+    set_base(s, slot->lane->epoch, slot->lane->frames[0].start);
+  if (!put(r, s, slot, row))
+    return false;
+  s->has_value = true;
+  s->value = row;
+  return s->depth == 0 || end_value(r, s, call->start);
+}
+
+
+/* `is_write`: a write emitted the call. */
+static bool add_call (spans_reader *r, const pf_call *call, bool is_write) {
+  const pf_slot *const slot = &r->machine.lanes.slots[call->slot];
+  span_stack *const s = stack_of(r, slot->lane);
+  if (s == NULL)
+    return false;
+  if (slot->kind == PF_KIND_VALUE && is_write)
+    return add_value(r, s, call);
+  if (!is_write && s->depth > 0 && s->slots[s->depth - 1] == call->slot)
+    s->depth--;
+  else { /* its enter is unknown and nothing was open around it, or its duration
+            is 0 */
+    const bool is_late = call->start < call->stop;
+    if (!s->has_base || s->epoch != slot->lane->epoch)
+      set_base(s, slot->lane->epoch, call->start);
+    if (!put_call(r, s, call->slot,
+                  (span_row){.kind = is_late ? PF_SPAN_LATE : PF_SPAN_OPEN,
+                             .time = call->stop}))
+      return false;
+  }
+  return put_call(r, s, call->slot,
+                  (span_row){.kind = PF_SPAN_CLOSE,
+                             .time = call->stop,
+                             .net = call->durations[PF_NET],
+                             .flags = call->flags});
+}
+
+
+static bool add_calls (spans_reader *r, uint32_t slot, uint8_t event) {
+  const pf_machine *const m = &r->machine;
+  const pf_slot *const slots = m->lanes.slots;
+  const bool is_state = slot != PF_NO_SLOT && slots[slot].kind == PF_KIND_STATE;
+  for (size_t i = 0; i < m->ncalls; i++) {
+    const pf_call *const call = &m->calls[i];
+    const bool is_last = i + 1 == m->ncalls;
+    if (is_last && is_state && slots[call->slot].kind == PF_KIND_VALUE)
+      continue;
+    const bool is_write =
+        is_last && !is_state && call->slot == slot && event == PF_EVENT_WRITE;
+    if (!add_call(r, call, is_write))
+      return false;
+  }
+  return true;
+}
+
+
+/* The range begins with the calls that are open. */
+static bool begin_range (spans_reader *r) {
+  const pf_lanes *const lanes = &r->machine.lanes;
+  const int64_t from = r->options.calls.from;
+  for (size_t n = 0; n < lanes->nlanes + lanes->ngroups; n++) {
+    const pf_lane *const lane =
+        n < lanes->nlanes ? lanes->lanes[n] : lanes->groups[n - lanes->nlanes];
+    if (lane == NULL || lane->epoch == PF_NO_EPOCH)
+      continue;
+    span_stack *const s = stack_of(r, lane);
+    if (s == NULL)
+      return false;
+    set_base(s, lane->epoch, from);
+    for (uint32_t i = 1; i < lane->count; i++)
+      if (!insert(s, s->depth, lane->frames[i].slot) ||
+          !put_call(r, s, lane->frames[i].slot,
+                    (span_row){.kind = PF_SPAN_OPEN, .time = from}))
+        return false;
+    if (lane->number != PF_NO_SLOT && !update_running(r, s, lane, from))
+      return false;
+  }
+  return true;
 }
 
 
@@ -45,66 +349,41 @@ static void update_limits (spans_reader *r) {
 }
 
 
-/* A gap has ended all calls; the values of variables end with them. */
-static bool check_epoch (spans_reader *r) {
-  const bool is_same = r->epoch == r->machine.epoch;
-  r->epoch = r->machine.epoch;
-  return is_same || pf_spans_end_values(r, r->machine_last);
-}
-
-
-/* Find the slot of the current event; PF_NO_SLOT when it has none. */
-static pf_status find_slot (spans_reader *r, uint32_t *slot) {
+/* Process the event at r->row. */
+static bool process_event (spans_reader *r) {
   pf_machine *const m = &r->machine;
   const pf_event_rows *const rows = &r->events.rows;
-  *slot = PF_NO_SLOT;
-  if (m->before_range || m->after_range ||
-      rows->kinds[r->row] >= PF_EVENT_OTHER)
-    return PF_OK;
-  return pf_slot_find(&m->lanes, rows->lanes[r->row], rows->areas[r->row],
-                      m->first, slot);
-}
-
-
-/* Process the event at r->row. PF_ENOMEM. */
-static pf_status process_event (spans_reader *r) {
-  pf_machine *const m = &r->machine;
-  const pf_event_rows *const rows = &r->events.rows;
-  uint32_t slot;
-  if ((begins_range(r) && !pf_spans_begin_range(r)) ||
-      pf_machine_process(m, rows, r->row, r->row + 1) != PF_OK ||
-      find_slot(r, &slot) != PF_OK)
-    return PF_ENOMEM;
-  if (!check_epoch(r) || !pf_spans_add_calls(r, slot, rows->kinds[r->row]))
-    return PF_ENOMEM;
+  const uint8_t kind = rows->kinds[r->row];
+  const unsigned flags = rows->flags == NULL ? 0 : rows->flags[r->row];
+  const bool begins = m->before_range && kind != PF_EVENT_NONE &&
+                      (flags & (PF_CALL_GAP | PF_CALL_NEW_FILE)) == 0 &&
+                      rows->times[r->row] >= r->options.calls.from;
+  uint32_t slot = PF_NO_SLOT;
+  if ((begins && !begin_range(r)) ||
+      pf_machine_process(m, rows, r->row, r->row + 1) != PF_OK)
+    return false;
+  if (!m->before_range && !m->after_range && kind < PF_EVENT_OTHER &&
+      pf_slot_find(&m->lanes, rows->lanes[r->row], rows->areas[r->row],
+                   m->first, &slot) != PF_OK)
+    return false;
+  const bool is_same = r->epoch == m->epoch;
+  r->epoch = m->epoch; /* a gap has ended all calls; values end with them */
+  if ((!is_same && !end_values(r, r->machine_last)) ||
+      !add_calls(r, slot, kind))
+    return false;
   update_limits(r);
-  return slot == PF_NO_SLOT ||
-                 pf_spans_update_lane(r, m->lanes.slots[slot].lane)
-             ? PF_OK
-             : PF_ENOMEM;
+  return slot == PF_NO_SLOT || update_lane(r, m->lanes.slots[slot].lane);
 }
 
 
 /* End the open calls and values at the end of the events. */
-static pf_status finish (spans_reader *r) {
+static bool finish (spans_reader *r) {
   r->has_ended = true;
   if (pf_machine_finish(&r->machine) != PF_OK ||
-      !pf_spans_add_calls(r, PF_NO_SLOT, PF_EVENT_OTHER))
-    return PF_ENOMEM;
+      !add_calls(r, PF_NO_SLOT, PF_EVENT_OTHER))
+    return false;
   update_limits(r);
-  return pf_spans_end_values(r, r->machine.last) ? PF_OK : PF_ENOMEM;
-}
-
-
-/* Read the next batch of events. PF_END at the end. */
-static pf_status pull (spans_reader *r, pf_error *error) {
-  if (pf_events_are_over(&r->events, &r->machine))
-    return PF_END;
-  const pf_status status = pf_events_next(&r->events, error);
-  r->row = 0;
-  if (status != PF_MORE)
-    r->events.batch.rows = 0;
-  return status;
+  return end_values(r, r->machine.last);
 }
 
 
@@ -114,13 +393,19 @@ static pf_status fill_rows (spans_reader *r, pf_error *error) {
   pf_status status = PF_MORE;
   r->nrows = r->returned = 0;
   while (r->nrows < PF_BATCH_ROWS && status == PF_MORE && !r->has_ended) {
-    if (r->row == r->events.batch.rows)
-      status = pull(r, error);
+    if (r->row == r->events.batch.rows) {
+      status = pf_events_are_over(&r->events, &r->machine)
+                   ? PF_END
+                   : pf_events_next(&r->events, error);
+      r->row = 0;
+      if (status != PF_MORE)
+        r->events.batch.rows = 0;
+    }
     if (status == PF_END)
-      status = finish(r) == PF_OK ? PF_MORE : PF_ENOMEM;
+      status = finish(r) ? PF_MORE : PF_ENOMEM;
     while (status == PF_MORE && r->nrows < PF_BATCH_ROWS &&
            r->row < r->events.batch.rows) {
-      status = process_event(r) == PF_OK ? PF_MORE : PF_ENOMEM;
+      status = process_event(r) ? PF_MORE : PF_ENOMEM;
       r->row++;
     }
   }
@@ -129,36 +414,26 @@ static pf_status fill_rows (spans_reader *r, pf_error *error) {
   return status == PF_MORE && r->nrows == 0 ? PF_END : status;
 }
 
-/* }====== */
-
-
-/* {====== The reader ====== */
-
-static void write_row (pf_column *c, size_t i, const span_row *row) {
-  const int64_t values[PF_SPAN_FIELDS] = {row->kind,  row->track, row->time,
-                                          row->frame, row->area,  row->value,
-                                          row->net,   row->flags};
-  for (size_t f = 0; f < PF_SPAN_FIELDS; f++)
-    if (c[f].data != NULL)
-      c[f].ints[i] = values[f];
-  if (c[PF_SPAN_VALUE].data != NULL && !row->has_value)
-    pf_set_missing(&c[PF_SPAN_VALUE], i);
-  if (c[PF_SPAN_NET].data != NULL && row->net == PF_NO_TIME)
-    pf_set_missing(&c[PF_SPAN_NET], i);
-}
-
 
 static pf_status spans_next (pf_reader *self, pf_batch *batch,
                              pf_error *error) {
   spans_reader *const r = (spans_reader *)(void *)self;
-  pf_status status = PF_MORE;
   pf_batch_clear(batch);
-  if (r->returned == r->nrows)
-    status = fill_rows(r, error);
+  const pf_status status =
+      r->returned == r->nrows ? fill_rows(r, error) : PF_MORE;
   if (status < 0)
     return status;
-  for (; batch->rows < PF_BATCH_ROWS && r->returned < r->nrows; batch->rows++)
-    write_row(batch->columns, batch->rows, &r->rows[r->returned++]);
+  for (; batch->rows < PF_BATCH_ROWS && r->returned < r->nrows; batch->rows++) {
+    const span_row *const row = &r->rows[r->returned++];
+    const int64_t values[PF_SPAN_FIELDS] = {row->kind,  row->track, row->time,
+                                            row->frame, row->area,  row->value,
+                                            row->net,   row->flags};
+    for (size_t f = 0; f < PF_SPAN_FIELDS; f++)
+      pf_put_int(&batch->columns[f], batch->rows, values[f],
+                 f == PF_SPAN_VALUE
+                     ? row->has_value
+                     : f != PF_SPAN_NET || row->net != PF_NO_TIME);
+  }
   return batch->rows > 0 ? PF_MORE : status;
 }
 
@@ -174,8 +449,7 @@ static void spans_close (pf_reader *self) {
   spans_reader *const r = (spans_reader *)(void *)self;
   close_stacks(&r->lanes);
   close_stacks(&r->groups);
-  if (r->has_machine)
-    pf_machine_free(&r->machine);
+  pf_machine_free(&r->machine);
   pf_id_table_free(&r->values);
   pf_id_table_free(&r->frames);
   pf_events_close(&r->events);
@@ -183,8 +457,6 @@ static void spans_close (pf_reader *self) {
   free(r->rows);
   free(r);
 }
-
-/* }====== */
 
 
 const pf_events *pf_spans_events (const pf_reader *spans) {
@@ -211,24 +483,18 @@ pf_status pf_spans_open (pf_reader *events, const pf_spans *options,
   spans_reader *const r = calloc(1, sizeof *r);
   if (r == NULL)
     return pf_no_memory(error);
-  r->options = *options;
-  pf_id_table_init(&r->values);
-  pf_id_table_init(&r->frames);
-  const pf_status status = pf_events_open(
-      &r->events, events, options->variables ? "value" : NULL, false, error);
-  if (status != PF_OK) {
-    spans_close(&r->reader);
-    return status;
-  }
-  const pf_type area = events->fields[r->events.area].type;
-  pf_machine_init(&r->machine, &options->calls, events->dictionary,
-                  area == PF_AREA);
-  r->has_machine = true;
   r->reader = (pf_reader){.fields = fields,
                           .nfields = PF_SPAN_FIELDS,
                           .dictionary = events->dictionary,
                           .next = spans_next,
                           .close = spans_close};
-  *reader = &r->reader;
-  return PF_OK;
+  r->options = *options;
+  pf_id_table_init(&r->values);
+  pf_id_table_init(&r->frames);
+  const pf_status status = pf_events_open(
+      &r->events, events, options->variables ? "value" : NULL, false, error);
+  if (status == PF_OK)
+    pf_machine_init(&r->machine, &options->calls, events->dictionary,
+                    events->fields[r->events.area].type == PF_AREA);
+  return pf_reader_opened(&r->reader, status, reader);
 }

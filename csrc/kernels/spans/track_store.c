@@ -18,6 +18,7 @@
 #include "model/base/memory.h"
 #include "model/base/spill.h"
 #include "model/rows/put_values.h"
+#include "model/rows/table_reader.h"
 
 /* A call without an enter, which is opened at a base. */
 typedef struct late_span {
@@ -43,7 +44,7 @@ struct pf_span_store {
   pf_reader *spans;
   pf_spill spill;
   stored_track *tracks;
-  size_t ntracks, tracks_capacity;
+  size_t ntracks;       /* capacity; tracks without rows are zeros */
   stored_frame *frames; /* index 0 is frame 1 */
   size_t nframes, frames_capacity;
   uint32_t words[PF_SPAN_RUN + 1];         /* names of the kinds */
@@ -53,35 +54,6 @@ struct pf_span_store {
 
 
 /* {====== Writing ====== */
-
-static bool add_tracks (pf_span_store *k, size_t count) {
-  const bool grown = pf_grow(&k->tracks, &k->tracks_capacity, count);
-  for (; grown && k->ntracks < count; k->ntracks++)
-    k->tracks[k->ntracks] = (stored_track){.rows = 0};
-  return grown;
-}
-
-
-/* Frames come in the order of their ids. */
-static bool add_frame (pf_span_store *k, const pf_column *c, size_t row) {
-  const bool grown = pf_grow(&k->frames, &k->frames_capacity, k->nframes + 1);
-  if (grown)
-    k->frames[k->nframes++] =
-        (stored_frame){.area = (uint32_t)c[PF_SPAN_AREA].ints[row],
-                       .name = PF_NO_NAME,
-                       .has_value = !pf_is_missing(&c[PF_SPAN_VALUE], row),
-                       .value = c[PF_SPAN_VALUE].ints[row]};
-  return grown;
-}
-
-
-static bool add_late (stored_track *t, uint32_t frame) {
-  const bool grown = pf_grow(&t->late, &t->late_capacity, t->nlate + 1);
-  if (grown)
-    t->late[t->nlate++] = (late_span){t->bases, frame};
-  return grown;
-}
-
 
 static void put_number (pf_spill_buffer *s, uint64_t value) {
   for (; value >= 0x80; value >>= 7)
@@ -106,19 +78,30 @@ static void put_row (pf_spill_buffer *s, stored_track *t, const pf_column *c,
 }
 
 
+/* Frames come in the order of their ids. */
 static pf_status store_row (pf_span_store *k, const pf_column *c, size_t row,
                             pf_error *error) {
   const size_t track = (size_t)c[PF_SPAN_TRACK].ints[row];
   const uint64_t frame = (uint64_t)c[PF_SPAN_FRAME].ints[row];
   const int64_t kind = c[PF_SPAN_KIND].ints[row];
-  if ((track >= k->ntracks && !add_tracks(k, track + 1)) ||
-      (frame > k->nframes && !add_frame(k, c, row)))
+  if (!pf_grow_filled(&k->tracks, &k->ntracks, track + 1, 0) ||
+      !pf_grow(&k->frames, &k->frames_capacity, (size_t)frame))
     return pf_no_memory(error);
+  if (frame > k->nframes)
+    k->frames[k->nframes++] =
+        (stored_frame){.area = (uint32_t)c[PF_SPAN_AREA].ints[row],
+                       .name = PF_NO_NAME,
+                       .has_value = !pf_is_missing(&c[PF_SPAN_VALUE], row),
+                       .value = c[PF_SPAN_VALUE].ints[row]};
   stored_track *const t = &k->tracks[track];
   t->rows += kind <= PF_SPAN_LATE;
   t->bases += kind == PF_SPAN_BASE;
-  if (kind == PF_SPAN_LATE)
-    return add_late(t, (uint32_t)frame) ? PF_OK : pf_no_memory(error);
+  if (kind == PF_SPAN_LATE) {
+    if (!pf_grow(&t->late, &t->late_capacity, t->nlate + 1))
+      return pf_no_memory(error);
+    t->late[t->nlate++] = (late_span){t->bases, (uint32_t)frame};
+    return PF_OK;
+  }
   const pf_status status = pf_spill_reserve(&k->spill, track, error);
   if (status == PF_OK)
     put_row(&k->spill.buffers[track], t, c, row);
@@ -134,15 +117,6 @@ static pf_status store_batch (void *context, const pf_pull *pull,
   for (size_t row = 0; row < pull->batch.rows && status == PF_OK; row++)
     status = store_row(context, pull->batch.columns, row, error);
   return status;
-}
-
-
-static pf_status store_spans (pf_span_store *k, pf_error *error) {
-  bool wanted[PF_SPAN_FIELDS];
-  memset(wanted, true, sizeof wanted);
-  const pf_pipeline pipeline = {
-      .wanted = wanted, .process = store_batch, .context = k};
-  return pf_pipeline_run(&pipeline, k->spans, error);
 }
 
 /* }====== */
@@ -205,12 +179,16 @@ static pf_status find_names (pf_span_store *k) {
 
 pf_status pf_span_store_open (pf_reader *events, const pf_spans *options,
                               pf_span_store **store, pf_error *error) {
+  bool wanted[PF_SPAN_FIELDS];
+  memset(wanted, true, sizeof wanted);
   pf_span_store *const k = calloc(1, sizeof *k);
   if (k == NULL)
     return pf_no_memory(error);
+  const pf_pipeline pipeline = {
+      .wanted = wanted, .process = store_batch, .context = k};
   pf_status status = pf_spans_open(events, options, &k->spans, error);
   if (status == PF_OK)
-    status = store_spans(k, error);
+    status = pf_pipeline_run(&pipeline, k->spans, error);
   if (status == PF_OK && find_names(k) != PF_OK)
     status = pf_no_memory(error);
   if (status != PF_OK) {
@@ -338,53 +316,43 @@ static void write_row (track_reader *r, pf_batch *batch, unsigned kind,
 }
 
 
-/* Find the calls without an enter that begin at the current base. */
-static void begin_base (track_reader *r) {
-  const stored_track *const t = r->track;
-  r->bases++;
-  r->late_first = r->late_next;
-  while (r->late_next < t->nlate && t->late[r->late_next].base == r->bases)
-    r->late_next++;
-  r->late = r->late_next;
-}
-
-
+/* Read the next row that is stored. */
 static void read_row (track_reader *r, pf_batch *batch) {
+  const stored_track *const t = r->track;
   r->time = (int64_t)((uint64_t)r->time + read_number(&r->spill));
   const uint64_t word = read_number(&r->spill);
   const unsigned kind = word & 7;
-  uint64_t net = 0, flags = 0;
-  if (kind == PF_SPAN_CLOSE) {
-    net = read_number(&r->spill);
-    flags = read_number(&r->spill);
+  if (kind == PF_SPAN_BASE) { /* find the calls that begin here */
+    r->bases++;
+    r->late_first = r->late_next;
+    while (r->late_next < t->nlate && t->late[r->late_next].base == r->bases)
+      r->late_next++;
+    r->late = r->late_next;
+    return;
   }
-  if (kind == PF_SPAN_BASE)
-    begin_base(r);
+  const bool is_close = kind == PF_SPAN_CLOSE;
+  const uint64_t net = is_close ? read_number(&r->spill) : 0;
+  const uint64_t flags = is_close ? read_number(&r->spill) : 0;
+  write_row(r, batch, kind, word >> 3, net, flags);
+}
+
+
+static pf_status track_step (pf_reader *self, pf_batch *batch,
+                             pf_error *error) {
+  track_reader *const r = (track_reader *)(void *)self;
+  if (r->late > r->late_first)
+    write_row(r, batch, PF_SPAN_OPEN, r->track->late[--r->late].frame, 0, 0);
+  else if (r->spill.at < r->spill.end)
+    read_row(r, batch);
   else
-    write_row(r, batch, kind, word >> 3, net, flags);
+    return pf_spill_next(&r->spill, error);
+  return PF_OK;
 }
 
 
 static pf_status track_next (pf_reader *self, pf_batch *batch,
                              pf_error *error) {
-  track_reader *const r = (track_reader *)(void *)self;
-  pf_status status = PF_OK;
-  pf_batch_clear(batch);
-  while (batch->rows < PF_BATCH_ROWS && status == PF_OK)
-    if (r->late > r->late_first)
-      write_row(r, batch, PF_SPAN_OPEN, r->track->late[--r->late].frame, 0, 0);
-    else if (r->spill.at < r->spill.end)
-      read_row(r, batch);
-    else
-      status = pf_spill_next(&r->spill, error);
-  if (status < 0)
-    return status;
-  return batch->rows > 0 ? PF_MORE : PF_END;
-}
-
-
-static void free_reader (pf_reader *self) {
-  free(self);
+  return pf_batch_fill(self, batch, track_step, error);
 }
 
 
@@ -398,7 +366,7 @@ pf_status pf_span_store_reader (const pf_span_store *k, uint32_t track,
                           .nfields = PF_TRACK_FIELDS,
                           .dictionary = k->spans->dictionary,
                           .next = track_next,
-                          .close = free_reader};
+                          .close = pf_reader_free};
   r->store = k;
   r->track = &k->tracks[track];
   r->spill.spill = &k->spill;
@@ -438,12 +406,11 @@ static pf_status frames_next (pf_reader *self, pf_batch *batch,
   for (; batch->rows < PF_BATCH_ROWS && r->next < r->store->nframes;
        r->next++) {
     const size_t row = batch->rows++;
-    if (c[0].data != NULL)
-      c[0].ints[row] = (int64_t)r->next;
+    pf_put_int(&c[0], row, (int64_t)r->next, true);
     pf_put_id(&c[1], row, r->store->frames[r->next].area);
     pf_put_id(&c[2], row, r->store->frames[r->next].name);
   }
-  return batch->rows > 0 ? PF_MORE : PF_END;
+  return pf_batch_status(batch, PF_END);
 }
 
 
@@ -460,7 +427,7 @@ pf_status pf_span_store_frames (const pf_span_store *k, pf_reader **reader,
                           .nfields = FRAME_FIELDS,
                           .dictionary = k->spans->dictionary,
                           .next = frames_next,
-                          .close = free_reader};
+                          .close = pf_reader_free};
   *reader = &r->reader;
   return PF_OK;
 }
