@@ -92,24 +92,25 @@ winidea_value_kind winidea_default_value_kind (const winidea_file *file,
 }
 
 
-/* An entry for a handle of which nothing else is known. */
-static winidea_entry bare_entry (const winidea_file *file, uint32_t handle) {
-  return (winidea_entry){.handle = handle,
-                         .parent = WINIDEA_NO_ENTRY,
-                         .parent_handle = WINIDEA_NO_HANDLE,
-                         .states = WINIDEA_NO_HANDLE,
-                         .name = PF_NO_NAME,
-                         .file = PF_NO_NAME,
-                         .type = PF_NO_NAME,
-                         .unit = PF_NO_NAME,
-                         .path = PF_NO_NAME,
-                         .parent_name = PF_NO_NAME,
-                         .value_kind =
-                             winidea_default_value_kind(file, handle)};
-}
-
-
-static pf_status add_entry (winidea_area_cache *cache, winidea_entry *entry) {
+/* Adds an entry that the mapping lacks, and its area; nothing but handle, value and
+   parent of it is known. */
+static pf_status add_bare (winidea_area_cache *cache, uint32_t handle,
+                           bool has_value, int64_t value, uint32_t parent,
+                           winidea_entry *entry) {
+  *entry = (winidea_entry){.handle = handle,
+                           .has_value = has_value,
+                           .value = value,
+                           .parent = parent,
+                           .parent_handle = WINIDEA_NO_HANDLE,
+                           .states = WINIDEA_NO_HANDLE,
+                           .name = PF_NO_NAME,
+                           .file = PF_NO_NAME,
+                           .type = PF_NO_NAME,
+                           .unit = PF_NO_NAME,
+                           .path = PF_NO_NAME,
+                           .parent_name = PF_NO_NAME,
+                           .value_kind =
+                               winidea_default_value_kind(cache->file, handle)};
   const pf_status status = winidea_build_area(cache->trace, entry);
   return status == PF_OK ? winidea_add_entry(cache->file, entry) : status;
 }
@@ -129,8 +130,8 @@ static pf_status find_variable (winidea_area_cache *cache, uint32_t states,
     return PF_OK;
   }
   if (winidea_first_entry(file, handle) == NULL) {
-    winidea_entry bare = bare_entry(file, handle);
-    if (add_entry(cache, &bare) != PF_OK)
+    winidea_entry bare;
+    if (add_bare(cache, handle, false, 0, WINIDEA_NO_ENTRY, &bare) != PF_OK)
       return PF_ENOMEM;
   }
   *number = (uint32_t)(winidea_first_entry(file, handle) - file->areas.list);
@@ -142,24 +143,27 @@ static pf_status find_variable (winidea_area_cache *cache, uint32_t states,
 static pf_status add_unmapped (winidea_area_cache *cache, uint32_t handle,
                                bool has_value, int64_t value,
                                winidea_entry *entry) {
-  *entry = bare_entry(cache->file, handle);
-  entry->has_value = has_value;
-  entry->value = value;
+  uint32_t parent = WINIDEA_NO_ENTRY;
   if (winidea_is_state(handle) &&
-      find_variable(cache, handle, &entry->parent) != PF_OK)
+      find_variable(cache, handle, &parent) != PF_OK)
     return PF_ENOMEM;
-  return add_entry(cache, entry);
+  return add_bare(cache, handle, has_value, value, parent, entry);
 }
 
 
-/* Finds a state: the one with this value, else the only one there is. A value
-   of 0 may mean that the file does not state the value. */
-static pf_status find_state (winidea_area_cache *cache, uint32_t handle,
+/* Finds or adds the entry of a handle; of a state the one with this value, else
+   the only one there is. A value of 0 may mean that the file does not state the
+   value. */
+static pf_status find_entry (winidea_area_cache *cache, uint32_t handle,
                              int64_t data, winidea_entry *found) {
   const winidea_areas *const areas = &cache->file->areas;
   const winidea_handle_info *const info = winidea_find_handle(areas, handle);
-  const winidea_entry *entry = winidea_find_state(areas, handle, true, data);
-  const bool is_mapped = info != NULL && info->entry != WINIDEA_NO_ENTRY &&
+  const bool is_state = winidea_is_state(handle);
+  const winidea_entry *entry =
+      is_state ? winidea_find_state(areas, handle, true, data)
+               : winidea_first_entry(cache->file, handle);
+  const bool is_mapped = is_state && info != NULL &&
+                         info->entry != WINIDEA_NO_ENTRY &&
                          areas->list[info->entry].is_mapped;
   const bool is_unsaid = is_mapped && data == 0;
   if (entry == NULL && is_mapped && info->count == 1)
@@ -167,7 +171,8 @@ static pf_status find_state (winidea_area_cache *cache, uint32_t handle,
   if (entry == NULL && is_unsaid)
     entry = winidea_find_state(areas, handle, false, 0);
   if (entry == NULL)
-    return add_unmapped(cache, handle, !is_unsaid, data, found);
+    return add_unmapped(cache, handle, is_state && !is_unsaid,
+                        is_state ? data : 0, found);
   *found = *entry;
   return PF_OK;
 }
@@ -214,32 +219,6 @@ static uint32_t derived_states (const winidea_area_cache *cache,
 }
 
 
-static pf_status find_entry (winidea_area_cache *cache, uint32_t handle,
-                             int64_t data, winidea_entry *found) {
-  if (winidea_is_state(handle))
-    return find_state(cache, handle, data, found);
-  const winidea_entry *const entry = winidea_first_entry(cache->file, handle);
-  if (entry == NULL)
-    return add_unmapped(cache, handle, false, 0, found);
-  *found = *entry;
-  return PF_OK;
-}
-
-
-static bool grow_array (winidea_handle_array *array, uint32_t index) {
-  uint32_t size = array->size == 0 ? 64 : array->size;
-  while (size <= index)
-    size *= 2;
-  size_t areas = array->size, value_kinds = array->size;
-  if (!pf_grow_filled(&array->areas, &areas, size, 0xff) || /* PF_NO_AREA */
-      !pf_grow_filled(&array->value_kinds, &value_kinds, size,
-                      WINIDEA_UNRESOLVED))
-    return false;
-  array->size = size;
-  return true;
-}
-
-
 /* Stores an area in the array of its kind or among the others. */
 static pf_status cache_area (winidea_area_cache *cache,
                              const winidea_cached_area *cached) {
@@ -248,8 +227,15 @@ static pf_status cache_area (winidea_area_cache *cache,
       cached->value_kind != WINIDEA_STATE_VALUE) {
     winidea_handle_array *const array =
         &cache->arrays[winidea_kind(cached->handle)];
-    if (index >= array->size && !grow_array(array, index))
+    uint32_t size = array->size == 0 ? 64 : array->size;
+    while (size <= index)
+      size *= 2;
+    size_t areas = array->size, value_kinds = array->size;
+    if (!pf_grow_filled(&array->areas, &areas, size, 0xff) || /* PF_NO_AREA */
+        !pf_grow_filled(&array->value_kinds, &value_kinds, size,
+                        WINIDEA_UNRESOLVED))
       return PF_ENOMEM;
+    array->size = size;
     array->areas[index] = cached->area;
     array->value_kinds[index] = cached->value_kind;
     return PF_OK;

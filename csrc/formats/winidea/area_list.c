@@ -71,16 +71,6 @@ static bool reserve_handle (winidea_areas *areas) {
 }
 
 
-/* Reserves memory for one more handle, state and entry. */
-static bool reserve_entry (winidea_areas *areas) {
-  return reserve_handle(areas) && pf_intern_table_reserve(&areas->states) &&
-         pf_grow(&areas->state_list, &areas->states_capacity,
-                 (size_t)areas->states.count + 1) &&
-         areas->count < UINT32_MAX / 4 &&
-         pf_grow(&areas->list, &areas->capacity, (size_t)areas->count + 1);
-}
-
-
 /* Returns the entries of a handle, adding it if it is new; the caller has
    reserved memory. */
 static winidea_handle_info *add_handle (winidea_areas *areas, uint32_t handle) {
@@ -98,7 +88,11 @@ static winidea_handle_info *add_handle (winidea_areas *areas, uint32_t handle) {
 
 pf_status winidea_add_entry (winidea_file *file, const winidea_entry *entry) {
   winidea_areas *const areas = &file->areas;
-  if (!reserve_entry(areas))
+  if (!reserve_handle(areas) || !pf_intern_table_reserve(&areas->states) ||
+      !pf_grow(&areas->state_list, &areas->states_capacity,
+               (size_t)areas->states.count + 1) ||
+      areas->count >= UINT32_MAX / 4 ||
+      !pf_grow(&areas->list, &areas->capacity, (size_t)areas->count + 1))
     return PF_ENOMEM;
   const uint32_t number = areas->count;
   winidea_handle_info *const info = add_handle(areas, entry->handle);

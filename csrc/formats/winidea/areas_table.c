@@ -13,6 +13,7 @@
 #include "model/dictionary/names.h"
 #include "model/rows/abilities.h"
 #include "model/rows/put_values.h"
+#include "model/rows/table_reader.h"
 
 typedef struct areas_reader {
   pf_reader reader;
@@ -67,7 +68,7 @@ static pf_status areas_next (pf_reader *reader, pf_batch *batch,
       put_entry(file, &areas->list[entry], batch, batch->rows++);
   }
   pthread_mutex_unlock(&file->mutex);
-  return batch->rows > 0 ? PF_MORE : PF_END;
+  return pf_batch_status(batch, PF_END);
 }
 
 
@@ -102,25 +103,20 @@ typedef struct area_order {
 } area_order;
 
 
-/* Reserves memory for one more area. */
-static bool reserve (area_order *s, uint32_t area) {
-  return pf_grow(&s->areas, &s->capacity, (size_t)s->count + 1) &&
-         pf_grow_filled(&s->seen, &s->nseen, (size_t)area + 1, 0);
-}
-
-
-static pf_status note_areas (area_order *s, const pf_batch *batch) {
+/* Returns false when out of memory. */
+static bool note_areas (area_order *s, const pf_batch *batch) {
   const pf_column *const areas = &batch->columns[TIMELINE_AREA];
   for (size_t i = 0; i < batch->rows; i++) {
     const uint32_t area = areas->ids[i];
     if (pf_is_missing(areas, i) || (area < s->nseen && s->seen[area]))
       continue;
-    if (!reserve(s, area))
-      return PF_ENOMEM;
+    if (!pf_grow(&s->areas, &s->capacity, (size_t)s->count + 1) ||
+        !pf_grow_filled(&s->seen, &s->nseen, (size_t)area + 1, 0))
+      return false;
     s->seen[area] = true;
     s->areas[s->count++] = area;
   }
-  return PF_OK;
+  return true;
 }
 
 
@@ -139,7 +135,7 @@ static pf_status scan_timeline (pf_trace *trace, area_order *s,
     status = pf_no_memory(error);
   while (status == PF_MORE) {
     status = reader->next(reader, &batch, error);
-    if (status == PF_MORE && note_areas(s, &batch) != PF_OK)
+    if (status == PF_MORE && !note_areas(s, &batch))
       status = pf_no_memory(error);
   }
   pf_batch_close(&batch);
@@ -163,9 +159,10 @@ static void add_entry (areas_reader *self, bool *added, uint32_t entry) {
 }
 
 
-/* Converts areas to entries. A variable without events of its own is placed
-   before the first of its states. */
-static pf_status order_entries (areas_reader *self, const area_order *s) {
+/* Converts areas to entries, with the mutex. A variable without events of its own
+   is placed before the first of its states. */
+static pf_status order_entries (areas_reader *self, const area_order *s,
+                                pf_error *error) {
   const winidea_file *const file = self->trace->state;
   const winidea_areas *const areas = &file->areas;
   uint32_t *const of = calloc(s->nseen + 1, sizeof *of);
@@ -179,21 +176,7 @@ static pf_status order_entries (areas_reader *self, const area_order *s) {
     add_entry(self, added, of[s->areas[i]]);
   free(of);
   free(added);
-  return has_memory ? PF_OK : PF_ENOMEM;
-}
-
-
-static pf_status order_by_timeline (areas_reader *self, pf_error *error) {
-  winidea_file *const file = self->trace->state;
-  area_order s = {.count = 0};
-  pf_status status = scan_timeline(self->trace, &s, error);
-  pthread_mutex_lock(&file->mutex);
-  if (status == PF_OK && order_entries(self, &s) != PF_OK)
-    status = pf_no_memory(error);
-  pthread_mutex_unlock(&file->mutex);
-  free(s.areas);
-  free(s.seen);
-  return status;
+  return has_memory ? PF_OK : pf_no_memory(error);
 }
 
 /* }====== */
@@ -203,26 +186,26 @@ pf_status winidea_open_areas (pf_trace *trace, const pf_table *table,
                               pf_reader **reader, pf_error *error) {
   winidea_file *const file = trace->state;
   pf_status status = PF_OK;
-  areas_reader *const self = calloc(1, sizeof *self);
+  area_order s = {.count = 0};
+  areas_reader *const self =
+      pf_reader_new(sizeof *self, trace, table, areas_next, error);
   if (self == NULL)
-    return pf_no_memory(error);
-  self->reader = (pf_reader){.fields = table->fields,
-                             .nfields = table->nfields,
-                             .dictionary = trace->dictionary,
-                             .next = areas_next,
-                             .close = areas_close,
-                             .can = &abilities};
+    return PF_ENOMEM;
+  self->reader.close = areas_close;
+  self->reader.can = &abilities;
   self->trace = trace;
   pthread_mutex_lock(&file->mutex);
   if (file->text != NULL)
     status = winidea_scan_all(trace, error);
   pthread_mutex_unlock(&file->mutex);
-  if (status >= 0 && file->areas.mapped == 0 && file->timeline != NULL)
-    status = order_by_timeline(self, error);
-  if (status < 0) {
-    areas_close(&self->reader);
-    return status;
+  if (status >= 0 && file->areas.mapped == 0 && file->timeline != NULL) {
+    status = scan_timeline(trace, &s, error);
+    pthread_mutex_lock(&file->mutex);
+    if (status == PF_OK)
+      status = order_entries(self, &s, error);
+    pthread_mutex_unlock(&file->mutex);
+    free(s.areas);
+    free(s.seen);
   }
-  *reader = &self->reader;
-  return PF_OK;
+  return pf_reader_opened(&self->reader, status, reader);
 }

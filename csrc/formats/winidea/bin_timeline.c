@@ -19,10 +19,9 @@
 ** either: the state with that value is used, else the only state of the handle.
 */
 
-#include <stdlib.h>
-
 #include "formats/winidea/decode.h"
 #include "model/rows/abilities.h"
+#include "model/rows/table_reader.h"
 
 typedef struct bin_reader {
   pf_reader reader;
@@ -34,17 +33,6 @@ typedef struct bin_reader {
   bool has_decoder; /* false until the version is known */
   winidea_decoder decoder;
 } bin_reader;
-
-
-/* The next records up to a multiple of `limit` rows, so that batches begin at
-   the same rows wherever a reader starts. */
-static winidea_slice slice_of (const bin_reader *self, size_t max_rows) {
-  const size_t size = self->file->layout.size;
-  const uint64_t left = winidea_records(self->file) - self->row;
-  const size_t limit = max_rows - self->row % max_rows;
-  return (winidea_slice){self->file->timeline->bytes.at + self->row * size,
-                         left < limit ? (size_t)left : limit, size};
-}
 
 
 /* Decodes the event "end" after the records, if there is one. PF_MORE, PF_END
@@ -65,34 +53,31 @@ static pf_status next_end (bin_reader *self, pf_batch *batch, pf_error *error) {
 }
 
 
-/* Processes what a live timeline has got. PF_AGAIN: the version is not
-   known. */
-static pf_status update_live (bin_reader *self, pf_error *error) {
-  if (!self->file->is_live)
-    return PF_OK;
-  const pf_status status = winidea_update_live(self->trace, error);
-  if (status != PF_OK)
-    return status;
-  if (!self->has_decoder)
-    winidea_decoder_init(&self->decoder, self->trace, &self->file->layout,
-                         self->table);
-  self->has_decoder = true;
-  winidea_cache_refresh(&self->decoder.cache);
-  return PF_OK;
-}
-
-
+/* Decodes the next records up to a multiple of PF_BATCH_ROWS, so that batches
+   begin at the same rows wherever a reader starts. */
 static pf_status next (pf_reader *reader, pf_batch *batch, pf_error *error) {
   bin_reader *const self = (bin_reader *)(void *)reader;
+  const winidea_file *const file = self->file;
   pf_batch_clear(batch);
-  const pf_status followed = update_live(self, error);
-  if (followed != PF_OK)
-    return followed;
-  if (self->row >= winidea_records(self->file))
-    return self->file->is_live ? PF_AGAIN : next_end(self, batch, error);
-  const winidea_slice slice = slice_of(self, PF_BATCH_ROWS);
-  self->decoder.offset = self->row * slice.size;
-  const pf_status status = winidea_decode(&self->decoder, slice, batch, error);
+  pf_status status = winidea_update_live(self->trace, error);
+  if (status != PF_OK) /* PF_AGAIN: the version is not known */
+    return status;
+  if (!self->has_decoder)
+    winidea_decoder_init(&self->decoder, self->trace, &file->layout,
+                         self->table);
+  self->has_decoder = true;
+  if (file->is_live)
+    winidea_cache_refresh(&self->decoder.cache);
+  const uint64_t records = winidea_records(file);
+  if (self->row >= records)
+    return file->is_live ? PF_AGAIN : next_end(self, batch, error);
+  const size_t size = file->layout.size;
+  const uint64_t left = records - self->row;
+  const size_t limit = PF_BATCH_ROWS - self->row % PF_BATCH_ROWS;
+  const winidea_slice slice = {file->timeline->bytes.at + self->row * size,
+                               left < limit ? (size_t)left : limit, size};
+  self->decoder.offset = self->row * size;
+  status = winidea_decode(&self->decoder, slice, batch, error);
   if (status < 0)
     return status;
   batch->rows = slice.count;
@@ -125,26 +110,21 @@ static void close_reader (pf_reader *reader) {
 
 pf_status winidea_open_bin (pf_trace *trace, const pf_table *table,
                             pf_reader **reader, pf_error *error) {
-  bin_reader *const self = calloc(1, sizeof *self);
+  bin_reader *const self =
+      pf_reader_new(sizeof *self, trace, table, next, error);
   if (self == NULL)
-    return pf_no_memory(error);
+    return PF_ENOMEM;
   self->file = trace->state;
   self->trace = trace;
   self->table = table;
   self->has_decoder = !self->file->is_version_pending;
   if (self->has_decoder)
     winidea_decoder_init(&self->decoder, trace, &self->file->layout, table);
-  const bool is_events = table->fields == winidea_events_fields;
-  const bool is_live = self->file->is_live;
-  self->has_end = is_events && self->file->has_end;
-  self->reader = (pf_reader){
-      .fields = table->fields,
-      .nfields = table->nfields,
-      .dictionary = trace->dictionary,
-      .next = next,
-      .close = close_reader,
-      /* tracked contexts depend on all records before */
-      .can = self->decoder.tracks_contexts || is_live ? NULL : &abilities};
+  self->has_end = table->fields == winidea_events_fields && self->file->has_end;
+  self->reader.close = close_reader;
+  if (!self->decoder.tracks_contexts && !self->file->is_live)
+    self->reader.can = &abilities; /* tracked contexts depend on all records
+                                      before */
   *reader = &self->reader;
   return PF_OK;
 }

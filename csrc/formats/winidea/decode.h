@@ -171,12 +171,6 @@ static inline pf_column *winidea_wanted (const winidea_decoder *self,
   return &batch->columns[column];
 }
 
-/* DATA of a record. */
-static inline int64_t winidea_data (const uint8_t *record, size_t size) {
-  return size == 20 ? (int64_t)pf_load32le(record + 8)
-                    : (int64_t)pf_load64le(record + 8);
-}
-
 /* The current context of the core of a record, or PF_NO_NAME; only if contexts
    are tracked. */
 static inline uint32_t winidea_last_context (const winidea_decoder *self,

@@ -131,27 +131,32 @@ int winidea_score_records (pf_bytes head, uint64_t size) {
 }
 
 
-/* Sets the version by counting words. Returns false if the counts are equal. */
-static bool find_version (pf_bytes bytes, winidea_layout *layout) {
+/* Sets the version from the option, else by counting words. Returns false if the
+   counts are equal. */
+static bool find_version (const pf_trace *trace, pf_bytes bytes,
+                          winidea_layout *layout) {
   counts t = {.records = 0};
   const size_t records = bytes.size / layout->size;
   const size_t first = 65536 / layout->size;
   const size_t last = records < TAIL ? records : TAIL;
+  layout->version = WINIDEA_1_1;
+  if (pf_option_is(trace, "bin_version", "1.1"))
+    return true;
   count_records(&t, bytes.at, records < first ? records : first, layout->size);
   if (t.old == t.new)
     count_records(&t, bytes.at + (records - last) * layout->size, last,
                   layout->size);
-  layout->version = t.old > t.new ? WINIDEA_1_0 : WINIDEA_1_1;
-  return t.old != t.new;
+  const bool is_old = pf_option_is(trace, "bin_version", "1.0");
+  if (is_old || t.old > t.new)
+    layout->version = WINIDEA_1_0;
+  return is_old || t.old != t.new;
 }
 
 
 bool winidea_has_version (const pf_trace *trace, pf_bytes bytes,
                           unsigned size) {
   winidea_layout layout = {.size = size};
-  return pf_option_is(trace, "bin_version", "1.0") ||
-         pf_option_is(trace, "bin_version", "1.1") ||
-         find_version(bytes, &layout);
+  return find_version(trace, bytes, &layout);
 }
 
 
@@ -187,24 +192,6 @@ static bool is_swapped (pf_bytes bytes, const winidea_layout *layout) {
 }
 
 
-/* Sets the version from the option, else from the records. */
-static pf_status decide_version (pf_trace *trace, pf_bytes bytes,
-                                 winidea_layout *layout, pf_error *error) {
-  layout->version = WINIDEA_1_1;
-  if (pf_option_is(trace, "bin_version", "1.1"))
-    return PF_OK;
-  if (pf_option_is(trace, "bin_version", "1.0")) {
-    layout->version = WINIDEA_1_0;
-    return PF_OK;
-  }
-  if (find_version(bytes, layout) || bytes.size == 0)
-    return PF_OK;
-  return pf_warn(
-      trace, PF_NOTE, "winidea-version-guessed", PF_EFORMAT, 4, error,
-      "the version cannot be detected: read as 1.1; bin_version states it");
-}
-
-
 pf_status winidea_detect_layout (pf_trace *trace, pf_bytes bytes,
                                  winidea_layout *layout, pf_error *error) {
   const int64_t size = pf_option_int(trace, "record_size", RECORD_SIZE);
@@ -218,7 +205,11 @@ pf_status winidea_detect_layout (pf_trace *trace, pf_bytes bytes,
     return pf_fail(error, PF_ETRUNCATED, bytes.size,
                    "a record of %u bytes expected, the file has %zu",
                    layout->size, bytes.size);
-  const pf_status status = decide_version(trace, bytes, layout, error);
+  pf_status status = PF_OK;
+  if (!find_version(trace, bytes, layout) && bytes.size > 0)
+    status = pf_warn(
+        trace, PF_NOTE, "winidea-version-guessed", PF_EFORMAT, 4, error,
+        "the version cannot be detected: read as 1.1; bin_version states it");
   if (status < 0 || layout->is_swapped || !is_swapped(bytes, layout))
     return status;
   return pf_warn(

@@ -21,16 +21,6 @@ static const pf_source *source_at (const pf_trace *trace, size_t number) {
 }
 
 
-/* Finds a main file that was created after its timeline. */
-static void find_main (const pf_trace *trace, winidea_file *file) {
-  const pf_source *const mapping = pf_source_of(trace, "mapping");
-  if (file->timeline != trace->sources || file->text != NULL ||
-      file->xml != NULL || mapping == NULL || !winidea_is_main(file, mapping))
-    return;
-  file->at[file->text != NULL ? 1 : 2] = (size_t)(mapping - trace->sources);
-}
-
-
 /* Finds a binary timeline that was created after its main file, unless the main
    file has a timeline section. */
 static pf_status find_bin (pf_trace *trace, winidea_file *file,
@@ -42,20 +32,6 @@ static pf_status find_bin (pf_trace *trace, winidea_file *file,
   file->timeline = timeline;
   file->at[0] = (size_t)(timeline - trace->sources);
   return winidea_open_records(trace, file, error);
-}
-
-
-/* Scans what the main file beside a binary timeline has got. */
-static pf_status read_main (pf_trace *trace, winidea_file *file,
-                            pf_error *error) {
-  if (file->text == NULL || file->timeline == NULL ||
-      file->text->bytes.size == file->nseen_bytes)
-    return PF_OK;
-  file->nseen_bytes = file->text->bytes.size;
-  pthread_mutex_lock(&file->mutex);
-  const pf_status status = winidea_scan_all(trace, error);
-  pthread_mutex_unlock(&file->mutex);
-  return status;
 }
 
 
@@ -84,10 +60,19 @@ pf_status winidea_update_live (pf_trace *trace, pf_error *error) {
   file->timeline = source_at(trace, file->at[0]);
   file->text = source_at(trace, file->at[1]);
   file->xml = source_at(trace, file->at[2]);
-  find_main(trace, file);
+  const pf_source *const mapping = pf_source_of(trace, "mapping");
+  /* a main file may be created after its timeline */
+  if (file->timeline == trace->sources && file->text == NULL &&
+      file->xml == NULL && mapping != NULL && winidea_is_main(file, mapping))
+    file->at[file->text != NULL ? 1 : 2] = (size_t)(mapping - trace->sources);
   pf_status status = find_bin(trace, file, error);
-  if (status == PF_OK)
-    status = read_main(trace, file, error);
+  if (status == PF_OK && file->text != NULL && file->timeline != NULL &&
+      file->text->bytes.size != file->nseen_bytes) {
+    file->nseen_bytes = file->text->bytes.size;
+    pthread_mutex_lock(&file->mutex);
+    status = winidea_scan_all(trace, error);
+    pthread_mutex_unlock(&file->mutex);
+  }
   if (status < 0 || !file->is_version_pending)
     return status;
   return find_version(trace, file, error);

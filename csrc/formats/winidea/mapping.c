@@ -136,19 +136,6 @@ static uint32_t parent_of (const pf_trace *trace, const winidea_entry *entry,
 }
 
 
-/* Builds the area of an entry without a parent, and sets the handle of its
-   states if the row states it. PF_OK or PF_ENOMEM. */
-static pf_status finish_root (pf_trace *trace, uint32_t number) {
-  winidea_file *const file = trace->state;
-  winidea_entry *const entry = &file->areas.list[number];
-  if (winidea_build_area(trace, entry) != PF_OK)
-    return PF_ENOMEM;
-  return entry->states == WINIDEA_NO_HANDLE
-             ? PF_OK
-             : winidea_set_states(file, number, entry->states);
-}
-
-
 /* Finds the parent of an entry and builds its area. The handle of a state
    becomes the handle of the states of its parent. PF_OK or PF_ENOMEM. */
 static pf_status finish_child (pf_trace *trace, uint32_t number,
@@ -164,13 +151,19 @@ static pf_status finish_child (pf_trace *trace, uint32_t number,
 
 
 pf_status winidea_finish_areas (pf_trace *trace, pf_error *error) {
-  winidea_areas *const areas = &((winidea_file *)trace->state)->areas;
+  winidea_file *const file = trace->state;
+  winidea_areas *const areas = &file->areas;
   const uint32_t from = areas->finished;
   parents before = {WINIDEA_NO_ENTRY, WINIDEA_NO_ENTRY};
-  for (uint32_t i = from; i < areas->count; i++)
-    if (areas->list[i].is_mapped && winidea_is_root(areas->list[i].handle) &&
-        finish_root(trace, i) != PF_OK)
+  for (uint32_t i = from; i < areas->count; i++) {
+    winidea_entry *const entry = &areas->list[i];
+    if (!entry->is_mapped || !winidea_is_root(entry->handle))
+      continue;
+    if (winidea_build_area(trace, entry) != PF_OK ||
+        (entry->states != WINIDEA_NO_HANDLE &&
+         winidea_set_states(file, i, entry->states) != PF_OK))
       return pf_no_memory(error);
+  }
   for (uint32_t i = from; i < areas->count; i++) {
     const uint32_t handle = areas->list[i].handle;
     if (!areas->list[i].is_mapped)
@@ -212,22 +205,6 @@ static uint32_t find_context (const winidea_file *file, int64_t handle) {
 }
 
 
-/* Adds a context. If a handle is listed twice, the first name is kept. */
-static pf_status add_context (winidea_file *file, uint32_t handle,
-                              uint32_t name) {
-  if (find_context(file, handle) != PF_NOT_INTERNED)
-    return PF_OK;
-  if (!pf_intern_table_reserve(&file->context_index) ||
-      !pf_grow(&file->contexts, &file->context_capacity,
-               (size_t)file->context_index.count + 1))
-    return PF_ENOMEM;
-  file->contexts[file->context_index.count] = (winidea_context){handle, name};
-  pf_intern_table_add(&file->context_index,
-                      pf_mix(file->context_index.seed, handle));
-  return PF_OK;
-}
-
-
 static pf_status take_context (pf_trace *trace, const winidea_rowformat *format,
                                pf_bytes row, uint64_t offset, pf_error *error) {
   winidea_fields fields;
@@ -238,9 +215,18 @@ static pf_status take_context (pf_trace *trace, const winidea_rowformat *format,
     return winidea_bad_row(trace, offset, row, "a context as the header says",
                            error);
   const uint32_t name = name_of(trace, fields.of[MACRO_NAME], &has_memory);
-  return has_memory && add_context(trace->state, handle, name) == PF_OK
-             ? PF_OK
-             : pf_no_memory(error);
+  winidea_file *const file = trace->state;
+  pf_intern_table *const index = &file->context_index;
+  /* if a handle is listed twice, the first name is kept */
+  if (has_memory && find_context(file, handle) != PF_NOT_INTERNED)
+    return PF_OK;
+  if (!has_memory || !pf_intern_table_reserve(index) ||
+      !pf_grow(&file->contexts, &file->context_capacity,
+               (size_t)index->count + 1))
+    return pf_no_memory(error);
+  file->contexts[index->count] = (winidea_context){handle, name};
+  pf_intern_table_add(index, pf_mix(index->seed, handle));
+  return PF_OK;
 }
 
 

@@ -244,7 +244,7 @@ static void list_tables (pf_trace *trace, winidea_file *file) {
       has_count && file->timeline->bytes.size % file->layout.size != 0;
   add_table(trace, file, "raw", winidea_raw_fields, RAW_COLUMNS,
             is_raw_bin && has_count ? records + has_rest : -1,
-            is_raw_bin ? winidea_open_raw : winidea_open_lines);
+            winidea_open_raw);
 }
 
 /* }====== */

@@ -10,6 +10,7 @@
 #include "model/rows/batch.h"
 #include "model/dictionary/names.h"
 #include "model/rows/put_values.h"
+#include "model/rows/table_reader.h"
 
 typedef struct section_reader section_reader;
 struct section_reader {
@@ -165,10 +166,14 @@ static pf_status read_row (section_reader *self, pf_batch *batch,
 }
 
 
-/* Opens the next section of the kind, after scanning the whole text. */
-static pf_status next_section (section_reader *self, pf_error *error) {
+/* Reads the next row; before that, opens the next section of the kind if needed,
+   after scanning the whole text. */
+static pf_status step (pf_reader *reader, pf_batch *batch, pf_error *error) {
+  section_reader *const self = (section_reader *)(void *)reader;
   winidea_file *const file = self->trace->state;
   bool found = false;
+  if (self->at < self->now.end)
+    return read_row(self, batch, error);
   pthread_mutex_lock(&file->mutex);
   pf_status status = winidea_scan_all(self->trace, error);
   pthread_mutex_unlock(&file->mutex);
@@ -182,17 +187,9 @@ static pf_status next_section (section_reader *self, pf_error *error) {
 }
 
 
-static pf_status section_next (pf_reader *reader, pf_batch *batch,
+static pf_status section_next (pf_reader *self, pf_batch *batch,
                                pf_error *error) {
-  section_reader *const self = (section_reader *)(void *)reader;
-  pf_status status = PF_OK;
-  pf_batch_clear(batch);
-  while (batch->rows < PF_BATCH_ROWS && status == PF_OK)
-    status = self->at < self->now.end ? read_row(self, batch, error)
-                                      : next_section(self, error);
-  if (status < 0)
-    return status;
-  return batch->rows > 0 ? PF_MORE : PF_END;
+  return pf_batch_fill(self, batch, step, error);
 }
 
 
@@ -206,14 +203,11 @@ static void section_close (pf_reader *reader) {
 pf_status winidea_open_section (pf_trace *trace, const pf_table *table,
                                 pf_reader **reader, pf_error *error) {
   const bool is_contexts = table->fields == winidea_contexts_fields;
-  section_reader *const self = calloc(1, sizeof *self);
+  section_reader *const self =
+      pf_reader_new(sizeof *self, trace, table, section_next, error);
   if (self == NULL)
-    return pf_no_memory(error);
-  self->reader = (pf_reader){.fields = table->fields,
-                             .nfields = table->nfields,
-                             .dictionary = trace->dictionary,
-                             .next = section_next,
-                             .close = section_close};
+    return PF_ENOMEM;
+  self->reader.close = section_close;
   self->trace = trace;
   self->cache.trace = trace;
   self->cache.file = trace->state;

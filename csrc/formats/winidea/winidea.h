@@ -26,8 +26,7 @@
 **   text_timeline.c  reader of a Text1 timeline
 **   areas_table.c    reader of table areas
 **   sections.c       readers of tables statistics and contexts
-**   raw_records_winidea.c    reader of table raw of a binary timeline;
-**                            raw_lines.c: of a main file
+**   raw_winidea.c            readers of table raw
 **   schemas.c        the schemas
 **   encode_winidea.c        the encoder; write_text1.c: rows of Text1,
 **                            _handles: new handles, _states: states as writes
@@ -217,7 +216,8 @@ typedef struct winidea_file {
   bool has_mutex;
   bool is_live;            /* the file may grow: its end may be incomplete */
   bool is_version_pending; /* live: too few records to detect the version */
-  size_t at[3]; /* live: indices of timeline, text and xml in trace->sources */
+  size_t at[3];         /* indices of timeline, text and xml in trace->sources,
+                           or SIZE_MAX */
   uint64_t nseen_bytes; /* live: bytes of the text that have been scanned */
   const pf_source *timeline; /* the binary timeline, or NULL */
   winidea_layout layout;     /* of the binary timeline */
@@ -249,6 +249,12 @@ typedef struct winidea_file {
   uint32_t section_ids[WINIDEA_SECTIONS];
   pf_table tables[6];
 } winidea_file;
+
+/* DATA of a record of `size` bytes. */
+static inline int64_t winidea_data (const uint8_t *record, size_t size) {
+  return size == 20 ? (int64_t)pf_load32le(record + 8)
+                    : (int64_t)pf_load64le(record + 8);
+}
 
 /* The time of a record of the binary timeline, ns. */
 static inline int64_t winidea_time_at (const winidea_file *file, uint64_t row) {
@@ -365,8 +371,7 @@ pf_status winidea_open_bin (pf_trace *trace, const pf_table *table,
 
 
 /* The other readers: text_timeline.c (timeline and events of a text),
-   areas_table.c, sections.c, raw_records_winidea.c, and
-   raw_lines.c (raw rows of a main file). */
+   areas_table.c, sections.c and raw_winidea.c. */
 pf_status winidea_open_timeline (pf_trace *trace, const pf_table *table,
                                  pf_reader **reader, pf_error *error);
 pf_status winidea_open_areas (pf_trace *trace, const pf_table *table,
@@ -375,8 +380,6 @@ pf_status winidea_open_section (pf_trace *trace, const pf_table *table,
                                 pf_reader **reader, pf_error *error);
 pf_status winidea_open_raw (pf_trace *trace, const pf_table *table,
                             pf_reader **reader, pf_error *error);
-pf_status winidea_open_lines (pf_trace *trace, const pf_table *table,
-                              pf_reader **reader, pf_error *error);
 
 
 /* encode_winidea.c: the encoder, for pf_format.encoder. */

@@ -1,0 +1,133 @@
+/*
+** raw_winidea.c - the readers of table raw: the records of a binary timeline
+** and the bytes after the last complete one, or the lines of a main file. The
+** bytes of all rows together are the file.
+*/
+
+#include "formats/winidea/text1.h"
+#include "model/rows/abilities.h"
+#include "model/rows/put_values.h"
+#include "model/rows/table_reader.h"
+
+typedef struct raw_reader {
+  pf_reader reader;
+  pf_trace *trace;
+  const winidea_file *file;
+  uint64_t at;   /* the next record, or the byte of the next line */
+  uint32_t kind; /* id of the kind of lines: the section or, before the first
+                    one, "rest" */
+} raw_reader;
+
+
+/* Puts the bytes of a row; the fields of a record are missing. */
+static void put_row (const pf_batch *batch, uint64_t offset, uint32_t kind,
+                     pf_bytes bytes) {
+  pf_column *const c = batch->columns;
+  const size_t row = batch->rows;
+  pf_put_int(&c[RAW_OFFSET], row, (int64_t)offset, true);
+  pf_put_int(&c[RAW_SIZE], row, (int64_t)bytes.size, true);
+  pf_put_id(&c[RAW_KIND], row, kind);
+  pf_put_bytes(&c[RAW_BYTES], row, bytes, true);
+}
+
+
+/* An incomplete record, which is the last, has no fields. */
+static void put_record (const raw_reader *self, const pf_batch *batch,
+                        uint64_t offset, size_t left) {
+  const winidea_file *const file = self->file;
+  pf_column *const c = batch->columns;
+  const size_t size = file->layout.size, row = batch->rows;
+  const uint8_t *const at = file->timeline->bytes.at + offset;
+  const bool is_whole = left >= size;
+  put_row(batch, offset, is_whole ? file->record_id : file->rest_id,
+          (pf_bytes){at, is_whole ? size : left});
+  for (int i = RAW_HANDLE; i <= RAW_TIME && !is_whole; i++)
+    pf_put_none(&c[i], row, 1);
+  if (!is_whole)
+    return;
+  pf_put_addr(&c[RAW_HANDLE], row, pf_load32le(at), true);
+  pf_put_addr(&c[RAW_FLAGS], row, pf_load32le(at + 4), true);
+  pf_put_addr(&c[RAW_DATA], row, (uint64_t)winidea_data(at, size), true);
+  pf_put_addr(&c[RAW_TIME], row, pf_load64le(at + size - 8), true);
+}
+
+
+static pf_status next_records (pf_reader *reader, pf_batch *batch,
+                               pf_error *error) {
+  raw_reader *const self = (raw_reader *)(void *)reader;
+  const size_t size = self->file->layout.size;
+  const bool is_live = self->file->is_live;
+  pf_batch_clear(batch);
+  const pf_status status = winidea_update_live(self->trace, error);
+  if (status < 0)
+    return status;
+  uint64_t all = self->file->timeline->bytes.size;
+  if (is_live)
+    all -= all % size; /* leave out a record that is not complete */
+  for (; batch->rows < PF_BATCH_ROWS && self->at * size < all; batch->rows++) {
+    const uint64_t offset = self->at++ * size;
+    put_record(self, batch, offset, (size_t)(all - offset));
+  }
+  return pf_batch_status(batch, is_live ? PF_AGAIN : PF_END);
+}
+
+
+static pf_status seek_record (pf_reader *reader, uint64_t row,
+                              pf_error *error) {
+  raw_reader *const self = (raw_reader *)(void *)reader;
+  const uint64_t end = winidea_records(self->file) + 1;
+  (void)error;
+  self->at = row < end ? row : end;
+  return PF_OK;
+}
+
+
+static void put_line (raw_reader *self, pf_bytes text, const pf_batch *batch) {
+  const winidea_file *const file = self->file;
+  uint64_t next;
+  pf_bytes line = winidea_line(text, self->at, &next);
+  if (self->at == 0 && line.size >= 3 && line.at[0] == 0xef)
+    line = (pf_bytes){line.at + 3, line.size - 3}; /* byte order mark */
+  const bool is_header = file->text != NULL && winidea_is_header(line);
+  if (is_header)
+    self->kind = file->section_ids[winidea_kind_of_header(line)];
+  put_row(batch, self->at,
+          is_header        ? file->header_id
+          : line.size == 0 ? file->blank_id
+                           : self->kind,
+          (pf_bytes){text.at + self->at, (size_t)(next - self->at)});
+  for (int i = RAW_HANDLE; i <= RAW_TIME; i++)
+    pf_put_none(&batch->columns[i], batch->rows, 1);
+  self->at = next;
+}
+
+
+static pf_status next_lines (pf_reader *reader, pf_batch *batch,
+                             pf_error *error) {
+  raw_reader *const self = (raw_reader *)(void *)reader;
+  const pf_bytes text =
+      winidea_complete_lines(self->file, self->trace->sources[0].bytes);
+  (void)error;
+  pf_batch_clear(batch);
+  for (; batch->rows < PF_BATCH_ROWS && self->at < text.size; batch->rows++)
+    put_line(self, text, batch);
+  return pf_batch_status(batch, self->file->is_live ? PF_AGAIN : PF_END);
+}
+
+
+pf_status winidea_open_raw (pf_trace *trace, const pf_table *table,
+                            pf_reader **reader, pf_error *error) {
+  static const pf_abilities abilities = {.seek = seek_record};
+  const winidea_file *const file = trace->state;
+  const bool is_bin = file->at[0] == 0; /* sources may be reallocated */
+  raw_reader *const self = pf_reader_new(
+      sizeof *self, trace, table, is_bin ? next_records : next_lines, error);
+  if (self == NULL)
+    return PF_ENOMEM;
+  self->reader.can = is_bin ? &abilities : NULL;
+  self->trace = trace;
+  self->file = file;
+  self->kind = file->rest_id;
+  *reader = &self->reader;
+  return PF_OK;
+}
