@@ -231,15 +231,21 @@ static FILE *screen_of (const progress *w) {
 }
 
 
+/* Draws the share that is done, the rate, and the time left at that rate. */
 static void draw_bar (const progress *w, FILE *screen) {
+  const double seconds = now() - w->started;
+  const double rate = (double)w->rows / (seconds > 0 ? seconds : 1);
   if (w->total <= 0) {
-    fprintf(screen, "\r%lld rows", (long long)w->rows);
+    fprintf(screen, "\r%lld rows, %.2f M/s", (long long)w->rows, rate / 1e6);
     return;
   }
   const double share = (double)w->rows / (double)w->total;
   const int full = share >= 1 ? BAR_WIDTH : (int)(share * BAR_WIDTH);
-  fprintf(screen, "\r[%.*s%*s] %3d%%", full, "##############################",
-          BAR_WIDTH - full, "", share >= 1 ? 100 : (int)(share * 100));
+  const double left = (double)(w->total - w->rows) / (rate > 0 ? rate : 1);
+  fprintf(screen, "\r[%.*s%*s] %3d%%  %.2f M rows/s, %.0f s left  ", full,
+          "##############################", BAR_WIDTH - full, "",
+          share >= 1 ? 100 : (int)(share * 100), rate / 1e6,
+          left > 0 ? left : 0);
 }
 
 
@@ -261,7 +267,7 @@ static void erase_bar (progress *w) {
   FILE *const screen = screen_of(w);
   if (screen == NULL || w->shown <= 0)
     return;
-  fprintf(screen, "\r%*s\r", BAR_WIDTH + 20, "");
+  fprintf(screen, "\r%*s\r", BAR_WIDTH + 48, "");
   (void)fflush(screen);
   w->shown = 0;
 }

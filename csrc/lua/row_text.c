@@ -9,7 +9,8 @@
 **   raw        true: csv and tsv keep bytes that are not UTF-8
 **   color      true: the header of an aligned table is bold
 **   max_width  maximum width of a cell of the aligned table; default: none
-**   width      maximum width of its lines: texts are cut until a line fits
+**   width      maximum width of its lines: texts are cut, and columns left
+**              out, until a line fits
 **   unit       "ns", "us", "ms" or "s": unit of times in the aligned table
 **   percent    array of columns with fractions that are shown as per cent
 **
@@ -22,7 +23,8 @@
 **   origin     subtracted from times that are written as us or ms
 **   separator  a text between rows, provided that the first row is not skipped
 **
-** Both return the number of rows; without a file the text and that number.
+** Both return the number of rows; without a file the text and that number. The
+** next result is an array of the columns that were left out, if any.
 ** On failure: nil, message, code, and "EPIPE" if a pipe has no reader any more.
 */
 
@@ -203,7 +205,15 @@ static int finish (lua_State *L, row_job *job) {
     lua_pushlstring(L, job->text.at == NULL ? "" : job->text.at,
                     job->text.used);
   lua_pushinteger(L, (lua_Integer)job->count);
-  return job->file == NULL ? 2 : 1;
+  if (job->nhidden == 0)
+    return job->file == NULL ? 2 : 1;
+  lua_createtable(L, (int)job->nhidden, 0);
+  for (size_t i = 0; i < job->ncolumns; i++)
+    if (job->widths[job->ncolumns + i] == 0) {
+      lua_pushstring(L, job->columns[i].name);
+      l_append(L, lua_gettop(L) - 1);
+    }
+  return job->file == NULL ? 3 : 2;
 }
 
 /* }====== */

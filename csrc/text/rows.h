@@ -87,6 +87,7 @@ struct row_job {
   size_t rows_waiting; /* rows in `cells` */
   size_t *widths;      /* by column; followed by their upper bounds */
   bool is_headed;      /* the header has been written */
+  size_t nhidden;      /* columns left out, whose upper bound is 0 */
 
   const struct row_template *templates; /* listing: */
   size_t ntemplates;

@@ -4,6 +4,9 @@
 ** The texts of the first ROW_AHEAD rows are collected to determine the column
 ** widths, then written. If a later row is wider, its column becomes wider from
 ** there on, so memory does not grow with the number of rows.
+**
+** Lines that are wider than the terminal are fitted: first texts are cut in
+** their middle, then columns are left out, the last ones first.
 */
 
 #include <math.h>
@@ -12,10 +15,13 @@
 
 #include "text/rows.h"
 
-#define GAP      2              /* spaces between columns */
-#define CUT      "\xe2\x80\xa6" /* ellipsis: marks a text that was cut */
-#define CUT_SIZE 3
-#define MIN_TEXT 8 /* minimum width of a text in a line that is too long */
+#define GAP       2              /* spaces between columns */
+#define CUT       "\xe2\x80\xa6" /* ellipsis: marks a text that was cut */
+#define CUT_SIZE  3
+#define DIM       "\x1b[2m"
+#define PLAIN     "\x1b[0m"
+#define MIN_TEXT  8  /* minimum width of a text in a line that is too long */
+#define LONG_TEXT 20 /* columns are left out before texts become shorter */
 
 
 /* Writes a time in a larger unit, rounded to column->digits decimals. */
@@ -105,9 +111,18 @@ static pf_status add_cell (row_job *job, const row_column *column, size_t row,
 }
 
 
+/* Returns the maximum widths of the columns, stored after the widths. A column
+   with the maximum 0 is left out. */
+static size_t *bounds_of (const row_job *job) {
+  return job->widths + job->ncolumns;
+}
+
+
 /* Writes a cell, padded to the width of its column. */
 static pf_status put_cell (row_job *job, size_t i, const char *bytes,
                            size_t size, size_t width) {
+  if (bounds_of(job)[i] == 0)
+    return PF_OK;
   const bool is_last = i + 1 == job->ncolumns;
   const size_t pad = job->widths[i] - width;
   const pf_type type = job->columns[i].type;
@@ -164,20 +179,14 @@ static pf_status put_header (row_job *job) {
 }
 
 
-/* Returns the maximum widths of the columns, stored after the widths. */
-static size_t *bounds_of (const row_job *job) {
-  return job->widths + job->ncolumns;
-}
-
-
-/* Returns the widest column of texts that can be narrowed, or ncolumns. */
-static size_t widest_text (const row_job *job) {
+/* Returns the widest column of texts that can be narrowed to `least`, or
+   ncolumns. */
+static size_t widest_text (const row_job *job, size_t least) {
   size_t widest = job->ncolumns;
   for (size_t i = 0; i < job->ncolumns; i++) {
     const size_t header = job->header ? header_width(&job->columns[i]) : 0;
     const bool can_be_cut = row_is_text(job->columns[i].type) &&
-                            job->widths[i] > MIN_TEXT &&
-                            job->widths[i] > header;
+                            job->widths[i] > least && job->widths[i] > header;
     if (can_be_cut &&
         (widest == job->ncolumns || job->widths[i] > job->widths[widest]))
       widest = i;
@@ -186,20 +195,81 @@ static size_t widest_text (const row_job *job) {
 }
 
 
-/* Narrows columns of texts, the widest first, until a line fits into
-   line_width. Numbers are never cut, so a line of many numbers may stay
-   longer. */
-static void fit_line (row_job *job) {
-  size_t total = job->ncolumns == 0 ? 0 : GAP * (job->ncolumns - 1);
-  for (size_t i = 0; i < job->ncolumns; i++)
-    total += job->widths[i];
-  while (job->line_width > 0 && total > job->line_width) {
-    const size_t widest = widest_text(job);
+/* Narrows columns of texts to `least`, the widest first, until a line of the
+   given width fits into line_width; returns its width then. */
+static size_t narrow_texts (row_job *job, size_t total, size_t least) {
+  while (total > job->line_width) {
+    const size_t widest = widest_text(job, least);
     if (widest == job->ncolumns)
-      return;
+      return total;
     bounds_of(job)[widest] = --job->widths[widest];
     total--;
   }
+  return total;
+}
+
+
+/* Fits a line into line_width. Columns are left out from the right, because the
+   first ones are the most important, but not the first one and not the first
+   one of texts, which names the row. Numbers are never cut. */
+static void fit_line (row_job *job) {
+  size_t total = job->ncolumns == 0 ? 0 : GAP * (job->ncolumns - 1), name = 0;
+  for (size_t i = 0; i < job->ncolumns; i++)
+    total += job->widths[i];
+  if (job->line_width == 0 || total <= job->line_width)
+    return;
+  total = narrow_texts(job, total, LONG_TEXT);
+  while (name < job->ncolumns && !row_is_text(job->columns[name].type))
+    name++;
+  for (size_t i = job->ncolumns; i-- > 1 && total > job->line_width;)
+    if (i != name) {
+      total -= job->widths[i] + GAP;
+      bounds_of(job)[i] = job->widths[i] = 0;
+      job->nhidden++;
+    }
+  narrow_texts(job, total, MIN_TEXT);
+}
+
+
+/* Cuts a text of `size` bytes to `places` characters: its begin and its end,
+   which often distinguishes names, are kept. Returns its bytes, or 0 when out
+   of memory. */
+static size_t cut_middle (row_job *job, const char *bytes, size_t size,
+                          size_t width, size_t places) {
+  const size_t begin = (places - 1) / 3, end = places - 1 - begin;
+  const size_t head = size_of_places(bytes, size, begin);
+  const size_t skipped = size_of_places(bytes, size, width - end);
+  if (row_reserve(&job->cut, head + CUT_SIZE + size - skipped) != PF_OK)
+    return 0;
+  memcpy(job->cut.at, bytes, head);
+  memcpy(job->cut.at + head, CUT, CUT_SIZE);
+  memcpy(job->cut.at + head + CUT_SIZE, bytes + skipped, size - skipped);
+  return head + CUT_SIZE + size - skipped;
+}
+
+
+/* Whether a number is shown as 0: it has no other digit. */
+static bool is_zero (const char *bytes, size_t size) {
+  size_t zeros = 0;
+  for (size_t i = 0; i < size; i++) {
+    if (bytes[i] > '0' && bytes[i] <= '9')
+      return false;
+    zeros += bytes[i] == '0';
+  }
+  return zeros > 0;
+}
+
+
+/* Writes a cell that is dimmed if it is 0. */
+static pf_status put_number_cell (row_job *job, size_t i, const char *bytes,
+                                  size_t size) {
+  if (!job->color || !is_zero(bytes, size))
+    return put_cell(job, i, bytes, size, size);
+  return row_put(&job->text, DIM, sizeof DIM - 1) == PF_OK &&
+                 put_cell(job, i, bytes, size, size) == PF_OK &&
+                 row_put(&job->text, PLAIN, sizeof PLAIN - 1) == PF_OK
+             ? PF_OK
+             : PF_ENOMEM;
 }
 
 
@@ -209,18 +279,20 @@ static pf_status put_waiting_row (row_job *job, const row_cell *cell) {
     const size_t bound = bounds_of(job)[i];
     size_t size = cell[1].at - cell->at, width = cell->width;
     const char *bytes = size == 0 ? "" : job->waiting.at + cell->at;
+    if (bound == 0)
+      continue;
     if (width > bound) {
-      const size_t kept = size_of_places(bytes, size, bound - 1);
-      size = kept + CUT_SIZE;
-      width = bound;
-      if (row_reserve(&job->cut, size) != PF_OK)
+      size = cut_middle(job, bytes, size, width, bound);
+      if (size == 0)
         return PF_ENOMEM;
-      memcpy(job->cut.at, bytes, kept);
-      memcpy(job->cut.at + kept, CUT, CUT_SIZE);
+      width = bound;
       bytes = job->cut.at;
     }
-    if (put_cell(job, i, bytes, size, width) != PF_OK)
-      return PF_ENOMEM;
+    const pf_status status = row_is_text(job->columns[i].type)
+                                 ? put_cell(job, i, bytes, size, width)
+                                 : put_number_cell(job, i, bytes, size);
+    if (status != PF_OK)
+      return status;
   }
   return end_line(job, "\n") == PF_OK ? row_flush(job, false) : PF_ENOMEM;
 }

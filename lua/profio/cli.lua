@@ -133,6 +133,10 @@ local function answer(trace, old, given, out, err, again)
    local status, notes = modes.run(trace, given, out, old, again)
    check_whole(interrupt, given, out)
    out:close()
+   if out.left_out then
+      messages.say(err, ("columns that did not fit into %d characters: %s; --wide shows "
+         .. "all"):format(out.width, table.concat(out.left_out, ", ")))
+   end
    for _, note in ipairs(notes) do
       messages.say(err, note)
    end
@@ -170,7 +174,7 @@ local function answer_alone(given)
          if mode[1] == "list_formats" then -- --help and --version answer in any case
             conflicts.check_alone(mode[1], { out = true, load = true }, given)
          end
-         local out <close> = output.open(given.out, {})
+         local out <close> = output.open(given.out, {}, { is_paged = true })
          mode[2](out, given)
          out:close()
          return true
@@ -216,7 +220,8 @@ local function run(argv, err)
    local old <close>, old_status = open_old(given, old_side, err, is_whole)
    given.heading = old_side and runs.heading(new_side, old_side)
    local out <close> = output.open(not (given.merge and is_file) and given.out or nil,
-      inputs_of(trace, old))
+      inputs_of(trace, old), { wide = given.wide,
+         is_paged = not (given.script or given.follow or given.merge) })
    status = math.max(status, old_status)
    return math.max(status, answer(trace, old, given, out, err, again)), not given.script
 end

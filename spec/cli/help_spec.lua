@@ -142,6 +142,21 @@ describe("the pager", function()
       assert.is_nil(on_terminal("NO_COLOR=1 PAGER=cat", "help"):find("\27", 1, true))
    end)
 
+   it("gets reports too, but not scripts", function()
+      local text = on_terminal("PAGER='sed s/^/-/'", "--report flat gmon.out")
+      assert.matches("^%-Flat profile:\n", text)
+      command.file("one.lua", "print(1)")
+      assert.matches("^1\n", on_terminal("PAGER='sed s/^/-/'", "--script one.lua gmon.out"))
+   end)
+
+   it("gets columns that fit, and all of them with --wide", function()
+      local words = "--table histogram --top 1 gmon.out"
+      local text = on_terminal("COLUMNS=30 PAGER=cat", words)
+      assert.matches("profio: columns that did not fit into 30 characters: .*spent.*%-%-wide", text)
+      assert.is_nil(text:match "^[^\n]*spent")
+      assert.matches("^[^\n]*spent", on_terminal("COLUMNS=30 PAGER=cat", "--wide " .. words))
+   end)
+
    it("may end early", function()
       local text = on_terminal("PAGER='head -n 1'", "help; echo status $?")
       assert.matches("status 0\n$", text)

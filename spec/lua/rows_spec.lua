@@ -326,6 +326,47 @@ describe("core.write_rows", function()
             { header = false, max_width = 5 }))
       end)
 
+      it("cuts texts in the middle until a line fits, and then leaves columns out", function()
+         local fields = { { "n", "int" }, { "name", "name" }, { "m", "int" }, { "o", "int" } }
+         local values = { { 1, "std::vector<int>::push_back", 22, 333 }, { 4, "é", 5, 6 } }
+         for width, expected in pairs {
+            [39] = "n  name                          m    o\n"
+               .. "1  std::vector<int>::push_back  22  333\n"
+               .. "4  é                             5    6\n",
+            [34] = "n  name                     m    o\n"
+               .. "1  std::ve…nt>::push_back  22  333\n"
+               .. "4  é                        5    6\n",
+            [29] = "n  name                   m\n"
+               .. "1  std::v…t>::push_back  22\n"
+               .. "4  é                      5\n",
+         } do
+            assert.equal(expected, (write("text", fields, values, { width = width })))
+         end
+      end)
+
+      it("names the columns that were left out, the last ones first", function()
+         local fields = { { "count", "int" }, { "first", "int" }, { "name", "name" },
+            { "other", "int" }, { "third", "int" } }
+         local function left_out(width)
+            local text, rows, names = core.write_rows(reader(fields, { { 1, 2, "f", 3, 4 } }),
+               { width = width })
+            assert.equal(1, rows)
+            return names and table.concat(names, " "), text
+         end
+         assert.is_nil((left_out(32)))
+         assert.equal("third", (left_out(31)))
+         assert.equal("other third", (left_out(20)))
+         assert.equal("first other third", (left_out(15)))
+         local names, text = left_out(1)
+         assert.equal("first other third", names)
+         assert.equal("count  name\n    1  f\n", text)
+      end)
+
+      it("dims zeros when it may", function()
+         assert.equal("\27[1mn\27[0m\n\27[2m0\27[0m\n1\n", write("text", { { "n", "int" } },
+            { { 0 }, { 1 } }, { color = true }))
+      end)
+
       it("prints the header in bold when it may", function()
          assert.equal("\27[1mn\27[0m\n1\n", write("text", { { "n", "int" } }, { { 1 } },
             { color = true }))

@@ -11,8 +11,8 @@ local conflicts = {}
 
 local groups = {
    -- selection and form of rows
-   rows = { "columns", "where", "group", "aggregate", "sort", "top", "output", "unit", "explain",
-      "export", "out" },
+   rows = { "columns", "where", "group", "aggregate", "sort", "top", "output", "unit", "wide",
+      "explain", "export", "out" },
    -- a part of the time or of the lanes
    span = { "from", "to", "lane" },
    -- the same for reports of a profile that is built from calls
@@ -83,6 +83,7 @@ local function without_text(set, given)
    local is_text = given.output == "text" and not given.export
    set.unit = set.unit and is_text or given.from ~= nil or given.to ~= nil
    set.explain = set.explain and is_text
+   set.wide = set.wide and is_text
    set.output = set.output and not given.export
 end
 
@@ -112,6 +113,7 @@ conflicts.name_of = name_of
 local advice = {
    unit = "it is for times in text; other forms have nanoseconds",
    explain = "it is for text",
+   wide = "it is for text",
    output = "an export has a form of its own",
    exe = "these files have no addresses to find names for",
    hide = "callers are unknown, so the cost of functions cannot be charged to them",

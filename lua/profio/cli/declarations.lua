@@ -44,6 +44,7 @@ local groups = {
    { "How it looks",
       { "--output", "FORM", "text, csv, tsv, json or ndjson" },
       { "--unit", "UNIT", "unit of times in text: ns, us, ms or s" },
+      { "--wide", false, "all columns and whole names, if lines are longer than the terminal" },
       { "--explain", false, "describe the columns" },
       { "--export", "KIND", "for another program: " .. exports.names() },
       { "-o", "OUT", "write into this file; with status 1 or 2 an older file stays unchanged" },

@@ -5,6 +5,7 @@
 local core = require "profio.core"
 local failure = require "profio.cli.failure"
 local outputs = require "profio.internal.outputs"
+local pager = require "profio.cli.help.pager"
 local rows = require "profio.exports.row_export"
 
 local output = {}
@@ -16,7 +17,9 @@ local output = {}
 ---@field is_file boolean the output is kept apart until close; false: it is written in place
 ---@field is_terminal boolean
 ---@field has_color boolean
----@field width integer|nil columns of the terminal
+---@field width integer|nil columns of the terminal, unless all columns are wanted
+---@field is_paged boolean `file` is a pipe to the pager
+---@field left_out string[]|nil columns that did not fit
 ---@field shown integer number of rows written
 ---@field is_written boolean whether anything was written
 ---@field interrupt profio.core.Interrupt|nil ends long output
@@ -26,8 +29,10 @@ Output.__index = Output
 ---Opens the file at `path`, or standard output. It is a usage error if the file is also read.
 ---@param path string|nil
 ---@param inputs string[] paths of the files that are read
+---@param given { wide: boolean|nil, is_paged: boolean|nil } is_paged: through the pager, if
+---standard output is a terminal
 ---@return profio.Output
-function output.open(path, inputs)
+function output.open(path, inputs, given)
    local file = io.stdout
    local is_file = path ~= nil and not outputs.is_in_place(path)
    outputs.check({ path or "-" }, inputs)
@@ -36,9 +41,12 @@ function output.open(path, inputs)
    end
    local is_terminal = core.is_terminal(file)
    local no_color = os.getenv "NO_COLOR"
-   return setmetatable({ file = file, path = path, is_file = is_file, is_terminal = is_terminal,
+   local width = not given.wide and core.terminal_width(file) or nil
+   local pipe = given.is_paged and file == io.stdout and pager.open()
+   return setmetatable({ file = pipe or file, is_paged = pipe and true or false, path = path,
+      is_file = is_file, is_terminal = is_terminal,
       inputs = table.move(inputs, 1, #inputs, 1, {}), shown = 0, is_written = false,
-      width = core.terminal_width(file),
+      width = width,
       has_color = is_terminal and (no_color == nil or no_color == "") }, Output)
 end
 
@@ -88,7 +96,9 @@ end
 ---@return integer count
 function Output:rows(given, reader, ...)
    given.color, given.width = self.has_color, self.width
-   return counted(self, check_write(rows.write(printed(self, reader, ...), given, self.file)))
+   local count, left_out, code, broken = rows.write(printed(self, reader, ...), given, self.file)
+   self.left_out = count and left_out or self.left_out
+   return counted(self, check_write(count, left_out, code, broken))
 end
 
 ---Writes the rows of a reader through an export.
@@ -135,7 +145,9 @@ end
 
 ---Flushes the buffer; a file of -o gets its name.
 function Output:close()
-   if self.file == io.stdout then
+   if self.is_paged then
+      self.file:close() -- waits for the user
+   elseif self.file == io.stdout then
       self:flush()
    else
       check_write(core.commit(self.file))

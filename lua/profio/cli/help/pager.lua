@@ -23,23 +23,30 @@ function pager.look()
    return has_color, core.terminal_width(io.stdout) or 80
 end
 
+---Starts the pager if standard output is a terminal. To close the file waits for the user.
+---@return file*|nil pipe  nil: no pager is wanted, or it cannot be run
+function pager.open()
+   local line = core.is_terminal(io.stdout) and command()
+   local program = line and (os.getenv "PAGER" or "less"):match "%S+"
+   if not program or not os.execute(("command -v '%s' >/dev/null 2>&1"):format(program)) then
+      return nil
+   end
+   io.stdout:flush()
+   return io.popen(line, "w")
+end
+
 ---Writes a text to standard output, on a terminal through the pager. A pager that the user leaves
----early is no failure; without a pager that can be run, the text is written as it is.
+---early is no failure.
 ---@param text string
 function pager.show(text)
-   local line = core.is_terminal(io.stdout) and command()
-   if line then
-      io.stdout:flush()
-      local pipe = assert(io.popen(line, "w"))
+   local pipe = pager.open()
+   if pipe then
       pipe:write(text)
-      local done, kind, status = pipe:close()
-      -- Lua gives the error of the last write, not the status, if there was one.
-      if done or kind == "signal" or kind == "exit" and status ~= 127 and status ~= 126 then
-         return
-      end
+      pipe:close()
+   else
+      io.stdout:write(text)
+      io.stdout:flush()
    end
-   io.stdout:write(text)
-   io.stdout:flush()
 end
 
 return pager
