@@ -3,14 +3,13 @@
 -- of functions and arcs, a tree of calling contexts, or sums of either. Profiles are immutable:
 -- methods return new ones.
 
-local conditions = require "profio.internal.conditions"
 local contexts_body = require "profio.internal.bodies.contexts_body"
 local core = require "profio.core"
 local counts = require "profio.internal.bodies.counts"
 local making = require "profio.internal.bodies.build"
 local matching = require "profio.internal.bodies.matching"
-local suggestions = require "profio.internal.suggestions"
 local origin = require "profio.internal.bodies.origin"
+local picks = require "profio.internal.bodies.picks"
 local raise = require "profio.internal.raise"
 local view = require "profio.view"
 
@@ -91,6 +90,13 @@ local function merged(given, more)
    return result
 end
 
+-- Returns a function that returns the view `flat` of a metric, with functions without cost.
+local function flat_of(self)
+   return function(metric)
+      return of(self).body:flat(merged(of(self).given, { metric = metric, zeros = true }))
+   end
+end
+
 local function listing(name)
    return function(self, more)
       local state = of(self)
@@ -139,15 +145,11 @@ methods.bottom_up = listing "bottom_up"
 
 -- Returns no arcs, and adds a note if no function has the name.
 local function no_arcs(self, name, func, all)
-   local body, names, is_known = of(self).body, {}, false
-   for i, frame in ipairs(body:frames()) do
-      names[i], is_known = frame["function"], is_known or frame["function"] == func
+   local unknown = picks.unknown(of(self).body:frames(), func)
+   if unknown then -- in sums a function without arcs has no row
+      view.note(self, "no-function", name .. ": " .. unknown)
    end
-   if not is_known then -- in sums a function without arcs has no row
-      view.note(self, "no-function", ("%s: no function is called '%s'%s"):format(name, func,
-         suggestions.hint(func, names)))
-   end
-   return core.limit(body:graph(all), 0, 0)
+   return core.limit(of(self).body:graph(all), 0, 0)
 end
 
 local function arcs_of(name)
@@ -257,16 +259,7 @@ function methods:contexts()
    if state.body.kind == "contexts" then
       return state.body.core
    end
-   local made
-   for _, metric in ipairs(state.body:metrics()) do
-      local one = assert(core.contexts {
-         reader = state.body:flat(merged(state.given, { metric = metric.name, zeros = true })),
-         ["function"] = "function", file = "file", line = "line",
-         metrics = { { name = metric.name, unit = metric.unit, column = "self" } },
-      })
-      made = made and assert(made:merge(one)) or one
-   end
-   return made
+   return contexts_body.of_functions(state.body:metrics(), flat_of(self))
 end
 
 -- {====== Algebra ======
@@ -284,6 +277,10 @@ local function alike(a, b)
    return left.body:sums(left.given), right.body:sums(right.given)
 end
 
+local function joined(a, b)
+   return table.move(b, 1, #b, #a + 1, table.move(a, 1, #a, 1, {}))
+end
+
 -- Adds or subtracts two profiles. Sums do not know paths of more than one step, so a profile of
 -- sums is narrowed by narrowing its operands: `again(change)` builds it from the changed operands;
 -- nil: the operands are not known any more.
@@ -292,16 +289,13 @@ local function combine(a, b, sign)
       error("profiles are added to and taken away from profiles; p:scale(x) multiplies", 3)
    end
    local left, right = alike(a, b)
-   local notes = table.move(of(a).notes, 1, #of(a).notes, 1, {})
-   local made = new(left:merge(right, sign), {}, nil,
-      table.move(of(b).notes, 1, #of(b).notes, #notes + 1, notes))
+   local made = new(left:merge(right, sign), {}, nil, joined(of(a).notes, of(b).notes))
    of(made).title = a:title() .. " and " .. b:title()
    of(made).origin = origin.of_both(of(a).origin, of(b).origin)
    of(made).again = function(change)
       return combine(change(a), change(b), sign)
    end
-   of(made).inputs = table.move(of(b).inputs, 1, #of(b).inputs, #of(a).inputs + 1,
-      table.move(of(a).inputs, 1, #of(a).inputs, 1, {}))
+   of(made).inputs = joined(of(a).inputs, of(b).inputs)
    if sign < 0 then
       of(made).compared = { a, b }
       of(made).title = a:title() .. " less " .. b:title()
@@ -334,24 +328,6 @@ local function exact_body(self)
    return is_exact and state.body or plain_body(self)
 end
 
--- Returns the costs of the functions as a profile of single frames, with the metric names that
--- contexts:diff expects.
-local function functions_of(self, metric, suffix)
-   local state = of(self)
-   local columns = { ["function"] = "function", file = "file" }
-   local function collected(wanted, metrics)
-      columns.reader = state.body:flat(merged(state.given, { metric = wanted, zeros = true }))
-      columns.metrics = metrics
-      return assert(core.contexts(columns))
-   end
-   local made = collected(metric, {
-      { name = "self" .. suffix, unit = "", column = "self" },
-      { name = "total" .. suffix, unit = "", column = "total" } })
-   local counted = counts.of_samples(state.body:metrics(), metric or state.body:usual())
-   return counted and assert(made:merge(collected(counted,
-      { { name = "count" .. suffix, unit = "", column = "self" } }))) or made
-end
-
 ---Compare with an older profile, one row for each function, the largest change first: function,
 ---self, self_before, change, relative, total, total_before, total_change, significance, file,
 ---line. The formats may differ. Functions are matched by name, and by file if a profile has the
@@ -365,8 +341,9 @@ function methods:diff(old, metric)
       error("diff expects a profile, got " .. type(old), 2)
    end
    return view.over(function()
-      local mine, theirs = matching.align(functions_of(self, metric, ""),
-         functions_of(old, metric, " before"), true)
+      local mine, theirs = matching.align(
+         matching.functions(of(self).body, flat_of(self), metric, ""),
+         matching.functions(of(old).body, flat_of(old), metric, " before"), true)
       return assert(mine:merge(theirs)):diff()
    end, { self, old })
 end
@@ -391,31 +368,17 @@ function methods:scale(factor)
    return scaled(self, factor)
 end
 
--- Returns the total of one metric.
-local function whole_of(body, metric)
-   local wanted = metric or body:usual()
-   for _, known in ipairs(body:metrics()) do
-      if known.name == wanted then
-         return known.total
-      end
-   end
-   if metric then
-      error(("no metric '%s'"):format(metric), 3)
-   end
-   return 0
-end
-
 ---Scale so that the total of a metric equals that of another profile, or a number. This makes runs
 ---of different length comparable.
 ---@param to profio.Profile|number
 ---@param metric string|nil default: the metric that views show
 ---@return profio.Profile
 function methods:normalise(to, metric)
-   local wanted = is_profile(to) and whole_of(of(to).body, metric) or to
+   local wanted = is_profile(to) and counts.whole(of(to).body, metric) or to
    if type(wanted) ~= "number" then
       error("normalise expects a profile or a number", 2)
    end
-   local whole = whole_of(of(self).body, metric)
+   local whole = counts.whole(of(self).body, metric)
    if whole == 0 then
       error("normalise: the whole of this profile is 0", 2)
    end
@@ -425,38 +388,6 @@ function methods:normalise(to, metric)
       wanted, whole = -wanted, -whole
    end
    return scaled(self, wanted, whole)
-end
-
----Selects functions: a name, profio.match "pattern", a list of those, or a function of a frame.
----@alias profio.Pick string|table|fun(frame: table): boolean
-
-local function picker(wanted)
-   if type(wanted) == "function" then
-      return wanted
-   elseif type(wanted) == "string" then
-      return function(frame)
-         return frame["function"] == wanted or frame.symbol == wanted
-      end
-   elseif conditions.pattern(wanted) then
-      local pattern = conditions.pattern(wanted)
-      return function(frame)
-         return frame["function"]:find(pattern) ~= nil
-      end
-   elseif type(wanted) ~= "table" or #wanted == 0 then
-      error("functions are picked by a name, profio.match, a list of those or a function", 3)
-   end
-   local list = {}
-   for i, one in ipairs(wanted) do
-      list[i] = picker(one)
-   end
-   return function(frame)
-      for _, is_wanted in ipairs(list) do
-         if is_wanted(frame) then
-            return true
-         end
-      end
-      return false
-   end
 end
 
 -- Marks of functions, as contexts:narrow of the core expects them.
@@ -492,7 +423,7 @@ end
 local function narrowed(mark)
    return function(self, wanted)
       local narrow = of(self).body.kind == "sums" and marked_sums or marked
-      return narrow(self, picker(wanted), mark)
+      return narrow(self, picks.of(wanted), mark)
    end
 end
 
@@ -520,19 +451,8 @@ function methods:group(by)
          return part:group(by)
       end):with(of(self).given)
    end
-   local body, frames = exact_body(self), {}
-   for _, frame in ipairs(body:frames()) do
-      local name
-      if by == "file" then
-         name = frame.file or "(no file)"
-      else
-         name = by(frame)
-      end
-      if name ~= nil then
-         frames[frame.number] = { ["function"] = tostring(name) }
-      end
-   end
-   return derived(self, body:rename(frames), of(self).given)
+   local body = exact_body(self)
+   return derived(self, body:rename(picks.groups(body:frames(), by)), of(self).given)
 end
 
 ---Merge contexts whose total is below a share of the whole into their callers.

@@ -5,6 +5,7 @@ local core = require "profio.core"
 local chunks = require "profio.internal.chunks"
 local inputs = require "profio.internal.inputs"
 local raise = require "profio.internal.raise"
+local tables = require "profio.internal.table_readers"
 local view = require "profio.view"
 
 local trace = {}
@@ -67,111 +68,6 @@ end
 
 -- {====== Tables ======
 
--- Returns distinct names for the files: data has no path, and a file may be given twice. The
--- records of a ring continue those of its file as one run, so they have the same name.
-local function names_of(paths, goes_on)
-   local names, seen = {}, {}
-   for i, path in ipairs(paths) do
-      path = path or "(data)"
-      seen[path] = (seen[path] or 0) + 1
-      names[i] = goes_on[i] and names[i - 1]
-         or seen[path] == 1 and path or ("%s (%d)"):format(path, seen[path])
-   end
-   return names
-end
-
--- Returns the constant columns of the files: `file`, and those that the format states.
-local function constants_of(state)
-   local columns = { { name = "file", values = names_of(state.paths, state.goes_on) } }
-   for i, part in ipairs(state.parts) do
-      for c, constant in ipairs(state.format.constants and state.format.constants(part) or {}) do
-         columns[c + 1] = columns[c + 1] or { name = constant.name, values = {} }
-         columns[c + 1].values[i] = constant.value
-      end
-   end
-   return columns
-end
-
--- Returns "trace_file" if the table has a column `file` of its own.
-local function free_name(reader, name)
-   for _, field in ipairs(reader:fields()) do
-      if field.name == name then
-         return "trace_" .. name
-      end
-   end
-   return name
-end
-
--- Returns a reader of the concatenated files of a trace, with the constant columns. Only the first
--- file has an open reader: each of the others is opened when the one before has ended, so that
--- thousands of files need no more memory than one.
-local function chained(state, name)
-   local readers, used, id = {}, {}, nil
-   for i, part in ipairs(state.parts) do
-      local reader, message, code
-      if i > 1 and part.reader_like then
-         reader = part:reader_like(name, readers[1])
-      else
-         reader, message, code = part:reader(name)
-      end
-      if not reader then
-         return nil, message, code
-      end
-      readers[i] = reader
-      if state.format.ids then
-         id, used[i] = state.format.ids(part)
-      end
-   end
-   local constants = constants_of(state)
-   for _, constant in ipairs(constants) do
-      constant.name = free_name(readers[1], constant.name)
-   end
-   return core.chain(readers, constants, id, used)
-end
-
--- Returns a reader of a table as the file states it.
-local function plain_reader(state, name)
-   if state.closed then
-      error("trace is closed", 0)
-   end
-   local made = state.schema[name].stage
-   local reader, message, code
-   if made then
-      reader, message, code = plain_reader(state, state.schema[name].from)
-      return reader and made(reader, state.format_options or {}), message, code
-   elseif #state.parts == 1 and not state.format.constants then
-      reader, message, code = state.parts[1]:reader(name)
-   else
-      reader, message, code = chained(state, name)
-   end
-   if reader and state.watch then
-      reader = state.watch(reader, name)
-   end
-   return reader, message, code
-end
-
--- Like plain_reader, but adds up rows with equal keys, if the format says that they are parts of
--- one.
-local function summed_reader(state, name)
-   local reader, message, code = plain_reader(state, name)
-   local summed = state.format.summed and state.format.summed(name, state.parts)
-   if not reader or not summed then
-      return reader, message, code
-   end
-   return core.group(reader, { { column = summed.key, name = summed.key } },
-      { { fn = "sum", column = summed.sum, name = summed.sum } })
-end
-
--- Appends the columns that symbols give for addresses.
-local function symbolized_reader(state, name)
-   local reader, message, code = summed_reader(state, name)
-   local addresses = state.format.addresses and state.format.addresses[name]
-   if not reader or not state.symbols or not addresses then
-      return reader, message, code
-   end
-   return core.symbolize(reader, state.symbols.symbols, state.load_bias, addresses)
-end
-
 -- Returns readers of a large table in chunks, one for each thread, or nil. Tables with symbolized
 -- columns are read as a whole.
 local function parts_of(self, state, name)
@@ -195,7 +91,7 @@ function methods:table(name)
    local state = alive(self)
    check_table(state, name)
    return view.over(function()
-      return symbolized_reader(state, name)
+      return tables.symbolized(state, name)
    end, self, function()
       return parts_of(self, state, name)
    end)
@@ -401,7 +297,7 @@ function methods:check()
          path = state.paths[1] } }
    end
    for _, name in ipairs(again.tables) do
-      core.drain(plain_reader(trace.of(again), name), true)
+      core.drain(tables.plain(trace.of(again), name), true)
    end
    local warnings = again.warnings
    again:close()
@@ -539,8 +435,5 @@ function Trace:__tostring()
    return ("profio.trace (%s, %s)"):format(state.format.name, state.closed and "closed"
       or state.paths[1])
 end
-
-trace.plain_reader = plain_reader
-trace.symbolized_reader = symbolized_reader
 
 return trace

@@ -9,7 +9,7 @@ local outputs = require "profio.internal.outputs"
 local raise = require "profio.internal.raise"
 local recovery = require "profio.internal.recovery"
 local registry = require "profio.internal.registry"
-local trace = require "profio.internal.trace"
+local tables = require "profio.internal.table_readers"
 local view = require "profio.view"
 
 local writer = {}
@@ -367,7 +367,7 @@ end
 local function note_columns(state, format, checked)
    for _, lost in ipairs(format.unwritten and format.unwritten(checked) or {}) do
       local has = state.schema[lost.table] and view.over(function()
-         return trace.plain_reader(state, lost.table)
+         return tables.plain(state, lost.table)
       end):where { [lost.column] = conditions.no(lost.none or conditions.missing) }:limit(1)
       if has and has:count() > 0 then
          state.notes[#state.notes + 1] = { code = format.name .. "-not-written", kind = "note",
@@ -393,7 +393,7 @@ local function put_tables(sink, state, format, checked, path)
       note_columns(state, format, checked)
    end
    for _, name in ipairs(names) do
-      local reader, message, code = trace.plain_reader(state, name)
+      local reader, message, code = tables.plain(state, name)
       local ok = reader
       if reader then
          ok, message, code = sink:put_reader(name, reader)

@@ -84,7 +84,7 @@ end
 
 -- Returns readers of the tables from which a graph is built.
 local function graph_readers(state, arcs)
-   local plain = require("profio.internal.trace").plain_reader
+   local plain = require("profio.internal.table_readers").plain
    local readers = {}
    for _, name in ipairs { "histogram", "arcs", "sets" } do
       if state.schema[name] then

@@ -107,4 +107,20 @@ function Contexts:close()
    self.core:close()
 end
 
-return { new = new }
+---Returns calling contexts of one frame for each function.
+---@param metrics { name: string, unit: string }[]
+---@param flat fun(metric: string): profio.core.Reader
+---@return profio.core.Contexts|nil  nil without metrics
+local function of_functions(metrics, flat)
+   local made
+   for _, metric in ipairs(metrics) do
+      local one = assert(core.contexts {
+         reader = flat(metric.name), ["function"] = "function", file = "file", line = "line",
+         metrics = { { name = metric.name, unit = metric.unit, column = "self" } },
+      })
+      made = made and assert(made:merge(one)) or one
+   end
+   return made
+end
+
+return { of_functions = of_functions, new = new }

@@ -1,4 +1,4 @@
--- Finds the metric of a profile that counts samples or executions.
+-- Finds the metric of a profile that counts samples or executions, and totals of metrics.
 
 local counts = {}
 
@@ -43,6 +43,23 @@ end
 ---@return string|nil name  nil: the profile counts nothing
 function counts.of(metrics, name)
    return nearest(metrics, name, false) or nearest(metrics, name, true)
+end
+
+---Returns the total of one metric; 0 without metrics. Raises if no metric has the name.
+---@param body table of a profile
+---@param metric string|nil default: the metric that views show
+---@return integer
+function counts.whole(body, metric)
+   local wanted = metric or body:usual()
+   for _, known in ipairs(body:metrics()) do
+      if known.name == wanted then
+         return known.total
+      end
+   end
+   if metric then
+      error(("no metric '%s'"):format(metric), 3)
+   end
+   return 0
 end
 
 return counts

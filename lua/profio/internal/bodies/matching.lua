@@ -3,6 +3,9 @@
 -- function moved. A name in several files is matched file by file, by the longest common end of the
 -- paths.
 
+local core = require "profio.core"
+local counts = require "profio.internal.bodies.counts"
+
 local matching = {}
 
 -- {====== Files of names ======
@@ -119,6 +122,27 @@ function matching.align(new, old, has_functions)
    local of_new = completed(new_frames, new_files, old_files)
    return of_new and assert(new:rename(of_new, true)) or new,
       of_old and assert(old:rename(of_old, true)) or old
+end
+
+---Returns the costs of the functions of a profile as a profile of single frames, with the metric
+---names that contexts:diff expects.
+---@param body table of the profile
+---@param flat fun(metric: string|nil): profio.core.Reader
+---@param metric string|nil
+---@param suffix string of the names of the metrics
+---@return profio.core.Contexts
+function matching.functions(body, flat, metric, suffix)
+   local columns = { ["function"] = "function", file = "file" }
+   local function collected(wanted, metrics)
+      columns.reader, columns.metrics = flat(wanted), metrics
+      return assert(core.contexts(columns))
+   end
+   local made = collected(metric, {
+      { name = "self" .. suffix, unit = "", column = "self" },
+      { name = "total" .. suffix, unit = "", column = "total" } })
+   local counted = counts.of_samples(body:metrics(), metric or body:usual())
+   return counted and assert(made:merge(collected(counted,
+      { { name = "count" .. suffix, unit = "", column = "self" } }))) or made
 end
 
 return matching

@@ -69,7 +69,7 @@ function stacks.contexts(state, given)
       return sum_of_parts(state, given)
    end
    return contexts_of(wanted, given,
-      require("profio.internal.trace").symbolized_reader(state, wanted.table))
+      require("profio.internal.table_readers").symbolized(state, wanted.table))
 end
 
 return stacks
