@@ -321,7 +321,8 @@ asan-programs: $(B)/bin/lua5.4 $(KILL) $(B)/oom $(FUZZERS:%=$(B)/replay/%)
 CHECKED  = $(filter-out %/fork_spec.lua %/torture_spec.lua %/slow_input_spec.lua \
 	%/growth_spec.lua %/deep_spec.lua %/faults_spec.lua %/conflicts_spec.lua \
 	%/readme_spec.lua %/install_spec.lua %/version_spec.lua %/meta_spec.lua \
-	%/options_spec.lua %/values_spec.lua,$(ORDERED))
+	%/options_spec.lua %/values_spec.lua %/docs_spec.lua %/help_spec.lua \
+	%/completion_spec.lua,$(ORDERED))
 
 run-asan: $(B)/bin/lua5.4 $(KILL)
 	@echo "the specs under the sanitizers"

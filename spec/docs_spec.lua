@@ -19,7 +19,10 @@ describe("the pages of help", function()
    it("name only options that exist", function()
       for _, name in ipairs(pages.names()) do
          assert.same({}, docs.unknown_options(pages.read(name)), name)
+         assert.same({}, docs.broken_links(pages.read(name)), name)
       end
+      local file <close> = assert(io.open "README.md")
+      assert.same({}, docs.unknown_options(file:read "a"))
    end)
 
    it("are there for each format", function()
@@ -78,6 +81,14 @@ describe("docs.unknown_options", function()
       assert.same({ "--top" }, docs.unknown_options "```\nprofio merge --top 3 -o x a b\n```")
       assert.same({}, docs.unknown_options "`profio report --top 3 x`")
       assert.same({}, docs.unknown_options "`profio record x.lua --own`")
+   end)
+end)
+
+describe("docs.broken_links", function()
+   it("finds links to missing pages and topics that nothing mentions", function()
+      assert.same({ "no-such.md", "profio help qwerty" }, docs.broken_links(
+         "[a](no-such.md) [b](options.md) [c](https://x.org) `profio help qwerty` "
+         .. "`profio help winidea` `profio help gross`"))
    end)
 end)
 

@@ -387,6 +387,27 @@ function docs.unknown_options(text)
    return unknown
 end
 
+---Returns the links and topics in a page that lead nowhere: `](calls.md)`, `profio help calls`.
+---@param text string
+---@return string[]
+function docs.broken_links(text)
+   local broken = {}
+   for target in text:gmatch "%]%(([^)#%s]+)[^)]*%)" do
+      local file = not target:find "^%a+:" and io.open(pages.folder .. target)
+      if file then
+         file:close()
+      elseif not target:find "^https?:" then
+         broken[#broken + 1] = target
+      end
+   end
+   for word in text:gmatch "`profio help ([%l][%w_-]*)`" do
+      if not (pages.of(word) or verbs.find(word) or index.mentioning(word)[1]) then
+         broken[#broken + 1] = "profio help " .. word
+      end
+   end
+   return broken
+end
+
 ---Returns the public functions of the Lua API that have no description.
 ---@return string[]
 function docs.undescribed()
@@ -437,6 +458,12 @@ local function run(is_check)
       for _, option in ipairs(docs.unknown_options(made)) do
          wrong("%s names an option that does not exist: %s", path, option)
       end
+      for _, target in ipairs(docs.broken_links(made)) do
+         wrong("%s: nothing is at %s", path, target)
+      end
+   end
+   for _, option in ipairs(docs.unknown_options(read "README.md")) do
+      wrong("README.md names an option that does not exist: %s", option)
    end
    for name, source in pairs(docs.man_pages) do
       local path = "lua/profio/help/" .. name

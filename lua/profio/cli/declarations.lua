@@ -5,8 +5,8 @@ local exports = require "profio.exports"
 
 local declarations = {}
 
----Declaration of an option of the command: { name, argument or false, help, many = may be repeated,
----also = further names, choices = values for completion }.
+---Declaration of an option of the command: { name, argument or false, help, many = it may be
+---repeated, also = further names }.
 ---@class profio.CommandOption
 ---@field [1] string
 ---@field [2] string|false

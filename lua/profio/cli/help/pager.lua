@@ -11,7 +11,8 @@ local function command()
    if chosen == "" or chosen == "cat" then
       return nil
    end
-   return "LESS=${LESS-FRX}; export LESS; " .. (chosen or "less")
+   return "LESS=${LESS-FRX}; export LESS; "
+      .. (chosen or "command -v less >/dev/null || exit 127; exec less")
 end
 
 ---Returns whether texts for standard output may have escape sequences, and its width.

@@ -2,6 +2,7 @@
 -- it.
 
 local failure = require "profio.cli.failure"
+local options = require "profio.internal.options"
 
 local completion = {
    name = "completion",
@@ -27,14 +28,15 @@ end
 
 -- Returns by the name of an option: the values that are offered.
 local function choices()
+   local declared = require("profio.recorder").options
    return {
       ["--report"] = names_of(require("profio.reports").all()),
       ["--export"] = names_of(require("profio.exports").all()),
       ["--format"] = names_of(require("profio").formats()),
       ["--output"] = require("profio.exports.row_export").outputs,
       ["--unit"] = { "ns", "us", "ms", "s" },
-      ["--mode"] = { "timed", "sampled", "calls", "aggregate" },
-      ["--clock"] = { "wall", "cpu" },
+      ["--mode"] = options.find(declared, "mode").choices,
+      ["--clock"] = options.find(declared, "clock").choices,
    }
 end
 
