@@ -30,7 +30,7 @@
 #                   EVERY=5 one of five such runs
 #   make fuzz       each fuzz target for TIME seconds; counts the inputs tried
 #   make bench      profio beside gprof, other programs and plain C loops; with
-#                   CASES="timeline spans" some cases of it; with WITHOUT=names
+#                   CASES="timeline spans" some cases of it; with WITHOUT=misses
 #                   what a fast path brings: see CONTRIBUTING.md
 #   make docs       the parts of lua/profio/help/ that are generated from the code
 #   make install    the module, the command, its man pages and completion under

@@ -344,7 +344,7 @@ static pf_status listing_rows (row_job *job) {
   pf_status status = PF_OK;
   for (size_t row = 0; status == PF_OK && row < job->batch.rows; row++) {
     const row_template *const template = template_at(job, kinds, row);
-    if (PF_FAST(NAMES))
+    if (PF_FAST(MISSES))
       prefetch_names(job, row);
     if (template != NULL && job->separator.size > 0 && job->count + row > 0)
       status = row_put(&job->text, job->separator.at, job->separator.size);

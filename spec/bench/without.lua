@@ -1,4 +1,4 @@
--- The gain of a fast path: `make bench WITHOUT=names` builds profio without the path
+-- The gain of a fast path: `make bench WITHOUT=misses` builds profio without the path
 -- into a folder of its own and measures the line of the bench that needs it, in turn
 -- with the usual build. Prints the medians of the CPU seconds, and their ratio.
 
@@ -8,14 +8,10 @@ local RUNS = 7
 
 -- Paths by name (csrc/model/base/switches.h): the lines of the bench (spec/bench/against_*.lua).
 local paths = {
-   arcs = { "symbols", "flat" },
-   entries = { "symbols", "graph" },
    fixed = { "symbols", "flat" },
-   names = { "symbols", "flat" },
-   ranks = { "symbols", "graph" },
+   misses = { "symbols", "flat" },
    records = { "timeline", "count and sum of values by area" },
    rows = { "text1", "all columns" },
-   slots = { "symbols", "flat" },
 }
 
 local name, other = arg[1], arg[2]

@@ -72,7 +72,7 @@ static bool sort_runs (pf_ranking *r) {
 
 static void set_words (pf_ranking *r, const pf_rank_key *key) {
   for (size_t i = 0; i < r->count; i++) {
-    if (PF_FAST(RANKS) && key->prefetch != NULL)
+    if (PF_FAST(MISSES) && key->prefetch != NULL)
       key->prefetch(r, i);
     if (is_in_run(r, i))
       r->pairs[i].word = key->word(r->flow, r->pairs[i].row);
@@ -109,7 +109,7 @@ static inline void prefetch_name (const pf_ranking *r, size_t i) {
   const pf_graph *const graph = r->flow->graph;
   const size_t last = graph->nfunctions - 1;
   size_t rows[3];
-  if (!PF_FAST(RANKS) || i + 3 * FETCH_AHEAD >= r->count)
+  if (!PF_FAST(MISSES) || i + 3 * FETCH_AHEAD >= r->count)
     return;
   for (size_t step = 0; step < 3; step++) {
     const size_t row = r->pairs[i + (step + 1) * FETCH_AHEAD].row;
@@ -151,7 +151,7 @@ static void set_prefixes (pf_ranking *r) {
   const size_t n = r->flow->graph->nfunctions;
   for (size_t i = 0; i < r->count; i++) {
     const size_t row = r->pairs[i].row;
-    if (PF_FAST(RANKS) && i + FETCH_AHEAD < r->count &&
+    if (PF_FAST(MISSES) && i + FETCH_AHEAD < r->count &&
         r->pairs[i + FETCH_AHEAD].row < n)
       __builtin_prefetch(&r->prefixes[r->pairs[i + FETCH_AHEAD].row]);
     if (is_in_run(r, i))
@@ -174,7 +174,8 @@ void pf_ranking_by_names (pf_ranking *r) {
   size_t in_runs = 0;
   for (size_t i = 0; i < r->count; i++)
     in_runs += is_in_run(r, i);
-  if (in_runs > 0 && in_runs >= r->flow->graph->nfunctions / 2)
+  if (PF_FAST(MISSES) && in_runs > 0 &&
+      in_runs >= r->flow->graph->nfunctions / 2)
     find_prefixes(r);
   bool any = in_runs > 0;
   for (size_t offset = 0; any; offset += 8) {

@@ -280,7 +280,7 @@ static void prefetch (const text_reader *self) {
   const pf_flow *flow = self->listing.listing.flow;
   const pf_graph *graph = flow->graph;
   uint32_t next[4];
-  if (!PF_FAST(ENTRIES) || self->at + 4 * FETCH_AHEAD >= flow->nnodes ||
+  if (!PF_FAST(MISSES) || self->at + 4 * FETCH_AHEAD >= flow->nnodes ||
       graph->narcs == 0)
     return;
   for (size_t i = 0; i < 4; i++) {

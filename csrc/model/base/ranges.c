@@ -10,6 +10,7 @@
 #include "model/base/memory.h"
 #include "model/base/ranges.h"
 #include "model/base/sorts.h"
+#include "model/base/switches.h"
 
 #define MOST_SHIFT 15 /* edges are 16-bit numbers */
 #define NO_EDGE    UINT16_MAX
@@ -158,7 +159,7 @@ void pf_ranges_find_all (const pf_ranges *ranges, const uint64_t *addresses,
       continue;
     const pf_range_page *const told =
         &ranges->pages[page < ranges->npages ? page : ranges->npages];
-    found[i] = told->edges[1] == 0
+    found[i] = !PF_FAST(MISSES) || told->edges[1] == 0
                    ? (uint32_t)pf_ranges_find(ranges, addresses[i])
                    : told->first - 1 + ((distance & mask) >= told->edges[0]) +
                          ((distance & mask) >= told->edges[1]);

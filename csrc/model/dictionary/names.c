@@ -267,7 +267,7 @@ static void ask (const pf_dictionary *d, const pf_bytes *names, size_t count,
                  uint32_t *hashes) {
   for (size_t i = 0; i < smaller(count, AT_ONCE); i++) {
     hashes[i] = hash_of(d, names[i]);
-    if (PF_FAST(SLOTS))
+    if (PF_FAST(MISSES))
       __builtin_prefetch(&d->slots[hashes[i] & d->mask], 1);
   }
 }

@@ -161,88 +161,6 @@ uint32_t *pf_arc_positions (const uint32_t *numbers, size_t count,
 /* }====== */
 
 
-/* {====== Merging sorted input in place ====== */
-
-/* Merge the arcs [from, end) of a caller, from the oldest to the newest, into
-   the places from `to` on. Returns the end. */
-static size_t add_up_here (pf_graph *graph, size_t from, size_t end, size_t to,
-                           uint32_t *known) {
-  pf_arc *const arcs = graph->arcs;
-  run r = {arcs, to, to, end - from > FEW ? known : NULL};
-  for (size_t i = from; i < end; i++) {
-    const pf_arc arc = arcs[i];
-    const uint32_t at = find_callee(&r, arc.callee);
-    if (at != PF_NO_ARC) {
-      arcs[at].count = pf_add(arcs[at].count, arc.count);
-      continue;
-    }
-    arcs[r.high++] = arc;
-    if (r.known != NULL)
-      r.known[arc.callee] = (uint32_t)r.high;
-  }
-  return r.high;
-}
-
-
-/* The end of the arcs that have the caller of arc `from`. */
-static size_t end_of_caller (const pf_graph *graph, size_t from) {
-  size_t end = from + 1;
-  while (end < graph->narcs &&
-         graph->arcs[end].caller == graph->arcs[from].caller)
-    end++;
-  return end;
-}
-
-
-/* The most arcs that a caller has. */
-static size_t longest_run (const pf_graph *graph) {
-  size_t longest = 0;
-  for (size_t from = 0, end; from < graph->narcs; from = end) {
-    end = end_of_caller(graph, from);
-    longest = end - from > longest ? end - from : longest;
-  }
-  return longest;
-}
-
-
-static void arrange (pf_graph *graph, uint32_t *known) {
-  uint32_t *const first = graph->child_first;
-  size_t to = 0, place = 0;
-  for (size_t from = 0, end; from < graph->narcs; from = end) {
-    const size_t start = to;
-    end = end_of_caller(graph, from);
-    for (; place <= pf_arc_index_slot(graph, graph->arcs[from].caller); place++)
-      first[place] = (uint32_t)to;
-    to = add_up_here(graph, from, end, to, known);
-    pf_arc *const arcs = graph->arcs + start;
-    for (size_t i = 0, j = to - start; i + 1 < j; i++) {
-      const pf_arc arc = arcs[i];
-      arcs[i] = arcs[--j];
-      arcs[j] = arc;
-    }
-  }
-  for (; place < pf_arc_index_size(graph); place++)
-    first[place] = (uint32_t)to;
-  graph->narcs = to;
-}
-
-
-pf_status pf_arc_order_sorted (pf_graph *graph) {
-  uint32_t *known = NULL;
-  graph->child_first = pf_array(pf_arc_index_size(graph), sizeof(uint32_t));
-  const bool has_known = graph->child_first != NULL && longest_run(graph) > FEW;
-  if (has_known)
-    known = pf_array_of_zeros(graph->nfunctions, sizeof *known);
-  if (graph->child_first == NULL || (has_known && known == NULL))
-    return PF_ENOMEM;
-  arrange(graph, known);
-  free(known);
-  return PF_OK;
-}
-
-/* }====== */
-
-
 /* {====== Adding ====== */
 
 /* Merge equal arcs into the oldest of them, which keeps its place. */
@@ -311,8 +229,6 @@ pf_status pf_graph_arc (pf_graph *graph, uint32_t caller, uint32_t callee,
     if (status != PF_OK)
       return status;
   }
-  graph->is_unsorted |=
-      graph->narcs > 0 && caller < graph->arcs[graph->narcs - 1].caller;
   graph->arcs[graph->narcs++] = (pf_arc){caller, callee, count};
   return PF_OK;
 }

@@ -42,10 +42,6 @@ void pf_arc_order_close (pf_arc_order *order);
 uint32_t *pf_arc_positions (const uint32_t *numbers, size_t count,
                             size_t ninputs);
 
-/* Merge the arcs of a graph whose input was sorted, in place. PF_ENOMEM:
-   nothing has changed. */
-pf_status pf_arc_order_sorted (pf_graph *graph);
-
 /* Turn counts into first positions by a prefix sum. The count of slot s is at s
    + 2, its first position will be at s + 1: filling the index advances it to
    its end, which is the first position of slot s + 1. */

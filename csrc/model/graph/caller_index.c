@@ -3,8 +3,7 @@
 ** compressed sparse rows.
 **
 ** The arcs are sorted by caller, so that a traversal of callees reads memory in
-** order. Most input is sorted, since the C library writes gmon files so. The
-** index by callee is built on demand.
+** order. The index by callee is built on demand.
 */
 
 #include <stdlib.h>
@@ -26,7 +25,7 @@ static void add_up_calls (pf_graph *graph) {
   memset(calls, 0, graph->nfunctions * sizeof *calls);
   for (size_t i = 0; i < graph->narcs; i++) {
     const pf_arc *const arc = &graph->arcs[i];
-    if (PF_FAST(ARCS) && i + AHEAD < graph->narcs)
+    if (PF_FAST(MISSES) && i + AHEAD < graph->narcs)
       __builtin_prefetch(&calls[arc[AHEAD].callee], 1);
     calls[arc->callee] = pf_add(calls[arc->callee], arc->count);
     graph->flags[arc->callee] |= PF_FUNCTION_USED;
@@ -43,7 +42,7 @@ static void add_up_calls (pf_graph *graph) {
 /* }====== */
 
 
-/* Sorts arcs that are not in the order of their callers. */
+/* Sorts the arcs by caller. */
 static pf_status sort_arcs (pf_graph *graph) {
   pf_arc_order order;
   pf_status status = PF_ENOMEM;
@@ -79,22 +78,12 @@ static pf_status list_in_input_order (const pf_graph *graph,
   if (positions == NULL)
     return PF_ENOMEM;
   for (size_t i = graph->ninputs; i-- > 0;) {
-    if (PF_FAST(ARCS) && i >= AHEAD && positions[i - AHEAD] != PF_NO_ARC)
+    if (PF_FAST(MISSES) && i >= AHEAD && positions[i - AHEAD] != PF_NO_ARC)
       __builtin_prefetch(&graph->arcs[positions[i - AHEAD]]);
     if (positions[i] != PF_NO_ARC)
       list_parent(graph, parents, positions[i]);
   }
   free(positions);
-  return PF_OK;
-}
-
-
-/* The same if the input was sorted by caller. */
-static pf_status list_sorted (const pf_graph *graph, uint32_t *parents) {
-  const uint32_t *const first = graph->child_first;
-  for (size_t place = graph->nfunctions + 1; place-- > 0;)
-    for (uint32_t i = first[place]; i < first[place + 1]; i++)
-      list_parent(graph, parents, i);
   return PF_OK;
 }
 
@@ -112,8 +101,7 @@ pf_status pf_graph_parents (pf_graph *graph) {
     for (size_t i = 0; i < graph->narcs; i++)
       first[graph->arcs[i].callee + 2]++;
     pf_arc_sum_counts(first, pf_arc_index_size(graph));
-    status = graph->input_numbers != NULL ? list_in_input_order(graph, parents)
-                                          : list_sorted(graph, parents);
+    status = list_in_input_order(graph, parents);
   }
   if (status != PF_OK) {
     free(parents);
@@ -135,8 +123,7 @@ pf_status pf_graph_finish (pf_graph *graph) {
       pf_array_of_zeros(graph->nfunctions, sizeof *graph->self_calls);
   if (graph->calls == NULL || graph->self_calls == NULL)
     return PF_ENOMEM;
-  const pf_status status =
-      graph->is_unsorted ? sort_arcs(graph) : pf_arc_order_sorted(graph);
+  const pf_status status = sort_arcs(graph);
   if (status != PF_OK)
     return status;
   add_up_calls(graph);

@@ -102,16 +102,13 @@ typedef struct pf_graph {
   pf_arc *arcs;
   uint32_t *child_first;
   uint32_t *parent_first, *parents;
-  uint32_t
-      *input_numbers; /* until then, by arc: its number in input order; NULL:
-                              the input was sorted by caller */
-  size_t ninputs;     /* arcs in input order */
+  uint32_t *input_numbers; /* until then, by arc: its number in input order */
+  size_t ninputs;          /* arcs in input order */
 
   pf_graph_line *line_rows; /* by file, line, function; NULL: not asked for */
   size_t nline_rows;
 
   /* While it is built. */
-  bool is_unsorted; /* the input was not sorted by caller */
   size_t arcs_capacity;
   pf_id_table pseudo; /* addresses of the pseudo functions, the last ones */
   size_t npseudo;
