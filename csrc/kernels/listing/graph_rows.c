@@ -36,8 +36,8 @@ typedef struct graph_reader {
   arcs_of which;
   uint32_t *nodes; /* in order; cycles are skipped */
   size_t count, at;
-  pf_item *arcs, *spare; /* of the current node */
-  size_t narcs, arc;
+  pf_items arcs; /* of the current node */
+  size_t arc;
 } graph_reader;
 
 
@@ -75,45 +75,15 @@ static void put_root (const graph_reader *self, pf_batch *batch,
 }
 
 
-/* Append the arcs from callers, by descending time. */
-static void add_callers (graph_reader *self, uint32_t function,
-                         bool only_outside) {
-  const pf_flow *flow = self->listing.listing.flow;
-  const pf_graph *graph = flow->graph;
-  const uint32_t *first = &graph->parent_first[function];
-  pf_item *const from = self->arcs + self->narcs;
-  size_t count = 0;
-  for (uint32_t i = first[1]; i-- > first[0];) {
-    const uint32_t arc = graph->parents[i];
-    if (!only_outside || graph->arcs[arc].caller == PF_NO_FUNCTION)
-      from[count++] = pf_arc_item(flow, arc);
-  }
-  pf_rank_items(from, self->spare, count, true);
-  self->narcs += count;
-}
-
-
-/* Append the arcs to callees, by descending time. */
-static void add_callees (graph_reader *self, uint32_t function) {
-  const pf_flow *flow = self->listing.listing.flow;
-  const uint32_t *first = &flow->graph->child_first[function];
-  pf_item *const from = self->arcs + self->narcs;
-  size_t count = 0;
-  for (uint32_t i = first[1]; i-- > first[0];)
-    from[count++] = pf_arc_item(flow, i);
-  pf_rank_items(from, self->spare, count, true);
-  self->narcs += count;
-}
-
-
 /* Begin with a function; returns whether it has a row without a caller. */
 static bool begin (graph_reader *self, uint32_t function) {
   const pf_flow *flow = self->listing.listing.flow;
-  self->narcs = self->arc = 0;
+  self->arcs.count = self->arc = 0;
   if (self->which != CALLEES)
-    add_callers(self, function, self->which == ALL_ARCS);
+    pf_items_callers(&self->arcs, flow, function, self->which == ALL_ARCS,
+                     false);
   if (self->which != CALLERS)
-    add_callees(self, function);
+    pf_items_callees(&self->arcs, flow, function);
   return self->which != CALLEES &&
          flow->graph->parent_first[function] ==
              flow->graph->parent_first[function + 1] &&
@@ -127,8 +97,8 @@ static bool make_arc (listing_reader *reader, pf_batch *batch) {
   graph_reader *self = (graph_reader *)reader;
   const pf_flow *flow = reader->listing.flow;
   for (;;) {
-    if (self->arc < self->narcs) {
-      put_arc(self, batch, &self->arcs[self->arc++]);
+    if (self->arc < self->arcs.count) {
+      put_arc(self, batch, &self->arcs.list[self->arc++]);
       return true;
     }
     if (self->at == self->count)
@@ -146,44 +116,26 @@ static bool make_arc (listing_reader *reader, pf_batch *batch) {
 static void close_graph (pf_reader *reader) {
   graph_reader *self = (graph_reader *)reader;
   free(self->nodes);
-  free(self->arcs);
-  free(self->spare);
+  pf_items_close(&self->arcs);
   free(self);
 }
 
 
-/* The maximum number of arcs of a function, in both directions. */
-static size_t longest_list (const pf_graph *graph) {
-  size_t max = 0;
-  for (size_t i = 0; i < graph->nfunctions; i++) {
-    const size_t both =
-        (size_t)(graph->child_first[i + 1] - graph->child_first[i]) +
-        (graph->parent_first[i + 1] - graph->parent_first[i]);
-    max = both > max ? both : max;
-  }
-  return max;
-}
-
-
-static bool open_lists (graph_reader *self, uint32_t function) {
+static pf_status open_lists (graph_reader *self, uint32_t function) {
   const pf_flow *flow = self->listing.listing.flow;
-  if (pf_graph_parents(flow->graph) != PF_OK)
-    return false;
-  const size_t capacity = longest_list(flow->graph) + 1;
-  self->arcs = malloc(capacity * sizeof *self->arcs);
-  self->spare = malloc(capacity * sizeof *self->spare);
+  const pf_status status = pf_items_open(&self->arcs, flow);
+  if (status != PF_OK)
+    return status;
   if (self->which == ALL_ARCS) {
     self->count = flow->nnodes;
-    if (pf_rank_graph(flow, &self->nodes) != PF_OK)
-      return false;
+    return pf_rank_graph(flow, &self->nodes);
   }
-  else {
-    self->count = 1;
-    self->nodes = malloc(sizeof *self->nodes);
-    if (self->nodes != NULL)
-      self->nodes[0] = function;
-  }
-  return self->arcs != NULL && self->spare != NULL && self->nodes != NULL;
+  self->count = 1;
+  self->nodes = malloc(sizeof *self->nodes);
+  if (self->nodes == NULL)
+    return PF_ENOMEM;
+  self->nodes[0] = function;
+  return PF_OK;
 }
 
 
@@ -197,7 +149,7 @@ static pf_status open_graph (const pf_listing *listing, arcs_of which,
   self->listing.make = make_arc;
   self->listing.base.close = close_graph;
   self->which = which;
-  if (!open_lists(self, function)) {
+  if (open_lists(self, function) != PF_OK) {
     close_graph(&self->listing.base);
     return pf_no_memory(error);
   }

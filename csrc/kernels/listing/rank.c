@@ -9,6 +9,7 @@
 
 #include "kernels/listing/ranking.h"
 #include "kernels/base/order.h"
+#include "model/base/memory.h"
 #include "model/dictionary/names.h"
 #include "model/base/sorts.h"
 
@@ -168,29 +169,25 @@ pf_status pf_flow_rank (pf_flow *flow, bool zeros) {
 
 /* {====== Arcs and members ====== */
 
-pf_item pf_arc_item (const pf_flow *flow, uint32_t number) {
-  const pf_arc *const arc = &flow->graph->arcs[number];
-  pf_item item = {number, PF_ARC_SELF, arc->count, 0, {0, 0}};
-  if (arc->caller == arc->callee)
-    return item;
-  if (pf_flow_is_inner(flow, arc)) {
-    item.kind = PF_ARC_INNER;
-    return item;
+pf_status pf_items_open (pf_items *items, const pf_flow *flow) {
+  const pf_graph *const graph = flow->graph;
+  if (pf_graph_parents(flow->graph) != PF_OK)
+    return PF_ENOMEM;
+  size_t longest = flow->cycles.count > 0 ? graph->nfunctions : 0;
+  for (size_t i = 0; i < graph->nfunctions; i++) {
+    const size_t out = graph->child_first[i + 1] - graph->child_first[i];
+    const size_t in = graph->parent_first[i + 1] - graph->parent_first[i];
+    longest = in + out > longest ? in + out : longest;
   }
-  item.kind = PF_ARC_PLAIN;
-  item.share = pf_flow_share(flow, arc);
-  item.time = item.share.self + item.share.child;
-  return item;
+  items->list = pf_array(longest, sizeof *items->list);
+  items->spare = pf_array(longest, sizeof *items->spare);
+  return items->list != NULL && items->spare != NULL ? PF_OK : PF_ENOMEM;
 }
 
 
-pf_item pf_member_item (const pf_flow *flow, uint32_t member) {
-  const pf_share share = {pf_flow_shown_self(flow, member),
-                          pf_flow_shown_child(flow, member)};
-  return (pf_item){
-      member, 0,
-      pf_add(flow->nodes[member].calls, flow->graph->self_calls[member]),
-      share.self + share.child, share};
+void pf_items_close (pf_items *items) {
+  free(items->list);
+  free(items->spare);
 }
 
 
@@ -212,12 +209,66 @@ static int compare_reversed (const void *context, const void *left,
 }
 
 
-void pf_rank_items (pf_item *items, pf_item *spare, size_t count,
-                    bool reverse) {
-  if (reverse)
-    pf_sort(items, spare, count, sizeof *items, compare_reversed, NULL);
+/* Sort the items from number `from` on, by descending time. */
+static void sort_from (pf_items *items, size_t from) {
+  pf_sort(items->list + from, items->spare, items->count - from,
+          sizeof *items->list, compare_reversed, NULL);
+}
+
+
+static void add_arc (pf_items *items, const pf_flow *flow, uint32_t number) {
+  const pf_arc *const arc = &flow->graph->arcs[number];
+  pf_item *const item = &items->list[items->count++];
+  *item = (pf_item){number, PF_ARC_SELF, arc->count, 0, {0, 0}};
+  if (arc->caller == arc->callee)
+    return;
+  if (pf_flow_is_inner(flow, arc)) {
+    item->kind = PF_ARC_INNER;
+    return;
+  }
+  item->kind = PF_ARC_PLAIN;
+  item->share = pf_flow_share(flow, arc);
+  item->time = item->share.self + item->share.child;
+}
+
+
+void pf_items_callers (pf_items *items, const pf_flow *flow, size_t function,
+                       bool only_outside, bool ascending) {
+  const pf_graph *const graph = flow->graph;
+  const uint32_t *const first = &graph->parent_first[function];
+  const size_t from = items->count;
+  for (uint32_t i = first[1]; i-- > first[0];)
+    if (!only_outside ||
+        graph->arcs[graph->parents[i]].caller == PF_NO_FUNCTION)
+      add_arc(items, flow, graph->parents[i]);
+  if (ascending)
+    pf_sort(items->list + from, items->spare, items->count - from,
+            sizeof *items->list, compare_items, NULL);
   else
-    pf_sort(items, spare, count, sizeof *items, compare_items, NULL);
+    sort_from(items, from);
+}
+
+
+void pf_items_callees (pf_items *items, const pf_flow *flow, size_t function) {
+  const uint32_t *const first = &flow->graph->child_first[function];
+  const size_t from = items->count;
+  for (uint32_t i = first[1]; i-- > first[0];)
+    add_arc(items, flow, i);
+  sort_from(items, from);
+}
+
+
+void pf_items_members (pf_items *items, const pf_flow *flow, size_t cycle) {
+  const size_t from = items->count;
+  for (uint32_t f = flow->cycles.heads[cycle]; f != PF_NO_FUNCTION;
+       f = flow->cycles.next[f]) {
+    const pf_share share = {pf_flow_shown_self(flow, f),
+                            pf_flow_shown_child(flow, f)};
+    items->list[items->count++] = (pf_item){
+        f, 0, pf_add(flow->nodes[f].calls, flow->graph->self_calls[f]),
+        share.self + share.child, share};
+  }
+  sort_from(items, from);
 }
 
 /* }====== */

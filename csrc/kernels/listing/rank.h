@@ -59,13 +59,24 @@ typedef struct pf_item {
   double time;     /* share.self + share.child */
   pf_share share;  /* propagated by the arc, or shown of the member */
 } pf_item;
-pf_item pf_arc_item (const pf_flow *flow, uint32_t number);
-pf_item pf_member_item (const pf_flow *flow, uint32_t member);
 
-/*
-** Sort items by kind, time and count, ascending, or descending with `reverse`.
-** The sort is stable. `spare` is scratch memory for `count` items.
-*/
-void pf_rank_items (pf_item *items, pf_item *spare, size_t count, bool reverse);
+/* Arcs and members in the order in which they are shown: by kind, time and
+   count, descending. The sort is stable. */
+typedef struct pf_items {
+  pf_item *list, *spare; /* for all arcs of any function, or any cycle */
+  size_t count;
+} pf_items;
+
+/* Open an empty list. PF_ENOMEM; close it also after a failure. */
+pf_status pf_items_open (pf_items *items, const pf_flow *flow);
+void pf_items_close (pf_items *items);
+
+/* Append the arcs from the callers of a function, of those from outside the
+   program only if `only_outside`, or to its callees, or the members of a cycle.
+   `ascending`: the order is reversed. */
+void pf_items_callers (pf_items *items, const pf_flow *flow, size_t function,
+                       bool only_outside, bool ascending);
+void pf_items_callees (pf_items *items, const pf_flow *flow, size_t function);
+void pf_items_members (pf_items *items, const pf_flow *flow, size_t cycle);
 
 #endif

@@ -70,8 +70,8 @@ typedef struct text_reader {
   double all;             /* time of 100 per cent; never 0 */
   step step;
   size_t node;
-  pf_item *list, *spare; /* arcs or members of the step */
-  size_t count, done;
+  pf_items items; /* arcs or members of the step */
+  size_t done;
   char (*labels)[LISTING_LABEL]; /* of the rows of a batch */
 } text_reader;
 
@@ -203,28 +203,6 @@ static void make_arc (text_reader *self, pf_batch *batch, const pf_item *item,
 
 /* {====== Entries ====== */
 
-/* List the arcs from callers, by ascending time. */
-static void list_callers (text_reader *self) {
-  const pf_flow *flow = self->listing.listing.flow;
-  const uint32_t *first = &flow->graph->parent_first[self->node];
-  self->count = self->done = 0;
-  for (uint32_t i = first[1]; i-- > first[0];)
-    self->list[self->count++] = pf_arc_item(flow, flow->graph->parents[i]);
-  pf_rank_items(self->list, self->spare, self->count, false);
-}
-
-
-/* List the arcs to callees, by descending time. */
-static void list_callees (text_reader *self) {
-  const pf_flow *flow = self->listing.listing.flow;
-  const uint32_t *first = &flow->graph->child_first[self->node];
-  self->count = self->done = 0;
-  for (uint32_t i = first[1]; i-- > first[0];)
-    self->list[self->count++] = pf_arc_item(flow, i);
-  pf_rank_items(self->list, self->spare, self->count, true);
-}
-
-
 /* Whether a node has an entry. */
 static bool is_printed (const text_reader *self, size_t node) {
   const pf_flow *flow = self->listing.listing.flow;
@@ -308,13 +286,12 @@ static bool next_node (text_reader *self) {
     return false;
   prefetch(self);
   self->node = flow->entries[self->at++];
-  self->count = self->done = 0;
+  self->items.count = self->done = 0;
+  self->step = OWN;
   if (self->node < flow->graph->nfunctions) {
-    list_callers(self);
+    pf_items_callers(&self->items, flow, self->node, false, true);
     self->step = CALLERS;
   }
-  else
-    self->step = OWN;
   return true;
 }
 
@@ -323,6 +300,7 @@ static bool next_node (text_reader *self) {
 static void make_own_line (text_reader *self, pf_batch *batch) {
   const pf_flow *flow = self->listing.listing.flow;
   const pf_graph *graph = flow->graph;
+  self->items.count = self->done = 0;
   if (self->node >= graph->nfunctions) {
     const size_t cycle = self->node - graph->nfunctions;
     put_entry(self, batch);
@@ -332,16 +310,12 @@ static void make_own_line (text_reader *self, pf_batch *batch) {
     put_missing(batch, NAME);
     put_int(batch, CYCLE, (int64_t)cycle + 1);
     put_int(batch, REFERENCE, flow->nodes[self->node].index);
-    self->count = self->done = 0;
-    for (uint32_t f = flow->cycles.heads[cycle]; f != PF_NO_FUNCTION;
-         f = flow->cycles.next[f])
-      self->list[self->count++] = pf_member_item(flow, f);
-    pf_rank_items(self->list, self->spare, self->count, true);
+    pf_items_members(&self->items, flow, cycle);
     self->step = MEMBERS;
     return;
   }
   make_own(self, batch);
-  list_callees(self);
+  pf_items_callees(&self->items, flow, self->node);
   self->step = CALLEES;
 }
 
@@ -349,7 +323,7 @@ static void make_own_line (text_reader *self, pf_batch *batch) {
 /* Put the line of the next arc or member of the step. */
 static void make_listed (text_reader *self, pf_batch *batch) {
   const pf_graph *graph = self->listing.listing.flow->graph;
-  const pf_item *const item = &self->list[self->done++];
+  const pf_item *const item = &self->items.list[self->done++];
   if (self->step == CALLERS)
     make_arc(self, batch, item, graph->arcs[item->number].caller, CALLER);
   else if (self->step == CALLEES)
@@ -368,12 +342,13 @@ static bool make_line (listing_reader *reader, pf_batch *batch) {
   text_reader *self = (text_reader *)reader;
   if (self->step == NEXT_NODE && !next_node(self))
     return false;
-  if (self->step == CALLERS && self->count == 0) {
+  if (self->step == CALLERS && self->items.count == 0) {
     make_nameless(self, batch, SPONTANEOUS);
     self->step = OWN;
     return true;
   }
-  if (self->step != OWN && self->step != RULE && self->done < self->count) {
+  if (self->step != OWN && self->step != RULE &&
+      self->done < self->items.count) {
     make_listed(self, batch);
     return true;
   }
@@ -393,8 +368,7 @@ static bool make_line (listing_reader *reader, pf_batch *batch) {
 
 static void close_text (pf_reader *reader) {
   text_reader *self = (text_reader *)reader;
-  free(self->list);
-  free(self->spare);
+  pf_items_close(&self->items);
   free(self->labels);
   free(self);
 }
@@ -415,32 +389,6 @@ static bool intern_kinds (text_reader *self, pf_dictionary *dictionary) {
 }
 
 
-/* The maximum length of a list of arcs or members. */
-static size_t longest_list (const pf_flow *flow) {
-  const pf_graph *graph = flow->graph;
-  size_t max = 0;
-  for (size_t i = 0; i < graph->nfunctions; i++) {
-    const size_t in = graph->parent_first[i + 1] - graph->parent_first[i];
-    const size_t out = graph->child_first[i + 1] - graph->child_first[i];
-    max = in > max ? in : max;
-    max = out > max ? out : max;
-  }
-  return flow->cycles.count > 0 && max < graph->nfunctions ? graph->nfunctions
-                                                           : max;
-}
-
-
-static bool open_arrays (text_reader *self) {
-  if (pf_graph_parents(self->listing.listing.flow->graph) != PF_OK)
-    return false;
-  const size_t capacity = longest_list(self->listing.listing.flow) + 1;
-  self->list = malloc(capacity * sizeof *self->list);
-  self->spare = malloc(capacity * sizeof *self->spare);
-  self->labels = malloc(PF_BATCH_ROWS * sizeof *self->labels);
-  return self->list != NULL && self->spare != NULL && self->labels != NULL;
-}
-
-
 pf_status pf_listing_text (const pf_listing *listing, pf_reader **reader,
                            pf_error *error) {
   text_reader *self = calloc(1, sizeof *self);
@@ -452,7 +400,9 @@ pf_status pf_listing_text (const pf_listing *listing, pf_reader **reader,
   self->is_plain =
       listing->shown == NULL || !listing->flow->graph->dictionary->has_mangled;
   self->all = listing->flow->total_shown > 0 ? listing->flow->total_shown : 1;
-  if (!open_arrays(self) ||
+  self->labels = malloc(PF_BATCH_ROWS * sizeof *self->labels);
+  if (self->labels == NULL ||
+      pf_items_open(&self->items, listing->flow) != PF_OK ||
       !intern_kinds(self, listing->flow->graph->dictionary)) {
     close_text(&self->listing.base);
     return pf_no_memory(error);
