@@ -40,32 +40,6 @@ typedef struct entry {
 } entry;
 
 
-/* Returns the section of a symbol. Section numbers of 65,280 or more are in a
-   table of their own. */
-static const elf_section *section_of (const reading *r, const GElf_Sym *symbol,
-                                      Elf32_Word extended) {
-  size_t number = symbol->st_shndx;
-  if (number == SHN_XINDEX)
-    number = extended;
-  else if (number >= SHN_LORESERVE)
-    return NULL;
-  return number > 0 && number < r->file->nsections ? &r->file->sections[number]
-                                                   : NULL;
-}
-
-
-static bool load_entry (const reading *r, size_t i, entry *e) {
-  Elf32_Word extended = 0;
-  if (gelf_getsymshndx(r->symbols, r->sections, (int)i, &e->symbol,
-                       &extended) == NULL)
-    return false;
-  e->type = GELF_ST_TYPE(e->symbol.st_info);
-  e->bind = GELF_ST_BIND(e->symbol.st_info);
-  e->section = section_of(r, &e->symbol, extended);
-  return true;
-}
-
-
 static bool is_function (const reading *r, const entry *e) {
   const unsigned machine = r->main->header.e_machine;
   return e->type == STT_FUNC || e->type == STT_GNU_IFUNC ||
@@ -108,16 +82,6 @@ static pf_status take_name (reading *r, size_t offset, pf_bytes *name) {
 }
 
 
-/* Returns the address of a symbol without bit 0 where that bit selects the
-   instruction set. */
-static uint64_t code_address (const reading *r, const entry *e) {
-  const unsigned machine = r->main->header.e_machine;
-  const bool has_mode_bit = machine == EM_ARM || machine == EM_MIPS;
-  return has_mode_bit && is_function(r, e) ? e->symbol.st_value & ~1ull
-                                           : e->symbol.st_value;
-}
-
-
 /* Resolves a symbol in .opd to its code: the first word of the descriptor. */
 static bool follow_descriptor (const reading *r, pf_found *found) {
   const elf_section *opd = r->descriptors;
@@ -153,13 +117,17 @@ static bool is_wanted (reading *r, const entry *e, bool has_descriptor) {
 
 
 static pf_status read_entry (reading *r, const entry *e) {
+  const unsigned machine = r->main->header.e_machine;
+  const bool has_mode_bit = machine == EM_ARM || machine == EM_MIPS;
   pf_found found = {
-      .address = code_address(r, e),
+      .address = e->symbol.st_value,
       .size = e->symbol.st_size,
       .limit = e->section != NULL ? e->section->end : UINT64_MAX,
       .is_function = is_function(r, e),
       .is_global = e->bind != STB_LOCAL,
   };
+  if (has_mode_bit && found.is_function)
+    found.address &= ~1ull; /* bit 0 selects the instruction set */
   const bool has_descriptor =
       e->section != NULL && follow_descriptor(r, &found);
   pf_status status = take_name(r, e->symbol.st_name, &found.name);
@@ -172,22 +140,24 @@ static pf_status read_entry (reading *r, const entry *e) {
 
 
 static pf_status read_entries (reading *r) {
-  entry e;
   pf_status status = PF_OK;
-  for (size_t i = 1; i < r->count && status == PF_OK; i++)
-    if (load_entry(r, i, &e))
-      status = read_entry(r, &e);
+  for (size_t i = 1; i < r->count && status == PF_OK; i++) {
+    entry e = {.section = NULL};
+    Elf32_Word extended = 0;
+    if (gelf_getsymshndx(r->symbols, r->sections, (int)i, &e.symbol,
+                         &extended) == NULL)
+      continue;
+    e.type = GELF_ST_TYPE(e.symbol.st_info);
+    e.bind = GELF_ST_BIND(e.symbol.st_info);
+    /* Section numbers of 65,280 or more are in a table of their own. */
+    const size_t stated = e.symbol.st_shndx;
+    const size_t number = stated == SHN_XINDEX ? extended : stated;
+    if (number > 0 && number < r->file->nsections &&
+        (stated < SHN_LORESERVE || stated == SHN_XINDEX))
+      e.section = &r->file->sections[number];
+    status = read_entry(r, &e);
+  }
   return status;
-}
-
-
-/* Returns the table of section numbers of a symbol table, or NULL. */
-static Elf_Data *extended_sections (const elf_file *file, size_t table) {
-  for (size_t i = 1; i < file->nsections; i++)
-    if (file->sections[i].type == SHT_SYMTAB_SHNDX &&
-        file->sections[i].link == table)
-      return elf_getdata(elf_getscn(file->elf, i), NULL);
-  return NULL;
 }
 
 
@@ -196,7 +166,10 @@ static void find_table (reading *r, const elf_section *section) {
   const elf_file *file = r->file;
   const size_t number = (size_t)(section - file->sections);
   r->symbols = elf_getdata(elf_getscn(file->elf, number), NULL);
-  r->sections = extended_sections(file, number);
+  for (size_t i = file->nsections; i-- > 1;)
+    if (file->sections[i].type == SHT_SYMTAB_SHNDX &&
+        file->sections[i].link == number)
+      r->sections = elf_getdata(elf_getscn(file->elf, i), NULL);
   Elf_Data *strings = elf_getdata(elf_getscn(file->elf, section->link), NULL);
   const size_t size = gelf_fsize(file->elf, ELF_T_SYM, 1, EV_CURRENT);
   if (r->symbols == NULL || strings == NULL || strings->d_buf == NULL ||
@@ -210,19 +183,13 @@ static void find_table (reading *r, const elf_section *section) {
 }
 
 
-static void find_descriptors (reading *r) {
-  if (r->main->header.e_machine != EM_PPC64)
-    return;
-  r->descriptors = elf_file_section(r->main, 0, ".opd");
-  if (r->descriptors != NULL)
-    r->descriptor_bytes = elf_file_contents(r->main, r->descriptors);
-}
-
-
 static pf_status read_table (reading *r, const elf_section *section) {
   find_table(r, section);
   pf_symbols_size_hint(r->out, r->count);
-  find_descriptors(r);
+  if (r->main->header.e_machine == EM_PPC64)
+    r->descriptors = elf_file_section(r->main, 0, ".opd");
+  if (r->descriptors != NULL)
+    r->descriptor_bytes = elf_file_contents(r->main, r->descriptors);
   pf_status status = pf_gprof_names_open(&r->gprof_names, r->strings);
   if (status == PF_OK)
     status = read_entries(r);

@@ -86,16 +86,6 @@ static uint32_t name_file (reading *r, const char *raw) {
 }
 
 
-static pf_status add_row (reading *r, const pf_line_row *row) {
-  if (r->count >= UINT32_MAX - 1)
-    return PF_ELIMIT;
-  if (!pf_grow(&r->rows, &r->capacity, r->count + 1))
-    return PF_ENOMEM;
-  r->rows[r->count++] = *row;
-  return PF_OK;
-}
-
-
 /* Adds the range from a line to the next line of its table. If several lines
    have the same address, only the last one has a range that is not empty. */
 static pf_status add_line (reading *r, Dwarf_Line *line, Dwarf_Line *next) {
@@ -112,7 +102,12 @@ static pf_status add_line (reading *r, Dwarf_Line *line, Dwarf_Line *next) {
     return PF_OK;
   const pf_line_row row = {start, end, name_file(r, raw),
                            number > 0 ? (uint32_t)number : 0};
-  return row.file == PF_NO_NAME ? PF_ENOMEM : add_row(r, &row);
+  if (r->count >= UINT32_MAX - 1)
+    return PF_ELIMIT;
+  if (row.file == PF_NO_NAME || !pf_grow(&r->rows, &r->capacity, r->count + 1))
+    return PF_ENOMEM;
+  r->rows[r->count++] = row;
+  return PF_OK;
 }
 
 
@@ -125,31 +120,23 @@ static pf_status add_table (reading *r, const line_table *table) {
 }
 
 
-static pf_status keep_table (reading *r, const line_table *table) {
-  if (!pf_grow(&r->tables, &r->tables_capacity, r->ntables + 1))
-    return PF_ENOMEM;
-  r->tables[r->ntables++] = *table;
-  return PF_OK;
-}
-
-
 /* Finds the tables of all units. A unit header that cannot be read ends the
    search, since it has the position of the next one. */
 static pf_status find_tables (reading *r, Dwarf *dwarf) {
   Dwarf_Off at = 0, next;
   size_t header;
-  pf_status status = PF_OK;
-  while (status == PF_OK &&
-         dwarf_nextcu(dwarf, at, &next, &header, NULL, NULL, NULL) == 0 &&
+  while (dwarf_nextcu(dwarf, at, &next, &header, NULL, NULL, NULL) == 0 &&
          next > at) {
     Dwarf_Die unit;
-    line_table table;
+    if (!pf_grow(&r->tables, &r->tables_capacity, r->ntables + 1))
+      return PF_ENOMEM;
+    line_table *const table = &r->tables[r->ntables];
     if (dwarf_offdie(dwarf, at + header, &unit) != NULL &&
-        dwarf_getsrclines(&unit, &table.lines, &table.count) == 0)
-      status = keep_table(r, &table);
+        dwarf_getsrclines(&unit, &table->lines, &table->count) == 0)
+      r->ntables++;
     at = next;
   }
-  return status;
+  return PF_OK;
 }
 
 

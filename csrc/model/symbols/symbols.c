@@ -70,32 +70,10 @@ size_t pf_symbols_find (const pf_symbols *symbols, uint64_t address) {
 }
 
 
-static bool resize (pf_symbols *symbols, size_t capacity) {
-  pf_symbol *const all = pf_array_resize(symbols->all, capacity, sizeof *all);
-  if (all == NULL)
-    return false;
-  symbols->all = all;
-  symbols->capacity = capacity;
-  return true;
-}
-
-
 void pf_symbols_size_hint (pf_symbols *symbols, size_t count) {
-  if (count > symbols->capacity && count < UINT32_MAX / 2 &&
-      resize(symbols, count))
+  if (count < UINT32_MAX / 2 &&
+      pf_grow(&symbols->all, &symbols->capacity, count))
     (void)pf_names_reserve(symbols->dictionary, count);
-}
-
-
-/* Makes space for one more symbol. */
-static pf_status widen (pf_symbols *symbols) {
-  const size_t before = symbols->capacity;
-  const size_t capacity = before < 512 ? 1024 : 2 * before;
-  if (symbols->count < before)
-    return PF_OK;
-  if (capacity >= UINT32_MAX)
-    return PF_ELIMIT;
-  return resize(symbols, capacity) ? PF_OK : PF_ENOMEM;
 }
 
 
@@ -112,19 +90,6 @@ static pf_status name_symbols (pf_symbols *symbols) {
 }
 
 
-static uint32_t intern_dotted (pf_dictionary *dictionary, pf_bytes name) {
-  uint8_t *dotted = malloc(name.size + 1);
-  if (dotted == NULL)
-    return PF_NO_NAME;
-  dotted[0] = '.';
-  memcpy(dotted + 1, name.at, name.size);
-  const uint32_t number =
-      pf_intern(dictionary, (pf_bytes){dotted, name.size + 1});
-  free(dotted);
-  return number;
-}
-
-
 static void append (pf_symbols *symbols, const pf_symbol *symbol) {
   symbols->unsorted |= symbol->start < symbols->last_start;
   symbols->last_start = symbol->start;
@@ -136,29 +101,33 @@ static void append (pf_symbols *symbols, const pf_symbol *symbol) {
    once, after the names that wait. */
 static pf_status add_dotted (pf_symbols *symbols, pf_symbol *symbol,
                              pf_bytes name) {
-  const pf_status status = name_symbols(symbols);
-  symbol->name = intern_dotted(symbols->dictionary, name);
-  if (status != PF_OK || symbol->name == PF_NO_NAME)
+  uint8_t *const dotted = malloc(name.size + 1);
+  if (dotted == NULL || name_symbols(symbols) != PF_OK) {
+    free(dotted);
+    return PF_ENOMEM;
+  }
+  dotted[0] = '.';
+  memcpy(dotted + 1, name.at, name.size);
+  symbol->name =
+      pf_intern(symbols->dictionary, (pf_bytes){dotted, name.size + 1});
+  free(dotted);
+  if (symbol->name == PF_NO_NAME)
     return PF_ENOMEM;
   append(symbols, symbol);
   return PF_OK;
 }
 
 
-/* Returns the number of leading underscores of a name, at most two. */
-static unsigned underscores (const pf_found *found) {
-  const pf_bytes name = found->name;
-  unsigned n = 0;
-  while (!found->is_dotted && n < 2 && n < name.size && name.at[n] == '_')
-    n++;
-  return n;
-}
-
-
 pf_status pf_symbols_add (pf_symbols *symbols, const pf_found *found) {
-  const pf_status status = widen(symbols);
-  if (status != PF_OK)
-    return status;
+  const pf_bytes name = found->name;
+  unsigned underscores = 0; /* of two at most */
+  while (!found->is_dotted && underscores < 2 && underscores < name.size &&
+         name.at[underscores] == '_')
+    underscores++;
+  if (symbols->count >= UINT32_MAX - 1)
+    return PF_ELIMIT;
+  if (!pf_grow(&symbols->all, &symbols->capacity, symbols->count + 1))
+    return PF_ENOMEM;
   /* The rank is the order in which gprof chooses among symbols at one
      address: global before local, functions before others, then fewer
      underscores. */
@@ -167,7 +136,7 @@ pf_status pf_symbols_add (pf_symbols *symbols, const pf_found *found) {
                       .is_global = found->is_global,
                       .rank = (uint8_t)((found->is_global ? 6u : 0u) +
                                         (found->is_function ? 3u : 0u) + 2u -
-                                        underscores(found))};
+                                        underscores)};
   /* The end is that of the size, or else that of the section. A size that
      leaves at most padding before the end of the section is ignored. */
   const bool has_limit = found->limit > found->address;
@@ -177,24 +146,10 @@ pf_status pf_symbols_add (pf_symbols *symbols, const pf_found *found) {
   symbol.is_sized = is_short || (size != 0 && limit == UINT64_MAX);
   symbol.end = is_short ? found->address + size : limit;
   if (found->is_dotted)
-    return add_dotted(symbols, &symbol, found->name);
+    return add_dotted(symbols, &symbol, name);
   append(symbols, &symbol);
-  symbols->unnamed[symbols->nunnamed++] = found->name;
+  symbols->unnamed[symbols->nunnamed++] = name;
   return symbols->nunnamed < PF_FOUND_AT_ONCE ? PF_OK : name_symbols(symbols);
-}
-
-
-/* Reorders the symbols; false when out of memory. */
-static bool reorder (pf_symbols *symbols, const uint32_t *order) {
-  pf_symbol *const sorted = pf_array(symbols->count, sizeof *sorted);
-  if (sorted == NULL)
-    return false;
-  for (size_t i = 0; i < symbols->count; i++)
-    sorted[i] = symbols->all[order[i]];
-  free(symbols->all);
-  symbols->all = sorted;
-  symbols->capacity = symbols->count;
-  return true;
 }
 
 
@@ -202,15 +157,24 @@ static bool reorder (pf_symbols *symbols, const uint32_t *order) {
 static pf_status sort_symbols (pf_symbols *symbols) {
   if (!symbols->unsorted)
     return PF_OK;
-  uint32_t *order = pf_array(symbols->count, sizeof *order);
-  if (order == NULL)
-    return PF_ENOMEM;
-  pf_status status =
-      pf_sort_rows(symbols->all, sizeof *symbols->all, symbols->count, order);
-  if (status == PF_OK && !reorder(symbols, order))
-    status = PF_ENOMEM;
+  uint32_t *const order = pf_array(symbols->count, sizeof *order);
+  pf_symbol *const sorted = pf_array(symbols->count, sizeof *sorted);
+  pf_status status = PF_ENOMEM;
+  if (order != NULL && sorted != NULL)
+    status =
+        pf_sort_rows(symbols->all, sizeof *symbols->all, symbols->count, order);
+  if (status != PF_OK) {
+    free(order);
+    free(sorted);
+    return status;
+  }
+  for (size_t i = 0; i < symbols->count; i++)
+    sorted[i] = symbols->all[order[i]];
   free(order);
-  return status;
+  free(symbols->all);
+  symbols->all = sorted;
+  symbols->capacity = symbols->count;
+  return PF_OK;
 }
 
 
@@ -226,17 +190,6 @@ static uint64_t exact_end (const pf_symbol *symbol, uint64_t next) {
   return next == UINT64_MAX && most > ONE_PAGE + PADDING
              ? symbol->start + ONE_PAGE
              : next;
-}
-
-
-/* Returns the end of the last symbol for gprof: the end of .text (a symbol
-   after it is empty), or the exact end if there is no executable. */
-static uint64_t last_gprof_end (const pf_symbols *symbols,
-                                const pf_symbol *last) {
-  const uint64_t text_end = symbols->facts.text_end;
-  if (text_end == 0)
-    return exact_end(last, UINT64_MAX);
-  return last->start > text_end ? last->start : text_end;
 }
 
 
@@ -256,9 +209,13 @@ static void settle (pf_symbols *symbols, pf_symbol_rule rule) {
       all[kept] = all[i];
     }
   }
-  all[kept].end = rule == PF_SYMBOLS_EXACT
-                      ? exact_end(&all[kept], UINT64_MAX)
-                      : last_gprof_end(symbols, &all[kept]);
+  /* gprof ends the last symbol with .text; one after .text is empty. */
+  pf_symbol *const last = &all[kept];
+  const uint64_t text_end = symbols->facts.text_end;
+  if (rule == PF_SYMBOLS_EXACT || text_end == 0)
+    last->end = exact_end(last, UINT64_MAX);
+  else
+    last->end = last->start > text_end ? last->start : text_end;
   symbols->count = kept + 1;
 }
 
