@@ -178,51 +178,42 @@ static pf_status put_bin (gmon_writer *self, const pf_batch *batch, size_t row,
 }
 
 
-/* Add the count of a row to the sum of its key. */
-static pf_status put_sum (gmon_sums *sums, uint64_t a, uint64_t b,
-                          uint64_t count, pf_error *error) {
-  gmon_sum *const sum = gmon_sums_get(sums, a, b);
-  return sum == NULL ? pf_no_memory(error) : add(&sum->count, count, error);
-}
-
-
-static pf_status put_arc (gmon_writer *self, const pf_batch *batch, size_t row,
+/* Add the count of a row to the sum of its key, which is in column `a`, or in
+   the columns `a` and `b` if these differ. */
+static pf_status put_sum (gmon_sums *sums, const pf_batch *batch, size_t row,
+                          size_t table, size_t a, size_t b, size_t count,
                           pf_error *error) {
-  const pf_table *const table = &gmon_written[WRITTEN_ARCS];
-  uint64_t from = 0, to = 0, count = 0;
-  pf_status status = take(batch, table, ARCS_FROM, row, &from, error);
+  const pf_table *const from = &gmon_written[table];
+  uint64_t keys[2] = {0, 0}, value = 0;
+  pf_status status = take(batch, from, a, row, &keys[0], error);
+  if (status == PF_OK && b != a)
+    status = take(batch, from, b, row, &keys[1], error);
   if (status == PF_OK)
-    status = take(batch, table, ARCS_TO, row, &to, error);
-  if (status == PF_OK)
-    status = take(batch, table, ARCS_COUNT, row, &count, error);
-  return status < 0 ? status : put_sum(&self->arcs, from, to, count, error);
-}
-
-
-static pf_status put_block (gmon_writer *self, const pf_batch *batch,
-                            size_t row, pf_error *error) {
-  const pf_table *const table = &gmon_written[WRITTEN_BLOCKS];
-  uint64_t address = 0, count = 0;
-  pf_status status = take(batch, table, BLOCKS_ADDRESS, row, &address, error);
-  if (status == PF_OK)
-    status = take(batch, table, BLOCKS_COUNT, row, &count, error);
-  return status < 0 ? status : put_sum(&self->blocks, address, 0, count, error);
+    status = take(batch, from, count, row, &value, error);
+  if (status != PF_OK)
+    return status;
+  gmon_sum *const sum = gmon_sums_get(sums, keys[0], keys[1]);
+  return sum == NULL ? pf_no_memory(error) : add(&sum->count, value, error);
 }
 
 
 static pf_status put (pf_encoder *encoder, size_t table, const pf_batch *batch,
                       pf_sink *sink, pf_error *error) {
-  static pf_status (*const put_row[WRITTEN_TABLES])(
-      gmon_writer *, const pf_batch *, size_t,
-      pf_error *) = {[WRITTEN_SETS] = put_set,
-                     [WRITTEN_HISTOGRAM] = put_bin,
-                     [WRITTEN_ARCS] = put_arc,
-                     [WRITTEN_BLOCKS] = put_block};
   gmon_writer *const self = (gmon_writer *)encoder;
   pf_status status = PF_OK;
   (void)sink; /* everything is written at the end */
   for (size_t row = 0; row < batch->rows && status == PF_OK; row++)
-    status = put_row[table](self, batch, row, error);
+    switch (table) {
+      case WRITTEN_SETS: status = put_set(self, batch, row, error); break;
+      case WRITTEN_HISTOGRAM: status = put_bin(self, batch, row, error); break;
+      case WRITTEN_ARCS:
+        status = put_sum(&self->arcs, batch, row, table, ARCS_FROM, ARCS_TO,
+                         ARCS_COUNT, error);
+        break;
+      default:
+        status = put_sum(&self->blocks, batch, row, table, BLOCKS_ADDRESS,
+                         BLOCKS_ADDRESS, BLOCKS_COUNT, error);
+    }
   return status;
 }
 
