@@ -17,9 +17,24 @@
 
 #include "kernels/btf/machine.h"
 #include "model/base/memory.h"
+#include "model/rows/put_values.h"
 
 
 /* {====== Rows ====== */
+
+const pf_field btf_fields[BTF_FIELDS] = {
+    {"kind", PF_NAME, "event, write, number or comment"},
+    {"time", PF_INT, "ns since the base"},
+    {"source", PF_NAME, "name of the source; of a comment its text"},
+    {"source_instance", PF_INT, "its instance"},
+    {"type", PF_NAME, "type of the target: T, I, R, SIG or STI"},
+    {"target", PF_NAME, "name of the target"},
+    {"target_instance", PF_INT, "its instance"},
+    {"event", PF_NAME, "what happens to the target"},
+    {"note", PF_INT, "the value of a write"},
+    {"number", PF_NUM, "the value of a write that is not an integer"},
+};
+
 
 static btf_row new_row (const btf_machine *m, btf_word type, btf_word event) {
   btf_row row;
@@ -32,9 +47,36 @@ static btf_row new_row (const btf_machine *m, btf_word type, btf_word event) {
 }
 
 
+/* One event may cause many rows, when a task with many open calls loses the
+   core, so rows wait in a queue. */
 static void put_row (btf_machine *m, const btf_row *row) {
-  if (!m->before_range)
-    btf_put(&m->queue, row);
+  btf_queue *const q = &m->queue;
+  if (m->before_range)
+    return;
+  q->failed |= !pf_grow(&q->rows, &q->capacity, q->count + 1);
+  if (!q->failed)
+    q->rows[q->count++] = *row;
+}
+
+
+void btf_take (btf_queue *q, pf_batch *batch) {
+  pf_column *const c = batch->columns;
+  for (; q->head < q->count && batch->rows < PF_BATCH_ROWS; batch->rows++) {
+    const btf_row *const from = &q->rows[q->head++];
+    const size_t row = batch->rows;
+    pf_put_id(&c[0], row, from->kind);
+    pf_put_int(&c[1], row, from->time, true);
+    pf_put_id(&c[2], row, from->source);
+    pf_put_int(&c[3], row, from->source_instance, true);
+    pf_put_id(&c[4], row, from->type);
+    pf_put_id(&c[5], row, from->target);
+    pf_put_int(&c[6], row, from->target_instance, true);
+    pf_put_id(&c[7], row, from->event);
+    pf_put_int(&c[8], row, from->note, from->has_note);
+    pf_put_num(&c[9], row, from->number, from->has_number);
+  }
+  if (q->head == q->count)
+    q->head = q->count = 0;
 }
 
 
@@ -208,12 +250,6 @@ static void suspend (btf_machine *m, btf_lane *lane, const btf_event *e) {
 }
 
 
-static pf_status enter (btf_machine *m, btf_lane *lane, const btf_event *e) {
-  const pf_status status = run_on(m, lane, e->core);
-  return status == PF_OK ? push(m, lane, e) : status;
-}
-
-
 /* A write by the task that has the core. */
 static pf_status put_write (btf_machine *m, btf_lane *lane,
                             const btf_event *e) {
@@ -248,13 +284,11 @@ static const char *const word_texts[BTF_WORDS] = {
     "preempt", "resume", "suspend", "terminate"};
 
 
-pf_status btf_machine_open (btf_machine *m, pf_dictionary *dictionary) {
+pf_status btf_machine_open (btf_machine *m, pf_dictionary *dictionary,
+                            pf_error *error) {
   m->dictionary = m->names.dictionary = dictionary;
   pf_id_table_init(&m->names.known);
-  for (size_t i = 0; i < BTF_WORDS; i++)
-    if ((m->words[i] = pf_intern_text(dictionary, word_texts[i])) == PF_NO_NAME)
-      return PF_ENOMEM;
-  return PF_OK;
+  return pf_intern_texts(dictionary, word_texts, BTF_WORDS, m->words, error);
 }
 
 
@@ -307,51 +341,33 @@ static btf_role role_of (const btf_machine *m, uint32_t class) {
 }
 
 
-/* The area that gives an entity its name: for a state its variable. */
-static uint32_t named_area (const btf_machine *m, uint32_t area) {
-  const pf_area *const shown = pf_area_at(m->dictionary, area);
-  if (shown->parent == PF_NO_AREA || role_of(m, shown->class) != BTF_STATE ||
-      role_of(m, pf_area_at(m->dictionary, shown->parent)->class) == BTF_STATE)
-    return area;
-  return shown->parent;
-}
-
-
-/* Set role and name of an area when it first occurs. */
-static bool name_entity (btf_machine *m, uint32_t area, uint32_t name,
-                         uint32_t class) {
-  btf_entity *const entity = &m->entities[area];
-  if (entity->role != BTF_UNSEEN)
-    return true;
-  entity->role = role_of(m, class);
-  entity->name = btf_name(&m->names, entity->role == BTF_RUNNABLE ? 'R' : 'V',
-                          "", pf_name(m->dictionary, name));
-  return entity->name != PF_NO_NAME;
-}
-
-
-static bool name_area (btf_machine *m, uint32_t area) {
-  const pf_area *const shown = pf_area_at(m->dictionary, area);
-  return name_entity(m, area, shown->name, shown->class);
-}
-
-
+/* A state has the name of its variable. */
 btf_entity *btf_entity_of (btf_machine *m, uint32_t area) {
+  uint32_t name = area, class = PF_NO_NAME;
   if (!pf_grow_filled(&m->entities, &m->nentities, (size_t)area + 1, 0))
     return NULL;
   if (m->entities[area].role != BTF_UNSEEN)
     return &m->entities[area];
-  if (m->area_type == PF_NAME)
-    return name_entity(m, area, area, PF_NO_NAME) ? &m->entities[area] : NULL;
-  const uint32_t named = named_area(m, area);
-  if (!pf_grow_filled(&m->entities, &m->nentities, (size_t)named + 1, 0) ||
-      !name_area(m, named))
-    return NULL;
-  if (named == area)
-    return &m->entities[area];
-  m->entities[area].role = BTF_STATE;
-  m->entities[area].name = m->entities[named].name;
-  return &m->entities[area];
+  if (m->area_type == PF_AREA) {
+    const pf_area *const shown = pf_area_at(m->dictionary, area);
+    const uint32_t parent = shown->parent;
+    name = shown->name;
+    class = shown->class;
+    if (parent != PF_NO_AREA && role_of(m, class) == BTF_STATE &&
+        role_of(m, pf_area_at(m->dictionary, parent)->class) != BTF_STATE) {
+      const btf_entity *const variable = btf_entity_of(m, parent);
+      if (variable == NULL)
+        return NULL;
+      m->entities[area] =
+          (btf_entity){.role = BTF_STATE, .name = variable->name};
+      return &m->entities[area];
+    }
+  }
+  btf_entity *const entity = &m->entities[area];
+  entity->role = role_of(m, class);
+  entity->name = btf_name(&m->names, entity->role == BTF_RUNNABLE ? 'R' : 'V',
+                          "", pf_name(m->dictionary, name));
+  return entity->name == PF_NO_NAME ? NULL : entity;
 }
 
 
@@ -363,7 +379,10 @@ pf_status btf_machine_step (btf_machine *m, int64_t time, const btf_event *e) {
     m->time = time < m->time ? m->time : time;
   }
   switch (e->kind) {
-    case BTF_ENTER: status = enter(m, lane, e); break;
+    case BTF_ENTER:
+      status = run_on(m, lane, e->core);
+      status = status == PF_OK ? push(m, lane, e) : status;
+      break;
     case BTF_LEAVE: status = leave(m, lane, e); break;
     case BTF_RESUME: status = resume(m, lane, e); break;
     case BTF_WRITE: status = put_write(m, lane, e); break;

@@ -3,7 +3,6 @@
 **
 **   read_btf.c     the reader: reads events, finds which suspends are calls
 **   machine.c  the states of tasks, cores and runnables
-**   rows_btf.c     the queue of rows that wait for a batch
 **   names_btf.c    unique names with only the characters that BTF allows
 */
 
@@ -13,8 +12,6 @@
 #include "kernels/btf/btf.h"
 #include "model/base/id_table.h"
 #include "model/dictionary/areas.h"
-
-/* {====== rows_btf.c ====== */
 
 typedef struct btf_row {
   uint32_t kind, source, type, target, event; /* names */
@@ -35,12 +32,8 @@ typedef struct btf_queue {
 #define BTF_FIELDS 10
 extern const pf_field btf_fields[BTF_FIELDS];
 
-void btf_put (btf_queue *queue, const btf_row *row);
-
 /* Move rows into the free part of the batch. */
 void btf_take (btf_queue *queue, pf_batch *batch);
-
-/* }====== */
 
 
 /* {====== names_btf.c ====== */
@@ -177,7 +170,8 @@ typedef struct btf_event {
   double number;
 } btf_event;
 
-pf_status btf_machine_open (btf_machine *machine, pf_dictionary *dictionary);
+pf_status btf_machine_open (btf_machine *machine, pf_dictionary *dictionary,
+                            pf_error *error);
 void btf_machine_close (btf_machine *machine);
 
 /* The entity of an area, with its role and name; NULL when out of memory. */

@@ -14,18 +14,14 @@
 #define SUFFIX_SIZE 16 /* %: and a number */
 
 
-static bool is_safe (uint8_t c, bool is_edge) {
-  return c > 0x20 ? c < 0x7f && c != ',' && c != '%' : c == 0x20 && !is_edge;
-}
-
-
 /* Append `bytes`, escaped; `at` has 3 * bytes.size free bytes. */
 static size_t put_safe (char *at, pf_bytes bytes) {
   static const char digits[] = "0123456789ABCDEF";
   size_t size = 0;
   for (size_t i = 0; i < bytes.size; i++) {
     const uint8_t c = bytes.at[i];
-    if (is_safe(c, i == 0 || i + 1 == bytes.size)) {
+    const bool is_edge = i == 0 || i + 1 == bytes.size;
+    if (c > 0x20 ? c < 0x7f && c != ',' && c != '%' : c == 0x20 && !is_edge) {
       at[size++] = (char)c;
       continue;
     }
@@ -34,20 +30,6 @@ static size_t put_safe (char *at, pf_bytes bytes) {
     at[size++] = digits[c & 15];
   }
   return size;
-}
-
-
-/* Count a pair of type and name. Returns how often it occurred before, or
-   PF_NO_NAME when out of memory. */
-static uint32_t count_pair (btf_names *n, char type, uint32_t name) {
-  const uint64_t word = (uint64_t)(uint8_t)type << 32 | name;
-  uint32_t number;
-  if (name == PF_NO_NAME ||
-      pf_id_table_words(&n->known, &word, 1, &number) != PF_OK)
-    return PF_NO_NAME;
-  if (!pf_grow_filled(&n->counts, &n->ncounts, (size_t)number + 1, 0))
-    return PF_NO_NAME;
-  return n->counts[number]++;
 }
 
 
@@ -62,9 +44,15 @@ uint32_t btf_name (btf_names *n, char type, const char *prefix, pf_bytes name) {
     n->text[size++] = '?';
   const pf_bytes plain = {(const uint8_t *)n->text, size};
   const uint32_t known = pf_intern(n->dictionary, plain);
-  const uint32_t duplicates = count_pair(n, type, known);
-  if (duplicates == 0 || duplicates == PF_NO_NAME)
-    return duplicates == 0 ? known : PF_NO_NAME;
+  const uint64_t word = (uint64_t)(uint8_t)type << 32 | known;
+  uint32_t pair;
+  if (known == PF_NO_NAME ||
+      pf_id_table_words(&n->known, &word, 1, &pair) != PF_OK ||
+      !pf_grow_filled(&n->counts, &n->ncounts, (size_t)pair + 1, 0))
+    return PF_NO_NAME;
+  const uint32_t duplicates = n->counts[pair]++;
+  if (duplicates == 0)
+    return known;
   size += (size_t)snprintf(n->text + size, SUFFIX_SIZE, "%%:%lu",
                            (unsigned long)duplicates + 1);
   return pf_intern(n->dictionary, (pf_bytes){(const uint8_t *)n->text, size});

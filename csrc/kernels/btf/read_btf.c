@@ -15,6 +15,7 @@
 #include "kernels/base/order.h"
 #include "kernels/base/pull.h"
 #include "model/base/memory.h"
+#include "model/rows/table_reader.h"
 
 /* The columns of the events. */
 enum {
@@ -74,18 +75,6 @@ static const pf_column *lane_column (const block *b) {
 }
 
 
-/* Convert a column to ids; a missing value has an id, too. */
-static pf_status encode_column (btf_reader *r, pf_id_table *table,
-                                const pf_column *column, size_t rows,
-                                uint32_t *numbers) {
-  if (column != NULL)
-    pf_order_column(column, rows, r->words);
-  for (size_t i = 0; i < rows; i++)
-    r->missing[i] = column == NULL || pf_is_missing(column, i);
-  return pf_id_table_nullable(table, r->words, r->missing, rows, numbers);
-}
-
-
 /* Unknown cores (missing, or below 0) are core 0. */
 static pf_status encode_cores (btf_reader *r, block *b, size_t rows) {
   const pf_column *const column = b->pull.columns[CORE];
@@ -108,22 +97,15 @@ static uint32_t area_of (const block *b, size_t row) {
 }
 
 
-static btf_kind kind_of_name (const btf_reader *r, const pf_column *column,
-                              size_t row) {
-  for (btf_kind kind = BTF_ENTER; kind <= BTF_WRITE; kind++)
-    if (!pf_is_missing(column, row) && column->ids[row] == r->events[kind])
-      return kind;
-  return BTF_NOTHING;
-}
-
-
 /* The kind of an event in BTF: entering a state writes its variable; other
    events of states, variables and omitted areas are ignored. */
 static pf_status find_kind (btf_reader *r, block *b, size_t row) {
   const uint32_t area = area_of(b, row);
-  btf_kind kind = kind_of_name(r, b->pull.columns[EVENT], row);
-  if (area == PF_NO_AREA)
-    kind = BTF_NOTHING;
+  const pf_column *const event = b->pull.columns[EVENT];
+  btf_kind kind =
+      area == PF_NO_AREA || pf_is_missing(event, row) ? BTF_NOTHING : BTF_WRITE;
+  while (kind != BTF_NOTHING && event->ids[row] != r->events[kind])
+    kind--;
   if (kind != BTF_NOTHING) {
     const btf_entity *const entity = btf_entity_of(&r->machine, area);
     if (entity == NULL)
@@ -138,22 +120,24 @@ static pf_status find_kind (btf_reader *r, block *b, size_t row) {
 }
 
 
-static pf_status encode_slots (btf_reader *r, block *b, size_t rows) {
-  for (size_t i = 0; i < rows; i++)
-    r->words[i] = (uint64_t)b->lanes[i] << 32 | area_of(b, i);
-  return pf_id_table_words(&r->slots, r->words, rows, b->slots);
-}
-
-
 static pf_status analyse_block (btf_reader *r, block *b) {
   const size_t rows = b->pull.batch.rows;
+  const pf_column *const lanes = lane_column(b);
+  if (lanes != NULL)
+    pf_order_column(lanes, rows, r->words);
+  for (size_t i = 0; i < rows; i++)
+    r->missing[i] = lanes == NULL || pf_is_missing(lanes, i);
   pf_status status =
-      encode_column(r, &r->lanes, lane_column(b), rows, b->lanes);
+      pf_id_table_nullable(&r->lanes, r->words, r->missing, rows, b->lanes);
   if (status == PF_OK)
     status = encode_cores(r, b, rows);
-  for (size_t i = 0; status == PF_OK && i < rows; i++)
+  for (size_t i = 0; status == PF_OK && i < rows; i++) {
     status = find_kind(r, b, i);
-  return status == PF_OK ? encode_slots(r, b, rows) : status;
+    r->words[i] = (uint64_t)b->lanes[i] << 32 | area_of(b, i);
+  }
+  return status == PF_OK
+             ? pf_id_table_words(&r->slots, r->words, rows, b->slots)
+             : status;
 }
 
 /* }====== */
@@ -167,49 +151,30 @@ static pf_bytes number_text (char *text, size_t size, int64_t number) {
 }
 
 
-static bool is_interrupt (const btf_reader *r, pf_bytes name) {
+/* Set type and name of a lane from its value. */
+static bool name_lane (btf_reader *r, const pf_column *column,
+                       uint32_t number) {
   const pf_btf_options *const o = &r->machine.options;
-  for (size_t i = 0; i < o->ninterrupts; i++)
+  const bool is_missing = number == r->lanes.missing;
+  char text[24];
+  pf_bytes name = {NULL, 0};
+  const char *prefix = is_missing ? "Task" : "";
+  if (!is_missing && column->type == PF_INT) {
+    name =
+        number_text(text, sizeof text, pf_unorder_int(r->lanes.words[number]));
+    prefix = "Task_";
+  }
+  else if (!is_missing)
+    name = pf_text(r->reader.dictionary, column->type,
+                   (uint32_t)r->lanes.words[number]);
+  btf_lane *const lane = &r->machine.lanes[number];
+  lane->type = WORD_T;
+  for (size_t i = 0; name.size > 0 && i < o->ninterrupts; i++)
     if (o->interrupts[i].size == name.size &&
         memcmp(o->interrupts[i].at, name.at, name.size) == 0)
-      return true;
-  return false;
-}
-
-
-/* The value of a lane as a text, which may be written into `room`. */
-static pf_bytes lane_text (const btf_reader *r, const pf_column *column,
-                           uint32_t number, char *room, size_t size) {
-  if (number == r->lanes.missing)
-    return (pf_bytes){NULL, 0};
-  const uint64_t word = r->lanes.words[number];
-  return column->type == PF_INT
-             ? number_text(room, size, pf_unorder_int(word))
-             : pf_text(r->reader.dictionary, column->type, (uint32_t)word);
-}
-
-
-static void name_lane (btf_reader *r, const pf_column *column,
-                       uint32_t number) {
-  char room[24];
-  btf_lane *const lane = &r->machine.lanes[number];
-  const pf_bytes name = lane_text(r, column, number, room, sizeof room);
-  const char *prefix = "";
-  if (number == r->lanes.missing)
-    prefix = "Task";
-  else if (column->type == PF_INT)
-    prefix = "Task_";
-  lane->type = name.size > 0 && is_interrupt(r, name) ? WORD_I : WORD_T;
+      lane->type = WORD_I;
   lane->name = btf_name(&r->machine.names, 'T', prefix, name);
-}
-
-
-static uint32_t core_name (btf_reader *r, const block *b, uint32_t core) {
-  const uint64_t number =
-      b->pull.columns[CORE] == NULL ? core : r->cores.words[core];
-  char text[24];
-  return btf_name(&r->machine.names, 'C', "Core_",
-                  number_text(text, sizeof text, (int64_t)number));
+  return lane->name != PF_NO_NAME;
 }
 
 
@@ -218,20 +183,21 @@ static pf_status name_new_things (btf_reader *r, const block *b) {
   btf_machine *const m = &r->machine;
   const bool has_cores = b->pull.columns[CORE] != NULL;
   const size_t lanes = m->nlanes, cores = m->ncores;
+  char text[24];
   if (btf_machine_grow(m, r->lanes.count,
                        has_cores ? r->cores.count : r->lanes.count,
                        r->slots.count) != PF_OK)
     return PF_ENOMEM;
   for (size_t i = lanes; i < m->nlanes; i++)
-    name_lane(r, lane_column(b), (uint32_t)i);
-  for (size_t i = cores; i < m->ncores; i++)
-    m->cores[i].name = core_name(r, b, (uint32_t)i);
-  for (size_t i = lanes; i < m->nlanes; i++)
-    if (m->lanes[i].name == PF_NO_NAME)
+    if (!name_lane(r, lane_column(b), (uint32_t)i))
       return PF_ENOMEM;
-  for (size_t i = cores; i < m->ncores; i++)
+  for (size_t i = cores; i < m->ncores; i++) {
+    const uint64_t core = has_cores ? r->cores.words[i] : i;
+    m->cores[i].name = btf_name(&m->names, 'C', "Core_",
+                                number_text(text, sizeof text, (int64_t)core));
     if (m->cores[i].name == PF_NO_NAME)
       return PF_ENOMEM;
+  }
   return PF_OK;
 }
 
@@ -240,18 +206,14 @@ static pf_status name_new_things (btf_reader *r, const block *b) {
 
 /* {====== Which suspends are calls ====== */
 
-/* Set `following` to the kind of the first event of each lane in the block. */
-static void look_ahead (btf_reader *r, const block *b) {
-  for (size_t i = b->pull.batch.rows; i-- > 0;)
-    if (b->kinds[i] != BTF_NOTHING && b->kinds[i] != BTF_WRITE)
-      r->following[b->lanes[i]] = b->kinds[i];
-}
-
-
+/* First `following` becomes the kind of the first event of each lane in the next
+   block. */
 static void mark_calls (btf_reader *r, block *current, const block *ahead) {
   for (size_t i = 0; i < current->pull.batch.rows; i++)
     r->following[current->lanes[i]] = BTF_NOTHING;
-  look_ahead(r, ahead);
+  for (size_t i = ahead->pull.batch.rows; i-- > 0;)
+    if (ahead->kinds[i] != BTF_NOTHING && ahead->kinds[i] != BTF_WRITE)
+      r->following[ahead->lanes[i]] = ahead->kinds[i];
   for (size_t i = current->pull.batch.rows; i-- > 0;) {
     uint8_t *const next = &r->following[current->lanes[i]];
     current->is_call[i] =
@@ -260,6 +222,7 @@ static void mark_calls (btf_reader *r, block *current, const block *ahead) {
       *next = current->kinds[i];
   }
 }
+
 /* }====== */
 
 
@@ -427,44 +390,33 @@ static pf_status open_blocks (btf_reader *r, pf_reader *events,
 }
 
 
-static pf_status open_rest (btf_reader *r, pf_reader *events) {
-  static const char *const kinds[BTF_WRITE + 1] = {
-      "", "enter", "leave", "suspend", "resume", "write"};
-  for (size_t i = 0; i <= BTF_WRITE; i++)
-    if ((r->events[i] = pf_intern_text(events->dictionary, kinds[i])) ==
-        PF_NO_NAME)
-      return PF_ENOMEM;
-  pf_id_table_init(&r->lanes);
-  pf_id_table_init(&r->cores);
-  pf_id_table_init(&r->slots);
-  r->machine.area_type =
-      r->current->pull.columns[AREA] != NULL ? PF_AREA : PF_NAME;
-  return btf_machine_open(&r->machine, events->dictionary);
-}
-
-
 pf_status pf_btf_open (pf_reader *events, const pf_btf_options *options,
                        pf_reader **reader, pf_error *error) {
   btf_reader *const r = calloc(1, sizeof *r);
   if (r == NULL)
     return pf_no_memory(error);
-  r->machine.options = *options;
-  r->machine.before_range = options->has_from;
-  r->reader.dictionary = events->dictionary;
-  pf_status status = open_blocks(r, events, error);
-  if (status == PF_OK && (status = open_rest(r, events)) != PF_OK)
-    pf_no_memory(error);
-  if (status != PF_OK) {
-    btf_close(&r->reader);
-    return status;
-  }
+  static const char *const kinds[BTF_WRITE + 1] = {
+      "", "enter", "leave", "suspend", "resume", "write"};
   r->reader = (pf_reader){.fields = btf_fields,
                           .nfields = BTF_FIELDS,
                           .dictionary = events->dictionary,
                           .next = btf_next,
                           .close = btf_close};
-  *reader = &r->reader;
-  return PF_OK;
+  r->machine.options = *options;
+  r->machine.before_range = options->has_from;
+  pf_id_table_init(&r->lanes);
+  pf_id_table_init(&r->cores);
+  pf_id_table_init(&r->slots);
+  pf_status status = open_blocks(r, events, error);
+  if (status == PF_OK)
+    status = pf_intern_texts(events->dictionary, kinds, BTF_WRITE + 1,
+                             r->events, error);
+  if (status == PF_OK) {
+    r->machine.area_type =
+        r->current->pull.columns[AREA] != NULL ? PF_AREA : PF_NAME;
+    status = btf_machine_open(&r->machine, events->dictionary, error);
+  }
+  return pf_reader_opened(&r->reader, status, reader);
 }
 
 /* }====== */
