@@ -164,7 +164,7 @@ static size_t put_json_character (row_text *text, const uint8_t *at,
     *p++ = '\\';
   const size_t size = is_control ? 1 : put_character(&p, at, left, false);
   if (is_control)
-    p += sprintf(p, "\\u00%02x", at[0]);
+    p += snprintf(p, 7, "\\u00%02x", at[0]);
   text->used = (size_t)(p - text->at);
   return size;
 }

@@ -9,7 +9,7 @@
 
 #define HEAD_BYTES 65536 /* bytes examined for detection */
 
-static const char *const event_names[WINIDEA_EVENTS] = {
+const char *const winidea_event_names[WINIDEA_EVENTS] = {
     "leave", "suspend", "resume", "enter", "write"};
 
 static const char *const line_names[WINIDEA_SECTIONS] = {
@@ -25,32 +25,32 @@ static int score (pf_bytes head, uint64_t size) {
 
 /* {====== Interned words ====== */
 
-/* Interns a word; clears *is_good when out of memory. */
-static uint32_t intern_word (const pf_trace *trace, const char *text,
-                             bool *is_good) {
-  const uint32_t number = pf_intern_text(trace->dictionary, text);
-  *is_good &= number != PF_NO_NAME;
-  return number;
-}
-
-
 /* Interns the words for columns in advance, because readers run in threads. */
 static pf_status intern_names (const pf_trace *trace, winidea_file *file,
                                pf_error *error) {
-  bool is_good = true;
-  for (int i = 0; i < WINIDEA_EVENTS; i++)
-    file->events[i] = intern_word(trace, event_names[i], &is_good);
-  for (int i = 0; i < WINIDEA_KINDS; i++)
-    file->classes[i] = intern_word(trace, winidea_class_names[i], &is_good);
-  for (int i = 0; i < WINIDEA_SECTIONS; i++)
-    file->section_ids[i] = intern_word(trace, line_names[i], &is_good);
-  file->end_id = intern_word(trace, "end", &is_good);
-  file->record_id = intern_word(trace, "record", &is_good);
-  file->rest_id = intern_word(trace, "rest", &is_good);
-  file->header_id = intern_word(trace, "header", &is_good);
-  file->blank_id = intern_word(trace, "blank", &is_good);
+  static const char *const words[] = {"end", "record", "rest", "header",
+                                      "blank"};
+  pf_dictionary *const d = trace->dictionary;
+  uint32_t ids[5];
+  pf_status status = pf_intern_texts(d, winidea_event_names, WINIDEA_EVENTS,
+                                     file->events, error);
+  if (status == PF_OK)
+    status = pf_intern_texts(d, winidea_class_names, WINIDEA_KINDS,
+                             file->classes, error);
+  if (status == PF_OK)
+    status = pf_intern_texts(d, line_names, WINIDEA_SECTIONS, file->section_ids,
+                             error);
+  if (status == PF_OK)
+    status = pf_intern_texts(d, words, 5, ids, error);
+  if (status != PF_OK)
+    return status;
+  file->end_id = ids[0];
+  file->record_id = ids[1];
+  file->rest_id = ids[2];
+  file->header_id = ids[3];
+  file->blank_id = ids[4];
   memset(file->lanes, 0xff, sizeof file->lanes); /* PF_NO_NAME */
-  return is_good ? PF_OK : pf_no_memory(error);
+  return PF_OK;
 }
 
 /* }====== */
@@ -144,22 +144,6 @@ static void set_span (pf_trace *trace, const winidea_file *file) {
       time_of(section, winidea_line((pf_bytes){text.at, end}, start, &next),
               &time))
     pf_info_int(trace, "last", time);
-}
-
-
-static pf_status open_main (pf_trace *trace, winidea_file *file,
-                            pf_error *error) {
-  if (file->xml != NULL)
-    return winidea_read_xml(trace, file->xml->bytes, error);
-  if (file->text == NULL)
-    return PF_OK;
-  const pf_status status = winidea_scan(trace, error);
-  if (status >= 0 && file->timeline != trace->sources &&
-      winidea_first_timeline(file) != NULL) {
-    file->timeline = NULL; /* a timeline in the main file has priority */
-    set_span(trace, file);
-  }
-  return status < 0 ? status : PF_OK;
 }
 
 
@@ -292,8 +276,17 @@ static pf_status open_sources (pf_trace *trace, winidea_file *file,
                pf_bytes_of(file->timeline == trace->sources ? "bin"
                            : file->text != NULL             ? "text1"
                                                             : "xml"));
-  if (status == PF_OK)
-    status = open_main(trace, file, error);
+  if (status == PF_OK && file->xml != NULL)
+    status = winidea_read_xml(trace, file->xml->bytes, error);
+  else if (status == PF_OK && file->text != NULL) {
+    status = winidea_scan(trace, error);
+    if (status >= 0 && file->timeline != trace->sources &&
+        winidea_first_timeline(file) != NULL) {
+      file->timeline = NULL; /* a timeline in the main file has priority */
+      set_span(trace, file);
+    }
+    status = status < 0 ? status : PF_OK;
+  }
   if (status == PF_OK && file->timeline != NULL)
     status = winidea_open_records(trace, file, error);
   const pf_source *const found[3] = {file->timeline, file->text, file->xml};

@@ -316,6 +316,9 @@ pf_status winidea_detect_layout (pf_trace *trace, pf_bytes bytes,
                                  winidea_layout *layout, pf_error *error);
 
 
+/* The names of the events, by type. */
+extern const char *const winidea_event_names[WINIDEA_EVENTS];
+
 /* area_cache.c: the class of a kind of area: "function", "line", ... */
 extern const char *const winidea_class_names[WINIDEA_KINDS];
 

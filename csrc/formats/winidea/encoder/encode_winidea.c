@@ -18,9 +18,6 @@ const pf_table winidea_written[WINIDEA_WRITTEN] = {
     {"statistics", winidea_statistics_fields, STATISTICS_COLUMNS, -1, NULL},
     {"timeline", winidea_timeline_fields, TIMELINE_COLUMNS, -1, NULL}};
 
-static const char *const event_names[WINIDEA_EVENTS] = {
-    "leave", "suspend", "resume", "enter", "write"};
-
 
 /* {====== Events ====== */
 
@@ -95,24 +92,6 @@ static pf_status read_value (const winidea_writer *self, const pf_batch *batch,
 }
 
 
-/* If the sink has failed, pf_sink_reserve returns NULL; flushing reports it. */
-static pf_status put_record (const winidea_writer *self,
-                             const winidea_event *event) {
-  uint32_t word = event->core << 4 | event->type;
-  if (self->version == WINIDEA_1_0)
-    word = winidea_has_writes(event->handle) ? 0 : event->type << 24;
-  uint8_t *const bytes = pf_sink_reserve(self->records, RECORD);
-  if (bytes == NULL)
-    return PF_OK;
-  pf_save32le(bytes, event->handle);
-  pf_save32le(bytes + 4, word);
-  pf_save64le(bytes + 8, (uint64_t)event->data);
-  pf_save64le(bytes + 16, (uint64_t)event->time);
-  pf_sink_advance(self->records, RECORD);
-  return PF_OK;
-}
-
-
 static pf_status put_timeline (winidea_writer *self, const pf_batch *batch,
                                size_t row, pf_sink *sink, pf_error *error) {
   winidea_event event = {.context = PF_NO_NAME};
@@ -134,9 +113,20 @@ static pf_status put_timeline (winidea_writer *self, const pf_batch *batch,
         winidea_write_as_variable(self, batch, row, &event, &is_written, error);
   if (status < 0 || !is_written)
     return status;
-  return self->is_text && !self->is_beside
-             ? winidea_write_event(self, &event, sink, error)
-             : put_record(self, &event);
+  if (self->is_text && !self->is_beside)
+    return winidea_write_event(self, &event, sink, error);
+  uint32_t word = event.core << 4 | event.type;
+  if (self->version == WINIDEA_1_0)
+    word = winidea_has_writes(event.handle) ? 0 : event.type << 24;
+  uint8_t *const bytes = pf_sink_reserve(self->records, RECORD);
+  if (bytes == NULL) /* the sink has failed; flushing reports it */
+    return PF_OK;
+  pf_save32le(bytes, event.handle);
+  pf_save32le(bytes + 4, word);
+  pf_save64le(bytes + 8, (uint64_t)event.data);
+  pf_save64le(bytes + 16, (uint64_t)event.time);
+  pf_sink_advance(self->records, RECORD);
+  return PF_OK;
 }
 
 /* }====== */
@@ -199,8 +189,8 @@ static void close_writer (pf_encoder *encoder) {
   pf_intern_table_free(&self->variables);
   free(self->variable_list);
   for (int i = 0; i < WINIDEA_SECTIONS; i++)
-    free(self->format_copies[i]);
-  free(self->parent_copy);
+    free(self->copies[i]);
+  free(self->copies[WINIDEA_SECTIONS]);
   free(self->assigned);
   free(self->assigned_of);
   free(self->handles);
@@ -225,13 +215,13 @@ static pf_status read_format (winidea_writer *self, const pf_trace *opts,
   pf_bytes text = pf_bytes_of(known[kind].usual), option;
   if (pf_option_text(opts, known[kind].option, &option) && option.size > 0)
     text = option;
-  char *const copy = malloc(text.size);
-  self->format_copies[kind] = copy;
+  uint8_t *const copy = malloc(text.size);
+  const pf_bytes slice = {copy, text.size};
+  self->format_texts[kind] = slice;
+  self->copies[kind] = copy;
   if (copy == NULL)
     return pf_no_memory(error);
   memcpy(copy, text.at, text.size);
-  const pf_bytes slice = {(const uint8_t *)copy, text.size};
-  self->format_texts[kind] = slice;
   if (memchr(copy, '\n', text.size) == NULL &&
       memchr(copy, '\r', text.size) == NULL &&
       winidea_compile(&self->formats[kind], slice) &&
@@ -241,25 +231,7 @@ static pf_status read_format (winidea_writer *self, const pf_trace *opts,
                  "%s: one line with HANDLE (of a timeline also EVENT and "
                  "TIME) expected, found %.*s",
                  known[kind].option, (int)(text.size < 80 ? text.size : 80),
-                 copy);
-}
-
-
-/* Builds the format for areas whose parents the usual format does not imply: it
-   appends HANDLE.PARENT. */
-static pf_status build_parent_format (winidea_writer *self, pf_error *error) {
-  static const char parent[] = ",%HANDLE.PARENT%";
-  const pf_bytes text = self->format_texts[WINIDEA_HANDLE];
-  self->parent_copy = malloc(text.size + sizeof parent);
-  if (self->parent_copy == NULL)
-    return pf_no_memory(error);
-  memcpy(self->parent_copy, text.at, text.size);
-  memcpy(self->parent_copy + text.size, parent, sizeof parent);
-  self->parent_text = (pf_bytes){(const uint8_t *)self->parent_copy,
-                                 text.size + sizeof parent - 1};
-  self->has_parent_format =
-      winidea_compile(&self->parent_format, self->parent_text);
-  return PF_OK;
+                 (const char *)copy);
 }
 
 
@@ -276,15 +248,21 @@ static pf_status read_options (winidea_writer *self, const pf_trace *opts,
   self->total_time = self->end = pf_option_int(opts, "total_time", -1);
   for (int i = 0; i < WINIDEA_SECTIONS && status == PF_OK; i++)
     status = read_format(self, opts, (winidea_section_kind)i, error);
-  return status < 0 ? status : build_parent_format(self, error);
-}
-
-
-/* A binary timeline alone takes only table timeline. */
-static void set_tables (winidea_writer *self) {
-  self->encoder.tables =
-      self->is_text ? winidea_written : &winidea_written[WRITTEN_TIMELINE];
-  self->encoder.ntables = self->is_text ? WINIDEA_WRITTEN : 1;
+  if (status < 0)
+    return status;
+  /* the format for areas whose parents the usual format does not imply */
+  static const char parent[] = ",%HANDLE.PARENT%";
+  const pf_bytes text = self->format_texts[WINIDEA_HANDLE];
+  uint8_t *const copy = malloc(text.size + sizeof parent);
+  self->parent_text = (pf_bytes){copy, text.size + sizeof parent - 1};
+  self->copies[WINIDEA_SECTIONS] = copy;
+  if (copy == NULL)
+    return pf_no_memory(error);
+  memcpy(copy, text.at, text.size);
+  memcpy(copy + text.size, parent, sizeof parent);
+  self->has_parent_format =
+      winidea_compile(&self->parent_format, self->parent_text);
+  return PF_OK;
 }
 
 
@@ -306,16 +284,16 @@ pf_status winidea_encoder (const pf_option *options, size_t noptions,
   self->function = WINIDEA_NO_HANDLE;
   self->variables.seed = dictionary->seed;
   pf_status status = read_options(self, &opts, error);
-  for (int i = 0; i < WINIDEA_EVENTS && status == PF_OK; i++) {
-    self->events[i] = pf_intern_text(dictionary, event_names[i]);
-    if (self->events[i] == PF_NO_NAME)
-      status = pf_no_memory(error);
-  }
+  if (status == PF_OK)
+    status = pf_intern_texts(dictionary, winidea_event_names, WINIDEA_EVENTS,
+                             self->events, error);
   if (status < 0) {
     close_writer(&self->encoder);
     return status;
   }
-  set_tables(self);
+  self->encoder.tables = /* a binary timeline alone takes only timeline */
+      self->is_text ? winidea_written : &winidea_written[WRITTEN_TIMELINE];
+  self->encoder.ntables = self->is_text ? WINIDEA_WRITTEN : 1;
   *encoder = &self->encoder;
   return PF_OK;
 }

@@ -49,12 +49,12 @@ typedef struct winidea_writer {
   const char *line_end;
   int64_t total_time;                      /* for INFO, ns; below 0: none */
   uint32_t events[WINIDEA_EVENTS];         /* ids by type */
-  char *format_copies[WINIDEA_SECTIONS];   /* owned */
-  pf_bytes format_texts[WINIDEA_SECTIONS]; /* these as slices */
+  pf_bytes format_texts[WINIDEA_SECTIONS]; /* in `copies` */
   winidea_rowformat formats[WINIDEA_SECTIONS];
+  uint8_t *copies[WINIDEA_SECTIONS + 1]; /* owned: the texts of the formats, the
+                                            last one parent_text */
 
-  char *parent_copy; /* owned: the format of areas, extended by HANDLE.PARENT */
-  pf_bytes parent_text;
+  pf_bytes parent_text; /* the format of areas, extended by HANDLE.PARENT */
   winidea_rowformat parent_format; /* valid if has_parent_format */
   bool has_parent_format;
 

@@ -21,29 +21,6 @@ static unsigned kind_of (const winidea_writer *self, const pf_area *area) {
 }
 
 
-static bool reserve_assigned (winidea_writer *self, uint32_t area) {
-  return pf_grow(&self->assigned, &self->assigned_capacity,
-                 (size_t)self->nassigned + 1) &&
-         pf_grow_filled(&self->assigned_of, &self->nassigned_of,
-                        (size_t)area + 1, 0);
-}
-
-
-/* The next handle of a kind. States without a variable use the indices of
-   variables, so that they do not share a handle with the states of another
-   one. */
-static pf_status next_handle (winidea_writer *self, unsigned kind,
-                              uint32_t *handle, pf_error *error) {
-  const bool is_state = winidea_is_state((uint32_t)kind << 28);
-  uint32_t *const next = &self->next_of[is_state ? kind - 1 : kind];
-  if (*next == WINIDEA_KIND_STEP)
-    return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
-                   "more than %u areas of one kind", WINIDEA_KIND_STEP);
-  *handle = (uint32_t)kind << 28 | (*next)++;
-  return PF_OK;
-}
-
-
 static pf_status check_handle (uint64_t handle, uint32_t *number,
                                pf_error *error) {
   *number = (uint32_t)handle;
@@ -61,17 +38,25 @@ static pf_status check_handle (uint64_t handle, uint32_t *number,
 static pf_status new_handle (winidea_writer *self, const pf_area *area,
                              uint32_t *handle, pf_error *error) {
   const unsigned kind = kind_of(self, area);
+  const bool is_state = winidea_is_state((uint32_t)kind << 28);
   *handle = (uint32_t)area->handle;
   if (area->has_handle)
     return PF_OK;
-  if (winidea_is_state((uint32_t)kind << 28) && area->parent < self->nhandles) {
+  if (is_state && area->parent < self->nhandles) {
     *handle = self->handles[area->parent];
     if (winidea_kind(*handle) + 1 == kind) {
       *handle += WINIDEA_KIND_STEP;
       return PF_OK;
     }
   }
-  return next_handle(self, kind, handle, error);
+  /* states without a variable use the indices of variables, so that they do not
+     share a handle with the states of another one */
+  uint32_t *const next = &self->next_of[is_state ? kind - 1 : kind];
+  if (*next == WINIDEA_KIND_STEP)
+    return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
+                   "more than %u areas of one kind", WINIDEA_KIND_STEP);
+  *handle = (uint32_t)kind << 28 | (*next)++;
+  return PF_OK;
 }
 
 
@@ -111,7 +96,10 @@ static pf_status assign_handle (winidea_writer *self, uint32_t number,
     status = assign_handles(self, number, error);
   if (status < 0)
     return status;
-  if (!reserve_assigned(self, number))
+  if (!pf_grow(&self->assigned, &self->assigned_capacity,
+               (size_t)self->nassigned + 1) ||
+      !pf_grow_filled(&self->assigned_of, &self->nassigned_of,
+                      (size_t)number + 1, 0))
     return pf_no_memory(error);
   *handle = self->handles[number];
   self->assigned[self->nassigned] = (winidea_assigned_handle){number, *handle};

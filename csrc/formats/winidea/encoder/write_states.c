@@ -61,60 +61,26 @@ static pf_status refuse (uint32_t variable, const char *what, int64_t time,
 }
 
 
-/* Sets *handle to that of the variable of a state. */
-static pf_status variable_handle (winidea_writer *self, const pf_batch *batch,
-                                  size_t row, uint32_t state, uint32_t *handle,
-                                  pf_error *error) {
-  *handle = state - WINIDEA_KIND_STEP;
-  if (!pf_has_value(batch, TIMELINE_AREA, row))
-    return PF_OK;
-  const uint32_t parent =
-      pf_area_at(self->dictionary, batch->columns[TIMELINE_AREA].ids[row])
-          ->parent;
-  return parent == PF_NO_AREA
-             ? PF_OK
-             : winidea_area_handle(self, parent, handle, error);
-}
-
-
-/* Ends a state: another one must begin at the same time. */
-static pf_status leave (winidea_writer *self, winidea_variable *variable,
-                        const winidea_event *event) {
-  if (event->has_value && event->data != variable->value)
-    return PF_OK; /* another one has begun already */
-  self->ngaps += !variable->has_gap;
-  variable->has_gap = true;
-  self->gap_time = event->time;
-  self->gap_variable = variable->handle;
-  return PF_OK;
-}
-
-
-static pf_status begin (winidea_writer *self, winidea_variable *variable,
-                        const winidea_event *event, pf_error *error) {
-  if (!event->has_value)
-    return refuse(variable->handle, "a state without a value", event->time,
-                  error);
-  self->ngaps -= variable->has_gap;
-  variable->has_gap = false;
-  variable->value = event->data;
-  return PF_OK;
-}
-
-
 pf_status winidea_write_as_variable (winidea_writer *self,
                                      const pf_batch *batch, size_t row,
                                      winidea_event *event, bool *is_written,
                                      pf_error *error) {
   const unsigned type = event->type;
-  uint32_t handle;
   if (self->ngaps > 0 && event->time > self->gap_time)
     return refuse(self->gap_variable, "time without a state", self->gap_time,
                   error);
   if (!winidea_is_state(event->handle))
     return PF_OK;
+  uint32_t handle = event->handle - WINIDEA_KIND_STEP;
+  const uint32_t area = pf_has_value(batch, TIMELINE_AREA, row)
+                            ? batch->columns[TIMELINE_AREA].ids[row]
+                            : PF_NO_AREA;
+  const uint32_t parent = area == PF_NO_AREA
+                              ? PF_NO_AREA
+                              : pf_area_at(self->dictionary, area)->parent;
   const pf_status status =
-      variable_handle(self, batch, row, event->handle, &handle, error);
+      parent == PF_NO_AREA ? PF_OK
+                           : winidea_area_handle(self, parent, &handle, error);
   if (status < 0)
     return status;
   winidea_variable *const variable = variable_of(self, handle);
@@ -123,10 +89,22 @@ pf_status winidea_write_as_variable (winidea_writer *self,
   event->handle = handle;
   event->type = WINIDEA_WRITE;
   *is_written = type >= WINIDEA_ENTER;
-  if (*is_written)
-    return begin(self, variable, event, error);
-  return type == 0 ? leave(self, variable, event)
-                   : refuse(handle, "a suspended state", event->time, error);
+  if (*is_written && !event->has_value)
+    return refuse(handle, "a state without a value", event->time, error);
+  if (!*is_written && type != 0)
+    return refuse(handle, "a suspended state", event->time, error);
+  if (*is_written) {
+    self->ngaps -= variable->has_gap;
+    variable->has_gap = false;
+    variable->value = event->data;
+  } /* when a state is left, another one has begun or must begin then */
+  else if (!event->has_value || event->data == variable->value) {
+    self->ngaps += !variable->has_gap;
+    variable->has_gap = true;
+    self->gap_time = event->time;
+    self->gap_variable = handle;
+  }
+  return PF_OK;
 }
 
 

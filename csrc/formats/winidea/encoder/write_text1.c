@@ -15,10 +15,12 @@
 #include "model/base/memory.h"
 #include "model/dictionary/names.h"
 
+#define NUMBER_SIZE 32
+
 /* The fields of a row, by macro. */
 typedef struct fields {
   pf_bytes of[MACROS];
-  char numbers[MACROS][32]; /* memory for numbers */
+  char numbers[MACROS][NUMBER_SIZE]; /* memory for numbers */
 } fields;
 
 
@@ -32,27 +34,16 @@ static void set_text (fields *f, winidea_macro macro, size_t size) {
 /* Sets at least `digits` hexadecimal digits in upper case. */
 static void set_hexadecimal (fields *f, winidea_macro macro, uint64_t value,
                              int digits) {
-  char *p = f->numbers[macro];
-  while (digits < 16 && value >> 4 * digits != 0)
-    digits++;
-  for (int i = digits; i-- > 0;)
-    *p++ = "0123456789ABCDEF"[value >> 4 * i & 15];
-  set_text(f, macro, (size_t)digits);
+  const int size = snprintf(f->numbers[macro], NUMBER_SIZE, "%0*llX", digits,
+                            (unsigned long long)value);
+  set_text(f, macro, (size_t)size);
 }
 
 
 static void set_decimal (fields *f, winidea_macro macro, int64_t value) {
-  char digits[24];
-  size_t n = 0, size = 0;
-  uint64_t left = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-  do
-    digits[n++] = (char)('0' + left % 10);
-  while ((left /= 10) != 0);
-  if (value < 0)
-    f->numbers[macro][size++] = '-';
-  while (n > 0)
-    f->numbers[macro][size++] = digits[--n];
-  set_text(f, macro, size);
+  const int size =
+      snprintf(f->numbers[macro], NUMBER_SIZE, "%lld", (long long)value);
+  set_text(f, macro, (size_t)size);
 }
 
 
@@ -70,24 +61,6 @@ static void set_value (fields *f, int64_t value) {
   const size_t size = f->of[MACRO_VALUE].size;
   if (size == 8 || size == 16)
     set_bits(f, value);
-}
-
-
-/* All digits of a double, always with a point, an exponent or a word. */
-static void set_double (fields *f, int64_t bits) {
-  char *const text = f->numbers[MACRO_VALUE];
-  double number;
-  memcpy(&number, &bits, sizeof number);
-  int size = snprintf(text, 28, "%.17g", number);
-  if (isfinite(number) && memchr(text, '.', (size_t)size) == NULL &&
-      memchr(text, 'e', (size_t)size) == NULL)
-    size += snprintf(text + size, 4, ".0");
-  set_text(f, MACRO_VALUE, (size_t)size);
-}
-
-
-static void set_word (fields *f, winidea_macro macro, const char *text) {
-  f->of[macro] = pf_bytes_of(text);
 }
 
 
@@ -109,20 +82,26 @@ static void begin (fields *f) {
 
 /* {====== Lines ====== */
 
-static pf_status append (winidea_writer *self, const void *bytes, size_t size) {
-  if (!pf_grow(&self->row, &self->capacity, self->used + size))
-    return PF_ENOMEM;
-  if (size > 0)
-    memcpy(self->row + self->used, bytes, size);
-  self->used += size;
-  return PF_OK;
+/* Returns false when out of memory. */
+static bool append (winidea_writer *self, pf_bytes bytes) {
+  if (!pf_grow(&self->row, &self->capacity, self->used + bytes.size))
+    return false;
+  if (bytes.size > 0)
+    memcpy(self->row + self->used, bytes.at, bytes.size);
+  self->used += bytes.size;
+  return true;
 }
 
 
-/* Returns true if splitting the row gives the same fields. */
+/* Returns true if splitting the row gives the same fields; numbers always do. */
 static bool reads_back (const winidea_rowformat *format, pf_bytes row,
                         const fields *f) {
   winidea_fields back;
+  bool has_text = false;
+  for (unsigned i = 0; i < format->count; i++)
+    has_text |= format->macros[i] >= MACRO_NAME;
+  if (!has_text)
+    return true;
   if (row.size == 0 || winidea_is_header(row) ||
       memchr(row.at, '\n', row.size) != NULL || row.at[row.size - 1] == '\r' ||
       !winidea_split(format, row, &back))
@@ -136,41 +115,23 @@ static bool reads_back (const winidea_rowformat *format, pf_bytes row,
 }
 
 
-static bool has_text (const winidea_rowformat *format) {
-  for (unsigned i = 0; i < format->count; i++)
-    if (format->macros[i] >= MACRO_NAME)
-      return true;
-  return false;
-}
-
-
-static pf_status build_row (winidea_writer *self,
-                            const winidea_rowformat *format, const fields *f) {
-  pf_status status = PF_OK;
-  self->used = 0;
-  for (unsigned i = 0; i <= format->count && status == PF_OK; i++) {
-    status = append(self, format->literals[i].at, format->literals[i].size);
-    if (status == PF_OK && i < format->count)
-      status = append(self, f->of[format->macros[i]].at,
-                      f->of[format->macros[i]].size);
-  }
-  return status;
-}
-
-
 static pf_status put_row (winidea_writer *self, winidea_section_kind kind,
                           const fields *f, pf_sink *sink, pf_error *error) {
   const winidea_rowformat *const format =
       self->names_parent ? &self->parent_format : &self->formats[kind];
-  if (build_row(self, format, f) != PF_OK)
-    return pf_no_memory(error);
+  const pf_bytes line_end = pf_bytes_of(self->line_end);
+  bool has_memory = true;
+  self->used = 0;
+  for (unsigned i = 0; i <= format->count && has_memory; i++)
+    has_memory = append(self, format->literals[i]) &&
+                 (i == format->count || append(self, f->of[format->macros[i]]));
   const pf_bytes row = {self->row, self->used};
-  if (has_text(format) && !reads_back(format, row, f))
+  if (has_memory && !reads_back(format, row, f))
     return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                    "this row could not be read back in its format: %.*s",
                    (int)(row.size < 120 ? row.size : 120),
                    (const char *)row.at);
-  if (append(self, self->line_end, strlen(self->line_end)) != PF_OK)
+  if (!has_memory || !append(self, line_end))
     return pf_no_memory(error);
   (void)pf_sink_put(sink, self->row, self->used); /* flushing reports
                                                      failures */
@@ -263,12 +224,10 @@ pf_status winidea_write_context (winidea_writer *self, const pf_batch *batch,
       batch->columns[CONTEXTS_HANDLE].addrs[row] > UINT32_MAX)
     return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                    "a row of contexts has no handle of 32 bits");
-  set_hexadecimal(&f, MACRO_HANDLE, batch->columns[CONTEXTS_HANDLE].addrs[row],
-                  1);
-  memmove(f.numbers[MACRO_HANDLE] + 2, f.numbers[MACRO_HANDLE],
-          f.of[MACRO_HANDLE].size);
-  memcpy(f.numbers[MACRO_HANDLE], "0x", 2);
-  f.of[MACRO_HANDLE].size += 2;
+  const uint64_t handle = batch->columns[CONTEXTS_HANDLE].addrs[row];
+  set_text(&f, MACRO_HANDLE,
+           (size_t)snprintf(f.numbers[MACRO_HANDLE], NUMBER_SIZE, "0x%llX",
+                            (unsigned long long)handle));
   set_name(self, &f, MACRO_NAME, batch, CONTEXTS_NAME, row);
   const pf_status status =
       put_header(self, WINIDEA_CONTEXTS, NULL, PF_NO_NAME, sink, error);
@@ -289,16 +248,6 @@ static uint32_t handle_of_parent (const winidea_writer *self, uint32_t number) {
 }
 
 
-/* The handle of the parent that a reader derives for a row without one, or
-   WINIDEA_NO_HANDLE. */
-static uint32_t parent_read (const winidea_writer *self, uint32_t handle) {
-  if (winidea_is_state(handle))
-    return handle - WINIDEA_KIND_STEP;
-  return winidea_kind(handle) == WINIDEA_LINE ? self->function
-                                              : WINIDEA_NO_HANDLE;
-}
-
-
 /* Writes the row of an area with the parent `parent` (or PF_NO_AREA); the
    caller has set its other fields. If a reader would derive another parent, the
    row goes to a section that states parents. */
@@ -307,12 +256,15 @@ static pf_status put_area (winidea_writer *self, fields *f, uint32_t handle,
   const uint32_t of = handle_of_parent(self, parent);
   const char *const class = class_of(handle);
   const bool is_unknown = parent != PF_NO_AREA && of == WINIDEA_NO_HANDLE;
+  const uint32_t read = /* the parent that a reader derives */
+      winidea_is_state(handle)               ? handle - WINIDEA_KIND_STEP
+      : winidea_kind(handle) == WINIDEA_LINE ? self->function
+                                             : WINIDEA_NO_HANDLE;
   const bool names_parent =
-      self->has_parent_format && !is_unknown &&
-      of != parent_read(self, handle) &&
+      self->has_parent_format && !is_unknown && of != read &&
       !winidea_has_macro(&self->formats[WINIDEA_HANDLE], MACRO_PARENT);
   set_hexadecimal(f, MACRO_HANDLE, handle, 8);
-  set_word(f, MACRO_CLASS, class);
+  f->of[MACRO_CLASS] = pf_bytes_of(class);
   if (parent != PF_NO_AREA)
     f->of[MACRO_PARENT_NAME] =
         pf_name(self->dictionary, pf_area_at(self->dictionary, parent)->name);
@@ -377,7 +329,7 @@ pf_status winidea_write_statistics (winidea_writer *self, const pf_batch *batch,
       !winidea_has_macro(&self->formats[WINIDEA_STATISTICS], MACRO_CONTEXT))
     context = batch->columns[STATISTICS_CONTEXT].ids[row];
   const char *const class = class_of(handle);
-  set_word(&f, MACRO_CLASS, class);
+  f.of[MACRO_CLASS] = pf_bytes_of(class);
   status = put_header(self, WINIDEA_STATISTICS, class, context, sink, error);
   return status < 0 ? status
                     : put_row(self, WINIDEA_STATISTICS, &f, sink, error);
@@ -391,8 +343,15 @@ pf_status winidea_write_event (winidea_writer *self, const winidea_event *event,
   begin(&f);
   set_hexadecimal(&f, MACRO_HANDLE, event->handle, 8);
   f.of[MACRO_EVENT] = (pf_bytes){(const uint8_t *)&letters[event->type], 1};
-  if (event->is_double)
-    set_double(&f, event->data);
+  if (event->is_double) { /* all digits, with a point, an exponent or a word */
+    char *const text = f.numbers[MACRO_VALUE];
+    double number;
+    memcpy(&number, &event->data, sizeof number);
+    int size = snprintf(text, 28, "%.17g", number);
+    if (isfinite(number) && strpbrk(text, ".e") == NULL)
+      size += snprintf(text + size, 4, ".0");
+    set_text(&f, MACRO_VALUE, (size_t)size);
+  }
   else if (event->has_value)
     set_bits(&f, event->data);
   set_decimal(&f, MACRO_TIME, event->time);
