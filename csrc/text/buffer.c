@@ -88,6 +88,14 @@ size_t row_utf8 (const uint8_t *p, size_t left) {
 static void put_escaped (row_text *text, pf_bytes bytes, size_t *width) {
   for (size_t i = 0; i < bytes.size;) {
     const uint8_t *const at = bytes.at + i;
+    const size_t plain = row_copy_plain(text->at + text->used,
+                                        (pf_bytes){at, bytes.size - i}, 0, 0);
+    if (plain > 0) {
+      text->used += plain;
+      *width += plain;
+      i += plain;
+      continue;
+    }
     const size_t size = row_utf8(at, bytes.size - i);
     char *const to = text->at + text->used;
     const bool is_control = at[0] < 0x20 || at[0] == 0x7f || /* C0, DEL, C1 */

@@ -18,6 +18,18 @@
 
 /* {====== csv and tsv ====== */
 
+/* The text from byte `i` on. */
+static pf_bytes rest_of (pf_bytes bytes, size_t i) {
+  return (pf_bytes){bytes.at + i, bytes.size - i};
+}
+
+
+/* Whether a text has the byte `c`. */
+static bool has_byte (pf_bytes bytes, char c) {
+  return bytes.size > 0 && memchr(bytes.at, c, bytes.size) != NULL;
+}
+
+
 /* Copies the character at `at` to *p; a byte that is not UTF-8 becomes U+FFFD
    unless `raw`. Returns the number of bytes read. */
 static size_t put_character (char **p, const uint8_t *at, size_t left,
@@ -42,13 +54,17 @@ static pf_status put_csv_text (row_job *job, pf_bytes bytes) {
     text->used += bytes.size;
     return PF_OK;
   }
-  bool is_quoted = bytes.size == 0;
-  for (size_t i = 0; i < bytes.size && !is_quoted; i++)
-    is_quoted = bytes.at[i] == ',' || bytes.at[i] == '"' ||
-                bytes.at[i] == '\n' || bytes.at[i] == '\r';
+  const bool is_quoted = bytes.size == 0 || has_byte(bytes, ',') ||
+                         has_byte(bytes, '"') || has_byte(bytes, '\n') ||
+                         has_byte(bytes, '\r');
   if (is_quoted)
     *p++ = '"';
   for (size_t i = 0; i < bytes.size;) {
+    const size_t plain = row_copy_plain(p, rest_of(bytes, i), '"', 0);
+    p += plain;
+    i += plain;
+    if (i == bytes.size)
+      break;
     if (bytes.at[i] == '"')
       *p++ = '"';
     i += put_character(&p, bytes.at + i, bytes.size - i, job->is_raw);
@@ -65,11 +81,12 @@ static pf_status put_tsv_text (row_job *job, pf_bytes bytes) {
   if (bytes.size > SIZE_MAX / 4 || row_reserve(text, 3 * bytes.size) != PF_OK)
     return PF_ENOMEM;
   char *p = text->at + text->used;
-  if (row_copy_ascii(p, bytes, '\\', 0)) {
-    text->used += bytes.size;
-    return PF_OK;
-  }
   for (size_t i = 0; i < bytes.size;) {
+    const size_t plain = row_copy_plain(p, rest_of(bytes, i), '\\', 0);
+    p += plain;
+    i += plain;
+    if (i == bytes.size)
+      break;
     const uint8_t c = bytes.at[i];
     const char *const special = c == 0 ? NULL : strchr("\tt\nn\rr\\\\", c);
     if (special != NULL && (c < 0x20 || c == '\\')) {
@@ -163,8 +180,12 @@ static size_t put_json_character (row_text *text, const uint8_t *at,
   if (is_escaped)
     *p++ = '\\';
   const size_t size = is_control ? 1 : put_character(&p, at, left, false);
-  if (is_control)
-    p += snprintf(p, 7, "\\u00%02x", at[0]);
+  if (is_control) {
+    memcpy(p, "\\u00", 4);
+    p[4] = "0123456789abcdef"[at[0] >> 4];
+    p[5] = "0123456789abcdef"[at[0] & 15];
+    p += 6;
+  }
   text->used = (size_t)(p - text->at);
   return size;
 }
@@ -175,12 +196,14 @@ pf_status row_put_json (row_text *text, pf_bytes bytes) {
       row_reserve(text, 6 * bytes.size + 2) != PF_OK)
     return PF_ENOMEM;
   text->at[text->used++] = '"';
-  if (row_copy_ascii(text->at + text->used, bytes, '"', '\\')) {
-    text->used += bytes.size;
-    bytes.size = 0;
+  for (size_t i = 0; i < bytes.size;) {
+    const size_t plain =
+        row_copy_plain(text->at + text->used, rest_of(bytes, i), '"', '\\');
+    text->used += plain;
+    i += plain;
+    if (i < bytes.size)
+      i += put_json_character(text, bytes.at + i, bytes.size - i);
   }
-  for (size_t i = 0; i < bytes.size;)
-    i += put_json_character(text, bytes.at + i, bytes.size - i);
   text->at[text->used++] = '"';
   return PF_OK;
 }

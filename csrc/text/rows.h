@@ -148,18 +148,38 @@ pf_status row_put_printable (row_text *text, pf_bytes bytes, size_t *width);
 /* Appends a text as a JSON string; bytes that are not UTF-8 become U+FFFD. */
 pf_status row_put_json (row_text *text, pf_bytes bytes);
 
+/* Copies a text to `p` up to its first byte that is not printable ASCII, or is
+   one of `no` and `nor` (0: none). Returns the number of bytes before that; what
+   follows them in `p` is undefined. */
+static inline size_t row_copy_plain (char *p, pf_bytes bytes, char no,
+                                     char nor) {
+  const uint64_t ones = 0x0101010101010101, high = ones << 7;
+  size_t i = 0;
+  for (; bytes.size - i >= 8; i += 8) { /* eight bytes at once */
+    uint64_t word;
+    memcpy(&word, bytes.at + i, 8);
+    memcpy(p + i, &word, 8);
+    const uint64_t bad = word | (word - ones * 0x20) |
+                         ((word ^ ones * 0x7f) - ones) |
+                         ((word ^ ones * (uint8_t)no) - ones) |
+                         ((word ^ ones * (uint8_t)nor) - ones);
+    if ((bad & high) != 0)
+      break;
+  }
+  for (; i < bytes.size; i++) {
+    const uint8_t c = bytes.at[i];
+    if ((unsigned)(c - 0x20) >= 0x5f || c == (uint8_t)no || c == (uint8_t)nor)
+      break;
+    p[i] = (char)c;
+  }
+  return i;
+}
+
 /* Copies a text to `p`. Returns whether it consists of printable ASCII without
    the bytes `no` and `nor` (0: none); otherwise the contents of `p` are
    undefined. */
 static inline bool row_copy_ascii (char *p, pf_bytes bytes, char no, char nor) {
-  unsigned bad = 0;
-  for (size_t i = 0; i < bytes.size; i++) {
-    const uint8_t c = bytes.at[i];
-    p[i] = (char)c;
-    bad |= (unsigned)(c - 0x20) >= 0x5f;
-    bad |= (c == (uint8_t)no) | (c == (uint8_t)nor);
-  }
-  return bad == 0;
+  return row_copy_plain(p, bytes, no, nor) == bytes.size;
 }
 
 /* Whether a column contains texts; row_bytes returns one of them. */

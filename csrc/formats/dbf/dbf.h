@@ -151,6 +151,9 @@ typedef struct dbf_decoder {
   pf_bytes memo; /* contents of the memo file at dbf_decoder_begin */
   dbf_arena arena;
   pf_converter converter;
+  const dbf_field *last_field; /* of the last memo of the batch, or NULL */
+  uint64_t last_block;
+  pf_bytes last_memo; /* its text in UTF-8: records may share a memo */
 } dbf_decoder;
 
 pf_status dbf_decoder_open (dbf_decoder *decoder, pf_trace *trace,

@@ -315,10 +315,14 @@ static pf_status fill_bytes (const fill_args *f) {
 
 
 static pf_status put_memo (const fill_args *f, size_t i, uint64_t block) {
-  const dbf_decoder *const d = f->decoder;
+  dbf_decoder *const d = f->decoder;
   pf_bytes value;
   bool is_text;
   const char *problem;
+  if (f->field == d->last_field && block == d->last_block) {
+    f->column->bytes[f->row + i] = d->last_memo;
+    return PF_OK;
+  }
   if (d->file->memo == DBF_NO_MEMO) {
     pf_set_missing(f->column, f->row + i);
     return pf_warn(d->trace, PF_DAMAGE, "dbf-no-memo", PF_EIO,
@@ -336,9 +340,13 @@ static pf_status put_memo (const fill_args *f, size_t i, uint64_t block) {
   /* pictures in text memos have NULs, and must not be converted */
   const bool has_nul =
       value.size > 0 && memchr(value.at, 0, value.size) != NULL;
-  if (is_text && f->field->type == 'M' && !has_nul)
-    return put_text(f, f->row + i, value);
   f->column->bytes[f->row + i] = value;
+  if (is_text && f->field->type == 'M' && !has_nul &&
+      put_text(f, f->row + i, value) != PF_OK)
+    return PF_ENOMEM;
+  d->last_field = f->field;
+  d->last_block = block;
+  d->last_memo = f->column->bytes[f->row + i];
   return PF_OK;
 }
 
@@ -472,6 +480,7 @@ void dbf_decoder_begin (dbf_decoder *decoder) {
   const pf_source *const memo =
       pf_source_of(decoder->trace, decoder->file->memo_role);
   dbf_arena_reset(&decoder->arena);
+  decoder->last_field = NULL;
   decoder->memo = memo == NULL ? (pf_bytes){NULL, 0} : memo->bytes;
 }
 
