@@ -79,25 +79,37 @@ local function cells_of(line)
 end
 
 local GAP = 2 -- blanks between two columns
-local LEAST = 10 -- a column is not narrowed below this width
+local LONGEST = 48 -- a column is not narrower than its longest word, up to this width
 
--- Returns the width of each column; the widest are narrowed until a row fits.
-local function column_widths(rows, width)
-   local widths, total = {}, -GAP
+-- Returns the width of each column of the rows, and the width of its longest word.
+local function natural_widths(rows)
+   local widths, words = {}, {}
    for _, row in ipairs(rows) do
       for i, cell in ipairs(row) do
          widths[i] = math.max(widths[i] or 0, width_of(cell))
+         for word in cell:gmatch "%S+" do
+            words[i] = math.max(words[i] or 1, math.min(width_of(word), LONGEST))
+         end
       end
    end
+   return widths, words
+end
+
+-- Returns the width of each column; the widest are narrowed until a row fits.
+local function column_widths(rows, width)
+   local widths, words = natural_widths(rows)
+   local total = -GAP
    for _, one in ipairs(widths) do
       total = total + one + GAP
    end
    while total > width do
-      local widest = 1
-      for i = 2, #widths do
-         widest = widths[i] >= widths[widest] and i or widest
+      local widest
+      for i, one in ipairs(widths) do
+         if one > (words[i] or 0) and (not widest or one >= widths[widest]) then
+            widest = i
+         end
       end
-      if widths[widest] <= LEAST then
+      if not widest then
          break
       end
       widths[widest], total = widths[widest] - 1, total - 1
