@@ -1,5 +1,5 @@
 /*
-** area_cache.c - from the handle and the value of an event to its area.
+** area_cache.c - from the handle and the value of a record to its area.
 **
 ** The list of areas of the file contains the mapping and the areas of events
 ** that the mapping lacks. Each reader looks up a pair of handle and value there
@@ -7,7 +7,6 @@
 ** first look-up of a pair.
 */
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "formats/winidea/decode.h"
@@ -18,65 +17,6 @@
 #define MAX_EXACT_DOUBLE \
   9007199254740992.0 /* integers up to this are exact in a double */
 #define MAX_ARRAY ((uint32_t)1 << 20) /* smaller indices use the arrays */
-
-const char *const winidea_class_names[WINIDEA_KINDS] = {
-    "function", "line",      "variable",  "state",
-    "aux",      "aux state", "inspector", "inspector state",
-    "unknown",  "unknown",   "unknown",   "unknown",
-    "unknown",  "unknown",   "unknown",   "unknown"};
-
-
-/* {====== Areas ====== */
-
-/* Builds a name for an area without one: the name of its parent (else its
-   handle), and its value. */
-static uint32_t build_name (pf_trace *trace, const winidea_entry *entry,
-                            const winidea_entry *parent) {
-  pf_dictionary *const names = trace->dictionary;
-  const pf_bytes of = parent == NULL || parent->name == PF_NO_NAME
-                          ? (pf_bytes){NULL, 0}
-                          : pf_name(names, parent->name);
-  char *const text = malloc(of.size + 40);
-  if (text == NULL)
-    return PF_NO_NAME;
-  size_t size = of.size;
-  if (size > 0)
-    memcpy(text, of.at, size);
-  else
-    size = (size_t)snprintf(text, 40, "%08X", (unsigned)entry->handle);
-  if (entry->has_value)
-    size += (size_t)snprintf(text + size, 24, "=%lld", (long long)entry->value);
-  const pf_bytes name = {(const uint8_t *)text, size};
-  const uint32_t number = pf_intern(names, name);
-  free(text);
-  return number;
-}
-
-
-pf_status winidea_build_area (pf_trace *trace, winidea_entry *entry) {
-  const winidea_file *const file = trace->state;
-  const winidea_entry *const parent = entry->parent == WINIDEA_NO_ENTRY
-                                          ? NULL
-                                          : &file->areas.list[entry->parent];
-  pf_area area = PF_AREA_NONE;
-  area.name = entry->name == PF_NO_NAME ? build_name(trace, entry, parent)
-                                        : entry->name;
-  if (area.name == PF_NO_NAME)
-    return PF_ENOMEM;
-  area.class = file->classes[winidea_kind(entry->handle)];
-  area.file = entry->file;
-  area.parent = parent == NULL ? PF_NO_AREA : parent->area;
-  area.has_handle = true;
-  area.handle = entry->handle;
-  area.has_value = entry->has_value;
-  area.value = entry->value;
-  if (winidea_kind(entry->handle) == WINIDEA_LINE && entry->has_value)
-    area.line = entry->value;
-  entry->area = pf_area_add(trace->dictionary, &area);
-  return entry->area == PF_NO_AREA ? PF_ENOMEM : PF_OK;
-}
-
-/* }====== */
 
 
 /* {====== Look-up ====== */
@@ -219,6 +159,12 @@ static uint32_t derived_states (const winidea_area_cache *cache,
 }
 
 
+static uint64_t hash_of (const winidea_area_cache *cache, uint32_t handle,
+                         int64_t data) {
+  return pf_mix(cache->trace->dictionary->seed ^ handle, (uint64_t)data);
+}
+
+
 /* Stores an area in the array of its kind or among the others. */
 static pf_status cache_area (winidea_area_cache *cache,
                              const winidea_cached_area *cached) {
@@ -244,7 +190,7 @@ static pf_status cache_area (winidea_area_cache *cache,
       !pf_grow(&cache->others, &cache->others_capacity,
                (size_t)cache->others_known.count + 1))
     return PF_ENOMEM;
-  const uint64_t hash = winidea_cache_hash(cache, cached->handle, cached->data);
+  const uint64_t hash = hash_of(cache, cached->handle, cached->data);
   cache->others[pf_intern_table_add(&cache->others_known, hash)] = *cached;
   return PF_OK;
 }
@@ -314,9 +260,16 @@ static bool integer_value (const winidea_area_cache *cache, uint32_t handle,
 }
 
 
-pf_status winidea_resolve_write (winidea_area_cache *cache, uint32_t handle,
-                                 int64_t data, winidea_data_type kind,
-                                 winidea_cached_area *cached, pf_error *error) {
+/*
+** Finds the state that a write of `data` to a variable begins, if the reader
+** derives states; `kind` is the type of `data`. cached->value_kind is
+** WINIDEA_UNRESOLVED if the mapping has no states of the variable or the value
+** is not an integer. PF_OK, PF_ENOMEM or the failure of a warning. Takes the
+** mutex.
+*/
+static pf_status find_written (winidea_area_cache *cache, uint32_t handle,
+                               int64_t data, winidea_data_type kind,
+                               winidea_cached_area *cached, pf_error *error) {
   winidea_entry entry;
   int64_t value = data;
   uint32_t states = WINIDEA_NO_HANDLE;
@@ -342,6 +295,131 @@ pf_status winidea_resolve_write (winidea_area_cache *cache, uint32_t handle,
   return status == PF_OK ? PF_OK : pf_no_memory(error);
 }
 
+/* }====== */
+
+
+/* {====== The areas of records ====== */
+
+typedef struct search_key {
+  const winidea_cached_area *others;
+  uint32_t handle;
+  int64_t data;
+} search_key;
+
+
+static bool is_same (const void *context, uint32_t number) {
+  const search_key *const key = context;
+  const winidea_cached_area *const cached = &key->others[number];
+  return cached->handle == key->handle && cached->data == key->data;
+}
+
+
+/* Returns what the cache has for a handle and the DATA of the record, beside
+   the arrays, or NULL. */
+static const winidea_cached_area *find_other (const winidea_area_cache *cache,
+                                              uint32_t handle, int64_t data) {
+  const search_key key = {cache->others, handle, data};
+  const uint32_t number = pf_intern_table_find(
+      &cache->others_known, hash_of(cache, handle, data), is_same, &key);
+  return number == PF_NOT_INTERNED ? NULL : &cache->others[number];
+}
+
+
+/* Finds an area that the arrays do not contain, by its handle and, for a state,
+   DATA. */
+static pf_status resolve (winidea_decoder *self, uint32_t handle, int64_t data,
+                          winidea_cached_area *cached, pf_error *error) {
+  const winidea_cached_area *const known =
+      find_other(&self->cache, handle, data);
+  if (known == NULL)
+    return winidea_resolve(&self->cache, handle, data, cached, error);
+  *cached = *known;
+  return PF_OK;
+}
+
+
+/* Finds the area of a write to a variable: the state that it begins, if states
+   are derived, else the variable. The slots contain either the states of a
+   variable or, with DATA 0, the variable. */
+static pf_status resolve_write (winidea_decoder *self, uint32_t handle,
+                                int64_t data, size_t row,
+                                winidea_cached_area *cached, pf_error *error) {
+  const winidea_data_type kind =
+      self->kinds == NULL ? WINIDEA_DATA_BITS : self->kinds[row];
+  const winidea_cached_area *known = find_other(&self->cache, handle, 0);
+  if (!self->cache.derives_states ||
+      (known != NULL && known->value_kind != WINIDEA_STATE_VALUE))
+    return resolve(self, handle, 0, cached, error);
+  known =
+      kind == WINIDEA_DATA_NONE ? NULL : find_other(&self->cache, handle, data);
+  if (known != NULL) {
+    *cached = *known;
+    return PF_OK;
+  }
+  cached->value_kind = WINIDEA_UNRESOLVED;
+  const pf_status status =
+      kind == WINIDEA_DATA_NONE
+          ? PF_OK
+          : find_written(&self->cache, handle, data, kind, cached, error);
+  return status < 0 || cached->value_kind != WINIDEA_UNRESOLVED
+             ? status
+             : winidea_resolve(&self->cache, handle, 0, cached, error);
+}
+
+
+/* Finds the area of row `row`, which the arrays do not contain. */
+static pf_status resolve_row (winidea_decoder *self, const uint8_t *record,
+                              size_t size, size_t row, pf_error *error) {
+  const uint32_t handle = pf_load32le(record);
+  const int64_t data = winidea_data(record, size);
+  winidea_cached_area cached;
+  const pf_status status =
+      winidea_has_writes(handle)
+          ? resolve_write(self, handle, data, row, &cached, error)
+          : resolve(self, handle, winidea_is_state(handle) ? data : 0, &cached,
+                    error);
+  if (status != PF_OK)
+    return status;
+  self->areas[row] = cached.area;
+  self->value_kinds[row] = cached.value_kind;
+  self->state_values[row] = cached.value;
+  self->has_state_values |= cached.value_kind == WINIDEA_STATE_VALUE;
+  self->has_missing_areas |= cached.area == PF_NO_AREA;
+  return PF_OK;
+}
+
+
+pf_status winidea_find_areas (winidea_decoder *self, winidea_slice records,
+                              pf_error *error) {
+  const winidea_handle_array *const arrays = self->cache.arrays;
+  uint32_t *const areas = self->areas;
+  uint8_t *const value_kinds = self->value_kinds;
+  self->has_state_values = self->has_missing_areas = false;
+  for (size_t i = 0; i < records.count; i++) {
+    const uint8_t *const record = records.at + i * records.size;
+    const uint32_t handle = pf_load32le(record);
+    const winidea_handle_array *const array = &arrays[winidea_kind(handle)];
+    const uint32_t index = handle & (WINIDEA_KIND_STEP - 1);
+    if (index < array->size &&
+        array->value_kinds[index] != WINIDEA_UNRESOLVED) {
+      areas[i] = array->areas[index];
+      value_kinds[i] = array->value_kinds[index];
+      continue;
+    }
+    const pf_status status = resolve_row(self, record, records.size, i, error);
+    if (status < 0)
+      return status;
+  }
+  for (size_t i = 0; self->kinds != NULL && i < records.count; i++)
+    if (value_kinds[i] == WINIDEA_INTEGER || value_kinds[i] == WINIDEA_DOUBLE)
+      value_kinds[i] = self->kinds[i] == WINIDEA_DATA_NONE ? WINIDEA_NO_VALUE
+                       : self->kinds[i] == WINIDEA_DATA_DOUBLE ? WINIDEA_DOUBLE
+                                                               : value_kinds[i];
+  return PF_OK;
+}
+
+/* }====== */
+
 
 void winidea_cache_refresh (winidea_area_cache *cache) {
   pthread_mutex_lock(&cache->file->mutex);
@@ -365,5 +443,3 @@ void winidea_cache_free (winidea_area_cache *cache) {
   free(cache->others);
   pf_intern_table_free(&cache->others_known);
 }
-
-/* }====== */

@@ -1,12 +1,20 @@
 /*
 ** area_list.c - the list of areas of a file, with indices by handle
-** and, for states, by handle and value.
+** and, for states, by handle and value; and their areas in the dictionary.
 */
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "formats/winidea/winidea.h"
 #include "model/base/memory.h"
+#include "model/dictionary/names.h"
+
+const char *const winidea_class_names[WINIDEA_KINDS] = {
+    "function", "line",      "variable",  "state",
+    "aux",      "aux state", "inspector", "inspector state",
+    "unknown",  "unknown",   "unknown",   "unknown",
+    "unknown",  "unknown",   "unknown",   "unknown"};
 
 typedef struct search_key {
   const winidea_areas *areas;
@@ -143,6 +151,55 @@ pf_status winidea_set_states (winidea_file *file, uint32_t variable,
   if (areas->list[variable].states == WINIDEA_NO_HANDLE)
     areas->list[variable].states = handle;
   return PF_OK;
+}
+
+
+/* Builds a name for an area without one: the name of its parent (else its
+   handle), and its value. */
+static uint32_t build_name (pf_trace *trace, const winidea_entry *entry,
+                            const winidea_entry *parent) {
+  pf_dictionary *const names = trace->dictionary;
+  const pf_bytes of = parent == NULL || parent->name == PF_NO_NAME
+                          ? (pf_bytes){NULL, 0}
+                          : pf_name(names, parent->name);
+  char *const text = malloc(of.size + 40);
+  if (text == NULL)
+    return PF_NO_NAME;
+  size_t size = of.size;
+  if (size > 0)
+    memcpy(text, of.at, size);
+  else
+    size = (size_t)snprintf(text, 40, "%08X", (unsigned)entry->handle);
+  if (entry->has_value)
+    size += (size_t)snprintf(text + size, 24, "=%lld", (long long)entry->value);
+  const pf_bytes name = {(const uint8_t *)text, size};
+  const uint32_t number = pf_intern(names, name);
+  free(text);
+  return number;
+}
+
+
+pf_status winidea_build_area (pf_trace *trace, winidea_entry *entry) {
+  const winidea_file *const file = trace->state;
+  const winidea_entry *const parent = entry->parent == WINIDEA_NO_ENTRY
+                                          ? NULL
+                                          : &file->areas.list[entry->parent];
+  pf_area area = PF_AREA_NONE;
+  area.name = entry->name == PF_NO_NAME ? build_name(trace, entry, parent)
+                                        : entry->name;
+  if (area.name == PF_NO_NAME)
+    return PF_ENOMEM;
+  area.class = file->classes[winidea_kind(entry->handle)];
+  area.file = entry->file;
+  area.parent = parent == NULL ? PF_NO_AREA : parent->area;
+  area.has_handle = true;
+  area.handle = entry->handle;
+  area.has_value = entry->has_value;
+  area.value = entry->value;
+  if (winidea_kind(entry->handle) == WINIDEA_LINE && entry->has_value)
+    area.line = entry->value;
+  entry->area = pf_area_add(trace->dictionary, &area);
+  return entry->area == PF_NO_AREA ? PF_ENOMEM : PF_OK;
 }
 
 

@@ -144,21 +144,6 @@ static pf_status scan_timeline (pf_trace *trace, area_order *s,
 }
 
 
-/* Appends an entry, after its parent, unless it has been appended. */
-static void add_entry (areas_reader *self, bool *added, uint32_t entry) {
-  const winidea_file *const file = self->trace->state;
-  const uint32_t parent = file->areas.list[entry].parent;
-  if (parent != WINIDEA_NO_ENTRY && !added[parent]) {
-    added[parent] = true;
-    self->order[self->norder++] = parent;
-  }
-  if (!added[entry]) {
-    added[entry] = true;
-    self->order[self->norder++] = entry;
-  }
-}
-
-
 /* Converts areas to entries, with the mutex. A variable without events of its own
    is placed before the first of its states. */
 static pf_status order_entries (areas_reader *self, const area_order *s,
@@ -172,8 +157,14 @@ static pf_status order_entries (areas_reader *self, const area_order *s,
   for (uint32_t i = 0; has_memory && i < areas->count; i++)
     if (areas->list[i].area < s->nseen)
       of[areas->list[i].area] = i;
-  for (uint32_t i = 0; has_memory && i < s->count; i++)
-    add_entry(self, added, of[s->areas[i]]);
+  for (uint32_t i = 0; has_memory && i < 2 * s->count; i++) {
+    const uint32_t child = of[s->areas[i / 2]];
+    const uint32_t entry = i % 2 == 0 ? areas->list[child].parent : child;
+    if (entry == WINIDEA_NO_ENTRY || added[entry])
+      continue;
+    added[entry] = true;
+    self->order[self->norder++] = entry;
+  }
   free(of);
   free(added);
   return has_memory ? PF_OK : pf_no_memory(error);

@@ -161,12 +161,6 @@ static pf_status fill_lanes (winidea_decoder *self, winidea_slice records,
 }
 
 
-void winidea_fill_missing (pf_column *column, size_t count) {
-  memset(column->data, 0, count * pf_type_size(column->type));
-  memset(column->missing, 0xff, (count + 63) / 64 * sizeof *column->missing);
-  column->has_missing = true;
-}
-
 /* }====== */
 
 
@@ -293,7 +287,7 @@ static pf_status fill_columns (winidea_decoder *self, winidea_slice records,
     status = fill_lanes(self, records, column, error);
   column = winidea_wanted(self, batch, COL_CONTEXT);
   if (column != NULL && !self->has_contexts)
-    winidea_fill_missing(column, records.count);
+    pf_put_none(column, 0, records.count);
   for (size_t i = 0; column != NULL && self->has_contexts && i < records.count;
        i++)
     pf_put_id(column, i, self->contexts[i]);
@@ -333,7 +327,7 @@ pf_status winidea_decode_end (winidea_decoder *self, const uint8_t *last,
   for (int what = 0; what < COLS; what++)
     if ((column = winidea_wanted(self, batch, what)) != NULL &&
         what != COL_TIME && what != COL_EVENT && what != COL_LANE)
-      winidea_fill_missing(column, 1);
+      pf_put_none(column, 0, 1);
   if ((column = winidea_wanted(self, batch, COL_TIME)) != NULL)
     column->ints[0] = time;
   if ((column = winidea_wanted(self, batch, COL_EVENT)) != NULL)

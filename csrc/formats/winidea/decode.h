@@ -40,11 +40,6 @@ typedef struct winidea_area_cache {
   pf_intern_table others_known; /* index of `others` by handle and DATA */
 } winidea_area_cache;
 
-static inline uint64_t winidea_cache_hash (const winidea_area_cache *cache,
-                                           uint32_t handle, int64_t data) {
-  return pf_mix(cache->trace->dictionary->seed ^ handle, (uint64_t)data);
-}
-
 /* Finds the area of a handle (of states with the value `data`) that the cache
    does not contain, creating it if needed, and caches it unless it is a
    variable with derived states. PF_OK, PF_ENOMEM or the failure of a warning.
@@ -52,17 +47,6 @@ static inline uint64_t winidea_cache_hash (const winidea_area_cache *cache,
 pf_status winidea_resolve (winidea_area_cache *cache, uint32_t handle,
                            int64_t data, winidea_cached_area *cached,
                            pf_error *error);
-
-/*
-** Finds the state that a write of `data` to a variable begins, if the reader
-** derives states; `kind` is the type of `data`. cached->value_kind is
-** WINIDEA_UNRESOLVED if the mapping has no states of the variable or the value
-** is not an integer. PF_OK, PF_ENOMEM or the failure of a warning. Takes the
-** mutex.
-*/
-pf_status winidea_resolve_write (winidea_area_cache *cache, uint32_t handle,
-                                 int64_t data, winidea_data_type kind,
-                                 winidea_cached_area *cached, pf_error *error);
 
 void winidea_cache_free (winidea_area_cache *cache);
 
@@ -144,7 +128,7 @@ void winidea_decoder_free (winidea_decoder *self);
 pf_status winidea_decode (winidea_decoder *self, winidea_slice records,
                           const pf_batch *batch, pf_error *error);
 
-/* decode_areas.c: sets areas, value_kinds and state_values of a slice.
+/* area_cache.c: sets areas, value_kinds and state_values of a slice.
    PF_OK or a failure. */
 pf_status winidea_find_areas (winidea_decoder *self, winidea_slice records,
                               pf_error *error);
@@ -179,8 +163,5 @@ static inline uint32_t winidea_last_context (const winidea_decoder *self,
   return self->running[has_core ? pf_load32le(record + 4) >> 4 & 0xff
                                 : WINIDEA_NO_CORE];
 }
-
-/* Sets the first `count` values of a column to missing. */
-void winidea_fill_missing (pf_column *column, size_t count);
 
 #endif

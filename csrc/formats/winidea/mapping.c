@@ -95,39 +95,30 @@ typedef struct parents {
 } parents;
 
 
-/* The handle of the parent: the one that the row states, else that of the
-   variable whose row states the handle of these states, else by the default
-   rule for states. WINIDEA_NO_HANDLE if there is none. */
-static uint32_t parent_handle_of (const winidea_file *file,
-                                  const winidea_entry *entry) {
-  const winidea_handle_info *const info =
-      winidea_is_state(entry->handle)
-          ? winidea_find_handle(&file->areas, entry->handle)
-          : NULL;
-  if (entry->parent_handle != WINIDEA_NO_HANDLE)
-    return entry->parent_handle;
-  if (info != NULL && info->variable != WINIDEA_NO_ENTRY)
-    return file->areas.list[info->variable].handle;
-  return winidea_is_state(entry->handle) && !entry->names_parent
-             ? entry->handle - WINIDEA_KIND_STEP
-             : WINIDEA_NO_HANDLE;
-}
-
-
-/* The entry of the parent, or WINIDEA_NO_ENTRY: by its handle; for lines the
-   last function before; for states the last variable before if the row states
-   its name. */
+/* The entry of the parent, or WINIDEA_NO_ENTRY: by the handle that the row states,
+   else that of the variable whose row states the handle of these states, else by
+   the default rule for states; for lines the last function before; for states
+   the last variable before if the row states its name. */
 static uint32_t parent_of (const pf_trace *trace, const winidea_entry *entry,
                            const parents *before) {
   const winidea_file *const file = trace->state;
-  const uint32_t handle = parent_handle_of(file, entry);
+  const winidea_entry *const list = file->areas.list;
+  const bool is_state = winidea_is_state(entry->handle);
+  const winidea_handle_info *const info =
+      is_state ? winidea_find_handle(&file->areas, entry->handle) : NULL;
+  uint32_t handle = entry->parent_handle;
+  if (handle == WINIDEA_NO_HANDLE && info != NULL &&
+      info->variable != WINIDEA_NO_ENTRY)
+    handle = list[info->variable].handle;
+  else if (handle == WINIDEA_NO_HANDLE && is_state && !entry->names_parent)
+    handle = entry->handle - WINIDEA_KIND_STEP;
   const winidea_entry *const parent =
       handle == WINIDEA_NO_HANDLE ? NULL : winidea_first_entry(file, handle);
   if (parent != NULL && winidea_is_root(parent->handle))
-    return (uint32_t)(parent - file->areas.list);
-  if (winidea_is_state(entry->handle) && before->root != WINIDEA_NO_ENTRY &&
+    return (uint32_t)(parent - list);
+  if (is_state && before->root != WINIDEA_NO_ENTRY &&
       entry->parent_name != PF_NO_NAME &&
-      file->areas.list[before->root].name == entry->parent_name)
+      list[before->root].name == entry->parent_name)
     return before->root;
   return winidea_kind(entry->handle) == WINIDEA_LINE &&
                  (handle != WINIDEA_NO_HANDLE || !entry->names_parent)

@@ -130,29 +130,18 @@ static pf_status put_statistics (section_reader *self,
 
 /* {====== Rows ====== */
 
-static pf_status report (section_reader *self, pf_bytes row, uint64_t offset,
-                         pf_error *error) {
-  winidea_file *const file = self->trace->state;
-  pthread_mutex_lock(&file->mutex);
-  const pf_status status =
-      winidea_bad_row(self->trace, offset, row, self->expected, error);
-  pthread_mutex_unlock(&file->mutex);
-  return status;
-}
-
-
 static pf_status read_row (section_reader *self, pf_batch *batch,
                            pf_error *error) {
-  const winidea_file *const file = self->trace->state;
+  winidea_file *const file = self->trace->state;
   const uint64_t offset = self->at;
   winidea_fields fields;
-  bool is_good = true;
   const pf_bytes row = winidea_line(file->text->bytes, offset, &self->at);
   if (row.size == 0)
     return PF_OK;
-  if (!winidea_split(&self->format, row, &fields))
-    return report(self, row, offset, error);
-  const pf_status status = self->put(self, &fields, batch, &is_good, error);
+  bool is_good = winidea_split(&self->format, row, &fields);
+  pf_status status = PF_OK;
+  if (is_good)
+    status = self->put(self, &fields, batch, &is_good, error);
   if (status < 0)
     return status;
   batch->rows += is_good;
@@ -162,7 +151,10 @@ static pf_status read_row (section_reader *self, pf_batch *batch,
   for (size_t i = 0; i < batch->ncolumns; i++) /* the row is dropped */
     if (batch->columns[i].has_missing)
       batch->columns[i].missing[batch->rows >> 6] &= ~bit;
-  return report(self, row, offset, error);
+  pthread_mutex_lock(&file->mutex);
+  status = winidea_bad_row(self->trace, offset, row, self->expected, error);
+  pthread_mutex_unlock(&file->mutex);
+  return status;
 }
 
 

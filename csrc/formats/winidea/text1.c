@@ -97,18 +97,6 @@ winidea_section_kind winidea_kind_of_header (pf_bytes line) {
 }
 
 
-/* The start of the last macro HANDLE of a text, or NULL. */
-static const uint8_t *last_handle (pf_bytes text) {
-  winidea_rowformat format;
-  if (!winidea_compile(&format, text))
-    return NULL;
-  for (unsigned i = format.count; i-- > 0;)
-    if (format.macros[i] == MACRO_HANDLE)
-      return format.literals[i].at + format.literals[i].size;
-  return NULL;
-}
-
-
 /* Splits off the context of a header ` CONTEXT(name) %...`. A name may contain
    brackets: it ends at the last bracket before a format with HANDLE, else at
    the last bracket. */
@@ -117,7 +105,12 @@ static pf_bytes split_context (pf_bytes *rest) {
   const size_t start = match(text, "CONTEXT(");
   if (start == 0)
     return (pf_bytes){NULL, 0};
-  const uint8_t *const handle = last_handle(text);
+  winidea_rowformat format;
+  const uint8_t *handle = NULL; /* the last macro HANDLE */
+  if (winidea_compile(&format, text))
+    for (unsigned i = 0; i < format.count; i++)
+      if (format.macros[i] == MACRO_HANDLE)
+        handle = format.literals[i].at + format.literals[i].size;
   size_t end = 0;
   for (size_t i = text.size; i-- > start;) {
     if (text.at[i] != ')')

@@ -15,14 +15,8 @@
 #include "model/dictionary/names.h"
 #include "model/rows/table_reader.h"
 
-#define RECORD       24
-#define CACHED_NAMES 64 /* names of contexts that are cached */
-#define NO_FIELD     0xff
-
-typedef struct known_name {
-  pf_bytes text; /* in the dictionary */
-  uint32_t name;
-} known_name;
+#define RECORD   24
+#define NO_FIELD 0xff
 
 typedef struct timeline_reader {
   pf_reader reader;
@@ -34,7 +28,6 @@ typedef struct timeline_reader {
   winidea_section now;     /* the current section */
   winidea_rowformat format;
   winidea_base base;
-  known_name names[CACHED_NAMES];
   bool has_last;         /* a row has been read */
   bool is_ended;         /* the event "end" has been given */
   int64_t first;         /* time of the first row, ns */
@@ -216,38 +209,6 @@ static const uint8_t *take_fast (const timeline_reader *self, const uint8_t *p,
 /* }====== */
 
 
-/* {====== Contexts ====== */
-
-
-/* Sets the name of a context; recent ones are cached. */
-static pf_status context_name (timeline_reader *self, pf_bytes text,
-                               uint32_t *name, pf_error *error) {
-  if (text.size == 0) {
-    *name = PF_NO_NAME;
-    return PF_OK;
-  }
-  const unsigned slot =
-      (unsigned)(text.size * 7 + text.at[0] * 3 + text.at[text.size - 1] * 5 +
-                 text.at[text.size / 2]) %
-      CACHED_NAMES;
-  known_name *const known = &self->names[slot];
-  if (known->text.size != text.size ||
-      memcmp(known->text.at, text.at, text.size) != 0) {
-    pf_dictionary *const names = self->reader.dictionary;
-    pthread_mutex_lock(&self->decoder.file->mutex);
-    known->name = pf_intern(names, text);
-    known->text = pf_name(names, known->name);
-    pthread_mutex_unlock(&self->decoder.file->mutex);
-    if (known->name == PF_NO_NAME)
-      return pf_no_memory(error);
-  }
-  *name = known->name;
-  return PF_OK;
-}
-
-/* }====== */
-
-
 /* {====== Slices ====== */
 
 static uint64_t offset_of (const timeline_reader *self, const uint8_t *p) {
@@ -267,7 +228,14 @@ static pf_status put_row (timeline_reader *self, size_t n, const uint8_t *start,
   self->kinds[n] = r->kind;
   if (r->context.at == NULL)
     return PF_OK;
-  return context_name(self, r->context, &self->decoder.contexts[n], error);
+  uint32_t *const context = &self->decoder.contexts[n];
+  *context = PF_NO_NAME;
+  if (r->context.size == 0)
+    return PF_OK;
+  pthread_mutex_lock(&self->decoder.file->mutex);
+  *context = pf_intern(self->reader.dictionary, r->context);
+  pthread_mutex_unlock(&self->decoder.file->mutex);
+  return *context == PF_NO_NAME ? pf_no_memory(error) : PF_OK;
 }
 
 

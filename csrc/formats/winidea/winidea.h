@@ -20,8 +20,7 @@
 **   area_list.c      the list of areas of a file
 **   area_cache.c     from handle and value to area, with a cache for
 **                            each reader
-**   decode.c         from records to columns (_areas: the areas; _fast:
-**                            fast path)
+**   decode.c         from records to columns (_fast: fast path)
 **   bin_timeline.c   reader of a binary timeline
 **   text_timeline.c  reader of a Text1 timeline
 **   areas_table.c    reader of table areas
@@ -319,7 +318,7 @@ pf_status winidea_detect_layout (pf_trace *trace, pf_bytes bytes,
 /* The names of the events, by type. */
 extern const char *const winidea_event_names[WINIDEA_EVENTS];
 
-/* area_cache.c: the class of a kind of area: "function", "line", ... */
+/* area_list.c: the class of a kind of area: "function", "line", ... */
 extern const char *const winidea_class_names[WINIDEA_KINDS];
 
 
@@ -345,7 +344,7 @@ const winidea_entry *winidea_find_state (const winidea_areas *areas,
 pf_status winidea_set_states (winidea_file *file, uint32_t variable,
                               uint32_t handle);
 
-/* area_cache.c: adds the area of an entry to the dictionary, with its
+/* Adds the area of an entry to the dictionary, with its
    name, or with one built from its parent and value. PF_OK or PF_ENOMEM. */
 pf_status winidea_build_area (pf_trace *trace, winidea_entry *entry);
 

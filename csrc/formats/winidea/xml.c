@@ -36,22 +36,19 @@ typedef struct xml_parser {
 
 /* {====== Elements ====== */
 
-static bool is_name_byte (uint8_t c) {
-  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-         (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '-' || c == ':';
-}
-
-
 /* Sets the name of a tag, the text between < and >. */
 static void read_name (pf_bytes tag, element *e) {
   size_t n = 0;
   e->is_end = tag.size > 0 && tag.at[0] == '/';
   e->is_empty = tag.size > 0 && tag.at[tag.size - 1] == '/';
-  for (size_t i = e->is_end; i < tag.size && is_name_byte(tag.at[i]); i++) {
-    const uint8_t c = tag.at[i];
+  for (size_t i = e->is_end; i < tag.size; i++) {
+    const uint8_t c = winidea_upper(tag.at[i]);
+    if (!(c >= 'A' && c <= 'Z') && !(c >= '0' && c <= '9') && c != '_' &&
+        c != '.' && c != '-' && c != ':')
+      break;
     if (n + 1 == MAX_NAME)
       n = 0; /* longer than all known names */
-    e->name[n++] = (char)(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
+    e->name[n++] = (char)c;
   }
   e->name[n] = '\0';
 }

@@ -73,10 +73,6 @@ static void set_name (const winidea_writer *self, fields *f,
 }
 
 
-static void begin (fields *f) {
-  memset(f->of, 0, sizeof f->of);
-}
-
 /* }====== */
 
 
@@ -179,13 +175,6 @@ static pf_status put_section (winidea_writer *self, winidea_section_kind kind,
 }
 
 
-static pf_status put_header (winidea_writer *self, winidea_section_kind kind,
-                             const char *class, uint32_t context, pf_sink *sink,
-                             pf_error *error) {
-  return put_section(self, kind, class, context, false, sink, error);
-}
-
-
 /* The class of the section for a kind of area. */
 static const char *class_of (uint32_t handle) {
   switch (winidea_kind(handle)) {
@@ -204,22 +193,20 @@ static const char *class_of (uint32_t handle) {
 
 pf_status winidea_write_info (winidea_writer *self, pf_sink *sink,
                               pf_error *error) {
-  fields f;
+  fields f = {.of = {{NULL, 0}}};
   if (!self->is_text || self->total_time < 0)
     return PF_OK;
-  begin(&f);
   set_decimal(&f, MACRO_TOTAL_TIME, self->total_time);
   self->total_time = -1;
   const pf_status status =
-      put_header(self, WINIDEA_INFO, NULL, PF_NO_NAME, sink, error);
+      put_section(self, WINIDEA_INFO, NULL, PF_NO_NAME, false, sink, error);
   return status < 0 ? status : put_row(self, WINIDEA_INFO, &f, sink, error);
 }
 
 
 pf_status winidea_write_context (winidea_writer *self, const pf_batch *batch,
                                  size_t row, pf_sink *sink, pf_error *error) {
-  fields f;
-  begin(&f);
+  fields f = {.of = {{NULL, 0}}};
   if (!pf_has_value(batch, CONTEXTS_HANDLE, row) ||
       batch->columns[CONTEXTS_HANDLE].addrs[row] > UINT32_MAX)
     return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
@@ -230,7 +217,7 @@ pf_status winidea_write_context (winidea_writer *self, const pf_batch *batch,
                             (unsigned long long)handle));
   set_name(self, &f, MACRO_NAME, batch, CONTEXTS_NAME, row);
   const pf_status status =
-      put_header(self, WINIDEA_CONTEXTS, NULL, PF_NO_NAME, sink, error);
+      put_section(self, WINIDEA_CONTEXTS, NULL, PF_NO_NAME, false, sink, error);
   return status < 0 ? status : put_row(self, WINIDEA_CONTEXTS, &f, sink, error);
 }
 
@@ -280,9 +267,8 @@ static pf_status put_area (winidea_writer *self, fields *f, uint32_t handle,
 
 pf_status winidea_write_area (winidea_writer *self, const pf_batch *batch,
                               size_t row, pf_sink *sink, pf_error *error) {
-  fields f;
+  fields f = {.of = {{NULL, 0}}};
   uint32_t handle = 0;
-  begin(&f);
   pf_status status = winidea_row_handle(self, batch, AREAS_HANDLE, AREAS_AREA,
                                         row, &handle, error);
   if (status < 0)
@@ -307,9 +293,8 @@ pf_status winidea_write_area (winidea_writer *self, const pf_batch *batch,
 pf_status winidea_write_statistics (winidea_writer *self, const pf_batch *batch,
                                     size_t row, pf_sink *sink,
                                     pf_error *error) {
-  fields f;
+  fields f = {.of = {{NULL, 0}}};
   uint32_t handle = 0, context = PF_NO_NAME;
-  begin(&f);
   pf_status status = winidea_row_handle(self, batch, STATISTICS_HANDLE,
                                         STATISTICS_AREA, row, &handle, error);
   if (status < 0)
@@ -330,7 +315,8 @@ pf_status winidea_write_statistics (winidea_writer *self, const pf_batch *batch,
     context = batch->columns[STATISTICS_CONTEXT].ids[row];
   const char *const class = class_of(handle);
   f.of[MACRO_CLASS] = pf_bytes_of(class);
-  status = put_header(self, WINIDEA_STATISTICS, class, context, sink, error);
+  status =
+      put_section(self, WINIDEA_STATISTICS, class, context, false, sink, error);
   return status < 0 ? status
                     : put_row(self, WINIDEA_STATISTICS, &f, sink, error);
 }
@@ -339,8 +325,7 @@ pf_status winidea_write_statistics (winidea_writer *self, const pf_batch *batch,
 pf_status winidea_write_event (winidea_writer *self, const winidea_event *event,
                                pf_sink *sink, pf_error *error) {
   static const char letters[WINIDEA_EVENTS] = {'X', 'S', 'R', 'E', 'W'};
-  fields f;
-  begin(&f);
+  fields f = {.of = {{NULL, 0}}};
   set_hexadecimal(&f, MACRO_HANDLE, event->handle, 8);
   f.of[MACRO_EVENT] = (pf_bytes){(const uint8_t *)&letters[event->type], 1};
   if (event->is_double) { /* all digits, with a point, an exponent or a word */
@@ -358,7 +343,7 @@ pf_status winidea_write_event (winidea_writer *self, const winidea_event *event,
   if (event->context != PF_NO_NAME)
     f.of[MACRO_CONTEXT] = pf_name(self->dictionary, event->context);
   const pf_status status =
-      put_header(self, WINIDEA_TIMELINE, NULL, PF_NO_NAME, sink, error);
+      put_section(self, WINIDEA_TIMELINE, NULL, PF_NO_NAME, false, sink, error);
   return status < 0 ? status : put_row(self, WINIDEA_TIMELINE, &f, sink, error);
 }
 
@@ -369,8 +354,7 @@ pf_status winidea_write_assigned (winidea_writer *self, pf_sink *sink,
     const winidea_assigned_handle *const assigned =
         &self->assigned[self->nassigned_written];
     const pf_area *const area = pf_area_at(self->dictionary, assigned->area);
-    fields f;
-    begin(&f);
+    fields f = {.of = {{NULL, 0}}};
     f.of[MACRO_NAME] = pf_name(self->dictionary, area->name);
     if (area->file != PF_NO_NAME)
       f.of[MACRO_FILE] = pf_name(self->dictionary, area->file);
