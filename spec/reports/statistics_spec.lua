@@ -72,6 +72,17 @@ describe("--report statistics", function()
       assert.equal(4, by["isr/b"].gross)
    end)
 
+   it("has only rows for all contexts if --columns leaves out what distinguishes them", function()
+      local function count(...)
+         return #json.decode(events.fine(lines, "--report", "statistics", "--output", "json", ...))
+      end
+      assert.equal(4, count("--columns", "area,count"))
+      assert.equal(8, count("--columns", "area,context,count"))
+      assert.equal(8, count("--columns", "area,count", "--sort", "-context"))
+      assert.equal(8, count("--columns", "area,count", "--set", "by=context"))
+      assert.equal(1, count("--columns", "area,count", "--lane", "b"))
+   end)
+
    it("takes --lane, --from and --to", function()
       local _, list = rows("--lane", "b")
       assert.equal(1, #list)

@@ -68,11 +68,22 @@ end
 
 statistics.fits = require("profio.reports.calls.calls").fits
 
+-- Returns whether rows of all contexts and rows of each one can be distinguished: not if --columns
+-- leaves out the context and no other option names it. Sums over the rows would count twice.
+local function shows_contexts(given)
+   if not given.columns or given.lane then
+      return true
+   end
+   local words_given = { given.columns, given.group or "", given.sort or "",
+      table.unpack(given.where) }
+   return (" " .. table.concat(words_given, " ")):find "[ ,-]context" ~= nil
+end
+
 -- Returns the rows of a trace within --from, --to and --lane.
 local function rows_of_trace(context, trace, quantiles)
    local options = context:report_options(statistics)
    options.quantiles = quantiles or options.quantiles
-   options.by = options.by or "context"
+   options.by = options.by or (shows_contexts(context.given) and "context" or "area")
    options.from, options.to = span.of(trace, context.given)
    local lane = context.given.lane
    if lane and options.by ~= "context" then
