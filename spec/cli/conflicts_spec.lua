@@ -232,13 +232,14 @@ values.ignore, values.hide = values.focus, values.focus
 
 -- }======
 
--- Options of opening that all formats have, modes, and options that need no file.
+-- Options of opening that all formats have, modes, options that need no file, and --wide, which
+-- changes only what a terminal gets.
 local not_tried = { info = true, report = true, list_reports = true, table = true, limits = true,
    check = true, merge = true, script = true, new_script = true, list_formats = true, help = true,
    version = true, exe = true, symbols = true, load_bias = true, strict = true,
    trust_paths = true, format = true,
    mapping = true, set = true, progress = true, no_progress = true, out = true, follow = true,
-   load = true }
+   load = true, wide = true }
 
 -- Returns the outcomes of an option with each of its values: "refused", "same", "differs" or a
 -- message.
