@@ -9,7 +9,7 @@ local bench = {}
 local ENTRIES = 1000000
 
 -- Random calls up to 12 deep, as a table of digits: 43 bytes a record.
-local function write_trace(path)
+function bench.write_xbase(path)
    local writer = assert(profio.create(path, { format = "xpp", layout = "text-fields",
       params = false }))
    local emit = writer:emitter("thread", "time", "op", "call", "line")
@@ -71,7 +71,7 @@ end
 --- and statistics of the calls.
 function bench.xbase()
    local path = timing.folder .. "/large.dbf"
-   write_trace(path)
+   bench.write_xbase(path)
    timing.settle()
    local times = timing.functions({
       function()

@@ -9,21 +9,11 @@
 
 #include "formats/xpp/parser/fill_rows.h"
 
-/* The load of a field of less than 8 bytes as one word. */
-typedef enum xpp_load {
-  XPP_LOAD_WORDS,     /* the field has 8 bytes or more */
-  XPP_LOAD_FOLLOWING, /* together with the bytes that follow in its record */
-  XPP_LOAD_PRECEDING  /* together with the bytes before it */
-} xpp_load;
-
 typedef struct xpp_name_cache {
   const dbf_field *field; /* NULL: the cache cannot be used for this field */
   bool has_filled;        /* a name filled its whole field, so it may be cut */
-  xpp_load load;
-  size_t words;    /* length of the key in words of 8 bytes; 0: one byte */
-  size_t mask;     /* number of slots - 1; slots are a power of two */
+  size_t words;           /* length of the key in words of 8 bytes */
   uint64_t *slots; /* owned; each is `words` of key, then id + 1, or 0: free */
-  uint32_t of_byte[256]; /* fields of one byte: id + 1, or 0 */
 } xpp_name_cache;
 
 /* Prepares the cache for a field of the trace (an index, or XPP_NO_FIELD). Sets
@@ -32,14 +22,6 @@ typedef struct xpp_name_cache {
 pf_status xpp_name_cache_open (xpp_name_cache *cache, const xpp_file *file,
                                size_t field);
 void xpp_name_cache_close (xpp_name_cache *cache);
-
-/*
-** Looks up the names of consecutive records of `stride` bytes; `at` is the
-** field in the first one. Stops at the first name that is missing or not in the
-** cache. Returns the number of ids stored in `names`, at most `count`.
-*/
-size_t xpp_name_cache_find (const xpp_name_cache *cache, const uint8_t *at,
-                            size_t stride, size_t count, uint32_t *names);
 
 /* Fills a column of names for all rows of the batch, and adds new names to the
    cache and the dictionary. PF_OK or a failure. */

@@ -9,6 +9,7 @@
 
 #include "formats/xpp/operations/unfilter.h"
 #include "formats/xpp/operations/unfilter_state.h"
+#include "model/base/switches.h"
 
 /* {====== One step ====== */
 
@@ -361,10 +362,11 @@ static bool is_whole (const unfilter *self, size_t column) {
 /* Whether the fast path can process the rows of the batch. */
 static bool is_fast (const unfilter *self) {
   const xpp_entry_columns *const at = &self->at;
-  return self->copied == 0 && self->line == NO_COLUMN && !self->has_details &&
-         self->frames.nidle == 0 && !self->may_have_gaps &&
-         is_whole(self, at->thread) && is_whole(self, at->time) &&
-         is_whole(self, at->op) && is_whole(self, at->call);
+  return PF_FAST(CALLS) && self->copied == 0 && self->line == NO_COLUMN &&
+         !self->has_details && self->frames.nidle == 0 &&
+         !self->may_have_gaps && is_whole(self, at->thread) &&
+         is_whole(self, at->time) && is_whole(self, at->op) &&
+         is_whole(self, at->call);
 }
 
 
@@ -383,15 +385,10 @@ static pf_status pull (unfilter *self, pf_error *error) {
 }
 
 
-/* Whether the fast path may be used now. */
-static bool may_use_fast_path (const unfilter *self) {
-  return self->is_fast && !self->has_gap && !self->frames.has_holders;
-}
-
-
 /* Process many rows on the fast path, then one on the general path. */
 static pf_status process_rows (unfilter *self, pf_batch *out, pf_error *error) {
-  if (may_use_fast_path(self) && xpp_unfilter_fast(self, out) != PF_OK)
+  if (self->is_fast && !self->has_gap && !self->frames.has_holders &&
+      xpp_unfilter_fast(self, out) != PF_OK)
     return pf_no_memory(error);
   if (self->row == self->in.rows || out->rows == PF_BATCH_ROWS)
     return PF_OK;
