@@ -214,10 +214,8 @@ bool xpp_frames_new_file (xpp_frames *frames, const pf_batch *batch,
 
 xpp_open_call *xpp_frames_push (xpp_frames *frames, xpp_call_stack *lane,
                                 uint32_t slot) {
-  /* process_either reads unused frames, too, so they are zeros */
   if (lane->depth >= XPP_NO_FRAME - 1 ||
-      !pf_grow_filled(&lane->frames, &lane->capacity, (size_t)lane->depth + 1,
-                      0))
+      !pf_grow(&lane->frames, &lane->capacity, (size_t)lane->depth + 1))
     return NULL;
   xpp_open_call *const frame = &lane->frames[lane->depth];
   *frame = (xpp_open_call){

@@ -108,39 +108,6 @@ HOT bool process (unfilter *self, output *o, const event *e) {
 }
 
 
-/* Process an I, or the O of the innermost call, of a trace that has only these.
-   Enters and leaves alternate at random, so a branch on them would be
-   mispredicted half of the time: both do the same stores. A leave writes into
-   the frame that it frees. */
-HOT bool process_either (unfilter *self, output *o, const event *e) {
-  xpp_call_stack *const lane = e->lane;
-  xpp_call_slot *const slot = &self->frames.slots[e->slot];
-  const uint32_t depth = lane->depth;
-  const bool enters = e->op == XPP_ENTERED, is_within = depth > 0;
-  if (lane->capacity == 0 || slot->area == PF_NO_AREA ||
-      (!enters && e->op != XPP_RETURNING))
-    return false;
-  const xpp_open_call *const top = &lane->frames[depth - is_within];
-  const bool has_capacity = depth < lane->capacity;
-  const bool is_its = (is_within & (top->slot == e->slot)) != 0;
-  const bool is_calling = (is_within & top->seen[XPP_CALLING]) != 0;
-  if (select_id(enters, has_capacity, is_its) == 0 || is_calling)
-    return false;
-  const uint32_t below = top->below;
-  xpp_open_call *const call = &lane->frames[depth - !enters];
-  call->slot = e->slot;
-  call->below = slot->top;
-  call->gaps = self->frames.gaps;
-  call->area = slot->area;
-  memset(call->seen, 0, sizeof call->seen);
-  xpp_open_call_record(call, XPP_ENTERED, e->time);
-  slot->top = select_id(enters, depth, below);
-  lane->depth = select_id(enters, depth + 1, depth - 1);
-  put(self, o, e, enters, slot->area);
-  return true;
-}
-
-
 /* Mark rows from..to-1 as having no flags. */
 static void clear_flags (pf_column *flags, size_t from, size_t to) {
   memset(flags->ids + from, 0, (to - from) * sizeof *flags->ids);
@@ -178,7 +145,7 @@ HOT pf_status process_all (unfilter *self, output *o) {
     }
     const event e = {&frames->lanes[call_row.lane], call_row.slot, call_row.op,
                      times[row]};
-    if (!process_either(self, o, &e) && !process(self, o, &e))
+    if (!process(self, o, &e))
       break;
     e.lane->orphan = XPP_NO_FRAME;
     latest = e.time > latest ? e.time : latest;
