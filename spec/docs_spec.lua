@@ -116,6 +116,38 @@ describe("the page lua-api", function()
       end
    end)
 
+   -- Returns the methods of an object, whose __index is their table or a function that uses it.
+   local function methods_of(object)
+      local found = getmetatable(object).__index
+      for i = 1, type(found) == "function" and 20 or 0 do
+         local name, value = debug.getupvalue(found, i)
+         if name == "methods" then
+            return value
+         end
+      end
+      return assert(type(found) == "table" and found)
+   end
+
+   it("has every method of traces, profiles and writers", function()
+      local trace <close> = assert(profio.open { data = require("spec.support.gmon_builder")("<", 8)
+         :header():histogram { low = 0x1000, high = 0x1100, bins = { 1 } }:bytes() })
+      local profile <close> = assert(trace:profile())
+      local writer <close> = assert(profio.create(nil, { format = "gmon" }))
+      for shown, object in pairs { ["trace:"] = trace, ["profile:"] = profile,
+         ["writer:"] = writer } do
+         local count = 0
+         for name, value in pairs(methods_of(object)) do
+            if type(value) == "function" and not name:find "^__" then
+               count = count + 1
+               local is_there = page:find("\n### `" .. shown .. name .. "[%(`]")
+                  or shown == "trace:" and page:find("\n### `view:" .. name .. "[%(`]")
+               assert.is_truthy(is_there, shown .. name)
+            end
+         end
+         assert.is_true(count > 5, shown)
+      end
+   end)
+
    it("has every function of the public modules", function()
       for shown, module in pairs { ["profio."] = profio, ["view:"] = require("profio.view").methods,
          ["recorder."] = require "profio.recorder", ["limits."] = require "profio.limits",

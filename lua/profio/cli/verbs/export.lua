@@ -27,11 +27,11 @@ export.more = verbs.joined({ "--report", "--export", "--lane", "--metric", "--gr
 function export.prepare(given)
    local name = verbs.take_name(given, exports)
    if name and given.export then
-      failure.use("profio export: two kinds, %s and --export %s", name, given.export)
+      failure.use("export: two kinds, %s and --export %s", name, given.export)
    end
    given.export = given.export or name or given.out and exports.of_path(given.out)
    if not given.export then
-      failure.use("profio export: the kind is missing, as in profio export pprof -o OUT FILE; "
+      failure.use("export: the kind is missing, as in profio export pprof -o OUT FILE; "
          .. "there are: %s", exports.names())
    end
 end

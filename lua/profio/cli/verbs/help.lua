@@ -119,7 +119,7 @@ local function unknown(word)
          names[#names + 1] = entry.name
       end
    end
-   failure.use("profio help: nothing mentions '%s'%s", word, suggestions.hint(word, names))
+   failure.use("help: nothing mentions '%s'%s", word, suggestions.hint(word, names))
 end
 
 -- Returns the Markdown for the words, and true if it is a text without Markdown.

@@ -53,7 +53,7 @@ local function options_of(given)
    table.move(given.set, 1, #given.set, #list + 1, list)
    for _, text in ipairs(list) do
       if text:find(",", 1, true) then
-         failure.use("profio record: values may not contain commas: %s", text)
+         failure.use("record: values may not contain commas: %s", text)
       end
    end
    local text = table.concat(list, ",")
@@ -78,7 +78,7 @@ end
 -- Checks that the script can be read, before an older recording is replaced.
 local function check_script(path)
    if not path then
-      failure.use "profio record: the script is missing, as in profio record script.lua"
+      failure.use "record: the script is missing, as in profio record script.lua"
    end
    local file, message = io.open(path)
    if not file and path ~= "-" then

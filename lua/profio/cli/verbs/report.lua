@@ -23,7 +23,7 @@ report.more = verbs.joined({ "--report", "--lane", "--group", "--aggregate", "--
 function report.prepare(given)
    local name = verbs.take_name(given, require "profio.reports")
    if name and given.report then
-      failure.use("profio report: two reports, %s and --report %s", name, given.report)
+      failure.use("report: two reports, %s and --report %s", name, given.report)
    end
    given.report = given.report or name
 end
