@@ -99,17 +99,6 @@ static uint64_t ticks_of (const l_clock *c, int64_t ns) {
 }
 
 
-/* Switches to the CPU time of the thread, at the rate measured for the wall
-   clock. */
-static void use_cpu_clock (l_clock *c) {
-  uint64_t ticks;
-  c->id = CLOCK_THREAD_CPUTIME_ID;
-  const int64_t ns = read_both(c, &ticks);
-  c->gap = ticks_of(c, GAP);
-  set_base(c, c->rate, ticks_of(c, CPU_SPAN), ticks, ns);
-}
-
-
 void l_clock_open (l_clock *c, clockid_t id, bool ticks) {
   *c = (l_clock){.id = id};
   if (!ticks || !has_ticks())
@@ -119,12 +108,15 @@ void l_clock_open (l_clock *c, clockid_t id, bool ticks) {
   while (system_now(c) - c->ns < FIRST_SPAN)
     ;
   uint64_t then;
-  const int64_t ns = read_both(c, &then);
+  int64_t ns = read_both(c, &then);
   set_base(c, rate_of(c, then, ns), then - c->ticks, then, ns);
-  if (c->rate == 0)
+  if (c->rate == 0 || id == CLOCK_THREAD_CPUTIME_ID)
     c->id = id;
-  else if (id == CLOCK_THREAD_CPUTIME_ID)
-    use_cpu_clock(c);
+  if (c->rate == 0 || id != CLOCK_THREAD_CPUTIME_ID)
+    return;
+  ns = read_both(c, &then); /* the rate is that of the wall clock */
+  c->gap = ticks_of(c, GAP);
+  set_base(c, c->rate, ticks_of(c, CPU_SPAN), then, ns);
 }
 
 

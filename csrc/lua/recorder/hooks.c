@@ -77,22 +77,6 @@ static void set_suspended (l_recorder *r, l_lane *lane, bool suspended) {
 }
 
 
-/* Returns the lane of a thread, synchronised with its stack if it is new or
-   stale. NULL: out of memory. */
-static l_lane *lane_for (l_recorder *r, lua_State *thread, int level) {
-  l_lane *lane = l_lane_find(r, thread);
-  if (lane != NULL && !lane->is_stale)
-    return lane;
-  if (lane == NULL)
-    lane = l_lane_new(r, thread);
-  if (lane == NULL)
-    l_recorder_fail(r, PF_ENOMEM, "out of memory");
-  else
-    l_lane_sync(r, lane, level);
-  return lane;
-}
-
-
 /* If the running lane is empty, the time until `now` is charged to the new
    lane. */
 l_lane *l_switch (l_recorder *r, lua_State *thread, int level, int64_t now) {
@@ -104,9 +88,14 @@ l_lane *l_switch (l_recorder *r, lua_State *thread, int level, int64_t now) {
     return r->running;
   if (r->running != NULL && !is_same)
     set_suspended(r, r->running, true);
-  l_lane *const lane = lane_for(r, thread, level);
-  if (lane == NULL)
+  l_lane *const known = l_lane_find(r, thread);
+  l_lane *const lane = known != NULL ? known : l_lane_new(r, thread);
+  if (lane == NULL) {
+    l_recorder_fail(r, PF_ENOMEM, "out of memory");
     return NULL;
+  }
+  if (known == NULL || lane->is_stale)
+    l_lane_sync(r, lane, level);
   set_suspended(r, lane, false);
   r->running = lane;
   if (is_over)

@@ -12,27 +12,19 @@
 
 /* {====== Record layouts ====== */
 
-/* Returns the table of the writer with this name and its number; raises if
-   there is none. */
-static const pf_table *table_of (lua_State *L, const pf_writer *writer,
-                                 const char *name, size_t *number) {
-  size_t count;
-  const pf_table *const tables = pf_writer_tables(writer, &count);
-  for (*number = 0; *number < count; (*number)++)
-    if (strcmp(tables[*number].name, name) == 0)
-      return &tables[*number];
-  luaL_error(L, "the format has no table '%s'", name);
-  return NULL;
-}
-
-
-/* The values of a record are in the order of the table's columns. */
+/* The values of a record are in the order of the table's columns. Raises if the
+   writer has no table of this name. */
 static l_layout layout_of (lua_State *L, const pf_writer *writer,
                            const char *name, const char *const *columns,
                            size_t count) {
-  size_t number, at[L_LAYOUT_MAX];
+  size_t number = 0, ntables, at[L_LAYOUT_MAX];
   uint32_t mask = 0;
-  const pf_table *const table = table_of(L, writer, name, &number);
+  const pf_table *const tables = pf_writer_tables(writer, &ntables);
+  while (number < ntables && strcmp(tables[number].name, name) != 0)
+    number++;
+  if (number == ntables)
+    luaL_error(L, "the format has no table '%s'", name);
+  const pf_table *const table = &tables[number];
   l_layout layout = {.tag = 0};
   for (size_t i = 0; i < count; i++) {
     at[i] = pf_field_index(table->fields, table->nfields, columns[i]);
@@ -174,27 +166,21 @@ static uint32_t path_of (l_recorder *r, const l_lane *lane, l_frame *f) {
 }
 
 
-/* Adds the time on the line of a frame to the context of its call path. */
-static void put_sums (l_recorder *r, const l_lane *lane, l_frame *f) {
-  const uint32_t node = path_of(r, lane, f);
-  if (r->error.status != PF_OK)
-    return;
-  pf_context_add(r->contexts, node, 0, f->spent);
-  pf_context_add(r->contexts, node, 1, f->is_new);
-  if (r->by_line)
-    pf_context_add(r->contexts, node, 2, 1);
-  f->is_new = false;
-  r->events++;
-}
-
-
 void l_put_line (l_recorder *r, const l_lane *lane, l_frame *f) {
-  if (r->mode == L_AGGREGATE) {
-    put_sums(r, lane, f);
+  const bool has_path = r->mode == L_AGGREGATE || r->has_callers;
+  const uint32_t stack =
+      has_path ? path_of(r, lane, f) : l_line_area(r, f->function, f->line);
+  if (r->mode == L_AGGREGATE) { /* adds to the context of the call path */
+    if (r->error.status != PF_OK)
+      return;
+    pf_context_add(r->contexts, stack, 0, f->spent);
+    pf_context_add(r->contexts, stack, 1, f->is_new);
+    if (r->by_line)
+      pf_context_add(r->contexts, stack, 2, 1);
+    f->is_new = false;
+    r->events++;
     return;
   }
-  const uint32_t stack = r->has_callers ? path_of(r, lane, f)
-                                        : l_line_area(r, f->function, f->line);
   uint64_t *const record = l_put_begin(r, L_LINE_WORDS);
   if (record == NULL)
     return;
