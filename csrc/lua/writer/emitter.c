@@ -121,13 +121,6 @@ static inline bool put_value (lua_State *L, l_emitter *e, int arg, pf_type type,
 /* }====== */
 
 
-/* Returns nil, message, code of the emitter's stream. */
-static int failure (lua_State *L, const pf_error *error) {
-  lua_getiuservalue(L, lua_upvalueindex(1), 1);
-  return l_failure_of(L, error, lua_gettop(L));
-}
-
-
 /* Converts a string with a number to a number. */
 static void read_number (lua_State *L, int arg, pf_type type) {
   if (lua_type(L, arg) != LUA_TSTRING || type == PF_NAME || type == PF_AREA ||
@@ -168,8 +161,10 @@ COLD static int emit_any (lua_State *L, const l_emitter *e) {
    dropped. */
 COLD static int no_record (lua_State *L, pf_writer *writer) {
   pf_error error;
-  if (pf_writer_failure(writer, &error) != PF_OK)
-    return failure(L, &error);
+  if (pf_writer_failure(writer, &error) != PF_OK) {
+    lua_getiuservalue(L, lua_upvalueindex(1), 1);
+    return l_failure_of(L, &error, lua_gettop(L));
+  }
   lua_pushboolean(L, 0);
   return 1;
 }

@@ -51,22 +51,6 @@ typedef struct l_writer {
 
 /* {====== Files ====== */
 
-/* Adds the current numbered file, which is full, to the complete ones. Only
-   MAX_OPEN of them keep their descriptor. */
-static pf_status keep_file (output_file *output, pf_error *error) {
-  if (!pf_grow(&output->complete, &output->capacity, output->ncomplete + 1))
-    return pf_no_memory(error);
-  const pf_status status = output->ncomplete < MAX_OPEN
-                               ? PF_OK
-                               : pf_output_close_fd(&output->file, error);
-  if (status != PF_OK)
-    return status;
-  output->complete[output->ncomplete++] = output->file;
-  output->file = (pf_output){.fd = -1};
-  return PF_OK;
-}
-
-
 /* Opens the next numbered file. */
 static pf_status open_numbered (output_file *output, pf_error *error) {
   const size_t size = strlen(output->prefix) + 24;
@@ -83,14 +67,21 @@ static pf_status open_numbered (output_file *output, pf_error *error) {
 }
 
 
-/* Called by the sink when a numbered file is full: opens the next one. */
+/* Called by the sink when a numbered file is full: adds it to the complete ones,
+   of which only MAX_OPEN keep their descriptor, and opens the next one. */
 static pf_status open_next_file (pf_sink *sink, pf_error *error) {
   output_file *const output = (output_file *)(void *)sink;
   pf_status status = pf_sink_flush(sink, error);
-  if (status == PF_OK)
-    status = keep_file(output, error);
-  if (status == PF_OK)
+  if (status == PF_OK &&
+      !pf_grow(&output->complete, &output->capacity, output->ncomplete + 1))
+    status = pf_no_memory(error);
+  if (status == PF_OK && output->ncomplete >= MAX_OPEN)
+    status = pf_output_close_fd(&output->file, error);
+  if (status == PF_OK) {
+    output->complete[output->ncomplete++] = output->file;
+    output->file = (pf_output){.fd = -1};
     status = open_numbered(output, error);
+  }
   sink->before += sink->written;
   sink->written = 0;
   return status;

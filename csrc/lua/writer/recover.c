@@ -89,17 +89,6 @@ static pf_status encode (recovery *r, const pf_format *format, pf_error *damage,
 
 /* {====== The result ====== */
 
-/* Sets the bytes of the recovered files: `data`, and `side_files` by role. */
-static void set_bytes (lua_State *L, const recovery *r) {
-  l_set_bytes(L, "data", pf_sink_bytes(&r->sinks[0]));
-  lua_newtable(L);
-  for (size_t i = 1; i < r->nsinks; i++)
-    if (r->sinks[i].written > 0)
-      l_set_bytes(L, r->sinks[i].role, pf_sink_bytes(&r->sinks[i]));
-  lua_setfield(L, -2, "side_files");
-}
-
-
 static void push_answer (lua_State *L, const recovery *r, const char *format,
                          const pf_error *damage) {
   static const char *const modes[] = {"block", "drop", "overwrite"};
@@ -120,8 +109,14 @@ static void push_answer (lua_State *L, const recovery *r, const char *format,
   l_set_bool(L, "is_synced", r->copy.is_synced);
   if (damage->status < 0)
     l_set_text(L, "damage", damage->what);
-  if (r->encoder.rows > 0)
-    set_bytes(L, r);
+  if (r->encoder.rows == 0)
+    return;
+  l_set_bytes(L, "data", pf_sink_bytes(&r->sinks[0]));
+  lua_newtable(L);
+  for (size_t i = 1; i < r->nsinks; i++)
+    if (r->sinks[i].written > 0)
+      l_set_bytes(L, r->sinks[i].role, pf_sink_bytes(&r->sinks[i]));
+  lua_setfield(L, -2, "side_files");
 }
 
 /* }====== */

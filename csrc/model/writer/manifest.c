@@ -92,21 +92,18 @@ static bool take_option (pf_cursor *cursor, pf_option *option) {
 }
 
 
-static bool take_roles (pf_cursor *cursor, pf_manifest *manifest) {
+bool pf_manifest_read (pf_bytes bytes, pf_manifest *manifest) {
+  pf_cursor cursor = pf_cursor_over(bytes, false);
+  *manifest = (pf_manifest){.format = take_text(&cursor)};
+  if (manifest->format == NULL)
+    return false;
   const char *role;
-  while ((role = take_text(cursor)) != NULL && role[0] != '\0')
+  while ((role = take_text(&cursor)) != NULL && role[0] != '\0')
     if (manifest->nroles == PF_MANIFEST_ROLES)
       return false;
     else
       manifest->roles[manifest->nroles++] = role;
-  return role != NULL;
-}
-
-
-bool pf_manifest_read (pf_bytes bytes, pf_manifest *manifest) {
-  pf_cursor cursor = pf_cursor_over(bytes, false);
-  *manifest = (pf_manifest){.format = take_text(&cursor)};
-  if (manifest->format == NULL || !take_roles(&cursor, manifest))
+  if (role == NULL)
     return false;
   while (pf_left(&cursor) > 0)
     if (manifest->noptions == PF_MANIFEST_OPTIONS ||

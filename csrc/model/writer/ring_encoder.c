@@ -202,17 +202,6 @@ static pf_status put_batch (pf_ring_encoder *e, pf_error *error) {
 }
 
 
-/* Whether the table of a tag exists and has the columns of the tag. */
-static bool is_known (const pf_ring_encoder *e, uint32_t tag) {
-  const size_t number = tag >> PF_TAG_COLUMNS;
-  if (number >= e->ntables || number >= PF_TAG_TABLES)
-    return false;
-  const pf_table *const table = &e->tables[number];
-  const uint32_t columns = tag & ((1u << PF_TAG_COLUMNS) - 1);
-  return pf_ring_encoder_accepts(table) && columns >> table->nfields == 0;
-}
-
-
 /* The unread words of a record. */
 typedef struct words {
   const uint8_t *at;
@@ -332,9 +321,13 @@ static pf_status begin_rows (pf_ring_encoder *e, uint32_t tag,
   const pf_status status = put_batch(e, error);
   if (status != PF_OK)
     return status;
-  if (!is_known(e, tag))
+  const size_t number = tag >> PF_TAG_COLUMNS;
+  const uint32_t columns = tag & ((1u << PF_TAG_COLUMNS) - 1);
+  if (number >= e->ntables || number >= PF_TAG_TABLES)
     return broken("a record", error);
-  const pf_table *const table = &e->tables[tag >> PF_TAG_COLUMNS];
+  const pf_table *const table = &e->tables[number];
+  if (!pf_ring_encoder_accepts(table) || columns >> table->nfields != 0)
+    return broken("a record", error);
   e->nwanted = 0;
   e->has_fixed_size = true;
   for (size_t i = 0; i < table->nfields; i++)
@@ -354,16 +347,6 @@ static size_t free_rows (const pf_ring_encoder *e, uint32_t tag) {
 }
 
 
-/* Largest number of records to add together with a record of the same tag and
-   size: limited by the free rows of the batch and by `bytes`. */
-static size_t alike_limit (const pf_ring_encoder *e,
-                           const pf_ring_record *record, uint64_t bytes) {
-  const size_t space = free_rows(e, record->tag) - 1;
-  const uint64_t more = bytes / (8 * ((uint64_t)record->count + 1));
-  return more < space ? (size_t)more : space;
-}
-
-
 pf_status pf_ring_encoder_consume (pf_ring_encoder *e, pf_ring_cursor *records,
                                    uint64_t max_bytes, pf_error *error) {
   const uint64_t start = records->at;
@@ -374,11 +357,14 @@ pf_status pf_ring_encoder_consume (pf_ring_encoder *e, pf_ring_cursor *records,
     status = pf_ring_next(records, &record, error);
     if (status == PF_MORE && free_rows(e, record.tag) == 0)
       status = begin_rows(e, record.tag, error);
-    if (status == PF_MORE)
-      status = add_rows(e, &record,
-                        1 + pf_ring_next_alike(records, &record,
-                                               alike_limit(e, &record, left)),
-                        error);
+    if (status != PF_MORE)
+      break;
+    /* Records of the same tag and size are added together. */
+    const size_t space = free_rows(e, record.tag) - 1;
+    const uint64_t more = left / (8 * ((uint64_t)record.count + 1));
+    const size_t alike = pf_ring_next_alike(
+        records, &record, more < space ? (size_t)more : space);
+    status = add_rows(e, &record, 1 + alike, error);
   }
   const pf_status put = put_batch(e, error);
   return put != PF_OK ? put : status;

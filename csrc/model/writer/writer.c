@@ -175,41 +175,31 @@ const pf_table *pf_writer_tables (const pf_writer *w, size_t *count) {
 
 /* {====== The journal ====== */
 
-static pf_status append_area (pf_writer *w, uint32_t number, pf_error *error) {
-  const pf_area *const area = pf_area_at(w->dictionary, number);
-  const uint64_t n[PF_JOURNAL_AREA_NUMBERS] = {
-      area->name,
-      area->class,
-      area->file,
-      area->parent,
-      (uint64_t)area->line,
-      area->handle,
-      (uint64_t)area->value,
-      (uint64_t)area->has_handle | (uint64_t)area->has_value << 1};
-  return pf_ring_journal_append(&w->ring, PF_JOURNAL_AREA,
-                                (pf_bytes){(const uint8_t *)n, sizeof n},
-                                error);
-}
-
-
-static pf_status append_stack (pf_writer *w, uint32_t number, pf_error *error) {
-  const pf_stack *const stack = pf_stack_at(w->dictionary, number);
-  const uint64_t n[2] = {stack->parent, stack->frame};
-  return pf_ring_journal_append(&w->ring, PF_JOURNAL_STACK,
-                                (pf_bytes){(const uint8_t *)n, sizeof n},
-                                error);
-}
-
-
+/* Appends a name, an area or a stack. */
 static pf_status append (pf_writer *w, int kind, uint32_t number,
                          pf_error *error) {
-  switch (kind) {
-    case PF_JOURNAL_NAME:
-      return pf_ring_journal_append(&w->ring, PF_JOURNAL_NAME,
-                                    pf_name(w->dictionary, number), error);
-    case PF_JOURNAL_AREA: return append_area(w, number, error);
-    default: return append_stack(w, number, error);
+  uint64_t n[PF_JOURNAL_AREA_NUMBERS];
+  pf_bytes bytes = {(const uint8_t *)n, sizeof n};
+  if (kind == PF_JOURNAL_NAME)
+    bytes = pf_name(w->dictionary, number);
+  else if (kind == PF_JOURNAL_AREA) {
+    const pf_area *const area = pf_area_at(w->dictionary, number);
+    n[0] = area->name;
+    n[1] = area->class;
+    n[2] = area->file;
+    n[3] = area->parent;
+    n[4] = (uint64_t)area->line;
+    n[5] = area->handle;
+    n[6] = (uint64_t)area->value;
+    n[7] = (uint64_t)area->has_handle | (uint64_t)area->has_value << 1;
   }
+  else {
+    const pf_stack *const stack = pf_stack_at(w->dictionary, number);
+    n[0] = stack->parent;
+    n[1] = stack->frame;
+    bytes.size = 2 * sizeof *n;
+  }
+  return pf_ring_journal_append(&w->ring, (uint32_t)kind, bytes, error);
 }
 
 
