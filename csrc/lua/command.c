@@ -283,15 +283,6 @@ static bool is_cancelled (progress *w) {
 }
 
 
-/* Adds rows, unless a progress callback counts them. */
-static void count (progress *w, size_t rows) {
-  if (w->is_polled)
-    return;
-  w->rows += (int64_t)rows;
-  show_bar(w);
-}
-
-
 static pf_status progress_next (pf_reader *self, pf_batch *batch,
                                 pf_error *error) {
   progress *const w = (progress *)(void *)self;
@@ -304,7 +295,10 @@ static pf_status progress_next (pf_reader *self, pf_batch *batch,
     erase_bar(w);
     return status;
   }
-  count(w, batch->rows);
+  if (!w->is_polled) { /* else a progress callback counts the rows */
+    w->rows += (int64_t)batch->rows;
+    show_bar(w);
+  }
   return status;
 }
 

@@ -173,17 +173,6 @@ static bool each_refill (lua_State *L, l_cursor *c) {
 }
 
 
-/* Replaces nil on top by the name of an area, and caches it by the area's
-   id. */
-static void push_new_area (lua_State *L, const l_cursor *c, uint32_t area) {
-  pf_dictionary *const dictionary = c->reader->reader->dictionary;
-  lua_pop(L, 1);
-  l_push_name(L, dictionary, pf_area_name(dictionary, area), EACH_NAMES);
-  lua_pushvalue(L, -1);
-  lua_rawseti(L, EACH_AREAS, (lua_Integer)area + 1);
-}
-
-
 /* Caches the string on top in an upvalue, if the slot and an upvalue are
    free. */
 static void cache_string (lua_State *L, l_cursor *c, l_cached *cache,
@@ -205,8 +194,13 @@ static void push_uncached_name (lua_State *L, l_cursor *c, uint32_t name) {
 
 
 static void push_uncached_area (lua_State *L, l_cursor *c, uint32_t area) {
-  if (lua_rawgeti(L, EACH_AREAS, (lua_Integer)area + 1) != LUA_TSTRING)
-    push_new_area(L, c, area);
+  if (lua_rawgeti(L, EACH_AREAS, (lua_Integer)area + 1) != LUA_TSTRING) {
+    pf_dictionary *const dictionary = c->reader->reader->dictionary;
+    lua_pop(L, 1);
+    l_push_name(L, dictionary, pf_area_name(dictionary, area), EACH_NAMES);
+    lua_pushvalue(L, -1);
+    lua_rawseti(L, EACH_AREAS, (lua_Integer)area + 1);
+  }
   cache_string(L, c, c->areas, area);
 }
 

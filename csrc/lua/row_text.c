@@ -179,24 +179,18 @@ static int refuse_close (lua_State *L) {
 }
 
 
-/* Runs the job. Meanwhile Lua functions called by the reader cannot close the
-   file at 3. */
-static pf_status run_locked (lua_State *L, row_job *job, pf_error *error) {
+/* Runs the job and pushes the results. Meanwhile Lua functions called by the
+   reader cannot close the file at 3. */
+static int finish (lua_State *L, row_job *job) {
+  pf_error error;
   luaL_Stream *const stream = job->file == NULL ? NULL : lua_touserdata(L, 3);
   lua_CFunction const close = stream == NULL ? NULL : stream->closef;
   if (stream != NULL)
     stream->closef = refuse_close;
-  const pf_status status = run(job, error);
+  const pf_status status = run(job, &error);
   if (stream != NULL)
     stream->closef = close;
-  return status;
-}
-
-
-/* Runs the job and pushes the results. */
-static int finish (lua_State *L, row_job *job) {
-  pf_error error;
-  if (run_locked(L, job, &error) != PF_OK) {
+  if (status != PF_OK) {
     if (job->failed == PF_EIO)
       return l_write_failure(L, 3, job->errnum);
     return l_failure_of(L, &error, 1);

@@ -159,21 +159,6 @@ static void put_words (flames *f, pf_bytes name, uint32_t node) {
 }
 
 
-static void put_rectangle (flames *f, pf_bytes name, uint32_t node, double x,
-                           double y, double width) {
-  l_export_text(f->out, "<rect");
-  put_attribute(f, "x", x, 2);
-  put_attribute(f, "y", y, 1);
-  put_attribute(f, "width", width, 2);
-  put_attribute(f, "height", f->row - 1, 1);
-  if (f->before != NULL)
-    put_change(f, (double)change_of(f, node));
-  else
-    put_warm(f, name);
-  l_export_text(f->out, "/>");
-}
-
-
 /* Writes the name, shortened to the width. */
 static void put_label (flames *f, pf_bytes name, double x, double y,
                        double width) {
@@ -207,8 +192,16 @@ static void put_frame (flames *f, uint32_t node, uint32_t depth, double from) {
   put_attribute(f, "data-w", share, 7);
   put_attribute(f, "data-d", depth, 0);
   put_words(f, name, node);
-  l_export_text(f->out, ">");
-  put_rectangle(f, name, node, left, y, width);
+  l_export_text(f->out, "><rect");
+  put_attribute(f, "x", left, 2);
+  put_attribute(f, "y", y, 1);
+  put_attribute(f, "width", width, 2);
+  put_attribute(f, "height", f->row - 1, 1);
+  if (f->before != NULL)
+    put_change(f, (double)change_of(f, node));
+  else
+    put_warm(f, name);
+  l_export_text(f->out, "/>");
   put_label(f, name, left, y, width);
   l_export_text(f->out, "</g>\n");
 }

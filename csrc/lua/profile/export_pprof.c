@@ -99,32 +99,24 @@ static void read_fact (lua_State *L, const char *name, pprof_header *header,
 }
 
 
-/* Merges the facts of one file, the list { { name=, value= }, ... } on top of
-   the stack, into the header; pops it. */
-static void read_header (lua_State *L, pprof_header *header, bool is_first,
-                         pf_dictionary *d) {
-  const int list = lua_gettop(L);
-  pprof_header *const more = push_header(L);
-  luaL_checktype(L, list, LUA_TTABLE);
-  for (lua_Integer i = 1; lua_rawgeti(L, list, i) == LUA_TTABLE; i++) {
-    lua_getfield(L, -1, "name");
-    lua_getfield(L, -2, "value");
-    read_fact(L, luaL_checkstring(L, -2), more, d);
-    lua_settop(L, list + 1);
-  }
-  if (!pprof_header_merge(header, more, is_first, d))
-    l_no_memory(L);
-  lua_settop(L, list - 1);
-}
-
-
-/* Reads the options `heads` and `comments`. */
+/* Reads the option `heads`, for each file the list of its facts { name=, value=
+   }, and `comments`. */
 static void read_headers (lua_State *L, pprof_header *header,
                           pf_dictionary *d) {
   const int top = lua_gettop(L);
   if (lua_getfield(L, 2, "heads") == LUA_TTABLE)
-    for (lua_Integer i = 1; lua_rawgeti(L, top + 1, i) == LUA_TTABLE; i++)
-      read_header(L, header, i == 1, d);
+    for (lua_Integer i = 1; lua_rawgeti(L, top + 1, i) == LUA_TTABLE; i++) {
+      pprof_header *const more = push_header(L);
+      for (lua_Integer k = 1; lua_rawgeti(L, top + 2, k) == LUA_TTABLE; k++) {
+        lua_getfield(L, -1, "name");
+        lua_getfield(L, -2, "value");
+        read_fact(L, luaL_checkstring(L, -2), more, d);
+        lua_settop(L, top + 3);
+      }
+      if (!pprof_header_merge(header, more, i == 1, d))
+        l_no_memory(L);
+      lua_settop(L, top + 1);
+    }
   lua_settop(L, top);
   if (lua_getfield(L, 2, "comments") == LUA_TTABLE)
     for (lua_Integer i = 1; lua_rawgeti(L, top + 1, i) != LUA_TNIL; i++) {

@@ -171,16 +171,6 @@ static void set_in (lua_State *L, l_tests *block, pf_test *test,
 }
 
 
-static void set_equal (lua_State *L, l_tests *block, pf_test *test,
-                       const pf_field *field) {
-  test->kind = PF_IS_IN;
-  test->values = block->values + block->nvalues;
-  test->nvalues = 1;
-  lua_getfield(L, TEST, "value");
-  block->values[block->nvalues++] = to_value(L, field);
-}
-
-
 /* Reads one end of a range; false if it is open. */
 static bool set_end (lua_State *L, l_tests *block, const char *end,
                      const pf_field *field) {
@@ -233,8 +223,13 @@ static void set_test (lua_State *L, l_tests *block, pf_test *test,
   const pf_field *const field = &reader->fields[test->column];
   if (pf_has_any_type(field) && strcmp(op, "missing") != 0)
     test->kind = PF_IS_IN; /* the column has no values: never true */
-  else if (strcmp(op, "eq") == 0)
-    set_equal(L, block, test, field);
+  else if (strcmp(op, "eq") == 0) {
+    test->kind = PF_IS_IN;
+    test->values = block->values + block->nvalues;
+    test->nvalues = 1;
+    lua_getfield(L, TEST, "value");
+    block->values[block->nvalues++] = to_value(L, field);
+  }
   else if (strcmp(op, "in") == 0)
     set_in(L, block, test, field);
   else if (strcmp(op, "between") == 0)
