@@ -31,18 +31,15 @@ typedef struct collector {
 
 /* {====== Columns ====== */
 
-static bool is_of (pf_type type, pf_type wanted) {
-  return type == wanted || (wanted == PF_NAME && type == PF_AREA);
-}
-
-
 static pf_status find_column (const pf_reader *reader, const char *name,
                               pf_type type, size_t *column, pf_error *error) {
   *column = NO_COLUMN;
   if (name == NULL)
     return PF_OK;
   const size_t i = pf_field_index(reader->fields, reader->nfields, name);
-  if (i == reader->nfields || !is_of(reader->fields[i].type, type))
+  const pf_type found = i < reader->nfields ? reader->fields[i].type : type;
+  if (i == reader->nfields ||
+      !(found == type || (type == PF_NAME && found == PF_AREA)))
     return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                    "a profile needs a column '%s' of type %s", name,
                    pf_type_name(type));
@@ -182,44 +179,28 @@ static uint32_t node_of_folded (collector *c, size_t row) {
 }
 
 
-static uint32_t node_of_row (collector *c, size_t row) {
-  if (c->folded != NO_COLUMN)
-    return node_of_folded(c, row);
-  return c->function == NO_COLUMN ? 0 : node_of_frame(c, row);
-}
-
 /* }====== */
 
 
 /* {====== Remainders of rounded times ====== */
 
-/* Grow the sums to all nodes; false when out of memory. */
-static bool grow_sums (collector *c) {
-  const size_t capacity = c->contexts->count + c->contexts->count / 2;
-  if (c->contexts->count <= c->capacity)
-    return true;
-  for (size_t m = 0; m < c->from->nmetrics; m++) {
-    if (c->rests[m] == NO_COLUMN)
-      continue;
-    if (!pf_widen(&c->sums[m], c->capacity, capacity))
-      return false;
-  }
-  c->capacity = capacity;
-  return true;
-}
-
-
+/* Add the remainders of a row to the sums, which grow to all nodes; false when
+   out of memory. */
 static bool add_rests (collector *c, size_t row, uint32_t node) {
+  const size_t count = c->contexts->count, capacity = count + count / 2;
+  const bool grows = count > c->capacity;
   for (size_t m = 0; m < c->from->nmetrics; m++) {
     if (c->rests[m] == NO_COLUMN)
       continue;
     const pf_column *const rest = &c->batch.columns[c->rests[m]];
-    if (!grow_sums(c))
+    if (grows && !pf_widen(&c->sums[m], c->capacity, capacity))
       return false;
     if (!pf_is_missing(rest, row))
       /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) ; as in batch.h */
       c->sums[m][node] += rest->ints[row];
   }
+  if (grows)
+    c->capacity = capacity;
   return true;
 }
 
@@ -228,7 +209,9 @@ static bool add_rests (collector *c, size_t row, uint32_t node) {
 
 static pf_status add_batch (collector *c, pf_error *error) {
   for (size_t row = 0; row < c->batch.rows; row++) {
-    const uint32_t node = node_of_row(c, row);
+    const uint32_t node = c->folded != NO_COLUMN     ? node_of_folded(c, row)
+                          : c->function != NO_COLUMN ? node_of_frame(c, row)
+                                                     : 0;
     if (node == PF_NO_CONTEXT || !add_rests(c, row, node))
       return pf_no_memory(error);
     for (size_t m = 0; m < c->from->nmetrics; m++) {
@@ -259,25 +242,20 @@ static pf_status read_rows (collector *c, bool *wanted, pf_error *error) {
 }
 
 
-static pf_status read_stacks (const collector *c, bool *wanted,
-                              pf_error *error) {
-  const pf_stack_rows rows = {.reader = c->from->reader,
-                              .stack = c->stack,
-                              .nmetrics = c->from->nmetrics,
-                              .columns = c->columns,
-                              .metrics = c->metrics};
-  return pf_contexts_by_stack(c->contexts, &rows, wanted, error);
-}
-
-
 /* Read the rows into the contexts, after find_columns. */
 static pf_status read_all (collector *c, pf_error *error) {
   bool *const wanted = wanted_fields(c);
   if (wanted == NULL)
     return pf_no_memory(error);
-  const pf_status status = c->stack != NO_COLUMN && c->folded == NO_COLUMN
-                               ? read_stacks(c, wanted, error)
-                               : read_rows(c, wanted, error);
+  const pf_stack_rows rows = {.reader = c->from->reader,
+                              .stack = c->stack,
+                              .nmetrics = c->from->nmetrics,
+                              .columns = c->columns,
+                              .metrics = c->metrics};
+  const pf_status status =
+      c->stack != NO_COLUMN && c->folded == NO_COLUMN
+          ? pf_contexts_by_stack(c->contexts, &rows, wanted, error)
+          : read_rows(c, wanted, error);
   free(wanted);
   return status;
 }

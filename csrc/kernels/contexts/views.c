@@ -69,13 +69,6 @@ typedef struct view_input {
 
 /* {====== Filling batches ====== */
 
-static void put_share (const rows_reader *r, pf_column *column, size_t at,
-                       int64_t value) {
-  pf_put_num(column, at, r->whole == 0 ? 0 : pf_ratio(value, r->whole),
-             r->whole != 0);
-}
-
-
 static void put_value (const rows_reader *r, shown what, const row *from,
                        pf_column *column, size_t at) {
   const pf_dictionary *const d = r->reader.dictionary;
@@ -89,20 +82,25 @@ static void put_value (const rows_reader *r, shown what, const row *from,
       pf_put_id(column, at, pf_area_at(d, from->area)->file);
       break;
     case LINE:
-      column->ints[at] = pf_area_at(d, from->area)->line;
-      if (column->ints[at] == 0)
-        pf_set_missing(column, at);
+      pf_put_int(column, at, pf_area_at(d, from->area)->line,
+                 pf_area_at(d, from->area)->line != 0);
       break;
     case CALLS:
-      column->ints[at] = from->calls;
-      if (r->calls == PF_NO_METRIC ||
-          (r->is_graph && from->caller == PF_NO_AREA && from->calls == 0))
-        pf_set_missing(column, at);
+      pf_put_int(
+          column, at, from->calls,
+          r->calls != PF_NO_METRIC &&
+              !(r->is_graph && from->caller == PF_NO_AREA && from->calls == 0));
       break;
     case SELF: column->ints[at] = from->self; break;
     case TOTAL: column->ints[at] = from->total; break;
-    case SELF_SHARE: put_share(r, column, at, from->self); break;
-    case TOTAL_SHARE: put_share(r, column, at, from->total); break;
+    case SELF_SHARE:
+    case TOTAL_SHARE:
+      if (r->whole == 0)
+        pf_put_none(column, at, 1);
+      else
+        column->nums[at] =
+            pf_ratio(what == SELF_SHARE ? from->self : from->total, r->whole);
+      break;
     case DEPTH: column->ints[at] = from->depth; break;
     case NODE: column->ints[at] = from->node; break;
     case LABEL: break; /* put_labels */
@@ -149,12 +147,12 @@ static pf_status rows_next (pf_reader *self, pf_batch *batch, pf_error *error) {
   rows_reader *const r = (rows_reader *)(void *)self;
   const size_t first = r->at;
   pf_batch_clear(batch);
-  for (; batch->rows < PF_BATCH_ROWS && r->at < r->count; batch->rows++) {
+  for (; batch->rows < PF_BATCH_ROWS && r->at < r->count;
+       batch->rows++, r->at++) {
     const row *const from = row_at(r, r->at);
     for (size_t i = 0; i < self->nfields; i++)
       if (batch->columns[i].data != NULL)
         put_value(r, r->shown[i], from, &batch->columns[i], batch->rows);
-    r->at++;
   }
   for (size_t i = 0; i < self->nfields; i++)
     if (r->shown[i] == LABEL && batch->columns[i].data != NULL &&
@@ -318,17 +316,6 @@ static pf_status number_arcs (const view_input *s, uint32_t *arcs,
 }
 
 
-static bool is_wanted_arc (const view_input *s, const row *arc) {
-  const pf_dictionary *const d = s->traversal.contexts->dictionary;
-  const pf_context_rows *const wanted = s->wanted;
-  return (wanted->caller == PF_NO_NAME ||
-          (arc->caller != PF_NO_AREA &&
-           pf_area_name(d, arc->caller) == wanted->caller)) &&
-         (wanted->callee == PF_NO_NAME ||
-          pf_area_name(d, arc->area) == wanted->callee);
-}
-
-
 /* Compute the rows of the wanted arcs, in the order of their numbers. */
 static pf_status fill_arcs (view_input *s, rows_reader *r, const uint32_t *arcs,
                             size_t narcs) {
@@ -339,15 +326,21 @@ static pf_status fill_arcs (view_input *s, rows_reader *r, const uint32_t *arcs,
     return PF_ENOMEM;
   for (uint32_t i = 1; i < r->contexts->count; i++) {
     row *const arc = &r->rows[arcs[i]];
-    const uint32_t caller = t->functions[r->contexts->parents[i]];
+    const uint32_t above = t->functions[r->contexts->parents[i]];
     arc->area = t->areas[t->functions[i]];
-    arc->caller = caller == PF_NO_FUNCTION ? PF_NO_AREA : t->areas[caller];
+    arc->caller = above == PF_NO_FUNCTION ? PF_NO_AREA : t->areas[above];
     add_node(s, r, i, s->outermost[i], arc);
   }
+  const pf_dictionary *const d = r->contexts->dictionary;
+  const uint32_t caller = s->wanted->caller, callee = s->wanted->callee;
   size_t kept = 0;
-  for (size_t i = 0; i < narcs; i++)
-    if (is_wanted_arc(s, &r->rows[i]))
-      r->rows[kept++] = r->rows[i];
+  for (size_t i = 0; i < narcs; i++) {
+    const row *const arc = &r->rows[i];
+    if ((caller == PF_NO_NAME || (arc->caller != PF_NO_AREA &&
+                                  pf_area_name(d, arc->caller) == caller)) &&
+        (callee == PF_NO_NAME || pf_area_name(d, arc->area) == callee))
+      r->rows[kept++] = *arc;
+  }
   drop_zeros(s, r, kept);
   return PF_OK;
 }
@@ -356,9 +349,7 @@ static pf_status fill_arcs (view_input *s, rows_reader *r, const uint32_t *arcs,
 static pf_status make_graph (view_input *s, rows_reader *r) {
   uint32_t *const arcs = calloc(r->contexts->count, sizeof *arcs);
   size_t narcs;
-  pf_status status = PF_ENOMEM;
-  if (arcs != NULL)
-    status = number_arcs(s, arcs, &narcs);
+  pf_status status = arcs == NULL ? PF_ENOMEM : number_arcs(s, arcs, &narcs);
   if (status == PF_OK)
     status = fill_arcs(s, r, arcs, narcs);
   free(arcs);
@@ -423,32 +414,20 @@ static const column columns[][MAX_FIELDS + 1] = {
 /* clang-format on */
 
 
-/* The help of self or total names the unit: text output formats times by it. */
-static const char *unit_help (rows_reader *r, const pf_context_metric *metric,
-                              bool is_total) {
-  snprintf(r->helps[is_total], sizeof r->helps[is_total], "%s%s%s",
-           is_total ? "with all it called" : "its own time or weight",
-           metric->unit[0] == '\0' ? "" : ", in ", metric->unit);
-  return r->helps[is_total];
-}
-
-
-/* Whether a view has the rows of a tree. */
-static bool is_tree (const pf_context_rows *wanted) {
-  return wanted->view == PF_VIEW_TREE || wanted->view == PF_VIEW_BOTTOM_UP;
-}
-
-
 static void set_fields (rows_reader *r, const pf_context_rows *wanted) {
   const column *const from =
-      columns[is_tree(wanted) ? PF_VIEW_TREE : wanted->view];
+      columns[wanted->view == PF_VIEW_BOTTOM_UP ? PF_VIEW_TREE : wanted->view];
+  /* The help of self and total names the unit: text output formats times by
+     it. */
+  const char *const unit = r->contexts->metrics[wanted->metric].unit;
+  for (size_t i = 0; i < 2; i++)
+    snprintf(r->helps[i], sizeof r->helps[i], "%s%s%s",
+             i == 1 ? "with all it called" : "its own time or weight",
+             unit[0] == '\0' ? "" : ", in ", unit);
   size_t n = 0;
   for (; n < MAX_FIELDS && from[n].name != NULL; n++) {
     const char *const help =
-        from[n].help != NULL
-            ? from[n].help
-            : unit_help(r, &r->contexts->metrics[wanted->metric],
-                        from[n].shown == TOTAL);
+        from[n].help != NULL ? from[n].help : r->helps[from[n].shown == TOTAL];
     r->fields[n] = (pf_field){from[n].name, from[n].type, help};
     r->shown[n] = from[n].shown;
   }
@@ -476,8 +455,9 @@ static pf_status open_input (view_input *s, const pf_context_rows *wanted,
       return PF_ENOMEM;
     pf_contexts_totals(c, calls, s->calls);
   }
-  return pf_traversal_open(&s->traversal, c,
-                           is_tree(wanted) ? s->totals : NULL);
+  const bool is_tree =
+      wanted->view == PF_VIEW_TREE || wanted->view == PF_VIEW_BOTTOM_UP;
+  return pf_traversal_open(&s->traversal, c, is_tree ? s->totals : NULL);
 }
 
 
