@@ -80,16 +80,14 @@ pf_status gmon_gnu_histogram (gmon_parser *parser, gmon_segment *segment,
   segment->declared = pf_load32(tail, layout->big);
   segment->rate = pf_load32(tail + 4, layout->big);
   segment->dimension.at = tail + 8;
-  while (segment->dimension.size < GMON_DIMENSION &&
-         tail[8 + segment->dimension.size] != 0)
-    segment->dimension.size++;
+  segment->dimension.size = strnlen((const char *)tail + 8, GMON_DIMENSION);
   segment->abbreviation = tail[8 + GMON_DIMENSION];
   segment->items_at = parser->at + size;
   segment->stride = 2;
   const uint64_t available = (gmon_left(parser) - size) / 2;
-  const bool is_whole = segment->declared <= available;
-  segment->count = is_whole ? segment->declared : available;
-  if (is_whole)
+  segment->count =
+      segment->declared < available ? segment->declared : available;
+  if (segment->count == segment->declared)
     gmon_take_segment(parser, segment, GMON_HISTOGRAM,
                       size + 2 * segment->count);
   else

@@ -276,12 +276,11 @@ pf_status gmon_write (const gmon_writer *writer, pf_sink *sink,
   if (status < 0)
     return status;
   if (is_gnu) {
-    const gmon_sets *const sets = &out.writer->sets;
     (void)pf_sink_put(out.sink, "gmon", 4);
     put_number(&out, 4, 1);
     (void)pf_sink_fill(out.sink, 0, 12);
-    for (size_t i = 0; i < sets->count; i++)
-      put_gnu_set(&out, &sets->list[i]);
+    for (size_t i = 0; i < writer->sets.count; i++)
+      put_gnu_set(&out, &writer->sets.list[i]);
     put_arcs(&out);
     put_blocks(&out);
   }

@@ -136,22 +136,22 @@ static pf_status find_frames (conversion *c, const sums *s) {
 }
 
 
-static uint32_t make_node (conversion *c, uint32_t stack) {
-  const pf_stack *const s = pf_stack_at(c->contexts->dictionary, stack);
-  const uint32_t above = s->parent == PF_NO_STACK ? 0 : c->nodes[s->parent];
-  const uint32_t frame = *frame_of(c, s);
-  return c->nodes[stack] = c->is_new
-                               ? pf_context_append(c->contexts, above, frame)
-                               : pf_context_of(c->contexts, above, frame);
-}
-
-
 static pf_status make_nodes (conversion *c, const sums *s) {
   pf_contexts_reserve(c->contexts, c->contexts->count + c->count);
   for (size_t at = 0; at < s->count; at++) {
     if (s->values[at * s->width] == 0)
       continue;
-    const uint32_t node = at == 0 ? 0 : make_node(c, (uint32_t)(at - 1));
+    uint32_t node = 0;
+    if (at > 0) {
+      const pf_stack *const stack =
+          pf_stack_at(c->contexts->dictionary, (uint32_t)(at - 1));
+      const uint32_t above =
+          stack->parent == PF_NO_STACK ? 0 : c->nodes[stack->parent];
+      const uint32_t frame = *frame_of(c, stack);
+      node = c->is_new ? pf_context_append(c->contexts, above, frame)
+                       : pf_context_of(c->contexts, above, frame);
+      c->nodes[at - 1] = node;
+    }
     if (node == PF_NO_CONTEXT)
       return PF_ENOMEM;
     const int64_t *const sum = s->values + at * s->width;

@@ -73,24 +73,9 @@ static pf_status add_with_lines (const pf_assembly *assembly,
 }
 
 
-static pf_status add_exactly (const pf_assembly *assembly,
-                              pf_attribution *attribution, pf_error *error) {
-  pf_line_weights lines;
-  if (assembly->histogram == NULL)
-    return PF_OK;
-  if (!assembly->lines || assembly->symbols == NULL)
-    return pf_attribute_histogram(attribution, assembly->histogram, error);
-  const pf_status status = add_with_lines(assembly, attribution, &lines, error);
-  pf_line_weights_close(&lines);
-  return status;
-}
-
-
 static pf_status add_as_gprof (pf_graph *graph, const pf_assembly *assembly,
                                const pf_address_index *index,
                                pf_histograms *sets, pf_error *error) {
-  if (assembly->histogram == NULL)
-    return PF_OK;
   if (assembly->sets == NULL)
     return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                    "gprof's arithmetic needs the histograms' headers");
@@ -104,10 +89,17 @@ static pf_status add_as_gprof (pf_graph *graph, const pf_assembly *assembly,
 static pf_status add_weights (pf_graph *graph, const pf_assembly *assembly,
                               pf_attribution *attribution, pf_histograms *sets,
                               pf_error *error) {
+  pf_line_weights lines;
   attribution->units = sets->has_units ? sets : NULL;
-  return graph->facts.compat
-             ? add_as_gprof(graph, assembly, attribution->index, sets, error)
-             : add_exactly(assembly, attribution, error);
+  if (assembly->histogram == NULL)
+    return PF_OK;
+  if (graph->facts.compat)
+    return add_as_gprof(graph, assembly, attribution->index, sets, error);
+  if (!assembly->lines || assembly->symbols == NULL)
+    return pf_attribute_histogram(attribution, assembly->histogram, error);
+  const pf_status status = add_with_lines(assembly, attribution, &lines, error);
+  pf_line_weights_close(&lines);
+  return status;
 }
 
 

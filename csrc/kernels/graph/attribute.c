@@ -261,17 +261,6 @@ static bool covers_too_many (const pf_address_index *index, size_t range,
 }
 
 
-/* Attribute a whole bin to the pseudo function of its first address. */
-static pf_status attribute_whole (pf_attribution *a, uint64_t low,
-                                  const int64_t *weights) {
-  const uint32_t function = pf_graph_pseudo(a->graph, low);
-  if (function == PF_NO_FUNCTION)
-    return PF_ENOMEM;
-  add_weights(a->graph, function, weights);
-  return PF_OK;
-}
-
-
 pf_status pf_attribute_bin (pf_attribution *a, uint64_t low, uint64_t high,
                             const int64_t *weights) {
   const pf_address_index *index = a->index;
@@ -287,7 +276,7 @@ pf_status pf_attribute_bin (pf_attribution *a, uint64_t low, uint64_t high,
   if (index->count == 0 || high <= low)
     return add_segment(a, &(segment){low, low, range}, weights);
   if (covers_too_many(index, range, high))
-    return attribute_whole(a, low, weights);
+    return add_segment(a, &(segment){low, low, PF_NO_RANGE}, weights);
   return pf_shared_bins_add(&a->shared, low, high, weights, graph->nmetrics);
 }
 

@@ -215,14 +215,6 @@ static void attribute_bin (gprof_attribution *a, const pf_histogram *set,
 
 /* {====== All bins ====== */
 
-static bool keep_bin (gprof_attribution *a, const bin_count *bin) {
-  if (!pf_grow(&a->bins, &a->bins_capacity, a->nbins + 1))
-    return false;
-  a->bins[a->nbins++] = *bin;
-  return true;
-}
-
-
 static int compare_bins (const void *left, const void *right) {
   const bin_count *a = left, *b = right;
   if (a->set != b->set)
@@ -250,7 +242,9 @@ static pf_status attribute_batch (void *context, const pf_pull *pull,
     a->graph->facts.samples = pf_add(a->graph->facts.samples, count);
     if (!a->sets->is_repeated)
       attribute_bin(a, set, &bin);
-    else if (!keep_bin(a, &bin))
+    else if (pf_grow(&a->bins, &a->bins_capacity, a->nbins + 1))
+      a->bins[a->nbins++] = bin;
+    else
       return pf_no_memory(error);
   }
   return PF_OK;

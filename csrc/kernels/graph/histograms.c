@@ -33,14 +33,6 @@ static const pf_want wants[NWANTS] = {
 };
 
 
-static bool add_set (pf_histograms *sets, const pf_histogram *set) {
-  if (!pf_grow(&sets->sets, &sets->capacity, sets->count + 1))
-    return false;
-  sets->sets[sets->count++] = *set;
-  return true;
-}
-
-
 static uint32_t name_of (const pf_column *column, size_t row) {
   if (column == NULL || pf_is_missing(column, row))
     return PF_NO_NAME;
@@ -50,7 +42,9 @@ static uint32_t name_of (const pf_column *column, size_t row) {
 
 static bool add_batch (pf_histograms *sets, const pf_pull *pull) {
   for (size_t row = 0; row < pull->batch.rows; row++) {
-    const pf_histogram set = {
+    if (!pf_grow(&sets->sets, &sets->capacity, sets->count + 1))
+      return false;
+    sets->sets[sets->count] = (pf_histogram){
         .number = pf_pull_int(pull->columns[SET], row, 0),
         .low = pull->columns[LOW]->addrs[row],
         .high = pull->columns[HIGH]->addrs[row],
@@ -60,8 +54,7 @@ static bool add_batch (pf_histograms *sets, const pf_pull *pull) {
         .abbreviation = name_of(pull->columns[ABBREVIATION], row),
         .first = sets->count,
     };
-    if (!add_set(sets, &set))
-      return false;
+    sets->count++;
   }
   return true;
 }

@@ -141,18 +141,6 @@ static bool is_wanted (const pf_flow *flow, size_t function, bool inherited,
 }
 
 
-/* Apply the filter to a function that has inherited from its callers. */
-static void apply_filter (pf_flow *flow, size_t function) {
-  double *const fraction = &flow->fractions[function];
-  bool *const printed = &flow->printed[function];
-  *printed = is_wanted(flow, function, *printed, PF_GRAPH_IN, PF_GRAPH_OUT);
-  if (!is_wanted(flow, function, *fraction != 0, PF_TIME_IN, PF_TIME_OUT))
-    *fraction = 0;
-  else if (*fraction == 0)
-    *fraction = 1;
-}
-
-
 /* Give cycles the flags of their members. gprof gives no entry to a cycle that
    no function outside calls; exact profiles do. */
 static void inherit_from_members (pf_flow *flow) {
@@ -187,7 +175,13 @@ static void propagate_down (pf_flow *flow) {
     if (node != last)
       inherit(flow, node);
     last = node;
-    apply_filter(flow, function);
+    double *const fraction = &flow->fractions[function];
+    bool *const printed = &flow->printed[function];
+    *printed = is_wanted(flow, function, *printed, PF_GRAPH_IN, PF_GRAPH_OUT);
+    if (!is_wanted(flow, function, *fraction != 0, PF_TIME_IN, PF_TIME_OUT))
+      *fraction = 0;
+    else if (*fraction == 0)
+      *fraction = 1;
     flow->total_shown += pf_flow_shown_self(flow, function);
   }
   if (!flow->graph->facts.compat)
@@ -201,15 +195,6 @@ static void propagate_down (pf_flow *flow) {
 
 
 /* {====== Callees to callers: time ====== */
-
-static void sum_cycle (pf_flow *flow, size_t i) {
-  const pf_cycles *const cycles = &flow->cycles;
-  pf_node *const node = &flow->nodes[flow->graph->nfunctions + i];
-  for (uint32_t f = cycles->heads[i]; f != PF_NO_FUNCTION; f = cycles->next[f])
-    if (pf_flow_fraction(flow, f) != 0)
-      node->self += flow->nodes[f].self;
-}
-
 
 /* Add time propagated to a function, whose fraction is given, to a node. */
 static void add_child (pf_flow *flow, size_t node, double sum,
@@ -238,8 +223,12 @@ static void add_callees (pf_flow *flow, size_t caller) {
 
 
 static void propagate_up (pf_flow *flow) {
-  for (size_t i = 0; i < flow->cycles.count; i++)
-    sum_cycle(flow, i);
+  const pf_cycles *const cycles = &flow->cycles;
+  for (size_t i = 0; i < cycles->count; i++)
+    for (uint32_t f = cycles->heads[i]; f != PF_NO_FUNCTION;
+         f = cycles->next[f])
+      if (pf_flow_fraction(flow, f) != 0)
+        flow->nodes[flow->graph->nfunctions + i].self += flow->nodes[f].self;
   for (size_t i = 0; i < flow->graph->nfunctions; i++) {
     const uint32_t function = flow->cycles.order[i];
     const pf_node *const node = &flow->nodes[function];

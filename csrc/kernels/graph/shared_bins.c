@@ -41,18 +41,14 @@ void pf_shared_bins_merge (pf_shared_bins *s) {
 }
 
 
-static bool grow (pf_shared_bins *s) {
-  pf_shared_bins_merge(s);
-  if (s->capacity > 0 && s->count <= s->capacity / 2)
-    return true;
-  return pf_grow(&s->bins, &s->capacity, s->capacity + 64);
-}
-
-
 pf_status pf_shared_bins_add (pf_shared_bins *s, uint64_t low, uint64_t high,
                               const int64_t *weights, size_t nmetrics) {
-  if (s->count == s->capacity && !grow(s))
-    return PF_ENOMEM;
+  if (s->count == s->capacity) {
+    pf_shared_bins_merge(s);
+    if ((s->capacity == 0 || s->count > s->capacity / 2) &&
+        !pf_grow(&s->bins, &s->capacity, s->capacity + 64))
+      return PF_ENOMEM;
+  }
   pf_shared_bin *const bin = &s->bins[s->count++];
   memset(bin, 0, sizeof *bin);
   bin->low = low;

@@ -115,19 +115,16 @@ static bool make_line (listing_reader *reader, pf_batch *batch) {
 }
 
 
-/* The metric with the counts: that of a dimension other than seconds itself,
-   else the samples. */
-static size_t count_metric (const pf_flow *flow) {
-  const pf_metric *const metric = &flow->graph->metrics[flow->metric];
-  return flow->metric < flow->graph->nmetrics && metric->rate > 0 ? flow->metric
-                                                                  : 0;
-}
-
-
 /* Add rows of the lines with a weight; returns how many. */
 static size_t add_lines (line_reader *self) {
   const pf_flow *flow = self->listing.listing.flow;
   const pf_graph *graph = flow->graph;
+  /* The counts are those of a dimension other than seconds itself, else the
+     samples. */
+  const size_t counts =
+      flow->metric < graph->nmetrics && graph->metrics[flow->metric].rate > 0
+          ? flow->metric
+          : 0;
   size_t count = 0;
   for (size_t i = 0; i < graph->nline_rows; i++) {
     const pf_graph_line *line = &graph->line_rows[i];
@@ -137,7 +134,7 @@ static size_t add_lines (line_reader *self) {
     *row = (line_row){.file = line->file,
                       .line = line->line,
                       .function = line->function,
-                      .count = line->weights[count_metric(flow)],
+                      .count = line->weights[counts],
                       .self = line->weights[flow->metric]};
   }
   return count;

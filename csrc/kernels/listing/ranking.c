@@ -43,21 +43,13 @@ static inline bool is_in_run (const pf_ranking *r, size_t i) {
 }
 
 
-/* The end of the run that begins at `from`. */
-static size_t end_of_run (const pf_ranking *r, size_t from) {
-  size_t end = from + 1;
-  while (end < r->count && r->same[end])
-    end++;
-  return end;
-}
-
-
 /* Sort each run by the current key; returns whether any nodes are still
    equal. */
 static bool sort_runs (pf_ranking *r) {
   bool any = false;
   for (size_t from = 0, end; from < r->count; from = end) {
-    end = end_of_run(r, from);
+    for (end = from + 1; end < r->count && r->same[end];)
+      end++;
     pf_sort_pairs(r->pairs + from, r->spare, end - from);
     for (size_t i = from + 1; i < end; i++)
       any |= r->same[i] = r->pairs[i].word == r->pairs[i - 1].word;
@@ -70,21 +62,16 @@ static bool sort_runs (pf_ranking *r) {
 
 /* {====== Keys ====== */
 
-static void set_words (pf_ranking *r, const pf_rank_key *key) {
-  for (size_t i = 0; i < r->count; i++) {
-    if (PF_FAST(MISSES) && key->prefetch != NULL)
-      key->prefetch(r, i);
-    if (is_in_run(r, i))
-      r->pairs[i].word = key->word(r->flow, r->pairs[i].row);
-  }
-}
-
-
 void pf_ranking_by_keys (pf_ranking *r, const pf_rank_key *keys) {
   memset(r->same, true, r->count);
   r->same[0] = false;
   for (bool any = r->count > 1; any && keys->word != NULL; keys++) {
-    set_words(r, keys);
+    for (size_t i = 0; i < r->count; i++) {
+      if (PF_FAST(MISSES) && keys->prefetch != NULL)
+        keys->prefetch(r, i);
+      if (is_in_run(r, i))
+        r->pairs[i].word = keys->word(r->flow, r->pairs[i].row);
+    }
     any = sort_runs(r);
   }
 }
@@ -160,16 +147,6 @@ static void set_prefixes (pf_ranking *r) {
 }
 
 
-/* Split the runs whose names have ended: such nodes stay equal. Returns whether
-   other runs are left. */
-static bool split_ended (pf_ranking *r) {
-  bool any = false;
-  for (size_t i = 1; i < r->count; i++)
-    any |= r->same[i] = r->same[i] && (r->pairs[i].word & 0xff) != 0;
-  return any;
-}
-
-
 void pf_ranking_by_names (pf_ranking *r) {
   size_t in_runs = 0;
   for (size_t i = 0; i < r->count; i++)
@@ -183,7 +160,12 @@ void pf_ranking_by_names (pf_ranking *r) {
       set_prefixes(r);
     else
       set_names(r, offset);
-    any = sort_runs(r) && split_ended(r);
+    any = false;
+    if (!sort_runs(r))
+      break;
+    for (size_t i = 1; i < r->count;
+         i++) /* a name that has ended stays equal */
+      any |= r->same[i] = r->same[i] && (r->pairs[i].word & 0xff) != 0;
   }
 }
 

@@ -160,14 +160,6 @@ static void put_entry (text_reader *self, pf_batch *batch) {
 
 /* {====== Lines ====== */
 
-static void make_own (text_reader *self, pf_batch *batch) {
-  put_entry(self, batch);
-  const bool is_recursive = put_calls(self, batch, self->node, true);
-  put_named(self, batch, is_recursive ? FUNCTION_RECURSIVE : FUNCTION,
-            (uint32_t)self->node);
-}
-
-
 static void make_nameless (text_reader *self, pf_batch *batch, size_t kind) {
   put_nothing(batch, LABEL, REFERENCE);
   put_name(batch, KIND, self->kinds[kind]);
@@ -314,7 +306,10 @@ static void make_own_line (text_reader *self, pf_batch *batch) {
     self->step = MEMBERS;
     return;
   }
-  make_own(self, batch);
+  put_entry(self, batch);
+  const bool is_recursive = put_calls(self, batch, self->node, true);
+  put_named(self, batch, is_recursive ? FUNCTION_RECURSIVE : FUNCTION,
+            (uint32_t)self->node);
   pf_items_callees(&self->items, flow, self->node);
   self->step = CALLEES;
 }

@@ -62,19 +62,6 @@ static uint32_t *translate (const pf_contexts *c, const pf_contexts *more) {
 }
 
 
-/* Add all metrics of `more` first, so that weights can be added without
-   failure. */
-static pf_status merge_metrics (pf_contexts *c, const pf_contexts *more,
-                                pf_error *error) {
-  for (size_t m = 0; m < more->nmetrics; m++)
-    if (pf_metric_of(c, more->metrics[m].name, more->metrics[m].unit) ==
-        PF_NO_METRIC)
-      return pf_no_memory(error);
-  pf_metric_default_from(c, more);
-  return PF_OK;
-}
-
-
 static int64_t signed_weight (int64_t weight, int sign, bool *overflow) {
   if (sign > 0)
     return weight;
@@ -289,63 +276,54 @@ static void merge_next (ordered_merge *m) {
 }
 
 
-/* Add the weights of nodes of an input, in one metric. */
-static void add_weights (ordered_merge *m, const side *s, size_t metric,
-                         uint32_t from, uint32_t to, uint32_t count) {
-  if (s->metrics[metric] == PF_NO_METRIC)
-    return;
-  const int64_t *const weights = s->contexts->weights[s->metrics[metric]];
-  for (uint32_t i = 0; i < count; i++)
-    pf_context_add(
-        &m->sum, to + i, metric,
-        signed_weight(weights[from + i], s->sign, &m->sum.has_overflowed));
-}
-
-
 static void add_metric (ordered_merge *m, size_t metric) {
   uint32_t at[2] = {0, 0}, node = 0;
   for (size_t i = 0; i < m->nruns; i++) {
     const uint32_t kind = m->runs[i] >> RUN_BITS;
     const uint32_t count = m->runs[i] & ((1u << RUN_BITS) - 1);
     memset(m->sum.weights[metric] + node, 0, count * sizeof(int64_t));
-    for (uint32_t s = 0; s < 2; s++)
-      if (kind == BOTH || kind == s) {
-        add_weights(m, &m->sides[s], metric, at[s], node, count);
-        at[s] += count;
-      }
+    for (uint32_t k = 0; k < 2; k++) {
+      const side *const s = &m->sides[k];
+      if (kind != BOTH && kind != k)
+        continue;
+      const int64_t *const weights =
+          s->metrics[metric] == PF_NO_METRIC
+              ? NULL
+              : s->contexts->weights[s->metrics[metric]] + at[k];
+      for (uint32_t n = 0; weights != NULL && n < count; n++)
+        pf_context_add(
+            &m->sum, node + n, metric,
+            signed_weight(weights[n], s->sign, &m->sum.has_overflowed));
+      at[k] += count;
+    }
     node += count;
   }
 }
 
 
-/* Arrays of the inputs are freed as soon as they have been read: memory that
-   was in use is reused without page faults. */
-static void free_nodes (side *s) {
-  if (s->consumed == NULL)
-    return;
-  free(s->consumed->parents);
-  free(s->consumed->frames);
-  pf_intern_table_free(&s->consumed->children);
-  s->consumed->parents = s->consumed->frames = NULL;
-}
-
-
-static void free_metric (side *s, size_t metric) {
-  if (s->consumed == NULL || s->metrics[metric] == PF_NO_METRIC)
-    return;
-  free(s->consumed->weights[s->metrics[metric]]);
-  s->consumed->weights[s->metrics[metric]] = NULL;
-}
-
-
-/* Add the weights when all nodes have been added. This cannot fail. */
+/* Add the weights when all nodes have been added. This cannot fail. Arrays of
+   the inputs are freed as soon as they have been read: memory that was in use
+   is reused without page faults. */
 static void finish_sum (ordered_merge *m) {
-  for (size_t s = 0; s < 2; s++)
-    free_nodes(&m->sides[s]);
+  for (size_t s = 0; s < 2; s++) {
+    pf_contexts *const consumed = m->sides[s].consumed;
+    if (consumed == NULL)
+      continue;
+    free(consumed->parents);
+    free(consumed->frames);
+    pf_intern_table_free(&consumed->children);
+    consumed->parents = consumed->frames = NULL;
+  }
   for (size_t i = 0; i < m->sum.nmetrics; i++) {
     add_metric(m, i);
-    for (size_t s = 0; s < 2; s++)
-      free_metric(&m->sides[s], i);
+    for (size_t s = 0; s < 2; s++) {
+      pf_contexts *const consumed = m->sides[s].consumed;
+      const size_t metric = m->sides[s].metrics[i];
+      if (consumed == NULL || metric == PF_NO_METRIC)
+        continue;
+      free(consumed->weights[metric]);
+      consumed->weights[metric] = NULL;
+    }
   }
 }
 
@@ -417,9 +395,13 @@ static bool merge_in_order (pf_contexts *c, const pf_contexts *more,
 static pf_status merge (pf_contexts *c, const pf_contexts *more,
                         pf_contexts *consumed, int sign, bool try_order,
                         pf_error *error) {
-  pf_status status = merge_metrics(c, more, error);
-  if (status != PF_OK)
-    return status;
+  pf_status status = PF_OK;
+  /* All metrics come first, so that weights can be added without failure. */
+  for (size_t m = 0; m < more->nmetrics; m++)
+    if (pf_metric_of(c, more->metrics[m].name, more->metrics[m].unit) ==
+        PF_NO_METRIC)
+      return pf_no_memory(error);
+  pf_metric_default_from(c, more);
   uint32_t *const frames = translate(c, more), *const own = translate(c, c);
   if (frames == NULL || own == NULL)
     status = pf_no_memory(error);

@@ -40,12 +40,6 @@ static int compare_frames (const void *left, const void *right) {
 }
 
 
-static frame frame_of (const pf_dictionary *d, uint32_t area) {
-  const pf_area *const a = pf_area_at(d, area);
-  return (frame){pf_name(d, a->name), pf_name(d, a->file), a->line, area};
-}
-
-
 typedef struct ranking {
   const pf_dictionary *dictionary;
   uint32_t *ranks; /* UINT32_MAX: not met */
@@ -69,7 +63,10 @@ static void meet (ranking *r, uint32_t area) {
   if (r->ranks[area] != UINT32_MAX)
     return;
   r->ranks[area] = 0;
-  r->frames[r->count++] = frame_of(r->dictionary, area);
+  const pf_area *const a = pf_area_at(r->dictionary, area);
+  r->frames[r->count++] =
+      (frame){pf_name(r->dictionary, a->name), pf_name(r->dictionary, a->file),
+              a->line, area};
 }
 
 

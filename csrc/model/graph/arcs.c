@@ -89,15 +89,6 @@ static void add_up_run (const pf_arc_order *order, run *r, size_t start,
 }
 
 
-/* Whether a caller has too many arcs for a linear search. */
-static bool has_long_run (const pf_arc_order *order, const pf_graph *graph) {
-  for (size_t i = 0; i <= graph->nfunctions; i++)
-    if (order->first[i + 1] - order->first[i] > FEW)
-      return true;
-  return false;
-}
-
-
 /* Merge equal arcs, and close the gaps. */
 static void add_up (pf_arc_order *order, const pf_graph *graph,
                     uint32_t *known) {
@@ -136,7 +127,10 @@ pf_status pf_arc_order_make (pf_arc_order *order, const pf_graph *graph) {
     const uint32_t to = first[pf_arc_index_slot(graph, arc->caller) + 1]++;
     order->arcs[to] = (pf_arc){(uint32_t)i, arc->callee, arc->count};
   }
-  if (has_long_run(order, graph)) {
+  bool has_long_run = false;
+  for (size_t i = 0; i <= graph->nfunctions; i++)
+    has_long_run |= first[i + 1] - first[i] > FEW;
+  if (has_long_run) {
     known = pf_array_of_zeros(graph->nfunctions, sizeof *known);
     if (known == NULL)
       return PF_ENOMEM;
@@ -186,39 +180,31 @@ static pf_status merge_equal (pf_graph *graph) {
 }
 
 
-/* The number of arcs to expect: if many functions have one, as many as
-   functions and some more, which saves the last steps of growth. */
-static size_t expected_arcs (const pf_graph *graph) {
-  const size_t functions = graph->nfunctions;
-  return graph->narcs < functions / 16 ? 0 : functions + functions / 16;
-}
-
-
-static pf_status widen (pf_graph *graph) {
-  const size_t used = graph->narcs, expected = expected_arcs(graph);
+/* Merge arcs or grow the array, which is full. If many functions have an arc,
+   as many arcs as functions and some more are expected, which saves the last
+   steps of growth. */
+static pf_status make_space (pf_graph *graph) {
+  const size_t functions = graph->nfunctions, before = graph->arcs_capacity;
+  pf_status status = PF_OK;
+  if (before >= MAX_UNMERGED && before >= functions)
+    status = merge_equal(graph);
+  if (status != PF_OK || graph->narcs < before / 2)
+    return status;
+  const size_t used = graph->narcs;
+  const size_t expected =
+      used < functions / 16 ? 0 : functions + functions / 16;
   size_t capacity = used == 0 ? FIRST_CAPACITY : used * 2;
   if (capacity < expected)
     capacity = expected;
-  if (capacity >= PF_NO_FUNCTION)
-    return PF_ENOMEM;
-  pf_arc *const wider = pf_array_resize(graph->arcs, capacity, sizeof *wider);
+  pf_arc *const wider =
+      capacity >= PF_NO_FUNCTION
+          ? NULL
+          : pf_array_resize(graph->arcs, capacity, sizeof *wider);
   if (wider == NULL)
     return PF_ENOMEM;
   graph->arcs = wider;
   graph->arcs_capacity = capacity;
   return PF_OK;
-}
-
-
-/* Merge arcs or grow the array, which is full. */
-static pf_status make_space (pf_graph *graph) {
-  const size_t capacity = graph->arcs_capacity;
-  pf_status status = PF_OK;
-  if (capacity >= MAX_UNMERGED && capacity >= graph->nfunctions)
-    status = merge_equal(graph);
-  if (status != PF_OK || graph->narcs < capacity / 2)
-    return status;
-  return widen(graph);
 }
 
 

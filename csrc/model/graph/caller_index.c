@@ -63,25 +63,22 @@ static pf_status sort_arcs (pf_graph *graph) {
 
 /* {====== By callee ====== */
 
-/* Append an arc to those of its callee. */
-static void list_parent (const pf_graph *graph, uint32_t *parents,
-                         uint32_t arc) {
-  parents[graph->parent_first[graph->arcs[arc].callee + 1]++] = arc;
-}
-
-
-/* List the arcs in reverse input order: the newest first. */
-static pf_status list_in_input_order (const pf_graph *graph,
-                                      uint32_t *parents) {
+/* Sets the arcs of each callee in reverse input order: the newest first. */
+static pf_status list_parents (pf_graph *graph, uint32_t *parents) {
+  uint32_t *const first = graph->parent_first;
   uint32_t *const positions =
       pf_arc_positions(graph->input_numbers, graph->narcs, graph->ninputs);
   if (positions == NULL)
     return PF_ENOMEM;
+  memset(first, 0, pf_arc_index_size(graph) * sizeof *first);
+  for (size_t i = 0; i < graph->narcs; i++)
+    first[graph->arcs[i].callee + 2]++;
+  pf_arc_sum_counts(first, pf_arc_index_size(graph));
   for (size_t i = graph->ninputs; i-- > 0;) {
     if (PF_FAST(MISSES) && i >= AHEAD && positions[i - AHEAD] != PF_NO_ARC)
       __builtin_prefetch(&graph->arcs[positions[i - AHEAD]]);
     if (positions[i] != PF_NO_ARC)
-      list_parent(graph, parents, positions[i]);
+      parents[first[graph->arcs[positions[i]].callee + 1]++] = positions[i];
   }
   free(positions);
   return PF_OK;
@@ -94,18 +91,10 @@ pf_status pf_graph_parents (pf_graph *graph) {
   free(graph->parent_first); /* of a call that ran out of memory */
   graph->parent_first = pf_array(pf_arc_index_size(graph), sizeof(uint32_t));
   uint32_t *const parents = pf_array(graph->narcs, sizeof *parents);
-  pf_status status = PF_ENOMEM;
-  if (graph->parent_first != NULL && parents != NULL) {
-    uint32_t *const first = graph->parent_first;
-    memset(first, 0, pf_arc_index_size(graph) * sizeof *first);
-    for (size_t i = 0; i < graph->narcs; i++)
-      first[graph->arcs[i].callee + 2]++;
-    pf_arc_sum_counts(first, pf_arc_index_size(graph));
-    status = list_in_input_order(graph, parents);
-  }
-  if (status != PF_OK) {
+  if (graph->parent_first == NULL || parents == NULL ||
+      list_parents(graph, parents) != PF_OK) {
     free(parents);
-    return status;
+    return PF_ENOMEM;
   }
   graph->parents = parents;
   free(graph->input_numbers);

@@ -200,23 +200,6 @@ static pf_status read_table (reading *r, const elf_section *section) {
 }
 
 
-/* Returns the table to read, or NULL, and sets *file to its file. */
-static const elf_section *choose_table (const elf_pair *pair,
-                                        const elf_file **file) {
-  const elf_section *table = elf_file_section(&pair->main, SHT_SYMTAB, NULL);
-  *file = &pair->main;
-  if (table == NULL) {
-    table = elf_file_section(&pair->debug, SHT_SYMTAB, NULL);
-    *file = &pair->debug;
-  }
-  if (table == NULL) {
-    table = elf_file_section(&pair->main, SHT_DYNSYM, NULL);
-    *file = &pair->main;
-  }
-  return table;
-}
-
-
 /* Sets the message of an error without one. */
 static pf_status fail (pf_error *error, pf_status status) {
   return pf_fail(error, status, PF_NO_OFFSET,
@@ -234,7 +217,17 @@ static pf_status read_pair (pf_symbols *symbols, const elf_pair *pair,
                .rule = rule,
                .facts = &symbols->facts,
                .out = symbols};
-  const elf_section *table = choose_table(pair, &r.file);
+  const struct {
+    const elf_file *file;
+    uint32_t type;
+  } tables[] = {{&pair->main, SHT_SYMTAB},
+                {&pair->debug, SHT_SYMTAB},
+                {&pair->main, SHT_DYNSYM}};
+  const elf_section *table = NULL;
+  for (size_t i = 0; i < 3 && table == NULL; i++) {
+    r.file = tables[i].file;
+    table = elf_file_section(r.file, tables[i].type, NULL);
+  }
   symbols->facts.only_dynamic = table != NULL && table->type == SHT_DYNSYM;
   const pf_status status = table != NULL ? read_table(&r, table) : PF_OK;
   return status == PF_OK ? PF_OK : fail(error, status);
