@@ -410,11 +410,15 @@ pf_status winidea_find_areas (winidea_decoder *self, winidea_slice records,
     if (status < 0)
       return status;
   }
-  for (size_t i = 0; self->kinds != NULL && i < records.count; i++)
-    if (value_kinds[i] == WINIDEA_INTEGER || value_kinds[i] == WINIDEA_DOUBLE)
-      value_kinds[i] = self->kinds[i] == WINIDEA_DATA_NONE ? WINIDEA_NO_VALUE
-                       : self->kinds[i] == WINIDEA_DATA_DOUBLE ? WINIDEA_DOUBLE
-                                                               : value_kinds[i];
+  for (size_t i = 0; self->kinds != NULL && i < records.count; i++) {
+    /* no branch on the kind of the area, which differs from row to row */
+    const bool is_number = (value_kinds[i] == WINIDEA_INTEGER) |
+                           (value_kinds[i] == WINIDEA_DOUBLE);
+    if (is_number & (self->kinds[i] == WINIDEA_DATA_NONE))
+      value_kinds[i] = WINIDEA_NO_VALUE;
+    if (is_number & (self->kinds[i] == WINIDEA_DATA_DOUBLE))
+      value_kinds[i] = WINIDEA_DOUBLE;
+  }
   return PF_OK;
 }
 

@@ -56,10 +56,15 @@ typedef struct row {
 /* Parses up to 16 hexadecimal digits. Returns the position after them. */
 static const uint8_t *take_hexadecimal (const uint8_t *p, const uint8_t *end,
                                         uint64_t *number) {
+  static const uint8_t digits[256] = {
+      ['0'] = 1,  ['1'] = 2,  ['2'] = 3,  ['3'] = 4,  ['4'] = 5,  ['5'] = 6,
+      ['6'] = 7,  ['7'] = 8,  ['8'] = 9,  ['9'] = 10, ['A'] = 11, ['B'] = 12,
+      ['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16, ['a'] = 11, ['b'] = 12,
+      ['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16};
   const uint8_t *const last = end - p > 16 ? p + 16 : end;
   uint64_t n = 0;
-  for (unsigned digit; p < last && (digit = winidea_digit(*p)) < 16; p++)
-    n = n << 4 | digit;
+  for (; p < last && digits[*p] != 0; p++)
+    n = n << 4 | (uint64_t)(digits[*p] - 1);
   *number = n;
   return p;
 }
