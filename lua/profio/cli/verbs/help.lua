@@ -41,7 +41,7 @@ local function contents()
    for _, name in ipairs(pages.names()) do
       local title = pages.title(pages.read(name))
       if name:find "^format%-" then
-         formats[#formats + 1] = { name:match "^format%-(.*)", title }
+         formats[#formats + 1] = { name:match "^format%-(.*)", (title:gsub("^%w+: ", "")) }
       else
          topics[#topics + 1] = { name, title }
       end
