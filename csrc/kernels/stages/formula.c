@@ -12,90 +12,6 @@
 
 /* The type as which formulas use a column: bool becomes int, and so does a
    column without any values. */
-static pf_type number_type (pf_type type) {
-  return type == PF_BOOL || type == PF_NAME ? PF_INT : type;
-}
-
-
-bool pf_formula_takes (const pf_field *field) {
-  const pf_type type = number_type(field->type);
-  return field->type == PF_NAME ? pf_has_any_type(field)
-                                : type == PF_INT || type == PF_NUM ||
-                                      type == PF_ADDR || type == PF_HANDLE;
-}
-
-
-size_t pf_operands (pf_operation operation) {
-  if (operation <= PF_PUSH_NUMBER)
-    return 0;
-  return operation < PF_RUN ? 2 : 1;
-}
-
-
-/* {====== Types ====== */
-
-static bool is_unsigned (pf_type type) {
-  return type == PF_ADDR || type == PF_HANDLE;
-}
-
-
-/* The common type of unsigned and other integers. */
-static pf_type common_type (pf_type a, pf_type b) {
-  if (a == b || !is_unsigned(b))
-    return a;
-  return is_unsigned(a) ? PF_ADDR : b;
-}
-
-
-static pf_type type_of_two (pf_operation operation, pf_type a, pf_type b) {
-  if (operation >= PF_LESS)
-    return PF_INT;
-  if (operation == PF_DIVIDE || a == PF_NUM || b == PF_NUM)
-    return PF_NUM;
-  switch (operation) {
-    case PF_SUBTRACT: return is_unsigned(b) ? PF_INT : a;
-    case PF_QUOTIENT: return a;
-    case PF_REMAINDER: return b;
-    default: return common_type(a, b);
-  }
-}
-
-
-pf_type pf_step_type (const pf_step *step, const pf_field *fields, pf_type a,
-                      pf_type b) {
-  switch (step->operation) {
-    case PF_PUSH_COLUMN:
-    case PF_PUSH_TOTAL: return number_type(fields[step->column].type);
-    case PF_PUSH_NUMBER: return step->type;
-    case PF_RUN:
-    case PF_SIZE: return b;
-    case PF_ROOT: return PF_NUM;
-    case PF_NEGATE: return b == PF_NUM ? PF_NUM : PF_INT;
-    default: return type_of_two(step->operation, a, b);
-  }
-}
-
-
-bool pf_step_is_time (const pf_step *step, const pf_field *fields, bool a,
-                      bool b) {
-  switch (step->operation) {
-    case PF_PUSH_COLUMN:
-    case PF_PUSH_TOTAL: return pf_is_time(&fields[step->column]);
-    case PF_ADD:
-    case PF_SUBTRACT:
-    case PF_LEAST:
-    case PF_MOST: return a || b;
-    case PF_REMAINDER: return a;
-    case PF_RUN:
-    case PF_SIZE:
-    case PF_NEGATE: return b;
-    default: return false;
-  }
-}
-
-/* }====== */
-
-
 /* {====== Missing values ====== */
 
 static bool is_missing (const pf_slot *slot, size_t row) {
@@ -193,50 +109,6 @@ static void to_nums (pf_slot *slot, size_t rows) {
 }
 
 
-/* The quotient, rounded down; the divisor is not 0. */
-static pf_wide quotient_of (pf_wide a, pf_wide b) {
-  return a / b - (a % b != 0 && (a < 0) != (b < 0));
-}
-
-
-/* The product; if it exceeds 128 bits, a value that no type can hold. */
-static pf_wide product_of (pf_wide a, pf_wide b) {
-  pf_wide product;
-  return __builtin_mul_overflow(a, b, &product) ? (pf_wide)1 << 100 : product;
-}
-
-
-#define EACH_PAIR(expression)                             \
-  for (size_t i = 0; i < rows; i++) {                     \
-    const pf_wide x = whole_at(a, i), y = whole_at(b, i); \
-    put_whole(a, type, i, expression, overflows);         \
-  }                                                       \
-  break;
-
-/* Combine two integers of 64 bits into one of `type`, which replaces the lower
-   one. */
-static void whole_of_two (pf_operation operation, pf_slot *a, const pf_slot *b,
-                          pf_type type, size_t rows, pf_row_set *overflows) {
-  switch (operation) {
-    case PF_ADD: EACH_PAIR(x + y)
-    case PF_SUBTRACT: EACH_PAIR(x - y)
-    case PF_MULTIPLY: EACH_PAIR(product_of(x, y))
-    case PF_QUOTIENT: EACH_PAIR(y == 0 ? 0 : quotient_of(x, y))
-    case PF_REMAINDER: EACH_PAIR(y == 0 ? 0 : x - quotient_of(x, y) * y)
-    case PF_LEAST: EACH_PAIR(x < y ? x : y)
-    default: EACH_PAIR(x > y ? x : y)
-  }
-}
-
-
-/* A division by 0 has no result. */
-static void mark_zeros (pf_slot *a, const pf_slot *b, size_t rows) {
-  for (size_t i = 0; i < rows; i++)
-    if (whole_at(b, i) == 0)
-      set_missing(a, i);
-}
-
-
 /* The ratio of integers or fractions: of two products, rounded once if 128 bits
    can hold them. */
 static void divide_exact (pf_slot *a, const pf_slot *b, size_t rows) {
@@ -261,7 +133,7 @@ static void divide_exact (pf_slot *a, const pf_slot *b, size_t rows) {
 /* }====== */
 
 
-/* {====== Nums ====== */
+/* {====== Operations on two numbers ====== */
 
 /* As in Lua: the quotient is rounded down, and the remainder has the sign of
    the divisor. */
@@ -285,12 +157,22 @@ static double num_of_two (pf_operation operation, double a, double b) {
 }
 
 
-static void nums_of_two (pf_operation operation, pf_slot *a, pf_slot *b,
-                         size_t rows) {
-  to_nums(a, rows);
-  to_nums(b, rows);
-  for (size_t i = 0; i < rows; i++)
-    a->nums[i] = num_of_two(operation, a->nums[i], b->nums[i]);
+/* The divisor is not 0. A product that exceeds 128 bits becomes a value that no
+   type can hold; quotients are rounded down. */
+static pf_wide whole_of_two (pf_operation operation, pf_wide a, pf_wide b) {
+  pf_wide product;
+  switch (operation) {
+    case PF_ADD: return a + b;
+    case PF_SUBTRACT: return a - b;
+    case PF_MULTIPLY:
+      return __builtin_mul_overflow(a, b, &product) ? (pf_wide)1 << 100
+                                                    : product;
+    case PF_QUOTIENT: return a / b - (a % b != 0 && (a < 0) != (b < 0));
+    case PF_REMAINDER:
+      return a % b + (a % b != 0 && (a < 0) != (b < 0) ? b : 0);
+    case PF_LEAST: return a < b ? a : b;
+    default: return a > b ? a : b;
+  }
 }
 
 /* }====== */
@@ -302,11 +184,6 @@ static void nums_of_two (pf_operation operation, pf_slot *a, pf_slot *b,
 
 static int order_of_whole (pf_wide a, pf_wide b) {
   return (a > b) - (a < b);
-}
-
-
-static int order_of_nums (double a, double b) {
-  return isnan(a) || isnan(b) ? NO_ORDER : (a > b) - (a < b);
 }
 
 
@@ -326,7 +203,9 @@ static int order_at (const pf_slot *a, const pf_slot *b, size_t row) {
   if (is_missing(a, row) || is_missing(b, row))
     return NO_ORDER;
   if (a->type == PF_NUM && b->type == PF_NUM)
-    return order_of_nums(a->nums[row], b->nums[row]);
+    return isnan(a->nums[row]) || isnan(b->nums[row])
+               ? NO_ORDER
+               : (a->nums[row] > b->nums[row]) - (a->nums[row] < b->nums[row]);
   if (b->type == PF_NUM)
     return order_of_mixed(whole_at(a, row), b->nums[row]);
   if (a->type != PF_NUM)
@@ -363,9 +242,10 @@ static void compare (pf_operation operation, pf_slot *a, const pf_slot *b,
 
 /* {====== Steps ====== */
 
-static void of_two (pf_operation operation, pf_slot *a, pf_slot *b, size_t rows,
+static void of_two (const pf_step *step, pf_slot *a, pf_slot *b, size_t rows,
                     pf_row_set *overflows) {
-  const pf_type type = type_of_two(operation, a->type, b->type);
+  const pf_operation operation = step->operation;
+  const pf_type type = pf_step_type(step, NULL, a->type, b->type);
   const bool has_nums = a->type == PF_NUM || b->type == PF_NUM;
   if (operation == PF_DIVIDE && (a->type != PF_NUM || a->is_fraction) &&
       (b->type != PF_NUM || b->is_fraction))
@@ -375,13 +255,24 @@ static void of_two (pf_operation operation, pf_slot *a, pf_slot *b, size_t rows,
     narrow(b, rows, overflows);
     if (operation >= PF_LESS)
       compare(operation, a, b, rows);
-    else if (has_nums)
-      nums_of_two(operation, a, b, rows);
+    else if (has_nums) {
+      to_nums(a, rows);
+      to_nums(b, rows);
+      for (size_t i = 0; i < rows; i++)
+        a->nums[i] = num_of_two(operation, a->nums[i], b->nums[i]);
+    }
     else {
+      const bool divides =
+          operation == PF_QUOTIENT || operation == PF_REMAINDER;
       join_missing(a, b);
-      if (operation == PF_QUOTIENT || operation == PF_REMAINDER)
-        mark_zeros(a, b, rows);
-      whole_of_two(operation, a, b, type, rows, overflows);
+      for (size_t i = 0; i < rows; i++) {
+        const pf_wide x = whole_at(a, i), y = whole_at(b, i);
+        const bool has_result = !divides || y != 0;
+        if (!has_result)
+          set_missing(a, i);
+        put_whole(a, type, i, has_result ? whole_of_two(operation, x, y) : 0,
+                  overflows);
+      }
     }
   }
   a->type = type;
@@ -468,36 +359,25 @@ static void of_one (pf_operation operation, pf_slot *slot, size_t rows,
 }
 
 
-static void push_number (const pf_step *step, pf_slot *slot, size_t rows) {
-  slot->type = step->type;
-  slot->is_wide = slot->is_fraction = slot->has_missing = false;
-  for (size_t i = 0; i < rows; i++)
-    slot->ints[i] = step->integer; /* or the bits of the num */
-}
-
-
-static double number_of (const pf_sum *sum) {
-  const pf_fraction *const f = &sum->fraction;
-  return f->denominator == 0 ? sum->number
-                             : pf_ratio(f->numerator, f->denominator) + f->rest;
-}
-
-
 /* Push a sum over all rows. `is_exact`: the column has a hidden column. */
 static void push_sum (const pf_sum *sum, pf_type type, bool is_exact,
                       pf_slot *slot, size_t rows) {
   const bool is_num = type == PF_NUM;
-  slot->type = number_type(type);
+  slot->type = pf_number_type(type);
   slot->is_fraction = is_exact && (!is_num || sum->fraction.denominator != 0) &&
                       sum->fraction.rest == 0;
   slot->is_wide = !is_num || slot->is_fraction;
   slot->has_missing = false;
+  const pf_fraction *const f = &sum->fraction;
+  const double number = f->denominator == 0
+                            ? sum->number
+                            : pf_ratio(f->numerator, f->denominator) + f->rest;
   for (size_t i = 0; i < rows; i++) {
-    slot->denominators[i] = sum->fraction.denominator;
-    if (!slot->is_wide)
-      slot->nums[i] = number_of(sum);
+    slot->denominators[i] = f->denominator;
+    if (slot->is_wide)
+      slot->wides[i] = is_num ? f->numerator : sum->whole;
     else
-      slot->wides[i] = is_num ? sum->fraction.numerator : sum->whole;
+      slot->nums[i] = number;
   }
 }
 
@@ -512,11 +392,16 @@ void pf_step_run (const pf_step *step, pf_sum *sum, const pf_batch *batch,
       push_sum(sum, batch->columns[step->column].type, step->rest != SIZE_MAX,
                slot, rows);
       break;
-    case PF_PUSH_NUMBER: push_number(step, slot, rows); break;
+    case PF_PUSH_NUMBER:
+      slot->type = step->type;
+      slot->is_wide = slot->is_fraction = slot->has_missing = false;
+      for (size_t i = 0; i < rows; i++)
+        slot->ints[i] = step->integer; /* or the bits of the num */
+      break;
     case PF_RUN: run(sum, slot, rows, overflows); break;
     default:
       if (operands == 2)
-        of_two(step->operation, slot, slot + 1, rows, overflows);
+        of_two(step, slot, slot + 1, rows, overflows);
       else
         of_one(step->operation, slot, rows, overflows);
   }
@@ -527,28 +412,11 @@ void pf_step_run (const pf_step *step, pf_sum *sum, const pf_batch *batch,
 
 /* {====== Columns ====== */
 
-/* Convert a slot to fractions with the hidden column: for integers it has the
-   rounding remainders, for nums the denominators. */
-static void load_rests (pf_slot *slot, const pf_column *rests, size_t rows) {
-  if (slot->type == PF_NUM)
-    memcpy(slot->denominators, rests->ints, rows * sizeof *rests->ints);
-  for (size_t i = rows; i-- > 0;) /* backwards, because wide values overlap
-                                     later ones */
-    if (is_missing(slot, i))
-      slot->wides[i] = 0;
-    else if (slot->type == PF_NUM)
-      slot->wides[i] = llround(slot->nums[i] * (double)rests->ints[i]);
-    else
-      slot->wides[i] = slot->ints[i] * PF_REMAINDER_UNIT + rests->ints[i];
-  slot->is_wide = slot->is_fraction = true;
-}
-
-
 void pf_slot_load (pf_slot *slot, const pf_step *step, const pf_batch *batch) {
   const pf_column *const column = &batch->columns[step->column];
   const size_t rows = batch->rows;
   const bool is_exact = step->rest != SIZE_MAX;
-  slot->type = number_type(column->type);
+  slot->type = pf_number_type(column->type);
   slot->is_wide = slot->is_fraction = slot->has_missing = false;
   if (column->type == PF_BOOL)
     for (size_t i = 0; i < rows; i++)
@@ -564,8 +432,22 @@ void pf_slot_load (pf_slot *slot, const pf_step *step, const pf_batch *batch) {
     memcpy(slot->missing, column->missing, sizeof slot->missing);
     slot->has_missing = true;
   }
-  if (is_exact)
-    load_rests(slot, &batch->columns[step->rest], rows);
+  if (is_exact) {
+    /* Convert to fractions with the hidden column: for integers it has the
+       rounding remainders, for nums the denominators. */
+    const pf_column *const rests = &batch->columns[step->rest];
+    if (slot->type == PF_NUM)
+      memcpy(slot->denominators, rests->ints, rows * sizeof *rests->ints);
+    for (size_t i = rows; i-- > 0;) /* backwards, because wide values overlap
+                                     later ones */
+      if (is_missing(slot, i))
+        slot->wides[i] = 0;
+      else if (slot->type == PF_NUM)
+        slot->wides[i] = llround(slot->nums[i] * (double)rests->ints[i]);
+      else
+        slot->wides[i] = slot->ints[i] * PF_REMAINDER_UNIT + rests->ints[i];
+    slot->is_wide = slot->is_fraction = true;
+  }
 }
 
 

@@ -105,6 +105,9 @@ typedef struct pf_row_set {
   uint64_t bits[PF_BATCH_ROWS / 64];
 } pf_row_set;
 
+/* The type as which formulas compute with a column of a type. */
+pf_type pf_number_type (pf_type type);
+
 /* Whether formulas can use a column. */
 bool pf_formula_takes (const pf_field *field);
 
