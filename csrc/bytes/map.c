@@ -106,16 +106,6 @@ static void link_map (pf_map *map) {
   pthread_mutex_unlock(&maps_lock);
 }
 
-
-static void unlink_map (pf_map *map) {
-  pthread_mutex_lock(&maps_lock);
-  pf_map *const next = atomic_load(&map->next);
-  if (next != NULL)
-    next->previous = map->previous;
-  atomic_store(map->previous == NULL ? &maps : &map->previous->next, next);
-  pthread_mutex_unlock(&maps_lock);
-}
-
 /* }====== */
 
 
@@ -299,7 +289,12 @@ void pf_map_close (pf_map *map) {
   if (map == NULL)
     return;
   if (map->reserved > 0) {
-    unlink_map(map);
+    pthread_mutex_lock(&maps_lock);
+    pf_map *const next = atomic_load(&map->next);
+    if (next != NULL)
+      next->previous = map->previous;
+    atomic_store(map->previous == NULL ? &maps : &map->previous->next, next);
+    pthread_mutex_unlock(&maps_lock);
     munmap((void *)(uintptr_t)map->bytes.at, map->reserved);
   }
   if (map->fd >= 0)

@@ -228,23 +228,6 @@ static void pass_on_access (const pf_output *output, const struct stat *old) {
 }
 
 
-static pf_status open_temporary (pf_output *output, const struct stat *old,
-                                 pf_error *error) {
-  if (old != NULL && access(output->path, W_OK) != 0)
-    return fail_by_system(error, "cannot be replaced", errno);
-  if (!open_nameless(output) && !with_temporary(output, open_named))
-    return fail_by_system(
-        error,
-        old == NULL
-            ? "cannot be written: its folder"
-            : "cannot be replaced: no new file can be made in its folder",
-        errno);
-  if (old != NULL)
-    pass_on_access(output, old);
-  return PF_OK;
-}
-
-
 /* Duplicates a descriptor of this process, or opens the path of anything that
    is not a regular file. */
 static pf_status open_in_place (pf_output *output, int descriptor,
@@ -274,7 +257,19 @@ static pf_status open_resolved (pf_output *output, int descriptor,
     return is_folder(error);
   if (exists && !S_ISREG(about.st_mode))
     return open_in_place(output, descriptor, error);
-  return open_temporary(output, exists ? &about : NULL, error);
+  const struct stat *const old = exists ? &about : NULL;
+  if (old != NULL && access(output->path, W_OK) != 0)
+    return fail_by_system(error, "cannot be replaced", errno);
+  if (!open_nameless(output) && !with_temporary(output, open_named))
+    return fail_by_system(
+        error,
+        old == NULL
+            ? "cannot be written: its folder"
+            : "cannot be replaced: no new file can be made in its folder",
+        errno);
+  if (old != NULL)
+    pass_on_access(output, old);
+  return PF_OK;
 }
 
 

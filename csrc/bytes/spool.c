@@ -148,19 +148,6 @@ static void feed (unpacking *u) {
 }
 
 
-/* The failure for a result of inflate. */
-static pf_status unpack_failed (const unpacking *u, int answer,
-                                pf_error *error) {
-  const uint64_t offset = u->fed - u->stream.avail_in;
-  if (answer == Z_MEM_ERROR)
-    return out_of_memory(error);
-  if (answer == Z_BUF_ERROR)
-    return pf_fail(error, PF_ETRUNCATED, offset, "gzip data ends early");
-  return pf_fail(error, PF_EFORMAT, offset, "gzip data is damaged: %s",
-                 u->stream.msg == NULL ? "unknown reason" : u->stream.msg);
-}
-
-
 /* Whether another gzip member follows the one that has ended. */
 static bool next_member (unpacking *u) {
   feed(u);
@@ -182,8 +169,16 @@ static pf_status unpack_all (unpacking *u, pf_error *error) {
       return status;
     if (pf_sink_put(u->sink, step, n) != PF_OK)
       return pf_sink_flush(u->sink, error);
-    if (answer != Z_OK && answer != Z_STREAM_END)
-      return unpack_failed(u, answer, error);
+    if (answer != Z_OK && answer != Z_STREAM_END) {
+      /* The failure for a result of inflate. */
+      const uint64_t offset = u->fed - u->stream.avail_in;
+      if (answer == Z_MEM_ERROR)
+        return out_of_memory(error);
+      if (answer == Z_BUF_ERROR)
+        return pf_fail(error, PF_ETRUNCATED, offset, "gzip data ends early");
+      return pf_fail(error, PF_EFORMAT, offset, "gzip data is damaged: %s",
+                     u->stream.msg == NULL ? "unknown reason" : u->stream.msg);
+    }
     if (answer == Z_STREAM_END && !next_member(u))
       return pf_sink_flush(u->sink, error);
   }
@@ -233,17 +228,15 @@ static pf_status fill_from_pipe (void *context, pf_sink *sink,
 }
 
 
-static uint64_t default_size (uint64_t packed) {
-  return packed > DEFAULT_SIZE / RATIO ? packed * RATIO : DEFAULT_SIZE;
-}
-
-
 static pf_status fill_from_gzip (void *context, pf_sink *sink,
                                  pf_error *error) {
   unpacking *const u = context;
   u->sink = sink;
-  u->allowed =
-      allowance_of(u->max_size, default_size(u->packed.size), sink->fd);
+  u->allowed = allowance_of(u->max_size,
+                            (u->packed.size > DEFAULT_SIZE / RATIO
+                                 ? u->packed.size * RATIO
+                                 : DEFAULT_SIZE),
+                            sink->fd);
   if (inflateInit2(&u->stream, 15 + 16) != Z_OK)
     return out_of_memory(error);
   const pf_status status = unpack_all(u, error);

@@ -319,31 +319,6 @@ static uint64_t end_of_space (const pf_ring *ring, uint64_t *half) {
 }
 
 
-/* Move the head to the end of its span, with a filler if there is space
-   left. */
-static void fill_span (pf_ring *ring, uint64_t end) {
-  const uint64_t filler = (end - ring->head) / 8 | (uint64_t)PF_RING_FILLER
-                                                       << 32;
-  if (end > ring->head)
-    memcpy(ring->slots + (ring->head & ring->mask), &filler, sizeof filler);
-  ring->head = end;
-}
-
-
-/* Set the limit of the fast path, after a record up to `end` was reserved: the
-   end of the span or of the free space, but first the position at which the
-   consumer is to be woken. */
-static void set_limit (pf_ring *ring, uint64_t end, uint64_t space_end,
-                       uint64_t half) {
-  const uint64_t span_end = end_of_span(ring, ring->head);
-  ring->limit = span_end < space_end ? span_end : space_end;
-  if (ring->head >= half)
-    ring->callbacks.wake(ring->callbacks.context);
-  else if (half < ring->limit)
-    ring->limit = half < end ? end : half;
-}
-
-
 /* The ring is full: true when there may be space now. */
 static bool free_space (pf_ring *ring) {
   switch (ring->mode) {
@@ -354,16 +329,6 @@ static bool free_space (pf_ring *ring) {
       ring->callbacks.wake(ring->callbacks.context);
       return false;
   }
-}
-
-
-/* The words of the record at the head. Store the count of records before a
-   segment when the segment begins. */
-static uint64_t *begin_record (pf_ring *ring) {
-  const uint64_t place = ring->head & ring->mask;
-  if ((place & (segment_size(ring) - 1)) == 0)
-    ring->count_before[place / segment_size(ring)] = ring->count;
-  return (uint64_t *)(void *)(ring->slots + place) + 1;
 }
 
 
@@ -378,10 +343,30 @@ uint64_t *pf_ring_reserve_slow (pf_ring *ring, size_t words) {
     uint64_t half;
     const uint64_t space_end = end_of_space(ring, &half);
     if (end <= space_end) {
-      if (crosses)
-        fill_span(ring, span_end);
-      set_limit(ring, end, space_end, half);
-      return begin_record(ring);
+      if (crosses) {
+        /* Move the head to the end of its span, with a filler if there is space
+   left. */
+        const uint64_t filler =
+            (span_end - ring->head) / 8 | (uint64_t)PF_RING_FILLER << 32;
+        if (span_end > ring->head)
+          memcpy(ring->slots + (ring->head & ring->mask), &filler,
+                 sizeof filler);
+        ring->head = span_end;
+      }
+      /* Set the limit of the fast path, after a record up to `end` was
+         reserved: the end of the span or of the free space, but first the
+         position at which the consumer is to be woken. */
+      ring->limit = span_end < space_end ? span_end : space_end;
+      if (ring->head >= half)
+        ring->callbacks.wake(ring->callbacks.context);
+      else if (half < ring->limit)
+        ring->limit = half < end ? end : half;
+      /* The words of the record at the head. Store the count of records before
+         a segment when the segment begins. */
+      const uint64_t place = ring->head & ring->mask;
+      if ((place & (segment_size(ring) - 1)) == 0)
+        ring->count_before[place / segment_size(ring)] = ring->count;
+      return (uint64_t *)(void *)(ring->slots + place) + 1;
     }
     if (!free_space(ring))
       return NULL;

@@ -46,13 +46,6 @@ typedef struct state {
 } state;
 
 
-static void close_slot (batch_slot *slot) {
-  free(slot->notes);
-  free(slot->bytes);
-  pf_pull_close(&slot->pull);
-}
-
-
 static pf_status open_notes (const pf_pipeline *pipeline, batch_slot *slot,
                              pf_error *error) {
   slot->notes = malloc((pipeline->notes + 1) * sizeof *slot->notes);
@@ -127,7 +120,6 @@ static void *run_thread (void *argument) {
   return NULL;
 }
 
-
 /* }====== */
 
 
@@ -194,9 +186,25 @@ static bool reserve_bytes (batch_slot *slot) {
 }
 
 
-/* Copy the values of PF_BYTES columns: the reader keeps them only until the
-   next batch is read. */
-static void copy_bytes (batch_slot *slot) {
+static void enqueue (state *s, batch_slot *slot) {
+  if (!s->has_thread || !reserve_bytes(slot)) {
+    /* Wait until all queued batches are processed, then process this one in the
+       caller's thread. */
+    if (s->has_thread) {
+      pthread_mutex_lock(&s->lock);
+      s->flushing = true;
+      pthread_cond_signal(&s->changed);
+      while (s->status == PF_OK && s->queued != s->processed)
+        pthread_cond_wait(&s->changed, &s->lock);
+      s->flushing = false;
+      pthread_mutex_unlock(&s->lock);
+    }
+    if (s->status == PF_OK)
+      s->status = process(s, slot);
+    return;
+  }
+  /* Copy the values of PF_BYTES columns: the reader keeps them only until the
+     next batch is read. */
   const pf_batch *const batch = &slot->pull.batch;
   uint8_t *to = slot->bytes;
   for (size_t i = 0; i < batch->ncolumns; i++) {
@@ -211,32 +219,6 @@ static void copy_bytes (batch_slot *slot) {
       to += bytes->size;
     }
   }
-}
-
-
-/* Wait until all queued batches are processed, then process this one in the
-   caller's thread. */
-static void flush_and_process (state *s, const batch_slot *slot) {
-  if (s->has_thread) {
-    pthread_mutex_lock(&s->lock);
-    s->flushing = true;
-    pthread_cond_signal(&s->changed);
-    while (s->status == PF_OK && s->queued != s->processed)
-      pthread_cond_wait(&s->changed, &s->lock);
-    s->flushing = false;
-    pthread_mutex_unlock(&s->lock);
-  }
-  if (s->status == PF_OK)
-    s->status = process(s, slot);
-}
-
-
-static void enqueue (state *s, batch_slot *slot) {
-  if (!s->has_thread || !reserve_bytes(slot)) {
-    flush_and_process(s, slot);
-    return;
-  }
-  copy_bytes(slot);
   pthread_mutex_lock(&s->lock);
   s->queued++;
   assert(s->queued - s->processed <= SLOTS);
@@ -305,8 +287,12 @@ pf_status pf_pipeline_run (const pf_pipeline *pipeline, pf_reader *reader,
     status = read_batches(&s, error);
     stop_thread(&s);
   }
-  for (size_t i = 0; i < SLOTS; i++)
-    close_slot(&s.slots[i]);
+  for (size_t i = 0; i < SLOTS; i++) {
+    batch_slot *const slot = &s.slots[i];
+    free(slot->notes);
+    free(slot->bytes);
+    pf_pull_close(&slot->pull);
+  }
   if (s.status != PF_OK) {
     *error = s.error;
     return s.status;

@@ -1,13 +1,13 @@
 /*
 ** accumulator.h - accumulators of the aggregates: an array of states, one for
 ** each group, with a loop over the present values of a batch for each kind of
-** state. Used by aggregate.c: reserve, add, merge, read, close.
+** state (accumulator.c); merging chunks and reading results
+** (accumulator_merge.c). Used by aggregate.c: reserve, add, merge, read, close.
 */
 
 #ifndef accumulator_h
 #define accumulator_h
 
-#include "kernels/statistics/squares.h"
 #include "kernels/group/quantile.h"
 #include "model/base/intern_table.h"
 #include "model/base/wide.h"
@@ -31,14 +31,13 @@ typedef enum pf_accumulator_kind {
 
 typedef uint64_t pf_state_count;
 
-/* A sum of integers is `part` plus the group's element in `wide`: most batches
-   only change `part`, which is known not to overflow. */
 typedef struct pf_state_sum {
   uint64_t count;
   union {
-    uint64_t part; /* an int64_t in two's complement; additions may wrap around
-                      temporarily */
     double number;
+    struct { /* of integers: 128 bits in two's complement */
+      uint64_t low, high;
+    };
   };
 } pf_state_sum;
 
@@ -87,8 +86,6 @@ typedef struct pf_accumulator {
   uint64_t *absent;           /* number of rows without a value, by group; or
                                  NULL */
   bool counts_absent;         /* whether `absent` is wanted */
-  pf_wide *wide;              /* of sums: `capacity` elements, or NULL */
-  uint64_t part_bound;        /* upper bound for the magnitude of any `part` */
   pf_set set;
   pf_quantile_pool pool;
 } pf_accumulator;
@@ -107,11 +104,13 @@ bool pf_accumulator_needs_words (const pf_accumulator *accumulator);
 /* Create the states of `groups` groups. PF_ENOMEM. */
 pf_status pf_accumulator_reserve (pf_accumulator *accumulator, size_t groups);
 
-/* Allocate `wide`. PF_ENOMEM. */
-pf_status pf_accumulator_widen (pf_accumulator *accumulator);
-
 /* Allocate `absent`. PF_ENOMEM. */
 pf_status pf_accumulator_count_absent (pf_accumulator *accumulator);
+
+/* Store a word in a state of a group if it is better than the stored one: lower
+   for a minimum, earlier for the first, and so on. */
+void pf_accumulator_pick (const pf_accumulator *accumulator,
+                          pf_state_value *state, uint64_t word);
 
 /* Add a value to the set of a group, and count it if it is new. PF_ENOMEM. */
 pf_status pf_accumulator_add_member (pf_accumulator *accumulator, uint64_t word,
@@ -126,12 +125,10 @@ void pf_accumulator_add_fractions (pf_accumulator *accumulator,
                                    const pf_batch *batch,
                                    const uint32_t *groups);
 
-/* Count the rows of a batch that have no value in `column`; `present` are those
-   that have one. PF_ENOMEM. */
+/* Count the rows of a batch that have no value in `column`. PF_ENOMEM. */
 pf_status pf_accumulator_add_absent (pf_accumulator *accumulator,
                                      const pf_column *column,
-                                     const uint32_t *groups, size_t rows,
-                                     const pf_present *present);
+                                     const uint32_t *groups, size_t rows);
 
 /* Whether accumulators of chunks can be merged with exactly the same result.
    Sums and deviations of nums depend on the order; quantiles and stored texts

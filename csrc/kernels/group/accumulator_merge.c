@@ -1,11 +1,15 @@
 /*
 ** accumulator_merge.c - merges the accumulators of later rows into those of
-** earlier rows.
+** earlier rows, and reads the results of a group.
 */
+
+#include <math.h>
 
 #include "kernels/group/accumulator.h"
 #include "model/dictionary/names.h"
 
+
+/* {====== Merging ====== */
 
 bool pf_accumulator_is_mergeable (const pf_accumulator *m) {
   switch (m->kind) {
@@ -31,75 +35,35 @@ void pf_accumulator_clone (pf_accumulator *m, const pf_accumulator *model) {
 }
 
 
-static void merge_counts (uint64_t *counts, const uint64_t *more,
-                          const uint32_t *groups, size_t count) {
-  for (size_t i = 0; i < count; i++)
-    counts[groups[i]] += more[i];
-}
-
-
-/* Add to `wide`, because the sum of two `part` may overflow. */
-static pf_status merge_sums (pf_accumulator *m, const pf_accumulator *more,
-                             const uint32_t *groups, size_t count) {
-  pf_state_sum *const states = m->states;
-  const pf_state_sum *const theirs = more->states;
-  if (pf_accumulator_widen(m) != PF_OK)
-    return PF_ENOMEM;
-  for (size_t i = 0; i < count; i++) {
-    states[groups[i]].count += theirs[i].count;
-    m->wide[groups[i]] += pf_total_sum(more, i);
+/* Merge the state of a group of later rows. */
+static void merge_state (pf_accumulator *m, uint32_t group,
+                         const pf_accumulator *more, size_t from) {
+  if (m->kind == PF_ACCUMULATE_COUNT)
+    ((pf_state_count *)m->states)[group] +=
+        ((const pf_state_count *)more->states)[from];
+  else if (m->kind == PF_ACCUMULATE_SUM) {
+    pf_state_sum *const s = &((pf_state_sum *)m->states)[group];
+    const pf_state_sum *const theirs =
+        &((const pf_state_sum *)more->states)[from];
+    s->count += theirs->count;
+    s->low += theirs->low;
+    s->high += theirs->high + (s->low < theirs->low);
   }
-  return PF_OK;
-}
-
-
-static void merge_squares (pf_state_squares *states,
-                           const pf_state_squares *theirs,
-                           const uint32_t *groups, size_t count) {
-  for (size_t i = 0; i < count; i++) {
-    pf_state_squares *const s = &states[groups[i]];
-    s->count += theirs[i].count;
-    s->sum += theirs[i].sum;
-    pf_squares_merge(&s->squares, &theirs[i].squares);
+  else if (m->kind == PF_ACCUMULATE_SQUARES) {
+    pf_state_squares *const s = &((pf_state_squares *)m->states)[group];
+    const pf_state_squares *const theirs =
+        &((const pf_state_squares *)more->states)[from];
+    s->count += theirs->count;
+    s->sum += theirs->sum;
+    pf_squares_merge(&s->squares, &theirs->squares);
   }
-}
-
-
-/* Whether the value of the later rows replaces ours. */
-static bool is_better (const pf_accumulator *m, uint64_t ours,
-                       uint64_t theirs) {
-  if (m->kind == PF_ACCUMULATE_FIRST || m->kind == PF_ACCUMULATE_LAST)
-    return m->kind == PF_ACCUMULATE_LAST;
-  const bool is_min = m->kind == PF_ACCUMULATE_MIN;
-  if (m->type == PF_NAME)
-    return pf_name_compare(m->names, (uint32_t)theirs, (uint32_t)ours) ==
-           (is_min ? -1 : 1);
-  return is_min ? theirs < ours : theirs > ours;
-}
-
-
-static void merge_values (pf_accumulator *m, const pf_accumulator *more,
-                          const uint32_t *groups, size_t count) {
-  pf_state_value *const states = m->states;
-  const pf_state_value *const theirs = more->states;
-  for (size_t i = 0; i < count; i++) {
-    pf_state_value *const s = &states[groups[i]];
-    if (theirs[i].seen != 0 &&
-        (s->seen == 0 || is_better(m, s->word, theirs[i].word)))
-      *s = theirs[i];
+  else {
+    const pf_state_value *const theirs =
+        &((const pf_state_value *)more->states)[from];
+    if (theirs->seen != 0)
+      pf_accumulator_pick(m, &((pf_state_value *)m->states)[group],
+                          theirs->word);
   }
-}
-
-
-static pf_status merge_sets (pf_accumulator *m, const pf_set *more,
-                             const uint32_t *groups) {
-  for (uint32_t i = 0; i < more->known.count; i++) {
-    const struct pf_member *const member = &more->members[i];
-    if (pf_accumulator_add_member(m, member->word, groups[member->group]) !=
-        PF_OK)
-      return PF_ENOMEM;
-  }
-  return PF_OK;
 }
 
 
@@ -107,21 +71,73 @@ pf_status pf_accumulator_merge (pf_accumulator *m, const pf_accumulator *more,
                                 const uint32_t *groups, size_t count) {
   if (more->capacity < count) /* it has had no rows */
     return PF_OK;
-  if (more->absent != NULL) {
-    if (pf_accumulator_count_absent(m) != PF_OK)
-      return PF_ENOMEM;
-    merge_counts(m->absent, more->absent, groups, count);
+  if (more->absent != NULL && pf_accumulator_count_absent(m) != PF_OK)
+    return PF_ENOMEM;
+  for (size_t i = 0; more->absent != NULL && i < count; i++)
+    m->absent[groups[i]] += more->absent[i];
+  if (m->kind != PF_ACCUMULATE_DISTINCT) {
+    for (size_t i = 0; i < count; i++)
+      merge_state(m, groups[i], more, i);
+    return PF_OK;
   }
-  switch (m->kind) {
-    case PF_ACCUMULATE_COUNT:
-      merge_counts(m->states, more->states, groups, count);
-      return PF_OK;
-    case PF_ACCUMULATE_SUM: return merge_sums(m, more, groups, count);
-    case PF_ACCUMULATE_SQUARES:
-      merge_squares(m->states, more->states, groups, count);
-      return PF_OK;
-    case PF_ACCUMULATE_DISTINCT: return merge_sets(m, &more->set, groups);
-    default: merge_values(m, more, groups, count);
+  for (uint32_t i = 0; i < more->set.known.count; i++) {
+    const struct pf_member *const member = &more->set.members[i];
+    if (pf_accumulator_add_member(m, member->word, groups[member->group]) !=
+        PF_OK)
+      return PF_ENOMEM;
   }
   return PF_OK;
 }
+
+/* }====== */
+
+
+/* {====== Results ====== */
+
+uint64_t pf_accumulator_count (const pf_accumulator *m, size_t group) {
+  switch (m->kind) {
+    case PF_ACCUMULATE_COUNT:
+    case PF_ACCUMULATE_DISTINCT: return ((pf_state_count *)m->states)[group];
+    case PF_ACCUMULATE_SUM: return ((pf_state_sum *)m->states)[group].count;
+    case PF_ACCUMULATE_VARIANCE:
+      return ((pf_state_variance *)m->states)[group].count;
+    case PF_ACCUMULATE_SQUARES:
+      return ((pf_state_squares *)m->states)[group].count;
+    case PF_ACCUMULATE_FRACTION:
+      return ((pf_state_fraction *)m->states)[group].count;
+    case PF_ACCUMULATE_QUANTILE: return ((pf_quantile *)m->states)[group].count;
+    default: return ((pf_state_value *)m->states)[group].seen;
+  }
+}
+
+
+pf_wide pf_total_sum (const pf_accumulator *m, size_t group) {
+  const pf_state_sum *const s = &((const pf_state_sum *)m->states)[group];
+  return (pf_wide)(int64_t)s->high * ((pf_wide)1 << 64) + s->low;
+}
+
+
+double pf_accumulator_number (const pf_accumulator *m, size_t group,
+                              bool is_mean) {
+  const pf_state_sum *const total = m->states;
+  const pf_state_variance *const spread = m->states;
+  const pf_state_squares *const squares = m->states;
+  const pf_state_fraction *const fraction = m->states;
+  const double by = is_mean ? (double)pf_accumulator_count(m, group) : 1;
+  switch (m->kind) {
+    case PF_ACCUMULATE_FRACTION:
+      if (fraction[group].count == 0)
+        return 0;
+      return pf_ratio(fraction[group].sum.numerator,
+                      fraction[group].sum.denominator * (pf_wide)by) +
+             fraction[group].sum.rest / by;
+    case PF_ACCUMULATE_VARIANCE:
+      return sqrt(spread[group].squares / (double)spread[group].count);
+    case PF_ACCUMULATE_SQUARES:
+      return pf_stddev(&squares[group].squares, squares[group].sum,
+                       squares[group].count);
+    default: return total[group].number / by;
+  }
+}
+
+/* }====== */

@@ -21,6 +21,7 @@ struct pf_aggregates {
   /* the present values of column `prepared` of the current batch */
   pf_present present;
   size_t prepared;
+  uint16_t rows[PF_BATCH_ROWS];
   uint32_t groups[PF_BATCH_ROWS];
   pf_bytes values[PF_BATCH_ROWS]; /* large enough for the widest type */
   uint64_t words[PF_BATCH_ROWS];
@@ -239,43 +240,9 @@ void pf_aggregates_close (pf_aggregates *a) {
 
 /* {====== Adding a batch ====== */
 
-/* List the rows that have a value, by words of the bitmap: a word without any
-   costs nothing. */
-static size_t list_present (const pf_column *column, size_t rows,
-                            uint16_t *list) {
-  size_t n = 0;
-  for (size_t first = 0; first < rows; first += 64) {
-    const size_t left = rows - first;
-    uint64_t present = ~column->missing[first / 64];
-    if (left < 64)
-      present &= ((uint64_t)1 << left) - 1;
-    for (; present != 0; present &= present - 1)
-      list[n++] = (uint16_t)(first + (size_t)__builtin_ctzll(present));
-  }
-  return n;
-}
-
-
-/* Copy the values of the listed rows into a contiguous array. */
-#define SQUEEZE(type)            \
-  for (size_t i = 0; i < n; i++) \
-    ((type *)to)[i] = ((const type *)column->data)[list[i]];
-
-static void squeeze (const pf_column *column, const uint16_t *list, size_t n,
-                     void *to) {
-  switch (pf_type_size(column->type)) {
-    case 1: SQUEEZE(uint8_t) break;
-    case 4: SQUEEZE(uint32_t) break;
-    case 8: SQUEEZE(uint64_t) break;
-    default: SQUEEZE(pf_bytes)
-  }
-}
-
-
 /* Set a->present to the rows that have a value in the column. */
 static void prepare (pf_aggregates *a, const pf_batch *batch,
                      const uint32_t *groups, size_t column) {
-  uint16_t list[PF_BATCH_ROWS];
   a->prepared = column;
   a->present = (pf_present){groups, batch->rows, NULL, NULL};
   if (column == PF_NO_COLUMN)
@@ -284,21 +251,15 @@ static void prepare (pf_aggregates *a, const pf_batch *batch,
   a->present.values = c->data;
   if (!c->has_missing)
     return;
-  const size_t n = list_present(c, batch->rows, list);
+  size_t n = 0;
+  for (size_t i = 0; i < batch->rows; i++) {
+    a->rows[n] = (uint16_t)i;
+    n += !pf_is_missing(c, i);
+  }
   a->present = (pf_present){a->groups, n, a->values, NULL};
-  squeeze(c, list, n, a->values);
+  pf_copy_values(c, a->rows, n, a->values);
   for (size_t i = 0; i < n; i++)
-    a->groups[i] = groups[list[i]];
-}
-
-
-/* Add the order words of the present values. */
-static void prepare_words (pf_aggregates *a, const pf_batch *batch) {
-  pf_column present = batch->columns[a->prepared];
-  if (present.has_missing)
-    present.data = a->values;
-  pf_order_column(&present, a->present.rows, a->words);
-  a->present.words = a->words;
+    a->groups[i] = groups[a->rows[i]];
 }
 
 
@@ -309,8 +270,13 @@ pf_status pf_aggregates_add (pf_aggregates *a, const pf_batch *batch,
     pf_accumulator *const m = &a->accumulators[i];
     if (i == 0 || a->prepared != m->column)
       prepare(a, batch, groups, m->column);
-    if (pf_accumulator_needs_words(m) && a->present.words == NULL)
-      prepare_words(a, batch);
+    if (pf_accumulator_needs_words(m) && a->present.words == NULL) {
+      pf_column present = batch->columns[m->column];
+      if (present.has_missing)
+        present.data = a->values;
+      pf_order_column(&present, a->present.rows, a->words);
+      a->present.words = a->words;
+    }
     if (pf_accumulator_reserve(m, ngroups) != PF_OK)
       return pf_no_memory(error);
     if (m->kind == PF_ACCUMULATE_FRACTION)
@@ -319,7 +285,7 @@ pf_status pf_aggregates_add (pf_aggregates *a, const pf_batch *batch,
       return pf_no_memory(error);
     if (m->counts_absent && a->present.rows < batch->rows &&
         pf_accumulator_add_absent(m, &batch->columns[m->column], groups,
-                                  batch->rows, &a->present) != PF_OK)
+                                  batch->rows) != PF_OK)
       return pf_no_memory(error);
   }
   return PF_OK;
@@ -369,18 +335,6 @@ pf_status pf_aggregates_merge (pf_aggregates *a, const pf_aggregates *more,
 
 /* {====== Answers ====== */
 
-static pf_status put_sum (const pf_aggregate *aggregate, pf_wide sum,
-                          pf_column *column, size_t row, pf_error *error) {
-  if (sum != (int64_t)sum)
-    return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
-                   "aggregate %s: a sum exceeds 64 bits; use the mean, or "
-                   "group fewer rows",
-                   aggregate->name);
-  column->ints[row] = (int64_t)sum;
-  return PF_OK;
-}
-
-
 /* Write the sum or mean of integers, including the rounding remainders of their
    hidden column. */
 static pf_status put_total (const pf_aggregates *a, size_t number, size_t group,
@@ -394,20 +348,19 @@ static pf_status put_total (const pf_aggregates *a, size_t number, size_t group,
     unit = PF_REMAINDER_UNIT;
     sum = sum * unit + pf_total_sum(&a->accumulators[rest], group);
   }
-  if (aggregate->function == PF_SUM)
-    return put_sum(aggregate, rest == PF_NO_COLUMN ? sum : pf_ns_of_parts(sum),
-                   column, group, error);
-  column->nums[group] = pf_ratio(sum, (pf_wide)count * unit);
+  if (aggregate->function == PF_MEAN) {
+    column->nums[group] = pf_ratio(sum, (pf_wide)count * unit);
+    return PF_OK;
+  }
+  if (rest != PF_NO_COLUMN)
+    sum = pf_ns_of_parts(sum);
+  if (sum != (int64_t)sum)
+    return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
+                   "aggregate %s: a sum exceeds 64 bits; use the mean, or "
+                   "group fewer rows",
+                   aggregate->name);
+  column->ints[group] = (int64_t)sum;
   return PF_OK;
-}
-
-
-static void put_value (const pf_accumulator *m, const pf_state_value *s,
-                       pf_column *column, size_t row) {
-  if (m->type == PF_BYTES)
-    column->bytes[row] = pf_name(m->texts, (uint32_t)s->word);
-  else
-    pf_unorder(column, row, s->word);
 }
 
 
@@ -443,7 +396,13 @@ static pf_status put (const pf_aggregates *a, size_t number, size_t group,
                  pf_quantile_at(&((pf_quantile *)m->states)[group], m->type,
                                 aggregate->rank));
       break;
-    default: put_value(m, &((pf_state_value *)m->states)[group], column, group);
+    default: {
+      const uint64_t word = ((pf_state_value *)m->states)[group].word;
+      if (m->type == PF_BYTES)
+        column->bytes[group] = pf_name(m->texts, (uint32_t)word);
+      else
+        pf_unorder(column, group, word);
+    }
   }
   return PF_OK;
 }
@@ -469,13 +428,6 @@ static void put_rests (const pf_aggregates *a, size_t number, size_t ngroups,
 }
 
 
-/* For an empty group count, sum and distinct are 0, so that sums over chunks
-   add up; the others are missing. */
-static bool is_zero_if_empty (pf_function function) {
-  return function == PF_COUNT || function == PF_SUM || function == PF_DISTINCT;
-}
-
-
 pf_status pf_aggregates_finish (pf_aggregates *a, pf_store *store, size_t first,
                                 size_t ngroups, pf_error *error) {
   size_t hidden = first + a->count;
@@ -486,7 +438,11 @@ pf_status pf_aggregates_finish (pf_aggregates *a, pf_store *store, size_t first,
         (rest != PF_NO_COLUMN &&
          pf_accumulator_reserve(&a->accumulators[rest], ngroups) != PF_OK))
       return pf_no_memory(error);
-    const bool zero = is_zero_if_empty(a->list[i].function);
+    /* For an empty group count, sum and distinct are 0, so that sums over
+       chunks add up; the others are missing. */
+    const pf_function function = a->list[i].function;
+    const bool zero =
+        function == PF_COUNT || function == PF_SUM || function == PF_DISTINCT;
     for (size_t g = 0; g < ngroups; g++) {
       if (!zero && pf_accumulator_count(m, g) == 0) {
         pf_store_set_missing(store, first + i, g);
@@ -496,7 +452,7 @@ pf_status pf_aggregates_finish (pf_aggregates *a, pf_store *store, size_t first,
       if (status != PF_OK)
         return status;
     }
-    if (a->list[i].function == PF_SUM &&
+    if (function == PF_SUM &&
         (rest != PF_NO_COLUMN || m->kind == PF_ACCUMULATE_FRACTION))
       put_rests(a, i, ngroups, &store->columns[hidden++]);
   }

@@ -1,6 +1,6 @@
 /*
 ** group.c - the reader of groups: the first `next` reads all rows into groups
-** (row_scan.c or parallel_groups.c) and writes a row for each into a store.
+** (row_scan.c) and writes a row for each into a store.
 */
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "kernels/group/group.h"
-#include "kernels/group/parallel_groups.h"
+#include "kernels/group/row_scan.h"
 #include "kernels/base/order.h"
 #include "kernels/group/quantile.h"
 
@@ -71,20 +71,6 @@ static pf_status make_rows (group_reader *g, pf_error *error) {
 }
 
 
-/* Read the rows, set the types, and write the results. */
-static pf_status run (group_reader *g,
-                      void (*retype)(void *context, size_t key,
-                                     pf_field *field),
-                      void *context, pf_error *error) {
-  const pf_status status = read_input(g, error);
-  if (status != PF_END)
-    return status;
-  for (size_t i = 0; retype != NULL && i < g->nkeys; i++)
-    retype(context, i, &g->fields[i]);
-  return make_rows(g, error);
-}
-
-
 pf_status pf_group_run (pf_reader *reader,
                         void (*retype)(void *context, size_t key,
                                        pf_field *field),
@@ -96,7 +82,12 @@ pf_status pf_group_run (pf_reader *reader,
     *error = g->failure;
     return g->failure.status;
   }
-  const pf_status status = run(g, retype, context, error);
+  pf_status status = read_input(g, error);
+  if (status == PF_END) {
+    for (size_t i = 0; retype != NULL && i < g->nkeys; i++)
+      retype(context, i, &g->fields[i]);
+    status = make_rows(g, error);
+  }
   if (status < PF_OK)
     g->failure = *error;
   return status;
@@ -290,7 +281,5 @@ pf_status pf_group_open (pf_reader *input, const pf_key *keys,
 pf_status pf_group_split (pf_reader *reader, pf_reader *const *readers,
                           size_t count, bool *strict) {
   group_reader *const g = (group_reader *)(void *)reader;
-  if (count == 0 || !pf_group_scan_is_mergeable(&g->scan, g->input->fields))
-    return PF_OK;
   return pf_group_chunks_open(readers, count, strict, &g->scan, &g->chunks);
 }

@@ -39,22 +39,6 @@ static int64_t floor_int (int64_t value, int64_t width) {
 }
 
 
-/* Consecutive times are often in one bucket: divide only when the bucket
-   changes. A bucket at the ends of the range of integers is shorter. */
-static void bucket_ints (uint64_t *words, size_t rows, int64_t width) {
-  uint64_t low = 0, span = 0; /* the bucket is [low, low + span) */
-  for (size_t i = 0; i < rows; i++) {
-    if (words[i] - low >= span) {
-      low = pf_order_int(floor_int(pf_unorder_int(words[i]), width));
-      span = (uint64_t)width;
-      if (span > 0 - low)
-        span = 0 - low;
-    }
-    words[i] = low;
-  }
-}
-
-
 static int64_t floor_octave (int64_t value) {
   if (value == 0 || value == INT64_MIN)
     return value;
@@ -66,62 +50,44 @@ static int64_t floor_octave (int64_t value) {
 }
 
 
-static void bucket_octaves (uint64_t *words, size_t rows) {
-  for (size_t i = 0; i < rows; i++)
-    words[i] = pf_order_int(floor_octave(pf_unorder_int(words[i])));
-}
-
-
-static void bucket_addrs (uint64_t *words, size_t rows, uint64_t width) {
-  for (size_t i = 0; i < rows; i++)
-    words[i] -= words[i] % width;
-}
-
-
-static void bucket_nums (uint64_t *words, size_t rows, double width) {
-  for (size_t i = 0; i < rows; i++)
-    words[i] = pf_order_num(floor(pf_unorder_num(words[i]) / width) * width);
-}
-
-
 static pf_status intern_texts (pf_keys *k, const pf_column *column, size_t rows,
-                               uint64_t *words) {
+                               pf_error *error) {
   for (size_t i = 0; i < rows; i++) {
     if (pf_is_missing(column, i))
       continue;
-    words[i] = pf_intern(k->texts, column->bytes[i]);
-    if (words[i] == PF_NO_NAME)
-      return PF_ENOMEM;
+    k->words[i] = pf_intern(k->texts, column->bytes[i]);
+    if (k->words[i] == PF_NO_NAME)
+      return pf_no_memory(error);
   }
   return PF_OK;
 }
 
 
-/* Write the words of a key that is a column. */
-static pf_status column_words (pf_keys *k, size_t key, const pf_column *column,
-                               size_t rows, uint64_t *words) {
-  const pf_key *const spec = &k->keys[key];
-  if (column->type == PF_BYTES)
-    return intern_texts(k, column, rows, words);
-  pf_order_column(column, rows, words);
-  if (column->type == PF_NUM && spec->bucket_num > 0)
-    bucket_nums(words, rows, spec->bucket_num);
-  else if (column->type == PF_INT && spec->bucket > 0)
-    bucket_ints(words, rows, spec->bucket);
-  else if (column->type == PF_INT && spec->octave)
-    bucket_octaves(words, rows);
-  else if ((column->type == PF_ADDR || column->type == PF_HANDLE) &&
-           spec->bucket > 0)
-    bucket_addrs(words, rows, (uint64_t)spec->bucket);
-  return PF_OK;
-}
-
-
-/* Record which values are missing. False when there are none. */
-static bool mark_missing (pf_keys *k, const pf_column *column, size_t rows) {
-  for (size_t i = 0; column->has_missing && i < rows; i++)
-    k->missing[i] = pf_is_missing(column, i);
-  return column->has_missing;
+/* Round the words of a key down to its buckets. */
+static void floor_words (const pf_key *key, pf_type type, uint64_t *words,
+                         size_t rows) {
+  uint64_t low = 0, span = 0; /* the last bucket is [low, low + span) */
+  if (type == PF_NUM && key->bucket_num > 0)
+    for (size_t i = 0; i < rows; i++)
+      words[i] = pf_order_num(
+          floor(pf_unorder_num(words[i]) / key->bucket_num) * key->bucket_num);
+  else if (type == PF_INT && key->octave)
+    for (size_t i = 0; i < rows; i++)
+      words[i] = pf_order_int(floor_octave(pf_unorder_int(words[i])));
+  else if ((type == PF_ADDR || type == PF_HANDLE) && key->bucket > 0)
+    for (size_t i = 0; i < rows; i++)
+      words[i] -= words[i] % (uint64_t)key->bucket;
+  for (size_t i = 0; type == PF_INT && key->bucket > 0 && i < rows; i++) {
+    /* Consecutive times are often in one bucket: divide only when the bucket
+       changes. A bucket at the ends of the range of integers is shorter. */
+    if (words[i] - low >= span) {
+      low = pf_order_int(floor_int(pf_unorder_int(words[i]), key->bucket));
+      span = (uint64_t)key->bucket;
+      if (span > 0 - low)
+        span = 0 - low;
+    }
+    words[i] = low;
+  }
 }
 
 /* }====== */
@@ -129,43 +95,38 @@ static bool mark_missing (pf_keys *k, const pf_column *column, size_t rows) {
 
 /* {====== Numbers of a batch ====== */
 
-static pf_status encode_computed (pf_keys *k, size_t key, const pf_batch *batch,
-                                  uint32_t *numbers, pf_error *error) {
-  const pf_computed_key *const computed = k->keys[key].computed;
-  memset(k->missing, 0, sizeof k->missing);
-  const pf_status status =
-      computed->compute(computed->context, batch, k->words, k->missing, error);
-  if (status != PF_OK)
-    return status;
-  if (pf_id_table_nullable(&k->values[key], k->words, k->missing, batch->rows,
-                           numbers) != PF_OK)
-    return pf_no_memory(error);
-  return PF_OK;
-}
-
-
-static pf_status encode_column (pf_keys *k, size_t key, const pf_column *column,
-                                size_t rows, uint32_t *numbers) {
-  pf_id_table *const values = &k->values[key];
-  if (pf_type_is_id(column->type) && !column->has_missing)
-    return pf_id_table_small(values, column->ids, rows, numbers);
-  if (column_words(k, key, column, rows, k->words) != PF_OK)
-    return PF_ENOMEM;
-  return mark_missing(k, column, rows)
-             ? pf_id_table_nullable(values, k->words, k->missing, rows, numbers)
-             : pf_id_table_words(values, k->words, rows, numbers);
-}
-
-
 /* Write the ids of one key. */
 static pf_status encode_key (pf_keys *k, size_t key, const pf_batch *batch,
                              uint32_t *numbers, pf_error *error) {
-  if (k->keys[key].computed != NULL)
-    return encode_computed(k, key, batch, numbers, error);
-  const pf_column *const column = &batch->columns[k->keys[key].column];
-  if (encode_column(k, key, column, batch->rows, numbers) != PF_OK)
-    return pf_no_memory(error);
-  return PF_OK;
+  const pf_key *const spec = &k->keys[key];
+  const pf_computed_key *const computed = spec->computed;
+  pf_id_table *const values = &k->values[key];
+  const pf_column *const column =
+      computed != NULL ? NULL : &batch->columns[spec->column];
+  const size_t rows = batch->rows;
+  pf_status status = PF_OK;
+  memset(k->missing, 0, sizeof k->missing);
+  if (computed != NULL)
+    status = computed->compute(computed->context, batch, k->words, k->missing,
+                               error);
+  else if (column->type == PF_BYTES)
+    status = intern_texts(k, column, rows, error);
+  else if (pf_type_is_id(column->type) && !column->has_missing)
+    return pf_id_table_small(values, column->ids, rows, numbers) == PF_OK
+               ? PF_OK
+               : pf_no_memory(error);
+  else {
+    pf_order_column(column, rows, k->words);
+    floor_words(spec, column->type, k->words, rows);
+  }
+  for (size_t i = 0; column != NULL && column->has_missing && i < rows; i++)
+    k->missing[i] = pf_is_missing(column, i);
+  if (status != PF_OK)
+    return status;
+  return pf_id_table_nullable(values, k->words, k->missing, rows, numbers) ==
+                 PF_OK
+             ? PF_OK
+             : pf_no_memory(error);
 }
 
 
@@ -196,7 +157,7 @@ pf_status pf_keys_find (pf_keys *k, const pf_batch *batch, uint32_t *groups,
 /* }====== */
 
 
-/* {====== Parts ====== */
+/* {====== Chunks ====== */
 
 bool pf_keys_are_mergeable (const pf_keys *k, const pf_field *fields) {
   for (size_t i = 0; i < k->nkeys; i++)
@@ -212,39 +173,22 @@ pf_status pf_keys_clone (const pf_keys *k, pf_keys **made) {
 }
 
 
-/* The id of a group's value in a key. */
-static uint32_t number_of (const pf_keys *k, uint32_t group, size_t key) {
-  uint64_t pair = group;
-  for (size_t i = k->nkeys - 1; i > key; i--)
-    pair = k->pairs[i].words[pair] >> 32;
-  return (uint32_t)(key == 0 ? pair : k->pairs[key].words[pair]);
-}
-
-
 /* Find the ids in `keys` of the values that groups first, first + 1, ... of
    `more` have in a key. */
 static pf_status encode_values (pf_keys *k, size_t key, const pf_keys *more,
                                 size_t first, size_t count, uint32_t *numbers) {
   const pf_id_table *const theirs = &more->values[key];
   for (size_t i = 0; i < count; i++) {
-    const uint32_t number = number_of(more, (uint32_t)(first + i), key);
+    uint64_t pair = first + i;
+    for (size_t later = k->nkeys - 1; later > key; later--)
+      pair = more->pairs[later].words[pair] >> 32;
+    const uint32_t number =
+        (uint32_t)(key == 0 ? pair : more->pairs[key].words[pair]);
     k->words[i] = theirs->words[number];
     k->missing[i] = number == theirs->missing;
   }
   return pf_id_table_nullable(&k->values[key], k->words, k->missing, count,
                               numbers);
-}
-
-
-static pf_status merge_some (pf_keys *k, const pf_keys *more, size_t first,
-                             size_t count, uint32_t *groups) {
-  pf_status status = encode_values(k, 0, more, first, count, groups);
-  for (size_t key = 1; key < k->nkeys && status == PF_OK; key++) {
-    status = encode_values(k, key, more, first, count, k->numbers);
-    if (status == PF_OK)
-      status = encode_pairs(k, key, count, groups);
-  }
-  return status;
 }
 
 
@@ -256,8 +200,13 @@ pf_status pf_keys_merge (pf_keys *k, const pf_keys *more, uint32_t *groups) {
   for (size_t i = 0; k->nkeys > 0 && i < count && status == PF_OK;
        i += PF_BATCH_ROWS) {
     const size_t left = count - i;
-    status = merge_some(k, more, i, left < PF_BATCH_ROWS ? left : PF_BATCH_ROWS,
-                        groups + i);
+    const size_t some = left < PF_BATCH_ROWS ? left : PF_BATCH_ROWS;
+    status = encode_values(k, 0, more, i, some, groups + i);
+    for (size_t key = 1; key < k->nkeys && status == PF_OK; key++) {
+      status = encode_values(k, key, more, i, some, k->numbers);
+      if (status == PF_OK)
+        status = encode_pairs(k, key, some, groups + i);
+    }
   }
   return status;
 }

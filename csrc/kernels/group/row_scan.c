@@ -1,5 +1,10 @@
 /*
-** row_scan.c - reads rows into groups.
+** row_scan.c - reads rows into groups, also chunks of a table in threads.
+**
+** Warnings must be recorded in the order of the rows, and only the first ones
+** are stored. So chunks are read strictly: the first warning in any of them
+** ends all, and none is recorded. Then the caller reads the rows with one
+** reader, which records them.
 */
 
 #include "kernels/group/row_scan.h"
@@ -9,6 +14,7 @@
 
 #include "kernels/calls/calls.h"
 #include "kernels/base/pipeline.h"
+#include "model/base/parallel.h"
 #include "model/rows/abilities.h"
 
 
@@ -30,25 +36,17 @@ typedef struct consumer {
 } consumer;
 
 
-/* Add all calls that end in the events so far. */
-static pf_status add_calls (pf_group_scan *g, pf_reader *calls,
-                            pf_error *error) {
-  pf_status status = PF_MORE;
-  while (status == PF_MORE) {
-    status = calls->next(calls, &g->batch, error);
-    if (status == PF_MORE)
-      status = add_batch(g, error);
-  }
-  return status;
-}
-
-
 static pf_status process (void *context, const pf_pull *events,
                           const uint32_t *notes, pf_error *error) {
   const consumer *const m = context;
+  pf_status status = PF_MORE;
   (void)notes;
   pf_calls_push(m->calls, &events->batch);
-  const pf_status status = add_calls(m->scan, m->calls, error);
+  while (status == PF_MORE) {
+    status = m->calls->next(m->calls, &m->scan->batch, error);
+    if (status == PF_MORE)
+      status = add_batch(m->scan, error);
+  }
   return status == PF_AGAIN ? PF_OK : status;
 }
 
@@ -98,45 +96,6 @@ pf_status pf_group_scan_read (pf_group_scan *g, pf_reader *input,
 }
 
 
-/* {====== Parts ====== */
-
-bool pf_group_scan_is_mergeable (const pf_group_scan *g,
-                                 const pf_field *fields) {
-  return pf_keys_are_mergeable(g->keys, fields) &&
-         pf_aggregates_are_mergeable(g->aggregates);
-}
-
-
-pf_status pf_group_scan_clone (pf_group_scan *g, const pf_group_scan *model,
-                               size_t nfields) {
-  memset(g, 0, sizeof *g);
-  g->wanted = malloc((nfields + 1) * sizeof *g->wanted);
-  if (g->wanted == NULL)
-    return PF_ENOMEM;
-  memcpy(g->wanted, model->wanted, (nfields + 1) * sizeof *g->wanted);
-  const pf_status status = pf_keys_clone(model->keys, &g->keys);
-  return status != PF_OK
-             ? status
-             : pf_aggregates_clone(model->aggregates, &g->aggregates);
-}
-
-
-pf_status pf_group_scan_merge (pf_group_scan *g, const pf_group_scan *more) {
-  const size_t count = pf_keys_count(more->keys);
-  uint32_t *const groups = malloc((count + 1) * sizeof *groups);
-  if (groups == NULL)
-    return PF_ENOMEM;
-  pf_status status = pf_keys_merge(g->keys, more->keys, groups);
-  if (status == PF_OK)
-    status = pf_aggregates_merge(g->aggregates, more->aggregates, groups, count,
-                                 pf_keys_count(g->keys));
-  free(groups);
-  return status;
-}
-
-/* }====== */
-
-
 void pf_group_scan_stop (pf_group_scan *g) {
   if (g->is_open)
     pf_batch_close(&g->batch);
@@ -151,3 +110,118 @@ void pf_group_scan_close (pf_group_scan *g) {
   free(g->wanted);
   memset(g, 0, sizeof *g);
 }
+
+
+/* {====== Chunks ====== */
+
+typedef struct chunk {
+  pf_group_chunks *all;
+  pf_reader *input;
+  pf_group_scan scan;
+  pf_status status;
+} chunk;
+
+struct pf_group_chunks {
+  bool *strict;
+  atomic_bool stop; /* a chunk did not reach its end */
+  size_t count;
+  chunk chunks[];
+};
+
+
+/* Open a scan with the same keys and aggregates. */
+static pf_status open_chunk (chunk *c, const pf_group_scan *model) {
+  const size_t size = (c->input->nfields + 1) * sizeof *model->wanted;
+  c->scan.wanted = malloc(size);
+  if (c->scan.wanted == NULL)
+    return PF_ENOMEM;
+  memcpy(c->scan.wanted, model->wanted, size);
+  const pf_status status = pf_keys_clone(model->keys, &c->scan.keys);
+  return status != PF_OK
+             ? status
+             : pf_aggregates_clone(model->aggregates, &c->scan.aggregates);
+}
+
+
+pf_status pf_group_chunks_open (pf_reader *const *readers, size_t count,
+                                bool *strict, const pf_group_scan *model,
+                                pf_group_chunks **chunks) {
+  *chunks = NULL;
+  if (count == 0 || !pf_keys_are_mergeable(model->keys, readers[0]->fields) ||
+      !pf_aggregates_are_mergeable(model->aggregates))
+    return PF_OK;
+  pf_group_chunks *const p = calloc(1, sizeof *p + count * sizeof *p->chunks);
+  if (p == NULL)
+    return PF_ENOMEM;
+  p->strict = strict;
+  pf_status status = PF_OK;
+  for (; p->count < count && status == PF_OK; p->count++) {
+    chunk *const c = &p->chunks[p->count];
+    c->all = p;
+    c->input = readers[p->count];
+    status = open_chunk(c, model);
+  }
+  if (status == PF_OK)
+    *chunks = p;
+  else
+    pf_group_chunks_close(p);
+  return status;
+}
+
+
+void pf_group_chunks_close (pf_group_chunks *p) {
+  for (size_t i = 0; p != NULL && i < p->count; i++)
+    pf_group_scan_close(&p->chunks[i].scan);
+  free(p);
+}
+
+
+static void read_chunk (void *context) {
+  chunk *const c = context;
+  pf_error error;
+  c->status = pf_group_scan_read(&c->scan, c->input, &c->all->stop, &error);
+  if (c->status != PF_END)
+    atomic_store(&c->all->stop, true);
+  pf_group_scan_stop(&c->scan);
+}
+
+
+/* Add the groups of later rows. */
+static pf_status merge (pf_group_scan *g, const pf_group_scan *more) {
+  const size_t count = pf_keys_count(more->keys);
+  uint32_t *const groups = malloc((count + 1) * sizeof *groups);
+  if (groups == NULL)
+    return PF_ENOMEM;
+  pf_status status = pf_keys_merge(g->keys, more->keys, groups);
+  if (status == PF_OK)
+    status = pf_aggregates_merge(g->aggregates, more->aggregates, groups, count,
+                                 pf_keys_count(g->keys));
+  free(groups);
+  return status;
+}
+
+
+pf_status pf_group_chunks_read (pf_group_chunks *p, pf_group_scan *scan,
+                                bool *done, pf_error *error) {
+  const bool strict = *p->strict;
+  *p->strict = true;
+  pf_run_all(read_chunk, p->chunks, sizeof *p->chunks, p->count);
+  *p->strict = strict;
+  *done = true;
+  for (size_t i = 0; i < p->count; i++)
+    *done &= p->chunks[i].status == PF_END;
+  if (!*done)
+    return PF_OK;
+  /* The first chunk becomes the scan, and the others are merged into it. */
+  pf_group_scan_close(scan);
+  *scan = p->chunks[0].scan;
+  p->chunks[0].scan = (pf_group_scan){.is_open = false};
+  for (size_t i = 1; i < p->count; i++) {
+    if (merge(scan, &p->chunks[i].scan) != PF_OK)
+      return pf_no_memory(error);
+    pf_group_scan_close(&p->chunks[i].scan);
+  }
+  return PF_OK;
+}
+
+/* }====== */

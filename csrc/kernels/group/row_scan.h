@@ -1,7 +1,7 @@
 /*
-** row_scan.h - reads rows of a table, or of a chunk of it, into groups. Used
-** by group.c and parallel_groups.c: fill in keys, aggregates and wanted, read
-** until PF_END, close.
+** row_scan.h - reads rows of a table into groups, at once or in chunks, each in
+** a thread of its own. Used by group.c: fill in keys, aggregates and wanted,
+** read until PF_END, close.
 */
 
 #ifndef row_scan_h
@@ -32,22 +32,32 @@ typedef struct pf_group_scan {
 pf_status pf_group_scan_read (pf_group_scan *scan, pf_reader *input,
                               const atomic_bool *stop, pf_error *error);
 
-/* Whether chunks of a table with these fields can be merged with exactly the
-   same result. */
-bool pf_group_scan_is_mergeable (const pf_group_scan *scan,
-                                 const pf_field *fields);
-
-/* Initialise a scan with the same keys and aggregates, for an input with
-   `nfields` columns. PF_ENOMEM: close it. */
-pf_status pf_group_scan_clone (pf_group_scan *scan, const pf_group_scan *model,
-                               size_t nfields);
-
-/* Merge the scan of later rows. PF_ENOMEM. */
-pf_status pf_group_scan_merge (pf_group_scan *scan, const pf_group_scan *more);
-
 /* Close the batch: no more rows will be read. */
 void pf_group_scan_stop (pf_group_scan *scan);
 
 void pf_group_scan_close (pf_group_scan *scan);
+
+typedef struct pf_group_chunks pf_group_chunks;
+
+/*
+** Open chunks with the keys and aggregates of `model`: `readers` (borrowed)
+** have the rows of the table between them, in its order, and may run in
+** threads. *strict is the flag of their trace. *chunks is NULL if there are
+** none, or if they could not be merged with exactly the same result. PF_OK or
+** PF_ENOMEM.
+*/
+pf_status pf_group_chunks_open (pf_reader *const *readers, size_t count,
+                                bool *strict, const pf_group_scan *model,
+                                pf_group_chunks **chunks);
+
+/*
+** Read all rows into `scan`, which has none yet. PF_OK; *done is false if a
+** warning or a failure occurred: then nothing has been added, and no warning
+** recorded. PF_ENOMEM.
+*/
+pf_status pf_group_chunks_read (pf_group_chunks *chunks, pf_group_scan *scan,
+                                bool *done, pf_error *error);
+
+void pf_group_chunks_close (pf_group_chunks *chunks);
 
 #endif

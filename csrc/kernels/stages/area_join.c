@@ -49,24 +49,6 @@ static bool part_of (const pf_area *area, size_t part, uint64_t *bits) {
 }
 
 
-static void fill (const pf_dictionary *dictionary, const pf_column *areas,
-                  pf_column *column, size_t part, size_t rows) {
-  const bool is_wide = pf_type_size(column->type) == sizeof(uint64_t);
-  for (size_t i = 0; i < rows; i++) {
-    uint64_t bits = 0;
-    if (areas->type != PF_AREA || pf_is_missing(areas, i) ||
-        !part_of(pf_area_at(dictionary, areas->ids[i]), part, &bits)) {
-      pf_set_missing(column, i);
-      bits = 0;
-    }
-    if (is_wide)
-      column->addrs[i] = bits;
-    else
-      column->ids[i] = (uint32_t)bits;
-  }
-}
-
-
 static pf_status area_join_next (pf_reader *self, pf_batch *batch,
                                  pf_error *error) {
   area_join_reader *const j = (area_join_reader *)(void *)self;
@@ -75,9 +57,24 @@ static pf_status area_join_next (pf_reader *self, pf_batch *batch,
     return status;
   for (size_t part = 0; part < PARTS; part++)
     if (j->places[part] != SIZE_MAX &&
-        batch->columns[j->places[part]].data != NULL)
-      fill(self->dictionary, &batch->columns[j->area],
-           &batch->columns[j->places[part]], part, batch->rows);
+        batch->columns[j->places[part]].data != NULL) {
+      const pf_column *const areas = &batch->columns[j->area];
+      pf_column *const column = &batch->columns[j->places[part]];
+      const bool is_wide = pf_type_size(column->type) == sizeof(uint64_t);
+      for (size_t i = 0; i < batch->rows; i++) {
+        uint64_t bits = 0;
+        if (areas->type != PF_AREA || pf_is_missing(areas, i) ||
+            !part_of(pf_area_at(self->dictionary, areas->ids[i]), part,
+                     &bits)) {
+          pf_set_missing(column, i);
+          bits = 0;
+        }
+        if (is_wide)
+          column->addrs[i] = bits;
+        else
+          column->ids[i] = (uint32_t)bits;
+      }
+    }
   return PF_MORE;
 }
 

@@ -38,16 +38,6 @@ static void fill_constant (pf_column *column, size_t rows, uint32_t name) {
 }
 
 
-static void complete (const chain_reader *c, pf_batch *batch) {
-  if (c->id != SIZE_MAX && batch->columns[c->id].data != NULL)
-    for (size_t row = 0; row < batch->rows; row++)
-      batch->columns[c->id].ints[row] += (int64_t)c->base;
-  for (size_t i = 0; i < c->nconstants; i++)
-    fill_constant(&batch->columns[c->nfields + i], batch->rows,
-                  c->constants[c->at * c->nconstants + i]);
-}
-
-
 /* Close an input, unless it is NULL. The first one stays open: its fields are
    those of the chain. */
 static void close_input (pf_chain_input *input) {
@@ -65,8 +55,14 @@ static pf_status chain_next (pf_reader *self, pf_batch *batch,
   while (c->at < c->ninputs) {
     pf_reader *const input = c->inputs[c->at].reader;
     const pf_status status = input->next(input, batch, error);
-    if (status == PF_MORE)
-      complete(c, batch);
+    if (status == PF_MORE) {
+      if (c->id != SIZE_MAX && batch->columns[c->id].data != NULL)
+        for (size_t row = 0; row < batch->rows; row++)
+          batch->columns[c->id].ints[row] += (int64_t)c->base;
+      for (size_t i = 0; i < c->nconstants; i++)
+        fill_constant(&batch->columns[c->nfields + i], batch->rows,
+                      c->constants[c->at * c->nconstants + i]);
+    }
     if (status != PF_END)
       return status;
     c->base += c->inputs[c->at].ids_used;

@@ -40,16 +40,6 @@ typedef struct derive_reader {
 
 /* {====== Columns ====== */
 
-/* Count overflows. The public counter is the maximum over all readers, so that
-   reading a view again does not change it. */
-static void count_overflows (formula *f, const pf_row_set *overflows) {
-  for (size_t i = 0; i < PF_BATCH_ROWS / 64; i++)
-    f->count += (uint64_t)__builtin_popcountll(overflows->bits[i]);
-  if (f->overflows != NULL && *f->overflows < f->count)
-    *f->overflows = f->count;
-}
-
-
 static void compute (derive_reader *d, formula *f, const pf_batch *batch,
                      pf_column *column) {
   pf_row_set overflows = {{0}};
@@ -60,27 +50,18 @@ static void compute (derive_reader *d, formula *f, const pf_batch *batch,
     height = height + 1 - pf_operands(s->step.operation);
   }
   pf_slot_store(d->stack, column, batch->rows, &overflows);
-  count_overflows(f, &overflows);
+  /* Count overflows. The public counter is the maximum over all readers, so
+     that reading a view again does not change it. */
+  for (size_t i = 0; i < PF_BATCH_ROWS / 64; i++)
+    f->count += (uint64_t)__builtin_popcountll(overflows.bits[i]);
+  if (f->overflows != NULL && *f->overflows < f->count)
+    *f->overflows = f->count;
 }
 
 /* }====== */
 
 
 /* {====== Totals ====== */
-
-/* Add the values of a batch to the totals of all formulas. */
-static void add_totals (derive_reader *d, const pf_batch *batch) {
-  for (size_t i = 0; i < d->count; i++)
-    for (size_t j = 0; j < d->formulas[i].nsteps; j++) {
-      step *const s = &d->formulas[i].steps[j];
-      if (s->step.operation != PF_PUSH_TOTAL ||
-          batch->columns[s->step.column].data == NULL)
-        continue;
-      pf_slot_load(d->stack, &s->step, batch);
-      pf_slot_add_to(d->stack, batch->rows, &s->sum);
-    }
-}
-
 
 /* Open a batch for the wanted columns of the input. */
 static pf_status open_batch (const derive_reader *d, const pf_batch *batch,
@@ -100,7 +81,16 @@ static pf_status keep_rows (derive_reader *d, pf_batch *pulled,
                             pf_error *error) {
   pf_status status;
   while ((status = d->input->next(d->input, pulled, error)) == PF_MORE) {
-    add_totals(d, pulled);
+    /* Add the values of a batch to the totals of all formulas. */
+    for (size_t i = 0; i < d->count; i++)
+      for (size_t j = 0; j < d->formulas[i].nsteps; j++) {
+        step *const s = &d->formulas[i].steps[j];
+        if (s->step.operation != PF_PUSH_TOTAL ||
+            pulled->columns[s->step.column].data == NULL)
+          continue;
+        pf_slot_load(d->stack, &s->step, pulled);
+        pf_slot_add_to(d->stack, pulled->rows, &s->sum);
+      }
     if (pf_store_append(&d->store, pulled) != PF_OK)
       return pf_no_memory(error);
   }
@@ -188,11 +178,6 @@ static void derive_close (pf_reader *self) {
 
 /* {====== Opening ====== */
 
-static bool is_number (const pf_reader *input, size_t column) {
-  return column < input->nfields && pf_formula_takes(&input->fields[column]);
-}
-
-
 /* Check whether the steps of a formula fit each other and the input; set the
    type and the unit of the result, and increase `height` to the number of slots
    that they need. */
@@ -205,7 +190,9 @@ static pf_status check_steps (const pf_reader *input, const pf_formula *given,
   for (size_t i = 0; i < given->nsteps; i++) {
     const pf_step *const s = &given->steps[i];
     const size_t operands = pf_operands(s->operation);
-    if (s->operation <= PF_PUSH_TOTAL && !is_number(input, s->column))
+    if (s->operation <= PF_PUSH_TOTAL &&
+        !(s->column < input->nfields &&
+          pf_formula_takes(&input->fields[s->column])))
       return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                      "%s: formulas compute with columns of numbers only",
                      given->name);

@@ -14,15 +14,6 @@ typedef struct limit_reader {
 } limit_reader;
 
 
-/* Keep rows [from, to) of the batch. */
-static void keep_range (pf_batch *batch, size_t from, size_t to) {
-  uint16_t keep[PF_BATCH_ROWS];
-  for (size_t i = from; i < to; i++)
-    keep[i - from] = (uint16_t)i;
-  pf_batch_keep(batch, keep, to - from);
-}
-
-
 static pf_status limit_next (pf_reader *self, pf_batch *batch,
                              pf_error *error) {
   limit_reader *const l = (limit_reader *)(void *)self;
@@ -39,7 +30,11 @@ static pf_status limit_next (pf_reader *self, pf_batch *batch,
     size_t to = batch->rows;
     if (to - from > l->left)
       to = from + (size_t)l->left;
-    keep_range(batch, from, to);
+    /* Keep rows [from, to) of the batch. */
+    uint16_t keep[PF_BATCH_ROWS];
+    for (size_t i = from; i < to; i++)
+      keep[i - from] = (uint16_t)i;
+    pf_batch_keep(batch, keep, to - from);
     l->skip = 0;
     l->left -= to - from;
     l->passed += to - from;

@@ -153,17 +153,6 @@ static void block_words (const sort_reader *s, const pf_column *column,
 }
 
 
-/* Write the words of the whole column, by row. */
-static void column_words (const sort_reader *s, const pf_column *column,
-                          uint64_t *words) {
-  for (size_t at = 0; at < s->store.rows; at += PF_BATCH_ROWS) {
-    const size_t left = s->store.rows - at;
-    block_words(s, column, at, left < PF_BATCH_ROWS ? left : PF_BATCH_ROWS,
-                words + at);
-  }
-}
-
-
 /* Write pairs of the present rows in the order so far; the missing ones go to
    the end of order[], in their order. Returns the number of present rows. */
 static size_t make_pairs (sort_reader *s, const pf_column *column,
@@ -188,7 +177,12 @@ static pf_status sort_by (sort_reader *s, const pf_sort_key *key,
                           uint64_t *words, pf_pair *pairs) {
   const pf_column *const column =
       &s->store.columns[s->store_column[key->column]];
-  column_words(s, column, words);
+  /* Write the words of the whole column, by row. */
+  for (size_t at = 0; at < s->store.rows; at += PF_BATCH_ROWS) {
+    const size_t left = s->store.rows - at;
+    block_words(s, column, at, left < PF_BATCH_ROWS ? left : PF_BATCH_ROWS,
+                words + at);
+  }
   const size_t present = make_pairs(s, column, words, pairs);
   if (column->type == PF_NAME || column->type == PF_AREA ||
       column->type == PF_BYTES)

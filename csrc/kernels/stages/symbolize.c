@@ -94,20 +94,6 @@ static bool find_line (symbolize_reader *s, place *p, uint64_t address) {
 }
 
 
-static void fill_lines (symbolize_reader *s, place *p,
-                        const pf_column *addresses, pf_column *added,
-                        size_t rows) {
-  for (size_t row = 0; row < rows; row++) {
-    const bool known = !pf_is_missing(addresses, row) &&
-                       find_line(s, p, addresses->addrs[row] - s->bias);
-    pf_put_id(&added[SOURCE_FILE], row, known ? p->line.file : PF_NO_NAME);
-    /* compilers mark code that belongs to no line with line 0 */
-    pf_put_int(&added[LINE], row, known ? p->line.line : 0,
-               known && p->line.line != 0);
-  }
-}
-
-
 static pf_status symbolize_next (pf_reader *self, pf_batch *batch,
                                  pf_error *error) {
   symbolize_reader *const s = (symbolize_reader *)(void *)self;
@@ -124,7 +110,14 @@ static pf_status symbolize_next (pf_reader *self, pf_batch *batch,
       continue;
     if (pf_symbols_read_lines(s->symbols) != PF_OK)
       return pf_no_memory(error);
-    fill_lines(s, p, addresses, added, batch->rows);
+    for (size_t row = 0; row < batch->rows; row++) {
+      const bool known = !pf_is_missing(addresses, row) &&
+                         find_line(s, p, addresses->addrs[row] - s->bias);
+      pf_put_id(&added[SOURCE_FILE], row, known ? p->line.file : PF_NO_NAME);
+      /* compilers mark code that belongs to no line with line 0 */
+      pf_put_int(&added[LINE], row, known ? p->line.line : 0,
+                 known && p->line.line != 0);
+    }
   }
   if (s->reader.dictionary->lacks_memory)
     return pf_no_memory(error);

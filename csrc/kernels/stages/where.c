@@ -45,25 +45,12 @@ bool pf_test_is_text (pf_type type) {
 
 /* {====== Texts ====== */
 
-static int compare_texts (pf_bytes a, pf_bytes b) {
-  const size_t common = a.size < b.size ? a.size : b.size;
-  const int order = common == 0 ? 0 : memcmp(a.at, b.at, common);
-  return order != 0 ? order : (a.size > b.size) - (a.size < b.size);
-}
-
-
 static bool is_in (const pf_test *test, pf_bytes text) {
   for (size_t i = 0; i < test->nvalues; i++)
     if (text.size == test->values[i].text.size &&
-        compare_texts(text, test->values[i].text) == 0)
+        pf_text_compare(text, test->values[i].text) == 0)
       return true;
   return false;
-}
-
-
-static bool is_between (const pf_test *test, pf_bytes text) {
-  return (test->open_low || compare_texts(text, test->values[0].text) >= 0) &&
-         (test->open_high || compare_texts(text, test->values[1].text) <= 0);
 }
 
 
@@ -73,26 +60,14 @@ static pf_status try_text (const pf_test *test, pf_bytes text, bool *yes,
   *yes = false;
   switch (test->kind) {
     case PF_IS_IN: *yes = is_in(test, text); break;
-    case PF_IS_BETWEEN: *yes = is_between(test, text); break;
+    case PF_IS_BETWEEN:
+      *yes =
+          (test->open_low ||
+           pf_text_compare(text, test->values[0].text) >= 0) &&
+          (test->open_high || pf_text_compare(text, test->values[1].text) <= 0);
+      break;
     case PF_IS_MATCH: return test->match(test->context, text, yes, error);
     case PF_IS_MISSING: break;
-  }
-  return PF_OK;
-}
-
-
-static pf_status test_bytes (where *w, const pf_test *test,
-                             const pf_column *column, const uint16_t *keep,
-                             size_t count, pf_error *error) {
-  for (size_t i = 0; i < count; i++) {
-    const size_t row = keep[i];
-    w->yes[row] = false;
-    if (pf_is_missing(column, row))
-      continue;
-    const pf_status status =
-        try_text(test, column->bytes[row], &w->yes[row], error);
-    if (status != PF_OK)
-      return status;
   }
   return PF_OK;
 }
@@ -144,14 +119,6 @@ static pf_status test_names (where *w, size_t t, const pf_column *column,
 
 /* {====== Numbers ====== */
 
-static void test_between (where *w, const pf_test *test, size_t rows) {
-  const uint64_t low = test->open_low ? 0 : test->values[0].word;
-  const uint64_t high = test->open_high ? UINT64_MAX : test->values[1].word;
-  for (size_t i = 0; i < rows; i++)
-    w->yes[i] = (w->words[i] >= low) & (w->words[i] <= high);
-}
-
-
 static void test_in (where *w, const pf_test *test, size_t rows) {
   memset(w->yes, 0, rows);
   for (size_t v = 0; v < test->nvalues; v++) {
@@ -166,8 +133,12 @@ static void test_in (where *w, const pf_test *test, size_t rows) {
 static void test_words (where *w, const pf_test *test, const pf_column *column,
                         size_t rows) {
   pf_order_column(column, rows, w->words);
-  if (test->kind == PF_IS_BETWEEN)
-    test_between(w, test, rows);
+  if (test->kind == PF_IS_BETWEEN) {
+    const uint64_t low = test->open_low ? 0 : test->values[0].word;
+    const uint64_t high = test->open_high ? UINT64_MAX : test->values[1].word;
+    for (size_t i = 0; i < rows; i++)
+      w->yes[i] = (w->words[i] >= low) & (w->words[i] <= high);
+  }
   else
     test_in(w, test, rows);
   for (size_t i = 0; column->has_missing && i < rows; i++)
@@ -177,21 +148,28 @@ static void test_words (where *w, const pf_test *test, const pf_column *column,
 /* }====== */
 
 
-static void test_missing (where *w, const pf_column *column, size_t rows) {
-  for (size_t i = 0; i < rows; i++)
-    w->yes[i] = pf_is_missing(column, i);
-}
-
-
 static pf_status run_test (where *w, size_t t, const pf_batch *batch,
                            const uint16_t *keep, size_t count,
                            pf_error *error) {
   const pf_test *const test = &w->tests[t];
   const pf_column *const column = &batch->columns[test->column];
-  if (test->kind == PF_IS_MISSING)
-    test_missing(w, column, batch->rows);
-  else if (column->type == PF_BYTES)
-    return test_bytes(w, test, column, keep, count, error);
+  if (test->kind == PF_IS_MISSING) {
+    for (size_t i = 0; i < batch->rows; i++)
+      w->yes[i] = pf_is_missing(column, i);
+  }
+  else if (column->type == PF_BYTES) {
+    for (size_t i = 0; i < count; i++) {
+      const size_t row = keep[i];
+      w->yes[row] = false;
+      if (pf_is_missing(column, row))
+        continue;
+      const pf_status status =
+          try_text(test, column->bytes[row], &w->yes[row], error);
+      if (status != PF_OK)
+        return status;
+    }
+    return PF_OK;
+  }
   else if (pf_test_is_text(column->type))
     return test_names(w, t, column, keep, count, error);
   else

@@ -10,9 +10,9 @@
 
 #include "kernels/base/order.h"
 #include "model/base/memory.h"
+#include "model/base/switches.h"
 
-#define LINE  64 /* bytes of a cache line */
-#define AHEAD 12 /* calls of which the accumulators are prefetched */
+#define LINE 64 /* bytes of a cache line */
 
 #define FEW_CALLS 32 /* groups with at most so many calls have no buffer */
 
@@ -72,27 +72,6 @@ static bool widen_hot (pf_call_sums *t, size_t capacity) {
 }
 
 
-static bool widen_rest (pf_call_sums *t, size_t capacity) {
-  const bool ok = pf_widen(&t->rest, t->capacity, capacity);
-  for (size_t i = t->capacity; ok && i < capacity; i++)
-    for (size_t which = 0; which < PF_DURATIONS; which++)
-      t->rest[i].max[which] = -1;
-  return ok;
-}
-
-
-/* Grow the arrays that are only used if they are wanted. */
-static bool widen_wanted (pf_call_sums *t, size_t capacity) {
-  const size_t before = t->capacity;
-  return (!t->has_squares || pf_widen(&t->squares, PF_DURATIONS * before,
-                                      PF_DURATIONS * capacity)) &&
-         (!t->has_quantiles || (pf_widen(&t->states, before, capacity) &&
-                                pf_widen(&t->buffers, before, capacity) &&
-                                pf_widen(&t->quantiles, PF_DURATIONS * before,
-                                         PF_DURATIONS * capacity)));
-}
-
-
 pf_status pf_call_sums_reserve (pf_call_sums *t, size_t count) {
   if (count > t->count)
     t->count = count;
@@ -101,9 +80,18 @@ pf_status pf_call_sums_reserve (pf_call_sums *t, size_t count) {
   size_t capacity = t->capacity == 0 ? 64 : t->capacity;
   while (capacity < count)
     capacity *= 2;
-  if (!widen_rest(t, capacity) || !widen_wanted(t, capacity) ||
+  const size_t before = t->capacity * PF_DURATIONS;
+  const size_t after = capacity * PF_DURATIONS;
+  if (!pf_widen(&t->rest, t->capacity, capacity) ||
+      (t->has_squares && !pf_widen(&t->squares, before, after)) ||
+      (t->has_quantiles && (!pf_widen(&t->states, t->capacity, capacity) ||
+                            !pf_widen(&t->buffers, t->capacity, capacity) ||
+                            !pf_widen(&t->quantiles, before, after))) ||
       !widen_hot(t, capacity))
     return PF_ENOMEM;
+  for (size_t i = t->capacity; i < capacity; i++)
+    for (size_t which = 0; which < PF_DURATIONS; which++)
+      t->rest[i].max[which] = -1;
   t->capacity = capacity;
   return PF_OK;
 }
@@ -147,102 +135,52 @@ static void update_range (pf_call_sums *t, size_t group, size_t which,
 }
 
 
-static inline void add_duration (pf_call_sums *t, size_t group, size_t which,
-                                 int64_t length, int64_t start) {
-  add_to_sum(t, group, which, length);
-  if (!is_in_range(&t->hot[group], which, length))
-    update_range(t, group, which, length, start);
-}
-
-
-static void add_squares (pf_call_sums *t, size_t group,
-                         const int64_t *durations) {
-  pf_squares *const squares = &t->squares[group * PF_DURATIONS];
-  for (size_t which = 0; which < PF_DURATIONS; which++)
-    if (durations[which] >= 0)
-      pf_squares_add(&squares[which], (uint64_t)durations[which]);
-}
-
-
-/* Add the buffered durations of a group to its quantiles. */
-static pf_status flush_durations (pf_call_sums *t, size_t group) {
-  const pf_duration_buffer *const buffer = t->buffers[group];
-  pf_quantile *const of = &t->quantiles[group * PF_DURATIONS];
-  size_t sketched = 0;
-  for (size_t which = 0; which < PF_DURATIONS; which++) {
-    for (size_t i = 0; i < t->states[group].count; i++)
-      if (buffer->durations[i][which] >= 0 &&
-          pf_quantile_add(&of[which], &t->pool, PF_INT,
-                          pf_order_int(buffer->durations[i][which])) != PF_OK)
-        return PF_ENOMEM;
-    sketched += of[which].sketched;
-  }
-  t->states[group] = (pf_buffer_state){0, sketched == PF_DURATIONS};
-  return PF_OK;
-}
-
-
-/* Prefetch the counters of a group's quantiles. */
-static void prefetch_counters (const pf_call_sums *t, size_t group) {
-  const pf_hot_sums *const hot = &t->hot[group];
-  for (size_t which = 0; which < PF_DURATIONS; which++)
-    if (t->rest[group].max[which] >= 0)
-      pf_quantile_prefetch(&t->quantiles[group * PF_DURATIONS + which],
-                           pf_quantile_code(hot->of[which].min),
-                           pf_quantile_code(t->rest[group].max[which]));
-}
-
-
-/* Add the buffered codes of a group to its quantiles. */
-static pf_status flush_codes (pf_call_sums *t, size_t group) {
-  const pf_duration_buffer *const buffer = t->buffers[group];
-  const size_t count = t->states[group].count;
-  prefetch_counters(t, group);
-  t->states[group].count = 0;
-  for (size_t which = 0; which < PF_DURATIONS; which++)
-    if (pf_quantile_add_codes(&t->quantiles[group * PF_DURATIONS + which],
-                              &buffer->codes[0][which], 8, count) != PF_OK)
-      return PF_ENOMEM;
-  return PF_OK;
-}
-
-
-static pf_status flush (pf_call_sums *t, size_t group) {
-  return t->states[group].are_codes ? flush_codes(t, group)
-                                    : flush_durations(t, group);
-}
-
-
-/* Quantiles in buckets have only received codes, so set their exact ranges. */
-static void set_ranges (pf_call_sums *t, size_t group) {
-  pf_quantile *const of = &t->quantiles[group * PF_DURATIONS];
-  for (size_t which = 0; which < PF_DURATIONS; which++)
-    if (of[which].sketched)
-      pf_quantile_set_range(&of[which],
-                            pf_order_int(t->hot[group].of[which].min),
-                            pf_order_int(t->rest[group].max[which]));
-}
-
-
-pf_status pf_call_sums_flush (pf_call_sums *t) {
-  for (size_t group = 0; t->has_quantiles && group < t->count; group++) {
-    if (t->states[group].count > 0 && flush(t, group) != PF_OK)
-      return PF_ENOMEM;
-    set_ranges(t, group);
-  }
-  return PF_OK;
-}
-
-
-/* Without a buffer: add the durations of a call to the quantiles. */
-static pf_status add_unbuffered (pf_call_sums *t, size_t group,
-                                 const int64_t *durations) {
+/* Add the durations of a call to the quantiles. */
+static pf_status add_quantiles (pf_call_sums *t, size_t group,
+                                const int64_t *durations) {
   pf_quantile *const of = &t->quantiles[group * PF_DURATIONS];
   for (size_t which = 0; which < PF_DURATIONS; which++)
     if (durations[which] >= 0 &&
         pf_quantile_add(&of[which], &t->pool, PF_INT,
                         pf_order_int(durations[which])) != PF_OK)
       return PF_ENOMEM;
+  return PF_OK;
+}
+
+
+/* Add the buffered durations or codes of a group to its quantiles. */
+static pf_status flush (pf_call_sums *t, size_t group) {
+  const pf_duration_buffer *const buffer = t->buffers[group];
+  const pf_buffer_state state = t->states[group];
+  pf_quantile *const of = &t->quantiles[group * PF_DURATIONS];
+  pf_status status = PF_OK;
+  t->states[group] = (pf_buffer_state){0, true};
+  for (size_t i = 0; !state.are_codes && i < state.count && status == PF_OK;
+       i++)
+    status = add_quantiles(t, group, buffer->durations[i]);
+  for (size_t which = 0; which < PF_DURATIONS && status == PF_OK; which++) {
+    if (state.are_codes)
+      status = pf_quantile_add_codes(&of[which], &buffer->codes[0][which], 8,
+                                     state.count);
+    t->states[group].are_codes &= of[which].sketched;
+  }
+  return status;
+}
+
+
+/* Quantiles in buckets have only received codes, so their exact ranges are set
+   here. */
+pf_status pf_call_sums_flush (pf_call_sums *t) {
+  for (size_t group = 0; t->has_quantiles && group < t->count; group++) {
+    pf_quantile *const of = &t->quantiles[group * PF_DURATIONS];
+    if (t->states[group].count > 0 && flush(t, group) != PF_OK)
+      return PF_ENOMEM;
+    for (size_t which = 0; which < PF_DURATIONS; which++)
+      if (of[which].sketched) {
+        of[which].min = pf_order_int(t->hot[group].of[which].min);
+        of[which].max = pf_order_int(t->rest[group].max[which]);
+      }
+  }
   return PF_OK;
 }
 
@@ -255,50 +193,32 @@ static inline pf_status add_buffered (pf_call_sums *t, size_t group,
   const size_t at = staged->count++;
   if (!staged->are_codes) {
     memcpy(buffer->durations[at], durations, sizeof buffer->durations[at]);
-    return at + 1 == BUFFERED_DURATIONS ? flush_durations(t, group) : PF_OK;
+    return at + 1 == BUFFERED_DURATIONS ? flush(t, group) : PF_OK;
   }
   uint16_t *const codes = buffer->codes[at];
-  codes[PF_NET] = pf_quantile_code(durations[PF_NET]);
-  codes[PF_GROSS] = pf_quantile_code(durations[PF_GROSS]);
-  codes[PF_CALL] = pf_quantile_code(durations[PF_CALL]);
-  codes[PF_PERIOD] = pf_quantile_code(durations[PF_PERIOD]);
-  codes[PF_OUTSIDE] = pf_quantile_code(durations[PF_OUTSIDE]);
-  return at + 1 == PF_BUFFERED_CALLS ? flush_codes(t, group) : PF_OK;
+  for (size_t which = 0; which < PF_DURATIONS; which++)
+    codes[which] = pf_quantile_code(durations[which]);
+  return at + 1 == PF_BUFFERED_CALLS ? flush(t, group) : PF_OK;
 }
 
 
 /* Whether a group has a buffer; it gets one when it has many calls. */
 static inline bool has_buffer (pf_call_sums *t, size_t group) {
-  if (t->buffers[group] == NULL && t->hot[group].rows > FEW_CALLS)
+  if (PF_FAST(BUFFERS) && t->buffers[group] == NULL &&
+      t->hot[group].rows > FEW_CALLS)
     t->buffers[group] = malloc(sizeof **t->buffers);
   return t->buffers[group] != NULL;
-}
-
-
-/* Prefetch the next line of a group's buffer. */
-static inline void prefetch_buffer (const pf_call_sums *t, size_t group) {
-  const pf_duration_buffer *const buffer = t->buffers[group];
-  const pf_buffer_state staged = t->states[group];
-  if (buffer != NULL)
-    __builtin_prefetch(staged.are_codes
-                           ? (const void *)buffer->codes[staged.count]
-                           : (const void *)buffer->durations[staged.count],
-                       1);
-}
-
-
-static pf_status add_quantiles (pf_call_sums *t, size_t group,
-                                const int64_t *durations) {
-  return has_buffer(t, group) ? add_buffered(t, group, durations)
-                              : add_unbuffered(t, group, durations);
 }
 
 
 static void add_durations (pf_call_sums *t, size_t group, const pf_call *call) {
   t->hot[group].rows++;
   for (size_t which = 0; which < PF_DURATIONS; which++)
-    if (call->durations[which] >= 0)
-      add_duration(t, group, which, call->durations[which], call->start);
+    if (call->durations[which] >= 0) {
+      add_to_sum(t, group, which, call->durations[which]);
+      if (!is_in_range(&t->hot[group], which, call->durations[which]))
+        update_range(t, group, which, call->durations[which], call->start);
+    }
     else
       t->rest[group].missing[which]++;
   if (call->count == 0)
@@ -327,30 +247,22 @@ static inline pf_status add_call (pf_call_sums *t, size_t group,
     else
       t->rest[group].missing[PF_OUTSIDE]++;
   }
-  if (t->has_squares)
-    add_squares(t, group, call->durations);
-  return t->has_quantiles ? add_quantiles(t, group, call->durations) : PF_OK;
-}
-
-
-/* Prefetch the accumulators of a group. */
-static inline void prefetch (const pf_call_sums *t, size_t group) {
-  const pf_hot_sums *const hot = &t->hot[group];
-  __builtin_prefetch(hot, 1);
-  __builtin_prefetch(&hot->of[PF_DURATIONS - 1], 1);
-  if (t->has_quantiles)
-    prefetch_buffer(t, group);
+  for (size_t which = 0; t->has_squares && which < PF_DURATIONS; which++)
+    if (of[which] >= 0)
+      pf_squares_add(&t->squares[group * PF_DURATIONS + which],
+                     (uint64_t)of[which]);
+  if (!t->has_quantiles)
+    return PF_OK;
+  return has_buffer(t, group) ? add_buffered(t, group, of)
+                              : add_quantiles(t, group, of);
 }
 
 
 pf_status pf_call_sums_add (pf_call_sums *t, const pf_call *calls, size_t count,
                             const uint32_t *groups) {
   pf_status status = PF_OK;
-  for (size_t i = 0; i < count && status == PF_OK; i++) {
-    if (i + AHEAD < count)
-      prefetch(t, groups[i + AHEAD]);
+  for (size_t i = 0; i < count && status == PF_OK; i++)
     status = add_call(t, groups[i], &calls[i]);
-  }
   return status;
 }
 

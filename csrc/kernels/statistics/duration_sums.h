@@ -9,8 +9,8 @@
 #define duration_sums_h
 
 #include "kernels/calls/call.h"
-#include "kernels/statistics/squares.h"
 #include "kernels/group/quantile.h"
+#include "model/base/wide.h"
 
 /*
 ** The part that changes for each call, in two cache lines. Sums wrap around. A

@@ -218,20 +218,6 @@ bool pf_is_same_in_utf8 (const pf_charset *charset, pf_bytes text) {
 }
 
 
-static size_t convert_by_table (const pf_charset *charset, pf_bytes text,
-                                uint8_t *out) {
-  uint8_t *to = out;
-  for (size_t i = 0; i < text.size; i++) {
-    const uint32_t packed = charset->utf8[text.at[i]];
-    to[0] = (uint8_t)packed;
-    to[1] = (uint8_t)(packed >> 8);
-    to[2] = (uint8_t)(packed >> 16);
-    to += packed >> 24;
-  }
-  return (size_t)(to - out);
-}
-
-
 static size_t convert_by_iconv (const pf_converter *converter, pf_bytes text,
                                 uint8_t *out) {
   size_t capacity = 4 * text.size + 16, left = text.size;
@@ -253,7 +239,15 @@ static size_t convert_by_iconv (const pf_converter *converter, pf_bytes text,
 size_t pf_convert (pf_converter *converter, pf_bytes text, uint8_t *out) {
   if (converter->charset->kind == PF_TEXT_BY_ICONV)
     return convert_by_iconv(converter, text, out);
-  return convert_by_table(converter->charset, text, out);
+  uint8_t *to = out;
+  for (size_t i = 0; i < text.size; i++) {
+    const uint32_t packed = converter->charset->utf8[text.at[i]];
+    to[0] = (uint8_t)packed;
+    to[1] = (uint8_t)(packed >> 8);
+    to[2] = (uint8_t)(packed >> 16);
+    to += packed >> 24;
+  }
+  return (size_t)(to - out);
 }
 
 
@@ -289,25 +283,20 @@ static bool back_by_table (const pf_charset *charset, pf_bytes text,
 }
 
 
-/* The same by iconv, with a copy of the input after the output. */
-static bool back_by_iconv (iconv_t converter, pf_bytes text, uint8_t *out,
-                           size_t *size) {
-  size_t capacity = 4 * text.size + 16, left = text.size;
-  char *to = (char *)out, *from = (char *)out + capacity;
-  if (converter == (iconv_t)-1)
-    return false;
-  memcpy(from, text.at, text.size);
-  iconv(converter, NULL, NULL, NULL, NULL);
-  const size_t failed = iconv(converter, &from, &left, &to, &capacity);
-  *size = (size_t)((uint8_t *)to - out);
-  return failed != (size_t)-1;
-}
-
-
 bool pf_convert_back (pf_converter *converter, pf_bytes text, uint8_t *out,
                       size_t *size) {
-  if (converter->charset->kind == PF_TEXT_BY_ICONV)
-    return back_by_iconv(converter->iconv, text, out, size);
+  if (converter->charset->kind == PF_TEXT_BY_ICONV) {
+    /* The same by iconv, with a copy of the input after the output. */
+    size_t capacity = 4 * text.size + 16, left = text.size;
+    char *to = (char *)out, *from = (char *)out + capacity;
+    if (converter->iconv == (iconv_t)-1)
+      return false;
+    memcpy(from, text.at, text.size);
+    iconv(converter->iconv, NULL, NULL, NULL, NULL);
+    const size_t failed = iconv(converter->iconv, &from, &left, &to, &capacity);
+    *size = (size_t)((uint8_t *)to - out);
+    return failed != (size_t)-1;
+  }
   return back_by_table(converter->charset, text, out, size);
 }
 

@@ -18,22 +18,18 @@
 typedef struct pf_id_slot slot;
 
 
-/* The multiplier of the hash: differs between runs and tables, so that no file
-   can contain prepared collisions; odd, so that no bit of a word is lost. */
-static uint64_t make_multiplier (const pf_id_table *n) {
+void pf_id_table_init (pf_id_table *n) {
+  memset(n, 0, sizeof *n);
+  n->missing = PF_NO_ID;
+  /* The multiplier of the hash: differs between runs and tables, so that no
+     file can contain prepared collisions; odd, so that no bit of a word is
+     lost. */
   struct timespec now = {0, 0};
   clock_gettime(CLOCK_MONOTONIC, &now);
   uint64_t m = (uint64_t)now.tv_nsec ^ (uint64_t)(uintptr_t)n << 20;
   m = (m ^ m >> 31) * 0xbf58476d1ce4e5b9u;
   m = (m ^ m >> 27) * 0x94d049bb133111ebu;
-  return (m ^ m >> 31) | 1;
-}
-
-
-void pf_id_table_init (pf_id_table *n) {
-  memset(n, 0, sizeof *n);
-  n->missing = PF_NO_ID;
-  n->multiplier = make_multiplier(n);
+  n->multiplier = (m ^ m >> 31) | 1;
 }
 
 

@@ -18,16 +18,6 @@
 
 /* {====== The table ====== */
 
-/* Returns the shift of the smallest pages of which there is at most one per
-   row. */
-static unsigned shift_for (uint64_t span, size_t count) {
-  unsigned shift = 0;
-  while (span >> shift >= count)
-    shift++;
-  return shift;
-}
-
-
 /* Returns the page in which a row starts. */
 static uint64_t page_of (const pf_ranges *ranges, size_t row) {
   return (pf_range_start(ranges, row) - ranges->base) >> ranges->shift;
@@ -77,7 +67,12 @@ pf_status pf_ranges_open (pf_ranges *ranges, const void *rows, size_t stride,
            pf_range_end(ranges, row - 1) <= pf_range_start(ranges, row));
   ranges->base = pf_range_start(ranges, 0);
   const uint64_t span = pf_range_start(ranges, count - 1) - ranges->base;
-  ranges->shift = shift_for(span, count);
+  /* Returns the shift of the smallest pages of which there is at most one per
+     row. */
+  unsigned shift = 0;
+  while (span >> shift >= count)
+    shift++;
+  ranges->shift = shift;
   ranges->npages = (size_t)(span >> ranges->shift) + 1;
   ranges->pages = pf_array(ranges->npages + 1, sizeof *ranges->pages);
   if (ranges->pages == NULL) {

@@ -8,32 +8,6 @@
 #define INSERTION_MAX 48 /* pairs; fewer are sorted by insertion */
 
 
-/* The bits in which the words differ. */
-static uint64_t varying_bits (const pf_pair *pairs, size_t count) {
-  uint64_t all = UINT64_MAX, any = 0;
-  for (size_t i = 0; i < count; i++) {
-    all &= pairs[i].word;
-    any |= pairs[i].word;
-  }
-  return count == 0 ? 0 : all ^ any;
-}
-
-
-static void sort_by_byte (const pf_pair *from, pf_pair *to, size_t count,
-                          unsigned shift) {
-  size_t at[256] = {0};
-  for (size_t i = 0; i < count; i++)
-    at[from[i].word >> shift & 255]++;
-  for (size_t digit = 0, start = 0; digit < 256; digit++) {
-    const size_t many = at[digit];
-    at[digit] = start;
-    start += many;
-  }
-  for (size_t i = 0; i < count; i++)
-    to[at[from[i].word >> shift & 255]++] = from[i];
-}
-
-
 /* Packed pairs: the varying bits of the word, above the bits of the row, in 64
    bits. */
 
@@ -81,17 +55,6 @@ static bool find_packing (const pf_pair *pairs, size_t count, uint64_t varying,
 }
 
 
-/* Constant bits between the varying ones are packed, too. */
-static void pack (pf_pair *pairs, size_t count, const packing *how) {
-  const uint64_t mask = ((uint64_t)1 << how->word_bits) - 1;
-  for (size_t i = 0; i < count; i++) {
-    const pf_pair pair = pairs[i];
-    put((uint8_t *)pairs, i,
-        (pair.word >> how->low & mask) << how->row_bits | pair.row);
-  }
-}
-
-
 /* Backwards, because the elements become longer. */
 static void unpack (pf_pair *pairs, size_t count, const packing *how) {
   const uint64_t mask = ((uint64_t)1 << how->row_bits) - 1;
@@ -124,7 +87,13 @@ static void sort_packed_by_byte (const uint8_t *from, uint8_t *to, size_t count,
 /* Sort packed pairs: this moves half of the bytes and needs no other memory. */
 static void sort_packed (pf_pair *pairs, size_t count, const packing *how) {
   uint8_t *from = (uint8_t *)pairs, *to = from + count * WORD;
-  pack(pairs, count, how);
+  /* Constant bits between the varying ones are packed, too. */
+  const uint64_t mask = ((uint64_t)1 << how->word_bits) - 1;
+  for (size_t i = 0; i < count; i++) {
+    const pf_pair pair = pairs[i];
+    put((uint8_t *)pairs, i,
+        (pair.word >> how->low & mask) << how->row_bits | pair.row);
+  }
   for (unsigned bit = 0; bit < how->word_bits; bit += 8) {
     sort_packed_by_byte(from, to, count, how->row_bits + bit);
     uint8_t *const sorted = to;
@@ -144,7 +113,16 @@ static void sort_whole (pf_pair *pairs, pf_pair *spare, size_t count,
   for (unsigned shift = 0; shift < 64; shift += 8) {
     if ((varying >> shift & 255) == 0)
       continue;
-    sort_by_byte(from, to, count, shift);
+    size_t at[256] = {0};
+    for (size_t i = 0; i < count; i++)
+      at[from[i].word >> shift & 255]++;
+    for (size_t digit = 0, start = 0; digit < 256; digit++) {
+      const size_t many = at[digit];
+      at[digit] = start;
+      start += many;
+    }
+    for (size_t i = 0; i < count; i++)
+      to[at[from[i].word >> shift & 255]++] = from[i];
     pf_pair *const sorted = to;
     to = from;
     from = sorted;
@@ -162,25 +140,26 @@ static bool is_sorted (const pf_pair *pairs, size_t count) {
 }
 
 
-static void insertion_sort (pf_pair *pairs, size_t count) {
-  for (size_t i = 1; i < count; i++) {
-    const pf_pair moved = pairs[i];
-    size_t at = i;
-    for (; at > 0 && pairs[at - 1].word > moved.word; at--)
-      pairs[at] = pairs[at - 1];
-    pairs[at] = moved;
-  }
-}
-
-
 void pf_sort_pairs (pf_pair *pairs, pf_pair *spare, size_t count) {
   if (is_sorted(pairs, count))
     return;
   if (count <= INSERTION_MAX) {
-    insertion_sort(pairs, count);
+    for (size_t i = 1; i < count; i++) {
+      const pf_pair moved = pairs[i];
+      size_t at = i;
+      for (; at > 0 && pairs[at - 1].word > moved.word; at--)
+        pairs[at] = pairs[at - 1];
+      pairs[at] = moved;
+    }
     return;
   }
-  const uint64_t varying = varying_bits(pairs, count);
+  /* The bits in which the words differ. */
+  uint64_t all = UINT64_MAX, any = 0;
+  for (size_t i = 0; i < count; i++) {
+    all &= pairs[i].word;
+    any |= pairs[i].word;
+  }
+  const uint64_t varying = count == 0 ? 0 : all ^ any;
   packing how;
   if (find_packing(pairs, count, varying, &how))
     sort_packed(pairs, count, &how);

@@ -73,6 +73,41 @@ double pf_ratio_wide (pf_wide dividend, pf_wide divisor) {
 }
 
 
+/* Adds a product to a number of 256 bits, from a limb on. */
+static void add_product (uint64_t *limbs, size_t at, uint64_t a, uint64_t b) {
+  magnitude carry = (magnitude)a * b;
+  for (; at < 4; at++) {
+    carry += limbs[at];
+    limbs[at] = (uint64_t)carry;
+    carry >>= 64;
+  }
+}
+
+
+/* sqrt(count * squares - sum * sum) / count: the difference of the two large
+   numbers is exact before it is rounded. */
+double pf_stddev (const pf_squares *squares, pf_wide sum, uint64_t count) {
+  const magnitude size = magnitude_of(sum);
+  const uint64_t low = (uint64_t)size, high = (uint64_t)(size >> 64);
+  uint64_t first[4] = {0}, second[4] = {0}, borrow = 0;
+  double difference = 0;
+  for (size_t i = 0; i < 3; i++)
+    add_product(first, i, squares->limbs[i], count);
+  add_product(second, 0, low, low);
+  add_product(second, 1, low, high);
+  add_product(second, 1, low, high);
+  add_product(second, 2, high, high);
+  for (size_t i = 0; i < 4; i++) {
+    const magnitude part = (magnitude)first[i] - second[i] - borrow;
+    first[i] = (uint64_t)part;
+    borrow = part >> 64 != 0;
+  }
+  for (size_t i = 4; i-- > 0;)
+    difference = difference * 0x1p64 + (double)first[i];
+  return sqrt(difference) / (double)count;
+}
+
+
 static int64_t common_divisor (int64_t a, int64_t b) {
   while (b != 0) {
     const int64_t rest = a % b;
@@ -106,14 +141,6 @@ void pf_fraction_add (pf_fraction *sum, pf_wide numerator,
 }
 
 
-static bool clamp (pf_wide value, int64_t *clamped) {
-  *clamped = value > INT64_MAX   ? INT64_MAX
-             : value < INT64_MIN ? INT64_MIN
-                                 : (int64_t)value;
-  return value == *clamped;
-}
-
-
 /* Returns the quotient, rounded to nearest, halves away from 0. The divisor is
    positive. */
 static pf_wide rounded_quotient (pf_wide dividend, pf_wide divisor) {
@@ -131,22 +158,18 @@ pf_factor pf_factor_of (double number) {
 }
 
 
-/* Computes the product in doubles, if it is too large for integers. */
-static pf_wide scaled_double (pf_wide sum, pf_factor factor) {
-  const double number =
-      ldexp((double)sum * (double)factor.multiplier / (double)factor.divisor,
-            factor.power);
-  return (pf_wide)fmax(fmin(number, 0x1p100), -0x1p100);
-}
-
-
 static pf_wide product_of (pf_wide sum, pf_factor factor) {
   pf_wide product;
   if (factor.power > 64 || factor.power < -125 ||
       __builtin_mul_overflow(sum, factor.multiplier, &product) ||
       (factor.power > 0 &&
-       __builtin_mul_overflow(product, (pf_wide)1 << factor.power, &product)))
-    return scaled_double(sum, factor);
+       __builtin_mul_overflow(product, (pf_wide)1 << factor.power, &product))) {
+    /* too large for integers */
+    const double number =
+        ldexp((double)sum * (double)factor.multiplier / (double)factor.divisor,
+              factor.power);
+    return (pf_wide)fmax(fmin(number, 0x1p100), -0x1p100);
+  }
   const int down = factor.power < 0 ? -factor.power : 0;
   return rounded_quotient(product, (pf_wide)factor.divisor << down);
 }
@@ -154,5 +177,9 @@ static pf_wide product_of (pf_wide sum, pf_factor factor) {
 
 bool pf_scaled (pf_wide sum, pf_factor factor, int64_t *scaled) {
   const bool is_zero = sum == 0 || factor.multiplier == 0;
-  return clamp(is_zero ? 0 : product_of(sum, factor), scaled);
+  const pf_wide value = is_zero ? 0 : product_of(sum, factor);
+  *scaled = value > INT64_MAX   ? INT64_MAX
+            : value < INT64_MIN ? INT64_MIN
+                                : (int64_t)value;
+  return value == *scaled;
 }

@@ -1,7 +1,7 @@
 /*
 ** wide.h - exact arithmetic for sums and means: 128-bit sums of integers, their
-** ratios, and sums of fractions. Used by aggregates, formulas and reports.
-** Nothing is allocated.
+** ratios, sums of fractions and of squares. Used by aggregates, formulas and
+** reports. Nothing is allocated.
 */
 
 #ifndef wide_h
@@ -26,6 +26,36 @@ static inline double pf_ratio (pf_wide dividend, pf_wide divisor) {
     return (double)(int64_t)dividend / (double)(int64_t)divisor;
   return pf_ratio_wide(dividend, divisor);
 }
+
+/* A sum of squares of integers in 192 bits, the lowest limb first: standard
+   deviations depend on the order of neither additions nor merges. Initialise it
+   with zeros. */
+typedef struct pf_squares {
+  uint64_t limbs[3];
+} pf_squares;
+
+/* Add another sum. */
+static inline void pf_squares_merge (pf_squares *sum, const pf_squares *more) {
+  __extension__ unsigned __int128 part = 0;
+  for (size_t i = 0; i < 3; i++) {
+    part += sum->limbs[i];
+    part += more->limbs[i];
+    sum->limbs[i] = (uint64_t)part;
+    part >>= 64;
+  }
+}
+
+/* Add the square of a value. */
+static inline void pf_squares_add (pf_squares *sum, uint64_t value) {
+  __extension__ const unsigned __int128 square =
+      (unsigned __int128)value * value;
+  const pf_squares more = {{(uint64_t)square, (uint64_t)(square >> 64), 0}};
+  pf_squares_merge(sum, &more);
+}
+
+/* Return the standard deviation (of the population) of `count` >= 1 values with
+   these sums. */
+double pf_stddev (const pf_squares *squares, pf_wide sum, uint64_t count);
 
 /* A sum of fractions; initialise it with zeros. */
 typedef struct pf_fraction {

@@ -43,28 +43,6 @@ static bool is_same (const void *context, uint32_t number) {
 }
 
 
-static uint64_t hash_of (uint64_t seed, const pf_area *a) {
-  uint64_t h = pf_mix(seed, a->name | (uint64_t)a->file << 32);
-  h = pf_mix(h, a->class | (uint64_t)a->parent << 32);
-  h = pf_mix(h, a->handle);
-  h = pf_mix(h, (uint64_t)a->value);
-  return pf_mix(h, (uint64_t)a->line << 2 | (uint64_t)a->has_handle << 1 |
-                       (uint64_t)a->has_value);
-}
-
-
-/* The areas of a dictionary, allocated at the first call; NULL: out of
-   memory. */
-static struct pf_areas *areas_of (pf_dictionary *dictionary) {
-  if (dictionary->areas == NULL) {
-    dictionary->areas = calloc(1, sizeof *dictionary->areas);
-    if (dictionary->areas != NULL)
-      dictionary->areas->table.seed = dictionary->seed;
-  }
-  return dictionary->areas;
-}
-
-
 static bool reserve (struct pf_areas *areas) {
   size_t at;
   const unsigned segment = pf_names_place(areas->table.count, &at);
@@ -78,10 +56,22 @@ static bool reserve (struct pf_areas *areas) {
 
 
 uint32_t pf_area_add (pf_dictionary *dictionary, const pf_area *area) {
-  struct pf_areas *const areas = areas_of(dictionary);
+  if (dictionary->areas == NULL) {
+    dictionary->areas = calloc(1, sizeof *dictionary->areas);
+    if (dictionary->areas != NULL)
+      dictionary->areas->table.seed = dictionary->seed;
+  }
+  struct pf_areas *const areas = dictionary->areas;
   if (areas == NULL)
     return PF_NO_AREA;
-  const uint64_t hash = hash_of(areas->table.seed, area);
+  uint64_t h =
+      pf_mix(areas->table.seed, area->name | (uint64_t)area->file << 32);
+  h = pf_mix(h, area->class | (uint64_t)area->parent << 32);
+  h = pf_mix(h, area->handle);
+  h = pf_mix(h, (uint64_t)area->value);
+  const uint64_t hash =
+      pf_mix(h, (uint64_t)area->line << 2 | (uint64_t)area->has_handle << 1 |
+                    (uint64_t)area->has_value);
   const wanted w = {areas, area};
   const uint32_t known = pf_intern_table_find(&areas->table, hash, is_same, &w);
   if (known != PF_NOT_INTERNED)

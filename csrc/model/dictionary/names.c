@@ -41,21 +41,16 @@ static slot *new_slots (uint32_t mask) {
 }
 
 
-/* Returns a seed that differs for each run and each dictionary, so that nobody
-   can prepare names that collide. */
-static uint64_t new_seed (const pf_dictionary *d) {
-  struct timespec now = {0, 0};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return pf_mix(pf_mix(0x9e3779b97f4a7c15u, (uint64_t)now.tv_nsec),
-                (uint64_t)(uintptr_t)d);
-}
-
-
 pf_dictionary *pf_dictionary_new (void) {
   pf_dictionary *d = calloc(1, sizeof *d);
   if (d == NULL)
     return NULL;
-  d->seed = new_seed(d);
+  /* The seed differs for each run and each dictionary, so that nobody can
+     prepare names that collide. */
+  struct timespec now = {0, 0};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  d->seed = pf_mix(pf_mix(0x9e3779b97f4a7c15u, (uint64_t)now.tv_nsec),
+                   (uint64_t)(uintptr_t)d);
   d->mask = 255;
   d->slots = new_slots(d->mask);
   if (d->slots == NULL) {
@@ -313,11 +308,15 @@ uint32_t pf_find_name (const pf_dictionary *d, pf_bytes name) {
 }
 
 
-int pf_name_compare (const pf_dictionary *d, uint32_t left, uint32_t right) {
-  const pf_bytes a = pf_name(d, left), b = pf_name(d, right);
-  const size_t least = a.size < b.size ? a.size : b.size;
-  const int order = least == 0 ? 0 : memcmp(a.at, b.at, least);
+int pf_text_compare (pf_bytes left, pf_bytes right) {
+  const size_t least = left.size < right.size ? left.size : right.size;
+  const int order = least == 0 ? 0 : memcmp(left.at, right.at, least);
   if (order != 0)
     return order < 0 ? -1 : 1;
-  return (a.size > b.size) - (a.size < b.size);
+  return (left.size > right.size) - (left.size < right.size);
+}
+
+
+int pf_name_compare (const pf_dictionary *d, uint32_t left, uint32_t right) {
+  return pf_text_compare(pf_name(d, left), pf_name(d, right));
 }

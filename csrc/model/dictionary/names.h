@@ -51,7 +51,8 @@ bool pf_names_reserve (pf_dictionary *dictionary, size_t count);
 /* The id of a string, or PF_NO_NAME if it has not been added. */
 uint32_t pf_find_name (const pf_dictionary *dictionary, pf_bytes name);
 
-/* Compare two names by their bytes: -1, 0 or 1. */
+/* Compare two texts, or two names, by their bytes: -1, 0 or 1. */
+int pf_text_compare (pf_bytes left, pf_bytes right);
 int pf_name_compare (const pf_dictionary *dictionary, uint32_t left,
                      uint32_t right);
 

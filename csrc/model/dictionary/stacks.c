@@ -32,18 +32,6 @@ static bool is_same (const void *context, uint32_t number) {
 }
 
 
-/* The stacks of a dictionary, allocated at the first call; NULL: out of
-   memory. */
-static struct pf_stacks *stacks_of (pf_dictionary *dictionary) {
-  if (dictionary->stacks == NULL) {
-    dictionary->stacks = calloc(1, sizeof *dictionary->stacks);
-    if (dictionary->stacks != NULL)
-      dictionary->stacks->others.seed = dictionary->seed;
-  }
-  return dictionary->stacks;
-}
-
-
 static bool reserve (struct pf_stacks *stacks) {
   if (!pf_intern_table_reserve(&stacks->others) || stacks->count == PF_NO_STACK)
     return false;
@@ -82,7 +70,12 @@ static uint32_t add (struct pf_stacks *stacks, uint32_t parent, uint32_t frame,
 
 uint32_t pf_stack_push (pf_dictionary *dictionary, uint32_t parent,
                         uint32_t frame) {
-  struct pf_stacks *const stacks = stacks_of(dictionary);
+  if (dictionary->stacks == NULL) {
+    dictionary->stacks = calloc(1, sizeof *dictionary->stacks);
+    if (dictionary->stacks != NULL)
+      dictionary->stacks->others.seed = dictionary->seed;
+  }
+  struct pf_stacks *const stacks = dictionary->stacks;
   if (stacks == NULL)
     return PF_NO_STACK;
   const uint64_t hash =

@@ -148,39 +148,19 @@ bool pf_has_values (const pf_column *column, size_t rows) {
 }
 
 
-static void keep_values (pf_column *column, const uint16_t *keep,
-                         size_t count) {
+/* Copies the values of the listed rows. */
+#define COPY_ROWS(type)              \
+  for (size_t i = 0; i < count; i++) \
+    ((type *)to)[i] = ((const type *)column->data)[rows[i]];
+
+void pf_copy_values (const pf_column *column, const uint16_t *rows,
+                     size_t count, void *to) {
   switch (pf_type_size(column->type)) {
-    case 1:
-      for (size_t i = 0; i < count; i++)
-        column->bools[i] = column->bools[keep[i]];
-      break;
-    case 4:
-      for (size_t i = 0; i < count; i++)
-        column->ids[i] = column->ids[keep[i]];
-      break;
-    case 8:
-      for (size_t i = 0; i < count; i++)
-        column->addrs[i] = column->addrs[keep[i]];
-      break;
-    default:
-      for (size_t i = 0; i < count; i++)
-        column->bytes[i] = column->bytes[keep[i]];
+    case 1: COPY_ROWS(uint8_t) break;
+    case 4: COPY_ROWS(uint32_t) break;
+    case 8: COPY_ROWS(uint64_t) break;
+    default: COPY_ROWS(pf_bytes)
   }
-}
-
-
-static void keep_missing (pf_column *column, const uint16_t *keep,
-                          size_t count) {
-  uint64_t kept[MISSING_WORDS] = {0};
-  bool any = false;
-  for (size_t i = 0; i < count; i++)
-    if (pf_is_missing(column, keep[i])) {
-      kept[i >> 6] |= (uint64_t)1 << (i & 63);
-      any = true;
-    }
-  memcpy(column->missing, kept, sizeof kept);
-  column->has_missing = any;
 }
 
 
@@ -193,9 +173,17 @@ void pf_batch_keep (pf_batch *batch, const uint16_t *keep, size_t count) {
     pf_column *const column = &batch->columns[i];
     if (column->data == NULL)
       continue;
-    keep_values(column, keep, count);
-    if (column->has_missing)
-      keep_missing(column, keep, count);
+    pf_copy_values(column, keep, count, column->data);
+    if (!column->has_missing)
+      continue;
+    uint64_t kept[MISSING_WORDS] = {0};
+    column->has_missing = false;
+    for (size_t row = 0; row < count; row++)
+      if ((column->missing[keep[row] >> 6] >> (keep[row] & 63) & 1) != 0) {
+        kept[row >> 6] |= (uint64_t)1 << (row & 63);
+        column->has_missing = true;
+      }
+    memcpy(column->missing, kept, sizeof kept);
   }
   batch->rows = count;
 }

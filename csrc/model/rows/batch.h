@@ -96,6 +96,11 @@ static inline bool pf_has_value (const pf_batch *batch, size_t column,
 /* Return whether any of the first `rows` rows has a value in a column. */
 bool pf_has_values (const pf_column *column, size_t rows);
 
+/* Copy the values of `count` rows, which are in ascending order, to `to`, which
+   may be the memory of the column. */
+void pf_copy_values (const pf_column *column, const uint16_t *rows,
+                     size_t count, void *to);
+
 /* Remove all rows except those whose indices are in keep[0..count-1], which are
    in ascending order. */
 void pf_batch_keep (pf_batch *batch, const uint16_t *keep, size_t count);

@@ -143,18 +143,6 @@ const pf_info *pf_info_at (const pf_notes *notes, size_t index) {
 
 /* {====== Warnings ====== */
 
-static size_t code_entry (pf_notes *notes, const char *code) {
-  size_t i = 0;
-  while (i < notes->ncodes && strcmp(notes->codes[i].code, code) != 0)
-    i++;
-  if (i == notes->ncodes && i < MAX_CODES) {
-    notes->codes[i].code = code;
-    notes->ncodes++;
-  }
-  return i < MAX_CODES ? i : MAX_CODES - 1;
-}
-
-
 /* Returns a hash of a warning. */
 static uint64_t hash_of (size_t code, const pf_warning *warning,
                          uint64_t seed) {
@@ -197,7 +185,14 @@ static pf_warning *warning_entry (pf_notes *notes) {
    code. */
 static void note (pf_notes *notes, bool all, bool parallel, uint64_t seed,
                   const pf_warning *warning) {
-  const size_t code = code_entry(notes, warning->code);
+  size_t i = 0;
+  while (i < notes->ncodes && strcmp(notes->codes[i].code, warning->code) != 0)
+    i++;
+  if (i == notes->ncodes && i < MAX_CODES) {
+    notes->codes[i].code = warning->code;
+    notes->ncodes++;
+  }
+  const size_t code = i < MAX_CODES ? i : MAX_CODES - 1;
   if (is_known(notes, hash_of(code, warning, seed)))
     return;
   if (warning->offset == PF_NO_OFFSET) {
