@@ -10,57 +10,11 @@
 
 #include "formats/pprof/header_pprof.h"
 #include "formats/pprof/pprof.h"
-#include "model/base/intern_table.h"
 #include "model/dictionary/names.h"
 
 /* Maximum lines of a location. A sample can name a location in two bytes, so
    more would let a small file become large; no compiler inlines so deep. */
 #define MAX_LINES 256
-
-
-/* {====== Hash tables of ids ====== */
-
-typedef struct id_key {
-  const pprof_file *file;
-  uint64_t id;
-} id_key;
-
-
-static bool is_location (const void *context, uint32_t number) {
-  const id_key *const key = context;
-  return key->file->locations[number].id == key->id;
-}
-
-
-uint32_t pprof_hash_location (const pprof_file *file, uint64_t id) {
-  const pf_intern_table *const ids = &file->location_ids;
-  return pf_intern_table_find(ids, pf_mix(ids->seed, id), is_location,
-                              &(id_key){file, id});
-}
-
-
-static bool is_function (const void *context, uint32_t number) {
-  const id_key *const key = context;
-  return key->file->functions[number].id == key->id;
-}
-
-
-uint32_t pprof_find_function (const pprof_file *file, uint64_t id) {
-  const pf_intern_table *const ids = &file->function_ids;
-  return pf_intern_table_find(ids, pf_mix(ids->seed, id), is_function,
-                              &(id_key){file, id});
-}
-
-
-/* Add an id that is not in the table, with the next number. */
-static pf_status add_id (pf_intern_table *ids, uint64_t id, pf_error *error) {
-  if (!pf_intern_table_reserve(ids))
-    return pf_no_memory(error);
-  pf_intern_table_add(ids, pf_mix(ids->seed, id));
-  return PF_OK;
-}
-
-/* }====== */
 
 
 /* {====== Counting ====== */
@@ -132,9 +86,9 @@ static pf_status count_all (pf_trace *trace, pprof_file *file, counts *n,
 }
 
 
-static pf_status allocate (const pf_trace *trace, pprof_file *file,
-                           const counts *n, pf_error *error) {
-  const uint64_t seed = trace->dictionary->seed;
+static pf_status allocate (pprof_file *file, const counts *n, pf_error *error) {
+  pf_id_table_init(&file->function_ids);
+  pf_id_table_init(&file->location_ids);
   if (n->strings >= UINT32_MAX || n->functions >= UINT32_MAX ||
       n->frames >= UINT32_MAX)
     return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
@@ -146,7 +100,6 @@ static pf_status allocate (const pf_trace *trace, pprof_file *file,
   if (file->strings == NULL || file->functions == NULL ||
       file->locations == NULL || file->frames == NULL)
     return pf_no_memory(error);
-  file->function_ids.seed = file->location_ids.seed = seed;
   return PF_OK;
 }
 
@@ -205,6 +158,14 @@ static pf_status find_strings (pf_trace *trace, pprof_file *file,
 
 
 /* {====== Functions, sample types ====== */
+
+/* Give the next number to an id that has none. */
+static pf_status add_id (pf_id_table *ids, uint64_t id, pf_error *error) {
+  uint32_t number;
+  return pf_id_table_words(ids, &id, 1, &number) == PF_OK ? PF_OK
+                                                          : pf_no_memory(error);
+}
+
 
 static pf_status add_function (pf_trace *trace, pprof_file *file,
                                const pprof_field *message, pf_error *error) {
@@ -366,7 +327,7 @@ static pf_status add_location (pf_trace *trace, pprof_file *file,
   if (status != PF_OK)
     return status;
   l->count = file->nframes - l->first;
-  if (l->id == 0 || pprof_hash_location(file, l->id) != UINT32_MAX)
+  if (l->id == 0 || pprof_find_location(file, l->id) != UINT32_MAX)
     return pf_warn(trace, PF_DAMAGE, "pprof-bad-id", PF_EFORMAT, message->at,
                    error, "a location has the id %llu, which is %s",
                    (unsigned long long)l->id, l->id == 0 ? "none" : "taken");
@@ -375,25 +336,6 @@ static pf_status add_location (pf_trace *trace, pprof_file *file,
 }
 
 /* }====== */
-
-
-/* Build an array of locations by id, which is faster than hashing, if the ids
-   are mostly consecutive. Without memory the hash table is used. */
-static void index_by_id (pprof_file *file) {
-  uint64_t maximum = 0;
-  for (uint32_t i = 0; i < file->nlocations; i++)
-    if (file->locations[i].id > maximum)
-      maximum = file->locations[i].id;
-  if (maximum / 4 > file->nlocations)
-    return;
-  file->direct = malloc((size_t)(maximum + 1) * sizeof *file->direct);
-  if (file->direct == NULL)
-    return;
-  file->ndirect = (size_t)maximum + 1;
-  memset(file->direct, 0xff, file->ndirect * sizeof *file->direct);
-  for (uint32_t i = 0; i < file->nlocations; i++)
-    file->direct[file->locations[i].id] = i;
-}
 
 
 /* Call `add` for each message with a field number. Functions must be added
@@ -416,7 +358,7 @@ pf_status pprof_index (pf_trace *trace, pprof_file *file, pf_error *error) {
   counts n = {0, 0, 0, 0};
   pf_status status = count_all(trace, file, &n, error);
   if (status == PF_OK)
-    status = allocate(trace, file, &n, error);
+    status = allocate(file, &n, error);
   if (status == PF_OK)
     status = find_strings(trace, file, error);
   if (status == PF_OK)
@@ -425,7 +367,6 @@ pf_status pprof_index (pf_trace *trace, pprof_file *file, pf_error *error) {
     status = fill(trace, file, PPROF_FUNCTION, add_function, error);
   if (status == PF_OK)
     status = fill(trace, file, PPROF_LOCATION, add_location, error);
-  index_by_id(file);
   return status;
 }
 
@@ -435,7 +376,6 @@ void pprof_index_close (pprof_file *file) {
   free(file->functions);
   free(file->locations);
   free(file->frames);
-  pf_intern_table_free(&file->function_ids);
-  pf_intern_table_free(&file->location_ids);
-  free(file->direct);
+  pf_id_table_free(&file->function_ids);
+  pf_id_table_free(&file->location_ids);
 }

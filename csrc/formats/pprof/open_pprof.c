@@ -239,23 +239,6 @@ static pf_status set_info (pf_trace *trace, const pprof_file *file,
 
 /* {====== Tables ====== */
 
-static void set_tables (pprof_file *file) {
-  file->fields[0] = (pf_field){"stack", PF_STACK, "call stack of the sample"};
-  for (size_t t = 0; t < file->ntypes; t++)
-    file->fields[t + 1] =
-        (pf_field){file->types[t].column, PF_INT, file->types[t].help};
-  file->tables[0] = (pf_table){"samples", file->fields, file->ntypes + 1,
-                               (int64_t)file->nsamples, pprof_open_samples};
-  file->tables[1] = (pf_table){"weights", pprof_weights_fields, WEIGHTS_COLUMNS,
-                               -1, pprof_open_weights};
-  file->tables[2] = pprof_labels_table;
-  file->tables[2].rows = (int64_t)file->nlabels;
-  const bool has_rest = file->readable.size < file->bytes.size;
-  file->tables[3] = pprof_raw_table;
-  file->tables[3].rows = (int64_t)file->nfields + has_rest;
-}
-
-
 static pf_status open_trace (pf_trace *trace, pf_error *error) {
   pprof_file *const file = calloc(1, sizeof *file);
   if (file == NULL)
@@ -270,7 +253,19 @@ static pf_status open_trace (pf_trace *trace, pf_error *error) {
     status = set_info(trace, file, error);
   if (status != PF_OK)
     return status;
-  set_tables(file);
+  file->fields[0] = (pf_field){"stack", PF_STACK, "call stack of the sample"};
+  for (size_t t = 0; t < file->ntypes; t++)
+    file->fields[t + 1] =
+        (pf_field){file->types[t].column, PF_INT, file->types[t].help};
+  const bool has_rest = file->readable.size < file->bytes.size;
+  file->tables[0] = (pf_table){"samples", file->fields, file->ntypes + 1,
+                               (int64_t)file->nsamples, pprof_open_samples};
+  file->tables[1] = (pf_table){"weights", pprof_weights_fields, WEIGHTS_COLUMNS,
+                               -1, pprof_open_weights};
+  file->tables[2] = pprof_labels_table;
+  file->tables[2].rows = (int64_t)file->nlabels;
+  file->tables[3] = pprof_raw_table;
+  file->tables[3].rows = (int64_t)file->nfields + has_rest;
   trace->tables = file->tables;
   trace->ntables = COUNT(file->tables);
   return PF_OK;

@@ -41,10 +41,8 @@
 **   messages.c  small messages as structs
 **   open_pprof.c      the format: score, info, tables
 **   index.c     strings, functions and locations, read once
-**   samples_pprof.c   the readers of samples and of weights
+**   rows_pprof.c      the readers of the tables
 **   stacks_pprof.c    the bulk read of stacks
-**   labels.c    the reader of labels
-**   raw_pprof.c       the reader of all fields
 **   put.c       writes fields, messages and the string table
 **   header_pprof.c    attributes of a profile; units
 **   encode_pprof.c    the encoder: rows or whole traces
@@ -56,7 +54,7 @@
 #define pprof_h
 
 #include "formats/pprof/wire.h"
-#include "model/base/intern_table.h"
+#include "model/base/id_table.h"
 #include "model/rows/batch.h"
 #include "model/dictionary/stacks.h"
 #include "model/rows/abilities.h"
@@ -106,14 +104,11 @@ typedef struct pprof_file {
   bool has_too_many_types; /* there are more than PPROF_MAX_TYPES */
   pprof_function *functions;
   uint32_t nfunctions;
-  pf_intern_table function_ids; /* index of `functions` by id */
+  pf_id_table function_ids; /* index of `functions` by id */
   pprof_location *locations;
   uint32_t nlocations;
-  pf_intern_table location_ids; /* index of `locations` by id */
-  uint32_t *direct; /* location index by id if ids are small, else NULL;
-                       UINT32_MAX: unknown id */
-  size_t ndirect;
-  uint32_t *frames; /* areas of the dictionary */
+  pf_id_table location_ids; /* index of `locations` by id */
+  uint32_t *frames;         /* areas of the dictionary */
   uint32_t nframes;
   uint64_t nsamples, nfields, nlabels;
   pf_field fields[PPROF_MAX_TYPES + 1]; /* schema of table samples */
@@ -142,9 +137,6 @@ static inline bool pprof_next_meta (const pprof_file *file,
   return true;
 }
 
-/* pprof_find_location for any id, by hash. */
-uint32_t pprof_hash_location (const pprof_file *file, uint64_t id);
-
 /* Read everything but the samples. Returns PF_OK also for a damaged file, with
    what could be read, unless the option `strict` is set. */
 pf_status pprof_index (pf_trace *trace, pprof_file *file, pf_error *error);
@@ -164,12 +156,15 @@ pf_status pprof_name_or_none (pf_trace *trace, uint64_t number, uint64_t offset,
                               uint32_t *name, pf_error *error);
 
 /* Returns the index of the function with an id, or UINT32_MAX. */
-uint32_t pprof_find_function (const pprof_file *file, uint64_t id);
+static inline uint32_t pprof_find_function (const pprof_file *file,
+                                            uint64_t id) {
+  return pf_id_table_find(&file->function_ids, id);
+}
 
 /* Returns the index of the location with an id, or UINT32_MAX. */
 static inline uint32_t pprof_find_location (const pprof_file *file,
                                             uint64_t id) {
-  return id < file->ndirect ? file->direct[id] : pprof_hash_location(file, id);
+  return pf_id_table_find(&file->location_ids, id);
 }
 
 
@@ -193,14 +188,14 @@ bool pprof_value (const pprof_file *file, const pprof_values *values,
                   size_t type, int64_t *value);
 
 /* The location ids of a sample, leaf first. { 0 } is empty; the caller frees
-   `ids`. pprof_list_ids replaces the contents and returns false if out of
-   memory. */
+   `ids`. pprof_read_ids appends those of a field, packed or a single one; false
+   if out of memory. */
 typedef struct pprof_id_list {
   uint64_t *ids;
   size_t count, capacity;
 } pprof_id_list;
 
-bool pprof_list_ids (pprof_id_list *list, pf_bytes message);
+bool pprof_read_ids (pprof_id_list *list, const pprof_field *field);
 
 /* Warn of an unknown location id. */
 pf_status pprof_warn_no_location (pf_trace *trace, uint64_t id, size_t offset,

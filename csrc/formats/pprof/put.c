@@ -34,19 +34,13 @@ void pprof_put_number (pf_sink *sink, unsigned number, uint64_t value) {
 
 /* {====== String table ====== */
 
-/* Reserve space for the index of a name and for one more string. */
-static bool reserve (pprof_strings *t, uint32_t name) {
-  return pf_grow_filled(&t->indexes, &t->capacity, (size_t)name + 1, 0) &&
-         pf_grow(&t->names, &t->names_capacity, t->count + 1);
-}
-
-
 uint64_t pprof_string_index (pprof_strings *t, uint32_t name) {
   if (name == PF_NO_NAME || pf_name(t->dictionary, name).size == 0)
     return 0;
   if (name < t->capacity && t->indexes[name] != 0)
     return t->indexes[name];
-  if (!reserve(t, name)) {
+  if (!pf_grow_filled(&t->indexes, &t->capacity, (size_t)name + 1, 0) ||
+      !pf_grow(&t->names, &t->names_capacity, t->count + 1)) {
     t->failed = true;
     return 0;
   }

@@ -2,11 +2,9 @@
 ** stacks_pprof.c - the bulk read of stacks: adds samples to contexts without
 ** rows.
 **
-** Locations are leaf first, so two samples with common callers end with the
-** same bytes: only the bytes before these are decoded. And while samples are
-** sorted as profio writes them, a frame that differs from the previous one is a
-** new context that need not be searched. From the first sample out of order on,
-** contexts are looked up.
+** While samples are sorted as profio writes them, a frame that differs from the
+** previous one is a new context that need not be searched. From the first sample
+** out of order on, contexts are looked up.
 */
 
 #include <stdlib.h>
@@ -22,19 +20,6 @@ typedef struct path_frame {
   uint32_t rank; /* rank of its frame, see rank_frames */
 } path_frame;
 
-/* A location on the path. It ends `bytes` before the end of the sample's
-   location ids, and `depth` frames deep. */
-typedef struct path_location {
-  size_t bytes;
-  size_t depth;
-} path_location;
-
-/* A decoded location, and its distance in bytes from the end of the ids. */
-typedef struct decoded_location {
-  uint32_t number;
-  size_t bytes;
-} decoded_location;
-
 typedef struct stacks_reader {
   pf_trace *trace;
   const pprof_file *file;
@@ -45,11 +30,7 @@ typedef struct stacks_reader {
   bool is_sorted;
   path_frame *frames; /* may extend beyond nframes to other paths */
   size_t nframes, frame_capacity;
-  path_location *locations;
-  size_t nlocations, location_capacity;
-  pf_bytes ids;              /* of the previous sample, whose path this is */
-  decoded_location *decoded; /* scratch: decoded locations */
-  size_t decoded_capacity;
+  pprof_id_list ids;   /* scratch: the locations of a sample */
   pprof_values values; /* of the current sample */
 } stacks_reader;
 
@@ -88,127 +69,6 @@ static bool push_frame (stacks_reader *g, size_t depth, size_t frame) {
   return node != PF_NO_CONTEXT;
 }
 
-
-/* Add the frames of one location, the innermost last. */
-static bool push_location (stacks_reader *g, size_t *depth, uint32_t number) {
-  const pprof_location *const l = &g->file->locations[number];
-  for (uint32_t i = l->count; i-- > 0; ++*depth)
-    if (!push_frame(g, *depth, l->first + i))
-      return false;
-  return true;
-}
-
-
-static uint32_t node_at (const stacks_reader *g, size_t depth) {
-  return depth == 0 ? 0 : g->frames[depth - 1].node;
-}
-
-/* }====== */
-
-
-/* {====== Fast path ====== */
-
-/* Returns how many bytes at the end of two slices are equal. */
-static size_t common_tail (pf_bytes a, pf_bytes b) {
-  const size_t minimum = a.size < b.size ? a.size : b.size;
-  const uint8_t *const p = a.at + a.size, *const q = b.at + b.size;
-  size_t n = 0;
-  for (; minimum - n >= 8; n += 8) {
-    const uint64_t x = pf_load64le(p - n - 8) ^ pf_load64le(q - n - 8);
-    if (x != 0)
-      return n + (size_t)__builtin_clzll(x) / 8;
-  }
-  while (n < minimum && p[-1 - (ptrdiff_t)n] == q[-1 - (ptrdiff_t)n])
-    n++;
-  return n;
-}
-
-
-/* Shorten the path to the locations that it shares with the sample. Returns how
-   many bytes of the ids precede these. */
-static size_t drop_different (stacks_reader *g, pf_bytes ids) {
-  const size_t common = g->nlocations == 0 ? 0 : common_tail(ids, g->ids);
-  while (g->nlocations > 0) {
-    const size_t bytes = g->locations[g->nlocations - 1].bytes;
-    const size_t left = ids.size - bytes; /* undefined if bytes > ids.size;
-                                             not used then */
-    if (bytes < common ||
-        (bytes == common && (left == 0 || ids.at[left - 1] < 0x80)))
-      return left;
-    g->nlocations--;
-  }
-  return ids.size;
-}
-
-
-/* Decode the first `size` bytes of the ids. Returns false if they are invalid
-   or memory is short. */
-static bool decode_head (stacks_reader *g, pf_bytes ids, size_t size,
-                         size_t *count) {
-  pf_cursor c = pf_cursor_over((pf_bytes){ids.at, size}, false);
-  uint64_t id;
-  *count = 0;
-  while (c.at < size) {
-    const size_t bytes = ids.size - c.at;
-    if (!pf_grow(&g->decoded, &g->decoded_capacity, *count + 1) ||
-        !pprof_varint(&c, &id))
-      return false;
-    const uint32_t number = pprof_find_location(g->file, id);
-    if (number == UINT32_MAX)
-      return false;
-    g->decoded[(*count)++] = (decoded_location){number, bytes};
-  }
-  return true;
-}
-
-
-/* Find the context of packed location ids. Returns false if the general path is
-   needed. */
-static bool find_node_fast (stacks_reader *g, pf_bytes ids, uint32_t *node) {
-  size_t count;
-  const size_t size = drop_different(g, ids);
-  if (!decode_head(g, ids, size, &count))
-    return false;
-  size_t depth = g->nlocations == 0 ? 0 : g->locations[g->nlocations - 1].depth;
-  while (count-- > 0) {
-    if (!pf_grow(&g->locations, &g->location_capacity, g->nlocations + 1) ||
-        !push_location(g, &depth, g->decoded[count].number))
-      return false;
-    g->locations[g->nlocations++] =
-        (path_location){g->decoded[count].bytes, depth};
-  }
-  g->ids = ids;
-  *node = node_at(g, depth);
-  return true;
-}
-
-/* }====== */
-
-
-/* {====== General path ====== */
-
-/* Find the context of a sample in any form, as the reader of rows does. Without
-   `is_wanted` it only reports warnings. */
-static pf_status find_node (stacks_reader *g, const pprof_field *message,
-                            bool is_wanted, uint32_t *node, pf_error *error) {
-  pprof_id_list list = {NULL, 0, 0};
-  size_t depth = 0;
-  pf_status status = PF_OK;
-  g->nlocations = 0;
-  if (!pprof_list_ids(&list, message->bytes))
-    status = pf_no_memory(error);
-  for (size_t i = list.count; i-- > 0 && status == PF_OK;) {
-    const uint32_t number = pprof_find_location(g->file, list.ids[i]);
-    if (number == UINT32_MAX)
-      status =
-          pprof_warn_no_location(g->trace, list.ids[i], message->at, error);
-    else if (is_wanted && !push_location(g, &depth, number))
-      status = pf_no_memory(error);
-  }
-  free(list.ids);
-  *node = node_at(g, depth);
-  return status;
-}
 
 /* }====== */
 
@@ -254,28 +114,33 @@ static bool is_row (const stacks_reader *g) {
 
 static pf_status read_sample (stacks_reader *g, const pprof_field *message,
                               pf_error *error) {
+  const pprof_file *const file = g->file;
   pf_cursor c = pf_cursor_over(message->bytes, false);
   pprof_field field;
-  pf_bytes ids = {message->bytes.at, 0};
-  size_t nfields = 0;
-  uint32_t node = 0;
-  bool is_packed = true; /* the location ids are packed into one field */
-  g->values.count = 0;
+  size_t depth = 0;
+  g->values.count = g->ids.count = 0;
   while (pprof_next_field(&c, &field)) {
-    if (field.number == 1) {
-      is_packed &= field.wire == PPROF_BYTES && nfields++ == 0;
-      ids = field.bytes;
-    }
+    if (field.number == 1 && !pprof_read_ids(&g->ids, &field))
+      return pf_no_memory(error);
     if (field.number == 2)
       pprof_read_values(&g->values, &field);
   }
   pf_status status =
-      pprof_check_values(g->trace, g->file, &g->values, message->at, error);
-  if (status != PF_OK)
-    return status;
-  const bool is_wanted = is_row(g);
-  if (!is_packed || !is_wanted || !find_node_fast(g, ids, &node))
-    status = find_node(g, message, is_wanted, &node, error);
+      pprof_check_values(g->trace, file, &g->values, message->at, error);
+  const bool is_wanted = is_row(g); /* else it may only give warnings */
+  for (size_t n = g->ids.count; n-- > 0 && status == PF_OK;) {
+    const uint32_t number = pprof_find_location(file, g->ids.ids[n]);
+    if (number == UINT32_MAX) {
+      status =
+          pprof_warn_no_location(g->trace, g->ids.ids[n], message->at, error);
+      continue;
+    }
+    const pprof_location *const l = &file->locations[number];
+    for (uint32_t i = l->count; is_wanted && i-- > 0; depth++)
+      if (!push_frame(g, depth, l->first + i))
+        return pf_no_memory(error);
+  }
+  const uint32_t node = depth == 0 ? 0 : g->frames[depth - 1].node;
   return status == PF_OK && is_wanted ? add_weights(g, node, error) : status;
 }
 
@@ -324,8 +189,7 @@ pf_status pprof_read_stacks (pf_trace *trace, const pf_stack_target *to,
       status = read_sample(g, &field, error);
   free(g->ranks);
   free(g->frames);
-  free(g->locations);
-  free(g->decoded);
+  free(g->ids.ids);
   free(g);
   return status;
 }

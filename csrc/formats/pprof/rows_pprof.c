@@ -1,0 +1,434 @@
+/*
+** rows_pprof.c - the readers of the tables: samples (one row with all values),
+** weights (one row for each value of each sample), labels (one row for each
+** label of each sample) and raw (one row for each field of Profile; the column
+** `bytes` of all rows, concatenated, is the decompressed file).
+*/
+
+#include "formats/pprof/pprof.h"
+#include "model/base/memory.h"
+#include "model/rows/abilities.h"
+#include "model/rows/put_values.h"
+#include "model/rows/table_reader.h"
+
+const pf_field pprof_weights_fields[WEIGHTS_COLUMNS] = {
+    {"stack", PF_STACK, "call stack of the sample"},
+    {"metric", PF_NAME, "name of the metric"},
+    {"unit", PF_NAME, "unit of the weight; times are in ns"},
+    {"weight", PF_INT, "value in that unit"},
+};
+
+typedef struct samples_reader {
+  pf_reader reader;
+  pf_trace *trace;
+  const pprof_file *file;
+  pf_cursor at;
+  uint32_t stack; /* of the current sample */
+  pprof_values values;
+  size_t type;       /* weights: index of the next value */
+  pprof_id_list ids; /* scratch: the locations of a sample */
+  uint32_t *frames;  /* of the previous sample, outermost first */
+  uint32_t *stacks;  /* the stack that ends with each frame */
+  size_t depth, frame_capacity;
+} samples_reader;
+
+
+/* {====== Stacks ====== */
+
+/* Append the location ids of a field: packed or a single one. */
+bool pprof_read_ids (pprof_id_list *list, const pprof_field *field) {
+  pprof_numbers numbers = pprof_numbers_of(field);
+  for (uint64_t id; pprof_next_number(&numbers, &id);) {
+    if (!pf_grow(&list->ids, &list->capacity, list->count + 1))
+      return false;
+    list->ids[list->count++] = id;
+  }
+  return true;
+}
+
+
+pf_status pprof_warn_no_location (pf_trace *trace, uint64_t id, size_t offset,
+                                  pf_error *error) {
+  return pf_warn(trace, PF_DAMAGE, "pprof-no-location", PF_EFORMAT, offset,
+                 error, "there is no location %llu", (unsigned long long)id);
+}
+
+
+/* Set the frame at a depth. As long as frames equal those of the previous
+   sample, its stacks are reused. */
+static bool push (samples_reader *r, size_t depth, uint32_t frame) {
+  if (depth < r->depth && r->frames[depth] == frame)
+    return true;
+  size_t capacity = r->frame_capacity;
+  if (!pf_grow(&r->frames, &capacity, depth + 1) ||
+      !pf_grow(&r->stacks, &r->frame_capacity, depth + 1))
+    return false;
+  r->depth = depth + 1; /* deeper frames belong to another stack */
+  r->frames[depth] = frame;
+  r->stacks[depth] =
+      pf_stack_push(r->reader.dictionary,
+                    depth == 0 ? PF_NO_STACK : r->stacks[depth - 1], frame);
+  return r->stacks[depth] != PF_NO_STACK;
+}
+
+
+/* Set r->stack from the locations in r->ids, which are leaf first. */
+static pf_status find_stack (samples_reader *r, size_t offset,
+                             pf_error *error) {
+  size_t depth = 0;
+  pf_status status = PF_OK;
+  for (size_t n = r->ids.count; n-- > 0 && status == PF_OK;) {
+    const uint32_t number = pprof_find_location(r->file, r->ids.ids[n]);
+    if (number == UINT32_MAX) {
+      status = pprof_warn_no_location(r->trace, r->ids.ids[n], offset, error);
+      continue;
+    }
+    const pprof_location *const l = &r->file->locations[number];
+    for (uint32_t i = l->count; i-- > 0; depth++)
+      if (!push(r, depth, r->file->frames[l->first + i]))
+        return pf_no_memory(error);
+  }
+  r->stack = depth == 0 ? PF_NO_STACK : r->stacks[depth - 1];
+  return status;
+}
+
+/* }====== */
+
+
+/* {====== Samples ====== */
+
+void pprof_read_values (pprof_values *values, const pprof_field *field) {
+  pprof_numbers numbers = pprof_numbers_of(field);
+  for (uint64_t value; pprof_next_number(&numbers, &value); values->count++)
+    if (values->count < PPROF_MAX_TYPES)
+      values->at[values->count] = (int64_t)value;
+}
+
+
+pf_status pprof_check_values (pf_trace *trace, const pprof_file *file,
+                              const pprof_values *values, size_t offset,
+                              pf_error *error) {
+  if (values->count == file->ntypes)
+    return PF_OK;
+  return pf_warn(trace, PF_DAMAGE, "pprof-values", PF_EFORMAT, offset, error,
+                 "a sample has %zu values, there are %zu sample types",
+                 values->count, file->ntypes);
+}
+
+
+bool pprof_value (const pprof_file *file, const pprof_values *values,
+                  size_t type, int64_t *value) {
+  return type < values->count && type < PPROF_MAX_TYPES &&
+         !__builtin_mul_overflow(values->at[type], file->types[type].scale,
+                                 value);
+}
+
+
+/* Read the next sample. Returns PF_MORE, PF_END, or a failure. */
+static pf_status next_sample (samples_reader *r, pf_error *error) {
+  pprof_field message, field;
+  do {
+    if (!pprof_next_field(&r->at, &message))
+      return PF_END;
+  } while (message.number != PPROF_SAMPLE || message.wire != PPROF_BYTES);
+  pf_cursor c = pf_cursor_over(message.bytes, false);
+  r->ids.count = r->values.count = 0;
+  while (pprof_next_field(&c, &field)) {
+    if (field.number == 1 && !pprof_read_ids(&r->ids, &field))
+      return pf_no_memory(error);
+    if (field.number == 2)
+      pprof_read_values(&r->values, &field);
+  }
+  const pf_status status =
+      pprof_check_values(r->trace, r->file, &r->values, message.at, error);
+  return status == PF_OK ? find_stack(r, message.at, error) : status;
+}
+
+/* }====== */
+
+
+/* {====== Rows ====== */
+
+static pf_status put_sample (pf_reader *self, pf_batch *batch,
+                             pf_error *error) {
+  samples_reader *const r = (samples_reader *)(void *)self;
+  const pf_status status = next_sample(r, error);
+  if (status != PF_MORE)
+    return status;
+  const size_t row = batch->rows++;
+  pf_put_id(&batch->columns[0], row, r->stack);
+  for (size_t t = 0; t < r->file->ntypes; t++) {
+    int64_t value = 0;
+    const bool has = pprof_value(r->file, &r->values, t, &value);
+    pf_put_int(&batch->columns[t + 1], row, value, has);
+  }
+  return PF_MORE;
+}
+
+
+static pf_status samples_next (pf_reader *self, pf_batch *batch,
+                               pf_error *error) {
+  return pf_batch_fill(self, batch, put_sample, error);
+}
+
+
+/* Put the next value of the current sample, or read the next sample. */
+static pf_status put_weight (pf_reader *self, pf_batch *batch,
+                             pf_error *error) {
+  samples_reader *const r = (samples_reader *)(void *)self;
+  int64_t weight;
+  if (r->type == r->file->ntypes) {
+    const pf_status status = next_sample(r, error);
+    if (status == PF_MORE)
+      r->type = 0;
+    return status;
+  }
+  const size_t t = r->type++;
+  if (!pprof_value(r->file, &r->values, t, &weight))
+    return PF_MORE;
+  const size_t row = batch->rows++;
+  pf_put_id(&batch->columns[WEIGHTS_STACK], row, r->stack);
+  pf_put_id(&batch->columns[WEIGHTS_METRIC], row, r->file->types[t].name);
+  pf_put_id(&batch->columns[WEIGHTS_UNIT], row, r->file->types[t].unit);
+  pf_put_int(&batch->columns[WEIGHTS_WEIGHT], row, weight, true);
+  return PF_MORE;
+}
+
+
+static pf_status weights_next (pf_reader *self, pf_batch *batch,
+                               pf_error *error) {
+  return pf_batch_fill(self, batch, put_weight, error);
+}
+
+
+static pf_status samples_read_stacks (pf_reader *self,
+                                      const pf_stack_target *to,
+                                      pf_error *error) {
+  const samples_reader *const r = (const samples_reader *)(const void *)self;
+  return pprof_read_stacks(r->trace, to, error);
+}
+
+
+static void samples_close (pf_reader *self) {
+  samples_reader *const r = (samples_reader *)(void *)self;
+  free(r->ids.ids);
+  free(r->frames);
+  free(r->stacks);
+  free(r);
+}
+
+
+static const pf_abilities abilities = {.read_stacks = samples_read_stacks};
+
+
+static pf_status open_reader (pf_trace *trace, const pf_table *table,
+                              pf_status (*next)(pf_reader *, pf_batch *,
+                                                pf_error *),
+                              pf_reader **reader, pf_error *error) {
+  samples_reader *const r = pf_reader_new(sizeof *r, trace, table, next, error);
+  if (r == NULL)
+    return PF_ENOMEM;
+  r->reader.close = samples_close;
+  r->reader.can = &abilities;
+  r->trace = trace;
+  r->file = trace->state;
+  r->at = pf_cursor_over(r->file->readable, false);
+  r->type = r->file->ntypes; /* no sample has been read */
+  *reader = &r->reader;
+  return PF_OK;
+}
+
+
+pf_status pprof_open_samples (pf_trace *trace, const pf_table *table,
+                              pf_reader **reader, pf_error *error) {
+  return open_reader(trace, table, samples_next, reader, error);
+}
+
+
+pf_status pprof_open_weights (pf_trace *trace, const pf_table *table,
+                              pf_reader **reader, pf_error *error) {
+  return open_reader(trace, table, weights_next, reader, error);
+}
+
+/* }====== */
+
+
+/* {====== Labels ====== */
+
+#define LABEL 3
+
+enum {
+  LABEL_SAMPLE,
+  LABEL_KEY,
+  LABEL_TEXT,
+  LABEL_NUMBER,
+  LABEL_UNIT,
+  LABEL_COLUMNS
+};
+
+static const pf_field label_fields[LABEL_COLUMNS] = {
+    {"sample", PF_INT, "index of the sample, from 0"},
+    {"key", PF_NAME, "key of the label"},
+    {"text", PF_NAME, "value, if it is text"},
+    {"number", PF_INT, "value, if it is a number"},
+    {"unit", PF_NAME, "unit of the number"},
+};
+
+typedef struct labels_reader {
+  pf_reader reader;
+  pf_trace *trace;
+  pf_cursor at;    /* in the file */
+  pf_cursor inner; /* in the current sample */
+  int64_t sample;  /* index of the sample; -1: none yet */
+  size_t offset;   /* of the sample */
+} labels_reader;
+
+
+static pf_status put_label (labels_reader *r, pf_batch *batch, pf_bytes message,
+                            pf_error *error) {
+  pprof_label label;
+  const size_t row = batch->rows++;
+  pprof_read_label(message, &label);
+  pf_column *const columns = batch->columns;
+  const uint64_t texts[LABEL_COLUMNS] = {[LABEL_KEY] = label.key,
+                                         [LABEL_TEXT] = label.text,
+                                         [LABEL_UNIT] = label.unit};
+  pf_status status = PF_OK;
+  pf_put_int(&columns[LABEL_SAMPLE], row, r->sample, true);
+  pf_put_int(&columns[LABEL_NUMBER], row, label.number, label.text == 0);
+  for (size_t i = 0; i < LABEL_COLUMNS && status == PF_OK; i++) {
+    uint32_t name = PF_NO_NAME;
+    if (label_fields[i].type != PF_NAME || columns[i].data == NULL)
+      continue;
+    status = pprof_name_or_none(r->trace, texts[i], r->offset, &name, error);
+    pf_put_id(&columns[i], row, name);
+  }
+  return status;
+}
+
+
+static pf_status next_label (pf_reader *self, pf_batch *batch,
+                             pf_error *error) {
+  labels_reader *const r = (labels_reader *)(void *)self;
+  pprof_field field;
+  if (pprof_next_field(&r->inner, &field))
+    return field.number == LABEL && field.wire == PPROF_BYTES
+               ? put_label(r, batch, field.bytes, error)
+               : PF_MORE;
+  if (!pprof_next_field(&r->at, &field))
+    return PF_END;
+  if (field.number == PPROF_SAMPLE && field.wire == PPROF_BYTES) {
+    r->inner = pf_cursor_over(field.bytes, false);
+    r->offset = field.at;
+    r->sample++;
+  }
+  return PF_MORE;
+}
+
+
+static pf_status labels_next (pf_reader *self, pf_batch *batch,
+                              pf_error *error) {
+  return pf_batch_fill(self, batch, next_label, error);
+}
+
+
+static pf_status open_labels (pf_trace *trace, const pf_table *table,
+                              pf_reader **reader, pf_error *error) {
+  labels_reader *const r =
+      pf_reader_new(sizeof *r, trace, table, labels_next, error);
+  if (r == NULL)
+    return PF_ENOMEM;
+  r->trace = trace;
+  r->at = pf_cursor_over(((const pprof_file *)trace->state)->readable, false);
+  r->sample = -1;
+  *reader = &r->reader;
+  return PF_OK;
+}
+
+
+const pf_table pprof_labels_table = {"labels", label_fields, LABEL_COLUMNS, 0,
+                                     open_labels};
+
+/* }====== */
+
+
+/* {====== Fields ====== */
+
+enum {
+  RAW_OFFSET,
+  RAW_SIZE,
+  RAW_KIND,
+  RAW_VALUE,
+  RAW_BYTES,
+  RAW_COLUMNS
+};
+
+static const pf_field raw_fields[RAW_COLUMNS] = {
+    {"offset", PF_INT, "offset in the decompressed file"},
+    {"size", PF_INT, "bytes"},
+    {"kind", PF_NAME, "sample, location, function, string, ... or rest"},
+    {"value", PF_INT, "value of a number field"},
+    {"bytes", PF_BYTES, "bytes of the field"},
+};
+
+typedef struct raw_reader {
+  pf_reader reader;
+  const pprof_file *file;
+  size_t at;
+} raw_reader;
+
+static const char *const kinds[] = {
+    "unknown", "sample_type", "sample",
+    "mapping", "location",    "function",
+    "string",  "drop_frames", "keep_frames",
+    "time",    "duration",    "period_type",
+    "period",  "comment",     "default_sample_type",
+    "doc_url"};
+
+#define NKINDS (sizeof kinds / sizeof *kinds)
+
+
+static pf_status put_field (pf_reader *self, pf_batch *batch, pf_error *error) {
+  raw_reader *const r = (raw_reader *)(void *)self;
+  pf_cursor c = {r->file->bytes, r->at, false};
+  pf_column *const columns = batch->columns;
+  pprof_field field;
+  if (r->at == c.bytes.size)
+    return PF_END;
+  const size_t row = batch->rows++, from = r->at;
+  const bool ok = pprof_next_field(&c, &field);
+  r->at = ok ? c.at : c.bytes.size;
+  const pf_bytes bytes = {c.bytes.at + from, r->at - from};
+  const char *const kind =
+      !ok ? "rest" : kinds[field.number < NKINDS ? field.number : 0];
+  pf_put_int(&columns[RAW_OFFSET], row, (int64_t)from, true);
+  pf_put_int(&columns[RAW_SIZE], row, (int64_t)bytes.size, true);
+  pf_put_bytes(&columns[RAW_BYTES], row, bytes, true);
+  pf_put_int(&columns[RAW_VALUE], row, (int64_t)field.value,
+             ok && field.wire != PPROF_BYTES);
+  return pf_put_text(r->reader.dictionary, &columns[RAW_KIND], row,
+                     pf_bytes_of(kind), true)
+             ? PF_MORE
+             : pf_no_memory(error);
+}
+
+
+static pf_status raw_next (pf_reader *self, pf_batch *batch, pf_error *error) {
+  return pf_batch_fill(self, batch, put_field, error);
+}
+
+
+static pf_status open_raw (pf_trace *trace, const pf_table *table,
+                           pf_reader **reader, pf_error *error) {
+  raw_reader *const r = pf_reader_new(sizeof *r, trace, table, raw_next, error);
+  if (r == NULL)
+    return PF_ENOMEM;
+  r->file = trace->state;
+  *reader = &r->reader;
+  return PF_OK;
+}
+
+
+const pf_table pprof_raw_table = {"raw", raw_fields, RAW_COLUMNS, 0, open_raw};
+
+/* }====== */
