@@ -534,6 +534,7 @@ print(info.lost > 0, info.events == info.lost + rows)
       assert.same({ mode = "timed", path = "a b.prf", depth = 3, lines = false,
          ring = { size = "1M", full = "drop" } },
          recorder.parse "mode=timed, path=a b.prf,depth=3,lines=no,ring.size=1M,ring.full=drop")
+      assert.same({ path = "a,b", depth = 3 }, recorder.parse "path=a\\,b,depth=3")
       assert.is_false(pcall(recorder.parse, "timed"))
       local _, status, errors = run("print(1)", "mode=nonsense")
       assert.equal(1, status)

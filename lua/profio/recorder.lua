@@ -114,14 +114,15 @@ local checked = raise.public(function(given)
    return asked
 end)
 
----Parses options as in PROFIO_RECORD: "mode=timed,path=out.prf,ring.size=1M".
+---Parses options as in PROFIO_RECORD: "mode=timed,path=out.prf,ring.size=1M". A comma in a value is
+---written `\,`.
 ---@param text string
 ---@type fun(text: string): table<string, any>
 recorder.parse = raise.public(function(text)
    raise.expect(text, "string", "recorder.parse: the text")
    local given = {}
-   for word in text:gmatch "[^,]+" do
-      local name, value = word:match "^%s*([%w_.]+)%s*=%s*(.-)%s*$"
+   for word in text:gsub("\\,", "\0"):gmatch "[^,]+" do
+      local name, value = word:gsub("\0", ","):match "^%s*([%w_.]+)%s*=%s*(.-)%s*$"
       if not name then
          error(("PROFIO_RECORD: name=value expected, got '%s'"):format(word), 0)
       end

@@ -51,10 +51,8 @@ local function options_of(given)
       list[#list + 1] = given[name] and name .. "=" .. given[name]
    end
    table.move(given.set, 1, #given.set, #list + 1, list)
-   for _, text in ipairs(list) do
-      if text:find(",", 1, true) then
-         failure.use("record: values may not contain commas: %s", text)
-      end
+   for i, text in ipairs(list) do
+      list[i] = text:gsub(",", "\\,")
    end
    local text = table.concat(list, ",")
    local asked = recorder.parse(text)
