@@ -52,19 +52,6 @@ static const pf_field ours[ENTRIES_COLUMNS] = {
 };
 
 
-/* Returns true if a field has no role and a name that differs from our
-   columns. */
-static bool is_extra (const xpp_file *file, size_t field) {
-  for (size_t i = 0; i < XPP_ROLES; i++)
-    if (file->roles.field[i] == field)
-      return false;
-  if (!file->is_text && file->dbf->fields[field].kind == DBF_NULL_FLAGS)
-    return false;
-  return pf_field_index(ours, ENTRIES_COLUMNS, file->fields[field].name) ==
-         ENTRIES_COLUMNS;
-}
-
-
 pf_status xpp_entries_schema (xpp_file *file, pf_error *error) {
   const size_t max = ENTRIES_COLUMNS + file->nfields;
   file->entries = calloc(max, sizeof *file->entries);
@@ -73,11 +60,15 @@ pf_status xpp_entries_schema (xpp_file *file, pf_error *error) {
     return pf_no_memory(error);
   memcpy(file->entries, ours, sizeof ours);
   file->nentries = ENTRIES_COLUMNS;
-  for (size_t i = 0; i < file->nfields; i++)
-    if (is_extra(file, i)) {
-      file->extras[file->nentries - ENTRIES_COLUMNS] = i;
-      file->entries[file->nentries++] = file->fields[i];
-    }
+  for (size_t i = 0; i < file->nfields; i++) {
+    if (xpp_role_of_field(&file->roles, i) != XPP_ROLES ||
+        xpp_is_hidden(file, i) ||
+        pf_field_index(ours, ENTRIES_COLUMNS, file->fields[i].name) <
+            ENTRIES_COLUMNS)
+      continue;
+    file->extras[file->nentries - ENTRIES_COLUMNS] = i;
+    file->entries[file->nentries++] = file->fields[i];
+  }
   return PF_OK;
 }
 
@@ -93,14 +84,6 @@ static const pf_column *field_of (const entries_reader *self, xpp_role role) {
 }
 
 
-/* Returns true if the field of a role is a time of 32 bits. */
-static bool is_clock (const entries_reader *self, xpp_role role) {
-  return role == XPP_TIME && !self->file->is_text &&
-         self->file->dbf->fields[self->file->roles.field[role]].kind ==
-             DBF_INTEGER;
-}
-
-
 static pf_status fill_numbers (entries_reader *self, xpp_role role,
                                pf_column *column, size_t count,
                                pf_error *error) {
@@ -111,14 +94,18 @@ static pf_status fill_numbers (entries_reader *self, xpp_role role,
   }
   if (xpp_is_decimal(self->file, role))
     return xpp_convert_decimals(&self->rows, role, column, error);
-  xpp_numbers numbers = {.role = role, .wraps = is_clock(self, role)};
+  const xpp_file *const file = self->file;
+  const size_t field = file->roles.field[role];
+  xpp_numbers numbers = {.role = role,
+                         .wraps = role == XPP_TIME && !file->is_text &&
+                                  file->dbf->fields[field].kind == DBF_INTEGER};
   xpp_convert_numbers(&numbers, from, column, count);
   if (numbers.bad == 0)
     return PF_OK;
   return pf_warn(self->trace, PF_DAMAGE, "xpp-bad-number", PF_EFORMAT,
                  xpp_row_offset(&self->rows, numbers.first_bad), error,
                  "field %.60s: a number expected, found something else",
-                 self->file->fields[self->file->roles.field[role]].name);
+                 file->fields[field].name);
 }
 
 
@@ -161,27 +148,14 @@ static pf_status fill_names (entries_reader *self, xpp_role role,
 }
 
 
-/* Returns true if all ids are valid operations. */
-static bool are_valid_ops (const uint32_t *known, const uint32_t *ops,
-                           size_t count) {
-  const uint32_t i = known[0], I = known[1], O = known[2], o = known[3];
-  bool all = true;
-  for (size_t row = 0; row < count; row++)
-    all &= ops[row] == i || ops[row] == I || ops[row] == O || ops[row] == o;
-  return all;
-}
-
-
 /* Warns about invalid operations. */
 static pf_status check_ops (const entries_reader *self, const pf_column *column,
                             size_t count, pf_error *error) {
   const uint32_t *const known = self->op_names;
-  if (!column->has_missing && are_valid_ops(known, column->ids, count))
-    return PF_OK;
   for (size_t row = 0; row < count; row++) {
     const uint32_t op = column->ids[row];
-    if ((op == known[0] || op == known[1] || op == known[2] ||
-         op == known[3]) &&
+    if (((op == known[0]) | (op == known[1]) | (op == known[2]) |
+         (op == known[3])) != 0 && /* in no order, so without branches */
         !pf_is_missing(column, row))
       continue;
     const pf_bytes text = pf_name(self->trace->dictionary, op);
@@ -211,20 +185,6 @@ static pf_status check_symbols (const entries_reader *self, pf_error *error) {
 }
 
 
-static void fill_params (const entries_reader *self, pf_column *column,
-                         size_t count) {
-  const pf_column *const from = field_of(self, XPP_PARAMS);
-  if (from == NULL || from->type != PF_BYTES) {
-    pf_put_none(column, 0, count);
-    return;
-  }
-  memcpy(column->bytes, from->bytes, count * sizeof *column->bytes);
-  for (size_t row = 0; row < count; row++)
-    if (pf_is_missing(from, row))
-      pf_set_missing(column, row);
-}
-
-
 /* Adds a flag to those of a row. */
 static void add_flag (const entries_reader *self, pf_column *column, size_t row,
                       unsigned flag) {
@@ -238,21 +198,15 @@ static void add_flag (const entries_reader *self, pf_column *column, size_t row,
 }
 
 
-/* Sets the flag of rows with which a run begins. */
-static void mark_runs (const entries_reader *self, pf_column *column) {
-  for (size_t i = 0; self->clock.has_run_starts && i < PF_BATCH_ROWS / 64; i++)
-    for (uint64_t left = self->clock.run_starts[i]; left != 0; left &= left - 1)
-      add_flag(self, column, i * 64 + (size_t)__builtin_ctzll(left), RUN);
-}
-
-
 /* Sets the flags; most rows have none. */
 static void fill_flags (const entries_reader *self, pf_column *column,
                         size_t count) {
   memset(column->data, 0, count * sizeof *column->ids);
   memset(column->missing, 0xff, PF_BATCH_ROWS / 8);
   column->has_missing = true;
-  mark_runs(self, column);
+  for (size_t i = 0; self->clock.has_run_starts && i < PF_BATCH_ROWS / 64; i++)
+    for (uint64_t left = self->clock.run_starts[i]; left != 0; left &= left - 1)
+      add_flag(self, column, i * 64 + (size_t)__builtin_ctzll(left), RUN);
   for (size_t r = 0; r < self->rows.nruns; r++) {
     const xpp_run *const run = &self->rows.runs[r];
     const bool is_deleted = run->item.kind == XPP_DELETED;
@@ -266,20 +220,10 @@ static void fill_flags (const entries_reader *self, pf_column *column,
 }
 
 
-/* Copies a field without a role. */
-static void fill_extra (const entries_reader *self, pf_column *column,
-                        size_t field, size_t count) {
-  const pf_column *const from = &self->rows.batch.columns[field];
-  memcpy(column->data, from->data, count * pf_type_size(column->type));
-  for (size_t row = 0; row < count; row++)
-    if (pf_is_missing(from, row))
-      pf_set_missing(column, row);
-}
-
-
 static pf_status fill_column (entries_reader *self, const pf_batch *batch,
                               size_t number, size_t count, pf_error *error) {
   pf_column *const column = &batch->columns[number];
+  const pf_column *from;
   pf_status status;
   switch (number) {
     case ENTRIES_THREAD:
@@ -293,13 +237,17 @@ static pf_status fill_column (entries_reader *self, const pf_batch *batch,
       return status == PF_OK ? check_symbols(self, error) : status;
     case ENTRIES_LINE:
       return fill_numbers(self, XPP_LINE, column, count, error);
-    case ENTRIES_PARAMS: fill_params(self, column, count); return PF_OK;
+    case ENTRIES_PARAMS: from = field_of(self, XPP_PARAMS); break;
     case ENTRIES_FLAGS: fill_flags(self, column, count); return PF_OK;
     default:
-      fill_extra(self, column, self->file->extras[number - ENTRIES_COLUMNS],
-                 count);
-      return PF_OK;
+      from = &self->rows.batch
+                  .columns[self->file->extras[number - ENTRIES_COLUMNS]];
   }
+  if (from == NULL || from->type != column->type)
+    pf_put_none(column, 0, count);
+  else
+    pf_put_values(column, from, 0, count);
+  return PF_OK;
 }
 
 /* }====== */
@@ -374,26 +322,12 @@ static void close_reader (pf_reader *reader) {
 }
 
 
-static bool intern_names (entries_reader *self) {
+pf_status xpp_open_entries (pf_trace *trace, const pf_table *table,
+                            pf_reader **reader, pf_error *error) {
   static const char *const ops[] = {"i", "I", "O", "o"};
   static const char *const flags[ROW_FLAGS] = {
       "",    "deleted",     "gap",     "deleted gap",
       "run", "deleted run", "gap run", "deleted gap run"};
-  bool is_good = true;
-  for (size_t i = 0; i < 4; i++) {
-    self->op_names[i] = pf_intern_text(self->trace->dictionary, ops[i]);
-    is_good &= self->op_names[i] != PF_NO_NAME;
-  }
-  for (size_t i = 0; i < ROW_FLAGS; i++) {
-    self->flags[i] = pf_intern_text(self->trace->dictionary, flags[i]);
-    is_good &= self->flags[i] != PF_NO_NAME;
-  }
-  return is_good;
-}
-
-
-pf_status xpp_open_entries (pf_trace *trace, const pf_table *table,
-                            pf_reader **reader, pf_error *error) {
   entries_reader *const self = calloc(1, sizeof *self);
   if (self == NULL)
     return pf_no_memory(error);
@@ -404,12 +338,18 @@ pf_status xpp_open_entries (pf_trace *trace, const pf_table *table,
                              .close = close_reader};
   self->trace = trace;
   self->file = trace->state;
-  xpp_times_open(&self->clock, trace->dictionary->seed);
+  xpp_times_open(&self->clock);
   const size_t *const fields = self->file->roles.field;
-  if (xpp_name_cache_open(&self->ops, self->file, fields[XPP_OP]) != PF_OK ||
-      xpp_name_cache_open(&self->calls, self->file, fields[XPP_CALL]) !=
-          PF_OK ||
-      !intern_names(self)) {
+  bool done =
+      xpp_name_cache_open(&self->ops, self->file, fields[XPP_OP]) == PF_OK &&
+      xpp_name_cache_open(&self->calls, self->file, fields[XPP_CALL]) == PF_OK;
+  for (size_t i = 0; i < 4 && done; i++)
+    done = (self->op_names[i] = pf_intern_text(trace->dictionary, ops[i])) !=
+           PF_NO_NAME;
+  for (size_t i = 0; i < ROW_FLAGS && done; i++)
+    done = (self->flags[i] = pf_intern_text(trace->dictionary, flags[i])) !=
+           PF_NO_NAME;
+  if (!done) {
     close_reader(&self->reader);
     return pf_no_memory(error);
   }

@@ -8,6 +8,7 @@
 
 #include "formats/xpp/parser/fill_rows.h"
 #include "model/dictionary/names.h"
+#include "model/rows/put_values.h"
 
 typedef struct raw_reader {
   pf_reader reader;
@@ -30,15 +31,6 @@ static const pf_field bytes_field = {"bytes", PF_BYTES, "all its bytes"};
 
 /* {====== The schema ====== */
 
-static bool is_shown (const xpp_file *file, size_t field) {
-  const char *const name = file->fields[field].name;
-  if (!file->is_text && file->dbf->fields[field].kind == DBF_NULL_FLAGS)
-    return false;
-  return pf_field_index(before, RAW_FIELDS, name) == RAW_FIELDS &&
-         strcmp(name, bytes_field.name) != 0;
-}
-
-
 pf_status xpp_raw_schema (xpp_file *file, pf_error *error) {
   file->raw = calloc(RAW_FIELDS + file->nfields + 1, sizeof *file->raw);
   file->shown = calloc(file->nfields + 1, sizeof *file->shown);
@@ -46,11 +38,14 @@ pf_status xpp_raw_schema (xpp_file *file, pf_error *error) {
     return pf_no_memory(error);
   memcpy(file->raw, before, sizeof before);
   file->nraw = RAW_FIELDS;
-  for (size_t i = 0; i < file->nfields; i++)
-    if (is_shown(file, i)) {
-      file->shown[file->nraw - RAW_FIELDS] = i;
-      file->raw[file->nraw++] = file->fields[i];
-    }
+  for (size_t i = 0; i < file->nfields; i++) {
+    const char *const name = file->fields[i].name;
+    if (xpp_is_hidden(file, i) || strcmp(name, bytes_field.name) == 0 ||
+        pf_field_index(before, RAW_FIELDS, name) < RAW_FIELDS)
+      continue;
+    file->shown[file->nraw - RAW_FIELDS] = i;
+    file->raw[file->nraw++] = file->fields[i];
+  }
   file->raw[file->nraw++] = bytes_field;
   return PF_OK;
 }
@@ -60,58 +55,27 @@ pf_status xpp_raw_schema (xpp_file *file, pf_error *error) {
 
 /* {====== The reader ====== */
 
-static pf_column *wanted (pf_batch *batch, size_t column) {
-  pf_column *const to = &batch->columns[column];
-  return to->data == NULL ? NULL : to;
-}
-
-
-static uint64_t packet_of (const xpp_file *file, size_t source) {
-  size_t i = 0;
-  while (i + 1 < file->nsegments && file->segments[i].source != source)
-    i++;
-  return file->segments[i].number;
-}
-
-
 /* Fills our columns for the items of a run. */
-static void fill_run (const raw_reader *self, pf_batch *batch,
+static void fill_run (const raw_reader *self, const pf_batch *batch,
                       const xpp_run *run) {
+  const xpp_file *const file = self->file;
   const xpp_item *const item = &run->item;
   const uint8_t *const at = xpp_source(&self->rows.parser, item->source).at;
-  const int64_t number = (int64_t)packet_of(self->file, item->source);
-  pf_column *const offset = wanted(batch, RAW_OFFSET);
-  pf_column *const size = wanted(batch, RAW_SIZE);
-  pf_column *const kind = wanted(batch, RAW_KIND);
-  pf_column *const packet = wanted(batch, RAW_PACKET);
-  pf_column *const bytes = wanted(batch, self->file->nraw - 1);
+  pf_column *const c = batch->columns;
+  size_t segment = 0;
+  while (segment + 1 < file->nsegments &&
+         file->segments[segment].source != item->source)
+    segment++;
+  const int64_t packet = (int64_t)file->segments[segment].number;
   for (size_t i = 0; i < item->count; i++) {
     const uint64_t begin = item->offset + i * item->size;
-    if (offset != NULL)
-      offset->ints[run->row + i] = (int64_t)begin;
-    if (size != NULL)
-      size->ints[run->row + i] = (int64_t)item->size;
-    if (kind != NULL)
-      kind->ids[run->row + i] = self->kinds[item->kind];
-    if (packet != NULL)
-      packet->ints[run->row + i] = number;
-    if (bytes != NULL)
-      bytes->bytes[run->row + i] = (pf_bytes){at + begin, (size_t)item->size};
-  }
-}
-
-
-static void fill_fields (const raw_reader *self, pf_batch *batch) {
-  for (size_t i = RAW_FIELDS; i + 1 < self->file->nraw; i++) {
-    pf_column *const to = wanted(batch, i);
-    const pf_column *const from =
-        &self->rows.batch.columns[self->file->shown[i - RAW_FIELDS]];
-    if (to == NULL)
-      continue;
-    memcpy(to->data, from->data, batch->rows * pf_type_size(to->type));
-    for (size_t row = 0; row < batch->rows; row++)
-      if (pf_is_missing(from, row))
-        pf_set_missing(to, row);
+    const size_t row = run->row + i;
+    pf_put_int(&c[RAW_OFFSET], row, (int64_t)begin, true);
+    pf_put_int(&c[RAW_SIZE], row, (int64_t)item->size, true);
+    pf_put_id(&c[RAW_KIND], row, self->kinds[item->kind]);
+    pf_put_int(&c[RAW_PACKET], row, packet, true);
+    pf_put_bytes(&c[file->nraw - 1], row,
+                 (pf_bytes){at + begin, (size_t)item->size}, true);
   }
 }
 
@@ -143,7 +107,10 @@ static pf_status next (pf_reader *reader, pf_batch *batch, pf_error *error) {
   batch->rows = self->rows.batch.rows;
   for (size_t i = 0; i < self->rows.nruns; i++)
     fill_run(self, batch, &self->rows.runs[i]);
-  fill_fields(self, batch);
+  for (size_t i = RAW_FIELDS; i + 1 < self->file->nraw; i++)
+    pf_put_values(&batch->columns[i],
+                  &self->rows.batch.columns[self->file->shown[i - RAW_FIELDS]],
+                  0, batch->rows);
   return PF_MORE;
 }
 

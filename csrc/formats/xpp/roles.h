@@ -94,6 +94,15 @@ pf_status xpp_map_option (const xpp_candidate *fields, size_t count,
    the profiler omits at most one of them. */
 int xpp_roles_score (const xpp_roles *roles, const xpp_stats *op);
 
+/* The role of a field, or XPP_ROLES. */
+static inline xpp_role xpp_role_of_field (const xpp_roles *roles,
+                                          size_t field) {
+  xpp_role role = 0;
+  while (role < XPP_ROLES && roles->field[role] != field)
+    role++;
+  return role;
+}
+
 /* Returns true if the minimum is known: the operation and the function. */
 static inline bool xpp_is_mapped (const xpp_roles *roles) {
   return roles->field[XPP_OP] != XPP_NO_FIELD &&

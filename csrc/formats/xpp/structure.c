@@ -35,61 +35,40 @@ typedef struct structure_reader {
 } structure_reader;
 
 
-static pf_status put_name (pf_trace *trace, pf_column *column, size_t row,
-                           const char *text, size_t size, pf_error *error) {
-  const pf_bytes name = {(const uint8_t *)text, size};
-  return pf_put_text(trace->dictionary, column, row, name, size > 0)
-             ? PF_OK
-             : pf_no_memory(error);
+static bool put_name (const structure_reader *self, pf_column *column,
+                      size_t row, const char *text, size_t size) {
+  return pf_put_text(self->trace->dictionary, column, row,
+                     (pf_bytes){(const uint8_t *)text, size}, size > 0);
 }
 
 
-/* Sets the columns that only tables have. */
-static pf_status put_type (pf_trace *trace, pf_batch *batch, size_t row,
-                           const dbf_field *field, pf_error *error) {
-  pf_column *const columns = batch->columns;
-  const bool known = field != NULL;
-  pf_put_int(&columns[FIELD_SIZE], row, known ? field->size : 0, known);
-  pf_put_int(&columns[FIELD_DECIMALS], row, known ? field->decimals : 0, known);
-  pf_put_bool(&columns[FIELD_NULLABLE], row,
-              known && (field->flags & DBF_NULLABLE) != 0, known);
-  return put_name(trace, &columns[FIELD_TYPE], row, known ? &field->type : "",
-                  known, error);
-}
-
-
-static const char *role_of (const xpp_file *file, size_t field) {
-  for (size_t i = 0; i < XPP_ROLES; i++)
-    if (file->roles.field[i] == field)
-      return xpp_role_names[i];
-  return "";
-}
-
-
-/* One batch suffices: a table has fewer fields than a batch has rows. */
+/* One batch suffices: a table has fewer fields than a batch has rows. Only
+   tables have a type. */
 static pf_status next (pf_reader *reader, pf_batch *batch, pf_error *error) {
   structure_reader *const self = (structure_reader *)(void *)reader;
   const xpp_file *const file = self->trace->state;
-  pf_status status = PF_OK;
+  pf_column *const c = batch->columns;
   pf_batch_clear(batch);
   if (self->has_ended)
     return PF_END;
   self->has_ended = true;
-  for (size_t i = 0; i < file->nfields && status == PF_OK; i++) {
+  for (size_t i = 0; i < file->nfields; i++) {
     const char *const name = file->fields[i].name;
-    const char *const role = role_of(file, i);
+    const xpp_role role = xpp_role_of_field(&file->roles, i);
+    const char *const word = role == XPP_ROLES ? "" : xpp_role_names[role];
+    const bool has_type = !file->is_text;
+    const dbf_field none = {0};
+    const dbf_field *const field = has_type ? &file->dbf->fields[i] : &none;
     const size_t row = batch->rows++;
-    status = put_name(self->trace, &batch->columns[FIELD_NAME], row, name,
-                      strlen(name), error);
-    if (status == PF_OK)
-      status = put_name(self->trace, &batch->columns[FIELD_ROLE], row, role,
-                        strlen(role), error);
-    if (status == PF_OK)
-      status = put_type(self->trace, batch, row,
-                        file->is_text ? NULL : &file->dbf->fields[i], error);
+    pf_put_int(&c[FIELD_SIZE], row, field->size, has_type);
+    pf_put_int(&c[FIELD_DECIMALS], row, field->decimals, has_type);
+    pf_put_bool(&c[FIELD_NULLABLE], row, (field->flags & DBF_NULLABLE) != 0,
+                has_type);
+    if (!put_name(self, &c[FIELD_NAME], row, name, strlen(name)) ||
+        !put_name(self, &c[FIELD_ROLE], row, word, strlen(word)) ||
+        !put_name(self, &c[FIELD_TYPE], row, &field->type, has_type))
+      return pf_no_memory(error);
   }
-  if (status != PF_OK)
-    return status;
   return batch->rows > 0 ? PF_MORE : PF_END;
 }
 

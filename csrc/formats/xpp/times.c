@@ -16,41 +16,30 @@
 #include <string.h>
 
 
-void xpp_times_open (xpp_times *self, uint64_t seed) {
-  *self = (xpp_times){
-      .known = {.seed = seed}, .run_min = INT64_MAX, .run_max = INT64_MIN};
+void xpp_times_open (xpp_times *self) {
+  *self = (xpp_times){.run_min = INT64_MAX, .run_max = INT64_MIN};
+  pf_id_table_init(&self->threads);
 }
 
 
 void xpp_times_close (xpp_times *self) {
-  pf_intern_table_free(&self->known);
-  free(self->threads);
+  pf_id_table_free(&self->threads);
+  free(self->last_times);
 }
 
 
-static bool is_thread (const void *context, uint32_t number) {
-  const xpp_times *const self = context;
-  return self->threads[number].thread ==
-         self->threads[self->known.count].thread;
-}
-
-
-/* The index of a thread; PF_NOT_INTERNED when out of memory. The slot after the
-   last thread holds the key of the search. */
-static uint32_t thread_number (xpp_times *self, int64_t thread) {
-  pf_intern_table *const known = &self->known;
-  if (self->last_thread < known->count &&
-      self->threads[self->last_thread].thread == thread)
-    return self->last_thread;
-  if (!pf_intern_table_reserve(known) ||
-      !pf_grow(&self->threads, &self->capacity, (size_t)known->count + 1))
-    return PF_NOT_INTERNED;
-  self->threads[known->count] = (xpp_thread_time){thread, INT64_MIN};
-  const uint64_t hash = pf_mix(known->seed, (uint64_t)thread);
-  uint32_t number = pf_intern_table_find(known, hash, is_thread, self);
-  if (number == PF_NOT_INTERNED)
-    number = pf_intern_table_add(known, hash);
-  return self->last_thread = number;
+/* Finds the id of the thread of a row. Returns false when out of memory. */
+static bool find_thread (xpp_times *self, int64_t thread) {
+  const uint32_t known = self->threads.count;
+  const uint64_t word = (uint64_t)thread;
+  if (self->last_thread < known &&
+      self->threads.words[self->last_thread] == word)
+    return true;
+  if (!pf_grow(&self->last_times, &self->capacity, (size_t)known + 1))
+    return false;
+  self->last_times[known] = INT64_MIN;
+  return pf_id_table_words(&self->threads, &word, 1, &self->last_thread) ==
+         PF_OK;
 }
 
 
@@ -78,31 +67,6 @@ static pf_status unwrap (xpp_times *self, const xpp_rows *rows, pf_column *time,
 }
 
 
-/* Begins a new run with a row: all threads start again. */
-static pf_status begin_run (xpp_times *self, const xpp_rows *rows, int64_t time,
-                            size_t row, pf_error *error) {
-  const int64_t before = self->run_max;
-  for (uint32_t i = 0; i < self->known.count; i++)
-    self->threads[i].time = INT64_MIN;
-  self->run_min = self->run_max = time;
-  self->has_run_starts = true;
-  self->run_starts[row >> 6] |= (uint64_t)1 << (row & 63);
-  return pf_warn(
-      rows->parser.trace, PF_NOTE, "xpp-run-begins", PF_EFORMAT,
-      xpp_row_offset(rows, row), error,
-      "time starts again at %lld ms, after %lld ms: another run begins here",
-      (long long)(time / XPP_NS_PER_MS), (long long)(before / XPP_NS_PER_MS));
-}
-
-
-/* Returns true if a decrease to `time` leads into the first half of the run. */
-static bool starts_again (const xpp_times *self, int64_t time) {
-  const uint64_t taken = (uint64_t)self->run_max - (uint64_t)self->run_min;
-  return time <= self->run_min ||
-         (uint64_t)time - (uint64_t)self->run_min <= taken / 2;
-}
-
-
 /* Extends the time range of the run. */
 static void extend_run (xpp_times *self, int64_t time) {
   self->run_min = time < self->run_min ? time : self->run_min;
@@ -110,30 +74,41 @@ static void extend_run (xpp_times *self, int64_t time) {
 }
 
 
-/* Compares the time of a row with the last one of its thread. */
+/* Compares the time of a row with the last one of its thread. In a new run all
+   threads start again. */
 static pf_status check_time (xpp_times *self, const xpp_rows *rows,
-                             int64_t thread_numbers, const pf_column *time,
-                             size_t row, pf_error *error) {
-  const uint32_t number = thread_number(self, thread_numbers);
-  if (number == PF_NOT_INTERNED)
+                             int64_t thread, int64_t now, size_t row,
+                             pf_error *error) {
+  if (!find_thread(self, thread))
     return pf_no_memory(error);
-  xpp_thread_time *const thread = &self->threads[number];
-  const int64_t before = thread->time, now = time->ints[row];
-  if (now < before && starts_again(self, now)) {
-    const pf_status status = begin_run(self, rows, now, row, error);
-    thread->time = now;
-    return status;
+  const int64_t before = self->last_times[self->last_thread];
+  const int64_t min = self->run_min, max = self->run_max;
+  const bool begins_run =
+      now < before && (now <= min || (uint64_t)now - (uint64_t)min <=
+                                         ((uint64_t)max - (uint64_t)min) / 2);
+  if (begins_run) {
+    for (uint32_t i = 0; i < self->threads.count; i++)
+      self->last_times[i] = INT64_MIN;
+    self->run_min = self->run_max = now;
+    self->has_run_starts = true;
+    self->run_starts[row >> 6] |= (uint64_t)1 << (row & 63);
   }
-  thread->time = now;
+  self->last_times[self->last_thread] = now;
   extend_run(self, now);
   if (now >= before)
     return PF_OK;
+  if (begins_run)
+    return pf_warn(
+        rows->parser.trace, PF_NOTE, "xpp-run-begins", PF_EFORMAT,
+        xpp_row_offset(rows, row), error,
+        "time starts again at %lld ms, after %lld ms: another run begins here",
+        (long long)(now / XPP_NS_PER_MS), (long long)(max / XPP_NS_PER_MS));
   return pf_warn(rows->parser.trace, PF_DAMAGE, "xpp-time-back", PF_EFORMAT,
                  xpp_row_offset(rows, row), error,
                  "a time of %lld ms or later expected in thread %lld, found "
                  "%lld ms",
-                 (long long)(before / XPP_NS_PER_MS), (long long)thread->thread,
-                 (long long)(time->ints[row] / XPP_NS_PER_MS));
+                 (long long)(before / XPP_NS_PER_MS), (long long)thread,
+                 (long long)(now / XPP_NS_PER_MS));
 }
 
 
@@ -142,17 +117,17 @@ static pf_status check_time (xpp_times *self, const xpp_rows *rows,
 static size_t count_in_order (xpp_times *self, const int64_t *threads,
                               const pf_column *time, size_t row, size_t count) {
   if (time->has_missing || self->wrap_offset != 0 || !self->has_last ||
-      self->last_thread >= self->known.count)
+      self->last_thread >= self->threads.count)
     return 0;
-  xpp_thread_time *const thread = &self->threads[self->last_thread];
+  int64_t *const before = &self->last_times[self->last_thread];
+  const int64_t thread = (int64_t)self->threads.words[self->last_thread];
   const int64_t *const times = time->ints;
   const size_t first = row;
-  int64_t last = self->last > thread->time ? self->last : thread->time;
-  for (; row < count && threads[row] == thread->thread && times[row] >= last;
-       row++)
+  int64_t last = self->last > *before ? self->last : *before;
+  for (; row < count && threads[row] == thread && times[row] >= last; row++)
     last = times[row];
   if (row > first) {
-    self->last = thread->time = last;
+    self->last = *before = last;
     extend_run(self, last);
   }
   return row - first;
@@ -173,7 +148,8 @@ pf_status xpp_times_update (xpp_times *self, const xpp_rows *rows,
       continue;
     status = unwrap(self, rows, time, row, error);
     if (status == PF_OK)
-      status = check_time(self, rows, threads[row], time, row, error);
+      status =
+          check_time(self, rows, threads[row], time->ints[row], row, error);
   }
   return status;
 }

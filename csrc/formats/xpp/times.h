@@ -9,12 +9,7 @@
 #define times_h
 
 #include "formats/xpp/parser/fill_rows.h"
-#include "model/base/intern_table.h"
-
-/* The last time of a thread, ns. */
-typedef struct xpp_thread_time {
-  int64_t thread, time;
-} xpp_thread_time;
+#include "model/base/id_table.h"
 
 typedef struct xpp_times {
   int64_t wrap_offset;      /* ns to add to each time, because the clock has
@@ -26,13 +21,13 @@ typedef struct xpp_times {
   uint64_t run_starts[PF_BATCH_ROWS / 64]; /* by row of the batch: a new run
                                               begins with it */
   bool has_last;
-  xpp_thread_time *threads; /* by index in `known` */
-  size_t capacity;          /* of `threads` */
-  pf_intern_table known;
-  uint32_t last_thread; /* index of the thread of the last row */
+  pf_id_table threads;  /* their numbers */
+  int64_t *last_times;  /* ns; by id of the thread */
+  size_t capacity;      /* of `last_times` */
+  uint32_t last_thread; /* id of the thread of the last row */
 } xpp_times;
 
-void xpp_times_open (xpp_times *times, uint64_t seed);
+void xpp_times_open (xpp_times *times);
 void xpp_times_close (xpp_times *times);
 
 /* Processes the times (ns) and thread numbers (0: missing) of the current

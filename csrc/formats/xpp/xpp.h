@@ -98,6 +98,11 @@ enum {
   RAW_FIELDS
 };
 
+/* Returns true for the field of null flags, which is no column. */
+static inline bool xpp_is_hidden (const xpp_file *file, size_t field) {
+  return !file->is_text && file->dbf->fields[field].kind == DBF_NULL_FLAGS;
+}
+
 /* entries_xpp.c, raw_xpp.c: build the schema of the table (PF_OK or PF_ENOMEM),
    and open a reader of it, for pf_table.open. */
 pf_status xpp_entries_schema (xpp_file *file, pf_error *error);

@@ -76,6 +76,21 @@ static inline bool pf_put_text (pf_dictionary *dictionary, pf_column *column,
   return !has || column->ids[row] != PF_NO_NAME;
 }
 
+/* Copy `count` values from row `first` of a column of the same type into the
+   first rows. If that column is not wanted, all are missing. */
+static inline void pf_put_values (pf_column *column, const pf_column *from,
+                                  size_t first, size_t count) {
+  if (column->data == NULL)
+    return;
+  const size_t size = pf_type_size(column->type);
+  if (from->data != NULL)
+    memcpy(column->data, (const uint8_t *)from->data + first * size,
+           count * size);
+  for (size_t row = 0; row < count; row++)
+    if (from->data == NULL || pf_is_missing(from, first + row))
+      pf_set_missing(column, row);
+}
+
 /* Mark `count` rows as missing, with the value 0. */
 static inline void pf_put_none (pf_column *column, size_t first, size_t count) {
   if (column->data == NULL)
