@@ -30,7 +30,6 @@ void pf_ranking_close (pf_ranking *r) {
   free(r->pairs);
   free(r->spare);
   free(r->same);
-  free(r->prefixes);
   *r = (pf_ranking){0};
 }
 
@@ -92,7 +91,7 @@ static uint64_t part_of_name (const pf_flow *flow, size_t node, size_t offset) {
 /* Prefetch names in steps: the name's id in the graph, its entry in the
    dictionary, its bytes. For cycles, which have no name, any function is
    used. */
-static inline void prefetch_name (const pf_ranking *r, size_t i) {
+void pf_ranking_prefetch_name (const pf_ranking *r, size_t i) {
   const pf_graph *const graph = r->flow->graph;
   const size_t last = graph->nfunctions - 1;
   size_t rows[3];
@@ -108,42 +107,26 @@ static inline void prefetch_name (const pf_ranking *r, size_t i) {
 }
 
 
-void pf_ranking_prefetch_name (const pf_ranking *r, size_t i) {
-  prefetch_name(r, i);
-}
-
-
-static void set_names (pf_ranking *r, size_t offset) {
-  for (size_t i = 0; i < r->count; i++) {
-    if (!is_in_run(r, i))
-      continue;
-    prefetch_name(r, i);
-    r->pairs[i].word = part_of_name(r->flow, r->pairs[i].row, offset);
-  }
-}
-
-
-/* Read the first 8 bytes of all names. Names are stored in the order of
-   functions, so this is sequential. */
-static void find_prefixes (pf_ranking *r) {
+/* Set the keys to the first 8 bytes of the names, which are read in the order
+   of functions, in which names are stored. False: too few nodes for that, or
+   out of memory. */
+static bool set_prefixes (pf_ranking *r, size_t in_runs) {
   const size_t n = r->flow->graph->nfunctions;
-  r->prefixes = pf_array(n, sizeof *r->prefixes);
-  for (size_t i = 0; r->prefixes != NULL && i < n; i++)
-    r->prefixes[i] = part_of_name(r->flow, i, 0);
-}
-
-
-/* Set the keys to the first 8 bytes of the names. */
-static void set_prefixes (pf_ranking *r) {
-  const size_t n = r->flow->graph->nfunctions;
-  for (size_t i = 0; i < r->count; i++) {
+  uint64_t *const prefixes = PF_FAST(MISSES) && in_runs >= n / 2
+                                 ? pf_array(n, sizeof *prefixes)
+                                 : NULL;
+  for (size_t i = 0; prefixes != NULL && i < n; i++)
+    prefixes[i] = part_of_name(r->flow, i, 0);
+  for (size_t i = 0; prefixes != NULL && i < r->count; i++) {
     const size_t row = r->pairs[i].row;
-    if (PF_FAST(MISSES) && i + FETCH_AHEAD < r->count &&
-        r->pairs[i + FETCH_AHEAD].row < n)
-      __builtin_prefetch(&r->prefixes[r->pairs[i + FETCH_AHEAD].row]);
+    if (i + FETCH_AHEAD < r->count && r->pairs[i + FETCH_AHEAD].row < n)
+      __builtin_prefetch(&prefixes[r->pairs[i + FETCH_AHEAD].row]);
     if (is_in_run(r, i))
-      r->pairs[i].word = row < n ? r->prefixes[row] : 0;
+      r->pairs[i].word = row < n ? prefixes[row] : 0;
   }
+  const bool done = prefixes != NULL;
+  free(prefixes);
+  return done;
 }
 
 
@@ -151,20 +134,19 @@ void pf_ranking_by_names (pf_ranking *r) {
   size_t in_runs = 0;
   for (size_t i = 0; i < r->count; i++)
     in_runs += is_in_run(r, i);
-  if (PF_FAST(MISSES) && in_runs > 0 &&
-      in_runs >= r->flow->graph->nfunctions / 2)
-    find_prefixes(r);
   bool any = in_runs > 0;
   for (size_t offset = 0; any; offset += 8) {
-    if (offset == 0 && r->prefixes != NULL)
-      set_prefixes(r);
-    else
-      set_names(r, offset);
+    const bool done = offset == 0 && set_prefixes(r, in_runs);
+    for (size_t i = 0; !done && i < r->count; i++)
+      if (is_in_run(r, i)) {
+        pf_ranking_prefetch_name(r, i);
+        r->pairs[i].word = part_of_name(r->flow, r->pairs[i].row, offset);
+      }
     any = false;
     if (!sort_runs(r))
       break;
-    for (size_t i = 1; i < r->count;
-         i++) /* a name that has ended stays equal */
+    /* Nodes whose names have ended stay equal. */
+    for (size_t i = 1; i < r->count; i++)
       any |= r->same[i] = r->same[i] && (r->pairs[i].word & 0xff) != 0;
   }
 }

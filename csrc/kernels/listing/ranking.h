@@ -19,15 +19,14 @@ typedef struct pf_ranking {
   pf_pair *pairs, *spare; /* a node, and the value of the current key */
   bool *same;             /* node i equals node i - 1 in all keys so far */
   size_t count;
-  uint64_t *prefixes; /* first 8 bytes of the names of all functions; or NULL */
 } pf_ranking;
 
 /* A sort key. */
 typedef struct pf_rank_key {
   /* Returns the key of a node; smaller keys come first. */
   uint64_t (*word)(const pf_flow *flow, size_t node);
-  /* Prefetch what `word` reads for a pair after number i. NULL: it reads memory
-     sequentially. */
+  /* Prefetch what `word` reads for a pair after number i. NULL: it reads
+     memory sequentially. */
   void (*prefetch)(const pf_ranking *ranking, size_t i);
 } pf_rank_key;
 

@@ -328,11 +328,11 @@ static void parse_or_add (void *context) {
 /* Reads all lines: a chunk is added while the next one is parsed. */
 static void read_lines (reading *r) {
   pf_found *const found = pf_array(2 * CHUNK, sizeof *found);
-  chunk chunks[] = {{r, found, 0}, {r, found + CHUNK, 0}};
   if (found == NULL) {
     r->status = PF_ENOMEM;
     return;
   }
+  chunk chunks[] = {{r, found, 0}, {r, found + CHUNK, 0}};
   parse(&chunks[0]);
   while (r->status == PF_OK && chunks[0].count + chunks[1].count > 0)
     pf_run_all(parse_or_add, chunks, sizeof *chunks, 2);
