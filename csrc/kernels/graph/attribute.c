@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "kernels/base/pipeline.h"
+#include "model/base/memory.h"
 #include "model/dictionary/names.h"
 #include "model/base/wide.h"
 
@@ -261,6 +262,68 @@ static bool covers_too_many (const pf_address_index *index, size_t range,
 }
 
 
+/* {====== Bins over several functions ====== */
+
+/* They are divided only after all files have been read, so that the result does
+   not depend on how the counts were spread over files. The array is merged when
+   it is full, and doubled if merging does not free half of it: memory grows
+   with the number of distinct ranges, not with the number of files. */
+
+static int compare_bins (const void *a, const void *b) {
+  const struct pf_shared_bin *const x = a, *const y = b;
+  if (x->low != y->low)
+    return x->low < y->low ? -1 : 1;
+  return (x->high > y->high) - (x->high < y->high);
+}
+
+
+/* Sort the bins by range, and sum the bins of equal ranges. */
+static void merge_bins (pf_shared_bins *s) {
+  size_t kept = 0, sorted = 1;
+  if (s->count == 0)
+    return;
+  while (sorted < s->count &&
+         compare_bins(&s->bins[sorted - 1], &s->bins[sorted]) <= 0)
+    sorted++;
+  if (sorted < s->count) /* the bins of one file are in order already */
+    qsort(s->bins, s->count, sizeof *s->bins, compare_bins);
+  for (size_t i = 1; i < s->count; i++) {
+    if (compare_bins(&s->bins[kept], &s->bins[i]) != 0)
+      s->bins[++kept] = s->bins[i];
+    else
+      for (size_t m = 0; m < PF_MAX_METRICS; m++)
+        s->bins[kept].weights[m] =
+            pf_add(s->bins[kept].weights[m], s->bins[i].weights[m]);
+  }
+  s->count = kept + 1;
+}
+
+
+static pf_status add_bin (pf_shared_bins *s, uint64_t low, uint64_t high,
+                          const int64_t *weights, size_t nmetrics) {
+  if (s->count == s->capacity) {
+    merge_bins(s);
+    if ((s->capacity == 0 || s->count > s->capacity / 2) &&
+        !pf_grow(&s->bins, &s->capacity, s->capacity + 64))
+      return PF_ENOMEM;
+  }
+  struct pf_shared_bin *const bin = &s->bins[s->count++];
+  memset(bin, 0, sizeof *bin);
+  bin->low = low;
+  bin->high = high;
+  memcpy(bin->weights, weights, nmetrics * sizeof *weights);
+  return PF_OK;
+}
+
+
+void pf_shared_bins_free (pf_shared_bins *s) {
+  free(s->bins);
+  memset(s, 0, sizeof *s);
+}
+
+/* }====== */
+
+
 pf_status pf_attribute_bin (pf_attribution *a, uint64_t low, uint64_t high,
                             const int64_t *weights) {
   const pf_address_index *index = a->index;
@@ -277,7 +340,7 @@ pf_status pf_attribute_bin (pf_attribution *a, uint64_t low, uint64_t high,
     return add_segment(a, &(segment){low, low, range}, weights);
   if (covers_too_many(index, range, high))
     return add_segment(a, &(segment){low, low, PF_NO_RANGE}, weights);
-  return pf_shared_bins_add(&a->shared, low, high, weights, graph->nmetrics);
+  return add_bin(&a->shared, low, high, weights, graph->nmetrics);
 }
 
 
@@ -287,9 +350,9 @@ static pf_status share_bins (pf_attribution *a) {
   pf_shared_bins *const s = &a->shared;
   const size_t rest = rest_of(a->graph);
   pf_status status = PF_OK;
-  pf_shared_bins_merge(s);
+  merge_bins(s);
   for (size_t i = 0; i < s->count && status == PF_OK; i++) {
-    pf_shared_bin *const bin = &s->bins[i];
+    struct pf_shared_bin *const bin = &s->bins[i];
     if (rest != 0) {
       /* Move whole nanoseconds from the remainder to the time. */
       const pf_wide whole = pf_ns_of_parts(bin->weights[rest]);

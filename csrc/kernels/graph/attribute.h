@@ -21,11 +21,21 @@
 
 #include "kernels/graph/histograms.h"
 #include "kernels/graph/address_index.h"
-#include "kernels/graph/shared_bins.h"
 #include "model/graph/graph.h"
 
 #define PF_MAX_SHARES 1024 /* functions */
 #define PF_MAX_GAP    4096 /* bytes */
+
+/* Bins that cover several functions, summed by their address range. */
+typedef struct pf_shared_bins {
+  struct pf_shared_bin {
+    uint64_t low, high;              /* addresses [low, high) */
+    int64_t weights[PF_MAX_METRICS]; /* by metric */
+  } * bins;
+  size_t count, capacity;
+} pf_shared_bins;
+
+void pf_shared_bins_free (pf_shared_bins *bins);
 
 /* The attribution of one table. Function i of the graph covers range i of the
    index. The caller sets the members up to `context`, all others to 0. */

@@ -287,17 +287,6 @@ static bool is_charged (const hiding *h, const pf_arc *arc) {
 }
 
 
-static int64_t charged_calls (const hiding *h, uint32_t function) {
-  const pf_graph *const g = h->from;
-  int64_t sum = 0;
-  for (uint32_t i = g->parent_first[function];
-       i < g->parent_first[function + 1]; i++)
-    if (is_charged(h, &g->arcs[g->parents[i]]))
-      sum = pf_add(sum, g->arcs[g->parents[i]].count);
-  return sum;
-}
-
-
 /* Divide `whole` among the charged callers of a function, in proportion to
    their `calls` in all, and call `give` with each caller's part. */
 static pf_status divide (hiding *h, uint32_t function, int64_t calls,
@@ -348,8 +337,13 @@ static pf_status give_call (hiding *h, uint32_t function, uint32_t caller,
    callees have been moved already. Without callers it stays. */
 static pf_status hide_one (hiding *h, uint32_t function) {
   const call_list *const list = &h->calls[function];
-  const int64_t calls = charged_calls(h, function);
+  const pf_graph *const g = h->from;
+  int64_t calls = 0; /* from callers that are charged */
   pf_status status = PF_OK;
+  for (uint32_t i = g->parent_first[function];
+       i < g->parent_first[function + 1]; i++)
+    if (is_charged(h, &g->arcs[g->parents[i]]))
+      calls = pf_add(calls, g->arcs[g->parents[i]].count);
   for (uint32_t i = 0; calls == 0 && status == PF_OK && i < list->count; i++)
     status = pf_graph_arc(h->to, function, list->list[i].callee,
                           list->list[i].count);
