@@ -359,12 +359,8 @@ pf_status gmon_put_name (pf_dictionary *dictionary, pf_column *column,
 /* The readers of the tables (pf_table.open). */
 pf_status gmon_open_histogram (pf_trace *trace, const pf_table *table,
                                pf_reader **reader, pf_error *error);
-pf_status gmon_open_arcs (pf_trace *trace, const pf_table *table,
-                          pf_reader **reader, pf_error *error);
-pf_status gmon_open_blocks (pf_trace *trace, const pf_table *table,
-                            pf_reader **reader, pf_error *error);
-pf_status gmon_open_sets (pf_trace *trace, const pf_table *table,
-                          pf_reader **reader, pf_error *error);
+pf_status gmon_open_items (pf_trace *trace, const pf_table *table,
+                           pf_reader **reader, pf_error *error);
 pf_status gmon_open_images (pf_trace *trace, const pf_table *table,
                             pf_reader **reader, pf_error *error);
 pf_status gmon_open_raw (pf_trace *trace, const pf_table *table,

@@ -23,9 +23,9 @@ enum {
 static const pf_table all_tables[TABLES] = {
     {"histogram", gmon_histogram_fields, HISTOGRAM_COLUMNS, 0,
      gmon_open_histogram},
-    {"arcs", gmon_arcs_fields, ARCS_COLUMNS, 0, gmon_open_arcs},
-    {"blocks", gmon_blocks_fields, BLOCKS_COLUMNS, 0, gmon_open_blocks},
-    {"sets", gmon_sets_fields, SETS_COLUMNS, 0, gmon_open_sets},
+    {"arcs", gmon_arcs_fields, ARCS_COLUMNS, 0, gmon_open_items},
+    {"blocks", gmon_blocks_fields, BLOCKS_COLUMNS, 0, gmon_open_items},
+    {"sets", gmon_sets_fields, SETS_COLUMNS, 0, gmon_open_items},
     {"images", gmon_images_fields, IMAGES_COLUMNS, 0, gmon_open_images},
     {"raw", gmon_raw_fields, RAW_COLUMNS, 0, gmon_open_raw},
 };

@@ -98,25 +98,6 @@ pf_status gmon_reader_make (pf_trace *trace, const pf_table *table, size_t size,
 }
 
 
-/* Open a reader without additional state. */
-static pf_status open_reader (pf_trace *trace, const pf_table *table,
-                              uint64_t (*rows_of)(const gmon_segment *segment),
-                              pf_status (*fill)(gmon_reader *self,
-                                                pf_batch *batch,
-                                                pf_error *error),
-                              pf_reader **reader, pf_error *error) {
-  gmon_reader *self;
-  const pf_status status =
-      gmon_reader_make(trace, table, sizeof *self, &self, error);
-  if (status < 0)
-    return status;
-  self->rows_of = rows_of;
-  self->fill = fill;
-  *reader = &self->reader;
-  return PF_OK;
-}
-
-
 size_t gmon_fillable_rows (const gmon_reader *self, const pf_batch *batch) {
   const uint64_t left = self->rows - self->row;
   const size_t free_rows = PF_BATCH_ROWS - batch->rows;
@@ -261,12 +242,6 @@ static pf_status fill_arcs (gmon_reader *self, pf_batch *batch,
   return status;
 }
 
-
-pf_status gmon_open_arcs (pf_trace *trace, const pf_table *table,
-                          pf_reader **reader, pf_error *error) {
-  return open_reader(trace, table, arcs_of, fill_arcs, reader, error);
-}
-
 /* }====== */
 
 
@@ -292,12 +267,6 @@ static pf_status fill_blocks (gmon_reader *self, pf_batch *batch,
   batch->rows += count;
   self->row += count;
   return status;
-}
-
-
-pf_status gmon_open_blocks (pf_trace *trace, const pf_table *table,
-                            pf_reader **reader, pf_error *error) {
-  return open_reader(trace, table, blocks_of, fill_blocks, reader, error);
 }
 
 /* }====== */
@@ -342,10 +311,32 @@ static pf_status fill_sets (gmon_reader *self, pf_batch *batch,
   return status;
 }
 
+/* }====== */
 
-pf_status gmon_open_sets (pf_trace *trace, const pf_table *table,
-                          pf_reader **reader, pf_error *error) {
-  return open_reader(trace, table, sets_of, fill_sets, reader, error);
+
+/* {====== Opening of the readers without additional state ====== */
+
+pf_status gmon_open_items (pf_trace *trace, const pf_table *table,
+                           pf_reader **reader, pf_error *error) {
+  static const struct {
+    const pf_field *fields;
+    uint64_t (*rows_of)(const gmon_segment *segment);
+    pf_status (*fill)(gmon_reader *self, pf_batch *batch, pf_error *error);
+  } kinds[] = {{gmon_arcs_fields, arcs_of, fill_arcs},
+               {gmon_blocks_fields, blocks_of, fill_blocks},
+               {gmon_sets_fields, sets_of, fill_sets}};
+  gmon_reader *self;
+  const pf_status status =
+      gmon_reader_make(trace, table, sizeof *self, &self, error);
+  if (status < 0)
+    return status;
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    if (kinds[i].fields == table->fields) {
+      self->rows_of = kinds[i].rows_of;
+      self->fill = kinds[i].fill;
+    }
+  *reader = &self->reader;
+  return PF_OK;
 }
 
 /* }====== */
