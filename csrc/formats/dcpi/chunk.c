@@ -27,18 +27,11 @@
 static void add_counts (const uint8_t *at, uint64_t count, bool big,
                         uint64_t *addresses, uint64_t *samples) {
   uint64_t filled = 0, sum = 0;
-  if (big)
-    for (uint64_t i = 0; i < count; i++) {
-      const uint32_t value = pf_load32be(at + 4 * i);
-      sum += value;
-      filled += value != 0;
-    }
-  else
-    for (uint64_t i = 0; i < count; i++) {
-      const uint32_t value = pf_load32le(at + 4 * i);
-      sum += value;
-      filled += value != 0;
-    }
+  for (uint64_t i = 0; i < count; i++) {
+    const uint32_t value = pf_load32(at + 4 * i, big);
+    sum += value;
+    filled += value != 0;
+  }
   *addresses += filled;
   *samples += sum;
 }
@@ -153,18 +146,6 @@ static void take_footer (dcpi_parser *parser, dcpi_segment *segment) {
   parser->has_ended = true;
 }
 
-
-/* Bytes before the footer that are too few for a chunk. */
-static pf_status stray_bytes (dcpi_parser *parser, dcpi_segment *segment) {
-  const uint64_t at = parser->at, stray = dcpi_left(parser) - DCPI_FOOTER_SIZE;
-  dcpi_take_segment(parser, segment, DCPI_REST, stray);
-  if (is_text_copy(parser))
-    return report_text_copy(parser, parser->header.size);
-  return dcpi_report(parser, PF_DAMAGE, "dcpi-stray-bytes", PF_ETRUNCATED, at,
-                     "a chunk or the footer expected, found %llu bytes and "
-                     "then the last 8",
-                     (unsigned long long)stray);
-}
 
 /* }====== */
 
@@ -371,8 +352,18 @@ static pf_status take_chunk_or_footer (dcpi_parser *parser,
   }
   if (left < DCPI_CHUNK_HEAD + 4 ||
       (left < DCPI_CHUNK_HEAD + DCPI_FOOTER_SIZE &&
-       is_footer(parser, parser->bytes.size - DCPI_FOOTER_SIZE, parser->at, 0)))
-    return stray_bytes(parser, segment);
+       is_footer(parser, parser->bytes.size - DCPI_FOOTER_SIZE, parser->at,
+                 0))) {
+    /* too few bytes for a chunk before the footer */
+    const uint64_t at = parser->at, stray = left - DCPI_FOOTER_SIZE;
+    dcpi_take_segment(parser, segment, DCPI_REST, stray);
+    if (is_text_copy(parser))
+      return report_text_copy(parser, parser->header.size);
+    return dcpi_report(parser, PF_DAMAGE, "dcpi-stray-bytes", PF_ETRUNCATED, at,
+                       "a chunk or the footer expected, found %llu bytes and "
+                       "then the last 8",
+                       (unsigned long long)stray);
+  }
   if (segment->words[1] > 0)
     return fits(parser, segment) ? complete_chunk(parser, segment)
                                  : bad_chunk(parser, segment);

@@ -21,7 +21,7 @@
 **   dcpicat.c            segments of dcpicat's text
 **   read_dcpi.c          the reader of samples
 **   tables_dcpi.c        the schemas; the readers of the other tables
-**   encode_dcpi.c header_merge.c header_write.c write_dcpi.c
+**   encode_dcpi.c header_merge.c write_dcpi.c
 **                        the encoder, in this order
 */
 

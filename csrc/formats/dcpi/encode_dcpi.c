@@ -60,30 +60,19 @@ static uint32_t find_profile (dcpi_writer *self, const dcpi_profile *profile) {
 
 /* {====== Rows ====== */
 
-/* Read the count of a row, which must be present and not negative. */
-static pf_status take_count (const pf_batch *batch, size_t row, uint64_t *count,
-                             pf_error *error) {
+/* Add a row of samples. Its count must be present and not negative. */
+static pf_status put_sample (dcpi_writer *self, const pf_batch *batch,
+                             size_t row, pf_error *error) {
   if (!pf_has_value(batch, SAMPLES_ADDRESS, row) ||
       !pf_has_value(batch, SAMPLES_COUNT, row))
     return pf_fail(
         error, PF_EUNSUPPORTED, PF_NO_OFFSET, "a row of samples has no %s",
         pf_has_value(batch, SAMPLES_COUNT, row) ? "address" : "count");
-  const int64_t value = batch->columns[SAMPLES_COUNT].ints[row];
-  if (value < 0)
+  const int64_t count = batch->columns[SAMPLES_COUNT].ints[row];
+  if (count < 0)
     return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "a count of %lld: it cannot be below 0", (long long)value);
-  *count = (uint64_t)value;
-  return PF_OK;
-}
-
-
-static pf_status put_sample (dcpi_writer *self, const pf_batch *batch,
-                             size_t row, pf_error *error) {
+                   "a count of %lld: it cannot be below 0", (long long)count);
   const dcpi_profile profile = profile_of_row(batch, row);
-  uint64_t count = 0;
-  const pf_status status = take_count(batch, row, &count, error);
-  if (status < 0)
-    return status;
   const uint32_t index = find_profile(self, &profile);
   if (index == UINT32_MAX ||
       !pf_grow(&self->rows, &self->rows_capacity, self->nrows + 1))
@@ -93,7 +82,7 @@ static pf_status put_sample (dcpi_writer *self, const pf_batch *batch,
       self->profiles[index].names[i] = profile.names[i];
   self->rows[self->nrows++] =
       (dcpi_row){.address = batch->columns[SAMPLES_ADDRESS].addrs[row],
-                 .count = count,
+                 .count = (uint64_t)count,
                  .profile = index,
                  .event = name_or_none(batch, SAMPLES_EVENT, row)};
   return PF_OK;

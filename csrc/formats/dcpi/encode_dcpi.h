@@ -1,10 +1,10 @@
 /*
-** encode_dcpi.h - state of the encoder, shared by its four files.
+** encode_dcpi.h - state of the encoder, shared by its three files.
 **
 ** encode_dcpi.c collects rows and header lines, each with the id of a profile.
 ** A file holds one profile: header_merge.c combines the headers, or fails
 ** if the profiles have different images or machines (epochs may differ, and in
-** dcpicat's text events). write_dcpi.c and header_write.c write the bytes.
+** dcpicat's text events). write_dcpi.c writes the bytes.
 */
 
 #ifndef encode_dcpi_h
@@ -93,25 +93,6 @@ dcpi_word dcpi_field_word (const dcpi_writer *writer, const dcpi_field *field);
    into one file. */
 pf_status dcpi_merge_headers (dcpi_writer *writer, dcpi_output_header *header,
                               pf_error *error);
-
-/* header_write.c: write bytes, and up to 127 bytes formatted as by
-   printf. */
-void dcpi_put_bytes (const dcpi_output *out, pf_bytes text);
-void dcpi_put_format (const dcpi_output *out, const char *format, ...)
-    PF_PRINTF(2, 3);
-
-/* Whether a text is not empty and has no control byte except tabs. */
-bool dcpi_is_printable (pf_bytes text);
-
-/* Whether an equal header line is written before line `number`. */
-bool dcpi_is_duplicate (const dcpi_output *out, size_t number);
-
-/* Whether the option `header` has another line of the same word. */
-bool dcpi_is_overridden (const dcpi_output *out, const dcpi_field *field);
-
-/* Write the header of version 0.07: the collected lines in their order, then
-   missing lines. */
-void dcpi_put_header (const dcpi_output *out);
 
 /* Write the file. Returns PF_EUNSUPPORTED, before any byte is written, if the
    dialect cannot hold the contents. */

@@ -225,26 +225,24 @@ static pf_status resolve_event (const merge_state *merge, dcpi_row *row) {
 /* {====== The merged header ====== */
 
 
-static pf_status conflict (const merge_state *merge, dcpi_word word,
-                           uint32_t one, uint32_t other) {
-  const pf_bytes a = text_of(merge, one), b = text_of(merge, other);
-  return pf_fail(merge->error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                 "one file holds one %s, here are \"%.*s\" and \"%.*s\"; a "
-                 "directory (DATABASE/) holds more",
-                 dcpi_rules[word].word, (int)(a.size < 60 ? a.size : 60),
-                 (const char *)a.at, (int)(b.size < 60 ? b.size : 60),
-                 (const char *)b.at);
-}
-
-
 /* Compare a profile with the first one. */
 static pf_status check_same (const merge_state *merge, const uint32_t *values) {
   static const dcpi_word same[] = {DCPI_IMAGE, DCPI_PLATFORM, DCPI_LABEL,
                                    DCPI_CPUSPEED};
   dcpi_output_header *const header = merge->header;
-  for (size_t i = 0; i < sizeof same / sizeof same[0]; i++)
-    if (values[same[i]] != header->values[same[i]])
-      return conflict(merge, same[i], header->values[same[i]], values[same[i]]);
+  for (size_t i = 0; i < sizeof same / sizeof same[0]; i++) {
+    const dcpi_word word = same[i];
+    if (values[word] == header->values[word])
+      continue;
+    const pf_bytes a = text_of(merge, header->values[word]),
+                   b = text_of(merge, values[word]);
+    return pf_fail(merge->error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                   "one file holds one %s, here are \"%.*s\" and \"%.*s\"; a "
+                   "directory (DATABASE/) holds more",
+                   dcpi_rules[word].word, (int)(a.size < 60 ? a.size : 60),
+                   (const char *)a.at, (int)(b.size < 60 ? b.size : 60),
+                   (const char *)b.at);
+  }
   uint64_t start = header->start, size = header->size;
   pf_status status =
       parse_range(merge, values, DCPI_TSTART, DCPI_TEXT_START, &start);
