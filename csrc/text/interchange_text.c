@@ -245,14 +245,13 @@ static pf_status put_object (row_job *job, size_t row) {
 }
 
 
-/* Writes objects, each after `before` (the first of all after `first`). */
-static pf_status put_objects (row_job *job, const char *first,
-                              const char *before, const char *after) {
+static pf_status put_objects (row_job *job) {
+  const bool is_array = job->format == &row_json;
   for (size_t row = 0; row < job->batch.rows; row++) {
-    const char *const mark = job->count + row == 0 ? first : before;
-    if (row_put(&job->text, mark, strlen(mark)) != PF_OK ||
+    const char *const mark = job->count + row == 0 ? "[\n" : ",\n";
+    if ((is_array && row_put(&job->text, mark, 2) != PF_OK) ||
         put_object(job, row) != PF_OK ||
-        row_put(&job->text, after, strlen(after)) != PF_OK)
+        (!is_array && row_put(&job->text, "\n", 1) != PF_OK))
       return PF_ENOMEM;
     const pf_status status = row_flush(job, false);
     if (status != PF_OK)
@@ -262,20 +261,12 @@ static pf_status put_objects (row_job *job, const char *first,
 }
 
 
-static pf_status json_rows (row_job *job) {
-  return put_objects(job, "[\n", ",\n", "");
-}
-
 static pf_status json_end (row_job *job) {
   return job->count == 0 ? row_put(&job->text, "[]\n", 3)
                          : row_put(&job->text, "\n]\n", 3);
 }
 
-static pf_status ndjson_rows (row_job *job) {
-  return put_objects(job, "", "", "\n");
-}
-
-const row_format row_json = {"json", nothing, json_rows, json_end, true};
-const row_format row_ndjson = {"ndjson", nothing, ndjson_rows, nothing, true};
+const row_format row_json = {"json", nothing, put_objects, json_end, true};
+const row_format row_ndjson = {"ndjson", nothing, put_objects, nothing, true};
 
 /* }====== */

@@ -212,19 +212,6 @@ static char *put_number (char *p, size_t width, const row_segment *segment,
 }
 
 
-/* Writes value - origin with `digits` decimals. */
-static char *put_scaled (char *p, int64_t value, int64_t origin,
-                         unsigned digits) {
-  uint64_t unit = 1;
-  for (unsigned i = 0; i < digits; i++)
-    unit *= 10;
-  const uint64_t size = value < origin ? (uint64_t)origin - (uint64_t)value
-                                       : (uint64_t)value - (uint64_t)origin;
-  *p = '-';
-  return row_put_decimals(p + (value < origin), size, unit, digits);
-}
-
-
 /* Whether the JSON value is null. */
 static bool is_null (const pf_column *column, size_t row) {
   return pf_is_missing(column, row) ||
@@ -255,8 +242,15 @@ static char *put_padded (char *p, const row_job *job,
                          size_t row) {
   if (pf_is_missing(column, row))
     return row_put_spaces(p, segment->width);
-  if (segment->digits > 0 && column->type == PF_INT)
-    return put_scaled(p, column->ints[row], job->origin, segment->digits);
+  if (segment->digits > 0 && column->type == PF_INT) {
+    const uint64_t value = (uint64_t)column->ints[row];
+    const uint64_t origin = (uint64_t)job->origin;
+    const bool is_negative = column->ints[row] < job->origin;
+    *p = '-';
+    return row_put_decimals(
+        p + is_negative, is_negative ? origin - value : value - origin,
+        segment->digits == 3 ? 1000 : 1000000, segment->digits);
+  }
   const size_t width = segment->is_left ? 0 : segment->width;
   char *const end = put_number(p, width, segment, column, row);
   const size_t size = (size_t)(end - p);
