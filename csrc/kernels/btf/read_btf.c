@@ -319,20 +319,6 @@ static pf_status step (btf_reader *r, pf_error *error) {
 }
 
 
-/* Process the next event, read the next block, or finish. */
-static pf_status advance_output (btf_reader *r, pf_error *error) {
-  if (r->started && r->row < r->current->pull.batch.rows)
-    return step(r, error);
-  const pf_status status = advance(r, error);
-  if (status != PF_OK || r->current->pull.batch.rows > 0)
-    return status;
-  r->ended = true;
-  if (btf_machine_end(&r->machine) != PF_OK)
-    return pf_no_memory(error);
-  return PF_OK;
-}
-
-
 static pf_status btf_next (pf_reader *self, pf_batch *batch, pf_error *error) {
   btf_reader *const r = (btf_reader *)(void *)self;
   pf_batch_clear(batch);
@@ -342,7 +328,12 @@ static pf_status btf_next (pf_reader *self, pf_batch *batch, pf_error *error) {
       return PF_MORE;
     if (r->ended)
       return batch->rows > 0 ? PF_MORE : PF_END;
-    const pf_status status = advance_output(r, error);
+    const bool has_event = r->started && r->row < r->current->pull.batch.rows;
+    pf_status status = has_event ? step(r, error) : advance(r, error);
+    r->ended =
+        !has_event && status == PF_OK && r->current->pull.batch.rows == 0;
+    if (r->ended && btf_machine_end(&r->machine) != PF_OK)
+      status = pf_no_memory(error);
     if (status != PF_OK)
       return status;
   }
