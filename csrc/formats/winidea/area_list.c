@@ -24,12 +24,6 @@ typedef struct search_key {
 } search_key;
 
 
-static bool is_handle (const void *context, uint32_t number) {
-  const search_key *const s = context;
-  return s->areas->handle_list[number].handle == s->handle;
-}
-
-
 static bool is_state (const void *context, uint32_t number) {
   const search_key *const s = context;
   const winidea_entry *const entry =
@@ -39,19 +33,16 @@ static bool is_state (const void *context, uint32_t number) {
 }
 
 
-/* Both hash tables have the seed of the dictionary. */
 static uint64_t hash_of (const winidea_areas *areas, uint32_t handle,
                          int64_t value) {
-  return pf_mix(pf_mix(areas->handles.seed, handle), (uint64_t)value);
+  return pf_mix(pf_mix(areas->states.seed, handle), (uint64_t)value);
 }
 
 
 winidea_handle_info *winidea_find_handle (const winidea_areas *areas,
                                           uint32_t handle) {
-  const search_key s = {areas, handle, false, 0};
-  const uint32_t known = pf_intern_table_find(
-      &areas->handles, hash_of(areas, handle, 0), is_handle, &s);
-  return known == PF_NOT_INTERNED ? NULL : &areas->handle_list[known];
+  const uint32_t id = pf_id_table_find(&areas->handles, handle);
+  return id == PF_NO_ID ? NULL : &areas->handle_list[id];
 }
 
 
@@ -72,31 +63,26 @@ const winidea_entry *winidea_find_state (const winidea_areas *areas,
 }
 
 
-static bool reserve_handle (winidea_areas *areas) {
-  return pf_intern_table_reserve(&areas->handles) &&
-         pf_grow(&areas->handle_list, &areas->handles_capacity,
-                 (size_t)areas->handles.count + 1);
-}
-
-
-/* Returns the entries of a handle, adding it if it is new; the caller has
-   reserved memory. */
+/* Returns the entries of a handle, adding it if it is new. NULL when out of
+   memory. */
 static winidea_handle_info *add_handle (winidea_areas *areas, uint32_t handle) {
-  winidea_handle_info *const list = areas->handle_list;
-  winidea_handle_info *const known = winidea_find_handle(areas, handle);
-  if (known != NULL || list == NULL)
-    return known;
-  const uint32_t number =
-      pf_intern_table_add(&areas->handles, hash_of(areas, handle, 0));
-  list[number] =
-      (winidea_handle_info){handle, WINIDEA_NO_ENTRY, 0, WINIDEA_NO_ENTRY};
-  return &list[number];
+  const uint32_t count = areas->handles.count;
+  const uint64_t word = handle;
+  uint32_t id;
+  if (!pf_grow(&areas->handle_list, &areas->handles_capacity,
+               (size_t)count + 1) ||
+      pf_id_table_words(&areas->handles, &word, 1, &id) != PF_OK)
+    return NULL;
+  if (id == count)
+    areas->handle_list[id] =
+        (winidea_handle_info){WINIDEA_NO_ENTRY, 0, WINIDEA_NO_ENTRY};
+  return &areas->handle_list[id];
 }
 
 
 pf_status winidea_add_entry (winidea_file *file, const winidea_entry *entry) {
   winidea_areas *const areas = &file->areas;
-  if (!reserve_handle(areas) || !pf_intern_table_reserve(&areas->states) ||
+  if (!pf_intern_table_reserve(&areas->states) ||
       !pf_grow(&areas->state_list, &areas->states_capacity,
                (size_t)areas->states.count + 1) ||
       areas->count >= UINT32_MAX / 4 ||
@@ -142,8 +128,7 @@ const winidea_entry *winidea_first_entry (const winidea_file *file,
 pf_status winidea_set_states (winidea_file *file, uint32_t variable,
                               uint32_t handle) {
   winidea_areas *const areas = &file->areas;
-  winidea_handle_info *const info =
-      reserve_handle(areas) ? add_handle(areas, handle) : NULL;
+  winidea_handle_info *const info = add_handle(areas, handle);
   if (info == NULL)
     return PF_ENOMEM;
   if (info->variable == WINIDEA_NO_ENTRY)
@@ -204,7 +189,7 @@ pf_status winidea_build_area (pf_trace *trace, winidea_entry *entry) {
 
 
 void winidea_areas_free (winidea_areas *areas) {
-  pf_intern_table_free(&areas->handles);
+  pf_id_table_free(&areas->handles);
   pf_intern_table_free(&areas->states);
   free(areas->list);
   free(areas->handle_list);

@@ -103,23 +103,6 @@ typedef struct area_order {
 } area_order;
 
 
-/* Returns false when out of memory. */
-static bool note_areas (area_order *s, const pf_batch *batch) {
-  const pf_column *const areas = &batch->columns[TIMELINE_AREA];
-  for (size_t i = 0; i < batch->rows; i++) {
-    const uint32_t area = areas->ids[i];
-    if (pf_is_missing(areas, i) || (area < s->nseen && s->seen[area]))
-      continue;
-    if (!pf_grow(&s->areas, &s->capacity, (size_t)s->count + 1) ||
-        !pf_grow_filled(&s->seen, &s->nseen, (size_t)area + 1, 0))
-      return false;
-    s->seen[area] = true;
-    s->areas[s->count++] = area;
-  }
-  return true;
-}
-
-
 /* Scans the timeline for areas. */
 static pf_status scan_timeline (pf_trace *trace, area_order *s,
                                 pf_error *error) {
@@ -135,8 +118,19 @@ static pf_status scan_timeline (pf_trace *trace, area_order *s,
     status = pf_no_memory(error);
   while (status == PF_MORE) {
     status = reader->next(reader, &batch, error);
-    if (status == PF_MORE && !note_areas(s, &batch))
-      status = pf_no_memory(error);
+    const pf_column *const areas = &batch.columns[TIMELINE_AREA];
+    for (size_t i = 0; i < batch.rows && status == PF_MORE; i++) {
+      const uint32_t area = areas->ids[i];
+      if (pf_is_missing(areas, i) || (area < s->nseen && s->seen[area]))
+        continue;
+      if (!pf_grow(&s->areas, &s->capacity, (size_t)s->count + 1) ||
+          !pf_grow_filled(&s->seen, &s->nseen, (size_t)area + 1, 0)) {
+        status = pf_no_memory(error);
+        break;
+      }
+      s->seen[area] = true;
+      s->areas[s->count++] = area;
+    }
   }
   pf_batch_close(&batch);
   reader->close(reader);

@@ -126,32 +126,24 @@ static unsigned core_of (const winidea_decoder *self, const uint8_t *record) {
 }
 
 
-/* Interns the name of the lane of a core at its first event. */
-static pf_status intern_lane (winidea_decoder *self, unsigned core,
-                              pf_error *error) {
-  uint32_t *const lane = &self->file->lanes[core];
-  char text[16] = "core ?";
-  if (core != WINIDEA_NO_CORE)
-    snprintf(text, sizeof text, "core %u", core);
-  pthread_mutex_lock(&self->file->mutex);
-  if (*lane == PF_NO_NAME)
-    *lane = pf_intern_text(self->trace->dictionary, text);
-  self->lanes[core] = *lane;
-  pthread_mutex_unlock(&self->file->mutex);
-  return self->lanes[core] == PF_NO_NAME ? pf_no_memory(error) : PF_OK;
-}
-
-
 /* Fills lanes with the context or, if it is not known, the core. */
 static pf_status fill_lanes (winidea_decoder *self, winidea_slice records,
                              pf_column *column, pf_error *error) {
   for (size_t i = 0; i < records.count; i++) {
     const unsigned core = core_of(self, records.at + i * records.size);
-    if (self->lanes[core] == PF_NO_NAME) {
-      const pf_status status = intern_lane(self, core, error);
-      if (status < 0)
-        return status;
+    uint32_t *const lane = &self->file->lanes[core];
+    char text[16] = "core ?";
+    if (self->lanes[core] == PF_NO_NAME) { /* its first event */
+      if (core != WINIDEA_NO_CORE)
+        snprintf(text, sizeof text, "core %u", core);
+      pthread_mutex_lock(&self->file->mutex);
+      if (*lane == PF_NO_NAME)
+        *lane = pf_intern_text(self->trace->dictionary, text);
+      self->lanes[core] = *lane;
+      pthread_mutex_unlock(&self->file->mutex);
     }
+    if (self->lanes[core] == PF_NO_NAME)
+      return pf_no_memory(error);
     column->ids[i] = self->lanes[core];
   }
   for (size_t i = 0; self->has_contexts && i < records.count; i++)

@@ -127,20 +127,6 @@ static uint32_t parent_of (const pf_trace *trace, const winidea_entry *entry,
 }
 
 
-/* Finds the parent of an entry and builds its area. The handle of a state
-   becomes the handle of the states of its parent. PF_OK or PF_ENOMEM. */
-static pf_status finish_child (pf_trace *trace, uint32_t number,
-                               const parents *before) {
-  winidea_file *const file = trace->state;
-  winidea_entry *const entry = &file->areas.list[number];
-  entry->parent = parent_of(trace, entry, before);
-  if (winidea_is_state(entry->handle) && entry->parent != WINIDEA_NO_ENTRY &&
-      winidea_set_states(file, entry->parent, entry->handle) != PF_OK)
-    return PF_ENOMEM;
-  return winidea_build_area(trace, entry);
-}
-
-
 pf_status winidea_finish_areas (pf_trace *trace, pf_error *error) {
   winidea_file *const file = trace->state;
   winidea_areas *const areas = &file->areas;
@@ -156,16 +142,23 @@ pf_status winidea_finish_areas (pf_trace *trace, pf_error *error) {
       return pf_no_memory(error);
   }
   for (uint32_t i = from; i < areas->count; i++) {
-    const uint32_t handle = areas->list[i].handle;
-    if (!areas->list[i].is_mapped)
+    winidea_entry *const entry = &areas->list[i];
+    const uint32_t handle = entry->handle;
+    if (!entry->is_mapped)
       continue;
     areas->changes++;
     if (winidea_kind(handle) == WINIDEA_FUNCTION)
       before.function = i;
     else if (winidea_is_root(handle))
       before.root = i;
-    else if (finish_child(trace, i, &before) != PF_OK)
-      return pf_no_memory(error);
+    else {
+      entry->parent = parent_of(trace, entry, &before);
+      /* the handle of a state is that of the states of its parent */
+      if ((winidea_is_state(handle) && entry->parent != WINIDEA_NO_ENTRY &&
+           winidea_set_states(file, entry->parent, handle) != PF_OK) ||
+          winidea_build_area(trace, entry) != PF_OK)
+        return pf_no_memory(error);
+    }
   }
   areas->finished = areas->count;
   return PF_OK;
@@ -175,26 +168,6 @@ pf_status winidea_finish_areas (pf_trace *trace, pf_error *error) {
 
 
 /* {====== Contexts and facts ====== */
-
-typedef struct search_key {
-  const winidea_file *file;
-  int64_t handle;
-} search_key;
-
-
-static bool is_context (const void *context, uint32_t number) {
-  const search_key *const s = context;
-  return s->file->contexts[number].handle == s->handle;
-}
-
-
-static uint32_t find_context (const winidea_file *file, int64_t handle) {
-  const search_key s = {file, handle};
-  return pf_intern_table_find(
-      &file->context_index, pf_mix(file->context_index.seed, (uint64_t)handle),
-      is_context, &s);
-}
-
 
 static pf_status take_context (pf_trace *trace, const winidea_rowformat *format,
                                pf_bytes row, uint64_t offset, pf_error *error) {
@@ -207,16 +180,15 @@ static pf_status take_context (pf_trace *trace, const winidea_rowformat *format,
                            error);
   const uint32_t name = name_of(trace, fields.of[MACRO_NAME], &has_memory);
   winidea_file *const file = trace->state;
-  pf_intern_table *const index = &file->context_index;
-  /* if a handle is listed twice, the first name is kept */
-  if (has_memory && find_context(file, handle) != PF_NOT_INTERNED)
-    return PF_OK;
-  if (!has_memory || !pf_intern_table_reserve(index) ||
-      !pf_grow(&file->contexts, &file->context_capacity,
-               (size_t)index->count + 1))
+  const uint32_t count = file->context_ids.count;
+  const uint64_t word = handle;
+  uint32_t id;
+  if (!has_memory ||
+      !pf_grow(&file->contexts, &file->context_capacity, (size_t)count + 1) ||
+      pf_id_table_words(&file->context_ids, &word, 1, &id) != PF_OK)
     return pf_no_memory(error);
-  file->contexts[index->count] = (winidea_context){handle, name};
-  pf_intern_table_add(index, pf_mix(index->seed, handle));
+  if (id == count) /* if a handle is listed twice, the first name is kept */
+    file->contexts[id] = name;
   return PF_OK;
 }
 
@@ -273,8 +245,8 @@ pf_status winidea_parse_section (pf_trace *trace,
 
 
 uint32_t winidea_context_name (const winidea_file *file, int64_t handle) {
-  const uint32_t number = find_context(file, handle);
-  return number == PF_NOT_INTERNED ? PF_NO_NAME : file->contexts[number].name;
+  const uint32_t id = pf_id_table_find(&file->context_ids, (uint64_t)handle);
+  return id == PF_NO_ID ? PF_NO_NAME : file->contexts[id];
 }
 
 /* }====== */

@@ -1,5 +1,7 @@
 /*
-** open_winidea.c - the format winidea: exports of the winIDEA profiler.
+** open_winidea.c - the format winidea: exports of the winIDEA profiler. Files may
+** grow while they are read: a binary timeline, a Text1 file, and the file beside
+** either.
 */
 
 #include <stdlib.h>
@@ -7,7 +9,8 @@
 #include "formats/winidea/text1.h"
 #include "model/dictionary/names.h"
 
-#define HEAD_BYTES 65536 /* bytes examined for detection */
+#define HEAD_BYTES  65536 /* bytes examined for detection */
+#define MIN_RECORDS 16    /* records after which the version is guessed */
 
 const char *const winidea_event_names[WINIDEA_EVENTS] = {
     "leave", "suspend", "resume", "enter", "write"};
@@ -59,8 +62,9 @@ static pf_status intern_names (const pf_trace *trace, winidea_file *file,
 /* {====== The binary timeline ====== */
 
 
-pf_status winidea_open_records (pf_trace *trace, winidea_file *file,
-                                pf_error *error) {
+/* Detects the layout of file->timeline and sets the facts. */
+static pf_status open_records (pf_trace *trace, winidea_file *file,
+                               pf_error *error) {
   const pf_bytes bytes = file->timeline->bytes;
   const unsigned size =
       (unsigned)pf_option_int(trace, "record_size", 24) == 20 ? 20 : 24;
@@ -104,7 +108,7 @@ pf_status winidea_open_records (pf_trace *trace, winidea_file *file,
 
 /* {====== The main file ====== */
 
-const winidea_section *winidea_first_timeline (const winidea_file *file) {
+static const winidea_section *first_timeline (const winidea_file *file) {
   for (size_t i = 0; i < file->nsections; i++)
     if (file->sections[i].kind == WINIDEA_TIMELINE)
       return &file->sections[i];
@@ -125,7 +129,7 @@ static bool time_of (const winidea_section *section, pf_bytes row,
 
 /* Sets the facts first and last if that needs no scan. */
 static void set_span (pf_trace *trace, const winidea_file *file) {
-  const winidea_section *const section = winidea_first_timeline(file);
+  const winidea_section *const section = first_timeline(file);
   int64_t time;
   uint64_t next;
   if (section == NULL)
@@ -207,8 +211,8 @@ static void list_tables (pf_trace *trace, winidea_file *file) {
   const bool has_count = is_bin && !file->is_live; /* else rows are unknown */
   const int64_t records = has_count ? (int64_t)winidea_records(file) : -1;
   trace->ntables = 0;
-  if (is_bin || (file->text != NULL &&
-                 (winidea_first_timeline(file) != NULL || file->is_live))) {
+  if (is_bin ||
+      (file->text != NULL && (first_timeline(file) != NULL || file->is_live))) {
     add_table(trace, file, "timeline", winidea_timeline_fields,
               TIMELINE_COLUMNS, records,
               is_bin ? winidea_open_bin : winidea_open_timeline);
@@ -236,7 +240,8 @@ static void list_tables (pf_trace *trace, winidea_file *file) {
 
 /* {====== Opening ====== */
 
-bool winidea_is_main (winidea_file *file, const pf_source *source) {
+/* Returns true and sets file->text or file->xml if the source is a main file. */
+static bool is_main (winidea_file *file, const pf_source *source) {
   const size_t size = source->bytes.size;
   const pf_bytes head = {source->bytes.at,
                          size < HEAD_BYTES ? size : HEAD_BYTES};
@@ -252,14 +257,13 @@ bool winidea_is_main (winidea_file *file, const pf_source *source) {
    if the file beside a binary timeline is no main file. */
 static pf_status find_sources (pf_trace *trace, winidea_file *file,
                                pf_error *error) {
-  if (!pf_option_is(trace, "dialect", "bin") &&
-      winidea_is_main(file, trace->sources)) {
+  if (!pf_option_is(trace, "dialect", "bin") && is_main(file, trace->sources)) {
     file->timeline = pf_source_of(trace, "timeline");
     return PF_OK;
   }
   const pf_source *const mapping = pf_source_of(trace, "mapping");
   file->timeline = trace->sources;
-  if (mapping == NULL || winidea_is_main(file, mapping) || file->is_live)
+  if (mapping == NULL || is_main(file, mapping) || file->is_live)
     return PF_OK;
   return pf_warn(trace, PF_NOTE, "winidea-no-mapping", PF_EFORMAT, PF_NO_OFFSET,
                  error,
@@ -281,14 +285,14 @@ static pf_status open_sources (pf_trace *trace, winidea_file *file,
   else if (status == PF_OK && file->text != NULL) {
     status = winidea_scan(trace, error);
     if (status >= 0 && file->timeline != trace->sources &&
-        winidea_first_timeline(file) != NULL) {
+        first_timeline(file) != NULL) {
       file->timeline = NULL; /* a timeline in the main file has priority */
       set_span(trace, file);
     }
     status = status < 0 ? status : PF_OK;
   }
   if (status == PF_OK && file->timeline != NULL)
-    status = winidea_open_records(trace, file, error);
+    status = open_records(trace, file, error);
   const pf_source *const found[3] = {file->timeline, file->text, file->xml};
   for (int i = 0; i < 3; i++) /* sources may be reallocated */
     file->at[i] =
@@ -304,8 +308,9 @@ static pf_status open_trace (pf_trace *trace, pf_error *error) {
     return pf_no_memory(error);
   file->has_mutex = true;
   file->is_live = pf_option_int(trace, "live", 0) != 0;
-  file->context_index.seed = trace->dictionary->seed;
-  file->areas.handles.seed = file->areas.states.seed = trace->dictionary->seed;
+  pf_id_table_init(&file->context_ids);
+  pf_id_table_init(&file->areas.handles);
+  file->areas.states.seed = trace->dictionary->seed;
   file->input_value_kind = pf_option_is(trace, "input_type", "F64")
                                ? WINIDEA_DOUBLE
                                : WINIDEA_INTEGER;
@@ -323,11 +328,79 @@ static void close_trace (pf_trace *trace) {
   if (file->has_mutex)
     pthread_mutex_destroy(&file->mutex);
   winidea_areas_free(&file->areas);
-  pf_intern_table_free(&file->context_index);
+  pf_id_table_free(&file->context_ids);
   free(file->contexts);
   free(file->sections);
   free(file);
   trace->state = NULL;
+}
+
+/* }====== */
+
+
+/* {====== Files that grow ====== */
+
+pf_bytes winidea_complete_lines (const winidea_file *file, pf_bytes text) {
+  while (file->is_live && text.size > 0 && text.at[text.size - 1] != '\n')
+    text.size--;
+  return text;
+}
+
+
+static const pf_source *source_at (const pf_trace *trace, size_t number) {
+  return number < trace->nsources ? &trace->sources[number] : NULL;
+}
+
+
+/* Detects the version once there are enough records. */
+static pf_status find_version (pf_trace *trace, winidea_file *file,
+                               pf_error *error) {
+  const pf_bytes bytes = file->timeline->bytes;
+  if (!winidea_has_version(trace, bytes, file->layout.size) &&
+      winidea_records(file) < MIN_RECORDS)
+    return PF_AGAIN;
+  file->is_version_pending = false;
+  const pf_status status =
+      winidea_detect_layout(trace, bytes, &file->layout, error);
+  if (status == PF_OK)
+    pf_info_text(
+        trace, "version",
+        pf_bytes_of(file->layout.version == WINIDEA_1_0 ? "1.0" : "1.1"));
+  return status;
+}
+
+
+pf_status winidea_update_live (pf_trace *trace, pf_error *error) {
+  winidea_file *const file = trace->state;
+  if (!file->is_live)
+    return PF_OK;
+  file->timeline = source_at(trace, file->at[0]);
+  file->text = source_at(trace, file->at[1]);
+  file->xml = source_at(trace, file->at[2]);
+  const pf_source *const mapping = pf_source_of(trace, "mapping");
+  /* a main file may be created after its timeline */
+  if (file->timeline == trace->sources && file->text == NULL &&
+      file->xml == NULL && mapping != NULL && is_main(file, mapping))
+    file->at[file->text != NULL ? 1 : 2] = (size_t)(mapping - trace->sources);
+  const pf_source *const timeline = pf_source_of(trace, "timeline");
+  pf_status status = PF_OK;
+  /* or a timeline after its main file, unless that has a timeline section */
+  if (file->timeline == NULL && file->text == trace->sources &&
+      timeline != NULL && first_timeline(file) == NULL) {
+    file->timeline = timeline;
+    file->at[0] = (size_t)(timeline - trace->sources);
+    status = open_records(trace, file, error);
+  }
+  if (status == PF_OK && file->text != NULL && file->timeline != NULL &&
+      file->text->bytes.size != file->nseen_bytes) {
+    file->nseen_bytes = file->text->bytes.size;
+    pthread_mutex_lock(&file->mutex);
+    status = winidea_scan_all(trace, error);
+    pthread_mutex_unlock(&file->mutex);
+  }
+  if (status < 0 || !file->is_version_pending || file->timeline == NULL)
+    return status;
+  return find_version(trace, file, error);
 }
 
 /* }====== */

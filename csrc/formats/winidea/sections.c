@@ -34,19 +34,13 @@ struct section_reader {
 
 static pf_status put_text (section_reader *self, const pf_batch *batch,
                            size_t column, pf_bytes text, pf_error *error) {
-  uint32_t name = PF_NO_NAME;
-  if (batch->columns[column].data == NULL)
-    return PF_OK;
-  if (text.size > 0) {
-    winidea_file *const file = self->trace->state;
-    pthread_mutex_lock(&file->mutex);
-    name = pf_intern(self->trace->dictionary, text);
-    pthread_mutex_unlock(&file->mutex);
-    if (name == PF_NO_NAME)
-      return pf_no_memory(error);
-  }
-  pf_put_id(&batch->columns[column], batch->rows, name);
-  return PF_OK;
+  winidea_file *const file = self->trace->state;
+  pthread_mutex_lock(&file->mutex);
+  const bool is_good =
+      pf_put_text(self->trace->dictionary, &batch->columns[column], batch->rows,
+                  text, text.size > 0);
+  pthread_mutex_unlock(&file->mutex);
+  return is_good ? PF_OK : pf_no_memory(error);
 }
 
 

@@ -242,21 +242,6 @@ static pf_status end_section (pf_trace *trace, uint64_t end, bool is_open,
 }
 
 
-static pf_status add_section (pf_trace *trace, uint64_t at, pf_error *error) {
-  winidea_file *const file = trace->state;
-  if (!pf_grow(&file->sections, &file->capacity, file->nsections + 1))
-    return pf_no_memory(error);
-  winidea_section *const section = &file->sections[file->nsections];
-  const pf_bytes line = winidea_line(file->text->bytes, at, &section->rows);
-  const pf_status status = read_header(trace, line, at, section, error);
-  section->end = WINIDEA_OPEN;
-  section->parsed = section->rows;
-  file->scanned = section->rows;
-  file->nsections += status >= 0;
-  return status;
-}
-
-
 /* Finds sections up to and including the next TIMELINE. PF_OK, PF_END at the
    end of the text (in a live trace, for now), or a failure. */
 static pf_status find_sections (pf_trace *trace, pf_error *error) {
@@ -271,11 +256,20 @@ static pf_status find_sections (pf_trace *trace, pf_error *error) {
     file->is_scanned = is_over && !file->is_live;
     if (is_over && file->scanned < at)
       file->scanned = at;
-    if (status == PF_OK && !is_over)
-      status = add_section(trace, at, error);
     if (status < 0 || is_over)
       return status < 0 ? status : PF_END;
-    if (file->sections[file->nsections - 1].kind == WINIDEA_TIMELINE)
+    if (!pf_grow(&file->sections, &file->capacity, file->nsections + 1))
+      return pf_no_memory(error);
+    winidea_section *const section = &file->sections[file->nsections];
+    const pf_bytes line = winidea_line(file->text->bytes, at, &section->rows);
+    status = read_header(trace, line, at, section, error);
+    section->end = WINIDEA_OPEN;
+    section->parsed = section->rows;
+    file->scanned = section->rows;
+    if (status < 0)
+      return status;
+    file->nsections++;
+    if (section->kind == WINIDEA_TIMELINE)
       return PF_OK;
   }
   return PF_END;

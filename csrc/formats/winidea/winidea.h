@@ -13,7 +13,6 @@
 **
 **   open_winidea.c           the format: which file is what, facts, tables
 **   detect_winidea.c         detection of binary timelines and their version
-**   live.c           files that grow while they are read
 **   text1.c          sections of a Text1 file; rowformat.c:
 **                            the formats of their rows
 **   mapping.c        areas and contexts of Text1; xml.c: of XML
@@ -40,6 +39,7 @@
 #include "bytes/cursor.h"
 #include "formats/winidea/rowformat.h"
 #include "model/dictionary/areas.h"
+#include "model/base/id_table.h"
 #include "model/base/intern_table.h"
 #include "model/rows/trace.h"
 #include "profio.h"
@@ -154,7 +154,6 @@ typedef struct winidea_entry {
 
 /* The entries of a handle. */
 typedef struct winidea_handle_info {
-  uint32_t handle;
   uint32_t entry;    /* its first row of the mapping, else first entry */
   uint32_t count;    /* of states: rows of the mapping with a value */
   uint32_t variable; /* of states: their variable, or WINIDEA_NO_ENTRY */
@@ -168,11 +167,11 @@ typedef struct winidea_areas {
   winidea_entry *list;
   uint32_t count;
   size_t capacity;
-  bool is_mapping;   /* the mapping is being read */
-  uint32_t finished; /* entries before it have their parent and area */
-  uint32_t mapped;   /* number of entries that are rows of the mapping */
-  uint32_t changes;  /* incremented for each finished row of the mapping */
-  pf_intern_table handles; /* index of `handle_list` by handle */
+  bool is_mapping;     /* the mapping is being read */
+  uint32_t finished;   /* entries before it have their parent and area */
+  uint32_t mapped;     /* number of entries that are rows of the mapping */
+  uint32_t changes;    /* incremented for each finished row of the mapping */
+  pf_id_table handles; /* ids: indices of `handle_list` */
   winidea_handle_info *handle_list;
   size_t handles_capacity;
   pf_intern_table states; /* index of `state_list` by handle and value */
@@ -202,11 +201,6 @@ typedef struct winidea_section {
 
 #define WINIDEA_OPEN UINT64_MAX
 
-typedef struct winidea_context {
-  uint32_t handle;
-  uint32_t name; /* or PF_NO_NAME */
-} winidea_context;
-
 /* The state of an opened trace (trace->state), freed by `close` of
    open_winidea.c. */
 typedef struct winidea_file {
@@ -227,9 +221,9 @@ typedef struct winidea_file {
   uint64_t scanned;                  /* the text is scanned up to this byte */
   bool is_scanned;                   /* the text is scanned to its end */
   bool has_format[WINIDEA_SECTIONS]; /* stated in a fact */
-  winidea_context *contexts;         /* owned; each handle once */
+  uint32_t *contexts; /* owned: names of contexts, or PF_NO_NAME, by id */
   size_t context_capacity;
-  pf_intern_table context_index; /* index of `contexts` by handle */
+  pf_id_table context_ids; /* of handles */
   uint32_t switches; /* handle of the variable that contains the current context
                         of a core (option context_area), or WINIDEA_NO_HANDLE */
   uint32_t switch_states; /* handle of its states, or WINIDEA_NO_HANDLE */
@@ -278,24 +272,10 @@ static inline uint64_t winidea_records (const winidea_file *file) {
 }
 
 
-/* open_winidea.c: returns true and sets file->text or file->xml if the source
-   is a main file. */
-bool winidea_is_main (winidea_file *file, const pf_source *source);
-
-
-/* open_winidea.c: detects the layout of file->timeline and sets the facts.
-   PF_OK or a failure. */
-pf_status winidea_open_records (pf_trace *trace, winidea_file *file,
-                                pf_error *error);
-
-/* open_winidea.c: the first timeline section that has been scanned, or NULL. */
-const winidea_section *winidea_first_timeline (const winidea_file *file);
-
-
-/* live.c: the bytes of a main file; in a live trace only complete lines. */
+/* open_winidea.c: the bytes of a main file; in a live trace only complete lines. */
 pf_bytes winidea_complete_lines (const winidea_file *file, pf_bytes text);
 
-/* live.c: in a live trace, processes what the files have got since the
+/* open_winidea.c: in a live trace, processes what the files have got since the
    last call; readers call it before each batch. PF_OK, a failure, or PF_AGAIN
    while the version cannot be detected. */
 pf_status winidea_update_live (pf_trace *trace, pf_error *error);

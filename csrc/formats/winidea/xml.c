@@ -183,20 +183,6 @@ static int field_of (const char *name) {
 }
 
 
-/* Reads the elements of an area up to its end. */
-static void read_area (xml_parser *w, pf_bytes fields[FIELDS]) {
-  element e;
-  memset(fields, 0, FIELDS * sizeof *fields);
-  while (next_element(w, &e)) {
-    if (e.is_end && strcmp(e.name, "AREA") == 0)
-      return;
-    const int field = e.is_end || e.is_empty ? FIELDS : field_of(e.name);
-    if (field != FIELDS)
-      fields[field] = winidea_trim(e.text);
-  }
-}
-
-
 /* A handle is hexadecimal with 0x or 8 digits, else decimal. */
 static bool read_handle (pf_bytes text, uint32_t *handle) {
   int64_t number;
@@ -257,8 +243,14 @@ pf_status winidea_read_xml (pf_trace *trace, pf_bytes text, pf_error *error) {
     }
     if (strcmp(e.name, "AREA") != 0 || e.is_end || e.is_empty)
       continue;
-    read_area(&w, fields);
-    status = add_area(trace, fields, e.offset, error);
+    const uint64_t offset = e.offset;
+    memset(fields, 0, sizeof fields);
+    while (next_element(&w, &e) && !(e.is_end && strcmp(e.name, "AREA") == 0)) {
+      const int field = e.is_end || e.is_empty ? FIELDS : field_of(e.name);
+      if (field != FIELDS)
+        fields[field] = winidea_trim(e.text);
+    }
+    status = add_area(trace, fields, offset, error);
   }
   file->areas.is_mapping = false;
   return status < 0 ? status : winidea_finish_areas(trace, error);

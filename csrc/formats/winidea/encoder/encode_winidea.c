@@ -186,7 +186,7 @@ static void resume (pf_encoder *encoder, const pf_sink *sink, uint64_t count) {
 
 static void close_writer (pf_encoder *encoder) {
   winidea_writer *const self = (winidea_writer *)encoder;
-  pf_intern_table_free(&self->variables);
+  pf_id_table_free(&self->variables);
   free(self->variable_list);
   for (int i = 0; i < WINIDEA_SECTIONS; i++)
     free(self->copies[i]);
@@ -282,7 +282,7 @@ pf_status winidea_encoder (const pf_option *options, size_t noptions,
   self->dictionary = dictionary;
   self->section = WINIDEA_SECTIONS;
   self->function = WINIDEA_NO_HANDLE;
-  self->variables.seed = dictionary->seed;
+  pf_id_table_init(&self->variables);
   pf_status status = read_options(self, &opts, error);
   if (status == PF_OK)
     status = pf_intern_texts(dictionary, winidea_event_names, WINIDEA_EVENTS,

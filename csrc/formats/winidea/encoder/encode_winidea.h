@@ -59,7 +59,7 @@ typedef struct winidea_writer {
   bool has_parent_format;
 
   /* For has_states = false; see write_states.c. */
-  pf_intern_table variables;
+  pf_id_table variables; /* ids of handles */
   winidea_variable *variable_list;
   size_t variable_capacity;
   uint32_t ngaps; /* variables whose state was left without a new one */

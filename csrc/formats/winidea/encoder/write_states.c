@@ -15,40 +15,23 @@
 
 /* A variable whose states have been written. */
 struct winidea_variable {
-  uint32_t handle;
   bool has_gap; /* its state was left, and no other has begun */
   int64_t value;
 };
 
-typedef struct search_key {
-  const winidea_writer *writer;
-  uint32_t handle;
-} search_key;
-
-
-static bool is_variable (const void *context, uint32_t number) {
-  const search_key *const s = context;
-  return s->writer->variable_list[number].handle == s->handle;
-}
-
-
 /* The variable with this handle, added if it is new. NULL when out of
    memory. */
 static winidea_variable *variable_of (winidea_writer *self, uint32_t handle) {
-  const search_key s = {self, handle};
-  const uint64_t hash = pf_mix(self->variables.seed, handle);
-  const uint32_t known =
-      pf_intern_table_find(&self->variables, hash, is_variable, &s);
-  if (known != PF_NOT_INTERNED)
-    return &self->variable_list[known];
-  if (!pf_intern_table_reserve(&self->variables) ||
-      !pf_grow(&self->variable_list, &self->variable_capacity,
-               (size_t)self->variables.count + 1))
+  const uint32_t count = self->variables.count;
+  const uint64_t word = handle;
+  uint32_t id;
+  if (!pf_grow(&self->variable_list, &self->variable_capacity,
+               (size_t)count + 1) ||
+      pf_id_table_words(&self->variables, &word, 1, &id) != PF_OK)
     return NULL;
-  winidea_variable *const added =
-      &self->variable_list[pf_intern_table_add(&self->variables, hash)];
-  *added = (winidea_variable){.handle = handle};
-  return added;
+  if (id == count)
+    self->variable_list[id] = (winidea_variable){.has_gap = false};
+  return &self->variable_list[id];
 }
 
 

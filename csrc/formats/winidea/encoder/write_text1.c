@@ -222,25 +222,19 @@ pf_status winidea_write_context (winidea_writer *self, const pf_batch *batch,
 }
 
 
-/* The handle of the parent, or WINIDEA_NO_HANDLE if it is not known yet. */
-static uint32_t handle_of_parent (const winidea_writer *self, uint32_t number) {
-  if (number == PF_NO_AREA)
-    return WINIDEA_NO_HANDLE;
-  const pf_area *const parent = pf_area_at(self->dictionary, number);
-  if (parent->has_handle)
-    return (uint32_t)parent->handle;
-  return number < self->nassigned_of && self->assigned_of[number] != 0
-             ? self->assigned[self->assigned_of[number] - 1].handle
-             : WINIDEA_NO_HANDLE;
-}
-
-
 /* Writes the row of an area with the parent `parent` (or PF_NO_AREA); the
    caller has set its other fields. If a reader would derive another parent, the
    row goes to a section that states parents. */
 static pf_status put_area (winidea_writer *self, fields *f, uint32_t handle,
                            uint32_t parent, pf_sink *sink, pf_error *error) {
-  const uint32_t of = handle_of_parent(self, parent);
+  const pf_area *const above =
+      parent == PF_NO_AREA ? NULL : pf_area_at(self->dictionary, parent);
+  uint32_t of = WINIDEA_NO_HANDLE; /* of the parent, if it is known already */
+  if (above != NULL && above->has_handle)
+    of = (uint32_t)above->handle;
+  else if (above != NULL && parent < self->nassigned_of &&
+           self->assigned_of[parent] != 0)
+    of = self->assigned[self->assigned_of[parent] - 1].handle;
   const char *const class = class_of(handle);
   const bool is_unknown = parent != PF_NO_AREA && of == WINIDEA_NO_HANDLE;
   const uint32_t read = /* the parent that a reader derives */
@@ -252,9 +246,8 @@ static pf_status put_area (winidea_writer *self, fields *f, uint32_t handle,
       !winidea_has_macro(&self->formats[WINIDEA_HANDLE], MACRO_PARENT);
   set_hexadecimal(f, MACRO_HANDLE, handle, 8);
   f->of[MACRO_CLASS] = pf_bytes_of(class);
-  if (parent != PF_NO_AREA)
-    f->of[MACRO_PARENT_NAME] =
-        pf_name(self->dictionary, pf_area_at(self->dictionary, parent)->name);
+  if (above != NULL)
+    f->of[MACRO_PARENT_NAME] = pf_name(self->dictionary, above->name);
   if (of != WINIDEA_NO_HANDLE)
     set_hexadecimal(f, MACRO_PARENT, of, 8);
   if (winidea_kind(handle) == WINIDEA_FUNCTION)
