@@ -119,6 +119,18 @@ describe("--help of a verb", function()
    end)
 end)
 
+it("some verb accepts each option, except those that are verbs or need none", function()
+   local none = { ["--info"] = true, ["--check"] = true, ["--merge"] = true, ["--version"] = true,
+      ["--list-formats"] = true, ["--script"] = true, ["--new-script"] = true }
+   declarations.each(function(option)
+      local is_accepted = none[option[1]]
+      for _, verb in ipairs(verbs.all()) do
+         is_accepted = is_accepted or verbs.accepts(verb, option[1])
+      end
+      assert.is_true(is_accepted, option[1])
+   end)
+end)
+
 describe("profio export", function()
    it("finds the kind by the extension of -o", function()
       fine "profio export -o kind.svg --symbols small.nm gmon.out"

@@ -14,7 +14,7 @@ local info = {
    },
 }
 
-info.more = verbs.joined({ "--columns", "--sort", "--top", "--explain" }, verbs.opening)
+info.more = verbs.joined({ "--columns", "--sort", "--top", "--explain", "--wide" }, verbs.opening)
 
 function info.prepare(given)
    given.info = true

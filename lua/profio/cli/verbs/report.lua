@@ -8,7 +8,7 @@ local report = {
    help = "show a report, or what the format's own tool prints first",
    usage = "profio report [NAME] [options] FILE...",
    options = { "--list-reports", "--where", "--from", "--to", "--columns", "--sort", "--top",
-      "--output", "--unit", "-o", "--focus", "--ignore", "--hide", "--diff", "--exe" },
+      "--output", "--unit", "-o", "--focus", "--ignore", "--hide", "--diff" },
    argument = { "FILE", "name of a report, then traces and their executable; default gmon.out" },
    examples = {
       { "profio report program gmon.out", "what gprof prints: flat profile and call graph" },
@@ -18,7 +18,8 @@ local report = {
 }
 
 report.more = verbs.joined({ "--report", "--lane", "--group", "--aggregate", "--keep", "--explain",
-   "--export", "--metric", "--compat", "--source", "--follow" }, verbs.older, verbs.opening)
+   "--wide", "--limits", "--failed", "--export", "--metric", "--compat", "--source", "--follow" },
+   verbs.older, verbs.opening)
 
 function report.prepare(given)
    local name = verbs.take_name(given, require "profio.reports")

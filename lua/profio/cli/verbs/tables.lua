@@ -15,8 +15,8 @@ local tables = {
    },
 }
 
-tables.more = verbs.joined({ "--unfilter", "--explain", "--export", "--compat", "--follow" },
-   verbs.opening)
+tables.more = verbs.joined({ "--unfilter", "--explain", "--wide", "--export", "--compat",
+   "--follow" }, verbs.opening)
 
 function tables.prepare(given)
    if not given.table then
