@@ -14,25 +14,24 @@
 
 /* {====== Columns ====== */
 
-/* The index of a field with a name and a type, or nfields. */
-static size_t field_of (const pf_reader *reader, const char *name,
-                        pf_type type) {
-  const size_t field = pf_field_index(reader->fields, reader->nfields, name);
-  if (field < reader->nfields && reader->fields[field].type == type)
-    return field;
-  return reader->nfields;
+size_t xpp_entry_column (const pf_reader *reader, const char *name,
+                         pf_type type) {
+  const size_t i = pf_field_index(reader->fields, reader->nfields, name);
+  return i < reader->nfields && reader->fields[i].type == type ? i
+                                                               : XPP_NO_COLUMN;
 }
 
 
 pf_status xpp_entry_columns_of (const pf_reader *reader,
                                 xpp_entry_columns *columns, pf_error *error) {
-  *columns = (xpp_entry_columns){.thread = field_of(reader, "thread", PF_INT),
-                                 .time = field_of(reader, "time", PF_INT),
-                                 .op = field_of(reader, "op", PF_NAME),
-                                 .call = field_of(reader, "call", PF_NAME),
-                                 .flags = field_of(reader, "flags", PF_NAME),
-                                 .file = field_of(reader, "file", PF_NAME)};
-  if (columns->op < reader->nfields && columns->call < reader->nfields)
+  *columns =
+      (xpp_entry_columns){.thread = xpp_entry_column(reader, "thread", PF_INT),
+                          .time = xpp_entry_column(reader, "time", PF_INT),
+                          .op = xpp_entry_column(reader, "op", PF_NAME),
+                          .call = xpp_entry_column(reader, "call", PF_NAME),
+                          .flags = xpp_entry_column(reader, "flags", PF_NAME),
+                          .file = xpp_entry_column(reader, "file", PF_NAME)};
+  if (columns->op != XPP_NO_COLUMN && columns->call != XPP_NO_COLUMN)
     return PF_OK;
   return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                  "columns \"op\" and \"call\" of type name are needed");
@@ -84,27 +83,10 @@ static bool is_same_name (pf_bytes left, pf_bytes right) {
 }
 
 
-/* Whether a function interrupts tracing: prfHold, or _prfHold when it is
+/* A function interrupts tracing if it is prfHold, or _prfHold when it is
    compiled in. */
-static bool holds_tracing (pf_bytes name) {
-  static const pf_bytes holder = {(const uint8_t *)"PRFHOLD", 7};
-  if (name.size > 0 && name.at[0] == '_') {
-    name.at++;
-    name.size--;
-  }
-  return is_same_name(name, holder);
-}
-
-
-static bool is_idle (const xpp_frames *frames, pf_bytes name) {
-  for (size_t i = 0; i < frames->nidle; i++)
-    if (is_same_name(name, frames->idle[i]))
-      return true;
-  return false;
-}
-
-
 static pf_status grow_slots (xpp_frames *frames) {
+  static const pf_bytes holder = {(const uint8_t *)"PRFHOLD", 7};
   const pf_id_table *const numbers = &frames->slot_ids;
   const uint32_t first = frames->nslots;
   if (numbers->count <= first)
@@ -115,10 +97,15 @@ static pf_status grow_slots (xpp_frames *frames) {
   for (uint32_t i = first; i < frames->nslots; i++) {
     const uint32_t name = (uint32_t)numbers->words[i];
     const pf_bytes text = pf_name(frames->dictionary, name);
-    frames->slots[i] =
-        (xpp_call_slot){name, XPP_NO_FRAME, PF_NO_AREA, holds_tracing(text),
-                        is_idle(frames, text)};
-    frames->has_holders |= frames->slots[i].is_holder;
+    const size_t prefix = text.size > 0 && text.at[0] == '_';
+    xpp_call_slot *const slot = &frames->slots[i];
+    *slot =
+        (xpp_call_slot){.name = name, .top = XPP_NO_FRAME, .area = PF_NO_AREA};
+    slot->is_holder =
+        is_same_name((pf_bytes){text.at + prefix, text.size - prefix}, holder);
+    for (size_t k = 0; k < frames->nidle; k++)
+      slot->is_idle |= is_same_name(text, frames->idle[k]);
+    frames->has_holders |= slot->is_holder;
   }
   return PF_OK;
 }
@@ -132,39 +119,7 @@ static uint8_t op_of (const xpp_frames *frames, uint32_t id) {
 }
 
 
-/* Find the lane of a row, mostly that of the previous row. */
-static pf_status find_lane (xpp_frames *frames, const pf_column *thread,
-                            size_t row, uint32_t *lane) {
-  const bool missing = thread == NULL || pf_is_missing(thread, row);
-  const uint64_t word = missing ? 0 : (uint64_t)thread->ints[row];
-  if (!missing && frames->lane != XPP_NO_FRAME &&
-      frames->thread == (int64_t)word) {
-    *lane = frames->lane;
-    return PF_OK;
-  }
-  if (pf_id_table_nullable(&frames->lane_ids, &word, &missing, 1, lane) !=
-      PF_OK)
-    return PF_ENOMEM;
-  frames->thread = (int64_t)word;
-  frames->lane = missing ? XPP_NO_FRAME : *lane;
-  return grow_lanes(frames);
-}
-
-
-static pf_status find_slot (xpp_frames *frames, uint32_t lane, uint32_t name,
-                            uint32_t *slot) {
-  const uint64_t word = (uint64_t)lane << 32 | name;
-  xpp_cached_slot *const cached = &frames->cache[name & (XPP_CACHED_SLOTS - 1)];
-  if (cached->word != word) {
-    if (pf_id_table_words(&frames->slot_ids, &word, 1, slot) != PF_OK)
-      return PF_ENOMEM;
-    *cached = (xpp_cached_slot){word, *slot};
-  }
-  *slot = cached->slot;
-  return grow_slots(frames);
-}
-
-
+/* The lane is mostly that of the previous row. */
 pf_status xpp_frames_look (xpp_frames *frames, const pf_batch *batch,
                            const xpp_entry_columns *columns, size_t row,
                            xpp_call_row *call_row) {
@@ -172,15 +127,34 @@ pf_status xpp_frames_look (xpp_frames *frames, const pf_batch *batch,
   const pf_column *const op = &c[columns->op], *const call = &c[columns->call];
   const pf_column *const thread =
       columns->thread < batch->ncolumns ? &c[columns->thread] : NULL;
-  const uint32_t name =
-      pf_is_missing(call, row) ? frames->nameless : call->ids[row];
+  const bool missing = thread == NULL || pf_is_missing(thread, row);
+  const uint64_t number = missing ? 0 : (uint64_t)thread->ints[row];
   call_row->op = pf_is_missing(op, row)
                      ? XPP_NO_OP
                      : (xpp_call_op)op_of(frames, op->ids[row]);
-  const pf_status status = find_lane(frames, thread, row, &call_row->lane);
-  return status == PF_OK
-             ? find_slot(frames, call_row->lane, name, &call_row->slot)
-             : status;
+  call_row->lane = frames->lane;
+  if (missing || frames->lane == XPP_NO_FRAME ||
+      frames->thread != (int64_t)number) {
+    if (pf_id_table_nullable(&frames->lane_ids, &number, &missing, 1,
+                             &call_row->lane) != PF_OK)
+      return PF_ENOMEM;
+    frames->thread = (int64_t)number;
+    frames->lane = missing ? XPP_NO_FRAME : call_row->lane;
+    if (grow_lanes(frames) != PF_OK)
+      return PF_ENOMEM;
+  }
+  const uint32_t name =
+      pf_is_missing(call, row) ? frames->nameless : call->ids[row];
+  const uint64_t word = (uint64_t)call_row->lane << 32 | name;
+  xpp_cached_slot *const cached = &frames->cache[name & (XPP_CACHED_SLOTS - 1)];
+  if (cached->word != word) {
+    if (pf_id_table_words(&frames->slot_ids, &word, 1, &call_row->slot) !=
+        PF_OK)
+      return PF_ENOMEM;
+    *cached = (xpp_cached_slot){word, call_row->slot};
+  }
+  call_row->slot = cached->slot;
+  return grow_slots(frames);
 }
 
 

@@ -93,11 +93,17 @@ typedef struct xpp_call_row {
   xpp_call_op op;
 } xpp_call_row;
 
-/* Indexes of the columns in the fields of the reader; nfields for missing ones.
-   `file` separates concatenated files. */
+#define XPP_NO_COLUMN SIZE_MAX
+
+/* Indexes of the columns in the fields of the reader, or XPP_NO_COLUMN. `file`
+   separates concatenated files. */
 typedef struct xpp_entry_columns {
   size_t thread, time, op, call, flags, file;
 } xpp_entry_columns;
+
+/* The index of a column with a name and a type, or XPP_NO_COLUMN. */
+size_t xpp_entry_column (const pf_reader *reader, const char *name,
+                         pf_type type);
 
 /* Find the columns. PF_EUNSUPPORTED without op and call. */
 pf_status xpp_entry_columns_of (const pf_reader *reader,

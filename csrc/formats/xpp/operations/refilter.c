@@ -19,41 +19,20 @@ typedef struct refilter {
 } refilter;
 
 
-/* Whether rows before this one are lost, or are of another run. */
-static bool follows_gap (const refilter *self, const pf_batch *batch,
-                         size_t row) {
-  if (self->at.flags >= batch->ncolumns)
-    return false;
-  const pf_column *const flags = &batch->columns[self->at.flags];
-  if (pf_is_missing(flags, row) || flags->ids[row] == self->frames.nameless)
-    return false;
-  const pf_bytes text = pf_name(self->frames.dictionary, flags->ids[row]);
-  return (xpp_flags_in(text) & (XPP_FLAG_GAP | XPP_FLAG_RUN)) != 0;
-}
-
-
-/* Drop all open calls if the row does not continue the previous ones. */
+/* Drop all open calls if the row does not continue the previous ones: rows before
+   it are lost, or are of another file or run. */
 static void forget_after_gap (refilter *self, const pf_batch *batch,
                               size_t row) {
-  if (!xpp_frames_new_file(&self->frames, batch, &self->at, row) &&
-      !follows_gap(self, batch, row))
-    return;
-  for (uint32_t i = 0; i < self->frames.nlanes; i++)
-    while (self->frames.lanes[i].depth > 0)
-      xpp_frames_pop(&self->frames, &self->frames.lanes[i]);
-}
-
-
-/* Process an enter; it is kept if its call begins. False when out of memory. */
-static bool enter (refilter *self, xpp_call_stack *lane, uint32_t slot,
-                   xpp_call_op op, bool *keep) {
-  *keep = !xpp_frames_is_second(lane, slot, op);
-  xpp_open_call *const call =
-      *keep ? xpp_frames_push(&self->frames, lane, slot) : xpp_frames_top(lane);
-  if (call == NULL)
-    return false;
-  xpp_open_call_record(call, op, 0);
-  return true;
+  xpp_frames *const frames = &self->frames;
+  bool is_new = xpp_frames_new_file(frames, batch, &self->at, row);
+  if (pf_has_value(batch, self->at.flags, row)) {
+    const uint32_t flags = batch->columns[self->at.flags].ids[row];
+    is_new |= (xpp_flags_in(pf_name(frames->dictionary, flags)) &
+               (XPP_FLAG_GAP | XPP_FLAG_RUN)) != 0;
+  }
+  for (uint32_t i = 0; is_new && i < frames->nlanes; i++)
+    while (frames->lanes[i].depth > 0)
+      xpp_frames_pop(frames, &frames->lanes[i]);
 }
 
 
@@ -75,7 +54,8 @@ static bool leave (refilter *self, xpp_call_stack *lane, uint32_t slot,
 }
 
 
-/* Process a row and set *keep; false when out of memory. */
+/* Process a row and set *keep; false when out of memory. An enter is kept if
+   its call begins. */
 static bool decide (refilter *self, const pf_batch *batch, size_t row,
                     bool *keep) {
   xpp_frames *const frames = &self->frames;
@@ -91,8 +71,15 @@ static bool decide (refilter *self, const pf_batch *batch, size_t row,
     lane->orphan = XPP_NO_FRAME;
   if (op == XPP_NO_OP)
     return true;
-  if (op == XPP_CALLING || op == XPP_ENTERED)
-    return enter(self, lane, slot, op, keep);
+  if (op == XPP_CALLING || op == XPP_ENTERED) {
+    *keep = !xpp_frames_is_second(lane, slot, op);
+    xpp_open_call *const call =
+        *keep ? xpp_frames_push(frames, lane, slot) : xpp_frames_top(lane);
+    if (call == NULL)
+      return false;
+    xpp_open_call_record(call, op, 0);
+    return true;
+  }
   *keep = leave(self, lane, slot, op);
   return true;
 }
@@ -149,7 +136,7 @@ pf_status xpp_refilter_open (pf_reader *input, pf_reader **reader,
                              .close = refilter_close};
   self->input = input;
   pf_status status = xpp_entry_columns_of(input, &self->at, error);
-  self->at.time = input->nfields; /* the order of rows suffices */
+  self->at.time = XPP_NO_COLUMN; /* the order of rows suffices */
   if (status == PF_OK &&
       xpp_frames_open(&self->frames, input->dictionary) != PF_OK)
     status = pf_no_memory(error);

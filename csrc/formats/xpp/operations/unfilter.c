@@ -68,23 +68,6 @@ static bool is_returning (const xpp_open_call *call) {
 }
 
 
-/* Whether the call is one that interrupts tracing. */
-static bool is_holding (const unfilter *self, const xpp_open_call *call) {
-  return self->frames.slots[call->slot].is_holder;
-}
-
-
-/* Whether the row proves that no more entries of a call will come. */
-static bool is_finished (const unfilter *self, const xpp_open_call *call,
-                         const entry *e) {
-  if (is_returning(call))
-    return e->slot != call->slot || e->op != XPP_RETURNED;
-  return is_holding(self, call) &&
-         (e->slot != call->slot || e->op == XPP_CALLING ||
-          (e->op == XPP_ENTERED && call->seen[XPP_ENTERED]));
-}
-
-
 /* Close the innermost call when it is finished. */
 static pf_status end_finished (unfilter *self, pf_batch *out,
                                xpp_call_stack *lane, pf_error *error) {
@@ -171,55 +154,6 @@ static pf_status process_leave (unfilter *self, pf_batch *out, const entry *e,
 }
 
 
-/* A row that is neither enter nor leave. */
-static pf_status process_other (unfilter *self, pf_batch *out, const entry *e,
-                                pf_error *error) {
-  const out_row l = {e->lane,   e->slot,    PF_NO_AREA, e->time,
-                     self->row, PF_NO_NAME, NULL,       0};
-  advance(self, e->lane);
-  return self->copied == 0 ? PF_OK : xpp_unfilter_put(self, out, &l, error);
-}
-
-
-/* Returns the flags (XPP_FLAG_...) of an input row, 0 if it has none. They
-   describe the row itself, or a gap or a new run before it. */
-static unsigned flags_of_row (const unfilter *self, size_t row) {
-  const uint32_t given = xpp_unfilter_flags(self, row);
-  return given == self->flag_names[0]
-             ? 0
-             : xpp_flags_in(pf_name(self->reader.dictionary, given));
-}
-
-
-/* The flags with which all open calls end before a row, because another file or
-   run begins or rows before it are lost; 0: they do not end. */
-static unsigned closed_before (unfilter *self, size_t row) {
-  const unsigned flags = flags_of_row(self, row);
-  const bool is_new =
-      xpp_frames_new_file(&self->frames, &self->in, &self->at, row);
-  return is_new || (flags & XPP_FLAG_RUN) != 0 ? XPP_FLAG_OPEN
-                                               : flags & XPP_FLAG_GAP;
-}
-
-
-/* Reset the clocks of all threads. */
-static void reset_clocks (unfilter *self) {
-  self->latest = 0;
-  for (uint32_t i = 0; i < self->frames.nlanes; i++) {
-    xpp_call_stack *const lane = &self->frames.lanes[i];
-    lane->idle = lane->seen = 0;
-    lane->shown = INT64_MIN;
-  }
-}
-
-
-/* Start to close all open calls, one per step. */
-static void begin_sweep (unfilter *self, unsigned flags) {
-  self->close_flags = flags;
-  self->closing_lane = 0;
-}
-
-
 /* Close open calls until one row is written or all are closed. In a table of
    events calls are dropped, because the call machine closes its own. */
 static pf_status sweep (unfilter *self, pf_batch *out, pf_error *error) {
@@ -229,7 +163,7 @@ static pf_status sweep (unfilter *self, pf_batch *out, pf_error *error) {
     const xpp_open_call *const top = xpp_frames_top(lane);
     if (top == NULL)
       self->closing_lane++;
-    else if (is_returning(top) || is_holding(self, top))
+    else if (is_returning(top) || frames->slots[top->slot].is_holder)
       return end_finished(self, out, lane, error);
     else if (self->copied == 0)
       xpp_frames_pop(frames, lane);
@@ -238,88 +172,110 @@ static pf_status sweep (unfilter *self, pf_batch *out, pf_error *error) {
                       error);
   }
   self->has_gap = !self->has_ended;
-  if (self->close_flags == XPP_FLAG_OPEN)
-    reset_clocks(self);
+  if (self->close_flags == XPP_FLAG_OPEN) { /* the clocks start again */
+    self->latest = 0;
+    for (uint32_t i = 0; i < frames->nlanes; i++) {
+      frames->lanes[i].idle = frames->lanes[i].seen = 0;
+      frames->lanes[i].shown = INT64_MIN;
+    }
+  }
   self->close_flags = 0;
+  self->closing_lane = 0;
   return PF_OK;
 }
 
 
-/* The time of a row; the latest time when it is missing. */
-static int64_t time_of (const unfilter *self, size_t row) {
-  if (self->at.time >= self->in.ncolumns)
-    return 0;
-  const pf_column *const time = &self->in.columns[self->at.time];
-  return pf_is_missing(time, row) ? self->latest : time->ints[row];
-}
-
-
-static pf_status look_at (unfilter *self, size_t row, entry *e,
-                          pf_error *error) {
+/* Set *e to the next row of the input. */
+static pf_status look (unfilter *self, entry *e, pf_error *error) {
   xpp_call_row call_row;
-  if (xpp_frames_look(&self->frames, &self->in, &self->at, row, &call_row) !=
-      PF_OK)
+  if (xpp_frames_look(&self->frames, &self->in, &self->at, self->row,
+                      &call_row) != PF_OK)
     return pf_no_memory(error);
-  *e = (entry){&self->frames.lanes[call_row.lane], call_row.slot, call_row.op,
-               time_of(self, row)};
+  xpp_call_stack *const lane = &self->frames.lanes[call_row.lane];
+  int64_t now = 0;
+  if (self->at.time < self->in.ncolumns)
+    now = pf_has_value(&self->in, self->at.time, self->row)
+              ? self->in.columns[self->at.time].ints[self->row]
+              : self->latest;
+  *e = (entry){lane, call_row.slot, call_row.op, now};
+  if (now > self->latest)
+    self->latest = now;
+  /* the clock of a thread is stopped while it is in a function that waits */
+  const xpp_open_call *const top = xpp_frames_top(lane);
+  if (top != NULL && self->frames.slots[top->slot].is_idle && now > lane->seen)
+    lane->idle += now - lane->seen;
+  lane->seen = now;
   return PF_OK;
 }
 
 
-/* The clock of a thread is stopped while it is in a function that waits. */
-static void update_idle (const unfilter *self, const entry *e) {
-  xpp_call_stack *const lane = e->lane;
-  const xpp_open_call *const top = xpp_frames_top(lane);
-  if (top != NULL && self->frames.slots[top->slot].is_idle &&
-      e->time > lane->seen)
-    lane->idle += e->time - lane->seen;
-  lane->seen = e->time;
+/* Whether the row proves that no more entries of the innermost call will come.
+   A call that interrupts tracing has no leave. */
+static bool ends_top (const unfilter *self, const entry *e) {
+  const xpp_open_call *const top = xpp_frames_top(e->lane);
+  if (top == NULL)
+    return false;
+  if (is_returning(top))
+    return e->slot != top->slot || e->op != XPP_RETURNED;
+  return self->frames.slots[top->slot].is_holder &&
+         (e->slot != top->slot || e->op == XPP_CALLING ||
+          (e->op == XPP_ENTERED && top->seen[XPP_ENTERED]));
+}
+
+
+/* The flags with which all open calls end before the next row, because another
+   file or run begins or rows before it are lost; 0: they do not end. */
+static unsigned closed_before (unfilter *self) {
+  const uint32_t given = xpp_unfilter_flags(self, self->row);
+  const unsigned flags =
+      given == self->flag_names[0]
+          ? 0
+          : xpp_flags_in(pf_name(self->reader.dictionary, given));
+  const bool is_new =
+      xpp_frames_new_file(&self->frames, &self->in, &self->at, self->row);
+  return is_new || (flags & XPP_FLAG_RUN) != 0 ? XPP_FLAG_OPEN
+                                               : flags & XPP_FLAG_GAP;
 }
 
 
 static pf_status step (unfilter *self, pf_batch *out, pf_error *error) {
   if (!self->is_swept && self->may_have_gaps) {
     self->is_swept = true;
-    const unsigned closes = closed_before(self, self->row);
-    self->frames.gaps += closes == XPP_FLAG_GAP;
-    begin_sweep(self, closes);
+    self->close_flags = closed_before(self);
+    self->frames.gaps += self->close_flags == XPP_FLAG_GAP;
     return PF_OK;
   }
   entry e = {NULL, 0, XPP_NO_OP, 0};
-  const pf_status status = look_at(self, self->row, &e, error);
+  const pf_status status = look(self, &e, error);
   if (status != PF_OK || e.lane == NULL)
     return status;
-  if (e.time > self->latest)
-    self->latest = e.time;
-  update_idle(self, &e);
-  if (e.lane->depth > 0 && is_finished(self, xpp_frames_top(e.lane), &e))
+  if (ends_top(self, &e))
     return end_finished(self, out, e.lane, error);
-  switch (e.op) {
-    case XPP_CALLING:
-    case XPP_ENTERED: return process_enter(self, out, &e, error);
-    case XPP_RETURNING:
-    case XPP_RETURNED: return process_leave(self, out, &e, error);
-    default: return process_other(self, out, &e, error);
-  }
+  if (e.op == XPP_CALLING || e.op == XPP_ENTERED)
+    return process_enter(self, out, &e, error);
+  if (e.op != XPP_NO_OP)
+    return process_leave(self, out, &e, error);
+  const out_row l = {e.lane,    e.slot,     PF_NO_AREA, e.time,
+                     self->row, PF_NO_NAME, NULL,       0};
+  advance(self, e.lane);
+  return self->copied == 0 ? PF_OK : xpp_unfilter_put(self, out, &l, error);
+}
+
+
+/* Process many rows on the fast path, then one on the general path. */
+static pf_status process (unfilter *self, pf_batch *out, pf_error *error) {
+  if (self->is_fast && !self->has_gap && !self->frames.has_holders &&
+      xpp_unfilter_fast(self, out) != PF_OK)
+    return pf_no_memory(error);
+  if (self->row == self->in.rows || out->rows == PF_BATCH_ROWS)
+    return PF_OK;
+  return step(self, out, error);
 }
 
 /* }====== */
 
 
 /* {====== The stage ====== */
-
-/* Mark the input columns for line and params. */
-static void want_details (unfilter *self, const pf_batch *out, bool *in) {
-  const size_t columns[2][2] = {{self->to.line, self->lines},
-                                {self->to.params, self->params}};
-  for (size_t i = 0; i < 2; i++)
-    if (columns[i][0] < out->ncolumns &&
-        out->columns[columns[i][0]].data != NULL) {
-      in[columns[i][1]] = true;
-      self->has_details = true;
-    }
-}
-
 
 /* Open the batch for the input, with the columns that are wanted or needed. */
 static pf_status open_input (unfilter *self, const pf_batch *out,
@@ -332,7 +288,12 @@ static pf_status open_input (unfilter *self, const pf_batch *out,
   xpp_entry_columns_want(self->input, &self->at, in);
   if (self->line != NO_COLUMN)
     in[self->line] = true;
-  want_details(self, out, in);
+  const size_t details[2][2] = {{self->to.line, self->lines},
+                                {self->to.params, self->params}};
+  for (size_t i = 0; i < 2; i++)
+    if (details[i][0] < out->ncolumns &&
+        out->columns[details[i][0]].data != NULL)
+      in[details[i][1]] = self->has_details = true;
   const pf_status status = pf_batch_for(&self->in, self->input, in);
   free(in);
   if (status != PF_OK)
@@ -342,36 +303,12 @@ static pf_status open_input (unfilter *self, const pf_batch *out,
 }
 
 
-/* Whether a row of the batch may close all calls. */
-static bool may_have_gaps (const unfilter *self) {
-  if (self->at.file < self->in.ncolumns)
-    return true;
-  if (self->at.flags >= self->in.ncolumns)
-    return false;
-  const pf_column *const flags = &self->in.columns[self->at.flags];
-  return pf_has_values(flags, self->in.rows);
-}
-
-
-/* Whether a column exists and has no missing values. */
-static bool is_whole (const unfilter *self, size_t column) {
-  return column < self->in.ncolumns && !self->in.columns[column].has_missing;
-}
-
-
-/* Whether the fast path can process the rows of the batch. */
-static bool is_fast (const unfilter *self) {
-  const xpp_entry_columns *const at = &self->at;
-  return PF_FAST(CALLS) && self->copied == 0 && self->line == NO_COLUMN &&
-         !self->has_details && self->frames.nidle == 0 &&
-         !self->may_have_gaps && is_whole(self, at->thread) &&
-         is_whole(self, at->time) && is_whole(self, at->op) &&
-         is_whole(self, at->call);
-}
-
-
-/* Read the next batch of the input. */
+/* Read the next batch of the input. Its rows may close all calls if they have
+   flags or files. The fast path processes them if not, and if nothing else is
+   needed and no value is missing. */
 static pf_status pull (unfilter *self, pf_error *error) {
+  const xpp_entry_columns *const at = &self->at;
+  const size_t needed[] = {at->thread, at->time, at->op, at->call};
   self->row = 0;
   self->in.rows = 0;
   const pf_status status = self->input->next(self->input, &self->in, error);
@@ -379,20 +316,17 @@ static pf_status pull (unfilter *self, pf_error *error) {
     self->in.rows = 0;
     return status;
   }
-  self->may_have_gaps = may_have_gaps(self);
-  self->is_fast = is_fast(self);
+  self->may_have_gaps =
+      at->file != NO_COLUMN ||
+      (at->flags != NO_COLUMN &&
+       pf_has_values(&self->in.columns[at->flags], self->in.rows));
+  self->is_fast = PF_FAST(CALLS) && self->copied == 0 &&
+                  self->line == NO_COLUMN && !self->has_details &&
+                  self->frames.nidle == 0 && !self->may_have_gaps;
+  for (size_t i = 0; i < 4; i++)
+    self->is_fast &=
+        needed[i] != NO_COLUMN && !self->in.columns[needed[i]].has_missing;
   return PF_MORE;
-}
-
-
-/* Process many rows on the fast path, then one on the general path. */
-static pf_status process_rows (unfilter *self, pf_batch *out, pf_error *error) {
-  if (self->is_fast && !self->has_gap && !self->frames.has_holders &&
-      xpp_unfilter_fast(self, out) != PF_OK)
-    return pf_no_memory(error);
-  if (self->row == self->in.rows || out->rows == PF_BATCH_ROWS)
-    return PF_OK;
-  return step(self, out, error);
 }
 
 
@@ -407,12 +341,12 @@ pf_status xpp_unfilter_next (pf_reader *reader, pf_batch *out,
     if (self->close_flags != 0)
       status = sweep(self, out, error);
     else if (self->row < self->in.rows)
-      status = process_rows(self, out, error);
+      status = process(self, out, error);
     else if (out->rows > 0 || self->has_ended)
       break;
     else if ((status = pull(self, error)) == PF_END) {
       self->has_ended = true;
-      begin_sweep(self, XPP_FLAG_OPEN);
+      self->close_flags = XPP_FLAG_OPEN;
       status = PF_OK;
     }
   }

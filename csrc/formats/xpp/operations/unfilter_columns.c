@@ -8,6 +8,7 @@
 
 #include "formats/xpp/operations/unfilter.h"
 #include "formats/xpp/operations/unfilter_state.h"
+#include "model/rows/put_values.h"
 
 /* {====== Output rows ====== */
 
@@ -19,99 +20,63 @@ uint32_t xpp_unfilter_flags (const unfilter *self, size_t row) {
 }
 
 
-static pf_column *wanted (pf_batch *out, size_t column) {
-  if (column >= out->ncolumns || out->columns[column].data == NULL)
-    return NULL;
-  return &out->columns[column];
-}
-
-
-static void put_int (pf_batch *out, size_t column, size_t row, bool known,
-                     int64_t value) {
-  pf_column *const to = wanted(out, column);
-  if (to == NULL)
-    return;
-  to->ints[row] = known ? value : 0;
-  if (!known)
-    pf_set_missing(to, row);
-}
-
-
-static void put_name (pf_batch *out, size_t column, size_t row, uint32_t name) {
-  pf_column *const to = wanted(out, column);
-  if (to == NULL)
-    return;
-  to->ids[row] = name == PF_NO_NAME ? 0 : name;
-  if (name == PF_NO_NAME)
-    pf_set_missing(to, row);
+/* A column of the output, which may have no memory. */
+static pf_column *column_of (const pf_batch *out, size_t column) {
+  static pf_column none;
+  return column < out->ncolumns ? &out->columns[column] : &none;
 }
 
 
 /* Copy a value from row `from` of a column of the input, or set it missing. */
 static void copy_value (pf_column *to, size_t row, const pf_column *source,
                         size_t from) {
-  const size_t size = pf_type_size(to->type);
-  uint8_t *const place = (uint8_t *)to->data + row * size;
-  if (from == NO_ROW || pf_is_missing(source, from)) {
-    memset(place, 0, size);
-    pf_set_missing(to, row);
-  }
-  else
-    memcpy(place, (const uint8_t *)source->data + from * size, size);
-}
-
-
-/* Copy the columns of the input other than flags from row `from`, or set those
-   missing that xpp_unfilter_put does not fill. */
-static void copy_row (const unfilter *self, pf_batch *out, size_t row,
-                      size_t from) {
-  const out_columns *const our = &self->to;
-  for (size_t i = 0; i < self->copied; i++) {
-    pf_column *const to = wanted(out, i);
-    const bool is_filled = from == NO_ROW && (i == our->thread ||
-                                              i == our->time || i == our->call);
-    if (to != NULL && i != our->flags && !is_filled)
-      copy_value(to, row, &self->in.columns[i], from);
-  }
-}
-
-
-/* The ns between the codes of each complete pair. False when there is none. */
-static bool overhead_of (const xpp_open_call *frame, int64_t *overhead) {
-  const bool *const seen = frame->seen;
-  const int64_t *const time = frame->time;
-  uint64_t sum = 0;
-  if (seen[XPP_CALLING] && seen[XPP_ENTERED])
-    sum += (uint64_t)time[XPP_ENTERED] - (uint64_t)time[XPP_CALLING];
-  if (seen[XPP_RETURNING] && seen[XPP_RETURNED])
-    sum += (uint64_t)time[XPP_RETURNED] - (uint64_t)time[XPP_RETURNING];
-  *overhead = (int64_t)sum;
-  return (seen[XPP_CALLING] && seen[XPP_ENTERED]) ||
-         (seen[XPP_RETURNING] && seen[XPP_RETURNED]);
-}
-
-
-/* Write overhead and compiled of a leave. */
-static void put_call (const unfilter *self, pf_batch *out, size_t row,
-                      const out_row *l) {
-  int64_t overhead = 0;
-  const xpp_open_call *const frame = l->frame;
-  const bool known = frame != NULL && overhead_of(frame, &overhead);
-  const bool spoke =
-      frame != NULL && (frame->seen[XPP_ENTERED] || frame->seen[XPP_RETURNING]);
-  pf_column *const compiled = wanted(out, self->to.compiled);
-  put_int(out, self->to.overhead, row, known, overhead);
-  if (compiled == NULL)
+  if (to->data == NULL)
     return;
-  compiled->bools[row] = spoke;
-  if (frame == NULL)
-    pf_set_missing(compiled, row);
+  if (from == NO_ROW || pf_is_missing(source, from)) {
+    pf_put_none(to, row, 1);
+    return;
+  }
+  const size_t size = pf_type_size(to->type);
+  memcpy((uint8_t *)to->data + row * size,
+         (const uint8_t *)source->data + from * size, size);
 }
 
 
-/* The flags of an event as kernels/calls defines them: `gap` there ends all
-   open calls before the event, so only the first event after a gap has it. */
-static uint32_t event_flags (unfilter *self, const out_row *l) {
+/* Write overhead and compiled of a leave. The overhead is the ns between the
+   codes of each complete pair. */
+static void put_call (const unfilter *self, const pf_batch *out, size_t row,
+                      const xpp_open_call *frame) {
+  static const xpp_open_call none;
+  const xpp_open_call *const call = frame == NULL ? &none : frame;
+  const bool *const seen = call->seen;
+  const int64_t *const time = call->time;
+  const bool has_enter = seen[XPP_CALLING] && seen[XPP_ENTERED];
+  const bool has_leave = seen[XPP_RETURNING] && seen[XPP_RETURNED];
+  uint64_t sum = 0;
+  if (has_enter)
+    sum += (uint64_t)time[XPP_ENTERED] - (uint64_t)time[XPP_CALLING];
+  if (has_leave)
+    sum += (uint64_t)time[XPP_RETURNED] - (uint64_t)time[XPP_RETURNING];
+  pf_put_int(column_of(out, self->to.overhead), row, (int64_t)sum,
+             has_enter || has_leave);
+  pf_put_bool(column_of(out, self->to.compiled), row,
+              seen[XPP_ENTERED] || seen[XPP_RETURNING], frame != NULL);
+}
+
+
+/* The flags of a row as a name; PF_NO_NAME when out of memory. `gap` of an event
+   ends all open calls before it (kernels/calls), so only the first event after a
+   gap has it. The flags of an entry are merged with those of its row. */
+static uint32_t flags_of (unfilter *self, const out_row *l) {
+  const uint32_t none = self->flag_names[0];
+  if (self->copied > 0) {
+    const uint32_t ours = self->flag_names[l->flags];
+    const uint32_t given =
+        l->row == NO_ROW ? none : xpp_unfilter_flags(self, l->row);
+    if (given == none || ours == none)
+      return given == none ? ours : given;
+    return xpp_flags_merge(self->reader.dictionary, given, ours);
+  }
   unsigned flags = l->flags & ~(unsigned)XPP_FLAG_GAP;
   if (l->flags == XPP_FLAG_GAP)
     flags = XPP_FLAG_UNWOUND;
@@ -124,85 +89,48 @@ static uint32_t event_flags (unfilter *self, const out_row *l) {
 }
 
 
-/* The flags of an entry: ours merged with those of the row. */
-static uint32_t entry_flags (const unfilter *self, const out_row *l) {
-  const uint32_t ours = self->flag_names[l->flags];
-  const uint32_t none = self->flag_names[0];
-  const uint32_t given =
-      l->row == NO_ROW ? none : xpp_unfilter_flags(self, l->row);
-  if (given == none || ours == none)
-    return given == none ? ours : given;
-  return xpp_flags_merge(self->reader.dictionary, given, ours);
-}
-
-
-static bool put_flags (unfilter *self, pf_batch *out, size_t row,
-                       const out_row *l) {
-  const uint32_t name =
-      self->copied == 0 ? event_flags(self, l) : entry_flags(self, l);
-  put_name(out, self->to.flags, row,
-           name == self->flag_names[0] ? PF_NO_NAME : name);
-  return name != PF_NO_NAME;
-}
-
-
-/* The time of the row on the clock of its thread, which stops while the thread
-   waits and never goes back. */
-static int64_t clock_of (const unfilter *self, const out_row *l) {
-  xpp_call_stack *const lane = l->lane;
-  if (self->frames.nidle == 0)
-    return l->time;
-  const int64_t time = l->time - lane->idle;
-  lane->shown = time > lane->shown ? time : lane->shown;
-  return lane->shown;
-}
-
-
-/* Copy line and params from row `from`, or set them missing. */
-static void put_details (const unfilter *self, pf_batch *out, size_t row,
-                         size_t from) {
-  const size_t columns[2][2] = {{self->to.line, self->lines},
-                                {self->to.params, self->params}};
-  for (size_t i = 0; self->has_details && i < 2; i++) {
-    pf_column *const to = wanted(out, columns[i][0]);
-    if (to != NULL)
-      copy_value(to, row, &self->in.columns[columns[i][1]], from);
-  }
-}
-
-
 pf_status xpp_unfilter_put (unfilter *self, pf_batch *out, const out_row *l,
                             pf_error *error) {
   const size_t row = out->rows++;
   const out_columns *const to = &self->to;
-  copy_row(self, out, row, l->row);
-  if (l->row == NO_ROW || self->copied == 0) {
-    put_int(out, to->thread, row, l->lane->has_thread, l->lane->thread);
-    put_int(out, to->time, row, true, clock_of(self, l));
-    put_name(out, to->call, row, self->frames.slots[l->slot].name);
+  xpp_call_stack *const lane = l->lane;
+  const bool is_ours = l->row == NO_ROW || self->copied == 0;
+  for (size_t i = 0; i < self->copied; i++)
+    if (i != to->flags &&
+        !(is_ours && (i == to->thread || i == to->time || i == to->call)))
+      copy_value(column_of(out, i), row, &self->in.columns[i], l->row);
+  if (is_ours) {
+    int64_t time = l->time;
+    if (self->frames.nidle > 0) {
+      /* the clock of the thread stops while it waits, and never goes back */
+      const int64_t shown = time - lane->idle;
+      time = lane->shown = shown > lane->shown ? shown : lane->shown;
+    }
+    pf_put_int(column_of(out, to->thread), row, lane->thread, lane->has_thread);
+    pf_put_int(column_of(out, to->time), row, time, true);
+    pf_put_id(column_of(out, to->call), row, self->frames.slots[l->slot].name);
   }
-  put_name(out, to->event, row, l->event);
-  put_call(self, out, row, l);
-  put_name(out, to->area, row, l->area);
-  put_details(self, out, row, l->row);
-  if (put_flags(self, out, row, l))
-    return PF_OK;
-  return pf_no_memory(error);
+  pf_put_id(column_of(out, to->event), row, l->event);
+  put_call(self, out, row, l->frame);
+  pf_put_id(column_of(out, to->area), row, l->area);
+  if (self->has_details) {
+    copy_value(column_of(out, to->line), row, column_of(&self->in, self->lines),
+               l->row);
+    copy_value(column_of(out, to->params), row,
+               column_of(&self->in, self->params), l->row);
+  }
+  const uint32_t flags = flags_of(self, l);
+  pf_put_id(column_of(out, to->flags), row,
+            flags == self->flag_names[0] ? PF_NO_NAME : flags);
+  if (flags == PF_NO_NAME)
+    return pf_no_memory(error);
+  return PF_OK;
 }
 
 /* }====== */
 
 
 /* {====== Opening ====== */
-
-/* Intern the names that are written. */
-static bool intern_words (unfilter *self, pf_dictionary *dictionary) {
-  self->enter = pf_intern_text(dictionary, "enter");
-  self->leave = pf_intern_text(dictionary, "leave");
-  return self->enter != PF_NO_NAME && self->leave != PF_NO_NAME &&
-         xpp_flag_names(dictionary, self->flag_names);
-}
-
 
 /* Create a reader with memory for `more` fields in addition to those of the
    input; NULL with a message in `error`. */
@@ -221,8 +149,11 @@ static unfilter *new_reader (pf_reader *input, size_t more, pf_error *error) {
     self->at = at;
     self->line = self->lines = self->params = NO_COLUMN;
     self->to.line = self->to.params = NO_COLUMN;
+    self->enter = pf_intern_text(input->dictionary, "enter");
+    self->leave = pf_intern_text(input->dictionary, "leave");
     if (xpp_frames_open(&self->frames, input->dictionary) == PF_OK &&
-        intern_words(self, input->dictionary))
+        self->enter != PF_NO_NAME && self->leave != PF_NO_NAME &&
+        xpp_flag_names(input->dictionary, self->flag_names))
       return self;
     xpp_unfilter_close(&self->reader);
   }
@@ -250,8 +181,8 @@ static void add_entry_fields (unfilter *self) {
   for (size_t i = 0; i < input->nfields; i++)
     self->fields[i] = input->fields[i];
   self->reader.nfields = self->copied = input->nfields;
-  to->thread = self->at.thread < input->nfields ? self->at.thread : NO_COLUMN;
-  to->time = self->at.time < input->nfields ? self->at.time : NO_COLUMN;
+  to->thread = self->at.thread;
+  to->time = self->at.time;
   to->call = self->at.call;
   to->area = NO_COLUMN;
   to->flags = self->at.flags < input->nfields
@@ -279,14 +210,6 @@ static void add_event_fields (unfilter *self) {
   if (self->params != NO_COLUMN)
     to->params =
         add_field(self, "params", PF_BYTES, "parameters with their values");
-}
-
-
-/* The index of a column with a name and a type, or NO_COLUMN. */
-static size_t column_named (const pf_reader *input, const char *name,
-                            pf_type type) {
-  const size_t i = pf_field_index(input->fields, input->nfields, name);
-  return i < input->nfields && input->fields[i].type == type ? i : NO_COLUMN;
 }
 
 
@@ -338,10 +261,10 @@ pf_status xpp_unfilter_events (pf_reader *input,
     return pf_no_memory(error);
   }
   if (options->by_line)
-    self->line = column_named(input, "line", PF_INT);
+    self->line = xpp_entry_column(input, "line", PF_INT);
   if (options->details) {
-    self->lines = column_named(input, "line", PF_INT);
-    self->params = column_named(input, "params", PF_BYTES);
+    self->lines = xpp_entry_column(input, "line", PF_INT);
+    self->params = xpp_entry_column(input, "params", PF_BYTES);
   }
   add_event_fields(self);
   *reader = &self->reader;

@@ -12,7 +12,7 @@
 #include "formats/xpp/operations/frames.h"
 
 #define NO_ROW    SIZE_MAX
-#define NO_COLUMN SIZE_MAX
+#define NO_COLUMN XPP_NO_COLUMN
 
 /* Indexes of the output columns, or NO_COLUMN. */
 typedef struct out_columns {
