@@ -29,12 +29,6 @@ typedef struct head_table {
 
 /* {====== Tables ====== */
 
-static pf_bytes name_at (const uint8_t *descriptor) {
-  const uint8_t *const end = memchr(descriptor, 0, 11);
-  return (pf_bytes){descriptor, end == NULL ? 11 : (size_t)(end - descriptor)};
-}
-
-
 static xpp_kind kind_of (uint8_t type) {
   switch (type) {
     case 'C':
@@ -64,8 +58,10 @@ static bool read_table (pf_bytes head, head_table *table) {
     if (table->nfields == FIELDS)
       return false;
     table->offsets[table->nfields] = offset;
-    table->fields[table->nfields++] = (xpp_candidate){
-        .name = name_at(d), .kind = kind_of(d[11]), .width = d[16]};
+    table->fields[table->nfields++] =
+        (xpp_candidate){.name = {d, strnlen((const char *)d, 11)},
+                        .kind = kind_of(d[11]),
+                        .width = d[16]};
     offset += d[16];
   }
   while (table->start < head.size && head.at[table->start] == 0x1A)
@@ -75,10 +71,10 @@ static bool read_table (pf_bytes head, head_table *table) {
 
 
 /* The value of a field in a complete record. */
-static pf_bytes value_of (const head_table *table, const uint8_t *record,
-                          size_t field) {
-  return xpp_trim(
-      (pf_bytes){record + table->offsets[field], table->fields[field].width});
+static pf_bytes value_of (const head_table *table, size_t row, size_t field) {
+  return xpp_trim((pf_bytes){table->head.at + table->start +
+                                 row * table->record + table->offsets[field],
+                             table->fields[field].width});
 }
 
 
@@ -93,18 +89,6 @@ static size_t records_of (const head_table *table) {
                 2) != NULL)
     count++;
   return count;
-}
-
-
-static void inspect_records (head_table *table) {
-  const size_t count = records_of(table);
-  for (size_t row = 0; row < count; row++) {
-    const uint8_t *const record =
-        table->head.at + table->start + row * table->record;
-    for (size_t i = 0; i < table->nfields; i++)
-      if (table->fields[i].kind == XPP_TEXT)
-        xpp_stats_text(&table->fields[i].stats, value_of(table, record, i));
-  }
 }
 
 
@@ -132,38 +116,28 @@ static void nest (nesting *n, pf_bytes op, pf_bytes name) {
 }
 
 
-static int nesting_of (const head_table *table, size_t op, size_t call) {
-  const size_t count = records_of(table);
-  nesting n = {.depth = 0};
-  for (size_t row = 0; row < count; row++) {
-    const uint8_t *const record =
-        table->head.at + table->start + row * table->record;
-    nest(&n, value_of(table, record, op), value_of(table, record, call));
-  }
-  return n.matches;
-}
-
-
 int xpp_table_score (pf_bytes head, uint64_t size) {
-  static const xpp_hints none = {false, false, false};
   head_table table;
-  xpp_roles roles;
+  xpp_roles roles = XPP_NO_ROLES;
   if (dbf_score(head, size) == 0 || !read_table(head, &table))
     return 0;
-  inspect_records(&table);
-  for (size_t i = 0; i < XPP_ROLES; i++)
-    roles.field[i] = XPP_NO_FIELD;
-  roles.is_guessed = false;
-  roles.duplicate = XPP_NO_FIELD;
-  xpp_map_roles(table.fields, table.nfields, &none, &roles);
+  const size_t count = records_of(&table);
+  for (size_t row = 0; row < count; row++)
+    for (size_t i = 0; i < table.nfields; i++)
+      if (table.fields[i].kind == XPP_TEXT)
+        xpp_stats_text(&table.fields[i].stats, value_of(&table, row, i));
+  xpp_map_roles(table.fields, table.nfields, &roles);
   if (!xpp_is_mapped(&roles))
     return 0;
   const int sure =
       xpp_roles_score(&roles, &table.fields[roles.field[XPP_OP]].stats);
   if (!roles.is_guessed || sure == 0)
     return sure > 0 && sure < 92 ? 92 : sure; /* it is a table in any case */
-  return nesting_of(&table, roles.field[XPP_OP], roles.field[XPP_CALL]) > 1 ? 93
-                                                                            : 0;
+  nesting n = {.depth = 0};
+  for (size_t row = 0; row < count; row++)
+    nest(&n, value_of(&table, row, roles.field[XPP_OP]),
+         value_of(&table, row, roles.field[XPP_CALL]));
+  return n.matches > 1 ? 93 : 0;
 }
 
 /* }====== */
@@ -224,18 +198,6 @@ static void inspect_text (head_text *text) {
 }
 
 
-static int text_nesting_of (const head_text *text, size_t op, size_t call) {
-  xpp_scanner scanner = {text->separator, UINT64_MAX};
-  xpp_cell cells[FIELDS];
-  xpp_row row;
-  nesting n = {.depth = 0};
-  for (uint64_t at = 0; next_row(text, &scanner, &at, cells, &row);)
-    if (row.cells == text->columns)
-      nest(&n, xpp_trim(cells[op].text), xpp_trim(cells[call].text));
-  return n.matches;
-}
-
-
 /* Returns true if the column of a role has an integer of 0 or more in each
    row. */
 static bool has_numbers (const head_text *text, const xpp_roles *roles,
@@ -272,38 +234,34 @@ static bool has_thread (const head_text *text, const xpp_roles *roles) {
    were entered. Without a matching pair both time and thread are required,
    because any table may have a column of I and O. */
 static bool is_guess_sound (const head_text *text, const xpp_roles *roles) {
-  const size_t op = roles->field[XPP_OP];
+  const size_t op = roles->field[XPP_OP], call = roles->field[XPP_CALL];
   const int clocks = has_time(text, roles) + has_thread(text, roles);
   if (clocks == 0 || text->mismatches > 0 ||
       text->fields[op].stats.ops != text->rows)
     return false;
-  const int matches = text_nesting_of(text, op, roles->field[XPP_CALL]);
-  return matches > 0 || (matches == 0 && clocks == 2);
-}
-
-
-static bool is_plain_text (pf_bytes head) {
-  for (size_t i = 0; i < head.size; i++)
-    if (head.at[i] < ' ' && memchr("\t\r\n\x1A\f", head.at[i], 5) == NULL)
-      return false;
-  return head.size > 0;
+  xpp_scanner scanner = {text->separator, UINT64_MAX};
+  xpp_cell cells[FIELDS];
+  xpp_row row;
+  nesting n = {.depth = 0};
+  for (uint64_t at = 0; next_row(text, &scanner, &at, cells, &row);)
+    if (row.cells == text->columns)
+      nest(&n, xpp_trim(cells[op].text), xpp_trim(cells[call].text));
+  return n.matches > 0 || (n.matches == 0 && clocks == 2);
 }
 
 
 int xpp_text_score (pf_bytes head, uint64_t size) {
-  static const xpp_hints none = {false, false, false};
   head_text text = {.head = head, .is_complete = head.size == size};
-  xpp_roles roles = {.duplicate = XPP_NO_FIELD};
-  if (!is_plain_text(head))
-    return 0;
+  xpp_roles roles = XPP_NO_ROLES;
+  for (size_t i = 0; i < head.size; i++)
+    if (head.at[i] < ' ' && memchr("\t\r\n\x1A\f", head.at[i], 5) == NULL)
+      return 0;
   text.separator =
       xpp_detect_separator(head, text.is_complete, 0, &text.columns);
   if (text.separator == 0 || text.columns > FIELDS)
     return 0;
   inspect_text(&text);
-  for (size_t i = 0; i < XPP_ROLES; i++)
-    roles.field[i] = XPP_NO_FIELD;
-  xpp_map_roles(text.fields, text.columns, &none, &roles);
+  xpp_map_roles(text.fields, text.columns, &roles);
   if (!xpp_is_mapped(&roles) ||
       (roles.is_guessed && !is_guess_sound(&text, &roles)))
     return 0;

@@ -54,41 +54,26 @@ static size_t first_row (pf_bytes head, uint8_t separator, xpp_cell *cells,
 }
 
 
-/* Returns true if one of the fields before number `number` has this name. */
-static bool is_used (const xpp_file *file, const char *name, size_t number) {
-  for (size_t i = 0; i + 1 < number; i++)
-    if (strcmp(file->fields[i].name, name) == 0)
-      return true;
-  return false;
-}
-
-
-/* Sets the name of a field: from the row of names, with the number appended if
-   it is used already, else "fieldN". */
-static void set_name (char *name, const xpp_file *file, const xpp_cell *cell,
-                      size_t number) {
-  static const pf_bytes nothing = {(const uint8_t *)"", 0};
-  const pf_bytes text =
-      file->has_names && cell != NULL ? xpp_trim(cell->text) : nothing;
-  const int size = (int)(text.size < NAME_SIZE ? text.size : NAME_SIZE);
-  (void)snprintf(name, NAME_CAPACITY, "%.*s", size, (const char *)text.at);
-  if (size == 0)
-    (void)snprintf(name, NAME_CAPACITY, "field%zu", number);
-  else if (is_used(file, name, number))
-    (void)snprintf(name, NAME_CAPACITY, "%.*s_%zu", size, (const char *)text.at,
-                   number);
-}
-
-
-static pf_status build_text_fields (xpp_file *file, const xpp_cell *cells,
-                                    size_t count, pf_error *error) {
+/* Names the fields by the row of names, with the number appended if a name is used
+   already, else "fieldN". */
+static pf_status name_text_fields (xpp_file *file, const xpp_cell *cells,
+                                   size_t count, pf_error *error) {
   file->fields = calloc(file->nfields + 1, sizeof *file->fields);
   file->names = calloc(file->nfields + 1, NAME_CAPACITY);
   if (file->fields == NULL || file->names == NULL)
     return pf_no_memory(error);
   for (size_t i = 0; i < file->nfields; i++) {
     char *const name = file->names + i * NAME_CAPACITY;
-    set_name(name, file, i < count ? &cells[i] : NULL, i + 1);
+    const pf_bytes text = file->has_names && i < count
+                              ? xpp_trim(cells[i].text)
+                              : (pf_bytes){(const uint8_t *)"", 0};
+    const int size = (int)(text.size < NAME_SIZE ? text.size : NAME_SIZE);
+    (void)snprintf(name, NAME_CAPACITY, "%.*s", size, (const char *)text.at);
+    if (size == 0)
+      (void)snprintf(name, NAME_CAPACITY, "field%zu", i + 1);
+    else if (pf_field_index(file->fields, i, name) < i)
+      (void)snprintf(name, NAME_CAPACITY, "%.*s_%zu", size,
+                     (const char *)text.at, i + 1);
     file->fields[i] = (pf_field){name, PF_BYTES, NULL};
   }
   return PF_OK;
@@ -96,28 +81,13 @@ static pf_status build_text_fields (xpp_file *file, const xpp_cell *cells,
 
 
 /* Only the option states the code page of text. */
-static pf_status find_charset (pf_trace *trace, xpp_file *file,
-                               pf_error *error) {
-  char name[32] = "raw";
-  pf_bytes option;
-  if (pf_option_text(trace, "code_page", &option) && option.size > 0 &&
-      option.size < sizeof name) {
-    memcpy(name, option.at, option.size);
-    name[option.size] = '\0';
-  }
-  if (pf_charset_open(&file->charset, name))
-    return PF_OK;
-  return pf_warn(
-      trace, PF_NOTE, "dbf-code-page", PF_EUNSUPPORTED, PF_NO_OFFSET, error,
-      "this system cannot convert %s: text passes through as it is", name);
-}
-
-
 static pf_status find_text_fields (pf_trace *trace, xpp_file *file,
                                    pf_error *error) {
   const pf_bytes bytes = xpp_first_text(trace);
   const pf_bytes head = {bytes.at,
                          bytes.size < HEAD_BYTES ? bytes.size : HEAD_BYTES};
+  char name[32] = "raw";
+  pf_bytes option;
   file->is_text = true;
   file->separator =
       xpp_detect_separator(head, head.size == bytes.size,
@@ -131,9 +101,20 @@ static pf_status find_text_fields (pf_trace *trace, xpp_file *file,
     return pf_no_memory(error);
   const size_t count = first_row(head, file->separator, cells, file->nfields);
   file->has_names = xpp_are_names(cells, count);
-  pf_status status = build_text_fields(file, cells, count, error);
+  const pf_status status = name_text_fields(file, cells, count, error);
   free(cells);
-  return status == PF_OK ? find_charset(trace, file, error) : status;
+  if (status != PF_OK)
+    return status;
+  if (pf_option_text(trace, "code_page", &option) && option.size > 0 &&
+      option.size < sizeof name) {
+    memcpy(name, option.at, option.size);
+    name[option.size] = '\0';
+  }
+  if (pf_charset_open(&file->charset, name))
+    return PF_OK;
+  return pf_warn(
+      trace, PF_NOTE, "dbf-code-page", PF_EUNSUPPORTED, PF_NO_OFFSET, error,
+      "this system cannot convert %s: text passes through as it is", name);
 }
 
 /* }====== */
@@ -190,20 +171,28 @@ static xpp_kind kind_of (const xpp_file *file, size_t field) {
 }
 
 
-/* Adds the values of a field to its statistics. */
-static void inspect_values (xpp_stats *stats, const pf_column *column,
-                            size_t rows) {
-  for (size_t row = 0; row < rows; row++) {
+/* Describes a field by its name and its values in the first rows. */
+static xpp_candidate candidate_of (const xpp_file *file, const pf_batch *batch,
+                                   size_t field) {
+  const bool has_name = !file->is_text || file->has_names;
+  const char *const name = file->fields[field].name;
+  const pf_column *const column = &batch->columns[field];
+  xpp_candidate found = {
+      .name = {(const uint8_t *)name, has_name ? strlen(name) : 0},
+      .kind = kind_of(file, field),
+      .width = file->is_text ? 0 : file->dbf->fields[field].size};
+  for (size_t row = 0; row < batch->rows; row++) {
     if (pf_is_missing(column, row))
       continue;
     if (column->type == PF_BYTES)
-      xpp_stats_text(stats, column->bytes[row]);
+      xpp_stats_text(&found.stats, column->bytes[row]);
     else if (column->type == PF_INT)
-      xpp_stats_number(stats, column->ints[row]);
+      xpp_stats_number(&found.stats, column->ints[row]);
     else if (column->type == PF_NUM && column->nums[row] > -1e15 &&
              column->nums[row] < 1e15)
-      xpp_stats_number(stats, (int64_t)column->nums[row]);
+      xpp_stats_number(&found.stats, (int64_t)column->nums[row]);
   }
+  return found;
 }
 
 
@@ -245,45 +234,6 @@ static void close_sample (sample *s) {
 }
 
 
-/* Computes the statistics of each field over the first rows. */
-static pf_status inspect_rows (pf_trace *trace, xpp_candidate *fields,
-                               size_t count, pf_error *error) {
-  sample *s;
-  const pf_status status = open_sample(&s, trace, error);
-  for (size_t i = 0; s != NULL && status == PF_OK && i < count; i++)
-    inspect_values(&fields[i].stats, &s->rows.batch.columns[i],
-                   s->rows.batch.rows);
-  close_sample(s);
-  return status;
-}
-
-
-/* The roles that the trace lacks according to the settings. */
-static xpp_hints hints_of (const xpp_file *file) {
-  int64_t value;
-  return (xpp_hints){
-      .no_time =
-          xpp_setting_number(file->settings, "TIMELINE", &value) && value == 0,
-      .no_line = xpp_setting_number(file->settings, "LINENUMBERS", &value) &&
-                 value == 0,
-      .no_params =
-          xpp_setting_number(file->settings, "PARAMLIST", &value) && value == 0,
-  };
-}
-
-
-static void fill_candidates (const xpp_file *file, xpp_candidate *fields) {
-  for (size_t i = 0; i < file->nfields; i++) {
-    const char *const name = file->fields[i].name;
-    const bool has_name = !file->is_text || file->has_names;
-    fields[i] = (xpp_candidate){
-        .name = {(const uint8_t *)name, has_name ? strlen(name) : 0},
-        .kind = kind_of(file, i),
-        .width = file->is_text ? 0 : file->dbf->fields[i].size};
-  }
-}
-
-
 /* Warns if roles are ambiguous, unknown or guessed. */
 static pf_status report_roles (pf_trace *trace, const xpp_file *file,
                                pf_error *error) {
@@ -308,38 +258,36 @@ static pf_status report_roles (pf_trace *trace, const xpp_file *file,
 }
 
 
-static pf_status map_fields (pf_trace *trace, xpp_file *file,
-                             xpp_candidate *fields, pf_error *error) {
-  const xpp_hints hints = hints_of(file);
-  pf_bytes map;
+/* Assigns the roles by the first rows. */
+static pf_status assign_roles (pf_trace *trace, xpp_file *file,
+                               const pf_batch *batch, pf_error *error) {
+  static const struct {
+    const char *key; /* of a setting; 0: the trace lacks the role */
+    xpp_role role;
+  } settings[] = {{"TIMELINE", XPP_TIME},
+                  {"LINENUMBERS", XPP_LINE},
+                  {"PARAMLIST", XPP_PARAMS}};
   xpp_roles *const roles = &file->roles;
-  pf_status status = inspect_rows(trace, fields, file->nfields, error);
-  if (status == PF_OK && pf_option_text(trace, "map", &map))
-    status = xpp_map_option(fields, file->nfields, map, roles, error);
-  if (status != PF_OK)
-    return status;
-  xpp_map_roles(fields, file->nfields, &hints, roles);
-  return report_roles(trace, file, error);
-}
-
-
-pf_status xpp_find_roles (pf_trace *trace, xpp_file *file, pf_error *error) {
-  for (size_t i = 0; i < XPP_ROLES; i++)
-    file->roles.field[i] = XPP_NO_FIELD;
-  file->roles.duplicate = XPP_NO_FIELD;
+  pf_status status = PF_OK;
+  pf_bytes map;
+  int64_t value;
   xpp_candidate *const fields = calloc(file->nfields + 1, sizeof *fields);
   if (fields == NULL)
     return pf_no_memory(error);
-  fill_candidates(file, fields);
-  const pf_status status = map_fields(trace, file, fields, error);
+  for (size_t i = 0; i < file->nfields; i++)
+    fields[i] = candidate_of(file, batch, i);
+  for (size_t i = 0; i < 3; i++)
+    roles->is_absent[settings[i].role] =
+        xpp_setting_number(file->settings, settings[i].key, &value) &&
+        value == 0;
+  if (pf_option_text(trace, "map", &map))
+    status = xpp_map_option(fields, file->nfields, map, roles, error);
+  if (status == PF_OK)
+    xpp_map_roles(fields, file->nfields, roles);
   free(fields);
-  return status;
+  return status == PF_OK ? report_roles(trace, file, error) : status;
 }
 
-/* }====== */
-
-
-/* {====== Operations ====== */
 
 static bool is_same (const pf_column *column, size_t row, size_t other) {
   if (column == NULL)
@@ -392,10 +340,13 @@ static void inspect_ops (xpp_file *file, const xpp_rows *rows) {
 }
 
 
-pf_status xpp_inspect_ops (pf_trace *trace, xpp_file *file, pf_error *error) {
+pf_status xpp_find_roles (pf_trace *trace, xpp_file *file, pf_error *error) {
   sample *s;
-  const pf_status status = open_sample(&s, trace, error);
+  file->roles = (xpp_roles)XPP_NO_ROLES;
+  pf_status status = open_sample(&s, trace, error);
   if (s != NULL && status == PF_OK)
+    status = assign_roles(trace, file, &s->rows.batch, error);
+  if (s != NULL && status == PF_OK && xpp_is_mapped(&file->roles))
     inspect_ops(file, &s->rows);
   close_sample(s);
   return status;

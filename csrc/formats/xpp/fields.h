@@ -1,7 +1,7 @@
 /*
 ** fields.h - finds the fields of a trace and the role of each. open_xpp.c
-** calls xpp_find_fields, xpp_find_segments (items.h), xpp_find_roles and
-** xpp_inspect_ops in this order.
+** calls xpp_find_fields, xpp_find_segments (items.h) and xpp_find_roles in this
+** order.
 */
 
 #ifndef fields_h
@@ -17,12 +17,9 @@
 pf_status xpp_find_fields (pf_trace *trace, xpp_file *file, pf_error *error);
 
 /* Sets file->roles by the names of the fields and by the values of the first
-   rows, or as the option map says. Needs the segments. */
+   rows, or as the option map says; also file->is_unfiltered, and
+   file->op_offset if each of these rows has an operation. Needs the segments. */
 pf_status xpp_find_roles (pf_trace *trace, xpp_file *file, pf_error *error);
-
-/* Reads the first rows again: sets file->is_unfiltered, and file->op_offset if
-   each of them has an operation. */
-pf_status xpp_inspect_ops (pf_trace *trace, xpp_file *file, pf_error *error);
 
 /* structure.c: table structure, a row for each field. */
 #define XPP_STRUCTURE_COLUMNS 6

@@ -181,8 +181,6 @@ static pf_status open_trace (pf_trace *trace, xpp_file *file, pf_error *error) {
     status = xpp_find_segments(trace, file, error);
   if (status == PF_OK)
     status = xpp_find_roles(trace, file, error);
-  if (status == PF_OK && xpp_is_mapped(&file->roles))
-    status = xpp_inspect_ops(trace, file, error);
   if (status == PF_OK && !file->is_text && !file->is_live)
     status = check_count(trace, file, error);
   if (status != PF_OK)

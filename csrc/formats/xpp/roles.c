@@ -50,38 +50,14 @@ pf_bytes xpp_trim (pf_bytes text) {
 }
 
 
-/* Copies a name in capitals without blanks, underscores and hyphens. Returns
-   its size, or capacity + 1 if it is larger than `capacity`. */
-static size_t simplify (pf_bytes name, char *simple, size_t capacity) {
-  size_t used = 0;
-  for (size_t i = 0; i < name.size; i++) {
-    const uint8_t c = name.at[i];
-    if (c == ' ' || c == '_' || c == '-')
-      continue;
-    if (used == capacity)
-      return capacity + 1;
-    simple[used++] = (char)(c >= 'a' && c <= 'z' ? c - 32 : c);
-  }
-  return used;
-}
-
-
-/* Returns true if a name equals an alias, or its beginning if the name may be
-   cut. */
-static bool is_alias (const char *name, size_t size, bool may_be_cut,
-                      const char *alias, size_t alias_size) {
-  if (size == 0 || size > alias_size || memcmp(name, alias, size) != 0)
-    return false;
-  return size == alias_size || may_be_cut;
-}
-
-
-/* Searches a list of aliases with blanks between. */
+/* Searches a list of aliases with blanks between. A name that may be cut equals
+   the beginning of an alias. */
 static bool is_in_list (const char *name, size_t size, bool may_be_cut,
                         const char *names, bool only_first) {
   for (;;) {
     const size_t length = strcspn(names, " ");
-    if (is_alias(name, size, may_be_cut, names, length))
+    if (size > 0 && (size == length || (may_be_cut && size < length)) &&
+        memcmp(name, names, size) == 0)
       return true;
     if (names[length] == '\0' || only_first)
       return false;
@@ -90,13 +66,20 @@ static bool is_in_list (const char *name, size_t size, bool may_be_cut,
 }
 
 
+/* Case, blanks, underscores and hyphens do not matter. */
 xpp_role xpp_role_of (pf_bytes name, bool exactly) {
   char simple[24];
-  const size_t size = simplify(name, simple, sizeof simple);
-  if (size > sizeof simple)
-    return XPP_ROLES;
+  size_t used = 0;
+  for (size_t i = 0; i < name.size; i++) {
+    const uint8_t c = name.at[i];
+    if (c == ' ' || c == '_' || c == '-')
+      continue;
+    if (used == sizeof simple)
+      return XPP_ROLES;
+    simple[used++] = (char)(c >= 'a' && c <= 'z' ? c - 32 : c);
+  }
   for (size_t i = 0; i < XPP_ROLES; i++)
-    if (is_in_list(simple, size, !exactly && name.size == CUT_NAME,
+    if (is_in_list(simple, used, !exactly && name.size == CUT_NAME,
                    aliases[i].names, exactly))
       return aliases[i].role;
   return XPP_ROLES;
@@ -125,25 +108,6 @@ static void map_names (const xpp_candidate *fields, size_t count, bool exactly,
 static bool is_letter (uint8_t c) {
   return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' ||
          c >= 0x80;
-}
-
-
-/* Accepts NAME, CLASS:METHOD, (b)NAME, NAME()..., but no sentences and
-   numbers. */
-static bool is_symbol (pf_bytes text) {
-  size_t letters = 0;
-  for (size_t i = 0; i < text.size; i++) {
-    const uint8_t c = text.at[i];
-    if (c <= ' ' || c == ',' || c == '"' || c == '=')
-      return false;
-    letters += is_letter(c);
-  }
-  return letters > 0;
-}
-
-
-static bool is_operation (pf_bytes text) {
-  return text.size == 1 && memchr("iIoO", text.at[0], 4) != NULL;
 }
 
 
@@ -178,6 +142,8 @@ void xpp_stats_number (xpp_stats *stats, int64_t value) {
 }
 
 
+/* A symbol is NAME, CLASS:METHOD, (b)NAME, NAME()..., but no sentence and no
+   number. */
 void xpp_stats_text (xpp_stats *stats, pf_bytes value) {
   int64_t number;
   const pf_bytes text = xpp_trim(value);
@@ -187,26 +153,21 @@ void xpp_stats_text (xpp_stats *stats, pf_bytes value) {
     xpp_stats_number(stats, number);
     return;
   }
+  size_t letters = 0;
+  bool is_symbol = true;
+  for (size_t i = 0; i < text.size; i++) {
+    const uint8_t c = text.at[i];
+    is_symbol &= c > ' ' && c != ',' && c != '"' && c != '=';
+    letters += is_letter(c);
+  }
   stats->values++;
-  stats->ops += is_operation(text);
-  stats->symbols += is_symbol(text);
+  stats->ops += text.size == 1 && memchr("iIoO", text.at[0], 4) != NULL;
+  stats->symbols += is_symbol && letters > 0;
 }
 
 
-/* Returns true if a field has no role. */
-static bool is_free (const xpp_roles *roles, size_t field) {
-  for (size_t i = 0; i < XPP_ROLES; i++)
-    if (roles->field[i] == field)
-      return false;
-  return true;
-}
-
-
-/* At least 95 % must be operations: some values may be damaged. */
-static bool looks_like_op (const xpp_candidate *field) {
-  const xpp_stats *const stats = &field->stats;
-  return stats->values > 0 &&
-         (stats->values - stats->ops) * 20 <= stats->values;
+static bool is_free_field (const xpp_roles *roles, size_t field) {
+  return xpp_role_of_field(roles, field) == XPP_ROLES;
 }
 
 
@@ -217,39 +178,27 @@ static bool looks_like_number (const xpp_candidate *field) {
 }
 
 
-/* Returns true if `field` fits the role call better than `other` (or NULL):
-   more of its values are names, or it is wider. */
-static bool is_better_call (const xpp_candidate *field,
-                            const xpp_candidate *other) {
-  if (other == NULL)
-    return true;
-  const size_t misses = field->stats.values - field->stats.symbols;
-  const size_t others = other->stats.values - other->stats.symbols;
-  if (misses != others)
-    return misses < others;
-  if (field->stats.values != other->stats.values)
-    return field->stats.values > other->stats.values;
-  return field->width > other->width;
-}
-
-
-static size_t find_op (const xpp_candidate *fields, size_t count,
-                       const xpp_roles *roles) {
-  for (size_t i = 0; i < count; i++)
-    if (is_free(roles, i) && looks_like_op(&fields[i]))
-      return i;
-  return XPP_NO_FIELD;
-}
-
-
+/* The text field that fits best: with the fewest values that are no names; of
+   equal ones that with the most values, then the widest. */
 static size_t find_call (const xpp_candidate *fields, size_t count,
                          const xpp_roles *roles) {
   size_t best = XPP_NO_FIELD;
-  for (size_t i = 0; i < count; i++)
-    if (is_free(roles, i) && fields[i].kind == XPP_TEXT &&
-        fields[i].stats.symbols > 0 &&
-        is_better_call(&fields[i], best == XPP_NO_FIELD ? NULL : &fields[best]))
-      best = i;
+  for (size_t i = 0; i < count; i++) {
+    const xpp_stats *const s = &fields[i].stats;
+    if (!is_free_field(roles, i) || fields[i].kind != XPP_TEXT ||
+        s->symbols == 0)
+      continue;
+    if (best != XPP_NO_FIELD) {
+      const xpp_stats *const b = &fields[best].stats;
+      const size_t misses = s->values - s->symbols;
+      const size_t others = b->values - b->symbols;
+      if (misses != others         ? misses > others
+          : s->values != b->values ? s->values < b->values
+                                   : fields[i].width <= fields[best].width)
+        continue;
+    }
+    best = i;
+  }
   return best;
 }
 
@@ -257,10 +206,10 @@ static size_t find_call (const xpp_candidate *fields, size_t count,
 static size_t find_params (const xpp_candidate *fields, size_t count,
                            const xpp_roles *roles) {
   for (size_t i = 0; i < count; i++)
-    if (is_free(roles, i) && fields[i].kind == XPP_MEMO)
+    if (is_free_field(roles, i) && fields[i].kind == XPP_MEMO)
       return i;
   for (size_t i = 0; i < count; i++) /* in line, in text */
-    if (is_free(roles, i) && fields[i].kind == XPP_TEXT &&
+    if (is_free_field(roles, i) && fields[i].kind == XPP_TEXT &&
         fields[i].width == 0 && !looks_like_number(&fields[i]))
       return i;
   return XPP_NO_FIELD;
@@ -275,7 +224,7 @@ static size_t find_thread (const xpp_candidate *fields, size_t count,
   for (size_t i = 0; i < count; i++) {
     const xpp_stats *const s = &fields[i].stats;
     const uint64_t span = (uint64_t)s->max - (uint64_t)s->min;
-    if (!is_free(roles, i) || !looks_like_number(&fields[i]) ||
+    if (!is_free_field(roles, i) || !looks_like_number(&fields[i]) ||
         (best != XPP_NO_FIELD && span >= range))
       continue;
     best = i;
@@ -289,26 +238,17 @@ static size_t find_thread (const xpp_candidate *fields, size_t count,
 static size_t find_number (const xpp_candidate *fields, size_t count,
                            const xpp_roles *roles, bool rising) {
   for (size_t i = 0; i < count; i++)
-    if (is_free(roles, i) && looks_like_number(&fields[i]) &&
+    if (is_free_field(roles, i) && looks_like_number(&fields[i]) &&
         !(rising && fields[i].stats.decreases))
       return i;
   return XPP_NO_FIELD;
 }
 
 
-/* Counts the numbers without a role. */
-static size_t free_numbers (const xpp_candidate *fields, size_t count,
-                            const xpp_roles *roles) {
-  size_t found = 0;
-  for (size_t i = 0; i < count; i++)
-    found += is_free(roles, i) && looks_like_number(&fields[i]);
-  return found;
-}
-
-
 /* Assigns a field that a search found, if the role is still open. */
 static void assign (xpp_roles *roles, xpp_role role, size_t field) {
-  if (roles->field[role] != XPP_NO_FIELD || field == XPP_NO_FIELD)
+  if (roles->field[role] != XPP_NO_FIELD || field == XPP_NO_FIELD ||
+      roles->is_absent[role])
     return;
   roles->field[role] = field;
   roles->is_guessed = true;
@@ -319,48 +259,40 @@ static bool is_unassigned (const xpp_roles *roles, xpp_role role) {
   return roles->field[role] == XPP_NO_FIELD;
 }
 
-
-/* Assigns thread, time and line. A single number that increases is a time. */
-static void map_numbers (const xpp_candidate *fields, size_t count,
-                         const xpp_hints *hints, xpp_roles *roles) {
-  const size_t single = find_number(fields, count, roles, true);
-  const bool is_time = free_numbers(fields, count, roles) == 1 &&
-                       single != XPP_NO_FIELD && !hints->no_time &&
-                       fields[single].stats.max > fields[single].stats.min;
-  if (is_unassigned(roles, XPP_THREAD) && !is_time)
-    assign(roles, XPP_THREAD, find_thread(fields, count, roles));
-  if (is_unassigned(roles, XPP_TIME) && !hints->no_time)
-    assign(roles, XPP_TIME, find_number(fields, count, roles, true));
-  if (is_unassigned(roles, XPP_LINE) && !hints->no_line)
-    assign(roles, XPP_LINE, find_number(fields, count, roles, false));
-}
-
 /* }====== */
 
 
-static bool have_names (const xpp_candidate *fields, size_t count) {
-  for (size_t i = 0; i < count; i++)
-    if (fields[i].name.size > 0)
-      return true;
-  return false;
-}
-
-
-/* If names give op and call, fields with other names get no role. */
+/* If names give op and call, fields with other names get no role. A single
+   number that increases is a time. */
 void xpp_map_roles (const xpp_candidate *fields, size_t count,
-                    const xpp_hints *hints, xpp_roles *roles) {
+                    xpp_roles *roles) {
+  bool has_names = false;
+  size_t numbers = 0, op = XPP_NO_FIELD;
   map_names(fields, count, true, roles);
   map_names(fields, count, false, roles);
-  if (is_unassigned(roles, XPP_OP))
-    assign(roles, XPP_OP, find_op(fields, count, roles));
+  for (size_t i = count; i-- > 0;) {
+    const xpp_stats *const stats = &fields[i].stats;
+    has_names |= fields[i].name.size > 0;
+    if (is_free_field(roles, i) && stats->values > 0 &&
+        (stats->values - stats->ops) * 20 <= stats->values)
+      op = i; /* at least 95 % are operations: some values may be damaged */
+  }
+  assign(roles, XPP_OP, op);
   if (is_unassigned(roles, XPP_CALL))
     assign(roles, XPP_CALL, find_call(fields, count, roles));
-  if (!xpp_is_mapped(roles) ||
-      (!roles->is_guessed && have_names(fields, count)))
+  if (!xpp_is_mapped(roles) || (!roles->is_guessed && has_names))
     return;
-  if (is_unassigned(roles, XPP_PARAMS) && !hints->no_params)
-    assign(roles, XPP_PARAMS, find_params(fields, count, roles));
-  map_numbers(fields, count, hints, roles);
+  assign(roles, XPP_PARAMS, find_params(fields, count, roles));
+  for (size_t i = 0; i < count; i++)
+    numbers += is_free_field(roles, i) && looks_like_number(&fields[i]);
+  const size_t single = find_number(fields, count, roles, true);
+  const bool is_time = numbers == 1 && single != XPP_NO_FIELD &&
+                       !roles->is_absent[XPP_TIME] &&
+                       fields[single].stats.max > fields[single].stats.min;
+  if (!is_time)
+    assign(roles, XPP_THREAD, find_thread(fields, count, roles));
+  assign(roles, XPP_TIME, find_number(fields, count, roles, true));
+  assign(roles, XPP_LINE, find_number(fields, count, roles, false));
 }
 
 
@@ -381,42 +313,19 @@ int xpp_roles_score (const xpp_roles *roles, const xpp_stats *op) {
 
 /* {====== The option ====== */
 
-/* Splits off the text before the next comma. */
-static pf_bytes next_assignment (pf_bytes *text) {
-  const uint8_t *const comma =
-      text->size == 0 ? NULL : memchr(text->at, ',', text->size);
-  const size_t size = comma == NULL ? text->size : (size_t)(comma - text->at);
-  const pf_bytes assignment = {text->at, size};
-  const size_t passed = comma == NULL ? size : size + 1;
-  *text = (pf_bytes){text->at + passed, text->size - passed};
-  return assignment;
-}
-
-
-static bool is_text (pf_bytes left, const char *right) {
-  return left.size == strlen(right) && memcmp(left.at, right, left.size) == 0;
-}
-
-
-/* Compares names; the case of letters does not matter. */
-static bool is_name (pf_bytes left, pf_bytes right) {
-  if (left.size != right.size)
-    return false;
-  for (size_t i = 0; i < left.size; i++) {
-    const uint8_t l = left.at[i], r = right.at[i];
-    if (l != r && (!is_letter(l) || l >= 0x80 || (l ^ 0x20) != r))
-      return false;
-  }
-  return true;
-}
-
-
+/* The field of a name, in any case of letters, or of a number. */
 static size_t field_named (const xpp_candidate *fields, size_t count,
                            pf_bytes name) {
   int64_t number;
-  for (size_t i = 0; i < count; i++)
-    if (is_name(fields[i].name, name))
+  for (size_t i = 0; i < count; i++) {
+    bool is_same = fields[i].name.size == name.size;
+    for (size_t k = 0; k < name.size && is_same; k++) {
+      const uint8_t l = fields[i].name.at[k], r = name.at[k];
+      is_same = l == r || (is_letter(l) && l < 0x80 && (l ^ 0x20) == r);
+    }
+    if (is_same)
       return i;
+  }
   if (parse_integer(name, &number) && number >= 1 && (uint64_t)number <= count)
     return (size_t)number - 1;
   return XPP_NO_FIELD;
@@ -431,7 +340,9 @@ static pf_status map_assignment (const xpp_candidate *fields, size_t count,
   const size_t size = sign == NULL ? 0 : (size_t)(sign - assignment.at);
   const pf_bytes word = xpp_trim((pf_bytes){assignment.at, size});
   size_t role = 0;
-  while (role < XPP_ROLES && !is_text(word, xpp_role_names[role]))
+  while (role < XPP_ROLES &&
+         (word.size != strlen(xpp_role_names[role]) ||
+          memcmp(word.at, xpp_role_names[role], word.size) != 0))
     role++;
   if (role == XPP_ROLES)
     return pf_fail(error, PF_EFORMAT, PF_NO_OFFSET,
@@ -454,13 +365,17 @@ static pf_status map_assignment (const xpp_candidate *fields, size_t count,
 pf_status xpp_map_option (const xpp_candidate *fields, size_t count,
                           pf_bytes text, xpp_roles *roles, pf_error *error) {
   while (text.size > 0) {
-    const pf_bytes assignment = xpp_trim(next_assignment(&text));
+    const uint8_t *const comma = memchr(text.at, ',', text.size);
+    const size_t size = comma == NULL ? text.size : (size_t)(comma - text.at);
+    const size_t passed = comma == NULL ? size : size + 1;
+    const pf_bytes assignment = xpp_trim((pf_bytes){text.at, size});
     const pf_status status =
         assignment.size == 0
             ? PF_OK
             : map_assignment(fields, count, assignment, roles, error);
     if (status != PF_OK)
       return status;
+    text = (pf_bytes){text.at + passed, text.size - passed};
   }
   return PF_OK;
 }

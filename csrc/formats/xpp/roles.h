@@ -51,18 +51,22 @@ typedef struct xpp_candidate {
   xpp_stats stats;
 } xpp_candidate;
 
-/* Facts from the settings (PRI file). */
-typedef struct xpp_hints {
-  bool no_time, no_line, no_params; /* the trace does not contain this role */
-} xpp_hints;
-
 /* The field of each role. */
 typedef struct xpp_roles {
-  size_t field[XPP_ROLES]; /* index of the field, or XPP_NO_FIELD */
-  bool is_guessed;         /* at least one was found by its values */
-  size_t duplicate;        /* a second field with the name of a role that
+  size_t field[XPP_ROLES];   /* index of the field, or XPP_NO_FIELD */
+  bool is_guessed;           /* at least one was found by its values */
+  bool is_absent[XPP_ROLES]; /* the settings say that there is none */
+  size_t duplicate;          /* a second field with the name of a role that
                               another field already has; or XPP_NO_FIELD */
 } xpp_roles;
+
+/* Roles without a field. */
+#define XPP_NO_ROLES                                     \
+  {                                                      \
+    .field = {XPP_NO_FIELD, XPP_NO_FIELD, XPP_NO_FIELD,  \
+              XPP_NO_FIELD, XPP_NO_FIELD, XPP_NO_FIELD}, \
+    .duplicate = XPP_NO_FIELD                            \
+  }
 
 /* The role that a name stands for, or XPP_ROLES. `exactly`: only the names that
    the profiler writes, no aliases. */
@@ -78,7 +82,7 @@ pf_bytes xpp_trim (pf_bytes text);
 /* Assigns fields to the roles that are still XPP_NO_FIELD: by names, then, if
    that leaves roles open, by values. */
 void xpp_map_roles (const xpp_candidate *fields, size_t count,
-                    const xpp_hints *hints, xpp_roles *roles);
+                    xpp_roles *roles);
 
 /*
 ** Assigns roles as the option map says: "role=field,role=field"; a field is

@@ -176,23 +176,20 @@ static pf_status check_types (const xpp_writer *self, pf_error *error) {
 /* Finds the fields of the roles by names, or by the option map. */
 static pf_status find_roles (xpp_writer *self, const pf_trace *opts,
                              pf_error *error) {
-  static const xpp_hints none = {false, false, false};
   const size_t count = self->data->nfields - 1; /* without `deleted` */
-  xpp_roles roles = {.duplicate = XPP_NO_FIELD};
+  xpp_roles roles = XPP_NO_ROLES;
   pf_bytes map = {NULL, 0};
   pf_status status = PF_OK;
   xpp_candidate *const fields = calloc(count + 1, sizeof *fields);
   if (fields == NULL)
     return pf_no_memory(error);
-  for (size_t i = 0; i < XPP_ROLES; i++)
-    roles.field[i] = XPP_NO_FIELD;
   for (size_t i = 0; i < count; i++)
     fields[i].name = (pf_bytes){(const uint8_t *)self->data->fields[i].name,
                                 strlen(self->data->fields[i].name)};
   if (pf_option_text(opts, "map", &map))
     status = xpp_map_option(fields, count, map, &roles, error);
   if (status == PF_OK)
-    xpp_map_roles(fields, count, &none, &roles);
+    xpp_map_roles(fields, count, &roles);
   free(fields);
   memcpy(self->column_of, roles.field, sizeof self->column_of);
   if (status == PF_OK && !xpp_is_mapped(&roles))
