@@ -39,14 +39,6 @@ local function derived(self, body, given, pin)
    return made
 end
 
--- Stores the path of the trace for exports, and its files, which no export may overwrite.
-local function titled(made, trace, stated)
-   of(made).title, of(made).origin = trace.path, stated
-   local state = require("profio.internal.trace").of(trace)
-   of(made).inputs = require("profio.internal.inputs").paths_of(state)
-   return made
-end
-
 ---Returns a profile of calling contexts that do not come from a trace.
 ---@param made profio.core.Contexts
 ---@param title string name of the profile in exports
@@ -69,7 +61,10 @@ function profile.of_trace(trace, state, given)
    if not body then
       return nil, message, code
    end
-   return titled(new(body, {}, pin, trace:losses()), trace, origin.of_trace(state))
+   local made = new(body, {}, pin, trace:losses())
+   of(made).title, of(made).origin = trace.path, origin.of_trace(state)
+   of(made).inputs = require("profio.internal.inputs").paths_of(state) -- no export overwrites them
+   return made
 end
 
 -- }======
