@@ -268,22 +268,6 @@ static pf_status check_period (const pprof_merged *m,
 }
 
 
-static pf_status merge_header (pprof_merged *m, const pprof_translation *t,
-                               bool is_first, stated_types *stated,
-                               pf_error *error) {
-  pprof_header header;
-  pprof_header_open(&header);
-  pf_status status = read_header(m, t, &header, stated, error);
-  if (status == PF_OK)
-    status = check_period(m, &header, error);
-  if (status == PF_OK &&
-      !pprof_header_merge(&m->header, &header, is_first, m->dictionary))
-    status = pf_no_memory(error);
-  pprof_header_close(&header);
-  return status;
-}
-
-
 pf_status pprof_merge_headers (pprof_merged *m, pprof_translation *translations,
                                pf_error *error) {
   const size_t count = m->nfiles;
@@ -292,8 +276,17 @@ pf_status pprof_merge_headers (pprof_merged *m, pprof_translation *translations,
   bool has_default = count <= 1;
   if (stated == NULL)
     return pf_no_memory(error);
-  for (size_t f = 0; f < count && status == PF_OK; f++)
-    status = merge_header(m, &translations[f], f == 0, &stated[f], error);
+  for (size_t f = 0; f < count && status == PF_OK; f++) {
+    pprof_header header;
+    pprof_header_open(&header);
+    status = read_header(m, &translations[f], &header, &stated[f], error);
+    if (status == PF_OK)
+      status = check_period(m, &header, error);
+    if (status == PF_OK &&
+        !pprof_header_merge(&m->header, &header, f == 0, m->dictionary))
+      status = pf_no_memory(error);
+    pprof_header_close(&header);
+  }
   if (status == PF_OK)
     status = merge_types(m, stated, translations, error);
   for (size_t t = 0; t < m->ntypes; t++)

@@ -165,37 +165,6 @@ static void assign_frame_ids (profile *p) {
 }
 
 
-/* Mark the frames of contexts with weights and of their callers. Returns false
-   if out of memory. */
-static bool mark_frames (profile *p) {
-  const pf_contexts *const c = p->contexts;
-  bool *const is_kept = calloc(c->count, sizeof *is_kept);
-  for (uint32_t i = c->count; is_kept != NULL && i-- > 1;)
-    if (is_kept[i] || has_weight(c, i)) {
-      is_kept[c->parents[i]] = true;
-      p->ids[p->ranks[c->frames[i]]] = 1;
-    }
-  free(is_kept);
-  return is_kept != NULL;
-}
-
-
-static void put_functions (profile *p) {
-  uint32_t last = 0;
-  for (uint32_t i = 0; i < p->nframes; i++) {
-    if (p->functions[i] == last || p->functions[i] == 0)
-      continue;
-    const pf_area *const a = pf_area_at(p->dictionary, p->sorted[i]);
-    const pprof_function_message function = {.id = p->functions[i],
-                                             .name = a->name,
-                                             .system_name = PF_NO_NAME,
-                                             .file = a->file};
-    pprof_put_function(p->sink, &p->strings, &function);
-    last = p->functions[i];
-  }
-}
-
-
 /* Write the attributes, completed by the contexts: the default metric and a
    unit of the period. */
 static void put_attributes (profile *p, const pprof_header *stated) {
@@ -231,7 +200,17 @@ static void put_all (profile *p, const pprof_attributes *attributes) {
     pprof_put_mapping(p->sink, &p->strings, &mapping);
   }
   put_locations(p, attributes->mapping != NULL);
-  put_functions(p);
+  for (uint32_t i = 0, last = 0; i < p->nframes; i++) {
+    if (p->functions[i] == last || p->functions[i] == 0)
+      continue;
+    const pf_area *const a = pf_area_at(p->dictionary, p->sorted[i]);
+    const pprof_function_message function = {.id = p->functions[i],
+                                             .name = a->name,
+                                             .system_name = PF_NO_NAME,
+                                             .file = a->file};
+    pprof_put_function(p->sink, &p->strings, &function);
+    last = p->functions[i];
+  }
   pprof_put_strings(&p->strings, p->sink);
 }
 
@@ -258,8 +237,8 @@ static pf_status order_nodes (profile *p) {
 }
 
 
-/* Allocate the arrays, rank the frames and order the nodes. PF_ENOMEM, or a
-   failure of the ranking. */
+/* Allocate the arrays, rank the frames, order the nodes and mark the frames in
+   use. PF_ENOMEM, or a failure of the ranking. */
 static pf_status prepare (profile *p) {
   const size_t nareas = pf_areas_count(p->dictionary);
   p->metrics = zeroed(p->contexts->nmetrics, sizeof *p->metrics);
@@ -280,9 +259,19 @@ static pf_status prepare (profile *p) {
   const size_t id_size = pprof_varint_size((uint64_t)p->nframes + 1);
   p->path = zeroed(p->deepest, id_size);
   p->starts = zeroed(p->deepest, sizeof *p->starts);
-  if (p->path == NULL || p->starts == NULL || !mark_frames(p))
+  const pf_contexts *const c = p->contexts;
+  bool *const is_kept = calloc(c->count, sizeof *is_kept);
+  if (p->path == NULL || p->starts == NULL || is_kept == NULL) {
+    free(is_kept);
     return PF_ENOMEM;
+  }
   p->starts[0] = ((size_t)p->deepest + 1) * id_size; /* the end of `path` */
+  for (uint32_t i = c->count; i-- > 1;) /* contexts with weights, and callers */
+    if (is_kept[i] || has_weight(c, i)) {
+      is_kept[c->parents[i]] = true;
+      p->ids[p->ranks[c->frames[i]]] = 1;
+    }
+  free(is_kept);
   return PF_OK;
 }
 
