@@ -147,31 +147,6 @@ static size_t put_detail (calls_reader *r, const pf_call *call, pf_batch *batch,
   return detail.params.size;
 }
 
-
-/* Free the details of the last batch. */
-static void drop_emitted (calls_reader *r) {
-  for (size_t i = 0; i < r->nemitted; i++)
-    pf_details_drop(r->details, r->emitted[i]);
-  r->nemitted = 0;
-}
-
-
-/* Write calls until the batch is full or there are no more. */
-static pf_status emit_calls (calls_reader *r, pf_batch *batch) {
-  const pf_machine *const m = &r->machine;
-  size_t bytes = 0;
-  while (r->at < m->ncalls && batch->rows < PF_BATCH_ROWS &&
-         bytes < MOST_PARAMS) {
-    const pf_call *const call = &m->calls[r->at++];
-    if (put_call(r, call, batch->columns, batch->rows) != PF_OK)
-      return PF_ENOMEM;
-    if (r->details != NULL)
-      bytes += put_detail(r, call, batch, batch->rows);
-    batch->rows++;
-  }
-  return PF_OK;
-}
-
 /* }====== */
 
 
@@ -252,10 +227,23 @@ static pf_status calls_next (pf_reader *self, pf_batch *batch,
   calls_reader *const r = (calls_reader *)(void *)self;
   pf_status status = r->begun ? PF_OK : begin(r, batch, error);
   pf_batch_clear(batch);
-  drop_emitted(r);
+  /* Free the details of the last batch. */
+  for (size_t i = 0; i < r->nemitted; i++)
+    pf_details_drop(r->details, r->emitted[i]);
+  r->nemitted = 0;
   while (status >= PF_OK) {
-    if (emit_calls(r, batch) != PF_OK)
-      return pf_no_memory(error);
+    /* Write calls until the batch is full or there are no more. */
+    const pf_machine *const m = &r->machine;
+    size_t bytes = 0;
+    while (r->at < m->ncalls && batch->rows < PF_BATCH_ROWS &&
+           bytes < MOST_PARAMS) {
+      const pf_call *const call = &m->calls[r->at++];
+      if (put_call(r, call, batch->columns, batch->rows) != PF_OK)
+        return pf_no_memory(error);
+      if (r->details != NULL)
+        bytes += put_detail(r, call, batch, batch->rows);
+      batch->rows++;
+    }
     if (r->at < r->machine.ncalls || batch->rows == PF_BATCH_ROWS || r->ended)
       break;
     status = advance(r, error);
@@ -366,15 +354,6 @@ void pf_calls_reattach_input (pf_reader *reader, bool is_over) {
 /* }====== */
 
 
-/* Areas and lanes have the types of the columns of events. */
-static void set_types (calls_reader *r, const pf_events *events) {
-  memcpy(r->fields, columns, sizeof columns);
-  const pf_type area = r->input->fields[events->area].type;
-  r->fields[AREA].type = r->fields[CALLER].type = area;
-  r->fields[LANE].type = pf_events_lane_type(events);
-}
-
-
 /* Add the columns that only some events have. */
 static void add_details (calls_reader *r, pf_events *events) {
   const size_t none = r->input->nfields;
@@ -413,7 +392,11 @@ pf_status pf_calls_open (pf_reader *input, const pf_call_options *options,
                           .next = calls_next,
                           .close = calls_close,
                           .can = &abilities};
-  set_types(r, &r->events);
+  /* Areas and lanes have the types of the columns of events. */
+  memcpy(r->fields, columns, sizeof columns);
+  const pf_type area = r->input->fields[r->events.area].type;
+  r->fields[AREA].type = r->fields[CALLER].type = area;
+  r->fields[LANE].type = pf_events_lane_type(&r->events);
   add_details(r, &r->events);
   r->events.reader = NULL;
   *reader = &r->reader;

@@ -146,55 +146,28 @@ static uint8_t flags_of (pf_bytes text) {
 }
 
 
-/* The two codes of a name, as event and as flags; NULL when out of memory. */
-static uint8_t *codes_of (pf_events *e, uint32_t name) {
-  if (name >= e->ncodes &&
-      !pf_grow_filled_array(&e->codes, &e->ncodes, (size_t)name + 1, 0, 2))
-    return NULL;
-  return &e->codes[(size_t)name * 2];
-}
-
-
-/* Look up the code of the name of a row; 0 when it is missing. */
-static pf_status look_up (pf_events *e, const pf_column *column, size_t row,
-                          size_t which, uint8_t (*mean)(pf_bytes),
-                          uint8_t *out) {
-  *out = 0;
-  if (pf_is_missing(column, row))
-    return PF_OK;
-  const uint32_t name = column->ids[row];
-  uint8_t *const codes = codes_of(e, name);
-  if (codes == NULL)
-    return PF_ENOMEM;
-  codes[which] = KNOWN | mean(pf_name(e->reader->dictionary, name));
-  *out = codes[which] & (uint8_t)~KNOWN;
-  return PF_OK;
-}
-
-
-/* The codes known so far; NULL when there are none. */
-static const uint8_t *known_of (const pf_events *e, size_t which) {
-  return e->codes == NULL ? NULL : e->codes + which;
-}
-
-
-/* Convert the names of a column to codes; each name is looked up once. */
+/* Convert the names of a column to codes, 0 if missing. Each name is looked up
+   once. */
 static pf_status translate (pf_events *e, const pf_column *column, size_t which,
                             uint8_t (*mean)(pf_bytes), uint8_t *out) {
-  const uint32_t *const ids = column->ids;
-  const uint8_t *known = known_of(e, which);
-  size_t nknown = column->has_missing ? 0 : e->ncodes;
+  uint8_t *codes = e->codes; /* a copy, which the stores cannot change */
+  size_t known = e->ncodes;
   const size_t rows = e->batch.rows;
   for (size_t i = 0; i < rows; i++) {
-    const uint8_t meaning = ids[i] < nknown ? known[(size_t)ids[i] * 2] : 0;
-    if (meaning != 0) {
-      out[i] = meaning & (uint8_t)~KNOWN;
+    const uint32_t name = column->ids[i];
+    out[i] = 0;
+    if (pf_is_missing(column, i))
       continue;
+    if (name >= known) {
+      if (!pf_grow_filled_array(&e->codes, &e->ncodes, (size_t)name + 1, 0, 2))
+        return PF_ENOMEM;
+      codes = e->codes;
+      known = e->ncodes;
     }
-    if (look_up(e, column, i, which, mean, &out[i]) != PF_OK)
-      return PF_ENOMEM;
-    known = known_of(e, which);
-    nknown = column->has_missing ? 0 : e->ncodes;
+    uint8_t *const code = &codes[(size_t)name * 2 + which];
+    if (*code == 0)
+      *code = KNOWN | mean(pf_name(e->reader->dictionary, name));
+    out[i] = *code & (uint8_t)~KNOWN;
   }
   return PF_OK;
 }
@@ -216,56 +189,28 @@ static pf_status encode_lane (pf_events *e, uint64_t word, bool missing,
 }
 
 
-/* Lanes that are names, none of them missing. Most rows have the lane of the
-   previous row. */
-static pf_status encode_names (pf_events *e, const uint32_t *ids) {
+/* Most rows have the lane of the previous row. */
+static pf_status encode_lanes (pf_events *e, const pf_column *column) {
+  const bool is_int = column->type == PF_INT;
   const size_t rows = e->batch.rows;
-  uint32_t last = PF_NO_NAME, id = 0;
+  uint64_t last = 0;
+  uint32_t id = PF_NO_ID; /* of `last` */
   for (size_t i = 0; i < rows; i++) {
-    if (ids[i] != last) {
-      const size_t at = ids[i] & 63;
-      last = ids[i];
-      id = e->lane_cache[at].id - 1;
-      if ((e->lane_cache[at].id == 0 || e->lane_cache[at].word != last) &&
-          encode_lane(e, last, false, &id) != PF_OK)
+    const uint64_t word =
+        is_int ? pf_order_int(column->ints[i]) : column->ids[i];
+    const bool missing = pf_is_missing(column, i);
+    if (missing || word != last || id == PF_NO_ID) {
+      const size_t at = word & 63;
+      last = word;
+      if (!missing && e->lane_cache[at].id != 0 &&
+          e->lane_cache[at].word == word)
+        id = e->lane_cache[at].id - 1;
+      else if (encode_lane(e, word, missing, &id) != PF_OK)
         return PF_ENOMEM;
     }
     e->lane_ids[i] = id;
-  }
-  return PF_OK;
-}
-
-
-/* Set the ids of the rows up to the first one in another lane than row 0, and
-   return their number; 0 when the lane of row 0 is not in the cache. */
-static size_t encode_first (pf_events *e, const int64_t *lanes) {
-  const size_t rows = e->batch.rows;
-  const uint64_t word = pf_order_int(lanes[0]);
-  const uint32_t id = e->lane_cache[word & 63].id;
-  size_t i = 0;
-  if (id == 0 || e->lane_cache[word & 63].word != word)
-    return 0;
-  for (; i < rows && lanes[i] == lanes[0]; i++)
-    e->lane_ids[i] = id - 1;
-  return i;
-}
-
-
-static pf_status encode_lanes (pf_events *e, const pf_column *column) {
-  if (column->type == PF_NAME && !column->has_missing)
-    return encode_names(e, column->ids);
-  size_t i = column->type == PF_INT && !column->has_missing
-                 ? encode_first(e, column->ints)
-                 : 0;
-  for (; i < e->batch.rows; i++) {
-    const bool missing = pf_is_missing(column, i);
-    const uint64_t word =
-        column->type == PF_INT ? pf_order_int(column->ints[i]) : column->ids[i];
-    e->lane_ids[i] = e->lane_cache[word & 63].id - 1;
-    if ((missing || e->lane_cache[word & 63].id == 0 ||
-         e->lane_cache[word & 63].word != word) &&
-        encode_lane(e, word, missing, &e->lane_ids[i]) != PF_OK)
-      return PF_ENOMEM;
+    if (missing)
+      id = PF_NO_ID;
   }
   return PF_OK;
 }
@@ -302,23 +247,6 @@ void pf_events_put_lane (const pf_events *e, uint32_t lane, pf_column *column,
 /* }====== */
 
 
-/* Rows without a time are ignored; rows without an area or event only advance
-   the time. */
-static void drop_missing (pf_events *e) {
-  const pf_column *const columns = e->batch.columns;
-  const pf_column *const time = &columns[e->time];
-  const pf_column *const area = &columns[e->area];
-  const pf_column *const event = &columns[e->event];
-  if (!time->has_missing && !area->has_missing && !event->has_missing)
-    return;
-  for (size_t i = 0; i < e->batch.rows; i++)
-    if (pf_is_missing(time, i))
-      e->kinds[i] = PF_EVENT_NONE;
-    else if (pf_is_missing(area, i) || pf_is_missing(event, i))
-      e->kinds[i] = PF_EVENT_OTHER;
-}
-
-
 /* Mark the first row of each file. */
 static void mark_files (pf_events *e) {
   const size_t rows = e->batch.rows;
@@ -353,7 +281,18 @@ static pf_status arrange (pf_events *e) {
     status = translate(e, &columns[e->flags], 1, flags_of, e->flag_bits);
     e->rows.flags = e->flag_bits;
   }
-  drop_missing(e);
+  /* Rows without a time are ignored; rows without an area or event only advance
+     the time. */
+  const pf_column *const time = &columns[e->time];
+  const pf_column *const area = &columns[e->area];
+  const pf_column *const event = &columns[e->event];
+  const bool some =
+      time->has_missing || area->has_missing || event->has_missing;
+  for (size_t i = 0; some && i < e->batch.rows; i++)
+    if (pf_is_missing(time, i))
+      e->kinds[i] = PF_EVENT_NONE;
+    else if (pf_is_missing(area, i) || pf_is_missing(event, i))
+      e->kinds[i] = PF_EVENT_OTHER;
   mark_files(e);
   return status;
 }

@@ -54,7 +54,8 @@ typedef struct pf_frame {
   bool is_counted; /* its enter is in the trace */
   bool is_first;   /* in a chunk: the first enter of its slot */
   bool is_earlier; /* in a chunk: it was entered in an earlier chunk */
-  bool is_plain;   /* fast_path.h may end it: a function with no flags, above a
+  bool
+      is_plain; /* the fast path of stack.h may end it: a function with no flags, above a
                       function, and not is_first */
 } pf_frame;
 
@@ -85,9 +86,10 @@ typedef struct pf_slot {
   uint32_t area;
   uint32_t top; /* index of its topmost frame, or 0 */
   uint32_t epoch;
-  uint32_t plain_epoch; /* the epoch in which fast_path.h may enter it, or
+  uint32_t
+      plain_epoch; /* the epoch in which the fast path of stack.h may enter it, or
                            PF_NO_EPOCH */
-  uint32_t age; /* in a chunk: number of unmatched leaves of the area before
+  uint32_t age;    /* in a chunk: number of unmatched leaves of the area before
                    this slot replaced another one (pf_lanes_renew) */
   int64_t last_enter, last_leave; /* INT64_MIN: none */
   int64_t earlier;                /* the latest time of earlier epochs */

@@ -9,8 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/calls/fast_path.h"
+#include "kernels/calls/stack.h"
 #include "model/base/memory.h"
+#include "model/base/switches.h"
 
 #define MAX_DEPTH 65536
 
@@ -27,7 +28,8 @@ void pf_machine_init (pf_machine *m, const pf_call_options *options,
 
 void pf_machine_free (pf_machine *m) {
   pf_lanes_free(&m->lanes);
-  pf_chunk_free(&m->chunk);
+  free(m->chunk.leaves);
+  free(m->chunk.firsts);
   free(m->calls);
 }
 
@@ -60,6 +62,14 @@ void pf_close_top (pf_machine *m, pf_lane *lane, int64_t time, unsigned flags) {
 
 /* {====== Enter and write ====== */
 
+/* In a chunk: whether a call that begins is the first of its slot. */
+static bool is_first_of (const pf_machine *m, pf_slot *slot) {
+  const bool is_first = m->is_chunk && !slot->is_met;
+  slot->is_met = true;
+  return is_first;
+}
+
+
 /* `sibling`: the flags for a line or state that this one ends. */
 static pf_status enter (pf_machine *m, uint32_t number, int64_t time,
                         unsigned flags, unsigned sibling) {
@@ -77,7 +87,7 @@ static pf_status enter (pf_machine *m, uint32_t number, int64_t time,
     f->detail = pf_details_keep(m->details, m->row);
     m->is_out_of_memory |= f->detail == 0;
   }
-  f->is_first = m->is_chunk && pf_chunk_begins(slot);
+  f->is_first = is_first_of(m, slot);
   f->is_plain = slot->kind == PF_KIND_FUNCTION && flags == 0 && !f->is_first &&
                 !f[-1].is_line;
   if (slot->kind == PF_KIND_FUNCTION)
@@ -110,7 +120,7 @@ static pf_status write (pf_machine *m, uint32_t number, int64_t time,
   slot->entered = true;
   if (m->is_chunk && slot->kind != PF_KIND_VALUE)
     m->chunk.needs_reread = true;
-  emit(m, flags, m->is_chunk && pf_chunk_begins(slot));
+  emit(m, flags, is_first_of(m, slot));
   return PF_OK;
 }
 
@@ -124,8 +134,7 @@ static pf_status leave (pf_machine *m, uint32_t number, int64_t time,
   pf_lane *const lane = m->lanes.slots[number].lane;
   const uint32_t frame = m->lanes.slots[number].top;
   if (frame == 0)
-    return m->is_chunk ? pf_chunk_leave(m, number, time)
-                       : pf_leave_orphan(m, number, time, flags);
+    return pf_leave_orphan(m, number, time, flags);
   while (lane->count - 1 > frame)
     pf_close_top(m, lane, time, PF_CALL_UNWOUND);
   pf_close_top(m, lane, time, flags);
@@ -133,35 +142,19 @@ static pf_status leave (pf_machine *m, uint32_t number, int64_t time,
 }
 
 
-/* Set flags of a frame; it needs the general path then. */
-static void flag_frame (pf_frame *f, unsigned flags) {
+static pf_status suspend_or_resume (pf_machine *m, uint32_t number,
+                                    int64_t time, unsigned flags,
+                                    bool is_resume) {
+  const pf_slot *const slot = &m->lanes.slots[number];
+  if (slot->top == 0)
+    return pf_push_orphan(m, number, time, flags, is_resume);
+  pf_frame *const f = &slot->lane->frames[slot->top];
+  if (is_resume)
+    start_running(f, time);
+  else
+    stop_running(f, time, PF_FRAME_SUSPENDED);
   f->flags |= (uint8_t)flags;
   f->is_plain &= flags == 0;
-}
-
-
-static pf_status suspend (pf_machine *m, uint32_t number, int64_t time,
-                          unsigned flags) {
-  const pf_slot *const slot = &m->lanes.slots[number];
-  if (slot->top == 0)
-    return m->is_chunk ? pf_chunk_push(m, number, time, flags, false)
-                       : pf_push_orphan(m, number, time, flags, false);
-  pf_frame *const f = &slot->lane->frames[slot->top];
-  stop_running(f, time, PF_FRAME_SUSPENDED);
-  flag_frame(f, flags);
-  return PF_OK;
-}
-
-
-static pf_status resume (pf_machine *m, uint32_t number, int64_t time,
-                         unsigned flags) {
-  const pf_slot *const slot = &m->lanes.slots[number];
-  if (slot->top == 0)
-    return m->is_chunk ? pf_chunk_push(m, number, time, flags, true)
-                       : pf_push_orphan(m, number, time, flags, true);
-  pf_frame *const f = &slot->lane->frames[slot->top];
-  start_running(f, time);
-  flag_frame(f, flags);
   return PF_OK;
 }
 
@@ -181,19 +174,14 @@ static void end_all (pf_machine *m, unsigned flag) {
 }
 
 
-static void reset_time (pf_lane *lane) {
-  if (lane != NULL)
-    lane->last = INT64_MIN;
-}
-
-
 /* Another run begins, whose times are not related to those before. */
 static void begin_new_run (pf_machine *m, unsigned flag) {
   end_all(m, m->after_range ? PF_CALL_CUT : flag);
   for (size_t i = 0; i < m->lanes.nlanes; i++)
-    reset_time(m->lanes.lanes[i]);
+    if (m->lanes.lanes[i] != NULL)
+      m->lanes.lanes[i]->last = INT64_MIN;
   for (size_t i = 0; i < m->lanes.ngroups; i++)
-    reset_time(m->lanes.groups[i]);
+    m->lanes.groups[i]->last = INT64_MIN;
   m->has_begun = m->after_range = false;
   m->before_range = m->options.has_from;
 }
@@ -209,26 +197,6 @@ static void cut_lane (pf_lane *lane, int64_t from) {
     f->is_counted = false;
     f->flags |= PF_CALL_CUT;
     f->is_plain = false;
-  }
-}
-
-
-/* Check whether the range begins or ends before an event at `time`. */
-static void check_range (pf_machine *m, int64_t time) {
-  const pf_lanes *const lanes = &m->lanes;
-  if (m->before_range && time >= m->options.from) {
-    for (size_t i = 0; i < lanes->nlanes; i++)
-      cut_lane(lanes->lanes[i], m->options.from);
-    for (size_t i = 0; i < lanes->ngroups; i++)
-      cut_lane(lanes->groups[i], m->options.from);
-    m->before_range = false;
-    if (m->has_begun)
-      m->first = m->last = m->options.from;
-  }
-  if (m->options.has_to && time >= m->options.to) {
-    m->after_range = true;
-    if (m->options.to > m->last)
-      m->last = m->options.to;
   }
 }
 
@@ -249,14 +217,6 @@ static unsigned apply_flags (pf_machine *m, unsigned flags, int64_t time) {
 }
 
 
-/* A gap came since the last event of the slot. */
-static void renew_epoch (const pf_machine *m, pf_slot *slot) {
-  slot->earlier = pf_slot_last(slot);
-  slot->epoch = m->epoch;
-  slot->entered = slot->left = false;
-}
-
-
 /* Apply the part of an event that concerns all lanes: its flags, the range and
    the last time. Returns false when nothing of it is left; else *flags are the
    others. */
@@ -267,8 +227,24 @@ static bool check_event (pf_machine *m, const pf_event_rows *rows, size_t i,
     *flags = apply_flags(m, rows->flags[i], time);
   if (rows->kinds[i] == PF_EVENT_NONE)
     return false;
-  if (m->before_range || m->options.has_to)
-    check_range(m, time);
+  if (m->before_range || m->options.has_to) {
+    /* Whether the range begins or ends before the event. */
+    const pf_lanes *const lanes = &m->lanes;
+    if (m->before_range && time >= m->options.from) {
+      for (size_t at = 0; at < lanes->nlanes; at++)
+        cut_lane(lanes->lanes[at], m->options.from);
+      for (size_t at = 0; at < lanes->ngroups; at++)
+        cut_lane(lanes->groups[at], m->options.from);
+      m->before_range = false;
+      if (m->has_begun)
+        m->first = m->last = m->options.from;
+    }
+    if (m->options.has_to && time >= m->options.to) {
+      m->after_range = true;
+      if (m->options.to > m->last)
+        m->last = m->options.to;
+    }
+  }
   if (m->after_range)
     return false;
   if (!m->has_begun)
@@ -289,8 +265,11 @@ static uint32_t find_slot (pf_machine *m, uint32_t lane, uint32_t area,
     return PF_NO_SLOT;
   pf_slot *const slot = &m->lanes.slots[number];
   pf_lane *const home = slot->lane;
-  if (slot->epoch != m->epoch)
-    renew_epoch(m, slot);
+  if (slot->epoch != m->epoch) { /* a gap came since its last event */
+    slot->earlier = pf_slot_last(slot);
+    slot->epoch = m->epoch;
+    slot->entered = slot->left = false;
+  }
   if (*time < home->last)
     *time = home->last; /* the time of a lane never goes back */
   home->last = *time;
@@ -325,8 +304,8 @@ static pf_status dispatch (pf_machine *m, uint32_t number, int64_t time,
                    of == PF_KIND_STATE ? 0 : PF_CALL_UNWOUND);
     case PF_EVENT_LEAVE: return leave(m, number, time, flags);
     case PF_EVENT_WRITE: return write(m, number, time, flags);
-    case PF_EVENT_SUSPEND: return suspend(m, number, time, flags);
-    default: return resume(m, number, time, flags);
+    default:
+      return suspend_or_resume(m, number, time, flags, kind == PF_EVENT_RESUME);
   }
 }
 
@@ -383,8 +362,9 @@ static pf_status process_plain (pf_machine *m, const pf_event_rows *rows,
 
 pf_status pf_machine_process (pf_machine *m, const pf_event_rows *rows,
                               size_t from, size_t to) {
-  const bool is_plain = rows->flags == NULL && !m->before_range &&
-                        !m->options.has_to && m->details == NULL;
+  const bool is_plain = PF_FAST(EVENTS) && rows->flags == NULL &&
+                        !m->before_range && !m->options.has_to &&
+                        m->details == NULL;
   pf_status status = pf_machine_reserve(m, m->open + 2 * (to - from));
   if (status == PF_OK && is_plain)
     status = process_plain(m, rows, from, to);

@@ -8,8 +8,8 @@
 #ifndef state_machine_h
 #define state_machine_h
 
-#include "kernels/calls/chunk_calls.h"
 #include "kernels/calls/details.h"
+#include "kernels/calls/lanes.h"
 
 typedef enum pf_event_kind {
   PF_EVENT_LEAVE,
@@ -29,6 +29,39 @@ typedef struct pf_event_rows {
   const uint32_t *lanes;
   const uint8_t *flags; /* sets of pf_call_flag; NULL: none */
 } pf_event_rows;
+
+/*
+** What is unknown in a chunk of a trace, because the calls that are open when
+** it begins are unknown. Filled while the chunk is read (orphans.c); completed
+** when the chunk is merged into the scan of the events before it
+** (kernels/statistics/scan_merge.c).
+**
+** A function that is left, but was not entered in the chunk, is an unmatched
+** leave. A function of which only suspends and resumes have come so far is a
+** frame with is_earlier at the bottom of the stack. The first call of each slot
+** is kept, because its period and outside depend on earlier events. Where all
+** this is not sufficient, needs_reread is set.
+*/
+
+/* A call that was entered in an earlier chunk and left in this one. */
+typedef struct pf_unmatched_leave {
+  uint32_t lane, area;
+  int64_t from;           /* time of the first event of the lane, or of the
+                             previous unmatched leave in it */
+  uint64_t before;        /* net time from there to the first event of the
+                             call */
+  uint64_t net, children; /* from that event on */
+  int64_t time;           /* of its leave */
+} pf_unmatched_leave;
+
+typedef struct pf_chunk {
+  bool needs_reread;
+  uint32_t peak;              /* maximum of pf_lane.count in all lanes */
+  pf_unmatched_leave *leaves; /* in order of the events */
+  size_t nleaves, leaves_capacity;
+  pf_call *firsts; /* first calls of slots that have ended */
+  size_t nfirsts, firsts_capacity;
+} pf_chunk;
 
 typedef struct pf_machine {
   pf_call_options options;

@@ -1,6 +1,6 @@
 /*
 ** quantile.h - quantiles of the values of one group, by nearest rank. Used by
-** the aggregates and by duration_sums.h: add values or codes, merge, at, free.
+** the aggregates and by statistics/groups.h: add values or codes, merge, at, free.
 ** Initialise with zeros.
 **
 ** Few values are all stored, so quantiles are exact. Beyond PF_EXACT_VALUES

@@ -1,6 +1,6 @@
 /*
-** groups.c - finds the group of a call. Without PF_BY_CALLER it depends only on
-** the slot.
+** groups.c - adds the durations of calls to sums, and if they are wanted to
+** squares and quantiles; finds the group of a call.
 */
 
 #include "kernels/statistics/groups.h"
@@ -8,8 +8,320 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/order.h"
 #include "model/base/memory.h"
+#include "model/base/switches.h"
 
+#define LINE 64 /* bytes of a cache line */
+
+#define FEW_CALLS 32 /* groups with at most so many calls have no buffer */
+
+#define BUFFERED_DURATIONS                      \
+  (sizeof((pf_duration_buffer *)0)->durations / \
+   sizeof((pf_duration_buffer *)0)->durations[0])
+
+static const pf_hot_sums nothing = {0,
+                                    {{0, INT64_MAX, 0},
+                                     {0, INT64_MAX, 0},
+                                     {0, INT64_MAX, 0},
+                                     {0, INT64_MAX, 0},
+                                     {0, INT64_MAX, 0}}};
+
+
+void pf_call_sums_init (pf_call_sums *t, bool squares, bool quantiles) {
+  memset(t, 0, sizeof *t);
+  t->has_squares = squares;
+  t->has_quantiles = quantiles;
+  t->pool.max_exact = PF_EXACT_CALLS; /* independent of the number of groups */
+}
+
+
+void pf_call_sums_free (pf_call_sums *t) {
+  for (size_t i = 0; t->quantiles != NULL && i < t->capacity * PF_DURATIONS;
+       i++)
+    pf_quantile_free(&t->quantiles[i]);
+  for (size_t i = 0; t->buffers != NULL && i < t->capacity; i++)
+    free(t->buffers[i]);
+  free(t->buffers);
+  free(t->states);
+  free(t->memory);
+  free(t->rest);
+  free(t->squares);
+  free(t->quantiles);
+  *t = (pf_call_sums){0};
+}
+
+
+/* {====== Growing ====== */
+
+/* Grow the hot accumulators, which are aligned to cache lines. */
+static bool widen_hot (pf_call_sums *t, size_t capacity) {
+  uint8_t *const memory = malloc(capacity * sizeof *t->hot + LINE);
+  if (memory == NULL)
+    return false;
+  pf_hot_sums *const hot =
+      (pf_hot_sums *)(void *)(memory + (LINE - (uintptr_t)memory % LINE));
+  if (t->capacity > 0)
+    memcpy(hot, t->hot, t->capacity * sizeof *hot);
+  for (size_t i = t->capacity; i < capacity; i++)
+    hot[i] = nothing;
+  free(t->memory);
+  t->memory = memory;
+  t->hot = hot;
+  return true;
+}
+
+
+pf_status pf_call_sums_reserve (pf_call_sums *t, size_t count) {
+  if (count > t->count)
+    t->count = count;
+  if (count <= t->capacity)
+    return PF_OK;
+  size_t capacity = t->capacity == 0 ? 64 : t->capacity;
+  while (capacity < count)
+    capacity *= 2;
+  const size_t before = t->capacity * PF_DURATIONS;
+  const size_t after = capacity * PF_DURATIONS;
+  if (!pf_widen(&t->rest, t->capacity, capacity) ||
+      (t->has_squares && !pf_widen(&t->squares, before, after)) ||
+      (t->has_quantiles && (!pf_widen(&t->states, t->capacity, capacity) ||
+                            !pf_widen(&t->buffers, t->capacity, capacity) ||
+                            !pf_widen(&t->quantiles, before, after))) ||
+      !widen_hot(t, capacity))
+    return PF_ENOMEM;
+  for (size_t i = t->capacity; i < capacity; i++)
+    for (size_t which = 0; which < PF_DURATIONS; which++)
+      t->rest[i].max[which] = -1;
+  t->capacity = capacity;
+  return PF_OK;
+}
+
+/* }====== */
+
+
+/* {====== Adding ====== */
+
+/* Whether a duration changes only the sum; -1, an unknown one, does not. */
+static inline bool is_in_range (const pf_hot_sums *hot, size_t which,
+                                int64_t length) {
+  return (uint64_t)length - (uint64_t)hot->of[which].min < hot->of[which].range;
+}
+
+
+static inline void add_to_sum (pf_call_sums *t, size_t group, size_t which,
+                               int64_t length) {
+  pf_hot_sums *const hot = &t->hot[group];
+  hot->of[which].sum += (uint64_t)length;
+  if (__builtin_expect(hot->of[which].sum < (uint64_t)length, 0))
+    t->rest[group].wraps[which]++;
+}
+
+
+/* Update minimum, maximum, range, and the start of the longest call. */
+static void update_range (pf_call_sums *t, size_t group, size_t which,
+                          int64_t length, int64_t start) {
+  pf_cold_sums *const rest = &t->rest[group];
+  pf_hot_sums *const hot = &t->hot[group];
+  const int64_t max = rest->max[which];
+  if (length < hot->of[which].min)
+    hot->of[which].min = length;
+  if (which < PF_MAX_STARTS &&
+      (length > max || (length == max && start < rest->max_at[which])))
+    rest->max_at[which] = start;
+  if (length > max)
+    rest->max[which] = length;
+  hot->of[which].range =
+      (uint64_t)rest->max[which] - (uint64_t)hot->of[which].min;
+}
+
+
+/* Add the durations of a call to the quantiles. */
+static pf_status add_quantiles (pf_call_sums *t, size_t group,
+                                const int64_t *durations) {
+  pf_quantile *const of = &t->quantiles[group * PF_DURATIONS];
+  for (size_t which = 0; which < PF_DURATIONS; which++)
+    if (durations[which] >= 0 &&
+        pf_quantile_add(&of[which], &t->pool, PF_INT,
+                        pf_order_int(durations[which])) != PF_OK)
+      return PF_ENOMEM;
+  return PF_OK;
+}
+
+
+/* Add the buffered durations or codes of a group to its quantiles. */
+static pf_status flush (pf_call_sums *t, size_t group) {
+  const pf_duration_buffer *const buffer = t->buffers[group];
+  const pf_buffer_state state = t->states[group];
+  pf_quantile *const of = &t->quantiles[group * PF_DURATIONS];
+  pf_status status = PF_OK;
+  t->states[group] = (pf_buffer_state){0, true};
+  for (size_t i = 0; !state.are_codes && i < state.count && status == PF_OK;
+       i++)
+    status = add_quantiles(t, group, buffer->durations[i]);
+  for (size_t which = 0; which < PF_DURATIONS && status == PF_OK; which++) {
+    if (state.are_codes)
+      status = pf_quantile_add_codes(&of[which], &buffer->codes[0][which], 8,
+                                     state.count);
+    t->states[group].are_codes &= of[which].sketched;
+  }
+  return status;
+}
+
+
+/* Quantiles in buckets have only received codes, so their exact ranges are set
+   here. */
+pf_status pf_call_sums_flush (pf_call_sums *t) {
+  for (size_t group = 0; t->has_quantiles && group < t->count; group++) {
+    pf_quantile *const of = &t->quantiles[group * PF_DURATIONS];
+    if (t->states[group].count > 0 && flush(t, group) != PF_OK)
+      return PF_ENOMEM;
+    for (size_t which = 0; which < PF_DURATIONS; which++)
+      if (of[which].sketched) {
+        of[which].min = pf_order_int(t->hot[group].of[which].min);
+        of[which].max = pf_order_int(t->rest[group].max[which]);
+      }
+  }
+  return PF_OK;
+}
+
+
+/* Add the durations of a call to the buffer, and flush it when it is full. */
+static inline pf_status add_buffered (pf_call_sums *t, size_t group,
+                                      const int64_t *durations) {
+  pf_buffer_state *const staged = &t->states[group];
+  pf_duration_buffer *const buffer = t->buffers[group];
+  const size_t at = staged->count++;
+  if (!staged->are_codes) {
+    memcpy(buffer->durations[at], durations, sizeof buffer->durations[at]);
+    return at + 1 == BUFFERED_DURATIONS ? flush(t, group) : PF_OK;
+  }
+  uint16_t *const codes = buffer->codes[at];
+  for (size_t which = 0; which < PF_DURATIONS; which++)
+    codes[which] = pf_quantile_code(durations[which]);
+  return at + 1 == PF_BUFFERED_CALLS ? flush(t, group) : PF_OK;
+}
+
+
+/* Whether a group has a buffer; it gets one when it has many calls. */
+static inline bool has_buffer (pf_call_sums *t, size_t group) {
+  if (PF_FAST(BUFFERS) && t->buffers[group] == NULL &&
+      t->hot[group].rows > FEW_CALLS)
+    t->buffers[group] = malloc(sizeof **t->buffers);
+  return t->buffers[group] != NULL;
+}
+
+
+/* Most calls change only sums, and have all durations or all but `outside`. */
+static inline pf_status add_call (pf_call_sums *t, size_t group,
+                                  const pf_call *call) {
+  const pf_hot_sums *const hot = &t->hot[group];
+  const int64_t *const of = call->durations;
+  const bool is_outside = of[PF_OUTSIDE] >= 0;
+  if (call->count == 0 || !is_in_range(hot, PF_NET, of[PF_NET]) ||
+      !is_in_range(hot, PF_GROSS, of[PF_GROSS]) ||
+      !is_in_range(hot, PF_CALL, of[PF_CALL]) ||
+      !is_in_range(hot, PF_PERIOD, of[PF_PERIOD]) ||
+      (is_outside && !is_in_range(hot, PF_OUTSIDE, of[PF_OUTSIDE]))) {
+    t->hot[group].rows++;
+    for (size_t which = 0; which < PF_DURATIONS; which++)
+      if (call->durations[which] >= 0) {
+        add_to_sum(t, group, which, call->durations[which]);
+        if (!is_in_range(&t->hot[group], which, call->durations[which]))
+          update_range(t, group, which, call->durations[which], call->start);
+      }
+      else
+        t->rest[group].missing[which]++;
+    if (call->count == 0)
+      t->rest[group].uncounted++;
+  }
+  else {
+    t->hot[group].rows++;
+    for (size_t which = PF_NET; which <= PF_PERIOD; which++)
+      add_to_sum(t, group, which, of[which]);
+    if (is_outside)
+      add_to_sum(t, group, PF_OUTSIDE, of[PF_OUTSIDE]);
+    else
+      t->rest[group].missing[PF_OUTSIDE]++;
+  }
+  for (size_t which = 0; t->has_squares && which < PF_DURATIONS; which++)
+    if (of[which] >= 0)
+      pf_squares_add(&t->squares[group * PF_DURATIONS + which],
+                     (uint64_t)of[which]);
+  if (!t->has_quantiles)
+    return PF_OK;
+  return has_buffer(t, group) ? add_buffered(t, group, of)
+                              : add_quantiles(t, group, of);
+}
+
+
+pf_status pf_call_sums_add (pf_call_sums *t, const pf_call *calls, size_t count,
+                            const uint32_t *groups) {
+  pf_status status = PF_OK;
+  for (size_t i = 0; i < count && status == PF_OK; i++)
+    status = add_call(t, groups[i], &calls[i]);
+  return status;
+}
+
+/* }====== */
+
+
+/* {====== Merging ====== */
+
+void pf_call_sums_clear (pf_call_sums *t, size_t group, size_t which) {
+  const size_t at = group * PF_DURATIONS + which;
+  t->hot[group].of[which].sum = 0;
+  t->hot[group].of[which].min = INT64_MAX;
+  t->hot[group].of[which].range = 0;
+  t->rest[group].max[which] = -1;
+  t->rest[group].missing[which] = t->hot[group].rows;
+  t->rest[group].wraps[which] = 0;
+  if (t->has_squares)
+    t->squares[at] = (pf_squares){{0, 0, 0}};
+  if (t->has_quantiles)
+    pf_quantile_free(&t->quantiles[at]);
+}
+
+
+static void merge_duration (pf_call_sums *t, size_t group,
+                            const pf_call_sums *more, size_t from,
+                            size_t which) {
+  pf_hot_sums *const to = &t->hot[group];
+  pf_cold_sums *const rest = &t->rest[group];
+  const pf_hot_sums *const other = &more->hot[from];
+  const pf_cold_sums *const other_rest = &more->rest[from];
+  to->of[which].sum += other->of[which].sum;
+  rest->wraps[which] +=
+      other_rest->wraps[which] + (to->of[which].sum < other->of[which].sum);
+  rest->missing[which] += other_rest->missing[which];
+  if (other_rest->max[which] < 0)
+    return;
+  update_range(t, group, which, other->of[which].min, INT64_MAX);
+  update_range(t, group, which, other_rest->max[which],
+               which < PF_MAX_STARTS ? other_rest->max_at[which] : 0);
+}
+
+
+pf_status pf_call_sums_merge (pf_call_sums *t, size_t group,
+                              const pf_call_sums *more, size_t from) {
+  const size_t at = group * PF_DURATIONS, other = from * PF_DURATIONS;
+  t->hot[group].rows += more->hot[from].rows;
+  t->rest[group].uncounted += more->rest[from].uncounted;
+  for (size_t which = 0; which < PF_DURATIONS; which++) {
+    merge_duration(t, group, more, from, which);
+    if (t->has_squares)
+      pf_squares_merge(&t->squares[at + which], &more->squares[other + which]);
+    if (t->has_quantiles &&
+        pf_quantile_merge(&t->quantiles[at + which], &t->pool, PF_INT,
+                          &more->quantiles[other + which]) != PF_OK)
+      return PF_ENOMEM;
+  }
+  return PF_OK;
+}
+
+/* }====== */
+
+
+/* {====== Groups ====== */
 
 void pf_groups_init (pf_groups *g, pf_group_by by, bool squares,
                      bool quantiles) {
@@ -48,6 +360,7 @@ pf_status pf_groups_of_slot (pf_groups *g, const pf_lanes *lanes, uint32_t slot,
 }
 
 
+/* Without PF_BY_CALLER the group of a call depends only on its slot. */
 static pf_status find_by_slot (pf_groups *g, const pf_lanes *lanes,
                                const pf_call *calls, size_t count) {
   for (size_t i = 0; i < count; i++) {
@@ -92,3 +405,5 @@ pf_status pf_groups_add (pf_groups *g, const pf_lanes *lanes,
   return status == PF_OK ? pf_call_sums_add(&g->sums, calls, count, g->ids)
                          : status;
 }
+
+/* }====== */

@@ -1,13 +1,96 @@
 /*
 ** groups.h - assigns calls to groups and accumulates their durations: by area,
-** by area and lane, or by area and caller. Part of a pf_scan.
+** by area and lane, or by area and caller. Part of a pf_scan. The results do not
+** depend on the order of the calls, so accumulators of chunks can be merged.
+** Durations are in ns.
 */
 
 #ifndef groups_h
 #define groups_h
 
 #include "kernels/calls/state_machine.h"
-#include "kernels/statistics/duration_sums.h"
+#include "kernels/group/quantile.h"
+#include "model/base/wide.h"
+
+/*
+** The part that changes for each call, in two cache lines. Sums wrap around. A
+** duration >= min and below min + range changes neither the minimum nor the
+** maximum, nor the start of the longest call: one comparison tells.
+*/
+typedef struct pf_hot_sums {
+  uint64_t rows;
+  struct {
+    uint64_t sum;
+    int64_t min;    /* minimum of the known durations; INT64_MAX: none */
+    uint64_t range; /* maximum - minimum */
+  } of[PF_DURATIONS];
+} pf_hot_sums;
+
+/* For net, gross and call, the start of the longest call is stored. */
+#define PF_MAX_STARTS 3
+
+/* The part that changes rarely. */
+typedef struct pf_cold_sums {
+  int64_t max[PF_DURATIONS];      /* of the known durations, or -1 */
+  uint64_t missing[PF_DURATIONS]; /* number of unknown durations */
+  uint64_t wraps[PF_DURATIONS];   /* how often the sums wrapped around */
+  uint64_t uncounted;             /* calls whose enter is not in the trace */
+  int64_t max_at[PF_MAX_STARTS];  /* start of the longest call, the earliest of
+                                     equal ones */
+} pf_cold_sums;
+
+#define PF_EXACT_CALLS 128u /* up to so many calls quantiles are exact */
+
+#define PF_BUFFERED_CALLS 255 /* capacity of a buffer, in calls */
+
+/* A buffer of durations for the quantiles of a group. Adding many at a time
+   causes a few cache misses instead of one for each. */
+typedef union pf_duration_buffer {
+  int64_t durations[PF_BUFFERED_CALLS * 2 / PF_DURATIONS][PF_DURATIONS];
+  uint16_t codes[PF_BUFFERED_CALLS][8]; /* PF_DURATIONS codes, padded */
+} pf_duration_buffer;
+
+/* The contents of a buffer. */
+typedef struct pf_buffer_state {
+  uint8_t count;  /* calls in it */
+  bool are_codes; /* it holds codes: all quantiles of the group are in
+                     buckets */
+} pf_buffer_state;
+
+typedef struct pf_call_sums {
+  bool has_squares, has_quantiles; /* what to compute */
+  size_t count, capacity;          /* in groups */
+  void *memory;
+  pf_hot_sums *hot;
+  pf_cold_sums *rest;
+  pf_squares *squares;    /* PF_DURATIONS for each group; or NULL */
+  pf_quantile *quantiles; /* PF_DURATIONS for each group; or NULL */
+  pf_quantile_pool pool;
+  pf_duration_buffer **buffers; /* of groups with many calls; for others NULL */
+  pf_buffer_state *states;
+} pf_call_sums;
+
+void pf_call_sums_init (pf_call_sums *sums, bool squares, bool quantiles);
+void pf_call_sums_free (pf_call_sums *sums);
+
+/* Create the groups up to count-1. PF_ENOMEM. */
+pf_status pf_call_sums_reserve (pf_call_sums *sums, size_t count);
+
+/* Add call i to group groups[i]. PF_ENOMEM. */
+pf_status pf_call_sums_add (pf_call_sums *sums, const pf_call *calls,
+                            size_t count, const uint32_t *groups);
+
+/* Add what is buffered to the quantiles: needed before they are read, cleared
+   or merged. PF_ENOMEM. */
+pf_status pf_call_sums_flush (pf_call_sums *sums);
+
+/* Make one of the durations unknown for all calls of a group. */
+void pf_call_sums_clear (pf_call_sums *sums, size_t group, size_t which);
+
+/* Add the accumulators of group `from` of `more` to those of `group`.
+   PF_ENOMEM. */
+pf_status pf_call_sums_merge (pf_call_sums *sums, size_t group,
+                              const pf_call_sums *more, size_t from);
 
 typedef enum pf_group_by {
   PF_BY_AREA,

@@ -10,6 +10,7 @@
 
 #include "kernels/base/order.h"
 #include "model/base/sorts.h"
+#include "model/rows/put_values.h"
 
 /* A future row: a group with its lane or caller. */
 typedef struct entry {
@@ -147,64 +148,10 @@ static pf_status make_listing (listing *l) {
 
 /* {====== Values ====== */
 
-static void put_id (pf_store *store, size_t column, size_t row, uint32_t id) {
-  store->columns[column].ids[row] = id;
-  if (id == UINT32_MAX)
-    pf_store_set_missing(store, column, row);
-}
-
-
-static void put_int (pf_store *store, size_t column, size_t row, int64_t value,
-                     bool known) {
-  store->columns[column].ints[row] = value;
-  if (!known)
-    pf_store_set_missing(store, column, row);
-}
-
-
-/* Write handle or value of an area. */
-static void put_of_area (const listing *l, const entry *e, pf_statistic what,
-                         pf_store *store, size_t column, size_t row) {
-  const pf_area none = PF_AREA_NONE;
-  const pf_lanes *const lanes = l->rows->lanes;
-  const pf_area *const area =
-      lanes->has_areas ? pf_area_at(lanes->dictionary, e->area) : &none;
-  if (what == PF_STATISTIC_HANDLE)
-    put_int(store, column, row, (int64_t)area->handle, area->has_handle);
-  else
-    put_int(store, column, row, area->value, area->has_value);
-}
-
-
-static void put_context (const listing *l, const entry *e, pf_store *store,
-                         size_t column, size_t row) {
-  pf_column *const to = &store->columns[column];
-  to->has_missing = true; /* the bitmap of a store is clear from the start */
-  if (e->lane == PF_NO_SLOT)
-    pf_store_set_missing(store, column, row);
-  else
-    pf_events_put_lane(l->rows->events, e->lane, to, row);
-}
-
-
-/* Write when the last call of an area, or area and lane, ended. */
-static void put_last_stop (const listing *l, const entry *e, pf_store *store,
-                           size_t column, size_t row) {
-  const uint64_t *const slots = l->rows->groups->keys.words; /* the keys with
-                                                                PF_BY_LANE */
-  const pf_lanes *const lanes = l->rows->lanes;
-  const int64_t stop =
-      e->lane == PF_NO_SLOT
-          ? l->stops[l->ranks[e->area]]
-          : pf_slot_last(&lanes->slots[(uint32_t)slots[e->group]]);
-  put_int(store, column, row, stop, stop != INT64_MIN);
-}
-
-
 /* Write one statistic of a duration of a group. */
 static void put_number (const listing *l, const entry *e,
-                        const pf_statistics_column *c, pf_store *store,
-                        size_t column, size_t row) {
+                        const pf_statistics_column *c, pf_column *to,
+                        size_t row) {
   const pf_call_sums *const t = &l->rows->groups->sums;
   const pf_hot_sums *const hot = &t->hot[e->group];
   const pf_cold_sums *const rest = &t->rest[e->group];
@@ -212,11 +159,10 @@ static void put_number (const listing *l, const entry *e,
   const uint64_t present = hot->rows - rest->missing[length];
   const pf_wide sum =
       (pf_wide)rest->wraps[length] << 64 | (pf_wide)hot->of[length].sum;
-  pf_column *const to = &store->columns[column];
   if (c->what == PF_STATISTIC_SUM)
-    put_int(store, column, row, (int64_t)sum, sum == (int64_t)sum);
+    pf_put_int(to, row, (int64_t)sum, sum == (int64_t)sum);
   else if (present == 0)
-    pf_store_set_missing(store, column, row);
+    pf_set_missing(to, row);
   else if (c->what == PF_STATISTIC_MIN)
     to->ints[row] = hot->of[length].min;
   else if (c->what == PF_STATISTIC_MAX)
@@ -235,25 +181,40 @@ static void put_number (const listing *l, const entry *e,
 }
 
 
-static void put_entry (const listing *l, const entry *e, pf_store *store,
+static void put_entry (const listing *l, const entry *e, pf_column *to,
                        size_t row) {
+  const pf_area none = PF_AREA_NONE;
   const pf_statistics_schema *const s = l->rows->schema;
-  const pf_call_sums *const t = &l->rows->groups->sums;
-  for (size_t i = 0; i < s->count; i++)
+  const pf_lanes *const lanes = l->rows->lanes;
+  const pf_groups *const g = l->rows->groups;
+  const pf_area *const area =
+      lanes->has_areas ? pf_area_at(lanes->dictionary, e->area) : &none;
+  /* when the last call of the area, or the area and lane, ended */
+  const int64_t stop =
+      e->lane == PF_NO_SLOT
+          ? l->stops[l->ranks[e->area]]
+          : pf_slot_last(&lanes->slots[(uint32_t)g->keys.words[e->group]]);
+  for (size_t i = 0; i < s->count; i++, to++)
     switch (s->columns[i].what) {
-      case PF_STATISTIC_AREA: put_id(store, i, row, e->area); break;
-      case PF_STATISTIC_CALLER: put_id(store, i, row, e->caller); break;
-      case PF_STATISTIC_CONTEXT: put_context(l, e, store, i, row); break;
+      case PF_STATISTIC_AREA: pf_put_id(to, row, e->area); break;
+      case PF_STATISTIC_CALLER: pf_put_id(to, row, e->caller); break;
+      case PF_STATISTIC_CONTEXT:
+        pf_events_put_lane(l->rows->events, e->lane, to, row);
+        break;
       case PF_STATISTIC_HANDLE:
+        pf_put_int(to, row, (int64_t)area->handle, area->has_handle);
+        break;
       case PF_STATISTIC_VALUE:
-        put_of_area(l, e, s->columns[i].what, store, i, row);
+        pf_put_int(to, row, area->value, area->has_value);
         break;
       case PF_STATISTIC_COUNT:
-        store->columns[i].ints[row] =
-            (int64_t)(t->hot[e->group].rows - t->rest[e->group].uncounted);
+        to->ints[row] = (int64_t)(g->sums.hot[e->group].rows -
+                                  g->sums.rest[e->group].uncounted);
         break;
-      case PF_STATISTIC_LAST_STOP: put_last_stop(l, e, store, i, row); break;
-      default: put_number(l, e, &s->columns[i], store, i, row);
+      case PF_STATISTIC_LAST_STOP:
+        pf_put_int(to, row, stop, stop != INT64_MIN);
+        break;
+      default: put_number(l, e, &s->columns[i], to, row);
     }
 }
 
@@ -266,8 +227,10 @@ pf_status pf_statistics_fill (const pf_statistics_rows *rows, pf_store *store,
   pf_status status = make_listing(&l);
   if (status == PF_OK)
     status = pf_store_reserve(store, l.count);
+  for (size_t i = 0; i < store->nfields; i++)
+    store->columns[i].has_missing = true; /* the bitmaps are clear */
   for (size_t i = 0; i < l.count && status == PF_OK; i++)
-    put_entry(&l, &l.entries[l.pairs[i].row], store, i);
+    put_entry(&l, &l.entries[l.pairs[i].row], store->columns, i);
   store->rows = status == PF_OK ? l.count : 0;
   free(l.ranks);
   free(l.stops);

@@ -1,11 +1,11 @@
 /*
 ** scan.h - runs the events of a table, or of one chunk of it, through the call
-** machine into groups. Used by statistics.c and scan_chunks.c: open, read until
-** the end, finish, close; for a chunk open and read, then pf_scan_merge and
-** close.
+** machine into groups. Used by statistics.c: open, read until the end, finish,
+** close; for a chunk open and read, then pf_scan_merge and close. Or all chunks
+** by pf_scan_chunks_read, several of them at the same time.
 **
 ** A chunk begins at any row, so the calls that are open there are unknown
-** (kernels/calls/chunk_calls.h). Where what it records of them is not
+** (kernels/calls/state_machine.h). Where what it records of them is not
 ** sufficient, its events are read again by the scan into which all earlier
 ** chunks have been merged. The result is always that of one scan of the whole
 ** table.
@@ -47,9 +47,34 @@ pf_status pf_scan_read (pf_scan *scan, uint64_t rows, pf_error *error);
 pf_status pf_scan_finish (pf_scan *scan);
 
 /*
-** Merge a chunk that begins where `scan` ends. With *fits = false nothing has
+** scan_merge.c: merge a chunk that begins where `scan` ends. With *fits = false nothing has
 ** changed, and the chunk must be read again by `scan`. PF_ENOMEM.
 */
 pf_status pf_scan_merge (pf_scan *scan, pf_scan *chunk, bool *fits);
+
+/* Progress callback: called regularly in the caller's thread with the number of
+   rows that all threads have read; returns true to cancel. NULL: none. */
+typedef struct pf_progress {
+  bool (*should_cancel)(void *context, uint64_t rows);
+  void *context; /* borrowed */
+} pf_progress;
+
+typedef struct pf_scan_chunks {
+  pf_reader *const *readers; /* one for each chunk, borrowed; if there are
+                                several, each can seek */
+  size_t count;
+  uint64_t rows;  /* in the whole table */
+  size_t threads; /* maximum, the caller's included */
+  pf_progress progress;
+} pf_scan_chunks;
+
+/*
+** Read all chunks into `scan`, which is open over the first reader and has read
+** nothing, and finish it. After a cancellation it holds the events up to the
+** point that the first cancelled chunk had reached. PF_OK or a failure.
+*/
+pf_status pf_scan_chunks_read (const pf_scan_chunks *chunks,
+                               const pf_scan_options *options, pf_scan *scan,
+                               pf_error *error);
 
 #endif

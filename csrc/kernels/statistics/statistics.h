@@ -7,7 +7,7 @@
 #ifndef statistics_h
 #define statistics_h
 
-#include "kernels/statistics/scan_chunks.h"
+#include "kernels/statistics/scan.h"
 
 #define PF_MAX_RANKS 16
 

@@ -2,7 +2,7 @@
 ** parallel.h - threads. There are two shapes of them: a pipeline
 ** (kernels/base/pipeline.h, and gzip.h for bytes) reads in one thread and
 ** computes in another; pf_run_all reads chunks at once, which are merged
-** afterwards (statistics: scan_chunks.h, which also shows progress). The ring
+** afterwards (statistics: scan.h, which also shows progress). The ring
 ** consumer of a writer is a thread of its own, since it outlives its calls.
 **
 ** Tasks must not call Lua and must not access what another task writes, so

@@ -1,102 +1,17 @@
 /*
-** chunk_calls.c - records what a chunk does not know, and merges a chunk into
-** the scan of the events before it.
+** scan_merge.c - merges a chunk into the scan of the events before it.
 **
-** In a merge the slots come first: while the scan has open calls of a slot, no
-** enter in the chunk has an outside and, with `outermost`, no call has a gross;
-** the first call of a slot gets its period and its outside. Then the unmatched
-** leaves end calls that are open in the scan, and for each lane the open calls
-** of the chunk are pushed onto its stack.
+** The slots come first: while the scan has open calls of a slot, no enter in
+** the chunk has an outside and, with `outermost`, no call has a gross; the first
+** call of a slot gets its period and its outside. Then the unmatched leaves end
+** calls that are open in the scan, and for each lane the open calls of the chunk
+** are pushed onto its stack.
 */
-
-#include "kernels/calls/chunk_calls.h"
 
 #include <stdlib.h>
 
 #include "kernels/calls/stack.h"
 #include "kernels/statistics/scan.h"
-#include "model/base/memory.h"
-
-
-void pf_chunk_free (pf_chunk *c) {
-  free(c->leaves);
-  free(c->firsts);
-}
-
-
-/* {====== Recording ====== */
-
-void pf_chunk_keep_first (pf_machine *m) {
-  pf_chunk *const c = &m->chunk;
-  if (pf_grow(&c->firsts, &c->firsts_capacity, c->nfirsts + 1))
-    c->firsts[c->nfirsts++] = m->calls[m->ncalls];
-  else
-    m->is_out_of_memory = true;
-}
-
-
-void pf_chunk_end (pf_machine *m, pf_lane *lane, uint32_t slot,
-                   const pf_frame *of, int64_t time) {
-  pf_chunk *const c = &m->chunk;
-  pf_frame *const base = &lane->frames[0];
-  if (!pf_grow(&c->leaves, &c->leaves_capacity, c->nleaves + 1)) {
-    m->is_out_of_memory = true;
-    return;
-  }
-  pf_unmatched_leave *const leave = &c->leaves[c->nleaves++];
-  *leave = (pf_unmatched_leave){.lane = lane->number,
-                                .area = m->lanes.slots[slot].area,
-                                .from = base->start,
-                                .time = time};
-  if (of != NULL) {
-    leave->before = lane->before;
-    leave->net = of->net;
-    leave->children = of->children;
-  }
-  else {
-    const pf_frame before = take_base(lane, time);
-    leave->before = before.net;
-    leave->children = before.children;
-  }
-  base->start = time;
-  m->is_out_of_memory |= pf_lanes_renew(&m->lanes, slot) != PF_OK;
-}
-
-
-pf_status pf_chunk_leave (pf_machine *m, uint32_t number, int64_t time) {
-  pf_slot *const slot = &m->lanes.slots[number];
-  pf_lane *const lane = slot->lane;
-  if (slot->kind != PF_KIND_FUNCTION || lane->count > 1) {
-    m->chunk.needs_reread = true;
-    return PF_OK;
-  }
-  slot->last_leave = time;
-  slot->left = true;
-  pf_chunk_end(m, lane, number, NULL, time);
-  return PF_OK;
-}
-
-
-pf_status pf_chunk_push (pf_machine *m, uint32_t number, int64_t time,
-                         unsigned flags, bool is_resume) {
-  pf_lane *const lane = m->lanes.slots[number].lane;
-  if (m->lanes.slots[number].kind != PF_KIND_FUNCTION || lane->count > 1) {
-    m->chunk.needs_reread = true;
-    return PF_OK;
-  }
-  if (make_room(m, lane, time) != PF_OK)
-    return PF_ENOMEM;
-  const pf_frame before = take_base(lane, time);
-  pause_top(lane, time);
-  pf_frame *const f = push(m, number, time, flags);
-  lane->before = before.net;
-  f->children = before.children;
-  f->is_earlier = true;
-  f->state = is_resume ? PF_FRAME_RUNNING : PF_FRAME_SUSPENDED;
-  return PF_OK;
-}
-
-/* }====== */
 
 
 /* {====== Checks ====== */
@@ -260,54 +175,34 @@ static pf_status add_slot (const merge *g, uint32_t number) {
 }
 
 
-/* Complete the first call of a slot. */
-static void complete_first (const merge *g, pf_call *call) {
-  const pf_machine *const m = &g->scan->machine;
-  const uint32_t slot = g->slot_of[call->slot];
-  const pf_slot *const to = &m->lanes.slots[slot];
-  const bool is_inner = is_within(g, call->slot);
-  int64_t *const durations = call->durations;
-  durations[PF_PERIOD] = period_of(to, call->start);
-  if (is_inner)
-    durations[PF_OUTSIDE] = PF_NO_TIME;
-  else if (durations[PF_OUTSIDE] == PF_NO_TIME && to->top == 0 &&
-           to->kind < PF_KIND_STATE)
-    durations[PF_OUTSIDE] = outside_of(m, to, call->start);
-  if (is_inner && m->options.outermost)
-    durations[PF_GROSS] = durations[PF_CALL] = PF_NO_TIME;
-  call->slot = slot;
-}
-
-
 static pf_status add_slots (const merge *g) {
   pf_machine *const from = &g->chunk->machine;
   pf_chunk *const c = &from->chunk;
   pf_status status = pf_call_sums_flush(&g->chunk->groups.sums);
   for (uint32_t i = 0; i < from->lanes.nslots && status == PF_OK; i++)
     status = add_slot(g, i);
-  for (size_t i = 0; i < c->nfirsts; i++)
-    complete_first(g, &c->firsts[i]);
+  for (size_t i = 0; i < c->nfirsts; i++) {
+    /* Complete the first call of a slot. */
+    pf_call *const call = &c->firsts[i];
+    const pf_machine *const m = &g->scan->machine;
+    const uint32_t slot = g->slot_of[call->slot];
+    const pf_slot *const to = &m->lanes.slots[slot];
+    const bool is_inner = is_within(g, call->slot);
+    int64_t *const durations = call->durations;
+    durations[PF_PERIOD] = period_of(to, call->start);
+    if (is_inner)
+      durations[PF_OUTSIDE] = PF_NO_TIME;
+    else if (durations[PF_OUTSIDE] == PF_NO_TIME && to->top == 0 &&
+             to->kind < PF_KIND_STATE)
+      durations[PF_OUTSIDE] = outside_of(m, to, call->start);
+    if (is_inner && m->options.outermost)
+      durations[PF_GROSS] = durations[PF_CALL] = PF_NO_TIME;
+    call->slot = slot;
+  }
   return status == PF_OK
              ? pf_groups_add(&g->scan->groups, &g->scan->machine.lanes,
                              c->firsts, c->nfirsts)
              : status;
-}
-
-
-/* The scan continues with the last times of the chunk. */
-static void renew_slot (const merge *g, uint32_t number) {
-  const pf_slot *const slot = &g->chunk->machine.lanes.slots[number];
-  pf_slot *const to = &g->scan->machine.lanes.slots[g->slot_of[number]];
-  if (slot->entered) {
-    to->entered = true;
-    to->last_enter = slot->last_enter;
-  }
-  if (slot->left) {
-    to->left = true;
-    to->last_leave = slot->last_leave;
-  }
-  if (slot->kind == PF_KIND_VALUE)
-    to->lane->last = slot->lane->last;
 }
 
 /* }====== */
@@ -334,24 +229,6 @@ static void end_left_call (const merge *g, const pf_unmatched_leave *left) {
   f->net += left->net;
   f->children = add_clamped(f->children, left->children);
   pf_close_top(m, lane, left->time, 0);
-}
-
-
-/* The topmost call continues as frame 0 of the chunk did, or as the earlier
-   call at the bottom of its stack. */
-static void continue_top (pf_lane *lane, const pf_lane *of_chunk) {
-  pf_frame *const f = &lane->frames[lane->count - 1];
-  const pf_frame *const earlier = earlier_of(of_chunk);
-  const pf_frame *const base = &of_chunk->frames[0];
-  const pf_frame *const as = earlier != NULL ? earlier : base;
-  run_on(f, base->start, earlier != NULL ? of_chunk->before : base->net);
-  f->children = add_clamped(f->children, as->children);
-  if (earlier != NULL)
-    f->net += as->net;
-  if (earlier != NULL || f->state == PF_FRAME_RUNNING) {
-    f->state = as->state;
-    f->since = as->since;
-  }
 }
 
 
@@ -389,7 +266,20 @@ static pf_status add_lane (const merge *g, uint32_t number) {
     return PF_OK;
   if (lane->epoch != m->epoch)
     pf_lane_begin(lane, of_chunk->frames[0].start, m->epoch);
-  continue_top(lane, of_chunk);
+  /* The topmost call continues as frame 0 of the chunk did, or as the earlier
+     call at the bottom of its stack. */
+  pf_frame *const f = &lane->frames[lane->count - 1];
+  const pf_frame *const earlier = earlier_of(of_chunk);
+  const pf_frame *const base = &of_chunk->frames[0];
+  const pf_frame *const as = earlier != NULL ? earlier : base;
+  run_on(f, base->start, earlier != NULL ? of_chunk->before : base->net);
+  f->children = add_clamped(f->children, as->children);
+  if (earlier != NULL)
+    f->net += as->net;
+  if (earlier != NULL || f->state == PF_FRAME_RUNNING) {
+    f->state = as->state;
+    f->since = as->since;
+  }
   pf_status status = PF_OK;
   for (uint32_t i = earlier_of(of_chunk) != NULL ? 2 : 1;
        i < of_chunk->count && status == PF_OK; i++)
@@ -412,8 +302,21 @@ static pf_status merge_chunk (const merge *g) {
     end_left_call(g, &c->leaves[i]);
   for (uint32_t i = 0; i < from->lanes.nlanes && status == PF_OK; i++)
     status = add_lane(g, i);
-  for (uint32_t i = 0; i < from->lanes.nslots; i++)
-    renew_slot(g, i);
+  for (uint32_t i = 0; i < from->lanes.nslots; i++) {
+    /* The scan continues with the last times of the chunk. */
+    const pf_slot *const slot = &g->chunk->machine.lanes.slots[i];
+    pf_slot *const to = &g->scan->machine.lanes.slots[g->slot_of[i]];
+    if (slot->entered) {
+      to->entered = true;
+      to->last_enter = slot->last_enter;
+    }
+    if (slot->left) {
+      to->left = true;
+      to->last_leave = slot->last_leave;
+    }
+    if (slot->kind == PF_KIND_VALUE)
+      to->lane->last = slot->lane->last;
+  }
   if (from->has_begun && from->last > m->last)
     m->last = from->last;
   return status == PF_OK
