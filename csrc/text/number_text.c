@@ -119,9 +119,9 @@ static bool scale (double value, uint32_t power, uint64_t *scaled) {
 
 char *row_right_fixed (char *p, size_t width, double value, int precision) {
   static const uint32_t powers[] = {1, 10, 100, 1000};
-  char text[ROW_NUMBER_SIZE];
   uint64_t scaled;
   if (precision > 3 || !scale(value, powers[precision], &scaled)) {
+    char text[ROW_NUMBER_SIZE];
     const size_t n =
         (size_t)snprintf(text, sizeof text, "%.*f", precision, value);
     if (n < width)

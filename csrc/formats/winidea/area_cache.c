@@ -133,21 +133,6 @@ static pf_status scan_for (winidea_area_cache *cache, uint32_t handle,
 }
 
 
-/* The entry of the state with a value, or NULL. Values have 32 bits, and the
-   mapping may state one with another sign than the event. */
-static const winidea_entry *state_with (const winidea_area_cache *cache,
-                                        uint32_t handle, int64_t value) {
-  const winidea_areas *const areas = &cache->file->areas;
-  const winidea_entry *const entry =
-      winidea_find_state(areas, handle, true, value);
-  if (entry != NULL || value < INT32_MIN || value > UINT32_MAX)
-    return entry;
-  const int64_t other =
-      value < 0 ? value + ((int64_t)1 << 32) : (int64_t)(int32_t)value;
-  return other == value ? NULL : winidea_find_state(areas, handle, true, other);
-}
-
-
 /* The handle of the states that writes to a variable begin, if the reader
    derives states and the mapping has some; else WINIDEA_NO_HANDLE. */
 static uint32_t derived_states (const winidea_area_cache *cache,
@@ -281,7 +266,14 @@ static pf_status find_written (winidea_area_cache *cache, uint32_t handle,
   if (is_read && integer_value(cache, handle, kind, &value))
     states = derived_states(cache, handle);
   if (is_read && states != WINIDEA_NO_HANDLE) {
-    const winidea_entry *const known = state_with(cache, states, value);
+    /* values have 32 bits, and the mapping may state one with another sign than
+       the event */
+    const winidea_areas *const areas = &cache->file->areas;
+    const int64_t other =
+        value < 0 ? value + ((int64_t)1 << 32) : (int64_t)(int32_t)value;
+    const winidea_entry *known = winidea_find_state(areas, states, true, value);
+    if (known == NULL && value >= INT32_MIN && value <= UINT32_MAX)
+      known = winidea_find_state(areas, states, true, other);
     if (known != NULL)
       entry = *known;
     else

@@ -132,8 +132,8 @@ static pf_status fill_lanes (winidea_decoder *self, winidea_slice records,
   for (size_t i = 0; i < records.count; i++) {
     const unsigned core = core_of(self, records.at + i * records.size);
     uint32_t *const lane = &self->file->lanes[core];
-    char text[16] = "core ?";
     if (self->lanes[core] == PF_NO_NAME) { /* its first event */
+      char text[16] = "core ?";
       if (core != WINIDEA_NO_CORE)
         snprintf(text, sizeof text, "core %u", core);
       pthread_mutex_lock(&self->file->mutex);

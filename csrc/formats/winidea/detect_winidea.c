@@ -71,18 +71,6 @@ static void count_records (counts *t, const uint8_t *at, size_t count,
 }
 
 
-/* Returns true if a segment consists of events of one version: at most a
-   quarter is invalid or of the other version, at most a quarter has a
-   decreasing time, and at least an eighth has a word that only this version
-   allows. */
-static bool is_plausible_segment (const counts *t, bool is_old) {
-  const size_t matching = is_old ? t->old : t->new;
-  const size_t invalid = t->invalid + t->old + t->new - matching;
-  return invalid * 4 <= t->records && t->decreases * 4 <= t->records &&
-         matching * 8 >= t->records;
-}
-
-
 /* Returns true if at least a quarter of the records refers to a recent area
    again: what is entered is left, what is written is written again. */
 static bool do_areas_return (const uint8_t *at, size_t records) {
@@ -114,7 +102,13 @@ int winidea_score_records (pf_bytes head, uint64_t size) {
     /* the last segment includes the remainder */
     const size_t count = left < 2 * segment ? left : segment;
     count_records(&t, head.at + at * RECORD_SIZE, count, RECORD_SIZE);
-    if (!is_plausible_segment(&t, is_old))
+    /* In a segment of one version at most a quarter is invalid or of the other
+       version, at most a quarter has a decreasing time, and at least an eighth
+       has a word that only this version allows. */
+    const size_t matching = is_old ? t.old : t.new;
+    const size_t others = t.invalid + t.old + t.new - matching;
+    if (others * 4 > t.records || t.decreases * 4 > t.records ||
+        matching * 8 < t.records)
       return 0;
     if (count == left)
       break;

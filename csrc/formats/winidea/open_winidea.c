@@ -195,44 +195,36 @@ static pf_status find_switches (pf_trace *trace, winidea_file *file,
 
 /* {====== Tables ====== */
 
-static void add_table (pf_trace *trace, winidea_file *file, const char *name,
-                       const pf_field *fields, size_t nfields, int64_t rows,
-                       pf_status (*open)(pf_trace *, const pf_table *,
-                                         pf_reader **, pf_error *)) {
-  file->tables[trace->ntables++] =
-      (pf_table){name, fields, nfields, rows, open};
-  trace->tables = file->tables;
-}
-
-
 static void list_tables (pf_trace *trace, winidea_file *file) {
   const bool is_bin = file->timeline != NULL;
   const bool is_raw_bin = file->timeline == trace->sources;
   const bool has_count = is_bin && !file->is_live; /* else rows are unknown */
   const int64_t records = has_count ? (int64_t)winidea_records(file) : -1;
-  trace->ntables = 0;
+  pf_table *next = file->tables;
   if (is_bin ||
       (file->text != NULL && (first_timeline(file) != NULL || file->is_live))) {
-    add_table(trace, file, "timeline", winidea_timeline_fields,
-              TIMELINE_COLUMNS, records,
-              is_bin ? winidea_open_bin : winidea_open_timeline);
-    add_table(trace, file, "events", winidea_events_fields, EVENTS_COLUMNS,
-              has_count ? records + file->has_end : -1,
-              is_bin ? winidea_open_bin : winidea_open_timeline);
+    *next++ =
+        (pf_table){"timeline", winidea_timeline_fields, TIMELINE_COLUMNS,
+                   records, is_bin ? winidea_open_bin : winidea_open_timeline};
+    *next++ = (pf_table){"events", winidea_events_fields, EVENTS_COLUMNS,
+                         has_count ? records + file->has_end : -1,
+                         is_bin ? winidea_open_bin : winidea_open_timeline};
   }
-  add_table(trace, file, "areas", winidea_areas_fields, AREAS_COLUMNS, -1,
-            winidea_open_areas);
+  *next++ = (pf_table){"areas", winidea_areas_fields, AREAS_COLUMNS, -1,
+                       winidea_open_areas};
   if (file->text != NULL) {
-    add_table(trace, file, "statistics", winidea_statistics_fields,
-              STATISTICS_COLUMNS, -1, winidea_open_section);
-    add_table(trace, file, "contexts", winidea_contexts_fields,
-              CONTEXTS_COLUMNS, -1, winidea_open_section);
+    *next++ = (pf_table){"statistics", winidea_statistics_fields,
+                         STATISTICS_COLUMNS, -1, winidea_open_section};
+    *next++ = (pf_table){"contexts", winidea_contexts_fields, CONTEXTS_COLUMNS,
+                         -1, winidea_open_section};
   }
   const bool has_rest =
       has_count && file->timeline->bytes.size % file->layout.size != 0;
-  add_table(trace, file, "raw", winidea_raw_fields, RAW_COLUMNS,
-            is_raw_bin && has_count ? records + has_rest : -1,
-            winidea_open_raw);
+  *next++ = (pf_table){"raw", winidea_raw_fields, RAW_COLUMNS,
+                       is_raw_bin && has_count ? records + has_rest : -1,
+                       winidea_open_raw};
+  trace->tables = file->tables;
+  trace->ntables = (size_t)(next - file->tables);
 }
 
 /* }====== */

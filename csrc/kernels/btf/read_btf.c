@@ -156,17 +156,14 @@ static bool name_lane (btf_reader *r, const pf_column *column,
                        uint32_t number) {
   const pf_btf_options *const o = &r->machine.options;
   const bool is_missing = number == r->lanes.missing;
+  const bool is_int = !is_missing && column->type == PF_INT;
+  const uint64_t word = is_missing ? 0 : r->lanes.words[number];
   char text[24];
-  pf_bytes name = {NULL, 0};
-  const char *prefix = is_missing ? "Task" : "";
-  if (!is_missing && column->type == PF_INT) {
-    name =
-        number_text(text, sizeof text, pf_unorder_int(r->lanes.words[number]));
-    prefix = "Task_";
-  }
-  else if (!is_missing)
-    name = pf_text(r->reader.dictionary, column->type,
-                   (uint32_t)r->lanes.words[number]);
+  const pf_bytes name =
+      is_missing ? (pf_bytes){NULL, 0}
+      : is_int   ? number_text(text, sizeof text, pf_unorder_int(word))
+                 : pf_text(r->reader.dictionary, column->type, (uint32_t)word);
+  const char *const prefix = is_missing ? "Task" : is_int ? "Task_" : "";
   btf_lane *const lane = &r->machine.lanes[number];
   lane->type = WORD_T;
   for (size_t i = 0; name.size > 0 && i < o->ninterrupts; i++)
@@ -183,7 +180,6 @@ static pf_status name_new_things (btf_reader *r, const block *b) {
   btf_machine *const m = &r->machine;
   const bool has_cores = b->pull.columns[CORE] != NULL;
   const size_t lanes = m->nlanes, cores = m->ncores;
-  char text[24];
   if (btf_machine_grow(m, r->lanes.count,
                        has_cores ? r->cores.count : r->lanes.count,
                        r->slots.count) != PF_OK)
@@ -193,6 +189,7 @@ static pf_status name_new_things (btf_reader *r, const block *b) {
       return PF_ENOMEM;
   for (size_t i = cores; i < m->ncores; i++) {
     const uint64_t core = has_cores ? r->cores.words[i] : i;
+    char text[24];
     m->cores[i].name = btf_name(&m->names, 'C', "Core_",
                                 number_text(text, sizeof text, (int64_t)core));
     if (m->cores[i].name == PF_NO_NAME)

@@ -21,36 +21,34 @@ const pf_table winidea_written[WINIDEA_WRITTEN] = {
 
 /* {====== Events ====== */
 
-static pf_status read_type (const winidea_writer *self, const pf_batch *batch,
-                            size_t row, winidea_event *event, pf_error *error) {
+/* Reads time, type and core. */
+static pf_status read_event (const winidea_writer *self, const pf_batch *batch,
+                             size_t row, winidea_event *event,
+                             pf_error *error) {
+  const pf_column *const c = batch->columns;
   if (!pf_has_value(batch, TIMELINE_EVENT, row) ||
       !pf_has_value(batch, TIMELINE_TIME, row))
     return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                    "a row of timeline has no %s",
                    pf_has_value(batch, TIMELINE_TIME, row) ? "event" : "time");
-  const uint32_t word = batch->columns[TIMELINE_EVENT].ids[row];
-  event->time = batch->columns[TIMELINE_TIME].ints[row];
-  for (event->type = 0; event->type < WINIDEA_EVENTS; event->type++)
-    if (self->events[event->type] == word)
-      return PF_OK;
+  const uint32_t word = c[TIMELINE_EVENT].ids[row];
+  event->time = c[TIMELINE_TIME].ints[row];
+  event->type = 0;
+  while (event->type < WINIDEA_EVENTS && self->events[event->type] != word)
+    event->type++;
   const pf_bytes text = pf_name(self->dictionary, word);
-  return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                 "enter, leave, suspend, resume or write expected, found %.*s",
-                 (int)(text.size < 60 ? text.size : 60), (const char *)text.at);
-}
-
-
-static pf_status read_core (const pf_batch *batch, size_t row,
-                            winidea_event *event, pf_error *error) {
-  event->core = WINIDEA_NO_CORE;
-  if (!pf_has_value(batch, TIMELINE_CORE, row))
-    return PF_OK;
-  const int64_t core = batch->columns[TIMELINE_CORE].ints[row];
+  if (event->type == WINIDEA_EVENTS)
+    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                   "enter, leave, suspend, resume or write expected, found "
+                   "%.*s",
+                   (int)(text.size < 60 ? text.size : 60),
+                   (const char *)text.at);
+  const int64_t core =
+      pf_has_value(batch, TIMELINE_CORE, row) ? c[TIMELINE_CORE].ints[row] : -1;
   if (core < -1 || core >= WINIDEA_NO_CORE)
     return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                    "a core of -1 to 254 expected, found %lld", (long long)core);
-  if (core >= 0)
-    event->core = (unsigned)core;
+  event->core = core < 0 ? WINIDEA_NO_CORE : (unsigned)core;
   return PF_OK;
 }
 
@@ -98,9 +96,7 @@ static pf_status put_timeline (winidea_writer *self, const pf_batch *batch,
   pf_status status = winidea_row_handle(
       self, batch, TIMELINE_HANDLE, TIMELINE_AREA, row, &event.handle, error);
   if (status == PF_OK)
-    status = read_type(self, batch, row, &event, error);
-  if (status == PF_OK)
-    status = read_core(batch, row, &event, error);
+    status = read_event(self, batch, row, &event, error);
   if (status == PF_OK)
     status = read_value(self, batch, row, &event, error);
   if (status < 0)

@@ -44,6 +44,23 @@ static pf_status refuse (uint32_t variable, const char *what, int64_t time,
 }
 
 
+/* Begins a state, or leaves one, unless another one has begun already. */
+static void change_state (winidea_writer *self, winidea_variable *variable,
+                          const winidea_event *event, bool begins) {
+  if (begins) {
+    self->ngaps -= variable->has_gap;
+    variable->has_gap = false;
+    variable->value = event->data;
+  }
+  else if (!event->has_value || event->data == variable->value) {
+    self->ngaps += !variable->has_gap; /* another one must begin now */
+    variable->has_gap = true;
+    self->gap_time = event->time;
+    self->gap_variable = event->handle;
+  }
+}
+
+
 pf_status winidea_write_as_variable (winidea_writer *self,
                                      const pf_batch *batch, size_t row,
                                      winidea_event *event, bool *is_written,
@@ -76,17 +93,7 @@ pf_status winidea_write_as_variable (winidea_writer *self,
     return refuse(handle, "a state without a value", event->time, error);
   if (!*is_written && type != 0)
     return refuse(handle, "a suspended state", event->time, error);
-  if (*is_written) {
-    self->ngaps -= variable->has_gap;
-    variable->has_gap = false;
-    variable->value = event->data;
-  } /* when a state is left, another one has begun or must begin then */
-  else if (!event->has_value || event->data == variable->value) {
-    self->ngaps += !variable->has_gap;
-    variable->has_gap = true;
-    self->gap_time = event->time;
-    self->gap_variable = handle;
-  }
+  change_state(self, variable, event, *is_written);
   return PF_OK;
 }
 
