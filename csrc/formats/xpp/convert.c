@@ -12,12 +12,6 @@
 
 /* {====== Numbers ====== */
 
-/* Numbers of the file are multiplied by 10^power; times become ns. */
-static unsigned power_of (xpp_role role) {
-  return role == XPP_TIME ? 6 : 0;
-}
-
-
 static int64_t scale_of (xpp_role role) {
   return role == XPP_TIME ? XPP_NS_PER_MS : 1;
 }
@@ -38,7 +32,7 @@ static void put_bad (xpp_numbers *numbers, pf_column *to, size_t row) {
 
 static void from_text (xpp_numbers *numbers, const pf_column *from,
                        pf_column *to, size_t rows) {
-  const unsigned power = power_of(numbers->role);
+  const unsigned power = numbers->role == XPP_TIME ? 6 : 0;
   for (size_t row = 0; row < rows; row++) {
     if (pf_is_missing(from, row)) {
       put_missing(to, row);
@@ -54,38 +48,18 @@ static void from_text (xpp_numbers *numbers, const pf_column *from,
 }
 
 
-/* Converts numbers if none is missing. Returns false if one overflows, or is
-   negative and `wraps` is set. */
-static bool from_ints_fast (const xpp_numbers *numbers, const int64_t *from,
-                            int64_t *to, size_t rows) {
-  const int64_t scale = scale_of(numbers->role);
-  const int64_t max = INT64_MAX / scale;
-  const int64_t min = numbers->wraps ? 0 : INT64_MIN / scale;
-  bool fits = true;
-  for (size_t row = 0; row < rows; row++) {
-    fits &= from[row] >= min && from[row] <= max;
-    to[row] = (int64_t)((uint64_t)from[row] * (uint64_t)scale);
-  }
-  return fits;
-}
-
-
 static void from_ints (xpp_numbers *numbers, const pf_column *from,
                        pf_column *to, size_t rows) {
   const int64_t scale = scale_of(numbers->role);
   const int64_t max = INT64_MAX / scale;
   const int64_t min = INT64_MIN / scale;
-  if (!from->has_missing && from_ints_fast(numbers, from->ints, to->ints, rows))
-    return;
   for (size_t row = 0; row < rows; row++) {
-    if (from->has_missing && pf_is_missing(from, row)) {
-      put_missing(to, row);
-      continue;
-    }
     int64_t value = from->ints[row];
     if (numbers->wraps && value < 0 && value >= INT32_MIN)
-      value += (int64_t)1 << 32;
-    if (value > max || value < min)
+      value += XPP_CLOCK_RANGE;
+    if (pf_is_missing(from, row))
+      put_missing(to, row);
+    else if (value > max || value < min)
       put_bad(numbers, to, row);
     else
       to->ints[row] = value * scale;
@@ -154,8 +128,9 @@ pf_status xpp_convert_decimals (xpp_rows *rows, xpp_role role, pf_column *to,
     const xpp_item *const item = &rows->runs[i].item;
     const uint8_t *const bytes = xpp_source(&rows->parser, item->source).at;
     const dbf_run run = {bytes + item->offset, item->count, item->offset};
-    status = dbf_fill_scaled(&rows->decoder, field, &run, power_of(role), to,
-                             rows->runs[i].row, error);
+    status =
+        dbf_fill_scaled(&rows->decoder, field, &run, role == XPP_TIME ? 6 : 0,
+                        to, rows->runs[i].row, error);
   }
   return status;
 }

@@ -77,35 +77,26 @@ static uint64_t records_of (const pf_trace *trace, const xpp_file *file) {
 }
 
 
-static void set_table_info (pf_trace *trace, const xpp_file *file) {
-  const dbf_file *const dbf = file->dbf;
-  set_text(trace, "dialect", "foxdbe");
-  set_text(trace, "byte_order", "little");
-  pf_info_addr(trace, "version", dbf->version);
-  pf_info_addr(trace, "code_page_mark", dbf->mark);
-  set_text(trace, "code_page",
-           dbf->charset.name[0] != '\0' ? dbf->charset.name : "raw");
-  pf_info_int(trace, "records", (int64_t)records_of(trace, file));
-  pf_info_int(trace, "record_size", dbf->record);
-  if (file->roles.field[XPP_CALL] != XPP_NO_FIELD)
-    pf_info_int(trace, "symbol_size",
-                dbf->fields[file->roles.field[XPP_CALL]].size);
-}
-
-
-static void set_text_info (pf_trace *trace, const xpp_file *file) {
-  const char separator[] = {(char)file->separator, '\0'};
-  set_text(trace, "dialect", "deldbe");
-  set_text(trace, "separator", file->separator == '\t' ? "tab" : separator);
-  pf_info_bool(trace, "header_row", file->has_names);
-}
-
-
 static void set_info (pf_trace *trace, const xpp_file *file) {
-  if (file->is_text)
-    set_text_info(trace, file);
-  else
-    set_table_info(trace, file);
+  const char separator[] = {(char)file->separator, '\0'};
+  const size_t call = file->roles.field[XPP_CALL];
+  const dbf_file *const dbf = file->dbf;
+  set_text(trace, "dialect", file->is_text ? "deldbe" : "foxdbe");
+  if (file->is_text) {
+    set_text(trace, "separator", file->separator == '\t' ? "tab" : separator);
+    pf_info_bool(trace, "header_row", file->has_names);
+  }
+  else {
+    set_text(trace, "byte_order", "little");
+    pf_info_addr(trace, "version", dbf->version);
+    pf_info_addr(trace, "code_page_mark", dbf->mark);
+    set_text(trace, "code_page",
+             dbf->charset.name[0] != '\0' ? dbf->charset.name : "raw");
+    pf_info_int(trace, "records", (int64_t)records_of(trace, file));
+    pf_info_int(trace, "record_size", dbf->record);
+    if (call != XPP_NO_FIELD)
+      pf_info_int(trace, "symbol_size", dbf->fields[call].size);
+  }
   set_roles(trace, file);
   if (xpp_is_mapped(&file->roles))
     set_text(trace, "filtering", file->is_unfiltered ? "off" : "on");
@@ -163,15 +154,6 @@ static pf_status add_tables (pf_trace *trace, xpp_file *file, pf_error *error) {
 }
 
 
-/* Opens a PRI file without a trace. */
-static void open_settings (pf_trace *trace, xpp_file *file) {
-  file->settings = trace->sources[0].bytes;
-  add_table(trace, file, "settings", xpp_settings_fields, 5, xpp_open_settings);
-  set_text(trace, "dialect", "pri");
-  xpp_settings_info(trace, file->settings);
-}
-
-
 static pf_status open_trace (pf_trace *trace, xpp_file *file, pf_error *error) {
   const pf_source *const settings = pf_source_of(trace, "pri");
   if (settings != NULL)
@@ -199,7 +181,11 @@ static pf_status open (pf_trace *trace, pf_error *error) {
   file->is_live = pf_option_int(trace, "live", 0) != 0;
   const pf_bytes head = {bytes.at, bytes.size < 65536 ? bytes.size : 65536};
   if (dbf_score(bytes, bytes.size) == 0 && xpp_has_settings(head)) {
-    open_settings(trace, file);
+    file->settings = bytes;
+    add_table(trace, file, "settings", xpp_settings_fields, 5,
+              xpp_open_settings);
+    set_text(trace, "dialect", "pri");
+    xpp_settings_info(trace, bytes);
     return PF_OK;
   }
   return open_trace(trace, file, error);

@@ -121,23 +121,6 @@ bool xpp_setting_number (pf_bytes text, const char *key, int64_t *number) {
 }
 
 
-/* Returns true for a comment, a section heading, an empty line, or a key of
-   letters, digits, blanks, "_", "-" and ".". */
-static bool is_setting (const xpp_setting *setting, pf_bytes line) {
-  const pf_bytes text = xpp_trim(line);
-  const pf_bytes key = setting->key;
-  if (text.size == 0 || memchr(";#[\r\n\x1A", text.at[0], 6) != NULL)
-    return true;
-  for (size_t i = 0; i < key.size; i++) {
-    const uint8_t c = key.at[i], lower = c | 0x20;
-    if (!(lower >= 'a' && lower <= 'z') && !(c >= '0' && c <= '9') &&
-        memchr(" _-.", c, 4) == NULL)
-      return false;
-  }
-  return key.size > 0;
-}
-
-
 bool xpp_has_settings (pf_bytes text) {
   int64_t mode;
   return (text.size == 0 || memchr(text.at, 0, text.size) == NULL) &&
@@ -146,7 +129,8 @@ bool xpp_has_settings (pf_bytes text) {
 
 
 /* A PRI file contains OPERATIONMODE and few lines that are not settings; a text
-   about PRI files contains many. */
+   about PRI files contains many. A key has letters, digits, blanks, "_", "-" and
+   ".". */
 int xpp_settings_score (pf_bytes head) {
   xpp_setting setting = {0};
   size_t lines = 0, others = 0;
@@ -154,9 +138,18 @@ int xpp_settings_score (pf_bytes head) {
     return 0;
   for (uint64_t at = 0; xpp_next_setting(head, at, &setting);
        at += setting.size) {
+    const pf_bytes text =
+        xpp_trim((pf_bytes){head.at + setting.offset, (size_t)setting.size});
+    const pf_bytes key = setting.key;
+    bool is_setting = key.size > 0;
+    for (size_t i = 0; i < key.size; i++) {
+      const uint8_t c = key.at[i], lower = c | 0x20;
+      is_setting &= (lower >= 'a' && lower <= 'z') || (c >= '0' && c <= '9') ||
+                    memchr(" _-.", c, 4) != NULL;
+    }
     lines++;
-    others += !is_setting(&setting,
-                          (pf_bytes){head.at + setting.offset, setting.size});
+    others += !is_setting && text.size > 0 &&
+              memchr(";#[\r\n\x1A", text.at[0], 6) == NULL;
   }
   return others * 4 <= lines ? 95 : 0;
 }
@@ -214,31 +207,12 @@ typedef struct settings_reader {
 } settings_reader;
 
 
-static bool put_meaning (const settings_reader *self, pf_batch *batch,
-                         size_t row) {
-  pf_column *const to = &batch->columns[3];
-  const xpp_setting *const setting = &self->setting;
-  int64_t mode;
-  if (to->data == NULL)
-    return true;
-  to->ids[row] = 0;
-  if (!is_key(setting->key, "OPERATIONMODE") ||
-      !parse_integer(setting->value, &mode)) {
-    pf_set_missing(to, row);
-    return true;
-  }
-  char names[XPP_MODE_SIZE];
-  const size_t size = xpp_mode_text(mode, names);
-  to->ids[row] =
-      pf_intern(self->trace->dictionary, (pf_bytes){(uint8_t *)names, size});
-  return to->ids[row] != PF_NO_NAME;
-}
-
-
 static pf_status next (pf_reader *reader, pf_batch *batch, pf_error *error) {
   settings_reader *const self = (settings_reader *)(void *)reader;
   const xpp_file *const file = self->trace->state;
   xpp_setting *const setting = &self->setting;
+  char names[XPP_MODE_SIZE];
+  int64_t mode = 0;
   pf_batch_clear(batch);
   while (batch->rows < PF_BATCH_ROWS &&
          xpp_next_setting(file->settings, self->at, setting)) {
@@ -252,7 +226,11 @@ static pf_status next (pf_reader *reader, pf_batch *batch, pf_error *error) {
         &batch->columns[4], row,
         (pf_bytes){file->settings.at + self->at, (size_t)setting->size}, true);
     self->at += setting->size;
-    if (!put_meaning(self, batch, row))
+    const bool is_mode = is_key(setting->key, "OPERATIONMODE") &&
+                         parse_integer(setting->value, &mode);
+    const size_t size = is_mode ? xpp_mode_text(mode, names) : 0;
+    if (!pf_put_text(self->trace->dictionary, &batch->columns[3], row,
+                     (pf_bytes){(uint8_t *)names, size}, is_mode))
       return pf_no_memory(error);
   }
   return batch->rows > 0 ? PF_MORE : PF_END;

@@ -81,47 +81,20 @@ static pf_status fill_cells (xpp_rows *rows, pf_error *error) {
 
 /* {====== Rows ====== */
 
-/* Sets all fields of a row to missing. */
-static void fill_nothing (xpp_rows *rows) {
-  const size_t row = rows->batch.rows;
-  for (size_t i = 0; i < rows->batch.ncolumns; i++)
-    pf_put_none(&rows->batch.columns[i], row, 1);
-}
-
-
 /* Appends the rows of an item. */
 static pf_status append (xpp_rows *rows, const xpp_item *item,
                          pf_error *error) {
   const bool has_fields = item->kind == XPP_ENTRY || item->kind == XPP_DELETED;
   pf_status status = PF_OK;
-  if (!has_fields)
-    fill_nothing(rows);
-  else if (rows->parser.file->is_text)
-    status = fill_cells(rows, error);
+  if (has_fields)
+    status = rows->parser.file->is_text ? fill_cells(rows, error)
+                                        : fill_records(rows, item, error);
   else
-    status = fill_records(rows, item, error);
+    for (size_t i = 0; i < rows->batch.ncolumns; i++)
+      pf_put_none(&rows->batch.columns[i], rows->batch.rows, 1);
   rows->runs[rows->nruns++] = (xpp_run){*item, rows->batch.rows};
   rows->batch.rows += item->count;
   return status;
-}
-
-
-static bool is_row (const xpp_rows *rows, const xpp_item *item) {
-  return rows->has_all || item->kind == XPP_ENTRY ||
-         (item->kind == XPP_DELETED && rows->has_deleted);
-}
-
-
-/* Warns once that deleted records are left out. */
-static pf_status report_deleted (xpp_rows *rows, const xpp_item *item,
-                                 pf_error *error) {
-  pf_trace *const trace = rows->parser.trace;
-  if (item->kind != XPP_DELETED ||
-      pf_warning_total(trace->notes, "xpp-deleted") > 0)
-    return PF_OK;
-  return pf_warn(trace, PF_NOTE, "xpp-deleted", PF_EFORMAT, item->offset, error,
-                 "records marked as deleted are left out; deleted = \"show\" "
-                 "shows them");
 }
 
 
@@ -140,31 +113,34 @@ uint64_t xpp_row_offset (const xpp_rows *rows, size_t row) {
 
 
 /* In a live trace the memo file may appear after the table. */
-static pf_status find_memo (xpp_rows *rows, pf_error *error) {
-  const xpp_file *const file = rows->parser.file;
-  if (!file->is_live || file->dbf->memo != DBF_NO_MEMO)
-    return PF_OK;
-  return dbf_memo_open(rows->parser.trace, file->dbf, error);
-}
-
-
 pf_status xpp_rows_next (xpp_rows *rows, size_t max_rows, pf_error *error) {
+  const xpp_file *const file = rows->parser.file;
+  pf_trace *const trace = rows->parser.trace;
   pf_status status = PF_OK;
   pf_batch_clear(&rows->batch);
   rows->nruns = 0;
-  if (rows->parser.file->is_text)
+  if (file->is_text)
     dbf_arena_reset(&rows->decoder.arena);
   else {
-    status = find_memo(rows, error);
+    if (file->is_live && file->dbf->memo == DBF_NO_MEMO)
+      status = dbf_memo_open(trace, file->dbf, error);
     dbf_decoder_begin(&rows->decoder);
   }
   while (status == PF_OK && rows->batch.rows < max_rows) {
     xpp_item item;
     status = xpp_parser_next(&rows->parser, max_rows - rows->batch.rows, &item,
                              error);
-    if (status == PF_OK)
-      status = is_row(rows, &item) ? append(rows, &item, error)
-                                   : report_deleted(rows, &item, error);
+    if (status != PF_OK)
+      break;
+    const bool is_deleted = item.kind == XPP_DELETED;
+    if (rows->has_all || item.kind == XPP_ENTRY ||
+        (is_deleted && rows->has_deleted))
+      status = append(rows, &item, error);
+    else if (is_deleted && pf_warning_total(trace->notes, "xpp-deleted") == 0)
+      status =
+          pf_warn(trace, PF_NOTE, "xpp-deleted", PF_EFORMAT, item.offset, error,
+                  "records marked as deleted are left out; deleted = "
+                  "\"show\" shows them");
   }
   return status >= 0 && rows->batch.rows > 0 ? PF_MORE : status;
 }

@@ -16,29 +16,21 @@ const char *const xpp_item_names[XPP_ITEM_KINDS] = {
 
 /* {====== Tables and text ====== */
 
-/* The prefix of messages about the current segment: packets are files of their
-   own, so their number is given. */
-static const char *packet_prefix (const xpp_parser *parser, char *text,
-                                  size_t size) {
-  const xpp_segment *const segment = &parser->file->segments[parser->segment];
-  text[0] = '\0';
-  if (segment->source > 0)
-    (void)snprintf(text, size,
-                   "packet %06llu: ", (unsigned long long)segment->number);
-  return text;
-}
-
-
+/* Packets are files of their own, so messages give their number. */
 pf_status xpp_parser_warn (xpp_parser *parser, pf_note_kind kind,
                            const char *code, pf_status status,
                            const char *format, ...) {
-  char message[180], prefix[40];
+  const xpp_segment *const segment = &parser->file->segments[parser->segment];
+  char message[180], prefix[40] = "";
   va_list arguments;
   va_start(arguments, format);
   (void)vsnprintf(message, sizeof message, format, arguments);
   va_end(arguments);
+  if (segment->source > 0)
+    (void)snprintf(prefix, sizeof prefix,
+                   "packet %06llu: ", (unsigned long long)segment->number);
   return pf_warn(parser->trace, kind, code, status, parser->at, parser->error,
-                 "%s%s", packet_prefix(parser, prefix, sizeof prefix), message);
+                 "%s%s", prefix, message);
 }
 
 
@@ -92,28 +84,6 @@ static pf_status take_uneven_row (xpp_parser *parser, xpp_item *item) {
 }
 
 
-/* Warns if a quote of the row is not closed or not doubled. */
-static pf_status check_quotes (xpp_parser *parser) {
-  if (parser->row.is_unclosed)
-    return xpp_parser_warn(parser, PF_DAMAGE, "xpp-open-quote", PF_EFORMAT,
-                           "a closing quote expected, found none: the opening "
-                           "one is read as a character");
-  if (parser->row.has_stray_quote)
-    return xpp_parser_warn(parser, PF_NOTE, "xpp-odd-quote", PF_EFORMAT,
-                           "a quote inside a text is not doubled");
-  return PF_OK;
-}
-
-
-/* In a live trace the last row is incomplete until its line end is written. */
-static bool is_unfinished (xpp_parser *parser) {
-  if (!parser->file->is_live || parser->row.has_end)
-    return false;
-  parser->scanner.unclosed = UINT64_MAX;
-  return true;
-}
-
-
 static pf_status next_row (xpp_parser *parser, pf_bytes bytes, xpp_item *item) {
   const xpp_file *const file = parser->file;
   parser->row = xpp_scan_row(&parser->scanner, bytes, parser->at, parser->cells,
@@ -121,14 +91,23 @@ static pf_status next_row (xpp_parser *parser, pf_bytes bytes, xpp_item *item) {
   const xpp_row *const row = &parser->row;
   const uint64_t size = row->end - row->at;
   const size_t cells = row->cells < file->nfields ? row->cells : file->nfields;
-  if (is_unfinished(parser))
-    return PF_AGAIN;
+  if (file->is_live && !row->has_end) {
+    parser->scanner.unclosed = UINT64_MAX;
+    return PF_AGAIN; /* incomplete until its line end is written */
+  }
   if (row->cells == 1 && size > 0 && xpp_is_line_end(bytes.at[row->at]))
     return xpp_parser_take(parser, XPP_BLANK, size, item);
   if (file->has_names && !parser->has_rows &&
       xpp_are_names(parser->cells, cells))
     return xpp_parser_take(parser, XPP_HEADER, size, item);
-  const pf_status status = check_quotes(parser);
+  pf_status status = PF_OK;
+  if (row->is_unclosed)
+    status = xpp_parser_warn(parser, PF_DAMAGE, "xpp-open-quote", PF_EFORMAT,
+                             "a closing quote expected, found none: the "
+                             "opening one is read as a character");
+  else if (row->has_stray_quote)
+    status = xpp_parser_warn(parser, PF_NOTE, "xpp-odd-quote", PF_EFORMAT,
+                             "a quote inside a text is not doubled");
   if (status != PF_OK)
     return status;
   if (row->cells != file->nfields)
@@ -164,35 +143,19 @@ static pf_status next_of_text (xpp_parser *parser, pf_bytes bytes,
 
 /* {====== Segments ====== */
 
-/* Advances to the next segment. Returns false after the last one. */
-static bool next_segment (xpp_parser *parser) {
-  if (parser->segment + 1 >= parser->file->nsegments)
-    return false;
-  parser->segment++;
-  parser->at = 0;
-  parser->is_begun = false;
-  return true;
-}
-
-
-static void begin_segment (xpp_parser *parser) {
-  if (parser->is_begun)
-    return;
-  parser->is_begun = true;
-  parser->has_rows = false;
-  parser->has_gap |= parser->file->segments[parser->segment].has_gap;
-  parser->scanner = (xpp_scanner){parser->file->separator, UINT64_MAX};
-}
-
-
 pf_status xpp_parser_next (xpp_parser *parser, size_t max_rows, xpp_item *item,
                            pf_error *error) {
   xpp_file *const file = parser->file;
   parser->error = error;
   for (;;) {
-    begin_segment(parser);
-    const size_t source = file->segments[parser->segment].source;
-    const pf_bytes bytes = xpp_source(parser, source);
+    const xpp_segment *const segment = &file->segments[parser->segment];
+    const pf_bytes bytes = xpp_source(parser, segment->source);
+    if (!parser->is_begun) {
+      parser->is_begun = true;
+      parser->has_rows = false;
+      parser->has_gap |= segment->has_gap;
+      parser->scanner = (xpp_scanner){file->separator, UINT64_MAX};
+    }
     pf_status status = PF_AGAIN;
     if (parser->at < bytes.size)
       status = file->is_text ? next_of_text(parser, bytes, item)
@@ -203,8 +166,11 @@ pf_status xpp_parser_next (xpp_parser *parser, size_t max_rows, xpp_item *item,
                    : error->status;
     if (status != PF_AGAIN)
       return status;
-    if (!next_segment(parser))
+    if (parser->segment + 1 >= file->nsegments)
       return file->is_live ? PF_AGAIN : PF_END;
+    parser->segment++;
+    parser->at = 0;
+    parser->is_begun = false;
   }
 }
 

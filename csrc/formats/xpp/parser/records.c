@@ -9,13 +9,14 @@
 
 #include "formats/xpp/parser/items.h"
 
+#define DELETED     0x2A /* the flag of a deleted record */
 #define END_MARK    0x1A
 #define MIN_CHAIN   4  /* consecutive records that do not occur by chance */
 #define MAX_INVALID 16 /* invalid records before such a chain, at most */
 
 
 static bool is_flag (uint8_t c) {
-  return c == 0x20 || c == 0x2A;
+  return c == 0x20 || c == DELETED;
 }
 
 
@@ -98,25 +99,6 @@ static size_t count_records (const xpp_file *file, pf_bytes bytes, uint64_t at,
 }
 
 
-static xpp_item_kind kind_of (uint8_t flag) {
-  return flag == 0x2A ? XPP_DELETED : XPP_ENTRY;
-}
-
-
-/* Takes consecutive records that all are deleted, or all are not. */
-static pf_status take_records (xpp_parser *parser, pf_bytes bytes,
-                               size_t max_rows, xpp_item *item) {
-  const uint64_t record = parser->file->dbf->record;
-  const uint8_t flag = bytes.at[parser->at];
-  const size_t count =
-      count_records(parser->file, bytes, parser->at, flag, max_rows);
-  const pf_status status = xpp_parser_take(parser, kind_of(flag), record, item);
-  parser->at += (count - 1) * record;
-  item->count = count;
-  return status;
-}
-
-
 /* Takes one record although it is not valid. Warns about its first byte; an
    invalid operation is reported by the reader of entries. */
 static pf_status take_invalid (xpp_parser *parser, pf_bytes bytes,
@@ -131,8 +113,8 @@ static pf_status take_invalid (xpp_parser *parser, pf_bytes bytes,
                             flag);
   if (status != PF_OK)
     return status;
-  return xpp_parser_take(parser, kind_of(flag), parser->file->dbf->record,
-                         item);
+  return xpp_parser_take(parser, flag == DELETED ? XPP_DELETED : XPP_ENTRY,
+                         parser->file->dbf->record, item);
 }
 
 
@@ -181,57 +163,34 @@ static pf_status take_end (xpp_parser *parser, pf_bytes bytes, xpp_item *item) {
 }
 
 
-/* Returns true if a record starts at `at` although the bytes after it are
-   invalid, or although it is invalid itself and a record follows. */
-static bool is_isolated (const xpp_file *file, pf_bytes bytes, uint64_t at) {
-  const uint64_t next = at + file->dbf->record;
-  if (may_be_record(file, bytes, at) || is_record(file, bytes, next))
-    return true;
-  return is_flag(bytes.at[at]) && has_op(file, bytes, at) &&
-         (file->op_offset > 0 || bytes.size - next < file->dbf->record);
-}
-
-
-/* Returns true if a chain of records starts after at most MAX_INVALID records
-   whose operation is invalid. */
-static bool leads_to_records (const xpp_file *file, pf_bytes bytes,
-                              uint64_t at) {
-  const uint64_t record = file->dbf->record;
-  for (unsigned i = 0; i < MAX_INVALID && record <= bytes.size - at; i++) {
-    if (!is_flag(bytes.at[at]))
-      return false;
-    at += record;
-    if (at == bytes.size || bytes.at[at] == END_MARK ||
-        is_chain(file, bytes, at))
-      return true;
-  }
-  return false;
-}
-
-
-/* Takes bytes that are not a valid record: either as one invalid record of the
-   right size, or as damage up to the next chain of records. */
+/* Takes bytes that are not a valid record: as one invalid record of the right
+   size if a chain of records starts after at most MAX_INVALID of them, or if its
+   begin or its end is that of a record; else as damage up to the next chain. */
 static pf_status take_unrecognized (xpp_parser *parser, pf_bytes bytes,
                                     xpp_item *item) {
   const xpp_file *const file = parser->file;
-  const uint64_t left = bytes.size - parser->at, record = file->dbf->record;
-  const uint64_t here = parser->at + (left < record ? left : record);
-  if (leads_to_records(file, bytes, parser->at))
-    return take_invalid(parser, bytes, item);
-  const uint64_t resumed = find_chain(file, bytes, parser->at + 1, here);
+  const uint64_t at = parser->at, left = bytes.size - at;
+  const uint64_t record = file->dbf->record;
+  const uint64_t here = at + (left < record ? left : record);
+  uint64_t next = at;
+  for (unsigned i = 0; i < MAX_INVALID && record <= bytes.size - next &&
+                       is_flag(bytes.at[next]);
+       i++) {
+    next += record;
+    if (next == bytes.size || bytes.at[next] == END_MARK ||
+        is_chain(file, bytes, next))
+      return take_invalid(parser, bytes, item);
+  }
+  const uint64_t resumed = find_chain(file, bytes, at + 1, here);
   if (resumed < here)
     return take_rest(parser, bytes, resumed, item);
-  if (left >= record && is_isolated(file, bytes, parser->at))
+  if (left >= record &&
+      (may_be_record(file, bytes, at) || is_record(file, bytes, here) ||
+       (is_flag(bytes.at[at]) && has_op(file, bytes, at) &&
+        (file->op_offset > 0 || left - record < record))))
     return take_invalid(parser, bytes, item);
   return take_rest(parser, bytes, find_chain(file, bytes, here, bytes.size),
                    item);
-}
-
-
-/* Returns true inside the table header of the main file. */
-static bool is_in_header (const xpp_parser *parser) {
-  return parser->file->segments[parser->segment].source == 0 &&
-         parser->at < parser->file->dbf->start;
 }
 
 
@@ -239,14 +198,23 @@ pf_status xpp_next_record (xpp_parser *parser, pf_bytes bytes, size_t max_rows,
                            xpp_item *item) {
   const xpp_file *const file = parser->file;
   const uint64_t left = bytes.size - parser->at;
-  if (is_in_header(parser)) {
+  const uint8_t flag = bytes.at[parser->at];
+  if (file->segments[parser->segment].source == 0 &&
+      parser->at < file->dbf->start) {
     const uint64_t size = file->dbf->start - parser->at;
     return xpp_parser_take(parser, XPP_HEADER, size < left ? size : left, item);
   }
-  if (bytes.at[parser->at] == END_MARK)
+  if (flag == END_MARK)
     return take_end(parser, bytes, item);
-  if (is_record(file, bytes, parser->at))
-    return take_records(parser, bytes, max_rows, item);
+  if (is_record(file, bytes, parser->at)) {
+    const size_t count = count_records(file, bytes, parser->at, flag, max_rows);
+    const pf_status status =
+        xpp_parser_take(parser, flag == DELETED ? XPP_DELETED : XPP_ENTRY,
+                        file->dbf->record, item);
+    parser->at += (count - 1) * (uint64_t)file->dbf->record;
+    item->count = count;
+    return status;
+  }
   if (file->is_live && left < file->dbf->record)
     return PF_AGAIN;
   return take_unrecognized(parser, bytes, item);

@@ -12,17 +12,6 @@
 #define ROWS_LOOKED_AT 64
 
 
-/* The position after the line end (CR LF, LF or CR) at `at`; `at` itself at the
-   end of the bytes. */
-static uint64_t past_line_end (pf_bytes bytes, uint64_t at) {
-  if (at >= bytes.size)
-    return at;
-  if (bytes.at[at] == '\r' && at + 1 < bytes.size && bytes.at[at + 1] == '\n')
-    return at + 2;
-  return at + 1;
-}
-
-
 /* Returns true if a cell may end at `at`. */
 static bool is_border (pf_bytes bytes, uint64_t at, uint8_t separator) {
   return at >= bytes.size || bytes.at[at] == separator ||
@@ -96,8 +85,10 @@ xpp_row xpp_scan_row (xpp_scanner *scanner, pf_bytes bytes, uint64_t at,
       break;
     at++;
   }
-  row.end = past_line_end(bytes, at);
-  row.has_end = row.end > at;
+  row.has_end = at < bytes.size;
+  row.end = at + row.has_end; /* CR LF, LF or CR */
+  if (row.end < bytes.size && bytes.at[at] == '\r' && bytes.at[at + 1] == '\n')
+    row.end++;
   return row;
 }
 
