@@ -10,7 +10,7 @@
 
 #include "formats/dbf/encode_dbf.h"
 #include "formats/xpp/encoder/write_xpp.h"
-#include "model/rows/batch.h"
+#include "model/rows/put_values.h"
 #include "model/dictionary/names.h"
 #include "model/base/wide.h"
 
@@ -21,7 +21,7 @@
 
 /* The column of a role in `out`, or NULL. */
 static pf_column *role_column (const xpp_writer *self, xpp_role role) {
-  const size_t column = self->column_of[role];
+  const size_t column = self->roles.field[role];
   return column == XPP_NO_FIELD ? NULL : &self->out.columns[column];
 }
 
@@ -81,40 +81,19 @@ static pf_status put_numbers (xpp_writer *self, xpp_role role,
 }
 
 
+static pf_bytes name_at (const xpp_writer *self, const pf_column *names,
+                         size_t row) {
+  if (names->data == NULL || pf_is_missing(names, row))
+    return (pf_bytes){NULL, 0};
+  return pf_name(self->dictionary, names->ids[row]);
+}
+
+
 static void put_names (const xpp_writer *self, xpp_role role,
                        const pf_column *from, size_t first, size_t count) {
   pf_column *const to = role_column(self, role);
-  for (size_t i = 0; to != NULL && i < count; i++) {
-    const bool known = from->data != NULL && !pf_is_missing(from, first + i);
-    to->bytes[i] = known ? pf_name(self->dictionary, from->ids[first + i])
-                         : (pf_bytes){NULL, 0};
-  }
-}
-
-
-/* Copies values; without a column all are missing. */
-static void put_values (pf_column *to, const pf_column *from, size_t first,
-                        size_t count) {
-  const size_t size = pf_type_size(to->type);
-  if (from->data != NULL)
-    memcpy(to->data, (const uint8_t *)from->data + first * size, count * size);
-  for (size_t i = 0; i < count; i++)
-    if (from->data == NULL || pf_is_missing(from, first + i))
-      pf_set_missing(to, i);
-}
-
-
-/* Sets the column `deleted` from the flags. */
-static void put_deleted (const xpp_writer *self, const pf_column *flags,
-                         size_t first, size_t count) {
-  pf_column *const to = &self->out.columns[self->out.ncolumns - 1];
-  for (size_t i = 0; i < count; i++) {
-    const bool known = flags->data != NULL && !pf_is_missing(flags, first + i);
-    const pf_bytes text = known
-                              ? pf_name(self->dictionary, flags->ids[first + i])
-                              : (pf_bytes){NULL, 0};
-    to->bools[i] = text.size == 7 && memcmp(text.at, "deleted", 7) == 0;
-  }
+  for (size_t i = 0; to != NULL && i < count; i++)
+    to->bytes[i] = name_at(self, from, first + i);
 }
 
 
@@ -133,12 +112,16 @@ pf_status xpp_put_records (xpp_writer *self, const pf_batch *batch, size_t from,
   put_names(self, XPP_OP, &columns[ENTRIES_OP], from, count);
   put_names(self, XPP_CALL, &columns[ENTRIES_CALL], from, count);
   if (role_column(self, XPP_PARAMS) != NULL)
-    put_values(role_column(self, XPP_PARAMS), &columns[ENTRIES_PARAMS], from,
-               count);
+    pf_put_values(role_column(self, XPP_PARAMS), &columns[ENTRIES_PARAMS], from,
+                  count);
   for (size_t i = ENTRIES_COLUMNS; i < self->table.nfields; i++)
-    put_values(&self->out.columns[self->extras[i - ENTRIES_COLUMNS]],
-               &columns[i], from, count);
-  put_deleted(self, &columns[ENTRIES_FLAGS], from, count);
+    pf_put_values(&self->out.columns[self->extras[i - ENTRIES_COLUMNS]],
+                  &columns[i], from, count);
+  pf_column *const deleted = &self->out.columns[self->out.ncolumns - 1];
+  for (size_t i = 0; i < count; i++) {
+    const pf_bytes flags = name_at(self, &columns[ENTRIES_FLAGS], from + i);
+    deleted->bools[i] = flags.size == 7 && memcmp(flags.at, "deleted", 7) == 0;
+  }
   self->out.rows = count;
   status = self->inner->put(self->inner, 0, &self->out, sink, error);
   self->count += count;
@@ -156,53 +139,40 @@ static pf_status no_role (pf_error *error, const char *role, const char *why) {
 }
 
 
-/* Refuses fields whose type cannot hold their role. */
-static pf_status check_types (const xpp_writer *self, pf_error *error) {
-  static const bool is_text[XPP_ROLES] = {false, false, true,
-                                          true,  false, true};
-  for (size_t i = 0; i < XPP_ROLES; i++) {
-    if (self->column_of[i] == XPP_NO_FIELD)
-      continue;
-    const pf_type type = self->data->fields[self->column_of[i]].type;
-    if (is_text[i] ? type != PF_BYTES : type != PF_INT && type != PF_NUM)
-      return no_role(error, xpp_role_names[i],
-                     is_text[i] ? "a field of text expected"
-                                : "a field of numbers expected");
-  }
-  return PF_OK;
-}
-
-
-/* Finds the fields of the roles by names, or by the option map. */
+/* Finds the fields of the roles by names, or by the option map. Refuses fields
+   whose type cannot hold their role. */
 static pf_status find_roles (xpp_writer *self, const pf_trace *opts,
                              pf_error *error) {
+  static const bool is_text[XPP_ROLES] = {
+      [XPP_OP] = true, [XPP_CALL] = true, [XPP_PARAMS] = true};
+  const pf_field *const columns = self->data->fields;
   const size_t count = self->data->nfields - 1; /* without `deleted` */
-  xpp_roles roles = XPP_NO_ROLES;
   pf_bytes map = {NULL, 0};
   pf_status status = PF_OK;
+  self->roles = (xpp_roles)XPP_NO_ROLES;
   xpp_candidate *const fields = calloc(count + 1, sizeof *fields);
   if (fields == NULL)
     return pf_no_memory(error);
   for (size_t i = 0; i < count; i++)
-    fields[i].name = (pf_bytes){(const uint8_t *)self->data->fields[i].name,
-                                strlen(self->data->fields[i].name)};
+    fields[i].name =
+        (pf_bytes){(const uint8_t *)columns[i].name, strlen(columns[i].name)};
   if (pf_option_text(opts, "map", &map))
-    status = xpp_map_option(fields, count, map, &roles, error);
+    status = xpp_map_option(fields, count, map, &self->roles, error);
   if (status == PF_OK)
-    xpp_map_roles(fields, count, &roles);
+    xpp_map_roles(fields, count, &self->roles);
   free(fields);
-  memcpy(self->column_of, roles.field, sizeof self->column_of);
-  if (status == PF_OK && !xpp_is_mapped(&roles))
+  if (status == PF_OK && !xpp_is_mapped(&self->roles))
     status = no_role(error, "op and call", "fields expected");
-  return status == PF_OK ? check_types(self, error) : status;
-}
-
-
-static bool has_role (const xpp_writer *self, size_t column) {
-  for (size_t i = 0; i < XPP_ROLES; i++)
-    if (self->column_of[i] == column)
-      return true;
-  return false;
+  for (size_t i = 0; i < XPP_ROLES && status == PF_OK; i++) {
+    if (self->roles.field[i] == XPP_NO_FIELD)
+      continue;
+    const pf_type type = columns[self->roles.field[i]].type;
+    if (is_text[i] ? type != PF_BYTES : type != PF_INT && type != PF_NUM)
+      status = no_role(error, xpp_role_names[i],
+                       is_text[i] ? "a field of text expected"
+                                  : "a field of numbers expected");
+  }
+  return status;
 }
 
 
@@ -216,7 +186,7 @@ static pf_status build_schema (xpp_writer *self, pf_error *error) {
   memcpy(self->schema, xpp_written[0].fields,
          ENTRIES_COLUMNS * sizeof *self->schema);
   for (size_t i = 0; i + 1 < count; i++) {
-    if (has_role(self, i))
+    if (xpp_role_of_field(&self->roles, i) != XPP_ROLES)
       continue;
     self->extras[self->table.nfields - ENTRIES_COLUMNS] = i;
     self->schema[self->table.nfields++] = self->data->fields[i];
@@ -229,20 +199,6 @@ static pf_status build_schema (xpp_writer *self, pf_error *error) {
 
 
 /* {====== The encoder of tables ====== */
-
-/* Sets can_be_empty and is_clock from the types of the fields. */
-static void inspect_types (xpp_writer *self) {
-  const dbf_writer *const writer = (const dbf_writer *)(void *)self->inner;
-  for (size_t i = 0; i < XPP_ROLES; i++)
-    for (size_t f = 0; f < writer->nfields; f++)
-      if (writer->fields[f].column == self->column_of[i]) {
-        const char type = writer->fields[f].type;
-        self->can_be_empty[i] =
-            writer->fields[f].nullable || strchr("IBY", type) == NULL;
-        self->is_clock |= i == XPP_TIME && type == 'I';
-      }
-}
-
 
 /* Creates an encoder of tables with these fields and our options that apply to
    it. */
@@ -307,18 +263,17 @@ static pf_status use_table (xpp_writer *self, const pf_trace *opts,
   if (pf_batch_open(&self->out, self->data->fields, self->data->nfields,
                     NULL) != PF_OK)
     return pf_no_memory(error);
-  inspect_types(self);
+  const dbf_writer *const writer = (const dbf_writer *)(void *)self->inner;
+  for (size_t i = 0; i < XPP_ROLES; i++)
+    for (size_t f = 0; f < writer->nfields; f++) {
+      const char type = writer->fields[f].type;
+      if (writer->fields[f].column != self->roles.field[i])
+        continue;
+      self->can_be_empty[i] =
+          writer->fields[f].nullable || strchr("IBY", type) == NULL;
+      self->is_clock |= i == XPP_TIME && type == 'I';
+    }
   return PF_OK;
-}
-
-
-/* Whether a table of `size` bytes has the fields of an encoder. */
-static bool has_size (const xpp_writer *self, pf_encoder *table,
-                      uint64_t size) {
-  const dbf_writer *const writer = (const dbf_writer *)(void *)table;
-  const uint64_t rows = self->in_packets ? 0 : self->count;
-  return size == 32 + 32 * writer->nfields + 1 + DBF_BACKLINK +
-                     rows * writer->record_size;
 }
 
 
@@ -326,8 +281,14 @@ pf_status xpp_choose_table (xpp_writer *self, bool has_line, uint64_t size,
                             pf_error *error) {
   const pf_trace no_options = {.noptions = 0};
   pf_encoder *const other = self->without_lines;
-  if (other == NULL || (size > 0 ? !has_size(self, other, size) : has_line))
+  const dbf_writer *const writer = (const dbf_writer *)(void *)other;
+  const uint64_t rows = self->in_packets ? 0 : self->count;
+  if (other == NULL)
     return PF_OK;
+  if (size > 0 ? size != 32 + 32 * writer->nfields + 1 + DBF_BACKLINK +
+                             rows * writer->record_size
+               : has_line)
+    return PF_OK; /* the file has a field for lines, or gets one */
   self->inner->close(self->inner);
   self->inner = other;
   self->without_lines = NULL;

@@ -77,7 +77,7 @@ static pf_status check_missing (const xpp_writer *self, const pf_batch *batch,
     const xpp_role role = numbers[i];
     const char *const name = xpp_role_names[role];
     size_t row = from;
-    if (self->column_of[role] == XPP_NO_FIELD || self->can_be_empty[role])
+    if (self->roles.field[role] == XPP_NO_FIELD || self->can_be_empty[role])
       continue;
     while (row < to && !is_missing(&batch->columns[role], row))
       row++;
@@ -151,25 +151,18 @@ static pf_status begin (xpp_writer *self, bool has_line, pf_sink *sink,
 }
 
 
-/* Sets *target to the file for entries: a packet, or the main file. */
-static pf_status target_of (const xpp_writer *self, pf_sink *sink,
-                            pf_sink **target, pf_error *error) {
-  *target = self->in_packets ? pf_sink_side(sink, "packet") : sink;
-  if (*target != NULL && (!self->in_packets || (*target)->cut != NULL))
-    return PF_OK;
-  return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                 "packets need an output file: they are created beside it");
-}
-
-
 static pf_status put_rows (xpp_writer *self, const pf_batch *batch, size_t from,
                            size_t to, pf_sink *sink, pf_error *error) {
-  pf_sink *target;
-  pf_status status = target_of(self, sink, &target, error);
-  if (status == PF_OK && self->inner != NULL)
+  pf_sink *const target =
+      self->in_packets ? pf_sink_side(sink, "packet") : sink;
+  pf_status status = PF_OK;
+  if (target == NULL || (self->in_packets && target->cut == NULL))
+    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                   "packets need an output file: they are created beside it");
+  if (self->inner != NULL)
     status = check_missing(self, batch, from, to, error);
   if (status == PF_OK &&
-      (self->inner == NULL || self->column_of[XPP_TIME] != XPP_NO_FIELD))
+      (self->inner == NULL || self->roles.field[XPP_TIME] != XPP_NO_FIELD))
     status = check_steps(self, &batch->columns[ENTRIES_TIME], from, to, error);
   if (status != PF_OK)
     return status;
@@ -201,18 +194,6 @@ static pf_status flush (pf_encoder *encoder, pf_sink *sink, pf_error *error) {
 }
 
 
-/* Flushes, and begins a new packet if there are any. */
-static pf_status end_packet (xpp_writer *self, pf_sink *sink, pf_error *error) {
-  pf_sink *const packet =
-      self->in_packets ? pf_sink_side(sink, "packet") : NULL;
-  const pf_status status = flush(&self->encoder, sink, error);
-  self->since_flush = 0;
-  if (status != PF_OK || packet == NULL)
-    return status;
-  return packet->cut(packet, error);
-}
-
-
 static pf_status put (pf_encoder *encoder, size_t table, const pf_batch *batch,
                       pf_sink *sink, pf_error *error) {
   xpp_writer *const self = (xpp_writer *)(void *)encoder;
@@ -229,8 +210,14 @@ static pf_status put (pf_encoder *encoder, size_t table, const pf_batch *batch,
     status = put_rows(self, batch, from, from + count, sink, error);
     from += count;
     self->since_flush += count;
-    if (status == PF_OK && self->since_flush == self->flush_every)
-      status = end_packet(self, sink, error);
+    if (status != PF_OK || self->since_flush != self->flush_every)
+      continue;
+    status = flush(encoder, sink, error);
+    self->since_flush = 0;
+    pf_sink *const packet =
+        self->in_packets ? pf_sink_side(sink, "packet") : NULL;
+    if (status == PF_OK && packet != NULL)
+      status = packet->cut(packet, error);
   }
   encoder->count = self->inner == NULL ? self->count : self->inner->count;
   encoder->rounded =
@@ -239,25 +226,22 @@ static pf_status put (pf_encoder *encoder, size_t table, const pf_batch *batch,
 }
 
 
-/* Writes the settings with which the profiler would have written this trace. */
-static void put_settings (const xpp_writer *self, pf_sink *settings) {
-  char text[160];
-  const int size = snprintf(text, sizeof text,
-                            "[TRACE]\r\nOPERATIONMODE=%lld\r\n"
-                            "OUTMSGSIZE=%lld\r\nOUTFLUSHEVERY=%llu\r\n",
-                            (long long)self->mode, (long long)self->symbol_size,
-                            (unsigned long long)self->flush_every);
-  (void)pf_sink_put(settings, text, (size_t)size);
-}
-
-
 /* An end mark follows the records; with packets nothing follows the header. */
 static pf_status finish (pf_encoder *encoder, pf_sink *sink, pf_error *error) {
   xpp_writer *const self = (xpp_writer *)(void *)encoder;
   pf_sink *const settings = pf_sink_side(sink, "pri");
   pf_status status = begin(self, true, sink, error);
-  if (settings != NULL)
-    put_settings(self, settings);
+  if (settings != NULL) {
+    /* those with which the profiler would have written this trace */
+    char text[160];
+    const int size =
+        snprintf(text, sizeof text,
+                 "[TRACE]\r\nOPERATIONMODE=%lld\r\n"
+                 "OUTMSGSIZE=%lld\r\nOUTFLUSHEVERY=%llu\r\n",
+                 (long long)self->mode, (long long)self->symbol_size,
+                 (unsigned long long)self->flush_every);
+    (void)pf_sink_put(settings, text, (size_t)size);
+  }
   if (status != PF_OK)
     return status;
   if (self->in_packets || self->inner == NULL)

@@ -28,8 +28,7 @@ struct xpp_writer {
                                    has no line; NULL: it does not */
   bool has_no_lines;            /* it has replaced `inner` */
   const pf_table *data;         /* table that `inner` takes */
-  size_t column_of[XPP_ROLES];  /* column of `data` for each role, or
-                                   XPP_NO_FIELD */
+  xpp_roles roles;              /* by column of `data` */
   bool can_be_empty[XPP_ROLES]; /* the field of the role can be missing */
   bool is_clock;                /* the field of the time has 32 bits */
   size_t *extras;               /* owned; columns of `data` for the unknown
