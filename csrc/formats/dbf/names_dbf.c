@@ -71,9 +71,11 @@ pf_status dbf_name_fields (pf_trace *trace, dbf_file *file, pf_error *error) {
                    file->charset.name);
   }
   file->names = pf_dictionary_new();
-  status = suffixes == NULL || file->names == NULL
-               ? pf_no_memory(error)
-               : pf_intern_texts(file->names, added, ADDED, ids, error);
+  status = PF_ENOMEM;
+  if (suffixes != NULL && file->names != NULL)
+    status = pf_intern_texts(file->names, added, ADDED, ids, error);
+  else
+    (void)pf_no_memory(error);
   for (size_t i = 0; i < file->nfields && status == PF_OK; i++)
     status = name_field(trace, file, i, suffixes, &converter, error);
   pf_converter_close(&converter);
