@@ -136,7 +136,10 @@ local function run_check(context)
    for _, warning in ipairs(list) do
       context.out:write(warnings.line(context.trace, warning))
    end
-   if warnings.has_damage(list) then
+   if context.out.interrupt:wait(0) then
+      context:note "interrupted: only a part of the file was checked"
+      return failure.DAMAGE
+   elseif warnings.has_damage(list) then
       return failure.DAMAGE
    end
    local count = context.trace.info.files or 1

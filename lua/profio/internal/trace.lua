@@ -287,7 +287,8 @@ function methods:refresh()
    return is_new
 end
 
----Read the whole trace and list every warning, not only the first of each code.
+---Read the whole trace and list every warning, not only the first of each code. If a stage of
+---`watch` ends a table early: those so far.
 ---@return profio.Warning[] warnings  empty if there are none
 function methods:check()
    local state = alive(self)
@@ -296,6 +297,7 @@ function methods:check()
       return { { code = state.format.name .. "-unreadable", kind = "damage", message = message,
          path = state.paths[1] } }
    end
+   again:watch(state.watch, state.is_over)
    for _, name in ipairs(again.tables) do
       core.drain(tables.plain(trace.of(again), name), true)
    end
