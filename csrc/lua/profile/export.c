@@ -68,7 +68,7 @@ static void keep_failure (l_export *e, pf_status status) {
 
 
 void l_export_bytes (l_export *e, const void *bytes, size_t size) {
-  if (e->job.failed == PF_OK)
+  if (e->job.failed == PF_OK && size > 0)
     keep_failure(e, row_put(&e->job.text, bytes, size));
 }
 

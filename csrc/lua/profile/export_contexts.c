@@ -161,8 +161,10 @@ static int64_t put_samples (l_export *e, uint32_t *path, bool stacks) {
     comma = ",";
     if (!stacks)
       l_export_int(e, weight(e, node));
-    for (uint32_t d = 0; stacks && d < depth; d++)
-      l_export_put(e, "%s%lld", d == 0 ? "[" : ",", (long long)path[d]);
+    for (uint32_t d = 0; stacks && d < depth; d++) {
+      l_export_text(e, d == 0 ? "[" : ",");
+      l_export_int(e, path[d]);
+    }
     l_export_text(e, stacks ? "]" : "");
   }
   return sum;
