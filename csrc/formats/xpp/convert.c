@@ -53,7 +53,14 @@ static void from_ints (xpp_numbers *numbers, const pf_column *from,
   const int64_t scale = scale_of(numbers->role);
   const int64_t max = INT64_MAX / scale;
   const int64_t min = INT64_MIN / scale;
-  for (size_t row = 0; row < rows; row++) {
+  bool fits = !from->has_missing;
+  for (size_t row = 0; row < rows && fits; row++) {
+    const int64_t value = from->ints[row];
+    fits = value >= (numbers->wraps ? 0 : min) && value <= max;
+    to->ints[row] = (int64_t)((uint64_t)value * (uint64_t)scale);
+  }
+  /* again, where a number is missing, negative or too large */
+  for (size_t row = 0; row < rows && !fits; row++) {
     int64_t value = from->ints[row];
     if (numbers->wraps && value < 0 && value >= INT32_MIN)
       value += XPP_CLOCK_RANGE;
