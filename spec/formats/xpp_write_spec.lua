@@ -165,37 +165,23 @@ describe("written traces", function()
       return values
    end
 
-   it("never have 0 for a thread or a line that is missing", function()
+   it("have 0 for a missing thread or line only in binary fields, which cannot be empty", function()
       local whole = { thread = 3, time = 1000000, op = "I", call = "A", line = 7 }
       local no_thread = { time = 1000000, op = "I", call = "A", line = 7 }
       local no_line = { thread = 3, time = 1000000, op = "I", call = "A" }
-      local values, message = read_back("thread", {}, { whole, no_thread })
-      assert.is_nil(values)
-      assert.matches("entry 2 has no thread, and the binary field of the thread cannot", message)
-      values, message = read_back("line", {}, { whole, no_line })
-      assert.is_nil(values)
-      assert.matches("entry 2 has no line, and the binary field of the line cannot", message)
-      values, message = read_back("line", { fields = "TID I, TIME I, OP C(1), MSG C(9), LINE I" },
-         { no_line })
-      assert.is_nil(values)
-      assert.matches("entry 1 has no line", message)
+      assert.same({ 3, 0 }, read_back("thread", {}, { whole, no_thread }))
+      assert.same({ 0, 7 }, read_back("line", {}, { no_line, whole }))
       for _, options in ipairs { { layout = "text-fields" },
          { fields = "TID I null, TIME I, OP C(1), MSG C(9), LINE I null" } } do
          assert.same({ 3, "missing" }, read_back("thread", options, { whole, no_thread }))
-         assert.same({ 7, "missing" }, read_back("line", options, { whole, no_line }))
+         assert.same({ "missing", 7 }, read_back("line", options, { no_line, whole }))
       end
    end)
 
-   it("have no field for lines if the first entry has none", function()
-      local whole = { thread = 3, time = 1000000, op = "I", call = "A", line = 7 }
-      local no_line = { thread = 3, time = 1000000, op = "I", call = "A" }
-      assert.same({ "missing", "missing" }, read_back("line", {}, { no_line, no_line }))
-      local values, message = read_back("line", {}, { no_line, whole })
+   it("cannot have an entry without a time in a binary field", function()
+      local values, message = read_back("time", {}, { { thread = 3, op = "I", call = "A" } })
       assert.is_nil(values)
-      assert.matches("entry 2 has a line, but the first one had none", message)
-      assert.same({ "missing", 7 }, read_back("line", { layout = "text-fields" },
-         { no_line, whole }))
-      assert.same({}, read_back("line", {}, {}))
+      assert.matches("entry 1 has no time, and the binary field of the time cannot", message)
    end)
 
    it("have whole ms: other times are refused, or rounded", function()

@@ -48,8 +48,7 @@ xpp.write_options = {
      help = "numbers of a table: binary in Visual FoxPro, or digits as in dBASE III" },
    { name = "fields", type = "text", default = "",
      help = "fields of the table, such as TID I, TIME I, OP C(1), MSG C(20), FOO N(5); fields that "
-        .. "no trace has are copied; default: those of the saved trace; no LINE if the first entry "
-        .. "has no line" },
+        .. "no trace has are copied; default: those of the saved trace" },
    { name = "map", type = "text", default = "",
      help = "roles of the fields, if the names do not show them: op=F,call=F,..." },
    { name = "names", type = "choice", choices = { "stored", "doc" }, default = "stored",

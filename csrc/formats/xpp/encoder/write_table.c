@@ -60,7 +60,8 @@ static pf_status put_numbers (xpp_writer *self, xpp_role role,
     int64_t value = 0;
     if (from->data == NULL || pf_is_missing(from, first + i)) {
       put_number(to, i, 0);
-      pf_set_missing(to, i);
+      if (self->can_be_empty[role])
+        pf_set_missing(to, i); /* else the field is 0 */
       continue;
     }
     value = from->ints[first + i];
@@ -202,9 +203,8 @@ static pf_status build_schema (xpp_writer *self, pf_error *error) {
 
 /* Creates an encoder of tables with these fields and our options that apply to
    it. */
-static pf_status open_table (const xpp_writer *self, const pf_trace *opts,
-                             pf_bytes fields, pf_encoder **table,
-                             pf_error *error) {
+static pf_status open_table (xpp_writer *self, const pf_trace *opts,
+                             pf_bytes fields, pf_error *error) {
   static const char *const passed[] = {"code_page", "changed", "round", "cpg"};
   pf_option options[MOST_OPTIONS] = {{"fields", true, 0, fields}};
   size_t count = 1;
@@ -215,15 +215,13 @@ static pf_status open_table (const xpp_writer *self, const pf_trace *opts,
     for (size_t p = 0; p < sizeof passed / sizeof passed[0]; p++)
       if (strcmp(opts->options[i].name, passed[p]) == 0 && count < MOST_OPTIONS)
         options[count++] = opts->options[i];
-  return dbf_encoder(options, count, self->dictionary, table, error);
+  return dbf_encoder(options, count, self->dictionary, &self->inner, error);
 }
 
 
 /* Creates an encoder with the fields that the profiler's documents suggest, or
-   with all fields as text (option layout); without the field for lines if
-   `has_line` is false. */
-static pf_status open_default (const xpp_writer *self, const pf_trace *opts,
-                               bool has_line, pf_encoder **table,
+   with all fields as text (option layout). */
+static pf_status open_default (xpp_writer *self, const pf_trace *opts,
                                pf_error *error) {
   static const char *const types[2][XPP_ROLES] = {
       {"I", "I", "C(1)", "C", "I", "M"},
@@ -234,8 +232,6 @@ static pf_status open_default (const xpp_writer *self, const pf_trace *opts,
   char text[160];
   size_t size = 0;
   for (size_t i = 0; i < count; i++) {
-    if (i == XPP_LINE && !has_line)
-      continue;
     size += (size_t)snprintf(text + size, sizeof text - size, "%s%s %s",
                              i > 0 ? ", " : "", xpp_field_name(self, i),
                              types[is_text][i]);
@@ -247,8 +243,7 @@ static pf_status open_default (const xpp_writer *self, const pf_trace *opts,
     return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                    "symbol_size: 1 to 254 expected, found %lld",
                    (long long)self->symbol_size);
-  return open_table(self, opts, (pf_bytes){(const uint8_t *)text, size}, table,
-                    error);
+  return open_table(self, opts, (pf_bytes){(const uint8_t *)text, size}, error);
 }
 
 
@@ -259,7 +254,6 @@ static pf_status use_table (xpp_writer *self, const pf_trace *opts,
   const pf_status status = find_roles(self, opts, error);
   if (status != PF_OK)
     return status;
-  pf_batch_close(&self->out);
   if (pf_batch_open(&self->out, self->data->fields, self->data->nfields,
                     NULL) != PF_OK)
     return pf_no_memory(error);
@@ -277,44 +271,16 @@ static pf_status use_table (xpp_writer *self, const pf_trace *opts,
 }
 
 
-pf_status xpp_choose_table (xpp_writer *self, bool has_line, uint64_t size,
-                            pf_error *error) {
-  const pf_trace no_options = {.noptions = 0};
-  pf_encoder *const other = self->without_lines;
-  const dbf_writer *const writer = (const dbf_writer *)(void *)other;
-  const uint64_t rows = self->in_packets ? 0 : self->count;
-  if (other == NULL)
-    return PF_OK;
-  if (size > 0 ? size != 32 + 32 * writer->nfields + 1 + DBF_BACKLINK +
-                             rows * writer->record_size
-               : has_line)
-    return PF_OK; /* the file has a field for lines, or gets one */
-  self->inner->close(self->inner);
-  self->inner = other;
-  self->without_lines = NULL;
-  self->has_no_lines = true;
-  return use_table(self, &no_options, error);
-}
-
-
 pf_status xpp_begin_table (xpp_writer *self, const pf_option *options,
                            size_t noptions, pf_error *error) {
   const pf_trace opts = {.options = options, .noptions = noptions};
-  pf_bytes fields, map;
-  const bool is_default =
-      !pf_option_text(&opts, "fields", &fields) || fields.size == 0;
-  const bool has_map = pf_option_text(&opts, "map", &map) && map.size > 0;
-  pf_status status = is_default
-                         ? open_default(self, &opts, true, &self->inner, error)
-                         : open_table(self, &opts, fields, &self->inner, error);
+  pf_bytes fields;
+  pf_status status = pf_option_text(&opts, "fields", &fields) && fields.size > 0
+                         ? open_table(self, &opts, fields, error)
+                         : open_default(self, &opts, error);
   if (status == PF_OK)
     status = use_table(self, &opts, error);
-  if (status == PF_OK)
-    status = build_schema(self, error);
-  if (status == PF_OK && is_default && !has_map &&
-      !self->can_be_empty[XPP_LINE])
-    status = open_default(self, &opts, false, &self->without_lines, error);
-  return status;
+  return status == PF_OK ? build_schema(self, error) : status;
 }
 
 /* }====== */

@@ -68,33 +68,20 @@ static bool is_missing (const pf_column *column, size_t row) {
 }
 
 
-/* Refuses a missing thread, time or line in a field of a table that cannot be
-   empty: it would be read as 0. */
+/* Refuses a missing time in a field of a table that cannot be empty: it would be
+   read as the time 0. A missing thread or line is written as 0 there, which no
+   thread and no line has. */
 static pf_status check_missing (const xpp_writer *self, const pf_batch *batch,
                                 size_t from, size_t to, pf_error *error) {
-  static const xpp_role numbers[] = {XPP_THREAD, XPP_TIME, XPP_LINE};
-  for (size_t i = 0; i < 3; i++) {
-    const xpp_role role = numbers[i];
-    const char *const name = xpp_role_names[role];
-    size_t row = from;
-    if (self->roles.field[role] == XPP_NO_FIELD || self->can_be_empty[role])
-      continue;
-    while (row < to && !is_missing(&batch->columns[role], row))
-      row++;
-    if (row < to)
+  if (self->roles.field[XPP_TIME] == XPP_NO_FIELD ||
+      self->can_be_empty[XPP_TIME])
+    return PF_OK;
+  for (size_t row = from; row < to; row++)
+    if (is_missing(&batch->columns[XPP_TIME], row))
       return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                     "entry %llu has no %s, and the binary field of the %s "
+                     "entry %llu has no time, and the binary field of the time "
                      "cannot be empty: layout = text-fields writes fields that "
                      "can",
-                     (unsigned long long)(self->count + (row - from) + 1), name,
-                     name);
-  }
-  for (size_t row = from; self->has_no_lines && row < to; row++)
-    if (!is_missing(&batch->columns[XPP_LINE], row))
-      return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                     "entry %llu has a line, but the first one had none, so "
-                     "the table has no field for lines: layout = text-fields "
-                     "writes a field that can be empty",
                      (unsigned long long)(self->count + (row - from) + 1));
   return PF_OK;
 }
@@ -129,20 +116,13 @@ static pf_status check_steps (xpp_writer *self, const pf_column *time,
 /* {====== Targets ====== */
 
 /* Before the first entry, writes the header, or the row of names, or continues
-   a file that has them. `has_line`: that entry has a line. */
-static pf_status begin (xpp_writer *self, bool has_line, pf_sink *sink,
-                        pf_error *error) {
+   a file that has them. */
+static pf_status begin (xpp_writer *self, pf_sink *sink, pf_error *error) {
   if (self->begun)
     return PF_OK;
-  const pf_status status =
-      xpp_choose_table(self, has_line, sink->written, error);
-  if (status != PF_OK)
-    return status;
   self->begun = true;
   if (self->inner != NULL) {
     const pf_batch nothing = {0, self->out.ncolumns, self->out.columns};
-    if (self->is_resumed)
-      self->inner->resume(self->inner, sink, self->count);
     return self->inner->put(self->inner, 0, &nothing, sink, error);
   }
   if (self->has_names && sink->written == 0)
@@ -180,12 +160,9 @@ static pf_status put_rows (xpp_writer *self, const pf_batch *batch, size_t from,
 }
 
 
-/* Before the first entry the header of a default table is not known. */
 static pf_status flush (pf_encoder *encoder, pf_sink *sink, pf_error *error) {
   xpp_writer *const self = (xpp_writer *)(void *)encoder;
-  if (!self->begun && self->without_lines != NULL)
-    return PF_OK;
-  pf_status status = begin(self, true, sink, error);
+  pf_status status = begin(self, sink, error);
   if (status == PF_OK && self->inner != NULL)
     status = self->inner->flush(self->inner, sink, error);
   for (pf_sink *s = sink; s != NULL && status == PF_OK; s = s->side)
@@ -197,9 +174,7 @@ static pf_status flush (pf_encoder *encoder, pf_sink *sink, pf_error *error) {
 static pf_status put (pf_encoder *encoder, size_t table, const pf_batch *batch,
                       pf_sink *sink, pf_error *error) {
   xpp_writer *const self = (xpp_writer *)(void *)encoder;
-  const bool has_line =
-      batch->rows == 0 || !is_missing(&batch->columns[XPP_LINE], 0);
-  pf_status status = begin(self, has_line, sink, error);
+  pf_status status = begin(self, sink, error);
   (void)table; /* there is only one */
   for (size_t from = 0; from < batch->rows && status == PF_OK;) {
     const uint64_t left_to_flush = self->flush_every == 0
@@ -230,7 +205,7 @@ static pf_status put (pf_encoder *encoder, size_t table, const pf_batch *batch,
 static pf_status finish (pf_encoder *encoder, pf_sink *sink, pf_error *error) {
   xpp_writer *const self = (xpp_writer *)(void *)encoder;
   pf_sink *const settings = pf_sink_side(sink, "pri");
-  pf_status status = begin(self, true, sink, error);
+  pf_status status = begin(self, sink, error);
   if (settings != NULL) {
     /* those with which the profiler would have written this trace */
     char text[160];
@@ -258,9 +233,10 @@ static pf_status finish (pf_encoder *encoder, pf_sink *sink, pf_error *error) {
    number of entries. */
 static void resume (pf_encoder *encoder, const pf_sink *sink, uint64_t count) {
   xpp_writer *const self = (xpp_writer *)(void *)encoder;
-  (void)sink;
-  self->is_resumed = true;
+  self->begun = sink->written > 0;
   encoder->count = self->count = count;
+  if (self->inner != NULL)
+    self->inner->resume(self->inner, sink, count);
 }
 
 
@@ -268,8 +244,6 @@ static void close_writer (pf_encoder *encoder) {
   xpp_writer *const self = (xpp_writer *)(void *)encoder;
   if (self->inner != NULL)
     self->inner->close(self->inner);
-  if (self->without_lines != NULL)
-    self->without_lines->close(self->without_lines);
   pf_batch_close(&self->out);
   free(self->schema);
   free(self->extras);

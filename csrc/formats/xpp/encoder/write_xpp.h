@@ -24,9 +24,6 @@ struct xpp_writer {
   int64_t time;     /* time of the last entry, ns, as it will be read */
 
   pf_encoder *inner;            /* owned; encoder of the table, NULL for text */
-  pf_encoder *without_lines;    /* owned; replaces `inner` if the first entry
-                                   has no line; NULL: it does not */
-  bool has_no_lines;            /* it has replaced `inner` */
   const pf_table *data;         /* table that `inner` takes */
   xpp_roles roles;              /* by column of `data` */
   bool can_be_empty[XPP_ROLES]; /* the field of the role can be missing */
@@ -39,7 +36,6 @@ struct xpp_writer {
   bool has_names;     /* text only: write a row of names first */
   bool has_doc_names; /* use the field names of the documents */
   bool begun;
-  bool is_resumed; /* it continues files */
 
   uint64_t flush_every; /* flush after so many entries; 0: never */
   uint64_t since_flush; /* entries since the last flush */
@@ -66,12 +62,6 @@ pf_status xpp_encoder (const pf_option *options, size_t noptions,
    rounding is not allowed. */
 pf_status xpp_whole_ms (xpp_writer *writer, int64_t time, int64_t *ms,
                         pf_error *error);
-
-/* write_table.c: before the first entry, decides whether the default table has a
-   field for lines: if that entry has a line, or as in the file, which has `size`
-   bytes. */
-pf_status xpp_choose_table (xpp_writer *writer, bool has_line, uint64_t size,
-                            pf_error *error);
 
 /* write_table.c: passes the rows from..to-1 to the encoder of tables. */
 pf_status xpp_put_records (xpp_writer *writer, const pf_batch *batch,
