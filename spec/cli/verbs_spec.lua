@@ -57,6 +57,32 @@ describe("a verb", function()
       assert.matches("report: No such file", errors)
    end)
 
+   it("is named if the first word is none, and no file", function()
+      for words, hint in pairs {
+         ["diff gmon.out gmon.out"] = "; did you mean %-%-diff FILE%?",
+         ["compare gmon.out gmon.out"] = "; did you mean %-%-diff FILE%?",
+         ["statistics --top 3 gmon.out"] = "; did you mean profio report statistics%?",
+         ["pprof gmon.out"] = "; did you mean profio export pprof%?",
+         ["focus gmon.out"] = "; did you mean %-%-focus P%?",
+         ["infos gmon.out"] = "; did you mean profio info%?",
+         ["wxyz gmon.out"] = "; the verbs are: report, record, ",
+      } do
+         local text, status, errors = command.run("profio " .. words)
+         assert.same({ "", 2 }, { text, status }, words)
+         assert.matches("no verb '" .. words:match "%a+" .. "', and no file of this name" .. hint,
+            errors)
+      end
+   end)
+
+   it("may be missing before a path", function()
+      for _, words in ipairs { "./diff gmon.out", "diff.out gmon.out", "diff", "-- diff gmon.out",
+         "diff -- gmon.out" }
+      do
+         local _, status, errors = command.run("profio " .. words)
+         assert.same({ 1, false }, { status, errors:find "no verb" ~= nil }, words)
+      end
+   end)
+
    it("has only its own options", function()
       local _, status, errors = command.run "profio merge --top 3 gmon.out"
       assert.equal(2, status)

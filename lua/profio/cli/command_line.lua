@@ -2,6 +2,9 @@
 
 local core = require "profio.core"
 local declarations = require "profio.cli.declarations"
+local exports = require "profio.exports"
+local reports = require "profio.reports"
+local suggestions = require "profio.internal.suggestions"
 local verbs = require "profio.cli.verbs"
 
 local options = {}
@@ -79,6 +82,52 @@ end
 local function verb_of(argv)
    local word = argv[1]
    return word and not word:find "^%-" and not is_path(word) and verbs.find(word) or nil
+end
+
+-- Adds what a word without a verb may stand for: the words to write, by name.
+local function add_meanings(meanings, list, form)
+   for _, one in ipairs(list) do
+      meanings[one.name] = meanings[one.name] or one.compares and "--diff FILE"
+         or form:format(one.name)
+   end
+end
+
+-- Returns what a first word that is no verb may stand for.
+local function meanings_of(word)
+   local meanings, names = { compare = "--diff FILE" }, {}
+   add_meanings(meanings, verbs.all(), "profio %s")
+   add_meanings(meanings, reports.all(), "profio report %s")
+   add_meanings(meanings, exports.all(), "profio export %s")
+   declarations.each(function(option)
+      local name = option[1]:match "^%-%-(.+)"
+      if name and not meanings[name] then
+         meanings[name] = option[2] and option[1] .. " " .. option[2] or option[1]
+      end
+   end)
+   for name in pairs(meanings) do
+      names[#names + 1] = name
+   end
+   table.sort(names)
+   local near = meanings[word] and { word } or suggestions.names(word, names)
+   for i, name in ipairs(near) do
+      near[i] = meanings[name]
+   end
+   return near
+end
+
+-- Returns the message for a command line whose first word was meant as a verb: no file has this
+-- name, it consists of letters, and other files follow. Else nil.
+local function no_verb(argv, given)
+   local word = argv[1]
+   if #given.files < 2 or word ~= given.files[1] or not word:find "^%a[%a_-]*$"
+      or is_path(word)
+   then
+      return nil
+   end
+   local near = meanings_of(word)
+   return ("no verb '%s', and no file of this name; %s"):format(word, near[1]
+      and "did you mean " .. table.concat(near, " or ") .. "?" or "the verbs are: "
+      .. verbs.names())
 end
 
 -- }======
@@ -260,7 +309,10 @@ function options.parse(argv)
    if rest and not given.script then
       table.move(rest, 1, #rest, #given.files + 1, given.files)
    end
-   if verb then
+   local message = not verb and not rest and no_verb(argv, given)
+   if message then
+      return nil, message
+   elseif verb then
       prepare(given, verb)
    end
    given.diff, given.diff_followers = given.diff[1] and given.diff, followers
