@@ -6,6 +6,7 @@ local winidea = {}
 
 winidea.name = "winidea"
 winidea.follows = true
+winidea.several_runs = "ascending"
 winidea.help = "exports of the winIDEA profiler: Text1, binary timelines (.BIN) 1.0 and 1.1"
 winidea.extensions = { "bin", "txt", "xml" }
 
@@ -73,6 +74,7 @@ winidea.warnings = {
    ["winidea-bad-event"] = "a record has an unknown type of event",
    ["winidea-bad-header"] = "the format in the header of a section cannot be read",
    ["winidea-bad-row"] = "a row does not have the form that the header of its section states",
+   ["winidea-joined"] = "several files are written as one run, because their times ascend",
    ["winidea-no-mapping"] = "the file that should name the areas is not an export",
    ["winidea-not-written"] = "the written file cannot hold a table of the trace",
    ["winidea-odd-flags"] = "a record has flags that are not documented",
@@ -92,6 +94,7 @@ winidea.remedies = {
    ["winidea-bad-header"] = "export with macros of the vendor's help in the format of the section",
    ["winidea-bad-row"] =
       "export again; if all rows are bad, the header of the section is not theirs",
+   ["winidea-joined"] = "if periods matter, read the files together, without --merge",
    ["winidea-no-mapping"] = "name the main file of this timeline: --mapping FILE",
    ["winidea-not-written"] = "choose a form that holds it: text1 with a format of rows, or bin 1.1",
    ["winidea-odd-flags"] = "check the version with --set bin_version; the flags are in table raw",

@@ -14,6 +14,7 @@ local xpp = {
    extensions = { "prf" },
    first = { "xpppat" },
    follows = true,
+   several_runs = "detected",
 }
 
 xpp.roles = {
@@ -85,6 +86,7 @@ xpp.warnings = {
    ["xpp-delete-flag"] = "a record has an unknown delete flag",
    ["xpp-deleted"] = "records marked as deleted are left out",
    ["xpp-fields-guessed"] = "the roles of the fields are guessed from their values",
+   ["xpp-joined"] = "several files are written as one run, because their times ascend",
    ["xpp-lost-rows"] = "bytes between two records are not a record: rows are lost",
    ["xpp-no-roles"] = "no field is known to hold the operation or the function",
    ["xpp-odd-quote"] = "a quote inside a text is not written twice",
@@ -113,6 +115,7 @@ xpp.remedies = {
    ["xpp-deleted"] = "to see them: --set deleted=show",
    ["xpp-fields-guessed"] =
       "if columns are wrong, state them: --set map=thread=F,time=F,op=F,call=F",
+   ["xpp-joined"] = "if periods matter, read the files together, without --merge",
    ["xpp-lost-rows"] = "copy the trace when the program has ended; rows after the gap are flagged",
    ["xpp-no-roles"] = "state the fields: --set map=op=F,call=F with names, or numbers from 1",
    ["xpp-odd-quote"] = "none needed: the quote is part of the text",

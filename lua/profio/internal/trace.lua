@@ -370,16 +370,45 @@ function methods:export(kind, path, options)
    return exports.run(kind, "trace", self, options, path, inputs.paths_of(alive(self)))
 end
 
+-- Returns nil, message, code if the files are runs that one file cannot hold. A note states that
+-- they become one run.
+local function check_runs(self, state, path, options)
+   local writer, notes = require "profio.internal.writer", #state.notes
+   local is_same = options.format == nil or options.format == state.format.name
+   local reason, are_joined = require("profio.internal.joined_runs").reason(self,
+      is_same and state.format.several_runs or nil, options, function(given)
+         return writer.save(state, nil, given)
+      end)
+   for i = #state.notes, notes + 1, -1 do
+      state.notes[i] = nil
+   end
+   if reason and not (state.is_over and state.is_over()) then
+      return nil, (path or "(data)") .. ": " .. reason, "unsupported"
+   elseif are_joined then
+      state.notes[notes + 1] = { code = state.format.name .. "-joined", kind = "note",
+         message = "the files become one run: periods go on from one to the next" }
+   end
+   return true
+end
+
 ---Write the whole trace into a file of a format and dialect; rows of several files with equal keys
----are added up. The files appear, and replace older ones, when all are complete. Raises if the path
----is a file of the trace.
+---are added up. Files with a clock, which are runs of their own, are written as one file only if
+---that has the same calls. The files appear, and replace older ones, when all are complete. Raises
+---if the path is a file of the trace.
 ---@param path string|nil  nil: return the bytes
 ---@param options table|nil { format =, options of that format }
 ---@return integer|string|nil written
 ---@return string|nil message
 ---@return string|nil code
 function methods:save(path, options)
-   return require("profio.internal.writer").save(alive(self), path, options or {})
+   local state = alive(self)
+   if #state.parts > 1 and type(options or {}) == "table" then
+      local ok, message, code = check_runs(self, state, path, options or {})
+      if not ok then
+         return nil, message, code
+      end
+   end
+   return require("profio.internal.writer").save(state, path, options or {})
 end
 
 ---Close the files. Views of the trace raise afterwards. Closing twice is allowed.
