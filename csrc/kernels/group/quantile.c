@@ -79,25 +79,33 @@ static bool extend (pf_buckets *b, uint32_t bucket) {
 }
 
 
-static uint64_t count_at (const pf_buckets *b, uint32_t i) {
-  const uint64_t high = b->high == NULL ? 0 : b->high[i];
-  return high << COUNT_BITS | b->counts[i];
+/* The counter at `i` has wrapped around to 0. */
+static pf_status carry (pf_buckets *b, uint32_t i) {
+  if (b->high == NULL)
+    b->high = calloc(b->size, sizeof *b->high);
+  if (b->high == NULL)
+    return PF_ENOMEM;
+  b->high[i]++;
+  return PF_OK;
 }
 
 
-/* Add `count` values to a bucket. */
-static pf_status count_bucket (pf_buckets *b, uint32_t bucket, uint64_t count) {
+static inline pf_status count_bucket (pf_buckets *b, uint32_t bucket) {
   if (bucket - b->first >= b->size && !extend(b, bucket))
     return PF_ENOMEM;
   const uint32_t i = bucket - b->first;
-  const uint64_t sum = count_at(b, i) + count;
-  b->counts[i] = (uint8_t)sum;
-  if (sum >> COUNT_BITS != 0 && b->high == NULL &&
-      (b->high = calloc(b->size, sizeof *b->high)) == NULL)
-    return PF_ENOMEM;
-  if (b->high != NULL)
-    b->high[i] = sum >> COUNT_BITS;
-  return PF_OK;
+  return ++b->counts[i] != 0 ? PF_OK : carry(b, i);
+}
+
+
+static inline pf_status count_in (pf_buckets *b, double magnitude) {
+  return count_bucket(b, bucket_of(magnitude));
+}
+
+
+static uint64_t count_at (const pf_buckets *b, uint32_t i) {
+  const uint64_t high = b->high == NULL ? 0 : b->high[i];
+  return high << COUNT_BITS | b->counts[i];
 }
 
 
@@ -131,7 +139,8 @@ static double value_of (uint64_t word, pf_type type) {
 
 /* {====== Adding ====== */
 
-static pf_status add_to_buckets (pf_quantile *q, pf_type type, uint64_t word) {
+static inline pf_status add_to_buckets (pf_quantile *q, pf_type type,
+                                        uint64_t word) {
   const double value = value_of(word, type);
   if (word < q->min)
     q->min = word;
@@ -141,8 +150,23 @@ static pf_status add_to_buckets (pf_quantile *q, pf_type type, uint64_t word) {
     q->zeros++;
     return PF_OK;
   }
-  return value < 0 ? count_bucket(&q->negative, bucket_of(-value), 1)
-                   : count_bucket(&q->positive, bucket_of(value), 1);
+  return value < 0 ? count_in(&q->negative, -value)
+                   : count_in(&q->positive, value);
+}
+
+
+/* Extend the counters at once to the buckets of all stored values above 0. */
+static bool extend_to_values (pf_quantile *q, pf_type type) {
+  double min = HUGE_VAL, max = 0;
+  for (uint64_t i = 0; q->words != NULL && i < q->count; i++) {
+    const double value = value_of(q->words[i], type);
+    if (value > 0 && value < min)
+      min = value;
+    if (value > max)
+      max = value;
+  }
+  return max == 0 || (extend(&q->positive, bucket_of(min)) &&
+                      extend(&q->positive, bucket_of(max)));
 }
 
 
@@ -151,6 +175,8 @@ static pf_status sketch (pf_quantile *q, pf_quantile_pool *pool, pf_type type) {
   q->sketched = pool->sketched = true;
   q->min = UINT64_MAX;
   q->max = 0;
+  if (!extend_to_values(q, type))
+    return PF_ENOMEM;
   for (uint64_t i = 0; q->words != NULL && i < q->count; i++)
     if (add_to_buckets(q, type, q->words[i]) != PF_OK)
       return PF_ENOMEM;
@@ -161,19 +187,24 @@ static pf_status sketch (pf_quantile *q, pf_quantile_pool *pool, pf_type type) {
 }
 
 
-/* Reserve memory for one more value, or change to buckets. */
-static pf_status reserve (pf_quantile *q, pf_quantile_pool *pool,
-                          pf_type type) {
-  const uint32_t usual =
-      pool->exact > PF_EXACT_TOTAL ? PF_EXACT_REDUCED : PF_EXACT_VALUES;
+static pf_status grow (pf_quantile *q, pf_quantile_pool *pool) {
   size_t capacity = q->capacity;
-  if (capacity >= (pool->max_exact > 0 ? pool->max_exact : usual))
-    return sketch(q, pool, type);
   if (!pf_grow(&q->words, &capacity, capacity + 1))
     return PF_ENOMEM;
   pool->exact += capacity - q->capacity;
   q->capacity = (uint32_t)capacity;
   return PF_OK;
+}
+
+
+/* Reserve memory for one more value, or change to buckets. */
+static pf_status reserve (pf_quantile *q, pf_quantile_pool *pool,
+                          pf_type type) {
+  const uint32_t usual =
+      pool->exact > PF_EXACT_TOTAL ? PF_EXACT_REDUCED : PF_EXACT_VALUES;
+  return q->capacity >= (pool->max_exact > 0 ? pool->max_exact : usual)
+             ? sketch(q, pool, type)
+             : grow(q, pool);
 }
 
 
@@ -199,8 +230,7 @@ pf_status pf_quantile_add_codes (pf_quantile *q, const uint16_t *codes,
     const uint32_t code = codes[i * step];
     missing += code == 0;
     zeros += code == 1;
-    if (code > 1 &&
-        count_bucket(&q->positive, code + PF_BUCKET_CODED, 1) != PF_OK)
+    if (code > 1 && count_bucket(&q->positive, code + PF_BUCKET_CODED) != PF_OK)
       return PF_ENOMEM;
   }
   q->zeros += zeros;
@@ -209,11 +239,73 @@ pf_status pf_quantile_add_codes (pf_quantile *q, const uint16_t *codes,
 }
 
 
+/* Eight counters in one word. */
+#define EIGHT   8
+#define HIGHEST UINT64_C(0x8080808080808080)
+
+static uint64_t load_eight (const uint8_t *counts) {
+  uint64_t word;
+  memcpy(&word, counts, sizeof word);
+  return word;
+}
+
+
+/* Add eight counters to others. False, and nothing is added, if one would
+   overflow. */
+static bool add_eight (uint8_t *counts, uint64_t more) {
+  const uint64_t old = load_eight(counts);
+  const uint64_t sum =
+      ((old & ~HIGHEST) + (more & ~HIGHEST)) ^ ((old ^ more) & HIGHEST);
+  if ((((old & more) | ((old | more) & ~sum)) & HIGHEST) != 0)
+    return false;
+  memcpy(counts, &sum, sizeof sum);
+  return true;
+}
+
+
+/* Add `count` to a counter. */
+static pf_status add_count (pf_buckets *b, uint32_t at, uint64_t count) {
+  const uint64_t sum = count_at(b, at) + count;
+  b->counts[at] = (uint8_t)sum;
+  if (sum >> COUNT_BITS != 0 && b->high == NULL &&
+      (b->high = calloc(b->size, sizeof *b->high)) == NULL)
+    return PF_ENOMEM;
+  if (b->high != NULL)
+    b->high[at] = sum >> COUNT_BITS;
+  return PF_OK;
+}
+
+
+/* Extend the counters to all buckets that are used in `more`. */
+static bool extend_to_buckets (pf_buckets *b, const pf_buckets *more) {
+  uint32_t first = 0, end = more->size;
+  while (first < end && count_at(more, first) == 0)
+    first++;
+  while (end > first && count_at(more, end - 1) == 0)
+    end--;
+  return first == end ||
+         (extend(b, more->first + first) && extend(b, more->first + end - 1));
+}
+
+
+/* Add the counters of `more`. */
 static pf_status merge_buckets (pf_buckets *b, const pf_buckets *more) {
-  for (uint32_t i = 0; i < more->size; i++)
-    if (count_at(more, i) != 0 &&
-        count_bucket(b, more->first + i, count_at(more, i)) != PF_OK)
-      return PF_ENOMEM;
+  if (!extend_to_buckets(b, more))
+    return PF_ENOMEM;
+  for (uint32_t i = 0; i < more->size;) {
+    const uint32_t at = more->first + i - b->first;
+    const bool are_eight = more->size - i >= EIGHT && more->high == NULL;
+    const uint64_t eight = are_eight ? load_eight(more->counts + i) : 0;
+    if (are_eight && (eight == 0 || (at < b->size && b->size - at >= EIGHT &&
+                                     add_eight(b->counts + at, eight)))) {
+      i += EIGHT;
+      continue;
+    }
+    for (uint32_t end = i + (are_eight ? EIGHT : 1); i < end; i++)
+      if (count_at(more, i) != 0 &&
+          add_count(b, more->first + i - b->first, count_at(more, i)) != PF_OK)
+        return PF_ENOMEM;
+  }
   return PF_OK;
 }
 
@@ -261,6 +353,24 @@ static uint64_t rank_of (uint64_t count, uint32_t rank) {
 }
 
 
+/* Skip counters, eight at a time, while their sum is less than the rank.
+   Returns the first one not skipped. */
+static uint32_t skip_counts (const pf_buckets *b, uint64_t *rank) {
+  const uint64_t every_other = UINT64_C(0x00ff00ff00ff00ff);
+  uint32_t i = 0;
+  for (; b->high == NULL && b->size - i >= EIGHT; i += EIGHT) {
+    const uint64_t eight = load_eight(b->counts + i);
+    const uint64_t pairs =
+        (eight & every_other) + (eight >> COUNT_BITS & every_other);
+    const uint64_t sum = pairs * UINT64_C(0x0001000100010001) >> 48;
+    if (*rank <= sum)
+      break;
+    *rank -= sum;
+  }
+  return i;
+}
+
+
 /* The value at rank `rank` in ascending order. */
 static double value_at_rank (const pf_quantile *q, pf_type type,
                              uint64_t rank) {
@@ -272,7 +382,8 @@ static double value_at_rank (const pf_quantile *q, pf_type type,
   if (rank <= q->zeros)
     return 0;
   rank -= q->zeros;
-  for (uint32_t i = 0; i < q->positive.size; i++) {
+  for (uint32_t i = skip_counts(&q->positive, &rank); i < q->positive.size;
+       i++) {
     if (rank <= count_at(&q->positive, i))
       return bucket_middle(q->positive.first + i, type);
     rank -= count_at(&q->positive, i);

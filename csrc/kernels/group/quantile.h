@@ -1,6 +1,6 @@
 /*
 ** quantile.h - quantiles of the values of one group, by nearest rank. Used by
-** the aggregates and by statistics/groups.h: add values or codes, merge, at, free.
+** the aggregates and by duration_sums.h: add values or codes, merge, at, free.
 ** Initialise with zeros.
 **
 ** Few values are all stored, so quantiles are exact. Beyond PF_EXACT_VALUES
@@ -23,6 +23,7 @@
 
 /* The bucket of a magnitude is the top of its bits as a double: 11 bits of
    exponent and 7 of the fraction, so each power of two has 128 buckets. */
+#define PF_LINE         64 /* bytes of a cache line */
 #define PF_BUCKET_SHIFT 45
 #define PF_BUCKET_CODED \
   ((UINT32_C(1023) << 7) - 2) /* the bucket of 1 has code
@@ -72,10 +73,29 @@ static inline uint16_t pf_quantile_code (int64_t value) {
 }
 
 /* Add integers >= 0 with the codes codes[0], codes[step], ... to a sketched
-   quantile; code 0 is skipped. Its min and max must be set before
+   quantile; code 0 is skipped. pf_quantile_set_range must follow before
    pf_quantile_at. PF_OK or PF_ENOMEM. */
 pf_status pf_quantile_add_codes (pf_quantile *quantile, const uint16_t *codes,
                                  size_t step, size_t count);
+
+/* Prefetch the counters of codes from..to. */
+static inline void pf_quantile_prefetch (const pf_quantile *quantile,
+                                         uint16_t from, uint16_t to) {
+  const pf_buckets *const b = &quantile->positive;
+  const uint32_t first = from + PF_BUCKET_CODED - b->first;
+  const uint32_t last = to + PF_BUCKET_CODED - b->first;
+  for (uint32_t i = first < b->size ? first : 0; i <= last && i < b->size;
+       i += PF_LINE)
+    __builtin_prefetch(b->counts + i, 1);
+}
+
+/* Set the minimum and the maximum of all values of a sketched quantile, as
+   order words. */
+static inline void pf_quantile_set_range (pf_quantile *quantile, uint64_t min,
+                                          uint64_t max) {
+  quantile->min = min;
+  quantile->max = max;
+}
 
 /* Add the values of `more`. PF_OK or PF_ENOMEM. */
 pf_status pf_quantile_merge (pf_quantile *quantile, pf_quantile_pool *pool,

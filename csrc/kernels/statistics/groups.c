@@ -14,6 +14,7 @@
 
 #define LINE 64 /* bytes of a cache line */
 
+#define AHEAD     12 /* calls of which the accumulators are prefetched */
 #define FEW_CALLS 32 /* groups with at most so many calls have no buffer */
 
 #define BUFFERED_DURATIONS                      \
@@ -154,6 +155,11 @@ static pf_status flush (pf_call_sums *t, size_t group) {
   const pf_buffer_state state = t->states[group];
   pf_quantile *const of = &t->quantiles[group * PF_DURATIONS];
   pf_status status = PF_OK;
+  for (size_t which = 0; state.are_codes && which < PF_DURATIONS; which++)
+    if (t->rest[group].max[which] >= 0)
+      pf_quantile_prefetch(&of[which],
+                           pf_quantile_code(t->hot[group].of[which].min),
+                           pf_quantile_code(t->rest[group].max[which]));
   t->states[group] = (pf_buffer_state){0, true};
   for (size_t i = 0; !state.are_codes && i < state.count && status == PF_OK;
        i++)
@@ -196,8 +202,11 @@ static inline pf_status add_buffered (pf_call_sums *t, size_t group,
     return at + 1 == BUFFERED_DURATIONS ? flush(t, group) : PF_OK;
   }
   uint16_t *const codes = buffer->codes[at];
-  for (size_t which = 0; which < PF_DURATIONS; which++)
-    codes[which] = pf_quantile_code(durations[which]);
+  codes[PF_NET] = pf_quantile_code(durations[PF_NET]);
+  codes[PF_GROSS] = pf_quantile_code(durations[PF_GROSS]);
+  codes[PF_CALL] = pf_quantile_code(durations[PF_CALL]);
+  codes[PF_PERIOD] = pf_quantile_code(durations[PF_PERIOD]);
+  codes[PF_OUTSIDE] = pf_quantile_code(durations[PF_OUTSIDE]);
   return at + 1 == PF_BUFFERED_CALLS ? flush(t, group) : PF_OK;
 }
 
@@ -211,6 +220,39 @@ static inline bool has_buffer (pf_call_sums *t, size_t group) {
 }
 
 
+/* Add the durations of a call to the buffer of its group, or to the quantiles. */
+static pf_status add_to_quantiles (pf_call_sums *t, size_t group,
+                                   const int64_t *durations) {
+  return has_buffer(t, group) ? add_buffered(t, group, durations)
+                              : add_quantiles(t, group, durations);
+}
+
+
+static void add_squares (pf_call_sums *t, size_t group,
+                         const int64_t *durations) {
+  pf_squares *const squares = &t->squares[group * PF_DURATIONS];
+  for (size_t which = 0; which < PF_DURATIONS; which++)
+    if (durations[which] >= 0)
+      pf_squares_add(&squares[which], (uint64_t)durations[which]);
+}
+
+
+/* Add a call that changes more than sums. */
+static void add_durations (pf_call_sums *t, size_t group, const pf_call *call) {
+  t->hot[group].rows++;
+  for (size_t which = 0; which < PF_DURATIONS; which++)
+    if (call->durations[which] >= 0) {
+      add_to_sum(t, group, which, call->durations[which]);
+      if (!is_in_range(&t->hot[group], which, call->durations[which]))
+        update_range(t, group, which, call->durations[which], call->start);
+    }
+    else
+      t->rest[group].missing[which]++;
+  if (call->count == 0)
+    t->rest[group].uncounted++;
+}
+
+
 /* Most calls change only sums, and have all durations or all but `outside`. */
 static inline pf_status add_call (pf_call_sums *t, size_t group,
                                   const pf_call *call) {
@@ -221,19 +263,8 @@ static inline pf_status add_call (pf_call_sums *t, size_t group,
       !is_in_range(hot, PF_GROSS, of[PF_GROSS]) ||
       !is_in_range(hot, PF_CALL, of[PF_CALL]) ||
       !is_in_range(hot, PF_PERIOD, of[PF_PERIOD]) ||
-      (is_outside && !is_in_range(hot, PF_OUTSIDE, of[PF_OUTSIDE]))) {
-    t->hot[group].rows++;
-    for (size_t which = 0; which < PF_DURATIONS; which++)
-      if (call->durations[which] >= 0) {
-        add_to_sum(t, group, which, call->durations[which]);
-        if (!is_in_range(&t->hot[group], which, call->durations[which]))
-          update_range(t, group, which, call->durations[which], call->start);
-      }
-      else
-        t->rest[group].missing[which]++;
-    if (call->count == 0)
-      t->rest[group].uncounted++;
-  }
+      (is_outside && !is_in_range(hot, PF_OUTSIDE, of[PF_OUTSIDE])))
+    add_durations(t, group, call);
   else {
     t->hot[group].rows++;
     for (size_t which = PF_NET; which <= PF_PERIOD; which++)
@@ -243,22 +274,36 @@ static inline pf_status add_call (pf_call_sums *t, size_t group,
     else
       t->rest[group].missing[PF_OUTSIDE]++;
   }
-  for (size_t which = 0; t->has_squares && which < PF_DURATIONS; which++)
-    if (of[which] >= 0)
-      pf_squares_add(&t->squares[group * PF_DURATIONS + which],
-                     (uint64_t)of[which]);
-  if (!t->has_quantiles)
-    return PF_OK;
-  return has_buffer(t, group) ? add_buffered(t, group, of)
-                              : add_quantiles(t, group, of);
+  if (t->has_squares)
+    add_squares(t, group, of);
+  return t->has_quantiles ? add_to_quantiles(t, group, of) : PF_OK;
+}
+
+
+/* Prefetch the accumulators of a group, and the next line of its buffer. */
+static inline void prefetch (const pf_call_sums *t, size_t group) {
+  const pf_hot_sums *const hot = &t->hot[group];
+  __builtin_prefetch(hot, 1);
+  __builtin_prefetch(&hot->of[PF_DURATIONS - 1], 1);
+  if (!t->has_quantiles || t->buffers[group] == NULL)
+    return;
+  const pf_duration_buffer *const buffer = t->buffers[group];
+  const pf_buffer_state staged = t->states[group];
+  __builtin_prefetch(staged.are_codes
+                         ? (const void *)buffer->codes[staged.count]
+                         : (const void *)buffer->durations[staged.count],
+                     1);
 }
 
 
 pf_status pf_call_sums_add (pf_call_sums *t, const pf_call *calls, size_t count,
                             const uint32_t *groups) {
   pf_status status = PF_OK;
-  for (size_t i = 0; i < count && status == PF_OK; i++)
+  for (size_t i = 0; i < count && status == PF_OK; i++) {
+    if (PF_FAST(BUFFERS) && i + AHEAD < count)
+      prefetch(t, groups[i + AHEAD]);
     status = add_call(t, groups[i], &calls[i]);
+  }
   return status;
 }
 

@@ -34,23 +34,27 @@ typedef struct pf_squares {
   uint64_t limbs[3];
 } pf_squares;
 
-/* Add another sum. */
-static inline void pf_squares_merge (pf_squares *sum, const pf_squares *more) {
-  __extension__ unsigned __int128 part = 0;
-  for (size_t i = 0; i < 3; i++) {
-    part += sum->limbs[i];
-    part += more->limbs[i];
-    sum->limbs[i] = (uint64_t)part;
-    part >>= 64;
-  }
+static inline void pf_squares_sum (pf_squares *sum, uint64_t low, uint64_t high,
+                                   uint64_t top) {
+  uint64_t *const s = sum->limbs;
+  s[0] += low;
+  const uint64_t carry = s[0] < low;
+  s[1] += carry;
+  const uint64_t second = s[1] < carry;
+  s[1] += high;
+  s[2] += top + second + (s[1] < high);
 }
 
 /* Add the square of a value. */
 static inline void pf_squares_add (pf_squares *sum, uint64_t value) {
   __extension__ const unsigned __int128 square =
       (unsigned __int128)value * value;
-  const pf_squares more = {{(uint64_t)square, (uint64_t)(square >> 64), 0}};
-  pf_squares_merge(sum, &more);
+  pf_squares_sum(sum, (uint64_t)square, (uint64_t)(square >> 64), 0);
+}
+
+/* Add another sum. */
+static inline void pf_squares_merge (pf_squares *sum, const pf_squares *more) {
+  pf_squares_sum(sum, more->limbs[0], more->limbs[1], more->limbs[2]);
 }
 
 /* Return the standard deviation (of the population) of `count` >= 1 values with
