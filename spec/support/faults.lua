@@ -92,7 +92,8 @@ local function make_cases()
       add("report of " .. name, cli(path))
       add("json of " .. name, cli("--info --output json " .. path))
       local out = name == "dbf" and "merged.dbf" or name == "xpp" and "merged.prf" or "merged"
-      add("--merge of " .. name, cli(("--merge %s %s -o %s/out/%s"):format(path, path, folder,
+      local second = name == "winidea" and "" or path -- one timeline is one run
+      add("--merge of " .. name, cli(("--merge %s %s -o %s/out/%s"):format(path, second, folder,
          out)), out, name == "dbf" and "merged.fpt" or name == "xpp" and "merged.prv" or nil)
    end
    local timeline = folder .. "/in/time.txt"
