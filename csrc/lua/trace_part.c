@@ -16,19 +16,12 @@
 #include "lua/callback.h"
 #include "model/base/memory.h"
 #include "lua/source.h"
+#include "lua/trace_part.h"
 #include "lua/writer/written.h"
 #include "model/rows/abilities.h"
 
-typedef struct l_part {
-  pf_trace trace;
-  bool open;
-  pf_source *sources; /* trace.sources, owned */
-  l_source **owners;  /* their userdata, pinned */
-  const char *label;  /* user value 2 */
-} l_part;
 
-
-static l_part *part_check (lua_State *L, int arg) {
+l_part *l_part_check (lua_State *L, int arg) {
   l_part *const p = luaL_checkudata(L, arg, L_PART);
   if (!p->open)
     luaL_error(L, "trace is closed");
@@ -37,12 +30,12 @@ static l_part *part_check (lua_State *L, int arg) {
 
 
 pf_trace *l_part_trace (lua_State *L, int arg) {
-  return &part_check(L, arg)->trace;
+  return &l_part_check(L, arg)->trace;
 }
 
 
 bool *l_part_strict (lua_State *L, int arg) {
-  return &part_check(L, arg)->trace.strict;
+  return &l_part_check(L, arg)->trace.strict;
 }
 
 
@@ -117,10 +110,9 @@ static void read_sources (lua_State *L, int arg, l_part *p, int pins) {
 ** message, code. sources = { { role=, source= }, ... }, the main one first.
 */
 static int core_open (lua_State *L) {
-  const char *const name = luaL_checkstring(L, 1);
-  const pf_format *const format = pf_format_named(name);
+  const pf_format *const format = pf_format_named(luaL_checkstring(L, 1));
   if (format == NULL)
-    return luaL_error(L, "no format '%s'", name);
+    return luaL_error(L, "no format '%s'", lua_tostring(L, 1));
   luaL_checktype(L, 2, LUA_TTABLE);
   luaL_checktype(L, 3, LUA_TTABLE);
   pf_dictionary *const dictionary = l_dictionary_check(L, 5);
@@ -201,7 +193,7 @@ static int core_formats (lua_State *L) {
 
 /* part:tables(): { { name=, rows= (nil: unknown), fields= }, ... } */
 static int part_tables (lua_State *L) {
-  const l_part *const p = part_check(L, 1);
+  const l_part *const p = l_part_check(L, 1);
   lua_createtable(L, (int)p->trace.ntables, 0);
   for (size_t i = 0; i < p->trace.ntables; i++) {
     const pf_table *const table = &p->trace.tables[i];
@@ -220,7 +212,7 @@ static int part_tables (lua_State *L) {
 
 /* part:info(): { { name=, type=, value= }, ... } in the file's order. */
 static int part_info (lua_State *L) {
-  const l_part *const p = part_check(L, 1);
+  const l_part *const p = l_part_check(L, 1);
   const size_t count = pf_info_count(p->trace.notes);
   lua_createtable(L, (int)count, 0);
   for (size_t i = 0; i < count; i++) {
@@ -244,7 +236,7 @@ static int part_info (lua_State *L) {
    first one of each code with its `count`; with option all_warnings every
    one. */
 static int part_warnings (lua_State *L) {
-  const l_part *const p = part_check(L, 1);
+  const l_part *const p = l_part_check(L, 1);
   const lua_Integer from = luaL_optinteger(L, 2, 1);
   luaL_argcheck(L, from >= 1, 2, "starts at 1");
   const size_t count = pf_warning_count(p->trace.notes);
@@ -268,7 +260,7 @@ static int part_warnings (lua_State *L) {
 
 /* part:parallel(): whether readers of a table may run in several threads. */
 static int part_parallel (lua_State *L) {
-  lua_pushboolean(L, part_check(L, 1)->trace.format->parallel);
+  lua_pushboolean(L, l_part_check(L, 1)->trace.format->parallel);
   return 1;
 }
 
@@ -280,7 +272,7 @@ static int part_parallel (lua_State *L) {
 /* part:grow(): reads what was written to the sources since; returns whether
    there is anything new. */
 static int part_grow (lua_State *L) {
-  const l_part *const p = part_check(L, 1);
+  const l_part *const p = l_part_check(L, 1);
   bool any = false;
   for (size_t i = 0; i < p->trace.nsources; i++)
     if (l_source_grow(p->owners[i])) {
@@ -295,7 +287,7 @@ static int part_grow (lua_State *L) {
 /* part:add(role, source): adds a source, which readers see at their next
    batch. */
 static int part_add (lua_State *L) {
-  l_part *const p = part_check(L, 1);
+  l_part *const p = l_part_check(L, 1);
   const char *const role = luaL_checkstring(L, 2);
   l_source *const source = l_source_check(L, 3);
   lua_settop(L, 3);
@@ -325,200 +317,11 @@ static int part_add (lua_State *L) {
 /* }====== */
 
 
-/* {====== Tables ====== */
-
-/* A decoder's reader that checks before each batch that the part is open, and
-   after it that its sources could be read. */
-typedef struct checked {
-  pf_reader reader;
-  pf_abilities abilities;
-  pf_reader *input;   /* NULL: not open yet */
-  uint64_t rows_left; /* rows still to be returned; UINT64_MAX: no limit */
-  l_part *part;       /* pinned by the userdata */
-  const pf_table *table;
-  size_t omitted; /* column of omit_zeros, or SIZE_MAX */
-} checked;
-
-
-static bool is_closed (const checked *w, pf_error *error) {
-  if (!w->part->open)
-    (void)pf_fail(error, PF_EIO, PF_NO_OFFSET, "trace is closed");
-  return !w->part->open;
-}
-
-
-/* Returns the status of a read from the sources, or a failure if they could not
-   be read; a failure gets the label of the part. */
-static pf_status result (const checked *w, pf_status status, pf_error *error) {
-  for (size_t i = 0; i < w->part->trace.nsources; i++)
-    if (l_source_faulted(w->part->owners[i]))
-      status = pf_fail(error, PF_EIO, PF_NO_OFFSET,
-                       "the file shrank or failed while it was read");
-  if (status < PF_OK)
-    error->label = w->part->label;
-  return status;
-}
-
-
-/* Checks that the part is open, and opens the decoder's reader if it is not
-   open yet. */
-static pf_status open_input (checked *w, pf_error *error) {
-  if (is_closed(w, error))
-    return error->status;
-  if (w->input != NULL)
-    return PF_OK;
-  pf_reader *input = NULL;
-  const pf_status status =
-      w->table->open(&w->part->trace, w->table, &input, error);
-  if (status == PF_OK && w->omitted != SIZE_MAX)
-    input->can->omit_zeros(input, w->omitted);
-  w->input = input;
-  return status == PF_OK ? PF_OK : result(w, status, error);
-}
-
-
-static pf_status checked_next (pf_reader *self, pf_batch *batch,
-                               pf_error *error) {
-  checked *const w = (checked *)(void *)self;
-  pf_status status = open_input(w, error);
-  if (status != PF_OK)
-    return status;
-  if (w->rows_left == 0) {
-    pf_batch_clear(batch);
-    return PF_END;
-  }
-  status = w->input->next(w->input, batch, error);
-  if (batch->rows > w->rows_left)
-    batch->rows = (size_t)w->rows_left;
-  w->rows_left -= w->rows_left == UINT64_MAX ? 0 : batch->rows;
-  return result(w, status, error);
-}
-
-
-/* Closes the reader at the end, because the others of a chain stay open. */
-static pf_status checked_read_stacks (pf_reader *self,
-                                      const pf_stack_target *to,
-                                      pf_error *error) {
-  checked *const w = (checked *)(void *)self;
-  pf_status status = open_input(w, error);
-  if (status != PF_OK)
-    return status;
-  status = w->input->can->read_stacks(w->input, to, error);
-  w->input->close(w->input);
-  w->input = NULL;
-  return result(w, status, error);
-}
-
-
-static pf_status checked_seek (pf_reader *self, uint64_t row, pf_error *error) {
-  checked *const w = (checked *)(void *)self;
-  const pf_status status = open_input(w, error);
-  return status == PF_OK
-             ? result(w, w->input->can->seek(w->input, row, error), error)
-             : status;
-}
-
-
-static void checked_omit_zeros (pf_reader *self, size_t column) {
-  checked *const w = (checked *)(void *)self;
-  w->omitted = column;
-  if (w->input != NULL)
-    w->input->can->omit_zeros(w->input, column);
-}
-
-
-static void checked_close (pf_reader *self) {
-  const checked *const w = (const checked *)(const void *)self;
-  if (w->input != NULL)
-    w->input->close(w->input);
-  free(self);
-}
-
-
-static const pf_table *table_check (lua_State *L, const l_part *p, int arg) {
-  const char *const name = luaL_checkstring(L, arg);
-  for (size_t i = 0; i < p->trace.ntables; i++)
-    if (strcmp(p->trace.tables[i].name, name) == 0)
-      return &p->trace.tables[i];
-  luaL_error(L, "no table '%s'", name);
-  return NULL;
-}
-
-
-/* Pushes a reader of the table at 2 of the part at 1, which is not open yet. */
-static checked *new_checked (lua_State *L) {
-  l_part *const p = part_check(L, 1);
-  const pf_table *const table = table_check(L, p, 2);
-  l_reader *const r = l_reader_new(L);
-  r->open = &p->open;
-  lua_getiuservalue(L, 1, 2);
-  lua_setiuservalue(L, -2, 2);
-  checked *const w = calloc(1, sizeof *w);
-  if (w == NULL)
-    l_no_memory(L);
-  w->reader = (pf_reader){.fields = table->fields,
-                          .nfields = table->nfields,
-                          .dictionary = p->trace.dictionary,
-                          .next = checked_next,
-                          .close = checked_close,
-                          .can = &w->abilities};
-  w->part = p;
-  w->table = table;
-  w->rows_left = UINT64_MAX;
-  w->omitted = SIZE_MAX;
-  r->reader = &w->reader;
-  return w;
-}
-
-
-/* part:reader(table, from, count): a reader of a table, or of `count` rows from
-   number `from` (from 0) on; or nil, message, code. */
-static int part_reader (lua_State *L) {
-  const lua_Integer from = luaL_optinteger(L, 3, -1);
-  const lua_Integer count = from < 0 ? 0 : luaL_checkinteger(L, 4);
-  lua_settop(L, 4);
-  checked *const w = new_checked(L); /* at 5 */
-  pf_error error;
-  if (open_input(w, &error) != PF_OK)
-    return l_failure_of(L, &error, 1);
-  const pf_abilities *const can = pf_can(w->input);
-  if (can->seek != NULL)
-    w->abilities.seek = checked_seek;
-  if (can->read_stacks != NULL)
-    w->abilities.read_stacks = checked_read_stacks;
-  if (can->omit_zeros != NULL)
-    w->abilities.omit_zeros = checked_omit_zeros;
-  if (from < 0)
-    return 1;
-  if (w->abilities.seek == NULL)
-    return luaL_argerror(L, 3, "the readers of this table cannot seek");
-  if (checked_seek(&w->reader, (uint64_t)from, &error) != PF_OK)
-    luaL_error(L, "%s", error.what);
-  w->rows_left = (uint64_t)count;
-  w->reader.can = NULL; /* a bulk read would return all rows */
-  return 1;
-}
-
-
-/* part:reader_like(table, other): a reader of a table that is opened at its
-   first batch. `other` reads this table of another part of the format: both
-   can do the same. */
-static int part_reader_like (lua_State *L) {
-  const pf_abilities *const can = pf_can(l_reader_check(L, 3)->reader);
-  lua_settop(L, 2);
-  checked *const w = new_checked(L);
-  w->abilities = *can;
-  return 1;
-}
-
-/* }====== */
-
-
 void l_open_trace_part (lua_State *L) {
   static const luaL_Reg methods[] = {
       {"add", part_add},           {"grow", part_grow},
       {"close", part_close},       {"info", part_info},
-      {"reader", part_reader},     {"reader_like", part_reader_like},
+      {"reader", l_part_reader},   {"reader_like", l_part_reader_like},
       {"tables", part_tables},     {"warnings", part_warnings},
       {"parallel", part_parallel}, {NULL, NULL}};
   static const luaL_Reg functions[] = {{"detect", core_detect},

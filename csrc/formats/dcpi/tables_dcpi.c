@@ -191,21 +191,18 @@ static bool put_profile (dcpi_reader *self, pf_batch *batch,
                                ? dcpi_load(parser, parser->bytes.size - 4)
                                : 0;
   const size_t row = batch->rows++;
-  const struct {
-    size_t column;
-    dcpi_word word;
-  } stated[] = {
-      {PROFILES_CPUSPEED, DCPI_CPUSPEED},
-      {PROFILES_TSTART, is_text ? DCPI_TEXT_START : DCPI_TSTART},
-      {PROFILES_TSIZE, is_text ? DCPI_TEXT_SIZE : DCPI_TSIZE},
-  };
+  const dcpi_word start = is_text ? DCPI_TEXT_START : DCPI_TSTART;
+  const dcpi_word size = is_text ? DCPI_TEXT_SIZE : DCPI_TSIZE;
   bool ok = true;
   put_number(batch, PROFILES_PROFILE, row, true, 0);
   put_number(batch, PROFILES_PERIOD, row, event->period > 0, event->period);
   put_number(batch, PROFILES_SAMPLES, row, is_text || has_footer, samples);
-  for (size_t i = 0; i < sizeof stated / sizeof *stated; i++)
-    put_number(batch, stated[i].column, row, dcpi_has(header, stated[i].word),
-               header->numbers[stated[i].word]);
+  put_number(batch, PROFILES_CPUSPEED, row, dcpi_has(header, DCPI_CPUSPEED),
+             header->numbers[DCPI_CPUSPEED]);
+  put_number(batch, PROFILES_TSTART, row, dcpi_has(header, start),
+             header->numbers[start]);
+  put_number(batch, PROFILES_TSIZE, row, dcpi_has(header, size),
+             header->numbers[size]);
   pf_put_num(&batch->columns[PROFILES_FRACTION], row,
              (double)event->fraction / DCPI_FULL_TIME, true);
   for (size_t i = PROFILES_IMAGE; i <= PROFILES_PLATFORM && ok; i++)

@@ -62,6 +62,14 @@ bool gmon_plausible_histogram (const gmon_layout *layout,
 }
 
 
+static pf_status report_odd (gmon_parser *parser, const gmon_segment *segment) {
+  return gmon_report(
+      parser, PF_DAMAGE, "gmon-odd-histogram", PF_EFORMAT, segment->offset,
+      "a dimension in letters and a rate below 2^29 expected, found rate %u",
+      (unsigned)segment->rate);
+}
+
+
 pf_status gmon_gnu_histogram (gmon_parser *parser, gmon_segment *segment,
                               unsigned tag) {
   const gmon_layout *const layout = parser->layout;
@@ -92,16 +100,8 @@ pf_status gmon_gnu_histogram (gmon_parser *parser, gmon_segment *segment,
                       size + 2 * segment->count);
   else
     gmon_take_rest(parser, segment, GMON_HISTOGRAM, GMON_TRUNCATED);
-  if (!is_plausible) {
-    const pf_status status = gmon_report(
-        parser, PF_DAMAGE, "gmon-odd-histogram", PF_EFORMAT, segment->offset,
-        "a dimension in letters and a rate below 2^29 expected, found rate "
-        "%u",
-        (unsigned)segment->rate);
-    if (status < 0)
-      return status;
-  }
-  return gmon_check_histogram(parser, segment);
+  const pf_status status = is_plausible ? PF_OK : report_odd(parser, segment);
+  return status < 0 ? status : gmon_check_histogram(parser, segment);
 }
 
 

@@ -75,13 +75,26 @@ static pf_status put_context (section_reader *self,
 /* {====== Statistics ====== */
 
 
+/* Put the area with this handle and value, if it is wanted. */
+static pf_status put_area (section_reader *self, const pf_batch *batch,
+                           uint32_t handle, int64_t value, pf_error *error) {
+  winidea_cached_area cached;
+  if (batch->columns[STATISTICS_AREA].data == NULL)
+    return PF_OK;
+  const pf_status status =
+      winidea_resolve(&self->cache, handle, value, &cached, error);
+  if (status == PF_OK)
+    pf_put_id(&batch->columns[STATISTICS_AREA], batch->rows, cached.area);
+  return status;
+}
+
+
 static pf_status put_statistics (section_reader *self,
                                  const winidea_fields *fields,
                                  const pf_batch *batch, bool *is_good,
                                  pf_error *error) {
   const pf_bytes text = winidea_trim(fields->of[MACRO_VALUE]);
   const pf_bytes context = fields->of[MACRO_CONTEXT];
-  winidea_cached_area cached;
   uint32_t handle = 0;
   int64_t value = 0, number;
   bool is_known;
@@ -111,12 +124,7 @@ static pf_status put_statistics (section_reader *self,
   if (status == PF_OK)
     status =
         put_text(self, batch, STATISTICS_NAME, fields->of[MACRO_NAME], error);
-  if (status < 0 || batch->columns[STATISTICS_AREA].data == NULL)
-    return status;
-  status = winidea_resolve(&self->cache, handle, value, &cached, error);
-  if (status == PF_OK)
-    pf_put_id(&batch->columns[STATISTICS_AREA], batch->rows, cached.area);
-  return status;
+  return status < 0 ? status : put_area(self, batch, handle, value, error);
 }
 
 /* }====== */

@@ -376,11 +376,10 @@ static pf_status put (const pf_aggregates *a, size_t number, size_t group,
     column->ints[group] = (int64_t)count;
     return PF_OK;
   }
+  if (m->kind == PF_ACCUMULATE_SUM && m->type == PF_INT)
+    return put_total(a, number, group, column, error);
   switch (m->kind) {
     case PF_ACCUMULATE_SUM:
-      if (m->type == PF_INT)
-        return put_total(a, number, group, column, error);
-      /* fall through */
     case PF_ACCUMULATE_FRACTION:
     case PF_ACCUMULATE_VARIANCE:
     case PF_ACCUMULATE_SQUARES:

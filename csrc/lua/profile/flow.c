@@ -195,6 +195,19 @@ static void set_metrics (lua_State *L, const pf_graph *graph) {
 }
 
 
+/* Sets the totals of the table on top of the stack. */
+static void set_totals (lua_State *L, const pf_flow *flow) {
+  double unit;
+  const char prefix = pf_flat_unit(flow, &unit);
+  l_set_number(L, "per_unit", flow->per_second);
+  l_set_number(L, "total", flow->total);
+  l_set_number(L, "total_seconds", flow->total / flow->per_second);
+  l_set_number(L, "shown_seconds", flow->total_shown / flow->per_second);
+  l_set_bytes(L, "prefix", (pf_bytes){(const uint8_t *)&prefix, 1});
+  l_set_number(L, "prefix_per_second", unit);
+}
+
+
 void l_profile_facts (lua_State *L, const pf_flow *flow) {
   const pf_graph *const graph = flow->graph;
   const pf_graph_facts *const facts = &graph->facts;
@@ -202,8 +215,6 @@ void l_profile_facts (lua_State *L, const pf_flow *flow) {
   const double sample = facts->compat || flow->per_second == 1 || metric != NULL
                             ? 1
                             : flow->per_second / facts->rate;
-  double unit;
-  const char prefix = pf_flat_unit(flow, &unit);
   lua_createtable(L, 0, 24);
   set_metrics(L, graph);
   l_set_bool(L, "compat", facts->compat);
@@ -230,12 +241,7 @@ void l_profile_facts (lua_State *L, const pf_flow *flow) {
   l_set_bytes(L, "abbreviation",
               pf_name(graph->dictionary, metric != NULL ? metric->abbreviation
                                                         : facts->abbreviation));
-  l_set_number(L, "per_unit", flow->per_second);
-  l_set_number(L, "total", flow->total);
-  l_set_number(L, "total_seconds", flow->total / flow->per_second);
-  l_set_number(L, "shown_seconds", flow->total_shown / flow->per_second);
-  l_set_bytes(L, "prefix", (pf_bytes){(const uint8_t *)&prefix, 1});
-  l_set_number(L, "prefix_per_second", unit);
+  set_totals(L, flow);
 }
 
 /* }====== */

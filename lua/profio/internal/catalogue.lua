@@ -22,8 +22,7 @@ local function catalogue(word, files, aliases, check, folder)
       name = aliases[name] or name
       if file_of[name] and not loaded[name] then
          local entry = require(folder .. "." .. file_of[name])
-         assert(entry.name == name, file_of[name] .. " has another name")
-         assert(type(entry.help) == "string", name .. " has no help")
+         assert(entry.name == name and type(entry.help) == "string", file_of[name])
          check(entry)
          loaded[name] = entry
       end

@@ -1,0 +1,190 @@
+/*
+** checked_reader.c - readers of the tables of a part. They check before each
+** batch that the part is open, and after it that its sources could be read.
+*/
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lua/arguments.h"
+#include "lua/trace_part.h"
+#include "model/rows/abilities.h"
+
+/* A decoder's reader that checks before each batch that the part is open, and
+   after it that its sources could be read. */
+typedef struct checked {
+  pf_reader reader;
+  pf_abilities abilities;
+  pf_reader *input;   /* NULL: not open yet */
+  uint64_t rows_left; /* rows still to be returned; UINT64_MAX: no limit */
+  l_part *part;       /* pinned by the userdata */
+  const pf_table *table;
+  size_t omitted; /* column of omit_zeros, or SIZE_MAX */
+} checked;
+
+
+static bool is_closed (const checked *w, pf_error *error) {
+  if (!w->part->open)
+    (void)pf_fail(error, PF_EIO, PF_NO_OFFSET, "trace is closed");
+  return !w->part->open;
+}
+
+
+/* Returns the status of a read from the sources, or a failure if they could not
+   be read; a failure gets the label of the part. */
+static pf_status result (const checked *w, pf_status status, pf_error *error) {
+  for (size_t i = 0; i < w->part->trace.nsources; i++)
+    if (l_source_faulted(w->part->owners[i]))
+      status = pf_fail(error, PF_EIO, PF_NO_OFFSET,
+                       "the file shrank or failed while it was read");
+  if (status < PF_OK)
+    error->label = w->part->label;
+  return status;
+}
+
+
+/* Checks that the part is open, and opens the decoder's reader if it is not
+   open yet. */
+static pf_status open_input (checked *w, pf_error *error) {
+  if (is_closed(w, error))
+    return error->status;
+  if (w->input != NULL)
+    return PF_OK;
+  pf_reader *input = NULL;
+  const pf_status status =
+      w->table->open(&w->part->trace, w->table, &input, error);
+  if (status == PF_OK && w->omitted != SIZE_MAX)
+    input->can->omit_zeros(input, w->omitted);
+  w->input = input;
+  return status == PF_OK ? PF_OK : result(w, status, error);
+}
+
+
+static pf_status checked_next (pf_reader *self, pf_batch *batch,
+                               pf_error *error) {
+  checked *const w = (checked *)(void *)self;
+  pf_status status = open_input(w, error);
+  if (status != PF_OK)
+    return status;
+  if (w->rows_left == 0) {
+    pf_batch_clear(batch);
+    return PF_END;
+  }
+  status = w->input->next(w->input, batch, error);
+  if (batch->rows > w->rows_left)
+    batch->rows = (size_t)w->rows_left;
+  w->rows_left -= w->rows_left == UINT64_MAX ? 0 : batch->rows;
+  return result(w, status, error);
+}
+
+
+/* Closes the reader at the end, because the others of a chain stay open. */
+static pf_status checked_read_stacks (pf_reader *self,
+                                      const pf_stack_target *to,
+                                      pf_error *error) {
+  checked *const w = (checked *)(void *)self;
+  pf_status status = open_input(w, error);
+  if (status != PF_OK)
+    return status;
+  status = w->input->can->read_stacks(w->input, to, error);
+  w->input->close(w->input);
+  w->input = NULL;
+  return result(w, status, error);
+}
+
+
+static pf_status checked_seek (pf_reader *self, uint64_t row, pf_error *error) {
+  checked *const w = (checked *)(void *)self;
+  const pf_status status = open_input(w, error);
+  return status == PF_OK
+             ? result(w, w->input->can->seek(w->input, row, error), error)
+             : status;
+}
+
+
+static void checked_omit_zeros (pf_reader *self, size_t column) {
+  checked *const w = (checked *)(void *)self;
+  w->omitted = column;
+  if (w->input != NULL)
+    w->input->can->omit_zeros(w->input, column);
+}
+
+
+static void checked_close (pf_reader *self) {
+  const checked *const w = (const checked *)(const void *)self;
+  if (w->input != NULL)
+    w->input->close(w->input);
+  free(self);
+}
+
+
+static const pf_table *table_check (lua_State *L, const l_part *p, int arg) {
+  const char *const name = luaL_checkstring(L, arg);
+  for (size_t i = 0; i < p->trace.ntables; i++)
+    if (strcmp(p->trace.tables[i].name, name) == 0)
+      return &p->trace.tables[i];
+  luaL_error(L, "no table '%s'", name);
+  return NULL;
+}
+
+
+/* Pushes a reader of the table at 2 of the part at 1, which is not open yet. */
+static checked *new_checked (lua_State *L) {
+  l_part *const p = l_part_check(L, 1);
+  const pf_table *const table = table_check(L, p, 2);
+  l_reader *const r = l_reader_new(L);
+  r->open = &p->open;
+  lua_getiuservalue(L, 1, 2);
+  lua_setiuservalue(L, -2, 2);
+  checked *const w = calloc(1, sizeof *w);
+  if (w == NULL)
+    l_no_memory(L);
+  w->reader = (pf_reader){.fields = table->fields,
+                          .nfields = table->nfields,
+                          .dictionary = p->trace.dictionary,
+                          .next = checked_next,
+                          .close = checked_close,
+                          .can = &w->abilities};
+  w->part = p;
+  w->table = table;
+  w->rows_left = UINT64_MAX;
+  w->omitted = SIZE_MAX;
+  r->reader = &w->reader;
+  return w;
+}
+
+
+int l_part_reader (lua_State *L) {
+  const lua_Integer from = luaL_optinteger(L, 3, -1);
+  const lua_Integer count = from < 0 ? 0 : luaL_checkinteger(L, 4);
+  lua_settop(L, 4);
+  checked *const w = new_checked(L); /* at 5 */
+  pf_error error;
+  if (open_input(w, &error) != PF_OK)
+    return l_failure_of(L, &error, 1);
+  const pf_abilities *const can = pf_can(w->input);
+  if (can->seek != NULL)
+    w->abilities.seek = checked_seek;
+  if (can->read_stacks != NULL)
+    w->abilities.read_stacks = checked_read_stacks;
+  if (can->omit_zeros != NULL)
+    w->abilities.omit_zeros = checked_omit_zeros;
+  if (from < 0)
+    return 1;
+  if (w->abilities.seek == NULL)
+    return luaL_argerror(L, 3, "the readers of this table cannot seek");
+  if (checked_seek(&w->reader, (uint64_t)from, &error) != PF_OK)
+    luaL_error(L, "%s", error.what);
+  w->rows_left = (uint64_t)count;
+  w->reader.can = NULL; /* a bulk read would return all rows */
+  return 1;
+}
+
+
+int l_part_reader_like (lua_State *L) {
+  const pf_abilities *const can = pf_can(l_reader_check(L, 3)->reader);
+  lua_settop(L, 2);
+  checked *const w = new_checked(L);
+  w->abilities = *can;
+  return 1;
+}
