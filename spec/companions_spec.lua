@@ -80,3 +80,38 @@ describe("a file beside a trace", function()
       end
    end
 end)
+
+describe("a winIDEA export without one of its halves", function()
+   local function notes(words)
+      local text, status, errors = command.run("cd companions && profio " .. words)
+      assert.equal(0, status, errors)
+      return errors, text
+   end
+
+   it("is noted", function()
+      assert.equal("", (notes "w.txt"))
+      assert.equal("", (notes "w.txt.BIN"))
+      command.run "cd companions && mv w.txt.BIN moved.bin"
+      assert.matches("^profio: w%.txt: note: the file has names, but no timeline and no "
+         .. "statistics, and w%.txt%.BIN is not there %[winidea%-no%-timeline%]\n$",
+         (notes "w.txt"))
+      local errors, text = notes "moved.bin"
+      assert.matches("^profio: moved%.bin: note: the main file of this binary timeline is not "
+         .. "there: areas are named by their handles %[winidea%-no%-names%]\n$", errors)
+      assert.matches("00000000", text)
+      assert.matches("%-%-mapping FILE", (select(2, notes "help winidea-no-names")))
+      errors, text = notes "moved.bin --mapping w.txt"
+      assert.equal("", errors)
+      assert.matches("A\n", text)
+   end)
+
+   it("is not looked for if there is no file, or if there are statistics", function()
+      local text = "* HANDLE(Functions) %HANDLE%,%NAME%,%VALUE%\r\n00000000,A,\r\n"
+      local trace <close> = assert(profio.open { data = text })
+      assert.same({}, trace.warnings)
+      command.file("companions/s.txt", text .. "* STATISTICS(Functions) %HANDLE%,%COUNT%\r\n"
+         .. "00000000,1\r\n")
+      assert.equal("", (notes "--info s.txt"))
+      assert.equal("", (notes "--info - < w.txt"))
+   end)
+end)

@@ -111,8 +111,8 @@ local function rows_of(stream, name)
    local trace <close> = assert(profio.open(folder .. "/" .. (name or stream.name)))
    local codes = {}
    local rows = trace:rows(table.unpack(stream.shows))
-   for _, warning in ipairs(trace.warnings) do
-      codes[#codes + 1] = warning.code
+   for _, warning in ipairs(trace.warnings) do -- a .BIN alone has no names
+      codes[#codes + 1] = warning.code ~= "winidea-no-names" and warning.code or nil
    end
    return rows, codes, trace.info.lost
 end

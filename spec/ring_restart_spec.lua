@@ -377,10 +377,11 @@ describe("the recording of a killed writer", function()
          end
          assert.same({ { 1, 7 }, { 2, 3 }, { 3, 1 } }, found)
          local codes = {}
-         for i, warning in ipairs(trace.warnings) do
-            codes[i] = warning.code
+         for _, warning in ipairs(trace.warnings) do
+            codes[#codes + 1] = warning.code
          end
-         assert.same({ "ring-recovered" }, codes)
+         assert.same({ case[1] == "e.BIN" and "winidea-no-names" or "ring-recovered",
+            case[1] == "e.BIN" and "ring-recovered" or nil }, codes)
       end)
    end
 end)

@@ -245,6 +245,51 @@ static bool is_main (winidea_file *file, const pf_source *source) {
 }
 
 
+/* Returns true if the other half of an export is looked for beside the main
+   source, `path`: it is a file that does not grow, and not the ring of one. */
+static bool may_have_half (const winidea_file *file, const char *path) {
+  static const char ring[] = ".ring";
+  const size_t size = strlen(path), end = sizeof ring - 1;
+  const bool is_ring = size >= end && strcmp(path + size - end, ring) == 0;
+  return !file->is_live && size > 0 && !is_ring && strcmp(path, "-") != 0 &&
+         strcmp(path, "(data)") != 0;
+}
+
+
+/* Notes that a binary timeline has no main file, which would name its areas. */
+static pf_status note_no_names (pf_trace *trace, const winidea_file *file,
+                                pf_error *error) {
+  const pf_source *const main = trace->sources;
+  if (!may_have_half(file, main->path) || main->bytes.size == 0)
+    return PF_OK;
+  return pf_warn(trace, PF_NOTE, "winidea-no-names", PF_EFORMAT, PF_NO_OFFSET,
+                 error,
+                 "the main file of this binary timeline is not there: areas "
+                 "are named by their handles");
+}
+
+
+/* Notes that a main file has only names: its binary timeline is missing. A file
+   with statistics is complete without a timeline. */
+static pf_status note_no_timeline (pf_trace *trace, const winidea_file *file,
+                                   pf_error *error) {
+  bool has_names = false;
+  for (size_t i = 0; i < file->nsections; i++) {
+    has_names |= file->sections[i].kind == WINIDEA_HANDLE;
+    if (file->sections[i].kind == WINIDEA_STATISTICS ||
+        file->sections[i].kind == WINIDEA_TIMELINE)
+      return PF_OK;
+  }
+  if (!has_names || !may_have_half(file, file->text->path))
+    return PF_OK;
+  return pf_warn(trace, PF_NOTE, "winidea-no-timeline", PF_EFORMAT,
+                 PF_NO_OFFSET, error,
+                 "the file has names, but no timeline and no statistics, and "
+                 "%s.BIN is not there",
+                 file->text->path);
+}
+
+
 /* Assigns the sources: the main file by its contents, the others by role. Warns
    if the file beside a binary timeline is no main file. */
 static pf_status find_sources (pf_trace *trace, winidea_file *file,
@@ -255,7 +300,9 @@ static pf_status find_sources (pf_trace *trace, winidea_file *file,
   }
   const pf_source *const mapping = pf_source_of(trace, "mapping");
   file->timeline = trace->sources;
-  if (mapping == NULL || is_main(file, mapping) || file->is_live)
+  if (mapping == NULL)
+    return note_no_names(trace, file, error);
+  if (is_main(file, mapping) || file->is_live)
     return PF_OK;
   return pf_warn(trace, PF_NOTE, "winidea-no-mapping", PF_EFORMAT, PF_NO_OFFSET,
                  error,
@@ -285,6 +332,8 @@ static pf_status open_sources (pf_trace *trace, winidea_file *file,
   }
   if (status == PF_OK && file->timeline != NULL)
     status = open_records(trace, file, error);
+  else if (status == PF_OK && file->text != NULL)
+    status = note_no_timeline(trace, file, error);
   const pf_source *const found[3] = {file->timeline, file->text, file->xml};
   for (int i = 0; i < 3; i++) /* sources may be reallocated */
     file->at[i] =

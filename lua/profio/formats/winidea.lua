@@ -76,6 +76,8 @@ winidea.warnings = {
    ["winidea-bad-row"] = "a row does not have the form that the header of its section states",
    ["winidea-joined"] = "several files are written as one run, because their times ascend",
    ["winidea-no-mapping"] = "the file that should name the areas is not an export",
+   ["winidea-no-names"] = "a binary timeline has no main file beside it, which names the areas",
+   ["winidea-no-timeline"] = "a main file has names only: its binary timeline is not beside it",
    ["winidea-not-written"] = "the written file cannot hold a table of the trace",
    ["winidea-odd-flags"] = "a record has flags that are not documented",
    ["winidea-side-file"] = "a file beside the trace cannot be read",
@@ -96,6 +98,9 @@ winidea.remedies = {
       "export again; if all rows are bad, the header of the section is not theirs",
    ["winidea-joined"] = "if periods matter, read the files together, without --merge",
    ["winidea-no-mapping"] = "name the main file of this timeline: --mapping FILE",
+   ["winidea-no-names"] = "name the main file of this timeline: --mapping FILE",
+   ["winidea-no-timeline"] =
+      "place the binary timeline beside the file, or open it: profio FILE.BIN --mapping FILE",
    ["winidea-not-written"] = "choose a form that holds it: text1 with a format of rows, or bin 1.1",
    ["winidea-odd-flags"] = "check the version with --set bin_version; the flags are in table raw",
    ["winidea-side-file"] =

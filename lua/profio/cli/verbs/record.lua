@@ -19,7 +19,8 @@ local record = {
    description = "Run a Lua script and record it. All words after the script are its own. On a "
       .. "terminal the report follows.",
    usage = "profio record [options] SCRIPT.lua [ARGUMENTS]",
-   options = { mode, { "-o", "OUT", "the recording; default profio.out" },
+   options = { mode, { "-o", "OUT",
+         "the recording; default profio.out; mode calls also writes OUT.BIN, its timeline" },
       option_of("interval", "T", "; default 1ms"), option_of("clock", "CLOCK", "; default wall"),
       { "--set", "NAME=VALUE", "another option of the recorder: profio help recording",
          many = true } },
