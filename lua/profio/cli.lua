@@ -255,7 +255,8 @@ end
 ---Run the command.
 ---@param argv string[]
 ---@param err file*|nil file for messages; default: standard error
----@return integer status 0 read, 1 nothing read or written, 2 usage error, 3 read with damage
+---@return integer status 0 read, 1 nothing read or written, 2 usage error, 3 read with damage, 4 a
+---limit is exceeded
 ---@return boolean|nil is_closed all files are closed; a script may leave some open
 function cli.main(argv, err)
    err = err or io.stderr

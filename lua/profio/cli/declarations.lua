@@ -32,7 +32,7 @@ local groups = {
          "col=val  col=a,b  col~pattern  col=lo..hi  col!=val  col>=val  col<val; "
          .. "all must hold",
          many = true },
-      { "--from", "T", "only from this time on: 1.5ms, 2s, a number in --unit, 10% of the trace" },
+      { "--from", "T", "a range of time: from 1.5ms, 2s, a number in --unit, 50% of the trace on" },
       { "--to", "T", "only before this time; calls are cut there and flagged so" },
       { "--lane", "N", "only this thread, core or context (several separated by commas)" },
       { "--group", "A,B", "group rows that have equal values in these columns" },
@@ -57,7 +57,7 @@ local groups = {
       { "--compat", "NAME", "gprof: use its arithmetic, order and omissions" },
    },
    { "Comparing",
-      { "--diff", "FILE", "how much more (positive) or less FILE... cost than this older run",
+      { "--diff", "FILE", "compare: how much more (positive) or less FILE... cost than this run",
          many = true },
       { "--diff-exe", "PROGRAM", "the executable of the older runs; default: that of FILE..." },
       { "--diff-symbols", "NM_TEXT", "output of nm for the older runs" },
