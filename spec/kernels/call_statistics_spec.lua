@@ -193,6 +193,27 @@ describe("statistics of calls", function()
       end
    end)
 
+   it("divide sums by the number of known times, also of calls that the range cuts", function()
+      require "spec.support.events"
+      local trace <close> = assert(require("profio").open { data = "EVENTS\n0 enter main a\n"
+         .. "10 enter f a\n30 leave f a\n40 enter f a\n44 leave f a\n50 enter f a\n"
+         .. "90 leave f a\n100 leave main a\n" })
+      local function rows(options)
+         return trace:call_statistics(options):rows("area", "count", "net", "net_mean",
+            "gross_mean", "gross_max", "gross_max_at", "call", "call_mean", "call_max_at")
+      end
+      -- f from 20 to 30, 40 to 44 and 50 to 60; main from 20 to 60
+      assert.same({
+         { area = "main", count = 0, net = 16, net_mean = 16.0, gross_mean = 40.0, gross_max = 40,
+            gross_max_at = 20, call = 0 },
+         { area = "f", count = 2, net = 24, net_mean = 8.0, gross_mean = 8.0, gross_max = 10,
+            gross_max_at = 20, call = 4, call_mean = 4.0, call_max_at = 40 },
+      }, rows { from = 20, to = 60 })
+      assert.same({ { area = "f", count = 1, net = 4, net_mean = 4.0, gross_mean = 4.0,
+         gross_max = 4, gross_max_at = 40, call = 4, call_mean = 4.0, call_max_at = 40 } },
+         rows { from = 20, to = 60, partial = "exclude" })
+   end)
+
    it("are exact if sums and squares exceed 64 bits", function()
       local text = {}
       for i = 1, 4 do
