@@ -42,7 +42,7 @@ local skipped = { ["analyze.lua"] = true, ["demo.lua"] = true }
 
 -- Runs a copy of an example, which finds the module as `make env` says.
 local function example(words)
-   return command.run(("cp '%s'/examples/*.lua . && eval $(make -s -C '%s' B='%s' env) && "
+   return command.run(("cp -f '%s'/examples/*.lua . && eval $(make -s -C '%s' B='%s' env) && "
       .. "lua5.4 %s"):format(command.root, command.root, command.build, words))
 end
 

@@ -171,7 +171,7 @@ int l_part_reader (lua_State *L) {
     w->abilities.omit_zeros = checked_omit_zeros;
   if (from < 0)
     return 1;
-  if (w->abilities.seek == NULL)
+  if (can->seek == NULL)
     return luaL_argerror(L, 3, "the readers of this table cannot seek");
   if (checked_seek(&w->reader, (uint64_t)from, &error) != PF_OK)
     luaL_error(L, "%s", error.what);

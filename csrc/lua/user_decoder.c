@@ -59,7 +59,7 @@ static int put (lua_State *L) {
   const l_reader *const r = lua_touserdata(L, lua_upvalueindex(1));
   lua_decoder *const d = (lua_decoder *)(void *)r->reader;
   if (d == NULL || d->batch == NULL || d->callback.thread != L)
-    luaL_error(L, "put is called outside the decoder it was given to");
+    return luaL_error(L, "put is called outside the decoder it was given to");
   const size_t row = d->batch->rows;
   for (size_t i = 0; i < d->reader.nfields; i++) {
     pf_column *const column = &d->batch->columns[i];

@@ -209,25 +209,38 @@ static size_t narrow_texts (row_job *job, size_t total, size_t least) {
 }
 
 
+/* Returns the width to which a column is narrowed before others are left out. */
+static size_t least_width (const row_job *job, size_t i) {
+  const size_t header = job->header ? header_width(&job->columns[i]) : 0;
+  const size_t least = header > LONG_TEXT ? header : LONG_TEXT;
+  return row_is_text(job->columns[i].type) && job->widths[i] > least
+             ? least
+             : job->widths[i];
+}
+
+
 /* Fits a line into line_width. Columns are left out from the right, because the
    first ones are the most important, but not the first one and not the first
    one of texts, which names the row. Numbers are never cut. */
 static void fit_line (row_job *job) {
-  size_t total = job->ncolumns == 0 ? 0 : GAP * (job->ncolumns - 1), name = 0;
-  for (size_t i = 0; i < job->ncolumns; i++)
+  const size_t gaps = job->ncolumns == 0 ? 0 : GAP * (job->ncolumns - 1);
+  size_t total = gaps, least = gaps, name = 0;
+  for (size_t i = 0; i < job->ncolumns; i++) {
     total += job->widths[i];
+    least += least_width(job, i);
+  }
   if (job->line_width == 0 || total <= job->line_width)
     return;
-  total = narrow_texts(job, total, LONG_TEXT);
   while (name < job->ncolumns && !row_is_text(job->columns[name].type))
     name++;
-  for (size_t i = job->ncolumns; i-- > 1 && total > job->line_width;)
+  for (size_t i = job->ncolumns; i-- > 1 && least > job->line_width;)
     if (i != name) {
       total -= job->widths[i] + GAP;
+      least -= least_width(job, i) + GAP;
       bounds_of(job)[i] = job->widths[i] = 0;
       job->nhidden++;
     }
-  narrow_texts(job, total, MIN_TEXT);
+  (void)narrow_texts(job, narrow_texts(job, total, LONG_TEXT), MIN_TEXT);
 }
 
 

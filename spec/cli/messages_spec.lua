@@ -63,8 +63,8 @@ describe("profio", function()
 
       it("is reported with only the names that fit the file", function()
          local _, _, errors = run "profio --report falt"
-         assert.equal("profio: no report 'falt'; there are: flat, graph, blocks, info, compare, "
-            .. "diff; did you mean 'flat'?\n", errors)
+         assert.equal("profio: no report 'falt'; there are: flat, graph, blocks, info, tables, "
+            .. "compare, diff; did you mean 'flat'?\n", errors)
          _, _, errors = run "profio --export x"
          assert.not_matches("chrome", errors)
       end)
@@ -86,7 +86,7 @@ describe("profio", function()
 
    describe("a terminal", function()
       local function on_terminal(line)
-         return (run("script -qec '" .. command.analyze .. " " .. line .. "' /dev/null"))
+         return (run("PAGER=cat script -qec '" .. command.analyze .. " " .. line .. "' /dev/null"))
       end
 
       it("gets colors, unless NO_COLOR is set; a pipe gets none", function()
@@ -95,7 +95,7 @@ describe("profio", function()
             return
          end
          assert.matches("\27%[1m", on_terminal "gmon.out --table arcs")
-         assert.not_matches("\27", (run("NO_COLOR=1 script -qec '" .. command.analyze
+         assert.not_matches("\27", (run("PAGER=cat NO_COLOR=1 script -qec '" .. command.analyze
             .. " gmon.out --table arcs' /dev/null")))
          assert.not_matches("\27", fine "profio --table arcs")
       end)
@@ -111,8 +111,9 @@ describe("profio", function()
          local words = "gmon.out --symbols wide.nm --table arcs"
          local function widest(line)
             local most = 0
-            for text in run(line):gsub("\27%[%d*m", ""):gmatch "[^\r\n]+" do
-               most = math.max(most, utf8.len(text))
+            for text in run("PAGER=cat; export PAGER; " .. line):gsub("\27%[%d*m", "")
+               :gmatch "[^\r\n]+" do
+               most = math.max(most, text:find "^profio: " and 0 or utf8.len(text))
             end
             return most
          end
@@ -124,8 +125,8 @@ describe("profio", function()
          assert.equal(98, on(200, "export COLUMNS=98; "))
          assert.is_true(on(250) > 160)
          assert.is_true(widest("COLUMNS=50 profio " .. words) > 160)
-         local text = run("script -qec 'stty cols 80; " .. command.analyze .. " gmon.out --symbols "
-            .. "wide.nm --info' /dev/null")
+         local text = run("PAGER=cat script -qec 'stty cols 80; " .. command.analyze
+            .. " gmon.out --symbols wide.nm --info' /dev/null")
          for line in text:gmatch "[^\r\n]+" do
             assert.is_true(utf8.len(line) <= 80, line)
          end

@@ -336,9 +336,9 @@ describe("core.write_rows", function()
             [34] = "n  name                     m    o\n"
                .. "1  std::ve…nt>::push_back  22  333\n"
                .. "4  é                        5    6\n",
-            [29] = "n  name                   m\n"
-               .. "1  std::v…t>::push_back  22\n"
-               .. "4  é                      5\n",
+            [29] = "n  name                     m\n"
+               .. "1  std::ve…nt>::push_back  22\n"
+               .. "4  é                        5\n",
          } do
             assert.equal(expected, (write("text", fields, values, { width = width })))
          end

@@ -61,7 +61,6 @@ static pf_status name_field (pf_trace *trace, dbf_file *file, size_t number,
 
 pf_status dbf_name_fields (pf_trace *trace, dbf_file *file, pf_error *error) {
   unsigned *const suffixes = calloc(file->nfields + ADDED, sizeof *suffixes);
-  uint32_t ids[ADDED];
   pf_converter converter;
   pf_status status = pf_converter_open(&converter, &file->charset);
   if (status != PF_OK) {
@@ -72,8 +71,10 @@ pf_status dbf_name_fields (pf_trace *trace, dbf_file *file, pf_error *error) {
   }
   file->names = pf_dictionary_new();
   status = PF_ENOMEM;
-  if (suffixes != NULL && file->names != NULL)
+  if (suffixes != NULL && file->names != NULL) {
+    uint32_t ids[ADDED]; /* only that the names are in use counts */
     status = pf_intern_texts(file->names, added, ADDED, ids, error);
+  }
   else
     (void)pf_no_memory(error);
   for (size_t i = 0; i < file->nfields && status == PF_OK; i++)

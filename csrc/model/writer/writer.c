@@ -179,7 +179,7 @@ const pf_table *pf_writer_tables (const pf_writer *w, size_t *count) {
 static pf_status append (pf_writer *w, int kind, uint32_t number,
                          pf_error *error) {
   uint64_t n[PF_JOURNAL_AREA_NUMBERS];
-  pf_bytes bytes = {(const uint8_t *)n, sizeof n};
+  pf_bytes bytes = {(const uint8_t *)n, 0};
   if (kind == PF_JOURNAL_NAME)
     bytes = pf_name(w->dictionary, number);
   else if (kind == PF_JOURNAL_AREA) {
@@ -192,6 +192,7 @@ static pf_status append (pf_writer *w, int kind, uint32_t number,
     n[5] = area->handle;
     n[6] = (uint64_t)area->value;
     n[7] = (uint64_t)area->has_handle | (uint64_t)area->has_value << 1;
+    bytes.size = sizeof n;
   }
   else {
     const pf_stack *const stack = pf_stack_at(w->dictionary, number);
