@@ -84,7 +84,7 @@ typedef struct dbf_file {
   dbf_memo_form memo;
   uint32_t memo_block; /* bytes of a memo block, at least 1 */
   const char *memo_role;
-  pf_dictionary *names; /* owned: the names of the fields */
+  pf_dictionary *names; /* owned: names of added columns, then of fields */
 } dbf_file;
 
 /*
@@ -103,7 +103,8 @@ pf_status dbf_memo_open (pf_trace *trace, dbf_file *file, pf_error *error);
 /* pf_format.score: 0 to 100. */
 int dbf_score (pf_bytes head, uint64_t size);
 
-/* Returns the index of the field of a name, ignoring case, or nfields. */
+/* Returns the index of the first field of a name, ignoring case, or nfields.
+   Called by open_dbf.c for the names of columns that are added. */
 size_t dbf_field_named (const dbf_file *file, const char *name);
 
 /* Consecutive records. */

@@ -55,7 +55,8 @@ uint8_t dbf_code_page_mark (const char *name);
    their descriptors. */
 pf_status dbf_derive_fields (pf_trace *trace, dbf_file *file, pf_error *error);
 
-/* names_dbf.c: name the fields from their descriptors. */
+/* names_dbf.c, called by dbf_open: create file->names and name the fields from
+   their descriptors. After a failure dbf_close frees what there is. */
 pf_status dbf_name_fields (pf_trace *trace, dbf_file *file, pf_error *error);
 
 /* memo.c: find the bytes of a memo. Returns false with a message in

@@ -1,6 +1,6 @@
 /*
-** names_dbf.c - the names of fields: UTF-8, unique, not empty, so that each is
-** the name of a column.
+** names_dbf.c - the names of fields, in UTF-8 and unique with case, so that each
+** is the name of a column; and the look-up of a field by its name.
 */
 
 #include <stdio.h>
@@ -23,8 +23,8 @@ static const char *const added[] = {"record", "deleted"};
 
 
 /* Name a field: the bytes up to the first NUL, without blanks at the end. A name
-   in use gets a suffix, with a note. `suffixes` has the last suffix tried, less
-   1, by the id of a name. */
+   in use gets a suffix, with a note. suffixes[id] is the number of suffixes
+   tried for the name `id`; the first one is _2. */
 static pf_status name_field (pf_trace *trace, dbf_file *file, size_t number,
                              unsigned *suffixes, pf_converter *converter,
                              pf_error *error) {

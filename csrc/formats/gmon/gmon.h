@@ -201,7 +201,8 @@ void gmon_take_segment (gmon_parser *parser, gmon_segment *segment,
 void gmon_take_arcs (gmon_parser *parser, gmon_segment *segment,
                      uint64_t available);
 
-/* Report missing bins, a reversed address range and a rate of 0. */
+/* Report missing bins, no bins, a reversed address range, and else a rate of 0.
+   */
 pf_status gmon_check_histogram (gmon_parser *parser,
                                 const gmon_segment *segment);
 

@@ -1,6 +1,7 @@
 /*
-** parser_gmon.c - the parser: dispatch to the dialects, and warnings that they
-** share. Each read is preceded by a comparison with the size of the file.
+** parser_gmon.c - the parser: dispatch to the dialects, the functions by which
+** they take segments, and warnings that they share. The dialects compare each
+** length with the bytes that are left before they read.
 */
 
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 /*
 ** details.h - stores the line and the parameters of an enter event while its
-** call is open and until its row has been read. Owned by calls.c, written by
-** the call machine: read for each batch, keep for each enter, drop for each
-** call.
+** call is open and until its row has been read. calls.c creates and frees it,
+** sets the columns of each batch, and drops the details of each row that was
+** read; state_machine.c keeps those of each enter.
 */
 
 #ifndef details_h
@@ -24,7 +24,7 @@ pf_details *pf_details_new (void);
 void pf_details_free (pf_details *details);
 
 /* Set the columns of the current batch: a whole number, and bytes; NULL: no
-   such column. They are borrowed until the next call. */
+   such column. They are borrowed until they are set again. */
 void pf_details_read (pf_details *details, const pf_column *lines,
                       const pf_column *params);
 
@@ -36,7 +36,7 @@ uint32_t pf_details_keep (pf_details *details, size_t row);
    parameters. */
 pf_detail pf_details_at (const pf_details *details, uint32_t number);
 
-/* Free the details with an id; id 0 is ignored. */
+/* Drop the details with an id, whose slot is used again; id 0 is ignored. */
 void pf_details_drop (pf_details *details, uint32_t number);
 
 #endif

@@ -12,7 +12,7 @@
 
 typedef struct pf_load_options {
   int64_t from, to; /* ns, from <= time < to */
-  int64_t width;    /* of an interval, in ns; the last one may be shorter */
+  int64_t width;    /* of an interval, above 0 ns; the last may be shorter */
   bool by_core;     /* for cores (column `core` of the events) instead of
                        lanes */
 } pf_load_options;
@@ -22,8 +22,8 @@ typedef struct pf_load_options {
 ** kernels/calls/events.h). For each lane in the order of first occurrence it
 ** returns a row for each interval: start, stop, lane (or core), busy (ns in
 ** which a call was active) and load_share (busy divided by the length of the
-** interval). A core is busy while the lane of its last event is. The first
-** `next` reads the events. PF_EUNSUPPORTED without the columns of events or
+** interval). From one event of a core to its next, the core is busy if the lane
+** of the event was running right after it. The first `next` reads the events. PF_EUNSUPPORTED without the columns of events or
 ** cores; PF_ELIMIT for more than PF_MAX_LOAD_INTERVALS intervals.
 */
 pf_status pf_load_open (pf_reader *events, const pf_load_options *options,

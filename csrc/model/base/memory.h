@@ -1,6 +1,6 @@
 /*
-** memory.h - allocation of arrays, also of those that grow. All memory comes
-** from malloc and is freed by free.
+** memory.h - allocation of arrays, also of those that grow, for all of csrc. The
+** caller owns the memory and frees it with free.
 **
 ** Large pages (THP) save TLB misses in arrays that are read many times in
 ** random order. But the kernel zeroes a large page as a whole at the first
@@ -35,7 +35,7 @@ void *pf_large_array_resize (void *old, size_t used, size_t count, size_t size);
 /*
 ** Make the capacity of an array at least `wanted` elements. `array` is the
 ** address of its pointer (NULL: nothing is allocated yet), `capacity` the
-** address of a size_t. The capacity at least doubles. False when out of memory:
+** address of a size_t. If it has to grow, it at least doubles. False when out of memory:
 ** nothing has changed.
 */
 #define pf_grow(array, capacity, wanted) \
@@ -51,13 +51,13 @@ bool pf_grow_array (void *array, size_t *capacity, size_t wanted, size_t size);
 bool pf_grow_filled_array (void *array, size_t *capacity, size_t wanted,
                            int byte, size_t size);
 
-/* Resize one of several arrays with one capacity from `before` to `count`
-   elements; all bytes of the new elements are 0. False when out of memory. */
+/* Resize one of several parallel arrays that share a capacity, which the caller
+   updates after the last one, from `before` to `count` elements; all bytes of the new elements are 0. False when out of memory. */
 #define pf_widen(array, before, count) \
   pf_widen_array((array), (before), (count), sizeof **(array))
 bool pf_widen_array (void *array, size_t before, size_t count, size_t size);
 
-/* The next capacity of a full array. Long arrays grow by 4, since unused pages
+/* The next capacity of a full array. Long arrays grow by a factor of 4, since unused pages
    take no memory and each copy needs new pages. */
 static inline size_t pf_next_capacity (size_t capacity) {
   return capacity < 65536 ? capacity * 2 : capacity * 4;

@@ -43,7 +43,8 @@ function registry.named(name)
    return by_name[name]
 end
 
----Returns the format that is most certain to be that of a source, or nil.
+---Returns the format with the highest score for a source, or nil if all are 0. A registered format
+---gets the first 64 KiB and the size.
 ---@param source userdata
 ---@return table|nil
 function registry.detect(source)
@@ -67,8 +68,8 @@ function registry.detect(source)
    return best
 end
 
----Returns the format that recognises a path by the files beside it, since a packet without a header
----cannot be recognised by its contents.
+---Returns the first format that claims a path because of the files beside it, or nil: a packet of
+---Xbase++ has no header by which it could be detected. Registered formats do not claim.
 ---@param path string
 ---@return table|nil
 function registry.claiming(path)
