@@ -314,12 +314,13 @@ asan-programs: $(B)/bin/lua5.4 $(KILL) $(B)/oom $(FUZZERS:%=$(B)/replay/%)
 
 # Without fork_spec: the allocator of AddressSanitizer may stay locked for ever
 # in the copy of a process that has threads; so without torture_spec. Without those
-# of options, texts and files of Lua alone. Without
-# slow_input_spec, growth_spec and deep_spec, which measure time and memory; the
+# of options, texts and files of Lua alone. Without slow_input_spec, growth_spec,
+# deep_spec and many_files_spec, which measure time and memory; the
 # fuzzers have such inputs too. Without faults_spec: the sanitizer of leaks does not
 # run in a process that is traced.
 CHECKED  = $(filter-out %/fork_spec.lua %/torture_spec.lua %/slow_input_spec.lua \
-	%/growth_spec.lua %/deep_spec.lua %/faults_spec.lua %/conflicts_spec.lua \
+	%/growth_spec.lua %/deep_spec.lua %/many_files_spec.lua %/pages_spec.lua \
+	%/faults_spec.lua %/conflicts_spec.lua \
 	%/readme_spec.lua %/install_spec.lua %/version_spec.lua %/meta_spec.lua \
 	%/options_spec.lua %/values_spec.lua %/docs_spec.lua %/help_spec.lua \
 	%/completion_spec.lua,$(ORDERED))

@@ -111,20 +111,24 @@ static int words_of (char **argv, int i) {
 }
 
 
-/* The index of the script in argv, after the options and their values. */
+/* The index of the script in argv, after the options and their values, of which
+   -- is the last one. */
 static int script_of (char **argv) {
   int at = 1;
   while (argv[at] != NULL && argv[at][0] == '-' && argv[at][1] != '\0' &&
-         value_of(argv, at) != NULL) {
+         strcmp(argv[at], "--") != 0 && value_of(argv, at) != NULL) {
     at += words_of(argv, at);
   }
-  return at;
+  return at + (argv[at] != NULL && strcmp(argv[at], "--") == 0);
 }
 
 
 static bool run_options (lua_State *L, char **argv, int script) {
   bool fine = true;
   for (int i = 1; fine && i < script; i += words_of(argv, i)) {
+    if (strcmp(argv[i], "--") == 0) {
+      break;
+    }
     if (argv[i][1] == 'e') {
       fine = run(L, luaL_loadstring(L, value_of(argv, i)), argv, script);
     }
