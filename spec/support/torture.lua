@@ -86,7 +86,8 @@ local function fail(form, ...)
 end
 
 -- Warnings about the state of a ring that are not damage.
-local told = { ["ring-alive"] = true, ["ring-recovered"] = true, ["ring-lost"] = true,
+local told = { ["winidea-no-names"] = true, -- a .BIN alone, when its ring is gone
+   ["ring-alive"] = true, ["ring-recovered"] = true, ["ring-lost"] = true,
    ["ring-restarted"] = true, ["winidea-version-guessed"] = true }
 
 -- The numbers of the records of a trace, each record compared with what was given; and how many are
