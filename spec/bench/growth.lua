@@ -41,8 +41,12 @@ end
 -- Returns the cost of a command line: seconds, megabytes, megabytes of output; nil if it fails.
 local function cost(options, files)
    os.remove(folder .. "/result")
-   os.execute(("%s%s %s 2>/dev/null | wc -c > '%s/bytes'"):format(child, options, quoted(files),
-      folder))
+   do -- in a file, because one word of a command has at most 128 KiB
+      local script <close> = assert(io.open(folder .. "/run.sh", "w"))
+      script:write(("%s%s %s 2>/dev/null | wc -c > '%s/bytes'\n"):format(child, options,
+         quoted(files), folder))
+   end
+   os.execute(("sh '%s/run.sh'"):format(folder))
    local file <close> = io.open(folder .. "/result")
    local seconds, kilobytes, status = (file and file:read "a" or ""):match "(%S+) (%d+) (%d+)"
    if not seconds or status ~= "0" and status ~= "3" then
