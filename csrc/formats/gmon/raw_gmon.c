@@ -31,13 +31,6 @@ static void put_int (pf_batch *batch, size_t column, size_t row,
 }
 
 
-static void put_address (pf_batch *batch, size_t column, size_t row,
-                         uint64_t value) {
-  if (gmon_wanted(batch, column))
-    batch->columns[column].addrs[row] = value;
-}
-
-
 /* Mark the columns `low` to `high` as missing in a row. */
 static void set_missing (pf_batch *batch, size_t row, size_t low, size_t high) {
   for (size_t i = low; i <= high; i++)
@@ -69,8 +62,8 @@ static pf_status put_names (const gmon_reader *self, pf_batch *batch,
 static pf_status put_histogram (const gmon_reader *self, pf_batch *batch,
                                 size_t row, pf_error *error) {
   const gmon_segment *const segment = &self->segment;
-  put_address(batch, RAW_LOW, row, segment->low);
-  put_address(batch, RAW_HIGH, row, segment->high);
+  pf_put_addr(&batch->columns[RAW_LOW], row, segment->low, true);
+  pf_put_addr(&batch->columns[RAW_HIGH], row, segment->high, true);
   put_int(batch, RAW_BINS, row, segment->declared);
   if (self->file->layout.dialect == GMON_BSD)
     set_missing(batch, row, RAW_RATE, RAW_RATE);
@@ -87,8 +80,9 @@ static void put_arc (const gmon_reader *self, pf_batch *batch, size_t row,
   const gmon_layout *const layout = &self->file->layout;
   const unsigned width = layout->width;
   set_missing(batch, row, RAW_LOW, RAW_ABBREVIATION);
-  put_address(batch, RAW_FROM, row, gmon_address(layout, arc));
-  put_address(batch, RAW_TO, row, gmon_address(layout, arc + width));
+  pf_put_addr(&batch->columns[RAW_FROM], row, gmon_address(layout, arc), true);
+  pf_put_addr(&batch->columns[RAW_TO], row, gmon_address(layout, arc + width),
+              true);
   put_int(batch, RAW_COUNT, row,
           pf_load(arc + 2 * width, segment->count_width, layout->big));
   if (segment->has_order)

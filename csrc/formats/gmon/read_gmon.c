@@ -7,10 +7,9 @@
 ** changed since it was opened.
 */
 
-#include <stdlib.h>
-
 #include "formats/gmon/gmon.h"
 #include "model/rows/batch.h"
+#include "model/rows/table_reader.h"
 #include "model/dictionary/names.h"
 
 
@@ -71,23 +70,13 @@ static pf_status seek (pf_reader *reader, uint64_t row, pf_error *error) {
 }
 
 
-static void close_reader (pf_reader *reader) {
-  free(reader);
-}
-
-
 pf_status gmon_reader_make (pf_trace *trace, const pf_table *table, size_t size,
                             gmon_reader **made, pf_error *error) {
-  gmon_reader *const self = calloc(1, size);
+  gmon_reader *const self = pf_reader_new(size, trace, table, next, error);
   *made = self;
   if (self == NULL)
-    return pf_no_memory(error);
-  self->reader = (pf_reader){.fields = table->fields,
-                             .nfields = table->nfields,
-                             .dictionary = trace->dictionary,
-                             .next = next,
-                             .close = close_reader,
-                             .can = &self->abilities};
+    return error->status;
+  self->reader.can = &self->abilities;
   self->abilities.seek = seek;
   self->trace = trace;
   self->file = trace->state;

@@ -31,12 +31,6 @@ typedef struct functions_reader {
 } functions_reader;
 
 
-static void put_bool (pf_batch *batch, size_t column, bool value) {
-  if (batch->columns[column].data != NULL)
-    batch->columns[column].bools[batch->rows] = value;
-}
-
-
 static void put_function (const pf_listing *listing, pf_batch *batch,
                           size_t f) {
   const pf_graph *graph = listing->flow->graph;
@@ -44,8 +38,7 @@ static void put_function (const pf_listing *listing, pf_batch *batch,
   put_int(batch, NUMBER, (int64_t)f);
   put_name(batch, FUNCTION, listing_name(listing, f));
   put_name(batch, SYMBOL, graph->names[f]);
-  if (batch->columns[ADDRESS].data != NULL)
-    batch->columns[ADDRESS].addrs[batch->rows] = graph->addresses[f];
+  pf_put_addr(&batch->columns[ADDRESS], batch->rows, graph->addresses[f], true);
   put_name(batch, FILE_NAME, pf_graph_file(graph, f));
   put_int(batch, LINE, pf_graph_first_line(graph, f));
   if (pf_graph_file(graph, f) == PF_NO_NAME)
@@ -55,8 +48,10 @@ static void put_function (const pf_listing *listing, pf_batch *batch,
   put_int(batch, CYCLE, cycle);
   if (cycle == 0)
     put_missing(batch, CYCLE);
-  put_bool(batch, IS_PSEUDO, (graph->flags[f] & PF_FUNCTION_PSEUDO) != 0);
-  put_bool(batch, IS_LOCAL, (graph->flags[f] & PF_FUNCTION_LOCAL) != 0);
+  pf_put_bool(&batch->columns[IS_PSEUDO], batch->rows,
+              (graph->flags[f] & PF_FUNCTION_PSEUDO) != 0, true);
+  pf_put_bool(&batch->columns[IS_LOCAL], batch->rows,
+              (graph->flags[f] & PF_FUNCTION_LOCAL) != 0, true);
 }
 
 

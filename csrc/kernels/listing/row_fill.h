@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "kernels/listing/listing.h"
-#include "model/rows/batch.h"
+#include "model/rows/put_values.h"
 #include "model/dictionary/names.h"
 #include "model/symbols/symbols.h"
 
@@ -49,26 +49,20 @@ bool listing_whole (const pf_flow *flow, double time, int64_t *whole);
 
 
 static inline void put_int (pf_batch *batch, size_t column, int64_t value) {
-  if (batch->columns[column].data != NULL)
-    batch->columns[column].ints[batch->rows] = value;
+  pf_put_int(&batch->columns[column], batch->rows, value, true);
 }
 
 static inline void put_num (pf_batch *batch, size_t column, double value) {
-  if (batch->columns[column].data != NULL)
-    batch->columns[column].nums[batch->rows] = value;
+  pf_put_num(&batch->columns[column], batch->rows, value, true);
 }
 
 static inline void put_missing (pf_batch *batch, size_t column) {
-  if (batch->columns[column].data != NULL)
-    pf_set_missing(&batch->columns[column], batch->rows);
+  pf_put_none(&batch->columns[column], batch->rows, 1);
 }
 
 /* Put a name; PF_NO_NAME makes the value missing. */
 static inline void put_name (pf_batch *batch, size_t column, uint32_t name) {
-  if (name == PF_NO_NAME)
-    put_missing(batch, column);
-  else if (batch->columns[column].data != NULL)
-    batch->columns[column].ids[batch->rows] = name;
+  pf_put_id(&batch->columns[column], batch->rows, name);
 }
 
 /* Put a time of the flow in whole units. */
