@@ -212,7 +212,7 @@ setup:
 	@$(SETUP) run test check
 
 
-# What the pages of help and the man pages take from the code.
+# Fills the pages of help and the man pages from the code.
 docs: $(MODULE)
 	@$(IN_TREE) $(LUA) spec/support/docs.lua
 
@@ -370,7 +370,7 @@ $(B)/oom: spec/c/oom.c spec/c/failing_calls.h $(OBJECTS)
 	$(CC) $(ALLFLAGS) $(CFLAGS) $(filter-out %.h,$^) $(LUA_STATIC) $(LIBS) \
 		$(WRAPPED:%=-Wl,--wrap=%) -o $@
 
-# What runs in two threads.
+# Runs the code of two threads.
 TSAN := -UNDEBUG -O1 -g -fsanitize=thread -Wno-tsan
 
 tsan:
@@ -380,7 +380,7 @@ tsan:
 	@mkdir -p $(B)/tsan/race
 	@TSAN_OPTIONS=halt_on_error=1 $(B)/tsan/c/race $(B)/tsan/race
 
-# What the specs run. Functions that are always inlined would count once for each
+# Counts the lines that the specs run. Functions that are always inlined would count once for each
 # place, so they are not. The programs that specs start count too.
 COVERAGE := -O0 -g --coverage -fprofile-update=atomic -Dalways_inline=unused
 
@@ -526,7 +526,7 @@ install: install-module
 	$(Q)$(SHARED_FILES) | while read -r kind source file; do \
 		mkdir -p "$(DESTDIR)$(DATADIR)/$${file%/*}" || exit 1; \
 		case $$kind in \
-			page) cat "lua/profio/help/$$source" ;; \
+			page) cat "lua/profio/man/$$source" ;; \
 			shell) $(IN_TREE) $(LUA) examples/analyze.lua completion "$$source" ;; \
 		esac > "$(DESTDIR)$(DATADIR)/$$file" || { rm -f "$(DESTDIR)$(DATADIR)/$$file"; \
 			echo "not installed: $$file"; }; \

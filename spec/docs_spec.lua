@@ -62,7 +62,7 @@ end)
 describe("the man pages", function()
    it("are up to date, if scdoc is there to compare them: else run make docs", function()
       for name, source in pairs(docs.man_pages) do
-         local file <close> = assert(io.open("lua/profio/help/" .. name))
+         local file <close> = assert(io.open("lua/profio/man/" .. name))
          local kept, made = file:read "a", man.page(source())
          assert.is_true(made == nil or made == kept, name)
          assert.matches('%.TH "profio" "[13]%l*" "" "profio [%d.]+"', kept)

@@ -1,5 +1,5 @@
--- What the recorder counts in programs whose truth is known by construction, and that it leaves
--- them alone.
+-- The counts of the recorder in programs whose truth is known by construction, and that it leaves
+-- these programs alone.
 
 local command = require "spec.support.command"
 local profio = require "profio"

@@ -83,7 +83,7 @@ local function files()
    return found
 end
 
--- What a writer leaves that is killed while it writes: the last bytes of each file once more, and
+-- Adds what a writer leaves when it is killed while it writes: the last bytes of each file once more, and
 -- in a table also the count of records that come.
 local function add_torn_bytes()
    local last

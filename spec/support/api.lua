@@ -12,15 +12,15 @@ api.parts = {
      shown = "profio.", only = { between = true, match = true, no = true, missing = true },
      help = "Conditions for `view:where`." },
    { title = "trace", file = "internal/trace.lua", owner = "methods", shown = "trace:",
-     help = "What `profio.open` returns. All methods of a view also work on a trace: they then "
+     help = "`profio.open` returns it. All methods of a view also work on a trace: they then "
         .. "mean its main table." },
    { title = "view", file = "view.lua", owner = "methods", shown = "view:",
      help = "The rows of a table, as `trace:table(name)`, `trace.name` and `trace:calls()` return "
         .. "them. A method never changes a view; it returns a new one." },
    { title = "profile", file = "profile.lua", owner = "methods", shown = "profile:",
-     help = "What `trace:profile()` returns. `a + b` adds and `a - b` compares profiles." },
+     help = "`trace:profile()` returns it. `a + b` adds and `a - b` compares profiles." },
    { title = "writer", file = "internal/writer.lua", owner = "Writer", shown = "writer:",
-     help = "What `profio.create` returns." },
+     help = "`profio.create` returns it." },
    { title = "recorder", file = "recorder.lua", owner = "recorder", shown = "recorder.",
      help = "Records Lua programs: `local recorder = require \"profio.recorder\"`." },
    { title = "limits", file = "limits.lua", owner = "limits", shown = "limits.",
@@ -28,7 +28,7 @@ api.parts = {
    { title = "settings", file = "formats/xpp/pri.lua", owner = "pri", shown = "pri.",
      help = "Settings of Xbase++ runs: `local pri = require \"profio.formats.xpp.pri\"`." },
    { title = "settings object", file = "formats/xpp/pri.lua", owner = "Settings",
-     shown = "settings:", help = "What `pri.parse` and `pri.read` return." },
+     shown = "settings:", help = "`pri.parse` and `pri.read` return it." },
    { title = "command", file = "cli.lua", owner = "cli", shown = "cli.",
      help = "The command as a function: `local cli = require \"profio.cli\"`." },
 }

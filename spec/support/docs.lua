@@ -466,7 +466,7 @@ local function run(is_check)
       wrong("README.md names an option that does not exist: %s", option)
    end
    for name, source in pairs(docs.man_pages) do
-      local path = "lua/profio/help/" .. name
+      local path = "lua/profio/man/" .. name
       put(path, read(path), man.page(source()) or read(path))
    end
    for _, call in ipairs(docs.undescribed()) do

@@ -31,8 +31,8 @@ typedef struct pf_event_rows {
 } pf_event_rows;
 
 /*
-** What is unknown in a chunk of a trace, because the calls that are open when
-** it begins are unknown. Filled while the chunk is read (orphans.c); completed
+** Facts about a chunk of a trace that depend on the calls that are open when it
+** begins, which are unknown. Filled while the chunk is read (orphans.c); completed
 ** when the chunk is merged into the scan of the events before it
 ** (kernels/statistics/scan_merge.c).
 **

@@ -88,7 +88,7 @@ br.warnings = {
    ["br-unmapped"] = "a line is in a module whose name has not been given",
 }
 
--- What a user can do about each of them.
+-- The remedy for each of them: a sentence that tells users how to proceed.
 br.remedies = {
    ["br-bad-type"] = "transfer the file in binary mode; records before this byte are read",
    ["br-deep"] = "keep more frames: --set max_depth=N",

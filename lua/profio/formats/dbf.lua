@@ -72,7 +72,7 @@ dbf.warnings = {
    ["dbf-version"] = "the version is unknown and read as dBASE III",
 }
 
--- What a user can do about each of them.
+-- The remedy for each of them: a sentence that tells users how to proceed.
 dbf.remedies = {
    ["dbf-bad-value"] =
       "look at the bytes in table raw, and repair the record in the program that wrote it",

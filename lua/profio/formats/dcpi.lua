@@ -155,7 +155,7 @@ dcpi.warnings = {
    ["dcpi-wrong-number"] = "a chunk states another number of counts than it has",
 }
 
--- What a user can do about each of them.
+-- The remedy for each of them: a sentence that tells users how to proceed.
 dcpi.remedies = {
    ["dcpi-address-order"] = "none needed: the rows are read in the order of the file",
    ["dcpi-address-wrap"] =

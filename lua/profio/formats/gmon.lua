@@ -96,7 +96,7 @@ gmon.warnings = {
    ["gmon-wide-block-number"] = "the number of basic blocks takes 8 bytes",
 }
 
--- What a user can do about each of them.
+-- The remedy for each of them: a sentence that tells users how to proceed.
 gmon.remedies = {
    ["gmon-bias-guessed"] = "state it: --load-bias N, run-time address minus link-time address",
    ["gmon-address-size-guessed"] = "state it: --set address_size=4 or 8, or give the executable",

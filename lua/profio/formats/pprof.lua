@@ -109,7 +109,7 @@ pprof.warnings = {
    ["pprof-values"] = "a sample has more or fewer values than there are sample types",
 }
 
--- What a user can do about each of them.
+-- The remedy for each of them: a sentence that tells users how to proceed.
 pprof.remedies = {
    ["pprof-bad-id"] = "report it to the program that wrote the file; all that is valid is read",
    ["pprof-first-string"] = "none needed: texts are found by their index",

@@ -88,7 +88,7 @@ winidea.warnings = {
    ["winidea-xml-timeline"] = "the timeline of an XML export is not read",
 }
 
--- What a user can do about each of them.
+-- The remedy for each of them: a sentence that tells users how to proceed.
 winidea.remedies = {
    ["winidea-ambiguous-row"] =
       "export with a separator between the macros that names do not contain",

@@ -105,7 +105,7 @@ xpp.warnings = {
    ["xpp-unknown-op"] = "an operation is none of i, I, O, o",
 }
 
--- What a user can do about each of them.
+-- The remedy for each of them: a sentence that tells users how to proceed.
 xpp.remedies = {
    ["xpp-bad-number"] = "if all times are missing, state the fields: --set map=time=FIELD",
    ["xpp-clock-wrapped"] = "none needed: times go on after the largest value of the clock",

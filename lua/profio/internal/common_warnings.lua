@@ -14,7 +14,7 @@ common.warnings = {
    ["symbols-no-executable"] = "there is no executable: addresses stand for functions",
 }
 
--- What a user can do about each of them.
+-- The remedy for each of them: a sentence that tells users how to proceed.
 common.remedies = {
    ["derive-overflow"] = "use numbers with decimals in the formula: 1.0 * a * b",
    ["gzip-damaged"] = "transfer the file again; what could be unpacked is read",

@@ -1,4 +1,4 @@
--- What the code declares: options, columns, warnings, reports, exports and verbs, as one list, for
+-- Lists all that the code declares (options, columns, warnings, reports, exports and verbs), for
 -- `profio help WORD` and for the generator of the pages.
 
 local common_warnings = require "profio.internal.common_warnings"
