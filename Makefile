@@ -245,7 +245,7 @@ lint:
 LINTED = $(SOURCES)
 
 lint-lua:
-	luacheck -q .
+	luacheck -q examples lua spec profio-scm-1.rockspec
 
 lint-house:
 	$(LUA) spec/support/layers.lua
