@@ -3,14 +3,13 @@
 ** units, the others unchanged.
 */
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "formats/xpp/convert.h"
 #include "formats/xpp/name_cache.h"
 #include "formats/xpp/times.h"
-#include "model/dictionary/names.h"
 #include "model/rows/put_values.h"
+#include "model/rows/table_reader.h"
 
 /* Flags of a row; they can be combined. */
 enum {
@@ -328,33 +327,25 @@ pf_status xpp_open_entries (pf_trace *trace, const pf_table *table,
   static const char *const flags[ROW_FLAGS] = {
       "",    "deleted",     "gap",     "deleted gap",
       "run", "deleted run", "gap run", "deleted gap run"};
-  entries_reader *const self = calloc(1, sizeof *self);
+  entries_reader *const self =
+      pf_reader_new(sizeof *self, trace, table, next, error);
   if (self == NULL)
-    return pf_no_memory(error);
-  self->reader = (pf_reader){.fields = table->fields,
-                             .nfields = table->nfields,
-                             .dictionary = trace->dictionary,
-                             .next = next,
-                             .close = close_reader};
+    return PF_ENOMEM;
+  self->reader.close = close_reader;
   self->trace = trace;
   self->file = trace->state;
   xpp_times_open(&self->clock);
   const size_t *const fields = self->file->roles.field;
-  bool done =
-      xpp_name_cache_open(&self->ops, self->file, fields[XPP_OP]) == PF_OK &&
-      xpp_name_cache_open(&self->calls, self->file, fields[XPP_CALL]) == PF_OK;
-  for (size_t i = 0; i < 4 && done; i++)
-    done = (self->op_names[i] = pf_intern_text(trace->dictionary, ops[i])) !=
-           PF_NO_NAME;
-  for (size_t i = 0; i < ROW_FLAGS && done; i++)
-    done = (self->flags[i] = pf_intern_text(trace->dictionary, flags[i])) !=
-           PF_NO_NAME;
-  if (!done) {
-    close_reader(&self->reader);
-    return pf_no_memory(error);
-  }
-  *reader = &self->reader;
-  return PF_OK;
+  pf_status status = PF_OK;
+  if (xpp_name_cache_open(&self->ops, self->file, fields[XPP_OP]) != PF_OK ||
+      xpp_name_cache_open(&self->calls, self->file, fields[XPP_CALL]) != PF_OK)
+    status = pf_no_memory(error);
+  if (status == PF_OK)
+    status = pf_intern_texts(trace->dictionary, ops, 4, self->op_names, error);
+  if (status == PF_OK)
+    status = pf_intern_texts(trace->dictionary, flags, ROW_FLAGS, self->flags,
+                             error);
+  return pf_reader_opened(&self->reader, status, reader);
 }
 
 /* }====== */

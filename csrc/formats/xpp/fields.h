@@ -22,10 +22,7 @@ pf_status xpp_find_fields (pf_trace *trace, xpp_file *file, pf_error *error);
 pf_status xpp_find_roles (pf_trace *trace, xpp_file *file, pf_error *error);
 
 /* structure.c: table structure, a row for each field. */
-#define XPP_STRUCTURE_COLUMNS 6
-extern const pf_field xpp_structure_fields[XPP_STRUCTURE_COLUMNS];
-pf_status xpp_open_structure (pf_trace *trace, const pf_table *table,
-                              pf_reader **reader, pf_error *error);
+extern const pf_table xpp_structure_table;
 
 /* The first bytes that are text: of the main file or, if that is empty, of the
    first packet that is not. */

@@ -23,20 +23,15 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "formats/xpp/fields.h"
 #include "formats/xpp/settings.h"
 #include "formats/xpp/parser/items.h"
 #include "formats/xpp/encoder/write_xpp.h"
+#include "model/dictionary/names.h"
 
 
 /* {====== Header facts ====== */
-
-static void set_text (pf_trace *trace, const char *name, const char *text) {
-  pf_info_text(trace, name, (pf_bytes){(const uint8_t *)text, strlen(text)});
-}
-
 
 /* Sets the fact "fields": "thread=TID time=TIME ...". */
 static void set_roles (pf_trace *trace, const xpp_file *file) {
@@ -81,17 +76,20 @@ static void set_info (pf_trace *trace, const xpp_file *file) {
   const char separator[] = {(char)file->separator, '\0'};
   const size_t call = file->roles.field[XPP_CALL];
   const dbf_file *const dbf = file->dbf;
-  set_text(trace, "dialect", file->is_text ? "deldbe" : "foxdbe");
+  pf_info_text(trace, "dialect",
+               pf_bytes_of(file->is_text ? "deldbe" : "foxdbe"));
   if (file->is_text) {
-    set_text(trace, "separator", file->separator == '\t' ? "tab" : separator);
+    pf_info_text(trace, "separator",
+                 pf_bytes_of(file->separator == '\t' ? "tab" : separator));
     pf_info_bool(trace, "header_row", file->has_names);
   }
   else {
-    set_text(trace, "byte_order", "little");
+    pf_info_text(trace, "byte_order", pf_bytes_of("little"));
     pf_info_addr(trace, "version", dbf->version);
     pf_info_addr(trace, "code_page_mark", dbf->mark);
-    set_text(trace, "code_page",
-             dbf->charset.name[0] != '\0' ? dbf->charset.name : "raw");
+    pf_info_text(
+        trace, "code_page",
+        pf_bytes_of(dbf->charset.name[0] != '\0' ? dbf->charset.name : "raw"));
     pf_info_int(trace, "records", (int64_t)records_of(trace, file));
     pf_info_int(trace, "record_size", dbf->record);
     if (call != XPP_NO_FIELD)
@@ -99,7 +97,8 @@ static void set_info (pf_trace *trace, const xpp_file *file) {
   }
   set_roles(trace, file);
   if (xpp_is_mapped(&file->roles))
-    set_text(trace, "filtering", file->is_unfiltered ? "off" : "on");
+    pf_info_text(trace, "filtering",
+                 pf_bytes_of(file->is_unfiltered ? "off" : "on"));
   if (file->nsources > 1 && file->nsegments > 1)
     pf_info_int(trace, "packets", (int64_t)file->nsegments - 1);
   xpp_settings_info(trace, file->settings);
@@ -125,11 +124,8 @@ static pf_status check_count (pf_trace *trace, const xpp_file *file,
 
 /* {====== Opening ====== */
 
-static void add_table (pf_trace *trace, xpp_file *file, const char *name,
-                       const pf_field *fields, size_t nfields,
-                       pf_status (*open)(pf_trace *, const pf_table *,
-                                         pf_reader **, pf_error *)) {
-  file->tables[trace->ntables++] = (pf_table){name, fields, nfields, -1, open};
+static void add_table (pf_trace *trace, xpp_file *file, pf_table table) {
+  file->tables[trace->ntables++] = table;
   trace->tables = file->tables;
 }
 
@@ -142,14 +138,14 @@ static pf_status add_tables (pf_trace *trace, xpp_file *file, pf_error *error) {
   if (status != PF_OK)
     return status;
   if (xpp_is_mapped(&file->roles))
-    add_table(trace, file, "entries", file->entries, file->nentries,
-              xpp_open_entries);
+    add_table(trace, file,
+              (pf_table){"entries", file->entries, file->nentries, -1,
+                         xpp_open_entries});
   if (file->settings.size > 0)
-    add_table(trace, file, "settings", xpp_settings_fields, 5,
-              xpp_open_settings);
-  add_table(trace, file, "structure", xpp_structure_fields,
-            XPP_STRUCTURE_COLUMNS, xpp_open_structure);
-  add_table(trace, file, "raw", file->raw, file->nraw, xpp_open_raw);
+    add_table(trace, file, xpp_settings_table);
+  add_table(trace, file, xpp_structure_table);
+  add_table(trace, file,
+            (pf_table){"raw", file->raw, file->nraw, -1, xpp_open_raw});
   return PF_OK;
 }
 
@@ -182,9 +178,8 @@ static pf_status open (pf_trace *trace, pf_error *error) {
   const pf_bytes head = {bytes.at, bytes.size < 65536 ? bytes.size : 65536};
   if (dbf_score(bytes, bytes.size) == 0 && xpp_has_settings(head)) {
     file->settings = bytes;
-    add_table(trace, file, "settings", xpp_settings_fields, 5,
-              xpp_open_settings);
-    set_text(trace, "dialect", "pri");
+    add_table(trace, file, xpp_settings_table);
+    pf_info_text(trace, "dialect", pf_bytes_of("pri"));
     xpp_settings_info(trace, bytes);
     return PF_OK;
   }

@@ -3,12 +3,11 @@
 ** and the fields as the file states them.
 */
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "formats/xpp/parser/fill_rows.h"
-#include "model/dictionary/names.h"
 #include "model/rows/put_values.h"
+#include "model/rows/table_reader.h"
 
 typedef struct raw_reader {
   pf_reader reader;
@@ -125,26 +124,16 @@ static void close_reader (pf_reader *reader) {
 
 pf_status xpp_open_raw (pf_trace *trace, const pf_table *table,
                         pf_reader **reader, pf_error *error) {
-  raw_reader *const self = calloc(1, sizeof *self);
-  bool known = self != NULL;
-  if (known)
-    self->reader = (pf_reader){.fields = table->fields,
-                               .nfields = table->nfields,
-                               .dictionary = trace->dictionary,
-                               .next = next,
-                               .close = close_reader};
-  for (size_t i = 0; known && i < XPP_ITEM_KINDS; i++) {
-    self->kinds[i] = pf_intern_text(trace->dictionary, xpp_item_names[i]);
-    known = self->kinds[i] != PF_NO_NAME;
-  }
-  if (!known) {
-    free(self);
-    return pf_no_memory(error);
-  }
+  raw_reader *const self =
+      pf_reader_new(sizeof *self, trace, table, next, error);
+  if (self == NULL)
+    return PF_ENOMEM;
+  self->reader.close = close_reader;
   self->trace = trace;
   self->file = trace->state;
-  *reader = &self->reader;
-  return PF_OK;
+  const pf_status status = pf_intern_texts(trace->dictionary, xpp_item_names,
+                                           XPP_ITEM_KINDS, self->kinds, error);
+  return pf_reader_opened(&self->reader, status, reader);
 }
 
 /* }====== */

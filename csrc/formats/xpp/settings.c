@@ -6,17 +6,15 @@
 */
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "formats/xpp/settings.h"
-#include "model/rows/batch.h"
-#include "model/dictionary/names.h"
 #include "model/rows/put_values.h"
+#include "model/rows/table_reader.h"
 
 #define LONGEST_NUMBER 18 /* digits */
 
-const pf_field xpp_settings_fields[5] = {
+static const pf_field fields[] = {
     {"section", PF_BYTES, "the section the setting stands in"},
     {"key", PF_BYTES, "its key; missing: the line is no setting"},
     {"value", PF_BYTES, "its value"},
@@ -233,28 +231,23 @@ static pf_status next (pf_reader *reader, pf_batch *batch, pf_error *error) {
                      (pf_bytes){(uint8_t *)names, size}, is_mode))
       return pf_no_memory(error);
   }
-  return batch->rows > 0 ? PF_MORE : PF_END;
+  return pf_batch_status(batch, PF_END);
 }
 
 
-static void close_reader (pf_reader *reader) {
-  free(reader);
-}
-
-
-pf_status xpp_open_settings (pf_trace *trace, const pf_table *table,
-                             pf_reader **reader, pf_error *error) {
-  settings_reader *const self = calloc(1, sizeof *self);
+static pf_status open (pf_trace *trace, const pf_table *table,
+                       pf_reader **reader, pf_error *error) {
+  settings_reader *const self =
+      pf_reader_new(sizeof *self, trace, table, next, error);
   if (self == NULL)
-    return pf_no_memory(error);
-  self->reader = (pf_reader){.fields = table->fields,
-                             .nfields = table->nfields,
-                             .dictionary = trace->dictionary,
-                             .next = next,
-                             .close = close_reader};
+    return PF_ENOMEM;
   self->trace = trace;
   *reader = &self->reader;
   return PF_OK;
 }
+
+
+const pf_table xpp_settings_table = {"settings", fields,
+                                     sizeof fields / sizeof *fields, -1, open};
 
 /* }====== */

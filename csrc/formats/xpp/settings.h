@@ -48,9 +48,6 @@ size_t xpp_mode_text (int64_t mode, char *text);
 /* Sets header facts from the settings. */
 void xpp_settings_info (pf_trace *trace, pf_bytes text);
 
-extern const pf_field xpp_settings_fields[5];
-
-pf_status xpp_open_settings (pf_trace *trace, const pf_table *table,
-                             pf_reader **reader, pf_error *error);
+extern const pf_table xpp_settings_table;
 
 #endif
