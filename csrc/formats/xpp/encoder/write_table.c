@@ -26,11 +26,22 @@ static pf_column *role_column (const xpp_writer *self, xpp_role role) {
 }
 
 
-static void put_number (pf_column *to, size_t row, int64_t value) {
-  if (to->type == PF_INT)
-    to->ints[row] = value;
-  else
-    to->nums[row] = (double)value;
+/* Converts ns to whole ms. A time that is not exact is refused, or rounded and
+   counted. */
+static pf_status whole_ms (xpp_writer *self, int64_t time, int64_t *ms,
+                           pf_error *error) {
+  const int64_t rest = time % XPP_NS_PER_MS;
+  *ms = time / XPP_NS_PER_MS;
+  if (rest == 0)
+    return PF_OK;
+  if (!self->round)
+    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                   "entry %llu: the file stores whole milliseconds, not %lld "
+                   "ns: round = true rounds them",
+                   (unsigned long long)(self->count + 1), (long long)time);
+  self->rounded++;
+  *ms += rest >= XPP_NS_PER_MS / 2 ? 1 : rest < -XPP_NS_PER_MS / 2 ? -1 : 0;
+  return PF_OK;
 }
 
 
@@ -52,66 +63,57 @@ static pf_status put_ms (xpp_writer *self, int64_t ns, double *ms,
 
 
 static pf_status put_numbers (xpp_writer *self, xpp_role role,
-                              const pf_column *from, size_t first, size_t count,
+                              const pf_batch *batch, size_t first, size_t count,
                               pf_error *error) {
   pf_column *const to = role_column(self, role);
   pf_status status = PF_OK;
   for (size_t i = 0; to != NULL && i < count && status == PF_OK; i++) {
-    int64_t value = 0;
-    if (from->data == NULL || pf_is_missing(from, first + i)) {
-      put_number(to, i, 0);
-      if (self->can_be_empty[role])
-        pf_set_missing(to, i); /* else the field is 0 */
-      continue;
-    }
-    value = from->ints[first + i];
-    if (role != XPP_TIME) {
-      put_number(to, i, value);
-      continue;
-    }
-    if (to->type == PF_NUM) {
+    const bool has_value = pf_has_value(batch, role, first + i);
+    int64_t value = has_value ? batch->columns[role].ints[first + i] : 0;
+    if (!has_value && self->can_be_empty[role])
+      pf_set_missing(to, i); /* else the field is 0 */
+    if (role == XPP_TIME && to->type == PF_NUM) {
       status = put_ms(self, value, &to->nums[i], error);
       continue;
     }
-    status = xpp_whole_ms(self, value, &value, error);
-    if (value > INT32_MAX && value < XPP_CLOCK_RANGE && self->is_clock)
-      value -= XPP_CLOCK_RANGE; /* as a signed number of 32 bits */
-    put_number(to, i, value);
+    if (role == XPP_TIME) {
+      status = whole_ms(self, value, &value, error);
+      if (value > INT32_MAX && value < XPP_CLOCK_RANGE && self->is_clock)
+        value -= XPP_CLOCK_RANGE; /* as a signed number of 32 bits */
+    }
+    if (to->type == PF_INT)
+      to->ints[i] = value;
+    else
+      to->nums[i] = (double)value;
   }
   return status;
 }
 
 
-static pf_bytes name_at (const xpp_writer *self, const pf_column *names,
-                         size_t row) {
-  if (names->data == NULL || pf_is_missing(names, row))
+static pf_bytes name_at (const xpp_writer *self, const pf_batch *batch,
+                         size_t column, size_t row) {
+  if (!pf_has_value(batch, column, row))
     return (pf_bytes){NULL, 0};
-  return pf_name(self->dictionary, names->ids[row]);
-}
-
-
-static void put_names (const xpp_writer *self, xpp_role role,
-                       const pf_column *from, size_t first, size_t count) {
-  pf_column *const to = role_column(self, role);
-  for (size_t i = 0; to != NULL && i < count; i++)
-    to->bytes[i] = name_at(self, from, first + i);
+  return pf_name(self->dictionary, batch->columns[column].ids[row]);
 }
 
 
 pf_status xpp_put_records (xpp_writer *self, const pf_batch *batch, size_t from,
                            size_t to, pf_sink *sink, pf_error *error) {
   static const xpp_role numbers[] = {XPP_THREAD, XPP_TIME, XPP_LINE};
+  static const xpp_role names[] = {XPP_OP, XPP_CALL};
   const pf_column *const columns = batch->columns;
   const size_t count = to - from;
   pf_batch_clear(&self->out);
   pf_status status = PF_OK;
   for (size_t i = 0; i < 3 && status == PF_OK; i++)
-    status =
-        put_numbers(self, numbers[i], &columns[numbers[i]], from, count, error);
+    status = put_numbers(self, numbers[i], batch, from, count, error);
   if (status != PF_OK)
     return status;
-  put_names(self, XPP_OP, &columns[ENTRIES_OP], from, count);
-  put_names(self, XPP_CALL, &columns[ENTRIES_CALL], from, count);
+  for (size_t n = 0; n < 2; n++)
+    for (size_t i = 0; i < count; i++)
+      role_column(self, names[n])->bytes[i] =
+          name_at(self, batch, names[n], from + i);
   if (role_column(self, XPP_PARAMS) != NULL)
     pf_put_values(role_column(self, XPP_PARAMS), &columns[ENTRIES_PARAMS], from,
                   count);
@@ -120,7 +122,7 @@ pf_status xpp_put_records (xpp_writer *self, const pf_batch *batch, size_t from,
                   &columns[i], from, count);
   pf_column *const deleted = &self->out.columns[self->out.ncolumns - 1];
   for (size_t i = 0; i < count; i++) {
-    const pf_bytes flags = name_at(self, &columns[ENTRIES_FLAGS], from + i);
+    const pf_bytes flags = name_at(self, batch, ENTRIES_FLAGS, from + i);
     deleted->bools[i] = flags.size == 7 && memcmp(flags.at, "deleted", 7) == 0;
   }
   self->out.rows = count;
@@ -155,8 +157,7 @@ static pf_status find_roles (xpp_writer *self, const pf_trace *opts,
   if (fields == NULL)
     return pf_no_memory(error);
   for (size_t i = 0; i < count; i++)
-    fields[i].name =
-        (pf_bytes){(const uint8_t *)columns[i].name, strlen(columns[i].name)};
+    fields[i].name = pf_bytes_of(columns[i].name);
   if (pf_option_text(opts, "map", &map))
     status = xpp_map_option(fields, count, map, &self->roles, error);
   if (status == PF_OK)
@@ -247,11 +248,16 @@ static pf_status open_default (xpp_writer *self, const pf_trace *opts,
 }
 
 
-/* Makes the encoder of the table ready for records. */
-static pf_status use_table (xpp_writer *self, const pf_trace *opts,
-                            pf_error *error) {
+pf_status xpp_begin_table (xpp_writer *self, const pf_trace *opts,
+                           pf_error *error) {
+  pf_bytes fields;
+  pf_status status = pf_option_text(opts, "fields", &fields) && fields.size > 0
+                         ? open_table(self, opts, fields, error)
+                         : open_default(self, opts, error);
+  if (status != PF_OK)
+    return status;
   self->data = &self->inner->tables[0];
-  const pf_status status = find_roles(self, opts, error);
+  status = find_roles(self, opts, error);
   if (status != PF_OK)
     return status;
   if (pf_batch_open(&self->out, self->data->fields, self->data->nfields,
@@ -267,20 +273,7 @@ static pf_status use_table (xpp_writer *self, const pf_trace *opts,
           writer->fields[f].nullable || strchr("IBY", type) == NULL;
       self->is_clock |= i == XPP_TIME && type == 'I';
     }
-  return PF_OK;
-}
-
-
-pf_status xpp_begin_table (xpp_writer *self, const pf_option *options,
-                           size_t noptions, pf_error *error) {
-  const pf_trace opts = {.options = options, .noptions = noptions};
-  pf_bytes fields;
-  pf_status status = pf_option_text(&opts, "fields", &fields) && fields.size > 0
-                         ? open_table(self, &opts, fields, error)
-                         : open_default(self, &opts, error);
-  if (status == PF_OK)
-    status = use_table(self, &opts, error);
-  return status == PF_OK ? build_schema(self, error) : status;
+  return build_schema(self, error);
 }
 
 /* }====== */

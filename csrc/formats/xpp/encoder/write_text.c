@@ -28,26 +28,8 @@ static void put_quoted (pf_sink *sink, pf_bytes text) {
 }
 
 
-static bool has_value (const pf_column *column, size_t row) {
-  return column->data != NULL && !pf_is_missing(column, row);
-}
-
-
-static void put_number (pf_sink *sink, const pf_column *column, size_t row) {
-  char text[24];
-  if (!has_value(column, row))
-    return;
-  const int size =
-      snprintf(text, sizeof text, "%lld", (long long)column->ints[row]);
-  (void)pf_sink_put(sink, text, (size_t)size);
-}
-
-
-static void put_time (pf_sink *sink, const pf_column *column, size_t row) {
+static void put_time (pf_sink *sink, int64_t time) {
   char text[40];
-  if (!has_value(column, row))
-    return;
-  const int64_t time = column->ints[row];
   const uint64_t ns = time < 0 ? 0 - (uint64_t)time : (uint64_t)time;
   const uint64_t whole = ns / XPP_NS_PER_MS, rest = ns % XPP_NS_PER_MS;
   int size = snprintf(text, sizeof text, "%s%llu", time < 0 ? "-" : "",
@@ -61,28 +43,30 @@ static void put_time (pf_sink *sink, const pf_column *column, size_t row) {
 }
 
 
-static void put_name (const xpp_writer *self, pf_sink *sink,
-                      const pf_column *column, size_t row) {
-  if (has_value(column, row))
-    put_quoted(sink, pf_name(self->dictionary, column->ids[row]));
+static void put_number (pf_sink *sink, int64_t number) {
+  char text[24];
+  const int size = snprintf(text, sizeof text, "%lld", (long long)number);
+  (void)pf_sink_put(sink, text, (size_t)size);
 }
 
 
 pf_status xpp_put_text (xpp_writer *self, const pf_batch *batch, size_t row,
                         pf_sink *sink) {
-  const pf_column *const c = batch->columns;
-  put_number(sink, &c[ENTRIES_THREAD], row);
-  (void)pf_sink_fill(sink, self->separator, 1);
-  put_time(sink, &c[ENTRIES_TIME], row);
-  (void)pf_sink_fill(sink, self->separator, 1);
-  put_name(self, sink, &c[ENTRIES_OP], row);
-  (void)pf_sink_fill(sink, self->separator, 1);
-  put_name(self, sink, &c[ENTRIES_CALL], row);
-  (void)pf_sink_fill(sink, self->separator, 1);
-  put_number(sink, &c[ENTRIES_LINE], row);
-  (void)pf_sink_fill(sink, self->separator, 1);
-  if (has_value(&c[ENTRIES_PARAMS], row))
-    put_quoted(sink, c[ENTRIES_PARAMS].bytes[row]);
+  for (size_t i = 0; i < XPP_ROLES; i++) {
+    const pf_column *const column = &batch->columns[i];
+    if (i > 0)
+      (void)pf_sink_fill(sink, self->separator, 1);
+    if (!pf_has_value(batch, i, row))
+      continue;
+    if (column->type == PF_NAME)
+      put_quoted(sink, pf_name(self->dictionary, column->ids[row]));
+    else if (column->type == PF_BYTES)
+      put_quoted(sink, column->bytes[row]);
+    else if (i == ENTRIES_TIME)
+      put_time(sink, column->ints[row]);
+    else
+      put_number(sink, column->ints[row]);
+  }
   return pf_sink_put(sink, "\r\n", 2);
 }
 

@@ -25,8 +25,6 @@ const pf_table xpp_written[1] = {
     {"entries", written_fields, ENTRIES_COLUMNS, -1, NULL}};
 
 
-/* {====== Names and forms ====== */
-
 /* The names that the profiler stores, and those of its documents. */
 const char *xpp_field_name (const xpp_writer *writer, size_t role) {
   static const char *const names[2][XPP_ROLES] = {
@@ -36,84 +34,39 @@ const char *xpp_field_name (const xpp_writer *writer, size_t role) {
 }
 
 
-bool xpp_writes_text (const pf_trace *opts) {
-  return pf_option_is(opts, "form", "deldbe") ||
-         pf_option_is(opts, "form", "text");
-}
-
-/* }====== */
-
-
-/* {====== Times ====== */
-
-pf_status xpp_whole_ms (xpp_writer *writer, int64_t time, int64_t *ms,
-                        pf_error *error) {
-  const int64_t rest = time % XPP_NS_PER_MS;
-  *ms = time / XPP_NS_PER_MS;
-  if (rest == 0)
+/* Refuses times that would be read back differently. The reader takes a decrease
+   of more than half of the clock's range for a wrap, and a missing time in a
+   field of a table that cannot be empty for the time 0. (A missing thread or
+   line is written as 0 there, which no thread and no line has.) */
+static pf_status check_times (xpp_writer *self, const pf_batch *batch,
+                              size_t from, size_t to, pf_error *error) {
+  const uint64_t max = XPP_CLOCK_RANGE / 2 * XPP_NS_PER_MS;
+  const bool is_table = self->inner != NULL;
+  if (is_table && self->roles.field[XPP_TIME] == XPP_NO_FIELD)
     return PF_OK;
-  if (!writer->round)
-    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "entry %llu: the file stores whole milliseconds, not %lld "
-                   "ns: round = true rounds them",
-                   (unsigned long long)(writer->count + 1), (long long)time);
-  writer->rounded++;
-  *ms += rest >= XPP_NS_PER_MS / 2 ? 1 : rest < -XPP_NS_PER_MS / 2 ? -1 : 0;
-  return PF_OK;
-}
-
-
-static bool is_missing (const pf_column *column, size_t row) {
-  return column->data == NULL || pf_is_missing(column, row);
-}
-
-
-/* Refuses a missing time in a field of a table that cannot be empty: it would be
-   read as the time 0. A missing thread or line is written as 0 there, which no
-   thread and no line has. */
-static pf_status check_missing (const xpp_writer *self, const pf_batch *batch,
-                                size_t from, size_t to, pf_error *error) {
-  if (self->roles.field[XPP_TIME] == XPP_NO_FIELD ||
-      self->can_be_empty[XPP_TIME])
-    return PF_OK;
-  for (size_t row = from; row < to; row++)
-    if (is_missing(&batch->columns[XPP_TIME], row))
+  for (size_t row = from; row < to; row++) {
+    const unsigned long long entry = self->count + (row - from) + 1;
+    const bool has_time = pf_has_value(batch, ENTRIES_TIME, row);
+    if (!has_time && is_table && !self->can_be_empty[XPP_TIME])
       return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                      "entry %llu has no time, and the binary field of the time "
                      "cannot be empty: layout = text-fields writes fields that "
                      "can",
-                     (unsigned long long)(self->count + (row - from) + 1));
-  return PF_OK;
-}
-
-
-/* Refuses times that would be read back differently: the reader takes a
-   decrease of more than half of the clock's range for a wrap. */
-static pf_status check_steps (xpp_writer *self, const pf_column *time,
-                              size_t from, size_t to, pf_error *error) {
-  const int64_t max = XPP_CLOCK_RANGE / 2 * XPP_NS_PER_MS;
-  for (size_t row = from; row < to; row++) {
-    const unsigned long long entry = self->count + (row - from) + 1;
-    if (is_missing(time, row))
+                     entry);
+    if (!has_time)
       continue;
-    const int64_t now = time->ints[row];
-    if (self->has_time && now < self->time &&
-        (uint64_t)self->time - (uint64_t)now > (uint64_t)max)
+    const int64_t now = batch->columns[ENTRIES_TIME].ints[row];
+    if (now < self->time && (uint64_t)self->time - (uint64_t)now > max)
       return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                      "entry %llu: a time of %lld ms after one of %lld ms would "
                      "be read as a wrap of the clock",
                      entry, (long long)(now / XPP_NS_PER_MS),
                      (long long)(self->time / XPP_NS_PER_MS));
     self->time = now;
-    self->has_time = true;
   }
   return PF_OK;
 }
 
-/* }====== */
-
-
-/* {====== Targets ====== */
 
 /* Before the first entry, writes the header, or the row of names, or continues
    a file that has them. */
@@ -139,18 +92,11 @@ static pf_status put_rows (xpp_writer *self, const pf_batch *batch, size_t from,
   if (target == NULL || (self->in_packets && target->cut == NULL))
     return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                    "packets need an output file: they are created beside it");
-  if (self->inner != NULL)
-    status = check_missing(self, batch, from, to, error);
-  if (status == PF_OK &&
-      (self->inner == NULL || self->roles.field[XPP_TIME] != XPP_NO_FIELD))
-    status = check_steps(self, &batch->columns[ENTRIES_TIME], from, to, error);
-  if (status != PF_OK)
-    return status;
-  if (self->inner != NULL)
+  status = check_times(self, batch, from, to, error);
+  if (status == PF_OK && self->inner != NULL)
     status = xpp_put_records(self, batch, from, to, target, error);
-  for (size_t row = from; self->inner == NULL && row < to; row++) {
-    if (status != PF_OK)
-      return status;
+  for (size_t row = from; self->inner == NULL && row < to && status == PF_OK;
+       row++) {
     status = xpp_put_text(self, batch, row, target);
     self->count++;
   }
@@ -224,10 +170,6 @@ static pf_status finish (pf_encoder *encoder, pf_sink *sink, pf_error *error) {
   return self->inner->finish(self->inner, sink, error);
 }
 
-/* }====== */
-
-
-/* {====== Creation ====== */
 
 /* A resumed writer begins a new packet, because those that exist may have any
    number of entries. */
@@ -272,9 +214,10 @@ static pf_status read_options (xpp_writer *self, const pf_option *options,
   self->flush_every = (uint64_t)every;
   self->mode = XPP_MODE_TRACE | (every > 0 ? XPP_MODE_FLUSH : 0) |
                (self->in_packets ? XPP_MODE_PACKETS : 0);
-  return xpp_writes_text(&opts)
-             ? PF_OK
-             : xpp_begin_table(self, options, noptions, error);
+  if (pf_option_is(&opts, "form", "deldbe") ||
+      pf_option_is(&opts, "form", "text"))
+    return PF_OK;
+  return xpp_begin_table(self, &opts, error);
 }
 
 
@@ -291,6 +234,7 @@ pf_status xpp_encoder (const pf_option *options, size_t noptions,
                                .resume = resume};
   self->dictionary = dictionary;
   self->table = xpp_written[0];
+  self->time = INT64_MIN;
   const pf_status status = read_options(self, options, noptions, error);
   if (status != PF_OK) {
     close_writer(&self->encoder);
@@ -301,5 +245,3 @@ pf_status xpp_encoder (const pf_option *options, size_t noptions,
   *encoder = &self->encoder;
   return PF_OK;
 }
-
-/* }====== */

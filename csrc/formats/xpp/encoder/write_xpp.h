@@ -20,8 +20,7 @@ struct xpp_writer {
   pf_field *schema; /* owned; columns of `table` */
   bool round;       /* round times to whole ms */
   uint64_t rounded; /* number of times that were rounded */
-  bool has_time;    /* an entry with a time has been written */
-  int64_t time;     /* time of the last entry, ns, as it will be read */
+  int64_t time;     /* time of the last entry that has one, ns */
 
   pf_encoder *inner;            /* owned; encoder of the table, NULL for text */
   const pf_table *data;         /* table that `inner` takes */
@@ -48,9 +47,6 @@ struct xpp_writer {
 /* The name of the field of a role. */
 const char *xpp_field_name (const xpp_writer *writer, size_t role);
 
-/* Returns true if the options ask for delimited text. */
-bool xpp_writes_text (const pf_trace *opts);
-
 /* Table entries without unknown fields, for pf_format.written. */
 extern const pf_table xpp_written[1];
 
@@ -58,19 +54,14 @@ pf_status xpp_encoder (const pf_option *options, size_t noptions,
                        pf_dictionary *dictionary, pf_encoder **encoder,
                        pf_error *error);
 
-/* Converts a time from ns to whole ms. PF_EUNSUPPORTED if that is not exact and
-   rounding is not allowed. */
-pf_status xpp_whole_ms (xpp_writer *writer, int64_t time, int64_t *ms,
-                        pf_error *error);
-
 /* write_table.c: passes the rows from..to-1 to the encoder of tables. */
 pf_status xpp_put_records (xpp_writer *writer, const pf_batch *batch,
                            size_t from, size_t to, pf_sink *sink,
                            pf_error *error);
 
 /* write_table.c: creates `inner` and the schema from the options. */
-pf_status xpp_begin_table (xpp_writer *writer, const pf_option *options,
-                           size_t noptions, pf_error *error);
+pf_status xpp_begin_table (xpp_writer *writer, const pf_trace *opts,
+                           pf_error *error);
 
 /* write_text.c: append a row, and the row of names. */
 pf_status xpp_put_text (xpp_writer *writer, const pf_batch *batch, size_t row,
