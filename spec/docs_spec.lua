@@ -104,6 +104,17 @@ describe("docs.generated", function()
    end)
 end)
 
+describe("the description for editors", function()
+   it("is up to date, and has each method with its arguments", function()
+      local file <close> = assert(io.open "lua/profio/meta/profio.lua")
+      local text = file:read "a"
+      assert.equal(docs.stubs(), text)
+      assert.is_truthy(load(text))
+      assert.is_truthy(text:find("\nfunction View:each(...) end\n", 1, true))
+      assert.is_truthy(text:find("\n---@class profio.Trace: profio.View\n", 1, true))
+   end)
+end)
+
 describe("the page lua-api", function()
    local page = pages.read "lua-api"
 

@@ -83,8 +83,8 @@ local function files()
    return found
 end
 
--- Adds what a writer leaves when it is killed while it writes: the last bytes of each file once more, and
--- in a table also the count of records that come.
+-- Adds what a writer leaves when it is killed while it writes: the last bytes of each file once
+-- more, and in a table also the count of records that come.
 local function add_torn_bytes()
    local last
    for name, bytes in pairs(files()) do

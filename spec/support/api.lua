@@ -1,10 +1,10 @@
--- Reads the public functions of Lua modules, with the comments above them, for the page lua-api.
+-- Reads the public functions of Lua modules, with the comments above them, for the page lua-api,
+-- the man page and the description for editors.
 
 local api = {}
 
 ---The parts of the Lua API: title, file below lua/profio, the name before each function in that
----file, how a script writes it, and how many functions of modules (the others are methods of
----results).
+---file, how a script writes it, and for methods the class of their object.
 api.parts = {
    { title = "profio", file = "init.lua", owner = "profio", shown = "profio.",
      help = "The module: `local profio = require \"profio\"`." },
@@ -12,14 +12,18 @@ api.parts = {
      shown = "profio.", only = { between = true, match = true, no = true, missing = true },
      help = "Conditions for `view:where`." },
    { title = "trace", file = "internal/trace.lua", owner = "methods", shown = "trace:",
+     class = "profio.Trace: profio.View",
      help = "`profio.open` returns it. All methods of a view also work on a trace: they then "
         .. "mean its main table." },
    { title = "view", file = "view.lua", owner = "methods", shown = "view:",
+     class = "profio.View",
      help = "The rows of a table, as `trace:table(name)`, `trace.name` and `trace:calls()` return "
         .. "them. A method never changes a view; it returns a new one." },
    { title = "profile", file = "profile.lua", owner = "methods", shown = "profile:",
+     class = "profio.Profile",
      help = "`trace:profile()` returns it. `a + b` adds and `a - b` compares profiles." },
    { title = "writer", file = "internal/writer.lua", owner = "Writer", shown = "writer:",
+     class = "profio.Writer",
      help = "`profio.create` returns it." },
    { title = "recorder", file = "recorder.lua", owner = "recorder", shown = "recorder.",
      help = "Records Lua programs: `local recorder = require \"profio.recorder\"`." },
@@ -28,7 +32,8 @@ api.parts = {
    { title = "settings", file = "formats/xpp/pri.lua", owner = "pri", shown = "pri.",
      help = "Settings of Xbase++ runs: `local pri = require \"profio.formats.xpp.pri\"`." },
    { title = "settings object", file = "formats/xpp/pri.lua", owner = "Settings",
-     shown = "settings:", help = "`pri.parse` and `pri.read` return it." },
+     shown = "settings:", class = "profio.Settings",
+     help = "`pri.parse` and `pri.read` return it." },
    { title = "command", file = "cli.lua", owner = "cli", shown = "cli.",
      help = "The command as a function: `local cli = require \"profio.cli\"`." },
 }
@@ -88,7 +93,8 @@ end
 
 ---Returns the functions of a part, in the order of the file.
 ---@param part table of api.parts
----@return { name: string, call: string, text: string[], params: table, returns: table }[]
+---@return { name: string, call: string, arguments: string|nil, comment: string[], text: string[],
+---params: table, returns: table }[]
 function api.functions(part)
    local list, comment = {}, {}
    for line in io.lines("lua/profio/" .. part.file) do
@@ -98,11 +104,12 @@ function api.functions(part)
          comment[#comment + 1] = words
       elseif name and (not part.only or part.only[name]) then
          local made = parsed(comment)
-         made.name = name
+         made.name, made.comment = name, comment
          arguments = arguments or (made.type or ""):match "^fun%((.-)%)"
          if arguments then
             arguments = (arguments:gsub(":[^,]*", ""):gsub("^self,?%s*", ""))
          end
+         made.arguments = arguments
          made.call = part.shown .. name .. (arguments and "(" .. arguments .. ")" or "")
          list[#list + 1] = made
       end

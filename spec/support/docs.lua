@@ -276,6 +276,29 @@ local function api_text()
    return table.concat(parts, "\n")
 end
 
+---Returns a description of the objects of the Lua API for editors: the methods, which the modules
+---keep in tables that an editor cannot relate to a class.
+---@return string
+function docs.stubs()
+   local parts = { [[
+---@meta
+
+-- The methods of traces, views, profiles, writers and settings for editors, made from the
+-- modules that have them by `make docs`. Never loaded.
+]] }
+   for _, part in ipairs(api.parts) do
+      local class = part.class and part.class:match "^profio%.(%u%w*)"
+      if class then
+         parts[#parts + 1] = ("---@class %s\nlocal %s = {}\n"):format(part.class, class)
+      end
+      for _, f in ipairs(class and api.functions(part) or {}) do
+         parts[#parts + 1] = ("---%s\nfunction %s:%s(%s) end\n"):format(
+            table.concat(f.comment, "\n---"), class, f.name, f.arguments or "")
+      end
+   end
+   return table.concat(parts, "\n")
+end
+
 -- By the name of a region: functions that return its text; those after "of" take a word.
 local alone = {
    options = command_options,
@@ -469,6 +492,8 @@ local function run(is_check)
       local path = "lua/profio/man/" .. name
       put(path, read(path), man.page(source()) or read(path))
    end
+   local path = "lua/profio/meta/profio.lua"
+   put(path, read(path), docs.stubs())
    for _, call in ipairs(docs.undescribed()) do
       wrong("%s has no description", call)
    end
