@@ -51,6 +51,14 @@ pf_status pf_fail (pf_error *error, pf_status status, uint64_t offset,
                    const char *format, ...) PF_PRINTF(4, 5);
 pf_status pf_no_memory (pf_error *error);
 
+/* Fail because something is not supported, at no byte of a source. */
+#define pf_refuse(error, ...) \
+  pf_fail((error), PF_EUNSUPPORTED, PF_NO_OFFSET, __VA_ARGS__)
+
+/* The arguments of %.*s for a slice: at most `limit` bytes are shown. */
+#define PF_SHOWN(text, limit) \
+  (int)((text).size < (limit) ? (text).size : (limit)), (const char *)(text).at
+
 typedef enum pf_type {
   PF_INT,   /* int64_t */
   PF_NUM,   /* double */

@@ -44,8 +44,8 @@ typedef struct br_writer {
 /* {====== One frame ====== */
 
 static pf_status too_large (pf_error *error, const char *what, int64_t value) {
-  return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                 "%s is %lld: it cannot be written", what, (long long)value);
+  return pf_refuse(error, "%s is %lld: it cannot be written", what,
+                   (long long)value);
 }
 
 
@@ -67,11 +67,10 @@ static pf_status to_page (br_writer *self, uint32_t name, pf_bytes *out,
     return pf_no_memory(error);
   }
   if (!pf_convert_back(&self->to_page, text, self->text, &size))
-    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "%.*s: a character is not in code page %s: write with "
-                   "another code_page, or with raw",
-                   (int)(text.size < 80 ? text.size : 80),
-                   (const char *)text.at, self->charset.name);
+    return pf_refuse(error,
+                     "%.*s: a character is not in code page %s: write with "
+                     "another code_page, or with raw",
+                     PF_SHOWN(text, 80), self->charset.name);
   *out = (pf_bytes){self->text, size};
   return PF_OK;
 }
@@ -140,15 +139,13 @@ static pf_status check_frame (br_writer *self, int64_t line, int64_t clause,
   if (clause < 0 || clause > UINT8_MAX)
     return too_large(error, "a clause", clause);
   if (frame->module == PF_NO_NAME)
-    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "a frame has no module");
+    return pf_refuse(error, "a frame has no module");
   frame->line = (uint32_t)line;
   frame->clause = (uint16_t)clause;
   if (frame->routine != BR_IN_FUNCTION)
     return PF_OK;
   if (frame->function == PF_NO_NAME)
-    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "a frame is in a function that has no name");
+    return pf_refuse(error, "a frame is in a function that has no name");
   pf_bytes name;
   const pf_status status = to_page(self, frame->function, &name, error);
   if (status != PF_OK)
@@ -179,8 +176,8 @@ static pf_status row_frame (br_writer *self, const pf_batch *batch, size_t row,
   if (pf_has_value(batch, SAMPLES_KIND, row))
     routine = routine_of(self, c[SAMPLES_KIND].ids[row]);
   if (routine == BR_ROUTINES)
-    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "a kind of function, gosub, main or unknown expected");
+    return pf_refuse(error,
+                     "a kind of function, gosub, main or unknown expected");
   *frame = (br_frame){c[SAMPLES_MODULE].ids[row], 0,
                       has_function ? c[SAMPLES_FUNCTION].ids[row] : PF_NO_NAME,
                       0, (uint16_t)routine};
@@ -291,8 +288,7 @@ static pf_status read_frames (br_writer *self, const pf_batch *batch,
     return build_frames(self, g->callers, &g->size, sink, error);
   }
   if (!has_stack) {
-    (void)pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                  "a row of samples has no module and no stack");
+    (void)pf_refuse(error, "a row of samples has no module and no stack");
     return PF_EUNSUPPORTED;
   }
   const pf_status status = build_frames(self, stack, &g->size, sink, error);
@@ -417,9 +413,9 @@ static pf_status read_options (br_writer *self, const pf_trace *opts,
   if (status != PF_OK)
     return status;
   if (has_author && self->charset.kind != PF_TEXT_AS_BYTES)
-    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "the names of a recording are UTF-8: write it without "
-                   "code_page, or without recorded_by");
+    return pf_refuse(error,
+                     "the names of a recording are UTF-8: write it without "
+                     "code_page, or without recorded_by");
   status = pf_converter_open_back(&self->to_page, &self->charset);
   if (status != PF_OK)
     return pf_fail(error, status, PF_NO_OFFSET,

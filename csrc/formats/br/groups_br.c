@@ -20,9 +20,8 @@ pf_status br_parser_open (br_parser *parser, pf_trace *trace, pf_error *error) {
   const int64_t depth = pf_option_int(trace, "max_depth", BR_DEPTH);
   *parser = (br_parser){.trace = trace};
   if (depth < 1 || depth > INT32_MAX)
-    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "a max_depth of 1 to %d expected, found %lld", INT32_MAX,
-                   (long long)depth);
+    return pf_refuse(error, "a max_depth of 1 to %d expected, found %lld",
+                     INT32_MAX, (long long)depth);
   parser->depth = (size_t)depth;
   parser->is_live = pf_option_int(trace, "live", 0) != 0;
   parser->modules = calloc(BR_MODULES, sizeof *parser->modules);

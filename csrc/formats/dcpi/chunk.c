@@ -77,8 +77,8 @@ static bool is_text_copy (const dcpi_parser *parser) {
 
 
 static pf_status report_text_copy (dcpi_parser *parser, uint64_t at) {
-  return dcpi_report(
-      parser, PF_DAMAGE, "dcpi-text-mode", PF_EFORMAT, at,
+  return dcpi_damage(
+      parser, "dcpi-text-mode", at,
       "each line feed after the header follows a carriage return: the file was "
       "copied in text mode, and the counts from here on are damaged");
 }
@@ -102,7 +102,7 @@ static bool fits_swapped (const dcpi_parser *parser) {
 
 static pf_status bad_sum (dcpi_parser *parser, const char *code, uint64_t at,
                           const char *what, uint32_t stated, uint64_t counted) {
-  return dcpi_report(parser, PF_DAMAGE, code, PF_EFORMAT, at,
+  return dcpi_damage(parser, code, at,
                      "the footer states %u %s, counted were %llu: the file may "
                      "be truncated, or have bytes after its end",
                      (unsigned)stated, what, (unsigned long long)counted);
@@ -115,8 +115,8 @@ static pf_status check_footer (dcpi_parser *parser,
   const bool is_equal = (uint32_t)parser->samples == footer->words[1];
   pf_status status = PF_OK;
   if (footer->words[0] > max_counts)
-    return dcpi_report(
-        parser, PF_DAMAGE, "dcpi-footer-impossible", PF_EFORMAT, footer->offset,
+    return dcpi_damage(
+        parser, "dcpi-footer-impossible", footer->offset,
         "the footer states %u addresses with samples, the file can hold %llu",
         (unsigned)footer->words[0], (unsigned long long)max_counts);
   if ((parser->addresses != footer->words[0] || !is_equal) &&
@@ -173,15 +173,14 @@ static pf_status check_order (dcpi_parser *parser, const dcpi_segment *segment,
   if (!parser->has_chunk || start >= parser->last_end)
     return PF_OK;
   if (start <= parser->last)
-    return dcpi_report(
-        parser, PF_DAMAGE, "dcpi-chunk-order", PF_EFORMAT, segment->offset,
-        "an offset above %llu expected, found %llu",
-        (unsigned long long)parser->last, (unsigned long long)start);
+    return dcpi_damage(parser, "dcpi-chunk-order", segment->offset,
+                       "an offset above %llu expected, found %llu",
+                       (unsigned long long)parser->last,
+                       (unsigned long long)start);
   const bool is_behind =
       start - parser->last >= (parser->last_end - parser->last) / step;
   return hint_unit_if(parser,
-                      dcpi_report(parser, PF_DAMAGE, "dcpi-chunk-overlap",
-                                  PF_EFORMAT, segment->offset,
+                      dcpi_damage(parser, "dcpi-chunk-overlap", segment->offset,
                                   "an offset of at least %llu expected, where "
                                   "the last chunk ends, found %llu",
                                   (unsigned long long)parser->last_end,
@@ -196,16 +195,14 @@ static pf_status check_range (dcpi_parser *parser, const dcpi_segment *segment,
   const dcpi_header *const header = &parser->header;
   const uint64_t size = header->numbers[DCPI_TSIZE];
   if (header->numbers[DCPI_TSTART] > UINT64_MAX - end)
-    return dcpi_report(parser, PF_DAMAGE, "dcpi-address-wrap", PF_EFORMAT,
-                       segment->offset,
+    return dcpi_damage(parser, "dcpi-address-wrap", segment->offset,
                        "addresses below 2^64 expected, a chunk goes %llu "
                        "bytes beyond tstart",
                        (unsigned long long)end);
   if (!dcpi_has(header, DCPI_TSIZE) || end <= size)
     return PF_OK;
   return hint_unit_if(parser,
-                      dcpi_report(parser, PF_DAMAGE, "dcpi-beyond-text",
-                                  PF_EFORMAT, segment->offset,
+                      dcpi_damage(parser, "dcpi-beyond-text", segment->offset,
                                   "a chunk within the %llu bytes of tsize "
                                   "expected, it ends at %llu",
                                   (unsigned long long)size,
@@ -226,8 +223,7 @@ static pf_status check_chunk (dcpi_parser *parser, dcpi_segment *segment) {
     status = check_range(parser, segment, start, end);
   if (status == PF_OK && start % step != 0)
     status = hint_unit_if(parser,
-                          dcpi_report(parser, PF_DAMAGE, "dcpi-unaligned",
-                                      PF_EFORMAT, segment->offset,
+                          dcpi_damage(parser, "dcpi-unaligned", segment->offset,
                                       "an offset that is a multiple of %llu "
                                       "expected, found %u",
                                       (unsigned long long)step,
@@ -276,11 +272,11 @@ static pf_status reject_chunk (dcpi_parser *parser, dcpi_segment *segment) {
   if (is_text_copy(parser))
     return report_text_copy(parser, parser->header.size);
   if (is_other)
-    return dcpi_report(parser, PF_DAMAGE, "dcpi-byte-order", PF_EFORMAT, at,
+    return dcpi_damage(parser, "dcpi-byte-order", at,
                        "a chunk of %u counts does not fit, but it does in the "
                        "other byte order: pass byte_order = \"big\"",
                        (unsigned)segment->words[1]);
-  return dcpi_report(parser, PF_DAMAGE, "dcpi-number-too-large", PF_EFORMAT, at,
+  return dcpi_damage(parser, "dcpi-number-too-large", at,
                      "a chunk of at most %llu counts expected, found %u",
                      (unsigned long long)((left - DCPI_CHUNK_HEAD) / 4),
                      (unsigned)segment->words[1]);
@@ -321,8 +317,8 @@ static pf_status bad_chunk (dcpi_parser *parser, dcpi_segment *segment) {
     segment->words[1] = stated;
     if (status < 0)
       return status;
-    return dcpi_report(
-        parser, PF_DAMAGE, "dcpi-wrong-number", PF_EFORMAT, at,
+    return dcpi_damage(
+        parser, "dcpi-wrong-number", at,
         "a chunk of %u counts does not fit; by the footer it has %llu",
         (unsigned)stated, (unsigned long long)(body / 4));
   }
@@ -346,8 +342,8 @@ static pf_status take_chunk_or_footer (dcpi_parser *parser,
                              segment->words[0] > parser->last);
   if (!is_chunk && is_footer(parser, parser->at, parser->at, 0)) {
     take_footer(parser, segment);
-    return dcpi_report(parser, PF_DAMAGE, "dcpi-trailing-bytes", PF_EFORMAT,
-                       parser->at, "%llu bytes follow the footer",
+    return dcpi_damage(parser, "dcpi-trailing-bytes", parser->at,
+                       "%llu bytes follow the footer",
                        (unsigned long long)dcpi_left(parser));
   }
   if (left < DCPI_CHUNK_HEAD + 4 ||
@@ -369,8 +365,7 @@ static pf_status take_chunk_or_footer (dcpi_parser *parser,
                                  : bad_chunk(parser, segment);
   segment->counts_at = parser->at + DCPI_CHUNK_HEAD;
   dcpi_take_segment(parser, segment, DCPI_CHUNK, DCPI_CHUNK_HEAD);
-  return dcpi_report(parser, PF_DAMAGE, "dcpi-empty-chunk", PF_EFORMAT,
-                     segment->offset,
+  return dcpi_damage(parser, "dcpi-empty-chunk", segment->offset,
                      "a chunk of 1 count or more expected, "
                      "found one of 0");
 }

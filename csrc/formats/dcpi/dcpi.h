@@ -268,6 +268,10 @@ pf_status dcpi_next_segment (dcpi_parser *parser, dcpi_segment *segment);
   pf_warn((parser)->trace, (kind), (code), (status), (offset), \
           (parser)->error, __VA_ARGS__)
 
+/* As dcpi_report, for damage that violates the format. */
+#define dcpi_damage(parser, code, offset, ...) \
+  dcpi_report(parser, PF_DAMAGE, code, PF_EFORMAT, offset, __VA_ARGS__)
+
 /* Set the segment to the next `size` bytes, which must exist, and advance. */
 void dcpi_take_segment (dcpi_parser *parser, dcpi_segment *segment,
                         dcpi_kind kind, uint64_t size);

@@ -67,12 +67,10 @@ pf_status dcpi_take_event (dcpi_parser *parser, const dcpi_line *line) {
   header->nevents++;
   if (dcpi_read_event(line->value, event))
     return PF_OK;
-  const int size = (int)(line->value.size < 40 ? line->value.size : 40);
-  return dcpi_report(parser, PF_DAMAGE, "dcpi-bad-value", PF_EFORMAT,
-                     line->offset,
+  return dcpi_damage(parser, "dcpi-bad-value", line->offset,
                      "event: a sum and name:period:fraction expected, found "
                      "\"%.*s\"",
-                     size, (const char *)line->value.at);
+                     PF_SHOWN(line->value, 40));
 }
 
 
@@ -82,12 +80,11 @@ pf_status dcpi_check_events (dcpi_parser *parser) {
     const dcpi_event *const event = &parser->header.events[i];
     if (event->stated == event->counted)
       continue;
-    status = dcpi_report(
-        parser, PF_DAMAGE, "dcpi-event-sum", PF_EFORMAT, event->offset,
-        "%.*s: %llu samples are stated, counted were %llu",
-        (int)(event->name.size < 40 ? event->name.size : 40),
-        (const char *)event->name.at, (unsigned long long)event->stated,
-        (unsigned long long)event->counted);
+    status = dcpi_damage(parser, "dcpi-event-sum", event->offset,
+                         "%.*s: %llu samples are stated, counted were %llu",
+                         PF_SHOWN(event->name, 40),
+                         (unsigned long long)event->stated,
+                         (unsigned long long)event->counted);
   }
   return status;
 }
@@ -111,14 +108,13 @@ static pf_status take_counts (dcpi_parser *parser,
     if (count < events)
       is_good &= dcpi_number(word, 10, &parser->counts[count]) == PF_OK;
   if (!is_good || count != events)
-    status = dcpi_report(
-        parser, PF_DAMAGE, "dcpi-bad-counts", PF_EFORMAT, segment->offset,
-        "an address and %zu counts below 2^64 expected", events);
+    status =
+        dcpi_damage(parser, "dcpi-bad-counts", segment->offset,
+                    "an address and %zu counts below 2^64 expected", events);
   for (size_t i = 0; i < events; i++) {
     parser->header.events[i].counted += parser->counts[i];
     if (status == PF_OK && parser->counts[i] > INT64_MAX)
-      status = dcpi_report(parser, PF_DAMAGE, "dcpi-count-too-large",
-                           PF_EFORMAT, segment->offset,
+      status = dcpi_damage(parser, "dcpi-count-too-large", segment->offset,
                            "counts below 2^63 expected, found %llu: it is "
                            "missing",
                            (unsigned long long)parser->counts[i]);
@@ -137,16 +133,14 @@ static pf_status check_address (dcpi_parser *parser,
   parser->has_chunk = true;
   parser->last = segment->address;
   if (!is_later)
-    return dcpi_report(parser, PF_DAMAGE, "dcpi-address-order", PF_EFORMAT,
-                       segment->offset,
+    return dcpi_damage(parser, "dcpi-address-order", segment->offset,
                        "an address above 0x%llx expected, found 0x%llx", last,
                        (unsigned long long)segment->address);
   if (!dcpi_has(header, DCPI_TEXT_START) || !dcpi_has(header, DCPI_TEXT_SIZE) ||
       (segment->address >= start &&
        segment->address - start < header->numbers[DCPI_TEXT_SIZE]))
     return PF_OK;
-  return dcpi_report(parser, PF_DAMAGE, "dcpi-beyond-text", PF_EFORMAT,
-                     segment->offset,
+  return dcpi_damage(parser, "dcpi-beyond-text", segment->offset,
                      "an address within text_size bytes from text_start "
                      "expected, found 0x%llx",
                      (unsigned long long)segment->address);
@@ -172,7 +166,7 @@ pf_status dcpi_parse_counts (dcpi_parser *parser, dcpi_segment *segment) {
   if (!dcpi_cut_prefix(&digits) ||
       dcpi_number(digits, 16, &segment->address) != PF_OK) {
     dcpi_take_segment(parser, segment, DCPI_REST, segment->line.size);
-    return dcpi_report(parser, PF_DAMAGE, "dcpi-bad-line", PF_EFORMAT, at,
+    return dcpi_damage(parser, "dcpi-bad-line", at,
                        "an address and counts expected in a line");
   }
   dcpi_take_segment(parser, segment, DCPI_COUNTS, segment->line.size);

@@ -65,13 +65,13 @@ static pf_status put_sample (dcpi_writer *self, const pf_batch *batch,
                              size_t row, pf_error *error) {
   if (!pf_has_value(batch, SAMPLES_ADDRESS, row) ||
       !pf_has_value(batch, SAMPLES_COUNT, row))
-    return pf_fail(
-        error, PF_EUNSUPPORTED, PF_NO_OFFSET, "a row of samples has no %s",
-        pf_has_value(batch, SAMPLES_COUNT, row) ? "address" : "count");
+    return pf_refuse(error, "a row of samples has no %s",
+                     pf_has_value(batch, SAMPLES_COUNT, row) ? "address"
+                                                             : "count");
   const int64_t count = batch->columns[SAMPLES_COUNT].ints[row];
   if (count < 0)
-    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "a count of %lld: it cannot be below 0", (long long)count);
+    return pf_refuse(error, "a count of %lld: it cannot be below 0",
+                     (long long)count);
   const dcpi_profile profile = profile_of_row(batch, row);
   const uint32_t index = find_profile(self, &profile);
   if (index == UINT32_MAX ||
@@ -107,8 +107,7 @@ static pf_status put_line (dcpi_writer *self, const pf_batch *batch, size_t row,
     profile.names[i] = PF_NO_NAME;
   if (!pf_has_value(batch, HEADER_WORD, row) &&
       !pf_has_value(batch, HEADER_LINE, row))
-    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "a row of header has no word");
+    return pf_refuse(error, "a row of header has no word");
   const uint32_t index =
       profile.has_id ? find_profile(self, &profile) : DCPI_ALL_PROFILES;
   if (profile.has_id && index == UINT32_MAX)
@@ -161,8 +160,8 @@ static pf_status take_lines (dcpi_writer *self, pf_bytes text,
     const bool has_feed = dcpi_split_line(text, at, &line);
     const pf_bytes all = {text.at + at, (size_t)line.size - has_feed};
     if (line.word.size == 0 || line.value.size == 0)
-      return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                     "header: a word and a value expected in each line");
+      return pf_refuse(error,
+                       "header: a word and a value expected in each line");
     const dcpi_field field = {.profile = DCPI_ALL_PROFILES,
                               .word = pf_intern(self->dictionary, line.word),
                               .value = pf_intern(self->dictionary, line.value),

@@ -77,11 +77,10 @@ pf_status dcpi_check_bytes (dcpi_parser *parser, const dcpi_line *line) {
   if (at == end)
     return PF_OK;
   if (at + 1 == end && parser->bytes.at[at] == '\r')
-    return dcpi_report(parser, PF_DAMAGE, "dcpi-carriage-return", PF_EFORMAT,
-                       at,
+    return dcpi_damage(parser, "dcpi-carriage-return", at,
                        "a line feed alone expected at the end of a header "
                        "line, found CR LF");
-  return dcpi_report(parser, PF_DAMAGE, "dcpi-control-byte", PF_EFORMAT, at,
+  return dcpi_damage(parser, "dcpi-control-byte", at,
                      "printable text expected in the header, found byte 0x%02x",
                      parser->bytes.at[at]);
 }
@@ -93,16 +92,14 @@ static pf_status check_line (dcpi_parser *parser, const dcpi_line *line,
                              bool *is_line) {
   *is_line = line->word.size > 0 && line->rest.size > 0;
   if (line->word.size > DCPI_MAX_WORD)
-    return dcpi_report(parser, PF_DAMAGE, "dcpi-long-word", PF_EFORMAT,
-                       line->offset,
+    return dcpi_damage(parser, "dcpi-long-word", line->offset,
                        "a word of at most %d bytes expected, found %zu",
                        DCPI_MAX_WORD, line->word.size);
   if (!*is_line)
-    return dcpi_report(parser, PF_DAMAGE, "dcpi-bad-line", PF_EFORMAT,
-                       line->offset, "a word, blanks and a value expected");
+    return dcpi_damage(parser, "dcpi-bad-line", line->offset,
+                       "a word, blanks and a value expected");
   if (parser->file->dialect == DCPI_PDB && dcpi_equals(line->word, "samples"))
-    return dcpi_report(parser, PF_DAMAGE, "dcpi-odd-terminator", PF_EFORMAT,
-                       line->offset,
+    return dcpi_damage(parser, "dcpi-odd-terminator", line->offset,
                        "only blanks expected after \"samples\": the line is "
                        "taken as one of an unknown word");
   return PF_OK;
@@ -116,10 +113,9 @@ static pf_status check_line (dcpi_parser *parser, const dcpi_line *line,
 static pf_status bad_value (dcpi_parser *parser, const dcpi_line *line,
                             const char *wanted) {
   const pf_bytes value = line->value;
-  return dcpi_report(
-      parser, PF_DAMAGE, "dcpi-bad-value", PF_EFORMAT, line->offset,
-      "%s: %s expected, found \"%.*s\"", dcpi_rules[line->id].word, wanted,
-      (int)(value.size < 40 ? value.size : 40), (const char *)value.at);
+  return dcpi_damage(parser, "dcpi-bad-value", line->offset,
+                     "%s: %s expected, found \"%.*s\"",
+                     dcpi_rules[line->id].word, wanted, PF_SHOWN(value, 40));
 }
 
 
@@ -131,9 +127,9 @@ static pf_status take_number (dcpi_parser *parser, const dcpi_line *line,
   /* dcpicat prints the prefix; in a binary header it is reported */
   if (base == 16 && dcpi_cut_prefix(&digits) &&
       parser->file->dialect == DCPI_PDB)
-    status = dcpi_report(parser, PF_DAMAGE, "dcpi-hex-prefix", PF_EFORMAT,
-                         line->offset, "%s: digits without 0x expected",
-                         dcpi_rules[word].word);
+    status =
+        dcpi_damage(parser, "dcpi-hex-prefix", line->offset,
+                    "%s: digits without 0x expected", dcpi_rules[word].word);
   if (status < 0)
     return status;
   const pf_status found =
@@ -142,8 +138,8 @@ static pf_status take_number (dcpi_parser *parser, const dcpi_line *line,
     return bad_value(parser, line,
                      base == 16 ? "hexadecimal digits" : "digits");
   if (found == PF_ELIMIT)
-    return dcpi_report(parser, PF_DAMAGE, "dcpi-value-too-large", PF_EFORMAT,
-                       line->offset, "%s: a number below 2^64 expected",
+    return dcpi_damage(parser, "dcpi-value-too-large", line->offset,
+                       "%s: a number below 2^64 expected",
                        dcpi_rules[word].word);
   parser->header.valid_words |= UINT32_C(1) << word;
   return PF_OK;
@@ -173,8 +169,6 @@ static bool parse_version (dcpi_header *header, pf_bytes text) {
 static pf_status take_value (dcpi_parser *parser, const dcpi_line *line) {
   dcpi_header *const header = &parser->header;
   const pf_bytes value = line->value;
-  const int shown = (int)(value.size < 40 ? value.size : 40);
-  const char *const text = (const char *)value.at;
   uint64_t number;
   switch (dcpi_rules[line->id].syntax) {
     case DCPI_DECIMAL: return take_number(parser, line, 10);
@@ -186,21 +180,19 @@ static pf_status take_value (dcpi_parser *parser, const dcpi_line *line) {
     case DCPI_TIME:
       header->numbers[DCPI_EPOCH] = dcpi_epoch(value);
       if (header->numbers[DCPI_EPOCH] == 0)
-        return dcpi_report(parser, PF_DAMAGE, "dcpi-bad-epoch", PF_EFORMAT,
-                           line->offset,
+        return dcpi_damage(parser, "dcpi-bad-epoch", line->offset,
                            "a time as YYMMDDHHMM, YYYYMMDDHHMM or "
                            "YYYYMMDDHHMMSS expected, found \"%.*s\"",
-                           shown, text);
+                           PF_SHOWN(value, 40));
       break;
     case DCPI_PDB_VERSION:
       if (parse_version(header, value))
         break;
       header->major = header->minor = 0;
-      return dcpi_report(parser, PF_DAMAGE, "dcpi-bad-version", PF_EFORMAT,
-                         line->offset,
+      return dcpi_damage(parser, "dcpi-bad-version", line->offset,
                          "pdb-<major>.<minor> expected, found \"%.*s\": read "
                          "as pdb-0.07",
-                         shown, text);
+                         PF_SHOWN(value, 40));
     default:
       if (value.size == 0)
         return PF_OK;
@@ -233,8 +225,8 @@ pf_status dcpi_take_line (dcpi_parser *parser, const dcpi_line *line) {
   }
   if (line->id > DCPI_CPUSPEED) /* may occur more than once, as paths may */
     return PF_OK;
-  return dcpi_report(
-      parser, PF_DAMAGE, "dcpi-duplicate-line", PF_EFORMAT, line->offset,
+  return dcpi_damage(
+      parser, "dcpi-duplicate-line", line->offset,
       "one line %s expected, here is another: the first one is used",
       dcpi_rules[line->id].word);
 }
@@ -263,9 +255,8 @@ static pf_status check_missing (dcpi_parser *parser) {
   }
   if (used == 0)
     return PF_OK;
-  return dcpi_report(parser, PF_DAMAGE, "dcpi-missing-line", PF_EFORMAT,
-                     parser->at, "required lines are missing before here:%s",
-                     list);
+  return dcpi_damage(parser, "dcpi-missing-line", parser->at,
+                     "required lines are missing before here:%s", list);
 }
 
 
@@ -273,10 +264,8 @@ static pf_status check_missing (dcpi_parser *parser) {
 static pf_status check_version (dcpi_parser *parser) {
   const dcpi_header *const header = &parser->header;
   const pf_bytes version = header->values[DCPI_VERSION];
-  const int size = (int)(version.size < 40 ? version.size : 40);
   if (version.at == NULL)
-    return dcpi_report(parser, PF_DAMAGE, "dcpi-bad-version", PF_EFORMAT,
-                       parser->at,
+    return dcpi_damage(parser, "dcpi-bad-version", parser->at,
                        "a line \"version pdb-0.07\" expected before here, "
                        "found none: read as pdb-0.07");
   if (header->major != 0)
@@ -285,14 +274,14 @@ static pf_status check_version (dcpi_parser *parser) {
                        "data of major version 0 expected, found %.*s, whose "
                        "layout is not published: the samples are not read; "
                        "print them with dcpicat and open its text",
-                       size, (const char *)version.at);
+                       PF_SHOWN(version, 40));
   if (header->minor == 6 || header->minor == 7)
     return PF_OK;
   return dcpi_report(parser, PF_NOTE, "dcpi-other-minor", PF_EUNSUPPORTED,
                      parser->header.size,
                      "version pdb-0.06 or pdb-0.07 expected, found %.*s: read "
                      "as pdb-0.07",
-                     size, (const char *)version.at);
+                     PF_SHOWN(version, 40));
 }
 
 

@@ -101,9 +101,8 @@ static pf_status parse_range (const merge_state *merge, const uint32_t *values,
   if (name == PF_NO_NAME || parse_number(merge, name, base, number))
     return PF_OK;
   const pf_bytes text = text_of(merge, name);
-  return pf_fail(merge->error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                 "%s: a number expected, found \"%.*s\"", dcpi_rules[word].word,
-                 (int)(text.size < 40 ? text.size : 40), (const char *)text.at);
+  return pf_refuse(merge->error, "%s: a number expected, found \"%.*s\"",
+                   dcpi_rules[word].word, PF_SHOWN(text, 40));
 }
 
 /* }====== */
@@ -123,13 +122,13 @@ static pf_status add_event (const merge_state *merge, uint32_t name,
     if (known->period == event->period && known->fraction == event->fraction)
       return PF_OK;
     const pf_bytes text = text_of(merge, name);
-    return pf_fail(
-        merge->error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+    return pf_refuse(
+        merge->error,
         "event %.*s has one period and one fraction of the time in a file, "
         "here are %llu:%llu and %llu:%llu",
-        (int)(text.size < 40 ? text.size : 40), (const char *)text.at,
-        (unsigned long long)known->period, (unsigned long long)known->fraction,
-        (unsigned long long)event->period, (unsigned long long)event->fraction);
+        PF_SHOWN(text, 40), (unsigned long long)known->period,
+        (unsigned long long)known->fraction, (unsigned long long)event->period,
+        (unsigned long long)event->fraction);
   }
   if (header->nevents == DCPI_MAX_EVENTS)
     return pf_fail(merge->error, PF_ELIMIT, PF_NO_OFFSET,
@@ -147,10 +146,9 @@ static pf_status period_of (const merge_state *merge, const uint32_t *values,
   if (values[DCPI_PERIOD] != PF_NO_NAME &&
       parse_number(merge, values[DCPI_PERIOD], 10, period))
     return PF_OK;
-  return pf_fail(merge->error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                 "the period of event %.*s is not stated: give it in header",
-                 (int)(event.size < 40 ? event.size : 40),
-                 (const char *)event.at);
+  return pf_refuse(merge->error,
+                   "the period of event %.*s is not stated: give it in header",
+                   PF_SHOWN(event, 40));
 }
 
 
@@ -201,9 +199,9 @@ static pf_status resolve_event (const merge_state *merge, dcpi_row *row) {
     row->event = 0;
     if (header->nevents <= 1) /* 0: also reported as missing, by check_stated */
       return PF_OK;
-    return pf_fail(merge->error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "a row of samples has no event, and the header names %zu",
-                   header->nevents);
+    return pf_refuse(merge->error,
+                     "a row of samples has no event, and the header names %zu",
+                     header->nevents);
   }
   while (i < header->nevents && header->events[i].name != row->event)
     i++;
@@ -236,12 +234,10 @@ static pf_status check_same (const merge_state *merge, const uint32_t *values) {
       continue;
     const pf_bytes a = text_of(merge, header->values[word]),
                    b = text_of(merge, values[word]);
-    return pf_fail(merge->error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "one file holds one %s, here are \"%.*s\" and \"%.*s\"; a "
-                   "directory (DATABASE/) holds more",
-                   dcpi_rules[word].word, (int)(a.size < 60 ? a.size : 60),
-                   (const char *)a.at, (int)(b.size < 60 ? b.size : 60),
-                   (const char *)b.at);
+    return pf_refuse(merge->error,
+                     "one file holds one %s, here are \"%.*s\" and \"%.*s\"; a "
+                     "directory (DATABASE/) holds more",
+                     dcpi_rules[word].word, PF_SHOWN(a, 60), PF_SHOWN(b, 60));
   }
   uint64_t start = header->start, size = header->size;
   pf_status status =
@@ -250,12 +246,12 @@ static pf_status check_same (const merge_state *merge, const uint32_t *values) {
     status = parse_range(merge, values, DCPI_TSIZE, DCPI_TEXT_SIZE, &size);
   if (status < 0 || (start == header->start && size == header->size))
     return status;
-  return pf_fail(merge->error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                 "one file holds one range of code, here are 0x%llx, %llu "
-                 "bytes, and 0x%llx, %llu bytes",
-                 (unsigned long long)header->start,
-                 (unsigned long long)header->size, (unsigned long long)start,
-                 (unsigned long long)size);
+  return pf_refuse(merge->error,
+                   "one file holds one range of code, here are 0x%llx, %llu "
+                   "bytes, and 0x%llx, %llu bytes",
+                   (unsigned long long)header->start,
+                   (unsigned long long)header->size, (unsigned long long)start,
+                   (unsigned long long)size);
 }
 
 
@@ -281,10 +277,9 @@ static pf_status merge_profile (const merge_state *merge, size_t profile) {
   const pf_bytes text = text_of(merge, values[DCPI_EPOCH]);
   const uint64_t epoch = dcpi_epoch(text);
   if (epoch == 0)
-    return pf_fail(merge->error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "epoch: a time as YYMMDDHHMM expected, found \"%.*s\"",
-                   (int)(text.size < 40 ? text.size : 40),
-                   (const char *)text.at);
+    return pf_refuse(merge->error,
+                     "epoch: a time as YYMMDDHHMM expected, found \"%.*s\"",
+                     PF_SHOWN(text, 40));
   if (header->epoch == 0 || epoch < header->epoch) {
     header->epoch = epoch;
     header->values[DCPI_EPOCH] = values[DCPI_EPOCH];

@@ -297,16 +297,14 @@ static pf_status read_options (const pf_trace *trace, dcpi_file *file,
   const int64_t limit = pf_option_int(trace, "header_limit", DCPI_HEADER_LIMIT);
   const int64_t speed = pf_option_int(trace, "cpuspeed", 0);
   if (step < 1 || step > 16)
-    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "insn_size 1 to 16 expected, found %lld", (long long)step);
+    return pf_refuse(error, "insn_size 1 to 16 expected, found %lld",
+                     (long long)step);
   if (limit < 1)
-    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "header_limit above 0 expected, found %lld",
-                   (long long)limit);
+    return pf_refuse(error, "header_limit above 0 expected, found %lld",
+                     (long long)limit);
   if (speed < 0)
-    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "cpuspeed of 0 or more expected, found %lld",
-                   (long long)speed);
+    return pf_refuse(error, "cpuspeed of 0 or more expected, found %lld",
+                     (long long)speed);
   file->step = (uint64_t)step;
   file->cpuspeed = (uint64_t)speed;
   file->limit = (uint64_t)limit;

@@ -245,10 +245,10 @@ static pf_status add_rows (const dcpi_output *out) {
     dcpi_row *const last = kept > 0 ? &writer->rows[kept - 1] : NULL;
     uint64_t *const total = &out->header->events[row.event].total;
     if (row.count > maximum || row.count > maximum - *total)
-      return pf_fail(out->error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                     "the counts of address 0x%llx add up to more than the "
-                     "file can hold",
-                     (unsigned long long)row.address);
+      return pf_refuse(out->error,
+                       "the counts of address 0x%llx add up to more than the "
+                       "file can hold",
+                       (unsigned long long)row.address);
     *total += row.count;
     if (row.count > 0 && last != NULL && compare_rows(last, &row) == 0)
       last->count += row.count;
@@ -264,19 +264,20 @@ static pf_status check_row (const dcpi_output *out, const dcpi_row *row) {
   const dcpi_output_header *const header = out->header;
   const uint64_t offset = row->address - header->start;
   if (row->address < header->start || offset >= header->size)
-    return pf_fail(out->error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "address 0x%llx is outside of the code, 0x%llx and %llu "
-                   "bytes from there",
-                   (unsigned long long)row->address,
-                   (unsigned long long)header->start,
-                   (unsigned long long)header->size);
+    return pf_refuse(out->error,
+                     "address 0x%llx is outside of the code, 0x%llx and %llu "
+                     "bytes from there",
+                     (unsigned long long)row->address,
+                     (unsigned long long)header->start,
+                     (unsigned long long)header->size);
   if (out->writer->dialect == DCPI_PDB &&
       (offset > UINT32_MAX || offset % DCPI_INSN_SIZE != 0))
-    return pf_fail(out->error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "address 0x%llx is %llu bytes into the code: a multiple of "
-                   "%d below 2^32 expected",
-                   (unsigned long long)row->address, (unsigned long long)offset,
-                   DCPI_INSN_SIZE);
+    return pf_refuse(
+        out->error,
+        "address 0x%llx is %llu bytes into the code: a multiple of "
+        "%d below 2^32 expected",
+        (unsigned long long)row->address, (unsigned long long)offset,
+        DCPI_INSN_SIZE);
   return PF_OK;
 }
 
@@ -300,14 +301,14 @@ static pf_status check_stated (const dcpi_output *out) {
   if (out->header->nevents == 0)
     used += (size_t)snprintf(list + used, sizeof list - used, " event");
   if (used > 0)
-    return pf_fail(out->error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "the file must state%s: give it in header", list);
+    return pf_refuse(out->error, "the file must state%s: give it in header",
+                     list);
   if (!is_binary || out->header->nevents == 1)
     return PF_OK;
-  return pf_fail(out->error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                 "a 0.07 file holds one event, here are %zu: write dcpicat's "
-                 "text, or open only one of them",
-                 out->header->nevents);
+  return pf_refuse(out->error,
+                   "a 0.07 file holds one event, here are %zu: write dcpicat's "
+                   "text, or open only one of them",
+                   out->header->nevents);
 }
 
 
@@ -332,15 +333,13 @@ static pf_status check_values (const dcpi_output *out) {
       default: break;
     }
     if (!is_good)
-      return pf_fail(out->error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                     "%s cannot be written as \"%.*s\"", dcpi_rules[word].word,
-                     (int)(text.size < 40 ? text.size : 40),
-                     (const char *)text.at);
+      return pf_refuse(out->error, "%s cannot be written as \"%.*s\"",
+                       dcpi_rules[word].word, PF_SHOWN(text, 40));
   }
   for (size_t i = 0; i < out->header->nevents; i++)
     if (!is_printable(dcpi_name(out, out->header->events[i].name)))
-      return pf_fail(out->error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                     "an event without a name, or with control bytes in it");
+      return pf_refuse(out->error,
+                       "an event without a name, or with control bytes in it");
   return PF_OK;
 }
 

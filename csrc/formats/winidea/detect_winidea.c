@@ -190,9 +190,8 @@ pf_status winidea_detect_layout (pf_trace *trace, pf_bytes bytes,
                                  winidea_layout *layout, pf_error *error) {
   const int64_t size = pf_option_int(trace, "record_size", RECORD_SIZE);
   if (size != RECORD_SIZE && size != 20)
-    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "record_size 24 or 20 expected, found %lld",
-                   (long long)size);
+    return pf_refuse(error, "record_size 24 or 20 expected, found %lld",
+                     (long long)size);
   layout->size = (unsigned)size;
   layout->is_swapped = pf_option_int(trace, "swap_suspend_resume", 0) != 0;
   if (bytes.size > 0 && bytes.size < layout->size)

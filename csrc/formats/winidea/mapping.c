@@ -84,7 +84,7 @@ static pf_status take_area (pf_trace *trace, const winidea_rowformat *format,
   return pf_warn(trace, PF_NOTE, "winidea-ambiguous-row", PF_EFORMAT, offset,
                  error,
                  "adjacent texts can be split in more than one way: %.*s",
-                 (int)(row.size < 80 ? row.size : 80), (const char *)row.at);
+                 PF_SHOWN(row, 80));
 }
 
 

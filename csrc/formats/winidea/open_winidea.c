@@ -169,10 +169,8 @@ static pf_status find_switches (pf_trace *trace, winidea_file *file,
     }
   if (status == PF_OK && file->switches == WINIDEA_NO_HANDLE &&
       !winidea_read_handle(text, &file->switches))
-    status =
-        pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                "context_area: no area is called %.*s",
-                (int)(text.size < 60 ? text.size : 60), (const char *)text.at);
+    status = pf_refuse(error, "context_area: no area is called %.*s",
+                       PF_SHOWN(text, 60));
   /* the area may be the variable or its states */
   if (winidea_is_state(file->switches)) {
     const winidea_handle_info *const info =

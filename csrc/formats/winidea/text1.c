@@ -363,6 +363,5 @@ winidea_base winidea_base_option (const pf_trace *trace, const char *name) {
 pf_status winidea_bad_row (pf_trace *trace, uint64_t offset, pf_bytes row,
                            const char *what, pf_error *error) {
   return pf_warn(trace, PF_DAMAGE, "winidea-bad-row", PF_EFORMAT, offset, error,
-                 "%s expected, found %.*s", what,
-                 (int)(row.size < 80 ? row.size : 80), (const char *)row.at);
+                 "%s expected, found %.*s", what, PF_SHOWN(row, 80));
 }

@@ -28,9 +28,9 @@ static pf_status read_event (const winidea_writer *self, const pf_batch *batch,
   const pf_column *const c = batch->columns;
   if (!pf_has_value(batch, TIMELINE_EVENT, row) ||
       !pf_has_value(batch, TIMELINE_TIME, row))
-    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "a row of timeline has no %s",
-                   pf_has_value(batch, TIMELINE_TIME, row) ? "event" : "time");
+    return pf_refuse(error, "a row of timeline has no %s",
+                     pf_has_value(batch, TIMELINE_TIME, row) ? "event"
+                                                             : "time");
   const uint32_t word = c[TIMELINE_EVENT].ids[row];
   event->time = c[TIMELINE_TIME].ints[row];
   event->type = 0;
@@ -38,16 +38,15 @@ static pf_status read_event (const winidea_writer *self, const pf_batch *batch,
     event->type++;
   const pf_bytes text = pf_name(self->dictionary, word);
   if (event->type == WINIDEA_EVENTS)
-    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "enter, leave, suspend, resume or write expected, found "
-                   "%.*s",
-                   (int)(text.size < 60 ? text.size : 60),
-                   (const char *)text.at);
+    return pf_refuse(error,
+                     "enter, leave, suspend, resume or write expected, found "
+                     "%.*s",
+                     PF_SHOWN(text, 60));
   const int64_t core =
       pf_has_value(batch, TIMELINE_CORE, row) ? c[TIMELINE_CORE].ints[row] : -1;
   if (core < -1 || core >= WINIDEA_NO_CORE)
-    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "a core of -1 to 254 expected, found %lld", (long long)core);
+    return pf_refuse(error, "a core of -1 to 254 expected, found %lld",
+                     (long long)core);
   event->core = core < 0 ? WINIDEA_NO_CORE : (unsigned)core;
   return PF_OK;
 }
@@ -64,9 +63,8 @@ static pf_status read_value (const winidea_writer *self, const pf_batch *batch,
          batch->columns[TIMELINE_VALUE].ints[row] != 0) ||
         (pf_has_value(batch, TIMELINE_NUMBER, row) &&
          batch->columns[TIMELINE_NUMBER].nums[row] != 0))
-      return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                     "an event of function or line %08X has no value",
-                     (unsigned)event->handle);
+      return pf_refuse(error, "an event of function or line %08X has no value",
+                       (unsigned)event->handle);
   }
   else if (pf_has_value(batch, TIMELINE_VALUE, row)) {
     event->has_value = true;
@@ -223,11 +221,10 @@ static pf_status read_format (winidea_writer *self, const pf_trace *opts,
       winidea_compile(&self->formats[kind], slice) &&
       winidea_has_required_macros(&self->formats[kind], kind))
     return PF_OK;
-  return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                 "%s: one line with HANDLE (of a timeline also EVENT and "
-                 "TIME) expected, found %.*s",
-                 known[kind].option, (int)(text.size < 80 ? text.size : 80),
-                 (const char *)copy);
+  return pf_refuse(error,
+                   "%s: one line with HANDLE (of a timeline also EVENT and "
+                   "TIME) expected, found %.*s",
+                   known[kind].option, PF_SHOWN(text, 80));
 }
 
 

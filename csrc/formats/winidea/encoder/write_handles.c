@@ -26,9 +26,8 @@ static pf_status check_handle (uint64_t handle, uint32_t *number,
   *number = (uint32_t)handle;
   if (handle <= UINT32_MAX)
     return PF_OK;
-  return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                 "a handle of 32 bits expected, found %llx",
-                 (unsigned long long)handle);
+  return pf_refuse(error, "a handle of 32 bits expected, found %llx",
+                   (unsigned long long)handle);
 }
 
 
@@ -122,8 +121,7 @@ pf_status winidea_row_handle (winidea_writer *self, const pf_batch *batch,
   if (pf_has_value(batch, handle, row))
     return check_handle(batch->columns[handle].addrs[row], number, error);
   if (!pf_has_value(batch, area, row))
-    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "a row has no handle and no area");
+    return pf_refuse(error, "a row has no handle and no area");
   return winidea_area_handle(self, batch->columns[area].ids[row], number,
                              error);
 }

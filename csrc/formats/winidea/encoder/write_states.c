@@ -37,10 +37,10 @@ static winidea_variable *variable_of (winidea_writer *self, uint32_t handle) {
 
 static pf_status refuse (uint32_t variable, const char *what, int64_t time,
                          pf_error *error) {
-  return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                 "timeline_states = false: %s of variable %08X at %lld ns "
-                 "cannot be expressed by writes",
-                 what, (unsigned)variable, (long long)time);
+  return pf_refuse(error,
+                   "timeline_states = false: %s of variable %08X at %lld ns "
+                   "cannot be expressed by writes",
+                   what, (unsigned)variable, (long long)time);
 }
 
 

@@ -123,10 +123,9 @@ static pf_status put_row (winidea_writer *self, winidea_section_kind kind,
                  (i == format->count || append(self, f->of[format->macros[i]]));
   const pf_bytes row = {self->row, self->used};
   if (has_memory && !reads_back(format, row, f))
-    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "this row could not be read back in its format: %.*s",
-                   (int)(row.size < 120 ? row.size : 120),
-                   (const char *)row.at);
+    return pf_refuse(error,
+                     "this row could not be read back in its format: %.*s",
+                     PF_SHOWN(row, 120));
   if (!has_memory || !append(self, line_end))
     return pf_no_memory(error);
   (void)pf_sink_put(sink, self->row, self->used); /* flushing reports
@@ -161,8 +160,7 @@ static pf_status put_section (winidea_writer *self, winidea_section_kind kind,
     const pf_bytes name = pf_name(self->dictionary, context);
     if (name.size > 0 && (memchr(name.at, '\n', name.size) != NULL ||
                           memchr(name.at, '\r', name.size) != NULL))
-      return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                     "the name of a context has a line end");
+      return pf_refuse(error, "the name of a context has a line end");
     (void)pf_sink_put(sink, "CONTEXT(", 8);
     (void)pf_sink_put(sink, name.at, name.size);
     (void)pf_sink_put(sink, ") ", 2);
@@ -209,8 +207,7 @@ pf_status winidea_write_context (winidea_writer *self, const pf_batch *batch,
   fields f = {.of = {{NULL, 0}}};
   if (!pf_has_value(batch, CONTEXTS_HANDLE, row) ||
       batch->columns[CONTEXTS_HANDLE].addrs[row] > UINT32_MAX)
-    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "a row of contexts has no handle of 32 bits");
+    return pf_refuse(error, "a row of contexts has no handle of 32 bits");
   const uint64_t handle = batch->columns[CONTEXTS_HANDLE].addrs[row];
   set_text(&f, MACRO_HANDLE,
            (size_t)snprintf(f.numbers[MACRO_HANDLE], NUMBER_SIZE, "0x%llX",
