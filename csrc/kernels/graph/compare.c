@@ -294,11 +294,10 @@ static bool open_compare (compare_reader *self) {
 
 pf_status pf_compare (const pf_listing *exact, const pf_listing *compat,
                       pf_reader **reader, pf_error *error) {
-  compare_reader *self = calloc(1, sizeof *self);
+  compare_reader *const self =
+      listing_new(sizeof *self, exact, fields, NFIELDS, make_difference, error);
   if (self == NULL)
-    return pf_no_memory(error);
-  listing_open(&self->listing, exact, fields, NFIELDS);
-  self->listing.make = make_difference;
+    return PF_ENOMEM;
   self->listing.base.close = close_compare;
   self->compat = *compat;
   if (!open_compare(self)) {

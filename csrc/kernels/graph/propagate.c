@@ -277,8 +277,6 @@ void pf_flow_close (pf_flow *flow) {
   free(flow->printed);
   free(flow->fractions);
   free(flow->shown_child);
-  free(flow->flat);
   free(flow->entries);
-  free(flow->names);
   memset(flow, 0, sizeof *flow);
 }

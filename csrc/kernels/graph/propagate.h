@@ -9,8 +9,7 @@
 ** and the order of additions is gprof's, so that all digits are the same.
 **
 ** A flow is the result for one metric of a graph. It is computed by
-** pf_flow_open, or in rank.h together with sorted orders; then the listings
-** (listing.h, compare.h) only read it. It owns its arrays and borrows the graph
+** pf_flow_open; then the listings (listing.h, compare.h) only read it. It owns its arrays and borrows the graph
 ** and the filter. Times are in units of the metric, or in samples (compat).
 */
 
@@ -64,10 +63,8 @@ typedef struct pf_flow {
   double total_shown;  /* sum of the self times of functions that are shown */
   double max_per_call; /* maximum over functions of (self + child) / calls */
 
-  /* Orders computed by the functions of rank.h; or NULL. */
-  uint32_t *flat, *entries, *names; /* flat profile, call graph, index */
-  size_t nflat, nnames;
-  bool zeros; /* the option with which `flat` and `names` were computed */
+  uint32_t *entries; /* all nodes in the order of the call graph, computed by
+                        pf_flow_rank of rank.h; or NULL */
 } pf_flow;
 
 /* The time that an arc propagates: self time of the callee, and time of the

@@ -68,19 +68,9 @@ static bool make_function (listing_reader *reader, pf_batch *batch) {
 }
 
 
-static void close_functions (pf_reader *reader) {
-  free(reader);
-}
-
-
 pf_status pf_listing_functions (const pf_listing *listing, pf_reader **reader,
                                 pf_error *error) {
-  functions_reader *self = calloc(1, sizeof *self);
-  if (self == NULL)
-    return pf_no_memory(error);
-  listing_open(&self->listing, listing, fields, NFIELDS);
-  self->listing.make = make_function;
-  self->listing.base.close = close_functions;
-  *reader = &self->listing.base;
-  return PF_OK;
+  *reader = listing_new(sizeof(functions_reader), listing, fields, NFIELDS,
+                        make_function, error);
+  return *reader == NULL ? PF_ENOMEM : PF_OK;
 }

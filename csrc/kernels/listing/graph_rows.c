@@ -2,8 +2,6 @@
 ** graph_rows.c - the reader of the arcs of the call graph.
 */
 
-#include <string.h>
-
 #include "kernels/listing/row_fill.h"
 #include "kernels/listing/rank.h"
 
@@ -34,7 +32,8 @@ typedef enum arcs_of {
 typedef struct graph_reader {
   listing_reader listing;
   arcs_of which;
-  uint32_t *nodes; /* in order; cycles are skipped */
+  const uint32_t *nodes; /* in order; cycles are skipped */
+  uint32_t function;     /* the only node, for CALLERS and CALLEES */
   size_t count, at;
   pf_items arcs; /* of the current node */
   size_t arc;
@@ -115,46 +114,28 @@ static bool make_arc (listing_reader *reader, pf_batch *batch) {
 
 static void close_graph (pf_reader *reader) {
   graph_reader *self = (graph_reader *)reader;
-  free(self->nodes);
   pf_items_close(&self->arcs);
   free(self);
-}
-
-
-static pf_status open_lists (graph_reader *self, uint32_t function) {
-  const pf_flow *flow = self->listing.listing.flow;
-  const pf_status status = pf_items_open(&self->arcs, flow);
-  if (status != PF_OK)
-    return status;
-  if (self->which == ALL_ARCS) {
-    self->count = flow->nnodes;
-    return pf_rank_graph(flow, &self->nodes);
-  }
-  self->count = 1;
-  self->nodes = malloc(sizeof *self->nodes);
-  if (self->nodes == NULL)
-    return PF_ENOMEM;
-  self->nodes[0] = function;
-  return PF_OK;
 }
 
 
 static pf_status open_graph (const pf_listing *listing, arcs_of which,
                              uint32_t function, pf_reader **reader,
                              pf_error *error) {
-  graph_reader *self = calloc(1, sizeof *self);
+  const pf_flow *const flow = listing->flow;
+  graph_reader *const self =
+      listing_new(sizeof *self, listing, fields, NFIELDS, make_arc, error);
   if (self == NULL)
-    return pf_no_memory(error);
-  listing_open(&self->listing, listing, fields, NFIELDS);
-  self->listing.make = make_arc;
+    return PF_ENOMEM;
   self->listing.base.close = close_graph;
   self->which = which;
-  if (open_lists(self, function) != PF_OK) {
-    close_graph(&self->listing.base);
-    return pf_no_memory(error);
-  }
-  *reader = &self->listing.base;
-  return PF_OK;
+  self->function = function;
+  self->nodes = which == ALL_ARCS ? flow->entries : &self->function;
+  self->count = which == ALL_ARCS ? flow->nnodes : 1;
+  const pf_status status = pf_items_open(&self->arcs, flow);
+  return pf_reader_opened(&self->listing.base,
+                          status == PF_OK ? PF_OK : pf_no_memory(error),
+                          reader);
 }
 
 

@@ -45,8 +45,7 @@ static const char *const kinds[NKINDS] = {"cell", "cell_file", "row_end"};
 typedef struct index_reader {
   listing_reader listing;
   uint32_t kinds[NKINDS];
-  const uint32_t *names; /* functions in order; the cycles follow them */
-  uint32_t *ranked;      /* owned; NULL if the flow has the order */
+  uint32_t *names; /* functions in order; the cycles follow them */
   size_t nnames;
   size_t count, rows;
   size_t row, column;
@@ -139,56 +138,39 @@ static bool make_cell (listing_reader *reader, pf_batch *batch) {
 
 static void close_index (pf_reader *reader) {
   index_reader *self = (index_reader *)reader;
-  free(self->ranked);
+  free(self->names);
   free(self->labels);
   free(self);
 }
 
 
-/* Use the functions by name of the flow, or compute them. */
-static bool rank (index_reader *self) {
-  const pf_listing *listing = &self->listing.listing;
-  const pf_flow *flow = listing->flow;
-  if (flow->names != NULL && flow->zeros == listing->zeros) {
-    self->names = flow->names;
-    self->nnames = flow->nnames;
-    return true;
-  }
-  const pf_status status =
-      pf_rank_index(flow, listing->zeros, &self->ranked, &self->nnames);
-  self->names = self->ranked;
-  return status == PF_OK;
-}
-
-
-static bool open_index (index_reader *self) {
-  const pf_flow *flow = self->listing.listing.flow;
+static pf_status open_index (index_reader *self) {
+  const pf_flow *const flow = self->listing.listing.flow;
   self->labels = malloc(PF_BATCH_ROWS * sizeof *self->labels);
   for (size_t i = 0; i < NKINDS; i++) {
     self->kinds[i] = pf_intern_text(flow->graph->dictionary, kinds[i]);
     if (self->kinds[i] == PF_NO_NAME)
-      return false;
+      return PF_ENOMEM;
   }
-  if (self->labels == NULL || !rank(self))
-    return false;
+  if (self->labels == NULL ||
+      pf_rank_index(flow, self->listing.listing.zeros, &self->names,
+                    &self->nnames) != PF_OK)
+    return PF_ENOMEM;
   self->count = self->nnames + flow->cycles.count;
   self->rows = (self->count + COLUMNS - 1) / COLUMNS;
-  return true;
+  return PF_OK;
 }
 
 
 pf_status pf_listing_index (const pf_listing *listing, pf_reader **reader,
                             pf_error *error) {
-  index_reader *self = calloc(1, sizeof *self);
+  index_reader *const self =
+      listing_new(sizeof *self, listing, fields, NFIELDS, make_cell, error);
   if (self == NULL)
-    return pf_no_memory(error);
-  listing_open(&self->listing, listing, fields, NFIELDS);
-  self->listing.make = make_cell;
+    return PF_ENOMEM;
   self->listing.base.close = close_index;
-  if (!open_index(self)) {
-    close_index(&self->listing.base);
-    return pf_no_memory(error);
-  }
-  *reader = &self->listing.base;
-  return PF_OK;
+  const pf_status status = open_index(self);
+  return pf_reader_opened(&self->listing.base,
+                          status == PF_OK ? PF_OK : pf_no_memory(error),
+                          reader);
 }

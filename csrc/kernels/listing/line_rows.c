@@ -3,8 +3,6 @@
 ** by file and line.
 */
 
-#include <string.h>
-
 #include "kernels/listing/row_fill.h"
 #include "kernels/base/order.h"
 
@@ -185,18 +183,18 @@ static void close_lines (pf_reader *reader) {
 
 static pf_status open_lines (const pf_listing *listing, bool annotations,
                              pf_reader **reader, pf_error *error) {
-  const pf_graph *graph = listing->flow->graph;
-  line_reader *self = calloc(1, sizeof *self);
+  const pf_graph *const graph = listing->flow->graph;
+  line_reader *const self =
+      listing_new(sizeof *self, listing, fields, annotations ? NFIELDS : CALLS,
+                  make_line, error);
   if (self == NULL)
-    return pf_no_memory(error);
-  listing_open(&self->listing, listing, fields, annotations ? NFIELDS : CALLS);
-  self->listing.make = make_line;
+    return PF_ENOMEM;
   self->listing.base.close = close_lines;
   self->total = listing->flow->total > 0 ? listing->flow->total : 1;
   self->rows =
       malloc((graph->nline_rows + graph->nfunctions + 1) * sizeof *self->rows);
-  pf_status status = PF_ENOMEM;
-  if (self->rows != NULL) {
+  pf_status status = self->rows == NULL ? PF_ENOMEM : PF_OK;
+  if (status == PF_OK) {
     self->count = add_lines(self);
     if (annotations)
       self->count += add_calls(self);
@@ -204,12 +202,9 @@ static pf_status open_lines (const pf_listing *listing, bool annotations,
     if (annotations)
       merge_rows(self);
   }
-  if (status != PF_OK) {
-    close_lines(&self->listing.base);
-    return pf_no_memory(error);
-  }
-  *reader = &self->listing.base;
-  return PF_OK;
+  return pf_reader_opened(&self->listing.base,
+                          status == PF_OK ? PF_OK : pf_no_memory(error),
+                          reader);
 }
 
 

@@ -9,22 +9,16 @@
 #define NS_PER_SECOND 1e9
 
 
-pf_status listing_filled (const pf_reader *reader, const pf_batch *batch,
-                          pf_error *error) {
-  if (reader->dictionary->lacks_memory)
-    return pf_no_memory(error);
-  return batch->rows > 0 ? PF_MORE : PF_END;
-}
-
-
-/* Call `make` until the batch is full. */
+/* Call `make` until the batch is full. The dictionary lacks memory when a name
+   could not be demangled. */
 static pf_status listing_next (pf_reader *reader, pf_batch *batch,
                                pf_error *error) {
   listing_reader *self = (listing_reader *)reader;
   pf_batch_clear(batch);
   while (batch->rows < PF_BATCH_ROWS && self->make(self, batch))
     batch->rows++;
-  return listing_filled(reader, batch, error);
+  return reader->dictionary->lacks_memory ? pf_no_memory(error)
+                                          : pf_batch_status(batch, PF_END);
 }
 
 
@@ -56,15 +50,26 @@ static const pf_field *fields_without_times (listing_reader *self,
 }
 
 
-void listing_open (listing_reader *self, const pf_listing *listing,
-                   const pf_field *fields, size_t nfields) {
+void *listing_new (size_t size, const pf_listing *listing,
+                   const pf_field *fields, size_t nfields,
+                   bool (*make)(listing_reader *self, pf_batch *batch),
+                   pf_error *error) {
+  listing_reader *const self = calloc(1, size);
+  if (self == NULL) {
+    (void)pf_no_memory(error);
+    return NULL;
+  }
   self->listing = *listing;
-  self->base.fields = is_time(listing->flow) || nfields > LISTING_FIELDS
-                          ? fields
-                          : fields_without_times(self, fields, nfields);
-  self->base.nfields = nfields;
-  self->base.dictionary = listing->flow->graph->dictionary;
-  self->base.next = listing_next;
+  self->make = make;
+  self->base =
+      (pf_reader){.fields = is_time(listing->flow)
+                                ? fields
+                                : fields_without_times(self, fields, nfields),
+                  .nfields = nfields,
+                  .dictionary = listing->flow->graph->dictionary,
+                  .next = listing_next,
+                  .close = pf_reader_free};
+  return self;
 }
 
 

@@ -75,8 +75,8 @@ pf_status pf_listing_callees (const pf_listing *listing, uint32_t function,
 ** and function_recursive (the entry itself), callee and callee_inner,
 ** separator. Those with a name (all but cycle..., spontaneous, outside and
 ** separator) have three variants: ..._in_cycle, ..._hidden when the index
-** number refers to no entry, ..._in_cycle_hidden. Needs a flow with the orders
-** of the call graph (pf_flow_open_graph or pf_flow_rank), like the index.
+** number refers to no entry, ..._in_cycle_hidden. The flow must have been
+** ranked (pf_flow_rank), also for the index and the arcs.
 */
 pf_status pf_listing_text (const pf_listing *listing, pf_reader **reader,
                            pf_error *error);

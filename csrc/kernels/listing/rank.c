@@ -101,20 +101,6 @@ pf_status pf_rank_flat (const pf_flow *flow, bool zeros, uint32_t **functions,
 }
 
 
-pf_status pf_rank_graph (const pf_flow *flow, uint32_t **nodes) {
-  static const pf_rank_key keys[] = {{by_total, NULL},
-                                     {by_kind, pf_ranking_prefetch_name},
-                                     {by_calls, prefetch_calls},
-                                     {NULL, NULL}};
-  pf_ranking r;
-  size_t count;
-  const pf_status status = pf_ranking_open(&r, flow, flow->nnodes);
-  for (size_t i = 0; status == PF_OK && i < flow->nnodes; i++)
-    pf_ranking_add(&r, i);
-  return finish_ranking(&r, status, keys, nodes, &count);
-}
-
-
 pf_status pf_rank_index (const pf_flow *flow, bool zeros, uint32_t **functions,
                          size_t *count) {
   static const pf_rank_key none[] = {{NULL, NULL}};
@@ -127,39 +113,21 @@ pf_status pf_rank_index (const pf_flow *flow, bool zeros, uint32_t **functions,
   return finish_ranking(&r, status, none, functions, count);
 }
 
-/* }====== */
 
-
-/* {====== A flow with its orders ====== */
-
-pf_status pf_flow_open_flat (pf_flow *flow, pf_graph *graph, size_t metric,
-                             const uint8_t *filter, bool zeros) {
-  const pf_status status = pf_flow_open(flow, graph, metric, filter);
-  flow->zeros = zeros;
-  return status == PF_OK ? pf_rank_flat(flow, zeros, &flow->flat, &flow->nflat)
-                         : status;
-}
-
-
-pf_status pf_flow_open_graph (pf_flow *flow, pf_graph *graph, size_t metric,
-                              const uint8_t *filter, bool zeros) {
-  const pf_status status = pf_flow_open(flow, graph, metric, filter);
-  flow->zeros = zeros;
-  return status == PF_OK ? pf_flow_rank(flow, zeros) : status;
-}
-
-
-pf_status pf_flow_rank (pf_flow *flow, bool zeros) {
+pf_status pf_flow_rank (pf_flow *flow) {
+  static const pf_rank_key keys[] = {{by_total, NULL},
+                                     {by_kind, pf_ranking_prefetch_name},
+                                     {by_calls, prefetch_calls},
+                                     {NULL, NULL}};
+  pf_ranking r;
+  size_t count;
   if (flow->entries != NULL)
     return PF_OK;
-  free(flow->names); /* of an attempt that ran out of memory */
-  flow->names = NULL;
-  flow->zeros = flow->flat == NULL ? zeros : flow->zeros;
-  pf_status status =
-      pf_rank_index(flow, flow->zeros, &flow->names, &flow->nnames);
-  if (status == PF_OK)
-    status = pf_rank_graph(flow, &flow->entries);
-  for (size_t i = 0; flow->entries != NULL && i < flow->nnodes; i++)
+  pf_status status = pf_ranking_open(&r, flow, flow->nnodes);
+  for (size_t i = 0; status == PF_OK && i < flow->nnodes; i++)
+    pf_ranking_add(&r, i);
+  status = finish_ranking(&r, status, keys, &flow->entries, &count);
+  for (size_t i = 0; status == PF_OK && i < count; i++)
     flow->nodes[flow->entries[i]].index = (uint32_t)i + 1;
   return status;
 }

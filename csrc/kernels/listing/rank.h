@@ -1,7 +1,7 @@
 /*
 ** rank.h - the sort orders of the flat profile, the call graph and its index.
-** They are gprof's, including ties. Used by the listings (listing_*.c) and the
-** binding; pf_flow_open_flat and pf_flow_open_graph replace pf_flow_open.
+** They are gprof's, including ties. Used by the listings (*_rows.c) and the
+** binding.
 */
 
 #ifndef rank_h
@@ -17,32 +17,18 @@
 pf_status pf_rank_flat (const pf_flow *flow, bool zeros, uint32_t **functions,
                         size_t *count);
 
-/*
-** All nodes for the call graph, by descending total time; then cycles, names
-** without a leading underscore, other names; then by descending calls; then by
-** name. The caller frees *nodes, which has flow->nnodes elements. The index
-** number of a node is its position in this order, from 1. PF_ENOMEM.
-*/
-pf_status pf_rank_graph (const pf_flow *flow, uint32_t **nodes);
-
 /* Functions of the index, by name: those with time or calls, or all if `zeros`
    is set. The caller frees *functions. PF_ENOMEM. */
 pf_status pf_rank_index (const pf_flow *flow, bool zeros, uint32_t **functions,
                          size_t *count);
 
 /*
-** pf_flow_open with pf_rank_flat, or with pf_rank_graph and pf_rank_index. The
-** flow owns the orders, and the listings use them. PF_ENOMEM; close the flow
-** also after a failure.
+** Set flow->entries, if a flow does not have them, to all nodes for the call
+** graph: by descending total time; then cycles, names without a leading
+** underscore, other names; then by descending calls; then by name. The index
+** number of a node is its position in this order, from 1. PF_ENOMEM.
 */
-pf_status pf_flow_open_flat (pf_flow *flow, pf_graph *graph, size_t metric,
-                             const uint8_t *filter, bool zeros);
-pf_status pf_flow_open_graph (pf_flow *flow, pf_graph *graph, size_t metric,
-                              const uint8_t *filter, bool zeros);
-
-/* Compute the orders of the call graph and its index in an open flow that does
-   not have them. PF_ENOMEM. */
-pf_status pf_flow_rank (pf_flow *flow, bool zeros);
+pf_status pf_flow_rank (pf_flow *flow);
 
 /* Kinds of arcs, in the order in which they are shown. */
 enum {

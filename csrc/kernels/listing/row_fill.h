@@ -1,7 +1,7 @@
 /*
-** row_fill.h - used by listing_*.c and compare.c: the common part of their
-** readers, and functions that put values into the current row of a batch.
-** Columns that were not requested have no data and are skipped.
+** row_fill.h - used by *_rows.c and compare.c: the common part of their readers,
+** and functions that put values into the current row of a batch. Columns that
+** were not requested have no data and are skipped.
 */
 
 #ifndef row_fill_h
@@ -12,6 +12,7 @@
 
 #include "kernels/listing/listing.h"
 #include "model/rows/put_values.h"
+#include "model/rows/table_reader.h"
 #include "model/dictionary/names.h"
 #include "model/symbols/symbols.h"
 
@@ -26,14 +27,15 @@ typedef struct listing_reader {
   bool (*make)(struct listing_reader *self, pf_batch *batch);
 } listing_reader;
 
-/* Set up the base; `next` calls `make`, unless the reader replaces it. */
-void listing_open (listing_reader *self, const pf_listing *listing,
-                   const pf_field *fields, size_t nfields);
-
-/* The status of a `next` that has filled the batch: PF_MORE; PF_END without
-   rows; PF_ENOMEM when a name could not be demangled. */
-pf_status listing_filled (const pf_reader *reader, const pf_batch *batch,
-                          pf_error *error);
+/*
+** Allocate a reader: a struct of `size` bytes that begins with a listing_reader,
+** with zeros after it. The listing may set `close`, which is pf_reader_free here.
+** NULL with a message when out of memory.
+*/
+void *listing_new (size_t size, const pf_listing *listing,
+                   const pf_field *fields, size_t nfields,
+                   bool (*make)(listing_reader *self, pf_batch *batch),
+                   pf_error *error);
 
 /* Returns the name of a function for output, demangled if that is wanted. */
 uint32_t listing_name (const pf_listing *listing, size_t function);

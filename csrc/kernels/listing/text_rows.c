@@ -386,24 +386,21 @@ static bool intern_kinds (text_reader *self, pf_dictionary *dictionary) {
 
 pf_status pf_listing_text (const pf_listing *listing, pf_reader **reader,
                            pf_error *error) {
-  text_reader *self = calloc(1, sizeof *self);
+  const pf_flow *const flow = listing->flow;
+  text_reader *const self =
+      listing_new(sizeof *self, listing, fields, NFIELDS, make_line, error);
   if (self == NULL)
-    return pf_no_memory(error);
-  listing_open(&self->listing, listing, fields, NFIELDS);
-  self->listing.make = make_line;
+    return PF_ENOMEM;
   self->listing.base.close = close_text;
   self->is_plain =
-      listing->shown == NULL || !listing->flow->graph->dictionary->has_mangled;
-  self->all = listing->flow->total_shown > 0 ? listing->flow->total_shown : 1;
+      listing->shown == NULL || !flow->graph->dictionary->has_mangled;
+  self->all = flow->total_shown > 0 ? flow->total_shown : 1;
   self->labels = malloc(PF_BATCH_ROWS * sizeof *self->labels);
-  if (self->labels == NULL ||
-      pf_items_open(&self->items, listing->flow) != PF_OK ||
-      !intern_kinds(self, listing->flow->graph->dictionary)) {
-    close_text(&self->listing.base);
-    return pf_no_memory(error);
-  }
-  *reader = &self->listing.base;
-  return PF_OK;
+  const bool ok = self->labels != NULL &&
+                  pf_items_open(&self->items, flow) == PF_OK &&
+                  intern_kinds(self, flow->graph->dictionary);
+  return pf_reader_opened(&self->listing.base, ok ? PF_OK : pf_no_memory(error),
+                          reader);
 }
 
 /* }====== */

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/listing/rank.h"
 #include "lua/arguments.h"
 #include "lua/profile/profile.h"
 #include "model/symbols/symbols.h"
@@ -139,8 +138,7 @@ static size_t metric_of (lua_State *L, const pf_graph *graph, int arg) {
 }
 
 
-pf_flow *l_flow_push (lua_State *L, int profile, int arg,
-                      l_open_ordered *open) {
+pf_flow *l_flow_push (lua_State *L, int profile, int arg) {
   l_profile *const p = l_profile_check(L, profile);
   const bool plain =
       l_option_text(L, arg, "metric", NULL) == NULL && !has_lists(L, arg);
@@ -150,11 +148,7 @@ pf_flow *l_flow_push (lua_State *L, int profile, int arg,
   l_pin(L, -1, 1, profile);
   make_filter(L, p, f, arg);
   const size_t metric = metric_of(L, &p->graph, arg);
-  const pf_status status =
-      open == NULL ? pf_flow_open(&f->flow, &p->graph, metric, f->filter)
-                   : open(&f->flow, &p->graph, metric, f->filter,
-                          l_option_flag(L, arg, "zeros"));
-  if (status != PF_OK)
+  if (pf_flow_open(&f->flow, &p->graph, metric, f->filter) != PF_OK)
     l_no_memory(L);
   if (plain) {
     lua_pushvalue(L, -1);

@@ -196,32 +196,31 @@ static int profile_regroup (lua_State *L) {
 
 /* {====== Reports ====== */
 
-/* The reports without arguments other than options. Those with `open` compute
-   the orders that they need together with a new flow. */
+/* The reports without arguments other than options. */
 static const struct {
   const char *name;
   pf_status (*make)(const pf_listing *listing, pf_reader **reader,
                     pf_error *error);
-  l_open_ordered *open;
-} reports[] = {{"annotations", pf_listing_annotations, NULL},
-               {"flat", pf_listing_flat, pf_flow_open_flat},
-               {"functions", pf_listing_functions, NULL},
-               {"graph", pf_listing_graph, NULL},
-               {"graph_listing", pf_listing_text, pf_flow_open_graph},
-               {"index", pf_listing_index, pf_flow_open_graph},
-               {"lines", pf_listing_lines, NULL}};
+  bool is_ranked; /* needs pf_flow_rank */
+} reports[] = {{"annotations", pf_listing_annotations, false},
+               {"flat", pf_listing_flat, false},
+               {"functions", pf_listing_functions, false},
+               {"graph", pf_listing_graph, true},
+               {"graph_listing", pf_listing_text, true},
+               {"index", pf_listing_index, true},
+               {"lines", pf_listing_lines, false}};
 
 #define NREPORTS (sizeof reports / sizeof *reports)
 
 
 /* Returns the listing of the profile at 1 for the options at `arg` and pushes
    its flow. */
-static pf_listing listing_of (lua_State *L, int arg, l_open_ordered *open) {
+static pf_listing listing_of (lua_State *L, int arg, bool is_ranked) {
   const l_profile *const p = l_profile_check(L, 1);
   pf_listing listing = {.shown = p->shown,
                         .zeros = l_option_flag(L, arg, "zeros")};
-  pf_flow *const flow = l_flow_push(L, 1, arg, open);
-  if (open == pf_flow_open_graph && pf_flow_rank(flow, listing.zeros) != PF_OK)
+  pf_flow *const flow = l_flow_push(L, 1, arg);
+  if (is_ranked && pf_flow_rank(flow) != PF_OK)
     l_no_memory(L);
   listing.flow = flow;
   return listing;
@@ -232,7 +231,7 @@ static pf_listing listing_of (lua_State *L, int arg, l_open_ordered *open) {
 static int profile_report (lua_State *L) {
   const size_t which = (size_t)lua_tointeger(L, lua_upvalueindex(1));
   lua_settop(L, 2);
-  const pf_listing listing = listing_of(L, 2, reports[which].open);
+  const pf_listing listing = listing_of(L, 2, reports[which].is_ranked);
   l_reader *const r = l_reader_new(L);
   return l_reader_opened(L, r,
                          reports[which].make(&listing, &r->reader, &r->error));
@@ -268,7 +267,7 @@ static int arcs_of (lua_State *L,
   lua_settop(L, 3);
   const l_profile *const p = l_profile_check(L, 1);
   const size_t function = function_at(L, 2, p);
-  const pf_listing listing = listing_of(L, 3, NULL);
+  const pf_listing listing = listing_of(L, 3, false);
   if (function == p->graph.nfunctions)
     return 0;
   l_reader *const r = l_reader_new(L);
@@ -304,9 +303,9 @@ static int profile_compare (lua_State *L) {
   luaL_argcheck(L, p->graph.dictionary == other->graph.dictionary, 2,
                 "the profiles have different dictionaries");
   pf_listing compat = {.shown = other->shown};
-  const pf_listing exact = listing_of(L, 3, NULL); /* its flow at 4 */
+  const pf_listing exact = listing_of(L, 3, false); /* its flow at 4 */
   lua_pushnil(L);
-  compat.flow = l_flow_push(L, 2, 5, NULL); /* at 6 */
+  compat.flow = l_flow_push(L, 2, 5); /* at 6 */
   l_reader *const r = l_reader_new(L);
   return l_reader_opened(L, r,
                          pf_compare(&exact, &compat, &r->reader, &r->error));
@@ -316,7 +315,7 @@ static int profile_compare (lua_State *L) {
 /* profile:facts(options): the numbers shown in headings. */
 static int profile_facts (lua_State *L) {
   lua_settop(L, 2);
-  l_profile_facts(L, l_flow_push(L, 1, 2, NULL));
+  l_profile_facts(L, l_flow_push(L, 1, 2));
   return 1;
 }
 

@@ -30,19 +30,13 @@ typedef struct l_flow {
 /* Returns the profile at `arg`; raises when it is not one, or closed. */
 l_profile *l_profile_check (lua_State *L, int arg);
 
-/* Computes a flow and the orders of a report: pf_flow_open_flat or
-   pf_flow_open_graph. */
-typedef pf_status l_open_ordered (pf_flow *flow, pf_graph *graph, size_t metric,
-                                  const uint8_t *filter, bool zeros);
-
 /*
 ** Pushes the flow of the profile at index `profile` for the options at `arg` (a
-** table or nil): metric, include_flat, exclude_flat, include_graph, zeros, ...
-** The flow without options is computed once and cached. A new flow is computed
-** by `open`, which also sorts its functions, or by pf_flow_open for NULL. The
-** result is borrowed: pin it.
+** table or nil): metric, include_flat, exclude_flat, include_graph, ... The
+** flow without options is computed once and cached. The result is borrowed: pin
+** it.
 */
-pf_flow *l_flow_push (lua_State *L, int profile, int arg, l_open_ordered *open);
+pf_flow *l_flow_push (lua_State *L, int profile, int arg);
 
 /* Pushes a table of the numbers shown in headings. The flow must be on top of
    the stack. */
