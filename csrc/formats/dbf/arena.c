@@ -48,9 +48,21 @@ uint8_t *dbf_arena_alloc (dbf_arena *arena, size_t size) {
 }
 
 
-void dbf_arena_shrink (dbf_arena *arena, size_t size) {
-  arena->used -= size;
-  arena->allocated -= size;
+bool dbf_arena_convert (dbf_arena *arena, pf_converter *converter,
+                        pf_bytes *text) {
+  if (pf_is_same_in_utf8(converter->charset, *text))
+    return true;
+  if (text->size > (SIZE_MAX - 16) / 5)
+    return false;
+  const size_t capacity = pf_converted_max(converter->charset, text->size);
+  uint8_t *const out = dbf_arena_alloc(arena, capacity);
+  if (out == NULL)
+    return false;
+  const size_t size = pf_convert(converter, *text, out);
+  arena->used -= capacity - size; /* the rest is free again */
+  arena->allocated -= capacity - size;
+  *text = (pf_bytes){out, size};
+  return true;
 }
 
 

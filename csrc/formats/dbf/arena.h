@@ -16,8 +16,10 @@
    out of memory. */
 uint8_t *dbf_arena_alloc (dbf_arena *arena, size_t size);
 
-/* Return the last `size` bytes of the last allocation. */
-void dbf_arena_shrink (dbf_arena *arena, size_t size);
+/* Convert a text to UTF-8. If its bytes are not the same there, *text becomes
+   the result, which is in the arena. Returns false if out of memory. */
+bool dbf_arena_convert (dbf_arena *arena, pf_converter *converter,
+                        pf_bytes *text);
 
 /* Free all allocations. Chunks of the usual size are kept for reuse. */
 void dbf_arena_reset (dbf_arena *arena);

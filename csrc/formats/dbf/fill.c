@@ -268,19 +268,10 @@ static size_t trimmed_size (const uint8_t *p, size_t size) {
 /* Store text in a row, converted to UTF-8. */
 static pf_status put_text (const fill_args *f, size_t row, pf_bytes text) {
   dbf_decoder *const d = f->decoder;
+  if ((f->field->flags & DBF_AS_IS) == 0 &&
+      !dbf_arena_convert(&d->arena, &d->converter, &text))
+    return pf_no_memory(f->error);
   f->column->bytes[row] = text;
-  if ((f->field->flags & DBF_AS_IS) != 0 ||
-      pf_is_same_in_utf8(&d->file->charset, text))
-    return PF_OK;
-  if (text.size > (SIZE_MAX - 16) / 5)
-    return pf_no_memory(f->error);
-  const size_t capacity = pf_converted_max(&d->file->charset, text.size);
-  uint8_t *const out = dbf_arena_alloc(&d->arena, capacity);
-  if (out == NULL)
-    return pf_no_memory(f->error);
-  const size_t size = pf_convert(&d->converter, text, out);
-  dbf_arena_shrink(&d->arena, capacity - size);
-  f->column->bytes[row] = (pf_bytes){out, size};
   return PF_OK;
 }
 
@@ -461,12 +452,7 @@ pf_status dbf_fill_scaled (dbf_decoder *decoder, const dbf_field *field,
 pf_status dbf_decoder_open (dbf_decoder *decoder, pf_trace *trace,
                             const dbf_file *file, pf_error *error) {
   *decoder = (dbf_decoder){.file = file, .trace = trace};
-  const pf_status status =
-      pf_converter_open(&decoder->converter, &file->charset);
-  if (status == PF_OK)
-    return PF_OK;
-  return pf_fail(error, status, PF_NO_OFFSET,
-                 "the code page %s is no longer available", file->charset.name);
+  return dbf_converter_open(&decoder->converter, file, error);
 }
 
 

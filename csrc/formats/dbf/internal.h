@@ -55,6 +55,11 @@ uint8_t dbf_code_page_mark (const char *name);
    their descriptors. */
 pf_status dbf_derive_fields (pf_trace *trace, dbf_file *file, pf_error *error);
 
+/* names_dbf.c: open a converter from the code page of a table, which can be
+   closed after a failure too. */
+pf_status dbf_converter_open (pf_converter *converter, const dbf_file *file,
+                              pf_error *error);
+
 /* names_dbf.c, called by dbf_open: create file->names and name the fields from
    their descriptors. After a failure dbf_close frees what there is. */
 pf_status dbf_name_fields (pf_trace *trace, dbf_file *file, pf_error *error);

@@ -59,24 +59,26 @@ static pf_status name_field (pf_trace *trace, dbf_file *file, size_t number,
 }
 
 
+pf_status dbf_converter_open (pf_converter *converter, const dbf_file *file,
+                              pf_error *error) {
+  const pf_status status = pf_converter_open(converter, &file->charset);
+  if (status == PF_OK)
+    return PF_OK;
+  return pf_fail(error, status, PF_NO_OFFSET,
+                 "the code page %s is no longer available", file->charset.name);
+}
+
+
 pf_status dbf_name_fields (pf_trace *trace, dbf_file *file, pf_error *error) {
   unsigned *const suffixes = calloc(file->nfields + ADDED, sizeof *suffixes);
+  uint32_t ids[ADDED]; /* only that the names are in use counts */
   pf_converter converter;
-  pf_status status = pf_converter_open(&converter, &file->charset);
-  if (status != PF_OK) {
-    free(suffixes);
-    return pf_fail(error, status, PF_NO_OFFSET,
-                   "the code page %s is no longer available",
-                   file->charset.name);
-  }
+  pf_status status = dbf_converter_open(&converter, file, error);
   file->names = pf_dictionary_new();
-  status = PF_ENOMEM;
-  if (suffixes != NULL && file->names != NULL) {
-    uint32_t ids[ADDED]; /* only that the names are in use counts */
+  if (status == PF_OK && (suffixes == NULL || file->names == NULL))
+    status = pf_no_memory(error);
+  if (status == PF_OK)
     status = pf_intern_texts(file->names, added, ADDED, ids, error);
-  }
-  else
-    (void)pf_no_memory(error);
   for (size_t i = 0; i < file->nfields && status == PF_OK; i++)
     status = name_field(trace, file, i, suffixes, &converter, error);
   pf_converter_close(&converter);

@@ -21,18 +21,15 @@
 const char *const xpp_role_names[XPP_ROLES] = {"thread", "time", "op",
                                                "call",   "line", "params"};
 
-static const struct {
-  xpp_role role;
-  const char *names; /* the first is the profiler's */
-} aliases[] = {
-    {XPP_THREAD, "TID THREAD THREADID THREADNO"},
-    {XPP_TIME, "TIME TIMELINE MS MSEC ELAPSED TIMESTAMP"},
-    {XPP_OP, "OP OPERATION OPER"},
-    {XPP_CALL, "MSG CALL CALLNAME NAME FUNCTION FUNC FUNCNAME SYMBOL PROC "
-               "PROCNAME METHOD"},
-    {XPP_LINE, "LINE LINENO LINENR LINENUMBER LINENUMBERS"},
-    {XPP_PARAMS, "PARAMS PARAM PARAMETER PARAMETERS PARAMLIST ARGS"},
-};
+/* The names of fields by role; the first of each is the profiler's. */
+static const char *const aliases[XPP_ROLES] = {
+    [XPP_THREAD] = "TID THREAD THREADID THREADNO",
+    [XPP_TIME] = "TIME TIMELINE MS MSEC ELAPSED TIMESTAMP",
+    [XPP_OP] = "OP OPERATION OPER",
+    [XPP_CALL] = "MSG CALL CALLNAME NAME FUNCTION FUNC FUNCNAME SYMBOL PROC "
+                 "PROCNAME METHOD",
+    [XPP_LINE] = "LINE LINENO LINENR LINENUMBER LINENUMBERS",
+    [XPP_PARAMS] = "PARAMS PARAM PARAMETER PARAMETERS PARAMLIST ARGS"};
 
 
 /* {====== Names ====== */
@@ -47,6 +44,18 @@ pf_bytes xpp_trim (pf_bytes text) {
     text.size--;
   }
   return text;
+}
+
+
+bool xpp_is_same_name (pf_bytes left, pf_bytes right) {
+  if (left.size != right.size)
+    return false;
+  for (size_t i = 0; i < left.size; i++) {
+    const uint8_t l = left.at[i], r = right.at[i], low = l | 0x20;
+    if (l != r && (low < 'a' || low > 'z' || low != (r | 0x20)))
+      return false;
+  }
+  return true;
 }
 
 
@@ -78,11 +87,12 @@ xpp_role xpp_role_of (pf_bytes name, bool exactly) {
       return XPP_ROLES;
     simple[used++] = (char)(c >= 'a' && c <= 'z' ? c - 32 : c);
   }
-  for (size_t i = 0; i < XPP_ROLES; i++)
-    if (is_in_list(simple, used, !exactly && name.size == CUT_NAME,
-                   aliases[i].names, exactly))
-      return aliases[i].role;
-  return XPP_ROLES;
+  const bool may_be_cut = !exactly && name.size == CUT_NAME;
+  xpp_role role = 0;
+  while (role < XPP_ROLES &&
+         !is_in_list(simple, used, may_be_cut, aliases[role], exactly))
+    role++;
+  return role;
 }
 
 
@@ -111,8 +121,7 @@ static bool is_letter (uint8_t c) {
 }
 
 
-/* Parses an integer of at most 18 digits. */
-static bool parse_integer (pf_bytes text, int64_t *value) {
+bool xpp_parse_integer (pf_bytes text, int64_t *value) {
   const bool is_negative = text.size > 0 && text.at[0] == '-';
   const size_t first = is_negative;
   if (text.size == first || text.size - first > 18)
@@ -149,7 +158,7 @@ void xpp_stats_text (xpp_stats *stats, pf_bytes value) {
   const pf_bytes text = xpp_trim(value);
   if (text.size == 0)
     return;
-  if (parse_integer(text, &number)) {
+  if (xpp_parse_integer(text, &number)) {
     xpp_stats_number(stats, number);
     return;
   }
@@ -317,16 +326,11 @@ int xpp_roles_score (const xpp_roles *roles, const xpp_stats *op) {
 static size_t field_named (const xpp_candidate *fields, size_t count,
                            pf_bytes name) {
   int64_t number;
-  for (size_t i = 0; i < count; i++) {
-    bool is_same = fields[i].name.size == name.size;
-    for (size_t k = 0; k < name.size && is_same; k++) {
-      const uint8_t l = fields[i].name.at[k], r = name.at[k];
-      is_same = l == r || (is_letter(l) && l < 0x80 && (l ^ 0x20) == r);
-    }
-    if (is_same)
+  for (size_t i = 0; i < count; i++)
+    if (xpp_is_same_name(fields[i].name, name))
       return i;
-  }
-  if (parse_integer(name, &number) && number >= 1 && (uint64_t)number <= count)
+  if (xpp_parse_integer(name, &number) && number >= 1 &&
+      (uint64_t)number <= count)
     return (size_t)number - 1;
   return XPP_NO_FIELD;
 }

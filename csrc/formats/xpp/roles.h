@@ -79,6 +79,12 @@ void xpp_stats_number (xpp_stats *stats, int64_t value);
 /* The text without blanks and tabs around it, and without NULs at its end. */
 pf_bytes xpp_trim (pf_bytes text);
 
+/* Whether two texts are equal, ignoring the case of ASCII letters. */
+bool xpp_is_same_name (pf_bytes left, pf_bytes right);
+
+/* Parses an integer of at most 18 digits, which may be negative. */
+bool xpp_parse_integer (pf_bytes text, int64_t *value);
+
 /* Assigns fields to the roles that are still XPP_NO_FIELD: by names, then, if
    that leaves roles open, by values. */
 void xpp_map_roles (const xpp_candidate *fields, size_t count,

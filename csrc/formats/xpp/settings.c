@@ -12,8 +12,6 @@
 #include "model/rows/put_values.h"
 #include "model/rows/table_reader.h"
 
-#define LONGEST_NUMBER 18 /* digits */
-
 static const pf_field fields[] = {
     {"section", PF_BYTES, "the section the setting stands in"},
     {"key", PF_BYTES, "its key; missing: the line is no setting"},
@@ -73,24 +71,12 @@ bool xpp_next_setting (pf_bytes text, uint64_t at, xpp_setting *setting) {
 }
 
 
-/* Compares a key with a word in capitals; case does not matter. */
-static bool is_key (pf_bytes key, const char *word) {
-  if (key.size != strlen(word))
-    return false;
-  for (size_t i = 0; i < key.size; i++)
-    if ((key.at[i] >= 'a' && key.at[i] <= 'z' ? key.at[i] - 32 : key.at[i]) !=
-        word[i])
-      return false;
-  return true;
-}
-
-
 bool xpp_setting_value (pf_bytes text, const char *key, pf_bytes *value) {
   xpp_setting setting = {0};
   bool found = false;
   for (uint64_t at = 0; xpp_next_setting(text, at, &setting);
        at += setting.size)
-    if (is_key(setting.key, key)) {
+    if (xpp_is_same_name(setting.key, pf_bytes_of(key))) {
       *value = setting.value;
       found = true;
     }
@@ -99,23 +85,14 @@ bool xpp_setting_value (pf_bytes text, const char *key, pf_bytes *value) {
 
 
 /* Parses an integer of 0 or more. */
-static bool parse_integer (pf_bytes text, int64_t *number) {
-  int64_t sum = 0;
-  if (text.size == 0 || text.size > LONGEST_NUMBER)
-    return false;
-  for (size_t i = 0; i < text.size; i++) {
-    if (text.at[i] < '0' || text.at[i] > '9')
-      return false;
-    sum = sum * 10 + (text.at[i] - '0');
-  }
-  *number = sum;
-  return true;
+static bool parse_number (pf_bytes text, int64_t *number) {
+  return xpp_parse_integer(text, number) && text.at[0] != '-';
 }
 
 
 bool xpp_setting_number (pf_bytes text, const char *key, int64_t *number) {
   pf_bytes value;
-  return xpp_setting_value(text, key, &value) && parse_integer(value, number);
+  return xpp_setting_value(text, key, &value) && parse_number(value, number);
 }
 
 
@@ -224,8 +201,9 @@ static pf_status next (pf_reader *reader, pf_batch *batch, pf_error *error) {
         &batch->columns[4], row,
         (pf_bytes){file->settings.at + self->at, (size_t)setting->size}, true);
     self->at += setting->size;
-    const bool is_mode = is_key(setting->key, "OPERATIONMODE") &&
-                         parse_integer(setting->value, &mode);
+    const bool is_mode =
+        xpp_is_same_name(setting->key, pf_bytes_of("OPERATIONMODE")) &&
+        parse_number(setting->value, &mode);
     const size_t size = is_mode ? xpp_mode_text(mode, names) : 0;
     if (!pf_put_text(self->trace->dictionary, &batch->columns[3], row,
                      (pf_bytes){(uint8_t *)names, size}, is_mode))

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "formats/xpp/operations/frames.h"
+#include "formats/xpp/roles.h"
 #include "model/base/memory.h"
 #include "model/dictionary/names.h"
 
@@ -70,19 +71,6 @@ static pf_status grow_lanes (xpp_frames *frames) {
 }
 
 
-/* Whether two names are equal, ignoring the case of ASCII letters. */
-static bool is_same_name (pf_bytes left, pf_bytes right) {
-  if (left.size != right.size)
-    return false;
-  for (size_t i = 0; i < left.size; i++) {
-    const uint8_t l = left.at[i], r = right.at[i], low = l | 0x20;
-    if (l != r && (low < 'a' || low > 'z' || low != (r | 0x20)))
-      return false;
-  }
-  return true;
-}
-
-
 /* A function interrupts tracing if it is prfHold, or _prfHold when it is
    compiled in. */
 static pf_status grow_slots (xpp_frames *frames) {
@@ -101,10 +89,10 @@ static pf_status grow_slots (xpp_frames *frames) {
     xpp_call_slot *const slot = &frames->slots[i];
     *slot =
         (xpp_call_slot){.name = name, .top = XPP_NO_FRAME, .area = PF_NO_AREA};
-    slot->is_holder =
-        is_same_name((pf_bytes){text.at + prefix, text.size - prefix}, holder);
+    slot->is_holder = xpp_is_same_name(
+        (pf_bytes){text.at + prefix, text.size - prefix}, holder);
     for (size_t k = 0; k < frames->nidle; k++)
-      slot->is_idle |= is_same_name(text, frames->idle[k]);
+      slot->is_idle |= xpp_is_same_name(text, frames->idle[k]);
     frames->has_holders |= slot->is_holder;
   }
   return PF_OK;

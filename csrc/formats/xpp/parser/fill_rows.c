@@ -35,24 +35,15 @@ static pf_status fill_records (xpp_rows *rows, const xpp_item *item,
 /* Sets *text to the text of a cell with single quotes and in UTF-8. Returns
    false when out of memory. */
 static bool text_of (xpp_rows *rows, const xpp_cell *cell, pf_bytes *text) {
-  const pf_charset *const charset = &rows->parser.file->charset;
+  dbf_decoder *const decoder = &rows->decoder;
   *text = cell->text;
   if (cell->is_doubled) {
-    uint8_t *const unquoted = dbf_arena_alloc(&rows->decoder.arena, text->size);
+    uint8_t *const unquoted = dbf_arena_alloc(&decoder->arena, text->size);
     if (unquoted == NULL)
       return false;
     *text = (pf_bytes){unquoted, xpp_unquote(cell, unquoted)};
   }
-  if (charset->kind == PF_TEXT_AS_BYTES || pf_is_same_in_utf8(charset, *text))
-    return true;
-  const size_t capacity = pf_converted_max(charset, text->size);
-  uint8_t *const converted = dbf_arena_alloc(&rows->decoder.arena, capacity);
-  if (converted == NULL)
-    return false;
-  const size_t size = pf_convert(&rows->converter, *text, converted);
-  dbf_arena_shrink(&rows->decoder.arena, capacity - size);
-  *text = (pf_bytes){converted, size};
-  return true;
+  return dbf_arena_convert(&decoder->arena, &decoder->converter, text);
 }
 
 
@@ -152,14 +143,14 @@ pf_status xpp_rows_open (xpp_rows *rows, pf_trace *trace, const bool *wanted,
   memset(rows, 0, sizeof *rows);
   rows->has_all = has_all;
   rows->has_deleted = pf_option_is(trace, "deleted", "show");
-  rows->converter.charset = NULL;
+  rows->decoder.converter.iconv = (iconv_t)-1; /* not open */
   rows->runs = malloc(PF_BATCH_ROWS * sizeof *rows->runs);
   if (rows->runs == NULL || xpp_parser_open(&rows->parser, trace) != PF_OK ||
       pf_batch_open(&rows->batch, file->fields, file->nfields, wanted) != PF_OK)
     return pf_no_memory(error);
   if (!file->is_text)
     return dbf_decoder_open(&rows->decoder, trace, file->dbf, error);
-  if (pf_converter_open(&rows->converter, &file->charset) == PF_OK)
+  if (pf_converter_open(&rows->decoder.converter, &file->charset) == PF_OK)
     return PF_OK;
   return pf_no_memory(error);
 }
@@ -169,12 +160,7 @@ void xpp_rows_close (xpp_rows *rows) {
   free(rows->runs);
   xpp_parser_close(&rows->parser);
   pf_batch_close(&rows->batch);
-  if (rows->converter.charset != NULL)
-    pf_converter_close(&rows->converter);
-  if (rows->decoder.file != NULL)
-    dbf_decoder_close(&rows->decoder);
-  else
-    dbf_arena_close(&rows->decoder.arena);
+  dbf_decoder_close(&rows->decoder);
 }
 
 /* }====== */

@@ -21,14 +21,13 @@ typedef struct xpp_run {
 
 typedef struct xpp_rows {
   xpp_parser parser;
-  bool has_all;           /* items that are not entries become rows, too */
-  bool has_deleted;       /* deleted records become entries (option deleted =
+  bool has_all;        /* items that are not entries become rows, too */
+  bool has_deleted;    /* deleted records become entries (option deleted =
                           "show") */
-  pf_batch batch;         /* columns of file->fields; unwanted ones have no
+  pf_batch batch;      /* columns of file->fields; unwanted ones have no
                           memory */
-  dbf_decoder decoder;    /* of tables; text uses its arena */
-  pf_converter converter; /* of text, to UTF-8 */
-  xpp_run *runs;          /* PF_BATCH_ROWS of them: the runs of the batch */
+  dbf_decoder decoder; /* text uses only its arena and converter */
+  xpp_run *runs;       /* PF_BATCH_ROWS of them: the runs of the batch */
   size_t nruns;
 } xpp_rows;
 

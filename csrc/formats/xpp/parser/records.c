@@ -15,14 +15,10 @@
 #define MAX_INVALID 16 /* invalid records before such a chain, at most */
 
 
-static bool is_flag (uint8_t c) {
-  return c == 0x20 || c == DELETED;
-}
-
-
 /* Returns true if a record can end before `at`. */
 static bool is_border (pf_bytes bytes, uint64_t at) {
-  return at == bytes.size || is_flag(bytes.at[at]) || bytes.at[at] == END_MARK;
+  return at == bytes.size || dbf_is_flag(bytes.at[at]) ||
+         bytes.at[at] == END_MARK;
 }
 
 
@@ -31,7 +27,7 @@ static bool is_border (pf_bytes bytes, uint64_t at) {
 static bool may_be_record (const xpp_file *file, pf_bytes bytes, uint64_t at) {
   const uint64_t record = file->dbf->record;
   return record <= bytes.size && at <= bytes.size - record &&
-         is_flag(bytes.at[at]) && is_border(bytes, at + record);
+         dbf_is_flag(bytes.at[at]) && is_border(bytes, at + record);
 }
 
 
@@ -72,7 +68,7 @@ static bool is_chain (const xpp_file *file, pf_bytes bytes, uint64_t at) {
    `end`. */
 static uint64_t find_chain (const xpp_file *file, pf_bytes bytes, uint64_t at,
                             uint64_t end) {
-  while (at < end && !(is_flag(bytes.at[at]) && is_chain(file, bytes, at)))
+  while (at < end && !(dbf_is_flag(bytes.at[at]) && is_chain(file, bytes, at)))
     at++;
   return at;
 }
@@ -105,7 +101,7 @@ static pf_status take_invalid (xpp_parser *parser, pf_bytes bytes,
                                xpp_item *item) {
   const uint8_t flag = bytes.at[parser->at];
   const pf_status status =
-      is_flag(flag)
+      dbf_is_flag(flag)
           ? PF_OK
           : xpp_parser_warn(parser, PF_DAMAGE, "xpp-delete-flag", PF_EFORMAT,
                             "0x20 or 0x2a expected where a record "
@@ -174,7 +170,7 @@ static pf_status take_unrecognized (xpp_parser *parser, pf_bytes bytes,
   const uint64_t here = at + (left < record ? left : record);
   uint64_t next = at;
   for (unsigned i = 0; i < MAX_INVALID && record <= bytes.size - next &&
-                       is_flag(bytes.at[next]);
+                       dbf_is_flag(bytes.at[next]);
        i++) {
     next += record;
     if (next == bytes.size || bytes.at[next] == END_MARK ||
@@ -186,7 +182,7 @@ static pf_status take_unrecognized (xpp_parser *parser, pf_bytes bytes,
     return take_rest(parser, bytes, resumed, item);
   if (left >= record &&
       (may_be_record(file, bytes, at) || is_record(file, bytes, here) ||
-       (is_flag(bytes.at[at]) && has_op(file, bytes, at) &&
+       (dbf_is_flag(bytes.at[at]) && has_op(file, bytes, at) &&
         (file->op_offset > 0 || left - record < record))))
     return take_invalid(parser, bytes, item);
   return take_rest(parser, bytes, find_chain(file, bytes, here, bytes.size),
