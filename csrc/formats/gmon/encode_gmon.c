@@ -90,7 +90,7 @@ static pf_status take_header (const gmon_writer *self, const pf_batch *batch,
 static pf_status put_set (gmon_writer *self, const pf_batch *batch, size_t row,
                           pf_error *error) {
   gmon_set header = {.low = 0};
-  uint64_t id = self->set_ids.count;
+  uint64_t id = self->set_ids.known.count;
   pf_status status = take_header(self, batch, row, &header, error);
   if (status == PF_OK && pf_has_value(batch, SETS_SET, row))
     status =
@@ -101,15 +101,14 @@ static pf_status put_set (gmon_writer *self, const pf_batch *batch, size_t row,
   if (set == SIZE_MAX)
     return pf_no_memory(error);
   /* An id may repeat, from another file, if the headers are equal. */
-  const size_t known = gmon_sums_find(&self->set_ids, id, 0);
-  if (known != SIZE_MAX && self->set_ids.list[known].count != set)
-    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "set %llu is given twice, with different headers",
-                   (unsigned long long)id);
   gmon_sum *const entry = gmon_sums_get(&self->set_ids, id, 0);
   if (entry == NULL)
     return pf_no_memory(error);
-  entry->count = set;
+  if (entry->count != 0 && entry->count != set + 1)
+    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                   "set %llu is given twice, with different headers",
+                   (unsigned long long)id);
+  entry->count = set + 1;
   return PF_OK;
 }
 
@@ -120,24 +119,27 @@ static pf_status put_set (gmon_writer *self, const pf_batch *batch, size_t row,
 
 /* Returns the set of a histogram row: that of its id, or the only set. Returns
    NULL with `error` filled if there is none. */
-static gmon_set *find_set (const gmon_writer *self, const pf_batch *batch,
-                           size_t row, pf_error *error) {
-  if (!pf_has_value(batch, HISTOGRAM_SET, row) && self->sets.count == 1)
+static gmon_set *find_set (gmon_writer *self, const pf_batch *batch, size_t row,
+                           pf_error *error) {
+  const uint32_t count = self->sets.known.count;
+  if (!pf_has_value(batch, HISTOGRAM_SET, row) && count == 1)
     return self->sets.list;
   if (!pf_has_value(batch, HISTOGRAM_SET, row)) {
     (void)pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                  "a row of histogram has no set, and there are %zu",
-                  self->sets.count);
+                  "a row of histogram has no set, and there are %u", count);
     return NULL;
   }
   const uint64_t id = batch->columns[HISTOGRAM_SET].addrs[row];
-  const size_t known = gmon_sums_find(&self->set_ids, id, 0);
-  if (known != SIZE_MAX)
-    return &self->sets.list[self->set_ids.list[known].count];
-  (void)pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                "a row of histogram belongs to set %lld, which has not been "
-                "given in table sets",
-                (long long)id);
+  const gmon_sum *const entry = gmon_sums_get(&self->set_ids, id, 0);
+  if (entry != NULL && entry->count != 0)
+    return &self->sets.list[entry->count - 1];
+  if (entry == NULL)
+    (void)pf_no_memory(error);
+  else
+    (void)pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                  "a row of histogram belongs to set %lld, which has not been "
+                  "given in table sets",
+                  (long long)id);
   return NULL;
 }
 
@@ -222,7 +224,7 @@ static pf_status put (pf_encoder *encoder, size_t table, const pf_batch *batch,
 
 static pf_status finish (pf_encoder *encoder, pf_sink *sink, pf_error *error) {
   gmon_writer *const self = (gmon_writer *)encoder;
-  for (size_t i = 0; i < self->sets.count; i++) {
+  for (size_t i = 0; i < self->sets.known.count; i++) {
     const pf_status status =
         gmon_set_finish(&self->sets.list[i], self->extended, error);
     if (status != PF_OK)
@@ -285,6 +287,8 @@ pf_status gmon_encoder (const pf_option *options, size_t noptions,
   self->encoder =
       (pf_encoder){.put = put, .finish = finish, .close = close_writer};
   self->dictionary = dictionary;
+  self->sets.known.seed = self->set_ids.known.seed = self->arcs.known.seed =
+      self->blocks.known.seed = dictionary->seed;
   const pf_status status = read_options(self, options, noptions, error);
   if (status < 0)
     free(self);

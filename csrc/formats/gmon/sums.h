@@ -2,8 +2,9 @@
 ** sums.h - accumulators of the encoder: counts by key, and histograms by
 ** header, both in the order of their first occurrence.
 **
-** A zeroed gmon_sums or gmon_sets is empty. It owns its memory until ..._close.
-** Call ..._get while rows are added, ..._sort at most once at the end.
+** A gmon_sums or gmon_sets with only the seed set is empty. It owns its memory
+** until ..._close. Call ..._get while rows are added, ..._sort at most once at
+** the end: then the table cannot be searched any more.
 */
 
 #ifndef sums_h
@@ -21,18 +22,15 @@ typedef struct gmon_sum {
 
 typedef struct gmon_sums {
   gmon_sum *list; /* in the order of first occurrence */
-  size_t count, capacity;
-  pf_intern_table known; /* index of `list` by key */
+  size_t capacity;
+  pf_intern_table known; /* index of `list` by key; has its count */
 } gmon_sums;
 
 /* Returns the entry of a key, added with count 0 if it is new; NULL if out of
    memory. Valid until the next call. */
 gmon_sum *gmon_sums_get (gmon_sums *sums, uint64_t a, uint64_t b);
 
-/* Returns the index of a key's entry, or SIZE_MAX. */
-size_t gmon_sums_find (const gmon_sums *sums, uint64_t a, uint64_t b);
-
-/* Sort the entries by key. The table cannot be searched afterwards. */
+/* Sort the entries by key. */
 void gmon_sums_sort (gmon_sums *sums);
 
 void gmon_sums_close (gmon_sums *sums);
@@ -40,23 +38,22 @@ void gmon_sums_close (gmon_sums *sums);
 /* A histogram: the sum of all records with the same header. */
 typedef struct gmon_set {
   uint64_t low, high, bins;
-  uint64_t read; /* bins with counts, from 0 on; at most `bins` */
   uint32_t rate;
   uint32_t dimension, abbreviation; /* names in the encoder's dictionary */
+  uint64_t read; /* bins with counts, from 0 on; at most `bins` */
   gmon_scale scale;
   uint64_t *counts; /* by bin, `read` of them */
-  size_t next;      /* index + 1 of another set with the same hash */
 } gmon_set;
 
 typedef struct gmon_sets {
   gmon_set *list;
-  size_t count, capacity;
-  gmon_sums hashes; /* hash of a header -> index + 1 of its newest set */
+  size_t capacity;
+  pf_intern_table known; /* index of `list` by header; has its count */
 } gmon_sets;
 
 /* Returns the index of the set with this header, added if it is new, with
-   counts for at least header->read bins; SIZE_MAX if out of memory. The fields
-   read, scale, counts and next are not compared. */
+   counts for at least header->read bins; SIZE_MAX if out of memory. Members
+   from `read` on are not compared. */
 size_t gmon_sets_get (gmon_sets *sets, const gmon_set *header, bool extended);
 
 /*
@@ -67,8 +64,7 @@ size_t gmon_sets_get (gmon_sets *sets, const gmon_set *header, bool extended);
 */
 pf_status gmon_set_finish (gmon_set *set, bool extended, pf_error *error);
 
-/* Sort the sets by header. Returns false if out of memory. The table cannot be
-   searched afterwards. */
+/* Sort the sets by header. Returns false if out of memory. */
 bool gmon_sets_sort (gmon_sets *sets, const pf_dictionary *dictionary);
 
 void gmon_sets_close (gmon_sets *sets);
@@ -86,7 +82,8 @@ typedef struct gmon_writer {
   bool is_sorted; /* several inputs: sort, so that their order does not
                      matter */
   gmon_sets sets;
-  gmon_sums set_ids; /* (id of a set in the input, 0) -> index in sets.list */
+  gmon_sums set_ids; /* (id of a set in the input, 0) -> index in sets.list,
+                        + 1 */
   gmon_sums arcs, blocks;
 } gmon_writer;
 

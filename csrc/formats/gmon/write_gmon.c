@@ -90,7 +90,7 @@ static pf_status check_sums (const gmon_writer *self, const gmon_sums *sums,
                              uint64_t maximum, uint64_t *repeats,
                              pf_error *error) {
   const uint64_t size = 2 * self->width + 5; /* maximum bytes of a record */
-  for (size_t i = 0; i < sums->count; i++) {
+  for (size_t i = 0; i < sums->known.count; i++) {
     const gmon_sum *const sum = &sums->list[i];
     pf_status status = check_address(self, sum->a, error);
     if (status == PF_OK)
@@ -129,7 +129,7 @@ static pf_status check_set (const gmon_writer *self, const gmon_set *set,
 static pf_status check_gnu (const gmon_writer *self, uint64_t *repeats,
                             pf_error *error) {
   pf_status status = PF_OK;
-  for (size_t i = 0; i < self->sets.count && status == PF_OK; i++) {
+  for (size_t i = 0; i < self->sets.known.count && status == PF_OK; i++) {
     const gmon_set *const set = &self->sets.list[i];
     status = check_set(self, set, error);
     if (status == PF_OK)
@@ -148,14 +148,14 @@ static unsigned counter_for (const gmon_set *set) {
 
 
 static pf_status check_bsd (const gmon_writer *self, pf_error *error) {
-  if (self->sets.count != 1)
+  if (self->sets.known.count != 1)
     return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "a 4.4BSD file holds one histogram, here are %zu",
-                   self->sets.count);
-  if (self->blocks.count > 0)
+                   "a 4.4BSD file holds one histogram, here are %u",
+                   self->sets.known.count);
+  if (self->blocks.known.count > 0)
     return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "a 4.4BSD file holds no basic blocks, here are %zu",
-                   self->blocks.count);
+                   "a 4.4BSD file holds no basic blocks, here are %u",
+                   self->blocks.known.count);
   const gmon_set *const set = self->sets.list;
   if (set->dimension != pf_find_name(self->dictionary, gmon_text("seconds")) ||
       set->abbreviation != pf_find_name(self->dictionary, gmon_text("s")))
@@ -219,7 +219,7 @@ static void put_arcs (const output *out) {
   const gmon_sums *const arcs = &out->writer->arcs;
   const bool is_gnu = out->writer->dialect == GMON_GNU;
   const uint64_t maximum = max_arc_count(out->writer);
-  for (size_t i = 0; i < arcs->count; i++) {
+  for (size_t i = 0; i < arcs->known.count; i++) {
     uint64_t left = arcs->list[i].count;
     do {
       const uint64_t count = left < maximum ? left : maximum;
@@ -240,13 +240,13 @@ static void put_blocks (const output *out) {
   const gmon_sums *const blocks = &out->writer->blocks;
   const uint64_t maximum = max_block_count(out->writer);
   uint64_t number = 0;
-  for (size_t i = 0; i < blocks->count; i++)
+  for (size_t i = 0; i < blocks->known.count; i++)
     number += records_for(blocks->list[i].count, maximum);
   if (number == 0)
     return;
   put_number(out, 1, 2);
   put_number(out, 4, number);
-  for (size_t i = 0; i < blocks->count; i++) {
+  for (size_t i = 0; i < blocks->known.count; i++) {
     uint64_t left = blocks->list[i].count;
     do {
       const uint64_t count = left < maximum ? left : maximum;
@@ -279,7 +279,7 @@ pf_status gmon_write (const gmon_writer *writer, pf_sink *sink,
     (void)pf_sink_put(out.sink, "gmon", 4);
     put_number(&out, 4, 1);
     (void)pf_sink_fill(out.sink, 0, 12);
-    for (size_t i = 0; i < writer->sets.count; i++)
+    for (size_t i = 0; i < writer->sets.known.count; i++)
       put_gnu_set(&out, &writer->sets.list[i]);
     put_arcs(&out);
     put_blocks(&out);

@@ -5,10 +5,7 @@
 #include "formats/pprof/header_pprof.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
-
-#include "model/base/memory.h"
 
 
 /* {====== Units ====== */
@@ -76,41 +73,20 @@ void pprof_header_open (pprof_header *header) {
                            .doc_url = PF_NO_NAME,
                            .drop_frames = PF_NO_NAME,
                            .keep_frames = PF_NO_NAME};
+  pf_id_table_init(&header->comments);
 }
 
 
 void pprof_header_close (pprof_header *header) {
-  free(header->comments);
-  pf_intern_table_free(&header->comment_set);
+  pf_id_table_free(&header->comments);
   pprof_header_open(header);
 }
 
 
-/* Search key of a comment. */
-typedef struct wanted {
-  const pprof_header *header;
-  uint32_t comment;
-} wanted;
-
-
-static bool is_same (const void *context, uint32_t number) {
-  const wanted *const w = context;
-  return w->header->comments[number] == w->comment;
-}
-
-
 bool pprof_header_comment (pprof_header *header, uint32_t comment) {
-  const wanted w = {header, comment};
-  const uint64_t hash = pf_mix(0, comment);
-  if (pf_intern_table_find(&header->comment_set, hash, is_same, &w) !=
-      PF_NOT_INTERNED)
-    return true;
-  const bool ok = pf_intern_table_reserve(&header->comment_set) &&
-                  pf_grow(&header->comments, &header->comment_capacity,
-                          (size_t)header->comment_set.count + 1);
-  if (ok)
-    header->comments[pf_intern_table_add(&header->comment_set, hash)] = comment;
-  return ok;
+  const uint64_t word = comment;
+  uint32_t id;
+  return pf_id_table_words(&header->comments, &word, 1, &id) == PF_OK;
 }
 
 
@@ -163,8 +139,8 @@ bool pprof_header_merge (pprof_header *header, const pprof_header *more,
     header->drop_frames = more->drop_frames;
     header->keep_frames = more->keep_frames;
   }
-  for (size_t i = 0; ok && i < more->comment_set.count; i++)
-    ok = pprof_header_comment(header, more->comments[i]);
+  for (size_t i = 0; ok && i < more->comments.count; i++)
+    ok = pprof_header_comment(header, (uint32_t)more->comments.words[i]);
   return ok;
 }
 
@@ -183,9 +159,10 @@ void pprof_put_header (pf_sink *sink, pprof_strings *strings,
     pprof_put_value_type(sink, strings, PPROF_PERIOD_TYPE,
                          &header->period_type);
   pprof_put_number(sink, PPROF_PERIOD, (uint64_t)header->period);
-  for (size_t i = 0; i < header->comment_set.count; i++)
-    pprof_put_number(sink, PPROF_COMMENT,
-                     pprof_string_index(strings, header->comments[i]));
+  for (size_t i = 0; i < header->comments.count; i++)
+    pprof_put_number(
+        sink, PPROF_COMMENT,
+        pprof_string_index(strings, (uint32_t)header->comments.words[i]));
   pprof_put_number(sink, PPROF_DEFAULT_TYPE,
                    pprof_string_index(strings, header->default_type));
   pprof_put_number(sink, PPROF_DOC_URL,

@@ -11,7 +11,7 @@
 #define header_pprof_h
 
 #include "formats/pprof/put.h"
-#include "model/base/intern_table.h"
+#include "model/base/id_table.h"
 
 typedef enum pprof_family {
   PPROF_NO_FAMILY, /* a unit that cannot be converted */
@@ -33,10 +33,8 @@ typedef struct pprof_header {
                                                  unit; 0: unknown */
   pprof_value_type period_type;               /* PF_NO_NAME: unknown */
   uint32_t default_type, doc_url, drop_frames,
-      keep_frames; /* PF_NO_NAME: none */
-  uint32_t *comments;
-  size_t comment_capacity;
-  pf_intern_table comment_set; /* its count is the number of comments */
+      keep_frames;      /* PF_NO_NAME: none */
+  pf_id_table comments; /* its words are the comments */
 } pprof_header;
 
 /* Initialise empty attributes. They may be closed in any state. */

@@ -63,6 +63,13 @@ typedef struct pprof_block {
   bool has_overflowed; /* a value was limited to the range of int64_t */
 } pprof_block;
 
+/* A mapping of the merged profile. Mappings are equal if they have the same
+   size, offset and build id, or else file name. */
+typedef struct pprof_merged_mapping {
+  uint64_t pages, offset, file;
+  pprof_mapping first; /* of the equal ones */
+} pprof_merged_mapping;
+
 /* The merged profile. Structures refer to functions, mappings and locations by
    entry numbers. */
 typedef struct pprof_merged {
@@ -73,7 +80,7 @@ typedef struct pprof_merged {
   size_t nfiles;
   bool has_mappings; /* some file has one */
 
-  pprof_mapping *mappings;
+  pprof_merged_mapping *mappings;
   pprof_function_message *functions;
   pprof_merged_location *locations;
   pprof_line *lines;
@@ -143,8 +150,7 @@ void pprof_translation_close (pprof_translation *translation);
 uint32_t pprof_find_mapping (const pprof_translation *translation, uint64_t id);
 
 /* Returns the entry number of a mapping, added if it is new; 0 if out of
-   memory. Mappings are equal if they have the same size, offset and build id
-   (or file name). */
+   memory. */
 uint32_t pprof_intern_mapping (pprof_merged *merged,
                                const pprof_mapping *mapping);
 

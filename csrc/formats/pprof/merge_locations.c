@@ -34,13 +34,7 @@ static uint64_t hash_of_location (const pprof_merged *m,
                                   const pprof_merged_location *l) {
   uint64_t hash = pf_mix(m->location_set.seed, l->address);
   hash = pf_mix(hash, l->mapping | (uint64_t)l->is_folded << 32);
-  for (uint32_t i = 0; i < l->nlines; i++) {
-    const pprof_line *const line = &m->lines[l->first + i];
-    hash = pf_mix(hash, line->function);
-    hash = pf_mix(hash, (uint64_t)line->line);
-    hash = pf_mix(hash, (uint64_t)line->column);
-  }
-  return hash;
+  return pf_mix_bytes(hash, m->lines + l->first, l->nlines * sizeof *m->lines);
 }
 
 
@@ -126,7 +120,7 @@ uint32_t pprof_merge_location (pprof_merged *m, pprof_translation *t,
       return 0;
     location.mapping = mapping->merged;
     location.address +=
-        m->mappings[mapping->merged - 1].start - mapping->stated.start;
+        m->mappings[mapping->merged - 1].first.start - mapping->stated.start;
   }
   location.area = file->frames[file->locations[number].first];
   t->locations[number] = intern_location(m, &location);

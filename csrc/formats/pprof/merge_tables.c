@@ -49,47 +49,16 @@ uint32_t pprof_find_mapping (const pprof_translation *t, uint64_t id) {
 }
 
 
-typedef struct mapping_key {
-  const pprof_merged *merged;
-  const pprof_mapping *mapping;
-} mapping_key;
-
-
-static uint64_t rounded_size (const pprof_mapping *m) {
-  return (m->limit - m->start + PAGE - 1) / PAGE;
-}
-
-
-/* Returns the name id that identifies the mapped file: that of the build id if
-   it is known, else that of the file name. */
-static uint64_t identity (const pprof_mapping *m) {
-  return m->build_id != PF_NO_NAME ? m->build_id : m->file;
-}
-
-
-static bool is_same_mapping (const void *context, uint32_t number) {
-  const mapping_key *const w = context;
-  const pprof_mapping *const known = &w->merged->mappings[number];
-  return rounded_size(known) == rounded_size(w->mapping) &&
-         known->offset == w->mapping->offset &&
-         identity(known) == identity(w->mapping);
-}
-
-
 uint32_t pprof_intern_mapping (pprof_merged *m, const pprof_mapping *mapping) {
-  const mapping_key w = {m, mapping};
-  uint64_t hash = pf_mix(m->mapping_set.seed, rounded_size(mapping));
-  hash = pf_mix(pf_mix(hash, mapping->offset), identity(mapping));
-  const uint32_t known =
-      pf_intern_table_find(&m->mapping_set, hash, is_same_mapping, &w);
-  if (known != PF_NOT_INTERNED)
-    return known + 1;
-  if (!pf_intern_table_reserve(&m->mapping_set) ||
-      !pf_grow(&m->mappings, &m->mapping_capacity,
-               (size_t)m->mapping_set.count + 1))
-    return 0;
-  m->mappings[m->mapping_set.count] = *mapping;
-  return pf_intern_table_add(&m->mapping_set, hash) + 1;
+  const pprof_merged_mapping entry = {
+      .pages = (mapping->limit - mapping->start + PAGE - 1) / PAGE,
+      .offset = mapping->offset,
+      .file =
+          mapping->build_id != PF_NO_NAME ? mapping->build_id : mapping->file,
+      .first = *mapping};
+  return 1 + pf_intern_element(&m->mapping_set, &m->mappings,
+                               &m->mapping_capacity, &entry,
+                               offsetof(pprof_merged_mapping, first));
 }
 
 
@@ -124,43 +93,6 @@ static pf_status add_mapping (pprof_translation *t, const pprof_field *message,
 
 /* {====== Functions ====== */
 
-typedef struct function_key {
-  const pprof_merged *merged;
-  const pprof_function_message *function;
-} function_key;
-
-
-static bool is_same_function (const void *context, uint32_t number) {
-  const function_key *const w = context;
-  const pprof_function_message *const known = &w->merged->functions[number];
-  return known->name == w->function->name &&
-         known->system_name == w->function->system_name &&
-         known->file == w->function->file &&
-         known->start_line == w->function->start_line;
-}
-
-
-/* Returns the entry number of a function, or 0 if out of memory. */
-static uint32_t intern_function (pprof_merged *m,
-                                 const pprof_function_message *function) {
-  const function_key w = {m, function};
-  uint64_t hash =
-      pf_mix(m->function_set.seed, function->name | function->file << 32);
-  hash = pf_mix(hash, function->system_name);
-  hash = pf_mix(hash, (uint64_t)function->start_line);
-  const uint32_t known =
-      pf_intern_table_find(&m->function_set, hash, is_same_function, &w);
-  if (known != PF_NOT_INTERNED)
-    return known + 1;
-  if (!pf_intern_table_reserve(&m->function_set) ||
-      !pf_grow(&m->functions, &m->function_capacity,
-               (size_t)m->function_set.count + 1))
-    return 0;
-  m->functions[m->function_set.count] = *function;
-  return pf_intern_table_add(&m->function_set, hash) + 1;
-}
-
-
 static pf_status add_function (pprof_merged *m, pprof_translation *t,
                                const pprof_field *message, pf_error *error) {
   pprof_function_message f;
@@ -177,7 +109,10 @@ static pf_status add_function (pprof_merged *m, pprof_translation *t,
   const uint32_t number = pprof_find_function(t->file, f.id);
   if (number == UINT32_MAX || t->functions[number] != 0)
     return PF_OK; /* of equal ids the first is kept */
-  t->functions[number] = intern_function(m, &f);
+  f.id = 0;       /* equal functions of several files are one */
+  t->functions[number] =
+      1 + pf_intern_element(&m->function_set, &m->functions,
+                            &m->function_capacity, &f, sizeof f);
   return t->functions[number] != 0 ? PF_OK : pf_no_memory(error);
 }
 

@@ -108,14 +108,6 @@ static bool is_same_sample (const void *context, uint32_t number) {
 }
 
 
-static uint64_t hash_of_words (uint64_t hash, const uint32_t *words,
-                               size_t count) {
-  for (; count >= 2; words += 2, count -= 2)
-    hash = pf_mix(hash, words[0] | (uint64_t)words[1] << 32);
-  return count == 0 ? hash : pf_mix(hash, words[0]);
-}
-
-
 /* Sort key of a label: key, texts before numbers. */
 static uint64_t rank_of_label (const uint32_t *label) {
   return (uint64_t)label[LABEL_KEY] << 1 | (label[LABEL_TEXT] == PF_NO_NAME);
@@ -195,7 +187,7 @@ static uint32_t intern_sample (sample_merger *s) {
     return PF_NOT_INTERNED;
   const sample_key w = {block, block->words + block->nwords,
                         size * sizeof *block->words};
-  const uint64_t hash = hash_of_words(s->set.seed, w.record, size);
+  const uint64_t hash = pf_mix_bytes(s->set.seed, w.record, w.bytes);
   const uint32_t known =
       pf_intern_table_find(&s->set, hash, is_same_sample, &w);
   if (known != PF_NOT_INTERNED)

@@ -114,7 +114,7 @@ static void put_mappings (merged_writer *w) {
   for (uint32_t i = 0; i < nmappings; i++)
     assign_id(w->mappings, w->used, &count, i);
   for (uint32_t i = 0; i < count; i++) {
-    pprof_mapping mapping = m->mappings[w->used[i]];
+    pprof_mapping mapping = m->mappings[w->used[i]].first;
     mapping.id = i + 1u;
     pprof_put_mapping(w->sink, &w->strings, &mapping);
   }

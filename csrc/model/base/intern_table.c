@@ -64,6 +64,19 @@ uint32_t pf_intern_table_add (pf_intern_table *t, uint64_t hash) {
 }
 
 
+uint32_t pf_intern_append (pf_intern_table *t, uint64_t hash, void *array,
+                           size_t *capacity, const void *element, size_t size) {
+  const size_t count = (size_t)t->count + 1;
+  if (!pf_intern_table_reserve(t) ||
+      (count > *capacity && !pf_grow_array(array, capacity, count, size)))
+    return PF_NOT_INTERNED;
+  uint8_t *elements;
+  memcpy(&elements, array, sizeof elements);
+  memcpy(elements + t->count * size, element, size);
+  return pf_intern_table_add(t, hash);
+}
+
+
 bool pf_intern_table_copy (pf_intern_table *t, const pf_intern_table *from) {
   const size_t nslots = (size_t)from->capacity * 2;
   pf_intern_slot *const slots = pf_array(nslots, sizeof *slots);

@@ -5,11 +5,13 @@
 ** Used by areas, stacks, contexts and several formats.
 **
 ** Order of calls: zero a table and set `seed`; then for each entry find, and if
-** there is none, reserve and add. Free it at the end.
+** there is none, reserve and add; or pf_intern_element. Free it at the end.
 */
 
 #ifndef intern_table_h
 #define intern_table_h
+
+#include <string.h>
 
 #include "profio.h"
 
@@ -40,6 +42,22 @@ static inline uint64_t pf_mix (uint64_t hash, uint64_t word) {
   __extension__ typedef unsigned __int128 wide;
   const wide product = (wide)(hash ^ word) * (hash * 0x9e3779b97f4a7c15u | 1);
   return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+/* Mix `size` bytes into a hash. */
+static inline uint64_t pf_mix_bytes (uint64_t hash, const void *bytes,
+                                     size_t size) {
+  const uint8_t *at = bytes;
+  uint64_t word = 0;
+  for (; size >= sizeof word; at += sizeof word, size -= sizeof word) {
+    memcpy(&word, at, sizeof word);
+    hash = pf_mix(hash, word);
+  }
+  if (size == 0)
+    return hash;
+  word = 0;
+  memcpy(&word, at, size);
+  return pf_mix(hash, word);
 }
 
 static inline uint32_t pf_intern_fold (uint64_t hash) {
@@ -78,5 +96,42 @@ void pf_intern_table_put (pf_intern_table *table, uint64_t hash,
 bool pf_intern_table_copy (pf_intern_table *table, const pf_intern_table *from);
 
 void pf_intern_table_free (pf_intern_table *table);
+
+/*
+** The id of an element in an array, which is appended if it is new;
+** PF_NOT_INTERNED when out of memory or of ids. `array` is the address of its
+** pointer, `capacity` of a size_t. Elements are equal if their first `key_size`
+** bytes are, which must not contain padding. Inline, so that constant sizes
+** need no calls.
+*/
+#define pf_intern_element(table, array, capacity, element, key_size) \
+  pf_intern_bytes((table), (array), (capacity), *(array), (element), \
+                  sizeof **(array), (key_size))
+typedef struct pf_element_key {
+  const void *array, *element;
+  size_t size, key_size;
+} pf_element_key;
+
+static inline bool pf_is_same_element (const void *context, uint32_t number) {
+  const pf_element_key *const k = context;
+  const uint8_t *const known = (const uint8_t *)k->array + number * k->size;
+  return memcmp(known, k->element, k->key_size) == 0;
+}
+
+uint32_t pf_intern_append (pf_intern_table *table, uint64_t hash, void *array,
+                           size_t *capacity, const void *element, size_t size);
+
+static inline uint32_t pf_intern_bytes (pf_intern_table *table, void *array,
+                                        size_t *capacity, const void *elements,
+                                        const void *element, size_t size,
+                                        size_t key_size) {
+  const pf_element_key key = {elements, element, size, key_size};
+  const uint64_t hash = pf_mix_bytes(table->seed, element, key_size);
+  const uint32_t known =
+      pf_intern_table_find(table, hash, pf_is_same_element, &key);
+  return known != PF_NOT_INTERNED
+             ? known
+             : pf_intern_append(table, hash, array, capacity, element, size);
+}
 
 #endif
