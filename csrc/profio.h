@@ -114,6 +114,7 @@ struct pf_reader {
   const pf_field *fields; /* the schema of its rows */
   size_t nfields;
   pf_dictionary *dictionary; /* of the ids in its columns */
+  pf_reader *input;          /* the reader below a stage (borrowed), or NULL */
   /* Fill the wanted columns of the batch. */
   pf_status (*next)(pf_reader *self, pf_batch *batch, pf_error *error);
   /* Mark other columns that are needed, before the batch opens; or NULL. */
@@ -122,7 +123,6 @@ struct pf_reader {
   const pf_abilities *can;        /* more that it can do; or NULL */
 };
 
-/* Records of one kind. */
 struct pf_table {
   const char *name;
   const pf_field *fields;

@@ -65,15 +65,8 @@ pf_status pf_pull_open (pf_pull *pull, pf_reader *reader, const pf_want *wants,
 pf_status pf_pull_clone (pf_pull *pull, const pf_pull *model, pf_error *error) {
   const pf_batch *const like = &model->batch;
   memset(pull, 0, sizeof *pull);
-  bool *wanted = malloc((like->ncolumns + 1) * sizeof *wanted);
-  for (size_t i = 0; wanted != NULL && i < like->ncolumns; i++)
-    wanted[i] = like->columns[i].data != NULL;
-  const pf_status status =
-      wanted == NULL ? PF_ENOMEM
-                     : pf_batch_open(&pull->batch, model->reader->fields,
-                                     like->ncolumns, wanted);
-  free(wanted);
-  if (status != PF_OK)
+  if (pf_batch_like(&pull->batch, model->reader->fields, like->ncolumns,
+                    like) != PF_OK)
     return pf_no_memory(error);
   pull->reader = model->reader;
   for (size_t i = 0; i < PF_MAX_PULLED; i++)

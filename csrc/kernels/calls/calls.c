@@ -6,13 +6,12 @@
 #include "kernels/calls/calls.h"
 
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "kernels/calls/events.h"
 #include "model/dictionary/names.h"
-#include "model/rows/abilities.h"
 #include "model/rows/put_values.h"
+#include "model/rows/table_reader.h"
 
 #define AT_ONCE \
   512 /* events: so few that their calls stay in the L1
@@ -65,7 +64,6 @@ typedef struct calls_reader {
   pf_reader reader;
   pf_field fields[MOST_COLUMNS];
   size_t line, params; /* column indexes, or SIZE_MAX */
-  pf_reader *input;
   pf_call_options options;
   pf_events events;
   pf_machine machine;
@@ -103,7 +101,7 @@ static pf_status flags_name (calls_reader *r, unsigned flags, uint32_t *name) {
     return PF_OK;
   char text[64];
   pf_call_flags_text(flags, text, sizeof text);
-  *name = r->words[flags] = pf_intern_text(r->input->dictionary, text);
+  *name = r->words[flags] = pf_intern_text(r->reader.input->dictionary, text);
   return *name == PF_NO_NAME ? PF_ENOMEM : PF_OK;
 }
 
@@ -154,7 +152,8 @@ static size_t put_detail (calls_reader *r, const pf_call *call, pf_batch *batch,
 
 /* A column of the events, or NULL. */
 static const pf_column *column_at (const calls_reader *r, size_t column) {
-  return column < r->input->nfields ? &r->events.batch.columns[column] : NULL;
+  return column < r->reader.input->nfields ? &r->events.batch.columns[column]
+                                           : NULL;
 }
 
 
@@ -202,7 +201,8 @@ static bool is_wanted (const pf_batch *batch, size_t column) {
 
 static pf_status begin (calls_reader *r, const pf_batch *batch,
                         pf_error *error) {
-  pf_reader *const input = r->wanted == NULL ? r->input : &r->pushed_input;
+  pf_reader *const input =
+      r->wanted == NULL ? r->reader.input : &r->pushed_input;
   const bool details = is_wanted(batch, r->line) || is_wanted(batch, r->params);
   if (details && (r->details = pf_details_new()) == NULL)
     return pf_no_memory(error);
@@ -212,7 +212,7 @@ static pf_status begin (calls_reader *r, const pf_batch *batch,
     pf_events_close(&r->events);
     return status;
   }
-  pf_machine_init(&r->machine, &r->options, r->input->dictionary,
+  pf_machine_init(&r->machine, &r->options, r->reader.input->dictionary,
                   r->fields[AREA].type == PF_AREA);
   r->machine.has_stacks = is_wanted(batch, STACK);
   r->machine.details = r->details;
@@ -289,7 +289,9 @@ static pf_status pushed_next (pf_reader *self, pf_batch *batch,
     batch->columns = r->own;
     if (r->is_over)
       return PF_END;
-    return r->is_reattached ? r->input->next(r->input, batch, error) : PF_AGAIN;
+    return r->is_reattached
+               ? r->reader.input->next(r->reader.input, batch, error)
+               : PF_AGAIN;
   }
   batch->columns = r->pushed->columns;
   batch->rows = r->pushed->rows;
@@ -321,16 +323,14 @@ static pf_status calls_detach_input (pf_reader *reader, const bool *wanted,
   *events = NULL;
   if (!can_detach(r, wanted))
     return PF_OK;
-  r->wanted = calloc(r->input->nfields + 1, sizeof *r->wanted);
+  r->wanted = calloc(r->reader.input->nfields + 1, sizeof *r->wanted);
   if (r->wanted == NULL)
     return PF_ENOMEM;
   pf_events_want(&r->events, r->wanted);
-  r->pushed_input = (pf_reader){.fields = r->input->fields,
-                                .nfields = r->input->nfields,
-                                .dictionary = r->input->dictionary,
-                                .next = pushed_next,
-                                .want = pushed_want};
-  *events = r->input;
+  r->pushed_input = *r->reader.input;
+  r->pushed_input.next = pushed_next;
+  r->pushed_input.want = pushed_want;
+  *events = r->reader.input;
   *wants = r->wanted;
   return PF_OK;
 }
@@ -356,7 +356,7 @@ void pf_calls_reattach_input (pf_reader *reader, bool is_over) {
 
 /* Add the columns that only some events have. */
 static void add_details (calls_reader *r, pf_events *events) {
-  const size_t none = r->input->nfields;
+  const size_t none = r->reader.input->nfields;
   size_t count = NCOLUMNS;
   pf_events_find_details(events);
   r->line = r->params = SIZE_MAX;
@@ -376,10 +376,9 @@ static void add_details (calls_reader *r, pf_events *events) {
 
 pf_status pf_calls_open (pf_reader *input, const pf_call_options *options,
                          pf_reader **reader, pf_error *error) {
-  calls_reader *const r = calloc(1, sizeof *r);
+  calls_reader *const r = pf_stage_new(sizeof *r, input, calls_next, error);
   if (r == NULL)
-    return pf_no_memory(error);
-  r->input = input;
+    return PF_ENOMEM;
   r->options = *options;
   const pf_status status = pf_events_columns(&r->events, input, error);
   if (status != PF_OK) {
@@ -387,14 +386,13 @@ pf_status pf_calls_open (pf_reader *input, const pf_call_options *options,
     return status;
   }
   memset(r->words, 0xff, sizeof r->words);
-  r->reader = (pf_reader){.fields = r->fields,
-                          .dictionary = input->dictionary,
-                          .next = calls_next,
-                          .close = calls_close,
-                          .can = &abilities};
+  r->reader.fields = r->fields;
+  r->reader.want = NULL; /* it reads the events into a batch of its own */
+  r->reader.close = calls_close;
+  r->reader.can = &abilities;
   /* Areas and lanes have the types of the columns of events. */
   memcpy(r->fields, columns, sizeof columns);
-  const pf_type area = r->input->fields[r->events.area].type;
+  const pf_type area = r->reader.input->fields[r->events.area].type;
   r->fields[AREA].type = r->fields[CALLER].type = area;
   r->fields[LANE].type = pf_events_lane_type(&r->events);
   add_details(r, &r->events);

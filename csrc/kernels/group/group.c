@@ -4,21 +4,19 @@
 */
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "kernels/group/group.h"
 #include "kernels/group/row_scan.h"
 #include "kernels/base/order.h"
 #include "kernels/group/quantile.h"
+#include "model/rows/table_reader.h"
 
 #define HELP_SIZE 160
 
 typedef struct group_reader {
   pf_reader reader;
-  pf_reader *input;
   size_t nkeys, naggregates;
-  size_t nfields; /* including the hidden columns of sums */
   pf_group_scan scan;
   pf_group_chunks *chunks; /* other readers of the same rows, or NULL */
   bool done;               /* the store is filled */
@@ -46,7 +44,8 @@ static pf_status read_input (group_reader *g, pf_error *error) {
     if (status != PF_OK)
       return status;
   }
-  return is_read ? PF_END : pf_group_scan_read(&g->scan, g->input, NULL, error);
+  return is_read ? PF_END
+                 : pf_group_scan_read(&g->scan, g->reader.input, NULL, error);
 }
 
 
@@ -165,7 +164,7 @@ static const char *copy_text (char **at, const char *text) {
 
 static bool make_fields (group_reader *g, const pf_key *keys,
                          const pf_type *types, const pf_aggregate *list) {
-  const pf_field *const input = g->input->fields;
+  const pf_field *const input = g->reader.input->fields;
   size_t size = 1;
   for (size_t i = 0; i < g->nkeys; i++)
     size += strlen(keys[i].name) + 1;
@@ -190,15 +189,18 @@ static bool make_fields (group_reader *g, const pf_key *keys,
     write_help(help, &list[i], input);
     field->help = copy_text(&at, help);
   }
-  g->nfields = g->nkeys + g->naggregates;
+  g->reader.fields = g->fields;
+  g->reader.nfields = g->nkeys + g->naggregates;
   for (size_t i = 0; i < g->naggregates; i++) {
     if (list[i].function != PF_SUM ||
-        pf_aggregate_rest(&list[i], input, g->input->nfields) == PF_NO_COLUMN)
+        pf_aggregate_rest(&list[i], input, g->reader.input->nfields) ==
+            PF_NO_COLUMN)
       continue;
     char *const name = at;
     *at++ = '.';
     (void)copy_text(&at, list[i].name);
-    g->fields[g->nfields++] = (pf_field){name, PF_INT, pf_remainder_help};
+    g->fields[g->reader.nfields++] =
+        (pf_field){name, PF_INT, pf_remainder_help};
   }
   return true;
 }
@@ -206,7 +208,7 @@ static bool make_fields (group_reader *g, const pf_key *keys,
 
 static bool make_wanted (group_reader *g, const pf_key *keys,
                          const pf_aggregate *list) {
-  bool *const wanted = calloc(g->input->nfields + 1, sizeof *wanted);
+  bool *const wanted = calloc(g->reader.input->nfields + 1, sizeof *wanted);
   g->scan.wanted = wanted;
   if (wanted == NULL)
     return false;
@@ -218,8 +220,8 @@ static bool make_wanted (group_reader *g, const pf_key *keys,
         wanted[keys[i].computed->columns[c]] = true;
   for (size_t i = 0; i < g->naggregates; i++)
     if (list[i].column != PF_NO_COLUMN) {
-      const size_t rest =
-          pf_aggregate_rest(&list[i], g->input->fields, g->input->nfields);
+      const size_t rest = pf_aggregate_rest(&list[i], g->reader.input->fields,
+                                            g->reader.input->nfields);
       wanted[list[i].column] = true;
       if (rest != PF_NO_COLUMN)
         wanted[rest] = true;
@@ -231,7 +233,7 @@ static bool make_wanted (group_reader *g, const pf_key *keys,
    names, which may be added while rows are read. */
 static bool may_run_apart (const group_reader *g, const pf_key *keys,
                            const pf_aggregate *list) {
-  const pf_field *const fields = g->input->fields;
+  const pf_field *const fields = g->reader.input->fields;
   for (size_t i = 0; i < g->nkeys; i++)
     if (keys[i].computed != NULL)
       return false;
@@ -239,7 +241,7 @@ static bool may_run_apart (const group_reader *g, const pf_key *keys,
     if (list[i].column != PF_NO_COLUMN &&
         pf_type_is_id(fields[list[i].column].type))
       return false;
-  for (size_t i = 0; i < g->input->nfields; i++)
+  for (size_t i = 0; i < g->reader.input->nfields; i++)
     if (g->scan.wanted[i] && fields[i].type == PF_BYTES)
       return false;
   return true;
@@ -252,10 +254,11 @@ pf_status pf_group_open (pf_reader *input, const pf_key *keys,
                          const pf_type *types, size_t nkeys,
                          const pf_aggregate *aggregates, size_t naggregates,
                          pf_reader **reader, pf_error *error) {
-  group_reader *const g = calloc(1, sizeof *g);
+  group_reader *const g = pf_stage_new(sizeof *g, input, group_next, error);
   if (g == NULL)
-    return pf_no_memory(error);
-  g->input = input;
+    return PF_ENOMEM;
+  g->reader.want = NULL; /* it reads its input into a batch of its own */
+  g->reader.close = group_close;
   g->nkeys = nkeys;
   g->naggregates = naggregates;
   if (!make_fields(g, keys, types, aggregates) ||
@@ -263,16 +266,9 @@ pf_status pf_group_open (pf_reader *input, const pf_key *keys,
       pf_keys_open(keys, nkeys, &g->scan.keys) != PF_OK ||
       pf_aggregates_open(aggregates, naggregates, input->fields, input->nfields,
                          input->dictionary, g->fields + nkeys,
-                         &g->scan.aggregates) != PF_OK) {
-    group_close(&g->reader);
-    return pf_no_memory(error);
-  }
+                         &g->scan.aggregates) != PF_OK)
+    return pf_reader_opened(&g->reader, pf_no_memory(error), reader);
   g->scan.may_run_apart = may_run_apart(g, keys, aggregates);
-  g->reader = (pf_reader){.fields = g->fields,
-                          .nfields = g->nfields,
-                          .dictionary = input->dictionary,
-                          .next = group_next,
-                          .close = group_close};
   *reader = &g->reader;
   return PF_OK;
 }

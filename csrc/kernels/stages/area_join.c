@@ -2,11 +2,10 @@
 ** area_join.c - looks up areas by id and copies their parts into columns.
 */
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "kernels/stages/area_join.h"
-#include "model/rows/abilities.h"
+#include "model/rows/table_reader.h"
 
 enum {
   CLASS,
@@ -29,7 +28,6 @@ static const pf_field parts[PARTS] = {
 
 typedef struct area_join_reader {
   pf_reader reader;
-  pf_reader *input;
   size_t area;
   size_t places[PARTS]; /* columns of the parts; SIZE_MAX: not added */
   pf_field fields[];
@@ -52,7 +50,7 @@ static bool part_of (const pf_area *area, size_t part, uint64_t *bits) {
 static pf_status area_join_next (pf_reader *self, pf_batch *batch,
                                  pf_error *error) {
   area_join_reader *const j = (area_join_reader *)(void *)self;
-  const pf_status status = j->input->next(j->input, batch, error);
+  const pf_status status = self->input->next(self->input, batch, error);
   if (status != PF_MORE)
     return status;
   for (size_t part = 0; part < PARTS; part++)
@@ -84,63 +82,34 @@ static void area_join_want (pf_reader *self, bool *wanted) {
   for (size_t part = 0; part < PARTS; part++)
     if (j->places[part] != SIZE_MAX && wanted[j->places[part]])
       wanted[j->area] = true;
-  if (j->input->want != NULL)
-    j->input->want(j->input, wanted);
-}
-
-
-static pf_status area_join_seek (pf_reader *self, uint64_t row,
-                                 pf_error *error) {
-  area_join_reader *const j = (area_join_reader *)(void *)self;
-  return j->input->can->seek(j->input, row, error);
-}
-
-
-static const pf_abilities abilities = {.seek = area_join_seek};
-
-
-static void area_join_close (pf_reader *self) {
-  free(self);
-}
-
-
-/* Add the fields of the parts that the input has not. */
-static size_t add_fields (area_join_reader *j) {
-  const size_t known = j->input->nfields;
-  size_t count = known;
-  if (known > 0)
-    memcpy(j->fields, j->input->fields, known * sizeof *j->fields);
-  for (size_t part = 0; part < PARTS; part++) {
-    j->places[part] = SIZE_MAX;
-    if (pf_field_index(j->fields, known, parts[part].name) < known)
-      continue;
-    j->places[part] = count;
-    j->fields[count++] = parts[part];
-  }
-  return count;
+  pf_stage_want(self, wanted);
 }
 
 
 pf_status pf_area_join_open (pf_reader *input, size_t area, pf_reader **reader,
                              pf_error *error) {
   const pf_type type = input->fields[area].type;
+  const size_t known = input->nfields;
   if (type != PF_AREA && type != PF_NAME)
     return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                    "column \"%s\" holds no areas", input->fields[area].name);
   area_join_reader *const j =
-      calloc(1, sizeof *j + (input->nfields + PARTS) * sizeof(pf_field));
+      pf_stage_new(sizeof *j + (known + PARTS) * sizeof(pf_field), input,
+                   area_join_next, error);
   if (j == NULL)
-    return pf_no_memory(error);
-  j->input = input;
+    return PF_ENOMEM;
+  j->reader.fields = j->fields;
+  j->reader.want = area_join_want;
   j->area = area;
-  j->reader = (pf_reader){.fields = j->fields,
-                          .nfields = add_fields(j),
-                          .dictionary = input->dictionary,
-                          .next = area_join_next,
-                          .want = area_join_want,
-                          .close = area_join_close};
-  if (pf_can(input)->seek != NULL)
-    j->reader.can = &abilities;
+  memcpy(j->fields, input->fields, known * sizeof *j->fields);
+  for (size_t part = 0; part < PARTS; part++) {
+    j->places[part] = SIZE_MAX;
+    if (pf_field_index(j->fields, known, parts[part].name) < known)
+      continue;
+    j->places[part] = j->reader.nfields;
+    j->fields[j->reader.nfields++] = parts[part];
+  }
+  pf_stage_pass_seek(&j->reader);
   *reader = &j->reader;
   return PF_OK;
 }

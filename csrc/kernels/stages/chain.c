@@ -4,13 +4,12 @@
 */
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "kernels/stages/chain.h"
 #include "kernels/contexts/chain_stacks.h"
 #include "model/dictionary/names.h"
-#include "model/rows/abilities.h"
+#include "model/rows/table_reader.h"
 
 typedef struct chain_reader {
   pf_reader reader;
@@ -19,7 +18,7 @@ typedef struct chain_reader {
   uint32_t *constants; /* nconstants for each input */
   pf_field *fields;
   char *names; /* of the constants, concatenated */
-  size_t ninputs, nconstants, nfields;
+  size_t ninputs, nconstants;
   size_t id;     /* the column of ids, or SIZE_MAX */
   size_t at;     /* the current input */
   uint64_t base; /* ids used by the inputs before it */
@@ -60,7 +59,7 @@ static pf_status chain_next (pf_reader *self, pf_batch *batch,
         for (size_t row = 0; row < batch->rows; row++)
           batch->columns[c->id].ints[row] += (int64_t)c->base;
       for (size_t i = 0; i < c->nconstants; i++)
-        fill_constant(&batch->columns[c->nfields + i], batch->rows,
+        fill_constant(&batch->columns[self->input->nfields + i], batch->rows,
                       c->constants[c->at * c->nconstants + i]);
     }
     if (status != PF_END)
@@ -132,22 +131,19 @@ static bool set_inputs (chain_reader *c, const pf_chain_input *inputs) {
 }
 
 
-static bool set_fields (chain_reader *c, const pf_reader *first,
-                        const char *const *constants) {
+static bool set_fields (chain_reader *c, const char *const *constants) {
   size_t size = 1;
   for (size_t i = 0; i < c->nconstants; i++)
     size += strlen(constants[i]) + 1;
   c->names = malloc(size);
-  c->fields = calloc(c->nfields + c->nconstants + 1, sizeof *c->fields);
+  c->fields = pf_stage_fields(&c->reader, c->nconstants);
   if (c->names == NULL || c->fields == NULL)
     return false;
-  for (size_t i = 0; i < c->nfields; i++)
-    c->fields[i] = first->fields[i];
   char *at = c->names;
   for (size_t i = 0; i < c->nconstants; i++) {
     const size_t length = strlen(constants[i]) + 1;
     memcpy(at, constants[i], length);
-    c->fields[c->nfields + i] =
+    c->fields[c->reader.input->nfields + i] =
         (pf_field){at, PF_NAME, i == 0 ? pf_file_help : NULL};
     at += length;
   }
@@ -158,28 +154,21 @@ static bool set_fields (chain_reader *c, const pf_reader *first,
 pf_status pf_chain_open (const pf_chain_input *inputs, size_t ninputs,
                          const char *const *constants, size_t nconstants,
                          size_t id, pf_reader **reader, pf_error *error) {
-  chain_reader *const c = calloc(1, sizeof *c);
+  chain_reader *const c =
+      pf_stage_new(sizeof *c, inputs[0].reader, chain_next, error);
   if (c == NULL)
-    return pf_no_memory(error);
-  c->ninputs = ninputs;
-  c->nconstants = nconstants;
-  c->id = id;
+    return PF_ENOMEM;
   assert(id == SIZE_MAX || inputs[0].reader->fields[id].type == PF_INT);
-  c->nfields = inputs[0].reader->nfields;
-  if (!set_inputs(c, inputs) || !set_fields(c, inputs[0].reader, constants)) {
-    chain_close(&c->reader);
-    return pf_no_memory(error);
-  }
-  c->reader = (pf_reader){.fields = c->fields,
-                          .nfields = c->nfields + nconstants,
-                          .dictionary = inputs[0].reader->dictionary,
-                          .next = chain_next,
-                          .want = chain_want,
-                          .close = chain_close,
-                          .can = &c->abilities};
+  c->reader.want = chain_want;
+  c->reader.close = chain_close;
+  c->reader.can = &c->abilities;
   c->abilities.omit_zeros = chain_omit_zeros;
   if (can_read_stacks(inputs, ninputs))
     c->abilities.read_stacks = chain_read_stacks;
-  *reader = &c->reader;
-  return PF_OK;
+  c->ninputs = ninputs;
+  c->nconstants = nconstants;
+  c->id = id;
+  const bool done = set_inputs(c, inputs) && set_fields(c, constants);
+  return pf_reader_opened(&c->reader, done ? PF_OK : pf_no_memory(error),
+                          reader);
 }

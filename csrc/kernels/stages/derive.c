@@ -3,11 +3,11 @@
 ** totals.
 */
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "kernels/stages/derive.h"
 #include "model/rows/store.h"
+#include "model/rows/table_reader.h"
 
 /* A step with its state. */
 typedef struct step {
@@ -25,7 +25,6 @@ typedef struct formula {
 
 typedef struct derive_reader {
   pf_reader reader;
-  pf_reader *input;
   pf_field *fields;
   formula *formulas;
   size_t count;
@@ -63,24 +62,11 @@ static void compute (derive_reader *d, formula *f, const pf_batch *batch,
 
 /* {====== Totals ====== */
 
-/* Open a batch for the wanted columns of the input. */
-static pf_status open_batch (const derive_reader *d, const pf_batch *batch,
-                             pf_batch *pulled, pf_error *error) {
-  bool *const wanted = calloc(d->input->nfields + 1, sizeof *wanted);
-  pf_status status = PF_ENOMEM;
-  for (size_t i = 0; wanted != NULL && i < d->input->nfields; i++)
-    wanted[i] = batch->columns[i].data != NULL;
-  if (wanted != NULL)
-    status = pf_batch_open(pulled, d->input->fields, d->input->nfields, wanted);
-  free(wanted);
-  return status == PF_OK ? PF_OK : pf_no_memory(error);
-}
-
-
 static pf_status keep_rows (derive_reader *d, pf_batch *pulled,
                             pf_error *error) {
   pf_status status;
-  while ((status = d->input->next(d->input, pulled, error)) == PF_MORE) {
+  while ((status = d->reader.input->next(d->reader.input, pulled, error)) ==
+         PF_MORE) {
     /* Add the values of a batch to the totals of all formulas. */
     for (size_t i = 0; i < d->count; i++)
       for (size_t j = 0; j < d->formulas[i].nsteps; j++) {
@@ -101,15 +87,14 @@ static pf_status keep_rows (derive_reader *d, pf_batch *pulled,
 /* Read the whole input, so that its totals are known. */
 static pf_status keep_input (derive_reader *d, const pf_batch *batch,
                              pf_error *error) {
+  const pf_reader *const input = d->reader.input;
   pf_batch pulled;
-  if (d->store.columns == NULL &&
-      pf_store_open(&d->store, d->input->fields, d->input->nfields,
-                    d->input->dictionary) != PF_OK)
+  if ((d->store.columns == NULL &&
+       pf_store_open(&d->store, input->fields, input->nfields,
+                     input->dictionary) != PF_OK) ||
+      pf_batch_like(&pulled, input->fields, input->nfields, batch) != PF_OK)
     return pf_no_memory(error);
-  pf_status status = open_batch(d, batch, &pulled, error);
-  if (status < 0)
-    return status;
-  status = keep_rows(d, &pulled, error);
+  const pf_status status = keep_rows(d, &pulled, error);
   pf_batch_close(&pulled);
   if (status < 0)
     return status;
@@ -129,10 +114,10 @@ static pf_status derive_next (pf_reader *self, pf_batch *batch,
     status = keep_input(d, batch, error);
   if (status < 0)
     return status;
-  pf_reader *const input = d->stored != NULL ? d->stored : d->input;
+  pf_reader *const input = d->stored != NULL ? d->stored : d->reader.input;
   status = input->next(input, batch, error);
   for (size_t i = 0; status == PF_MORE && i < d->count; i++) {
-    pf_column *const column = &batch->columns[d->input->nfields + i];
+    pf_column *const column = &batch->columns[d->reader.input->nfields + i];
     if (column->data != NULL)
       compute(d, &d->formulas[i], batch, column);
   }
@@ -144,7 +129,8 @@ static void derive_want (pf_reader *self, bool *wanted) {
   const derive_reader *const d = (const derive_reader *)(void *)self;
   for (size_t i = 0; i < d->count; i++) {
     const formula *const f = &d->formulas[i];
-    for (size_t j = 0; wanted[d->input->nfields + i] && j < f->nsteps; j++) {
+    for (size_t j = 0; wanted[d->reader.input->nfields + i] && j < f->nsteps;
+         j++) {
       const pf_step *const s = &f->steps[j].step;
       if (s->operation > PF_PUSH_TOTAL)
         continue;
@@ -153,8 +139,7 @@ static void derive_want (pf_reader *self, bool *wanted) {
         wanted[s->rest] = true;
     }
   }
-  if (d->input->want != NULL)
-    d->input->want(d->input, wanted);
+  pf_stage_want(self, wanted);
 }
 
 
@@ -245,9 +230,9 @@ static bool is_taken_exactly (const pf_formula *given, size_t push) {
 static pf_status copy_formula (derive_reader *d, size_t number,
                                const pf_formula *given, pf_error *error) {
   formula *const f = &d->formulas[number];
-  pf_field *const field = &d->fields[d->input->nfields + number];
+  pf_field *const field = &d->fields[d->reader.input->nfields + number];
   const pf_status status =
-      check_steps(d->input, given, field, &d->height, error);
+      check_steps(d->reader.input, given, field, &d->height, error);
   if (status < 0)
     return status;
   f->overflows = given->overflows;
@@ -262,7 +247,8 @@ static pf_status copy_formula (derive_reader *d, size_t number,
     *s = given->steps[i];
     s->rest = SIZE_MAX;
     if (s->operation == PF_PUSH_TOTAL || is_taken_exactly(given, i))
-      s->rest = pf_remainder_of(d->input->fields, d->input->nfields, s->column);
+      s->rest = pf_remainder_of(d->reader.input->fields,
+                                d->reader.input->nfields, s->column);
     d->has_totals |= s->operation == PF_PUSH_TOTAL;
   }
   field->name = f->name;
@@ -270,27 +256,20 @@ static pf_status copy_formula (derive_reader *d, size_t number,
 }
 
 
-static pf_status make_room (derive_reader *d, size_t count, pf_error *error) {
-  const size_t known = d->input->nfields;
-  d->fields = calloc(known + count + 1, sizeof *d->fields);
-  d->formulas = calloc(count + 1, sizeof *d->formulas);
-  d->height = 1; /* for totals */
-  if (d->fields == NULL || d->formulas == NULL)
-    return pf_no_memory(error);
-  d->count = count;
-  if (known > 0)
-    memcpy(d->fields, d->input->fields, known * sizeof *d->fields);
-  return PF_OK;
-}
-
-
 pf_status pf_derive_open (pf_reader *input, const pf_formula *formulas,
                           size_t count, pf_reader **reader, pf_error *error) {
-  derive_reader *const d = calloc(1, sizeof *d);
+  derive_reader *const d = pf_stage_new(sizeof *d, input, derive_next, error);
   if (d == NULL)
-    return pf_no_memory(error);
-  d->input = input;
-  pf_status status = make_room(d, count, error);
+    return PF_ENOMEM;
+  d->reader.want = derive_want;
+  d->reader.close = derive_close;
+  d->fields = pf_stage_fields(&d->reader, count);
+  d->formulas = calloc(count + 1, sizeof *d->formulas);
+  d->count = count;
+  d->height = 1; /* for totals */
+  pf_status status = PF_OK;
+  if (d->fields == NULL || d->formulas == NULL)
+    status = pf_no_memory(error);
   for (size_t i = 0; i < count && status == PF_OK; i++)
     status = copy_formula(d, i, &formulas[i], error);
   if (status == PF_OK) {
@@ -298,17 +277,7 @@ pf_status pf_derive_open (pf_reader *input, const pf_formula *formulas,
     if (d->stack == NULL)
       status = pf_no_memory(error);
   }
-  d->reader = (pf_reader){.fields = d->fields,
-                          .nfields = input->nfields + count,
-                          .dictionary = input->dictionary,
-                          .next = derive_next,
-                          .want = derive_want,
-                          .close = derive_close};
-  if (status == PF_OK)
-    *reader = &d->reader;
-  else
-    derive_close(&d->reader);
-  return status;
+  return pf_reader_opened(&d->reader, status, reader);
 }
 
 /* }====== */

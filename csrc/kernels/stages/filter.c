@@ -3,14 +3,11 @@
 ** place.
 */
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "kernels/stages/filter.h"
+#include "model/rows/table_reader.h"
 
 typedef struct filter_reader {
   pf_reader reader;
-  pf_reader *input;
   pf_predicate predicate;
   uint16_t keep[PF_BATCH_ROWS];
   size_t ncolumns;
@@ -22,7 +19,7 @@ static pf_status filter_next (pf_reader *self, pf_batch *batch,
                               pf_error *error) {
   filter_reader *const f = (filter_reader *)(void *)self;
   for (;;) {
-    pf_status status = f->input->next(f->input, batch, error);
+    pf_status status = self->input->next(self->input, batch, error);
     if (status != PF_MORE)
       return status;
     size_t count = 0;
@@ -42,8 +39,7 @@ static void filter_want (pf_reader *self, bool *wanted) {
   filter_reader *const f = (filter_reader *)(void *)self;
   for (size_t i = 0; i < f->ncolumns; i++)
     wanted[f->columns[i]] = true;
-  if (f->input->want != NULL)
-    f->input->want(f->input, wanted);
+  pf_stage_want(self, wanted);
 }
 
 
@@ -57,16 +53,12 @@ static void filter_close (pf_reader *self) {
 pf_status pf_filter_open (pf_reader *input, const size_t *columns,
                           size_t ncolumns, pf_predicate predicate,
                           pf_reader **reader, pf_error *error) {
-  filter_reader *const f = calloc(1, sizeof *f + ncolumns * sizeof *columns);
+  filter_reader *const f = pf_stage_new(sizeof *f + ncolumns * sizeof *columns,
+                                        input, filter_next, error);
   if (f == NULL)
-    return pf_no_memory(error);
-  f->reader = (pf_reader){.fields = input->fields,
-                          .nfields = input->nfields,
-                          .dictionary = input->dictionary,
-                          .next = filter_next,
-                          .want = filter_want,
-                          .close = filter_close};
-  f->input = input;
+    return PF_ENOMEM;
+  f->reader.want = filter_want;
+  f->reader.close = filter_close;
   f->predicate = predicate;
   f->ncolumns = ncolumns;
   for (size_t i = 0; i < ncolumns; i++)

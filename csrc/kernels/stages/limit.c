@@ -2,13 +2,11 @@
 ** limit.c - counts rows and cuts the batches at the limits.
 */
 
-#include <stdlib.h>
-
 #include "kernels/stages/limit.h"
+#include "model/rows/table_reader.h"
 
 typedef struct limit_reader {
   pf_reader reader;
-  pf_reader *input;
   uint64_t skip, left; /* rows still to skip, and to return */
   uint64_t passed;
 } limit_reader;
@@ -19,7 +17,7 @@ static pf_status limit_next (pf_reader *self, pf_batch *batch,
   limit_reader *const l = (limit_reader *)(void *)self;
   pf_batch_clear(batch);
   while (l->left > 0) {
-    const pf_status status = l->input->next(l->input, batch, error);
+    const pf_status status = self->input->next(self->input, batch, error);
     if (status != PF_MORE)
       return status;
     if (l->skip >= batch->rows) {
@@ -44,18 +42,6 @@ static pf_status limit_next (pf_reader *self, pf_batch *batch,
 }
 
 
-static void limit_want (pf_reader *self, bool *wanted) {
-  limit_reader *const l = (limit_reader *)(void *)self;
-  if (l->input->want != NULL)
-    l->input->want(l->input, wanted);
-}
-
-
-static void limit_close (pf_reader *self) {
-  free(self);
-}
-
-
 uint64_t pf_limit_passed (const pf_reader *reader) {
   return ((const limit_reader *)(const void *)reader)->passed;
 }
@@ -63,16 +49,9 @@ uint64_t pf_limit_passed (const pf_reader *reader) {
 
 pf_status pf_limit_open (pf_reader *input, uint64_t limit, uint64_t skip,
                          pf_reader **reader, pf_error *error) {
-  limit_reader *const l = calloc(1, sizeof *l);
+  limit_reader *const l = pf_stage_new(sizeof *l, input, limit_next, error);
   if (l == NULL)
-    return pf_no_memory(error);
-  l->reader = (pf_reader){.fields = input->fields,
-                          .nfields = input->nfields,
-                          .dictionary = input->dictionary,
-                          .next = limit_next,
-                          .want = limit_want,
-                          .close = limit_close};
-  l->input = input;
+    return PF_ENOMEM;
   l->left = limit;
   l->skip = skip;
   *reader = &l->reader;

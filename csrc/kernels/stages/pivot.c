@@ -2,14 +2,13 @@
 ** pivot.c - the stage of view:pivot: one loop over a batch per pivot column.
 */
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "kernels/stages/pivot.h"
+#include "model/rows/table_reader.h"
 
 typedef struct pivot_reader {
   pf_reader reader;
-  pf_reader *input;
   size_t key, value; /* columns of the input */
   pf_field *fields;
   char *names; /* of the pivot columns, concatenated, each ends with a NUL */
@@ -33,11 +32,11 @@ static void fill_pivot (const pf_column *keys, const pf_column *values,
 static pf_status pivot_next (pf_reader *self, pf_batch *batch,
                              pf_error *error) {
   const pivot_reader *const p = (const pivot_reader *)(void *)self;
-  const pf_status status = p->input->next(p->input, batch, error);
+  const pf_status status = self->input->next(self->input, batch, error);
   if (status != PF_MORE)
     return status;
   for (size_t i = 0; i < p->count; i++) {
-    pf_column *const pivot = &batch->columns[p->input->nfields + i];
+    pf_column *const pivot = &batch->columns[self->input->nfields + i];
     if (pivot->data != NULL)
       fill_pivot(&batch->columns[p->key], &batch->columns[p->value],
                  p->pivots[i], pivot, batch->rows);
@@ -49,10 +48,9 @@ static pf_status pivot_next (pf_reader *self, pf_batch *batch,
 static void pivot_want (pf_reader *self, bool *wanted) {
   const pivot_reader *const p = (const pivot_reader *)(void *)self;
   for (size_t i = 0; i < p->count; i++)
-    if (wanted[p->input->nfields + i])
+    if (wanted[self->input->nfields + i])
       wanted[p->key] = wanted[p->value] = true;
-  if (p->input->want != NULL)
-    p->input->want(p->input, wanted);
+  pf_stage_want(self, wanted);
 }
 
 
@@ -66,21 +64,20 @@ static void pivot_close (pf_reader *self) {
 
 /* Set the names of the pivot columns and all fields; false: out of memory. */
 static bool make_fields (pivot_reader *p, const pf_pivot_column *columns) {
-  const size_t known = p->input->nfields;
+  const pf_reader *const input = p->reader.input;
   size_t size = 1;
   for (size_t i = 0; i < p->count; i++)
     size += strlen(columns[i].column) + 1;
   p->names = malloc(size);
-  p->fields = calloc(known + p->count + 1, sizeof *p->fields);
+  p->fields = pf_stage_fields(&p->reader, p->count);
   if (p->names == NULL || p->fields == NULL)
     return false;
   char *at = p->names;
-  memcpy(p->fields, p->input->fields, known * sizeof *p->fields);
   for (size_t i = 0; i < p->count; i++) {
     const size_t length = strlen(columns[i].column) + 1;
     memcpy(at, columns[i].column, length);
-    p->fields[known + i] = (pf_field){
-        at, PF_INT, pf_is_time(&p->input->fields[p->value]) ? "ns" : NULL};
+    p->fields[input->nfields + i] = (pf_field){
+        at, PF_INT, pf_is_time(&input->fields[p->value]) ? "ns" : NULL};
     p->pivots[i] = columns[i].name;
     at += length;
   }
@@ -96,23 +93,16 @@ pf_status pf_pivot_open (pf_reader *input, size_t key, size_t value,
        !pf_has_any_type(&input->fields[value])))
     return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                    "pivot expects a column of names and one of whole numbers");
-  pivot_reader *const p = calloc(1, sizeof *p + count * sizeof *p->pivots);
+  pivot_reader *const p = pf_stage_new(sizeof *p + count * sizeof *p->pivots,
+                                       input, pivot_next, error);
   if (p == NULL)
-    return pf_no_memory(error);
-  p->input = input;
+    return PF_ENOMEM;
+  p->reader.want = pivot_want;
+  p->reader.close = pivot_close;
   p->key = key;
   p->value = value;
   p->count = count;
-  if (!make_fields(p, columns)) {
-    pivot_close(&p->reader);
-    return pf_no_memory(error);
-  }
-  p->reader = (pf_reader){.fields = p->fields,
-                          .nfields = input->nfields + count,
-                          .dictionary = input->dictionary,
-                          .next = pivot_next,
-                          .want = pivot_want,
-                          .close = pivot_close};
-  *reader = &p->reader;
-  return PF_OK;
+  const pf_status status =
+      make_fields(p, columns) ? PF_OK : pf_no_memory(error);
+  return pf_reader_opened(&p->reader, status, reader);
 }

@@ -6,14 +6,11 @@
 ** search between the last row that is too early and the first that is not.
 */
 
-#include <stdlib.h>
-
 #include "kernels/stages/range.h"
-#include "model/rows/abilities.h"
+#include "model/rows/table_reader.h"
 
 typedef struct range_reader {
   pf_reader reader;
-  pf_reader *input;
   pf_batch probe; /* for the search: only the times */
   size_t time;
   int64_t first, last;
@@ -48,10 +45,10 @@ static pf_status try_row (range_reader *r, uint64_t row, place *answer,
                           uint64_t *count, pf_error *error) {
   *answer = AFTER;
   *count = 0;
-  pf_status status = r->input->can->seek(r->input, row, error);
+  pf_status status = r->reader.input->can->seek(r->reader.input, row, error);
   if (status < 0)
     return status;
-  status = r->input->next(r->input, &r->probe, error);
+  status = r->reader.input->next(r->reader.input, &r->probe, error);
   if (status != PF_MORE)
     return status < 0 ? status : PF_OK;
   const int64_t *const times = r->probe.columns[r->time].ints;
@@ -105,21 +102,22 @@ static pf_status search (range_reader *r, pf_error *error) {
     status = narrow(r, &s, s.low + (s.high - s.low) / 2, error);
   if (status != PF_OK)
     return status;
-  return r->input->can->seek(r->input, r->ordered ? s.low : 0, error);
+  return r->reader.input->can->seek(r->reader.input, r->ordered ? s.low : 0,
+                                    error);
 }
 
 
 static pf_status start (range_reader *r, pf_error *error) {
   r->started = true;
-  if (pf_can(r->input)->seek == NULL ||
+  if (pf_can(r->reader.input)->seek == NULL ||
       r->reader.fields[r->time].type != PF_INT)
     return PF_OK;
   r->ordered = true;
-  bool *const wanted = calloc(r->input->nfields + 1, sizeof *wanted);
+  bool *const wanted = calloc(r->reader.input->nfields + 1, sizeof *wanted);
   if (wanted == NULL)
     return pf_no_memory(error);
   wanted[r->time] = true;
-  pf_status status = pf_batch_for(&r->probe, r->input, wanted);
+  pf_status status = pf_batch_for(&r->probe, r->reader.input, wanted);
   free(wanted);
   if (status != PF_OK)
     return pf_no_memory(error);
@@ -161,7 +159,7 @@ static pf_status range_next (pf_reader *self, pf_batch *batch,
   if (status != PF_OK)
     return status;
   while (!r->ended) {
-    status = r->input->next(r->input, batch, error);
+    status = self->input->next(self->input, batch, error);
     if (status != PF_MORE)
       return status;
     r->ended = keep_rows(r, batch) && r->ordered;
@@ -175,8 +173,7 @@ static pf_status range_next (pf_reader *self, pf_batch *batch,
 static void range_want (pf_reader *self, bool *wanted) {
   range_reader *const r = (range_reader *)(void *)self;
   wanted[r->time] = true;
-  if (r->input->want != NULL)
-    r->input->want(r->input, wanted);
+  pf_stage_want(self, wanted);
 }
 
 
@@ -189,16 +186,11 @@ static void range_close (pf_reader *self) {
 
 pf_status pf_range_open (pf_reader *input, size_t time, int64_t first,
                          int64_t last, pf_reader **reader, pf_error *error) {
-  range_reader *const r = calloc(1, sizeof *r);
+  range_reader *const r = pf_stage_new(sizeof *r, input, range_next, error);
   if (r == NULL)
-    return pf_no_memory(error);
-  r->reader = (pf_reader){.fields = input->fields,
-                          .nfields = input->nfields,
-                          .dictionary = input->dictionary,
-                          .next = range_next,
-                          .want = range_want,
-                          .close = range_close};
-  r->input = input;
+    return PF_ENOMEM;
+  r->reader.want = range_want;
+  r->reader.close = range_close;
   r->time = time;
   r->first = first;
   r->last = last;

@@ -3,15 +3,14 @@
 ** Each sort is stable, so the first key has precedence (LSD radix sort).
 */
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "kernels/base/order.h"
 #include "kernels/stages/sort.h"
 #include "model/base/sorts.h"
 #include "model/dictionary/areas.h"
-#include "model/rows/abilities.h"
 #include "model/rows/store.h"
+#include "model/rows/table_reader.h"
 
 /* With a limit: rows stored beyond twice the limit before the rest is
    dropped. */
@@ -20,7 +19,6 @@
 
 typedef struct sort_reader {
   pf_reader reader;
-  pf_reader *input;
   pf_sort_key *keys;
   size_t nkeys;
   uint64_t limit; /* number of rows that will be read */
@@ -104,7 +102,7 @@ static pf_status begin (sort_reader *s) {
       pf_store_open(&s->store, s->fields, s->ncolumns, s->reader.dictionary) !=
           PF_OK)
     return PF_ENOMEM;
-  return pf_batch_for(&s->batch, s->input, s->wanted);
+  return pf_batch_for(&s->batch, s->reader.input, s->wanted);
 }
 
 
@@ -359,7 +357,8 @@ static pf_status read_input (sort_reader *s, pf_error *error) {
   if (!s->begun && begin(s) != PF_OK)
     return pf_no_memory(error);
   for (;;) {
-    const pf_status status = s->input->next(s->input, &s->batch, error);
+    const pf_status status =
+        s->reader.input->next(s->reader.input, &s->batch, error);
     if (status != PF_MORE)
       return status;
     if (s->has_threshold)
@@ -457,17 +456,12 @@ static void sort_close (pf_reader *self) {
 
 pf_status pf_sort_open (pf_reader *input, const pf_sort_key *keys, size_t nkeys,
                         pf_reader **reader, pf_error *error) {
-  sort_reader *const s = calloc(1, sizeof *s);
+  sort_reader *const s = pf_stage_new(sizeof *s, input, sort_next, error);
   if (s == NULL)
-    return pf_no_memory(error);
-  s->reader = (pf_reader){.fields = input->fields,
-                          .nfields = input->nfields,
-                          .dictionary = input->dictionary,
-                          .next = sort_next,
-                          .want = sort_want,
-                          .close = sort_close,
-                          .can = &abilities};
-  s->input = input;
+    return PF_ENOMEM;
+  s->reader.want = sort_want;
+  s->reader.close = sort_close;
+  s->reader.can = &abilities;
   s->nkeys = nkeys;
   s->limit = UINT64_MAX;
   s->keys = calloc(nkeys + 1, sizeof *s->keys);

@@ -7,14 +7,11 @@
 */
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "kernels/stages/symbolize.h"
 #include "model/rows/batch.h"
 #include "model/dictionary/names.h"
-#include "model/rows/abilities.h"
 #include "model/rows/put_values.h"
+#include "model/rows/table_reader.h"
 
 /* The new columns of one address column, in this order. */
 enum {
@@ -37,7 +34,6 @@ typedef struct place {
 
 typedef struct symbolize_reader {
   pf_reader reader;
-  pf_reader *input;
   pf_symbols *symbols;
   uint64_t bias;
   bool raw;
@@ -97,7 +93,7 @@ static bool find_line (symbolize_reader *s, place *p, uint64_t address) {
 static pf_status symbolize_next (pf_reader *self, pf_batch *batch,
                                  pf_error *error) {
   symbolize_reader *const s = (symbolize_reader *)(void *)self;
-  const pf_status status = s->input->next(s->input, batch, error);
+  const pf_status status = self->input->next(self->input, batch, error);
   if (status != PF_MORE)
     return status;
   for (size_t i = 0; i < s->nplaces; i++) {
@@ -133,19 +129,8 @@ static void symbolize_want (pf_reader *self, bool *wanted) {
       if (wanted[p->first + j])
         wanted[p->column] = true;
   }
-  if (s->input->want != NULL)
-    s->input->want(s->input, wanted);
+  pf_stage_want(self, wanted);
 }
-
-
-static pf_status symbolize_seek (pf_reader *self, uint64_t row,
-                                 pf_error *error) {
-  symbolize_reader *const s = (symbolize_reader *)(void *)self;
-  return s->input->can->seek(s->input, row, error);
-}
-
-
-static const pf_abilities abilities = {.seek = symbolize_seek};
 
 
 static void symbolize_close (pf_reader *self) {
@@ -159,9 +144,9 @@ static void symbolize_close (pf_reader *self) {
 /* Name a new column. Returns whether the name fits. */
 static bool name_column (const symbolize_reader *s, char *name,
                          const char *prefix, const char *what) {
-  const size_t known = s->input->nfields;
+  const size_t known = s->reader.input->nfields;
   int size = snprintf(name, LONGEST_COLUMN, "%s%s", prefix, what);
-  if (pf_field_index(s->input->fields, known, name) < known)
+  if (pf_field_index(s->reader.input->fields, known, name) < known)
     size = snprintf(name, LONGEST_COLUMN, "source_%s%s", prefix, what);
   return size < LONGEST_COLUMN;
 }
@@ -176,9 +161,9 @@ static pf_status open_place (symbolize_reader *s, size_t i,
       {"file", PF_NAME, "the source file of the address"},
       {"line", PF_INT, "the source line of the address"},
   };
-  const size_t known = s->input->nfields;
+  const size_t known = s->reader.input->nfields;
   if (columns->column >= known ||
-      s->input->fields[columns->column].type != PF_ADDR)
+      s->reader.input->fields[columns->column].type != PF_ADDR)
     return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                    "only a column of addresses has functions and lines");
   place *const p = &s->places[i];
@@ -197,17 +182,15 @@ static pf_status open_place (symbolize_reader *s, size_t i,
 
 
 /* Allocate the demangled names and the fields. */
-static bool make_room (symbolize_reader *s, size_t nfields) {
+static bool make_room (symbolize_reader *s) {
   size_t count;
   pf_symbols_all(s->symbols, &count);
   s->shown = malloc(count * sizeof *s->shown + 1);
-  s->fields = malloc(nfields * sizeof *s->fields);
+  s->fields = pf_stage_fields(&s->reader, ADDED * s->nplaces);
   if (s->shown == NULL || s->fields == NULL)
     return false;
   for (size_t i = 0; i < count; i++)
     s->shown[i] = PF_NO_NAME;
-  if (s->input->nfields > 0)
-    memcpy(s->fields, s->input->fields, s->input->nfields * sizeof *s->fields);
   return true;
 }
 
@@ -219,31 +202,19 @@ pf_status pf_symbolize_open (pf_reader *input, pf_symbols *symbols,
   if (pf_symbols_dictionary(symbols) != input->dictionary)
     return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                    "the symbols belong to another trace");
-  symbolize_reader *const s = calloc(1, sizeof *s + count * sizeof(place));
-  const size_t nfields = input->nfields + ADDED * count;
+  symbolize_reader *const s = pf_stage_new(sizeof *s + count * sizeof(place),
+                                           input, symbolize_next, error);
   if (s == NULL)
-    return pf_no_memory(error);
-  s->input = input;
+    return PF_ENOMEM;
+  s->reader.want = symbolize_want;
+  s->reader.close = symbolize_close;
   s->symbols = symbols;
   s->bias = bias;
   s->raw = raw;
   s->nplaces = count;
-  pf_status status = PF_OK;
-  if (!make_room(s, nfields))
-    status = pf_no_memory(error);
+  pf_stage_pass_seek(&s->reader);
+  pf_status status = make_room(s) ? PF_OK : pf_no_memory(error);
   for (size_t i = 0; i < count && status == PF_OK; i++)
     status = open_place(s, i, &columns[i], error);
-  s->reader = (pf_reader){.fields = s->fields,
-                          .nfields = nfields,
-                          .dictionary = input->dictionary,
-                          .next = symbolize_next,
-                          .want = symbolize_want,
-                          .close = symbolize_close};
-  if (pf_can(input)->seek != NULL)
-    s->reader.can = &abilities;
-  if (status == PF_OK)
-    *reader = &s->reader;
-  else
-    symbolize_close(&s->reader);
-  return status;
+  return pf_reader_opened(&s->reader, status, reader);
 }

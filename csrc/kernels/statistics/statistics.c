@@ -5,14 +5,11 @@
 
 #include "kernels/statistics/statistics.h"
 
-#include <stdlib.h>
-
 #include "kernels/statistics/result_rows.h"
-#include "model/rows/abilities.h"
+#include "model/rows/table_reader.h"
 
 typedef struct statistics_reader {
   pf_reader reader;
-  pf_reader *input;
   pf_statistics_options options;
   pf_statistics_schema schema;
   pf_reader **chunks; /* the input and options.chunks */
@@ -55,7 +52,7 @@ static pf_status read_events (statistics_reader *r, const pf_batch *batch,
                                    is_wanted(r, batch, PF_STATISTIC_RANK)};
   if (!r->scan.is_open) {
     const pf_status status =
-        pf_scan_open(&r->scan, r->input, &options, false, error);
+        pf_scan_open(&r->scan, r->reader.input, &options, false, error);
     if (status != PF_OK)
       return status;
   }
@@ -120,15 +117,15 @@ static void statistics_close (pf_reader *self) {
 /* Put the input and the readers of chunks into one list. Flags of events and
    ranges of times must be processed in order, so then there is one chunk. */
 static pf_status keep_chunks (statistics_reader *r, const pf_events *events) {
-  const bool is_single = events->flags < r->input->nfields ||
+  const bool is_single = events->flags < r->reader.input->nfields ||
                          r->options.calls.has_from || r->options.calls.has_to ||
                          r->options.by == PF_BY_CALLER;
-  if (is_single || pf_can(r->input)->seek == NULL)
+  if (is_single || pf_can(r->reader.input)->seek == NULL)
     r->options.nchunks = 0;
   r->chunks = calloc(r->options.nchunks + 1, sizeof *r->chunks);
   if (r->chunks == NULL)
     return PF_ENOMEM;
-  r->chunks[0] = r->input;
+  r->chunks[0] = r->reader.input;
   for (size_t i = 0; i < r->options.nchunks; i++)
     r->chunks[i + 1] = r->options.chunks[i];
   return PF_OK;
@@ -137,16 +134,18 @@ static pf_status keep_chunks (statistics_reader *r, const pf_events *events) {
 
 static pf_status open_all (statistics_reader *r, pf_error *error) {
   pf_events events;
-  const pf_status status = pf_events_columns(&events, r->input, error);
+  const pf_status status = pf_events_columns(&events, r->reader.input, error);
   if (status != PF_OK)
     return status;
-  const pf_type area = r->input->fields[events.area].type;
+  const pf_type area = r->reader.input->fields[events.area].type;
   const pf_type lane = pf_events_lane_type(&events);
   if (keep_chunks(r, &events) != PF_OK ||
       pf_statistics_schema_make(&r->schema, &r->options, area, lane) != PF_OK ||
       pf_store_open(&r->store, r->schema.fields, r->schema.count,
-                    r->input->dictionary) != PF_OK)
+                    r->reader.input->dictionary) != PF_OK)
     return pf_no_memory(error);
+  r->reader.fields = r->schema.fields;
+  r->reader.nfields = r->schema.count;
   return PF_OK;
 }
 
@@ -154,21 +153,12 @@ static pf_status open_all (statistics_reader *r, pf_error *error) {
 pf_status pf_statistics_open (pf_reader *input,
                               const pf_statistics_options *options,
                               pf_reader **reader, pf_error *error) {
-  statistics_reader *const r = calloc(1, sizeof *r);
+  statistics_reader *const r =
+      pf_stage_new(sizeof *r, input, statistics_next, error);
   if (r == NULL)
-    return pf_no_memory(error);
-  r->input = input;
+    return PF_ENOMEM;
+  r->reader.want = NULL; /* it reads the events into a batch of its own */
+  r->reader.close = statistics_close;
   r->options = *options;
-  const pf_status status = open_all(r, error);
-  if (status != PF_OK) {
-    statistics_close(&r->reader);
-    return status;
-  }
-  r->reader = (pf_reader){.fields = r->schema.fields,
-                          .nfields = r->schema.count,
-                          .dictionary = input->dictionary,
-                          .next = statistics_next,
-                          .close = statistics_close};
-  *reader = &r->reader;
-  return PF_OK;
+  return pf_reader_opened(&r->reader, open_all(r, error), reader);
 }

@@ -114,6 +114,19 @@ pf_status pf_batch_open (pf_batch *batch, const pf_field *fields,
 }
 
 
+pf_status pf_batch_like (pf_batch *batch, const pf_field *fields,
+                         size_t nfields, const pf_batch *model) {
+  bool *const wanted = malloc((nfields + 1) * sizeof *wanted);
+  if (wanted == NULL)
+    return PF_ENOMEM;
+  for (size_t i = 0; i < nfields; i++)
+    wanted[i] = model->columns[i].data != NULL;
+  const pf_status status = pf_batch_open(batch, fields, nfields, wanted);
+  free(wanted);
+  return status;
+}
+
+
 pf_status pf_batch_for (pf_batch *batch, pf_reader *reader, bool *wanted) {
   if (reader->want != NULL)
     reader->want(reader, wanted);

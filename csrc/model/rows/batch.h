@@ -61,6 +61,10 @@ size_t pf_remainder_of (const pf_field *fields, size_t nfields, size_t column);
 pf_status pf_batch_open (pf_batch *batch, const pf_field *fields,
                          size_t nfields, const bool *wanted);
 
+/* Open a batch with the columns that the first nfields of `model` have. */
+pf_status pf_batch_like (pf_batch *batch, const pf_field *fields,
+                         size_t nfields, const pf_batch *model);
+
 /* Open a batch for the rows of `reader` with the columns wanted[nfields]. The
    stages of the reader set further flags in `wanted` for what they need. */
 pf_status pf_batch_for (pf_batch *batch, pf_reader *reader, bool *wanted);

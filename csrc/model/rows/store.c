@@ -2,12 +2,11 @@
 ** store.c - growing columns in memory, and a reader of them.
 */
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "model/base/memory.h"
-#include "model/rows/abilities.h"
 #include "model/rows/store.h"
+#include "model/rows/table_reader.h"
 
 
 pf_status pf_store_open (pf_store *store, const pf_field *fields,
@@ -149,22 +148,13 @@ static pf_status store_seek (pf_reader *self, uint64_t row, pf_error *error) {
 static const pf_abilities store_abilities = {.seek = store_seek};
 
 
-static void store_close (pf_reader *self) {
-  free(self);
-}
-
-
 pf_status pf_store_reader (const pf_store *store, const size_t *order,
                            size_t count, pf_reader **reader, pf_error *error) {
-  store_reader *const r = calloc(1, sizeof *r);
+  store_reader *const r = pf_reader_of(sizeof *r, store->fields, store->nfields,
+                                       store->dictionary, store_next, error);
   if (r == NULL)
-    return pf_no_memory(error);
-  r->reader = (pf_reader){.fields = store->fields,
-                          .nfields = store->nfields,
-                          .dictionary = store->dictionary,
-                          .next = store_next,
-                          .close = store_close,
-                          .can = &store_abilities};
+    return PF_ENOMEM;
+  r->reader.can = &store_abilities;
   r->store = store;
   r->order = order;
   r->count = order == NULL ? store->rows : count;
