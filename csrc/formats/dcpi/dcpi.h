@@ -156,13 +156,13 @@ typedef struct dcpi_segment {
 /* The state of an opened trace (pf_trace.state), owned by the trace. */
 typedef struct dcpi_file {
   dcpi_dialect dialect;
-  bool big;          /* the numbers are big-endian */
-  bool by_insn;      /* chunk offsets count instructions, not bytes */
-  bool zeros;        /* addresses without samples are rows too */
-  uint64_t step;     /* bytes from one address to the next: option insn_size */
-  uint64_t limit;    /* of a binary header in bytes: option header_limit */
-  uint64_t cpuspeed; /* option, used if the header states none; 0: unknown */
-  pf_table tables[4];
+  bool big;           /* the numbers are big-endian */
+  bool by_insn;       /* chunk offsets count instructions, not bytes */
+  bool zeros;         /* addresses without samples are rows too */
+  uint64_t step;      /* bytes from one address to the next: option insn_size */
+  uint64_t limit;     /* of a binary header in bytes: option header_limit */
+  uint64_t cpuspeed;  /* option, used if the header states none; 0: unknown */
+  pf_table tables[4]; /* dcpi_tables, with numbers of rows */
 } dcpi_file;
 
 /* The state of the parser, between two segments. */
@@ -315,39 +315,31 @@ pf_status dcpi_take_event (dcpi_parser *parser, const dcpi_line *line);
 pf_status dcpi_check_events (dcpi_parser *parser);
 
 
-/* read_dcpi.c, tables_dcpi.c: the readers (pf_table.open). */
+/* read_dcpi.c: the reader of samples (pf_table.open). */
 pf_status dcpi_open_samples (pf_trace *trace, const pf_table *table,
                              pf_reader **reader, pf_error *error);
-pf_status dcpi_open_header (pf_trace *trace, const pf_table *table,
-                            pf_reader **reader, pf_error *error);
-pf_status dcpi_open_profiles (pf_trace *trace, const pf_table *table,
-                              pf_reader **reader, pf_error *error);
-pf_status dcpi_open_raw (pf_trace *trace, const pf_table *table,
-                         pf_reader **reader, pf_error *error);
 
-/* The beginning of the state of each reader. */
-typedef struct dcpi_reader {
-  pf_reader reader;
-  pf_trace *trace;
-  dcpi_parser parser;
-} dcpi_reader;
 
-/* Open a reader of `size` bytes, zeroed except for these fields. */
-pf_status dcpi_open_reader (pf_trace *trace, const pf_table *table, size_t size,
-                            pf_status (*next)(pf_reader *, pf_batch *,
-                                              pf_error *),
-                            pf_reader **reader, pf_error *error);
+/* tables_dcpi.c: the tables. */
+enum {
+  TABLE_SAMPLES,
+  TABLE_PROFILES,
+  TABLE_HEADER,
+  TABLE_RAW,
+  DCPI_TABLES
+};
+extern const pf_table dcpi_tables[DCPI_TABLES];
 
 /* Reload the bytes of the source before a batch is read. Returns PF_ETRUNCATED
    if the file has become shorter than the position of the parser. */
-pf_status dcpi_refresh (dcpi_reader *self, pf_error *error);
+pf_status dcpi_refresh (dcpi_parser *parser, pf_error *error);
 
 static inline bool dcpi_wanted (const pf_batch *batch, size_t column) {
   return batch->columns[column].data != NULL;
 }
 
 
-/* The schemas and the indexes of their columns */
+/* The indexes of the columns */
 
 enum {
   SAMPLES_ADDRESS,
@@ -403,11 +395,6 @@ enum {
   RAW_BYTES,
   RAW_COLUMNS
 };
-
-extern const pf_field dcpi_samples_fields[SAMPLES_COLUMNS];
-extern const pf_field dcpi_profiles_fields[PROFILES_COLUMNS];
-extern const pf_field dcpi_header_fields[HEADER_COLUMNS];
-extern const pf_field dcpi_raw_fields[RAW_COLUMNS];
 
 /* The tables that the encoder accepts. */
 enum {

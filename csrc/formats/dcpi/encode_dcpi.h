@@ -32,24 +32,13 @@ typedef struct dcpi_field {
 
 #define DCPI_ALL_PROFILES UINT32_MAX /* a line of the option `header` */
 
-/* A profile, and the texts that its rows state. */
+/* A profile, and the texts that its rows and header lines state. */
 typedef struct dcpi_profile {
   bool has_id;
   int64_t id;
   uint32_t names[SAMPLES_COLUMNS]; /* by column; PF_NO_NAME: not stated */
+  uint32_t values[DCPI_WORDS];     /* by word, set by dcpi_merge_headers */
 } dcpi_profile;
-
-typedef struct dcpi_writer {
-  pf_encoder encoder;
-  pf_dictionary *dictionary;
-  dcpi_dialect dialect;
-  dcpi_row *rows;
-  size_t nrows, rows_capacity;
-  dcpi_field *fields;
-  size_t nfields, fields_capacity;
-  dcpi_profile *profiles;
-  size_t nprofiles, profiles_capacity;
-} dcpi_writer;
 
 /* An event of the file. The name is in the dictionary. */
 typedef struct dcpi_output_event {
@@ -67,35 +56,40 @@ typedef struct dcpi_output_header {
   size_t nevents;
 } dcpi_output_header;
 
-/* The arguments of all functions that write. The sink keeps its first failure,
-   which is checked once, at the end. */
-typedef struct dcpi_output {
-  dcpi_writer *writer;
-  dcpi_output_header *header;
-  pf_sink *sink;
-  pf_error *error;
-} dcpi_output;
+typedef struct dcpi_writer {
+  pf_encoder encoder;
+  pf_dictionary *dictionary;
+  dcpi_dialect dialect;
+  dcpi_row *rows;
+  size_t nrows, rows_capacity;
+  dcpi_field *fields;
+  size_t nfields, fields_capacity;
+  dcpi_profile *profiles;
+  size_t nprofiles, profiles_capacity;
+  dcpi_output_header header;
+  pf_error *error; /* during `put` and `finish` */
+  pf_sink *sink;   /* during `finish`; it keeps its first failure, which is
+                      checked once, at the end */
+} dcpi_writer;
 
-static inline pf_bytes dcpi_name (const dcpi_output *out, uint32_t name) {
-  return pf_name(out->writer->dictionary, name);
+static inline pf_bytes dcpi_name (const dcpi_writer *self, uint32_t name) {
+  return pf_name(self->dictionary, name);
 }
 
-static inline bool dcpi_is_stated (const dcpi_output *out, dcpi_word word) {
-  return out->header->values[word] != PF_NO_NAME;
+static inline bool dcpi_is_stated (const dcpi_writer *self, dcpi_word word) {
+  return self->header.values[word] != PF_NO_NAME;
 }
 
 
 /* Returns the word of a header line. */
-dcpi_word dcpi_field_word (const dcpi_writer *writer, const dcpi_field *field);
+dcpi_word dcpi_field_word (const dcpi_writer *self, const dcpi_field *field);
 
-/* Combine the headers of all profiles into *header and replace the event names
-   of the rows by indexes. Returns PF_EUNSUPPORTED if the profiles do not fit
-   into one file. */
-pf_status dcpi_merge_headers (dcpi_writer *writer, dcpi_output_header *header,
-                              pf_error *error);
+/* Combine the headers of all profiles and replace the event names of the rows by
+   indexes. Returns PF_EUNSUPPORTED if the profiles do not fit into one file. */
+pf_status dcpi_merge_headers (dcpi_writer *self);
 
 /* Write the file. Returns PF_EUNSUPPORTED, before any byte is written, if the
    dialect cannot hold the contents. */
-pf_status dcpi_write (dcpi_writer *writer, pf_sink *sink, pf_error *error);
+pf_status dcpi_write (dcpi_writer *self);
 
 #endif

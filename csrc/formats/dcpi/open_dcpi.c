@@ -13,25 +13,9 @@
 #include "formats/dcpi/dcpi.h"
 #include "model/dictionary/names.h"
 
-enum {
-  TABLE_SAMPLES,
-  TABLE_PROFILES,
-  TABLE_HEADER,
-  TABLE_RAW,
-  TABLES
-};
-
-static const pf_table all_tables[TABLES] = {
-    {"samples", dcpi_samples_fields, SAMPLES_COLUMNS, -1, dcpi_open_samples},
-    {"profiles", dcpi_profiles_fields, PROFILES_COLUMNS, -1,
-     dcpi_open_profiles},
-    {"header", dcpi_header_fields, HEADER_COLUMNS, -1, dcpi_open_header},
-    {"raw", dcpi_raw_fields, RAW_COLUMNS, -1, dcpi_open_raw},
-};
-
 /* Number of rows that the pre-scan found. */
 typedef struct prescan {
-  int64_t rows[TABLES];
+  int64_t rows[DCPI_TABLES];
   bool is_whole; /* the pre-scan reached the end of the file */
 } prescan;
 
@@ -348,12 +332,12 @@ static pf_status open_trace (pf_trace *trace, pf_error *error) {
   if (status < 0)
     return status;
   set_info(trace, &parser, &counted);
-  memcpy(file->tables, all_tables, sizeof all_tables);
-  for (int i = 0; i < TABLES; i++)
+  memcpy(file->tables, dcpi_tables, sizeof dcpi_tables);
+  for (int i = 0; i < DCPI_TABLES; i++)
     if (counted.is_whole || i == TABLE_PROFILES || i == TABLE_HEADER)
       file->tables[i].rows = counted.rows[i];
   trace->tables = file->tables;
-  trace->ntables = TABLES;
+  trace->ntables = DCPI_TABLES;
   return PF_OK;
 }
 

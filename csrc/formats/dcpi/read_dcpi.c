@@ -10,10 +10,12 @@
 #include "model/base/switches.h"
 #include "model/dictionary/names.h"
 #include "model/rows/put_values.h"
+#include "model/rows/table_reader.h"
 
 
 typedef struct samples_reader {
-  dcpi_reader base;
+  pf_reader reader;
+  dcpi_parser parser;
   dcpi_segment segment;            /* the segment that is being read */
   uint64_t next_count;             /* index of its next count */
   bool has_names;                  /* the names below are set */
@@ -33,8 +35,8 @@ typedef struct samples_reader {
 
 /* Intern the names that are constant in the file, after the header was read. */
 static pf_status find_names (samples_reader *self, pf_error *error) {
-  const dcpi_header *const header = &self->base.parser.header;
-  pf_dictionary *const dictionary = self->base.reader.dictionary;
+  const dcpi_header *const header = &self->parser.header;
+  pf_dictionary *const dictionary = self->reader.dictionary;
   bool is_done = true;
   self->texts[SAMPLES_IMAGE] = header->values[DCPI_IMAGE];
   self->texts[SAMPLES_NAME] = dcpi_name_of(header);
@@ -59,7 +61,7 @@ static pf_status find_names (samples_reader *self, pf_error *error) {
 
 /* Decode counts of the chunk until the batch is full. */
 static void fill_chunk (samples_reader *self, pf_batch *batch) {
-  dcpi_parser *const parser = &self->base.parser;
+  dcpi_parser *const parser = &self->parser;
   const dcpi_file *const file = parser->file;
   const uint8_t *const at = parser->bytes.at + self->segment.counts_at;
   uint64_t filled = 0, sum = 0, i = self->next_count;
@@ -81,7 +83,7 @@ static void fill_chunk (samples_reader *self, pf_batch *batch) {
 
 /* Store the counts of a line of dcpicat, one row for each event. */
 static void fill_line (samples_reader *self, pf_batch *batch) {
-  const dcpi_parser *const parser = &self->base.parser;
+  const dcpi_parser *const parser = &self->parser;
   const size_t events = parser->header.nevents;
   for (; self->next_count < events && batch->rows < PF_BATCH_ROWS;
        self->next_count++) {
@@ -102,7 +104,7 @@ static void fill_line (samples_reader *self, pf_batch *batch) {
 /* Whether the fast path applies: a little-endian binary file with 4-byte
    instructions and default options. */
 static bool is_fast_path (const samples_reader *self) {
-  const dcpi_parser *const parser = &self->base.parser;
+  const dcpi_parser *const parser = &self->parser;
   const dcpi_file *const file = parser->file;
   return PF_FAST(CHUNKS) && parser->in_body && !parser->has_ended &&
          self->has_names && file->dialect == DCPI_PDB && !file->big &&
@@ -114,7 +116,7 @@ static bool is_fast_path (const samples_reader *self) {
 /* Decode chunks that are valid and fit into the batch, until one needs the
    general path. */
 static void fill_fast (samples_reader *self, pf_batch *batch) {
-  dcpi_parser *const parser = &self->base.parser;
+  dcpi_parser *const parser = &self->parser;
   const dcpi_header *const header = &parser->header;
   const uint8_t *const bytes = parser->bytes.at;
   const uint64_t base = header->numbers[DCPI_TSTART];
@@ -157,7 +159,7 @@ static void fill_fast (samples_reader *self, pf_batch *batch) {
 
 /* Go to the next segment that has rows. */
 static pf_status next_segment (samples_reader *self, pf_error *error) {
-  dcpi_parser *const parser = &self->base.parser;
+  dcpi_parser *const parser = &self->parser;
   pf_status status;
   do {
     status = dcpi_next_segment(parser, &self->segment);
@@ -174,7 +176,7 @@ static pf_status next_segment (samples_reader *self, pf_error *error) {
 static bool has_counts (const samples_reader *self) {
   const uint64_t count = self->segment.kind == DCPI_CHUNK ? self->segment.count
                          : self->segment.kind == DCPI_COUNTS
-                             ? self->base.parser.header.nevents
+                             ? self->parser.header.nevents
                              : 0;
   return self->next_count < count;
 }
@@ -197,7 +199,7 @@ static void fill_ids (pf_column *column, size_t rows, uint32_t id,
    unwanted (data is NULL). */
 static void fill_spent (const samples_reader *self, pf_column *spent,
                         pf_column *rest, size_t rows) {
-  const bool is_one = self->base.parser.header.nevents <= 1;
+  const bool is_one = self->parser.header.nevents <= 1;
   for (size_t i = 0; i < rows; i++) {
     const pf_wide each = self->times[is_one ? 0 : self->row_events[i]];
     int64_t ns = 0, left = 0;
@@ -211,7 +213,7 @@ static void fill_spent (const samples_reader *self, pf_column *spent,
 
 /* Fill all columns that follow from the header and the counts. */
 static void fill_columns (const samples_reader *self, pf_batch *batch) {
-  const size_t events = self->base.parser.header.nevents;
+  const size_t events = self->parser.header.nevents;
   if (dcpi_wanted(batch, SAMPLES_SPENT) || dcpi_wanted(batch, SAMPLES_REST))
     fill_spent(self, &batch->columns[SAMPLES_SPENT],
                &batch->columns[SAMPLES_REST], batch->rows);
@@ -237,7 +239,7 @@ static void fill_columns (const samples_reader *self, pf_batch *batch) {
 static pf_status next_samples (pf_reader *reader, pf_batch *batch,
                                pf_error *error) {
   samples_reader *const self = (samples_reader *)reader;
-  pf_status status = dcpi_refresh(&self->base, error);
+  pf_status status = dcpi_refresh(&self->parser, error);
   pf_batch_clear(batch);
   self->addresses = dcpi_wanted(batch, SAMPLES_ADDRESS)
                         ? batch->columns[SAMPLES_ADDRESS].addrs
@@ -259,15 +261,18 @@ static pf_status next_samples (pf_reader *reader, pf_batch *batch,
   if (status < 0)
     return status;
   fill_columns(self, batch);
-  return batch->rows > 0 ? PF_MORE : PF_END;
+  return pf_batch_status(batch, status);
 }
 
 
 pf_status dcpi_open_samples (pf_trace *trace, const pf_table *table,
                              pf_reader **reader, pf_error *error) {
-  const pf_status status = dcpi_open_reader(
-      trace, table, sizeof(samples_reader), next_samples, reader, error);
-  if (status == PF_OK)
-    ((dcpi_reader *)*reader)->parser.reader_counts = true;
-  return status;
+  samples_reader *const self =
+      pf_reader_new(sizeof *self, trace, table, next_samples, error);
+  if (self == NULL)
+    return PF_ENOMEM;
+  self->parser = dcpi_new_parser(trace->state, trace, error);
+  self->parser.reader_counts = true;
+  *reader = &self->reader;
+  return PF_OK;
 }

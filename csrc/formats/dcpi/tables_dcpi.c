@@ -9,7 +9,7 @@
 #include "model/rows/put_values.h"
 #include "model/rows/table_reader.h"
 
-const pf_field dcpi_samples_fields[SAMPLES_COLUMNS] = {
+static const pf_field samples_fields[SAMPLES_COLUMNS] = {
     {"address", PF_ADDR, "address of an instruction with samples"},
     {"count", PF_INT, "samples: interrupts at this address"},
     {"spent", PF_INT,
@@ -24,7 +24,7 @@ const pf_field dcpi_samples_fields[SAMPLES_COLUMNS] = {
     {"platform", PF_NAME, "machine that was profiled"},
 };
 
-const pf_field dcpi_profiles_fields[PROFILES_COLUMNS] = {
+static const pf_field profiles_fields[PROFILES_COLUMNS] = {
     {"profile", PF_INT, "index of the file"},
     {"image", PF_NAME, "identifier of the image"},
     {"name", PF_NAME, "short name of the image"},
@@ -41,7 +41,7 @@ const pf_field dcpi_profiles_fields[PROFILES_COLUMNS] = {
     {"samples", PF_INT, "sum of the counts, as stated"},
 };
 
-const pf_field dcpi_header_fields[HEADER_COLUMNS] = {
+static const pf_field header_fields[HEADER_COLUMNS] = {
     {"profile", PF_INT, "index of the file"},
     {"offset", PF_INT, "offset of the line in the file"},
     {"kind", PF_NAME, "required, optional, unknown or end"},
@@ -50,7 +50,7 @@ const pf_field dcpi_header_fields[HEADER_COLUMNS] = {
     {"line", PF_NAME, "the line without its line feed"},
 };
 
-const pf_field dcpi_raw_fields[RAW_COLUMNS] = {
+static const pf_field raw_fields[RAW_COLUMNS] = {
     {"offset", PF_INT, "offset in the file"},
     {"size", PF_INT, "bytes"},
     {"kind", PF_NAME, "line, chunk, footer, counts or rest"},
@@ -65,41 +65,24 @@ const pf_field dcpi_raw_fields[RAW_COLUMNS] = {
 };
 
 const pf_table dcpi_written[WRITTEN_TABLES] = {
-    {"samples", dcpi_samples_fields, SAMPLES_COLUMNS, -1, NULL},
-    {"header", dcpi_header_fields, HEADER_COLUMNS, -1, NULL},
+    {"samples", samples_fields, SAMPLES_COLUMNS, -1, NULL},
+    {"header", header_fields, HEADER_COLUMNS, -1, NULL},
 };
 
-
-/* {====== All readers ====== */
-
-pf_status dcpi_open_reader (pf_trace *trace, const pf_table *table, size_t size,
-                            pf_status (*next)(pf_reader *, pf_batch *,
-                                              pf_error *),
-                            pf_reader **reader, pf_error *error) {
-  dcpi_reader *const self = pf_reader_new(size, trace, table, next, error);
-  if (self == NULL)
-    return PF_ENOMEM;
-  self->trace = trace;
-  self->parser = dcpi_new_parser(trace->state, trace, error);
-  *reader = &self->reader;
-  return PF_OK;
-}
+typedef struct table_reader {
+  pf_reader reader;
+  dcpi_parser parser;
+  size_t profile; /* the next one */
+  /* Put a row, as for pf_batch_fill. */
+  pf_status (*step)(pf_reader *self, pf_batch *batch, pf_error *error);
+} table_reader;
 
 
-pf_status dcpi_refresh (dcpi_reader *self, pf_error *error) {
-  self->parser.error = error;
-  self->parser.bytes = self->trace->sources[0].bytes;
-  if (self->parser.at <= self->parser.bytes.size)
-    return PF_OK;
-  return pf_fail(error, PF_ETRUNCATED, self->parser.bytes.size,
-                 "%llu bytes expected, the file has become shorter",
-                 (unsigned long long)self->parser.at);
-}
-
+/* {====== Rows ====== */
 
 /* Store a text in a column of names; one with `at` NULL is missing. Returns
    false if out of memory. */
-static bool put_text (const dcpi_reader *self, const pf_batch *batch,
+static bool put_text (const table_reader *self, const pf_batch *batch,
                       size_t column, size_t row, pf_bytes text) {
   return pf_put_text(self->reader.dictionary, &batch->columns[column], row,
                      text, text.at != NULL);
@@ -115,10 +98,6 @@ static void put_number (const pf_batch *batch, size_t column, size_t row,
   pf_put_addr(out, row, is_good ? value : 0, is_good);
 }
 
-/* }====== */
-
-
-/* {====== Header lines ====== */
 
 static pf_status put_line (pf_reader *reader, pf_batch *batch,
                            pf_error *error) {
@@ -126,7 +105,7 @@ static pf_status put_line (pf_reader *reader, pf_batch *batch,
                                       [DCPI_USED] = "unknown",
                                       [DCPI_OPTIONAL] = "optional",
                                       [DCPI_REQUIRED] = "required"};
-  dcpi_reader *const self = (dcpi_reader *)reader;
+  table_reader *const self = (table_reader *)reader;
   dcpi_segment segment;
   if (self->parser.in_body)
     return PF_END;
@@ -152,28 +131,19 @@ static pf_status put_line (pf_reader *reader, pf_batch *batch,
 }
 
 
-static pf_status next_lines (pf_reader *reader, pf_batch *batch,
-                             pf_error *error) {
-  const pf_status status = dcpi_refresh((dcpi_reader *)reader, error);
-  return status < 0 ? status : pf_batch_fill(reader, batch, put_line, error);
-}
-
-
-pf_status dcpi_open_header (pf_trace *trace, const pf_table *table,
-                            pf_reader **reader, pf_error *error) {
-  return dcpi_open_reader(trace, table, sizeof(dcpi_reader), next_lines, reader,
-                          error);
-}
-
-/* }====== */
-
-
-/* {====== Profiles ====== */
-
-static bool put_profile (dcpi_reader *self, pf_batch *batch,
-                         const dcpi_event *event) {
-  const dcpi_parser *const parser = &self->parser;
+static pf_status put_profile (pf_reader *reader, pf_batch *batch,
+                              pf_error *error) {
+  table_reader *const self = (table_reader *)reader;
+  dcpi_parser *const parser = &self->parser;
   const dcpi_header *const header = &parser->header;
+  const dcpi_event *const event = &header->events[self->profile];
+  dcpi_segment segment;
+  pf_status status = PF_OK;
+  while (status == PF_OK && !parser->in_body)
+    status = dcpi_next_segment(parser, &segment);
+  if (status < 0 || self->profile == header->nevents)
+    return status < 0 ? status : PF_END;
+  self->profile++;
   const pf_bytes texts[PROFILES_COLUMNS] = {
       [PROFILES_IMAGE] = header->values[DCPI_IMAGE],
       [PROFILES_NAME] = dcpi_name_of(header),
@@ -207,39 +177,9 @@ static bool put_profile (dcpi_reader *self, pf_batch *batch,
              (double)event->fraction / DCPI_FULL_TIME, true);
   for (size_t i = PROFILES_IMAGE; i <= PROFILES_PLATFORM && ok; i++)
     ok = put_text(self, batch, i, row, texts[i]);
-  return ok;
+  return ok ? PF_MORE : pf_no_memory(error);
 }
 
-
-/* Return all profiles in one batch: there are at most DCPI_MAX_EVENTS. */
-static pf_status next_profiles (pf_reader *reader, pf_batch *batch,
-                                pf_error *error) {
-  dcpi_reader *const self = (dcpi_reader *)reader;
-  dcpi_segment segment;
-  pf_status status = dcpi_refresh(self, error);
-  pf_batch_clear(batch);
-  if (self->parser.in_body)
-    return status < 0 ? status : PF_END;
-  while (status == PF_OK && !self->parser.in_body)
-    status = dcpi_next_segment(&self->parser, &segment);
-  for (size_t i = 0; i < self->parser.header.nevents && status >= 0; i++)
-    if (!put_profile(self, batch, &self->parser.header.events[i]))
-      status = pf_no_memory(error);
-  self->parser.in_body |= status >= 0;
-  return pf_batch_status(batch, status);
-}
-
-
-pf_status dcpi_open_profiles (pf_trace *trace, const pf_table *table,
-                              pf_reader **reader, pf_error *error) {
-  return dcpi_open_reader(trace, table, sizeof(dcpi_reader), next_profiles,
-                          reader, error);
-}
-
-/* }====== */
-
-
-/* {====== Segments ====== */
 
 static pf_status put_segment (pf_reader *reader, pf_batch *batch,
                               pf_error *error) {
@@ -248,7 +188,7 @@ static pf_status put_segment (pf_reader *reader, pf_batch *batch,
                                                 [DCPI_FOOTER] = "footer",
                                                 [DCPI_COUNTS] = "counts",
                                                 [DCPI_REST] = "rest"};
-  dcpi_reader *const self = (dcpi_reader *)reader;
+  table_reader *const self = (table_reader *)reader;
   const pf_bytes none = {NULL, 0};
   dcpi_segment s;
   const pf_status status = dcpi_next_segment(&self->parser, &s);
@@ -274,18 +214,49 @@ static pf_status put_segment (pf_reader *reader, pf_batch *batch,
   return ok ? PF_MORE : pf_no_memory(error);
 }
 
+/* }====== */
 
-static pf_status next_segments (pf_reader *reader, pf_batch *batch,
-                                pf_error *error) {
-  const pf_status status = dcpi_refresh((dcpi_reader *)reader, error);
-  return status < 0 ? status : pf_batch_fill(reader, batch, put_segment, error);
+
+/* {====== Readers ====== */
+
+pf_status dcpi_refresh (dcpi_parser *parser, pf_error *error) {
+  parser->error = error;
+  parser->bytes = parser->trace->sources[0].bytes;
+  if (parser->at <= parser->bytes.size)
+    return PF_OK;
+  return pf_fail(error, PF_ETRUNCATED, parser->bytes.size,
+                 "%llu bytes expected, the file has become shorter",
+                 (unsigned long long)parser->at);
 }
 
 
-pf_status dcpi_open_raw (pf_trace *trace, const pf_table *table,
-                         pf_reader **reader, pf_error *error) {
-  return dcpi_open_reader(trace, table, sizeof(dcpi_reader), next_segments,
-                          reader, error);
+static pf_status next (pf_reader *reader, pf_batch *batch, pf_error *error) {
+  table_reader *const self = (table_reader *)reader;
+  const pf_status status = dcpi_refresh(&self->parser, error);
+  return status < 0 ? status : pf_batch_fill(reader, batch, self->step, error);
 }
+
+
+static pf_status open_table (pf_trace *trace, const pf_table *table,
+                             pf_reader **reader, pf_error *error) {
+  table_reader *const self =
+      pf_reader_new(sizeof *self, trace, table, next, error);
+  if (self == NULL)
+    return PF_ENOMEM;
+  self->parser = dcpi_new_parser(trace->state, trace, error);
+  self->step = table->fields == header_fields     ? put_line
+               : table->fields == profiles_fields ? put_profile
+                                                  : put_segment;
+  *reader = &self->reader;
+  return PF_OK;
+}
+
+
+const pf_table dcpi_tables[DCPI_TABLES] = {
+    {"samples", samples_fields, SAMPLES_COLUMNS, -1, dcpi_open_samples},
+    {"profiles", profiles_fields, PROFILES_COLUMNS, -1, open_table},
+    {"header", header_fields, HEADER_COLUMNS, -1, open_table},
+    {"raw", raw_fields, RAW_COLUMNS, -1, open_table},
+};
 
 /* }====== */

@@ -97,6 +97,20 @@ static inline bool pf_has_value (const pf_batch *batch, size_t column,
          !pf_is_missing(&batch->columns[column], row);
 }
 
+/* Return the integer, or the id, in a row, or a substitute if it is missing:
+   `missing`, or UINT32_MAX. */
+static inline int64_t pf_int_at (const pf_batch *batch, size_t column,
+                                 size_t row, int64_t missing) {
+  return pf_has_value(batch, column, row) ? batch->columns[column].ints[row]
+                                          : missing;
+}
+
+static inline uint32_t pf_id_at (const pf_batch *batch, size_t column,
+                                 size_t row) {
+  return pf_has_value(batch, column, row) ? batch->columns[column].ids[row]
+                                          : UINT32_MAX;
+}
+
 /* Return whether any of the first `rows` rows has a value in a column. */
 bool pf_has_values (const pf_column *column, size_t rows);
 
