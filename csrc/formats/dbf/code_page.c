@@ -10,90 +10,50 @@
 
 #include "formats/dbf/internal.h"
 
-typedef struct page_mark {
-  uint8_t mark;
-  const char *name;
-} page_mark;
-
-/* Of several marks of a code page the first one is written. */
-static const page_mark marks[] = {
-    {0x00, ""},
-    {0x01, "CP437"},
-    {0x02, "CP850"},
-    {0x03, "CP1252"},
-    {0x04, "MACINTOSH"},
-    {0x08, "CP865"},
-    {0x09, "CP437"},
-    {0x0A, "CP850"},
-    {0x0B, "CP437"},
-    {0x0D, "CP437"},
-    {0x0E, "CP850"},
-    {0x0F, "CP437"},
-    {0x10, "CP850"},
-    {0x11, "CP437"},
-    {0x12, "CP850"},
-    {0x7B, "CP932"},
-    {0x13, "CP932"},
-    {0x14, "CP850"},
-    {0x15, "CP437"},
-    {0x16, "CP850"},
-    {0x17, "CP865"},
-    {0x18, "CP437"},
-    {0x19, "CP437"},
-    {0x1A, "CP850"},
-    {0x1B, "CP437"},
-    {0x1C, "CP863"},
-    {0x1D, "CP850"},
-    {0x64, "CP852"},
-    {0x1F, "CP852"},
-    {0x22, "CP852"},
-    {0x23, "CP852"},
-    {0x24, "CP860"},
-    {0x25, "CP850"},
-    {0x65, "CP866"},
-    {0x26, "CP866"},
-    {0x37, "CP850"},
-    {0x40, "CP852"},
-    {0x7A, "CP936"},
-    {0x4D, "CP936"},
-    {0x79, "CP949"},
-    {0x4E, "CP949"},
-    {0x78, "CP950"},
-    {0x4F, "CP950"},
-    {0x7C, "CP874"},
-    {0x50, "CP874"},
-    {0x57, "CP1252"},
-    {0x58, "CP1252"},
-    {0x59, "CP1252"},
-    {0x66, "CP865"},
-    {0x67, "CP861"},
-    {0x68, "KAMENICKY"},
-    {0x69, "MAZOVIA"},
-    {0x6A, "CP737"},
-    {0x6B, "CP857"},
-    {0x6C, "CP863"},
-    {0x7D, "CP1255"},
-    {0x7E, "CP1256"},
-    {0x86, "CP737"},
-    {0x87, "CP852"},
-    {0x88, "CP857"},
-    {0x96, "MAC-CYRILLIC"},
-    {0x97, "MAC-CENTRALEUROPE"},
-    {0x98, "MACGREEK"},
-    {0xC8, "CP1250"},
-    {0xC9, "CP1251"},
-    {0xCA, "CP1254"},
-    {0xCB, "CP1253"},
-    {0xCC, "CP1257"},
+/* The marks of each code page. The first one is written. */
+static const struct {
+  const char *name, *marks;
+} pages[] = {
+    {"CP437", "\x01\x09\x0B\x0D\x0F\x11\x15\x18\x19\x1B"},
+    {"CP850", "\x02\x0A\x0E\x10\x12\x14\x16\x1A\x1D\x25\x37"},
+    {"CP1252", "\x03\x57\x58\x59"},
+    {"MACINTOSH", "\x04"},
+    {"CP865", "\x08\x17\x66"},
+    {"CP932", "\x7B\x13"},
+    {"CP863", "\x1C\x6C"},
+    {"CP852", "\x64\x1F\x22\x23\x40\x87"},
+    {"CP860", "\x24"},
+    {"CP866", "\x65\x26"},
+    {"CP936", "\x7A\x4D"},
+    {"CP949", "\x79\x4E"},
+    {"CP950", "\x78\x4F"},
+    {"CP874", "\x7C\x50"},
+    {"CP861", "\x67"},
+    {"KAMENICKY", "\x68"},
+    {"MAZOVIA", "\x69"},
+    {"CP737", "\x6A\x86"},
+    {"CP857", "\x6B\x88"},
+    {"CP1255", "\x7D"},
+    {"CP1256", "\x7E"},
+    {"MAC-CYRILLIC", "\x96"},
+    {"MAC-CENTRALEUROPE", "\x97"},
+    {"MACGREEK", "\x98"},
+    {"CP1250", "\xC8"},
+    {"CP1251", "\xC9"},
+    {"CP1254", "\xCA"},
+    {"CP1253", "\xCB"},
+    {"CP1257", "\xCC"},
 };
 
-#define MARKS (sizeof marks / sizeof marks[0])
+#define PAGES (sizeof pages / sizeof pages[0])
 
 
 const char *dbf_code_page (uint8_t mark) {
-  for (size_t i = 0; i < MARKS; i++)
-    if (marks[i].mark == mark)
-      return marks[i].name;
+  if (mark == 0)
+    return "";
+  for (size_t i = 0; i < PAGES; i++)
+    if (strchr(pages[i].marks, mark) != NULL)
+      return pages[i].name;
   return NULL;
 }
 
@@ -179,8 +139,8 @@ bool dbf_cpg_page (pf_bytes text, char name[32]) {
 
 
 uint8_t dbf_code_page_mark (const char *name) {
-  for (size_t i = 0; i < MARKS; i++)
-    if (strcasecmp(marks[i].name, name) == 0)
-      return marks[i].mark;
+  for (size_t i = 0; i < PAGES; i++)
+    if (strcasecmp(pages[i].name, name) == 0)
+      return (uint8_t)pages[i].marks[0];
   return 0;
 }

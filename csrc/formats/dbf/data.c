@@ -97,18 +97,18 @@ static pf_status check_flags (const data_reader *self, const dbf_run *run,
 
 
 static pf_status fill_column (data_reader *self, const dbf_run *run,
-                              const dbf_column *from, pf_column *column,
-                              size_t row, pf_error *error) {
+                              size_t field, pf_column *column, size_t row,
+                              pf_error *error) {
   const dbf_file *const file = self->file;
-  if (from->field == DBF_RECORD)
+  if (field == DBF_RECORD)
     for (size_t i = 0; i < run->count; i++)
       column->ints[row + i] = (int64_t)(self->record + i + 1);
-  else if (from->field == DBF_DELETED)
+  else if (field == DBF_DELETED)
     for (size_t i = 0; i < run->count; i++)
       column->bools[row + i] = dbf_is_deleted(run->at + i * file->record);
   else
-    return (from->exact ? dbf_fill_exact : dbf_fill)(
-        &self->decoder, &file->fields[from->field], run, column, row, error);
+    return dbf_fill(&self->decoder, &file->fields[field], run, column, row,
+                    error);
   return PF_OK;
 }
 
@@ -117,7 +117,7 @@ static pf_status fill_column (data_reader *self, const dbf_run *run,
    are read. */
 static bool wants_memos (const data_reader *self, const pf_batch *batch) {
   for (size_t i = 0; i < self->state->ncolumns; i++) {
-    const size_t field = self->state->columns[i].field;
+    const size_t field = self->state->columns[i];
     if (batch->columns[i].data != NULL && field < self->file->nfields &&
         self->file->fields[field].kind == DBF_MEMO)
       return true;
@@ -142,7 +142,7 @@ static pf_status next (pf_reader *reader, pf_batch *batch, pf_error *error) {
     status = check_flags(self, &run, error);
     for (size_t i = 0; i < self->state->ncolumns && status == PF_OK; i++)
       if (batch->columns[i].data != NULL)
-        status = fill_column(self, &run, &self->state->columns[i],
+        status = fill_column(self, &run, self->state->columns[i],
                              &batch->columns[i], batch->rows, error);
     self->record += run.count;
     batch->rows += run.count;

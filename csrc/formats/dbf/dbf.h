@@ -83,7 +83,6 @@ typedef struct dbf_file {
   pf_charset charset;
   dbf_memo_form memo;
   uint32_t memo_block; /* bytes of a memo block, at least 1 */
-  const char *memo_role;
   pf_dictionary *names; /* owned: names of added columns, then of fields */
 } dbf_file;
 
@@ -166,19 +165,14 @@ void dbf_decoder_begin (dbf_decoder *decoder);
 
 /*
 ** Decode one field of the records of a run into the rows from `row` on of a
-** column of the field's type. Texts point into the records, into the memo file,
+** column of the field's type; a DBF_CURRENCY field also into a column of
+** PF_BYTES, as exact decimal text. Texts point into the records, into the memo file,
 ** or, if they were converted, into memory of the decoder that is valid until
 ** the next dbf_decoder_begin. Invalid values are missing, with a warning.
 */
 pf_status dbf_fill (dbf_decoder *decoder, const dbf_field *field,
                     const dbf_run *run, pf_column *column, size_t row,
                     pf_error *error);
-
-/* The same for a DBF_CURRENCY field as exact decimal text, into a column of
-   PF_BYTES. */
-pf_status dbf_fill_exact (dbf_decoder *decoder, const dbf_field *field,
-                          const dbf_run *run, pf_column *column, size_t row,
-                          pf_error *error);
 
 /* The result of parsing a number in ASCII. */
 typedef enum dbf_digits {

@@ -144,11 +144,9 @@ static pf_status fill_binary_number (const fill_args *f) {
         *integer = (int32_t)((uint32_t)bits ^ 0x80000000u);
         break;
       case DBF_DOUBLE: *number = double_of(pf_load64le(p)); break;
-      case DBF_ORDERED:
+      default: /* DBF_ORDERED */
         bits = pf_load64be(p);
         *number = double_of((bits & sign) != 0 ? bits ^ sign : ~bits);
-        break;
-      default: *number = (double)(int64_t)pf_load64le(p) / 10000; /* currency */
     }
     if (bits == 0)
       pf_set_missing(f->column, f->row + i);
@@ -157,14 +155,19 @@ static pf_status fill_binary_number (const fill_args *f) {
 }
 
 
-static pf_status fill_currency_text (const fill_args *f) {
+/* A currency as a double, or as exact text. */
+static pf_status fill_currency (const fill_args *f) {
   for (size_t i = 0; i < f->run->count; i++) {
+    const int64_t units = (int64_t)pf_load64le(value_at(f, i));
+    if (f->column->type == PF_NUM) {
+      f->column->nums[f->row + i] = (double)units / 10000;
+      continue;
+    }
     uint8_t *const out = dbf_arena_alloc(&f->decoder->arena, 24);
     if (out == NULL)
       return pf_no_memory(f->error);
-    const size_t size =
-        dbf_put_currency(out, (int64_t)pf_load64le(value_at(f, i)));
-    f->column->bytes[f->row + i] = (pf_bytes){out, size};
+    f->column->bytes[f->row + i] =
+        (pf_bytes){out, dbf_put_currency(out, units)};
   }
   return PF_OK;
 }
@@ -423,21 +426,13 @@ pf_status dbf_fill (dbf_decoder *decoder, const dbf_field *field,
                                     [DBF_SORTABLE] = fill_binary_number,
                                     [DBF_DOUBLE] = fill_binary_number,
                                     [DBF_ORDERED] = fill_binary_number,
-                                    [DBF_CURRENCY] = fill_binary_number,
+                                    [DBF_CURRENCY] = fill_currency,
                                     [DBF_TIME] = fill_date,
                                     [DBF_INSTANT] = fill_date,
                                     [DBF_MEMO] = fill_memo,
                                     [DBF_NULL_FLAGS] = fill_bytes};
   return fill_with(field->length_bit >= 0 ? fill_bytes : fillers[field->kind],
                    -1, decoder, field, run, column, row, error);
-}
-
-
-pf_status dbf_fill_exact (dbf_decoder *decoder, const dbf_field *field,
-                          const dbf_run *run, pf_column *column, size_t row,
-                          pf_error *error) {
-  return fill_with(fill_currency_text, -1, decoder, field, run, column, row,
-                   error);
 }
 
 
@@ -463,8 +458,7 @@ void dbf_decoder_close (dbf_decoder *decoder) {
 
 
 void dbf_decoder_begin (dbf_decoder *decoder) {
-  const pf_source *const memo =
-      pf_source_of(decoder->trace, decoder->file->memo_role);
+  const pf_source *const memo = pf_source_of(decoder->trace, "memo");
   dbf_arena_reset(&decoder->arena);
   decoder->last_field = NULL;
   decoder->memo = memo == NULL ? (pf_bytes){NULL, 0} : memo->bytes;

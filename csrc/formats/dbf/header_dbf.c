@@ -41,12 +41,10 @@
 
 #define MAX_FIELDS 2046 /* maximum in a header of 65,535 bytes */
 
-typedef struct known_version {
+static const struct {
   uint8_t byte;
   const char *name;
-} known_version;
-
-static const known_version versions[] = {
+} versions[] = {
     {0x02, "FoxBASE"},
     {0x03, "dBASE III"},
     {0x04, "dBASE 7"},

@@ -64,6 +64,9 @@ pf_status dbf_converter_open (pf_converter *converter, const dbf_file *file,
    their descriptors. After a failure dbf_close frees what there is. */
 pf_status dbf_name_fields (pf_trace *trace, dbf_file *file, pf_error *error);
 
+/* memo.c: the names of dbf_memo_form. */
+extern const char *const dbf_memo_names[];
+
 /* memo.c: find the bytes of a memo. Returns false with a message in
    *problem. */
 bool dbf_memo_find (const dbf_file *file, pf_bytes memo, uint64_t block,
@@ -88,12 +91,7 @@ size_t dbf_put_clock (uint8_t *out, uint32_t milliseconds);
    size. */
 size_t dbf_put_currency (uint8_t *out, int64_t units);
 
-/* A column of table data. */
-typedef struct dbf_column {
-  size_t field; /* index of the field, DBF_RECORD or DBF_DELETED */
-  bool exact;   /* the exact text of a currency */
-} dbf_column;
-
+/* Columns of table data that are no field. */
 #define DBF_RECORD  (SIZE_MAX - 1) /* the number of the record, from 1 */
 #define DBF_DELETED SIZE_MAX
 
@@ -107,10 +105,11 @@ typedef enum dbf_shown { /* option `deleted` */
 typedef struct dbf_state {
   dbf_file *file;
   dbf_shown shown;
-  dbf_column *columns; /* of table data */
-  pf_field *schema;    /* of table data */
+  size_t *columns;  /* of table data: index of the field, DBF_RECORD or
+                       DBF_DELETED */
+  pf_field *schema; /* of table data */
   size_t ncolumns;
-  char *exact_names; /* of the columns with exact text */
+  char *exact_names; /* of the columns with exact text of a currency */
   pf_table tables[3];
 } dbf_state;
 

@@ -22,6 +22,8 @@
 
 #define HEADER 512
 
+const char *const dbf_memo_names[] = {"none", "fpt", "dbt3", "dbt4"};
+
 
 /* {====== Format ====== */
 
@@ -29,12 +31,9 @@
 /* Returns the format by the option, else the version, else the contents. */
 static dbf_memo_form form_of (const pf_trace *trace, uint8_t version,
                               pf_bytes memo) {
-  if (pf_option_is(trace, "memo_form", "fpt"))
-    return DBF_FPT;
-  if (pf_option_is(trace, "memo_form", "dbt3"))
-    return DBF_DBT3;
-  if (pf_option_is(trace, "memo_form", "dbt4"))
-    return DBF_DBT4;
+  for (dbf_memo_form form = DBF_FPT; form <= DBF_DBT4; form++)
+    if (pf_option_is(trace, "memo_form", dbf_memo_names[form]))
+      return form;
   switch (version) {
     case 0x83: return DBF_DBT3;
     case 0x7B:
@@ -59,7 +58,6 @@ static dbf_memo_form form_of (const pf_trace *trace, uint8_t version,
 
 pf_status dbf_memo_open (pf_trace *trace, dbf_file *file, pf_error *error) {
   const pf_source *const source = pf_source_of(trace, "memo");
-  file->memo_role = "memo";
   file->memo_block = HEADER;
   bool has_memos = false;
   for (size_t i = 0; i < file->nfields; i++)

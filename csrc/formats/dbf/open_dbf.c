@@ -35,9 +35,9 @@ static const char *help_of (const dbf_field *field) {
 }
 
 
-static void add_column (dbf_state *state, size_t field, bool exact,
-                        const char *name, pf_type type, const char *help) {
-  state->columns[state->ncolumns] = (dbf_column){field, exact};
+static void add_column (dbf_state *state, size_t field, const char *name,
+                        pf_type type, const char *help) {
+  state->columns[state->ncolumns] = field;
   state->schema[state->ncolumns++] = (pf_field){name, type, help};
 }
 
@@ -55,19 +55,18 @@ static pf_status make_schema (dbf_state *state, pf_error *error) {
     const dbf_field *const field = &file->fields[i];
     if (field->kind == DBF_NULL_FLAGS || (field->flags & DBF_SYSTEM) != 0)
       continue;
-    add_column(state, i, false, field->name, field->column, help_of(field));
+    add_column(state, i, field->name, field->column, help_of(field));
     if (field->kind != DBF_CURRENCY)
       continue;
     char *const name = state->exact_names + i * capacity;
     size_t size = (size_t)snprintf(name, capacity, "%s_exact", field->name);
     while (dbf_field_named(file, name) < file->nfields && size + 1 < capacity)
       name[size++] = '_';
-    add_column(state, i, true, name, PF_BYTES,
-               "exact decimal text of the currency");
+    add_column(state, i, name, PF_BYTES, "exact decimal text of the currency");
   }
-  add_column(state, DBF_RECORD, false, "record", PF_INT,
+  add_column(state, DBF_RECORD, "record", PF_INT,
              "number of the record, from 1");
-  add_column(state, DBF_DELETED, false, "deleted", PF_BOOL,
+  add_column(state, DBF_DELETED, "deleted", PF_BOOL,
              "whether the record is marked as deleted");
   return PF_OK;
 }
@@ -80,7 +79,6 @@ static pf_status make_schema (dbf_state *state, pf_error *error) {
 static void set_info (pf_trace *trace, const dbf_state *state) {
   const dbf_file *const file = state->file;
   const pf_bytes bytes = trace->sources[0].bytes;
-  static const char *const forms[] = {"none", "fpt", "dbt3", "dbt4"};
   const char *const version = dbf_version_name(file->version);
   pf_info_text(trace, "dialect",
                pf_bytes_of(version == NULL ? "unknown" : version));
@@ -106,7 +104,7 @@ static void set_info (pf_trace *trace, const dbf_state *state) {
                pf_bytes_of(file->charset.kind == PF_TEXT_AS_BYTES
                                ? "raw"
                                : file->charset.name));
-  pf_info_text(trace, "memo", pf_bytes_of(forms[file->memo]));
+  pf_info_text(trace, "memo", pf_bytes_of(dbf_memo_names[file->memo]));
   if (file->memo != DBF_NO_MEMO)
     pf_info_int(trace, "memo_block", file->memo_block);
 }

@@ -77,20 +77,6 @@ typedef struct segment {
 
 /* {====== Segments ====== */
 
-/* Returns the number of records, with those that the header does not count. */
-static uint64_t count_records (const dbf_file *file, pf_bytes bytes) {
-  const uint64_t counted = dbf_header_count(file, bytes);
-  const uint64_t complete = dbf_complete_records(file, bytes);
-  uint64_t count = counted < complete ? counted : complete;
-  for (;;) {
-    const size_t more = dbf_available(file, bytes, count, PF_BATCH_ROWS).count;
-    if (more == 0)
-      return count;
-    count += more;
-  }
-}
-
-
 /* Returns segment `self->row`, limited to the bytes. Size 0: none. *records
    caches the number of records; 0: unknown. */
 static segment segment_at (const raw_reader *self, pf_bytes bytes,
@@ -115,7 +101,7 @@ static segment segment_at (const raw_reader *self, pf_bytes bytes,
                   NULL, record + 1};
   else {
     if (*records == 0)
-      *records = count_records(file, bytes);
+      *records = dbf_available(file, bytes, 0, SIZE_MAX).count;
     const uint64_t end = file->start + *records * file->record;
     const bool is_marked = end < bytes.size && bytes.at[end] == 0x1A;
     if (is_marked && record == *records)
@@ -181,7 +167,7 @@ static pf_status next_raw (pf_reader *reader, pf_batch *batch,
       return pf_no_memory(error);
     batch->rows++;
   }
-  return batch->rows > 0 ? PF_MORE : PF_END;
+  return pf_batch_status(batch, PF_END);
 }
 
 
@@ -206,7 +192,7 @@ static pf_status next_field (pf_reader *reader, pf_batch *batch,
                   pf_type_name(field->column)))
       return pf_no_memory(error);
   }
-  return batch->rows > 0 ? PF_MORE : PF_END;
+  return pf_batch_status(batch, PF_END);
 }
 
 /* }====== */
