@@ -82,7 +82,7 @@ typedef struct dbf_file {
   size_t null_flags; /* index of the field of null flags, or nfields */
   pf_charset charset;
   dbf_memo_form memo;
-  uint32_t memo_block; /* bytes of a memo block, at least 1 */
+  uint32_t memo_block;  /* bytes of a memo block, at least 1 */
   pf_dictionary *names; /* owned: names of added columns, then of fields */
 } dbf_file;
 

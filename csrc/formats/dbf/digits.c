@@ -267,15 +267,21 @@ bool dbf_put_day (uint8_t *out, int64_t julian) {
 }
 
 
+uint32_t dbf_number_of (const uint8_t *digits, size_t count) {
+  uint32_t number = 0;
+  for (size_t i = 0; i < count; i++)
+    number = number * 10 + (uint32_t)(digits[i] - '0');
+  return number;
+}
+
+
 bool dbf_put_date (uint8_t *out, const uint8_t *digits) {
   static const uint8_t days[] = {31, 28, 31, 30, 31, 30,
                                  31, 31, 30, 31, 30, 31};
-  uint32_t number = 0;
-  for (int i = 0; i < 8; i++) {
+  for (int i = 0; i < 8; i++)
     if (!is_digit(digits[i]))
       return false;
-    number = number * 10 + (uint32_t)(digits[i] - '0');
-  }
+  const uint32_t number = dbf_number_of(digits, 8);
   const uint32_t year = number / 10000, month = number / 100 % 100;
   const uint32_t day = number % 100;
   const bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
@@ -284,6 +290,17 @@ bool dbf_put_date (uint8_t *out, const uint8_t *digits) {
     return false;
   put_ymd(out, year, month, day);
   return true;
+}
+
+
+bool dbf_parse_date (pf_bytes text, uint8_t *digits) {
+  uint8_t back[10];
+  if (text.size < 10)
+    return false;
+  memcpy(digits, text.at, 4);
+  memcpy(digits + 4, text.at + 5, 2);
+  memcpy(digits + 6, text.at + 8, 2);
+  return dbf_put_date(back, digits) && memcmp(back, text.at, 10) == 0;
 }
 
 

@@ -16,8 +16,7 @@
 #include "model/dictionary/names.h"
 #include "model/rows/batch.h"
 
-#define MAX_BYTES   INT32_MAX /* of a table, and of a memo file */
-#define MEMO_HEADER 512
+#define MAX_BYTES INT32_MAX /* of a table */
 
 
 /* {====== The header ====== */
@@ -26,10 +25,7 @@
 static void put_descriptor (const dbf_writer *self,
                             const dbf_output_field *field, pf_sink *sink) {
   uint8_t d[32] = {0};
-  const bool is_binary = field->type != 'C' && field->type != 'V' &&
-                         field->type != 'M' && field->type != 'N' &&
-                         field->type != 'F' && field->type != 'D' &&
-                         field->type != 'L';
+  const bool is_binary = strchr("CVMNFDL", field->type) == NULL;
   memcpy(d, field->name, strlen(field->name));
   d[11] = (uint8_t)field->type;
   if (self->visual)
@@ -38,7 +34,8 @@ static void put_descriptor (const dbf_writer *self,
   d[17] = field->decimals;
   if (self->visual)
     d[18] = (uint8_t)((field->nullable ? DBF_NULLABLE : 0) |
-                      (is_binary ? DBF_AS_IS : 0));
+                      (is_binary ? DBF_AS_IS : 0) |
+                      (field->type == '0' ? DBF_SYSTEM : 0));
   (void)pf_sink_put(sink, d, sizeof d);
 }
 
@@ -65,78 +62,15 @@ static void begin (dbf_writer *self, pf_sink *sink) {
   (void)pf_sink_put(sink, head, sizeof head);
   for (size_t i = 0; i < self->nfields; i++)
     put_descriptor(self, &self->fields[i], sink);
-  if (has_flags) {
-    uint8_t d[32] = "_NullFlags";
-    d[11] = '0';
-    pf_save(d + 12, 4, false, self->null_flags);
-    d[16] = (uint8_t)self->null_bytes;
-    d[18] = DBF_SYSTEM | DBF_AS_IS;
-    (void)pf_sink_put(sink, d, sizeof d);
-  }
+  if (has_flags)
+    put_descriptor(self,
+                   &(dbf_output_field){.name = "_NullFlags",
+                                       .type = '0',
+                                       .offset = self->null_flags,
+                                       .size = (uint8_t)self->null_bytes},
+                   sink);
   (void)pf_sink_fill(sink, 0x0D, 1);
   (void)pf_sink_fill(sink, 0, self->visual ? DBF_BACKLINK : 0);
-}
-
-/* }====== */
-
-
-/* {====== The memo file: FPT, see memo.c ====== */
-
-/* Write the header of the memo file, once. */
-static void begin_memos (dbf_writer *self, pf_sink *memo) {
-  uint8_t size[2];
-  if (self->next_block != 0)
-    return;
-  pf_sink_hold(memo);
-  pf_save(size, 2, true, self->memo_block);
-  (void)pf_sink_fill(memo, 0, 6);
-  (void)pf_sink_put(memo, size, 2);
-  (void)pf_sink_fill(memo, 0, MEMO_HEADER - 8);
-  self->next_block = (MEMO_HEADER + self->memo_block - 1) / self->memo_block;
-  (void)pf_sink_fill(
-      memo, 0, (size_t)(self->next_block * self->memo_block - MEMO_HEADER));
-}
-
-
-pf_status dbf_put_memo (dbf_writer *self, const dbf_output_field *field,
-                        pf_bytes value, bool is_text, pf_sink *sink,
-                        uint32_t *block, pf_error *error) {
-  pf_sink *const memo = pf_sink_side(sink, "memo");
-  if (memo == NULL)
-    return pf_fail(
-        error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-        "field %s: memos need a file of their own, and the table has no path",
-        field->name);
-  begin_memos(self, memo);
-  const uint64_t blocks =
-      ((uint64_t)value.size + 8 + self->memo_block - 1) / self->memo_block;
-  if (value.size > INT32_MAX ||
-      (self->next_block + blocks) * self->memo_block > INT32_MAX)
-    return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
-                   "a memo file has less than 2^31 bytes: a memo of %zu bytes "
-                   "does not fit",
-                   value.size);
-  *block = (uint32_t)self->next_block;
-  (void)pf_sink_uint(memo, 4, true, is_text ? 1 : 0);
-  (void)pf_sink_uint(memo, 4, true, value.size);
-  (void)pf_sink_put(memo, value.at, value.size);
-  (void)pf_sink_fill(memo, 0,
-                     (size_t)(blocks * self->memo_block - 8 - value.size));
-  self->next_block += blocks;
-  return memo->failed == PF_OK ? PF_OK : pf_sink_flush(memo, error);
-}
-
-
-pf_status dbf_end_memos (dbf_writer *self, pf_sink *sink, pf_error *error) {
-  pf_sink *const memo = pf_sink_side(sink, "memo");
-  uint8_t next[4];
-  if (!self->has_memos || memo == NULL)
-    return PF_OK;
-  begin_memos(self, memo); /* a table with memo fields needs the file */
-  pf_save(next, 4, true, self->next_block);
-  if (pf_sink_patch(memo, 0, next, 4) != PF_OK)
-    return pf_sink_flush(memo, error);
-  return PF_OK;
 }
 
 /* }====== */
@@ -146,13 +80,14 @@ pf_status dbf_end_memos (dbf_writer *self, pf_sink *sink, pf_error *error) {
 
 static pf_status put_record (dbf_writer *self, const pf_batch *batch,
                              size_t row, pf_sink *sink, pf_error *error) {
-  const pf_column *const deleted = &batch->columns[self->ncolumns - 1];
-  const bool is_deleted = deleted->data != NULL &&
-                          !pf_is_missing(deleted, row) && deleted->bools[row];
+  const size_t deleted = self->ncolumns - 1;
   pf_status status = PF_OK;
   memset(self->record, ' ', self->record_size);
   memset(self->record + self->null_flags, 0, self->null_bytes);
-  self->record[0] = is_deleted ? 0x2A : 0x20;
+  self->record[0] =
+      pf_has_value(batch, deleted, row) && batch->columns[deleted].bools[row]
+          ? 0x2A
+          : 0x20;
   for (size_t i = 0; i < self->nfields && status == PF_OK; i++)
     status = dbf_put_value(self, &self->fields[i], batch, row, sink, error);
   if (status != PF_OK)
@@ -160,8 +95,8 @@ static pf_status put_record (dbf_writer *self, const pf_batch *batch,
   if (sink->written + self->record_size >= MAX_BYTES)
     return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
                    "a table has less than 2^31 bytes: record %llu does not fit",
-                   (unsigned long long)(self->count + 1));
-  self->encoder.count = ++self->count;
+                   (unsigned long long)(self->encoder.count + 1));
+  self->encoder.count++;
   return pf_sink_put(sink, self->record, self->record_size);
 }
 
@@ -184,7 +119,7 @@ static pf_status put (pf_encoder *encoder, size_t table, const pf_batch *batch,
 static pf_status flush (pf_encoder *encoder, pf_sink *sink, pf_error *error) {
   dbf_writer *const self = (dbf_writer *)encoder;
   uint8_t count[4];
-  pf_save(count, 4, false, self->count);
+  pf_save(count, 4, false, encoder->count);
   begin(self, sink);
   if (pf_sink_patch(sink, 4, count, 4) != PF_OK)
     return pf_sink_flush(sink, error);
@@ -215,7 +150,7 @@ static void resume (pf_encoder *encoder, const pf_sink *sink, uint64_t count) {
   while (memo != NULL && strcmp(memo->role, "memo") != 0)
     memo = memo->side;
   self->begun = sink->written > 0;
-  self->encoder.count = self->count = count;
+  encoder->count = count;
   self->next_block = memo == NULL ? 0 : memo->written / self->memo_block;
 }
 
@@ -226,7 +161,6 @@ static void close_writer (pf_encoder *encoder) {
   dbf_arena_close(&self->text);
   free(self->fields);
   free(self->schema);
-  free(self->exact_names);
   free(self->record);
   free(self);
 }
@@ -250,25 +184,17 @@ static pf_status read_date (dbf_writer *self, const pf_trace *asked,
     self->date[2] = (uint8_t)today.tm_mday;
     return PF_OK;
   }
-  uint8_t digits[8], back[10];
-  if (text.size == 10) {
-    memcpy(digits, text.at, 4);
-    memcpy(digits + 4, text.at + 5, 2);
-    memcpy(digits + 6, text.at + 8, 2);
-  }
-  if (text.size != 10 || !dbf_put_date(back, digits) ||
-      memcmp(back, text.at, 10) != 0 || digits[0] < '1' ||
+  uint8_t digits[8];
+  if (text.size != 10 || !dbf_parse_date(text, digits) ||
       memcmp(digits, "1980", 4) < 0 || memcmp(digits, "2079", 4) > 0)
     return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                    "changed: a date YYYY-MM-DD of 1980 to 2079 expected, found "
                    "%.*s",
                    (int)(text.size < 32 ? text.size : 32),
                    (const char *)text.at);
-  const int year = (digits[0] - '0') * 1000 + (digits[1] - '0') * 100 +
-                   (digits[2] - '0') * 10 + (digits[3] - '0');
-  self->date[0] = (uint8_t)(year - 1900);
-  self->date[1] = (uint8_t)((digits[4] - '0') * 10 + (digits[5] - '0'));
-  self->date[2] = (uint8_t)((digits[6] - '0') * 10 + (digits[7] - '0'));
+  self->date[0] = (uint8_t)(dbf_number_of(digits, 4) - 1900);
+  self->date[1] = (uint8_t)dbf_number_of(digits + 4, 2);
+  self->date[2] = (uint8_t)dbf_number_of(digits + 6, 2);
   return PF_OK;
 }
 

@@ -15,7 +15,8 @@
 
 /* A field that is written. */
 typedef struct dbf_output_field {
-  char name[11]; /* ends with NUL */
+  char name[11];       /* ends with NUL */
+  char exact_name[24]; /* of a currency: the column of its exact text */
   char type;
   bool nullable;
   uint8_t size, decimals;
@@ -30,14 +31,12 @@ typedef struct dbf_writer {
   dbf_output_field *fields;
   size_t nfields;
   pf_field *schema; /* of table `data`: the fields, then `deleted` */
-  char (*exact_names)[24];
   size_t ncolumns;
   pf_table table;
   uint8_t *record; /* the current record */
   uint32_t record_size;
   uint32_t null_flags, null_bytes; /* offset and size of the null flags in a
                                       record */
-  uint64_t count;                  /* records so far */
   bool begun;                      /* the header has been written */
   bool visual;                     /* Visual FoxPro; else FoxPro 2 or dBASE */
   bool round;                      /* option: round numbers that do not fit
@@ -62,17 +61,7 @@ pf_status dbf_put_value (dbf_writer *writer, const dbf_output_field *field,
                          const pf_batch *batch, size_t row, pf_sink *sink,
                          pf_error *error);
 
-/* Convert UTF-8 to the code page of the file. The text is valid until the next
-   batch. */
-pf_status dbf_to_page (dbf_writer *writer, const dbf_output_field *field,
-                       pf_bytes text, pf_bytes *out, pf_error *error);
-
-/* Append a memo; *block is the number of its block. */
-pf_status dbf_put_memo (dbf_writer *writer, const dbf_output_field *field,
-                        pf_bytes value, bool is_text, pf_sink *sink,
-                        uint32_t *block, pf_error *error);
-
-/* Update the header of the memo file. */
+/* encode_value.c: update the header of the memo file. */
 pf_status dbf_end_memos (dbf_writer *writer, pf_sink *sink, pf_error *error);
 
 #endif

@@ -34,8 +34,6 @@ static const writable types[] = {
 #define TYPES (sizeof types / sizeof types[0])
 
 
-/* {====== The scanner ====== */
-
 /* A position in the text. */
 typedef struct scanner {
   const uint8_t *at, *end;
@@ -80,11 +78,6 @@ static bool parse_number (scanner *s, uint8_t *number) {
   return integer >= 0 && integer <= 255;
 }
 
-
-/* }====== */
-
-
-/* {====== One field ====== */
 
 static pf_status reject (const dbf_output_field *field, const char *what,
                          pf_error *error) {
@@ -166,10 +159,6 @@ static pf_status parse_field (const dbf_writer *self, scanner *s,
   return check_field(self, field, error);
 }
 
-/* }====== */
-
-
-/* {====== All fields ====== */
 
 /* Whether a name is used by another field or reserved for an added column. */
 static bool is_name_used (const dbf_writer *self,
@@ -185,13 +174,43 @@ static bool is_name_used (const dbf_writer *self,
 }
 
 
-static pf_status parse_fields (dbf_writer *self, pf_bytes text,
-                               pf_error *error) {
+/* Add a field to the record, and its columns to the schema: one, and for a
+   currency a second one for the exact text. */
+static void add_field (dbf_writer *self, dbf_output_field *field,
+                       uint32_t *bits) {
+  const bool is_num = field->type == 'N' && field->decimals > 0;
+  field->offset = self->record_size;
+  self->record_size += field->size;
+  if (field->type == 'V' || field->type == 'Q')
+    field->length_bit = (int32_t)(*bits)++;
+  if (field->nullable)
+    field->null_bit = (int32_t)(*bits)++;
+  self->has_memos = self->has_memos || field->type == 'M';
+  self->nfields++;
+  field->column = self->ncolumns;
+  self->schema[self->ncolumns++] = (pf_field){
+      field->name, is_num ? PF_NUM : writable_of(self, field->type)->column,
+      NULL};
+  if (field->type != 'Y')
+    return;
+  snprintf(field->exact_name, sizeof field->exact_name, "%s_exact",
+           field->name);
+  self->schema[self->ncolumns++] =
+      (pf_field){field->exact_name, PF_BYTES, NULL};
+}
+
+
+pf_status dbf_parse_fields (dbf_writer *self, pf_bytes text, pf_error *error) {
   scanner s = {text.at, text.at + text.size};
   uint32_t bits = 0;
+  dbf_output_field *field;
+  self->fields = calloc(MAX_FIELDS, sizeof *self->fields);
+  self->schema = calloc(2 * MAX_FIELDS + 1, sizeof *self->schema);
+  if (self->fields == NULL || self->schema == NULL)
+    return pf_no_memory(error);
   self->record_size = 1;
   do {
-    dbf_output_field *const field = &self->fields[self->nfields];
+    field = &self->fields[self->nfields];
     if (self->nfields == MAX_FIELDS)
       return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
                      "a table has at most %d fields", MAX_FIELDS);
@@ -200,65 +219,19 @@ static pf_status parse_fields (dbf_writer *self, pf_bytes text,
       return status;
     if (is_name_used(self, field))
       return reject(field, "its name is in use", error);
-    field->offset = self->record_size;
-    self->record_size += field->size;
-    if (field->type == 'V' || field->type == 'Q')
-      field->length_bit = (int32_t)bits++;
-    if (field->nullable)
-      field->null_bit = (int32_t)bits++;
-    self->has_memos = self->has_memos || field->type == 'M';
-    self->nfields++;
+    add_field(self, field, &bits);
   } while (accept(&s, ','));
   skip_blanks(&s);
   if (s.at < s.end)
-    return reject(&self->fields[self->nfields - 1], "a comma expected after it",
-                  error);
+    return reject(field, "a comma expected after it", error);
   self->null_flags = self->record_size;
   self->null_bytes = (bits + 7) / 8;
   self->record_size += self->null_bytes;
-  return PF_OK;
-}
-
-
-/* Build the schema: a column for each field, a second one for the exact text of
-   a currency, and `deleted`. */
-static void make_schema (dbf_writer *self) {
-  for (size_t i = 0; i < self->nfields; i++) {
-    dbf_output_field *const field = &self->fields[i];
-    pf_type type = writable_of(self, field->type)->column;
-    if (field->type == 'N' && field->decimals > 0)
-      type = PF_NUM;
-    field->column = self->ncolumns;
-    self->schema[self->ncolumns++] = (pf_field){field->name, type, NULL};
-    if (field->type != 'Y')
-      continue;
-    snprintf(self->exact_names[i], sizeof self->exact_names[i], "%s_exact",
-             field->name);
-    self->schema[self->ncolumns++] =
-        (pf_field){self->exact_names[i], PF_BYTES, NULL};
-  }
-  self->schema[self->ncolumns++] = (pf_field){"deleted", PF_BOOL, NULL};
-}
-
-
-pf_status dbf_parse_fields (dbf_writer *self, pf_bytes text, pf_error *error) {
-  self->fields = calloc(MAX_FIELDS + 1, sizeof *self->fields);
-  if (self->fields == NULL)
-    return pf_no_memory(error);
-  const pf_status status = parse_fields(self, text, error);
-  if (status != PF_OK)
-    return status;
   if (self->record_size > MAX_RECORD)
     return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
                    "a record of %u bytes: at most %d are written",
                    self->record_size, MAX_RECORD);
-  self->schema = calloc(2 * self->nfields + 1, sizeof *self->schema);
-  self->exact_names = calloc(self->nfields, sizeof *self->exact_names);
+  self->schema[self->ncolumns++] = (pf_field){"deleted", PF_BOOL, NULL};
   self->record = malloc(self->record_size);
-  if (self->schema == NULL || self->exact_names == NULL || self->record == NULL)
-    return pf_no_memory(error);
-  make_schema(self);
-  return PF_OK;
+  return self->record == NULL ? pf_no_memory(error) : PF_OK;
 }
-
-/* }====== */

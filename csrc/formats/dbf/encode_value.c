@@ -12,6 +12,8 @@
 #include "formats/dbf/encode_dbf.h"
 #include "model/rows/batch.h"
 
+#define MEMO_HEADER 512
+
 /* The arguments of all functions below. */
 typedef struct put_args {
   dbf_writer *writer;
@@ -27,46 +29,33 @@ typedef struct put_args {
 static pf_status reject (const put_args *p, const char *why) {
   return pf_fail(
       p->error, PF_EUNSUPPORTED, PF_NO_OFFSET, "record %llu, field %s: %s",
-      (unsigned long long)(p->writer->count + 1), p->field->name, why);
+      (unsigned long long)(p->writer->encoder.count + 1), p->field->name, why);
 }
 
 
 /* {====== Text ====== */
 
-pf_status dbf_to_page (dbf_writer *self, const dbf_output_field *field,
-                       pf_bytes text, pf_bytes *out, pf_error *error) {
-  size_t size = 0;
-  *out = text;
-  if (pf_is_same_in_utf8(&self->charset, text))
+/* Convert UTF-8 to the code page of the file. The result is valid until the next
+   batch. */
+static pf_status to_page (const put_args *p, pf_bytes *text) {
+  dbf_writer *const self = p->writer;
+  if (pf_is_same_in_utf8(&self->charset, *text))
     return PF_OK;
-  uint8_t *const buffer =
-      text.size > (SIZE_MAX - 16) / 5
+  uint8_t *const out =
+      text->size > (SIZE_MAX - 16) / 5
           ? NULL
-          : dbf_arena_alloc(&self->text, PF_CONVERTED_MAX(text.size));
-  if (buffer == NULL)
-    return pf_no_memory(error);
-  const bool converted = pf_convert_back(&self->to_page, text, buffer, &size);
-  *out = (pf_bytes){buffer, size};
+          : dbf_arena_alloc(&self->text, PF_CONVERTED_MAX(text->size));
+  if (out == NULL)
+    return pf_no_memory(p->error);
+  size_t size = 0;
+  const bool converted = pf_convert_back(&self->to_page, *text, out, &size);
+  *text = (pf_bytes){out, size};
   if (converted)
     return PF_OK;
-  return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+  return pf_fail(p->error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                  "record %llu, field %s: a character is not in code page %s",
-                 (unsigned long long)(self->count + 1), field->name,
+                 (unsigned long long)(self->encoder.count + 1), p->field->name,
                  self->charset.name);
-}
-
-
-static pf_status put_text (const put_args *p) {
-  pf_bytes text;
-  const pf_status status = dbf_to_page(
-      p->writer, p->field, p->column->bytes[p->row], &text, p->error);
-  if (status != PF_OK)
-    return status;
-  if (text.size > p->field->size)
-    return reject(p, "the text is longer than the field");
-  if (text.size > 0)
-    memcpy(p->out, text.at, text.size);
-  return PF_OK;
 }
 
 
@@ -76,24 +65,26 @@ static void set_bit (const put_args *p, int32_t bit) {
 }
 
 
-/* V and Q: a shorter value has its length in the last byte, and the length bit
-   is set. */
-static pf_status put_varying (const put_args *p) {
+/* C, V and Q. A value of V or Q that is shorter than the field has its length in
+   the last byte, and the length bit is set. */
+static pf_status put_text (const put_args *p) {
+  const size_t size = p->field->size;
+  const bool varies = p->field->length_bit >= 0;
   pf_bytes value = p->column->bytes[p->row];
-  pf_status status = PF_OK;
-  if (p->field->type == 'V')
-    status = dbf_to_page(p->writer, p->field, value, &value, p->error);
+  const pf_status status = p->field->type == 'Q' ? PF_OK : to_page(p, &value);
   if (status != PF_OK)
     return status;
-  if (value.size > p->field->size)
-    return reject(p, "the value is longer than the field");
-  memset(p->out, 0, p->field->size);
+  if (value.size > size)
+    return reject(p, varies ? "the value is longer than the field"
+                            : "the text is longer than the field");
+  if (varies)
+    memset(p->out, 0, size);
   if (value.size > 0)
     memcpy(p->out, value.at, value.size);
-  if (value.size == p->field->size)
-    return PF_OK;
-  p->out[p->field->size - 1] = (uint8_t)value.size;
-  set_bit(p, p->field->length_bit);
+  if (varies && value.size < size) {
+    p->out[size - 1] = (uint8_t)value.size;
+    set_bit(p, p->field->length_bit);
+  }
   return PF_OK;
 }
 
@@ -186,32 +177,13 @@ static pf_status put_currency (const put_args *p) {
 
 /* {====== Dates and times ====== */
 
-/* Copy the eight digits of YYYY-MM-DD. Returns false if it is not a date. */
-static bool parse_date (pf_bytes text, uint8_t *digits) {
-  uint8_t back[10];
-  if (text.size < 10)
-    return false;
-  memcpy(digits, text.at, 4);
-  memcpy(digits + 4, text.at + 5, 2);
-  memcpy(digits + 6, text.at + 8, 2);
-  return dbf_put_date(back, digits) && memcmp(back, text.at, 10) == 0;
-}
-
-
-static uint32_t number_of (const uint8_t *digits, size_t count) {
-  uint32_t number = 0;
-  for (size_t i = 0; i < count; i++)
-    number = number * 10 + (uint32_t)(digits[i] - '0');
-  return number;
-}
-
-
 /* Returns the Julian day number of a date (Tondering, Calendar FAQ). */
 static uint32_t julian_day (const uint8_t *digits) {
-  const uint32_t year = number_of(digits, 4), month = number_of(digits + 4, 2);
+  const uint32_t year = dbf_number_of(digits, 4),
+                 month = dbf_number_of(digits + 4, 2);
   const uint32_t before = month <= 2;
   const uint32_t y = year + 4800 - before, m = month + 12 * before - 3;
-  return number_of(digits + 6, 2) + (153 * m + 2) / 5 + 365 * y + y / 4 -
+  return dbf_number_of(digits + 6, 2) + (153 * m + 2) / 5 + 365 * y + y / 4 -
          y / 100 + y / 400 - 32045;
 }
 
@@ -225,11 +197,11 @@ static bool parse_clock (pf_bytes text, uint32_t *milliseconds) {
     if (picture[i] == '0' ? text.at[i] < '0' || text.at[i] > '9'
                           : text.at[i] != (uint8_t)picture[i])
       return false;
-  const uint32_t hours = number_of(text.at + 1, 2);
-  const uint32_t minutes = number_of(text.at + 4, 2);
-  const uint32_t seconds = number_of(text.at + 7, 2);
+  const uint32_t hours = dbf_number_of(text.at + 1, 2);
+  const uint32_t minutes = dbf_number_of(text.at + 4, 2);
+  const uint32_t seconds = dbf_number_of(text.at + 7, 2);
   *milliseconds = ((hours * 60 + minutes) * 60 + seconds) * 1000 +
-                  (text.size == 13 ? number_of(text.at + 10, 3) : 0);
+                  (text.size == 13 ? dbf_number_of(text.at + 10, 3) : 0);
   return hours < 24 && minutes < 60 && seconds < 60;
 }
 
@@ -238,7 +210,7 @@ static pf_status put_time (const put_args *p) {
   const pf_bytes text = p->column->bytes[p->row];
   uint8_t digits[8];
   uint32_t milliseconds;
-  if (text.size < 10 || !parse_date(text, digits) ||
+  if (!dbf_parse_date(text, digits) ||
       !parse_clock((pf_bytes){text.at + 10, text.size - 10}, &milliseconds))
     return reject(p, "a time YYYY-MM-DDTHH:MM:SS expected");
   pf_save(p->out, 4, false, julian_day(digits));
@@ -249,29 +221,85 @@ static pf_status put_time (const put_args *p) {
 /* }====== */
 
 
+/* {====== Memos: FPT, see memo.c ====== */
+
+/* Write the header of the memo file, once. */
+static void begin_memos (dbf_writer *self, pf_sink *memo) {
+  uint8_t size[2];
+  if (self->next_block != 0)
+    return;
+  pf_sink_hold(memo);
+  pf_save(size, 2, true, self->memo_block);
+  (void)pf_sink_fill(memo, 0, 6);
+  (void)pf_sink_put(memo, size, 2);
+  (void)pf_sink_fill(memo, 0, MEMO_HEADER - 8);
+  self->next_block = (MEMO_HEADER + self->memo_block - 1) / self->memo_block;
+  (void)pf_sink_fill(
+      memo, 0, (size_t)(self->next_block * self->memo_block - MEMO_HEADER));
+}
+
+
+/* Append a memo, and write the number of its block into the field. */
+static pf_status append_memo (const put_args *p, pf_bytes value, bool is_text) {
+  dbf_writer *const self = p->writer;
+  pf_sink *const memo = pf_sink_side(p->sink, "memo");
+  if (memo == NULL)
+    return pf_fail(
+        p->error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+        "field %s: memos need a file of their own, and the table has no path",
+        p->field->name);
+  begin_memos(self, memo);
+  const uint64_t blocks =
+      ((uint64_t)value.size + 8 + self->memo_block - 1) / self->memo_block;
+  if (value.size > INT32_MAX ||
+      (self->next_block + blocks) * self->memo_block > INT32_MAX)
+    return pf_fail(p->error, PF_ELIMIT, PF_NO_OFFSET,
+                   "a memo file has less than 2^31 bytes: a memo of %zu bytes "
+                   "does not fit",
+                   value.size);
+  (void)pf_sink_uint(memo, 4, true, is_text ? 1 : 0);
+  (void)pf_sink_uint(memo, 4, true, value.size);
+  (void)pf_sink_put(memo, value.at, value.size);
+  (void)pf_sink_fill(memo, 0,
+                     (size_t)(blocks * self->memo_block - 8 - value.size));
+  if (memo->failed != PF_OK)
+    return pf_sink_flush(memo, p->error);
+  const uint32_t block = (uint32_t)self->next_block;
+  self->next_block += blocks;
+  if (!self->visual) {
+    char digits[16];
+    return put_digits(p, digits,
+                      snprintf(digits, sizeof digits, "%u", (unsigned)block));
+  }
+  pf_save(p->out, 4, false, block);
+  return PF_OK;
+}
+
+
 /* Text is converted to the code page. A value with a NUL is binary and is
    not. */
 static pf_status put_memo (const put_args *p) {
   pf_bytes value = p->column->bytes[p->row];
   const bool is_text =
       value.size == 0 || memchr(value.at, 0, value.size) == NULL;
-  uint32_t block = 0;
-  pf_status status = PF_OK;
-  if (is_text)
-    status = dbf_to_page(p->writer, p->field, value, &value, p->error);
-  if (status == PF_OK)
-    status = dbf_put_memo(p->writer, p->field, value, is_text, p->sink, &block,
-                          p->error);
-  if (status != PF_OK)
-    return status;
-  if (p->writer->visual) {
-    pf_save(p->out, 4, false, block);
-    return PF_OK;
-  }
-  char digits[16];
-  const int size = snprintf(digits, sizeof digits, "%u", (unsigned)block);
-  return put_digits(p, digits, size);
+  const pf_status status = is_text ? to_page(p, &value) : PF_OK;
+  return status == PF_OK ? append_memo(p, value, is_text) : status;
 }
+
+
+pf_status dbf_end_memos (dbf_writer *self, pf_sink *sink, pf_error *error) {
+  pf_sink *const memo = pf_sink_side(sink, "memo");
+  uint8_t next[4];
+  if (!self->has_memos || memo == NULL)
+    return PF_OK;
+  begin_memos(self, memo); /* a table with memo fields needs the file */
+  pf_save(next, 4, true, self->next_block);
+  if (pf_sink_patch(memo, 0, next, 4) != PF_OK)
+    return pf_sink_flush(memo, error);
+  return PF_OK;
+}
+
+/* }====== */
 
 
 /* Encode a missing value: null if the field allows it, else blank if its type
@@ -298,9 +326,9 @@ static pf_status put_present (const put_args *p) {
   char digits[24];
   int64_t integer;
   switch (p->field->type) {
-    case 'C': return put_text(p);
+    case 'C':
     case 'V':
-    case 'Q': return put_varying(p);
+    case 'Q': return put_text(p);
     case 'N':
       if (p->field->decimals > 0)
         return put_number(p);
@@ -311,7 +339,7 @@ static pf_status put_present (const put_args *p) {
     case 'L': *p->out = p->column->bools[p->row] ? 'T' : 'F'; return PF_OK;
     case 'D':
       if (p->column->bytes[p->row].size == 10 &&
-          parse_date(p->column->bytes[p->row], p->out))
+          dbf_parse_date(p->column->bytes[p->row], p->out))
         return PF_OK;
       return reject(p, "a date YYYY-MM-DD expected");
     case 'T': return put_time(p);

@@ -84,6 +84,13 @@ bool dbf_put_day (uint8_t *out, int64_t julian);
 /* Write YYYY-MM-DD from YYYYMMDD. Returns false if there is no such day. */
 bool dbf_put_date (uint8_t *out, const uint8_t *digits);
 
+/* Copy the eight digits of the YYYY-MM-DD that a text begins with. Returns false
+   if it is not a date. */
+bool dbf_parse_date (pf_bytes text, uint8_t *digits);
+
+/* Returns the number in up to nine digits. */
+uint32_t dbf_number_of (const uint8_t *digits, size_t count);
+
 /* Write the time of day, THH:MM:SS or THH:MM:SS.mmm. Returns the size. */
 size_t dbf_put_clock (uint8_t *out, uint32_t milliseconds);
 
