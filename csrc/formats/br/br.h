@@ -115,12 +115,6 @@ typedef struct br_names {
    its first mapping. */
 bool br_recorded_by (const pf_trace *trace, pf_bytes *author);
 
-/* Opens the charset, which is zeroed, that option code_page names, and states
-   it in a fact. The names of a recording are always UTF-8, so the option is
-   ignored for them. PF_EUNSUPPORTED for an unknown code page. */
-pf_status br_charset_open (pf_charset *charset, pf_trace *trace,
-                           pf_error *error);
-
 /* Opens the names of a trace. Call br_names_close also after a failure; it
    accepts a zeroed struct. */
 pf_status br_names_open (br_names *names, const pf_trace *trace,
@@ -172,6 +166,7 @@ static inline bool br_has_time (const br_group *group) {
    br_parser_close. */
 typedef struct br_parser {
   pf_trace *trace;
+  pf_error *error; /* of the current call of br_next_group */
   br_names names;
   uint64_t at;
   uint32_t *modules;                /* owned; by number: id of the name + 1; 0:
@@ -225,16 +220,7 @@ static inline const br_frame *br_frame_of (const br_group *group,
 }
 
 
-/* The state of an opened trace (trace->state), freed by `close` of
-   open_br.c. */
-typedef struct br_file {
-  br_interpretation interp;
-  pf_charset charset; /* of names */
-  pf_table tables[3];
-} br_file;
-
-
-/* Columns and readers: rows_br.c; the encoder: encoder.c. */
+/* rows_br.c: the tables, and the numbers of their columns. */
 
 enum {
   SAMPLES_MODULE,
@@ -249,7 +235,6 @@ enum {
   SAMPLES_OFFSET,
   SAMPLES_COLUMNS
 };
-extern const pf_field br_samples_fields[SAMPLES_COLUMNS];
 
 enum {
   FRAMES_OFFSET,
@@ -263,7 +248,6 @@ enum {
   FRAMES_SPENT,
   FRAMES_COLUMNS
 };
-extern const pf_field br_frames_fields[FRAMES_COLUMNS];
 
 enum {
   RAW_OFFSET,
@@ -277,18 +261,21 @@ enum {
   RAW_BYTES,
   RAW_COLUMNS
 };
-extern const pf_field br_raw_fields[RAW_COLUMNS];
 
-pf_status br_open_samples (pf_trace *trace, const pf_table *table,
-                           pf_reader **reader, pf_error *error);
-pf_status br_open_frames (pf_trace *trace, const pf_table *table,
-                          pf_reader **reader, pf_error *error);
-pf_status br_open_raw (pf_trace *trace, const pf_table *table,
-                       pf_reader **reader, pf_error *error);
+#define BR_TABLES  3
+#define BR_WRITTEN 1 /* the encoder takes the first one, samples */
+extern const pf_table br_tables[BR_TABLES];
 
-#define BR_WRITTEN 1 /* the encoder takes table samples */
-extern const pf_table br_written[BR_WRITTEN];
+/* The state of an opened trace (trace->state), freed by `close` of
+   open_br.c. */
+typedef struct br_file {
+  br_interpretation interp;
+  pf_charset charset; /* of names */
+  pf_table tables[BR_TABLES];
+} br_file;
 
+
+/* encoder.c */
 pf_status br_encoder (const pf_option *options, size_t noptions,
                       pf_dictionary *dictionary, pf_encoder **encoder,
                       pf_error *error);

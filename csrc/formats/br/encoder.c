@@ -14,9 +14,6 @@
 #include "model/dictionary/stacks.h"
 #include "model/writer/encoder.h"
 
-const pf_table br_written[BR_WRITTEN] = {
-    {"samples", br_samples_fields, SAMPLES_COLUMNS, -1, NULL}};
-
 typedef struct br_writer {
   pf_encoder encoder;
   pf_dictionary *dictionary;
@@ -38,20 +35,22 @@ typedef struct br_writer {
   uint8_t function[BR_MAX_NAME]; /* name of the function of the last checked
                                     frame */
   size_t function_size;
+  pf_sink *sink;   /* during `put` and `finish` */
+  pf_error *error; /* of the current call */
 } br_writer;
 
 
 /* {====== One frame ====== */
 
-static pf_status too_large (pf_error *error, const char *what, int64_t value) {
-  return pf_refuse(error, "%s is %lld: it cannot be written", what,
+static pf_status too_large (const br_writer *self, const char *what,
+                            int64_t value) {
+  return pf_refuse(self->error, "%s is %lld: it cannot be written", what,
                    (long long)value);
 }
 
 
 /* Converts a name to the code page of the file; valid until the next call. */
-static pf_status to_page (br_writer *self, uint32_t name, pf_bytes *out,
-                          pf_error *error) {
+static pf_status to_page (br_writer *self, uint32_t name, pf_bytes *out) {
   const pf_bytes text = pf_name(self->dictionary, name);
   size_t size;
   *out = text;
@@ -64,10 +63,10 @@ static pf_status to_page (br_writer *self, uint32_t name, pf_bytes *out,
   }
   if (self->text == NULL) {
     self->text_capacity = 0;
-    return pf_no_memory(error);
+    return pf_no_memory(self->error);
   }
   if (!pf_convert_back(&self->to_page, text, self->text, &size))
-    return pf_refuse(error,
+    return pf_refuse(self->error,
                      "%.*s: a character is not in code page %s: write with "
                      "another code_page, or with raw",
                      PF_SHOWN(text, 80), self->charset.name);
@@ -77,28 +76,27 @@ static pf_status to_page (br_writer *self, uint32_t name, pf_bytes *out,
 
 
 /* Writes a mapping for a module, if there is none. */
-static pf_status map_module (br_writer *self, uint32_t name, pf_sink *sink,
-                             pf_error *error) {
+static pf_status map_module (br_writer *self, uint32_t name) {
   pf_bytes text;
   if (name < self->numbers_capacity && self->numbers[name] != 0)
     return PF_OK;
-  const pf_status status = to_page(self, name, &text, error);
+  const pf_status status = to_page(self, name, &text);
   if (status != PF_OK)
     return status;
   if (text.size > BR_MAX_MODULE_NAME)
-    return too_large(error, "the length of a module's name",
-                     (int64_t)text.size);
+    return too_large(self, "the length of a module's name", (int64_t)text.size);
   if (self->mapped == BR_MODULES - 1)
-    return too_large(error, "the number of modules", BR_MODULES);
+    return too_large(self, "the number of modules", BR_MODULES);
   if (!pf_grow_filled(&self->numbers, &self->numbers_capacity, (size_t)name + 1,
                       0))
-    return pf_no_memory(error);
+    return pf_no_memory(self->error);
   self->numbers[name] = ++self->mapped;
   self->encoder.count = self->mapped;
-  (void)pf_sink_uint(sink, 1, true, BR_MODULE);
-  (void)pf_sink_uint(sink, 2, true, self->mapped);
-  (void)pf_sink_uint(sink, 2, true, text.size);
-  (void)pf_sink_put(sink, text.at, text.size); /* flushing reports failures */
+  (void)pf_sink_uint(self->sink, 1, true, BR_MODULE);
+  (void)pf_sink_uint(self->sink, 2, true, self->mapped);
+  (void)pf_sink_uint(self->sink, 2, true, text.size);
+  (void)pf_sink_put(self->sink, text.at,
+                    text.size); /* flushing reports failures */
   return PF_OK;
 }
 
@@ -131,31 +129,31 @@ static size_t save_frame (const br_writer *self, const br_frame *frame,
 
 
 /* Checks line and clause, and that a frame in a function has a name, which is
-   kept for save_frame. */
+   kept for save_frame; maps the module. */
 static pf_status check_frame (br_writer *self, int64_t line, int64_t clause,
-                              br_frame *frame, pf_error *error) {
+                              br_frame *frame) {
   if (line < 0 || line > UINT32_MAX)
-    return too_large(error, "a line", line);
+    return too_large(self, "a line", line);
   if (clause < 0 || clause > UINT8_MAX)
-    return too_large(error, "a clause", clause);
+    return too_large(self, "a clause", clause);
   if (frame->module == PF_NO_NAME)
-    return pf_refuse(error, "a frame has no module");
+    return pf_refuse(self->error, "a frame has no module");
   frame->line = (uint32_t)line;
   frame->clause = (uint16_t)clause;
   if (frame->routine != BR_IN_FUNCTION)
-    return PF_OK;
+    return map_module(self, frame->module);
   if (frame->function == PF_NO_NAME)
-    return pf_refuse(error, "a frame is in a function that has no name");
+    return pf_refuse(self->error, "a frame is in a function that has no name");
   pf_bytes name;
-  const pf_status status = to_page(self, frame->function, &name, error);
+  const pf_status status = to_page(self, frame->function, &name);
   if (status != PF_OK)
     return status;
   if (name.size > BR_MAX_NAME)
-    return too_large(error, "the length of a function's name",
+    return too_large(self, "the length of a function's name",
                      (int64_t)name.size);
   memcpy(self->function, name.at, name.size);
   self->function_size = name.size;
-  return PF_OK;
+  return map_module(self, frame->module);
 }
 
 
@@ -169,24 +167,19 @@ static br_routine routine_of (const br_writer *self, uint32_t word) {
 
 
 static pf_status row_frame (br_writer *self, const pf_batch *batch, size_t row,
-                            br_frame *frame, pf_error *error) {
-  const pf_column *const c = batch->columns;
-  const bool has_function = pf_has_value(batch, SAMPLES_FUNCTION, row);
-  br_routine routine = has_function ? BR_IN_FUNCTION : BR_UNKNOWN;
+                            br_frame *frame) {
+  const uint32_t function = pf_id_at(batch, SAMPLES_FUNCTION, row);
+  br_routine routine = function != PF_NO_NAME ? BR_IN_FUNCTION : BR_UNKNOWN;
   if (pf_has_value(batch, SAMPLES_KIND, row))
-    routine = routine_of(self, c[SAMPLES_KIND].ids[row]);
+    routine = routine_of(self, batch->columns[SAMPLES_KIND].ids[row]);
   if (routine == BR_ROUTINES)
-    return pf_refuse(error,
+    return pf_refuse(self->error,
                      "a kind of function, gosub, main or unknown expected");
-  *frame = (br_frame){c[SAMPLES_MODULE].ids[row], 0,
-                      has_function ? c[SAMPLES_FUNCTION].ids[row] : PF_NO_NAME,
-                      0, (uint16_t)routine};
-  return check_frame(
-      self,
-      pf_has_value(batch, SAMPLES_LINE, row) ? c[SAMPLES_LINE].ints[row] : 0,
-      pf_has_value(batch, SAMPLES_CLAUSE, row) ? c[SAMPLES_CLAUSE].ints[row]
-                                               : 0,
-      frame, error);
+  *frame = (br_frame){.module = batch->columns[SAMPLES_MODULE].ids[row],
+                      .function = function,
+                      .routine = (uint16_t)routine};
+  return check_frame(self, pf_int_at(batch, SAMPLES_LINE, row, 0),
+                     pf_int_at(batch, SAMPLES_CLAUSE, row, 0), frame);
 }
 
 /* }====== */
@@ -196,17 +189,14 @@ static pf_status row_frame (br_writer *self, const pf_batch *batch, size_t row,
 
 /* Encodes the frame of an area, and maps its module. The file of the area is the
    module, its line the line, its class the routine, its value the clause. */
-static pf_status build_frame (br_writer *self, uint32_t number, pf_sink *sink,
-                              pf_error *error) {
+static pf_status build_frame (br_writer *self, uint32_t number) {
   const pf_area *const area = pf_area_at(self->dictionary, number);
   br_routine routine = routine_of(self, area->class);
   if (routine == BR_ROUTINES)
     routine = BR_IN_FUNCTION;
   br_frame frame = {area->file, 0, area->name, 0, (uint16_t)routine};
-  pf_status status = check_frame(
-      self, area->line, area->has_value ? area->value : 0, &frame, error);
-  if (status == PF_OK)
-    status = map_module(self, frame.module, sink, error);
+  const pf_status status =
+      check_frame(self, area->line, area->has_value ? area->value : 0, &frame);
   if (status != PF_OK)
     return status;
   if (number > UINT32_MAX / 2 ||
@@ -215,7 +205,7 @@ static pf_status build_frame (br_writer *self, uint32_t number, pf_sink *sink,
                self->frames_used + 2 + MAX_FRAME) ||
       !pf_grow_filled(&self->frame_of, &self->frame_of_capacity,
                       (size_t)number + 1, 0))
-    return pf_no_memory(error);
+    return pf_no_memory(self->error);
   uint8_t *const at = self->frames + self->frames_used;
   const uint16_t size = (uint16_t)save_frame(self, &frame, at + 2);
   memcpy(at, &size, sizeof size);
@@ -235,12 +225,11 @@ static pf_bytes frame_of (const br_writer *self, uint32_t number) {
 
 
 /* Encodes the frames of a stack and adds their sizes to *size. */
-static pf_status build_frames (br_writer *self, uint32_t stack, size_t *size,
-                               pf_sink *sink, pf_error *error) {
+static pf_status build_frames (br_writer *self, uint32_t stack, size_t *size) {
   while (stack != PF_NO_STACK) {
     const pf_stack *const s = pf_stack_at(self->dictionary, stack);
     if (s->frame >= self->frame_of_capacity || self->frame_of[s->frame] == 0) {
-      const pf_status status = build_frame(self, s->frame, sink, error);
+      const pf_status status = build_frame(self, s->frame);
       if (status != PF_OK)
         return status;
     }
@@ -269,29 +258,23 @@ typedef struct group {
 /* Determines the line and the callers of a row: from its own columns and its
    stack, or both from its stack. All modules are mapped afterwards. */
 static pf_status read_frames (br_writer *self, const pf_batch *batch,
-                              size_t row, group *g, pf_sink *sink,
-                              pf_error *error) {
+                              size_t row, group *g) {
   br_frame line = {.module = PF_NO_NAME};
-  const bool has_stack = pf_has_value(batch, SAMPLES_STACK, row);
-  const uint32_t stack =
-      has_stack ? batch->columns[SAMPLES_STACK].ids[row] : PF_NO_STACK;
+  const uint32_t stack = pf_id_at(batch, SAMPLES_STACK, row);
   const pf_stack *const first = pf_stack_at(self->dictionary, stack);
   g->callers = first->parent;
   if (pf_has_value(batch, SAMPLES_MODULE, row)) {
-    pf_status status = row_frame(self, batch, row, &line, error);
-    if (status == PF_OK)
-      status = map_module(self, line.module, sink, error);
+    const pf_status status = row_frame(self, batch, row, &line);
     if (status != PF_OK)
       return status;
     g->line = (pf_bytes){g->own, save_frame(self, &line, g->own)};
     g->size += g->line.size;
-    return build_frames(self, g->callers, &g->size, sink, error);
+    return build_frames(self, g->callers, &g->size);
   }
-  if (!has_stack) {
-    (void)pf_refuse(error, "a row of samples has no module and no stack");
-    return PF_EUNSUPPORTED;
-  }
-  const pf_status status = build_frames(self, stack, &g->size, sink, error);
+  if (stack == PF_NO_STACK)
+    return pf_refuse(self->error,
+                     "a row of samples has no module and no stack");
+  const pf_status status = build_frames(self, stack, &g->size);
   if (status == PF_OK)
     g->line = frame_of(self, first->frame);
   return status;
@@ -321,45 +304,35 @@ static void save_group (const br_writer *self, const group *g, uint8_t *at) {
 
 /* Writes a row. Everything is checked and mapped before, so a refused row
    leaves nothing in the file. */
-static pf_status put_row (br_writer *self, const pf_batch *batch, size_t row,
-                          pf_sink *sink, pf_error *error) {
+static pf_status put_row (br_writer *self, const pf_batch *batch, size_t row) {
   group g;
   g.size = 0;
   g.has_time = pf_has_value(batch, SAMPLES_SPENT, row);
-  g.spent = g.has_time ? batch->columns[SAMPLES_SPENT].ints[row] : 0;
+  g.spent = pf_int_at(batch, SAMPLES_SPENT, row, 0);
   if (g.spent < 0)
-    return too_large(error, "a time", g.spent);
-  const pf_status status = read_frames(self, batch, row, &g, sink, error);
+    return too_large(self, "a time", g.spent);
+  const pf_status status = read_frames(self, batch, row, &g);
   if (status != PF_OK)
     return status;
   g.size += g.has_time ? 10 : 1;
-  uint8_t *const reserved = pf_sink_reserve(sink, g.size);
+  uint8_t *const reserved = pf_sink_reserve(self->sink, g.size);
   if (reserved != NULL) {
     save_group(self, &g, reserved);
-    pf_sink_advance(sink, g.size);
+    pf_sink_advance(self->sink, g.size);
     return PF_OK;
   }
   /* The group is larger than the buffer of the sink, or the sink has failed: it
      then accepts anything, and flushing reports the failure. */
   uint8_t *const bytes = malloc(g.size);
   if (bytes == NULL)
-    return pf_no_memory(error);
+    return pf_no_memory(self->error);
   save_group(self, &g, bytes);
-  (void)pf_sink_put(sink, bytes, g.size);
+  (void)pf_sink_put(self->sink, bytes, g.size);
   free(bytes);
   return PF_OK;
 }
 
 /* }====== */
-
-
-/* Writes a mapping that no line uses, which states the program that wrote the
-   file. */
-static pf_status put_author (br_writer *self, pf_sink *sink, pf_error *error) {
-  const uint32_t name = self->author;
-  self->author = PF_NO_NAME;
-  return name == PF_NO_NAME ? PF_OK : map_module(self, name, sink, error);
-}
 
 
 /* New modules get the numbers after those that have been mapped. */
@@ -373,20 +346,31 @@ static void resume (pf_encoder *encoder, const pf_sink *sink, uint64_t count) {
 }
 
 
+/* Begins a call of the encoder: writes a mapping that no line uses, which states
+   the program that wrote the file. */
+static pf_status begin (br_writer *self, pf_sink *sink, pf_error *error) {
+  const uint32_t author = self->author;
+  self->sink = sink;
+  self->error = error;
+  self->author = PF_NO_NAME;
+  return author == PF_NO_NAME ? PF_OK : map_module(self, author);
+}
+
+
 static pf_status put (pf_encoder *encoder, size_t table, const pf_batch *batch,
                       pf_sink *sink, pf_error *error) {
   br_writer *const self = (br_writer *)(void *)encoder;
-  pf_status status = put_author(self, sink, error);
+  pf_status status = begin(self, sink, error);
   (void)table; /* there is only one */
   for (size_t row = 0; row < batch->rows && status == PF_OK; row++)
-    status = put_row(self, batch, row, sink, error);
+    status = put_row(self, batch, row);
   return status;
 }
 
 
 /* Files have neither an end record nor a count, so this also is `flush`. */
 static pf_status finish (pf_encoder *encoder, pf_sink *sink, pf_error *error) {
-  return put_author((br_writer *)(void *)encoder, sink, error);
+  return begin((br_writer *)(void *)encoder, sink, error);
 }
 
 
@@ -402,30 +386,29 @@ static void close_writer (pf_encoder *encoder) {
 
 
 /* Reads the name of the recorder and the code page. */
-static pf_status read_options (br_writer *self, const pf_trace *opts,
-                               pf_error *error) {
+static pf_status read_options (br_writer *self, const pf_trace *opts) {
   pf_bytes author, page;
   const bool has_author =
       pf_option_text(opts, "recorded_by", &author) && author.size > 0;
   pf_status status = PF_OK;
   if (pf_option_text(opts, "code_page", &page))
-    status = pf_charset_open_given(&self->charset, page, error);
+    status = pf_charset_open_given(&self->charset, page, self->error);
   if (status != PF_OK)
     return status;
   if (has_author && self->charset.kind != PF_TEXT_AS_BYTES)
-    return pf_refuse(error,
+    return pf_refuse(self->error,
                      "the names of a recording are UTF-8: write it without "
                      "code_page, or without recorded_by");
   status = pf_converter_open_back(&self->to_page, &self->charset);
   if (status != PF_OK)
-    return pf_fail(error, status, PF_NO_OFFSET,
+    return pf_fail(self->error, status, PF_NO_OFFSET,
                    "this system cannot write code page %s", self->charset.name);
   if (has_author)
     self->author = pf_intern(self->dictionary, author);
   if (has_author && self->author == PF_NO_NAME)
-    return pf_no_memory(error);
+    return pf_no_memory(self->error);
   return pf_intern_texts(self->dictionary, br_routine_names, BR_ROUTINES,
-                         self->routines, error);
+                         self->routines, self->error);
 }
 
 
@@ -442,9 +425,10 @@ pf_status br_encoder (const pf_option *options, size_t noptions,
                                .flush = finish,
                                .resume = resume};
   self->dictionary = dictionary;
+  self->error = error;
   self->author = PF_NO_NAME;
   self->to_page = (pf_converter){&self->charset, (iconv_t)-1};
-  const pf_status status = read_options(self, &opts, error);
+  const pf_status status = read_options(self, &opts);
   if (status == PF_OK)
     *encoder = &self->encoder;
   else

@@ -38,37 +38,38 @@ void br_parser_close (br_parser *parser) {
 }
 
 
+/* Warns at a record, with the format and the values of a message. */
+#define warn(parser, kind, code, record, ...)                            \
+  pf_warn((parser)->trace, (kind), (code), PF_EFORMAT, (record)->offset, \
+          (parser)->error, __VA_ARGS__)
+
+
 /* Warns about a record; the next one can be read. */
 static pf_status warn_damage (const br_parser *parser, const br_record *record,
-                              const char *code, pf_error *error,
-                              const char *text) {
-  return pf_warn(parser->trace, PF_DAMAGE, code, PF_EFORMAT, record->offset,
-                 error, "record of type %d: %s", (int)record->type, text);
+                              const char *code, const char *text) {
+  return warn(parser, PF_DAMAGE, code, record, "record of type %d: %s",
+              (int)record->type, text);
 }
 
 
 /* Takes a mapping. Warns about an empty name, a mapping inside a group, and a
    number that is mapped again. */
-static pf_status take_mapping (br_parser *parser, const br_record *record,
-                               pf_error *error) {
+static pf_status take_mapping (br_parser *parser, const br_record *record) {
   const uint32_t before = parser->modules[record->module];
   const uint32_t name = br_intern(&parser->names, record->name);
   pf_status status = PF_OK;
   if (name == PF_NO_NAME)
-    return pf_no_memory(error);
+    return pf_no_memory(parser->error);
   if (record->name.size == 0)
-    status = pf_warn(parser->trace, PF_NOTE, "br-empty-name", PF_EFORMAT,
-                     record->offset, error, "module %u has an empty name",
-                     record->module);
+    status = warn(parser, PF_NOTE, "br-empty-name", record,
+                  "module %u has an empty name", record->module);
   if (status == PF_OK && parser->in_group)
-    status = pf_warn(parser->trace, PF_NOTE, "br-late-mapping", PF_EFORMAT,
-                     record->offset, error,
-                     "module %u is mapped inside a group", record->module);
+    status = warn(parser, PF_NOTE, "br-late-mapping", record,
+                  "module %u is mapped inside a group", record->module);
   if (status == PF_OK && before != 0 && before != name + 1)
-    status = pf_warn(parser->trace, PF_NOTE, "br-remapped", PF_EFORMAT,
-                     record->offset, error,
-                     "module %u is mapped to another file from here on",
-                     record->module);
+    status = warn(parser, PF_NOTE, "br-remapped", record,
+                  "module %u is mapped to another file from here on",
+                  record->module);
   parser->modules[record->module] = name + 1;
   parser->mappings++;
   parser->may_have_tag = false;
@@ -78,7 +79,7 @@ static pf_status take_mapping (br_parser *parser, const br_record *record,
 /* Warns once about a line that is not 1 to 99999, because other programs write
    such lines. */
 static pf_status check_line (br_parser *parser, const br_record *record,
-                             uint32_t module, pf_error *error) {
+                             uint32_t module) {
   if (parser->has_warned_line ||
       (record->line >= 1 && record->line <= BR_LAST_LINE))
     return PF_OK;
@@ -87,14 +88,13 @@ static pf_status check_line (br_parser *parser, const br_record *record,
   if (record->line == 0 && name.size == 3 && memcmp(name.at, "[C]", 3) == 0)
     return PF_OK;
   parser->has_warned_line = true;
-  return pf_warn(
-      parser->trace, PF_NOTE, "br-odd-line", PF_EFORMAT, record->offset, error,
-      "line %u: lines of BR programs are 1 to %d", record->line, BR_LAST_LINE);
+  return warn(parser, PF_NOTE, "br-odd-line", record,
+              "line %u: lines of BR programs are 1 to %d", record->line,
+              BR_LAST_LINE);
 }
 
 
-static pf_status add_frame (br_parser *parser, const br_record *record,
-                            pf_error *error) {
+static pf_status add_frame (br_parser *parser, const br_record *record) {
   br_group *const group = &parser->group;
   uint32_t module = parser->modules[record->module] - 1;
   pf_status status = PF_OK;
@@ -103,17 +103,16 @@ static pf_status add_frame (br_parser *parser, const br_record *record,
     snprintf(text, sizeof text, "module#%u", record->module);
     module = pf_intern_text(parser->trace->dictionary, text);
     if (module == PF_NO_NAME)
-      return pf_no_memory(error);
-    status = pf_warn(parser->trace, PF_DAMAGE, "br-unmapped", PF_EFORMAT,
-                     record->offset, error, "module %u is not mapped",
-                     record->module);
+      return pf_no_memory(parser->error);
+    status = warn(parser, PF_DAMAGE, "br-unmapped", record,
+                  "module %u is not mapped", record->module);
   }
   if (status == PF_OK)
-    status = check_line(parser, record, module, error);
+    status = check_line(parser, record, module);
   if (status != PF_OK)
     return status;
   if (!pf_grow(&group->frames, &group->capacity, group->nframes + 1))
-    return pf_no_memory(error);
+    return pf_no_memory(parser->error);
   group->frames[group->nframes++] =
       (br_frame){module, record->line, PF_NO_NAME, record->clause, BR_UNKNOWN};
   parser->may_have_tag = true;
@@ -121,23 +120,21 @@ static pf_status add_frame (br_parser *parser, const br_record *record,
 }
 
 
-static pf_status take_backtrace (br_parser *parser, const br_record *record,
-                                 pf_error *error) {
+static pf_status take_backtrace (br_parser *parser, const br_record *record) {
   if (parser->group.nframes <= parser->depth)
-    return add_frame(parser, record, error);
+    return add_frame(parser, record);
   parser->may_have_tag = false;
   if (parser->group.dropped++ > 0)
     return PF_OK;
   return pf_warn(parser->trace, PF_DAMAGE, "br-deep", PF_ELIMIT, record->offset,
-                 error,
+                 parser->error,
                  "more than %zu backtraces in a group: the others are only "
                  "counted; see max_depth",
                  parser->depth);
 }
 
 
-static pf_status take_tag (br_parser *parser, const br_record *record,
-                           pf_error *error) {
+static pf_status take_tag (br_parser *parser, const br_record *record) {
   static const br_routine routines[BR_TYPES] = {[BR_FUNCTION] = BR_IN_FUNCTION,
                                                 [BR_GOSUB] = BR_IN_GOSUB,
                                                 [BR_MAIN] = BR_IN_MAIN};
@@ -146,35 +143,32 @@ static pf_status take_tag (br_parser *parser, const br_record *record,
     return PF_OK; /* it belongs to a frame that is not kept */
   br_frame *const frame = &group->frames[group->nframes - 1];
   if (!parser->may_have_tag)
-    return warn_damage(parser, record, "br-stray-tag", error,
+    return warn_damage(parser, record, "br-stray-tag",
                        "it must directly follow a line or a backtrace");
   if (frame->routine != BR_UNKNOWN)
-    return warn_damage(parser, record, "br-two-tags", error,
+    return warn_damage(parser, record, "br-two-tags",
                        "the frame has one already; this one is ignored");
   frame->routine = (uint16_t)routines[record->type];
   if (record->type != BR_FUNCTION)
     return PF_OK;
   frame->function = br_intern(&parser->names, record->name);
-  return frame->function == PF_NO_NAME ? pf_no_memory(error) : PF_OK;
+  return frame->function == PF_NO_NAME ? pf_no_memory(parser->error) : PF_OK;
 }
 
 
-static pf_status take_time (br_parser *parser, const br_record *record,
-                            pf_error *error) {
+static pf_status take_time (br_parser *parser, const br_record *record) {
   br_group *const group = &parser->group;
   pf_status status = PF_OK;
   if (group->has_time)
-    status = warn_damage(parser, record, "br-two-times", error,
+    status = warn_damage(parser, record, "br-two-times",
                          "the group has one already; they are added up");
   if (status == PF_OK && record->spent > INT64_MAX)
-    status = pf_warn(parser->trace, PF_DAMAGE, "br-time-too-large", PF_EFORMAT,
-                     record->offset, error,
-                     "a time below 2^63 expected, found %llu: it is missing",
-                     (unsigned long long)record->spent);
+    status = warn(parser, PF_DAMAGE, "br-time-too-large", record,
+                  "a time below 2^63 expected, found %llu: it is missing",
+                  (unsigned long long)record->spent);
   else if (status == PF_OK && record->spent > BR_LONG_TIME)
-    status = pf_warn(parser->trace, PF_NOTE, "br-long-time", PF_EFORMAT,
-                     record->offset, error, "%llu ns in one line",
-                     (unsigned long long)record->spent);
+    status = warn(parser, PF_NOTE, "br-long-time", record,
+                  "%llu ns in one line", (unsigned long long)record->spent);
   group->has_time = true;
   group->spent = record->spent > UINT64_MAX - group->spent
                      ? UINT64_MAX
@@ -186,65 +180,62 @@ static pf_status take_time (br_parser *parser, const br_record *record,
 /* Takes the rest of the bytes, which begins with no record or with an incomplete
    one. */
 static pf_status take_rest (br_parser *parser, const br_record *record,
-                            br_result found, pf_error *error) {
+                            br_result found) {
   const uint8_t *const at = parser->trace->sources[0].bytes.at + record->offset;
   const uint64_t left = br_left(parser);
   const char *hint = "";
   parser->at += left;
   if (found == BR_TRUNCATED)
     return pf_warn(parser->trace, PF_DAMAGE, "br-truncated", PF_ETRUNCATED,
-                   record->offset, error,
+                   record->offset, parser->error,
                    "a record of type %d and %llu bytes expected, the file ends "
                    "after %llu",
                    (int)record->type, (unsigned long long)record->size,
                    (unsigned long long)left);
   if (at[0] == 0 && memcmp(at, at + 1, (size_t)left - 1) == 0)
-    return pf_warn(parser->trace, PF_DAMAGE, "br-padding", PF_EFORMAT,
-                   record->offset, error,
-                   "a record expected, %llu bytes of zeros found",
-                   (unsigned long long)left);
+    return warn(parser, PF_DAMAGE, "br-padding", record,
+                "a record expected, %llu bytes of zeros found",
+                (unsigned long long)left);
   if (at[0] == '\r')
     hint = "; was the file copied as text, which puts 0d before each 0a?";
   if (at[0] == 2)
     hint = "; this type is not documented";
-  return pf_warn(parser->trace, PF_DAMAGE, "br-bad-type", PF_EFORMAT,
-                 record->offset, error,
-                 "a record of type 1 or 3 to 9 expected, found %d%s: nothing "
-                 "after it can be read",
-                 at[0], hint);
+  return warn(parser, PF_DAMAGE, "br-bad-type", record,
+              "a record of type 1 or 3 to 9 expected, found %d%s: nothing "
+              "after it can be read",
+              at[0], hint);
 }
 
 
-static pf_status take_record (br_parser *parser, const br_record *record,
-                              pf_error *error) {
+static pf_status take_record (br_parser *parser, const br_record *record) {
   br_group *const group = &parser->group;
   if (!parser->in_group && record->type != BR_MODULE && record->type != BR_LINE)
-    return warn_damage(parser, record, "br-stray", error, "outside a group");
+    return warn_damage(parser, record, "br-stray", "outside a group");
   switch (record->type) {
-    case BR_MODULE: return take_mapping(parser, record, error);
+    case BR_MODULE: return take_mapping(parser, record);
     case BR_LINE:
       *group = (br_group){.offset = record->offset,
                           .frames = group->frames,
                           .capacity = group->capacity};
       parser->in_group = true;
-      return add_frame(parser, record, error);
-    case BR_TIME: return take_time(parser, record, error);
-    case BR_BACKTRACE: return take_backtrace(parser, record, error);
+      return add_frame(parser, record);
+    case BR_TIME: return take_time(parser, record);
+    case BR_BACKTRACE: return take_backtrace(parser, record);
     case BR_END: parser->in_group = false; return PF_OK;
-    default: return take_tag(parser, record, error);
+    default: return take_tag(parser, record);
   }
 }
 
 
 /* Counts a group. Warns once if some groups have a time and others do not. */
-static pf_status count_group (br_parser *parser, pf_error *error) {
+static pf_status count_group (br_parser *parser) {
   const bool was_mixed = parser->timed != 0 && parser->timed != parser->groups;
   parser->groups++;
   parser->timed += parser->group.has_time;
   if (was_mixed || parser->timed == 0 || parser->timed == parser->groups)
     return PF_MORE;
   return pf_warn(parser->trace, PF_NOTE, "br-mixed", PF_EFORMAT,
-                 parser->group.offset, error,
+                 parser->group.offset, parser->error,
                  "some groups have a time and others none: those are samples");
 }
 
@@ -252,6 +243,7 @@ static pf_status count_group (br_parser *parser, pf_error *error) {
 pf_status br_next_group (br_parser *parser, pf_error *error) {
   br_record record;
   pf_status status;
+  parser->error = error;
   while (br_left(parser) > 0) {
     const br_result found =
         br_record_at(parser->trace->sources[0].bytes, parser->at, &record);
@@ -259,20 +251,20 @@ pf_status br_next_group (br_parser *parser, pf_error *error) {
     if (found == BR_TRUNCATED && parser->is_live)
       return PF_AGAIN;
     if (found != BR_COMPLETE)
-      status = take_rest(parser, &record, found, error);
+      status = take_rest(parser, &record, found);
     else if (was_in_group && record.type == BR_LINE) {
       parser->in_group = false;
-      status = warn_damage(parser, &record, "br-nested", error,
+      status = warn_damage(parser, &record, "br-nested",
                            "the group before it has no end; it ends here");
     }
     else {
-      status = take_record(parser, &record, error);
+      status = take_record(parser, &record);
       parser->at += record.size;
     }
     if (status < 0)
       return status;
     if (was_in_group && !parser->in_group)
-      return count_group(parser, error);
+      return count_group(parser);
   }
   if (parser->is_live || !parser->in_group)
     return parser->is_live ? PF_AGAIN : PF_END;

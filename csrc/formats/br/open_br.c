@@ -7,12 +7,6 @@
 
 #include "formats/br/br.h"
 
-static const pf_table all_tables[] = {
-    {"samples", br_samples_fields, SAMPLES_COLUMNS, -1, br_open_samples},
-    {"frames", br_frames_fields, FRAMES_COLUMNS, -1, br_open_frames},
-    {"raw", br_raw_fields, RAW_COLUMNS, -1, br_open_raw},
-};
-
 
 /* {====== Detection ====== */
 
@@ -103,19 +97,38 @@ static pf_status check_order (pf_trace *trace, pf_error *error) {
 }
 
 
+/* Opens the charset, which is zeroed, that option code_page names, and states
+   it in a fact. The names of a recording are always UTF-8, so the option is
+   ignored for them. PF_EUNSUPPORTED for an unknown code page. */
+static pf_status open_charset (pf_charset *charset, pf_trace *trace,
+                               pf_error *error) {
+  pf_bytes name, author;
+  if (!pf_option_text(trace, "code_page", &name))
+    return PF_OK;
+  const pf_status status = pf_charset_open_given(charset, name, error);
+  if (status != PF_OK)
+    return status;
+  if (br_recorded_by(trace, &author))
+    memset(charset, 0, sizeof *charset);
+  if (charset->kind != PF_TEXT_AS_BYTES)
+    pf_info_text(trace, "code_page", pf_bytes_of(charset->name));
+  return PF_OK;
+}
+
+
 static pf_status open_trace (pf_trace *trace, pf_error *error) {
   br_file *const file = calloc(1, sizeof *file);
   trace->state = file;
   if (file == NULL)
     return pf_no_memory(error);
-  memcpy(file->tables, all_tables, sizeof all_tables);
+  memcpy(file->tables, br_tables, sizeof br_tables);
   trace->tables = file->tables;
-  trace->ntables = sizeof all_tables / sizeof *all_tables;
+  trace->ntables = BR_TABLES;
   pf_status status = check_start(trace, error);
   if (status == PF_OK)
     status = check_order(trace, error);
   if (status == PF_OK)
-    status = br_charset_open(&file->charset, trace, error);
+    status = open_charset(&file->charset, trace, error);
   if (status == PF_OK)
     status = br_prescan(trace, &file->interp, &file->tables[0].rows, error);
   return status;
@@ -133,7 +146,7 @@ const pf_format pf_format_br = {
     .score = score,
     .open = open_trace,
     .close = close_trace,
-    .written = br_written,
+    .written = br_tables,
     .nwritten = BR_WRITTEN,
     .encoder = br_encoder,
 };

@@ -59,22 +59,6 @@ bool br_recorded_by (const pf_trace *trace, pf_bytes *author) {
 }
 
 
-pf_status br_charset_open (pf_charset *charset, pf_trace *trace,
-                           pf_error *error) {
-  pf_bytes name, author;
-  if (!pf_option_text(trace, "code_page", &name))
-    return PF_OK;
-  const pf_status status = pf_charset_open_given(charset, name, error);
-  if (status != PF_OK)
-    return status;
-  if (br_recorded_by(trace, &author))
-    memset(charset, 0, sizeof *charset);
-  if (charset->kind != PF_TEXT_AS_BYTES)
-    pf_info_text(trace, "code_page", pf_bytes_of(charset->name));
-  return PF_OK;
-}
-
-
 pf_status br_names_open (br_names *names, const pf_trace *trace,
                          pf_error *error) {
   const pf_charset *const charset = &((const br_file *)trace->state)->charset;

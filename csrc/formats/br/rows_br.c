@@ -12,9 +12,7 @@
 #include "model/rows/table_reader.h"
 
 
-/* {====== Samples ====== */
-
-const pf_field br_samples_fields[SAMPLES_COLUMNS] = {
+static const pf_field samples_fields[SAMPLES_COLUMNS] = {
     {"module", PF_NAME, "file of the program, or module#N when N has no name"},
     {"line", PF_INT, "line number"},
     {"clause", PF_INT, "number of the clause in the line"},
@@ -27,28 +25,49 @@ const pf_field br_samples_fields[SAMPLES_COLUMNS] = {
     {"offset", PF_INT, "byte at which the group begins"},
 };
 
+static const pf_field frames_fields[FRAMES_COLUMNS] = {
+    {"offset", PF_INT, "byte at which the group begins"},
+    {"level", PF_INT, "0: the line itself, 1: its caller, ..."},
+    {"frame", PF_NAME, "line or caller"},
+    {"module", PF_NAME, "file of the program, or module#N when N has no name"},
+    {"line", PF_INT, "line number"},
+    {"clause", PF_INT, "number of the clause in the line"},
+    {"function", PF_NAME, "function the line is in"},
+    {"kind", PF_NAME, "what the line is in: function, gosub, main or unknown"},
+    {"spent", PF_INT, "of the line itself: time as stated, ns"},
+};
+
 /* A frame of the last group, and the stack that ends with it. */
 typedef struct known_frame {
   br_frame frame;
   uint32_t stack;
 } known_frame;
 
-typedef struct samples_reader {
+/* The reader of samples and frames. */
+typedef struct group_reader {
   pf_reader reader;
   br_parser parser;
   const br_interpretation *interp;
   uint32_t routines[BR_ROUTINES]; /* ids of their names */
-  known_frame *stack;             /* of the last group, outermost frame first */
+
+  /* Of frames. */
+  uint32_t frame_ids[2]; /* ids of "line" and "caller" */
+  size_t level, count;   /* next frame of the group, and number of frames */
+
+  /* Of samples. */
+  known_frame *stack; /* of the last group, outermost frame first */
   size_t nstack, stack_capacity;
   uint64_t *callees; /* by depth: time of the callees so far, ns */
   size_t callees_capacity;
   uint8_t name_buffer[BR_MAX_CONVERTED + 8];
-} samples_reader;
+} group_reader;
 
+
+/* {====== Samples ====== */
 
 /* Returns the id of the area of a frame. A GOSUB has no name, so its area is
    called "MODULE gosub". PF_NO_AREA when out of memory. */
-static uint32_t frame_area (samples_reader *self, const br_frame *frame) {
+static uint32_t frame_area (group_reader *self, const br_frame *frame) {
   static const char tail[] = " gosub";
   pf_dictionary *const dictionary = self->reader.dictionary;
   pf_area area = PF_AREA_NONE;
@@ -74,7 +93,7 @@ static uint32_t frame_area (samples_reader *self, const br_frame *frame) {
 
 
 /* Frame number `i` of the group, counted from the outermost. */
-static const br_frame *frame_at (const samples_reader *self, size_t i) {
+static const br_frame *frame_at (const group_reader *self, size_t i) {
   const br_group *const group = &self->parser.group;
   return br_frame_of(group, self->interp, group->nframes - 1 - i);
 }
@@ -82,7 +101,7 @@ static const br_frame *frame_at (const samples_reader *self, size_t i) {
 
 /* Sets *stack to the stack of the group. Most outer frames are those of the
    last group, so their stacks are reused. */
-static pf_status find_stack (samples_reader *self, uint32_t *stack,
+static pf_status find_stack (group_reader *self, uint32_t *stack,
                              pf_error *error) {
   const size_t depth = self->parser.group.nframes;
   size_t i = 0;
@@ -112,7 +131,7 @@ static pf_status find_stack (samples_reader *self, uint32_t *stack,
 /* Subtracts the time of the callees from an inclusive time. Lines are written
    when they end: the callees are the groups one frame deeper since the last
    group of this depth. */
-static pf_status compute_self (samples_reader *self, int64_t *self_ns,
+static pf_status compute_self (group_reader *self, int64_t *self_ns,
                                pf_error *error) {
   const br_group *const group = &self->parser.group;
   const size_t depth = group->nframes;
@@ -135,8 +154,8 @@ static pf_status compute_self (samples_reader *self, int64_t *self_ns,
 
 /* Sets the times. Samples have none; self time can be computed from inclusive
    times only if backtraces state the callers. */
-static pf_status put_times (samples_reader *self, pf_column *columns,
-                            size_t row, pf_error *error) {
+static pf_status put_times (group_reader *self, pf_column *columns, size_t row,
+                            pf_error *error) {
   const br_group *const group = &self->parser.group;
   const bool has_time = br_has_time(group);
   const bool subtracts = has_time && self->interp->inclusive;
@@ -154,7 +173,7 @@ static pf_status put_times (samples_reader *self, pf_column *columns,
 
 static pf_status put_group (pf_reader *reader, pf_batch *batch,
                             pf_error *error) {
-  samples_reader *const self = (samples_reader *)(void *)reader;
+  group_reader *const self = (group_reader *)(void *)reader;
   pf_column *const columns = batch->columns;
   pf_status status = br_next_group(&self->parser, error);
   if (status != PF_MORE)
@@ -183,61 +202,14 @@ static pf_status next_samples (pf_reader *reader, pf_batch *batch,
 }
 
 
-static void close_samples (pf_reader *reader) {
-  samples_reader *const self = (samples_reader *)(void *)reader;
-  br_parser_close(&self->parser);
-  free(self->stack);
-  free(self->callees);
-  free(self);
-}
-
-
-pf_status br_open_samples (pf_trace *trace, const pf_table *table,
-                           pf_reader **reader, pf_error *error) {
-  samples_reader *const self =
-      pf_reader_new(sizeof *self, trace, table, next_samples, error);
-  if (self == NULL)
-    return PF_ENOMEM;
-  self->reader.close = close_samples;
-  self->interp = &((const br_file *)trace->state)->interp;
-  pf_status status = br_parser_open(&self->parser, trace, error);
-  if (status == PF_OK)
-    status = pf_intern_texts(trace->dictionary, br_routine_names, BR_ROUTINES,
-                             self->routines, error);
-  return pf_reader_opened(&self->reader, status, reader);
-}
-
 /* }====== */
 
 
 /* {====== Frames ====== */
 
-const pf_field br_frames_fields[FRAMES_COLUMNS] = {
-    {"offset", PF_INT, "byte at which the group begins"},
-    {"level", PF_INT, "0: the line itself, 1: its caller, ..."},
-    {"frame", PF_NAME, "line or caller"},
-    {"module", PF_NAME, "file of the program, or module#N when N has no name"},
-    {"line", PF_INT, "line number"},
-    {"clause", PF_INT, "number of the clause in the line"},
-    {"function", PF_NAME, "function the line is in"},
-    {"kind", PF_NAME, "what the line is in: function, gosub, main or unknown"},
-    {"spent", PF_INT, "of the line itself: time as stated, ns"},
-};
-
-typedef struct frames_reader {
-  pf_reader reader;
-  br_parser parser;
-  const br_interpretation *interp;
-  uint32_t routines[BR_ROUTINES]; /* ids of their names */
-  uint32_t frame_ids[2];          /* ids of "line" and "caller" */
-  size_t level, count;            /* next frame of the group, and number of
-                                     frames */
-} frames_reader;
-
-
 static pf_status put_frame (pf_reader *reader, pf_batch *batch,
                             pf_error *error) {
-  frames_reader *const self = (frames_reader *)(void *)reader;
+  group_reader *const self = (group_reader *)(void *)reader;
   const br_group *const group = &self->parser.group;
   pf_column *const columns = batch->columns;
   if (self->level == self->count) {
@@ -270,38 +242,43 @@ static pf_status next_frames (pf_reader *reader, pf_batch *batch,
 }
 
 
-static void close_frames (pf_reader *reader) {
-  frames_reader *const self = (frames_reader *)(void *)reader;
+/* }====== */
+
+
+static void close_groups (pf_reader *reader) {
+  group_reader *const self = (group_reader *)(void *)reader;
   br_parser_close(&self->parser);
+  free(self->stack);
+  free(self->callees);
   free(self);
 }
 
 
-pf_status br_open_frames (pf_trace *trace, const pf_table *table,
-                          pf_reader **reader, pf_error *error) {
+static pf_status open_groups (pf_trace *trace, const pf_table *table,
+                              pf_reader **reader, pf_error *error) {
   static const char *const words[] = {"line", "caller"};
-  frames_reader *const self =
-      pf_reader_new(sizeof *self, trace, table, next_frames, error);
+  const bool is_frames = table->fields == frames_fields;
+  group_reader *const self =
+      pf_reader_new(sizeof *self, trace, table,
+                    is_frames ? next_frames : next_samples, error);
   if (self == NULL)
     return PF_ENOMEM;
-  self->reader.close = close_frames;
+  self->reader.close = close_groups;
   self->interp = &((const br_file *)trace->state)->interp;
   pf_status status = br_parser_open(&self->parser, trace, error);
   if (status == PF_OK)
-    status =
-        pf_intern_texts(trace->dictionary, words, 2, self->frame_ids, error);
-  if (status == PF_OK)
     status = pf_intern_texts(trace->dictionary, br_routine_names, BR_ROUTINES,
                              self->routines, error);
+  if (status == PF_OK && is_frames)
+    status =
+        pf_intern_texts(trace->dictionary, words, 2, self->frame_ids, error);
   return pf_reader_opened(&self->reader, status, reader);
 }
-
-/* }====== */
 
 
 /* {====== Records ====== */
 
-const pf_field br_raw_fields[RAW_COLUMNS] = {
+static const pf_field raw_fields[RAW_COLUMNS] = {
     {"offset", PF_INT, "byte at which it begins"},
     {"size", PF_INT, "bytes"},
     {"kind", PF_NAME,
@@ -388,8 +365,8 @@ static void close_records (pf_reader *reader) {
 }
 
 
-pf_status br_open_raw (pf_trace *trace, const pf_table *table,
-                       pf_reader **reader, pf_error *error) {
+static pf_status open_raw (pf_trace *trace, const pf_table *table,
+                           pf_reader **reader, pf_error *error) {
   raw_reader *const self =
       pf_reader_new(sizeof *self, trace, table, next_records, error);
   if (self == NULL)
@@ -405,3 +382,10 @@ pf_status br_open_raw (pf_trace *trace, const pf_table *table,
 }
 
 /* }====== */
+
+
+const pf_table br_tables[BR_TABLES] = {
+    {"samples", samples_fields, SAMPLES_COLUMNS, -1, open_groups},
+    {"frames", frames_fields, FRAMES_COLUMNS, -1, open_groups},
+    {"raw", raw_fields, RAW_COLUMNS, -1, open_raw},
+};
