@@ -30,7 +30,8 @@ static const uint64_t reservations[] = {(uint64_t)1 << 40, (uint64_t)1 << 34,
 
 struct pf_map {
   pf_bytes bytes;
-  size_t reserved; /* bytes mapped; pages after the file fault */
+  size_t reserved; /* bytes mapped; pages after the file fault; 0: none */
+  uint8_t *memory; /* the bytes are here, owned; or NULL */
   int fd;          /* of a growing file, else -1 */
   atomic_bool faulted;
   _Atomic(struct pf_map *) next;
@@ -140,11 +141,24 @@ static pf_status map_file (int fd, pf_map **map, pf_error *error) {
 }
 
 
-/* Map a spool file, whose only name is this descriptor, and close it. */
-static pf_status map_spool (int fd, pf_map **map, pf_error *error) {
-  const pf_status status = map_file(fd, map, error);
-  close(fd);
-  return status;
+/* Map a copy; its memory, or the file without a name, then belongs to the map. */
+static pf_status map_spooled (const pf_spooled *spooled, pf_map **map,
+                              pf_error *error) {
+  if (spooled->fd >= 0) {
+    const pf_status status = map_file(spooled->fd, map, error);
+    close(spooled->fd);
+    return status;
+  }
+  pf_map *const m = calloc(1, sizeof *m);
+  if (m == NULL) {
+    free(spooled->memory);
+    return pf_no_memory(error);
+  }
+  m->fd = -1;
+  m->memory = spooled->memory;
+  m->bytes = (pf_bytes){spooled->memory, spooled->size};
+  *map = m;
+  return PF_OK;
 }
 
 
@@ -156,13 +170,14 @@ bool pf_is_gzip (pf_bytes bytes) {
 
 pf_status pf_map_gzip (pf_bytes packed, uint64_t max_size, pf_map **map,
                        pf_error *error) {
-  int spool;
+  pf_spooled spooled;
   pf_error unmapped;
   *map = NULL;
-  const pf_status status = pf_spool_gzip(packed, max_size, &spool, error);
+  const pf_status status = pf_spool_gzip(packed, max_size, &spooled, error);
   if (status == PF_OK)
-    return map_spool(spool, map, error);
-  if (spool >= 0 && map_spool(spool, map, &unmapped) != PF_OK)
+    return map_spooled(&spooled, map, error);
+  if ((spooled.fd >= 0 || spooled.memory != NULL) &&
+      map_spooled(&spooled, map, &unmapped) != PF_OK)
     *map = NULL;
   return status;
 }
@@ -179,9 +194,9 @@ static pf_status map_descriptor (int fd, uint64_t max_size, pf_map **map,
                    "is a directory; give a file of it");
   if (S_ISREG(status.st_mode))
     return map_file(fd, map, error);
-  int spool;
-  const pf_status result = pf_spool_pipe(fd, max_size, &spool, error);
-  return result == PF_OK ? map_spool(spool, map, error) : result;
+  pf_spooled spooled;
+  const pf_status result = pf_spool_pipe(fd, max_size, &spooled, error);
+  return result == PF_OK ? map_spooled(&spooled, map, error) : result;
 }
 
 
@@ -299,6 +314,7 @@ void pf_map_close (pf_map *map) {
   }
   if (map->fd >= 0)
     close(map->fd);
+  free(map->memory);
   free(map);
 }
 

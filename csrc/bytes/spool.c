@@ -1,5 +1,6 @@
 /*
-** spool.c - pipes and gzip data, copied into an unlinked temporary file.
+** spool.c - pipes and gzip data, copied into memory or an unlinked temporary
+** file. The buffer of the sink is the memory: when it is full, the file begins.
 */
 
 #include <errno.h>
@@ -19,13 +20,15 @@
 #define RESERVE      ((uint64_t)1 << 30) /* of free space */
 #define LOOK         ((uint64_t)16 << 20)
 
-/* The limits of a spool file. */
-typedef struct allowance {
+/* A copy and its limits. */
+typedef struct spooling {
+  pf_sink sink; /* the first member, for start_file */
   uint64_t max_size;
   bool is_default;  /* max_size was not given */
   uint64_t reserve; /* bytes of the file system that must stay free */
   uint64_t next;    /* the file size at which free space is checked again */
-} allowance;
+  pf_error no_file; /* why there is no file */
+} spooling;
 
 
 /* Returns the free bytes of the file system; UINT64_MAX: not known. */
@@ -37,48 +40,34 @@ static uint64_t free_space (int fd) {
 }
 
 
-static allowance allowance_of (uint64_t max_size, uint64_t fallback, int fd) {
-  const uint64_t left = free_space(fd);
-  return (allowance){.max_size =
-                         max_size == PF_DEFAULT_MAX_SIZE ? fallback : max_size,
-                     .is_default = max_size == PF_DEFAULT_MAX_SIZE,
-                     .reserve = left / 16 < RESERVE ? left / 16 : RESERVE};
-}
-
-
-static pf_status too_large (const allowance *a, pf_error *error) {
-  return pf_fail(error, PF_ELIMIT, a->max_size,
-                 a->is_default
+static pf_status too_large (const spooling *s, pf_error *error) {
+  return pf_fail(error, PF_ELIMIT, s->max_size,
+                 s->is_default
                      ? "unpacks to more than %llu bytes: max_size = BYTES "
                        "allows more"
                      : "more than the %llu bytes that max_size allows",
-                 (unsigned long long)a->max_size);
+                 (unsigned long long)s->max_size);
 }
 
 
-/* Checks whether `n` more bytes may be written. Free space is checked
-   repeatedly, since other processes use it too. PF_ELIMIT. */
-static pf_status allow (allowance *a, const pf_sink *sink, size_t n,
-                        pf_error *error) {
-  if (n > a->max_size - sink->written)
-    return too_large(a, error);
-  if (sink->written + n < a->next)
+/* Checks whether `n` more bytes may be written into the file. Free space is
+   checked repeatedly, since other processes use it too. PF_ELIMIT. */
+static pf_status allow (spooling *s, size_t n, pf_error *error) {
+  const pf_sink *const sink = &s->sink;
+  if (n > s->max_size - sink->written)
+    return too_large(s, error);
+  if (sink->fd < 0 || sink->written + n < s->next)
     return PF_OK;
   const uint64_t left = free_space(sink->fd);
-  if (left < a->reserve || left - a->reserve < sink->used + n)
+  if (left < s->reserve || left - s->reserve < sink->used + n)
     return pf_fail(
         error, PF_ELIMIT, sink->written,
         "does not fit into the temporary folder, of which %llu bytes "
         "stay free: TMPDIR names another one",
-        (unsigned long long)a->reserve);
-  const uint64_t step = (left - a->reserve - sink->used) / 2;
-  a->next = sink->written + (step < LOOK ? step : LOOK);
+        (unsigned long long)s->reserve);
+  const uint64_t step = (left - s->reserve - sink->used) / 2;
+  s->next = sink->written + (step < LOOK ? step : LOOK);
   return PF_OK;
-}
-
-
-static pf_status out_of_memory (pf_error *error) {
-  return pf_no_memory(error);
 }
 
 
@@ -90,7 +79,7 @@ pf_status pf_spool_file (int *fd, pf_error *error) {
   const size_t size = strlen(directory) + sizeof tail;
   char *const path = malloc(size);
   if (path == NULL)
-    return out_of_memory(error);
+    return pf_no_memory(error);
   snprintf(path, size, "%s%s", directory, tail);
   *fd = mkstemp(path);
   const int errnum = errno;
@@ -104,24 +93,48 @@ pf_status pf_spool_file (int *fd, pf_error *error) {
 }
 
 
-/* Copies all input to the sink, which the caller opens and closes. */
-static pf_status copy_all (int from, allowance *allowed, pf_sink *sink,
-                           pf_error *error) {
+/* Empties the full buffer into the file, which is created at the first time. */
+static pf_status empty_into_file (pf_sink *sink) {
+  spooling *const s = (spooling *)(void *)sink;
+  if (sink->fd < 0) {
+    sink->failed = pf_spool_file(&sink->fd, &s->no_file);
+    if (sink->failed != PF_OK)
+      return sink->failed;
+    const uint64_t left = free_space(sink->fd);
+    s->reserve = left / 16 < RESERVE ? left / 16 : RESERVE;
+  }
+  pf_error error;
+  return pf_sink_flush(sink, &error);
+}
+
+
+static pf_status put (spooling *s, const uint8_t *bytes, size_t n,
+                      pf_error *error) {
+  const pf_status status = allow(s, n, error);
+  if (status != PF_OK || pf_sink_put(&s->sink, bytes, n) == PF_OK)
+    return status;
+  if (s->no_file.status != PF_OK) {
+    *error = s->no_file;
+    return error->status;
+  }
+  return pf_sink_flush(&s->sink, error);
+}
+
+
+static pf_status copy_pipe (spooling *s, int from, pf_error *error) {
   uint8_t step[STEP];
   for (;;) {
     const ssize_t n = read(from, step, sizeof step);
     if (n == 0)
-      return pf_sink_flush(sink, error);
+      return PF_OK;
     if (n < 0 && errno == EINTR)
       continue;
     if (n < 0)
-      return pf_fail(error, PF_EIO, sink->written, "read failed: %s",
+      return pf_fail(error, PF_EIO, s->sink.written, "read failed: %s",
                      strerror(errno));
-    const pf_status status = allow(allowed, sink, (size_t)n, error);
+    const pf_status status = put(s, step, (size_t)n, error);
     if (status != PF_OK)
       return status;
-    if (pf_sink_put(sink, step, (size_t)n) != PF_OK)
-      return pf_sink_flush(sink, error);
   }
 }
 
@@ -131,9 +144,6 @@ typedef struct unpacking {
   z_stream stream;
   pf_bytes packed;
   size_t fed; /* bytes of `packed` given to the stream so far */
-  uint64_t max_size;
-  allowance allowed;
-  pf_sink *sink;
 } unpacking;
 
 
@@ -156,107 +166,101 @@ static bool next_member (unpacking *u) {
 }
 
 
-static pf_status unpack_all (unpacking *u, pf_error *error) {
+/* The failure for a result of inflate. */
+static pf_status damage (const unpacking *u, int answer, pf_error *error) {
+  const uint64_t offset = u->fed - u->stream.avail_in;
+  if (answer == Z_MEM_ERROR)
+    return pf_no_memory(error);
+  if (answer == Z_BUF_ERROR)
+    return pf_fail(error, PF_ETRUNCATED, offset, "gzip data ends early");
+  return pf_fail(error, PF_EFORMAT, offset, "gzip data is damaged: %s",
+                 u->stream.msg == NULL ? "unknown reason" : u->stream.msg);
+}
+
+
+static pf_status unpack_all (spooling *s, unpacking *u, pf_error *error) {
   uint8_t step[STEP];
   for (;;) {
     feed(u);
     u->stream.next_out = step;
     u->stream.avail_out = STEP;
     const int answer = inflate(&u->stream, Z_NO_FLUSH);
-    const size_t n = STEP - u->stream.avail_out;
-    const pf_status status = allow(&u->allowed, u->sink, n, error);
+    const pf_status status = put(s, step, STEP - u->stream.avail_out, error);
     if (status != PF_OK)
       return status;
-    if (pf_sink_put(u->sink, step, n) != PF_OK)
-      return pf_sink_flush(u->sink, error);
-    if (answer != Z_OK && answer != Z_STREAM_END) {
-      /* The failure for a result of inflate. */
-      const uint64_t offset = u->fed - u->stream.avail_in;
-      if (answer == Z_MEM_ERROR)
-        return out_of_memory(error);
-      if (answer == Z_BUF_ERROR)
-        return pf_fail(error, PF_ETRUNCATED, offset, "gzip data ends early");
-      return pf_fail(error, PF_EFORMAT, offset, "gzip data is damaged: %s",
-                     u->stream.msg == NULL ? "unknown reason" : u->stream.msg);
-    }
+    if (answer != Z_OK && answer != Z_STREAM_END)
+      return damage(u, answer, error);
     if (answer == Z_STREAM_END && !next_member(u))
-      return pf_sink_flush(u->sink, error);
+      return PF_OK;
   }
 }
 
 
-/* Returns whether the output before a failure can be kept: the input is damaged
-   or truncated, and there is some output. */
-static bool is_part (pf_status status, pf_sink *sink) {
-  pf_error error;
-  return (status == PF_ETRUNCATED || status == PF_EFORMAT) &&
-         sink->written > 0 && pf_sink_flush(sink, &error) == PF_OK;
+static pf_status begin (spooling *s, uint64_t max_size, uint64_t fallback,
+                        pf_error *error) {
+  s->is_default = max_size == PF_DEFAULT_MAX_SIZE;
+  s->max_size = s->is_default ? fallback : max_size;
+  s->next = 0;
+  s->no_file.status = PF_OK;
+  if (pf_sink_open(&s->sink, -1) != PF_OK)
+    return pf_no_memory(error);
+  s->sink.full = empty_into_file;
+  return PF_OK;
 }
 
 
-/* Creates the spool file and fills it. On failure the file is closed, unless a
-   part of it can be kept. */
-static pf_status spool (pf_status (*fill)(void *context, pf_sink *sink,
-                                          pf_error *error),
-                        void *context, int *to, pf_error *error) {
-  pf_sink sink;
-  pf_status status = pf_spool_file(to, error);
-  if (status != PF_OK)
-    return status;
-  status = pf_sink_open(&sink, *to) == PF_OK ? fill(context, &sink, error)
-                                             : out_of_memory(error);
-  if (status != PF_OK && !is_part(status, &sink)) {
-    close(*to);
-    *to = -1;
+/* Gives the copy to the caller. After a failure it is freed, unless it is part
+   of damaged or truncated data and not empty. */
+static pf_status finish (spooling *s, pf_status status, pf_spooled *to,
+                         pf_error *error) {
+  pf_error unwritten;
+  pf_sink *const sink = &s->sink;
+  *to = (pf_spooled){-1, NULL, 0};
+  if (status == PF_OK)
+    status = pf_sink_flush(sink, error);
+  else if ((status != PF_ETRUNCATED && status != PF_EFORMAT) ||
+           sink->written == 0 || pf_sink_flush(sink, &unwritten) != PF_OK)
+    sink->failed = PF_EIO;
+  if (sink->failed == PF_OK && sink->fd < 0) {
+    uint8_t *const smaller = realloc(sink->buffer, sink->used + 1);
+    to->memory = smaller == NULL ? sink->buffer : smaller;
+    to->size = sink->used;
+    sink->buffer = NULL;
   }
-  pf_sink_close(&sink);
+  else if (sink->failed == PF_OK) {
+    to->fd = sink->fd;
+  }
+  else if (sink->fd >= 0) {
+    close(sink->fd);
+  }
+  pf_sink_close(sink);
   return status;
 }
 
 
-typedef struct piping {
-  int from;
-  uint64_t max_size;
-} piping;
-
-
-static pf_status fill_from_pipe (void *context, pf_sink *sink,
-                                 pf_error *error) {
-  const piping *const p = context;
-  allowance allowed = allowance_of(p->max_size, UINT64_MAX, sink->fd);
-  return copy_all(p->from, &allowed, sink, error);
-}
-
-
-static pf_status fill_from_gzip (void *context, pf_sink *sink,
-                                 pf_error *error) {
-  unpacking *const u = context;
-  u->sink = sink;
-  u->allowed = allowance_of(u->max_size,
-                            (u->packed.size > DEFAULT_SIZE / RATIO
-                                 ? u->packed.size * RATIO
-                                 : DEFAULT_SIZE),
-                            sink->fd);
-  if (inflateInit2(&u->stream, 15 + 16) != Z_OK)
-    return out_of_memory(error);
-  const pf_status status = unpack_all(u, error);
-  inflateEnd(&u->stream);
-  return status;
-}
-
-
-pf_status pf_spool_pipe (int from, uint64_t max_size, int *to,
+pf_status pf_spool_pipe (int from, uint64_t max_size, pf_spooled *to,
                          pf_error *error) {
-  piping p = {from, max_size};
-  return spool(fill_from_pipe, &p, to, error);
+  spooling s;
+  pf_status status = begin(&s, max_size, UINT64_MAX, error);
+  if (status == PF_OK)
+    status = copy_pipe(&s, from, error);
+  return finish(&s, status, to, error);
 }
 
 
-pf_status pf_spool_gzip (pf_bytes packed, uint64_t max_size, int *to,
+pf_status pf_spool_gzip (pf_bytes packed, uint64_t max_size, pf_spooled *to,
                          pf_error *error) {
+  spooling s;
   unpacking u;
+  const bool is_large = packed.size > DEFAULT_SIZE / RATIO;
+  pf_status status =
+      begin(&s, max_size, is_large ? packed.size * RATIO : DEFAULT_SIZE, error);
   memset(&u, 0, sizeof u);
   u.packed = packed;
-  u.max_size = max_size;
-  return spool(fill_from_gzip, &u, to, error);
+  if (status == PF_OK && inflateInit2(&u.stream, 15 + 16) != Z_OK)
+    status = pf_no_memory(error);
+  if (status == PF_OK)
+    status = unpack_all(&s, &u, error);
+  inflateEnd(&u.stream);
+  return finish(&s, status, to, error);
 }

@@ -1,7 +1,7 @@
 /*
-** spool.h - copies pipes and unpacked gzip data to an unlinked temporary file,
-** which can be mapped. Used by bytes/map.c. The caller closes the descriptors
-** that are returned.
+** spool.h - copies pipes and unpacked gzip data into memory or, if they are
+** larger than 64 KiB, to an unlinked temporary file, which can be mapped. Used
+** by bytes/map.c. The caller closes the descriptors that are returned.
 */
 
 #ifndef spool_h
@@ -13,20 +13,27 @@
    times their size, whichever is more. */
 #define PF_DEFAULT_MAX_SIZE UINT64_MAX
 
+/* A copy: an unlinked file, or memory that the caller frees. */
+typedef struct pf_spooled {
+  int fd;          /* -1: none */
+  uint8_t *memory; /* NULL: none */
+  size_t size;     /* of the memory */
+} pf_spooled;
+
 /* Open a new unlinked file in TMPDIR or /tmp. PF_EIO, PF_ENOMEM. */
 pf_status pf_spool_file (int *fd, pf_error *error);
 
-/* Copy what descriptor `from` still gives into a new unlinked file `*to`: at
-   most max_size bytes, and always fewer than its file system has free, less a
-   reserve of 1 GiB or a sixteenth of it; else PF_ELIMIT. */
-pf_status pf_spool_pipe (int from, uint64_t max_size, int *to, pf_error *error);
+/* Copy what descriptor `from` still gives into `*to`: at most max_size bytes,
+   and into a file always fewer than its file system has free, less a reserve of
+   1 GiB or a sixteenth of it; else PF_ELIMIT. */
+pf_status pf_spool_pipe (int from, uint64_t max_size, pf_spooled *to,
+                         pf_error *error);
 
-/* Unpack gzip data (one member or several) into a new unlinked file, with the
-   same limits. Data
+/* Unpack gzip data (one member or several) into `*to`, with the same limits. Data
    that ends early or is damaged gives PF_ETRUNCATED or PF_EFORMAT with the
-   offset in the packed bytes; `*to` has then what came before that, or is -1,
-   as after any other failure. */
-pf_status pf_spool_gzip (pf_bytes packed, uint64_t max_size, int *to,
+   offset in the packed bytes; `*to` has then what came before that, or neither
+   file nor memory, as after any other failure. */
+pf_status pf_spool_gzip (pf_bytes packed, uint64_t max_size, pf_spooled *to,
                          pf_error *error);
 
 #endif
