@@ -204,6 +204,7 @@ static int core_rows (lua_State *L) {
       push_record(L, c, row, 5, 4);
       lua_rawseti(L, 6, ++n);
     }
+  pf_batch_close(&c->batch); /* before the collector does */
   lua_settop(L, 6);
   return 1;
 }
@@ -220,6 +221,7 @@ static int core_drain (lua_State *L) {
   lua_Integer n = 0;
   while (refill(L, c, 3))
     n += (lua_Integer)c->rows;
+  pf_batch_close(&c->batch);
   lua_pushinteger(L, n);
   return 1;
 }

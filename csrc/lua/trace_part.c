@@ -210,6 +210,17 @@ static int part_tables (lua_State *L) {
 }
 
 
+static void push_value (lua_State *L, const l_part *p, const pf_info *info) {
+  switch (info->type) {
+    case PF_NAME:
+      l_push_bytes(L, pf_name(p->trace.dictionary, info->name_number));
+      break;
+    case PF_BOOL: lua_pushboolean(L, info->integer != 0); break;
+    default: lua_pushinteger(L, info->integer);
+  }
+}
+
+
 /* part:info(): { { name=, type=, value= }, ... } in the file's order. */
 static int part_info (lua_State *L) {
   const l_part *const p = l_part_check(L, 1);
@@ -220,14 +231,90 @@ static int part_info (lua_State *L) {
     lua_createtable(L, 0, 3);
     l_set_text(L, "name", info->name);
     l_set_text(L, "type", pf_type_name(info->type));
-    if (info->type == PF_NAME)
-      l_set_bytes(L, "value", pf_name(p->trace.dictionary, info->name_number));
-    else if (info->type == PF_BOOL)
-      l_set_bool(L, "value", info->integer != 0);
-    else
-      l_set_int(L, "value", info->integer);
+    push_value(L, p, info);
+    lua_setfield(L, -2, "value");
     lua_rawseti(L, -2, (lua_Integer)i + 1);
   }
+  return 1;
+}
+
+
+/* part:fact(name): the values of the header fields of a name, in order. */
+static int part_fact (lua_State *L) {
+  const l_part *const p = l_part_check(L, 1);
+  const char *const name = luaL_checkstring(L, 2);
+  const size_t count = pf_info_count(p->trace.notes);
+  lua_settop(L, 2);
+  for (size_t i = 0; i < count; i++) {
+    const pf_info *const info = pf_info_at(p->trace.notes, i);
+    if (strcmp(info->name, name) == 0) {
+      luaL_checkstack(L, 1, "too many header fields");
+      push_value(L, p, info);
+    }
+  }
+  return lua_gettop(L) - 2;
+}
+
+
+/* part:add_info(into, counted): sets the header fields that table `into` lacks,
+   and adds those whose names are keys of `counted`. */
+static int part_add_info (lua_State *L) {
+  const l_part *const p = l_part_check(L, 1);
+  const size_t count = pf_info_count(p->trace.notes);
+  for (size_t i = 0; i < count; i++) {
+    const pf_info *const info = pf_info_at(p->trace.notes, i);
+    lua_settop(L, 3);
+    const bool is_new = lua_getfield(L, 2, info->name) == LUA_TNIL;
+    if (!is_new && lua_getfield(L, 3, info->name) == LUA_TNIL)
+      continue;
+    lua_settop(L, 4); /* the value so far */
+    push_value(L, p, info);
+    if (!is_new)
+      lua_arith(L, LUA_OPADD);
+    lua_setfield(L, 2, info->name);
+  }
+  return 0;
+}
+
+
+/* part:rows(table): the number of rows, or nil: only reading would tell. */
+static int part_rows (lua_State *L) {
+  const pf_trace *const trace = &l_part_check(L, 1)->trace;
+  const char *const name = luaL_checkstring(L, 2);
+  for (size_t i = 0; i < trace->ntables; i++)
+    if (strcmp(trace->tables[i].name, name) == 0 &&
+        trace->tables[i].rows >= 0) {
+      lua_pushinteger(L, trace->tables[i].rows);
+      return 1;
+    }
+  return 0;
+}
+
+
+static bool is_like (const pf_table *a, const pf_table *b, bool compares_help) {
+  bool is_equal = strcmp(a->name, b->name) == 0 && a->nfields == b->nfields;
+  for (size_t i = 0; is_equal && i < a->nfields; i++) {
+    const pf_field *const f = &a->fields[i], *const g = &b->fields[i];
+    is_equal = f->type == g->type && strcmp(f->name, g->name) == 0;
+    if (is_equal && compares_help && f->help != g->help)
+      is_equal =
+          f->help != NULL && g->help != NULL && strcmp(f->help, g->help) == 0;
+  }
+  return is_equal;
+}
+
+
+/* part:is_like(other, except, compares_help): whether both have the same
+   tables, with columns of equal names and types, and equal help if wanted; not
+   compared are tables whose names are keys of `except`. */
+static int part_is_like (lua_State *L) {
+  const pf_trace *const a = &l_part_check(L, 1)->trace;
+  const pf_trace *const b = &l_part_check(L, 2)->trace;
+  bool is_equal = a->ntables == b->ntables;
+  for (size_t i = 0; is_equal && i < a->ntables; i++)
+    is_equal = lua_getfield(L, 3, a->tables[i].name) != LUA_TNIL ||
+               is_like(&a->tables[i], &b->tables[i], lua_toboolean(L, 4));
+  lua_pushboolean(L, is_equal);
   return 1;
 }
 
@@ -318,12 +405,20 @@ static int part_add (lua_State *L) {
 
 
 void l_open_trace_part (lua_State *L) {
-  static const luaL_Reg methods[] = {
-      {"add", part_add},           {"grow", part_grow},
-      {"close", part_close},       {"info", part_info},
-      {"reader", l_part_reader},   {"reader_like", l_part_reader_like},
-      {"tables", part_tables},     {"warnings", part_warnings},
-      {"parallel", part_parallel}, {NULL, NULL}};
+  static const luaL_Reg methods[] = {{"add", part_add},
+                                     {"add_info", part_add_info},
+                                     {"fact", part_fact},
+                                     {"grow", part_grow},
+                                     {"is_like", part_is_like},
+                                     {"close", part_close},
+                                     {"info", part_info},
+                                     {"reader", l_part_reader},
+                                     {"reader_like", l_part_reader_like},
+                                     {"rows", part_rows},
+                                     {"tables", part_tables},
+                                     {"warnings", part_warnings},
+                                     {"parallel", part_parallel},
+                                     {NULL, NULL}};
   static const luaL_Reg functions[] = {{"detect", core_detect},
                                        {"formats", core_formats},
                                        {"open", core_open},

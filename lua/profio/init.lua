@@ -83,7 +83,7 @@ end
 
 -- Returns the checked options of the format, without those of profio.open and those that name side
 -- files.
-local function format_options(given, format)
+local function check_format_options(given, format)
    local declared = table.move(format.options, 1, #format.options, 1, {})
    local roles = inputs.role_options(format)
    table.move(common, 1, #common, #declared + 1, declared)
@@ -93,6 +93,17 @@ local function format_options(given, format)
       for _, option in ipairs(list) do
          theirs[option.name] = nil
       end
+   end
+   return theirs
+end
+
+-- Returns a copy of these options for one file, which the format may change. They are checked only
+-- once.
+local function format_options(state, given)
+   state.checked = state.checked or check_format_options(given, state.format)
+   local theirs = {}
+   for name, value in pairs(state.checked) do
+      theirs[name] = value
    end
    return theirs
 end
@@ -115,28 +126,6 @@ local function open_symbols(state, mine)
    return true
 end
 
--- Returns whether two lists of tables, or of the columns of a table, are equal.
-local function same_list(a, b)
-   for i, described in ipairs(a) do
-      local other = b[i]
-      if not other or other.name ~= described.name or other.type ~= described.type
-         or not same_list(described.fields or {}, other.fields or {})
-      then
-         return false
-      end
-   end
-   return #a == #b
-end
-
--- Returns the tables of a part that are equal in all files of the trace.
-local function common_tables(state, part)
-   local list = {}
-   for _, described in ipairs(part:tables()) do
-      list[#list + 1] = not state.differs[described.name] and described or nil
-   end
-   return list
-end
-
 -- Returns whether a part has the tables of the first part, except those that the format declares as
 -- differing: the trace does not have these.
 local function same_schema(state, part)
@@ -151,7 +140,7 @@ local function same_schema(state, part)
             kind = "note", message = words }
       end
    end
-   return same_list(common_tables(state, first), common_tables(state, part))
+   return first:is_like(part, state.differs)
 end
 
 -- Opens one source, with the files beside it, as a part.
@@ -268,7 +257,7 @@ local function add_input(state, input, mine, given)
    if not source then
       return nil, message, code
    end
-   local theirs = format_options(given, state.format)
+   local theirs = format_options(state, given)
    state.format_options = state.format_options or theirs
    local several
    several, message, code = inputs.expand(input, state.format, theirs, mine, state.notes)
@@ -311,7 +300,7 @@ local function find_bias(state, mine)
    if mine.load_bias or not state.symbols or not state.format.guess_bias then
       return
    end
-   local bias, reason = state.format.guess_bias(state.parts[1]:info(), state.symbols)
+   local bias, reason = state.format.guess_bias(state.parts[1], state.symbols)
    if bias ~= 0 then
       state.load_bias = bias
       state.notes[#state.notes + 1] = { code = state.format.name .. "-bias-guessed",

@@ -55,12 +55,11 @@ end
 ---@param part profio.core.Part
 ---@return table
 function br.profile(part)
+   local dialect = part:fact "dialect"
    local metrics = { { name = "samples", unit = "count" } }
-   for _, fact in ipairs(part:info()) do
-      if fact.name == "dialect" and (fact.value == "timed" or fact.value == "mixed") then
-         metrics = { { name = "time", unit = "ns", column = "self" },
-            { name = "lines", unit = "count" } }
-      end
+   if dialect == "timed" or dialect == "mixed" then
+      metrics = { { name = "time", unit = "ns", column = "self" },
+         { name = "lines", unit = "count" } }
    end
    return { table = "samples", stack = "stack", metrics = metrics }
 end

@@ -248,10 +248,9 @@ end
 function dcpi.mismatch(parts)
    local images, count = {}, 0
    for _, part in ipairs(parts) do
-      for _, fact in ipairs(part:info()) do
-         if fact.name == "image" and not images[fact.value] then
-            images[fact.value], count = true, count + 1
-         end
+      for _, image in ipairs { part:fact "image" } do
+         count = count + (images[image] and 0 or 1)
+         images[image] = true
       end
    end
    return count > 1 and { { words = ("the files have samples of %d images, the names are of one "

@@ -58,8 +58,7 @@ gmon.addresses = {
 function gmon.summed(name, parts)
    local records = 0
    for _, part in ipairs(name == "blocks" and parts or {}) do
-      local value = program.facts_of(part)
-      records = records + (value.block_records or math.min(value.blocks or 0, 1))
+      records = records + (part:fact "block_records" or math.min(part:fact "blocks" or 0, 1))
    end
    return records > 1 and { key = "address", sum = "count" } or nil
 end
@@ -69,7 +68,7 @@ end
 ---@return string column
 ---@return integer used
 function gmon.ids(part)
-   return "set", program.facts_of(part).sets
+   return "set", (part:fact "sets")
 end
 
 gmon.warnings = {

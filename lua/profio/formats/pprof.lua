@@ -20,41 +20,17 @@ pprof.write_options = {
      help = "events between two samples, in the unit of the last metric" },
 }
 
--- Returns the names of the sample types, and the name of the default one.
-local function sample_types(part)
-   local names, usual = {}, nil
-   for _, fact in ipairs(part:info()) do
-      if fact.name == "sample_type" then
-         names[#names + 1] = fact.value
-      elseif fact.name == "default_sample_type" then
-         usual = fact.value
-      end
-   end
-   return names, usual
-end
-
--- Returns the names and units of the sample types as one string, to compare files.
-local function types_text(part)
-   local list = {}
-   for _, described in ipairs(part:tables()) do
-      if described.name == "samples" then
-         for i, name in ipairs((sample_types(part))) do
-            local field = described.fields[i + 1]
-            list[i] = ("%d %s %s"):format(#name, name, field and field.help or "")
-         end
-      end
-   end
-   return table.concat(list, "\n")
-end
-
----Returns the tables that two files have with different columns, each with the reason.
+---Returns the tables that two files have with different columns, each with the reason. The help of
+---a column of samples states its unit.
 ---@return table<string, string>
 function pprof.differing(first, part)
-   if types_text(first) == types_text(part) then
-      return {}
+   local names, others = { first:fact "sample_type" }, { part:fact "sample_type" }
+   local is_equal = #names == #others and first:is_like(part, {}, true)
+   for i, name in ipairs(names) do
+      is_equal = is_equal and name == others[i]
    end
-   return { samples = "the files have different sample types, so there is no table 'samples'; " ..
-      "profiles have the types of all, a merged file those in common" }
+   return is_equal and {} or { samples = "the files have different sample types, so there is no "
+      .. "table 'samples'; profiles have the types of all, a merged file those in common" }
 end
 
 -- Returns one metric for each sample type. If two have the same name and unit, the second one gets
@@ -78,7 +54,7 @@ end
 function pprof.profile(part)
    for _, described in ipairs(part:tables()) do
       if described.name == "samples" and #described.fields > 1 then
-         local names, default = sample_types(part)
+         local names, default = { part:fact "sample_type" }, part:fact "default_sample_type"
          local metrics, known = metrics_of(described.fields, names)
          return { table = "samples", stack = "stack", metrics = metrics,
             usual = known[default or false] and default or metrics[#metrics].name }

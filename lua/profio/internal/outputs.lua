@@ -42,9 +42,10 @@ end
 ---@param paths string[] of the outputs of one call
 ---@param inputs string[] paths of the files that are read
 function outputs.check_inputs(paths, inputs)
-   local known = by_identity(inputs)
+   local known
    for _, path in ipairs(paths) do
       local id = identity(path == "-" and "/dev/stdout" or path)
+      known = known or id and by_identity(inputs)
       if id and known[id] then
          local name = path == "-" and "standard output" or path
          error(("%s: %s: write into another file"):format(name, known[id] == path

@@ -79,10 +79,10 @@ end
 
 -- Returns whether the ring of a path exists and may be read.
 local function has_ring(state, path, trusts_paths)
+   local ring = path .. ".ring"
    local real, message, code
-   if is_file(path) then
-      real, message, code = core.named_file(path .. ".ring", bytes.folders_of(path,
-         trusts_paths))
+   if lfs.symlinkattributes(ring, "mode") and is_file(path) then
+      real, message, code = core.named_file(ring, bytes.folders_of(path, trusts_paths))
    end
    if code == "limit" then
       state.notes[#state.notes + 1] = { code = "ring-damaged", kind = "note", message = message }

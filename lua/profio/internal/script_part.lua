@@ -181,6 +181,29 @@ function Part:info()
    return list
 end
 
+function Part:fact(name)
+   return (self.makers.info or {})[name]
+end
+
+function Part:add_info(into, counted)
+   for name, value in pairs(self.makers.info or {}) do
+      if into[name] == nil then
+         into[name] = value
+      elseif counted[name] then
+         into[name] = into[name] + value
+      end
+   end
+end
+
+function Part.rows(_, name)
+   return name == "raw" and 1 or nil
+end
+
+-- The tables are declared by the format, for all files.
+function Part.is_like()
+   return true
+end
+
 function Part:warnings()
    local list = {}
    for i, warning in ipairs(self.list) do

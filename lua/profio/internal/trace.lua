@@ -136,14 +136,7 @@ end
 local function info_of(state)
    local info = {}
    for _, part in ipairs(state.parts) do
-      for _, fact in ipairs(part:info()) do
-         local known = info[fact.name]
-         if known == nil then
-            info[fact.name] = fact.value
-         elseif counted[fact.name] then
-            info[fact.name] = known + fact.value
-         end
-      end
+      part:add_info(info, counted)
    end
    info.format = state.format.name
    if state.lost then
@@ -222,23 +215,16 @@ end
 ---@param name string
 ---@return integer|nil
 function methods:row_count(name)
-   local total = 0
-   check_table(alive(self), name)
-   local state = alive(self)
+   local state, total = alive(self), 0
+   check_table(state, name)
    if state.schema[name].stage or state.format.summed
       and state.format.summed(name, state.parts)
    then
       return nil
    end
-   for _, part in ipairs(alive(self).parts) do
-      for _, described in ipairs(part:tables()) do
-         if described.name == name then
-            if not described.rows then
-               return nil
-            end
-            total = total + described.rows
-         end
-      end
+   for _, part in ipairs(state.parts) do
+      local rows = part:rows(name)
+      total = total and rows and total + rows
    end
    return total
 end

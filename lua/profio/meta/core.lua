@@ -149,9 +149,31 @@ function part:add(role, from) end
 ---@return { name: string, rows: integer|nil, fields: profio.core.Field[] }[]
 function part:tables() end
 
+---Returns the number of rows of a table; nil: only reading would tell.
+---@param table_name string
+---@return integer|nil
+function part:rows(table_name) end
+
+---Returns whether another part has the same tables, with columns of equal names and types.
+---@param other profio.core.Part
+---@param except table<string, any> tables that are not compared, by name
+---@param compares_help boolean|nil the help of columns must be equal, too
+---@return boolean
+function part:is_like(other, except, compares_help) end
+
 ---Returns the header fields, in the file's order.
 ---@return { name: string, type: string, value: any }[]
 function part:info() end
+
+---Returns the values of the header fields of a name, in the file's order.
+---@param name string
+---@return any ...
+function part:fact(name) end
+
+---Sets the header fields that `into` lacks, and adds those whose names are keys of `counted`.
+---@param into table<string, any>
+---@param counted table<string, any>
+function part:add_info(into, counted) end
 
 ---Returns the warnings from number `from` on.
 ---@param from integer|nil

@@ -10,31 +10,17 @@ local ROUNDED = 16       -- the most bytes by which a C library rounds up the en
 local PROLOGUE = 64      -- the most bytes from the start of a function to the call that counts it
 local LOOKED_AT = 512    -- arcs of a file that are checked
 
----Returns the header fields of a file by name.
----@param part userdata
----@return table<string, any>
-function program.facts_of(part)
-   local value = {}
-   for _, fact in ipairs(part:info()) do
-      value[fact.name] = fact.value
-   end
-   return value
-end
-
 ---Guesses where the program was loaded, from its first histogram.
----@param info { name: string, value: any }[] of the file
+---@param part profio.core.Part
 ---@param symbols profio.Symbols
 ---@return integer bias
 ---@return string|nil reason
-function program.guess_bias(info, symbols)
-   local value = {}
-   for _, fact in ipairs(info) do
-      value[fact.name] = fact.value
-   end
-   if not value.low or not value.high then
+function program.guess_bias(part, symbols)
+   local low, high = part:fact "low", part:fact "high"
+   if not low or not high then
       return 0
    end
-   return require("profio.internal.symbols").guess_bias(symbols.facts, value.low, value.high)
+   return require("profio.internal.symbols").guess_bias(symbols.facts, low, high)
 end
 
 -- {====== The range ======
@@ -75,13 +61,17 @@ local function callees_of(part)
 end
 
 -- Returns whether most target addresses cannot be where a function counts its calls: they are
--- outside of the code, far from the start of a function, or several in one function.
-local function check_calls(part, symbols, bias)
+-- outside of the code, far from the start of a function, or several in one function. `cache` has
+-- the symbols that were found, by address.
+local function check_calls(part, symbols, bias, cache)
    local callees, found, odd = callees_of(part), {}, 0
    local facts = symbols.facts
    for _, to in ipairs(callees) do
       local address = to - bias
-      local symbol = symbols.symbols:find(address)
+      if cache[address] == nil then
+         cache[address] = symbols.symbols:find(address) or false
+      end
+      local symbol = cache[address]
       if symbol then
          local is_far = address - symbol.start > PROLOGUE
          odd = odd + ((is_far or found[symbol.start]) and 1 or 0)
@@ -99,8 +89,9 @@ end
 
 -- Returns why the executable is, or may be, another program than that of one file, and whether that
 -- is certain; nil: it may be the program.
-local function mismatch_of(part, symbols, bias)
-   local value, facts = program.facts_of(part), symbols.facts
+local function mismatch_of(part, symbols, bias, cache)
+   local value, facts = {}, symbols.facts
+   part:add_info(value, {})
    if facts.address_size and (value.address_size ~= facts.address_size
       or value.byte_order ~= facts.byte_order)
    then
@@ -110,13 +101,13 @@ local function mismatch_of(part, symbols, bias)
    if facts.address_size and value.low and value.high and facts.code_end > 0 then
       local is_odd, is_certain = check_range(value, facts, bias)
       if is_odd then
-         is_certain = is_certain or check_calls(part, symbols, bias)
+         is_certain = is_certain or check_calls(part, symbols, bias, cache)
          return ("the profile covers 0x%x to 0x%x, the code of the executable ends at 0x%x")
             :format(value.low, value.high, facts.code_end + bias), is_certain
       end
    end
    if symbols.symbols:count() > 0 and not facts.only_dynamic
-      and check_calls(part, symbols, bias)
+      and check_calls(part, symbols, bias, cache)
    then
       -- a text of nm may lack the functions at such addresses
       return "calls were counted at addresses where no function of the executable begins",
@@ -132,9 +123,9 @@ end
 ---@return { part: integer, words: string }[] empty: it may be the program
 ---@return boolean is_certain it is not the program of any file
 function program.mismatch(parts, symbols, bias)
-   local list, certain = {}, 0
+   local list, certain, cache = {}, 0, {}
    for i, part in ipairs(parts) do
-      local words, is_certain = mismatch_of(part, symbols, bias)
+      local words, is_certain = mismatch_of(part, symbols, bias, cache)
       if words then
          list[#list + 1] = { part = i, words = words }
          certain = certain + (is_certain and 1 or 0)
