@@ -15,13 +15,24 @@
 
 #define NO_COLUMN SIZE_MAX
 
+/* The columns of stacks and frames. */
+enum {
+  STACK,
+  FOLDED,
+  FUNCTION,
+  CALLER,
+  CALLER_FILE,
+  FILE_NAME,
+  LINE,
+  NCOLUMNS
+};
+
 typedef struct collector {
   pf_contexts *contexts;
   const pf_collect *from;
-  /* Numbers of columns, or NO_COLUMN: */
-  size_t stack, folded, function, caller, caller_file, file, line;
-  size_t *columns; /* of weights, or NO_COLUMN */
-  size_t *metrics; /* their numbers in the contexts */
+  size_t at[NCOLUMNS]; /* numbers of the columns, or NO_COLUMN */
+  size_t *columns;     /* of weights, or NO_COLUMN */
+  size_t *metrics;     /* their numbers in the contexts */
   size_t *rests;  /* columns with what their rounding left over, or NO_COLUMN */
   pf_wide **sums; /* of these, by metric and node; NULL: none yet */
   size_t capacity; /* nodes that the sums have */
@@ -53,18 +64,17 @@ static pf_status find_columns (collector *c, pf_error *error) {
   const struct {
     const char *name;
     pf_type type;
-    size_t *column;
-  } wanted[] = {{from->stack, PF_STACK, &c->stack},
-                {from->folded, PF_NAME, &c->folded},
-                {from->function, PF_NAME, &c->function},
-                {from->caller, PF_NAME, &c->caller},
-                {from->caller_file, PF_NAME, &c->caller_file},
-                {from->file, PF_NAME, &c->file},
-                {from->line, PF_INT, &c->line}};
+  } wanted[NCOLUMNS] = {[STACK] = {from->stack, PF_STACK},
+                        [FOLDED] = {from->folded, PF_NAME},
+                        [FUNCTION] = {from->function, PF_NAME},
+                        [CALLER] = {from->caller, PF_NAME},
+                        [CALLER_FILE] = {from->caller_file, PF_NAME},
+                        [FILE_NAME] = {from->file, PF_NAME},
+                        [LINE] = {from->line, PF_INT}};
   pf_status status = PF_OK;
-  for (size_t i = 0; status == PF_OK && i < sizeof wanted / sizeof *wanted; i++)
+  for (size_t i = 0; status == PF_OK && i < NCOLUMNS; i++)
     status = find_column(from->reader, wanted[i].name, wanted[i].type,
-                         wanted[i].column, error);
+                         &c->at[i], error);
   for (size_t m = 0; status == PF_OK && m < from->nmetrics; m++) {
     status = find_column(from->reader, from->metrics[m].column, PF_INT,
                          &c->columns[m], error);
@@ -87,13 +97,11 @@ static pf_status find_columns (collector *c, pf_error *error) {
 /* Returns for each field whether it is read; NULL when out of memory. */
 static bool *wanted_fields (const collector *c) {
   bool *const wanted = calloc(c->from->reader->nfields + 1, sizeof *wanted);
-  const size_t some[] = {c->stack,       c->folded, c->function, c->caller,
-                         c->caller_file, c->file,   c->line};
   if (wanted == NULL)
     return NULL;
-  for (size_t i = 0; i < sizeof some / sizeof *some; i++)
-    if (some[i] != NO_COLUMN)
-      wanted[some[i]] = true;
+  for (size_t i = 0; i < NCOLUMNS; i++)
+    if (c->at[i] != NO_COLUMN)
+      wanted[c->at[i]] = true;
   for (size_t m = 0; m < c->from->nmetrics; m++)
     if (c->columns[m] != NO_COLUMN) {
       wanted[c->columns[m]] = true;
@@ -110,19 +118,16 @@ static bool *wanted_fields (const collector *c) {
 
 /* The node of the caller of a single frame. */
 static uint32_t node_of_caller (collector *c, size_t row) {
-  if (c->caller == NO_COLUMN)
-    return 0;
-  const pf_column *const column = &c->batch.columns[c->caller];
-  if (pf_is_missing(column, row))
-    return 0;
+  pf_dictionary *const d = c->contexts->dictionary;
   pf_area frame = PF_AREA_NONE;
-  frame.name = column->type == PF_AREA
-                   ? pf_area_name(c->contexts->dictionary, column->ids[row])
-                   : column->ids[row];
-  if (c->caller_file != NO_COLUMN &&
-      !pf_is_missing(&c->batch.columns[c->caller_file], row))
-    frame.file = c->batch.columns[c->caller_file].ids[row];
-  const uint32_t area = pf_area_add(c->contexts->dictionary, &frame);
+  if (!pf_has_value(&c->batch, c->at[CALLER], row))
+    return 0;
+  const pf_column *const caller = &c->batch.columns[c->at[CALLER]];
+  frame.name = caller->type == PF_AREA ? pf_area_name(d, caller->ids[row])
+                                       : caller->ids[row];
+  if (pf_has_value(&c->batch, c->at[CALLER_FILE], row))
+    frame.file = c->batch.columns[c->at[CALLER_FILE]].ids[row];
+  const uint32_t area = pf_area_add(d, &frame);
   return area == PF_NO_AREA ? PF_NO_CONTEXT
                             : pf_context_of(c->contexts, 0, area);
 }
@@ -130,11 +135,10 @@ static uint32_t node_of_caller (collector *c, size_t row) {
 
 static uint32_t node_of_frame (collector *c, size_t row) {
   pf_dictionary *const d = c->contexts->dictionary;
-  const pf_column *const function = &c->batch.columns[c->function];
   pf_area frame = PF_AREA_NONE;
-  if (pf_is_missing(function, row))
+  if (!pf_has_value(&c->batch, c->at[FUNCTION], row))
     return 0;
-  /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) ; as in batch.h */
+  const pf_column *const function = &c->batch.columns[c->at[FUNCTION]];
   frame.name = function->ids[row];
   if (function->type == PF_AREA) {
     const pf_area *const area = pf_area_at(d, frame.name);
@@ -142,10 +146,10 @@ static uint32_t node_of_frame (collector *c, size_t row) {
     frame.file = area->file;
     frame.line = area->line;
   }
-  if (c->file != NO_COLUMN && !pf_is_missing(&c->batch.columns[c->file], row))
-    frame.file = c->batch.columns[c->file].ids[row];
-  if (c->line != NO_COLUMN && !pf_is_missing(&c->batch.columns[c->line], row))
-    frame.line = c->batch.columns[c->line].ints[row];
+  if (pf_has_value(&c->batch, c->at[FILE_NAME], row))
+    frame.file = c->batch.columns[c->at[FILE_NAME]].ids[row];
+  if (pf_has_value(&c->batch, c->at[LINE], row))
+    frame.line = c->batch.columns[c->at[LINE]].ints[row];
   const uint32_t area = pf_area_add(d, &frame);
   const uint32_t caller = node_of_caller(c, row);
   return area == PF_NO_AREA || caller == PF_NO_CONTEXT
@@ -157,11 +161,10 @@ static uint32_t node_of_frame (collector *c, size_t row) {
 /* The node of a folded stack. */
 static uint32_t node_of_folded (collector *c, size_t row) {
   pf_dictionary *const d = c->contexts->dictionary;
-  const pf_column *const column = &c->batch.columns[c->folded];
   uint32_t node = 0;
-  if (pf_is_missing(column, row))
+  if (!pf_has_value(&c->batch, c->at[FOLDED], row))
     return 0;
-  /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) ; as in batch.h */
+  const pf_column *const column = &c->batch.columns[c->at[FOLDED]];
   pf_bytes left = pf_text(d, column->type, column->ids[row]);
   while (left.size > 0 && node != PF_NO_CONTEXT) {
     const uint8_t *const end = memchr(left.at, ';', left.size);
@@ -178,11 +181,8 @@ static uint32_t node_of_folded (collector *c, size_t row) {
   return node;
 }
 
-
 /* }====== */
 
-
-/* {====== Remainders of rounded times ====== */
 
 /* Add the remainders of a row to the sums, which grow to all nodes; false when
    out of memory. */
@@ -192,35 +192,28 @@ static bool add_rests (collector *c, size_t row, uint32_t node) {
   for (size_t m = 0; m < c->from->nmetrics; m++) {
     if (c->rests[m] == NO_COLUMN)
       continue;
-    const pf_column *const rest = &c->batch.columns[c->rests[m]];
     if (grows && !pf_widen(&c->sums[m], c->capacity, capacity))
       return false;
-    if (!pf_is_missing(rest, row))
-      /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) ; as in batch.h */
-      c->sums[m][node] += rest->ints[row];
+    if (pf_has_value(&c->batch, c->rests[m], row))
+      c->sums[m][node] += c->batch.columns[c->rests[m]].ints[row];
   }
   if (grows)
     c->capacity = capacity;
   return true;
 }
 
-/* }====== */
-
 
 static pf_status add_batch (collector *c, pf_error *error) {
   for (size_t row = 0; row < c->batch.rows; row++) {
-    const uint32_t node = c->folded != NO_COLUMN     ? node_of_folded(c, row)
-                          : c->function != NO_COLUMN ? node_of_frame(c, row)
-                                                     : 0;
+    const uint32_t node = c->at[FOLDED] != NO_COLUMN ? node_of_folded(c, row)
+                                                     : node_of_frame(c, row);
     if (node == PF_NO_CONTEXT || !add_rests(c, row, node))
       return pf_no_memory(error);
     for (size_t m = 0; m < c->from->nmetrics; m++) {
-      const pf_column *const column =
-          c->columns[m] == NO_COLUMN ? NULL : &c->batch.columns[c->columns[m]];
-      if (column == NULL)
-        pf_context_add(c->contexts, node, c->metrics[m], 1);
-      else if (!pf_is_missing(column, row))
-        pf_context_add(c->contexts, node, c->metrics[m], column->ints[row]);
+      const size_t at = c->columns[m];
+      if (at == NO_COLUMN || pf_has_value(&c->batch, at, row))
+        pf_context_add(c->contexts, node, c->metrics[m],
+                       at == NO_COLUMN ? 1 : c->batch.columns[at].ints[row]);
     }
   }
   return PF_OK;
@@ -248,12 +241,12 @@ static pf_status read_all (collector *c, pf_error *error) {
   if (wanted == NULL)
     return pf_no_memory(error);
   const pf_stack_rows rows = {.reader = c->from->reader,
-                              .stack = c->stack,
+                              .stack = c->at[STACK],
                               .nmetrics = c->from->nmetrics,
                               .columns = c->columns,
                               .metrics = c->metrics};
   const pf_status status =
-      c->stack != NO_COLUMN && c->folded == NO_COLUMN
+      c->at[STACK] != NO_COLUMN && c->at[FOLDED] == NO_COLUMN
           ? pf_contexts_by_stack(c->contexts, &rows, wanted, error)
           : read_rows(c, wanted, error);
   free(wanted);

@@ -10,6 +10,7 @@
 #include "model/base/sorts.h"
 #include "model/rows/batch.h"
 #include "model/rows/put_values.h"
+#include "model/rows/table_reader.h"
 
 /* clang-format off */
 enum {
@@ -35,7 +36,7 @@ static const pf_field fields[NFIELDS] = {
 typedef struct diff_reader {
   pf_reader reader;
   pf_diff diff;
-  uint32_t *order; /* of nodes */
+  pf_pair *pairs; /* the nodes in order, and as many spare ones */
   size_t count, at;
 } diff_reader;
 
@@ -92,14 +93,14 @@ static pf_status diff_next (pf_reader *self, pf_batch *batch, pf_error *error) {
   (void)error;
   pf_batch_clear(batch);
   for (; batch->rows < PF_BATCH_ROWS && r->at < r->count; r->at++)
-    put_node(r, batch->columns, batch->rows++, r->order[r->at]);
-  return batch->rows > 0 ? PF_MORE : PF_END;
+    put_node(r, batch->columns, batch->rows++, (uint32_t)r->pairs[r->at].row);
+  return pf_batch_status(batch, PF_END);
 }
 
 
 static void diff_close (pf_reader *self) {
   diff_reader *const r = (diff_reader *)(void *)self;
-  free(r->order);
+  free(r->pairs);
   free(r);
 }
 
@@ -108,12 +109,9 @@ static void diff_close (pf_reader *self) {
 static pf_status order_nodes (diff_reader *r) {
   const pf_diff *const d = &r->diff;
   const uint32_t count = d->contexts->count;
-  pf_pair *const pairs = malloc((size_t)count * 2 * sizeof *pairs);
-  r->order = malloc(count * sizeof *r->order);
-  if (pairs == NULL || r->order == NULL) {
-    free(pairs);
+  r->pairs = malloc((size_t)count * 2 * sizeof *r->pairs);
+  if (r->pairs == NULL)
     return PF_ENOMEM;
-  }
   for (uint32_t i = 1; i < count; i++) {
     const int64_t self = weight(d, d->self, i);
     const int64_t before = weight(d, d->self_before, i);
@@ -121,12 +119,9 @@ static pf_status order_nodes (diff_reader *r) {
     const int64_t size = change < 0 ? difference(0, change) : change;
     if (self != 0 || before != 0 || weight(d, d->total, i) != 0 ||
         weight(d, d->total_before, i) != 0)
-      pairs[r->count++] = (pf_pair){~pf_order_int(size), i};
+      r->pairs[r->count++] = (pf_pair){~pf_order_int(size), i};
   }
-  pf_sort_pairs(pairs, pairs + count, r->count);
-  for (size_t i = 0; i < r->count; i++)
-    r->order[i] = (uint32_t)pairs[i].row;
-  free(pairs);
+  pf_sort_pairs(r->pairs, r->pairs + count, r->count);
   return PF_OK;
 }
 
@@ -142,10 +137,7 @@ pf_status pf_diff_open (const pf_diff *diff, pf_reader **reader,
                           .dictionary = diff->contexts->dictionary,
                           .next = diff_next,
                           .close = diff_close};
-  if (order_nodes(r) != PF_OK) {
-    diff_close(&r->reader);
-    return pf_no_memory(error);
-  }
-  *reader = &r->reader;
-  return PF_OK;
+  const pf_status status = order_nodes(r);
+  return pf_reader_opened(
+      &r->reader, status == PF_OK ? PF_OK : pf_no_memory(error), reader);
 }

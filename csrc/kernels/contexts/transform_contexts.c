@@ -55,14 +55,6 @@ static unsigned mark_of (const uint8_t *marks, size_t count, uint32_t area) {
 }
 
 
-static bool has_focus (const uint8_t *marks, size_t count) {
-  for (size_t i = 0; i < count; i++)
-    if ((marks[i] & PF_FRAME_FOCUS) != 0)
-      return true;
-  return false;
-}
-
-
 /* Whether the stacks that end in a node are kept. */
 static bool is_kept (uint8_t seen) {
   return (seen & PF_FRAME_FOCUS) != 0 && (seen & PF_FRAME_IGNORE) == 0;
@@ -105,7 +97,10 @@ pf_status pf_contexts_narrow (pf_contexts *to, const pf_contexts *from,
   if (ok) {
     /* seen[node]: the marks of all frames of the stack of the node. Without
        a focus all stacks have it. */
-    seen[0] = (uint8_t)(has_focus(marks, count) ? 0 : PF_FRAME_FOCUS);
+    seen[0] = PF_FRAME_FOCUS;
+    for (size_t i = 0; i < count; i++)
+      if ((marks[i] & PF_FRAME_FOCUS) != 0)
+        seen[0] = 0;
     for (uint32_t i = 1; i < from->count; i++)
       seen[i] = (uint8_t)(seen[from->parents[i]] |
                           mark_of(marks, count, from->frames[i]));
@@ -196,7 +191,27 @@ pf_status pf_contexts_invert (pf_contexts *to, const pf_contexts *from,
 /* }====== */
 
 
-/* {====== Deep stacks ====== */
+/* {====== Folding ====== */
+
+/* Copy the nodes that are not folded, of folded[from->count]; the weights of the
+   others go to their callers. False when out of memory, also for NULL. */
+static bool fold_nodes (pf_contexts *to, const pf_contexts *from,
+                        const bool *folded) {
+  uint32_t *const nodes = begin(to, from);
+  bool ok = nodes != NULL && folded != NULL;
+  if (ok)
+    carry_weights(to, from, 0, 0);
+  for (uint32_t i = 1; ok && i < from->count; i++) {
+    const uint32_t above = nodes[from->parents[i]];
+    nodes[i] = folded[i] ? above : pf_context_of(to, above, from->frames[i]);
+    ok = nodes[i] != PF_NO_CONTEXT;
+    if (ok)
+      charge_weights(to, from, i, nodes[i], above);
+  }
+  free(nodes);
+  return ok;
+}
+
 
 /* Returns the depth of each node in frames; NULL when out of memory. */
 static uint32_t *depths_of (const pf_contexts *c) {
@@ -210,20 +225,6 @@ static uint32_t *depths_of (const pf_contexts *c) {
 }
 
 
-/* Count the stacks with a weight by depth; returns how many there are in
-   all. */
-static uint64_t count_depths (const pf_contexts *c, const uint32_t *depths,
-                              uint64_t *counts) {
-  uint64_t sum = 0;
-  for (uint32_t i = 1; i < c->count; i++)
-    if (has_weight(c, i)) {
-      counts[depths[i]]++;
-      sum++;
-    }
-  return sum;
-}
-
-
 pf_status pf_contexts_depth (const pf_contexts *from, bool turned,
                              uint64_t max_frames, uint32_t *depth,
                              pf_error *error) {
@@ -231,7 +232,12 @@ pf_status pf_contexts_depth (const pf_contexts *from, bool turned,
   uint64_t *const counts = calloc(from->count, sizeof *counts);
   *depth = PF_ANY_DEPTH;
   if (depths != NULL && counts != NULL) {
-    uint64_t deeper = count_depths(from, depths, counts), frames = 0;
+    uint64_t deeper = 0, frames = 0; /* stacks of a depth of d or more */
+    for (uint32_t i = 1; i < from->count; i++)
+      if (has_weight(from, i)) {
+        counts[depths[i]]++;
+        deeper++;
+      }
     for (uint32_t d = 1; d < from->count && deeper > 0; d++) {
       frames += turned ? deeper : counts[d] * d;
       deeper -= counts[d];
@@ -250,45 +256,50 @@ pf_status pf_contexts_depth (const pf_contexts *from, bool turned,
 
 pf_status pf_contexts_shorten (pf_contexts *to, const pf_contexts *from,
                                uint32_t depth, pf_error *error) {
-  uint32_t *const nodes = begin(to, from);
   uint32_t *const depths = depths_of(from);
-  bool ok = nodes != NULL && depths != NULL;
-  if (ok)
-    carry_weights(to, from, 0, 0);
-  for (uint32_t i = 1; ok && i < from->count; i++) {
-    const uint32_t above = nodes[from->parents[i]];
-    nodes[i] =
-        depths[i] > depth ? above : pf_context_of(to, above, from->frames[i]);
-    ok = nodes[i] != PF_NO_CONTEXT;
-    if (ok)
-      charge_weights(to, from, i, nodes[i], above);
-  }
-  free(nodes);
+  bool *const folded = calloc(from->count, sizeof *folded);
+  for (uint32_t i = 1; depths != NULL && folded != NULL && i < from->count; i++)
+    folded[i] = depths[i] > depth;
+  const bool ok = depths != NULL && fold_nodes(to, from, folded);
   free(depths);
+  free(folded);
+  return ok ? PF_OK : pf_no_memory(error);
+}
+
+
+pf_status pf_contexts_prune (pf_contexts *to, const pf_contexts *from,
+                             size_t metric, double share, pf_error *error) {
+  int64_t *const totals = malloc(from->count * sizeof *totals);
+  bool *const folded = calloc(from->count, sizeof *folded);
+  if (totals != NULL)
+    pf_contexts_totals(from, metric, totals);
+  for (uint32_t i = 1; totals != NULL && folded != NULL && i < from->count; i++)
+    folded[i] = fabs((double)totals[i]) < share * fabs((double)totals[0]);
+  const bool ok = totals != NULL && fold_nodes(to, from, folded);
+  free(totals);
+  free(folded);
   return ok ? PF_OK : pf_no_memory(error);
 }
 
 /* }====== */
 
 
-/* {====== Scaling, pruning ====== */
+/* {====== Scaling, one metric ====== */
 
 /* In the order of the traversal each new weight is the difference of two
    rounded running sums, so the sum of all is the rounded sum. */
-static void scale_metric (pf_contexts *to, const pf_contexts *from,
-                          const pf_traversal *t, const uint32_t *nodes,
-                          size_t metric, pf_factor factor) {
+static void scale_metric (pf_contexts *to, const pf_traversal *t,
+                          int64_t *weights, pf_factor factor) {
   pf_wide sum = 0;
   int64_t done = 0;
-  for (uint32_t i = 0; i < from->count; i++) {
-    const uint32_t node = t->order[i];
-    sum += from->weights[metric][node];
-    int64_t next, part;
+  for (uint32_t i = 0; i < to->count; i++) {
+    int64_t *const weight = &weights[t->order[i]], next;
+    sum += *weight;
     to->has_overflowed |= !pf_scaled(sum, factor, &next);
-    if (__builtin_sub_overflow(next, done, &part))
+    if (__builtin_sub_overflow(next, done, weight)) {
       to->has_overflowed = true;
-    else
-      pf_context_add(to, nodes[node], metric, part);
+      *weight = 0;
+    }
     done = next;
   }
 }
@@ -297,59 +308,23 @@ static void scale_metric (pf_contexts *to, const pf_contexts *from,
 pf_status pf_contexts_scale (pf_contexts *to, const pf_contexts *from,
                              pf_factor factor, pf_error *error) {
   pf_traversal t = {0};
-  uint32_t *const nodes = begin(to, from);
-  bool ok = nodes != NULL && pf_traversal_open(&t, from, NULL) == PF_OK;
-  for (uint32_t i = 1; ok && i < from->count; i++) {
-    nodes[i] = pf_context_of(to, nodes[from->parents[i]], from->frames[i]);
-    ok = nodes[i] != PF_NO_CONTEXT;
-  }
-  for (size_t m = 0; ok && m < from->nmetrics; m++)
-    scale_metric(to, from, &t, nodes, m, factor);
+  const bool ok = pf_contexts_copy(to, from) == PF_OK &&
+                  pf_traversal_open(&t, from, NULL) == PF_OK;
+  for (size_t m = 0; ok && m < to->nmetrics; m++)
+    scale_metric(to, &t, to->weights[m], factor);
   pf_traversal_close(&t);
-  free(nodes);
   return ok ? PF_OK : pf_no_memory(error);
 }
 
 
 pf_status pf_contexts_pick (pf_contexts *to, const pf_contexts *from,
                             size_t metric, const char *name, pf_error *error) {
-  const size_t new_metric = pf_metric_of(to, name, from->metrics[metric].unit);
-  uint32_t *const nodes = malloc(from->count * sizeof *nodes);
-  bool ok = nodes != NULL && new_metric != PF_NO_METRIC;
-  if (ok)
-    nodes[0] = 0;
-  for (uint32_t i = 1; ok && i < from->count; i++) {
-    nodes[i] = pf_context_of(to, nodes[from->parents[i]], from->frames[i]);
-    ok = nodes[i] != PF_NO_CONTEXT;
-  }
-  for (uint32_t i = 0; ok && i < from->count; i++)
-    pf_context_add(to, nodes[i], new_metric, from->weights[metric][i]);
-  free(nodes);
-  return ok ? PF_OK : pf_no_memory(error);
-}
-
-
-pf_status pf_contexts_prune (pf_contexts *to, const pf_contexts *from,
-                             size_t metric, double share, pf_error *error) {
-  uint32_t *const nodes = begin(to, from);
-  int64_t *const totals = malloc(from->count * sizeof *totals);
-  bool ok = nodes != NULL && totals != NULL;
-  if (ok) {
-    pf_contexts_totals(from, metric, totals);
-    carry_weights(to, from, 0, 0);
-  }
-  for (uint32_t i = 1; ok && i < from->count; i++) {
-    const uint32_t above = nodes[from->parents[i]];
-    const bool is_small =
-        fabs((double)totals[i]) < share * fabs((double)totals[0]);
-    nodes[i] = is_small ? above : pf_context_of(to, above, from->frames[i]);
-    ok = nodes[i] != PF_NO_CONTEXT;
-    if (ok)
-      charge_weights(to, from, i, nodes[i], above);
-  }
-  free(nodes);
-  free(totals);
-  return ok ? PF_OK : pf_no_memory(error);
+  if (!pf_contexts_copy_nodes(to, from) ||
+      pf_metric_of(to, name, from->metrics[metric].unit) == PF_NO_METRIC)
+    return pf_no_memory(error);
+  memcpy(to->weights[0], from->weights[metric],
+         from->count * sizeof *to->weights[0]);
+  return PF_OK;
 }
 
 /* }====== */

@@ -8,12 +8,12 @@
 #include <string.h>
 
 #include "kernels/contexts/views.h"
-#include "kernels/base/order.h"
 #include "model/base/memory.h"
 #include "model/base/sorts.h"
 #include "model/base/wide.h"
 #include "model/rows/batch.h"
 #include "model/rows/put_values.h"
+#include "model/rows/table_reader.h"
 
 #define MAX_FIELDS 11
 #define MAX_INDENT 200 /* blanks before a label */
@@ -54,7 +54,6 @@ typedef struct rows_reader {
   int64_t whole;   /* sum of all self */
   uint8_t *labels; /* of the current batch */
   size_t labels_capacity;
-  uint32_t *order; /* of rows; NULL: that of `rows` */
 } rows_reader;
 
 /* The values from which a view is computed. */
@@ -114,25 +113,20 @@ static size_t indent_of (const row *from) {
 }
 
 
-static const row *row_at (const rows_reader *r, size_t at) {
-  return &r->rows[r->order == NULL ? at : r->order[at]];
-}
-
-
 /* Put the labels of a batch whose first row is row `first`. */
 static pf_status put_labels (rows_reader *r, pf_column *column, size_t first,
                              size_t rows) {
   const pf_dictionary *const d = r->reader.dictionary;
   size_t size = 1;
   for (size_t i = 0; i < rows; i++) {
-    const row *const from = row_at(r, first + i);
+    const row *const from = &r->rows[first + i];
     size += indent_of(from) + pf_text(d, PF_AREA, from->area).size;
   }
   if (!pf_grow(&r->labels, &r->labels_capacity, size))
     return PF_ENOMEM;
   uint8_t *at = r->labels;
   for (size_t i = 0; i < rows; i++) {
-    const row *const from = row_at(r, first + i);
+    const row *const from = &r->rows[first + i];
     const pf_bytes name = pf_text(d, PF_AREA, from->area);
     column->bytes[i] = (pf_bytes){at, indent_of(from) + name.size};
     memset(at, ' ', indent_of(from));
@@ -149,7 +143,7 @@ static pf_status rows_next (pf_reader *self, pf_batch *batch, pf_error *error) {
   pf_batch_clear(batch);
   for (; batch->rows < PF_BATCH_ROWS && r->at < r->count;
        batch->rows++, r->at++) {
-    const row *const from = row_at(r, r->at);
+    const row *const from = &r->rows[r->at];
     for (size_t i = 0; i < self->nfields; i++)
       if (batch->columns[i].data != NULL)
         put_value(r, r->shown[i], from, &batch->columns[i], batch->rows);
@@ -158,41 +152,35 @@ static pf_status rows_next (pf_reader *self, pf_batch *batch, pf_error *error) {
     if (r->shown[i] == LABEL && batch->columns[i].data != NULL &&
         put_labels(r, &batch->columns[i], first, batch->rows) != PF_OK)
       return pf_no_memory(error);
-  return batch->rows > 0 ? PF_MORE : PF_END;
+  return pf_batch_status(batch, PF_END);
 }
 
 
 static void rows_close (pf_reader *self) {
   rows_reader *const r = (rows_reader *)(void *)self;
   free(r->rows);
-  free(r->order);
   free(r->labels);
   free(r);
 }
 
 
-/* Sort the rows by descending total, or by descending self and total;
-   stable. */
-static pf_status sort_rows (rows_reader *r, bool by_total) {
-  pf_pair *const pairs = malloc((2 * r->count + 1) * sizeof *pairs);
-  r->order = malloc((r->count + 1) * sizeof *r->order);
-  if (pairs == NULL || r->order == NULL) {
-    free(pairs);
-    return PF_ENOMEM;
-  }
-  for (int pass = by_total; pass < 2; pass++) {
-    for (size_t i = 0; i < r->count; i++) {
-      const size_t at = pass == (int)by_total ? i : pairs[i].row;
-      const row *const from = &r->rows[at];
-      const bool total = by_total || pass == 0;
-      pairs[i] = (pf_pair){~pf_order_int(total ? from->total : from->self), at};
-    }
-    pf_sort_pairs(pairs, pairs + r->count, r->count);
-  }
-  for (size_t i = 0; i < r->count; i++)
-    r->order[i] = (uint32_t)pairs[i].row;
-  free(pairs);
-  return PF_OK;
+/* Compare by descending self, if `context` says so, then by descending total. */
+static int compare_rows (const void *context, const void *left,
+                         const void *right) {
+  const row *const a = left, *const b = right;
+  const bool by_self = *(const bool *)context;
+  if (by_self && a->self != b->self)
+    return a->self > b->self ? -1 : 1;
+  return (a->total < b->total) - (a->total > b->total);
+}
+
+
+static pf_status sort_rows (rows_reader *r, bool by_self) {
+  row *const spare = malloc((r->count + 1) * sizeof *spare);
+  if (spare != NULL)
+    pf_sort(r->rows, spare, r->count, sizeof *spare, compare_rows, &by_self);
+  free(spare);
+  return spare == NULL ? PF_ENOMEM : PF_OK;
 }
 
 /* }====== */
@@ -242,7 +230,7 @@ static pf_status make_flat (view_input *s, rows_reader *r) {
   for (uint32_t i = 1; i < r->contexts->count; i++)
     add_node(s, r, i, s->outermost[i], &r->rows[t->functions[i]]);
   drop_zeros(s, r, t->nfunctions);
-  return sort_rows(r, false);
+  return sort_rows(r, true);
 }
 
 
@@ -259,7 +247,7 @@ static pf_status make_lines (view_input *s, rows_reader *r) {
       add_node(s, r, i, false, &r->rows[area]);
   }
   drop_zeros(s, r, nareas);
-  return sort_rows(r, false);
+  return sort_rows(r, true);
 }
 
 
@@ -353,7 +341,7 @@ static pf_status make_graph (view_input *s, rows_reader *r) {
   if (status == PF_OK)
     status = fill_arcs(s, r, arcs, narcs);
   free(arcs);
-  return status == PF_OK ? sort_rows(r, true) : status;
+  return status == PF_OK ? sort_rows(r, false) : status;
 }
 
 /* }====== */
@@ -487,12 +475,8 @@ pf_status pf_context_rows_open (const pf_context_rows *wanted,
   free(s.totals);
   free(s.calls);
   free(s.outermost);
-  if (status != PF_OK) {
-    rows_close(&r->reader);
-    return pf_no_memory(error);
-  }
-  *reader = &r->reader;
-  return PF_OK;
+  return pf_reader_opened(
+      &r->reader, status == PF_OK ? PF_OK : pf_no_memory(error), reader);
 }
 
 /* }====== */

@@ -250,13 +250,12 @@ void pf_contexts_totals (const pf_contexts *c, size_t metric, int64_t *totals) {
 
 /* {====== Copying ====== */
 
-/* Copy the arrays, and the intern table if it has all nodes. */
-static bool copy_nodes (pf_contexts *c, const pf_contexts *from) {
+bool pf_contexts_copy_nodes (pf_contexts *c, const pf_contexts *from) {
   if (!grow(c, from->count))
     return false;
   pf_intern_table_free(&c->children);
   c->children.seed = from->children.seed;
-  if (from->children.count == from->count &&
+  if (from->children.count == from->count && /* it has all nodes */
       !pf_intern_table_copy(&c->children, &from->children))
     return false;
   memcpy(c->parents, from->parents, from->count * sizeof *c->parents);
@@ -267,7 +266,7 @@ static bool copy_nodes (pf_contexts *c, const pf_contexts *from) {
 
 
 pf_status pf_contexts_copy (pf_contexts *c, const pf_contexts *from) {
-  if (!copy_nodes(c, from))
+  if (!pf_contexts_copy_nodes(c, from))
     return PF_ENOMEM;
   for (size_t m = 0; m < from->nmetrics; m++) {
     const size_t to =

@@ -101,6 +101,10 @@ static inline void pf_context_add (pf_contexts *contexts, uint32_t node,
 void pf_contexts_totals (const pf_contexts *contexts, size_t metric,
                          int64_t *totals);
 
+/* Copy the nodes of `from`, with their numbers, into empty contexts without
+   metrics. False when out of memory: they can only be closed then. */
+bool pf_contexts_copy_nodes (pf_contexts *contexts, const pf_contexts *from);
+
 /* Copy `from`, of the same dictionary, into empty contexts. PF_ENOMEM: they can
    only be closed then. */
 pf_status pf_contexts_copy (pf_contexts *contexts, const pf_contexts *from);
