@@ -156,8 +156,7 @@ void pprof_put_header (pf_sink *sink, pprof_strings *strings,
                    (uint64_t)header->duration_nanos);
   if (header->period_type.type != PF_NO_NAME ||
       header->period_type.unit != PF_NO_NAME)
-    pprof_put_value_type(sink, strings, PPROF_PERIOD_TYPE,
-                         &header->period_type);
+    pprof_put_record(sink, strings, PPROF_PERIOD_TYPE, &header->period_type);
   pprof_put_number(sink, PPROF_PERIOD, (uint64_t)header->period);
   for (size_t i = 0; i < header->comments.count; i++)
     pprof_put_number(

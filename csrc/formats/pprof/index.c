@@ -170,7 +170,7 @@ static pf_status add_id (pf_id_table *ids, uint64_t id, pf_error *error) {
 static pf_status add_function (pf_trace *trace, pprof_file *file,
                                const pprof_field *message, pf_error *error) {
   pprof_function_message m;
-  pprof_read_function(message->bytes, &m);
+  pprof_read_message(message->bytes, &m, sizeof m);
   pprof_function *const f = &file->functions[file->nfunctions];
   *f = (pprof_function){.id = m.id, .start_line = m.start_line};
   pf_status status = pprof_name(trace, m.name, message->at, &f->name, error);
@@ -178,7 +178,7 @@ static pf_status add_function (pf_trace *trace, pprof_file *file,
     status = pprof_name_or_none(trace, m.file, message->at, &f->file, error);
   if (status != PF_OK)
     return status;
-  if (f->id == 0 || pprof_find_function(file, f->id) != UINT32_MAX)
+  if (f->id == 0 || pf_id_table_find(&file->function_ids, f->id) != PF_NO_ID)
     return pf_warn(trace, PF_DAMAGE, "pprof-bad-id", PF_EFORMAT, message->at,
                    error, "a function has the id %llu, which is %s",
                    (unsigned long long)f->id, f->id == 0 ? "none" : "taken");
@@ -221,7 +221,7 @@ static pf_status add_type (pf_trace *trace, pprof_file *file,
                            const pprof_field *message, pf_error *error) {
   pprof_value_type stated;
   pf_bytes name, unit;
-  pprof_read_value_type(message->bytes, &stated);
+  pprof_read_message(message->bytes, &stated, sizeof stated);
   if (file->has_too_many_types) /* reported at the first one */
     return PF_OK;
   file->has_too_many_types = file->ntypes == PPROF_MAX_TYPES;
@@ -274,9 +274,10 @@ static pf_status add_line (pf_trace *trace, pprof_file *file, pf_bytes message,
   pprof_line stated;
   pf_area area = PF_AREA_NONE;
   pf_status status = PF_OK;
-  pprof_read_line(message, &stated);
-  const uint32_t number = pprof_find_function(file, stated.function);
-  if (number != UINT32_MAX) {
+  pprof_read_message(message, &stated, sizeof stated);
+  const uint32_t number =
+      pf_id_table_find(&file->function_ids, stated.function);
+  if (number != PF_NO_ID) {
     const pprof_function *const f = &file->functions[number];
     area.name = f->name;
     area.file = f->file;
@@ -327,7 +328,7 @@ static pf_status add_location (pf_trace *trace, pprof_file *file,
   if (status != PF_OK)
     return status;
   l->count = file->nframes - l->first;
-  if (l->id == 0 || pprof_find_location(file, l->id) != UINT32_MAX)
+  if (l->id == 0 || pf_id_table_find(&file->location_ids, l->id) != PF_NO_ID)
     return pf_warn(trace, PF_DAMAGE, "pprof-bad-id", PF_EFORMAT, message->at,
                    error, "a location has the id %llu, which is %s",
                    (unsigned long long)l->id, l->id == 0 ? "none" : "taken");

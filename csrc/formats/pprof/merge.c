@@ -68,7 +68,7 @@ static pf_status read_type (pf_trace *trace, const pprof_field *message,
                             pprof_value_type *type, pf_error *error) {
   pprof_value_type stated;
   uint32_t name = PF_NO_NAME, unit = PF_NO_NAME;
-  pprof_read_value_type(message->bytes, &stated);
+  pprof_read_message(message->bytes, &stated, sizeof stated);
   pf_status status =
       pprof_name_or_none(trace, stated.type, message->at, &name, error);
   if (status == PF_OK)

@@ -63,9 +63,10 @@ static uint32_t intern_location (pprof_merged *m,
 static bool add_line (pprof_merged *m, const pprof_translation *t,
                       pf_bytes message) {
   pprof_line line;
-  pprof_read_line(message, &line);
-  const uint32_t function = pprof_find_function(t->file, line.function);
-  line.function = function == UINT32_MAX ? 0 : t->functions[function];
+  pprof_read_message(message, &line, sizeof line);
+  const uint32_t function =
+      pf_id_table_find(&t->file->function_ids, line.function);
+  line.function = function == PF_NO_ID ? 0 : t->functions[function];
   const bool ok = m->nlines < UINT32_MAX - 1 &&
                   pf_grow(&m->lines, &m->line_capacity, (size_t)m->nlines + 1);
   if (ok)

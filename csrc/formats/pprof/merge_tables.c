@@ -13,16 +13,18 @@
 #define PAGE 4096u /* sizes of mappings are compared in pages */
 
 
-/* Replace a string index by a name; "" becomes PF_NO_NAME. */
-static pf_status to_name (pf_trace *trace, uint64_t *text, uint64_t offset,
-                          pf_error *error) {
-  uint32_t name;
-  const pf_status status =
-      pprof_name_or_none(trace, *text, offset, &name, error);
-  const bool is_empty =
-      status != PF_OK || pf_name(trace->dictionary, name).size == 0;
-  *text = is_empty ? PF_NO_NAME : name;
-  return status;
+/* Replace string indexes by names; "" becomes PF_NO_NAME. */
+static pf_status to_names (pf_trace *trace, uint64_t *const *texts,
+                           size_t count, uint64_t offset, pf_error *error) {
+  for (size_t i = 0; i < count; i++) {
+    uint32_t name;
+    const pf_status status =
+        pprof_name_or_none(trace, *texts[i], offset, &name, error);
+    if (status != PF_OK)
+      return status;
+    *texts[i] = pf_name(trace->dictionary, name).size == 0 ? PF_NO_NAME : name;
+  }
+  return PF_OK;
 }
 
 
@@ -79,10 +81,9 @@ static bool push_mapping (pprof_translation *t, const pprof_mapping *mapping) {
 static pf_status add_mapping (pprof_translation *t, const pprof_field *message,
                               pf_error *error) {
   pprof_mapping mapping;
-  pprof_read_mapping(message->bytes, &mapping);
-  pf_status status = to_name(t->trace, &mapping.file, message->at, error);
-  if (status == PF_OK)
-    status = to_name(t->trace, &mapping.build_id, message->at, error);
+  pprof_read_message(message->bytes, &mapping, sizeof mapping);
+  uint64_t *const texts[] = {&mapping.file, &mapping.build_id};
+  pf_status status = to_names(t->trace, texts, 2, message->at, error);
   if (status == PF_OK && !push_mapping(t, &mapping))
     status = pf_no_memory(error);
   return status;
@@ -96,18 +97,15 @@ static pf_status add_mapping (pprof_translation *t, const pprof_field *message,
 static pf_status add_function (pprof_merged *m, pprof_translation *t,
                                const pprof_field *message, pf_error *error) {
   pprof_function_message f;
-  pprof_read_function(message->bytes, &f);
-  pf_status status = to_name(t->trace, &f.name, message->at, error);
-  if (status == PF_OK)
-    status = to_name(t->trace, &f.system_name, message->at, error);
-  if (status == PF_OK)
-    status = to_name(t->trace, &f.file, message->at, error);
+  pprof_read_message(message->bytes, &f, sizeof f);
+  uint64_t *const texts[] = {&f.name, &f.system_name, &f.file};
+  const pf_status status = to_names(t->trace, texts, 3, message->at, error);
   if (status != PF_OK)
     return status;
   if (f.system_name != PF_NO_NAME || f.start_line != 0)
     m->is_sorted = false; /* profio does not write these */
-  const uint32_t number = pprof_find_function(t->file, f.id);
-  if (number == UINT32_MAX || t->functions[number] != 0)
+  const uint32_t number = pf_id_table_find(&t->file->function_ids, f.id);
+  if (number == PF_NO_ID || t->functions[number] != 0)
     return PF_OK; /* of equal ids the first is kept */
   f.id = 0;       /* equal functions of several files are one */
   t->functions[number] =
@@ -127,8 +125,8 @@ static void add_location (pprof_translation *t, const pprof_field *message) {
   while (pprof_next_field(&c, &field))
     if (field.number == 1)
       id = field.value;
-  const uint32_t number = pprof_find_location(t->file, id);
-  if (number != UINT32_MAX && t->messages[number].at == NULL)
+  const uint32_t number = pf_id_table_find(&t->file->location_ids, id);
+  if (number != PF_NO_ID && t->messages[number].at == NULL)
     t->messages[number] = message->bytes;
 }
 

@@ -33,8 +33,9 @@ static pf_status read_locations (sample_merger *s, const pprof_field *field,
   pprof_numbers numbers = pprof_numbers_of(field);
   pf_status status = PF_OK;
   for (uint64_t id; status == PF_OK && pprof_next_number(&numbers, &id);) {
-    const uint32_t number = pprof_find_location(s->translation->file, id);
-    if (number == UINT32_MAX)
+    const uint32_t number =
+        pf_id_table_find(&s->translation->file->location_ids, id);
+    if (number == PF_NO_ID)
       status = pprof_warn_no_location(s->translation->trace, id, offset, error);
     else if (pf_grow(&s->locations, &s->location_capacity, s->nlocations + 1))
       s->locations[s->nlocations++] = number;
@@ -52,7 +53,7 @@ static pf_status read_label (sample_merger *s, pf_bytes message, size_t offset,
   if (!pf_grow(&s->labels, &s->label_capacity, (s->nlabels + 1) * LABEL_WORDS))
     return pf_no_memory(error);
   uint32_t *const to = s->labels + s->nlabels++ * LABEL_WORDS;
-  pprof_read_label(message, &label);
+  pprof_read_message(message, &label, sizeof label);
   to[LABEL_LOW] = (uint32_t)label.number;
   to[LABEL_HIGH] = (uint32_t)((uint64_t)label.number >> 32);
   pf_status status =

@@ -116,7 +116,7 @@ static void put_mappings (merged_writer *w) {
   for (uint32_t i = 0; i < count; i++) {
     pprof_mapping mapping = m->mappings[w->used[i]].first;
     mapping.id = i + 1u;
-    pprof_put_mapping(w->sink, &w->strings, &mapping);
+    pprof_put_record(w->sink, &w->strings, PPROF_MAPPING, &mapping);
   }
 }
 
@@ -156,7 +156,7 @@ static uint32_t put_locations (merged_writer *w) {
 static void put_all (merged_writer *w) {
   const pprof_merged *const m = w->merged;
   for (size_t t = 0; t < m->ntypes; t++)
-    pprof_put_value_type(w->sink, &w->strings, PPROF_SAMPLE_TYPE, &m->types[t]);
+    pprof_put_record(w->sink, &w->strings, PPROF_SAMPLE_TYPE, &m->types[t]);
   pprof_put_header(w->sink, &w->strings, &m->header);
   for (uint32_t i = 0; i < m->nsamples; i++)
     put_sample(w, &m->samples[i]);
@@ -165,7 +165,7 @@ static void put_all (merged_writer *w) {
   for (uint32_t i = 0; i < nfunctions; i++) {
     pprof_function_message function = m->functions[w->used[i]];
     function.id = i + 1u;
-    pprof_put_function(w->sink, &w->strings, &function);
+    pprof_put_record(w->sink, &w->strings, PPROF_FUNCTION, &function);
   }
   pprof_put_strings(&w->strings, w->sink);
 }

@@ -139,7 +139,7 @@ static pf_status set_type (pf_trace *trace, const pprof_field *message,
                            pf_error *error) {
   pf_bytes texts[2];
   pprof_value_type type;
-  pprof_read_value_type(message->bytes, &type);
+  pprof_read_message(message->bytes, &type, sizeof type);
   const pf_status status =
       get_strings(trace, message, type.type, type.unit, texts, error);
   if (status != PF_OK)
@@ -157,7 +157,7 @@ static pf_status set_mapping (pf_trace *trace, const pprof_field *message,
   pprof_mapping m;
   pf_bytes texts[2];
   char text[512];
-  pprof_read_mapping(message->bytes, &m);
+  pprof_read_message(message->bytes, &m, sizeof m);
   const pf_status status =
       get_strings(trace, message, m.file, m.build_id, texts, error);
   if (status != PF_OK)

@@ -38,7 +38,6 @@
 ** "pprof-...".
 **
 **   wire.h      fields and varints
-**   messages.c  small messages as structs
 **   open_pprof.c      the format: score, info, tables
 **   index.c     strings, functions and locations, read once
 **   rows_pprof.c      the readers of the tables
@@ -104,10 +103,10 @@ typedef struct pprof_file {
   bool has_too_many_types; /* there are more than PPROF_MAX_TYPES */
   pprof_function *functions;
   uint32_t nfunctions;
-  pf_id_table function_ids; /* index of `functions` by id */
+  pf_id_table function_ids; /* index of `functions` by id, or PF_NO_ID */
   pprof_location *locations;
   uint32_t nlocations;
-  pf_id_table location_ids; /* index of `locations` by id */
+  pf_id_table location_ids; /* index of `locations` by id, or PF_NO_ID */
   uint32_t *frames;         /* areas of the dictionary */
   uint32_t nframes;
   uint64_t nsamples, nfields, nlabels;
@@ -155,18 +154,6 @@ pf_status pprof_name (pf_trace *trace, uint64_t number, uint64_t offset,
 pf_status pprof_name_or_none (pf_trace *trace, uint64_t number, uint64_t offset,
                               uint32_t *name, pf_error *error);
 
-/* Returns the index of the function with an id, or UINT32_MAX. */
-static inline uint32_t pprof_find_function (const pprof_file *file,
-                                            uint64_t id) {
-  return pf_id_table_find(&file->function_ids, id);
-}
-
-/* Returns the index of the location with an id, or UINT32_MAX. */
-static inline uint32_t pprof_find_location (const pprof_file *file,
-                                            uint64_t id) {
-  return pf_id_table_find(&file->location_ids, id);
-}
-
 
 /* The values of a sample as stated. */
 typedef struct pprof_values {
@@ -187,19 +174,25 @@ pf_status pprof_check_values (pf_trace *trace, const pprof_file *file,
 bool pprof_value (const pprof_file *file, const pprof_values *values,
                   size_t type, int64_t *value);
 
-/* The location ids of a sample, leaf first. { 0 } is empty; the caller frees
-   `ids`. pprof_read_ids appends those of a field, packed or a single one; false
-   if out of memory. */
-typedef struct pprof_id_list {
-  uint64_t *ids;
-  size_t count, capacity;
-} pprof_id_list;
-
-bool pprof_read_ids (pprof_id_list *list, const pprof_field *field);
-
 /* Warn of an unknown location id. */
 pf_status pprof_warn_no_location (pf_trace *trace, uint64_t id, size_t offset,
                                   pf_error *error);
+
+/* The samples of a file, read one by one. Set `trace`, `file` and `at`; free
+   `ids` and `frames` at the end. */
+typedef struct pprof_samples {
+  pf_trace *trace;
+  const pprof_file *file;
+  pf_cursor at;
+  pprof_values values; /* of the sample, as are its frames: */
+  uint32_t *frames;    /* indexes in file->frames, outermost first */
+  size_t depth, frame_capacity;
+  uint64_t *ids; /* scratch: the locations of a sample, leaf first */
+  size_t nids, id_capacity;
+} pprof_samples;
+
+/* Read the next sample. Returns PF_MORE, PF_END, or a failure. */
+pf_status pprof_next_sample (pprof_samples *samples, pf_error *error);
 
 /* Bulk read of the stacks of table weights (no columns given) or table samples:
    pf_abilities.read_stacks. */

@@ -83,42 +83,22 @@ void pprof_put_numbers (pf_sink *sink, unsigned number, const uint64_t *values,
 }
 
 
-void pprof_put_value_type (pf_sink *sink, pprof_strings *strings,
-                           unsigned number, const pprof_value_type *type) {
-  uint64_t values[2];
-  values[0] = pprof_string_index(strings, (uint32_t)type->type);
-  values[1] = pprof_string_index(strings, (uint32_t)type->unit);
-  pprof_put_numbers(sink, number, values, 2);
-}
-
-
-void pprof_put_mapping (pf_sink *sink, pprof_strings *strings,
-                        const pprof_mapping *m) {
-  uint64_t values[10] = {m->id, m->start, m->limit, m->offset};
-  values[4] = pprof_string_index(strings, (uint32_t)m->file);
-  values[5] = pprof_string_index(strings, (uint32_t)m->build_id);
-  for (size_t i = 0; i < 4; i++)
-    values[6 + i] = m->has[i];
-  pprof_put_numbers(sink, PPROF_MAPPING, values, 10);
-}
-
-
-void pprof_put_function (pf_sink *sink, pprof_strings *strings,
-                         const pprof_function_message *f) {
-  uint64_t values[5] = {f->id};
-  values[1] = pprof_string_index(strings, (uint32_t)f->name);
-  values[2] = pprof_string_index(strings, (uint32_t)f->system_name);
-  values[3] = pprof_string_index(strings, (uint32_t)f->file);
-  values[4] = (uint64_t)f->start_line;
-  pprof_put_numbers(sink, PPROF_FUNCTION, values, 5);
-}
-
-
-/* Set values[3] to the fields 1 to 3 of a line. */
-static void get_fields (const pprof_line *line, uint64_t *values) {
-  values[0] = line->function;
-  values[1] = (uint64_t)line->line;
-  values[2] = (uint64_t)line->column;
+void pprof_put_record (pf_sink *sink, pprof_strings *strings, unsigned number,
+                       const void *message) {
+  static const struct {
+    size_t count;
+    unsigned texts; /* a bit for each member that is a name */
+  } members[] = {[PPROF_SAMPLE_TYPE] = {2, 0x3},
+                 [PPROF_PERIOD_TYPE] = {2, 0x3},
+                 [PPROF_MAPPING] = {10, 0x30},
+                 [PPROF_FUNCTION] = {5, 0xe}};
+  const size_t count = members[number].count;
+  uint64_t values[10];
+  memcpy(values, message, count * sizeof *values);
+  for (size_t i = 0; i < count; i++)
+    if ((members[number].texts >> i & 1) != 0)
+      values[i] = pprof_string_index(strings, (uint32_t)values[i]);
+  pprof_put_numbers(sink, number, values, count);
 }
 
 
@@ -128,7 +108,7 @@ void pprof_put_location (pf_sink *sink, const pprof_location_message *message) {
   size_t size =
       pprof_numbers_size(values, 3) + pprof_number_size(message->is_folded);
   for (size_t i = 0; i < message->nlines; i++) {
-    get_fields(&message->lines[i], line);
+    memcpy(line, &message->lines[i], sizeof line);
     const size_t inner = pprof_numbers_size(line, 3);
     size += 1 + pprof_varint_size(inner) + inner;
   }
@@ -136,7 +116,7 @@ void pprof_put_location (pf_sink *sink, const pprof_location_message *message) {
   for (unsigned i = 0; i < 3; i++)
     pprof_put_number(sink, i + 1, values[i]);
   for (size_t i = 0; i < message->nlines; i++) {
-    get_fields(&message->lines[i], line);
+    memcpy(line, &message->lines[i], sizeof line);
     pprof_put_numbers(sink, 4, line, 3);
   }
   pprof_put_number(sink, 5, message->is_folded);

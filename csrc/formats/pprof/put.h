@@ -77,12 +77,10 @@ void pprof_put_strings (const pprof_strings *strings, pf_sink *sink);
 void pprof_strings_close (pprof_strings *strings);
 
 
-void pprof_put_value_type (pf_sink *sink, pprof_strings *strings,
-                           unsigned number, const pprof_value_type *type);
-void pprof_put_mapping (pf_sink *sink, pprof_strings *strings,
-                        const pprof_mapping *mapping);
-void pprof_put_function (pf_sink *sink, pprof_strings *strings,
-                         const pprof_function_message *function);
+/* Write a ValueType, Mapping or Function (wire.h) as field `number` of Profile;
+   its strings are names. */
+void pprof_put_record (pf_sink *sink, pprof_strings *strings, unsigned number,
+                       const void *message);
 
 /* Write a sample to a sink: the location ids and the values, packed, and the
    header for `rest` bytes of labels, which the caller writes next. */

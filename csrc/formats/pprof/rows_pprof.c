@@ -20,32 +20,16 @@ const pf_field pprof_weights_fields[WEIGHTS_COLUMNS] = {
 
 typedef struct samples_reader {
   pf_reader reader;
-  pf_trace *trace;
-  const pprof_file *file;
-  pf_cursor at;
-  uint32_t stack; /* of the current sample */
-  pprof_values values;
-  size_t type;       /* weights: index of the next value */
-  pprof_id_list ids; /* scratch: the locations of a sample */
-  uint32_t *frames;  /* of the previous sample, outermost first */
-  uint32_t *stacks;  /* the stack that ends with each frame */
-  size_t depth, frame_capacity;
+  pprof_samples samples;
+  uint32_t stack;   /* of the current sample */
+  size_t type;      /* weights: index of the next value */
+  uint32_t *areas;  /* of the previous sample, outermost first */
+  uint32_t *stacks; /* the stack that ends with each of them */
+  size_t depth, area_capacity;
 } samples_reader;
 
 
-/* {====== Stacks ====== */
-
-/* Append the location ids of a field: packed or a single one. */
-bool pprof_read_ids (pprof_id_list *list, const pprof_field *field) {
-  pprof_numbers numbers = pprof_numbers_of(field);
-  for (uint64_t id; pprof_next_number(&numbers, &id);) {
-    if (!pf_grow(&list->ids, &list->capacity, list->count + 1))
-      return false;
-    list->ids[list->count++] = id;
-  }
-  return true;
-}
-
+/* {====== Samples ====== */
 
 pf_status pprof_warn_no_location (pf_trace *trace, uint64_t id, size_t offset,
                                   pf_error *error) {
@@ -53,49 +37,6 @@ pf_status pprof_warn_no_location (pf_trace *trace, uint64_t id, size_t offset,
                  error, "there is no location %llu", (unsigned long long)id);
 }
 
-
-/* Set the frame at a depth. As long as frames equal those of the previous
-   sample, its stacks are reused. */
-static bool push (samples_reader *r, size_t depth, uint32_t frame) {
-  if (depth < r->depth && r->frames[depth] == frame)
-    return true;
-  size_t capacity = r->frame_capacity;
-  if (!pf_grow(&r->frames, &capacity, depth + 1) ||
-      !pf_grow(&r->stacks, &r->frame_capacity, depth + 1))
-    return false;
-  r->depth = depth + 1; /* deeper frames belong to another stack */
-  r->frames[depth] = frame;
-  r->stacks[depth] =
-      pf_stack_push(r->reader.dictionary,
-                    depth == 0 ? PF_NO_STACK : r->stacks[depth - 1], frame);
-  return r->stacks[depth] != PF_NO_STACK;
-}
-
-
-/* Set r->stack from the locations in r->ids, which are leaf first. */
-static pf_status find_stack (samples_reader *r, size_t offset,
-                             pf_error *error) {
-  size_t depth = 0;
-  pf_status status = PF_OK;
-  for (size_t n = r->ids.count; n-- > 0 && status == PF_OK;) {
-    const uint32_t number = pprof_find_location(r->file, r->ids.ids[n]);
-    if (number == UINT32_MAX) {
-      status = pprof_warn_no_location(r->trace, r->ids.ids[n], offset, error);
-      continue;
-    }
-    const pprof_location *const l = &r->file->locations[number];
-    for (uint32_t i = l->count; i-- > 0; depth++)
-      if (!push(r, depth, r->file->frames[l->first + i]))
-        return pf_no_memory(error);
-  }
-  r->stack = depth == 0 ? PF_NO_STACK : r->stacks[depth - 1];
-  return status;
-}
-
-/* }====== */
-
-
-/* {====== Samples ====== */
 
 void pprof_read_values (pprof_values *values, const pprof_field *field) {
   pprof_numbers numbers = pprof_numbers_of(field);
@@ -124,24 +65,56 @@ bool pprof_value (const pprof_file *file, const pprof_values *values,
 }
 
 
-/* Read the next sample. Returns PF_MORE, PF_END, or a failure. */
-static pf_status next_sample (samples_reader *r, pf_error *error) {
+/* Append the location ids of a field: packed or a single one. */
+static bool read_ids (pprof_samples *s, const pprof_field *field) {
+  pprof_numbers numbers = pprof_numbers_of(field);
+  for (uint64_t id; pprof_next_number(&numbers, &id);) {
+    if (!pf_grow(&s->ids, &s->id_capacity, s->nids + 1))
+      return false;
+    s->ids[s->nids++] = id;
+  }
+  return true;
+}
+
+
+/* Set the frames from the locations. */
+static pf_status find_frames (pprof_samples *s, size_t offset,
+                              pf_error *error) {
+  pf_status status = PF_OK;
+  s->depth = 0;
+  for (size_t n = s->nids; n-- > 0 && status == PF_OK;) {
+    const uint32_t number = pf_id_table_find(&s->file->location_ids, s->ids[n]);
+    if (number == PF_NO_ID) {
+      status = pprof_warn_no_location(s->trace, s->ids[n], offset, error);
+      continue;
+    }
+    const pprof_location *const l = &s->file->locations[number];
+    if (!pf_grow(&s->frames, &s->frame_capacity, s->depth + l->count))
+      return pf_no_memory(error);
+    for (uint32_t i = l->count; i-- > 0;)
+      s->frames[s->depth++] = l->first + i;
+  }
+  return status;
+}
+
+
+pf_status pprof_next_sample (pprof_samples *s, pf_error *error) {
   pprof_field message, field;
   do {
-    if (!pprof_next_field(&r->at, &message))
+    if (!pprof_next_field(&s->at, &message))
       return PF_END;
   } while (message.number != PPROF_SAMPLE || message.wire != PPROF_BYTES);
   pf_cursor c = pf_cursor_over(message.bytes, false);
-  r->ids.count = r->values.count = 0;
+  s->nids = s->values.count = 0;
   while (pprof_next_field(&c, &field)) {
-    if (field.number == 1 && !pprof_read_ids(&r->ids, &field))
+    if (field.number == 1 && !read_ids(s, &field))
       return pf_no_memory(error);
     if (field.number == 2)
-      pprof_read_values(&r->values, &field);
+      pprof_read_values(&s->values, &field);
   }
   const pf_status status =
-      pprof_check_values(r->trace, r->file, &r->values, message.at, error);
-  return status == PF_OK ? find_stack(r, message.at, error) : status;
+      pprof_check_values(s->trace, s->file, &s->values, message.at, error);
+  return status == PF_OK ? find_frames(s, message.at, error) : status;
 }
 
 /* }====== */
@@ -149,17 +122,45 @@ static pf_status next_sample (samples_reader *r, pf_error *error) {
 
 /* {====== Rows ====== */
 
+/* Read the next sample and find its stack. As long as its frames equal those of
+   the previous sample, their stacks are reused. */
+static pf_status next_stack (samples_reader *r, pf_error *error) {
+  const pprof_samples *const s = &r->samples;
+  const pf_status status = pprof_next_sample(&r->samples, error);
+  if (status != PF_MORE)
+    return status;
+  size_t capacity = r->area_capacity;
+  if (!pf_grow(&r->areas, &capacity, s->depth) ||
+      !pf_grow(&r->stacks, &r->area_capacity, s->depth))
+    return pf_no_memory(error);
+  r->stack = PF_NO_STACK;
+  for (size_t i = 0; i < s->depth; i++) {
+    const uint32_t area = s->file->frames[s->frames[i]];
+    if (i >= r->depth || r->areas[i] != area) {
+      r->depth = i + 1; /* deeper frames belong to another stack */
+      r->areas[i] = area;
+      r->stacks[i] = pf_stack_push(r->reader.dictionary, r->stack, area);
+      if (r->stacks[i] == PF_NO_STACK)
+        return pf_no_memory(error);
+    }
+    r->stack = r->stacks[i];
+  }
+  return PF_MORE;
+}
+
+
 static pf_status put_sample (pf_reader *self, pf_batch *batch,
                              pf_error *error) {
   samples_reader *const r = (samples_reader *)(void *)self;
-  const pf_status status = next_sample(r, error);
+  const pf_status status = next_stack(r, error);
   if (status != PF_MORE)
     return status;
   const size_t row = batch->rows++;
   pf_put_id(&batch->columns[0], row, r->stack);
-  for (size_t t = 0; t < r->file->ntypes; t++) {
+  for (size_t t = 0; t < r->samples.file->ntypes; t++) {
     int64_t value = 0;
-    const bool has = pprof_value(r->file, &r->values, t, &value);
+    const bool has =
+        pprof_value(r->samples.file, &r->samples.values, t, &value);
     pf_put_int(&batch->columns[t + 1], row, value, has);
   }
   return PF_MORE;
@@ -177,19 +178,20 @@ static pf_status put_weight (pf_reader *self, pf_batch *batch,
                              pf_error *error) {
   samples_reader *const r = (samples_reader *)(void *)self;
   int64_t weight;
-  if (r->type == r->file->ntypes) {
-    const pf_status status = next_sample(r, error);
+  if (r->type == r->samples.file->ntypes) {
+    const pf_status status = next_stack(r, error);
     if (status == PF_MORE)
       r->type = 0;
     return status;
   }
   const size_t t = r->type++;
-  if (!pprof_value(r->file, &r->values, t, &weight))
+  if (!pprof_value(r->samples.file, &r->samples.values, t, &weight))
     return PF_MORE;
   const size_t row = batch->rows++;
   pf_put_id(&batch->columns[WEIGHTS_STACK], row, r->stack);
-  pf_put_id(&batch->columns[WEIGHTS_METRIC], row, r->file->types[t].name);
-  pf_put_id(&batch->columns[WEIGHTS_UNIT], row, r->file->types[t].unit);
+  pf_put_id(&batch->columns[WEIGHTS_METRIC], row,
+            r->samples.file->types[t].name);
+  pf_put_id(&batch->columns[WEIGHTS_UNIT], row, r->samples.file->types[t].unit);
   pf_put_int(&batch->columns[WEIGHTS_WEIGHT], row, weight, true);
   return PF_MORE;
 }
@@ -205,14 +207,15 @@ static pf_status samples_read_stacks (pf_reader *self,
                                       const pf_stack_target *to,
                                       pf_error *error) {
   const samples_reader *const r = (const samples_reader *)(const void *)self;
-  return pprof_read_stacks(r->trace, to, error);
+  return pprof_read_stacks(r->samples.trace, to, error);
 }
 
 
 static void samples_close (pf_reader *self) {
   samples_reader *const r = (samples_reader *)(void *)self;
-  free(r->ids.ids);
-  free(r->frames);
+  free(r->samples.ids);
+  free(r->samples.frames);
+  free(r->areas);
   free(r->stacks);
   free(r);
 }
@@ -230,10 +233,10 @@ static pf_status open_reader (pf_trace *trace, const pf_table *table,
     return PF_ENOMEM;
   r->reader.close = samples_close;
   r->reader.can = &abilities;
-  r->trace = trace;
-  r->file = trace->state;
-  r->at = pf_cursor_over(r->file->readable, false);
-  r->type = r->file->ntypes; /* no sample has been read */
+  r->samples.trace = trace;
+  r->samples.file = trace->state;
+  r->samples.at = pf_cursor_over(r->samples.file->readable, false);
+  r->type = r->samples.file->ntypes; /* no sample has been read */
   *reader = &r->reader;
   return PF_OK;
 }
@@ -288,7 +291,7 @@ static pf_status put_label (labels_reader *r, pf_batch *batch, pf_bytes message,
                             pf_error *error) {
   pprof_label label;
   const size_t row = batch->rows++;
-  pprof_read_label(message, &label);
+  pprof_read_message(message, &label, sizeof label);
   pf_column *const columns = batch->columns;
   const uint64_t texts[LABEL_COLUMNS] = {[LABEL_KEY] = label.key,
                                          [LABEL_TEXT] = label.text,

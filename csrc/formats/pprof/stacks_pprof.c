@@ -21,17 +21,14 @@ typedef struct path_frame {
 } path_frame;
 
 typedef struct stacks_reader {
-  pf_trace *trace;
+  pprof_samples samples;
   const pprof_file *file;
   const pf_stack_target *to;
-  pf_cursor at;
   size_t metrics[PPROF_MAX_TYPES]; /* PF_NO_METRIC: unused or not known yet */
   uint32_t *ranks;                 /* by index in file->frames */
   bool is_sorted;
   path_frame *frames; /* may extend beyond nframes to other paths */
   size_t nframes, frame_capacity;
-  pprof_id_list ids;   /* scratch: the locations of a sample */
-  pprof_values values; /* of the current sample */
 } stacks_reader;
 
 
@@ -41,7 +38,8 @@ typedef struct stacks_reader {
    read. */
 static void reserve_contexts (const stacks_reader *g) {
   pf_contexts *const c = g->to->contexts;
-  const double share = (double)g->file->readable.size / (double)(g->at.at + 1);
+  const double share =
+      (double)g->file->readable.size / (double)(g->samples.at.at + 1);
   const double count = 1.1 * share * (double)c->count;
   if (count < (double)UINT32_MAX)
     pf_contexts_reserve(c, (size_t)count);
@@ -84,7 +82,7 @@ static pf_status add_weights (stacks_reader *g, uint32_t node,
   pf_status status = PF_OK;
   int64_t weight;
   for (size_t t = 0; t < g->file->ntypes && status == PF_OK; t++) {
-    if (!pprof_value(g->file, &g->values, t, &weight))
+    if (!pprof_value(g->file, &g->samples.values, t, &weight))
       continue;
     if (g->metrics[t] == PF_NO_METRIC && g->to->nmetrics == 0) {
       const pprof_type *const type = &g->file->types[t];
@@ -106,42 +104,28 @@ static pf_status add_weights (stacks_reader *g, uint32_t node,
 static bool is_row (const stacks_reader *g) {
   int64_t weight;
   for (size_t t = 0; t < g->file->ntypes && g->to->nmetrics == 0; t++)
-    if (pprof_value(g->file, &g->values, t, &weight))
+    if (pprof_value(g->file, &g->samples.values, t, &weight))
       return true;
   return g->to->nmetrics > 0;
 }
 
 
-static pf_status read_sample (stacks_reader *g, const pprof_field *message,
-                              pf_error *error) {
-  const pprof_file *const file = g->file;
-  pf_cursor c = pf_cursor_over(message->bytes, false);
-  pprof_field field;
-  size_t depth = 0;
-  g->values.count = g->ids.count = 0;
-  while (pprof_next_field(&c, &field)) {
-    if (field.number == 1 && !pprof_read_ids(&g->ids, &field))
-      return pf_no_memory(error);
-    if (field.number == 2)
-      pprof_read_values(&g->values, &field);
-  }
-  pf_status status =
-      pprof_check_values(g->trace, file, &g->values, message->at, error);
-  const bool is_wanted = is_row(g); /* else it may only give warnings */
-  for (size_t n = g->ids.count; n-- > 0 && status == PF_OK;) {
-    const uint32_t number = pprof_find_location(file, g->ids.ids[n]);
-    if (number == UINT32_MAX) {
-      status =
-          pprof_warn_no_location(g->trace, g->ids.ids[n], message->at, error);
+/* Read all samples. */
+static pf_status read_samples (stacks_reader *g, pf_error *error) {
+  const pprof_samples *const s = &g->samples;
+  pf_status status;
+  while ((status = pprof_next_sample(&g->samples, error)) == PF_MORE) {
+    if (!is_row(g)) /* it may only give warnings */
       continue;
-    }
-    const pprof_location *const l = &file->locations[number];
-    for (uint32_t i = l->count; is_wanted && i-- > 0; depth++)
-      if (!push_frame(g, depth, l->first + i))
+    for (size_t i = 0; i < s->depth; i++)
+      if (!push_frame(g, i, s->frames[i]))
         return pf_no_memory(error);
+    const uint32_t node = s->depth == 0 ? 0 : g->frames[s->depth - 1].node;
+    status = add_weights(g, node, error);
+    if (status != PF_OK)
+      return status;
   }
-  const uint32_t node = depth == 0 ? 0 : g->frames[depth - 1].node;
-  return status == PF_OK && is_wanted ? add_weights(g, node, error) : status;
+  return status == PF_END ? PF_OK : status;
 }
 
 /* }====== */
@@ -151,7 +135,7 @@ static pf_status read_sample (stacks_reader *g, const pprof_field *message,
    first one. Returns false if out of memory. */
 static bool rank_frames (stacks_reader *g) {
   const pprof_file *const file = g->file;
-  const size_t nareas = pf_areas_count(g->trace->dictionary);
+  const size_t nareas = pf_areas_count(g->samples.trace->dictionary);
   uint32_t *const first = malloc((nareas + 1) * sizeof *first);
   g->ranks = malloc(((size_t)file->nframes + 1) * sizeof *g->ranks);
   if (first == NULL || g->ranks == NULL) {
@@ -175,21 +159,22 @@ pf_status pprof_read_stacks (pf_trace *trace, const pf_stack_target *to,
   stacks_reader *const g = malloc(sizeof *g);
   if (g == NULL)
     return pf_no_memory(error);
-  *g = (stacks_reader){
-      .trace = trace, .file = trace->state, .to = to, .is_sorted = true};
-  g->at = pf_cursor_over(g->file->readable, false);
-  pprof_field field;
+  *g = (stacks_reader){.samples = {.trace = trace, .file = trace->state},
+                       .file = trace->state,
+                       .to = to,
+                       .is_sorted = true};
+  g->samples.at = pf_cursor_over(g->file->readable, false);
   pf_status status = rank_frames(g) ? PF_OK : pf_no_memory(error);
   for (size_t type = 0; type < PPROF_MAX_TYPES; type++)
     g->metrics[type] = PF_NO_METRIC;
   for (size_t m = 0; m < to->nmetrics; m++) /* column 0 is the stack */
     g->metrics[to->columns[m] - 1] = to->metrics[m];
-  while (status == PF_OK && pprof_next_field(&g->at, &field))
-    if (field.number == PPROF_SAMPLE && field.wire == PPROF_BYTES)
-      status = read_sample(g, &field, error);
+  if (status == PF_OK)
+    status = read_samples(g, error);
   free(g->ranks);
   free(g->frames);
-  free(g->ids.ids);
+  free(g->samples.ids);
+  free(g->samples.frames);
   free(g);
   return status;
 }

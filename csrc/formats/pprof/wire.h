@@ -6,6 +6,8 @@
 #ifndef wire_h
 #define wire_h
 
+#include <string.h>
+
 #include "bytes/cursor.h"
 
 typedef enum pprof_wire {
@@ -113,9 +115,9 @@ static inline bool pprof_next_number (pprof_numbers *numbers, uint64_t *value) {
 }
 
 
-/* messages.c: the small messages of a profile as structs. Strings are indexes
-   into the string table of the file, or names in the dictionary where the merge
-   and the writer say so. The functions cannot fail: missing fields are 0. */
+/* Small messages: the members, all of 64 bits, are the fields 1, 2, ... Strings
+   are indexes into the string table of the file, or names in the dictionary
+   where the merge and the writer say so. */
 
 typedef struct pprof_value_type {
   uint64_t type, unit; /* strings */
@@ -146,10 +148,16 @@ typedef struct pprof_label {
   uint64_t unit; /* string */
 } pprof_label;
 
-void pprof_read_value_type (pf_bytes message, pprof_value_type *type);
-void pprof_read_mapping (pf_bytes message, pprof_mapping *mapping);
-void pprof_read_function (pf_bytes message, pprof_function_message *function);
-void pprof_read_line (pf_bytes message, pprof_line *line);
-void pprof_read_label (pf_bytes message, pprof_label *label);
+/* Read a small message of `size` bytes. If a field repeats, the last one counts;
+   missing fields are 0, unknown ones are skipped. */
+static inline void pprof_read_message (pf_bytes bytes, void *message,
+                                       size_t size) {
+  pf_cursor c = pf_cursor_over(bytes, false);
+  pprof_field field;
+  memset(message, 0, size);
+  while (pprof_next_field(&c, &field))
+    if (field.number <= size / 8 && field.wire != PPROF_BYTES)
+      memcpy((uint8_t *)message + 8 * (field.number - 1), &field.value, 8);
+}
 
 #endif

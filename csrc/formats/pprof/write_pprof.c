@@ -190,14 +190,14 @@ static void put_attributes (profile *p, const pprof_header *stated) {
 static void put_all (profile *p, const pprof_attributes *attributes) {
   for (size_t m = 0; m < p->contexts->nmetrics; m++) {
     const pprof_value_type type = type_of(p, m);
-    pprof_put_value_type(p->sink, &p->strings, PPROF_SAMPLE_TYPE, &type);
+    pprof_put_record(p->sink, &p->strings, PPROF_SAMPLE_TYPE, &type);
   }
   put_attributes(p, attributes->header);
   put_samples(p);
   if (attributes->mapping != NULL) {
     pprof_mapping mapping = *attributes->mapping;
     mapping.id = 1;
-    pprof_put_mapping(p->sink, &p->strings, &mapping);
+    pprof_put_record(p->sink, &p->strings, PPROF_MAPPING, &mapping);
   }
   put_locations(p, attributes->mapping != NULL);
   for (uint32_t i = 0, last = 0; i < p->nframes; i++) {
@@ -208,7 +208,7 @@ static void put_all (profile *p, const pprof_attributes *attributes) {
                                              .name = a->name,
                                              .system_name = PF_NO_NAME,
                                              .file = a->file};
-    pprof_put_function(p->sink, &p->strings, &function);
+    pprof_put_record(p->sink, &p->strings, PPROF_FUNCTION, &function);
     last = p->functions[i];
   }
   pprof_put_strings(&p->strings, p->sink);
