@@ -159,9 +159,16 @@ static pf_status find_strings (pf_trace *trace, pprof_file *file,
 
 /* {====== Functions, sample types ====== */
 
-/* Give the next number to an id that has none. */
-static pf_status add_id (pf_id_table *ids, uint64_t id, pf_error *error) {
+/* Give the next number to the id of a message. A warning if it is 0 or has one:
+   the message is left out. */
+static pf_status add_id (pf_trace *trace, pf_id_table *ids, uint64_t id,
+                         const char *what, const pprof_field *message,
+                         pf_error *error) {
   uint32_t number;
+  if (id == 0 || pf_id_table_find(ids, id) != PF_NO_ID)
+    return pf_warn(trace, PF_DAMAGE, "pprof-bad-id", PF_EFORMAT, message->at,
+                   error, "a %s has the id %llu, which is %s", what,
+                   (unsigned long long)id, id == 0 ? "none" : "taken");
   return pf_id_table_words(ids, &id, 1, &number) == PF_OK ? PF_OK
                                                           : pf_no_memory(error);
 }
@@ -172,18 +179,15 @@ static pf_status add_function (pf_trace *trace, pprof_file *file,
   pprof_function_message m;
   pprof_read_message(message->bytes, &m, sizeof m);
   pprof_function *const f = &file->functions[file->nfunctions];
-  *f = (pprof_function){.id = m.id, .start_line = m.start_line};
+  *f = (pprof_function){.start_line = m.start_line};
   pf_status status = pprof_name(trace, m.name, message->at, &f->name, error);
   if (status == PF_OK)
     status = pprof_name_or_none(trace, m.file, message->at, &f->file, error);
-  if (status != PF_OK)
-    return status;
-  if (f->id == 0 || pf_id_table_find(&file->function_ids, f->id) != PF_NO_ID)
-    return pf_warn(trace, PF_DAMAGE, "pprof-bad-id", PF_EFORMAT, message->at,
-                   error, "a function has the id %llu, which is %s",
-                   (unsigned long long)f->id, f->id == 0 ? "none" : "taken");
-  file->nfunctions++;
-  return add_id(&file->function_ids, f->id, error);
+  if (status == PF_OK)
+    status =
+        add_id(trace, &file->function_ids, m.id, "function", message, error);
+  file->nfunctions = file->function_ids.count;
+  return status;
 }
 
 
@@ -300,13 +304,14 @@ static pf_status add_location (pf_trace *trace, pprof_file *file,
   pf_cursor c = pf_cursor_over(message->bytes, false);
   pprof_field field;
   pprof_location *const l = &file->locations[file->nlocations];
+  uint64_t id = 0, address = 0;
   pf_status status = PF_OK;
-  *l = (pprof_location){.first = file->nframes};
+  *l = (pprof_location){.message = message->bytes, .first = file->nframes};
   while (status == PF_OK && pprof_next_field(&c, &field)) {
     if (field.number == 1)
-      l->id = field.value;
+      id = field.value;
     else if (field.number == 3)
-      l->address = field.value;
+      address = field.value;
     else if (field.number != 4 || field.wire != PPROF_BYTES)
       continue;
     else if (file->nframes - l->first < MAX_LINES)
@@ -321,19 +326,15 @@ static pf_status add_location (pf_trace *trace, pprof_file *file,
   if (status == PF_OK && file->nframes == l->first) {
     char text[24];
     pf_area area = PF_AREA_NONE;
-    snprintf(text, sizeof text, "0x%llx", (unsigned long long)l->address);
+    snprintf(text, sizeof text, "0x%llx", (unsigned long long)address);
     area.name = pf_intern_text(trace->dictionary, text);
     status = add_frame(trace, file, &area, error);
   }
-  if (status != PF_OK)
-    return status;
   l->count = file->nframes - l->first;
-  if (l->id == 0 || pf_id_table_find(&file->location_ids, l->id) != PF_NO_ID)
-    return pf_warn(trace, PF_DAMAGE, "pprof-bad-id", PF_EFORMAT, message->at,
-                   error, "a location has the id %llu, which is %s",
-                   (unsigned long long)l->id, l->id == 0 ? "none" : "taken");
-  file->nlocations++;
-  return add_id(&file->location_ids, l->id, error);
+  if (status == PF_OK)
+    status = add_id(trace, &file->location_ids, id, "location", message, error);
+  file->nlocations = file->location_ids.count;
+  return status;
 }
 
 /* }====== */

@@ -78,31 +78,23 @@ static pf_status read_type (pf_trace *trace, const pprof_field *message,
 }
 
 
-static pf_status read_comments (pf_trace *trace, const pprof_field *field,
-                                pprof_header *header, pf_error *error) {
-  pprof_numbers numbers = pprof_numbers_of(field);
-  pf_status status = PF_OK;
-  uint32_t name;
-  for (uint64_t n; status == PF_OK && pprof_next_number(&numbers, &n);) {
-    status = pprof_name_or_none(trace, n, field->at, &name, error);
-    if (status == PF_OK && name != PF_NO_NAME &&
-        !pprof_header_comment(header, name))
-      status = pf_no_memory(error);
-  }
-  return status;
-}
-
-
 /* Read one attribute. */
 static pf_status read_header_field (pf_trace *trace, const pprof_field *field,
                                     pprof_header *header, pf_error *error) {
-  uint32_t *name = NULL;
+  pprof_numbers numbers = pprof_numbers_of(field);
+  pf_status status = PF_OK;
+  uint32_t comment, *name = NULL;
   if (field->number == PPROF_COMMENT)
-    return read_comments(trace, field, header, error);
+    for (uint64_t n; status == PF_OK && pprof_next_number(&numbers, &n);) {
+      status = pprof_name_or_none(trace, n, field->at, &comment, error);
+      if (status == PF_OK && comment != PF_NO_NAME &&
+          !pprof_header_comment(header, comment))
+        status = pf_no_memory(error);
+    }
   if (field->number == PPROF_PERIOD_TYPE && field->wire == PPROF_BYTES)
     return read_type(trace, field, &header->period_type, error);
   if (field->wire != PPROF_VARINT)
-    return PF_OK;
+    return status;
   switch (field->number) {
     case PPROF_TIME_NANOS: header->time_nanos = (int64_t)field->value; break;
     case PPROF_DURATION_NANOS:
@@ -116,7 +108,7 @@ static pf_status read_header_field (pf_trace *trace, const pprof_field *field,
     default: break;
   }
   return name == NULL
-             ? PF_OK
+             ? status
              : pprof_name_or_none(trace, field->value, field->at, name, error);
 }
 

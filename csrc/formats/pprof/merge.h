@@ -113,10 +113,10 @@ typedef struct pprof_translation {
   size_t mapping_capacity;
   uint32_t nmappings;
   pf_intern_table mapping_ids; /* hash table of the ids of `mappings` */
-  pf_bytes *messages;          /* location messages by index in the file */
-  uint32_t *locations; /* entry numbers by the same index, 0: not merged yet */
-  size_t *types;       /* index in the file by merged type */
-  int64_t *factors;    /* factors of the values by merged type */
+  uint32_t
+      *locations;   /* entry numbers by index in the file, 0: not merged yet */
+  size_t *types;    /* index in the file by merged type */
+  int64_t *factors; /* factors of the values by merged type */
 } pprof_translation;
 
 pprof_merged *pprof_merged_new (pf_dictionary *dictionary);
@@ -145,9 +145,6 @@ pf_status pprof_merge_headers (pprof_merged *merged,
 pf_status pprof_read_tables (pprof_merged *merged,
                              pprof_translation *translation, pf_error *error);
 void pprof_translation_close (pprof_translation *translation);
-
-/* Returns the entry number of a mapping of the file by its id, or 0. */
-uint32_t pprof_find_mapping (const pprof_translation *translation, uint64_t id);
 
 /* Returns the entry number of a mapping, added if it is new; 0 if out of
    memory. */

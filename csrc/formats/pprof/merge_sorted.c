@@ -14,7 +14,9 @@
 #include <string.h>
 
 #include "model/contexts/tree_order.h"
+#include "model/base/memory.h"
 #include "model/base/parallel.h"
+#include "model/base/sorts.h"
 
 typedef struct sorted_reader {
   const pprof_merged *merged;
@@ -51,9 +53,12 @@ static int compare_records (const uint32_t *a, const uint32_t *b) {
 
 /* {====== Locations ====== */
 
-static int compare_keys (const void *left, const void *right) {
-  const uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-  return (a > b) - (a < b);
+static int compare_locations (const void *context, const void *left,
+                              const void *right) {
+  const pprof_merged *const m = context;
+  return pf_frame_compare(m->dictionary,
+                          m->locations[*(const uint32_t *)left].area,
+                          m->locations[*(const uint32_t *)right].area);
 }
 
 
@@ -61,34 +66,24 @@ static int compare_keys (const void *left, const void *right) {
 static pf_status sort_locations (pprof_merged *m,
                                  pprof_translation *translations) {
   const uint32_t count = m->location_set.count;
-  const size_t capacity = (size_t)count + 1;
-  uint32_t *const areas = malloc(capacity * sizeof *areas);
-  uint32_t *const ranks =
-      malloc(((size_t)pf_areas_count(m->dictionary) + 1) * sizeof *ranks);
-  uint64_t *const keys = malloc(capacity * sizeof *keys);
-  uint32_t *const numbers = malloc(capacity * sizeof *numbers);
-  pprof_merged_location *const moved = malloc(capacity * sizeof *moved);
-  bool ok = areas != NULL && ranks != NULL && keys != NULL && numbers != NULL &&
-            moved != NULL;
+  uint32_t *const order = pf_array(count, sizeof *order);
+  uint32_t *const numbers = pf_array(count, sizeof *numbers);
+  pprof_merged_location *const moved = pf_array(count, sizeof *moved);
+  const bool ok = order != NULL && numbers != NULL && moved != NULL;
   for (uint32_t i = 0; ok && i < count; i++)
-    areas[i] = m->locations[i].area;
-  ok = ok && pf_frames_rank(m->dictionary, areas, count, ranks) == PF_OK;
-  for (uint32_t i = 0; ok && i < count; i++)
-    keys[i] = (uint64_t)ranks[areas[i]] << 32 | i;
+    order[i] = i;
   if (ok)
-    qsort(keys, count, sizeof *keys, compare_keys);
+    pf_sort(order, numbers, count, sizeof *order, compare_locations, m);
   for (uint32_t i = 0; ok && i < count; i++) {
-    moved[i] = m->locations[(uint32_t)keys[i]];
-    numbers[(uint32_t)keys[i]] = i + 1;
+    moved[i] = m->locations[order[i]];
+    numbers[order[i]] = i + 1;
   }
   if (ok && count > 0)
     memcpy(m->locations, moved, count * sizeof *moved);
   for (size_t f = 0; ok && f < m->nfiles; f++)
     for (uint32_t i = 0; i < translations[f].file->nlocations; i++)
       translations[f].locations[i] = numbers[translations[f].locations[i] - 1];
-  free(areas);
-  free(ranks);
-  free(keys);
+  free(order);
   free(numbers);
   free(moved);
   return ok ? PF_OK : PF_ENOMEM;

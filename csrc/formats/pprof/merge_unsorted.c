@@ -11,6 +11,7 @@
 
 #include "model/contexts/contexts.h"
 #include "model/base/memory.h"
+#include "model/base/sorts.h"
 
 typedef struct sample_merger {
   pprof_merged *merged;
@@ -18,7 +19,7 @@ typedef struct sample_merger {
   pf_intern_table set; /* hash table of the samples in merged->unsorted */
   uint32_t *locations; /* of the current sample, leaf first */
   size_t nlocations, location_capacity;
-  uint32_t *labels; /* LABEL_WORDS for each */
+  uint32_t *labels; /* LABEL_WORDS for each, and as many to sort them */
   size_t nlabels, label_capacity;
   pprof_values values;
 } sample_merger;
@@ -50,20 +51,19 @@ static pf_status read_label (sample_merger *s, pf_bytes message, size_t offset,
                              pf_error *error) {
   pf_trace *const trace = s->translation->trace;
   pprof_label label;
-  if (!pf_grow(&s->labels, &s->label_capacity, (s->nlabels + 1) * LABEL_WORDS))
+  if (!pf_grow(&s->labels, &s->label_capacity,
+               (s->nlabels + 1) * 2 * LABEL_WORDS))
     return pf_no_memory(error);
   uint32_t *const to = s->labels + s->nlabels++ * LABEL_WORDS;
   pprof_read_message(message, &label, sizeof label);
   to[LABEL_LOW] = (uint32_t)label.number;
   to[LABEL_HIGH] = (uint32_t)((uint64_t)label.number >> 32);
-  pf_status status =
-      pprof_name_or_none(trace, label.key, offset, &to[LABEL_KEY], error);
-  if (status == PF_OK)
-    status =
-        pprof_name_or_none(trace, label.text, offset, &to[LABEL_TEXT], error);
-  if (status == PF_OK)
-    status =
-        pprof_name_or_none(trace, label.unit, offset, &to[LABEL_UNIT], error);
+  const uint64_t texts[] = {[LABEL_KEY] = label.key,
+                            [LABEL_TEXT] = label.text,
+                            [LABEL_UNIT] = label.unit};
+  pf_status status = PF_OK;
+  for (size_t i = 0; i <= LABEL_UNIT && status == PF_OK; i++)
+    status = pprof_name_or_none(trace, texts[i], offset, &to[i], error);
   return status;
 }
 
@@ -115,46 +115,11 @@ static uint64_t rank_of_label (const uint32_t *label) {
 }
 
 
-typedef struct label_position {
-  uint64_t rank;
-  size_t at;
-} label_position;
-
-
-static int compare_labels (const void *left, const void *right) {
-  const label_position *const a = left, *const b = right;
-  return a->rank != b->rank ? (a->rank > b->rank) - (a->rank < b->rank)
-                            : (a->at > b->at) - (a->at < b->at);
-}
-
-
-/* Sort the labels of the sample, because their order is not significant except
-   among values of one key. Returns false if out of memory. */
-static bool order_labels (sample_merger *s) {
-  bool is_ordered = true;
-  for (size_t i = 1; i < s->nlabels; i++)
-    is_ordered &= rank_of_label(s->labels + (i - 1) * LABEL_WORDS) <=
-                  rank_of_label(s->labels + i * LABEL_WORDS);
-  if (s->labels == NULL || is_ordered)
-    return true;
-  const size_t bytes = s->nlabels * LABEL_WORDS * sizeof *s->labels;
-  label_position *const positions = malloc(s->nlabels * sizeof *positions);
-  uint32_t *const labels = malloc(bytes);
-  const bool ok = positions != NULL && labels != NULL;
-  if (ok) {
-    for (size_t i = 0; i < s->nlabels; i++)
-      positions[i] =
-          (label_position){rank_of_label(s->labels + i * LABEL_WORDS), i};
-    qsort(positions, s->nlabels, sizeof *positions, compare_labels);
-    for (size_t i = 0; i < s->nlabels; i++)
-      memcpy(labels + i * LABEL_WORDS,
-             s->labels + positions[i].at * LABEL_WORDS,
-             LABEL_WORDS * sizeof *labels);
-    memcpy(s->labels, labels, bytes);
-  }
-  free(positions);
-  free(labels);
-  return ok;
+static int compare_labels (const void *context, const void *left,
+                           const void *right) {
+  const uint64_t a = rank_of_label(left), b = rank_of_label(right);
+  (void)context;
+  return (a > b) - (a < b);
 }
 
 
@@ -166,6 +131,9 @@ static size_t write_record (sample_merger *s) {
   const size_t size = RECORD_HEADER + s->nlocations + nlabel_words;
   if (!pprof_block_reserve(block, size, s->merged->ntypes))
     return 0;
+  /* The order of labels is not significant, except among values of one key. */
+  pf_sort(s->labels, s->labels + nlabel_words, s->nlabels,
+          LABEL_WORDS * sizeof *s->labels, compare_labels, NULL);
   uint32_t *const record = block->words + block->nwords;
   record[RECORD_LOCATIONS] = (uint32_t)s->nlocations;
   record[RECORD_LABELS] = (uint32_t)s->nlabels;
@@ -213,7 +181,7 @@ static pf_status add_sample (sample_merger *s, pf_error *error) {
     if (s->locations[i] == 0)
       return pf_no_memory(error);
   }
-  const uint32_t sample = order_labels(s) ? intern_sample(s) : PF_NOT_INTERNED;
+  const uint32_t sample = intern_sample(s);
   if (sample == PF_NOT_INTERNED)
     return pf_no_memory(error);
   pprof_block_add(&s->merged->unsorted, sample, s->merged->ntypes, file,

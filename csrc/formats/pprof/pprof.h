@@ -72,13 +72,11 @@ typedef struct pprof_type {
 /* A location. Its frames are pprof_file.frames[first .. first + count - 1], the
    innermost first. */
 typedef struct pprof_location {
-  uint64_t id;
-  uint64_t address;
+  pf_bytes message;
   uint32_t first, count;
 } pprof_location;
 
 typedef struct pprof_function {
-  uint64_t id;
   uint32_t name, file; /* names in the dictionary */
   int64_t start_line;
 } pprof_function;

@@ -215,11 +215,6 @@ static void put_all (profile *p, const pprof_attributes *attributes) {
 }
 
 
-static void *zeroed (size_t count, size_t size) {
-  return calloc(count + 1, size);
-}
-
-
 static pf_status order_nodes (profile *p) {
   const pf_contexts *const c = p->contexts;
   if (pf_contexts_in_order(c, p->ranks, &p->deepest) &&
@@ -240,13 +235,13 @@ static pf_status order_nodes (profile *p) {
 /* Allocate the arrays, rank the frames, order the nodes and mark the frames in
    use. PF_ENOMEM, or a failure of the ranking. */
 static pf_status prepare (profile *p) {
-  const size_t nareas = pf_areas_count(p->dictionary);
-  p->metrics = zeroed(p->contexts->nmetrics, sizeof *p->metrics);
-  p->values = zeroed(p->contexts->nmetrics, PPROF_VARINT_SIZE);
-  p->ranks = zeroed(nareas, sizeof *p->ranks);
-  p->sorted = zeroed(nareas, sizeof *p->sorted);
-  p->ids = zeroed(nareas, sizeof *p->ids);
-  p->functions = zeroed(nareas, sizeof *p->functions);
+  const size_t nareas = (size_t)pf_areas_count(p->dictionary) + 1;
+  p->metrics = pf_array_of_zeros(p->contexts->nmetrics + 1, sizeof *p->metrics);
+  p->values = pf_array_of_zeros(p->contexts->nmetrics + 1, PPROF_VARINT_SIZE);
+  p->ranks = pf_array_of_zeros(nareas, sizeof *p->ranks);
+  p->sorted = pf_array_of_zeros(nareas, sizeof *p->sorted);
+  p->ids = pf_array_of_zeros(nareas, sizeof *p->ids);
+  p->functions = pf_array_of_zeros(nareas, sizeof *p->functions);
   if (p->metrics == NULL || p->values == NULL || p->ranks == NULL ||
       p->sorted == NULL || p->ids == NULL || p->functions == NULL)
     return PF_ENOMEM;
@@ -257,8 +252,8 @@ static pf_status prepare (profile *p) {
   if (status != PF_OK)
     return status;
   const size_t id_size = pprof_varint_size((uint64_t)p->nframes + 1);
-  p->path = zeroed(p->deepest, id_size);
-  p->starts = zeroed(p->deepest, sizeof *p->starts);
+  p->path = pf_array_of_zeros((size_t)p->deepest + 1, id_size);
+  p->starts = pf_array_of_zeros((size_t)p->deepest + 1, sizeof *p->starts);
   const pf_contexts *const c = p->contexts;
   bool *const is_kept = calloc(c->count, sizeof *is_kept);
   if (p->path == NULL || p->starts == NULL || is_kept == NULL) {

@@ -21,19 +21,12 @@ typedef struct frame {
 } frame;
 
 
-static int compare_bytes (pf_bytes a, pf_bytes b) {
-  const size_t least = a.size < b.size ? a.size : b.size;
-  const int order = least == 0 ? 0 : memcmp(a.at, b.at, least);
-  return order != 0 ? order : (a.size > b.size) - (a.size < b.size);
-}
-
-
 static int compare_frames (const void *left, const void *right) {
   const frame *const a = left, *const b = right;
-  const int by_name = compare_bytes(a->name, b->name);
+  const int by_name = pf_text_compare(a->name, b->name);
   if (by_name != 0)
     return by_name;
-  const int by_file = compare_bytes(a->file, b->file);
+  const int by_file = pf_text_compare(a->file, b->file);
   if (by_file != 0)
     return by_file;
   return (a->line > b->line) - (a->line < b->line);
@@ -98,17 +91,14 @@ pf_status pf_contexts_rank (const pf_contexts *c, uint32_t *ranks,
 }
 
 
-pf_status pf_frames_rank (const pf_dictionary *dictionary,
-                          const uint32_t *areas, size_t count,
-                          uint32_t *ranks) {
-  ranking r;
-  if (!open_ranking(&r, dictionary, ranks))
-    return PF_ENOMEM;
-  for (size_t i = 0; i < count; i++)
-    meet(&r, areas[i]);
-  rank(&r);
-  free(r.frames);
-  return PF_OK;
+int pf_frame_compare (const pf_dictionary *dictionary, uint32_t left,
+                      uint32_t right) {
+  const pf_area *const a = pf_area_at(dictionary, left);
+  const pf_area *const b = pf_area_at(dictionary, right);
+  int order = pf_name_compare(dictionary, a->name, b->name);
+  if (order == 0)
+    order = pf_name_compare(dictionary, a->file, b->file);
+  return order != 0 ? order : (a->line > b->line) - (a->line < b->line);
 }
 
 

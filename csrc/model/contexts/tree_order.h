@@ -16,10 +16,9 @@
 pf_status pf_contexts_rank (const pf_contexts *contexts, uint32_t *ranks,
                             uint32_t *sorted, uint32_t *count);
 
-/* Set the ranks of `count` areas by name, file and line, and UINT32_MAX for all
-   others. PF_ENOMEM. */
-pf_status pf_frames_rank (const pf_dictionary *dictionary,
-                          const uint32_t *areas, size_t count, uint32_t *ranks);
+/* Compare two areas by name, file and line: below 0, 0 or above 0. */
+int pf_frame_compare (const pf_dictionary *dictionary, uint32_t left,
+                      uint32_t right);
 
 /* Set the ranks of the frames in use and of those in more[nmore] that are not
    PF_NO_AREA, all of one dictionary. PF_ENOMEM. */
