@@ -70,48 +70,16 @@ static inline bool read_word (uint64_t word, int64_t *value) {
 }
 
 
-/* Fill values as long as the word equals the first one, as in the records of
-   one thread. */
-static size_t fill_same (const dbf_fast_int *fast, const uint8_t *at,
-                         size_t stride, size_t count, int64_t *out) {
-  const uint64_t first = word_of(fast, at);
-  size_t i = 1;
-  if (!read_word(first, out))
-    return 0;
-  for (; i < count && word_of(fast, at + i * stride) == first; i++)
-    out[i] = out[0];
-  return i;
-}
-
-
-/* Fill values of any words. */
-static size_t fill_any (const dbf_fast_int *fast, const uint8_t *at,
-                        size_t stride, size_t count, int64_t *out) {
-  size_t i = 0;
-  while (i < count && read_word(word_of(fast, at + i * stride), &out[i]))
-    i++;
-  return i;
-}
-
-
-/* Fill values of fields that are longer than a word. */
-static size_t fill_long (const dbf_fast_int *fast, const uint8_t *at,
-                         size_t stride, size_t count, int64_t *out) {
-  const size_t prefix = fast->prefix;
-  size_t i = 0;
-  while (i < count && is_blank(at + i * stride, prefix) &&
-         read_word(pf_load64le(at + i * stride + prefix), &out[i]))
-    i++;
-  return i;
-}
-
-
 size_t dbf_fast_int_fill (const dbf_fast_int *fast, const uint8_t *at,
                           size_t stride, size_t count, int64_t *out) {
   const dbf_fast_int w = *fast;
-  if (w.prefix > 0)
-    return fill_long(&w, at, stride, count, out);
-  const size_t same = count == 0 ? 0 : fill_same(&w, at, stride, count, out);
-  return same +
-         fill_any(&w, at + same * stride, stride, count - same, out + same);
+  size_t i = 0;
+  if (w.prefix == 0)
+    while (i < count && read_word(word_of(&w, at + i * stride), &out[i]))
+      i++;
+  else
+    while (i < count && is_blank(at + i * stride, w.prefix) &&
+           read_word(pf_load64le(at + i * stride + w.prefix), &out[i]))
+      i++;
+  return i;
 }

@@ -1,6 +1,6 @@
 /*
 ** fast_int.h - fast path for integer fields of the common form: blanks,
-** then up to eight digits at the end of the field. Used by fill.c and xpp.
+** then up to eight digits at the end of the field. Used by fill.c.
 **
 ** Call dbf_fast_int_open once per field, then dbf_fast_int_fill. Values of
 ** another form are left to dbf_parse_digits.

@@ -21,7 +21,9 @@
 
 /* {====== Fields of text ====== */
 
-pf_bytes xpp_first_text (const pf_trace *trace) {
+/* The first bytes that are text: of the main file or, if that is empty, of the
+   first packet that is not. */
+static pf_bytes first_text (const pf_trace *trace) {
   for (size_t i = 0; i < trace->nsources; i++)
     if (trace->sources[i].bytes.size > 0 &&
         (i == 0 || strcmp(trace->sources[i].role, "packet") == 0))
@@ -30,7 +32,8 @@ pf_bytes xpp_first_text (const pf_trace *trace) {
 }
 
 
-uint8_t xpp_separator_given (const pf_trace *trace) {
+/* The separator that the option names, or 0. */
+static uint8_t given_separator (const pf_trace *trace) {
   pf_bytes text;
   if (!pf_option_text(trace, "separator", &text) || text.size == 0)
     return 0;
@@ -83,15 +86,14 @@ static pf_status name_text_fields (xpp_file *file, const xpp_cell *cells,
 /* Only the option states the code page of text. */
 static pf_status find_text_fields (pf_trace *trace, xpp_file *file,
                                    pf_error *error) {
-  const pf_bytes bytes = xpp_first_text(trace);
+  const pf_bytes bytes = first_text(trace);
   const pf_bytes head = {bytes.at,
                          bytes.size < HEAD_BYTES ? bytes.size : HEAD_BYTES};
   char name[32] = "raw";
   pf_bytes option;
   file->is_text = true;
-  file->separator =
-      xpp_detect_separator(head, head.size == bytes.size,
-                           xpp_separator_given(trace), &file->nfields);
+  file->separator = xpp_detect_separator(
+      head, head.size == bytes.size, given_separator(trace), &file->nfields);
   if (file->separator == 0)
     return pf_fail(error, PF_EFORMAT, 0,
                    "a table, or rows of text with separators expected, found "

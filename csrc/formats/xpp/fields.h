@@ -24,13 +24,6 @@ pf_status xpp_find_roles (pf_trace *trace, xpp_file *file, pf_error *error);
 /* structure.c: table structure, a row for each field. */
 extern const pf_table xpp_structure_table;
 
-/* The first bytes that are text: of the main file or, if that is empty, of the
-   first packet that is not. */
-pf_bytes xpp_first_text (const pf_trace *trace);
-
-/* The separator that the option names, or 0. */
-uint8_t xpp_separator_given (const pf_trace *trace);
-
 /* detect_xpp.c: the confidence, 0 to 100, that a file of `size` bytes which
    begins with `head` is a trace as text, or as a table. */
 int xpp_text_score (pf_bytes head, uint64_t size);

@@ -17,7 +17,8 @@
 
 
 void xpp_times_open (xpp_times *self) {
-  *self = (xpp_times){.run_min = INT64_MAX, .run_max = INT64_MIN};
+  *self = (xpp_times){
+      .last = INT64_MIN, .run_min = INT64_MAX, .run_max = INT64_MIN};
   pf_id_table_init(&self->threads);
 }
 
@@ -51,7 +52,7 @@ static pf_status unwrap (xpp_times *self, const xpp_rows *rows, pf_column *time,
   pf_status status = PF_OK;
   if (__builtin_add_overflow(now, self->wrap_offset, &now))
     now = time->ints[row];
-  if (self->has_last && now < self->last && self->last - now > range / 2 &&
+  if (now < self->last && self->last - now > range / 2 &&
       now <= INT64_MAX - range) {
     status =
         pf_warn(rows->parser.trace, PF_NOTE, "xpp-clock-wrapped", PF_EFORMAT,
@@ -62,15 +63,7 @@ static pf_status unwrap (xpp_times *self, const xpp_rows *rows, pf_column *time,
   }
   time->ints[row] = now;
   self->last = now;
-  self->has_last = true;
   return status;
-}
-
-
-/* Extends the time range of the run. */
-static void extend_run (xpp_times *self, int64_t time) {
-  self->run_min = time < self->run_min ? time : self->run_min;
-  self->run_max = time > self->run_max ? time : self->run_max;
 }
 
 
@@ -94,7 +87,8 @@ static pf_status check_time (xpp_times *self, const xpp_rows *rows,
     self->run_starts[row >> 6] |= (uint64_t)1 << (row & 63);
   }
   self->last_times[self->last_thread] = now;
-  extend_run(self, now);
+  self->run_min = now < self->run_min ? now : self->run_min;
+  self->run_max = now > self->run_max ? now : self->run_max;
   if (now >= before)
     return PF_OK;
   if (begins_run)
@@ -112,28 +106,6 @@ static pf_status check_time (xpp_times *self, const xpp_rows *rows,
 }
 
 
-/* Counts the rows from `row` on that belong to the thread of the last row and
-   do not decrease, so that no check is needed. */
-static size_t count_in_order (xpp_times *self, const int64_t *threads,
-                              const pf_column *time, size_t row, size_t count) {
-  if (time->has_missing || self->wrap_offset != 0 || !self->has_last ||
-      self->last_thread >= self->threads.count)
-    return 0;
-  int64_t *const before = &self->last_times[self->last_thread];
-  const int64_t thread = (int64_t)self->threads.words[self->last_thread];
-  const int64_t *const times = time->ints;
-  const size_t first = row;
-  int64_t last = self->last > *before ? self->last : *before;
-  for (; row < count && threads[row] == thread && times[row] >= last; row++)
-    last = times[row];
-  if (row > first) {
-    self->last = *before = last;
-    extend_run(self, last);
-  }
-  return row - first;
-}
-
-
 pf_status xpp_times_update (xpp_times *self, const xpp_rows *rows,
                             const int64_t *threads, pf_column *time,
                             pf_error *error) {
@@ -143,8 +115,7 @@ pf_status xpp_times_update (xpp_times *self, const xpp_rows *rows,
     memset(self->run_starts, 0, sizeof self->run_starts);
   self->has_run_starts = false;
   for (size_t row = 0; row < count && status == PF_OK; row++) {
-    row += count_in_order(self, threads, time, row, count);
-    if (row == count || pf_is_missing(time, row))
+    if (pf_is_missing(time, row))
       continue;
     status = unwrap(self, rows, time, row, error);
     if (status == PF_OK)

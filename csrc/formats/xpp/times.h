@@ -14,16 +14,16 @@
 typedef struct xpp_times {
   int64_t wrap_offset;      /* ns to add to each time, because the clock has
                                wrapped */
-  int64_t last;             /* last time, with wrap_offset */
+  int64_t last;             /* last time, with wrap_offset; at first the
+                               minimum */
   int64_t run_min, run_max; /* minimum and maximum time of the current run,
                                ns */
   bool has_run_starts;      /* some bit of run_starts is set */
   uint64_t run_starts[PF_BATCH_ROWS / 64]; /* by row of the batch: a new run
                                               begins with it */
-  bool has_last;
-  pf_id_table threads;  /* their numbers */
-  int64_t *last_times;  /* ns; by id of the thread */
-  size_t capacity;      /* of `last_times` */
+  pf_id_table threads;                     /* their numbers */
+  int64_t *last_times;                     /* ns; by id of the thread */
+  size_t capacity;                         /* of `last_times` */
   uint32_t last_thread; /* id of the thread of the last row */
 } xpp_times;
 

@@ -59,7 +59,6 @@ typedef struct xpp_file {
 
   xpp_segment *segments;
   size_t nsegments, segments_capacity;
-  size_t npackets; /* number of sources with the role "packet" */
   size_t nsources; /* sources that xpp_find_segments has examined */
   size_t repeated; /* bytes of rows of the main file that are packets, too */
   uint64_t last_repeated; /* number of the last of these packets; 0: none */

@@ -38,7 +38,8 @@ static pf_status whole_ms (xpp_writer *self, int64_t time, int64_t *ms,
     return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                    "entry %llu: the file stores whole milliseconds, not %lld "
                    "ns: round = true rounds them",
-                   (unsigned long long)(self->count + 1), (long long)time);
+                   (unsigned long long)(self->encoder.count + 1),
+                   (long long)time);
   self->rounded++;
   *ms += rest >= XPP_NS_PER_MS / 2 ? 1 : rest < -XPP_NS_PER_MS / 2 ? -1 : 0;
   return PF_OK;
@@ -56,7 +57,8 @@ static pf_status put_ms (xpp_writer *self, int64_t ns, double *ms,
     return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                    "entry %llu: the field stores milliseconds as a double, "
                    "which cannot represent %lld ns: round = true rounds them",
-                   (unsigned long long)(self->count + 1), (long long)ns);
+                   (unsigned long long)(self->encoder.count + 1),
+                   (long long)ns);
   self->rounded++;
   return PF_OK;
 }
@@ -127,7 +129,7 @@ pf_status xpp_put_records (xpp_writer *self, const pf_batch *batch, size_t from,
   }
   self->out.rows = count;
   status = self->inner->put(self->inner, 0, &self->out, sink, error);
-  self->count += count;
+  self->encoder.count = self->inner->count;
   return status;
 }
 

@@ -45,7 +45,7 @@ static pf_status check_times (xpp_writer *self, const pf_batch *batch,
   if (is_table && self->roles.field[XPP_TIME] == XPP_NO_FIELD)
     return PF_OK;
   for (size_t row = from; row < to; row++) {
-    const unsigned long long entry = self->count + (row - from) + 1;
+    const unsigned long long entry = self->encoder.count + (row - from) + 1;
     const bool has_time = pf_has_value(batch, ENTRIES_TIME, row);
     if (!has_time && is_table && !self->can_be_empty[XPP_TIME])
       return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
@@ -98,7 +98,7 @@ static pf_status put_rows (xpp_writer *self, const pf_batch *batch, size_t from,
   for (size_t row = from; self->inner == NULL && row < to && status == PF_OK;
        row++) {
     status = xpp_put_text(self, batch, row, target);
-    self->count++;
+    self->encoder.count++;
   }
   if (status == PF_OK || target->failed == PF_OK)
     return status;
@@ -140,7 +140,6 @@ static pf_status put (pf_encoder *encoder, size_t table, const pf_batch *batch,
     if (status == PF_OK && packet != NULL)
       status = packet->cut(packet, error);
   }
-  encoder->count = self->inner == NULL ? self->count : self->inner->count;
   encoder->rounded =
       self->rounded + (self->inner == NULL ? 0 : self->inner->rounded);
   return status;
@@ -176,7 +175,7 @@ static pf_status finish (pf_encoder *encoder, pf_sink *sink, pf_error *error) {
 static void resume (pf_encoder *encoder, const pf_sink *sink, uint64_t count) {
   xpp_writer *const self = (xpp_writer *)(void *)encoder;
   self->begun = sink->written > 0;
-  encoder->count = self->count = count;
+  encoder->count = count;
   if (self->inner != NULL)
     self->inner->resume(self->inner, sink, count);
 }

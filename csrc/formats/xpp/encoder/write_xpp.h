@@ -38,7 +38,6 @@ struct xpp_writer {
 
   uint64_t flush_every; /* flush after so many entries; 0: never */
   uint64_t since_flush; /* entries since the last flush */
-  uint64_t count;       /* entries written */
   bool in_packets;      /* each flush begins a new packet */
   int64_t mode;         /* OPERATIONMODE for the PRI file */
   int64_t symbol_size;

@@ -92,11 +92,8 @@ pf_status xpp_find_segments (pf_trace *trace, xpp_file *file, pf_error *error) {
   for (; file->nsources < trace->nsources && status == PF_OK;
        file->nsources++) {
     const pf_source *const from = &trace->sources[file->nsources];
-    const bool is_packet = strcmp(from->role, "packet") == 0;
-    if (file->nsources > 0 && !is_packet)
-      continue;
-    file->npackets += is_packet;
-    status = add_segment(trace, file, file->nsources, error);
+    if (file->nsources == 0 || strcmp(from->role, "packet") == 0)
+      status = add_segment(trace, file, file->nsources, error);
   }
   return status;
 }
