@@ -23,12 +23,11 @@ const pf_table winidea_written[WINIDEA_WRITTEN] = {
 
 /* Reads time, type and core. */
 static pf_status read_event (const winidea_writer *self, const pf_batch *batch,
-                             size_t row, winidea_event *event,
-                             pf_error *error) {
+                             size_t row, winidea_event *event) {
   const pf_column *const c = batch->columns;
   if (!pf_has_value(batch, TIMELINE_EVENT, row) ||
       !pf_has_value(batch, TIMELINE_TIME, row))
-    return pf_refuse(error, "a row of timeline has no %s",
+    return pf_refuse(self->error, "a row of timeline has no %s",
                      pf_has_value(batch, TIMELINE_TIME, row) ? "event"
                                                              : "time");
   const uint32_t word = c[TIMELINE_EVENT].ids[row];
@@ -38,14 +37,13 @@ static pf_status read_event (const winidea_writer *self, const pf_batch *batch,
     event->type++;
   const pf_bytes text = pf_name(self->dictionary, word);
   if (event->type == WINIDEA_EVENTS)
-    return pf_refuse(error,
+    return pf_refuse(self->error,
                      "enter, leave, suspend, resume or write expected, found "
                      "%.*s",
                      PF_SHOWN(text, 60));
-  const int64_t core =
-      pf_has_value(batch, TIMELINE_CORE, row) ? c[TIMELINE_CORE].ints[row] : -1;
+  const int64_t core = pf_int_at(batch, TIMELINE_CORE, row, -1);
   if (core < -1 || core >= WINIDEA_NO_CORE)
-    return pf_refuse(error, "a core of -1 to 254 expected, found %lld",
+    return pf_refuse(self->error, "a core of -1 to 254 expected, found %lld",
                      (long long)core);
   event->core = core < 0 ? WINIDEA_NO_CORE : (unsigned)core;
   return PF_OK;
@@ -54,16 +52,15 @@ static pf_status read_event (const winidea_writer *self, const pf_batch *batch,
 
 /* Functions and lines have no value; a binary timeline stores 0. */
 static pf_status read_value (const winidea_writer *self, const pf_batch *batch,
-                             size_t row, winidea_event *event,
-                             pf_error *error) {
+                             size_t row, winidea_event *event) {
   event->has_value = event->is_double = false;
   event->data = 0;
   if (winidea_kind(event->handle) <= WINIDEA_LINE) {
-    if ((pf_has_value(batch, TIMELINE_VALUE, row) &&
-         batch->columns[TIMELINE_VALUE].ints[row] != 0) ||
+    if (pf_int_at(batch, TIMELINE_VALUE, row, 0) != 0 ||
         (pf_has_value(batch, TIMELINE_NUMBER, row) &&
          batch->columns[TIMELINE_NUMBER].nums[row] != 0))
-      return pf_refuse(error, "an event of function or line %08X has no value",
+      return pf_refuse(self->error,
+                       "an event of function or line %08X has no value",
                        (unsigned)event->handle);
   }
   else if (pf_has_value(batch, TIMELINE_VALUE, row)) {
@@ -72,9 +69,9 @@ static pf_status read_value (const winidea_writer *self, const pf_batch *batch,
   }
   else if (winidea_is_state(event->handle)) {
     /* a state without a value in its row gets that of its area */
-    const pf_column *const areas = &batch->columns[TIMELINE_AREA];
-    if (pf_has_value(batch, TIMELINE_AREA, row)) {
-      const pf_area *const area = pf_area_at(self->dictionary, areas->ids[row]);
+    const uint32_t number = pf_id_at(batch, TIMELINE_AREA, row);
+    if (number != PF_NO_AREA) {
+      const pf_area *const area = pf_area_at(self->dictionary, number);
       event->has_value = area->has_value;
       event->data = area->value;
     }
@@ -89,26 +86,23 @@ static pf_status read_value (const winidea_writer *self, const pf_batch *batch,
 
 
 static pf_status put_timeline (winidea_writer *self, const pf_batch *batch,
-                               size_t row, pf_sink *sink, pf_error *error) {
-  winidea_event event = {.context = PF_NO_NAME};
-  pf_status status = winidea_row_handle(
-      self, batch, TIMELINE_HANDLE, TIMELINE_AREA, row, &event.handle, error);
+                               size_t row) {
+  winidea_event event = {.context = pf_id_at(batch, TIMELINE_CONTEXT, row)};
+  pf_status status = winidea_row_handle(self, batch, TIMELINE_HANDLE,
+                                        TIMELINE_AREA, row, &event.handle);
   if (status == PF_OK)
-    status = read_event(self, batch, row, &event, error);
+    status = read_event(self, batch, row, &event);
   if (status == PF_OK)
-    status = read_value(self, batch, row, &event, error);
+    status = read_value(self, batch, row, &event);
   if (status < 0)
     return status;
-  if (pf_has_value(batch, TIMELINE_CONTEXT, row))
-    event.context = batch->columns[TIMELINE_CONTEXT].ids[row];
   bool is_written = true;
   if (!self->has_states)
-    status =
-        winidea_write_as_variable(self, batch, row, &event, &is_written, error);
+    status = winidea_write_as_variable(self, batch, row, &event, &is_written);
   if (status < 0 || !is_written)
     return status;
   if (self->is_text && !self->is_beside)
-    return winidea_write_event(self, &event, sink, error);
+    return winidea_write_event(self, &event);
   uint32_t word = event.core << 4 | event.type;
   if (self->version == WINIDEA_1_0)
     word = winidea_has_writes(event.handle) ? 0 : event.type << 24;
@@ -129,23 +123,31 @@ static pf_status put_timeline (winidea_writer *self, const pf_batch *batch,
 /* {====== The encoder ====== */
 
 
+/* Begins a call of the encoder. */
+static pf_status begin (winidea_writer *self, pf_sink *sink, pf_error *error) {
+  /* a sink for trying a row has no side sink */
+  pf_sink *const beside =
+      self->is_beside ? pf_sink_side(sink, "timeline") : NULL;
+  self->sink = sink;
+  self->records = beside == NULL ? sink : beside;
+  self->error = error;
+  return winidea_write_info(self);
+}
+
+
 static pf_status put (pf_encoder *encoder, size_t table, const pf_batch *batch,
                       pf_sink *sink, pf_error *error) {
   static pf_status (*const put_row[WINIDEA_WRITTEN])(
-      winidea_writer *, const pf_batch *, size_t, pf_sink *,
-      pf_error *) = {[WRITTEN_CONTEXTS] = winidea_write_context,
-                     [WRITTEN_AREAS] = winidea_write_area,
-                     [WRITTEN_STATISTICS] = winidea_write_statistics,
-                     [WRITTEN_TIMELINE] = put_timeline};
+      winidea_writer *, const pf_batch *,
+      size_t) = {[WRITTEN_CONTEXTS] = winidea_write_context,
+                 [WRITTEN_AREAS] = winidea_write_area,
+                 [WRITTEN_STATISTICS] = winidea_write_statistics,
+                 [WRITTEN_TIMELINE] = put_timeline};
   winidea_writer *const self = (winidea_writer *)encoder;
   const size_t number = self->is_text ? table : WRITTEN_TIMELINE;
-  pf_status status = winidea_write_info(self, sink, error);
-  /* the sink of binary records; a sink for trying a row has no side sink */
-  pf_sink *const beside =
-      self->is_beside ? pf_sink_side(sink, "timeline") : NULL;
-  self->records = beside == NULL ? sink : beside;
+  pf_status status = begin(self, sink, error);
   for (size_t row = 0; row < batch->rows && status == PF_OK; row++)
-    status = put_row[number](self, batch, row, sink, error);
+    status = put_row[number](self, batch, row);
   return status;
 }
 
@@ -153,18 +155,15 @@ static pf_status put (pf_encoder *encoder, size_t table, const pf_batch *batch,
 /* Areas whose handles were assigned here follow the events. */
 static pf_status flush (pf_encoder *encoder, pf_sink *sink, pf_error *error) {
   winidea_writer *const self = (winidea_writer *)encoder;
-  const pf_status status = winidea_write_info(self, sink, error);
-  if (status < 0 || !self->is_text)
-    return status;
-  return winidea_write_assigned(self, sink, error);
+  const pf_status status = begin(self, sink, error);
+  return status < 0 || !self->is_text ? status : winidea_write_assigned(self);
 }
 
 
 static pf_status finish (pf_encoder *encoder, pf_sink *sink, pf_error *error) {
   const pf_status status = flush(encoder, sink, error);
-  return status < 0
-             ? status
-             : winidea_check_states_end((winidea_writer *)encoder, error);
+  return status < 0 ? status
+                    : winidea_check_states_end((winidea_writer *)encoder);
 }
 
 
@@ -182,20 +181,35 @@ static void close_writer (pf_encoder *encoder) {
   winidea_writer *const self = (winidea_writer *)encoder;
   pf_id_table_free(&self->variables);
   free(self->variable_list);
-  for (int i = 0; i < WINIDEA_SECTIONS; i++)
+  for (int i = 0; i < WINIDEA_FORMATS; i++)
     free(self->copies[i]);
-  free(self->copies[WINIDEA_SECTIONS]);
   free(self->assigned);
-  free(self->assigned_of);
+  free(self->is_assigned);
   free(self->handles);
   free(self->row);
   free(self);
 }
 
 
+/* Copies the text of a format, with `tail` after it; `at` is NULL when out of
+   memory. */
+static pf_bytes copy_format (winidea_writer *self, unsigned format,
+                             pf_bytes text, const char *tail) {
+  const size_t more = strlen(tail);
+  uint8_t *const copy = malloc(text.size + more);
+  self->copies[format] = copy;
+  self->texts[format] = (pf_bytes){copy, text.size + more};
+  if (copy != NULL) {
+    memcpy(copy, text.at, text.size);
+    memcpy(copy + text.size, tail, more);
+  }
+  return self->texts[format];
+}
+
+
 /* Sets a row format from its option, else the vendor's default. */
 static pf_status read_format (winidea_writer *self, const pf_trace *opts,
-                              winidea_section_kind kind, pf_error *error) {
+                              winidea_section_kind kind) {
   static const struct {
     const char *option, *usual;
   } known[WINIDEA_SECTIONS] = {
@@ -209,27 +223,22 @@ static pf_status read_format (winidea_writer *self, const pf_trace *opts,
   pf_bytes text = pf_bytes_of(known[kind].usual), option;
   if (pf_option_text(opts, known[kind].option, &option) && option.size > 0)
     text = option;
-  uint8_t *const copy = malloc(text.size);
-  const pf_bytes slice = {copy, text.size};
-  self->format_texts[kind] = slice;
-  self->copies[kind] = copy;
-  if (copy == NULL)
-    return pf_no_memory(error);
-  memcpy(copy, text.at, text.size);
-  if (memchr(copy, '\n', text.size) == NULL &&
-      memchr(copy, '\r', text.size) == NULL &&
-      winidea_compile(&self->formats[kind], slice) &&
+  const pf_bytes copy = copy_format(self, kind, text, "");
+  if (copy.at == NULL)
+    return pf_no_memory(self->error);
+  if (memchr(copy.at, '\n', copy.size) == NULL &&
+      memchr(copy.at, '\r', copy.size) == NULL &&
+      winidea_compile(&self->formats[kind], copy) &&
       winidea_has_required_macros(&self->formats[kind], kind))
     return PF_OK;
-  return pf_refuse(error,
+  return pf_refuse(self->error,
                    "%s: one line with HANDLE (of a timeline also EVENT and "
                    "TIME) expected, found %.*s",
                    known[kind].option, PF_SHOWN(text, 80));
 }
 
 
-static pf_status read_options (winidea_writer *self, const pf_trace *opts,
-                               pf_error *error) {
+static pf_status read_options (winidea_writer *self, const pf_trace *opts) {
   pf_status status = PF_OK;
   self->is_text = !pf_option_is(opts, "dialect", "bin");
   self->is_beside =
@@ -240,21 +249,17 @@ static pf_status read_options (winidea_writer *self, const pf_trace *opts,
   self->line_end = pf_option_is(opts, "line_end", "lf") ? "\n" : "\r\n";
   self->total_time = self->end = pf_option_int(opts, "total_time", -1);
   for (int i = 0; i < WINIDEA_SECTIONS && status == PF_OK; i++)
-    status = read_format(self, opts, (winidea_section_kind)i, error);
+    status = read_format(self, opts, (winidea_section_kind)i);
   if (status < 0)
     return status;
   /* the format for areas whose parents the usual format does not imply */
-  static const char parent[] = ",%HANDLE.PARENT%";
-  const pf_bytes text = self->format_texts[WINIDEA_HANDLE];
-  uint8_t *const copy = malloc(text.size + sizeof parent);
-  self->parent_text = (pf_bytes){copy, text.size + sizeof parent - 1};
-  self->copies[WINIDEA_SECTIONS] = copy;
-  if (copy == NULL)
-    return pf_no_memory(error);
-  memcpy(copy, text.at, text.size);
-  memcpy(copy + text.size, parent, sizeof parent);
+  const pf_bytes text =
+      copy_format(self, WINIDEA_PARENT_FORMAT, self->texts[WINIDEA_HANDLE],
+                  ",%HANDLE.PARENT%");
+  if (text.at == NULL)
+    return pf_no_memory(self->error);
   self->has_parent_format =
-      winidea_compile(&self->parent_format, self->parent_text);
+      winidea_compile(&self->formats[WINIDEA_PARENT_FORMAT], text);
   return PF_OK;
 }
 
@@ -273,10 +278,11 @@ pf_status winidea_encoder (const pf_option *options, size_t noptions,
                                .flush = flush,
                                .resume = resume};
   self->dictionary = dictionary;
-  self->section = WINIDEA_SECTIONS;
+  self->error = error;
+  self->format = WINIDEA_FORMATS;
   self->function = WINIDEA_NO_HANDLE;
   pf_id_table_init(&self->variables);
-  pf_status status = read_options(self, &opts, error);
+  pf_status status = read_options(self, &opts);
   if (status == PF_OK)
     status = pf_intern_texts(dictionary, winidea_event_names, WINIDEA_EVENTS,
                              self->events, error);

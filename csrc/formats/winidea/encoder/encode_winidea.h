@@ -12,6 +12,11 @@
 #include "model/rows/batch.h"
 #include "model/writer/encoder.h"
 
+/* The row formats: one for each section, and one for areas with the macro
+   HANDLE.PARENT. */
+#define WINIDEA_PARENT_FORMAT WINIDEA_SECTIONS
+#define WINIDEA_FORMATS       (WINIDEA_SECTIONS + 1)
+
 /* Indices of the tables that the encoder takes. */
 enum {
   WRITTEN_CONTEXTS,
@@ -19,12 +24,6 @@ enum {
   WRITTEN_STATISTICS,
   WRITTEN_TIMELINE
 };
-
-/* An area without a handle, and the handle that the encoder has assigned. */
-typedef struct winidea_assigned_handle {
-  uint32_t area;
-  uint32_t handle;
-} winidea_assigned_handle;
 
 /* One event as it will be written. */
 typedef struct winidea_event {
@@ -47,16 +46,12 @@ typedef struct winidea_writer {
   bool has_states; /* write events of states, else writes of their variables */
   winidea_version version; /* of a binary timeline */
   const char *line_end;
-  int64_t total_time;                      /* for INFO, ns; below 0: none */
-  uint32_t events[WINIDEA_EVENTS];         /* ids by type */
-  pf_bytes format_texts[WINIDEA_SECTIONS]; /* in `copies` */
-  winidea_rowformat formats[WINIDEA_SECTIONS];
-  uint8_t *copies[WINIDEA_SECTIONS + 1]; /* owned: the texts of the formats, the
-                                            last one parent_text */
-
-  pf_bytes parent_text; /* the format of areas, extended by HANDLE.PARENT */
-  winidea_rowformat parent_format; /* valid if has_parent_format */
-  bool has_parent_format;
+  int64_t total_time;               /* for INFO, ns; below 0: none */
+  uint32_t events[WINIDEA_EVENTS];  /* ids by type */
+  uint8_t *copies[WINIDEA_FORMATS]; /* owned: the texts of the row formats */
+  pf_bytes texts[WINIDEA_FORMATS];
+  winidea_rowformat formats[WINIDEA_FORMATS];
+  bool has_parent_format; /* that format is valid */
 
   /* For has_states = false; see write_states.c. */
   pf_id_table variables; /* ids of handles */
@@ -67,21 +62,19 @@ typedef struct winidea_writer {
   int64_t gap_time; /* since then, ns */
   int64_t end;      /* of the recording, ns; below 0: not known */
 
-  /* The current section; WINIDEA_SECTIONS: none yet. */
-  winidea_section_kind section;
+  /* The current section. */
+  unsigned format; /* WINIDEA_FORMATS: none yet */
   const char *class;
   uint32_t context;
-  bool names_parent; /* its rows use parent_format */
   uint32_t function; /* handle of the last function of this mapping, or
                         WINIDEA_NO_HANDLE */
 
-  /* The assigned handles in their order, and by area: index in them + 1. */
-  winidea_assigned_handle *assigned;
+  uint32_t *assigned; /* areas whose handles were assigned, in this order */
   uint32_t nassigned;
   size_t assigned_capacity;
   uint32_t nassigned_written; /* how many of them have a row in the mapping */
-  uint32_t *assigned_of;
-  size_t nassigned_of;
+  bool *is_assigned;          /* by area */
+  size_t nis_assigned;
   uint32_t *handles; /* by area: its own handle, or the one it would get */
   uint32_t nhandles;
   size_t handles_capacity;
@@ -90,17 +83,18 @@ typedef struct winidea_writer {
   uint8_t *row; /* owned: buffer for a line */
   size_t used, capacity;
 
-  pf_sink *records; /* during `put`: the file for binary records */
+  pf_sink *sink, *records; /* during `put`: the file, and that of records */
+  pf_error *error;         /* of the current call */
 } winidea_writer;
 
 /* The handle of a row: its own, else that of its area. */
 pf_status winidea_row_handle (winidea_writer *self, const pf_batch *batch,
                               size_t handle, size_t area, size_t row,
-                              uint32_t *number, pf_error *error);
+                              uint32_t *number);
 
 /* The handle of an area: its own, or an assigned one. PF_OK or a failure. */
 pf_status winidea_area_handle (winidea_writer *self, uint32_t number,
-                               uint32_t *handle, pf_error *error);
+                               uint32_t *handle);
 
 /*
 ** write_states.c: converts an event of a state to a write of its
@@ -109,28 +103,24 @@ pf_status winidea_area_handle (winidea_writer *self, uint32_t number,
 */
 pf_status winidea_write_as_variable (winidea_writer *self,
                                      const pf_batch *batch, size_t row,
-                                     winidea_event *event, bool *is_written,
-                                     pf_error *error);
+                                     winidea_event *event, bool *is_written);
 
 /* Call at the end: PF_EUNSUPPORTED if a variable ends without a state. */
-pf_status winidea_check_states_end (const winidea_writer *self,
-                                    pf_error *error);
+pf_status winidea_check_states_end (const winidea_writer *self);
 
 /* write_text1.c: each writes a row of Text1, with the header of its
    section if needed. PF_OK or a failure. */
-pf_status winidea_write_info (winidea_writer *self, pf_sink *sink,
-                              pf_error *error);
+pf_status winidea_write_info (winidea_writer *self);
 pf_status winidea_write_context (winidea_writer *self, const pf_batch *batch,
-                                 size_t row, pf_sink *sink, pf_error *error);
+                                 size_t row);
 pf_status winidea_write_area (winidea_writer *self, const pf_batch *batch,
-                              size_t row, pf_sink *sink, pf_error *error);
+                              size_t row);
 pf_status winidea_write_statistics (winidea_writer *self, const pf_batch *batch,
-                                    size_t row, pf_sink *sink, pf_error *error);
-pf_status winidea_write_event (winidea_writer *self, const winidea_event *event,
-                               pf_sink *sink, pf_error *error);
+                                    size_t row);
+pf_status winidea_write_event (winidea_writer *self,
+                               const winidea_event *event);
 
 /* Writes rows for the areas whose handles were assigned since the last call. */
-pf_status winidea_write_assigned (winidea_writer *self, pf_sink *sink,
-                                  pf_error *error);
+pf_status winidea_write_assigned (winidea_writer *self);
 
 #endif

@@ -21,12 +21,12 @@ static unsigned kind_of (const winidea_writer *self, const pf_area *area) {
 }
 
 
-static pf_status check_handle (uint64_t handle, uint32_t *number,
-                               pf_error *error) {
+static pf_status check_handle (const winidea_writer *self, uint64_t handle,
+                               uint32_t *number) {
   *number = (uint32_t)handle;
   if (handle <= UINT32_MAX)
     return PF_OK;
-  return pf_refuse(error, "a handle of 32 bits expected, found %llx",
+  return pf_refuse(self->error, "a handle of 32 bits expected, found %llx",
                    (unsigned long long)handle);
 }
 
@@ -35,7 +35,7 @@ static pf_status check_handle (uint64_t handle, uint32_t *number,
    that follows from that of their variable; else the next one. A handle of more
    than 32 bits is refused later, when the area is written. */
 static pf_status new_handle (winidea_writer *self, const pf_area *area,
-                             uint32_t *handle, pf_error *error) {
+                             uint32_t *handle) {
   const unsigned kind = kind_of(self, area);
   const bool is_state = winidea_is_state((uint32_t)kind << 28);
   *handle = (uint32_t)area->handle;
@@ -52,7 +52,7 @@ static pf_status new_handle (winidea_writer *self, const pf_area *area,
      share a handle with the states of another one */
   uint32_t *const next = &self->next_of[is_state ? kind - 1 : kind];
   if (*next == WINIDEA_KIND_STEP)
-    return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
+    return pf_fail(self->error, PF_ELIMIT, PF_NO_OFFSET,
                    "more than %u areas of one kind", WINIDEA_KIND_STEP);
   *handle = (uint32_t)kind << 28 | (*next)++;
   return PF_OK;
@@ -62,14 +62,13 @@ static pf_status new_handle (winidea_writer *self, const pf_area *area,
 /* Assigns handles to all areas up to `number`, in the order of the dictionary,
    so that an encoder which continues the file (recovery of a ring) assigns the
    same ones. */
-static pf_status assign_handles (winidea_writer *self, uint32_t number,
-                                 pf_error *error) {
+static pf_status assign_handles (winidea_writer *self, uint32_t number) {
   if (!pf_grow(&self->handles, &self->handles_capacity, (size_t)number + 1))
-    return pf_no_memory(error);
+    return pf_no_memory(self->error);
   for (; self->nhandles <= number; self->nhandles++) {
     const pf_status status =
         new_handle(self, pf_area_at(self->dictionary, self->nhandles),
-                   &self->handles[self->nhandles], error);
+                   &self->handles[self->nhandles]);
     if (status < 0)
       return status;
   }
@@ -77,51 +76,43 @@ static pf_status assign_handles (winidea_writer *self, uint32_t number,
 }
 
 
-/* Assigns and records the handle of an area without one. */
-static pf_status assign_handle (winidea_writer *self, uint32_t number,
-                                uint32_t *handle, pf_error *error) {
-  if (number < self->nassigned_of && self->assigned_of[number] != 0) {
-    *handle = self->assigned[self->assigned_of[number] - 1].handle;
+pf_status winidea_area_handle (winidea_writer *self, uint32_t number,
+                               uint32_t *handle) {
+  const pf_area *const area = pf_area_at(self->dictionary, number);
+  pf_status status = PF_OK;
+  if (area->has_handle)
+    return check_handle(self, area->handle, handle);
+  if (number < self->nis_assigned && self->is_assigned[number]) {
+    *handle = self->handles[number];
     return PF_OK;
   }
   if (number >= UINT32_MAX / 2)
-    return pf_no_memory(error);
-  const pf_area *const area = pf_area_at(self->dictionary, number);
-  pf_status status = PF_OK;
+    return pf_no_memory(self->error);
   if (winidea_is_state((uint32_t)kind_of(self, area) << 28) &&
       area->parent != PF_NO_AREA) /* its variable gets a row, too */
-    status = winidea_area_handle(self, area->parent, handle, error);
+    status = winidea_area_handle(self, area->parent, handle);
   if (status >= 0)
-    status = assign_handles(self, number, error);
+    status = assign_handles(self, number);
   if (status < 0)
     return status;
   if (!pf_grow(&self->assigned, &self->assigned_capacity,
                (size_t)self->nassigned + 1) ||
-      !pf_grow_filled(&self->assigned_of, &self->nassigned_of,
-                      (size_t)number + 1, 0))
-    return pf_no_memory(error);
+      !pf_grow_filled(&self->is_assigned, &self->nis_assigned,
+                      (size_t)number + 1, false))
+    return pf_no_memory(self->error);
   *handle = self->handles[number];
-  self->assigned[self->nassigned] = (winidea_assigned_handle){number, *handle};
-  self->assigned_of[number] = ++self->nassigned;
+  self->assigned[self->nassigned++] = number;
+  self->is_assigned[number] = true;
   return PF_OK;
-}
-
-
-pf_status winidea_area_handle (winidea_writer *self, uint32_t number,
-                               uint32_t *handle, pf_error *error) {
-  const pf_area *const known = pf_area_at(self->dictionary, number);
-  return known->has_handle ? check_handle(known->handle, handle, error)
-                           : assign_handle(self, number, handle, error);
 }
 
 
 pf_status winidea_row_handle (winidea_writer *self, const pf_batch *batch,
                               size_t handle, size_t area, size_t row,
-                              uint32_t *number, pf_error *error) {
+                              uint32_t *number) {
   if (pf_has_value(batch, handle, row))
-    return check_handle(batch->columns[handle].addrs[row], number, error);
+    return check_handle(self, batch->columns[handle].addrs[row], number);
   if (!pf_has_value(batch, area, row))
-    return pf_refuse(error, "a row has no handle and no area");
-  return winidea_area_handle(self, batch->columns[area].ids[row], number,
-                             error);
+    return pf_refuse(self->error, "a row has no handle and no area");
+  return winidea_area_handle(self, batch->columns[area].ids[row], number);
 }

@@ -35,9 +35,9 @@ static winidea_variable *variable_of (winidea_writer *self, uint32_t handle) {
 }
 
 
-static pf_status refuse (uint32_t variable, const char *what, int64_t time,
-                         pf_error *error) {
-  return pf_refuse(error,
+static pf_status refuse (const winidea_writer *self, uint32_t variable,
+                         const char *what, int64_t time) {
+  return pf_refuse(self->error,
                    "timeline_states = false: %s of variable %08X at %lld ns "
                    "cannot be expressed by writes",
                    what, (unsigned)variable, (long long)time);
@@ -63,45 +63,40 @@ static void change_state (winidea_writer *self, winidea_variable *variable,
 
 pf_status winidea_write_as_variable (winidea_writer *self,
                                      const pf_batch *batch, size_t row,
-                                     winidea_event *event, bool *is_written,
-                                     pf_error *error) {
+                                     winidea_event *event, bool *is_written) {
   const unsigned type = event->type;
   if (self->ngaps > 0 && event->time > self->gap_time)
-    return refuse(self->gap_variable, "time without a state", self->gap_time,
-                  error);
+    return refuse(self, self->gap_variable, "time without a state",
+                  self->gap_time);
   if (!winidea_is_state(event->handle))
     return PF_OK;
   uint32_t handle = event->handle - WINIDEA_KIND_STEP;
-  const uint32_t area = pf_has_value(batch, TIMELINE_AREA, row)
-                            ? batch->columns[TIMELINE_AREA].ids[row]
-                            : PF_NO_AREA;
+  const uint32_t area = pf_id_at(batch, TIMELINE_AREA, row);
   const uint32_t parent = area == PF_NO_AREA
                               ? PF_NO_AREA
                               : pf_area_at(self->dictionary, area)->parent;
   const pf_status status =
-      parent == PF_NO_AREA ? PF_OK
-                           : winidea_area_handle(self, parent, &handle, error);
+      parent == PF_NO_AREA ? PF_OK : winidea_area_handle(self, parent, &handle);
   if (status < 0)
     return status;
   winidea_variable *const variable = variable_of(self, handle);
   if (variable == NULL)
-    return pf_no_memory(error);
+    return pf_no_memory(self->error);
   event->handle = handle;
   event->type = WINIDEA_WRITE;
   *is_written = type >= WINIDEA_ENTER;
   if (*is_written && !event->has_value)
-    return refuse(handle, "a state without a value", event->time, error);
+    return refuse(self, handle, "a state without a value", event->time);
   if (!*is_written && type != 0)
-    return refuse(handle, "a suspended state", event->time, error);
+    return refuse(self, handle, "a suspended state", event->time);
   change_state(self, variable, event, *is_written);
   return PF_OK;
 }
 
 
-pf_status winidea_check_states_end (const winidea_writer *self,
-                                    pf_error *error) {
+pf_status winidea_check_states_end (const winidea_writer *self) {
   return self->ngaps > 0 && self->end > self->gap_time
-             ? refuse(self->gap_variable, "time without a state",
-                      self->gap_time, error)
+             ? refuse(self, self->gap_variable, "time without a state",
+                      self->gap_time)
              : PF_OK;
 }

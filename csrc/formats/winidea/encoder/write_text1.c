@@ -103,72 +103,71 @@ static bool reads_back (const winidea_rowformat *format, pf_bytes row,
       !winidea_split(format, row, &back))
     return false;
   for (unsigned i = 0; i < format->count; i++) {
-    const pf_bytes a = f->of[format->macros[i]], b = back.of[format->macros[i]];
-    if (a.size != b.size || (a.size > 0 && memcmp(a.at, b.at, a.size) != 0))
+    const unsigned macro = format->macros[i];
+    if (pf_text_compare(f->of[macro], back.of[macro]) != 0)
       return false;
   }
   return true;
 }
 
 
-static pf_status put_row (winidea_writer *self, winidea_section_kind kind,
-                          const fields *f, pf_sink *sink, pf_error *error) {
-  const winidea_rowformat *const format =
-      self->names_parent ? &self->parent_format : &self->formats[kind];
-  const pf_bytes line_end = pf_bytes_of(self->line_end);
+/* Writes the header of a section unless its rows continue the current one. */
+static pf_status put_section (winidea_writer *self, unsigned format,
+                              const char *class, uint32_t context) {
+  static const char *const headers[WINIDEA_FORMATS] = {
+      "* INFO ",       "* CONTEXTS ", "* HANDLE(",
+      "* STATISTICS(", "* TIMELINE ", "* HANDLE("};
+  if (self->format == format && self->class == class &&
+      self->context == context)
+    return PF_OK;
+  if (format == WINIDEA_TIMELINE) /* reading it finishes the areas before it */
+    self->function = WINIDEA_NO_HANDLE;
+  self->format = format;
+  self->class = class;
+  self->context = context;
+  (void)pf_sink_put(self->sink, headers[format], strlen(headers[format]));
+  if (class != NULL) {
+    (void)pf_sink_put(self->sink, class, strlen(class));
+    (void)pf_sink_put(self->sink, ") ", 2);
+  }
+  if (context != PF_NO_NAME) {
+    const pf_bytes name = pf_name(self->dictionary, context);
+    if (name.size > 0 && (memchr(name.at, '\n', name.size) != NULL ||
+                          memchr(name.at, '\r', name.size) != NULL))
+      return pf_refuse(self->error, "the name of a context has a line end");
+    (void)pf_sink_put(self->sink, "CONTEXT(", 8);
+    (void)pf_sink_put(self->sink, name.at, name.size);
+    (void)pf_sink_put(self->sink, ") ", 2);
+  }
+  const pf_bytes text = self->texts[format];
+  (void)pf_sink_put(self->sink, text.at, text.size);
+  (void)pf_sink_put(self->sink, self->line_end, strlen(self->line_end));
+  return PF_OK;
+}
+
+
+/* Writes a row in a format, after the header of its section if needed. */
+static pf_status put_row (winidea_writer *self, unsigned number,
+                          const char *class, uint32_t context,
+                          const fields *f) {
+  const winidea_rowformat *const format = &self->formats[number];
   bool has_memory = true;
+  const pf_status status = put_section(self, number, class, context);
+  if (status < 0)
+    return status;
   self->used = 0;
   for (unsigned i = 0; i <= format->count && has_memory; i++)
     has_memory = append(self, format->literals[i]) &&
                  (i == format->count || append(self, f->of[format->macros[i]]));
   const pf_bytes row = {self->row, self->used};
   if (has_memory && !reads_back(format, row, f))
-    return pf_refuse(error,
+    return pf_refuse(self->error,
                      "this row could not be read back in its format: %.*s",
                      PF_SHOWN(row, 120));
-  if (!has_memory || !append(self, line_end))
-    return pf_no_memory(error);
-  (void)pf_sink_put(sink, self->row, self->used); /* flushing reports
-                                                     failures */
-  return PF_OK;
-}
-
-
-/* Writes the header of a section unless its rows continue the current one.
-   `names_parent`: use the format that includes the parent. */
-static pf_status put_section (winidea_writer *self, winidea_section_kind kind,
-                              const char *class, uint32_t context,
-                              bool names_parent, pf_sink *sink,
-                              pf_error *error) {
-  static const char *const headers[WINIDEA_SECTIONS] = {
-      "* INFO ", "* CONTEXTS ", "* HANDLE(", "* STATISTICS(", "* TIMELINE "};
-  if (self->section == kind && self->class == class &&
-      self->context == context && self->names_parent == names_parent)
-    return PF_OK;
-  if (kind == WINIDEA_TIMELINE) /* reading it finishes the areas before it */
-    self->function = WINIDEA_NO_HANDLE;
-  self->names_parent = names_parent;
-  self->section = kind;
-  self->class = class;
-  self->context = context;
-  (void)pf_sink_put(sink, headers[kind], strlen(headers[kind]));
-  if (class != NULL) {
-    (void)pf_sink_put(sink, class, strlen(class));
-    (void)pf_sink_put(sink, ") ", 2);
-  }
-  if (context != PF_NO_NAME) {
-    const pf_bytes name = pf_name(self->dictionary, context);
-    if (name.size > 0 && (memchr(name.at, '\n', name.size) != NULL ||
-                          memchr(name.at, '\r', name.size) != NULL))
-      return pf_refuse(error, "the name of a context has a line end");
-    (void)pf_sink_put(sink, "CONTEXT(", 8);
-    (void)pf_sink_put(sink, name.at, name.size);
-    (void)pf_sink_put(sink, ") ", 2);
-  }
-  const pf_bytes text =
-      names_parent ? self->parent_text : self->format_texts[kind];
-  (void)pf_sink_put(sink, text.at, text.size);
-  (void)pf_sink_put(sink, self->line_end, strlen(self->line_end));
+  if (!has_memory || !append(self, pf_bytes_of(self->line_end)))
+    return pf_no_memory(self->error);
+  (void)pf_sink_put(self->sink, self->row, self->used);
+  /* flushing reports failures */
   return PF_OK;
 }
 
@@ -189,33 +188,28 @@ static const char *class_of (uint32_t handle) {
 
 /* {====== Rows ====== */
 
-pf_status winidea_write_info (winidea_writer *self, pf_sink *sink,
-                              pf_error *error) {
+pf_status winidea_write_info (winidea_writer *self) {
   fields f = {.of = {{NULL, 0}}};
   if (!self->is_text || self->total_time < 0)
     return PF_OK;
   set_decimal(&f, MACRO_TOTAL_TIME, self->total_time);
   self->total_time = -1;
-  const pf_status status =
-      put_section(self, WINIDEA_INFO, NULL, PF_NO_NAME, false, sink, error);
-  return status < 0 ? status : put_row(self, WINIDEA_INFO, &f, sink, error);
+  return put_row(self, WINIDEA_INFO, NULL, PF_NO_NAME, &f);
 }
 
 
 pf_status winidea_write_context (winidea_writer *self, const pf_batch *batch,
-                                 size_t row, pf_sink *sink, pf_error *error) {
+                                 size_t row) {
   fields f = {.of = {{NULL, 0}}};
   if (!pf_has_value(batch, CONTEXTS_HANDLE, row) ||
       batch->columns[CONTEXTS_HANDLE].addrs[row] > UINT32_MAX)
-    return pf_refuse(error, "a row of contexts has no handle of 32 bits");
+    return pf_refuse(self->error, "a row of contexts has no handle of 32 bits");
   const uint64_t handle = batch->columns[CONTEXTS_HANDLE].addrs[row];
   set_text(&f, MACRO_HANDLE,
            (size_t)snprintf(f.numbers[MACRO_HANDLE], NUMBER_SIZE, "0x%llX",
                             (unsigned long long)handle));
   set_name(self, &f, MACRO_NAME, batch, CONTEXTS_NAME, row);
-  const pf_status status =
-      put_section(self, WINIDEA_CONTEXTS, NULL, PF_NO_NAME, false, sink, error);
-  return status < 0 ? status : put_row(self, WINIDEA_CONTEXTS, &f, sink, error);
+  return put_row(self, WINIDEA_CONTEXTS, NULL, PF_NO_NAME, &f);
 }
 
 
@@ -223,15 +217,14 @@ pf_status winidea_write_context (winidea_writer *self, const pf_batch *batch,
    caller has set its other fields. If a reader would derive another parent, the
    row goes to a section that states parents. */
 static pf_status put_area (winidea_writer *self, fields *f, uint32_t handle,
-                           uint32_t parent, pf_sink *sink, pf_error *error) {
+                           uint32_t parent) {
   const pf_area *const above =
       parent == PF_NO_AREA ? NULL : pf_area_at(self->dictionary, parent);
   uint32_t of = WINIDEA_NO_HANDLE; /* of the parent, if it is known already */
   if (above != NULL && above->has_handle)
     of = (uint32_t)above->handle;
-  else if (above != NULL && parent < self->nassigned_of &&
-           self->assigned_of[parent] != 0)
-    of = self->assigned[self->assigned_of[parent] - 1].handle;
+  else if (parent < self->nis_assigned && self->is_assigned[parent])
+    of = self->handles[parent];
   const char *const class = class_of(handle);
   const bool is_unknown = parent != PF_NO_AREA && of == WINIDEA_NO_HANDLE;
   const uint32_t read = /* the parent that a reader derives */
@@ -249,18 +242,17 @@ static pf_status put_area (winidea_writer *self, fields *f, uint32_t handle,
     set_hexadecimal(f, MACRO_PARENT, of, 8);
   if (winidea_kind(handle) == WINIDEA_FUNCTION)
     self->function = handle;
-  const pf_status status = put_section(self, WINIDEA_HANDLE, class, PF_NO_NAME,
-                                       names_parent, sink, error);
-  return status < 0 ? status : put_row(self, WINIDEA_HANDLE, f, sink, error);
+  return put_row(self, names_parent ? WINIDEA_PARENT_FORMAT : WINIDEA_HANDLE,
+                 class, PF_NO_NAME, f);
 }
 
 
 pf_status winidea_write_area (winidea_writer *self, const pf_batch *batch,
-                              size_t row, pf_sink *sink, pf_error *error) {
+                              size_t row) {
   fields f = {.of = {{NULL, 0}}};
   uint32_t handle = 0;
-  pf_status status = winidea_row_handle(self, batch, AREAS_HANDLE, AREAS_AREA,
-                                        row, &handle, error);
+  pf_status status =
+      winidea_row_handle(self, batch, AREAS_HANDLE, AREAS_AREA, row, &handle);
   if (status < 0)
     return status;
   if (pf_has_value(batch, AREAS_VALUE, row))
@@ -273,20 +265,16 @@ pf_status winidea_write_area (winidea_writer *self, const pf_batch *batch,
   set_name(self, &f, MACRO_TYPE, batch, AREAS_TYPE, row);
   set_name(self, &f, MACRO_UNIT, batch, AREAS_UNIT, row);
   set_name(self, &f, MACRO_PATH, batch, AREAS_PATH, row);
-  const uint32_t parent = pf_has_value(batch, AREAS_PARENT, row)
-                              ? batch->columns[AREAS_PARENT].ids[row]
-                              : PF_NO_AREA;
-  return put_area(self, &f, handle, parent, sink, error);
+  return put_area(self, &f, handle, pf_id_at(batch, AREAS_PARENT, row));
 }
 
 
 pf_status winidea_write_statistics (winidea_writer *self, const pf_batch *batch,
-                                    size_t row, pf_sink *sink,
-                                    pf_error *error) {
+                                    size_t row) {
   fields f = {.of = {{NULL, 0}}};
   uint32_t handle = 0, context = PF_NO_NAME;
   pf_status status = winidea_row_handle(self, batch, STATISTICS_HANDLE,
-                                        STATISTICS_AREA, row, &handle, error);
+                                        STATISTICS_AREA, row, &handle);
   if (status < 0)
     return status;
   set_hexadecimal(&f, MACRO_HANDLE, handle, 8);
@@ -305,15 +293,12 @@ pf_status winidea_write_statistics (winidea_writer *self, const pf_batch *batch,
     context = batch->columns[STATISTICS_CONTEXT].ids[row];
   const char *const class = class_of(handle);
   f.of[MACRO_CLASS] = pf_bytes_of(class);
-  status =
-      put_section(self, WINIDEA_STATISTICS, class, context, false, sink, error);
-  return status < 0 ? status
-                    : put_row(self, WINIDEA_STATISTICS, &f, sink, error);
+  return put_row(self, WINIDEA_STATISTICS, class, context, &f);
 }
 
 
-pf_status winidea_write_event (winidea_writer *self, const winidea_event *event,
-                               pf_sink *sink, pf_error *error) {
+pf_status winidea_write_event (winidea_writer *self,
+                               const winidea_event *event) {
   static const char letters[WINIDEA_EVENTS] = {'X', 'S', 'R', 'E', 'W'};
   fields f = {.of = {{NULL, 0}}};
   set_hexadecimal(&f, MACRO_HANDLE, event->handle, 8);
@@ -332,18 +317,14 @@ pf_status winidea_write_event (winidea_writer *self, const winidea_event *event,
   set_decimal(&f, MACRO_TIME, event->time);
   if (event->context != PF_NO_NAME)
     f.of[MACRO_CONTEXT] = pf_name(self->dictionary, event->context);
-  const pf_status status =
-      put_section(self, WINIDEA_TIMELINE, NULL, PF_NO_NAME, false, sink, error);
-  return status < 0 ? status : put_row(self, WINIDEA_TIMELINE, &f, sink, error);
+  return put_row(self, WINIDEA_TIMELINE, NULL, PF_NO_NAME, &f);
 }
 
 
-pf_status winidea_write_assigned (winidea_writer *self, pf_sink *sink,
-                                  pf_error *error) {
+pf_status winidea_write_assigned (winidea_writer *self) {
   for (; self->nassigned_written < self->nassigned; self->nassigned_written++) {
-    const winidea_assigned_handle *const assigned =
-        &self->assigned[self->nassigned_written];
-    const pf_area *const area = pf_area_at(self->dictionary, assigned->area);
+    const uint32_t number = self->assigned[self->nassigned_written];
+    const pf_area *const area = pf_area_at(self->dictionary, number);
     fields f = {.of = {{NULL, 0}}};
     f.of[MACRO_NAME] = pf_name(self->dictionary, area->name);
     if (area->file != PF_NO_NAME)
@@ -351,7 +332,7 @@ pf_status winidea_write_assigned (winidea_writer *self, pf_sink *sink,
     if (area->has_value)
       set_value(&f, area->value);
     const pf_status status =
-        put_area(self, &f, assigned->handle, area->parent, sink, error);
+        put_area(self, &f, self->handles[number], area->parent);
     if (status < 0)
       return status;
   }
