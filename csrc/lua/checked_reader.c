@@ -3,12 +3,11 @@
 ** batch that the part is open, and after it that its sources could be read.
 */
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "lua/arguments.h"
 #include "lua/trace_part.h"
-#include "model/rows/abilities.h"
+#include "model/rows/table_reader.h"
 
 /* A decoder's reader that checks before each batch that the part is open, and
    after it that its sources could be read. */
@@ -136,15 +135,12 @@ static checked *new_checked (lua_State *L) {
   r->open = &p->open;
   lua_getiuservalue(L, 1, 2);
   lua_setiuservalue(L, -2, 2);
-  checked *const w = calloc(1, sizeof *w);
+  checked *const w =
+      pf_reader_new(sizeof *w, &p->trace, table, checked_next, &r->error);
   if (w == NULL)
     l_no_memory(L);
-  w->reader = (pf_reader){.fields = table->fields,
-                          .nfields = table->nfields,
-                          .dictionary = p->trace.dictionary,
-                          .next = checked_next,
-                          .close = checked_close,
-                          .can = &w->abilities};
+  w->reader.close = checked_close;
+  w->reader.can = &w->abilities;
   w->part = p;
   w->table = table;
   w->rows_left = UINT64_MAX;

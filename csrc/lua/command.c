@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "lua/arguments.h"
-#include "model/rows/abilities.h"
+#include "model/rows/table_reader.h"
 
 #define L_INTERRUPT "profio.interrupt"
 
@@ -206,7 +206,6 @@ static int interrupt_wait (lua_State *L) {
 typedef struct progress {
   pf_reader reader;
   pf_abilities abilities;
-  pf_reader *input;
   l_interrupt *interrupt; /* pinned */
   bool is_output;         /* last stage, which prints: ignores earlier Ctrl-C */
   const luaL_Stream *screen; /* where the bar is drawn, or NULL */
@@ -290,7 +289,7 @@ static pf_status progress_next (pf_reader *self, pf_batch *batch,
     pf_batch_clear(batch);
     return PF_END;
   }
-  const pf_status status = w->input->next(w->input, batch, error);
+  const pf_status status = self->input->next(self->input, batch, error);
   if (status != PF_MORE) {
     erase_bar(w);
     return status;
@@ -308,15 +307,9 @@ static pf_status progress_read_stacks (pf_reader *self,
                                        const pf_stack_target *to,
                                        pf_error *error) {
   progress *const w = (progress *)(void *)self;
-  return is_cancelled(w) ? PF_OK
-                         : w->input->can->read_stacks(w->input, to, error);
-}
-
-
-static void progress_want (pf_reader *self, bool *wanted) {
-  const progress *const w = (const progress *)(void *)self;
-  if (w->input->want != NULL)
-    w->input->want(w->input, wanted);
+  return is_cancelled(w)
+             ? PF_OK
+             : self->input->can->read_stacks(self->input, to, error);
 }
 
 
@@ -325,18 +318,12 @@ static pf_status progress_seek (pf_reader *self, uint64_t row,
   progress *const w = (progress *)(void *)self;
   if (!w->is_polled)
     w->rows = row < INT64_MAX ? (int64_t)row : INT64_MAX;
-  return w->input->can->seek(w->input, row, error);
+  return self->input->can->seek(self->input, row, error);
 }
 
 
 static void progress_omit_zeros (pf_reader *self, size_t column) {
-  const progress *const w = (const progress *)(void *)self;
-  w->input->can->omit_zeros(w->input, column);
-}
-
-
-static void progress_close (pf_reader *self) {
-  free(self);
+  self->input->can->omit_zeros(self->input, column);
 }
 
 
@@ -355,15 +342,10 @@ static progress *new_progress (lua_State *L) {
   pf_reader *const input = l_reader_check(L, 2)->reader;
   lua_settop(L, 4);
   l_reader *const held = l_reader_new(L);
-  progress *const w = calloc(1, sizeof *w);
+  progress *const w =
+      pf_stage_new(sizeof *w, input, progress_next, &held->error);
   if (w == NULL)
     l_no_memory(L);
-  w->reader = (pf_reader){.fields = input->fields,
-                          .nfields = input->nfields,
-                          .dictionary = input->dictionary,
-                          .next = progress_next,
-                          .want = progress_want,
-                          .close = progress_close};
   w->reader.can = &w->abilities;
   if (pf_can(input)->seek != NULL)
     w->abilities.seek = progress_seek;
@@ -371,7 +353,6 @@ static progress *new_progress (lua_State *L) {
     w->abilities.read_stacks = progress_read_stacks;
   if (pf_can(input)->omit_zeros != NULL)
     w->abilities.omit_zeros = progress_omit_zeros;
-  w->input = input;
   w->interrupt = interrupt;
   w->total = -1;
   held->reader = &w->reader;

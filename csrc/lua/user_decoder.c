@@ -3,12 +3,10 @@
 ** which runs as a coroutine and fills batches.
 */
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "lua/arguments.h"
 #include "lua/callback.h"
 #include "lua/source.h"
+#include "model/rows/table_reader.h"
 
 /* {====== The schema ====== */
 
@@ -100,12 +98,7 @@ static pf_status decoder_next (pf_reader *self, pf_batch *batch,
     if (status != PF_OK)
       return status;
   }
-  return batch->rows > 0 ? PF_MORE : PF_END;
-}
-
-
-static void decoder_close (pf_reader *self) {
-  free(self);
+  return pf_batch_status(batch, PF_END);
 }
 
 
@@ -128,15 +121,12 @@ static int core_decoder (lua_State *L) {
   l_reader *const r = l_reader_new(L);    /* at 9 */
   r->open = open;
   l_pin(L, 9, 2, 4);
-  lua_decoder *const d = calloc(1, sizeof *d);
+  lua_decoder *const d =
+      pf_reader_of(sizeof *d, schema->fields, schema->nfields, dictionary,
+                   decoder_next, &r->error);
   if (d == NULL)
     l_no_memory(L);
   r->reader = &d->reader;
-  d->reader = (pf_reader){.fields = schema->fields,
-                          .nfields = schema->nfields,
-                          .dictionary = dictionary,
-                          .next = decoder_next,
-                          .close = decoder_close};
   d->callback = callback;
   lua_pushvalue(L, 2);
   lua_pushvalue(L, 9);

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "lua/arguments.h"
-#include "model/rows/abilities.h"
 #include "model/rows/store.h"
+#include "model/rows/table_reader.h"
 
 /* Stack indices of core.rows_reader. */
 enum {
@@ -19,42 +19,28 @@ enum {
   ROW
 };
 
+/* A stage over the reader of its store, which it owns. */
 typedef struct rows_reader {
   pf_reader reader;
   pf_store store;
-  pf_batch batch;  /* rows not yet in the store */
-  pf_reader *rows; /* reader of the store */
+  pf_batch batch; /* rows not yet in the store */
   pf_field fields[];
 } rows_reader;
 
 
-/* {====== The reader ====== */
-
 static pf_status rows_next (pf_reader *self, pf_batch *batch, pf_error *error) {
-  const rows_reader *const t = (rows_reader *)(void *)self;
-  return t->rows->next(t->rows, batch, error);
+  return self->input->next(self->input, batch, error);
 }
-
-
-static pf_status rows_seek (pf_reader *self, uint64_t row, pf_error *error) {
-  const rows_reader *const t = (rows_reader *)(void *)self;
-  return t->rows->can->seek(t->rows, row, error);
-}
-
-
-static const pf_abilities rows_abilities = {.seek = rows_seek};
 
 
 static void rows_close (pf_reader *self) {
   rows_reader *const t = (rows_reader *)(void *)self;
-  if (t->rows != NULL)
-    t->rows->close(t->rows);
+  if (self->input != NULL)
+    self->input->close(self->input);
   pf_batch_close(&t->batch);
   pf_store_close(&t->store);
   free(t);
 }
-
-/* }====== */
 
 
 static void read_rows (lua_State *L, rows_reader *t) {
@@ -109,8 +95,7 @@ static int core_rows_reader (lua_State *L) {
                           .nfields = nfields,
                           .dictionary = l_dictionary_check(L, DICTIONARY),
                           .next = rows_next,
-                          .close = rows_close,
-                          .can = &rows_abilities};
+                          .close = rows_close};
   l_fields_check(L, FIELDS, t->fields, nfields, STRINGS);
   if (pf_store_open(&t->store, t->fields, nfields, t->reader.dictionary) !=
           PF_OK ||
@@ -121,8 +106,10 @@ static int core_rows_reader (lua_State *L) {
   lua_pushvalue(L, DICTIONARY);
   l_append(L, STRINGS);
   l_pin(L, READER, 1, STRINGS); /* the rows have been copied */
-  return l_reader_opened(
-      L, r, pf_store_reader(&t->store, NULL, 0, &t->rows, &r->error));
+  if (pf_store_reader(&t->store, NULL, 0, &t->reader.input, &r->error) != PF_OK)
+    l_no_memory(L);
+  pf_stage_pass_seek(&t->reader);
+  return 1;
 }
 
 
