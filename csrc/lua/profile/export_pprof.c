@@ -1,10 +1,7 @@
 /*
-** export_pprof.c - core.write_pprof: export of profiles as pprof files, encoded
+** export_pprof.c - core.pprof: export of profiles as pprof files, encoded
 ** by formats/pprof.
 */
-
-#include <errno.h>
-#include <string.h>
 
 #include "formats/pprof/write_pprof.h"
 #include "lua/arguments.h"
@@ -14,37 +11,12 @@
 #define L_HEADER "profio.header"
 
 
-/* {====== A sink into memory, freed by the collector ====== */
-
+/* The collector frees the sink after an error. */
 static int sink_gc (lua_State *L) {
   pf_sink_close(luaL_checkudata(L, 1, L_SINK));
   return 0;
 }
 
-
-/* Writes the bytes of a sink to the Lua file at `arg` and closes the sink.
-   Closing now matters when a profile is written while the Lua state closes,
-   because the collector then runs no finalisers of new objects. Returns true,
-   or nil, message, code and "EPIPE" if a pipe has no reader any more. */
-static int put_file (lua_State *L, pf_sink *sink, int arg, FILE *file) {
-  const pf_bytes bytes = pf_sink_bytes(sink);
-  errno = 0;
-  const bool done =
-      fwrite(bytes.at, 1, bytes.size, file) == bytes.size && fflush(file) == 0;
-  const int errnum = errno;
-  pf_sink_close(sink);
-  if (done) {
-    lua_pushboolean(L, 1);
-    return 1;
-  }
-  return l_write_failure(L, arg, errnum);
-}
-
-
-/* }====== */
-
-
-/* {====== pprof ====== */
 
 /* The header is owned by its userdata. */
 static int header_gc (lua_State *L) {
@@ -61,69 +33,33 @@ static pprof_header *push_header (lua_State *L) {
 }
 
 
-static void add_comment (lua_State *L, pprof_header *header, uint32_t comment) {
-  if (!pprof_header_comment(header, comment))
-    l_no_memory(L);
-}
-
-
-/* Sets the field of the header that the fact `name` states, as in
-   trace:facts(); its value is on top of the stack. Other facts are ignored. */
-static void read_fact (lua_State *L, const char *name, pprof_header *header,
-                       pf_dictionary *d) {
-  const struct {
-    const char *name;
-    int64_t *number;
-  } numbers[] = {{"time_nanos", &header->time_nanos},
-                 {"duration_nanos", &header->duration_nanos},
-                 {"period", &header->period}};
-  const struct {
-    const char *name;
-    uint32_t *text;
-  } texts[] = {{"default_sample_type", &header->default_type},
-               {"doc_url", &header->doc_url},
-               {"drop_frames", &header->drop_frames},
-               {"keep_frames", &header->keep_frames}};
-  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-    if (strcmp(name, numbers[i].name) == 0)
-      *numbers[i].number = luaL_checkinteger(L, -1);
-  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-    if (strcmp(name, texts[i].name) == 0)
-      *texts[i].text = l_name_check(L, -1, d);
-  if (strcmp(name, "comment") == 0)
-    add_comment(L, header, l_name_check(L, -1, d));
-  else if (strcmp(name, "period_type") == 0)
-    header->period_type.type = l_name_check(L, -1, d);
-  else if (strcmp(name, "period_unit") == 0)
-    header->period_type.unit = l_name_check(L, -1, d);
-}
-
-
-/* Reads the option `heads`, for each file the list of its facts { name=, value=
-   }, and `comments`. */
-static void read_headers (lua_State *L, pprof_header *header,
-                          pf_dictionary *d) {
+/* Reads the list `comments` of the table at `arg`. */
+static void read_comments (lua_State *L, int arg, pprof_header *header,
+                           pf_dictionary *d) {
   const int top = lua_gettop(L);
-  if (lua_getfield(L, 2, "heads") == LUA_TTABLE)
-    for (lua_Integer i = 1; lua_rawgeti(L, top + 1, i) == LUA_TTABLE; i++) {
-      pprof_header *const more = push_header(L);
-      for (lua_Integer k = 1; lua_rawgeti(L, top + 2, k) == LUA_TTABLE; k++) {
-        lua_getfield(L, -1, "name");
-        lua_getfield(L, -2, "value");
-        read_fact(L, luaL_checkstring(L, -2), more, d);
-        lua_settop(L, top + 3);
-      }
-      if (!pprof_header_merge(header, more, i == 1, d))
+  if (lua_getfield(L, arg, "comments") == LUA_TTABLE)
+    for (lua_Integer i = 1; lua_rawgeti(L, -1, i) != LUA_TNIL; i++) {
+      if (!pprof_header_comment(header, l_name_check(L, -1, d)))
         l_no_memory(L);
-      lua_settop(L, top + 1);
-    }
-  lua_settop(L, top);
-  if (lua_getfield(L, 2, "comments") == LUA_TTABLE)
-    for (lua_Integer i = 1; lua_rawgeti(L, top + 1, i) != LUA_TNIL; i++) {
-      add_comment(L, header, l_name_check(L, -1, d));
       lua_pop(L, 1);
     }
   lua_settop(L, top);
+}
+
+
+/* Reads the facts of a file, with its comments, from the table at `arg`. */
+static void read_facts (lua_State *L, int arg, pprof_header *header,
+                        pf_dictionary *d) {
+  l_option_int(L, arg, "time_nanos", &header->time_nanos);
+  l_option_int(L, arg, "duration_nanos", &header->duration_nanos);
+  l_option_int(L, arg, "period", &header->period);
+  header->default_type = l_option_name(L, arg, "default_sample_type", d);
+  header->doc_url = l_option_name(L, arg, "doc_url", d);
+  header->drop_frames = l_option_name(L, arg, "drop_frames", d);
+  header->keep_frames = l_option_name(L, arg, "keep_frames", d);
+  header->period_type.type = l_option_name(L, arg, "period_type", d);
+  header->period_type.unit = l_option_name(L, arg, "period_unit", d);
+  read_comments(L, arg, header, d);
 }
 
 
@@ -149,25 +85,34 @@ static bool read_mapping (lua_State *L, pprof_mapping *mapping,
 
 
 /*
-** core.write_pprof(contexts, options, file): true, or nil, message, code.
-** Options: packed (default true: gzip), heads (for each input file the list of
-** its facts), comments (a list), mapping (of the executable).
+** core.pprof(contexts, options): the bytes of a pprof file, or nil, message,
+** code. Options: packed (default true: gzip), heads (for each input file a table
+** of its facts, with a list `comments`), comments (a list), mapping (of the
+** executable).
 */
-static int core_write_pprof (lua_State *L) {
+static int core_pprof (lua_State *L) {
   pf_error error;
   const pf_contexts *const contexts = l_contexts_check(L, 1);
+  pf_dictionary *const d = contexts->dictionary;
   luaL_checktype(L, 2, LUA_TTABLE);
-  FILE *const file = l_file_check(L, 3);
-  lua_settop(L, 3);
+  lua_settop(L, 2);
   pprof_mapping mapping = {0};
-  pprof_header *const header = push_header(L);
-  read_headers(L, header, contexts->dictionary);
-  const bool has_mapping = read_mapping(L, &mapping, contexts->dictionary);
+  pprof_header *const header = push_header(L); /* at 3 */
+  if (lua_getfield(L, 2, "heads") == LUA_TTABLE)
+    for (lua_Integer i = 1; lua_rawgeti(L, 4, i) == LUA_TTABLE; i++) {
+      pprof_header *const more = push_header(L);
+      read_facts(L, 5, more, d);
+      if (!pprof_header_merge(header, more, i == 1, d))
+        l_no_memory(L);
+      lua_settop(L, 4);
+    }
+  lua_settop(L, 3);
+  read_comments(L, 2, header, d);
+  const bool has_mapping = read_mapping(L, &mapping, d);
   const pprof_attributes facts = {header, has_mapping ? &mapping : NULL};
   lua_getfield(L, 2, "packed");
   const bool is_packed = lua_isnil(L, -1) || lua_toboolean(L, -1);
   pf_sink *const sink = l_new(L, L_SINK, sizeof *sink, 0);
-  sink->fd = -1;
   if (pf_sink_open(sink, -1) != PF_OK)
     l_no_memory(L);
   const pf_status status =
@@ -175,15 +120,15 @@ static int core_write_pprof (lua_State *L) {
                 : pf_pprof_write(contexts, &facts, sink, &error);
   if (status != PF_OK)
     return l_failure(L, &error, NULL);
-  return put_file(L, sink, 3, file);
+  l_push_bytes(L, pf_sink_bytes(sink));
+  pf_sink_close(sink); /* not later: a closing state runs no new finalisers */
+  return 1;
 }
-
-/* }====== */
 
 
 void l_open_export_pprof (lua_State *L) {
   l_class(L, L_SINK, NULL, sink_gc, sink_gc);
   l_class(L, L_HEADER, NULL, header_gc, header_gc);
-  lua_pushcfunction(L, core_write_pprof);
-  lua_setfield(L, -2, "write_pprof");
+  lua_pushcfunction(L, core_pprof);
+  lua_setfield(L, -2, "pprof");
 }

@@ -27,6 +27,19 @@ local function comments_of(notes)
    return list
 end
 
+-- Returns the facts of a file by name, and its comments as a list.
+local function facts_of(head)
+   local facts = { comments = {} }
+   for _, fact in ipairs(head) do
+      if fact.name == "comment" then
+         facts.comments[#facts.comments + 1] = fact.value
+      else
+         facts[fact.name] = fact.value
+      end
+   end
+   return facts
+end
+
 ---@param profile profio.Profile
 ---@param given table
 ---@param file file*
@@ -38,9 +51,23 @@ function pprof.write(profile, given, file)
    local contexts = stacks.shortened(profile:contexts(), given)
    local notes = comments_of(table.move(given.notes, 1, #given.notes, #profile:notes() + 1,
       table.move(profile:notes(), 1, #profile:notes(), 1, {})))
-   local origin = profile:origin()
-   return core.write_pprof(contexts, { packed = given.packed, comments = notes,
-      heads = origin.heads, mapping = origin.mapping }, file)
+   local origin, heads = profile:origin(), {}
+   for i, head in ipairs(origin.heads) do
+      heads[i] = facts_of(head)
+   end
+   local bytes, message, code = core.pprof(contexts, { packed = given.packed, comments = notes,
+      heads = heads, mapping = origin.mapping })
+   if not bytes then
+      return nil, message, code
+   end
+   local done, _, number = file:write(bytes)
+   if done then
+      done, _, number = file:flush()
+   end
+   if not done then
+      return core.write_failure(file, number)
+   end
+   return true
 end
 
 ---Returns whether a trace itself is written: a file of pprof has more than a profile of it keeps.

@@ -205,16 +205,14 @@ function core.write_firefox_samples(of_spans, options, out) end
 ---@return "EPIPE"|nil
 function core.write_callgrind(functions, options, file, arcs) end
 
----Writes a profile for Go's pprof.
+---Returns the bytes of a file for Go's pprof.
 ---@param from profio.core.Contexts
----@param options table packed, heads = { facts of a file, ... }, comments = { ... },
----    mapping = { start, limit, offset, file, build_id, has_lines }
----@param file file*
----@return true|nil
+---@param options table packed, heads = { facts of a file by name, with a list comments, ... },
+---    comments = { ... }, mapping = { start, limit, offset, file, build_id, has_lines }
+---@return string|nil
 ---@return string|nil message
 ---@return profio.core.Code|nil code
----@return "EPIPE"|nil
-function core.write_pprof(from, options, file) end
+function core.pprof(from, options) end
 
 ---Returns a profile from readers, which are read at once.
 ---@param options table histogram, arcs, sets, symbols, bias, compat, lines, demangle, dictionary
