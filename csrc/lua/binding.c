@@ -173,7 +173,8 @@ l_reader *l_reader_new (lua_State *L) {
 }
 
 
-int l_reader_opened (lua_State *L, const l_reader *r, pf_status status) {
+int l_reader_opened (lua_State *L, pf_status status) {
+  const l_reader *const r = lua_touserdata(L, -1);
   return status == PF_OK ? 1 : l_throw(L, &r->error, lua_gettop(L));
 }
 

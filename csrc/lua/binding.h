@@ -59,9 +59,9 @@ extern const bool l_always_open; /* flag for readers of their own memory */
 */
 l_reader *l_reader_new (lua_State *L);
 
-/* Returns 1 after PF_OK, else raises reader->error with the label of the new
-   reader, which is on top of the stack. */
-int l_reader_opened (lua_State *L, const l_reader *reader, pf_status status);
+/* Returns 1 after PF_OK, else raises the error of the new reader, which is on
+   top of the stack, with its label. */
+int l_reader_opened (lua_State *L, pf_status status);
 
 /* Returns the reader at `arg`; raises when it is not a reader, or it or its
    trace is closed. */

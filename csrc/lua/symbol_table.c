@@ -68,12 +68,6 @@ static l_symbols *new_symbols (lua_State *L) {
 }
 
 
-static pf_symbol_rule rule_check (lua_State *L, int arg) {
-  static const char *const RULES[] = {"exact", "gprof", NULL};
-  return (pf_symbol_rule)luaL_checkoption(L, arg, "exact", RULES);
-}
-
-
 /* Returns the bytes of a source, which may be nil, and its flag. */
 static pf_bytes optional_bytes (lua_State *L, int arg, const bool **open) {
   *open = NULL;
@@ -85,21 +79,26 @@ static pf_bytes optional_bytes (lua_State *L, int arg, const bool **open) {
 }
 
 
-/* core.symbols_elf(source, debug, rule, dictionary): symbols, or nil, message,
-   code. `debug` may be nil. */
-static int core_symbols_elf (lua_State *L) {
-  const bool *open, *debug_open;
-  lua_settop(L, 4);
-  luaL_checkudata(L, 1, L_SOURCE);
-  const pf_bytes executable = optional_bytes(L, 1, &open);
-  const pf_bytes debug = optional_bytes(L, 2, &debug_open);
-  const pf_symbol_rule rule = rule_check(L, 3);
-  pf_dictionary *const dictionary = l_dictionary_check(L, 4);
+/* Opens symbols for the arguments of core.symbols_nm; the text may be nil. */
+static int open_symbols (lua_State *L) {
+  static const char *const rules[] = {"exact", "gprof", NULL};
+  const bool *open, *debug_open, *text_open;
+  lua_settop(L, 5);
+  const pf_bytes text = optional_bytes(L, 1, &text_open);
+  const pf_bytes executable = optional_bytes(L, 2, &open);
+  const pf_bytes debug = optional_bytes(L, 3, &debug_open);
+  const pf_symbol_rule rule =
+      (pf_symbol_rule)luaL_checkoption(L, 4, "exact", rules);
+  pf_dictionary *const dictionary = l_dictionary_check(L, 5);
   l_symbols *const s = new_symbols(L);
   pf_error error;
-  if (pf_symbols_elf(executable, debug, rule, dictionary, &s->symbols,
-                     &error) != PF_OK)
-    return l_failure_of(L, &error, 1);
+  const pf_status status =
+      text_open != NULL ? pf_symbols_nm(text, executable, debug, rule,
+                                        dictionary, &s->symbols, &error)
+                        : pf_symbols_elf(executable, debug, rule, dictionary,
+                                         &s->symbols, &error);
+  if (status != PF_OK)
+    return l_failure_of(L, &error, text_open != NULL ? 1 : 2);
   pf_symbols_watch(s->symbols, open, debug_open);
   return 1;
 }
@@ -108,20 +107,18 @@ static int core_symbols_elf (lua_State *L) {
 /* core.symbols_nm(text, executable, debug, rule, dictionary): symbols, or nil,
    message, code. `executable` and `debug` may be nil. */
 static int core_symbols_nm (lua_State *L) {
-  const bool *open, *debug_open;
-  lua_settop(L, 5);
-  const pf_bytes text = l_source_bytes(L, 1);
-  const pf_bytes executable = optional_bytes(L, 2, &open);
-  const pf_bytes debug = optional_bytes(L, 3, &debug_open);
-  const pf_symbol_rule rule = rule_check(L, 4);
-  pf_dictionary *const dictionary = l_dictionary_check(L, 5);
-  l_symbols *const s = new_symbols(L);
-  pf_error error;
-  if (pf_symbols_nm(text, executable, debug, rule, dictionary, &s->symbols,
-                    &error) != PF_OK)
-    return l_failure_of(L, &error, 1);
-  pf_symbols_watch(s->symbols, open, debug_open);
-  return 1;
+  luaL_checkudata(L, 1, L_SOURCE);
+  return open_symbols(L);
+}
+
+
+/* core.symbols_elf(executable, debug, rule, dictionary): the same without the
+   text of nm. */
+static int core_symbols_elf (lua_State *L) {
+  luaL_checkudata(L, 1, L_SOURCE);
+  lua_pushnil(L);
+  lua_insert(L, 1);
+  return open_symbols(L);
 }
 
 /* }====== */
@@ -298,10 +295,9 @@ static int core_symbolize (lua_State *L) {
     derived[i].prefix = luaL_optstring(L, -1, "");
   }
   l_reader *const r = l_reader_new(L);
-  return l_reader_opened(L, r,
-                         pf_symbolize_open(input->reader, symbols, bias, raw,
-                                           derived, count, &r->reader,
-                                           &r->error));
+  return l_reader_opened(L, pf_symbolize_open(input->reader, symbols, bias, raw,
+                                              derived, count, &r->reader,
+                                              &r->error));
 }
 
 /* }====== */

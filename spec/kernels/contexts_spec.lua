@@ -148,19 +148,27 @@ describe("contexts", function()
    end
 
    it("are merged in the same way, sorted or not", function()
-      local function in_order(list, metric)
+      local function key_of(sample)
+         return table.concat(sample.stack, "\0")
+      end
+      -- Contexts in the order of their stacks, and in the opposite order.
+      local function both_orders(list, metric)
          table.sort(list, function(a, b)
-            return table.concat(a.stack, "\0") < table.concat(b.stack, "\0")
+            return key_of(a) < key_of(b)
          end)
-         return made(list, metric)
+         local forward = made(list, metric)
+         table.sort(list, function(a, b)
+            return key_of(a) > key_of(b)
+         end)
+         return forward, made(list, metric)
       end
       for seed = 1, 300 do
          math.randomseed(seed)
          local other = seed % 3 == 0 and "other" or "time"
-         local a = in_order(random_profile(math.random(0, 40)))
-         local b = in_order(random_profile(math.random(0, 40)), other)
+         local a, unordered_a = both_orders(random_profile(math.random(0, 40)))
+         local b, unordered_b = both_orders(random_profile(math.random(0, 40)), other)
          for _, sign in ipairs { 1, -1 } do
-            local short, plain = a:merge(b, sign), a:merge(b, sign, true)
+            local short, plain = a:merge(b, sign), unordered_a:merge(unordered_b, sign)
             assert.same({ plain:count() }, { short:count() })
             assert.same(plain:metrics(), short:metrics())
             for _, metric in ipairs(plain:metrics()) do

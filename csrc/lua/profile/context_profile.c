@@ -52,12 +52,11 @@ pf_contexts *l_contexts_new (lua_State *L, int dictionary_arg) {
 }
 
 
-/* Pushes an empty profile with the dictionary of the one at `arg`. */
-static pf_contexts *new_like (lua_State *L, int arg) {
-  lua_getiuservalue(L, arg, 1);
-  pf_contexts *const result = l_contexts_new(L, -1);
-  lua_remove(L, -2);
-  return result;
+/* Pushes an empty profile with the dictionary of the one at 1. */
+static l_contexts *new_like (lua_State *L) {
+  lua_getiuservalue(L, 1, 1);
+  l_contexts_new(L, -1);
+  return lua_touserdata(L, -1);
 }
 
 
@@ -160,8 +159,7 @@ static pf_context_rows options_at (lua_State *L, int arg,
 
 static int push_view (lua_State *L, const pf_context_rows *rows) {
   l_reader *const r = l_reader_new(L);
-  return l_reader_opened(L, r,
-                         pf_context_rows_open(rows, &r->reader, &r->error));
+  return l_reader_opened(L, pf_context_rows_open(rows, &r->reader, &r->error));
 }
 
 
@@ -211,7 +209,7 @@ static int contexts_diff (lua_State *L) {
                         pf_metric_named(c, "count"),
                         pf_metric_named(c, "count before")};
   l_reader *const r = l_reader_new(L);
-  return l_reader_opened(L, r, pf_diff_open(&diff, &r->reader, &r->error));
+  return l_reader_opened(L, pf_diff_open(&diff, &r->reader, &r->error));
 }
 
 
@@ -296,30 +294,23 @@ static int contexts_frames (lua_State *L) {
 /* {====== Changes ====== */
 
 /* Returns the new profile on top of the stack, or nil, message, code. */
-static int finish (lua_State *L, pf_status status, const pf_error *error) {
-  return status == PF_OK ? 1 : l_failure(L, error, NULL);
+static int finish (lua_State *L, pf_status status) {
+  const l_contexts *const c = lua_touserdata(L, -1);
+  return status == PF_OK ? 1 : l_failure(L, &c->error, NULL);
 }
 
 
-/* contexts:merge(other, sign, by_lookup): the sum of this profile and the other
-   one times 1 or -1. With `by_lookup` each context is looked up, also where an
-   ordered merge is possible. */
+/* contexts:merge(other, sign): the sum of this profile and the other one times 1
+   or -1. */
 static int contexts_merge (lua_State *L) {
   const pf_contexts *const a = l_contexts_check(L, 1);
   const pf_contexts *const b = l_contexts_check(L, 2);
   const lua_Integer sign = luaL_optinteger(L, 3, 1);
-  const bool by_lookup = lua_toboolean(L, 4);
   luaL_argcheck(L, sign == 1 || sign == -1, 3, "the sign must be 1 or -1");
-  pf_error error;
-  pf_contexts *const result = new_like(L, 1);
-  pf_status status = pf_contexts_copy(result, a);
-  if (status != PF_OK)
-    status = pf_no_memory(&error);
-  else if (by_lookup)
-    status = pf_contexts_merge_by_lookup(result, b, (int)sign, &error);
-  else
-    status = pf_contexts_merge(result, b, (int)sign, &error);
-  return finish(L, status, &error);
+  l_contexts *const to = new_like(L);
+  if (pf_contexts_copy(&to->contexts, a) != PF_OK)
+    l_no_memory(L);
+  return finish(L, pf_contexts_merge(&to->contexts, b, (int)sign, &to->error));
 }
 
 
@@ -339,10 +330,9 @@ static int contexts_narrow (lua_State *L) {
                   "no such frame");
     marks[number] = (uint8_t)(luaL_checkinteger(L, -1) & 7);
   }
-  pf_error error;
-  pf_contexts *const result = new_like(L, 1);
-  return finish(L, pf_contexts_narrow(result, c, marks, nareas, &error),
-                &error);
+  l_contexts *const to = new_like(L);
+  return finish(
+      L, pf_contexts_narrow(&to->contexts, c, marks, nareas, &to->error));
 }
 
 
@@ -370,10 +360,9 @@ static int contexts_rename (lua_State *L) {
     if (frames[number] == PF_NO_AREA)
       l_no_memory(L);
   }
-  pf_error error;
-  pf_contexts *const result = new_like(L, 1);
-  return finish(L, pf_contexts_rename(result, c, frames, nareas, folds, &error),
-                &error);
+  l_contexts *const to = new_like(L);
+  return finish(L, pf_contexts_rename(&to->contexts, c, frames, nareas, folds,
+                                      &to->error));
 }
 
 
@@ -389,9 +378,8 @@ static uint32_t depth_check (lua_State *L, int arg) {
 static int contexts_invert (lua_State *L) {
   const pf_contexts *const c = l_contexts_check(L, 1);
   const uint32_t depth = depth_check(L, 2);
-  pf_error error;
-  pf_contexts *const result = new_like(L, 1);
-  return finish(L, pf_contexts_invert(result, c, depth, &error), &error);
+  l_contexts *const to = new_like(L);
+  return finish(L, pf_contexts_invert(&to->contexts, c, depth, &to->error));
 }
 
 
@@ -400,9 +388,8 @@ static int contexts_invert (lua_State *L) {
 static int contexts_shorten (lua_State *L) {
   const pf_contexts *const c = l_contexts_check(L, 1);
   const uint32_t depth = depth_check(L, 2);
-  pf_error error;
-  pf_contexts *const result = new_like(L, 1);
-  return finish(L, pf_contexts_shorten(result, c, depth, &error), &error);
+  l_contexts *const to = new_like(L);
+  return finish(L, pf_contexts_shorten(&to->contexts, c, depth, &to->error));
 }
 
 
@@ -416,9 +403,8 @@ static int contexts_scale (lua_State *L) {
   if (lua_isinteger(L, 2))
     factor = (pf_factor){lua_tointeger(L, 2), luaL_optinteger(L, 3, 1), 0};
   luaL_argcheck(L, factor.divisor > 0, 3, "the divisor must be above 0");
-  pf_error error;
-  pf_contexts *const result = new_like(L, 1);
-  return finish(L, pf_contexts_scale(result, c, factor, &error), &error);
+  l_contexts *const to = new_like(L);
+  return finish(L, pf_contexts_scale(&to->contexts, c, factor, &to->error));
 }
 
 
@@ -427,9 +413,9 @@ static int contexts_pick (lua_State *L) {
   const pf_contexts *const c = l_contexts_check(L, 1);
   const size_t metric = l_metric_check(L, c, luaL_checkstring(L, 2));
   const char *const name = luaL_checkstring(L, 3);
-  pf_error error;
-  pf_contexts *const result = new_like(L, 1);
-  return finish(L, pf_contexts_pick(result, c, metric, name, &error), &error);
+  l_contexts *const to = new_like(L);
+  return finish(L,
+                pf_contexts_pick(&to->contexts, c, metric, name, &to->error));
 }
 
 
@@ -441,9 +427,9 @@ static int contexts_prune (lua_State *L) {
   luaL_argcheck(L, share >= 0 && share <= 1, 2,
                 "the share must be between 0 and 1");
   const size_t metric = l_metric_check(L, c, luaL_optstring(L, 3, NULL));
-  pf_error error;
-  pf_contexts *const result = new_like(L, 1);
-  return finish(L, pf_contexts_prune(result, c, metric, share, &error), &error);
+  l_contexts *const to = new_like(L);
+  return finish(L,
+                pf_contexts_prune(&to->contexts, c, metric, share, &to->error));
 }
 
 /* }====== */

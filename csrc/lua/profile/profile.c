@@ -233,7 +233,7 @@ static int profile_report (lua_State *L) {
   lua_settop(L, 2);
   const pf_listing listing = listing_of(L, 2, reports[which].is_ranked);
   l_reader *const r = l_reader_new(L);
-  return l_reader_opened(L, r,
+  return l_reader_opened(L,
                          reports[which].make(&listing, &r->reader, &r->error));
 }
 
@@ -272,7 +272,7 @@ static int arcs_of (lua_State *L,
     return 0;
   l_reader *const r = l_reader_new(L);
   return l_reader_opened(
-      L, r, make(&listing, (uint32_t)function, &r->reader, &r->error));
+      L, make(&listing, (uint32_t)function, &r->reader, &r->error));
 }
 
 
@@ -307,8 +307,7 @@ static int profile_compare (lua_State *L) {
   lua_pushnil(L);
   compat.flow = l_flow_push(L, 2, 5); /* at 6 */
   l_reader *const r = l_reader_new(L);
-  return l_reader_opened(L, r,
-                         pf_compare(&exact, &compat, &r->reader, &r->error));
+  return l_reader_opened(L, pf_compare(&exact, &compat, &r->reader, &r->error));
 }
 
 

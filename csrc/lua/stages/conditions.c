@@ -291,9 +291,8 @@ static int core_where (lua_State *L) {
   lua_pushvalue(L, STRINGS);
   l_callback_open(L, &block->callback, 2, l_reader_check(L, READER)->open);
   l_reader *const r = l_reader_new(L);
-  return l_reader_opened(
-      L, r,
-      pf_where_open(input, block->tests, block->ntests, &r->reader, &r->error));
+  return l_reader_opened(L, pf_where_open(input, block->tests, block->ntests,
+                                          &r->reader, &r->error));
 }
 
 

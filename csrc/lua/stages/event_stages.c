@@ -24,7 +24,7 @@
 static int core_unfilter (lua_State *L) {
   pf_reader *const input = l_reader_check(L, 1)->reader;
   l_reader *const r = l_reader_new(L);
-  return l_reader_opened(L, r, xpp_unfilter_open(input, &r->reader, &r->error));
+  return l_reader_opened(L, xpp_unfilter_open(input, &r->reader, &r->error));
 }
 
 
@@ -32,7 +32,7 @@ static int core_unfilter (lua_State *L) {
 static int core_refilter (lua_State *L) {
   pf_reader *const input = l_reader_check(L, 1)->reader;
   l_reader *const r = l_reader_new(L);
-  return l_reader_opened(L, r, xpp_refilter_open(input, &r->reader, &r->error));
+  return l_reader_opened(L, xpp_refilter_open(input, &r->reader, &r->error));
 }
 
 
@@ -49,7 +49,7 @@ static int core_events (lua_State *L) {
     options.idle = l_texts_check(L, 3, &options.nidle);
   l_reader *const r = l_reader_new(L);
   return l_reader_opened(
-      L, r, xpp_unfilter_events(input, &options, &r->reader, &r->error));
+      L, xpp_unfilter_events(input, &options, &r->reader, &r->error));
 }
 
 /* }====== */
@@ -85,7 +85,7 @@ static int core_calls (lua_State *L) {
   const pf_call_options options = call_options(L);
   l_reader *const r = l_reader_new(L);
   return l_reader_opened(
-      L, r, pf_calls_open(events, &options, &r->reader, &r->error));
+      L, pf_calls_open(events, &options, &r->reader, &r->error));
 }
 
 
@@ -153,7 +153,7 @@ static int core_statistics (lua_State *L) {
     options.progress = (pf_progress){l_progress_is_cancelled, events};
   l_reader *const r = l_reader_new(L);
   return l_reader_opened(
-      L, r, pf_statistics_open(events, &options, &r->reader, &r->error));
+      L, pf_statistics_open(events, &options, &r->reader, &r->error));
 }
 
 
@@ -185,7 +185,7 @@ static int core_btf (lua_State *L) {
   lua_getfield(L, 2, "interrupts");
   options.interrupts = l_texts_check(L, 3, &options.ninterrupts);
   l_reader *const r = l_reader_new(L);
-  return l_reader_opened(L, r,
+  return l_reader_opened(L,
                          pf_btf_open(input, &options, &r->reader, &r->error));
 }
 
@@ -201,7 +201,7 @@ static int core_load (lua_State *L) {
   l_option_int(L, 2, "width", &options.width);
   luaL_argcheck(L, options.width > 0, 2, "width must be above 0");
   l_reader *const r = l_reader_new(L);
-  return l_reader_opened(L, r,
+  return l_reader_opened(L,
                          pf_load_open(input, &options, &r->reader, &r->error));
 }
 

@@ -95,7 +95,7 @@ static int core_derive (lua_State *L) {
   }
   l_reader *const r = l_reader_new(L);
   return l_reader_opened(
-      L, r, pf_derive_open(input, formulas, count, &r->reader, &r->error));
+      L, pf_derive_open(input, formulas, count, &r->reader, &r->error));
 }
 
 /* core.counter(): a counter of the rows that a formula left empty because of an
@@ -138,9 +138,8 @@ static int core_pivot (lua_State *L) {
     lua_pop(L, 3);
   }
   l_reader *const r = l_reader_new(L);
-  return l_reader_opened(
-      L, r,
-      pf_pivot_open(input, key, value, columns, count, &r->reader, &r->error));
+  return l_reader_opened(L, pf_pivot_open(input, key, value, columns, count,
+                                          &r->reader, &r->error));
 }
 
 /* }====== */

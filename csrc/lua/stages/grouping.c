@@ -433,7 +433,7 @@ static int core_sort (lua_State *L) {
   }
   l_reader *const r = l_reader_new(L);
   return l_reader_opened(
-      L, r, pf_sort_open(input, keys, nkeys, &r->reader, &r->error));
+      L, pf_sort_open(input, keys, nkeys, &r->reader, &r->error));
 }
 
 

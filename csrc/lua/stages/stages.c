@@ -83,9 +83,8 @@ static int core_filter (lua_State *L) {
   l_callback_open(L, &f->callback, 2, l_reader_check(L, 1)->open);
   l_reader *const r = l_reader_new(L);
   const pf_predicate choice = {f, filter_rows, filter_release};
-  return l_reader_opened(L, r,
-                         pf_filter_open(input, f->columns, (size_t)f->count,
-                                        choice, &r->reader, &r->error));
+  return l_reader_opened(L, pf_filter_open(input, f->columns, (size_t)f->count,
+                                           choice, &r->reader, &r->error));
 }
 
 /* }====== */
@@ -114,7 +113,7 @@ static int core_limit (lua_State *L) {
   l_reader *const r = l_reader_new(L);
   r->kind = L_LIMIT;
   return l_reader_opened(
-      L, r, pf_limit_open(input, limit, skip, &r->reader, &r->error));
+      L, pf_limit_open(input, limit, skip, &r->reader, &r->error));
 }
 
 
@@ -150,10 +149,9 @@ static int core_range (lua_State *L) {
                           : "; declare that a function returns whole numbers: "
                             "group { function, type = \"int\" }");
   l_reader *const r = l_reader_new(L);
-  return l_reader_opened(L, r,
-                         pf_range_open(input, column,
-                                       is_empty ? LUA_MAXINTEGER : from, last,
-                                       &r->reader, &r->error));
+  return l_reader_opened(L, pf_range_open(input, column,
+                                          is_empty ? LUA_MAXINTEGER : from,
+                                          last, &r->reader, &r->error));
 }
 
 /* }====== */
@@ -168,7 +166,7 @@ static int core_with_area (lua_State *L) {
   const size_t column = l_field_check(L, 2, input);
   l_reader *const r = l_reader_new(L);
   return l_reader_opened(
-      L, r, pf_area_join_open(input, column, &r->reader, &r->error));
+      L, pf_area_join_open(input, column, &r->reader, &r->error));
 }
 
 /* }====== */
@@ -282,9 +280,8 @@ static int core_chain (lua_State *L) {
   if (id == first->nfields || first->fields[id].type != PF_INT)
     id = SIZE_MAX;
   l_reader *const r = l_reader_new(L);
-  return l_reader_opened(L, r,
-                         pf_chain_open(parts, nparts, names, nconstants, id,
-                                       &r->reader, &r->error));
+  return l_reader_opened(L, pf_chain_open(parts, nparts, names, nconstants, id,
+                                          &r->reader, &r->error));
 }
 
 /* }====== */

@@ -106,7 +106,7 @@ static int spans_reader (lua_State *L) {
   (void)pf_span_store_tracks(store, &count);
   luaL_argcheck(L, track >= 1 && track <= count, 2, "no such track");
   l_reader *const r = new_reader(L);
-  return l_reader_opened(L, r,
+  return l_reader_opened(L,
                          pf_span_store_reader(store, (uint32_t)track - 1,
                                               origin, &r->reader, &r->error));
 }
@@ -116,8 +116,7 @@ static int spans_reader (lua_State *L) {
 static int spans_frames (lua_State *L) {
   const pf_span_store *const store = l_spans_check(L, 1);
   l_reader *const r = new_reader(L);
-  return l_reader_opened(L, r,
-                         pf_span_store_frames(store, &r->reader, &r->error));
+  return l_reader_opened(L, pf_span_store_frames(store, &r->reader, &r->error));
 }
 
 

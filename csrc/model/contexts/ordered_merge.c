@@ -393,8 +393,7 @@ static bool merge_in_order (pf_contexts *c, const pf_contexts *more,
 
 /* `consumed` is `more` if it may be freed, or NULL. */
 static pf_status merge (pf_contexts *c, const pf_contexts *more,
-                        pf_contexts *consumed, int sign, bool try_order,
-                        pf_error *error) {
+                        pf_contexts *consumed, int sign, pf_error *error) {
   pf_status status = PF_OK;
   /* All metrics come first, so that weights can be added without failure. */
   for (size_t m = 0; m < more->nmetrics; m++)
@@ -405,7 +404,7 @@ static pf_status merge (pf_contexts *c, const pf_contexts *more,
   uint32_t *const frames = translate(c, more), *const own = translate(c, c);
   if (frames == NULL || own == NULL)
     status = pf_no_memory(error);
-  else if (!try_order || !merge_in_order(c, more, consumed, own, frames, sign))
+  else if (!merge_in_order(c, more, consumed, own, frames, sign))
     status = merge_nodes(c, more, frames, sign, error);
   c->has_overflowed |= more->has_overflowed;
   free(frames);
@@ -416,17 +415,11 @@ static pf_status merge (pf_contexts *c, const pf_contexts *more,
 
 pf_status pf_contexts_merge (pf_contexts *c, const pf_contexts *more, int sign,
                              pf_error *error) {
-  return merge(c, more, NULL, sign, true, error);
-}
-
-
-pf_status pf_contexts_merge_by_lookup (pf_contexts *c, const pf_contexts *more,
-                                       int sign, pf_error *error) {
-  return merge(c, more, NULL, sign, false, error);
+  return merge(c, more, NULL, sign, error);
 }
 
 
 pf_status pf_contexts_absorb (pf_contexts *c, pf_contexts *more,
                               pf_error *error) {
-  return merge(c, more, more, 1, true, error);
+  return merge(c, more, more, 1, error);
 }

@@ -23,9 +23,4 @@ pf_status pf_contexts_merge (pf_contexts *contexts, const pf_contexts *more,
 pf_status pf_contexts_absorb (pf_contexts *contexts, pf_contexts *more,
                               pf_error *error);
 
-/* As pf_contexts_merge, but always look up each node. */
-pf_status pf_contexts_merge_by_lookup (pf_contexts *contexts,
-                                       const pf_contexts *more, int sign,
-                                       pf_error *error);
-
 #endif

@@ -82,9 +82,8 @@ function contexts:diff() end
 ---Adds the other profile, multiplied by 1 or -1.
 ---@param other profio.core.Contexts
 ---@param sign 1|-1|nil
----@param by_lookup boolean|nil look up each context, also where an ordered merge is possible
 ---@return profio.core.Contexts
-function contexts:merge(other, sign, by_lookup) end
+function contexts:merge(other, sign) end
 
 ---@param marks table<integer, integer> by number of a frame: 1 keep, 2 leave out, 4 hide
 ---@return profio.core.Contexts
