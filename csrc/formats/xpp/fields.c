@@ -198,44 +198,6 @@ static xpp_candidate candidate_of (const xpp_file *file, const pf_batch *batch,
 }
 
 
-/* The first rows of a trace. Warnings go into notes of their own, because the
-   readers will report them again. */
-typedef struct sample {
-  pf_trace trace;
-  xpp_rows rows;
-} sample;
-
-
-/* Opens the first rows; there may be none. Call close_sample also after a
-   failure. */
-static pf_status open_sample (sample **result, const pf_trace *trace,
-                              pf_error *error) {
-  pf_notes *const notes = pf_notes_new();
-  sample *const s = notes == NULL ? NULL : malloc(sizeof *s);
-  *result = s;
-  if (s == NULL) {
-    pf_notes_free(notes);
-    return pf_no_memory(error);
-  }
-  s->trace = *trace;
-  s->trace.strict = false;
-  s->trace.notes = notes;
-  pf_status status = xpp_rows_open(&s->rows, &s->trace, NULL, false, error);
-  if (status == PF_OK)
-    status = xpp_rows_next(&s->rows, SAMPLE_ROWS, error);
-  return status > 0 ? PF_OK : status;
-}
-
-
-static void close_sample (sample *s) {
-  if (s == NULL)
-    return;
-  xpp_rows_close(&s->rows);
-  pf_notes_free(s->trace.notes);
-  free(s);
-}
-
-
 /* Warns if roles are ambiguous, unknown or guessed. */
 static pf_status report_roles (pf_trace *trace, const xpp_file *file,
                                pf_error *error) {
@@ -342,15 +304,25 @@ static void inspect_ops (xpp_file *file, const xpp_rows *rows) {
 }
 
 
+/* Warnings about the first rows go into notes that are dropped, because the
+   readers will report them again. */
 pf_status xpp_find_roles (pf_trace *trace, xpp_file *file, pf_error *error) {
-  sample *s;
+  pf_trace sample = *trace;
+  xpp_rows rows;
   file->roles = (xpp_roles)XPP_NO_ROLES;
-  pf_status status = open_sample(&s, trace, error);
-  if (s != NULL && status == PF_OK)
-    status = assign_roles(trace, file, &s->rows.batch, error);
-  if (s != NULL && status == PF_OK && xpp_is_mapped(&file->roles))
-    inspect_ops(file, &s->rows);
-  close_sample(s);
+  sample.strict = false;
+  sample.notes = pf_notes_new();
+  if (sample.notes == NULL)
+    return pf_no_memory(error);
+  pf_status status = xpp_rows_open(&rows, &sample, NULL, false, error);
+  if (status == PF_OK)
+    status = xpp_rows_next(&rows, SAMPLE_ROWS, error);
+  if (status >= 0) /* there may be no rows */
+    status = assign_roles(trace, file, &rows.batch, error);
+  if (status == PF_OK && xpp_is_mapped(&file->roles))
+    inspect_ops(file, &rows);
+  xpp_rows_close(&rows);
+  pf_notes_free(sample.notes);
   return status;
 }
 

@@ -21,7 +21,7 @@ pf_status xpp_find_fields (pf_trace *trace, xpp_file *file, pf_error *error);
    file->op_offset if each of these rows has an operation. Needs the segments. */
 pf_status xpp_find_roles (pf_trace *trace, xpp_file *file, pf_error *error);
 
-/* structure.c: table structure, a row for each field. */
+/* raw_xpp.c: table structure, a row for each field. */
 extern const pf_table xpp_structure_table;
 
 /* detect_xpp.c: the confidence, 0 to 100, that a file of `size` bytes which

@@ -10,16 +10,16 @@
 **   open_xpp.c       the format: score, open, header facts, tables
 **   detect_xpp.c     detection from the first bytes
 **   fields.c         the fields of a trace; roles.c: their roles
-**   parser/packets.c         the segments: the rows of each packet
-**   parser/items.c           the items of a file in order: header, rows, deleted
+**   parser/items.c           the segments (the rows of each packet), and their
+**                            items in order: header, rows, deleted
 **                            rows, end marks and damage (records.c: of tables)
 **   parser/text_rows_xpp.c   scanner for rows of delimited text
 **   parser/fill_rows.c       items decoded into columns of the file's own fields
 **   entries_xpp.c    table entries: the fields with a role, in our units
-**   raw_xpp.c        table raw: all bytes, and the fields as stated
-**   structure.c      table structure: the roles of the fields
+**   raw_xpp.c        table raw: all bytes, and the fields as stated; table
+**                    structure: the roles of the fields
 **   settings.c       the PRI file
-**   encoder/         write_xpp.c, write_table.c, write_text.c
+**   encoder/         write_xpp.c; write_table.c: as records of a table
 */
 
 #ifndef xpp_h

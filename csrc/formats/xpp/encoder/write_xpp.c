@@ -9,6 +9,7 @@
 
 #include "formats/xpp/settings.h"
 #include "formats/xpp/encoder/write_xpp.h"
+#include "model/dictionary/names.h"
 #include "model/rows/batch.h"
 
 static const pf_field written_fields[ENTRIES_COLUMNS] = {
@@ -31,6 +32,79 @@ const char *xpp_field_name (const xpp_writer *writer, size_t role) {
       {"TID", "TIME", "OP", "MSG", "LINE", "PARAMS"},
       {"THREAD_ID", "TIME", "OP", "CALL", "LINE", "PARAMETERS"}};
   return names[writer->has_doc_names][role];
+}
+
+
+/* Writes a name in quotes, with doubled quotes. */
+static void put_quoted (pf_sink *sink, pf_bytes text) {
+  (void)pf_sink_fill(sink, '"', 1);
+  while (text.size > 0) {
+    const uint8_t *const quote = memchr(text.at, '"', text.size);
+    const size_t size =
+        quote == NULL ? text.size : (size_t)(quote - text.at) + 1;
+    (void)pf_sink_put(sink, text.at, size);
+    if (quote != NULL)
+      (void)pf_sink_fill(sink, '"', 1);
+    text.at += size;
+    text.size -= size;
+  }
+  (void)pf_sink_fill(sink, '"', 1);
+}
+
+
+/* Writes a time in ms, with a fraction if they are not whole. */
+static void put_time (pf_sink *sink, int64_t time) {
+  char text[40];
+  const uint64_t ns = time < 0 ? 0 - (uint64_t)time : (uint64_t)time;
+  const uint64_t whole = ns / XPP_NS_PER_MS, rest = ns % XPP_NS_PER_MS;
+  int size = snprintf(text, sizeof text, "%s%llu", time < 0 ? "-" : "",
+                      (unsigned long long)whole);
+  if (rest > 0)
+    size += snprintf(text + size, sizeof text - (size_t)size, ".%06llu",
+                     (unsigned long long)rest);
+  while (rest > 0 && text[size - 1] == '0')
+    size--;
+  (void)pf_sink_put(sink, text, (size_t)size);
+}
+
+
+static void put_number (pf_sink *sink, int64_t number) {
+  char text[24];
+  const int size = snprintf(text, sizeof text, "%lld", (long long)number);
+  (void)pf_sink_put(sink, text, (size_t)size);
+}
+
+
+/* Writes an entry as a row of text. */
+static pf_status put_text_row (xpp_writer *self, const pf_batch *batch,
+                               size_t row, pf_sink *sink) {
+  for (size_t i = 0; i < XPP_ROLES; i++) {
+    const pf_column *const column = &batch->columns[i];
+    if (i > 0)
+      (void)pf_sink_fill(sink, self->separator, 1);
+    if (!pf_has_value(batch, i, row))
+      continue;
+    if (column->type == PF_NAME)
+      put_quoted(sink, pf_name(self->dictionary, column->ids[row]));
+    else if (column->type == PF_BYTES)
+      put_quoted(sink, column->bytes[row]);
+    else if (i == ENTRIES_TIME)
+      put_time(sink, column->ints[row]);
+    else
+      put_number(sink, column->ints[row]);
+  }
+  return pf_sink_put(sink, "\r\n", 2);
+}
+
+
+static void put_names (const xpp_writer *self, pf_sink *sink) {
+  for (size_t i = 0; i < XPP_ROLES; i++) {
+    const char *const name = xpp_field_name(self, i);
+    if (i > 0)
+      (void)pf_sink_fill(sink, self->separator, 1);
+    (void)pf_sink_put(sink, name, strlen(name));
+  }
+  (void)pf_sink_put(sink, "\r\n", 2);
 }
 
 
@@ -79,7 +153,7 @@ static pf_status begin (xpp_writer *self, pf_sink *sink, pf_error *error) {
     return self->inner->put(self->inner, 0, &nothing, sink, error);
   }
   if (self->has_names && sink->written == 0)
-    xpp_put_names(self, sink);
+    put_names(self, sink);
   return PF_OK;
 }
 
@@ -97,7 +171,7 @@ static pf_status put_rows (xpp_writer *self, const pf_batch *batch, size_t from,
     status = xpp_put_records(self, batch, from, to, target, error);
   for (size_t row = from; self->inner == NULL && row < to && status == PF_OK;
        row++) {
-    status = xpp_put_text(self, batch, row, target);
+    status = put_text_row(self, batch, row, target);
     self->encoder.count++;
   }
   if (status == PF_OK || target->failed == PF_OK)

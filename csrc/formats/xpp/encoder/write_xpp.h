@@ -1,7 +1,6 @@
 /*
 ** write_xpp.h - the encoder of entries: as a table, through the encoder of the
-** format dbf, or as text. write_xpp.c calls the functions of write_table.c
-** and write_text.c.
+** format dbf, or as text. write_xpp.c calls the functions of write_table.c.
 */
 
 #ifndef write_xpp_h
@@ -61,10 +60,5 @@ pf_status xpp_put_records (xpp_writer *writer, const pf_batch *batch,
 /* write_table.c: creates `inner` and the schema from the options. */
 pf_status xpp_begin_table (xpp_writer *writer, const pf_trace *opts,
                            pf_error *error);
-
-/* write_text.c: append a row, and the row of names. */
-pf_status xpp_put_text (xpp_writer *writer, const pf_batch *batch, size_t row,
-                        pf_sink *sink);
-void xpp_put_names (const xpp_writer *writer, pf_sink *sink);
 
 #endif
