@@ -37,20 +37,12 @@ winidea_value_kind winidea_default_value_kind (const winidea_file *file,
 static pf_status add_bare (winidea_area_cache *cache, uint32_t handle,
                            bool has_value, int64_t value, uint32_t parent,
                            winidea_entry *entry) {
-  *entry = (winidea_entry){.handle = handle,
-                           .has_value = has_value,
-                           .value = value,
-                           .parent = parent,
-                           .parent_handle = WINIDEA_NO_HANDLE,
-                           .states = WINIDEA_NO_HANDLE,
-                           .name = PF_NO_NAME,
-                           .file = PF_NO_NAME,
-                           .type = PF_NO_NAME,
-                           .unit = PF_NO_NAME,
-                           .path = PF_NO_NAME,
-                           .parent_name = PF_NO_NAME,
-                           .value_kind =
-                               winidea_default_value_kind(cache->file, handle)};
+  *entry = WINIDEA_ENTRY_NONE;
+  entry->handle = handle;
+  entry->has_value = has_value;
+  entry->value = value;
+  entry->parent = parent;
+  entry->value_kind = winidea_default_value_kind(cache->file, handle);
   const pf_status status = winidea_build_area(cache->trace, entry);
   return status == PF_OK ? winidea_add_entry(cache->file, entry) : status;
 }
@@ -194,10 +186,7 @@ static pf_status use_entry (winidea_area_cache *cache,
     cached->value = entry->value;
   else
     cached->data = 0;
-  const pf_status status = is_kept ? cache_area(cache, cached) : PF_OK;
-  if (!by_data)
-    cached->value = cached->data;
-  return status;
+  return is_kept ? cache_area(cache, cached) : PF_OK;
 }
 
 
@@ -205,26 +194,19 @@ pf_status winidea_resolve (winidea_area_cache *cache, uint32_t handle,
                            int64_t data, winidea_cached_area *cached,
                            pf_error *error) {
   winidea_entry entry;
-  bool has_states = false;
   *cached =
       (winidea_cached_area){handle, PF_NO_AREA, data, data, WINIDEA_NO_VALUE};
   if (handle == WINIDEA_NO_HANDLE)
     return PF_OK;
   pthread_mutex_lock(&cache->file->mutex);
   pf_status status = scan_for(cache, handle, data, error);
-  const bool is_read = status == PF_OK;
-  if (is_read) {
+  if (status == PF_OK)
     status = find_entry(cache, handle, data, &entry);
-    has_states = derived_states(cache, handle) != WINIDEA_NO_HANDLE;
-  }
+  const bool has_states = derived_states(cache, handle) != WINIDEA_NO_HANDLE;
   pthread_mutex_unlock(&cache->file->mutex);
-  if (!is_read)
-    return status;
   if (status == PF_OK)
     status = use_entry(cache, &entry, !has_states, cached);
-  if (!winidea_is_state(handle))
-    cached->value = data;
-  return status == PF_OK ? PF_OK : pf_no_memory(error);
+  return status == PF_ENOMEM ? pf_no_memory(error) : status;
 }
 
 
@@ -262,10 +244,9 @@ static pf_status find_written (winidea_area_cache *cache, uint32_t handle,
       (winidea_cached_area){handle, PF_NO_AREA, data, data, WINIDEA_UNRESOLVED};
   pthread_mutex_lock(&cache->file->mutex);
   pf_status status = scan_for(cache, handle, 0, error);
-  const bool is_read = status == PF_OK;
-  if (is_read && integer_value(cache, handle, kind, &value))
+  if (status == PF_OK && integer_value(cache, handle, kind, &value))
     states = derived_states(cache, handle);
-  if (is_read && states != WINIDEA_NO_HANDLE) {
+  if (states != WINIDEA_NO_HANDLE) {
     /* values have 32 bits, and the mapping may state one with another sign than
        the event */
     const winidea_areas *const areas = &cache->file->areas;
@@ -280,11 +261,9 @@ static pf_status find_written (winidea_area_cache *cache, uint32_t handle,
       status = add_unmapped(cache, states, true, value, &entry);
   }
   pthread_mutex_unlock(&cache->file->mutex);
-  if (!is_read)
-    return status;
   if (status == PF_OK && states != WINIDEA_NO_HANDLE)
     status = use_entry(cache, &entry, true, cached);
-  return status == PF_OK ? PF_OK : pf_no_memory(error);
+  return status == PF_ENOMEM ? pf_no_memory(error) : status;
 }
 
 /* }====== */

@@ -26,65 +26,45 @@ static uint32_t name_of (const pf_trace *trace, pf_bytes text, bool *is_good) {
 }
 
 
-/* Converts the fields of a row to an entry. Returns false if a number is
-   invalid; clears *has_memory when out of memory. */
-static bool read_entry (const pf_trace *trace, const winidea_fields *fields,
-                        winidea_base base, winidea_entry *entry,
-                        bool *has_memory) {
-  const winidea_file *const file = trace->state;
+pf_status winidea_add_area (pf_trace *trace, const winidea_fields *fields,
+                            winidea_base base, bool is_xml, bool *is_good,
+                            pf_error *error) {
+  bool (*const read_handle)(pf_bytes, uint32_t *) =
+      is_xml ? winidea_read_xml_handle : winidea_read_handle;
+  winidea_file *const file = trace->state;
   const pf_bytes value = winidea_trim(fields->of[MACRO_VALUE]);
   const pf_bytes type = winidea_trim(fields->of[MACRO_TYPE]);
-  uint32_t parent, states;
-  if (!winidea_read_handle(fields->of[MACRO_HANDLE], &entry->handle))
-    return false;
-  entry->has_value = value.size > 0;
-  if (entry->has_value && !winidea_read_value(value, base, &entry->value))
-    return false;
-  entry->parent_handle = winidea_read_handle(fields->of[MACRO_PARENT], &parent)
-                             ? parent
-                             : WINIDEA_NO_HANDLE;
-  entry->names_parent = fields->of[MACRO_PARENT].at != NULL;
-  entry->states = winidea_read_handle(fields->of[MACRO_STATE], &states)
-                      ? winidea_states_handle(entry->handle, states)
-                      : WINIDEA_NO_HANDLE;
-  entry->parent_name =
-      name_of(trace, fields->of[MACRO_PARENT_NAME], has_memory);
-  entry->name = name_of(trace, fields->of[MACRO_NAME], has_memory);
-  entry->file = name_of(trace, fields->of[MACRO_FILE], has_memory);
-  entry->type = name_of(trace, type, has_memory);
-  entry->unit = name_of(trace, fields->of[MACRO_UNIT], has_memory);
-  entry->path = name_of(trace, fields->of[MACRO_PATH], has_memory);
-  entry->parent = WINIDEA_NO_ENTRY;
-  entry->area = PF_NO_AREA;
-  entry->value_kind = winidea_default_value_kind(file, entry->handle);
-  if ((entry->value_kind == WINIDEA_INTEGER ||
-       entry->value_kind == WINIDEA_DOUBLE) &&
-      type.size > 0)
-    entry->value_kind =
-        winidea_is_double(type) ? WINIDEA_DOUBLE : WINIDEA_INTEGER;
-  return true;
-}
-
-
-static pf_status take_area (pf_trace *trace, const winidea_rowformat *format,
-                            pf_bytes row, uint64_t offset, winidea_base base,
-                            pf_error *error) {
-  winidea_file *const file = trace->state;
-  winidea_fields fields;
-  winidea_entry entry = {.handle = 0};
+  winidea_entry entry = WINIDEA_ENTRY_NONE;
+  uint32_t states;
   bool has_memory = true;
-  if (!winidea_split(format, row, &fields) ||
-      !read_entry(trace, &fields, base, &entry, &has_memory))
-    return winidea_bad_row(trace, offset, row, "an area as the header says",
-                           error);
-  if (!has_memory || winidea_add_entry(file, &entry) != PF_OK)
-    return pf_no_memory(error);
-  if (!fields.is_ambiguous)
+  entry.has_value = value.size > 0;
+  *is_good =
+      read_handle(fields->of[MACRO_HANDLE], &entry.handle) &&
+      (!entry.has_value || winidea_read_value(value, base, &entry.value));
+  if (!*is_good)
     return PF_OK;
-  return pf_warn(trace, PF_NOTE, "winidea-ambiguous-row", PF_EFORMAT, offset,
-                 error,
-                 "adjacent texts can be split in more than one way: %.*s",
-                 PF_SHOWN(row, 80));
+  if (!read_handle(fields->of[MACRO_PARENT], &entry.parent_handle))
+    entry.parent_handle = WINIDEA_NO_HANDLE;
+  entry.names_parent = !is_xml && fields->of[MACRO_PARENT].at != NULL;
+  if (read_handle(fields->of[MACRO_STATE], &states))
+    entry.states = winidea_states_handle(entry.handle, states);
+  entry.parent_name =
+      name_of(trace, fields->of[MACRO_PARENT_NAME], &has_memory);
+  entry.name = name_of(trace, fields->of[MACRO_NAME], &has_memory);
+  entry.file = name_of(trace, fields->of[MACRO_FILE], &has_memory);
+  entry.type = name_of(trace, type, &has_memory);
+  entry.unit = name_of(trace, fields->of[MACRO_UNIT], &has_memory);
+  entry.path = name_of(trace, fields->of[MACRO_PATH], &has_memory);
+  entry.value_kind = winidea_default_value_kind(file, entry.handle);
+  if ((entry.value_kind == WINIDEA_INTEGER ||
+       entry.value_kind == WINIDEA_DOUBLE) &&
+      type.size > 0)
+    entry.value_kind = pf_text_compare(type, pf_bytes_of("F64")) == 0
+                           ? WINIDEA_DOUBLE
+                           : WINIDEA_INTEGER;
+  if (has_memory && winidea_add_entry(file, &entry) == PF_OK)
+    return PF_OK;
+  return pf_no_memory(error);
 }
 
 
@@ -169,20 +149,17 @@ pf_status winidea_finish_areas (pf_trace *trace, pf_error *error) {
 
 /* {====== Contexts and facts ====== */
 
-static pf_status take_context (pf_trace *trace, const winidea_rowformat *format,
-                               pf_bytes row, uint64_t offset, pf_error *error) {
-  winidea_fields fields;
-  uint32_t handle;
-  bool has_memory = true;
-  if (!winidea_split(format, row, &fields) ||
-      !winidea_read_handle(fields.of[MACRO_HANDLE], &handle))
-    return winidea_bad_row(trace, offset, row, "a context as the header says",
-                           error);
-  const uint32_t name = name_of(trace, fields.of[MACRO_NAME], &has_memory);
+static pf_status add_context (pf_trace *trace, const winidea_fields *fields,
+                              bool *is_good, pf_error *error) {
   winidea_file *const file = trace->state;
   const uint32_t count = file->context_ids.count;
+  uint32_t handle, id;
+  bool has_memory = true;
+  *is_good = winidea_read_handle(fields->of[MACRO_HANDLE], &handle);
+  if (!*is_good)
+    return PF_OK;
+  const uint32_t name = name_of(trace, fields->of[MACRO_NAME], &has_memory);
   const uint64_t word = handle;
-  uint32_t id;
   if (!has_memory ||
       !pf_grow(&file->contexts, &file->context_capacity, (size_t)count + 1) ||
       pf_id_table_words(&file->context_ids, &word, 1, &id) != PF_OK)
@@ -193,22 +170,46 @@ static pf_status take_context (pf_trace *trace, const winidea_rowformat *format,
 }
 
 
-static pf_status take_info (pf_trace *trace, const winidea_rowformat *format,
-                            pf_bytes row, uint64_t offset, pf_error *error) {
-  winidea_fields fields;
-  int64_t total;
-  if (!winidea_split(format, row, &fields) ||
-      (fields.of[MACRO_TOTAL_TIME].at != NULL &&
-       !winidea_read_decimal(fields.of[MACRO_TOTAL_TIME], &total)))
-    return winidea_bad_row(trace, offset, row, "a fact as the header says",
-                           error);
-  if (fields.of[MACRO_TOTAL_TIME].at == NULL)
-    return PF_OK;
+/* Reads a row of INFO. Returns false if its number is invalid. */
+static bool read_info (pf_trace *trace, const winidea_fields *fields) {
   winidea_file *const file = trace->state;
+  const pf_bytes total = fields->of[MACRO_TOTAL_TIME];
+  if (total.at == NULL)
+    return true;
+  if (!winidea_read_decimal(total, &file->total_time))
+    return false;
   file->has_total = true;
-  file->total_time = total;
-  pf_info_int(trace, "total_time", total);
-  return PF_OK;
+  pf_info_int(trace, "total_time", file->total_time);
+  return true;
+}
+
+
+static pf_status take_row (pf_trace *trace, winidea_section_kind kind,
+                           const winidea_rowformat *format, pf_bytes row,
+                           uint64_t offset, pf_error *error) {
+  static const char *const expected[] = {
+      [WINIDEA_INFO] = "a fact as the header says",
+      [WINIDEA_CONTEXTS] = "a context as the header says",
+      [WINIDEA_HANDLE] = "an area as the header says"};
+  const winidea_file *const file = trace->state;
+  winidea_fields fields;
+  bool is_good = winidea_split(format, row, &fields);
+  pf_status status = PF_OK;
+  if (is_good && kind == WINIDEA_INFO)
+    is_good = read_info(trace, &fields);
+  else if (is_good && kind == WINIDEA_CONTEXTS)
+    status = add_context(trace, &fields, &is_good, error);
+  else if (is_good)
+    status = winidea_add_area(trace, &fields, file->mapping_base, false,
+                              &is_good, error);
+  if (status == PF_OK && !is_good)
+    return winidea_bad_row(trace, offset, row, expected[kind], error);
+  if (status < 0 || kind != WINIDEA_HANDLE || !fields.is_ambiguous)
+    return status;
+  return pf_warn(trace, PF_NOTE, "winidea-ambiguous-row", PF_EFORMAT, offset,
+                 error,
+                 "adjacent texts can be split in more than one way: %.*s",
+                 PF_SHOWN(row, 80));
 }
 
 
@@ -217,7 +218,6 @@ pf_status winidea_parse_section (pf_trace *trace,
                                  pf_error *error) {
   winidea_file *const file = trace->state;
   const winidea_section copy = *section; /* the list may be reallocated */
-  const winidea_base base = winidea_base_option(trace, "mapping_base");
   winidea_rowformat format;
   pf_status status = PF_OK;
   if (copy.kind > WINIDEA_HANDLE || !copy.is_readable)
@@ -227,17 +227,8 @@ pf_status winidea_parse_section (pf_trace *trace,
   for (uint64_t at = copy.parsed, next; at < copy.end && status == PF_OK;
        at = next) {
     const pf_bytes row = winidea_line(file->text->bytes, at, &next);
-    if (row.size == 0)
-      continue;
-    switch (copy.kind) {
-      case WINIDEA_INFO:
-        status = take_info(trace, &format, row, at, error);
-        break;
-      case WINIDEA_CONTEXTS:
-        status = take_context(trace, &format, row, at, error);
-        break;
-      default: status = take_area(trace, &format, row, at, base, error);
-    }
+    if (row.size > 0)
+      status = take_row(trace, copy.kind, &format, row, at, error);
   }
   file->areas.is_mapping = false;
   return status;

@@ -353,6 +353,7 @@ static pf_status open_trace (pf_trace *trace, pf_error *error) {
   file->input_value_kind = pf_option_is(trace, "input_type", "F64")
                                ? WINIDEA_DOUBLE
                                : WINIDEA_INTEGER;
+  file->mapping_base = winidea_base_option(trace, "mapping_base");
   pf_status status = intern_names(trace, file, error);
   if (status == PF_OK)
     status = open_sources(trace, file, error);

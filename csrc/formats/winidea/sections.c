@@ -22,7 +22,6 @@ struct section_reader {
   winidea_section now;
   winidea_rowformat format;
   uint64_t at; /* byte of the next row; now.end: the section is finished */
-  winidea_base base;
   winidea_area_cache cache;
   /* Puts a row; clears *is_good if it does not match the header. */
   pf_status (*put)(section_reader *self, const winidea_fields *fields,
@@ -93,6 +92,7 @@ static pf_status put_statistics (section_reader *self,
                                  const winidea_fields *fields,
                                  const pf_batch *batch, bool *is_good,
                                  pf_error *error) {
+  const winidea_file *const file = self->trace->state;
   const pf_bytes text = winidea_trim(fields->of[MACRO_VALUE]);
   const pf_bytes context = fields->of[MACRO_CONTEXT];
   uint32_t handle = 0;
@@ -100,7 +100,8 @@ static pf_status put_statistics (section_reader *self,
   bool is_known;
   pf_status status = PF_OK;
   *is_good = winidea_read_handle(fields->of[MACRO_HANDLE], &handle) &&
-             (text.size == 0 || winidea_read_value(text, self->base, &value)) &&
+             (text.size == 0 ||
+              winidea_read_value(text, file->mapping_base, &value)) &&
              take_number(fields->of[MACRO_COUNT], &number, &is_known);
   if (*is_good)
     pf_put_int(&batch->columns[STATISTICS_COUNT], batch->rows, number,
@@ -205,7 +206,6 @@ pf_status winidea_open_section (pf_trace *trace, const pf_table *table,
   self->trace = trace;
   self->cache.trace = trace;
   self->cache.file = trace->state;
-  self->base = winidea_base_option(trace, "mapping_base");
   self->kind = is_contexts ? WINIDEA_CONTEXTS : WINIDEA_STATISTICS;
   self->put = is_contexts ? put_context : put_statistics;
   self->expected = is_contexts ? "a context as the header says"

@@ -53,13 +53,18 @@ winidea_section_kind winidea_kind_of_header (pf_bytes line);
 bool winidea_has_required_macros (const winidea_rowformat *format,
                                   winidea_section_kind kind);
 
-/* Returns true if the type of a value is a double. */
-static inline bool winidea_is_double (pf_bytes type) {
-  return type.size == 3 && memcmp(type.at, "F64", 3) == 0;
-}
-
 /* The base that an option states. */
 winidea_base winidea_base_option (const pf_trace *trace, const char *name);
+
+/* mapping.c: adds the entry of an area to the mapping. `base`: that of the value.
+   *is_good is set to false if a number is invalid. PF_OK or a failure. */
+pf_status winidea_add_area (pf_trace *trace, const winidea_fields *fields,
+                            winidea_base base, bool is_xml, bool *is_good,
+                            pf_error *error);
+
+/* xml.c: reads a handle, which is hexadecimal with 0x or 8 digits, else decimal.
+   Returns false if it is none. */
+bool winidea_read_xml_handle (pf_bytes text, uint32_t *handle);
 
 /* xml.c: reads the areas of an XML export. PF_OK or a failure. */
 pf_status winidea_read_xml (pf_trace *trace, pf_bytes text, pf_error *error);

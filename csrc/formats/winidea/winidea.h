@@ -152,6 +152,19 @@ typedef struct winidea_entry {
 
 #define WINIDEA_NO_ENTRY UINT32_MAX
 
+/* An entry of which nothing is known. */
+#define WINIDEA_ENTRY_NONE                             \
+  ((winidea_entry){.area = PF_NO_AREA,                 \
+                   .parent = WINIDEA_NO_ENTRY,         \
+                   .parent_handle = WINIDEA_NO_HANDLE, \
+                   .states = WINIDEA_NO_HANDLE,        \
+                   .name = PF_NO_NAME,                 \
+                   .file = PF_NO_NAME,                 \
+                   .type = PF_NO_NAME,                 \
+                   .unit = PF_NO_NAME,                 \
+                   .path = PF_NO_NAME,                 \
+                   .parent_name = PF_NO_NAME})
+
 /* The entries of a handle. */
 typedef struct winidea_handle_info {
   uint32_t entry;    /* its first row of the mapping, else first entry */
@@ -233,6 +246,7 @@ typedef struct winidea_file {
   int64_t end;            /* time of that event, ns */
   winidea_areas areas;
   winidea_value_kind input_value_kind; /* of inputs without a type */
+  winidea_base mapping_base;           /* of values in the mapping */
   uint32_t events[WINIDEA_EVENTS];     /* ids of the names of events, by type */
   uint32_t lanes[256];                 /* ids of the names of cores, or none */
   uint32_t classes[WINIDEA_KINDS]; /* ids of the classes of areas, by kind */

@@ -120,29 +120,18 @@ static size_t read_entity (pf_bytes text, uint8_t *byte) {
 }
 
 
-/* Interns a text with its entities decoded. PF_NO_NAME if it is empty or out of
-   memory; the latter clears *has_memory. */
-static uint32_t intern_text (const pf_trace *trace, pf_bytes text,
-                             bool *has_memory) {
-  uint32_t name = PF_NO_NAME;
-  size_t n = 0;
-  if (text.size == 0)
-    return name;
-  uint8_t *const decoded = malloc(text.size);
-  for (size_t i = 0; decoded != NULL && i < text.size; n++) {
-    const size_t size =
-        text.at[i] == '&'
-            ? read_entity((pf_bytes){text.at + i, text.size - i}, &decoded[n])
-            : 0;
+/* Decodes the entities of a text into `to`. Returns the end of the result. */
+static uint8_t *decode (pf_bytes *text, uint8_t *to) {
+  uint8_t *const start = to;
+  for (size_t i = 0; i < text->size; to++) {
+    const pf_bytes rest = {text->at + i, text->size - i};
+    const size_t size = rest.at[0] == '&' ? read_entity(rest, to) : 0;
     if (size == 0)
-      decoded[n] = text.at[i];
+      *to = rest.at[0];
     i += size == 0 ? 1 : size;
   }
-  if (decoded != NULL)
-    name = pf_intern(trace->dictionary, (pf_bytes){decoded, n});
-  free(decoded);
-  *has_memory &= name != PF_NO_NAME;
-  return name;
+  *text = (pf_bytes){start, (size_t)(to - start)};
+  return to;
 }
 
 /* }====== */
@@ -150,41 +139,26 @@ static uint32_t intern_text (const pf_trace *trace, pf_bytes text,
 
 /* {====== Areas ====== */
 
-/* The elements of an area. */
-enum {
-  NAME,
-  HANDLE,
-  VALUE,
-  SOURCE,
-  PATH,
-  PARENT,
-  STATES,
-  TYPE,
-  UNIT,
-  FIELDS
-};
-
-static int field_of (const char *name) {
-  static const char *const names[FIELDS][2] = {
-      [NAME] = {"NAME", ""},
-      [HANDLE] = {"HANDLE", ""},
-      [VALUE] = {"VALUE", ""},
-      [SOURCE] = {"FILE", ""},
-      [PATH] = {"PATH", ""},
-      [PARENT] = {"PARENT_HANDLE", "PARENT"},
-      [STATES] = {"STATE_HANDLE", "HANDLE_STATE"},
-      [TYPE] = {"VALUE_TYPE", "TYPE"},
-      [UNIT] = {"VALUE_UNIT", "UNIT"}};
-  for (int i = 0; i < FIELDS; i++)
-    if (strcmp(name, names[i][0]) == 0 ||
-        (names[i][1][0] != '\0' && strcmp(name, names[i][1]) == 0))
-      return i;
-  return FIELDS;
+/* The field of an element, or MACRO_UNKNOWN. */
+static winidea_macro field_of (const char *name) {
+  static const struct {
+    const char *name;
+    winidea_macro macro;
+  } known[] = {{"NAME", MACRO_NAME},          {"HANDLE", MACRO_HANDLE},
+               {"VALUE", MACRO_VALUE},        {"FILE", MACRO_FILE},
+               {"PATH", MACRO_PATH},          {"PARENT_HANDLE", MACRO_PARENT},
+               {"PARENT", MACRO_PARENT},      {"STATE_HANDLE", MACRO_STATE},
+               {"HANDLE_STATE", MACRO_STATE}, {"VALUE_TYPE", MACRO_TYPE},
+               {"TYPE", MACRO_TYPE},          {"VALUE_UNIT", MACRO_UNIT},
+               {"UNIT", MACRO_UNIT}};
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+    if (strcmp(name, known[i].name) == 0)
+      return known[i].macro;
+  return MACRO_UNKNOWN;
 }
 
 
-/* A handle is hexadecimal with 0x or 8 digits, else decimal. */
-static bool read_handle (pf_bytes text, uint32_t *handle) {
+bool winidea_read_xml_handle (pf_bytes text, uint32_t *handle) {
   int64_t number;
   if (!winidea_read_value(text, WINIDEA_BASE_AUTO, &number) || number < 0 ||
       number > UINT32_MAX)
@@ -194,35 +168,25 @@ static bool read_handle (pf_bytes text, uint32_t *handle) {
 }
 
 
-static pf_status add_area (pf_trace *trace, const pf_bytes fields[FIELDS],
+static pf_status add_area (pf_trace *trace, winidea_fields *fields,
                            uint64_t offset, pf_error *error) {
-  winidea_file *const file = trace->state;
-  winidea_entry entry = {.parent = WINIDEA_NO_ENTRY, .area = PF_NO_AREA};
-  uint32_t states;
-  bool has_memory = true;
-  entry.has_value = fields[VALUE].size > 0;
-  if (!read_handle(fields[HANDLE], &entry.handle) ||
-      (entry.has_value &&
-       !winidea_read_value(fields[VALUE], WINIDEA_BASE_AUTO, &entry.value)))
-    return winidea_bad_row(trace, offset, fields[HANDLE],
-                           "an area with a handle", error);
-  if (!read_handle(fields[PARENT], &entry.parent_handle))
-    entry.parent_handle = WINIDEA_NO_HANDLE;
-  entry.states = read_handle(fields[STATES], &states)
-                     ? winidea_states_handle(entry.handle, states)
-                     : WINIDEA_NO_HANDLE;
-  entry.parent_name = PF_NO_NAME;
-  entry.name = intern_text(trace, fields[NAME], &has_memory);
-  entry.file = intern_text(trace, fields[SOURCE], &has_memory);
-  entry.type = intern_text(trace, fields[TYPE], &has_memory);
-  entry.unit = intern_text(trace, fields[UNIT], &has_memory);
-  entry.path = intern_text(trace, fields[PATH], &has_memory);
-  entry.value_kind = winidea_default_value_kind(file, entry.handle);
-  if (entry.value_kind == WINIDEA_INTEGER && winidea_is_double(fields[TYPE]))
-    entry.value_kind = WINIDEA_DOUBLE;
-  if (has_memory && winidea_add_entry(file, &entry) == PF_OK)
-    return PF_OK;
-  return pf_no_memory(error);
+  bool is_good;
+  size_t size = 1;
+  for (int i = MACRO_TYPE; i < MACROS; i++)
+    size += fields->of[i].size;
+  uint8_t *const decoded = malloc(size);
+  if (decoded == NULL)
+    return pf_no_memory(error);
+  uint8_t *end = decoded;
+  for (int i = MACRO_TYPE; i < MACROS; i++) /* all texts */
+    end = decode(&fields->of[i], end);
+  const pf_status status =
+      winidea_add_area(trace, fields, WINIDEA_BASE_AUTO, true, &is_good, error);
+  free(decoded);
+  if (status < 0 || is_good)
+    return status;
+  return winidea_bad_row(trace, offset, fields->of[MACRO_HANDLE],
+                         "an area with a handle", error);
 }
 
 
@@ -230,7 +194,7 @@ pf_status winidea_read_xml (pf_trace *trace, pf_bytes text, pf_error *error) {
   winidea_file *const file = trace->state;
   xml_parser w = {text, 0};
   element e;
-  pf_bytes fields[FIELDS];
+  winidea_fields fields;
   pf_status status = PF_OK;
   file->areas.is_mapping = true;
   while (status == PF_OK && next_element(&w, &e)) {
@@ -244,13 +208,13 @@ pf_status winidea_read_xml (pf_trace *trace, pf_bytes text, pf_error *error) {
     if (strcmp(e.name, "AREA") != 0 || e.is_end || e.is_empty)
       continue;
     const uint64_t offset = e.offset;
-    memset(fields, 0, sizeof fields);
+    memset(&fields, 0, sizeof fields);
     while (next_element(&w, &e) && !(e.is_end && strcmp(e.name, "AREA") == 0)) {
-      const int field = e.is_end || e.is_empty ? FIELDS : field_of(e.name);
-      if (field != FIELDS)
-        fields[field] = winidea_trim(e.text);
+      const winidea_macro field = field_of(e.name);
+      if (field != MACRO_UNKNOWN && !e.is_end && !e.is_empty)
+        fields.of[field] = winidea_trim(e.text);
     }
-    status = add_area(trace, fields, offset, error);
+    status = add_area(trace, &fields, offset, error);
   }
   file->areas.is_mapping = false;
   return status < 0 ? status : winidea_finish_areas(trace, error);
@@ -291,9 +255,9 @@ int winidea_score_xml (pf_bytes head) {
   if (!in_mapping || strcmp(e.name, "AREA") != 0 || e.is_end || e.is_empty)
     return 0;
   while (next_element(&w, &e) && strcmp(e.name, "AREA") != 0) {
-    has_name |= !e.is_end && field_of(e.name) == NAME;
-    has_handle |= !e.is_end && field_of(e.name) == HANDLE &&
-                  read_handle(winidea_trim(e.text), &handle);
+    has_name |= !e.is_end && field_of(e.name) == MACRO_NAME;
+    has_handle |= !e.is_end && field_of(e.name) == MACRO_HANDLE &&
+                  winidea_read_xml_handle(winidea_trim(e.text), &handle);
   }
   return e.is_end && has_name && has_handle ? 60 : 0;
 }
