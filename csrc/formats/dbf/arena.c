@@ -16,29 +16,19 @@ struct dbf_chunk {
 };
 
 
-/* Insert a chunk after the current one. */
-static dbf_chunk *add_chunk (dbf_arena *arena, size_t size) {
-  dbf_chunk *const chunk = malloc(sizeof *chunk + size);
-  if (chunk == NULL)
-    return NULL;
-  dbf_chunk **const place =
-      arena->current == NULL ? &arena->first : &arena->current->next;
-  chunk->size = size;
-  chunk->next = *place;
-  *place = chunk;
-  return chunk;
-}
-
-
 uint8_t *dbf_arena_alloc (dbf_arena *arena, size_t size) {
   if (arena->current == NULL || size > arena->current->size - arena->used) {
-    dbf_chunk *next =
-        arena->current == NULL ? arena->first : arena->current->next;
-    if (next == NULL || next->size < size)
-      next = add_chunk(arena, size < CHUNK ? CHUNK : size);
-    if (next == NULL)
-      return NULL;
-    arena->current = next;
+    dbf_chunk **const place =
+        arena->current == NULL ? &arena->first : &arena->current->next;
+    if (*place == NULL || (*place)->size < size) {
+      const size_t capacity = size < CHUNK ? CHUNK : size;
+      dbf_chunk *const chunk = malloc(sizeof *chunk + capacity);
+      if (chunk == NULL)
+        return NULL;
+      *chunk = (dbf_chunk){.next = *place, .size = capacity};
+      *place = chunk;
+    }
+    arena->current = *place;
     arena->used = 0;
   }
   uint8_t *const at = arena->current->bytes + arena->used;

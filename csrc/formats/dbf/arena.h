@@ -10,7 +10,15 @@
 #ifndef arena_h
 #define arena_h
 
-#include "formats/dbf/dbf.h"
+#include "model/base/charset.h"
+
+typedef struct dbf_chunk dbf_chunk;
+
+typedef struct dbf_arena {
+  dbf_chunk *first, *current;
+  size_t used;      /* bytes of the current chunk */
+  size_t allocated; /* bytes since the last reset */
+} dbf_arena;
 
 /* Returns `size` bytes that are valid until the next dbf_arena_reset; NULL if
    out of memory. */

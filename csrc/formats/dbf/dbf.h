@@ -19,7 +19,7 @@
 #ifndef dbf_h
 #define dbf_h
 
-#include "model/base/charset.h"
+#include "formats/dbf/arena.h"
 #include "model/rows/trace.h"
 #include "profio.h"
 
@@ -102,10 +102,6 @@ pf_status dbf_memo_open (pf_trace *trace, dbf_file *file, pf_error *error);
 /* pf_format.score: 0 to 100. */
 int dbf_score (pf_bytes head, uint64_t size);
 
-/* Returns the index of the first field of a name, ignoring case, or nfields.
-   Called by open_dbf.c for the names of columns that are added. */
-size_t dbf_field_named (const dbf_file *file, const char *name);
-
 /* Consecutive records. */
 typedef struct dbf_run {
   const uint8_t *at; /* delete flag of the first record */
@@ -136,20 +132,11 @@ static inline bool dbf_is_deleted (const uint8_t *record) {
   return record[0] == 0x2A;
 }
 
-typedef struct dbf_chunk dbf_chunk;
-
-/* Memory for converted text: an arena allocator, see arena.h. */
-typedef struct dbf_arena {
-  dbf_chunk *first, *current;
-  size_t used;      /* bytes of the current chunk */
-  size_t allocated; /* bytes since the last reset */
-} dbf_arena;
-
 typedef struct dbf_decoder {
   const dbf_file *file;
   pf_trace *trace;
-  pf_bytes memo; /* contents of the memo file at dbf_decoder_begin */
-  dbf_arena arena;
+  pf_bytes memo;   /* contents of the memo file at dbf_decoder_begin */
+  dbf_arena arena; /* memory of converted text */
   pf_converter converter;
   const dbf_field *last_field; /* of the last memo of the batch, or NULL */
   uint64_t last_block;

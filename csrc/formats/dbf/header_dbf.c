@@ -67,11 +67,9 @@ static const struct {
     {0xFB, "FoxBASE+ with memo"},
 };
 
-#define VERSIONS (sizeof versions / sizeof versions[0])
-
 
 const char *dbf_version_name (uint8_t byte) {
-  for (size_t i = 0; i < VERSIONS; i++)
+  for (size_t i = 0; i < sizeof versions / sizeof *versions; i++)
     if (versions[i].byte == byte)
       return versions[i].name;
   return NULL;
@@ -184,14 +182,13 @@ static pf_status check_end (pf_trace *trace, const dbf_file *file,
                    (bytes.size <= end || begins_name(bytes.at[end]));
   if (end < bytes.size && bytes.at[end] == 0x0D)
     return PF_OK;
+  static const char cut_short[] =
+      "a header of %u bytes expected, the file ends after %zu";
   if (cut && file->nfields == 0)
-    return pf_fail(error, PF_ETRUNCATED, end,
-                   "a header of %u bytes expected, the file ends after %zu",
-                   limit, bytes.size);
+    return pf_fail(error, PF_ETRUNCATED, end, cut_short, limit, bytes.size);
   if (cut)
     return pf_warn(trace, PF_DAMAGE, "dbf-truncated", PF_ETRUNCATED, end, error,
-                   "a header of %u bytes expected, the file ends after %zu",
-                   limit, bytes.size);
+                   cut_short, limit, bytes.size);
   return pf_warn(trace, PF_NOTE, "dbf-no-terminator", PF_EFORMAT, end, error,
                  "0x0D expected after the last of %zu field descriptors",
                  file->nfields);

@@ -6,7 +6,6 @@
 #ifndef internal_h
 #define internal_h
 
-#include "formats/dbf/arena.h"
 #include "formats/dbf/dbf.h"
 
 /* The layout of descriptors in a family of versions. Offsets are in bytes. */

@@ -1,12 +1,11 @@
 /*
 ** names_dbf.c - the names of fields, in UTF-8 and unique with case, so that each
-** is the name of a column; and the look-up of a field by its name.
+** is the name of a column.
 */
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "formats/dbf/internal.h"
 #include "model/dictionary/names.h"
@@ -84,12 +83,4 @@ pf_status dbf_name_fields (pf_trace *trace, dbf_file *file, pf_error *error) {
   pf_converter_close(&converter);
   free(suffixes);
   return status;
-}
-
-
-size_t dbf_field_named (const dbf_file *file, const char *name) {
-  size_t i = 0;
-  while (i < file->nfields && strcasecmp(file->fields[i].name, name) != 0)
-    i++;
-  return i;
 }

@@ -35,6 +35,15 @@ static const char *help_of (const dbf_field *field) {
 }
 
 
+/* Whether a field has this name, ignoring case. */
+static bool is_field (const dbf_file *file, const char *name) {
+  for (size_t i = 0; i < file->nfields; i++)
+    if (strcasecmp(file->fields[i].name, name) == 0)
+      return true;
+  return false;
+}
+
+
 static void add_column (dbf_state *state, size_t field, const char *name,
                         pf_type type, const char *help) {
   state->columns[state->ncolumns] = field;
@@ -60,7 +69,7 @@ static pf_status make_schema (dbf_state *state, pf_error *error) {
       continue;
     char *const name = state->exact_names + i * capacity;
     size_t size = (size_t)snprintf(name, capacity, "%s_exact", field->name);
-    while (dbf_field_named(file, name) < file->nfields && size + 1 < capacity)
+    while (is_field(file, name) && size + 1 < capacity)
       name[size++] = '_';
     add_column(state, i, name, PF_BYTES, "exact decimal text of the currency");
   }
@@ -116,28 +125,27 @@ static void set_info (pf_trace *trace, const dbf_state *state) {
 
 
 /* Compare the number of records in the header with the end of the file: report
-   missing records, note others after them (*stale), or bytes after the last one
-   and its end mark. */
+   missing records, note others after them, or bytes after the last one and its
+   end mark. *rows is the number of records, or -1 if more may follow. */
 static pf_status check_count (pf_trace *trace, const dbf_file *file,
-                              bool *stale, pf_error *error) {
+                              int64_t *rows, pf_error *error) {
   const pf_bytes bytes = trace->sources[0].bytes;
   const uint64_t counted = dbf_header_count(file, bytes);
   const uint64_t complete = dbf_complete_records(file, bytes);
-  *stale = false;
-  if (complete < counted) {
-    const uint64_t end = file->start + complete * file->record;
+  *rows = (int64_t)(counted < complete ? counted : complete);
+  uint64_t end = file->start + (uint64_t)*rows * file->record;
+  if (complete < counted)
     return pf_warn(trace, PF_DAMAGE, "dbf-truncated", PF_ETRUNCATED,
                    end < bytes.size ? end : bytes.size, error,
                    "%llu records expected, the file ends after %llu",
                    (unsigned long long)counted, (unsigned long long)complete);
-  }
-  *stale = dbf_available(file, bytes, counted, 1).count > 0;
-  if (*stale)
+  if (dbf_available(file, bytes, counted, 1).count > 0) {
+    *rows = -1;
     return pf_warn(
         trace, PF_NOTE, "dbf-stale-count", PF_EFORMAT, 4, error,
         "the header states %llu records, and more follow: they are read too",
         (unsigned long long)counted);
-  uint64_t end = file->start + counted * file->record;
+  }
   end += end < bytes.size && bytes.at[end] == 0x1A;
   if (end >= bytes.size)
     return PF_OK;
@@ -146,12 +154,10 @@ static pf_status check_count (pf_trace *trace, const dbf_file *file,
                  (unsigned long long)end, bytes.size);
 }
 
-/* }====== */
-
 
 static pf_status open_trace (pf_trace *trace, pf_error *error) {
   dbf_state *const state = calloc(1, sizeof *state);
-  bool stale = false;
+  int64_t rows;
   trace->state = state;
   if (state == NULL)
     return pf_no_memory(error);
@@ -163,21 +169,15 @@ static pf_status open_trace (pf_trace *trace, pf_error *error) {
   if (status == PF_OK)
     status = make_schema(state, error);
   if (status == PF_OK)
-    status = check_count(trace, state->file, &stale, error);
+    status = check_count(trace, state->file, &rows, error);
   if (status != PF_OK)
     return status;
   set_info(trace, state);
-  const dbf_file *const file = state->file;
-  const pf_bytes bytes = trace->sources[0].bytes;
-  const uint64_t counted = dbf_header_count(file, bytes);
-  const uint64_t complete = dbf_complete_records(file, bytes);
-  const bool known = !stale && state->shown == DBF_ALL;
-  state->tables[0] = (pf_table){
-      "data", state->schema, state->ncolumns,
-      known ? (int64_t)(counted < complete ? counted : complete) : -1,
-      dbf_open_data};
+  state->tables[0] =
+      (pf_table){"data", state->schema, state->ncolumns,
+                 state->shown == DBF_ALL ? rows : -1, dbf_open_data};
   state->tables[1] = dbf_structure_table;
-  state->tables[1].rows = (int64_t)file->nfields;
+  state->tables[1].rows = (int64_t)state->file->nfields;
   state->tables[2] = dbf_raw_table;
   trace->tables = state->tables;
   trace->ntables = 3;

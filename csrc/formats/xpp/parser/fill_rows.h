@@ -9,7 +9,6 @@
 #ifndef fill_rows_h
 #define fill_rows_h
 
-#include "formats/dbf/arena.h"
 #include "formats/xpp/parser/items.h"
 #include "model/rows/batch.h"
 
