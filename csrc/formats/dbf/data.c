@@ -27,8 +27,6 @@ typedef struct data_reader {
 } data_reader;
 
 
-/* {====== Runs ====== */
-
 /* Returns how many of the first records of a run are shown (or are not, with
    `shown` false). */
 static size_t count_shown (const data_reader *self, const dbf_run *run,
@@ -71,10 +69,6 @@ static pf_status next_run (data_reader *self, size_t max_rows, dbf_run *run,
   return PF_OK;
 }
 
-/* }====== */
-
-
-/* {====== Rows ====== */
 
 /* Warn of invalid delete flags. Such records count as not deleted. */
 static pf_status check_flags (const data_reader *self, const dbf_run *run,
@@ -149,8 +143,6 @@ static pf_status next (pf_reader *reader, pf_batch *batch, pf_error *error) {
   }
   return pf_batch_status(batch, status);
 }
-
-/* }====== */
 
 
 /* If all records are shown, the position is computed; otherwise records are

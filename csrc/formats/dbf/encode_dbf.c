@@ -19,9 +19,6 @@
 #define MAX_BYTES INT32_MAX /* of a table */
 
 
-/* {====== The header ====== */
-
-
 static void put_descriptor (const dbf_writer *self,
                             const dbf_output_field *field, pf_sink *sink) {
   uint8_t d[32] = {0};
@@ -73,10 +70,6 @@ static void begin (dbf_writer *self, pf_sink *sink) {
   (void)pf_sink_fill(sink, 0, self->visual ? DBF_BACKLINK : 0);
 }
 
-/* }====== */
-
-
-/* {====== Records ====== */
 
 static pf_status put_record (dbf_writer *self, const pf_batch *batch,
                              size_t row, pf_sink *sink, pf_error *error) {
@@ -165,10 +158,6 @@ static void close_writer (pf_encoder *encoder) {
   free(self);
 }
 
-/* }====== */
-
-
-/* {====== Options ====== */
 
 /* Set the date of the last change: the option, else today in UTC. */
 static pf_status read_date (dbf_writer *self, const pf_trace *asked,
@@ -272,5 +261,3 @@ pf_status dbf_encoder (const pf_option *options, size_t noptions,
   *encoder = &self->encoder;
   return PF_OK;
 }
-
-/* }====== */

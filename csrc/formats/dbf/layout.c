@@ -13,8 +13,6 @@
 #define CHECKED_FLAGS 100 /* number of delete flags that are checked */
 
 
-/* {====== Sizes of fields ====== */
-
 static uint64_t sum_of (const dbf_file *file, bool long_text) {
   uint64_t sum = 1;
   for (size_t i = 0; i < file->nfields; i++) {
@@ -48,10 +46,6 @@ static pf_status place_fields (pf_trace *trace, dbf_file *file,
                  (unsigned long long)sum, file->record);
 }
 
-/* }====== */
-
-
-/* {====== Sizes of header and record ====== */
 
 /* Whether the first records begin with a delete flag for this start and record
    size. */
@@ -136,10 +130,6 @@ static pf_status detect_sizes (pf_trace *trace, dbf_file *file,
   return PF_OK;
 }
 
-/* }====== */
-
-
-/* {====== Kinds ====== */
 
 typedef struct type_rule {
   char type;
@@ -186,11 +176,6 @@ static pf_status set_kind (pf_trace *trace, const dbf_file *file,
                  (unsigned)(uint8_t)field->type, field->stated);
 }
 
-/* }====== */
-
-
-/* {====== Null flags ====== */
-
 
 /* Returns the index of the next bit, or -1 if the flags are too short. */
 static int32_t take_bit (const dbf_field *flags, uint32_t *bits) {
@@ -224,8 +209,6 @@ static pf_status number_bits (pf_trace *trace, dbf_file *file,
       trace, PF_DAMAGE, "dbf-null-flags", PF_EFORMAT, flags->descriptor_at,
       error, "%u null flags expected, the field has %u", bits, 8 * flags->size);
 }
-
-/* }====== */
 
 
 pf_status dbf_derive_fields (pf_trace *trace, dbf_file *file, pf_error *error) {

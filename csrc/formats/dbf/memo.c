@@ -25,9 +25,6 @@
 const char *const dbf_memo_names[] = {"none", "fpt", "dbt3", "dbt4"};
 
 
-/* {====== Format ====== */
-
-
 /* Returns the format by the option, else the version, else the contents. */
 static dbf_memo_form form_of (const pf_trace *trace, uint8_t version,
                               pf_bytes memo) {
@@ -81,10 +78,6 @@ pf_status dbf_memo_open (pf_trace *trace, dbf_file *file, pf_error *error) {
   return PF_OK;
 }
 
-/* }====== */
-
-
-/* {====== Blocks ====== */
 
 static bool fail (const char **problem, const char *words) {
   *problem = words;
@@ -128,5 +121,3 @@ bool dbf_memo_find (const dbf_file *file, pf_bytes memo, uint64_t block,
   *value = (pf_bytes){rest.at + 8, size};
   return true;
 }
-
-/* }====== */

@@ -14,8 +14,6 @@
 #include "formats/dbf/internal.h"
 #include "model/dictionary/names.h"
 
-/* {====== The schema of data ====== */
-
 static const char *help_of (const dbf_field *field) {
   switch (field->kind) {
     case DBF_TEXT: return "text, without blanks at the end";
@@ -80,10 +78,6 @@ static pf_status make_schema (dbf_state *state, pf_error *error) {
   return PF_OK;
 }
 
-/* }====== */
-
-
-/* {====== Info ====== */
 
 static void set_info (pf_trace *trace, const dbf_state *state) {
   const dbf_file *const file = state->file;
@@ -117,11 +111,6 @@ static void set_info (pf_trace *trace, const dbf_state *state) {
   if (file->memo != DBF_NO_MEMO)
     pf_info_int(trace, "memo_block", file->memo_block);
 }
-
-/* }====== */
-
-
-/* {====== Damage of the file ====== */
 
 
 /* Compare the number of records in the header with the end of the file: report

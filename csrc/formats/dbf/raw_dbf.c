@@ -75,8 +75,6 @@ typedef struct segment {
 } segment;
 
 
-/* {====== Segments ====== */
-
 /* Returns segment `self->row`, limited to the bytes. Size 0: none. *records
    caches the number of records; 0: unknown. */
 static segment segment_at (const raw_reader *self, pf_bytes bytes,
@@ -116,10 +114,6 @@ static segment segment_at (const raw_reader *self, pf_bytes bytes,
   return p;
 }
 
-/* }====== */
-
-
-/* {====== Rows ====== */
 
 /* Store a name; NULL is missing. Returns false if out of memory. */
 static bool put_name (pf_dictionary *dictionary, pf_column *column, size_t row,
@@ -194,8 +188,6 @@ static pf_status next_field (pf_reader *reader, pf_batch *batch,
   }
   return pf_batch_status(batch, PF_END);
 }
-
-/* }====== */
 
 
 static pf_status seek (pf_reader *reader, uint64_t row, pf_error *error) {

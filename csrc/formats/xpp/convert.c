@@ -10,8 +10,6 @@
 #include "model/base/wide.h"
 
 
-/* {====== Numbers ====== */
-
 static int64_t scale_of (xpp_role role) {
   return role == XPP_TIME ? XPP_NS_PER_MS : 1;
 }
@@ -142,10 +140,6 @@ pf_status xpp_convert_decimals (xpp_rows *rows, xpp_role role, pf_column *to,
   return status;
 }
 
-/* }====== */
-
-
-/* {====== Names ====== */
 
 pf_status xpp_convert_names (pf_dictionary *dictionary, const pf_column *from,
                              pf_column *to, size_t rows) {
@@ -158,5 +152,3 @@ pf_status xpp_convert_names (pf_dictionary *dictionary, const pf_column *from,
   }
   return pf_intern_all(dictionary, texts, rows, to->ids) ? PF_OK : PF_ENOMEM;
 }
-
-/* }====== */

@@ -27,8 +27,6 @@ typedef struct head_table {
 } head_table;
 
 
-/* {====== Tables ====== */
-
 static xpp_kind kind_of (uint8_t type) {
   switch (type) {
     case 'C':
@@ -140,10 +138,6 @@ int xpp_table_score (pf_bytes head, uint64_t size) {
   return n.matches > 1 ? 93 : 0;
 }
 
-/* }====== */
-
-
-/* {====== Text ====== */
 
 /* The first rows of a text. */
 typedef struct head_text {
@@ -269,5 +263,3 @@ int xpp_text_score (pf_bytes head, uint64_t size) {
       xpp_roles_score(&roles, &text.fields[roles.field[XPP_OP]].stats);
   return text.rows < 2 && sure > 60 ? 60 : sure;
 }
-
-/* }====== */

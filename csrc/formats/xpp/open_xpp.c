@@ -31,8 +31,6 @@
 #include "model/dictionary/names.h"
 
 
-/* {====== Header facts ====== */
-
 /* Sets the fact "fields": "thread=TID time=TIME ...". */
 static void set_roles (pf_trace *trace, const xpp_file *file) {
   char text[512];
@@ -119,10 +117,6 @@ static pf_status check_count (pf_trace *trace, const xpp_file *file,
                  (unsigned long long)counted, (unsigned long long)found);
 }
 
-/* }====== */
-
-
-/* {====== Opening ====== */
 
 static void add_table (pf_trace *trace, xpp_file *file, pf_table table) {
   file->tables[trace->ntables++] = table;
@@ -209,8 +203,6 @@ static int score (pf_bytes head, uint64_t size) {
     return table;
   return text > settings ? text : settings;
 }
-
-/* }====== */
 
 
 const pf_format pf_format_xpp = {

@@ -30,8 +30,6 @@ static const pf_field before[RAW_FIELDS] = {
 static const pf_field bytes_field = {"bytes", PF_BYTES, "all its bytes"};
 
 
-/* {====== The schema ====== */
-
 pf_status xpp_raw_schema (xpp_file *file, pf_error *error) {
   file->raw = calloc(RAW_FIELDS + file->nfields + 1, sizeof *file->raw);
   file->shown = calloc(file->nfields + 1, sizeof *file->shown);
@@ -51,10 +49,6 @@ pf_status xpp_raw_schema (xpp_file *file, pf_error *error) {
   return PF_OK;
 }
 
-/* }====== */
-
-
-/* {====== The reader ====== */
 
 /* Fills our columns for the items of a run. */
 static void fill_run (const raw_reader *self, const pf_batch *batch,
@@ -138,10 +132,6 @@ pf_status xpp_open_raw (pf_trace *trace, const pf_table *table,
   return pf_reader_opened(&self->reader, status, reader);
 }
 
-/* }====== */
-
-
-/* {====== Table structure ====== */
 
 enum {
   FIELD_NAME,
@@ -218,5 +208,3 @@ static pf_status open_structure (pf_trace *trace, const pf_table *table,
 
 const pf_table xpp_structure_table = {"structure", structure_fields,
                                       FIELD_COLUMNS, -1, open_structure};
-
-/* }====== */

@@ -29,8 +29,6 @@ static const struct {
              {XPP_MODE_PACKETS, "packets"}};
 
 
-/* {====== Lines ====== */
-
 /* Splits a line into key and value. Comments, section headings and lines
    without "=" have no key. */
 static void split (pf_bytes line, xpp_setting *setting) {
@@ -129,10 +127,6 @@ int xpp_settings_score (pf_bytes head) {
   return others * 4 <= lines ? 95 : 0;
 }
 
-/* }====== */
-
-
-/* {====== OPERATIONMODE ====== */
 
 size_t xpp_mode_text (int64_t mode, char *text) {
   size_t used = 0;
@@ -169,10 +163,6 @@ void xpp_settings_info (pf_trace *trace, pf_bytes text) {
       pf_info_int(trace, numbers[i].name, value);
 }
 
-/* }====== */
-
-
-/* {====== The table ====== */
 
 typedef struct settings_reader {
   pf_reader reader;
@@ -227,5 +217,3 @@ static pf_status open (pf_trace *trace, const pf_table *table,
 
 const pf_table xpp_settings_table = {"settings", fields,
                                      sizeof fields / sizeof *fields, -1, open};
-
-/* }====== */

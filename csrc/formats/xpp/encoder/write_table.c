@@ -17,8 +17,6 @@
 #define MOST_OPTIONS 8
 
 
-/* {====== Records ====== */
-
 /* The column of a role in `out`, or NULL. */
 static pf_column *role_column (const xpp_writer *self, xpp_role role) {
   const size_t column = self->roles.field[role];
@@ -133,10 +131,6 @@ pf_status xpp_put_records (xpp_writer *self, const pf_batch *batch, size_t from,
   return status;
 }
 
-/* }====== */
-
-
-/* {====== The schema ====== */
 
 static pf_status no_role (pf_error *error, const char *role, const char *why) {
   return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET, "fields: %s for %s", why,
@@ -199,10 +193,6 @@ static pf_status build_schema (xpp_writer *self, pf_error *error) {
   return PF_OK;
 }
 
-/* }====== */
-
-
-/* {====== The encoder of tables ====== */
 
 /* Creates an encoder of tables with these fields and our options that apply to
    it. */
@@ -277,5 +267,3 @@ pf_status xpp_begin_table (xpp_writer *self, const pf_trace *opts,
     }
   return build_schema(self, error);
 }
-
-/* }====== */

@@ -13,8 +13,6 @@
 #include "model/dictionary/names.h"
 
 
-/* {====== Columns ====== */
-
 size_t xpp_entry_column (const pf_reader *reader, const char *name,
                          pf_type type) {
   const size_t i = pf_field_index(reader->fields, reader->nfields, name);
@@ -48,10 +46,6 @@ void xpp_entry_columns_want (const pf_reader *reader,
       wanted[needed[i]] = true;
 }
 
-/* }====== */
-
-
-/* {====== Numbers for threads and names ====== */
 
 static pf_status grow_lanes (xpp_frames *frames) {
   const pf_id_table *const numbers = &frames->lane_ids;
@@ -156,10 +150,6 @@ uint32_t xpp_frames_area (xpp_frames *frames, uint32_t slot) {
   return s->area;
 }
 
-/* }====== */
-
-
-/* {====== Stacks ====== */
 
 bool xpp_frames_new_file (xpp_frames *frames, const pf_batch *batch,
                           const xpp_entry_columns *columns, size_t row) {
@@ -222,5 +212,3 @@ void xpp_frames_close (xpp_frames *frames) {
   pf_id_table_free(&frames->lane_ids);
   pf_id_table_free(&frames->slot_ids);
 }
-
-/* }====== */

@@ -10,8 +10,6 @@
 #include "formats/xpp/operations/unfilter_state.h"
 #include "model/rows/put_values.h"
 
-/* {====== Output rows ====== */
-
 uint32_t xpp_unfilter_flags (const unfilter *self, size_t row) {
   if (self->at.flags >= self->in.ncolumns)
     return self->flag_names[0];
@@ -127,10 +125,6 @@ pf_status xpp_unfilter_put (unfilter *self, pf_batch *out, const out_row *l,
   return PF_OK;
 }
 
-/* }====== */
-
-
-/* {====== Opening ====== */
 
 /* Create a reader with memory for `more` fields in addition to those of the
    input; NULL with a message in `error`. */
@@ -270,5 +264,3 @@ pf_status xpp_unfilter_events (pf_reader *input,
   *reader = &self->reader;
   return PF_OK;
 }
-
-/* }====== */

@@ -10,8 +10,6 @@
 #include "model/rows/put_values.h"
 
 
-/* {====== Tables ====== */
-
 /* Decodes the wanted fields of consecutive records. */
 static pf_status fill_records (xpp_rows *rows, const xpp_item *item,
                                pf_error *error) {
@@ -27,10 +25,6 @@ static pf_status fill_records (xpp_rows *rows, const xpp_item *item,
   return status;
 }
 
-/* }====== */
-
-
-/* {====== Text ====== */
 
 /* Sets *text to the text of a cell with single quotes and in UTF-8. Returns
    false when out of memory. */
@@ -67,10 +61,6 @@ static pf_status fill_cells (xpp_rows *rows, pf_error *error) {
   return PF_OK;
 }
 
-/* }====== */
-
-
-/* {====== Rows ====== */
 
 /* Appends the rows of an item. */
 static pf_status append (xpp_rows *rows, const xpp_item *item,
@@ -162,5 +152,3 @@ void xpp_rows_close (xpp_rows *rows) {
   pf_batch_close(&rows->batch);
   dbf_decoder_close(&rows->decoder);
 }
-
-/* }====== */

@@ -18,8 +18,6 @@ const char *const xpp_item_names[XPP_ITEM_KINDS] = {
     [XPP_BLANK] = "blank",   [XPP_END] = "end",     [XPP_REST] = "rest"};
 
 
-/* {====== Tables and text ====== */
-
 /* Packets are files of their own, so messages give their number. */
 pf_status xpp_parser_warn (xpp_parser *parser, pf_note_kind kind,
                            const char *code, pf_status status,
@@ -54,10 +52,6 @@ pf_status xpp_parser_take (xpp_parser *parser, xpp_item_kind kind,
   return PF_MORE;
 }
 
-/* }====== */
-
-
-/* {====== Rows of text ====== */
 
 bool xpp_are_names (const xpp_cell *cells, size_t count) {
   bool has[XPP_ROLES] = {false};
@@ -142,10 +136,6 @@ static pf_status next_of_text (xpp_parser *parser, pf_bytes bytes,
   return next_row(parser, bytes, item);
 }
 
-/* }====== */
-
-
-/* {====== Segments ====== */
 
 /* The packet number at the end of a path; 0: none, as in the main file. */
 static uint64_t number_of (const char *path) {
@@ -276,5 +266,3 @@ pf_status xpp_parser_open (xpp_parser *parser, pf_trace *trace) {
 void xpp_parser_close (xpp_parser *parser) {
   free(parser->cells);
 }
-
-/* }====== */
