@@ -380,16 +380,16 @@ tsan:
 	@mkdir -p $(B)/tsan/race
 	@TSAN_OPTIONS=halt_on_error=1 $(B)/tsan/c/race $(B)/tsan/race
 
-# Counts the lines that the specs run. Functions that are always inlined would count once for each
-# place, so they are not. The programs that specs start count too.
+# Counts the lines that the specs run. Functions that are always inlined would count
+# once for each place, so they are not. The programs that specs start count too.
 COVERAGE := -O0 -g --coverage -fprofile-update=atomic -Dalways_inline=unused
 
 coverage:
 	@$(SETUP) run test
 	@$(AGAIN) -j$(JOBS) B=$(B)/coverage CC=gcc CFLAGS="$(COVERAGE)" all
 	@find $(B)/coverage -name '*.gcda' -delete
-	@$(AGAIN) -k -j$(JOBS) -O B=$(B)/coverage CC=gcc CFLAGS="$(COVERAGE)" \
-		run-test run-oom run-replay
+	@COVERED=1 $(AGAIN) -k -j$(JOBS) -O B=$(B)/coverage CC=gcc CFLAGS="$(COVERAGE)" \
+		run-test run-oom run-replay; spec/support/merge_counts.sh $(B)/coverage
 	@$(LUA) spec/support/coverage.lua $(B)/coverage
 
 # Seconds of specs for each change.
