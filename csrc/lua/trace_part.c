@@ -213,7 +213,7 @@ static int part_tables (lua_State *L) {
 static void push_value (lua_State *L, const l_part *p, const pf_info *info) {
   switch (info->type) {
     case PF_NAME:
-      l_push_bytes(L, pf_name(p->trace.dictionary, info->name_number));
+      l_push_bytes(L, pf_name(p->trace.dictionary, info->text));
       break;
     case PF_BOOL: lua_pushboolean(L, info->integer != 0); break;
     default: lua_pushinteger(L, info->integer);

@@ -16,21 +16,23 @@
 #define MAX_KEPT   1000000 /* stored warnings, with the option "all_warnings" */
 #define MAX_KNOWN  ((size_t)1 << 20) /* warnings with a stored hash */
 #define MAX_OTHERS 100 /* stored warnings of a code without a position */
-#define MAX_CODES  64  /* enough: codes are constants of the formats */
+
+/* The warnings of a code. */
+typedef struct code_count {
+  const char *code;
+  uint64_t count;  /* warnings with a position */
+  uint64_t others; /* warnings without a position */
+  size_t last;     /* index of the last of these that is stored */
+  size_t first;    /* index of the first warning with a position, if any */
+} code_count;
 
 struct pf_notes {
   pf_info *infos;
   size_t ninfos, info_capacity;
   pf_warning *warnings;
   size_t nwarnings, capacity;
-  struct {
-    const char *code;
-    uint64_t count;  /* warnings with a position */
-    uint64_t others; /* warnings without a position */
-    size_t last;     /* index of the last of these that is stored */
-    size_t first;    /* index of the first warning with a position, if any */
-  } codes[MAX_CODES];
-  size_t ncodes;
+  code_count *codes; /* few: codes are constants of the formats */
+  size_t ncodes, code_capacity;
   pf_id_table known; /* hashes of the first MAX_KNOWN warnings */
   bool has_failed;   /* out of memory: a fact or a warning was dropped */
 };
@@ -49,6 +51,7 @@ void pf_notes_free (pf_notes *notes) {
     return;
   free(notes->infos);
   free(notes->warnings);
+  free(notes->codes);
   pf_id_table_free(&notes->known);
   free(notes);
 }
@@ -63,8 +66,7 @@ static pf_info *new_info (pf_notes *notes, const char *name) {
     return NULL;
   }
   pf_info *const info = &notes->infos[notes->ninfos++];
-  memset(info, 0, sizeof *info);
-  snprintf(info->name, sizeof info->name, "%s", name);
+  *info = (pf_info){.name = name};
   return info;
 }
 
@@ -110,7 +112,7 @@ static void set_text (pf_trace *trace, pf_info *info, pf_bytes value) {
   if (info == NULL || number == PF_NO_NAME)
     return;
   info->type = PF_NAME;
-  info->name_number = number;
+  info->text = number;
 }
 
 
@@ -180,45 +182,47 @@ static pf_warning *warning_entry (pf_notes *notes) {
 }
 
 
+/* Returns the entry of a code, which may be a new one; NULL when out of
+   memory. */
+static code_count *count_of (pf_notes *notes, const char *code) {
+  for (size_t i = 0; i < notes->ncodes; i++)
+    if (strcmp(notes->codes[i].code, code) == 0)
+      return &notes->codes[i];
+  if (!pf_grow(&notes->codes, &notes->code_capacity, notes->ncodes + 1)) {
+    notes->has_failed = true;
+    return NULL;
+  }
+  notes->codes[notes->ncodes] = (code_count){.code = code};
+  return &notes->codes[notes->ncodes++];
+}
+
+
 /* Counts a warning, and stores it as pf_warn says. If readers run in threads
    (`parallel`), the warning with the lowest offset replaces the first of its
    code. */
 static void note (pf_notes *notes, bool all, bool parallel, uint64_t seed,
                   const pf_warning *warning) {
-  size_t i = 0;
-  while (i < notes->ncodes && strcmp(notes->codes[i].code, warning->code) != 0)
-    i++;
-  if (i == notes->ncodes && i < MAX_CODES) {
-    notes->codes[i].code = warning->code;
-    notes->ncodes++;
-  }
-  const size_t code = i < MAX_CODES ? i : MAX_CODES - 1;
-  if (is_known(notes, hash_of(code, warning, seed)))
+  code_count *const code = count_of(notes, warning->code);
+  if (code == NULL ||
+      is_known(notes, hash_of((size_t)(code - notes->codes), warning, seed)))
     return;
+  bool is_stored;
   if (warning->offset == PF_NO_OFFSET) {
-    pf_warning *const entry = notes->codes[code].others++ < MAX_OTHERS || all
-                                  ? warning_entry(notes)
-                                  : NULL;
-    if (entry == NULL)
-      return;
-    notes->codes[code].last = notes->nwarnings;
-    *entry = *warning;
-    notes->nwarnings++;
-    return;
+    is_stored = code->others++ < MAX_OTHERS || all;
   }
-  const uint64_t count = ++notes->codes[code].count;
-  if (count > 1 && !all) {
-    pf_warning *const first = &notes->warnings[notes->codes[code].first];
-    if (parallel && notes->nwarnings > 0 && warning->offset < first->offset)
-      *first = *warning;
-    return;
+  else {
+    is_stored = code->count++ == 0 || (all && notes->nwarnings < MAX_KEPT);
+    if (!is_stored && !all && parallel && notes->nwarnings > 0 &&
+        warning->offset < notes->warnings[code->first].offset)
+      notes->warnings[code->first] = *warning;
   }
-  pf_warning *const entry =
-      notes->nwarnings < MAX_KEPT ? warning_entry(notes) : NULL;
+  pf_warning *const entry = is_stored ? warning_entry(notes) : NULL;
   if (entry == NULL)
     return;
-  if (count == 1)
-    notes->codes[code].first = notes->nwarnings;
+  if (warning->offset == PF_NO_OFFSET)
+    code->last = notes->nwarnings;
+  else if (code->count == 1)
+    code->first = notes->nwarnings;
   *entry = *warning;
   notes->nwarnings++;
 }

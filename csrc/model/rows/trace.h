@@ -43,10 +43,10 @@ struct pf_trace {
 
 /* A header fact, shown in trace.info. Facts have the order of the file. */
 typedef struct pf_info {
-  char name[40];
-  pf_type type; /* PF_INT, PF_ADDR, PF_BOOL or PF_NAME (text) */
+  const char *name; /* a constant */
+  pf_type type;     /* PF_INT, PF_ADDR, PF_BOOL or PF_NAME (text) */
+  uint32_t text;    /* id in the trace's dictionary */
   int64_t integer;
-  uint32_t name_number; /* id of a text in the trace's dictionary */
 } pf_info;
 
 typedef enum pf_note_kind {
@@ -65,9 +65,9 @@ typedef struct pf_warning {
 pf_notes *pf_notes_new (void);
 void pf_notes_free (pf_notes *notes);
 
-/* Set a header fact, or replace its value. When out of memory the fact is
-   dropped; the function that opens the trace checks pf_info_failed at its end.
-   */
+/* Set a header fact, or replace its value. `name` is a constant. When out of
+   memory the fact is dropped; the function that opens the trace checks
+   pf_info_failed at its end. */
 void pf_info_int (pf_trace *trace, const char *name, int64_t value);
 void pf_info_addr (pf_trace *trace, const char *name, uint64_t value);
 void pf_info_bool (pf_trace *trace, const char *name, bool value);
