@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats/xpp/operations/flags.h"
 #include "formats/xpp/operations/frames.h"
 #include "formats/xpp/roles.h"
 #include "model/base/memory.h"
@@ -140,27 +141,21 @@ pf_status xpp_frames_look (xpp_frames *frames, const pf_batch *batch,
 }
 
 
-uint32_t xpp_frames_area (xpp_frames *frames, uint32_t slot) {
-  xpp_call_slot *const s = &frames->slots[slot];
-  if (s->area == PF_NO_AREA) {
-    pf_area area = PF_AREA_NONE;
-    area.name = s->name;
-    s->area = pf_area_add(frames->dictionary, &area);
+unsigned xpp_frames_break (xpp_frames *frames, const pf_batch *batch,
+                           const xpp_entry_columns *columns, size_t row) {
+  unsigned flags = 0;
+  if (pf_has_value(batch, columns->flags, row))
+    flags = xpp_flags_in(
+        pf_name(frames->dictionary, batch->columns[columns->flags].ids[row]));
+  if (columns->file < batch->ncolumns) {
+    const pf_column *const file = &batch->columns[columns->file];
+    const uint32_t now = pf_is_missing(file, row) ? PF_NO_NAME : file->ids[row];
+    if (frames->has_file && now != frames->file)
+      flags |= XPP_FLAG_RUN;
+    frames->file = now;
+    frames->has_file = true;
   }
-  return s->area;
-}
-
-
-bool xpp_frames_new_file (xpp_frames *frames, const pf_batch *batch,
-                          const xpp_entry_columns *columns, size_t row) {
-  if (columns->file >= batch->ncolumns)
-    return false;
-  const pf_column *const file = &batch->columns[columns->file];
-  const uint32_t now = pf_is_missing(file, row) ? PF_NO_NAME : file->ids[row];
-  const bool is_new = frames->has_file && now != frames->file;
-  frames->file = now;
-  frames->has_file = true;
-  return is_new;
+  return (flags & XPP_FLAG_RUN) != 0 ? XPP_FLAG_OPEN : flags & XPP_FLAG_GAP;
 }
 
 

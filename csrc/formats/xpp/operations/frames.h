@@ -53,7 +53,7 @@ typedef struct xpp_call_stack {
 typedef struct xpp_call_slot {
   uint32_t name;  /* of the call; the empty name if it is missing */
   uint32_t top;   /* index of its innermost open call, or XPP_NO_FRAME */
-  uint32_t area;  /* of the name; PF_NO_AREA until xpp_frames_area */
+  uint32_t area;  /* of the name; PF_NO_AREA: not looked up yet */
   bool is_holder; /* it interrupts tracing (prfHold) */
   bool is_idle;   /* its own time is not counted */
 } xpp_call_slot;
@@ -123,12 +123,11 @@ pf_status xpp_frames_look (xpp_frames *frames, const pf_batch *batch,
                            const xpp_entry_columns *columns, size_t row,
                            xpp_call_row *call_row);
 
-/* Whether a row is the first one of another file; call it once for each row. */
-bool xpp_frames_new_file (xpp_frames *frames, const pf_batch *batch,
-                          const xpp_entry_columns *columns, size_t row);
-
-/* The area of the name of a slot; PF_NO_AREA when out of memory. */
-uint32_t xpp_frames_area (xpp_frames *frames, uint32_t slot);
+/* The flag with which all open calls end before a row: XPP_FLAG_OPEN if another
+   file or run begins, XPP_FLAG_GAP if rows before it are lost; 0: they do not
+   end. Call it once for each row. */
+unsigned xpp_frames_break (xpp_frames *frames, const pf_batch *batch,
+                           const xpp_entry_columns *columns, size_t row);
 
 /* Push a call; NULL when out of memory. */
 xpp_open_call *xpp_frames_push (xpp_frames *frames, xpp_call_stack *lane,
@@ -146,12 +145,6 @@ static inline bool xpp_frames_is_second (const xpp_call_stack *lane,
   const xpp_open_call *const top = xpp_frames_top(lane);
   return op == XPP_ENTERED && top != NULL && top->slot == slot &&
          top->seen[XPP_CALLING] && !top->seen[XPP_ENTERED];
-}
-
-/* Whether tracing was interrupted since the call began. */
-static inline bool xpp_open_call_has_gap (const xpp_frames *frames,
-                                          const xpp_open_call *frame) {
-  return frame->gaps < frames->gaps;
 }
 
 /* As xpp_frames_look for a row with the thread of the previous row and a cached

@@ -5,10 +5,8 @@
 
 #include <stdlib.h>
 
-#include "formats/xpp/operations/flags.h"
 #include "formats/xpp/operations/frames.h"
 #include "formats/xpp/operations/unfilter.h"
-#include "model/dictionary/names.h"
 
 typedef struct refilter {
   pf_reader reader;
@@ -17,23 +15,6 @@ typedef struct refilter {
   xpp_frames frames;
   uint16_t keep[PF_BATCH_ROWS];
 } refilter;
-
-
-/* Drop all open calls if the row does not continue the previous ones: rows before
-   it are lost, or are of another file or run. */
-static void forget_after_gap (refilter *self, const pf_batch *batch,
-                              size_t row) {
-  xpp_frames *const frames = &self->frames;
-  bool is_new = xpp_frames_new_file(frames, batch, &self->at, row);
-  if (pf_has_value(batch, self->at.flags, row)) {
-    const uint32_t flags = batch->columns[self->at.flags].ids[row];
-    is_new |= (xpp_flags_in(pf_name(frames->dictionary, flags)) &
-               (XPP_FLAG_GAP | XPP_FLAG_RUN)) != 0;
-  }
-  for (uint32_t i = 0; is_new && i < frames->nlanes; i++)
-    while (frames->lanes[i].depth > 0)
-      xpp_frames_pop(frames, &frames->lanes[i]);
-}
 
 
 /* Whether a leave is kept; an O is, unless its o will follow. */
@@ -66,7 +47,10 @@ static bool decide (refilter *self, const pf_batch *batch, size_t row,
   const uint32_t slot = call_row.slot;
   const xpp_call_op op = call_row.op;
   *keep = true;
-  forget_after_gap(self, batch, row);
+  if (xpp_frames_break(frames, batch, &self->at, row) != 0)
+    for (uint32_t i = 0; i < frames->nlanes; i++)
+      while (frames->lanes[i].depth > 0)
+        xpp_frames_pop(frames, &frames->lanes[i]);
   if (op != XPP_RETURNED)
     lane->orphan = XPP_NO_FRAME;
   if (op == XPP_NO_OP)

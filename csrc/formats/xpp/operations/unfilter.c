@@ -4,44 +4,33 @@
 ** itself is processed, so the stage can pause anywhere when a batch is full.
 */
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "formats/xpp/operations/unfilter.h"
 #include "formats/xpp/operations/unfilter_state.h"
 #include "model/base/switches.h"
+#include "model/rows/table_reader.h"
 
 /* {====== One step ====== */
-
-/* A step writes at most one row. It advances to the next input row when no more
-   calls have to be closed before. */
-
-/* The current row. */
-typedef struct entry {
-  xpp_call_stack *lane;
-  uint32_t slot;
-  xpp_call_op op;
-  int64_t time;
-} entry;
-
 
 /* Find the area of a call that begins, or of an orphaned leave; PF_NO_AREA when
    there is no column for it. */
 static pf_status find_area (unfilter *self, uint32_t slot, uint32_t *area,
                             pf_error *error) {
+  xpp_call_slot *const its = &self->frames.slots[slot];
   *area = PF_NO_AREA;
   if (self->to.area == NO_COLUMN)
     return PF_OK;
-  const pf_column *const lines =
-      self->line == NO_COLUMN ? NULL : &self->in.columns[self->line];
-  if (lines != NULL && !pf_is_missing(lines, self->row)) {
-    pf_area of_line = PF_AREA_NONE;
-    of_line.name = self->frames.slots[slot].name;
-    of_line.line = lines->ints[self->row];
-    *area = pf_area_add(self->frames.dictionary, &of_line);
-  }
+  const bool has_line =
+      self->by_line && pf_has_value(&self->in, self->line, self->row);
+  pf_area area_of = PF_AREA_NONE;
+  area_of.name = its->name;
+  if (has_line)
+    area_of.line = self->in.columns[self->line].ints[self->row];
   else
-    *area = xpp_frames_area(&self->frames, slot);
+    *area = its->area;
+  if (*area == PF_NO_AREA)
+    *area = pf_area_add(self->frames.dictionary, &area_of);
+  if (!has_line)
+    its->area = *area;
   if (*area != PF_NO_AREA)
     return PF_OK;
   return pf_no_memory(error);
@@ -141,7 +130,7 @@ static pf_status process_leave (unfilter *self, pf_batch *out, const entry *e,
     return process_orphan(self, out, e, error);
   xpp_open_call *const top = xpp_frames_top(lane);
   if (nearest + 1 < lane->depth) {
-    const bool has_gap = xpp_open_call_has_gap(&self->frames, top);
+    const bool has_gap = top->gaps < self->frames.gaps;
     return end_call(self, out, lane, e->time,
                     has_gap ? XPP_FLAG_GAP : XPP_FLAG_UNWOUND, NO_ROW, error);
   }
@@ -223,25 +212,19 @@ static bool ends_top (const unfilter *self, const entry *e) {
 }
 
 
-/* The flags with which all open calls end before the next row, because another
-   file or run begins or rows before it are lost; 0: they do not end. */
-static unsigned closed_before (unfilter *self) {
-  const uint32_t given = xpp_unfilter_flags(self, self->row);
-  const unsigned flags =
-      given == self->flag_names[0]
-          ? 0
-          : xpp_flags_in(pf_name(self->reader.dictionary, given));
-  const bool is_new =
-      xpp_frames_new_file(&self->frames, &self->in, &self->at, self->row);
-  return is_new || (flags & XPP_FLAG_RUN) != 0 ? XPP_FLAG_OPEN
-                                               : flags & XPP_FLAG_GAP;
-}
-
-
+/* Process many rows on the fast path, then one on the general path, which writes
+   at most one row. It advances to the next input row when no more calls have to
+   be closed before. */
 static pf_status step (unfilter *self, pf_batch *out, pf_error *error) {
+  if (self->is_fast && !self->has_gap && !self->frames.has_holders &&
+      xpp_unfilter_fast(self, out) != PF_OK)
+    return pf_no_memory(error);
+  if (self->row == self->in.rows || out->rows == PF_BATCH_ROWS)
+    return PF_OK;
   if (!self->is_swept && self->may_have_gaps) {
     self->is_swept = true;
-    self->close_flags = closed_before(self);
+    self->close_flags =
+        xpp_frames_break(&self->frames, &self->in, &self->at, self->row);
     self->frames.gaps += self->close_flags == XPP_FLAG_GAP;
     return PF_OK;
   }
@@ -261,17 +244,6 @@ static pf_status step (unfilter *self, pf_batch *out, pf_error *error) {
   return self->copied == 0 ? PF_OK : xpp_unfilter_put(self, out, &l, error);
 }
 
-
-/* Process many rows on the fast path, then one on the general path. */
-static pf_status process (unfilter *self, pf_batch *out, pf_error *error) {
-  if (self->is_fast && !self->has_gap && !self->frames.has_holders &&
-      xpp_unfilter_fast(self, out) != PF_OK)
-    return pf_no_memory(error);
-  if (self->row == self->in.rows || out->rows == PF_BATCH_ROWS)
-    return PF_OK;
-  return step(self, out, error);
-}
-
 /* }====== */
 
 
@@ -286,9 +258,9 @@ static pf_status open_input (unfilter *self, const pf_batch *out,
   for (size_t i = 0; i < self->copied; i++)
     in[i] = out->columns[i].data != NULL;
   xpp_entry_columns_want(self->input, &self->at, in);
-  if (self->line != NO_COLUMN)
+  if (self->by_line)
     in[self->line] = true;
-  const size_t details[2][2] = {{self->to.line, self->lines},
+  const size_t details[2][2] = {{self->to.line, self->line},
                                 {self->to.params, self->params}};
   for (size_t i = 0; i < 2; i++)
     if (details[i][0] < out->ncolumns &&
@@ -320,9 +292,9 @@ static pf_status pull (unfilter *self, pf_error *error) {
       at->file != NO_COLUMN ||
       (at->flags != NO_COLUMN &&
        pf_has_values(&self->in.columns[at->flags], self->in.rows));
-  self->is_fast = PF_FAST(CALLS) && self->copied == 0 &&
-                  self->line == NO_COLUMN && !self->has_details &&
-                  self->frames.nidle == 0 && !self->may_have_gaps;
+  self->is_fast = PF_FAST(CALLS) && self->copied == 0 && !self->by_line &&
+                  !self->has_details && self->frames.nidle == 0 &&
+                  !self->may_have_gaps;
   for (size_t i = 0; i < 4; i++)
     self->is_fast &=
         needed[i] != NO_COLUMN && !self->in.columns[needed[i]].has_missing;
@@ -341,7 +313,7 @@ pf_status xpp_unfilter_next (pf_reader *reader, pf_batch *out,
     if (self->close_flags != 0)
       status = sweep(self, out, error);
     else if (self->row < self->in.rows)
-      status = process(self, out, error);
+      status = step(self, out, error);
     else if (out->rows > 0 || self->has_ended)
       break;
     else if ((status = pull(self, error)) == PF_END) {
@@ -350,9 +322,7 @@ pf_status xpp_unfilter_next (pf_reader *reader, pf_batch *out,
       status = PF_OK;
     }
   }
-  if (status != PF_OK)
-    return status;
-  return out->rows > 0 ? PF_MORE : PF_END;
+  return pf_batch_status(out, status);
 }
 
 

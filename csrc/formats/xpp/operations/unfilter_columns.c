@@ -10,14 +10,6 @@
 #include "formats/xpp/operations/unfilter_state.h"
 #include "model/rows/put_values.h"
 
-uint32_t xpp_unfilter_flags (const unfilter *self, size_t row) {
-  if (self->at.flags >= self->in.ncolumns)
-    return self->flag_names[0];
-  const pf_column *const flags = &self->in.columns[self->at.flags];
-  return pf_is_missing(flags, row) ? self->flag_names[0] : flags->ids[row];
-}
-
-
 /* A column of the output, which may have no memory. */
 static pf_column *column_of (const pf_batch *out, size_t column) {
   static pf_column none;
@@ -69,8 +61,10 @@ static uint32_t flags_of (unfilter *self, const out_row *l) {
   const uint32_t none = self->flag_names[0];
   if (self->copied > 0) {
     const uint32_t ours = self->flag_names[l->flags];
+    const bool has_flags =
+        l->row != NO_ROW && pf_has_value(&self->in, self->at.flags, l->row);
     const uint32_t given =
-        l->row == NO_ROW ? none : xpp_unfilter_flags(self, l->row);
+        has_flags ? self->in.columns[self->at.flags].ids[l->row] : none;
     if (given == none || ours == none)
       return given == none ? ours : given;
     return xpp_flags_merge(self->reader.dictionary, given, ours);
@@ -112,7 +106,7 @@ pf_status xpp_unfilter_put (unfilter *self, pf_batch *out, const out_row *l,
   put_call(self, out, row, l->frame);
   pf_put_id(column_of(out, to->area), row, l->area);
   if (self->has_details) {
-    copy_value(column_of(out, to->line), row, column_of(&self->in, self->lines),
+    copy_value(column_of(out, to->line), row, column_of(&self->in, self->line),
                l->row);
     copy_value(column_of(out, to->params), row,
                column_of(&self->in, self->params), l->row);
@@ -141,7 +135,6 @@ static unfilter *new_reader (pf_reader *input, size_t more, pf_error *error) {
                                .close = xpp_unfilter_close};
     self->input = input;
     self->at = at;
-    self->line = self->lines = self->params = NO_COLUMN;
     self->to.line = self->to.params = NO_COLUMN;
     self->enter = pf_intern_text(input->dictionary, "enter");
     self->leave = pf_intern_text(input->dictionary, "leave");
@@ -168,13 +161,20 @@ static const char flags_help[] = "gap, open, orphan, unwound";
 static const char event_help[] = "enter or leave";
 
 
-/* Add the fields of the input, then our own. */
-static void add_entry_fields (unfilter *self) {
-  const pf_reader *const input = self->input;
-  out_columns *const to = &self->to;
+pf_status xpp_unfilter_open (pf_reader *input, pf_reader **reader,
+                             pf_error *error) {
+  static const char *const ours[] = {"event", "overhead", "compiled"};
+  for (size_t i = 0; i < 3; i++)
+    if (pf_field_index(input->fields, input->nfields, ours[i]) < input->nfields)
+      return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                     "there is a column \"%s\" already", ours[i]);
+  unfilter *const self = new_reader(input, 4, error);
+  if (self == NULL)
+    return error->status;
   for (size_t i = 0; i < input->nfields; i++)
     self->fields[i] = input->fields[i];
   self->reader.nfields = self->copied = input->nfields;
+  out_columns *const to = &self->to;
   to->thread = self->at.thread;
   to->time = self->at.time;
   to->call = self->at.call;
@@ -188,36 +188,6 @@ static void add_entry_fields (unfilter *self) {
   to->compiled = add_field(self, "compiled", PF_BOOL,
                            "the function was compiled with /profile, at its "
                            "end");
-}
-
-
-static void add_event_fields (unfilter *self) {
-  out_columns *const to = &self->to;
-  to->call = to->overhead = to->compiled = NO_COLUMN;
-  to->time = add_field(self, "time", PF_INT, "ns since the trace began");
-  to->event = add_field(self, "event", PF_NAME, event_help);
-  to->area = add_field(self, "area", PF_AREA, "the function");
-  to->thread = add_field(self, "lane", PF_INT, "the thread");
-  to->flags = add_field(self, "flags", PF_NAME, flags_help);
-  if (self->lines != NO_COLUMN)
-    to->line = add_field(self, "line", PF_INT, "line of the entry");
-  if (self->params != NO_COLUMN)
-    to->params =
-        add_field(self, "params", PF_BYTES, "parameters with their values");
-}
-
-
-pf_status xpp_unfilter_open (pf_reader *input, pf_reader **reader,
-                             pf_error *error) {
-  static const char *const ours[] = {"event", "overhead", "compiled"};
-  for (size_t i = 0; i < 3; i++)
-    if (pf_field_index(input->fields, input->nfields, ours[i]) < input->nfields)
-      return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                     "there is a column \"%s\" already", ours[i]);
-  unfilter *const self = new_reader(input, 4, error);
-  if (self == NULL)
-    return error->status;
-  add_entry_fields(self);
   *reader = &self->reader;
   return PF_OK;
 }
@@ -254,13 +224,21 @@ pf_status xpp_unfilter_events (pf_reader *input,
     xpp_unfilter_close(&self->reader);
     return pf_no_memory(error);
   }
-  if (options->by_line)
-    self->line = xpp_entry_column(input, "line", PF_INT);
-  if (options->details) {
-    self->lines = xpp_entry_column(input, "line", PF_INT);
-    self->params = xpp_entry_column(input, "params", PF_BYTES);
-  }
-  add_event_fields(self);
+  out_columns *const to = &self->to;
+  self->line = xpp_entry_column(input, "line", PF_INT);
+  self->params = xpp_entry_column(input, "params", PF_BYTES);
+  self->by_line = options->by_line && self->line != NO_COLUMN;
+  to->call = to->overhead = to->compiled = NO_COLUMN;
+  to->time = add_field(self, "time", PF_INT, "ns since the trace began");
+  to->event = add_field(self, "event", PF_NAME, event_help);
+  to->area = add_field(self, "area", PF_AREA, "the function");
+  to->thread = add_field(self, "lane", PF_INT, "the thread");
+  to->flags = add_field(self, "flags", PF_NAME, flags_help);
+  if (options->details && self->line != NO_COLUMN)
+    to->line = add_field(self, "line", PF_INT, "line of the entry");
+  if (options->details && self->params != NO_COLUMN)
+    to->params =
+        add_field(self, "params", PF_BYTES, "parameters with their values");
   *reader = &self->reader;
   return PF_OK;
 }

@@ -14,14 +14,6 @@ typedef struct output {
   size_t row, capacity; /* the next row, and the limit */
 } output;
 
-/* A row of the input. */
-typedef struct event {
-  xpp_call_stack *lane;
-  uint32_t slot;
-  xpp_call_op op;
-  int64_t time;
-} event;
-
 /* For functions that every row needs: always inlined. */
 #define HOT static inline __attribute__((always_inline))
 
@@ -38,7 +30,7 @@ static void *column_of (const pf_batch *out, size_t column) {
 }
 
 
-HOT void put (const unfilter *self, output *o, const event *e, bool enters,
+HOT void put (const unfilter *self, output *o, const entry *e, bool enters,
               uint32_t area) {
   const uint32_t name = select_id(enters, self->enter, self->leave);
   const size_t row = o->row++;
@@ -54,7 +46,7 @@ HOT void put (const unfilter *self, output *o, const event *e, bool enters,
 
 
 /* Process an i or I; the innermost call is not about to return. */
-HOT bool process_enter (unfilter *self, output *o, const event *e) {
+HOT bool process_enter (unfilter *self, output *o, const entry *e) {
   xpp_call_stack *const lane = e->lane;
   xpp_call_slot *const slot = &self->frames.slots[e->slot];
   if (xpp_frames_is_second(lane, e->slot, e->op)) {
@@ -79,7 +71,7 @@ HOT bool process_enter (unfilter *self, output *o, const event *e) {
 
 
 /* Process an O or o of the innermost call. */
-HOT void process_leave (unfilter *self, output *o, const event *e,
+HOT void process_leave (unfilter *self, output *o, const entry *e,
                         xpp_open_call *top) {
   if (e->op == XPP_RETURNING && top->seen[XPP_CALLING]) {
     xpp_open_call_record(top, e->op, e->time); /* it ends at its o */
@@ -92,7 +84,7 @@ HOT void process_leave (unfilter *self, output *o, const event *e,
 
 
 /* Process a row. False when it needs the general path. */
-HOT bool process (unfilter *self, output *o, const event *e) {
+HOT bool process (unfilter *self, output *o, const entry *e) {
   xpp_open_call *const top = xpp_frames_top(e->lane);
   const bool is_enter = e->op <= XPP_ENTERED;
   if (e->op == XPP_NO_OP || (top == NULL && !is_enter))
@@ -143,7 +135,7 @@ HOT pf_status process_all (unfilter *self, output *o) {
       if (status != PF_OK)
         break;
     }
-    const event e = {&frames->lanes[call_row.lane], call_row.slot, call_row.op,
+    const entry e = {&frames->lanes[call_row.lane], call_row.slot, call_row.op,
                      times[row]};
     if (!process(self, o, &e))
       break;

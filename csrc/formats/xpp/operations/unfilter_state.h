@@ -22,10 +22,10 @@ typedef struct out_columns {
 
 typedef struct unfilter {
   pf_reader reader;
-  pf_bytes *idle;       /* names, followed by their bytes */
-  size_t line;          /* input column for the option by_line, or NO_COLUMN */
-  size_t lines, params; /* input columns for the option details, or NO_COLUMN */
-  bool has_details;     /* they are wanted */
+  pf_bytes *idle;      /* names, followed by their bytes */
+  size_t line, params; /* input columns of a table of events, or NO_COLUMN */
+  bool by_line;        /* the option, and the input has lines */
+  bool has_details;    /* line or params are wanted */
   pf_reader *input;
   xpp_entry_columns at;
   out_columns to;
@@ -48,6 +48,14 @@ typedef struct unfilter {
   xpp_frames frames;
   pf_field fields[];
 } unfilter;
+
+/* A row of the input. */
+typedef struct entry {
+  xpp_call_stack *lane;
+  uint32_t slot;
+  xpp_call_op op;
+  int64_t time;
+} entry;
 
 /* An output row. */
 typedef struct out_row {
@@ -76,9 +84,5 @@ pf_status xpp_unfilter_fast (unfilter *self, pf_batch *out);
 /* unfilter.c: the functions of the reader. */
 pf_status xpp_unfilter_next (pf_reader *reader, pf_batch *out, pf_error *error);
 void xpp_unfilter_close (pf_reader *reader);
-
-/* The flags of a row of the input, as a name; flag_names[0] when it has
-   none. */
-uint32_t xpp_unfilter_flags (const unfilter *self, size_t row);
 
 #endif
