@@ -16,8 +16,6 @@
 #include "formats/dcpi/dcpi.h"
 
 
-/* {====== Events ====== */
-
 /* Remove the last colon and the number after it from `text`. */
 static bool cut_number (pf_bytes *text, uint64_t *number) {
   size_t colon = text->size;
@@ -89,11 +87,6 @@ pf_status dcpi_check_events (dcpi_parser *parser) {
   return status;
 }
 
-/* }====== */
-
-
-/* {====== Counts ====== */
-
 
 /* Parse the counts of a line, one for each event, and check them. */
 static pf_status take_counts (dcpi_parser *parser,
@@ -145,9 +138,6 @@ static pf_status check_address (dcpi_parser *parser,
                      "expected, found 0x%llx",
                      (unsigned long long)segment->address);
 }
-
-
-/* }====== */
 
 
 pf_status dcpi_parse_counts (dcpi_parser *parser, dcpi_segment *segment) {

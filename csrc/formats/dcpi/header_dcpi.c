@@ -65,9 +65,6 @@ pf_wide dcpi_sample_time (const dcpi_header *header, const dcpi_event *event) {
 }
 
 
-/* {====== Bytes of a line ====== */
-
-
 pf_status dcpi_check_bytes (dcpi_parser *parser, const dcpi_line *line) {
   const uint64_t end = line->offset + line->size - 1;
   uint64_t at = line->offset;
@@ -104,8 +101,6 @@ static pf_status check_line (dcpi_parser *parser, const dcpi_line *line,
                        "taken as one of an unknown word");
   return PF_OK;
 }
-
-/* }====== */
 
 
 /* {====== Values ====== */
@@ -204,9 +199,6 @@ static pf_status take_value (dcpi_parser *parser, const dcpi_line *line) {
 /* }====== */
 
 
-/* {====== Lines ====== */
-
-
 pf_status dcpi_take_line (dcpi_parser *parser, const dcpi_line *line) {
   dcpi_header *const header = &parser->header;
   const dcpi_dialect dialect = parser->file->dialect;
@@ -230,8 +222,6 @@ pf_status dcpi_take_line (dcpi_parser *parser, const dcpi_line *line) {
       "one line %s expected, here is another: the first one is used",
       dcpi_rules[line->id].word);
 }
-
-/* }====== */
 
 
 /* {====== The complete header ====== */

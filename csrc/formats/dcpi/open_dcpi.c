@@ -84,6 +84,7 @@ static unsigned count_words (const head_stats *found, uint32_t words) {
   return count;
 }
 
+
 #define MIN_LEADING  5 /* so many valid lines make a header */
 #define BIT(word)    (UINT32_C(1) << DCPI_##word)
 #define BINARY_WORDS (BIT(TSTART) | BIT(TSIZE) | BIT(CPUSPEED) | BIT(PERIOD))

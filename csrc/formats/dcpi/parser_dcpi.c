@@ -30,8 +30,6 @@ void dcpi_take_rest (dcpi_parser *parser, dcpi_segment *segment) {
 }
 
 
-/* {====== Header ====== */
-
 /* Finish the header. The form of the body is known only for major version 0. */
 static pf_status enter_body (dcpi_parser *parser) {
   parser->in_body = true;
@@ -62,8 +60,6 @@ static pf_status parse_header (dcpi_parser *parser, dcpi_segment *segment) {
     return enter_body(parser);
   return dcpi_take_line(parser, &segment->line);
 }
-
-/* }====== */
 
 
 pf_status dcpi_next_segment (dcpi_parser *parser, dcpi_segment *segment) {

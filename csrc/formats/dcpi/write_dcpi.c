@@ -274,8 +274,6 @@ static pf_status check_row (const dcpi_writer *self, const dcpi_row *row) {
 /* }====== */
 
 
-/* {====== Required values ====== */
-
 /* Check that all required values are stated, and the number of events. */
 static pf_status check_stated (const dcpi_writer *self) {
   static const dcpi_word needed[] = {DCPI_IMAGE, DCPI_EPOCH, DCPI_PLATFORM,
@@ -332,10 +330,6 @@ static pf_status check_values (const dcpi_writer *self) {
   return PF_OK;
 }
 
-/* }====== */
-
-
-/* {====== Chunks ====== */
 
 static void put_number (const dcpi_writer *self, uint64_t value) {
   (void)pf_sink_uint(self->sink, 4, false, value);
@@ -363,10 +357,6 @@ static void put_binary (const dcpi_writer *self) {
   put_number(self, self->header.events[0].total);
 }
 
-/* }====== */
-
-
-/* {====== Text of dcpicat ====== */
 
 /* Write a line for each address, with a count for each event. */
 static void put_counts (const dcpi_writer *self) {
@@ -422,7 +412,6 @@ static void put_text (const dcpi_writer *self) {
   put_counts(self);
 }
 
-/* }====== */
 
 pf_status dcpi_write (dcpi_writer *self) {
   dcpi_output_header *const header = &self->header;

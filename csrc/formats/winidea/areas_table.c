@@ -25,8 +25,6 @@ typedef struct areas_reader {
 } areas_reader;
 
 
-/* {====== Rows ====== */
-
 static void put_entry (const winidea_file *file, const winidea_entry *entry,
                        const pf_batch *batch, size_t row) {
   pf_column *const c = batch->columns;
@@ -89,10 +87,6 @@ static void areas_close (pf_reader *reader) {
   free(self);
 }
 
-/* }====== */
-
-
-/* {====== Without a mapping ====== */
 
 /* Areas in the order of their first events. */
 typedef struct area_order {
@@ -163,8 +157,6 @@ static pf_status order_entries (areas_reader *self, const area_order *s,
   free(added);
   return has_memory ? PF_OK : pf_no_memory(error);
 }
-
-/* }====== */
 
 
 pf_status winidea_open_areas (pf_trace *trace, const pf_table *table,

@@ -30,8 +30,6 @@ static uint64_t offset_of (const winidea_decoder *self, size_t row) {
 }
 
 
-/* {====== Warnings ====== */
-
 /* Warns about each time that is less than the one before. */
 static pf_status report_decreasing_times (const winidea_decoder *self,
                                           const int64_t *times, size_t count,
@@ -79,10 +77,6 @@ static pf_status report_words (const winidea_decoder *self,
   return status;
 }
 
-/* }====== */
-
-
-/* {====== Columns ====== */
 
 static pf_status fill_times (winidea_decoder *self, winidea_slice records,
                              pf_column *column, pf_error *error) {
@@ -153,12 +147,6 @@ static pf_status fill_lanes (winidea_decoder *self, winidea_slice records,
 }
 
 
-/* }====== */
-
-
-/* {====== Areas and values ====== */
-
-
 /* Fills the values, 64 at a time because of the bitmap of missing ones. */
 static void fill_values (const winidea_decoder *self, winidea_slice records,
                          pf_column *column) {
@@ -205,11 +193,6 @@ static void fill_numbers (const winidea_decoder *self, winidea_slice records,
   }
 }
 
-/* }====== */
-
-
-/* {====== Contexts ====== */
-
 
 /* The task of a core is the value last written to the variable of option
    context_area, or the state of that variable which was last entered. */
@@ -230,8 +213,6 @@ static void track_contexts (winidea_decoder *self, winidea_slice records) {
     self->contexts[i] = self->running[core];
   }
 }
-
-/* }====== */
 
 
 /* Fills the columns that depend on areas. */
@@ -308,8 +289,6 @@ pf_status winidea_decode (winidea_decoder *self, winidea_slice records,
 }
 
 
-/* {====== The end of the recording ====== */
-
 pf_status winidea_decode_end (winidea_decoder *self, const uint8_t *last,
                               uint32_t context, int64_t time,
                               const pf_batch *batch, pf_error *error) {
@@ -327,11 +306,6 @@ pf_status winidea_decode_end (winidea_decoder *self, const uint8_t *last,
   self->contexts[0] = context;
   return lanes == NULL ? PF_OK : fill_lanes(self, record, lanes, error);
 }
-
-/* }====== */
-
-
-/* {====== Set-up ====== */
 
 
 void winidea_decoder_init (winidea_decoder *self, pf_trace *trace,
@@ -368,5 +342,3 @@ void winidea_decoder_init (winidea_decoder *self, pf_trace *trace,
 void winidea_decoder_free (winidea_decoder *self) {
   winidea_cache_free(&self->cache);
 }
-
-/* }====== */

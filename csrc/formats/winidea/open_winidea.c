@@ -26,8 +26,6 @@ static int score (pf_bytes head, uint64_t size) {
 }
 
 
-/* {====== Interned words ====== */
-
 /* Interns the words for columns in advance, because readers run in threads. */
 static pf_status intern_names (const pf_trace *trace, winidea_file *file,
                                pf_error *error) {
@@ -55,11 +53,6 @@ static pf_status intern_names (const pf_trace *trace, winidea_file *file,
   memset(file->lanes, 0xff, sizeof file->lanes); /* PF_NO_NAME */
   return PF_OK;
 }
-
-/* }====== */
-
-
-/* {====== The binary timeline ====== */
 
 
 /* Detects the layout of file->timeline and sets the facts. */
@@ -102,8 +95,6 @@ static pf_status open_records (pf_trace *trace, winidea_file *file,
       !file->is_live && file->end > winidea_time_at(file, records - 1);
   return PF_OK;
 }
-
-/* }====== */
 
 
 /* {====== The main file ====== */
@@ -191,8 +182,6 @@ static pf_status find_switches (pf_trace *trace, winidea_file *file,
 /* }====== */
 
 
-/* {====== Tables ====== */
-
 static void list_tables (pf_trace *trace, winidea_file *file) {
   const bool is_bin = file->timeline != NULL;
   const bool is_raw_bin = file->timeline == trace->sources;
@@ -224,8 +213,6 @@ static void list_tables (pf_trace *trace, winidea_file *file) {
   trace->tables = file->tables;
   trace->ntables = (size_t)(next - file->tables);
 }
-
-/* }====== */
 
 
 /* {====== Opening ====== */

@@ -29,8 +29,6 @@ struct section_reader {
 };
 
 
-/* {====== Values ====== */
-
 static pf_status put_text (section_reader *self, const pf_batch *batch,
                            size_t column, pf_bytes text, pf_error *error) {
   winidea_file *const file = self->trace->state;
@@ -51,10 +49,6 @@ static bool take_number (pf_bytes text, int64_t *number, bool *is_known) {
   return !*is_known || winidea_read_decimal(text, number);
 }
 
-/* }====== */
-
-
-/* {====== Contexts ====== */
 
 static pf_status put_context (section_reader *self,
                               const winidea_fields *fields,
@@ -67,11 +61,6 @@ static pf_status put_context (section_reader *self,
   pf_put_int(&batch->columns[CONTEXTS_HANDLE], batch->rows, handle, true);
   return put_text(self, batch, CONTEXTS_NAME, fields->of[MACRO_NAME], error);
 }
-
-/* }====== */
-
-
-/* {====== Statistics ====== */
 
 
 /* Put the area with this handle and value, if it is wanted. */
@@ -128,10 +117,6 @@ static pf_status put_statistics (section_reader *self,
   return status < 0 ? status : put_area(self, batch, handle, value, error);
 }
 
-/* }====== */
-
-
-/* {====== Rows ====== */
 
 static pf_status read_row (section_reader *self, pf_batch *batch,
                            pf_error *error) {
@@ -213,5 +198,3 @@ pf_status winidea_open_section (pf_trace *trace, const pf_table *table,
   *reader = &self->reader;
   return PF_OK;
 }
-
-/* }====== */

@@ -97,8 +97,6 @@ static bool next_element (xml_parser *w, element *e) {
 /* }====== */
 
 
-/* {====== Text ====== */
-
 /* Decodes an entity. Returns its length, or 0 if it is not known. */
 static size_t read_entity (pf_bytes text, uint8_t *byte) {
   static const struct {
@@ -133,8 +131,6 @@ static uint8_t *decode (pf_bytes *text, uint8_t *to) {
   *text = (pf_bytes){start, (size_t)(to - start)};
   return to;
 }
-
-/* }====== */
 
 
 /* {====== Areas ====== */
