@@ -166,27 +166,6 @@ static br_routine routine_of (const br_writer *self, uint32_t word) {
 }
 
 
-static pf_status row_frame (br_writer *self, const pf_batch *batch, size_t row,
-                            br_frame *frame) {
-  const uint32_t function = pf_id_at(batch, SAMPLES_FUNCTION, row);
-  br_routine routine = function != PF_NO_NAME ? BR_IN_FUNCTION : BR_UNKNOWN;
-  if (pf_has_value(batch, SAMPLES_KIND, row))
-    routine = routine_of(self, batch->columns[SAMPLES_KIND].ids[row]);
-  if (routine == BR_ROUTINES)
-    return pf_refuse(self->error,
-                     "a kind of function, gosub, main or unknown expected");
-  *frame = (br_frame){.module = batch->columns[SAMPLES_MODULE].ids[row],
-                      .function = function,
-                      .routine = (uint16_t)routine};
-  return check_frame(self, pf_int_at(batch, SAMPLES_LINE, row, 0),
-                     pf_int_at(batch, SAMPLES_CLAUSE, row, 0), frame);
-}
-
-/* }====== */
-
-
-/* {====== Encoded frames ====== */
-
 /* Encodes the frame of an area, and maps its module. The file of the area is the
    module, its line the line, its class the routine, its value the clause. */
 static pf_status build_frame (br_writer *self, uint32_t number) {
@@ -259,12 +238,23 @@ typedef struct group {
    stack, or both from its stack. All modules are mapped afterwards. */
 static pf_status read_frames (br_writer *self, const pf_batch *batch,
                               size_t row, group *g) {
-  br_frame line = {.module = PF_NO_NAME};
   const uint32_t stack = pf_id_at(batch, SAMPLES_STACK, row);
   const pf_stack *const first = pf_stack_at(self->dictionary, stack);
   g->callers = first->parent;
   if (pf_has_value(batch, SAMPLES_MODULE, row)) {
-    const pf_status status = row_frame(self, batch, row, &line);
+    const uint32_t function = pf_id_at(batch, SAMPLES_FUNCTION, row);
+    br_routine routine = function != PF_NO_NAME ? BR_IN_FUNCTION : BR_UNKNOWN;
+    if (pf_has_value(batch, SAMPLES_KIND, row))
+      routine = routine_of(self, batch->columns[SAMPLES_KIND].ids[row]);
+    if (routine == BR_ROUTINES)
+      return pf_refuse(self->error,
+                       "a kind of function, gosub, main or unknown expected");
+    br_frame line = {.module = batch->columns[SAMPLES_MODULE].ids[row],
+                     .function = function,
+                     .routine = (uint16_t)routine};
+    const pf_status status =
+        check_frame(self, pf_int_at(batch, SAMPLES_LINE, row, 0),
+                    pf_int_at(batch, SAMPLES_CLAUSE, row, 0), &line);
     if (status != PF_OK)
       return status;
     g->line = (pf_bytes){g->own, save_frame(self, &line, g->own)};

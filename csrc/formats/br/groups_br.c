@@ -76,24 +76,10 @@ static pf_status take_mapping (br_parser *parser, const br_record *record) {
   return status;
 }
 
-/* Warns once about a line that is not 1 to 99999, because other programs write
-   such lines. */
-static pf_status check_line (br_parser *parser, const br_record *record,
-                             uint32_t module) {
-  if (parser->has_warned_line ||
-      (record->line >= 1 && record->line <= BR_LAST_LINE))
-    return PF_OK;
-  /* profio's recorder writes C functions as line 0 of module [C] */
-  const pf_bytes name = pf_name(parser->trace->dictionary, module);
-  if (record->line == 0 && name.size == 3 && memcmp(name.at, "[C]", 3) == 0)
-    return PF_OK;
-  parser->has_warned_line = true;
-  return warn(parser, PF_NOTE, "br-odd-line", record,
-              "line %u: lines of BR programs are 1 to %d", record->line,
-              BR_LAST_LINE);
-}
 
-
+/* Adds a frame. Warns once about a line that is not 1 to 99999, because other
+   programs write such lines; profio's recorder writes C functions as line 0 of
+   module [C]. */
 static pf_status add_frame (br_parser *parser, const br_record *record) {
   br_group *const group = &parser->group;
   uint32_t module = parser->modules[record->module] - 1;
@@ -107,8 +93,16 @@ static pf_status add_frame (br_parser *parser, const br_record *record) {
     status = warn(parser, PF_DAMAGE, "br-unmapped", record,
                   "module %u is not mapped", record->module);
   }
-  if (status == PF_OK)
-    status = check_line(parser, record, module);
+  const bool is_odd = record->line < 1 || record->line > BR_LAST_LINE;
+  if (status == PF_OK && is_odd && !parser->has_warned_line) {
+    const pf_bytes name = pf_name(parser->trace->dictionary, module);
+    if (record->line != 0 || pf_text_compare(name, pf_bytes_of("[C]")) != 0) {
+      parser->has_warned_line = true;
+      status = warn(parser, PF_NOTE, "br-odd-line", record,
+                    "line %u: lines of BR programs are 1 to %d", record->line,
+                    BR_LAST_LINE);
+    }
+  }
   if (status != PF_OK)
     return status;
   if (!pf_grow(&group->frames, &group->capacity, group->nframes + 1))
@@ -176,6 +170,7 @@ static pf_status take_time (br_parser *parser, const br_record *record) {
   parser->may_have_tag = false;
   return status;
 }
+
 
 /* Takes the rest of the bytes, which begins with no record or with an incomplete
    one. */

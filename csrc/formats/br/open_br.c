@@ -8,9 +8,6 @@
 #include "formats/br/br.h"
 
 
-/* {====== Detection ====== */
-
-
 /* State of the scan for the score. */
 typedef struct scan {
   bool is_mapped[256]; /* by the low byte of the number */
@@ -66,28 +63,21 @@ static int score (pf_bytes head, uint64_t size) {
   return size > head.size || !s.in_group ? 70 : 60;
 }
 
-/* }====== */
 
-
-/* Refuses a file whose first byte is not a record type. */
-static pf_status check_start (const pf_trace *trace, pf_error *error) {
+/* Refuses a file whose first byte is not a record type. Warns if the length of
+   the first name exceeds the file in big-endian order, but not in little-endian
+   order. */
+static pf_status check_start (pf_trace *trace, pf_error *error) {
   const pf_bytes bytes = trace->sources[0].bytes;
   br_record record;
-  if (bytes.size == 0 || br_record_at(bytes, 0, &record) != BR_INVALID)
+  if (bytes.size == 0)
     return PF_OK;
-  return pf_fail(error, PF_EFORMAT, 0,
-                 "a record of type 1 or 3 to 9 expected, found %d",
-                 bytes.at[0]);
-}
-
-
-/* Warns if the length of the first name exceeds the file in big-endian order,
-   but not in little-endian order. */
-static pf_status check_order (pf_trace *trace, pf_error *error) {
-  const pf_bytes bytes = trace->sources[0].bytes;
-  br_record record;
-  if (bytes.size < 5 || bytes.at[0] != BR_MODULE ||
-      br_record_at(bytes, 0, &record) != BR_TRUNCATED ||
+  const br_result found = br_record_at(bytes, 0, &record);
+  if (found == BR_INVALID)
+    return pf_fail(error, PF_EFORMAT, 0,
+                   "a record of type 1 or 3 to 9 expected, found %d",
+                   bytes.at[0]);
+  if (found != BR_TRUNCATED || record.type != BR_MODULE || bytes.size < 5 ||
       pf_load16(bytes.at + 3, false) > bytes.size - 5)
     return PF_OK;
   return pf_warn(trace, PF_NOTE, "br-little-endian", PF_EFORMAT, 3, error,
@@ -125,8 +115,6 @@ static pf_status open_trace (pf_trace *trace, pf_error *error) {
   trace->tables = file->tables;
   trace->ntables = BR_TABLES;
   pf_status status = check_start(trace, error);
-  if (status == PF_OK)
-    status = check_order(trace, error);
   if (status == PF_OK)
     status = open_charset(&file->charset, trace, error);
   if (status == PF_OK)

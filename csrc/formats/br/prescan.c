@@ -37,8 +37,6 @@ typedef struct prescan {
 } prescan;
 
 
-/* {====== The order of backtraces ====== */
-
 static void inspect_order (prescan *s, const br_group *group) {
   const size_t n = group->nframes - 1;
   s->backtraces += n + group->dropped;
@@ -71,10 +69,6 @@ static const char *decide_order (const prescan *s, br_interpretation *interp) {
   return "assumed: no group has the main routine at one end";
 }
 
-/* }====== */
-
-
-/* {====== Times ====== */
 
 static uint64_t capped_sum (uint64_t a, uint64_t b) {
   return b > UINT64_MAX - a ? UINT64_MAX : a + b;
@@ -120,8 +114,6 @@ static const char *decide_times (const prescan *s, br_interpretation *interp) {
   return s->shorter > 0 ? "some line took less time than what it called"
                         : "assumed: nothing says otherwise";
 }
-
-/* }====== */
 
 
 /* Decides order and times, and sets the facts. */

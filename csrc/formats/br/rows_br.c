@@ -128,46 +128,38 @@ static pf_status find_stack (group_reader *self, uint32_t *stack,
 }
 
 
-/* Subtracts the time of the callees from an inclusive time. Lines are written
-   when they end: the callees are the groups one frame deeper since the last
-   group of this depth. */
-static pf_status compute_self (group_reader *self, int64_t *self_ns,
-                               pf_error *error) {
+/* Puts the times. Samples have none; self time can be computed from inclusive
+   times only if backtraces state the callers. Lines are written when they end:
+   the callees of a line are the groups one frame deeper since the last group of
+   its depth. */
+static pf_status put_times (group_reader *self, pf_column *columns, size_t row,
+                            pf_error *error) {
   const br_group *const group = &self->parser.group;
   const size_t depth = group->nframes;
-  if (!pf_grow_filled(&self->callees, &self->callees_capacity, depth + 2, 0))
-    return pf_no_memory(error);
-  const uint64_t called = self->callees[depth + 1];
-  self->callees[depth + 1] = 0;
-  self->callees[depth] += group->spent; /* less than 2^63 each; may wrap */
-  *self_ns = (int64_t)(group->spent - called);
-  if (called <= group->spent)
+  const bool has_time = br_has_time(group);
+  const bool subtracts = has_time && self->interp->inclusive;
+  const bool has_self =
+      has_time &&
+      (!subtracts || (group->dropped == 0 && self->interp->has_callers));
+  uint64_t called = 0;
+  pf_put_int(&columns[SAMPLES_SPENT], row, (int64_t)group->spent, has_time);
+  if (subtracts && columns[SAMPLES_SELF].data != NULL) {
+    if (!pf_grow_filled(&self->callees, &self->callees_capacity, depth + 2, 0))
+      return pf_no_memory(error);
+    called = self->callees[depth + 1];
+    self->callees[depth + 1] = 0;
+    self->callees[depth] += group->spent; /* less than 2^63 each; may wrap */
+  }
+  const bool is_less = called > group->spent;
+  pf_put_int(&columns[SAMPLES_SELF], row,
+             is_less ? 0 : (int64_t)(group->spent - called), has_self);
+  if (!is_less)
     return PF_OK;
-  *self_ns = 0;
   return pf_warn(self->parser.trace, PF_NOTE, "br-not-inclusive", PF_EFORMAT,
                  group->offset, error,
                  "the line took %llu ns and what it called %llu ns: its self "
                  "time is set to 0",
                  (unsigned long long)group->spent, (unsigned long long)called);
-}
-
-
-/* Sets the times. Samples have none; self time can be computed from inclusive
-   times only if backtraces state the callers. */
-static pf_status put_times (group_reader *self, pf_column *columns, size_t row,
-                            pf_error *error) {
-  const br_group *const group = &self->parser.group;
-  const bool has_time = br_has_time(group);
-  const bool subtracts = has_time && self->interp->inclusive;
-  int64_t self_ns = (int64_t)group->spent;
-  pf_status status = PF_OK;
-  pf_put_int(&columns[SAMPLES_SPENT], row, self_ns, has_time);
-  if (subtracts && columns[SAMPLES_SELF].data != NULL)
-    status = compute_self(self, &self_ns, error);
-  pf_put_int(&columns[SAMPLES_SELF], row, self_ns,
-             has_time && (!subtracts ||
-                          (group->dropped == 0 && self->interp->has_callers)));
-  return status;
 }
 
 
@@ -205,8 +197,6 @@ static pf_status next_samples (pf_reader *reader, pf_batch *batch,
 /* }====== */
 
 
-/* {====== Frames ====== */
-
 static pf_status put_frame (pf_reader *reader, pf_batch *batch,
                             pf_error *error) {
   group_reader *const self = (group_reader *)(void *)reader;
@@ -240,9 +230,6 @@ static pf_status next_frames (pf_reader *reader, pf_batch *batch,
                               pf_error *error) {
   return pf_batch_fill(reader, batch, put_frame, error);
 }
-
-
-/* }====== */
 
 
 static void close_groups (pf_reader *reader) {
