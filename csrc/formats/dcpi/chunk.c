@@ -37,12 +37,6 @@ static void add_counts (const uint8_t *at, uint64_t count, bool big,
 }
 
 
-void dcpi_add_counts (dcpi_parser *parser, const dcpi_segment *segment) {
-  add_counts(parser->bytes.at + segment->counts_at, segment->count,
-             parser->file->big, &parser->addresses, &parser->samples);
-}
-
-
 /* Whether the 8 bytes at `at` are a footer that matches the sums so far plus
    `more` counts at `counts_at`. */
 static bool is_footer (const dcpi_parser *parser, uint64_t at,
@@ -211,13 +205,20 @@ static pf_status check_range (dcpi_parser *parser, const dcpi_segment *segment,
 }
 
 
-/* Check a chunk against the one before and the image, and store its position in
-   the parser. */
-static pf_status check_chunk (dcpi_parser *parser, dcpi_segment *segment) {
+/* Read a chunk of `count` counts that covers `size` bytes of the file, and check it
+   against the one before and the image. */
+static pf_status take_chunk (dcpi_parser *parser, dcpi_segment *segment,
+                             uint64_t count, uint64_t size) {
   const uint64_t step = parser->file->step;
   const uint64_t unit = parser->file->by_insn ? step : 1;
   const uint64_t start = segment->words[0] * unit;
   const uint64_t end = start + step * segment->words[1];
+  segment->counts_at = parser->at + DCPI_CHUNK_HEAD;
+  segment->count = count;
+  dcpi_take_segment(parser, segment, DCPI_CHUNK, size);
+  if (!parser->reader_counts)
+    add_counts(parser->bytes.at + segment->counts_at, count, parser->file->big,
+               &parser->addresses, &parser->samples);
   pf_status status = check_order(parser, segment, start);
   if (status == PF_OK)
     status = check_range(parser, segment, start, end);
@@ -234,18 +235,6 @@ static pf_status check_chunk (dcpi_parser *parser, dcpi_segment *segment) {
   parser->last = start;
   parser->last_end = end;
   return status;
-}
-
-
-/* Read a chunk of `count` counts that covers `size` bytes of the file. */
-static pf_status take_chunk (dcpi_parser *parser, dcpi_segment *segment,
-                             uint64_t count, uint64_t size) {
-  segment->counts_at = parser->at + DCPI_CHUNK_HEAD;
-  segment->count = count;
-  dcpi_take_segment(parser, segment, DCPI_CHUNK, size);
-  if (!parser->reader_counts)
-    dcpi_add_counts(parser, segment);
-  return check_chunk(parser, segment);
 }
 
 

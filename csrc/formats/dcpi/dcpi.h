@@ -294,9 +294,6 @@ static inline uint32_t dcpi_load (const dcpi_parser *parser, uint64_t at) {
 /* Parse the next chunk or the footer. */
 pf_status dcpi_parse_chunk (dcpi_parser *parser, dcpi_segment *segment);
 
-/* Add the counts of a chunk to the sums of the parser. */
-void dcpi_add_counts (dcpi_parser *parser, const dcpi_segment *segment);
-
 
 /* dcpicat.c */
 

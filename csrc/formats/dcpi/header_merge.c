@@ -130,21 +130,8 @@ static pf_status add_only_event (dcpi_writer *self, const uint32_t *values,
 }
 
 
-/* Merge an event line: a name with a period line, or dcpicat's line with
-   both. */
-static pf_status merge_event (dcpi_writer *self, const uint32_t *values,
-                              uint32_t value) {
-  dcpi_event event;
-  if (values[DCPI_PERIOD] != PF_NO_NAME ||
-      !dcpi_read_event(dcpi_name(self, value), &event))
-    return add_only_event(self, values, value);
-  const uint32_t name = pf_intern(self->dictionary, event.name);
-  return name == PF_NO_NAME ? pf_no_memory(self->error)
-                            : add_event(self, name, &event);
-}
-
-
-/* Merge all event lines. Lines of the option `header` replace the others. */
+/* Merge all event lines: a name with a period line, or dcpicat's line with both.
+   Lines of the option `header` replace the others. */
 static pf_status merge_events (dcpi_writer *self) {
   pf_status status = PF_OK;
   bool has_every = false;
@@ -154,10 +141,19 @@ static pf_status merge_events (dcpi_writer *self) {
   for (size_t i = 0; i < self->nfields && status == PF_OK; i++) {
     const dcpi_field *const field = &self->fields[i];
     const bool is_for_all = field->profile == DCPI_ALL_PROFILES;
-    if (is_for_all == has_every && dcpi_field_word(self, field) == DCPI_EVENT)
-      status = merge_event(
-          self, self->profiles[is_for_all ? 0 : field->profile].values,
-          field->value);
+    if (is_for_all != has_every || dcpi_field_word(self, field) != DCPI_EVENT)
+      continue;
+    const uint32_t *const values =
+        self->profiles[is_for_all ? 0 : field->profile].values;
+    dcpi_event event;
+    if (values[DCPI_PERIOD] != PF_NO_NAME ||
+        !dcpi_read_event(dcpi_name(self, field->value), &event)) {
+      status = add_only_event(self, values, field->value);
+      continue;
+    }
+    const uint32_t name = pf_intern(self->dictionary, event.name);
+    status = name == PF_NO_NAME ? pf_no_memory(self->error)
+                                : add_event(self, name, &event);
   }
   return status;
 }

@@ -122,13 +122,6 @@ static int score (pf_bytes head, uint64_t size) {
 
 /* {====== Info ====== */
 
-static void set_text (pf_trace *trace, const dcpi_header *header,
-                      dcpi_word word) {
-  if (header->values[word].at != NULL)
-    pf_info_text(trace, dcpi_rules[word].word, header->values[word]);
-}
-
-
 /* Set the info entries of all words whose values are numbers. */
 static void set_numbers (pf_trace *trace, const dcpi_header *header) {
   for (dcpi_word word = DCPI_VERSION; word < DCPI_WORDS; word++) {
@@ -146,26 +139,28 @@ static void set_numbers (pf_trace *trace, const dcpi_header *header) {
 
 
 static void set_texts (pf_trace *trace, const dcpi_header *header) {
-  const pf_bytes name = dcpi_name_of(header);
-  set_text(trace, header, DCPI_VERSION);
-  set_text(trace, header, DCPI_IMAGE);
-  if (name.at != NULL)
-    pf_info_text(trace, "name", name);
-  set_text(trace, header, DCPI_LABEL);
-  set_text(trace, header, DCPI_PATH);
-  if (header->npaths > 1)
-    pf_info_int(trace, "paths", (int64_t)header->npaths);
-  set_text(trace, header, DCPI_EPOCH);
-  if (dcpi_has(header, DCPI_EPOCH)) {
-    const uint64_t time = header->numbers[DCPI_EPOCH];
-    char text[32];
-    snprintf(text, sizeof text, "%04u-%02u-%02u %02u:%02u:%02u",
-             (unsigned)(time / 10000000000), (unsigned)(time / 100000000 % 100),
-             (unsigned)(time / 1000000 % 100), (unsigned)(time / 10000 % 100),
-             (unsigned)(time / 100 % 100), (unsigned)(time % 100));
-    pf_info_text(trace, "epoch_utc", pf_bytes_of(text));
+  static const dcpi_word words[] = {DCPI_VERSION, DCPI_IMAGE, DCPI_NAME,
+                                    DCPI_LABEL,   DCPI_PATH,  DCPI_EPOCH,
+                                    DCPI_PLATFORM};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+    const dcpi_word word = words[i];
+    const pf_bytes value =
+        word == DCPI_NAME ? dcpi_name_of(header) : header->values[word];
+    if (value.at != NULL)
+      pf_info_text(trace, dcpi_rules[word].word, value);
+    if (word == DCPI_PATH && header->npaths > 1)
+      pf_info_int(trace, "paths", (int64_t)header->npaths);
+    if (word == DCPI_EPOCH && dcpi_has(header, DCPI_EPOCH)) {
+      const uint64_t time = header->numbers[DCPI_EPOCH];
+      char text[32];
+      snprintf(text, sizeof text, "%04u-%02u-%02u %02u:%02u:%02u",
+               (unsigned)(time / 10000000000),
+               (unsigned)(time / 100000000 % 100),
+               (unsigned)(time / 1000000 % 100), (unsigned)(time / 10000 % 100),
+               (unsigned)(time / 100 % 100), (unsigned)(time % 100));
+      pf_info_text(trace, "epoch_utc", pf_bytes_of(text));
+    }
   }
-  set_text(trace, header, DCPI_PLATFORM);
 }
 
 
@@ -255,27 +250,6 @@ static pf_status prescan_file (dcpi_parser *parser, prescan *counted) {
 }
 
 
-/* Check that a binary header ends within the limit. */
-static pf_status find_end (const dcpi_file *file, pf_bytes bytes,
-                           pf_error *error) {
-  dcpi_line line;
-  uint64_t at = 0;
-  while (at < file->limit && dcpi_split_line(bytes, at, &line)) {
-    if (dcpi_is_terminator(&line))
-      return PF_OK;
-    at += line.size;
-  }
-  if (bytes.size > file->limit)
-    return pf_fail(error, PF_EFORMAT, at,
-                   "a line \"samples\" expected in the first %llu bytes, "
-                   "found none (header_limit allows more)",
-                   (unsigned long long)file->limit);
-  return pf_fail(error, PF_ETRUNCATED, at,
-                 "a line \"samples\" expected at the end of the header, the "
-                 "file ends without one");
-}
-
-
 static pf_status read_options (const pf_trace *trace, dcpi_file *file,
                                pf_error *error) {
   const int64_t step = pf_option_int(trace, "insn_size", DCPI_INSN_SIZE);
@@ -300,20 +274,34 @@ static pf_status read_options (const pf_trace *trace, dcpi_file *file,
 }
 
 
+/* Detect the dialect, and check that a binary header ends within the limit. */
 static pf_status find_dialect (const pf_trace *trace, dcpi_file *file,
                                pf_error *error) {
   const pf_bytes bytes = trace->sources[0].bytes;
   const pf_bytes head = {
       bytes.at, bytes.size < file->limit ? bytes.size : (size_t)file->limit};
   const head_stats found = scan_head(head);
+  dcpi_line line;
+  uint64_t at = 0;
   if (bytes.size == 0)
     return pf_fail(error, PF_EFORMAT, 0,
                    "a header expected, the file is empty");
-  const bool is_text =
-      pf_option_is(trace, "dialect", "dcpicat") ||
-      (!pf_option_is(trace, "dialect", "pdb") && is_cat(&found));
-  file->dialect = is_text ? DCPI_CAT : DCPI_PDB;
-  return is_text ? PF_OK : find_end(file, bytes, error);
+  if (pf_option_is(trace, "dialect", "dcpicat") ||
+      (!pf_option_is(trace, "dialect", "pdb") && is_cat(&found))) {
+    file->dialect = DCPI_CAT;
+    return PF_OK;
+  }
+  for (; at < file->limit && dcpi_split_line(bytes, at, &line); at += line.size)
+    if (dcpi_is_terminator(&line))
+      return PF_OK;
+  if (bytes.size > file->limit)
+    return pf_fail(error, PF_EFORMAT, at,
+                   "a line \"samples\" expected in the first %llu bytes, "
+                   "found none (header_limit allows more)",
+                   (unsigned long long)file->limit);
+  return pf_fail(error, PF_ETRUNCATED, at,
+                 "a line \"samples\" expected at the end of the header, the "
+                 "file ends without one");
 }
 
 

@@ -195,28 +195,21 @@ static void fill_ids (pf_column *column, size_t rows, uint32_t id,
 }
 
 
-/* Store the time of each count and the rounding rest; either column may be
-   unwanted (data is NULL). */
-static void fill_spent (const samples_reader *self, pf_column *spent,
-                        pf_column *rest, size_t rows) {
-  const bool is_one = self->parser.header.nevents <= 1;
-  for (size_t i = 0; i < rows; i++) {
-    const pf_wide each = self->times[is_one ? 0 : self->row_events[i]];
+/* Fill all columns that follow from the header and the counts. */
+static void fill_columns (const samples_reader *self, pf_batch *batch) {
+  const size_t events = self->parser.header.nevents;
+  pf_column *const spent = &batch->columns[SAMPLES_SPENT];
+  pf_column *const rest = &batch->columns[SAMPLES_REST];
+  const size_t nspent =
+      spent->data != NULL || rest->data != NULL ? batch->rows : 0;
+  for (size_t i = 0; i < nspent; i++) {
+    const pf_wide each = self->times[events <= 1 ? 0 : self->row_events[i]];
     int64_t ns = 0, left = 0;
     const bool is_there = each > 0 && self->counts[i] >= 0 &&
                           pf_time_of_count(self->counts[i], each, &ns, &left);
     pf_put_int(spent, i, ns, is_there);
     pf_put_int(rest, i, left, is_there);
   }
-}
-
-
-/* Fill all columns that follow from the header and the counts. */
-static void fill_columns (const samples_reader *self, pf_batch *batch) {
-  const size_t events = self->parser.header.nevents;
-  if (dcpi_wanted(batch, SAMPLES_SPENT) || dcpi_wanted(batch, SAMPLES_REST))
-    fill_spent(self, &batch->columns[SAMPLES_SPENT],
-               &batch->columns[SAMPLES_REST], batch->rows);
   for (size_t i = SAMPLES_PROFILE; i < SAMPLES_COLUMNS; i++) {
     pf_column *const column = &batch->columns[i];
     if (column->data == NULL)
