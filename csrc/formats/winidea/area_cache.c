@@ -48,37 +48,28 @@ static pf_status add_bare (winidea_area_cache *cache, uint32_t handle,
 }
 
 
-/* Sets *number to the entry of the variable whose states have the handle
-   `states`. Creates it if there is none, so the result does not depend on
-   whether a state or its variable occurs first. */
-static pf_status find_variable (winidea_area_cache *cache, uint32_t states,
-                                uint32_t *number) {
-  const winidea_file *const file = cache->file;
-  const winidea_handle_info *const info =
-      winidea_find_handle(&file->areas, states);
-  const uint32_t handle = states - WINIDEA_KIND_STEP;
-  if (info != NULL && info->variable != WINIDEA_NO_ENTRY) {
-    *number = info->variable;
-    return PF_OK;
-  }
-  if (winidea_first_entry(file, handle) == NULL) {
-    winidea_entry bare;
-    if (add_bare(cache, handle, false, 0, WINIDEA_NO_ENTRY, &bare) != PF_OK)
-      return PF_ENOMEM;
-  }
-  *number = (uint32_t)(winidea_first_entry(file, handle) - file->areas.list);
-  return PF_OK;
-}
-
-
-/* Adds an entry that the mapping lacks. A state gets its variable as parent. */
+/* Adds an entry that the mapping lacks. A state gets its variable as parent, which
+   is added if there is none, so that the result does not depend on whether a
+   state or its variable occurs first. */
 static pf_status add_unmapped (winidea_area_cache *cache, uint32_t handle,
                                bool has_value, int64_t value,
                                winidea_entry *entry) {
+  const winidea_file *const file = cache->file;
   uint32_t parent = WINIDEA_NO_ENTRY;
-  if (winidea_is_state(handle) &&
-      find_variable(cache, handle, &parent) != PF_OK)
-    return PF_ENOMEM;
+  if (winidea_is_state(handle)) {
+    const uint32_t variable = handle - WINIDEA_KIND_STEP;
+    const winidea_handle_info *const info =
+        winidea_find_handle(&file->areas, handle);
+    if (info != NULL)
+      parent = info->variable;
+    if (parent == WINIDEA_NO_ENTRY) {
+      if (winidea_first_entry(file, variable) == NULL &&
+          add_bare(cache, variable, false, 0, WINIDEA_NO_ENTRY, entry) != PF_OK)
+        return PF_ENOMEM;
+      parent =
+          (uint32_t)(winidea_first_entry(file, variable) - file->areas.list);
+    }
+  }
   return add_bare(cache, handle, has_value, value, parent, entry);
 }
 

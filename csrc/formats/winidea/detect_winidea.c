@@ -22,51 +22,42 @@ typedef struct counts {
   size_t records;
   size_t old;       /* the word is valid only in version 1.0 */
   size_t new;       /* only in version 1.1 */
-  size_t zero;      /* the word is 0: an exit, or a write of version 1.0 */
   size_t invalid;   /* invalid in both versions */
   size_t decreases; /* the time is less than the one before */
 } counts;
 
 
-/* Counts one record. Version 1.1 has a type for writes, 1.0 has none. */
-static void count_record (counts *t, uint32_t handle, uint32_t word,
-                          int64_t time) {
-  const bool is_plausible = winidea_kind(handle) <= WINIDEA_INSPECTOR_STATE &&
-                            (handle & (WINIDEA_KIND_STEP - 1)) < INDEX_LIMIT &&
-                            time < TIME_LIMIT && time > -TIME_LIMIT;
-  if (!is_plausible)
-    t->invalid += handle != WINIDEA_NO_HANDLE;
-  else if (word == 0) {
-    t->zero++;
-    t->old += winidea_has_writes(handle);
-  }
-  else if ((word & ~0xfffu) == 0 && (word & 15) <= WINIDEA_WRITE)
-    t->new ++;
-  else if ((word & ~0x0f000000u) == 0 && word >> 24 <= WINIDEA_WRITE)
-    t->old++;
-  else
-    t->invalid++;
-}
-
-
-/* Counts records. A record of zeros is valid only as the first: a leave on core
+/* Counts records. Version 1.1 has a type for writes, 1.0 has none; the word 0 is a
+   leave in both. A record of zeros is valid only as the first: a leave on core
    0. */
 static void count_records (counts *t, const uint8_t *at, size_t count,
                            unsigned size) {
   int64_t last = INT64_MIN;
   for (; count > 0; count--, at += size) {
+    const uint32_t handle = pf_load32le(at), word = pf_load32le(at + 4);
     const int64_t time = (int64_t)pf_load64le(at + size - 8);
+    const bool is_plausible =
+        winidea_kind(handle) <= WINIDEA_INSPECTOR_STATE &&
+        (handle & (WINIDEA_KIND_STEP - 1)) < INDEX_LIMIT && time < TIME_LIMIT &&
+        time > -TIME_LIMIT;
     unsigned zeros = 0;
     while (zeros < size && at[zeros] == 0)
       zeros++;
-    const bool is_filler = t->records > 0 && zeros == size;
+    if (t->records > 0 && zeros == size)
+      t->invalid++;
+    else if (!is_plausible)
+      t->invalid += handle != WINIDEA_NO_HANDLE;
+    else if (word == 0)
+      t->old += winidea_has_writes(handle);
+    else if ((word & ~0xfffu) == 0 && (word & 15) <= WINIDEA_WRITE)
+      t->new ++;
+    else if ((word & ~0x0f000000u) == 0 && word >> 24 <= WINIDEA_WRITE)
+      t->old++;
+    else
+      t->invalid++;
     t->records++;
     t->decreases += time < last;
     last = time;
-    if (is_filler)
-      t->invalid++;
-    else
-      count_record(t, pf_load32le(at), pf_load32le(at + 4), time);
   }
 }
 
@@ -125,10 +116,8 @@ int winidea_score_records (pf_bytes head, uint64_t size) {
 }
 
 
-/* Sets the version from the option, else by counting words. Returns false if the
-   counts are equal. */
-static bool find_version (const pf_trace *trace, pf_bytes bytes,
-                          winidea_layout *layout) {
+bool winidea_find_version (const pf_trace *trace, pf_bytes bytes,
+                           winidea_layout *layout) {
   counts t = {.records = 0};
   const size_t records = bytes.size / layout->size;
   const size_t first = 65536 / layout->size;
@@ -144,13 +133,6 @@ static bool find_version (const pf_trace *trace, pf_bytes bytes,
   if (is_old || t.old > t.new)
     layout->version = WINIDEA_1_0;
   return is_old || t.old != t.new;
-}
-
-
-bool winidea_has_version (const pf_trace *trace, pf_bytes bytes,
-                          unsigned size) {
-  winidea_layout layout = {.size = size};
-  return find_version(trace, bytes, &layout);
 }
 
 
@@ -199,7 +181,7 @@ pf_status winidea_detect_layout (pf_trace *trace, pf_bytes bytes,
                    "a record of %u bytes expected, the file has %zu",
                    layout->size, bytes.size);
   pf_status status = PF_OK;
-  if (!find_version(trace, bytes, layout) && bytes.size > 0)
+  if (!winidea_find_version(trace, bytes, layout) && bytes.size > 0)
     status = pf_warn(
         trace, PF_NOTE, "winidea-version-guessed", PF_EFORMAT, 4, error,
         "the version cannot be detected: read as 1.1; bin_version states it");

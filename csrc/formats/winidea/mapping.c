@@ -170,20 +170,6 @@ static pf_status add_context (pf_trace *trace, const winidea_fields *fields,
 }
 
 
-/* Reads a row of INFO. Returns false if its number is invalid. */
-static bool read_info (pf_trace *trace, const winidea_fields *fields) {
-  winidea_file *const file = trace->state;
-  const pf_bytes total = fields->of[MACRO_TOTAL_TIME];
-  if (total.at == NULL)
-    return true;
-  if (!winidea_read_decimal(total, &file->total_time))
-    return false;
-  file->has_total = true;
-  pf_info_int(trace, "total_time", file->total_time);
-  return true;
-}
-
-
 static pf_status take_row (pf_trace *trace, winidea_section_kind kind,
                            const winidea_rowformat *format, pf_bytes row,
                            uint64_t offset, pf_error *error) {
@@ -191,12 +177,19 @@ static pf_status take_row (pf_trace *trace, winidea_section_kind kind,
       [WINIDEA_INFO] = "a fact as the header says",
       [WINIDEA_CONTEXTS] = "a context as the header says",
       [WINIDEA_HANDLE] = "an area as the header says"};
-  const winidea_file *const file = trace->state;
+  winidea_file *const file = trace->state;
   winidea_fields fields;
   bool is_good = winidea_split(format, row, &fields);
   pf_status status = PF_OK;
-  if (is_good && kind == WINIDEA_INFO)
-    is_good = read_info(trace, &fields);
+  if (is_good && kind == WINIDEA_INFO) {
+    const pf_bytes total = fields.of[MACRO_TOTAL_TIME];
+    is_good =
+        total.at == NULL || winidea_read_decimal(total, &file->total_time);
+    if (is_good && total.at != NULL) {
+      file->has_total = true;
+      pf_info_int(trace, "total_time", file->total_time);
+    }
+  }
   else if (is_good && kind == WINIDEA_CONTEXTS)
     status = add_context(trace, &fields, &is_good, error);
   else if (is_good)

@@ -62,12 +62,11 @@ static pf_status open_records (pf_trace *trace, winidea_file *file,
   const unsigned size =
       (unsigned)pf_option_int(trace, "record_size", 24) == 20 ? 20 : 24;
   pf_status status = PF_OK;
+  file->layout.size = size;
   /* a live trace with few records leaves the version open */
   file->is_version_pending =
-      file->is_live && !winidea_has_version(trace, bytes, size);
-  if (file->is_version_pending)
-    file->layout = (winidea_layout){WINIDEA_1_1, size, false};
-  else
+      !winidea_find_version(trace, bytes, &file->layout) && file->is_live;
+  if (!file->is_version_pending)
     status = winidea_detect_layout(trace, bytes, &file->layout, error);
   if (status < 0)
     return status;
@@ -241,19 +240,6 @@ static bool may_have_half (const winidea_file *file, const char *path) {
 }
 
 
-/* Notes that a binary timeline has no main file, which would name its areas. */
-static pf_status note_no_names (pf_trace *trace, const winidea_file *file,
-                                pf_error *error) {
-  const pf_source *const main = trace->sources;
-  if (!may_have_half(file, main->path) || main->bytes.size == 0)
-    return PF_OK;
-  return pf_warn(trace, PF_NOTE, "winidea-no-names", PF_EFORMAT, PF_NO_OFFSET,
-                 error,
-                 "the main file of this binary timeline is not there: areas "
-                 "are named by their handles");
-}
-
-
 /* Notes that a main file has only names: its binary timeline is missing. A file
    with statistics is complete without a timeline. */
 static pf_status note_no_timeline (pf_trace *trace, const winidea_file *file,
@@ -285,9 +271,13 @@ static pf_status find_sources (pf_trace *trace, winidea_file *file,
   }
   const pf_source *const mapping = pf_source_of(trace, "mapping");
   file->timeline = trace->sources;
-  if (mapping == NULL)
-    return note_no_names(trace, file, error);
-  if (is_main(file, mapping) || file->is_live)
+  if (mapping == NULL && may_have_half(file, trace->sources->path) &&
+      trace->sources->bytes.size > 0)
+    return pf_warn(trace, PF_NOTE, "winidea-no-names", PF_EFORMAT, PF_NO_OFFSET,
+                   error,
+                   "the main file of this binary timeline is not there: areas "
+                   "are named by their handles");
+  if (mapping == NULL || is_main(file, mapping) || file->is_live)
     return PF_OK;
   return pf_warn(trace, PF_NOTE, "winidea-no-mapping", PF_EFORMAT, PF_NO_OFFSET,
                  error,
@@ -383,7 +373,7 @@ static const pf_source *source_at (const pf_trace *trace, size_t number) {
 static pf_status find_version (pf_trace *trace, winidea_file *file,
                                pf_error *error) {
   const pf_bytes bytes = file->timeline->bytes;
-  if (!winidea_has_version(trace, bytes, file->layout.size) &&
+  if (!winidea_find_version(trace, bytes, &file->layout) &&
       winidea_records(file) < MIN_RECORDS)
     return PF_AGAIN;
   file->is_version_pending = false;

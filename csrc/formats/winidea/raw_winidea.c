@@ -19,56 +19,47 @@ typedef struct raw_reader {
 } raw_reader;
 
 
-/* Puts the bytes of a row; the fields of a record are missing. */
+/* Puts the bytes of a row. Only a complete record has fields. */
 static void put_row (const pf_batch *batch, uint64_t offset, uint32_t kind,
-                     pf_bytes bytes) {
+                     pf_bytes bytes, bool is_record) {
   pf_column *const c = batch->columns;
-  const size_t row = batch->rows;
+  const size_t row = batch->rows, size = bytes.size;
   pf_put_int(&c[RAW_OFFSET], row, (int64_t)offset, true);
-  pf_put_int(&c[RAW_SIZE], row, (int64_t)bytes.size, true);
+  pf_put_int(&c[RAW_SIZE], row, (int64_t)size, true);
   pf_put_id(&c[RAW_KIND], row, kind);
   pf_put_bytes(&c[RAW_BYTES], row, bytes, true);
-}
-
-
-/* An incomplete record, which is the last, has no fields. */
-static void put_record (const raw_reader *self, const pf_batch *batch,
-                        uint64_t offset, size_t left) {
-  const winidea_file *const file = self->file;
-  pf_column *const c = batch->columns;
-  const size_t size = file->layout.size, row = batch->rows;
-  const uint8_t *const at = file->timeline->bytes.at + offset;
-  const bool is_whole = left >= size;
-  put_row(batch, offset, is_whole ? file->record_id : file->rest_id,
-          (pf_bytes){at, is_whole ? size : left});
-  for (int i = RAW_HANDLE; i <= RAW_TIME && !is_whole; i++)
+  for (int i = RAW_HANDLE; i <= RAW_TIME && !is_record; i++)
     pf_put_none(&c[i], row, 1);
-  if (!is_whole)
+  if (!is_record)
     return;
-  pf_put_addr(&c[RAW_HANDLE], row, pf_load32le(at), true);
-  pf_put_addr(&c[RAW_FLAGS], row, pf_load32le(at + 4), true);
-  pf_put_addr(&c[RAW_DATA], row, (uint64_t)winidea_data(at, size), true);
-  pf_put_addr(&c[RAW_TIME], row, pf_load64le(at + size - 8), true);
+  pf_put_addr(&c[RAW_HANDLE], row, pf_load32le(bytes.at), true);
+  pf_put_addr(&c[RAW_FLAGS], row, pf_load32le(bytes.at + 4), true);
+  pf_put_addr(&c[RAW_DATA], row, (uint64_t)winidea_data(bytes.at, size), true);
+  pf_put_addr(&c[RAW_TIME], row, pf_load64le(bytes.at + size - 8), true);
 }
 
 
 static pf_status next_records (pf_reader *reader, pf_batch *batch,
                                pf_error *error) {
   raw_reader *const self = (raw_reader *)(void *)reader;
-  const size_t size = self->file->layout.size;
-  const bool is_live = self->file->is_live;
+  const winidea_file *const file = self->file;
+  const size_t size = file->layout.size;
   pf_batch_clear(batch);
   const pf_status status = winidea_update_live(self->trace, error);
   if (status < 0)
     return status;
-  uint64_t all = self->file->timeline->bytes.size;
-  if (is_live)
+  uint64_t all = file->timeline->bytes.size;
+  if (file->is_live)
     all -= all % size; /* leave out a record that is not complete */
   for (; batch->rows < PF_BATCH_ROWS && self->at * size < all; batch->rows++) {
     const uint64_t offset = self->at++ * size;
-    put_record(self, batch, offset, (size_t)(all - offset));
+    const bool is_whole = all - offset >= size;
+    const pf_bytes bytes = {file->timeline->bytes.at + offset,
+                            is_whole ? size : (size_t)(all - offset)};
+    put_row(batch, offset, is_whole ? file->record_id : file->rest_id, bytes,
+            is_whole);
   }
-  return pf_batch_status(batch, is_live ? PF_AGAIN : PF_END);
+  return pf_batch_status(batch, file->is_live ? PF_AGAIN : PF_END);
 }
 
 
@@ -88,16 +79,16 @@ static void put_line (raw_reader *self, pf_bytes text, const pf_batch *batch) {
   pf_bytes line = winidea_line(text, self->at, &next);
   if (self->at == 0 && line.size >= 3 && line.at[0] == 0xef)
     line = (pf_bytes){line.at + 3, line.size - 3}; /* byte order mark */
-  const bool is_header = file->text != NULL && winidea_is_header(line);
+  const winidea_section_kind kind =
+      file->text != NULL ? winidea_header_kind(line) : WINIDEA_SECTIONS;
+  const bool is_header = kind != WINIDEA_SECTIONS;
   if (is_header)
-    self->kind = file->section_ids[winidea_kind_of_header(line)];
+    self->kind = file->section_ids[kind];
   put_row(batch, self->at,
           is_header        ? file->header_id
           : line.size == 0 ? file->blank_id
                            : self->kind,
-          (pf_bytes){text.at + self->at, (size_t)(next - self->at)});
-  for (int i = RAW_HANDLE; i <= RAW_TIME; i++)
-    pf_put_none(&batch->columns[i], batch->rows, 1);
+          (pf_bytes){text.at + self->at, (size_t)(next - self->at)}, false);
   self->at = next;
 }
 

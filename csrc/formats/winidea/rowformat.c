@@ -102,6 +102,11 @@ bool winidea_has_macro (const winidea_rowformat *format, winidea_macro macro) {
 
 /* {====== Rows ====== */
 
+static bool has_prefix (pf_bytes text) {
+  return text.size > 2 && text.at[0] == '0' && winidea_upper(text.at[1]) == 'X';
+}
+
+
 /* The part of a row that is not split yet. */
 typedef struct slice {
   const uint8_t *at, *end;
@@ -170,8 +175,7 @@ static bool is_digit_of (winidea_macro macro, uint8_t c) {
 static size_t count_digits (winidea_macro macro, const slice *r) {
   size_t n = 0, max = macro == MACRO_EVENT ? 1 : NUMBER_LENGTH;
   if (macro <= MACRO_STATE) {
-    n = left_of(r) > 2 && r->at[0] == '0' && winidea_upper(r->at[1]) == 'X' ? 2
-                                                                            : 0;
+    n = has_prefix((pf_bytes){r->at, left_of(r)}) ? 2 : 0;
     max = n + 8;
   }
   while (n < max && n < left_of(r) && is_digit_of(macro, r->at[n]))
@@ -337,11 +341,6 @@ pf_bytes winidea_trim (pf_bytes text) {
          (text.at[text.size - 1] == ' ' || text.at[text.size - 1] == '\t'))
     text.size--;
   return text;
-}
-
-
-static bool has_prefix (pf_bytes text) {
-  return text.size > 2 && text.at[0] == '0' && winidea_upper(text.at[1]) == 'X';
 }
 
 

@@ -76,24 +76,19 @@ static winidea_section_kind keyword_of (pf_bytes line, pf_bytes *rest) {
 }
 
 
-bool winidea_is_header (pf_bytes line) {
+winidea_section_kind winidea_header_kind (pf_bytes line) {
   pf_bytes rest;
   const winidea_section_kind kind = keyword_of(line, &rest);
   if (kind == WINIDEA_SECTIONS)
-    return false;
+    return kind;
   /* a keyword without a bracket is followed by a blank or nothing */
   const bool is_ended = kind == WINIDEA_HANDLE || kind == WINIDEA_STATISTICS ||
                         rest.size == 0 || rest.at[0] == ' ' ||
                         rest.at[0] == '\t';
-  return is_ended &&
-         (rest.size == 0 || memchr(rest.at, '%', rest.size) != NULL ||
-          rest.at[rest.size - 1] == ')');
-}
-
-
-winidea_section_kind winidea_kind_of_header (pf_bytes line) {
-  pf_bytes rest;
-  return keyword_of(line, &rest);
+  const bool is_header =
+      is_ended && (rest.size == 0 || memchr(rest.at, '%', rest.size) != NULL ||
+                   rest.at[rest.size - 1] == ')');
+  return is_header ? kind : WINIDEA_SECTIONS;
 }
 
 

@@ -45,9 +45,13 @@ pf_status winidea_next_section (pf_trace *trace, winidea_section_kind kind,
    one. */
 pf_bytes winidea_line (pf_bytes text, uint64_t at, uint64_t *next);
 
-/* Returns true if a line is a section header; and the kind of the section. */
-bool winidea_is_header (pf_bytes line);
-winidea_section_kind winidea_kind_of_header (pf_bytes line);
+/* The kind of the section that a line begins; WINIDEA_SECTIONS: it is no
+   header. */
+winidea_section_kind winidea_header_kind (pf_bytes line);
+
+static inline bool winidea_is_header (pf_bytes line) {
+  return winidea_header_kind(line) != WINIDEA_SECTIONS;
+}
 
 /* Returns true if a format has the macros that the rows of a section need. */
 bool winidea_has_required_macros (const winidea_rowformat *format,

@@ -98,13 +98,12 @@ static int type_of (uint8_t letter) {
 /* Parses a value: an integer, or a number with a point or an exponent, inf or
    nan. */
 static bool read_value (const timeline_reader *self, pf_bytes text, row *r) {
-  char copy[64], *stop;
+  char copy[64] = "", *stop;
   text = winidea_trim(text);
-  r->kind = WINIDEA_DATA_NONE;
   r->data = 0;
+  r->kind = text.size == 0 ? WINIDEA_DATA_NONE : WINIDEA_DATA_INTEGER;
   if (text.size == 0)
     return true;
-  r->kind = WINIDEA_DATA_INTEGER;
   if (winidea_read_value(text, self->base, &r->data)) {
     if (text.size == 16 && self->base != WINIDEA_DECIMAL)
       r->kind = WINIDEA_DATA_BITS;
@@ -114,7 +113,6 @@ static bool read_value (const timeline_reader *self, pf_bytes text, row *r) {
   if (text.size >= sizeof copy)
     return false;
   memcpy(copy, text.at, text.size);
-  copy[text.size] = '\0';
   const double number = strtod(copy, &stop);
   memcpy(&r->data, &number, sizeof number);
   return *stop == '\0';

@@ -295,9 +295,10 @@ pf_bytes winidea_complete_lines (const winidea_file *file, pf_bytes text);
 pf_status winidea_update_live (pf_trace *trace, pf_error *error);
 
 
-/* detect_winidea.c: returns true if the records or an option determine the
-   version. */
-bool winidea_has_version (const pf_trace *trace, pf_bytes bytes, unsigned size);
+/* detect_winidea.c: sets the version of a layout, whose size is set, from the
+   option, else by counting words. Returns false if the counts are equal. */
+bool winidea_find_version (const pf_trace *trace, pf_bytes bytes,
+                           winidea_layout *layout);
 
 /* The confidence, 0 to 100, that `head` begins a binary timeline of `size`
    bytes. */
