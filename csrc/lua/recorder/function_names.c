@@ -126,27 +126,6 @@ static void name_function (lua_State *L, lua_Debug *ar, l_recorder *r,
 
 /* {====== Hash table ====== */
 
-/* Whether `source` ends with the bytes that the function keeps of its own
-   source. Compares words, because a call of memcmp costs more. */
-static inline bool has_tail (const l_function *f, const char *source,
-                             size_t size) {
-  const size_t count = f->tail_size;
-  const char *const tail = source + size - count;
-  uint64_t one, other;
-  if (count < sizeof one)
-    return memcmp(f->tail, tail, count) == 0;
-  for (size_t at = 0; at + sizeof one < count; at += sizeof one) {
-    memcpy(&one, f->tail + at, sizeof one);
-    memcpy(&other, tail + at, sizeof other);
-    if (one != other)
-      return false;
-  }
-  memcpy(&one, f->tail + count - sizeof one, sizeof one);
-  memcpy(&other, tail + count - sizeof other, sizeof other);
-  return one == other;
-}
-
-
 typedef struct search_key {
   l_function *const *list;
   const l_function_key *key;
@@ -160,7 +139,9 @@ static bool is_same (const void *context, uint32_t number) {
   return f->key.source == key->source && f->key.size == key->size &&
          f->key.c == key->c && f->key.first == key->first &&
          f->key.last == key->last && f->key.signature == key->signature &&
-         (key->c != NULL || has_tail(f, key->source, key->size));
+         (key->c != NULL ||
+          memcmp(f->tail, key->source + key->size - f->tail_size,
+                 f->tail_size) == 0);
 }
 
 
@@ -170,7 +151,6 @@ static l_function *make (lua_State *L, lua_Debug *ar, l_recorder *r,
   l_function *const f = calloc(1, sizeof *f);
   if (f == NULL)
     return NULL;
-  lua_getinfo(L, "S", ar); /* not filled for C functions so far */
   f->key = *key;
   f->record_id = L_NO_ID;
   if (key->source != NULL) {
@@ -188,17 +168,26 @@ static l_function *make (lua_State *L, lua_Debug *ar, l_recorder *r,
 }
 
 
-/* Returns the function of a key, a new one if it is unknown. NULL: out of
-   memory. */
-static l_function *function_of_key (lua_State *L, lua_Debug *ar, l_recorder *r,
-                                    const l_function_key *key) {
+l_function *l_function_of (lua_State *L, lua_Debug *ar, l_recorder *r) {
+  lua_getinfo(L, "Su", ar);
+  l_function_key key = {.source = ar->source,
+                        .size = ar->srclen,
+                        .first = ar->linedefined,
+                        .last = ar->lastlinedefined,
+                        .signature =
+                            ar->nups << 16 | ar->nparams << 8 | ar->isvararg};
+  if (*ar->what == 'C') {
+    lua_getinfo(L, "f", ar);
+    key = (l_function_key){.c = lua_tocfunction(L, -1)};
+    lua_pop(L, 1);
+  }
   l_functions *const functions = &r->functions;
-  const search_key search = {functions->list, key};
+  const search_key search = {functions->list, &key};
   const uint64_t address =
-      (uint64_t)(uintptr_t)key->source ^ (uint64_t)(uintptr_t)key->c;
-  const uint64_t hash =
-      (address >> 4) + ((uint64_t)(unsigned)key->first << 20) +
-      (unsigned)key->last + ((uint64_t)(unsigned)key->signature << 32);
+      (uint64_t)(uintptr_t)key.source ^ (uint64_t)(uintptr_t)key.c;
+  const uint64_t hash = (address >> 4) + ((uint64_t)(unsigned)key.first << 20) +
+                        (unsigned)key.last +
+                        ((uint64_t)(unsigned)key.signature << 32);
   const uint32_t known =
       pf_intern_table_find(&functions->known, hash, is_same, &search);
   if (known != PF_NOT_INTERNED)
@@ -207,67 +196,12 @@ static l_function *function_of_key (lua_State *L, lua_Debug *ar, l_recorder *r,
   if (pf_intern_table_reserve(&functions->known) &&
       pf_grow(&functions->list, &functions->capacity,
               (size_t)functions->known.count + 1))
-    f = make(L, ar, r, key);
+    f = make(L, ar, r, &key);
   if (f == NULL)
     l_recorder_fail(r, PF_ENOMEM, "out of memory");
   else
     functions->list[pf_intern_table_add(&functions->known, hash)] = f;
   return f;
-}
-
-
-/* Returns the C function of an activation, or NULL. */
-static lua_CFunction c_function_of (lua_State *L, lua_Debug *ar) {
-  lua_getinfo(L, "f", ar);
-  const lua_CFunction c = lua_tocfunction(L, -1);
-  lua_pop(L, 1);
-  return c;
-}
-
-
-static inline int signature_of (const lua_Debug *ar) {
-  return ar->nups << 16 | ar->nparams << 8 | ar->isvararg;
-}
-
-
-/* Looks up a function that is not the hint. For a Lua function `ar` has been
-   filled. */
-static l_function *find (lua_State *L, lua_Debug *ar, l_recorder *r,
-                         lua_CFunction c) {
-  l_function_key key = {.c = c};
-  if (c == NULL && *ar->what == 'C')
-    key.c = c_function_of(L, ar);
-  else if (c == NULL)
-    key = (l_function_key){.source = ar->source,
-                           .size = ar->srclen,
-                           .first = ar->linedefined,
-                           .last = ar->lastlinedefined,
-                           .signature = signature_of(ar)};
-  return function_of_key(L, ar, r, &key);
-}
-
-
-/* If a C function is expected, only its address is asked for, which is all that
-   identifies it. Otherwise the fields of `ar` are compared one by one in the
-   sizes in which Lua has just written them: a load of another size would have
-   to wait for the stores (store forwarding). */
-l_function *l_function_of (lua_State *L, lua_Debug *ar, l_recorder *r,
-                           l_function *hint) {
-  if (hint != NULL && hint->key.c != NULL) {
-    const lua_CFunction c = c_function_of(L, ar);
-    if (c == hint->key.c)
-      return hint;
-    if (c != NULL)
-      return find(L, ar, r, c);
-  }
-  lua_getinfo(L, "Su", ar);
-  if (hint != NULL && hint->key.source == ar->source &&
-      hint->key.first == ar->linedefined &&
-      hint->key.last == ar->lastlinedefined &&
-      hint->key.signature == signature_of(ar) && hint->key.size == ar->srclen &&
-      has_tail(hint, ar->source, ar->srclen))
-    return hint;
-  return find(L, ar, r, NULL);
 }
 
 

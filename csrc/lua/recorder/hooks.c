@@ -184,14 +184,13 @@ static inline l_cost cost_of (const l_function *function) {
 }
 
 
-/* A call usually has the CallInfo and the function of the previous call at this
-   depth. */
+/* A call usually has the CallInfo of the previous call at this depth. */
 L_HOT l_cost on_call (l_recorder *r, l_lane *lane, lua_State *L,
                       lua_Debug *ar) {
   if (ar->event == LUA_HOOKTAILCALL ||
       lane->top[1].ci != (const void *)ar->i_ci)
     leave_replaced(r, lane, L, ar);
-  l_function *const function = l_function_of(L, ar, r, lane->top[1].function);
+  l_function *const function = l_function_of(L, ar, r);
   l_frame *const f = l_lane_push(r, lane, ar->i_ci, function);
   if (f == NULL)
     return L_COST_LUA;

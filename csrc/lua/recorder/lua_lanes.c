@@ -166,7 +166,7 @@ static size_t match_calls (l_recorder *r, l_lane *lane, int at, int level) {
   for (; i < l_lane_count(lane) && at >= level; i++, at--) {
     l_frame *const f = &lane->frames[i];
     if (!lua_getstack(L, at, &ar) || f->ci != (const void *)ar.i_ci ||
-        f->function != l_function_of(L, &ar, r, f->function))
+        f->function != l_function_of(L, &ar, r))
       break;
     set_line(r, lane, f, line_of(L, &ar, r, f->function));
   }
@@ -188,8 +188,7 @@ void l_lane_sync (l_recorder *r, l_lane *lane, int level) {
   for (int at = first - (int)kept; at >= level; at--) {
     if (!lua_getstack(L, at, &ar))
       break;
-    l_frame *const f =
-        l_lane_push(r, lane, ar.i_ci, l_function_of(L, &ar, r, NULL));
+    l_frame *const f = l_lane_push(r, lane, ar.i_ci, l_function_of(L, &ar, r));
     if (f == NULL)
       return;
     f->line = line_of(L, &ar, r, f->function);

@@ -88,9 +88,8 @@ typedef struct l_frame {
   uint32_t path;  /* call path of the line: stack id or context */
 } l_frame;
 
-/* The stack of a Lua thread. Popped frames keep `ci` and `function`, because
-   the next call at the same depth usually has the same values. One frame more
-   than the capacity is allocated, so top[1] can always be read. */
+/* The stack of a Lua thread. Popped frames keep `ci`, because the next call at
+   the same depth usually has the same. One frame more than the capacity is allocated, so top[1] can always be read. */
 typedef struct l_lane {
   lua_State *thread;
   l_frame *block; /* allocated memory; [0] is a sentinel */
@@ -224,11 +223,9 @@ void l_recorder_fail (l_recorder *recorder, pf_status status, const char *what);
 /* Caches package.loaded in the registry. To be called before l_function_of. */
 void l_functions_prepare (lua_State *L);
 
-/* Returns the function of the activation `ar`, a new one if it is unknown.
-   `hint` is the expected function or NULL. The recorder owns the result. NULL:
-   out of memory; recording has ended. */
-l_function *l_function_of (lua_State *L, lua_Debug *ar, l_recorder *recorder,
-                           l_function *hint);
+/* Returns the function of the activation `ar`, a new one if it is unknown. The
+   recorder owns the result. NULL: out of memory; recording has ended. */
+l_function *l_function_of (lua_State *L, lua_Debug *ar, l_recorder *recorder);
 
 /* Returns the area id of a line of the function. In mode "timed" without
    callers it returns the id of a stack with this frame only. PF_NO_AREA: out of

@@ -29,7 +29,7 @@ static size_t read_stack (lua_State *L, l_recorder *r, int level) {
   for (; n < r->depth; level++) {
     if (!lua_getstack(L, level, &ar))
       return n > 1 && is_c ? n - 1 : n;
-    l_function *const f = l_function_of(L, &ar, r, NULL);
+    l_function *const f = l_function_of(L, &ar, r);
     if (f == NULL)
       return 0;
     if (f->is_own) {
