@@ -272,8 +272,6 @@ static int symbols_line (lua_State *L) {
 /* }====== */
 
 
-/* {====== The stage ====== */
-
 /* core.symbolize(reader, symbols, bias, { { column =, prefix = }, ... }, raw):
    the rows with function, file and line of the addresses in these columns. */
 static int core_symbolize (lua_State *L) {
@@ -299,8 +297,6 @@ static int core_symbolize (lua_State *L) {
                                               derived, count, &r->reader,
                                               &r->error));
 }
-
-/* }====== */
 
 
 void l_open_symbol_table (lua_State *L) {

@@ -354,8 +354,6 @@ static int part_parallel (lua_State *L) {
 /* }====== */
 
 
-/* {====== Growing sources ====== */
-
 /* part:grow(): reads what was written to the sources since; returns whether
    there is anything new. */
 static int part_grow (lua_State *L) {
@@ -400,8 +398,6 @@ static int part_add (lua_State *L) {
   p->trace.nsources++;
   return 0;
 }
-
-/* }====== */
 
 
 void l_open_trace_part (lua_State *L) {

@@ -8,8 +8,6 @@
 #include "lua/source.h"
 #include "model/rows/table_reader.h"
 
-/* {====== The schema ====== */
-
 /* The fields of a decoder. The names are pinned in its user value. */
 typedef struct l_schema {
   size_t nfields;
@@ -33,8 +31,6 @@ static l_schema *new_schema (lua_State *L, int arg) {
   lua_setiuservalue(L, -2, 1);
   return s;
 }
-
-/* }====== */
 
 
 /* {====== The reader ====== */

@@ -63,8 +63,6 @@ static l_contexts *new_like (lua_State *L) {
 /* }====== */
 
 
-/* {====== Construction ====== */
-
 /* Reads the metrics of the table at 1 into memory that stays on the stack. */
 static void read_metrics (lua_State *L, pf_collect *from) {
   lua_getfield(L, 1, "metrics");
@@ -115,8 +113,6 @@ static int core_contexts (lua_State *L) {
   lua_settop(L, 4);
   return 1;
 }
-
-/* }====== */
 
 
 /* {====== Views ====== */

@@ -101,8 +101,6 @@ static int core_write_folded (lua_State *L) {
 /* }====== */
 
 
-/* {====== Deep stacks ====== */
-
 /* core.stack_depth(contexts, most, each, turned): the largest depth at which
    all stacks together have at most `most` frames, or `each` frames per context
    if that is more; nil if no limit is needed. `turned`: of the inverted stacks.
@@ -122,8 +120,6 @@ static int core_stack_depth (lua_State *L) {
   lua_pushinteger(L, depth);
   return 1;
 }
-
-/* }====== */
 
 
 /* {====== speedscope ====== */

@@ -172,8 +172,6 @@ static void put_strings (firefox *f) {
 /* }====== */
 
 
-/* {====== Samples ====== */
-
 typedef enum sample_column {
   STACK,
   TIME,
@@ -225,8 +223,6 @@ static void put_sample_table (firefox *f) {
                                             : "samples",
                (long long)rows);
 }
-
-/* }====== */
 
 
 /*

@@ -126,8 +126,6 @@ static pf_status scan_track (track_scan *w, uint32_t track, int64_t origin,
 /* }====== */
 
 
-/* {====== Contexts ====== */
-
 static void add_time (track_scan *w, uint32_t node, int64_t from, int64_t to) {
   if (node != 0)
     pf_context_add(w->contexts, node, 0, to - from);
@@ -156,8 +154,6 @@ static int core_span_contexts (lua_State *L) {
       return l_failure(L, &error, NULL);
   return 1;
 }
-
-/* }====== */
 
 
 /* {====== Samples of a processed profile of the Firefox profiler ====== */

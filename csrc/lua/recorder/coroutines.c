@@ -17,8 +17,6 @@ static l_recorder *recording (lua_State *L) {
 }
 
 
-/* {====== Informing the recorder ====== */
-
 /* To be called when `co` has yielded, ended or been closed: L runs again. Ends
    the lane of `co` unless it has yielded. */
 static void on_stop (lua_State *L, lua_State *co, int status) {
@@ -32,8 +30,6 @@ static void on_stop (lua_State *L, lua_State *co, int status) {
     l_switch(r, L, 0, l_now(r));
   l_lane_end(r, co);
 }
-
-/* }====== */
 
 
 /* {====== As in lcorolib.c ====== */

@@ -43,8 +43,6 @@ struct l_calibration {
 };
 
 
-/* {====== The probe ====== */
-
 /* Opens a writer without a consumer: its ring never becomes full, and writing
    wraps around. The extra words at the end hold the rest of a record that
    begins in the last slot. */
@@ -103,9 +101,6 @@ static bool open_probe (lua_State *L, l_recorder *probe, const l_recorder *r,
       return false;
   return true;
 }
-
-
-/* }====== */
 
 
 /* {====== Measuring ====== */

@@ -14,8 +14,6 @@
 _Atomic(l_recorder *) l_recording;
 
 
-/* {====== Time ====== */
-
 /* Returns the program time at clock `now`. It never decreases: if more was
    subtracted than has passed, because an event cost less than its calibrated
    cost or the system corrected the CPU time, program time stands still until
@@ -61,8 +59,6 @@ L_HOT void end_event (l_recorder *r, int64_t began, l_cost kind) {
   r->hook_time[kind] += inside;
   r->overhead += inside + around;
 }
-
-/* }====== */
 
 
 /* {====== Threads ====== */

@@ -86,8 +86,6 @@ void l_put_prepare (lua_State *L, l_recorder *r) {
 /* }====== */
 
 
-/* {====== Records ====== */
-
 L_COLD uint64_t *l_put_begin_general (l_recorder *r, size_t words) {
   pf_error error;
   if (r->writer == NULL || r->error.status != PF_OK)
@@ -114,8 +112,6 @@ L_COLD uint64_t *l_put_begin_general (l_recorder *r, size_t words) {
     r->overhead += waited;
   return record;
 }
-
-/* }====== */
 
 
 /* {====== Lines ====== */
@@ -192,8 +188,6 @@ void l_put_line (l_recorder *r, const l_lane *lane, l_frame *f) {
 /* }====== */
 
 
-/* {====== Calls and samples ====== */
-
 L_COLD uint32_t l_put_function (l_recorder *r, l_function *f) {
   const bool has_areas = r->event_codes[L_SUSPEND] != PF_NO_NAME;
   f->record_id = has_areas ? l_line_area(r, f, f->key.first) : f->name;
@@ -217,5 +211,3 @@ void l_put_sample (l_recorder *r, uint32_t stack, uint64_t count) {
     l_put_commit(r, record, L_SAMPLE_WORDS);
   }
 }
-
-/* }====== */

@@ -17,8 +17,6 @@
 #include "lua/recorder/recorder.h"
 
 
-/* {====== The stack ====== */
-
 /* Fills r->areas with the functions of a stack, innermost first, without the
    recorder's own and without the interpreter's C function at the bottom.
    Returns their number; 0 when out of memory. */
@@ -66,8 +64,6 @@ static void take_samples (lua_State *L, l_recorder *r, int event) {
   if (stack != PF_NO_STACK)
     l_put_sample(r, stack, count);
 }
-
-/* }====== */
 
 
 /* {====== The hook ====== */

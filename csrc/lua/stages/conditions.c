@@ -36,8 +36,6 @@ enum {
 };
 
 
-/* {====== Matching ====== */
-
 typedef struct match_call {
   const l_callback *callback;
   pf_bytes text;
@@ -68,8 +66,6 @@ static pf_status match (void *context, pf_bytes text, bool *matches,
   *matches = call.matches;
   return status;
 }
-
-/* }====== */
 
 
 /* {====== Values ====== */

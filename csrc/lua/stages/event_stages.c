@@ -167,8 +167,6 @@ static int core_processors (lua_State *L) {
 /* }====== */
 
 
-/* {====== Timelines ====== */
-
 /* core.btf(events, options): the rows described in btf.h. Options: base, from,
    close, lines, stimuli, activations, interrupts (an array, which must not be
    changed). */
@@ -204,8 +202,6 @@ static int core_load (lua_State *L) {
   return l_reader_opened(L,
                          pf_load_open(input, &options, &r->reader, &r->error));
 }
-
-/* }====== */
 
 
 void l_open_event_stages (lua_State *L) {

@@ -115,8 +115,6 @@ static int counter_value (lua_State *L) {
 /* }====== */
 
 
-/* {====== pivot ====== */
-
 /* core.pivot(reader, key, value, columns): the rows with an additional column
    for each { name=, column= }: the value where the key has that name, else
    0. */
@@ -141,8 +139,6 @@ static int core_pivot (lua_State *L) {
   return l_reader_opened(L, pf_pivot_open(input, key, value, columns, count,
                                           &r->reader, &r->error));
 }
-
-/* }====== */
 
 
 void l_open_formulas (lua_State *L) {

@@ -129,8 +129,6 @@ static int core_passed (lua_State *L) {
 /* }====== */
 
 
-/* {====== range ====== */
-
 /* core.range(reader, column, from, to): the rows with from <= column < to; nil:
    open end. */
 static int core_range (lua_State *L) {
@@ -154,10 +152,6 @@ static int core_range (lua_State *L) {
                                           last, &r->reader, &r->error));
 }
 
-/* }====== */
-
-
-/* {====== with_area ====== */
 
 /* core.with_area(reader, column): the rows with the columns class, handle,
    value, parent, file and line of the area in the column. */
@@ -168,8 +162,6 @@ static int core_with_area (lua_State *L) {
   return l_reader_opened(
       L, pf_area_join_open(input, column, &r->reader, &r->error));
 }
-
-/* }====== */
 
 
 /* {====== chain ====== */

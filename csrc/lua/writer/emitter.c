@@ -193,8 +193,6 @@ static int emit (lua_State *L) {
 }
 
 
-/* {====== Construction ====== */
-
 static void read_arguments (lua_State *L, int arg, l_emitter *e) {
   const pf_table *const table = e->table;
   uint32_t columns = 0;
@@ -246,5 +244,3 @@ int l_stream_emitter (lua_State *L) {
   lua_pushcclosure(L, emit, 1);
   return 1;
 }
-
-/* }====== */

@@ -198,8 +198,6 @@ static int writer_close (lua_State *L) {
 }
 
 
-/* {====== Construction ====== */
-
 /*
 ** core.writer(format, options, dictionary, path, side_files): a writer into a
 ** file, standard output ("-"), or memory (path nil); or nil, message, code.
@@ -241,8 +239,6 @@ static int core_writer (lua_State *L) {
   lua_settop(L, 6);
   return 1;
 }
-
-/* }====== */
 
 
 /* {====== Writing rows ====== */

@@ -87,8 +87,6 @@ static pf_status encode (recovery *r, const pf_format *format, pf_error *damage,
 }
 
 
-/* {====== The result ====== */
-
 static void push_answer (lua_State *L, const recovery *r, const char *format,
                          const pf_error *damage) {
   static const char *const modes[] = {"block", "drop", "overwrite"};
@@ -118,8 +116,6 @@ static void push_answer (lua_State *L, const recovery *r, const char *format,
       l_set_bytes(L, r->sinks[i].role, pf_sink_bytes(&r->sinks[i]));
   lua_setfield(L, -2, "side_files");
 }
-
-/* }====== */
 
 
 /*
