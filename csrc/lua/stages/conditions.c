@@ -3,6 +3,7 @@
 ** tests of kernels/stages/where.h.
 */
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "kernels/base/order.h"
@@ -12,27 +13,17 @@
 
 /* Context of a pattern test. */
 typedef struct l_matcher {
-  l_callback *callback;
-  lua_Integer number; /* of the pattern in the table of strings */
+  l_callback *callback; /* values: 1 string.find, 2 the table PINS */
+  lua_Integer number;   /* of the pattern in this table */
 } l_matcher;
 
-/* The tests of one reader and the memory they use; pinned by the reader. */
-typedef struct l_tests {
-  l_callback callback; /* values: 1 string.find, 2 the table of strings */
-  size_t ntests, nvalues;
-  pf_test *tests;
-  l_matcher *matchers; /* one for each test */
-  pf_value *values;
-} l_tests;
-
-/* Stack indices of core.where. */
+/* Stack indices of core.where. The table PINS has the strings and memory that
+   the tests borrow; the reader pins it. */
 enum {
   READER = 1,
   TESTS,
-  BLOCK,
-  STRINGS,
-  TEST,
-  VALUE
+  PINS,
+  TEST
 };
 
 
@@ -44,7 +35,7 @@ typedef struct match_call {
 } match_call;
 
 
-/* (call, string.find, strings) */
+/* (call, string.find, pins) */
 static int match_body (lua_State *L) {
   match_call *const call = lua_touserdata(L, 1);
   lua_settop(L, 3);
@@ -72,77 +63,67 @@ static pf_status match (void *context, pf_bytes text, bool *matches,
 
 static int wrong_value (lua_State *L, const pf_field *field) {
   return luaL_error(L, "where: column '%s' is of type %s, got %s", field->name,
-                    pf_type_name(field->type), luaL_tolstring(L, VALUE, NULL));
+                    pf_type_name(field->type), luaL_tolstring(L, -1, NULL));
 }
 
 
-/* Whether the string at VALUE is an address as profio prints it: 0x and hex
-   digits. */
-static bool is_hex (lua_State *L) {
+/* Reads the string on top of the stack, which is `prefix` and 1 to 16 hex
+   digits, as profio prints addresses (0x) and handles. False for others. */
+static bool hex_word (lua_State *L, const char *prefix, uint64_t *word) {
   size_t size;
-  const char *const text = lua_tolstring(L, VALUE, &size);
-  return size > 2 && size <= 18 && text[0] == '0' && text[1] == 'x' &&
-         strspn(text + 2, "0123456789abcdefABCDEF") == size - 2;
-}
-
-
-/* Returns the handle that the string at VALUE denotes in hex digits, as profio
-   prints it. */
-static uint64_t handle_word (lua_State *L, const pf_field *field) {
-  size_t size;
-  const char *const text = lua_tolstring(L, VALUE, &size);
-  uint64_t word = 0;
-  if (size == 0 || size > 16 || strspn(text, "0123456789abcdefABCDEF") != size)
-    wrong_value(L, field);
-  for (size_t i = 0; i < size; i++) {
-    const unsigned c = (unsigned char)text[i];
-    word = word << 4 | (c > '9' ? (c & 15) + 9 : c & 15);
-  }
-  return word;
+  const char *const text = lua_tolstring(L, -1, &size);
+  const size_t skip = strlen(prefix);
+  if (size <= skip || size > skip + 16 || strncmp(text, prefix, skip) != 0 ||
+      strspn(text + skip, "0123456789abcdefABCDEF") != size - skip)
+    return false;
+  *word = strtoull(text + skip, NULL, 16);
+  return true;
 }
 
 
 static uint64_t integer_word (lua_State *L, const pf_field *field) {
   int is_integer;
-  const lua_Integer value = lua_tointegerx(L, VALUE, &is_integer);
-  const bool is_text = lua_type(L, VALUE) == LUA_TSTRING;
-  const bool is_id = pf_type_is_id(field->type);
-  if (is_text && field->type == PF_HANDLE)
-    return handle_word(L, field);
-  if (!is_integer || (is_text && (field->type != PF_ADDR || !is_hex(L))) ||
-      (is_id && (value < 0 || value > UINT32_MAX)))
+  uint64_t word;
+  const lua_Integer value = lua_tointegerx(L, -1, &is_integer);
+  if (lua_type(L, -1) == LUA_TSTRING) {
+    if ((field->type != PF_ADDR || !hex_word(L, "0x", &word)) &&
+        (field->type != PF_HANDLE || !hex_word(L, "", &word)))
+      wrong_value(L, field);
+    return word;
+  }
+  if (!is_integer ||
+      (pf_type_is_id(field->type) && (value < 0 || value > UINT32_MAX)))
     wrong_value(L, field);
   return field->type == PF_INT ? pf_order_int(value) : (uint64_t)value;
 }
 
 
-/* Converts the value at VALUE to the representation that the column is compared
-   with. */
+/* Converts the value on top of the stack, which it pops, to the representation
+   that the column is compared with. */
 static pf_value to_value (lua_State *L, const pf_field *field) {
   pf_value value = {0, {NULL, 0}};
-  const int type = lua_type(L, VALUE);
+  const int type = lua_type(L, -1);
   switch (field->type) {
     case PF_NAME:
     case PF_AREA:
     case PF_BYTES:
       if (type != LUA_TSTRING)
         wrong_value(L, field);
-      value.text = l_text_check(L, VALUE);
-      lua_pushvalue(L, VALUE);
-      l_append(L, STRINGS);
+      value.text = l_text_check(L, -1);
       break;
     case PF_NUM:
       if (type != LUA_TNUMBER)
         wrong_value(L, field);
-      value.word = pf_order_num(lua_tonumber(L, VALUE));
+      value.word = pf_order_num(lua_tonumber(L, -1));
       break;
     case PF_BOOL:
       if (type != LUA_TBOOLEAN)
         wrong_value(L, field);
-      value.word = (uint64_t)lua_toboolean(L, VALUE);
+      value.word = (uint64_t)lua_toboolean(L, -1);
       break;
     default: value.word = integer_word(L, field);
   }
+  l_append(L, PINS);
   return value;
 }
 
@@ -151,87 +132,80 @@ static pf_value to_value (lua_State *L, const pf_field *field) {
 
 /* {====== One test (its table is at TEST) ====== */
 
-static void set_in (lua_State *L, l_tests *block, pf_test *test,
-                    const pf_field *field) {
-  test->kind = PF_IS_IN;
-  test->values = block->values + block->nvalues;
+/* Returns the memory of the values of a test. */
+static pf_value *new_values (lua_State *L, pf_test *test, size_t count) {
+  pf_value *const values = l_scratch(L, count, sizeof *values);
+  l_append(L, PINS);
+  test->values = values;
+  test->nvalues = count;
+  return values;
+}
+
+
+static void set_in (lua_State *L, pf_test *test, const pf_field *field) {
   if (lua_getfield(L, TEST, "values") != LUA_TTABLE)
     luaL_error(L, "where: no list of values for column '%s'", field->name);
-  test->nvalues = lua_rawlen(L, VALUE);
+  pf_value *const values = new_values(L, test, lua_rawlen(L, -1));
   for (size_t i = 0; i < test->nvalues; i++) {
-    lua_rawgeti(L, VALUE, (lua_Integer)i + 1);
-    lua_insert(L, VALUE);
-    block->values[block->nvalues++] = to_value(L, field);
-    lua_remove(L, VALUE);
+    lua_rawgeti(L, -1, (lua_Integer)i + 1);
+    values[i] = to_value(L, field);
   }
 }
 
 
-/* Reads one end of a range; false if it is open. */
-static bool set_end (lua_State *L, l_tests *block, const char *end,
-                     const pf_field *field) {
-  pf_value *const value = &block->values[block->nvalues++];
-  lua_settop(L, TEST);
-  if (lua_getfield(L, TEST, end) == LUA_TNIL)
-    return false;
-  *value = to_value(L, field);
-  return true;
-}
-
-
-static void set_between (lua_State *L, l_tests *block, pf_test *test,
-                         const pf_field *field) {
+static void set_between (lua_State *L, pf_test *test, const pf_field *field) {
   if (field->type == PF_BOOL)
     luaL_error(L, "where: no range of column '%s', which is of type bool",
                field->name);
   test->kind = PF_IS_BETWEEN;
-  test->values = block->values + block->nvalues;
-  test->nvalues = 2;
-  test->open_low = !set_end(L, block, "low", field);
-  test->open_high = !set_end(L, block, "high", field);
+  pf_value *const values = new_values(L, test, 2);
+  test->open_low = lua_getfield(L, TEST, "low") == LUA_TNIL;
+  if (!test->open_low)
+    values[0] = to_value(L, field);
+  test->open_high = lua_getfield(L, TEST, "high") == LUA_TNIL;
+  if (!test->open_high)
+    values[1] = to_value(L, field);
 }
 
 
-static void set_match (lua_State *L, l_tests *block, pf_test *test,
+static void set_match (lua_State *L, l_callback *callback, pf_test *test,
                        const pf_field *field) {
   if (!pf_test_is_text(field->type))
     luaL_error(L, "where: match expects a text, column '%s' is of type %s",
                field->name, pf_type_name(field->type));
+  l_matcher *const matcher = l_scratch(L, 1, sizeof *matcher);
+  l_append(L, PINS);
   if (lua_getfield(L, TEST, "pattern") != LUA_TSTRING)
     luaL_error(L, "where: no pattern for column '%s'", field->name);
-  l_matcher *const matcher = &block->matchers[test - block->tests];
-  lua_pushvalue(L, VALUE);
-  l_append(L, STRINGS);
-  *matcher = (l_matcher){&block->callback, (lua_Integer)lua_rawlen(L, STRINGS)};
+  l_append(L, PINS);
+  *matcher = (l_matcher){callback, (lua_Integer)lua_rawlen(L, PINS)};
   test->kind = PF_IS_MATCH;
   test->match = match;
   test->context = matcher;
 }
 
 
-static void set_test (lua_State *L, l_tests *block, pf_test *test,
+static void set_test (lua_State *L, l_callback *callback, pf_test *test,
                       const pf_reader *reader) {
   test->negate = l_option_flag(L, TEST, "negate");
   test->column = l_option_field(L, TEST, "column", reader);
   lua_getfield(L, TEST, "op");
   const char *const op = luaL_checkstring(L, -1);
-  lua_settop(L, TEST);
   const pf_field *const field = &reader->fields[test->column];
+  test->kind = PF_IS_IN;
   if (pf_has_any_type(field) && strcmp(op, "missing") != 0)
-    test->kind = PF_IS_IN; /* the column has no values: never true */
-  else if (strcmp(op, "eq") == 0) {
-    test->kind = PF_IS_IN;
-    test->values = block->values + block->nvalues;
-    test->nvalues = 1;
+    return; /* the column has no values: never true */
+  if (strcmp(op, "eq") == 0) {
+    pf_value *const value = new_values(L, test, 1);
     lua_getfield(L, TEST, "value");
-    block->values[block->nvalues++] = to_value(L, field);
+    *value = to_value(L, field);
   }
   else if (strcmp(op, "in") == 0)
-    set_in(L, block, test, field);
+    set_in(L, test, field);
   else if (strcmp(op, "between") == 0)
-    set_between(L, block, test, field);
+    set_between(L, test, field);
   else if (strcmp(op, "match") == 0)
-    set_match(L, block, test, field);
+    set_match(L, callback, test, field);
   else if (strcmp(op, "missing") == 0)
     test->kind = PF_IS_MISSING;
   else
@@ -239,28 +213,6 @@ static void set_test (lua_State *L, l_tests *block, pf_test *test,
 }
 
 /* }====== */
-
-
-/* Pushes an empty block for the tests at TESTS. */
-static l_tests *new_block (lua_State *L) {
-  const size_t ntests = lua_rawlen(L, TESTS);
-  size_t nvalues = 2 * ntests; /* an upper bound */
-  for (size_t i = 0; i < ntests; i++) {
-    lua_rawgeti(L, TESTS, (lua_Integer)i + 1);
-    luaL_checktype(L, -1, LUA_TTABLE);
-    if (lua_getfield(L, -1, "values") == LUA_TTABLE)
-      nvalues += lua_rawlen(L, -1);
-    lua_pop(L, 2);
-  }
-  const size_t size = sizeof(l_tests) + nvalues * sizeof(pf_value) +
-                      ntests * (sizeof(pf_test) + sizeof(l_matcher));
-  l_tests *const block = l_scratch(L, size, 1);
-  block->ntests = ntests;
-  block->tests = (pf_test *)(block + 1);
-  block->matchers = (l_matcher *)(block->tests + ntests);
-  block->values = (pf_value *)(block->matchers + ntests);
-  return block;
-}
 
 
 /*
@@ -273,22 +225,27 @@ static int core_where (lua_State *L) {
   pf_reader *const input = l_reader_check(L, READER)->reader;
   luaL_checktype(L, TESTS, LUA_TTABLE);
   lua_settop(L, TESTS);
-  l_tests *const block = new_block(L);
-  lua_newtable(L); /* STRINGS */
-  for (size_t i = 0; i < block->ntests; i++) {
+  const size_t count = lua_rawlen(L, TESTS);
+  lua_newtable(L); /* PINS */
+  pf_test *const tests = l_scratch(L, count, sizeof *tests);
+  l_append(L, PINS);
+  l_callback *const callback = l_scratch(L, 1, sizeof *callback);
+  l_append(L, PINS);
+  for (size_t i = 0; i < count; i++) {
     lua_rawgeti(L, TESTS, (lua_Integer)i + 1);
-    set_test(L, block, &block->tests[i], input);
-    lua_settop(L, STRINGS);
+    luaL_checktype(L, TEST, LUA_TTABLE);
+    set_test(L, callback, &tests[i], input);
+    lua_settop(L, PINS);
   }
   luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
   if (lua_getfield(L, -1, "string") != LUA_TTABLE)
     luaL_error(L, "where: the library 'string' is not loaded");
   lua_getfield(L, -1, "find");
-  lua_pushvalue(L, STRINGS);
-  l_callback_open(L, &block->callback, 2, l_reader_check(L, READER)->open);
+  lua_pushvalue(L, PINS);
+  l_callback_open(L, callback, 2, l_reader_check(L, READER)->open);
   l_reader *const r = l_reader_new(L);
-  return l_reader_opened(L, pf_where_open(input, block->tests, block->ntests,
-                                          &r->reader, &r->error));
+  return l_reader_opened(
+      L, pf_where_open(input, tests, count, &r->reader, &r->error));
 }
 
 
