@@ -55,7 +55,8 @@ void l_pin (lua_State *L, int object, int number, int value) {
 
 /* {====== Failures ====== */
 
-const char *l_code (pf_status status) {
+/* Returns the stable code of a failure. */
+static const char *code_of (pf_status status) {
   switch (status) {
     case PF_EIO: return "io";
     case PF_ETRUNCATED: return "truncated";
@@ -107,7 +108,7 @@ int l_failure (lua_State *L, const pf_error *error, const char *label) {
   raise_fatal(L, error);
   lua_pushnil(L);
   push_message(L, error, label);
-  lua_pushstring(L, l_code(error->status));
+  lua_pushstring(L, code_of(error->status));
   return 3;
 }
 

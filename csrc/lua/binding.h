@@ -106,9 +106,6 @@ int l_write_failure (lua_State *L, int arg, int errnum);
    no label). */
 int l_throw (lua_State *L, const pf_error *error, int reader_arg);
 
-/* Returns the stable code of a failure: "io", "format", ... */
-const char *l_code (pf_status status);
-
 /* Saves the error value on top of the stack (popped) in the registry and
    returns PF_ERAISED. To be called by stages after a failed lua_pcall;
    l_failure and l_throw raise the saved value again. */
@@ -130,17 +127,6 @@ void l_push_name_cache (lua_State *L, int dictionary_arg);
    none). */
 void l_push_name (lua_State *L, pf_dictionary *dictionary, uint32_t name,
                   int cache);
-
-/* Returns the bytes of the source at `arg`. They are borrowed: pin the
-   source. */
-pf_bytes l_source_bytes (lua_State *L, int arg);
-
-/* Returns the trace of the part at `arg`; borrowed: pin the part. */
-pf_trace *l_part_trace (lua_State *L, int arg);
-
-/* Returns the address of the flag `strict` of the part at `arg`; borrowed: pin
-   the part. */
-bool *l_part_strict (lua_State *L, int arg);
 
 /* Returns the symbols at `arg`; borrowed: pin them. */
 pf_symbols *l_symbols_check (lua_State *L, int arg);

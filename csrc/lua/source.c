@@ -22,11 +22,6 @@ l_source *l_source_check (lua_State *L, int arg) {
 }
 
 
-pf_bytes l_source_bytes (lua_State *L, int arg) {
-  return l_source_check(L, arg)->bytes;
-}
-
-
 bool l_source_grow (l_source *source) {
   if (source->map == NULL || !pf_map_grow(source->map))
     return false;
@@ -223,7 +218,7 @@ static int source_close (lua_State *L) {
 
 /* source:size(): the number of bytes. */
 static int source_size (lua_State *L) {
-  lua_pushinteger(L, (lua_Integer)l_source_bytes(L, 1).size);
+  lua_pushinteger(L, (lua_Integer)l_source_check(L, 1)->bytes.size);
   return 1;
 }
 
@@ -231,7 +226,7 @@ static int source_size (lua_State *L) {
 /* source:read(offset, count): a string of up to count bytes from offset (from
    0) on. */
 static int source_read (lua_State *L) {
-  const pf_bytes bytes = l_source_bytes(L, 1);
+  const pf_bytes bytes = l_source_check(L, 1)->bytes;
   const lua_Integer offset = luaL_optinteger(L, 2, 0);
   const lua_Integer count = luaL_optinteger(L, 3, LUA_MAXINTEGER);
   luaL_argcheck(L, offset >= 0, 2, "offset is negative");
@@ -247,7 +242,7 @@ static int source_read (lua_State *L) {
 
 /* Returns the next line; the position is in upvalue 2. */
 static int next_line (lua_State *L) {
-  const pf_bytes bytes = l_source_bytes(L, lua_upvalueindex(1));
+  const pf_bytes bytes = l_source_check(L, lua_upvalueindex(1))->bytes;
   const size_t from = (size_t)lua_tointeger(L, lua_upvalueindex(2));
   if (from >= bytes.size)
     return 0;

@@ -16,7 +16,8 @@ typedef struct l_source {
   bool open;
 } l_source;
 
-/* Returns the source at `arg`; raises when it is not one, or closed. */
+/* Returns the source at `arg`, which is borrowed: pin it. Raises when it is not
+   one, or closed. */
 l_source *l_source_check (lua_State *L, int arg);
 
 /* Extends the bytes by what was written to the file since; returns whether

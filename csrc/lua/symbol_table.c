@@ -173,7 +173,7 @@ static void push_facts (lua_State *L, const pf_executable *facts) {
 static int core_executable (lua_State *L) {
   pf_executable facts;
   pf_error error;
-  if (pf_executable_read(l_source_bytes(L, 1), &facts, &error) != PF_OK)
+  if (pf_executable_read(l_source_check(L, 1)->bytes, &facts, &error) != PF_OK)
     return l_failure_of(L, &error, 1);
   push_facts(L, &facts);
   return 1;
@@ -183,7 +183,7 @@ static int core_executable (lua_State *L) {
 /* core.debug_crc(source): the CRC-32 of a debug file, as debug links have
    it. */
 static int core_debug_crc (lua_State *L) {
-  lua_pushinteger(L, pf_debug_crc(l_source_bytes(L, 1)));
+  lua_pushinteger(L, pf_debug_crc(l_source_check(L, 1)->bytes));
   return 1;
 }
 

@@ -8,13 +8,11 @@
 ** the label of messages: path and format.
 */
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "formats/formats.h"
 #include "lua/arguments.h"
 #include "lua/callback.h"
-#include "model/base/memory.h"
 #include "lua/source.h"
 #include "lua/trace_part.h"
 #include "lua/writer/written.h"
@@ -29,16 +27,6 @@ l_part *l_part_check (lua_State *L, int arg) {
 }
 
 
-pf_trace *l_part_trace (lua_State *L, int arg) {
-  return &l_part_check(L, arg)->trace;
-}
-
-
-bool *l_part_strict (lua_State *L, int arg) {
-  return &l_part_check(L, arg)->trace.strict;
-}
-
-
 static int part_gc (lua_State *L) {
   l_part *const p = luaL_checkudata(L, 1, L_PART);
   if (p->trace.state != NULL && p->trace.format->close != NULL)
@@ -46,10 +34,6 @@ static int part_gc (lua_State *L) {
   p->trace.state = NULL;
   pf_notes_free(p->trace.notes);
   p->trace.notes = NULL;
-  free(p->sources);
-  free(p->owners);
-  p->sources = NULL;
-  p->owners = NULL;
   p->open = false;
   return 0;
 }
@@ -67,18 +51,26 @@ static int part_close (lua_State *L) {
 /* {====== Opening ====== */
 
 /* Returns the string on top of the stack; pins and pops it. */
-static const char *pinned_text (lua_State *L, int pins, size_t *size) {
-  const char *const text = luaL_checklstring(L, -1, size);
+static const char *pinned_text (lua_State *L, int pins) {
+  const char *const text = luaL_checkstring(L, -1);
   l_append(L, pins);
   return text;
 }
 
 
-static void *new_array (lua_State *L, size_t count, size_t size) {
-  void *const array = calloc(count == 0 ? 1 : count, size);
-  if (array == NULL)
-    l_no_memory(L);
-  return array;
+/* Makes the arrays of sources longer by `count`; the old ones stay pinned. */
+static void reserve_sources (lua_State *L, l_part *p, size_t count, int pins) {
+  const size_t old = p->trace.nsources, all = old + count;
+  pf_source *const sources = l_scratch(L, all, sizeof *sources);
+  l_append(L, pins);
+  l_source **const owners = l_scratch(L, all, sizeof *owners);
+  l_append(L, pins);
+  for (size_t i = 0; i < old; i++) {
+    sources[i] = p->sources[i];
+    owners[i] = p->owners[i];
+  }
+  p->trace.sources = p->sources = sources;
+  p->owners = owners;
 }
 
 
@@ -86,21 +78,19 @@ static void *new_array (lua_State *L, size_t count, size_t size) {
 static void read_sources (lua_State *L, int arg, l_part *p, int pins) {
   const size_t n = lua_rawlen(L, arg);
   luaL_argcheck(L, n > 0, arg, "no source");
-  p->sources = new_array(L, n, sizeof *p->sources);
-  p->owners = new_array(L, n, sizeof *p->owners);
+  reserve_sources(L, p, n, pins);
   for (size_t i = 0; i < n; i++) {
     lua_rawgeti(L, arg, (lua_Integer)i + 1);
     lua_getfield(L, -1, "role");
-    p->sources[i].role = pinned_text(L, pins, NULL);
+    p->sources[i].role = pinned_text(L, pins);
     lua_getfield(L, -1, "source");
     p->owners[i] = l_source_check(L, lua_gettop(L));
     p->sources[i].bytes = p->owners[i]->bytes;
     lua_getiuservalue(L, -1, 2);
-    p->sources[i].path = pinned_text(L, pins, NULL);
+    p->sources[i].path = pinned_text(L, pins);
     l_append(L, pins);
     lua_pop(L, 1);
   }
-  p->trace.sources = p->sources;
   p->trace.nsources = n;
 }
 
@@ -154,7 +144,7 @@ static int core_open (lua_State *L) {
 /* core.detect(source): { { name, score }, ... } of the core's formats with a
    score above 0, in the order of core.formats. */
 static int core_detect (lua_State *L) {
-  const pf_bytes bytes = l_source_bytes(L, 1);
+  const pf_bytes bytes = l_source_check(L, 1)->bytes;
   const pf_bytes head = {bytes.at, bytes.size < 65536 ? bytes.size : 65536};
   size_t count;
   const pf_format *const *const formats = pf_formats(&count);
@@ -377,18 +367,10 @@ static int part_add (lua_State *L) {
   l_source *const source = l_source_check(L, 3);
   lua_settop(L, 3);
   const size_t i = p->trace.nsources;
-  pf_source *const sources =
-      pf_array_resize(p->sources, i + 1, sizeof *sources);
-  if (sources != NULL)
-    p->trace.sources = p->sources = sources;
-  l_source **const owners = pf_array_resize(p->owners, i + 1, sizeof *owners);
-  if (owners != NULL)
-    p->owners = owners;
-  if (sources == NULL || owners == NULL)
-    l_no_memory(L);
   lua_getiuservalue(L, 1, 1); /* at 4: the pins */
+  reserve_sources(L, p, 1, 4);
   lua_getiuservalue(L, 3, 2);
-  const char *const path = pinned_text(L, 4, NULL);
+  const char *const path = pinned_text(L, 4);
   lua_pushvalue(L, 2);
   l_append(L, 4);
   lua_pushvalue(L, 3);

@@ -13,12 +13,13 @@
 typedef struct l_part {
   pf_trace trace;
   bool open;
-  pf_source *sources; /* trace.sources, owned */
-  l_source **owners;  /* their userdata, pinned */
+  pf_source *sources; /* trace.sources, pinned */
+  l_source **owners;  /* their userdata, pinned like the array */
   const char *label;  /* user value 2 */
 } l_part;
 
-/* Returns the part at `arg`; raises if it is closed. */
+/* Returns the part at `arg`, which is borrowed: pin it. Raises if it is
+   closed. */
 l_part *l_part_check (lua_State *L, int arg);
 
 /* part:reader(table, from, count): a reader of a table, or of `count` rows from

@@ -39,31 +39,6 @@ static int refuse (lua_State *L, const char *message) {
 
 /* {====== Folded stacks ====== */
 
-/* The numbers at the end of a line; without numbers no line is written. */
-typedef struct folded_numbers {
-  size_t count;
-  int64_t at[2];
-} folded_numbers;
-
-
-/* Returns the numbers that are written for a context: its weight; for a
-   difference the weights before and now or, with `increases`, its growth. The
-   count is 0 for a context that is left out: its weights are 0, or it has not
-   grown. */
-static folded_numbers folded_of (const l_export *e, uint32_t node,
-                                 const int64_t *before, bool increases) {
-  const int64_t now = weight(e, node);
-  bool overflow = false;
-  if (before == NULL)
-    return (folded_numbers){now != 0, {now, 0}};
-  if (!increases)
-    return (folded_numbers){now != 0 || before[node] != 0 ? 2 : 0,
-                            {before[node], now}};
-  const int64_t growth = pf_weight_add(now, -before[node], &overflow);
-  return (folded_numbers){growth > 0, {growth, 0}};
-}
-
-
 /*
 ** core.write_folded(contexts, options, file): a line "main;parse;read 1000" for
 ** each context with a weight. Options: metric; before (metric of an older
@@ -78,7 +53,8 @@ static int core_write_folded (lua_State *L) {
   const char *const name = l_option_text(L, 2, "before", NULL);
   const size_t older = name == NULL ? e->metric : l_metric_check(L, c, name);
   const int64_t *const before = name == NULL ? NULL : c->weights[older];
-  const bool increases = l_option_flag(L, 2, "increases");
+  const bool increases = before != NULL && l_option_flag(L, 2, "increases");
+  bool overflow = false;
   if (is_negative(c, e->metric) || is_negative(c, older))
     return refuse(L, "folded stacks cannot show weights below 0, and this "
                      "profile has some: export the difference of two profiles "
@@ -86,14 +62,18 @@ static int core_write_folded (lua_State *L) {
   for (uint32_t i = 1; i < c->count; i++) {
     const uint32_t node = e->walk.order[i], depth = e->walk.depths[i];
     path[depth - 1] = c->frames[node];
-    const folded_numbers numbers = folded_of(e, node, before, increases);
-    for (uint32_t d = 0; d < depth && numbers.count > 0; d++) {
+    const int64_t now = weight(e, node);
+    const int64_t was = before == NULL ? 0 : before[node];
+    const int64_t growth = pf_weight_add(now, -was, &overflow);
+    if (increases ? growth <= 0 : now == 0 && was == 0)
+      continue;
+    for (uint32_t d = 0; d < depth; d++) {
       l_export_text(e, d == 0 ? "" : ";");
       l_export_replaced(e, frame_name(e, path[d]), ";:");
     }
-    for (size_t n = 0; n < numbers.count; n++)
-      l_export_put(e, " %lld", (long long)numbers.at[n]);
-    l_export_text(e, numbers.count > 0 ? "\n" : "");
+    if (before != NULL && !increases)
+      l_export_put(e, " %lld", (long long)was);
+    l_export_put(e, " %lld\n", (long long)(increases ? growth : now));
   }
   return l_export_finish(L, e);
 }

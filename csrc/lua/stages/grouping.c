@@ -12,6 +12,7 @@
 #include "kernels/stages/sort.h"
 #include "lua/arguments.h"
 #include "lua/callback.h"
+#include "lua/trace_part.h"
 #include "model/dictionary/names.h"
 
 /* Stack indices of core.group. */
@@ -370,7 +371,7 @@ static pf_status split (lua_State *L, pf_reader *group) {
     lua_pop(L, 1);
   }
   lua_getfield(L, PARTS, "part");
-  bool *const strict = l_part_strict(L, -1);
+  bool *const strict = &l_part_check(L, -1)->trace.strict;
   lua_pop(L, 2);
   return pf_group_split(group, readers, count, strict);
 }

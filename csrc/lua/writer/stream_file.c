@@ -124,6 +124,7 @@ pf_status l_stream_file_number (l_stream_file *output, const char *path,
   return output->prefix != NULL ? PF_OK : pf_no_memory(error);
 }
 
+
 /* Truncates numbered files to a total length, removes later ones and opens the
    next one. */
 static pf_status resume_numbered (l_stream_file *output, uint64_t length,
@@ -131,25 +132,20 @@ static pf_status resume_numbered (l_stream_file *output, uint64_t length,
   struct stat about;
   char path[4096];
   uint64_t left = length;
-  pf_status status = PF_OK;
-  for (output->number = 1; left > 0 && status == PF_OK; output->number++) {
-    if (!numbered_path(output, path, sizeof path) || stat(path, &about) != 0)
+  for (output->number = 1; left > 0; output->number++) {
+    if (!numbered_path(output, path, sizeof path) || stat(path, &about) != 0 ||
+        ((uint64_t)about.st_size > left && truncate(path, (off_t)left) != 0))
       return pf_fail(error, PF_EIO, PF_NO_OFFSET, "%.100s: %s", path,
                      strerror(errno));
     const uint64_t size = (uint64_t)about.st_size;
-    if (size > left && truncate(path, (off_t)left) != 0)
-      status = pf_fail(error, PF_EIO, PF_NO_OFFSET, "%.100s: %s", path,
-                       strerror(errno));
     left -= size < left ? size : left;
   }
-  for (uint64_t number = output->number--; /* number of the last one */
-       status == PF_OK; number++) {
-    l_stream_file later = {.prefix = output->prefix, .number = number};
-    if (!numbered_path(&later, path, sizeof path) || unlink(path) != 0)
-      break;
-  }
+  l_stream_file later = *output;
+  while (numbered_path(&later, path, sizeof path) && unlink(path) == 0)
+    later.number++;
+  output->number--; /* of the last one */
   output->sink.before = length;
-  return status == PF_OK ? open_next_file(&output->sink, error) : status;
+  return open_next_file(&output->sink, error);
 }
 
 
