@@ -278,11 +278,6 @@ gmon_scale gmon_scale_of (uint64_t low, uint64_t high, uint64_t bins,
    one. */
 uint64_t gmon_bin_start (const gmon_scale *scale, uint64_t bin);
 
-/* Set starts[] to the first addresses of the bins numbers[i] + shift (0 or 1).
-   Ascending numbers are faster: consecutive bins need no division. */
-void gmon_bin_starts (const gmon_scale *scale, const uint32_t *numbers,
-                      size_t count, unsigned shift, uint64_t *starts);
-
 /*
 ** Reduce a scale to fewer bins, so that the first *bins bins keep their
 ** addresses. Sets *bins to the new number, at least the given one and at most
@@ -301,16 +296,11 @@ bool gmon_bin_at (const gmon_scale *scale, uint64_t address, uint64_t *bin);
 /* The beginning of the state of each reader. A reader decodes the segments of
    its kind, many rows at a time. */
 typedef struct gmon_reader gmon_reader;
-struct gmon_reader {
-  pf_reader reader;
-  pf_abilities abilities;
-  pf_trace *trace;
-  const gmon_file *file;
-  gmon_parser parser;
-  gmon_segment segment; /* the current segment */
-  uint64_t rows;        /* rows of the segment */
-  uint64_t row;         /* the next row */
-  int64_t set;          /* index of the current histogram; -1: none yet */
+
+/* What differs between the readers of the tables. */
+typedef struct gmon_rows {
+  size_t size;      /* bytes of the reader, which are zeros at first */
+  pf_abilities can; /* gmon_seek, if rows can be counted by segment */
 
   /* Returns the number of rows of a segment; 0: skip it. */
   uint64_t (*rows_of)(const gmon_segment *segment);
@@ -318,11 +308,26 @@ struct gmon_reader {
   /* Append rows from self->row on to the batch and advance. At least one row is
      left, and the batch has space for at least one. */
   pf_status (*fill)(gmon_reader *self, pf_batch *batch, pf_error *error);
+} gmon_rows;
+
+struct gmon_reader {
+  pf_reader reader;
+  const gmon_rows *kind;
+  pf_trace *trace;
+  const gmon_file *file;
+  gmon_parser parser;
+  gmon_segment segment; /* the current segment */
+  uint64_t rows;        /* rows of the segment */
+  uint64_t row;         /* the next row */
+  int64_t set;          /* index of the current histogram; -1: none yet */
 };
 
-/* Allocate a reader of `size` bytes, zeroed except for these fields. */
-pf_status gmon_reader_make (pf_trace *trace, const pf_table *table, size_t size,
-                            gmon_reader **made, pf_error *error);
+pf_status gmon_open_reader (pf_trace *trace, const pf_table *table,
+                            const gmon_rows *kind, pf_reader **reader,
+                            pf_error *error);
+
+/* pf_abilities.seek */
+pf_status gmon_seek (pf_reader *self, uint64_t row, pf_error *error);
 
 /* Returns how many rows can be appended: the minimum of the rows left and the
    space in the batch. */
@@ -349,14 +354,6 @@ pf_bytes gmon_abbreviation (const gmon_segment *segment);
 pf_status gmon_count_too_large (const gmon_reader *self, pf_column *column,
                                 size_t row, uint64_t offset, pf_error *error);
 
-/* Load a number of `width` bytes (4 or 8) from each of `count` records. */
-void gmon_load_column (uint64_t *out, const uint8_t *at, size_t stride,
-                       size_t count, unsigned width, bool big);
-
-/* Store a string in a column of names. Returns PF_ENOMEM. */
-pf_status gmon_put_name (pf_dictionary *dictionary, pf_column *column,
-                         size_t row, pf_bytes text, pf_error *error);
-
 /* The readers of the tables (pf_table.open). */
 pf_status gmon_open_histogram (pf_trace *trace, const pf_table *table,
                                pf_reader **reader, pf_error *error);
@@ -366,16 +363,6 @@ pf_status gmon_open_images (pf_trace *trace, const pf_table *table,
                             pf_reader **reader, pf_error *error);
 pf_status gmon_open_raw (pf_trace *trace, const pf_table *table,
                          pf_reader **reader, pf_error *error);
-
-/* The bytes of a C string. */
-static inline pf_bytes gmon_text (const char *text) {
-  return (pf_bytes){(const uint8_t *)text, strlen(text)};
-}
-
-/* Whether a column is wanted. */
-static inline bool gmon_wanted (const pf_batch *batch, size_t column) {
-  return batch->columns[column].data != NULL;
-}
 
 
 /* tables_gmon.c: the schemas and the indexes of their columns */

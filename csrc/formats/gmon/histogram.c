@@ -45,65 +45,21 @@ static size_t zero_bytes (const uint8_t *at, size_t size) {
 }
 
 
-/* Returns a bit for each of four 16-bit bins that is not 0. Adding 0x7fff
-   carries any lower bit into the highest bit of a bin; the multiplication
-   gathers the four highest bits. */
-static uint64_t nonzero_of_4 (const uint8_t *at) {
-  const uint64_t ones = UINT64_C(0x0001000100010001);
-  const uint64_t bins = pf_load64le(at);
-  const uint64_t nonzero = ((bins & 0x7fff * ones) + 0x7fff * ones) | bins;
-  return (nonzero >> 15 & ones) * UINT64_C(0x0001000200040008) >> 48 & 15;
-}
-
-
-/* List those of the 64 bins from `bin` on that are not 0. */
-static size_t list_nonzero_64 (const uint8_t *at, uint64_t bin,
-                               uint32_t *bins) {
-  uint64_t nonzero = 0;
-  size_t count = 0;
-  for (unsigned i = 0; i < 64; i += 4)
-    nonzero |= nonzero_of_4(at + 2 * i) << i;
-  for (; nonzero != 0; nonzero &= nonzero - 1)
-    bins[count++] = (uint32_t)(bin + (unsigned)__builtin_ctzll(nonzero));
-  return count;
-}
-
-
-/* List 16-bit bins that are not 0. */
-static size_t list_nonzero_16 (histogram_reader *self, size_t free_rows) {
+/* List the bins that are not 0. */
+static size_t list_nonzero (histogram_reader *self, size_t free_rows) {
   gmon_reader *const base = &self->base;
+  const unsigned width = (unsigned)base->segment.stride;
   const uint8_t *const at = gmon_item(base, 0);
   uint64_t bin = base->row;
   size_t count = 0;
   while (bin < base->rows && count < free_rows) {
-    bin += zero_bytes(at + 2 * bin, (size_t)(2 * (base->rows - bin))) / 2;
-    if (base->rows - bin >= 64 && free_rows - count >= 64) {
-      count += list_nonzero_64(at + 2 * bin, bin, self->bins + count);
-      bin += 64;
-      continue;
-    }
-    const uint64_t stop = base->rows - bin < 4 ? base->rows : bin + 4;
+    bin += zero_bytes(at + bin * width, (size_t)((base->rows - bin) * width)) /
+           width;
+    const uint64_t stop = base->rows - bin < 8 ? base->rows : bin + 8;
     for (; bin < stop && count < free_rows; bin++)
-      if ((at[2 * bin] | at[2 * bin + 1]) != 0)
+      if (pf_load(at + bin * width, width, false) != 0)
         self->bins[count++] = (uint32_t)bin;
   }
-  base->row = bin;
-  return count;
-}
-
-
-/* List bins of any width that are not 0. */
-static size_t list_nonzero (histogram_reader *self, size_t free_rows) {
-  gmon_reader *const base = &self->base;
-  const unsigned width = (unsigned)base->segment.stride;
-  if (width == 2)
-    return list_nonzero_16(self, free_rows);
-  const uint8_t *const at = gmon_item(base, 0);
-  uint64_t bin = base->row;
-  size_t count = 0;
-  for (; bin < base->rows && count < free_rows; bin++)
-    if (pf_load(at + bin * width, width, false) != 0)
-      self->bins[count++] = (uint32_t)bin;
   base->row = bin;
   return count;
 }
@@ -124,38 +80,25 @@ static uint64_t bin_value (const gmon_reader *base, uint64_t bin) {
 }
 
 
-static pf_status fill_counts (const histogram_reader *self, pf_column *column,
-                              size_t first, size_t count, pf_error *error) {
-  const gmon_reader *const base = &self->base;
-  const bool big = base->file->layout.big;
-  int64_t *const out = column->ints + first;
-  if (base->segment.stride == 2 && !base->file->layout.is_signed) {
-    const uint8_t *const at = gmon_item(base, 0);
-    for (size_t i = 0; i < count; i++)
-      out[i] = pf_load16(at + 2 * (uint64_t)self->bins[i], big);
-    return PF_OK;
-  }
-  for (size_t i = 0; i < count; i++)
-    out[i] = (int64_t)bin_value(base, self->bins[i]);
-  if (base->segment.stride < 8 || base->file->layout.is_signed)
-    return PF_OK;
-  for (size_t i = 0; i < count; i++) {
-    if (out[i] >= 0)
-      continue;
-    const uint64_t offset =
-        base->segment.items_at + 8 * (uint64_t)self->bins[i];
-    const pf_status status =
-        gmon_count_too_large(base, column, first + i, offset, error);
-    if (status < 0)
-      return status;
-  }
-  return PF_OK;
-}
-
-
 /* Whether the samples of a bin fit into int64_t. */
 static bool is_countable (const gmon_reader *base, uint64_t value) {
   return base->file->layout.is_signed || value <= INT64_MAX;
+}
+
+
+static pf_status fill_counts (const histogram_reader *self, pf_column *column,
+                              size_t first, size_t count, pf_error *error) {
+  const gmon_reader *const base = &self->base;
+  pf_status status = PF_OK;
+  for (size_t i = 0; i < count && status == PF_OK; i++) {
+    const uint64_t value = bin_value(base, self->bins[i]);
+    column->ints[first + i] = (int64_t)value;
+    if (!is_countable(base, value))
+      status = gmon_count_too_large(
+          base, column, first + i,
+          base->segment.items_at + 8 * (uint64_t)self->bins[i], error);
+  }
+  return status;
 }
 
 
@@ -203,15 +146,6 @@ static void fill_spent (histogram_reader *self, pf_column *column, size_t first,
                         size_t count, uint64_t start) {
   const gmon_reader *const base = &self->base;
   const uint32_t rate = gmon_rate(&base->file->layout, &base->segment);
-  if (NANOSECONDS % rate == 0 && base->segment.stride == 2 &&
-      !base->file->layout.is_signed) {
-    const uint8_t *const at = gmon_item(base, 0); /* the usual case */
-    for (size_t i = 0; i < count; i++)
-      column->ints[first + i] =
-          (int64_t)(NANOSECONDS / rate) *
-          pf_load16(at + 2 * (uint64_t)self->bins[i], base->file->layout.big);
-    return;
-  }
   if (NANOSECONDS % rate != 0)
     advance_carry(self, start, rate);
   for (size_t i = 0; i < count; i++) {
@@ -253,50 +187,42 @@ static void fill_rests (const histogram_reader *self, pf_column *column,
 /* Fill the columns of time, or mark them missing if counts are not seconds. */
 static void fill_times (histogram_reader *self, pf_batch *batch, size_t first,
                         size_t count, uint64_t start) {
-  pf_column *const seconds = &batch->columns[HISTOGRAM_SECONDS];
-  pf_column *const spent = &batch->columns[HISTOGRAM_SPENT];
-  pf_column *const rest = &batch->columns[HISTOGRAM_REST];
-  const pf_bytes dimension = gmon_dimension(&self->base.segment);
-  const bool is_time =
-      gmon_rate(&self->base.file->layout, &self->base.segment) != 0 &&
-      dimension.size == 7 && memcmp(dimension.at, "seconds", 7) == 0;
-  if (seconds->data != NULL && is_time) {
-    const gmon_reader *const base = &self->base;
-    const double rate = gmon_rate(&base->file->layout, &base->segment);
-    for (size_t i = 0; i < count; i++) {
-      const uint64_t value = bin_value(base, self->bins[i]);
-      seconds->nums[first + i] = (double)(int64_t)value / rate;
-      if (!is_countable(base, value))
-        pf_set_missing(seconds, first + i);
-    }
-  }
-  else if (seconds->data != NULL)
+  const gmon_reader *const base = &self->base;
+  pf_column *const columns = batch->columns;
+  pf_column *const seconds = &columns[HISTOGRAM_SECONDS];
+  const uint32_t rate = gmon_rate(&base->file->layout, &base->segment);
+  const pf_bytes dimension = gmon_dimension(&base->segment);
+  const bool is_time = rate != 0 && dimension.size == 7 &&
+                       memcmp(dimension.at, "seconds", 7) == 0;
+  for (size_t i = 0; i < count; i++)
+    pf_put_int(&columns[HISTOGRAM_RATE], first + i, is_time ? rate : 1, true);
+  if (!is_time) {
     pf_put_none(seconds, first, count);
-  if (spent->data != NULL && is_time)
-    fill_spent(self, spent, first, count, start);
-  else if (spent->data != NULL)
-    pf_put_none(spent, first, count);
-  if (gmon_wanted(batch, HISTOGRAM_RATE))
-    for (size_t i = 0; i < count; i++)
-      batch->columns[HISTOGRAM_RATE].ints[first + i] =
-          is_time ? gmon_rate(&self->base.file->layout, &self->base.segment)
-                  : 1;
-  if (rest->data != NULL && is_time)
-    fill_rests(self, rest, spent, first, count);
-  else if (rest->data != NULL)
-    pf_put_none(rest, first, count);
+    pf_put_none(&columns[HISTOGRAM_SPENT], first, count);
+    pf_put_none(&columns[HISTOGRAM_REST], first, count);
+    return;
+  }
+  for (size_t i = 0; seconds->data != NULL && i < count; i++) {
+    const uint64_t value = bin_value(base, self->bins[i]);
+    pf_put_num(seconds, first + i, (double)(int64_t)value / rate,
+               is_countable(base, value));
+  }
+  if (columns[HISTOGRAM_SPENT].data != NULL)
+    fill_spent(self, &columns[HISTOGRAM_SPENT], first, count, start);
+  if (columns[HISTOGRAM_REST].data != NULL)
+    fill_rests(self, &columns[HISTOGRAM_REST], &columns[HISTOGRAM_SPENT], first,
+               count);
 }
 
 
 static void fill_addresses (const histogram_reader *self, pf_column *column,
                             size_t first, size_t count, unsigned shift) {
-  if (column->data == NULL)
-    return;
   if (self->scale.range == 0)
     pf_put_none(column, first, count);
-  else
-    gmon_bin_starts(&self->scale, self->bins, count, shift,
-                    column->addrs + first);
+  else if (column->data != NULL)
+    for (size_t i = 0; i < count; i++)
+      column->addrs[first + i] =
+          gmon_bin_start(&self->scale, (uint64_t)self->bins[i] + shift);
 }
 
 /* }====== */
@@ -320,17 +246,18 @@ static pf_status fill (gmon_reader *base, pf_batch *batch, pf_error *error) {
   for (size_t i = 0; !self->omits_zeros && i < count; i++)
     self->bins[i] = (uint32_t)base->row++;
   batch->rows += count;
-  for (size_t i = 0; gmon_wanted(batch, HISTOGRAM_SET) && i < count; i++)
-    batch->columns[HISTOGRAM_SET].ints[first + i] = base->set;
-  for (size_t i = 0; gmon_wanted(batch, HISTOGRAM_BIN) && i < count; i++)
-    batch->columns[HISTOGRAM_BIN].ints[first + i] = self->bins[i];
-  fill_addresses(self, &batch->columns[HISTOGRAM_LOW], first, count, 0);
-  fill_addresses(self, &batch->columns[HISTOGRAM_HIGH], first, count, 1);
+  pf_column *const columns = batch->columns;
+  for (size_t i = 0; i < count; i++) {
+    pf_put_int(&columns[HISTOGRAM_SET], first + i, base->set, true);
+    pf_put_int(&columns[HISTOGRAM_BIN], first + i, self->bins[i], true);
+  }
+  fill_addresses(self, &columns[HISTOGRAM_LOW], first, count, 0);
+  fill_addresses(self, &columns[HISTOGRAM_HIGH], first, count, 1);
   fill_times(self, batch, first, count, start);
-  if (!gmon_wanted(batch, HISTOGRAM_COUNT))
-    return PF_OK;
-  return fill_counts(self, &batch->columns[HISTOGRAM_COUNT], first, count,
-                     error);
+  return columns[HISTOGRAM_COUNT].data == NULL
+             ? PF_OK
+             : fill_counts(self, &columns[HISTOGRAM_COUNT], first, count,
+                           error);
 }
 
 
@@ -342,14 +269,9 @@ static void omit_zeros (pf_reader *reader, size_t column) {
 
 pf_status gmon_open_histogram (pf_trace *trace, const pf_table *table,
                                pf_reader **reader, pf_error *error) {
-  gmon_reader *self;
-  const pf_status status =
-      gmon_reader_make(trace, table, sizeof(histogram_reader), &self, error);
-  if (status < 0)
-    return status;
-  self->abilities.omit_zeros = omit_zeros;
-  self->rows_of = bins_of;
-  self->fill = fill;
-  *reader = &self->reader;
-  return PF_OK;
+  static const gmon_rows kind = {sizeof(histogram_reader),
+                                 {.seek = gmon_seek, .omit_zeros = omit_zeros},
+                                 bins_of,
+                                 fill};
+  return gmon_open_reader(trace, table, &kind, reader, error);
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "formats/gmon/gmon.h"
+#include "model/dictionary/names.h"
 
 /* The tables of a trace in order; `images` only if there are any. */
 enum {
@@ -35,8 +36,9 @@ static void set_info (pf_trace *trace, const gmon_file *file) {
   const gmon_layout *const layout = &file->layout;
   const gmon_totals *const totals = &file->totals;
   const char *const dialect = gmon_dialect_names[layout->dialect];
-  pf_info_text(trace, "dialect", gmon_text(dialect));
-  pf_info_text(trace, "byte_order", gmon_text(layout->big ? "big" : "little"));
+  pf_info_text(trace, "dialect", pf_bytes_of(dialect));
+  pf_info_text(trace, "byte_order",
+               pf_bytes_of(layout->big ? "big" : "little"));
   pf_info_int(trace, "address_size", layout->width);
   if (layout->dialect != GMON_BSD)
     pf_info_int(trace, "version", layout->version);

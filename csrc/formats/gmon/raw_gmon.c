@@ -38,39 +38,25 @@ static void set_missing (pf_batch *batch, size_t row, size_t low, size_t high) {
 }
 
 
-/* Store the names of a histogram header; BSD headers have none. */
-static pf_status put_names (const gmon_reader *self, pf_batch *batch,
-                            size_t row, pf_error *error) {
-  const gmon_segment *const segment = &self->segment;
-  pf_status status = PF_OK;
-  if (segment->dimension.at == NULL) {
-    set_missing(batch, row, RAW_DIMENSION, RAW_ABBREVIATION);
-    return PF_OK;
-  }
-  if (gmon_wanted(batch, RAW_DIMENSION))
-    status =
-        gmon_put_name(self->reader.dictionary, &batch->columns[RAW_DIMENSION],
-                      row, segment->dimension, error);
-  if (status == PF_OK && gmon_wanted(batch, RAW_ABBREVIATION))
-    status = gmon_put_name(self->reader.dictionary,
-                           &batch->columns[RAW_ABBREVIATION], row,
-                           gmon_abbreviation(segment), error);
-  return status;
-}
-
-
+/* Store a histogram header; those of BSD have no names. */
 static pf_status put_histogram (const gmon_reader *self, pf_batch *batch,
                                 size_t row, pf_error *error) {
   const gmon_segment *const segment = &self->segment;
-  pf_put_addr(&batch->columns[RAW_LOW], row, segment->low, true);
-  pf_put_addr(&batch->columns[RAW_HIGH], row, segment->high, true);
+  pf_dictionary *const d = self->reader.dictionary;
+  pf_column *const columns = batch->columns;
+  const bool is_named = segment->dimension.at != NULL;
+  pf_put_addr(&columns[RAW_LOW], row, segment->low, true);
+  pf_put_addr(&columns[RAW_HIGH], row, segment->high, true);
   put_int(batch, RAW_BINS, row, segment->declared);
-  if (self->file->layout.dialect == GMON_BSD)
-    set_missing(batch, row, RAW_RATE, RAW_RATE);
-  else
-    put_int(batch, RAW_RATE, row, segment->rate);
+  pf_put_int(&columns[RAW_RATE], row, segment->rate,
+             self->file->layout.dialect != GMON_BSD);
   set_missing(batch, row, RAW_FROM, RAW_ORDER);
-  return put_names(self, batch, row, error);
+  return pf_put_text(d, &columns[RAW_DIMENSION], row, segment->dimension,
+                     is_named) &&
+                 pf_put_text(d, &columns[RAW_ABBREVIATION], row,
+                             gmon_abbreviation(segment), is_named)
+             ? PF_OK
+             : pf_no_memory(error);
 }
 
 
@@ -121,11 +107,9 @@ static pf_status fill (gmon_reader *base, pf_batch *batch, pf_error *error) {
   const size_t row = batch->rows++;
   put_int(batch, RAW_OFFSET, row, offset);
   put_int(batch, RAW_SIZE, row, size);
-  if (gmon_wanted(batch, RAW_KIND))
-    batch->columns[RAW_KIND].ids[row] = self->kinds[segment->kind];
-  if (gmon_wanted(batch, RAW_BYTES))
-    batch->columns[RAW_BYTES].bytes[row] =
-        (pf_bytes){base->parser.bytes.at + offset, (size_t)size};
+  const pf_bytes bytes = {base->parser.bytes.at + offset, (size_t)size};
+  pf_put_id(&batch->columns[RAW_KIND], row, self->kinds[segment->kind]);
+  pf_put_bytes(&batch->columns[RAW_BYTES], row, bytes, true);
   const pf_status status = put_fields(base, batch, row, error);
   base->row++;
   return status;
@@ -134,21 +118,14 @@ static pf_status fill (gmon_reader *base, pf_batch *batch, pf_error *error) {
 
 pf_status gmon_open_raw (pf_trace *trace, const pf_table *table,
                          pf_reader **reader, pf_error *error) {
-  gmon_reader *self;
-  const pf_status status =
-      gmon_reader_make(trace, table, sizeof(raw_reader), &self, error);
-  if (status < 0)
-    return status;
-  self->rows_of = rows_of;
-  self->fill = fill;
-  for (int i = 0; i < GMON_KINDS; i++) {
-    const uint32_t word = pf_intern_text(trace->dictionary, kind_words[i]);
-    ((raw_reader *)self)->kinds[i] = word;
-    if (word != PF_NO_NAME)
-      continue;
-    self->reader.close(&self->reader);
-    return pf_no_memory(error);
-  }
-  *reader = &self->reader;
-  return PF_OK;
+  static const gmon_rows kind = {
+      sizeof(raw_reader), {.seek = gmon_seek}, rows_of, fill};
+  uint32_t kinds[GMON_KINDS];
+  pf_status status =
+      pf_intern_texts(trace->dictionary, kind_words, GMON_KINDS, kinds, error);
+  if (status == PF_OK)
+    status = gmon_open_reader(trace, table, &kind, reader, error);
+  if (status == PF_OK)
+    memcpy(((raw_reader *)*reader)->kinds, kinds, sizeof kinds);
+  return status;
 }

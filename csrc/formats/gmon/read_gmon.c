@@ -8,9 +8,8 @@
 */
 
 #include "formats/gmon/gmon.h"
-#include "model/rows/batch.h"
+#include "model/rows/put_values.h"
 #include "model/rows/table_reader.h"
-#include "model/dictionary/names.h"
 
 
 /* {====== All readers ====== */
@@ -25,7 +24,7 @@ static pf_status next_segment (gmon_reader *self, pf_error *error) {
     if (self->segment.kind == GMON_HISTOGRAM)
       self->set++;
     self->row = 0;
-    self->rows = self->rows_of(&self->segment);
+    self->rows = self->kind->rows_of(&self->segment);
   } while (self->rows == 0);
   return PF_MORE;
 }
@@ -43,16 +42,14 @@ static pf_status next (pf_reader *reader, pf_batch *batch, pf_error *error) {
   while (status == PF_OK && batch->rows < PF_BATCH_ROWS) {
     status = self->row < self->rows ? PF_OK : next_segment(self, error);
     if (status == PF_OK)
-      status = self->fill(self, batch, error);
+      status = self->kind->fill(self, batch, error);
   }
-  if (status < 0)
-    return status;
-  return batch->rows > 0 ? PF_MORE : PF_END;
+  return pf_batch_status(batch, status);
 }
 
 
 /* Restart, skip whole segments, then rows. */
-static pf_status seek (pf_reader *reader, uint64_t row, pf_error *error) {
+pf_status gmon_seek (pf_reader *reader, uint64_t row, pf_error *error) {
   gmon_reader *const self = (gmon_reader *)reader;
   pf_status status = PF_OK;
   self->parser = gmon_new_parser(&self->file->layout,
@@ -70,19 +67,21 @@ static pf_status seek (pf_reader *reader, uint64_t row, pf_error *error) {
 }
 
 
-pf_status gmon_reader_make (pf_trace *trace, const pf_table *table, size_t size,
-                            gmon_reader **made, pf_error *error) {
-  gmon_reader *const self = pf_reader_new(size, trace, table, next, error);
-  *made = self;
+pf_status gmon_open_reader (pf_trace *trace, const pf_table *table,
+                            const gmon_rows *kind, pf_reader **reader,
+                            pf_error *error) {
+  gmon_reader *const self =
+      pf_reader_new(kind->size, trace, table, next, error);
   if (self == NULL)
-    return error->status;
-  self->reader.can = &self->abilities;
-  self->abilities.seek = seek;
+    return PF_ENOMEM;
+  self->reader.can = &kind->can;
+  self->kind = kind;
   self->trace = trace;
   self->file = trace->state;
   self->parser = gmon_new_parser(&self->file->layout, trace->sources[0].bytes,
                                  NULL, error);
   self->set = -1;
+  *reader = &self->reader;
   return PF_OK;
 }
 
@@ -94,8 +93,9 @@ size_t gmon_fillable_rows (const gmon_reader *self, const pf_batch *batch) {
 }
 
 
-void gmon_load_column (uint64_t *out, const uint8_t *at, size_t stride,
-                       size_t count, unsigned width, bool big) {
+/* Load a number of `width` bytes (4 or 8) from each of `count` records. */
+static void load_column (uint64_t *out, const uint8_t *at, size_t stride,
+                         size_t count, unsigned width, bool big) {
   if (width == 8 && big)
     for (size_t i = 0; i < count; i++)
       out[i] = pf_load64be(at + i * stride);
@@ -128,9 +128,8 @@ pf_status gmon_count_too_large (const gmon_reader *self, pf_column *column,
 static pf_status load_counts (const gmon_reader *self, pf_column *column,
                               size_t first, size_t count, uint64_t at,
                               unsigned width, pf_error *error) {
-  gmon_load_column((uint64_t *)column->ints + first,
-                   gmon_item(self, self->row) + at, self->segment.stride, count,
-                   width, self->file->layout.big);
+  load_column((uint64_t *)column->ints + first, gmon_item(self, self->row) + at,
+              self->segment.stride, count, width, self->file->layout.big);
   if (width < 8)
     return PF_OK;
   for (size_t i = 0; i < count; i++) {
@@ -147,23 +146,20 @@ static pf_status load_counts (const gmon_reader *self, pf_column *column,
 }
 
 
-/* Load an address of each item, `at` bytes after its start. */
+/* Load an address of each item, `at` bytes after its start, if the column is
+   wanted, and add the base of the segment. With `keeps_zero` an address of 0
+   stays 0: the call came from outside. */
 static void load_addresses (const gmon_reader *self, pf_column *column,
-                            size_t first, size_t count, uint64_t at) {
-  gmon_load_column(column->addrs + first, gmon_item(self, self->row) + at,
-                   self->segment.stride, count, self->file->layout.width,
-                   self->file->layout.big);
-}
-
-
-/* Add the base of the segment to addresses of arcs. With `keeps_zero` a `from`
-   of 0 stays 0: the call came from outside. */
-static void add_base (const gmon_reader *self, pf_column *column, size_t first,
-                      size_t count, bool keeps_zero) {
+                            size_t first, size_t count, uint64_t at,
+                            bool keeps_zero) {
+  const gmon_layout *const layout = &self->file->layout;
+  if (column->data == NULL)
+    return;
+  load_column(column->addrs + first, gmon_item(self, self->row) + at,
+              self->segment.stride, count, layout->width, layout->big);
   if (self->segment.base == 0)
     return;
-  const uint64_t mask =
-      self->file->layout.width == 8 ? UINT64_MAX : (uint64_t)UINT32_MAX;
+  const uint64_t mask = layout->width == 8 ? UINT64_MAX : (uint64_t)UINT32_MAX;
   for (size_t i = first; i < first + count; i++)
     if (column->addrs[i] != 0 || !keeps_zero)
       column->addrs[i] = (column->addrs[i] + self->segment.base) & mask;
@@ -172,21 +168,12 @@ static void add_base (const gmon_reader *self, pf_column *column, size_t first,
 
 pf_bytes gmon_dimension (const gmon_segment *segment) {
   return segment->dimension.at != NULL ? segment->dimension
-                                       : gmon_text("seconds");
+                                       : pf_bytes_of("seconds");
 }
 
 
 pf_bytes gmon_abbreviation (const gmon_segment *segment) {
   return (pf_bytes){&segment->abbreviation, segment->abbreviation != 0};
-}
-
-
-pf_status gmon_put_name (pf_dictionary *dictionary, pf_column *column,
-                         size_t row, pf_bytes text, pf_error *error) {
-  column->ids[row] = pf_intern(dictionary, text);
-  if (column->ids[row] != PF_NO_NAME)
-    return PF_OK;
-  return pf_no_memory(error);
 }
 
 /* }====== */
@@ -206,26 +193,19 @@ static pf_status fill_arcs (gmon_reader *self, pf_batch *batch,
   const size_t count = gmon_fillable_rows(self, batch);
   pf_column *const columns = batch->columns;
   pf_status status = PF_OK;
-  if (gmon_wanted(batch, ARCS_FROM)) {
-    load_addresses(self, &columns[ARCS_FROM], first, count, 0);
-    add_base(self, &columns[ARCS_FROM], first, count, true);
-  }
-  if (gmon_wanted(batch, ARCS_TO)) {
-    load_addresses(self, &columns[ARCS_TO], first, count, width);
-    add_base(self, &columns[ARCS_TO], first, count, false);
-  }
-  if (gmon_wanted(batch, ARCS_COUNT))
+  load_addresses(self, &columns[ARCS_FROM], first, count, 0, true);
+  load_addresses(self, &columns[ARCS_TO], first, count, width, false);
+  if (columns[ARCS_COUNT].data != NULL)
     status = load_counts(self, &columns[ARCS_COUNT], first, count, 2 * width,
                          self->segment.count_width, error);
   /* only Apple's ordered arcs state the order of first calls */
   pf_column *const order = &columns[ARCS_ORDER];
-  if (order->data != NULL && self->segment.has_order)
-    gmon_load_column((uint64_t *)order->ints + first,
-                     gmon_item(self, self->row) + 2 * width + 4,
-                     self->segment.stride, count, 4, self->file->layout.big);
+  if (!self->segment.has_order)
+    pf_put_none(order, first, count);
   else if (order->data != NULL)
-    for (size_t i = 0; i < count; i++)
-      pf_set_missing(order, first + i);
+    load_column((uint64_t *)order->ints + first,
+                gmon_item(self, self->row) + 2 * width + 4,
+                self->segment.stride, count, 4, self->file->layout.big);
   batch->rows += count;
   self->row += count;
   return status;
@@ -248,9 +228,8 @@ static pf_status fill_blocks (gmon_reader *self, pf_batch *batch,
   const size_t count = gmon_fillable_rows(self, batch);
   pf_column *const columns = batch->columns;
   pf_status status = PF_OK;
-  if (gmon_wanted(batch, BLOCKS_ADDRESS))
-    load_addresses(self, &columns[BLOCKS_ADDRESS], first, count, 0);
-  if (gmon_wanted(batch, BLOCKS_COUNT))
+  load_addresses(self, &columns[BLOCKS_ADDRESS], first, count, 0, true);
+  if (columns[BLOCKS_COUNT].data != NULL)
     status = load_counts(self, &columns[BLOCKS_COUNT], first, count, width,
                          width, error);
   batch->rows += count;
@@ -271,33 +250,24 @@ static uint64_t sets_of (const gmon_segment *segment) {
 static pf_status fill_sets (gmon_reader *self, pf_batch *batch,
                             pf_error *error) {
   const gmon_segment *const segment = &self->segment;
-  const int64_t numbers[SETS_COLUMNS] = {
-      [SETS_SET] = self->set,
-      [SETS_LOW] = (int64_t)segment->low,
-      [SETS_HIGH] = (int64_t)segment->high,
-      [SETS_BINS] = (int64_t)segment->count,
-      [SETS_RATE] = gmon_rate(&self->file->layout, segment),
-      [SETS_OFFSET] = (int64_t)segment->offset,
-      [SETS_DECLARED] = (int64_t)segment->declared,
-  };
+  pf_dictionary *const d = self->reader.dictionary;
+  pf_column *const columns = batch->columns;
   const size_t row = batch->rows++;
   self->row++;
-  for (size_t i = 0; i < SETS_COLUMNS; i++) {
-    pf_column *const column = &batch->columns[i];
-    if (column->data != NULL && column->type == PF_INT)
-      column->ints[row] = numbers[i];
-    if (column->data != NULL && column->type == PF_ADDR)
-      column->addrs[row] = (uint64_t)numbers[i];
-  }
-  pf_column *const columns = batch->columns;
-  pf_status status = PF_OK;
-  if (gmon_wanted(batch, SETS_DIMENSION))
-    status = gmon_put_name(self->reader.dictionary, &columns[SETS_DIMENSION],
-                           row, gmon_dimension(&self->segment), error);
-  if (status == PF_OK && gmon_wanted(batch, SETS_ABBREVIATION))
-    status = gmon_put_name(self->reader.dictionary, &columns[SETS_ABBREVIATION],
-                           row, gmon_abbreviation(&self->segment), error);
-  return status;
+  pf_put_int(&columns[SETS_SET], row, self->set, true);
+  pf_put_addr(&columns[SETS_LOW], row, segment->low, true);
+  pf_put_addr(&columns[SETS_HIGH], row, segment->high, true);
+  pf_put_int(&columns[SETS_BINS], row, (int64_t)segment->count, true);
+  pf_put_int(&columns[SETS_RATE], row, gmon_rate(&self->file->layout, segment),
+             true);
+  pf_put_int(&columns[SETS_OFFSET], row, (int64_t)segment->offset, true);
+  pf_put_int(&columns[SETS_DECLARED], row, (int64_t)segment->declared, true);
+  return pf_put_text(d, &columns[SETS_DIMENSION], row, gmon_dimension(segment),
+                     true) &&
+                 pf_put_text(d, &columns[SETS_ABBREVIATION], row,
+                             gmon_abbreviation(segment), true)
+             ? PF_OK
+             : pf_no_memory(error);
 }
 
 /* }====== */
@@ -307,25 +277,14 @@ static pf_status fill_sets (gmon_reader *self, pf_batch *batch,
 
 pf_status gmon_open_items (pf_trace *trace, const pf_table *table,
                            pf_reader **reader, pf_error *error) {
-  static const struct {
-    const pf_field *fields;
-    uint64_t (*rows_of)(const gmon_segment *segment);
-    pf_status (*fill)(gmon_reader *self, pf_batch *batch, pf_error *error);
-  } kinds[] = {{gmon_arcs_fields, arcs_of, fill_arcs},
-               {gmon_blocks_fields, blocks_of, fill_blocks},
-               {gmon_sets_fields, sets_of, fill_sets}};
-  gmon_reader *self;
-  const pf_status status =
-      gmon_reader_make(trace, table, sizeof *self, &self, error);
-  if (status < 0)
-    return status;
-  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-    if (kinds[i].fields == table->fields) {
-      self->rows_of = kinds[i].rows_of;
-      self->fill = kinds[i].fill;
-    }
-  *reader = &self->reader;
-  return PF_OK;
+  static const gmon_rows kinds[] = {
+      {sizeof(gmon_reader), {.seek = gmon_seek}, arcs_of, fill_arcs},
+      {sizeof(gmon_reader), {.seek = gmon_seek}, blocks_of, fill_blocks},
+      {sizeof(gmon_reader), {.seek = gmon_seek}, sets_of, fill_sets}};
+  const size_t kind = table->fields == gmon_arcs_fields     ? 0
+                      : table->fields == gmon_blocks_fields ? 1
+                                                            : 2;
+  return gmon_open_reader(trace, table, &kinds[kind], reader, error);
 }
 
 /* }====== */
@@ -376,27 +335,20 @@ static pf_status fill_images (gmon_reader *base, pf_batch *batch,
   self->at += layout->width + path.size + 1;
   base->row++;
   const size_t row = batch->rows++;
-  if (gmon_wanted(batch, IMAGES_ADDRESS))
-    batch->columns[IMAGES_ADDRESS].addrs[row] = gmon_address(layout, image);
-  if (!gmon_wanted(batch, IMAGES_PATH))
-    return PF_OK;
-  return gmon_put_name(base->reader.dictionary, &batch->columns[IMAGES_PATH],
-                       row, path, error);
+  pf_put_addr(&batch->columns[IMAGES_ADDRESS], row, gmon_address(layout, image),
+              true);
+  return pf_put_text(base->reader.dictionary, &batch->columns[IMAGES_PATH], row,
+                     path, true)
+             ? PF_OK
+             : pf_no_memory(error);
 }
 
 
 pf_status gmon_open_images (pf_trace *trace, const pf_table *table,
                             pf_reader **reader, pf_error *error) {
-  gmon_reader *self;
-  const pf_status status =
-      gmon_reader_make(trace, table, sizeof(images_reader), &self, error);
-  if (status < 0)
-    return status;
-  self->abilities.seek = NULL; /* images have no fixed size */
-  self->rows_of = images_of;
-  self->fill = fill_images;
-  *reader = &self->reader;
-  return PF_OK;
+  static const gmon_rows kind = {
+      sizeof(images_reader), {.seek = NULL}, images_of, fill_images};
+  return gmon_open_reader(trace, table, &kind, reader, error);
 }
 
 /* }====== */

@@ -66,49 +66,6 @@ uint64_t gmon_bin_start (const gmon_scale *scale, uint64_t bin) {
 }
 
 
-/* Starts by profil's scale. Consecutive bins reuse quotient and remainder, so
-   that they need no division. */
-static void scaled_starts (const gmon_scale *scale, const uint32_t *numbers,
-                           size_t count, unsigned shift, uint64_t *starts) {
-  const uint64_t factor = scale->factor;
-  const uint64_t whole = FULL_SCALE / factor;
-  const uint64_t rest = FULL_SCALE % factor;
-  uint64_t next = UINT64_MAX; /* the bin of quotient and remainder */
-  uint64_t quotient = 0, remainder = 0;
-  for (size_t i = 0; i < count; i++) {
-    const uint64_t bin = (uint64_t)numbers[i] + shift;
-    if (bin != next) {
-      quotient = bin * FULL_SCALE / factor;
-      remainder = bin * FULL_SCALE % factor;
-    }
-    starts[i] = scale->low + 2 * (quotient + (remainder != 0));
-    quotient += whole;
-    remainder += rest;
-    if (remainder >= factor) {
-      remainder -= factor;
-      quotient++;
-    }
-    next = bin + 1;
-  }
-}
-
-
-void gmon_bin_starts (const gmon_scale *scale, const uint32_t *numbers,
-                      size_t count, unsigned shift, uint64_t *starts) {
-  if (scale->range != 0 && scale->bin_size == 0 && scale->factor != 0) {
-    scaled_starts(scale, numbers, count, shift, starts);
-    return;
-  }
-  if (scale->bin_size != 0) {
-    for (size_t i = 0; i < count; i++)
-      starts[i] = scale->low + scale->bin_size * ((uint64_t)numbers[i] + shift);
-    return;
-  }
-  for (size_t i = 0; i < count; i++)
-    starts[i] = gmon_bin_start(scale, (uint64_t)numbers[i] + shift);
-}
-
-
 /* Returns a bin close to the one that begins `distance` bytes after `low`. */
 static uint64_t estimate_bin (const gmon_scale *scale, uint64_t distance) {
   if (scale->bin_size != 0)

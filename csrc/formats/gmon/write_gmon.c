@@ -157,8 +157,9 @@ static pf_status check_bsd (const gmon_writer *self, pf_error *error) {
                    "a 4.4BSD file holds no basic blocks, here are %u",
                    self->blocks.known.count);
   const gmon_set *const set = self->sets.list;
-  if (set->dimension != pf_find_name(self->dictionary, gmon_text("seconds")) ||
-      set->abbreviation != pf_find_name(self->dictionary, gmon_text("s")))
+  if (set->dimension !=
+          pf_find_name(self->dictionary, pf_bytes_of("seconds")) ||
+      set->abbreviation != pf_find_name(self->dictionary, pf_bytes_of("s")))
     return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                    "a 4.4BSD file can only count seconds");
   if (set->bins * counter_for(set) > UINT32_MAX - 64)
