@@ -43,19 +43,7 @@ static pf_status take_samples (gmon_parser *parser, gmon_segment *segment,
                        "samples of %u bytes or more expected, found %llu",
                        layout->header, (unsigned long long)size);
   }
-  const gmon_bsd header = gmon_bsd_header(layout, gmon_here(parser) + 8);
-  const uint64_t available = size - layout->header;
-  segment->low = header.low;
-  segment->high = header.high;
-  segment->rate = header.rate;
-  segment->abbreviation = 's';
-  segment->items_at = parser->at + 8 + layout->header;
-  segment->stride = layout->counter;
-  segment->declared = header.ncnt < layout->header
-                          ? 0
-                          : (header.ncnt - layout->header) / layout->counter;
-  const uint64_t maximum = available / layout->counter;
-  segment->count = segment->declared < maximum ? segment->declared : maximum;
+  (void)gmon_read_bsd(parser, segment, 8, size - layout->header);
   gmon_take_segment(parser, segment, GMON_HISTOGRAM, 8 + size);
   return gmon_check_histogram(parser, segment);
 }
@@ -112,7 +100,8 @@ static pf_status take_section (gmon_parser *parser, gmon_segment *segment) {
     case IMAGES:
     case IMAGES_2:
       if (size >= 4)
-        segment->declared = pf_load32(gmon_here(parser) + 8, big);
+        segment->count = pf_load32(gmon_here(parser) + 8, big);
+      segment->declared = segment->count;
       segment->items_at = parser->at + 12;
       gmon_take_segment(parser, segment, size < 4 ? GMON_UNKNOWN : GMON_IMAGES,
                         8 + size);

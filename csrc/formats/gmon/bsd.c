@@ -53,22 +53,30 @@ gmon_bsd gmon_bsd_header (const gmon_layout *layout, const uint8_t *at) {
 }
 
 
+uint64_t gmon_read_bsd (const gmon_parser *parser, gmon_segment *segment,
+                        unsigned tag, uint64_t available) {
+  const gmon_layout *const layout = parser->layout;
+  const gmon_bsd header = gmon_bsd_header(layout, gmon_here(parser) + tag);
+  const uint64_t stated =
+      header.ncnt < layout->header ? 0 : header.ncnt - layout->header;
+  segment->low = header.low;
+  segment->high = header.high;
+  segment->rate = header.rate;
+  segment->abbreviation = 's';
+  segment->items_at = parser->at + tag + layout->header;
+  segment->stride = layout->counter;
+  segment->declared = stated / layout->counter;
+  segment->count = (stated < available ? stated : available) / layout->counter;
+  return stated;
+}
+
+
 static pf_status take_histogram (gmon_parser *parser, gmon_segment *segment) {
   const gmon_layout *const layout = parser->layout;
   if (gmon_left(parser) < layout->header)
     return gmon_truncated(parser, segment, "a header", layout->header);
-  const gmon_bsd header = gmon_bsd_header(layout, gmon_here(parser));
-  const uint64_t stated =
-      header.ncnt < layout->header ? 0 : header.ncnt - layout->header;
   const uint64_t available = gmon_left(parser) - layout->header;
-  segment->low = header.low;
-  segment->high = header.high;
-  segment->rate = header.rate;
-  segment->items_at = parser->at + layout->header;
-  segment->stride = layout->counter;
-  segment->declared = stated / layout->counter;
-  segment->count = (stated < available ? stated : available) / layout->counter;
-  segment->abbreviation = 's';
+  const uint64_t stated = gmon_read_bsd(parser, segment, 0, available);
   if (stated <= available)
     gmon_take_segment(parser, segment, GMON_HISTOGRAM, layout->header + stated);
   else

@@ -207,30 +207,37 @@ int gmon_score (pf_bytes head, uint64_t size) {
 /* {====== Decision ====== */
 
 
+static int order_of (const pf_trace *trace, const char *option) {
+  return pf_option_is(trace, option, "big")      ? 1
+         : pf_option_is(trace, option, "little") ? 0
+                                                 : -1;
+}
+
+
+pf_status gmon_width_option (const pf_trace *trace, unsigned *width,
+                             pf_error *error) {
+  const int64_t asked = pf_option_int(trace, "address_size", 0);
+  *width = (unsigned)asked;
+  if (asked == 0 || asked == 4 || asked == 8)
+    return PF_OK;
+  return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                 "address_size 4 or 8 expected, found %lld", (long long)asked);
+}
+
+
 /* Read the options, and check the numeric ones. */
 static pf_status read_options (const pf_trace *trace, gmon_options *options,
                                pf_error *error) {
-  const int64_t width = pf_option_int(trace, "address_size", 0);
   const int64_t rate = pf_option_int(trace, "rate", 0);
-  if (width != 0 && width != 4 && width != 8)
-    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "address_size 4 or 8 expected, found %lld",
-                   (long long)width);
+  if (gmon_width_option(trace, &options->width, error) != PF_OK)
+    return error->status;
   if (rate < 0 || rate > UINT32_MAX)
     return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                    "a rate of 1 to %lld expected, found %lld",
                    (long long)UINT32_MAX, (long long)rate);
-  options->width = (unsigned)width;
   options->elf_width = (unsigned)pf_option_int(trace, "elf_class", 0);
-  options->order = options->elf_order = -1;
-  if (pf_option_is(trace, "byte_order", "little"))
-    options->order = 0;
-  if (pf_option_is(trace, "byte_order", "big"))
-    options->order = 1;
-  if (pf_option_is(trace, "elf_order", "little"))
-    options->elf_order = 0;
-  if (pf_option_is(trace, "elf_order", "big"))
-    options->elf_order = 1;
+  options->order = order_of(trace, "byte_order");
+  options->elf_order = order_of(trace, "elf_order");
   options->dialect = -1;
   for (int i = 0; i < GMON_DIALECTS; i++)
     if (pf_option_is(trace, "dialect", gmon_dialect_names[i]))

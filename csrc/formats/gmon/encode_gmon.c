@@ -254,13 +254,11 @@ static void close_writer (pf_encoder *encoder) {
 static pf_status read_options (gmon_writer *self, const pf_option *options,
                                size_t noptions, pf_error *error) {
   const pf_trace asked = {.options = options, .noptions = noptions};
-  const int64_t width = pf_option_int(&asked, "address_size", 0);
   pf_bytes dialect;
-  if (width != 0 && width != 4 && width != 8)
-    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "address_size 4 or 8 expected, found %lld",
-                   (long long)width);
-  self->width = width == 4 ? 4 : 8;
+  if (gmon_width_option(&asked, &self->width, error) != PF_OK)
+    return error->status;
+  if (self->width == 0)
+    self->width = 8;
   self->big = pf_option_is(&asked, "byte_order", "big");
   self->is_sorted = pf_option_int(&asked, "inputs", 1) > 1;
   self->extended = pf_option_int(&asked, "extended_precision", 0) != 0;

@@ -12,7 +12,7 @@
 ** of the trace. Opening a trace parses the whole file; each reader parses it
 ** again. Damage is reported to the trace as warnings with codes "gmon-...".
 **
-**   open_gmon.c       the format: open, info, tables
+**   open_gmon.c       the format: open, info, tables and their schemas
 **   detect_gmon.c     dialect; width.c: byte order and address width;
 **   counters.c   types of counters and rate that BSD headers do not state
 **   parser_gmon.c     the parser: dispatch and warnings
@@ -21,7 +21,6 @@
 **   read_gmon.c       functions of all readers; arcs, blocks, sets and images
 **   histogram.c  the reader of histograms
 **   raw_gmon.c        the reader of all segments
-**   tables_gmon.c     the schemas
 **   encode_gmon.c sums.c write_gmon.c    the encoder
 */
 
@@ -86,7 +85,7 @@ typedef struct gmon_segment {
   gmon_kind kind;
   uint64_t offset, size; /* of the whole segment */
   uint64_t items_at;     /* offset of its first bin, arc or block */
-  uint64_t count;        /* number of complete items in the file */
+  uint64_t count;        /* complete items in the file; images: as stated */
   uint64_t declared;     /* number of items that the file states */
   uint64_t stride;       /* bytes from one item to the next */
   unsigned count_width;  /* arcs: bytes of the count */
@@ -154,6 +153,10 @@ pf_status gmon_detect_gnu (pf_trace *trace, const gmon_options *options,
 /* counters.c: add counter types and the option rate to a layout. */
 pf_status gmon_detect_counters (pf_trace *trace, gmon_layout *layout,
                                 pf_error *error);
+
+/* Read the option address_size: 4, 8, or 0 if it is unset. */
+pf_status gmon_width_option (const pf_trace *trace, unsigned *width,
+                             pf_error *error);
 
 /* Determine the layout of a trace. Returns PF_EFORMAT, PF_ETRUNCATED or
    PF_EUNSUPPORTED if the file cannot be read. */
@@ -253,6 +256,11 @@ typedef struct gmon_bsd {
 /* Decode a BSD header of layout->header bytes, which must exist. */
 gmon_bsd gmon_bsd_header (const gmon_layout *layout, const uint8_t *at);
 
+/* Set the fields of a histogram from a BSD header after `tag` bytes; `available`
+   bytes of bins follow it. Returns the bytes of bins that it states. */
+uint64_t gmon_read_bsd (const gmon_parser *parser, gmon_segment *segment,
+                        unsigned tag, uint64_t available);
+
 /* Bytes of an arc in a BSD file. */
 static inline uint64_t gmon_bsd_arc (const gmon_layout *layout) {
   return 3 * (uint64_t)layout->width;
@@ -297,22 +305,27 @@ bool gmon_bin_at (const gmon_scale *scale, uint64_t address, uint64_t *bin);
    its kind, many rows at a time. */
 typedef struct gmon_reader gmon_reader;
 
-/* What differs between the readers of the tables. */
-typedef struct gmon_rows {
-  size_t size;      /* bytes of the reader, which are zeros at first */
-  pf_abilities can; /* gmon_seek, if rows can be counted by segment */
-
-  /* Returns the number of rows of a segment; 0: skip it. */
-  uint64_t (*rows_of)(const gmon_segment *segment);
+/* A table, and what its reader does. */
+typedef struct gmon_table {
+  const char *name;
+  const pf_field *fields;
+  size_t nfields;
+  size_t size; /* bytes of the reader */
+  const pf_abilities *can;
+  gmon_kind kind; /* of the segments that have rows; GMON_KINDS: of all kinds */
+  bool has_items; /* a row for each item, else for each segment and arc */
 
   /* Append rows from self->row on to the batch and advance. At least one row is
      left, and the batch has space for at least one. */
   pf_status (*fill)(gmon_reader *self, pf_batch *batch, pf_error *error);
-} gmon_rows;
+} gmon_table;
+
+extern const gmon_table gmon_histogram_table, gmon_arcs_table,
+    gmon_blocks_table, gmon_sets_table, gmon_images_table, gmon_raw_table;
 
 struct gmon_reader {
   pf_reader reader;
-  const gmon_rows *kind;
+  const gmon_table *table;
   pf_trace *trace;
   const gmon_file *file;
   gmon_parser parser;
@@ -322,12 +335,15 @@ struct gmon_reader {
   int64_t set;          /* index of the current histogram; -1: none yet */
 };
 
+/* Open a reader of a table: its memory after the gmon_reader is zeros. */
 pf_status gmon_open_reader (pf_trace *trace, const pf_table *table,
-                            const gmon_rows *kind, pf_reader **reader,
+                            const gmon_table *kind, pf_reader **reader,
                             pf_error *error);
 
-/* pf_abilities.seek */
+/* pf_abilities.seek, and the abilities of a table that has nothing else. Not for
+   segments that may have fewer rows than they state. */
 pf_status gmon_seek (pf_reader *self, uint64_t row, pf_error *error);
+extern const pf_abilities gmon_seekable;
 
 /* Returns how many rows can be appended: the minimum of the rows left and the
    space in the batch. */
@@ -354,18 +370,8 @@ pf_bytes gmon_abbreviation (const gmon_segment *segment);
 pf_status gmon_count_too_large (const gmon_reader *self, pf_column *column,
                                 size_t row, uint64_t offset, pf_error *error);
 
-/* The readers of the tables (pf_table.open). */
-pf_status gmon_open_histogram (pf_trace *trace, const pf_table *table,
-                               pf_reader **reader, pf_error *error);
-pf_status gmon_open_items (pf_trace *trace, const pf_table *table,
-                           pf_reader **reader, pf_error *error);
-pf_status gmon_open_images (pf_trace *trace, const pf_table *table,
-                            pf_reader **reader, pf_error *error);
-pf_status gmon_open_raw (pf_trace *trace, const pf_table *table,
-                         pf_reader **reader, pf_error *error);
 
-
-/* tables_gmon.c: the schemas and the indexes of their columns */
+/* open_gmon.c: the schemas and the indexes of their columns */
 
 enum {
   HISTOGRAM_SET,

@@ -24,11 +24,6 @@ typedef struct histogram_reader {
 } histogram_reader;
 
 
-static uint64_t bins_of (const gmon_segment *segment) {
-  return segment->kind == GMON_HISTOGRAM ? segment->count : 0;
-}
-
-
 /* {====== Bins that become rows ====== */
 
 
@@ -267,11 +262,14 @@ static void omit_zeros (pf_reader *reader, size_t column) {
 }
 
 
-pf_status gmon_open_histogram (pf_trace *trace, const pf_table *table,
-                               pf_reader **reader, pf_error *error) {
-  static const gmon_rows kind = {sizeof(histogram_reader),
-                                 {.seek = gmon_seek, .omit_zeros = omit_zeros},
-                                 bins_of,
-                                 fill};
-  return gmon_open_reader(trace, table, &kind, reader, error);
-}
+static const pf_abilities abilities = {.seek = gmon_seek,
+                                       .omit_zeros = omit_zeros};
+
+const gmon_table gmon_histogram_table = {"histogram",
+                                         gmon_histogram_fields,
+                                         HISTOGRAM_COLUMNS,
+                                         sizeof(histogram_reader),
+                                         &abilities,
+                                         GMON_HISTOGRAM,
+                                         true,
+                                         fill};

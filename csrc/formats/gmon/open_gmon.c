@@ -1,5 +1,6 @@
 /*
-** open_gmon.c - the format gmon: profiles of gprof, in all dialects.
+** open_gmon.c - the format gmon: profiles of gprof, in all dialects; the schemas
+** of its tables.
 **
 ** Opening parses the whole file once, so the number of rows of each table and
 ** all damage are known afterwards.
@@ -9,6 +10,82 @@
 
 #include "formats/gmon/gmon.h"
 #include "model/dictionary/names.h"
+#include "model/rows/batch.h"
+
+/* {====== Schemas ====== */
+
+const pf_field gmon_histogram_fields[HISTOGRAM_COLUMNS] = {
+    {"set", PF_INT, "index of the histogram record"},
+    {"low", PF_ADDR, "first address of the bin"},
+    {"high", PF_ADDR, "first address after the bin"},
+    {"count", PF_INT, "samples"},
+    {"seconds", PF_NUM, "count / rate, s"},
+    {"spent", PF_INT,
+     "count / rate, ns; rounded so that the sum of a set is exact"},
+    {"bin", PF_INT, "index of the bin in its histogram"},
+    {".spent", PF_INT, pf_remainder_help},
+    {".seconds", PF_INT, pf_remainder_help},
+};
+
+const pf_field gmon_arcs_fields[ARCS_COLUMNS] = {
+    {"from", PF_ADDR, "a place in the caller, often rounded down"},
+    {"to", PF_ADDR, "a place in the callee"},
+    {"count", PF_INT, "calls"},
+    {"order", PF_INT, "Apple: order of the first call"},
+};
+
+const pf_field gmon_blocks_fields[BLOCKS_COLUMNS] = {
+    {"address", PF_ADDR, "first address of the basic block"},
+    {"count", PF_INT, "executions"},
+};
+
+const pf_field gmon_sets_fields[SETS_COLUMNS] = {
+    {"set", PF_INT, "index of the histogram record"},
+    {"low", PF_ADDR, "first address of the range"},
+    {"high", PF_ADDR, "first address after the range"},
+    {"bins", PF_INT, "bins in the file"},
+    {"rate", PF_INT, "samples per unit of the dimension; 0: not stated"},
+    {"dimension", PF_NAME, "unit of the rate: seconds"},
+    {"abbreviation", PF_NAME, "abbreviation of the dimension"},
+    {"offset", PF_INT, "offset of the record in the file"},
+    {"declared", PF_INT, "bins the record states"},
+};
+
+const pf_field gmon_images_fields[IMAGES_COLUMNS] = {
+    {"address", PF_ADDR, "load address or slide of the image"},
+    {"path", PF_NAME, "file of the image"},
+};
+
+const pf_field gmon_raw_fields[RAW_COLUMNS] = {
+    {"offset", PF_INT, "offset in the file"},
+    {"size", PF_INT, "bytes"},
+    {"kind", PF_NAME,
+     "header, histogram, arc, blocks, images, unknown or rest"},
+    {"low", PF_ADDR, "histogram: as stated"},
+    {"high", PF_ADDR, "histogram: as stated"},
+    {"bins", PF_INT, "histogram: as stated"},
+    {"rate", PF_INT, "histogram: as stated"},
+    {"dimension", PF_NAME, "histogram: as stated"},
+    {"abbreviation", PF_NAME, "histogram: as stated"},
+    {"from", PF_ADDR, "of an arc"},
+    {"to", PF_ADDR, "of an arc"},
+    {"count", PF_INT, "arc: calls; blocks and images: number of items"},
+    {"order", PF_INT, "of an arc"},
+    {"bytes", PF_BYTES, "bytes of the segment"},
+};
+
+#define WRITTEN(name, columns) \
+  { #name, gmon_##name##_fields, columns, -1, NULL }
+
+const pf_table gmon_written[WRITTEN_TABLES] = {
+    WRITTEN(sets, SETS_COLUMNS),
+    WRITTEN(histogram, HISTOGRAM_COLUMNS),
+    WRITTEN(arcs, ARCS_COLUMNS),
+    WRITTEN(blocks, BLOCKS_COLUMNS),
+};
+
+/* }====== */
+
 
 /* The tables of a trace in order; `images` only if there are any. */
 enum {
@@ -21,15 +98,9 @@ enum {
   TABLES
 };
 
-static const pf_table all_tables[TABLES] = {
-    {"histogram", gmon_histogram_fields, HISTOGRAM_COLUMNS, 0,
-     gmon_open_histogram},
-    {"arcs", gmon_arcs_fields, ARCS_COLUMNS, 0, gmon_open_items},
-    {"blocks", gmon_blocks_fields, BLOCKS_COLUMNS, 0, gmon_open_items},
-    {"sets", gmon_sets_fields, SETS_COLUMNS, 0, gmon_open_items},
-    {"images", gmon_images_fields, IMAGES_COLUMNS, 0, gmon_open_images},
-    {"raw", gmon_raw_fields, RAW_COLUMNS, 0, gmon_open_raw},
-};
+static const gmon_table *const all_tables[TABLES] = {
+    &gmon_histogram_table, &gmon_arcs_table,   &gmon_blocks_table,
+    &gmon_sets_table,      &gmon_images_table, &gmon_raw_table};
 
 
 static void set_info (pf_trace *trace, const gmon_file *file) {
@@ -94,6 +165,15 @@ static pf_status prescan (pf_trace *trace, gmon_file *file, pf_error *error) {
 }
 
 
+static pf_status open_reader (pf_trace *trace, const pf_table *table,
+                              pf_reader **reader, pf_error *error) {
+  size_t i = 0;
+  while (all_tables[i]->fields != table->fields)
+    i++;
+  return gmon_open_reader(trace, table, all_tables[i], reader, error);
+}
+
+
 /* List the tables with their row counts. */
 static void list_tables (pf_trace *trace, gmon_file *file) {
   const gmon_totals *const totals = &file->totals;
@@ -109,8 +189,9 @@ static void list_tables (pf_trace *trace, gmon_file *file) {
   for (int i = 0; i < TABLES; i++) {
     if (i == TABLE_IMAGES && totals->images == 0)
       continue;
-    file->tables[trace->ntables] = all_tables[i];
-    file->tables[trace->ntables++].rows = rows[i];
+    const gmon_table *const t = all_tables[i];
+    file->tables[trace->ntables++] =
+        (pf_table){t->name, t->fields, t->nfields, rows[i], open_reader};
   }
   trace->tables = file->tables;
 }

@@ -8,21 +8,11 @@
 #include "model/dictionary/names.h"
 #include "model/rows/put_values.h"
 
-typedef struct raw_reader {
-  gmon_reader base;
-  uint32_t kinds[GMON_KINDS]; /* names of the kinds */
-} raw_reader;
-
 static const char *const kind_words[GMON_KINDS] = {
     [GMON_HEADER] = "header", [GMON_HISTOGRAM] = "histogram",
     [GMON_ARCS] = "arc",      [GMON_BLOCKS] = "blocks",
     [GMON_IMAGES] = "images", [GMON_UNKNOWN] = "unknown",
     [GMON_REST] = "rest"};
-
-
-static uint64_t rows_of (const gmon_segment *segment) {
-  return segment->kind == GMON_ARCS ? segment->count : 1;
-}
 
 
 static void put_int (pf_batch *batch, size_t column, size_t row,
@@ -98,34 +88,25 @@ static pf_status put_fields (const gmon_reader *self, pf_batch *batch,
 }
 
 
-static pf_status fill (gmon_reader *base, pf_batch *batch, pf_error *error) {
-  const raw_reader *const self = (const raw_reader *)base;
-  const gmon_segment *const segment = &base->segment;
+static pf_status fill (gmon_reader *self, pf_batch *batch, pf_error *error) {
+  const gmon_segment *const segment = &self->segment;
   const bool is_arc = segment->kind == GMON_ARCS;
   const uint64_t size = is_arc ? segment->stride : segment->size;
-  const uint64_t offset = segment->offset + (is_arc ? base->row * size : 0);
+  const uint64_t offset = segment->offset + (is_arc ? self->row * size : 0);
+  const pf_bytes bytes = {self->parser.bytes.at + offset, (size_t)size};
   const size_t row = batch->rows++;
   put_int(batch, RAW_OFFSET, row, offset);
   put_int(batch, RAW_SIZE, row, size);
-  const pf_bytes bytes = {base->parser.bytes.at + offset, (size_t)size};
-  pf_put_id(&batch->columns[RAW_KIND], row, self->kinds[segment->kind]);
   pf_put_bytes(&batch->columns[RAW_BYTES], row, bytes, true);
-  const pf_status status = put_fields(base, batch, row, error);
-  base->row++;
+  if (!pf_put_text(self->reader.dictionary, &batch->columns[RAW_KIND], row,
+                   pf_bytes_of(kind_words[segment->kind]), true))
+    return pf_no_memory(error);
+  const pf_status status = put_fields(self, batch, row, error);
+  self->row++;
   return status;
 }
 
 
-pf_status gmon_open_raw (pf_trace *trace, const pf_table *table,
-                         pf_reader **reader, pf_error *error) {
-  static const gmon_rows kind = {
-      sizeof(raw_reader), {.seek = gmon_seek}, rows_of, fill};
-  uint32_t kinds[GMON_KINDS];
-  pf_status status =
-      pf_intern_texts(trace->dictionary, kind_words, GMON_KINDS, kinds, error);
-  if (status == PF_OK)
-    status = gmon_open_reader(trace, table, &kind, reader, error);
-  if (status == PF_OK)
-    memcpy(((raw_reader *)*reader)->kinds, kinds, sizeof kinds);
-  return status;
-}
+const gmon_table gmon_raw_table = {
+    "raw",          gmon_raw_fields, RAW_COLUMNS, sizeof(gmon_reader),
+    &gmon_seekable, GMON_KINDS,      false,       fill};

@@ -14,6 +14,13 @@
 
 /* {====== All readers ====== */
 
+static uint64_t rows_of (const gmon_table *table, const gmon_segment *segment) {
+  if (table->kind != GMON_KINDS && table->kind != segment->kind)
+    return 0;
+  return table->has_items || segment->kind == GMON_ARCS ? segment->count : 1;
+}
+
+
 /* Go to the next segment that has rows. */
 static pf_status next_segment (gmon_reader *self, pf_error *error) {
   do {
@@ -24,7 +31,7 @@ static pf_status next_segment (gmon_reader *self, pf_error *error) {
     if (self->segment.kind == GMON_HISTOGRAM)
       self->set++;
     self->row = 0;
-    self->rows = self->kind->rows_of(&self->segment);
+    self->rows = rows_of(self->table, &self->segment);
   } while (self->rows == 0);
   return PF_MORE;
 }
@@ -42,7 +49,7 @@ static pf_status next (pf_reader *reader, pf_batch *batch, pf_error *error) {
   while (status == PF_OK && batch->rows < PF_BATCH_ROWS) {
     status = self->row < self->rows ? PF_OK : next_segment(self, error);
     if (status == PF_OK)
-      status = self->kind->fill(self, batch, error);
+      status = self->table->fill(self, batch, error);
   }
   return pf_batch_status(batch, status);
 }
@@ -67,15 +74,18 @@ pf_status gmon_seek (pf_reader *reader, uint64_t row, pf_error *error) {
 }
 
 
+const pf_abilities gmon_seekable = {.seek = gmon_seek};
+
+
 pf_status gmon_open_reader (pf_trace *trace, const pf_table *table,
-                            const gmon_rows *kind, pf_reader **reader,
+                            const gmon_table *kind, pf_reader **reader,
                             pf_error *error) {
   gmon_reader *const self =
       pf_reader_new(kind->size, trace, table, next, error);
   if (self == NULL)
     return PF_ENOMEM;
-  self->reader.can = &kind->can;
-  self->kind = kind;
+  self->reader.can = kind->can;
+  self->table = kind;
   self->trace = trace;
   self->file = trace->state;
   self->parser = gmon_new_parser(&self->file->layout, trace->sources[0].bytes,
@@ -181,11 +191,6 @@ pf_bytes gmon_abbreviation (const gmon_segment *segment) {
 
 /* {====== Arcs ====== */
 
-static uint64_t arcs_of (const gmon_segment *segment) {
-  return segment->kind == GMON_ARCS ? segment->count : 0;
-}
-
-
 static pf_status fill_arcs (gmon_reader *self, pf_batch *batch,
                             pf_error *error) {
   const uint64_t width = self->file->layout.width;
@@ -211,15 +216,15 @@ static pf_status fill_arcs (gmon_reader *self, pf_batch *batch,
   return status;
 }
 
+
+const gmon_table gmon_arcs_table = {
+    "arcs",         gmon_arcs_fields, ARCS_COLUMNS, sizeof(gmon_reader),
+    &gmon_seekable, GMON_ARCS,        true,         fill_arcs};
+
 /* }====== */
 
 
 /* {====== Basic blocks ====== */
-
-static uint64_t blocks_of (const gmon_segment *segment) {
-  return segment->kind == GMON_BLOCKS ? segment->count : 0;
-}
-
 
 static pf_status fill_blocks (gmon_reader *self, pf_batch *batch,
                               pf_error *error) {
@@ -237,15 +242,15 @@ static pf_status fill_blocks (gmon_reader *self, pf_batch *batch,
   return status;
 }
 
+
+const gmon_table gmon_blocks_table = {
+    "blocks",       gmon_blocks_fields, BLOCKS_COLUMNS, sizeof(gmon_reader),
+    &gmon_seekable, GMON_BLOCKS,        true,           fill_blocks};
+
 /* }====== */
 
 
 /* {====== Sets ====== */
-
-static uint64_t sets_of (const gmon_segment *segment) {
-  return segment->kind == GMON_HISTOGRAM;
-}
-
 
 static pf_status fill_sets (gmon_reader *self, pf_batch *batch,
                             pf_error *error) {
@@ -270,22 +275,10 @@ static pf_status fill_sets (gmon_reader *self, pf_batch *batch,
              : pf_no_memory(error);
 }
 
-/* }====== */
 
-
-/* {====== Opening of the readers without additional state ====== */
-
-pf_status gmon_open_items (pf_trace *trace, const pf_table *table,
-                           pf_reader **reader, pf_error *error) {
-  static const gmon_rows kinds[] = {
-      {sizeof(gmon_reader), {.seek = gmon_seek}, arcs_of, fill_arcs},
-      {sizeof(gmon_reader), {.seek = gmon_seek}, blocks_of, fill_blocks},
-      {sizeof(gmon_reader), {.seek = gmon_seek}, sets_of, fill_sets}};
-  const size_t kind = table->fields == gmon_arcs_fields     ? 0
-                      : table->fields == gmon_blocks_fields ? 1
-                                                            : 2;
-  return gmon_open_reader(trace, table, &kinds[kind], reader, error);
-}
+const gmon_table gmon_sets_table = {
+    "sets",         gmon_sets_fields, SETS_COLUMNS, sizeof(gmon_reader),
+    &gmon_seekable, GMON_HISTOGRAM,   false,        fill_sets};
 
 /* }====== */
 
@@ -296,11 +289,6 @@ typedef struct images_reader {
   gmon_reader base;
   uint64_t at; /* offset of the next image, if row > 0 */
 } images_reader;
-
-
-static uint64_t images_of (const gmon_segment *segment) {
-  return segment->kind == GMON_IMAGES ? segment->declared : 0;
-}
 
 
 /* The list ends before the stated number of images. */
@@ -344,11 +332,8 @@ static pf_status fill_images (gmon_reader *base, pf_batch *batch,
 }
 
 
-pf_status gmon_open_images (pf_trace *trace, const pf_table *table,
-                            pf_reader **reader, pf_error *error) {
-  static const gmon_rows kind = {
-      sizeof(images_reader), {.seek = NULL}, images_of, fill_images};
-  return gmon_open_reader(trace, table, &kind, reader, error);
-}
+const gmon_table gmon_images_table = {
+    "images", gmon_images_fields, IMAGES_COLUMNS, sizeof(images_reader),
+    NULL,     GMON_IMAGES,        true,           fill_images};
 
 /* }====== */

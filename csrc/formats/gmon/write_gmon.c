@@ -215,20 +215,21 @@ static void put_gnu_set (const output *out, const gmon_set *set) {
 }
 
 
-/* Write the arcs, each in as many records as its count takes. */
-static void put_arcs (const output *out) {
-  const gmon_sums *const arcs = &out->writer->arcs;
-  const bool is_gnu = out->writer->dialect == GMON_GNU;
-  const uint64_t maximum = max_arc_count(out->writer);
-  for (size_t i = 0; i < arcs->known.count; i++) {
-    uint64_t left = arcs->list[i].count;
+/* Write arcs or blocks, each in as many records as its count takes. */
+static void put_sums (const output *out, const gmon_sums *sums, bool is_arc,
+                      uint64_t maximum) {
+  const gmon_writer *const self = out->writer;
+  const bool is_gnu = self->dialect == GMON_GNU;
+  for (size_t i = 0; i < sums->known.count; i++) {
+    uint64_t left = sums->list[i].count;
     do {
       const uint64_t count = left < maximum ? left : maximum;
-      if (is_gnu)
+      if (is_arc && is_gnu)
         put_number(out, 1, 1);
-      put_address(out, arcs->list[i].a);
-      put_address(out, arcs->list[i].b);
-      put_number(out, is_gnu ? 4 : out->writer->width, count);
+      put_address(out, sums->list[i].a);
+      if (is_arc)
+        put_address(out, sums->list[i].b);
+      put_number(out, is_arc && is_gnu ? 4 : self->width, count);
       left -= count;
     } while (left > 0);
   }
@@ -247,15 +248,7 @@ static void put_blocks (const output *out) {
     return;
   put_number(out, 1, 2);
   put_number(out, 4, number);
-  for (size_t i = 0; i < blocks->known.count; i++) {
-    uint64_t left = blocks->list[i].count;
-    do {
-      const uint64_t count = left < maximum ? left : maximum;
-      put_address(out, blocks->list[i].a);
-      put_address(out, count);
-      left -= count;
-    } while (left > 0);
-  }
+  put_sums(out, blocks, false, maximum);
 }
 
 /* }====== */
@@ -282,7 +275,7 @@ pf_status gmon_write (const gmon_writer *writer, pf_sink *sink,
     (void)pf_sink_fill(out.sink, 0, 12);
     for (size_t i = 0; i < writer->sets.known.count; i++)
       put_gnu_set(&out, &writer->sets.list[i]);
-    put_arcs(&out);
+    put_sums(&out, &writer->arcs, true, max_arc_count(writer));
     put_blocks(&out);
   }
   else {
@@ -297,7 +290,7 @@ pf_status gmon_write (const gmon_writer *writer, pf_sink *sink,
     put_number(&out, 4, counter == 2 ? 0 : 8 * counter);
     put_number(&out, 8, 0);
     put_bins(&out, set, counter, 0);
-    put_arcs(&out);
+    put_sums(&out, &writer->arcs, true, max_arc_count(writer));
   }
   return pf_sink_flush(sink, error);
 }
