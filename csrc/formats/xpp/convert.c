@@ -3,11 +3,19 @@
 */
 
 #include <math.h>
-#include <string.h>
 
 #include "formats/xpp/convert.h"
-#include "model/dictionary/names.h"
 #include "model/base/wide.h"
+#include "model/rows/put_values.h"
+
+
+/* The conversion of a column. */
+typedef struct conversion {
+  xpp_role role;
+  bool wraps;       /* negative numbers are unsigned numbers of 32 bits */
+  size_t bad;       /* number of invalid values */
+  size_t first_bad; /* row of the first one */
+} conversion;
 
 
 static int64_t scale_of (xpp_role role) {
@@ -15,57 +23,43 @@ static int64_t scale_of (xpp_role role) {
 }
 
 
-static void put_missing (pf_column *to, size_t row) {
-  to->ints[row] = 0;
-  pf_set_missing(to, row);
+static void put_bad (conversion *c, pf_column *to, size_t row) {
+  pf_put_int(to, row, 0, false);
+  if (c->bad++ == 0)
+    c->first_bad = row;
 }
 
 
-static void put_bad (xpp_numbers *numbers, pf_column *to, size_t row) {
-  put_missing(to, row);
-  if (numbers->bad++ == 0)
-    numbers->first_bad = row;
-}
-
-
-static void from_text (xpp_numbers *numbers, const pf_column *from,
-                       pf_column *to, size_t rows) {
-  const unsigned power = numbers->role == XPP_TIME ? 6 : 0;
+static void from_text (conversion *c, const pf_column *from, pf_column *to,
+                       size_t rows) {
+  const unsigned power = c->role == XPP_TIME ? 6 : 0;
   for (size_t row = 0; row < rows; row++) {
-    if (pf_is_missing(from, row)) {
-      put_missing(to, row);
-      continue;
-    }
     const pf_bytes text = from->bytes[row];
-    switch (dbf_parse_scaled(text.at, text.size, power, &to->ints[row])) {
-      case DBF_DIGITS_INT: break;
-      case DBF_DIGITS_NONE: put_missing(to, row); break;
-      default: put_bad(numbers, to, row);
-    }
+    const dbf_digits found =
+        pf_is_missing(from, row)
+            ? DBF_DIGITS_NONE
+            : dbf_parse_scaled(text.at, text.size, power, &to->ints[row]);
+    if (found == DBF_DIGITS_NONE)
+      pf_put_int(to, row, 0, false);
+    else if (found != DBF_DIGITS_INT)
+      put_bad(c, to, row);
   }
 }
 
 
-static void from_ints (xpp_numbers *numbers, const pf_column *from,
-                       pf_column *to, size_t rows) {
-  const int64_t scale = scale_of(numbers->role);
+static void from_ints (conversion *c, const pf_column *from, pf_column *to,
+                       size_t rows) {
+  const int64_t scale = scale_of(c->role);
   const int64_t max = INT64_MAX / scale;
   const int64_t min = INT64_MIN / scale;
-  bool fits = !from->has_missing;
-  for (size_t row = 0; row < rows && fits; row++) {
-    const int64_t value = from->ints[row];
-    fits = value >= (numbers->wraps ? 0 : min) && value <= max;
-    to->ints[row] = (int64_t)((uint64_t)value * (uint64_t)scale);
-  }
-  /* again, where a number is missing, negative or too large */
-  for (size_t row = 0; row < rows && !fits; row++) {
+  for (size_t row = 0; row < rows; row++) {
     int64_t value = from->ints[row];
-    if (numbers->wraps && value < 0 && value >= INT32_MIN)
+    if (c->wraps && value < 0 && value >= INT32_MIN)
       value += XPP_CLOCK_RANGE;
     if (pf_is_missing(from, row))
-      put_missing(to, row);
+      pf_put_int(to, row, 0, false);
     else if (value > max || value < min)
-      put_bad(numbers, to, row);
+      put_bad(c, to, row);
     else
       to->ints[row] = value * scale;
   }
@@ -90,27 +84,14 @@ static bool scale_double (double value, int64_t scale, int64_t *number) {
 }
 
 
-static void from_doubles (xpp_numbers *numbers, const pf_column *from,
-                          pf_column *to, size_t rows) {
-  const int64_t scale = scale_of(numbers->role);
+static void from_doubles (conversion *c, const pf_column *from, pf_column *to,
+                          size_t rows) {
+  const int64_t scale = scale_of(c->role);
   for (size_t row = 0; row < rows; row++) {
     if (pf_is_missing(from, row))
-      put_missing(to, row);
+      pf_put_int(to, row, 0, false);
     else if (!scale_double(from->nums[row], scale, &to->ints[row]))
-      put_bad(numbers, to, row);
-  }
-}
-
-
-void xpp_convert_numbers (xpp_numbers *numbers, const pf_column *from,
-                          pf_column *to, size_t rows) {
-  switch (from->type) {
-    case PF_INT: from_ints(numbers, from, to, rows); break;
-    case PF_NUM: from_doubles(numbers, from, to, rows); break;
-    case PF_BYTES: from_text(numbers, from, to, rows); break;
-    default:
-      for (size_t row = 0; row < rows; row++)
-        put_bad(numbers, to, row);
+      put_bad(c, to, row);
   }
 }
 
@@ -124,7 +105,7 @@ bool xpp_is_decimal (const xpp_file *file, xpp_role role) {
 }
 
 
-pf_status xpp_convert_decimals (xpp_rows *rows, xpp_role role, pf_column *to,
+static pf_status fill_decimals (xpp_rows *rows, xpp_role role, pf_column *to,
                                 pf_error *error) {
   const xpp_file *const file = rows->parser.file;
   const dbf_field *const field = &file->dbf->fields[file->roles.field[role]];
@@ -141,14 +122,32 @@ pf_status xpp_convert_decimals (xpp_rows *rows, xpp_role role, pf_column *to,
 }
 
 
-pf_status xpp_convert_names (pf_dictionary *dictionary, const pf_column *from,
-                             pf_column *to, size_t rows) {
-  pf_bytes texts[PF_BATCH_ROWS];
-  for (size_t row = 0; row < rows; row++) {
-    const bool known = from->type == PF_BYTES && !pf_is_missing(from, row);
-    texts[row] = known ? xpp_trim(from->bytes[row]) : (pf_bytes){NULL, 0};
-    if (!known)
-      pf_set_missing(to, row);
+pf_status xpp_fill_numbers (xpp_rows *rows, xpp_role role, pf_column *column,
+                            pf_error *error) {
+  const xpp_file *const file = rows->parser.file;
+  const size_t number = file->roles.field[role], count = rows->batch.rows;
+  if (number == XPP_NO_FIELD) {
+    pf_put_none(column, 0, count);
+    return PF_OK;
   }
-  return pf_intern_all(dictionary, texts, rows, to->ids) ? PF_OK : PF_ENOMEM;
+  if (xpp_is_decimal(file, role))
+    return fill_decimals(rows, role, column, error);
+  const pf_column *const from = &rows->batch.columns[number];
+  conversion c = {.role = role,
+                  .wraps = role == XPP_TIME && !file->is_text &&
+                           file->dbf->fields[number].kind == DBF_INTEGER};
+  switch (from->type) {
+    case PF_INT: from_ints(&c, from, column, count); break;
+    case PF_NUM: from_doubles(&c, from, column, count); break;
+    case PF_BYTES: from_text(&c, from, column, count); break;
+    default:
+      for (size_t row = 0; row < count; row++)
+        put_bad(&c, column, row);
+  }
+  if (c.bad == 0)
+    return PF_OK;
+  return pf_warn(rows->parser.trace, PF_DAMAGE, "xpp-bad-number", PF_EFORMAT,
+                 xpp_row_offset(rows, c.first_bad), error,
+                 "field %.60s: a number expected, found something else",
+                 file->fields[number].name);
 }

@@ -192,44 +192,34 @@ static void inspect_text (head_text *text) {
 }
 
 
-/* Returns true if the column of a role has an integer of 0 or more in each
-   row. */
-static bool has_numbers (const head_text *text, const xpp_roles *roles,
-                         xpp_role role) {
+/* The statistics of the column of a role if it has an integer of 0 or more in
+   each row, else NULL. */
+static const xpp_stats *numbers_of (const head_text *text,
+                                    const xpp_roles *roles, xpp_role role) {
   if (roles->field[role] == XPP_NO_FIELD)
-    return false;
+    return NULL;
   const xpp_stats *const stats = &text->fields[roles->field[role]].stats;
-  return stats->numbers == text->rows && stats->numbers > 0 && stats->min >= 0;
-}
-
-
-/* Returns true if the time never decreases and is not just the number of the
-   row. */
-static bool has_time (const head_text *text, const xpp_roles *roles) {
-  if (!has_numbers(text, roles, XPP_TIME))
-    return false;
-  const xpp_stats *const time = &text->fields[roles->field[XPP_TIME]].stats;
-  const uint64_t range = (uint64_t)time->max - (uint64_t)time->min;
-  return !time->decreases && (text->rows == 1 || range + 1 != text->rows);
-}
-
-
-/* Returns true if the thread has the same number in several rows. */
-static bool has_thread (const head_text *text, const xpp_roles *roles) {
-  if (!has_numbers(text, roles, XPP_THREAD))
-    return false;
-  const xpp_stats *const thread = &text->fields[roles->field[XPP_THREAD]].stats;
-  return (uint64_t)thread->max - (uint64_t)thread->min <= text->rows / 2;
+  return stats->numbers == text->rows && stats->numbers > 0 && stats->min >= 0
+             ? stats
+             : NULL;
 }
 
 
 /* Decides whether columns that were found by their values are a trace: there is
    a time or a thread, every row has the same form, and calls are left as they
-   were entered. Without a matching pair both time and thread are required,
-   because any table may have a column of I and O. */
+   were entered. A time never decreases and is not just the number of the row; a
+   thread has the same number in several rows. Without a matching pair both are
+   required, because any table may have a column of I and O. */
 static bool is_guess_sound (const head_text *text, const xpp_roles *roles) {
   const size_t op = roles->field[XPP_OP], call = roles->field[XPP_CALL];
-  const int clocks = has_time(text, roles) + has_thread(text, roles);
+  const xpp_stats *const time = numbers_of(text, roles, XPP_TIME);
+  const xpp_stats *const thread = numbers_of(text, roles, XPP_THREAD);
+  const bool has_time =
+      time != NULL && !time->decreases &&
+      (text->rows == 1 || (uint64_t)(time->max - time->min) + 1 != text->rows);
+  const bool has_thread =
+      thread != NULL && (uint64_t)(thread->max - thread->min) <= text->rows / 2;
+  const int clocks = has_time + has_thread;
   if (clocks == 0 || text->mismatches > 0 ||
       text->fields[op].stats.ops != text->rows)
     return false;

@@ -83,35 +83,10 @@ static const pf_column *field_of (const entries_reader *self, xpp_role role) {
 }
 
 
-static pf_status fill_numbers (entries_reader *self, xpp_role role,
-                               pf_column *column, size_t count,
-                               pf_error *error) {
-  const pf_column *const from = field_of(self, role);
-  if (from == NULL) {
-    pf_put_none(column, 0, count);
-    return PF_OK;
-  }
-  if (xpp_is_decimal(self->file, role))
-    return xpp_convert_decimals(&self->rows, role, column, error);
-  const xpp_file *const file = self->file;
-  const size_t field = file->roles.field[role];
-  xpp_numbers numbers = {.role = role,
-                         .wraps = role == XPP_TIME && !file->is_text &&
-                                  file->dbf->fields[field].kind == DBF_INTEGER};
-  xpp_convert_numbers(&numbers, from, column, count);
-  if (numbers.bad == 0)
-    return PF_OK;
-  return pf_warn(self->trace, PF_DAMAGE, "xpp-bad-number", PF_EFORMAT,
-                 xpp_row_offset(&self->rows, numbers.first_bad), error,
-                 "field %.60s: a number expected, found something else",
-                 file->fields[field].name);
-}
-
-
 /* Fills the column of times, or one of our own if only flags are wanted, because
    runs are found by the times. Column `thread` is filled already. */
 static pf_status fill_times (entries_reader *self, const pf_batch *batch,
-                             size_t count, pf_error *error) {
+                             pf_error *error) {
   uint64_t missing[2][PF_BATCH_ROWS / 64];
   pf_column threads = {.type = PF_INT, .missing = missing[0]};
   pf_column times = {.type = PF_INT, .missing = missing[1]};
@@ -121,11 +96,11 @@ static pf_status fill_times (entries_reader *self, const pf_batch *batch,
   pf_column *const column = batch->columns[ENTRIES_TIME].data != NULL
                                 ? &batch->columns[ENTRIES_TIME]
                                 : &times;
-  pf_status status = fill_numbers(self, XPP_TIME, column, count, error);
+  pf_status status = xpp_fill_numbers(&self->rows, XPP_TIME, column, error);
   if (!self->tracks_times)
     return status; /* the trace has no times */
   if (status == PF_OK && !has_threads)
-    status = fill_numbers(self, XPP_THREAD, &threads, count, error);
+    status = xpp_fill_numbers(&self->rows, XPP_THREAD, &threads, error);
   if (status != PF_OK)
     return status;
   return xpp_times_update(&self->clock, &self->rows,
@@ -135,13 +110,21 @@ static pf_status fill_times (entries_reader *self, const pf_batch *batch,
 }
 
 
+/* Fills a column with names, without the blanks around them. */
 static pf_status fill_names (entries_reader *self, xpp_role role,
                              xpp_name_cache *cache, pf_column *column,
                              size_t count, pf_error *error) {
+  const pf_column *const from = field_of(self, role);
+  pf_bytes texts[PF_BATCH_ROWS];
   if (cache->field != NULL)
     return xpp_name_cache_fill(cache, &self->rows, column, error);
-  if (xpp_convert_names(self->trace->dictionary, field_of(self, role), column,
-                        count) == PF_OK)
+  for (size_t row = 0; row < count; row++) {
+    const bool known = from->type == PF_BYTES && !pf_is_missing(from, row);
+    texts[row] = known ? xpp_trim(from->bytes[row]) : (pf_bytes){NULL, 0};
+    if (!known)
+      pf_set_missing(column, row);
+  }
+  if (pf_intern_all(self->trace->dictionary, texts, count, column->ids))
     return PF_OK;
   return pf_no_memory(error);
 }
@@ -226,16 +209,15 @@ static pf_status fill_column (entries_reader *self, const pf_batch *batch,
   pf_status status;
   switch (number) {
     case ENTRIES_THREAD:
-      return fill_numbers(self, XPP_THREAD, column, count, error);
-    case ENTRIES_TIME: return fill_times(self, batch, count, error);
+    case ENTRIES_LINE:
+      return xpp_fill_numbers(&self->rows, (xpp_role)number, column, error);
+    case ENTRIES_TIME: return fill_times(self, batch, error);
     case ENTRIES_OP:
       status = fill_names(self, XPP_OP, &self->ops, column, count, error);
       return status == PF_OK ? check_ops(self, column, count, error) : status;
     case ENTRIES_CALL:
       status = fill_names(self, XPP_CALL, &self->calls, column, count, error);
       return status == PF_OK ? check_symbols(self, error) : status;
-    case ENTRIES_LINE:
-      return fill_numbers(self, XPP_LINE, column, count, error);
     case ENTRIES_PARAMS: from = field_of(self, XPP_PARAMS); break;
     case ENTRIES_FLAGS: fill_flags(self, column, count); return PF_OK;
     default:
@@ -281,7 +263,7 @@ static pf_status open_rows (entries_reader *self, const pf_batch *batch,
       wanted[field] = true;
   }
   for (xpp_role role = 0; role < XPP_ROLES; role++)
-    if (xpp_is_decimal(file, role)) /* xpp_convert_decimals decodes it from the
+    if (xpp_is_decimal(file, role)) /* xpp_fill_numbers decodes it from the
                                        records */
       wanted[file->roles.field[role]] = false;
   self->is_open = true;

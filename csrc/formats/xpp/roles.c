@@ -263,11 +263,6 @@ static void assign (xpp_roles *roles, xpp_role role, size_t field) {
   roles->is_guessed = true;
 }
 
-
-static bool is_unassigned (const xpp_roles *roles, xpp_role role) {
-  return roles->field[role] == XPP_NO_FIELD;
-}
-
 /* }====== */
 
 
@@ -287,8 +282,7 @@ void xpp_map_roles (const xpp_candidate *fields, size_t count,
       op = i; /* at least 95 % are operations: some values may be damaged */
   }
   assign(roles, XPP_OP, op);
-  if (is_unassigned(roles, XPP_CALL))
-    assign(roles, XPP_CALL, find_call(fields, count, roles));
+  assign(roles, XPP_CALL, find_call(fields, count, roles));
   if (!xpp_is_mapped(roles) || (!roles->is_guessed && has_names))
     return;
   assign(roles, XPP_PARAMS, find_params(fields, count, roles));
@@ -306,17 +300,15 @@ void xpp_map_roles (const xpp_candidate *fields, size_t count,
 
 
 int xpp_roles_score (const xpp_roles *roles, const xpp_stats *op) {
-  const bool is_full =
-      !is_unassigned(roles, XPP_THREAD) && !is_unassigned(roles, XPP_TIME);
-  const bool is_bare =
-      is_unassigned(roles, XPP_THREAD) && is_unassigned(roles, XPP_TIME);
-  if (!xpp_is_mapped(roles) || is_bare)
+  const int clocks = (roles->field[XPP_THREAD] != XPP_NO_FIELD) +
+                     (roles->field[XPP_TIME] != XPP_NO_FIELD);
+  if (!xpp_is_mapped(roles) || clocks == 0)
     return 0;
   if (op->values == 0) /* there are no rows */
-    return is_full && !roles->is_guessed ? 94 : 0;
+    return clocks == 2 && !roles->is_guessed ? 94 : 0;
   if (op->ops == op->values)
     return roles->is_guessed ? 85 : 96;
-  return is_full && op->ops * 2 > op->values ? 80 : 0;
+  return clocks == 2 && op->ops * 2 > op->values ? 80 : 0;
 }
 
 
