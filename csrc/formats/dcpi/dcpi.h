@@ -140,8 +140,6 @@ typedef enum dcpi_kind {
   DCPI_REST    /* bytes that are none of these */
 } dcpi_kind;
 
-#define DCPI_KINDS 5
-
 /* A segment of the file. Segments cover the file without gaps. */
 typedef struct dcpi_segment {
   dcpi_kind kind;
@@ -226,14 +224,12 @@ uint64_t dcpi_epoch (pf_bytes digits);
 
 /* header_dcpi.c */
 
-/* Report control bytes in a header line. Returns the result of dcpi_report. */
-pf_status dcpi_check_bytes (dcpi_parser *parser, const dcpi_line *line);
-
 /* Add a line to parser->header and report errors in it. */
 pf_status dcpi_take_line (dcpi_parser *parser, const dcpi_line *line);
 
-/* Finish parser->header after its last line: report missing lines and an
-   unknown version, and set the event of a binary file. */
+/* Finish parser->header after its last line: report missing lines and an unknown
+   version, and set the event of a binary file. The form of the body is known only
+   for major version 0; parsing ends before another one. */
 pf_status dcpi_check_header (dcpi_parser *parser);
 
 /* Returns the last component of a path without leading blanks (a header cannot
@@ -308,9 +304,6 @@ bool dcpi_read_event (pf_bytes text, dcpi_event *event);
 /* Add an event line to the header. */
 pf_status dcpi_take_event (dcpi_parser *parser, const dcpi_line *line);
 
-/* Report events whose counts do not add up to the stated sum. */
-pf_status dcpi_check_events (dcpi_parser *parser);
-
 
 /* read_dcpi.c: the reader of samples (pf_table.open). */
 pf_status dcpi_open_samples (pf_trace *trace, const pf_table *table,
@@ -330,10 +323,6 @@ extern const pf_table dcpi_tables[DCPI_TABLES];
 /* Reload the bytes of the source before a batch is read. Returns PF_ETRUNCATED
    if the file has become shorter than the position of the parser. */
 pf_status dcpi_refresh (dcpi_parser *parser, pf_error *error);
-
-static inline bool dcpi_wanted (const pf_batch *batch, size_t column) {
-  return batch->columns[column].data != NULL;
-}
 
 
 /* The indexes of the columns */

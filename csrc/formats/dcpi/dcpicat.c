@@ -72,7 +72,8 @@ pf_status dcpi_take_event (dcpi_parser *parser, const dcpi_line *line) {
 }
 
 
-pf_status dcpi_check_events (dcpi_parser *parser) {
+/* Report events whose counts do not add up to the stated sum. */
+static pf_status check_events (dcpi_parser *parser) {
   pf_status status = PF_OK;
   for (size_t i = 0; i < parser->header.nevents && status == PF_OK; i++) {
     const dcpi_event *const event = &parser->header.events[i];
@@ -144,7 +145,7 @@ pf_status dcpi_parse_counts (dcpi_parser *parser, dcpi_segment *segment) {
   const uint64_t at = parser->at;
   if (dcpi_left(parser) == 0) {
     parser->has_ended = true;
-    return dcpi_check_events(parser);
+    return check_events(parser);
   }
   if (!dcpi_split_line(parser->bytes, at, &segment->line)) {
     dcpi_take_rest(parser, segment);

@@ -65,24 +65,6 @@ pf_wide dcpi_sample_time (const dcpi_header *header, const dcpi_event *event) {
 }
 
 
-pf_status dcpi_check_bytes (dcpi_parser *parser, const dcpi_line *line) {
-  const uint64_t end = line->offset + line->size - 1;
-  uint64_t at = line->offset;
-  while (at < end &&
-         (parser->bytes.at[at] >= 0x20 || parser->bytes.at[at] == '\t'))
-    at++;
-  if (at == end)
-    return PF_OK;
-  if (at + 1 == end && parser->bytes.at[at] == '\r')
-    return dcpi_damage(parser, "dcpi-carriage-return", at,
-                       "a line feed alone expected at the end of a header "
-                       "line, found CR LF");
-  return dcpi_damage(parser, "dcpi-control-byte", at,
-                     "printable text expected in the header, found byte 0x%02x",
-                     parser->bytes.at[at]);
-}
-
-
 /* Report a line that is not a word and a value. *is_line is false if it has no
    use. */
 static pf_status check_line (dcpi_parser *parser, const dcpi_line *line,
@@ -278,6 +260,9 @@ static pf_status check_version (dcpi_parser *parser) {
 pf_status dcpi_check_header (dcpi_parser *parser) {
   dcpi_header *const header = &parser->header;
   pf_status status = check_missing(parser);
+  parser->in_body = true;
+  header->size = parser->at;
+  parser->has_ended |= parser->file->dialect == DCPI_PDB && header->major != 0;
   if (!dcpi_has(header, DCPI_CPUSPEED) && parser->file->cpuspeed != 0) {
     header->numbers[DCPI_CPUSPEED] = parser->file->cpuspeed; /* the option */
     header->valid_words |= UINT32_C(1) << DCPI_CPUSPEED;

@@ -30,14 +30,22 @@ void dcpi_take_rest (dcpi_parser *parser, dcpi_segment *segment) {
 }
 
 
-/* Finish the header. The form of the body is known only for major version 0. */
-static pf_status enter_body (dcpi_parser *parser) {
-  parser->in_body = true;
-  parser->header.size = parser->at;
-  const pf_status status = dcpi_check_header(parser);
-  if (parser->file->dialect == DCPI_PDB && parser->header.major != 0)
-    parser->has_ended = true;
-  return status;
+/* Report control bytes in a header line. */
+static pf_status check_bytes (dcpi_parser *parser, const dcpi_line *line) {
+  const uint64_t end = line->offset + line->size - 1;
+  uint64_t at = line->offset;
+  while (at < end &&
+         (parser->bytes.at[at] >= 0x20 || parser->bytes.at[at] == '\t'))
+    at++;
+  if (at == end)
+    return PF_OK;
+  if (at + 1 == end && parser->bytes.at[at] == '\r')
+    return dcpi_damage(parser, "dcpi-carriage-return", at,
+                       "a line feed alone expected at the end of a header "
+                       "line, found CR LF");
+  return dcpi_damage(parser, "dcpi-control-byte", at,
+                     "printable text expected in the header, found byte 0x%02x",
+                     parser->bytes.at[at]);
 }
 
 
@@ -46,18 +54,18 @@ static pf_status parse_header (dcpi_parser *parser, dcpi_segment *segment) {
   const uint64_t at = parser->at;
   const bool is_whole = dcpi_split_line(parser->bytes, at, &segment->line);
   if (is_text && (dcpi_left(parser) == 0 || dcpi_has_address(&segment->line)))
-    return enter_body(parser);
+    return dcpi_check_header(parser);
   if (!is_whole) {
     dcpi_take_rest(parser, segment);
     return dcpi_report(parser, PF_DAMAGE, "dcpi-truncated", PF_ETRUNCATED, at,
                        "the file ends inside a line of its header");
   }
   dcpi_take_segment(parser, segment, DCPI_LINE, segment->line.size);
-  const pf_status status = dcpi_check_bytes(parser, &segment->line);
+  const pf_status status = check_bytes(parser, &segment->line);
   if (status < 0)
     return status;
   if (!is_text && dcpi_is_terminator(&segment->line))
-    return enter_body(parser);
+    return dcpi_check_header(parser);
   return dcpi_take_line(parser, &segment->line);
 }
 

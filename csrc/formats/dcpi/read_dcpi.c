@@ -94,7 +94,7 @@ static void fill_line (samples_reader *self, pf_batch *batch) {
     self->addresses[row] = self->segment.address;
     self->counts[row] = (int64_t)count;
     self->row_events[row] = (uint8_t)self->next_count;
-    if (count > INT64_MAX && dcpi_wanted(batch, SAMPLES_COUNT))
+    if (count > INT64_MAX && batch->columns[SAMPLES_COUNT].data != NULL)
       pf_set_missing(&batch->columns[SAMPLES_COUNT], row);
     batch->rows++;
   }
@@ -234,10 +234,10 @@ static pf_status next_samples (pf_reader *reader, pf_batch *batch,
   samples_reader *const self = (samples_reader *)reader;
   pf_status status = dcpi_refresh(&self->parser, error);
   pf_batch_clear(batch);
-  self->addresses = dcpi_wanted(batch, SAMPLES_ADDRESS)
+  self->addresses = batch->columns[SAMPLES_ADDRESS].data != NULL
                         ? batch->columns[SAMPLES_ADDRESS].addrs
                         : self->scratch_addresses;
-  self->counts = dcpi_wanted(batch, SAMPLES_COUNT)
+  self->counts = batch->columns[SAMPLES_COUNT].data != NULL
                      ? batch->columns[SAMPLES_COUNT].ints
                      : self->scratch_counts;
   while (status == PF_OK && batch->rows < PF_BATCH_ROWS) {

@@ -183,11 +183,11 @@ static pf_status put_profile (pf_reader *reader, pf_batch *batch,
 
 static pf_status put_segment (pf_reader *reader, pf_batch *batch,
                               pf_error *error) {
-  static const char *const kinds[DCPI_KINDS] = {[DCPI_LINE] = "line",
-                                                [DCPI_CHUNK] = "chunk",
-                                                [DCPI_FOOTER] = "footer",
-                                                [DCPI_COUNTS] = "counts",
-                                                [DCPI_REST] = "rest"};
+  static const char *const kinds[] = {[DCPI_LINE] = "line",
+                                      [DCPI_CHUNK] = "chunk",
+                                      [DCPI_FOOTER] = "footer",
+                                      [DCPI_COUNTS] = "counts",
+                                      [DCPI_REST] = "rest"};
   table_reader *const self = (table_reader *)reader;
   const pf_bytes none = {NULL, 0};
   dcpi_segment s;
