@@ -44,9 +44,8 @@ static pf_status next_end (bin_reader *self, pf_batch *batch, pf_error *error) {
     return PF_END;
   const uint8_t *const last =
       file->timeline->bytes.at + (records - 1) * file->layout.size;
-  const pf_status status = winidea_decode_end(
-      &self->decoder, last, winidea_last_context(&self->decoder, last),
-      file->end, batch, error);
+  const pf_status status = winidea_decode_end(&self->decoder, last, PF_NO_NAME,
+                                              file->end, batch, error);
   self->row++;
   batch->rows = 1;
   return status < 0 ? status : PF_MORE;

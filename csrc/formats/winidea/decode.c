@@ -303,7 +303,8 @@ pf_status winidea_decode_end (winidea_decoder *self, const uint8_t *last,
     column->ints[0] = time;
   if ((column = winidea_wanted(self, batch, COL_EVENT)) != NULL)
     column->ids[0] = self->file->end_id;
-  self->contexts[0] = context;
+  self->contexts[0] =
+      self->tracks_contexts ? self->running[core_of(self, last)] : context;
   return lanes == NULL ? PF_OK : fill_lanes(self, record, lanes, error);
 }
 

@@ -134,8 +134,8 @@ pf_status winidea_find_areas (winidea_decoder *self, winidea_slice records,
                               pf_error *error);
 
 /* Fills the first row of a batch of table events with the event "end" at
-   `time`, in the lane of `last`, the last record. `context`: the context of
-   that record, if the decoder has contexts. */
+   `time`, in the lane of `last`, the last record. `context`: that of this
+   record, if the decoder has contexts and does not track them. */
 pf_status winidea_decode_end (winidea_decoder *self, const uint8_t *last,
                               uint32_t context, int64_t time,
                               const pf_batch *batch, pf_error *error);
@@ -153,15 +153,6 @@ static inline pf_column *winidea_wanted (const winidea_decoder *self,
   if (column < 0 || batch->columns[column].data == NULL)
     return NULL;
   return &batch->columns[column];
-}
-
-/* The current context of the core of a record, or PF_NO_NAME; only if contexts
-   are tracked. */
-static inline uint32_t winidea_last_context (const winidea_decoder *self,
-                                             const uint8_t *record) {
-  const bool has_core = self->layout.version == WINIDEA_1_1;
-  return self->running[has_core ? pf_load32le(record + 4) >> 4 & 0xff
-                                : WINIDEA_NO_CORE];
 }
 
 #endif

@@ -46,8 +46,10 @@ pf_status winidea_add_area (pf_trace *trace, const winidea_fields *fields,
   if (!read_handle(fields->of[MACRO_PARENT], &entry.parent_handle))
     entry.parent_handle = WINIDEA_NO_HANDLE;
   entry.names_parent = !is_xml && fields->of[MACRO_PARENT].at != NULL;
-  if (read_handle(fields->of[MACRO_STATE], &states))
-    entry.states = winidea_states_handle(entry.handle, states);
+  if (read_handle(fields->of[MACRO_STATE], &states) &&
+      winidea_is_state(states) &&
+      winidea_kind(states) == winidea_kind(entry.handle) + 1)
+    entry.states = states;
   entry.parent_name =
       name_of(trace, fields->of[MACRO_PARENT_NAME], &has_memory);
   entry.name = name_of(trace, fields->of[MACRO_NAME], &has_memory);
@@ -173,10 +175,6 @@ static pf_status add_context (pf_trace *trace, const winidea_fields *fields,
 static pf_status take_row (pf_trace *trace, winidea_section_kind kind,
                            const winidea_rowformat *format, pf_bytes row,
                            uint64_t offset, pf_error *error) {
-  static const char *const expected[] = {
-      [WINIDEA_INFO] = "a fact as the header says",
-      [WINIDEA_CONTEXTS] = "a context as the header says",
-      [WINIDEA_HANDLE] = "an area as the header says"};
   winidea_file *const file = trace->state;
   winidea_fields fields;
   bool is_good = winidea_split(format, row, &fields);
@@ -196,7 +194,7 @@ static pf_status take_row (pf_trace *trace, winidea_section_kind kind,
     status = winidea_add_area(trace, &fields, file->mapping_base, false,
                               &is_good, error);
   if (status == PF_OK && !is_good)
-    return winidea_bad_row(trace, offset, row, expected[kind], error);
+    return winidea_bad_row(trace, offset, row, kind, error);
   if (status < 0 || kind != WINIDEA_HANDLE || !fields.is_ambiguous)
     return status;
   return pf_warn(trace, PF_NOTE, "winidea-ambiguous-row", PF_EFORMAT, offset,

@@ -16,9 +16,9 @@
 
 static const char *const names[MACROS] = {"HANDLE",        "HANDLE.PARENT",
                                           "HANDLE.STATE",  "VALUE",
-                                          "VALUE.TYPE",    "COUNT",
-                                          "EVENT",         "TIME",
-                                          "TOTAL_TIME",    "T.NET",
+                                          "VALUE.TYPE",    "EVENT",
+                                          "TIME",          "TOTAL_TIME",
+                                          "COUNT",         "T.NET",
                                           "T.NET.MIN",     "T.NET.MAX",
                                           "T.NET.AVG",     "T.GROSS",
                                           "T.GROSS.MIN",   "T.GROSS.MAX",

@@ -17,17 +17,12 @@ typedef enum winidea_macro {
   MACRO_STATE,  /* HANDLE.STATE */
   MACRO_VALUE,
   MACRO_TYPE, /* VALUE.TYPE */
-  MACRO_COUNT,
   MACRO_EVENT,
   MACRO_TIME,
   MACRO_TOTAL_TIME,
-  MACRO_NET, /* four each: sum, minimum, maximum, mean */
-  MACRO_GROSS = MACRO_NET + 4,
-  MACRO_CALL = MACRO_GROSS + 4,
-  MACRO_PERIOD = MACRO_CALL + 4,
-  MACRO_OUTSIDE = MACRO_PERIOD + 4,
-  MACRO_NAME = MACRO_OUTSIDE + 4, /* this one and those after it are free
-                                     text */
+  MACRO_COUNT, /* from here to MACRO_NAME as the columns of statistics */
+  MACRO_NET,   /* five times, each as sum, minimum, maximum, mean */
+  MACRO_NAME = MACRO_NET + 20, /* this one and those after it are free text */
   MACRO_PARENT_NAME,
   MACRO_UNIT, /* VALUE.UNIT */
   MACRO_FILE,

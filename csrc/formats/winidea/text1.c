@@ -297,27 +297,29 @@ void winidea_scan_from (winidea_file *file, size_t section, uint64_t end) {
 
 
 pf_status winidea_next_section (pf_trace *trace, winidea_section_kind kind,
-                                size_t *from, winidea_section *section,
-                                winidea_rowformat *format, bool *found,
+                                winidea_section_cursor *cursor,
                                 pf_error *error) {
   winidea_file *const file = trace->state;
   pf_status status = PF_OK;
-  *found = false;
+  bool found;
   pthread_mutex_lock(&file->mutex);
   for (;;) {
-    while (*from < file->nsections && file->sections[*from].kind != kind)
-      ++*from;
-    *found = *from < file->nsections;
-    if (*found || file->is_scanned || status != PF_OK)
+    while (cursor->next < file->nsections &&
+           file->sections[cursor->next].kind != kind)
+      cursor->next++;
+    found = cursor->next < file->nsections;
+    if (found || file->is_scanned || status != PF_OK)
       break;
     status = winidea_scan(trace, error);
   }
-  if (*found)
-    *section = file->sections[(*from)++];
+  if (found)
+    cursor->now = file->sections[cursor->next++];
   pthread_mutex_unlock(&file->mutex);
-  if (*found && section->is_readable)
-    (void)winidea_compile(format, section->format);
-  return status < 0 ? status : PF_OK;
+  if (found && cursor->now.is_readable)
+    (void)winidea_compile(&cursor->format, cursor->now.format);
+  if (status < 0)
+    return status;
+  return found ? PF_OK : PF_END;
 }
 
 /* }====== */
@@ -356,7 +358,14 @@ winidea_base winidea_base_option (const pf_trace *trace, const char *name) {
 
 
 pf_status winidea_bad_row (pf_trace *trace, uint64_t offset, pf_bytes row,
-                           const char *what, pf_error *error) {
+                           winidea_section_kind kind, pf_error *error) {
+  static const char *const expected[] = {
+      [WINIDEA_INFO] = "a fact as the header says",
+      [WINIDEA_CONTEXTS] = "a context as the header says",
+      [WINIDEA_HANDLE] = "an area as the header says",
+      [WINIDEA_STATISTICS] = "statistics as the header says",
+      [WINIDEA_TIMELINE] = "an event as the header says",
+      [WINIDEA_SECTIONS] = "an area with a handle"};
   return pf_warn(trace, PF_DAMAGE, "winidea-bad-row", PF_EFORMAT, offset, error,
-                 "%s expected, found %.*s", what, PF_SHOWN(row, 80));
+                 "%s expected, found %.*s", expected[kind], PF_SHOWN(row, 80));
 }

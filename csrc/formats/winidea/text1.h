@@ -33,12 +33,17 @@ pf_status winidea_scan_all (pf_trace *trace, pf_error *error);
    Takes the mutex. */
 void winidea_scan_from (winidea_file *file, size_t section, uint64_t end);
 
-/* Copies the next section of a kind, from index *from on, and compiles its
-   format if that is readable; *found is false if there is none. Scans if
-   needed. Takes the mutex. */
+/* A position between the sections of a kind; zeroed: before the first. */
+typedef struct winidea_section_cursor {
+  size_t next;              /* index of the next section to examine */
+  winidea_section now;      /* copy of the current one, */
+  winidea_rowformat format; /* and its format, if that is readable */
+} winidea_section_cursor;
+
+/* Goes to the next section of a kind; PF_END: there is none. Scans if needed.
+   Takes the mutex. */
 pf_status winidea_next_section (pf_trace *trace, winidea_section_kind kind,
-                                size_t *from, winidea_section *section,
-                                winidea_rowformat *format, bool *found,
+                                winidea_section_cursor *cursor,
                                 pf_error *error);
 
 /* The line that begins at `at`, without its end; *next is the start of the next
@@ -77,8 +82,9 @@ pf_status winidea_read_xml (pf_trace *trace, pf_bytes text, pf_error *error);
    rows that may be parents have been read. PF_OK or PF_ENOMEM. */
 pf_status winidea_finish_areas (pf_trace *trace, pf_error *error);
 
-/* Warns that a row does not match its format. */
+/* Warns about a row that does not match the format of its section;
+   WINIDEA_SECTIONS: an area of XML. */
 pf_status winidea_bad_row (pf_trace *trace, uint64_t offset, pf_bytes row,
-                           const char *what, pf_error *error);
+                           winidea_section_kind kind, pf_error *error);
 
 #endif

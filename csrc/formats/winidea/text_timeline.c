@@ -24,9 +24,7 @@ typedef struct timeline_reader {
   bool is_open;            /* live: the section may grow, because no header
                               follows it */
   const uint8_t *at, *end; /* the rest of the section, as far as known */
-  size_t section;          /* index of the next section to examine */
-  winidea_section now;     /* the current section */
-  winidea_rowformat format;
+  winidea_section_cursor section;
   winidea_base base;
   bool has_last;         /* a row has been read */
   bool is_ended;         /* the event "end" has been given */
@@ -122,7 +120,7 @@ static bool read_value (const timeline_reader *self, pf_bytes text, row *r) {
 /* General path: splits a row of any format. */
 static bool read_any (const timeline_reader *self, pf_bytes line, row *r) {
   winidea_fields fields;
-  if (!winidea_split(&self->format, line, &fields))
+  if (!winidea_split(&self->section.format, line, &fields))
     return false;
   const pf_bytes event = winidea_trim(fields.of[MACRO_EVENT]);
   const int type = event.size == 1 ? type_of(event.at[0]) : -1;
@@ -191,7 +189,7 @@ static inline const uint8_t *take_literal (pf_bytes literal, const uint8_t *p,
    line, or NULL if the general path is needed. */
 static const uint8_t *take_fast (const timeline_reader *self, const uint8_t *p,
                                  row *r) {
-  const winidea_rowformat *const f = &self->format;
+  const winidea_rowformat *const f = &self->section.format;
   const uint8_t *const end = self->end;
   for (unsigned i = 0; i < f->count; i++) {
     p = take_literal(f->literals[i], p, end);
@@ -263,7 +261,7 @@ static pf_status read_line (timeline_reader *self, size_t *n, pf_error *error) {
   pthread_mutex_lock(&self->decoder.file->mutex);
   const pf_status status =
       winidea_bad_row(self->decoder.trace, offset_of(self, start), line,
-                      "an event as the header says", error);
+                      WINIDEA_TIMELINE, error);
   pthread_mutex_unlock(&self->decoder.file->mutex);
   return status;
 }
@@ -296,30 +294,31 @@ static pf_status next_rows (timeline_reader *self, pf_error *error) {
   winidea_decoder *const decoder = &self->decoder;
   const pf_bytes text =
       winidea_complete_lines(decoder->file, decoder->file->text->bytes);
-  bool found = false;
   if (self->is_open) {
     self->end = text.at + text.size;
     return self->at == self->end ? PF_AGAIN : PF_OK;
   }
   if (self->at != NULL)
-    winidea_scan_from(decoder->file, self->section - 1,
+    winidea_scan_from(decoder->file, self->section.next - 1,
                       offset_of(self, self->at));
-  const pf_status status =
-      winidea_next_section(decoder->trace, WINIDEA_TIMELINE, &self->section,
-                           &self->now, &self->format, &found, error);
-  if (status < 0 || !found)
-    return status < 0 ? status : PF_END;
-  self->at = text.at + self->now.rows;
-  self->is_open = decoder->file->is_live && self->now.end == WINIDEA_OPEN;
+  const pf_status status = winidea_next_section(
+      decoder->trace, WINIDEA_TIMELINE, &self->section, error);
+  if (status != PF_OK)
+    return status;
+  self->at = text.at + self->section.now.rows;
+  self->is_open =
+      decoder->file->is_live && self->section.now.end == WINIDEA_OPEN;
   self->end =
-      text.at + (self->now.end == WINIDEA_OPEN ? text.size : self->now.end);
-  if (!self->now.is_readable) { /* its end is not known */
+      text.at + (self->section.now.end == WINIDEA_OPEN ? text.size
+                                                       : self->section.now.end);
+  if (!self->section.now.is_readable) { /* its end is not known */
     self->at = self->end = NULL;
     self->is_open = false;
   }
   decoder->last = INT64_MIN;
-  decoder->has_contexts = decoder->tracks_contexts ||
-                          winidea_has_macro(&self->format, MACRO_CONTEXT);
+  decoder->has_contexts =
+      decoder->tracks_contexts ||
+      winidea_has_macro(&self->section.format, MACRO_CONTEXT);
   return PF_OK;
 }
 

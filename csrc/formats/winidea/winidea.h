@@ -88,15 +88,6 @@ static inline bool winidea_is_state (uint32_t handle) {
   return (0xa8u >> winidea_kind(handle) & 1) != 0;
 }
 
-/* Returns `states` if it can be the handle of the states of `variable`, else
-   WINIDEA_NO_HANDLE. */
-static inline uint32_t winidea_states_handle (uint32_t variable,
-                                              uint32_t states) {
-  const bool is_one = winidea_is_state(states) &&
-                      winidea_kind(states) == winidea_kind(variable) + 1;
-  return is_one ? states : WINIDEA_NO_HANDLE;
-}
-
 /* Returns true for the kinds that have no parent: functions, variables, inputs
    and inspectors. */
 static inline bool winidea_is_root (uint32_t handle) {

@@ -182,7 +182,7 @@ static pf_status add_area (pf_trace *trace, winidea_fields *fields,
   if (status < 0 || is_good)
     return status;
   return winidea_bad_row(trace, offset, fields->of[MACRO_HANDLE],
-                         "an area with a handle", error);
+                         WINIDEA_SECTIONS, error);
 }
 
 

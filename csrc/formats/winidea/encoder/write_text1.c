@@ -280,12 +280,10 @@ pf_status winidea_write_statistics (winidea_writer *self, const pf_batch *batch,
   set_hexadecimal(&f, MACRO_HANDLE, handle, 8);
   if (pf_has_value(batch, STATISTICS_VALUE, row))
     set_value(&f, batch->columns[STATISTICS_VALUE].ints[row]);
-  if (pf_has_value(batch, STATISTICS_COUNT, row))
-    set_decimal(&f, MACRO_COUNT, batch->columns[STATISTICS_COUNT].ints[row]);
-  for (unsigned i = 0; i < STATISTICS_COLUMNS - STATISTICS_NET; i++)
-    if (pf_has_value(batch, STATISTICS_NET + i, row))
-      set_decimal(&f, (winidea_macro)(MACRO_NET + i),
-                  batch->columns[STATISTICS_NET + i].ints[row]);
+  for (unsigned i = 0; i < STATISTICS_COLUMNS - STATISTICS_COUNT; i++)
+    if (pf_has_value(batch, STATISTICS_COUNT + i, row))
+      set_decimal(&f, (winidea_macro)(MACRO_COUNT + i),
+                  batch->columns[STATISTICS_COUNT + i].ints[row]);
   set_name(self, &f, MACRO_NAME, batch, STATISTICS_NAME, row);
   set_name(self, &f, MACRO_CONTEXT, batch, STATISTICS_CONTEXT, row);
   if (pf_has_value(batch, STATISTICS_CONTEXT, row) &&
