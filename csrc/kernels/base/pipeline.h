@@ -1,7 +1,7 @@
 /*
 ** pipeline.h - reads a table in the caller's thread and processes its batches
-** in a worker thread. Used by sinks: graphs, contexts, groups of calls, span
-** stores and row output.
+** in a worker thread. Used by sinks: graphs, contexts, groups of calls and row
+** output.
 **
 ** Readers always run in the caller's thread, because they may call Lua, intern
 ** names or add warnings. `process` does none of that and runs in the worker

@@ -1,7 +1,6 @@
 /*
-** spans.c - the reader of spans: runs the call machine over each event, finds
-** which calls have begun and ended by comparing its stacks with copies, and adds
-** rows for them.
+** spans.c - runs the call machine over each event, finds which calls have begun
+** and ended by comparing its stacks with copies, and passes rows for them on.
 */
 
 #include "kernels/spans/spans.h"
@@ -10,18 +9,9 @@
 #include <string.h>
 
 #include "model/base/memory.h"
-#include "model/rows/put_values.h"
-#include "model/rows/table_reader.h"
 
 #define NO_TRACK UINT32_MAX
 #define NO_VALUE UINT32_MAX
-
-typedef struct span_row {
-  pf_span_kind kind;
-  uint32_t track, frame, area, flags;
-  bool has_value;
-  int64_t time, value, net;
-} span_row;
 
 /* The stack of a lane or of a variable after the last event. */
 typedef struct span_stack {
@@ -34,7 +24,7 @@ typedef struct span_stack {
   bool has_base, is_base_due;
   bool idle;
   bool has_value; /* of a variable: `value` is open */
-  span_row value;
+  pf_span value;
 } span_stack;
 
 /* Stacks by lane id. */
@@ -43,55 +33,43 @@ typedef struct span_stacks {
   size_t count, capacity;
 } span_stacks;
 
-typedef struct spans_reader {
-  pf_reader reader;
+typedef struct span_reader {
   pf_spans options;
-  pf_events events;
+  pf_put_span *put;
+  void *context;
+  pf_status failed; /* of `put` */
+  pf_error *error;  /* for `put` */
+  pf_span_tracks *tracks;
   pf_machine machine;
-  bool has_ended;
-  size_t row;                /* the next event of the batch */
-  span_stacks lanes, groups; /* as in pf_lanes */
-  span_row *rows;            /* not yet returned */
-  size_t nrows, returned, rows_capacity;
-  pf_span_track *tracks;
-  size_t ntracks, tracks_capacity;
+  size_t row;                 /* the event of the batch that is processed */
+  span_stacks lanes, groups;  /* as in pf_lanes */
   pf_id_table values, frames; /* ids of values; ids of (area, value) pairs */
   uint32_t epoch;             /* of the machine at the last event, and its last
                                  time then */
   int64_t machine_last;
-  int64_t first, last; /* of all rows, if has_first */
-  bool has_first;
-} spans_reader;
-
-static const pf_field fields[PF_SPAN_FIELDS] = {
-    {"kind", PF_INT, "pf_span_kind"},
-    {"track", PF_INT, "id of the track"},
-    {"time", PF_INT, "time, ns"},
-    {"frame", PF_INT, "id of the frame, from 1"},
-    {"area", PF_INT, "area of the frame"},
-    {"value", PF_INT, "value of the frame"},
-    {"net", PF_INT, "time in which the call was active, ns"},
-    {"flags", PF_INT, "flags of the call"},
-};
+} span_reader;
 
 
-/* Functions of the type bool return false when out of memory. */
-static bool add_row (spans_reader *r, const span_row *row) {
-  if (!r->has_first || row->time < r->first)
-    r->first = row->time;
-  if (!r->has_first || row->time > r->last)
-    r->last = row->time;
-  r->has_first = true;
-  const bool grown = pf_grow(&r->rows, &r->rows_capacity, r->nrows + 1);
-  if (grown)
-    r->rows[r->nrows++] = *row;
-  return grown;
+/* Extend the range of times. */
+static void add_time (pf_span_tracks *t, int64_t time) {
+  t->first = !t->has_times || time < t->first ? time : t->first;
+  t->last = !t->has_times || time > t->last ? time : t->last;
+  t->has_times = true;
+}
+
+
+/* Functions of the type bool return false when out of memory, or when `put` has
+   failed. */
+static bool add_row (span_reader *r, const pf_span *row) {
+  add_time(r->tracks, row->time);
+  r->failed = r->put(r->context, row, r->error);
+  return r->failed == PF_OK;
 }
 
 
 /* Add a row to the track of a stack, after the base if that is due. */
-static bool put_on_track (spans_reader *r, span_stack *s, span_row row) {
-  const span_row base = {
+static bool put_on_track (span_reader *r, span_stack *s, pf_span row) {
+  const pf_span base = {
       .kind = PF_SPAN_BASE, .track = s->track, .time = s->base};
   if (s->is_base_due && !add_row(r, &base))
     return false;
@@ -103,22 +81,23 @@ static bool put_on_track (spans_reader *r, span_stack *s, span_row row) {
 
 
 /* As put_on_track; creates the track if necessary. */
-static bool put (spans_reader *r, span_stack *s, const pf_slot *slot,
-                 span_row row) {
+static bool put (span_reader *r, span_stack *s, const pf_slot *slot,
+                 pf_span row) {
   if (s->track == NO_TRACK) {
-    if (!pf_grow(&r->tracks, &r->tracks_capacity, r->ntracks + 1))
+    pf_span_tracks *const all = r->tracks;
+    if (!pf_grow(&all->list, &all->capacity, (size_t)all->count + 1))
       return false;
     const bool is_lane = slot->kind <= PF_KIND_LINE;
-    r->tracks[r->ntracks] =
+    all->list[all->count] =
         (pf_span_track){is_lane ? PF_KIND_FUNCTION : (pf_area_kind)slot->kind,
                         slot->lane->number, slot->area, s->run};
-    s->track = (uint32_t)r->ntracks++;
+    s->track = all->count++;
   }
   return put_on_track(r, s, row);
 }
 
 
-static bool set_frame (spans_reader *r, span_row *row) {
+static bool set_frame (span_reader *r, pf_span *row) {
   const uint64_t value = (uint64_t)row->value;
   uint32_t number = NO_VALUE;
   if (row->has_value &&
@@ -133,8 +112,8 @@ static bool set_frame (spans_reader *r, span_row *row) {
 
 
 /* End the current value of a variable, if there is one. */
-static bool end_value (spans_reader *r, span_stack *s, int64_t time) {
-  span_row row = s->value;
+static bool end_value (span_reader *r, span_stack *s, int64_t time) {
+  pf_span row = s->value;
   if (!s->has_value)
     return true;
   s->has_value = false;
@@ -146,8 +125,8 @@ static bool end_value (spans_reader *r, span_stack *s, int64_t time) {
 
 
 /* Add a row for a call that begins or ends, if its kind is shown. */
-static bool put_call (spans_reader *r, span_stack *s, uint32_t number,
-                      span_row row) {
+static bool put_call (span_reader *r, span_stack *s, uint32_t number,
+                      pf_span row) {
   const pf_slot *const slot = &r->machine.lanes.slots[number];
   const bool is_shown =
       slot->kind == PF_KIND_FUNCTION ||
@@ -159,7 +138,7 @@ static bool put_call (spans_reader *r, span_stack *s, uint32_t number,
 
 
 /* The stack of a lane of the machine; NULL when out of memory. */
-static span_stack *stack_of (spans_reader *r, const pf_lane *lane) {
+static span_stack *stack_of (span_reader *r, const pf_lane *lane) {
   const bool is_group = lane->number == PF_NO_SLOT;
   const uint32_t number = is_group ? ~(lane->key + 1) : lane->number;
   span_stacks *const all = is_group ? &r->groups : &r->lanes;
@@ -198,21 +177,20 @@ static void set_base (span_stack *s, uint32_t epoch, int64_t time) {
 
 
 /* Add a row if a lane has started or stopped running. */
-static bool update_running (spans_reader *r, span_stack *s, const pf_lane *lane,
+static bool update_running (span_reader *r, span_stack *s, const pf_lane *lane,
                             int64_t time) {
   const bool idle = pf_lane_innermost(lane)->state != PF_FRAME_RUNNING;
   if (!r->options.idle || s->track == NO_TRACK || idle == s->idle)
     return true;
   s->idle = idle;
   return put_on_track(
-      r, s,
-      (span_row){.kind = idle ? PF_SPAN_IDLE : PF_SPAN_RUN, .time = time});
+      r, s, (pf_span){.kind = idle ? PF_SPAN_IDLE : PF_SPAN_RUN, .time = time});
 }
 
 
 /* An event opens at most one call, on top of the others or, if its enter was
    not recorded, perhaps below the open line. */
-static bool update_lane (spans_reader *r, const pf_lane *lane) {
+static bool update_lane (span_reader *r, const pf_lane *lane) {
   span_stack *const s = stack_of(r, lane);
   if (s == NULL)
     return false;
@@ -226,15 +204,15 @@ static bool update_lane (spans_reader *r, const pf_lane *lane) {
     const bool is_late = is_below || f->start < lane->last;
     if (!insert(s, place, f->slot) ||
         !put_call(r, s, f->slot,
-                  (span_row){.kind = is_late ? PF_SPAN_LATE : PF_SPAN_OPEN,
-                             .time = lane->last}))
+                  (pf_span){.kind = is_late ? PF_SPAN_LATE : PF_SPAN_OPEN,
+                            .time = lane->last}))
       return false;
   }
   return lane->number == PF_NO_SLOT || update_running(r, s, lane, lane->last);
 }
 
 
-static bool end_values (spans_reader *r, int64_t time) {
+static bool end_values (span_reader *r, int64_t time) {
   for (size_t i = 0; i < r->groups.count; i++)
     if (!end_value(r, &r->groups.list[i], time))
       return false;
@@ -244,14 +222,14 @@ static bool end_values (spans_reader *r, int64_t time) {
 
 /* Write a value, which lasts until the next one; it ends at once while the
    variable has an open call. */
-static bool add_value (spans_reader *r, span_stack *s, const pf_call *call) {
+static bool add_value (span_reader *r, span_stack *s, const pf_call *call) {
   const pf_slot *const slot = &r->machine.lanes.slots[call->slot];
   if (!r->options.variables)
     return true;
-  span_row row = {
-      .kind = PF_SPAN_OPEN, .area = slot->area, .time = call->start};
-  if (r->events.extra < r->events.reader->nfields) {
-    const pf_column *const values = &r->events.batch.columns[r->events.extra];
+  pf_span row = {.kind = PF_SPAN_OPEN, .area = slot->area, .time = call->start};
+  if (r->tracks->events.extra < r->tracks->events.reader->nfields) {
+    const pf_column *const values =
+        &r->tracks->events.batch.columns[r->tracks->events.extra];
     row.has_value = !pf_is_missing(values, r->row);
     row.value = row.has_value ? values->ints[r->row] : 0;
   }
@@ -268,7 +246,7 @@ static bool add_value (spans_reader *r, span_stack *s, const pf_call *call) {
 
 
 /* `is_write`: a write emitted the call. */
-static bool add_call (spans_reader *r, const pf_call *call, bool is_write) {
+static bool add_call (span_reader *r, const pf_call *call, bool is_write) {
   const pf_slot *const slot = &r->machine.lanes.slots[call->slot];
   span_stack *const s = stack_of(r, slot->lane);
   if (s == NULL)
@@ -283,19 +261,19 @@ static bool add_call (spans_reader *r, const pf_call *call, bool is_write) {
     if (!s->has_base || s->epoch != slot->lane->epoch)
       set_base(s, slot->lane->epoch, call->start);
     if (!put_call(r, s, call->slot,
-                  (span_row){.kind = is_late ? PF_SPAN_LATE : PF_SPAN_OPEN,
-                             .time = call->stop}))
+                  (pf_span){.kind = is_late ? PF_SPAN_LATE : PF_SPAN_OPEN,
+                            .time = call->stop}))
       return false;
   }
   return put_call(r, s, call->slot,
-                  (span_row){.kind = PF_SPAN_CLOSE,
-                             .time = call->stop,
-                             .net = call->durations[PF_NET],
-                             .flags = call->flags});
+                  (pf_span){.kind = PF_SPAN_CLOSE,
+                            .time = call->stop,
+                            .net = call->durations[PF_NET],
+                            .flags = call->flags});
 }
 
 
-static bool add_calls (spans_reader *r, uint32_t slot, uint8_t event) {
+static bool add_calls (span_reader *r, uint32_t slot, uint8_t event) {
   const pf_machine *const m = &r->machine;
   const pf_slot *const slots = m->lanes.slots;
   const bool is_state = slot != PF_NO_SLOT && slots[slot].kind == PF_KIND_STATE;
@@ -314,7 +292,7 @@ static bool add_calls (spans_reader *r, uint32_t slot, uint8_t event) {
 
 
 /* The range begins with the calls that are open. */
-static bool begin_range (spans_reader *r) {
+static bool begin_range (span_reader *r) {
   const pf_lanes *const lanes = &r->machine.lanes;
   const int64_t from = r->options.calls.from;
   for (size_t n = 0; n < lanes->nlanes + lanes->ngroups; n++) {
@@ -329,7 +307,7 @@ static bool begin_range (spans_reader *r) {
     for (uint32_t i = 1; i < lane->count; i++)
       if (!insert(s, s->depth, lane->frames[i].slot) ||
           !put_call(r, s, lane->frames[i].slot,
-                    (span_row){.kind = PF_SPAN_OPEN, .time = from}))
+                    (pf_span){.kind = PF_SPAN_OPEN, .time = from}))
         return false;
     if (lane->number != PF_NO_SLOT && !update_running(r, s, lane, from))
       return false;
@@ -338,21 +316,20 @@ static bool begin_range (spans_reader *r) {
 }
 
 
-static void update_limits (spans_reader *r) {
+static void update_limits (span_reader *r) {
   const pf_machine *const m = &r->machine;
   if (m->before_range || !m->has_begun)
     return;
-  r->first = !r->has_first || m->first < r->first ? m->first : r->first;
-  r->last = !r->has_first || m->last > r->last ? m->last : r->last;
+  add_time(r->tracks, m->first);
+  add_time(r->tracks, m->last);
   r->machine_last = m->last;
-  r->has_first = true;
 }
 
 
 /* Process the event at r->row. */
-static bool process_event (spans_reader *r) {
+static bool process_event (span_reader *r) {
   pf_machine *const m = &r->machine;
-  const pf_event_rows *const rows = &r->events.rows;
+  const pf_event_rows *const rows = &r->tracks->events.rows;
   const uint8_t kind = rows->kinds[r->row];
   const unsigned flags = rows->flags == NULL ? 0 : rows->flags[r->row];
   const bool begins = m->before_range && kind != PF_EVENT_NONE &&
@@ -377,8 +354,7 @@ static bool process_event (spans_reader *r) {
 
 
 /* End the open calls and values at the end of the events. */
-static bool finish (spans_reader *r) {
-  r->has_ended = true;
+static bool finish (span_reader *r) {
   if (pf_machine_finish(&r->machine) != PF_OK ||
       !add_calls(r, PF_NO_SLOT, PF_EVENT_OTHER))
     return false;
@@ -387,54 +363,23 @@ static bool finish (spans_reader *r) {
 }
 
 
-/* Process events until there are rows. PF_MORE, PF_END, PF_AGAIN or a
-   failure. */
-static pf_status fill_rows (spans_reader *r, pf_error *error) {
+/* Process all events, or those that a live file has. */
+static pf_status read_events (span_reader *r) {
   pf_status status = PF_MORE;
-  r->nrows = r->returned = 0;
-  while (r->nrows < PF_BATCH_ROWS && status == PF_MORE && !r->has_ended) {
-    if (r->row == r->events.batch.rows) {
-      status = pf_events_are_over(&r->events, &r->machine)
-                   ? PF_END
-                   : pf_events_next(&r->events, error);
-      r->row = 0;
-      if (status != PF_MORE)
-        r->events.batch.rows = 0;
-    }
-    if (status == PF_END)
-      status = finish(r) ? PF_MORE : PF_ENOMEM;
-    while (status == PF_MORE && r->nrows < PF_BATCH_ROWS &&
-           r->row < r->events.batch.rows) {
-      status = process_event(r) ? PF_MORE : PF_ENOMEM;
-      r->row++;
-    }
+  bool ok = true;
+  while (ok && status == PF_MORE) {
+    status = pf_events_are_over(&r->tracks->events, &r->machine)
+                 ? PF_END
+                 : pf_events_next(&r->tracks->events, r->error);
+    const size_t rows = status == PF_MORE ? r->tracks->events.batch.rows : 0;
+    for (r->row = 0; ok && r->row < rows; r->row++)
+      ok = process_event(r);
   }
-  if (status == PF_ENOMEM)
-    return pf_no_memory(error);
-  return status == PF_MORE && r->nrows == 0 ? PF_END : status;
-}
-
-
-static pf_status spans_next (pf_reader *self, pf_batch *batch,
-                             pf_error *error) {
-  spans_reader *const r = (spans_reader *)(void *)self;
-  pf_batch_clear(batch);
-  const pf_status status =
-      r->returned == r->nrows ? fill_rows(r, error) : PF_MORE;
-  if (status < 0)
-    return status;
-  for (; batch->rows < PF_BATCH_ROWS && r->returned < r->nrows; batch->rows++) {
-    const span_row *const row = &r->rows[r->returned++];
-    const int64_t values[PF_SPAN_FIELDS] = {row->kind,  row->track, row->time,
-                                            row->frame, row->area,  row->value,
-                                            row->net,   row->flags};
-    for (size_t f = 0; f < PF_SPAN_FIELDS; f++)
-      pf_put_int(&batch->columns[f], batch->rows, values[f],
-                 f == PF_SPAN_VALUE
-                     ? row->has_value
-                     : f != PF_SPAN_NET || row->net != PF_NO_TIME);
-  }
-  return batch->rows > 0 ? PF_MORE : status;
+  if (ok && status == PF_END)
+    ok = finish(r);
+  if (!ok)
+    return r->failed == PF_OK ? pf_no_memory(r->error) : r->failed;
+  return status < 0 ? status : PF_OK;
 }
 
 
@@ -445,56 +390,35 @@ static void close_stacks (span_stacks *all) {
 }
 
 
-static void spans_close (pf_reader *self) {
-  spans_reader *const r = (spans_reader *)(void *)self;
-  close_stacks(&r->lanes);
-  close_stacks(&r->groups);
-  pf_machine_free(&r->machine);
-  pf_id_table_free(&r->values);
-  pf_id_table_free(&r->frames);
-  pf_events_close(&r->events);
-  free(r->tracks);
-  free(r->rows);
-  free(r);
+void pf_span_tracks_close (pf_span_tracks *tracks) {
+  pf_events_close(&tracks->events);
+  free(tracks->list);
 }
 
 
-const pf_events *pf_spans_events (const pf_reader *spans) {
-  return &((const spans_reader *)(const void *)spans)->events;
-}
-
-
-const pf_span_track *pf_spans_tracks (const pf_reader *spans, uint32_t *count) {
-  const spans_reader *const r = (const spans_reader *)(const void *)spans;
-  *count = (uint32_t)r->ntracks;
-  return r->tracks;
-}
-
-
-void pf_spans_limits (const pf_reader *spans, int64_t *first, int64_t *last) {
-  const spans_reader *const r = (const spans_reader *)(const void *)spans;
-  *first = r->has_first ? r->first : 0;
-  *last = r->has_first ? r->last : 0;
-}
-
-
-pf_status pf_spans_open (pf_reader *events, const pf_spans *options,
-                         pf_reader **reader, pf_error *error) {
-  spans_reader *const r = calloc(1, sizeof *r);
-  if (r == NULL)
-    return pf_no_memory(error);
-  r->reader = (pf_reader){.fields = fields,
-                          .nfields = PF_SPAN_FIELDS,
-                          .dictionary = events->dictionary,
-                          .next = spans_next,
-                          .close = spans_close};
-  r->options = *options;
-  pf_id_table_init(&r->values);
-  pf_id_table_init(&r->frames);
-  const pf_status status = pf_events_open(
-      &r->events, events, options->variables ? "value" : NULL, false, error);
-  if (status == PF_OK)
-    pf_machine_init(&r->machine, &options->calls, events->dictionary,
-                    events->fields[r->events.area].type == PF_AREA);
-  return pf_reader_opened(&r->reader, status, reader);
+pf_status pf_spans_read (pf_reader *events, const pf_spans *options,
+                         pf_put_span *put_span, void *context,
+                         pf_span_tracks *tracks, pf_error *error) {
+  span_reader r = {.options = *options,
+                   .put = put_span,
+                   .context = context,
+                   .error = error,
+                   .tracks = tracks};
+  *tracks = (pf_span_tracks){.list = NULL};
+  pf_status status =
+      pf_events_open(&tracks->events, events,
+                     options->variables ? "value" : NULL, false, error);
+  if (status != PF_OK)
+    return status;
+  pf_id_table_init(&r.values);
+  pf_id_table_init(&r.frames);
+  pf_machine_init(&r.machine, &options->calls, events->dictionary,
+                  events->fields[tracks->events.area].type == PF_AREA);
+  status = read_events(&r);
+  close_stacks(&r.lanes);
+  close_stacks(&r.groups);
+  pf_machine_free(&r.machine);
+  pf_id_table_free(&r.values);
+  pf_id_table_free(&r.frames);
+  return status;
 }

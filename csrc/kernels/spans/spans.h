@@ -1,8 +1,8 @@
 /*
-** spans.h - a stage that returns the begins and ends of calls in the order of
-** the events, from which timelines for viewers are written.
-** kernels/calls/call.h defines calls; the reader runs the call machine and
-** compares its stacks after each event. Used by track_store.c.
+** spans.h - the begins and ends of calls in the order of the events, from which
+** timelines for viewers are written. kernels/calls/call.h defines calls; the
+** call machine runs, and its stacks are compared after each event. Used by
+** track_store.c.
 **
 ** Spans lie on tracks. A track is the call stack of a lane, the states of one
 ** variable, or the values of one variable. Times on a track never go back; if
@@ -14,7 +14,7 @@
 
 #include "kernels/calls/events.h"
 
-/* Options of pf_spans_open. Initialise with zeros. */
+/* Options of pf_spans_read. Initialise with zeros. */
 typedef struct pf_spans {
   pf_call_options calls; /* only from, to and last are used */
   bool lines;            /* include lines of functions */
@@ -33,19 +33,21 @@ typedef enum pf_span_kind {
   PF_SPAN_RUN    /* ... runs again; at a base it runs */
 } pf_span_kind;
 
-/* The columns, in order; all are of type int. */
-enum {
-  PF_SPAN_KIND,  /* pf_span_kind */
-  PF_SPAN_TRACK, /* id from 0, in the order of first occurrence */
-  PF_SPAN_TIME,  /* ns */
-  PF_SPAN_FRAME, /* id of the frame (area and value), from 1, in the order of
-                    first occurrence */
-  PF_SPAN_AREA,
-  PF_SPAN_VALUE, /* missing: none */
-  PF_SPAN_NET,   /* of a close: ns in which the call was active, or missing */
-  PF_SPAN_FLAGS, /* of a close: pf_call_flag bits */
-  PF_SPAN_FIELDS
-};
+typedef struct pf_span {
+  pf_span_kind kind;
+  uint32_t track; /* id from 0, in the order of first occurrence */
+  uint32_t frame; /* id of the frame (area and value), from 1, in the order of
+                     first occurrence; 0: none */
+  uint32_t area;
+  uint32_t flags; /* of a close: pf_call_flag bits */
+  bool has_value;
+  int64_t time, value; /* ns */
+  int64_t net; /* of a close: ns in which the call was active, or PF_NO_TIME */
+} pf_span;
+
+/* Takes a span. A failure, with a message, ends the reading. */
+typedef pf_status pf_put_span (void *context, const pf_span *span,
+                               pf_error *error);
 
 /* The stack or variable of a track. */
 typedef struct pf_span_track {
@@ -55,20 +57,27 @@ typedef struct pf_span_track {
   uint32_t run;      /* how often the times of the lane started again before */
 } pf_span_track;
 
-/*
-** Open a reader of the spans of `events` (borrowed; its columns:
-** kernels/calls/events.h). On each track opens and closes are balanced and
-** nest. Memory grows with tracks, areas, distinct values and depth.
-** PF_EUNSUPPORTED when the columns are not those of events; PF_ENOMEM.
-*/
-pf_status pf_spans_open (pf_reader *events, const pf_spans *options,
-                         pf_reader **reader, pf_error *error);
+/* What is known of all spans. Both times are 0 if there was none. */
+typedef struct pf_span_tracks {
+  pf_events events; /* with the lanes */
+  pf_span_track *list;
+  uint32_t count;
+  size_t capacity;
+  int64_t first, last; /* of the times within the range, ns */
+  bool has_times;
+} pf_span_tracks;
 
-/* For a reader of spans that has returned PF_END: the events that it read; its
-   *count tracks; the first and the last time within the range (ns), both 0 when
-   there was none. */
-const pf_events *pf_spans_events (const pf_reader *spans);
-const pf_span_track *pf_spans_tracks (const pf_reader *spans, uint32_t *count);
-void pf_spans_limits (const pf_reader *spans, int64_t *first, int64_t *last);
+/*
+** Read `events` (borrowed until the tracks are closed; its columns:
+** kernels/calls/events.h) to their end, and pass their spans to `put`. On each
+** track opens and closes are balanced and nest. Memory grows with tracks, areas,
+** distinct values and depth. Close the tracks also after a failure:
+** PF_EUNSUPPORTED when the columns are not those of events; PF_ENOMEM; that of
+** `put` or of the events.
+*/
+pf_status pf_spans_read (pf_reader *events, const pf_spans *options,
+                         pf_put_span *put, void *context,
+                         pf_span_tracks *tracks, pf_error *error);
+void pf_span_tracks_close (pf_span_tracks *tracks);
 
 #endif

@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/base/pipeline.h"
 #include "model/dictionary/areas.h"
 #include "model/base/memory.h"
 #include "model/base/spill.h"
@@ -34,18 +33,13 @@ typedef struct stored_track {
   size_t nlate, late_capacity;
 } stored_track;
 
-typedef struct stored_frame {
-  uint32_t area, name;
-  bool has_value;
-  int64_t value;
-} stored_frame;
-
 struct pf_span_store {
-  pf_reader *spans;
+  pf_dictionary *dictionary;
+  pf_span_tracks known;
   pf_spill spill;
   stored_track *tracks;
-  size_t ntracks;       /* capacity; tracks without rows are zeros */
-  stored_frame *frames; /* index 0 is frame 1 */
+  size_t ntracks;        /* capacity; tracks without rows are zeros */
+  pf_span_frame *frames; /* index 0 is frame 1 */
   size_t nframes, frames_capacity;
   uint32_t words[PF_SPAN_RUN + 1];         /* names of the kinds */
   uint32_t flags[1 << PF_CALL_FLAG_NAMES]; /* names of flag sets, or
@@ -62,60 +56,41 @@ static void put_number (pf_spill_buffer *s, uint64_t value) {
 }
 
 
-static void put_row (pf_spill_buffer *s, stored_track *t, const pf_column *c,
-                     size_t row) {
-  const int64_t time = c[PF_SPAN_TIME].ints[row];
-  const uint64_t kind = (uint64_t)c[PF_SPAN_KIND].ints[row];
-  put_number(s, (uint64_t)time - (uint64_t)t->time);
-  put_number(s, (uint64_t)c[PF_SPAN_FRAME].ints[row] << 3 | kind);
-  t->time = time;
-  if (kind != PF_SPAN_CLOSE)
+static void put_row (pf_spill_buffer *s, stored_track *t, const pf_span *span) {
+  put_number(s, (uint64_t)span->time - (uint64_t)t->time);
+  put_number(s, (uint64_t)span->frame << 3 | span->kind);
+  t->time = span->time;
+  if (span->kind != PF_SPAN_CLOSE)
     return;
-  put_number(s, pf_is_missing(&c[PF_SPAN_NET], row)
-                    ? 0
-                    : (uint64_t)c[PF_SPAN_NET].ints[row] + 1);
-  put_number(s, (uint64_t)c[PF_SPAN_FLAGS].ints[row]);
+  put_number(s, span->net == PF_NO_TIME ? 0 : (uint64_t)span->net + 1);
+  put_number(s, span->flags);
 }
 
 
 /* Frames come in the order of their ids. */
-static pf_status store_row (pf_span_store *k, const pf_column *c, size_t row,
-                            pf_error *error) {
-  const size_t track = (size_t)c[PF_SPAN_TRACK].ints[row];
-  const uint64_t frame = (uint64_t)c[PF_SPAN_FRAME].ints[row];
-  const int64_t kind = c[PF_SPAN_KIND].ints[row];
-  if (!pf_grow_filled(&k->tracks, &k->ntracks, track + 1, 0) ||
-      !pf_grow(&k->frames, &k->frames_capacity, (size_t)frame))
+static pf_status store_span (void *context, const pf_span *span,
+                             pf_error *error) {
+  pf_span_store *const k = context;
+  if (!pf_grow_filled(&k->tracks, &k->ntracks, (size_t)span->track + 1, 0) ||
+      !pf_grow(&k->frames, &k->frames_capacity, (size_t)span->frame))
     return pf_no_memory(error);
-  if (frame > k->nframes)
-    k->frames[k->nframes++] =
-        (stored_frame){.area = (uint32_t)c[PF_SPAN_AREA].ints[row],
-                       .name = PF_NO_NAME,
-                       .has_value = !pf_is_missing(&c[PF_SPAN_VALUE], row),
-                       .value = c[PF_SPAN_VALUE].ints[row]};
-  stored_track *const t = &k->tracks[track];
-  t->rows += kind <= PF_SPAN_LATE;
-  t->bases += kind == PF_SPAN_BASE;
-  if (kind == PF_SPAN_LATE) {
+  if (span->frame > k->nframes)
+    k->frames[k->nframes++] = (pf_span_frame){.area = span->area,
+                                              .name = PF_NO_NAME,
+                                              .has_value = span->has_value,
+                                              .value = span->value};
+  stored_track *const t = &k->tracks[span->track];
+  t->rows += span->kind <= PF_SPAN_LATE;
+  t->bases += span->kind == PF_SPAN_BASE;
+  if (span->kind == PF_SPAN_LATE) {
     if (!pf_grow(&t->late, &t->late_capacity, t->nlate + 1))
       return pf_no_memory(error);
-    t->late[t->nlate++] = (late_span){t->bases, (uint32_t)frame};
+    t->late[t->nlate++] = (late_span){t->bases, span->frame};
     return PF_OK;
   }
-  const pf_status status = pf_spill_reserve(&k->spill, track, error);
+  const pf_status status = pf_spill_reserve(&k->spill, span->track, error);
   if (status == PF_OK)
-    put_row(&k->spill.buffers[track], t, c, row);
-  return status;
-}
-
-
-/* Store a batch of spans; runs in either thread of the pipeline. */
-static pf_status store_batch (void *context, const pf_pull *pull,
-                              const uint32_t *notes, pf_error *error) {
-  pf_status status = PF_OK;
-  (void)notes;
-  for (size_t row = 0; row < pull->batch.rows && status == PF_OK; row++)
-    status = store_row(context, pull->batch.columns, row, error);
+    put_row(&k->spill.buffers[span->track], t, span);
   return status;
 }
 
@@ -125,9 +100,10 @@ static pf_status store_batch (void *context, const pf_pull *pull,
 /* {====== Names ====== */
 
 /* The name of a frame: the name of its area, followed by its value. */
-static uint32_t frame_name (const pf_span_store *k, const stored_frame *frame) {
-  pf_dictionary *const d = k->spans->dictionary;
-  const pf_events *const events = pf_spans_events(k->spans);
+static uint32_t frame_name (const pf_span_store *k,
+                            const pf_span_frame *frame) {
+  pf_dictionary *const d = k->dictionary;
+  const pf_events *const events = &k->known.events;
   const pf_type type = events->reader->fields[events->area].type;
   const uint32_t name =
       type == PF_AREA ? pf_area_name(d, frame->area) : frame->area;
@@ -147,18 +123,17 @@ static uint32_t frame_name (const pf_span_store *k, const stored_frame *frame) {
 }
 
 
-/* Intern the names of all frames and kinds, while no other thread reads the
-   dictionary. */
+/* Intern the names of all frames and kinds. */
 static pf_status find_names (pf_span_store *k) {
   static const char *const words[] = {"open", "close", "open",
                                       "",     "idle",  "run"};
   for (size_t i = 0; i <= PF_SPAN_RUN; i++) {
-    k->words[i] = pf_intern_text(k->spans->dictionary, words[i]);
+    k->words[i] = pf_intern_text(k->dictionary, words[i]);
     if (k->words[i] == PF_NO_NAME)
       return PF_ENOMEM;
   }
   for (size_t i = 0; i < k->nframes; i++) {
-    stored_frame *const frame = &k->frames[i];
+    pf_span_frame *const frame = &k->frames[i];
     frame->name = frame_name(k, frame);
     if (frame->name == PF_NO_NAME && frame->has_value)
       return PF_ENOMEM;
@@ -166,7 +141,7 @@ static pf_status find_names (pf_span_store *k) {
   for (unsigned i = 1; i < 1u << PF_CALL_FLAG_NAMES; i++) {
     char text[64];
     pf_call_flags_text(i, text, sizeof text);
-    k->flags[i] = pf_intern_text(k->spans->dictionary, text);
+    k->flags[i] = pf_intern_text(k->dictionary, text);
     if (k->flags[i] == PF_NO_NAME)
       return PF_ENOMEM;
   }
@@ -179,16 +154,12 @@ static pf_status find_names (pf_span_store *k) {
 
 pf_status pf_span_store_open (pf_reader *events, const pf_spans *options,
                               pf_span_store **store, pf_error *error) {
-  bool wanted[PF_SPAN_FIELDS];
-  memset(wanted, true, sizeof wanted);
   pf_span_store *const k = calloc(1, sizeof *k);
   if (k == NULL)
     return pf_no_memory(error);
-  const pf_pipeline pipeline = {
-      .wanted = wanted, .process = store_batch, .context = k};
-  pf_status status = pf_spans_open(events, options, &k->spans, error);
-  if (status == PF_OK)
-    status = pf_pipeline_run(&pipeline, k->spans, error);
+  k->dictionary = events->dictionary;
+  pf_status status =
+      pf_spans_read(events, options, store_span, k, &k->known, error);
   if (status == PF_OK && find_names(k) != PF_OK)
     status = pf_no_memory(error);
   if (status != PF_OK) {
@@ -208,28 +179,15 @@ void pf_span_store_close (pf_span_store *k) {
     free(k->tracks[i].late);
   free(k->tracks);
   free(k->frames);
-  if (k->spans != NULL)
-    k->spans->close(k->spans);
+  pf_span_tracks_close(&k->known);
   free(k);
 }
 
 
 /* {====== Contents ====== */
 
-void pf_span_store_limits (const pf_span_store *k, int64_t *first,
-                           int64_t *last) {
-  pf_spans_limits(k->spans, first, last);
-}
-
-
-const pf_events *pf_span_store_events (const pf_span_store *k) {
-  return pf_spans_events(k->spans);
-}
-
-
-const pf_span_track *pf_span_store_tracks (const pf_span_store *k,
-                                           uint32_t *count) {
-  return pf_spans_tracks(k->spans, count);
+const pf_span_tracks *pf_span_store_tracks (const pf_span_store *k) {
+  return &k->known;
 }
 
 
@@ -239,11 +197,10 @@ uint64_t pf_span_store_rows (const pf_span_store *k, uint32_t track) {
 
 
 uint32_t pf_span_store_variable (const pf_span_store *k, uint32_t track) {
-  uint32_t count;
-  const pf_span_track *const t = &pf_spans_tracks(k->spans, &count)[track];
+  const pf_span_track *const t = &k->known.list[track];
   if (t->kind == PF_KIND_FUNCTION)
     return PF_NO_NAME;
-  const pf_dictionary *const d = k->spans->dictionary;
+  const pf_dictionary *const d = k->dictionary;
   const pf_area *const area = pf_area_at(d, t->area);
   return area->parent == PF_NO_AREA || t->kind == PF_KIND_VALUE
              ? area->name
@@ -256,13 +213,9 @@ uint32_t pf_span_store_frame_count (const pf_span_store *k) {
 }
 
 
-uint32_t pf_span_store_area (const pf_span_store *k, uint32_t frame) {
-  return k->frames[frame].area;
-}
-
-
-uint32_t pf_span_store_name (const pf_span_store *k, uint32_t frame) {
-  return k->frames[frame].name;
+const pf_span_frame *pf_span_store_frame (const pf_span_store *k,
+                                          uint32_t frame) {
+  return &k->frames[frame];
 }
 
 /* }====== */
@@ -364,7 +317,7 @@ pf_status pf_span_store_reader (const pf_span_store *k, uint32_t track,
     return pf_no_memory(error);
   r->reader = (pf_reader){.fields = track_fields,
                           .nfields = PF_TRACK_FIELDS,
-                          .dictionary = k->spans->dictionary,
+                          .dictionary = k->dictionary,
                           .next = track_next,
                           .close = pf_reader_free};
   r->store = k;
@@ -419,13 +372,13 @@ pf_status pf_span_store_frames (const pf_span_store *k, pf_reader **reader,
   frames_reader *const r = calloc(1, sizeof *r);
   if (r == NULL)
     return pf_no_memory(error);
-  const pf_events *const events = pf_spans_events(k->spans);
+  const pf_events *const events = &k->known.events;
   r->store = k;
   memcpy(r->fields, frame_fields, sizeof frame_fields);
   r->fields[1].type = events->reader->fields[events->area].type;
   r->reader = (pf_reader){.fields = r->fields,
                           .nfields = FRAME_FIELDS,
-                          .dictionary = k->spans->dictionary,
+                          .dictionary = k->dictionary,
                           .next = frames_next,
                           .close = pf_reader_free};
   *reader = &r->reader;

@@ -20,16 +20,9 @@ pf_status pf_span_store_open (pf_reader *events, const pf_spans *options,
                               pf_span_store **store, pf_error *error);
 void pf_span_store_close (pf_span_store *store);
 
-/* The first and the last time (ns) of all spans within the range. */
-void pf_span_store_limits (const pf_span_store *store, int64_t *first,
-                           int64_t *last);
-
-/* The tracks in the order of first occurrence, and the events with their lanes;
-   the number of opens and closes on a track; the name of the variable of a
-   track, or PF_NO_NAME. */
-const pf_span_track *pf_span_store_tracks (const pf_span_store *store,
-                                           uint32_t *count);
-const pf_events *pf_span_store_events (const pf_span_store *store);
+/* The tracks in the order of first occurrence; the number of opens and closes on
+   one; the name of its variable, or PF_NO_NAME. */
+const pf_span_tracks *pf_span_store_tracks (const pf_span_store *store);
 uint64_t pf_span_store_rows (const pf_span_store *store, uint32_t track);
 uint32_t pf_span_store_variable (const pf_span_store *store, uint32_t track);
 
@@ -50,10 +43,17 @@ pf_status pf_span_store_reader (const pf_span_store *store, uint32_t track,
                                 int64_t origin, pf_reader **reader,
                                 pf_error *error);
 
-/* The number of frames; the area and the name of one, by id from 0. */
+/* An area, or a value of a variable. */
+typedef struct pf_span_frame {
+  uint32_t area, name; /* `name`: of the area, followed by the value */
+  bool has_value;
+  int64_t value;
+} pf_span_frame;
+
+/* The number of frames; one of them, by id from 0. */
 uint32_t pf_span_store_frame_count (const pf_span_store *store);
-uint32_t pf_span_store_area (const pf_span_store *store, uint32_t frame);
-uint32_t pf_span_store_name (const pf_span_store *store, uint32_t frame);
+const pf_span_frame *pf_span_store_frame (const pf_span_store *store,
+                                          uint32_t frame);
 
 /* Open a reader over all frames: frame, area, name. It borrows the store.
    PF_ENOMEM. */

@@ -40,15 +40,14 @@ enum {
 /* Returns the area of the contexts for a frame of the spans: its area, or a new
    area for the name if the frame has a value. PF_NO_AREA: out of memory. */
 static uint32_t frame_of (const pf_span_store *store, uint32_t frame) {
-  pf_dictionary *const d = pf_span_store_events(store)->reader->dictionary;
-  const uint32_t area = pf_span_store_area(store, frame);
-  const uint32_t name = pf_span_store_name(store, frame);
-  const pf_events *const events = pf_span_store_events(store);
+  const pf_events *const events = &pf_span_store_tracks(store)->events;
+  pf_dictionary *const d = events->reader->dictionary;
+  const pf_span_frame *const f = pf_span_store_frame(store, frame);
   if ((events->reader->fields[events->area].type == PF_AREA) &&
-      pf_area_name(d, area) == name)
-    return pf_frame_of(d, area);
+      pf_area_name(d, f->area) == f->name)
+    return pf_frame_of(d, f->area);
   pf_area named = PF_AREA_NONE;
-  named.name = name;
+  named.name = f->name;
   return pf_area_add(d, &named);
 }
 
@@ -68,7 +67,8 @@ static uint32_t *push_frames (lua_State *L, const pf_span_store *store) {
 
 static void find_kinds (lua_State *L, track_scan *w) {
   static const char *const names[NKINDS] = {"open", "close", "idle", "run"};
-  pf_dictionary *const d = pf_span_store_events(w->store)->reader->dictionary;
+  pf_dictionary *const d =
+      pf_span_store_tracks(w->store)->events.reader->dictionary;
   for (size_t i = 0; i < NKINDS; i++) {
     w->kinds[i] = pf_intern_text(d, names[i]);
     if (w->kinds[i] == PF_NO_NAME)
@@ -137,7 +137,6 @@ static void add_time (track_scan *w, uint32_t node, int64_t from, int64_t to) {
 static int core_span_contexts (lua_State *L) {
   track_scan w = {.store = l_spans_check(L, 1), .emit = add_time};
   pf_error error;
-  uint32_t count;
   lua_settop(L, 1);
   w.frames = push_frames(L, w.store);
   find_kinds(L, &w);
@@ -146,11 +145,9 @@ static int core_span_contexts (lua_State *L) {
   w.contexts = l_contexts_new(L, lua_gettop(L));
   if (pf_metric_of(w.contexts, "time", "ns") != 0)
     l_no_memory(L);
-  (void)pf_span_store_tracks(w.store, &count);
-  int64_t first, last;
-  pf_span_store_limits(w.store, &first, &last);
-  for (uint32_t i = 0; i < count; i++)
-    if (scan_track(&w, i, first, &error) != PF_OK)
+  const pf_span_tracks *const tracks = pf_span_store_tracks(w.store);
+  for (uint32_t i = 0; i < tracks->count; i++)
+    if (scan_track(&w, i, tracks->first, &error) != PF_OK)
       return l_failure(L, &error, NULL);
   return 1;
 }

@@ -49,7 +49,7 @@ static void push_track (lua_State *L, const pf_span_store *store,
                                                            : "values";
   const uint32_t variable = pf_span_store_variable(store, number);
   lua_createtable(L, 0, 6);
-  const pf_events *const events = pf_span_store_events(store);
+  const pf_events *const events = &pf_span_store_tracks(store)->events;
   int64_t value = 0;
   uint64_t missing[PF_BATCH_ROWS / 64];
   pf_column column = {
@@ -61,9 +61,7 @@ static void push_track (lua_State *L, const pf_span_store *store,
   lua_setfield(L, -2, "value");
   l_set_text(L, "kind", kind);
   if (variable != PF_NO_NAME)
-    l_set_bytes(
-        L, "variable",
-        pf_name(pf_span_store_events(store)->reader->dictionary, variable));
+    l_set_bytes(L, "variable", pf_name(events->reader->dictionary, variable));
   l_set_int(L, "area", track->area);
   l_set_int(L, "run", track->run);
   l_set_int(L, "rows", (lua_Integer)pf_span_store_rows(store, number));
@@ -74,12 +72,11 @@ static void push_track (lua_State *L, const pf_span_store *store,
    } in order of appearance; rows is the number of opens and closes, area the id
    of one area. */
 static int spans_tracks (lua_State *L) {
-  uint32_t count;
   const pf_span_store *const store = l_spans_check(L, 1);
-  const pf_span_track *const tracks = pf_span_store_tracks(store, &count);
-  lua_createtable(L, (int)count, 0);
-  for (uint32_t i = 0; i < count; i++) {
-    push_track(L, store, &tracks[i], i);
+  const pf_span_tracks *const tracks = pf_span_store_tracks(store);
+  lua_createtable(L, (int)tracks->count, 0);
+  for (uint32_t i = 0; i < tracks->count; i++) {
+    push_track(L, store, &tracks->list[i], i);
     lua_rawseti(L, -2, (lua_Integer)i + 1);
   }
   return 1;
@@ -88,10 +85,10 @@ static int spans_tracks (lua_State *L) {
 
 /* spans:ends(): the first and the last time of the events, in ns. */
 static int spans_ends (lua_State *L) {
-  int64_t first, last;
-  pf_span_store_limits(l_spans_check(L, 1), &first, &last);
-  lua_pushinteger(L, first);
-  lua_pushinteger(L, last);
+  const pf_span_tracks *const tracks =
+      pf_span_store_tracks(l_spans_check(L, 1));
+  lua_pushinteger(L, tracks->first);
+  lua_pushinteger(L, tracks->last);
   return 2;
 }
 
@@ -99,12 +96,11 @@ static int spans_ends (lua_State *L) {
 /* spans:reader(track, origin): a reader of a track (from 1) with kind, time,
    frame, name, net and flags. */
 static int spans_reader (lua_State *L) {
-  uint32_t count;
   const pf_span_store *const store = l_spans_check(L, 1);
   const lua_Integer track = luaL_checkinteger(L, 2);
   const lua_Integer origin = luaL_optinteger(L, 3, 0);
-  (void)pf_span_store_tracks(store, &count);
-  luaL_argcheck(L, track >= 1 && track <= count, 2, "no such track");
+  luaL_argcheck(L, track >= 1 && track <= pf_span_store_tracks(store)->count, 2,
+                "no such track");
   l_reader *const r = new_reader(L);
   return l_reader_opened(L,
                          pf_span_store_reader(store, (uint32_t)track - 1,
