@@ -330,14 +330,20 @@ static void finish_sum (ordered_merge *m) {
 
 /* The ranks of the frames of both, by area of the sum's dictionary; NULL when
    out of memory. */
-static uint32_t *rank_both (const ordered_merge *m) {
-  const pf_contexts *const c = m->sides[0].contexts;
-  const size_t nareas = (size_t)pf_areas_count(c->dictionary) + 1;
-  uint32_t *const ranks = malloc(nareas * sizeof *ranks);
-  if (ranks != NULL &&
-      pf_contexts_rank_both(c, m->sides[1].frames,
-                            pf_areas_count(m->sides[1].contexts->dictionary),
-                            ranks) == PF_OK)
+static uint32_t *rank_both (const side *a, const side *b) {
+  const pf_dictionary *const d = a->contexts->dictionary;
+  const size_t mine = pf_areas_count(d);
+  const size_t other = pf_areas_count(b->contexts->dictionary);
+  uint32_t *const ranks = malloc((mine + 1) * sizeof *ranks);
+  uint32_t *const areas = malloc((mine + other + 1) * sizeof *areas);
+  bool ok = ranks != NULL && areas != NULL;
+  if (ok) {
+    memcpy(areas, a->frames, mine * sizeof *areas);
+    memcpy(areas + mine, b->frames, other * sizeof *areas);
+    ok = pf_frames_rank(d, areas, mine + other, ranks) == PF_OK;
+  }
+  free(areas);
+  if (ok)
     return ranks;
   free(ranks);
   return NULL;
@@ -357,7 +363,8 @@ static bool merge_in_order (pf_contexts *c, const pf_contexts *more,
                  .frames = frames,
                  .sign = sign}}};
   const uint64_t count = (uint64_t)c->count + more->count;
-  uint32_t *const ranks = count >> RUN_BITS != 0 ? NULL : rank_both(&z);
+  uint32_t *const ranks =
+      count >> RUN_BITS != 0 ? NULL : rank_both(&z.sides[0], &z.sides[1]);
   bool ok = ranks != NULL && open_side(&z.sides[0], c, ranks) &&
             open_side(&z.sides[1], c, ranks) && open_sum(&z, c, (size_t)count);
   free(ranks);

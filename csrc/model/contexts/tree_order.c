@@ -9,87 +9,10 @@
 
 #include "model/contexts/tree_order.h"
 #include "model/base/memory.h"
+#include "model/base/sorts.h"
 
 
 /* {====== Frames ====== */
-
-/* A frame with its texts. */
-typedef struct frame {
-  pf_bytes name, file;
-  int64_t line;
-  uint32_t area;
-} frame;
-
-
-static int compare_frames (const void *left, const void *right) {
-  const frame *const a = left, *const b = right;
-  const int by_name = pf_text_compare(a->name, b->name);
-  if (by_name != 0)
-    return by_name;
-  const int by_file = pf_text_compare(a->file, b->file);
-  if (by_file != 0)
-    return by_file;
-  return (a->line > b->line) - (a->line < b->line);
-}
-
-
-typedef struct ranking {
-  const pf_dictionary *dictionary;
-  uint32_t *ranks; /* UINT32_MAX: not met */
-  frame *frames;
-  uint32_t count;
-} ranking;
-
-
-static bool open_ranking (ranking *r, const pf_dictionary *dictionary,
-                          uint32_t *ranks) {
-  const size_t nareas = pf_areas_count(dictionary);
-  *r = (ranking){dictionary, ranks, NULL, 0};
-  r->frames = malloc((nareas + 1) * sizeof *r->frames);
-  if (r->frames != NULL)
-    memset(ranks, 0xff, nareas * sizeof *ranks);
-  return r->frames != NULL;
-}
-
-
-static void meet (ranking *r, uint32_t area) {
-  if (r->ranks[area] != UINT32_MAX)
-    return;
-  r->ranks[area] = 0;
-  const pf_area *const a = pf_area_at(r->dictionary, area);
-  r->frames[r->count++] =
-      (frame){pf_name(r->dictionary, a->name), pf_name(r->dictionary, a->file),
-              a->line, area};
-}
-
-
-static void meet_all (ranking *r, const pf_contexts *c) {
-  for (uint32_t i = 1; i < c->count; i++)
-    meet(r, c->frames[i]);
-}
-
-
-static void rank (ranking *r) {
-  qsort(r->frames, r->count, sizeof *r->frames, compare_frames);
-  for (uint32_t i = 0; i < r->count; i++)
-    r->ranks[r->frames[i].area] = i;
-}
-
-
-pf_status pf_contexts_rank (const pf_contexts *c, uint32_t *ranks,
-                            uint32_t *sorted, uint32_t *count) {
-  ranking r;
-  if (!open_ranking(&r, c->dictionary, ranks))
-    return PF_ENOMEM;
-  meet_all(&r, c);
-  rank(&r);
-  for (uint32_t i = 0; i < r.count; i++)
-    sorted[i] = r.frames[i].area;
-  *count = r.count;
-  free(r.frames);
-  return PF_OK;
-}
-
 
 int pf_frame_compare (const pf_dictionary *dictionary, uint32_t left,
                       uint32_t right) {
@@ -102,17 +25,47 @@ int pf_frame_compare (const pf_dictionary *dictionary, uint32_t left,
 }
 
 
-pf_status pf_contexts_rank_both (const pf_contexts *c, const uint32_t *more,
-                                 size_t nmore, uint32_t *ranks) {
-  ranking r;
-  if (!open_ranking(&r, c->dictionary, ranks))
+static int compare_frames (const void *dictionary, const void *left,
+                           const void *right) {
+  return pf_frame_compare(dictionary, *(const uint32_t *)left,
+                          *(const uint32_t *)right);
+}
+
+
+pf_status pf_frames_rank (const pf_dictionary *dictionary,
+                          const uint32_t *areas, size_t count,
+                          uint32_t *ranks) {
+  const size_t nareas = pf_areas_count(dictionary);
+  uint32_t *const sorted = malloc((2 * nareas + 1) * sizeof *sorted);
+  uint32_t n = 0;
+  if (sorted == NULL)
     return PF_ENOMEM;
-  meet_all(&r, c);
-  for (size_t i = 0; i < nmore; i++)
-    if (more[i] != PF_NO_AREA)
-      meet(&r, more[i]);
-  rank(&r);
-  free(r.frames);
+  memset(ranks, 0xff, nareas * sizeof *ranks);
+  for (size_t i = 0; i < count; i++)
+    if (areas[i] != PF_NO_AREA && ranks[areas[i]] == UINT32_MAX) {
+      ranks[areas[i]] = 0;
+      sorted[n++] = areas[i];
+    }
+  pf_sort(sorted, sorted + n, n, sizeof *sorted, compare_frames, dictionary);
+  for (uint32_t i = 0; i < n; i++)
+    ranks[sorted[i]] = i;
+  free(sorted);
+  return PF_OK;
+}
+
+
+pf_status pf_contexts_rank (const pf_contexts *c, uint32_t *ranks,
+                            uint32_t *sorted, uint32_t *count) {
+  const uint32_t nareas = pf_areas_count(c->dictionary);
+  *count = 0;
+  if (pf_frames_rank(c->dictionary, c->frames + 1, c->count - 1, ranks) !=
+      PF_OK)
+    return PF_ENOMEM;
+  for (uint32_t area = 0; area < nareas; area++)
+    if (ranks[area] != UINT32_MAX) {
+      sorted[ranks[area]] = area;
+      ++*count;
+    }
   return PF_OK;
 }
 

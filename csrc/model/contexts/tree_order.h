@@ -20,11 +20,10 @@ pf_status pf_contexts_rank (const pf_contexts *contexts, uint32_t *ranks,
 int pf_frame_compare (const pf_dictionary *dictionary, uint32_t left,
                       uint32_t right);
 
-/* Set the ranks of the frames in use and of those in more[nmore] that are not
-   PF_NO_AREA, all of one dictionary. PF_ENOMEM. */
-pf_status pf_contexts_rank_both (const pf_contexts *contexts,
-                                 const uint32_t *more, size_t nmore,
-                                 uint32_t *ranks);
+/* Set the ranks of `count` areas by name, file and line, and UINT32_MAX for all
+   others. Areas may occur several times, and be PF_NO_AREA. PF_ENOMEM. */
+pf_status pf_frames_rank (const pf_dictionary *dictionary,
+                          const uint32_t *areas, size_t count, uint32_t *ranks);
 
 /* The position of a traversal in order of node numbers, for nodes that are
    numbered in pre-order (depth first): the path from the root to the last
