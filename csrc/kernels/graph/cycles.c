@@ -143,8 +143,15 @@ pf_status pf_cycles_find (pf_cycles *cycles, const pf_graph *graph) {
   for (size_t i = 0; done && i < graph->nfunctions; i++)
     if (t.preorder[i] == 0)
       done = traverse_from(&t, (uint32_t)i);
-  if (cycles->count > 1)
+  if (done && cycles->count > 0) {
     qsort(cycles->heads, cycles->count, sizeof(uint32_t), compare_numbers);
+    cycles->of = pf_array_of_zeros(n, sizeof *cycles->of);
+    done = cycles->of != NULL;
+  }
+  for (size_t i = 0; done && i < cycles->count; i++)
+    for (uint32_t f = cycles->heads[i]; f != PF_NO_FUNCTION;
+         f = cycles->next[f])
+      cycles->of[f] = (uint32_t)i + 1;
   free(t.frames);
   free(t.open);
   free(t.preorder);
@@ -156,5 +163,6 @@ void pf_cycles_close (pf_cycles *cycles) {
   free(cycles->next);
   free(cycles->order);
   free(cycles->heads);
+  free(cycles->of);
   memset(cycles, 0, sizeof *cycles);
 }

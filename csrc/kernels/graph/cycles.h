@@ -26,6 +26,8 @@ typedef struct pf_cycles {
   uint32_t *order; /* all functions, callees first; members of a cycle together,
                       by number */
   uint32_t *heads; /* of the cycles; cycle number i has heads[i - 1] */
+  uint32_t *of;    /* of each function: its cycle from 1, or 0; NULL: there are
+                      no cycles */
 } pf_cycles;
 
 /* Find the cycles of a finished graph, and number them in ascending order of
@@ -33,5 +35,13 @@ typedef struct pf_cycles {
 pf_status pf_cycles_find (pf_cycles *cycles, const pf_graph *graph);
 
 void pf_cycles_close (pf_cycles *cycles);
+
+/* Whether an arc leads from a function to itself or inside its cycle. */
+static inline bool pf_cycles_has_arc (const pf_cycles *cycles, uint32_t caller,
+                                      uint32_t callee) {
+  return caller == callee ||
+         (cycles->of != NULL && caller != PF_NO_FUNCTION &&
+          cycles->of[callee] != 0 && cycles->of[caller] == cycles->of[callee]);
+}
 
 #endif

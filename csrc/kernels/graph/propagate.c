@@ -22,12 +22,9 @@ static pf_status open_nodes (pf_flow *flow) {
   const size_t n = graph->nfunctions, ncycles = flow->cycles.count;
   flow->nnodes = n + ncycles;
   flow->nodes = pf_array(flow->nnodes, sizeof *flow->nodes);
-  if (ncycles > 0) {
-    flow->cycle_of = pf_array_of_zeros(n, sizeof *flow->cycle_of);
+  if (ncycles > 0)
     flow->inner = pf_array_of_zeros(ncycles, sizeof *flow->inner);
-  }
-  if (flow->nodes == NULL ||
-      (ncycles > 0 && (flow->cycle_of == NULL || flow->inner == NULL)))
+  if (flow->nodes == NULL || (ncycles > 0 && flow->inner == NULL))
     return PF_ENOMEM;
   flow->total = graph->facts.compat ? graph->facts.ticks
                                     : (double)graph->totals[flow->metric];
@@ -64,10 +61,8 @@ static void add_cycle (pf_flow *flow, size_t i) {
   const uint32_t head = cycles->heads[i];
   pf_node *const node = &flow->nodes[flow->graph->nfunctions + i];
   *node = (pf_node){0, 0, 0, 0, PF_NO_NAME};
-  for (uint32_t f = head; f != PF_NO_FUNCTION; f = cycles->next[f]) {
-    flow->cycle_of[f] = (uint32_t)i + 1;
+  for (uint32_t f = head; f != PF_NO_FUNCTION; f = cycles->next[f])
     flow->nodes[f].name = PF_NO_NAME;
-  }
   for (uint32_t f = head; f != PF_NO_FUNCTION; f = cycles->next[f])
     count_calls(flow, i, f);
   node->calls -= flow->inner[i];
@@ -271,7 +266,6 @@ pf_status pf_flow_open (pf_flow *flow, pf_graph *graph, size_t metric,
 
 void pf_flow_close (pf_flow *flow) {
   pf_cycles_close(&flow->cycles);
-  free(flow->cycle_of);
   free(flow->inner);
   free(flow->nodes);
   free(flow->printed);

@@ -48,10 +48,8 @@ typedef struct pf_flow {
   double per_second; /* units of the metric in a second; 1 if it is no time */
 
   pf_cycles cycles;
-  uint32_t *cycle_of; /* of each function: its cycle from 1, or 0; NULL: there
-                         are no cycles */
-  int64_t *inner;     /* inner[i - 1]: calls inside cycle i, without calls of a
-                         function by itself */
+  int64_t *inner; /* inner[i - 1]: calls inside cycle i, without calls of a
+                     function by itself; NULL: there are no cycles */
   size_t nnodes;
   pf_node *nodes;
   bool *printed;     /* which nodes get an entry in the call graph; NULL: all */
@@ -86,9 +84,9 @@ void pf_flow_close (pf_flow *flow);
 /* The cycle of a function, or 0. The node is tested first: a function with a
    name there is in no cycle, and callers have the node in the cache. */
 static inline uint32_t pf_flow_cycle (const pf_flow *flow, size_t function) {
-  return flow->cycle_of == NULL || flow->nodes[function].name != PF_NO_NAME
+  return flow->cycles.of == NULL || flow->nodes[function].name != PF_NO_NAME
              ? 0
-             : flow->cycle_of[function];
+             : flow->cycles.of[function];
 }
 
 /* Whether a node gets an entry in the call graph. */

@@ -50,26 +50,10 @@ static void sum_samples (pf_graph *graph) {
 }
 
 
-/* Find the cycles of a graph, and its arcs by callee. *cycle is set to the
-   cycle of each function, from 1; 0: none. Free it also after a failure. */
-static pf_status find_cycles (pf_graph *graph, pf_cycles *cycles,
-                              uint32_t **cycle) {
-  *cycle = pf_array_of_zeros(graph->nfunctions + 1, sizeof **cycle);
-  if (*cycle == NULL || pf_graph_parents(graph) != PF_OK ||
-      pf_cycles_find(cycles, graph) != PF_OK)
-    return PF_ENOMEM;
-  for (size_t i = 0; i < cycles->count; i++)
-    for (uint32_t f = cycles->heads[i]; f != PF_NO_FUNCTION;
-         f = cycles->next[f])
-      (*cycle)[f] = (uint32_t)i + 1;
-  return PF_OK;
-}
-
-
-/* Whether an arc is inside a cycle, or from a function to itself. */
-static bool is_inner (const uint32_t *cycle, uint32_t caller, uint32_t callee) {
-  return caller == callee || (caller != PF_NO_FUNCTION && cycle[callee] != 0 &&
-                              cycle[caller] == cycle[callee]);
+/* Find the cycles of a graph, and its arcs by callee. */
+static pf_status find_cycles (pf_graph *graph, pf_cycles *cycles) {
+  const pf_status status = pf_graph_parents(graph);
+  return status == PF_OK ? pf_cycles_find(cycles, graph) : status;
 }
 
 /* }====== */
@@ -84,7 +68,6 @@ typedef struct narrowing {
   double *fractions; /* of each function: how much is kept, 0 to 1 */
   double outside;    /* the same of calls from outside the program */
   pf_cycles cycles;
-  uint32_t *cycle; /* of each function, see find_cycles */
 } narrowing;
 
 
@@ -110,7 +93,7 @@ static void add_callers (const narrowing *n, uint32_t function, double *calls,
   for (uint32_t i = g->parent_first[function];
        i < g->parent_first[function + 1]; i++) {
     const pf_arc *const arc = &g->arcs[g->parents[i]];
-    if (is_inner(n->cycle, arc->caller, function))
+    if (pf_cycles_has_arc(&n->cycles, arc->caller, function))
       continue;
     *calls += (double)arc->count;
     *kept += (double)arc->count * (arc->caller == PF_NO_FUNCTION
@@ -123,12 +106,12 @@ static void add_callers (const narrowing *n, uint32_t function, double *calls,
 /* Compute the fractions in reverse postorder: callers before callees. Members
    of a cycle are neighbours in the order and inherit together. */
 static void propagate_fractions (narrowing *n) {
-  const uint32_t *const order = n->cycles.order, *const cycle = n->cycle;
+  const uint32_t *const order = n->cycles.order, *const of = n->cycles.of;
   for (size_t last = n->from->nfunctions; last > 0;) {
     size_t first = last - 1;
     double calls = 0, kept = 0;
-    while (first > 0 && cycle[order[first]] != 0 &&
-           cycle[order[first - 1]] == cycle[order[first]])
+    while (first > 0 && of != NULL && of[order[first]] != 0 &&
+           of[order[first - 1]] == of[order[first]])
       first--;
     for (size_t i = first; i < last; i++)
       add_callers(n, order[i], &calls, &kept);
@@ -212,7 +195,7 @@ static pf_status keep_marked (pf_graph *to, pf_graph *from,
   narrowing n = {.to = to, .from = from, .outside = 1};
   n.marks = pf_array(count + 1, 1);
   n.fractions = pf_array_of_zeros(count + 1, sizeof *n.fractions);
-  pf_status status = find_cycles(from, &n.cycles, &n.cycle);
+  pf_status status = find_cycles(from, &n.cycles);
   if (n.marks == NULL || n.fractions == NULL)
     status = PF_ENOMEM;
   if (status == PF_OK)
@@ -233,7 +216,6 @@ static pf_status keep_marked (pf_graph *to, pf_graph *from,
   if (status == PF_OK)
     status = pf_graph_finish(to);
   pf_cycles_close(&n.cycles);
-  free(n.cycle);
   free(n.marks);
   free(n.fractions);
   return status;
@@ -256,7 +238,7 @@ typedef struct hiding {
   pf_graph *to;
   const pf_graph *from;
   const uint8_t *marks;
-  const uint32_t *cycle;
+  pf_cycles cycles;
   call_list *calls; /* of each function */
   size_t narcs;
 } hiding;
@@ -283,7 +265,7 @@ static pf_status add_call (hiding *h, uint32_t caller, uint32_t callee,
 static bool is_charged (const hiding *h, const pf_arc *arc) {
   return arc->count > 0 && arc->caller != arc->callee &&
          !(is_hidden(h, arc->caller) &&
-           is_inner(h->cycle, arc->caller, arc->callee));
+           pf_cycles_has_arc(&h->cycles, arc->caller, arc->callee));
 }
 
 
@@ -366,7 +348,7 @@ static pf_status hide_one (hiding *h, uint32_t function) {
 /* Copy arcs between shown functions, collect the calls by hidden functions, and
    hide these, callees first. Arcs to hidden functions are looked up in
    `from`. */
-static pf_status hide_all (hiding *h, const pf_cycles *cycles) {
+static pf_status hide_all (hiding *h) {
   pf_status status = PF_OK;
   for (size_t i = 0; status == PF_OK && i < h->from->narcs; i++) {
     const pf_arc *const arc = &h->from->arcs[i];
@@ -377,8 +359,8 @@ static pf_status hide_all (hiding *h, const pf_cycles *cycles) {
                  : pf_graph_arc(h->to, arc->caller, arc->callee, arc->count);
   }
   for (size_t i = 0; status == PF_OK && i < h->from->nfunctions; i++)
-    if (is_hidden(h, cycles->order[i]))
-      status = hide_one(h, cycles->order[i]);
+    if (is_hidden(h, h->cycles.order[i]))
+      status = hide_one(h, h->cycles.order[i]);
   return status == PF_OK ? pf_graph_finish(h->to) : status;
 }
 
@@ -416,10 +398,8 @@ static pf_status hide_lines (pf_graph *to, const pf_graph *from,
 static pf_status hide_marked (pf_graph *to, pf_graph *from,
                               const uint8_t *marks) {
   const size_t count = from->nfunctions;
-  pf_cycles cycles = {0};
-  uint32_t *cycle;
-  pf_status status = find_cycles(from, &cycles, &cycle);
-  hiding h = {.to = to, .from = from, .marks = marks, .cycle = cycle};
+  hiding h = {.to = to, .from = from, .marks = marks};
+  pf_status status = find_cycles(from, &h.cycles);
   h.calls = pf_array_of_zeros(count + 1, sizeof *h.calls);
   if (h.calls == NULL)
     status = PF_ENOMEM;
@@ -428,14 +408,13 @@ static pf_status hide_marked (pf_graph *to, pf_graph *from,
   for (size_t m = 0; status == PF_OK && m < from->nmetrics; m++)
     memcpy(to->weights[m], from->weights[m], count * sizeof *to->weights[m]);
   if (status == PF_OK)
-    status = hide_all(&h, &cycles);
+    status = hide_all(&h);
   if (status == PF_OK)
     status = hide_lines(to, from, marks);
   for (size_t i = 0; h.calls != NULL && i < count; i++)
     free(h.calls[i].list);
   free(h.calls);
-  free(cycle);
-  pf_cycles_close(&cycles);
+  pf_cycles_close(&h.cycles);
   return status;
 }
 
