@@ -23,27 +23,36 @@ pf_status pf_sink_open (pf_sink *sink, int fd) {
 }
 
 
-/* Write all bytes, in as many calls as the system needs. */
-static pf_status write_all (pf_sink *sink, const uint8_t *at, size_t size) {
+bool pf_write_all (int fd, const uint8_t *at, size_t size, uint64_t offset) {
   while (size > 0) {
-    const ssize_t n = write(sink->fd, at, size);
+    const ssize_t n = offset == PF_NO_OFFSET
+                          ? write(fd, at, size)
+                          : pwrite(fd, at, size, (off_t)offset);
     if (n < 0 && errno == EINTR)
       continue;
-    if (n < 0) {
-      sink->errnum = errno;
-      return sink->failed = PF_EIO;
-    }
+    if (n < 0)
+      return false;
     at += n;
+    offset += offset == PF_NO_OFFSET ? 0 : (uint64_t)n;
     size -= (size_t)n;
   }
-  return PF_OK;
+  return true;
+}
+
+
+static pf_status write_out (pf_sink *sink, const uint8_t *at, size_t size,
+                            uint64_t offset) {
+  if (pf_write_all(sink->fd, at, size, offset))
+    return PF_OK;
+  sink->errnum = errno;
+  return sink->failed = PF_EIO;
 }
 
 
 static pf_status empty_buffer (pf_sink *sink) {
   const size_t used = sink->used;
   sink->used = 0;
-  return write_all(sink, sink->buffer, used);
+  return write_out(sink, sink->buffer, used, PF_NO_OFFSET);
 }
 
 
@@ -108,7 +117,7 @@ pf_status pf_sink_put (pf_sink *sink, const void *bytes, size_t size) {
     return sink->failed;
   sink->written += size;
   if (size > sink->size) /* only with a descriptor: too large to buffer */
-    return write_all(sink, bytes, size);
+    return write_out(sink, bytes, size, PF_NO_OFFSET);
   memcpy(sink->buffer + sink->used, bytes, size);
   sink->used += size;
   return PF_OK;
@@ -120,25 +129,6 @@ pf_status pf_sink_uint (pf_sink *sink, unsigned width, bool big,
   uint8_t bytes[8];
   pf_save(bytes, width, big, value);
   return pf_sink_put(sink, bytes, width);
-}
-
-
-/* Write all bytes at an offset of the file. */
-static pf_status write_all_at (pf_sink *sink, const uint8_t *at, size_t size,
-                               uint64_t where) {
-  while (size > 0) {
-    const ssize_t n = pwrite(sink->fd, at, size, (off_t)where);
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n < 0) {
-      sink->errnum = errno;
-      return sink->failed = PF_EIO;
-    }
-    at += n;
-    where += (uint64_t)n;
-    size -= (size_t)n;
-  }
-  return PF_OK;
 }
 
 
@@ -163,7 +153,7 @@ pf_status pf_sink_patch (pf_sink *sink, uint64_t at, const void *bytes,
   if (at < buffered && at + size > buffered && empty_buffer(sink) != PF_OK)
     return sink->failed;
   if (at < sink->written - sink->used)
-    return write_all_at(sink, bytes, size, at);
+    return write_out(sink, bytes, size, at);
   memcpy(sink->buffer + (at - buffered), bytes, size);
   return PF_OK;
 }

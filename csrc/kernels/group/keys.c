@@ -105,10 +105,11 @@ static pf_status encode_key (pf_keys *k, size_t key, const pf_batch *batch,
       computed != NULL ? NULL : &batch->columns[spec->column];
   const size_t rows = batch->rows;
   pf_status status = PF_OK;
-  memset(k->missing, 0, sizeof k->missing);
-  if (computed != NULL)
+  if (computed != NULL) {
+    memset(k->missing, 0, sizeof k->missing);
     status = computed->compute(computed->context, batch, k->words, k->missing,
                                error);
+  }
   else if (column->type == PF_BYTES)
     status = intern_texts(k, column, rows, error);
   else {
@@ -119,10 +120,11 @@ static pf_status encode_key (pf_keys *k, size_t key, const pf_batch *batch,
     k->missing[i] = pf_is_missing(column, i);
   if (status != PF_OK)
     return status;
-  return pf_id_table_nullable(values, k->words, k->missing, rows, numbers) ==
-                 PF_OK
-             ? PF_OK
-             : pf_no_memory(error);
+  status =
+      column != NULL && !column->has_missing
+          ? pf_id_table_words(values, k->words, rows, numbers)
+          : pf_id_table_nullable(values, k->words, k->missing, rows, numbers);
+  return status == PF_OK ? PF_OK : pf_no_memory(error);
 }
 
 

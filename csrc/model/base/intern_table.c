@@ -30,12 +30,14 @@ static void place_all (pf_intern_table *t, const pf_intern_slot *old,
 }
 
 
-bool pf_intern_table_reserve (pf_intern_table *t) {
-  if (t->count < t->capacity)
+bool pf_intern_table_reserve_all (pf_intern_table *t, size_t count) {
+  if (count <= t->capacity)
     return true;
-  if (t->capacity > UINT32_MAX / 4)
+  if (count > UINT32_MAX / 2)
     return false;
-  const uint32_t capacity = t->capacity == 0 ? FIRST_CAPACITY : t->capacity * 2;
+  uint32_t capacity = t->capacity == 0 ? FIRST_CAPACITY : t->capacity * 2;
+  while (capacity < count)
+    capacity *= 2;
   pf_intern_slot *const slots = pf_array((size_t)capacity * 2, sizeof *slots);
   if (slots == NULL)
     return false;
@@ -48,6 +50,11 @@ bool pf_intern_table_reserve (pf_intern_table *t) {
   place_all(t, old, nold);
   free(old);
   return true;
+}
+
+
+bool pf_intern_table_reserve (pf_intern_table *t) {
+  return pf_intern_table_reserve_all(t, (size_t)t->count + 1);
 }
 
 

@@ -85,6 +85,9 @@ static inline uint32_t pf_intern_table_find (const pf_intern_table *table,
    when out of memory or of ids: nothing has changed. */
 bool pf_intern_table_reserve (pf_intern_table *table);
 
+/* Reserve capacity for `count` entries in all. False as above. */
+bool pf_intern_table_reserve_all (pf_intern_table *table, size_t count);
+
 /* Add an entry after pf_intern_table_reserve. Returns its id. */
 uint32_t pf_intern_table_add (pf_intern_table *table, uint64_t hash);
 

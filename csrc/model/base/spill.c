@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bytes/sink.h"
 #include "bytes/spool.h"
 #include "model/base/memory.h"
 
@@ -31,29 +32,15 @@ void pf_spill_close (pf_spill *s) {
 
 /* {====== Writing ====== */
 
-static pf_status write_at (const pf_spill *s, const uint8_t *bytes, size_t size,
-                           pf_error *error) {
-  for (size_t done = 0; done < size;) {
-    const ssize_t n =
-        pwrite(s->fd, bytes + done, size - done, (off_t)(s->end + done));
-    if (n < 0 && errno != EINTR)
-      return pf_fail(error, PF_EIO, PF_NO_OFFSET,
-                     "the temporary file in TMPDIR or /tmp: %s",
-                     strerror(errno));
-    done += n < 0 ? 0 : (size_t)n;
-  }
-  return PF_OK;
-}
-
-
 /* Append the chunk in memory to the file. */
 static pf_status write_out (pf_spill *s, pf_spill_buffer *b, pf_error *error) {
   pf_status status = s->has_file ? PF_OK : pf_spool_file(&s->fd, error);
   s->has_file |= status == PF_OK;
-  if (status == PF_OK)
-    status = write_at(s, b->last, b->used, error);
   if (status != PF_OK)
     return status;
+  if (!pf_write_all(s->fd, b->last, b->used, s->end))
+    return pf_fail(error, PF_EIO, PF_NO_OFFSET,
+                   "the temporary file in TMPDIR or /tmp: %s", strerror(errno));
   if (!pf_grow(&b->chunks, &b->chunk_capacity, b->nchunks + 1))
     return pf_no_memory(error);
   b->chunks[b->nchunks++] = (pf_spill_chunk){s->end, b->used};

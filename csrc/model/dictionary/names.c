@@ -1,7 +1,7 @@
 /*
-** names.c - the dictionary: a hash table with open addressing and linear
-** probing. The strings lie one after another in blocks that are never moved or
-** freed before the dictionary, so that a name keeps its address.
+** names.c - the names of a dictionary. The strings lie one after another in
+** blocks that are never moved or freed before the dictionary, so that a name
+** keeps its address.
 */
 
 #include <assert.h>
@@ -26,19 +26,6 @@ struct pf_names_block {
 };
 
 typedef struct pf_names_block block;
-typedef struct pf_names_slot slot;
-
-
-/* Allocates free slots; NULL when out of memory. The loop writes them, because
-   a page of calloc that is first read and then written costs two page faults,
-   and a prefetch of such a page has no effect. */
-static slot *new_slots (uint32_t mask) {
-  const size_t count = (size_t)mask + 1;
-  slot *const slots = pf_array(count, sizeof *slots);
-  if (slots != NULL)
-    memset(slots, 0xff, count * sizeof *slots); /* each PF_NO_NAME */
-  return slots;
-}
 
 
 pf_dictionary *pf_dictionary_new (void) {
@@ -51,12 +38,6 @@ pf_dictionary *pf_dictionary_new (void) {
   clock_gettime(CLOCK_MONOTONIC, &now);
   d->seed = pf_mix(pf_mix(0x9e3779b97f4a7c15u, (uint64_t)now.tv_nsec),
                    (uint64_t)(uintptr_t)d);
-  d->mask = 255;
-  d->slots = new_slots(d->mask);
-  if (d->slots == NULL) {
-    free(d);
-    return NULL;
-  }
   return d;
 }
 
@@ -72,7 +53,7 @@ void pf_dictionary_free (pf_dictionary *d) {
   pf_stacks_free(d->stacks);
   for (size_t i = 0; i < PF_NAMES_SEGMENTS; i++)
     free(d->segments[i]);
-  free(d->slots);
+  pf_intern_table_free(&d->table);
   free(d);
 }
 
@@ -102,74 +83,38 @@ static uint64_t few_bytes (const uint8_t *p, size_t size) {
 /* Returns the hash of a name. It takes eight bytes per step, which is fast for
    short strings, and mixes all bits well enough for a table whose size is a
    power of two. The last step may read some bytes a second time. */
-static uint32_t hash_of (const pf_dictionary *d, pf_bytes name) {
+static uint64_t hash_of (const pf_dictionary *d, pf_bytes name) {
   const size_t size = name.size;
   uint64_t h = pf_mix(d->seed, size);
   for (size_t i = 0; i + 8 < size; i += 8)
     h = pf_mix(h, eight_bytes(name.at + i));
-  h = pf_mix(h, size < 8 ? few_bytes(name.at, size)
-                         : eight_bytes(name.at + size - 8));
-  return (uint32_t)(h ^ h >> 32);
+  return pf_mix(h, size < 8 ? few_bytes(name.at, size)
+                            : eight_bytes(name.at + size - 8));
 }
 
 
-/* Returns whether an occupied slot belongs to the name. */
-static bool is_same (const pf_dictionary *d, const slot *s, pf_bytes name,
-                     uint32_t hash) {
-  if (s->hash != hash)
-    return false;
-  const pf_bytes known = *pf_names_entry(d, s->number);
-  return known.size == name.size &&
-         (name.size == 0 || memcmp(known.at, name.at, name.size) == 0);
+typedef struct wanted {
+  const pf_dictionary *dictionary;
+  pf_bytes name;
+} wanted;
+
+
+static bool is_same (const void *context, uint32_t number) {
+  const wanted *const w = context;
+  const pf_bytes known = *pf_names_entry(w->dictionary, number);
+  return known.size == w->name.size &&
+         (known.size == 0 || memcmp(known.at, w->name.at, known.size) == 0);
 }
 
 
-/* Returns the slot of the name, or the free slot where the name belongs. */
-static slot *slot_of (const pf_dictionary *d, pf_bytes name, uint32_t hash) {
-  uint32_t i = hash & d->mask;
-  while (d->slots[i].number != PF_NO_NAME &&
-         !is_same(d, &d->slots[i], name, hash))
-    i = (i + 1) & d->mask;
-  return &d->slots[i];
-}
-
-
-/* Returns the maximum number of names of a table: three quarters of its slots.
-   */
-static uint32_t most_names (uint32_t mask) {
-  return mask - mask / 4;
-}
-
-
-/* Moves all slots to a larger table. The slots contain the hashes, so no name
-   is read. False when out of memory. */
-static bool resize_slots (pf_dictionary *d, uint32_t mask) {
-  slot *const slots = new_slots(mask);
-  if (slots == NULL)
-    return false;
-  for (size_t old = 0; pf_names_count(d) > 0 && old <= d->mask; old++)
-    if (d->slots[old].number != PF_NO_NAME) {
-      uint32_t i = d->slots[old].hash & mask;
-      while (slots[i].number != PF_NO_NAME)
-        i = (i + 1) & mask;
-      slots[i] = d->slots[old];
-    }
-  free(d->slots);
-  d->slots = slots;
-  assert((mask & (mask + 1)) == 0);
-  d->mask = mask;
-  return true;
+static uint32_t find (const pf_dictionary *d, pf_bytes name, uint64_t hash) {
+  const wanted w = {d, name};
+  return pf_intern_table_find(&d->table, hash, is_same, &w);
 }
 
 
 bool pf_names_reserve (pf_dictionary *d, size_t count) {
-  uint32_t mask = d->mask;
-  while (most_names(mask) < count) {
-    if (mask == UINT32_MAX)
-      return false; /* all 32-bit ids are taken */
-    mask = mask * 2 + 1;
-  }
-  return mask == d->mask || resize_slots(d, mask);
+  return pf_intern_table_reserve_all(&d->table, count);
 }
 
 
@@ -220,30 +165,23 @@ static pf_bytes *next_entry (pf_dictionary *d) {
 }
 
 
-/* Adds a new name in its slot. Returns its id, or PF_NO_NAME when out of
+/* Returns the id of a name, which is added if it is new; PF_NO_NAME when out of
    memory. */
-static uint32_t add (pf_dictionary *d, slot *s, pf_bytes name, uint32_t hash) {
-  const uint32_t number = pf_names_count(d);
-  if (number >= most_names(d->mask)) {
-    if (!pf_names_reserve(d, (size_t)number + 1))
-      return PF_NO_NAME;
-    s = slot_of(d, name, hash);
-  }
+static uint32_t intern (pf_dictionary *d, pf_bytes name, uint64_t hash) {
+  const uint32_t known = find(d, name, hash);
+  if (known != PF_NOT_INTERNED)
+    return known;
+  if (!pf_intern_table_reserve(&d->table))
+    return PF_NO_NAME;
   pf_bytes *const entry = next_entry(d);
   const uint8_t *const at = entry == NULL ? NULL : keep(d, name);
   if (at == NULL)
     return PF_NO_NAME;
   *entry = (pf_bytes){at, name.size};
   d->has_mangled |= pf_mangled_start(name) != SIZE_MAX;
-  *s = (slot){hash, number};
+  const uint32_t number = pf_intern_table_add(&d->table, hash);
   atomic_store_explicit(&d->count, number + 1, memory_order_relaxed);
   return number;
-}
-
-
-static uint32_t intern (pf_dictionary *d, pf_bytes name, uint32_t hash) {
-  slot *const s = slot_of(d, name, hash);
-  return s->number != PF_NO_NAME ? s->number : add(d, s, name, hash);
 }
 
 
@@ -259,11 +197,12 @@ static size_t smaller (size_t a, size_t b) {
 
 /* Computes the hashes of the first AT_ONCE names and prefetches their slots. */
 static void ask (const pf_dictionary *d, const pf_bytes *names, size_t count,
-                 uint32_t *hashes) {
+                 uint64_t *hashes) {
   for (size_t i = 0; i < smaller(count, AT_ONCE); i++) {
     hashes[i] = hash_of(d, names[i]);
-    if (PF_FAST(MISSES))
-      __builtin_prefetch(&d->slots[hashes[i] & d->mask], 1);
+    if (PF_FAST(MISSES) && d->table.capacity > 0)
+      __builtin_prefetch(
+          &d->table.slots[pf_intern_fold(hashes[i]) & d->table.mask], 1);
   }
 }
 
@@ -272,7 +211,7 @@ static void ask (const pf_dictionary *d, const pf_bytes *names, size_t count,
    names of this group are looked up, so that cache misses overlap. */
 bool pf_intern_all (pf_dictionary *d, const pf_bytes *names, size_t count,
                     uint32_t *numbers) {
-  uint32_t hashes[2][AT_ONCE];
+  uint64_t hashes[2][AT_ONCE];
   ask(d, names, count, hashes[0]);
   for (size_t i = 0, turn = 0; i < count; i += AT_ONCE, turn ^= 1) {
     const size_t end = smaller(count, i + AT_ONCE);
@@ -304,7 +243,7 @@ pf_status pf_intern_texts (pf_dictionary *d, const char *const *names,
 
 
 uint32_t pf_find_name (const pf_dictionary *d, pf_bytes name) {
-  return slot_of(d, name, hash_of(d, name))->number;
+  return find(d, name, hash_of(d, name));
 }
 
 

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "bytes/cursor.h"
+#include "model/base/intern_table.h"
 #include "profio.h"
 
 #define PF_NO_NAME UINT32_MAX
@@ -59,11 +60,6 @@ int pf_name_compare (const pf_dictionary *dictionary, uint32_t left,
 
 /* Private part: visible so that a look-up of a name needs no call. */
 
-struct pf_names_slot {
-  uint32_t hash;
-  uint32_t number; /* id of the name, or PF_NO_NAME: the slot is free */
-};
-
 /* Entries are in segments: the first has 2^PF_NAMES_FIRST of them, each other
    one twice as many as the one before. */
 #define PF_NAMES_FIRST    7
@@ -72,9 +68,8 @@ struct pf_names_slot {
 struct pf_dictionary {
   pf_bytes *segments[PF_NAMES_SEGMENTS]; /* those after the last are NULL */
   _Atomic uint32_t count;
-  uint64_t seed; /* of the hash; random, see intern_table.h */
-  struct pf_names_slot *slots;
-  uint32_t mask;                 /* slots are mask + 1, a power of two */
+  uint64_t seed;                 /* of the hash; random, see intern_table.h */
+  pf_intern_table table;         /* of the names */
   struct pf_names_block *blocks; /* the newest first */
   bool has_mangled;              /* some name looks mangled */
   bool lacks_memory;             /* a name could not be made readable */
