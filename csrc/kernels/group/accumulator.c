@@ -95,7 +95,7 @@ static inline void pick (const pf_accumulator *m, pf_accumulator_kind kind,
              ? pf_name_compare(m->names, (uint32_t)word, (uint32_t)s->word) < 0
              : word < s->word) == (kind == PF_ACCUMULATE_MIN);
   if (is_better)
-    *s = (pf_state_value){word, 1};
+    *s = (pf_state_value){1, word};
 }
 
 
@@ -145,7 +145,7 @@ static pf_status pick_texts (pf_accumulator *m, const pf_present *p) {
     const uint32_t id = pf_intern(m->texts, texts[row]);
     if (id == PF_NO_NAME)
       return PF_ENOMEM;
-    *s = (pf_state_value){id, is_last ? m->batches : 1};
+    *s = (pf_state_value){is_last ? m->batches : 1, id};
   }
   return PF_OK;
 }
@@ -225,8 +225,9 @@ pf_status pf_accumulator_reserve (pf_accumulator *m, size_t groups) {
   size_t capacity = m->capacity == 0 ? 64 : m->capacity;
   while (capacity < groups)
     capacity *= 2;
+  m->size = sizes[m->kind];
   if ((m->absent != NULL && !pf_widen(&m->absent, m->capacity, capacity)) ||
-      !pf_widen_array(&m->states, m->capacity, capacity, sizes[m->kind]))
+      !pf_widen_array(&m->states, m->capacity, capacity, m->size))
     return PF_ENOMEM;
   m->capacity = capacity;
   if (m->type == PF_BYTES && m->texts == NULL)

@@ -27,7 +27,8 @@ typedef enum pf_accumulator_kind {
   PF_ACCUMULATE_QUANTILE  /* pf_quantile */
 } pf_accumulator_kind;
 
-/* The states; all begin as zeros. */
+/* The states. All are zeros at first, and begin with a count: of values, or for
+   pf_state_value 0 while there is none. */
 
 typedef uint64_t pf_state_count;
 
@@ -59,8 +60,8 @@ typedef struct pf_state_fraction { /* of nums that are a count divided by a
 } pf_state_fraction;
 
 typedef struct pf_state_value {
-  uint64_t word; /* an order word; for bytes, an id in `texts` */
   uint64_t seen; /* 0: none yet; for the last of bytes: number of the batch */
+  uint64_t word; /* an order word; for bytes, an id in `texts` */
 } pf_state_value;
 
 /* A set of (group, word) pairs. */
@@ -79,6 +80,7 @@ typedef struct pf_accumulator {
   size_t column; /* or PF_NO_COLUMN */
   size_t by;     /* of fractions: the hidden column with the denominators */
   void *states;  /* one per group */
+  size_t size;   /* of a state */
   size_t capacity;
   const pf_dictionary *names; /* of names */
   pf_dictionary *texts;       /* of bytes: the texts that are stored */

@@ -4,6 +4,7 @@
 */
 
 #include <math.h>
+#include <string.h>
 
 #include "kernels/group/accumulator.h"
 #include "model/dictionary/names.h"
@@ -95,19 +96,9 @@ pf_status pf_accumulator_merge (pf_accumulator *m, const pf_accumulator *more,
 /* {====== Results ====== */
 
 uint64_t pf_accumulator_count (const pf_accumulator *m, size_t group) {
-  switch (m->kind) {
-    case PF_ACCUMULATE_COUNT:
-    case PF_ACCUMULATE_DISTINCT: return ((pf_state_count *)m->states)[group];
-    case PF_ACCUMULATE_SUM: return ((pf_state_sum *)m->states)[group].count;
-    case PF_ACCUMULATE_VARIANCE:
-      return ((pf_state_variance *)m->states)[group].count;
-    case PF_ACCUMULATE_SQUARES:
-      return ((pf_state_squares *)m->states)[group].count;
-    case PF_ACCUMULATE_FRACTION:
-      return ((pf_state_fraction *)m->states)[group].count;
-    case PF_ACCUMULATE_QUANTILE: return ((pf_quantile *)m->states)[group].count;
-    default: return ((pf_state_value *)m->states)[group].seen;
-  }
+  uint64_t count;
+  memcpy(&count, (const uint8_t *)m->states + group * m->size, sizeof count);
+  return count;
 }
 
 

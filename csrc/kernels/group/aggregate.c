@@ -342,14 +342,13 @@ static pf_status put_total (const pf_aggregates *a, size_t number, size_t group,
   const pf_aggregate *const aggregate = &a->list[number];
   const pf_accumulator *const m = &a->accumulators[a->accumulator_of[number]];
   const size_t rest = a->rest_of[number];
-  const uint64_t count = ((pf_state_sum *)m->states)[group].count;
   pf_wide sum = pf_total_sum(m, group), unit = 1;
   if (rest != PF_NO_COLUMN) {
     unit = PF_REMAINDER_UNIT;
     sum = sum * unit + pf_total_sum(&a->accumulators[rest], group);
   }
   if (aggregate->function == PF_MEAN) {
-    column->nums[group] = pf_ratio(sum, (pf_wide)count * unit);
+    column->nums[group] = pf_ratio(sum, pf_accumulator_count(m, group) * unit);
     return PF_OK;
   }
   if (rest != PF_NO_COLUMN)

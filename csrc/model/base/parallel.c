@@ -6,16 +6,21 @@
 
 #include <signal.h>
 #include <stdatomic.h>
+#include <time.h>
 #include <unistd.h>
 
 #define MAX_THREADS 64 /* beside the caller's */
+#define POLL_NS     50000000
 
-/* The tasks of pf_run_all. Each thread takes the next one until none is left. */
+/* The tasks of a run. Each thread takes the next one until none is left. */
 typedef struct queue {
   void (*task)(void *context);
   char *contexts;
   size_t size, count;
   atomic_size_t next;
+  pthread_mutex_t lock; /* protects `running` */
+  pthread_cond_t ended; /* signalled when a thread ends */
+  size_t running;       /* threads other than the caller's */
 } queue;
 
 
@@ -34,28 +39,74 @@ bool pf_thread_start (pthread_t *thread, void *(*run)(void *context),
 }
 
 
-static void *run_tasks (void *context) {
-  queue *const q = context;
+static void run_tasks (queue *q) {
   size_t i;
   while ((i = atomic_fetch_add(&q->next, 1)) < q->count)
     q->task(q->contexts + i * q->size);
+}
+
+
+static void *run_thread (void *context) {
+  queue *const q = context;
+  run_tasks(q);
+  pthread_mutex_lock(&q->lock);
+  q->running--;
+  pthread_cond_signal(&q->ended);
+  pthread_mutex_unlock(&q->lock);
   return NULL;
+}
+
+
+/* Wait at most POLL_NS for the other threads. Returns whether some are
+   running. */
+static bool wait_for_threads (queue *q) {
+  struct timespec until;
+  (void)clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_nsec += POLL_NS;
+  until.tv_sec += until.tv_nsec / 1000000000;
+  until.tv_nsec %= 1000000000;
+  pthread_mutex_lock(&q->lock);
+  if (q->running > 0)
+    (void)pthread_cond_timedwait(&q->ended, &q->lock, &until);
+  const bool more = q->running > 0;
+  pthread_mutex_unlock(&q->lock);
+  return more;
+}
+
+
+void pf_run_polled (void (*task)(void *context), void *contexts, size_t size,
+                    size_t count, size_t threads, void (*poll)(void *context),
+                    void *context) {
+  queue q = {.task = task,
+             .contexts = contexts,
+             .size = size,
+             .count = count,
+             .next = 1,
+             .lock = PTHREAD_MUTEX_INITIALIZER,
+             .ended = PTHREAD_COND_INITIALIZER};
+  pthread_t started[MAX_THREADS];
+  const size_t wanted = threads < count ? threads : count;
+  pthread_mutex_lock(&q.lock);
+  while (q.running < MAX_THREADS && q.running + 1 < wanted &&
+         pf_thread_start(&started[q.running], run_thread, &q))
+    q.running++;
+  const size_t nstarted = q.running;
+  pthread_mutex_unlock(&q.lock);
+  if (count > 0)
+    task(contexts);
+  run_tasks(&q);
+  while (poll != NULL && wait_for_threads(&q))
+    poll(context);
+  for (size_t i = 0; i < nstarted; i++)
+    pthread_join(started[i], NULL);
+  pthread_cond_destroy(&q.ended);
+  pthread_mutex_destroy(&q.lock);
 }
 
 
 void pf_run_all (void (*task)(void *context), void *contexts, size_t size,
                  size_t count) {
   const long processors = sysconf(_SC_NPROCESSORS_ONLN);
-  queue q = {task, contexts, size, count, 1};
-  pthread_t threads[MAX_THREADS];
-  size_t started = 0;
-  while (started < MAX_THREADS && started + 1 < count &&
-         (long)started + 1 < processors &&
-         pf_thread_start(&threads[started], run_tasks, &q))
-    started++;
-  if (count > 0)
-    task(contexts);
-  (void)run_tasks(&q);
-  for (size_t i = 0; i < started; i++)
-    pthread_join(threads[i], NULL);
+  pf_run_polled(task, contexts, size, count,
+                processors > 0 ? (size_t)processors : 1, NULL, NULL);
 }
