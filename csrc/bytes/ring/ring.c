@@ -376,8 +376,6 @@ uint64_t *pf_ring_reserve_slow (pf_ring *ring, size_t words) {
 /* }====== */
 
 
-/* {====== The journal ====== */
-
 /* Double the mapping until `wanted` bytes fit. The old mapping stays, since the
    consumer may be reading it. */
 static pf_status grow_journal (pf_ring *ring, uint64_t wanted,
@@ -423,5 +421,3 @@ pf_status pf_ring_journal_append (pf_ring *ring, uint32_t kind, pf_bytes text,
   pf_store_release(&ring->header->journal, ring->journal_used);
   return PF_OK;
 }
-
-/* }====== */

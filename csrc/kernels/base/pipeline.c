@@ -90,8 +90,6 @@ static pf_status process (state *s, const batch_slot *slot) {
 }
 
 
-/* {====== The second thread ====== */
-
 /* Wait for the next queued batch; NULL when there are no more. */
 static const batch_slot *next_queued (state *s) {
   if (s->queued == s->processed)
@@ -119,8 +117,6 @@ static void *run_thread (void *argument) {
   pthread_mutex_unlock(&s->lock);
   return NULL;
 }
-
-/* }====== */
 
 
 /* {====== The caller's thread ====== */

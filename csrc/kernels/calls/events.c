@@ -31,8 +31,6 @@ void pf_call_flags_text (unsigned flags, char *text, size_t capacity) {
 }
 
 
-/* {====== Opening ====== */
-
 static size_t column_of (const pf_reader *reader, const char *name,
                          pf_type type, pf_type other) {
   const size_t i = pf_field_index(reader->fields, reader->nfields, name);
@@ -111,10 +109,6 @@ void pf_events_close (pf_events *e) {
   e->reader = NULL;
 }
 
-/* }====== */
-
-
-/* {====== Names to codes ====== */
 
 static bool is_word (pf_bytes text, const char *word) {
   return text.size == strlen(word) && memcmp(text.at, word, text.size) == 0;
@@ -172,10 +166,6 @@ static pf_status translate (pf_events *e, const pf_column *column, size_t which,
   return PF_OK;
 }
 
-/* }====== */
-
-
-/* {====== Lanes ====== */
 
 /* Most rows have the lane of the previous row. */
 static pf_status encode_lanes (pf_events *e, const pf_column *column) {
@@ -227,8 +217,6 @@ void pf_events_put_lane (const pf_events *e, uint32_t lane, pf_column *column,
   else
     column->ids[row] = (uint32_t)e->lanes.words[lane];
 }
-
-/* }====== */
 
 
 /* Mark the first row of each file. */

@@ -47,8 +47,6 @@ void pf_lanes_free (pf_lanes *p) {
 }
 
 
-/* {====== Lanes ====== */
-
 void pf_lane_begin (pf_lane *lane, int64_t time, uint32_t epoch) {
   lane->frames[0] = (pf_frame){.start = time,
                                .since = time,
@@ -108,10 +106,6 @@ static pf_lane *lane_at (pf_lane ***list, size_t *count, size_t *capacity,
   return (*list)[number];
 }
 
-/* }====== */
-
-
-/* {====== The kind of an area ====== */
 
 static bool has_class (pf_bytes text, const char *word) {
   const size_t size = strlen(word);
@@ -168,10 +162,6 @@ static pf_lane *home_of (pf_lanes *p, pf_area_kind kind, uint32_t area,
                  first);
 }
 
-/* }====== */
-
-
-/* {====== Slots ====== */
 
 /* A pointer to the entry for the slot of an area in a lane; NULL when out of
    memory. */
@@ -295,5 +285,3 @@ pf_status pf_lanes_renew (pf_lanes *p, uint32_t slot) {
   renewed->age++;
   return PF_OK;
 }
-
-/* }====== */

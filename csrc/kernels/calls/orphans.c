@@ -7,8 +7,6 @@
 #include "model/base/memory.h"
 
 
-/* {====== In a chunk ====== */
-
 void pf_chunk_keep_first (pf_machine *m) {
   pf_chunk *const c = &m->chunk;
   if (pf_grow(&c->firsts, &c->firsts_capacity, c->nfirsts + 1))
@@ -64,8 +62,6 @@ static pf_status push_in_chunk (pf_machine *m, uint32_t number, int64_t time,
   f->state = is_resume ? PF_FRAME_RUNNING : PF_FRAME_SUSPENDED;
   return PF_OK;
 }
-
-/* }====== */
 
 
 /* A leave without an enter. A function or state on an empty stack gets all the

@@ -34,8 +34,6 @@ static inline int64_t duration (uint64_t value) {
 /* }====== */
 
 
-/* {====== Times between calls ====== */
-
 /* The time since the last enter of the area. */
 PF_HOT int64_t period_of (const pf_slot *slot, int64_t time) {
   return slot->entered ? duration(elapsed(slot->last_enter, time)) : PF_NO_TIME;
@@ -51,8 +49,6 @@ PF_HOT int64_t outside_of (const pf_machine *m, const pf_slot *slot,
     return PF_NO_TIME;
   return time < m->first ? 0 : duration(elapsed(m->first, time));
 }
-
-/* }====== */
 
 
 /* {====== Calls out ====== */

@@ -127,8 +127,6 @@ static pf_status write (pf_machine *m, uint32_t number, int64_t time,
 /* }====== */
 
 
-/* {====== Leave, suspend and resume ====== */
-
 static pf_status leave (pf_machine *m, uint32_t number, int64_t time,
                         unsigned flags) {
   pf_lane *const lane = m->lanes.slots[number].lane;
@@ -157,8 +155,6 @@ static pf_status suspend_or_resume (pf_machine *m, uint32_t number,
   f->is_plain &= flags == 0;
   return PF_OK;
 }
-
-/* }====== */
 
 
 /* {====== Events ====== */

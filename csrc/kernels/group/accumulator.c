@@ -13,8 +13,6 @@
 #include "model/dictionary/names.h"
 
 
-/* {====== Sums ====== */
-
 static void add_ints (pf_accumulator *m, const pf_present *p) {
   pf_state_sum *const states = m->states;
   const int64_t *const values = p->values;
@@ -79,10 +77,6 @@ void pf_accumulator_add_fractions (pf_accumulator *m, const pf_batch *batch,
   }
 }
 
-/* }====== */
-
-
-/* {====== One value of a group: minimum, maximum, first, last ====== */
 
 /* Store a word if it is better than the stored one. `kind` is that of the
    accumulator, as a constant where that is faster. */
@@ -150,10 +144,6 @@ static pf_status pick_texts (pf_accumulator *m, const pf_present *p) {
   return PF_OK;
 }
 
-/* }====== */
-
-
-/* {====== Distinct values ====== */
 
 typedef struct member_key {
   const struct pf_member *members;
@@ -198,8 +188,6 @@ static pf_status add_distinct (pf_accumulator *m, const pf_present *p) {
   }
   return PF_OK;
 }
-
-/* }====== */
 
 
 bool pf_accumulator_needs_words (const pf_accumulator *m) {

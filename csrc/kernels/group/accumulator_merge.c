@@ -10,8 +10,6 @@
 #include "model/dictionary/names.h"
 
 
-/* {====== Merging ====== */
-
 bool pf_accumulator_is_mergeable (const pf_accumulator *m) {
   switch (m->kind) {
     case PF_ACCUMULATE_COUNT:
@@ -90,10 +88,6 @@ pf_status pf_accumulator_merge (pf_accumulator *m, const pf_accumulator *more,
   return PF_OK;
 }
 
-/* }====== */
-
-
-/* {====== Results ====== */
 
 uint64_t pf_accumulator_count (const pf_accumulator *m, size_t group) {
   uint64_t count;
@@ -130,5 +124,3 @@ double pf_accumulator_number (const pf_accumulator *m, size_t group,
     default: return total[group].number / by;
   }
 }
-
-/* }====== */

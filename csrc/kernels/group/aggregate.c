@@ -238,8 +238,6 @@ void pf_aggregates_close (pf_aggregates *a) {
 /* }====== */
 
 
-/* {====== Adding a batch ====== */
-
 /* Set a->present to the rows that have a value in the column. */
 static void prepare (pf_aggregates *a, const pf_batch *batch,
                      const uint32_t *groups, size_t column) {
@@ -290,8 +288,6 @@ pf_status pf_aggregates_add (pf_aggregates *a, const pf_batch *batch,
   }
   return PF_OK;
 }
-
-/* }====== */
 
 
 /* {====== Parts ====== */

@@ -29,8 +29,6 @@ typedef struct group_reader {
 } group_reader;
 
 
-/* {====== Reading the input ====== */
-
 /* Read until PF_END, PF_AGAIN or a failure. Chunks are used if there are any;
    if they do not succeed, one reader reads all rows and reports the
    warnings. */
@@ -114,10 +112,6 @@ static void group_close (pf_reader *self) {
   free(g);
 }
 
-/* }====== */
-
-
-/* {====== The schema ====== */
 
 /* Write the help of an aggregate; for times with their unit. */
 static void write_help (char *help, const pf_aggregate *aggregate,
@@ -246,8 +240,6 @@ static bool may_run_apart (const group_reader *g, const pf_key *keys,
       return false;
   return true;
 }
-
-/* }====== */
 
 
 pf_status pf_group_open (pf_reader *input, const pf_key *keys,

@@ -28,8 +28,6 @@ struct pf_keys {
 };
 
 
-/* {====== Words of a batch ====== */
-
 /* Round down to a multiple, but not below the minimum integer. */
 static int64_t floor_int (int64_t value, int64_t width) {
   int64_t over = value % width;
@@ -90,10 +88,6 @@ static void floor_words (const pf_key *key, pf_type type, uint64_t *words,
   }
 }
 
-/* }====== */
-
-
-/* {====== Numbers of a batch ====== */
 
 /* Write the ids of one key. */
 static pf_status encode_key (pf_keys *k, size_t key, const pf_batch *batch,
@@ -152,10 +146,6 @@ pf_status pf_keys_find (pf_keys *k, const pf_batch *batch, uint32_t *groups,
   return status;
 }
 
-/* }====== */
-
-
-/* {====== Chunks ====== */
 
 bool pf_keys_are_mergeable (const pf_keys *k, const pf_field *fields) {
   for (size_t i = 0; i < k->nkeys; i++)
@@ -209,10 +199,6 @@ pf_status pf_keys_merge (pf_keys *k, const pf_keys *more, uint32_t *groups) {
   return status;
 }
 
-/* }====== */
-
-
-/* {====== Answers ====== */
 
 size_t pf_keys_count (const pf_keys *k) {
   if (k->nkeys == 0)
@@ -253,8 +239,6 @@ pf_status pf_keys_finish (const pf_keys *k, pf_store *store, pf_error *error) {
   }
   return PF_OK;
 }
-
-/* }====== */
 
 
 pf_status pf_keys_open (const pf_key *keys, size_t nkeys, pf_keys **made) {

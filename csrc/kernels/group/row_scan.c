@@ -27,8 +27,6 @@ static pf_status add_batch (pf_group_scan *g, pf_error *error) {
 }
 
 
-/* {====== Calls in a thread apart ====== */
-
 /* The context of `process`: converts events to calls and adds these. */
 typedef struct consumer {
   pf_group_scan *scan;
@@ -75,8 +73,6 @@ static pf_status pipe_events (pf_group_scan *g, pf_reader *input,
   return status;
 }
 
-/* }====== */
-
 
 pf_status pf_group_scan_read (pf_group_scan *g, pf_reader *input,
                               const atomic_bool *stop, pf_error *error) {
@@ -111,8 +107,6 @@ void pf_group_scan_close (pf_group_scan *g) {
   memset(g, 0, sizeof *g);
 }
 
-
-/* {====== Chunks ====== */
 
 typedef struct chunk {
   pf_group_chunks *all;
@@ -223,5 +217,3 @@ pf_status pf_group_chunks_read (pf_group_chunks *p, pf_group_scan *scan,
   }
   return PF_OK;
 }
-
-/* }====== */

@@ -37,8 +37,6 @@ typedef struct derive_reader {
 } derive_reader;
 
 
-/* {====== Columns ====== */
-
 static void compute (derive_reader *d, formula *f, const pf_batch *batch,
                      pf_column *column) {
   pf_row_set overflows = {{0}};
@@ -57,10 +55,6 @@ static void compute (derive_reader *d, formula *f, const pf_batch *batch,
     *f->overflows = f->count;
 }
 
-/* }====== */
-
-
-/* {====== Totals ====== */
 
 static pf_status keep_rows (derive_reader *d, pf_batch *pulled,
                             pf_error *error) {
@@ -101,10 +95,6 @@ static pf_status keep_input (derive_reader *d, const pf_batch *batch,
   return pf_store_reader(&d->store, NULL, 0, &d->stored, error);
 }
 
-/* }====== */
-
-
-/* {====== The reader ====== */
 
 static pf_status derive_next (pf_reader *self, pf_batch *batch,
                               pf_error *error) {
@@ -158,10 +148,6 @@ static void derive_close (pf_reader *self) {
   free(d);
 }
 
-/* }====== */
-
-
-/* {====== Opening ====== */
 
 /* Check whether the steps of a formula fit each other and the input; set the
    type and the unit of the result, and increase `height` to the number of slots
@@ -279,5 +265,3 @@ pf_status pf_derive_open (pf_reader *input, const pf_formula *formulas,
   }
   return pf_reader_opened(&d->reader, status, reader);
 }
-
-/* }====== */

@@ -29,8 +29,6 @@ typedef enum place {
 } place;
 
 
-/* {====== The search ====== */
-
 static bool is_ordered (const pf_batch *batch, size_t time) {
   const pf_column *const column = &batch->columns[time];
   bool ordered = !column->has_missing;
@@ -125,8 +123,6 @@ static pf_status start (range_reader *r, pf_error *error) {
   pf_batch_close(&r->probe);
   return status;
 }
-
-/* }====== */
 
 
 /* Keep the rows in the range. Returns whether a row after it was seen. */

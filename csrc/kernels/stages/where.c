@@ -43,8 +43,6 @@ bool pf_test_is_text (pf_type type) {
 }
 
 
-/* {====== Texts ====== */
-
 static bool is_in (const pf_test *test, pf_bytes text) {
   for (size_t i = 0; i < test->nvalues; i++)
     if (text.size == test->values[i].text.size &&
@@ -72,10 +70,6 @@ static pf_status try_text (const pf_test *test, pf_bytes text, bool *yes,
   return PF_OK;
 }
 
-/* }====== */
-
-
-/* {====== Names and areas ====== */
 
 /* Test the text of a name, and store the result. */
 static pf_status try_name (where *w, const pf_test *test, results *v,
@@ -114,10 +108,6 @@ static pf_status test_names (where *w, size_t t, const pf_column *column,
   return PF_OK;
 }
 
-/* }====== */
-
-
-/* {====== Numbers ====== */
 
 static void test_in (where *w, const pf_test *test, size_t rows) {
   memset(w->yes, 0, rows);
@@ -144,8 +134,6 @@ static void test_words (where *w, const pf_test *test, const pf_column *column,
   for (size_t i = 0; column->has_missing && i < rows; i++)
     w->yes[i] &= !pf_is_missing(column, i);
 }
-
-/* }====== */
 
 
 static pf_status run_test (where *w, size_t t, const pf_batch *batch,

@@ -53,8 +53,6 @@ void pf_call_sums_free (pf_call_sums *t) {
 }
 
 
-/* {====== Growing ====== */
-
 /* Grow the hot accumulators, which are aligned to cache lines. */
 static bool widen_hot (pf_call_sums *t, size_t capacity) {
   uint8_t *const memory = malloc(capacity * sizeof *t->hot + LINE);
@@ -96,8 +94,6 @@ pf_status pf_call_sums_reserve (pf_call_sums *t, size_t count) {
   t->capacity = capacity;
   return PF_OK;
 }
-
-/* }====== */
 
 
 /* {====== Adding ====== */

@@ -31,8 +31,6 @@ typedef struct listing {
 } listing;
 
 
-/* {====== Entries in order ====== */
-
 /* Rank the areas in the order in which their slots were created. */
 static pf_status rank_areas (listing *l) {
   const pf_lanes *const lanes = l->rows->lanes;
@@ -143,10 +141,6 @@ static pf_status make_listing (listing *l) {
   return PF_OK;
 }
 
-/* }====== */
-
-
-/* {====== Values ====== */
 
 /* Write one statistic of a duration of a group. */
 static void put_number (const listing *l, const entry *e,
@@ -217,8 +211,6 @@ static void put_entry (const listing *l, const entry *e, pf_column *to,
       default: put_number(l, e, &s->columns[i], to, row);
     }
 }
-
-/* }====== */
 
 
 pf_status pf_statistics_fill (const pf_statistics_rows *rows, pf_store *store,

@@ -113,8 +113,6 @@ typedef struct chunk {
 } chunk;
 
 
-/* {====== In threads ====== */
-
 /* Count rows that have been read and, in the caller's thread, call the progress
    callback. Returns false after a cancellation. */
 static bool may_go_on (pool *p, uint64_t rows) {
@@ -168,8 +166,6 @@ static void read_chunk (void *context) {
   if (k->status >= PF_OK && pf_call_sums_flush(&k->scan->groups.sums) != PF_OK)
     k->status = pf_no_memory(&k->error);
 }
-
-/* }====== */
 
 
 /* Read a chunk again with the scan that holds all earlier chunks. */

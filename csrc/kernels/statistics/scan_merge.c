@@ -98,8 +98,6 @@ static bool fits (const merge *g) {
 /* }====== */
 
 
-/* {====== The ids of the scan ====== */
-
 static pf_status map_lanes (merge *g) {
   const size_t count = g->chunk->events.lanes.count;
   g->lane_of = calloc(count + 1, sizeof *g->lane_of);
@@ -136,8 +134,6 @@ static pf_status map_slots (merge *g) {
   }
   return PF_OK;
 }
-
-/* }====== */
 
 
 /* {====== Slots ====== */

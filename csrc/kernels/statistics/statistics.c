@@ -21,8 +21,6 @@ typedef struct statistics_reader {
 } statistics_reader;
 
 
-/* {====== Reading the events ====== */
-
 /* Whether a column with this statistic is wanted. */
 static bool is_wanted (const statistics_reader *r, const pf_batch *batch,
                        pf_statistic what) {
@@ -79,8 +77,6 @@ static pf_status run (statistics_reader *r, const pf_batch *batch,
   r->done = status == PF_OK;
   return status;
 }
-
-/* }====== */
 
 
 static pf_status statistics_next (pf_reader *self, pf_batch *batch,

@@ -56,8 +56,6 @@ struct pf_gzip {
 };
 
 
-/* {====== A block ====== */
-
 static bool open_stream (z_stream *z) {
   memset(z, 0, sizeof *z);
   return deflateInit2(z, Z_BEST_SPEED, Z_DEFLATED, -MAX_WBITS, 8,
@@ -87,10 +85,6 @@ static void deflate_block (z_stream *z, block *b, bool is_first, bool is_last) {
   (void)deflateReset(z); /* fails only for an invalid stream */
 }
 
-/* }====== */
-
-
-/* {====== Full blocks ====== */
 
 /* Compresses the next waiting block. The caller has the lock, which is released
    during the compression. */
@@ -179,10 +173,6 @@ static pf_status next_block (pf_sink *sink) {
   return PF_OK;
 }
 
-/* }====== */
-
-
-/* {====== The member ====== */
 
 pf_gzip *pf_gzip_open (void) {
   pf_gzip *const g = calloc(1, sizeof *g);
@@ -287,5 +277,3 @@ void pf_gzip_close (pf_gzip *g) {
   pthread_cond_destroy(&g->changed);
   free(g);
 }
-
-/* }====== */

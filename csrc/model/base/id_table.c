@@ -37,8 +37,6 @@ void pf_id_table_free (pf_id_table *n) {
 }
 
 
-/* {====== Growing ====== */
-
 static void insert (pf_id_table *n, uint64_t word, uint32_t id) {
   size_t i = (size_t)(word * n->multiplier >> n->shift);
   while (n->slots[i].id != 0)
@@ -95,10 +93,6 @@ static pf_status add_word (pf_id_table *n, uint64_t word, uint32_t *id) {
   return PF_OK;
 }
 
-/* }====== */
-
-
-/* {====== Finding ====== */
 
 /* The id of a word, or PF_NO_ID. The slots exist. */
 static inline uint32_t look_up (const pf_id_table *n, uint64_t word) {
@@ -152,5 +146,3 @@ pf_status pf_id_table_nullable (pf_id_table *n, const uint64_t *words,
   }
   return PF_OK;
 }
-
-/* }====== */

@@ -16,8 +16,6 @@
 #define FIRST_CAPACITY 16 /* elements of an array that grows */
 
 
-/* {====== Arrays ====== */
-
 /* Returns the bytes to allocate: 1 for an empty array; 0 for more than SIZE_MAX
    / 2. */
 static size_t bytes_of (size_t count, size_t size) {
@@ -44,10 +42,6 @@ void *pf_array_resize (void *old, size_t count, size_t size) {
   return bytes == 0 ? NULL : realloc(old, bytes);
 }
 
-/* }====== */
-
-
-/* {====== In large pages ====== */
 
 /* Asks the kernel to use large pages where the array covers them. Returns the
    array. */
@@ -100,10 +94,6 @@ void *pf_large_array_resize (void *old, size_t used, size_t count,
   return array;
 }
 
-/* }====== */
-
-
-/* {====== Growing ====== */
 
 /* Resizes the array whose pointer is at `array`; all bytes of the elements after
    the first `before` become `byte`. */
@@ -150,5 +140,3 @@ bool pf_grow_filled_array (void *array, size_t *capacity, size_t wanted,
 bool pf_widen_array (void *array, size_t before, size_t count, size_t size) {
   return resize_filled(array, before, count, size, 0);
 }
-
-/* }====== */

@@ -16,8 +16,6 @@
 #define NO_EDGE    UINT16_MAX
 
 
-/* {====== The table ====== */
-
 /* Returns the page in which a row starts. */
 static uint64_t page_of (const pf_ranges *ranges, size_t row) {
   return (pf_range_start(ranges, row) - ranges->base) >> ranges->shift;
@@ -95,10 +93,6 @@ void pf_ranges_close (pf_ranges *ranges) {
   *ranges = (pf_ranges){0};
 }
 
-/* }====== */
-
-
-/* {====== Look-ups ====== */
 
 /* Sets [low, high] to the possible indices of the first row that starts after
    an address. The last row that starts at or before the address is in the page
@@ -161,10 +155,6 @@ void pf_ranges_find_all (const pf_ranges *ranges, const uint64_t *addresses,
   }
 }
 
-/* }====== */
-
-
-/* {====== Sorting ====== */
 
 pf_status pf_sort_rows (const void *rows, size_t stride, size_t count,
                         uint32_t *order) {
@@ -182,5 +172,3 @@ pf_status pf_sort_rows (const void *rows, size_t stride, size_t count,
   free(pairs);
   return PF_OK;
 }
-
-/* }====== */

@@ -30,8 +30,6 @@ void pf_spill_close (pf_spill *s) {
 }
 
 
-/* {====== Writing ====== */
-
 /* Append the chunk in memory to the file. */
 static pf_status write_out (pf_spill *s, pf_spill_buffer *b, pf_error *error) {
   pf_status status = s->has_file ? PF_OK : pf_spool_file(&s->fd, error);
@@ -65,8 +63,6 @@ pf_status pf_spill_reserve (pf_spill *s, size_t number, pf_error *error) {
   return pf_grow(&b->last, &b->capacity, capacity) ? PF_OK
                                                    : pf_no_memory(error);
 }
-
-/* }====== */
 
 
 /* Read a chunk from the file. */

@@ -25,8 +25,6 @@ static pf_area *entry (const struct pf_areas *areas, uint32_t number) {
 }
 
 
-/* {====== Adding ====== */
-
 typedef struct wanted {
   const struct pf_areas *areas;
   const pf_area *area;
@@ -108,5 +106,3 @@ void pf_areas_free (struct pf_areas *areas) {
     free(areas->segments[i]);
   free(areas);
 }
-
-/* }====== */

@@ -89,8 +89,6 @@ pf_status pf_store_append (pf_store *store, const pf_batch *batch) {
 }
 
 
-/* {====== The reader ====== */
-
 typedef struct store_reader {
   pf_reader reader;
   const pf_store *store;
@@ -161,5 +159,3 @@ pf_status pf_store_reader (const pf_store *store, const size_t *order,
   *reader = &r->reader;
   return PF_OK;
 }
-
-/* }====== */

@@ -173,8 +173,6 @@ const pf_table *pf_writer_tables (const pf_writer *w, size_t *count) {
 /* }====== */
 
 
-/* {====== The journal ====== */
-
 /* Appends a name, an area or a stack. */
 static pf_status append (pf_writer *w, int kind, uint32_t number,
                          pf_error *error) {
@@ -219,8 +217,6 @@ pf_status pf_writer_journal (pf_writer *w, pf_error *error) {
     }
   return PF_OK;
 }
-
-/* }====== */
 
 
 /* {====== Rows ====== */
