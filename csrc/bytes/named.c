@@ -19,21 +19,17 @@
 _Static_assert(PF_LONGEST_PATH >= PATH_MAX, "realpath writes PATH_MAX bytes");
 
 
-/* Whether a real path is below a folder. */
-static bool is_below (const char *real, const char *folder) {
-  char top[PF_LONGEST_PATH];
-  if (realpath(folder, top) == NULL)
-    return false;
-  const size_t size = strlen(top);
-  const bool is_root = size == 1;
-  return is_root || (strncmp(real, top, size) == 0 && real[size] == '/');
-}
-
-
+/* Whether a real path is below one of the folders. */
 static bool is_inside (const char *real, const pf_named_rule *rule) {
   bool is = rule->nfolders == 0;
-  for (size_t i = 0; i < rule->nfolders && !is; i++)
-    is = is_below(real, rule->folders[i]);
+  for (size_t i = 0; i < rule->nfolders && !is; i++) {
+    char top[PF_LONGEST_PATH];
+    if (realpath(rule->folders[i], top) == NULL)
+      continue;
+    const size_t size = strlen(top);
+    const bool is_root = size == 1;
+    is = is_root || (strncmp(real, top, size) == 0 && real[size] == '/');
+  }
   return is;
 }
 

@@ -63,29 +63,25 @@ static uint32_t free_slot (pf_details *d) {
 }
 
 
-static bool copy_params (slot *s, pf_bytes params) {
-  if (!pf_grow(&s->bytes, &s->capacity, params.size))
-    return false;
-  if (params.size > 0)
-    memcpy(s->bytes, params.at, params.size);
-  s->detail.params = (pf_bytes){s->bytes, params.size};
-  return true;
-}
-
-
 uint32_t pf_details_keep (pf_details *d, size_t row) {
   const uint32_t number = free_slot(d);
   if (number == 0)
     return 0;
   slot *const s = &d->slots[number - 1];
   pf_detail *const detail = &s->detail;
-  *detail = (pf_detail){.has_line = false};
-  detail->has_line = d->lines != NULL && !pf_is_missing(d->lines, row);
-  detail->has_params = d->params != NULL && !pf_is_missing(d->params, row);
+  *detail = (pf_detail){
+      .has_line = d->lines != NULL && !pf_is_missing(d->lines, row),
+      .has_params = d->params != NULL && !pf_is_missing(d->params, row)};
   if (detail->has_line)
     detail->line = d->lines->ints[row];
-  if (detail->has_params && !copy_params(s, d->params->bytes[row]))
-    return 0;
+  if (detail->has_params) {
+    const pf_bytes params = d->params->bytes[row];
+    if (!pf_grow(&s->bytes, &s->capacity, params.size))
+      return 0;
+    if (params.size > 0)
+      memcpy(s->bytes, params.at, params.size);
+    detail->params = (pf_bytes){s->bytes, params.size};
+  }
   d->free = s->next;
   return number;
 }

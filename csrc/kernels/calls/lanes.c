@@ -232,19 +232,6 @@ static pf_status add_slot (pf_lanes *p, pf_lane *home, uint32_t area,
 }
 
 
-/* Find or create the slot of an area in the lane that holds its calls. */
-static pf_status slot_in (pf_lanes *p, pf_lane *home, uint32_t area,
-                          pf_area_kind kind, uint32_t *slot) {
-  uint32_t *const place = place_of(p, home, area);
-  if (place == NULL)
-    return PF_ENOMEM;
-  if (*place == PF_NO_SLOT && add_slot(p, home, area, kind, place) != PF_OK)
-    return PF_ENOMEM;
-  *slot = *place;
-  return PF_OK;
-}
-
-
 /* Find or create the slot of an area and remember it for `lane`. Events of one
    state may occur in several lanes, while its slot is in the lane of the
    variable. */
@@ -252,9 +239,12 @@ static pf_status link_slot (pf_lanes *p, pf_lane *lane, uint32_t area,
                             int64_t first, uint32_t *slot) {
   const pf_area_kind kind = pf_area_kind_of(p->dictionary, p->has_areas, area);
   pf_lane *const home = home_of(p, kind, area, lane, first);
-  if (home == NULL || slot_in(p, home, area, kind, slot) != PF_OK)
+  uint32_t *place = home == NULL ? NULL : place_of(p, home, area);
+  if (place == NULL ||
+      (*place == PF_NO_SLOT && add_slot(p, home, area, kind, place) != PF_OK))
     return PF_ENOMEM;
-  uint32_t *const place = place_of(p, lane, area);
+  *slot = *place;
+  place = place_of(p, lane, area);
   if (place == NULL)
     return PF_ENOMEM;
   *place = *slot;

@@ -288,24 +288,6 @@ static pf_status write_variable (pf_machine *m, const pf_event_rows *rows,
 }
 
 
-/* Process an event of a slot of this kind. */
-static pf_status dispatch (pf_machine *m, uint32_t number, int64_t time,
-                           unsigned flags, pf_event_kind kind,
-                           pf_area_kind of) {
-  if (of >= PF_KIND_STATE && m->is_chunk)
-    m->chunk.needs_reread |= of == PF_KIND_STATE || kind != PF_EVENT_WRITE;
-  switch (kind) {
-    case PF_EVENT_ENTER:
-      return enter(m, number, time, flags,
-                   of == PF_KIND_STATE ? 0 : PF_CALL_UNWOUND);
-    case PF_EVENT_LEAVE: return leave(m, number, time, flags);
-    case PF_EVENT_WRITE: return write(m, number, time, flags);
-    default:
-      return suspend_or_resume(m, number, time, flags, kind == PF_EVENT_RESUME);
-  }
-}
-
-
 static pf_status process (pf_machine *m, const pf_event_rows *rows, size_t i) {
   const pf_event_kind kind = (pf_event_kind)rows->kinds[i];
   int64_t time = rows->times[i];
@@ -317,9 +299,17 @@ static pf_status process (pf_machine *m, const pf_event_rows *rows, size_t i) {
     return PF_ENOMEM;
   const pf_area_kind of = (pf_area_kind)m->lanes.slots[number].kind;
   m->row = i;
-  const pf_status status = dispatch(m, number, time, flags, kind, of);
-  const bool begins = kind == PF_EVENT_ENTER || kind == PF_EVENT_WRITE;
-  return of == PF_KIND_STATE && begins && status == PF_OK
+  if (of >= PF_KIND_STATE && m->is_chunk)
+    m->chunk.needs_reread |= of == PF_KIND_STATE || kind != PF_EVENT_WRITE;
+  if (kind == PF_EVENT_LEAVE)
+    return leave(m, number, time, flags);
+  if (kind < PF_EVENT_ENTER)
+    return suspend_or_resume(m, number, time, flags, kind == PF_EVENT_RESUME);
+  const unsigned sibling = of == PF_KIND_STATE ? 0 : PF_CALL_UNWOUND;
+  const pf_status status = kind == PF_EVENT_ENTER
+                               ? enter(m, number, time, flags, sibling)
+                               : write(m, number, time, flags);
+  return of == PF_KIND_STATE && status == PF_OK
              ? write_variable(m, rows, i, time)
              : status;
 }

@@ -114,10 +114,9 @@ static pf_status encode_key (pf_keys *k, size_t key, const pf_batch *batch,
     k->missing[i] = pf_is_missing(column, i);
   if (status != PF_OK)
     return status;
-  status =
-      column != NULL && !column->has_missing
-          ? pf_id_table_words(values, k->words, rows, numbers)
-          : pf_id_table_nullable(values, k->words, k->missing, rows, numbers);
+  const bool *const missing =
+      column != NULL && !column->has_missing ? NULL : k->missing;
+  status = pf_id_table_nullable(values, k->words, missing, rows, numbers);
   return status == PF_OK ? PF_OK : pf_no_memory(error);
 }
 

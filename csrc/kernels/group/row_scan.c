@@ -123,20 +123,6 @@ struct pf_group_chunks {
 };
 
 
-/* Open a scan with the same keys and aggregates. */
-static pf_status open_chunk (chunk *c, const pf_group_scan *model) {
-  const size_t size = (c->input->nfields + 1) * sizeof *model->wanted;
-  c->scan.wanted = malloc(size);
-  if (c->scan.wanted == NULL)
-    return PF_ENOMEM;
-  memcpy(c->scan.wanted, model->wanted, size);
-  const pf_status status = pf_keys_clone(model->keys, &c->scan.keys);
-  return status != PF_OK
-             ? status
-             : pf_aggregates_clone(model->aggregates, &c->scan.aggregates);
-}
-
-
 pf_status pf_group_chunks_open (pf_reader *const *readers, size_t count,
                                 bool *strict, const pf_group_scan *model,
                                 pf_group_chunks **chunks) {
@@ -148,12 +134,18 @@ pf_status pf_group_chunks_open (pf_reader *const *readers, size_t count,
   if (p == NULL)
     return PF_ENOMEM;
   p->strict = strict;
+  const size_t size = (readers[0]->nfields + 1) * sizeof *model->wanted;
   pf_status status = PF_OK;
   for (; p->count < count && status == PF_OK; p->count++) {
     chunk *const c = &p->chunks[p->count];
-    c->all = p;
-    c->input = readers[p->count];
-    status = open_chunk(c, model);
+    *c = (chunk){.all = p, .input = readers[p->count]};
+    c->scan.wanted = malloc(size);
+    if (c->scan.wanted == NULL ||
+        pf_keys_clone(model->keys, &c->scan.keys) != PF_OK ||
+        pf_aggregates_clone(model->aggregates, &c->scan.aggregates) != PF_OK)
+      status = PF_ENOMEM;
+    else
+      memcpy(c->scan.wanted, model->wanted, size);
   }
   if (status == PF_OK)
     *chunks = p;

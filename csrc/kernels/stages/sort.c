@@ -75,32 +75,26 @@ static pf_status keep_texts (pf_dictionary *texts, const pf_batch *batch) {
 }
 
 
-/* Choose the columns of the store. */
-static bool choose_columns (sort_reader *s) {
+/* Open the store for the wanted columns, and a batch for the input. */
+static pf_status begin (sort_reader *s) {
   const size_t n = s->reader.nfields;
+  s->begun = true;
+  s->texts = pf_dictionary_new();
   s->columns = calloc(n + 1, sizeof *s->columns);
   s->store_column = calloc(n + 1, sizeof *s->store_column);
   s->fields = calloc(n + 1, sizeof *s->fields);
   s->projection = calloc(n + 1, sizeof *s->projection);
-  if (s->columns == NULL || s->store_column == NULL || s->fields == NULL ||
-      s->projection == NULL)
-    return false;
+  if (s->texts == NULL || s->columns == NULL || s->store_column == NULL ||
+      s->fields == NULL || s->projection == NULL)
+    return PF_ENOMEM;
   for (size_t i = 0; i < n; i++)
     if (s->wanted[i]) {
       s->store_column[i] = s->ncolumns;
       s->fields[s->ncolumns] = s->reader.fields[i];
       s->columns[s->ncolumns++] = i;
     }
-  return true;
-}
-
-
-static pf_status begin (sort_reader *s) {
-  s->begun = true;
-  s->texts = pf_dictionary_new();
-  if (s->texts == NULL || !choose_columns(s) ||
-      pf_store_open(&s->store, s->fields, s->ncolumns, s->reader.dictionary) !=
-          PF_OK)
+  if (pf_store_open(&s->store, s->fields, s->ncolumns, s->reader.dictionary) !=
+      PF_OK)
     return PF_ENOMEM;
   return pf_batch_for(&s->batch, s->reader.input, s->wanted);
 }
@@ -373,17 +367,6 @@ static pf_status read_input (sort_reader *s, pf_error *error) {
 }
 
 
-static pf_status finish (sort_reader *s, pf_error *error) {
-  pf_batch_close(&s->batch);
-  if (sort_rows(s) != PF_OK)
-    return pf_no_memory(error);
-  const pf_status status =
-      pf_store_reader(&s->store, s->order, s->store.rows, &s->rows, error);
-  s->done = status == PF_OK;
-  return status;
-}
-
-
 /* Read and sort the input, once. */
 static pf_status read_and_sort (sort_reader *s, pf_error *error) {
   if (s->done)
@@ -393,8 +376,14 @@ static pf_status read_and_sort (sort_reader *s, pf_error *error) {
     return s->failure.status;
   }
   pf_status status = read_input(s, error);
-  if (status == PF_END)
-    status = finish(s, error);
+  if (status == PF_END) {
+    pf_batch_close(&s->batch);
+    status = sort_rows(s) != PF_OK
+                 ? pf_no_memory(error)
+                 : pf_store_reader(&s->store, s->order, s->store.rows, &s->rows,
+                                   error);
+    s->done = status == PF_OK;
+  }
   if (status < PF_OK)
     s->failure = *error;
   return status;

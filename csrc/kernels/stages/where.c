@@ -71,21 +71,7 @@ static pf_status try_text (const pf_test *test, pf_bytes text, bool *yes,
 }
 
 
-/* Test the text of a name, and store the result. */
-static pf_status try_name (where *w, const pf_test *test, results *v,
-                           pf_type type, uint32_t number, bool *yes,
-                           pf_error *error) {
-  const pf_status status =
-      try_text(test, pf_text(w->dictionary, type, number), yes, error);
-  if (status != PF_OK || number >= MAX_RESULTS)
-    return status;
-  if (!pf_grow_filled(&v->by_number, &v->size, (size_t)number + 1, UNKNOWN))
-    return pf_no_memory(error);
-  v->by_number[number] = *yes ? YES : NO;
-  return PF_OK;
-}
-
-
+/* Test the texts of names or areas, each once, and store the results. */
 static pf_status test_names (where *w, size_t t, const pf_column *column,
                              const uint16_t *keep, size_t count,
                              pf_error *error) {
@@ -100,22 +86,17 @@ static pf_status test_names (where *w, size_t t, const pf_column *column,
       w->yes[row] = v->by_number[number] == YES;
       continue;
     }
-    const pf_status status =
-        try_name(w, &w->tests[t], v, column->type, number, &w->yes[row], error);
+    const pf_bytes text = pf_text(w->dictionary, column->type, number);
+    const pf_status status = try_text(&w->tests[t], text, &w->yes[row], error);
     if (status != PF_OK)
       return status;
+    if (number >= MAX_RESULTS)
+      continue;
+    if (!pf_grow_filled(&v->by_number, &v->size, (size_t)number + 1, UNKNOWN))
+      return pf_no_memory(error);
+    v->by_number[number] = w->yes[row] ? YES : NO;
   }
   return PF_OK;
-}
-
-
-static void test_in (where *w, const pf_test *test, size_t rows) {
-  memset(w->yes, 0, rows);
-  for (size_t v = 0; v < test->nvalues; v++) {
-    const uint64_t word = test->values[v].word;
-    for (size_t i = 0; i < rows; i++)
-      w->yes[i] |= w->words[i] == word;
-  }
 }
 
 
@@ -129,8 +110,12 @@ static void test_words (where *w, const pf_test *test, const pf_column *column,
     for (size_t i = 0; i < rows; i++)
       w->yes[i] = (w->words[i] >= low) & (w->words[i] <= high);
   }
-  else
-    test_in(w, test, rows);
+  else {
+    memset(w->yes, 0, rows);
+    for (size_t v = 0; v < test->nvalues; v++)
+      for (size_t i = 0; i < rows; i++)
+        w->yes[i] |= w->words[i] == test->values[v].word;
+  }
   for (size_t i = 0; column->has_missing && i < rows; i++)
     w->yes[i] &= !pf_is_missing(column, i);
 }
@@ -200,36 +185,27 @@ static void where_close (void *context) {
 }
 
 
-static where *where_new (const pf_reader *input, const pf_test *tests,
-                         size_t ntests) {
+pf_status pf_where_open (pf_reader *input, const pf_test *tests, size_t ntests,
+                         pf_reader **reader, pf_error *error) {
   where *const w = calloc(1, sizeof *w);
   if (w == NULL)
-    return NULL;
+    return pf_no_memory(error);
   w->dictionary = input->dictionary;
   w->ntests = ntests;
   w->tests = calloc(ntests + 1, sizeof *tests);
   w->columns = calloc(ntests + 1, sizeof *w->columns);
   w->results = calloc(ntests + 1, sizeof *w->results);
-  if (w->tests == NULL || w->columns == NULL || w->results == NULL) {
-    where_close(w);
-    return NULL;
-  }
-  for (size_t i = 0; i < ntests; i++) {
+  pf_status status = PF_OK;
+  if (w->tests == NULL || w->columns == NULL || w->results == NULL)
+    status = pf_no_memory(error);
+  for (size_t i = 0; i < ntests && status == PF_OK; i++) {
     w->tests[i] = tests[i];
     w->columns[i] = tests[i].column;
   }
-  return w;
-}
-
-
-pf_status pf_where_open (pf_reader *input, const pf_test *tests, size_t ntests,
-                         pf_reader **reader, pf_error *error) {
-  where *const w = where_new(input, tests, ntests);
-  if (w == NULL)
-    return pf_no_memory(error);
-  const pf_status status = pf_filter_open(
-      input, w->columns, ntests, (pf_predicate){w, select_rows, where_close},
-      reader, error);
+  if (status == PF_OK)
+    status = pf_filter_open(input, w->columns, ntests,
+                            (pf_predicate){w, select_rows, where_close}, reader,
+                            error);
   if (status != PF_OK)
     where_close(w);
   return status;

@@ -70,14 +70,6 @@ static bool lane_fits (const merge *g, uint32_t number) {
 }
 
 
-/* Lanes of variables have no stacks, but their times must not go back. */
-static bool first_fits (const merge *g, const pf_call *first) {
-  const pf_slot *const to =
-      &g->scan->machine.lanes.slots[g->slot_of[first->slot]];
-  return to->kind != PF_KIND_VALUE || first->start >= to->lane->last;
-}
-
-
 static bool fits (const merge *g) {
   const pf_chunk *const c = &g->chunk->machine.chunk;
   for (size_t i = 0; i < c->nleaves; i++) {
@@ -89,9 +81,13 @@ static bool fits (const merge *g) {
   for (uint32_t i = 0; i < g->chunk->machine.lanes.nlanes; i++)
     if (!lane_fits(g, i))
       return false;
-  for (size_t i = 0; i < c->nfirsts; i++)
-    if (!first_fits(g, &c->firsts[i]))
+  /* Lanes of variables have no stacks, but their times must not go back. */
+  for (size_t i = 0; i < c->nfirsts; i++) {
+    const pf_slot *const to =
+        &g->scan->machine.lanes.slots[g->slot_of[c->firsts[i].slot]];
+    if (to->kind == PF_KIND_VALUE && c->firsts[i].start < to->lane->last)
       return false;
+  }
   return true;
 }
 

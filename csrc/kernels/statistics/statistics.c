@@ -31,17 +31,6 @@ static bool is_wanted (const statistics_reader *r, const pf_batch *batch,
 }
 
 
-static pf_status read_chunks (statistics_reader *r,
-                              const pf_scan_options *options, pf_error *error) {
-  const pf_scan_chunks chunks = {r->chunks, r->options.nchunks + 1,
-                                 r->options.rows, r->options.threads,
-                                 r->options.progress};
-  const pf_status status =
-      pf_scan_chunks_read(&chunks, options, &r->scan, error);
-  return status == PF_OK ? PF_END : status;
-}
-
-
 /* Read the events until PF_END, PF_AGAIN or a failure. */
 static pf_status read_events (statistics_reader *r, const pf_batch *batch,
                               pf_error *error) {
@@ -54,8 +43,14 @@ static pf_status read_events (statistics_reader *r, const pf_batch *batch,
     if (status != PF_OK)
       return status;
   }
-  if (r->options.nchunks > 0)
-    return read_chunks(r, &options, error);
+  if (r->options.nchunks > 0) {
+    const pf_scan_chunks chunks = {r->chunks, r->options.nchunks + 1,
+                                   r->options.rows, r->options.threads,
+                                   r->options.progress};
+    const pf_status status =
+        pf_scan_chunks_read(&chunks, &options, &r->scan, error);
+    return status == PF_OK ? PF_END : status;
+  }
   const pf_status status = pf_scan_read(&r->scan, UINT64_MAX, error);
   return status == PF_END && pf_scan_finish(&r->scan) != PF_OK
              ? pf_no_memory(error)

@@ -218,15 +218,19 @@ bool pf_is_same_in_utf8 (const pf_charset *charset, pf_bytes text) {
 }
 
 
+/* Convert by iconv. *complete is false when it stopped at a character; each
+   of these is replaced by U+FFFD if `to_utf8`. */
 static size_t convert_by_iconv (const pf_converter *converter, pf_bytes text,
-                                uint8_t *out) {
+                                bool to_utf8, uint8_t *out, bool *complete) {
   size_t capacity = 4 * text.size + 16, left = text.size;
   char *to = (char *)out, *from = (char *)out + capacity;
   memcpy(from, text.at, text.size);
   iconv(converter->iconv, NULL, NULL, NULL, NULL);
+  *complete = true;
   while (left > 0 &&
          iconv(converter->iconv, &from, &left, &to, &capacity) == (size_t)-1) {
-    if (capacity < 16 || left == 0)
+    *complete = false;
+    if (!to_utf8 || capacity < 16 || left == 0)
       break;
     memcpy(to, "\xEF\xBF\xBD", 3);
     to += 3, capacity -= 3;
@@ -237,8 +241,9 @@ static size_t convert_by_iconv (const pf_converter *converter, pf_bytes text,
 
 
 size_t pf_convert (pf_converter *converter, pf_bytes text, uint8_t *out) {
+  bool complete;
   if (converter->charset->kind == PF_TEXT_BY_ICONV)
-    return convert_by_iconv(converter, text, out);
+    return convert_by_iconv(converter, text, true, out, &complete);
   uint8_t *to = out;
   for (size_t i = 0; i < text.size; i++) {
     const uint32_t packed = converter->charset->utf8[text.at[i]];
@@ -285,19 +290,12 @@ static bool back_by_table (const pf_charset *charset, pf_bytes text,
 
 bool pf_convert_back (pf_converter *converter, pf_bytes text, uint8_t *out,
                       size_t *size) {
-  if (converter->charset->kind == PF_TEXT_BY_ICONV) {
-    /* The same by iconv, with a copy of the input after the output. */
-    size_t capacity = 4 * text.size + 16, left = text.size;
-    char *to = (char *)out, *from = (char *)out + capacity;
-    if (converter->iconv == (iconv_t)-1)
-      return false;
-    memcpy(from, text.at, text.size);
-    iconv(converter->iconv, NULL, NULL, NULL, NULL);
-    const size_t failed = iconv(converter->iconv, &from, &left, &to, &capacity);
-    *size = (size_t)((uint8_t *)to - out);
-    return failed != (size_t)-1;
-  }
-  return back_by_table(converter->charset, text, out, size);
+  bool complete = false;
+  if (converter->charset->kind != PF_TEXT_BY_ICONV)
+    return back_by_table(converter->charset, text, out, size);
+  if (converter->iconv != (iconv_t)-1)
+    *size = convert_by_iconv(converter, text, false, out, &complete);
+  return complete;
 }
 
 /* }====== */

@@ -225,20 +225,16 @@ static bool pack_rest (pf_gzip *g) {
 }
 
 
-static void put_block (pf_sink *to, const block *b, uLong *crc) {
-  (void)pf_sink_put(to, b->packed,
-                    b->packed_size); /* the sink remembers its error */
-  *crc = crc32_combine(*crc, b->crc, (z_off_t)b->size);
-}
-
-
 static void put_member (const pf_gzip *g, pf_sink *to) {
   static const uint8_t head[] = {0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 3};
   uLong crc = crc32(0, NULL, 0);
+  /* The sink remembers its failure. */
   (void)pf_sink_put(to, head, sizeof head);
-  for (size_t i = 0; i < g->count; i++)
-    put_block(to, &g->blocks[i], &crc);
-  put_block(to, &g->filling, &crc);
+  for (size_t i = 0; i <= g->count; i++) {
+    const block *const b = i < g->count ? &g->blocks[i] : &g->filling;
+    (void)pf_sink_put(to, b->packed, b->packed_size);
+    crc = crc32_combine(crc, b->crc, (z_off_t)b->size);
+  }
   (void)pf_sink_uint(to, 4, false, crc);
   (void)pf_sink_uint(to, 4, false, g->sink.written & UINT32_MAX);
 }

@@ -120,12 +120,7 @@ static inline pf_status find (pf_id_table *n, uint64_t word, uint32_t *id) {
 
 pf_status pf_id_table_words (pf_id_table *n, const uint64_t *words,
                              size_t count, uint32_t *ids) {
-  if (n->slots == NULL && !grow_slots(n))
-    return PF_ENOMEM;
-  for (size_t i = 0; i < count; i++)
-    if (find(n, words[i], &ids[i]) != PF_OK)
-      return PF_ENOMEM;
-  return PF_OK;
+  return pf_id_table_nullable(n, words, NULL, count, ids);
 }
 
 
@@ -135,7 +130,7 @@ pf_status pf_id_table_nullable (pf_id_table *n, const uint64_t *words,
   if (n->slots == NULL && !grow_slots(n))
     return PF_ENOMEM;
   for (size_t i = 0; i < count; i++) {
-    if (!missing[i]) {
+    if (missing == NULL || !missing[i]) {
       if (find(n, words[i], &ids[i]) != PF_OK)
         return PF_ENOMEM;
       continue;

@@ -36,7 +36,7 @@ pf_status pf_id_table_words (pf_id_table *table, const uint64_t *words,
                              size_t count, uint32_t *ids);
 
 /* As pf_id_table_words; a word with missing[i] is "no value", which has an id
-   of its own. */
+   of its own. `missing` NULL: all have values. */
 pf_status pf_id_table_nullable (pf_id_table *table, const uint64_t *words,
                                 const bool *missing, size_t count,
                                 uint32_t *ids);

@@ -16,12 +16,6 @@
 #define NO_EDGE    UINT16_MAX
 
 
-/* Returns the page in which a row starts. */
-static uint64_t page_of (const pf_ranges *ranges, size_t row) {
-  return (pf_range_start(ranges, row) - ranges->base) >> ranges->shift;
-}
-
-
 /* Returns whether a row ends at least `distance` addresses after the base. */
 static bool reaches (const pf_ranges *ranges, size_t row, uint64_t distance) {
   const uint64_t end = pf_range_end(ranges, row);
@@ -79,7 +73,8 @@ pf_status pf_ranges_open (pf_ranges *ranges, const void *rows, size_t stride,
   }
   for (size_t page = 0, row = 0; page < ranges->npages; page++) {
     const size_t first = row;
-    while (row < count && page_of(ranges, row) == page)
+    while (row < count &&
+           (pf_range_start(ranges, row) - ranges->base) >> shift == page)
       row++;
     ranges->pages[page] = page_with(ranges, page, first, row);
   }
@@ -94,22 +89,16 @@ void pf_ranges_close (pf_ranges *ranges) {
 }
 
 
-/* Sets [low, high] to the possible indices of the first row that starts after
-   an address. The last row that starts at or before the address is in the page
-   of the address, or is the last row before that page. The address must not be
-   below the base. */
-static inline void narrow (const pf_ranges *ranges, uint64_t address,
-                           uint32_t *low, uint32_t *high) {
+/* The last row that starts at or before the address is in the page of the
+   address, or is the last row before that page. */
+size_t pf_ranges_before (const pf_ranges *ranges, uint64_t address) {
+  if (ranges->count == 0 || address < ranges->base)
+    return SIZE_MAX;
   uint64_t page = (address - ranges->base) >> ranges->shift;
   if (page >= ranges->npages)
     page = ranges->npages - 1;
-  *low = ranges->pages[page].first;
-  *high = ranges->pages[page + 1].first;
-}
-
-
-static inline uint32_t search (const pf_ranges *ranges, uint64_t address,
-                               uint32_t low, uint32_t high) {
+  uint32_t low = ranges->pages[page].first;
+  uint32_t high = ranges->pages[page + 1].first;
   while (low < high) {
     const uint32_t middle = low + (high - low) / 2;
     if (pf_range_start(ranges, middle) <= address)
@@ -118,15 +107,6 @@ static inline uint32_t search (const pf_ranges *ranges, uint64_t address,
       high = middle;
   }
   return low - 1;
-}
-
-
-size_t pf_ranges_before (const pf_ranges *ranges, uint64_t address) {
-  uint32_t low, high;
-  if (ranges->count == 0 || address < ranges->base)
-    return SIZE_MAX;
-  narrow(ranges, address, &low, &high);
-  return search(ranges, address, low, high);
 }
 
 

@@ -232,6 +232,13 @@ static bool open_conditions (pf_ring_consumer *c) {
 }
 
 
+static void close_conditions (pf_ring_consumer *c) {
+  pthread_cond_destroy(&c->requested);
+  pthread_cond_destroy(&c->progress);
+  pthread_mutex_destroy(&c->lock);
+}
+
+
 void pf_ring_consumer_start (pf_ring_consumer *c) {
   if (c->writer->ring.mode == PF_RING_OVERWRITE ||
       pthread_mutex_init(&c->lock, NULL) != 0)
@@ -241,11 +248,8 @@ void pf_ring_consumer_start (pf_ring_consumer *c) {
     return;
   }
   c->has_thread = pf_thread_start(&c->thread, run, c);
-  if (c->has_thread)
-    return;
-  pthread_cond_destroy(&c->requested);
-  pthread_cond_destroy(&c->progress);
-  pthread_mutex_destroy(&c->lock);
+  if (!c->has_thread)
+    close_conditions(c);
 }
 
 
@@ -300,9 +304,7 @@ void pf_ring_consumer_stop (pf_ring_consumer *c) {
   pthread_cond_signal(&c->requested);
   pthread_mutex_unlock(&c->lock);
   pthread_join(c->thread, NULL);
-  pthread_cond_destroy(&c->requested);
-  pthread_cond_destroy(&c->progress);
-  pthread_mutex_destroy(&c->lock);
+  close_conditions(c);
   c->has_thread = false;
 }
 

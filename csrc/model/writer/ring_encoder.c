@@ -89,14 +89,6 @@ void pf_ring_encoder_close (pf_ring_encoder *e) {
 
 /* {====== The journal ====== */
 
-static pf_status add_id (pf_id_map *map, uint32_t id, pf_error *error) {
-  if (!pf_grow(&map->own, &map->capacity, map->count + 1))
-    return pf_no_memory(error);
-  map->own[map->count++] = id;
-  return PF_OK;
-}
-
-
 /* Set *own to the encoder's id for an id of the producer; the id for "none" is
    the same in both. False: no journal entry has that id. */
 static bool translate (const pf_ring_encoder *e, int kind, uint64_t id,
@@ -112,16 +104,8 @@ static bool translate (const pf_ring_encoder *e, int kind, uint64_t id,
 }
 
 
-static pf_status replay_name (pf_ring_encoder *e, pf_bytes text,
-                              pf_error *error) {
-  const uint32_t name = pf_intern(e->dictionary, text);
-  if (name == PF_NO_NAME)
-    return pf_no_memory(error);
-  return add_id(&e->ids[PF_JOURNAL_NAME], name, error);
-}
-
-
-static pf_status replay_area (pf_ring_encoder *e, pf_bytes text,
+/* Set *id to the encoder's id of an area. */
+static pf_status replay_area (pf_ring_encoder *e, pf_bytes text, uint32_t *id,
                               pf_error *error) {
   pf_area area = PF_AREA_NONE;
   uint64_t n[PF_JOURNAL_AREA_NUMBERS];
@@ -138,24 +122,20 @@ static pf_status replay_area (pf_ring_encoder *e, pf_bytes text,
   area.value = (int64_t)n[6];
   area.has_handle = (n[7] & 1) != 0;
   area.has_value = (n[7] & 2) != 0;
-  const uint32_t id = pf_area_add(e->dictionary, &area);
-  if (id == PF_NO_AREA)
-    return pf_no_memory(error);
-  return add_id(&e->ids[PF_JOURNAL_AREA], id, error);
+  *id = pf_area_add(e->dictionary, &area);
+  return PF_OK;
 }
 
 
-static pf_status replay_stack (pf_ring_encoder *e, pf_bytes text,
+static pf_status replay_stack (pf_ring_encoder *e, pf_bytes text, uint32_t *id,
                                pf_error *error) {
   uint32_t parent, frame;
   if (text.size != 16 ||
       !translate(e, PF_JOURNAL_STACK, word_at(text.at), &parent) ||
       !translate(e, PF_JOURNAL_AREA, word_at(text.at + 8), &frame))
     return broken("a stack", error);
-  const uint32_t id = pf_stack_push(e->dictionary, parent, frame);
-  if (id == PF_NO_STACK)
-    return pf_no_memory(error);
-  return add_id(&e->ids[PF_JOURNAL_STACK], id, error);
+  *id = pf_stack_push(e->dictionary, parent, frame);
+  return PF_OK;
 }
 
 
@@ -166,14 +146,19 @@ pf_status pf_ring_encoder_replay (pf_ring_encoder *e, pf_ring_cursor *journal,
   pf_status status;
   while ((status = pf_ring_journal_next(journal, &kind, &text, error)) ==
          PF_MORE) {
+    uint32_t id = UINT32_MAX; /* out of memory */
     switch (kind) {
-      case PF_JOURNAL_NAME: status = replay_name(e, text, error); break;
-      case PF_JOURNAL_AREA: status = replay_area(e, text, error); break;
-      case PF_JOURNAL_STACK: status = replay_stack(e, text, error); break;
+      case PF_JOURNAL_NAME: id = pf_intern(e->dictionary, text); break;
+      case PF_JOURNAL_AREA: status = replay_area(e, text, &id, error); break;
+      case PF_JOURNAL_STACK: status = replay_stack(e, text, &id, error); break;
       default: status = broken("the journal", error);
     }
     if (status != PF_OK)
       return status;
+    pf_id_map *const map = &e->ids[kind];
+    if (id == UINT32_MAX || !pf_grow(&map->own, &map->capacity, map->count + 1))
+      return pf_no_memory(error);
+    map->own[map->count++] = id;
   }
   return status < 0 ? status : PF_OK;
 }
@@ -220,41 +205,6 @@ static bool take_bytes (words *w, uint64_t size, pf_bytes *bytes) {
 }
 
 
-/* Read the value of a column from the words. */
-static bool take_value (const pf_ring_encoder *e, words *w, pf_column *column,
-                        size_t row) {
-  if (w->left == 0)
-    return false;
-  const uint64_t word = word_at(w->at);
-  w->at += 8;
-  w->left--;
-  switch (column->type) {
-    case PF_BOOL: column->bools[row] = word != 0; return true;
-    case PF_NAME: return translate(e, PF_JOURNAL_NAME, word, &column->ids[row]);
-    case PF_AREA: return translate(e, PF_JOURNAL_AREA, word, &column->ids[row]);
-    case PF_STACK:
-      return translate(e, PF_JOURNAL_STACK, word, &column->ids[row]);
-    case PF_BYTES: return take_bytes(w, word, &column->bytes[row]);
-    default: column->addrs[row] = word; return true;
-  }
-}
-
-
-/* Add one row, with columns of any type. */
-static pf_status add_row (pf_ring_encoder *e, pf_batch *batch,
-                          const uint8_t *values, size_t count,
-                          pf_error *error) {
-  words w = {values, count};
-  for (size_t i = 0; i < e->nwanted; i++)
-    if (!take_value(e, &w, &batch->columns[e->wanted[i]], batch->rows))
-      return broken("a record", error);
-  if (w.left != 0)
-    return broken("a record", error);
-  batch->rows++;
-  return PF_OK;
-}
-
-
 /* Read `count` words at intervals of `step` bytes as ids of the encoder. */
 static bool take_ids (const pf_id_map *map, const uint8_t *at, size_t step,
                       size_t count, uint32_t *ids) {
@@ -290,6 +240,35 @@ static bool take_column (const pf_ring_encoder *e, const uint8_t *at,
         column->addrs[row + i] = word_at(at + i * step);
       return true;
   }
+}
+
+
+/* Read the value of a column from the words. */
+static bool take_value (const pf_ring_encoder *e, words *w, pf_column *column,
+                        size_t row) {
+  if (w->left == 0)
+    return false;
+  const uint8_t *const at = w->at;
+  w->at += 8;
+  w->left--;
+  return column->type == PF_BYTES
+             ? take_bytes(w, word_at(at), &column->bytes[row])
+             : take_column(e, at, 8, 1, column, row);
+}
+
+
+/* Add one row, with columns of any type. */
+static pf_status add_row (pf_ring_encoder *e, pf_batch *batch,
+                          const uint8_t *values, size_t count,
+                          pf_error *error) {
+  words w = {values, count};
+  for (size_t i = 0; i < e->nwanted; i++)
+    if (!take_value(e, &w, &batch->columns[e->wanted[i]], batch->rows))
+      return broken("a record", error);
+  if (w.left != 0)
+    return broken("a record", error);
+  batch->rows++;
+  return PF_OK;
 }
 
 

@@ -229,11 +229,6 @@ static size_t words_of (const pf_column *column, size_t row) {
 }
 
 
-static bool has_value (const pf_column *column, size_t row) {
-  return column->data != NULL && !pf_is_missing(column, row);
-}
-
-
 static uint64_t *put_value (uint64_t *at, const pf_column *column, size_t row) {
   const size_t words = words_of(column, row);
   switch (column->type) {
@@ -278,7 +273,7 @@ pf_status pf_writer_put (pf_writer *w, size_t table, const pf_batch *batch,
   if (status != PF_OK)
     return status;
   for (size_t i = 0; i < batch->ncolumns; i++)
-    if (has_value(&batch->columns[i], row)) {
+    if (pf_has_value(batch, i, row)) {
       words += words_of(&batch->columns[i], row);
       columns |= 1u << i;
     }
