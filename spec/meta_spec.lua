@@ -4,7 +4,7 @@ local core = require "profio.core"
 
 local function stub()
    local texts = {}
-   for i, name in ipairs { "core", "core_profile", "core_recorder", "core_stream" } do
+   for i, name in ipairs { "core", "core_part", "core_profile", "core_recorder", "core_stream" } do
       local file <close> = assert(io.open("lua/profio/meta/" .. name .. ".lua"))
       texts[i] = file:read "a"
    end

@@ -32,7 +32,8 @@ struct pf_map {
   pf_bytes bytes;
   size_t reserved; /* bytes mapped; pages after the file fault; 0: none */
   uint8_t *memory; /* the bytes are here, owned; or NULL */
-  int fd;          /* of a growing file, else -1 */
+  pf_file_state file;
+  int fd; /* of a growing file, else -1 */
   atomic_bool faulted;
   _Atomic(struct pf_map *) next;
   struct pf_map *previous; /* under the lock; removes a map in constant time */
@@ -223,6 +224,14 @@ pf_status pf_map_open (const char *path, uint64_t max_size, pf_map **map,
   if (fd < 0)
     return pf_fail(error, PF_EIO, PF_NO_OFFSET, "%s", strerror(errno));
   const pf_status status = pf_map_descriptor(fd, max_size, map, error);
+  struct stat found;
+  if (status == PF_OK && fstat(fd, &found) == 0 && S_ISREG(found.st_mode))
+    (*map)->file = (pf_file_state){.is_plain = true,
+                                   .device = found.st_dev,
+                                   .inode = found.st_ino,
+                                   .size = (uint64_t)found.st_size,
+                                   .seconds = found.st_mtim.tv_sec,
+                                   .nanoseconds = found.st_mtim.tv_nsec};
   close(fd);
   return status;
 }
@@ -287,6 +296,11 @@ bool pf_map_grow (pf_map *map) {
     atomic_store(&map->faulted, true);
   map->bytes.size = size < map->reserved ? (size_t)size : map->reserved;
   return map->bytes.size > known;
+}
+
+
+const pf_file_state *pf_map_file_state (const pf_map *map) {
+  return &map->file;
 }
 
 

@@ -52,6 +52,17 @@ pf_status pf_map_gzip (pf_bytes packed, uint64_t max_size, pf_map **map,
 /* Whether the bytes begin as gzip data do. */
 bool pf_is_gzip (pf_bytes bytes);
 
+/* A state of a plain file: equal for two looks between which nobody changed or
+   replaced the file. */
+typedef struct pf_file_state {
+  bool is_plain; /* false, with zeros, for pipes and data */
+  uint64_t device, inode, size;
+  int64_t seconds, nanoseconds; /* of the last change of its bytes */
+} pf_file_state;
+
+/* The state of the file that pf_map_open has mapped or unpacked. */
+const pf_file_state *pf_map_file_state (const pf_map *map);
+
 /* The mapped bytes, until pf_map_close. */
 pf_bytes pf_map_bytes (const pf_map *map);
 

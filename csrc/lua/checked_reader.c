@@ -16,9 +16,10 @@ typedef struct checked {
   pf_abilities abilities;
   pf_reader *input;   /* NULL: not open yet */
   uint64_t rows_left; /* rows still to be returned; UINT64_MAX: no limit */
-  l_part *part;       /* pinned by the userdata */
-  const pf_table *table;
-  size_t omitted; /* column of omit_zeros, or SIZE_MAX */
+  l_part *part;       /* pinned by the userdata, like the name */
+  const char *table;  /* the name of the table */
+  size_t omitted;     /* column of omit_zeros, or SIZE_MAX */
+  bool lends_fields;  /* in use until it is closed, for its fields */
 } checked;
 
 
@@ -42,6 +43,14 @@ static pf_status result (const checked *w, pf_status status, pf_error *error) {
 }
 
 
+static const pf_table *table_named (const l_part *p, const char *name) {
+  for (size_t i = 0; i < p->trace.ntables; i++)
+    if (strcmp(p->trace.tables[i].name, name) == 0)
+      return &p->trace.tables[i];
+  return NULL;
+}
+
+
 /* Checks that the part is open, and opens the decoder's reader if it is not
    open yet. */
 static pf_status open_input (checked *w, pf_error *error) {
@@ -49,13 +58,28 @@ static pf_status open_input (checked *w, pf_error *error) {
     return error->status;
   if (w->input != NULL)
     return PF_OK;
-  pf_reader *input = NULL;
-  const pf_status status =
-      w->table->open(&w->part->trace, w->table, &input, error);
-  if (status == PF_OK && w->omitted != SIZE_MAX)
-    input->can->omit_zeros(input, w->omitted);
-  w->input = input;
-  return status == PF_OK ? PF_OK : result(w, status, error);
+  pf_status status = l_part_use(w->part, error);
+  if (status != PF_OK)
+    return result(w, status, error);
+  const pf_table *const table = table_named(w->part, w->table);
+  status = table->open(&w->part->trace, table, &w->input, error);
+  if (status != PF_OK) {
+    w->input = NULL;
+    l_part_release(w->part);
+    return result(w, status, error);
+  }
+  if (w->omitted != SIZE_MAX)
+    w->input->can->omit_zeros(w->input, w->omitted);
+  return PF_OK;
+}
+
+
+static void close_input (checked *w) {
+  if (w->input == NULL)
+    return;
+  w->input->close(w->input);
+  w->input = NULL;
+  l_part_release(w->part);
 }
 
 
@@ -86,9 +110,9 @@ static pf_status checked_read_stacks (pf_reader *self,
   if (status != PF_OK)
     return status;
   status = w->input->can->read_stacks(w->input, to, error);
-  w->input->close(w->input);
-  w->input = NULL;
-  return result(w, status, error);
+  status = result(w, status, error);
+  close_input(w);
+  return status;
 }
 
 
@@ -110,33 +134,24 @@ static void checked_omit_zeros (pf_reader *self, size_t column) {
 
 
 static void checked_close (pf_reader *self) {
-  const checked *const w = (const checked *)(const void *)self;
-  if (w->input != NULL)
-    w->input->close(w->input);
+  checked *const w = (checked *)(void *)self;
+  close_input(w);
+  if (w->lends_fields)
+    l_part_release(w->part);
   free(self);
 }
 
 
-static const pf_table *table_check (lua_State *L, const l_part *p, int arg) {
-  const char *const name = luaL_checkstring(L, arg);
-  for (size_t i = 0; i < p->trace.ntables; i++)
-    if (strcmp(p->trace.tables[i].name, name) == 0)
-      return &p->trace.tables[i];
-  luaL_error(L, "no table '%s'", name);
-  return NULL;
-}
-
-
-/* Pushes a reader of the table at 2 of the part at 1, which is not open yet. */
-static checked *new_checked (lua_State *L) {
+/* Pushes a reader of a table of the part at 1, which is not open yet; the caller
+   sets its fields. */
+static checked *new_checked (lua_State *L, const char *table) {
   l_part *const p = l_part_check(L, 1);
-  const pf_table *const table = table_check(L, p, 2);
   l_reader *const r = l_reader_new(L);
   r->open = &p->open;
   lua_getiuservalue(L, 1, 2);
   lua_setiuservalue(L, -2, 2);
-  checked *const w =
-      pf_reader_new(sizeof *w, &p->trace, table, checked_next, &r->error);
+  checked *const w = pf_reader_of(sizeof *w, NULL, 0, p->trace.dictionary,
+                                  checked_next, &r->error);
   if (w == NULL)
     l_no_memory(L);
   w->reader.close = checked_close;
@@ -151,11 +166,21 @@ static checked *new_checked (lua_State *L) {
 
 
 int l_part_reader (lua_State *L) {
+  l_part *const p = l_part_check(L, 1);
+  const char *const name = luaL_checkstring(L, 2);
   const lua_Integer from = luaL_optinteger(L, 3, -1);
   const lua_Integer count = from < 0 ? 0 : luaL_checkinteger(L, 4);
-  lua_settop(L, 4);
-  checked *const w = new_checked(L); /* at 5 */
   pf_error error;
+  lua_settop(L, 4);
+  checked *const w = new_checked(L, name); /* at 5 */
+  if (l_part_use(p, &error) != PF_OK)
+    return l_failure_of(L, &error, 1);
+  w->lends_fields = true;
+  const pf_table *const table = table_named(p, name);
+  if (table == NULL)
+    return luaL_error(L, "no table '%s'", name);
+  w->reader.fields = table->fields;
+  w->reader.nfields = table->nfields;
   if (open_input(w, &error) != PF_OK)
     return l_failure_of(L, &error, 1);
   const pf_abilities *const can = pf_can(w->input);
@@ -178,9 +203,12 @@ int l_part_reader (lua_State *L) {
 
 
 int l_part_reader_like (lua_State *L) {
-  const pf_abilities *const can = pf_can(l_reader_check(L, 3)->reader);
-  lua_settop(L, 2);
-  checked *const w = new_checked(L);
-  w->abilities = *can;
+  const pf_reader *const other = l_reader_check(L, 3)->reader;
+  const char *const name = luaL_checkstring(L, 2);
+  lua_settop(L, 3); /* pins `other`, whose fields it has */
+  checked *const w = new_checked(L, name);
+  w->reader.fields = other->fields;
+  w->reader.nfields = other->nfields;
+  w->abilities = *pf_can(other);
   return 1;
 }

@@ -192,15 +192,17 @@ static int core_records (lua_State *L) {
 }
 
 
-/* core.rows(reader, columns): all rows in an array. */
+/* core.rows(reader, columns, most): the rows in an array: all, or the first
+   ones. */
 static int core_rows (lua_State *L) {
+  const lua_Integer most = luaL_optinteger(L, 3, LUA_MAXINTEGER);
   l_cursor *const c = new_cursor(L); /* at 3 */
   lua_getiuservalue(L, 3, 2);
   lua_getiuservalue(L, 3, 3);
   lua_newtable(L);
   lua_Integer n = 0;
-  while (refill(L, c, 3))
-    for (size_t row = 0; row < c->rows; row++) {
+  while (n < most && refill(L, c, 3))
+    for (size_t row = 0; row < c->rows && n < most; row++) {
       push_record(L, c, row, 5, 4);
       lua_rawseti(L, 6, ++n);
     }

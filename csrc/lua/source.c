@@ -34,6 +34,52 @@ bool l_source_faulted (const l_source *source) {
   return source->map != NULL && pf_map_faulted(source->map);
 }
 
+
+/* `map` may be NULL if opening has failed. */
+static void own_map (l_source *s, pf_map *map) {
+  if (map == NULL)
+    return;
+  s->map = map;
+  s->bytes = pf_map_bytes(map);
+  if (s->seen < s->bytes.size)
+    s->bytes.size = (size_t)s->seen;
+  s->open = true;
+}
+
+
+bool l_source_sleep (l_source *source) {
+  if (source->map == NULL || !pf_map_file_state(source->map)->is_plain)
+    return false;
+  source->file = *pf_map_file_state(source->map);
+  pf_map_close(source->map);
+  source->map = NULL;
+  source->bytes = (pf_bytes){NULL, 0};
+  return true;
+}
+
+
+static bool is_same (const pf_file_state *a, const pf_file_state *b) {
+  return a->device == b->device && a->inode == b->inode && a->size == b->size &&
+         a->seconds == b->seconds && a->nanoseconds == b->nanoseconds;
+}
+
+
+pf_status l_source_wake (l_source *source, pf_error *error) {
+  if (source->map != NULL || !source->file.is_plain)
+    return PF_OK;
+  pf_map *map;
+  pf_status status = pf_map_open(source->path, source->max_size, &map, error);
+  if (status == PF_OK && !is_same(pf_map_file_state(map), &source->file))
+    status = pf_fail(error, PF_EIO, PF_NO_OFFSET,
+                     "the file has changed since it was opened");
+  if (status != PF_OK) {
+    pf_map_close(map);
+    return status;
+  }
+  own_map(source, map);
+  return PF_OK;
+}
+
 /* }====== */
 
 
@@ -43,6 +89,8 @@ bool l_source_faulted (const l_source *source) {
 static l_source *new_source (lua_State *L, int path_arg) {
   l_source *const s = l_new(L, L_SOURCE, sizeof *s, 2);
   l_pin(L, -1, 2, path_arg);
+  s->path = lua_tostring(L, path_arg);
+  s->seen = UINT64_MAX;
   return s;
 }
 
@@ -53,16 +101,6 @@ static uint64_t max_size_check (lua_State *L, int arg) {
   const lua_Integer size = luaL_checkinteger(L, arg);
   luaL_argcheck(L, size >= 0, arg, "max_size is negative");
   return (uint64_t)size;
-}
-
-
-/* `map` may be NULL if opening has failed. */
-static void own_map (l_source *s, pf_map *map) {
-  if (map == NULL)
-    return;
-  s->map = map;
-  s->bytes = pf_map_bytes(map);
-  s->open = true;
 }
 
 
@@ -87,15 +125,13 @@ static int core_source (lua_State *L) {
   const uint64_t max_size = max_size_check(L, 2);
   const uint64_t seen = max_size_check(L, 3);
   l_source *const s = new_source(L, 1);
+  s->max_size = max_size;
+  s->seen = seen;
   pf_map *map;
   pf_error error;
   const pf_status status = pf_map_open(path, max_size, &map, &error);
   own_map(s, map);
-  if (status != PF_OK)
-    return partial_failure(L, &error, path, -1);
-  if (seen < s->bytes.size)
-    s->bytes.size = (size_t)seen;
-  return 1;
+  return status == PF_OK ? 1 : partial_failure(L, &error, path, -1);
 }
 
 
@@ -173,6 +209,7 @@ static int core_named_source (lua_State *L) {
   lua_settop(L, 6);
   const pf_named_rule rule = l_named_rule(L);
   l_source *const s = new_source(L, 1);
+  s->seen = seen;
   pf_map *map = NULL;
   pf_error error;
   int fd;
@@ -184,11 +221,7 @@ static int core_named_source (lua_State *L) {
       close(fd);
   }
   own_map(s, map);
-  if (status != PF_OK)
-    return partial_failure(L, &error, path, -1);
-  if (seen < s->bytes.size)
-    s->bytes.size = (size_t)seen;
-  return 1;
+  return status == PF_OK ? 1 : partial_failure(L, &error, path, -1);
 }
 
 

@@ -12,8 +12,12 @@
 
 typedef struct l_source {
   pf_map *map;    /* owned; NULL: the bytes of a pinned string */
-  pf_bytes bytes; /* empty when closed */
+  pf_bytes bytes; /* empty when closed, and while it sleeps */
   bool open;
+  const char *path;   /* user value 2 */
+  uint64_t max_size;  /* of unpacked data */
+  uint64_t seen;      /* bytes of the file that are used */
+  pf_file_state file; /* while it sleeps: the state when it was opened */
 } l_source;
 
 /* Returns the source at `arg`, which is borrowed: pin it. Raises when it is not
@@ -26,6 +30,14 @@ bool l_source_grow (l_source *source);
 
 /* Whether reading the mapping failed: the file shrank, or an I/O error. */
 bool l_source_faulted (const l_source *source);
+
+/* Unmaps a plain file until l_source_wake; returns whether it did: pipes, data,
+   files beside a trace and damaged packed files stay as they are. */
+bool l_source_sleep (l_source *source);
+
+/* Maps the file again, if the source sleeps. PF_EIO if the file has changed
+   meanwhile, and as pf_map_open. */
+pf_status l_source_wake (l_source *source, pf_error *error);
 
 /* Returns the rule of the folders at 2 (a list or nil: any) and the largest size
    at 3 (or nil); it borrows the strings, and memory that it pushes. */

@@ -29,11 +29,11 @@ l_part *l_part_check (lua_State *L, int arg) {
 
 static int part_gc (lua_State *L) {
   l_part *const p = luaL_checkudata(L, 1, L_PART);
-  if (p->trace.state != NULL && p->trace.format->close != NULL)
-    p->trace.format->close(&p->trace);
-  p->trace.state = NULL;
+  l_part_close_trace(p);
   pf_notes_free(p->trace.notes);
   p->trace.notes = NULL;
+  free(p->tables);
+  p->tables = NULL;
   p->open = false;
   return 0;
 }
@@ -108,7 +108,8 @@ static int core_open (lua_State *L) {
   pf_dictionary *const dictionary = l_dictionary_check(L, 5);
   lua_settop(L, 5);
   l_part *const p = l_new(L, L_PART, sizeof *p, 2); /* at 6 */
-  lua_newtable(L);                                  /* at 7: pins */
+  pthread_mutex_init(&p->lock, NULL);
+  lua_newtable(L); /* at 7: pins */
   l_pin(L, 6, 1, 7);
   lua_pushvalue(L, 5);
   l_append(L, 7);
@@ -183,7 +184,7 @@ static int core_formats (lua_State *L) {
 
 /* part:tables(): { { name=, rows= (nil: unknown), fields= }, ... } */
 static int part_tables (lua_State *L) {
-  const l_part *const p = l_part_check(L, 1);
+  l_part *const p = l_part_use_check(L, 1);
   lua_createtable(L, (int)p->trace.ntables, 0);
   for (size_t i = 0; i < p->trace.ntables; i++) {
     const pf_table *const table = &p->trace.tables[i];
@@ -196,6 +197,7 @@ static int part_tables (lua_State *L) {
     lua_setfield(L, -2, "fields");
     lua_rawseti(L, -2, (lua_Integer)i + 1);
   }
+  l_part_release(p);
   return 1;
 }
 
@@ -393,6 +395,7 @@ void l_open_trace_part (lua_State *L) {
                                      {"reader", l_part_reader},
                                      {"reader_like", l_part_reader_like},
                                      {"rows", part_rows},
+                                     {"sleep", l_part_sleep},
                                      {"tables", part_tables},
                                      {"warnings", part_warnings},
                                      {"parallel", part_parallel},

@@ -1,26 +1,55 @@
 /*
 ** trace_part.h - the userdata of a part, shared by trace_part.c, which opens it,
-** and checked_reader.c, which reads its tables.
+** sleeping_part.c and checked_reader.c, which reads its tables.
 */
 
 #ifndef trace_part_h
 #define trace_part_h
 
+#include <pthread.h>
+
 #include "lua/binding.h"
 #include "lua/source.h"
 #include "model/rows/trace.h"
 
+/*
+** A part may sleep while no reader uses it, so that traces of many files need
+** neither the memory nor the mappings of all: its sources are unmapped then, and
+** the format has closed the trace. Header fields and warnings stay; `tables` has
+** names and numbers of rows, but no fields. Readers may use a part in several
+** threads.
+*/
 typedef struct l_part {
   pf_trace trace;
   bool open;
-  pf_source *sources; /* trace.sources, pinned */
-  l_source **owners;  /* their userdata, pinned like the array */
-  const char *label;  /* user value 2 */
+  pf_source *sources;   /* trace.sources, pinned */
+  l_source **owners;    /* their userdata, pinned like the array */
+  const char *label;    /* user value 2 */
+  bool sleeps;          /* when no reader uses it */
+  size_t uses;          /* of readers */
+  pf_table *tables;     /* owned; trace.tables while it is asleep */
+  pthread_mutex_t lock; /* of `uses` and of falling asleep and waking */
 } l_part;
 
 /* Returns the part at `arg`, which is borrowed: pin it. Raises if it is
    closed. */
 l_part *l_part_check (lua_State *L, int arg);
+
+/* Use a part, which wakes; each use ends with l_part_release, after which it may
+   fall asleep. Failures are those of opening its sources, and PF_EIO if a file
+   has changed since it was opened first. */
+pf_status l_part_use (l_part *part, pf_error *error);
+void l_part_release (l_part *part);
+
+/* Uses the part at `arg`; raises if it is closed or does not wake. */
+l_part *l_part_use_check (lua_State *L, int arg);
+
+/* part:sleep(): the part sleeps from now on whenever no reader uses it; returns
+   whether it can: all sources must be plain files. */
+int l_part_sleep (lua_State *L);
+
+/* Frees what the format has allocated for the trace. */
+void l_part_close_trace (l_part *part);
 
 /* part:reader(table, from, count): a reader of a table, or of `count` rows from
    number `from` (from 0) on; or nil, message, code. */

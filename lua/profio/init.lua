@@ -44,6 +44,9 @@ local common = {
 
 profio.common_options = common
 
+-- The most files of a trace that stay mapped while they are not read.
+local AWAKE = 256
+
 -- {====== Opening ======
 
 local function close_all(list)
@@ -187,6 +190,9 @@ local function add_part(state, input, source, theirs, mine, given)
    if not same_schema(state, part) then
       return nil, ("%s: %s: its tables differ from those of %s: open them one by one"):format(
          input.path, state.format.name, state.paths[1]), "format"
+   end
+   if #state.parts > AWAKE and part.sleep and not mine.live then
+      part:sleep()
    end
    return true
 end

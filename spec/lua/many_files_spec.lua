@@ -85,3 +85,77 @@ it("a failure names the file in which it is", function()
    assert.is_false(ok)
    assert.matches("f0002: winidea: the file shrank", message)
 end)
+
+describe("of a trace of more files than stay mapped", function()
+   local gmon = require "spec.support.gmon_builder"
+   local folder = command.folder .. "/many_sleeping"
+   local list = {}
+
+   -- Writes 600 files; number 500 ends inside a record.
+   lazy_setup(function()
+      os.execute("rm -rf " .. folder .. " && mkdir -p " .. folder)
+      for i = 1, 600 do
+         local bytes = gmon.new("<", 8):header()
+            :histogram({ low = 0x1000, high = 0x1010, bins = { i, 0, 1, 0 } })
+            :arc(0x1000, 0x1008, i):bytes()
+         list[i] = ("%s/gmon.%03d"):format(folder, i)
+         local file <close> = assert(io.open(list[i], "wb"))
+         file:write(i == 500 and bytes .. "\1\2\3" or bytes)
+      end
+   end)
+
+   local function mapped()
+      local count = 0
+      for line in io.lines "/proc/self/maps" do
+         count = count + (line:find("/many_sleeping/", 1, true) and 1 or 0)
+      end
+      return count
+   end
+
+   it("only some are mapped, before and after all are read", function()
+      local trace <close> = assert(profio.open(list))
+      assert.is_true(mapped() < 300, mapped())
+      local rows, counts, last = 0, 0, nil
+      for count, file in trace.arcs:each("count", "file") do
+         rows, counts, last = rows + 1, counts + count, file
+      end
+      assert.equal(600, rows)
+      assert.equal(600 * 601 // 2, counts)
+      assert.equal(list[600], last)
+      assert.is_true(mapped() < 300, mapped())
+   end)
+
+   it("header fields, sizes, schemas and warnings are known as of few files", function()
+      local trace <close> = assert(profio.open(list))
+      assert.equal(600, trace.info.arcs)
+      assert.equal(600, trace:row_count "arcs")
+      assert.equal(600, #trace:facts())
+      local warnings = trace:check()
+      assert.equal(1, #warnings)
+      assert.equal("gmon-truncated", warnings[1].code)
+      assert.equal(list[500], warnings[1].path)
+      assert.equal(1, #trace.warnings)
+   end)
+
+   it("each can be read several times, also while it is read", function()
+      local trace <close> = assert(profio.open(list))
+      local rows = 0
+      for _ in trace.arcs:each "count" do
+         rows = rows + 1
+         if rows % 250 == 0 then
+            assert.equal(600 * 4, trace.histogram:count())
+         end
+      end
+      assert.equal(600, rows)
+   end)
+
+   it("a file that changes between opening and reading is an error", function()
+      local trace <close> = assert(profio.open(list))
+      local file <close> = assert(io.open(list[600], "ab"))
+      file:write "\1"
+      file:close()
+      local ok, message = pcall(trace.arcs.count, trace.arcs)
+      assert.is_false(ok)
+      assert.matches("gmon.600: gmon: the file has changed since it was opened", message, 1, true)
+   end)
+end)

@@ -354,7 +354,7 @@ static int writer_put_traces (lua_State *L) {
   bool fits = w->encoder->merge != NULL && count > 0;
   for (size_t i = 0; i < count; i++) {
     lua_rawgeti(L, 2, (lua_Integer)i + 1);
-    traces[i] = &l_part_check(L, -1)->trace;
+    traces[i] = &l_part_use_check(L, -1)->trace;
     fits = fits && traces[i]->format == w->format &&
            traces[i]->dictionary == w->dictionary;
     lua_pop(L, 1); /* the table keeps it */

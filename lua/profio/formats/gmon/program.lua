@@ -51,11 +51,14 @@ end
 local function callees_of(part)
    local list, known = {}, {}
    local reader = part:reader "arcs"
-   for _, row in ipairs(reader and core.rows(core.limit(reader, LOOKED_AT), { "to" }) or {}) do
+   for _, row in ipairs(reader and core.rows(reader, { "to" }, LOOKED_AT) or {}) do
       if not known[row.to] then
          known[row.to] = true
          list[#list + 1] = row.to
       end
+   end
+   if reader then
+      reader:close()
    end
    return list
 end
