@@ -175,14 +175,14 @@ typedef enum dbf_digits {
 ** nearest integer, ties away from zero. Returns DBF_DIGITS_INT, or the reason
 ** why there is none; DBF_DIGITS_BAD also if it does not fit into 64 bits.
 */
-dbf_digits dbf_parse_scaled (const uint8_t *at, size_t size, unsigned power,
+dbf_digits dbf_parse_scaled (const uint8_t *at, size_t size, int power,
                              int64_t *integer);
 
 /* Decode a DBF_DIGITS field by dbf_parse_scaled into a column of PF_INT;
    otherwise like dbf_fill. */
 pf_status dbf_fill_scaled (dbf_decoder *decoder, const dbf_field *field,
-                           const dbf_run *run, unsigned power,
-                           pf_column *column, size_t row, pf_error *error);
+                           const dbf_run *run, int power, pf_column *column,
+                           size_t row, pf_error *error);
 
 /*
 ** Create an encoder. Its only table `data` has a column for each field of the

@@ -214,13 +214,13 @@ dbf_digits dbf_parse_digits (const uint8_t *at, size_t size, int64_t *integer,
 }
 
 
-dbf_digits dbf_parse_scaled (const uint8_t *at, size_t size, unsigned power,
+dbf_digits dbf_parse_scaled (const uint8_t *at, size_t size, int power,
                              int64_t *integer) {
   decimal d;
   const dbf_digits found = parse(at, size, &d);
   if (found != DBF_DIGITS_NUM)
     return found;
-  d.power += (int)power;
+  d.power += power;
   return to_nearest(&d, integer) ? DBF_DIGITS_INT : DBF_DIGITS_BAD;
 }
 

@@ -79,9 +79,9 @@ static pf_status fill_number (const fill_args *f, size_t i) {
   double number = 0;
   const uint8_t *const at = value_at(f, i);
   const size_t size = f->field->size;
-  const dbf_digits found =
-      f->power >= 0 ? dbf_parse_scaled(at, size, (unsigned)f->power, &integer)
-                    : dbf_parse_digits(at, size, &integer, &number);
+  const dbf_digits found = f->power >= 0
+                               ? dbf_parse_scaled(at, size, f->power, &integer)
+                               : dbf_parse_digits(at, size, &integer, &number);
   if (found == DBF_DIGITS_INT && is_int)
     f->column->ints[f->row + i] = integer;
   else if (!is_int && (found == DBF_DIGITS_INT || found == DBF_DIGITS_NUM))
@@ -376,13 +376,28 @@ static pf_status fill_memo (const fill_args *f) {
 /* {====== The decoder ====== */
 
 
-typedef pf_status filler (const fill_args *);
+static pf_status (*const fillers[])(const fill_args *) = {
+    [DBF_TEXT] = fill_bytes,
+    [DBF_BINARY] = fill_bytes,
+    [DBF_DIGITS] = fill_digits,
+    [DBF_LOGICAL] = fill_logical,
+    [DBF_DATE] = fill_date,
+    [DBF_INTEGER] = fill_binary_number,
+    [DBF_SORTABLE] = fill_binary_number,
+    [DBF_DOUBLE] = fill_binary_number,
+    [DBF_ORDERED] = fill_binary_number,
+    [DBF_CURRENCY] = fill_currency,
+    [DBF_TIME] = fill_date,
+    [DBF_INSTANT] = fill_date,
+    [DBF_MEMO] = fill_memo,
+    [DBF_NULL_FLAGS] = fill_bytes};
 
-/* Decode a field by a function. If the end of the record truncates a field, text
-   and digits are still decoded; other kinds are missing. */
-static pf_status fill_with (filler *fill, int power, dbf_decoder *decoder,
-                            const dbf_field *field, const dbf_run *run,
-                            pf_column *column, size_t row, pf_error *error) {
+
+/* If the end of the record truncates a field, text and digits are still decoded;
+   other kinds are missing. */
+pf_status dbf_fill_scaled (dbf_decoder *decoder, const dbf_field *field,
+                           const dbf_run *run, int power, pf_column *column,
+                           size_t row, pf_error *error) {
   const fill_args f = {.decoder = decoder,
                        .field = field,
                        .run = run,
@@ -394,9 +409,11 @@ static pf_status fill_with (filler *fill, int power, dbf_decoder *decoder,
                        .error = error};
   const bool is_cut = field->size < field->stated && field->kind != DBF_TEXT &&
                       field->kind != DBF_BINARY && field->kind != DBF_DIGITS;
+  pf_status status = PF_OK;
   for (size_t i = 0; is_cut && i < run->count; i++)
     pf_set_missing(column, row + i);
-  const pf_status status = is_cut ? PF_OK : fill(&f);
+  if (!is_cut)
+    status = (field->length_bit >= 0 ? fill_bytes : fillers[field->kind])(&f);
   if (status != PF_OK || field->null_bit < 0)
     return status;
   /* Programs without null flags fill them with blanks, as they do with all
@@ -417,30 +434,7 @@ static pf_status fill_with (filler *fill, int power, dbf_decoder *decoder,
 pf_status dbf_fill (dbf_decoder *decoder, const dbf_field *field,
                     const dbf_run *run, pf_column *column, size_t row,
                     pf_error *error) {
-  static filler *const fillers[] = {[DBF_TEXT] = fill_bytes,
-                                    [DBF_BINARY] = fill_bytes,
-                                    [DBF_DIGITS] = fill_digits,
-                                    [DBF_LOGICAL] = fill_logical,
-                                    [DBF_DATE] = fill_date,
-                                    [DBF_INTEGER] = fill_binary_number,
-                                    [DBF_SORTABLE] = fill_binary_number,
-                                    [DBF_DOUBLE] = fill_binary_number,
-                                    [DBF_ORDERED] = fill_binary_number,
-                                    [DBF_CURRENCY] = fill_currency,
-                                    [DBF_TIME] = fill_date,
-                                    [DBF_INSTANT] = fill_date,
-                                    [DBF_MEMO] = fill_memo,
-                                    [DBF_NULL_FLAGS] = fill_bytes};
-  return fill_with(field->length_bit >= 0 ? fill_bytes : fillers[field->kind],
-                   -1, decoder, field, run, column, row, error);
-}
-
-
-pf_status dbf_fill_scaled (dbf_decoder *decoder, const dbf_field *field,
-                           const dbf_run *run, unsigned power,
-                           pf_column *column, size_t row, pf_error *error) {
-  return fill_with(fill_digits, (int)power, decoder, field, run, column, row,
-                   error);
+  return dbf_fill_scaled(decoder, field, run, -1, column, row, error);
 }
 
 
