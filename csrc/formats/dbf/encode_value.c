@@ -150,14 +150,13 @@ static bool exact_units (pf_bytes text, int64_t *units) {
 }
 
 
-/* The exact text has precedence over the number. */
 static pf_status put_currency (const put_args *p) {
-  const pf_column *const exact = p->column + 1;
-  const bool has_exact = exact->data != NULL && !pf_is_missing(exact, p->row);
   int64_t units = 0;
-  if (has_exact && !exact_units(exact->bytes[p->row], &units))
-    return reject(p, "digits with four decimals expected");
-  if (!has_exact) {
+  if (p->column->type == PF_BYTES) {
+    if (!exact_units(p->column->bytes[p->row], &units))
+      return reject(p, "digits with four decimals expected");
+  }
+  else {
     const double value = p->column->nums[p->row] * 10000;
     if (!(fabs(value) < 9.2e18))
       return reject(p, "the number does not fit into a currency");
@@ -359,13 +358,12 @@ static pf_status put_present (const put_args *p) {
 pf_status dbf_put_value (dbf_writer *self, const dbf_output_field *field,
                          const pf_batch *batch, size_t row, pf_sink *sink,
                          pf_error *error) {
-  const pf_column *const column = &batch->columns[field->column];
-  const put_args p = {self, field, column, row, self->record + field->offset,
-                      sink, error};
-  /* a currency is present if one of its two columns is */
-  const bool has_exact = field->type == 'Y' && column[1].data != NULL &&
-                         !pf_is_missing(&column[1], row);
-  return has_exact || (column->data != NULL && !pf_is_missing(column, row))
-             ? put_present(&p)
-             : put_missing(&p);
+  /* of the two columns of a currency the exact text has precedence */
+  const bool has_exact =
+      field->type == 'Y' && pf_has_value(batch, field->column + 1, row);
+  const size_t column = field->column + has_exact;
+  const put_args p = {
+      self, field, &batch->columns[column], row, self->record + field->offset,
+      sink, error};
+  return pf_has_value(batch, column, row) ? put_present(&p) : put_missing(&p);
 }

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "bytes/cursor.h"
-#include "formats/xpp/fields.h"
 #include "formats/xpp/parser/items.h"
 
 #define ROWS_LOOKED_AT 64
@@ -28,17 +27,11 @@ typedef struct head_table {
 
 
 static xpp_kind kind_of (uint8_t type) {
-  switch (type) {
-    case 'C':
-    case 'V': return XPP_TEXT;
-    case 'N':
-    case 'F':
-    case 'I':
-    case 'B':
-    case 'Y': return XPP_NUMBER;
-    case 'M': return XPP_MEMO;
-    default: return XPP_OTHER;
-  }
+  if (memchr("NFIBY", type, 5) != NULL)
+    return XPP_NUMBER;
+  return type == 'C' || type == 'V' ? XPP_TEXT
+         : type == 'M'              ? XPP_MEMO
+                                    : XPP_OTHER;
 }
 
 

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/xpp/fields.h"
 #include "formats/xpp/parser/fill_rows.h"
 #include "formats/xpp/settings.h"
 #include "model/rows/batch.h"
@@ -156,20 +155,15 @@ pf_status xpp_find_fields (pf_trace *trace, xpp_file *file, pf_error *error) {
 
 /* {====== Roles ====== */
 
-static xpp_kind kind_of (const xpp_file *file, size_t field) {
+static xpp_kind kind_of (const xpp_file *file, size_t number) {
   if (file->is_text)
     return XPP_TEXT;
-  switch (file->dbf->fields[field].kind) {
-    case DBF_TEXT: return XPP_TEXT;
-    case DBF_DIGITS:
-    case DBF_INTEGER:
-    case DBF_SORTABLE:
-    case DBF_DOUBLE:
-    case DBF_ORDERED:
-    case DBF_CURRENCY: return XPP_NUMBER;
-    case DBF_MEMO: return XPP_MEMO;
-    default: return XPP_OTHER;
-  }
+  const dbf_field *const field = &file->dbf->fields[number];
+  if (field->column == PF_INT || field->column == PF_NUM)
+    return XPP_NUMBER;
+  return field->kind == DBF_TEXT   ? XPP_TEXT
+         : field->kind == DBF_MEMO ? XPP_MEMO
+                                   : XPP_OTHER;
 }
 
 

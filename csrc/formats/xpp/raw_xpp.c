@@ -6,7 +6,6 @@
 
 #include <string.h>
 
-#include "formats/xpp/fields.h"
 #include "formats/xpp/parser/fill_rows.h"
 #include "model/rows/put_values.h"
 #include "model/rows/table_reader.h"

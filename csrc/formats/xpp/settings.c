@@ -147,10 +147,6 @@ size_t xpp_mode_text (int64_t mode, char *text) {
 
 
 void xpp_settings_info (pf_trace *trace, pf_bytes text) {
-  static const struct {
-    const char *key, *name;
-  } numbers[] = {{"OUTFLUSHEVERY", "flush_every"},
-                 {"OUTMSGSIZE", "symbol_size_set"}};
   int64_t value;
   if (xpp_setting_number(text, "OPERATIONMODE", &value)) {
     char names[XPP_MODE_SIZE];
@@ -158,9 +154,10 @@ void xpp_settings_info (pf_trace *trace, pf_bytes text) {
     pf_info_int(trace, "operation_mode", value);
     pf_info_text(trace, "operation", (pf_bytes){(uint8_t *)names, size});
   }
-  for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-    if (xpp_setting_number(text, numbers[i].key, &value))
-      pf_info_int(trace, numbers[i].name, value);
+  if (xpp_setting_number(text, "OUTFLUSHEVERY", &value))
+    pf_info_int(trace, "flush_every", value);
+  if (xpp_setting_number(text, "OUTMSGSIZE", &value))
+    pf_info_int(trace, "symbol_size_set", value);
 }
 
 
