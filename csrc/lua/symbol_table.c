@@ -82,24 +82,20 @@ static pf_bytes optional_bytes (lua_State *L, int arg, const bool **open) {
 /* Opens symbols for the arguments of core.symbols_nm; the text may be nil. */
 static int open_symbols (lua_State *L) {
   static const char *const rules[] = {"exact", "gprof", NULL};
-  const bool *open, *debug_open, *text_open;
+  const bool *text_open;
+  pf_symbol_files files;
   lua_settop(L, 5);
   const pf_bytes text = optional_bytes(L, 1, &text_open);
-  const pf_bytes executable = optional_bytes(L, 2, &open);
-  const pf_bytes debug = optional_bytes(L, 3, &debug_open);
+  files.executable = optional_bytes(L, 2, &files.executable_open);
+  files.debug = optional_bytes(L, 3, &files.debug_open);
   const pf_symbol_rule rule =
       (pf_symbol_rule)luaL_checkoption(L, 4, "exact", rules);
   pf_dictionary *const dictionary = l_dictionary_check(L, 5);
   l_symbols *const s = new_symbols(L);
   pf_error error;
-  const pf_status status =
-      text_open != NULL ? pf_symbols_nm(text, executable, debug, rule,
-                                        dictionary, &s->symbols, &error)
-                        : pf_symbols_elf(executable, debug, rule, dictionary,
-                                         &s->symbols, &error);
-  if (status != PF_OK)
+  if (pf_symbols_open(&files, text_open != NULL ? &text : NULL, rule,
+                      dictionary, &s->symbols, &error) != PF_OK)
     return l_failure_of(L, &error, text_open != NULL ? 1 : 2);
-  pf_symbols_watch(s->symbols, open, debug_open);
   return 1;
 }
 
@@ -190,7 +186,7 @@ static int core_debug_crc (lua_State *L) {
 
 /* symbols:facts(): the properties of the executable. */
 static int symbols_facts (lua_State *L) {
-  push_facts(L, pf_symbols_facts(l_symbols_check(L, 1)));
+  push_facts(L, &l_symbols_check(L, 1)->facts);
   return 1;
 }
 
@@ -216,9 +212,7 @@ static void push_symbol (lua_State *L, pf_dictionary *dictionary,
 
 /* symbols:count(): the number of symbols. */
 static int symbols_count (lua_State *L) {
-  size_t count;
-  pf_symbols_all(l_symbols_check(L, 1), &count);
-  lua_pushinteger(L, (lua_Integer)count);
+  lua_pushinteger(L, (lua_Integer)l_symbols_check(L, 1)->count);
   return 1;
 }
 
@@ -227,13 +221,12 @@ static int symbols_count (lua_State *L) {
    nil. */
 static int symbols_find (lua_State *L) {
   const pf_symbols *const symbols = l_symbols_check(L, 1);
-  const size_t i = pf_symbols_find(symbols, (uint64_t)luaL_checkinteger(L, 2));
-  size_t count;
-  const pf_symbol *const all = pf_symbols_all(symbols, &count);
+  const size_t i =
+      pf_ranges_find(&symbols->ranges, (uint64_t)luaL_checkinteger(L, 2));
   if (i == SIZE_MAX)
     lua_pushnil(L);
   else
-    push_symbol(L, pf_symbols_dictionary(symbols), &all[i]);
+    push_symbol(L, symbols->dictionary, &symbols->all[i]);
   return 1;
 }
 
@@ -241,11 +234,9 @@ static int symbols_find (lua_State *L) {
 /* symbols:all(): an array of all symbols ordered by address. */
 static int symbols_all (lua_State *L) {
   const pf_symbols *const symbols = l_symbols_check(L, 1);
-  size_t count;
-  const pf_symbol *const all = pf_symbols_all(symbols, &count);
   lua_newtable(L);
-  for (size_t i = 0; i < count; i++) {
-    push_symbol(L, pf_symbols_dictionary(symbols), &all[i]);
+  for (size_t i = 0; i < symbols->count; i++) {
+    push_symbol(L, symbols->dictionary, &symbols->all[i]);
     lua_rawseti(L, -2, (lua_Integer)i + 1);
   }
   return 1;
@@ -262,7 +253,7 @@ static int symbols_line (lua_State *L) {
     lua_pushnil(L);
     return 1;
   }
-  l_push_bytes(L, pf_name(pf_symbols_dictionary(symbols), row.file));
+  l_push_bytes(L, pf_name(symbols->dictionary, row.file));
   if (row.line == 0)
     return 1;
   lua_pushinteger(L, row.line);

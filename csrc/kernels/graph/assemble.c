@@ -34,8 +34,9 @@ static pf_status add_functions (pf_graph *graph, const pf_assembly *assembly,
   const pf_symbol *symbols = NULL;
   const pf_ranges *ranges = &none;
   if (assembly->symbols != NULL) {
-    symbols = pf_symbols_all(assembly->symbols, &count);
-    ranges = pf_symbols_ranges(assembly->symbols);
+    symbols = assembly->symbols->all;
+    count = assembly->symbols->count;
+    ranges = &assembly->symbols->ranges;
   }
   if (!pf_index_open(index, ranges, assembly->bias))
     return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
@@ -105,8 +106,7 @@ static pf_status add_weights (pf_graph *graph, const pf_assembly *assembly,
 
 /* Look up the files and lines in which functions begin. */
 static pf_status find_lines (pf_graph *graph, const pf_assembly *assembly) {
-  if (assembly->symbols == NULL ||
-      !pf_symbols_facts(assembly->symbols)->has_lines)
+  if (assembly->symbols == NULL || !assembly->symbols->facts.has_lines)
     return PF_OK;
   if (pf_symbols_read_lines(assembly->symbols) != PF_OK ||
       pf_graph_add_locations(graph) != PF_OK)
@@ -127,11 +127,11 @@ static pf_status find_lines (pf_graph *graph, const pf_assembly *assembly) {
 static pf_status fill (pf_graph *graph, const pf_assembly *assembly,
                        pf_histograms *sets, pf_error *error) {
   pf_address_index index;
-  pf_attribution attribution = {
-      .graph = graph,
-      .index = &index,
-      .is_partial = assembly->symbols != NULL &&
-                    pf_symbols_facts(assembly->symbols)->only_dynamic};
+  pf_attribution attribution = {.graph = graph,
+                                .index = &index,
+                                .is_partial =
+                                    assembly->symbols != NULL &&
+                                    assembly->symbols->facts.only_dynamic};
   pf_status status = add_functions(graph, assembly, &index, error);
   if (status == PF_OK)
     status = add_weights(graph, assembly, &attribution, sets, error);

@@ -82,7 +82,8 @@ pf_status pf_line_weights_open (pf_line_weights *lines,
   lines->functions = functions;
   if (pf_symbols_read_lines(symbols) != PF_OK)
     return PF_ENOMEM;
-  lines->table = pf_symbols_lines(symbols, &lines->table_rows);
+  lines->table = symbols->lines;
+  lines->table_rows = symbols->nlines;
   if (!sweep(lines, bias) ||
       pf_ranges_open(&lines->lookup, lines->ranges, sizeof *lines->ranges,
                      lines->nranges) != PF_OK)

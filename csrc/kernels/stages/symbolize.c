@@ -59,14 +59,13 @@ static uint32_t shown_name (symbolize_reader *s, const pf_symbol *all,
 static void fill_functions (symbolize_reader *s, place *p,
                             const pf_column *addresses, pf_column *column,
                             size_t rows) {
-  size_t count;
-  const pf_symbol *const all = pf_symbols_all(s->symbols, &count);
+  const pf_symbol *const all = s->symbols->all;
   size_t symbol = p->symbol;
   for (size_t row = 0; row < rows; row++) {
     const uint64_t address = addresses->addrs[row] - s->bias;
     if (symbol == SIZE_MAX || address < all[symbol].start ||
         address >= all[symbol].end)
-      symbol = pf_symbols_find(s->symbols, address);
+      symbol = pf_ranges_find(&s->symbols->ranges, address);
     if (symbol != SIZE_MAX && !pf_is_missing(addresses, row)) {
       column->ids[row] = shown_name(s, all, symbol);
     }
@@ -183,8 +182,7 @@ static pf_status open_place (symbolize_reader *s, size_t i,
 
 /* Allocate the demangled names and the fields. */
 static bool make_room (symbolize_reader *s) {
-  size_t count;
-  pf_symbols_all(s->symbols, &count);
+  const size_t count = s->symbols->count;
   s->shown = malloc(count * sizeof *s->shown + 1);
   s->fields = pf_stage_fields(&s->reader, ADDED * s->nplaces);
   if (s->shown == NULL || s->fields == NULL)
@@ -199,7 +197,7 @@ pf_status pf_symbolize_open (pf_reader *input, pf_symbols *symbols,
                              uint64_t bias, bool raw,
                              const pf_address_column *columns, size_t count,
                              pf_reader **reader, pf_error *error) {
-  if (pf_symbols_dictionary(symbols) != input->dictionary)
+  if (symbols->dictionary != input->dictionary)
     return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                    "the symbols belong to another trace");
   symbolize_reader *const s = pf_stage_new(sizeof *s + count * sizeof(place),

@@ -1,36 +1,13 @@
 /*
 ** builder.h - building of symbol tables. Used only inside model/symbols: the
 ** readers of ELF tables and of nm text add symbols in any order, and
-** pf_symbols_build sorts them. Order of calls: new, attach, size_hint, add,
-** build.
+** pf_symbols_build sorts them. Order of calls: size_hint, add, build.
 */
 
 #ifndef builder_h
 #define builder_h
 
-#include "model/base/ranges.h"
-#include "model/symbols/symbols.h"
-
-#define PF_FOUND_AT_ONCE 256 /* names are interned together: it is faster */
-
-struct pf_symbols {
-  pf_executable facts;
-  pf_dictionary *dictionary;
-  pf_bytes executable, debug; /* may be empty; lines are read from them */
-  const bool *open[2];        /* only while both flags are set, or NULL */
-  pf_symbol *all;
-  size_t count, capacity;
-  pf_bytes unnamed[PF_FOUND_AT_ONCE]; /* not interned yet: the last names */
-  size_t nunnamed;
-  uint64_t last_start; /* start of the last symbol that was added */
-  bool unsorted;       /* the symbols were not added in order of address */
-  pf_ranges ranges;    /* over all */
-  pf_line_row *lines;
-  size_t nlines;
-  pf_ranges line_ranges; /* over lines */
-  bool lines_read;
-};
-
+#include "model/symbols/elf_file.h"
 
 /* A symbol as an input states it. */
 typedef struct pf_found {
@@ -48,13 +25,13 @@ void pf_symbols_size_hint (pf_symbols *symbols, size_t count);
 /* Append; PF_ENOMEM, or PF_ELIMIT at 2^32 symbols. */
 pf_status pf_symbols_add (pf_symbols *symbols, const pf_found *found);
 
-/* An empty symbol table; NULL when out of memory. */
-pf_symbols *pf_symbols_new (pf_dictionary *dictionary);
+/* Read the symbol tables of an executable and its debug file. */
+pf_status pf_symbols_read_elf (pf_symbols *symbols, const elf_pair *pair,
+                               pf_symbol_rule rule, pf_error *error);
 
-/* Set the executable and its debug file, from which facts and lines are read;
-   both may be empty. */
-pf_status pf_symbols_attach (pf_symbols *symbols, pf_bytes executable,
-                             pf_bytes debug, pf_error *error);
+/* Read the text of nm. */
+pf_status pf_symbols_read_nm (pf_symbols *symbols, pf_bytes text,
+                              pf_symbol_rule rule, pf_error *error);
 
 /* Sort the symbols, keep one per address, and set their ends. facts.text_end
    must be set before. PF_ENOMEM. */

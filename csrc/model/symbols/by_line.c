@@ -28,23 +28,15 @@ static int shorter (size_t size, int most) {
 }
 
 
-static pf_symbol *add_line_symbol (line_symbols *p, const pf_symbol *symbol) {
-  if (p->count >= UINT32_MAX - 1 ||
-      !pf_grow(&p->all, &p->capacity, p->count + 1))
-    return NULL;
-  pf_symbol *const piece = &p->all[p->count++];
-  *piece = *symbol;
-  return piece;
-}
-
-
 /* Begins a piece at `start`, where the piece before it ends. A piece without a
    line keeps the name of the function. */
 static pf_status begin_piece (line_symbols *p, const pf_symbol *symbol,
                               const pf_line_row *row, uint64_t start) {
-  pf_symbol *const piece = add_line_symbol(p, symbol);
-  if (piece == NULL)
+  if (p->count >= UINT32_MAX - 1 ||
+      !pf_grow(&p->all, &p->capacity, p->count + 1))
     return PF_ENOMEM;
+  pf_symbol *const piece = &p->all[p->count++];
+  *piece = *symbol;
   if (start != symbol->start)
     piece[-1].end = start;
   piece->start = start;
@@ -96,12 +88,11 @@ static pf_status cut (line_symbols *p, const pf_symbol *symbol,
 
 
 pf_status pf_symbols_by_line (pf_symbols *symbols) {
-  size_t nrows, at = 0;
+  size_t at = 0;
   pf_status status = pf_symbols_read_lines(symbols);
-  const pf_line_row *const rows = pf_symbols_lines(symbols, &nrows);
   line_symbols p = {symbols, NULL, 0, 0};
   for (size_t i = 0; status == PF_OK && i < symbols->count; i++)
-    status = cut(&p, &symbols->all[i], rows, nrows, &at);
+    status = cut(&p, &symbols->all[i], symbols->lines, symbols->nlines, &at);
   if (status != PF_OK) {
     free(p.all);
     return status;

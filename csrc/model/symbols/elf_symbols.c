@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "bytes/cursor.h"
-#include "model/symbols/elf_file.h"
 #include "model/symbols/builder.h"
 
 #define STT_CODE_13 13u /* ARM: Thumb function; PA-RISC: millicode */
@@ -200,18 +199,8 @@ static pf_status read_table (reading *r, const elf_section *section) {
 }
 
 
-/* Sets the message of an error without one. */
-static pf_status fail (pf_error *error, pf_status status) {
-  return pf_fail(error, status, PF_NO_OFFSET,
-                 status == PF_ELIMIT ? "too many symbols, or names that "
-                                       "overlap too often"
-                                     : "out of memory");
-}
-
-
-static pf_status read_pair (pf_symbols *symbols, const elf_pair *pair,
-                            pf_symbol_rule rule, pf_error *error) {
-  elf_pair_facts(pair, &symbols->facts);
+pf_status pf_symbols_read_elf (pf_symbols *symbols, const elf_pair *pair,
+                               pf_symbol_rule rule, pf_error *error) {
   symbols->facts.has_symbols = false;
   reading r = {.main = &pair->main,
                .rule = rule,
@@ -230,41 +219,10 @@ static pf_status read_pair (pf_symbols *symbols, const elf_pair *pair,
   }
   symbols->facts.only_dynamic = table != NULL && table->type == SHT_DYNSYM;
   const pf_status status = table != NULL ? read_table(&r, table) : PF_OK;
-  return status == PF_OK ? PF_OK : fail(error, status);
-}
-
-
-pf_status pf_symbols_elf (pf_bytes executable, pf_bytes debug,
-                          pf_symbol_rule rule, pf_dictionary *dictionary,
-                          pf_symbols **out, pf_error *error) {
-  pf_symbols *symbols = pf_symbols_new(dictionary);
-  if (symbols == NULL)
-    return fail(error, PF_ENOMEM);
-  symbols->executable = executable;
-  symbols->debug = debug;
-  elf_pair pair;
-  pf_status status = elf_pair_open(&pair, executable, debug, error);
   if (status == PF_OK)
-    status = read_pair(symbols, &pair, rule, error);
-  elf_pair_close(&pair);
-  if (status == PF_OK)
-    *out = symbols;
-  else
-    pf_symbols_free(symbols);
-  return status;
-}
-
-
-pf_status pf_symbols_attach (pf_symbols *symbols, pf_bytes executable,
-                             pf_bytes debug, pf_error *error) {
-  if (executable.size == 0)
     return PF_OK;
-  symbols->executable = executable;
-  symbols->debug = debug;
-  elf_pair pair;
-  const pf_status status = elf_pair_open(&pair, executable, debug, error);
-  if (status == PF_OK)
-    elf_pair_facts(&pair, &symbols->facts);
-  elf_pair_close(&pair);
-  return status;
+  return pf_fail(error, status, PF_NO_OFFSET,
+                 status == PF_ELIMIT ? "too many symbols, or names that "
+                                       "overlap too often"
+                                     : "out of memory");
 }

@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/symbols/elf_file.h"
 #include "model/base/memory.h"
 #include "model/dictionary/names.h"
 #include "model/symbols/builder.h"
@@ -234,13 +233,14 @@ static bool is_open (const bool *flag) {
 
 
 pf_status pf_symbols_read_lines (pf_symbols *symbols) {
+  const pf_symbol_files *const files = &symbols->files;
   elf_pair pair;
   pf_error ignored;
   if (symbols->lines_read || !symbols->facts.has_lines ||
-      !is_open(symbols->open[0]) || !is_open(symbols->open[1]))
+      !is_open(files->executable_open) || !is_open(files->debug_open))
     return PF_OK;
   pf_status status =
-      elf_pair_open(&pair, symbols->executable, symbols->debug, &ignored);
+      elf_pair_open(&pair, files->executable, files->debug, &ignored);
   if (status == PF_OK && pair.debug.elf != NULL)
     status = read_dwarf(symbols, &pair.debug);
   if (status == PF_OK && symbols->nlines == 0)
@@ -250,12 +250,6 @@ pf_status pf_symbols_read_lines (pf_symbols *symbols) {
     return status;
   symbols->lines_read = true;
   return PF_OK;
-}
-
-
-const pf_line_row *pf_symbols_lines (const pf_symbols *symbols, size_t *count) {
-  *count = symbols->line_ranges.count;
-  return symbols->lines;
 }
 
 

@@ -340,8 +340,8 @@ static void read_lines (reading *r) {
 }
 
 
-static pf_status read_text (pf_symbols *symbols, pf_bytes text,
-                            pf_symbol_rule rule, pf_error *error) {
+pf_status pf_symbols_read_nm (pf_symbols *symbols, pf_bytes text,
+                              pf_symbol_rule rule, pf_error *error) {
   reading r = {text, choose_form(text), rule, symbols, PF_OK};
   if (r.form == NULL)
     return pf_fail(error, PF_EFORMAT, 0,
@@ -358,20 +358,3 @@ static pf_status read_text (pf_symbols *symbols, pf_bytes text,
 }
 
 /* }====== */
-
-
-pf_status pf_symbols_nm (pf_bytes text, pf_bytes executable, pf_bytes debug,
-                         pf_symbol_rule rule, pf_dictionary *dictionary,
-                         pf_symbols **out, pf_error *error) {
-  pf_symbols *symbols = pf_symbols_new(dictionary);
-  if (symbols == NULL)
-    return pf_no_memory(error);
-  pf_status status = pf_symbols_attach(symbols, executable, debug, error);
-  if (status == PF_OK)
-    status = read_text(symbols, text, rule, error);
-  if (status == PF_OK)
-    *out = symbols;
-  else
-    pf_symbols_free(symbols);
-  return status;
-}

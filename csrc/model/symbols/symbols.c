@@ -18,14 +18,6 @@
 #define ONE_PAGE 4096u /* size of a symbol without a known end */
 
 
-pf_symbols *pf_symbols_new (pf_dictionary *dictionary) {
-  pf_symbols *symbols = calloc(1, sizeof *symbols);
-  if (symbols != NULL)
-    symbols->dictionary = dictionary;
-  return symbols;
-}
-
-
 void pf_symbols_free (pf_symbols *symbols) {
   if (symbols == NULL)
     return;
@@ -34,39 +26,6 @@ void pf_symbols_free (pf_symbols *symbols) {
   free(symbols->all);
   free(symbols->lines);
   free(symbols);
-}
-
-
-void pf_symbols_watch (pf_symbols *symbols, const bool *executable_open,
-                       const bool *debug_open) {
-  symbols->open[0] = executable_open;
-  symbols->open[1] = debug_open;
-}
-
-
-pf_dictionary *pf_symbols_dictionary (const pf_symbols *symbols) {
-  return symbols->dictionary;
-}
-
-
-const pf_executable *pf_symbols_facts (const pf_symbols *symbols) {
-  return &symbols->facts;
-}
-
-
-const pf_symbol *pf_symbols_all (const pf_symbols *symbols, size_t *count) {
-  *count = symbols->count;
-  return symbols->all;
-}
-
-
-const pf_ranges *pf_symbols_ranges (const pf_symbols *symbols) {
-  return &symbols->ranges;
-}
-
-
-size_t pf_symbols_find (const pf_symbols *symbols, uint64_t address) {
-  return pf_ranges_find(&symbols->ranges, address);
 }
 
 
@@ -79,7 +38,7 @@ void pf_symbols_size_hint (pf_symbols *symbols, size_t count) {
 
 /* Interns the names of the symbols that were added last. */
 static pf_status name_symbols (pf_symbols *symbols) {
-  uint32_t numbers[PF_FOUND_AT_ONCE];
+  uint32_t numbers[PF_NAMES_AT_ONCE];
   const size_t n = symbols->nunnamed;
   if (!pf_intern_all(symbols->dictionary, symbols->unnamed, n, numbers))
     return PF_ENOMEM;
@@ -149,7 +108,7 @@ pf_status pf_symbols_add (pf_symbols *symbols, const pf_found *found) {
     return add_dotted(symbols, &symbol, name);
   append(symbols, &symbol);
   symbols->unnamed[symbols->nunnamed++] = name;
-  return symbols->nunnamed < PF_FOUND_AT_ONCE ? PF_OK : name_symbols(symbols);
+  return symbols->nunnamed < PF_NAMES_AT_ONCE ? PF_OK : name_symbols(symbols);
 }
 
 
@@ -232,4 +191,30 @@ pf_status pf_symbols_build (pf_symbols *symbols, pf_symbol_rule rule) {
   settle(symbols, rule);
   return pf_ranges_open(&symbols->ranges, symbols->all, sizeof *symbols->all,
                         symbols->count);
+}
+
+
+pf_status pf_symbols_open (const pf_symbol_files *files, const pf_bytes *nm,
+                           pf_symbol_rule rule, pf_dictionary *dictionary,
+                           pf_symbols **out, pf_error *error) {
+  elf_pair pair = {.main = {.elf = NULL}};
+  pf_status status = PF_OK;
+  pf_symbols *const symbols = calloc(1, sizeof *symbols);
+  if (symbols == NULL)
+    return pf_no_memory(error);
+  symbols->dictionary = dictionary;
+  symbols->files = *files;
+  if (nm == NULL || files->executable.size > 0)
+    status = elf_pair_open(&pair, files->executable, files->debug, error);
+  if (status == PF_OK && pair.main.elf != NULL)
+    elf_pair_facts(&pair, &symbols->facts);
+  if (status == PF_OK)
+    status = nm != NULL ? pf_symbols_read_nm(symbols, *nm, rule, error)
+                        : pf_symbols_read_elf(symbols, &pair, rule, error);
+  elf_pair_close(&pair);
+  if (status == PF_OK)
+    *out = symbols;
+  else
+    pf_symbols_free(symbols);
+  return status;
 }

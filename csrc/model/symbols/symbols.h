@@ -3,9 +3,9 @@
 ** or the text of `nm`, and its source lines (libdw). Used by
 ** kernels/stages/symbolize.c, kernels/graph and lua/symbols.c.
 **
-** Open by pf_symbols_elf or pf_symbols_nm, look up addresses, pf_symbols_free.
-** Symbols are a sorted array with an index (ranges.h). Names are linker names;
-** pf_demangle makes them readable.
+** Open by pf_symbols_open, look up addresses, pf_symbols_free. Symbols are a
+** sorted array with an index (ranges.h). Names are linker names; pf_demangle
+** makes them readable.
 */
 
 #ifndef symbols_h
@@ -13,8 +13,6 @@
 
 #include "model/base/ranges.h"
 #include "profio.h"
-
-typedef struct pf_symbols pf_symbols;
 
 /* Which symbols count as functions, and where each ends. */
 typedef enum pf_symbol_rule {
@@ -48,6 +46,40 @@ typedef struct pf_executable {
   uint32_t debug_crc;   /* of that file: pf_debug_crc of all its bytes */
 } pf_executable;
 
+typedef struct pf_line_row {
+  uint64_t start, end; /* [start, end) */
+  uint32_t file;       /* in the dictionary: directory and name */
+  uint32_t line;
+} pf_line_row;
+
+/* The files of a program. The bytes must stay while the symbols live. */
+typedef struct pf_symbol_files {
+  pf_bytes executable, debug; /* `debug`: its debug file; both may be empty */
+  /* Lines are read only while the flags are set (NULL: always); the owner of the
+     bytes clears them before it unmaps. */
+  const bool *executable_open, *debug_open;
+} pf_symbol_files;
+
+#define PF_NAMES_AT_ONCE 256 /* names are interned together: it is faster */
+
+typedef struct pf_symbols {
+  pf_executable facts;
+  pf_dictionary *dictionary; /* of the names */
+  pf_symbol *all;            /* in order of address */
+  size_t count, capacity;
+  pf_ranges ranges;   /* the index over all */
+  pf_line_row *lines; /* in order of address, after pf_symbols_read_lines */
+  size_t nlines;
+  pf_ranges line_ranges; /* the index over them */
+
+  pf_symbol_files files; /* private: */
+  bool lines_read;
+  pf_bytes unnamed[PF_NAMES_AT_ONCE]; /* not interned yet: the last names */
+  size_t nunnamed;
+  uint64_t last_start; /* start of the last symbol that was added */
+  bool unsorted;       /* the symbols were not added in order of address */
+} pf_symbols;
+
 /*
 ** Read only the facts. PF_EFORMAT: no ELF file; PF_EUNSUPPORTED: PE, Mach-O and
 ** the like, with the advice to use `nm` text instead.
@@ -59,23 +91,16 @@ pf_status pf_executable_read (pf_bytes bytes, pf_executable *facts,
 uint32_t pf_debug_crc (pf_bytes bytes);
 
 /*
-** Read the symbols of an executable. `debug` (may be empty) is its separate
-** debug file, used for what the first lacks. PF_EFORMAT as of
-** pf_executable_read; a stripped file is fine and has no symbols, or those of
-** its dynamic table. The bytes must stay while the symbols live.
+** Read the symbols of an executable, and of its separate debug file what the
+** first lacks; or (`nm` not NULL) the text of `nm`, in BSD, POSIX (-P), System V
+** or Tru64 form, for which the executable is not needed. PF_EFORMAT as of
+** pf_executable_read, or when no line of the text names a symbol; a stripped
+** file is fine and has no symbols, or those of its dynamic table. The text is
+** not needed afterwards.
 */
-pf_status pf_symbols_elf (pf_bytes executable, pf_bytes debug,
-                          pf_symbol_rule rule, pf_dictionary *dictionary,
-                          pf_symbols **symbols, pf_error *error);
-
-/*
-** Read the text of `nm`: BSD, POSIX (-P), System V and Tru64 forms. Facts and
-** lines come from the executable and its debug file, both may be empty; the
-** text is not needed afterwards. PF_EFORMAT when no line names a symbol.
-*/
-pf_status pf_symbols_nm (pf_bytes text, pf_bytes executable, pf_bytes debug,
-                         pf_symbol_rule rule, pf_dictionary *dictionary,
-                         pf_symbols **symbols, pf_error *error);
+pf_status pf_symbols_open (const pf_symbol_files *files, const pf_bytes *nm,
+                           pf_symbol_rule rule, pf_dictionary *dictionary,
+                           pf_symbols **symbols, pf_error *error);
 
 /*
 ** Split the symbols at each change of the source line, as gprof -l does. Each
@@ -85,31 +110,6 @@ pf_status pf_symbols_by_line (pf_symbols *symbols);
 
 void pf_symbols_free (pf_symbols *symbols);
 
-/* Read lines only while both flags are set (NULL: always); the owner of the
-   bytes clears them before it unmaps. */
-void pf_symbols_watch (pf_symbols *symbols, const bool *executable_open,
-                       const bool *debug_open);
-
-/* The dictionary of the names. */
-pf_dictionary *pf_symbols_dictionary (const pf_symbols *symbols);
-
-const pf_executable *pf_symbols_facts (const pf_symbols *symbols);
-
-/* All symbols in order of address. */
-const pf_symbol *pf_symbols_all (const pf_symbols *symbols, size_t *count);
-
-/* The index over them. */
-const pf_ranges *pf_symbols_ranges (const pf_symbols *symbols);
-
-/* The index of the symbol that contains a link-time address, or SIZE_MAX. */
-size_t pf_symbols_find (const pf_symbols *symbols, uint64_t address);
-
-typedef struct pf_line_row {
-  uint64_t start, end; /* [start, end) */
-  uint32_t file;       /* in the dictionary: directory and name */
-  uint32_t line;
-} pf_line_row;
-
 /* Read all line tables into one sorted array, at the first call; without it no
    line is known. PF_ENOMEM: a later call tries again. */
 pf_status pf_symbols_read_lines (pf_symbols *symbols);
@@ -117,9 +117,6 @@ pf_status pf_symbols_read_lines (pf_symbols *symbols);
 /* Find the source line of an address; false if it is not known. */
 bool pf_symbols_line (const pf_symbols *symbols, uint64_t address,
                       pf_line_row *row);
-
-/* All line rows in order of address. */
-const pf_line_row *pf_symbols_lines (const pf_symbols *symbols, size_t *count);
 
 /* Return the id of the demangled form of a C++ name (or of an old Rust name) in
    the same dictionary. Returns `name` itself if it is not mangled or its
