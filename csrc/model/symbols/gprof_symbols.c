@@ -30,12 +30,10 @@ static uint8_t byte_at (pf_bytes strings, size_t at) {
 }
 
 
-/* Returns whether `prefix` is at `at`, followed by at least one more byte. */
-static bool has_more_than (pf_bytes strings, size_t at, const char *prefix) {
+static bool begins (pf_bytes strings, size_t at, const char *prefix) {
   const size_t size = strlen(prefix);
-  return at <= strings.size && strings.size - at > size &&
-         memcmp(strings.at + at, prefix, size) == 0 &&
-         strings.at[at + size] != 0;
+  return at <= strings.size && strings.size - at >= size &&
+         memcmp(strings.at + at, prefix, size) == 0;
 }
 
 
@@ -43,10 +41,11 @@ static bool has_more_than (pf_bytes strings, size_t at, const char *prefix) {
    the next `.` or NUL. SIZE_MAX if it does not consist of digits. */
 static size_t skip_suffix (pf_bytes strings, size_t at) {
   static const char clone[] = ".clone.", constprop[] = ".constprop.";
-  if (has_more_than(strings, at, clone))
-    at += sizeof clone - 2;
-  else if (has_more_than(strings, at, constprop))
-    at += sizeof constprop - 2;
+  const size_t skipped = begins(strings, at, clone)       ? sizeof clone - 2
+                         : begins(strings, at, constprop) ? sizeof constprop - 2
+                                                          : 0;
+  if (byte_at(strings, at + skipped + 1) != 0)
+    at += skipped;
   bool has_digit = false;
   for (at++; byte_at(strings, at) != 0; at++) {
     const uint8_t c = byte_at(strings, at);
@@ -96,13 +95,6 @@ static void remember (pf_gprof_names *names, size_t at, size_t end,
       return;
     at = (size_t)(nul - strings.at) + 1;
   }
-}
-
-
-static bool begins (pf_bytes strings, size_t at, const char *prefix) {
-  const size_t size = strlen(prefix);
-  return strings.size - at >= size &&
-         memcmp(strings.at + at, prefix, size) == 0;
 }
 
 

@@ -15,13 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/base/memory.h"
-#include "model/base/parallel.h"
 #include "model/dictionary/names.h"
 #include "model/symbols/builder.h"
 
-#define TRIAL_LINES 256   /* lines from which the form is detected */
-#define CHUNK       16384 /* symbols that are parsed at once */
+#define TRIAL_LINES 256 /* lines from which the form is detected */
 
 /* The contents of a line. */
 typedef struct nm_line {
@@ -269,38 +266,25 @@ static size_t guess_lines (pf_bytes text) {
 }
 
 
-/* {====== All lines ====== */
-
-/* A text that is read in chunks of lines. */
-typedef struct reading {
-  pf_bytes left; /* the lines that are not parsed yet */
-  nm_form form;
-  pf_symbol_rule rule;
-  pf_symbols *symbols;
-  pf_status status;
-} reading;
-
-/* The symbols of a chunk, which are parsed in one step and added in the next.
-   */
-typedef struct chunk {
-  reading *text;
-  pf_found *found;
-  size_t count; /* symbols that are not added yet */
-} chunk;
-
-
-static void parse (chunk *c) {
-  reading *const r = c->text;
-  const uint64_t text_end = r->symbols->facts.text_end; /* 0: not known */
+pf_status pf_symbols_read_nm (pf_symbols *symbols, pf_bytes text,
+                              pf_symbol_rule rule, pf_error *error) {
+  const uint64_t text_end = symbols->facts.text_end; /* 0: not known */
+  const nm_form form = choose_form(text);
   pf_bytes line;
   nm_line parts;
-  while (c->count < CHUNK && next_line(&r->left, &line)) {
+  pf_status status = PF_OK;
+  if (form == NULL)
+    return pf_fail(error, PF_EFORMAT, 0,
+                   "not the text of nm: no line has an address, a type and "
+                   "a name");
+  pf_symbols_size_hint(symbols, guess_lines(text));
+  while (status == PF_OK && next_line(&text, &line)) {
     /* gprof accepts only t and T from such a text */
-    if (!r->form(line, &parts) || !(parts.type == 'T' || parts.type == 't' ||
-                                    (r->rule == PF_SYMBOLS_EXACT &&
-                                     (parts.type == 'W' || parts.type == 'i'))))
+    if (!form(line, &parts) || !(parts.type == 'T' || parts.type == 't' ||
+                                 (rule == PF_SYMBOLS_EXACT &&
+                                  (parts.type == 'W' || parts.type == 'i'))))
       continue;
-    c->found[c->count++] = (pf_found){
+    const pf_found found = {
         .address = parts.address,
         .size = parts.size,
         .limit = parts.address < text_end ? text_end : UINT64_MAX,
@@ -308,53 +292,12 @@ static void parse (chunk *c) {
         .is_function = true,
         .is_global = parts.type != 't',
     };
+    status = pf_symbols_add(symbols, &found);
   }
+  if (status == PF_OK)
+    status = pf_symbols_build(symbols, rule);
+  return status == PF_OK ? PF_OK
+                         : pf_fail(error, status, PF_NO_OFFSET,
+                                   status == PF_ELIMIT ? "too many symbols"
+                                                       : "out of memory");
 }
-
-
-/* Adds the symbols of a chunk that is parsed, or parses one that is empty. */
-static void parse_or_add (void *context) {
-  chunk *const c = context;
-  if (c->count == 0) {
-    parse(c);
-    return;
-  }
-  for (size_t i = 0; i < c->count && c->text->status == PF_OK; i++)
-    c->text->status = pf_symbols_add(c->text->symbols, &c->found[i]);
-  c->count = 0;
-}
-
-
-/* Reads all lines: a chunk is added while the next one is parsed. */
-static void read_lines (reading *r) {
-  pf_found *const found = pf_array(2 * CHUNK, sizeof *found);
-  if (found == NULL) {
-    r->status = PF_ENOMEM;
-    return;
-  }
-  chunk chunks[] = {{r, found, 0}, {r, found + CHUNK, 0}};
-  parse(&chunks[0]);
-  while (r->status == PF_OK && chunks[0].count + chunks[1].count > 0)
-    pf_run_all(parse_or_add, chunks, sizeof *chunks, 2);
-  free(found);
-}
-
-
-pf_status pf_symbols_read_nm (pf_symbols *symbols, pf_bytes text,
-                              pf_symbol_rule rule, pf_error *error) {
-  reading r = {text, choose_form(text), rule, symbols, PF_OK};
-  if (r.form == NULL)
-    return pf_fail(error, PF_EFORMAT, 0,
-                   "not the text of nm: no line has an address, a type and "
-                   "a name");
-  pf_symbols_size_hint(symbols, guess_lines(text));
-  read_lines(&r);
-  if (r.status == PF_OK)
-    r.status = pf_symbols_build(symbols, rule);
-  return r.status == PF_OK ? PF_OK
-                           : pf_fail(error, r.status, PF_NO_OFFSET,
-                                     r.status == PF_ELIMIT ? "too many symbols"
-                                                           : "out of memory");
-}
-
-/* }====== */
