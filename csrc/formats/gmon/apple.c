@@ -55,15 +55,12 @@ static pf_status take_arcs (gmon_parser *parser, gmon_segment *segment) {
   segment->has_order = parser->state == ORDERED_ARCS;
   segment->stride = 2 * width + (width == 8 || segment->has_order ? 8 : 4);
   segment->count_width = 4;
-  const bool is_whole = parser->table_left >= segment->stride;
-  if (is_whole)
-    gmon_take_arcs(parser, segment, parser->table_left);
-  else
-    gmon_take_segment(parser, segment, GMON_UNKNOWN, parser->table_left);
-  parser->table_left -= segment->size;
-  if (parser->table_left == 0)
-    parser->state = 0;
-  if (is_whole || parser->end == GMON_TRUNCATED)
+  if (parser->table_left >= segment->stride ||
+      parser->table_left > gmon_left(parser))
+    return gmon_take_table(parser, segment, 0);
+  gmon_take_segment(parser, segment, GMON_UNKNOWN, parser->table_left);
+  parser->table_left = parser->state = 0;
+  if (parser->end == GMON_TRUNCATED)
     return PF_OK;
   return gmon_report(parser, PF_DAMAGE, "gmon-bad-piece", PF_EFORMAT,
                      segment->offset, "arcs of %llu bytes expected, found %llu",
@@ -124,8 +121,5 @@ pf_status gmon_parse_apple (gmon_parser *parser, gmon_segment *segment) {
   }
   if (parser->state == 0)
     return take_section(parser, segment);
-  if (parser->table_left > gmon_left(parser)) /* the file has become shorter */
-    return gmon_truncated(parser, segment, "a table of arcs",
-                          parser->table_left);
   return take_arcs(parser, segment);
 }

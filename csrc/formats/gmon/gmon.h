@@ -204,6 +204,11 @@ void gmon_take_segment (gmon_parser *parser, gmon_segment *segment,
 void gmon_take_arcs (gmon_parser *parser, gmon_segment *segment,
                      uint64_t available);
 
+/* The same for the table_left bytes of a table of arcs; after its last arc the
+   state becomes `next`. */
+pf_status gmon_take_table (gmon_parser *parser, gmon_segment *segment,
+                           unsigned next);
+
 /* Report missing bins, no bins, a reversed address range, and else a rate of 0.
    */
 pf_status gmon_check_histogram (gmon_parser *parser,

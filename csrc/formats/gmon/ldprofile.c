@@ -93,17 +93,10 @@ pf_status gmon_parse_ld (gmon_parser *parser, gmon_segment *segment) {
       return status;
     case ARCS_HEADER: return take_arcs_header(parser, segment);
     case ARCS:
-      if (parser->table_left > gmon_left(parser))
-        return gmon_truncated(parser, segment, "a table of arcs",
-                              parser->table_left);
       segment->stride = 2 * (uint64_t)parser->layout->width + 4;
       segment->count_width = 4;
       segment->base = parser->base;
-      gmon_take_arcs(parser, segment, parser->table_left);
-      parser->table_left -= segment->size;
-      if (parser->table_left == 0)
-        parser->state = UNUSED;
-      return PF_OK;
+      return gmon_take_table(parser, segment, UNUSED);
     default:
       gmon_take_rest(parser, segment, GMON_REST, parser->end);
       return PF_OK;

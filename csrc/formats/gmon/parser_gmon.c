@@ -68,6 +68,19 @@ void gmon_take_arcs (gmon_parser *parser, gmon_segment *segment,
 }
 
 
+pf_status gmon_take_table (gmon_parser *parser, gmon_segment *segment,
+                           unsigned next) {
+  if (parser->table_left > gmon_left(parser)) /* the file has become shorter */
+    return gmon_truncated(parser, segment, "a table of arcs",
+                          parser->table_left);
+  gmon_take_arcs(parser, segment, parser->table_left);
+  parser->table_left -= segment->size;
+  if (parser->table_left == 0)
+    parser->state = next;
+  return PF_OK;
+}
+
+
 void gmon_take_rest (gmon_parser *parser, gmon_segment *segment, gmon_kind kind,
                      gmon_end end) {
   const uint64_t valid_end = parser->valid_end;

@@ -37,36 +37,29 @@ static const char *text_at (const pprof_writer *w, const pf_batch *batch,
 }
 
 
-static pf_status put_row (pprof_writer *w, const pf_batch *batch, size_t row,
-                          pf_error *error) {
-  uint32_t node = 0;
-  const size_t metric = pf_metric_of(
-      &w->contexts, text_at(w, batch, WEIGHTS_METRIC, row, "samples"),
-      text_at(w, batch, WEIGHTS_UNIT, row, "count"));
-  if (metric == PF_NO_METRIC)
-    return pf_no_memory(error);
-  if (!pf_has_value(batch, WEIGHTS_WEIGHT, row))
-    return PF_OK;
-  if (pf_has_value(batch, WEIGHTS_STACK, row))
-    node = pf_node_of_stack(&w->contexts, &w->stacks,
-                            batch->columns[WEIGHTS_STACK].ids[row]);
-  if (node == PF_NO_CONTEXT)
-    return pf_no_memory(error);
-  pf_context_add(&w->contexts, node, metric,
-                 batch->columns[WEIGHTS_WEIGHT].ints[row]);
-  return PF_OK;
-}
-
-
 static pf_status put (pf_encoder *encoder, size_t table, const pf_batch *batch,
                       pf_sink *sink, pf_error *error) {
   pprof_writer *const w = (pprof_writer *)(void *)encoder;
-  pf_status status = PF_OK;
+  pf_contexts *const c = &w->contexts;
   (void)table; /* there is only one */
   (void)sink;
-  for (size_t row = 0; row < batch->rows && status == PF_OK; row++)
-    status = put_row(w, batch, row, error);
-  return status;
+  for (size_t row = 0; row < batch->rows; row++) {
+    uint32_t node = 0;
+    const size_t metric =
+        pf_metric_of(c, text_at(w, batch, WEIGHTS_METRIC, row, "samples"),
+                     text_at(w, batch, WEIGHTS_UNIT, row, "count"));
+    if (metric == PF_NO_METRIC)
+      return pf_no_memory(error);
+    if (!pf_has_value(batch, WEIGHTS_WEIGHT, row))
+      continue;
+    if (pf_has_value(batch, WEIGHTS_STACK, row))
+      node = pf_node_of_stack(c, &w->stacks,
+                              batch->columns[WEIGHTS_STACK].ids[row]);
+    if (node == PF_NO_CONTEXT)
+      return pf_no_memory(error);
+    pf_context_add(c, node, metric, batch->columns[WEIGHTS_WEIGHT].ints[row]);
+  }
+  return PF_OK;
 }
 
 

@@ -261,7 +261,7 @@ static pf_status open_trace (pf_trace *trace, pf_error *error) {
   file->tables[0] = (pf_table){"samples", file->fields, file->ntypes + 1,
                                (int64_t)file->nsamples, pprof_open_samples};
   file->tables[1] = (pf_table){"weights", pprof_weights_fields, WEIGHTS_COLUMNS,
-                               -1, pprof_open_weights};
+                               -1, pprof_open_samples};
   file->tables[2] = pprof_labels_table;
   file->tables[2].rows = (int64_t)file->nlabels;
   file->tables[3] = pprof_raw_table;

@@ -197,9 +197,8 @@ pf_status pprof_next_sample (pprof_samples *samples, pf_error *error);
 pf_status pprof_read_stacks (pf_trace *trace, const pf_stack_target *to,
                              pf_error *error);
 
+/* Open a reader of table samples or weights. */
 pf_status pprof_open_samples (pf_trace *trace, const pf_table *table,
-                              pf_reader **reader, pf_error *error);
-pf_status pprof_open_weights (pf_trace *trace, const pf_table *table,
                               pf_reader **reader, pf_error *error);
 extern const pf_table pprof_labels_table, pprof_raw_table; /* without rows */
 

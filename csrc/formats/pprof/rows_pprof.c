@@ -224,11 +224,12 @@ static void samples_close (pf_reader *self) {
 static const pf_abilities abilities = {.read_stacks = samples_read_stacks};
 
 
-static pf_status open_reader (pf_trace *trace, const pf_table *table,
-                              pf_status (*next)(pf_reader *, pf_batch *,
-                                                pf_error *),
+pf_status pprof_open_samples (pf_trace *trace, const pf_table *table,
                               pf_reader **reader, pf_error *error) {
-  samples_reader *const r = pf_reader_new(sizeof *r, trace, table, next, error);
+  const bool has_weights = table->fields == pprof_weights_fields;
+  samples_reader *const r =
+      pf_reader_new(sizeof *r, trace, table,
+                    has_weights ? weights_next : samples_next, error);
   if (r == NULL)
     return PF_ENOMEM;
   r->reader.close = samples_close;
@@ -239,18 +240,6 @@ static pf_status open_reader (pf_trace *trace, const pf_table *table,
   r->type = r->samples.file->ntypes; /* no sample has been read */
   *reader = &r->reader;
   return PF_OK;
-}
-
-
-pf_status pprof_open_samples (pf_trace *trace, const pf_table *table,
-                              pf_reader **reader, pf_error *error) {
-  return open_reader(trace, table, samples_next, reader, error);
-}
-
-
-pf_status pprof_open_weights (pf_trace *trace, const pf_table *table,
-                              pf_reader **reader, pf_error *error) {
-  return open_reader(trace, table, weights_next, reader, error);
 }
 
 /* }====== */

@@ -12,24 +12,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/base/id_table.h"
 #include "model/base/memory.h"
 #include "model/dictionary/names.h"
 #include "model/symbols/builder.h"
 
 #define FILE_CACHE 256u /* a power of two */
 
-/* The line table of a unit, in libdw. */
-typedef struct line_table {
-  Dwarf_Lines *lines;
-  size_t count;
-} line_table;
-
 /* The state of reading. */
 typedef struct reading {
   pf_dictionary *dictionary;
   uint64_t code_start, code_end;
-  line_table *tables;
-  size_t ntables, tables_capacity;
+  pf_id_table tables; /* addresses of the tables that were read */
   pf_line_row *rows;
   size_t count, capacity;
   struct {
@@ -110,50 +104,29 @@ static pf_status add_line (reading *r, Dwarf_Line *line, Dwarf_Line *next) {
 }
 
 
-static pf_status add_table (reading *r, const line_table *table) {
-  pf_status status = PF_OK;
-  for (size_t i = 0; i + 1 < table->count && status == PF_OK; i++)
-    status = add_line(r, dwarf_onesrcline(table->lines, i),
-                      dwarf_onesrcline(table->lines, i + 1));
-  return status;
-}
-
-
-/* Finds the tables of all units. A unit header that cannot be read ends the
-   search, since it has the position of the next one. */
-static pf_status find_tables (reading *r, Dwarf *dwarf) {
+/* Reads the tables of all units, each once: units may share a table, which libdw
+   has only once in memory. A unit header that cannot be read ends the search,
+   since it has the position of the next one. */
+static pf_status read_tables (reading *r, Dwarf *dwarf) {
   Dwarf_Off at = 0, next;
-  size_t header;
-  while (dwarf_nextcu(dwarf, at, &next, &header, NULL, NULL, NULL) == 0 &&
-         next > at) {
+  size_t header, count;
+  pf_status status = PF_OK;
+  for (; dwarf_nextcu(dwarf, at, &next, &header, NULL, NULL, NULL) == 0 &&
+         next > at && status == PF_OK;
+       at = next) {
     Dwarf_Die unit;
-    if (!pf_grow(&r->tables, &r->tables_capacity, r->ntables + 1))
-      return PF_ENOMEM;
-    line_table *const table = &r->tables[r->ntables];
-    if (dwarf_offdie(dwarf, at + header, &unit) != NULL &&
-        dwarf_getsrclines(&unit, &table->lines, &table->count) == 0)
-      r->ntables++;
-    at = next;
+    Dwarf_Lines *lines;
+    if (dwarf_offdie(dwarf, at + header, &unit) == NULL ||
+        dwarf_getsrclines(&unit, &lines, &count) != 0)
+      continue;
+    const uint64_t word = (uintptr_t)lines;
+    const uint32_t known = r->tables.count;
+    uint32_t table;
+    status = pf_id_table_words(&r->tables, &word, 1, &table);
+    for (size_t i = 0; status == PF_OK && table == known && i + 1 < count; i++)
+      status = add_line(r, dwarf_onesrcline(lines, i),
+                        dwarf_onesrcline(lines, i + 1));
   }
-  return PF_OK;
-}
-
-
-/* Empties all but the first of equal tables: units may share a table, which
-   libdw has only once in memory. */
-static pf_status drop_shared (reading *r) {
-  uint64_t *where = malloc(r->ntables * sizeof *where + 1);
-  uint32_t *order = malloc(r->ntables * sizeof *order + 1);
-  pf_status status = where != NULL && order != NULL ? PF_OK : PF_ENOMEM;
-  for (size_t i = 0; i < r->ntables && status == PF_OK; i++)
-    where[i] = (uintptr_t)r->tables[i].lines;
-  if (status == PF_OK)
-    status = pf_sort_rows(where, sizeof *where, r->ntables, order);
-  for (size_t i = 1; i < r->ntables && status == PF_OK; i++)
-    if (where[order[i]] == where[order[i - 1]])
-      r->tables[order[i]].count = 0;
-  free(where);
-  free(order);
   return status;
 }
 
@@ -213,16 +186,13 @@ static pf_status read_dwarf (pf_symbols *symbols, const elf_file *file) {
       .code_start = symbols->facts.code_start,
       .code_end = symbols->facts.code_end,
   };
-  pf_status status = find_tables(&r, dwarf);
-  if (status == PF_OK)
-    status = drop_shared(&r);
-  for (size_t i = 0; i < r.ntables && status == PF_OK; i++)
-    status = add_table(&r, &r.tables[i]);
+  pf_id_table_init(&r.tables);
+  pf_status status = read_tables(&r, dwarf);
   if (status == PF_OK)
     status = sort_rows(&r, symbols);
   dwarf_end(dwarf);
   free(r.rows);
-  free(r.tables);
+  pf_id_table_free(&r.tables);
   return status;
 }
 
