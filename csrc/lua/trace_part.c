@@ -8,6 +8,7 @@
 ** the label of messages: path and format.
 */
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "formats/formats.h"

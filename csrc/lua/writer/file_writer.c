@@ -354,10 +354,15 @@ static int writer_put_traces (lua_State *L) {
   bool fits = w->encoder->merge != NULL && count > 0;
   for (size_t i = 0; i < count; i++) {
     lua_rawgeti(L, 2, (lua_Integer)i + 1);
-    traces[i] = &l_part_use_check(L, -1)->trace;
-    fits = fits && traces[i]->format == w->format &&
-           traces[i]->dictionary == w->dictionary;
+    const pf_trace *const trace = &l_part_check(L, -1)->trace;
+    fits = fits && trace->format == w->format &&
+           trace->dictionary == w->dictionary;
     lua_pop(L, 1); /* the table keeps it */
+  }
+  for (size_t i = 0; fits && i < count; i++) {
+    lua_rawgeti(L, 2, (lua_Integer)i + 1);
+    traces[i] = &l_part_use_check(L, -1)->trace; /* in use until the end */
+    lua_pop(L, 1);
   }
   if (fits && w->encoder->merge(w->encoder, traces, count, &error) != PF_OK)
     return fail_with_label(L, w, &error);
