@@ -20,8 +20,6 @@ void *l_scratch (lua_State *L, size_t count, size_t size) {
 }
 
 
-/* {====== Arguments ====== */
-
 FILE *l_file_check (lua_State *L, int arg) {
   const luaL_Stream *const stream = luaL_checkudata(L, arg, LUA_FILEHANDLE);
   luaL_argcheck(L, stream->closef != NULL, arg, "file is closed");
@@ -64,10 +62,6 @@ pf_bytes *l_texts_check (lua_State *L, int arg, size_t *count) {
   return texts;
 }
 
-/* }====== */
-
-
-/* {====== Columns ====== */
 
 /* Pushes field `key`, or else element `n`, of the table on top. */
 static void get_either (lua_State *L, const char *key, lua_Integer n) {
@@ -155,10 +149,6 @@ int l_columns_check (lua_State *L, int arg, const pf_reader *reader,
   return count;
 }
 
-/* }====== */
-
-
-/* {====== Options ====== */
 
 /* Pushes an option; false if it is absent. */
 static bool get (lua_State *L, int arg, const char *name) {
@@ -230,10 +220,6 @@ uint32_t l_option_name (lua_State *L, int arg, const char *name,
   return id;
 }
 
-/* }====== */
-
-
-/* {====== Results ====== */
 
 void l_set_int (lua_State *L, const char *name, int64_t value) {
   lua_pushinteger(L, value);
@@ -286,5 +272,3 @@ void l_push_list (lua_State *L, const void *names, size_t size, size_t count) {
   }
   luaL_pushresult(&b);
 }
-
-/* }====== */

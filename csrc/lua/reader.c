@@ -29,8 +29,6 @@ typedef struct l_cursor {
 } l_cursor;
 
 
-/* {====== The cursor ====== */
-
 static int cursor_gc (lua_State *L) {
   l_cursor *const c = luaL_checkudata(L, 1, L_CURSOR);
   pf_batch_close(&c->batch);
@@ -100,10 +98,6 @@ static bool refill (lua_State *L, l_cursor *c, int index) {
   return false;
 }
 
-/* }====== */
-
-
-/* {====== each ====== */
 
 /* As l_push_value; usual values are pushed inline. */
 static inline void push (lua_State *L, const pf_column *column, size_t row,
@@ -152,10 +146,6 @@ static int core_each (lua_State *L) {
   return 1;
 }
 
-/* }====== */
-
-
-/* {====== records and rows ====== */
 
 /* Pushes a row as a table; `names` and `cache` are stack indices. */
 static void push_record (lua_State *L, const l_cursor *c, size_t row, int names,
@@ -228,10 +218,6 @@ static int core_drain (lua_State *L) {
   return 1;
 }
 
-/* }====== */
-
-
-/* {====== Methods ====== */
 
 static int reader_gc (lua_State *L) {
   l_reader *const r = luaL_checkudata(L, 1, L_READER);
@@ -256,8 +242,6 @@ static int reader_fields (lua_State *L) {
   l_push_fields(L, r->reader->fields, r->reader->nfields);
   return 1;
 }
-
-/* }====== */
 
 
 void l_open_reader (lua_State *L) {

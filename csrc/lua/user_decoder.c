@@ -33,8 +33,6 @@ static l_schema *new_schema (lua_State *L, int arg) {
 }
 
 
-/* {====== The reader ====== */
-
 /*
 ** The thread of `callback` runs the user's function. Its argument `put` is a
 ** closure that writes one row into `batch` and yields when the batch is full.
@@ -131,8 +129,6 @@ static int core_decoder (lua_State *L) {
   lua_xmove(L, callback.thread, 2);
   return 1;
 }
-
-/* }====== */
 
 
 void l_open_lua_decoder (lua_State *L) {

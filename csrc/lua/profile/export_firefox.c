@@ -19,8 +19,6 @@ typedef struct firefox {
 } firefox;
 
 
-/* {====== Tables ====== */
-
 /* A column of a table: its values are equal, or `put` writes each of them. */
 typedef struct table_column {
   const char *head; /* text before the values */
@@ -168,8 +166,6 @@ static void put_strings (firefox *f) {
   }
   l_export_text(f->out, "],");
 }
-
-/* }====== */
 
 
 typedef enum sample_column {

@@ -35,8 +35,6 @@ enum {
 };
 
 
-/* {====== Scanning a track ====== */
-
 /* Returns the area of the contexts for a frame of the spans: its area, or a new
    area for the name if the frame has a value. PF_NO_AREA: out of memory. */
 static uint32_t frame_of (const pf_span_store *store, uint32_t frame) {
@@ -123,8 +121,6 @@ static pf_status scan_track (track_scan *w, uint32_t track, int64_t origin,
   return status == PF_END ? PF_OK : status;
 }
 
-/* }====== */
-
 
 static void add_time (track_scan *w, uint32_t node, int64_t from, int64_t to) {
   if (node != 0)
@@ -152,8 +148,6 @@ static int core_span_contexts (lua_State *L) {
   return 1;
 }
 
-
-/* {====== Samples of a processed profile of the Firefox profiler ====== */
 
 enum {
   STACK,
@@ -225,8 +219,6 @@ static int core_write_firefox_samples (lua_State *L) {
                (long long)w.count);
   return l_export_finish(L, w.out);
 }
-
-/* }====== */
 
 
 void l_open_export_samples (lua_State *L) {

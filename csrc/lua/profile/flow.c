@@ -43,8 +43,6 @@ static int flow_gc (lua_State *L) {
 }
 
 
-/* {====== Filters ====== */
-
 /* Sets a bit for all functions with this name id, if it is not PF_NO_NAME. */
 static void mark_name (const l_profile *p, uint8_t *filter, uint32_t name,
                        uint8_t bit) {
@@ -117,8 +115,6 @@ static void make_filter (lua_State *L, const l_profile *p, l_flow *f, int arg) {
   }
 }
 
-/* }====== */
-
 
 /* Returns the metric of the options, or the default one. */
 static size_t metric_of (lua_State *L, const pf_graph *graph, int arg) {
@@ -157,8 +153,6 @@ pf_flow *l_flow_push (lua_State *L, int profile, int arg) {
   return &f->flow;
 }
 
-
-/* {====== Facts ====== */
 
 /* Returns the metric of a flow if it is not in seconds, else NULL. */
 static const pf_metric *unit_of (const pf_flow *flow) {
@@ -237,8 +231,6 @@ void l_profile_facts (lua_State *L, const pf_flow *flow) {
                                                         : facts->abbreviation));
   set_totals(L, flow);
 }
-
-/* }====== */
 
 
 void l_open_flow (lua_State *L) {

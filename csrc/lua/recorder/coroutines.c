@@ -1,7 +1,7 @@
 /*
-** coroutines.c - create, resume, wrap and close that replace those of
-** Lua's coroutine library during recording and behave like them. They inform
-** the recorder which coroutine runs and which has ended, and set hooks on
+** coroutines.c - create, resume, wrap and close that replace those of Lua's
+** coroutine library (lcorolib.c) during recording and behave like them. They
+** inform the recorder which coroutine runs and which has ended, and set hooks on
 ** coroutines that were created before recording began.
 */
 
@@ -31,8 +31,6 @@ static void on_stop (lua_State *L, lua_State *co, int status) {
   l_lane_end(r, co);
 }
 
-
-/* {====== As in lcorolib.c ====== */
 
 /* Resumes `co` with the arguments on top. Returns the number of results on the
    stack, or -1 with an error value. */
@@ -123,8 +121,6 @@ static int coroutine_close (lua_State *L) {
   on_stop(L, co, LUA_OK);
   return n;
 }
-
-/* }====== */
 
 
 /* core.coroutines(close): { create =, resume =, wrap =, close = }; `close` is

@@ -14,8 +14,6 @@
 #include "model/base/memory.h"
 
 
-/* {====== Names ====== */
-
 /* Registry key of package.loaded, so that no hook has to create a string. */
 static const char loaded_key;
 
@@ -121,10 +119,6 @@ static void name_function (lua_State *L, lua_Debug *ar, l_recorder *r,
   lua_settop(L, top);
 }
 
-/* }====== */
-
-
-/* {====== Hash table ====== */
 
 typedef struct search_key {
   l_function *const *list;
@@ -215,10 +209,6 @@ void l_functions_free (l_functions *functions) {
   *functions = (l_functions){.list = NULL};
 }
 
-/* }====== */
-
-
-/* {====== Lines ====== */
 
 /* Extends the array of areas of a function to include a line. */
 static bool reserve (l_function *f, int line) {
@@ -269,5 +259,3 @@ uint32_t l_line_area (l_recorder *r, l_function *f, int line) {
     l_recorder_fail(r, PF_ENOMEM, "out of memory");
   return area == PF_NO_AREA ? area : area - 1;
 }
-
-/* }====== */

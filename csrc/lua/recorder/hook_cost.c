@@ -103,8 +103,6 @@ static bool open_probe (lua_State *L, l_recorder *probe, const l_recorder *r,
 }
 
 
-/* {====== Measuring ====== */
-
 static int nothing (lua_State *L) {
   (void)L;
   return 0;
@@ -185,8 +183,6 @@ static bool load (lua_State *L) {
   }
   return lua_checkstack(L, LUA_MINSTACK) != 0;
 }
-
-/* }====== */
 
 
 void l_calibration_open (l_recorder *r) {

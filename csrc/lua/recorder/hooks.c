@@ -61,8 +61,6 @@ L_HOT void end_event (l_recorder *r, int64_t began, l_cost kind) {
 }
 
 
-/* {====== Threads ====== */
-
 /* Records that the innermost call of a lane was suspended or resumed, if that
    is a change. */
 static void set_suspended (l_recorder *r, l_lane *lane, bool suspended) {
@@ -122,10 +120,6 @@ L_HOT l_lane *lane_of (l_recorder *r, lua_State *L, bool is_call, int64_t now) {
   return r->running;
 }
 
-/* }====== */
-
-
-/* {====== Events ====== */
 
 /* Finds the frame of a line or return that is not the innermost one. The frames
    above it were left by an error. */
@@ -261,5 +255,3 @@ lua_Hook l_hook_of (l_mode mode, bool by_line, int *mask) {
     return NULL;
   return by_line ? line_hook : call_hook;
 }
-
-/* }====== */

@@ -11,8 +11,6 @@
 #include "model/base/memory.h"
 
 
-/* {====== Lanes by thread ====== */
-
 static uint64_t address_of (const lua_State *thread) {
   return (uint64_t)(uintptr_t)thread;
 }
@@ -94,10 +92,6 @@ void l_lanes_free (l_lanes *lanes) {
   pf_id_table_init(&lanes->threads);
 }
 
-/* }====== */
-
-
-/* {====== Frames ====== */
 
 bool l_lane_reserve (l_recorder *r, l_lane *lane) {
   const size_t count = lane->block == NULL ? 0 : l_lane_count(lane);
@@ -130,10 +124,6 @@ size_t l_lane_index (const l_lane *lane, const void *ci) {
   return SIZE_MAX;
 }
 
-/* }====== */
-
-
-/* {====== Synchronising with Lua's stack ====== */
 
 /* Returns the current line of a call; in modes without lines the line where its
    function begins. */
@@ -207,5 +197,3 @@ void l_lane_sync (l_recorder *r, l_lane *lane, int level) {
        f++)
     l_put_enter(r, lane, f);
 }
-
-/* }====== */

@@ -10,8 +10,6 @@
 #include "lua/writer/written.h"
 
 
-/* {====== Record layouts ====== */
-
 /* The values of a record are in the order of the table's columns. Raises if the
    writer has no table of this name. */
 static l_layout layout_of (lua_State *L, const pf_writer *writer,
@@ -83,8 +81,6 @@ void l_put_prepare (lua_State *L, l_recorder *r) {
   }
 }
 
-/* }====== */
-
 
 L_COLD uint64_t *l_put_begin_general (l_recorder *r, size_t words) {
   pf_error error;
@@ -113,8 +109,6 @@ L_COLD uint64_t *l_put_begin_general (l_recorder *r, size_t words) {
   return record;
 }
 
-
-/* {====== Lines ====== */
 
 /* Returns the call path of a frame's line below the path of its callers.
    L_NO_ID: out of memory; recording has ended. */
@@ -184,8 +178,6 @@ void l_put_line (l_recorder *r, const l_lane *lane, l_frame *f) {
   record[r->layout.at[1]] = stack;
   l_put_commit(r, record, L_LINE_WORDS);
 }
-
-/* }====== */
 
 
 L_COLD uint32_t l_put_function (l_recorder *r, l_function *f) {

@@ -66,8 +66,6 @@ static void take_samples (lua_State *L, l_recorder *r, int event) {
 }
 
 
-/* {====== The hook ====== */
-
 /* Removes the sampling hook and restores the program's own hook, which gets the
    event if its mask includes it. */
 static void disarm (lua_State *L, l_recorder *r, lua_Debug *ar) {
@@ -124,10 +122,6 @@ static void arm (l_recorder *r) {
               LUA_MASKCALL | LUA_MASKRET | LUA_MASKCOUNT | r->saved_mask, 1);
 }
 
-/* }====== */
-
-
-/* {====== The timer ====== */
 
 /* Starts the timer for the next tick: the interval plus or minus a random
    sixteenth of it. */
@@ -191,5 +185,3 @@ void l_timer_stop (l_recorder *r) {
     lua_sethook(r->armed_thread, r->saved_hook, r->saved_mask, r->saved_count);
   r->armed_thread = NULL;
 }
-
-/* }====== */

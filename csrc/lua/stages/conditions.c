@@ -17,8 +17,8 @@ typedef struct l_matcher {
   lua_Integer number;   /* of the pattern in this table */
 } l_matcher;
 
-/* Stack indices of core.where. The table PINS has the strings and memory that
-   the tests borrow; the reader pins it. */
+/* Stack indices of core.where; TEST is the table of one test. The table PINS has
+   the strings and memory that the tests borrow; the reader pins it. */
 enum {
   READER = 1,
   TESTS,
@@ -58,8 +58,6 @@ static pf_status match (void *context, pf_bytes text, bool *matches,
   return status;
 }
 
-
-/* {====== Values ====== */
 
 static int wrong_value (lua_State *L, const pf_field *field) {
   return luaL_error(L, "where: column '%s' is of type %s, got %s", field->name,
@@ -127,10 +125,6 @@ static pf_value to_value (lua_State *L, const pf_field *field) {
   return value;
 }
 
-/* }====== */
-
-
-/* {====== One test (its table is at TEST) ====== */
 
 /* Returns the memory of the values of a test. */
 static pf_value *new_values (lua_State *L, pf_test *test, size_t count) {
@@ -211,8 +205,6 @@ static void set_test (lua_State *L, l_callback *callback, pf_test *test,
   else
     luaL_error(L, "where: no operation '%s'", op);
 }
-
-/* }====== */
 
 
 /*

@@ -18,8 +18,6 @@
 #include "model/rows/abilities.h"
 
 
-/* {====== Entries with operations (i, I, O, o) ====== */
-
 /* core.unfilter(reader): one row for each enter and leave. */
 static int core_unfilter (lua_State *L) {
   pf_reader *const input = l_reader_check(L, 1)->reader;
@@ -52,10 +50,6 @@ static int core_events (lua_State *L) {
       L, xpp_unfilter_events(input, &options, &r->reader, &r->error));
 }
 
-/* }====== */
-
-
-/* {====== Calls ====== */
 
 static bool is_option (lua_State *L, const char *name, const char *value) {
   return strcmp(l_option_text(L, 2, name, ""), value) == 0;
@@ -163,8 +157,6 @@ static int core_processors (lua_State *L) {
   lua_pushinteger(L, count < 1 ? 1 : count);
   return 1;
 }
-
-/* }====== */
 
 
 /* core.btf(events, options): the rows described in btf.h. Options: base, from,

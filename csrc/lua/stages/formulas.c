@@ -11,8 +11,6 @@
 #define MAX_STEPS    100000
 
 
-/* {====== derive ====== */
-
 /* Names of the operations, in the order of pf_operation. */
 static const char *const operations[] = {
     "column", "total",   "number", "+",   "-",      "*", "/",  "//",
@@ -111,8 +109,6 @@ static int counter_value (lua_State *L) {
   lua_pushinteger(L, (lua_Integer)*counter);
   return 1;
 }
-
-/* }====== */
 
 
 /* core.pivot(reader, key, value, columns): the rows with an additional column

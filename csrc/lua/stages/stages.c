@@ -19,8 +19,6 @@
 #define MAX_COLUMNS 200 /* maximum number of arguments of a filter */
 
 
-/* {====== filter: a Lua predicate ====== */
-
 typedef struct l_filter {
   l_callback callback; /* values: 1 the function, 2 the cache of names */
   pf_dictionary *dictionary;
@@ -87,10 +85,6 @@ static int core_filter (lua_State *L) {
                                            choice, &r->reader, &r->error));
 }
 
-/* }====== */
-
-
-/* {====== limit ====== */
 
 /* Returns a number of rows; `none` if the argument is absent. */
 static uint64_t check_rows (lua_State *L, int arg, uint64_t none) {
@@ -125,8 +119,6 @@ static int core_passed (lua_State *L) {
   lua_pushinteger(L, (lua_Integer)pf_limit_passed(r->reader));
   return 1;
 }
-
-/* }====== */
 
 
 /* core.range(reader, column, from, to): the rows with from <= column < to; nil:
@@ -163,8 +155,6 @@ static int core_with_area (lua_State *L) {
       L, pf_area_join_open(input, column, &r->reader, &r->error));
 }
 
-
-/* {====== chain ====== */
 
 /* Stack indices of core.chain. */
 enum {
@@ -275,8 +265,6 @@ static int core_chain (lua_State *L) {
   return l_reader_opened(L, pf_chain_open(parts, nparts, names, nconstants, id,
                                           &r->reader, &r->error));
 }
-
-/* }====== */
 
 
 void l_open_stages (lua_State *L) {

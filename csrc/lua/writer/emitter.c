@@ -41,8 +41,6 @@ typedef struct l_emitter {
 } l_emitter;
 
 
-/* {====== One value ====== */
-
 static uint32_t id_of (lua_State *L, l_stream *s, pf_type type, pf_bytes text) {
   uint32_t number = pf_intern(s->dictionary, text);
   pf_area area = PF_AREA_NONE;
@@ -117,8 +115,6 @@ static inline bool put_value (lua_State *L, l_emitter *e, int arg, pf_type type,
     return put_text(L, e, arg, type, word);
   return put_other(L, arg, type, word);
 }
-
-/* }====== */
 
 
 /* Converts a string with a number to a number. */

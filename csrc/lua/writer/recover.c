@@ -161,8 +161,6 @@ static int core_recover (lua_State *L) {
 }
 
 
-/* {====== Claims ====== */
-
 static int claim_close (lua_State *L) {
   pf_ring_claim_close(luaL_checkudata(L, 1, L_CLAIM));
   return 0;
@@ -195,8 +193,6 @@ static int core_sync_folder (lua_State *L) {
   lua_pushboolean(L, true);
   return 1;
 }
-
-/* }====== */
 
 
 void l_open_recover (lua_State *L) {
