@@ -1,6 +1,6 @@
 /*
-** command.c - system functions of the command `profio` that Lua lacks: kinds of
-** files, broken pipes, Ctrl-C, and a progress stage for long scans.
+** command.c - system functions of the command `profio` that Lua lacks: folders,
+** broken pipes, Ctrl-C, and a progress stage for long scans.
 **
 ** Nothing here is global. While a command runs, SIGINT is blocked and stays
 ** pending. A progress stage checks for it before each batch and then ends the
@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -54,16 +53,6 @@ static int core_terminal_width (lua_State *L) {
     lua_pushinteger(L, size.ws_col);
   else
     lua_pushnil(L);
-  return 1;
-}
-
-
-/* core.is_plain_file(path): whether the path is a regular file, which can be
-   opened twice; false for pipes, directories and missing files. */
-static int core_is_plain_file (lua_State *L) {
-  struct stat about;
-  const char *const path = luaL_checkstring(L, 1);
-  lua_pushboolean(L, stat(path, &about) == 0 && S_ISREG(about.st_mode));
   return 1;
 }
 
@@ -399,7 +388,6 @@ void l_open_command (lua_State *L) {
   static const luaL_Reg functions[] = {
       {"ignore_broken_pipes", core_ignore_broken_pipes},
       {"interrupt", core_interrupt},
-      {"is_plain_file", core_is_plain_file},
       {"terminal_width", core_terminal_width},
       {"is_terminal", core_is_terminal},
       {"names_in", core_names_in},

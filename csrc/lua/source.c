@@ -104,48 +104,38 @@ static uint64_t max_size_check (lua_State *L, int arg) {
 }
 
 
-/* Returns nil, message, code, and for compressed data a source with the bytes
-   that could be unpacked. */
-static int partial_failure (lua_State *L, const pf_error *error,
-                            const char *label, int source_arg) {
-  const bool is_partial = ((l_source *)lua_touserdata(L, source_arg))->open;
-  source_arg = lua_absindex(L, source_arg);
+/* Ends the opening of a source, which is on top of the stack, by its map (NULL
+   after most failures). Returns nil, message, code after a failure, and for
+   compressed data a source with the bytes that could be unpacked. */
+static int opened (lua_State *L, l_source *s, pf_map *map, pf_status status,
+                   const pf_error *error, const char *label) {
+  own_map(s, map);
+  if (status == PF_OK)
+    return 1;
   l_failure(L, error, label);
-  if (!is_partial)
+  if (!s->open)
     return 3;
-  lua_pushvalue(L, source_arg);
+  lua_pushvalue(L, -4);
   return 4;
 }
 
 
-/* core.source(path, max_size, length): a source with the bytes of a file, with
-   `length` at most so many; or nil, message, code, partial source. */
+/* core.source(path, max_size, length, is_live): a source with the bytes of a
+   file, with `length` at most so many; or nil, message, code, partial source.
+   A live source is a regular file that is still being written. */
 static int core_source (lua_State *L) {
   const char *const path = l_path_check(L, 1);
   const uint64_t max_size = max_size_check(L, 2);
   const uint64_t seen = max_size_check(L, 3);
+  const bool is_live = lua_toboolean(L, 4);
   l_source *const s = new_source(L, 1);
   s->max_size = max_size;
   s->seen = seen;
-  pf_map *map;
+  pf_map *map = NULL;
   pf_error error;
-  const pf_status status = pf_map_open(path, max_size, &map, &error);
-  own_map(s, map);
-  return status == PF_OK ? 1 : partial_failure(L, &error, path, -1);
-}
-
-
-/* core.source_live(path): a source of a regular file that is still being
-   written, or nil, message, code. */
-static int core_source_live (lua_State *L) {
-  const char *const path = l_path_check(L, 1);
-  l_source *const s = new_source(L, 1);
-  pf_map *map;
-  pf_error error;
-  if (pf_map_live(path, &map, &error) != PF_OK)
-    return l_failure(L, &error, path);
-  own_map(s, map);
-  return 1;
+  const pf_status status = is_live ? pf_map_live(path, &map, &error)
+                                   : pf_map_open(path, max_size, &map, &error);
+  return opened(L, s, map, status, &error, path);
 }
 
 
@@ -161,8 +151,7 @@ static int core_source_data (lua_State *L) {
     pf_map *map;
     pf_error error;
     const pf_status status = pf_map_gzip(bytes, max_size, &map, &error);
-    own_map(s, map);
-    return status == PF_OK ? 1 : partial_failure(L, &error, label, -1);
+    return opened(L, s, map, status, &error, label);
   }
   l_pin(L, -1, 1, 1);
   s->bytes = bytes;
@@ -199,8 +188,8 @@ static int core_named_file (lua_State *L) {
 
 
 /* core.named_source(path, folders, max_size, max_unpacked, length, is_live): a
-   source with the bytes of a file that core.named_file allows, as core.source
-   or core.source_live; or nil, message, code, partial source. */
+   source with the bytes of a file that core.named_file allows, as core.source;
+   or nil, message, code, partial source. */
 static int core_named_source (lua_State *L) {
   const char *const path = l_path_check(L, 1);
   const uint64_t max_unpacked = max_size_check(L, 4);
@@ -220,8 +209,7 @@ static int core_named_source (lua_State *L) {
     if (!is_live || status != PF_OK)
       close(fd);
   }
-  own_map(s, map);
-  return status == PF_OK ? 1 : partial_failure(L, &error, path, -1);
+  return opened(L, s, map, status, &error, path);
 }
 
 
@@ -315,10 +303,11 @@ void l_open_source (lua_State *L) {
   static const luaL_Reg methods[] = {
       {"close", source_close}, {"lines", source_lines}, {"path", source_path},
       {"read", source_read},   {"size", source_size},   {NULL, NULL}};
-  static const luaL_Reg functions[] = {
-      {"named_file", core_named_file},   {"named_source", core_named_source},
-      {"source", core_source},           {"source_data", core_source_data},
-      {"source_live", core_source_live}, {NULL, NULL}};
+  static const luaL_Reg functions[] = {{"named_file", core_named_file},
+                                       {"named_source", core_named_source},
+                                       {"source", core_source},
+                                       {"source_data", core_source_data},
+                                       {NULL, NULL}};
   l_class(L, L_SOURCE, methods, source_gc, source_gc);
   luaL_setfuncs(L, functions, 0);
 }

@@ -1,8 +1,8 @@
 -- Parses the command line with argparse: the flat form `profio [options] FILE...`, and the verbs.
 
-local core = require "profio.core"
 local declarations = require "profio.cli.declarations"
 local exports = require "profio.exports"
+local lfs = require "lfs"
 local reports = require "profio.reports"
 local suggestions = require "profio.internal.suggestions"
 local verbs = require "profio.cli.verbs"
@@ -75,7 +75,7 @@ end
 -- Returns whether a word is a path of something that exists, also a folder.
 local function is_path(word)
    local file = io.open(word)
-   return file ~= nil and file:close() or core.is_plain_file(word)
+   return file ~= nil and file:close() or lfs.attributes(word, "mode") == "file"
 end
 
 -- Returns the verb of a command line, or nil: the first word, unless a file has this name.

@@ -2,8 +2,8 @@
 -- its own program; executables are recognised by their first bytes.
 
 local command_options = require "profio.cli.command_line"
-local core = require "profio.core"
 local failure = require "profio.cli.failure"
+local lfs = require "lfs"
 local plain = require "profio.reports.plain"
 
 local runs = {}
@@ -20,7 +20,7 @@ local beginnings = { "\127ELF", "MZ", "\254\237\250\206", "\254\237\250\207", "\
    "\207\250\237\254", "\202\254\186\190" }
 
 local function is_executable(path)
-   if path == "-" or not core.is_plain_file(path) then
+   if path == "-" or lfs.attributes(path, "mode") ~= "file" then
       return false
    end
    local file = io.open(path, "rb")
@@ -40,9 +40,10 @@ end
 -- database of DCPI in the environment variable DCPIDB. Without both it is a usage error.
 local function default()
    local database = os.getenv "DCPIDB"
-   if database and database ~= "" and not core.is_plain_file "gmon.out" then
+   local has_gmon = lfs.attributes("gmon.out", "mode") == "file"
+   if database and database ~= "" and not has_gmon then
       return database
-   elseif not core.is_plain_file "gmon.out" then
+   elseif not has_gmon then
       failure.use("no FILE is given, and there is no gmon.out here\n%s", command_options.usage)
    end
    return "gmon.out"

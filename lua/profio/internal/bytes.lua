@@ -17,10 +17,8 @@ local bytes = {}
 function bytes.open(from, max_size, length, is_live)
    if type(from) == "table" then
       return core.source_data(from.data, bytes.path(from), max_size)
-   elseif is_live then
-      return core.source_live(from)
    end
-   return core.source(from, max_size, length)
+   return core.source(from, max_size, not is_live and length or nil, is_live)
 end
 
 ---Takes the results of bytes.open or core.source. If they are a failure with a part, returns the

@@ -36,7 +36,7 @@ function core.named_file(path, folders, max_size) end
 ---@param max_size integer|nil nil: of any size
 ---@param max_unpacked integer|nil most bytes a packed file may unpack to
 ---@param length integer|nil only this many bytes of the file are used
----@param is_live boolean|nil the file is still being written, as for core.source_live
+---@param is_live boolean|nil the file is still being written, as for core.source
 ---@return profio.core.Source|nil
 ---@return string|nil message
 ---@return profio.core.Code|nil code as of core.named_file
@@ -47,18 +47,14 @@ function core.named_source(path, folders, max_size, max_unpacked, length, is_liv
 ---truncated or damaged, `part` has the bytes that could be unpacked.
 ---@param path string
 ---@param max_size integer|nil most bytes a pipe or packed file may unpack to
+---@param length integer|nil only this many bytes are used
+---@param is_live boolean|nil a regular file that is still being written: part:grow() makes more
+---    visible
 ---@return profio.core.Source|nil
 ---@return string|nil message
 ---@return profio.core.Code|nil code
 ---@return profio.core.Source|nil part
-function core.source(path, max_size) end
-
----Returns the bytes of a regular file that is still being written: part:grow() makes more visible.
----@param path string
----@return profio.core.Source|nil
----@return string|nil message
----@return profio.core.Code|nil code
-function core.source_live(path) end
+function core.source(path, max_size, length, is_live) end
 
 ---Returns the bytes of a string; gzip data is unpacked.
 ---@param bytes string
@@ -484,11 +480,6 @@ function symbols:line(address) end
 -- }======
 
 -- {====== The command ======
-
----Returns whether a path is an existing file that can be opened twice: no pipe, no directory.
----@param path string
----@return boolean
-function core.is_plain_file(path) end
 
 ---Returns the names in a folder except "." and "..", in no order.
 ---@param folder string

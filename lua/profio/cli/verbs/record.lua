@@ -2,6 +2,7 @@
 
 local core = require "profio.core"
 local failure = require "profio.cli.failure"
+local lfs = require "lfs"
 local messages = require "profio.cli.messages"
 local options = require "profio.internal.options"
 local recorder = require "profio.recorder"
@@ -113,7 +114,7 @@ function record.run(given, err)
    io.stdout:flush()
    local _, kind, status = os.execute(line_of(given, text))
    if core.is_terminal(io.stdout) and not asked.path:find("%", 1, true) and asked.path ~= "-"
-      and core.is_plain_file(asked.path) then
+      and lfs.attributes(asked.path, "mode") == "file" then
       show(asked.path, asked, err)
    end
    return kind == "signal" and 128 + status or status
