@@ -41,7 +41,6 @@ static uint64_t offset_of (const fill_args *f, size_t i) {
 /* {====== Invalid values ====== */
 
 
-/* Mark value i as missing and warn. */
 static pf_status bad_value (const fill_args *f, size_t i,
                             const char *expected) {
   const uint8_t *const bytes = value_at(f, i);
@@ -268,7 +267,6 @@ static size_t trimmed_size (const uint8_t *p, size_t size) {
 }
 
 
-/* Store text in a row, converted to UTF-8. */
 static pf_status put_text (const fill_args *f, size_t row, pf_bytes text) {
   dbf_decoder *const d = f->decoder;
   if ((f->field->flags & DBF_AS_IS) == 0 &&

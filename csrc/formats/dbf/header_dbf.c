@@ -136,7 +136,6 @@ dbf_run dbf_available (const dbf_file *file, pf_bytes bytes, uint64_t first,
 
 /* {====== Descriptors ====== */
 
-/* Whether a byte can begin the name of a field. */
 static bool begins_name (uint8_t byte) {
   return byte >= 0x21 && byte != 0x7F;
 }
@@ -172,7 +171,6 @@ static uint32_t descriptor_limit (pf_bytes bytes) {
 }
 
 
-/* Check the terminator of the descriptors. */
 static pf_status check_end (pf_trace *trace, const dbf_file *file,
                             pf_error *error) {
   const pf_bytes bytes = trace->sources[0].bytes;

@@ -31,18 +31,12 @@ static dbf_memo_form form_of (const pf_trace *trace, uint8_t version,
   for (dbf_memo_form form = DBF_FPT; form <= DBF_DBT4; form++)
     if (pf_option_is(trace, "memo_form", dbf_memo_names[form]))
       return form;
-  switch (version) {
-    case 0x83: return DBF_DBT3;
-    case 0x7B:
-    case 0x8B:
-    case 0x8C:
-    case 0xCB: return DBF_DBT4;
-    case 0x30:
-    case 0x31:
-    case 0x32:
-    case 0xF5: return DBF_FPT;
-    default: break;
-  }
+  if (version == 0x83)
+    return DBF_DBT3;
+  if (memchr("\x7B\x8B\x8C\xCB", version, 4) != NULL)
+    return DBF_DBT4;
+  if (dbf_is_visual(version) || version == 0xF5)
+    return DBF_FPT;
   /* FPT has a block size at 6, DBT has NUL there */
   if (pf_load16(memo.at + 6, true) != 0)
     return DBF_FPT;

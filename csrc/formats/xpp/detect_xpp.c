@@ -11,6 +11,7 @@
 
 #include "bytes/cursor.h"
 #include "formats/xpp/parser/items.h"
+#include "model/dictionary/names.h"
 
 #define ROWS_LOOKED_AT 64
 #define FIELDS         64 /* maximum number of fields of a trace */
@@ -69,7 +70,6 @@ static pf_bytes value_of (const head_table *table, size_t row, size_t field) {
 }
 
 
-/* Counts the valid records at the start. */
 static size_t records_of (const head_table *table) {
   if (table->record == 0 || table->head.size <= table->start)
     return 0;
@@ -99,10 +99,8 @@ static void nest (nesting *n, pf_bytes op, pf_bytes name) {
       n->open[n->depth++] = name;
   }
   else if (n->depth > 0) {
-    const pf_bytes open = n->open[--n->depth];
-    n->matches +=
-        open.size == name.size && memcmp(open.at, name.at, name.size) == 0 ? 1
-                                                                           : -1;
+    n->depth--;
+    n->matches += pf_text_compare(n->open[n->depth], name) == 0 ? 1 : -1;
   }
 }
 

@@ -285,7 +285,6 @@ static pf_status fill_names (entries_reader *self, xpp_role role,
 }
 
 
-/* Warns about invalid operations. */
 static pf_status check_ops (const entries_reader *self, const pf_column *column,
                             size_t count, pf_error *error) {
   const uint32_t *const known = self->op_names;
@@ -322,7 +321,6 @@ static pf_status check_symbols (const entries_reader *self, pf_error *error) {
 }
 
 
-/* Adds a flag to those of a row. */
 static void add_flag (const entries_reader *self, pf_column *column, size_t row,
                       unsigned flag) {
   const uint64_t bit = (uint64_t)1 << (row & 63);

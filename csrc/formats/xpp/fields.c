@@ -9,6 +9,7 @@
 
 #include "formats/xpp/parser/fill_rows.h"
 #include "formats/xpp/settings.h"
+#include "model/dictionary/names.h"
 #include "model/rows/batch.h"
 
 #define HEAD_BYTES    65536 /* bytes in which the separator is searched */
@@ -192,7 +193,6 @@ static xpp_candidate candidate_of (const xpp_file *file, const pf_batch *batch,
 }
 
 
-/* Warns if roles are ambiguous, unknown or guessed. */
 static pf_status report_roles (pf_trace *trace, const xpp_file *file,
                                pf_error *error) {
   const xpp_roles *const roles = &file->roles;
@@ -216,7 +216,6 @@ static pf_status report_roles (pf_trace *trace, const xpp_file *file,
 }
 
 
-/* Assigns the roles by the first rows. */
 static pf_status assign_roles (pf_trace *trace, xpp_file *file,
                                const pf_batch *batch, pf_error *error) {
   static const struct {
@@ -256,9 +255,8 @@ static bool is_same (const pf_column *column, size_t row, size_t other) {
     return column->ints[row] == column->ints[other];
   if (column->type != PF_BYTES)
     return false;
-  const pf_bytes left = xpp_trim(column->bytes[row]);
-  const pf_bytes right = xpp_trim(column->bytes[other]);
-  return left.size == right.size && memcmp(left.at, right.at, left.size) == 0;
+  return pf_text_compare(xpp_trim(column->bytes[row]),
+                         xpp_trim(column->bytes[other])) == 0;
 }
 
 

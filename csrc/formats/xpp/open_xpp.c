@@ -123,7 +123,6 @@ static void add_table (pf_trace *trace, xpp_file *file, pf_table table) {
 }
 
 
-/* Adds the tables once fields and roles are known. */
 static pf_status add_tables (pf_trace *trace, xpp_file *file, pf_error *error) {
   pf_status status = xpp_raw_schema(file, error);
   if (status == PF_OK)

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "formats/xpp/roles.h"
+#include "model/dictionary/names.h"
 
 #define CUT_NAME 10 /* maximum length of a field name in most tables */
 
@@ -337,8 +338,7 @@ static pf_status map_assignment (const xpp_candidate *fields, size_t count,
   const pf_bytes word = xpp_trim((pf_bytes){assignment.at, size});
   size_t role = 0;
   while (role < XPP_ROLES &&
-         (word.size != strlen(xpp_role_names[role]) ||
-          memcmp(word.at, xpp_role_names[role], word.size) != 0))
+         pf_text_compare(word, pf_bytes_of(xpp_role_names[role])) != 0)
     role++;
   if (role == XPP_ROLES)
     return pf_fail(error, PF_EFORMAT, PF_NO_OFFSET,

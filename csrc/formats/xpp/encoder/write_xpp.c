@@ -75,7 +75,6 @@ static void put_number (pf_sink *sink, int64_t number) {
 }
 
 
-/* Writes an entry as a row of text. */
 static pf_status put_text_row (xpp_writer *self, const pf_batch *batch,
                                size_t row, pf_sink *sink) {
   for (size_t i = 0; i < XPP_ROLES; i++) {

@@ -55,7 +55,7 @@ unsigned xpp_flags_in (pf_bytes text) {
   size_t at = 0;
   for (pf_bytes w = next_word(text, &at); w.size > 0; w = next_word(text, &at))
     for (unsigned i = 0; i < FLAGS; i++)
-      if (w.size == strlen(words[i]) && memcmp(w.at, words[i], w.size) == 0)
+      if (pf_text_compare(w, pf_bytes_of(words[i])) == 0)
         set |= 1u << i;
   return set;
 }
@@ -65,9 +65,7 @@ unsigned xpp_flags_in (pf_bytes text) {
 static bool is_before (pf_bytes word, pf_bytes other) {
   if (word.size == 0 || other.size == 0)
     return word.size > 0;
-  const size_t size = word.size < other.size ? word.size : other.size;
-  const int order = memcmp(word.at, other.at, size);
-  return order < 0 || (order == 0 && word.size < other.size);
+  return pf_text_compare(word, other) < 0;
 }
 
 

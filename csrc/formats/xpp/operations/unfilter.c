@@ -57,7 +57,6 @@ static bool is_returning (const xpp_open_call *call) {
 }
 
 
-/* Close the innermost call when it is finished. */
 static pf_status end_finished (unfilter *self, pf_batch *out,
                                xpp_call_stack *lane, pf_error *error) {
   const xpp_open_call *const call = xpp_frames_top(lane);
@@ -70,7 +69,6 @@ static pf_status end_finished (unfilter *self, pf_batch *out,
 }
 
 
-/* Advance to the next row of the input. */
 static void advance (unfilter *self, xpp_call_stack *lane) {
   lane->orphan = XPP_NO_FRAME;
   self->row++;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "formats/xpp/operations/unfilter_state.h"
+#include "model/rows/put_values.h"
 
 /* The output columns; unwanted ones are NULL. */
 typedef struct output {
@@ -70,19 +71,6 @@ HOT bool process_enter (unfilter *self, output *o, const entry *e) {
 }
 
 
-/* Process an O or o of the innermost call. */
-HOT void process_leave (unfilter *self, output *o, const entry *e,
-                        xpp_open_call *top) {
-  if (e->op == XPP_RETURNING && top->seen[XPP_CALLING]) {
-    xpp_open_call_record(top, e->op, e->time); /* it ends at its o */
-    return;
-  }
-  self->frames.slots[e->slot].top = top->below;
-  e->lane->depth--;
-  put(self, o, e, false, top->area);
-}
-
-
 /* Process a row. False when it needs the general path. */
 HOT bool process (unfilter *self, output *o, const entry *e) {
   xpp_open_call *const top = xpp_frames_top(e->lane);
@@ -95,22 +83,14 @@ HOT bool process (unfilter *self, output *o, const entry *e) {
     return !is_returning && process_enter(self, o, e);
   if (top->slot != e->slot || (is_returning && e->op != XPP_RETURNED))
     return false;
-  process_leave(self, o, e, top);
-  return true;
-}
-
-
-/* Mark rows from..to-1 as having no flags. */
-static void clear_flags (pf_column *flags, size_t from, size_t to) {
-  memset(flags->ids + from, 0, (to - from) * sizeof *flags->ids);
-  for (; from < to && (from & 63) != 0; from++)
-    pf_set_missing(flags, from);
-  for (; from + 64 <= to; from += 64) {
-    pf_set_missing(flags, from);
-    flags->missing[from >> 6] = UINT64_MAX;
+  if (e->op == XPP_RETURNING && top->seen[XPP_CALLING]) {
+    xpp_open_call_record(top, e->op, e->time); /* it ends at its o */
+    return true;
   }
-  for (; from < to; from++)
-    pf_set_missing(flags, from);
+  self->frames.slots[e->slot].top = top->below;
+  e->lane->depth--;
+  put(self, o, e, false, top->area);
+  return true;
 }
 
 
@@ -157,8 +137,8 @@ pf_status xpp_unfilter_fast (unfilter *self, pf_batch *out) {
               out->rows,
               PF_BATCH_ROWS};
   const pf_status status = process_all(self, &o);
-  if (column_of(out, to->flags) != NULL)
-    clear_flags(&out->columns[to->flags], out->rows, o.row);
+  if (to->flags < out->ncolumns)
+    pf_put_none(&out->columns[to->flags], out->rows, o.row - out->rows);
   out->rows = o.row;
   return status;
 }

@@ -10,7 +10,6 @@
 #include "model/rows/put_values.h"
 
 
-/* Decodes the wanted fields of consecutive records. */
 static pf_status fill_records (xpp_rows *rows, const xpp_item *item,
                                pf_error *error) {
   const xpp_file *const file = rows->parser.file;
@@ -62,7 +61,6 @@ static pf_status fill_cells (xpp_rows *rows, pf_error *error) {
 }
 
 
-/* Appends the rows of an item. */
 static pf_status append (xpp_rows *rows, const xpp_item *item,
                          pf_error *error) {
   const bool has_fields = item->kind == XPP_ENTRY || item->kind == XPP_DELETED;

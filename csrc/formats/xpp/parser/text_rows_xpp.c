@@ -49,7 +49,7 @@ static uint64_t closing_quote (const xpp_scanner *scanner, pf_bytes bytes,
 }
 
 
-/* Scans the cell that begins with the quote at `at`. Returns its end. */
+/* Returns the end of the cell that begins with the quote at `at`. */
 static uint64_t scan_quoted (xpp_scanner *scanner, pf_bytes bytes, uint64_t at,
                              xpp_cell *cell, xpp_row *row) {
   bool has_stray = false;
