@@ -236,7 +236,8 @@ static pf_status finish (pf_encoder *encoder, pf_sink *sink, pf_error *error) {
     gmon_sums_sort(&self->arcs);
     gmon_sums_sort(&self->blocks);
   }
-  return gmon_write(self, sink, error);
+  self->sink = sink;
+  return gmon_write(self, error);
 }
 
 

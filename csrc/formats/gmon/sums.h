@@ -75,6 +75,7 @@ void gmon_sets_close (gmon_sets *sets);
 typedef struct gmon_writer {
   pf_encoder encoder;
   pf_dictionary *dictionary;
+  pf_sink *sink;        /* set by `finish` */
   gmon_dialect dialect; /* GMON_GNU or GMON_BSD44 */
   bool big;
   unsigned width; /* bytes of an address */
@@ -89,7 +90,6 @@ typedef struct gmon_writer {
 
 /* Write the file. Returns PF_EUNSUPPORTED, before any byte is written, if the
    dialect cannot hold the contents. */
-pf_status gmon_write (const gmon_writer *writer, pf_sink *sink,
-                      pf_error *error);
+pf_status gmon_write (const gmon_writer *self, pf_error *error);
 
 #endif

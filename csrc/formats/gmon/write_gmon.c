@@ -10,22 +10,16 @@
 #include "formats/gmon/sums.h"
 #include "model/dictionary/names.h"
 
-/* The arguments of all functions that write. */
-typedef struct output {
-  const gmon_writer *writer;
-  pf_sink *sink;
-} output;
-
-
 /* Write a number. The sink keeps its first failure, which is checked once, at
    the end. */
-static void put_number (const output *out, unsigned width, uint64_t value) {
-  (void)pf_sink_uint(out->sink, width, out->writer->big, value);
+static void put_number (const gmon_writer *self, unsigned width,
+                        uint64_t value) {
+  (void)pf_sink_uint(self->sink, width, self->big, value);
 }
 
 
-static void put_address (const output *out, uint64_t address) {
-  put_number(out, out->writer->width, address);
+static void put_address (const gmon_writer *self, uint64_t address) {
+  put_number(self, self->width, address);
 }
 
 
@@ -70,18 +64,6 @@ static pf_status add_repeats (uint64_t count, uint64_t maximum, uint64_t size,
                  "a count of %llu: large counts would repeat more than %d MiB "
                  "of records; dialect = \"4.4bsd\" can hold them",
                  (unsigned long long)count, GMON_MAX_REPEATS >> 20);
-}
-
-
-/* Maximum count of one record of an arc or a block. */
-static uint64_t max_arc_count (const gmon_writer *self) {
-  return self->dialect == GMON_BSD44 && self->width == 8 ? INT64_MAX
-                                                         : UINT32_MAX;
-}
-
-
-static uint64_t max_block_count (const gmon_writer *self) {
-  return self->width == 8 ? INT64_MAX : UINT32_MAX;
 }
 
 
@@ -176,8 +158,8 @@ static pf_status check_bsd (const gmon_writer *self, pf_error *error) {
 
 /* Write the bins of one record: the part of each count above `passed`, limited
    to `width` bytes. Buffered, because a call for each bin costs more. */
-static void put_bins (const output *out, const gmon_set *set, unsigned width,
-                      uint64_t passed) {
+static void put_bins (const gmon_writer *self, const gmon_set *set,
+                      unsigned width, uint64_t passed) {
   uint8_t packed[4096];
   size_t used = 0;
   const uint64_t maximum =
@@ -185,51 +167,49 @@ static void put_bins (const output *out, const gmon_set *set, unsigned width,
   for (uint64_t i = 0; i < set->bins; i++) {
     const uint64_t count = set->counts[i];
     const uint64_t left = count > passed ? count - passed : 0;
-    pf_save(packed + used, width, out->writer->big,
-            left < maximum ? left : maximum);
+    pf_save(packed + used, width, self->big, left < maximum ? left : maximum);
     used += width;
     if (used < sizeof packed && i + 1 < set->bins)
       continue;
-    (void)pf_sink_put(out->sink, packed, used);
+    (void)pf_sink_put(self->sink, packed, used);
     used = 0;
   }
 }
 
 
-static void put_gnu_set (const output *out, const gmon_set *set) {
-  const pf_dictionary *const dictionary = out->writer->dictionary;
+static void put_gnu_set (const gmon_writer *self, const gmon_set *set) {
+  const pf_dictionary *const dictionary = self->dictionary;
   const pf_bytes dimension = pf_name(dictionary, set->dimension);
   const pf_bytes letter = pf_name(dictionary, set->abbreviation);
   const uint64_t records = records_for(largest(set), UINT16_MAX);
   for (uint64_t i = 0; i < records; i++) {
-    put_number(out, 1, 0);
-    put_address(out, set->low);
-    put_address(out, set->high);
-    put_number(out, 4, set->bins);
-    put_number(out, 4, set->rate);
-    (void)pf_sink_put(out->sink, dimension.at, dimension.size);
-    (void)pf_sink_fill(out->sink, 0, GMON_DIMENSION - dimension.size);
-    put_number(out, 1, letter.size > 0 ? letter.at[0] : 0);
-    put_bins(out, set, 2, i * UINT16_MAX);
+    put_number(self, 1, 0);
+    put_address(self, set->low);
+    put_address(self, set->high);
+    put_number(self, 4, set->bins);
+    put_number(self, 4, set->rate);
+    (void)pf_sink_put(self->sink, dimension.at, dimension.size);
+    (void)pf_sink_fill(self->sink, 0, GMON_DIMENSION - dimension.size);
+    put_number(self, 1, letter.size > 0 ? letter.at[0] : 0);
+    put_bins(self, set, 2, i * UINT16_MAX);
   }
 }
 
 
 /* Write arcs or blocks, each in as many records as its count takes. */
-static void put_sums (const output *out, const gmon_sums *sums, bool is_arc,
-                      uint64_t maximum) {
-  const gmon_writer *const self = out->writer;
+static void put_sums (const gmon_writer *self, const gmon_sums *sums,
+                      bool is_arc, uint64_t maximum) {
   const bool is_gnu = self->dialect == GMON_GNU;
   for (size_t i = 0; i < sums->known.count; i++) {
     uint64_t left = sums->list[i].count;
     do {
       const uint64_t count = left < maximum ? left : maximum;
       if (is_arc && is_gnu)
-        put_number(out, 1, 1);
-      put_address(out, sums->list[i].a);
+        put_number(self, 1, 1);
+      put_address(self, sums->list[i].a);
       if (is_arc)
-        put_address(out, sums->list[i].b);
-      put_number(out, is_arc && is_gnu ? 4 : self->width, count);
+        put_address(self, sums->list[i].b);
+      put_number(self, is_arc && is_gnu ? 4 : self->width, count);
       left -= count;
     } while (left > 0);
   }
@@ -238,59 +218,57 @@ static void put_sums (const output *out, const gmon_sums *sums, bool is_arc,
 
 /* Write all blocks in one record, with their number in 4 bytes as gprof reads
    it. */
-static void put_blocks (const output *out) {
-  const gmon_sums *const blocks = &out->writer->blocks;
-  const uint64_t maximum = max_block_count(out->writer);
+static void put_blocks (const gmon_writer *self, uint64_t maximum) {
+  const gmon_sums *const blocks = &self->blocks;
   uint64_t number = 0;
   for (size_t i = 0; i < blocks->known.count; i++)
     number += records_for(blocks->list[i].count, maximum);
   if (number == 0)
     return;
-  put_number(out, 1, 2);
-  put_number(out, 4, number);
-  put_sums(out, blocks, false, maximum);
+  put_number(self, 1, 2);
+  put_number(self, 4, number);
+  put_sums(self, blocks, false, maximum);
 }
 
 /* }====== */
 
 
-pf_status gmon_write (const gmon_writer *writer, pf_sink *sink,
-                      pf_error *error) {
-  const output out = {writer, sink};
-  const bool is_gnu = writer->dialect == GMON_GNU;
+pf_status gmon_write (const gmon_writer *self, pf_error *error) {
+  const bool is_gnu = self->dialect == GMON_GNU;
+  /* the maximum counts of one record */
+  const uint64_t max_block = self->width == 8 ? INT64_MAX : UINT32_MAX;
+  const uint64_t max_arc = is_gnu ? UINT32_MAX : max_block;
   uint64_t repeats = 0;
   pf_status status =
-      is_gnu ? check_gnu(writer, &repeats, error) : check_bsd(writer, error);
+      is_gnu ? check_gnu(self, &repeats, error) : check_bsd(self, error);
   if (status == PF_OK)
-    status = check_sums(writer, &writer->arcs, max_arc_count(writer), &repeats,
-                        error);
+    status = check_sums(self, &self->arcs, max_arc, &repeats, error);
   if (status == PF_OK)
-    status = check_sums(writer, &writer->blocks, max_block_count(writer),
-                        &repeats, error);
+    status = check_sums(self, &self->blocks, max_block, &repeats, error);
   if (status < 0)
     return status;
   if (is_gnu) {
-    (void)pf_sink_put(out.sink, "gmon", 4);
-    put_number(&out, 4, 1);
-    (void)pf_sink_fill(out.sink, 0, 12);
-    for (size_t i = 0; i < writer->sets.known.count; i++)
-      put_gnu_set(&out, &writer->sets.list[i]);
-    put_sums(&out, &writer->arcs, true, max_arc_count(writer));
-    put_blocks(&out);
+    (void)pf_sink_put(self->sink, "gmon", 4);
+    put_number(self, 4, 1);
+    (void)pf_sink_fill(self->sink, 0, 12);
+    for (size_t i = 0; i < self->sets.known.count; i++)
+      put_gnu_set(self, &self->sets.list[i]);
+    put_sums(self, &self->arcs, true, max_arc);
+    put_blocks(self, max_block);
   }
   else {
-    const gmon_set *const set = out.writer->sets.list;
+    const gmon_set *const set = self->sets.list;
     const unsigned counter = counter_for(set);
-    const unsigned header = 2 * out.writer->width + 24;
-    put_address(&out, set->low);
-    put_address(&out, set->high);
-    put_number(&out, 4, header + set->bins * counter);
-    put_number(&out, 4, GMON_SIGNATURE);
-    put_number(&out, 4, set->rate);
-    put_number(&out, 4, counter == 2 ? 0 : 8 * counter);
-    put_number(&out, 8, 0);
-    put_bins(&out, set, counter, 0);
-    put_sums(&out, &writer->arcs, true, max_arc_count(writer));
+    const unsigned header = 2 * self->width + 24;
+    put_address(self, set->low);
+    put_address(self, set->high);
+    put_number(self, 4, header + set->bins * counter);
+    put_number(self, 4, GMON_SIGNATURE);
+    put_number(self, 4, set->rate);
+    put_number(self, 4, counter == 2 ? 0 : 8 * counter);
+    put_number(self, 8, 0);
+    put_bins(self, set, counter, 0);
+    put_sums(self, &self->arcs, true, max_arc);
   }
-  return pf_sink_flush(sink, error);
+  return pf_sink_flush(self->sink, error);
 }

@@ -85,24 +85,6 @@ static pf_status count_all (pf_trace *trace, pprof_file *file, counts *n,
                  pf_left(&c));
 }
 
-
-static pf_status allocate (pprof_file *file, const counts *n, pf_error *error) {
-  pf_id_table_init(&file->function_ids);
-  pf_id_table_init(&file->location_ids);
-  if (n->strings >= UINT32_MAX || n->functions >= UINT32_MAX ||
-      n->frames >= UINT32_MAX)
-    return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
-                   "more than 2^32 strings, functions or frames");
-  file->strings = calloc(n->strings + 1, sizeof *file->strings);
-  file->functions = calloc(n->functions + 1, sizeof *file->functions);
-  file->locations = calloc(n->locations + 1, sizeof *file->locations);
-  file->frames = calloc(n->frames + 1, sizeof *file->frames);
-  if (file->strings == NULL || file->functions == NULL ||
-      file->locations == NULL || file->frames == NULL)
-    return pf_no_memory(error);
-  return PF_OK;
-}
-
 /* }====== */
 
 
@@ -358,11 +340,23 @@ static pf_status fill (pf_trace *trace, pprof_file *file, uint64_t number,
 
 pf_status pprof_index (pf_trace *trace, pprof_file *file, pf_error *error) {
   counts n = {0, 0, 0, 0};
+  pf_id_table_init(&file->function_ids);
+  pf_id_table_init(&file->location_ids);
   pf_status status = count_all(trace, file, &n, error);
-  if (status == PF_OK)
-    status = allocate(file, &n, error);
-  if (status == PF_OK)
-    status = find_strings(trace, file, error);
+  if (status != PF_OK)
+    return status;
+  if (n.strings >= UINT32_MAX || n.functions >= UINT32_MAX ||
+      n.frames >= UINT32_MAX)
+    return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
+                   "more than 2^32 strings, functions or frames");
+  file->strings = calloc(n.strings + 1, sizeof *file->strings);
+  file->functions = calloc(n.functions + 1, sizeof *file->functions);
+  file->locations = calloc(n.locations + 1, sizeof *file->locations);
+  file->frames = calloc(n.frames + 1, sizeof *file->frames);
+  if (file->strings == NULL || file->functions == NULL ||
+      file->locations == NULL || file->frames == NULL)
+    return pf_no_memory(error);
+  status = find_strings(trace, file, error);
   if (status == PF_OK)
     status = fill(trace, file, PPROF_SAMPLE_TYPE, add_type, error);
   if (status == PF_OK)

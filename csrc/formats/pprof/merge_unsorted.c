@@ -123,14 +123,16 @@ static int compare_labels (const void *context, const void *left,
 }
 
 
-/* Write the record of the sample after the last one in the block. Returns its
-   words, 0 if out of memory. */
-static size_t write_record (sample_merger *s) {
+/* Write the record of the sample after the last one in the block, and return the
+   index of an equal sample, or else that of the new one; PF_NOT_INTERNED if out
+   of memory. */
+static uint32_t intern_sample (sample_merger *s) {
   pprof_block *const block = &s->merged->unsorted;
   const size_t nlabel_words = s->nlabels * LABEL_WORDS;
   const size_t size = RECORD_HEADER + s->nlocations + nlabel_words;
-  if (!pprof_block_reserve(block, size, s->merged->ntypes))
-    return 0;
+  if (!pprof_block_reserve(block, size, s->merged->ntypes) ||
+      !pf_intern_table_reserve(&s->set))
+    return PF_NOT_INTERNED;
   /* The order of labels is not significant, except among values of one key. */
   pf_sort(s->labels, s->labels + nlabel_words, s->nlabels,
           LABEL_WORDS * sizeof *s->labels, compare_labels, NULL);
@@ -143,20 +145,8 @@ static size_t write_record (sample_merger *s) {
   if (nlabel_words > 0)
     memcpy(record + RECORD_HEADER + s->nlocations, s->labels,
            nlabel_words * sizeof *record);
-  return size;
-}
-
-
-/* Returns the index of the sample in the block, added if it is new;
-   PF_NOT_INTERNED if out of memory. */
-static uint32_t intern_sample (sample_merger *s) {
-  pprof_block *const block = &s->merged->unsorted;
-  const size_t size = write_record(s);
-  if (size == 0 || !pf_intern_table_reserve(&s->set))
-    return PF_NOT_INTERNED;
-  const sample_key w = {block, block->words + block->nwords,
-                        size * sizeof *block->words};
-  const uint64_t hash = pf_mix_bytes(s->set.seed, w.record, w.bytes);
+  const sample_key w = {block, record, size * sizeof *record};
+  const uint64_t hash = pf_mix_bytes(s->set.seed, record, w.bytes);
   const uint32_t known =
       pf_intern_table_find(&s->set, hash, is_same_sample, &w);
   if (known != PF_NOT_INTERNED)

@@ -3,6 +3,7 @@
 ** samples, mapping, locations, functions, and at last the strings in use.
 */
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,9 +24,8 @@ typedef struct profile {
   uint32_t *ids;            /* by rank: location id; 0: not used */
   uint32_t nframes;
   uint32_t *functions; /* by rank: function id; 0: an address */
-  uint32_t *order;     /* nodes in output order; NULL: nodes are sorted */
-  pf_preorder descent; /* sorted nodes: iterator over them, */
-  uint32_t *depths;    /* else their depths, in output order */
+  uint32_t *order;     /* nodes in output order, and their depths */
+  uint32_t *depths;
   uint32_t deepest;
   uint8_t *path;  /* location ids of a sample as written, the outermost last,
                      at the end of the array */
@@ -92,37 +92,18 @@ static void put_context (const profile *p, uint32_t node, uint32_t depth) {
 }
 
 
-static void put_samples (profile *p) {
-  const pf_contexts *const c = p->contexts;
-  if (p->order == NULL)
-    put_context(p, 0, 0);
-  for (uint32_t i = 1; p->order == NULL && i < c->count; i++) {
-    (void)pf_preorder_next(&p->descent, i); /* cannot fail: nodes are sorted */
-    put_context(p, i, p->descent.depth);
-  }
-  for (uint32_t i = 0; p->order != NULL && i < c->count; i++)
-    put_context(p, p->order[i], p->depths[i]);
-}
-
-
 /* Whether a frame is an address without a known name, "0x4010". */
 static bool is_address (const profile *p, const pf_area *area,
                         uint64_t *address) {
   const pf_bytes name = pf_name(p->dictionary, area->name);
-  *address = 0;
+  char text[24];
   if (area->file != PF_NO_NAME || area->line != 0 || name.size < 3 ||
-      name.size > 18 || memcmp(name.at, "0x", 2) != 0 ||
-      (name.at[2] == '0' && name.size > 3))
+      memcmp(name.at, "0x", 2) != 0)
     return false;
-  for (size_t i = 2; i < name.size; i++) {
-    const uint8_t byte = name.at[i];
-    const bool is_digit = byte >= '0' && byte <= '9';
-    if (!is_digit && (byte < 'a' || byte > 'f'))
-      return false;
-    *address =
-        *address << 4 | (uint64_t)(is_digit ? byte - '0' : byte - 'a' + 10);
-  }
-  return true;
+  *address = strtoull((const char *)name.at, NULL, 16);
+  const int size =
+      snprintf(text, sizeof text, "0x%llx", (unsigned long long)*address);
+  return name.size == (size_t)size && memcmp(name.at, text, name.size) == 0;
 }
 
 
@@ -193,7 +174,8 @@ static void put_all (profile *p, const pprof_attributes *attributes) {
     pprof_put_record(p->sink, &p->strings, PPROF_SAMPLE_TYPE, &type);
   }
   put_attributes(p, attributes->header);
-  put_samples(p);
+  for (uint32_t i = 0; i < p->contexts->count; i++)
+    put_context(p, p->order[i], p->depths[i]);
   if (attributes->mapping != NULL) {
     pprof_mapping mapping = *attributes->mapping;
     mapping.id = 1;
@@ -215,26 +197,10 @@ static void put_all (profile *p, const pprof_attributes *attributes) {
 }
 
 
-static pf_status order_nodes (profile *p) {
-  const pf_contexts *const c = p->contexts;
-  if (pf_contexts_in_order(c, p->ranks, &p->deepest) &&
-      pf_preorder_open(&p->descent, c))
-    return PF_OK;
-  p->order = pf_large_array(c->count, sizeof *p->order);
-  p->depths = pf_large_array(c->count, sizeof *p->depths);
-  if (p->order == NULL || p->depths == NULL ||
-      pf_contexts_order(c, p->ranks, NULL, p->order, p->depths) != PF_OK)
-    return PF_ENOMEM;
-  for (uint32_t i = 0; i < c->count; i++)
-    if (p->depths[i] > p->deepest)
-      p->deepest = p->depths[i];
-  return PF_OK;
-}
-
-
 /* Allocate the arrays, rank the frames, order the nodes and mark the frames in
    use. PF_ENOMEM, or a failure of the ranking. */
 static pf_status prepare (profile *p) {
+  const pf_contexts *const c = p->contexts;
   const size_t nareas = (size_t)pf_areas_count(p->dictionary) + 1;
   p->metrics = pf_array_of_zeros(p->contexts->nmetrics + 1, sizeof *p->metrics);
   p->values = pf_array_of_zeros(p->contexts->nmetrics + 1, PPROF_VARINT_SIZE);
@@ -242,19 +208,24 @@ static pf_status prepare (profile *p) {
   p->sorted = pf_array_of_zeros(nareas, sizeof *p->sorted);
   p->ids = pf_array_of_zeros(nareas, sizeof *p->ids);
   p->functions = pf_array_of_zeros(nareas, sizeof *p->functions);
-  if (p->metrics == NULL || p->values == NULL || p->ranks == NULL ||
-      p->sorted == NULL || p->ids == NULL || p->functions == NULL)
+  p->order = pf_large_array(c->count, sizeof *p->order);
+  p->depths = pf_large_array(c->count, sizeof *p->depths);
+  if (p->order == NULL || p->depths == NULL || p->metrics == NULL ||
+      p->values == NULL || p->ranks == NULL || p->sorted == NULL ||
+      p->ids == NULL || p->functions == NULL)
     return PF_ENOMEM;
   pf_status status =
       pf_contexts_rank(p->contexts, p->ranks, p->sorted, &p->nframes);
   if (status == PF_OK)
-    status = order_nodes(p);
+    status = pf_contexts_order(c, p->ranks, NULL, p->order, p->depths);
   if (status != PF_OK)
     return status;
+  for (uint32_t i = 0; i < c->count; i++)
+    if (p->depths[i] > p->deepest)
+      p->deepest = p->depths[i];
   const size_t id_size = pprof_varint_size((uint64_t)p->nframes + 1);
   p->path = pf_array_of_zeros((size_t)p->deepest + 1, id_size);
   p->starts = pf_array_of_zeros((size_t)p->deepest + 1, sizeof *p->starts);
-  const pf_contexts *const c = p->contexts;
   bool *const is_kept = calloc(c->count, sizeof *is_kept);
   if (p->path == NULL || p->starts == NULL || is_kept == NULL) {
     free(is_kept);
@@ -295,7 +266,6 @@ pf_status pf_pprof_write (const pf_contexts *contexts,
   free(p.ids);
   free(p.functions);
   free(p.order);
-  pf_preorder_close(&p.descent);
   free(p.depths);
   free(p.path);
   free(p.starts);

@@ -52,28 +52,11 @@ static pf_status refuse (pf_bytes bytes, pf_error *error) {
 }
 
 
-static elf_section section_of (Elf *elf, Elf_Scn *scn, size_t names) {
-  GElf_Shdr header;
-  if (scn == NULL || gelf_getshdr(scn, &header) == NULL)
-    return (elf_section){.name = ""};
-  const char *name = elf_strptr(elf, names, header.sh_name);
-  const bool fits = header.sh_size <= UINT64_MAX - header.sh_addr;
-  return (elf_section){
-      .start = header.sh_addr,
-      .end = fits ? header.sh_addr + header.sh_size : UINT64_MAX,
-      .type = header.sh_type,
-      .link = header.sh_link,
-      .is_code = (header.sh_flags & SHF_EXECINSTR) != 0,
-      .is_loaded = (header.sh_flags & SHF_ALLOC) != 0,
-      .name = name != NULL ? name : "",
-  };
-}
-
-
 /* The number of sections is safe: libelf has checked it against the file size.
    */
 static pf_status read_sections (elf_file *file) {
   size_t count = 0, names = 0;
+  GElf_Shdr header;
   if (elf_getshdrnum(file->elf, &count) != 0 || count == 0)
     return PF_OK;
   if (elf_getshdrstrndx(file->elf, &names) != 0)
@@ -82,8 +65,23 @@ static pf_status read_sections (elf_file *file) {
   if (file->sections == NULL)
     return PF_ENOMEM;
   file->nsections = count;
-  for (size_t i = 0; i < count; i++)
-    file->sections[i] = section_of(file->elf, elf_getscn(file->elf, i), names);
+  for (size_t i = 0; i < count; i++) {
+    Elf_Scn *scn = elf_getscn(file->elf, i);
+    file->sections[i].name = "";
+    if (scn == NULL || gelf_getshdr(scn, &header) == NULL)
+      continue;
+    const char *name = elf_strptr(file->elf, names, header.sh_name);
+    const bool fits = header.sh_size <= UINT64_MAX - header.sh_addr;
+    file->sections[i] = (elf_section){
+        .start = header.sh_addr,
+        .end = fits ? header.sh_addr + header.sh_size : UINT64_MAX,
+        .type = header.sh_type,
+        .link = header.sh_link,
+        .is_code = (header.sh_flags & SHF_EXECINSTR) != 0,
+        .is_loaded = (header.sh_flags & SHF_ALLOC) != 0,
+        .name = name != NULL ? name : "",
+    };
+  }
   return PF_OK;
 }
 
