@@ -105,15 +105,17 @@ describe("a writer at the path of a killed one", function()
       local path = folder .. "/" .. stream.name
       local kept = folder .. "/" .. stream.name:gsub("%.", "-1.", 1)
 
-      it("keeps its recording whole: " .. stream.name, function()
-         leave(stream)
-         local text, status, errors = write_again(stream, "")
-         assert.same({ kept .. "\tnil\n", 0, "" }, { text, status, errors })
-         assert.same(count(1, 60, stream.step), column(kept, stream.shows))
-         assert.same(count(101, 110, stream.step), column(path, stream.shows))
-         assert.is_true(lfs.attributes(kept .. ".ring") ~= nil)
-         assert.is_nil(lfs.attributes(path .. ".ring"))
-      end)
+      for _, options in ipairs { "", "fsync = true" } do
+         it(("keeps its recording whole: %s %s"):format(stream.name, options), function()
+            leave(stream)
+            local text, status, errors = write_again(stream, options)
+            assert.same({ kept .. "\tnil\n", 0, "" }, { text, status, errors })
+            assert.same(count(1, 60, stream.step), column(kept, stream.shows))
+            assert.same(count(101, 110, stream.step), column(path, stream.shows))
+            assert.is_true(lfs.attributes(kept .. ".ring") ~= nil)
+            assert.is_nil(lfs.attributes(path .. ".ring"))
+         end)
+      end
 
       it("refuses to write when it shall: " .. stream.name, function()
          leave(stream)

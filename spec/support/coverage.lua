@@ -12,9 +12,6 @@ local json = require "dkjson"
 -- The functions that do not run, by file. All others must run.
 local never_run = {
    ["csrc/bytes/map.c"] = { pass_on = "a fault outside of our mappings ends the process" },
-   ["csrc/formats/xpp/name_cache.c"] = { find_load = "names under 8 bytes: foreign tables" },
-   ["csrc/kernels/stages/symbolize.c"] =
-      { symbolize_seek = "no table has addresses and can be sought" },
    ["csrc/lua/writer/emitter.c"] =
       { put_other = "no format with a ring has columns of these types" },
    ["csrc/model/writer/writer.c"] =
