@@ -155,28 +155,11 @@ static inline pf_status add_to_buckets (pf_quantile *q, pf_type type,
 }
 
 
-/* Extend the counters at once to the buckets of all stored values above 0. */
-static bool extend_to_values (pf_quantile *q, pf_type type) {
-  double min = HUGE_VAL, max = 0;
-  for (uint64_t i = 0; q->words != NULL && i < q->count; i++) {
-    const double value = value_of(q->words[i], type);
-    if (value > 0 && value < min)
-      min = value;
-    if (value > max)
-      max = value;
-  }
-  return max == 0 || (extend(&q->positive, bucket_of(min)) &&
-                      extend(&q->positive, bucket_of(max)));
-}
-
-
 /* Move the stored values into buckets. */
 static pf_status sketch (pf_quantile *q, pf_quantile_pool *pool, pf_type type) {
   q->sketched = pool->sketched = true;
   q->min = UINT64_MAX;
   q->max = 0;
-  if (!extend_to_values(q, type))
-    return PF_ENOMEM;
   for (uint64_t i = 0; q->words != NULL && i < q->count; i++)
     if (add_to_buckets(q, type, q->words[i]) != PF_OK)
       return PF_ENOMEM;
@@ -239,39 +222,22 @@ pf_status pf_quantile_add_codes (pf_quantile *q, const uint16_t *codes,
 }
 
 
-/* Add `count` to a counter. */
-static pf_status add_count (pf_buckets *b, uint32_t at, uint64_t count) {
-  const uint64_t sum = count_at(b, at) + count;
-  b->counts[at] = (uint8_t)sum;
-  if (sum >> COUNT_BITS != 0 && b->high == NULL &&
-      (b->high = calloc(b->size, sizeof *b->high)) == NULL)
-    return PF_ENOMEM;
-  if (b->high != NULL)
-    b->high[at] = sum >> COUNT_BITS;
-  return PF_OK;
-}
-
-
-/* Extend the counters to all buckets that are used in `more`. */
-static bool extend_to_buckets (pf_buckets *b, const pf_buckets *more) {
-  uint32_t first = 0, end = more->size;
-  while (first < end && count_at(more, first) == 0)
-    first++;
-  while (end > first && count_at(more, end - 1) == 0)
-    end--;
-  return first == end ||
-         (extend(b, more->first + first) && extend(b, more->first + end - 1));
-}
-
-
 /* Add the counters of `more`. */
 static pf_status merge_buckets (pf_buckets *b, const pf_buckets *more) {
-  if (!extend_to_buckets(b, more))
-    return PF_ENOMEM;
   for (uint32_t i = 0; i < more->size; i++) {
     const uint64_t count = count_at(more, i);
-    if (count != 0 && add_count(b, more->first + i - b->first, count) != PF_OK)
+    if (count == 0)
+      continue;
+    if (!extend(b, more->first + i))
       return PF_ENOMEM;
+    const uint32_t at = more->first + i - b->first;
+    const uint64_t sum = count_at(b, at) + count;
+    b->counts[at] = (uint8_t)sum;
+    if (sum >> COUNT_BITS != 0 && b->high == NULL &&
+        (b->high = calloc(b->size, sizeof *b->high)) == NULL)
+      return PF_ENOMEM;
+    if (b->high != NULL)
+      b->high[at] = sum >> COUNT_BITS;
   }
   return PF_OK;
 }

@@ -20,42 +20,12 @@ typedef struct range_reader {
   int64_t latest; /* the latest time so far */
 } range_reader;
 
-/* The position of a batch relative to `first`. */
-typedef enum place {
-  BEFORE,   /* all its rows are too early */
-  AROUND,   /* it contains the first row of the range */
-  AFTER,    /* the first row of the range is its first row, or earlier */
-  UNORDERED /* its rows are unsorted, or some have no time */
-} place;
-
-
 static bool is_ordered (const pf_batch *batch, size_t time) {
   const pf_column *const column = &batch->columns[time];
   bool ordered = !column->has_missing;
   for (size_t i = 1; i < batch->rows; i++)
     ordered &= column->ints[i - 1] <= column->ints[i];
   return ordered;
-}
-
-
-/* Read a batch at `row`; *count becomes its number of rows. */
-static pf_status try_row (range_reader *r, uint64_t row, place *answer,
-                          uint64_t *count, pf_error *error) {
-  *answer = AFTER;
-  *count = 0;
-  pf_status status = r->reader.input->can->seek(r->reader.input, row, error);
-  if (status < 0)
-    return status;
-  status = r->reader.input->next(r->reader.input, &r->probe, error);
-  if (status != PF_MORE)
-    return status < 0 ? status : PF_OK;
-  const int64_t *const times = r->probe.columns[r->time].ints;
-  *count = r->probe.rows;
-  if (!is_ordered(&r->probe, r->time))
-    *answer = UNORDERED;
-  else if (times[0] < r->first)
-    *answer = times[*count - 1] < r->first ? BEFORE : AROUND;
-  return PF_OK;
 }
 
 
@@ -67,21 +37,29 @@ typedef struct span {
 } span;
 
 
+/* Narrow the search by a batch that is read at `row`. */
 static pf_status narrow (range_reader *r, span *s, uint64_t row,
                          pf_error *error) {
-  place answer;
-  uint64_t count;
-  const pf_status status = try_row(r, row, &answer, &count, error);
-  switch (answer) {
-    case BEFORE: s->low = row + count; break;
-    case AFTER: s->high = row; break;
-    case AROUND:
-      s->low = row;
-      s->found = true;
-      break;
-    case UNORDERED: r->ordered = false; break;
+  pf_reader *const input = r->reader.input;
+  pf_status status = input->can->seek(input, row, error);
+  if (status < 0)
+    return status;
+  status = input->next(input, &r->probe, error);
+  if (status < 0)
+    return status;
+  const int64_t *const times = r->probe.columns[r->time].ints;
+  const size_t count = status == PF_MORE ? r->probe.rows : 0;
+  if (count > 0 && !is_ordered(&r->probe, r->time))
+    r->ordered = false;
+  else if (count == 0 || times[0] >= r->first)
+    s->high = row;
+  else if (times[count - 1] < r->first)
+    s->low = row + count;
+  else {
+    s->low = row;
+    s->found = true;
   }
-  return status;
+  return PF_OK;
 }
 
 

@@ -74,43 +74,33 @@ static void add_entry (listing *l, entry e) {
 }
 
 
-/* Whether a lane has a value; those of variables have none. */
-static bool has_value (const listing *l, uint32_t lane) {
-  return lane != PF_NO_SLOT && pf_events_have_lanes(l->rows->events) &&
-         lane != l->rows->events->lanes.missing;
-}
-
-
-/* Add an entry for a group of an area and a lane, if the lane has a value, and
-   merge the group into that of the area over all lanes. */
-static pf_status add_lane_group (listing *l, uint32_t group,
-                                 uint32_t *of_area) {
-  pf_groups *const g = l->rows->groups;
-  const pf_slot *const slot =
-      &l->rows->lanes->slots[(uint32_t)g->keys.words[group]];
-  const uint32_t lane = slot->lane->number;
-  uint32_t *const all = &of_area[l->ranks[slot->area]];
-  if (*all == UINT32_MAX) {
-    *all = (uint32_t)g->sums.count;
-    if (pf_call_sums_reserve(&g->sums, g->sums.count + 1) != PF_OK)
-      return PF_ENOMEM;
-    add_entry(l, (entry){*all, slot->area, PF_NO_SLOT, PF_NO_AREA});
-  }
-  if (has_value(l, lane))
-    add_entry(l, (entry){group, slot->area, lane, PF_NO_AREA});
-  return pf_call_sums_merge(&g->sums, *all, &g->sums, group);
-}
-
-
+/* Add an entry for each group of an area and a lane, if the lane has a value
+   (those of variables have none), and merge the groups into those of the areas
+   over all lanes. */
 static pf_status add_lane_groups (listing *l) {
-  const uint32_t count = l->rows->groups->keys.count;
+  pf_groups *const g = l->rows->groups;
+  const pf_events *const events = l->rows->events;
   uint32_t *const of_area = malloc((l->nranks + 1) * sizeof *of_area);
   if (of_area == NULL)
     return PF_ENOMEM;
   memset(of_area, 0xff, (l->nranks + 1) * sizeof *of_area);
   pf_status status = PF_OK;
-  for (uint32_t group = 0; group < count && status == PF_OK; group++)
-    status = add_lane_group(l, group, of_area);
+  for (uint32_t group = 0; group < g->keys.count && status == PF_OK; group++) {
+    const pf_slot *const slot =
+        &l->rows->lanes->slots[(uint32_t)g->keys.words[group]];
+    const uint32_t lane = slot->lane->number;
+    uint32_t *const all = &of_area[l->ranks[slot->area]];
+    if (*all == UINT32_MAX) {
+      *all = (uint32_t)g->sums.count;
+      status = pf_call_sums_reserve(&g->sums, g->sums.count + 1);
+      add_entry(l, (entry){*all, slot->area, PF_NO_SLOT, PF_NO_AREA});
+    }
+    if (lane != PF_NO_SLOT && pf_events_have_lanes(events) &&
+        lane != events->lanes.missing)
+      add_entry(l, (entry){group, slot->area, lane, PF_NO_AREA});
+    if (status == PF_OK)
+      status = pf_call_sums_merge(&g->sums, *all, &g->sums, group);
+  }
   free(of_area);
   return status;
 }

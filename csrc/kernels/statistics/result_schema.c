@@ -3,6 +3,7 @@
 ** for each of the five durations.
 */
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,13 +51,19 @@ static const struct {
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
 
-/* Add a column. Returns where its name goes; the help follows at NAME_SIZE. */
-static char *add (pf_statistics_schema *s, pf_statistics_column column,
-                  pf_type type) {
+/* Add a column. Those of a duration have its name before the suffix. */
+static void add (pf_statistics_schema *s, pf_statistics_column column,
+                 pf_type type, const char *suffix, const char *help, ...) {
   char *const name = s->words + s->count * (NAME_SIZE + HELP_SIZE);
+  const bool has_length = column.what >= PF_STATISTIC_SUM;
+  snprintf(name, NAME_SIZE, "%s%s",
+           has_length ? length_names[column.length] : "", suffix);
+  va_list arguments;
+  va_start(arguments, help);
+  vsnprintf(name + NAME_SIZE, HELP_SIZE, help, arguments);
+  va_end(arguments);
   s->fields[s->count] = (pf_field){name, type, name + NAME_SIZE};
   s->columns[s->count++] = column;
-  return name;
 }
 
 
@@ -68,9 +75,8 @@ static void add_keys (pf_statistics_schema *s, bool callers, pf_type area,
     pf_type type = keys[i].type == PF_AREA ? area : keys[i].type;
     if (keys[i].what == PF_STATISTIC_CONTEXT)
       type = lane;
-    char *const name = add(s, (pf_statistics_column){keys[i].what, 0, 0}, type);
-    snprintf(name, NAME_SIZE, "%s", keys[i].name);
-    snprintf(name + NAME_SIZE, HELP_SIZE, "%s", keys[i].help);
+    add(s, (pf_statistics_column){keys[i].what, 0, 0}, type, keys[i].name, "%s",
+        keys[i].help);
   }
 }
 
@@ -78,44 +84,16 @@ static void add_keys (pf_statistics_schema *s, bool callers, pf_type area,
 static void add_duration (pf_statistics_schema *s, size_t length,
                           const pf_statistics_options *options) {
   const char *const of = length_names[length];
-  for (size_t i = 0; i < COUNT_OF(numbers); i++) {
-    char *const name = add(
-        s, (pf_statistics_column){numbers[i].what, length, 0}, numbers[i].type);
-    snprintf(name, NAME_SIZE, "%s%s", of, numbers[i].suffix);
-    snprintf(name + NAME_SIZE, HELP_SIZE, numbers[i].help, of);
-  }
+  for (size_t i = 0; i < COUNT_OF(numbers); i++)
+    add(s, (pf_statistics_column){numbers[i].what, length, 0}, numbers[i].type,
+        numbers[i].suffix, numbers[i].help, of);
   for (size_t i = 0; i < options->nranks; i++) {
-    char *const name =
-        add(s, (pf_statistics_column){PF_STATISTIC_RANK, length, i}, PF_INT);
-    snprintf(name, NAME_SIZE, "%s_%.16s", of, options->rank_names[i]);
-    snprintf(name + NAME_SIZE, HELP_SIZE,
-             "%.16s of %s, ns: exact up to %u calls, else at most 1/256 of it "
-             "away",
-             options->rank_names[i], of, PF_EXACT_CALLS);
+    char suffix[20];
+    snprintf(suffix, sizeof suffix, "_%.16s", options->rank_names[i]);
+    add(s, (pf_statistics_column){PF_STATISTIC_RANK, length, i}, PF_INT, suffix,
+        "%.16s of %s, ns: exact up to %u calls, else at most 1/256 of it away",
+        options->rank_names[i], of, PF_EXACT_CALLS);
   }
-}
-
-
-static void add_rest (pf_statistics_schema *s, bool callers) {
-  for (size_t i = 0; i < PF_MAX_STARTS; i++) {
-    char *const name =
-        add(s, (pf_statistics_column){PF_STATISTIC_MAX_AT, i, 0}, PF_INT);
-    snprintf(name, NAME_SIZE, "%s_max_at", length_names[i]);
-    snprintf(name + NAME_SIZE, HELP_SIZE,
-             "start of the first call with the maximum %s, ns",
-             length_names[i]);
-  }
-  char *const name =
-      add(s, (pf_statistics_column){PF_STATISTIC_JITTER, PF_PERIOD, 0}, PF_INT);
-  snprintf(name, NAME_SIZE, "period_jitter");
-  snprintf(name + NAME_SIZE, HELP_SIZE, "maximum minus minimum period, ns");
-  if (callers)
-    return;
-  char *const last =
-      add(s, (pf_statistics_column){PF_STATISTIC_LAST_STOP, 0, 0}, PF_INT);
-  snprintf(last, NAME_SIZE, "last_stop");
-  snprintf(last + NAME_SIZE, HELP_SIZE,
-           "time at which the last call ended, ns");
 }
 
 
@@ -131,7 +109,14 @@ pf_status pf_statistics_schema_make (pf_statistics_schema *s,
   add_keys(s, options->by == PF_BY_CALLER, area, lane);
   for (size_t i = 0; i < PF_DURATIONS; i++)
     add_duration(s, i, options);
-  add_rest(s, options->by == PF_BY_CALLER);
+  for (size_t i = 0; i < PF_MAX_STARTS; i++)
+    add(s, (pf_statistics_column){PF_STATISTIC_MAX_AT, i, 0}, PF_INT, "_max_at",
+        "start of the first call with the maximum %s, ns", length_names[i]);
+  add(s, (pf_statistics_column){PF_STATISTIC_JITTER, PF_PERIOD, 0}, PF_INT,
+      "_jitter", "maximum minus minimum period, ns");
+  if (options->by != PF_BY_CALLER)
+    add(s, (pf_statistics_column){PF_STATISTIC_LAST_STOP, 0, 0}, PF_INT,
+        "last_stop", "time at which the last call ended, ns");
   return PF_OK;
 }
 

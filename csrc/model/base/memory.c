@@ -111,29 +111,27 @@ static bool resize_filled (void *array, size_t before, size_t count,
 }
 
 
-static size_t next_capacity (size_t capacity, size_t wanted) {
-  const size_t next =
-      capacity < FIRST_CAPACITY / 2 ? FIRST_CAPACITY : 2 * capacity;
-  return wanted < next ? next : wanted;
+/* As pf_grow_filled_array, for the elements from `before` on. */
+static bool grow_filled (void *array, size_t *capacity, size_t before,
+                         size_t wanted, int byte, size_t size) {
+  size_t next = *capacity < FIRST_CAPACITY / 2 ? FIRST_CAPACITY : 2 * *capacity;
+  if (next < wanted)
+    next = wanted;
+  if (!resize_filled(array, before, next, size, byte))
+    return false;
+  *capacity = next;
+  return true;
 }
 
 
 bool pf_grow_array (void *array, size_t *capacity, size_t wanted, size_t size) {
-  const size_t next = next_capacity(*capacity, wanted);
-  if (!resize_filled(array, next, next, size, 0))
-    return false;
-  *capacity = next;
-  return true;
+  return grow_filled(array, capacity, SIZE_MAX, wanted, 0, size);
 }
 
 
 bool pf_grow_filled_array (void *array, size_t *capacity, size_t wanted,
                            int byte, size_t size) {
-  const size_t next = next_capacity(*capacity, wanted);
-  if (!resize_filled(array, *capacity, next, size, byte))
-    return false;
-  *capacity = next;
-  return true;
+  return grow_filled(array, capacity, *capacity, wanted, byte, size);
 }
 
 

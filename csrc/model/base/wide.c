@@ -33,21 +33,13 @@ static magnitude normalise (magnitude value, int bits) {
 }
 
 
-/* Returns the quotient of numbers of up to 64 bits by one division. */
-static double ratio_of_64 (uint64_t dividend, uint64_t divisor) {
-  const int above = bits_of(dividend), below = bits_of(divisor);
-  const magnitude high = (magnitude)(dividend << (64 - above)) << 63;
-  const uint64_t unit = divisor << (64 - below);
-  const uint64_t quotient = (uint64_t)(high / unit);
-  const bool has_rest = high != (magnitude)quotient * unit;
-  return ldexp((double)(quotient | has_rest), above - below - 63);
-}
-
-
-static double ratio_of_128 (magnitude dividend, magnitude divisor) {
-  const int above = bits_of(dividend), below = bits_of(divisor);
-  magnitude rest = normalise(dividend, above);
-  const magnitude unit = normalise(divisor, below);
+double pf_ratio_wide (pf_wide dividend, pf_wide divisor) {
+  const magnitude a = magnitude_of(dividend), b = magnitude_of(divisor);
+  if (a == 0)
+    return 0;
+  const int above = bits_of(a), below = bits_of(b);
+  magnitude rest = normalise(a, above);
+  const magnitude unit = normalise(b, below);
   uint64_t quotient = 0;
   for (int i = 0; i <= QUOTIENT_BITS; i++) {
     quotient <<= 1;
@@ -58,17 +50,7 @@ static double ratio_of_128 (magnitude dividend, magnitude divisor) {
     rest <<= 1;
   }
   quotient |= rest != 0;
-  return ldexp((double)quotient, above - below - QUOTIENT_BITS);
-}
-
-
-double pf_ratio_wide (pf_wide dividend, pf_wide divisor) {
-  const magnitude a = magnitude_of(dividend), b = magnitude_of(divisor);
-  if (a == 0)
-    return 0;
-  const double ratio = a <= UINT64_MAX && b <= UINT64_MAX
-                           ? ratio_of_64((uint64_t)a, (uint64_t)b)
-                           : ratio_of_128(a, b);
+  const double ratio = ldexp((double)quotient, above - below - QUOTIENT_BITS);
   return (dividend < 0) != (divisor < 0) ? -ratio : ratio;
 }
 
