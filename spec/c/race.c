@@ -15,7 +15,7 @@
 #include "kernels/calls/calls.h"
 #include "kernels/stages/chain.h"
 #include "kernels/group/group.h"
-#include "kernels/stages/limit.h"
+#include "kernels/stages/filter.h"
 #include "kernels/base/pipeline.h"
 #include "model/dictionary/areas.h"
 #include "model/rows/read_stacks.h"

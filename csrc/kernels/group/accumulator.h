@@ -1,8 +1,7 @@
 /*
 ** accumulator.h - accumulators of the aggregates: an array of states, one for
 ** each group, with a loop over the present values of a batch for each kind of
-** state (accumulator.c); merging chunks and reading results
-** (accumulator_merge.c). Used by aggregate.c: reserve, add, merge, read, close.
+** state. Used by aggregate.c: reserve, add, merge, read, close.
 */
 
 #ifndef accumulator_h
@@ -105,18 +104,6 @@ bool pf_accumulator_needs_words (const pf_accumulator *accumulator);
 
 /* Create the states of `groups` groups. PF_ENOMEM. */
 pf_status pf_accumulator_reserve (pf_accumulator *accumulator, size_t groups);
-
-/* Allocate `absent`. PF_ENOMEM. */
-pf_status pf_accumulator_count_absent (pf_accumulator *accumulator);
-
-/* Store a word in a state of a group if it is better than the stored one: lower
-   for a minimum, earlier for the first, and so on. */
-void pf_accumulator_pick (const pf_accumulator *accumulator,
-                          pf_state_value *state, uint64_t word);
-
-/* Add a value to the set of a group, and count it if it is new. PF_ENOMEM. */
-pf_status pf_accumulator_add_member (pf_accumulator *accumulator, uint64_t word,
-                                     uint32_t group);
 
 /* Add present values; the states of their groups exist. PF_ENOMEM. */
 pf_status pf_accumulator_add (pf_accumulator *accumulator,

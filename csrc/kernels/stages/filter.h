@@ -1,7 +1,7 @@
 /*
-** filter.h - the stage that keeps only the rows for which a predicate holds:
-** the conditions of where.h, or a Lua function. Used by where.c, refilter.c and
-** csrc/lua/filter.c.
+** filter.h - the stages that keep only some rows: those for which a predicate
+** holds (the conditions of where.h, or a Lua function), or some in a row. Used by
+** where.c, refilter.c and csrc/lua/stages/stages.c.
 */
 
 #ifndef filter_h
@@ -29,5 +29,15 @@ typedef struct pf_predicate {
 pf_status pf_filter_open (pf_reader *input, const size_t *columns,
                           size_t ncolumns, pf_predicate predicate,
                           pf_reader **reader, pf_error *error);
+
+#define PF_NO_LIMIT UINT64_MAX
+
+/* Open a reader that skips the first `skip` rows of `input` (borrowed), then
+   returns at most `limit` rows and reads no further. PF_ENOMEM. */
+pf_status pf_limit_open (pf_reader *input, uint64_t limit, uint64_t skip,
+                         pf_reader **reader, pf_error *error);
+
+/* The number of rows that a reader of pf_limit_open has returned. */
+uint64_t pf_limit_passed (const pf_reader *reader);
 
 #endif

@@ -10,8 +10,6 @@
 #include "kernels/stages/formula.h"
 
 
-/* The type as which formulas use a column: bool becomes int, and so does a
-   column without any values. */
 /* {====== Missing values ====== */
 
 static bool is_missing (const pf_slot *slot, size_t row) {

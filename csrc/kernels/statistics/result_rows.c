@@ -1,16 +1,138 @@
 /*
-** result_rows.c - writes the groups as rows, in the order in which their
-** areas first occurred.
+** result_rows.c - the columns of statistics: keys, then the same columns for
+** each of the five durations; and the groups as rows, in the order in which
+** their areas first occurred.
 */
 
 #include "kernels/statistics/result_rows.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "kernels/base/order.h"
 #include "model/base/sorts.h"
 #include "model/rows/put_values.h"
+
+#define NAME_SIZE 40
+#define HELP_SIZE 120
+#define MOST      (16 + PF_DURATIONS * (5 + PF_MAX_RANKS))
+
+static const char *const length_names[PF_DURATIONS] = {"net", "gross", "call",
+                                                       "period", "outside"};
+
+static const struct {
+  pf_statistic what;
+  const char *name;
+  pf_type type;
+  const char *help;
+} keys[] = {
+    {PF_STATISTIC_AREA, "area", PF_AREA, "the area that was called"},
+    {PF_STATISTIC_HANDLE, "handle", PF_HANDLE,
+     "the vendor's number of the area"},
+    {PF_STATISTIC_VALUE, "value", PF_INT,
+     "distinguishes areas with the same handle"},
+    {PF_STATISTIC_CONTEXT, "context", PF_INT,
+     "lane; missing: all lanes together"},
+    {PF_STATISTIC_CALLER, "caller", PF_AREA,
+     "the function around it; missing at the top"},
+    {PF_STATISTIC_COUNT, "count", PF_INT, "enters or writes"},
+};
+
+static const struct {
+  pf_statistic what;
+  const char *suffix;
+  pf_type type;
+  const char *help;
+} numbers[] = {
+    {PF_STATISTIC_SUM, "", PF_INT, "sum of %s of all calls, ns"},
+    {PF_STATISTIC_MIN, "_min", PF_INT, "minimum %s of a call, ns"},
+    {PF_STATISTIC_MAX, "_max", PF_INT, "maximum %s of a call, ns"},
+    {PF_STATISTIC_MEAN, "_mean", PF_NUM, "mean %s of a call, ns"},
+    {PF_STATISTIC_STDDEV, "_stddev", PF_NUM, "standard deviation of %s, ns"},
+};
+
+#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
+
+
+/* Add a column. Those of a duration have its name before the suffix. */
+static void add (pf_statistics_schema *s, pf_statistics_column column,
+                 pf_type type, const char *suffix, const char *help, ...) {
+  char *const name = s->words + s->count * (NAME_SIZE + HELP_SIZE);
+  const bool has_length = column.what >= PF_STATISTIC_SUM;
+  snprintf(name, NAME_SIZE, "%s%s",
+           has_length ? length_names[column.length] : "", suffix);
+  va_list arguments;
+  va_start(arguments, help);
+  vsnprintf(name + NAME_SIZE, HELP_SIZE, help, arguments);
+  va_end(arguments);
+  s->fields[s->count] = (pf_field){name, type, name + NAME_SIZE};
+  s->columns[s->count++] = column;
+}
+
+
+static void add_keys (pf_statistics_schema *s, bool callers, pf_type area,
+                      pf_type lane) {
+  for (size_t i = 0; i < COUNT_OF(keys); i++) {
+    if (keys[i].what == PF_STATISTIC_CALLER && !callers)
+      continue;
+    pf_type type = keys[i].type == PF_AREA ? area : keys[i].type;
+    if (keys[i].what == PF_STATISTIC_CONTEXT)
+      type = lane;
+    add(s, (pf_statistics_column){keys[i].what, 0, 0}, type, keys[i].name, "%s",
+        keys[i].help);
+  }
+}
+
+
+static void add_duration (pf_statistics_schema *s, size_t length,
+                          const pf_statistics_options *options) {
+  const char *const of = length_names[length];
+  for (size_t i = 0; i < COUNT_OF(numbers); i++)
+    add(s, (pf_statistics_column){numbers[i].what, length, 0}, numbers[i].type,
+        numbers[i].suffix, numbers[i].help, of);
+  for (size_t i = 0; i < options->nranks; i++) {
+    char suffix[20];
+    snprintf(suffix, sizeof suffix, "_%.16s", options->rank_names[i]);
+    add(s, (pf_statistics_column){PF_STATISTIC_RANK, length, i}, PF_INT, suffix,
+        "%.16s of %s, ns: exact up to %u calls, else at most 1/256 of it away",
+        options->rank_names[i], of, PF_EXACT_CALLS);
+  }
+}
+
+
+pf_status pf_statistics_schema_make (pf_statistics_schema *s,
+                                     const pf_statistics_options *options,
+                                     pf_type area, pf_type lane) {
+  s->count = 0;
+  s->fields = calloc(MOST, sizeof *s->fields);
+  s->columns = calloc(MOST, sizeof *s->columns);
+  s->words = malloc(MOST * (NAME_SIZE + HELP_SIZE));
+  if (s->fields == NULL || s->columns == NULL || s->words == NULL)
+    return PF_ENOMEM; /* pf_statistics_schema_free frees the rest */
+  add_keys(s, options->by == PF_BY_CALLER, area, lane);
+  for (size_t i = 0; i < PF_DURATIONS; i++)
+    add_duration(s, i, options);
+  for (size_t i = 0; i < PF_MAX_STARTS; i++)
+    add(s, (pf_statistics_column){PF_STATISTIC_MAX_AT, i, 0}, PF_INT, "_max_at",
+        "start of the first call with the maximum %s, ns", length_names[i]);
+  add(s, (pf_statistics_column){PF_STATISTIC_JITTER, PF_PERIOD, 0}, PF_INT,
+      "_jitter", "maximum minus minimum period, ns");
+  if (options->by != PF_BY_CALLER)
+    add(s, (pf_statistics_column){PF_STATISTIC_LAST_STOP, 0, 0}, PF_INT,
+        "last_stop", "time at which the last call ended, ns");
+  return PF_OK;
+}
+
+
+void pf_statistics_schema_free (pf_statistics_schema *s) {
+  free(s->fields);
+  free(s->columns);
+  free(s->words);
+  *s = (pf_statistics_schema){0};
+}
+
 
 /* A future row: a group with its lane or caller. */
 typedef struct entry {
@@ -21,7 +143,9 @@ typedef struct entry {
 } entry;
 
 typedef struct listing {
-  const pf_statistics_rows *rows;
+  const pf_statistics_schema *schema;
+  const uint32_t *quantiles; /* ranks */
+  pf_scan *scan;
   uint32_t *ranks; /* by area: its rank in the order of first occurrence */
   int64_t *stops;  /* by rank: when the last call ended, or INT64_MIN */
   size_t nranks;
@@ -33,7 +157,7 @@ typedef struct listing {
 
 /* Rank the areas in the order in which their slots were created. */
 static pf_status rank_areas (listing *l) {
-  const pf_lanes *const lanes = l->rows->lanes;
+  const pf_lanes *const lanes = &l->scan->machine.lanes;
   size_t capacity = 0;
   for (uint32_t i = 0; i < lanes->nslots; i++)
     if (lanes->slots[i].area >= capacity)
@@ -67,7 +191,7 @@ static uint64_t rank_of (const listing *l, uint32_t area) {
 static void add_entry (listing *l, entry e) {
   const uint64_t area = rank_of(l, e.area), caller = rank_of(l, e.caller);
   const uint64_t lane = e.lane == PF_NO_SLOT ? 0 : (uint64_t)e.lane + 1;
-  const bool by_caller = l->rows->groups->by == PF_BY_CALLER;
+  const bool by_caller = l->scan->groups.by == PF_BY_CALLER;
   l->pairs[l->count] =
       (pf_pair){by_caller ? area << 32 | caller : lane << 32 | area, l->count};
   l->entries[l->count++] = e;
@@ -78,8 +202,8 @@ static void add_entry (listing *l, entry e) {
    (those of variables have none), and merge the groups into those of the areas
    over all lanes. */
 static pf_status add_lane_groups (listing *l) {
-  pf_groups *const g = l->rows->groups;
-  const pf_events *const events = l->rows->events;
+  pf_groups *const g = &l->scan->groups;
+  const pf_events *const events = &l->scan->events;
   uint32_t *const of_area = malloc((l->nranks + 1) * sizeof *of_area);
   if (of_area == NULL)
     return PF_ENOMEM;
@@ -87,7 +211,7 @@ static pf_status add_lane_groups (listing *l) {
   pf_status status = PF_OK;
   for (uint32_t group = 0; group < g->keys.count && status == PF_OK; group++) {
     const pf_slot *const slot =
-        &l->rows->lanes->slots[(uint32_t)g->keys.words[group]];
+        &l->scan->machine.lanes.slots[(uint32_t)g->keys.words[group]];
     const uint32_t lane = slot->lane->number;
     uint32_t *const all = &of_area[l->ranks[slot->area]];
     if (*all == UINT32_MAX) {
@@ -107,7 +231,7 @@ static pf_status add_lane_groups (listing *l) {
 
 
 static pf_status add_groups (listing *l) {
-  const pf_groups *const g = l->rows->groups;
+  const pf_groups *const g = &l->scan->groups;
   if (g->by == PF_BY_LANE)
     return add_lane_groups(l);
   for (uint32_t group = 0; group < g->keys.count; group++) {
@@ -121,7 +245,7 @@ static pf_status add_groups (listing *l) {
 
 
 static pf_status make_listing (listing *l) {
-  const size_t most = (size_t)l->rows->groups->keys.count * 2 + 1;
+  const size_t most = (size_t)l->scan->groups.keys.count * 2 + 1;
   l->entries = malloc(most * sizeof *l->entries);
   l->pairs = malloc(2 * most * sizeof *l->pairs);
   if (l->entries == NULL || l->pairs == NULL || rank_areas(l) != PF_OK ||
@@ -136,7 +260,7 @@ static pf_status make_listing (listing *l) {
 static void put_number (const listing *l, const entry *e,
                         const pf_statistics_column *c, pf_column *to,
                         size_t row) {
-  const pf_call_sums *const t = &l->rows->groups->sums;
+  const pf_call_sums *const t = &l->scan->groups.sums;
   const pf_hot_sums *const hot = &t->hot[e->group];
   const pf_cold_sums *const rest = &t->rest[e->group];
   const size_t length = c->length, at = e->group * PF_DURATIONS + length;
@@ -157,7 +281,7 @@ static void put_number (const listing *l, const entry *e,
     to->nums[row] = pf_stddev(&t->squares[at], sum, present);
   else if (c->what == PF_STATISTIC_RANK && t->has_quantiles)
     to->ints[row] = pf_unorder_int(
-        pf_quantile_at(&t->quantiles[at], PF_INT, l->rows->ranks[c->rank]));
+        pf_quantile_at(&t->quantiles[at], PF_INT, l->quantiles[c->rank]));
   else if (c->what == PF_STATISTIC_MAX_AT)
     to->ints[row] = rest->max_at[length];
   else if (c->what == PF_STATISTIC_JITTER)
@@ -168,9 +292,9 @@ static void put_number (const listing *l, const entry *e,
 static void put_entry (const listing *l, const entry *e, pf_column *to,
                        size_t row) {
   const pf_area none = PF_AREA_NONE;
-  const pf_statistics_schema *const s = l->rows->schema;
-  const pf_lanes *const lanes = l->rows->lanes;
-  const pf_groups *const g = l->rows->groups;
+  const pf_statistics_schema *const s = l->schema;
+  const pf_lanes *const lanes = &l->scan->machine.lanes;
+  const pf_groups *const g = &l->scan->groups;
   const pf_area *const area =
       lanes->has_areas ? pf_area_at(lanes->dictionary, e->area) : &none;
   /* when the last call of the area, or the area and lane, ended */
@@ -183,7 +307,7 @@ static void put_entry (const listing *l, const entry *e, pf_column *to,
       case PF_STATISTIC_AREA: pf_put_id(to, row, e->area); break;
       case PF_STATISTIC_CALLER: pf_put_id(to, row, e->caller); break;
       case PF_STATISTIC_CONTEXT:
-        pf_events_put_lane(l->rows->events, e->lane, to, row);
+        pf_events_put_lane(&l->scan->events, e->lane, to, row);
         break;
       case PF_STATISTIC_HANDLE:
         pf_put_int(to, row, (int64_t)area->handle, area->has_handle);
@@ -203,9 +327,10 @@ static void put_entry (const listing *l, const entry *e, pf_column *to,
 }
 
 
-pf_status pf_statistics_fill (const pf_statistics_rows *rows, pf_store *store,
+pf_status pf_statistics_fill (const pf_statistics_schema *schema, pf_scan *scan,
+                              const uint32_t *ranks, pf_store *store,
                               pf_error *error) {
-  listing l = {.rows = rows};
+  listing l = {.schema = schema, .quantiles = ranks, .scan = scan};
   pf_status status = make_listing(&l);
   if (status == PF_OK)
     status = pf_store_reserve(store, l.count);

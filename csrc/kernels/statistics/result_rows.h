@@ -1,6 +1,6 @@
 /*
-** result_rows.h - the columns of statistics (result_schema.c) and their
-** rows (result_rows.c). Private to statistics.c.
+** result_rows.h - the columns of statistics and their rows. Private to
+** statistics.c.
 */
 
 #ifndef result_rows_h
@@ -49,18 +49,10 @@ pf_status pf_statistics_schema_make (pf_statistics_schema *schema,
                                      pf_type area, pf_type lane);
 void pf_statistics_schema_free (pf_statistics_schema *schema);
 
-/* The input of pf_statistics_fill. */
-typedef struct pf_statistics_rows {
-  const pf_statistics_schema *schema;
-  const pf_events *events;
-  const pf_lanes *lanes;
-  pf_groups *groups; /* with PF_BY_LANE groups for all lanes are added */
-  const uint32_t *ranks;
-} pf_statistics_rows;
-
-/* Write a row for each group into an empty store with that schema.
-   PF_ENOMEM. */
-pf_status pf_statistics_fill (const pf_statistics_rows *rows, pf_store *store,
+/* Write a row for each group of a scan into an empty store with that schema;
+   with PF_BY_LANE groups for all lanes are added. PF_ENOMEM. */
+pf_status pf_statistics_fill (const pf_statistics_schema *schema, pf_scan *scan,
+                              const uint32_t *ranks, pf_store *store,
                               pf_error *error);
 
 #endif

@@ -63,10 +63,8 @@ static pf_status run (statistics_reader *r, const pf_batch *batch,
   pf_status status = read_events(r, batch, error);
   if (status != PF_END)
     return status;
-  const pf_statistics_rows rows = {&r->schema, &r->scan.events,
-                                   &r->scan.machine.lanes, &r->scan.groups,
-                                   r->options.ranks};
-  status = pf_statistics_fill(&rows, &r->store, error);
+  status = pf_statistics_fill(&r->schema, &r->scan, r->options.ranks, &r->store,
+                              error);
   if (status == PF_OK)
     status = pf_store_reader(&r->store, NULL, r->store.rows, &r->rows, error);
   r->done = status == PF_OK;

@@ -9,7 +9,6 @@
 #include "kernels/stages/chain.h"
 #include "kernels/stages/area_join.h"
 #include "kernels/stages/filter.h"
-#include "kernels/stages/limit.h"
 #include "kernels/stages/range.h"
 #include "kernels/stages/sort.h"
 #include "lua/arguments.h"
