@@ -99,12 +99,6 @@ static inline size_t pf_left (const pf_cursor *cursor) {
   return cursor->bytes.size - cursor->at;
 }
 
-/* Return whether `count` items of `size` bytes (size > 0) are left. */
-static inline bool pf_fits (const pf_cursor *cursor, uint64_t count,
-                            size_t size) {
-  return count <= pf_left(cursor) / size;
-}
-
 static inline bool pf_skip (pf_cursor *cursor, uint64_t size) {
   if (size > pf_left(cursor))
     return false;

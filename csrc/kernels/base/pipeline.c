@@ -46,12 +46,9 @@ typedef struct state {
 } state;
 
 
-static pf_status open_notes (const pf_pipeline *pipeline, batch_slot *slot,
-                             pf_error *error) {
+static bool open_notes (const pf_pipeline *pipeline, batch_slot *slot) {
   slot->notes = malloc((pipeline->notes + 1) * sizeof *slot->notes);
-  if (slot->notes != NULL)
-    return PF_OK;
-  return pf_no_memory(error);
+  return slot->notes != NULL;
 }
 
 
@@ -70,7 +67,7 @@ static pf_status open_first (state *s, pf_reader *reader, pf_error *error) {
     reader->can->omit_zeros(
         reader,
         pf_field_index(reader->fields, reader->nfields, pipeline->weight));
-  return open_notes(pipeline, first, error);
+  return open_notes(pipeline, first) ? PF_OK : pf_no_memory(error);
 }
 
 
@@ -78,7 +75,7 @@ static bool open_others (state *s) {
   pf_error unused;
   for (size_t i = 1; i < SLOTS; i++)
     if (pf_pull_clone(&s->slots[i].pull, &s->slots[0].pull, &unused) != PF_OK ||
-        open_notes(s->pipeline, &s->slots[i], &unused) != PF_OK)
+        !open_notes(s->pipeline, &s->slots[i]))
       return false;
   return true;
 }
@@ -120,22 +117,6 @@ static void *run_thread (void *argument) {
 
 
 /* {====== The caller's thread ====== */
-
-/* Start the second thread. Without one the caller processes all batches. */
-static void start_thread (state *s) {
-  if (!open_others(s) || pthread_mutex_init(&s->lock, NULL) != 0)
-    return;
-  if (pthread_cond_init(&s->changed, NULL) != 0) {
-    pthread_mutex_destroy(&s->lock);
-    return;
-  }
-  s->has_thread = pf_thread_start(&s->thread, run_thread, s);
-  if (!s->has_thread) {
-    pthread_cond_destroy(&s->changed);
-    pthread_mutex_destroy(&s->lock);
-  }
-}
-
 
 /* Wait for a free slot; NULL when processing has failed. */
 static batch_slot *free_slot (state *s) {
@@ -232,8 +213,6 @@ static void stop_thread (state *s) {
   pthread_cond_signal(&s->changed);
   pthread_mutex_unlock(&s->lock);
   pthread_join(s->thread, NULL);
-  pthread_cond_destroy(&s->changed);
-  pthread_mutex_destroy(&s->lock);
 }
 
 
@@ -253,8 +232,9 @@ static bool is_half_full (state *s) {
 static pf_status read_batches (state *s, pf_error *error) {
   const pf_pipeline *const pipeline = s->pipeline;
   for (size_t batches = 0;; batches++) {
-    if (batches == FIRST_BATCHES)
-      start_thread(s);
+    if (batches == FIRST_BATCHES) /* else the caller processes all batches */
+      s->has_thread =
+          open_others(s) && pf_thread_start(&s->thread, run_thread, s);
     batch_slot *const slot = free_slot(s);
     if (slot == NULL)
       return PF_MORE;
@@ -277,12 +257,17 @@ static pf_status read_batches (state *s, pf_error *error) {
 
 pf_status pf_pipeline_run (const pf_pipeline *pipeline, pf_reader *reader,
                            pf_error *error) {
-  state s = {.pipeline = pipeline, .status = PF_OK};
+  state s = {.pipeline = pipeline,
+             .lock = PTHREAD_MUTEX_INITIALIZER,
+             .changed = PTHREAD_COND_INITIALIZER,
+             .status = PF_OK};
   pf_status status = open_first(&s, reader, error);
   if (status == PF_OK) {
     status = read_batches(&s, error);
     stop_thread(&s);
   }
+  pthread_cond_destroy(&s.changed);
+  pthread_mutex_destroy(&s.lock);
   for (size_t i = 0; i < SLOTS; i++) {
     batch_slot *const slot = &s.slots[i];
     free(slot->notes);

@@ -98,11 +98,6 @@ static inline pf_status count_bucket (pf_buckets *b, uint32_t bucket) {
 }
 
 
-static inline pf_status count_in (pf_buckets *b, double magnitude) {
-  return count_bucket(b, bucket_of(magnitude));
-}
-
-
 static uint64_t count_at (const pf_buckets *b, uint32_t i) {
   const uint64_t high = b->high == NULL ? 0 : b->high[i];
   return high << COUNT_BITS | b->counts[i];
@@ -150,8 +145,8 @@ static inline pf_status add_to_buckets (pf_quantile *q, pf_type type,
     q->zeros++;
     return PF_OK;
   }
-  return value < 0 ? count_in(&q->negative, -value)
-                   : count_in(&q->positive, value);
+  return value < 0 ? count_bucket(&q->negative, bucket_of(-value))
+                   : count_bucket(&q->positive, bucket_of(value));
 }
 
 
@@ -170,24 +165,19 @@ static pf_status sketch (pf_quantile *q, pf_quantile_pool *pool, pf_type type) {
 }
 
 
-static pf_status grow (pf_quantile *q, pf_quantile_pool *pool) {
-  size_t capacity = q->capacity;
-  if (!pf_grow(&q->words, &capacity, capacity + 1))
-    return PF_ENOMEM;
-  pool->exact += capacity - q->capacity;
-  q->capacity = (uint32_t)capacity;
-  return PF_OK;
-}
-
-
 /* Reserve memory for one more value, or change to buckets. */
 static pf_status reserve (pf_quantile *q, pf_quantile_pool *pool,
                           pf_type type) {
   const uint32_t usual =
       pool->exact > PF_EXACT_TOTAL ? PF_EXACT_REDUCED : PF_EXACT_VALUES;
-  return q->capacity >= (pool->max_exact > 0 ? pool->max_exact : usual)
-             ? sketch(q, pool, type)
-             : grow(q, pool);
+  size_t capacity = q->capacity;
+  if (capacity >= (pool->max_exact > 0 ? pool->max_exact : usual))
+    return sketch(q, pool, type);
+  if (!pf_grow(&q->words, &capacity, capacity + 1))
+    return PF_ENOMEM;
+  pool->exact += capacity - q->capacity;
+  q->capacity = (uint32_t)capacity;
+  return PF_OK;
 }
 
 

@@ -73,7 +73,7 @@ static inline uint16_t pf_quantile_code (int64_t value) {
 }
 
 /* Add integers >= 0 with the codes codes[0], codes[step], ... to a sketched
-   quantile; code 0 is skipped. pf_quantile_set_range must follow before
+   quantile; code 0 is skipped. `min` and `max` must be set before
    pf_quantile_at. PF_OK or PF_ENOMEM. */
 pf_status pf_quantile_add_codes (pf_quantile *quantile, const uint16_t *codes,
                                  size_t step, size_t count);
@@ -87,14 +87,6 @@ static inline void pf_quantile_prefetch (const pf_quantile *quantile,
   for (uint32_t i = first < b->size ? first : 0; i <= last && i < b->size;
        i += PF_LINE)
     __builtin_prefetch(b->counts + i, 1);
-}
-
-/* Set the minimum and the maximum of all values of a sketched quantile, as
-   order words. */
-static inline void pf_quantile_set_range (pf_quantile *quantile, uint64_t min,
-                                          uint64_t max) {
-  quantile->min = min;
-  quantile->max = max;
 }
 
 /* Add the values of `more`. PF_OK or PF_ENOMEM. */

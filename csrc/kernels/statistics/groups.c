@@ -29,7 +29,7 @@ static const pf_hot_sums nothing = {0,
                                      {0, INT64_MAX, 0}}};
 
 
-void pf_call_sums_init (pf_call_sums *t, bool squares, bool quantiles) {
+static void call_sums_init (pf_call_sums *t, bool squares, bool quantiles) {
   memset(t, 0, sizeof *t);
   t->has_squares = squares;
   t->has_quantiles = quantiles;
@@ -37,7 +37,7 @@ void pf_call_sums_init (pf_call_sums *t, bool squares, bool quantiles) {
 }
 
 
-void pf_call_sums_free (pf_call_sums *t) {
+static void call_sums_free (pf_call_sums *t) {
   for (size_t i = 0; t->quantiles != NULL && i < t->capacity * PF_DURATIONS;
        i++)
     pf_quantile_free(&t->quantiles[i]);
@@ -292,8 +292,9 @@ static inline void prefetch (const pf_call_sums *t, size_t group) {
 }
 
 
-pf_status pf_call_sums_add (pf_call_sums *t, const pf_call *calls, size_t count,
-                            const uint32_t *groups) {
+/* Add call i to group groups[i]. PF_ENOMEM. */
+static pf_status call_sums_add (pf_call_sums *t, const pf_call *calls,
+                                size_t count, const uint32_t *groups) {
   pf_status status = PF_OK;
   for (size_t i = 0; i < count && status == PF_OK; i++) {
     if (PF_FAST(BUFFERS) && i + AHEAD < count)
@@ -368,13 +369,13 @@ void pf_groups_init (pf_groups *g, pf_group_by by, bool squares,
                      bool quantiles) {
   memset(g, 0, sizeof *g);
   g->by = by;
-  pf_call_sums_init(&g->sums, squares, quantiles);
+  call_sums_init(&g->sums, squares, quantiles);
   pf_id_table_init(&g->keys);
 }
 
 
 void pf_groups_free (pf_groups *g) {
-  pf_call_sums_free(&g->sums);
+  call_sums_free(&g->sums);
   pf_id_table_free(&g->keys);
   free(g->slot_groups);
   free(g->ids);
@@ -436,7 +437,7 @@ pf_status pf_groups_add (pf_groups *g, const pf_lanes *lanes,
   const pf_status status = g->by == PF_BY_CALLER
                                ? find_by_caller(g, lanes, calls, count)
                                : find_by_slot(g, lanes, calls, count);
-  return status == PF_OK ? pf_call_sums_add(&g->sums, calls, count, g->ids)
+  return status == PF_OK ? call_sums_add(&g->sums, calls, count, g->ids)
                          : status;
 }
 

@@ -70,15 +70,8 @@ typedef struct pf_call_sums {
   pf_buffer_state *states;
 } pf_call_sums;
 
-void pf_call_sums_init (pf_call_sums *sums, bool squares, bool quantiles);
-void pf_call_sums_free (pf_call_sums *sums);
-
 /* Create the groups up to count-1. PF_ENOMEM. */
 pf_status pf_call_sums_reserve (pf_call_sums *sums, size_t count);
-
-/* Add call i to group groups[i]. PF_ENOMEM. */
-pf_status pf_call_sums_add (pf_call_sums *sums, const pf_call *calls,
-                            size_t count, const uint32_t *groups);
 
 /* Add what is buffered to the quantiles: needed before they are read, cleared
    or merged. PF_ENOMEM. */

@@ -118,31 +118,22 @@ bool pf_names_reserve (pf_dictionary *d, size_t count) {
 }
 
 
-/* Allocates a block in which a name of `name_size` bytes fits. Each block is
-   twice as large as the block before it, up to MOST_BLOCK. NULL when out of
-   memory. */
-static block *new_block (pf_dictionary *d, size_t name_size) {
-  size_t size = d->blocks == NULL ? FIRST_BLOCK : 2 * d->blocks->size;
-  if (size > MOST_BLOCK)
-    size = MOST_BLOCK;
-  if (size - sizeof(block) <= name_size)
-    size = sizeof(block) + name_size + 1;
-  block *const b = pf_array(size, 1);
-  if (b == NULL)
-    return NULL;
-  *b = (block){d->blocks, sizeof *b, size};
-  return d->blocks = b;
-}
-
-
-/* Copies a name, with a NUL after it, into a block. NULL when out of memory. */
+/* Copies a name, with a NUL after it, into a block. Each block is twice as large
+   as the block before it, up to MOST_BLOCK. NULL when out of memory. */
 static const uint8_t *keep (pf_dictionary *d, pf_bytes name) {
-  block *b = d->blocks;
-  if (b == NULL || b->size - b->used <= name.size) {
-    b = new_block(d, name.size);
-    if (b == NULL)
+  if (d->blocks == NULL || d->blocks->size - d->blocks->used <= name.size) {
+    size_t size = d->blocks == NULL ? FIRST_BLOCK : 2 * d->blocks->size;
+    if (size > MOST_BLOCK)
+      size = MOST_BLOCK;
+    if (size - sizeof(block) <= name.size)
+      size = sizeof(block) + name.size + 1;
+    block *const more = pf_array(size, 1);
+    if (more == NULL)
       return NULL;
+    *more = (block){d->blocks, sizeof *more, size};
+    d->blocks = more;
   }
+  block *const b = d->blocks;
   uint8_t *const at = (uint8_t *)b + b->used;
   if (name.size > 0)
     memcpy(at, name.at, name.size);

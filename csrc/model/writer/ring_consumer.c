@@ -217,39 +217,17 @@ bool pf_ring_consumer_wait (pf_ring_consumer *c) {
 
 
 /* The timed wait uses the monotonic clock, which cannot be set back. */
-static bool open_conditions (pf_ring_consumer *c) {
-  pthread_condattr_t monotonic;
-  if (pthread_condattr_init(&monotonic) != 0)
-    return false;
-  pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-  bool done = pthread_cond_init(&c->requested, &monotonic) == 0;
-  pthread_condattr_destroy(&monotonic);
-  if (done && pthread_cond_init(&c->progress, NULL) != 0) {
-    pthread_cond_destroy(&c->requested);
-    done = false;
-  }
-  return done;
-}
-
-
-static void close_conditions (pf_ring_consumer *c) {
-  pthread_cond_destroy(&c->requested);
-  pthread_cond_destroy(&c->progress);
-  pthread_mutex_destroy(&c->lock);
-}
-
-
 void pf_ring_consumer_start (pf_ring_consumer *c) {
+  pthread_condattr_t monotonic;
   if (c->writer->ring.mode == PF_RING_OVERWRITE ||
-      pthread_mutex_init(&c->lock, NULL) != 0)
+      pthread_condattr_init(&monotonic) != 0)
     return;
-  if (!open_conditions(c)) {
-    pthread_mutex_destroy(&c->lock);
-    return;
-  }
-  c->has_thread = pf_thread_start(&c->thread, run, c);
-  if (!c->has_thread)
-    close_conditions(c);
+  pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+  const bool done = pthread_cond_init(&c->requested, &monotonic) == 0;
+  pthread_condattr_destroy(&monotonic);
+  c->has_thread = done && pf_thread_start(&c->thread, run, c);
+  if (done && !c->has_thread)
+    pthread_cond_destroy(&c->requested);
 }
 
 
@@ -280,8 +258,11 @@ static pf_status append_older (pf_ring_consumer *c, pf_ring_copy *older,
 
 pf_status pf_ring_consumer_open (pf_ring_consumer *c, pf_writer *writer,
                                  const pf_writer_plan *plan, pf_error *error) {
-  *c = (pf_ring_consumer){
-      .writer = writer, .journal = {.mask = UINT64_MAX}, .sync = plan->sync};
+  *c = (pf_ring_consumer){.writer = writer,
+                          .journal = {.mask = UINT64_MAX},
+                          .lock = PTHREAD_MUTEX_INITIALIZER,
+                          .progress = PTHREAD_COND_INITIALIZER,
+                          .sync = plan->sync};
   const pf_status status =
       pf_ring_encoder_open(&c->encoder, plan->format, plan->options,
                            plan->noptions, plan->sink, error);
@@ -304,13 +285,15 @@ void pf_ring_consumer_stop (pf_ring_consumer *c) {
   pthread_cond_signal(&c->requested);
   pthread_mutex_unlock(&c->lock);
   pthread_join(c->thread, NULL);
-  close_conditions(c);
+  pthread_cond_destroy(&c->requested);
   c->has_thread = false;
 }
 
 
 void pf_ring_consumer_close (pf_ring_consumer *c) {
   pf_ring_consumer_stop(c);
+  pthread_cond_destroy(&c->progress);
+  pthread_mutex_destroy(&c->lock);
   pf_ring_encoder_close(&c->encoder);
 }
 
