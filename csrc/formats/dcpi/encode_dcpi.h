@@ -15,7 +15,7 @@
 #include "model/writer/encoder.h"
 
 /* A count. `event` is a name in the dictionary, after dcpi_merge_headers an
-   index of dcpi_output_header.events. */
+   index of dcpi_writer.events. */
 typedef struct dcpi_row {
   uint64_t address, count;
   uint32_t profile; /* index in dcpi_writer.profiles */
@@ -46,16 +46,6 @@ typedef struct dcpi_output_event {
   uint64_t period, fraction, total;
 } dcpi_output_event;
 
-/* The merged header of the file. */
-typedef struct dcpi_output_header {
-  uint32_t values[DCPI_WORDS]; /* names in the dictionary, or PF_NO_NAME; not
-                                  used for events */
-  uint64_t epoch;              /* of the earliest profile; see dcpi_epoch */
-  uint64_t start, size;        /* address range of the code, in bytes */
-  dcpi_output_event events[DCPI_MAX_EVENTS];
-  size_t nevents;
-} dcpi_output_header;
-
 typedef struct dcpi_writer {
   pf_encoder encoder;
   pf_dictionary *dictionary;
@@ -66,7 +56,14 @@ typedef struct dcpi_writer {
   size_t nfields, fields_capacity;
   dcpi_profile *profiles;
   size_t nprofiles, profiles_capacity;
-  dcpi_output_header header;
+  /* The merged header of the file. */
+  uint32_t values[DCPI_WORDS];    /* names in the dictionary, or PF_NO_NAME; not
+                                  used for events */
+  uint64_t epoch;                 /* of the earliest profile; see dcpi_epoch */
+  uint64_t code_start, code_size; /* address range of the code, in bytes */
+  dcpi_output_event events[DCPI_MAX_EVENTS];
+  size_t nevents;
+
   pf_error *error; /* during `put` and `finish` */
   pf_sink *sink;   /* during `finish`; it keeps its first failure, which is
                       checked once, at the end */
@@ -77,7 +74,7 @@ static inline pf_bytes dcpi_name (const dcpi_writer *self, uint32_t name) {
 }
 
 static inline bool dcpi_is_stated (const dcpi_writer *self, dcpi_word word) {
-  return self->header.values[word] != PF_NO_NAME;
+  return self->values[word] != PF_NO_NAME;
 }
 
 

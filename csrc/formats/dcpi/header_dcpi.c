@@ -65,28 +65,6 @@ pf_wide dcpi_sample_time (const dcpi_header *header, const dcpi_event *event) {
 }
 
 
-/* Report a line that is not a word and a value. *is_line is false if it has no
-   use. */
-static pf_status check_line (dcpi_parser *parser, const dcpi_line *line,
-                             bool *is_line) {
-  *is_line = line->word.size > 0 && line->rest.size > 0;
-  if (line->word.size > DCPI_MAX_WORD)
-    return dcpi_damage(parser, "dcpi-long-word", line->offset,
-                       "a word of at most %d bytes expected, found %zu",
-                       DCPI_MAX_WORD, line->word.size);
-  if (!*is_line)
-    return dcpi_damage(parser, "dcpi-bad-line", line->offset,
-                       "a word, blanks and a value expected");
-  if (parser->file->dialect == DCPI_PDB && dcpi_equals(line->word, "samples"))
-    return dcpi_damage(parser, "dcpi-odd-terminator", line->offset,
-                       "only blanks expected after \"samples\": the line is "
-                       "taken as one of an unknown word");
-  return PF_OK;
-}
-
-
-/* {====== Values ====== */
-
 static pf_status bad_value (dcpi_parser *parser, const dcpi_line *line,
                             const char *wanted) {
   const pf_bytes value = line->value;
@@ -184,8 +162,19 @@ static pf_status take_value (dcpi_parser *parser, const dcpi_line *line) {
 pf_status dcpi_take_line (dcpi_parser *parser, const dcpi_line *line) {
   dcpi_header *const header = &parser->header;
   const dcpi_dialect dialect = parser->file->dialect;
-  bool is_line;
-  const pf_status status = check_line(parser, line, &is_line);
+  const bool is_line = line->word.size > 0 && line->rest.size > 0;
+  pf_status status = PF_OK;
+  if (line->word.size > DCPI_MAX_WORD)
+    status = dcpi_damage(parser, "dcpi-long-word", line->offset,
+                         "a word of at most %d bytes expected, found %zu",
+                         DCPI_MAX_WORD, line->word.size);
+  else if (!is_line)
+    status = dcpi_damage(parser, "dcpi-bad-line", line->offset,
+                         "a word, blanks and a value expected");
+  else if (dialect == DCPI_PDB && dcpi_equals(line->word, "samples"))
+    status = dcpi_damage(parser, "dcpi-odd-terminator", line->offset,
+                         "only blanks expected after \"samples\": the line is "
+                         "taken as one of an unknown word");
   if (status < 0 || !is_line || line->id == DCPI_WORDS ||
       dcpi_rules[line->id].role[dialect] == DCPI_FOREIGN)
     return status;

@@ -89,9 +89,8 @@ static pf_status parse_ranges (const dcpi_writer *self, const uint32_t *values,
 /* Add an event to the header, or compare it with the known one of this name. */
 static pf_status add_event (dcpi_writer *self, uint32_t name,
                             const dcpi_event *event) {
-  dcpi_output_header *const header = &self->header;
-  for (size_t i = 0; i < header->nevents; i++) {
-    const dcpi_output_event *const known = &header->events[i];
+  for (size_t i = 0; i < self->nevents; i++) {
+    const dcpi_output_event *const known = &self->events[i];
     if (known->name != name)
       continue;
     if (known->period == event->period && known->fraction == event->fraction)
@@ -105,10 +104,10 @@ static pf_status add_event (dcpi_writer *self, uint32_t name,
         (unsigned long long)known->fraction, (unsigned long long)event->period,
         (unsigned long long)event->fraction);
   }
-  if (header->nevents == DCPI_MAX_EVENTS)
+  if (self->nevents == DCPI_MAX_EVENTS)
     return pf_fail(self->error, PF_ELIMIT, PF_NO_OFFSET,
                    "at most %d events expected in a file", DCPI_MAX_EVENTS);
-  header->events[header->nevents++] = (dcpi_output_event){
+  self->events[self->nevents++] = (dcpi_output_event){
       .name = name, .period = event->period, .fraction = event->fraction};
   return PF_OK;
 }
@@ -162,19 +161,17 @@ static pf_status merge_events (dcpi_writer *self) {
 /* Replace the event name of a row by its index. An event that no line names is
    added if the profile states a period. */
 static pf_status resolve_event (dcpi_writer *self, dcpi_row *row) {
-  const dcpi_output_header *const header = &self->header;
   const uint32_t name = row->event;
-  if (name == PF_NO_NAME && header->nevents > 1)
+  if (name == PF_NO_NAME && self->nevents > 1)
     return pf_refuse(self->error,
                      "a row of samples has no event, and the header names %zu",
-                     header->nevents);
+                     self->nevents);
   row->event = 0;
   if (name == PF_NO_NAME) /* no event: check_stated reports it, too */
     return PF_OK;
-  while (row->event < header->nevents &&
-         header->events[row->event].name != name)
+  while (row->event < self->nevents && self->events[row->event].name != name)
     row->event++;
-  return row->event < header->nevents
+  return row->event < self->nevents
              ? PF_OK
              : add_only_event(self, self->profiles[row->profile].values, name);
 }
@@ -188,28 +185,27 @@ static pf_status resolve_event (dcpi_writer *self, dcpi_row *row) {
 static pf_status check_same (const dcpi_writer *self, const uint32_t *values) {
   static const dcpi_word same[] = {DCPI_IMAGE, DCPI_PLATFORM, DCPI_LABEL,
                                    DCPI_CPUSPEED};
-  const dcpi_output_header *const header = &self->header;
   for (size_t i = 0; i < sizeof same / sizeof same[0]; i++) {
     const dcpi_word word = same[i];
-    if (values[word] == header->values[word])
+    if (values[word] == self->values[word])
       continue;
-    const pf_bytes a = dcpi_name(self, header->values[word]),
+    const pf_bytes a = dcpi_name(self, self->values[word]),
                    b = dcpi_name(self, values[word]);
     return pf_refuse(self->error,
                      "one file holds one %s, here are \"%.*s\" and \"%.*s\"; a "
                      "directory (DATABASE/) holds more",
                      dcpi_rules[word].word, PF_SHOWN(a, 60), PF_SHOWN(b, 60));
   }
-  uint64_t start = header->start, size = header->size;
+  uint64_t start = self->code_start, size = self->code_size;
   const pf_status status = parse_ranges(self, values, &start, &size);
-  if (status < 0 || (start == header->start && size == header->size))
+  if (status < 0 || (start == self->code_start && size == self->code_size))
     return status;
   return pf_refuse(self->error,
                    "one file holds one range of code, here are 0x%llx, %llu "
                    "bytes, and 0x%llx, %llu bytes",
-                   (unsigned long long)header->start,
-                   (unsigned long long)header->size, (unsigned long long)start,
-                   (unsigned long long)size);
+                   (unsigned long long)self->code_start,
+                   (unsigned long long)self->code_size,
+                   (unsigned long long)start, (unsigned long long)size);
 }
 
 
@@ -217,12 +213,11 @@ static pf_status check_same (const dcpi_writer *self, const uint32_t *values) {
    epoch. */
 static pf_status merge_profile (dcpi_writer *self, size_t profile) {
   const uint32_t *const values = self->profiles[profile].values;
-  dcpi_output_header *const header = &self->header;
   pf_status status;
   if (profile == 0) {
-    memcpy(header->values, values, sizeof header->values);
-    header->values[DCPI_EPOCH] = PF_NO_NAME;
-    status = parse_ranges(self, values, &header->start, &header->size);
+    memcpy(self->values, values, sizeof self->values);
+    self->values[DCPI_EPOCH] = PF_NO_NAME;
+    status = parse_ranges(self, values, &self->code_start, &self->code_size);
   }
   else
     status = check_same(self, values);
@@ -234,9 +229,9 @@ static pf_status merge_profile (dcpi_writer *self, size_t profile) {
     return pf_refuse(self->error,
                      "epoch: a time as YYMMDDHHMM expected, found \"%.*s\"",
                      PF_SHOWN(text, 40));
-  if (header->epoch == 0 || epoch < header->epoch) {
-    header->epoch = epoch;
-    header->values[DCPI_EPOCH] = values[DCPI_EPOCH];
+  if (self->epoch == 0 || epoch < self->epoch) {
+    self->epoch = epoch;
+    self->values[DCPI_EPOCH] = values[DCPI_EPOCH];
   }
   return PF_OK;
 }

@@ -72,43 +72,42 @@ static bool put_original (const dcpi_writer *self, const dcpi_field *field) {
    0.07. */
 static bool matches_header (const dcpi_writer *self, const dcpi_field *field,
                             dcpi_word word) {
-  const dcpi_output_header *const header = &self->header;
   const pf_bytes text = dcpi_name(self, field->value);
   const unsigned base = word == DCPI_TSTART ? 16 : 10;
   uint64_t number = 0;
   if (word == DCPI_VERSION)
     return dcpi_equals(text, "pdb-0.07");
   if (word == DCPI_EVENT)
-    return field->value == header->events[0].name;
+    return field->value == self->events[0].name;
   if (word != DCPI_PERIOD && word != DCPI_TSTART && word != DCPI_TSIZE)
-    return field->value == header->values[word];
+    return field->value == self->values[word];
   return dcpi_number(text, base, &number) == PF_OK &&
-         number == (word == DCPI_PERIOD   ? header->events[0].period
-                    : word == DCPI_TSTART ? header->start
-                                          : header->size);
+         number == (word == DCPI_PERIOD   ? self->events[0].period
+                    : word == DCPI_TSTART ? self->code_start
+                                          : self->code_size);
 }
 
 
 /* Write a line with the value of the merged header. */
 static void put_merged (const dcpi_writer *self, dcpi_word word) {
-  const dcpi_output_header *const header = &self->header;
   const pf_bytes text = pf_bytes_of(dcpi_rules[word].word);
   switch (word) {
     case DCPI_VERSION: put_format(self, "version pdb-0.07\n"); break;
     case DCPI_EVENT:
-      put_line(self, text, dcpi_name(self, header->events[0].name));
+      put_line(self, text, dcpi_name(self, self->events[0].name));
       break;
     case DCPI_PERIOD:
       put_format(self, "period %llu\n",
-                 (unsigned long long)header->events[0].period);
+                 (unsigned long long)self->events[0].period);
       break;
     case DCPI_TSTART:
-      put_format(self, "tstart %012llx\n", (unsigned long long)header->start);
+      put_format(self, "tstart %012llx\n",
+                 (unsigned long long)self->code_start);
       break;
     case DCPI_TSIZE:
-      put_format(self, "tsize %llu\n", (unsigned long long)header->size);
+      put_format(self, "tsize %llu\n", (unsigned long long)self->code_size);
       break;
-    default: put_line(self, text, dcpi_name(self, header->values[word])); break;
+    default: put_line(self, text, dcpi_name(self, self->values[word])); break;
   }
 }
 
@@ -152,7 +151,7 @@ static void put_repeatable (const dcpi_writer *self, size_t number,
   if (word == DCPI_NAME && dcpi_is_stated(self, DCPI_PATH)) {
     /* readers derive the name from the last component of the path */
     const pf_bytes last =
-        dcpi_base_name(dcpi_name(self, self->header.values[DCPI_PATH]));
+        dcpi_base_name(dcpi_name(self, self->values[DCPI_PATH]));
     if (pf_text_compare(value, last) == 0)
       return;
   }
@@ -233,7 +232,7 @@ static pf_status add_rows (dcpi_writer *self) {
   for (size_t i = 0; i < self->nrows; i++) {
     const dcpi_row row = self->rows[i];
     dcpi_row *const last = kept > 0 ? &self->rows[kept - 1] : NULL;
-    uint64_t *const total = &self->header.events[row.event].total;
+    uint64_t *const total = &self->events[row.event].total;
     if (row.count > maximum || row.count > maximum - *total)
       return pf_refuse(self->error,
                        "the counts of address 0x%llx add up to more than the "
@@ -251,15 +250,14 @@ static pf_status add_rows (dcpi_writer *self) {
 
 
 static pf_status check_row (const dcpi_writer *self, const dcpi_row *row) {
-  const dcpi_output_header *const header = &self->header;
-  const uint64_t offset = row->address - header->start;
-  if (row->address < header->start || offset >= header->size)
+  const uint64_t offset = row->address - self->code_start;
+  if (row->address < self->code_start || offset >= self->code_size)
     return pf_refuse(self->error,
                      "address 0x%llx is outside of the code, 0x%llx and %llu "
                      "bytes from there",
                      (unsigned long long)row->address,
-                     (unsigned long long)header->start,
-                     (unsigned long long)header->size);
+                     (unsigned long long)self->code_start,
+                     (unsigned long long)self->code_size);
   if (self->dialect == DCPI_PDB &&
       (offset > UINT32_MAX || offset % DCPI_INSN_SIZE != 0))
     return pf_refuse(
@@ -285,17 +283,17 @@ static pf_status check_stated (const dcpi_writer *self) {
     if (!dcpi_is_stated(self, needed[i]))
       used += (size_t)snprintf(list + used, sizeof list - used, " %s",
                                dcpi_rules[needed[i]].word);
-  if (self->header.nevents == 0)
+  if (self->nevents == 0)
     used += (size_t)snprintf(list + used, sizeof list - used, " event");
   if (used > 0)
     return pf_refuse(self->error, "the file must state%s: give it in header",
                      list);
-  if (!is_binary || self->header.nevents == 1)
+  if (!is_binary || self->nevents == 1)
     return PF_OK;
   return pf_refuse(self->error,
                    "a 0.07 file holds one event, here are %zu: write dcpicat's "
                    "text, or open only one of them",
-                   self->header.nevents);
+                   self->nevents);
 }
 
 
@@ -304,7 +302,7 @@ static pf_status check_values (const dcpi_writer *self) {
   for (dcpi_word word = DCPI_IMAGE; word < DCPI_WORDS; word++) {
     if (!dcpi_is_stated(self, word) || word == DCPI_EVENT)
       continue;
-    const pf_bytes text = dcpi_name(self, self->header.values[word]);
+    const pf_bytes text = dcpi_name(self, self->values[word]);
     bool is_good = true;
     uint64_t number;
     switch (dcpi_rules[word].syntax) {
@@ -323,8 +321,8 @@ static pf_status check_values (const dcpi_writer *self) {
       return pf_refuse(self->error, "%s cannot be written as \"%.*s\"",
                        dcpi_rules[word].word, PF_SHOWN(text, 40));
   }
-  for (size_t i = 0; i < self->header.nevents; i++)
-    if (!is_printable(dcpi_name(self, self->header.events[i].name)))
+  for (size_t i = 0; i < self->nevents; i++)
+    if (!is_printable(dcpi_name(self, self->events[i].name)))
       return pf_refuse(self->error,
                        "an event without a name, or with control bytes in it");
   return PF_OK;
@@ -345,7 +343,7 @@ static void put_binary (const dcpi_writer *self) {
     for (end = first + 1; end < nrows; end++)
       if (rows[end].address - rows[end - 1].address > 2 * DCPI_INSN_SIZE)
         break;
-    put_number(self, start - self->header.start);
+    put_number(self, start - self->code_start);
     put_number(self, (rows[end - 1].address - start) / DCPI_INSN_SIZE + 1);
     for (size_t i = first; i < end; i++) {
       if (i > first && rows[i].address - rows[i - 1].address > DCPI_INSN_SIZE)
@@ -354,7 +352,7 @@ static void put_binary (const dcpi_writer *self) {
     }
   }
   put_number(self, nrows);
-  put_number(self, self->header.events[0].total);
+  put_number(self, self->events[0].total);
 }
 
 
@@ -365,7 +363,7 @@ static void put_counts (const dcpi_writer *self) {
   while (row < end) {
     const uint64_t address = row->address;
     put_format(self, "0x%012llx", (unsigned long long)address);
-    for (uint32_t i = 0; i < self->header.nevents; i++) {
+    for (uint32_t i = 0; i < self->nevents; i++) {
       const bool is_there =
           row < end && row->address == address && row->event == i;
       put_format(self, " %7llu",
@@ -378,14 +376,13 @@ static void put_counts (const dcpi_writer *self) {
 
 
 static void put_text (const dcpi_writer *self) {
-  const dcpi_output_header *const header = &self->header;
   /* The name of the image is the line `name`, else the last component of the
      path, else the identifier. */
-  pf_bytes name = dcpi_name(self, header->values[DCPI_NAME]);
+  pf_bytes name = dcpi_name(self, self->values[DCPI_NAME]);
   if (!dcpi_is_stated(self, DCPI_NAME))
-    name = dcpi_base_name(dcpi_name(self, header->values[DCPI_PATH]));
+    name = dcpi_base_name(dcpi_name(self, self->values[DCPI_PATH]));
   if (name.size == 0)
-    name = dcpi_name(self, header->values[DCPI_IMAGE]);
+    name = dcpi_name(self, self->values[DCPI_IMAGE]);
   put_line(self, pf_bytes_of("name"), name);
   put_merged(self, DCPI_IMAGE);
   if (dcpi_is_stated(self, DCPI_LABEL))
@@ -398,11 +395,11 @@ static void put_text (const dcpi_writer *self) {
   put_merged(self, DCPI_EPOCH);
   put_merged(self, DCPI_PLATFORM);
   put_format(self, "text_start       0x%012llx\n",
-             (unsigned long long)header->start);
+             (unsigned long long)self->code_start);
   put_format(self, "text_size        0x%012llx\n",
-             (unsigned long long)header->size);
-  for (size_t i = 0; i < header->nevents; i++) {
-    const dcpi_output_event *const event = &header->events[i];
+             (unsigned long long)self->code_size);
+  for (size_t i = 0; i < self->nevents; i++) {
+    const dcpi_output_event *const event = &self->events[i];
     put_format(self, "event            %llu ",
                (unsigned long long)event->total);
     put_bytes(self, dcpi_name(self, event->name));
@@ -414,7 +411,6 @@ static void put_text (const dcpi_writer *self) {
 
 
 pf_status dcpi_write (dcpi_writer *self) {
-  dcpi_output_header *const header = &self->header;
   pf_status status = dcpi_merge_headers(self);
   if (status == PF_OK)
     status = check_stated(self);
@@ -432,11 +428,11 @@ pf_status dcpi_write (dcpi_writer *self) {
   /* if no header states the code range, that of the samples */
   if (!dcpi_is_stated(self, DCPI_TSTART) &&
       !dcpi_is_stated(self, DCPI_TEXT_START) && self->nrows > 0)
-    header->start = self->rows[0].address;
+    self->code_start = self->rows[0].address;
   if (!dcpi_is_stated(self, DCPI_TSIZE) &&
       !dcpi_is_stated(self, DCPI_TEXT_SIZE) && self->nrows > 0)
-    header->size =
-        self->rows[self->nrows - 1].address - header->start + DCPI_INSN_SIZE;
+    self->code_size =
+        self->rows[self->nrows - 1].address - self->code_start + DCPI_INSN_SIZE;
   for (size_t i = 0; i < self->nrows && status == PF_OK; i++)
     status = check_row(self, &self->rows[i]);
   if (status < 0)
