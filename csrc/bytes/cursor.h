@@ -64,6 +64,21 @@ static inline uint64_t pf_load (const uint8_t *p, unsigned width, bool big) {
 }
 
 
+/* Letters and digits of text. */
+
+static inline uint8_t pf_upper (uint8_t c) {
+  return c >= 'a' && c <= 'z' ? (uint8_t)(c - 'a' + 'A') : c;
+}
+
+/* The value of a hexadecimal digit, or 16. */
+static inline unsigned pf_digit (uint8_t c) {
+  const uint8_t upper = pf_upper(c);
+  if (c >= '0' && c <= '9')
+    return c - (unsigned)'0';
+  return upper >= 'A' && upper <= 'F' ? upper - (unsigned)'A' + 10 : 16;
+}
+
+
 /* Store an integer of `width` bytes. */
 
 static inline void pf_save (uint8_t *p, unsigned width, bool big,

@@ -119,20 +119,11 @@ bool dcpi_has_address (const dcpi_line *line) {
 }
 
 
-/* Returns the value of a hexadecimal digit, 16 for other bytes. */
-static unsigned digit_of (uint8_t c) {
-  if (c >= '0' && c <= '9')
-    return c - '0';
-  const uint8_t lower = c | 0x20;
-  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10u : 16;
-}
-
-
 pf_status dcpi_number (pf_bytes digits, unsigned base, uint64_t *number) {
   uint64_t value = 0;
   bool fits = true;
   for (size_t i = 0; i < digits.size; i++) {
-    const unsigned digit = digit_of(digits.at[i]);
+    const unsigned digit = pf_digit(digits.at[i]);
     if (digit >= base)
       return PF_EFORMAT;
     fits = fits && value <= (UINT64_MAX - digit) / base;

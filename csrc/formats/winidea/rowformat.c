@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "bytes/cursor.h"
 #include "formats/winidea/rowformat.h"
 
 #define NUMBER_LENGTH 40 /* numbers are shorter */
@@ -51,7 +52,7 @@ static bool find_macro (pf_bytes text, winidea_macro *macro) {
   if (text.size == 0 || text.size > MAX_WORD || text.at[0] == ' ')
     return false;
   for (size_t i = 0; i < text.size; i++) {
-    const uint8_t c = winidea_upper(text.at[i]);
+    const uint8_t c = pf_upper(text.at[i]);
     if (c != ' ' && c != '_' && c != '.' && (c < 'A' || c > 'Z'))
       return false;
     word[size] = (char)c;
@@ -103,7 +104,7 @@ bool winidea_has_macro (const winidea_rowformat *format, winidea_macro macro) {
 /* {====== Rows ====== */
 
 static bool has_prefix (pf_bytes text) {
-  return text.size > 2 && text.at[0] == '0' && winidea_upper(text.at[1]) == 'X';
+  return text.size > 2 && text.at[0] == '0' && pf_upper(text.at[1]) == 'X';
 }
 
 
@@ -153,7 +154,7 @@ static const uint8_t *find_last (const slice *r, pf_bytes literal) {
 
 
 static bool is_digit_of (winidea_macro macro, uint8_t c) {
-  const uint8_t u = winidea_upper(c);
+  const uint8_t u = pf_upper(c);
   if (c >= '0' && c <= '9')
     return true;
   switch (macro) {
@@ -350,7 +351,7 @@ static bool read_hexadecimal (pf_bytes text, uint64_t *number) {
     return false;
   *number = 0;
   for (size_t i = start; i < text.size; i++) {
-    const unsigned d = winidea_digit(text.at[i]);
+    const unsigned d = pf_digit(text.at[i]);
     if (d == 16)
       return false;
     *number = *number << 4 | d;
@@ -376,7 +377,7 @@ bool winidea_read_decimal (pf_bytes text, int64_t *number) {
   if (text.size == start)
     return false;
   for (size_t i = start; i < text.size; i++) {
-    const unsigned d = winidea_digit(text.at[i]);
+    const unsigned d = pf_digit(text.at[i]);
     if (d > 9 || sum > (UINT64_MAX - d) / 10)
       return false;
     sum = sum * 10 + d;

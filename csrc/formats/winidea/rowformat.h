@@ -66,18 +66,6 @@ typedef struct winidea_fields {
 bool winidea_split (const winidea_rowformat *format, pf_bytes row,
                     winidea_fields *fields);
 
-static inline uint8_t winidea_upper (uint8_t c) {
-  return c >= 'a' && c <= 'z' ? (uint8_t)(c - 'a' + 'A') : c;
-}
-
-/* The value of a hexadecimal digit, or 16. */
-static inline unsigned winidea_digit (uint8_t c) {
-  const uint8_t upper = winidea_upper(c);
-  if (c >= '0' && c <= '9')
-    return c - (unsigned)'0';
-  return upper >= 'A' && upper <= 'F' ? upper - (unsigned)'A' + 10 : 16;
-}
-
 /* The text without blanks and tabs around it. */
 pf_bytes winidea_trim (pf_bytes text);
 

@@ -28,6 +28,11 @@ static const char *const keywords[WINIDEA_SECTIONS] = {
     "INFO", "CONTEXTS", "HANDLE(", "STATISTICS(", "TIMELINE"};
 
 
+const char *const winidea_format_names[WINIDEA_SECTIONS] = {
+    "info_format", "contexts_format", "handle_format", "statistics_format",
+    "timeline_format"};
+
+
 pf_bytes winidea_line (pf_bytes text, uint64_t at, uint64_t *next) {
   const uint8_t *const start = text.at + at;
   const size_t left = text.size - (size_t)at;
@@ -47,7 +52,7 @@ pf_bytes winidea_line (pf_bytes text, uint64_t at, uint64_t *next) {
 static size_t match (pf_bytes text, const char *keyword) {
   size_t i = 0;
   for (; keyword[i] != '\0'; i++)
-    if (i >= text.size || winidea_upper(text.at[i]) != (uint8_t)keyword[i])
+    if (i >= text.size || pf_upper(text.at[i]) != (uint8_t)keyword[i])
       return 0;
   return i;
 }
@@ -164,9 +169,6 @@ static bool split_header (pf_bytes line, winidea_section_kind *kind,
    becomes a fact. */
 static pf_status read_header (pf_trace *trace, pf_bytes line, uint64_t offset,
                               winidea_section *section, pf_error *error) {
-  static const char *const names[WINIDEA_SECTIONS] = {
-      "info_format", "contexts_format", "handle_format", "statistics_format",
-      "timeline_format"};
   winidea_file *const file = trace->state;
   pf_bytes context;
   section->header = offset;
@@ -180,7 +182,7 @@ static pf_status read_header (pf_trace *trace, pf_bytes line, uint64_t offset,
   }
   if (section->is_readable) {
     if (!file->has_format[section->kind])
-      pf_info_text(trace, names[section->kind], section->format);
+      pf_info_text(trace, winidea_format_names[section->kind], section->format);
     file->has_format[section->kind] = true;
     return PF_OK;
   }

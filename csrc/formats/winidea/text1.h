@@ -62,6 +62,9 @@ static inline bool winidea_is_header (pf_bytes line) {
 bool winidea_has_required_macros (const winidea_rowformat *format,
                                   winidea_section_kind kind);
 
+/* The facts and options with the row formats: "info_format", ... */
+extern const char *const winidea_format_names[WINIDEA_SECTIONS];
+
 /* The base that an option states. */
 winidea_base winidea_base_option (const pf_trace *trace, const char *name);
 

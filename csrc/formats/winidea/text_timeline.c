@@ -82,7 +82,7 @@ static const uint8_t *take_decimal (const uint8_t *p, const uint8_t *end,
 
 /* The type of an event, or -1. */
 static int type_of (uint8_t letter) {
-  switch (winidea_upper(letter)) {
+  switch (pf_upper(letter)) {
     case 'X': return 0;
     case 'S': return 1;
     case 'R': return 2;

@@ -42,7 +42,7 @@ static void read_name (pf_bytes tag, element *e) {
   e->is_end = tag.size > 0 && tag.at[0] == '/';
   e->is_empty = tag.size > 0 && tag.at[tag.size - 1] == '/';
   for (size_t i = e->is_end; i < tag.size; i++) {
-    const uint8_t c = winidea_upper(tag.at[i]);
+    const uint8_t c = pf_upper(tag.at[i]);
     if (!(c >= 'A' && c <= 'Z') && !(c >= '0' && c <= '9') && c != '_' &&
         c != '.' && c != '-' && c != ':')
       break;

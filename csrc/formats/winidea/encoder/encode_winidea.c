@@ -210,18 +210,15 @@ static pf_bytes copy_format (winidea_writer *self, unsigned format,
 /* Sets a row format from its option, else the vendor's default. */
 static pf_status read_format (winidea_writer *self, const pf_trace *opts,
                               winidea_section_kind kind) {
-  static const struct {
-    const char *option, *usual;
-  } known[WINIDEA_SECTIONS] = {
-      [WINIDEA_INFO] = {"info_format", "%TOTAL_TIME%"},
-      [WINIDEA_CONTEXTS] = {"contexts_format", "%NAME%,%HANDLE%"},
-      [WINIDEA_HANDLE] = {"handle_format", "%HANDLE%,%NAME%,%VALUE%"},
-      [WINIDEA_STATISTICS] = {"statistics_format",
-                              "%HANDLE%,%VALUE%,%COUNT%,%T.NET%"},
-      [WINIDEA_TIMELINE] = {"timeline_format",
-                            "%HANDLE%,%EVENT%,%VALUE%,%TIME%"}};
-  pf_bytes text = pf_bytes_of(known[kind].usual), option;
-  if (pf_option_text(opts, known[kind].option, &option) && option.size > 0)
+  static const char *const usual[WINIDEA_SECTIONS] = {
+      [WINIDEA_INFO] = "%TOTAL_TIME%",
+      [WINIDEA_CONTEXTS] = "%NAME%,%HANDLE%",
+      [WINIDEA_HANDLE] = "%HANDLE%,%NAME%,%VALUE%",
+      [WINIDEA_STATISTICS] = "%HANDLE%,%VALUE%,%COUNT%,%T.NET%",
+      [WINIDEA_TIMELINE] = "%HANDLE%,%EVENT%,%VALUE%,%TIME%"};
+  const char *const name = winidea_format_names[kind];
+  pf_bytes text = pf_bytes_of(usual[kind]), option;
+  if (pf_option_text(opts, name, &option) && option.size > 0)
     text = option;
   const pf_bytes copy = copy_format(self, kind, text, "");
   if (copy.at == NULL)
@@ -234,7 +231,7 @@ static pf_status read_format (winidea_writer *self, const pf_trace *opts,
   return pf_refuse(self->error,
                    "%s: one line with HANDLE (of a timeline also EVENT and "
                    "TIME) expected, found %.*s",
-                   known[kind].option, PF_SHOWN(text, 80));
+                   name, PF_SHOWN(text, 80));
 }
 
 
