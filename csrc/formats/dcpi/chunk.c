@@ -70,9 +70,9 @@ static bool is_text_copy (const dcpi_parser *parser) {
 }
 
 
-static pf_status report_text_copy (dcpi_parser *parser, uint64_t at) {
+static pf_status report_text_copy (dcpi_parser *parser) {
   return dcpi_damage(
-      parser, "dcpi-text-mode", at,
+      parser, "dcpi-text-mode", parser->header.size,
       "each line feed after the header follows a carriage return: the file was "
       "copied in text mode, and the counts from here on are damaged");
 }
@@ -115,7 +115,7 @@ static pf_status check_footer (dcpi_parser *parser,
         (unsigned)footer->words[0], (unsigned long long)max_counts);
   if ((parser->addresses != footer->words[0] || !is_equal) &&
       is_text_copy(parser))
-    return report_text_copy(parser, parser->header.size);
+    return report_text_copy(parser);
   if (parser->addresses != footer->words[0])
     status =
         bad_sum(parser, "dcpi-footer-addresses", footer->offset,
@@ -259,7 +259,7 @@ static pf_status reject_chunk (dcpi_parser *parser, dcpi_segment *segment) {
   const bool is_other = fits_swapped(parser);
   dcpi_take_rest(parser, segment);
   if (is_text_copy(parser))
-    return report_text_copy(parser, parser->header.size);
+    return report_text_copy(parser);
   if (is_other)
     return dcpi_damage(parser, "dcpi-byte-order", at,
                        "a chunk of %u counts does not fit, but it does in the "
@@ -343,7 +343,7 @@ static pf_status take_chunk_or_footer (dcpi_parser *parser,
     const uint64_t at = parser->at, stray = left - DCPI_FOOTER_SIZE;
     dcpi_take_segment(parser, segment, DCPI_REST, stray);
     if (is_text_copy(parser))
-      return report_text_copy(parser, parser->header.size);
+      return report_text_copy(parser);
     return dcpi_report(parser, PF_DAMAGE, "dcpi-stray-bytes", PF_ETRUNCATED, at,
                        "a chunk or the footer expected, found %llu bytes and "
                        "then the last 8",

@@ -77,14 +77,6 @@ static head_stats scan_head (pf_bytes head) {
 }
 
 
-static unsigned count_words (const head_stats *found, uint32_t words) {
-  unsigned count = 0;
-  for (uint32_t some = found->words & words; some != 0; some &= some - 1)
-    count++;
-  return count;
-}
-
-
 #define MIN_LEADING  5 /* so many valid lines make a header */
 #define BIT(word)    (UINT32_C(1) << DCPI_##word)
 #define BINARY_WORDS (BIT(TSTART) | BIT(TSIZE) | BIT(CPUSPEED) | BIT(PERIOD))
@@ -94,13 +86,13 @@ static unsigned count_words (const head_stats *found, uint32_t words) {
 
 static bool is_cat (const head_stats *found) {
   return !found->has_end && !found->has_version &&
-         count_words(found, TEXT_WORDS) > 0;
+         (found->words & TEXT_WORDS) != 0;
 }
 
 
 static int score (pf_bytes head, uint64_t size) {
   const head_stats found = scan_head(head);
-  const unsigned common = count_words(&found, COMMON_WORDS);
+  const int common = __builtin_popcount(found.words & COMMON_WORDS);
   (void)size;
   /* A header begins with valid lines, or three of four lines are valid; a text
      about such files mentions the words too. */
@@ -111,8 +103,9 @@ static int score (pf_bytes head, uint64_t size) {
   if (is_cat(&found) && found.has_addresses)
     return common == 0 ? 0 : 95;
   if (is_cat(&found))
-    return common < 3 ? 0 : 20 * (int)common;
-  if (found.has_end && common + count_words(&found, BINARY_WORDS) >= 3)
+    return common < 3 ? 0 : 20 * common;
+  if (found.has_end &&
+      common + __builtin_popcount(found.words & BINARY_WORDS) >= 3)
     return 60;
   return 0;
 }
