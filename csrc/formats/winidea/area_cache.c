@@ -312,20 +312,18 @@ static pf_status resolve_write (winidea_decoder *self, uint32_t handle,
   if (!self->cache.derives_states ||
       (known != NULL && known->value_kind != WINIDEA_STATE_VALUE))
     return resolve(self, handle, 0, cached, error);
-  known =
-      kind == WINIDEA_DATA_NONE ? NULL : find_other(&self->cache, handle, data);
-  if (known != NULL) {
-    *cached = *known;
-    return PF_OK;
+  if (kind != WINIDEA_DATA_NONE) {
+    known = find_other(&self->cache, handle, data);
+    if (known != NULL) {
+      *cached = *known;
+      return PF_OK;
+    }
+    const pf_status status =
+        find_written(&self->cache, handle, data, kind, cached, error);
+    if (status < 0 || cached->value_kind != WINIDEA_UNRESOLVED)
+      return status;
   }
-  cached->value_kind = WINIDEA_UNRESOLVED;
-  const pf_status status =
-      kind == WINIDEA_DATA_NONE
-          ? PF_OK
-          : find_written(&self->cache, handle, data, kind, cached, error);
-  return status < 0 || cached->value_kind != WINIDEA_UNRESOLVED
-             ? status
-             : winidea_resolve(&self->cache, handle, 0, cached, error);
+  return winidea_resolve(&self->cache, handle, 0, cached, error);
 }
 
 

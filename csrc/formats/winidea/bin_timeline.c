@@ -102,7 +102,7 @@ static const pf_abilities abilities = {.seek = seek};
 
 static void close_reader (pf_reader *reader) {
   bin_reader *const self = (bin_reader *)(void *)reader;
-  winidea_decoder_free(&self->decoder);
+  winidea_cache_free(&self->decoder.cache);
   free(self);
 }
 

@@ -338,8 +338,3 @@ void winidea_decoder_init (winidea_decoder *self, pf_trace *trace,
   memset(self->lanes, 0xff, sizeof self->lanes); /* PF_NO_NAME */
   memset(self->running, 0xff, sizeof self->running);
 }
-
-
-void winidea_decoder_free (winidea_decoder *self) {
-  winidea_cache_free(&self->cache);
-}

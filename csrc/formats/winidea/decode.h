@@ -2,7 +2,7 @@
 ** decode.h - the area cache of a reader, and the conversion of records to
 ** columns. The readers of events (bin_timeline.c, text_timeline.c) own a
 ** winidea_decoder: call winidea_decoder_init, winidea_decode for each batch,
-** winidea_decoder_free.
+** winidea_cache_free.
 */
 
 #ifndef decode_h
@@ -116,11 +116,9 @@ typedef struct winidea_decoder {
   uint8_t value_kinds[PF_BATCH_ROWS]; /* winidea_value_kind of each row */
 } winidea_decoder;
 
-/* Initialises a decoder, which is zeroed, for a table. */
+/* Initialises a decoder, which is zeroed, for a table. Free its cache. */
 void winidea_decoder_init (winidea_decoder *self, pf_trace *trace,
                            const winidea_layout *layout, const pf_table *table);
-
-void winidea_decoder_free (winidea_decoder *self);
 
 /* Fills the wanted columns of the batch from its first row on. If contexts are
    not tracked, the caller sets has_contexts and contexts[] before. PF_OK or a

@@ -27,11 +27,11 @@ static uint32_t name_of (const pf_trace *trace, pf_bytes text, bool *is_good) {
 
 
 pf_status winidea_add_area (pf_trace *trace, const winidea_fields *fields,
-                            winidea_base base, bool is_xml, bool *is_good,
-                            pf_error *error) {
+                            bool is_xml, bool *is_good, pf_error *error) {
   bool (*const read_handle)(pf_bytes, uint32_t *) =
       is_xml ? winidea_read_xml_handle : winidea_read_handle;
   winidea_file *const file = trace->state;
+  const winidea_base base = is_xml ? WINIDEA_BASE_AUTO : file->mapping_base;
   const pf_bytes value = winidea_trim(fields->of[MACRO_VALUE]);
   const pf_bytes type = winidea_trim(fields->of[MACRO_TYPE]);
   winidea_entry entry = WINIDEA_ENTRY_NONE;
@@ -191,8 +191,7 @@ static pf_status take_row (pf_trace *trace, winidea_section_kind kind,
   else if (is_good && kind == WINIDEA_CONTEXTS)
     status = add_context(trace, &fields, &is_good, error);
   else if (is_good)
-    status = winidea_add_area(trace, &fields, file->mapping_base, false,
-                              &is_good, error);
+    status = winidea_add_area(trace, &fields, false, &is_good, error);
   if (status == PF_OK && !is_good)
     return winidea_bad_row(trace, offset, row, kind, error);
   if (status < 0 || kind != WINIDEA_HANDLE || !fields.is_ambiguous)

@@ -68,11 +68,10 @@ extern const char *const winidea_format_names[WINIDEA_SECTIONS];
 /* The base that an option states. */
 winidea_base winidea_base_option (const pf_trace *trace, const char *name);
 
-/* mapping.c: adds the entry of an area to the mapping. `base`: that of the value.
-   *is_good is set to false if a number is invalid. PF_OK or a failure. */
+/* mapping.c: adds the entry of an area to the mapping. *is_good is set to false if
+   a number is invalid. PF_OK or a failure. */
 pf_status winidea_add_area (pf_trace *trace, const winidea_fields *fields,
-                            winidea_base base, bool is_xml, bool *is_good,
-                            pf_error *error);
+                            bool is_xml, bool *is_good, pf_error *error);
 
 /* xml.c: reads a handle, which is hexadecimal with 0x or 8 digits, else decimal.
    Returns false if it is none. */

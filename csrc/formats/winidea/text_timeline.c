@@ -93,13 +93,23 @@ static int type_of (uint8_t letter) {
 }
 
 
-/* Parses a value: an integer, or a number with a point or an exponent, inf or
-   nan. */
-static bool read_value (const timeline_reader *self, pf_bytes text, row *r) {
+/* General path: splits a row of any format. The value is an integer, or a number
+   with a point or an exponent, inf or nan. */
+static bool read_any (const timeline_reader *self, pf_bytes line, row *r) {
+  winidea_fields fields;
   char copy[64] = "", *stop;
-  text = winidea_trim(text);
+  if (!winidea_split(&self->section.format, line, &fields))
+    return false;
+  const pf_bytes event = winidea_trim(fields.of[MACRO_EVENT]);
+  const pf_bytes text = winidea_trim(fields.of[MACRO_VALUE]);
+  const int type = event.size == 1 ? type_of(event.at[0]) : -1;
+  r->type = (unsigned)type;
+  r->context = fields.of[MACRO_CONTEXT];
   r->data = 0;
   r->kind = text.size == 0 ? WINIDEA_DATA_NONE : WINIDEA_DATA_INTEGER;
+  if (type < 0 || !winidea_read_handle(fields.of[MACRO_HANDLE], &r->handle) ||
+      !winidea_read_decimal(fields.of[MACRO_TIME], &r->time))
+    return false;
   if (text.size == 0)
     return true;
   if (winidea_read_value(text, self->base, &r->data)) {
@@ -114,22 +124,6 @@ static bool read_value (const timeline_reader *self, pf_bytes text, row *r) {
   const double number = strtod(copy, &stop);
   memcpy(&r->data, &number, sizeof number);
   return *stop == '\0';
-}
-
-
-/* General path: splits a row of any format. */
-static bool read_any (const timeline_reader *self, pf_bytes line, row *r) {
-  winidea_fields fields;
-  if (!winidea_split(&self->section.format, line, &fields))
-    return false;
-  const pf_bytes event = winidea_trim(fields.of[MACRO_EVENT]);
-  const int type = event.size == 1 ? type_of(event.at[0]) : -1;
-  r->type = (unsigned)type;
-  r->context = fields.of[MACRO_CONTEXT];
-  return type >= 0 &&
-         winidea_read_handle(fields.of[MACRO_HANDLE], &r->handle) &&
-         winidea_read_decimal(fields.of[MACRO_TIME], &r->time) &&
-         read_value(self, fields.of[MACRO_VALUE], r);
 }
 
 
@@ -388,7 +382,7 @@ static void timeline_close (pf_reader *reader) {
   timeline_reader *const self = (timeline_reader *)(void *)reader;
   if (self->binary != NULL)
     self->binary->close(self->binary);
-  winidea_decoder_free(&self->decoder);
+  winidea_cache_free(&self->decoder.cache);
   free(self);
 }
 

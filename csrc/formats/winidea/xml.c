@@ -97,8 +97,8 @@ static bool next_element (xml_parser *w, element *e) {
 /* }====== */
 
 
-/* Decodes an entity. Returns its length, or 0 if it is not known. */
-static size_t read_entity (pf_bytes text, uint8_t *byte) {
+/* Decodes the entities of a text into `to`. Returns the end of the result. */
+static uint8_t *decode (pf_bytes *text, uint8_t *to) {
   static const struct {
     const char *name;
     char byte;
@@ -107,26 +107,19 @@ static size_t read_entity (pf_bytes text, uint8_t *byte) {
                   {"&amp;", '&'},
                   {"&quot;", '"'},
                   {"&apos;", '\''}};
-  for (size_t i = 0; i < sizeof entities / sizeof *entities; i++) {
-    const size_t size = strlen(entities[i].name);
-    if (text.size >= size && memcmp(text.at, entities[i].name, size) == 0) {
-      *byte = (uint8_t)entities[i].byte;
-      return size;
-    }
-  }
-  return 0;
-}
-
-
-/* Decodes the entities of a text into `to`. Returns the end of the result. */
-static uint8_t *decode (pf_bytes *text, uint8_t *to) {
   uint8_t *const start = to;
-  for (size_t i = 0; i < text->size; to++) {
-    const pf_bytes rest = {text->at + i, text->size - i};
-    const size_t size = rest.at[0] == '&' ? read_entity(rest, to) : 0;
-    if (size == 0)
-      *to = rest.at[0];
-    i += size == 0 ? 1 : size;
+  for (size_t i = 0, size; i < text->size; i += size, to++) {
+    const uint8_t *const at = text->at + i;
+    *to = *at;
+    size = 1;
+    for (size_t k = 0; *at == '&' && k < sizeof entities / sizeof *entities;
+         k++) {
+      const size_t length = strlen(entities[k].name);
+      if (text->size - i < length || memcmp(at, entities[k].name, length) != 0)
+        continue;
+      *to = (uint8_t)entities[k].byte;
+      size = length;
+    }
   }
   *text = (pf_bytes){start, (size_t)(to - start)};
   return to;
@@ -177,7 +170,7 @@ static pf_status add_area (pf_trace *trace, winidea_fields *fields,
   for (int i = MACRO_TYPE; i < MACROS; i++) /* all texts */
     end = decode(&fields->of[i], end);
   const pf_status status =
-      winidea_add_area(trace, fields, WINIDEA_BASE_AUTO, true, &is_good, error);
+      winidea_add_area(trace, fields, true, &is_good, error);
   free(decoded);
   if (status < 0 || is_good)
     return status;

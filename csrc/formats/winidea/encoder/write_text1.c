@@ -64,12 +64,11 @@ static void set_value (fields *f, int64_t value) {
 }
 
 
-/* Sets a name from a column, if there is one. */
+/* Sets a name from a column; a missing one is empty. */
 static void set_name (const winidea_writer *self, fields *f,
                       winidea_macro macro, const pf_batch *batch, size_t column,
                       size_t row) {
-  if (pf_has_value(batch, column, row))
-    f->of[macro] = pf_name(self->dictionary, batch->columns[column].ids[row]);
+  f->of[macro] = pf_name(self->dictionary, pf_id_at(batch, column, row));
 }
 
 
@@ -313,8 +312,7 @@ pf_status winidea_write_event (winidea_writer *self,
   else if (event->has_value)
     set_bits(&f, event->data);
   set_decimal(&f, MACRO_TIME, event->time);
-  if (event->context != PF_NO_NAME)
-    f.of[MACRO_CONTEXT] = pf_name(self->dictionary, event->context);
+  f.of[MACRO_CONTEXT] = pf_name(self->dictionary, event->context);
   return put_row(self, WINIDEA_TIMELINE, NULL, PF_NO_NAME, &f);
 }
 
@@ -325,8 +323,7 @@ pf_status winidea_write_assigned (winidea_writer *self) {
     const pf_area *const area = pf_area_at(self->dictionary, number);
     fields f = {.of = {{NULL, 0}}};
     f.of[MACRO_NAME] = pf_name(self->dictionary, area->name);
-    if (area->file != PF_NO_NAME)
-      f.of[MACRO_FILE] = pf_name(self->dictionary, area->file);
+    f.of[MACRO_FILE] = pf_name(self->dictionary, area->file);
     if (area->has_value)
       set_value(&f, area->value);
     const pf_status status =
