@@ -10,8 +10,6 @@
 #include "model/rows/batch.h"
 
 
-/* {====== Profiles ====== */
-
 /* A profile with the id that a row states, if any, and without texts. */
 static dcpi_profile profile_of (const pf_batch *batch, size_t column,
                                 size_t row) {
@@ -45,10 +43,6 @@ static uint32_t find_profile (dcpi_writer *self, const dcpi_profile *profile) {
   return (uint32_t)self->nprofiles++;
 }
 
-/* }====== */
-
-
-/* {====== Rows ====== */
 
 /* Add a row of samples. Its count must be present and not negative. */
 static pf_status put_sample (dcpi_writer *self, const pf_batch *batch,
@@ -120,10 +114,6 @@ static pf_status put (pf_encoder *encoder, size_t table, const pf_batch *batch,
   return status;
 }
 
-/* }====== */
-
-
-/* {====== The encoder ====== */
 
 static pf_status finish (pf_encoder *encoder, pf_sink *sink, pf_error *error) {
   dcpi_writer *const self = (dcpi_writer *)encoder;
@@ -191,5 +181,3 @@ pf_status dcpi_encoder (const pf_option *options, size_t noptions,
     *encoder = &self->encoder;
   return status;
 }
-
-/* }====== */

@@ -156,8 +156,6 @@ static pf_status take_value (dcpi_parser *parser, const dcpi_line *line) {
   return PF_OK;
 }
 
-/* }====== */
-
 
 pf_status dcpi_take_line (dcpi_parser *parser, const dcpi_line *line) {
   dcpi_header *const header = &parser->header;
@@ -193,9 +191,6 @@ pf_status dcpi_take_line (dcpi_parser *parser, const dcpi_line *line) {
       "one line %s expected, here is another: the first one is used",
       dcpi_rules[line->id].word);
 }
-
-
-/* {====== The complete header ====== */
 
 
 /* Report required words that are missing. */
@@ -269,5 +264,3 @@ pf_status dcpi_check_header (dcpi_parser *parser) {
   }
   return status;
 }
-
-/* }====== */

@@ -14,8 +14,6 @@ dcpi_word dcpi_field_word (const dcpi_writer *self, const dcpi_field *field) {
 }
 
 
-/* {====== Values of each profile ====== */
-
 static void set_value (dcpi_profile *profile, dcpi_word word, uint32_t name) {
   if (word < DCPI_WORDS && profile->values[word] == PF_NO_NAME)
     profile->values[word] = name;
@@ -81,10 +79,6 @@ static pf_status parse_ranges (const dcpi_writer *self, const uint32_t *values,
              : parse_range(self, values, DCPI_TSIZE, DCPI_TEXT_SIZE, size);
 }
 
-/* }====== */
-
-
-/* {====== Events ====== */
 
 /* Add an event to the header, or compare it with the known one of this name. */
 static pf_status add_event (dcpi_writer *self, uint32_t name,
@@ -176,10 +170,6 @@ static pf_status resolve_event (dcpi_writer *self, dcpi_row *row) {
              : add_only_event(self, self->profiles[row->profile].values, name);
 }
 
-/* }====== */
-
-
-/* {====== The merged header ====== */
 
 /* Compare a profile with the first one. */
 static pf_status check_same (const dcpi_writer *self, const uint32_t *values) {
@@ -248,5 +238,3 @@ pf_status dcpi_merge_headers (dcpi_writer *self) {
     status = resolve_event(self, &self->rows[i]);
   return status;
 }
-
-/* }====== */

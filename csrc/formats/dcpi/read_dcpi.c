@@ -57,8 +57,6 @@ static pf_status find_names (samples_reader *self, pf_error *error) {
 }
 
 
-/* {====== Rows ====== */
-
 /* Decode counts of the chunk until the batch is full. */
 static void fill_chunk (samples_reader *self, pf_batch *batch) {
   dcpi_parser *const parser = &self->parser;
@@ -181,10 +179,6 @@ static bool has_counts (const samples_reader *self) {
   return self->next_count < count;
 }
 
-/* }====== */
-
-
-/* {====== Columns ====== */
 
 static void fill_ids (pf_column *column, size_t rows, uint32_t id,
                       bool is_missing) {
@@ -225,8 +219,6 @@ static void fill_columns (const samples_reader *self, pf_batch *batch) {
       fill_ids(column, batch->rows, self->names[i], self->texts[i].at == NULL);
   }
 }
-
-/* }====== */
 
 
 static pf_status next_samples (pf_reader *reader, pf_batch *batch,

@@ -78,8 +78,6 @@ typedef struct table_reader {
 } table_reader;
 
 
-/* {====== Rows ====== */
-
 /* Store a text in a column of names; one with `at` NULL is missing. Returns
    false if out of memory. */
 static bool put_text (const table_reader *self, const pf_batch *batch,
@@ -214,10 +212,6 @@ static pf_status put_segment (pf_reader *reader, pf_batch *batch,
   return ok ? PF_MORE : pf_no_memory(error);
 }
 
-/* }====== */
-
-
-/* {====== Readers ====== */
 
 pf_status dcpi_refresh (dcpi_parser *parser, pf_error *error) {
   parser->error = error;
@@ -258,5 +252,3 @@ const pf_table dcpi_tables[DCPI_TABLES] = {
     {"header", header_fields, HEADER_COLUMNS, -1, open_table},
     {"raw", raw_fields, RAW_COLUMNS, -1, open_table},
 };
-
-/* }====== */

@@ -15,8 +15,6 @@
 #include "model/base/memory.h"
 #include "model/dictionary/names.h"
 
-/* {====== Areas ====== */
-
 static uint32_t name_of (const pf_trace *trace, pf_bytes text, bool *is_good) {
   if (text.size == 0)
     return PF_NO_NAME;
@@ -146,10 +144,6 @@ pf_status winidea_finish_areas (pf_trace *trace, pf_error *error) {
   return PF_OK;
 }
 
-/* }====== */
-
-
-/* {====== Contexts and facts ====== */
 
 static pf_status add_context (pf_trace *trace, const winidea_fields *fields,
                               bool *is_good, pf_error *error) {
@@ -229,5 +223,3 @@ uint32_t winidea_context_name (const winidea_file *file, int64_t handle) {
   const uint32_t id = pf_id_table_find(&file->context_ids, (uint64_t)handle);
   return id == PF_NO_ID ? PF_NO_NAME : file->contexts[id];
 }
-
-/* }====== */

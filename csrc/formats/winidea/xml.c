@@ -34,8 +34,6 @@ typedef struct xml_parser {
 } xml_parser;
 
 
-/* {====== Elements ====== */
-
 /* Sets the name of a tag, the text between < and >. */
 static void read_name (pf_bytes tag, element *e) {
   size_t n = 0;
@@ -94,8 +92,6 @@ static bool next_element (xml_parser *w, element *e) {
   return true;
 }
 
-/* }====== */
-
 
 /* Decodes the entities of a text into `to`. Returns the end of the result. */
 static uint8_t *decode (pf_bytes *text, uint8_t *to) {
@@ -125,8 +121,6 @@ static uint8_t *decode (pf_bytes *text, uint8_t *to) {
   return to;
 }
 
-
-/* {====== Areas ====== */
 
 /* The field of an element, or MACRO_UNKNOWN. */
 static winidea_macro field_of (const char *name) {
@@ -208,8 +202,6 @@ pf_status winidea_read_xml (pf_trace *trace, pf_bytes text, pf_error *error) {
   file->areas.is_mapping = false;
   return status < 0 ? status : winidea_finish_areas(trace, error);
 }
-
-/* }====== */
 
 
 /* Returns true if bytes begin as XML, possibly after a byte order mark. */

@@ -19,8 +19,6 @@ const pf_table winidea_written[WINIDEA_WRITTEN] = {
     {"timeline", winidea_timeline_fields, TIMELINE_COLUMNS, -1, NULL}};
 
 
-/* {====== Events ====== */
-
 /* Reads time, type and core. */
 static pf_status read_event (const winidea_writer *self, const pf_batch *batch,
                              size_t row, winidea_event *event) {
@@ -116,11 +114,6 @@ static pf_status put_timeline (winidea_writer *self, const pf_batch *batch,
   pf_sink_advance(self->records, RECORD);
   return PF_OK;
 }
-
-/* }====== */
-
-
-/* {====== The encoder ====== */
 
 
 /* Begins a call of the encoder. */
@@ -293,5 +286,3 @@ pf_status winidea_encoder (const pf_option *options, size_t noptions,
   *encoder = &self->encoder;
   return PF_OK;
 }
-
-/* }====== */
