@@ -139,52 +139,39 @@ static bool is_left_out (const dcpi_writer *self, size_t number) {
 }
 
 
-/* Write a line that may occur several times: a path, or a word that version 0
-   does not define. */
-static void put_repeatable (const dcpi_writer *self, size_t number,
-                            dcpi_word word) {
-  const dcpi_field *const field = &self->fields[number];
-  const pf_bytes value = dcpi_name(self, field->value);
-  if (dcpi_name(self, field->word).size == 0 || value.size == 0 ||
-      is_left_out(self, number))
-    return;
-  if (word == DCPI_NAME && dcpi_is_stated(self, DCPI_PATH)) {
-    /* readers derive the name from the last component of the path */
-    const pf_bytes last =
-        dcpi_base_name(dcpi_name(self, self->values[DCPI_PATH]));
-    if (pf_text_compare(value, last) == 0)
-      return;
-  }
-  if (!put_original(self, field))
-    put_line(self, dcpi_name(self, field->word), value);
-}
-
-
 /* Write line `number` unless its word has been written; `written` has a bit for
-   each word. */
+   each word. Paths, and words that version 0 does not define, may be written
+   several times. */
 static void put_field (const dcpi_writer *self, size_t number,
                        uint32_t *written) {
   const dcpi_field *const field = &self->fields[number];
-  const dcpi_word stated = dcpi_field_word(self, field);
+  const pf_bytes text = dcpi_name(self, field->word);
+  const pf_bytes value = dcpi_name(self, field->value);
+  const dcpi_word stated = dcpi_word_of(text);
   /* dcpicat has other words for the code range */
   const dcpi_word word = stated == DCPI_TEXT_START  ? DCPI_TSTART
                          : stated == DCPI_TEXT_SIZE ? DCPI_TSIZE
                                                     : stated;
-  if (dcpi_equals(dcpi_name(self, field->word), "samples"))
-    return;
   const bool is_new = word < DCPI_WORDS && (*written >> word & 1) == 0;
+  if (dcpi_equals(text, "samples"))
+    return;
   if (word < DCPI_WORDS)
     *written |= UINT32_C(1) << word;
-  if (word >= DCPI_PATH) {
-    put_repeatable(self, number, word);
+  if (word < DCPI_PATH) {
+    if (is_new && (stated != word || !matches_header(self, field, word) ||
+                   !put_original(self, field)))
+      put_merged(self, word);
     return;
   }
-  if (!is_new)
+  if (text.size == 0 || value.size == 0 || is_left_out(self, number))
     return;
-  if (stated == word && matches_header(self, field, word) &&
-      put_original(self, field))
+  /* readers derive the name from the last component of the path */
+  const pf_bytes path = dcpi_name(self, self->values[DCPI_PATH]);
+  if (word == DCPI_NAME && dcpi_is_stated(self, DCPI_PATH) &&
+      pf_text_compare(value, dcpi_base_name(path)) == 0)
     return;
-  put_merged(self, word);
+  if (!put_original(self, field))
+    put_line(self, text, value);
 }
 
 
