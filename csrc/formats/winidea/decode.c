@@ -31,17 +31,27 @@ static uint64_t offset_of (const winidea_decoder *self, size_t row) {
 
 
 /* Warns about each time that is less than the one before. */
-static pf_status report_decreasing_times (const winidea_decoder *self,
-                                          const int64_t *times, size_t count,
-                                          pf_error *error) {
-  const unsigned time = self->offsets == NULL ? self->layout.size - 8 : 0;
+static pf_status fill_times (winidea_decoder *self, winidea_slice records,
+                             pf_column *column, pf_error *error) {
+  const unsigned offset = self->offsets == NULL ? self->layout.size - 8 : 0;
+  int64_t *const times = column->ints;
+  const uint8_t *const at = records.at + records.size - 8;
   int64_t last = self->last;
+  bool decreases = false;
   pf_status status = PF_OK;
+  for (size_t i = 0; i < records.count; i++) {
+    const int64_t time = (int64_t)pf_load64le(at + i * records.size);
+    decreases |= time < last;
+    times[i] = last = time;
+  }
+  if (!decreases)
+    return PF_OK;
+  last = self->last;
   pthread_mutex_lock(&self->file->mutex);
-  for (size_t i = 0; i < count && status == PF_OK; i++) {
+  for (size_t i = 0; i < records.count && status == PF_OK; i++) {
     if (times[i] < last)
       status = pf_warn(self->trace, PF_DAMAGE, "winidea-time-falls", PF_EFORMAT,
-                       offset_of(self, i) + time, error,
+                       offset_of(self, i) + offset, error,
                        "a time of %lld or later expected, found %lld",
                        (long long)last, (long long)times[i]);
     last = times[i];
@@ -52,14 +62,27 @@ static pf_status report_decreasing_times (const winidea_decoder *self,
 
 
 /* Warns about invalid second words; unknown events become missing. */
-static pf_status report_words (const winidea_decoder *self,
-                               winidea_slice records, pf_column *column,
-                               pf_error *error) {
+static pf_status fill_events (const winidea_decoder *self,
+                              winidea_slice records, pf_column *column,
+                              pf_error *error) {
+  uint32_t *const ids = column->ids;
+  const unsigned shift = self->shift;
+  uint32_t invalid = 0, bad = 0;
   pf_status status = PF_OK;
+  for (size_t i = 0; i < records.count; i++) {
+    const uint8_t *const record = records.at + i * records.size;
+    const uint32_t kind = pf_load32le(record) >> 28;
+    const uint32_t word = pf_load32le(record + 4);
+    ids[i] = self->events[kind << 4 | (word >> shift & 15)];
+    invalid |= word & self->unused;
+    bad |= ids[i] == BAD_EVENT;
+  }
+  if (invalid == 0 && bad == 0)
+    return PF_OK;
   pthread_mutex_lock(&self->file->mutex);
   for (size_t i = 0; i < records.count && status == PF_OK; i++) {
     const uint32_t word = pf_load32le(records.at + i * records.size + 4);
-    const bool is_known = column->ids[i] != BAD_EVENT;
+    const bool is_known = ids[i] != BAD_EVENT;
     if (!is_known)
       pf_set_missing(column, i);
     if (is_known && (word & self->unused) == 0)
@@ -75,41 +98,6 @@ static pf_status report_words (const winidea_decoder *self,
   }
   pthread_mutex_unlock(&self->file->mutex);
   return status;
-}
-
-
-static pf_status fill_times (winidea_decoder *self, winidea_slice records,
-                             pf_column *column, pf_error *error) {
-  int64_t *const times = column->ints;
-  const uint8_t *const at = records.at + records.size - 8;
-  int64_t last = self->last;
-  bool decreases = false;
-  for (size_t i = 0; i < records.count; i++) {
-    const int64_t time = (int64_t)pf_load64le(at + i * records.size);
-    decreases |= time < last;
-    times[i] = last = time;
-  }
-  return decreases ? report_decreasing_times(self, times, records.count, error)
-                   : PF_OK;
-}
-
-
-static pf_status fill_events (const winidea_decoder *self,
-                              winidea_slice records, pf_column *column,
-                              pf_error *error) {
-  uint32_t *const ids = column->ids;
-  const unsigned shift = self->shift;
-  uint32_t invalid = 0, bad = 0;
-  for (size_t i = 0; i < records.count; i++) {
-    const uint8_t *const record = records.at + i * records.size;
-    const uint32_t kind = pf_load32le(record) >> 28;
-    const uint32_t word = pf_load32le(record + 4);
-    ids[i] = self->events[kind << 4 | (word >> shift & 15)];
-    invalid |= word & self->unused;
-    bad |= ids[i] == BAD_EVENT;
-  }
-  return invalid == 0 && bad == 0 ? PF_OK
-                                  : report_words(self, records, column, error);
 }
 
 

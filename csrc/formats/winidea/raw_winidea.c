@@ -73,36 +73,31 @@ static pf_status seek_record (pf_reader *reader, uint64_t row,
 }
 
 
-static void put_line (raw_reader *self, pf_bytes text, const pf_batch *batch) {
-  const winidea_file *const file = self->file;
-  uint64_t next;
-  pf_bytes line = winidea_line(text, self->at, &next);
-  if (self->at == 0 && line.size >= 3 && line.at[0] == 0xef)
-    line = (pf_bytes){line.at + 3, line.size - 3}; /* byte order mark */
-  const winidea_section_kind kind =
-      file->text != NULL ? winidea_header_kind(line) : WINIDEA_SECTIONS;
-  const bool is_header = kind != WINIDEA_SECTIONS;
-  if (is_header)
-    self->kind = file->section_ids[kind];
-  put_row(batch, self->at,
-          is_header        ? file->header_id
-          : line.size == 0 ? file->blank_id
-                           : self->kind,
-          (pf_bytes){text.at + self->at, (size_t)(next - self->at)}, false);
-  self->at = next;
-}
-
-
 static pf_status next_lines (pf_reader *reader, pf_batch *batch,
                              pf_error *error) {
   raw_reader *const self = (raw_reader *)(void *)reader;
+  const winidea_file *const file = self->file;
   const pf_bytes text =
-      winidea_complete_lines(self->file, self->trace->sources[0].bytes);
+      winidea_complete_lines(file, self->trace->sources[0].bytes);
   (void)error;
   pf_batch_clear(batch);
-  for (; batch->rows < PF_BATCH_ROWS && self->at < text.size; batch->rows++)
-    put_line(self, text, batch);
-  return pf_batch_status(batch, self->file->is_live ? PF_AGAIN : PF_END);
+  for (; batch->rows < PF_BATCH_ROWS && self->at < text.size; batch->rows++) {
+    const uint64_t at = self->at;
+    pf_bytes line = winidea_line(text, at, &self->at);
+    if (at == 0 && line.size >= 3 && line.at[0] == 0xef)
+      line = (pf_bytes){line.at + 3, line.size - 3}; /* byte order mark */
+    const winidea_section_kind kind =
+        file->text != NULL ? winidea_header_kind(line) : WINIDEA_SECTIONS;
+    const bool is_header = kind != WINIDEA_SECTIONS;
+    if (is_header)
+      self->kind = file->section_ids[kind];
+    put_row(batch, at,
+            is_header        ? file->header_id
+            : line.size == 0 ? file->blank_id
+                             : self->kind,
+            (pf_bytes){text.at + at, (size_t)(self->at - at)}, false);
+  }
+  return pf_batch_status(batch, file->is_live ? PF_AGAIN : PF_END);
 }
 
 
