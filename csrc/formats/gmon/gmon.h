@@ -240,16 +240,6 @@ pf_status gmon_parse_ld (gmon_parser *parser, gmon_segment *segment);
 pf_status gmon_gnu_histogram (gmon_parser *parser, gmon_segment *segment,
                               unsigned tag);
 
-/* Whether a header is plausible: printable dimension and abbreviation, rate
-   below 2^29. gmon_histogram_header bytes must exist. */
-bool gmon_plausible_histogram (const gmon_layout *layout,
-                               const uint8_t *header);
-
-/* Bytes of a GNU histogram header without its tag. */
-static inline uint64_t gmon_histogram_header (const gmon_layout *layout) {
-  return 2 * (uint64_t)layout->width + 24;
-}
-
 /* The fields of a BSD header. */
 typedef struct gmon_bsd {
   uint64_t low, high;

@@ -52,8 +52,16 @@ static bool is_padded_text (const uint8_t *text, size_t size) {
 }
 
 
-bool gmon_plausible_histogram (const gmon_layout *layout,
-                               const uint8_t *header) {
+/* Bytes of a histogram header without its tag. */
+static uint64_t header_size (const gmon_layout *layout) {
+  return 2 * (uint64_t)layout->width + 24;
+}
+
+
+/* Whether a header of so many bytes is plausible: printable dimension and
+   abbreviation, rate below 2^29. */
+static bool is_plausible_header (const gmon_layout *layout,
+                                 const uint8_t *header) {
   const uint8_t *const tail = header + 2 * layout->width;
   const uint8_t abbreviation = tail[8 + GMON_DIMENSION];
   return pf_load32(tail + 4, layout->big) < GMON_RATE_LIMIT &&
@@ -73,12 +81,12 @@ static pf_status report_odd (gmon_parser *parser, const gmon_segment *segment) {
 pf_status gmon_gnu_histogram (gmon_parser *parser, gmon_segment *segment,
                               unsigned tag) {
   const gmon_layout *const layout = parser->layout;
-  const uint64_t size = tag + gmon_histogram_header(layout);
+  const uint64_t size = tag + header_size(layout);
   if (gmon_left(parser) < size)
     return gmon_truncated(parser, segment, "a histogram header", size);
   const uint8_t *const header = gmon_here(parser) + tag;
   const uint8_t *const tail = header + 2 * layout->width;
-  const bool is_plausible = gmon_plausible_histogram(layout, header);
+  const bool is_plausible = is_plausible_header(layout, header);
   if (!is_plausible && layout->is_strict) {
     gmon_take_rest(parser, segment, GMON_REST, GMON_INVALID);
     return PF_OK;
@@ -134,8 +142,8 @@ static bool is_record_at (const gmon_parser *parser, uint64_t at) {
   const uint8_t *const tag = parser->bytes.at + at;
   if (*tag != TAG_HISTOGRAM)
     return *tag <= TAG_BLOCKS;
-  return parser->bytes.size - at > gmon_histogram_header(layout) &&
-         gmon_plausible_histogram(layout, tag + 1);
+  return parser->bytes.size - at > header_size(layout) &&
+         is_plausible_header(layout, tag + 1);
 }
 
 

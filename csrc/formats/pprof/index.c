@@ -104,8 +104,8 @@ pf_status pprof_string (pf_trace *trace, uint64_t number, uint64_t offset,
 }
 
 
-pf_status pprof_name (pf_trace *trace, uint64_t number, uint64_t offset,
-                      uint32_t *name, pf_error *error) {
+static pf_status name_of (pf_trace *trace, uint64_t number, uint64_t offset,
+                          uint32_t *name, pf_error *error) {
   pf_bytes text;
   const pf_status status = pprof_string(trace, number, offset, &text, error);
   if (status != PF_OK)
@@ -118,7 +118,7 @@ pf_status pprof_name (pf_trace *trace, uint64_t number, uint64_t offset,
 pf_status pprof_name_or_none (pf_trace *trace, uint64_t number, uint64_t offset,
                               uint32_t *name, pf_error *error) {
   *name = PF_NO_NAME;
-  return number == 0 ? PF_OK : pprof_name(trace, number, offset, name, error);
+  return number == 0 ? PF_OK : name_of(trace, number, offset, name, error);
 }
 
 
@@ -162,7 +162,7 @@ static pf_status add_function (pf_trace *trace, pprof_file *file,
   pprof_read_message(message->bytes, &m, sizeof m);
   pprof_function *const f = &file->functions[file->nfunctions];
   *f = (pprof_function){.start_line = m.start_line};
-  pf_status status = pprof_name(trace, m.name, message->at, &f->name, error);
+  pf_status status = name_of(trace, m.name, message->at, &f->name, error);
   if (status == PF_OK)
     status = pprof_name_or_none(trace, m.file, message->at, &f->file, error);
   if (status == PF_OK)

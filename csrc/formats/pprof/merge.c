@@ -260,8 +260,10 @@ static pf_status check_period (const pprof_merged *m,
 }
 
 
-pf_status pprof_merge_headers (pprof_merged *m, pprof_translation *translations,
-                               pf_error *error) {
+/* Merge attributes and sample types, and map the types of each file. */
+static pf_status merge_headers (pprof_merged *m,
+                                pprof_translation *translations,
+                                pf_error *error) {
   const size_t count = m->nfiles;
   stated_types *const stated = calloc(count + 1, sizeof *stated);
   pf_status status = PF_OK;
@@ -365,7 +367,7 @@ pf_status pprof_merged_add (pprof_merged *m, pf_trace *const *traces,
     files[f].trace = traces[f];
     files[f].file = traces[f]->state;
   }
-  pf_status status = pprof_merge_headers(m, files, error);
+  pf_status status = merge_headers(m, files, error);
   for (size_t f = 0; f < count && status == PF_OK; f++)
     status = pprof_read_tables(m, &files[f], error);
   for (size_t f = 0; f < count && status == PF_OK && m->is_sorted; f++)

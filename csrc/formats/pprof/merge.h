@@ -136,11 +136,6 @@ pf_status pprof_merged_write (pprof_merged *merged, const pprof_header *given,
 
 /* Functions of merge*.c */
 
-/* Merge attributes and sample types, and map the types of each file. */
-pf_status pprof_merge_headers (pprof_merged *merged,
-                               pprof_translation *translations,
-                               pf_error *error);
-
 /* Read the functions, mappings and locations of a file. */
 pf_status pprof_read_tables (pprof_merged *merged,
                              pprof_translation *translation, pf_error *error);

@@ -144,11 +144,7 @@ void pprof_index_close (pprof_file *file);
 pf_status pprof_string (pf_trace *trace, uint64_t number, uint64_t offset,
                         pf_bytes *text, pf_error *error);
 
-/* The same as a name of the dictionary. */
-pf_status pprof_name (pf_trace *trace, uint64_t number, uint64_t offset,
-                      uint32_t *name, pf_error *error);
-
-/* The same, but PF_NO_NAME for string 0. */
+/* The same as a name of the dictionary; PF_NO_NAME for string 0. */
 pf_status pprof_name_or_none (pf_trace *trace, uint64_t number, uint64_t offset,
                               uint32_t *name, pf_error *error);
 

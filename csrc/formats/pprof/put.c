@@ -18,7 +18,8 @@ static void put_varint (pf_sink *sink, uint64_t value) {
 }
 
 
-void pprof_put_message (pf_sink *sink, unsigned number, size_t size) {
+/* Write tag and size of a message. */
+static void put_message (pf_sink *sink, unsigned number, size_t size) {
   put_varint(sink, (uint64_t)number << 3 | PPROF_BYTES);
   put_varint(sink, size);
 }
@@ -50,10 +51,10 @@ uint64_t pprof_string_index (pprof_strings *t, uint32_t name) {
 
 
 void pprof_put_strings (const pprof_strings *t, pf_sink *sink) {
-  pprof_put_message(sink, PPROF_STRING, 0);
+  put_message(sink, PPROF_STRING, 0);
   for (size_t i = 0; i < t->count; i++) {
     const pf_bytes text = pf_name(t->dictionary, t->names[i]);
-    pprof_put_message(sink, PPROF_STRING, text.size);
+    put_message(sink, PPROF_STRING, text.size);
     (void)pf_sink_put(sink, text.at, text.size);
   }
 }
@@ -77,7 +78,7 @@ size_t pprof_numbers_size (const uint64_t *values, size_t count) {
 
 void pprof_put_numbers (pf_sink *sink, unsigned number, const uint64_t *values,
                         size_t count) {
-  pprof_put_message(sink, number, pprof_numbers_size(values, count));
+  put_message(sink, number, pprof_numbers_size(values, count));
   for (size_t i = 0; i < count; i++)
     pprof_put_number(sink, (unsigned)i + 1, values[i]);
 }
@@ -112,7 +113,7 @@ void pprof_put_location (pf_sink *sink, const pprof_location_message *message) {
     const size_t inner = pprof_numbers_size(line, 3);
     size += 1 + pprof_varint_size(inner) + inner;
   }
-  pprof_put_message(sink, PPROF_LOCATION, size);
+  put_message(sink, PPROF_LOCATION, size);
   for (unsigned i = 0; i < 3; i++)
     pprof_put_number(sink, i + 1, values[i]);
   for (size_t i = 0; i < message->nlines; i++) {

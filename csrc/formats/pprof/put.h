@@ -40,9 +40,6 @@ static inline uint8_t *pprof_write_message (uint8_t *to, unsigned number,
 }
 
 
-/* Write tag and size of a message. */
-void pprof_put_message (pf_sink *sink, unsigned number, size_t size);
-
 /* Write a number field; 0 is omitted, as protocol buffers do. */
 void pprof_put_number (pf_sink *sink, unsigned number, uint64_t value);
 

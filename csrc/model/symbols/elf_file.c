@@ -87,7 +87,7 @@ static pf_status read_sections (elf_file *file) {
 
 
 /* libelf takes a pointer that is not const, but only reads. */
-pf_status elf_file_open (elf_file *file, pf_bytes bytes, pf_error *error) {
+static pf_status open_file (elf_file *file, pf_bytes bytes, pf_error *error) {
   *file = (elf_file){0};
   if (bytes.size < EI_NIDENT || memcmp(bytes.at, ELFMAG, SELFMAG) != 0)
     return refuse(bytes, error);
@@ -103,7 +103,7 @@ pf_status elf_file_open (elf_file *file, pf_bytes bytes, pf_error *error) {
 }
 
 
-void elf_file_close (elf_file *file) {
+static void close_file (elf_file *file) {
   if (file->elf != NULL)
     elf_end(file->elf);
   free(file->sections);
@@ -214,20 +214,20 @@ void elf_pair_facts (const elf_pair *pair, pf_executable *facts) {
 pf_status elf_pair_open (elf_pair *pair, pf_bytes executable, pf_bytes debug,
                          pf_error *error) {
   *pair = (elf_pair){0};
-  pf_status status = elf_file_open(&pair->main, executable, error);
+  pf_status status = open_file(&pair->main, executable, error);
   if (status != PF_OK || debug.size == 0)
     return status;
-  status = elf_file_open(&pair->debug, debug, error);
+  status = open_file(&pair->debug, debug, error);
   if (status == PF_OK || status == PF_ENOMEM)
     return status;
-  elf_file_close(&pair->debug);
+  close_file(&pair->debug);
   return PF_OK;
 }
 
 
 void elf_pair_close (elf_pair *pair) {
-  elf_file_close(&pair->debug);
-  elf_file_close(&pair->main);
+  close_file(&pair->debug);
+  close_file(&pair->main);
 }
 
 

@@ -26,11 +26,6 @@ typedef struct elf_file {
   size_t nsections;
 } elf_file;
 
-/* Open the bytes of a file. PF_EUNSUPPORTED: a program of another format;
-   PF_EFORMAT: no program. Close the struct after a failure, too. */
-pf_status elf_file_open (elf_file *file, pf_bytes bytes, pf_error *error);
-void elf_file_close (elf_file *file);
-
 /* Return the first section of a type (`name` NULL) or with a name; NULL: none.
    */
 const elf_section *elf_file_section (const elf_file *file, uint32_t type,
@@ -45,8 +40,9 @@ typedef struct elf_pair {
   elf_file main, debug; /* debug.elf is NULL when there is none */
 } elf_pair;
 
-/* Open both; a debug file that is empty or cannot be read is ignored. Errors as
-   elf_file_open. Close the struct after a failure, too. */
+/* Open both; a debug file that is empty or cannot be read is ignored.
+   PF_EUNSUPPORTED: a program of another format; PF_EFORMAT: no program. Close
+   the struct after a failure, too. */
 pf_status elf_pair_open (elf_pair *pair, pf_bytes executable, pf_bytes debug,
                          pf_error *error);
 void elf_pair_close (elf_pair *pair);
