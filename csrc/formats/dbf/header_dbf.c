@@ -263,28 +263,26 @@ static bool open_cpg (pf_trace *trace, dbf_file *file, pf_error *error) {
 static pf_status select_charset (pf_trace *trace, dbf_file *file,
                                  pf_error *error) {
   pf_bytes given;
-  if (!pf_option_text(trace, "code_page", &given) ||
-      pf_option_is(trace, "code_page", "auto")) {
-    char name[32] = "";
-    if (open_cpg(trace, file, error))
-      return PF_OK;
-    const char *page = dbf_code_page(file->mark);
-    if (page == NULL)
-      (void)pf_warn(trace, PF_NOTE, "dbf-code-page", PF_EUNSUPPORTED, 29, error,
-                    "no code page has the mark 0x%02x: text passes through as "
-                    "it is; give one with code_page = NAME",
-                    file->mark);
-    else if (page[0] == '\0')
-      page = driver_page(file, trace->sources[0].bytes, name);
-    if (page == NULL || pf_charset_open(&file->charset, page))
-      return PF_OK;
-    memset(&file->charset, 0, sizeof file->charset);
-    return pf_warn(trace, PF_NOTE, "dbf-code-page", PF_EUNSUPPORTED, 29, error,
-                   "this system cannot convert %s: text passes through as it "
-                   "is",
-                   page);
-  }
-  return pf_charset_open_given(&file->charset, given, error);
+  char name[32] = "";
+  if (pf_option_text(trace, "code_page", &given) &&
+      !pf_option_is(trace, "code_page", "auto"))
+    return pf_charset_open_given(&file->charset, given, error);
+  if (open_cpg(trace, file, error))
+    return PF_OK;
+  const char *page = dbf_code_page(file->mark);
+  if (page == NULL)
+    (void)pf_warn(trace, PF_NOTE, "dbf-code-page", PF_EUNSUPPORTED, 29, error,
+                  "no code page has the mark 0x%02x: text passes through as "
+                  "it is; give one with code_page = NAME",
+                  file->mark);
+  else if (page[0] == '\0')
+    page = driver_page(file, trace->sources[0].bytes, name);
+  if (page == NULL || pf_charset_open(&file->charset, page))
+    return PF_OK;
+  memset(&file->charset, 0, sizeof file->charset);
+  return pf_warn(trace, PF_NOTE, "dbf-code-page", PF_EUNSUPPORTED, 29, error,
+                 "this system cannot convert %s: text passes through as it is",
+                 page);
 }
 
 /* }====== */

@@ -178,24 +178,25 @@ void xpp_frames_pop (xpp_frames *frames, xpp_call_stack *lane) {
 }
 
 
-pf_status xpp_frames_open (xpp_frames *frames, pf_dictionary *dictionary) {
+pf_status xpp_frames_open (xpp_frames *frames, pf_dictionary *dictionary,
+                           pf_error *error) {
   static const char *const names[XPP_NO_OP] = {"i", "I", "O", "o"};
   memset(frames, 0, sizeof *frames);
   frames->dictionary = dictionary;
   pf_id_table_init(&frames->lane_ids);
   pf_id_table_init(&frames->slot_ids);
   frames->nameless = pf_intern_text(dictionary, "");
-  bool done = frames->nameless != PF_NO_NAME;
-  for (unsigned i = 0; i < XPP_NO_OP && done; i++) {
-    frames->op_names[i] = pf_intern_text(dictionary, names[i]);
-    done = frames->op_names[i] != PF_NO_NAME;
-  }
+  if (frames->nameless == PF_NO_NAME)
+    return pf_no_memory(error);
+  if (pf_intern_texts(dictionary, names, XPP_NO_OP, frames->op_names, error) !=
+      PF_OK)
+    return PF_ENOMEM;
   frames->lane = XPP_NO_FRAME;
   for (uint32_t i = 0; i < 256; i++)
     frames->op_of_name[i] = op_of(frames, i);
   for (size_t i = 0; i < XPP_CACHED_SLOTS; i++)
     frames->cache[i].word = UINT64_MAX; /* no slot has this word */
-  return done ? PF_OK : PF_ENOMEM;
+  return PF_OK;
 }
 
 

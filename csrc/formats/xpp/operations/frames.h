@@ -114,7 +114,8 @@ void xpp_entry_columns_want (const pf_reader *reader,
                              const xpp_entry_columns *columns, bool *wanted);
 
 /* PF_OK or PF_ENOMEM; close `frames` after a failure too. */
-pf_status xpp_frames_open (xpp_frames *frames, pf_dictionary *dictionary);
+pf_status xpp_frames_open (xpp_frames *frames, pf_dictionary *dictionary,
+                           pf_error *error);
 void xpp_frames_close (xpp_frames *frames);
 
 /* Find lane, slot and operation code of a row; call it for rows in their order.

@@ -3,10 +3,9 @@
 ** codes. The call stacks tell whether a row is the second of its pair.
 */
 
-#include <stdlib.h>
-
 #include "formats/xpp/operations/frames.h"
 #include "formats/xpp/operations/unfilter.h"
+#include "model/rows/table_reader.h"
 
 typedef struct refilter {
   pf_reader reader;
@@ -121,12 +120,7 @@ pf_status xpp_refilter_open (pf_reader *input, pf_reader **reader,
   self->input = input;
   pf_status status = xpp_entry_columns_of(input, &self->at, error);
   self->at.time = XPP_NO_COLUMN; /* the order of rows suffices */
-  if (status == PF_OK &&
-      xpp_frames_open(&self->frames, input->dictionary) != PF_OK)
-    status = pf_no_memory(error);
   if (status == PF_OK)
-    *reader = &self->reader;
-  else
-    refilter_close(&self->reader);
-  return status;
+    status = xpp_frames_open(&self->frames, input->dictionary, error);
+  return pf_reader_opened(&self->reader, status, reader);
 }

@@ -138,7 +138,7 @@ static unfilter *new_reader (pf_reader *input, size_t more, pf_error *error) {
     self->to.line = self->to.params = NO_COLUMN;
     self->enter = pf_intern_text(input->dictionary, "enter");
     self->leave = pf_intern_text(input->dictionary, "leave");
-    if (xpp_frames_open(&self->frames, input->dictionary) == PF_OK &&
+    if (xpp_frames_open(&self->frames, input->dictionary, error) == PF_OK &&
         self->enter != PF_NO_NAME && self->leave != PF_NO_NAME &&
         xpp_flag_names(input->dictionary, self->flag_names))
       return self;
