@@ -51,6 +51,8 @@ uint32_t l_name_check (lua_State *L, int arg, pf_dictionary *dictionary) {
 
 
 pf_bytes *l_texts_check (lua_State *L, int arg, size_t *count) {
+  if (!lua_isnoneornil(L, arg))
+    luaL_checktype(L, arg, LUA_TTABLE);
   *count = lua_isnoneornil(L, arg) ? 0 : lua_rawlen(L, arg);
   pf_bytes *const texts = l_scratch(L, *count, sizeof *texts);
   for (size_t i = 0; i < *count; i++) {

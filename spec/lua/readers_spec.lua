@@ -43,3 +43,24 @@ describe("a reader that another one reads", function()
       end
    end)
 end)
+
+describe("arguments of the core", function()
+   it("are refused where a table or a dictionary is expected", function()
+      local fields, rows = { { "x", "int" } }, { { 1 } }
+      local function refuse(words, f, ...)
+         local arguments = table.pack(...)
+         assert.error_matches(function()
+            f(table.unpack(arguments, 1, arguments.n))
+         end, words)
+         collectgarbage()
+      end
+      local function reader()
+         return core.rows_reader(fields, rows)
+      end
+      refuse("dictionary expected", core.rows_reader, fields, rows, 1.5)
+      refuse("table expected", core.named_file, "x", "folder")
+      refuse("table expected", core.group, reader(), { { column = "x" } }, {}, "parts")
+      refuse("table expected", core.chain, { reader() }, "constants")
+      refuse("table expected", core.statistics, reader(), { parts = "parts" })
+   end)
+end)

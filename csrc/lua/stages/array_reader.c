@@ -83,19 +83,19 @@ static int core_rows_reader (lua_State *L) {
     l_dictionary_new(L);
     lua_replace(L, DICTIONARY);
   }
+  pf_dictionary *const dictionary = l_dictionary_check(L, DICTIONARY);
   const size_t nfields = lua_rawlen(L, FIELDS);
   luaL_argcheck(L, nfields > 0, FIELDS, "no columns");
   lua_newtable(L);                     /* STRINGS */
   l_reader *const r = l_reader_new(L); /* READER */
-  rows_reader *const t = calloc(1, sizeof *t + nfields * sizeof(pf_field));
+  rows_reader *const t =
+      pf_reader_of(sizeof *t + nfields * sizeof(pf_field), NULL, nfields,
+                   dictionary, rows_next, &r->error);
   if (t == NULL)
     l_no_memory(L);
+  t->reader.fields = t->fields;
+  t->reader.close = rows_close;
   r->reader = &t->reader;
-  t->reader = (pf_reader){.fields = t->fields,
-                          .nfields = nfields,
-                          .dictionary = l_dictionary_check(L, DICTIONARY),
-                          .next = rows_next,
-                          .close = rows_close};
   l_fields_check(L, FIELDS, t->fields, nfields, STRINGS);
   if (pf_store_open(&t->store, t->fields, nfields, t->reader.dictionary) !=
           PF_OK ||

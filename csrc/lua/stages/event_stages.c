@@ -114,6 +114,7 @@ static void read_parts (lua_State *L, pf_statistics_options *options) {
   if (lua_getfield(L, 2, "parts") == LUA_TNIL)
     return;
   const int list = lua_gettop(L);
+  luaL_checktype(L, list, LUA_TTABLE);
   options->nchunks = lua_rawlen(L, list);
   pf_reader **const parts = l_scratch(L, options->nchunks, sizeof *parts);
   for (size_t i = 0; i < options->nchunks; i++) {

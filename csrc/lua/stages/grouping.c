@@ -391,6 +391,8 @@ static int core_group (lua_State *L) {
   luaL_checktype(L, KEYS, LUA_TTABLE);
   luaL_checktype(L, AGGREGATES, LUA_TTABLE);
   lua_settop(L, PARTS);
+  if (!lua_isnil(L, PARTS))
+    luaL_checktype(L, PARTS, LUA_TTABLE);
   lua_newtable(L); /* PINS */
   group_block *const b = read_group(L, input);
   luaL_argcheck(L, b->nkeys + b->naggregates > 0, KEYS, "nothing to group by");

@@ -240,6 +240,7 @@ static int core_chain (lua_State *L) {
     lua_newtable(L);
     lua_replace(L, CONSTANTS);
   }
+  luaL_checktype(L, CONSTANTS, LUA_TTABLE);
   const size_t nparts = lua_rawlen(L, READERS);
   const size_t nconstants = lua_rawlen(L, CONSTANTS);
   luaL_argcheck(L, nparts > 0, READERS, "no table to read");
