@@ -45,7 +45,7 @@ local common = {
 profio.common_options = common
 
 -- The most files of a trace that stay mapped while they are not read.
-local AWAKE = 256
+local AWAKE = 4096
 
 -- {====== Opening ======
 
