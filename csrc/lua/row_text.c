@@ -156,11 +156,12 @@ static pf_status write_batches (row_job *job, pf_error *error) {
 static pf_status run (row_job *job, pf_error *error) {
   pf_error failed;
   pf_status read = PF_OK;
-  job->failed = job->format->begin(job);
+  const row_format *const format = job->format;
+  job->failed = format->begin == NULL ? PF_OK : format->begin(job);
   if (job->failed == PF_OK)
     read = write_batches(job, &failed);
-  if (job->failed == PF_OK)
-    job->failed = job->format->end(job);
+  if (job->failed == PF_OK && format->end != NULL)
+    job->failed = format->end(job);
   if (job->failed == PF_OK)
     job->failed = row_flush(job, true);
   if (job->failed != PF_OK)

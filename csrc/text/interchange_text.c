@@ -44,67 +44,55 @@ static size_t put_character (char **p, const uint8_t *at, size_t left,
 }
 
 
-static pf_status put_csv_text (row_job *job, pf_bytes bytes) {
+/* The two bytes for a byte that csv or tsv writes otherwise, or NULL. */
+static const char *escape_of (bool is_tsv, uint8_t c) {
+  switch (c) {
+    case '"': return is_tsv ? NULL : "\"\"";
+    case '\t': return is_tsv ? "\\t" : NULL;
+    case '\n': return is_tsv ? "\\n" : NULL;
+    case '\r': return is_tsv ? "\\r" : NULL;
+    case '\\': return is_tsv ? "\\\\" : NULL;
+    default: return NULL;
+  }
+}
+
+
+static pf_status put_text (row_job *job, pf_bytes bytes) {
+  const bool is_tsv = job->format == &row_tsv;
   row_text *const text = &job->text;
   if (bytes.size > SIZE_MAX / 4 ||
       row_reserve(text, 3 * bytes.size + 2) != PF_OK)
     return PF_ENOMEM;
   char *p = text->at + text->used;
-  if (bytes.size > 0 && row_copy_ascii(p, bytes, ',', '"')) {
+  if (!is_tsv && bytes.size > 0 && row_copy_ascii(p, bytes, ',', '"')) {
     text->used += bytes.size;
     return PF_OK;
   }
-  const bool is_quoted = bytes.size == 0 || has_byte(bytes, ',') ||
-                         has_byte(bytes, '"') || has_byte(bytes, '\n') ||
-                         has_byte(bytes, '\r');
+  const bool is_quoted =
+      !is_tsv &&
+      (bytes.size == 0 || has_byte(bytes, ',') || has_byte(bytes, '"') ||
+       has_byte(bytes, '\n') || has_byte(bytes, '\r'));
   if (is_quoted)
     *p++ = '"';
   for (size_t i = 0; i < bytes.size;) {
-    const size_t plain = row_copy_plain(p, rest_of(bytes, i), '"', 0);
+    const size_t plain =
+        row_copy_plain(p, rest_of(bytes, i), is_tsv ? '\\' : '"', 0);
     p += plain;
     i += plain;
     if (i == bytes.size)
       break;
-    if (bytes.at[i] == '"')
-      *p++ = '"';
-    i += put_character(&p, bytes.at + i, bytes.size - i, job->is_raw);
-  }
-  if (is_quoted)
-    *p++ = '"';
-  text->used = (size_t)(p - text->at);
-  return PF_OK;
-}
-
-
-static pf_status put_tsv_text (row_job *job, pf_bytes bytes) {
-  row_text *const text = &job->text;
-  if (bytes.size > SIZE_MAX / 4 || row_reserve(text, 3 * bytes.size) != PF_OK)
-    return PF_ENOMEM;
-  char *p = text->at + text->used;
-  for (size_t i = 0; i < bytes.size;) {
-    const size_t plain = row_copy_plain(p, rest_of(bytes, i), '\\', 0);
-    p += plain;
-    i += plain;
-    if (i == bytes.size)
-      break;
-    const uint8_t c = bytes.at[i];
-    const char *const special = c == 0 ? NULL : strchr("\tt\nn\rr\\\\", c);
-    if (special != NULL && (c < 0x20 || c == '\\')) {
-      *p++ = '\\';
-      *p++ = special[1];
+    const char *const escape = escape_of(is_tsv, bytes.at[i]);
+    if (escape == NULL)
+      i += put_character(&p, bytes.at + i, bytes.size - i, job->is_raw);
+    else {
+      p = (char *)memcpy(p, escape, 2) + 2;
       i++;
     }
-    else
-      i += put_character(&p, bytes.at + i, bytes.size - i, job->is_raw);
   }
+  if (is_quoted)
+    *p++ = '"';
   text->used = (size_t)(p - text->at);
   return PF_OK;
-}
-
-
-static pf_status put_text (row_job *job, pf_bytes bytes) {
-  return job->format == &row_tsv ? put_tsv_text(job, bytes)
-                                 : put_csv_text(job, bytes);
 }
 
 
@@ -157,13 +145,8 @@ static pf_status put_rows (row_job *job) {
 }
 
 
-static pf_status nothing (row_job *job) {
-  (void)job;
-  return PF_OK;
-}
-
-const row_format row_csv = {"csv", put_header, put_rows, nothing, true};
-const row_format row_tsv = {"tsv", put_header, put_rows, nothing, true};
+const row_format row_csv = {"csv", put_header, put_rows, NULL, true};
+const row_format row_tsv = {"tsv", put_header, put_rows, NULL, true};
 
 /* }====== */
 
@@ -266,7 +249,7 @@ static pf_status json_end (row_job *job) {
                          : row_put(&job->text, "\n]\n", 3);
 }
 
-const row_format row_json = {"json", nothing, put_objects, json_end, true};
-const row_format row_ndjson = {"ndjson", nothing, put_objects, nothing, true};
+const row_format row_json = {"json", NULL, put_objects, json_end, true};
+const row_format row_ndjson = {"ndjson", NULL, put_objects, NULL, true};
 
 /* }====== */

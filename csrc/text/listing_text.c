@@ -363,12 +363,7 @@ static pf_status listing_begin (row_job *job) {
 }
 
 
-static pf_status listing_end (row_job *job) {
-  (void)job;
-  return PF_OK;
-}
-
-const row_format row_listing = {"listing", listing_begin, listing_rows,
-                                listing_end, true};
+const row_format row_listing = {"listing", listing_begin, listing_rows, NULL,
+                                true};
 
 /* }====== */

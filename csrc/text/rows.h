@@ -48,9 +48,9 @@ typedef struct row_job row_job;
 /* An output format. */
 typedef struct row_format {
   const char *name;
-  pf_status (*begin)(row_job *job); /* called before the first row */
-  pf_status (*rows)(row_job *job);  /* called for each batch that has rows */
-  pf_status (*end)(row_job *job);   /* called after the last row */
+  pf_status (*begin)(row_job *job); /* before the first row; or NULL */
+  pf_status (*rows)(row_job *job);  /* for each batch that has rows */
+  pf_status (*end)(row_job *job);   /* after the last row; or NULL */
   bool is_independent; /* the text of a row depends on no other row */
 } row_format;
 
