@@ -24,18 +24,6 @@ typedef struct input_range {
 static void read_range (void *context);
 
 
-/* Open empty contexts with the metrics of `model`. */
-static bool open_like (pf_contexts *contexts, const pf_contexts *model) {
-  if (pf_contexts_open(contexts, model->dictionary) != PF_OK)
-    return false;
-  for (size_t m = 0; m < model->nmetrics; m++)
-    if (pf_metric_of(contexts, model->metrics[m].name,
-                     model->metrics[m].unit) != m)
-      return false;
-  return true;
-}
-
-
 static pf_status read_and_merge (const input_range *s, bool at_once,
                                  pf_error *error) {
   pf_contexts more;
@@ -45,7 +33,8 @@ static pf_status read_and_merge (const input_range *s, bool at_once,
   right->inputs += left->ninputs;
   right->ninputs -= left->ninputs;
   right->to.contexts = &more;
-  if (!open_like(&more, s->to.contexts)) {
+  if (pf_contexts_open(&more, s->to.contexts->dictionary) != PF_OK ||
+      !pf_metrics_add(&more, s->to.contexts)) {
     pf_contexts_close(&more);
     return pf_no_memory(error);
   }

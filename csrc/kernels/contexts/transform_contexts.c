@@ -14,11 +14,8 @@
 /* Copy the metrics of `from`. Returns memory for the new node of each node,
    with that of the root set; NULL when out of memory. */
 static uint32_t *begin (pf_contexts *to, const pf_contexts *from) {
-  for (size_t m = 0; m < from->nmetrics; m++)
-    if (pf_metric_of(to, from->metrics[m].name, from->metrics[m].unit) ==
-        PF_NO_METRIC)
-      return NULL;
-  pf_metric_default_from(to, from);
+  if (!pf_metrics_add(to, from))
+    return NULL;
   to->has_overflowed |= from->has_overflowed;
   uint32_t *const nodes = malloc(from->count * sizeof *nodes);
   if (nodes != NULL)

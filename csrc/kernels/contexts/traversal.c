@@ -68,9 +68,9 @@ void pf_traversal_close (pf_traversal *t) {
 
 /* {====== Recursion ====== */
 
-pf_status pf_traversal_outermost_of (const pf_traversal *t,
-                                     const uint32_t *classes, size_t nclasses,
-                                     bool *outermost) {
+pf_status pf_traversal_outermost (const pf_traversal *t,
+                                  const uint32_t *classes, size_t nclasses,
+                                  bool *outermost) {
   uint32_t *const on_path = calloc(nclasses + 1, sizeof *on_path);
   uint32_t *const path = malloc(((size_t)t->max_depth + 1) * sizeof *path);
   if (on_path == NULL || path == NULL) {
@@ -90,11 +90,6 @@ pf_status pf_traversal_outermost_of (const pf_traversal *t,
   free(on_path);
   free(path);
   return PF_OK;
-}
-
-
-pf_status pf_traversal_outermost (const pf_traversal *t, bool *outermost) {
-  return pf_traversal_outermost_of(t, t->functions, t->nfunctions, outermost);
 }
 
 /* }====== */

@@ -36,18 +36,13 @@ pf_status pf_traversal_open (pf_traversal *traversal,
 void pf_traversal_close (pf_traversal *traversal);
 
 /*
-** Set outermost[node] for nodes that have no ancestor of the same function: the
-** total of a function is the sum of the totals of these nodes. PF_ENOMEM.
+** Set outermost[node] for nodes that have no ancestor of the same class:
+** classes[node] is below nclasses, or UINT32_MAX for nodes in no class. The total
+** of a function, whose class is t->functions, is the sum of the totals of these
+** nodes. PF_ENOMEM.
 */
-pf_status pf_traversal_outermost (const pf_traversal *traversal,
+pf_status pf_traversal_outermost (const pf_traversal *t,
+                                  const uint32_t *classes, size_t nclasses,
                                   bool *outermost);
-
-/*
-** The same for any classes of nodes instead of functions: classes[node] is
-** below nclasses, or UINT32_MAX for nodes in no class.
-*/
-pf_status pf_traversal_outermost_of (const pf_traversal *traversal,
-                                     const uint32_t *classes, size_t nclasses,
-                                     bool *outermost);
 
 #endif

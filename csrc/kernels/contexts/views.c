@@ -223,7 +223,8 @@ static void add_node (const view_input *s, const rows_reader *r, uint32_t node,
 static pf_status make_flat (view_input *s, rows_reader *r) {
   const pf_traversal *const t = &s->traversal;
   r->rows = calloc((size_t)t->nfunctions + 1, sizeof *r->rows);
-  if (r->rows == NULL || pf_traversal_outermost(t, s->outermost) != PF_OK)
+  if (r->rows == NULL || pf_traversal_outermost(t, t->functions, t->nfunctions,
+                                                s->outermost) != PF_OK)
     return PF_ENOMEM;
   for (uint32_t f = 0; f < t->nfunctions; f++)
     r->rows[f].area = t->areas[f];
@@ -310,7 +311,7 @@ static pf_status fill_arcs (view_input *s, rows_reader *r, const uint32_t *arcs,
   const pf_traversal *const t = &s->traversal;
   r->rows = calloc(narcs + 1, sizeof *r->rows);
   if (r->rows == NULL ||
-      pf_traversal_outermost_of(t, arcs, narcs, s->outermost) != PF_OK)
+      pf_traversal_outermost(t, arcs, narcs, s->outermost) != PF_OK)
     return PF_ENOMEM;
   for (uint32_t i = 1; i < r->contexts->count; i++) {
     row *const arc = &r->rows[arcs[i]];

@@ -111,10 +111,15 @@ bool pf_metrics_copy (pf_contexts *c, const pf_contexts *from) {
 }
 
 
-void pf_metric_default_from (pf_contexts *c, const pf_contexts *from) {
+bool pf_metrics_add (pf_contexts *c, const pf_contexts *from) {
+  for (size_t m = 0; m < from->nmetrics; m++)
+    if (pf_metric_of(c, from->metrics[m].name, from->metrics[m].unit) ==
+        PF_NO_METRIC)
+      return false;
   if (c->default_metric == PF_NO_METRIC && from->default_metric != PF_NO_METRIC)
     c->default_metric = find_metric(c, from->metrics[from->default_metric].name,
                                     from->metrics[from->default_metric].unit);
+  return true;
 }
 
 /* }====== */
@@ -266,17 +271,11 @@ bool pf_contexts_copy_nodes (pf_contexts *c, const pf_contexts *from) {
 
 
 pf_status pf_contexts_copy (pf_contexts *c, const pf_contexts *from) {
-  if (!pf_contexts_copy_nodes(c, from))
+  if (!pf_contexts_copy_nodes(c, from) || !pf_metrics_add(c, from))
     return PF_ENOMEM;
-  for (size_t m = 0; m < from->nmetrics; m++) {
-    const size_t to =
-        pf_metric_of(c, from->metrics[m].name, from->metrics[m].unit);
-    if (to == PF_NO_METRIC)
-      return PF_ENOMEM;
-    memcpy(c->weights[to], from->weights[m], from->count * sizeof(int64_t));
-  }
+  for (size_t m = 0; m < from->nmetrics; m++)
+    memcpy(c->weights[m], from->weights[m], from->count * sizeof(int64_t));
   c->has_overflowed = from->has_overflowed;
-  pf_metric_default_from(c, from);
   return PF_OK;
 }
 

@@ -60,9 +60,9 @@ size_t pf_metric_default (const pf_contexts *contexts);
    contexts without metrics. Indices stay the same. False when out of memory. */
 bool pf_metrics_copy (pf_contexts *contexts, const pf_contexts *from);
 
-/* Take over the default metric of `from`, if `contexts` state none. All metrics
-   of `from` have been added. */
-void pf_metric_default_from (pf_contexts *contexts, const pf_contexts *from);
+/* Add the metrics of `from` that are new, without weights, and take over its
+   default metric if `contexts` state none. False when out of memory. */
+bool pf_metrics_add (pf_contexts *contexts, const pf_contexts *from);
 
 /* The frame of an area: an area with its name, file and line only; PF_NO_AREA
    when out of memory. */

@@ -403,11 +403,8 @@ static pf_status merge (pf_contexts *c, const pf_contexts *more,
                         pf_contexts *consumed, int sign, pf_error *error) {
   pf_status status = PF_OK;
   /* All metrics come first, so that weights can be added without failure. */
-  for (size_t m = 0; m < more->nmetrics; m++)
-    if (pf_metric_of(c, more->metrics[m].name, more->metrics[m].unit) ==
-        PF_NO_METRIC)
-      return pf_no_memory(error);
-  pf_metric_default_from(c, more);
+  if (!pf_metrics_add(c, more))
+    return pf_no_memory(error);
   uint32_t *const frames = translate(c, more), *const own = translate(c, c);
   if (frames == NULL || own == NULL)
     status = pf_no_memory(error);
