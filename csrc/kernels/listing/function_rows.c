@@ -31,39 +31,34 @@ typedef struct functions_reader {
 } functions_reader;
 
 
-static void put_function (const pf_listing *listing, pf_batch *batch,
-                          size_t f) {
-  const pf_graph *graph = listing->flow->graph;
-  const uint32_t cycle = pf_flow_cycle(listing->flow, f);
-  put_int(batch, NUMBER, (int64_t)f);
-  put_name(batch, FUNCTION, listing_name(listing, f));
-  put_name(batch, SYMBOL, graph->names[f]);
-  pf_put_addr(&batch->columns[ADDRESS], batch->rows, graph->addresses[f], true);
-  put_name(batch, FILE_NAME, pf_graph_file(graph, f));
-  put_int(batch, LINE, pf_graph_first_line(graph, f));
-  if (pf_graph_file(graph, f) == PF_NO_NAME)
-    put_missing(batch, LINE);
-  put_int(batch, CALLS, graph->calls[f]);
-  put_int(batch, RECURSIVE, graph->self_calls[f]);
-  put_int(batch, CYCLE, cycle);
-  if (cycle == 0)
-    put_missing(batch, CYCLE);
-  pf_put_bool(&batch->columns[IS_PSEUDO], batch->rows,
-              (graph->flags[f] & PF_FUNCTION_PSEUDO) != 0, true);
-  pf_put_bool(&batch->columns[IS_LOCAL], batch->rows,
-              (graph->flags[f] & PF_FUNCTION_LOCAL) != 0, true);
-}
-
-
 static bool make_function (listing_reader *reader, pf_batch *batch) {
-  functions_reader *self = (functions_reader *)reader;
-  const pf_graph *graph = reader->listing.flow->graph;
+  functions_reader *const self = (functions_reader *)reader;
+  const pf_flow *const flow = reader->listing.flow;
+  const pf_graph *const graph = flow->graph;
+  pf_column *const columns = batch->columns;
+  const size_t row = batch->rows;
   while (self->at < graph->nfunctions && !reader->listing.zeros &&
          (graph->flags[self->at] & PF_FUNCTION_USED) == 0)
     self->at++;
   if (self->at == graph->nfunctions)
     return false;
-  put_function(&reader->listing, batch, self->at++);
+  const size_t f = self->at++;
+  const uint32_t file = pf_graph_file(graph, f);
+  const uint32_t cycle = pf_flow_cycle(flow, f);
+  put_int(batch, NUMBER, (int64_t)f);
+  put_name(batch, FUNCTION, listing_name(&reader->listing, f));
+  put_name(batch, SYMBOL, graph->names[f]);
+  pf_put_addr(&columns[ADDRESS], row, graph->addresses[f], true);
+  put_name(batch, FILE_NAME, file);
+  pf_put_int(&columns[LINE], row, pf_graph_first_line(graph, f),
+             file != PF_NO_NAME);
+  put_int(batch, CALLS, graph->calls[f]);
+  put_int(batch, RECURSIVE, graph->self_calls[f]);
+  pf_put_int(&columns[CYCLE], row, cycle, cycle != 0);
+  pf_put_bool(&columns[IS_PSEUDO], row,
+              (graph->flags[f] & PF_FUNCTION_PSEUDO) != 0, true);
+  pf_put_bool(&columns[IS_LOCAL], row,
+              (graph->flags[f] & PF_FUNCTION_LOCAL) != 0, true);
   return true;
 }
 

@@ -98,12 +98,10 @@ static void put_label (index_reader *self, pf_batch *batch, size_t node) {
     pad = wanted - self->width;
     self->width = wanted;
   }
-  if (batch->columns[PAD].data != NULL)
-    batch->columns[PAD].bytes[batch->rows] =
-        (pf_bytes){(const uint8_t *)spaces, pad};
-  if (batch->columns[LABEL].data != NULL)
-    batch->columns[LABEL].bytes[batch->rows] =
-        (pf_bytes){(const uint8_t *)label, size};
+  pf_put_bytes(&batch->columns[PAD], batch->rows,
+               (pf_bytes){(const uint8_t *)spaces, pad}, true);
+  pf_put_bytes(&batch->columns[LABEL], batch->rows,
+               (pf_bytes){(const uint8_t *)label, size}, true);
 }
 
 

@@ -148,9 +148,8 @@ static void put_entry (text_reader *self, pf_batch *batch) {
   const double children = pf_flow_shown_child(flow, self->node);
   char *label = self->labels[batch->rows];
   const size_t size = listing_label(label, flow->nodes[self->node].index, true);
-  if (batch->columns[LABEL].data != NULL)
-    batch->columns[LABEL].bytes[batch->rows] =
-        (pf_bytes){(const uint8_t *)label, size};
+  pf_put_bytes(&batch->columns[LABEL], batch->rows,
+               (pf_bytes){(const uint8_t *)label, size}, true);
   put_num(batch, PERCENT, 100 * (own + children) / self->all);
   put_seconds(self, batch, own, children);
 }
@@ -293,9 +292,9 @@ static void make_own_line (text_reader *self, pf_batch *batch) {
   const pf_flow *flow = self->listing.listing.flow;
   const pf_graph *graph = flow->graph;
   self->items.count = self->done = 0;
+  put_entry(self, batch);
   if (self->node >= graph->nfunctions) {
     const size_t cycle = self->node - graph->nfunctions;
-    put_entry(self, batch);
     const bool is_recursive = put_calls(self, batch, self->node, false);
     put_name(batch, KIND,
              self->kinds[is_recursive ? HEADER_RECURSIVE : HEADER]);
@@ -306,7 +305,6 @@ static void make_own_line (text_reader *self, pf_batch *batch) {
     self->step = MEMBERS;
     return;
   }
-  put_entry(self, batch);
   const bool is_recursive = put_calls(self, batch, self->node, true);
   put_named(self, batch, is_recursive ? FUNCTION_RECURSIVE : FUNCTION,
             (uint32_t)self->node);
