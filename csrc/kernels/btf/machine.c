@@ -17,24 +17,62 @@
 
 #include "kernels/btf/machine.h"
 #include "model/base/memory.h"
-#include "model/rows/put_values.h"
+#include "model/dictionary/names.h"
+
+#define SUFFIX_SIZE 16 /* %: and a number */
+
+
+/* {====== Names ====== */
+
+/* Append a name; `at` has 3 * bytes.size free bytes. BTF has no quotes, so commas,
+   % and all but printable ASCII are written as %XX; readers can restore it. */
+static size_t put_safe (char *at, pf_bytes bytes) {
+  static const char digits[] = "0123456789ABCDEF";
+  size_t size = 0;
+  for (size_t i = 0; i < bytes.size; i++) {
+    const uint8_t c = bytes.at[i];
+    const bool is_edge = i == 0 || i + 1 == bytes.size;
+    if (c > 0x20 ? c < 0x7f && c != ',' && c != '%' : c == 0x20 && !is_edge) {
+      at[size++] = (char)c;
+      continue;
+    }
+    at[size++] = '%';
+    at[size++] = digits[c >> 4];
+    at[size++] = digits[c & 15];
+  }
+  return size;
+}
+
+
+uint32_t btf_name (btf_names *n, char type, const char *prefix, pf_bytes name) {
+  const size_t before = strlen(prefix);
+  if (name.size > (SIZE_MAX - before - SUFFIX_SIZE) / 3 ||
+      !pf_grow(&n->text, &n->capacity, before + 3 * name.size + SUFFIX_SIZE))
+    return PF_NO_NAME;
+  memcpy(n->text, prefix, before);
+  size_t size = before + put_safe(n->text + before, name);
+  if (size == 0)
+    n->text[size++] = '?';
+  const pf_bytes plain = {(const uint8_t *)n->text, size};
+  const uint32_t known = pf_intern(n->dictionary, plain);
+  const uint64_t word = (uint64_t)(uint8_t)type << 32 | known;
+  uint32_t pair;
+  if (known == PF_NO_NAME ||
+      pf_id_table_words(&n->known, &word, 1, &pair) != PF_OK ||
+      !pf_grow_filled(&n->counts, &n->ncounts, (size_t)pair + 1, 0))
+    return PF_NO_NAME;
+  const uint32_t duplicates = n->counts[pair]++;
+  if (duplicates == 0)
+    return known;
+  size += (size_t)snprintf(n->text + size, SUFFIX_SIZE, "%%:%lu",
+                           (unsigned long)duplicates + 1);
+  return pf_intern(n->dictionary, (pf_bytes){(const uint8_t *)n->text, size});
+}
+
+/* }====== */
 
 
 /* {====== Rows ====== */
-
-const pf_field btf_fields[BTF_FIELDS] = {
-    {"kind", PF_NAME, "event, write, number or comment"},
-    {"time", PF_INT, "ns since the base"},
-    {"source", PF_NAME, "name of the source; of a comment its text"},
-    {"source_instance", PF_INT, "its instance"},
-    {"type", PF_NAME, "type of the target: T, I, R, SIG or STI"},
-    {"target", PF_NAME, "name of the target"},
-    {"target_instance", PF_INT, "its instance"},
-    {"event", PF_NAME, "what happens to the target"},
-    {"note", PF_INT, "the value of a write"},
-    {"number", PF_NUM, "the value of a write that is not an integer"},
-};
-
 
 static btf_row new_row (const btf_machine *m, btf_word type, btf_word event) {
   btf_row row;
@@ -56,27 +94,6 @@ static void put_row (btf_machine *m, const btf_row *row) {
   q->failed |= !pf_grow(&q->rows, &q->capacity, q->count + 1);
   if (!q->failed)
     q->rows[q->count++] = *row;
-}
-
-
-void btf_take (btf_queue *q, pf_batch *batch) {
-  pf_column *const c = batch->columns;
-  for (; q->head < q->count && batch->rows < PF_BATCH_ROWS; batch->rows++) {
-    const btf_row *const from = &q->rows[q->head++];
-    const size_t row = batch->rows;
-    pf_put_id(&c[0], row, from->kind);
-    pf_put_int(&c[1], row, from->time, true);
-    pf_put_id(&c[2], row, from->source);
-    pf_put_int(&c[3], row, from->source_instance, true);
-    pf_put_id(&c[4], row, from->type);
-    pf_put_id(&c[5], row, from->target);
-    pf_put_int(&c[6], row, from->target_instance, true);
-    pf_put_id(&c[7], row, from->event);
-    pf_put_int(&c[8], row, from->note, from->has_note);
-    pf_put_num(&c[9], row, from->number, from->has_number);
-  }
-  if (q->head == q->count)
-    q->head = q->count = 0;
 }
 
 
@@ -300,7 +317,9 @@ void btf_machine_close (btf_machine *m) {
   free(m->tops);
   free(m->entities);
   free(m->queue.rows);
-  btf_names_free(&m->names);
+  pf_id_table_free(&m->names.known);
+  free(m->names.counts);
+  free(m->names.text);
 }
 
 

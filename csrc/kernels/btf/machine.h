@@ -2,8 +2,7 @@
 ** machine.h - shared by the files of the conversion to BTF.
 **
 **   read_btf.c     the reader: reads events, finds which suspends are calls
-**   machine.c  the states of tasks, cores and runnables
-**   names_btf.c    unique names with only the characters that BTF allows
+**   machine.c      the states of tasks, cores and runnables, and their names
 */
 
 #ifndef machine_h
@@ -29,15 +28,6 @@ typedef struct btf_queue {
   bool failed;
 } btf_queue;
 
-#define BTF_FIELDS 10
-extern const pf_field btf_fields[BTF_FIELDS];
-
-/* Move rows into the free part of the batch. */
-void btf_take (btf_queue *queue, pf_batch *batch);
-
-
-/* {====== names_btf.c ====== */
-
 typedef struct btf_names {
   pf_dictionary *dictionary;
   pf_id_table known; /* ids of (type, name) pairs */
@@ -51,13 +41,6 @@ typedef struct btf_names {
    `prefix` and `name`; PF_NO_NAME when out of memory. */
 uint32_t btf_name (btf_names *names, char type, const char *prefix,
                    pf_bytes name);
-
-void btf_names_free (btf_names *names);
-
-/* }====== */
-
-
-/* {====== machine.c ====== */
 
 /* The role of an area in BTF. */
 typedef enum btf_role {
@@ -190,7 +173,5 @@ pf_status btf_machine_step (btf_machine *machine, int64_t time,
 
 /* Queue the rows for the end of the events. PF_ENOMEM. */
 pf_status btf_machine_end (btf_machine *machine);
-
-/* }====== */
 
 #endif

@@ -15,7 +15,10 @@
 #include "kernels/base/order.h"
 #include "kernels/base/pull.h"
 #include "model/base/memory.h"
+#include "model/rows/put_values.h"
 #include "model/rows/table_reader.h"
+
+#define BTF_FIELDS 10
 
 /* The columns of the events. */
 enum {
@@ -40,6 +43,19 @@ static const pf_want wants[COLUMNS] = {
     {"lane", PF_INT, false},  {"value", PF_INT, false},
     {"value", PF_NUM, false}, {"number", PF_NUM, false},
     {"core", PF_INT, false},
+};
+
+static const pf_field fields[BTF_FIELDS] = {
+    {"kind", PF_NAME, "event, write, number or comment"},
+    {"time", PF_INT, "ns since the base"},
+    {"source", PF_NAME, "name of the source; of a comment its text"},
+    {"source_instance", PF_INT, "its instance"},
+    {"type", PF_NAME, "type of the target: T, I, R, SIG or STI"},
+    {"target", PF_NAME, "name of the target"},
+    {"target_instance", PF_INT, "its instance"},
+    {"event", PF_NAME, "what happens to the target"},
+    {"note", PF_INT, "the value of a write"},
+    {"number", PF_NUM, "the value of a write that is not an integer"},
 };
 
 typedef struct block {
@@ -316,11 +332,33 @@ static pf_status step (btf_reader *r, pf_error *error) {
 }
 
 
+/* Move rows into the free part of the batch. */
+static void take_rows (btf_queue *q, pf_batch *batch) {
+  pf_column *const c = batch->columns;
+  for (; q->head < q->count && batch->rows < PF_BATCH_ROWS; batch->rows++) {
+    const btf_row *const from = &q->rows[q->head++];
+    const size_t row = batch->rows;
+    pf_put_id(&c[0], row, from->kind);
+    pf_put_int(&c[1], row, from->time, true);
+    pf_put_id(&c[2], row, from->source);
+    pf_put_int(&c[3], row, from->source_instance, true);
+    pf_put_id(&c[4], row, from->type);
+    pf_put_id(&c[5], row, from->target);
+    pf_put_int(&c[6], row, from->target_instance, true);
+    pf_put_id(&c[7], row, from->event);
+    pf_put_int(&c[8], row, from->note, from->has_note);
+    pf_put_num(&c[9], row, from->number, from->has_number);
+  }
+  if (q->head == q->count)
+    q->head = q->count = 0;
+}
+
+
 static pf_status btf_next (pf_reader *self, pf_batch *batch, pf_error *error) {
   btf_reader *const r = (btf_reader *)(void *)self;
   pf_batch_clear(batch);
   for (;;) {
-    btf_take(&r->machine.queue, batch);
+    take_rows(&r->machine.queue, batch);
     if (batch->rows == PF_BATCH_ROWS)
       return PF_MORE;
     if (r->ended)
@@ -385,7 +423,7 @@ pf_status pf_btf_open (pf_reader *events, const pf_btf_options *options,
     return pf_no_memory(error);
   static const char *const kinds[BTF_WRITE + 1] = {
       "", "enter", "leave", "suspend", "resume", "write"};
-  r->reader = (pf_reader){.fields = btf_fields,
+  r->reader = (pf_reader){.fields = fields,
                           .nfields = BTF_FIELDS,
                           .dictionary = events->dictionary,
                           .next = btf_next,
