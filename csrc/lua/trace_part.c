@@ -303,10 +303,13 @@ static bool is_like (const pf_table *a, const pf_table *b, bool compares_help) {
 static int part_is_like (lua_State *L) {
   const pf_trace *const a = &l_part_check(L, 1)->trace;
   const pf_trace *const b = &l_part_check(L, 2)->trace;
+  const bool compares_help = lua_toboolean(L, 4);
   bool is_equal = a->ntables == b->ntables;
-  for (size_t i = 0; is_equal && i < a->ntables; i++)
+  for (size_t i = 0; is_equal && i < a->ntables; i++) {
+    lua_settop(L, 3);
     is_equal = lua_getfield(L, 3, a->tables[i].name) != LUA_TNIL ||
-               is_like(&a->tables[i], &b->tables[i], lua_toboolean(L, 4));
+               is_like(&a->tables[i], &b->tables[i], compares_help);
+  }
   lua_pushboolean(L, is_equal);
   return 1;
 }
