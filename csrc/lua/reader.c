@@ -15,17 +15,45 @@
 #define L_CURSOR    "profio.cursor"
 #define MAX_COLUMNS 4096
 
-/* A batch and a position in it. User value 1 pins the reader; 2 is the string
-   cache, 3 the array of column names, for records. */
+/* How `each` converts the values of a column of the current batch. */
+typedef enum l_conversion {
+  AS_INT,  /* integers, none missing */
+  AS_NAME, /* names, none missing */
+  AS_AREA, /* areas, none missing */
+  AS_ANY   /* any other values */
+} l_conversion;
+
+typedef struct l_pick {
+  size_t number;           /* index of the column */
+  l_conversion conversion; /* used by `each` for the current batch */
+  const int64_t *ints;     /* AS_INT */
+  const uint32_t *ids;     /* AS_NAME, AS_AREA */
+} l_pick;
+
+/* Strings of names and areas that are cached in upvalues of `each`: pushing an
+   upvalue takes half the time of reading a table element. A slot is found by
+   the low bits of the id. */
+#define CACHE_SLOTS 256 /* a power of two */
+
+typedef struct l_cached {
+  uint32_t id;     /* an id of another slot: empty */
+  uint32_t number; /* number of the upvalue */
+} l_cached;
+
+/*
+** A batch and a position in it. User value 1 pins the reader; 2 is the string
+** cache, 3 the array of column names, for records.
+*/
 typedef struct l_cursor {
   const l_reader *reader;
-  pf_dictionary *dictionary; /* of the reader, also when that is closed */
   pf_batch batch;
   size_t row, rows; /* rows: 0 while a batch is being read */
   bool borrows;     /* a column of bytes: values end with the trace */
   bool is_reading;  /* for detecting recursion */
-  int count;        /* number of selected columns */
-  size_t columns[]; /* their indices */
+  l_cached names[CACHE_SLOTS], areas[CACHE_SLOTS];
+  int ncached;    /* number of upvalues in use */
+  int count;      /* number of selected columns */
+  l_pick picks[]; /* the selected columns */
 } l_cursor;
 
 
@@ -42,12 +70,12 @@ static l_cursor *new_cursor (lua_State *L) {
   lua_settop(L, 2);
   size_t columns[MAX_COLUMNS];
   const int count = l_columns_check(L, 2, r->reader, columns, MAX_COLUMNS);
-  const size_t size = (size_t)count * sizeof *columns;
-  l_cursor *const c = l_new(L, L_CURSOR, sizeof *c + size, 3);
+  const size_t size = (size_t)count * sizeof(l_pick);
+  l_cursor *const c = lua_newuserdatauv(L, sizeof *c + size, 3);
+  memset(c, 0, sizeof *c);
   c->reader = r;
-  c->dictionary = r->reader->dictionary;
   c->count = count;
-  memcpy(c->columns, columns, size);
+  luaL_setmetatable(L, L_CURSOR);
   l_pin(L, 3, 1, 1);
   l_reader_push_cache(L, 1);
   lua_setiuservalue(L, 3, 2);
@@ -56,6 +84,7 @@ static l_cursor *new_cursor (lua_State *L) {
   lua_createtable(L, count, 0);
   for (int i = 0; i < count; i++) {
     const pf_field *const field = &r->reader->fields[columns[i]];
+    c->picks[i].number = columns[i];
     c->borrows |= field->type == PF_BYTES;
     wanted[columns[i]] = true;
     lua_pushstring(L, field->name);
@@ -99,40 +128,141 @@ static bool refill (lua_State *L, l_cursor *c, int index) {
 }
 
 
-/* As l_push_value; usual values are pushed inline. */
-static inline void push (lua_State *L, const pf_column *column, size_t row,
-                         pf_dictionary *dictionary, int cache) {
-  const pf_type type = column->type;
-  if ((type == PF_INT || type == PF_ADDR) && !column->has_missing)
-    lua_pushinteger(L, column->ints[row]);
-  else if (type == PF_NAME && !column->has_missing)
-    l_push_name(L, dictionary, column->ids[row], cache);
-  else if (type == PF_AREA && !column->has_missing)
-    l_push_name(L, dictionary, pf_area_name(dictionary, column->ids[row]),
-                cache);
-  else
-    l_push_value(L, column, row, dictionary, cache);
+/* Upvalues of `each_next`. */
+#define EACH_CURSOR lua_upvalueindex(1)
+#define EACH_NAMES  lua_upvalueindex(2) /* string cache of names */
+#define EACH_AREAS  lua_upvalueindex(3) /* area id + 1 -> string */
+#define EACH_CACHED 4 /* first of l_cached; Lua allows 255 upvalues */
+#define MAX_CACHED  (256 - EACH_CACHED)
+
+
+static l_conversion conversion_of (const pf_column *column) {
+  if (column->has_missing)
+    return AS_ANY;
+  switch (column->type) {
+    case PF_INT:
+    case PF_HANDLE:
+    case PF_ADDR: return AS_INT;
+    case PF_NAME: return AS_NAME;
+    case PF_AREA: return AS_AREA;
+    default: return AS_ANY;
+  }
 }
 
 
-/* Upvalues: 1 the cursor, 2 the string cache. */
-static int each_next (lua_State *L) {
-  l_cursor *const c = lua_touserdata(L, lua_upvalueindex(1));
-  if (c->row == c->rows && !refill(L, c, lua_upvalueindex(1)))
-    return 0;
-  cursor_check_open(L, c);
-  const int count = c->count;
-  if (count >= LUA_MINSTACK)
-    luaL_checkstack(L, count + 2, "too many columns");
-  const pf_column *const columns = c->batch.columns;
-  const size_t row = c->row++;
-  if (pf_is_missing(&columns[c->columns[0]], row))
+/* Reads the next batch and sets the conversions; false at the end. */
+static bool each_refill (lua_State *L, l_cursor *c) {
+  lua_pushvalue(L, EACH_CURSOR);
+  if (!refill(L, c, lua_gettop(L)))
+    return false;
+  lua_pop(L, 1);
+  for (int i = 0; i < c->count; i++) {
+    l_pick *const pick = &c->picks[i];
+    const pf_column *const column = &c->batch.columns[pick->number];
+    pick->conversion = conversion_of(column);
+    pick->ints = column->ints;
+    pick->ids = column->ids;
+  }
+  return true;
+}
+
+
+/* Caches the string on top in an upvalue, if the slot and an upvalue are
+   free. */
+static void cache_string (lua_State *L, l_cursor *c, l_cached *cache,
+                          uint32_t id) {
+  l_cached *const slot = &cache[id & (CACHE_SLOTS - 1)];
+  if (((slot->id ^ id) & (CACHE_SLOTS - 1)) == 0 || c->ncached == MAX_CACHED)
+    return; /* the slot belongs to another id */
+  *slot = (l_cached){id, (uint32_t)(EACH_CACHED + c->ncached++)};
+  lua_pushvalue(L, -1);
+  lua_replace(L, lua_upvalueindex((int)slot->number));
+}
+
+
+/* Push a name or an area that is not in an upvalue. */
+static void push_uncached_name (lua_State *L, l_cursor *c, uint32_t name) {
+  l_push_name(L, c->reader->reader->dictionary, name, EACH_NAMES);
+  cache_string(L, c, c->names, name);
+}
+
+
+static void push_uncached_area (lua_State *L, l_cursor *c, uint32_t area) {
+  if (lua_rawgeti(L, EACH_AREAS, (lua_Integer)area + 1) != LUA_TSTRING) {
+    pf_dictionary *const dictionary = c->reader->reader->dictionary;
+    lua_pop(L, 1);
+    l_push_name(L, dictionary, pf_area_name(dictionary, area), EACH_NAMES);
+    lua_pushvalue(L, -1);
+    lua_rawseti(L, EACH_AREAS, (lua_Integer)area + 1);
+  }
+  cache_string(L, c, c->areas, area);
+}
+
+
+static void push_any (lua_State *L, const l_cursor *c, const l_pick *pick,
+                      size_t row) {
+  const pf_column *const column = &c->batch.columns[pick->number];
+  if (pick == c->picks && pf_is_missing(column, row))
     lua_pushboolean(L, 0); /* nil would end the for loop */
   else
-    push(L, &columns[c->columns[0]], row, c->dictionary, lua_upvalueindex(2));
-  for (int i = 1; i < count; i++)
-    push(L, &columns[c->columns[i]], row, c->dictionary, lua_upvalueindex(2));
+    l_push_value(L, column, row, c->reader->reader->dictionary, EACH_NAMES);
+}
+
+
+/* For functions that run for each value. */
+#define HOT static inline __attribute__((always_inline))
+
+HOT bool push_cached (lua_State *L, const l_cached *cache, uint32_t id) {
+  const l_cached *const slot = &cache[id & (CACHE_SLOTS - 1)];
+  if (slot->id != id)
+    return false;
+  lua_pushvalue(L, lua_upvalueindex((int)slot->number));
+  return true;
+}
+
+
+HOT void push_pick (lua_State *L, l_cursor *c, const l_pick *pick, size_t row) {
+  switch (pick->conversion) {
+    case AS_INT: lua_pushinteger(L, pick->ints[row]); break;
+    case AS_NAME:
+      if (!push_cached(L, c->names, pick->ids[row]))
+        push_uncached_name(L, c, pick->ids[row]);
+      break;
+    case AS_AREA:
+      if (!push_cached(L, c->areas, pick->ids[row]))
+        push_uncached_area(L, c, pick->ids[row]);
+      break;
+    default: push_any(L, c, pick, row);
+  }
+}
+
+
+static int each_next (lua_State *L) {
+  l_cursor *const c = lua_touserdata(L, EACH_CURSOR);
+  const int count = c->count;
+  if (c->row == c->rows && !each_refill(L, c))
+    return 0;
+  cursor_check_open(L, c);
+  if (count >= LUA_MINSTACK)
+    luaL_checkstack(L, count + 2, "too many columns");
+  const size_t row = c->row++;
+  for (int i = 0; i < count; i++)
+    push_pick(L, c, &c->picks[i], row);
   return count;
+}
+
+
+/* As each_next for three columns without bytes: with branches of its own for
+   each column the processor predicts better. */
+static int each_three (lua_State *L) {
+  l_cursor *const c = lua_touserdata(L, EACH_CURSOR);
+  if (c->row == c->rows && !each_refill(L, c))
+    return 0;
+  const size_t row = c->row++;
+  push_pick(L, c, &c->picks[0], row);
+  push_pick(L, c, &c->picks[1], row);
+  push_pick(L, c, &c->picks[2], row);
+  return 3;
 }
 
 
@@ -141,8 +271,18 @@ static int each_next (lua_State *L) {
 static int core_each (lua_State *L) {
   l_cursor *const c = new_cursor(L);
   luaL_argcheck(L, c->count > 0, 2, "no column");
+  /* Empties the cache: each slot gets an id that belongs to another slot. */
+  for (uint32_t i = 0; i < CACHE_SLOTS; i++)
+    c->names[i].id = c->areas[i].id = ~i;
   lua_getiuservalue(L, 3, 2);
-  lua_pushcclosure(L, each_next, 2);
+  lua_newtable(L);
+  if (!lua_checkstack(L, MAX_CACHED)) /* too few for the limit: out of memory */
+    l_no_memory(L);
+  for (int i = 0; i < MAX_CACHED; i++)
+    lua_pushnil(L);
+  const bool is_three = c->count == 3 && !c->borrows;
+  lua_pushcclosure(L, is_three ? each_three : each_next,
+                   EACH_CACHED - 1 + MAX_CACHED);
   return 1;
 }
 
@@ -150,10 +290,11 @@ static int core_each (lua_State *L) {
 /* Pushes a row as a table; `names` and `cache` are stack indices. */
 static void push_record (lua_State *L, const l_cursor *c, size_t row, int names,
                          int cache) {
+  pf_dictionary *const dictionary = c->reader->reader->dictionary;
   lua_createtable(L, 0, c->count);
   for (int i = 0; i < c->count; i++) {
     lua_rawgeti(L, names, i + 1);
-    l_push_value(L, &c->batch.columns[c->columns[i]], row, c->dictionary,
+    l_push_value(L, &c->batch.columns[c->picks[i].number], row, dictionary,
                  cache);
     lua_rawset(L, -3);
   }
@@ -163,8 +304,11 @@ static void push_record (lua_State *L, const l_cursor *c, size_t row, int names,
 /* Upvalues: 1 the cursor, 2 the string cache, 3 the column names. */
 static int records_next (lua_State *L) {
   l_cursor *const c = lua_touserdata(L, lua_upvalueindex(1));
-  if (c->row == c->rows && !refill(L, c, lua_upvalueindex(1)))
-    return 0;
+  if (c->row == c->rows) {
+    lua_pushvalue(L, lua_upvalueindex(1));
+    if (!refill(L, c, lua_gettop(L)))
+      return 0;
+  }
   cursor_check_open(L, c);
   push_record(L, c, c->row++, lua_upvalueindex(3), lua_upvalueindex(2));
   return 1;
