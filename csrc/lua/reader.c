@@ -11,6 +11,7 @@
 
 #include "lua/arguments.h"
 #include "lua/callback.h"
+#include "model/base/switches.h"
 
 #define L_CURSOR    "profio.cursor"
 #define MAX_COLUMNS 4096
@@ -46,6 +47,7 @@ typedef struct l_cached {
 */
 typedef struct l_cursor {
   const l_reader *reader;
+  pf_dictionary *dictionary; /* also when the reader has been closed */
   pf_batch batch;
   size_t row, rows; /* rows: 0 while a batch is being read */
   bool borrows;     /* a column of bytes: values end with the trace */
@@ -74,6 +76,7 @@ static l_cursor *new_cursor (lua_State *L) {
   l_cursor *const c = lua_newuserdatauv(L, sizeof *c + size, 3);
   memset(c, 0, sizeof *c);
   c->reader = r;
+  c->dictionary = r->reader->dictionary;
   c->count = count;
   luaL_setmetatable(L, L_CURSOR);
   l_pin(L, 3, 1, 1);
@@ -137,7 +140,7 @@ static bool refill (lua_State *L, l_cursor *c, int index) {
 
 
 static l_conversion conversion_of (const pf_column *column) {
-  if (column->has_missing)
+  if (column->has_missing || !PF_FAST(STRINGS))
     return AS_ANY;
   switch (column->type) {
     case PF_INT:
@@ -182,14 +185,14 @@ static void cache_string (lua_State *L, l_cursor *c, l_cached *cache,
 
 /* Push a name or an area that is not in an upvalue. */
 static void push_uncached_name (lua_State *L, l_cursor *c, uint32_t name) {
-  l_push_name(L, c->reader->reader->dictionary, name, EACH_NAMES);
+  l_push_name(L, c->dictionary, name, EACH_NAMES);
   cache_string(L, c, c->names, name);
 }
 
 
 static void push_uncached_area (lua_State *L, l_cursor *c, uint32_t area) {
   if (lua_rawgeti(L, EACH_AREAS, (lua_Integer)area + 1) != LUA_TSTRING) {
-    pf_dictionary *const dictionary = c->reader->reader->dictionary;
+    pf_dictionary *const dictionary = c->dictionary;
     lua_pop(L, 1);
     l_push_name(L, dictionary, pf_area_name(dictionary, area), EACH_NAMES);
     lua_pushvalue(L, -1);
@@ -205,7 +208,7 @@ static void push_any (lua_State *L, const l_cursor *c, const l_pick *pick,
   if (pick == c->picks && pf_is_missing(column, row))
     lua_pushboolean(L, 0); /* nil would end the for loop */
   else
-    l_push_value(L, column, row, c->reader->reader->dictionary, EACH_NAMES);
+    l_push_value(L, column, row, c->dictionary, EACH_NAMES);
 }
 
 
@@ -290,7 +293,7 @@ static int core_each (lua_State *L) {
 /* Pushes a row as a table; `names` and `cache` are stack indices. */
 static void push_record (lua_State *L, const l_cursor *c, size_t row, int names,
                          int cache) {
-  pf_dictionary *const dictionary = c->reader->reader->dictionary;
+  pf_dictionary *const dictionary = c->dictionary;
   lua_createtable(L, 0, c->count);
   for (int i = 0; i < c->count; i++) {
     lua_rawgeti(L, names, i + 1);

@@ -26,6 +26,22 @@ describe("a reader that another one reads", function()
       trace:close()
       assert.has_error(function() core.rows(limit, { "count" }) end, "trace is closed")
    end)
+
+   it("returns the rest of the batch when it is closed in the middle", function()
+      for _, iterate in ipairs { core.each, core.records } do
+         local rows = { { "a", "f" }, { "b", "g" } }
+         local reader = core.rows_reader({ { "x", "name" }, { "y", "area" } }, rows)
+         local seen = 0
+         assert.has_error(function()
+            for _ in iterate(reader, { "x", "y" }) do
+               seen = seen + 1
+               reader:close()
+               collectgarbage()
+            end
+         end, "reader is closed")
+         assert.equal(2, seen)
+      end
+   end)
 end)
 
 describe("arguments of the core", function()
