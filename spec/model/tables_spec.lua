@@ -46,6 +46,19 @@ static int check_missing (void) {
   return wrong;
 }
 
+static int check_small (void) {
+  uint32_t wrong = 0, ids[2000], values[2000];
+  pf_id_table table;
+  pf_id_table_init(&table);
+  for (uint32_t i = 0; i < 2000; i++) /* 1000 values, each twice, some of them large */
+    values[i] = i % 1000 % 10 == 0 ? UINT32_MAX - i % 1000 : 999 - i % 1000;
+  wrong += pf_id_table_small(&table, values, 2000, ids) != PF_OK;
+  for (uint32_t i = 0; i < 2000; i++)
+    wrong += ids[i] != i % 1000;
+  pf_id_table_free(&table);
+  return wrong;
+}
+
 static bool is_same (const void *context, uint32_t number) {
   return *(const uint64_t *)context == word_of(number);
 }
@@ -71,15 +84,15 @@ static int check_interned (unsigned bits, uint32_t count) {
 }
 
 int main (void) {
-  printf("%d %d %d %d", check_ids(), check_missing(), check_interned(64 - 1, COUNT),
-         check_interned(6, 2000));
+  printf("%d %d %d %d %d", check_ids(), check_missing(), check_small(),
+         check_interned(64 - 1, COUNT), check_interned(6, 2000));
   return 0;
 }
 ]]
 
 describe("a hash table", function()
    it("gives each key the same number again, and no other key its number", function()
-      assert.equal("0 0 0 0", command.run_c("tables", program, "model/base/id_table.c",
+      assert.equal("0 0 0 0 0", command.run_c("tables", program, "model/base/id_table.c",
          "model/base/intern_table.c", "model/base/memory.c"))
    end)
 end)

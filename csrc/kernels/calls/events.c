@@ -167,6 +167,18 @@ static pf_status translate (pf_events *e, const pf_column *column, size_t which,
 }
 
 
+static pf_status encode_lane (pf_events *e, uint64_t word, bool missing,
+                              uint32_t *id) {
+  if (pf_id_table_nullable(&e->lanes, &word, &missing, 1, id) != PF_OK)
+    return PF_ENOMEM;
+  if (!missing) {
+    e->lane_cache[word & 63].word = word;
+    e->lane_cache[word & 63].id = *id + 1;
+  }
+  return PF_OK;
+}
+
+
 /* Most rows have the lane of the previous row. */
 static pf_status encode_lanes (pf_events *e, const pf_column *column) {
   const bool is_int = column->type == PF_INT;
@@ -177,10 +189,15 @@ static pf_status encode_lanes (pf_events *e, const pf_column *column) {
     const uint64_t word =
         is_int ? pf_order_int(column->ints[i]) : column->ids[i];
     const bool missing = pf_is_missing(column, i);
-    if ((missing || word != last || id == PF_NO_ID) &&
-        pf_id_table_nullable(&e->lanes, &word, &missing, 1, &id) != PF_OK)
-      return PF_ENOMEM;
-    last = word;
+    if (missing || word != last || id == PF_NO_ID) {
+      const size_t at = word & 63;
+      last = word;
+      if (!missing && e->lane_cache[at].id != 0 &&
+          e->lane_cache[at].word == word)
+        id = e->lane_cache[at].id - 1;
+      else if (encode_lane(e, word, missing, &id) != PF_OK)
+        return PF_ENOMEM;
+    }
     e->lane_ids[i] = id;
     if (missing)
       id = PF_NO_ID;
@@ -192,8 +209,7 @@ static pf_status encode_lanes (pf_events *e, const pf_column *column) {
 pf_status pf_events_same_lane (pf_events *e, const pf_events *others,
                                uint32_t lane, uint32_t *same) {
   const bool missing = lane == others->lanes.missing;
-  return pf_id_table_nullable(&e->lanes, &others->lanes.words[lane], &missing,
-                              1, same);
+  return encode_lane(e, others->lanes.words[lane], missing, same);
 }
 
 

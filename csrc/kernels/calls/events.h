@@ -28,7 +28,12 @@ typedef struct pf_events {
   size_t extra;                          /* column, see pf_events_open */
   size_t line, params;                   /* see pf_events_open */
   pf_id_table lanes;                     /* order words of lanes to ids */
-  uint8_t *codes; /* two for each name: event kind, flags */
+  struct {
+    uint64_t word;
+    uint32_t id;    /* + 1, or 0: none */
+  } lane_cache[64]; /* direct-mapped cache of ids, by the low bits of the
+                       word */
+  uint8_t *codes;   /* two for each name: event kind, flags */
   size_t ncodes;
   uint8_t kinds[PF_BATCH_ROWS];
   uint8_t flag_bits[PF_BATCH_ROWS];

@@ -106,6 +106,10 @@ static pf_status encode_key (pf_keys *k, size_t key, const pf_batch *batch,
   }
   else if (column->type == PF_BYTES)
     status = intern_texts(k, column, rows, error);
+  else if (pf_type_is_id(column->type) && !column->has_missing)
+    return pf_id_table_small(values, column->ids, rows, numbers) == PF_OK
+               ? PF_OK
+               : pf_no_memory(error);
   else {
     pf_order_column(column, rows, k->words);
     floor_words(spec, column->type, k->words, rows);

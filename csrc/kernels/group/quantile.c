@@ -212,22 +212,72 @@ pf_status pf_quantile_add_codes (pf_quantile *q, const uint16_t *codes,
 }
 
 
+/* Eight counters in one word. */
+#define EIGHT   8
+#define HIGHEST UINT64_C(0x8080808080808080)
+
+static uint64_t load_eight (const uint8_t *counts) {
+  uint64_t word;
+  memcpy(&word, counts, sizeof word);
+  return word;
+}
+
+
+/* Add eight counters to others. False, and nothing is added, if one would
+   overflow. */
+static bool add_eight (uint8_t *counts, uint64_t more) {
+  const uint64_t old = load_eight(counts);
+  const uint64_t sum =
+      ((old & ~HIGHEST) + (more & ~HIGHEST)) ^ ((old ^ more) & HIGHEST);
+  if ((((old & more) | ((old | more) & ~sum)) & HIGHEST) != 0)
+    return false;
+  memcpy(counts, &sum, sizeof sum);
+  return true;
+}
+
+
+/* Add `count` to a counter. */
+static pf_status add_count (pf_buckets *b, uint32_t at, uint64_t count) {
+  const uint64_t sum = count_at(b, at) + count;
+  b->counts[at] = (uint8_t)sum;
+  if (sum >> COUNT_BITS != 0 && b->high == NULL &&
+      (b->high = calloc(b->size, sizeof *b->high)) == NULL)
+    return PF_ENOMEM;
+  if (b->high != NULL)
+    b->high[at] = sum >> COUNT_BITS;
+  return PF_OK;
+}
+
+
+/* Extend the counters to all buckets that are used in `more`. */
+static bool extend_to_buckets (pf_buckets *b, const pf_buckets *more) {
+  uint32_t first = 0, end = more->size;
+  while (first < end && count_at(more, first) == 0)
+    first++;
+  while (end > first && count_at(more, end - 1) == 0)
+    end--;
+  return first == end ||
+         (extend(b, more->first + first) && extend(b, more->first + end - 1));
+}
+
+
 /* Add the counters of `more`. */
 static pf_status merge_buckets (pf_buckets *b, const pf_buckets *more) {
-  for (uint32_t i = 0; i < more->size; i++) {
-    const uint64_t count = count_at(more, i);
-    if (count == 0)
-      continue;
-    if (!extend(b, more->first + i))
-      return PF_ENOMEM;
+  if (!extend_to_buckets(b, more))
+    return PF_ENOMEM;
+  for (uint32_t i = 0; i < more->size;) {
     const uint32_t at = more->first + i - b->first;
-    const uint64_t sum = count_at(b, at) + count;
-    b->counts[at] = (uint8_t)sum;
-    if (sum >> COUNT_BITS != 0 && b->high == NULL &&
-        (b->high = calloc(b->size, sizeof *b->high)) == NULL)
-      return PF_ENOMEM;
-    if (b->high != NULL)
-      b->high[at] = sum >> COUNT_BITS;
+    const bool are_eight = more->size - i >= EIGHT && more->high == NULL;
+    const uint64_t eight = are_eight ? load_eight(more->counts + i) : 0;
+    if (are_eight && (eight == 0 || (at < b->size && b->size - at >= EIGHT &&
+                                     add_eight(b->counts + at, eight)))) {
+      i += EIGHT;
+      continue;
+    }
+    for (uint32_t end = i + (are_eight ? EIGHT : 1); i < end; i++)
+      if (count_at(more, i) != 0 &&
+          add_count(b, more->first + i - b->first, count_at(more, i)) != PF_OK)
+        return PF_ENOMEM;
   }
   return PF_OK;
 }
@@ -276,6 +326,24 @@ static uint64_t rank_of (uint64_t count, uint32_t rank) {
 }
 
 
+/* Skip counters, eight at a time, while their sum is less than the rank.
+   Returns the first one not skipped. */
+static uint32_t skip_counts (const pf_buckets *b, uint64_t *rank) {
+  const uint64_t every_other = UINT64_C(0x00ff00ff00ff00ff);
+  uint32_t i = 0;
+  for (; b->high == NULL && b->size - i >= EIGHT; i += EIGHT) {
+    const uint64_t eight = load_eight(b->counts + i);
+    const uint64_t pairs =
+        (eight & every_other) + (eight >> COUNT_BITS & every_other);
+    const uint64_t sum = pairs * UINT64_C(0x0001000100010001) >> 48;
+    if (*rank <= sum)
+      break;
+    *rank -= sum;
+  }
+  return i;
+}
+
+
 /* The value at rank `rank` in ascending order. */
 static double value_at_rank (const pf_quantile *q, pf_type type,
                              uint64_t rank) {
@@ -287,7 +355,8 @@ static double value_at_rank (const pf_quantile *q, pf_type type,
   if (rank <= q->zeros)
     return 0;
   rank -= q->zeros;
-  for (uint32_t i = 0; i < q->positive.size; i++) {
+  for (uint32_t i = skip_counts(&q->positive, &rank); i < q->positive.size;
+       i++) {
     if (rank <= count_at(&q->positive, i))
       return bucket_middle(q->positive.first + i, type);
     rank -= count_at(&q->positive, i);

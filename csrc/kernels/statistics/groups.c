@@ -421,8 +421,15 @@ static pf_status find_by_caller (pf_groups *g, const pf_lanes *lanes,
   for (size_t i = 0; i < count; i++) {
     const uint64_t area = lanes->slots[calls[i].slot].area;
     const uint64_t key = area << 32 | calls[i].caller;
-    if (!find_group(g, key, &g->ids[i]))
-      return PF_ENOMEM;
+    const size_t at = (key ^ key >> 32 ^ key >> 28) & 255;
+    if (g->caller_cache[at].group == 0 || g->caller_cache[at].key != key) {
+      uint32_t group;
+      if (!find_group(g, key, &group))
+        return PF_ENOMEM;
+      g->caller_cache[at].key = key;
+      g->caller_cache[at].group = group + 1;
+    }
+    g->ids[i] = g->caller_cache[at].group - 1;
   }
   return PF_OK;
 }

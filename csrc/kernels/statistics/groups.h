@@ -98,7 +98,11 @@ typedef struct pf_groups {
                          upper half and its caller in the lower */
   uint32_t *slot_groups; /* the group of each slot, or PF_NO_ID */
   size_t nslots;
-  uint32_t *ids; /* the groups of the calls that are being added */
+  struct {
+    uint64_t key;
+    uint32_t group;    /* + 1, or 0: none */
+  } caller_cache[256]; /* groups by caller, a direct-mapped cache */
+  uint32_t *ids;       /* the groups of the calls that are being added */
   size_t capacity;
 } pf_groups;
 

@@ -1,6 +1,7 @@
 /*
 ** id_table.c - a hash table with open addressing and linear probing
-** (multiplicative hashing: Knuth, The Art of Computer Programming 3, 6.4).
+** (multiplicative hashing: Knuth, The Art of Computer Programming 3, 6.4), and
+** an array for small words.
 */
 
 #include <assert.h>
@@ -11,7 +12,8 @@
 #include "model/base/id_table.h"
 #include "model/base/memory.h"
 
-#define SMALL_TABLE ((size_t)1 << 16) /* slots */
+#define MAX_DIRECT  ((uint32_t)1 << 22) /* words below it use the array */
+#define SMALL_TABLE ((size_t)1 << 16)   /* slots */
 
 typedef struct pf_id_slot slot;
 
@@ -34,6 +36,7 @@ void pf_id_table_init (pf_id_table *n) {
 void pf_id_table_free (pf_id_table *n) {
   free(n->words);
   free(n->slots);
+  free(n->direct);
 }
 
 
@@ -141,3 +144,77 @@ pf_status pf_id_table_nullable (pf_id_table *n, const uint64_t *words,
   }
   return PF_OK;
 }
+
+/* }====== */
+
+
+/* {====== The plain array ====== */
+
+static bool grow_direct (pf_id_table *n, uint32_t value) {
+  uint32_t size = n->ndirect == 0 ? 256 : n->ndirect;
+  while (size <= value)
+    size *= 2;
+  size_t capacity = n->ndirect;
+  if (!pf_grow_filled(&n->direct, &capacity, size, 0xff))
+    return false;
+  n->ndirect = size;
+  return true;
+}
+
+
+/* Find or assign the id of a word that is not in the array, and add it there
+   unless the word is too large. */
+static pf_status add_direct (pf_id_table *n, uint32_t value, uint32_t *id) {
+  if ((n->slots == NULL && !grow_slots(n)) || find(n, value, id) != PF_OK)
+    return PF_ENOMEM;
+  if (value >= MAX_DIRECT)
+    return PF_OK;
+  if (value >= n->ndirect && !grow_direct(n, value))
+    return PF_ENOMEM;
+  n->direct[value] = *id;
+  return PF_OK;
+}
+
+
+/* Encode values up to the first one that is not in the array. Returns how many.
+   The size of the array is a power of two and ids are below 2^31, so that one
+   comparison tests several values or ids. */
+static size_t encode_known (const pf_id_table *n, const uint32_t *values,
+                            size_t count, uint32_t *ids) {
+  const uint32_t *const direct = n->direct;
+  const uint32_t ndirect = n->ndirect;
+  size_t i = 0;
+  for (; count - i >= 4; i += 4) {
+    const uint32_t *const four = values + i;
+    if ((four[0] | four[1] | four[2] | four[3]) >= ndirect)
+      break;
+    const uint32_t a = direct[four[0]], b = direct[four[1]];
+    const uint32_t c = direct[four[2]], d = direct[four[3]];
+    if ((a | b | c | d) > INT32_MAX)
+      break;
+    ids[i] = a;
+    ids[i + 1] = b;
+    ids[i + 2] = c;
+    ids[i + 3] = d;
+  }
+  while (i < count && values[i] < ndirect && direct[values[i]] != PF_NO_ID) {
+    ids[i] = direct[values[i]];
+    i++;
+  }
+  return i;
+}
+
+
+pf_status pf_id_table_small (pf_id_table *n, const uint32_t *values,
+                             size_t count, uint32_t *ids) {
+  size_t done = encode_known(n, values, count, ids);
+  while (done < count) {
+    if (add_direct(n, values[done], &ids[done]) != PF_OK)
+      return PF_ENOMEM;
+    done++;
+    done += encode_known(n, values + done, count - done, ids + done);
+  }
+  return PF_OK;
+}
+
+/* }====== */

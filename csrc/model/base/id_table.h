@@ -25,14 +25,21 @@ typedef struct pf_id_table {
   unsigned shift;      /* from a hash to a slot: its top bits */
   uint64_t multiplier; /* differs between runs, so that no file can contain
                           prepared collisions */
+  uint32_t *direct;    /* small words to ids, or PF_NO_ID */
+  uint32_t ndirect;
 } pf_id_table;
 
 /* Initialise a table; nothing is allocated. */
 void pf_id_table_init (pf_id_table *table);
 
-/* Set ids[i] to the id of words[i]; new words get the next id. PF_OK or
-   PF_ENOMEM. */
+/* Set ids[i] to the id of words[i]; new words get the next id. These three
+   return PF_OK or PF_ENOMEM. */
 pf_status pf_id_table_words (pf_id_table *table, const uint64_t *words,
+                             size_t count, uint32_t *ids);
+
+/* As pf_id_table_words for mostly small words, which are looked up in an
+   array. */
+pf_status pf_id_table_small (pf_id_table *table, const uint32_t *values,
                              size_t count, uint32_t *ids);
 
 /* As pf_id_table_words; a word with missing[i] is "no value", which has an id
