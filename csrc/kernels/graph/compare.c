@@ -42,7 +42,6 @@ typedef struct difference {
 typedef struct compare_reader {
   listing_reader listing; /* of the exact profile */
   pf_listing compat;
-  const pf_graph *exact, *gprof; /* of both profiles */
   uint32_t *partner;  /* of exact functions: the gprof function, or NONE */
   uint32_t *paired;   /* of gprof functions: the exact function, or NONE */
   uint32_t *absorbed; /* of gprof functions: the first exact one it absorbs, */
@@ -51,6 +50,15 @@ typedef struct compare_reader {
   difference *rows;
   size_t count, at;
 } compare_reader;
+
+static const pf_graph *exact_graph (const compare_reader *self) {
+  return self->listing.listing.flow->graph;
+}
+
+
+static const pf_graph *gprof_graph (const compare_reader *self) {
+  return self->compat.flow->graph;
+}
 
 
 /* {====== Pairs ====== */
@@ -70,7 +78,7 @@ static uint32_t owner_of (const pf_graph *gprof, uint64_t address) {
 
 
 static void pair_up (compare_reader *self) {
-  const pf_graph *const exact = self->exact, *const gprof = self->gprof;
+  const pf_graph *exact = exact_graph(self), *gprof = gprof_graph(self);
   memset(self->paired, 0xff, gprof->nfunctions * sizeof *self->paired);
   memset(self->absorbed, 0xff, gprof->nfunctions * sizeof *self->absorbed);
   for (uint32_t e = 0; e < exact->nfunctions; e++) {
@@ -101,7 +109,7 @@ static double gprof_self (const compare_reader *self, uint32_t g) {
 
 
 static void add_difference (compare_reader *self, uint32_t e, uint32_t g) {
-  const pf_graph *const exact = self->exact, *const gprof = self->gprof;
+  const pf_graph *exact = exact_graph(self), *gprof = gprof_graph(self);
   const double left = e == NONE ? 0 : self->listing.listing.flow->nodes[e].self;
   const double right = g == NONE ? 0 : gprof_self(self, g);
   const int64_t calls = e == NONE ? 0 : exact->calls[e];
@@ -142,7 +150,7 @@ static void add_reason (reasons *list, const char *reason) {
 
 static void explain_absorbed (const compare_reader *self, uint32_t g,
                               reasons *list) {
-  const pf_graph *const exact = self->exact;
+  const pf_graph *exact = exact_graph(self);
   const uint32_t e = self->absorbed[g];
   char text[300];
   if (e == NONE)
@@ -167,7 +175,7 @@ static bool differ (double left, double right) {
    samples to the exact ones that changes the number. */
 static void explain_time (const compare_reader *self, uint32_t e, uint32_t g,
                           reasons *list) {
-  const pf_graph *const exact = self->exact, *const gprof = self->gprof;
+  const pf_graph *exact = exact_graph(self), *gprof = gprof_graph(self);
   const pf_flow *flow = self->listing.listing.flow;
   const double samples = (double)exact->weights[0][e];
   if (!pf_flow_in_flat(self->compat.flow, g))
@@ -191,16 +199,17 @@ static void explain_time (const compare_reader *self, uint32_t e, uint32_t g,
 
 
 static uint32_t explain (const compare_reader *self, const difference *row) {
-  const pf_graph *const exact = self->exact, *const gprof = self->gprof;
+  const pf_graph *exact = exact_graph(self), *gprof = gprof_graph(self);
   reasons list = {"", 0};
   if (row->exact == NONE)
     add_reason(&list, "not a function");
   else if (row->gprof == NONE) {
     const uint32_t e = row->exact;
-    const pf_bytes name = pf_name(exact->dictionary, exact->names[e]);
-    if ((exact->flags[e] & PF_FUNCTION_PSEUDO) != 0)
+    const pf_graph *graph = exact_graph(self);
+    const pf_bytes name = pf_name(graph->dictionary, graph->names[e]);
+    if ((graph->flags[e] & PF_FUNCTION_PSEUDO) != 0)
       add_reason(&list, "outside symbols");
-    else if ((exact->flags[e] & PF_FUNCTION_LOCAL) != 0 &&
+    else if ((graph->flags[e] & PF_FUNCTION_LOCAL) != 0 &&
              memchr(name.at, '.', name.size) != NULL)
       add_reason(&list, "local suffix dropped");
     else
@@ -241,8 +250,8 @@ static bool make_difference (listing_reader *reader, pf_batch *batch) {
   }
   else {
     put_int(batch, EXACT_SELF,
-            self->exact->weights[reader->listing.flow->metric][e]);
-    put_int(batch, EXACT_CALLS, self->exact->calls[e]);
+            exact_graph(self)->weights[reader->listing.flow->metric][e]);
+    put_int(batch, EXACT_CALLS, exact_graph(self)->calls[e]);
   }
   if (g == NONE) {
     put_missing(batch, GPROF_SELF);
@@ -250,7 +259,7 @@ static bool make_difference (listing_reader *reader, pf_batch *batch) {
   }
   else {
     put_time(batch, GPROF_SELF, reader->listing.flow, gprof_self(self, g));
-    put_int(batch, GPROF_CALLS, self->gprof->calls[g]);
+    put_int(batch, GPROF_CALLS, gprof_graph(self)->calls[g]);
   }
   return true;
 }
@@ -269,8 +278,8 @@ static void close_compare (pf_reader *reader) {
 
 
 static bool open_compare (compare_reader *self) {
-  const size_t n = self->exact->nfunctions + 1;
-  const size_t m = self->gprof->nfunctions + 1;
+  const size_t n = exact_graph(self)->nfunctions + 1;
+  const size_t m = gprof_graph(self)->nfunctions + 1;
   self->partner = malloc(n * sizeof *self->partner);
   self->outside = calloc(n, sizeof *self->outside);
   self->paired = malloc(m * sizeof *self->paired);
@@ -291,18 +300,18 @@ pf_status pf_compare (const pf_listing *exact, const pf_listing *compat,
     return PF_ENOMEM;
   self->listing.base.close = close_compare;
   self->compat = *compat;
-  self->exact = exact->flow->graph;
-  self->gprof = compat->flow->graph;
-  const bool ok = open_compare(self);
-  if (ok) {
-    pair_up(self);
-    for (uint32_t e = 0; e < self->exact->nfunctions; e++)
-      add_difference(self, e, self->partner[e]);
-    for (uint32_t g = 0; g < self->gprof->nfunctions; g++)
-      if (self->paired[g] == NONE)
-        add_difference(self, NONE, g);
-    qsort(self->rows, self->count, sizeof *self->rows, compare_sizes);
+  if (!open_compare(self)) {
+    close_compare(&self->listing.base);
+    return pf_no_memory(error);
   }
-  return pf_reader_opened(&self->listing.base, ok ? PF_OK : pf_no_memory(error),
-                          reader);
+  pair_up(self);
+  for (uint32_t e = 0; e < exact_graph(self)->nfunctions; e++)
+    add_difference(self, e, self->partner[e]);
+  for (uint32_t g = 0; g < gprof_graph(self)->nfunctions; g++)
+    if (self->paired[g] == NONE)
+      add_difference(self, NONE, g);
+  if (self->count > 0)
+    qsort(self->rows, self->count, sizeof *self->rows, compare_sizes);
+  *reader = &self->listing.base;
+  return PF_OK;
 }

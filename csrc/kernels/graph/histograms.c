@@ -118,12 +118,15 @@ void pf_histograms_facts (const pf_histograms *sets,
 
 const pf_histogram *pf_histograms_find (const pf_histograms *sets,
                                         int64_t number, size_t *at) {
-  for (size_t n = 0, i = *at; n < sets->count; n++, i++) {
-    i = i < sets->count ? i : 0;
+  for (size_t i = *at; i < sets->count; i++)
     if (sets->sets[i].number == number) {
       *at = i;
       return &sets->sets[i];
     }
-  }
+  for (size_t i = 0; i < *at && i < sets->count; i++)
+    if (sets->sets[i].number == number) {
+      *at = i;
+      return &sets->sets[i];
+    }
   return NULL;
 }

@@ -5,7 +5,6 @@
 
 #include "kernels/listing/row_fill.h"
 #include "kernels/base/order.h"
-#include "model/base/sorts.h"
 
 enum {
   FILE_NAME,
@@ -44,46 +43,49 @@ typedef struct line_reader {
 
 /* {====== Orders ====== */
 
-/* Compare by file, line and function; `context` is the ranks of the names of
-   files. The unknown file comes last. */
-static int by_location (const void *context, const void *left,
-                        const void *right) {
-  const uint32_t *const ranks = context;
-  const line_row *const a = left, *const b = right;
-  if (a->file != b->file) {
-    if (a->file == PF_NO_NAME || b->file == PF_NO_NAME)
-      return a->file == PF_NO_NAME ? 1 : -1;
-    return ranks[a->file] < ranks[b->file] ? -1 : 1;
-  }
+/* Compare by file, line and function; `file` is the rank of the file name. */
+static int by_location (const void *left, const void *right) {
+  const line_row *a = left, *b = right;
+  if (a->file != b->file)
+    return a->file < b->file ? -1 : 1;
   if (a->line != b->line)
     return a->line < b->line ? -1 : 1;
   return a->function < b->function ? -1 : a->function > b->function;
 }
 
 
-static int by_weight (const void *context, const void *left,
-                      const void *right) {
-  const line_row *const a = left, *const b = right;
+static int by_weight (const void *left, const void *right) {
+  const line_row *a = left, *b = right;
   if (a->self != b->self)
     return a->self > b->self ? -1 : 1;
-  return by_location(context, left, right);
+  return by_location(left, right);
 }
 
 
-static pf_status sort_rows (line_reader *self, pf_compare *order) {
-  const pf_dictionary *const dictionary = self->listing.base.dictionary;
+/* Sort the rows. Ids of file names are replaced by their ranks meanwhile; the
+   unknown file comes last. */
+static pf_status sort_rows (line_reader *self,
+                            int (*order)(const void *, const void *)) {
+  const pf_dictionary *dictionary = self->listing.base.dictionary;
   const uint32_t names = pf_names_count(dictionary);
-  if (self->count == 0)
-    return PF_OK;
-  uint32_t *const ranks = malloc(((size_t)names + 1) * sizeof *ranks);
-  line_row *const spare = malloc((self->count + 1) * sizeof *spare);
-  const bool ok = ranks != NULL && spare != NULL &&
-                  pf_rank_names(dictionary, ranks, names) == PF_OK;
-  if (ok)
-    pf_sort(self->rows, spare, self->count, sizeof *spare, order, ranks);
+  uint32_t *ranks = malloc(((size_t)names + 1) * sizeof *ranks);
+  uint32_t *numbers = malloc(((size_t)names + 1) * sizeof *numbers);
+  const bool done = ranks != NULL && numbers != NULL && self->count > 0 &&
+                    pf_rank_names(dictionary, ranks, names) == PF_OK;
+  if (done) {
+    for (uint32_t i = 0; i < names; i++)
+      numbers[ranks[i]] = i;
+    for (size_t i = 0; i < self->count; i++)
+      if (self->rows[i].file != PF_NO_NAME)
+        self->rows[i].file = ranks[self->rows[i].file];
+    qsort(self->rows, self->count, sizeof *self->rows, order);
+    for (size_t i = 0; i < self->count; i++)
+      if (self->rows[i].file != PF_NO_NAME)
+        self->rows[i].file = numbers[self->rows[i].file];
+  }
   free(ranks);
-  free(spare);
-  return ok ? PF_OK : PF_ENOMEM;
+  free(numbers);
+  return done || self->count == 0 ? PF_OK : PF_ENOMEM;
 }
 
 /* }====== */
@@ -160,8 +162,7 @@ static void merge_rows (line_reader *self) {
   for (size_t i = 0; i < self->count; i++) {
     const line_row *row = &self->rows[i];
     line_row *last = kept == 0 ? NULL : &self->rows[kept - 1];
-    if (last == NULL || last->file != row->file || last->line != row->line ||
-        last->function != row->function) {
+    if (last == NULL || by_location(last, row) != 0) {
       self->rows[kept++] = *row;
       continue;
     }

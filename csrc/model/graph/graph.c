@@ -68,18 +68,38 @@ void pf_graph_copy_metrics (pf_graph *graph, const pf_graph *other) {
 }
 
 
+/* Resizes *array to `capacity` values; false when out of memory. */
+static bool resize (void *array, size_t capacity, size_t size) {
+  void **const place = array;
+  void *const wider = pf_array_resize(*place, capacity, size);
+  if (wider != NULL)
+    *place = wider;
+  return wider != NULL;
+}
+
+
+/* The same, with zeros from `used` on. */
+static bool widen (void *array, size_t used, size_t capacity, size_t size) {
+  void **const place = array;
+  if (!resize(array, capacity, size))
+    return false;
+  memset((uint8_t *)*place + used * size, 0, (capacity - used) * size);
+  return true;
+}
+
+
 /* Grow the arrays by function. */
 static bool widen_functions (pf_graph *graph, size_t capacity) {
   const size_t used = graph->nfunctions;
-  bool done = pf_widen(&graph->names, used, capacity) &&
-              pf_widen(&graph->addresses, used, capacity) &&
-              pf_widen(&graph->flags, used, capacity);
+  bool done = resize(&graph->names, capacity, sizeof *graph->names) &&
+              resize(&graph->addresses, capacity, sizeof(uint64_t)) &&
+              resize(&graph->flags, capacity, sizeof(uint8_t));
   for (size_t i = 0; done && i < graph->nmetrics; i++)
-    done = pf_widen(&graph->weights[i], used, capacity);
+    done = widen(&graph->weights[i], used, capacity, sizeof(int64_t));
   if (done && graph->facts.compat)
-    done = pf_widen(&graph->ticks, used, capacity) &&
-           pf_widen(&graph->even_ticks, used, capacity) &&
-           pf_widen(&graph->right_ticks, used, capacity);
+    done = widen(&graph->ticks, used, capacity, sizeof(double)) &&
+           widen(&graph->even_ticks, used, capacity, sizeof(double)) &&
+           widen(&graph->right_ticks, used, capacity, sizeof(double));
   return done;
 }
 
