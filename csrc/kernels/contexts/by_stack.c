@@ -9,9 +9,10 @@
 #include <string.h>
 
 #include "kernels/base/pipeline.h"
+#include "model/rows/read_stacks.h"
 #include "model/base/memory.h"
 #include "model/dictionary/stacks.h"
-#include "model/rows/read_stacks.h"
+#include "model/rows/abilities.h"
 
 /*
 ** Sums by stack, `width` values for each: the number of rows (0: none), then
@@ -24,6 +25,8 @@ typedef struct sums {
   bool has_overflowed;
 } sums;
 
+
+/* {====== Summing ====== */
 
 /* Grow to `count` entries; false when out of memory. */
 static bool grow (sums *s, size_t count) {
@@ -82,62 +85,113 @@ static pf_status add_batch (void *context, const pf_pull *pull,
   return PF_OK;
 }
 
+/* }====== */
 
-/* Mark the ancestors of stacks with rows by a number of rows of -1: they need
-   nodes as well. Returns the number of stacks that need one. */
-static size_t mark_ancestors (sums *s, const pf_dictionary *dictionary) {
-  size_t count = 0;
-  for (size_t at = s->count; at-- > 1;) {
+
+/* {====== Conversion to contexts ====== */
+
+/* Maps from stacks and areas to nodes and frames. */
+typedef struct conversion {
+  pf_contexts *contexts;
+  uint32_t *nodes;  /* by stack */
+  uint32_t *frames; /* by area; the last one is for unknown areas */
+  size_t nareas;
+  size_t count; /* of stacks with rows */
+  bool is_new;  /* no two stacks have the same frames */
+} conversion;
+
+
+static uint32_t *frame_of (const conversion *c, const pf_stack *stack) {
+  return &c->frames[stack->frame < c->nareas ? stack->frame : c->nareas];
+}
+
+
+/* Find the frame of each area that is on a stack with rows. */
+static pf_status find_frames (conversion *c, const sums *s) {
+  pf_dictionary *const d = c->contexts->dictionary;
+  for (size_t at = 1; at < s->count; at++) {
     if (s->values[at * s->width] == 0)
       continue;
-    const uint32_t parent = pf_stack_at(dictionary, (uint32_t)(at - 1))->parent;
-    const size_t above = parent == PF_NO_STACK ? 0 : (size_t)parent + 1;
-    if (s->values[above * s->width] == 0 && above > 0)
-      s->values[above * s->width] = -1;
-    count++;
+    c->count++;
+    const pf_stack *const stack = pf_stack_at(d, (uint32_t)(at - 1));
+    uint32_t *const frame = frame_of(c, stack);
+    c->is_new &= stack->frame < c->nareas;
+    if (*frame == PF_NO_AREA)
+      *frame = pf_frame_of(d, stack->frame);
+    if (*frame == PF_NO_AREA)
+      return PF_ENOMEM;
   }
-  return count;
-}
-
-
-/* Add a node for each stack that needs one, parents first. */
-static pf_status make_contexts (pf_contexts *contexts, sums *s) {
-  pf_dictionary *const d = contexts->dictionary;
-  const size_t nareas = pf_areas_count(d);
-  uint32_t *const nodes = pf_large_array(s->count + 1, sizeof *nodes);
-  /* by area; the last one is for unknown areas */
-  uint32_t *const frames = malloc((nareas + 1) * sizeof *frames);
-  bool ok = nodes != NULL && frames != NULL;
-  if (ok) {
-    memset(frames, 0xff, (nareas + 1) * sizeof *frames);
-    pf_contexts_reserve(contexts, contexts->count + mark_ancestors(s, d));
-  }
-  for (size_t at = 0; ok && at < s->count; at++) {
-    const int64_t *const sum = s->values + at * s->width;
-    uint32_t node = 0;
-    if (*sum == 0)
-      continue;
-    if (at > 0) {
-      const pf_stack *const stack = pf_stack_at(d, (uint32_t)(at - 1));
-      const uint32_t above =
-          stack->parent == PF_NO_STACK ? 0 : nodes[stack->parent];
-      uint32_t *const frame =
-          &frames[stack->frame < nareas ? stack->frame : nareas];
-      if (*frame == PF_NO_AREA)
-        *frame = pf_frame_of(d, stack->frame);
-      node = *frame == PF_NO_AREA ? PF_NO_CONTEXT
-                                  : pf_context_of(contexts, above, *frame);
-      nodes[at - 1] = node;
+  /* If two areas have the same frame, two stacks may be the same context. */
+  const size_t nframes = pf_areas_count(c->contexts->dictionary);
+  bool *const seen = calloc(nframes + 1, sizeof *seen);
+  if (seen == NULL)
+    return PF_ENOMEM;
+  for (size_t area = 0; area < c->nareas; area++)
+    if (c->frames[area] != PF_NO_AREA) {
+      c->is_new &= !seen[c->frames[area]];
+      seen[c->frames[area]] = true;
     }
-    ok = node != PF_NO_CONTEXT;
-    for (size_t m = 0; ok && m < s->rows->nmetrics; m++)
-      pf_context_add(contexts, node, s->rows->metrics[m], sum[m + 1]);
-  }
-  contexts->has_overflowed |= s->has_overflowed;
-  free(nodes);
-  free(frames);
-  return ok ? PF_OK : PF_ENOMEM;
+  free(seen);
+  return PF_OK;
 }
+
+
+static pf_status make_nodes (conversion *c, const sums *s) {
+  pf_contexts_reserve(c->contexts, c->contexts->count + c->count);
+  for (size_t at = 0; at < s->count; at++) {
+    if (s->values[at * s->width] == 0)
+      continue;
+    uint32_t node = 0;
+    if (at > 0) {
+      const pf_stack *const stack =
+          pf_stack_at(c->contexts->dictionary, (uint32_t)(at - 1));
+      const uint32_t above =
+          stack->parent == PF_NO_STACK ? 0 : c->nodes[stack->parent];
+      const uint32_t frame = *frame_of(c, stack);
+      node = c->is_new ? pf_context_append(c->contexts, above, frame)
+                       : pf_context_of(c->contexts, above, frame);
+      c->nodes[at - 1] = node;
+    }
+    if (node == PF_NO_CONTEXT)
+      return PF_ENOMEM;
+    const int64_t *const sum = s->values + at * s->width;
+    for (size_t m = 0; m < s->rows->nmetrics; m++)
+      pf_context_add(c->contexts, node, s->rows->metrics[m], sum[m + 1]);
+  }
+  return PF_OK;
+}
+
+
+static pf_status make_contexts (pf_contexts *contexts, sums *s) {
+  conversion c = {.contexts = contexts, .is_new = contexts->count == 1};
+  c.nareas = pf_areas_count(contexts->dictionary);
+  c.nodes = pf_large_array(s->count + 1, sizeof *c.nodes);
+  c.frames = malloc((c.nareas + 1) * sizeof *c.frames);
+  pf_status status = c.nodes == NULL || c.frames == NULL ? PF_ENOMEM : PF_OK;
+  if (status == PF_OK) {
+    memset(c.frames, 0xff, (c.nareas + 1) * sizeof *c.frames);
+    /* Mark the ancestors of stacks with rows by a number of rows of -1: they
+       need nodes as well. */
+    for (size_t at = s->count; at-- > 1;) {
+      const uint32_t parent =
+          pf_stack_at(contexts->dictionary, (uint32_t)(at - 1))->parent;
+      if (s->values[at * s->width] == 0 || parent == PF_NO_STACK)
+        continue;
+      int64_t *const above = &s->values[((size_t)parent + 1) * s->width];
+      if (*above == 0)
+        *above = -1;
+    }
+    status = find_frames(&c, s);
+  }
+  if (status == PF_OK)
+    status = make_nodes(&c, s);
+  contexts->has_overflowed |= s->has_overflowed;
+  free(c.nodes);
+  free(c.frames);
+  return status;
+}
+
+/* }====== */
 
 
 /* Whether the reader can do a bulk read into the contexts: they are empty, and
