@@ -8,6 +8,7 @@ local against_dbf = require "spec.bench.against_dbf"
 local against_gprof = require "spec.bench.against_gprof"
 local against_hooks = require "spec.bench.against_hooks"
 local against_loops = require "spec.bench.against_loops"
+local against_many = require "spec.bench.against_many"
 local against_spans = require "spec.bench.against_spans"
 local against_stores = require "spec.bench.against_stores"
 local against_timelines = require "spec.bench.against_timelines"
@@ -28,6 +29,7 @@ local cases = {
    { "executable", against_gprof.executable },
    { "symbols", against_gprof.symbols },
    { "shapes", against_gprof.shapes },
+   { "files", against_many.files },
 }
 
 local function is_wanted(name)
