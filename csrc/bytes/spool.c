@@ -222,8 +222,9 @@ static pf_status finish (spooling *s, pf_status status, pf_spooled *to,
            sink->written == 0 || pf_sink_flush(sink, &unwritten) != PF_OK)
     sink->failed = PF_EIO;
   if (sink->failed == PF_OK && sink->fd < 0) {
-    uint8_t *const smaller = realloc(sink->buffer, sink->used + 1);
-    to->memory = smaller == NULL ? sink->buffer : smaller;
+    to->memory = realloc(sink->buffer, sink->used + 1);
+    if (to->memory == NULL)
+      to->memory = sink->buffer;
     to->size = sink->used;
     sink->buffer = NULL;
   }

@@ -4,7 +4,8 @@
 --   `name.c`: and a block      the file name.c, in the folder of the page
 --   a block `console`          lines that begin with "$ " run in a shell, one after the other; the
 --                              lines below are what the command prints. A line "..." stands for any
---                              lines, and each number with a fraction for any other one.
+--                              lines, each number with a fraction for any other one, and the
+--                              unit of gprof's times of a call, which they decide, for any other
 --   a block `lua`              runs as a script; a block `text` after it is what it prints
 --
 -- Each page has a folder of its own, with the files of spec/support/page_files.lua.
@@ -60,7 +61,7 @@ end
 
 -- Returns a line without what differs from run to run and with one blank between words.
 local function normal(line)
-   line = line:gsub("%d+%.%d+%%?", "#"):gsub("%s+", " ")
+   line = line:gsub("%d+%.%d+%%?", "#"):gsub("[mun]s/call", "us/call"):gsub("%s+", " ")
    return (line:gsub("^ ", ""):gsub(" $", ""))
 end
 

@@ -267,8 +267,8 @@ static pf_status append_memo (const put_args *p, pf_bytes value, bool is_text) {
   self->next_block += blocks;
   if (!self->visual) {
     char digits[16];
-    return put_digits(p, digits,
-                      snprintf(digits, sizeof digits, "%u", (unsigned)block));
+    const int size = snprintf(digits, sizeof digits, "%u", (unsigned)block);
+    return put_digits(p, digits, size);
   }
   pf_save(p->out, 4, false, block);
   return PF_OK;
@@ -331,9 +331,9 @@ static pf_status put_present (const put_args *p) {
     case 'N':
       if (p->field->decimals > 0)
         return put_number(p);
-      return put_digits(p, digits,
-                        snprintf(digits, sizeof digits, "%lld",
-                                 (long long)p->column->ints[p->row]));
+      const int size = snprintf(digits, sizeof digits, "%lld",
+                                (long long)p->column->ints[p->row]);
+      return put_digits(p, digits, size);
     case 'F': return put_number(p);
     case 'L': *p->out = p->column->bools[p->row] ? 'T' : 'F'; return PF_OK;
     case 'D':

@@ -70,14 +70,15 @@ pf_status dbf_converter_open (pf_converter *converter, const dbf_file *file,
 
 pf_status dbf_name_fields (pf_trace *trace, dbf_file *file, pf_error *error) {
   unsigned *const suffixes = calloc(file->nfields + ADDED, sizeof *suffixes);
-  uint32_t ids[ADDED]; /* only that the names are in use counts */
   pf_converter converter;
   pf_status status = dbf_converter_open(&converter, file, error);
   file->names = pf_dictionary_new();
   if (status == PF_OK && (suffixes == NULL || file->names == NULL))
     status = pf_no_memory(error);
-  if (status == PF_OK)
+  if (status == PF_OK) {
+    uint32_t ids[ADDED]; /* only that the names are in use counts */
     status = pf_intern_texts(file->names, added, ADDED, ids, error);
+  }
   for (size_t i = 0; i < file->nfields && status == PF_OK; i++)
     status = name_field(trace, file, i, suffixes, &converter, error);
   pf_converter_close(&converter);

@@ -74,23 +74,23 @@ static inline pf_status pf_stage_seek (pf_reader *self, uint64_t row,
 
 /* Let a stage seek if its input can; its rows are those of the input. */
 static inline void pf_stage_pass_seek (pf_reader *self) {
-  static const pf_abilities abilities = {.seek = pf_stage_seek};
+  static const pf_abilities can_seek = {.seek = pf_stage_seek};
   if (pf_can(self->input)->seek != NULL)
-    self->can = &abilities;
+    self->can = &can_seek;
 }
 
 /* Give a stage the fields of its input and `more` after them, which are zeros.
    The stage frees the array. NULL when out of memory. */
 static inline pf_field *pf_stage_fields (pf_reader *self, size_t more) {
   const size_t known = self->input->nfields;
-  pf_field *const fields = calloc(known + more + 1, sizeof *fields);
-  if (fields == NULL)
+  pf_field *const all = calloc(known + more + 1, sizeof *all);
+  if (all == NULL)
     return NULL;
   for (size_t i = 0; i < known; i++)
-    fields[i] = self->input->fields[i];
-  self->fields = fields;
+    all[i] = self->input->fields[i];
+  self->fields = all;
   self->nfields = known + more;
-  return fields;
+  return all;
 }
 
 /* End the opening of a reader with this status: set *reader, or close the
