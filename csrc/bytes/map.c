@@ -225,7 +225,8 @@ pf_status pf_map_open (const char *path, uint64_t max_size, pf_map **map,
     return pf_fail(error, PF_EIO, PF_NO_OFFSET, "%s", strerror(errno));
   const pf_status status = pf_map_descriptor(fd, max_size, map, error);
   struct stat found;
-  if (status == PF_OK && fstat(fd, &found) == 0 && S_ISREG(found.st_mode))
+  if (status == PF_OK && *map != NULL && fstat(fd, &found) == 0 &&
+      S_ISREG(found.st_mode))
     (*map)->file = (pf_file_state){.is_plain = true,
                                    .device = found.st_dev,
                                    .inode = found.st_ino,

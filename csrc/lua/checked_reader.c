@@ -52,25 +52,24 @@ static const pf_table *table_named (const l_part *p, const char *name) {
 
 
 /* Checks that the part is open, and opens the decoder's reader if it is not
-   open yet. */
-static pf_status open_input (checked *w, pf_error *error) {
-  if (is_closed(w, error))
-    return error->status;
-  if (w->input != NULL)
-    return PF_OK;
+   open yet. False: `error` says why. */
+static bool open_input (checked *w, pf_error *error) {
+  if (is_closed(w, error) || w->input != NULL)
+    return w->part->open;
   pf_status status = l_part_use(w->part, error);
-  if (status != PF_OK)
-    return result(w, status, error);
-  const pf_table *const table = table_named(w->part, w->table);
-  status = table->open(&w->part->trace, table, &w->input, error);
-  if (status != PF_OK) {
-    w->input = NULL;
-    l_part_release(w->part);
-    return result(w, status, error);
+  if (status == PF_OK) {
+    const pf_table *const table = table_named(w->part, w->table);
+    status = table->open(&w->part->trace, table, &w->input, error);
+    if (status != PF_OK) {
+      w->input = NULL;
+      l_part_release(w->part);
+    }
   }
-  if (w->omitted != SIZE_MAX)
+  if (status != PF_OK)
+    (void)result(w, status, error);
+  else if (w->omitted != SIZE_MAX)
     w->input->can->omit_zeros(w->input, w->omitted);
-  return PF_OK;
+  return w->input != NULL;
 }
 
 
@@ -86,14 +85,13 @@ static void close_input (checked *w) {
 static pf_status checked_next (pf_reader *self, pf_batch *batch,
                                pf_error *error) {
   checked *const w = (checked *)(void *)self;
-  pf_status status = open_input(w, error);
-  if (status != PF_OK)
-    return status;
+  if (!open_input(w, error))
+    return error->status;
   if (w->rows_left == 0) {
     pf_batch_clear(batch);
     return PF_END;
   }
-  status = w->input->next(w->input, batch, error);
+  const pf_status status = w->input->next(w->input, batch, error);
   if (batch->rows > w->rows_left)
     batch->rows = (size_t)w->rows_left;
   w->rows_left -= w->rows_left == UINT64_MAX ? 0 : batch->rows;
@@ -106,10 +104,9 @@ static pf_status checked_read_stacks (pf_reader *self,
                                       const pf_stack_target *to,
                                       pf_error *error) {
   checked *const w = (checked *)(void *)self;
-  pf_status status = open_input(w, error);
-  if (status != PF_OK)
-    return status;
-  status = w->input->can->read_stacks(w->input, to, error);
+  if (!open_input(w, error))
+    return error->status;
+  pf_status status = w->input->can->read_stacks(w->input, to, error);
   status = result(w, status, error);
   close_input(w);
   return status;
@@ -118,10 +115,9 @@ static pf_status checked_read_stacks (pf_reader *self,
 
 static pf_status checked_seek (pf_reader *self, uint64_t row, pf_error *error) {
   checked *const w = (checked *)(void *)self;
-  const pf_status status = open_input(w, error);
-  return status == PF_OK
+  return open_input(w, error)
              ? result(w, w->input->can->seek(w->input, row, error), error)
-             : status;
+             : error->status;
 }
 
 
@@ -181,7 +177,7 @@ int l_part_reader (lua_State *L) {
     return luaL_error(L, "no table '%s'", name);
   w->reader.fields = table->fields;
   w->reader.nfields = table->nfields;
-  if (open_input(w, &error) != PF_OK)
+  if (!open_input(w, &error))
     return l_failure_of(L, &error, 1);
   const pf_abilities *const can = pf_can(w->input);
   if (can->seek != NULL)

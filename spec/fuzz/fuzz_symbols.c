@@ -12,25 +12,24 @@
 /* Symbols must be in order, not overlap, and be found by their addresses. */
 static void check_symbols (const pf_symbols *symbols,
                            pf_dictionary *dictionary) {
-  size_t count;
-  const pf_symbol *const all = pf_symbols_all(symbols, &count);
-  for (size_t i = 0; i < count; i++) {
+  const pf_symbol *const all = symbols->all;
+  for (size_t i = 0; i < symbols->count; i++) {
     MUST(all[i].end >= all[i].start);
     MUST(i == 0 || all[i - 1].end <= all[i].start);
     MUST(all[i].name < pf_names_count(dictionary));
     MUST(all[i].end == all[i].start ||
-         pf_symbols_find(symbols, all[i].start) == i);
+         pf_ranges_find(&symbols->ranges, all[i].start) == i);
     MUST(pf_demangle(dictionary, all[i].name) < pf_names_count(dictionary));
   }
-  MUST(pf_symbols_find(symbols, UINT64_MAX) == SIZE_MAX);
+  MUST(pf_ranges_find(&symbols->ranges, UINT64_MAX) == SIZE_MAX);
 }
 
 
 static void check_lines (pf_symbols *symbols, const pf_dictionary *dictionary) {
-  size_t count;
-  const pf_line_row *const rows = pf_symbols_lines(symbols, &count);
+  const pf_status status = pf_symbols_read_lines(symbols);
+  const pf_line_row *const rows = symbols->lines;
   pf_line_row found;
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; status == PF_OK && i < symbols->nlines; i++) {
     MUST(rows[i].end > rows[i].start);
     MUST(i == 0 || rows[i - 1].end <= rows[i].start);
     MUST(rows[i].file < pf_names_count(dictionary));
@@ -46,11 +45,9 @@ static void read_symbols (pf_bytes text, pf_bytes executable, pf_bytes debug,
   pf_symbols *symbols = NULL;
   pf_dictionary *const dictionary = pf_dictionary_new();
   MUST(dictionary != NULL);
-  const pf_status status = text.size > 0
-                               ? pf_symbols_nm(text, executable, debug, rule,
-                                               dictionary, &symbols, &error)
-                               : pf_symbols_elf(executable, debug, rule,
-                                                dictionary, &symbols, &error);
+  const pf_symbol_files files = {.executable = executable, .debug = debug};
+  const pf_status status = pf_symbols_open(&files, text.size > 0 ? &text : NULL,
+                                           rule, dictionary, &symbols, &error);
   MUST(status == PF_OK ||
        (status < 0 && error.status == status && error.what[0] != '\0'));
   if (status == PF_OK) {

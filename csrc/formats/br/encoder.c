@@ -295,8 +295,7 @@ static void save_group (const br_writer *self, const group *g, uint8_t *at) {
 /* Writes a row. Everything is checked and mapped before, so a refused row
    leaves nothing in the file. */
 static pf_status put_row (br_writer *self, const pf_batch *batch, size_t row) {
-  group g;
-  g.size = 0;
+  group g = {.size = 0};
   g.has_time = pf_has_value(batch, SAMPLES_SPENT, row);
   g.spent = pf_int_at(batch, SAMPLES_SPENT, row, 0);
   if (g.spent < 0)

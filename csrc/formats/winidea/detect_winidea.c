@@ -43,15 +43,15 @@ static void count_records (counts *t, const uint8_t *at, size_t count,
     unsigned zeros = 0;
     while (zeros < size && at[zeros] == 0)
       zeros++;
-    if (t->records > 0 && zeros == size)
-      t->invalid++;
-    else if (!is_plausible)
+    const bool is_empty = t->records > 0 && zeros == size;
+    if (!is_empty && !is_plausible)
       t->invalid += handle != WINIDEA_NO_HANDLE;
-    else if (word == 0)
+    else if (!is_empty && word == 0)
       t->old += winidea_has_writes(handle);
-    else if ((word & ~0xfffu) == 0 && (word & 15) <= WINIDEA_WRITE)
+    else if (!is_empty && (word & ~0xfffu) == 0 && (word & 15) <= WINIDEA_WRITE)
       t->new ++;
-    else if ((word & ~0x0f000000u) == 0 && word >> 24 <= WINIDEA_WRITE)
+    else if (!is_empty && (word & ~0x0f000000u) == 0 &&
+             word >> 24 <= WINIDEA_WRITE)
       t->old++;
     else
       t->invalid++;

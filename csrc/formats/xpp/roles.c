@@ -340,7 +340,7 @@ static pf_status map_assignment (const xpp_candidate *fields, size_t count,
   while (role < XPP_ROLES &&
          pf_text_compare(word, pf_bytes_of(xpp_role_names[role])) != 0)
     role++;
-  if (role == XPP_ROLES)
+  if (sign == NULL || role == XPP_ROLES)
     return pf_fail(error, PF_EFORMAT, PF_NO_OFFSET,
                    "map: ROLE=FIELD expected with one of thread, time, op, "
                    "call, line, params; found '%.*s'",

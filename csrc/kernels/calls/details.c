@@ -69,17 +69,18 @@ uint32_t pf_details_keep (pf_details *d, size_t row) {
     return 0;
   slot *const s = &d->slots[number - 1];
   pf_detail *const detail = &s->detail;
-  *detail = (pf_detail){
-      .has_line = d->lines != NULL && !pf_is_missing(d->lines, row),
-      .has_params = d->params != NULL && !pf_is_missing(d->params, row)};
-  if (detail->has_line)
+  *detail = (pf_detail){.has_line = false};
+  if (d->lines != NULL && !pf_is_missing(d->lines, row)) {
+    detail->has_line = true;
     detail->line = d->lines->ints[row];
-  if (detail->has_params) {
+  }
+  if (d->params != NULL && !pf_is_missing(d->params, row)) {
     const pf_bytes params = d->params->bytes[row];
     if (!pf_grow(&s->bytes, &s->capacity, params.size))
       return 0;
     if (params.size > 0)
       memcpy(s->bytes, params.at, params.size);
+    detail->has_params = true;
     detail->params = (pf_bytes){s->bytes, params.size};
   }
   d->free = s->next;

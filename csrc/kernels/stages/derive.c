@@ -253,9 +253,9 @@ pf_status pf_derive_open (pf_reader *input, const pf_formula *formulas,
   d->formulas = calloc(count + 1, sizeof *d->formulas);
   d->count = count;
   d->height = 1; /* for totals */
-  pf_status status = PF_OK;
   if (d->fields == NULL || d->formulas == NULL)
-    status = pf_no_memory(error);
+    return pf_reader_opened(&d->reader, pf_no_memory(error), reader);
+  pf_status status = PF_OK;
   for (size_t i = 0; i < count && status == PF_OK; i++)
     status = copy_formula(d, i, &formulas[i], error);
   if (status == PF_OK) {

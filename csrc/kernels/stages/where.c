@@ -195,17 +195,17 @@ pf_status pf_where_open (pf_reader *input, const pf_test *tests, size_t ntests,
   w->tests = calloc(ntests + 1, sizeof *tests);
   w->columns = calloc(ntests + 1, sizeof *w->columns);
   w->results = calloc(ntests + 1, sizeof *w->results);
-  pf_status status = PF_OK;
-  if (w->tests == NULL || w->columns == NULL || w->results == NULL)
-    status = pf_no_memory(error);
-  for (size_t i = 0; i < ntests && status == PF_OK; i++) {
+  if (w->tests == NULL || w->columns == NULL || w->results == NULL) {
+    where_close(w);
+    return pf_no_memory(error);
+  }
+  for (size_t i = 0; i < ntests; i++) {
     w->tests[i] = tests[i];
     w->columns[i] = tests[i].column;
   }
-  if (status == PF_OK)
-    status = pf_filter_open(input, w->columns, ntests,
-                            (pf_predicate){w, select_rows, where_close}, reader,
-                            error);
+  const pf_status status = pf_filter_open(
+      input, w->columns, ntests, (pf_predicate){w, select_rows, where_close},
+      reader, error);
   if (status != PF_OK)
     where_close(w);
   return status;

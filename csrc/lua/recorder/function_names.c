@@ -147,7 +147,7 @@ static l_function *make (lua_State *L, lua_Debug *ar, l_recorder *r,
     return NULL;
   f->key = *key;
   f->record_id = L_NO_ID;
-  if (key->source != NULL) {
+  if (key->c == NULL) {
     f->tail_size = key->size < L_TAIL ? key->size : L_TAIL;
     memcpy(f->tail, key->source + key->size - f->tail_size, f->tail_size);
     f->is_own = strcmp(ar->short_src, r->own_source) == 0;

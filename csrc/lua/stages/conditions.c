@@ -81,7 +81,7 @@ static bool hex_word (lua_State *L, const char *prefix, uint64_t *word) {
 
 static uint64_t integer_word (lua_State *L, const pf_field *field) {
   int is_integer;
-  uint64_t word;
+  uint64_t word = 0;
   const lua_Integer value = lua_tointegerx(L, -1, &is_integer);
   if (lua_type(L, -1) == LUA_TSTRING) {
     if ((field->type != PF_ADDR || !hex_word(L, "0x", &word)) &&

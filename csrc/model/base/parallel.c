@@ -84,7 +84,7 @@ void pf_run_polled (void (*task)(void *context), void *contexts, size_t size,
              .next = 1,
              .lock = PTHREAD_MUTEX_INITIALIZER,
              .ended = PTHREAD_COND_INITIALIZER};
-  pthread_t started[MAX_THREADS];
+  pthread_t started[MAX_THREADS] = {0};
   const size_t wanted = threads < count ? threads : count;
   pthread_mutex_lock(&q.lock);
   while (q.running < MAX_THREADS && q.running + 1 < wanted &&
