@@ -1,6 +1,7 @@
 /*
-** code_page.c - code pages of tables, by the mark in the header or by the
-** text of a .cpg file. The marks are those of dBASE and FoxPro.
+** code_page.c - code pages of tables, by the mark in the header or by the text
+** of a .cpg file. The marks are those of dBASE and FoxPro. Used by
+** header_dbf.c, open_dbf.c and encode_dbf.c. Returned names are constants.
 */
 
 #include <stdio.h>

@@ -1,9 +1,12 @@
 /*
-** encode_dbf.h - state and functions of the encoder, shared by dbf_encode*.c.
+** encode_dbf.h - state and functions of the encoder, shared by encode_*.c.
 ** xpp uses it to write tables of its own.
 **
 ** Call dbf_parse_fields first, then dbf_put_value for each field of a record,
 ** dbf_end_memos at each flush.
+**
+** dbf_encoder is called through pf_format_dbf by lua/writer and model/writer,
+** and by xpp/encoder; they own the dbf_writer. Its `close` frees all members.
 */
 
 #ifndef encode_dbf_h

@@ -1,6 +1,9 @@
 /*
 ** encode_value.c - encodes values into fields. A value that does not fit is
 ** an error and never truncated; the option `round` allows rounding of numbers.
+**
+** Called by encode_dbf.c. Converted texts live in the arena of the dbf_writer
+** until the next batch.
 */
 
 #include <errno.h>

@@ -3,7 +3,8 @@
 ** then up to eight digits at the end of the field. Used by fill.c.
 **
 ** Call dbf_fast_int_open once per field, then dbf_fast_int_fill. Values of
-** another form are left to dbf_parse_digits.
+** another form are left to dbf_parse_digits. Nothing is allocated; `out` has
+** room for `count` numbers.
 */
 
 #ifndef fast_int_h

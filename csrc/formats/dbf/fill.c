@@ -1,6 +1,9 @@
 /*
 ** fill.c - the decoder: one loop for each kind of field. Null flags are
 ** applied afterwards.
+**
+** Called by data.c and by xpp. The dbf_decoder is the caller's; its arena owns
+** converted texts until the next dbf_decoder_begin.
 */
 
 #include <math.h>

@@ -30,6 +30,8 @@
 **
 ** Sources: Microsoft's description of the table structure, and public files. It
 ** is not known what the versions 0x43, 0x63 and 0xCB change.
+**
+** dbf_open is called by open_dbf.c and xpp/fields.c, which own the dbf_file.
 */
 
 #include <stdlib.h>

@@ -14,6 +14,8 @@
 ** nor their total size is stated: the footer is the last 8 bytes. Source:
 ** dcpiformat(4). It does not say whether an offset counts bytes (assumed here)
 ** or instructions, and what changed between versions 0.06 and 0.07.
+**
+** Called by parser_dcpi.c. Copies no counts: a segment has their offset.
 */
 
 #include "formats/dcpi/dcpi.h"

@@ -5,6 +5,10 @@
 ** A file holds one profile: header_merge.c combines the headers, or fails
 ** if the profiles have different images or machines (epochs may differ, and in
 ** dcpicat's text events). write_dcpi.c writes the bytes.
+**
+** dcpi_encoder is called through pf_format_dcpi by lua/writer and model/writer,
+** which own the dcpi_writer and call its `close`. That frees the three arrays;
+** the dictionary is borrowed and must live as long.
 */
 
 #ifndef encode_dcpi_h
@@ -36,7 +40,7 @@ typedef struct dcpi_field {
 typedef struct dcpi_profile {
   bool has_id;
   int64_t id;
-  uint32_t names[SAMPLES_COLUMNS]; /* by column; PF_NO_NAME: not stated */
+  uint32_t names[SAMPLES_COLUMNS]; /* by column; PF_NO_NAME: not stated yet */
   uint32_t values[DCPI_WORDS];     /* by word, set by dcpi_merge_headers */
 } dcpi_profile;
 
@@ -50,7 +54,7 @@ typedef struct dcpi_writer {
   pf_encoder encoder;
   pf_dictionary *dictionary;
   dcpi_dialect dialect;
-  dcpi_row *rows;
+  dcpi_row *rows; /* owned, as are `fields` and `profiles` */
   size_t nrows, rows_capacity;
   dcpi_field *fields;
   size_t nfields, fields_capacity;

@@ -20,6 +20,9 @@
 ** (both with 0x), and one line for each event. Sources: dcpiformat(4), which
 ** lists the required words, and dcpicat(1). The unit of cpuspeed is not
 ** documented.
+**
+** dcpi_take_line and dcpi_check_header are called by parser_dcpi.c, the
+** look-ups in a finished header by the readers, open_dcpi.c and write_dcpi.c.
 */
 
 #include <stdio.h>

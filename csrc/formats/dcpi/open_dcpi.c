@@ -5,6 +5,10 @@
 ** Opening reads the header and at most DCPI_PRESCAN bytes of the body. So all
 ** damage of a small file is known after opening; in a large file the readers
 ** report it.
+**
+** Called through pf_format_dcpi by lua/trace_part.c and lua/sleeping_part.c,
+** which close a trace also after a failed open and may open it again. The only
+** allocation is the dcpi_file in trace->state; close_trace frees it.
 */
 
 #include <stdio.h>

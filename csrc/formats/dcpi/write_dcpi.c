@@ -9,6 +9,9 @@
 **
 ** All checks precede the first byte. A gap of one address without samples is
 ** written as a count of 0, which takes 4 bytes; a new chunk would take 8.
+**
+** dcpi_write is called once, by `finish` in encode_dcpi.c. It sorts the rows of
+** the dcpi_writer in place and allocates nothing.
 */
 
 #include <stdarg.h>

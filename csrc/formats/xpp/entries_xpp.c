@@ -1,6 +1,9 @@
 /*
 ** entries_xpp.c - the reader of table entries: fields with a role in profio's
 ** units, the others unchanged.
+**
+** The schema is built by open_xpp.c and owned by the xpp_file. A reader owns
+** its xpp_rows, caches and times until its `close`, and borrows the trace.
 */
 
 #include <math.h>

@@ -1,6 +1,9 @@
 /*
 ** fields.c - finds the fields in the table header or the row of names, and
 ** their roles from the first rows.
+**
+** Called by open_xpp.c. The arrays and the dbf_file that it allocates belong to
+** the xpp_file; `close` of open_xpp.c frees them, also after a failure.
 */
 
 #include <stdio.h>

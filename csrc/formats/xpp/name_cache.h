@@ -2,6 +2,9 @@
 ** name_cache.h - the name cache of a text field of a table: a hash table
 ** from the bytes of the field in a record to the id of its name in the
 ** dictionary. A name occurs in many records; only the first of them is decoded.
+**
+** Used by entries_xpp.c. xpp_name_cache_close frees the table; the field is
+** borrowed from the xpp_file.
 */
 
 #ifndef name_cache_h

@@ -4,6 +4,8 @@
 ** fields are only partly documented, and traces of other programs use other
 ** names: roles are found by lists of known names, then by the values. Used by
 ** fields.c, detect_xpp.c and write_table.c.
+**
+** Allocates nothing. Names of candidates are borrowed during the call.
 */
 
 #ifndef roles_h

@@ -1,6 +1,9 @@
 /*
 ** settings.h - reads the PRI file: lines KEY=VALUE, possibly in [sections].
 ** Used by open_xpp.c (facts and table settings), fields.c and write_xpp.c.
+**
+** Allocates nothing: all results point into the text, which open_xpp.c takes
+** from a source of the trace.
 */
 
 #ifndef settings_h

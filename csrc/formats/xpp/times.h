@@ -3,6 +3,9 @@
 ** of the 32-bit clock, new runs in the same file, and threads that go back in
 ** time. The rules are in times.c. Used by entries_xpp.c for all rows in the
 ** order of the file.
+**
+** The caller closes an xpp_times also after a failure; that frees its table of
+** threads.
 */
 
 #ifndef times_h

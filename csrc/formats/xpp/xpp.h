@@ -20,6 +20,8 @@
 **                    structure: the roles of the fields
 **   settings.c       the PRI file
 **   encoder/         write_xpp.c; write_table.c: as records of a table
+**
+** open_xpp.c allocates the xpp_file, and all other files borrow it.
 */
 
 #ifndef xpp_h
@@ -46,7 +48,8 @@ typedef struct xpp_file {
   bool is_unfiltered; /* not filtered: calls have i and I, or O and o */
   dbf_file *dbf;      /* owned; the decoder of the table, NULL for text */
   uint32_t op_offset; /* offset of the operation in a record; 0: not known */
-  pf_bytes settings;  /* contents of the PRI file; empty: there is none */
+  pf_bytes settings;  /* contents of the PRI file, in its source;
+                         empty: there is none */
 
   uint8_t separator;  /* text only: between the cells */
   bool has_names;     /* text only: the first row names the fields */

@@ -1,6 +1,10 @@
 /*
 ** write_xpp.h - the encoder of entries: as a table, through the encoder of the
 ** format dbf, or as text. write_xpp.c calls the functions of write_table.c.
+**
+** xpp_encoder is called through pf_format_xpp by lua/writer and model/writer,
+** which own the xpp_writer and call its `close`. The dictionary is borrowed and
+** must live as long.
 */
 
 #ifndef write_xpp_h

@@ -2,6 +2,7 @@
 ** flags.h - sets of flags and their names in columns: gap, lost, open, orphan,
 ** run, unwound. A set is a sum of XPP_FLAG_...; its name lists them in
 ** alphabetical order, separated by blanks. Used by unfilter and refilter.
+** Nothing is allocated but names in the dictionary.
 */
 
 #ifndef flags_h

@@ -4,6 +4,9 @@
 ** is about to return, o when it has returned. The innermost open call of a name
 ** is found in constant time at any depth. Used by the unfilter and refilter
 ** stages: open, look for each row in their order, push and pop, close.
+**
+** xpp_frames_close frees all stacks and slots. The dictionary is borrowed until
+** then; the pointer to an open call is valid until the next push.
 */
 
 #ifndef frames_h

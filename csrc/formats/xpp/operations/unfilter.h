@@ -1,6 +1,6 @@
 /*
 ** unfilter.h - stages that turn entries with operation codes into enters and
-** leaves, and back. Used by csrc/lua/unfilter.c and the tables of Xbase++.
+** leaves, and back. Used by csrc/lua/stages/event_stages.c.
 **
 ** A trace may have four entries for a call, each with an operation code: i (the
 ** caller is about to call), I (the function runs), O (the function is about to

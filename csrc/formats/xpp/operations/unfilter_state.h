@@ -3,6 +3,10 @@
 ** decides which row comes next, unfilter_columns.c creates the reader and writes
 ** the row into the columns of a batch, and unfilter_fast.c is a fast path for
 ** usual rows.
+**
+** xpp_unfilter_open allocates the `unfilter` with its fields;
+** xpp_unfilter_close frees it with `idle`, `frames` and the batch `in`. The
+** input is borrowed.
 */
 
 #ifndef unfilter_state_h

@@ -4,6 +4,9 @@
 **
 ** Call xpp_rows_open, then xpp_rows_next until it returns PF_END, then
 ** xpp_rows_close, also after a failure of xpp_rows_open.
+**
+** The trace is borrowed until then. xpp_rows_close frees the batch, the runs
+** and the converted texts.
 */
 
 #ifndef fill_rows_h

@@ -5,6 +5,9 @@
 **
 ** Call xpp_parser_open once, xpp_parser_next until it returns PF_END or a
 ** failure, then xpp_parser_close. Used by fill_rows.c.
+**
+** The trace is borrowed until then. An xpp_item holds offsets, the cells of a
+** row point into the source.
 */
 
 #ifndef items_h

@@ -4,7 +4,8 @@
 ** All records have one size, and each begins with a blank or an asterisk. This
 ** detects lost bytes (a packet that was copied as text ends at its first 0x1A)
 ** and finds the records after them. A record is valid only if another record,
-** an end mark or the end of the file follows it.
+** an end mark or the end of the file follows it. Called by items.c; allocates
+** nothing.
 */
 
 #include "formats/xpp/parser/items.h"

@@ -3,6 +3,8 @@
 ** writes them: cells between separators; texts in double quotes, which may
 ** contain separators and line ends; a quote in a text is doubled; records end
 ** with CR LF or LF. Used by items.c, fields.c and detect_xpp.c.
+**
+** Allocates nothing: the caller passes the array of cells.
 */
 
 #ifndef text_rows_xpp_h
