@@ -46,7 +46,7 @@ typedef enum dbf_kind {
 #define DBF_AS_IS    4 /* no code page conversion */
 
 typedef struct dbf_field {
-  const char *name; /* UTF-8, ends with NUL, unique in the table */
+  const char *name; /* UTF-8, ends with NUL, unique; in dbf_file.names */
   char type;        /* its letter */
   dbf_kind kind;
   pf_type column;         /* the type of column that dbf_fill needs */
@@ -77,7 +77,7 @@ typedef struct dbf_file {
   uint32_t record;          /* bytes of a record with its delete flag, at
                                least 1 */
   uint32_t descriptors_end; /* offset after the last descriptor */
-  dbf_field *fields;
+  dbf_field *fields;        /* owned */
   size_t nfields;
   size_t null_flags; /* index of the field of null flags, or nfields */
   pf_charset charset;
@@ -132,6 +132,7 @@ static inline bool dbf_is_deleted (const uint8_t *record) {
   return record[0] == 0x2A;
 }
 
+/* The file and the trace are borrowed until dbf_decoder_close. */
 typedef struct dbf_decoder {
   const dbf_file *file;
   pf_trace *trace;

@@ -2,8 +2,7 @@
 ** digits.c - converts numbers and dates from and to text.
 **
 ** Used by fill.c and the encoder, dbf_parse_scaled also by xpp. Allocates
-** nothing; the caller passes the memory for texts: 10 bytes for a date, 8 for
-** its digits, 21 for a currency, 13 for a time of day.
+** nothing: the caller passes the memory for texts.
 */
 
 #include <limits.h>

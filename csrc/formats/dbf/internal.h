@@ -76,21 +76,23 @@ bool dbf_memo_find (const dbf_file *file, pf_bytes memo, uint64_t block,
 dbf_digits dbf_parse_digits (const uint8_t *at, size_t size, int64_t *integer,
                              double *number);
 
-/* Write YYYY-MM-DD of a Julian day. Returns false if the year is not in 1 to
-   9999. */
+/* Write YYYY-MM-DD of a Julian day, 10 bytes. Returns false if the year is not
+   in 1 to 9999. */
 bool dbf_put_day (uint8_t *out, int64_t julian);
 
-/* Write YYYY-MM-DD from YYYYMMDD. Returns false if there is no such day. */
+/* Write YYYY-MM-DD from YYYYMMDD, 10 bytes. Returns false if there is no such
+   day. */
 bool dbf_put_date (uint8_t *out, const uint8_t *digits);
 
-/* Copy the eight digits of the YYYY-MM-DD that a text begins with. Returns false
-   if it is not a date. */
+/* Copy the eight digits of the YYYY-MM-DD that a text begins with to `digits`,
+   which has room for 8. Returns false if it is not a date. */
 bool dbf_parse_date (pf_bytes text, uint8_t *digits);
 
 /* Returns the number in up to nine digits. */
 uint32_t dbf_number_of (const uint8_t *digits, size_t count);
 
-/* Write the time of day, THH:MM:SS or THH:MM:SS.mmm. Returns the size. */
+/* Write the time of day, THH:MM:SS or THH:MM:SS.mmm. Returns the size, at most
+   13. */
 size_t dbf_put_clock (uint8_t *out, uint32_t milliseconds);
 
 /* Write a number of units of 1/10000 exactly, at most 21 bytes. Returns the

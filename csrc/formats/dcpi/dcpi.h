@@ -163,7 +163,7 @@ typedef struct dcpi_file {
   pf_table tables[4]; /* dcpi_tables, with numbers of rows */
 } dcpi_file;
 
-/* The state of the parser, between two segments. */
+/* The state of the parser, between two segments. All pointers are borrowed. */
 typedef struct dcpi_parser {
   const dcpi_file *file;
   pf_trace *trace;

@@ -88,8 +88,9 @@ pf_status xpp_parser_warn (xpp_parser *parser, pf_note_kind kind,
 bool xpp_are_names (const xpp_cell *cells, size_t count);
 
 /* Appends a segment to file->segments for each new source with rows: the main
-   file, then the sources of the role "packet" in the order of their numbers; called again when a live trace has more sources. Returns PF_OK,
-   PF_ENOMEM or, in a strict trace, the failure for the first gap. */
+   file, then the sources of the role "packet" in the order of their numbers;
+   called again when a live trace has more sources. Returns PF_OK, PF_ENOMEM or,
+   in a strict trace, the failure for the first gap. */
 pf_status xpp_find_segments (pf_trace *trace, xpp_file *file, pf_error *error);
 
 #endif
