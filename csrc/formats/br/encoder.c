@@ -4,6 +4,10 @@
 **
 ** A row needs no line of its own if it has a stack, whose innermost frame is
 ** then its line.
+**
+** Called through pf_format_br by lua/writer and model/writer, which own the
+** br_writer. Its `close` frees all arrays; the dictionary is borrowed until
+** then.
 */
 
 #include <stdlib.h>

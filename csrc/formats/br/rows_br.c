@@ -3,6 +3,10 @@
 ** is, each executed line or each sample), frames (for each group its line, then
 ** its callers from the innermost to the outermost) and raw (the records of the
 ** file; the bytes of all rows together are the file).
+**
+** Opened through br_tables, which open_br.c copies into each trace. `close`
+** frees the reader with its parser and arrays; the trace is borrowed until
+** then.
 */
 
 #include "formats/br/br.h"

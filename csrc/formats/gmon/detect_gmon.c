@@ -4,6 +4,9 @@
 **
 ** The options dialect, byte_order and address_size are used as given; only what
 ** they leave open is detected.
+**
+** gmon_score and gmon_detect are called by open_gmon.c, gmon_width_option also
+** by the encoder. Allocates nothing; the layout is the caller's.
 */
 
 #include <stdio.h>

@@ -3,6 +3,10 @@
 **
 ** Equal histograms, arcs and blocks of several files are added, as `gprof -s`
 ** does, but without overflow of 16 or 32 bits.
+**
+** gmon_encoder is called through pf_format_gmon by lua/writer and model/writer,
+** which own the gmon_writer (sums.h) and call its `close`. That frees the sums;
+** the dictionary is borrowed and must live as long.
 */
 
 #include <stdlib.h>

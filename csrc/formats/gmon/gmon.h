@@ -104,7 +104,7 @@ typedef enum gmon_end {
   GMON_INVALID    /* at bytes that are not a record */
 } gmon_end;
 
-/* The state of the parser, between two segments. */
+/* The state of the parser, between two segments. All pointers are borrowed. */
 typedef struct gmon_parser {
   const gmon_layout *layout;
   pf_bytes bytes;

@@ -4,6 +4,10 @@
 ** It first lists the bins that become rows: all bins in order or, if rows of
 ** count 0 may be omitted (omit_zeros), the bins that are not 0, which are
 ** searched 32 bytes at a time. Then a loop for each wanted column fills it.
+**
+** The gmon_table is opened by open_gmon.c through gmon_open_reader
+** (read_gmon.c). The list of bins is part of the reader, which is one
+** allocation.
 */
 
 #include "formats/gmon/gmon.h"

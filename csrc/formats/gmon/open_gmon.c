@@ -4,6 +4,10 @@
 **
 ** Opening parses the whole file once, so the number of rows of each table and
 ** all damage are known afterwards.
+**
+** Called through pf_format_gmon by lua/trace_part.c and lua/sleeping_part.c,
+** which close a trace also after a failed open and may open it again. The only
+** allocation is the gmon_file in trace->state; close_trace frees it.
 */
 
 #include <stdlib.h>

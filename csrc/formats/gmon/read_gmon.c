@@ -5,6 +5,10 @@
 ** Each `next` continues the parser where the last call stopped. It compares the
 ** segment with the current size of the source again, because the file may have
 ** changed since it was opened.
+**
+** Readers are opened through the tables of open_gmon.c. Each is one allocation
+** with a parser of its own; its `close` frees it. It borrows the trace until
+** then.
 */
 
 #include "formats/gmon/gmon.h"

@@ -5,6 +5,8 @@
 ** A gmon_sums or gmon_sets with only the seed set is empty. It owns its memory
 ** until ..._close. Call ..._get while rows are added, ..._sort at most once at
 ** the end: then the table cannot be searched any more.
+**
+** Used by encode_gmon.c and write_gmon.c.
 */
 
 #ifndef sums_h
@@ -75,7 +77,7 @@ void gmon_sets_close (gmon_sets *sets);
 typedef struct gmon_writer {
   pf_encoder encoder;
   pf_dictionary *dictionary;
-  pf_sink *sink;        /* set by `finish` */
+  pf_sink *sink;        /* set by `finish`, borrowed during that call */
   gmon_dialect dialect; /* GMON_GNU or GMON_BSD44 */
   bool big;
   unsigned width; /* bytes of an address */

@@ -4,6 +4,8 @@
 **
 ** All checks precede the first byte. Counts that are too large for a field are
 ** continued in further records, which every reader adds up.
+**
+** Called by `finish` in encode_gmon.c. Allocates nothing.
 */
 
 #include "bytes/sink.h"

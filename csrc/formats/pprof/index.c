@@ -2,6 +2,10 @@
 ** index.c - reads what samples refer to: strings, functions, locations. A
 ** first scan of the file counts them and records where they are; later scans of
 ** these ranges fill the arrays.
+**
+** Called by open_pprof.c, the look-ups of names also by the merge and the
+** readers. The arrays belong to the pprof_file until pprof_index_close; strings
+** point into the source.
 */
 
 #include <stdio.h>

@@ -7,6 +7,9 @@
 ** pprof_merged_write, pprof_merged_free.
 **
 ** In this header an entry number is an index + 1, and 0 stands for none.
+**
+** The caller owns the pprof_merged. The pprof_translation of each file exists
+** only during pprof_merged_add. Traces are borrowed during that call.
 */
 
 #ifndef merge_h
@@ -51,7 +54,7 @@ typedef struct pprof_sample {
   int64_t *values; /* ntypes of them */
 } pprof_sample;
 
-/* An append-only array of samples. */
+/* An append-only array of samples. It owns its arrays. */
 typedef struct pprof_block {
   uint32_t *words;
   size_t nwords, word_capacity;
@@ -90,7 +93,7 @@ typedef struct pprof_merged {
                                                           hold the counts of
                                                           the arrays */
 
-  pprof_sample *samples; /* in output order */
+  pprof_sample *samples; /* in output order; their records are in the blocks */
   uint32_t nsamples;
   bool is_sorted;       /* all files are sorted as profio exports them */
   pprof_block *blocks;  /* sorted files: the samples of each file */

@@ -6,6 +6,9 @@
 **
 ** Two threads read the files into blocks of their own. They do not add to the
 ** dictionary.
+**
+** Called by merge.c. The blocks belong to the pprof_merged; readers and sort
+** memory are freed before the call returns.
 */
 
 #include "formats/pprof/merge.h"

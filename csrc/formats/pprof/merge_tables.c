@@ -2,6 +2,10 @@
 ** merge_tables.c - interns the functions, mappings and locations of files.
 ** Locations are added when a sample refers to them for the first time, as in
 ** Go's pprof, because of equal mappings the first one determines the addresses.
+**
+** Called by merge.c, pprof_merge_location by both merges of samples. New
+** entries belong to the pprof_merged, the tables of a file to its
+** pprof_translation.
 */
 
 #include "formats/pprof/merge.h"

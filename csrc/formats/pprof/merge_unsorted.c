@@ -2,6 +2,9 @@
 ** merge_unsorted.c - merges samples of any files in input order. A sample
 ** is written to the end of the block, then searched; the block keeps it if it
 ** is new.
+**
+** Called by merge.c. The block belongs to the pprof_merged; the hash table is
+** freed before the call returns.
 */
 
 #include "formats/pprof/merge.h"

@@ -1,5 +1,8 @@
 /*
 ** merge_write.c - writes a merged profile.
+**
+** Called by `finish` in encode_pprof.c. Its own arrays are freed before it
+** returns.
 */
 
 #include "formats/pprof/merge.h"

@@ -1,5 +1,9 @@
 /*
 ** open_pprof.c - the format pprof: score, info and tables.
+**
+** Called through pf_format_pprof by lua/trace_part.c and lua/sleeping_part.c,
+** which close a trace also after a failed open and may open it again.
+** close_trace frees the pprof_file in trace->state and its arrays.
 */
 
 #include <stdio.h>

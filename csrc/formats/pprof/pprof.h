@@ -89,12 +89,12 @@ typedef struct pprof_range {
 #define PPROF_MAX_RANGES 64
 
 typedef struct pprof_file {
-  pf_bytes bytes;
+  pf_bytes bytes;    /* of the source, borrowed */
   pf_bytes readable; /* the bytes up to the last complete field */
   /* Ranges of fields other than samples; the last one may contain samples. */
   pprof_range ranges[PPROF_MAX_RANGES];
   size_t nranges;
-  pf_bytes *strings;
+  pf_bytes *strings; /* owned, as are all arrays; the texts are in `bytes` */
   uint32_t nstrings;
   pprof_type types[PPROF_MAX_TYPES];
   size_t ntypes;

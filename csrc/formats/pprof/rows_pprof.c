@@ -3,6 +3,10 @@
 ** weights (one row for each value of each sample), labels (one row for each
 ** label of each sample) and raw (one row for each field of Profile; the column
 ** `bytes` of all rows, concatenated, is the decompressed file).
+**
+** Opened through the tables of open_pprof.c; pprof_next_sample also serves the
+** bulk read (stacks_pprof.c), pprof_read_values the merge. `close` frees the
+** reader; the trace is borrowed until then.
 */
 
 #include "formats/pprof/pprof.h"

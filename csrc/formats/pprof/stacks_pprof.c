@@ -5,6 +5,9 @@
 ** While samples are sorted as profio writes them, a frame that differs from the
 ** previous one is a new context that need not be searched. From the first sample
 ** out of order on, contexts are looked up.
+**
+** Called through the abilities of the readers in rows_pprof.c. Its memory is
+** freed before it returns; the contexts are the caller's.
 */
 
 #include <stdlib.h>

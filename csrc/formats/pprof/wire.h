@@ -1,6 +1,7 @@
 /*
-** wire.h - reads fields and varints of a protocol buffer. Used by all
-** readers of the format. Source: the protocol buffers encoding specification.
+** wire.h - reads fields and varints of a protocol buffer. Used by all readers
+** of the format. Source: the protocol buffers encoding specification. Nothing
+** is allocated: fields point into the bytes.
 */
 
 #ifndef wire_h

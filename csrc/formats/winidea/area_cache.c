@@ -5,6 +5,8 @@
 ** that the mapping lacks. Each reader looks up a pair of handle and value there
 ** once and caches the result in arrays of its own, so threads share only the
 ** first look-up of a pair.
+**
+** Used by decode.c and sections.c; each reader owns its cache.
 */
 
 #include <stdlib.h>

@@ -3,6 +3,9 @@
 ** their order. Without a mapping the timeline is scanned, and areas are listed
 ** in the order of their first events, because readers in threads may add them
 ** in any order.
+**
+** Opened through the tables of open_winidea.c. `close` frees the reader with
+** its order of areas; the trace is borrowed until then.
 */
 
 #include <stdlib.h>

@@ -13,7 +13,8 @@
 
 /* {====== The area cache (area_cache.c) ====== */
 
-/* Areas of one kind in an area cache, by the index part of the handle. */
+/* Areas of one kind in an area cache, by the index part of the handle. Both
+   arrays are owned by the cache. */
 typedef struct winidea_handle_array {
   uint32_t *areas;
   uint8_t *value_kinds; /* winidea_value_kind of each */
@@ -28,6 +29,7 @@ typedef struct winidea_cached_area {
   uint8_t value_kind;
 } winidea_cached_area;
 
+/* winidea_cache_free frees its arrays; trace and file are borrowed. */
 typedef struct winidea_area_cache {
   pf_trace *trace;
   winidea_file *file;

@@ -2,6 +2,10 @@
 ** open_winidea.c - the format winidea: exports of the winIDEA profiler. Files may
 ** grow while they are read: a binary timeline, a Text1 file, and the file beside
 ** either.
+**
+** Called through pf_format_winidea by lua/trace_part.c and lua/sleeping_part.c,
+** which close a trace also after a failed open and may open it again.
+** close_trace frees the winidea_file in trace->state and all that it owns.
 */
 
 #include <stdlib.h>

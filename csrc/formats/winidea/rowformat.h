@@ -3,6 +3,9 @@
 ** literal text and macros between per cent signs. Compile a format once with
 ** winidea_compile, then split each row with winidea_split. No memory is
 ** allocated.
+**
+** Used by text1.c, mapping.c, the readers of sections and the encoder. The
+** fields of a row point into the row.
 */
 
 #ifndef rowformat_h

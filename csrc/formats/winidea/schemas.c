@@ -1,5 +1,6 @@
 /*
-** schemas.c - the schemas of the tables.
+** schemas.c - the schemas of the tables. Used by open_winidea.c, which builds
+** the tables of a trace, by the readers and by the encoder. All are constants.
 */
 
 #include "formats/winidea/winidea.h"

@@ -1,6 +1,9 @@
 /*
 ** sections.c - the readers of tables statistics and contexts, which
 ** parse the rows of their sections when they are read.
+**
+** Opened through the tables of open_winidea.c. `close` frees the reader with
+** its cache; the trace is borrowed until then.
 */
 
 #include <stdlib.h>

@@ -2,6 +2,9 @@
 ** text1.h - main files: the sections of a Text1 file, and what is read
 ** from them when a trace is opened. In an opened trace the caller holds the
 ** mutex unless a function says that it takes it.
+**
+** Used by open_winidea.c and the readers of sections. Sections and areas are
+** added to the winidea_file, which owns them.
 */
 
 #ifndef text1_h

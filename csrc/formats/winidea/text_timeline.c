@@ -5,6 +5,9 @@
 ** The value of an event is hexadecimal if it has 8 or 16 digits, else decimal
 ** (the vendor's page says hexadecimal, its example has 8 digits); option
 ** timeline_base. An empty value is missing, not 0.
+**
+** Opened through the tables of open_winidea.c. `close` frees the reader with
+** its cache; the trace is borrowed until then.
 */
 
 #include <stdlib.h>

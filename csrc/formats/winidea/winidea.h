@@ -165,7 +165,7 @@ typedef struct winidea_handle_info {
 
 /*
 ** The areas of a file. Readers in several threads may add entries; they hold
-** the mutex of the file.
+** the mutex of the file. winidea_areas_free frees all arrays.
 */
 typedef struct winidea_areas {
   winidea_entry *list;

@@ -2,6 +2,10 @@
 ** encode_winidea.h - shared by the files of the encoder: encode_winidea.c
 ** (rows, and binary timelines), write_text1.c (rows of Text1),
 ** write_handles.c and write_states.c.
+**
+** winidea_encoder is called through pf_format_winidea by lua/writer and
+** model/writer, which own the winidea_writer and call its `close`. That frees
+** all arrays; the dictionary is borrowed and must live as long.
 */
 
 #ifndef encode_winidea_h

@@ -4,6 +4,9 @@
 **
 ** Nothing can be quoted in these rows. A row with texts is therefore split
 ** again, and refused if the fields differ.
+**
+** Called by encode_winidea.c. The buffer for a line belongs to the
+** winidea_writer.
 */
 
 #include <math.h>
