@@ -5,6 +5,10 @@
 ** handler maps a page of zeros there and marks the map: the reader checks
 ** pf_map_faulted after each batch. The handler and its list of maps are state
 ** of the process, as is the recorder's timer; profio has no other.
+**
+** The source userdata (lua/source.c) owns the map and closes it. Parsers and
+** readers borrow its bytes until then, so values of PF_BYTES point into the
+** mapping.
 */
 
 #ifndef map_h

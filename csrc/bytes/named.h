@@ -1,6 +1,9 @@
 /*
-** named.h - checks whether a file may be read whose path comes from a trace, or
-** which is in the folder of the trace.
+** named.h - checks paths that the user did not name: a path from inside a trace,
+** a side file, a ring, a debug file. Used by core.named_file and
+** core.named_source (lua/source.c) and by pf_ring_read (ring/copy.c). Nothing is
+** allocated. If the user sets the option trust_paths, Lua passes no folders and
+** no largest size, which lifts both limits.
 */
 
 #ifndef named_h
@@ -12,9 +15,9 @@
 
 /* The folders in which a named file may be, and its largest size. */
 typedef struct pf_named_rule {
-  const char *const *folders; /* and all below them; none: any folder */
+  const char *const *folders; /* borrowed, with all below; none: any folder */
   size_t nfolders;
-  uint64_t max_size; /* bytes */
+  uint64_t max_size; /* bytes; UINT64_MAX: any size */
 } pf_named_rule;
 
 /*
@@ -31,7 +34,8 @@ pf_status pf_named_file (const char *path, const pf_named_rule *rule,
                          char real[PF_LONGEST_PATH], pf_error *error);
 
 /* Opens a file that pf_named_file allows, and checks the opened file once more:
-   the path may lead to another one since. The caller closes the descriptor. */
+   the path may lead to another one since. On PF_OK the caller closes the
+   descriptor; otherwise *fd is invalid. */
 pf_status pf_named_open (const char *path, const pf_named_rule *rule, int *fd,
                          pf_error *error);
 

@@ -15,6 +15,9 @@
 ** permissions and, as far as the process may, its owner; a new file gets those
 ** of the umask. A path that is no regular file (pipe, terminal, device, socket,
 ** a descriptor below /proc/PID/fd) is opened and written in place.
+**
+** Used by lua/output_handle.c, lua/writer/file_writer.c, stream_file.c and
+** bytes/ring. The caller owns the struct; commit and close free its members.
 */
 
 #ifndef output_h
@@ -24,8 +27,8 @@
 
 typedef struct pf_output {
   int fd;           /* opened for writing (and reading); -1: closed */
-  char *path;       /* absolute path of the target, without links */
-  char *temporary;  /* its temporary path; NULL: it has no name */
+  char *path;       /* owned: absolute path of the target, without links */
+  char *temporary;  /* owned: its temporary path; NULL: it has no name */
   bool is_in_place; /* the target is no regular file, and fd is the target */
 } pf_output;
 
@@ -33,8 +36,8 @@ typedef struct pf_output {
    PF_EIO: a folder, no permission, no such folder, ...; PF_ENOMEM. */
 pf_status pf_output_open (pf_output *output, const char *path, pf_error *error);
 
-/* The absolute path (in new memory) of the file that pf_output_open would
-   write, and whether it would write in place. */
+/* The absolute path of the file that pf_output_open would write, which the
+   caller frees, and whether it would write in place. */
 pf_status pf_output_resolve (const char *path, char **absolute,
                              bool *is_in_place, pf_error *error);
 

@@ -5,6 +5,10 @@
 **
 ** Order of calls: open; put, uint, fill, reserve with advance, patch; flush;
 ** close.
+**
+** The writers and exports in csrc/lua open, flush and close a sink; encoders
+** borrow it. A sink owns only its buffer; it borrows the descriptor, the role,
+** the path and the side files.
 */
 
 #ifndef sink_h
@@ -15,14 +19,14 @@
 typedef struct pf_sink pf_sink;
 
 struct pf_sink {
-  uint8_t *buffer;
-  size_t used, size;
-  int fd;           /* -1: into memory, the buffer grows */
-  bool kept;        /* a pipe whose bytes are buffered until the flush */
-  uint64_t written; /* bytes put so far, with the buffered ones */
-  pf_status failed; /* PF_OK until the first failure */
-  int errnum;       /* errno of that failure */
-  const char *role; /* of a side file: "memo", ... */
+  uint8_t *buffer;   /* owned, unless `full` sets another one */
+  size_t used, size; /* bytes */
+  int fd;            /* -1: into memory, the buffer grows */
+  bool kept;         /* a pipe whose bytes are buffered until the flush */
+  uint64_t written;  /* bytes put so far, with the buffered ones */
+  pf_status failed;  /* PF_OK until the first failure */
+  int errnum;        /* errno of that failure */
+  const char *role;  /* of a side file: "memo", ... */
   const char
       *path;     /* of the file, for messages; NULL: the main file or memory */
   pf_sink *side; /* the next side file, or NULL */

@@ -1,7 +1,8 @@
 /*
 ** spool.h - copies pipes and unpacked gzip data into memory or, if they are
 ** larger than 64 KiB, to an unlinked temporary file, which can be mapped. Used
-** by bytes/map.c. The caller closes the descriptors that are returned.
+** by bytes/map.c; model/base/spill.c uses only pf_spool_file. The caller closes
+** the descriptors and frees the memory that are returned.
 */
 
 #ifndef spool_h

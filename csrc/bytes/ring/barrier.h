@@ -4,6 +4,9 @@
 **
 ** A store with release order pairs with a load with acquire order: a thread
 ** that reads the stored value also sees all writes made before the store.
+**
+** Used by the other files of bytes/ring and by model/writer. Nothing is
+** allocated: the numbers are in the mapped ring or in structs of the caller.
 */
 
 #ifndef barrier_h

@@ -3,11 +3,14 @@
 ** consumer. The file outlives both: records that were committed can be read
 ** after the process was killed at any instruction.
 **
-** Producer (model/writer/writer.c): pf_ring_claim_open, pf_ring_create,
+** Claim (lua/writer/recover.c): pf_ring_claim_open. Producer
+** (model/writer/writer.c): pf_ring_create, which takes over the claim, and
 ** pf_ring_start; then pf_ring_reserve and pf_ring_commit for each record;
-** pf_ring_close. Consumer (model/writer/ring_consumer.c): pf_ring_next over the
-** records, then pf_ring_set_checkpoint. Recovery (lua/writer/recover.c):
-** pf_ring_read, pf_ring_next, pf_ring_copy_close.
+** pf_ring_close. Consumer (model/writer/ring_consumer.c, ring_encoder.c):
+** pf_ring_next over the records, then pf_ring_set_checkpoint. Recovery
+** (lua/writer/recover.c, stream.c): pf_ring_read, pf_ring_next,
+** pf_ring_copy_close. The structs belong to the caller; the functions that
+** close them free what they own.
 **
 ** Of a record the ring knows its size and a tag. The slots wrap; the journal
 ** after them only grows and has what records refer to by id.
@@ -128,10 +131,10 @@ typedef struct pf_ring_callbacks {
 
 /* The producer's side. */
 struct pf_ring {
-  pf_ring_header *header;
-  uint8_t *slots;
-  uint64_t mask;  /* size of the slots - 1 */
-  uint64_t head;  /* position of the next record */
+  pf_ring_header *header; /* owned mapping of header and slots */
+  uint8_t *slots;         /* in that mapping */
+  uint64_t mask;          /* size of the slots - 1 */
+  uint64_t head;          /* position of the next record */
   uint64_t limit; /* records that end here or before take the fast path */
   uint64_t count; /* records committed so far */
 
@@ -140,12 +143,12 @@ struct pf_ring {
   uint64_t dropped; /* records */
   pf_oldest oldest; /* in overwrite mode: as in the header */
   uint64_t count_before[PF_RING_SEGMENTS]; /* records before each segment */
-  pf_shared_bytes journal;                 /* mapped again when it grows */
-  uint64_t journal_capacity;               /* bytes mapped */
+  pf_shared_bytes journal;   /* owned mapping, mapped again when it grows */
+  uint64_t journal_capacity; /* bytes mapped */
   uint64_t journal_used;
-  struct pf_ring_map *maps; /* replaced mappings of the journal */
-  char *path;               /* NULL: the file has no name */
-  int fd;
+  struct pf_ring_map *maps; /* replaced mappings of the journal, owned */
+  char *path;               /* owned; NULL: the file has no name */
+  int fd;                   /* owned; locked if the file has a name */
 };
 
 
