@@ -8,6 +8,9 @@
 ** Tasks must not call Lua and must not access what another task writes, so
 ** results do not depend on the number of threads: if no thread can be started,
 ** the caller runs the task itself.
+**
+** The caller of pf_thread_start joins the thread. Contexts are borrowed until
+** their tasks have ended.
 */
 
 #ifndef parallel_h

@@ -10,6 +10,10 @@
 ** Order of calls: pf_contexts_open; add metrics, nodes and weights in any
 ** order; read the arrays; pf_contexts_close. Functions fail only when out of
 ** memory.
+**
+** Used by kernels/contexts, formats/pprof, lua/profile and the recorder. The
+** contexts own their arrays, which move when nodes are added; the caller owns
+** the struct.
 */
 
 #ifndef contexts_h

@@ -1,6 +1,8 @@
 /*
 ** ordered_merge.h - adds one profile to another. After a failure the contexts
 ** have all their weights, and may have new nodes and metrics without weights.
+** Used by lua/profile/context_profile.c, kernels/contexts/chain_stacks.c and
+** formats/pprof/encode_pprof.c. The caller owns and closes both profiles.
 */
 
 #ifndef ordered_merge_h

@@ -1,7 +1,8 @@
 /*
 ** stack_lookup.h - finds the context node of a call stack of the dictionary,
 ** with a cache by stack id. Used by the pprof encoder.
-** Initialise the cache with { 0 }, look up stacks, close it.
+** Initialise the cache with { 0 }, look up stacks, close it. The cache owns its
+** arrays, and the caller owns the contexts.
 */
 
 #ifndef stack_lookup_h

@@ -1,6 +1,7 @@
 /*
 ** tree_order.h - orders the nodes of contexts by their frames, independent of
-** the order in which they were added. Views and encoders use it.
+** the order in which they were added. Views and encoders use it. The caller
+** owns all arrays that are filled.
 */
 
 #ifndef tree_order_h
@@ -29,9 +30,9 @@ pf_status pf_frames_rank (const pf_dictionary *dictionary,
    numbered in pre-order (depth first): the path from the root to the last
    node. */
 typedef struct pf_preorder {
-  const uint32_t *parents;
-  uint32_t *path; /* by depth */
-  uint32_t depth; /* of the last node */
+  const uint32_t *parents; /* borrowed from the contexts */
+  uint32_t *path;          /* owned; by depth */
+  uint32_t depth;          /* of the last node */
 } pf_preorder;
 
 bool pf_preorder_open (pf_preorder *descent, const pf_contexts *contexts);

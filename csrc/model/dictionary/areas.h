@@ -3,7 +3,7 @@
 ** variables. They are dictionary-encoded: areas that are equal in all fields
 ** have one id, also those of several files of a trace. Ids count from 0, never
 ** change, and are the values of PF_AREA columns. Formats add areas while they
-** read.
+** read. The dictionary owns the areas; kernels, text and lua read them.
 */
 
 #ifndef areas_h

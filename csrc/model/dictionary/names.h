@@ -6,6 +6,10 @@
 **
 ** One thread at a time may add names. Other threads may look up names with ids
 ** that they know (pf_name) meanwhile, since entries never move.
+**
+** Used by all of csrc. A userdata of lua/binding.c owns the dictionary that the
+** files of a trace share; readers and profiles borrow it. Some kernels and
+** model/writer/ring_encoder.c open a private one and free it.
 */
 
 #ifndef names_h

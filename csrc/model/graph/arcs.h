@@ -1,6 +1,9 @@
 /*
 ** arcs.h - sorting and merging of arcs, for arcs.c and caller_index.c
 ** only.
+**
+** The caller owns an order and closes it; caller_index.c moves the arrays of
+** one into the graph.
 */
 
 #ifndef arcs_h

@@ -4,6 +4,11 @@
 **
 ** The arcs are sorted by caller, so that a traversal of callees reads memory in
 ** order. The index by callee is built on demand.
+**
+** pf_graph_finish is called by kernels/graph/assemble.c and transform_graph.c,
+** pf_graph_parents also by kernels/graph/propagate.c and
+** kernels/listing/rank.c. The arrays belong to the graph, and pf_graph_close
+** frees them.
 */
 
 #include <stdlib.h>

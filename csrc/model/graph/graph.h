@@ -6,6 +6,9 @@
 ** Order of calls: open; add metrics; add functions, weights and arcs; finish;
 ** then it is only read (and pf_graph_parents may be called); close. The graph
 ** owns all arrays and borrows the dictionary of the trace.
+**
+** Built by kernels/graph and read by kernels/graph, kernels/listing and
+** lua/profile, whose userdata owns the graph and closes it.
 */
 
 #ifndef graph_h

@@ -3,6 +3,9 @@
 ** optional: without an ability there is NULL, and the rows are read with `next`
 ** in their order. A stage offers those of its input that are also true of its
 ** own rows. pf_can returns the abilities of any reader.
+**
+** Offered by formats, kernels/stages and lua/checked_reader.c, as a constant or
+** a member of the reader. Used by kernels, lua/stages and the pprof encoder.
 */
 
 #ifndef abilities_h

@@ -2,6 +2,9 @@
 ** batch.h - functions for batches of rows, which all readers use: open and
 ** close, missing values, removal of rows, and the columns with a special role.
 ** A batch owns the memory of its columns. Functions return PF_OK or PF_ENOMEM.
+**
+** The function that opens a batch closes it; readers only fill it. Values of
+** PF_BYTES are borrowed from the source.
 */
 
 #ifndef batch_h

@@ -7,6 +7,9 @@
 ** nothing to the dictionary and calls no callback, so that the readers of
 ** several files may run in parallel threads, each with its own contexts. The
 ** caller owns the contexts and arrays.
+**
+** Filled by kernels/contexts/by_stack.c and chain_stacks.c and by
+** formats/pprof/encode_pprof.c; read by formats/pprof/stacks_pprof.c.
 */
 
 #ifndef read_stacks_h
@@ -19,8 +22,8 @@ struct pf_stack_target {
   pf_contexts *contexts; /* use the reader's dictionary; only the root node */
   size_t nmetrics; /* length of the arrays; 0: each row names its metric, and
                       new metrics are added to the contexts */
-  const size_t *columns; /* columns of the reader that have weights */
-  const size_t *metrics; /* the metric of each column in the contexts */
+  const size_t *columns; /* borrowed: columns of the reader with weights */
+  const size_t *metrics; /* borrowed: metric of each column in the contexts */
 };
 
 #endif

@@ -2,6 +2,8 @@
 ** store.h - rows in memory, stored by column: the results of sorts, formulas,
 ** reports and arrays of Lua. The columns grow by doubling.
 **
+** Used by kernels/stages, group, statistics and spans, and by
+** lua/stages/array_reader.c.
 ** Order of calls: open, add or append, reader, close. The store owns its
 ** columns and borrows fields and dictionary, which must outlive it. Functions
 ** return PF_OK or PF_ENOMEM.
@@ -15,8 +17,8 @@
 typedef struct pf_store {
   const pf_field *fields; /* borrowed */
   size_t nfields;
-  pf_dictionary *dictionary;
-  pf_column *columns; /* of `capacity` rows; all have missing bitmaps */
+  pf_dictionary *dictionary; /* borrowed */
+  pf_column *columns;        /* of `capacity` rows; all have missing bitmaps */
   size_t rows, capacity;
 } pf_store;
 

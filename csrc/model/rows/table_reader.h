@@ -2,6 +2,10 @@
 ** table_reader.h - what readers share: their allocation, the loop over a batch,
 ** and the result at its end; for stages also what they pass on to their input.
 ** A reader is a struct that begins with a pf_reader.
+**
+** Included by each file that defines a reader (formats, kernels, lua). In the
+** end a reader userdata owns a reader and calls `close`; the reader borrows its
+** fields, dictionary and input.
 */
 
 #ifndef table_reader_h

@@ -1,7 +1,10 @@
 /*
 ** trace.h - an opened file: its sources and options, and the header facts and
-** warnings that its format adds while it opens and reads. csrc/lua opens it and
-** shows facts and warnings.
+** warnings that its format adds while it opens and reads. lua/trace_part.c
+** opens it, closes it and shows facts and warnings.
+**
+** The part userdata owns the notes and pins sources, options and dictionary. The
+** format borrows them until `close`; it owns `state` and the tables.
 */
 
 #ifndef trace_h
@@ -45,8 +48,8 @@ struct pf_trace {
 typedef struct pf_info {
   const char *name; /* a constant */
   pf_type type;     /* PF_INT, PF_ADDR, PF_BOOL or PF_NAME (text) */
-  uint32_t text;    /* id in the trace's dictionary */
-  int64_t integer;
+  uint32_t text;    /* PF_NAME: id in the trace's dictionary */
+  int64_t integer;  /* the value of the other types */
 } pf_info;
 
 typedef enum pf_note_kind {
@@ -62,12 +65,13 @@ typedef struct pf_warning {
   char message[232];
 } pf_warning;
 
+/* NULL when out of memory; the caller frees them with pf_notes_free. */
 pf_notes *pf_notes_new (void);
 void pf_notes_free (pf_notes *notes);
 
 /* Set a header fact, or replace its value. `name` is a constant. When out of
-   memory the fact is dropped; the function that opens the trace checks
-   pf_info_failed at its end. */
+   memory the fact is dropped; the caller of format->open checks pf_info_failed
+   after it. */
 void pf_info_int (pf_trace *trace, const char *name, int64_t value);
 void pf_info_addr (pf_trace *trace, const char *name, uint64_t value);
 void pf_info_bool (pf_trace *trace, const char *name, bool value);

@@ -1,7 +1,8 @@
 /*
 ** builder.h - building of symbol tables. Used only inside model/symbols: the
 ** readers of ELF tables and of nm text add symbols in any order, and
-** pf_symbols_build sorts them. Order of calls: size_hint, add, build.
+** pf_symbols_build sorts them. Order of calls: size_hint, add, build. The
+** caller owns the pf_symbols and frees it, also after a failure.
 */
 
 #ifndef builder_h
@@ -39,8 +40,8 @@ pf_status pf_symbols_build (pf_symbols *symbols, pf_symbol_rule rule);
 
 /* The decisions of gprof on the local names of a string table: a cache. */
 typedef struct pf_gprof_names {
-  pf_bytes strings;
-  uint8_t *verdicts; /* by offset of the string */
+  pf_bytes strings;  /* borrowed: the string table of the ELF file */
+  uint8_t *verdicts; /* owned, by offset of the string */
 } pf_gprof_names;
 
 pf_status pf_gprof_names_open (pf_gprof_names *names, pf_bytes strings);

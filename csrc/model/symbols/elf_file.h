@@ -20,7 +20,7 @@ typedef struct elf_section {
 } elf_section;
 
 typedef struct elf_file {
-  Elf *elf;
+  Elf *elf; /* owned, as the sections; elf_pair_close frees both */
   GElf_Ehdr header;
   elf_section *sections; /* by section number */
   size_t nsections;

@@ -6,6 +6,10 @@
 ** Units that are damaged or have no lines are skipped. Ranges outside the code,
 ** which begin at or near address 0, belong to functions that the linker
 ** removed; they are dropped.
+**
+** Called by kernels/graph, kernels/stages/symbolize.c, lua/symbol_table.c and
+** by_line.c. The rows belong to the symbols, and pf_symbols_free frees them.
+** The ELF bytes are read only during the call.
 */
 
 #include <elfutils/libdw.h>

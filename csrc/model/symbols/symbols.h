@@ -1,11 +1,15 @@
 /*
 ** symbols.h - the functions of an executable, from ELF symbol tables (libelf)
 ** or the text of `nm`, and its source lines (libdw). Used by
-** kernels/stages/symbolize.c, kernels/graph and lua/symbols.c.
+** kernels/stages/symbolize.c, kernels/graph and kernels/listing; opened and
+** freed by lua/symbol_table.c.
 **
 ** Open by pf_symbols_open, look up addresses, pf_symbols_free. Symbols are a
 ** sorted array with an index (ranges.h). Names are linker names; pf_demangle
 ** makes them readable.
+**
+** The symbols own their arrays. They borrow the dictionary until
+** pf_symbols_free, and the bytes of the files as pf_symbol_files says.
 */
 
 #ifndef symbols_h

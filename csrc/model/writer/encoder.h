@@ -2,6 +2,10 @@
 ** encoder.h - the writing side of a format: takes batches of rows and writes
 ** bytes to sinks. The first member of the struct of each encoder; its owner
 ** calls `close`. Members that may be NULL are optional.
+**
+** Opened by pf_format.encoder for lua/writer/file_writer.c and
+** model/writer/ring_encoder.c, which own it. It borrows the dictionary until
+** `close`, and batch and sink during a call.
 */
 
 #ifndef encoder_h

@@ -4,7 +4,8 @@
 ** asks, when the ring is half full, and every 20 ms. A ring in overwrite mode
 ** has no thread: all of it is written when the producer dumps it.
 **
-** Used by model/writer/writer.c only. Order of calls: open, start, then ask,
+** Used by model/writer/writer.c, which owns it; lua/recorder/recorder.c reads
+** the CPU time of its thread. Order of calls: open, start, then ask,
 ** wait or consume_all; stop; consume_all and finish; close. The producer's
 ** thread makes all calls. Failures of the thread are kept in `error` and set
 ** writer->failed.

@@ -49,10 +49,10 @@ typedef struct pf_id_map {
 } pf_id_map;
 
 typedef struct pf_ring_encoder {
-  pf_dictionary *dictionary;
-  pf_encoder *encoder;    /* of the format */
-  pf_sink *sink;          /* borrowed */
-  const pf_table *tables; /* of the encoder */
+  pf_dictionary *dictionary; /* owned */
+  pf_encoder *encoder;       /* of the format; owned */
+  pf_sink *sink;             /* borrowed */
+  const pf_table *tables;    /* borrowed from the encoder or the format */
   size_t ntables;
   pf_id_map ids[PF_JOURNAL_KINDS];
   pf_batch *batches;  /* by table */

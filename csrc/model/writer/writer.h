@@ -10,9 +10,10 @@
 **   pf_writer_commit(writer, at, words, tag);        pf_tag of ring_encoder.h
 **   pf_writer_close(writer, &error);
 **
-** One thread, the producer's, makes all calls. Used by lua/writer/stream.c and
-** the recorder. In a forked child the writer records nothing: all calls fail
-** with PF_EIO, and closing leaves the files and the ring to the parent.
+** One thread, the producer's, makes all calls. Used by lua/writer/stream.c,
+** whose userdata owns the writer, by lua/writer/emitter.c and the recorder. In a
+** forked child the writer records nothing: all calls fail with PF_EIO, and
+** closing leaves the files and the ring to the parent.
 */
 
 #ifndef writer_h
@@ -95,9 +96,9 @@ struct pf_writer {
   pf_ring ring;
   uint64_t flush_at; /* ring.count at which the thread is woken */
   pf_shared failed;  /* 1: the thread has failed and ended */
-  uint32_t known[PF_JOURNAL_KINDS]; /* ids in the journal */
-  pf_dictionary *dictionary;
-  struct pf_ring_consumer *consumer;
+  uint32_t known[PF_JOURNAL_KINDS];  /* ids in the journal */
+  pf_dictionary *dictionary;         /* borrowed */
+  struct pf_ring_consumer *consumer; /* owned; NULL in a forked child */
   uint64_t flush_every;
 };
 
