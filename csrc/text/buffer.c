@@ -1,5 +1,7 @@
 /*
-** buffer.c - the text buffer, and texts that are safe for a terminal.
+** buffer.c - the text buffer, and texts that are safe for a terminal. Used by
+** the row formats of this folder, by lua/row_text.c and by the exports of
+** lua/profile, which own the buffers and free row_text.at.
 */
 
 #include <errno.h>

@@ -8,6 +8,8 @@
 **         and numbers that are not finite are null
 **
 ** A byte of a text that is not UTF-8 becomes U+FFFD; csv and tsv can keep it.
+** lua/row_text.c calls the formats through row_format. They allocate only space
+** in the text buffer of the job.
 */
 
 #include <math.h>

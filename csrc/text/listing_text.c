@@ -12,7 +12,9 @@
 **                       {column:ms} as milliseconds
 **   {{                  a brace
 **
-** Missing values are blanks, except in JSON.
+** Missing values are blanks, except in JSON. lua/row_text.c compiles the
+** templates and calls row_listing. It owns the segments; only the text buffer
+** of the job grows here.
 */
 
 #include <math.h>

@@ -1,14 +1,14 @@
 /*
-** rows.h - conversion of whole batches to text, shared by the files rows*.c and
-** by exports.
+** rows.h - conversion of whole batches to text, shared by the .c files of this
+** folder. Used by lua/row_text.c and by the exports of lua/profile.
 **
 ** A job reads a reader to its end and writes each row in one format (an aligned
 ** table, csv, json, ..., or a listing with a template for each kind of row)
 ** into a text buffer, which is written to a file in large blocks.
 **
 ** Functions return PF_OK, PF_ENOMEM, PF_EIO (job->errnum has the reason) or
-** PF_ELIMIT. The job owns its buffers; it borrows the reader, the columns and
-** the file.
+** PF_ELIMIT. The job owns its buffers; lua/row_text.c or lua/profile/export.c
+** frees them. It borrows the reader, the columns, the templates and the file.
 */
 
 #ifndef rows_h
@@ -23,7 +23,8 @@
 /* Maximum bytes of a number without padding. */
 #define ROW_NUMBER_SIZE 360
 
-/* A growing buffer of text. Space is reserved once per value or row. */
+/* A growing buffer of text. Space is reserved once per value or row. The owner
+   of the buffer frees `at`. */
 typedef struct row_text {
   char *at;
   size_t used, size;
@@ -148,9 +149,9 @@ pf_status row_put_printable (row_text *text, pf_bytes bytes, size_t *width);
 /* Appends a text as a JSON string; bytes that are not UTF-8 become U+FFFD. */
 pf_status row_put_json (row_text *text, pf_bytes bytes);
 
-/* Copies a text to `p` up to its first byte that is not printable ASCII, or is
-   one of `no` and `nor` (0: none). Returns the number of bytes before that; what
-   follows them in `p` is undefined. */
+/* Copies a text to `p`, where its size is free, up to its first byte that is
+   not printable ASCII, or is one of `no` and `nor` (0: none). Returns the
+   number of bytes before that; what follows them in `p` is undefined. */
 static inline size_t row_copy_plain (char *p, pf_bytes bytes, char no,
                                      char nor) {
   const uint64_t ones = 0x0101010101010101, high = ones << 7;
@@ -200,7 +201,8 @@ static inline pf_bytes row_bytes (const pf_column *column, size_t row,
 /* {====== number_text.c: formatting numbers ====== */
 
 /* These functions write a number at `p`, where ROW_NUMBER_SIZE bytes (and
-   `width`) are free, and return the position after it. */
+   `width`) are free, and return the position after it. They allocate
+   nothing. */
 char *row_put_uint (char *p, uint64_t value);
 char *row_put_int (char *p, int64_t value);
 char *row_put_addr (char *p, uint64_t value);   /* 0x, lower-case hex digits */
@@ -242,13 +244,14 @@ typedef struct row_segment {
 
 typedef struct row_template {
   uint32_t kind; /* name id of the reader's dictionary, or area id */
-  const row_segment *segments;
+  const row_segment *segments; /* borrowed, like their literals */
   size_t nsegments;
 } row_template;
 
 /*
-** Compiles a template to segments; one of n bytes has at most n. Literals
-** borrow `source`. PF_EFORMAT with a message for the user.
+** Compiles a template to segments; one of n bytes has at most n, for which the
+** caller has room. Literals borrow `source`. PF_EFORMAT with a message for the
+** user.
 */
 pf_status row_compile (pf_bytes source, const pf_reader *reader,
                        row_segment *segments, size_t *nsegments,

@@ -7,6 +7,9 @@
 **
 ** Lines that are wider than the terminal are fitted: first texts are cut in
 ** their middle, then columns are left out, the last ones first.
+**
+** lua/row_text.c calls row_table. `begin` allocates job->cells and job->widths;
+** job_gc of row_text.c frees them and the buffers, also after a failure.
 */
 
 #include <math.h>
