@@ -1,8 +1,9 @@
 /*
 ** events.h - reads a table of events batch by batch in the form that the call
 ** machine processes. Used by calls.c, scan.c, spans.c and load.c: open, next
-** until the end, close. Lanes get ids, dense from 0 in
-** the order of first occurrence.
+** until the end, close. Lanes get ids, dense from 0 in the order of first
+** occurrence. A pf_events owns its batch and its tables of ids; pf_events_close
+** frees them.
 **
 ** Required columns: time (int, ns), event (name: enter, leave, suspend, resume,
 ** write; `end`, the end of the recording, and other names only advance the
@@ -38,7 +39,8 @@ typedef struct pf_events {
   uint8_t kinds[PF_BATCH_ROWS];
   uint8_t flag_bits[PF_BATCH_ROWS];
   uint32_t lane_ids[PF_BATCH_ROWS];
-  pf_event_rows rows; /* the batch at hand */
+  pf_event_rows rows; /* the batch at hand: points into the batch and the arrays
+                         above, valid until the next pf_events_next */
 } pf_events;
 
 /* Only find the columns. PF_EUNSUPPORTED when they are not those of events. */

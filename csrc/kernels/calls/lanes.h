@@ -1,11 +1,13 @@
 /*
 ** lanes.h - the state of the call machine: the call stack of each lane, and a
-** slot for each area in a lane. Private to this folder and spans.c.
+** slot for each area in a lane. Used by this folder, kernels/spans and
+** kernels/statistics.
 **
-** The call machine owns a pf_lanes. Lanes and slots are created when they first
-** occur and freed with pf_lanes_free. Slots are indexes, because the array of
-** slots moves when it grows; lanes do not move. Memory grows with the numbers
-** of lanes and areas and with the depth of stacks. All times are in ns.
+** The call machine owns a pf_lanes, which borrows the dictionary. Lanes and
+** slots are created when they first occur and freed with pf_lanes_free. Slots
+** are indexes, because the array of slots moves when it grows; lanes do not
+** move. Memory grows with the numbers of lanes and areas and with the depth of
+** stacks. All times are in ns.
 */
 
 #ifndef lanes_h
@@ -68,7 +70,8 @@ struct pf_lane {
                        trace began; it runs while no other frame does */
   uint32_t count, capacity;
   uint32_t epoch;   /* pf_machine.epoch at its last event */
-  uint32_t *direct; /* the slots of areas, by area, or PF_NO_SLOT */
+  uint32_t *direct; /* the slots of areas, by area, or PF_NO_SLOT; owned, as
+                       `frames` is */
   uint32_t ndirect;
   uint32_t number; /* id of the lane in the events; PF_NO_SLOT: of a variable */
   uint32_t key;    /* unique among all lanes */
@@ -107,9 +110,9 @@ static inline int64_t pf_slot_last (const pf_slot *slot) {
 }
 
 typedef struct pf_lanes {
-  pf_dictionary *dictionary;
-  bool has_areas;  /* events have a column of areas, not of names */
-  pf_lane **lanes; /* by lane id, or NULL */
+  pf_dictionary *dictionary; /* borrowed */
+  bool has_areas;            /* events have a column of areas, not of names */
+  pf_lane **lanes;           /* by lane id, or NULL */
   size_t nlanes, lanes_capacity;
   pf_lane **groups; /* lanes of variables, by id in group_ids */
   size_t ngroups, groups_capacity;

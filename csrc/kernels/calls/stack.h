@@ -1,7 +1,7 @@
 /*
 ** stack.h - the operations on the stack of a lane: the only place that computes
 ** the durations of a call. Private to state_machine.c, orphans.c and
-** kernels/statistics/scan_merge.c.
+** kernels/statistics/scan_merge.c. All memory belongs to the machine.
 */
 
 #ifndef stack_h

@@ -1,6 +1,7 @@
 /*
 ** load.h - the load of lanes or cores in intervals of time of equal length.
-** Used by csrc/lua/stages/timeline.c.
+** Used by csrc/lua/stages/event_stages.c. The reader copies the options, owns
+** its memory and borrows the events until it is closed.
 */
 
 #ifndef load_h
@@ -23,8 +24,9 @@ typedef struct pf_load_options {
 ** returns a row for each interval: start, stop, lane (or core), busy (ns in
 ** which a call was active) and load_share (busy divided by the length of the
 ** interval). From one event of a core to its next, the core is busy if the lane
-** of the event was running right after it. The first `next` reads the events. PF_EUNSUPPORTED without the columns of events or
-** cores; PF_ELIMIT for more than PF_MAX_LOAD_INTERVALS intervals.
+** of the event was running right after it. The first `next` reads the events.
+** PF_EUNSUPPORTED without the columns of events or cores; PF_ELIMIT for more
+** than PF_MAX_LOAD_INTERVALS intervals.
 */
 pf_status pf_load_open (pf_reader *events, const pf_load_options *options,
                         pf_reader **reader, pf_error *error);

@@ -45,7 +45,8 @@ typedef struct pf_span {
   int64_t net; /* of a close: ns in which the call was active, or PF_NO_TIME */
 } pf_span;
 
-/* Takes a span. A failure, with a message, ends the reading. */
+/* Takes a span, which is valid only during the call. A failure, with a message,
+   ends the reading. */
 typedef pf_status pf_put_span (void *context, const pf_span *span,
                                pf_error *error);
 
@@ -57,7 +58,8 @@ typedef struct pf_span_track {
   uint32_t run;      /* how often the times of the lane started again before */
 } pf_span_track;
 
-/* What is known of all spans. Both times are 0 if there was none. */
+/* What is known of all spans. Both times are 0 if there was none. `events` and
+   `list` are freed by pf_span_tracks_close. */
 typedef struct pf_span_tracks {
   pf_events events; /* with the lanes */
   pf_span_track *list;

@@ -1,7 +1,9 @@
 /*
 ** track_store.h - stores spans by track: the events are read once, and each
-** track can be read as often as needed. Used by csrc/lua/spans.c and
-** csrc/lua/profile/export_samples.c: open, read tracks, close.
+** track can be read as often as needed. Used by
+** csrc/lua/stages/timeline_spans.c and csrc/lua/profile/export_samples.c: open,
+** read tracks, close. The caller closes the readers before the store, which
+** owns tracks, frames and file.
 **
 ** A span takes a few bytes; tracks with many spans are stored in an unlinked
 ** file. Memory grows with tracks, areas and calls without an enter.

@@ -1,8 +1,11 @@
 /*
 ** groups.h - assigns calls to groups and accumulates their durations: by area,
-** by area and lane, or by area and caller. Part of a pf_scan. The results do not
-** depend on the order of the calls, so accumulators of chunks can be merged.
-** Durations are in ns.
+** by area and lane, or by area and caller. Part of a pf_scan: scan.c adds the
+** calls, scan_merge.c merges chunks, result_rows.c adds the groups over all
+** lanes. The results do not depend on the order of the calls, so accumulators
+** of chunks can be merged. pf_groups_free frees all memory; the lanes are
+** borrowed for each call. Areas, lanes, slots and durations (in ns): see
+** kernels/calls/state_machine.h.
 */
 
 #ifndef groups_h
@@ -60,14 +63,14 @@ typedef struct pf_buffer_state {
 typedef struct pf_call_sums {
   bool has_squares, has_quantiles; /* what to compute */
   size_t count, capacity;          /* in groups */
-  void *memory;
-  pf_hot_sums *hot;
-  pf_cold_sums *rest;
-  pf_squares *squares;    /* PF_DURATIONS for each group; or NULL */
-  pf_quantile *quantiles; /* PF_DURATIONS for each group; or NULL */
-  pf_quantile_pool pool;
+  void *memory;        /* the block that malloc returned for `hot` */
+  pf_hot_sums *hot;    /* by group, aligned to cache lines; part of `memory` */
+  pf_cold_sums *rest;  /* by group */
+  pf_squares *squares; /* PF_DURATIONS for each group; or NULL */
+  pf_quantile *quantiles;       /* PF_DURATIONS for each group; or NULL */
+  pf_quantile_pool pool;        /* of all quantiles; owns no memory */
   pf_duration_buffer **buffers; /* of groups with many calls; for others NULL */
-  pf_buffer_state *states;
+  pf_buffer_state *states;      /* by group */
 } pf_call_sums;
 
 /* Create the groups up to count-1. PF_ENOMEM. */
@@ -92,7 +95,7 @@ typedef enum pf_group_by {
 } pf_group_by;
 
 typedef struct pf_groups {
-  pf_group_by by;
+  pf_group_by by; /* of a chunk always PF_BY_LANE */
   pf_call_sums sums;
   pf_id_table keys; /* keys of groups: the area, the slot, or the area in the
                          upper half and its caller in the lower */

@@ -1,6 +1,7 @@
 /*
 ** result_rows.h - the columns of statistics and their rows. Private to
-** statistics.c.
+** statistics.c, whose reader owns the schema, the scan and the store. The store
+** borrows the fields of the schema, so it is closed first.
 */
 
 #ifndef result_rows_h
@@ -37,9 +38,9 @@ typedef struct pf_statistics_column {
 
 typedef struct pf_statistics_schema {
   pf_field *fields;
-  pf_statistics_column *columns;
+  pf_statistics_column *columns; /* of the same index as the field */
   size_t count;
-  char *words; /* the texts of names and helps */
+  char *words; /* the texts of names and helps, borrowed by the fields */
 } pf_statistics_schema;
 
 /* Build the columns for the types of area and lane. PF_ENOMEM; free the schema
@@ -49,8 +50,10 @@ pf_status pf_statistics_schema_make (pf_statistics_schema *schema,
                                      pf_type area, pf_type lane);
 void pf_statistics_schema_free (pf_statistics_schema *schema);
 
-/* Write a row for each group of a scan into an empty store with that schema;
-   with PF_BY_LANE groups for all lanes are added. PF_ENOMEM. */
+/* Write a row for each group of a scan into an empty store with that schema.
+   `ranks` are those of the options. With PF_BY_LANE groups over all lanes are
+   added to the scan first, so call it once, after pf_scan_finish or
+   pf_scan_chunks_read has flushed the scan. PF_ENOMEM. */
 pf_status pf_statistics_fill (const pf_statistics_schema *schema, pf_scan *scan,
                               const uint32_t *ranks, pf_store *store,
                               pf_error *error);

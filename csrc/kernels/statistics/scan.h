@@ -2,7 +2,8 @@
 ** scan.h - runs the events of a table, or of one chunk of it, through the call
 ** machine into groups. Used by statistics.c: open, read until the end, finish,
 ** close; for a chunk open and read, then pf_scan_merge and close. Or all chunks
-** by pf_scan_chunks_read, several of them at the same time.
+** by pf_scan_chunks_read, several of them at the same time. A scan owns all its
+** memory and borrows the reader until pf_scan_close.
 **
 ** A chunk begins at any row, so the calls that are open there are unknown
 ** (kernels/calls/state_machine.h). Where what it records of them is not
@@ -21,7 +22,7 @@ typedef struct pf_scan {
   pf_events events;
   pf_machine machine;
   pf_groups groups;
-  bool is_open;
+  bool is_open; /* pf_scan_open was called, so pf_scan_close frees memory */
 } pf_scan;
 
 typedef struct pf_scan_options {
@@ -47,8 +48,9 @@ pf_status pf_scan_read (pf_scan *scan, uint64_t rows, pf_error *error);
 pf_status pf_scan_finish (pf_scan *scan);
 
 /*
-** scan_merge.c: merge a chunk that begins where `scan` ends. With *fits = false nothing has
-** changed, and the chunk must be read again by `scan`. PF_ENOMEM.
+** scan_merge.c: merge a chunk that begins where `scan` ends. With *fits = false
+** no call has been added, and the chunk must be read again by `scan`. The
+** caller closes the chunk in both cases. PF_ENOMEM.
 */
 pf_status pf_scan_merge (pf_scan *scan, pf_scan *chunk, bool *fits);
 

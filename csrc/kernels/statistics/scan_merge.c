@@ -1,5 +1,8 @@
 /*
-** scan_merge.c - merges a chunk into the scan of the events before it.
+** scan_merge.c - merges a chunk into the scan of the events before it. Called
+** by pf_scan_chunks_read in scan.c (declared in scan.h), in the order of the
+** table. It copies from the chunk, changes its groups, and frees its own
+** arrays.
 **
 ** The slots come first: while the scan has open calls of a slot, no enter in
 ** the chunk has an outside and, with `outermost`, no call has a gross; the first

@@ -1,7 +1,9 @@
 /*
 ** statistics.h - a reader of the statistics of calls by area: the aggregates of
 ** the calls of calls.h, computed without a row for each call. Used by
-** core.statistics (csrc/lua/calls.c).
+** core.statistics (csrc/lua/stages/event_stages.c). The caller closes the
+** reader, which frees all its memory and until then borrows the readers of
+** events.
 */
 
 #ifndef statistics_h
