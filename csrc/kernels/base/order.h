@@ -1,7 +1,9 @@
 /*
 ** order.h - order words: every value except bytes as a uint64_t that compares
 ** like the value and converts back, so that where, group, sort and the
-** aggregates handle one type instead of seven. Also ranks of names.
+** aggregates handle one type instead of seven. Also ranks of names. Used by
+** most folders of kernels and by lua/stages/conditions.c. The caller owns all
+** arrays.
 **
 ** For numbers -0 equals 0, and NaN is one value above all others. Names, areas
 ** and stacks are their ids: equal if equal, in no useful order.
@@ -43,8 +45,8 @@ static inline bool pf_type_is_id (pf_type type) {
   return type == PF_NAME || type == PF_AREA || type == PF_STACK;
 }
 
-/* Write the order words of the first `rows` values (not of PF_BYTES); those of
-   missing values are undefined. */
+/* Write the order words of the first `rows` values (not of PF_BYTES) into
+   words[rows]; those of missing values are undefined. */
 void pf_order_column (const pf_column *column, size_t rows, uint64_t *words);
 
 /* Write the value of a word into a column (not of PF_BYTES). */

@@ -8,6 +8,8 @@
 ** thread, one batch after the other in the order of the table, so the result
 ** does not depend on timing. The first four batches of a table are processed in
 ** the caller's thread, and all of them when no thread can be started.
+** pf_pipeline_run joins the thread and frees the slots before it returns; it
+** borrows all members of the pipeline until then.
 */
 
 #ifndef pipeline_h
@@ -39,7 +41,7 @@ typedef struct pf_pipeline {
      areas of the batch. */
   pf_status (*process)(void *context, const pf_pull *pull,
                        const uint32_t *notes, pf_error *error);
-  void *context;
+  void *context;    /* passed to the callbacks */
   bool *has_paused; /* if not NULL, set to true when a live file ended with
                        PF_AGAIN */
 } pf_pipeline;

@@ -1,6 +1,7 @@
 /*
 ** pull.h - reads selected columns of a reader, by name. Used by pipelines,
-** graphs and BTF: open, next until PF_END, close.
+** graphs and BTF: open, next until PF_END, close. A pull owns its batch; the
+** reader is borrowed until pf_pull_close.
 */
 
 #ifndef pull_h
@@ -18,8 +19,8 @@ typedef struct pf_want {
 } pf_want;
 
 typedef struct pf_pull {
-  pf_reader *reader;
-  pf_batch batch;
+  pf_reader *reader;                       /* borrowed */
+  pf_batch batch;                          /* `columns` point into it */
   const pf_column *columns[PF_MAX_PULLED]; /* by index into the wants; NULL: not
                                               in the reader */
   bool has_paused; /* the reader returned PF_AGAIN, and pf_pull_next PF_END */

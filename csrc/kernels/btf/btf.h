@@ -1,6 +1,7 @@
 /*
 ** btf.h - a stage that converts a table of events to rows of the Best Trace
-** Format. Used by csrc/lua/stages/timeline.c for `--to btf`.
+** Format. Used by csrc/lua/stages/event_stages.c for `--to btf`. The caller
+** closes the reader, which until then borrows the events and the interrupts.
 */
 
 #ifndef btf_h

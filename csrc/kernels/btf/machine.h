@@ -3,6 +3,9 @@
 **
 **   read_btf.c     the reader: reads events, finds which suspends are calls
 **   machine.c      the states of tasks, cores and runnables, and their names
+**
+** The reader owns a machine: open, begin, step, end, btf_machine_close, which
+** frees all arrays. The dictionary and options.interrupts are borrowed.
 */
 
 #ifndef machine_h
@@ -20,8 +23,8 @@ typedef struct btf_row {
   double number;
 } btf_row;
 
-/* Queue of rows. After memory has run out rows are dropped and `failed` is
-   set. */
+/* Queue of rows: machine.c appends, read_btf.c takes them from `head`. After
+   memory has run out rows are dropped and `failed` is set. */
 typedef struct btf_queue {
   btf_row *rows;
   size_t head, count, capacity;
@@ -29,9 +32,9 @@ typedef struct btf_queue {
 } btf_queue;
 
 typedef struct btf_names {
-  pf_dictionary *dictionary;
-  pf_id_table known; /* ids of (type, name) pairs */
-  uint32_t *counts;  /* by pair: number of things with it */
+  pf_dictionary *dictionary; /* borrowed */
+  pf_id_table known;         /* ids of (type, name) pairs */
+  uint32_t *counts;          /* by pair: number of things with it */
   size_t ncounts;
   char *text; /* buffer */
   size_t capacity;
@@ -101,9 +104,9 @@ typedef struct btf_lane {
   bool has_stimulus;
   btf_word type; /* WORD_T or WORD_I */
   btf_state state;
-  int64_t instance; /* number of instances that have ended */
-  size_t core;      /* core on which it runs or last ran */
-  btf_frame *frames;
+  int64_t instance;  /* number of instances that have ended */
+  size_t core;       /* core on which it runs or last ran */
+  btf_frame *frames; /* the open calls */
   size_t depth, capacity;
 } btf_lane;
 
@@ -114,8 +117,8 @@ typedef struct btf_core {
 
 typedef struct btf_machine {
   pf_btf_options options;
-  pf_dictionary *dictionary;
-  pf_type area_type; /* PF_AREA or PF_NAME */
+  pf_dictionary *dictionary; /* borrowed */
+  pf_type area_type;         /* PF_AREA or PF_NAME */
   uint32_t words[BTF_WORDS];
   btf_queue queue;
   bool before_range; /* the events are before options.from: write no rows */

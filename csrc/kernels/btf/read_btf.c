@@ -1,5 +1,6 @@
 /*
-** read_btf.c - the reader of BTF rows.
+** read_btf.c - the reader of BTF rows: pf_btf_open of btf.h. The reader owns
+** the machine and two blocks, and frees them in `close`.
 **
 ** A suspend is a call if the next event of the same lane is an enter, so events
 ** are read one block ahead. A block is a batch with the ids of the lanes, cores

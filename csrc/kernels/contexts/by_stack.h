@@ -1,6 +1,7 @@
 /*
 ** by_stack.h - contexts from rows with stacks: weights are summed by stack id
-** in a second thread, and become contexts at the end. Used by collect.c.
+** in a second thread, and become contexts at the end. Used by collect.c, which
+** passes the caller's contexts. All memory of the sums is freed on return.
 */
 
 #ifndef contexts_by_stack_h
@@ -8,7 +9,8 @@
 
 #include "model/contexts/contexts.h"
 
-/* The reader and its columns, by number. All members are borrowed. */
+/* The reader and its columns, by number. All members are borrowed during the
+   call. */
 typedef struct pf_stack_rows {
   pf_reader *reader;
   size_t stack; /* the column of stacks */

@@ -1,6 +1,7 @@
 /*
 ** chain_stacks.h - the bulk read of stacks of concatenated readers, in two
-** chunks at once. Used by chain.c.
+** chunks at once. Used by kernels/stages/chain.c. The inputs are borrowed
+** during the call.
 */
 
 #ifndef chain_stacks_h

@@ -1,6 +1,8 @@
 /*
 ** collect.h - build contexts from the rows of a table with stacks, folded
-** stacks or single frames. Used by the binding (trace:profile, view:profile).
+** stacks or single frames. Used by lua/profile/context_profile.c
+** (trace:profile, view:profile), which opens and closes the contexts. The input
+** is borrowed during the call.
 */
 
 #ifndef contexts_collect_h

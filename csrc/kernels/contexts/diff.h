@@ -1,6 +1,7 @@
 /*
-** diff.h - compare two profiles, a row for each function. Used by the binding,
-** which puts both profiles into one tree with separate metrics.
+** diff.h - compare two profiles, a row for each function. Used by
+** lua/profile/context_profile.c, which puts both profiles into one tree with
+** separate metrics. The caller closes the reader, which frees its own arrays.
 */
 
 #ifndef contexts_diff_h

@@ -1,8 +1,10 @@
 /*
 ** transform_contexts.h - compute contexts from other contexts: narrow, rename,
-** invert, shorten, scale, pick, prune. Used by the binding and the exports.
-** Each function fills the empty profile `to` (pf_contexts_open) over the same
-** dictionary, does not change `from`, and returns PF_OK or PF_ENOMEM.
+** invert, shorten, scale, pick, prune. Used by context_profile.c and
+** export_contexts.c of lua/profile, which open and close all profiles. Arrays
+** are borrowed during the call. Each function fills the empty profile `to`
+** (pf_contexts_open) over the same dictionary, does not change `from`, and
+** returns PF_OK or PF_ENOMEM.
 */
 
 #ifndef transform_contexts_h

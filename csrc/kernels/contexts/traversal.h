@@ -2,7 +2,8 @@
 ** traversal.h - the nodes of a context tree in depth-first order, and the
 ** function of each node. Used by views.c, transform_contexts.c and the exports.
 ** The order depends only on the contents of the profile, not on the order in
-** which its nodes were added.
+** which its nodes were added. pf_traversal_close frees the arrays of a
+** traversal.
 */
 
 #ifndef traversal_h
@@ -28,15 +29,16 @@ typedef struct pf_traversal {
 #define PF_NO_FUNCTION UINT32_MAX
 
 /* Open a traversal. With `totals` (by node, may be NULL), callees are sorted by
-   descending total first, then by name, file and line. PF_ENOMEM: then it need
-   not be closed. */
+   descending total first, then by name, file and line; they are not kept.
+   PF_ENOMEM: then it need not be closed. */
 pf_status pf_traversal_open (pf_traversal *traversal,
                              const pf_contexts *contexts,
                              const int64_t *totals);
 void pf_traversal_close (pf_traversal *traversal);
 
 /*
-** Set outermost[node] for nodes that have no ancestor of the same class:
+** Set outermost[node], which has room for all nodes, for nodes that have no
+** ancestor of the same class:
 ** classes[node] is below nclasses, or UINT32_MAX for nodes in no class. The total
 ** of a function, whose class is t->functions, is the sum of the totals of these
 ** nodes. PF_ENOMEM.

@@ -1,6 +1,7 @@
 /*
 ** views.h - contexts as rows: functions, arcs between them, the tree, lines.
-** Used by the binding.
+** Used by lua/profile/context_profile.c. The caller closes the reader, which
+** owns its rows.
 **
 ** Values are those of one metric, in its unit. `self` is the weight of the
 ** frame itself, `total` includes everything that it called; recursive calls of

@@ -1,7 +1,7 @@
 /*
 ** assemble.h - build the call graph of a profile from the tables of a trace:
 ** symbols become functions, histograms are attributed to them, arcs counted.
-** Used by the binding (csrc/lua/profile/profile.c).
+** Used by the binding (csrc/lua/profile/profile.c), which owns the graph.
 */
 
 #ifndef assemble_h
@@ -23,7 +23,8 @@ typedef struct pf_assembly {
 } pf_assembly;
 
 /*
-** Build a graph; close it also after a failure. With `compat`, PF_EUNSUPPORTED
+** Build a graph in an uninitialised struct; close it also after a failure. It
+** borrows the dictionary until then. With `compat`, PF_EUNSUPPORTED
 ** with gprof's message where gprof refuses its input. PF_EUNSUPPORTED also when
 ** the bias moves symbols past the last address; PF_ELIMIT for too many units;
 ** PF_ENOMEM; or the error of a reader.

@@ -13,7 +13,8 @@
 **
 ** Order of use: pf_attribution_metrics, add the functions to the graph, fill in
 ** a pf_attribution, then either pf_attribute_histogram, or pf_attribute_bin for
-** each bin and pf_attribution_finish.
+** each bin and pf_attribution_finish. An attribution owns only `shared`, which
+** pf_attribution_finish frees, or after a failure pf_shared_bins_free.
 */
 
 #ifndef attribute_h

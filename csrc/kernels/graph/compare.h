@@ -1,6 +1,7 @@
 /*
 ** compare.h - explain the differences between an exact profile and the profile
-** that gprof computes. Used by the binding.
+** that gprof computes. Used by lua/profile/profile.c. The caller closes the
+** reader, which frees its own arrays.
 */
 
 #ifndef compare_h

@@ -1,6 +1,7 @@
 /*
 ** count_arcs.h - count the rows of a table `arcs` as calls between functions.
-** Used by assemble.c.
+** Used by assemble.c. The caller owns the graph and the reader; all other
+** memory is freed on return.
 */
 
 #ifndef count_arcs_h

@@ -5,7 +5,8 @@
 **
 ** The algorithm is Gabow's path-based search (Information Processing Letters
 ** 74, 2000). Time and memory are linear in functions and arcs, but members of a
-** cycle are sorted; no recursion, so no call chain is too deep.
+** cycle are sorted; no recursion, so no call chain is too deep. pf_cycles_close
+** frees the arrays; the graph is borrowed during the search.
 */
 
 #ifndef cycles_h

@@ -2,7 +2,8 @@
 ** gprof.h - attribute histogram counts to functions as gprof 2.40 does, with
 ** its arithmetic, order and defects, so that all digits are the same as
 ** gprof's. Used by assemble.c for compat profiles: pf_gprof_check, then
-** pf_gprof_histogram. The source is hist.c of GNU binutils:
+** pf_gprof_histogram. All arguments are borrowed during the call. The source is
+** hist.c of GNU binutils:
 **
 **   - Addresses are counted in units of 2 bytes. The range of the first
 **     histogram is divided evenly: scale = ((high - low) / 2) / bins, a

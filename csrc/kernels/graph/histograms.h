@@ -1,7 +1,7 @@
 /*
 ** histograms.h - the histograms of a trace, as its table `sets` lists them
-** (in gmon.out: one histogram record each). Used by assemble.c, attribute.c and
-** gprof.c.
+** (in gmon.out: one histogram record each). Used by assemble.c, which reads and
+** closes them, attribute.c and gprof.c.
 */
 
 #ifndef histograms_h
@@ -20,7 +20,7 @@ typedef struct pf_histogram {
 } pf_histogram;
 
 typedef struct pf_histograms {
-  pf_histogram *sets;
+  pf_histogram *sets; /* in the order of the table; owned */
   size_t count, capacity;
   bool is_repeated; /* two sets have the same range */
   bool has_units;   /* some dimension is not seconds */

@@ -5,7 +5,8 @@
 ** The line table is cut where functions begin and end, and bins are divided
 ** among the resulting ranges by the rules of attribute.h.
 **
-** Order of use: open, pf_line_weights_bin for each bin, finish, close.
+** Order of use: open, pf_line_weights_bin for each bin, finish, close. `close`
+** frees the ranges, the look-up and the cells.
 */
 
 #ifndef line_weights_h

@@ -1,7 +1,8 @@
 /*
 ** transform_graph.h - compute a call graph from another one: keep, drop or hide
 ** functions, or merge functions into groups. Used by profile:narrow and
-** profile:group of the binding. The result is a finished graph like any other.
+** profile:group of lua/profile/profile.c, which owns both graphs. Arrays are
+** borrowed during the call. The result is a finished graph like any other.
 */
 
 #ifndef transform_graph_h

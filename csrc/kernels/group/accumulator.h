@@ -1,7 +1,8 @@
 /*
 ** accumulator.h - accumulators of the aggregates: an array of states, one for
 ** each group, with a loop over the present values of a batch for each kind of
-** state. Used by aggregate.c: reserve, add, merge, read, close.
+** state. Used by aggregate.c: reserve, add, merge, read, close. An accumulator
+** owns its states, texts, counts and set until pf_accumulator_close.
 */
 
 #ifndef accumulator_h
@@ -81,14 +82,14 @@ typedef struct pf_accumulator {
   void *states;  /* one per group */
   size_t size;   /* of a state */
   size_t capacity;
-  const pf_dictionary *names; /* of names */
+  const pf_dictionary *names; /* of names; borrowed */
   pf_dictionary *texts;       /* of bytes: the texts that are stored */
   uint64_t batches;           /* number of batches so far */
   uint64_t *absent;           /* number of rows without a value, by group; or
                                  NULL */
   bool counts_absent;         /* whether `absent` is wanted */
   pf_set set;
-  pf_quantile_pool pool;
+  pf_quantile_pool pool; /* owns no memory */
 } pf_accumulator;
 
 /* The present values of a column in a batch, with their groups. */

@@ -5,7 +5,9 @@
 **
 ** Aggregates share accumulators: sum, mean and count of one column are read
 ** from the same one. An accumulator (accumulator.h) has a state for each group,
-** and a loop over the rows of a batch.
+** and a loop over the rows of a batch. The list of aggregates is copied; the
+** names of the results and the dictionary are borrowed until
+** pf_aggregates_close.
 */
 
 #ifndef aggregate_h

@@ -1,6 +1,7 @@
 /*
 ** group.h - the stage that groups rows by keys and computes aggregates. Used by
-** csrc/lua/group.c.
+** csrc/lua/stages/grouping.c. The caller closes the reader, which until then
+** borrows the input, the computed keys and the readers of chunks.
 */
 
 #ifndef group_h

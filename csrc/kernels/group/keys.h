@@ -1,7 +1,9 @@
 /*
 ** keys.h - assigns each row to a group by its key columns: group ids are dense
 ** from 0, in the order of first occurrence. A missing value is a value of its
-** own. Used by group.c: open, find for each batch, finish, close.
+** own. Used by group.c and row_scan.c: open, find for each batch, finish,
+** close. Definitions of keys are copied; computed keys are borrowed until
+** pf_keys_close.
 */
 
 #ifndef keys_h
@@ -45,8 +47,8 @@ typedef struct pf_keys pf_keys;
 /* Open keys over the columns of batches; nkeys <= PF_MAX_KEYS. PF_ENOMEM. */
 pf_status pf_keys_open (const pf_key *keys, size_t nkeys, pf_keys **made);
 
-/* Set groups[i] to the group of row i; without keys to 0. PF_ENOMEM, or the
-   failure of a computed key. */
+/* Set groups[i] to the group of row i; without keys to 0. `groups` has room for
+   the rows of the batch. PF_ENOMEM, or the failure of a computed key. */
 pf_status pf_keys_find (pf_keys *keys, const pf_batch *batch, uint32_t *groups,
                         pf_error *error);
 

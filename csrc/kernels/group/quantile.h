@@ -1,7 +1,8 @@
 /*
 ** quantile.h - quantiles of the values of one group, by nearest rank. Used by
-** the aggregates and by duration_sums.h: add values or codes, merge, at, free.
-** Initialise with zeros.
+** accumulator.c, aggregate.c and kernels/statistics: add values or codes,
+** merge, at, free. Initialise with zeros. A quantile owns its words and
+** buckets.
 **
 ** Few values are all stored, so quantiles are exact. Beyond PF_EXACT_VALUES
 ** (PF_EXACT_REDUCED once a pool stores PF_EXACT_TOTAL values, or max_exact of
@@ -32,7 +33,8 @@
 /* The unit of ranks: p50 is PF_RANK_SCALE / 2. */
 #define PF_RANK_SCALE 100000000u
 
-/* Shared by all groups of one result. Initialise with zeros. */
+/* Counts shared by all groups of one result. Initialise with zeros. It owns no
+   memory. */
 typedef struct pf_quantile_pool {
   size_t exact;       /* values stored in all groups */
   uint32_t max_exact; /* maximum of stored values of a group; 0: see above */

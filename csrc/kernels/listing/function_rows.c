@@ -1,5 +1,7 @@
 /*
-** function_rows.c - the reader of the functions of a profile, by number.
+** function_rows.c - the reader of the functions of a profile, by number:
+** pf_listing_functions of listing.h, called by lua/profile/profile.c. It owns
+** no arrays; the listing is borrowed until it is closed.
 */
 
 #include "kernels/listing/row_fill.h"

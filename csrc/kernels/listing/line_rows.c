@@ -1,6 +1,8 @@
 /*
-** line_rows.c - the readers of the source lines of a profile, by weight or
-** by file and line.
+** line_rows.c - the readers of the source lines of a profile, by weight or by
+** file and line: pf_listing_lines and pf_listing_annotations of listing.h,
+** called by lua/profile/profile.c. A reader computes all rows when it is
+** opened, and `close` frees them.
 */
 
 #include "kernels/listing/row_fill.h"

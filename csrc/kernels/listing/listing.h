@@ -1,6 +1,7 @@
 /*
 ** listing.h - readers of the rows of a profile: flat profile, call graph, its
-** text listing and index, source lines, functions. Used by the binding.
+** text listing and index, source lines, functions. Used by
+** lua/profile/profile.c. The caller closes the readers.
 **
 ** The flow and the listing's arrays are borrowed and must outlive the reader.
 ** Most readers compute rows on demand, so memory does not grow with the report.

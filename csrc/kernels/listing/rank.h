@@ -1,7 +1,7 @@
 /*
 ** rank.h - the sort orders of the flat profile, the call graph and its index.
-** They are gprof's, including ties. Used by the listings (*_rows.c) and the
-** binding.
+** They are gprof's, including ties. Used by the listings (*_rows.c) and by
+** lua/profile/profile.c (pf_flow_rank). Flows are borrowed during the call.
 */
 
 #ifndef rank_h
@@ -23,10 +23,11 @@ pf_status pf_rank_index (const pf_flow *flow, bool zeros, uint32_t **functions,
                          size_t *count);
 
 /*
-** Set flow->entries, if a flow does not have them, to all nodes for the call
-** graph: by descending total time; then cycles, names without a leading
-** underscore, other names; then by descending calls; then by name. The index
-** number of a node is its position in this order, from 1. PF_ENOMEM.
+** Set flow->entries (freed by pf_flow_close), if a flow does not have them, to
+** all nodes for the call graph: by descending total time; then cycles, names
+** without a leading underscore, other names; then by descending calls; then by
+** name. The index number of a node is its position in this order, from 1.
+** PF_ENOMEM.
 */
 pf_status pf_flow_rank (pf_flow *flow);
 
@@ -47,7 +48,8 @@ typedef struct pf_item {
 } pf_item;
 
 /* Arcs and members in the order in which they are shown: by kind, time and
-   count, descending. The sort is stable. */
+   count, descending. The sort is stable. The reader that opens a list closes
+   it. */
 typedef struct pf_items {
   pf_item *list, *spare; /* for all arcs of any function, or any cycle */
   size_t count;

@@ -4,7 +4,7 @@
 **
 ** The sort is stable: nodes that are equal in all keys and in name stay in the
 ** order in which they were added. Order of use: open, add, by_keys, by_names,
-** nodes, close.
+** nodes, close. A ranking owns `pairs`, `spare` and `same` until close.
 */
 
 #ifndef ranking_h

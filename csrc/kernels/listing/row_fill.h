@@ -1,7 +1,8 @@
 /*
-** row_fill.h - used by *_rows.c and compare.c: the common part of their readers,
-** and functions that put values into the current row of a batch. Columns that
-** were not requested have no data and are skipped.
+** row_fill.h - used by *_rows.c and compare.c: the common part of their
+** readers, and functions that put values into the current row of a batch.
+** Columns that were not requested have no data and are skipped. The caller of a
+** listing closes its reader.
 */
 
 #ifndef row_fill_h
@@ -21,7 +22,7 @@
 /* The base of the readers: the first member of their structs. */
 typedef struct listing_reader {
   pf_reader base;
-  pf_listing listing;
+  pf_listing listing; /* a copy; its flow and `shown` are borrowed */
   pf_field fields[LISTING_FIELDS]; /* if the metric is no time */
   /* Fill row batch->rows; returns false at the end. */
   bool (*make)(struct listing_reader *self, pf_batch *batch);

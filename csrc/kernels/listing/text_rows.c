@@ -1,5 +1,7 @@
 /*
-** text_rows.c - the reader of the text of the call graph, line by line.
+** text_rows.c - the reader of the text of the call graph, line by line:
+** pf_listing_text of listing.h, called by lua/profile/profile.c. It owns labels
+** and a list of arcs, and `close` frees them.
 **
 ** The lines of a function's entry are: its callers, the function itself, its
 ** callees, a rule. Those of a cycle's entry are: a header, its members, a rule.

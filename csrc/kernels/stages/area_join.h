@@ -1,6 +1,6 @@
 /*
 ** area_join.h - the stage of view:with_area: it joins the columns of an area
-** to the rows that name it. csrc/lua/filter.c opens it.
+** to the rows that name it. csrc/lua/stages/stages.c opens it.
 */
 
 #ifndef area_join_h

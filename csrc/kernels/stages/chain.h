@@ -1,6 +1,7 @@
 /*
 ** chain.h - concatenates readers with the same schema into one reader: several
-** files read as one table. Used by csrc/lua/filter.c.
+** files read as one table. Used by csrc/lua/stages/stages.c; events.c reads the
+** column of files. The inputs are copied, their readers and owners borrowed.
 */
 
 #ifndef chain_h
@@ -24,9 +25,9 @@ typedef struct pf_chain_input {
 ** (copied); the first one is marked as the file of a row (pf_is_file). `id` is
 ** the index of an int column that counts from 0 in each input: its values are
 ** increased by the ids that the inputs before have used. SIZE_MAX: there is
-** none. An input that has ended is
-** closed and its owner's pointer set to NULL, because thousands of files would
-** otherwise keep their buffers to the end. PF_ENOMEM.
+** none. An input that has ended is closed and its owner's pointer set to NULL,
+** because thousands of files would otherwise keep their buffers to the end.
+** PF_ENOMEM.
 */
 pf_status pf_chain_open (const pf_chain_input *inputs, size_t ninputs,
                          const char *const *constants, size_t nconstants,

@@ -1,7 +1,7 @@
 /*
 ** filter.h - the stages that keep only some rows: those for which a predicate
 ** holds (the conditions of where.h, or a Lua function), or some in a row. Used by
-** where.c, refilter.c and csrc/lua/stages/stages.c.
+** where.c and csrc/lua/stages/stages.c. The caller closes the reader.
 */
 
 #ifndef filter_h
@@ -14,7 +14,8 @@ typedef struct pf_predicate {
   void *context;
 
   /* Write the indexes of the rows to keep into keep[], ascending, and their
-     number into *count, which is 0 before. The batch has at least 1 row. */
+     number into *count, which is 0 before. keep[] has room for all rows of the
+     batch, which has at least 1. */
   pf_status (*select)(void *context, const pf_batch *batch, uint16_t *keep,
                       size_t *count, pf_error *error);
 
@@ -23,8 +24,8 @@ typedef struct pf_predicate {
 
 /*
 ** Open a reader of the selected rows of `input` (borrowed). The predicate reads
-** the columns columns[0..ncolumns-1]. On a failure (PF_ENOMEM) the predicate
-** stays with the caller.
+** the columns columns[0..ncolumns-1] (copied). On a failure (PF_ENOMEM) the
+** predicate stays with the caller.
 */
 pf_status pf_filter_open (pf_reader *input, const size_t *columns,
                           size_t ncolumns, pf_predicate predicate,

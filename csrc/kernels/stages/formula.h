@@ -1,6 +1,7 @@
 /*
 ** formula.h - formulas over the columns of a batch: their types, and the steps
-** of the stack machine that computes them. Used by derive.c.
+** of the stack machine that computes them (formula_types.c and formula.c). Used
+** by derive.c, which owns steps, sums and the stack.
 **
 ** Values are signed integers (int, and bool as 0 or 1), unsigned integers
 ** (addr, handle), or num. Integers are computed exactly; a result that its type
@@ -71,8 +72,8 @@ typedef struct pf_formula {
   const char *name;
   const pf_step *steps;
   size_t nsteps;
-  uint64_t *overflows; /* set to at least the number of rows in which one reader
-                          found an overflow; or NULL */
+  uint64_t *overflows; /* borrowed; set to at least the number of rows in which
+                          one reader found an overflow; or NULL */
 } pf_formula;
 
 /* The values of a batch in one element of the stack. */
@@ -115,9 +116,10 @@ bool pf_formula_takes (const pf_field *field);
 size_t pf_operands (pf_operation operation);
 
 /*
-** Run a step for the rows of a batch; `height` slots of the stack are in use.
-** `sum` belongs to the step: for PF_RUN the sum so far, for PF_PUSH_TOTAL that
-** of all rows. Rows whose result overflows are added to `overflows`.
+** Run a step for the rows of a batch; `height` slots of the stack are in use,
+** and one more is free for a push. `sum` belongs to the step: for PF_RUN the
+** sum so far, for PF_PUSH_TOTAL that of all rows. Rows whose result overflows
+** are added to `overflows`.
 */
 void pf_step_run (const pf_step *step, pf_sum *sum, const pf_batch *batch,
                   pf_slot *stack, size_t height, pf_row_set *overflows);

@@ -1,6 +1,7 @@
 /*
 ** formula_types.c - the types and units of the steps of a formula, which are
-** known before a row is read.
+** known before a row is read. Used by derive.c and formula.c; declared in
+** formula.h. Nothing is allocated.
 */
 
 #include "kernels/stages/formula.h"

@@ -1,7 +1,7 @@
 /*
 ** pivot.h - the stage of view:pivot: it lays the values of one column side by
 ** side, in one column for each of some names (the counts of several events
-** beside each other). csrc/lua/derive.c opens it.
+** beside each other). csrc/lua/stages/formulas.c opens it.
 */
 
 #ifndef pivot_h

@@ -1,6 +1,6 @@
 /*
 ** range.h - the stage that keeps the rows of a range of times. Used by
-** csrc/lua/filter.c.
+** csrc/lua/stages/stages.c. The caller closes the reader.
 */
 
 #ifndef range_h

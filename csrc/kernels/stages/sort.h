@@ -1,5 +1,6 @@
 /*
-** sort.h - the stage that sorts rows. Used by csrc/lua/group.c.
+** sort.h - the stage that sorts rows. Used by csrc/lua/stages/grouping.c.
+** The keys are copied; the rows are freed when the reader is closed.
 */
 
 #ifndef sort_h
@@ -18,8 +19,8 @@ typedef struct pf_sort_key {
 ** bytes, areas by their names, stacks by their ids; missing values come last in
 ** either direction. The first `next` reads the whole input into memory; after
 ** expect_rows (abilities.h) it stores at most twice these rows and a fixed
-** number; for a live file it returns PF_AGAIN and continues at the
-** next call. PF_ENOMEM.
+** number; for a live file it returns PF_AGAIN and continues at the next call.
+** PF_ENOMEM.
 */
 pf_status pf_sort_open (pf_reader *input, const pf_sort_key *keys, size_t nkeys,
                         pf_reader **reader, pf_error *error);

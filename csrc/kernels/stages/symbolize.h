@@ -1,6 +1,6 @@
 /*
 ** symbolize.h - the stage that adds function, file and line of addresses. Used
-** by csrc/lua/symbols.c.
+** by csrc/lua/symbol_table.c. The columns and prefixes are copied.
 */
 
 #ifndef symbolize_h

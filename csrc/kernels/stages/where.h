@@ -1,6 +1,7 @@
 /*
 ** where.h - the stage that keeps the rows for which all tests of columns hold.
-** Used by csrc/lua/stages/conditions.c.
+** Used by csrc/lua/stages/conditions.c. The caller closes the reader, which
+** then frees its copy of the tests.
 */
 
 #ifndef where_h
