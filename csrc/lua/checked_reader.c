@@ -1,6 +1,10 @@
 /*
 ** checked_reader.c - readers of the tables of a part. They check before each
 ** batch that the part is open, and after it that its sources could be read.
+**
+** The functions are methods of parts, which trace_part.c registers and
+** lua/profio/internal calls. A checked reader owns the reader of the format,
+** closes it, and uses the part until then; its userdata pins the part.
 */
 
 #include <string.h>

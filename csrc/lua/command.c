@@ -6,6 +6,10 @@
 ** pending. A progress stage checks for it before each batch and then ends the
 ** scan as at the end of the file, so that the results so far can be printed. A
 ** second Ctrl-C ends the printing.
+**
+** Called by lua/profio/cli; names_in also by internal/inputs.lua and
+** formats/dcpi. The reader userdata owns a progress stage and pins its input
+** and the interrupt.
 */
 
 #include <dirent.h>

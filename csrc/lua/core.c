@@ -1,5 +1,7 @@
 /*
 ** core.c - the module profio.core: opens all files of the binding.
+**
+** Called by require "profio.core"; owns nothing.
 */
 
 #include <lauxlib.h>

@@ -4,6 +4,9 @@
 **   each     returns the values of a row; creates no table, fastest
 **   records  returns a new table for each row
 **   rows     returns all rows in an array
+**
+** Used by all of lua/profio that reads rows. The userdata owns its pf_reader,
+** and closes it or leaves that to the collector; an iterator owns the batch.
 */
 
 #include <stdlib.h>

@@ -26,6 +26,9 @@
 ** Both return the number of rows; without a file the text and that number. The
 ** next result is an array of the columns that were left out, if any.
 ** On failure: nil, message, code, and "EPIPE" if a pipe has no reader any more.
+**
+** Called by lua/profio/reports, exports and cli/output.lua. A userdata owns the
+** text buffer; reader and file stay on the Lua stack during the call.
 */
 
 #include <stdlib.h>

@@ -5,6 +5,8 @@
 ** A symbols userdata pins the sources it reads and the dictionary of its names.
 ** Close only forbids further use: the collector frees the memory after the last
 ** reader that uses it.
+**
+** Called by lua/profio/internal/symbols.lua and table_readers.lua.
 */
 
 #include "kernels/stages/symbolize.h"

@@ -1,6 +1,10 @@
 /*
 ** export_contexts.c - exports of profiles as folded stacks, speedscope JSON and
 ** callgrind files.
+**
+** Called by lua/profio/exports/folded.lua, speedscope.lua, callgrind.lua and
+** depth_limit.lua. The userdata of export.h owns the text; the contexts are
+** borrowed from their userdata during the call.
 */
 
 #include <stdlib.h>

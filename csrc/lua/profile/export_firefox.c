@@ -2,6 +2,9 @@
 ** export_firefox.c - the tables and samples of a processed profile of the
 ** Firefox profiler (version 60): JSON tables stored by column. The parts around
 ** them are written by lua/profio/exports/firefox.lua.
+**
+** Called by firefox.lua. The userdata of export.h owns the text; the contexts
+** are borrowed from their userdata during the call.
 */
 
 #include "lua/arguments.h"

@@ -1,6 +1,9 @@
 /*
 ** export_flames.c - the frames of a flame graph as SVG elements. The document
 ** around them and its script are in lua/profio/exports/svg.lua.
+**
+** Called by svg.lua. The userdata of export.h owns the text; the contexts are
+** borrowed from their userdata during the call.
 */
 
 #include <math.h>

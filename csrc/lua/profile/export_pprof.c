@@ -1,6 +1,9 @@
 /*
 ** export_pprof.c - core.pprof: export of profiles as pprof files, encoded
 ** by formats/pprof.
+**
+** Called by lua/profio/exports/pprof.lua. Userdata own the header and the sink,
+** and the result is a Lua string; the contexts are borrowed during the call.
 */
 
 #include "formats/pprof/write_pprof.h"

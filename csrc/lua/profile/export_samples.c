@@ -1,6 +1,10 @@
 /*
 ** export_samples.c - converts the spans of a timeline to samples of stacks:
 ** which stack ran on a track in which interval.
+**
+** Called by lua/profio/exports/firefox.lua. The spans are borrowed from their
+** userdata, the result belongs to a userdata of contexts, and all other memory
+** is on the Lua stack.
 */
 
 #include "lua/arguments.h"

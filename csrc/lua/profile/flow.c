@@ -5,6 +5,9 @@
 ** A filter is an array with a byte of bits (PF_FLAT_IN, ...) per function. The
 ** options are lists of function names or numbers; a name may be mangled or
 ** demangled.
+**
+** Used by profile.c. The userdata owns the flow and the filter, and pins the
+** profile, whose graph they borrow.
 */
 
 #include <stdlib.h>

@@ -3,6 +3,8 @@
 ** coroutine library (lcorolib.c) during recording and behave like them. They
 ** inform the recorder which coroutine runs and which has ended, and set hooks on
 ** coroutines that were created before recording began.
+**
+** Called by lua/profio/recorder.lua through core.coroutines; owns nothing.
 */
 
 #include "lua/recorder/recorder.h"

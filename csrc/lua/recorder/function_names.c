@@ -4,6 +4,9 @@
 ** its source, its lines and its numbers of upvalues and parameters, because one
 ** function may be many closures; a C function by its address. Two functions on
 ** one line with the same numbers are therefore one.
+**
+** Used by hooks.c, lua_lanes.c, timer.c and put_events.c. The recorder owns the
+** functions, and l_functions_free frees them.
 */
 
 #include <stdio.h>

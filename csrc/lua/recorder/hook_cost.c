@@ -10,6 +10,10 @@
 ** inside the hooks, is what the interpreter adds to an event. The loops run at
 ** the start and then every 0.5 ms of recording, since processors change their
 ** speed; the median of the last results counts.
+**
+** Used by recorder.c and hooks.c. The calibration owns its Lua state, its
+** recorder with dictionary, functions and lanes, and the null writer;
+** l_calibration_close frees all.
 */
 
 #include <stdlib.h>

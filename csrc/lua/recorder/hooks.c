@@ -5,6 +5,9 @@
 ** the recorder has a frame for each call: time is charged to the current line
 ** of the innermost frame, and the line is recorded when the next one begins or
 ** its function returns. A tail call replaces the frame of its caller.
+**
+** Lua calls the hooks, which recorder.c and coroutines.c set. They own nothing:
+** frames and lanes belong to the recorder.
 */
 
 #include "lua/recorder/fast_events.h"

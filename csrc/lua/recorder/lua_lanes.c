@@ -2,6 +2,9 @@
 ** lua_lanes.c - the recorder's stack of each Lua thread. Errors leave
 ** functions without a return event, so frames are compared with Lua's own calls
 ** by CallInfo (`ci`): all frames above the one of an event have ended.
+**
+** Used by hooks.c, coroutines.c and recorder.c. The recorder owns the lanes;
+** l_lane_end frees one, l_lanes_free all.
 */
 
 #include <stdlib.h>

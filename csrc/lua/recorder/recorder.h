@@ -2,16 +2,16 @@
 ** recorder.h - types and functions shared by the files of the recorder, which
 ** profiles the Lua program that runs it.
 **
-**   recorder.c             the userdata: begin, pause, resume, finish
-**   hooks.c       the hooks for lines, calls and returns
+**   recorder.c        the userdata: begin, pause, resume, finish
+**   hooks.c           the hooks for lines, calls and returns
 **   lua_lanes.c       the recorder's own stack of each coroutine
-**   function_names.c   names and areas of functions
-**   put_events.c         writes events as records, or adds them up
-**   fast_events.h        inlined functions of the three files above
-**   timer.c       sampling by a timer
-**   coroutines.c  coroutine functions that inform the recorder
-**   hook_cost.c        calibration: the cost of an event outside its hook
-**   clock.c       the clock
+**   function_names.c  names and areas of functions
+**   put_events.c      writes events as records, or adds them up
+**   fast_events.h     inlined functions of lua_lanes.c and put_events.c
+**   timer.c           sampling by a timer
+**   coroutines.c      coroutine functions that inform the recorder
+**   hook_cost.c       calibration: the cost of an event outside its hook
+**   clock.c           the clock
 **
 ** Lua's hooks and signals belong to the process, so at most one recorder is
 ** active; hooks and the signal handler find it through l_recording, one of the
@@ -23,6 +23,10 @@
 ** All times are ns. Records hold program time: the clock minus the time spent
 ** in hooks, in the interpreter around hooks, in pauses, and waiting for space
 ** in the ring. The sum of these is `overhead`.
+**
+** lua/profio/recorder.lua calls it. The userdata owns functions, lanes and
+** calibration; it pins the dictionary and the stream or contexts that it writes
+** to.
 */
 
 #ifndef lua_recorder_h
@@ -49,11 +53,11 @@ typedef enum l_mode {
 
 /* The identity of a function. Closures of one prototype are equal. */
 typedef struct l_function_key {
-  lua_CFunction c; /* NULL for a Lua function */
-  const char *source;
-  size_t size;     /* bytes of the source */
-  int first, last; /* lines where it is defined */
-  int signature;   /* numbers of upvalues and parameters, is it vararg */
+  lua_CFunction c;    /* NULL for a Lua function */
+  const char *source; /* of Lua; only its address is compared later */
+  size_t size;        /* bytes of the source */
+  int first, last;    /* lines where it is defined */
+  int signature;      /* numbers of upvalues and parameters, is it vararg */
 } l_function_key;
 
 #define L_TAIL 64
@@ -92,8 +96,8 @@ typedef struct l_frame {
    the same depth usually has the same. One frame more than the capacity is allocated, so top[1] can always be read. */
 typedef struct l_lane {
   lua_State *thread;
-  l_frame *block; /* allocated memory; [0] is a sentinel */
-  l_frame *frames;
+  l_frame *block;    /* owned memory; [0] is a sentinel */
+  l_frame *frames;   /* in the block */
   l_frame *top;      /* innermost call; frames - 1: empty stack */
   l_frame *last;     /* last frame of the capacity */
   uint32_t number;   /* from 0; numbers of ended lanes are reused */
@@ -181,7 +185,7 @@ typedef struct l_recorder {
   /* Equal to `writer` while records need no check: the writer knows the whole
      dictionary and has not failed. NULL: take the general path. */
   pf_writer *fast_writer;
-  pf_contexts *contexts; /* mode "aggregate", else NULL */
+  pf_contexts *contexts; /* borrowed; mode "aggregate", else NULL */
   pf_error error;        /* why recording has ended, or PF_OK */
   l_layout layout;
   uint32_t event_codes[4]; /* name ids by l_event_code, or PF_NO_NAME */

@@ -6,6 +6,9 @@
 **
 ** A C function cannot be interrupted this way. Time that passes in it is added
 ** to `due` and sampled when it returns, with one sample per interval.
+**
+** Used by recorder.c and coroutines.c. The recorder owns the timer, the saved
+** action and hook, and the scratch memory.
 */
 
 #define _DEFAULT_SOURCE /* syscall */

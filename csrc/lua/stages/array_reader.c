@@ -1,5 +1,8 @@
 /*
 ** array_reader.c - core.rows_reader: a reader over a Lua array of rows.
+**
+** Called by lua/profio/reports and exports/lanes.lua. The reader owns a copy of
+** the rows; its userdata pins the dictionary and the strings of PF_BYTES.
 */
 
 #include <stdlib.h>

@@ -1,6 +1,10 @@
 /*
 ** conditions.c - core.where: compiles conditions, given as Lua tables, to the
 ** tests of kernels/stages/where.h.
+**
+** Called by lua/profio/view.lua and internal/calls_view.lua. The reader
+** userdata owns the stage; it pins the input, the callback, and the table with
+** the strings and memory that the tests borrow.
 */
 
 #include <stdlib.h>

@@ -2,6 +2,9 @@
 ** event_stages.c - stages over events and over the entries of Xbase++: their
 ** conversion into each other, calls, statistics, load, and rows of the Best
 ** Trace Format. lua/ has checked the options.
+**
+** Called by lua/profio (view, internal/calls_view, formats/xpp, reports/calls,
+** exports). A reader userdata owns each stage and pins its input and arguments.
 */
 
 #include <string.h>

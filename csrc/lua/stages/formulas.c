@@ -1,5 +1,8 @@
 /*
 ** formulas.c - core.derive and core.pivot: stages that add columns of numbers.
+**
+** Called by lua/profio/view.lua and formats/dcpi.lua. The reader userdata owns
+** the stage and pins its input and the memory of its columns.
 */
 
 #include "kernels/stages/derive.h"

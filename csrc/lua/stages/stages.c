@@ -2,6 +2,9 @@
 ** stages.c - core.filter, core.limit and core.range, which select rows;
 ** core.chain, which concatenates tables; core.with_area, which adds columns.
 ** (core.where is in conditions.c.)
+**
+** Called by lua/profio/view.lua, profile.lua, internal/table_readers.lua and
+** exports. A reader userdata owns each stage and pins its input.
 */
 
 #include <string.h>

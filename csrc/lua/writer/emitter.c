@@ -4,6 +4,9 @@
 ** table and few calls of the Lua API. The id of a string is cached by the
 ** string's address; the emitter keeps the string alive, so that no other string
 ** can get this address.
+**
+** Called as a method of a stream (stream.c). The userdata of the emitter pins
+** the stream, and borrows its writer and table.
 */
 
 #include <string.h>

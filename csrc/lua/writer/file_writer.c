@@ -4,6 +4,10 @@
 **
 ** All files of a writer get their names together at the end, so a failure
 ** leaves the old files (bytes/output.h).
+**
+** Called by lua/profio/internal/writer.lua. The userdata owns the encoder, the
+** files and their sinks; it pins the dictionary, and its caller keeps traces
+** open that are merged.
 */
 
 #include <stdio.h>

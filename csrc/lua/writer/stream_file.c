@@ -1,6 +1,9 @@
 /*
 ** stream_file.c - output files of writers through a ring: each has its name
 ** from the beginning and grows in place.
+**
+** Called by stream.c, whose userdata owns the files; l_stream_file_close frees
+** all that a file owns.
 */
 
 #include <errno.h>

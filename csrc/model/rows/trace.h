@@ -3,8 +3,8 @@
 ** warnings that its format adds while it opens and reads. lua/trace_part.c
 ** opens it, closes it and shows facts and warnings.
 **
-** The part userdata owns the notes and pins sources, options and dictionary. The
-** format borrows them until `close`; it owns `state` and the tables.
+** The part userdata owns the notes and pins sources, options and dictionary.
+** The format borrows them until `close`; it owns `state` and the tables.
 */
 
 #ifndef trace_h

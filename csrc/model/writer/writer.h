@@ -11,8 +11,8 @@
 **   pf_writer_close(writer, &error);
 **
 ** One thread, the producer's, makes all calls. Used by lua/writer/stream.c,
-** whose userdata owns the writer, by lua/writer/emitter.c and the recorder. In a
-** forked child the writer records nothing: all calls fail with PF_EIO, and
+** whose userdata owns the writer, by lua/writer/emitter.c and the recorder. In
+** a forked child the writer records nothing: all calls fail with PF_EIO, and
 ** closing leaves the files and the ring to the parent.
 */
 
