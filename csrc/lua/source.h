@@ -14,7 +14,7 @@ typedef struct l_source {
   pf_map *map;    /* owned; NULL: the bytes of a pinned string */
   pf_bytes bytes; /* empty when closed, and while it sleeps */
   bool open;
-  const char *path;   /* user value 2 */
+  const char *path;   /* borrowed from user value 2 */
   uint64_t max_size;  /* of unpacked data */
   uint64_t seen;      /* bytes of the file that are used */
   pf_file_state file; /* while it sleeps: the state when it was opened */

@@ -17,13 +17,13 @@
 typedef struct l_profile {
   pf_graph graph;
   bool open;       /* built and not closed */
-  uint32_t *shown; /* by function: demangled name id; NULL: none */
+  uint32_t *shown; /* owned; by function: demangled name id; NULL: none */
 } l_profile;
 
 /* User value 1: the profile. */
 typedef struct l_flow {
-  pf_flow flow;
-  uint8_t *filter;
+  pf_flow flow;    /* borrows graph and filter */
+  uint8_t *filter; /* owned; a byte per function; NULL: none */
 } l_flow;
 
 

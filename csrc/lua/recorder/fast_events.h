@@ -1,6 +1,7 @@
 /*
 ** fast_events.h - functions that run at each event, inlined into the hooks:
-** an event takes a few hundred instructions in all, most of them in Lua.
+** an event takes a few hundred instructions in all, most of them in Lua. Used
+** by hooks.c, lua_lanes.c and put_events.c; it owns nothing.
 */
 
 #ifndef lua_recorder_fast_h

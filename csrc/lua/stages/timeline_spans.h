@@ -1,6 +1,7 @@
 /*
 ** timeline_spans.h - access to the userdata of kept spans, for
-** export_samples.c, and the options that spans and calls share.
+** export_samples.c, and the options that spans and calls share. Used by
+** event_stages.c too; the userdata owns the spans and pins their reader.
 */
 
 #ifndef timeline_spans_h

@@ -31,14 +31,14 @@ typedef struct l_stream_file {
 /* User value 1 pins the dictionary and the roles of the outputs; 2 is the label
    of messages. */
 typedef struct l_stream {
-  pf_writer *writer; /* NULL: closed */
+  pf_writer *writer; /* owned; NULL: closed */
   const pf_format *format;
-  pf_dictionary *dictionary;
+  pf_dictionary *dictionary;               /* pinned */
   l_stream_file outputs[L_STREAM_OUTPUTS]; /* main file and side files */
   size_t noutputs;
   bool is_pipe;        /* the main output is standard output */
   bool sync;           /* fsync */
-  pf_encoder *checker; /* checks rows before they are recorded; */
+  pf_encoder *checker; /* owned; checks rows before they are recorded; */
   pf_sink null_sinks[L_STREAM_OUTPUTS]; /* it writes to /dev/null */
   pf_batch row;                         /* a row of table row_table */
   size_t row_table;
