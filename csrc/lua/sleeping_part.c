@@ -79,13 +79,13 @@ void l_part_release (l_part *part) {
 int l_part_sleep (lua_State *L) {
   l_part *const p = l_part_check(L, 1);
   const size_t count = p->trace.ntables;
-  bool can_sleep = p->tables == NULL;
+  bool can_sleep = !p->sleeps;
   for (size_t i = 0; i < p->trace.nsources; i++) {
     const pf_map *const map = p->owners[i]->map;
     can_sleep &= map != NULL && pf_map_file_state(map)->is_plain;
   }
   if (can_sleep) {
-    p->tables = calloc(count, sizeof *p->tables);
+    p->tables = calloc(count + 1, sizeof *p->tables);
     if (p->tables == NULL)
       l_no_memory(L);
     for (size_t i = 0; i < count; i++)
@@ -95,7 +95,7 @@ int l_part_sleep (lua_State *L) {
     p->uses++;
     l_part_release(p);
   }
-  lua_pushboolean(L, can_sleep);
+  lua_pushboolean(L, p->sleeps);
   return 1;
 }
 

@@ -57,6 +57,9 @@ it("texts are escaped wherever a character stands", function()
 end)
 
 it("records that share a large memo take the time of a copy", function()
+   if command.build:find("asan", 1, true) then
+      return pending "the time under sanitizers says nothing"
+   end
    local memo = ("a line of t\xe4xt, forty byt\xebs or thereabout\r\n"):rep(24000)
    local path = table_of("shared", { memo }, 300)
    for _, output in ipairs { "json", "csv", "tsv" } do
