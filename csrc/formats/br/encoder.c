@@ -277,7 +277,8 @@ static pf_status read_frames (br_writer *self, const pf_batch *batch,
 
 /* Encodes a group. */
 static void save_group (const br_writer *self, const group *g, uint8_t *at) {
-  memcpy(at, g->line.at, g->line.size);
+  if (g->line.size > 0)
+    memcpy(at, g->line.at, g->line.size);
   at += g->line.size;
   if (g->has_time) {
     *at = BR_TIME;

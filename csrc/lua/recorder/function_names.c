@@ -136,9 +136,8 @@ static bool is_same (const void *context, uint32_t number) {
   return f->key.source == key->source && f->key.size == key->size &&
          f->key.c == key->c && f->key.first == key->first &&
          f->key.last == key->last && f->key.signature == key->signature &&
-         (key->c != NULL ||
-          memcmp(f->tail, key->source + key->size - f->tail_size,
-                 f->tail_size) == 0);
+         memcmp(f->tail, key->source + key->size - f->tail_size,
+                f->tail_size) == 0;
 }
 
 
@@ -150,11 +149,9 @@ static l_function *make (lua_State *L, lua_Debug *ar, l_recorder *r,
     return NULL;
   f->key = *key;
   f->record_id = L_NO_ID;
-  if (key->c == NULL) {
-    f->tail_size = key->size < L_TAIL ? key->size : L_TAIL;
-    memcpy(f->tail, key->source + key->size - f->tail_size, f->tail_size);
-    f->is_own = strcmp(ar->short_src, r->own_source) == 0;
-  }
+  f->tail_size = key->size < L_TAIL ? key->size : L_TAIL;
+  memcpy(f->tail, key->source + key->size - f->tail_size, f->tail_size);
+  f->is_own = key->c == NULL && strcmp(ar->short_src, r->own_source) == 0;
   name_function(L, ar, r, f);
   l_put_changed(r);
   if (f->name == PF_NO_NAME || f->module == PF_NO_NAME) {
@@ -166,6 +163,7 @@ static l_function *make (lua_State *L, lua_Debug *ar, l_recorder *r,
 
 
 l_function *l_function_of (lua_State *L, lua_Debug *ar, l_recorder *r) {
+  static const char none[] = ""; /* the source of C functions */
   lua_getinfo(L, "Su", ar);
   l_function_key key = {.source = ar->source,
                         .size = ar->srclen,
@@ -175,7 +173,7 @@ l_function *l_function_of (lua_State *L, lua_Debug *ar, l_recorder *r) {
                             ar->nups << 16 | ar->nparams << 8 | ar->isvararg};
   if (*ar->what == 'C') {
     lua_getinfo(L, "f", ar);
-    key = (l_function_key){.c = lua_tocfunction(L, -1)};
+    key = (l_function_key){.source = none, .c = lua_tocfunction(L, -1)};
     lua_pop(L, 1);
   }
   l_functions *const functions = &r->functions;
