@@ -244,7 +244,8 @@ void pf_ring_set_checkpoint (pf_ring_header *header,
 void pf_ring_release_all (pf_ring *ring, const pf_checkpoint *checkpoint);
 
 
-/* Reading, in the process of the ring or from any file (copy.c). All sizes in the ring are checked. */
+/* Reading, in the process of the ring or from any file (copy.c). All sizes in
+   the ring are checked. */
 
 /* A range of records, or of journal entries, that is being read. */
 typedef struct pf_ring_cursor {

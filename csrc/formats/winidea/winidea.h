@@ -342,8 +342,8 @@ winidea_value_kind winidea_default_value_kind (const winidea_file *file,
                                                uint32_t handle);
 
 
-/* mapping.c: parses the areas, contexts and facts of a section from
-   `taken` on. PF_OK or a failure. */
+/* mapping.c: parses the areas, contexts and facts of a section. PF_OK or a
+   failure. */
 pf_status winidea_parse_section (pf_trace *trace,
                                  const winidea_section *section,
                                  pf_error *error);

@@ -56,9 +56,9 @@ typedef struct pf_frame {
   bool is_counted; /* its enter is in the trace */
   bool is_first;   /* in a chunk: the first enter of its slot */
   bool is_earlier; /* in a chunk: it was entered in an earlier chunk */
-  bool
-      is_plain; /* the fast path of stack.h may end it: a function with no flags, above a
-                      function, and not is_first */
+  /* The fast path of stack.h may end it: a function with no flags, above a
+     function, and not is_first. */
+  bool is_plain;
 } pf_frame;
 
 #define PF_NO_EPOCH UINT32_MAX /* the lane has had no events */

@@ -93,7 +93,8 @@ typedef struct l_frame {
 } l_frame;
 
 /* The stack of a Lua thread. Popped frames keep `ci`, because the next call at
-   the same depth usually has the same. One frame more than the capacity is allocated, so top[1] can always be read. */
+   the same depth usually has the same. One frame more than the capacity is
+   allocated, so top[1] can always be read. */
 typedef struct l_lane {
   lua_State *thread;
   l_frame *block;    /* owned memory; [0] is a sentinel */

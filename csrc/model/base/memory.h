@@ -35,8 +35,8 @@ void *pf_large_array_resize (void *old, size_t used, size_t count, size_t size);
 /*
 ** Make the capacity of an array at least `wanted` elements. `array` is the
 ** address of its pointer (NULL: nothing is allocated yet), `capacity` the
-** address of a size_t. If it has to grow, it at least doubles. False when out of memory:
-** nothing has changed.
+** address of a size_t. If it has to grow, it at least doubles. False when out
+** of memory: nothing has changed.
 */
 #define pf_grow(array, capacity, wanted) \
   ((wanted) <= *(capacity) ||            \
@@ -52,13 +52,14 @@ bool pf_grow_filled_array (void *array, size_t *capacity, size_t wanted,
                            int byte, size_t size);
 
 /* Resize one of several parallel arrays that share a capacity, which the caller
-   updates after the last one, from `before` to `count` elements; all bytes of the new elements are 0. False when out of memory. */
+   updates after the last one, from `before` to `count` elements; all bytes of
+   the new elements are 0. False when out of memory. */
 #define pf_widen(array, before, count) \
   pf_widen_array((array), (before), (count), sizeof **(array))
 bool pf_widen_array (void *array, size_t before, size_t count, size_t size);
 
-/* The next capacity of a full array. Long arrays grow by a factor of 4, since unused pages
-   take no memory and each copy needs new pages. */
+/* The next capacity of a full array. Long arrays grow by a factor of 4, since
+   unused pages take no memory and each copy needs new pages. */
 static inline size_t pf_next_capacity (size_t capacity) {
   return capacity < 65536 ? capacity * 2 : capacity * 4;
 }
