@@ -5,9 +5,10 @@
 ** count 0 may be omitted (omit_zeros), the bins that are not 0, which are
 ** searched 32 bytes at a time. Then a loop for each wanted column fills it.
 **
-** The gmon_table is opened by open_gmon.c through gmon_open_reader
-** (read_gmon.c). The list of bins is part of the reader, which is one
-** allocation.
+** open_gmon.c lists the gmon_table; gmon_open_reader (read_gmon.c) makes its
+** reader, whose `next` calls `fill`. The reader is one allocation with the list
+** of bins, which its `close` frees; it borrows the trace. A set is a histogram
+** of the file, counted from 1.
 */
 
 #include "formats/gmon/gmon.h"

@@ -2,8 +2,9 @@
 ** raw_gmon.c - the reader of table raw: one row for each segment, and for each
 ** arc. The column `bytes` of all rows, concatenated, is the file.
 **
-** The gmon_table is opened by open_gmon.c through gmon_open_reader
-** (read_gmon.c). The reader is one allocation.
+** open_gmon.c lists the gmon_table; gmon_open_reader (read_gmon.c) makes its
+** reader, whose `next` calls `fill`. The reader is one allocation, which its
+** `close` frees; it borrows the trace.
 */
 
 #include "formats/gmon/gmon.h"

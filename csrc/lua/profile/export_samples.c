@@ -3,8 +3,9 @@
 ** which stack ran on a track in which interval.
 **
 ** Called by lua/profio/exports/firefox.lua. The spans are borrowed from their
-** userdata, the result belongs to a userdata of contexts, and all other memory
-** is on the Lua stack.
+** userdata, whose dictionary gets new areas and names; the result belongs to a
+** userdata of contexts. A scan owns its reader and batch until it returns, and
+** calls nothing that raises meanwhile. All other memory is on the Lua stack.
 */
 
 #include "lua/arguments.h"

@@ -4,8 +4,10 @@
 ** All records have one size, and each begins with a blank or an asterisk. This
 ** detects lost bytes (a packet that was copied as text ends at its first 0x1A)
 ** and finds the records after them. A record is valid only if another record,
-** an end mark or the end of the file follows it. Called by items.c; allocates
-** nothing.
+** an end mark or the end of the file follows it. items.c calls it for files that
+** are not text, before the end of their bytes (contract: items.h). It allocates
+** nothing, borrows the bytes and the file, and advances the parser; items are
+** offsets.
 */
 
 #include "formats/xpp/parser/items.h"
