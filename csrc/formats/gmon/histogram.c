@@ -8,7 +8,7 @@
 ** open_gmon.c lists the gmon_table; gmon_open_reader (read_gmon.c) makes its
 ** reader, whose `next` calls `fill`. The reader is one allocation with the list
 ** of bins, which its `close` frees; it borrows the trace. A set is a histogram
-** of the file, counted from 1.
+** of the file, counted from 0.
 */
 
 #include "formats/gmon/gmon.h"
