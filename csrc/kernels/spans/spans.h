@@ -58,7 +58,7 @@ typedef struct pf_span_track {
   uint32_t run;      /* how often the times of the lane started again before */
 } pf_span_track;
 
-/* What is known of all spans. Both times are 0 if there was none. `events` and
+/* Facts about all spans. Both times are 0 if there was none. `events` and
    `list` are freed by pf_span_tracks_close. */
 typedef struct pf_span_tracks {
   pf_events events; /* with the lanes */

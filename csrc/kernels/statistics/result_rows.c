@@ -22,12 +22,14 @@
 static const char *const length_names[PF_DURATIONS] = {"net", "gross", "call",
                                                        "period", "outside"};
 
-static const struct {
+typedef struct column_form {
   pf_statistic what;
-  const char *name;
+  const char *name; /* in numbers[]: what follows the name of the duration */
   pf_type type;
   const char *help;
-} keys[] = {
+} column_form;
+
+static const column_form keys[] = {
     {PF_STATISTIC_AREA, "area", PF_AREA, "the area that was called"},
     {PF_STATISTIC_HANDLE, "handle", PF_HANDLE,
      "the vendor's number of the area"},
@@ -40,12 +42,7 @@ static const struct {
     {PF_STATISTIC_COUNT, "count", PF_INT, "enters or writes"},
 };
 
-static const struct {
-  pf_statistic what;
-  const char *suffix;
-  pf_type type;
-  const char *help;
-} numbers[] = {
+static const column_form numbers[] = {
     {PF_STATISTIC_SUM, "", PF_INT, "sum of %s of all calls, ns"},
     {PF_STATISTIC_MIN, "_min", PF_INT, "minimum %s of a call, ns"},
     {PF_STATISTIC_MAX, "_max", PF_INT, "maximum %s of a call, ns"},
@@ -91,7 +88,7 @@ static void add_duration (pf_statistics_schema *s, size_t length,
   const char *const of = length_names[length];
   for (size_t i = 0; i < COUNT_OF(numbers); i++)
     add(s, (pf_statistics_column){numbers[i].what, length, 0}, numbers[i].type,
-        numbers[i].suffix, numbers[i].help, of);
+        numbers[i].name, numbers[i].help, of);
   for (size_t i = 0; i < options->nranks; i++) {
     char suffix[20];
     snprintf(suffix, sizeof suffix, "_%.16s", options->rank_names[i]);

@@ -92,7 +92,7 @@ pf_status pf_scan_finish (pf_scan *p) {
 }
 
 
-/* What the threads share. */
+/* Shared by the threads. */
 typedef struct pool {
   const pf_scan_chunks *options;
   const pf_scan_options *scan_options;
