@@ -13,9 +13,7 @@ local merge = {}
 -- Returns the header fields of a file by name; `events` names all its events.
 local function header_of(part)
    local header, events = {}, {}
-   for _, fact in ipairs(part:info()) do
-      header[fact.name] = header[fact.name] or fact.value
-   end
+   part:add_info(header, {})
    for i, row in ipairs(core.rows(part:reader "profiles", { "event" })) do
       events[i] = row.event or "?"
    end
