@@ -113,27 +113,24 @@ static void link_map (pf_map *map) {
 
 /* {====== Opening ====== */
 
-/* Map the whole of a plain file; the descriptor may be closed after. */
-static pf_status map_file (int fd, pf_map **map, pf_error *error) {
-  struct stat status;
-  if (fstat(fd, &status) != 0)
-    return pf_fail(error, PF_EIO, PF_NO_OFFSET, "%s", strerror(errno));
-  if ((uint64_t)status.st_size > SIZE_MAX)
+/* Map a plain file of `size` bytes; the descriptor may be closed after. */
+static pf_status map_file (int fd, uint64_t size, pf_map **map,
+                           pf_error *error) {
+  if (size > SIZE_MAX)
     return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
                    "too large for the addresses of this machine");
   pf_map *const m = calloc(1, sizeof *m);
   if (m == NULL)
     return pf_no_memory(error);
   m->fd = -1;
-  if (status.st_size > 0) {
-    void *const at =
-        mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_SHARED, fd, 0);
+  if (size > 0) {
+    void *const at = mmap(NULL, (size_t)size, PROT_READ, MAP_SHARED, fd, 0);
     if (at == MAP_FAILED) {
       free(m);
       return pf_fail(error, PF_EIO, PF_NO_OFFSET, "cannot be mapped: %s",
                      strerror(errno));
     }
-    m->bytes = (pf_bytes){at, (size_t)status.st_size};
+    m->bytes = (pf_bytes){at, (size_t)size};
     m->reserved = m->bytes.size;
     link_map(m);
   }
@@ -146,7 +143,7 @@ static pf_status map_file (int fd, pf_map **map, pf_error *error) {
 static pf_status map_spooled (const pf_spooled *spooled, pf_map **map,
                               pf_error *error) {
   if (spooled->fd >= 0) {
-    const pf_status status = map_file(spooled->fd, map, error);
+    const pf_status status = map_file(spooled->fd, spooled->size, map, error);
     close(spooled->fd);
     return status;
   }
@@ -157,7 +154,7 @@ static pf_status map_spooled (const pf_spooled *spooled, pf_map **map,
   }
   m->fd = -1;
   m->memory = spooled->memory;
-  m->bytes = (pf_bytes){spooled->memory, spooled->size};
+  m->bytes = (pf_bytes){spooled->memory, (size_t)spooled->size};
   *map = m;
   return PF_OK;
 }
@@ -194,7 +191,7 @@ static pf_status map_descriptor (int fd, uint64_t max_size, pf_map **map,
     return pf_fail(error, PF_EIO, PF_NO_OFFSET,
                    "is a directory; give a file of it");
   if (S_ISREG(status.st_mode))
-    return map_file(fd, map, error);
+    return map_file(fd, (uint64_t)status.st_size, map, error);
   pf_spooled spooled;
   const pf_status result = pf_spool_pipe(fd, max_size, &spooled, error);
   return result == PF_OK ? map_spooled(&spooled, map, error) : result;
@@ -223,10 +220,10 @@ pf_status pf_map_open (const char *path, uint64_t max_size, pf_map **map,
   const int fd = open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0)
     return pf_fail(error, PF_EIO, PF_NO_OFFSET, "%s", strerror(errno));
+  struct stat found; /* before the bytes are read: later changes are noticed */
+  const bool is_plain = fstat(fd, &found) == 0 && S_ISREG(found.st_mode);
   const pf_status status = pf_map_descriptor(fd, max_size, map, error);
-  struct stat found;
-  if (status == PF_OK && *map != NULL && fstat(fd, &found) == 0 &&
-      S_ISREG(found.st_mode))
+  if (is_plain && status == PF_OK && *map != NULL)
     (*map)->file = (pf_file_state){.is_plain = true,
                                    .device = found.st_dev,
                                    .inode = found.st_ino,

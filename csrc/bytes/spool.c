@@ -215,7 +215,7 @@ static pf_status finish (spooling *s, pf_status status, pf_spooled *to,
                          pf_error *error) {
   pf_error unwritten;
   pf_sink *const sink = &s->sink;
-  *to = (pf_spooled){-1, NULL, 0};
+  *to = (pf_spooled){-1, NULL, sink->written};
   if (status == PF_OK)
     status = pf_sink_flush(sink, error);
   else if ((status != PF_ETRUNCATED && status != PF_EFORMAT) ||
@@ -225,7 +225,6 @@ static pf_status finish (spooling *s, pf_status status, pf_spooled *to,
     to->memory = realloc(sink->buffer, sink->used + 1);
     if (to->memory == NULL)
       to->memory = sink->buffer;
-    to->size = sink->used;
     sink->buffer = NULL;
   }
   else if (sink->failed == PF_OK) {

@@ -18,7 +18,7 @@
 typedef struct pf_spooled {
   int fd;          /* -1: none */
   uint8_t *memory; /* NULL: none */
-  size_t size;     /* of the memory */
+  uint64_t size;   /* bytes of either */
 } pf_spooled;
 
 /* Open a new unlinked file in TMPDIR or /tmp. PF_EIO, PF_ENOMEM. */

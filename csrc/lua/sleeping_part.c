@@ -25,7 +25,7 @@ void l_part_close_trace (l_part *part) {
 static void fall_asleep (l_part *p) {
   l_part_close_trace(p);
   for (size_t i = 0; i < p->trace.nsources; i++) {
-    (void)l_source_sleep(p->owners[i]);
+    l_source_sleep(p->owners[i]);
     p->sources[i].bytes = p->owners[i]->bytes;
   }
   p->trace.tables = p->tables;
@@ -80,10 +80,8 @@ int l_part_sleep (lua_State *L) {
   l_part *const p = l_part_check(L, 1);
   const size_t count = p->trace.ntables;
   bool can_sleep = !p->sleeps;
-  for (size_t i = 0; i < p->trace.nsources; i++) {
-    const pf_map *const map = p->owners[i]->map;
-    can_sleep &= map != NULL && pf_map_file_state(map)->is_plain;
-  }
+  for (size_t i = 0; i < p->trace.nsources; i++)
+    can_sleep = can_sleep && l_source_can_sleep(p->owners[i]);
   if (can_sleep) {
     p->tables = calloc(count + 1, sizeof *p->tables);
     if (p->tables == NULL)

@@ -47,14 +47,13 @@ static void own_map (l_source *s, pf_map *map) {
 }
 
 
-bool l_source_sleep (l_source *source) {
-  if (source->map == NULL || !pf_map_file_state(source->map)->is_plain)
-    return false;
+void l_source_sleep (l_source *source) {
+  if (!l_source_can_sleep(source))
+    return;
   source->file = *pf_map_file_state(source->map);
   pf_map_close(source->map);
   source->map = NULL;
   source->bytes = (pf_bytes){NULL, 0};
-  return true;
 }
 
 

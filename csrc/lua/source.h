@@ -31,9 +31,14 @@ bool l_source_grow (l_source *source);
 /* Whether reading the mapping failed: the file shrank, or an I/O error. */
 bool l_source_faulted (const l_source *source);
 
-/* Unmaps a plain file until l_source_wake; returns whether it did: pipes, data,
-   files beside a trace and damaged packed files stay as they are. */
-bool l_source_sleep (l_source *source);
+/* Whether a source can sleep: not pipes, data, files beside a trace and damaged
+   packed files. */
+static inline bool l_source_can_sleep (const l_source *source) {
+  return source->map != NULL && pf_map_file_state(source->map)->is_plain;
+}
+
+/* Unmaps a file that can sleep until l_source_wake. */
+void l_source_sleep (l_source *source);
 
 /* Maps the file again, if the source sleeps. PF_EIO if the file has changed
    meanwhile, and as pf_map_open. */
