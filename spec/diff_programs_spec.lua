@@ -4,19 +4,20 @@ local command = require "spec.support.command"
 local profio = require "profio"
 local programs = require "spec.support.programs"
 
--- The same three functions in another order, behind code that moves them.
+-- The same three functions in another order, behind code that moves them. The program runs for a
+-- fifth of a second, so that any machine gets samples.
 local function source_of(first, second, padding)
    local bodies = {
       heavy = "APART void heavy(void) { for (long i = 0; i < 30000000; i++) sink += i; }\n",
       light = "APART void light(void) { for (long i = 0; i < 9000000; i++) sink += i; }\n",
    }
-   return "volatile long sink;\n#define APART __attribute__((noinline))\n" .. padding
+   return "#include <time.h>\nvolatile long sink;\n"
+      .. "#define APART __attribute__((noinline))\n" .. padding
       .. bodies[first] .. bodies[second] .. [[
 int main(int argc, char **argv)
 {
    (void)argv;
-   for (int i = 0; i < 6; i++) heavy();
-   for (int i = 0; i < 6; i++) light();
+   while (clock() < CLOCKS_PER_SEC / 5) { heavy(); light(); }
    return argc > 9;
 }
 ]]

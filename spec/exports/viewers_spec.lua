@@ -221,12 +221,13 @@ describe("callgrind_annotate", function()
 
    it_looks("names the files of functions, in costs and in calls", function()
       local source = programs.source("files.c", [[
+         #include <time.h>
          int twice(int x) {
             volatile int i, s = 0;
             for (i = 0; i < 20000000; i++) s += x;
             return s;
          }
-         int main(void) { return twice(1) == 0; }]])
+         int main(void) { while (clock() < CLOCKS_PER_SEC / 5) twice(1); return 0; }]])
       local exe, files = programs.profiled("files", source, "")
       local trace <close> = assert(profio.open(files[1], { exe = exe }))
       local text = assert(trace:export "callgrind")

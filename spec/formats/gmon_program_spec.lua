@@ -7,12 +7,13 @@ local programs = require "spec.support.programs"
 
 -- {====== Programs ======
 
-local head = "volatile long sink;\n#define APART __attribute__((noinline))\n"
+local head = "#include <time.h>\nvolatile long sink;\n#define APART __attribute__((noinline))\n"
 local small = "APART void s%d(long n) { for (long i = 0; i < n; i++) sink += i * %d; }\n"
 local many = "APART void many(long n) {\n"
    .. ("   sink += n; sink ^= sink << 3; sink -= n * 7;\n"):rep(30) .. "}\n"
 
--- Builds a program of one large and five small functions, in this or the reverse order.
+-- Builds a program of one large and five small functions, in this or the reverse order. It runs
+-- for a fifth of a second, so that any machine gets samples.
 local function source_of(is_large_first, more)
    local list = {}
    for i = 1, 5 do
@@ -23,7 +24,9 @@ local function source_of(is_large_first, more)
 int main(int argc, char **argv)
 {
    (void)argv;
-   for (int i = 0; i < 4; i++) { many(i); s1(9000000); s2(900000); s3(99); s4(99); s5(99); }
+   for (int i = 0; i < 4 || clock() < CLOCKS_PER_SEC / 5; i++) {
+      many(i); s1(9000000); s2(900000); s3(99); s4(99); s5(99);
+   }
    return argc > 9;
 }
 ]]
