@@ -71,7 +71,7 @@ WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes \
 
 SOURCES := $(sort $(shell find csrc -name "*.c"))
 HEADERS := $(sort $(shell find csrc -name "*.h"))
-OBJECTS := $(SOURCES:csrc/%.c=$(B)/obj/%.o)
+OBJECTS := $(patsubst csrc/%.c,$(B)/obj/%.o,$(filter-out csrc/store/%,$(SOURCES)))
 CORE    := $(filter-out $(B)/obj/lua/%,$(OBJECTS))
 MODULE  := $(B)/profio/core.so
 SUPPORT := $(sort $(wildcard spec/c/*.c spec/fuzz/*.c spec/bench/*.c))
@@ -81,10 +81,20 @@ AGAIN   := $(MAKE) --no-print-directory
 JOBS    ?= $(shell nproc 2>/dev/null || echo 1)
 IN_TREE  = PROFIO_BUILD=$(B) LUA_PATH="lua/?.lua;lua/?/init.lua;./?.lua;;" \
 	LUA_CPATH="$(B)/?.so;;"
+# The module of stores; empty where a header is missing that only it needs.
+STORE_SOURCES := $(filter csrc/store/%,$(SOURCES))
+STORE   := $(shell printf '\043include <%s>\n' sqlite3.h xxhash.h curl/curl.h | \
+	$(CC) -E -x c - >/dev/null 2>&1 && echo $(B)/profio/store.so)
+STORE_OBJECTS := $(if $(STORE),$(STORE_SOURCES:csrc/%.c=$(B)/obj/%.o))
+STORE_LIBS = $(if $(STORE),-lsqlite3 -lcurl)
 SPECS   := $(sort $(shell find spec -name '*_spec.lua'))
 RUN      = LUA=$(LUA) BUSTED=$(BUSTED) JOBS=$(JOBS) spec/support/run_specs.sh $(B)
 
-all: $(MODULE)
+all: $(MODULE) $(STORE)
+ifeq ($(STORE),)
+	@echo "  --  without stores of runs, which need libsqlite3-dev, libxxhash-dev" \
+		"and libcurl4-openssl-dev"
+endif
 
 # Q= shows whole commands.
 Q ?= @
@@ -93,6 +103,17 @@ $(MODULE): $(OBJECTS)
 	@mkdir -p $(@D)
 	@echo "  ld  $@"
 	$(Q)$(CC) $(CFLAGS) -shared -o $@ $(OBJECTS) $(LDFLAGS) $(LIBS)
+
+# Its own objects, and those of the core that they call, which the linker finds in
+# an archive: they are shared, not compiled again.
+$(STORE): $(STORE_OBJECTS) $(B)/objects.a
+	@mkdir -p $(@D)
+	@echo "  ld  $@"
+	$(Q)$(CC) $(CFLAGS) -shared -o $@ $(STORE_OBJECTS) $(B)/objects.a $(LDFLAGS) \
+		$(STORE_LIBS) -lm
+
+$(B)/objects.a: $(OBJECTS)
+	$(Q)rm -f $@ && ar rcsT $@ $^
 
 # Without the headers nothing compiles: name the packages that have them. The
 # check runs once, until `make clean`.
@@ -106,7 +127,7 @@ $(B)/obj/%.o: csrc/%.c | $(B)/has-headers
 	$(Q)$(CC) $(ALLFLAGS) $(WARN) $(CFLAGS) -fPIC -fvisibility=hidden -MMD -MP \
 		-c $< -o $@
 
--include $(OBJECTS:.o=.d)
+-include $(OBJECTS:.o=.d) $(STORE_OBJECTS:.o=.d)
 
 
 # The two commands.
@@ -189,14 +210,18 @@ torture: $(MODULE) $(KILL)
 # Specs that depend on the user, the umask, the time zone and the folder for temporary
 # files: the command, and files that are found, read, watched and written.
 USER_SPECS = $(filter-out %/growth_spec.lua %/slow_input_spec.lua %/gprof_spec.lua \
-	%/conflicts_spec.lua,$(filter spec/cli/% $(wildcard spec/*_spec.lua) \
+	%/conflicts_spec.lua %_times_spec.lua %/pages_spec.lua, \
+	$(filter spec/cli/% $(wildcard spec/*_spec.lua) \
 	%_write_spec.lua %_encode_spec.lua %_files_spec.lua %_follow_spec.lua \
 	%_packets_spec.lua %_database_spec.lua,$(ORDERED)))
 
-# Specs of 8 to 40 s that measure costs, let each system call fail, or try each
-# combination of Lua functions and readers: `make check` leaves them to `make test`.
+# Specs of 8 to 40 s that measure costs or times, let each system call fail, try each
+# combination of options, or of Lua functions and readers, start servers or other large
+# programs, or kill commands: `make check` leaves them to `make test`.
 LONG = %/slow_input_spec.lua %/growth_spec.lua %/faults_spec.lua %/deep_spec.lua \
-	%/callbacks_spec.lua
+	%/callbacks_spec.lua %_times_spec.lua %/conflicts_spec.lua %/clickhouse_spec.lua \
+	%/clickhouse_failures_spec.lua %/cluster_spec.lua %/torture_store_spec.lua \
+	%/gprof_spec.lua %/symbols_order_spec.lua %/viewers_spec.lua
 
 test-quick:
 	@$(SETUP) run test
@@ -253,9 +278,10 @@ lint-house:
 lint-docs: $(MODULE)
 	@$(IN_TREE) $(LUA) spec/support/docs.lua --check
 
-lint-symbols: $(MODULE)
-	@nm -D --defined-only $(MODULE) | awk '$$2 ~ /[A-Z]/ { print $$3 }' | \
-		grep -vx luaopen_profio_core | \
+lint-symbols: $(MODULE) $(STORE)
+	@for module in $(MODULE) $(STORE); do nm -D --defined-only $$module; done | \
+		awk '$$2 ~ /[A-Z]/ { print $$3 }' | \
+		grep -vx 'luaopen_profio_core\|luaopen_profio_store' | \
 		awk '{ print "exported by mistake: " $$0 } END { exit NR > 0 }'
 
 lint-warnings:
@@ -317,10 +343,11 @@ asan-programs: $(B)/bin/lua5.4 $(KILL) $(B)/oom $(FUZZERS:%=$(B)/replay/%)
 # of options, texts and files of Lua alone. Without slow_input_spec, growth_spec,
 # deep_spec and many_files_spec, which measure time and memory; the
 # fuzzers have such inputs too. Without faults_spec: the sanitizer of leaks does not
-# run in a process that is traced.
+# run in a process that is traced. Without torture_store_spec, which kills whole commands,
+# and cluster_spec, which runs them through other programs.
 CHECKED  = $(filter-out %/fork_spec.lua %/torture_spec.lua %/slow_input_spec.lua \
 	%/growth_spec.lua %/deep_spec.lua %/many_files_spec.lua %/pages_spec.lua \
-	%/faults_spec.lua %/conflicts_spec.lua \
+	%/faults_spec.lua %/conflicts_spec.lua %/torture_store_spec.lua %/cluster_spec.lua \
 	%/readme_spec.lua %/install_spec.lua %/version_spec.lua %/meta_spec.lua \
 	%/options_spec.lua %/values_spec.lua %/docs_spec.lua %/help_spec.lua \
 	%/completion_spec.lua,$(ORDERED))
@@ -336,11 +363,12 @@ run-asan: $(B)/bin/lua5.4 $(KILL)
 # kernels, specs of small tables remain.
 STRESSED = $(filter-out spec/cli/% spec/exports/% %_damage_spec.lua \
 	%_encode_spec.lua %_corpus_spec.lua %_numbers_spec.lua %/xpp_large_spec.lua \
-	$(filter-out %/filter_spec.lua %/chain_spec.lua %/derive_spec.lua \
+	$(filter-out %/chain_spec.lua %/derive_spec.lua \
 		%/range_spec.lua %/symbolize_spec.lua %/with_area_spec.lua \
 		%/group_chunks_spec.lua,$(filter spec/kernels/%,$(CHECKED))) \
+	$(filter-out %/database_spec.lua %/adding_spec.lua,$(filter spec/store/%,$(CHECKED))) \
 	%/gprof_spec.lua %/cli_spec.lua %/examples_spec.lua %/detection_spec.lua \
-	%/pprof_spec.lua %/pprof_merge_spec.lua %/parts_spec.lua \
+	%/pprof_spec.lua %/pprof_merge_spec.lua %/parts_spec.lua %/xpp_operations_spec.lua \
 	%/winidea_events_spec.lua %/winidea_text_spec.lua %/winidea_states_spec.lua \
 	%/outputs_spec.lua \
 	%/recorder_times_spec.lua %/progress_times_spec.lua %/formula_spec.lua %/callbacks_spec.lua \
@@ -357,17 +385,17 @@ run-oom: $(B)/oom
 	@names=$$($(IN_TREE) $(B)/oom spec/c/oom.lua --list) && printf '%s\n' $$names | \
 		$(IN_TREE) xargs -n 1 -P $(JOBS) $(B)/oom spec/c/oom.lua
 
-$(B)/bin/lua5.4: spec/c/host.c $(OBJECTS)
+$(B)/bin/lua5.4: spec/c/host.c $(OBJECTS) $(STORE_OBJECTS)
 	@mkdir -p $(@D)
-	$(CC) $(ALLFLAGS) $(CFLAGS) $^ $(LUA_STATIC) $(LIBS) -o $@
+	$(CC) $(ALLFLAGS) $(CFLAGS) $^ $(LUA_STATIC) $(STORE_LIBS) $(LIBS) -o $@
 
 # Requests for memory and calls of the system of our own objects are counted, and
 # fail; those of the libraries do not.
 WRAPPED = malloc calloc realloc posix_memalign strdup strndup \
 	$(shell grep '^FAULT' spec/c/failing_calls.h | cut -c 7- | cut -d , -f 1)
 
-$(B)/oom: spec/c/oom.c spec/c/failing_calls.h $(OBJECTS)
-	$(CC) $(ALLFLAGS) $(CFLAGS) $(filter-out %.h,$^) $(LUA_STATIC) $(LIBS) \
+$(B)/oom: spec/c/oom.c spec/c/failing_calls.h $(OBJECTS) $(STORE_OBJECTS)
+	$(CC) $(ALLFLAGS) $(CFLAGS) $(filter-out %.h,$^) $(LUA_STATIC) $(STORE_LIBS) $(LIBS) \
 		$(WRAPPED:%=-Wl,--wrap=%) -o $@
 
 # Runs the code of two threads.
@@ -539,16 +567,17 @@ install: install-module
 		'   export LUA_PATH="$(LUADIR)/?.lua;$(LUADIR)/?/init.lua;;"' \
 		'   export LUA_CPATH="$(LIBDIR)/?.so;;"'
 
-install-module: $(MODULE)
+install-module: $(MODULE) $(STORE)
 	$(Q)mkdir -p "$(DESTDIR)$(LIBDIR)/profio"
-	$(Q)install -m 755 $(MODULE) "$(DESTDIR)$(LIBDIR)/profio/core.so"
+	$(Q)install -m 755 $(MODULE) $(STORE) "$(DESTDIR)$(LIBDIR)/profio/"
 	$(Q)$(LUA_FILES) | while read -r file; do \
 		install -D -m 644 "lua/$$file" "$(DESTDIR)$(LUADIR)/$$file" || exit 1; \
 	done
 
 # Removes what install has placed, and the folders that are empty then.
 uninstall:
-	$(Q)rm -f "$(DESTDIR)$(BINDIR)/profio" "$(DESTDIR)$(LIBDIR)/profio/core.so"
+	$(Q)rm -f "$(DESTDIR)$(BINDIR)/profio" "$(DESTDIR)$(LIBDIR)/profio/core.so" \
+		"$(DESTDIR)$(LIBDIR)/profio/store.so"
 	$(Q)$(SHARED_FILES) | while read -r kind source file; do \
 		rm -f "$(DESTDIR)$(DATADIR)/$$file"; \
 	done

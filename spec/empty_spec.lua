@@ -6,6 +6,8 @@ local exports = require "profio.exports"
 local profio = require "profio"
 local view = require "profio.view"
 
+local has_store = pcall(require, "profio.store")
+
 local fields = { { "thread", "int" }, { "time", "int" }, { "x", "num" }, { "at", "addr" },
    { "handle", "handle" }, { "flag", "bool" }, { "op", "name" }, { "call", "name" },
    { "area", "area" }, { "stack", "stack" }, { "text", "bytes" } }
@@ -80,6 +82,16 @@ local answers = {
       assert.equal("[]\n", none:write { output = "json" })
       assert.equal("", none:write { output = "ndjson" })
       assert.is_string(none:write { output = "text" })
+   end,
+   export = function(none, some)
+      for _, export in ipairs(exports.all()) do
+         if export.takes == "rows" and (export.name ~= "sqlite" or has_store) then
+            local head = assert(none:export(export.name))
+            if export.name:find "sv$" then
+               assert.equal(head, assert(some:export(export.name)):sub(1, #head))
+            end
+         end
+      end
    end,
    print = function(none)
       local stdout <const> = io.stdout

@@ -141,6 +141,22 @@ describe("setting up", function()
    end)
 end)
 
+describe("the module of stores", function()
+   it("is left out, and all else built, where its headers are missing", function()
+      if not exists(build .. "/profio/core.so") then
+         return pending "this build has no module"
+      end
+      local without = [[CC="gcc -nostdinc" ]]
+      local said, status = make(without .. "all")
+      assert.equal(0, status, said)
+      assert.matches("without stores of runs, which need libsqlite3%-dev", said)
+      local steps = run(("make -n B='%s' %s install-module"):format(build, without))
+      assert.matches("core%.so", steps)
+      assert.is_nil(steps:find("store.so", 1, true))
+      assert.matches("store%.so", (run(("make -n B='%s' install-module"):format(build))))
+   end)
+end)
+
 describe("make demo", function()
    it("takes a trace whose name has blanks", function()
       command.file("a trace.out", command.trace())

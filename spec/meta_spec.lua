@@ -1,10 +1,13 @@
--- The stub that describes the C core for editors names everything the core has.
+-- The stub that describes the C core and the native half of stores for editors names everything
+-- that they have.
 
 local core = require "profio.core"
+local store = require "profio.store"
 
 local function stub()
    local texts = {}
-   for i, name in ipairs { "core", "core_part", "core_profile", "core_recorder", "core_stream" } do
+   for i, name in ipairs { "core", "core_part", "core_profile", "core_recorder", "core_stream",
+      "native_store" } do
       local file <close> = assert(io.open("lua/profio/meta/" .. name .. ".lua"))
       texts[i] = file:read "a"
    end
@@ -32,10 +35,12 @@ describe("lua/profio/meta/core.lua", function()
 
    it("has every function of the core", function()
       local missing = {}
-      for name, value in pairs(core) do
-         if type(value) == "function"
-            and not text:find("\nfunction core." .. name .. "(", 1, true) then
-            missing[#missing + 1] = name
+      for module, functions in pairs { core = core, store = store } do
+         for name, value in pairs(functions) do
+            local line = ("\nfunction %s.%s("):format(module, name)
+            if type(value) == "function" and not text:find(line, 1, true) then
+               missing[#missing + 1] = name
+            end
          end
       end
       assert.same({}, missing)
@@ -56,8 +61,8 @@ describe("lua/profio/meta/core.lua", function()
 
    it("has nothing that the core has not", function()
       local gone = {}
-      for name in text:gmatch "\nfunction core%.([%w_]+)%(" do
-         if type(core[name]) ~= "function" then
+      for module, name in text:gmatch "\nfunction (%l+)%.([%w_]+)%(" do
+         if type((module == "core" and core or store)[name]) ~= "function" then
             gone[#gone + 1] = name
          end
       end

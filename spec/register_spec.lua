@@ -277,3 +277,18 @@ describe("words of events that nobody knows", function()
       assert.same({ "event 'entry'", "event 'exit'" }, messages)
    end)
 end)
+
+it("only the format of a file is loaded", function()
+   local command = require "spec.support.command"
+   local program = command.file("loaded.lua", [[
+      local trace = assert(require("profio").open "spec/fuzz/corpus/gmon/gnu-w8-le")
+      for name in pairs(package.loaded) do
+         local format = name:match "^profio%.formats%.(%a+)$"
+         if format then print(format) end
+      end
+      assert(#require("profio").formats() > 6)]])
+   local out, status, errors = command.run(("cd %s && LUA_PATH='lua/?.lua;lua/?/init.lua;;' "
+      .. "LUA_CPATH='%s/?.so;;' lua5.4 %s | sort | tr '\n' ' '"):format(command.root, command.build,
+         program))
+   assert.same({ 0, "gmon recognition " }, { status, out }, errors)
+end)

@@ -82,6 +82,44 @@ describe("the calls of several files", function()
          told(trace:calls()))
    end)
 
+   it("are those of a file alone, also of states that were not entered in it", function()
+      local states = "0 enter main a\n2 leave state:v=1 -\n5 leave main a\n"
+      local alone <close> = open(states)
+      assert.same({ "v=1 0-2 net 2 orphan", "main 0-5 net 5" }, told(alone:calls()))
+      for _, first in ipairs { one, states, "7 enter state:v=1 -\n" } do
+         local before <close> = open(first)
+         local both <close> = open(first, states)
+         local expected = told(before:calls())
+         table.move(told(alone:calls()), 1, 2, #expected + 1, expected)
+         assert.same(expected, told(both:calls()))
+      end
+   end)
+
+   it("have the edges and the end of each file", function()
+      local trace <close> = open(one, two, one)
+      local function outside(options)
+         options.edges = "include"
+         for r in trace:call_statistics(options):records() do
+            if r.area == "f" then
+               return { r.outside, r.outside_min, r.outside_max, r.last_stop }
+            end
+         end
+      end
+      -- 10 and 6 in the first and third file, 3 and 0 in the second
+      assert.same({ 35, 0, 10, 14 }, outside {})
+      assert.same({ 10 + 16 + 3 + 22 + 10 + 16, 3, 22, 14 }, outside { last = 30 })
+      assert.same({ "f 10-14 net 4", "main 0-20 net 16", "f 5-8 net 3", "main 2-30 net 25 open",
+         "f 10-14 net 4", "main 0-20 net 16" }, told(trace:calls { last = 30 }))
+   end)
+
+   it("lie in the span of time also if another file begins after it", function()
+      local trace <close> = open("30 enter f a\n40 leave f a\n", one)
+      assert.same({ "f 10-12 net 2 cut", "main 0-12 net 10 cut" },
+         told(trace:calls { to = 12 }))
+      assert.same({ "f 10-12 net 2 cut", "main 6-12 net 4 cut" },
+         told(trace:calls { from = 6, to = 12 }))
+   end)
+
    it("know a file that is given twice", function()
       local trace <close> = open(one, one)
       local files = {}

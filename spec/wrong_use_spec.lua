@@ -22,6 +22,7 @@ local v, p, ep = t.histogram, t:profile(), e:profile()
 local w = assert(profio.create(nil, { format = "gmon" }))
 local shut = assert(profio.create(nil, { format = "br" }))
 shut:close()
+local st = assert(profio.store "wrong.db")
 local number
 local function check(f)
    local line = debug.getinfo(2, "l").currentline
@@ -58,6 +59,37 @@ profio.register { name = "gmon" }
 profio.register { name = "x" }
 profio.register { name = "x", score = print, open = print, tables = { t = { { "a", "nosuch" } } } }
 profio.register { name = "x", score = print, open = print, tables = { t = { "a" } } }
+profio.store()
+profio.store("x", 5)
+profio.store("x", { mode = "nosuch" })
+st.add()
+st:add()
+st:add("path")
+st:add(e, { labels = 5 })
+st:add(e, { labels = { 5 } })
+st:add(e, { labels = { time = "x" } })
+st:prepare(5)
+st:write()
+st:write { 5 }
+st:merge()
+st:merge(st)
+st:trend()
+st:trend(5)
+st:trend("f", 5)
+st:trend("f", { by = 5 })
+st:top(5)
+st:top({ by = 5 })
+st:runs(5)
+st:runs { nosuch = "x" }
+st:runs { time = "x" }
+st.labels()
+st:drop()
+st:drop { nosuch = "x" }
+st:export()
+st:trace { nosuch = "x" }
+st:profile(5)
+st:profile { colour = 1 }
+st:close() st:runs()
 profio.formats(1).x.y = 1 -- a bug of the script itself
 profio.between("a", {})
 profio.between()
@@ -93,6 +125,7 @@ t:watch(5)
 t:stack("x")
 t:row_count()
 t.options()
+t.inputs()
 t.losses(5)
 t.facts()
 t.row_count()
@@ -156,6 +189,16 @@ v:print("nosuch")
 v:write(5)
 v:write { output = "nosuch" }
 v:write { columns = { "nosuch" } }
+v:export()
+v:export("nosuch")
+v:export("svg")
+v:export("csv", 5)
+v:export("csv", nil, 5)
+v:export("csv", nil, { colour = 1 })
+v:export("csv", nil, { columns = 5 })
+v:export("csv", nil, { columns = { "nosuch" } })
+v:export("clickhouse", nil, { key = "nosuch" })
+v:export("clickhouse", nil, { depth = 0 })
 v.count()
 v.fields()
 v.reader(5)
@@ -184,6 +227,7 @@ p.kind()
 p.handle()
 p.notes()
 p.title()
+p.inputs()
 p.origin()
 p.compared()
 p.usual_metric()
@@ -306,6 +350,8 @@ describe("wrong use", function()
       end
       local writer <close> = assert(profio.create(nil, { format = "gmon" }))
       has("writer:", getmetatable(writer), {})
+      local store <close> = assert(profio.store(command.folder .. "/wrong.db"))
+      has("store:", getmetatable(store).__index, {})
    end)
 
    it("names the line that added a stage, even if its error appears later", function()

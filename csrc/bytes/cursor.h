@@ -103,6 +103,20 @@ static inline void pf_save64le (uint8_t *p, uint64_t value) {
 }
 
 
+/* A varint: an unsigned integer as 7 bits in each byte, the low ones first; the
+   top bit is set in all bytes but the last. */
+
+#define PF_VARINT_SIZE 10 /* maximum bytes */
+
+/* Store a varint. Returns the end. */
+static inline uint8_t *pf_save_varint (uint8_t *p, uint64_t value) {
+  for (; value >= 0x80; value >>= 7)
+    *p++ = (uint8_t)(value | 0x80);
+  *p++ = (uint8_t)value;
+  return p;
+}
+
+
 /* Return a cursor at the start of a slice. */
 
 static inline pf_cursor pf_cursor_over (pf_bytes bytes, bool big) {
@@ -138,6 +152,24 @@ static inline bool pf_take_uint (pf_cursor *cursor, unsigned width,
     return false;
   *value = pf_load(cursor->bytes.at + at, width, cursor->big);
   return true;
+}
+
+/* Take a varint; false also if it has more than PF_VARINT_SIZE bytes. */
+static inline bool pf_take_varint (pf_cursor *cursor, uint64_t *value) {
+  uint64_t sum = 0;
+  size_t at = cursor->at;
+  for (unsigned shift = 0; shift < 64; shift += 7) {
+    if (at == cursor->bytes.size)
+      return false;
+    const uint8_t byte = cursor->bytes.at[at++];
+    sum |= (uint64_t)(byte & 0x7f) << shift;
+    if (byte < 0x80) {
+      cursor->at = at;
+      *value = sum;
+      return true;
+    }
+  }
+  return false;
 }
 
 #endif

@@ -23,6 +23,8 @@
 #include "bytes/map.h"
 #include "bytes/spool.h"
 
+#define SMALL 16384u /* bytes of files that are copied: mapping takes longer */
+
 /* Address space to reserve for a growing file: the first size that the system
    grants. Bytes after it are not read. */
 static const uint64_t reservations[] = {(uint64_t)1 << 40, (uint64_t)1 << 34,
@@ -31,7 +33,7 @@ static const uint64_t reservations[] = {(uint64_t)1 << 40, (uint64_t)1 << 34,
 struct pf_map {
   pf_bytes bytes;
   size_t reserved; /* bytes mapped; pages after the file fault; 0: none */
-  uint8_t *memory; /* the bytes are here, owned; or NULL */
+  uint8_t *memory; /* a copy of the bytes, owned; or NULL */
   pf_file_state file;
   int fd; /* of a growing file, else -1 */
   atomic_bool faulted;
@@ -113,6 +115,23 @@ static void link_map (pf_map *map) {
 
 /* {====== Opening ====== */
 
+/* Copies the bytes of a small file of `size` bytes. */
+static pf_status copy_file (int fd, size_t size, pf_map *map, pf_error *error) {
+  map->memory = malloc(size + 1);
+  if (map->memory == NULL)
+    return pf_no_memory(error);
+  size_t used = 0;
+  for (ssize_t n = 1; n != 0 && used < size;) {
+    n = pread(fd, map->memory + used, size - used, (off_t)used);
+    if (n < 0 && errno != EINTR)
+      return pf_fail(error, PF_EIO, used, "read failed: %s", strerror(errno));
+    used += n > 0 ? (size_t)n : 0;
+  }
+  map->bytes = (pf_bytes){map->memory, used};
+  return PF_OK;
+}
+
+
 /* Map a plain file of `size` bytes; the descriptor may be closed after. */
 static pf_status map_file (int fd, uint64_t size, pf_map **map,
                            pf_error *error) {
@@ -123,7 +142,14 @@ static pf_status map_file (int fd, uint64_t size, pf_map **map,
   if (m == NULL)
     return pf_no_memory(error);
   m->fd = -1;
-  if (size > 0) {
+  if (size <= SMALL) {
+    const pf_status status = copy_file(fd, (size_t)size, m, error);
+    if (status != PF_OK) {
+      pf_map_close(m);
+      return status;
+    }
+  }
+  else {
     void *const at = mmap(NULL, (size_t)size, PROT_READ, MAP_SHARED, fd, 0);
     if (at == MAP_FAILED) {
       free(m);
@@ -181,27 +207,29 @@ pf_status pf_map_gzip (pf_bytes packed, uint64_t max_size, pf_map **map,
 }
 
 
-/* Maps a plain file, or copies a pipe etc. to a spool file and maps that. */
-static pf_status map_descriptor (int fd, uint64_t max_size, pf_map **map,
-                                 pf_error *error) {
-  struct stat status;
-  if (fstat(fd, &status) != 0)
+/* Maps a plain file, or copies a pipe etc. to a spool file and maps that. *found
+   becomes the state of the file. */
+static pf_status map_descriptor (int fd, uint64_t max_size, struct stat *found,
+                                 pf_map **map, pf_error *error) {
+  if (fstat(fd, found) != 0)
     return pf_fail(error, PF_EIO, PF_NO_OFFSET, "%s", strerror(errno));
-  if (S_ISDIR(status.st_mode))
+  if (S_ISDIR(found->st_mode))
     return pf_fail(error, PF_EIO, PF_NO_OFFSET,
                    "is a directory; give a file of it");
-  if (S_ISREG(status.st_mode))
-    return map_file(fd, (uint64_t)status.st_size, map, error);
+  if (S_ISREG(found->st_mode))
+    return map_file(fd, (uint64_t)found->st_size, map, error);
   pf_spooled spooled;
   const pf_status result = pf_spool_pipe(fd, max_size, &spooled, error);
   return result == PF_OK ? map_spooled(&spooled, map, error) : result;
 }
 
 
-pf_status pf_map_descriptor (int fd, uint64_t max_size, pf_map **map,
-                             pf_error *error) {
+/* As pf_map_descriptor; *found becomes the state of the file before its bytes are
+   read, so that later changes are noticed. */
+static pf_status map_unpacked (int fd, uint64_t max_size, struct stat *found,
+                               pf_map **map, pf_error *error) {
   pf_map *m = NULL;
-  pf_status status = map_descriptor(fd, max_size, &m, error);
+  pf_status status = map_descriptor(fd, max_size, found, &m, error);
   if (m != NULL && pf_is_gzip(m->bytes)) {
     pf_map *const packed = m;
     status = pf_map_gzip(packed->bytes, max_size, &m, error);
@@ -209,6 +237,13 @@ pf_status pf_map_descriptor (int fd, uint64_t max_size, pf_map **map,
   }
   *map = m;
   return status;
+}
+
+
+pf_status pf_map_descriptor (int fd, uint64_t max_size, pf_map **map,
+                             pf_error *error) {
+  struct stat found;
+  return map_unpacked(fd, max_size, &found, map, error);
 }
 
 
@@ -220,10 +255,9 @@ pf_status pf_map_open (const char *path, uint64_t max_size, pf_map **map,
   const int fd = open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0)
     return pf_fail(error, PF_EIO, PF_NO_OFFSET, "%s", strerror(errno));
-  struct stat found; /* before the bytes are read: later changes are noticed */
-  const bool is_plain = fstat(fd, &found) == 0 && S_ISREG(found.st_mode);
-  const pf_status status = pf_map_descriptor(fd, max_size, map, error);
-  if (is_plain && status == PF_OK && *map != NULL)
+  struct stat found;
+  const pf_status status = map_unpacked(fd, max_size, &found, map, error);
+  if (status == PF_OK && *map != NULL && S_ISREG(found.st_mode))
     (*map)->file = (pf_file_state){.is_plain = true,
                                    .device = found.st_dev,
                                    .inode = found.st_ino,

@@ -1,6 +1,8 @@
 /*
 ** map.h - a file that is mapped for reading. Used by lua/source.c.
 **
+** Of a small file the map has a copy, which later changes do not reach.
+**
 ** If an access to a mapping faults (the file shrank, the disk failed), a SIGBUS
 ** handler maps a page of zeros there and marks the map: the reader checks
 ** pf_map_faulted after each batch. The handler and its list of maps are state

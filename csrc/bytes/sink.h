@@ -54,8 +54,8 @@ pf_status pf_sink_open (pf_sink *sink, int fd);
 pf_status pf_sink_put (pf_sink *sink, const void *bytes, size_t size);
 
 /* Reserve `size` bytes of the buffer, to be written in place and then counted
-   by pf_sink_advance. NULL: the sink has failed or `size` is too large; use
-   put. */
+   by pf_sink_advance. NULL: the sink has failed or has `full`, or `size` is too
+   large; use put. */
 uint8_t *pf_sink_reserve_slow (pf_sink *sink, size_t size);
 
 static inline uint8_t *pf_sink_reserve (pf_sink *sink, size_t size) {

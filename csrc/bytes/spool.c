@@ -13,12 +13,13 @@
 
 #include "bytes/sink.h"
 #include "bytes/spool.h"
+#include "bytes/temporary.h"
 
-#define STEP         65536u
+#define STEP         65536u /* bytes copied at once */
 #define DEFAULT_SIZE ((uint64_t)64 << 30)
 #define RATIO        1000u /* maximum ratio of decompressed to compressed bytes */
-#define RESERVE      ((uint64_t)1 << 30) /* of free space */
-#define LOOK         ((uint64_t)16 << 20)
+#define RESERVE      ((uint64_t)1 << 30)  /* of free space */
+#define LOOK         ((uint64_t)16 << 20) /* written between two checks of it */
 
 /* A copy and its limits. */
 typedef struct spooling {
@@ -71,33 +72,11 @@ static pf_status allow (spooling *s, size_t n, pf_error *error) {
 }
 
 
-pf_status pf_spool_file (int *fd, pf_error *error) {
-  const char *directory = getenv("TMPDIR");
-  if (directory == NULL || directory[0] == '\0')
-    directory = "/tmp";
-  static const char tail[] = "/profio-XXXXXX";
-  const size_t size = strlen(directory) + sizeof tail;
-  char *const path = malloc(size);
-  if (path == NULL)
-    return pf_no_memory(error);
-  snprintf(path, size, "%s%s", directory, tail);
-  *fd = mkstemp(path);
-  const int errnum = errno;
-  if (*fd >= 0)
-    unlink(path);
-  free(path);
-  if (*fd < 0)
-    return pf_fail(error, PF_EIO, PF_NO_OFFSET,
-                   "no temporary file in TMPDIR or /tmp: %s", strerror(errnum));
-  return PF_OK;
-}
-
-
 /* Empties the full buffer into the file, which is created at the first time. */
 static pf_status empty_into_file (pf_sink *sink) {
   spooling *const s = (spooling *)(void *)sink;
   if (sink->fd < 0) {
-    sink->failed = pf_spool_file(&sink->fd, &s->no_file);
+    sink->failed = pf_temporary_file(&sink->fd, &s->no_file);
     if (sink->failed != PF_OK)
       return sink->failed;
     const uint64_t left = free_space(sink->fd);

@@ -1,8 +1,8 @@
 /*
 ** spool.h - copies pipes and unpacked gzip data into memory or, if they are
 ** larger than 64 KiB, to an unlinked temporary file, which can be mapped. Used
-** by bytes/map.c; model/base/spill.c uses only pf_spool_file. The caller closes
-** the descriptors and frees the memory that are returned.
+** by bytes/map.c. The caller closes the descriptors and frees the memory that are
+** returned.
 */
 
 #ifndef spool_h
@@ -21,12 +21,9 @@ typedef struct pf_spooled {
   uint64_t size;   /* bytes of either */
 } pf_spooled;
 
-/* Open a new unlinked file in TMPDIR or /tmp. PF_EIO, PF_ENOMEM. */
-pf_status pf_spool_file (int *fd, pf_error *error);
-
 /* Copy what descriptor `from` still gives into `*to`: at most max_size bytes,
-   and into a file always fewer than its file system has free, less a reserve of
-   1 GiB or a sixteenth of it; else PF_ELIMIT. */
+   and into a file only as many as its file system has free, less a reserve of
+   1 GiB or a sixteenth of it, whichever is less; else PF_ELIMIT. */
 pf_status pf_spool_pipe (int from, uint64_t max_size, pf_spooled *to,
                          pf_error *error);
 

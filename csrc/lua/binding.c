@@ -9,11 +9,11 @@
 
 const bool l_always_open = true;
 
-/* Registry key (its address) of the error value that l_save_error saves. */
-static const char raise_key = 0;
-
-/* Registry key of the message of the last input that could not be read. */
-static const char unread_key = 0;
+/* Registry keys: the error value that l_save_error saves, and the message of the
+   last input that could not be read. They are names, since profio.store has a
+   copy of this code and calls readers of profio.core. */
+#define RAISED "profio.raised"
+#define UNREAD "profio.unread"
 
 
 /* {====== Classes ====== */
@@ -94,9 +94,9 @@ static void push_message (lua_State *L, const pf_error *error,
    Lua functions, and out of memory. */
 static void raise_fatal (lua_State *L, const pf_error *error) {
   if (error->status == PF_ERAISED) {
-    lua_rawgetp(L, LUA_REGISTRYINDEX, &raise_key);
+    lua_getfield(L, LUA_REGISTRYINDEX, RAISED);
     lua_pushboolean(L, 0); /* not nil: the slot must stay allocated */
-    lua_rawsetp(L, LUA_REGISTRYINDEX, &raise_key);
+    lua_setfield(L, LUA_REGISTRYINDEX, RAISED);
     lua_error(L);
   }
   if (error->status == PF_ENOMEM)
@@ -128,7 +128,7 @@ int l_throw (lua_State *L, const pf_error *error, int reader_arg) {
   if (error->status == PF_EIO || error->status == PF_ETRUNCATED ||
       error->status == PF_EFORMAT) {
     lua_pushvalue(L, -1);
-    lua_rawsetp(L, LUA_REGISTRYINDEX, &unread_key);
+    lua_setfield(L, LUA_REGISTRYINDEX, UNREAD);
   }
   return lua_error(L);
 }
@@ -138,13 +138,13 @@ int l_throw (lua_State *L, const pf_error *error, int reader_arg) {
    read, without a position, or nil. It distinguishes such errors from wrong
    use. */
 static int core_unread (lua_State *L) {
-  lua_rawgetp(L, LUA_REGISTRYINDEX, &unread_key);
+  lua_getfield(L, LUA_REGISTRYINDEX, UNREAD);
   return 1;
 }
 
 
 pf_status l_save_error (lua_State *L, pf_error *error) {
-  lua_rawsetp(L, LUA_REGISTRYINDEX, &raise_key);
+  lua_setfield(L, LUA_REGISTRYINDEX, RAISED);
   return pf_fail(error, PF_ERAISED, PF_NO_OFFSET, "a Lua function raised");
 }
 
@@ -468,7 +468,7 @@ bool l_to_value (lua_State *L, int arg, pf_column *column, size_t row,
 void l_open_binding (lua_State *L) {
   static const luaL_Reg methods[] = {{"stack", dictionary_stack}, {NULL, NULL}};
   lua_pushboolean(L, 0); /* so that l_save_error needs no memory */
-  lua_rawsetp(L, LUA_REGISTRYINDEX, &raise_key);
+  lua_setfield(L, LUA_REGISTRYINDEX, RAISED);
   l_class(L, L_DICTIONARY, methods, dictionary_gc, dictionary_gc);
   lua_newtable(L); /* core pointer -> userdata, weak values */
   lua_newtable(L);

@@ -35,6 +35,7 @@
 #define L_SYMBOLS    "profio.symbols"
 #define L_SOURCE     "profio.source"
 #define L_PART       "profio.part"
+#define L_OPENING    "profio.opening"
 
 /* A reader userdata. User value 1: a table of the objects that the reader
    borrows from. User value 2: the label of its messages. */
@@ -161,6 +162,7 @@ bool l_to_value (lua_State *L, int arg, pf_column *column, size_t row,
   OPEN(formulas);         \
   OPEN(grouping);         \
   OPEN(event_stages);     \
+  OPEN(packed_counts);    \
   OPEN(timeline_spans);   \
   OPEN(array_reader);     \
   OPEN(symbol_table);     \

@@ -142,26 +142,56 @@ static void checked_close (pf_reader *self) {
 }
 
 
-/* Pushes a reader of a table of the part at 1, which is not open yet; the caller
-   sets its fields. */
-static checked *new_checked (lua_State *L, const char *table) {
-  l_part *const p = l_part_check(L, 1);
-  l_reader *const r = l_reader_new(L);
-  r->open = &p->open;
-  lua_getiuservalue(L, 1, 2);
-  lua_setiuservalue(L, -2, 2);
-  checked *const w = pf_reader_of(sizeof *w, NULL, 0, p->trace.dictionary,
-                                  checked_next, &r->error);
+/* Returns a reader of a table of a part (both borrowed), which is not open yet and
+   has no fields; NULL when out of memory. */
+static checked *new_checked (l_part *part, const char *table, pf_error *error) {
+  checked *const w = pf_reader_of(sizeof *w, NULL, 0, part->trace.dictionary,
+                                  checked_next, error);
   if (w == NULL)
-    l_no_memory(L);
+    return NULL;
   w->reader.close = checked_close;
   w->reader.can = &w->abilities;
-  w->part = p;
+  w->part = part;
   w->table = table;
   w->rows_left = UINT64_MAX;
   w->omitted = SIZE_MAX;
-  r->reader = &w->reader;
   return w;
+}
+
+
+/* Opens a reader: its part lends the fields, its table offers the abilities. */
+static pf_status open_checked (checked *w, pf_error *error) {
+  const pf_status status = l_part_use(w->part, error);
+  if (status != PF_OK)
+    return status;
+  w->lends_fields = true;
+  const pf_table *const table = table_named(w->part, w->table);
+  if (table == NULL)
+    return pf_refuse(error, "no table '%s'", w->table);
+  w->reader.fields = table->fields;
+  w->reader.nfields = table->nfields;
+  if (!open_input(w, error))
+    return error->status;
+  const pf_abilities *const can = pf_can(w->input);
+  if (can->seek != NULL)
+    w->abilities.seek = checked_seek;
+  if (can->read_stacks != NULL)
+    w->abilities.read_stacks = checked_read_stacks;
+  if (can->omit_zeros != NULL)
+    w->abilities.omit_zeros = checked_omit_zeros;
+  return PF_OK;
+}
+
+
+pf_status l_part_open_table (l_part *part, const char *table,
+                             pf_reader **reader, pf_error *error) {
+  checked *const w = new_checked(part, table, error);
+  const pf_status status = w == NULL ? PF_ENOMEM : open_checked(w, error);
+  if (status != PF_OK && w != NULL)
+    checked_close(&w->reader);
+  else if (status == PF_OK)
+    *reader = &w->reader;
+  return status;
 }
 
 
@@ -172,27 +202,18 @@ int l_part_reader (lua_State *L) {
   const lua_Integer count = from < 0 ? 0 : luaL_checkinteger(L, 4);
   pf_error error;
   lua_settop(L, 4);
-  checked *const w = new_checked(L, name); /* at 5 */
-  if (l_part_use(p, &error) != PF_OK)
-    return l_failure_of(L, &error, 1);
-  w->lends_fields = true;
-  const pf_table *const table = table_named(p, name);
-  if (table == NULL)
+  if (table_named(p, name) == NULL)
     return luaL_error(L, "no table '%s'", name);
-  w->reader.fields = table->fields;
-  w->reader.nfields = table->nfields;
-  if (!open_input(w, &error))
+  l_reader *const r = l_reader_new(L); /* at 5 */
+  r->open = &p->open;
+  lua_getiuservalue(L, 1, 2);
+  lua_setiuservalue(L, -2, 2);
+  if (l_part_open_table(p, name, &r->reader, &error) != PF_OK)
     return l_failure_of(L, &error, 1);
-  const pf_abilities *const can = pf_can(w->input);
-  if (can->seek != NULL)
-    w->abilities.seek = checked_seek;
-  if (can->read_stacks != NULL)
-    w->abilities.read_stacks = checked_read_stacks;
-  if (can->omit_zeros != NULL)
-    w->abilities.omit_zeros = checked_omit_zeros;
+  checked *const w = (checked *)(void *)r->reader;
   if (from < 0)
     return 1;
-  if (can->seek == NULL)
+  if (w->abilities.seek == NULL)
     return luaL_argerror(L, 3, "the readers of this table cannot seek");
   if (checked_seek(&w->reader, (uint64_t)from, &error) != PF_OK)
     luaL_error(L, "%s", error.what);
@@ -202,13 +223,20 @@ int l_part_reader (lua_State *L) {
 }
 
 
-int l_part_reader_like (lua_State *L) {
-  const pf_reader *const other = l_reader_check(L, 3)->reader;
-  const char *const name = luaL_checkstring(L, 2);
-  lua_settop(L, 3); /* pins `other`, whose fields it has */
-  checked *const w = new_checked(L, name);
+pf_status l_part_reader_like (void *part, const pf_reader *other,
+                              pf_reader **reader, pf_error *error) {
+  const checked *const like = (const checked *)(const void *)other;
+  checked *const w = new_checked(part, like->table, error);
+  if (w == NULL)
+    return PF_ENOMEM;
   w->reader.fields = other->fields;
   w->reader.nfields = other->nfields;
-  w->abilities = *pf_can(other);
-  return 1;
+  w->abilities = like->abilities;
+  *reader = &w->reader;
+  return PF_OK;
+}
+
+
+bool l_part_is_reader (const pf_reader *reader) {
+  return reader->next == checked_next;
 }

@@ -14,10 +14,12 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -68,6 +70,32 @@ static int folder_gc (lua_State *L) {
     closedir(*folder);
   *folder = NULL;
   return 0;
+}
+
+
+/* core.is_executable(path): whether a regular file begins as an executable: ELF,
+   PE, Mach-O in both sizes and byte orders, universal Mach-O. */
+static int core_is_executable (lua_State *L) {
+  static const char *const beginnings[] = {
+      "\177ELF",          "MZ",
+      "\376\355\372\316", "\376\355\372\317",
+      "\316\372\355\376", "\317\372\355\376",
+      "\312\376\272\276"};
+  const char *const path = l_path_check(L, 1);
+  struct stat found; /* before opening, which might wait for a pipe */
+  char head[4] = "";
+  if (stat(path, &found) == 0 && S_ISREG(found.st_mode)) {
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd >= 0 && read(fd, head, sizeof head) < (ssize_t)sizeof head)
+      head[0] = 0;
+    if (fd >= 0)
+      close(fd);
+  }
+  bool is_found = false;
+  for (size_t i = 0; i < sizeof beginnings / sizeof beginnings[0]; i++)
+    is_found |= memcmp(head, beginnings[i], strlen(beginnings[i])) == 0;
+  lua_pushboolean(L, is_found);
+  return 1;
 }
 
 
@@ -392,6 +420,7 @@ void l_open_command (lua_State *L) {
   static const luaL_Reg functions[] = {
       {"ignore_broken_pipes", core_ignore_broken_pipes},
       {"interrupt", core_interrupt},
+      {"is_executable", core_is_executable},
       {"terminal_width", core_terminal_width},
       {"is_terminal", core_is_terminal},
       {"names_in", core_names_in},

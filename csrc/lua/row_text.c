@@ -3,7 +3,8 @@
 ** to text without a loop in Lua.
 **
 ** core.write_rows(reader, options, file)      options (all may be absent):
-**   output     "text" (an aligned table), "csv", "tsv", "json", "ndjson"
+**   output     "text" (an aligned table), "csv", "tsv", "json", "ndjson",
+**              "rowbinary" (of ClickHouse)
 **   columns    array of names in the order of output; default: all
 **   header     false: no header row
 **   raw        true: csv and tsv keep bytes that are not UTF-8
@@ -13,6 +14,8 @@
 **              out, until a line fits
 **   unit       "ns", "us", "ms" or "s": unit of times in the aligned table
 **   percent    array of columns with fractions that are shown as per cent
+**   keys       rowbinary: array of columns that are never missing
+**   depth      rowbinary: outermost frames that are written of a stack
 **
 ** core.write_listing(reader, options, file)   options:
 **   kind       the column (of names or areas) with the kind of a row
@@ -79,6 +82,10 @@ static pf_status fail_writing (const row_job *job, pf_status status,
   if (status == PF_EIO)
     return pf_fail(error, PF_EIO, PF_NO_OFFSET, "write failed: %s",
                    strerror(job->errnum));
+  if (status == PF_EUNSUPPORTED) {
+    *error = job->refusal;
+    return status;
+  }
   return pf_no_memory(error);
 }
 
@@ -147,6 +154,7 @@ static pf_status write_batches (row_job *job, pf_error *error) {
   const pf_pipeline pipeline = {
       .wanted = job->wanted,
       .notes = 1,
+      .in_caller = job->has_stacks,
       .prepare = clear_note,
       .process_in_caller = job->batch_texts != NULL ? write_ahead : NULL,
       .process = write_batch,
@@ -236,10 +244,10 @@ static bool lists (lua_State *L, const char *key, const char *name) {
 static void read_columns (lua_State *L, row_job *job) {
   static const row_column units[] = {
       /* ns of the unit, decimals, name */
-      {0, NULL, PF_INT, 1, 0, "ns", false},
-      {0, NULL, PF_INT, 1000, 3, "us", false},
-      {0, NULL, PF_INT, 1000000, 3, "ms", false},
-      {0, NULL, PF_INT, 1000000000, 6, "s", false}};
+      {0, NULL, PF_INT, 1, 0, "ns", false, false},
+      {0, NULL, PF_INT, 1000, 3, "us", false, false},
+      {0, NULL, PF_INT, 1000000, 3, "ms", false, false},
+      {0, NULL, PF_INT, 1000000000, 6, "s", false, false}};
   static const char *const names[] = {"ns", "us", "ms", "s", NULL};
   const row_column *const unit =
       &units[l_option_word(L, 2, "unit", "ns", names)];
@@ -259,6 +267,8 @@ static void read_columns (lua_State *L, row_job *job) {
     columns[i].type = field->type;
     columns[i].is_share =
         field->type == PF_NUM && lists(L, "percent", field->name);
+    columns[i].is_key = lists(L, "keys", field->name);
+    job->has_stacks |= field->type == PF_STACK;
     wanted[numbers[i]] = true;
     lua_settop(L, top);
   }
@@ -269,11 +279,11 @@ static void read_columns (lua_State *L, row_job *job) {
 
 
 static int core_write_rows (lua_State *L) {
-  static const row_format *const formats[] = {&row_table, &row_csv, &row_tsv,
-                                              &row_json, &row_ndjson};
-  static const char *const names[] = {"text", "csv",    "tsv",
-                                      "json", "ndjson", NULL};
-  int64_t width = ALL_WIDTH, line = 0;
+  static const row_format *const formats[] = {
+      &row_table, &row_csv, &row_tsv, &row_json, &row_ndjson, &row_rowbinary};
+  static const char *const names[] = {"text",   "csv",       "tsv", "json",
+                                      "ndjson", "rowbinary", NULL};
+  int64_t width = ALL_WIDTH, line = 0, depth = 0;
   row_job *const job = new_job(L);
   job->format = formats[l_option_word(L, 2, "output", "text", names)];
   job->header =
@@ -286,6 +296,9 @@ static int core_write_rows (lua_State *L) {
   l_option_int(L, 2, "width", &line);
   luaL_argcheck(L, line >= 0 && line < 1 << 20, 2, "width out of range");
   job->line_width = (size_t)line;
+  l_option_int(L, 2, "depth", &depth);
+  luaL_argcheck(L, depth >= 0 && depth < UINT32_MAX, 2, "depth out of range");
+  job->max_depth = (uint32_t)depth;
   read_columns(L, job);
   return finish(L, job);
 }

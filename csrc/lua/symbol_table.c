@@ -9,16 +9,21 @@
 ** Called by lua/profio/internal/symbols.lua and table_readers.lua.
 */
 
+#include "kernels/base/pull.h"
 #include "kernels/stages/symbolize.h"
 #include "lua/arguments.h"
 #include "lua/source.h"
-#include "model/symbols/symbols.h"
+#include "lua/trace_part.h"
+#include "model/base/id_table.h"
+#include "model/symbols/packed_symbols.h"
 
-#define MAX_DERIVED 16
+#define MAX_DERIVED  16
+#define MAX_PROLOGUE 64 /* bytes from a function to the call that counts it */
 
 /* User value 1: an array of the sources and the dictionary. */
 typedef struct l_symbols {
   pf_symbols *symbols;
+  pf_sink sink; /* of symbols_pack, to be closed also after an error of Lua */
   bool closed;
 } l_symbols;
 
@@ -35,6 +40,7 @@ pf_symbols *l_symbols_check (lua_State *L, int arg) {
 static int symbols_gc (lua_State *L) {
   l_symbols *const s = luaL_checkudata(L, 1, L_SYMBOLS);
   pf_symbols_free(s->symbols);
+  pf_sink_close(&s->sink);
   s->symbols = NULL;
   return 0;
 }
@@ -117,6 +123,36 @@ static int core_symbols_elf (lua_State *L) {
   lua_pushnil(L);
   lua_insert(L, 1);
   return open_symbols(L);
+}
+
+
+/* symbols:pack(): symbols and lines as bytes, which core.symbols_packed
+   reads. */
+static int symbols_pack (lua_State *L) {
+  pf_symbols *const symbols = l_symbols_check(L, 1);
+  l_symbols *const s = lua_touserdata(L, 1);
+  pf_error error;
+  pf_sink_close(&s->sink);
+  if (pf_sink_open(&s->sink, -1) != PF_OK ||
+      pf_symbols_pack(symbols, &s->sink, &error) != PF_OK)
+    l_no_memory(L);
+  l_push_bytes(L, pf_sink_bytes(&s->sink));
+  pf_sink_close(&s->sink);
+  return 1;
+}
+
+
+/* core.symbols_packed(bytes, dictionary): the symbols that symbols:pack has
+   written, or nil, message, code. */
+static int core_symbols_packed (lua_State *L) {
+  const pf_bytes packed = l_text_check(L, 1);
+  lua_settop(L, 2);
+  pf_dictionary *const dictionary = l_dictionary_check(L, 2);
+  l_symbols *const s = new_symbols(L);
+  pf_error error;
+  if (pf_symbols_unpack(packed, dictionary, &s->symbols, &error) != PF_OK)
+    return l_failure(L, &error, NULL);
+  return 1;
 }
 
 /* }====== */
@@ -233,6 +269,78 @@ static int symbols_find (lua_State *L) {
 }
 
 
+/* Whether no function counts its calls at a link-time address: it is outside of
+   the code, far from the start of its function, or `starts` has the function
+   already, to which it is added. */
+static bool is_misplaced (const pf_symbols *symbols, uint64_t address,
+                          pf_id_table *starts, pf_status *status) {
+  const pf_executable *const facts = &symbols->facts;
+  const size_t i = pf_ranges_find(&symbols->ranges, address);
+  if (i == SIZE_MAX)
+    return facts->address_size != 0 && facts->code_end > 0 &&
+           address - facts->code_start >= facts->code_end - facts->code_start;
+  const uint32_t known = starts->count;
+  uint32_t id = 0;
+  *status = pf_id_table_words(starts, &symbols->all[i].start, 1, &id);
+  return address - symbols->all[i].start > MAX_PROLOGUE || id < known;
+}
+
+
+/* Counts the different addresses that are called in the first batch of table
+   arcs, and those of them that are misplaced. */
+static pf_status check_arcs (pf_reader *arcs, const pf_symbols *symbols,
+                             uint64_t bias, pf_id_table *called,
+                             lua_Integer *misplaced, pf_error *error) {
+  static const pf_want to = {"to", PF_ADDR, true};
+  pf_pull pull;
+  pf_id_table starts;
+  pf_id_table_init(&starts);
+  pf_status status = pf_pull_open(&pull, arcs, &to, 1, error);
+  if (status == PF_OK)
+    status = pf_pull_next(&pull, error);
+  for (size_t row = 0; status == PF_MORE && row < pull.batch.rows; row++) {
+    const uint32_t known = called->count;
+    const uint64_t address = pull.columns[0]->addrs[row];
+    uint32_t id = 0;
+    status = pf_id_table_words(called, &address, 1, &id);
+    if (status == PF_OK && id == known)
+      *misplaced += is_misplaced(symbols, address - bias, &starts, &status);
+  }
+  pf_pull_close(&pull);
+  pf_id_table_free(&starts);
+  return status == PF_ENOMEM ? pf_no_memory(error) : status;
+}
+
+
+/* symbols:check_calls(part, bias): the number of different run-time addresses
+   that are called in the first batch of the arcs of a part, and how many of them
+   are misplaced, because the profile is of another program. A failure ends the
+   count; readers of the table report it. */
+static int symbols_check_calls (lua_State *L) {
+  const pf_symbols *const symbols = l_symbols_check(L, 1);
+  l_part *const part = l_part_check(L, 2);
+  const uint64_t bias = (uint64_t)luaL_checkinteger(L, 3);
+  lua_settop(L, 3);
+  pf_reader *arcs;
+  pf_error error;
+  pf_id_table called;
+  pf_id_table_init(&called);
+  lua_Integer misplaced = 0;
+  pf_status status = l_part_open_table(part, "arcs", &arcs, &error);
+  if (status == PF_OK) {
+    status = check_arcs(arcs, symbols, bias, &called, &misplaced, &error);
+    arcs->close(arcs);
+  }
+  const lua_Integer count = called.count;
+  pf_id_table_free(&called);
+  if (status == PF_ENOMEM)
+    l_no_memory(L);
+  lua_pushinteger(L, count);
+  lua_pushinteger(L, misplaced);
+  return 2;
+}
+
+
 /* symbols:all(): an array of all symbols ordered by address. */
 static int symbols_all (lua_State *L) {
   const pf_symbols *const symbols = l_symbols_check(L, 1);
@@ -295,13 +403,17 @@ static int core_symbolize (lua_State *L) {
 void l_open_symbol_table (lua_State *L) {
   static const luaL_Reg methods[] = {
       {"all", symbols_all},     {"by_line", symbols_by_line},
-      {"close", symbols_close}, {"count", symbols_count},
-      {"facts", symbols_facts}, {"find", symbols_find},
-      {"line", symbols_line},   {NULL, NULL}};
-  static const luaL_Reg functions[] = {
-      {"debug_crc", core_debug_crc},   {"executable", core_executable},
-      {"symbolize", core_symbolize},   {"symbols_elf", core_symbols_elf},
-      {"symbols_nm", core_symbols_nm}, {NULL, NULL}};
+      {"close", symbols_close}, {"check_calls", symbols_check_calls},
+      {"count", symbols_count}, {"facts", symbols_facts},
+      {"find", symbols_find},   {"line", symbols_line},
+      {"pack", symbols_pack},   {NULL, NULL}};
+  static const luaL_Reg functions[] = {{"debug_crc", core_debug_crc},
+                                       {"executable", core_executable},
+                                       {"symbolize", core_symbolize},
+                                       {"symbols_elf", core_symbols_elf},
+                                       {"symbols_nm", core_symbols_nm},
+                                       {"symbols_packed", core_symbols_packed},
+                                       {NULL, NULL}};
   l_class(L, L_SYMBOLS, methods, symbols_gc, symbols_close);
   luaL_setfuncs(L, functions, 0);
 }

@@ -3,9 +3,9 @@
 ** format. A trace of the Lua module consists of one part or several
 ** concatenated ones, which lua/profio/init.lua joins.
 **
-** The userdata owns the core's trace. User value 1 pins what it borrows: the
-** sources, the dictionary, the strings of options and roles. User value 2 is
-** the label of messages: path and format.
+** The userdata owns the core's trace. User value 1 is the opening and 3 the main
+** source; 4 is nil or an array that pins further sources. User value 2 is the
+** label of messages: path and format.
 */
 
 #include <stdlib.h>
@@ -75,70 +75,112 @@ static void reserve_sources (lua_State *L, l_part *p, size_t count, int pins) {
 }
 
 
-/* Reads the sources { { role=, source= }, ... } at `arg`. */
-static void read_sources (lua_State *L, int arg, l_part *p, int pins) {
+/* Adds a source with the role and the source userdata on top of the stack, which
+   are pinned and popped. */
+static void add_source (lua_State *L, l_part *p, int pins) {
+  const size_t i = p->trace.nsources;
+  l_source *const source = l_source_check(L, lua_gettop(L));
+  p->owners[i] = source;
+  p->sources[i].bytes = source->bytes;
+  p->sources[i].path = source->path;
+  l_append(L, pins);
+  p->sources[i].role = pinned_text(L, pins);
+  p->trace.nsources++;
+}
+
+
+/* Adds the sources { { role=, source= }, ... } at `arg`. */
+static void add_sources (lua_State *L, int arg, l_part *p, int pins) {
   const size_t n = lua_rawlen(L, arg);
-  luaL_argcheck(L, n > 0, arg, "no source");
   reserve_sources(L, p, n, pins);
   for (size_t i = 0; i < n; i++) {
     lua_rawgeti(L, arg, (lua_Integer)i + 1);
     lua_getfield(L, -1, "role");
-    p->sources[i].role = pinned_text(L, pins);
-    lua_getfield(L, -1, "source");
-    p->owners[i] = l_source_check(L, lua_gettop(L));
-    p->sources[i].bytes = p->owners[i]->bytes;
-    lua_getiuservalue(L, -1, 2);
-    p->sources[i].path = pinned_text(L, pins);
-    l_append(L, pins);
+    lua_getfield(L, -2, "source");
+    add_source(L, p, pins);
     lua_pop(L, 1);
   }
-  p->trace.nsources = n;
 }
 
 
-/*
-** core.open(format, sources, options, strict, dictionary): a part, or nil,
-** message, code. sources = { { role=, source= }, ... }, the main one first.
-*/
-static int core_open (lua_State *L) {
+/* How files are opened. User value 1 is the dictionary, 2 an array that pins the
+   options. */
+typedef struct l_opening {
+  const pf_format *format;
+  const pf_option *options;
+  size_t noptions;
+  bool strict;
+  pf_dictionary *dictionary;
+} l_opening;
+
+
+/* core.opening(format, options, strict, dictionary): how core.open opens
+   files. */
+static int core_opening (lua_State *L) {
   const pf_format *const format = pf_format_named(luaL_checkstring(L, 1));
   if (format == NULL)
     return luaL_error(L, "no format '%s'", lua_tostring(L, 1));
   luaL_checktype(L, 2, LUA_TTABLE);
-  luaL_checktype(L, 3, LUA_TTABLE);
-  pf_dictionary *const dictionary = l_dictionary_check(L, 5);
-  lua_settop(L, 5);
-  l_part *const p = l_new(L, L_PART, sizeof *p, 2); /* at 6 */
-  pthread_mutex_init(&p->lock, NULL);
-  lua_newtable(L); /* at 7: pins */
-  l_pin(L, 6, 1, 7);
-  lua_pushvalue(L, 5);
-  l_append(L, 7);
-  read_sources(L, 2, p, 7);
+  pf_dictionary *const dictionary = l_dictionary_check(L, 4);
+  lua_settop(L, 4);
+  l_opening *const o = l_new(L, L_OPENING, sizeof *o, 2); /* at 5 */
+  o->format = format;
+  o->strict = lua_toboolean(L, 3) != 0;
+  o->dictionary = dictionary;
+  l_pin(L, 5, 1, 4);
+  lua_newtable(L); /* at 6: pins */
+  l_pin(L, 5, 2, 6);
   pf_option *options;
-  p->trace.noptions = l_options_at(L, 3, &options);
-  p->trace.options = options;
-  l_append(L, 7);
-  for (lua_pushnil(L); lua_next(L, 3) != 0; l_append(L, 7)) {
+  o->noptions = l_options_at(L, 2, &options);
+  o->options = options;
+  l_append(L, 6);
+  for (lua_pushnil(L); lua_next(L, 2) != 0; l_append(L, 6)) {
     lua_pushvalue(L, -2);
-    l_append(L, 7);
+    l_append(L, 6);
   }
-  p->trace.format = format;
-  p->trace.strict = lua_toboolean(L, 4) != 0;
-  p->trace.dictionary = dictionary;
+  lua_settop(L, 5);
+  return 1;
+}
+
+
+/* core.open(opening, source, sides): a part, or nil, message, code. `source` is
+   the main one; `sides` = { { role=, source= }, ... } or nil. */
+static int core_open (lua_State *L) {
+  const l_opening *const how = luaL_checkudata(L, 1, L_OPENING);
+  l_source *const main = l_source_check(L, 2);
+  lua_settop(L, 3);
+  l_part *const p = l_new(L, L_PART, sizeof *p, 4); /* at 4 */
+  pthread_mutex_init(&p->lock, NULL);
+  l_pin(L, 4, 1, 1);
+  l_pin(L, 4, 3, 2);
+  p->main = (pf_source){"main", main->path, main->bytes};
+  p->main_owner = main;
+  p->trace.sources = p->sources = &p->main;
+  p->owners = &p->main_owner;
+  p->trace.nsources = 1;
+  if (!lua_isnoneornil(L, 3)) {
+    luaL_checktype(L, 3, LUA_TTABLE);
+    lua_newtable(L); /* at 5: pins */
+    l_pin(L, 4, 4, 5);
+    add_sources(L, 3, p, 5);
+    lua_settop(L, 4);
+  }
+  p->trace.options = how->options;
+  p->trace.noptions = how->noptions;
+  p->trace.format = how->format;
+  p->trace.strict = how->strict;
+  p->trace.dictionary = how->dictionary;
   p->trace.notes = pf_notes_new();
   if (p->trace.notes == NULL)
     l_no_memory(L);
-  p->label = lua_pushfstring(L, "%s: %s", p->sources[0].path, format->name);
-  lua_pushvalue(L, -1);
-  lua_setiuservalue(L, 6, 2);
+  p->label = lua_pushfstring(L, "%s: %s", main->path, how->format->name);
+  lua_setiuservalue(L, 4, 2);
   p->open = true;
   pf_error error;
-  if (format->open(&p->trace, &error) != PF_OK)
-    return l_failure(L, &error, lua_tostring(L, -1));
+  if (how->format->open(&p->trace, &error) != PF_OK)
+    return l_failure(L, &error, p->label);
   if (pf_info_failed(p->trace.notes))
     l_no_memory(L);
-  lua_settop(L, 6);
   return 1;
 }
 
@@ -317,13 +359,15 @@ static int part_is_like (lua_State *L) {
 
 /* part:warnings(from): the warnings from number `from` (default 1) on: the
    first one of each code with its `count`; with option all_warnings every
-   one. */
+   one. nil: there are none. */
 static int part_warnings (lua_State *L) {
   const l_part *const p = l_part_check(L, 1);
   const lua_Integer from = luaL_optinteger(L, 2, 1);
   luaL_argcheck(L, from >= 1, 2, "starts at 1");
   const size_t count = pf_warning_count(p->trace.notes);
   const bool all = pf_option_int(&p->trace, "all_warnings", 0) != 0;
+  if ((size_t)from > count)
+    return 0;
   lua_newtable(L);
   for (size_t i = (size_t)from - 1; i < count; i++) {
     const pf_warning *const w = pf_warning_at(p->trace.notes, i);
@@ -369,45 +413,37 @@ static int part_grow (lua_State *L) {
    batch. */
 static int part_add (lua_State *L) {
   l_part *const p = l_part_check(L, 1);
-  const char *const role = luaL_checkstring(L, 2);
-  l_source *const source = l_source_check(L, 3);
+  luaL_checkstring(L, 2);
+  l_source_check(L, 3);
   lua_settop(L, 3);
-  const size_t i = p->trace.nsources;
-  lua_getiuservalue(L, 1, 1); /* at 4: the pins */
+  if (lua_getiuservalue(L, 1, 4) != LUA_TTABLE) { /* at 4: the pins */
+    lua_newtable(L);
+    lua_replace(L, 4);
+    l_pin(L, 1, 4, 4);
+  }
   reserve_sources(L, p, 1, 4);
-  lua_getiuservalue(L, 3, 2);
-  const char *const path = pinned_text(L, 4);
   lua_pushvalue(L, 2);
-  l_append(L, 4);
   lua_pushvalue(L, 3);
-  l_append(L, 4);
-  p->sources[i] = (pf_source){role, path, source->bytes};
-  p->owners[i] = source;
-  p->trace.nsources++;
+  add_source(L, p, 4);
   return 0;
 }
 
 
 void l_open_trace_part (lua_State *L) {
-  static const luaL_Reg methods[] = {{"add", part_add},
-                                     {"add_info", part_add_info},
-                                     {"fact", part_fact},
-                                     {"grow", part_grow},
-                                     {"is_like", part_is_like},
-                                     {"close", part_close},
-                                     {"info", part_info},
-                                     {"reader", l_part_reader},
-                                     {"reader_like", l_part_reader_like},
-                                     {"rows", part_rows},
-                                     {"sleep", l_part_sleep},
-                                     {"tables", part_tables},
-                                     {"warnings", part_warnings},
-                                     {"parallel", part_parallel},
-                                     {NULL, NULL}};
+  static const luaL_Reg methods[] = {
+      {"add", part_add},           {"add_info", part_add_info},
+      {"fact", part_fact},         {"grow", part_grow},
+      {"is_like", part_is_like},   {"close", part_close},
+      {"info", part_info},         {"reader", l_part_reader},
+      {"rows", part_rows},         {"sleep", l_part_sleep},
+      {"tables", part_tables},     {"warnings", part_warnings},
+      {"parallel", part_parallel}, {NULL, NULL}};
   static const luaL_Reg functions[] = {{"detect", core_detect},
                                        {"formats", core_formats},
                                        {"open", core_open},
+                                       {"opening", core_opening},
                                        {NULL, NULL}};
+  l_class(L, L_OPENING, NULL, NULL, NULL);
   l_class(L, L_PART, methods, part_gc, part_gc);
   luaL_setfuncs(L, functions, 0);
 }

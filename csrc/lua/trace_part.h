@@ -22,7 +22,9 @@
 typedef struct l_part {
   pf_trace trace;
   bool open;
-  pf_source *sources;   /* trace.sources, pinned */
+  pf_source main;       /* the main source, if it is the only one */
+  l_source *main_owner; /* its userdata, pinned */
+  pf_source *sources;   /* trace.sources: `main`, or a pinned array */
   l_source **owners;    /* their userdata, pinned like the array */
   const char *label;    /* user value 2 */
   bool sleeps;          /* when no reader uses it */
@@ -55,9 +57,19 @@ void l_part_close_trace (l_part *part);
    number `from` (from 0) on; or nil, message, code. */
 int l_part_reader (lua_State *L);
 
-/* part:reader_like(table, other): a reader of a table that is opened at its
-   first batch. `other` reads this table of another part of the format: both
-   can do the same. */
-int l_part_reader_like (lua_State *L);
+/* Open a reader of a table of `part`; it borrows both. PF_EUNSUPPORTED if there
+   is no such table, the failures of l_part_use and of the format. */
+pf_status l_part_open_table (l_part *part, const char *table,
+                             pf_reader **reader, pf_error *error);
+
+/* Open a reader of the table of `part` (a l_part) that `other` reads of another
+   part, which was opened by part:reader. Both can do the same; the fields and the
+   table's name are borrowed from `other`. The table is opened at the first
+   batch. PF_ENOMEM. For pf_chain_input. */
+pf_status l_part_reader_like (void *part, const pf_reader *other,
+                              pf_reader **reader, pf_error *error);
+
+/* Whether a reader was opened by part:reader. */
+bool l_part_is_reader (const pf_reader *reader);
 
 #endif

@@ -60,32 +60,6 @@ pf_status row_put_text (row_job *job, row_text *text) {
 
 /* {====== Characters ====== */
 
-/* Whether a character may begin with the bytes `first`, `next`: excludes
-   overlong forms, surrogates and code points above U+10FFFF. */
-static bool is_start (uint8_t first, uint8_t next) {
-  switch (first) {
-    case 0xe0: return next >= 0xa0;
-    case 0xed: return next < 0xa0;
-    case 0xf0: return next >= 0x90;
-    case 0xf4: return next < 0x90;
-    default: return first >= 0xc2 && first <= 0xf4;
-  }
-}
-
-
-size_t row_utf8 (const uint8_t *p, size_t left) {
-  if (p[0] < 0x80)
-    return 1;
-  const size_t size = p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : 4;
-  if (left < size || !is_start(p[0], p[1]))
-    return 0;
-  for (size_t i = 1; i < size; i++)
-    if ((p[i] & 0xc0) != 0x80)
-      return 0;
-  return size;
-}
-
-
 /* Appends a text that is not printable ASCII. */
 static void put_escaped (row_text *text, pf_bytes bytes, size_t *width) {
   for (size_t i = 0; i < bytes.size;) {
@@ -98,7 +72,7 @@ static void put_escaped (row_text *text, pf_bytes bytes, size_t *width) {
       i += plain;
       continue;
     }
-    const size_t size = row_utf8(at, bytes.size - i);
+    const size_t size = pf_utf8(at, bytes.size - i);
     char *const to = text->at + text->used;
     const bool is_control = at[0] < 0x20 || at[0] == 0x7f || /* C0, DEL, C1 */
                             (size == 2 && at[0] == 0xc2 && at[1] < 0xa0);

@@ -3,11 +3,14 @@
 **
 ** csv     quoted as in RFC 4180, but lines end in LF; an empty text is "" and
 **         a missing value is empty
-** tsv     without quotes; these bytes of a text are written as \t \n \r \\
+** tsv     without quotes; tab, LF, CR and backslash of a text are written as
+**         \t \n \r \\; an empty text and a missing value are both empty
 ** json    one array of objects; ndjson: one object per line. Missing values
-**         and numbers that are not finite are null
+**         and numbers that are not finite are null; addresses and handles are
+**         strings, written as in csv and tsv
 **
-** A byte of a text that is not UTF-8 becomes U+FFFD; csv and tsv can keep it.
+** csv and tsv write nan, inf and -inf. A byte of a text that is not UTF-8
+** becomes U+FFFD; csv and tsv keep it if row_job.is_raw is set.
 ** lua/row_text.c calls the formats through row_format. They allocate only space
 ** in the text buffer of the job.
 */
@@ -32,11 +35,11 @@ static bool has_byte (pf_bytes bytes, char c) {
 }
 
 
-/* Copies the character at `at` to *p; a byte that is not UTF-8 becomes U+FFFD
-   unless `raw`. Returns the number of bytes read. */
+/* Copies the character at `at` to *p; a byte that is not UTF-8 becomes U+FFFD,
+   three bytes, unless `raw`. Returns the number of bytes read. */
 static size_t put_character (char **p, const uint8_t *at, size_t left,
                              bool raw) {
-  const size_t size = raw ? 1 : row_utf8(at, left);
+  const size_t size = raw ? 1 : pf_utf8(at, left);
   if (size == 0)
     memcpy(*p, "\xef\xbf\xbd", 3);
   else
@@ -59,6 +62,7 @@ static const char *escape_of (bool is_tsv, uint8_t c) {
 }
 
 
+/* Appends a text. At most, each byte becomes U+FFFD and two quotes are added. */
 static pf_status put_text (row_job *job, pf_bytes bytes) {
   const bool is_tsv = job->format == &row_tsv;
   row_text *const text = &job->text;
@@ -147,16 +151,22 @@ static pf_status put_rows (row_job *job) {
 }
 
 
-const row_format row_csv = {"csv", put_header, put_rows, NULL, true};
-const row_format row_tsv = {"tsv", put_header, put_rows, NULL, true};
+const row_format row_csv = {.name = "csv",
+                            .begin = put_header,
+                            .rows = put_rows,
+                            .is_independent = true};
+const row_format row_tsv = {.name = "tsv",
+                            .begin = put_header,
+                            .rows = put_rows,
+                            .is_independent = true};
 
 /* }====== */
 
 
 /* {====== json ====== */
 
-/* Writes a character, if needed with an escape; returns the number of bytes
-   read. */
+/* Appends a character, if needed with an escape; returns the number of bytes
+   read. Six bytes must be free for each of them. */
 static size_t put_json_character (row_text *text, const uint8_t *at,
                                   size_t left) {
   char *p = text->at + text->used;
@@ -176,6 +186,7 @@ static size_t put_json_character (row_text *text, const uint8_t *at,
 }
 
 
+/* The longest escape, \u00 and two digits, has six bytes. */
 pf_status row_put_json (row_text *text, pf_bytes bytes) {
   if (bytes.size > SIZE_MAX / 8 ||
       row_reserve(text, 6 * bytes.size + 2) != PF_OK)
@@ -204,12 +215,12 @@ static pf_status put_json_value (row_job *job, const pf_column *values,
     return row_put_json(text, row_bytes(values, row, job->reader->dictionary));
   if (row_reserve(text, ROW_NUMBER_SIZE) != PF_OK)
     return PF_ENOMEM;
-  const bool is_addr = values->type == PF_ADDR || values->type == PF_HANDLE;
+  const bool is_quoted = values->type == PF_ADDR || values->type == PF_HANDLE;
   char *p = text->at + text->used;
-  if (is_addr)
+  if (is_quoted)
     *p++ = '"';
   p = row_put_value(p, values, row);
-  if (is_addr)
+  if (is_quoted)
     *p++ = '"';
   text->used = (size_t)(p - text->at);
   return PF_OK;
@@ -251,7 +262,11 @@ static pf_status json_end (row_job *job) {
                          : row_put(&job->text, "\n]\n", 3);
 }
 
-const row_format row_json = {"json", NULL, put_objects, json_end, true};
-const row_format row_ndjson = {"ndjson", NULL, put_objects, NULL, true};
+const row_format row_json = {.name = "json",
+                             .rows = put_objects,
+                             .end = json_end,
+                             .is_independent = true};
+const row_format row_ndjson = {
+    .name = "ndjson", .rows = put_objects, .is_independent = true};
 
 /* }====== */

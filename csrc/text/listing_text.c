@@ -174,7 +174,7 @@ static pf_status put_other_text (row_text *text, const row_segment *segment,
     width = (size_t)segment->precision;
     text->used = start;
     for (size_t i = 0; i < width; i++)
-      text->used += row_utf8(at + text->used, end - text->used);
+      text->used += pf_utf8(at + text->used, end - text->used);
   }
   pad(text, segment, text->used - start, width);
   return PF_OK;

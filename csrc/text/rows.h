@@ -1,14 +1,15 @@
 /*
-** rows.h - conversion of whole batches to text, shared by the .c files of this
-** folder. Used by lua/row_text.c and by the exports of lua/profile.
+** rows.h - conversion of whole batches to text or RowBinary, shared by the .c
+** files of this folder. Used by lua/row_text.c and the exports of lua/profile.
 **
 ** A job reads a reader to its end and writes each row in one format (an aligned
 ** table, csv, json, ..., or a listing with a template for each kind of row)
 ** into a text buffer, which is written to a file in large blocks.
 **
-** Functions return PF_OK, PF_ENOMEM, PF_EIO (job->errnum has the reason) or
-** PF_ELIMIT. The job owns its buffers; lua/row_text.c or lua/profile/export.c
-** frees them. It borrows the reader, the columns, the templates and the file.
+** Functions return PF_OK, PF_ENOMEM, PF_EIO (job->errnum has the reason),
+** PF_EUNSUPPORTED (job->refusal describes it) or PF_ELIMIT. The job owns its
+** buffers; lua/row_text.c or lua/profile/export.c frees them. It borrows the
+** reader, the columns, the templates and the file.
 */
 
 #ifndef rows_h
@@ -17,6 +18,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/base/charset.h"
 #include "model/dictionary/areas.h"
 #include "model/rows/batch.h"
 
@@ -39,6 +41,7 @@ typedef struct row_column {
   int digits;         /* aligned table: decimals of the unit shown */
   const char *suffix; /* aligned table: name of the unit; "": no time */
   bool is_share;      /* aligned table: show a fraction as per cent */
+  bool is_key;        /* RowBinary: never missing, so it has no missing mark */
 } row_column;
 
 #define ROW_AHEAD 4096u /* rows measured before the first is written */
@@ -52,7 +55,7 @@ typedef struct row_format {
   pf_status (*begin)(row_job *job); /* before the first row; or NULL */
   pf_status (*rows)(row_job *job);  /* for each batch that has rows */
   pf_status (*end)(row_job *job);   /* after the last row; or NULL */
-  bool is_independent; /* the text of a row depends on no other row */
+  bool is_independent; /* rows depend only on whether an earlier row exists */
 } row_format;
 
 /* A cell of the aligned table whose column width is not known yet. */
@@ -69,15 +72,19 @@ struct row_job {
   const row_column *columns;
   size_t ncolumns;
   bool header, color;
-  bool is_raw;       /* csv, tsv: keep bytes that are not UTF-8 */
-  size_t max_width;  /* of a cell of the aligned table */
-  size_t line_width; /* of the aligned table; 0: unlimited */
-  uint64_t count;    /* rows written so far */
-  row_text text;     /* not written to the file yet */
-  FILE *file;        /* NULL: all text stays in `text` */
-  size_t max_size;   /* maximum of `text` without a file; 0: unlimited */
-  pf_status failed;  /* PF_OK, or the first failure of writing */
-  int errnum;        /* errno of a failed write */
+  bool is_raw;        /* csv, tsv: keep bytes that are not UTF-8 */
+  size_t max_width;   /* of a cell of the aligned table */
+  size_t line_width;  /* of the aligned table; 0: unlimited */
+  bool has_stacks;    /* a column of stacks is written */
+  uint32_t max_depth; /* RowBinary: outermost frames written of a stack; 0: all,
+                         but a very deep stack is refused */
+  uint64_t count;     /* rows written before the current batch */
+  row_text text;      /* not written to the file yet */
+  FILE *file;         /* NULL: all text stays in `text` */
+  size_t max_size;    /* maximum of `text` without a file; 0: unlimited */
+  pf_status failed;   /* PF_OK, or the first failure of writing */
+  int errnum;         /* errno of a failed write */
+  pf_error refusal;   /* after PF_EUNSUPPORTED: the row that has no such form */
   row_text
       *batch_texts; /* texts of batches written ahead (row_text.c), or NULL */
 
@@ -100,7 +107,7 @@ struct row_job {
 };
 
 extern const row_format row_table, row_csv, row_tsv, row_json, row_ndjson,
-    row_listing;
+    row_rowbinary, row_listing;
 
 
 /* {====== buffer.c: the text buffer ====== */
@@ -124,8 +131,8 @@ static inline pf_status row_put (row_text *text, const void *bytes,
   return PF_OK;
 }
 
-/* Writes the text to the file if it is large or `all` is set. Without a file
-   the text stays; PF_ELIMIT if it exceeds max_size. */
+/* Writes the text to the file if it is large; with `all` always, and flushes
+   the file. Without a file the text stays; PF_ELIMIT if it exceeds max_size. */
 pf_status row_flush (row_job *job, bool all);
 
 /* Appends a whole text. If there is a file, both are written and emptied. */
@@ -137,10 +144,6 @@ static inline char *row_put_spaces (char *p, size_t count) {
     memcpy(p + i, "                ", 16);
   return p + count;
 }
-
-/* Returns the size of the UTF-8 character at p; 0 if it is invalid. `left` >
-   0. */
-size_t row_utf8 (const uint8_t *p, size_t left);
 
 /* Appends a text for a terminal: control characters and bytes that are not
    UTF-8 become \xNN. Sets *width to its number of characters. */

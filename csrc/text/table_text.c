@@ -75,7 +75,7 @@ static char *put_number (char *p, const row_column *column,
 static size_t size_of_places (const char *text, size_t size, size_t places) {
   size_t at = 0;
   for (size_t i = 0; i < places; i++)
-    at += row_utf8((const uint8_t *)text + at, size - at);
+    at += pf_utf8((const uint8_t *)text + at, size - at);
   return at;
 }
 
@@ -264,15 +264,13 @@ static size_t cut_middle (row_job *job, const char *bytes, size_t size,
 }
 
 
-/* Whether a number is shown as 0: it has no other digit. */
+/* Whether a number is shown as 0: as zeros with a sign, a point, a per cent sign
+   or the 0x of an address. */
 static bool is_zero (const char *bytes, size_t size) {
-  size_t zeros = 0;
-  for (size_t i = 0; i < size; i++) {
-    if (bytes[i] > '0' && bytes[i] <= '9')
+  for (size_t i = 0; i < size; i++)
+    if (memchr("0-.%x", bytes[i], 5) == NULL)
       return false;
-    zeros += bytes[i] == '0';
-  }
-  return zeros > 0;
+  return size > 0 && memchr(bytes, '0', size) != NULL;
 }
 
 
@@ -364,5 +362,7 @@ static pf_status table_rows (row_job *job) {
 }
 
 
-const row_format row_table = {"text", table_begin, table_rows, put_waiting,
-                              false};
+const row_format row_table = {.name = "text",
+                              .begin = table_begin,
+                              .rows = table_rows,
+                              .end = put_waiting};

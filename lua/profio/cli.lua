@@ -4,7 +4,6 @@ local core = require "profio.core"
 local exports = require "profio.exports"
 local failure = require "profio.cli.failure"
 local files = require "profio.cli.files"
-local follow = require "profio.cli.follow"
 local inputs = require "profio.internal.inputs"
 local options = require "profio.internal.options"
 local outputs = require "profio.internal.outputs"
@@ -206,7 +205,7 @@ local function run(argv, err)
    local new_side, old_side = runs.of(given)
    files.check_sources(given)
    if given.follow then
-      follow.wait_for(new_side.traces, err)
+      require("profio.cli.follow").wait_for(new_side.traces, err)
    end
    local is_file = not outputs.is_in_place(given.out or "-")
    local is_whole = given.merge or is_file

@@ -11,7 +11,6 @@ local options = require "profio.internal.options"
 local raise = require "profio.internal.raise"
 local recovery = require "profio.internal.recovery"
 local registry = require "profio.internal.registry"
-local script_part = require "profio.internal.script_part"
 local trace = require "profio.internal.trace"
 
 local profio = {
@@ -100,10 +99,13 @@ local function check_format_options(given, format)
    return theirs
 end
 
--- Returns a copy of these options for one file, which the format may change. They are checked only
--- once.
+-- Returns these options for one file; a format in Lua gets a copy, which it may change. They are
+-- checked only once.
 local function format_options(state, given)
    state.checked = state.checked or check_format_options(given, state.format)
+   if not state.format.open then
+      return state.checked
+   end
    local theirs = {}
    for name, value in pairs(state.checked) do
       theirs[name] = value
@@ -146,18 +148,40 @@ local function same_schema(state, part)
    return first:is_like(part, state.differs)
 end
 
+-- Returns how core.open opens files: the same way for all, unless their length is known from a
+-- ring.
+local function opening_of(state, input, theirs, mine)
+   if state.opening and not input.lengths then
+      return state.opening
+   end
+   local format = state.format
+   if format.prepare then
+      format.prepare(theirs, state.symbols and state.symbols.facts)
+   end
+   theirs.all_warnings, theirs.live = mine.all_warnings or nil, mine.live or nil
+   theirs.settled = input.lengths and true or nil
+   local opening = core.opening(format.name, theirs, mine.strict, state.dictionary)
+   if not input.lengths then
+      state.opening = opening
+   end
+   return opening
+end
+
 -- Opens one source, with the files beside it, as a part.
 local function open_part(state, input, source, theirs, mine, given)
    local format = state.format
    if mine.live and not format.follows then
       error(("files of format '%s' cannot be followed while they grow"):format(format.name), 0)
-   elseif format.registered then
-      return script_part.open(format, source, theirs, state.dictionary, mine)
+   elseif format.is_store and (input.data or input.path == "-") then
+      return nil, source:path() .. ": store: a database cannot be read from a pipe or from data: "
+         .. "name its file", "unsupported"
+   elseif format.open then
+      return require("profio.internal.script_part").open(format, source, theirs,
+         state.dictionary, mine)
    end
-   local path = input.beside or not input.data and input.path or nil
-   local side_files, message, code = inputs.side_files({ path = path, source = source,
-      options = theirs }, input, format, given, mine.max_size, state.notes)
-   if not side_files then
+   local side_files, message, code = inputs.side_files(source, theirs, input, format, given,
+      mine.max_size, state.notes)
+   if not side_files and message then
       return nil, message, code
    end
    local has_symbols
@@ -165,19 +189,12 @@ local function open_part(state, input, source, theirs, mine, given)
    if not has_symbols then
       return nil, message, code
    end
-   local sources = { { role = "main", source = source } }
-   for _, side in ipairs(side_files) do
+   for _, side in ipairs(side_files or {}) do
       state.sources[#state.sources + 1] = side.source
-      state.beside[side.source:path()] = true
-      sources[#sources + 1] = side
+      state.beside[side.source:path()], state.roles[side.source] = true, side.role
    end
-   if format.prepare then
-      format.prepare(theirs, state.symbols and state.symbols.facts)
-   end
-   theirs.all_warnings, theirs.live = mine.all_warnings or nil, mine.live or nil
-   theirs.settled = input.lengths and true or nil -- the length is known from a ring
    return inputs.accepted(input, format, given,
-      core.open(format.name, sources, theirs, mine.strict or false, state.dictionary))
+      core.open(opening_of(state, input, theirs, mine), source, side_files))
 end
 
 local function add_part(state, input, source, theirs, mine, given)
@@ -199,18 +216,19 @@ end
 
 -- Returns the source of an input and sets the format; returns true for a directory.
 local function open_source(state, input, mine)
-   if inputs.is_directory(input) then
-      local format, message, code = inputs.directory_format(input.path, state.format)
+   local already = not input.data and registry.open_already(input.path)
+   local source, message, code = inputs.source(already and { data = "", path = input.path }
+      or input, mine, not mine.strict and state.notes or nil)
+   if not source and inputs.is_directory(input) then
+      local format
+      format, message, code = inputs.directory_format(input.path, state.format)
       state.format = format
       return format ~= nil, message, code
-   end
-   local source, message, code = inputs.source(input, mine,
-      not mine.strict and state.notes or nil)
-   if not source then
+   elseif not source then
       return nil, message, code
    end
    state.sources[#state.sources + 1] = source
-   state.format = state.format or (not input.data and registry.claiming(input.path))
+   state.format = state.format or already or (not input.data and registry.claiming(input.path))
       or registry.detect(source)
    if not state.format then
       return unknown_format(source, state.notes)
@@ -268,6 +286,9 @@ local function add_input(state, input, mine, given)
    local several
    several, message, code = inputs.expand(input, state.format, theirs, mine, state.notes)
    if several then
+      if source ~= true then -- it is opened again, as one of them
+         table.remove(state.sources):close()
+      end
       local add = inputs.is_directory(input) and add_found or add_inputs
       return add(state, several, mine, given)
    elseif message then
@@ -357,7 +378,7 @@ function profio.open(what, given)
    end
    local list = inputs.of(what)
    local state = { parts = {}, differs = {}, sources = {}, paths = {}, goes_on = {}, notes = {},
-      known = {}, beside = {}, dictionary = core.dictionary() }
+      known = {}, beside = {}, roles = {}, dictionary = core.dictionary() }
    state.format = given.format and registry.named(given.format) or nil
    local mine = {}
    for _, option in ipairs(common) do
@@ -419,6 +440,17 @@ end
 ---@return string|nil code
 function profio.create(path, given)
    return require("profio.internal.writer").create(path, given or {})
+end
+
+---Open a store of runs, in a file of SQLite 3. See profio help store.
+---@param path string
+---@param given table|nil { mode = "create" (default: it is created if it does not exist), "write"
+---or "read" }
+---@return profio.Store|nil
+---@return string|nil message
+---@return string|nil code
+function profio.store(path, given)
+   return require("profio.internal.store").open(path, given)
 end
 
 ---Returns all formats: { { name =, help =, options =, warnings =, writes = }, ... }

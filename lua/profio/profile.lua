@@ -1,7 +1,6 @@
 -- Profiles: the cost of functions and of calls between them. A profile owns its numbers and
 -- outlives the trace from which it was built. Its body is one of three (internal/bodies): a graph
--- of functions and arcs, a tree of calling contexts, or sums of either. Profiles are immutable:
--- methods return new ones.
+-- of functions and arcs, a tree of calling contexts, or sums of either. Methods return new ones.
 
 local contexts_body = require "profio.internal.bodies.contexts_body"
 local core = require "profio.core"
@@ -12,6 +11,7 @@ local origin = require "profio.internal.bodies.origin"
 local picks = require "profio.internal.bodies.picks"
 local raise = require "profio.internal.raise"
 local view = require "profio.view"
+local view_warnings = require "profio.internal.view_warnings"
 
 local profile = { kind = making.kind, has_callers = making.has_callers }
 
@@ -61,7 +61,8 @@ function profile.of_trace(trace, state, given)
    if not body then
       return nil, message, code
    end
-   local made = new(body, {}, pin, trace:losses())
+   local made = body.kind == "profile" and body.profile or new(body, {}, pin)
+   of(made).notes = trace:losses()
    of(made).title, of(made).origin = trace.path, origin.of_trace(state)
    of(made).inputs = require("profio.internal.inputs").paths_of(state) -- no export overwrites them
    return made
@@ -142,7 +143,7 @@ methods.bottom_up = listing "bottom_up"
 local function no_arcs(self, name, func, all)
    local unknown = picks.unknown(of(self).body:frames(), func)
    if unknown then -- in sums a function without arcs has no row
-      view.note(self, "no-function", name .. ": " .. unknown)
+      view_warnings.note(self, "no-function", name .. ": " .. unknown)
    end
    return core.limit(of(self).body:graph(all), 0, 0)
 end
@@ -208,6 +209,12 @@ end
 ---@return string[]
 function methods:notes()
    return of(self).notes
+end
+
+---Returns the paths of the files from which it was built; no export overwrites them.
+---@return string[]
+function methods:inputs()
+   return of(self).inputs
 end
 
 ---Returns its name in exports: the path of the trace from which it was built.
@@ -285,16 +292,13 @@ local function combine(a, b, sign)
    end
    local left, right = alike(a, b)
    local made = new(left:merge(right, sign), {}, nil, joined(of(a).notes, of(b).notes))
-   of(made).title = a:title() .. " and " .. b:title()
+   of(made).title = a:title() .. (sign < 0 and " less " or " and ") .. b:title()
+   of(made).compared = sign < 0 and { a, b } or nil
    of(made).origin = origin.of_both(of(a).origin, of(b).origin)
    of(made).again = function(change)
       return combine(change(a), change(b), sign)
    end
    of(made).inputs = joined(of(a).inputs, of(b).inputs)
-   if sign < 0 then
-      of(made).compared = { a, b }
-      of(made).title = a:title() .. " less " .. b:title()
-   end
    return made
 end
 
@@ -473,8 +477,7 @@ end
 ---@return string|nil message
 ---@return string|nil code
 function methods:export(kind, path, given)
-   return require("profio.exports").run(kind, "profile", self, given, path,
-      of(self).inputs)
+   return require("profio.exports").run(kind, "profile", self, given, path, of(self).inputs)
 end
 
 ---Free its numbers. Using it afterwards raises.

@@ -3,10 +3,10 @@
 
 local conditions = require "profio.internal.conditions"
 local core = require "profio.core"
-local formulas = require "profio.internal.formulas"
 local raise = require "profio.internal.raise"
 local row_export = require "profio.exports.row_export"
 local times = require "profio.internal.times"
+local view_warnings = require "profio.internal.view_warnings"
 
 local view = {}
 
@@ -29,50 +29,6 @@ end
 ---@return profio.View
 function view.over(open, pin, parts)
    return new(open, {}, pin, parts)
-end
-
--- Counters of overflows by formula, for each trace or profile that views pin; if they pin nothing,
--- for each `open`. A view and the views derived from it share them.
-local counters = setmetatable({}, { __mode = "k" })
-
-local function counter_of(self, formula)
-   local owner = self.pin or self.open
-   counters[owner] = counters[owner] or {}
-   counters[owner][formula] = counters[owner][formula] or core.counter()
-   return counters[owner][formula]
-end
-
--- Other warnings of views, as codes by message, for each trace or profile that they pin.
-local notes = setmetatable({}, { __mode = "k" })
-
----Adds a warning to the views over a trace or profile, once.
----@param owner any what the views pin
----@param code string
----@param message string
-function view.note(owner, code, message)
-   notes[owner] = notes[owner] or {}
-   notes[owner][message] = code
-end
-
----Returns the warnings that views over a trace or profile have collected while they read rows.
----@param owner any what the views pin
----@return profio.Warning[] warnings  one for each formula with overflows, and those of view.note
-function view.warnings(owner)
-   local list = {}
-   for message, code in pairs(notes[owner] or {}) do
-      list[#list + 1] = { code = code, kind = "note", message = message }
-   end
-   for formula, counter in pairs(counters[owner] or {}) do
-      if counter:value() > 0 then
-         list[#list + 1] = { code = "derive-overflow", kind = "note",
-            message = ("derive: in %d rows '%s' is missing, because a number is too large for its "
-               .. "type"):format(counter:value(), formula) }
-      end
-   end
-   table.sort(list, function(a, b)
-      return a.message < b.message
-   end)
-   return list
 end
 
 -- Puts the stages of a view over a reader. Errors in a stage appear only here: the message names
@@ -254,10 +210,11 @@ function methods:derive(wanted)
       raise.expect(text, "string", "derive: a formula")
    end
    return with(self, function(reader)
+      local formulas = require "profio.internal.formulas"
       local fields, compiled = reader:fields(), {}
       for i, text in ipairs(wanted) do
          compiled[i] = formulas.compile(text, fields)
-         compiled[i].overflows = counter_of(self, text)
+         compiled[i].overflows = view_warnings.counter(self.pin or self.open, text)
       end
       return core.derive(reader, compiled)
    end)
@@ -453,6 +410,28 @@ function methods:write(options, out)
    return row_export.write(run(self), raise.expect(options or {}, "table", "write: options"), out)
 end
 
+-- Returns the files that were read for what a view pins: a trace, a profile, a list of them.
+local function inputs_of(pin)
+   local list = {}
+   for _, one in ipairs(pin and pin.inputs and { pin } or pin or {}) do
+      table.move(one:inputs(), 1, #one:inputs(), #list + 1, list)
+   end
+   return list
+end
+
+---Export the rows for another program. The file appears when it is complete. Raises if the path is
+---a file that was read for the rows.
+---@param kind string "csv", "clickhouse", "sqlite", ...
+---@param path string|nil nil: return the bytes
+---@param options table|nil options of the export, and columns: only these, in this order
+---@return boolean|string|nil
+---@return string|nil message
+---@return string|nil code
+function methods:export(kind, path, options)
+   return require("profio.exports").run(kind, "rows", run(self), options, path,
+      inputs_of(self.pin))
+end
+
 ---Print an aligned table on standard output.
 ---@param ... string only these columns
 function methods:print(...)
@@ -477,7 +456,7 @@ function View:__index(key)
       end
       return names
    elseif key == "warnings" then
-      return view.warnings(self.pin or self.open)
+      return view_warnings.of(self.pin or self.open)
    end
    return methods[key]
 end

@@ -4,6 +4,7 @@
 
 local against_calls = require "spec.bench.against_calls"
 local against_counts = require "spec.bench.against_counts"
+local against_databases = require "spec.bench.against_databases"
 local against_dbf = require "spec.bench.against_dbf"
 local against_gprof = require "spec.bench.against_gprof"
 local against_hooks = require "spec.bench.against_hooks"
@@ -30,6 +31,7 @@ local cases = {
    { "symbols", against_gprof.symbols },
    { "shapes", against_gprof.shapes },
    { "files", against_many.files },
+   { "store", against_databases.store },
 }
 
 local function is_wanted(name)

@@ -18,6 +18,9 @@
 
 int luaopen_profio_core (lua_State *L);
 
+/* Absent (NULL) where the headers of the store are. */
+int luaopen_profio_store (lua_State *L) __attribute__((weak));
+
 
 static int handler (lua_State *L) {
   const char *message = luaL_tolstring(L, 1, NULL);
@@ -154,6 +157,10 @@ int main (int argc, char **argv) {
   luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_PRELOAD_TABLE);
   lua_pushcfunction(L, luaopen_profio_core);
   lua_setfield(L, -2, "profio.core");
+  if (luaopen_profio_store != NULL) {
+    lua_pushcfunction(L, luaopen_profio_store);
+    lua_setfield(L, -2, "profio.store");
+  }
   lua_pop(L, 1);
   make_arg(L, argv, script);
   bool fine = run_options(L, argv, script);

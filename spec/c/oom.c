@@ -33,6 +33,9 @@
 
 int luaopen_profio_core (lua_State *L);
 
+/* Absent (NULL) where the headers of the store are. */
+int luaopen_profio_store (lua_State *L) __attribute__((weak));
+
 void *__real_malloc (size_t size);
 void *__real_calloc (size_t count, size_t size);
 void *__real_realloc (void *block, size_t size);
@@ -173,6 +176,10 @@ int main (int argc, char **argv) {
   luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_PRELOAD_TABLE);
   lua_pushcfunction(L, luaopen_profio_core);
   lua_setfield(L, -2, "profio.core");
+  if (luaopen_profio_store != NULL) {
+    lua_pushcfunction(L, luaopen_profio_store);
+    lua_setfield(L, -2, "profio.store");
+  }
   set_function(L, "oom", &memory);
   set_function(L, "oom_core", &core);
   set_function(L, "fault", &calls);

@@ -148,6 +148,7 @@ function chunks.texts()
    for _, output in ipairs { "text", "csv", "tsv", "json", "ndjson" } do
       assert(trace.arcs:write { output = output })
    end
+   assert(trace.arcs:export "clickhouse")
 end
 
 function chunks.listings()
@@ -260,6 +261,21 @@ function chunks.call_parts()
       "period_stddev")
 end
 
+-- Sums of two lanes, in counters and not, and by caller.
+function chunks.packed_sums()
+   local trace <close> = assert(profio.open({ data = timeline_bytes:sub(1, 24 * 900) },
+      { format = "winidea", bin_version = "1.1" }))
+   local results = {}
+   for _, by in ipairs { "context", "caller" } do
+      local options = { by = by, max_depth = 0, quantiles = { "p50" } }
+      local packed = core.packed_sums(trace.events:reader(), options)
+      local merged = assert(core.merged_sums { packed, packed })
+      local reader = assert(core.sums_statistics(merged, options, core.dictionary()))
+      results[by] = core.rows(reader, { "count", "net_p50", "net_stddev" })
+   end
+   return results
+end
+
 -- An export that loops over rows must raise the message of the failure.
 function chunks.exports()
    local trace <close> = assert(profio.open({ data = timeline_bytes:sub(1, 24 * 40) },
@@ -292,6 +308,7 @@ end
 local some_profiles = profiles()
 
 require "spec.c.oom_profiles"(chunks, bytes, some_profiles[1])
+require "spec.c.oom_store"(chunks)
 
 function chunks.gathered()
    local trace <close> = assert(profio.open(some_profiles))

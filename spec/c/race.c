@@ -504,7 +504,7 @@ static void gather_profiles (void) {
                     .nsources = 1,
                     .dictionary = dictionary,
                     .notes = pf_notes_new()};
-    parts[i] = (pf_chain_input){NULL, NULL, 0};
+    parts[i] = (pf_chain_input){.reader = NULL};
     MUST(t->format->open(t, &error) == PF_OK);
     MUST(t->tables[1].open(t, &t->tables[1], &parts[i].reader, &error) ==
          PF_OK);

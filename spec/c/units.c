@@ -1,8 +1,10 @@
 /*
 ** units.c - holds parts of the core against plain models: the index of ranges
 ** against a search of all rows, the dictionary against arrays, the pipeline
-** against what its reader wrote. Run as `units ranges`, `units dictionary` or
-** `units pipeline`; prints ok, or aborts at the condition that does not hold.
+** against what its reader wrote; and areas with a long chain of parents, as a
+** ring may state them, are written. Run as `units ranges`, `units dictionary`,
+** `units pipeline` or `units parents`; prints ok, or aborts at the condition
+** that does not hold.
 */
 
 #include "kernels/base/pipeline.h"
@@ -20,6 +22,7 @@ static uint64_t next_random (uint64_t *state) {
 /* {====== Ranges ====== */
 
 #define MAX_ROWS 400
+#define AT_ONCE  64 /* addresses of one call */
 
 typedef struct row {
   uint64_t start, end, other;
@@ -38,13 +41,13 @@ static size_t find_slowly (const row *rows, size_t count, uint64_t address) {
 static void check_addresses (const pf_ranges *ranges, const row *rows,
                              size_t count) {
   const uint64_t first = rows[0].start - 3, last = rows[count - 1].end + 3;
-  for (uint64_t from = first; from < last; from += PF_RANGES_AT_ONCE) {
-    uint64_t addresses[PF_RANGES_AT_ONCE];
-    uint32_t found[PF_RANGES_AT_ONCE];
-    for (size_t i = 0; i < PF_RANGES_AT_ONCE; i++)
+  for (uint64_t from = first; from < last; from += AT_ONCE) {
+    uint64_t addresses[AT_ONCE];
+    uint32_t found[AT_ONCE];
+    for (size_t i = 0; i < AT_ONCE; i++)
       addresses[i] = from + i;
-    pf_ranges_find_all(ranges, addresses, PF_RANGES_AT_ONCE, found);
-    for (size_t i = 0; i < PF_RANGES_AT_ONCE; i++) {
+    pf_ranges_find_all(ranges, addresses, AT_ONCE, found);
+    for (size_t i = 0; i < AT_ONCE; i++) {
       const size_t expected = find_slowly(rows, count, from + i);
       MUST(pf_ranges_find(ranges, from + i) == expected);
       MUST(found[i] == (expected == SIZE_MAX ? UINT32_MAX : expected));
@@ -211,6 +214,47 @@ static void test_pipeline (void) {
 /* }====== */
 
 
+/* {====== Parents ====== */
+
+#define CHAIN 1000000
+
+static void test_parents (void) {
+  pf_dictionary *const d = pf_dictionary_new();
+  pf_encoder *encoder;
+  pf_batch batch;
+  pf_sink sink;
+  pf_error error;
+  MUST(d != NULL && pf_sink_open(&sink, -1) == PF_OK);
+  MUST(pf_format_named("winidea")->encoder(NULL, 0, d, &encoder, &error) ==
+       PF_OK);
+  pf_area area = PF_AREA_NONE;
+  area.class = pf_intern_text(d, "state");
+  for (area.line = 0; area.line < CHAIN; area.line++)
+    area.parent = pf_area_add(d, &area);
+  const pf_table *table = encoder->tables;
+  while (strcmp(table->name, "timeline") != 0)
+    table++;
+  MUST(pf_batch_open(&batch, table->fields, table->nfields, NULL) == PF_OK);
+  batch.rows = 1;
+  for (size_t i = 0; i < table->nfields; i++) {
+    const bool is_area = table->fields[i].type == PF_AREA;
+    if (is_area)
+      batch.columns[i].ids[0] = area.parent;
+    else
+      pf_set_missing(&batch.columns[i], 0);
+  }
+  MUST(encoder->put(encoder, (size_t)(table - encoder->tables), &batch, &sink,
+                    &error) == PF_EUNSUPPORTED);
+  MUST(strstr(error.what, "no time") != NULL); /* the area has been accepted */
+  encoder->close(encoder);
+  pf_batch_close(&batch);
+  pf_sink_close(&sink);
+  pf_dictionary_free(d);
+}
+
+/* }====== */
+
+
 int main (int argc, char **argv) {
   MUST(argc == 2);
   if (strcmp(argv[1], "ranges") == 0)
@@ -219,6 +263,8 @@ int main (int argc, char **argv) {
     test_dictionary();
   else if (strcmp(argv[1], "pipeline") == 0)
     test_pipeline();
+  else if (strcmp(argv[1], "parents") == 0)
+    test_parents();
   else
     return 2;
   puts("ok");

@@ -212,7 +212,7 @@ local values = {
    metric = { "samples", "lines", "calls", "gross", "cycles", "count", "time",
       "time total" },
    source = { folder .. "/sources" },
-   exe = { "/nowhere" }, symbols = { "/nowhere" }, load_bias = { "16" },
+   run = { "host=h4" }, exe = { "/nowhere" }, symbols = { "/nowhere" }, load_bias = { "16" },
 }
 
 function values.columns(columns) return columns end
@@ -341,6 +341,21 @@ describe("options of the command", function()
          opened:close()
       end)
    end
+
+   it("are refused or used by the reports of stores", function()
+      local path = folder .. "/a.db"
+      os.remove(path)
+      local store <close> = assert(profio.store(path))
+      for i = 3, 4 do
+         local trace <close> = assert(profio.open(list[i][2][1]))
+         assert(store:add(trace, { labels = { host = "h" .. i } }))
+      end
+      for name, more in pairs { trend = { "--set", "function=leaf" }, top = {} } do
+         tested[name] = true
+         assert.equal("", ignored({ "store", { path }, path, { "leaf" } }, { "--report", name,
+            "--set", "by=host", table.unpack(more) }))
+      end
+   end)
 
    it("of opening files are refused where nothing uses them", function()
       local function refused(message, number, ...)

@@ -107,9 +107,11 @@ describe("a verb", function()
 end)
 
 describe("--help of a verb", function()
-   for _, verb in ipairs(verbs.all()) do
-      it(verb.name .. " is one screen with two examples", function()
-         local text = fine(("profio %s --help"):format(verb.name))
+   for _, verb in ipairs(verbs.every()) do
+      local title = verbs.title(verb)
+
+      it(title .. " is one screen with two examples", function()
+         local text = fine(("profio %s --help"):format(title))
          local _, lines = text:gsub("\n", "\n")
          assert.is_true(lines <= 40, lines .. " lines")
          for line in text:gmatch "[^\n]+" do
@@ -120,7 +122,7 @@ describe("--help of a verb", function()
          end
       end)
 
-      it(verb.name .. " shows and accepts declared options only", function()
+      it(title .. " shows and accepts declared options only", function()
          local own = {}
          for _, option in ipairs(verbs.options(verb)) do
             assert.is_nil(own[option[1]], option[1] .. " is there twice")
@@ -131,7 +133,7 @@ describe("--help of a verb", function()
          for _, name in ipairs(verb.more or {}) do
             assert.is_truthy(declarations.find(name))
          end
-         for word in fine(("profio %s --help"):format(verb.name)):gmatch "%-%-[%l-]+" do
+         for word in fine(("profio %s --help"):format(title)):gmatch "%-%-[%l-]+" do
             assert.is_truthy(own[word] or declarations.find(word), word)
          end
       end)

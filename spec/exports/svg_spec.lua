@@ -4,6 +4,7 @@ local command = require "spec.support.command"
 local events = require "spec.support.events"
 local folded = require "spec.support.folded"
 local names = require "spec.support.names"
+local profio = require "profio"
 local viewers = require "spec.support.viewers"
 
 local it_looks = viewers.has_chromium and it or function(name)
@@ -38,6 +39,23 @@ describe("--export svg", function()
       assert.same({ "all (10.000 us, 100.00%)", "main (10.000 us, 100.00%)",
          "parse (8.000 us, 80.00%)", "read (5.000 us, 50.00%)" },
          titles(assert(profile:export "svg")))
+   end)
+
+   it("writes weights with the unit of the metric, if it has one", function()
+      for unit, expected in pairs { [""] = "5", B = "5 B", ms = "5 ms" } do
+         profio.register { name = "weighed", score = function() return 0 end,
+            tables = { rows = { { "name", "name" }, { "weight", "int" } } },
+            profile = { table = "rows", ["function"] = "name",
+               metrics = { { name = "weight", unit = unit, column = "weight" } } },
+            open = function()
+               return { rows = function(put)
+                  put("f", 5)
+               end }
+            end }
+         local trace <close> = assert(profio.open({ data = "-" }, { format = "weighed" }))
+         assert.same({ "all (" .. expected .. ", 100.00%)", "f (" .. expected .. ", 100.00%)" },
+            titles(assert(trace:export "svg")))
+      end
    end)
 
    it("has colours for the change of the totals, which its tooltips show", function()

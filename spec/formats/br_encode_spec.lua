@@ -116,6 +116,24 @@ describe("br, writing", function()
       end
    end)
 
+   it("leaves nothing of a refused row in the file", function()
+      local writer = assert(profio.create(nil, { format = "br" }))
+      local good = { area = "FNA", class = "function", file = "B.BR", line = 20 }
+      local stack = writer:stack { good, { area = "FNB", class = "function", line = 1 } }
+      assert.is_nil((refused(writer, { module = "A.BR", line = 1, stack = writer:stack { good, {
+         area = "FNC", class = "function", file = "C.BR", line = -1 } } })))
+      assert.is_nil((refused(writer, { stack = stack })))
+      assert(writer:write { module = "D.BR", line = 4, stack = writer:stack { good, good } })
+      assert.is_nil((refused(writer, { module = "E.BR", stack = stack })))
+      assert(writer:write { module = "E.BR", line = 5 })
+      assert.equal(br():module(1, "D.BR"):module(2, "B.BR"):line(1, 4):back(2, 20):fn "FNA":stop()
+         :module(3, "E.BR"):line(3, 5):stop():bytes(), writer:close())
+   end)
+
+   it("refuses a stack that does not exist", function()
+      assert.matches("stack that does not exist", select(2, write { { stack = 99 } }))
+   end)
+
    it("refuses traces without any table that the format can hold", function()
       local trace <close> = assert(profio.open {
          data = "* TIMELINE %HANDLE%,%EVENT%,%TIME%\n1,E,5\n" })

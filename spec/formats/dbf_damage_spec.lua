@@ -183,6 +183,11 @@ describe("dbf, damage:", function()
             { found.values, found.warnings })
       end
       assert.is_true(says(read(letters { start = 64 }:bytes()), "dbf-record-size"))
+      for _, start in ipairs { 64, 68, 80, 115 } do -- descriptors of dBASE 7 begin at 68
+         local found = read(letters { version = 0x04, start = start }:bytes())
+         assert.same({ { "a", "b", "c" }, { { "dbf-header-size", 8 } } },
+            { found.values, found.warnings })
+      end
    end)
 
    it("warns if the fields do not add up to the record", function()

@@ -124,6 +124,8 @@ local classes = {
       "dcpi-beyond-text", header - 6, 6, "ends at 12" },
    { "D16 an offset inside an instruction", plain():chunk(6, { 1 }):footer():bytes(),
       "dcpi-unaligned", header, 1, "multiple of 4" },
+   { "D16 an offset after the first byte", plain():chunk(0, { 5 }):chunk(5, { 1 }):footer():bytes(),
+      "dcpi-unaligned", header + 12, 6, "multiple of 4" },
    { "D17 another number of addresses", plain():chunk(0, { 1, 0, 2 }):footer(3, 3):bytes(),
       "dcpi-footer-addresses", header + 20, 3, "states 3 addresses with samples, counted were 2" },
    { "D18 another sum of samples", plain():chunk(0, { 1, 0, 2 }):footer(2, 4):bytes(),
@@ -190,6 +192,21 @@ describe("dcpi, damage of class", function()
       -- a file whose bytes happen to hold CR LF is fine
       found = assert(read(dcpi():header():chunk(0x40, { 0x0a0d }):footer():bytes()))
       assert.same({}, found.damage)
+   end)
+
+   it("an offset inside an instruction, behind what opening reads", function()
+      local counts = {}
+      for i = 1, 300000 do
+         counts[i] = 1
+      end
+      for odd = 1, 3 do
+         local trace <close> = assert(profio.open { data = plain():chunk(0, counts)
+            :chunk(1200000, counts):chunk(2400000 + odd, { 1 }):footer(600001, 600001):bytes() })
+         assert.same({}, trace.warnings)
+         assert.equal(600001, trace.samples:count()) -- the other tables are not read
+         assert.same({ "dcpi-unaligned", header + 2 * (8 + 1200000) },
+            { trace.warnings[1].code, trace.warnings[1].offset })
+      end
    end)
 
    it("a sum that wraps 32 bits, which is a note", function()

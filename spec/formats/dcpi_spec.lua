@@ -377,9 +377,16 @@ describe("dcpi, dcpicat's text", function()
          local trace <close> = open(head .. "0x000120000000" .. table.concat(counts) .. "\n")
          assert.equal(64, trace.profiles:count())
          assert.equal(64 * 65 // 2, trace.samples:aggregate { "n = sum(count)" }:rows()[1].n)
-         assert.same(count == 65 and { "dcpi-too-many-events", "dcpi-bad-counts" } or {},
-            codes_of(trace))
+         assert.same(count == 65 and { "dcpi-too-many-events" } or {}, codes_of(trace))
       end
+   end)
+
+   it("reports a damaged sum of an event once", function()
+      local bad, changes = dcpi.listing:gsub("470352", "40"):gsub("134705", "x")
+      assert.equal(1, changes)
+      local trace <close> = open(bad)
+      assert.same({ "dcpi-bad-value" }, codes_of(trace))
+      assert.equal(27, trace.samples:where { event = "x imiss:4096:10000" }:rows()[1].count)
    end)
 
    it("shows counts above 2^63 - 1 as missing", function()

@@ -231,6 +231,28 @@ describe("gmon, writing", function()
       assert.is_true(#write(bins, { dialect = "4.4bsd" }) < 1000000)
    end)
 
+   it("writes large counts of GNU files in 8 bytes if that is wanted", function()
+      local most = (1 << 63) - 1
+      for _, size in ipairs { 4, 8 } do
+         local bytes = assert(write({ sets = { set, with { set = 1, dimension = "ticks" } },
+            histogram = { { set = 0, bin = 2, count = most }, { set = 1, bin = 3, count = 7 } },
+            arcs = { { from = 1, to = 2, count = most }, { from = 2, to = 3, count = 5 } },
+            blocks = { { address = 8, count = 1 << 31 } } },
+            { counter_bits = 64, address_size = size }))
+         local trace <close> = assert(profio.open({ data = bytes }, { counter_bits = 64 }))
+         assert.same({}, trace.warnings)
+         assert.same({ size, 64, 1 }, { trace.info.address_size, trace.info.counter_bits,
+            trace:row_count "blocks" })
+         local counts = {}
+         for _, row in ipairs(trace.histogram:rows("count")) do
+            counts[#counts + 1] = row.count
+         end
+         assert.same({ 0, 0, most, 0, 0, 0, 0, 7 }, counts)
+         assert.same({ { from = 1, to = 2, count = most }, { from = 2, to = 3, count = 5 } },
+            trace.arcs:rows("from", "to", "count"))
+      end
+   end)
+
    it("adds up a cut file and a complete one", function()
       local function file(bins)
          return { data = gmon("<", 8):header():histogram { low = 0x400, high = 0x400 + 400000,
@@ -307,6 +329,16 @@ describe("gmon, writing", function()
          assert.matches(case[3], message)
          assert.is_true(code == "unsupported" or code == "limit")
       end
+   end)
+
+   it("leaves nothing of a refused row in the file", function()
+      local writer = assert(profio.create(nil, { format = "gmon" }))
+      assert.is_nil((refused(writer, "histogram", { set = 7, bin = 0, count = 1 })))
+      assert(writer:write("sets", { low = 0, high = 16, bins = 4, rate = 100 }))
+      assert(writer:write("histogram", { set = 0, bin = 1, count = 3 }))
+      assert.is_nil((refused(writer, "sets", with { rate = 7 })))
+      assert.equal(gmon("<", 8):header():histogram { low = 0, high = 16,
+         bins = { 0, 3, 0, 0 } }:bytes(), writer:close())
    end)
 
    it("keeps all data of the files of the corpus", function()

@@ -491,7 +491,7 @@ describe("gmon, address size", function()
 
    it("refuses invalid values of options", function()
       local bytes = gmon("<", 4):bsd { low = 0, high = 8, bins = { 1, 2 } }:bytes()
-      for name, value in pairs { address_size = 5, rate = -1, counter_bits = 12,
+      for name, value in pairs { address_size = 5, elf_class = 32, rate = -1, counter_bits = 12,
          arc_count_bits = 8 } do
          local trace, message, code = profio.open({ data = bytes }, { [name] = value })
          assert.is_nil(trace)

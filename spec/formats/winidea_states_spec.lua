@@ -377,7 +377,7 @@ describe("the cases", function()
          end
          local trace <close> = open(file:read "a")
          file:close()
-         local found = require("profio.internal.stated_statistics").run(trace)
+         local found = require("profio.reports.calls.stated_statistics").run(trace)
          assert.same({}, found.tried[1].differences)
       end)
    end

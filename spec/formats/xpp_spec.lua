@@ -303,6 +303,33 @@ describe("values of a trace", function()
       assert.equal("deleted", all.entries:rows()[25].flags)
    end)
 
+   it("pass through without a code page, and an unknown one is refused", function()
+      local text = "TID;OP;MSG;TIME\n1;I;F\148;0\n1;O;F\148;5\n"
+      for _, page in ipairs { "auto", "raw", "" } do
+         local trace <close> = assert(profio.open({ data = text },
+            { format = "xpp", code_page = page }))
+         assert.same({}, trace.warnings)
+         assert.equal("F\148", trace.entries:rows()[1].call)
+      end
+      for _, page in ipairs { "no such page", ("x"):rep(40) } do
+         local trace, message = profio.open({ data = text }, { format = "xpp", code_page = page })
+         assert.is_nil(trace)
+         assert.matches("knows no code page " .. page, message)
+      end
+   end)
+
+   it("refuse a separator that is no single character", function()
+      local text = "TID;OP;MSG;TIME\n1;I;F;0\n1;O;F;5\n"
+      for _, separator in ipairs { ";;", "abc", "\"", "1", "\n" } do
+         for _, format in ipairs { "open", "create" } do
+            local trace, message, code = profio[format](format == "open" and { data = text } or nil,
+               { format = "xpp", form = "deldbe", separator = separator })
+            assert.same({ nil, "unsupported" }, { trace, code })
+            assert.matches("separator: tab or one character", message)
+         end
+      end
+   end)
+
    it("come in UTF-8 when a code page is known", function()
       local names = { "TID", "TIME", "OP", "MSG" }
       local trace <close> = open(xpp.text({ { 1, 0, "I", "M\x84R" }, { 1, 1, "O", "M\x84R" } },

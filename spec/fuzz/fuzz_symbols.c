@@ -1,12 +1,12 @@
 /*
 ** fuzz_symbols.c - read random bytes as an executable (also as its own debug
-** file) and as the text of nm: the symbols must be in order, and all look-ups
-** consistent.
+** file), as the text of nm and as packed symbols: the symbols must be in order,
+** all look-ups consistent, and packing them must lose nothing.
 */
 
 #include "fuzz.h"
 
-#include "model/symbols/symbols.h"
+#include "model/symbols/packed_symbols.h"
 
 
 /* Symbols must be in order, not overlap, and be found by their addresses. */
@@ -39,6 +39,53 @@ static void check_lines (pf_symbols *symbols, const pf_dictionary *dictionary) {
 }
 
 
+/* Packed symbols must be the same symbols when they are read, and pack to the
+   same bytes. */
+static void check_packing (pf_symbols *symbols, pf_dictionary *dictionary) {
+  pf_error error;
+  pf_symbols *again = NULL;
+  pf_sink sinks[2];
+  MUST(pf_sink_open(&sinks[0], -1) == PF_OK);
+  MUST(pf_sink_open(&sinks[1], -1) == PF_OK);
+  MUST(pf_symbols_pack(symbols, &sinks[0], &error) == PF_OK);
+  const pf_bytes packed = pf_sink_bytes(&sinks[0]);
+  MUST(pf_symbols_unpack(packed, dictionary, &again, &error) == PF_OK);
+  MUST(again->count == symbols->count && again->nlines == symbols->nlines);
+  for (size_t i = 0; i < again->count; i++)
+    MUST(again->all[i].start == symbols->all[i].start &&
+         again->all[i].end == symbols->all[i].end &&
+         again->all[i].name == symbols->all[i].name);
+  check_symbols(again, dictionary);
+  check_lines(again, dictionary);
+  MUST(pf_symbols_pack(again, &sinks[1], &error) == PF_OK);
+  const pf_bytes same = pf_sink_bytes(&sinks[1]);
+  MUST(same.size == packed.size);
+  MUST(memcmp(same.at, packed.at, same.size) == 0);
+  pf_symbols_free(again);
+  pf_sink_close(&sinks[0]);
+  pf_sink_close(&sinks[1]);
+}
+
+
+static void read_packed (pf_bytes packed) {
+  pf_error error = {.status = PF_OK};
+  pf_symbols *symbols = NULL;
+  pf_dictionary *const dictionary = pf_dictionary_new();
+  MUST(dictionary != NULL);
+  const pf_status status =
+      pf_symbols_unpack(packed, dictionary, &symbols, &error);
+  MUST(status == PF_OK ||
+       (status < 0 && error.status == status && error.what[0] != '\0'));
+  if (status == PF_OK) {
+    check_symbols(symbols, dictionary);
+    check_lines(symbols, dictionary);
+    check_packing(symbols, dictionary);
+  }
+  pf_symbols_free(symbols);
+  pf_dictionary_free(dictionary);
+}
+
+
 static void read_symbols (pf_bytes text, pf_bytes executable, pf_bytes debug,
                           pf_symbol_rule rule) {
   pf_error error = {.status = PF_OK};
@@ -53,6 +100,7 @@ static void read_symbols (pf_bytes text, pf_bytes executable, pf_bytes debug,
   if (status == PF_OK) {
     check_symbols(symbols, dictionary);
     check_lines(symbols, dictionary);
+    check_packing(symbols, dictionary);
   }
   pf_symbols_free(symbols);
   pf_dictionary_free(dictionary);
@@ -61,6 +109,7 @@ static void read_symbols (pf_bytes text, pf_bytes executable, pf_bytes debug,
 
 int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size) {
   const pf_bytes bytes = {data, size}, none = {NULL, 0};
+  read_packed(bytes);
   read_symbols(none, bytes, none, PF_SYMBOLS_EXACT);
   read_symbols(none, bytes, none, PF_SYMBOLS_GPROF);
   read_symbols(none, bytes, bytes, PF_SYMBOLS_EXACT);

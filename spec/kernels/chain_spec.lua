@@ -1,6 +1,7 @@
 -- Concatenated tables, and tables from Lua arrays.
 
 local core = require "profio.core"
+local gmon = require "spec.support.gmon_builder"
 local tables = require "spec.support.tables"
 
 local function part(dictionary, rows)
@@ -62,6 +63,10 @@ describe("chain", function()
          "table 2 has other columns")
       refuse({ part(dictionary, {}), part(core.dictionary(), {}) }, nil, "another dictionary")
       refuse({ part(dictionary, {}) }, { { name = "n", values = {} } }, "a column 'n' already")
+      local opened = assert(core.open(core.opening("gmon", {}, false, dictionary),
+         assert(core.source_data(gmon.new("<", 8):header():bytes(), "g"))))
+      refuse({ part(dictionary, {}), opened }, nil, "the first reader is not of a part")
+      refuse({ opened }, nil, "profio.reader expected")
    end)
 end)
 

@@ -233,6 +233,35 @@ describe("contexts", function()
       assert.equal(text_of(made(turned)), text_of(made(list):invert()))
    end)
 
+   it("have the largest depth at which their stacks have at most so many frames", function()
+      -- The frames of the distinct stacks shortened to a depth, or of all inverted ones.
+      local function frames(list, depth, inverted)
+         local seen, count = {}, 0
+         for _, sample in ipairs(list) do
+            local size = math.min(depth, #sample.stack)
+            local key = table.concat(sample.stack, ";", 1, inverted and #sample.stack or size)
+            if sample.weight > 0 and not seen[key] then
+               seen[key], count = true, count + size
+            end
+         end
+         return count
+      end
+      for seed = 1, 200 do
+         math.randomseed(seed)
+         local list = random_profile(math.random(0, 60))
+         local contexts, most = made(list), math.random(0, 100)
+         for _, inverted in ipairs { false, true } do
+            local depth = 6
+            while depth > 1 and frames(list, depth, inverted) > most do
+               depth = depth - 1
+            end
+            local is_all = frames(list, 6, inverted) <= most
+            assert.equal(not is_all and depth or nil,
+               core.stack_depth(contexts, most, 0, inverted), seed)
+         end
+      end
+   end)
+
    it("are scaled to whole weights with the right sum, and pruned without loss", function()
       for seed = 1, 40 do
          math.randomseed(seed)

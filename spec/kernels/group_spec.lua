@@ -185,6 +185,10 @@ describe("group", function()
       assert.equal(math.maxinteger - math.maxinteger % 1000, bucket("int", math.maxinteger, 1000))
       assert.equal(-16, bucket("addr", -1, 16))
       assert.equal(-0.5, bucket("num", -0.25, 0.5))
+      assert.equal(-7.0, bucket("num", -7.0, 0x1p-1074))
+      assert.equal(math.huge, bucket("num", math.huge, 0.5))
+      assert.has_error(function() bucket("num", 1.0, math.huge) end,
+         "bucket(v, ...): the width must be above 0 and finite")
    end)
 
    it("rounds down to powers of two", function()

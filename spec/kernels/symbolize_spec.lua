@@ -21,8 +21,7 @@ local function source(bytes)
 end
 
 local function open(bytes, dictionary)
-   return assert(core.open("gmon", { { role = "main", source = source(bytes) } }, {}, false,
-      dictionary))
+   return assert(core.open(core.opening("gmon", {}, false, dictionary), source(bytes)))
 end
 
 -- first at 0x1000, _Z6secondv at 0x1008, a gap from 0x1010.

@@ -36,11 +36,11 @@ local child = [[
    os.exit(status)
 ]]
 
-local function peak(kind, count, report)
+local function peak(kind, count, mode)
    local program = command.file("many_files.lua", child)
    local _, status, errors = command.run(("LUA_PATH='%s/lua/?.lua;%s/lua/?/init.lua;;' "
-      .. "LUA_CPATH='%s/?.so;;' lua5.4 %s --report %s --format %s --output csv %s >/dev/null")
-      :format(command.root, command.root, command.build, program, report, kind,
+      .. "LUA_CPATH='%s/?.so;;' lua5.4 %s %s --format %s %s >/dev/null")
+      :format(command.root, command.root, command.build, program, mode, kind,
          files(kind, count)))
    assert.equal(0, status, errors)
    return tonumber(errors:match "(%d+)%s*$")
@@ -49,11 +49,20 @@ end
 for kind in pairs(kinds) do
    for _, report in ipairs { "calls", "statistics" } do
       it(("--report %s opens the files of %s one after the other"):format(report, kind), function()
-         local each = (peak(kind, 400, report) - peak(kind, 50, report)) / 350
+         local mode = "--output csv --report " .. report
+         local each = (peak(kind, 400, mode) - peak(kind, 50, mode)) / 350
          assert.is_true(each < 50, ("%.0f KB for each further file"):format(each))
       end)
    end
 end
+
+it("a merge of pprof files takes memory for what is in them", function()
+   local trace <close> = assert(profio.open({ data = kinds.winidea }, { format = "winidea" }))
+   kinds.pprof = assert(trace:export "pprof")
+   local mode = ("--merge -o %s/many_merged.pb.gz"):format(command.folder)
+   local each = (peak("pprof", 1200, mode) - peak("pprof", 200, mode)) / 1000
+   assert.is_true(each < 20, ("%.0f KB for each further file"):format(each))
+end)
 
 it("files that were not read yet are not read after close", function()
    local list = {}
@@ -73,12 +82,23 @@ it("files that were not read yet are not read after close", function()
    assert.equal(4, rows)
 end)
 
+it("a small file is read as it was when it was opened", function()
+   local pattern = files("winidea", 2)
+   local list = { (pattern:gsub("f%*$", "f0001")), (pattern:gsub("f%*$", "f0002")) }
+   local trace <close> = assert(profio.open(list, { format = "winidea" }))
+   assert(io.open(list[2], "wb")):close()
+   assert.equal(8, trace.timeline:count())
+end)
+
 it("a failure names the file in which it is", function()
    files("winidea", 3)
    local list = {}
    for i = 1, 3 do
       list[i] = ("%s/many_winidea_3/f%04d"):format(command.folder, i)
    end
+   local file <close> = assert(io.open(list[2], "wb"))
+   file:write(kinds.winidea:rep(1000)) -- of smaller files the trace has a copy
+   file:flush()
    local trace <close> = assert(profio.open(list, { format = "winidea" }))
    assert(io.open(list[2], "wb")):close()
    local ok, message = pcall(trace.events.count, trace.events)

@@ -365,6 +365,8 @@ describe("core.write_rows", function()
       it("dims zeros when it may", function()
          assert.equal("\27[1mn\27[0m\n\27[2m0\27[0m\n1\n", write("text", { { "n", "int" } },
             { { 0 }, { 1 } }, { color = true }))
+         assert.equal("\27[1m   n\27[0m\n 0xa\n\27[2m 0x0\27[0m\n0xf0\n",
+            write("text", { { "n", "addr" } }, { { 10 }, { 0 }, { 240 } }, { color = true }))
       end)
 
       it("prints the header in bold when it may", function()

@@ -23,4 +23,8 @@ describe("units", function()
    it("passes all values to the second thread, though the reader reuses its memory", function()
       assert.equal("ok\n", units "pipeline")
    end)
+
+   it("writes a state whose parents are a chain of a million states", function()
+      assert.equal("ok\n", units "parents")
+   end)
 end)

@@ -1,6 +1,6 @@
 local command = require "spec.support.command"
 local profio = require "profio"
-local verify = require "profio.internal.stated_statistics"
+local verify = require "profio.reports.calls.stated_statistics"
 
 local function text1(parts)
    return ("%s* HANDLE(Functions) %%HANDLE%%,%%NAME%%,%%VALUE%%\n00000000,main,\n00000001,f,\n\z

@@ -322,6 +322,9 @@ local of = {
       return settings(exports.named(n).options, "--set ")
    end },
    { "columns of report (.*)", function(n) return columns(reports.named(n).columns) end },
+   { "options of verb store (.*)", function(n)
+      return verb_options(verbs.named("store").commands.named(n))
+   end },
    { "options of verb (.*)", function(n) return verb_options(verbs.named(n)) end },
    { "write options of (.*)", function(n) return settings(registry.named(n).write_options) end },
    { "side files of (.*)", function(n) return roles(registry.named(n).roles) end },
@@ -362,8 +365,9 @@ end
 
 -- Returns the verb and whether a line of code calls the command: the words after an assignment.
 local function verb_of(line)
-   local word = line:match "^%s*[%$]?%s*profio%s+(%S+)"
-   return word and verbs.find(word)
+   local word, second = line:match "^%s*[%$]?%s*profio%s+(%S+)%s*(%S*)"
+   local verb = word and verbs.find(word)
+   return verb and verb.commands and verb.commands.find(second) or verb
 end
 
 -- Returns the code and the prose of a page as lines: { text =, is_code = }.
@@ -400,7 +404,7 @@ function docs.unknown_options(text)
          if verb then
             is_known = verb.stops or verbs.accepts(verb, name)
          elseif not is_known then
-            for _, other in ipairs(verbs.all()) do
+            for _, other in ipairs(verbs.every()) do
                is_known = is_known or verbs.accepts(other, name)
             end
          end

@@ -103,7 +103,7 @@ local function make_cases()
       timeline)), "calls")
    add("database", cli(("--merge %s/in/dcpi -o %s/out/db/"):format(folder, folder)), "db")
    for _, kind in ipairs { "btf", "chrome", "firefox", "speedscope", "svg", "html", "pprof",
-      "folded", "callgrind", "csv" } do
+      "folded", "callgrind", "csv", "clickhouse", "sqlite" } do
       add("export " .. kind, cli(("--export %s -o %s/out/exported %s"):format(kind, folder,
          kind == "pprof" and folder .. "/in/gmon.out" or timeline)), "exported")
    end

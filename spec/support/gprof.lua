@@ -40,8 +40,7 @@ function gprof.profile(exe, traces, given)
    local dictionary = given.dictionary or core.dictionary()
    local parts = {}
    for i, path in ipairs(traces) do
-      parts[i] = assert(core.open("gmon", { { role = "main", source = source(path) } }, {}, false,
-         dictionary))
+      parts[i] = assert(core.open(core.opening("gmon", {}, false, dictionary), source(path)))
    end
    local function reader(name)
       local readers, used = {}, {}

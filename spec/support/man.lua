@@ -88,7 +88,7 @@ end
 
 local function verb_list()
    local lines = {}
-   for i, verb in ipairs(verbs.all()) do
+   for i, verb in ipairs(verbs.every()) do
       lines[i] = verb_text(verb)
    end
    return table.concat(lines, "\n")

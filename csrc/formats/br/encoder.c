@@ -5,8 +5,11 @@
 ** A row needs no line of its own if it has a stack, whose innermost frame is
 ** then its line.
 **
-** Called through pf_format_br by lua/writer and model/writer, which own the
-** br_writer. Its `close` frees all arrays; the dictionary is borrowed until
+** A refused row leaves nothing in the file: its modules get numbers, and their
+** mappings are written when the whole row has been checked.
+**
+** Opened through pf_format_br by lua/writer or model/writer; the one that opened
+** it calls `close`, which frees all arrays. The dictionary is borrowed until
 ** then.
 */
 
@@ -22,16 +25,20 @@ typedef struct br_writer {
   pf_encoder encoder;
   pf_dictionary *dictionary;
   uint32_t routines[BR_ROUTINES]; /* ids of their names */
-  uint32_t *numbers;       /* by name: number of the module, 0: not mapped */
-  size_t numbers_capacity; /* of `numbers` */
-  uint32_t mapped;         /* number of mapped modules */
-  /* The encoded frames of areas: their size in two bytes, then the frame, which
-     begins with BR_LINE. */
+  uint32_t *numbers;              /* by name: number of the module, 0: none */
+  size_t numbers_capacity;        /* of `numbers` */
+  uint32_t *names;                /* by number - 1: name of the module */
+  size_t names_capacity;          /* of `names` */
+  uint32_t numbered;              /* how many modules have numbers */
+  uint32_t mapped; /* how many of these have mappings in the file */
+  /* The encoded frames of areas: a frame_head, then the frame, which begins
+     with BR_LINE. */
   uint8_t *frames;
   size_t frames_used, frames_capacity;
   uint32_t *frame_of;       /* by area: offset of its frame, 0: not encoded */
   size_t frame_of_capacity; /* of `frame_of` */
-  uint32_t author;          /* name of the first mapping, or PF_NO_NAME */
+  uint32_t recorder;        /* name of the first mapping, until that is written,
+                               or PF_NO_NAME */
   pf_charset charset;       /* of the names in the file */
   pf_converter to_page;
   uint8_t *text; /* buffer for a converted name */
@@ -46,8 +53,8 @@ typedef struct br_writer {
 
 /* {====== One frame ====== */
 
-static pf_status too_large (const br_writer *self, const char *what,
-                            int64_t value) {
+static pf_status refuse_value (const br_writer *self, const char *what,
+                               int64_t value) {
   return pf_refuse(self->error, "%s is %lld: it cannot be written", what,
                    (long long)value);
 }
@@ -79,8 +86,8 @@ static pf_status to_page (br_writer *self, uint32_t name, pf_bytes *out) {
 }
 
 
-/* Writes a mapping for a module, if there is none. */
-static pf_status map_module (br_writer *self, uint32_t name) {
+/* Gives a module a number, if it has none. */
+static pf_status number_module (br_writer *self, uint32_t name) {
   pf_bytes text;
   if (name < self->numbers_capacity && self->numbers[name] != 0)
     return PF_OK;
@@ -88,28 +95,47 @@ static pf_status map_module (br_writer *self, uint32_t name) {
   if (status != PF_OK)
     return status;
   if (text.size > BR_MAX_MODULE_NAME)
-    return too_large(self, "the length of a module's name", (int64_t)text.size);
-  if (self->mapped == BR_MODULES - 1)
-    return too_large(self, "the number of modules", BR_MODULES);
+    return refuse_value(self, "the length of a module's name",
+                        (int64_t)text.size);
+  if (self->numbered == BR_MODULES - 1)
+    return refuse_value(self, "the number of modules", BR_MODULES);
   if (!pf_grow_filled(&self->numbers, &self->numbers_capacity, (size_t)name + 1,
-                      0))
+                      0) ||
+      !pf_grow(&self->names, &self->names_capacity, (size_t)self->numbered + 1))
     return pf_no_memory(self->error);
-  self->numbers[name] = ++self->mapped;
-  self->encoder.count = self->mapped;
-  (void)pf_sink_uint(self->sink, 1, true, BR_MODULE);
-  (void)pf_sink_uint(self->sink, 2, true, self->mapped);
-  (void)pf_sink_uint(self->sink, 2, true, text.size);
-  (void)pf_sink_put(self->sink, text.at,
-                    text.size); /* flushing reports failures */
+  self->names[self->numbered] = name;
+  self->numbers[name] = ++self->numbered;
+  return PF_OK;
+}
+
+
+/* Writes the mappings of new modules. Flushing the sink reports failures. */
+static pf_status write_mappings (br_writer *self) {
+  for (; self->mapped < self->numbered; self->encoder.count = self->mapped) {
+    pf_bytes text;
+    const pf_status status = to_page(self, self->names[self->mapped], &text);
+    if (status != PF_OK)
+      return status;
+    (void)pf_sink_uint(self->sink, 1, true, BR_MODULE);
+    (void)pf_sink_uint(self->sink, 2, true, ++self->mapped);
+    (void)pf_sink_uint(self->sink, 2, true, text.size);
+    (void)pf_sink_put(self->sink, text.at, text.size);
+  }
   return PF_OK;
 }
 
 
 #define MAX_FRAME (10 + BR_MAX_NAME)
 
-/* Encodes the frame that was checked last, as a line. Returns its size. */
-static size_t save_frame (const br_writer *self, const br_frame *frame,
-                          uint8_t bytes[MAX_FRAME]) {
+/* Precedes the encoded frame of an area. */
+typedef struct frame_head {
+  uint32_t area, size;
+} frame_head;
+
+
+/* Encodes the frame that was prepared last, as a line. Returns its size. */
+static size_t encode_frame (const br_writer *self, const br_frame *frame,
+                            uint8_t bytes[MAX_FRAME]) {
   size_t size = 8;
   bytes[0] = BR_LINE;
   pf_save(bytes + 1, 2, true, self->numbers[frame->module]);
@@ -119,7 +145,7 @@ static size_t save_frame (const br_writer *self, const br_frame *frame,
     bytes[size++] = frame->routine == BR_IN_MAIN ? BR_MAIN : BR_GOSUB;
   if (frame->routine == BR_IN_FUNCTION) {
     bytes[8] = BR_FUNCTION;
-    bytes[9] = (uint8_t)self->function_size; /* checked by check_frame */
+    bytes[9] = (uint8_t)self->function_size; /* see prepare_frame */
     memcpy(bytes + 10, self->function, self->function_size);
     size = 10 + self->function_size;
   }
@@ -131,21 +157,20 @@ static size_t save_frame (const br_writer *self, const br_frame *frame,
 
 /* {====== Frames of rows and of areas ====== */
 
-
-/* Checks line and clause, and that a frame in a function has a name, which is
-   kept for save_frame; maps the module. */
-static pf_status check_frame (br_writer *self, int64_t line, int64_t clause,
-                              br_frame *frame) {
+/* Checks a frame for encode_frame: sets its line and clause, keeps the name of
+   its function, and numbers its module. */
+static pf_status prepare_frame (br_writer *self, int64_t line, int64_t clause,
+                                br_frame *frame) {
   if (line < 0 || line > UINT32_MAX)
-    return too_large(self, "a line", line);
+    return refuse_value(self, "a line", line);
   if (clause < 0 || clause > UINT8_MAX)
-    return too_large(self, "a clause", clause);
+    return refuse_value(self, "a clause", clause);
   if (frame->module == PF_NO_NAME)
     return pf_refuse(self->error, "a frame has no module");
   frame->line = (uint32_t)line;
   frame->clause = (uint16_t)clause;
   if (frame->routine != BR_IN_FUNCTION)
-    return map_module(self, frame->module);
+    return number_module(self, frame->module);
   if (frame->function == PF_NO_NAME)
     return pf_refuse(self->error, "a frame is in a function that has no name");
   pf_bytes name;
@@ -153,11 +178,11 @@ static pf_status check_frame (br_writer *self, int64_t line, int64_t clause,
   if (status != PF_OK)
     return status;
   if (name.size > BR_MAX_NAME)
-    return too_large(self, "the length of a function's name",
-                     (int64_t)name.size);
+    return refuse_value(self, "the length of a function's name",
+                        (int64_t)name.size);
   memcpy(self->function, name.at, name.size);
   self->function_size = name.size;
-  return map_module(self, frame->module);
+  return number_module(self, frame->module);
 }
 
 
@@ -170,49 +195,54 @@ static br_routine routine_of (const br_writer *self, uint32_t word) {
 }
 
 
-/* Encodes the frame of an area, and maps its module. The file of the area is the
-   module, its line the line, its class the routine, its value the clause. */
-static pf_status build_frame (br_writer *self, uint32_t number) {
+/* Encodes the frame of an area. The file of the area is the module, its line the
+   line, its class the routine, its value the clause. Areas of other classes, as
+   other formats have them, are functions. */
+static pf_status encode_area (br_writer *self, uint32_t number) {
   const pf_area *const area = pf_area_at(self->dictionary, number);
   br_routine routine = routine_of(self, area->class);
   if (routine == BR_ROUTINES)
     routine = BR_IN_FUNCTION;
   br_frame frame = {area->file, 0, area->name, 0, (uint16_t)routine};
-  const pf_status status =
-      check_frame(self, area->line, area->has_value ? area->value : 0, &frame);
+  if (number >= pf_areas_count(self->dictionary))
+    return pf_refuse(self->error, "a row has a stack that does not exist");
+  const pf_status status = prepare_frame(
+      self, area->line, area->has_value ? area->value : 0, &frame);
   if (status != PF_OK)
     return status;
-  if (number > UINT32_MAX / 2 ||
-      self->frames_used > UINT32_MAX - 4 * MAX_FRAME ||
-      !pf_grow(&self->frames, &self->frames_capacity,
-               self->frames_used + 2 + MAX_FRAME) ||
+  if (self->frames_used > UINT32_MAX - sizeof(frame_head))
+    return pf_refuse(self->error,
+                     "the different frames need more than 4 GiB: write several "
+                     "files");
+  if (!pf_grow(&self->frames, &self->frames_capacity,
+               self->frames_used + sizeof(frame_head) + MAX_FRAME) ||
       !pf_grow_filled(&self->frame_of, &self->frame_of_capacity,
                       (size_t)number + 1, 0))
     return pf_no_memory(self->error);
-  uint8_t *const at = self->frames + self->frames_used;
-  const uint16_t size = (uint16_t)save_frame(self, &frame, at + 2);
-  memcpy(at, &size, sizeof size);
-  self->frame_of[number] = (uint32_t)(self->frames_used + 2);
-  self->frames_used += 2 + size;
+  uint8_t *const at = self->frames + self->frames_used + sizeof(frame_head);
+  const frame_head head = {number, (uint32_t)encode_frame(self, &frame, at)};
+  memcpy(at - sizeof head, &head, sizeof head);
+  self->frame_of[number] = (uint32_t)(self->frames_used + sizeof head);
+  self->frames_used += sizeof head + head.size;
   return PF_OK;
 }
 
 
 /* The encoded frame of an area. */
 static pf_bytes frame_of (const br_writer *self, uint32_t number) {
-  uint16_t size;
+  frame_head head;
   const uint8_t *const at = self->frames + self->frame_of[number];
-  memcpy(&size, at - sizeof size, sizeof size);
-  return (pf_bytes){at, size};
+  memcpy(&head, at - sizeof head, sizeof head);
+  return (pf_bytes){at, head.size};
 }
 
 
 /* Encodes the frames of a stack and adds their sizes to *size. */
-static pf_status build_frames (br_writer *self, uint32_t stack, size_t *size) {
+static pf_status encode_stack (br_writer *self, uint32_t stack, size_t *size) {
   while (stack != PF_NO_STACK) {
     const pf_stack *const s = pf_stack_at(self->dictionary, stack);
     if (s->frame >= self->frame_of_capacity || self->frame_of[s->frame] == 0) {
-      const pf_status status = build_frame(self, s->frame);
+      const pf_status status = encode_area(self, s->frame);
       if (status != PF_OK)
         return status;
     }
@@ -227,6 +257,8 @@ static pf_status build_frames (br_writer *self, uint32_t stack, size_t *size) {
 
 /* {====== One row ====== */
 
+#define TIME_SIZE 9
+
 /* A checked group, ready to be written. */
 typedef struct group {
   uint8_t own[MAX_FRAME]; /* the frame of a row that has its own line */
@@ -239,7 +271,7 @@ typedef struct group {
 
 
 /* Determines the line and the callers of a row: from its own columns and its
-   stack, or both from its stack. All modules are mapped afterwards. */
+   stack, or both from its stack. All their modules have numbers afterwards. */
 static pf_status read_frames (br_writer *self, const pf_batch *batch,
                               size_t row, group *g) {
   const uint32_t stack = pf_id_at(batch, SAMPLES_STACK, row);
@@ -257,18 +289,18 @@ static pf_status read_frames (br_writer *self, const pf_batch *batch,
                      .function = function,
                      .routine = (uint16_t)routine};
     const pf_status status =
-        check_frame(self, pf_int_at(batch, SAMPLES_LINE, row, 0),
-                    pf_int_at(batch, SAMPLES_CLAUSE, row, 0), &line);
+        prepare_frame(self, pf_int_at(batch, SAMPLES_LINE, row, 0),
+                      pf_int_at(batch, SAMPLES_CLAUSE, row, 0), &line);
     if (status != PF_OK)
       return status;
-    g->line = (pf_bytes){g->own, save_frame(self, &line, g->own)};
+    g->line = (pf_bytes){g->own, encode_frame(self, &line, g->own)};
     g->size += g->line.size;
-    return build_frames(self, g->callers, &g->size);
+    return encode_stack(self, g->callers, &g->size);
   }
   if (stack == PF_NO_STACK)
     return pf_refuse(self->error,
                      "a row of samples has no module and no stack");
-  const pf_status status = build_frames(self, stack, &g->size);
+  const pf_status status = encode_stack(self, stack, &g->size);
   if (status == PF_OK)
     g->line = frame_of(self, first->frame);
   return status;
@@ -276,14 +308,14 @@ static pf_status read_frames (br_writer *self, const pf_batch *batch,
 
 
 /* Encodes a group. */
-static void save_group (const br_writer *self, const group *g, uint8_t *at) {
+static void encode_group (const br_writer *self, const group *g, uint8_t *at) {
   if (g->line.size > 0)
     memcpy(at, g->line.at, g->line.size);
   at += g->line.size;
   if (g->has_time) {
     *at = BR_TIME;
     pf_save(at + 1, 8, true, (uint64_t)g->spent);
-    at += 9;
+    at += TIME_SIZE;
   }
   for (uint32_t stack = g->callers; stack != PF_NO_STACK;) {
     const pf_stack *const s = pf_stack_at(self->dictionary, stack);
@@ -297,21 +329,40 @@ static void save_group (const br_writer *self, const group *g, uint8_t *at) {
 }
 
 
-/* Writes a row. Everything is checked and mapped before, so a refused row
-   leaves nothing in the file. */
+/* Forgets the modules and the frames of areas that a refused row has added; it
+   found `frames_used` bytes of frames. */
+static void undo_row (br_writer *self, size_t frames_used) {
+  while (self->numbered > self->mapped)
+    self->numbers[self->names[--self->numbered]] = 0;
+  for (size_t at = frames_used; at < self->frames_used;) {
+    frame_head head;
+    memcpy(&head, self->frames + at, sizeof head);
+    self->frame_of[head.area] = 0;
+    at += sizeof head + head.size;
+  }
+  self->frames_used = frames_used;
+}
+
+
+/* Writes a row. */
 static pf_status put_row (br_writer *self, const pf_batch *batch, size_t row) {
   group g = {.size = 0};
   g.has_time = pf_has_value(batch, SAMPLES_SPENT, row);
   g.spent = pf_int_at(batch, SAMPLES_SPENT, row, 0);
   if (g.spent < 0)
-    return too_large(self, "a time", g.spent);
-  const pf_status status = read_frames(self, batch, row, &g);
-  if (status != PF_OK)
+    return refuse_value(self, "a time", g.spent);
+  const size_t frames_used = self->frames_used;
+  pf_status status = read_frames(self, batch, row, &g);
+  if (status == PF_OK)
+    status = write_mappings(self);
+  if (status != PF_OK) {
+    undo_row(self, frames_used);
     return status;
-  g.size += g.has_time ? 10 : 1;
+  }
+  g.size += (g.has_time ? TIME_SIZE : 0) + 1; /* and BR_END */
   uint8_t *const reserved = pf_sink_reserve(self->sink, g.size);
   if (reserved != NULL) {
-    save_group(self, &g, reserved);
+    encode_group(self, &g, reserved);
     pf_sink_advance(self->sink, g.size);
     return PF_OK;
   }
@@ -320,7 +371,7 @@ static pf_status put_row (br_writer *self, const pf_batch *batch, size_t row) {
   uint8_t *const bytes = malloc(g.size);
   if (bytes == NULL)
     return pf_no_memory(self->error);
-  save_group(self, &g, bytes);
+  encode_group(self, &g, bytes);
   (void)pf_sink_put(self->sink, bytes, g.size);
   free(bytes);
   return PF_OK;
@@ -333,21 +384,24 @@ static pf_status put_row (br_writer *self, const pf_batch *batch, size_t row) {
 static void resume (pf_encoder *encoder, const pf_sink *sink, uint64_t count) {
   br_writer *const self = (br_writer *)(void *)encoder;
   (void)sink;
-  self->mapped = (uint32_t)count;
+  self->mapped = self->numbered = (uint32_t)count;
   self->encoder.count = count;
   if (count > 0)
-    self->author = PF_NO_NAME;
+    self->recorder = PF_NO_NAME;
 }
 
 
-/* Begins a call of the encoder: writes a mapping that no line uses, which states
-   the program that wrote the file. */
+/* Begins a call of the encoder. The first one writes the mapping that states
+   which program wrote the file; lines do not use it. */
 static pf_status begin (br_writer *self, pf_sink *sink, pf_error *error) {
-  const uint32_t author = self->author;
+  const uint32_t recorder = self->recorder;
   self->sink = sink;
   self->error = error;
-  self->author = PF_NO_NAME;
-  return author == PF_NO_NAME ? PF_OK : map_module(self, author);
+  self->recorder = PF_NO_NAME;
+  if (recorder == PF_NO_NAME)
+    return PF_OK;
+  const pf_status status = number_module(self, recorder);
+  return status == PF_OK ? write_mappings(self) : status;
 }
 
 
@@ -362,7 +416,8 @@ static pf_status put (pf_encoder *encoder, size_t table, const pf_batch *batch,
 }
 
 
-/* Files have neither an end record nor a count, so this also is `flush`. */
+/* Files have neither an end record nor a count, so this also is `flush`. A file
+   without rows gets its first mapping here. */
 static pf_status finish (pf_encoder *encoder, pf_sink *sink, pf_error *error) {
   return begin((br_writer *)(void *)encoder, sink, error);
 }
@@ -371,6 +426,7 @@ static pf_status finish (pf_encoder *encoder, pf_sink *sink, pf_error *error) {
 static void close_writer (pf_encoder *encoder) {
   br_writer *const self = (br_writer *)(void *)encoder;
   free(self->numbers);
+  free(self->names);
   free(self->frames);
   free(self->frame_of);
   free(self->text);
@@ -381,15 +437,15 @@ static void close_writer (pf_encoder *encoder) {
 
 /* Reads the name of the recorder and the code page. */
 static pf_status read_options (br_writer *self, const pf_trace *opts) {
-  pf_bytes author, page;
-  const bool has_author =
-      pf_option_text(opts, "recorded_by", &author) && author.size > 0;
+  pf_bytes recorder, page;
+  const bool has_recorder =
+      pf_option_text(opts, "recorded_by", &recorder) && recorder.size > 0;
   pf_status status = PF_OK;
   if (pf_option_text(opts, "code_page", &page))
     status = pf_charset_open_given(&self->charset, page, self->error);
   if (status != PF_OK)
     return status;
-  if (has_author && self->charset.kind != PF_TEXT_AS_BYTES)
+  if (has_recorder && self->charset.kind != PF_TEXT_AS_BYTES)
     return pf_refuse(self->error,
                      "the names of a recording are UTF-8: write it without "
                      "code_page, or without recorded_by");
@@ -397,9 +453,9 @@ static pf_status read_options (br_writer *self, const pf_trace *opts) {
   if (status != PF_OK)
     return pf_fail(self->error, status, PF_NO_OFFSET,
                    "this system cannot write code page %s", self->charset.name);
-  if (has_author)
-    self->author = pf_intern(self->dictionary, author);
-  if (has_author && self->author == PF_NO_NAME)
+  if (has_recorder)
+    self->recorder = pf_intern(self->dictionary, recorder);
+  if (has_recorder && self->recorder == PF_NO_NAME)
     return pf_no_memory(self->error);
   return pf_intern_texts(self->dictionary, br_routine_names, BR_ROUTINES,
                          self->routines, self->error);
@@ -410,7 +466,8 @@ pf_status br_encoder (const pf_option *options, size_t noptions,
                       pf_dictionary *dictionary, pf_encoder **encoder,
                       pf_error *error) {
   br_writer *const self = calloc(1, sizeof *self);
-  const pf_trace opts = {.options = options, .noptions = noptions};
+  const pf_trace opts = {.options = options, /* for pf_option_text */
+                         .noptions = noptions};
   if (self == NULL)
     return pf_no_memory(error);
   self->encoder = (pf_encoder){.put = put,
@@ -420,7 +477,7 @@ pf_status br_encoder (const pf_option *options, size_t noptions,
                                .resume = resume};
   self->dictionary = dictionary;
   self->error = error;
-  self->author = PF_NO_NAME;
+  self->recorder = PF_NO_NAME;
   self->to_page = (pf_converter){&self->charset, (iconv_t)-1};
   const pf_status status = read_options(self, &opts);
   if (status == PF_OK)

@@ -96,13 +96,13 @@ static pf_status check_start (pf_trace *trace, pf_error *error) {
    ignored for them. PF_EUNSUPPORTED for an unknown code page. */
 static pf_status open_charset (pf_charset *charset, pf_trace *trace,
                                pf_error *error) {
-  pf_bytes name, author;
+  pf_bytes name, recorder;
   if (!pf_option_text(trace, "code_page", &name))
     return PF_OK;
   const pf_status status = pf_charset_open_given(charset, name, error);
   if (status != PF_OK)
     return status;
-  if (br_recorded_by(trace, &author))
+  if (br_recorded_by(trace, &recorder))
     memset(charset, 0, sizeof *charset);
   if (charset->kind != PF_TEXT_AS_BYTES)
     pf_info_text(trace, "code_page", pf_bytes_of(charset->name));

@@ -159,11 +159,11 @@ pf_status br_prescan (pf_trace *trace, br_interpretation *interp, int64_t *rows,
                       pf_error *error) {
   const bool reads_all = pf_option_int(trace, "wall", 0) > 0;
   prescan s = {.sum = 0};
-  pf_bytes author;
+  pf_bytes recorder;
   pf_status status = br_parser_open(&s.parser, trace, error);
-  s.is_recording = br_recorded_by(trace, &author);
+  s.is_recording = br_recorded_by(trace, &recorder);
   if (s.is_recording)
-    pf_info_text(trace, "recorded_by", author);
+    pf_info_text(trace, "recorded_by", recorder);
   while (status == PF_OK && (reads_all || s.parser.at < PRESCAN_BYTES)) {
     status = br_next_group(&s.parser, error);
     if (status != PF_MORE)

@@ -49,15 +49,15 @@ br_result br_record_at (pf_bytes bytes, uint64_t at, br_record *record) {
 }
 
 
-bool br_recorded_by (const pf_trace *trace, pf_bytes *author) {
-  static const char recorder[] = "profio.recorder";
+bool br_recorded_by (const pf_trace *trace, pf_bytes *recorder) {
+  static const char prefix[] = "profio.recorder";
   const pf_bytes bytes = trace->sources[0].bytes;
   br_record record;
   if (bytes.size == 0 || br_record_at(bytes, 0, &record) != BR_COMPLETE ||
-      record.type != BR_MODULE || record.name.size < sizeof recorder - 1 ||
-      memcmp(record.name.at, recorder, sizeof recorder - 1) != 0)
+      record.type != BR_MODULE || record.name.size < sizeof prefix - 1 ||
+      memcmp(record.name.at, prefix, sizeof prefix - 1) != 0)
     return false;
-  *author = record.name;
+  *recorder = record.name;
   return true;
 }
 

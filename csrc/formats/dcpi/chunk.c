@@ -20,8 +20,9 @@
 
 #include "formats/dcpi/dcpi.h"
 
-/* From this number of counts on 4 * number overflows 32 bits. */
-#define LARGEST_NUMBER 0x40000000u
+/* From this number of counts on, their bytes need more than 32 bits: it is
+   damaged, not truncated. */
+#define DAMAGED_NUMBER 0x40000000u
 
 
 /* {====== Sums ====== */
@@ -142,12 +143,10 @@ static void take_footer (dcpi_parser *parser, dcpi_segment *segment) {
   parser->has_ended = true;
 }
 
-
 /* }====== */
 
 
 /* {====== Chunks ====== */
-
 
 /* Note, once per trace, that offsets may count instructions. `status` is that of
    the report before. */
@@ -166,14 +165,14 @@ static pf_status hint_unit_if (dcpi_parser *parser, pf_status status,
 static pf_status check_order (dcpi_parser *parser, const dcpi_segment *segment,
                               uint64_t start) {
   const uint64_t step = parser->file->step;
-  if (!parser->has_chunk || start >= parser->last_end)
+  if (!parser->has_last || start >= parser->last_end)
     return PF_OK;
   if (start <= parser->last)
     return dcpi_damage(parser, "dcpi-chunk-order", segment->offset,
                        "an offset above %llu expected, found %llu",
                        (unsigned long long)parser->last,
                        (unsigned long long)start);
-  const bool is_behind =
+  const bool fits_as_insns =
       start - parser->last >= (parser->last_end - parser->last) / step;
   return hint_unit_if(parser,
                       dcpi_damage(parser, "dcpi-chunk-overlap", segment->offset,
@@ -181,7 +180,7 @@ static pf_status check_order (dcpi_parser *parser, const dcpi_segment *segment,
                                   "the last chunk ends, found %llu",
                                   (unsigned long long)parser->last_end,
                                   (unsigned long long)start),
-                      is_behind);
+                      fits_as_insns);
 }
 
 
@@ -233,7 +232,7 @@ static pf_status take_chunk (dcpi_parser *parser, dcpi_segment *segment,
                                       (unsigned)segment->words[0]),
                           true);
   segment->address = parser->header.numbers[DCPI_TSTART] + start;
-  parser->has_chunk = true;
+  parser->has_last = true;
   parser->last = start;
   parser->last_end = end;
   return status;
@@ -277,9 +276,7 @@ static pf_status reject_chunk (dcpi_parser *parser, dcpi_segment *segment) {
 /* The chunk extends beyond the end of the file: read the counts that exist. */
 static pf_status truncated_chunk (dcpi_parser *parser, dcpi_segment *segment) {
   const uint64_t at = parser->at;
-  const uint64_t available = (dcpi_left(parser) - DCPI_CHUNK_HEAD) / 4;
-  const uint64_t count =
-      segment->words[1] < available ? segment->words[1] : available;
+  const uint64_t count = (dcpi_left(parser) - DCPI_CHUNK_HEAD) / 4;
   const pf_status status =
       take_chunk(parser, segment, count, dcpi_left(parser));
   parser->has_ended = true;
@@ -315,7 +312,7 @@ static pf_status bad_chunk (dcpi_parser *parser, dcpi_segment *segment) {
   }
   if (segment->words[1] <= (dcpi_left(parser) - DCPI_CHUNK_HEAD) / 4)
     return complete_chunk(parser, segment); /* only the footer is truncated */
-  if (segment->words[1] >= LARGEST_NUMBER || fits_swapped(parser) ||
+  if (segment->words[1] >= DAMAGED_NUMBER || fits_swapped(parser) ||
       is_text_copy(parser))
     return reject_chunk(parser, segment);
   return truncated_chunk(parser, segment);
@@ -329,8 +326,8 @@ static pf_status take_chunk_or_footer (dcpi_parser *parser,
   segment->words[0] = dcpi_load(parser, parser->at);
   segment->words[1] = dcpi_load(parser, parser->at + 4);
   const bool is_chunk =
-      !parser->has_chunk || (segment->words[1] > 0 && fits(parser, segment) &&
-                             segment->words[0] > parser->last);
+      !parser->has_last || (segment->words[1] > 0 && fits(parser, segment) &&
+                            segment->words[0] > parser->last);
   if (!is_chunk && is_footer(parser, parser->at, parser->at, 0)) {
     take_footer(parser, segment);
     return dcpi_damage(parser, "dcpi-trailing-bytes", parser->at,

@@ -113,6 +113,7 @@ typedef struct dcpi_event {
   uint64_t period;   /* events per sample; 0: not stated */
   uint64_t fraction; /* of the time it was counted: 1 / DCPI_FULL_TIME */
   uint64_t stated;   /* sum of the counts as dcpicat's header states it */
+  bool has_stated;   /* that sum could be read */
   uint64_t counted;  /* sum of the counts that the parser has read */
 } dcpi_event;
 
@@ -125,6 +126,7 @@ typedef struct dcpi_header {
   uint64_t major, minor;
   size_t npaths;
   size_t nevents;
+  size_t skipped_events; /* beyond DCPI_MAX_EVENTS */
   dcpi_event events[DCPI_MAX_EVENTS];
 } dcpi_header;
 
@@ -174,7 +176,7 @@ typedef struct dcpi_parser {
   dcpi_header header; /* the lines read so far */
   bool in_body;       /* the header has been read */
   bool has_ended;     /* after the footer, or after damage that ends parsing */
-  bool has_chunk;     /* a chunk or a line of counts has been read */
+  bool has_last;      /* `last` is set */
   uint64_t last;      /* start of the last chunk, or the last address */
   uint64_t last_end;  /* end of the last chunk, in bytes from tstart */
   uint64_t addresses; /* number of addresses with samples so far */
@@ -293,8 +295,9 @@ pf_status dcpi_parse_chunk (dcpi_parser *parser, dcpi_segment *segment);
 
 /* dcpicat.c */
 
-/* Parse the next line of counts into parser->counts. At the end of the file the
-   sums are checked. */
+/* Parse the next line of counts into parser->counts; another line, or the begin
+   of one at the end of the file, becomes a segment DCPI_REST. At the end of the
+   file, check the sums of the events. */
 pf_status dcpi_parse_counts (dcpi_parser *parser, dcpi_segment *segment);
 
 /* Parse "470352 cycles:63488:10000" into *event. Returns false for another
@@ -331,7 +334,7 @@ enum {
   SAMPLES_ADDRESS,
   SAMPLES_COUNT,
   SAMPLES_SPENT,
-  SAMPLES_REST, /* hidden column: rounding rest of SPENT */
+  SAMPLES_REST, /* hidden column: remainder of SPENT */
   SAMPLES_PROFILE,
   SAMPLES_IMAGE,
   SAMPLES_NAME,

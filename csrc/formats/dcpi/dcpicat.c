@@ -13,7 +13,8 @@
 ** 1/10000. Source: dcpicat(1).
 **
 ** Lines of counts are parsed for parser_dcpi.c, event lines for header_dcpi.c
-** and for header_merge.c, which gets them from the table header.
+** and for header_merge.c, which gets them from the table header. Nothing is
+** allocated: the name of an event is a slice of the text that was parsed.
 */
 
 #include "formats/dcpi/dcpi.h"
@@ -38,8 +39,9 @@ bool dcpi_read_event (pf_bytes text, dcpi_event *event) {
   pf_bytes total;
   event->name = text;
   event->fraction = DCPI_FULL_TIME;
-  if (!dcpi_next_word(&text, &total) ||
-      dcpi_number(total, 10, &event->stated) != PF_OK)
+  event->has_stated = dcpi_next_word(&text, &total) &&
+                      dcpi_number(total, 10, &event->stated) == PF_OK;
+  if (!event->has_stated)
     return false;
   while (text.size > 0 && dcpi_is_blank(*text.at)) {
     text.at++;
@@ -56,16 +58,18 @@ bool dcpi_read_event (pf_bytes text, dcpi_event *event) {
 
 pf_status dcpi_take_event (dcpi_parser *parser, const dcpi_line *line) {
   dcpi_header *const header = &parser->header;
-  if (header->nevents == DCPI_MAX_EVENTS)
+  if (header->nevents == DCPI_MAX_EVENTS) {
+    header->skipped_events++;
     return dcpi_report(parser, PF_DAMAGE, "dcpi-too-many-events", PF_ELIMIT,
                        line->offset,
                        "at most %d events expected: the counts of this one "
                        "are not read",
                        DCPI_MAX_EVENTS);
+  }
   dcpi_event *const event = &header->events[header->nevents];
   *event = (dcpi_event){.offset = line->offset};
-  header->values[DCPI_EVENT] = line->value;
-  header->nevents++;
+  header->values[DCPI_EVENT] = line->value; /* only says that there is one */
+  header->nevents++; /* a damaged event line has counts, too */
   if (dcpi_read_event(line->value, event))
     return PF_OK;
   return dcpi_damage(parser, "dcpi-bad-value", line->offset,
@@ -80,7 +84,7 @@ static pf_status check_events (dcpi_parser *parser) {
   pf_status status = PF_OK;
   for (size_t i = 0; i < parser->header.nevents && status == PF_OK; i++) {
     const dcpi_event *const event = &parser->header.events[i];
-    if (event->stated == event->counted)
+    if (!event->has_stated || event->stated == event->counted)
       continue;
     status = dcpi_damage(parser, "dcpi-event-sum", event->offset,
                          "%.*s: %llu samples are stated, counted were %llu",
@@ -96,6 +100,7 @@ static pf_status check_events (dcpi_parser *parser) {
 static pf_status take_counts (dcpi_parser *parser,
                               const dcpi_segment *segment) {
   const size_t events = parser->header.nevents;
+  const size_t expected = events + parser->header.skipped_events;
   pf_bytes text = segment->line.value, word;
   size_t count = 0;
   bool is_good = true;
@@ -104,15 +109,15 @@ static pf_status take_counts (dcpi_parser *parser,
   for (; dcpi_next_word(&text, &word); count++)
     if (count < events)
       is_good &= dcpi_number(word, 10, &parser->counts[count]) == PF_OK;
-  if (!is_good || count != events)
+  if (!is_good || count != expected)
     status =
         dcpi_damage(parser, "dcpi-bad-counts", segment->offset,
-                    "an address and %zu counts below 2^64 expected", events);
+                    "an address and %zu counts below 2^64 expected", expected);
   for (size_t i = 0; i < events; i++) {
     parser->header.events[i].counted += parser->counts[i];
     if (status == PF_OK && parser->counts[i] > INT64_MAX)
       status = dcpi_damage(parser, "dcpi-count-too-large", segment->offset,
-                           "counts below 2^63 expected, found %llu: it is "
+                           "counts below 2^63 expected, found %llu: shown as "
                            "missing",
                            (unsigned long long)parser->counts[i]);
   }
@@ -125,9 +130,9 @@ static pf_status check_address (dcpi_parser *parser,
                                 const dcpi_segment *segment) {
   const dcpi_header *const header = &parser->header;
   const uint64_t start = header->numbers[DCPI_TEXT_START];
-  const bool is_later = !parser->has_chunk || segment->address > parser->last;
+  const bool is_later = !parser->has_last || segment->address > parser->last;
   const unsigned long long last = parser->last;
-  parser->has_chunk = true;
+  parser->has_last = true;
   parser->last = segment->address;
   if (!is_later)
     return dcpi_damage(parser, "dcpi-address-order", segment->offset,
@@ -152,7 +157,8 @@ pf_status dcpi_parse_counts (dcpi_parser *parser, dcpi_segment *segment) {
   }
   if (!dcpi_split_line(parser->bytes, at, &segment->line)) {
     dcpi_take_rest(parser, segment);
-    parser->has_ended = false; /* the next call then checks the sums */
+    parser->has_ended = false; /* dcpi_take_rest has set it; but the next call
+                                  has to check the sums */
     return dcpi_report(parser, PF_DAMAGE, "dcpi-truncated", PF_ETRUNCATED, at,
                        "the file ends inside a line");
   }

@@ -127,7 +127,7 @@ static void fill_fast (samples_reader *self, pf_batch *batch) {
       dcpi_has(header, DCPI_TSIZE) ? header->numbers[DCPI_TSIZE] : UINT64_MAX;
   const uint64_t limit = size < max_end ? size : max_end; /* of a chunk's end */
   uint64_t chunk = parser->at, samples = parser->samples;
-  uint64_t last_end = parser->has_chunk ? parser->last_end : 0;
+  uint64_t last_end = parser->has_last ? parser->last_end : 0;
   size_t rows = batch->rows;
   while (end - chunk >= DCPI_CHUNK_HEAD + 4) {
     const uint64_t start = pf_load32le(bytes + chunk);
@@ -146,7 +146,7 @@ static void fill_fast (samples_reader *self, pf_batch *batch) {
       samples += value;
     }
     chunk += DCPI_CHUNK_HEAD + 4 * number;
-    parser->has_chunk = true;
+    parser->has_last = true;
     parser->last = start;
     last_end = stop;
   }

@@ -38,14 +38,14 @@ enum {
 static pf_status take_samples (gmon_parser *parser, gmon_segment *segment,
                                uint64_t size) {
   const gmon_layout *const layout = parser->layout;
-  if (size < layout->header) {
+  if (size < layout->header_size) {
     gmon_take_segment(parser, segment, GMON_UNKNOWN, 8 + size);
     return gmon_report(parser, PF_DAMAGE, "gmon-bad-piece", PF_EFORMAT,
                        segment->offset,
                        "samples of %u bytes or more expected, found %llu",
-                       layout->header, (unsigned long long)size);
+                       layout->header_size, (unsigned long long)size);
   }
-  (void)gmon_read_bsd(parser, segment, 8, size - layout->header);
+  (void)gmon_read_bsd(parser, segment, 8, size - layout->header_size);
   gmon_take_segment(parser, segment, GMON_HISTOGRAM, 8 + size);
   return gmon_check_histogram(parser, segment);
 }

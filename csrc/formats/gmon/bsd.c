@@ -47,7 +47,7 @@ gmon_bsd gmon_bsd_header (const gmon_layout *layout, const uint8_t *at) {
                      .high = gmon_address(layout, at + width),
                      .ncnt = pf_load32(tail, layout->big),
                      .rate = GMON_BSD_RATE};
-  if (layout->header >= 2 * width + 24) {
+  if (layout->header_size >= 2 * width + 24) {
     header.signature = pf_load32(tail + 4, layout->big);
     header.rate = pf_load32(tail + 8, layout->big);
     header.counter = (int32_t)pf_load32(tail + 12, layout->big);
@@ -61,12 +61,12 @@ uint64_t gmon_read_bsd (const gmon_parser *parser, gmon_segment *segment,
   const gmon_layout *const layout = parser->layout;
   const gmon_bsd header = gmon_bsd_header(layout, gmon_here(parser) + tag);
   const uint64_t stated =
-      header.ncnt < layout->header ? 0 : header.ncnt - layout->header;
+      header.ncnt < layout->header_size ? 0 : header.ncnt - layout->header_size;
   segment->low = header.low;
   segment->high = header.high;
   segment->rate = header.rate;
   segment->abbreviation = 's';
-  segment->items_at = parser->at + tag + layout->header;
+  segment->items_at = parser->at + tag + layout->header_size;
   segment->stride = layout->counter;
   segment->declared = stated / layout->counter;
   segment->count = (stated < available ? stated : available) / layout->counter;
@@ -76,12 +76,13 @@ uint64_t gmon_read_bsd (const gmon_parser *parser, gmon_segment *segment,
 
 static pf_status take_histogram (gmon_parser *parser, gmon_segment *segment) {
   const gmon_layout *const layout = parser->layout;
-  if (gmon_left(parser) < layout->header)
-    return gmon_truncated(parser, segment, "a header", layout->header);
-  const uint64_t available = gmon_left(parser) - layout->header;
+  if (gmon_left(parser) < layout->header_size)
+    return gmon_truncated(parser, segment, "a header", layout->header_size);
+  const uint64_t available = gmon_left(parser) - layout->header_size;
   const uint64_t stated = gmon_read_bsd(parser, segment, 0, available);
   if (stated <= available)
-    gmon_take_segment(parser, segment, GMON_HISTOGRAM, layout->header + stated);
+    gmon_take_segment(parser, segment, GMON_HISTOGRAM,
+                      layout->header_size + stated);
   else
     gmon_take_rest(parser, segment, GMON_HISTOGRAM, GMON_TRUNCATED);
   pf_status status = PF_OK;

@@ -36,10 +36,10 @@ static void set_counter (gmon_layout *layout, int64_t bits) {
    code. */
 static bool matches_sizes (const gmon_layout *layout, const gmon_bsd *header,
                            uint64_t size) {
-  if (!is_counter_type(header->counter) || header->ncnt < layout->header)
+  if (!is_counter_type(header->counter) || header->ncnt < layout->header_size)
     return false;
   const uint64_t width = bytes_of(header->counter);
-  const uint64_t data = header->ncnt - layout->header;
+  const uint64_t data = header->ncnt - layout->header_size;
   const uint64_t range = header->high - header->low;
   if (width == 0 || data % width != 0)
     return false;
@@ -54,8 +54,8 @@ static pf_status note_wide_bins (pf_trace *trace, const gmon_layout *layout,
                                  const gmon_bsd *header, pf_error *error) {
   const uint64_t range = header->high - header->low;
   if (layout->width != 4 || header->high <= header->low ||
-      header->ncnt < layout->header ||
-      header->ncnt - layout->header != (range + 3) / 4 * 4)
+      header->ncnt < layout->header_size ||
+      header->ncnt - layout->header_size != (range + 3) / 4 * 4)
     return PF_OK;
   return pf_warn(trace, PF_NOTE, "gmon-counter-32", PF_EFORMAT,
                  2 * layout->width, error,
@@ -153,7 +153,13 @@ static pf_status detect_arc_counts (pf_trace *trace, gmon_layout *layout,
 
 pf_status gmon_detect_counters (pf_trace *trace, gmon_layout *layout,
                                 pf_error *error) {
-  layout->rate = (uint32_t)pf_option_int(trace, "rate", 0);
+  const int64_t rate = pf_option_int(trace, "rate", 0);
+  if (rate < 0 || rate > UINT32_MAX)
+    return pf_refuse(error,
+                     "rate: 1 to %lld expected, or 0 for the rate of the "
+                     "file, found %lld",
+                     (long long)UINT32_MAX, (long long)rate);
+  layout->rate = (uint32_t)rate;
   if (layout->dialect == GMON_GNU || layout->dialect == GMON_LD)
     return PF_OK;
   pf_status status = detect_bins(trace, layout, error);

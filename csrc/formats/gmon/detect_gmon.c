@@ -1,12 +1,14 @@
 /*
-** detect_gmon.c - detects the dialect, and byte order and address width of the
-** two dialects without a magic number (4.4BSD and old BSD).
+** detect_gmon.c - detects the dialect, and byte order and address width of BSD
+** and Apple files. width.c does so for the other dialects.
 **
 ** The options dialect, byte_order and address_size are used as given; only what
-** they leave open is detected.
+** they leave open is detected. Apple's magic number determines order and width,
+** so these two options do not apply to its files.
 **
 ** gmon_score and gmon_detect are called by open_gmon.c, gmon_width_option also
-** by the encoder. Allocates nothing; the layout is the caller's.
+** by the encoder. Allocates nothing; the layout is the caller's, and the find
+** functions change it also if they find nothing.
 */
 
 #include <stdio.h>
@@ -22,13 +24,13 @@ const char *const gmon_dialect_names[GMON_DIALECTS] = {"gnu", "4.4bsd", "bsd",
 
 /* {====== Headers of BSD files ====== */
 
-/* Whether `data` bytes of bins fit an address range: 16-bit bins for 4, 2 or 1
-   bytes of code (or other bins of the same total), rounded up. */
+/* Whether `data` bytes of bins fit an address range: 1/4, 1/2, 1 or 2 bytes of
+   bins for each byte of code. As writers round both sizes, the bins may cover 16
+   bytes of code less than the range, or 128 more. */
 static bool fits_range (uint64_t data, uint64_t range) {
-  const uint64_t slack = 32;
   for (uint64_t factor = 1; factor <= 8; factor *= 2) {
     const uint64_t ideal = range / 4 * factor;
-    if (data + 4 * factor >= ideal && data <= ideal + factor * slack)
+    if (data + 16 / 4 * factor >= ideal && data <= ideal + 128 / 4 * factor)
       return true;
   }
   return false;
@@ -38,9 +40,11 @@ static bool fits_range (uint64_t data, uint64_t range) {
 /* Whether the sizes in a header are consistent with each other. */
 static bool is_consistent (const gmon_layout *layout, const gmon_bsd *header,
                            uint64_t size) {
-  return header->low < header->high && header->ncnt >= layout->header &&
-         header->ncnt <= size && (header->ncnt - layout->header) % 2 == 0 &&
-         fits_range(header->ncnt - layout->header, header->high - header->low);
+  return header->low < header->high && header->ncnt >= layout->header_size &&
+         header->ncnt <= size &&
+         (header->ncnt - layout->header_size) % 2 == 0 &&
+         fits_range(header->ncnt - layout->header_size,
+                    header->high - header->low);
 }
 
 
@@ -57,8 +61,8 @@ static bool has_padding (const gmon_layout *layout, pf_bytes head) {
 
 
 /* Iterate over the widths and byte orders that the options leave open. Width 4
-   comes first: its files have garbage where the signature of width 8 is
-   expected. */
+   comes first: where width 8 has its signature, at byte 20, a 4.4BSD file of
+   width 4 has a field that may hold anything. */
 static bool next_candidate (const gmon_options *options, unsigned *candidate,
                             gmon_layout *layout) {
   while (*candidate < 4) {
@@ -73,33 +77,32 @@ static bool next_candidate (const gmon_options *options, unsigned *candidate,
 }
 
 
-/* Returns 2 if a 4.4BSD header is consistent, 1 if it only has the signature,
-   else 0. */
-static int score_bsd44 (gmon_layout *layout, pf_bytes head, uint64_t size) {
-  layout->header = 2 * layout->width + 24;
+/* Returns the match of a 4.4BSD header: 2 if it is consistent, 1 if it only has
+   the signature, else 0. */
+static int match_bsd44 (gmon_layout *layout, pf_bytes head, uint64_t size) {
+  layout->header_size = 2 * layout->width + 24;
   const unsigned at = 2 * layout->width + 4;
   if (head.size < at + 4 ||
       pf_load32(head.at + at, layout->big) != GMON_SIGNATURE)
     return 0;
-  if (head.size < layout->header)
+  if (head.size < layout->header_size)
     return 1;
   const gmon_bsd header = gmon_bsd_header(layout, head.at);
   return is_consistent(layout, &header, size) ? 2 : 1;
 }
 
 
-/* Find the layout of a 4.4BSD file with the highest score, which is
-   returned. */
+/* Find the layout of a 4.4BSD file that matches best, and return its match. */
 static int find_bsd44 (const gmon_options *options, pf_bytes head,
                        uint64_t size, gmon_layout *layout) {
   int best = 0;
   unsigned candidate = 0;
   gmon_layout tried = *layout;
   while (best < 2 && next_candidate(options, &candidate, &tried)) {
-    const int score = score_bsd44(&tried, head, size);
-    if (score <= best)
+    const int match = match_bsd44(&tried, head, size);
+    if (match <= best)
       continue;
-    best = score;
+    best = match;
     *layout = tried;
   }
   layout->dialect = GMON_BSD44;
@@ -107,24 +110,49 @@ static int find_bsd44 (const gmon_options *options, pf_bytes head,
 }
 
 
-/* Find the layout in which a header of three words agrees with the size of the
-   file, up to the last arc. */
+/* Find the layout in which an old BSD header (low, high, ncnt) agrees with the
+   size of the file, up to the last arc. */
 static bool find_bsd (const gmon_options *options, pf_bytes head, uint64_t size,
                       gmon_layout *layout) {
   unsigned candidate = 0;
   layout->dialect = GMON_BSD;
   while (next_candidate(options, &candidate, layout)) {
-    layout->header = 2 * layout->width + 4;
-    if (head.size < layout->header)
+    layout->header_size = 2 * layout->width + 4;
+    if (head.size < layout->header_size)
       continue;
     if (has_padding(layout, head))
-      layout->header = 24;
+      layout->header_size = 24;
     const gmon_bsd header = gmon_bsd_header(layout, head.at);
     if (is_consistent(layout, &header, size) &&
         (size - header.ncnt) % gmon_bsd_arc(layout) == 0)
       return true;
   }
   return false;
+}
+
+
+/* Whether a file whose sizes agree looks like old BSD: the range begins and
+   ends at multiples of 4, there are arcs in `head` or bins, and at least half of
+   these arcs call into the range, once or more. */
+static bool is_plausible_bsd (const gmon_layout *layout, pf_bytes head) {
+  const gmon_bsd header = gmon_bsd_header(layout, head.at);
+  const uint64_t size = gmon_bsd_arc(layout);
+  uint64_t arcs = 0, good = 0;
+  if (header.low % 4 != 0 || header.high % 4 != 0)
+    return false;
+  for (uint64_t at = header.ncnt; at < head.size && head.size - at >= size;
+       at += size) {
+    const pf_bytes arc = {head.at + at, (size_t)size};
+    pf_cursor c = pf_cursor_over(arc, layout->big);
+    uint64_t from, self, count;
+    if (!pf_take_uint(&c, layout->width, &from) ||
+        !pf_take_uint(&c, layout->width, &self) ||
+        !pf_take_uint(&c, layout->width, &count))
+      return false;
+    arcs++;
+    good += self >= header.low && self < header.high && count > 0;
+  }
+  return good * 2 >= arcs && (arcs > 0 || header.ncnt > layout->header_size);
 }
 
 /* }====== */
@@ -146,38 +174,17 @@ static bool find_apple (pf_bytes head, gmon_layout *layout) {
     const uint32_t magic = pf_load32(head.at, big);
     layout->big = big;
     layout->width = magic == GMON_APPLE_MAGIC ? 4 : 8;
-    layout->header = 2 * layout->width + 24;
+    layout->header_size = 2 * layout->width + 24;
     if (magic == GMON_APPLE_MAGIC || magic == GMON_APPLE_MAGIC + 1)
       return true;
   }
   return false;
 }
 
+/* }====== */
 
-/* Whether a file whose sizes agree looks like old BSD: the range begins and
-   ends at multiples of 4, and at least half of the arcs in `head` call into the
-   range, once or more. */
-static bool is_plausible_bsd (const gmon_layout *layout, pf_bytes head) {
-  const gmon_bsd header = gmon_bsd_header(layout, head.at);
-  const uint64_t size = gmon_bsd_arc(layout);
-  uint64_t arcs = 0, good = 0;
-  if (header.low % 4 != 0 || header.high % 4 != 0)
-    return false;
-  for (uint64_t at = header.ncnt; at < head.size && head.size - at >= size;
-       at += size) {
-    const pf_bytes arc = {head.at + at, (size_t)size};
-    pf_cursor c = pf_cursor_over(arc, layout->big);
-    uint64_t from, self, count;
-    if (!pf_take_uint(&c, layout->width, &from) ||
-        !pf_take_uint(&c, layout->width, &self) ||
-        !pf_take_uint(&c, layout->width, &count))
-      return false;
-    arcs++;
-    good += self >= header.low && self < header.high && count > 0;
-  }
-  return good * 2 >= arcs && (arcs > 0 || header.ncnt > layout->header);
-}
 
+/* {====== Score ====== */
 
 int gmon_score (pf_bytes head, uint64_t size) {
   const gmon_options nothing = {.dialect = -1, .order = -1};
@@ -195,9 +202,9 @@ int gmon_score (pf_bytes head, uint64_t size) {
   }
   if (find_apple(head, &layout))
     return 90;
-  const int score = find_bsd44(&nothing, head, size, &layout);
-  if (score > 0)
-    return score == 2 ? 95 : 75;
+  const int match = find_bsd44(&nothing, head, size, &layout);
+  if (match > 0)
+    return match == 2 ? 95 : 75;
   return find_bsd(&nothing, head, size, &layout) &&
                  is_plausible_bsd(&layout, head)
              ? 15
@@ -209,7 +216,6 @@ int gmon_score (pf_bytes head, uint64_t size) {
 
 /* {====== Decision ====== */
 
-
 static int order_of (const pf_trace *trace, const char *option) {
   return pf_option_is(trace, option, "big")      ? 1
          : pf_option_is(trace, option, "little") ? 0
@@ -217,28 +223,25 @@ static int order_of (const pf_trace *trace, const char *option) {
 }
 
 
-pf_status gmon_width_option (const pf_trace *trace, unsigned *width,
-                             pf_error *error) {
-  const int64_t asked = pf_option_int(trace, "address_size", 0);
+pf_status gmon_width_option (const pf_trace *trace, const char *name,
+                             unsigned *width, pf_error *error) {
+  const int64_t asked = pf_option_int(trace, name, 0);
   *width = (unsigned)asked;
   if (asked == 0 || asked == 4 || asked == 8)
     return PF_OK;
-  return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                 "address_size 4 or 8 expected, found %lld", (long long)asked);
+  return pf_refuse(error, "%s 4 or 8 expected, found %lld", name,
+                   (long long)asked);
 }
 
 
-/* Read the options, and check the numeric ones. */
+/* Read the options that choose a layout, and check their numbers. */
 static pf_status read_options (const pf_trace *trace, gmon_options *options,
                                pf_error *error) {
-  const int64_t rate = pf_option_int(trace, "rate", 0);
-  if (gmon_width_option(trace, &options->width, error) != PF_OK)
+  if (gmon_width_option(trace, "address_size", &options->width, error) !=
+          PF_OK ||
+      gmon_width_option(trace, "elf_class", &options->elf_width, error) !=
+          PF_OK)
     return error->status;
-  if (rate < 0 || rate > UINT32_MAX)
-    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "a rate of 1 to %lld expected, found %lld",
-                   (long long)UINT32_MAX, (long long)rate);
-  options->elf_width = (unsigned)pf_option_int(trace, "elf_class", 0);
   options->order = order_of(trace, "byte_order");
   options->elf_order = order_of(trace, "elf_order");
   options->dialect = -1;
@@ -249,7 +252,8 @@ static pf_status read_options (const pf_trace *trace, gmon_options *options,
 }
 
 
-/* Returns the detected dialect, or -1. */
+/* Returns the detected dialect, or -1. An old BSD file only needs sizes that
+   agree: here the caller has chosen the format, while gmon_score is strict. */
 static int guess_dialect (const gmon_options *options, pf_bytes bytes) {
   gmon_layout layout = {.dialect = GMON_GNU};
   if (is_gnu(bytes)) {
@@ -284,30 +288,30 @@ static pf_status reject (pf_bytes bytes, const char *expected,
 }
 
 
-static pf_status open_bsd44 (const gmon_options *options, pf_bytes bytes,
-                             gmon_layout *layout, pf_error *error) {
+static pf_status detect_bsd44 (const gmon_options *options, pf_bytes bytes,
+                               gmon_layout *layout, pf_error *error) {
   if (find_bsd44(options, bytes, bytes.size, layout) == 0)
     return reject(bytes, "a 4.4BSD header with 0x00051879 at byte 12 or 20",
                   error);
-  if (bytes.size < layout->header)
+  if (bytes.size < layout->header_size)
     return pf_fail(error, PF_ETRUNCATED, bytes.size,
                    "a 4.4BSD header of %u bytes expected, the file has %llu",
-                   layout->header, (unsigned long long)bytes.size);
+                   layout->header_size, (unsigned long long)bytes.size);
   const gmon_bsd header = gmon_bsd_header(layout, bytes.at);
   layout->version = header.signature;
-  if (header.ncnt < layout->header)
+  if (header.ncnt < layout->header_size)
     return pf_fail(error, PF_EFORMAT, 2 * layout->width,
                    "a size of header and bins of %u or more expected, "
                    "found %u",
-                   layout->header, (unsigned)header.ncnt);
+                   layout->header_size, (unsigned)header.ncnt);
   return PF_OK;
 }
 
 
-/* Open an old BSD file with the option dialect. If no layout fits the size,
-   address_size and byte_order must both be given. */
-static pf_status open_bsd (const gmon_options *options, pf_bytes bytes,
-                           gmon_layout *layout, pf_error *error) {
+/* Determine the layout of an old BSD file. If none fits the size, address_size
+   and byte_order must both be given. */
+static pf_status detect_bsd (const gmon_options *options, pf_bytes bytes,
+                             gmon_layout *layout, pf_error *error) {
   if (find_bsd(options, bytes, bytes.size, layout))
     return PF_OK;
   if (options->width == 0 || options->order < 0)
@@ -317,15 +321,15 @@ static pf_status open_bsd (const gmon_options *options, pf_bytes bytes,
                   error);
   layout->width = options->width;
   layout->big = options->order == 1;
-  layout->header = 2 * layout->width + 4;
-  if (bytes.size < layout->header)
+  layout->header_size = 2 * layout->width + 4;
+  if (bytes.size < layout->header_size)
     return pf_fail(error, PF_ETRUNCATED, bytes.size,
                    "a header of %u bytes expected, the file has %llu",
-                   layout->header, (unsigned long long)bytes.size);
+                   layout->header_size, (unsigned long long)bytes.size);
   if (has_padding(layout, bytes))
-    layout->header = 24;
+    layout->header_size = 24;
   const gmon_bsd header = gmon_bsd_header(layout, bytes.at);
-  if (header.ncnt >= layout->header && header.low <= header.high)
+  if (header.ncnt >= layout->header_size && header.low <= header.high)
     return PF_OK;
   return reject(bytes, "an old BSD header: low, high, size", error);
 }
@@ -342,18 +346,21 @@ pf_status gmon_detect (pf_trace *trace, gmon_layout *layout, pf_error *error) {
       options.dialect >= 0 ? options.dialect : guess_dialect(&options, bytes);
   if (dialect < 0)
     return reject(bytes,
-                  "\"gmon\", Apple's 0xbeefbabe, or a BSD header with "
-                  "0x00051879 at byte 12 or 20",
+                  "\"gmon\", Apple's 0xbeefbabe, a 4.4BSD header with "
+                  "0x00051879 at byte 12 or 20, or an old BSD header that "
+                  "agrees with the size of the file",
                   error);
   layout->dialect = (gmon_dialect)dialect;
+  if (dialect == GMON_GNU && pf_option_int(trace, "counter_bits", 0) == 64)
+    layout->counter = layout->arc_count = 8;
   switch (layout->dialect) {
     case GMON_APPLE:
       if (!find_apple(bytes, layout))
         return reject(bytes, "Apple's 0xbeefbabe or 0xbeefbabf", error);
       layout->version = pf_load32(bytes.at, layout->big);
       return PF_OK;
-    case GMON_BSD44: return open_bsd44(&options, bytes, layout, error);
-    case GMON_BSD: return open_bsd(&options, bytes, layout, error);
+    case GMON_BSD44: return detect_bsd44(&options, bytes, layout, error);
+    case GMON_BSD: return detect_bsd(&options, bytes, layout, error);
     default: break;
   }
   if (!is_gnu(bytes))

@@ -94,24 +94,25 @@ static pf_status take_header (const gmon_writer *self, const pf_batch *batch,
 static pf_status put_set (gmon_writer *self, const pf_batch *batch, size_t row,
                           pf_error *error) {
   gmon_set header = {.low = 0};
-  uint64_t id = self->set_ids.known.count;
+  uint64_t id = self->nset_ids;
   pf_status status = take_header(self, batch, row, &header, error);
   if (status == PF_OK && pf_has_value(batch, SETS_SET, row))
     status =
         take(batch, &gmon_written[WRITTEN_SETS], SETS_SET, row, &id, error);
   if (status < 0)
     return status;
+  /* An id may repeat, from another file, if the headers are equal. */
+  pf_pair_count *const entry = pf_pair_counts_get(&self->set_ids, id, 0);
+  if (entry == NULL)
+    return pf_no_memory(error);
+  if (entry->count != 0 &&
+      !gmon_has_header(&self->sets.list[entry->count - 1], &header))
+    return pf_refuse(error, "set %llu is given twice, with different headers",
+                     (unsigned long long)id);
   const size_t set = gmon_sets_get(&self->sets, &header, self->extended);
   if (set == SIZE_MAX)
     return pf_no_memory(error);
-  /* An id may repeat, from another file, if the headers are equal. */
-  gmon_sum *const entry = gmon_sums_get(&self->set_ids, id, 0);
-  if (entry == NULL)
-    return pf_no_memory(error);
-  if (entry->count != 0 && entry->count != set + 1)
-    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "set %llu is given twice, with different headers",
-                   (unsigned long long)id);
+  self->nset_ids += entry->count == 0;
   entry->count = set + 1;
   return PF_OK;
 }
@@ -134,7 +135,7 @@ static gmon_set *find_set (gmon_writer *self, const pf_batch *batch, size_t row,
     return NULL;
   }
   const uint64_t id = batch->columns[HISTOGRAM_SET].addrs[row];
-  const gmon_sum *const entry = gmon_sums_get(&self->set_ids, id, 0);
+  const pf_pair_count *const entry = pf_pair_counts_get(&self->set_ids, id, 0);
   if (entry != NULL && entry->count != 0)
     return &self->sets.list[entry->count - 1];
   if (entry == NULL)
@@ -186,9 +187,9 @@ static pf_status put_bin (gmon_writer *self, const pf_batch *batch, size_t row,
 
 /* Add the count of a row to the sum of its key, which is in column `a`, or in
    the columns `a` and `b` if these differ. */
-static pf_status put_sum (gmon_sums *sums, const pf_batch *batch, size_t row,
-                          size_t table, size_t a, size_t b, size_t count,
-                          pf_error *error) {
+static pf_status put_sum (pf_pair_counts *sums, const pf_batch *batch,
+                          size_t row, size_t table, size_t a, size_t b,
+                          size_t count, pf_error *error) {
   const pf_table *const from = &gmon_written[table];
   uint64_t keys[2] = {0, 0}, value = 0;
   pf_status status = take(batch, from, a, row, &keys[0], error);
@@ -198,7 +199,7 @@ static pf_status put_sum (gmon_sums *sums, const pf_batch *batch, size_t row,
     status = take(batch, from, count, row, &value, error);
   if (status != PF_OK)
     return status;
-  gmon_sum *const sum = gmon_sums_get(sums, keys[0], keys[1]);
+  pf_pair_count *const sum = pf_pair_counts_get(sums, keys[0], keys[1]);
   return sum == NULL ? pf_no_memory(error) : add(&sum->count, value, error);
 }
 
@@ -237,8 +238,8 @@ static pf_status finish (pf_encoder *encoder, pf_sink *sink, pf_error *error) {
   if (self->is_sorted) {
     if (!gmon_sets_sort(&self->sets, self->dictionary))
       return pf_no_memory(error);
-    gmon_sums_sort(&self->arcs);
-    gmon_sums_sort(&self->blocks);
+    pf_pair_counts_sort(&self->arcs);
+    pf_pair_counts_sort(&self->blocks);
   }
   self->sink = sink;
   return gmon_write(self, error);
@@ -248,9 +249,9 @@ static pf_status finish (pf_encoder *encoder, pf_sink *sink, pf_error *error) {
 static void close_writer (pf_encoder *encoder) {
   gmon_writer *const self = (gmon_writer *)encoder;
   gmon_sets_close(&self->sets);
-  gmon_sums_close(&self->set_ids);
-  gmon_sums_close(&self->arcs);
-  gmon_sums_close(&self->blocks);
+  pf_pair_counts_close(&self->set_ids);
+  pf_pair_counts_close(&self->arcs);
+  pf_pair_counts_close(&self->blocks);
   free(self);
 }
 
@@ -260,10 +261,11 @@ static pf_status read_options (gmon_writer *self, const pf_option *options,
                                size_t noptions, pf_error *error) {
   const pf_trace asked = {.options = options, .noptions = noptions};
   pf_bytes dialect;
-  if (gmon_width_option(&asked, &self->width, error) != PF_OK)
+  if (gmon_width_option(&asked, "address_size", &self->width, error) != PF_OK)
     return error->status;
   if (self->width == 0)
     self->width = 8;
+  self->is_wide = pf_option_int(&asked, "counter_bits", 0) == 64;
   self->big = pf_option_is(&asked, "byte_order", "big");
   self->is_sorted = pf_option_int(&asked, "inputs", 1) > 1;
   self->extended = pf_option_int(&asked, "extended_precision", 0) != 0;

@@ -37,7 +37,7 @@
 typedef enum gmon_dialect {
   GMON_GNU,   /* "gmon", version 0 or 1 */
   GMON_BSD44, /* header with the signature 0x51879 */
-  GMON_BSD,   /* header of three words without a signature */
+  GMON_BSD,   /* header of low, high and size without a signature */
   GMON_APPLE, /* 0xbeefbabe or 0xbeefbabf */
   GMON_LD     /* "gmon", version 0x1ffff: written by ld.so for LD_PROFILE */
 } gmon_dialect;
@@ -58,14 +58,14 @@ typedef enum gmon_dialect {
 typedef struct gmon_layout {
   gmon_dialect dialect;
   bool big;
-  unsigned width;     /* bytes of an address, 4 or 8 */
-  uint32_t version;   /* as stated; 0: none */
-  unsigned header;    /* BSD: bytes of the header */
-  unsigned counter;   /* bytes of a bin: 1, 2, 4 or 8 */
-  bool is_signed;     /* the bins are signed */
-  unsigned arc_count; /* bytes of an arc's count: 4 or 8 */
-  uint32_t rate;      /* option, replaces the rate of the file; 0: unset */
-  bool is_strict;     /* an implausible histogram header ends parsing */
+  unsigned width;       /* bytes of an address, 4 or 8 */
+  uint32_t version;     /* as stated; 0: none */
+  unsigned header_size; /* BSD: bytes of the header */
+  unsigned counter;     /* bytes of a bin: 1, 2, 4 or 8; GNU: 2 or 8 */
+  bool is_signed;       /* the bins are signed */
+  unsigned arc_count;   /* bytes of an arc's count: 4 or 8 */
+  uint32_t rate;        /* option, replaces the rate of the file; 0: unset */
+  bool is_strict;       /* an implausible histogram header ends parsing */
 } gmon_layout;
 
 typedef enum gmon_kind {
@@ -150,13 +150,15 @@ typedef struct gmon_options {
 pf_status gmon_detect_gnu (pf_trace *trace, const gmon_options *options,
                            gmon_layout *layout, pf_error *error);
 
-/* counters.c: add counter types and the option rate to a layout. */
+/* counters.c: add counter types and the option rate to a layout.
+   PF_EUNSUPPORTED for an invalid option, or the result of pf_warn. */
 pf_status gmon_detect_counters (pf_trace *trace, gmon_layout *layout,
                                 pf_error *error);
 
-/* Read the option address_size: 4, 8, or 0 if it is unset. */
-pf_status gmon_width_option (const pf_trace *trace, unsigned *width,
-                             pf_error *error);
+/* Read an option that is a width in bytes: 4, 8, or 0 if it is unset.
+   PF_EUNSUPPORTED for another number. */
+pf_status gmon_width_option (const pf_trace *trace, const char *name,
+                             unsigned *width, pf_error *error);
 
 /* Determine the layout of a trace. Returns PF_EFORMAT, PF_ETRUNCATED or
    PF_EUNSUPPORTED if the file cannot be read. */
@@ -248,7 +250,7 @@ typedef struct gmon_bsd {
   int32_t counter; /* FreeBSD: bits of a bin, negative when signed */
 } gmon_bsd;
 
-/* Decode a BSD header of layout->header bytes, which must exist. */
+/* Decode a BSD header of layout->header_size bytes, which must exist. */
 gmon_bsd gmon_bsd_header (const gmon_layout *layout, const uint8_t *at);
 
 /* Set the fields of a histogram from a BSD header after `tag` bytes; `available`
@@ -376,7 +378,7 @@ enum {
   HISTOGRAM_SECONDS,
   HISTOGRAM_SPENT,
   HISTOGRAM_BIN,
-  HISTOGRAM_REST, /* hidden, as the next: rounding rest of SPENT */
+  HISTOGRAM_REST, /* hidden, as the next: remainder of SPENT */
   HISTOGRAM_RATE, /* rate of SECONDS */
   HISTOGRAM_COLUMNS
 };

@@ -17,14 +17,18 @@
 **                      5+2A     4  rate in hertz; 0: counts are ticks
 **                      9+2A    15  dimension, NUL padded, maybe without NUL
 **                     24+2A     1  its abbreviation
-**                     25+2A    2n  bins
+**                     25+2A    2n  bins (or 8n, see below)
 **
 **   1 arc                 1     A  from: a place in the caller, often rounded
 **                       1+A     A  to: a place in the callee
-**                      1+2A     4  count
+**                      1+2A     4  count (or 8)
 **
 **   2 basic blocks        1     4  number of blocks (glibc on 64 bits: 8)
 **                         5   2An  pairs of an address and a count of A bytes
+**
+** With the option counter_bits = 64 the counts of bins and arcs have 8 bytes.
+** No other program writes or reads such files; they hold sums that are too
+** large for the usual ones.
 **
 ** Sources: the glibc manual and source, and files of 16 machines. The purpose
 ** of the spare bytes is not known.
@@ -101,13 +105,13 @@ pf_status gmon_gnu_histogram (gmon_parser *parser, gmon_segment *segment,
   segment->dimension.size = strnlen((const char *)tail + 8, GMON_DIMENSION);
   segment->abbreviation = tail[8 + GMON_DIMENSION];
   segment->items_at = parser->at + size;
-  segment->stride = 2;
-  const uint64_t available = (gmon_left(parser) - size) / 2;
+  segment->stride = layout->counter;
+  const uint64_t available = (gmon_left(parser) - size) / layout->counter;
   segment->count =
       segment->declared < available ? segment->declared : available;
   if (segment->count == segment->declared)
     gmon_take_segment(parser, segment, GMON_HISTOGRAM,
-                      size + 2 * segment->count);
+                      size + layout->counter * segment->count);
   else
     gmon_take_rest(parser, segment, GMON_HISTOGRAM, GMON_TRUNCATED);
   const pf_status status = is_plausible ? PF_OK : report_odd(parser, segment);
@@ -117,7 +121,8 @@ pf_status gmon_gnu_histogram (gmon_parser *parser, gmon_segment *segment,
 
 /* Take consecutive arcs, up to GMON_MAX_ARCS. */
 static pf_status take_arcs (gmon_parser *parser, gmon_segment *segment) {
-  const uint64_t size = 5 + 2 * (uint64_t)parser->layout->width;
+  const unsigned width = parser->layout->arc_count;
+  const uint64_t size = 1 + 2 * (uint64_t)parser->layout->width + width;
   const uint8_t *at = gmon_here(parser);
   const uint64_t maximum = gmon_left(parser) / size;
   uint64_t count = 0;
@@ -130,7 +135,7 @@ static pf_status take_arcs (gmon_parser *parser, gmon_segment *segment) {
   segment->items_at = parser->at + 1;
   segment->stride = size;
   segment->count = segment->declared = count;
-  segment->count_width = 4;
+  segment->count_width = width;
   gmon_take_segment(parser, segment, GMON_ARCS, count * size);
   return PF_OK;
 }

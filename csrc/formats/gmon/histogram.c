@@ -21,16 +21,16 @@
 typedef struct histogram_reader {
   gmon_reader base;
   gmon_scale scale;
-  uint64_t offset;  /* of the segment that scale and carry belong to, + 1 */
+  uint64_t offset;  /* of the segment of scale and carry, plus 1; 0: none */
   uint64_t carried; /* number of bins that are included in `carry` */
-  uint64_t carry;   /* rounding remainder of the times, in 1 / rate ns */
+  uint64_t carry;   /* what rounding has left of their times, in 1 / rate ns */
   bool omits_zeros; /* rows with count 0 may be left out */
-  uint32_t bins[PF_BATCH_ROWS]; /* the bin of each row */
+  uint32_t bins[PF_BATCH_ROWS]; /* the bin of each row; headers state their
+                                   number in 32 bits */
 } histogram_reader;
 
 
 /* {====== Bins that become rows ====== */
-
 
 /* Returns how many bytes from `at` on are 0, in multiples of 8. */
 static size_t zero_bytes (const uint8_t *at, size_t size) {
@@ -45,7 +45,7 @@ static size_t zero_bytes (const uint8_t *at, size_t size) {
 }
 
 
-/* List the bins that are not 0. */
+/* List the next bins that are not 0, and move base->row past them. */
 static size_t list_nonzero (histogram_reader *self, size_t free_rows) {
   gmon_reader *const base = &self->base;
   const unsigned width = (unsigned)base->segment.stride;
@@ -96,25 +96,25 @@ static pf_status fill_counts (const histogram_reader *self, pf_column *column,
     if (!is_countable(base, value))
       status = gmon_count_too_large(
           base, column, first + i,
-          base->segment.items_at + 8 * (uint64_t)self->bins[i], error);
+          base->segment.items_at + base->segment.stride * self->bins[i], error);
   }
   return status;
 }
 
 
-/* Convert samples to nanoseconds, including the remainder of the bins before,
-   so that the times of a set add up to the exact sum, rounded once. Division
-   rounds down also for negative counts. Returns false if the result does not
-   fit into 64 bits. */
+/* Convert samples to nanoseconds, including the carry of the bins before, so
+   that the times of a set add up to the exact sum, rounded once. Division rounds
+   down also for negative counts. Returns false if the result does not fit into
+   64 bits. */
 static bool to_nanoseconds (uint64_t *carry, int64_t samples, uint32_t rate,
                             int64_t *spent) {
   int64_t whole = samples / (int64_t)rate;
-  int64_t rest = samples % (int64_t)rate;
-  if (rest < 0) {
-    rest += (int64_t)rate;
+  int64_t left = samples % (int64_t)rate;
+  if (left < 0) {
+    left += (int64_t)rate;
     whole--;
   }
-  const uint64_t parts = (uint64_t)rest * NANOSECONDS + *carry;
+  const uint64_t parts = (uint64_t)left * NANOSECONDS + *carry;
   if (whole > INT64_MAX / NANOSECONDS - 1 ||
       whole < INT64_MIN / NANOSECONDS + 1)
     return false;
@@ -140,8 +140,8 @@ static void advance_carry (histogram_reader *self, uint64_t bin,
 }
 
 
-/* Fill times. `start` is the first bin that was searched for the listed ones.
-   If the rate divides a second, no remainder occurs. */
+/* Fill times. The bins from `start` on that are not listed are 0. If the rate
+   divides a second, the carry does not change. */
 static void fill_spent (histogram_reader *self, pf_column *column, size_t first,
                         size_t count, uint64_t start) {
   const gmon_reader *const base = &self->base;
@@ -161,11 +161,12 @@ static void fill_spent (histogram_reader *self, pf_column *column, size_t first,
 }
 
 
-/* Fill the column with the rounding error of each time, in ns /
-   PF_REMAINDER_UNIT: the samples times the length of one sample, less the time
-   in `spent`. The sum of times and rounding errors is exact in any order. */
-static void fill_rests (const histogram_reader *self, pf_column *column,
-                        const pf_column *spent, size_t first, size_t count) {
+/* Fill the column with the remainder of each time, in ns / PF_REMAINDER_UNIT: the
+   samples times the length of one sample, which is rounded to this unit, less
+   the time in `spent`. So sums of both columns do not depend on the carry. */
+static void fill_remainders (const histogram_reader *self, pf_column *column,
+                             const pf_column *spent, size_t first,
+                             size_t count) {
   const gmon_reader *const base = &self->base;
   const uint32_t rate = gmon_rate(&base->file->layout, &base->segment);
   const pf_wide each = (NANOSECONDS * PF_REMAINDER_UNIT + rate / 2) / rate;
@@ -184,7 +185,8 @@ static void fill_rests (const histogram_reader *self, pf_column *column,
 }
 
 
-/* Fill the columns of time, or mark them missing if counts are not seconds. */
+/* Fill the columns of time, or mark them missing if counts are not seconds. The
+   hidden rate, which divides sums, is then 1. */
 static void fill_times (histogram_reader *self, pf_batch *batch, size_t first,
                         size_t count, uint64_t start) {
   const gmon_reader *const base = &self->base;
@@ -210,11 +212,12 @@ static void fill_times (histogram_reader *self, pf_batch *batch, size_t first,
   if (columns[HISTOGRAM_SPENT].data != NULL)
     fill_spent(self, &columns[HISTOGRAM_SPENT], first, count, start);
   if (columns[HISTOGRAM_REST].data != NULL)
-    fill_rests(self, &columns[HISTOGRAM_REST], &columns[HISTOGRAM_SPENT], first,
-               count);
+    fill_remainders(self, &columns[HISTOGRAM_REST], &columns[HISTOGRAM_SPENT],
+                    first, count);
 }
 
 
+/* Fill the addresses at which the bins begin, or with `shift` 1 end. */
 static void fill_addresses (const histogram_reader *self, pf_column *column,
                             size_t first, size_t count, unsigned shift) {
   if (self->scale.range == 0)

@@ -125,7 +125,8 @@ static void set_info (pf_trace *trace, const gmon_file *file) {
   pf_info_int(trace, "blocks", (int64_t)totals->blocks);
   if (totals->block_records > 1)
     pf_info_int(trace, "block_records", (int64_t)totals->block_records);
-  if (layout->dialect != GMON_GNU && layout->dialect != GMON_LD)
+  if (layout->counter != 2 ||
+      (layout->dialect != GMON_GNU && layout->dialect != GMON_LD))
     pf_info_int(trace, "counter_bits",
                 (layout->is_signed ? -8 : 8) * (int64_t)layout->counter);
 }

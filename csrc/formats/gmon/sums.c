@@ -9,37 +9,8 @@
 #include "model/base/sorts.h"
 #include "model/dictionary/names.h"
 
-#define FEW_BINS 65536 /* missing bins that are always written as zeros */
-
-
-gmon_sum *gmon_sums_get (gmon_sums *sums, uint64_t a, uint64_t b) {
-  const gmon_sum sum = {a, b, 0};
-  const uint32_t number =
-      pf_intern_element(&sums->known, &sums->list, &sums->capacity, &sum,
-                        offsetof(gmon_sum, count));
-  return number == PF_NOT_INTERNED ? NULL : &sums->list[number];
-}
-
-
-static int compare_sums (const void *left, const void *right) {
-  const gmon_sum *const x = left, *const y = right;
-  if (x->a != y->a)
-    return x->a < y->a ? -1 : 1;
-  return (x->b > y->b) - (x->b < y->b);
-}
-
-
-void gmon_sums_sort (gmon_sums *sums) {
-  if (sums->known.count > 1)
-    qsort(sums->list, sums->known.count, sizeof *sums->list, compare_sums);
-}
-
-
-void gmon_sums_close (gmon_sums *sums) {
-  free(sums->list);
-  pf_intern_table_free(&sums->known);
-  *sums = (gmon_sums){.list = NULL};
-}
+#define FEW_BINS    65536 /* missing bins that are always written as zeros */
+#define HEADER_SIZE (offsetof(gmon_set, abbreviation) + sizeof(uint32_t))
 
 
 /* Append bins of count 0 up to index `read`. */
@@ -70,9 +41,8 @@ pf_status gmon_set_finish (gmon_set *set, bool extended, pf_error *error) {
 
 size_t gmon_sets_get (gmon_sets *sets, const gmon_set *header, bool extended) {
   const size_t known = sets->known.count;
-  const uint32_t number =
-      pf_intern_element(&sets->known, &sets->list, &sets->capacity, header,
-                        offsetof(gmon_set, abbreviation) + sizeof(uint32_t));
+  const uint32_t number = pf_intern_element(
+      &sets->known, &sets->list, &sets->capacity, header, HEADER_SIZE);
   if (number == PF_NOT_INTERNED)
     return SIZE_MAX;
   gmon_set *const set = &sets->list[number];
@@ -82,6 +52,11 @@ size_t gmon_sets_get (gmon_sets *sets, const gmon_set *header, bool extended) {
     set->scale = gmon_scale_of(set->low, set->high, set->bins, extended);
   }
   return add_bins(set, header->read) ? number : SIZE_MAX;
+}
+
+
+bool gmon_has_header (const gmon_set *set, const gmon_set *header) {
+  return memcmp(set, header, HEADER_SIZE) == 0;
 }
 
 

@@ -1,10 +1,10 @@
 /*
-** sums.h - accumulators of the encoder: counts by key, and histograms by
-** header, both in the order of their first occurrence.
+** sums.h - accumulators of the encoder: histograms by header, in the order of
+** their first occurrence; arcs and blocks are pf_pair_counts.
 **
-** A gmon_sums or gmon_sets with only the seed set is empty. It owns its memory
-** until ..._close. Call ..._get while rows are added, ..._sort at most once at
-** the end: then the table cannot be searched any more.
+** A gmon_sets with only the seed set is empty. It owns its memory until
+** ..._close. Call ..._get while rows are added, ..._sort at most once at the end:
+** then the table cannot be searched any more.
 **
 ** Used by encode_gmon.c and write_gmon.c.
 */
@@ -13,29 +13,8 @@
 #define sums_h
 
 #include "formats/gmon/gmon.h"
-#include "model/base/intern_table.h"
+#include "model/base/pair_counts.h"
 #include "model/writer/encoder.h"
-
-/* A count. The key of an arc is (from, to), of a block (address, 0). */
-typedef struct gmon_sum {
-  uint64_t a, b; /* the key */
-  uint64_t count;
-} gmon_sum;
-
-typedef struct gmon_sums {
-  gmon_sum *list; /* in the order of first occurrence */
-  size_t capacity;
-  pf_intern_table known; /* index of `list` by key; has its count */
-} gmon_sums;
-
-/* Returns the entry of a key, added with count 0 if it is new; NULL if out of
-   memory. Valid until the next call. */
-gmon_sum *gmon_sums_get (gmon_sums *sums, uint64_t a, uint64_t b);
-
-/* Sort the entries by key. */
-void gmon_sums_sort (gmon_sums *sums);
-
-void gmon_sums_close (gmon_sums *sums);
 
 /* A histogram: the sum of all records with the same header. */
 typedef struct gmon_set {
@@ -57,6 +36,9 @@ typedef struct gmon_sets {
    counts for at least header->read bins; SIZE_MAX if out of memory. Members
    from `read` on are not compared. */
 size_t gmon_sets_get (gmon_sets *sets, const gmon_set *header, bool extended);
+
+/* Whether a set has this header, as gmon_sets_get compares it. */
+bool gmon_has_header (const gmon_set *set, const gmon_set *header);
 
 /*
 ** Complete a set before it is written: missing bins get the count 0. If a
@@ -81,13 +63,17 @@ typedef struct gmon_writer {
   gmon_dialect dialect; /* GMON_GNU or GMON_BSD44 */
   bool big;
   unsigned width; /* bytes of an address */
+  bool is_wide;   /* GNU: counts of bins and arcs have 8 bytes */
   bool extended;  /* option extended_precision, see gmon_scale_of */
   bool is_sorted; /* several inputs: sort, so that their order does not
                      matter */
   gmon_sets sets;
-  gmon_sums set_ids; /* (id of a set in the input, 0) -> index in sets.list,
-                        + 1 */
-  gmon_sums arcs, blocks;
+  pf_pair_counts
+      set_ids;       /* (id of a set in the input, 0) -> index in sets.list,
+                        + 1; 0: no set, only a refused row has that id */
+  uint64_t nset_ids; /* ids that have a set; id of a set that states none */
+  /* The pair of an arc is (from, to), that of a block (address, 0). */
+  pf_pair_counts arcs, blocks;
 } gmon_writer;
 
 /* Write the file. Returns PF_EUNSUPPORTED, before any byte is written, if the

@@ -62,20 +62,22 @@ static pf_status add_repeats (uint64_t count, uint64_t maximum, uint64_t size,
     *repeats += more * size;
     return PF_OK;
   }
-  return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                 "a count of %llu: large counts would repeat more than %d MiB "
-                 "of records; dialect = \"4.4bsd\" can hold them",
-                 (unsigned long long)count, GMON_MAX_REPEATS >> 20);
+  return pf_fail(
+      error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+      "a count of %llu: large counts would repeat more than %d MiB "
+      "of records; dialect = \"4.4bsd\" can hold them, or counter_bits "
+      "= 64, which only profio reads",
+      (unsigned long long)count, GMON_MAX_REPEATS >> 20);
 }
 
 
 /* Check addresses and counts of arcs or blocks. */
-static pf_status check_sums (const gmon_writer *self, const gmon_sums *sums,
-                             uint64_t maximum, uint64_t *repeats,
-                             pf_error *error) {
+static pf_status check_sums (const gmon_writer *self,
+                             const pf_pair_counts *sums, uint64_t maximum,
+                             uint64_t *repeats, pf_error *error) {
   const uint64_t size = 2 * self->width + 5; /* maximum bytes of a record */
   for (size_t i = 0; i < sums->known.count; i++) {
-    const gmon_sum *const sum = &sums->list[i];
+    const pf_pair_count *const sum = &sums->list[i];
     pf_status status = check_address(self, sum->a, error);
     if (status == PF_OK)
       status = check_address(self, sum->b, error);
@@ -110,6 +112,12 @@ static pf_status check_set (const gmon_writer *self, const gmon_set *set,
 }
 
 
+/* Returns the maximum count of a bin in one record of a GNU file. */
+static uint64_t max_bin (const gmon_writer *self) {
+  return self->is_wide ? INT64_MAX : UINT16_MAX;
+}
+
+
 static pf_status check_gnu (const gmon_writer *self, uint64_t *repeats,
                             pf_error *error) {
   pf_status status = PF_OK;
@@ -117,7 +125,7 @@ static pf_status check_gnu (const gmon_writer *self, uint64_t *repeats,
     const gmon_set *const set = &self->sets.list[i];
     status = check_set(self, set, error);
     if (status == PF_OK)
-      status = add_repeats(largest(set), UINT16_MAX, 2 * set->bins + 64,
+      status = add_repeats(largest(set), max_bin(self), 2 * set->bins + 64,
                            repeats, error);
   }
   return status;
@@ -183,7 +191,7 @@ static void put_gnu_set (const gmon_writer *self, const gmon_set *set) {
   const pf_dictionary *const dictionary = self->dictionary;
   const pf_bytes dimension = pf_name(dictionary, set->dimension);
   const pf_bytes letter = pf_name(dictionary, set->abbreviation);
-  const uint64_t records = records_for(largest(set), UINT16_MAX);
+  const uint64_t records = records_for(largest(set), max_bin(self));
   for (uint64_t i = 0; i < records; i++) {
     put_number(self, 1, 0);
     put_address(self, set->low);
@@ -193,15 +201,16 @@ static void put_gnu_set (const gmon_writer *self, const gmon_set *set) {
     (void)pf_sink_put(self->sink, dimension.at, dimension.size);
     (void)pf_sink_fill(self->sink, 0, GMON_DIMENSION - dimension.size);
     put_number(self, 1, letter.size > 0 ? letter.at[0] : 0);
-    put_bins(self, set, 2, i * UINT16_MAX);
+    put_bins(self, set, self->is_wide ? 8 : 2, i * max_bin(self));
   }
 }
 
 
 /* Write arcs or blocks, each in as many records as its count takes. */
-static void put_sums (const gmon_writer *self, const gmon_sums *sums,
+static void put_sums (const gmon_writer *self, const pf_pair_counts *sums,
                       bool is_arc, uint64_t maximum) {
   const bool is_gnu = self->dialect == GMON_GNU;
+  const bool is_narrow = is_arc && is_gnu && !self->is_wide;
   for (size_t i = 0; i < sums->known.count; i++) {
     uint64_t left = sums->list[i].count;
     do {
@@ -211,7 +220,11 @@ static void put_sums (const gmon_writer *self, const gmon_sums *sums,
       put_address(self, sums->list[i].a);
       if (is_arc)
         put_address(self, sums->list[i].b);
-      put_number(self, is_arc && is_gnu ? 4 : self->width, count);
+      put_number(self,
+                 is_narrow          ? 4
+                 : is_arc && is_gnu ? 8
+                                    : self->width,
+                 count);
       left -= count;
     } while (left > 0);
   }
@@ -221,7 +234,7 @@ static void put_sums (const gmon_writer *self, const gmon_sums *sums,
 /* Write all blocks in one record, with their number in 4 bytes as gprof reads
    it. */
 static void put_blocks (const gmon_writer *self, uint64_t maximum) {
-  const gmon_sums *const blocks = &self->blocks;
+  const pf_pair_counts *const blocks = &self->blocks;
   uint64_t number = 0;
   for (size_t i = 0; i < blocks->known.count; i++)
     number += records_for(blocks->list[i].count, maximum);
@@ -239,7 +252,9 @@ pf_status gmon_write (const gmon_writer *self, pf_error *error) {
   const bool is_gnu = self->dialect == GMON_GNU;
   /* the maximum counts of one record */
   const uint64_t max_block = self->width == 8 ? INT64_MAX : UINT32_MAX;
-  const uint64_t max_arc = is_gnu ? UINT32_MAX : max_block;
+  const uint64_t max_arc = !is_gnu         ? max_block
+                           : self->is_wide ? INT64_MAX
+                                           : UINT32_MAX;
   uint64_t repeats = 0;
   pf_status status =
       is_gnu ? check_gnu(self, &repeats, error) : check_bsd(self, error);

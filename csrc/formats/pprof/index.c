@@ -14,6 +14,7 @@
 
 #include "formats/pprof/header_pprof.h"
 #include "formats/pprof/pprof.h"
+#include "model/base/memory.h"
 #include "model/dictionary/names.h"
 
 /* Maximum lines of a location. A sample can name a location in two bytes, so
@@ -225,6 +226,8 @@ static pf_status add_type (pf_trace *trace, pprof_file *file,
     status = pprof_string(trace, stated.unit, message->at, &unit, error);
   if (status != PF_OK)
     return status;
+  if (!pf_grow(&file->types, &file->type_capacity, file->ntypes + 1))
+    return pf_no_memory(error);
   pprof_type *const type = &file->types[file->ntypes];
   const pprof_unit size = pprof_unit_of(unit);
   const bool is_time = size.family == PPROF_TIME_FAMILY;
@@ -373,6 +376,8 @@ pf_status pprof_index (pf_trace *trace, pprof_file *file, pf_error *error) {
 
 void pprof_index_close (pprof_file *file) {
   free(file->strings);
+  free(file->types);
+  free(file->fields);
   free(file->functions);
   free(file->locations);
   free(file->frames);

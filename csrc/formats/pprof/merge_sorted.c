@@ -25,7 +25,7 @@ typedef struct sorted_reader {
   const pprof_merged *merged;
   const pprof_translation *translation;
   pprof_block *block;
-  pprof_values *values; /* scratch */
+  pprof_values values; /* scratch */
   bool is_sorted;
   pf_status status;
   pf_error error;
@@ -124,7 +124,7 @@ static bool read_locations (sorted_reader *r, pf_bytes ids) {
     return false;
   }
   uint32_t *const record = block->words + block->nwords, n = 0;
-  while (pprof_varint(&c, &id)) {
+  while (pf_take_varint(&c, &id)) {
     const uint32_t number = pf_id_table_find(&file->location_ids, id);
     if (number == PF_NO_ID)
       return false;
@@ -144,16 +144,20 @@ static bool read_sample (sorted_reader *r, pf_bytes message) {
   pf_cursor c = pf_cursor_over(message, false);
   pprof_field field;
   pf_bytes ids = {message.at, 0};
-  r->values->count = 0;
+  r->values.count = 0;
   while (pprof_next_field(&c, &field)) {
-    if (field.number == 2)
-      pprof_read_values(r->values, &field);
+    if (field.number == 2) {
+      if (!pprof_read_values(&r->values, &field)) {
+        r->status = pf_no_memory(&r->error);
+        return false;
+      }
+    }
     else if (field.number == 1 && field.wire == PPROF_BYTES && ids.size == 0)
       ids = field.bytes;
     else
       return false;
   }
-  if (r->values->count != file->ntypes || !read_locations(r, ids))
+  if (r->values.count != file->ntypes || !read_locations(r, ids))
     return false;
   uint32_t *const record = block->words + block->nwords;
   if (block->count > 0 &&
@@ -163,7 +167,7 @@ static bool read_sample (sorted_reader *r, pf_bytes message) {
   block->records[block->count] = block->nwords;
   block->nwords += RECORD_HEADER + (size_t)record[RECORD_LOCATIONS];
   pprof_block_add(block, block->count++, r->merged->ntypes, r->translation,
-                  r->values);
+                  &r->values);
   return true;
 }
 
@@ -172,13 +176,10 @@ static void read_file (void *context) {
   sorted_reader *const r = context;
   pf_cursor c = pf_cursor_over(r->translation->file->readable, false);
   pprof_field field;
-  r->values = malloc(sizeof *r->values);
-  if (r->values == NULL)
-    r->status = pf_no_memory(&r->error);
   while (r->status == PF_OK && r->is_sorted && pprof_next_field(&c, &field))
     if (field.number == PPROF_SAMPLE && field.wire == PPROF_BYTES)
       r->is_sorted = read_sample(r, field.bytes);
-  free(r->values);
+  free(r->values.at);
 }
 
 /* }====== */

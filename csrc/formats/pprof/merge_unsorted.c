@@ -80,7 +80,10 @@ static pf_status read_sample (sample_merger *s, const pprof_field *message,
   while (status == PF_OK && pprof_next_field(&c, &field))
     switch (field.number) {
       case 1: status = read_locations(s, &field, message->at, error); break;
-      case 2: pprof_read_values(&s->values, &field); break;
+      case 2:
+        if (!pprof_read_values(&s->values, &field))
+          status = pf_no_memory(error);
+        break;
       case 3:
         if (field.wire == PPROF_BYTES)
           status = read_label(s, field.bytes, message->at, error);
@@ -217,6 +220,7 @@ pf_status pprof_merge_unsorted (pprof_merged *m,
   pf_intern_table_free(&s->set);
   free(s->locations);
   free(s->labels);
+  free(s->values.at);
   free(s);
   m->has_overflowed |= m->unsorted.has_overflowed;
   if (status != PF_OK)

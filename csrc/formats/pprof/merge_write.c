@@ -47,10 +47,10 @@ static void put_sample (merged_writer *w, const pprof_sample *sample) {
   size_t labels_size = 0;
   uint8_t *to = w->bytes;
   for (uint32_t i = 0; i < count; i++)
-    to = pprof_write_varint(to, w->ids[record[RECORD_HEADER + i] - 1]);
+    to = pf_save_varint(to, w->ids[record[RECORD_HEADER + i] - 1]);
   const size_t ids = (size_t)(to - w->bytes);
   for (size_t t = 0; t < m->ntypes; t++)
-    to = pprof_write_varint(to, (uint64_t)sample->values[t]);
+    to = pf_save_varint(to, (uint64_t)sample->values[t]);
   for (const uint32_t *label = labels; label < end; label += LABEL_WORDS) {
     get_fields(w, label, values);
     const size_t size = pprof_numbers_size(values, 4);
@@ -188,7 +188,7 @@ static bool allocate (merged_writer *w) {
   w->functions = calloc(nfunctions, sizeof *w->functions);
   w->mappings = calloc(nmappings, sizeof *w->mappings);
   w->used = calloc(nfunctions + nmappings, sizeof *w->used);
-  w->bytes = malloc((maximum + m->ntypes + 1) * PPROF_VARINT_SIZE);
+  w->bytes = malloc((maximum + m->ntypes + 1) * PF_VARINT_SIZE);
   return w->ids != NULL && w->locations != NULL && w->functions != NULL &&
          w->mappings != NULL && w->used != NULL && w->bytes != NULL;
 }

@@ -100,7 +100,7 @@ static int score (pf_bytes head, uint64_t size) {
   uint64_t tag;
   pf_cursor next = c; /* a field of Profile may begin at the cut */
   s.parts +=
-      is_cut && pprof_varint(&next, &tag) && wire_of(tag >> 3) == (tag & 7);
+      is_cut && pf_take_varint(&next, &tag) && wire_of(tag >> 3) == (tag & 7);
   const bool ends_well = pf_left(&c) == 0;
   if (s.types == 0 || s.misfits * 2 > s.samples ||
       (!is_cut && ends_well && s.strings < s.min_strings))
@@ -257,6 +257,9 @@ static pf_status open_trace (pf_trace *trace, pf_error *error) {
     status = set_info(trace, file, error);
   if (status != PF_OK)
     return status;
+  file->fields = calloc(file->ntypes + 1, sizeof *file->fields);
+  if (file->fields == NULL)
+    return pf_no_memory(error);
   file->fields[0] = (pf_field){"stack", PF_STACK, "call stack of the sample"};
   for (size_t t = 0; t < file->ntypes; t++)
     file->fields[t + 1] =

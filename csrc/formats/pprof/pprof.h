@@ -37,7 +37,7 @@
 ** the samples. Damage is reported to the trace as warnings with codes
 ** "pprof-...".
 **
-**   wire.h      fields and varints
+**   wire.h      fields
 **   open_pprof.c      the format: score, info, tables
 **   index.c     strings, functions and locations, read once
 **   rows_pprof.c      the readers of the tables
@@ -96,8 +96,8 @@ typedef struct pprof_file {
   size_t nranges;
   pf_bytes *strings; /* owned, as are all arrays; the texts are in `bytes` */
   uint32_t nstrings;
-  pprof_type types[PPROF_MAX_TYPES];
-  size_t ntypes;
+  pprof_type *types;
+  size_t ntypes, type_capacity;
   bool has_too_many_types; /* there are more than PPROF_MAX_TYPES */
   pprof_function *functions;
   uint32_t nfunctions;
@@ -108,7 +108,7 @@ typedef struct pprof_file {
   uint32_t *frames;         /* areas of the dictionary */
   uint32_t nframes;
   uint64_t nsamples, nfields, nlabels;
-  pf_field fields[PPROF_MAX_TYPES + 1]; /* schema of table samples */
+  pf_field *fields; /* schema of table samples; set at the end */
   pf_table tables[4];
 } pprof_file;
 
@@ -149,14 +149,16 @@ pf_status pprof_name_or_none (pf_trace *trace, uint64_t number, uint64_t offset,
                               uint32_t *name, pf_error *error);
 
 
-/* The values of a sample as stated. */
+/* The values of a sample as stated; free `at` at the end. */
 typedef struct pprof_values {
-  size_t count; /* may exceed PPROF_MAX_TYPES */
-  int64_t at[PPROF_MAX_TYPES];
+  size_t count; /* may exceed PPROF_MAX_TYPES, the most that are in `at` */
+  size_t capacity;
+  int64_t *at;
 } pprof_values;
 
-/* Append the values of a field: packed or a single one. */
-void pprof_read_values (pprof_values *values, const pprof_field *field);
+/* Append the values of a field: packed or a single one. Returns false if out of
+   memory. */
+bool pprof_read_values (pprof_values *values, const pprof_field *field);
 
 /* Warn if the number of values differs from the number of sample types. */
 pf_status pprof_check_values (pf_trace *trace, const pprof_file *file,
@@ -172,8 +174,8 @@ bool pprof_value (const pprof_file *file, const pprof_values *values,
 pf_status pprof_warn_no_location (pf_trace *trace, uint64_t id, size_t offset,
                                   pf_error *error);
 
-/* The samples of a file, read one by one. Set `trace`, `file` and `at`; free
-   `ids` and `frames` at the end. */
+/* The samples of a file, read one by one. Set `trace`, `file` and `at`; close
+   them at the end. */
 typedef struct pprof_samples {
   pf_trace *trace;
   const pprof_file *file;
@@ -187,6 +189,7 @@ typedef struct pprof_samples {
 
 /* Read the next sample. Returns PF_MORE, PF_END, or a failure. */
 pf_status pprof_next_sample (pprof_samples *samples, pf_error *error);
+void pprof_samples_close (pprof_samples *samples);
 
 /* Bulk read of the stacks of table weights (no columns given) or table samples:
    pf_abilities.read_stacks. */

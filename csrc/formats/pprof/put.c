@@ -12,8 +12,8 @@
 
 
 static void put_varint (pf_sink *sink, uint64_t value) {
-  uint8_t bytes[PPROF_VARINT_SIZE];
-  const uint8_t *const end = pprof_write_varint(bytes, value);
+  uint8_t bytes[PF_VARINT_SIZE];
+  const uint8_t *const end = pf_save_varint(bytes, value);
   (void)pf_sink_put(sink, bytes, (size_t)(end - bytes));
 }
 
@@ -126,7 +126,7 @@ void pprof_put_location (pf_sink *sink, const pprof_location_message *message) {
 
 void pprof_put_sample (pf_sink *sink, pf_bytes ids, pf_bytes values,
                        size_t rest) {
-  uint8_t header[3 * (1 + PPROF_VARINT_SIZE)];
+  uint8_t header[3 * (1 + PF_VARINT_SIZE)];
   const size_t id_field =
       ids.size == 0 ? 0 : 1 + pprof_varint_size(ids.size) + ids.size;
   uint8_t *at = pprof_write_message(

@@ -14,29 +14,18 @@
 #include "formats/pprof/wire.h"
 #include "model/dictionary/names.h"
 
-#define PPROF_VARINT_SIZE 10 /* maximum bytes of a varint */
-
 static inline size_t pprof_varint_size (uint64_t value) {
   const size_t bits = 64 - (size_t)__builtin_clzll(value | 1);
   return (bits + 6) / 7;
 }
 
 
-/* Write a varint to memory. Returns the end. */
-static inline uint8_t *pprof_write_varint (uint8_t *to, uint64_t value) {
-  for (; value >= 0x80; value >>= 7)
-    *to++ = (uint8_t)(value | 0x80);
-  *to++ = (uint8_t)value;
-  return to;
-}
-
-
 /* Write tag and size of a message to memory; the field number is below 16.
-   Returns the end, at most 1 + PPROF_VARINT_SIZE bytes further. */
+   Returns the end, at most 1 + PF_VARINT_SIZE bytes further. */
 static inline uint8_t *pprof_write_message (uint8_t *to, unsigned number,
                                             size_t size) {
   *to++ = (uint8_t)(number << 3 | PPROF_BYTES);
-  return pprof_write_varint(to, size);
+  return pf_save_varint(to, size);
 }
 
 

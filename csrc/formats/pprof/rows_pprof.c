@@ -42,11 +42,16 @@ pf_status pprof_warn_no_location (pf_trace *trace, uint64_t id, size_t offset,
 }
 
 
-void pprof_read_values (pprof_values *values, const pprof_field *field) {
+bool pprof_read_values (pprof_values *values, const pprof_field *field) {
   pprof_numbers numbers = pprof_numbers_of(field);
-  for (uint64_t value; pprof_next_number(&numbers, &value); values->count++)
-    if (values->count < PPROF_MAX_TYPES)
-      values->at[values->count] = (int64_t)value;
+  for (uint64_t value; pprof_next_number(&numbers, &value); values->count++) {
+    if (values->count >= PPROF_MAX_TYPES)
+      continue;
+    if (!pf_grow(&values->at, &values->capacity, values->count + 1))
+      return false;
+    values->at[values->count] = (int64_t)value;
+  }
+  return true;
 }
 
 
@@ -102,6 +107,13 @@ static pf_status find_frames (pprof_samples *s, size_t offset,
 }
 
 
+void pprof_samples_close (pprof_samples *s) {
+  free(s->values.at);
+  free(s->frames);
+  free(s->ids);
+}
+
+
 pf_status pprof_next_sample (pprof_samples *s, pf_error *error) {
   pprof_field message, field;
   do {
@@ -113,8 +125,8 @@ pf_status pprof_next_sample (pprof_samples *s, pf_error *error) {
   while (pprof_next_field(&c, &field)) {
     if (field.number == 1 && !read_ids(s, &field))
       return pf_no_memory(error);
-    if (field.number == 2)
-      pprof_read_values(&s->values, &field);
+    if (field.number == 2 && !pprof_read_values(&s->values, &field))
+      return pf_no_memory(error);
   }
   const pf_status status =
       pprof_check_values(s->trace, s->file, &s->values, message.at, error);
@@ -217,8 +229,7 @@ static pf_status samples_read_stacks (pf_reader *self,
 
 static void samples_close (pf_reader *self) {
   samples_reader *const r = (samples_reader *)(void *)self;
-  free(r->samples.ids);
-  free(r->samples.frames);
+  pprof_samples_close(&r->samples);
   free(r->areas);
   free(r->stacks);
   free(r);

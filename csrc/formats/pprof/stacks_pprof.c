@@ -27,8 +27,8 @@ typedef struct stacks_reader {
   pprof_samples samples;
   const pprof_file *file;
   const pf_stack_target *to;
-  size_t metrics[PPROF_MAX_TYPES]; /* PF_NO_METRIC: unused or not known yet */
-  uint32_t *ranks;                 /* by index in file->frames */
+  size_t *metrics; /* by sample type; PF_NO_METRIC: unused or not known yet */
+  uint32_t *ranks; /* by index in file->frames */
   bool is_sorted;
   path_frame *frames; /* may extend beyond nframes to other paths */
   size_t nframes, frame_capacity;
@@ -167,17 +167,19 @@ pf_status pprof_read_stacks (pf_trace *trace, const pf_stack_target *to,
                        .to = to,
                        .is_sorted = true};
   g->samples.at = pf_cursor_over(g->file->readable, false);
-  pf_status status = rank_frames(g) ? PF_OK : pf_no_memory(error);
-  for (size_t type = 0; type < PPROF_MAX_TYPES; type++)
+  g->metrics = malloc((g->file->ntypes + 1) * sizeof *g->metrics);
+  const bool ok = g->metrics != NULL && rank_frames(g);
+  pf_status status = ok ? PF_OK : pf_no_memory(error);
+  for (size_t type = 0; ok && type < g->file->ntypes; type++)
     g->metrics[type] = PF_NO_METRIC;
-  for (size_t m = 0; m < to->nmetrics; m++) /* column 0 is the stack */
+  for (size_t m = 0; ok && m < to->nmetrics; m++) /* column 0 is the stack */
     g->metrics[to->columns[m] - 1] = to->metrics[m];
-  if (status == PF_OK)
+  if (ok)
     status = read_samples(g, error);
+  free(g->metrics);
   free(g->ranks);
   free(g->frames);
-  free(g->samples.ids);
-  free(g->samples.frames);
+  pprof_samples_close(&g->samples);
   free(g);
   return status;
 }

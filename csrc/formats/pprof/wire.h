@@ -1,5 +1,5 @@
 /*
-** wire.h - reads fields and varints of a protocol buffer. Used by all readers
+** wire.h - reads the fields of a protocol buffer. Used by all readers
 ** of the format. Source: the protocol buffers encoding specification. Nothing
 ** is allocated: fields point into the bytes.
 */
@@ -47,43 +47,23 @@ typedef struct pprof_field {
 } pprof_field;
 
 
-/* Read a varint of at most 10 bytes. Returns false at the end of the bytes or
-   if it is too long; the cursor is then unchanged. */
-static inline bool pprof_varint (pf_cursor *c, uint64_t *value) {
-  uint64_t sum = 0;
-  size_t at = c->at;
-  for (unsigned shift = 0; shift < 64; shift += 7) {
-    if (at == c->bytes.size)
-      return false;
-    const uint8_t byte = c->bytes.at[at++];
-    sum |= (uint64_t)(byte & 0x7f) << shift;
-    if (byte < 0x80) {
-      c->at = at;
-      *value = sum;
-      return true;
-    }
-  }
-  return false;
-}
-
-
 /* Read the next field. Returns false at the end and at an invalid field, where
    the cursor is then left. */
 static inline bool pprof_next_field (pf_cursor *c, pprof_field *field) {
   const size_t at = c->at;
   uint64_t tag, size;
   *field = (pprof_field){.at = at};
-  if (!pprof_varint(c, &tag))
+  if (!pf_take_varint(c, &tag))
     return false;
   field->number = tag >> 3;
   field->wire = (unsigned)(tag & 7);
   bool ok = field->number != 0;
   switch (field->wire) {
-    case PPROF_VARINT: ok = ok && pprof_varint(c, &field->value); break;
+    case PPROF_VARINT: ok = ok && pf_take_varint(c, &field->value); break;
     case PPROF_FIXED64: ok = ok && pf_take_uint(c, 8, &field->value); break;
     case PPROF_FIXED32: ok = ok && pf_take_uint(c, 4, &field->value); break;
     case PPROF_BYTES:
-      ok = ok && pprof_varint(c, &size) && pf_take(c, size, &field->bytes);
+      ok = ok && pf_take_varint(c, &size) && pf_take(c, size, &field->bytes);
       break;
     default: ok = false;
   }
@@ -109,7 +89,7 @@ static inline pprof_numbers pprof_numbers_of (const pprof_field *field) {
 
 static inline bool pprof_next_number (pprof_numbers *numbers, uint64_t *value) {
   if (!numbers->has_single)
-    return pprof_varint(&numbers->packed, value);
+    return pf_take_varint(&numbers->packed, value);
   numbers->has_single = false;
   *value = numbers->single;
   return true;

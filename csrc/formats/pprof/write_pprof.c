@@ -78,15 +78,15 @@ static void put_context (const profile *p, uint32_t node, uint32_t depth) {
   if (depth > 0) {
     const uint64_t id = p->ids[p->ranks[p->contexts->frames[node]]];
     p->starts[depth] = p->starts[depth - 1] - pprof_varint_size(id);
-    pprof_write_varint(p->path + p->starts[depth], id);
+    pf_save_varint(p->path + p->starts[depth], id);
   }
   if (!has_weight(p->contexts, node))
     return;
   const size_t from = p->starts[depth];
   uint8_t *to = p->values;
   for (size_t m = 0; m < p->contexts->nmetrics; m++)
-    to = pprof_write_varint(
-        to, (uint64_t)p->contexts->weights[p->metrics[m]][node]);
+    to =
+        pf_save_varint(to, (uint64_t)p->contexts->weights[p->metrics[m]][node]);
   pprof_put_sample(p->sink, (pf_bytes){p->path + from, p->starts[0] - from},
                    (pf_bytes){p->values, (size_t)(to - p->values)}, 0);
 }
@@ -203,7 +203,7 @@ static pf_status prepare (profile *p) {
   const pf_contexts *const c = p->contexts;
   const size_t nareas = (size_t)pf_areas_count(p->dictionary) + 1;
   p->metrics = pf_array_of_zeros(p->contexts->nmetrics + 1, sizeof *p->metrics);
-  p->values = pf_array_of_zeros(p->contexts->nmetrics + 1, PPROF_VARINT_SIZE);
+  p->values = pf_array_of_zeros(p->contexts->nmetrics + 1, PF_VARINT_SIZE);
   p->ranks = pf_array_of_zeros(nareas, sizeof *p->ranks);
   p->sorted = pf_array_of_zeros(nareas, sizeof *p->sorted);
   p->ids = pf_array_of_zeros(nareas, sizeof *p->ids);

@@ -35,17 +35,6 @@ static pf_bytes first_text (const pf_trace *trace) {
 }
 
 
-/* The separator that the option names, or 0. */
-static uint8_t given_separator (const pf_trace *trace) {
-  pf_bytes text;
-  if (!pf_option_text(trace, "separator", &text) || text.size == 0)
-    return 0;
-  if (text.size == 3 && memcmp(text.at, "tab", 3) == 0)
-    return '\t';
-  return text.at[0];
-}
-
-
 /* Scans the first row that is not blank. Returns the number of cells, or 0. */
 static size_t first_row (pf_bytes head, uint8_t separator, xpp_cell *cells,
                          size_t capacity) {
@@ -92,11 +81,14 @@ static pf_status find_text_fields (pf_trace *trace, xpp_file *file,
   const pf_bytes bytes = first_text(trace);
   const pf_bytes head = {bytes.at,
                          bytes.size < HEAD_BYTES ? bytes.size : HEAD_BYTES};
-  char name[32] = "raw";
   pf_bytes option;
+  uint8_t given = 0;
   file->is_text = true;
-  file->separator = xpp_detect_separator(
-      head, head.size == bytes.size, given_separator(trace), &file->nfields);
+  pf_status status = xpp_separator_option(trace, &given, error);
+  if (status != PF_OK)
+    return status;
+  file->separator = xpp_detect_separator(head, head.size == bytes.size, given,
+                                         &file->nfields);
   if (file->separator == 0)
     return pf_fail(error, PF_EFORMAT, 0,
                    "a table, or rows of text with separators expected, found "
@@ -106,20 +98,14 @@ static pf_status find_text_fields (pf_trace *trace, xpp_file *file,
     return pf_no_memory(error);
   const size_t count = first_row(head, file->separator, cells, file->nfields);
   file->has_names = xpp_are_names(cells, count);
-  const pf_status status = name_text_fields(file, cells, count, error);
+  status = name_text_fields(file, cells, count, error);
   free(cells);
   if (status != PF_OK)
     return status;
-  if (pf_option_text(trace, "code_page", &option) && option.size > 0 &&
-      option.size < sizeof name) {
-    memcpy(name, option.at, option.size);
-    name[option.size] = '\0';
-  }
-  if (pf_charset_open(&file->charset, name))
-    return PF_OK;
-  return pf_warn(
-      trace, PF_NOTE, "dbf-code-page", PF_EUNSUPPORTED, PF_NO_OFFSET, error,
-      "this system cannot convert %s: text passes through as it is", name);
+  if (!pf_option_text(trace, "code_page", &option) ||
+      pf_option_is(trace, "code_page", "auto"))
+    return PF_OK; /* the charset is zeroed: bytes as they are */
+  return pf_charset_open_given(&file->charset, option, error);
 }
 
 /* }====== */
@@ -222,7 +208,7 @@ static pf_status report_roles (pf_trace *trace, const xpp_file *file,
 static pf_status assign_roles (pf_trace *trace, xpp_file *file,
                                const pf_batch *batch, pf_error *error) {
   static const struct {
-    const char *key; /* of a setting; 0: the trace lacks the role */
+    const char *key; /* of a setting; if that is 0, the trace lacks the role */
     xpp_role role;
   } settings[] = {{"TIMELINE", XPP_TIME},
                   {"LINENUMBERS", XPP_LINE},

@@ -21,6 +21,7 @@
 
 #define SLOTS         PF_PIPELINE_SLOTS
 #define FIRST_BATCHES 4          /* processed before the thread is started */
+#define MIN_ROWS      256        /* of a batch, for which a thread is started */
 #define MAX_BYTES     (1u << 18) /* values of PF_BYTES columns in a slot */
 
 typedef struct batch_slot {
@@ -34,7 +35,7 @@ typedef struct batch_slot {
 typedef struct state {
   const pf_pipeline *pipeline;
   batch_slot slots[SLOTS];
-  bool has_thread;
+  bool has_thread, tried_thread;
   pthread_t thread;
   pthread_mutex_t lock;
   pthread_cond_t changed;
@@ -205,6 +206,13 @@ static void enqueue (state *s, batch_slot *slot) {
 }
 
 
+/* If it fails, the caller processes all batches. */
+static void start_thread (state *s) {
+  s->tried_thread = true;
+  s->has_thread = open_others(s) && pf_thread_start(&s->thread, run_thread, s);
+}
+
+
 static void stop_thread (state *s) {
   if (!s->has_thread)
     return;
@@ -232,9 +240,6 @@ static bool is_half_full (state *s) {
 static pf_status read_batches (state *s, pf_error *error) {
   const pf_pipeline *const pipeline = s->pipeline;
   for (size_t batches = 0;; batches++) {
-    if (batches == FIRST_BATCHES) /* else the caller processes all batches */
-      s->has_thread =
-          open_others(s) && pf_thread_start(&s->thread, run_thread, s);
     batch_slot *const slot = free_slot(s);
     if (slot == NULL)
       return PF_MORE;
@@ -243,6 +248,9 @@ static pf_status read_batches (state *s, pf_error *error) {
       *pipeline->has_paused = slot->pull.has_paused;
     if (status != PF_MORE)
       return status;
+    if (batches >= FIRST_BATCHES && slot->pull.batch.rows >= MIN_ROWS &&
+        !s->tried_thread && !pipeline->in_caller)
+      start_thread(s);
     if (pipeline->prepare != NULL)
       pipeline->prepare(pipeline->context, &slot->pull, slot->notes);
     if (pipeline->process_in_caller != NULL && is_half_full(s))

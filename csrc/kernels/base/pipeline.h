@@ -6,8 +6,9 @@
 ** Readers always run in the caller's thread, because they may call Lua, intern
 ** names or add warnings. `process` does none of that and runs in the worker
 ** thread, one batch after the other in the order of the table, so the result
-** does not depend on timing. The first four batches of a table are processed in
-** the caller's thread, and all of them when no thread can be started.
+** does not depend on timing. The thread is started at the first large batch after
+** the first four; until then, and if it cannot be started, batches are processed
+** in the caller's thread: those of many small files are not worth waking one.
 ** pf_pipeline_run joins the thread and frees the slots before it returns; it
 ** borrows all members of the pipeline until then.
 */
@@ -41,6 +42,8 @@ typedef struct pf_pipeline {
      areas of the batch. */
   pf_status (*process)(void *context, const pf_pull *pull,
                        const uint32_t *notes, pf_error *error);
+  bool in_caller;   /* start no thread: `process` also uses the stacks of the
+                     dictionary, which move when the reader adds some */
   void *context;    /* passed to the callbacks */
   bool *has_paused; /* if not NULL, set to true when a live file ended with
                        PF_AGAIN */

@@ -99,16 +99,18 @@ typedef struct pf_call_options {
                       call are unknown, as the outermost call includes them */
   bool whole_only; /* partial = "exclude": omit calls with PF_CALL_PARTIAL */
   bool edges;      /* edges = "include": the first outside begins with the
-                      trace, and the time after the last leave of an area is a
-                      row that only has an outside */
+                      file, and the time from the last leave of an area to the
+                      end of the file is a row that only has an outside */
   bool has_from, has_to;
   int64_t from, to; /* analyse from <= time < to; calls that extend beyond are
                        cut and flagged */
   bool has_last;
-  int64_t last;       /* the trace ended at this time, if later than its last
+  int64_t last;       /* each file ended at this time, if later than its last
                          event */
   uint32_t max_depth; /* of a stack: a deeper call ends the one around it,
-                         flagged `lost unwound`; 0: 65536 */
+                         flagged `lost unwound`; 0: PF_MAX_DEPTH */
 } pf_call_options;
+
+#define PF_MAX_DEPTH 65536
 
 #endif

@@ -167,8 +167,8 @@ static pf_status translate (pf_events *e, const pf_column *column, size_t which,
 }
 
 
-static pf_status encode_lane (pf_events *e, uint64_t word, bool missing,
-                              uint32_t *id) {
+pf_status pf_events_lane_id (pf_events *e, uint64_t word, bool missing,
+                             uint32_t *id) {
   if (pf_id_table_nullable(&e->lanes, &word, &missing, 1, id) != PF_OK)
     return PF_ENOMEM;
   if (!missing) {
@@ -195,7 +195,7 @@ static pf_status encode_lanes (pf_events *e, const pf_column *column) {
       if (!missing && e->lane_cache[at].id != 0 &&
           e->lane_cache[at].word == word)
         id = e->lane_cache[at].id - 1;
-      else if (encode_lane(e, word, missing, &id) != PF_OK)
+      else if (pf_events_lane_id(e, word, missing, &id) != PF_OK)
         return PF_ENOMEM;
     }
     e->lane_ids[i] = id;
@@ -209,7 +209,7 @@ static pf_status encode_lanes (pf_events *e, const pf_column *column) {
 pf_status pf_events_same_lane (pf_events *e, const pf_events *others,
                                uint32_t lane, uint32_t *same) {
   const bool missing = lane == others->lanes.missing;
-  return encode_lane(e, others->lanes.words[lane], missing, same);
+  return pf_events_lane_id(e, others->lanes.words[lane], missing, same);
 }
 
 

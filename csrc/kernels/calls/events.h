@@ -77,6 +77,11 @@ pf_type pf_events_lane_type (const pf_events *events);
 void pf_events_put_lane (const pf_events *events, uint32_t lane,
                          pf_column *column, size_t row);
 
+/* Find or create the id of a lane by its order word, or of "no value".
+   PF_ENOMEM. */
+pf_status pf_events_lane_id (pf_events *events, uint64_t word, bool missing,
+                             uint32_t *id);
+
 /* Set *same to the id in `events` of the lane that has id `lane` in `others`.
    PF_ENOMEM. */
 pf_status pf_events_same_lane (pf_events *events, const pf_events *others,

@@ -99,6 +99,7 @@ typedef struct pf_slot {
   uint8_t kind;                   /* pf_area_kind */
   bool entered, left; /* whether last_enter and last_leave are known */
   bool is_met;        /* in a chunk: it has been entered */
+  bool was_open;      /* while a file ends: it was open then */
 } pf_slot;
 
 /* The time at which the last call of a slot ended, over all epochs; INT64_MIN

@@ -45,7 +45,7 @@ PF_HOT int64_t outside_of (const pf_machine *m, const pf_slot *slot,
                            int64_t time) {
   if (slot->left)
     return duration(elapsed(slot->last_leave, time));
-  if (!m->options.edges || m->epoch != 0 || m->is_chunk)
+  if (!m->options.edges || m->epoch != m->file || m->is_chunk)
     return PF_NO_TIME;
   return time < m->first ? 0 : duration(elapsed(m->first, time));
 }

@@ -13,14 +13,12 @@
 #include "model/base/memory.h"
 #include "model/base/switches.h"
 
-#define MAX_DEPTH 65536
-
 void pf_machine_init (pf_machine *m, const pf_call_options *options,
                       pf_dictionary *dictionary, bool has_areas) {
   memset(m, 0, sizeof *m);
   m->options = *options;
   if (m->options.max_depth == 0)
-    m->options.max_depth = MAX_DEPTH;
+    m->options.max_depth = PF_MAX_DEPTH;
   m->before_range = options->has_from;
   pf_lanes_init(&m->lanes, dictionary, has_areas);
 }
@@ -157,6 +155,57 @@ static pf_status suspend_or_resume (pf_machine *m, uint32_t number,
 }
 
 
+/* {====== The end of a recording ====== */
+
+static void finish_lane (pf_machine *m, pf_lane *lane) {
+  while (lane != NULL && lane->count > 1)
+    pf_close_top(m, lane, m->last, m->after_range ? PF_CALL_CUT : PF_CALL_OPEN);
+}
+
+
+/* Emit a row with the time after the last leave of an area. */
+static void emit_outside_tail (pf_machine *m, uint32_t number) {
+  const pf_slot *const slot = &m->lanes.slots[number];
+  if (slot->was_open || !slot->left || slot->epoch != m->epoch)
+    return;
+  *next_call(m) =
+      (pf_call){.start = slot->last_leave,
+                .stop = m->last,
+                .durations = {PF_NO_TIME, PF_NO_TIME, PF_NO_TIME, PF_NO_TIME,
+                              duration(elapsed(slot->last_leave, m->last))},
+                .slot = number,
+                .caller = PF_NO_AREA,
+                .stack = PF_NO_STACK,
+                .depth = 1};
+  emit(m, 0, false);
+}
+
+
+/* End the calls that are open at the end of a file; with `edges` also emit the
+   times after the last leaves, for which memory was not reserved. */
+static void end_file (pf_machine *m) {
+  const pf_lanes *const lanes = &m->lanes;
+  const uint32_t tails = m->options.edges ? lanes->nslots : 0;
+  m->reserved += tails;
+  if (!pf_grow(&m->calls, &m->capacity, m->reserved)) {
+    m->is_out_of_memory = true;
+    return;
+  }
+  if (m->options.has_last && !m->after_range && m->last < m->options.last)
+    m->last = m->options.last;
+  for (uint32_t i = 0; i < tails; i++)
+    lanes->slots[i].was_open = lanes->slots[i].top != 0;
+  for (size_t i = 0; i < lanes->nlanes; i++)
+    finish_lane(m, lanes->lanes[i]);
+  for (size_t i = 0; i < lanes->ngroups; i++)
+    finish_lane(m, lanes->groups[i]);
+  for (uint32_t i = 0; i < tails; i++)
+    emit_outside_tail(m, i);
+}
+
+/* }====== */
+
+
 /* {====== Events ====== */
 
 /* The next event does not continue the previous ones: end all open calls. */
@@ -199,8 +248,11 @@ static void cut_lane (pf_lane *lane, int64_t from) {
 
 /* Apply the flags that concern all lanes. Returns the others. */
 static unsigned apply_flags (pf_machine *m, unsigned flags, int64_t time) {
-  if ((flags & PF_CALL_NEW_FILE) != 0 && m->has_begun)
+  if ((flags & PF_CALL_NEW_FILE) != 0 && (m->has_begun || m->after_range)) {
+    end_file(m);
     begin_new_run(m, PF_CALL_OPEN);
+    m->file = m->epoch;
+  }
   else if ((flags & PF_CALL_GAP) != 0 && m->has_begun) {
     if (time < m->last)
       begin_new_run(m, PF_CALL_GAP);
@@ -266,6 +318,12 @@ static uint32_t find_slot (pf_machine *m, uint32_t lane, uint32_t area,
     slot->epoch = m->epoch;
     slot->entered = slot->left = false;
   }
+  if (home->epoch < m->file && home->number == PF_NO_SLOT) {
+    /* Lanes of variables begin with each file, not with their first event. */
+    home->last = m->first;
+    if (m->epoch == m->file)
+      pf_lane_begin(home, m->first, m->epoch);
+  }
   if (*time < home->last)
     *time = home->last; /* the time of a lane never goes back */
   home->last = *time;
@@ -317,6 +375,7 @@ static pf_status process (pf_machine *m, const pf_event_rows *rows, size_t i) {
 
 pf_status pf_machine_reserve (pf_machine *m, size_t count) {
   m->ncalls = 0;
+  m->reserved = count;
   return pf_grow(&m->calls, &m->capacity, count) ? PF_OK : PF_ENOMEM;
 }
 
@@ -362,53 +421,9 @@ pf_status pf_machine_process (pf_machine *m, const pf_event_rows *rows,
 /* }====== */
 
 
-/* {====== The end ====== */
-
-static void finish_lane (pf_machine *m, pf_lane *lane) {
-  while (lane != NULL && lane->count > 1)
-    pf_close_top(m, lane, m->last, m->after_range ? PF_CALL_CUT : PF_CALL_OPEN);
-}
-
-
-/* Emit a row with the time after the last leave of an area. */
-static void emit_outside_tail (pf_machine *m, uint32_t number) {
-  const pf_slot *const slot = &m->lanes.slots[number];
-  if (!slot->left || slot->epoch != m->epoch)
-    return;
-  *next_call(m) =
-      (pf_call){.start = slot->last_leave,
-                .stop = m->last,
-                .durations = {PF_NO_TIME, PF_NO_TIME, PF_NO_TIME, PF_NO_TIME,
-                              duration(elapsed(slot->last_leave, m->last))},
-                .slot = number,
-                .caller = PF_NO_AREA,
-                .stack = PF_NO_STACK,
-                .depth = 1};
-  emit(m, 0, false);
-}
-
-
 pf_status pf_machine_finish (pf_machine *m) {
-  const pf_lanes *const lanes = &m->lanes;
-  if (m->options.has_last && !m->after_range && m->last < m->options.last)
-    m->last = m->options.last;
-  if (pf_machine_reserve(m, m->open + lanes->nslots) != PF_OK)
+  if (pf_machine_reserve(m, m->open) != PF_OK)
     return PF_ENOMEM;
-  const uint32_t tails = m->options.edges ? lanes->nslots : 0;
-  uint32_t *const open = tails == 0 ? NULL : calloc(tails, sizeof *open);
-  if (tails > 0 && open == NULL)
-    return PF_ENOMEM;
-  for (uint32_t i = 0; i < tails; i++)
-    open[i] = lanes->slots[i].top;
-  for (size_t i = 0; i < lanes->nlanes; i++)
-    finish_lane(m, lanes->lanes[i]);
-  for (size_t i = 0; i < lanes->ngroups; i++)
-    finish_lane(m, lanes->groups[i]);
-  for (uint32_t i = 0; i < tails; i++)
-    if (open[i] == 0)
-      emit_outside_tail(m, i);
-  free(open);
-  return PF_OK;
+  end_file(m);
+  return m->is_out_of_memory ? PF_ENOMEM : PF_OK;
 }
-
-/* }====== */

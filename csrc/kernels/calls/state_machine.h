@@ -80,11 +80,13 @@ typedef struct pf_machine {
   size_t row;          /* of the event at hand */
   bool is_out_of_memory;
   uint32_t epoch;  /* number of `gap` events and new runs so far */
+  uint32_t file;   /* the epoch in which the file at hand began */
   uint32_t losses; /* number of `lost` flags so far */
   size_t open;     /* number of open calls in all lanes */
   pf_lane *busy;   /* list of the lanes with open calls */
   pf_call *calls;  /* results of the last process or finish */
   size_t ncalls, capacity;
+  size_t reserved; /* of the capacity, see pf_machine_reserve */
 } pf_machine;
 
 void pf_machine_init (pf_machine *machine, const pf_call_options *options,

@@ -14,6 +14,7 @@
 
 /* A range of consecutive inputs. */
 typedef struct input_range {
+  const pf_reader *first; /* of all inputs */
   const pf_chain_input *inputs;
   size_t ninputs;
   pf_stack_target to;
@@ -60,19 +61,34 @@ static pf_status read_and_merge (const input_range *s, bool at_once,
 }
 
 
+static pf_status read_one (const input_range *s, pf_error *error) {
+  const pf_chain_input *const input = s->inputs;
+  pf_reader *reader = input->reader;
+  pf_status status = PF_OK;
+  if (reader == NULL)
+    status = input->open(input->context, s->first, &reader, error);
+  if (status == PF_OK)
+    status = reader->can->read_stacks(reader, &s->to, error);
+  if (reader != NULL && reader != input->reader)
+    reader->close(reader);
+  return status;
+}
+
+
 /* Recursive; the depth is log2 of the number of inputs. */
 static void read_range (void *context) {
   input_range *const s = context;
-  pf_reader *const first = s->inputs[0].reader;
-  s->status = s->ninputs == 1
-                  ? first->can->read_stacks(first, &s->to, &s->error)
-                  : read_and_merge(s, false, &s->error);
+  s->status = s->ninputs == 1 ? read_one(s, &s->error)
+                              : read_and_merge(s, false, &s->error);
 }
 
 
 pf_status pf_chain_read_stacks (const pf_chain_input *inputs, size_t ninputs,
                                 const pf_stack_target *to, pf_error *error) {
-  input_range s = {.inputs = inputs, .ninputs = ninputs, .to = *to};
+  input_range s = {.first = inputs[0].reader,
+                   .inputs = inputs,
+                   .ninputs = ninputs,
+                   .to = *to};
   if (ninputs > 1)
     return read_and_merge(&s, true, error);
   read_range(&s);

@@ -1,6 +1,6 @@
 /*
-** transform_contexts.c - each transformation is a loop over the nodes, parents
-** first, that decides to which new node the weight of a node goes.
+** transform_contexts.c - narrow, rename, invert, shorten and prune loop over the
+** nodes, parents first, and decide to which new node the weights of a node go.
 */
 
 #include <math.h>
@@ -11,12 +11,18 @@
 #include "kernels/contexts/traversal.h"
 
 
-/* Copy the metrics of `from`. Returns memory for the new node of each node,
-   with that of the root set; NULL when out of memory. */
-static uint32_t *begin (pf_contexts *to, const pf_contexts *from) {
-  if (!pf_metrics_add(to, from))
+/* Copy the metrics of `from`, with weights of 0. False when out of memory. */
+static bool copy_metrics (pf_contexts *to, const pf_contexts *from) {
+  to->has_overflowed = from->has_overflowed;
+  return pf_metrics_add(to, from);
+}
+
+
+/* Copy the metrics. Returns memory for the new node of each node, with that of
+   the root set; NULL when out of memory. */
+static uint32_t *prepare_nodes (pf_contexts *to, const pf_contexts *from) {
+  if (!copy_metrics(to, from))
     return NULL;
-  to->has_overflowed |= from->has_overflowed;
   uint32_t *const nodes = malloc(from->count * sizeof *nodes);
   if (nodes != NULL)
     nodes[0] = 0;
@@ -24,18 +30,19 @@ static uint32_t *begin (pf_contexts *to, const pf_contexts *from) {
 }
 
 
-static void carry_weights (pf_contexts *to, const pf_contexts *from,
-                           uint32_t node, uint32_t new_node) {
+static void add_weights (pf_contexts *to, const pf_contexts *from,
+                         uint32_t node, uint32_t new_node) {
   for (size_t m = 0; m < from->nmetrics; m++)
     pf_context_add(to, new_node, m, from->weights[m][node]);
 }
 
 
-/* The same when the new node may be that of the caller (`above`): then the
-   weight of the node is added there, but not its calls. The root has no
-   calls. */
-static void charge_weights (pf_contexts *to, const pf_contexts *from,
-                            uint32_t node, uint32_t new_node, uint32_t above) {
+/* The same when the new node may be that of the caller (`above`), into which the
+   node is then merged: all weights but its calls are added there. The root has
+   no calls. */
+static void add_merged_weights (pf_contexts *to, const pf_contexts *from,
+                                uint32_t node, uint32_t new_node,
+                                uint32_t above) {
   const size_t calls = new_node == above && node != 0
                            ? pf_metric_named(from, "calls")
                            : PF_NO_METRIC;
@@ -52,19 +59,9 @@ static unsigned mark_of (const uint8_t *marks, size_t count, uint32_t area) {
 }
 
 
-/* Whether the stacks that end in a node are kept. */
-static bool is_kept (uint8_t seen) {
+/* Whether a stack is kept whose frames have these marks. */
+static bool is_selected (uint8_t seen) {
   return (seen & PF_FRAME_FOCUS) != 0 && (seen & PF_FRAME_IGNORE) == 0;
-}
-
-
-/* Whether a node has a weight other than calls. */
-static bool has_cost (const pf_contexts *c, uint32_t node) {
-  const size_t calls = pf_metric_named(c, "calls");
-  for (size_t m = 0; m < c->nmetrics; m++)
-    if (m != calls && c->weights[m][node] != 0)
-      return true;
-  return false;
 }
 
 
@@ -75,11 +72,12 @@ static bool narrow_weights (pf_contexts *to, const pf_contexts *from,
                             uint32_t node, const uint32_t *nodes) {
   const uint32_t above = node == 0 ? 0 : nodes[from->parents[node]];
   uint32_t charged = nodes[node];
-  if (node != 0 && charged == 0 && has_cost(from, node))
+  if (node != 0 && charged == 0 &&
+      pf_context_has_weight(from, node, pf_metric_named(from, "calls")))
     charged = pf_context_of(to, 0, from->frames[node]);
   if (charged == PF_NO_CONTEXT)
     return false;
-  charge_weights(to, from, node, charged, above);
+  add_merged_weights(to, from, node, charged, above);
   return true;
 }
 
@@ -87,10 +85,10 @@ static bool narrow_weights (pf_contexts *to, const pf_contexts *from,
 pf_status pf_contexts_narrow (pf_contexts *to, const pf_contexts *from,
                               const uint8_t *marks, size_t count,
                               pf_error *error) {
-  uint32_t *const nodes = begin(to, from);
+  uint32_t *const nodes = prepare_nodes(to, from);
   uint8_t *const seen = malloc(from->count);
-  bool *const kept = malloc(from->count);
-  bool ok = nodes != NULL && seen != NULL && kept != NULL;
+  bool *const copied = calloc(from->count, sizeof *copied);
+  bool ok = nodes != NULL && seen != NULL && copied != NULL;
   if (ok) {
     /* seen[node]: the marks of all frames of the stack of the node. Without
        a focus all stacks have it. */
@@ -101,29 +99,26 @@ pf_status pf_contexts_narrow (pf_contexts *to, const pf_contexts *from,
     for (uint32_t i = 1; i < from->count; i++)
       seen[i] = (uint8_t)(seen[from->parents[i]] |
                           mark_of(marks, count, from->frames[i]));
-    /* kept[node]: the node or any below it is kept; only these are copied.
-       */
-    memset(kept, 0, from->count);
+    /* copied[node]: the stack of the node or of any below it is selected */
     for (uint32_t i = from->count; i-- > 1;) {
-      kept[i] |= is_kept(seen[i]);
-      if (kept[i])
-        kept[from->parents[i]] = true;
+      copied[i] |= is_selected(seen[i]);
+      copied[from->parents[i]] |= copied[i];
     }
-    ok = !is_kept(seen[0]) || narrow_weights(to, from, 0, nodes);
+    ok = !is_selected(seen[0]) || narrow_weights(to, from, 0, nodes);
   }
   for (uint32_t i = 1; ok && i < from->count; i++) {
-    if (!kept[i])
+    if (!copied[i])
       continue;
     const uint32_t above = nodes[from->parents[i]];
     nodes[i] = (mark_of(marks, count, from->frames[i]) & PF_FRAME_HIDE) != 0
                    ? above
                    : pf_context_of(to, above, from->frames[i]);
     ok = nodes[i] != PF_NO_CONTEXT &&
-         (!is_kept(seen[i]) || narrow_weights(to, from, i, nodes));
+         (!is_selected(seen[i]) || narrow_weights(to, from, i, nodes));
   }
   free(nodes);
   free(seen);
-  free(kept);
+  free(copied);
   return ok ? PF_OK : pf_no_memory(error);
 }
 
@@ -135,10 +130,10 @@ pf_status pf_contexts_narrow (pf_contexts *to, const pf_contexts *from,
 pf_status pf_contexts_rename (pf_contexts *to, const pf_contexts *from,
                               const uint32_t *frames, size_t count, bool folds,
                               pf_error *error) {
-  uint32_t *const nodes = begin(to, from);
+  uint32_t *const nodes = prepare_nodes(to, from);
   bool ok = nodes != NULL;
   if (ok)
-    carry_weights(to, from, 0, 0);
+    add_weights(to, from, 0, 0);
   for (uint32_t i = 1; ok && i < from->count; i++) {
     const uint32_t old = from->frames[i];
     const uint32_t frame = old < count ? frames[old] : old;
@@ -148,29 +143,20 @@ pf_status pf_contexts_rename (pf_contexts *to, const pf_contexts *from,
                    : pf_context_of(to, above, frame);
     ok = nodes[i] != PF_NO_CONTEXT;
     if (ok)
-      charge_weights(to, from, i, nodes[i], above);
+      add_merged_weights(to, from, i, nodes[i], above);
   }
   free(nodes);
   return ok ? PF_OK : pf_no_memory(error);
 }
 
 
-static bool has_weight (const pf_contexts *c, uint32_t node) {
-  for (size_t m = 0; m < c->nmetrics; m++)
-    if (c->weights[m][node] != 0)
-      return true;
-  return false;
-}
-
-
 pf_status pf_contexts_invert (pf_contexts *to, const pf_contexts *from,
                               uint32_t depth, pf_error *error) {
-  uint32_t *const nodes = begin(to, from);
-  bool ok = nodes != NULL;
+  bool ok = copy_metrics(to, from);
   if (ok)
-    carry_weights(to, from, 0, 0);
+    add_weights(to, from, 0, 0);
   for (uint32_t i = 1; ok && i < from->count; i++) {
-    if (!has_weight(from, i))
+    if (!pf_context_has_weight(from, i, PF_NO_METRIC))
       continue;
     uint32_t node = 0, left = depth;
     for (uint32_t up = i; ok && up != 0 && left > 0;
@@ -179,9 +165,8 @@ pf_status pf_contexts_invert (pf_contexts *to, const pf_contexts *from,
       ok = node != PF_NO_CONTEXT;
     }
     if (ok)
-      carry_weights(to, from, i, node);
+      add_weights(to, from, i, node);
   }
-  free(nodes);
   return ok ? PF_OK : pf_no_memory(error);
 }
 
@@ -194,16 +179,16 @@ pf_status pf_contexts_invert (pf_contexts *to, const pf_contexts *from,
    others go to their callers. False when out of memory, also for NULL. */
 static bool fold_nodes (pf_contexts *to, const pf_contexts *from,
                         const bool *folded) {
-  uint32_t *const nodes = begin(to, from);
+  uint32_t *const nodes = prepare_nodes(to, from);
   bool ok = nodes != NULL && folded != NULL;
   if (ok)
-    carry_weights(to, from, 0, 0);
+    add_weights(to, from, 0, 0);
   for (uint32_t i = 1; ok && i < from->count; i++) {
     const uint32_t above = nodes[from->parents[i]];
     nodes[i] = folded[i] ? above : pf_context_of(to, above, from->frames[i]);
     ok = nodes[i] != PF_NO_CONTEXT;
     if (ok)
-      charge_weights(to, from, i, nodes[i], above);
+      add_merged_weights(to, from, i, nodes[i], above);
   }
   free(nodes);
   return ok;
@@ -222,31 +207,54 @@ static uint32_t *depths_of (const pf_contexts *c) {
 }
 
 
-pf_status pf_contexts_depth (const pf_contexts *from, bool turned,
+/* The stacks at a depth: a stack is a node with a weight. */
+typedef struct level {
+  uint64_t stacks; /* of exactly this depth */
+  uint64_t nodes; /* of this depth that are in a stack: as many stacks have this
+                      depth when deeper ones are shortened to it */
+} level;
+
+
+/* Count the stacks by depth in levels[c->count], with memory for a flag for each
+   node. Returns their number. */
+static uint64_t count_stacks (const pf_contexts *c, const uint32_t *depths,
+                              bool *in_stack, level *levels) {
+  uint64_t count = 0;
+  for (uint32_t i = c->count; i-- > 1;) {
+    const bool is_end = pf_context_has_weight(c, i, PF_NO_METRIC);
+    in_stack[i] |= is_end;
+    in_stack[c->parents[i]] |= in_stack[i];
+    levels[depths[i]].stacks += is_end;
+    levels[depths[i]].nodes += in_stack[i];
+    count += is_end;
+  }
+  return count;
+}
+
+
+pf_status pf_contexts_depth (const pf_contexts *from, bool inverted,
                              uint64_t max_frames, uint32_t *depth,
                              pf_error *error) {
   uint32_t *const depths = depths_of(from);
-  uint64_t *const counts = calloc(from->count, sizeof *counts);
+  bool *const in_stack = calloc(from->count, sizeof *in_stack);
+  level *const levels = calloc(from->count, sizeof *levels);
+  const bool ok = depths != NULL && in_stack != NULL && levels != NULL;
   *depth = PF_ANY_DEPTH;
-  if (depths != NULL && counts != NULL) {
-    uint64_t deeper = 0, frames = 0; /* stacks of a depth of d or more */
-    for (uint32_t i = 1; i < from->count; i++)
-      if (has_weight(from, i)) {
-        counts[depths[i]]++;
-        deeper++;
-      }
+  if (ok) {
+    uint64_t deeper = count_stacks(from, depths, in_stack, levels);
+    uint64_t frames = 0; /* of the stacks, or of the levels, above depth d */
     for (uint32_t d = 1; d < from->count && deeper > 0; d++) {
-      frames += turned ? deeper : counts[d] * d;
-      deeper -= counts[d];
-      if (frames > max_frames) {
+      if (frames + (inverted ? deeper : levels[d].nodes * d) > max_frames) {
         *depth = d > 1 ? d - 1 : 1;
         break;
       }
+      frames += inverted ? deeper : levels[d].stacks * d;
+      deeper -= levels[d].stacks;
     }
   }
-  const bool ok = depths != NULL && counts != NULL;
   free(depths);
-  free(counts);
+  free(in_stack);
+  free(levels);
   return ok ? PF_OK : pf_no_memory(error);
 }
 
@@ -284,7 +292,8 @@ pf_status pf_contexts_prune (pf_contexts *to, const pf_contexts *from,
 /* {====== Scaling, one metric ====== */
 
 /* In the order of the traversal each new weight is the difference of two
-   rounded running sums, so the sum of all is the rounded sum. */
+   rounded running sums, so the sum of all is the rounded sum. A difference of
+   more than 64 bits becomes 0. */
 static void scale_metric (pf_contexts *to, const pf_traversal *t,
                           int64_t *weights, pf_factor factor) {
   pf_wide sum = 0;

@@ -2,9 +2,12 @@
 ** transform_contexts.h - compute contexts from other contexts: narrow, rename,
 ** invert, shorten, scale, pick, prune. Used by context_profile.c and
 ** export_contexts.c of lua/profile, which open and close all profiles. Arrays
-** are borrowed during the call. Each function fills the empty profile `to`
-** (pf_contexts_open) over the same dictionary, does not change `from`, and
-** returns PF_OK or PF_ENOMEM.
+** are borrowed during the call. Functions with `to` fill that empty profile
+** (pf_contexts_open) over the same dictionary, and do not change `from`. All
+** return PF_OK or PF_ENOMEM; after that `to` can only be closed.
+**
+** A frame that is hidden, merged or folded into its caller adds all its weights
+** to the caller except the metric "calls", which is dropped.
 */
 
 #ifndef transform_contexts_h
@@ -40,25 +43,26 @@ pf_status pf_contexts_rename (pf_contexts *to, const pf_contexts *from,
 pf_status pf_contexts_invert (pf_contexts *to, const pf_contexts *from,
                               uint32_t depth, pf_error *error);
 
-/* Fold contexts below `depth` frames into their callers. */
+/* Fold contexts deeper than `depth` frames into their callers. */
 pf_status pf_contexts_shorten (pf_contexts *to, const pf_contexts *from,
                                uint32_t depth, pf_error *error);
 
 #define PF_ANY_DEPTH UINT32_MAX
 
 /*
-** Set *depth to the largest depth at which all stacks with a weight have at
-** most `max_frames` frames in total, when they are written one by one, or
-** inverted (`turned`); to PF_ANY_DEPTH if no limit is needed. For deep stacks
-** the number of frames grows with the square of the number of contexts.
+** Set *depth to the largest depth, at least 1, at which all stacks with a weight
+** have at most `max_frames` frames in total, when they are shortened to it and
+** written one by one, or `inverted` to that depth, before equal ones are merged;
+** to PF_ANY_DEPTH if no limit is needed. For deep stacks the number of frames
+** grows with the square of the number of contexts.
 */
-pf_status pf_contexts_depth (const pf_contexts *from, bool turned,
+pf_status pf_contexts_depth (const pf_contexts *from, bool inverted,
                              uint64_t max_frames, uint32_t *depth,
                              pf_error *error);
 
-/* Multiply by a factor, exactly. Weights stay whole numbers, and the sum of
-   each metric is the rounded product of its sum: remainders go to the next
-   weight. */
+/* Multiply by an exact factor. Weights stay whole numbers, and the sum of each
+   metric is the rounded product of its sum: remainders go to the next weight.
+   If a sum or a weight exceeds 64 bits, has_overflowed is set. */
 pf_status pf_contexts_scale (pf_contexts *to, const pf_contexts *from,
                              pf_factor factor, pf_error *error);
 
@@ -66,8 +70,8 @@ pf_status pf_contexts_scale (pf_contexts *to, const pf_contexts *from,
 pf_status pf_contexts_pick (pf_contexts *to, const pf_contexts *from,
                             size_t metric, const char *name, pf_error *error);
 
-/* Fold contexts whose total is less than `share` of the whole, by a metric,
-   into their callers. */
+/* Fold contexts whose total is less than `share` of the whole, by a metric, into
+   their callers. Absolute values are compared. */
 pf_status pf_contexts_prune (pf_contexts *to, const pf_contexts *from,
                              size_t metric, double share, pf_error *error);
 

@@ -14,7 +14,7 @@
 
 #define PF_NO_RANGE      SIZE_MAX
 #define PF_INDEX_STEPS   8 /* ranges that pf_index_near tries in sequence */
-#define PF_INDEX_AT_ONCE PF_RANGES_AT_ONCE
+#define PF_INDEX_AT_ONCE 64
 
 typedef struct pf_address_index {
   const pf_ranges *ranges; /* borrowed */

@@ -61,14 +61,22 @@ static pf_status intern_texts (pf_keys *k, const pf_column *column, size_t rows,
 }
 
 
+/* Round a number down to a bucket. A number that is too large for a quotient is a
+   multiple of the width. */
+static double floor_num (double value, double width) {
+  const double quotient = value / width;
+  return isfinite(quotient) ? floor(quotient) * width : value;
+}
+
+
 /* Round the words of a key down to its buckets. */
 static void floor_words (const pf_key *key, pf_type type, uint64_t *words,
                          size_t rows) {
   uint64_t low = 0, span = 0; /* the last bucket is [low, low + span) */
   if (type == PF_NUM && key->bucket_num > 0)
     for (size_t i = 0; i < rows; i++)
-      words[i] = pf_order_num(
-          floor(pf_unorder_num(words[i]) / key->bucket_num) * key->bucket_num);
+      words[i] =
+          pf_order_num(floor_num(pf_unorder_num(words[i]), key->bucket_num));
   else if (type == PF_INT && key->octave)
     for (size_t i = 0; i < rows; i++)
       words[i] = pf_order_int(floor_octave(pf_unorder_int(words[i])));

@@ -249,6 +249,22 @@ static pf_status add_count (pf_buckets *b, uint32_t at, uint64_t count) {
 }
 
 
+pf_status pf_quantile_add_count (pf_quantile *q, pf_quantile_pool *pool,
+                                 uint16_t code, uint64_t values) {
+  if (!q->sketched && sketch(q, pool, PF_INT) != PF_OK)
+    return PF_ENOMEM;
+  q->count += values;
+  if (code <= 1) {
+    q->zeros += values;
+    return PF_OK;
+  }
+  const uint32_t bucket = code + PF_BUCKET_CODED;
+  return extend(&q->positive, bucket)
+             ? add_count(&q->positive, bucket - q->positive.first, values)
+             : PF_ENOMEM;
+}
+
+
 /* Extend the counters to all buckets that are used in `more`. */
 static bool extend_to_buckets (pf_buckets *b, const pf_buckets *more) {
   uint32_t first = 0, end = more->size;
@@ -365,14 +381,37 @@ static double value_at_rank (const pf_quantile *q, pf_type type,
 }
 
 
+const uint64_t *pf_quantile_words (pf_quantile *q) {
+  if (q->words != NULL && !q->sorted)
+    qsort(q->words, (size_t)q->count, sizeof *q->words, compare_words);
+  q->sorted = true;
+  return q->words;
+}
+
+
+bool pf_quantile_next_count (const pf_quantile *q, uint16_t *code,
+                             uint64_t *values) {
+  const pf_buckets *const b = &q->positive;
+  if (*code < 1 && q->zeros > 0) {
+    *code = 1;
+    *values = q->zeros;
+    return true;
+  }
+  const uint32_t next = *code + 1u + PF_BUCKET_CODED;
+  for (uint32_t i = next < b->first ? 0 : next - b->first; i < b->size; i++)
+    if (count_at(b, i) > 0) {
+      *code = (uint16_t)(b->first + i - PF_BUCKET_CODED);
+      *values = count_at(b, i);
+      return true;
+    }
+  return false;
+}
+
+
 uint64_t pf_quantile_at (pf_quantile *q, pf_type type, uint32_t rank) {
   const uint64_t nearest = rank_of(q->count, rank);
-  if (q->words != NULL) {
-    if (!q->sorted)
-      qsort(q->words, (size_t)q->count, sizeof *q->words, compare_words);
-    q->sorted = true;
-    return q->words[nearest - 1];
-  }
+  if (q->words != NULL)
+    return pf_quantile_words(q)[nearest - 1];
   if (nearest == 1 || nearest == q->count)
     return nearest == 1 ? q->min : q->max;
   const uint64_t word = word_of(value_at_rank(q, type, nearest), type);

@@ -80,6 +80,20 @@ static inline uint16_t pf_quantile_code (int64_t value) {
 pf_status pf_quantile_add_codes (pf_quantile *quantile, const uint16_t *codes,
                                  size_t step, size_t count);
 
+/* Add `values` integers with a code, 1 or more, and change to buckets first if
+   the values are stored; as above for the rest. */
+pf_status pf_quantile_add_count (pf_quantile *quantile, pf_quantile_pool *pool,
+                                 uint16_t code, uint64_t values);
+
+/* Set *code to the next code above it that a sketched quantile of integers >= 0
+   has values of, and *values to their number. False: there is none. */
+bool pf_quantile_next_count (const pf_quantile *quantile, uint16_t *code,
+                             uint64_t *values);
+
+/* The stored values in ascending order, as many as `count`; NULL when there are
+   none or they are in buckets. */
+const uint64_t *pf_quantile_words (pf_quantile *quantile);
+
 /* Prefetch the counters of codes from..to. */
 static inline void pf_quantile_prefetch (const pf_quantile *quantile,
                                          uint16_t from, uint16_t to) {

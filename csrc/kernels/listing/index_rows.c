@@ -42,7 +42,7 @@ static const char *const kinds[NKINDS] = {"cell", "cell_file", "row_end"};
 
 #define COLUMNS      3
 #define COLUMN_WIDTH 26 /* (80 - 1) / COLUMNS */
-#define LABEL_WIDTH  5
+#define LABEL_WIDTH  5  /* minimum, with its brackets */
 
 typedef struct index_reader {
   listing_reader listing;
@@ -107,6 +107,8 @@ static void put_label (index_reader *self, pf_batch *batch, size_t node) {
 }
 
 
+/* Put the next cell, or after the last one of a row its end. False: there are no
+   more rows. */
 static bool make_cell (listing_reader *reader, pf_batch *batch) {
   index_reader *self = (index_reader *)reader;
   if (self->row == self->rows)

@@ -159,10 +159,23 @@ void pf_items_close (pf_items *items) {
 }
 
 
-static int compare_items (const void *context, const void *left,
-                          const void *right) {
-  const pf_item *const a = left, *const b = right;
-  (void)context;
+static uint64_t address_of (const pf_graph *graph, uint32_t function) {
+  return function == PF_NO_FUNCTION ? UINT64_MAX : graph->addresses[function];
+}
+
+
+/* Compare the addresses of items that are equal otherwise. */
+static int compare_addresses (const pf_graph *graph, const pf_item *a,
+                              const pf_item *b) {
+  if (graph->facts.compat || graph->addresses == NULL)
+    return 0;
+  const uint64_t x = address_of(graph, a->other);
+  const uint64_t y = address_of(graph, b->other);
+  return (x > y) - (x < y);
+}
+
+
+static int compare_keys (const pf_item *a, const pf_item *b) {
   if (a->kind != b->kind)
     return a->kind < b->kind ? -1 : 1;
   if (a->time != b->time)
@@ -171,23 +184,36 @@ static int compare_items (const void *context, const void *left,
 }
 
 
+static int compare_items (const void *context, const void *left,
+                          const void *right) {
+  const int order = compare_keys(left, right);
+  return order != 0 ? order : compare_addresses(context, left, right);
+}
+
+
 static int compare_reversed (const void *context, const void *left,
                              const void *right) {
-  return compare_items(context, right, left);
+  const int order = compare_keys(right, left);
+  return order != 0 ? order : compare_addresses(context, left, right);
 }
 
 
 /* Sort the items from number `from` on, by descending time. */
-static void sort_from (pf_items *items, size_t from) {
+static void sort_from (pf_items *items, const pf_flow *flow, size_t from) {
   pf_sort(items->list + from, items->spare, items->count - from,
-          sizeof *items->list, compare_reversed, NULL);
+          sizeof *items->list, compare_reversed, flow->graph);
 }
 
 
-static void add_arc (pf_items *items, const pf_flow *flow, uint32_t number) {
+/* Append an arc, whose other end is its callee or else its caller. */
+static void add_arc (pf_items *items, const pf_flow *flow, uint32_t number,
+                     bool to_callee) {
   const pf_arc *const arc = &flow->graph->arcs[number];
   pf_item *const item = &items->list[items->count++];
-  *item = (pf_item){number, PF_ARC_SELF, arc->count, 0, {0, 0}};
+  *item = (pf_item){.number = number,
+                    .other = to_callee ? arc->callee : arc->caller,
+                    .kind = PF_ARC_SELF,
+                    .count = arc->count};
   if (arc->caller == arc->callee)
     return;
   if (pf_flow_is_inner(flow, arc)) {
@@ -208,12 +234,12 @@ void pf_items_callers (pf_items *items, const pf_flow *flow, size_t function,
   for (uint32_t i = first[1]; i-- > first[0];)
     if (!only_outside ||
         graph->arcs[graph->parents[i]].caller == PF_NO_FUNCTION)
-      add_arc(items, flow, graph->parents[i]);
+      add_arc(items, flow, graph->parents[i], false);
   if (ascending)
     pf_sort(items->list + from, items->spare, items->count - from,
-            sizeof *items->list, compare_items, NULL);
+            sizeof *items->list, compare_items, graph);
   else
-    sort_from(items, from);
+    sort_from(items, flow, from);
 }
 
 
@@ -221,8 +247,8 @@ void pf_items_callees (pf_items *items, const pf_flow *flow, size_t function) {
   const uint32_t *const first = &flow->graph->child_first[function];
   const size_t from = items->count;
   for (uint32_t i = first[1]; i-- > first[0];)
-    add_arc(items, flow, i);
-  sort_from(items, from);
+    add_arc(items, flow, i, true);
+  sort_from(items, flow, from);
 }
 
 
@@ -232,11 +258,15 @@ void pf_items_members (pf_items *items, const pf_flow *flow, size_t cycle) {
        f = flow->cycles.next[f]) {
     const pf_share share = {pf_flow_shown_self(flow, f),
                             pf_flow_shown_child(flow, f)};
-    items->list[items->count++] = (pf_item){
-        f, 0, pf_add(flow->nodes[f].calls, flow->graph->self_calls[f]),
-        share.self + share.child, share};
+    items->list[items->count++] =
+        (pf_item){f,
+                  f,
+                  0,
+                  pf_add(flow->nodes[f].calls, flow->graph->self_calls[f]),
+                  share.self + share.child,
+                  share};
   }
-  sort_from(items, from);
+  sort_from(items, flow, from);
 }
 
 /* }====== */

@@ -41,6 +41,7 @@ enum {
 /* An arc of an entry, or a member of a cycle, with its sort keys. */
 typedef struct pf_item {
   uint32_t number; /* of the arc, or of the function */
+  uint32_t other;  /* the function at the other end, or PF_NO_FUNCTION */
   uint32_t kind;   /* of the arc; 0 for members */
   int64_t count;   /* calls */
   double time;     /* share.self + share.child */
@@ -48,8 +49,9 @@ typedef struct pf_item {
 } pf_item;
 
 /* Arcs and members in the order in which they are shown: by kind, time and
-   count, descending. The sort is stable. The reader that opens a list closes
-   it. */
+   count, descending, then by the address of the other function, so that the
+   order of the input does not matter; equal ones of compat graphs stay in that
+   order, as gprof shows them. The reader that opens a list closes it. */
 typedef struct pf_items {
   pf_item *list, *spare; /* for all arcs of any function, or any cycle */
   size_t count;

@@ -20,6 +20,7 @@ typedef struct chain_reader {
   char *names; /* of the constants, concatenated */
   size_t ninputs, nconstants;
   size_t id;     /* the column of ids, or SIZE_MAX */
+  size_t zeros;  /* the column of omit_zeros, or SIZE_MAX */
   size_t at;     /* the current input */
   uint64_t base; /* ids used by the inputs before it */
 } chain_reader;
@@ -37,14 +38,28 @@ static void fill_constant (pf_column *column, size_t rows, uint32_t name) {
 }
 
 
-/* Close an input, unless it is NULL. The first one stays open: its fields are
-   those of the chain. */
-static void close_input (pf_chain_input *input) {
-  if (input == NULL || input->owner == NULL)
+/* Closes an input that has ended, or that is not read further, if the chain or
+   its owner may: not the first one, whose fields are those of the chain. */
+static void close_input (const chain_reader *c, pf_chain_input *input) {
+  if (input == c->inputs || input->reader == NULL ||
+      (input->owner == NULL && input->open == NULL))
     return;
-  *input->owner = NULL;
+  if (input->owner != NULL)
+    *input->owner = NULL;
   input->reader->close(input->reader);
   input->reader = NULL;
+}
+
+
+static pf_status open_input (const chain_reader *c, pf_chain_input *input,
+                             pf_error *error) {
+  if (input->reader != NULL)
+    return PF_OK;
+  const pf_status status =
+      input->open(input->context, c->inputs[0].reader, &input->reader, error);
+  if (status == PF_OK && c->zeros != SIZE_MAX)
+    input->reader->can->omit_zeros(input->reader, c->zeros);
+  return status;
 }
 
 
@@ -52,8 +67,10 @@ static pf_status chain_next (pf_reader *self, pf_batch *batch,
                              pf_error *error) {
   chain_reader *const c = (chain_reader *)(void *)self;
   while (c->at < c->ninputs) {
-    pf_reader *const input = c->inputs[c->at].reader;
-    const pf_status status = input->next(input, batch, error);
+    pf_chain_input *const input = &c->inputs[c->at];
+    pf_status status = open_input(c, input, error);
+    if (status == PF_OK)
+      status = input->reader->next(input->reader, batch, error);
     if (status == PF_MORE) {
       if (c->id != SIZE_MAX && batch->columns[c->id].data != NULL)
         for (size_t row = 0; row < batch->rows; row++)
@@ -64,8 +81,8 @@ static pf_status chain_next (pf_reader *self, pf_batch *batch,
     }
     if (status != PF_END)
       return status;
-    c->base += c->inputs[c->at].ids_used;
-    close_input(c->at == 0 ? NULL : &c->inputs[c->at]);
+    c->base += input->ids_used;
+    close_input(c, input);
     c->at++;
   }
   pf_batch_clear(batch);
@@ -83,7 +100,8 @@ static pf_status chain_read_stacks (pf_reader *self, const pf_stack_target *to,
 
 static bool can_read_stacks (const pf_chain_input *inputs, size_t ninputs) {
   for (size_t i = 0; i < ninputs; i++)
-    if (pf_can(inputs[i].reader)->read_stacks == NULL)
+    if (inputs[i].reader != NULL &&
+        pf_can(inputs[i].reader)->read_stacks == NULL)
       return false;
   return ninputs > 0;
 }
@@ -91,6 +109,8 @@ static bool can_read_stacks (const pf_chain_input *inputs, size_t ninputs) {
 
 static void chain_omit_zeros (pf_reader *self, size_t column) {
   chain_reader *const c = (chain_reader *)(void *)self;
+  if (pf_can(c->inputs[0].reader)->omit_zeros != NULL)
+    c->zeros = column;
   for (size_t i = 0; i < c->ninputs; i++) {
     pf_reader *const input = c->inputs[i].reader;
     if (input != NULL && pf_can(input)->omit_zeros != NULL)
@@ -109,6 +129,8 @@ static void chain_want (pf_reader *self, bool *wanted) {
 
 static void chain_close (pf_reader *self) {
   chain_reader *const c = (chain_reader *)(void *)self;
+  if (c->inputs != NULL && c->at < c->ninputs && c->inputs[c->at].open != NULL)
+    close_input(c, &c->inputs[c->at]);
   free(c->inputs);
   free(c->constants);
   free(c->fields);
@@ -168,6 +190,7 @@ pf_status pf_chain_open (const pf_chain_input *inputs, size_t ninputs,
   c->ninputs = ninputs;
   c->nconstants = nconstants;
   c->id = id;
+  c->zeros = SIZE_MAX;
   const bool done = set_inputs(c, inputs) && set_fields(c, constants);
   return pf_reader_opened(&c->reader, done ? PF_OK : pf_no_memory(error),
                           reader);

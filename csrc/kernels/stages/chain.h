@@ -9,9 +9,15 @@
 
 #include "model/rows/batch.h"
 
-/* One of the concatenated readers. */
+/* One of the concatenated readers. Its reader may be NULL, except of the first
+   one: it is opened when the input before has ended, and closed at its end. */
 typedef struct pf_chain_input {
-  pf_reader *reader;         /* borrowed */
+  pf_reader *reader; /* borrowed, or NULL */
+  /* Open the reader, in any thread. `first` is that of the first input: both
+     have the same fields and abilities. */
+  pf_status (*open)(void *context, const pf_reader *first, pf_reader **reader,
+                    pf_error *error);
+  void *context;
   const uint32_t *constants; /* the value (a name) of each constant, or
                                 PF_NO_NAME */
   uint64_t ids_used;         /* how many values its id column counts */

@@ -324,22 +324,36 @@ void pf_call_sums_clear (pf_call_sums *t, size_t group, size_t which) {
 }
 
 
-static void merge_duration (pf_call_sums *t, size_t group,
-                            const pf_call_sums *more, size_t from,
-                            size_t which) {
+pf_duration_sums pf_call_sums_duration (const pf_call_sums *t, size_t group,
+                                        size_t which) {
+  const pf_cold_sums *const rest = &t->rest[group];
+  pf_duration_sums of = {.sum = (pf_wide)rest->wraps[which] << 64 |
+                                (pf_wide)t->hot[group].of[which].sum,
+                         .min = t->hot[group].of[which].min,
+                         .max = rest->max[which],
+                         .missing = rest->missing[which],
+                         .max_at =
+                             which < PF_MAX_STARTS ? rest->max_at[which] : 0};
+  if (t->has_squares)
+    of.squares = t->squares[group * PF_DURATIONS + which];
+  return of;
+}
+
+
+void pf_call_sums_add_duration (pf_call_sums *t, size_t group, size_t which,
+                                const pf_duration_sums *more) {
   pf_hot_sums *const to = &t->hot[group];
   pf_cold_sums *const rest = &t->rest[group];
-  const pf_hot_sums *const other = &more->hot[from];
-  const pf_cold_sums *const other_rest = &more->rest[from];
-  to->of[which].sum += other->of[which].sum;
+  to->of[which].sum += (uint64_t)more->sum;
   rest->wraps[which] +=
-      other_rest->wraps[which] + (to->of[which].sum < other->of[which].sum);
-  rest->missing[which] += other_rest->missing[which];
-  if (other_rest->max[which] < 0)
+      (uint64_t)(more->sum >> 64) + (to->of[which].sum < (uint64_t)more->sum);
+  rest->missing[which] += more->missing;
+  if (t->has_squares)
+    pf_squares_merge(&t->squares[group * PF_DURATIONS + which], &more->squares);
+  if (more->max < 0)
     return;
-  update_range(t, group, which, other->of[which].min, INT64_MAX);
-  update_range(t, group, which, other_rest->max[which],
-               which < PF_MAX_STARTS ? other_rest->max_at[which] : 0);
+  update_range(t, group, which, more->min, INT64_MAX);
+  update_range(t, group, which, more->max, more->max_at);
 }
 
 
@@ -349,9 +363,8 @@ pf_status pf_call_sums_merge (pf_call_sums *t, size_t group,
   t->hot[group].rows += more->hot[from].rows;
   t->rest[group].uncounted += more->rest[from].uncounted;
   for (size_t which = 0; which < PF_DURATIONS; which++) {
-    merge_duration(t, group, more, from, which);
-    if (t->has_squares)
-      pf_squares_merge(&t->squares[at + which], &more->squares[other + which]);
+    const pf_duration_sums of = pf_call_sums_duration(more, from, which);
+    pf_call_sums_add_duration(t, group, which, &of);
     if (t->has_quantiles &&
         pf_quantile_merge(&t->quantiles[at + which], &t->pool, PF_INT,
                           &more->quantiles[other + which]) != PF_OK)
@@ -382,10 +395,10 @@ void pf_groups_free (pf_groups *g) {
 }
 
 
-/* Find or create the group of a key. False when out of memory. */
-static bool find_group (pf_groups *g, uint64_t key, uint32_t *group) {
-  return pf_id_table_words(&g->keys, &key, 1, group) == PF_OK &&
-         pf_call_sums_reserve(&g->sums, g->keys.count) == PF_OK;
+pf_status pf_groups_of_key (pf_groups *g, uint64_t key, uint32_t *group) {
+  const pf_status status = pf_id_table_words(&g->keys, &key, 1, group);
+  return status == PF_OK ? pf_call_sums_reserve(&g->sums, g->keys.count)
+                         : status;
 }
 
 
@@ -395,7 +408,7 @@ pf_status pf_groups_of_slot (pf_groups *g, const pf_lanes *lanes, uint32_t slot,
     return PF_ENOMEM;
   const uint64_t key = g->by == PF_BY_LANE ? slot : lanes->slots[slot].area;
   *group = g->slot_groups[slot];
-  if (*group == PF_NO_ID && !find_group(g, key, group))
+  if (*group == PF_NO_ID && pf_groups_of_key(g, key, group) != PF_OK)
     return PF_ENOMEM;
   g->slot_groups[slot] = *group;
   return PF_OK;
@@ -424,7 +437,7 @@ static pf_status find_by_caller (pf_groups *g, const pf_lanes *lanes,
     const size_t at = (key ^ key >> 32 ^ key >> 28) & 255;
     if (g->caller_cache[at].group == 0 || g->caller_cache[at].key != key) {
       uint32_t group;
-      if (!find_group(g, key, &group))
+      if (pf_groups_of_key(g, key, &group) != PF_OK)
         return PF_ENOMEM;
       g->caller_cache[at].key = key;
       g->caller_cache[at].group = group + 1;

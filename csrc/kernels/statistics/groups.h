@@ -83,6 +83,22 @@ pf_status pf_call_sums_flush (pf_call_sums *sums);
 /* Make one of the durations unknown for all calls of a group. */
 void pf_call_sums_clear (pf_call_sums *sums, size_t group, size_t which);
 
+/* The accumulators of one duration of a group, without its quantiles. */
+typedef struct pf_duration_sums {
+  pf_wide sum;
+  int64_t min, max; /* of the known durations; max -1: none is known */
+  uint64_t missing; /* number of unknown durations */
+  int64_t max_at;   /* start of the longest call; 0 from PF_MAX_STARTS on */
+  pf_squares squares;
+} pf_duration_sums;
+
+pf_duration_sums pf_call_sums_duration (const pf_call_sums *sums, size_t group,
+                                        size_t which);
+
+/* Add such accumulators to those of a group. */
+void pf_call_sums_add_duration (pf_call_sums *sums, size_t group, size_t which,
+                                const pf_duration_sums *more);
+
 /* Add the accumulators of group `from` of `more` to those of `group`.
    PF_ENOMEM. */
 pf_status pf_call_sums_merge (pf_call_sums *sums, size_t group,
@@ -116,6 +132,9 @@ void pf_groups_free (pf_groups *groups);
 /* Accumulate calls of a machine with these lanes. PF_ENOMEM. */
 pf_status pf_groups_add (pf_groups *groups, const pf_lanes *lanes,
                          const pf_call *calls, size_t count);
+
+/* Find or create the group of a key. PF_ENOMEM. */
+pf_status pf_groups_of_key (pf_groups *groups, uint64_t key, uint32_t *group);
 
 /* Find or create the group of a slot; not with PF_BY_CALLER. PF_ENOMEM. */
 pf_status pf_groups_of_slot (pf_groups *groups, const pf_lanes *lanes,

@@ -14,6 +14,8 @@ typedef struct statistics_reader {
   pf_statistics_schema schema;
   pf_reader **chunks; /* the input and options.chunks */
   pf_scan scan;
+  pf_sums sums; /* that the scan was read from, or nothing */
+  bool is_read; /* the scan is complete */
   bool done;
   pf_error failure; /* the first failure, returned again by every `next` */
   pf_store store;
@@ -32,11 +34,10 @@ static bool is_wanted (const statistics_reader *r, const pf_batch *batch,
 
 
 /* Read the events until PF_END, PF_AGAIN or a failure. */
-static pf_status read_events (statistics_reader *r, const pf_batch *batch,
-                              pf_error *error) {
-  const pf_scan_options options = {r->options.calls, r->options.by,
-                                   is_wanted(r, batch, PF_STATISTIC_STDDEV),
-                                   is_wanted(r, batch, PF_STATISTIC_RANK)};
+static pf_status read_events (statistics_reader *r, bool squares,
+                              bool quantiles, pf_error *error) {
+  const pf_scan_options options = {r->options.calls, r->options.by, squares,
+                                   quantiles};
   if (!r->scan.is_open) {
     const pf_status status =
         pf_scan_open(&r->scan, r->reader.input, &options, false, error);
@@ -60,7 +61,10 @@ static pf_status read_events (statistics_reader *r, const pf_batch *batch,
 
 static pf_status run (statistics_reader *r, const pf_batch *batch,
                       pf_error *error) {
-  pf_status status = read_events(r, batch, error);
+  pf_status status =
+      r->is_read ? PF_END
+                 : read_events(r, is_wanted(r, batch, PF_STATISTIC_STDDEV),
+                               is_wanted(r, batch, PF_STATISTIC_RANK), error);
   if (status != PF_END)
     return status;
   status = pf_statistics_fill(&r->schema, &r->scan, r->options.ranks, &r->store,
@@ -121,21 +125,27 @@ static pf_status keep_chunks (statistics_reader *r, const pf_events *events) {
 }
 
 
+static pf_status open_rows (statistics_reader *r, pf_type area, pf_type lane,
+                            pf_error *error) {
+  if (pf_statistics_schema_make(&r->schema, &r->options, area, lane) != PF_OK ||
+      pf_store_open(&r->store, r->schema.fields, r->schema.count,
+                    r->reader.dictionary) != PF_OK)
+    return pf_no_memory(error);
+  r->reader.fields = r->schema.fields;
+  r->reader.nfields = r->schema.count;
+  return PF_OK;
+}
+
+
 static pf_status open_all (statistics_reader *r, pf_error *error) {
   pf_events events;
   const pf_status status = pf_events_columns(&events, r->reader.input, error);
   if (status != PF_OK)
     return status;
-  const pf_type area = r->reader.input->fields[events.area].type;
-  const pf_type lane = pf_events_lane_type(&events);
-  if (keep_chunks(r, &events) != PF_OK ||
-      pf_statistics_schema_make(&r->schema, &r->options, area, lane) != PF_OK ||
-      pf_store_open(&r->store, r->schema.fields, r->schema.count,
-                    r->reader.input->dictionary) != PF_OK)
+  if (keep_chunks(r, &events) != PF_OK)
     return pf_no_memory(error);
-  r->reader.fields = r->schema.fields;
-  r->reader.nfields = r->schema.count;
-  return PF_OK;
+  return open_rows(r, r->reader.input->fields[events.area].type,
+                   pf_events_lane_type(&events), error);
 }
 
 
@@ -151,3 +161,76 @@ pf_status pf_statistics_open (pf_reader *input,
   r->options = *options;
   return pf_reader_opened(&r->reader, open_all(r, error), reader);
 }
+
+
+/* {====== Packed sums ====== */
+
+/* The form of sums with these options; of areas and lanes as in `like`. */
+static pf_sums_form form_of (const pf_statistics_options *options,
+                             const pf_sums_form *like) {
+  pf_sums_form form = *like;
+  form.by = options->by == PF_BY_CALLER ? PF_BY_CALLER : PF_BY_LANE;
+  form.without_end = options->without_end;
+  form.calls = options->calls;
+  if (form.calls.max_depth == 0)
+    form.calls.max_depth = PF_MAX_DEPTH;
+  return form;
+}
+
+
+pf_status pf_statistics_pack (pf_reader *self, pf_packed *packed,
+                              pf_error *error) {
+  statistics_reader *const r = (statistics_reader *)(void *)self;
+  const pf_events *const events = &r->scan.events;
+  if (r->options.by == PF_BY_AREA)
+    r->options.by = PF_BY_LANE;
+  const pf_status status = read_events(r, true, true, error);
+  if (status < PF_OK)
+    return status;
+  const bool has_lanes = pf_events_have_lanes(events);
+  const pf_sums_form like = {
+      .has_areas = r->scan.machine.lanes.has_areas,
+      .has_lanes = has_lanes,
+      .has_lane_names = has_lanes && pf_events_lane_type(events) == PF_NAME};
+  const pf_sums_form form = form_of(&r->options, &like);
+  if ((status == PF_AGAIN && pf_scan_finish(&r->scan) != PF_OK) ||
+      pf_sums_pack(&r->scan, &form, packed) != PF_OK)
+    return pf_no_memory(error);
+  return PF_OK;
+}
+
+
+static pf_status open_sums (statistics_reader *r, pf_bytes packed,
+                            pf_error *error) {
+  pf_sums_form form;
+  pf_status status = pf_sums_form_of(packed, &form, error);
+  const pf_sums_form wanted = form_of(&r->options, &form);
+  if (status == PF_OK)
+    status = pf_sums_compare(&form, &wanted, error);
+  if (status != PF_OK)
+    return status;
+  pf_sums_open(&r->sums, &r->scan, &form, r->options.by, r->reader.dictionary);
+  status = pf_sums_add(&r->sums, packed, error);
+  if (status == PF_OK && pf_call_sums_flush(&r->scan.groups.sums) != PF_OK)
+    return pf_no_memory(error);
+  r->is_read = true;
+  return status == PF_OK
+             ? open_rows(r, form.has_areas ? PF_AREA : PF_NAME,
+                         pf_events_lane_type(&r->scan.events), error)
+             : status;
+}
+
+
+pf_status pf_statistics_of_sums (pf_bytes packed, pf_dictionary *dictionary,
+                                 const pf_statistics_options *options,
+                                 pf_reader **reader, pf_error *error) {
+  statistics_reader *const r =
+      pf_reader_of(sizeof *r, NULL, 0, dictionary, statistics_next, error);
+  if (r == NULL)
+    return PF_ENOMEM;
+  r->reader.close = statistics_close;
+  r->options = *options;
+  return pf_reader_opened(&r->reader, open_sums(r, packed, error), reader);
+}
+
+/* }====== */

@@ -9,7 +9,7 @@
 #ifndef statistics_h
 #define statistics_h
 
-#include "kernels/statistics/scan.h"
+#include "kernels/statistics/packed_sums.h"
 
 #define PF_MAX_RANKS 16
 
@@ -27,6 +27,8 @@ typedef struct pf_statistics_options {
   uint64_t rows;        /* number of events; used only with chunks */
   size_t threads;       /* maximum number of threads; used only with chunks */
   pf_progress progress; /* used only with chunks */
+  bool without_end;     /* the events come without those named `end`; used only
+                           with packed sums */
 } pf_statistics_options;
 
 /*
@@ -43,5 +45,26 @@ typedef struct pf_statistics_options {
 pf_status pf_statistics_open (pf_reader *events,
                               const pf_statistics_options *options,
                               pf_reader **reader, pf_error *error);
+
+/*
+** Append the packed sums of the calls (packed_sums.h), which do not depend on
+** the quantiles of the options. Reads all events that a reader has, which
+** pf_statistics_open returned and which has returned no rows yet; afterwards
+** only close it. PF_ENOMEM and the failures of the events.
+*/
+pf_status pf_statistics_pack (pf_reader *reader, pf_packed *packed,
+                              pf_error *error);
+
+/*
+** Open a reader over the statistics in packed sums, in their canonical order. It
+** has the columns and values that pf_statistics_open has of the calls that were
+** packed; options of chunks are ignored. The bytes are not needed afterwards; the
+** dictionary is borrowed. PF_EUNSUPPORTED when the sums were computed with other
+** options of calls, or by caller and the others not; PF_ETRUNCATED, PF_EFORMAT,
+** PF_ELIMIT, PF_ENOMEM.
+*/
+pf_status pf_statistics_of_sums (pf_bytes packed, pf_dictionary *dictionary,
+                                 const pf_statistics_options *options,
+                                 pf_reader **reader, pf_error *error);
 
 #endif

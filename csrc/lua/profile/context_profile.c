@@ -115,6 +115,30 @@ static int core_contexts (lua_State *L) {
 }
 
 
+/* core.empty_contexts(dictionary, metrics, usual): a profile without nodes, with
+   the metrics { { name=, unit= }, ... } and a default metric (a name, or nil),
+   into which the store adds cells. */
+static int core_empty_contexts (lua_State *L) {
+  lua_settop(L, 3);
+  pf_contexts *const c = l_contexts_new(L, 1); /* at 4 */
+  const lua_Integer count =
+      lua_istable(L, 2) ? (lua_Integer)lua_rawlen(L, 2) : 0;
+  for (lua_Integer i = 1; i <= count; i++) {
+    lua_rawgeti(L, 2, i);
+    luaL_checktype(L, -1, LUA_TTABLE);
+    lua_getfield(L, -1, "name");
+    lua_getfield(L, -2, "unit");
+    if (pf_metric_of(c, luaL_checkstring(L, -2), luaL_checkstring(L, -1)) ==
+        PF_NO_METRIC)
+      l_no_memory(L);
+    lua_settop(L, 4);
+  }
+  if (!lua_isnil(L, 3))
+    c->default_metric = l_metric_check(L, c, luaL_checkstring(L, 3));
+  return 1;
+}
+
+
 /* {====== Views ====== */
 
 size_t l_metric_check (lua_State *L, const pf_contexts *c, const char *name) {
@@ -468,4 +492,6 @@ void l_open_profile_contexts (lua_State *L) {
   lua_pop(L, 2);
   lua_pushcfunction(L, core_contexts);
   lua_setfield(L, -2, "contexts");
+  lua_pushcfunction(L, core_empty_contexts);
+  lua_setfield(L, -2, "empty_contexts");
 }

@@ -132,7 +132,7 @@ static char replaced (uint8_t byte, const char *pairs) {
 
 void l_export_replaced (l_export *e, pf_bytes text, const char *pairs) {
   for (size_t i = 0; i < text.size && e->job.failed == PF_OK;) {
-    const size_t size = row_utf8(text.at + i, text.size - i);
+    const size_t size = pf_utf8(text.at + i, text.size - i);
     const char plain = replaced(text.at[i], pairs);
     if (size == 1)
       keep_failure(e, row_put(&e->job.text, &plain, 1));

@@ -52,7 +52,7 @@ static void put_attribute (flames *f, const char *name, double value,
    entities, control characters and bytes that are not UTF-8 as U+FFFD. */
 static void put_xml (flames *f, pf_bytes text, size_t max) {
   for (size_t i = 0, n = 0; i < text.size && n < max; n++) {
-    const size_t size = row_utf8(text.at + i, text.size - i);
+    const size_t size = pf_utf8(text.at + i, text.size - i);
     const uint8_t byte = text.at[i];
     if (size == 0 || (size == 1 && (byte < 0x20 || byte == 0x7f)))
       l_export_text(f->out, "\xef\xbf\xbd");

@@ -7,6 +7,7 @@
 ** exports). A reader userdata owns each stage and pins its input and arguments.
 */
 
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -131,6 +132,19 @@ static void read_parts (lua_State *L, pf_statistics_options *options) {
 }
 
 
+/* Reads the options at 2, except those of chunks. */
+static pf_statistics_options statistics_options (lua_State *L) {
+  pf_statistics_options options = {.calls = call_options(L)};
+  if (is_option(L, "by", "context"))
+    options.by = PF_BY_LANE;
+  else if (is_option(L, "by", "caller"))
+    options.by = PF_BY_CALLER;
+  options.without_end = is_option(L, "recording", "events");
+  read_ranks(L, &options);
+  return options;
+}
+
+
 /*
 ** core.statistics(events, options): a reader of the calls summed up by area.
 ** Options in addition to those of calls: by, quantiles; and for reading a file
@@ -140,19 +154,118 @@ static void read_parts (lua_State *L, pf_statistics_options *options) {
 */
 static int core_statistics (lua_State *L) {
   pf_reader *const events = l_reader_check(L, 1)->reader;
-  pf_statistics_options options = {.calls = call_options(L)};
-  if (is_option(L, "by", "context"))
-    options.by = PF_BY_LANE;
-  else if (is_option(L, "by", "caller"))
-    options.by = PF_BY_CALLER;
+  pf_statistics_options options = statistics_options(L);
   read_parts(L, &options);
-  read_ranks(L, &options);
   if (l_reader_check(L, 1)->kind == L_PROGRESS)
     options.progress = (pf_progress){l_progress_is_cancelled, events};
   l_reader *const r = l_reader_new(L);
   return l_reader_opened(
       L, pf_statistics_open(events, &options, &r->reader, &r->error));
 }
+
+
+/* {====== Packed sums ====== */
+
+#define L_SUMS "profio.sums"
+
+/* Memory that is freed also after an error of Lua. */
+typedef struct l_sums {
+  pf_dictionary *dictionary;
+  pf_scan scan;
+  pf_sums sums;
+  pf_packed packed;
+} l_sums;
+
+
+static void free_sums (l_sums *s) {
+  pf_scan_close(&s->scan);
+  if (s->dictionary != NULL)
+    pf_dictionary_free(s->dictionary);
+  free(s->packed.at);
+  *s = (l_sums){0};
+}
+
+
+static int sums_gc (lua_State *L) {
+  free_sums(luaL_checkudata(L, 1, L_SUMS));
+  return 0;
+}
+
+
+/* Pushes the packed bytes and frees all memory. */
+static int push_packed (lua_State *L, l_sums *s) {
+  l_push_bytes(L, (pf_bytes){s->packed.at, s->packed.used});
+  free_sums(s);
+  return 1;
+}
+
+
+/* core.packed_sums(events, options): the packed sums (packed_sums.h) of the calls
+   in the events, as a string. Options as those of core.statistics; sums by area
+   are also those by context. */
+static int core_packed_sums (lua_State *L) {
+  core_statistics(L);
+  const int reader = lua_gettop(L);
+  l_reader *const r = l_reader_check(L, reader);
+  l_sums *const s = l_new(L, L_SUMS, sizeof *s, 0);
+  if (pf_statistics_pack(r->reader, &s->packed, &r->error) != PF_OK)
+    return l_throw(L, &r->error, reader);
+  return push_packed(L, s);
+}
+
+
+static pf_status add_sums (l_sums *s, pf_bytes packed, pf_error *error) {
+  if (s->dictionary == NULL) {
+    pf_sums_form form;
+    const pf_status status = pf_sums_form_of(packed, &form, error);
+    if (status != PF_OK)
+      return status;
+    s->dictionary = pf_dictionary_new();
+    if (s->dictionary == NULL)
+      return pf_no_memory(error);
+    pf_sums_open(&s->sums, &s->scan, &form, form.by, s->dictionary);
+  }
+  return pf_sums_add(&s->sums, packed, error);
+}
+
+
+/* core.merged_sums(list): the sum of the packed sums in an array that is not
+   empty. It depends neither on their order nor on which of them were added up
+   before. Returns nil, message, code if they cannot be added. */
+static int core_merged_sums (lua_State *L) {
+  luaL_checktype(L, 1, LUA_TTABLE);
+  const lua_Integer count = luaL_len(L, 1);
+  luaL_argcheck(L, count > 0, 1, "there is nothing to add");
+  lua_settop(L, 1);
+  l_sums *const s = l_new(L, L_SUMS, sizeof *s, 0);
+  for (lua_Integer i = 1; i <= count; i++) {
+    pf_error error;
+    lua_rawgeti(L, 1, i);
+    if (add_sums(s, l_text_check(L, 3), &error) != PF_OK)
+      return l_failure(L, &error, NULL);
+    lua_pop(L, 1);
+  }
+  if (pf_sums_pack(&s->scan, &s->sums.form, &s->packed) != PF_OK)
+    l_no_memory(L);
+  return push_packed(L, s);
+}
+
+
+/* core.sums_statistics(packed, options, dictionary): a reader of the statistics in
+   packed sums, as core.statistics returns it, with the rows in the canonical
+   order (packed_sums.h). Returns nil, message, code if the bytes are damaged or
+   were computed with other options. */
+static int core_sums_statistics (lua_State *L) {
+  const pf_bytes packed = l_text_check(L, 1);
+  pf_dictionary *const dictionary = l_dictionary_check(L, 3);
+  const pf_statistics_options options = statistics_options(L);
+  l_reader *const r = l_reader_new(L);
+  const pf_status status = pf_statistics_of_sums(packed, dictionary, &options,
+                                                 &r->reader, &r->error);
+  return status == PF_OK ? 1 : l_failure(L, &r->error, NULL);
+}
+
+/* }====== */
 
 
 /* core.processors(): the number of online processors. */
@@ -201,14 +314,19 @@ static int core_load (lua_State *L) {
 
 
 void l_open_event_stages (lua_State *L) {
-  static const luaL_Reg functions[] = {{"btf", core_btf},
-                                       {"calls", core_calls},
-                                       {"events", core_events},
-                                       {"load", core_load},
-                                       {"processors", core_processors},
-                                       {"refilter", core_refilter},
-                                       {"statistics", core_statistics},
-                                       {"unfilter", core_unfilter},
-                                       {NULL, NULL}};
+  static const luaL_Reg functions[] = {
+      {"btf", core_btf},
+      {"calls", core_calls},
+      {"events", core_events},
+      {"load", core_load},
+      {"merged_sums", core_merged_sums},
+      {"packed_sums", core_packed_sums},
+      {"processors", core_processors},
+      {"refilter", core_refilter},
+      {"statistics", core_statistics},
+      {"sums_statistics", core_sums_statistics},
+      {"unfilter", core_unfilter},
+      {NULL, NULL}};
   luaL_setfuncs(L, functions, 0);
+  l_class(L, L_SUMS, NULL, sums_gc, NULL);
 }

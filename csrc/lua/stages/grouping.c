@@ -259,8 +259,9 @@ static void set_bucket (lua_State *L, pf_key *key, const pf_field *field) {
   key->bucket = lua_tointegerx(L, -1, &is_integer);
   lua_pop(L, 1);
   if (field->type == PF_NUM) {
-    if (!(key->bucket_num > 0))
-      luaL_error(L, "bucket(%s, ...): the width must be above 0", field->name);
+    if (!(key->bucket_num > 0) || isinf(key->bucket_num))
+      luaL_error(L, "bucket(%s, ...): the width must be above 0 and finite",
+                 field->name);
   }
   else if (field->type != PF_INT && field->type != PF_ADDR &&
            field->type != PF_HANDLE)

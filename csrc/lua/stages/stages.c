@@ -1,6 +1,7 @@
 /*
 ** stages.c - core.filter, core.limit and core.range, which select rows;
-** core.chain, which concatenates tables; core.with_area, which adds columns.
+** core.chain, which concatenates tables; core.with_area, which adds columns;
+** core.stacks, the stacks to which rows refer.
 ** (core.where is in conditions.c.)
 **
 ** Called by lua/profio/view.lua, profile.lua, internal/table_readers.lua and
@@ -14,8 +15,10 @@
 #include "kernels/stages/filter.h"
 #include "kernels/stages/range.h"
 #include "kernels/stages/sort.h"
+#include "kernels/stages/stack_rows.h"
 #include "lua/arguments.h"
 #include "lua/callback.h"
+#include "lua/trace_part.h"
 #include "model/rows/abilities.h"
 
 #define MAX_COLUMNS 200 /* maximum number of arguments of a filter */
@@ -158,6 +161,16 @@ static int core_with_area (lua_State *L) {
 }
 
 
+/* core.stacks(reader): the stacks that the dictionary of a reader has now: stack,
+   parent, depth, frame. */
+static int core_stacks (lua_State *L) {
+  pf_dictionary *const dictionary = l_reader_check(L, 1)->reader->dictionary;
+  l_reader *const r = l_reader_new(L);
+  return l_reader_opened(L,
+                         pf_stack_rows_open(dictionary, &r->reader, &r->error));
+}
+
+
 /* Stack indices of core.chain. */
 enum {
   READERS = 1,
@@ -183,15 +196,32 @@ static void check_same (lua_State *L, const pf_reader *first,
 }
 
 
+/* Sets the input of the reader, or the part whose reader is opened later, on top
+   of the stack. */
+static void set_reader (lua_State *L, pf_chain_input *parts, size_t p) {
+  l_part *const part = p == 0 ? NULL : luaL_testudata(L, -1, L_PART);
+  if (part != NULL) {
+    luaL_argcheck(L,
+                  l_part_is_reader(parts[0].reader) &&
+                      parts[0].reader->dictionary == part->trace.dictionary,
+                  READERS, "the first reader is not of a part of this trace");
+    parts[p].open = l_part_reader_like;
+    parts[p].context = part;
+    return;
+  }
+  l_reader *const reader = l_reader_check(L, -1);
+  parts[p].reader = reader->reader;
+  parts[p].owner = reader->is_input ? NULL : &reader->reader;
+  reader->is_input = true;
+  check_same(L, parts[0].reader, parts[p].reader, p);
+}
+
+
 /* Sets the readers of the parts and pins them. */
 static void set_readers (lua_State *L, pf_chain_input *parts, size_t nparts) {
   for (size_t p = 0; p < nparts; p++) {
     lua_rawgeti(L, READERS, (lua_Integer)p + 1);
-    l_reader *const reader = l_reader_check(L, -1);
-    parts[p].reader = reader->reader;
-    parts[p].owner = reader->is_input ? NULL : &reader->reader;
-    reader->is_input = true;
-    check_same(L, parts[0].reader, parts[p].reader, p);
+    set_reader(L, parts, p);
     lua_rawseti(L, PINS, (lua_Integer)p + 1);
     if (!lua_istable(L, USED))
       continue;
@@ -232,7 +262,9 @@ static const char *set_constant (lua_State *L, const pf_chain_input *parts,
 
 /*
 ** core.chain(readers, constants, id, used): the rows of all readers,
-** concatenated, with an additional column of names for each constant { name=,
+** concatenated. Instead of a reader, except the first one, there may be a part:
+** its table that the first reader reads of another part, with the same columns.
+** There is an additional column of names for each constant { name=,
 ** values= one string per reader }. `id` names an int column that counts from 0
 ** in each reader and has used[i] values in reader i: it counts on.
 */
@@ -271,12 +303,10 @@ static int core_chain (lua_State *L) {
 
 
 void l_open_stages (lua_State *L) {
-  static const luaL_Reg functions[] = {{"chain", core_chain},
-                                       {"with_area", core_with_area},
-                                       {"filter", core_filter},
-                                       {"limit", core_limit},
-                                       {"passed", core_passed},
-                                       {"range", core_range},
-                                       {NULL, NULL}};
+  static const luaL_Reg functions[] = {
+      {"chain", core_chain},         {"stacks", core_stacks},
+      {"with_area", core_with_area}, {"filter", core_filter},
+      {"limit", core_limit},         {"passed", core_passed},
+      {"range", core_range},         {NULL, NULL}};
   luaL_setfuncs(L, functions, 0);
 }

@@ -205,6 +205,43 @@ size_t pf_converted_max (const pf_charset *charset, size_t size) {
 }
 
 
+/* Whether a character may begin with the bytes `first`, `next`: excludes
+   overlong forms, surrogates and code points above U+10FFFF. */
+static bool is_start (uint8_t first, uint8_t next) {
+  switch (first) {
+    case 0xe0: return next >= 0xa0;
+    case 0xed: return next < 0xa0;
+    case 0xf0: return next >= 0x90;
+    case 0xf4: return next < 0x90;
+    default: return first >= 0xc2 && first <= 0xf4;
+  }
+}
+
+
+size_t pf_utf8 (const uint8_t *p, size_t left) {
+  if (p[0] < 0x80)
+    return 1;
+  const size_t size = p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : 4;
+  if (left < size || !is_start(p[0], p[1]))
+    return 0;
+  for (size_t i = 1; i < size; i++)
+    if ((p[i] & 0xc0) != 0x80)
+      return 0;
+  return size;
+}
+
+
+bool pf_is_utf8 (pf_bytes text) {
+  for (size_t i = 0; i < text.size;) {
+    const size_t size = pf_utf8(text.at + i, text.size - i);
+    if (size == 0)
+      return false;
+    i += size;
+  }
+  return true;
+}
+
+
 bool pf_is_same_in_utf8 (const pf_charset *charset, pf_bytes text) {
   if (charset->kind == PF_TEXT_AS_BYTES)
     return true;

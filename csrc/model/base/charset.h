@@ -63,6 +63,12 @@ pf_status pf_converter_open_back (pf_converter *converter,
 #define PF_CONVERTED_MAX(size) (5 * (size) + 16)
 size_t pf_converted_max (const pf_charset *charset, size_t size);
 
+/* The size of the UTF-8 character at p; 0 if it is invalid. `left` > 0. */
+size_t pf_utf8 (const uint8_t *p, size_t left);
+
+/* Whether a text is UTF-8. */
+bool pf_is_utf8 (pf_bytes text);
+
 /* Whether a text needs no conversion: its bytes are the same in UTF-8. */
 bool pf_is_same_in_utf8 (const pf_charset *charset, pf_bytes text);
 

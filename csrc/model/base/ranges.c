@@ -30,7 +30,7 @@ static pf_range_page page_with (const pf_ranges *ranges, size_t page,
                                 size_t first, size_t next) {
   const uint64_t low = (uint64_t)page << ranges->shift;
   uint64_t high = low + ((uint64_t)1 << ranges->shift);
-  pf_range_page told = {(uint32_t)first, {NO_EDGE, NO_EDGE}};
+  pf_range_page entry = {(uint32_t)first, {NO_EDGE, NO_EDGE}};
   const pf_range_page unknown = {(uint32_t)first, {0, 0}};
   if (ranges->shift > MOST_SHIFT || next - first > 2)
     return unknown;
@@ -38,12 +38,12 @@ static pf_range_page page_with (const pf_ranges *ranges, size_t page,
     const uint64_t edge = pf_range_start(ranges, row) - ranges->base;
     if (edge >= high || !reaches(ranges, row, high))
       return unknown;
-    told.edges[row - first] = (uint16_t)(edge - low);
+    entry.edges[row - first] = (uint16_t)(edge - low);
     high = edge;
   }
   if (high > low && (first == 0 || !reaches(ranges, first - 1, high)))
     return unknown;
-  return told;
+  return entry;
 }
 
 
@@ -59,9 +59,7 @@ pf_status pf_ranges_open (pf_ranges *ranges, const void *rows, size_t stride,
            pf_range_end(ranges, row - 1) <= pf_range_start(ranges, row));
   ranges->base = pf_range_start(ranges, 0);
   const uint64_t span = pf_range_start(ranges, count - 1) - ranges->base;
-  /* Returns the shift of the smallest pages of which there is at most one per
-     row. */
-  unsigned shift = 0;
+  unsigned shift = 0; /* of the smallest pages that are not more than rows */
   while (span >> shift >= count)
     shift++;
   ranges->shift = shift;
@@ -126,12 +124,12 @@ void pf_ranges_find_all (const pf_ranges *ranges, const uint64_t *addresses,
     found[i] = UINT32_MAX;
     if (ranges->count == 0 || addresses[i] < ranges->base)
       continue;
-    const pf_range_page *const told =
+    const pf_range_page *const entry =
         &ranges->pages[page < ranges->npages ? page : ranges->npages];
-    found[i] = !PF_FAST(MISSES) || told->edges[1] == 0
+    found[i] = !PF_FAST(MISSES) || entry->edges[1] == 0
                    ? (uint32_t)pf_ranges_find(ranges, addresses[i])
-                   : told->first - 1 + ((distance & mask) >= told->edges[0]) +
-                         ((distance & mask) >= told->edges[1]);
+                   : entry->first - 1 + ((distance & mask) >= entry->edges[0]) +
+                         ((distance & mask) >= entry->edges[1]);
   }
 }
 

@@ -28,7 +28,7 @@ typedef struct pf_ranges {
   uint64_t base;  /* the first start */
   unsigned shift; /* a page is 2^shift addresses */
   size_t npages;
-  pf_range_page *pages; /* and one behind the last */
+  pf_range_page *pages; /* owned; and one after the last */
 } pf_ranges;
 
 /*
@@ -45,9 +45,8 @@ size_t pf_ranges_find (const pf_ranges *ranges, uint64_t address);
    later. */
 size_t pf_ranges_before (const pf_ranges *ranges, uint64_t address);
 
-/* pf_ranges_find for `count` addresses, at most PF_RANGES_AT_ONCE, with
-   overlapping cache misses. Sets found[] to row indices, or UINT32_MAX. */
-#define PF_RANGES_AT_ONCE 64
+/* pf_ranges_find for `count` addresses, with overlapping cache misses. Sets
+   found[] to row indices, or UINT32_MAX. */
 void pf_ranges_find_all (const pf_ranges *ranges, const uint64_t *addresses,
                          size_t count, uint32_t *found);
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "bytes/sink.h"
-#include "bytes/spool.h"
+#include "bytes/temporary.h"
 #include "model/base/memory.h"
 
 #define FIRST_CHUNK 256u
@@ -32,7 +32,7 @@ void pf_spill_close (pf_spill *s) {
 
 /* Append the chunk in memory to the file. */
 static pf_status write_out (pf_spill *s, pf_spill_buffer *b, pf_error *error) {
-  pf_status status = s->has_file ? PF_OK : pf_spool_file(&s->fd, error);
+  pf_status status = s->has_file ? PF_OK : pf_temporary_file(&s->fd, error);
   s->has_file |= status == PF_OK;
   if (status != PF_OK)
     return status;

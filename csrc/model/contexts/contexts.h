@@ -60,11 +60,12 @@ size_t pf_metric_named (const pf_contexts *contexts, const char *name);
    else the first; PF_NO_METRIC if there is no metric. */
 size_t pf_metric_default (const pf_contexts *contexts);
 
-/* Copy the metrics of `from` and its default metric, without weights, to
-   contexts without metrics. Indices stay the same. False when out of memory. */
+/* Copy the metrics of `from` and its default metric to contexts without metrics,
+   with NULL for their arrays of weights, which the caller sets. Indices stay the
+   same. False when out of memory. */
 bool pf_metrics_copy (pf_contexts *contexts, const pf_contexts *from);
 
-/* Add the metrics of `from` that are new, without weights, and take over its
+/* Add the metrics of `from` that are new, with weights of 0, and take over its
    default metric if `contexts` state none. False when out of memory. */
 bool pf_metrics_add (pf_contexts *contexts, const pf_contexts *from);
 
@@ -99,6 +100,16 @@ static inline void pf_context_add (pf_contexts *contexts, uint32_t node,
                                    size_t metric, int64_t weight) {
   int64_t *const w = &contexts->weights[metric][node];
   *w = pf_weight_add(*w, weight, &contexts->has_overflowed);
+}
+
+/* Whether a node has a weight of its own in a metric other than `except`
+   (PF_NO_METRIC: in any). */
+static inline bool pf_context_has_weight (const pf_contexts *contexts,
+                                          uint32_t node, size_t except) {
+  for (size_t m = 0; m < contexts->nmetrics; m++)
+    if (m != except && contexts->weights[m][node] != 0)
+      return true;
+  return false;
 }
 
 /* Set totals[count] to the total weight of each node: itself and all below. */

@@ -122,14 +122,14 @@ typedef struct side {
   uint32_t at; /* the next node */
 } side;
 
-/* Consecutive nodes of the sum from one input, or from both: a run is a kind
-   above RUN_BITS bits of a count. */
+/* Consecutive nodes of the sum from one input, or from both, are a run: a kind
+   above RUN_BITS bits of their count. Larger sums are merged node by node. */
 enum {
   FIRST,
   SECOND,
   BOTH
 };
-#define RUN_BITS 30 /* of a run for how many */
+#define RUN_BITS 30
 
 typedef struct ordered_merge {
   side sides[2];

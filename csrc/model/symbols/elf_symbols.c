@@ -222,10 +222,8 @@ pf_status pf_symbols_read_elf (pf_symbols *symbols, const elf_pair *pair,
   }
   symbols->facts.only_dynamic = table != NULL && table->type == SHT_DYNSYM;
   const pf_status status = table != NULL ? read_table(&r, table) : PF_OK;
-  if (status == PF_OK)
-    return PF_OK;
-  return pf_fail(error, status, PF_NO_OFFSET,
-                 status == PF_ELIMIT ? "too many symbols, or names that "
-                                       "overlap too often"
-                                     : "out of memory");
+  if (status == PF_ELIMIT)
+    return pf_fail(error, status, PF_NO_OFFSET,
+                   "too many symbols, or names that overlap too often");
+  return status == PF_OK ? PF_OK : pf_no_memory(error);
 }

@@ -78,10 +78,13 @@ local function is_path(word)
    return file ~= nil and file:close() or lfs.attributes(word, "mode") == "file"
 end
 
--- Returns the verb of a command line, or nil: the first word, unless a file has this name.
+-- Returns the verb of a command line, or nil: the first word, unless a file has this name; and the
+-- number of its words, which are two for a command such as `store add`.
 local function verb_of(argv)
    local word = argv[1]
-   return word and not word:find "^%-" and not is_path(word) and verbs.find(word) or nil
+   local verb = word and not word:find "^%-" and not is_path(word) and verbs.find(word) or nil
+   local command = verb and verb.commands and argv[2] and verb.commands.find(argv[2])
+   return command or verb, command and 2 or 1
 end
 
 -- Adds what a word without a verb may stand for: the words to write, by name.
@@ -222,7 +225,10 @@ end
 function options.whole_parser(choices)
    local parser = flat_parser(require "argparse", choices):require_command(false)
    for _, verb in ipairs(verbs.all()) do
-      add_verb(parser, verb, choices)
+      local added = add_verb(parser, verb, choices)
+      for _, command in ipairs(verb.commands and verb.commands.all() or {}) do
+         add_verb(added:require_command(false), command, choices)
+      end
    end
    return parser
 end
@@ -277,11 +283,11 @@ local function improved(message, verb)
       return (message:gsub("\nDid you mean", "; did you mean"))
    end
    local names = {}
-   for _, other in ipairs(verbs.all()) do
-      names[#names + 1] = verbs.accepts(other, name) and other.name or nil
+   for _, other in ipairs(verbs.every()) do
+      names[#names + 1] = verbs.accepts(other, name) and verbs.title(other) or nil
    end
-   return ("profio %s has no option %s; profio without a verb has it%s"):format(verb.name, name,
-      #names > 0 and ", and: " .. table.concat(names, ", ") or "")
+   return ("profio %s has no option %s; profio without a verb has it%s"):format(
+      verbs.title(verb), name, #names > 0 and ", and: " .. table.concat(names, ", ") or "")
 end
 
 ---Parses a command line.
@@ -295,15 +301,15 @@ function options.parse(argv)
    if not found then
       return nil, "lua-argparse is missing: apt install lua-argparse, or luarocks install argparse"
    end
-   local verb = verb_of(argv)
-   local words, rest, followers = options.join(verb and table.move(argv, 2, #argv, 1, {}) or argv,
-      verb)
+   local verb, count = verb_of(argv)
+   local words, rest, followers = options.join(verb
+      and table.move(argv, count + 1, #argv, 1, {}) or argv, verb)
    if verb then
       table.insert(words, 1, verb.name)
    end
    local ok, given = parser_of(argparse, verb):pparse(words)
    if not ok then
-      return nil, improved(given, verb), verb and "profio " .. verb.name .. " --help"
+      return nil, improved(given, verb), verb and "profio " .. verbs.title(verb) .. " --help"
    end
    given.rest = rest
    if rest and not given.script then
@@ -315,6 +321,7 @@ function options.parse(argv)
    elseif verb then
       prepare(given, verb)
    end
+   given.run, given.diff_run = given.run[1] and given.run, given.diff_run[1] and given.diff_run
    given.diff, given.diff_followers = given.diff[1] and given.diff, followers
    given.asked = asked_of(given)
    return given

@@ -6,6 +6,7 @@
 
 local failure = require "profio.cli.failure"
 local options = require "profio.internal.options"
+local traces = require "profio.internal.trace"
 
 local conflicts = {}
 
@@ -22,12 +23,13 @@ local groups = {
    -- selection of functions of a profile
    functions = { "focus", "ignore", "hide" },
    -- older runs, and options for opening them
-   diff = { "diff", "diff_exe", "diff_symbols", "diff_load_bias", "diff_mapping" },
+   diff = { "diff", "diff_exe", "diff_symbols", "diff_load_bias", "diff_mapping",
+      "diff_run" },
 }
 
 -- Options for opening files, and those that every subject accepts.
-local always = { "format", "mapping", "set", "strict", "trust_paths", "exe", "symbols", "load_bias",
-   "load", "progress", "no_progress" }
+local always = { "run", "format", "mapping", "set", "strict", "trust_paths", "exe", "symbols",
+   "load_bias", "load", "progress", "no_progress" }
 
 -- {====== Used options ======
 
@@ -92,9 +94,12 @@ local function without_callers(set, trace)
    set.hide = set.hide and trace:has_callers()
 end
 
--- Removes options for symbols if the format has no addresses.
-local function without_addresses(set, format)
-   for _, key in ipairs(format.addresses and {} or { "exe", "symbols", "load_bias" }) do
+-- Removes options for symbols if the trace has no addresses.
+local function without_addresses(set, trace)
+   local state = traces.of(trace)
+   local stored = state.parts[1].stored
+   local has_addresses = state.format.addresses ~= nil or stored and stored.has_graphs
+   for _, key in ipairs(has_addresses and {} or { "exe", "symbols", "load_bias" }) do
       set[key], set["diff_" .. key] = nil, nil
    end
 end
@@ -166,12 +171,11 @@ end
 ---returns all subjects of that kind, which are suggested
 ---@param given table the options of the command line; `asked` has the keys of those that were given
 ---@param trace profio.Trace
----@param format table format of the trace
-function conflicts.check(subject, given, trace, format)
+function conflicts.check(subject, given, trace)
    local set = used_by(subject, trace)
    add_always(set)
    without_text(set, given)
-   without_addresses(set, format)
+   without_addresses(set, trace)
    without_callers(set, trace)
    for _, key in ipairs(given.asked) do
       if not set[key] or subject.refuses == key then

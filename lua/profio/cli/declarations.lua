@@ -62,6 +62,7 @@ local groups = {
       { "--diff-exe", "PROGRAM", "the executable of the older runs; default: that of FILE..." },
       { "--diff-symbols", "NM_TEXT", "output of nm for the older runs" },
       { "--diff-mapping", "FILE", "names of the handles of the older runs; default: --mapping" },
+      { "--diff-run", "COND", "the older runs in a store, as --run; default: --run", many = true },
       { "--diff-load-bias", "N", "--load-bias of the older runs" },
    },
    { "The program",
@@ -74,6 +75,8 @@ local groups = {
       { "--format", "NAME", "the format; --list-formats names them" },
       { "--set", "NAME=VALUE", "an option of the format, the report or the export", many = true },
       { "--mapping", "FILE", "names of the handles of a binary timeline" },
+      { "--run", "COND", "of a store: only runs with this label, version=v2, or attribute, in the "
+         .. "form of --where; all must hold", many = true },
       { "--trust-paths", false, "also read sources that a trace names outside of --source and this "
          .. "folder, or of more than 16 MiB, and files beside a trace that are links elsewhere" },
       { "--strict", false, "stop at the first warning" },

@@ -98,13 +98,30 @@ function files.options_of_rows(given)
    return form and files.options_of(given, form) or {}
 end
 
--- Returns the options of profio.open for the files of one side.
-local function opening_of(given, side)
+---Returns the conditions of --run as an option of profio.open.
+---@param texts string[]|nil
+---@return table[]|nil
+function files.selection(texts)
+   local list = texts and {}
+   for i, text in ipairs(texts or {}) do
+      local name = words.parts(text)
+      local attribute = require("profio.internal.store.selecting").attribute
+      list[i] = words.condition(text, { attribute(name) or { name = name,
+         type = "name" } })
+   end
+   return list
+end
+
+---Returns the options of profio.open for the files of one side.
+---@param given table
+---@param side profio.Side
+---@return table<string, any>
+function files.opening(given, side)
    local opening = files.set_options(given, "options")
    opening.format, opening.strict, opening.exe = given.format, given.strict, side.exe
    opening.symbols, opening.compat = side.symbols, given.compat
    opening.all_warnings, opening.mapping = given.check, side.mapping
-   opening.trust_paths = given.trust_paths
+   opening.trust_paths, opening.run = given.trust_paths, files.selection(side.run)
    opening.live = given.follow and not given.report or nil
    if side.load_bias then
       opening.load_bias = words.number(side.load_bias, side.load_bias == given.diff_load_bias
@@ -128,10 +145,13 @@ local function readable(traces, opening, err)
    return good
 end
 
--- Raises for a name of --set that is unknown; the message lists the options of the format and of
--- the report or export.
+-- Raises for a name of --set that is unknown, and for --run with files that are no store. The
+-- message lists the options of the format and of the report or export.
 local function check_set(given, message)
    local name, option = message:match "format '(%w+)' has no option '([^']*)'"
+   if option == "run" then
+      failure.use("--run picks runs of a store; these files are traces of format '%s'", name)
+   end
    for _, text in ipairs(option and given.set or {}) do
       if words.assignment(text) == option then
          local format = registry.named(name)
@@ -148,8 +168,14 @@ local function check_set(given, message)
    end
 end
 
--- Calls profio.open and reports unknown options as those of --set.
-local function open(what, opening, given)
+---Calls profio.open and reports unknown options as those of --set.
+---@param what string|string[]
+---@param opening table options of profio.open
+---@param given table
+---@return profio.Trace|nil
+---@return string|nil message
+---@return string|nil code
+function files.one(what, opening, given)
    local done, trace, message, code = pcall(profio.open, what, opening)
    if not done then
       if type(trace) == "string" then
@@ -169,11 +195,11 @@ end
 ---@return profio.Trace
 ---@return integer status  whether all files could be read
 function files.open(given, side, err, writes)
-   local traces, opening = side.traces, opening_of(given, side)
+   local traces, opening = side.traces, files.opening(given, side)
    if #traces == 1 then
-      return failure.check(open(traces[1], opening, given)), failure.READ
+      return failure.check(files.one(traces[1], opening, given)), failure.READ
    end
-   local trace, message, code = open(traces, opening, given)
+   local trace, message, code = files.one(traces, opening, given)
    if trace or given.strict then
       return failure.check(trace, message, code), failure.READ
    end

@@ -1,15 +1,16 @@
 -- --limits: compares timing requirements in a file with the statistics of a trace.
 
+local calls_view = require "profio.internal.calls_view"
 local columns = require "profio.reports.columns"
 local core = require "profio.core"
-local exports = require "profio.exports"
 local failure = require "profio.cli.failure"
-local files = require "profio.cli.files"
 local limits = require "profio.limits"
 local plain = require "profio.reports.plain"
 local query = require "profio.cli.query"
+local show = require "profio.cli.show"
 local statistics = require "profio.reports.calls.statistics"
 local times = require "profio.internal.times"
+local traces = require "profio.internal.trace"
 local view = require "profio.view"
 
 local mode = {}
@@ -81,7 +82,7 @@ local function results_of(context)
    local path = context.given.limits
    local list = read_limits(path)
    local rows, key
-   if context.trace.events then
+   if calls_view.has_statistics(traces.of(context.trace)) then
       rows, key = statistics.rows(context, limits.quantiles(list)), "area"
    else
       rows, key = flat_rows(context)
@@ -178,13 +179,7 @@ local function write(results, context)
    if given.output ~= "text" or given.export or query.reshapes(given) or given.where[1]
       or given.top then
       local rows = query.apply(view_of(shown_of(results, given)), given)
-      local options = { output = given.output, columns = query.columns(given),
-         raw = files.options_of_rows(given).raw }
-      if given.export then
-         context.out:export_rows(exports.named(given.export), options, rows:reader())
-      else
-         context.out:rows(options, rows:reader())
-      end
+      show.rows(context, rows, show.form(given, query.columns(given), "limits"))
       return
    end
    write_text(results, context)

@@ -1,11 +1,10 @@
 -- The modes of the command: one function for each thing that it does with an open trace.
 
+local calls_view = require "profio.internal.calls_view"
 local contexts = require "profio.cli.context"
 local exports = require "profio.exports"
 local failure = require "profio.cli.failure"
 local files = require "profio.cli.files"
-local follow = require "profio.cli.follow"
-local limits = require "profio.cli.limits_mode"
 local empty_hints = require "profio.cli.empty_hints"
 local plain = require "profio.reports.plain"
 local query = require "profio.cli.query"
@@ -17,6 +16,7 @@ local span = require "profio.cli.selection"
 local conflicts = require "profio.cli.conflicts"
 local warnings = require "profio.cli.warnings"
 local messages = require "profio.cli.messages"
+local traces = require "profio.internal.trace"
 
 local modes = {}
 
@@ -28,10 +28,11 @@ local function report_subject(report)
       uses = conflicts.joined({ "report", "rows" }, report.uses) }
 end
 
+-- Returns an export of a profile or trace as subject; if it also takes rows, none are selected.
 local function export_subject(export)
    return { title = "--export " .. export.name, kind = "exports", others = exports.all,
       options = export.options,
-      uses = conflicts.joined({ "export", "out" }, export.uses) }
+      uses = conflicts.joined({ "export", "out" }, export.takes ~= "rows" and export.uses or nil) }
 end
 
 -- }======
@@ -123,7 +124,11 @@ local function run_table(context)
 end
 
 local function run_follow(context)
-   follow.rows(context, table_view(context))
+   require("profio.cli.follow").rows(context, table_view(context))
+end
+
+local function run_limits(context)
+   return require("profio.cli.limits_mode").run(context)
 end
 
 local function run_info(context)
@@ -185,8 +190,6 @@ local function run_export(context, export)
    end
    if not fits then
       failure.use("export '%s' does not fit this file: %s", export.name, reason)
-   elseif export.is_binary and context.out.is_terminal then
-      failure.use("--export %s writes bytes, which a terminal is not for: give -o OUT", export.name)
    end
    local options, what = files.options_of(given, export), context.trace
    local as_profile = is_profile_wanted(export, given, context.trace)
@@ -205,12 +208,6 @@ local function run_export(context, export)
    end
 end
 
--- Returns the export of a profile or trace that --export names, or nil.
-local function whole_export(given)
-   local export = given.export and exports.named(given.export)
-   return export and export.takes ~= "rows" and export or nil
-end
-
 -- }======
 
 -- {====== Selection of the mode ======
@@ -219,7 +216,8 @@ end
 local function limits_uses(trace)
    local uses = { "limits", "failed", "columns", "where", "group", "aggregate", "sort", "top",
       "output", "unit", "export", "out" }
-   return conflicts.joined(uses, trace.events and { "span" } or { "functions", "metric", "compat" })
+   return conflicts.joined(uses, calls_view.has_statistics(traces.of(trace))
+      and { "span of events" } or { "functions", "metric", "compat" })
 end
 
 -- Shows rows of a table: for --table, and if rows are selected without naming a table.
@@ -235,7 +233,7 @@ local mode_list = {
    { key = "report", run = run_report },
    { key = "list_reports", run = run_list_reports, uses = { "list_reports", "out" } },
    { key = "table", run = run_table, uses = rows_mode.uses },
-   { key = "limits", run = limits.run, uses = limits_uses },
+   { key = "limits", run = run_limits, uses = limits_uses },
    { key = "check", run = run_check, uses = { "check", "out" }, refuses = "strict" },
    { key = "merge", run = run_merge, uses = { "merge", "out" } },
    { key = "script", run = script.run, uses = { "script", "compat" } },
@@ -260,6 +258,15 @@ end
 -- of the format.
 local function is_of_rows(given)
    return not given.diff and (query.reshapes(given) or given.where[1] or given.unfilter) ~= nil
+end
+
+-- Returns the export of a profile or trace that --export names, or nil. One that also takes rows
+-- writes the trace if no rows are selected.
+local function whole_export(given)
+   local export = given.export and exports.named(given.export)
+   local is_of_trace = export and (export.takes ~= "rows" or export.write_trace
+      and not (named_mode(given) or is_of_rows(given) or given.diff or given.top))
+   return is_of_trace and export or nil
 end
 
 ---Checks a command line before a file is opened; raises on wrong use.
@@ -312,7 +319,7 @@ end
 function modes.check_options(trace, given)
    check_name("report", reports, given.report, trace)
    check_name("export", exports, given.export, trace)
-   conflicts.check(subject_of(trace, given), given, trace, registry.named(trace.format))
+   conflicts.check(subject_of(trace, given), given, trace)
 end
 
 ---Runs the mode of the command line.
@@ -329,7 +336,8 @@ function modes.run(trace, given, out, old, again)
    if export then
       run_export(context, export)
    elseif given.follow and given.report then
-      follow.report(context, reports.named(given.report), again.reopen, again.paths)
+      require("profio.cli.follow").report(context, reports.named(given.report), again.reopen,
+         again.paths)
    elseif given.follow then
       run_follow(context)
    elseif mode then

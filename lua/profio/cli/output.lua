@@ -3,6 +3,7 @@
 -- any other write error is reported.
 
 local core = require "profio.core"
+local exports = require "profio.exports"
 local failure = require "profio.cli.failure"
 local outputs = require "profio.internal.outputs"
 local pager = require "profio.cli.help.pager"
@@ -117,6 +118,9 @@ end
 ---@param write function|nil of the export; default: export.write
 ---@return integer|boolean count
 function Output:export(export, given, what, write)
+   if self.is_terminal and exports.is_binary(export, given) then
+      failure.use("--export %s writes bytes, which a terminal is not for: give -o OUT", export.name)
+   end
    local inputs = #self.inputs
    given.inputs, given.notes = self.inputs, given.notes or {}
    local count = check_write((write or export.write)(what, given, self.file))

@@ -2,6 +2,7 @@
 -- its own program; executables are recognised by their first bytes.
 
 local command_options = require "profio.cli.command_line"
+local core = require "profio.core"
 local failure = require "profio.cli.failure"
 local lfs = require "lfs"
 local plain = require "profio.reports.plain"
@@ -14,27 +15,7 @@ local runs = {}
 ---@field symbols string|nil
 ---@field mapping string|nil
 ---@field load_bias string|nil
-
--- First bytes of executables: ELF, PE, Mach-O in both sizes and byte orders, universal Mach-O.
-local beginnings = { "\127ELF", "MZ", "\254\237\250\206", "\254\237\250\207", "\206\250\237\254",
-   "\207\250\237\254", "\202\254\186\190" }
-
-local function is_executable(path)
-   if path == "-" or lfs.attributes(path, "mode") ~= "file" then
-      return false
-   end
-   local file = io.open(path, "rb")
-   local head = file and file:read(4) or ""
-   if file then
-      file:close()
-   end
-   for _, beginning in ipairs(beginnings) do
-      if head:sub(1, #beginning) == beginning then
-         return true
-      end
-   end
-   return false
-end
+---@field run string[]|nil conditions of the runs of a store
 
 -- Returns the path that is read if no file is named: gmon.out in the current directory, else the
 -- database of DCPI in the environment variable DCPIDB. Without both it is a usage error.
@@ -53,7 +34,7 @@ end
 local function parted(paths)
    local traces, executables = {}, {}
    for _, path in ipairs(paths) do
-      local list = is_executable(path) and executables or traces
+      local list = core.is_executable(path) and executables or traces
       list[#list + 1] = path
    end
    return traces, executables
@@ -90,7 +71,7 @@ end
 
 -- {====== --diff ======
 
-local old_options = { "exe", "symbols", "mapping", "load_bias" }
+local old_options = { "exe", "symbols", "mapping", "load_bias", "run" }
 
 -- Refuses options of the old side without --diff.
 local function check_no_old(given)
@@ -123,7 +104,7 @@ local function old_side(given, new, executables)
          .. "--diff-exe", given.diff[1])
    end
    local old = { traces = traces, symbols = given.diff_symbols,
-      mapping = given.diff_mapping or new.mapping }
+      mapping = given.diff_mapping or new.mapping, run = given.diff_run or new.run }
    old.exe = next_program(next_program(given.diff_exe, own), executables)
    check_no_more(old.exe, own, " for the old runs")
    check_no_more(old.exe, executables, ": --exe names the new one and --diff-exe the old one")
@@ -140,7 +121,8 @@ end
 function runs.of(given)
    local traces, executables = parted(given.files)
    local new = { traces = traces, exe = next_program(given.exe, executables),
-      symbols = given.symbols, mapping = given.mapping, load_bias = given.load_bias }
+      symbols = given.symbols, mapping = given.mapping, load_bias = given.load_bias,
+      run = given.run }
    if not given.diff then
       check_no_old(given)
       check_no_more(new.exe, executables, "")
@@ -157,7 +139,7 @@ end
 -- Returns the files of one side as a line, the program first.
 local function line_of(label, side)
    local words = {}
-   for _, list in ipairs { { side.symbols }, { side.exe }, side.traces } do
+   for _, list in ipairs { { side.symbols }, { side.exe }, side.traces, side.run or {} } do
       for _, word in ipairs(list) do
          words[#words + 1] = plain(word)
       end

@@ -63,8 +63,34 @@ function show.options(context, rows, report)
          or columns_of(report, rows)
    end
    check_unit(given, rows, columns)
-   return { output = given.output, unit = given.unit or (report and report.unit),
-      columns = columns, raw = files.options_of_rows(given).raw }
+   local options = show.form(given, columns, report and report.name or given.table
+      or context.trace.tables[1])
+   options.unit = given.unit or report and report.unit
+   return options
+end
+
+---Returns the options of --set for the form of rows, its name, and what is written.
+---@param given table
+---@param columns string[]|nil nil: all
+---@param title string name of the table or report
+---@return table
+function show.form(given, columns, title)
+   local options = files.options_of_rows(given)
+   options.output, options.columns, options.title = given.output, columns, title
+   return options
+end
+
+---Writes rows as an export, or prints them.
+---@param context profio.Context
+---@param rows profio.View
+---@param options table of show.form
+function show.rows(context, rows, options)
+   local export = context.given.export
+   if export then
+      context.out:export_rows(exports.named(export), options, rows:reader())
+   else
+      context.out:rows(options, rows:reader())
+   end
 end
 
 ---Writes a view: with the stages of the command line, as an export or printed.
@@ -72,14 +98,8 @@ end
 ---@param rows profio.View
 ---@param report table|nil
 function show.view(context, rows, report)
-   local given, out = context.given, context.out
-   rows = query.apply(rows, given)
-   local options = show.options(context, rows, report)
-   if given.export then
-      out:export_rows(exports.named(given.export), options, rows:reader())
-   else
-      out:rows(options, rows:reader())
-   end
+   rows = query.apply(rows, context.given)
+   show.rows(context, rows, show.options(context, rows, report))
 end
 
 -- Writes the meaning of each column.

@@ -141,9 +141,9 @@ end
 ---@return string value
 ---@return boolean is_negated
 function words.parts(text)
-   local name, negated, operator, rest = text:match "^%s*([%w_]+)%s*(!?)([=~])(.*)$"
+   local name, negated, operator, rest = text:match "^%s*([%w_][%w_.:/-]*)%s*(!?)([=~])(.*)$"
    if not name then
-      name, operator, rest = text:match "^%s*([%w_]+)%s*([<>]=?)%s*(.*)$"
+      name, operator, rest = text:match "^%s*([%w_][%w_.:/-]*)%s*([<>]=?)%s*(.*)$"
    end
    if not name then
       failure.use("--where must be col=val, col=a,b, col~pattern, col=lo..hi, col!=val or "

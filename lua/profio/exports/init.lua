@@ -5,14 +5,15 @@
 --    name     its name on the command line
 --    help     one line
 --    endings  extensions of such files, or nil; a file callgrind.out.1 belongs to callgrind
+--    is_binary  true, or a function of the options: it writes bytes, which a terminal is not for
 --    takes    "rows" (a reader of the core), "profile" or "trace"; nil: rows
 --    options  its options for --set (profio.Option in internal/options.lua); nil: none
 --    fits     function(trace): true, or false and a reason; nil: every trace that has what the
 --             export takes, rows or a profile
 --    weighs_profile  true: an option metric selects the profile instead of the timeline
 --    write_profile  writes a profile, if the export takes a trace
---    is_whole, write_trace  if it takes a profile: function(trace), whether the trace itself is
---             written, and the function that writes it
+--    is_whole, write_trace  if it takes a profile or rows: function(trace), whether the trace
+--             itself is written, and the function that writes it
 --    uses     options of the command that it uses (see profio.cli.conflicts); set here
 --    write    function(what, options, file): true (rows: how many), or nil, message, code and
 --             "EPIPE" if the pipe was closed by its reader. An export that reads further files adds
@@ -28,6 +29,8 @@ local order = {
    "tsv",
    "ndjson",
    "json",
+   "clickhouse",
+   "sqlite",
    "btf",
    "pprof",
    "speedscope",
@@ -82,7 +85,18 @@ function exports.of_path(path)
    return nil
 end
 
----Returns whether an export that takes a profile writes a trace itself.
+---Returns whether an export writes bytes, which a terminal is not for.
+---@param export table
+---@param given table its options
+---@return boolean
+function exports.is_binary(export, given)
+   if type(export.is_binary) == "function" then
+      return export.is_binary(given)
+   end
+   return export.is_binary == true
+end
+
+---Returns whether an export that takes a profile or rows writes a trace itself.
 ---@param export table
 ---@param trace profio.Trace
 ---@return boolean
@@ -103,10 +117,38 @@ local function into_file(write, what, given, path)
    end)
 end
 
----Writes a profile or a trace through an export. Raises if the export takes something else, for
----unknown options, and if the path is a file from which the trace or profile was read.
+local phrases = { rows = "the rows of a view: view:export", profile = "a profile",
+   trace = "a trace" }
+
+-- Returns whether an export can write something, and the function that writes it.
+local function writer_of(export, takes, what)
+   if takes == "profile" and export.write_profile then
+      return true, export.write_profile
+   elseif takes == "trace" and exports.is_whole(export, what) then
+      return true, export.write_trace
+   end
+   return export.takes == takes, export.write
+end
+
+-- Checks the options of an export; rows also have columns.
+local function checked_options(export, takes, given)
+   local own, columns = {}, nil
+   for name, value in pairs(given) do
+      if takes == "rows" and name == "columns" then
+         columns = raise.expect(value, "table", "export: columns")
+      else
+         own[name] = value
+      end
+   end
+   own = options.check(export.options or {}, own, "export '" .. export.name .. "'")
+   own.columns = columns
+   return own
+end
+
+---Writes rows, a profile or a trace through an export. Raises if the export takes something else,
+---for unknown options, and if the path is a file that was read for it.
 ---@param kind string
----@param takes "profile"|"trace"
+---@param takes "rows"|"profile"|"trace" rows: of a reader of the core
 ---@param what any
 ---@param given table|nil options of the export
 ---@param path string|nil nil: return the bytes
@@ -117,16 +159,12 @@ end
 function exports.run(kind, takes, what, given, path, inputs)
    raise.expect(path, "string?", "export: the path")
    local export = exports.named(kind)
-   local write = export.write
-   if takes == "profile" and export.write_profile then
-      write = export.write_profile
-   elseif takes == "trace" and exports.is_whole(export, what) then
-      write = export.write_trace
-   elseif export.takes ~= takes then
-      error(("export '%s' takes %s, not a %s"):format(kind, export.takes == "rows" and
-         "the rows of a view: view:write" or "a " .. export.takes, takes), 0)
+   local can, write = writer_of(export, takes, what)
+   if not can then
+      error(("export '%s' takes %s, not %s"):format(kind, phrases[export.takes], takes == "rows"
+         and "rows" or "a " .. takes), 0)
    end
-   given = options.check(export.options or {}, given or {}, "export '" .. kind .. "'")
+   given = checked_options(export, takes, raise.expect(given or {}, "table", "export: options"))
    if takes == "trace" and export.fits then
       local fits, reason = export.fits(what)
       if not fits then

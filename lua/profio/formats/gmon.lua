@@ -19,7 +19,8 @@ gmon.options = {
      choices = { "auto", "gnu", "4.4bsd", "bsd", "apple", "ld-profile" }, default = "auto",
      help = "form of the file" },
    { name = "counter_bits", type = "int", default = 0,
-     help = "bits of a bin in BSD files, 8 16 32 64, negative for signed; 0: detect" },
+     help = "bits of a bin in BSD files, 8 16 32 64, negative for signed; 0: detect; 64 for what "
+         .. "profio has written so" },
    { name = "arc_count_bits", type = "int", default = 0,
      help = "bits of an arc's count in 64-bit BSD files, 32 or 64; 0: detect" },
    { name = "rate", type = "int", default = 0,
@@ -41,6 +42,8 @@ gmon.write_options = {
      help = "bytes of an address, 4 or 8; 0: as in the trace, else 8" },
    { name = "byte_order", type = "choice", choices = { "auto", "little", "big" }, default = "auto",
      help = "byte order of numbers; auto: as in the trace, else little" },
+   { name = "counter_bits", type = "int", default = 0,
+     help = "64: large counts of a GNU file in 8 bytes, which only profio reads" },
 }
 
 -- The columns of addresses that symbols resolve to functions, files and lines.

@@ -136,13 +136,6 @@ function winidea.side_files(main)
    return { found and { role = role, path = found } }
 end
 
----Returns the path of the main file that is written with a binary timeline.
----@param path string
----@return string|nil
-function winidea.main_of(path)
-   return path:match "^(.+)%.BIN$"
-end
-
 ---Returns the path of the binary timeline that is written with a text.
 ---@param path string|nil of the text
 ---@param options table of writing

@@ -183,19 +183,6 @@ function xpp.expand(path)
    return { packets.first(path) }
 end
 
----Returns the header packet of a packet.
----@param path string
----@return string
-xpp.main_of = packets.base
-
----Returns whether a file that no format recognises belongs to a trace: it is a packet of rows
----beside its header packet, or the empty header packet of text.
----@param path string
----@return boolean
-function xpp.claims(path)
-   return packets.claims(path)
-end
-
 -- {====== Writing ======
 
 -- Returns a path with another extension, in upper case if the old extension is.

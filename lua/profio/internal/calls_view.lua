@@ -19,7 +19,7 @@ calls.options = {
          "leave them out" },
    { name = "edges", type = "choice", choices = { "exclude", "include" }, default = "exclude",
       help = "the time outside an area: from its first leave to its last enter, or also before " ..
-         "and after, to the ends of the trace" },
+         "and after, to the ends of its file" },
    { name = "from", type = "int", help = "only calls at this time or later; calls that began " ..
       "earlier are cut there and flagged so" },
    { name = "to", type = "int", help = "only calls before this time; calls that last longer " ..
@@ -35,11 +35,14 @@ calls.options = {
 
 ---Options of trace:call_statistics.
 ---@type profio.Option[]
-calls.statistics_options = table.move(calls.options, 1, #calls.options, 5, {
+calls.statistics_options = table.move(calls.options, 1, #calls.options, 6, {
    { name = "by", type = "choice", choices = { "area", "context", "caller" }, default = "area",
       help = "one row for each area; for each area in each lane; or for each area and its caller" },
    { name = "quantiles", type = "text", default = "p50,p99",
       help = "quantiles of each duration, separated by commas; empty: none" },
+   { name = "order", type = "choice", choices = { "first", "name" }, default = "first",
+      help = "rows in the order in which areas are first used; or by context and name, in " ..
+         "whatever order the files are given" },
    { name = "threads", type = "int", help = "most threads; default: the number of processors, " ..
       "up to 8" },
    { name = "parts", type = "int", help = "number of chunks in which the events are read; the " ..
@@ -123,23 +126,99 @@ end
 
 -- }======
 
----Returns statistics of the calls of a trace by area, without a row per call. See
----trace:call_statistics.
----@param trace profio.Trace
----@param state table of the trace
----@param given table|nil by, quantiles, and the options of calls
----@return profio.View
-function calls.statistics(trace, state, given)
-   local mine = checked(given, calls.statistics_options, "call_statistics")
-   local events, ranks = events_of(trace, state, mine), {}
+-- Checks the options of statistics; quantiles become a list.
+local function checked_statistics(given)
+   local mine, ranks = checked(given, calls.statistics_options, "call_statistics"), {}
    for rank in (mine.quantiles or "p50,p99"):gmatch "[^,%s]+" do
       ranks[#ranks + 1] = rank
    end
    mine.quantiles = ranks
-   return view.over(function()
+   return mine
+end
+
+-- Returns a function that reads the events of a trace with core.statistics or core.packed_sums.
+local function reading(compute, trace, state, mine)
+   local events = events_of(trace, state, mine)
+   return function()
       local is_read = not state.schema.events.stage and mine.recording ~= "events"
       local rows = is_read and chunks.rows(trace, state, "events", true) or nil
-      return core.statistics(events(), in_parts(mine, state.parts[1], rows))
+      return compute(events(), in_parts(mine, state.parts[1], rows))
+   end
+end
+
+---Returns the packed sums of the calls of a trace (csrc/kernels/statistics/packed_sums.h).
+---@param trace profio.Trace
+---@param state table of the trace
+---@param given table|nil options of trace:call_statistics
+---@return string
+function calls.packed_sums(trace, state, given)
+   return reading(core.packed_sums, trace, state, checked_statistics(given))()
+end
+
+-- Returns a reader of the statistics in packed sums.
+local function sums_reader(packed, mine, dictionary)
+   local reader, message = core.sums_statistics(packed, mine, dictionary)
+   return reader or error(message, 0)
+end
+
+---Returns the statistics in packed sums. Reading raises if they were computed with other options.
+---@param packed string
+---@param given table|nil options of trace:call_statistics
+---@return profio.View
+function calls.of_sums(packed, given)
+   local mine = checked_statistics(given)
+   return view.over(function()
+      return sums_reader(packed, mine, core.dictionary())
+   end)
+end
+
+---Returns whether a trace has statistics of calls: it has a table of events, or it is a store of
+---runs some of which have them.
+---@param state table of the trace
+---@return boolean
+function calls.has_statistics(state)
+   local stored = state.parts[1].stored
+   return state.schema.events ~= nil or stored ~= nil and stored.has_calls()
+end
+
+-- Options of statistics that do not change the sums.
+local free = { quantiles = true, order = true, threads = true, parts = true }
+
+-- Raises for options other than those with which the sums of a store are computed.
+local function check_stored(trace, mine)
+   for _, option in ipairs(calls.statistics_options) do
+      local name, value = option.name, mine[option.name]
+      local is_other = value ~= nil and value ~= option.default
+      if name == "by" then
+         is_other = value == "caller"
+      end
+      if is_other and not free[name] then
+         error(("option '%s': the store %s has statistics of calls by area and by context, with "
+            .. "the defaults of the other options: read the files for others"):format(name,
+            trace.path), 0)
+      end
+   end
+end
+
+---Returns statistics of the calls of a trace by area, without a row per call. See
+---trace:call_statistics. Those of a stored trace come from the packed sums that its function
+---stored.sums returns for the checked options; it returns nil and a message if there are none.
+---@param trace profio.Trace
+---@param state table of the trace
+---@param given table|nil by, quantiles, order, and the options of calls
+---@return profio.View
+function calls.statistics(trace, state, given)
+   local mine, stored = checked_statistics(given), state.parts[1].stored
+   local sums = stored and stored.sums
+      or mine.order == "name" and reading(core.packed_sums, trace, state, mine)
+   if stored then
+      check_stored(trace, mine)
+   elseif not sums then
+      return view.over(reading(core.statistics, trace, state, mine), trace)
+   end
+   return view.over(function()
+      local packed, message = sums(mine)
+      return sums_reader(packed or error(message, 0), mine, state.dictionary)
    end, trace)
 end
 

@@ -232,16 +232,22 @@ local function given_side_files(input, format, given, max_size, notes, left)
 end
 
 ---Opens the side files: those that the user gave, then those that the format finds.
----@param main { path: string|nil, source: userdata, options: table }
+---@param source userdata the main file
+---@param options table of the format
 ---@param input profio.Input
 ---@param format table
 ---@param given table the options of profio.open
 ---@param max_size integer|nil
 ---@param notes table[] found files that cannot be read are noted here
----@return { role: string, source: userdata }[]|nil
+---@return { role: string, source: userdata }[]|nil  nil without message: the format has none
 ---@return string|nil message
 ---@return string|nil code
-function inputs.side_files(main, input, format, given, max_size, notes)
+function inputs.side_files(source, options, input, format, given, max_size, notes)
+   if not format.roles and not format.side_files and not input.lengths and not input.side_files then
+      return nil
+   end
+   local main = { source = source, options = options,
+      path = input.beside or not input.data and input.path or nil }
    local kept = not given.strict and notes or nil
    local left = {}
    for role, length in pairs(input.lengths or {}) do

@@ -90,14 +90,15 @@ local function has_ring(state, path, trusts_paths)
    return real ~= nil
 end
 
--- Returns the path that has a ring: the file itself, or the main file to which it belongs.
-local function main_of(state, path, trusts_paths)
+-- Returns the path that has a ring: the file itself, or the main file to which it belongs by one of
+-- `functions`.
+local function main_of(state, path, functions, trusts_paths)
    if has_ring(state, path, trusts_paths) then
       return path
    end
-   for _, format in ipairs(registry.all()) do
-      local main = format.main_of and format.main_of(path)
-      if main and main ~= path and has_ring(state, main, trusts_paths) then
+   for _, of in ipairs(functions) do
+      local main = of(path)
+      if main and main ~= path and is_file(path) and has_ring(state, main, trusts_paths) then
          return main
       end
    end
@@ -202,10 +203,10 @@ end
 ---@param trusts_paths boolean|nil a ring may be a link that leads out of the folder of its file
 ---@return profio.Input[]
 function recovery.expand(list, state, trusts_paths)
-   local all, done = {}, {}
+   local all, done, functions = {}, {}, registry.all_main_of()
    for _, input in ipairs(list) do
-      local path = not input.data and input.path ~= "-" and is_file(input.path)
-         and main_of(state, input.path, trusts_paths)
+      local path = not input.data and input.path ~= "-"
+         and main_of(state, input.path, functions, trusts_paths)
       local is_read = path and done[path] and done[path] ~= input.path -- under another name
       local parts = path and not is_read and parts_of(state, path, path .. ".ring",
          trusts_paths)

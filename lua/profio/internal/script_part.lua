@@ -1,7 +1,9 @@
--- A file opened by a format that is written in Lua; it has the methods of the core's parts.
+-- A file opened by a format that is written in Lua; it has the methods of the core's parts. That of
+-- a store also has the field `stored` (see internal/store/part.lua), whose further tables it has.
 
 local core = require "profio.core"
 local raise = require "profio.internal.raise"
+local tables = require "profio.internal.table_readers"
 
 local script_part = {}
 
@@ -51,20 +53,20 @@ local kinds = { damage = true, note = true }
 -- skipped.
 local function add_warning(self, message, more)
    local code = more.code or self.format.name .. "-warning"
-   local key = table.concat({ code, tostring(more.offset), message }, "\0")
+   local key = table.concat({ code, tostring(more.offset), message, more.path }, "\0")
    local kind = more.kind or "damage"
    if self.known[key] then
       return
    end
    self.known[key] = true
    if self.strict and kind == "damage" then
-      error(("%s: %s: %s%s"):format(self.source:path(), self.format.name, message,
+      error(("%s: %s: %s%s"):format(more.path or self.source:path(), self.format.name, message,
          more.offset and (" (byte %d)"):format(more.offset) or ""), 0)
    end
    self.counts[code] = (self.counts[code] or 0) + 1
    if self.counts[code] <= MOST or self.all_warnings then
       self.list[#self.list + 1] = { code = code, kind = kind, offset = more.offset,
-         message = message }
+         message = message, path = more.path, count = more.count }
    end
 end
 
@@ -73,7 +75,8 @@ local Source = {}
 
 ---Warn about an anomaly in the file. In strict mode damage is an error.
 ---@param message string
----@param more table|nil kind = "damage" (default) or "note", code = "mine-odd", offset = byte
+---@param more table|nil kind = "damage" (default) or "note", code = "mine-odd", offset = byte; for
+---stores also the path of a file, and how many times the warning came there (count)
 function Source:warn(message, more)
    more = more or {}
    raise.expect(message, "string", "source:warn: the message")
@@ -133,7 +136,7 @@ end
 function script_part.open(format, source, options, dictionary, mine)
    local self = setmetatable({ format = format, source = source, dictionary = dictionary,
       opened = true, known = {}, counts = {}, list = {}, strict = mine and mine.strict,
-      all_warnings = mine and mine.all_warnings }, Part)
+      all_warnings = mine and mine.all_warnings, given = mine or {} }, Part)
    local makers, message, code = format.open(setmetatable({ part = self }, Source), options)
    if not makers then
       return nil, ("%s: %s: %s"):format(source:path(), format.name, message or "not readable"),
@@ -148,8 +151,11 @@ function script_part.open(format, source, options, dictionary, mine)
       end
       fields[name] = columns
    end
+   if makers.raw == false then
+      fields.raw = nil
+   end
    makers.raw = makers.raw or put_raw(source)
-   self.makers, self.schema = makers, fields
+   self.makers, self.schema, self.stored = makers, fields, makers.stored
    return self
 end
 
@@ -158,14 +164,26 @@ function Part:tables()
    for i, name in ipairs(table_names(self.format)) do
       list[i] = { name = name, fields = described(self.schema[name]) }
    end
-   list[#list + 1] = { name = "raw", rows = 1,
-      fields = described(self.schema.raw) }
+   for _, more in ipairs(self.stored and self.stored.tables or {}) do
+      list[#list + 1] = more
+   end
+   if self.schema.raw then
+      list[#list + 1] = { name = "raw", rows = 1, fields = described(self.schema.raw) }
+   end
    return list
 end
 
 function Part:reader(name)
    if not self.opened then
       error "trace is closed"
+   end
+   if self.stored and self.stored.has(name) then
+      local inner, message, code = self.stored.inner()
+      if not inner then
+         return nil, message, code
+      end
+      inner.watch = nil -- the trace of the store watches its readers
+      return tables.plain(inner, name)
    end
    local label = self.source:path() .. ": " .. self.format.name
    return core.decoder(self.schema[name], maker_of(self, name), self.dictionary, label,
@@ -208,13 +226,16 @@ function Part:warnings()
    local list = {}
    for i, warning in ipairs(self.list) do
       list[i] = { code = warning.code, kind = warning.kind, offset = warning.offset,
-         message = warning.message }
+         message = warning.message, path = warning.path, count = warning.count }
    end
    return list
 end
 
 function Part:close()
    self.opened = false
+   if self.stored then
+      self.stored.close()
+   end
 end
 
 return script_part

@@ -16,6 +16,7 @@ local PAGE = 4096
 ---@field exe string|nil path of the executable
 ---@field debug string|nil path of its debug file, if it was needed and found
 ---@field notes { code: string, kind: string, message: string }[]
+---@field packed string|nil the bytes from which they were read, without an executable
 local methods = {}
 local Symbols = { __name = "profio.symbols", __index = methods }
 
@@ -177,6 +178,38 @@ function symbols.open(options)
    return result
 end
 
+---Returns symbols that symbols:pack has written, with the exact rule.
+---@param packed string
+---@param dictionary userdata
+---@return profio.Symbols|nil
+---@return string|nil message
+---@return string|nil code
+function symbols.unpack(packed, dictionary)
+   if type(packed) ~= "string" then
+      return nil, "packed symbols expected", "format"
+   end
+   local opened, message, code = core.symbols_packed(packed, dictionary)
+   if not opened then
+      return nil, message, code
+   end
+   return setmetatable({ symbols = opened, facts = opened:facts(), notes = {}, packed = packed },
+      Symbols)
+end
+
+-- Opens the symbols of a trace again, with another rule or to be split by line.
+local function open_again(state, rule)
+   if not state.symbols.packed then
+      return assert(symbols.open {
+         exe = state.options.exe, symbols = state.options.symbols, dictionary = state.dictionary,
+         max_size = state.options.max_size, rule = rule,
+      })
+   elseif rule == "gprof" then
+      error("gprof chooses symbols by other rules than those that are stored: give the executable "
+         .. "(--exe)", 0)
+   end
+   return assert(symbols.unpack(state.symbols.packed, state.dictionary))
+end
+
 ---Returns whether a file or source is an executable with symbols that can be read.
 ---@param from string|userdata path or source
 ---@return boolean
@@ -242,6 +275,19 @@ local function note_no_names(state)
       message = "no executable: addresses stand for functions; exe = PATH names it" }
 end
 
+---Returns whether the addresses of a trace can be resolved to source lines.
+---@param state table of the trace
+---@return boolean
+function symbols.has_lines(state)
+   local stored = state.parts[1].stored
+   for _, opened in ipairs(stored and stored.symbols() or { state.symbols }) do
+      if opened.facts.has_lines then
+         return true
+      end
+   end
+   return false
+end
+
 ---Returns the symbols of a trace for gprof's or exact arithmetic, by function or by line. Symbols
 ---other than those the trace was opened with are opened on demand and kept. Without an executable
 ---adds a note and returns nil.
@@ -261,10 +307,7 @@ function symbols.picked(state, is_compat, by_line)
    end
    local key = by_line and rule .. " by line" or rule
    if not state.other_symbols[key] then
-      local other = assert(symbols.open {
-         exe = state.options.exe, symbols = state.options.symbols, dictionary = state.dictionary,
-         max_size = state.options.max_size, rule = rule,
-      })
+      local other = open_again(state, rule)
       if by_line then
          other.symbols:by_line()
       end

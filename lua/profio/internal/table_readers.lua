@@ -21,8 +21,8 @@ end
 -- Returns the constant columns of the files: `file`, and those that the format states.
 local function constants_of(state)
    local columns = { { name = "file", values = names_of(state.paths, state.goes_on) } }
-   for i, part in ipairs(state.parts) do
-      for c, constant in ipairs(state.format.constants and state.format.constants(part) or {}) do
+   for i, part in ipairs(state.format.constants and state.parts or {}) do
+      for c, constant in ipairs(state.format.constants(part)) do
          columns[c + 1] = columns[c + 1] or { name = constant.name, values = {} }
          columns[c + 1].values[i] = constant.value
       end
@@ -30,39 +30,29 @@ local function constants_of(state)
    return columns
 end
 
--- Returns "trace_file" if the table has a column `file` of its own.
-local function free_name(reader, name)
-   for _, field in ipairs(reader:fields()) do
-      if field.name == name then
-         return "trace_" .. name
-      end
-   end
-   return name
-end
-
 -- Returns a reader of the concatenated files of a trace, with the constant columns. Only the first
 -- file has an open reader: each of the others is opened when the one before has ended, so that
 -- thousands of files need no more memory than one.
 local function chained(state, name)
-   local readers, used, id = {}, {}, nil
-   for i, part in ipairs(state.parts) do
-      local reader, message, code
-      if i > 1 and part.reader_like then
-         reader = part:reader_like(name, readers[1])
-      else
-         reader, message, code = part:reader(name)
-      end
+   local readers, used = table.move(state.parts, 1, #state.parts, 1, {}), {}
+   for i = 1, state.format.open and #readers or 1 do
+      local reader, message, code = readers[i]:reader(name)
       if not reader then
          return nil, message, code
       end
       readers[i] = reader
-      if state.format.ids then
-         id, used[i] = state.format.ids(part)
-      end
+   end
+   local columns = {}
+   for _, field in ipairs(readers[1]:fields()) do
+      columns[field.name] = true
    end
    local constants = constants_of(state)
-   for _, constant in ipairs(constants) do
-      constant.name = free_name(readers[1], constant.name)
+   for _, constant in ipairs(constants) do -- the table may have a column `file` of its own
+      constant.name = (columns[constant.name] and "trace_" or "") .. constant.name
+   end
+   local id = state.format.ids and state.format.ids(state.parts[1])
+   for i, part in ipairs(columns[id] and state.parts or {}) do
+      used[i] = select(2, state.format.ids(part))
    end
    return core.chain(readers, constants, id, used)
 end
@@ -113,6 +103,15 @@ end
 ---@return string|nil message
 ---@return string|nil code
 function tables.symbolized(state, name)
+   local stored = state.parts[1].stored
+   if stored and stored.has(name) and not state.closed then
+      local inner, problem, kind = stored.inner()
+      if not inner then
+         return nil, problem, kind
+      end
+      inner.watch = state.watch
+      return tables.symbolized(inner, name)
+   end
    local reader, message, code = summed_reader(state, name)
    local addresses = state.format.addresses and state.format.addresses[name]
    if not reader or not state.symbols or not addresses then

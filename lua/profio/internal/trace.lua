@@ -7,6 +7,7 @@ local inputs = require "profio.internal.inputs"
 local raise = require "profio.internal.raise"
 local tables = require "profio.internal.table_readers"
 local view = require "profio.view"
+local view_warnings = require "profio.internal.view_warnings"
 
 local trace = {}
 
@@ -121,9 +122,10 @@ end
 ---value, context, count; net, gross, call, period and outside, each plain (the sum) and with _min,
 ---_max, _mean, _stddev, _p50, _p99; net_max_at, gross_max_at, call_max_at, period_jitter; without
 ---callers last_stop. The numbers equal an aggregate of calls, but memory does not grow with the
----calls.
----@param options table|nil by = "area" | "context" | "caller", quantiles = "p50,p99", and the
----options of calls
+---calls. With order = "name" the rows of all contexts come first, then those of each one by its
+---value; areas are ordered by name, those with a parent (states of variables) after the others.
+---@param options table|nil by = "area" | "context" | "caller", quantiles = "p50,p99", order =
+---"first" | "name", and the options of calls
 ---@return profio.View
 function methods:call_statistics(options)
    return require("profio.internal.calls_view").statistics(self, alive(self), options)
@@ -134,9 +136,15 @@ end
 -- {====== Facts and warnings ======
 
 local function info_of(state)
+   if not state.added_info or state.options.live then -- else they are all known after opening
+      state.added_info = {}
+      for _, part in ipairs(state.parts) do
+         part:add_info(state.added_info, counted)
+      end
+   end
    local info = {}
-   for _, part in ipairs(state.parts) do
-      part:add_info(info, counted)
+   for name, value in pairs(state.added_info) do
+      info[name] = value
    end
    info.format = state.format.name
    if state.lost then
@@ -155,11 +163,13 @@ function trace.times(warning)
    return (warning.count or 1) > 1 and (", %d times"):format(warning.count) or ""
 end
 
+local none = {}
+
 local function warnings_of(self)
    local state, list = trace.of(self), {}
    for i, part in ipairs(state.parts) do
-      for _, warning in ipairs(part:warnings()) do
-         warning.path = state.paths[i]
+      for _, warning in ipairs(part:warnings() or none) do
+         warning.path = warning.path or state.paths[i] -- of a store: the path of the run
          list[#list + 1] = warning
       end
    end
@@ -175,7 +185,7 @@ local function warnings_of(self)
          list[#list + 1] = known[kind]
       end
    end
-   local of_views = view.warnings(self)
+   local of_views = view_warnings.of(self)
    return table.move(of_views, 1, #of_views, #list + 1, list)
 end
 
@@ -189,11 +199,15 @@ end
 ---@return string[] losses  empty if no loss is known
 function methods:losses()
    local list, info = {}, self.info
-   if (info.lost or 0) ~= 0 then
+   local stored = trace.of(self).parts[1].stored
+   if stored then
+      list = stored.losses()
+   elseif (info.lost or 0) ~= 0 then
       list[1] = ("%s: %s records were lost"):format(self.path, info.lost)
    end
    for _, warning in ipairs(self.warnings) do
-      if warning.kind == "damage" then
+      local is_own = not stored or not warning.path or warning.path == self.path
+      if warning.kind == "damage" and is_own then -- others are among the stored losses
          list[#list + 1] = ("%s: %s (%s%s)"):format(warning.path or self.path, warning.message,
             warning.code, trace.times(warning))
       end
@@ -353,7 +367,13 @@ function methods:export(kind, path, options)
       end
       return made:export(kind, path, own)
    end
-   return exports.run(kind, "trace", self, options, path, inputs.paths_of(alive(self)))
+   return exports.run(kind, "trace", self, options, path, methods.inputs(self))
+end
+
+---Returns the paths of all files that were read for the trace; no export overwrites them.
+---@return string[]
+function methods:inputs()
+   return inputs.paths_of(alive(self))
 end
 
 -- Returns nil, message, code if the files are runs that one file cannot hold. A note states that

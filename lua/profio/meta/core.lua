@@ -117,16 +117,22 @@ function core.formats() end
 ---@return { [1]: string, [2]: integer }[]
 function core.detect(bytes) end
 
----Opens one file, with its side files, in a format.
+---Returns how core.open opens files.
 ---@param format string
----@param sources { role: string, source: profio.core.Source }[] the main one first
 ---@param options table<string, any>
----@param strict boolean the first warning is an error
+---@param strict boolean|nil the first warning is an error
 ---@param names profio.core.Dictionary
+---@return userdata opening
+function core.opening(format, options, strict, names) end
+
+---Opens one file, with its side files.
+---@param opening userdata of core.opening
+---@param main profio.core.Source the main file
+---@param sides { role: string, source: profio.core.Source }[]|nil
 ---@return profio.core.Part|nil
 ---@return string|nil message
 ---@return profio.core.Code|nil code
-function core.open(format, sources, options, strict, names) end
+function core.open(opening, main, sides) end
 
 -- }======
 
@@ -219,6 +225,11 @@ function core.range(over, column, from, to) end
 ---@return profio.core.Reader
 function core.with_area(over, column) end
 
+---Returns the stacks that the dictionary of a reader has now: stack, parent, depth, frame.
+---@param of profio.core.Reader
+---@return profio.core.Reader
+function core.stacks(of) end
+
 ---Adds columns computed from others.
 ---@param over profio.core.Reader
 ---@param formulas { name: string, steps: any[][], overflows: profio.core.Counter|nil }[]
@@ -258,7 +269,8 @@ function core.btf(over, options) end
 function core.load(over, options) end
 
 ---Concatenates the rows of all readers, with a column of names per constant.
----@param readers profio.core.Reader[]
+---@param readers (profio.core.Reader|profio.core.Part)[] after the first one a part stands for its
+---table of the same name, which is opened when it is read
 ---@param constants { name: string, values: string[] }[]
 ---@param id string|nil an int column that counts from 0 in each reader, and is to count on
 ---@param used integer[]|nil how many values of it each reader uses
@@ -301,6 +313,32 @@ function core.processors() end
 ---@param options table
 ---@return profio.core.Reader
 function core.statistics(events, options) end
+
+---Computes the packed sums of the calls in events: whole numbers from which core.sums_statistics
+---returns their statistics. Options as those of core.statistics, and recording = "stated"|"events",
+---which is only kept; sums by area and by context are the same.
+---@param events profio.core.Reader
+---@param options table
+---@return string
+function core.packed_sums(events, options) end
+
+---Adds up packed sums that were computed with the same options, in any order and grouping.
+---@param list string[] at least one
+---@return string|nil
+---@return string|nil message
+---@return string|nil code
+function core.merged_sums(list) end
+
+---Returns the statistics in packed sums, with the columns of core.statistics; the rows of all lanes
+---come first, then those of each lane, in the order of its value; areas are ordered by name, those
+---with a parent after the others.
+---@param packed string
+---@param options table as those of core.packed_sums, and quantiles = { "p50", ... }
+---@param into profio.core.Dictionary which gets the names and areas
+---@return profio.core.Reader|nil
+---@return string|nil message
+---@return string|nil code
+function core.sums_statistics(packed, options, into) end
 
 ---Computes the calls of events as properly nested opens and closes on tracks; reads all events.
 ---@param events profio.core.Reader
@@ -398,7 +436,7 @@ function core.drain(over, all) end
 function core.is_time(over, column) end
 
 ---@param over profio.core.Reader
----@param options table output, columns, header, color, max_width, width, unit, percent
+---@param options table output, columns, header, color, max_width, width, unit, percent, keys, depth
 ---@param out file*|nil
 ---@return integer|string|nil rows written, or without a file the text and the rows
 ---@return integer|string|nil
@@ -439,6 +477,14 @@ function core.symbols_elf(exe, debug, rule, names) end
 ---@return profio.core.Code|nil code
 function core.symbols_nm(text, exe, debug, rule, names) end
 
+---Returns the symbols that symbols:pack has written.
+---@param packed string
+---@param names profio.core.Dictionary
+---@return profio.core.Symbols|nil
+---@return string|nil message
+---@return profio.core.Code|nil code
+function core.symbols_packed(packed, names) end
+
 ---Returns the properties of an executable.
 ---@param exe profio.core.Source
 ---@return table|nil
@@ -469,6 +515,13 @@ function symbols:count() end
 ---@return table|nil symbol
 function symbols:find(address) end
 
+---Compares the calls of a profile with the symbols.
+---@param part profio.core.Part a gmon file; the first batch of its arcs is read
+---@param bias integer run-time address minus link-time address
+---@return integer called different addresses that are called
+---@return integer misplaced those at which no function counts its calls
+function symbols:check_calls(part, bias) end
+
 ---@return table[] in order of address
 function symbols:all() end
 
@@ -477,9 +530,17 @@ function symbols:all() end
 ---@return integer|nil line
 function symbols:line(address) end
 
+---Returns symbols and lines as bytes.
+---@return string
+function symbols:pack() end
+
 -- }======
 
 -- {====== The command ======
+
+---@param path string
+---@return boolean  a regular file that begins as an executable does
+function core.is_executable(path) end
 
 ---Returns the names in a folder except "." and "..", in no order.
 ---@param folder string

@@ -52,7 +52,7 @@ function part:add_info(into, counted) end
 
 ---Returns the warnings from number `from` on.
 ---@param from integer|nil
----@return profio.Warning[]
+---@return profio.Warning[]|nil  nil: none
 function part:warnings(from) end
 
 ---Returns whether several readers of one of its tables may run in different threads.
@@ -67,9 +67,3 @@ function part:parallel() end
 ---@return string|nil message
 ---@return profio.core.Code|nil code
 function part:reader(table_name, from, count) end
-
----Returns a reader of a table that is opened when its first batch is read.
----@param table_name string
----@param other profio.core.Reader of this table of another part of the format
----@return profio.core.Reader
-function part:reader_like(table_name, other) end

@@ -14,6 +14,13 @@ local core = {}
 ---@return profio.core.Code|nil code
 function core.contexts(options) end
 
+---Returns a profile without contexts, into which a store adds cells.
+---@param dictionary profio.core.Dictionary
+---@param metrics { name: string, unit: string }[]|nil in this order
+---@param usual string|nil name of the default metric
+---@return profio.core.Contexts
+function core.empty_contexts(dictionary, metrics, usual) end
+
 ---A profile as a tree of calling contexts. It is immutable: changes return a new one.
 ---@class profio.core.Contexts
 local contexts = {}
@@ -141,9 +148,9 @@ function core.flame_rows(from, options, file) end
 ---@param of profio.core.Contexts
 ---@param most integer frames
 ---@param each integer frames for each context, where that is more
----@param turned boolean|nil as levels of callers, not as stacks that are written one by one
+---@param inverted boolean|nil as levels of callers, not as stacks that are written one by one
 ---@return integer|nil
-function core.stack_depth(of, most, each, turned) end
+function core.stack_depth(of, most, each, inverted) end
 
 ---Writes folded stacks: "main;parse;read 1000". A ; in a name becomes a :.
 ---@param from profio.core.Contexts
@@ -295,5 +302,44 @@ function profile:compare(other, options) end
 function profile:facts(options) end
 
 -- }======
+
+---@class profio.core.Counts counts by pairs of 64-bit words
+local counts = {}
+
+---Adds the rows of a reader in which no value is missing.
+---@param reader profio.core.Reader
+---@param columns string[] the two words and the count; or one word and the count: the first is 0
+---@param omits_zeros boolean|nil leave out rows with the count 0
+---@return true|nil
+---@return string|nil message
+---@return string|nil code
+function counts:read(reader, columns, omits_zeros) end
+
+---Adds packed counts. After a failure a part of them may have been added.
+---@param packed string
+---@param offset integer|nil is added to each first word
+---@return true|nil
+---@return string|nil message
+---@return string|nil code
+function counts:add(packed, offset) end
+
+---Returns the counts as bytes that depend on nothing else, and removes them.
+---@return string
+function counts:pack() end
+
+---Returns the number of pairs.
+---@return integer
+function counts:size() end
+
+---Returns a reader of the two words and the count, or of the second word and the count.
+---@param fields string[][] { name, "int" or "addr" } of each
+---@param of profio.core.Dictionary
+---@return profio.core.Reader
+function counts:reader(fields, of) end
+
+---Returns counts without pairs.
+---@param seeded profio.core.Dictionary gives the seed of its hashes
+---@return profio.core.Counts
+function core.counts(seeded) end
 
 return core

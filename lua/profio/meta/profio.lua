@@ -23,9 +23,10 @@ function Trace:calls(options) end
 ---value, context, count; net, gross, call, period and outside, each plain (the sum) and with _min,
 ---_max, _mean, _stddev, _p50, _p99; net_max_at, gross_max_at, call_max_at, period_jitter; without
 ---callers last_stop. The numbers equal an aggregate of calls, but memory does not grow with the
----calls.
----@param options table|nil by = "area" | "context" | "caller", quantiles = "p50,p99", and the
----options of calls
+---calls. With order = "name" the rows of all contexts come first, then those of each one by its
+---value; areas are ordered by name, those with a parent (states of variables) after the others.
+---@param options table|nil by = "area" | "context" | "caller", quantiles = "p50,p99", order =
+---"first" | "name", and the options of calls
 ---@return profio.View
 function Trace:call_statistics(options) end
 
@@ -91,6 +92,10 @@ function Trace:profile(options) end
 ---@return string|nil message
 ---@return string|nil code
 function Trace:export(kind, path, options) end
+
+---Returns the paths of all files that were read for the trace; no export overwrites them.
+---@return string[]
+function Trace:inputs() end
 
 ---Write the whole trace into a file of a format and dialect; rows of several files with equal keys
 ---are added up. Files with a clock, which are runs of their own, are written as one file only if
@@ -219,6 +224,16 @@ function View:count() end
 ---@return string|nil
 function View:write(options, out) end
 
+---Export the rows for another program. The file appears when it is complete. Raises if the path is
+---a file that was read for the rows.
+---@param kind string "csv", "clickhouse", "sqlite", ...
+---@param path string|nil nil: return the bytes
+---@param options table|nil options of the export, and columns: only these, in this order
+---@return boolean|string|nil
+---@return string|nil message
+---@return string|nil code
+function View:export(kind, path, options) end
+
 ---Print an aligned table on standard output.
 ---@param ... string only these columns
 function View:print(...) end
@@ -303,6 +318,10 @@ function Profile:handle() end
 ---Returns the losses of the traces from which it was built, as texts.
 ---@return string[]
 function Profile:notes() end
+
+---Returns the paths of the files from which it was built; no export overwrites them.
+---@return string[]
+function Profile:inputs() end
 
 ---Returns its name in exports: the path of the trace from which it was built.
 ---@return string
@@ -443,6 +462,112 @@ function Writer:facts() end
 ---@return string|table<string, string>|nil message
 ---@return string|nil code
 function Writer:close() end
+
+---@class profio.Store
+local Store = {}
+
+---Reads all of a trace that a run has, to be added by `write`. The trace may be closed then.
+---@param trace profio.Trace
+---@param options table|nil { labels = { version = "v2", ... } }
+---@return table|nil prepared with `run`, the 32 hexadecimal digits of its hash, and `is_known`: the
+---store has it already
+---@return string|nil message
+---@return string|nil code
+function Store:prepare(trace, options) end
+
+---Adds prepared runs: all of them, or none. They are on the disk when it returns. A run that the
+---store has by now, with the same labels, changes nothing.
+---@param list table[] as of prepare
+---@return integer|nil count of runs that are new
+---@return string|nil message
+---@return string|nil code
+function Store:write(list) end
+
+---Adds a trace as a run. A run that the store has already, with the same labels, changes nothing.
+---@param trace profio.Trace
+---@param options table|nil { labels = { version = "v2", ... } }
+---@return string|nil run 32 hexadecimal digits: the hash of its files and options
+---@return boolean|string is_new, or message
+---@return string|nil code
+function Store:add(trace, options) end
+
+---Adds the runs of another store that this one does not have.
+---@param other profio.Store
+---@param where table<string, any>|nil only these runs
+---@return integer|nil count of added runs
+---@return string|nil message
+---@return string|nil code
+function Store:merge(other, where) end
+
+---Returns the runs, in order of their hashes: { run =, time =, time_from =, added =, format =,
+---kind =, files =, bytes =, losses =, call_bytes =, path =, profio =, labels = { key = value } }.
+---@param where table<string, any>|nil conditions of labels and attributes, as those of view:where
+---@return table[]|nil
+---@return string|nil message
+---@return string|nil code
+function Store:runs(where) end
+
+---Returns the labels of the store: { { key =, value =, runs = }, ... }, in order.
+---@return table[]|nil
+---@return string|nil message
+---@return string|nil code
+function Store:labels() end
+
+---Removes runs. Names and stacks of removed runs stay in the store; a new store into which this one
+---is merged does not have them.
+---@param where table<string, any> conditions as of runs; {} removes all
+---@return integer|nil count
+---@return string|nil message
+---@return string|nil code
+function Store:drop(where) end
+
+---Opens the store as a trace, with tables runs and cells and a profile.
+---@param where table<string, any>|nil only these runs
+---@return profio.Trace|nil
+---@return string|nil message
+---@return string|nil code
+function Store:trace(where) end
+
+---Returns the sum of the profiles of the runs.
+---@param options table|nil { where = conditions as of runs }, and options of trace:profile
+---@return profio.Profile|nil
+---@return string|nil message
+---@return string|nil code
+function Store:profile(options) end
+
+---Returns the weight of a function in each period of time, or for each value of a label: rows with
+---by, runs, self, total, whole, self_share, total_share, and p10_share, p50_share and p90_share of
+---the runs.
+---@param wanted any a name, a list of names, profio.match or profio.no
+---@param options { by: string, where: table, metric: string }|nil by: hour, day (the default),
+---week, month (UTC), run, a label, or an attribute with texts
+---@return profio.View|nil
+---@return string|nil message
+---@return string|nil code
+function Store:trend(wanted, options) end
+
+---Returns how much the runs with each value of a label, or each run, differ from all other runs,
+---the largest differences first: rows with by, runs, whole, distance, function, function_share and
+---others_share.
+---@param options { by: string, where: table, metric: string }|nil by: run (the default), and others
+---as of trend
+---@return profio.View|nil
+---@return string|nil message
+---@return string|nil code
+function Store:top(options) end
+
+---Writes the runs as files into a folder: a pprof file for each (of histograms and arcs a gmon.out,
+---without the names of its program), and runs.csv with their labels.
+---profio store add STORE FOLDER adds them again, without the statistics of calls.
+---@param folder string is created if it does not exist
+---@param where table<string, any>|nil only these runs
+---@return integer|nil count of runs
+---@return integer|string|nil count of the runs that have statistics of calls, or message
+---@return string|nil code
+function Store:export(folder, where) end
+
+---Closes the store. What was added in a transaction without commit is taken back.
+function Store:close() end
 
 ---@class profio.Settings
 local Settings = {}

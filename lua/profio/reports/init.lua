@@ -59,6 +59,8 @@ local order = {
    "calls.hotspots",
    "xpp.overhead",
    "xpp.unclosed",
+   "store.trend",
+   "store.top",
 }
 
 -- Names of reports without the prefix of DCPI's programs.

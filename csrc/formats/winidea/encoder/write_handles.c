@@ -24,6 +24,11 @@ static unsigned kind_of (const winidea_writer *self, const pf_area *area) {
 }
 
 
+static bool is_state (const winidea_writer *self, const pf_area *area) {
+  return winidea_is_state((uint32_t)kind_of(self, area) << 28);
+}
+
+
 static pf_status check_handle (const winidea_writer *self, uint64_t handle,
                                uint32_t *number) {
   *number = (uint32_t)handle;
@@ -34,17 +39,18 @@ static pf_status check_handle (const winidea_writer *self, uint64_t handle,
 }
 
 
-/* The handle of an area whose parent has one: its own; states share the handle
-   that follows from that of their variable; else the next one. A handle of more
-   than 32 bits is refused later, when the area is written. */
+/* Sets *handle to the own handle of an area; for a state, to the one that follows
+   from that of its variable, which has one already; else to the next one of its
+   kind. A handle of more than 32 bits is refused later, when the area is
+   written. */
 static pf_status new_handle (winidea_writer *self, const pf_area *area,
                              uint32_t *handle) {
   const unsigned kind = kind_of(self, area);
-  const bool is_state = winidea_is_state((uint32_t)kind << 28);
+  const bool is_a_state = is_state(self, area);
   *handle = (uint32_t)area->handle;
   if (area->has_handle)
     return PF_OK;
-  if (is_state && area->parent < self->nhandles) {
+  if (is_a_state && area->parent < self->nhandles) {
     *handle = self->handles[area->parent];
     if (winidea_kind(*handle) + 1 == kind) {
       *handle += WINIDEA_KIND_STEP;
@@ -53,7 +59,7 @@ static pf_status new_handle (winidea_writer *self, const pf_area *area,
   }
   /* states without a variable use the indices of variables, so that they do not
      share a handle with the states of another one */
-  uint32_t *const next = &self->next_of[is_state ? kind - 1 : kind];
+  uint32_t *const next = &self->next_of[is_a_state ? kind - 1 : kind];
   if (*next == WINIDEA_KIND_STEP)
     return pf_fail(self->error, PF_ELIMIT, PF_NO_OFFSET,
                    "more than %u areas of one kind", WINIDEA_KIND_STEP);
@@ -83,16 +89,18 @@ pf_status winidea_area_handle (winidea_writer *self, uint32_t number,
                                uint32_t *handle) {
   const pf_area *const area = pf_area_at(self->dictionary, number);
   pf_status status = PF_OK;
+  if (number >= pf_areas_count(self->dictionary))
+    return pf_refuse(self->error, "a row has an area that does not exist");
   if (area->has_handle)
     return check_handle(self, area->handle, handle);
   if (number < self->nis_assigned && self->is_assigned[number]) {
     *handle = self->handles[number];
     return PF_OK;
   }
-  if (number >= UINT32_MAX / 2)
-    return pf_no_memory(self->error);
-  if (winidea_is_state((uint32_t)kind_of(self, area) << 28) &&
-      area->parent != PF_NO_AREA) /* its variable gets a row, too */
+  /* The variable of a state gets a row, too. A state as parent does not: a ring
+     may state chains of any length, for which the stack is too small. */
+  if (is_state(self, area) && area->parent != PF_NO_AREA &&
+      !is_state(self, pf_area_at(self->dictionary, area->parent)))
     status = winidea_area_handle(self, area->parent, handle);
   if (status >= 0)
     status = assign_handles(self, number);

@@ -9,6 +9,7 @@
 
 #include "formats/xpp/settings.h"
 #include "formats/xpp/encoder/write_xpp.h"
+#include "formats/xpp/parser/text_rows_xpp.h"
 #include "model/dictionary/names.h"
 #include "model/rows/batch.h"
 
@@ -269,15 +270,15 @@ static pf_status read_options (xpp_writer *self, const pf_option *options,
                                size_t noptions, pf_error *error) {
   const pf_trace opts = {.options = options, .noptions = noptions};
   const int64_t every = pf_option_int(&opts, "flush_every", 0);
-  pf_bytes separator;
   self->round = pf_option_int(&opts, "round", 0) != 0;
   self->has_names = pf_option_int(&opts, "header_row", 0) != 0;
   self->has_doc_names = pf_option_is(&opts, "names", "doc");
   self->in_packets = pf_option_int(&opts, "packets", 0) != 0;
   self->symbol_size = pf_option_int(&opts, "symbol_size", 20);
   self->separator = ',';
-  if (pf_option_text(&opts, "separator", &separator) && separator.size > 0)
-    self->separator = separator.size == 3 ? '\t' : separator.at[0];
+  const pf_status status = xpp_separator_option(&opts, &self->separator, error);
+  if (status != PF_OK)
+    return status;
   if (every < 0 || (self->in_packets && every == 0))
     return pf_fail(
         error, PF_EUNSUPPORTED, PF_NO_OFFSET,

@@ -57,6 +57,8 @@ static bool is_returning (const xpp_open_call *call) {
 }
 
 
+/* Close the innermost call, of which no more entries come, at the time of its
+   last one. If it has no O, its end is missing: a gap. */
 static pf_status end_finished (unfilter *self, pf_batch *out,
                                xpp_call_stack *lane, pf_error *error) {
   const xpp_open_call *const call = xpp_frames_top(lane);
@@ -69,6 +71,7 @@ static pf_status end_finished (unfilter *self, pf_batch *out,
 }
 
 
+/* Go to the next row of the input. */
 static void advance (unfilter *self, xpp_call_stack *lane) {
   lane->orphan = XPP_NO_FRAME;
   self->row++;
@@ -76,6 +79,7 @@ static void advance (unfilter *self, xpp_call_stack *lane) {
 }
 
 
+/* An i or I: the second entry of the innermost call, or a call that begins. */
 static pf_status process_enter (unfilter *self, pf_batch *out, const entry *e,
                                 pf_error *error) {
   const size_t row = self->row;
@@ -120,6 +124,9 @@ static pf_status process_orphan (unfilter *self, pf_batch *out, const entry *e,
 }
 
 
+/* An O or o: an orphan; or the end of a call further out, before which the
+   innermost one is closed; or an entry of the innermost call, which ends with its
+   last one. */
 static pf_status process_leave (unfilter *self, pf_batch *out, const entry *e,
                                 pf_error *error) {
   xpp_call_stack *const lane = e->lane;

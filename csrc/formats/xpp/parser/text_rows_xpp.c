@@ -141,3 +141,22 @@ uint8_t xpp_detect_separator (pf_bytes head, bool is_complete, uint8_t only,
   }
   return best;
 }
+
+
+pf_status xpp_separator_option (const pf_trace *trace, uint8_t *separator,
+                                pf_error *error) {
+  pf_bytes text;
+  if (!pf_option_text(trace, "separator", &text) || text.size == 0)
+    return PF_OK;
+  const bool is_tab = pf_option_is(trace, "separator", "tab");
+  if (is_tab || (text.size == 1 && text.at[0] != '\0' &&
+                 strchr("\"\r\n+-.0123456789", text.at[0]) == NULL)) {
+    *separator = is_tab ? '\t' : text.at[0];
+    return PF_OK;
+  }
+  return pf_refuse(
+      error,
+      "separator: tab or one character that is in no number and no "
+      "quote expected, found \"%.*s\"",
+      PF_SHOWN(text, 40));
+}

@@ -2,7 +2,7 @@
 ** text_rows_xpp.h - scans rows of delimited text as the DELDBE of Xbase++
 ** writes them: cells between separators; texts in double quotes, which may
 ** contain separators and line ends; a quote in a text is doubled; records end
-** with CR LF or LF. Used by items.c, fields.c and detect_xpp.c.
+** with CR LF or LF. Used by items.c, fields.c, detect_xpp.c and write_xpp.c.
 **
 ** Allocates nothing: the caller passes the array of cells.
 */
@@ -10,7 +10,7 @@
 #ifndef text_rows_xpp_h
 #define text_rows_xpp_h
 
-#include "profio.h"
+#include "model/rows/trace.h"
 
 #define XPP_MAX_CELLS 2038 /* the maximum number of fields of a table */
 
@@ -60,5 +60,11 @@ size_t xpp_unquote (const xpp_cell *cell, uint8_t *out);
 */
 uint8_t xpp_detect_separator (pf_bytes head, bool is_complete, uint8_t only,
                               size_t *columns);
+
+/* Sets *separator to that of the option `separator`, of reading or writing, if
+   it is given: "tab", or one character that is in no number and no quote.
+   PF_EUNSUPPORTED for another text. */
+pf_status xpp_separator_option (const pf_trace *trace, uint8_t *separator,
+                                pf_error *error);
 
 #endif

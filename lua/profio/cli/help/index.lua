@@ -37,12 +37,14 @@ local function add_options(add)
       add { kind = "option", name = option[1], help = option[3],
          form = option[2] and option[1] .. " " .. option[2] or option[1] }
    end)
-   for _, verb in ipairs(verbs.all()) do
-      add { kind = "verb", name = verb.name, form = "profio " .. verb.name, help = verb.help }
+   for _, verb in ipairs(verbs.every()) do
+      local title = verbs.title(verb)
+      add { kind = "verb", name = verb.name, form = "profio " .. title, help = verb.help }
       for _, option in ipairs(verb.options) do
          if type(option) == "table" then
-            add { kind = "option", name = option[1], form = option[1] .. " " .. option[2],
-               help = option[3], owner = "profio " .. verb.name }
+            add { kind = "option", name = option[1], help = option[3],
+               form = option[2] and option[1] .. " " .. option[2] or option[1],
+               owner = "profio " .. title }
          end
       end
    end

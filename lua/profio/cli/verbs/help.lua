@@ -125,15 +125,16 @@ end
 -- Returns the Markdown for the words, and true if it is a text without Markdown.
 local function text_of(words)
    local pages = require "profio.cli.help.pages"
-   local word = table.concat(words, " ")
+   local word, commands = table.concat(words, " "), (verbs.find(words[1] or "") or {}).commands
+   local command = commands and words[2] and commands.find(words[2])
    if word == "" then
       return contents()
    end
    local page = pages.of(word)
    if page then
       return pages.read(page)
-   elseif verbs.find(word) then
-      return require("profio.cli.command_line").help(verbs.find(word)), true
+   elseif command or verbs.find(word) then
+      return require("profio.cli.command_line").help(command or verbs.find(word)), true
    end
    return found(word) or unknown(word)
 end

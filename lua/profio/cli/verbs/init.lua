@@ -13,11 +13,15 @@
 --    stops     true: all words after the first one that is no option are given.rest
 --    examples  { { command, explanation }, { command, explanation } }
 --    prepare   function(given): sets the options of the flat form that it stands for; nil: none
+--    commands  of a verb with a second word, as in profio store add: a list of such tables (see
+--              profio.cli.store), in which `of` is the name of the verb; else nil
 --    run       function(given, err): exit status, and whether all files are closed; nil: as without
 --              a verb
 
 local catalogue = require "profio.internal.catalogue"
 local declarations = require "profio.cli.declarations"
+
+local verbs = {}
 
 ---@class profio.Verb
 ---@field name string
@@ -31,10 +35,17 @@ local declarations = require "profio.cli.declarations"
 
 -- In the order of listings.
 local order = { "report", "record", "info", "check", "merge", "export", "tables", "help",
-   "completion" }
+   "store", "completion" }
+
+---Returns a verb as it is typed after profio: "merge", "store add".
+---@param verb profio.Verb
+---@return string
+function verbs.title(verb)
+   return verb.of and verb.of .. " " .. verb.name or verb.name
+end
 
 local function check(verb)
-   local name = verb.name
+   local name = verbs.title(verb)
    assert(verb.usage:find("^profio " .. name), name .. " has no usage")
    assert(#verb.examples == 2, name .. " has not two examples")
    for _, list in ipairs { verb.options, verb.more or {} } do
@@ -45,14 +56,25 @@ local function check(verb)
    end
 end
 
-local verbs = catalogue("verb", order, {}, check, "profio.cli.verbs")
+---Returns a list of verbs: see internal/catalogue.lua.
+---@param files string[] their names, in the order of listings
+---@param folder string of the modules
+---@return table
+function verbs.listed(files, folder)
+   return catalogue("verb", files, {}, check, folder)
+end
+
+for name, f in pairs(verbs.listed(order, "profio.cli.verbs")) do
+   verbs[name] = f
+end
 
 ---Options for opening files, for `more` of verbs.
 verbs.opening = { "--exe", "--symbols", "--load-bias", "--format", "--set", "--mapping",
-   "--trust-paths", "--strict", "--load", "--progress", "--no-progress" }
+   "--run", "--trust-paths", "--strict", "--load", "--progress", "--no-progress" }
 
 ---Options of older runs, which --diff takes.
-verbs.older = { "--diff-exe", "--diff-symbols", "--diff-mapping", "--diff-load-bias" }
+verbs.older = { "--diff-exe", "--diff-symbols", "--diff-mapping", "--diff-load-bias",
+   "--diff-run" }
 
 ---Returns the names of several lists as one, without duplicates.
 ---@param ... string[]
@@ -77,6 +99,19 @@ function verbs.options(verb)
    local list = {}
    for i, option in ipairs(verbs.joined(verb.options, verb.more or {}, { "--help" })) do
       list[i] = type(option) == "table" and option or declarations.find(option)
+   end
+   return list
+end
+
+---Returns all verbs, each followed by its commands.
+---@return profio.Verb[]
+function verbs.every()
+   local list = {}
+   for _, verb in ipairs(verbs.all()) do
+      list[#list + 1] = verb
+      for _, command in ipairs(verb.commands and verb.commands.all() or {}) do
+         list[#list + 1] = command
+      end
    end
    return list
 end

@@ -32,7 +32,10 @@ local declared = {
 ---@param state table of the trace
 ---@return string|nil
 function making.kind(state)
-   if stacks.has(state) then
+   local stored = state.parts[1].stored
+   if stored and stored.has "histogram" then
+      return "graph"
+   elseif stacks.has(state) then
       return "stacks"
    end
    if state.schema.histogram or state.schema.arcs then
@@ -143,16 +146,39 @@ local function noting_overflow(state, body, ...)
    return body, ...
 end
 
+-- Returns the sum of the profiles of a store's runs with histograms and arcs, one for each program,
+-- and of its runs with stacks.
+local function of_stored(state, stored, given)
+   local list, message, code = stored.traces(state.notes)
+   local sum, made
+   for _, inner in ipairs(list or {}) do
+      made, message, code = inner:profile(given)
+      if not made then
+         return nil, message, code
+      end
+      sum = sum and sum + made or made
+   end
+   if list and stored.has_stacks then
+      made, message, code = stored.contexts(state.dictionary)
+      sum = made and sum + require("profio.profile").of_contexts(made, state.paths[1])
+   end
+   return sum and { kind = "profile", profile = sum }, message, code
+end
+
 ---Builds the body of a trace's profile; raises if the trace has no suitable table.
 ---@param trace profio.Trace
 ---@param state table of the trace
 ---@param given table compat, lines, by_line, demangle, arcs, calls, from, to, lane
----@return table|nil body
+---@return table|nil body, or { kind = "profile", profile = the profile }
 ---@return string|nil message
 ---@return string|nil code
 ---@return any pin a value that must live as long as the body
 function making.body(trace, state, given)
    given = options.check(declared, given, "profile")
+   local stored = state.parts[1].stored
+   if stored and stored.has_graphs then
+      return of_stored(state, stored, given)
+   end
    local kind = making.kind(state)
    if kind and kind ~= "calls" and (given.from or given.to or given.lane) ~= nil then
       error(trace.path .. ": its profile is of the whole: from, to and lane are for events", 0)

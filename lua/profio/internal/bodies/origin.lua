@@ -23,6 +23,10 @@ end
 ---@param state table of the trace
 ---@return profio.Origin
 function origin.of_trace(state)
+   local stored = state.parts[1].stored
+   if stored then
+      return stored.origin()
+   end
    local stated = { heads = {}, mapping = mapping_of(state) }
    for i, part in ipairs(state.format.keeps_header and state.parts or {}) do
       stated.heads[i] = part:info()

@@ -11,10 +11,15 @@ local stacks = {}
 ---@return table|nil
 function stacks.wanted(state, part)
    local wanted = state.format.profile
-   if type(wanted) == "function" then
-      wanted = not state.closed and wanted(part or state.parts[1], state) or nil
+   if type(wanted) ~= "function" then
+      return wanted
+   elseif state.closed or part or (state.options or {}).live then -- a file that grows may change it
+      return not state.closed and wanted(part or state.parts[1], state) or nil
    end
-   return wanted
+   if state.wanted == nil then
+      state.wanted = wanted(state.parts[1], state) or false
+   end
+   return state.wanted or nil
 end
 
 -- Returns whether the files of a trace have a table, but with different columns.
@@ -64,8 +69,10 @@ end
 ---@return string|nil message
 ---@return string|nil code
 function stacks.contexts(state, given)
-   local wanted = stacks.wanted(state)
-   if differs(state, wanted.table) then
+   local wanted, stored = stacks.wanted(state), state.parts[1].stored
+   if stored then
+      return stored.contexts(state.dictionary)
+   elseif differs(state, wanted.table) then
       return sum_of_parts(state, given)
    end
    return contexts_of(wanted, given,

@@ -1,12 +1,14 @@
 -- Statistics of the calls of each area: count, durations, regularity; for all contexts together and
 -- for each one, or by caller.
 
+local calls = require "profio.reports.calls.calls"
 local calls_of = require "profio.internal.calls_view"
 local core = require "profio.core"
 local diff = require "profio.reports.calls.statistics_diff"
 local failure = require "profio.cli.failure"
 local plain = require "profio.reports.plain"
 local span = require "profio.cli.selection"
+local traces = require "profio.internal.trace"
 local view = require "profio.view"
 local words = require "profio.cli.values"
 
@@ -14,7 +16,7 @@ local statistics = {
    name = "statistics",
    help = "statistics of calls by area: count, durations, regularity, worst case",
    unit = "us",
-   uses = { "span", "metric", "unit", "follow", "diff" },
+   uses = { "span of events", "metric", "unit", "follow", "diff" },
    narrows = true,
    columns = {
       { name = "area", help = "the function, line, variable or state" },
@@ -66,7 +68,14 @@ for _, option in ipairs(calls_of.statistics_options) do
    end
 end
 
-statistics.fits = require("profio.reports.calls.calls").fits
+---@param trace profio.Trace
+function statistics.fits(trace)
+   if trace.events then
+      return calls.fits(trace)
+   end
+   return calls_of.has_statistics(traces.of(trace)), trace.format == "store"
+      and "none of its runs has statistics of calls" or "it has no table of events"
+end
 
 -- Returns whether rows of all contexts and rows of each one can be distinguished: not if --columns
 -- leaves out the context and no other option names it. Sums over the rows would count twice.

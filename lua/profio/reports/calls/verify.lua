@@ -4,7 +4,7 @@ local calls = require "profio.reports.calls.calls"
 local columns = require "profio.reports.columns"
 local core = require "profio.core"
 local plain = require "profio.reports.plain"
-local verify = require "profio.internal.stated_statistics"
+local verify = require "profio.reports.calls.stated_statistics"
 
 local report = {
    name = "verify",

@@ -4,6 +4,7 @@ local gprof = require "profio.reports.gprof.headings"
 local plain = require "profio.reports.plain"
 local sources = require "profio.internal.sources"
 local texts = require "profio.internal.texts"
+local symbols = require "profio.internal.symbols"
 local traces = require "profio.internal.trace"
 local messages = require "profio.cli.messages"
 
@@ -25,18 +26,13 @@ local annotate = {
 
 local MOST_LINES = 10 -- in the list of the heaviest lines
 
--- Returns whether addresses can be resolved to source lines.
-local function has_lines(trace)
-   local symbols = traces.of(trace).symbols
-   return symbols ~= nil and symbols.facts.has_lines
-end
-
 ---@param trace profio.Trace
 function annotate.fits(trace)
    if trace:profile_kind() ~= "graph" then
       return false, "no profile of functions and arcs is made from its tables"
    end
-   return has_lines(trace), "its executable has no line numbers (give one built with -g)"
+   return symbols.has_lines(traces.of(trace)),
+      "its executable has no line numbers (give one built with -g)"
 end
 
 ---@param context profio.Context

@@ -3,6 +3,7 @@
 local gprof = require "profio.reports.gprof.headings"
 local plain = require "profio.reports.plain"
 local texts = require "profio.internal.texts"
+local symbols = require "profio.internal.symbols"
 local traces = require "profio.internal.trace"
 
 local lines = {
@@ -21,12 +22,6 @@ local lines = {
    },
 }
 
--- Returns whether addresses can be resolved to source lines.
-local function has_lines(trace)
-   local symbols = traces.of(trace).symbols
-   return symbols ~= nil and symbols.facts.has_lines
-end
-
 ---@param trace profio.Trace
 function lines.fits(trace)
    local kind = trace:profile_kind()
@@ -36,7 +31,8 @@ function lines.fits(trace)
    if (trace.info.sets or 0) == 0 then
       return false, "it has no histogram"
    end
-   return has_lines(trace), "its executable has no line numbers (give one built with -g)"
+   return symbols.has_lines(traces.of(trace)),
+      "its executable has no line numbers (give one built with -g)"
 end
 
 ---gprof's text is only for profiles like gprof's.

@@ -1,0 +1,67 @@
+/*
+** pair_counts.h - counts by pairs of 64-bit words, such as the calls of an arc
+** by its two addresses; and such counts as bytes, which can be kept and added
+** up. Used by the encoder of gmon and by lua/stages/packed_counts.c.
+**
+** The bytes depend only on the pairs and their counts:
+**
+**   OFFSET SIZE  DESCRIPTION
+**   0      1     version of the layout: 1
+**   1      1..10 number of pairs
+**   then for each pair, in ascending order of its first and second word:
+**          1..10 2n: the second word is n above that of the pair before, which
+**                has the same first word; before the first pair both are 0
+**                2n+1: the first word is n above that of the pair before
+**          1..10 only after 2n+1: the second word
+**          1..10 the count, below 2^63
+**
+** All numbers are varints (bytes/cursor.h) and n is below 2^63; where a
+** difference is larger, it is written as 2^64-1 and follows as a varint of its
+** own. Only the first pair may have n = 0. No bytes follow the last pair.
+*/
+
+#ifndef pair_counts_h
+#define pair_counts_h
+
+#include "bytes/sink.h"
+#include "model/base/intern_table.h"
+
+typedef struct pf_pair_count {
+  uint64_t a, b; /* the pair */
+  uint64_t count;
+} pf_pair_count;
+
+/* Zeros with a seed in `known` are no counts. They own their memory until
+   ..._close. */
+typedef struct pf_pair_counts {
+  pf_pair_count *list; /* in the order of first occurrence */
+  size_t capacity;
+  pf_intern_table known; /* index of `list` by pair; has its count */
+  uint32_t next;         /* index of the pair that probably comes next */
+} pf_pair_counts;
+
+/* Return the entry of a pair, added with count 0 if it is new; NULL if out of
+   memory. Valid until the next call. */
+pf_pair_count *pf_pair_counts_get (pf_pair_counts *counts, uint64_t a,
+                                   uint64_t b);
+
+/* Add to the count of a pair, which must stay below 2^63: else PF_ELIMIT.
+   PF_ENOMEM. */
+pf_status pf_pair_counts_add (pf_pair_counts *counts, uint64_t a, uint64_t b,
+                              uint64_t count, pf_error *error);
+
+/* Sort the entries by pair: then none can be got or added any more. */
+void pf_pair_counts_sort (pf_pair_counts *counts);
+
+/* Append the bytes of sorted counts. A failure is kept in the sink. */
+void pf_pair_counts_pack (const pf_pair_counts *counts, pf_sink *sink);
+
+/* Add counts that were packed, with `offset` added to each first word. Returns
+   PF_EFORMAT for damaged bytes, PF_EUNSUPPORTED for a newer layout, PF_ELIMIT,
+   PF_ENOMEM; then a part of them may have been added. */
+pf_status pf_pair_counts_unpack (pf_pair_counts *counts, pf_bytes packed,
+                                 uint64_t offset, pf_error *error);
+
+void pf_pair_counts_close (pf_pair_counts *counts);
+
+#endif

@@ -1,0 +1,190 @@
+/*
+** cell_methods.c - the methods of a database that write and read profiles.
+*/
+
+#include "lua/arguments.h"
+#include "lua/profile/context_profile.h"
+#include "store/connection.h"
+#include "store/cells.h"
+#include "store/profile_cells.h"
+
+#define L_FUNCTION_SUMS "profio.function_sums"
+
+
+/* Returns the open profile at `arg`. */
+static pf_contexts *contexts_check (lua_State *L, int arg) {
+  l_contexts *const c = luaL_checkudata(L, arg, L_CONTEXTS);
+  luaL_argcheck(L, c->open, arg, "profile is closed");
+  return &c->contexts;
+}
+
+
+/*
+** database:put_cells(run, contexts): writes a profile as the cells of a run (an
+** integer), within a transaction. Returns the number of cells; or nil, message,
+** code: then the transaction is to be rolled back.
+*/
+static int database_put_cells (lua_State *L) {
+  l_database *const d = l_database_check(L, 1);
+  const lua_Integer run = luaL_checkinteger(L, 2);
+  const pf_contexts *const contexts = contexts_check(L, 3);
+  uint64_t count;
+  pf_error error;
+  if (sqlite3_get_autocommit(d->database.handle) != 0)
+    return luaL_error(L, "put_cells needs a transaction");
+  if (pf_cells_store(&d->interning, &d->database, run, contexts, &count,
+                     &error) != PF_OK)
+    return l_database_failed(L, 1, &error);
+  lua_pushinteger(L, (lua_Integer)count);
+  return 1;
+}
+
+
+/* Take the statement of the SQL at `arg`, with the values after it up to `last`;
+   it is to be ended also after a failure. */
+static pf_status take_query (lua_State *L, l_database *d, int arg, int last,
+                             pf_statement **rows, pf_error *error) {
+  *rows = NULL;
+  const pf_status status =
+      pf_statement_take(&d->database, l_text_check(L, arg), rows, NULL, error);
+  return status == PF_OK ? l_bind(L, d, *rows, arg + 1, last, error) : status;
+}
+
+
+/*
+** database:sum_cells(contexts, sql, ...): adds up the cells of all rows of a
+** query (run, metric, data) with these values for its parameters, into a profile
+** of core.empty_contexts. Returns the profile; or nil, message, code: then it
+** can only be closed.
+*/
+static int database_sum_cells (lua_State *L) {
+  l_database *const d = l_database_check(L, 1);
+  pf_contexts *const contexts = contexts_check(L, 2);
+  pf_statement *rows;
+  pf_error error;
+  luaL_checkstring(L, 3);
+  l_bindable_check(L, 4);
+  luaL_argcheck(L, contexts->count == 1, 2, "the profile is not empty");
+  pf_status status = take_query(L, d, 3, lua_gettop(L), &rows, &error);
+  if (status == PF_OK)
+    status = pf_cells_sum(&d->database, rows, contexts, &error);
+  pf_statement_end(rows);
+  if (status != PF_OK)
+    return l_database_failed(L, 1, &error);
+  lua_settop(L, 2);
+  return 1;
+}
+
+
+/* {====== Sums of functions ====== */
+
+/* Pushes memory with the function of each frame id below *nframes, from the
+   table at `arg`, and returns it; sets *count to the highest function. */
+static uint32_t *functions_check (lua_State *L, int arg, uint32_t nframes,
+                                  uint32_t *count) {
+  uint32_t *const functions = l_scratch(L, nframes, sizeof *functions);
+  *count = 0;
+  lua_pushnil(L);
+  while (lua_next(L, arg) != 0) {
+    const lua_Integer frame = lua_tointeger(L, -2);
+    const lua_Integer number = lua_tointeger(L, -1);
+    luaL_argcheck(L, lua_isinteger(L, -2) && frame >= 1 && frame < nframes, arg,
+                  "no such frame");
+    luaL_argcheck(L, number >= 1 && number < PF_STACK_LIMIT, arg,
+                  "functions have numbers from 1");
+    functions[frame] = (uint32_t)number;
+    *count = (uint32_t)number > *count ? (uint32_t)number : *count;
+    lua_pop(L, 1);
+  }
+  return functions;
+}
+
+
+/*
+** database:function_sums(functions): an object that adds up the weights of
+** functions; functions[frame id] is the number of a function, from 1. Or nil,
+** message, code.
+*/
+static int database_function_sums (lua_State *L) {
+  l_database *const d = l_database_check(L, 1);
+  uint32_t nframes, count;
+  pf_error error;
+  luaL_checktype(L, 2, LUA_TTABLE);
+  lua_settop(L, 2);
+  if (pf_id_limit(&d->database, "SELECT max(id) FROM frames", &nframes,
+                  &error) != PF_OK)
+    return l_database_failed(L, 1, &error);
+  const uint32_t *const functions = functions_check(L, 2, nframes, &count);
+  pf_function_sums *const sums = l_new(L, L_FUNCTION_SUMS, sizeof *sums, 1);
+  l_pin(L, -1, 1, 1);
+  if (pf_function_sums_open(sums, &d->database, functions, nframes, count,
+                            &error) != PF_OK)
+    return l_database_failed(L, 1, &error);
+  return 1;
+}
+
+
+static int sums_gc (lua_State *L) {
+  pf_function_sums_close(luaL_checkudata(L, 1, L_FUNCTION_SUMS));
+  return 0;
+}
+
+
+/* Pushes a sum, limited to 64 bits. */
+static void push_sum (lua_State *L, pf_wide sum, bool *is_limited) {
+  const int64_t limited = pf_limited(sum);
+  *is_limited |= limited != sum;
+  lua_pushinteger(L, limited);
+}
+
+
+/*
+** sums:read(sql, ...): the sums of all cells of a query, as that of sum_cells:
+** the weight of all stacks; of those that have any of the functions; a table with
+** the weight of the stacks that end in each function, by its number, without
+** zeros; and whether one of them was limited to 64 bits. Or nil, message, code.
+*/
+static int sums_read (lua_State *L) {
+  pf_function_sums *const sums = luaL_checkudata(L, 1, L_FUNCTION_SUMS);
+  const int last = lua_gettop(L);
+  bool is_limited = false;
+  pf_function_totals totals;
+  pf_statement *rows;
+  pf_error error;
+  luaL_checkstring(L, 2);
+  l_bindable_check(L, 3);
+  lua_getiuservalue(L, 1, 1);
+  l_database *const d = l_database_check(L, last + 1);
+  pf_status status = take_query(L, d, 2, last, &rows, &error);
+  if (status == PF_OK)
+    status = pf_function_sums_read(sums, &d->database, rows, &totals, &error);
+  pf_statement_end(rows);
+  if (status != PF_OK)
+    return l_database_failed(L, last + 1, &error);
+  push_sum(L, totals.whole, &is_limited);
+  push_sum(L, totals.total, &is_limited);
+  lua_newtable(L);
+  for (uint32_t i = 1; i <= sums->count; i++)
+    if (sums->self[i] != 0) {
+      push_sum(L, sums->self[i], &is_limited);
+      lua_rawseti(L, -2, i);
+    }
+  lua_pushboolean(L, is_limited);
+  return 4;
+}
+
+/* }====== */
+
+
+void l_open_cell_methods (lua_State *L) {
+  static const luaL_Reg methods[] = {{"put_cells", database_put_cells},
+                                     {"sum_cells", database_sum_cells},
+                                     {"function_sums", database_function_sums},
+                                     {NULL, NULL}};
+  static const luaL_Reg sums[] = {{"read", sums_read}, {NULL, NULL}};
+  luaL_getmetatable(L, L_DATABASE);
+  lua_getfield(L, -1, "__index");
+  luaL_setfuncs(L, methods, 0);
+  lua_pop(L, 2);
+  l_class(L, L_FUNCTION_SUMS, sums, sums_gc, NULL);
+}

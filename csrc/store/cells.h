@@ -1,0 +1,119 @@
+/*
+** cells.h - the weights of one run in one metric, as the bytes of the column
+** `data` of the table cells. Used by put_cells.c and sum_cells.c, and by the
+** fuzzer. Nothing is allocated.
+**
+**   OFFSET  SIZE    DESCRIPTION
+**   0       1       version of the layout: 1
+**   1       1..10   number of cells
+**   then for each cell, in ascending order of ids:
+**           1..10   id of the stack minus that of the cell before; of the first
+**                   cell the id itself. 0: the weight outside of all stacks
+**           1..10   weight, not 0; zigzag: 2 * w, or -2 * w - 1 if w is below 0
+**
+** All numbers are varints: 7 bits a byte, the lowest first; bit 7 is set in all
+** bytes but the last one. There are no bytes after the last cell.
+*/
+
+#ifndef cells_h
+#define cells_h
+
+#include "profio.h"
+
+#define PF_CELLS_VERSION 1
+#define PF_STACK_LIMIT   ((uint32_t)1 << 28) /* ids of stacks and frames */
+
+/* The size that `count` cells have at most. */
+#define PF_CELLS_BOUND(count) (11 + (size_t)(count)*15)
+
+typedef struct pf_cells_writer {
+  uint8_t *start, *at; /* PF_CELLS_BOUND bytes; borrowed */
+  uint32_t id;         /* of the last cell */
+} pf_cells_writer;
+
+typedef struct pf_cells_reader {
+  const uint8_t *at, *end; /* borrowed */
+  uint64_t left;           /* cells that were not read yet */
+  uint64_t id;             /* of the last cell */
+  bool is_first;           /* no cell was read yet */
+} pf_cells_reader;
+
+
+static inline uint8_t *pf_varint_put (uint8_t *at, uint64_t number) {
+  for (; number >= 0x80; number >>= 7)
+    *at++ = (uint8_t)(number | 0x80);
+  *at++ = (uint8_t)number;
+  return at;
+}
+
+/* Read a varint; false if it is cut or exceeds 64 bits. */
+static inline bool pf_varint_take (pf_cells_reader *reader, uint64_t *number) {
+  const uint8_t *at = reader->at;
+  uint64_t value = 0;
+  for (unsigned shift = 0; at != reader->end && shift < 64; shift += 7) {
+    const uint64_t bits = *at & 0x7f;
+    if (shift == 63 && bits > 1)
+      return false;
+    value |= bits << shift;
+    if (*at++ < 0x80) {
+      reader->at = at;
+      *number = value;
+      return true;
+    }
+  }
+  return false;
+}
+
+
+/* Begin to write `count` cells into memory of PF_CELLS_BOUND(count) bytes. */
+static inline pf_cells_writer pf_cells_begin (uint8_t *memory, size_t count) {
+  pf_cells_writer writer = {memory, memory, 0};
+  *writer.at++ = PF_CELLS_VERSION;
+  writer.at = pf_varint_put(writer.at, count);
+  return writer;
+}
+
+/* Write a cell; ids ascend and are below PF_STACK_LIMIT, no weight is 0. */
+static inline void pf_cell_put (pf_cells_writer *writer, uint32_t id,
+                                int64_t weight) {
+  writer->at = pf_varint_put(writer->at, id - writer->id);
+  writer->at = pf_varint_put(writer->at, (uint64_t)weight << 1 ^
+                                             (weight < 0 ? UINT64_MAX : 0));
+  writer->id = id;
+}
+
+
+/* Begin to read cells. PF_EUNSUPPORTED for a newer layout, PF_EFORMAT if the
+   bytes cannot have so many cells as they state. */
+static inline pf_status pf_cells_open (pf_cells_reader *reader, pf_bytes data) {
+  *reader = (pf_cells_reader){data.at, data.at + data.size, 0, 0, true};
+  if (data.size < 2)
+    return PF_EFORMAT;
+  if (*reader->at++ != PF_CELLS_VERSION)
+    return PF_EUNSUPPORTED;
+  return pf_varint_take(reader, &reader->left) &&
+                 reader->left <= (size_t)(reader->end - reader->at) / 2
+             ? PF_OK
+             : PF_EFORMAT;
+}
+
+/* Read the next cell: PF_MORE, PF_END after the last one, or PF_EFORMAT: the
+   bytes are damaged. Ids ascend, and are below `limit`. */
+static inline pf_status pf_cells_next (pf_cells_reader *reader, uint32_t limit,
+                                       uint32_t *id, int64_t *weight) {
+  uint64_t step, folded;
+  if (reader->left == 0)
+    return reader->at == reader->end ? PF_END : PF_EFORMAT;
+  if (!pf_varint_take(reader, &step) || !pf_varint_take(reader, &folded) ||
+      step >= limit - reader->id || folded == 0 ||
+      (step == 0 && !reader->is_first))
+    return PF_EFORMAT;
+  reader->left--;
+  reader->is_first = false;
+  reader->id += step;
+  *id = (uint32_t)reader->id;
+  *weight = (int64_t)(folded >> 1 ^ (0 - (folded & 1)));
+  return PF_MORE;
+}
+
+#endif

@@ -1,0 +1,33 @@
+/*
+** content_hash.h - hashes by which contents are identified in all stores:
+** XXH3 with 128 bits, in its canonical form (big-endian). Used by hasher.c and
+** by the code that adds frames and stacks to a store. Nothing is allocated.
+*/
+
+#ifndef content_hash_h
+#define content_hash_h
+
+#include "model/dictionary/areas.h"
+
+#define PF_HASH_SIZE 16
+
+typedef struct pf_hash {
+  uint8_t bytes[PF_HASH_SIZE];
+} pf_hash;
+
+/*
+** The hash of a frame: of the size of its name (8 bytes, little-endian), the
+** name, a byte 1 if it has a file, then its size and the file, else a byte 0;
+** and the line (8 bytes; 0: none).
+*/
+pf_hash pf_hash_frame (const pf_dictionary *dictionary, const pf_area *frame);
+
+/* The hash of a stack: of the hash of its parent (zeros: none), followed by that
+   of its frame. */
+pf_hash pf_hash_stack (const pf_hash *parent, const pf_hash *frame);
+
+/* A number that identifies a metric: the last 8 bytes, as a big-endian number, of
+   the hash of its name and unit, each after its size (8 bytes, little-endian). */
+uint64_t pf_hash_metric (const char *name, const char *unit);
+
+#endif

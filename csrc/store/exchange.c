@@ -1,0 +1,153 @@
+/*
+** exchange.c - the userdata of an HTTP client: several requests at once. Its
+** connections belong to the userdata.
+*/
+
+#include <stdlib.h>
+
+#include "lua/arguments.h"
+#include "store/connection.h"
+#include "store/http.h"
+
+#define L_HTTP     "profio.http"
+#define L_EXCHANGE "profio.http.exchange"
+
+#define TIMEOUT_S 600
+
+typedef struct l_http {
+  pf_http *client; /* owned; NULL: closed */
+} l_http;
+
+/* The requests of one call, with their answers. */
+typedef struct l_exchange {
+  pf_http_request *requests; /* in another userdata, user value 1 */
+  size_t count;
+} l_exchange;
+
+
+/* store.http(): a client. */
+static int store_http (lua_State *L) {
+  l_http *const h = l_new(L, L_HTTP, sizeof *h, 0);
+  h->client = pf_http_open();
+  if (h->client == NULL)
+    l_no_memory(L);
+  return 1;
+}
+
+
+static int http_close (lua_State *L) {
+  l_http *const h = luaL_checkudata(L, 1, L_HTTP);
+  pf_http_close(h->client);
+  h->client = NULL;
+  return 0;
+}
+
+
+static int exchange_gc (lua_State *L) {
+  l_exchange *const e = luaL_checkudata(L, 1, L_EXCHANGE);
+  for (size_t i = 0; i < e->count; i++)
+    free(e->requests[i].answer);
+  e->count = 0;
+  return 0;
+}
+
+
+/* Returns the text of a field of the table on top of the stack, which keeps it, or
+   NULL. */
+static const char *text_field (lua_State *L, const char *name) {
+  const char *const text = l_option_text(L, -1, name, NULL);
+  luaL_argcheck(L, text == NULL || strpbrk(text, "\r\n") == NULL, 2,
+                "a text of a request contains a line break");
+  return text;
+}
+
+
+/* Reads the files of the request on top of the stack: { { name =, data = }, ... }.
+   Pushes the memory of their array. */
+static void read_files (lua_State *L, pf_http_request *request) {
+  lua_getfield(L, -1, "files");
+  const size_t count = lua_isnil(L, -1) ? 0 : lua_rawlen(L, -1);
+  request->files = l_scratch(L, count + 1, sizeof *request->files);
+  request->nfiles = count;
+  for (size_t i = 0; i < count; i++) {
+    lua_rawgeti(L, -2, (lua_Integer)i + 1);
+    luaL_checktype(L, -1, LUA_TTABLE);
+    request->files[i].name = text_field(L, "name");
+    luaL_argcheck(L, request->files[i].name != NULL, 2, "a file has no name");
+    lua_getfield(L, -1, "data"); /* the table keeps it */
+    request->files[i].data = l_text_check(L, -1);
+    lua_pop(L, 2);
+  }
+  lua_remove(L, -2);
+}
+
+
+/* Reads a request from the table on top of the stack. Pushes the memory of its
+   files. */
+static void read_request (lua_State *L, pf_http_request *request) {
+  int64_t timeout = TIMEOUT_S;
+  luaL_checktype(L, -1, LUA_TTABLE);
+  request->url = text_field(L, "url");
+  luaL_argcheck(L, request->url != NULL, 2, "a request has no url");
+  request->user = text_field(L, "user");
+  request->password = text_field(L, "password");
+  request->ca = text_field(L, "ca");
+  request->is_encrypted = l_option_flag(L, -1, "is_encrypted");
+  (void)l_option_int(L, -1, "timeout", &timeout);
+  luaL_argcheck(L, timeout > 0 && timeout <= 86400, 2,
+                "timeout must be 1 to 86400 seconds");
+  request->timeout_s = (long)timeout;
+  if (lua_getfield(L, -1, "body") != LUA_TNIL)
+    request->body = l_text_check(L, -1);
+  lua_pop(L, 1);
+  read_files(L, request);
+}
+
+
+/*
+** client:exchange(requests): sends all requests at once, and returns the list of
+** the answers, as strings, when all have arrived; or nil, message, code. A request
+** is { url =, label = (prefix of messages), user =, password =, ca =, timeout =,
+** is_encrypted =, body = | files = { { name =, data = }, ... } }.
+*/
+static int http_exchange (lua_State *L) {
+  const l_http *const h = luaL_checkudata(L, 1, L_HTTP);
+  pf_error error;
+  size_t failed;
+  luaL_argcheck(L, h->client != NULL, 1, "client is closed");
+  luaL_checktype(L, 2, LUA_TTABLE);
+  lua_settop(L, 2);
+  const size_t count = lua_rawlen(L, 2);
+  luaL_checkstack(L, (int)(2 * count + 10), "too many requests");
+  l_exchange *const e = l_new(L, L_EXCHANGE, sizeof *e, 1); /* at 3 */
+  e->requests = l_scratch(L, count + 1, sizeof *e->requests);
+  l_pin(L, 3, 1, -1);
+  for (size_t i = 0; i < count; i++) {
+    lua_rawgeti(L, 2, (lua_Integer)i + 1); /* stays, and the files above it */
+    read_request(L, &e->requests[i]);
+  }
+  e->count = count;
+  if (pf_http_exchange(h->client, e->requests, count, &failed, &error) !=
+      PF_OK) {
+    lua_rawgeti(L, 2, (lua_Integer)failed + 1);
+    const char *const label = l_option_text(L, -1, "label", NULL);
+    return l_failure(L, &error, label);
+  }
+  lua_createtable(L, (int)count, 0);
+  for (size_t i = 0; i < count; i++) {
+    const pf_http_request *const r = &e->requests[i];
+    l_push_bytes(L, (pf_bytes){r->answer, r->size});
+    lua_rawseti(L, -2, (lua_Integer)i + 1);
+  }
+  return 1;
+}
+
+
+void l_open_exchange (lua_State *L) {
+  static const luaL_Reg methods[] = {
+      {"exchange", http_exchange}, {"close", http_close}, {NULL, NULL}};
+  l_class(L, L_HTTP, methods, http_close, http_close);
+  l_class(L, L_EXCHANGE, NULL, exchange_gc, NULL);
+  lua_pushcfunction(L, store_http);
+  lua_setfield(L, -2, "http");
+}

@@ -1,0 +1,53 @@
+/*
+** http.h - requests to servers over HTTP and HTTPS, several at once, through
+** libcurl. Used by exchange.c. Order of calls: open a client, exchange any number
+** of times, close it; its connections stay open between exchanges.
+**
+** A server is not trusted: certificates are checked, redirections are not
+** followed, proxies of the environment are not used, and an answer counts only
+** if it is complete. One thread at a time uses a client.
+*/
+
+#ifndef http_h
+#define http_h
+
+#include "profio.h"
+
+#define PF_ANSWER_MAX ((size_t)8 << 30) /* bytes; larger ones: PF_ELIMIT */
+
+/* A file of a form: rows of a temporary table of the query. Borrowed. */
+typedef struct pf_http_file {
+  const char *name;
+  pf_bytes data;
+} pf_http_file;
+
+/* A request by POST. The texts are borrowed, the answer is owned. */
+typedef struct pf_http_request {
+  const char *url;             /* with its parameters */
+  const char *user, *password; /* NULL: none */
+  const char *ca; /* file with the certificates to trust; NULL: the system's */
+  long timeout_s; /* for the whole request */
+  bool is_encrypted; /* only https is accepted, else only http */
+  pf_bytes body;     /* sent unless there are files */
+  pf_http_file *files;
+  size_t nfiles;
+  uint8_t *answer;
+  size_t size, capacity;
+} pf_http_request;
+
+typedef struct pf_http pf_http;
+
+/* A client without connections; NULL when out of memory. */
+pf_http *pf_http_open (void);
+void pf_http_close (pf_http *client);
+
+/*
+** Send all requests at once and wait for all answers. After a failure *failed is
+** the index of a request that has failed, and no answer may be used. PF_EIO: no
+** connection, no answer in time, or the server refuses; PF_ETRUNCATED: the answer
+** is incomplete; PF_ELIMIT; PF_ENOMEM.
+*/
+pf_status pf_http_exchange (pf_http *client, pf_http_request *requests,
+                            size_t count, size_t *failed, pf_error *error);
+
+#endif

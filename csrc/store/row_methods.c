@@ -1,0 +1,217 @@
+/*
+** row_methods.c - rows of core readers as rows of a database:
+** database:insert, and store.scratch for databases that are handed over as the
+** bytes of a file.
+**
+** Used by lua/profio/exports/sqlite.lua.
+*/
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bytes/temporary.h"
+#include "lua/arguments.h"
+#include "model/base/charset.h"
+#include "model/dictionary/areas.h"
+#include "model/rows/batch.h"
+#include "store/connection.h"
+
+#define MAX_COLUMNS 32766 /* parameters of a statement of SQLite */
+
+
+/* {====== Inserting ====== */
+
+/* The rows to insert. */
+typedef struct insertion {
+  pf_reader *reader;
+  const size_t *fields; /* of the reader, by parameter */
+  int count;
+  pf_statement *statement;
+  lua_Integer rows; /* inserted so far */
+} insertion;
+
+
+/* Binds a text: as TEXT, of which readers expect UTF-8 without NUL, or else as
+   BLOB. */
+static int bind_text (sqlite3_stmt *s, int parameter, pf_bytes text) {
+  const char *const at = text.size == 0 ? "" : (const char *)text.at;
+  if (memchr(at, 0, text.size) == NULL && pf_is_utf8(text))
+    return sqlite3_bind_text64(s, parameter, at, text.size, SQLITE_STATIC,
+                               SQLITE_UTF8);
+  return sqlite3_bind_blob64(s, parameter, at, text.size, SQLITE_STATIC);
+}
+
+
+static int bind_value (const insertion *in, int parameter,
+                       const pf_column *column, size_t row) {
+  sqlite3_stmt *const s = in->statement->handle;
+  if (pf_is_missing(column, row))
+    return sqlite3_bind_null(s, parameter);
+  switch (column->type) {
+    case PF_INT: return sqlite3_bind_int64(s, parameter, column->ints[row]);
+    case PF_NUM: return sqlite3_bind_double(s, parameter, column->nums[row]);
+    case PF_ADDR:
+    case PF_HANDLE:
+      return sqlite3_bind_int64(s, parameter, (int64_t)column->addrs[row]);
+    case PF_BOOL: return sqlite3_bind_int(s, parameter, column->bools[row]);
+    case PF_STACK: return sqlite3_bind_int64(s, parameter, column->ids[row]);
+    case PF_BYTES: {
+      const pf_bytes bytes = column->bytes[row];
+      return sqlite3_bind_blob64(s, parameter,
+                                 bytes.size == 0 ? (const void *)"" : bytes.at,
+                                 bytes.size, SQLITE_STATIC);
+    }
+    default:
+      return bind_text(
+          s, parameter,
+          pf_text(in->reader->dictionary, column->type, column->ids[row]));
+  }
+}
+
+
+static pf_status insert_row (pf_database *d, insertion *in,
+                             const pf_batch *batch, size_t row,
+                             pf_error *error) {
+  int result = SQLITE_OK;
+  for (int i = 0; result == SQLITE_OK && i < in->count; i++)
+    result = bind_value(in, i + 1, &batch->columns[in->fields[i]], row);
+  if (result != SQLITE_OK)
+    return pf_database_failure(d, result, error);
+  const pf_status status = pf_statement_step(d, in->statement, error);
+  sqlite3_reset(in->statement->handle);
+  in->rows += status == PF_END;
+  return status < 0 ? status : PF_OK;
+}
+
+
+/* Reads and inserts all rows. *is_read: the failure is that of the reader. */
+static pf_status insert_rows (pf_database *d, insertion *in, bool *wanted,
+                              bool *is_read, pf_error *error) {
+  pf_batch batch;
+  pf_status status = PF_OK;
+  if (pf_batch_for(&batch, in->reader, wanted) != PF_OK)
+    return pf_no_memory(error);
+  while (status == PF_OK) {
+    status = in->reader->next(in->reader, &batch, error);
+    *is_read = status < 0;
+    if (status != PF_MORE)
+      break;
+    for (size_t row = 0; row < batch.rows && status == PF_OK; row++)
+      status = insert_row(d, in, &batch, row, error);
+  }
+  pf_batch_close(&batch);
+  return status < 0 ? status : PF_OK;
+}
+
+
+/*
+** database:insert(sql, reader, columns): executes a command of SQL once for each
+** row of a reader of the core, with the values of these columns for its
+** parameters. Names and areas are bound as TEXT, or as BLOB if they are not
+** UTF-8 or contain NUL; bytes as BLOB, addresses and handles as signed integers
+** of the same 64 bits, stacks as their ids, booleans as 0 and 1, missing values
+** and not-a-number as NULL. Returns the number of rows; or nil, message, code.
+*/
+static int database_insert (lua_State *L) {
+  l_database *const d = l_database_check(L, 1);
+  const pf_bytes sql = l_text_check(L, 2);
+  insertion in = {.reader = l_reader_check(L, 3)->reader};
+  lua_settop(L, 4);
+  luaL_checktype(L, 4, LUA_TTABLE);
+  size_t *const fields = l_scratch(L, MAX_COLUMNS, sizeof *fields);
+  in.count = l_columns_check(L, 4, in.reader, fields, MAX_COLUMNS);
+  in.fields = fields;
+  bool *const wanted = l_scratch(L, in.reader->nfields, sizeof *wanted);
+  for (int i = 0; i < in.count; i++)
+    wanted[fields[i]] = true;
+  pf_error error;
+  bool is_read = false;
+  pf_status status =
+      pf_statement_take(&d->database, sql, &in.statement, NULL, &error);
+  if (status == PF_OK &&
+      sqlite3_bind_parameter_count(in.statement->handle) != in.count)
+    status =
+        pf_fail(&error, PF_EFORMAT, PF_NO_OFFSET,
+                "the SQL has %d parameters, the rows have %d columns",
+                sqlite3_bind_parameter_count(in.statement->handle), in.count);
+  if (status == PF_OK)
+    status = insert_rows(&d->database, &in, wanted, &is_read, &error);
+  pf_statement_end(in.statement);
+  if (status != PF_OK)
+    return is_read ? l_failure_of(L, &error, 3)
+                   : l_database_failed(L, 1, &error);
+  lua_pushinteger(L, in.rows);
+  return 1;
+}
+
+/* }====== */
+
+
+/* {====== Scratch databases ====== */
+
+static int scratch_close (lua_State *L) {
+  luaL_Stream *const stream = luaL_checkudata(L, 1, LUA_FILEHANDLE);
+  return luaL_fileresult(L, fclose(stream->f) == 0, NULL);
+}
+
+
+/* Pushes a new file of TMPDIR as a Lua file handle. *path is NULL after a
+   failure. */
+static pf_status push_file (lua_State *L, char **path, pf_error *error) {
+  luaL_Stream *const stream = l_new(L, LUA_FILEHANDLE, sizeof *stream, 0);
+  int fd;
+  const pf_status status = pf_temporary_path(&fd, path, error);
+  if (*path == NULL)
+    return status;
+  stream->f = fdopen(fd, "rb");
+  if (stream->f != NULL) {
+    stream->closef = scratch_close;
+    return PF_OK;
+  }
+  close(fd);
+  unlink(*path);
+  free(*path);
+  *path = NULL;
+  return pf_no_memory(error);
+}
+
+
+/*
+** store.scratch(): a new database without a name, in TMPDIR or /tmp, and a file
+** handle of its bytes, which are complete when the database is closed; or nil,
+** message, code. It has no protection against a crash, and no transaction of it
+** can be rolled back completely.
+*/
+static int store_scratch (lua_State *L) {
+  pf_error error;
+  char *path;
+  l_database *const d = l_new(L, L_DATABASE, sizeof *d, 1);
+  lua_pushliteral(L, "the temporary database in TMPDIR or /tmp");
+  lua_setiuservalue(L, -2, 1);
+  (void)push_file(L, &path, &error);
+  if (path == NULL)
+    return l_failure(L, &error, NULL);
+  const pf_status status =
+      pf_database_open(&d->database, path, PF_SCRATCH, 0, &error);
+  unlink(path);
+  free(path);
+  if (status == PF_OK)
+    return 2;
+  pf_database_close(&d->database);
+  return l_database_failed(L, lua_gettop(L) - 1, &error);
+}
+
+/* }====== */
+
+
+void l_open_row_methods (lua_State *L) {
+  luaL_getmetatable(L, L_DATABASE);
+  lua_getfield(L, -1, "__index");
+  lua_pushcfunction(L, database_insert);
+  lua_setfield(L, -2, "insert");
+  lua_pop(L, 2);
+  lua_pushcfunction(L, store_scratch);
+  lua_setfield(L, -2, "scratch");
+}

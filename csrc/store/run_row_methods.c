@@ -1,0 +1,261 @@
+/*
+** run_row_methods.c - the userdata of rows of ClickHouse: those of runs that are to be
+** inserted, and sums that are read.
+*/
+
+#include "bytes/cursor.h"
+#include "lua/arguments.h"
+#include "lua/profile/context_profile.h"
+#include "store/connection.h"
+#include "store/run_rows.h"
+
+#define L_RUN_ROWS "profio.run_rows"
+#define L_RUN_SUMS "profio.run_sums"
+
+
+/* Returns the open profile at `arg`. */
+static pf_contexts *contexts_check (lua_State *L, int arg) {
+  l_contexts *const c = luaL_checkudata(L, arg, L_CONTEXTS);
+  luaL_argcheck(L, c->open, arg, "profile is closed");
+  return &c->contexts;
+}
+
+
+/* {====== Rows that are to be inserted ====== */
+
+/* store.run_rows(shards): rows for so many shards. */
+static int store_run_rows (lua_State *L) {
+  const lua_Integer shards = luaL_checkinteger(L, 1);
+  luaL_argcheck(L, shards >= 1 && shards <= 65536, 1, "1 to 65536 shards");
+  pf_run_rows *const rows = l_new(L, L_RUN_ROWS, sizeof *rows, 0);
+  if (!pf_run_rows_open(rows, (size_t)shards))
+    l_no_memory(L);
+  return 1;
+}
+
+
+static int rows_gc (lua_State *L) {
+  pf_run_rows_close(luaL_checkudata(L, 1, L_RUN_ROWS));
+  return 0;
+}
+
+
+/* Returns the index of the shard at `arg`, counted from 1 there. */
+static size_t shard_check (lua_State *L, int arg, const pf_run_rows *rows) {
+  const lua_Integer shard = luaL_checkinteger(L, arg);
+  luaL_argcheck(L, shard >= 1 && (size_t)shard <= rows->nshards, arg,
+                "no such shard");
+  return (size_t)shard - 1;
+}
+
+
+/* rows:put(shard, run, attempt, contexts): collects the rows of a run (a hash),
+   and returns how many rows of cells it has. */
+static int rows_put (lua_State *L) {
+  pf_run_rows *const rows = luaL_checkudata(L, 1, L_RUN_ROWS);
+  const size_t shard = shard_check(L, 2, rows);
+  const pf_bytes run = l_text_check(L, 3);
+  const lua_Integer attempt = luaL_checkinteger(L, 4);
+  const pf_contexts *const contexts = contexts_check(L, 5);
+  pf_hash hash;
+  size_t count;
+  pf_error error;
+  luaL_argcheck(L, run.size == PF_HASH_SIZE, 3, "a hash has 16 bytes");
+  memcpy(hash.bytes, run.at, PF_HASH_SIZE);
+  if (pf_run_rows_put(rows, shard, &hash, attempt, contexts, &count, &error) !=
+      PF_OK) {
+    pf_run_rows_forget(rows);
+    return l_failure(L, &error, NULL);
+  }
+  lua_pushinteger(L, (lua_Integer)count);
+  return 1;
+}
+
+
+/* rows:take(shard, table): returns the rows that were collected for a table
+   ("cells", "frames" or "stacks"), which are removed. */
+static int rows_take (lua_State *L) {
+  static const char *const tables[] = {[PF_CELL_ROWS] = "cells",
+                                       [PF_FRAME_ROWS] = "frames",
+                                       [PF_STACK_ROWS] = "stacks",
+                                       NULL};
+  pf_run_rows *const rows = luaL_checkudata(L, 1, L_RUN_ROWS);
+  const size_t shard = shard_check(L, 2, rows);
+  const size_t table = (size_t)luaL_checkoption(L, 3, NULL, tables);
+  pf_row_bytes *const bytes = &rows->tables[shard * PF_ROW_TABLES + table];
+  l_push_bytes(L, (pf_bytes){bytes->at, bytes->size});
+  bytes->size = 0;
+  return 1;
+}
+
+
+/* rows:forget(): removes all rows; frames and stacks are collected again. */
+static int rows_forget (lua_State *L) {
+  pf_run_rows_forget(luaL_checkudata(L, 1, L_RUN_ROWS));
+  return 0;
+}
+
+/* }====== */
+
+
+/* {====== Sums ====== */
+
+/* store.run_sums(contexts): sums for an open profile without nodes, which the
+   userdata pins. */
+static int store_run_sums (lua_State *L) {
+  pf_contexts *const contexts = contexts_check(L, 1);
+  luaL_argcheck(L, contexts->count == 1, 1, "the profile is not empty");
+  pf_run_sums *const sums = l_new(L, L_RUN_SUMS, sizeof *sums, 1);
+  l_pin(L, -1, 1, 1);
+  pf_run_sums_open(sums, contexts);
+  return 1;
+}
+
+
+static int sums_gc (lua_State *L) {
+  pf_run_sums_close(luaL_checkudata(L, 1, L_RUN_SUMS));
+  return 0;
+}
+
+
+static pf_run_sums *sums_check (lua_State *L) {
+  pf_run_sums *const sums = luaL_checkudata(L, 1, L_RUN_SUMS);
+  lua_getiuservalue(L, 1, 1);
+  (void)contexts_check(L, -1);
+  lua_pop(L, 1);
+  return sums;
+}
+
+
+static size_t metric_check (lua_State *L, const pf_run_sums *sums) {
+  const lua_Integer metric = luaL_checkinteger(L, 2);
+  luaL_argcheck(L, metric >= 1 && (size_t)metric <= sums->contexts->nmetrics, 2,
+                "no such metric");
+  return (size_t)metric - 1;
+}
+
+
+/* sums:metric(index): the number that cells have for a metric. */
+static int sums_metric (lua_State *L) {
+  const pf_run_sums *const sums = sums_check(L);
+  const size_t metric = metric_check(L, sums);
+  const pf_context_metric *const m = &sums->contexts->metrics[metric];
+  lua_pushinteger(L, (lua_Integer)pf_hash_metric(m->name, m->unit));
+  return 1;
+}
+
+
+/* Returns true after PF_OK, else nil, message, code. */
+static int done (lua_State *L, pf_status status, const pf_error *error) {
+  if (status != PF_OK)
+    return l_failure(L, error, NULL);
+  lua_pushboolean(L, 1);
+  return 1;
+}
+
+
+/* sums:add(metric, rows), sums:take_stacks(rows), sums:take_frames(rows): take
+   the rows of a query, and return true; or nil, message, code. */
+static int sums_add (lua_State *L) {
+  pf_run_sums *const sums = sums_check(L);
+  const size_t metric = metric_check(L, sums);
+  pf_error error;
+  const pf_status status =
+      pf_run_sums_add(sums, metric, l_text_check(L, 3), &error);
+  return done(L, status, &error);
+}
+
+
+/* sums:are_clear(rows): whether the rows of a query that groups by lo name each
+   stack. */
+static int sums_are_clear (lua_State *L) {
+  (void)sums_check(L);
+  lua_pushboolean(L, pf_run_sums_are_clear(l_text_check(L, 2)));
+  return 1;
+}
+
+
+static int sums_take_stacks (lua_State *L) {
+  pf_error error;
+  const pf_status status =
+      pf_run_sums_take_stacks(sums_check(L), l_text_check(L, 2), &error);
+  return done(L, status, &error);
+}
+
+
+static int sums_take_frames (lua_State *L) {
+  pf_error error;
+  const pf_status status =
+      pf_run_sums_take_frames(sums_check(L), l_text_check(L, 2), &error);
+  return done(L, status, &error);
+}
+
+
+/* Pushes the hashes at the beginning of `count` elements of `size` bytes, as rows
+   of hi and lo. */
+static int push_hashes (lua_State *L, const void *elements, size_t size,
+                        size_t count) {
+  const uint8_t *at = elements;
+  luaL_Buffer buffer;
+  uint8_t *p =
+      (uint8_t *)luaL_buffinitsize(L, &buffer, count * PF_HASH_SIZE + 1);
+  for (size_t i = 0; i < count; i++, at += size, p += PF_HASH_SIZE) {
+    pf_save64le(p, pf_load64be(at));
+    pf_save64le(p + 8, pf_load64be(at + 8));
+  }
+  luaL_pushresultsize(&buffer, count * PF_HASH_SIZE);
+  return 1;
+}
+
+
+/* sums:stacks(): the hashes of the stacks that have sums, as rows of hi and lo. */
+static int sums_stacks (lua_State *L) {
+  const pf_run_sums *const sums = sums_check(L);
+  return push_hashes(L, sums->stacks, sizeof *sums->stacks,
+                     sums->stack_table.count);
+}
+
+
+/* sums:frames(): the hashes of the frames of these stacks. */
+static int sums_frames (lua_State *L) {
+  const pf_run_sums *const sums = sums_check(L);
+  return push_hashes(L, sums->frames, sizeof *sums->frames,
+                     sums->frame_table.count);
+}
+
+
+/* sums:finish(): adds all to the profile, and returns it; or nil, message, code:
+   then the profile can only be closed. */
+static int sums_finish (lua_State *L) {
+  pf_run_sums *const sums = sums_check(L);
+  pf_error error;
+  if (pf_run_sums_finish(sums, &error) != PF_OK)
+    return l_failure(L, &error, NULL);
+  lua_getiuservalue(L, 1, 1);
+  return 1;
+}
+
+/* }====== */
+
+
+void l_open_run_row_methods (lua_State *L) {
+  static const luaL_Reg rows[] = {{"put", rows_put},
+                                  {"take", rows_take},
+                                  {"forget", rows_forget},
+                                  {NULL, NULL}};
+  static const luaL_Reg sums[] = {{"metric", sums_metric},
+                                  {"add", sums_add},
+                                  {"are_clear", sums_are_clear},
+                                  {"stacks", sums_stacks},
+                                  {"take_stacks", sums_take_stacks},
+                                  {"frames", sums_frames},
+                                  {"take_frames", sums_take_frames},
+                                  {"finish", sums_finish},
+                                  {NULL, NULL}};
+  l_class(L, L_RUN_ROWS, rows, rows_gc, NULL);
+  l_class(L, L_RUN_SUMS, sums, sums_gc, NULL);
+  lua_pushcfunction(L, store_run_rows);
+  lua_setfield(L, -2, "run_rows");
+  lua_pushcfunction(L, store_run_sums);
+  lua_setfield(L, -2, "run_sums");
+}

@@ -1,0 +1,249 @@
+-- profio store add: files as runs of a store.
+
+local contents = require "profio.internal.store.contents"
+local core = require "profio.core"
+local failure = require "profio.cli.failure"
+local files = require "profio.cli.files"
+local folders = require "profio.internal.store.folders"
+local lfs = require "lfs"
+local messages = require "profio.cli.messages"
+local outputs = require "profio.internal.outputs"
+local plain = require "profio.reports.plain"
+local runs = require "profio.cli.runs"
+local target = require "profio.cli.store.target"
+local traces = require "profio.internal.trace"
+local verbs = require "profio.cli.verbs"
+local warnings = require "profio.cli.warnings"
+
+local add = {
+   name = "add",
+   of = "store",
+   help = "add files as runs",
+   description = "Add files as runs, each with the files beside it. A run is known by the hash of "
+      .. "its files and options: adding it again changes nothing.",
+   usage = "profio store add [options] STORE FILE...",
+   options = { { "--label", "KEY=VALUE", "a label of the runs, by which --run finds them",
+         many = true },
+      { "--one-run", false, "all files are one run, as they are one trace for profio report" },
+      { "--move", false, "remove each file when its run is on the disk" }, "--exe", "--format",
+      "--set" },
+   argument = { "STORE", "a file, which is created if it does not exist; then traces, and the "
+      .. "executable of all of them" },
+   examples = {
+      { "profio store add fleet.db --label version=v2 --label host=h7 *.pb.gz",
+         "each file is a run with these labels" },
+      { "profio store add --one-run fleet.db worker1.br worker2.br", "two files, one run" },
+   },
+}
+
+add.more = {}
+for _, name in ipairs(verbs.opening) do
+   if name ~= "--run" then
+      table.insert(add.more, name)
+   end
+end
+
+-- Runs that are written in one transaction: until there are so many, so many bytes, or seconds.
+local MOST_RUNS, MOST_BYTES, MOST_SECONDS = 256, 64 << 20, 1
+
+-- {====== Labels and files ======
+
+-- Returns the labels of --label.
+local function labels_of(given)
+   local labels = {}
+   for _, text in ipairs(given.label) do
+      local key, value = text:match "^([^=]+)=(.+)$"
+      if not key then
+         failure.use("--label expects KEY=VALUE, got '%s'", text)
+      elseif labels[key] then
+         failure.use("--label: '%s' is given twice", key)
+      end
+      labels[key] = value
+   end
+   return contents.check_labels(labels)
+end
+
+-- Returns size and time of a file, to see that it did not change before it is removed.
+local function state_of(path)
+   local found = lfs.attributes(path)
+   return found and found.mode == "file"
+      and ("%d %d %d"):format(found.ino, found.size, found.modification) or nil
+end
+
+-- Removes files of --move; a file that has changed since the command began is kept.
+local function remove(job)
+   local moved = job.moved
+   job.moved = {}
+   for _, path in ipairs(moved) do
+      if state_of(path) ~= job.states[path] then
+         messages.say(job.err, path .. ": kept, because it has changed since it was read")
+         job.status = failure.NOTHING
+      else
+         local done, message = os.remove(path)
+         if not done then
+            messages.say(job.err, message)
+            job.status = failure.NOTHING
+         end
+      end
+   end
+end
+
+-- }======
+
+-- {====== Adding ======
+
+-- Writes the runs that were read so far, in one transaction.
+local function flush(job)
+   local batch = job.batch
+   local count, message = job.store:write(batch)
+   if not count then
+      failure.raise(failure.NOTHING, ("%s\n%s added before that"):format(message,
+         target.counted(job.added, "run")))
+   end
+   job.added, job.known = job.added + count, job.known + #batch - count
+   job.batch, job.bytes, job.since = {}, 0, os.time()
+   remove(job)
+end
+
+-- With --move removes a file when the batch is on the disk; folders stay.
+local function move_later(job, path)
+   if job.given.move and job.states[path] then
+      job.moved[#job.moved + 1] = path
+   end
+end
+
+-- Adds an open trace to the batch.
+local function prepare(job, trace, group)
+   local prepared, message = job.store:prepare(trace, { labels = group.labels })
+   if not prepared then
+      return nil, message
+   end
+   for _, source in ipairs(traces.of(trace).sources) do
+      job.read[source:path()] = true
+   end
+   if warnings.has_damage(trace.warnings) then
+      warnings.report(trace, job.err)
+      job.status = math.max(job.status, failure.DAMAGE)
+   end
+   job.batch[#job.batch + 1] = prepared
+   job.bytes = job.bytes + prepared.stored.bytes
+   for _, path in ipairs(group.paths) do
+      move_later(job, path)
+   end
+   return true
+end
+
+-- Reads the files of one run. A file that cannot be read may be one beside another file of the
+-- command line, so the message waits until all are read.
+local function read(job, group)
+   local list = group.paths
+   local trace <close>, message = files.one(list[2] and list or list[1], job.opening, job.given)
+   local ok = trace
+   if trace then
+      ok, message = prepare(job, trace, group)
+   end
+   if not ok then
+      job.failed[#job.failed + 1] = { path = list[1], message = message }
+   elseif #job.batch >= MOST_RUNS or job.bytes >= MOST_BYTES
+      or os.time() - job.since >= MOST_SECONDS
+   then
+      flush(job)
+   end
+end
+
+-- Reports the files that could not be read, except those that were read beside another file.
+local function report_failed(job)
+   for _, failed in ipairs(job.failed) do
+      if job.read[failed.path] then
+         move_later(job, failed.path)
+      else
+         messages.say(job.err, messages.failure(failed.message))
+         job.status = failure.NOTHING
+      end
+   end
+   remove(job)
+end
+
+-- Shows how many of the files are read.
+local function show_progress(job, i, count)
+   if job.has_bar and (i == count or os.time() > (job.shown or 0)) then
+      job.shown = os.time()
+      job.err:write(("\rprofio: %d of %d files%s"):format(i, count, i == count and "\n" or ""))
+   end
+end
+
+local function read_all(job, groups, interrupt)
+   for i, group in ipairs(groups) do
+      local paths = group.paths
+      if interrupt:wait(0) then
+         flush(job)
+         failure.raise(failure.NOTHING, ("interrupted: %s added to %s; the other files can be "
+            .. "added later"):format(target.counted(job.added, "run"), job.path))
+      elseif not paths[2] and job.read[paths[1]] then -- beside a file that was added
+         move_later(job, paths[1])
+      else
+         read(job, group)
+      end
+      show_progress(job, i, #groups)
+   end
+   flush(job)
+end
+
+-- }======
+
+-- Returns the states of the files of all runs, by path.
+local function states_of(groups)
+   local states = {}
+   for _, group in ipairs(groups) do
+      for _, path in ipairs(group.paths) do
+         states[path] = state_of(path)
+      end
+   end
+   return states
+end
+
+-- Returns the runs: lists of files with the labels of each run.
+local function groups_of(given, paths, labels)
+   if given.one_run then
+      return { { paths = paths, labels = labels } }
+   end
+   local groups = {}
+   for _, path in ipairs(paths) do
+      local list = { { path = path, labels = {} } }
+      if folders.is_one(path) then
+         list = failure.check(folders.read(path))
+      end
+      for _, run in ipairs(list) do
+         for key, value in pairs(labels) do
+            run.labels[key] = value
+         end
+         groups[#groups + 1] = { paths = { run.path },
+            labels = contents.check_labels(run.labels) }
+      end
+   end
+   return groups
+end
+
+---@param given table
+---@param err file*
+---@return integer status
+function add.run(given, err)
+   local path = target.first(given, "the files to be added")
+   local labels, side = labels_of(given), runs.of(given)
+   outputs.check_inputs({ path }, files.named(given))
+   local groups = groups_of(given, side.traces, labels)
+   local store <close> = target.open(path, "create")
+   local interrupt <close> = core.interrupt()
+   local job = { given = given, err = err, path = plain(path), store = store,
+      opening = files.opening(given, side), states = states_of(groups), read = {}, failed = {},
+      batch = {}, moved = {}, bytes = 0, since = os.time(), added = 0, known = 0,
+      status = failure.READ,
+      has_bar = given.progress or core.is_terminal(err) and not given.no_progress }
+   read_all(job, groups, interrupt)
+   report_failed(job)
+   io.stdout:write(job.path, ": ", target.counted(job.added, "run"), " added",
+      job.known > 0 and (", %d already there"):format(job.known) or "", "\n")
+   return job.status
+end
+
+return add

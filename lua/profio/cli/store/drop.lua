@@ -1,0 +1,36 @@
+-- profio store drop: removes runs.
+
+local failure = require "profio.cli.failure"
+local plain = require "profio.reports.plain"
+local target = require "profio.cli.store.target"
+
+local drop = {
+   name = "drop",
+   of = "store",
+   help = "remove runs from a store",
+   description = "Remove runs from a store. Its file does not shrink: later runs use the space, "
+      .. "and profio store merge NEW OLD writes a smaller one.",
+   usage = "profio store drop --run COND... STORE",
+   options = { "--run", { "--all", false, "remove all runs" } },
+   argument = { "STORE", "a store" },
+   examples = {
+      { "profio store drop --run version=v1 fleet.db", "the runs with this label" },
+      { "profio store drop --run run=0f3ac8 fleet.db", "one run, by the first digits of its hash" },
+   },
+}
+
+---@param given table
+---@return integer status
+function drop.run(given)
+   local path = target.one(given)
+   if (given.run ~= nil) == (given.all ~= nil) then
+      failure.use "profio store drop expects --run COND or --all"
+   end
+   local where = target.where(given)
+   local store <close> = target.open(path, "write")
+   local count = failure.check(store:drop(where))
+   io.stdout:write(plain(path), ": ", target.counted(count, "run"), " dropped\n")
+   return count > 0 and failure.READ or failure.NOTHING
+end
+
+return drop

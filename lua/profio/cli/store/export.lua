@@ -1,0 +1,43 @@
+-- profio store export: runs as files.
+
+local failure = require "profio.cli.failure"
+local messages = require "profio.cli.messages"
+local plain = require "profio.reports.plain"
+local target = require "profio.cli.store.target"
+
+local export = {
+   name = "export",
+   of = "store",
+   help = "write each run as a pprof file, with a list of the labels",
+   description = "Write each run of a store as a pprof file into a folder, with runs.csv, a list "
+      .. "of the runs with their labels. profio store add STORE FOLDER adds them again.",
+   usage = "profio store export [options] -o FOLDER STORE",
+   options = { "-o", "--run" },
+   argument = { "STORE", "a store" },
+   examples = {
+      { "profio store export -o v2 --run version=v2 fleet.db", "the runs of a version as files" },
+      { "profio store add other.db v2", "adds them to another store, with their labels" },
+   },
+}
+
+---@param given table
+---@param err file*
+---@return integer status
+function export.run(given, err)
+   local path = target.one(given)
+   if not given.out then
+      failure.use "profio store export expects -o FOLDER"
+   end
+   local where = target.where(given)
+   local store <close> = target.open(path, "read")
+   local count, with_calls = store:export(given.out, where)
+   failure.check(count, with_calls)
+   io.stdout:write(plain(given.out), ": ", target.counted(count, "run"), " written\n")
+   if with_calls > 0 then
+      messages.say(err, ("the files of %s do not have the statistics of calls of the store; "
+         .. "profio store merge copies them"):format(target.counted(with_calls, "run")))
+   end
+   return count > 0 and failure.READ or failure.NOTHING
+end
+
+return export

@@ -1,0 +1,65 @@
+-- The stores that a command of `profio store` works on.
+
+local failure = require "profio.cli.failure"
+local files = require "profio.cli.files"
+local profio = require "profio"
+
+local target = {}
+
+---Checks that a command names one store and nothing else.
+---@param given table
+---@return string path
+function target.one(given)
+   if #given.files ~= 1 then
+      failure.use("profio store %s expects one STORE, got %s", given.verb.name,
+         #given.files == 0 and "none" or table.concat(given.files, " "))
+   end
+   return given.files[1]
+end
+
+---Takes the store, which is the first word, from the files of a command.
+---@param given table
+---@param others string what follows it
+---@return string path
+function target.first(given, others)
+   if #given.files < 2 then
+      failure.use("profio store %s expects a STORE and %s", given.verb.name, others)
+   end
+   return table.remove(given.files, 1)
+end
+
+---Makes a command stand for a report of a store.
+---@param given table
+---@param report string
+---@param options table<string, string> of the report, by name
+function target.compare(given, report, options)
+   given.report, given.format = report, "store"
+   for name, value in pairs(options) do
+      table.insert(given.set, name .. "=" .. value)
+   end
+end
+
+---Opens a store; a failure ends the command.
+---@param path string
+---@param mode "read"|"write"|"create"
+---@return profio.Store
+function target.open(path, mode)
+   return failure.check(profio.store(path, { mode = mode }))
+end
+
+---Returns the conditions of --run for a store.
+---@param given table
+---@return table
+function target.where(given)
+   return files.selection(given.run) or {}
+end
+
+---Returns a number of things as a text: "1 run", "2 runs".
+---@param count integer
+---@param word string
+---@return string
+function target.counted(count, word)
+   return ("%d %s%s"):format(count, word, count == 1 and "" or "s")
+end
+
+return target

@@ -1,0 +1,37 @@
+-- profio store trend: a function over time or by label.
+
+local failure = require "profio.cli.failure"
+local target = require "profio.cli.store.target"
+
+local trend = {
+   name = "trend",
+   of = "store",
+   help = "show the weight of a function over time, or by label",
+   description = "Show the weight of a function in the runs of each period of time, or of each "
+      .. "value of a label: its sums, its share of the whole, and the shares of single runs: a "
+      .. "tenth of the runs have at most p10, half of them p50, nine tenths p90. All shares count "
+      .. "what the function calls.",
+   usage = "profio store trend [options] FUNCTION STORE",
+   options = { { "--by", "KEY", "hour, day, week or month (UTC), run, a label, or an "
+         .. "attribute with texts; default day" }, "--run", "--metric", "--columns", "--sort",
+      "--top", "--output", "--unit", "-o" },
+   more = { "--where", "--group", "--aggregate", "--wide", "--explain", "--export", "--trust-paths",
+      "--progress", "--no-progress" },
+   argument = { "FUNCTION", "the name of a function, or ~PATTERN for all that match a Lua pattern; "
+      .. "then a store" },
+   examples = {
+      { "profio store trend parse --by week fleet.db", "its share of the time in each week" },
+      { "profio store trend '~^Db' --by version -o db.svg fleet.db",
+         "all functions whose names begin with Db, in each version, as a picture" },
+   },
+}
+
+function trend.prepare(given)
+   if #given.files ~= 2 then
+      failure.use("profio store trend expects a FUNCTION and one STORE, got %s",
+         #given.files == 0 and "none" or table.concat(given.files, " "))
+   end
+   target.compare(given, "trend", { ["function"] = table.remove(given.files, 1), by = given.by })
+end
+
+return trend

@@ -1,0 +1,34 @@
+--- Functions in Lua by which formats recognise files: internal/registry.lua asks all of them about
+--- each file, so they are apart from the formats, which are loaded when they are used.
+---
+---  main_of  function(path): the main file to which a file beside it belongs; nil or path: none
+---  claims   function(path): whether a file belongs to a trace because of the files beside it,
+---           though its bytes do not show it
+---  is_open  function(path): whether a path must not be opened to detect its format
+---  score    function(bytes, size): 0 to 100, as for profio.register
+
+local packets = require "profio.formats.xpp.packets"
+
+local recognition = {}
+
+-- A binary timeline is written beside its mapping.
+recognition[1] = { name = "winidea", main_of = function(path)
+   return path:match "^(.+)%.BIN$"
+end }
+
+-- A packet of rows has no header, and the header packet of text may be empty.
+recognition[2] = { name = "xpp", main_of = packets.base, claims = packets.claims }
+
+-- A store is a file of SQLite 3 with the application id of stores, at byte 68. One that is open in
+-- this process is not opened again.
+recognition[3] = { name = "store", score = function(head)
+   return head:sub(1, 16) == "SQLite format 3\0" and head:sub(69, 72) == "prfo" and 100 or 0
+end, is_open = function(path)
+   if path:find "^clickhouses?://" then
+      return true -- an address of ClickHouse
+   end
+   local engines = package.loaded["profio.internal.store.engines"]
+   return engines ~= nil and engines.has_open(path)
+end }
+
+return recognition

@@ -1,0 +1,167 @@
+-- Converts an open trace to a run of a store: the facts by which it is listed and selected, its
+-- losses and warnings, and its profile.
+
+local call_sums = require "profio.internal.store.call_sums"
+local combined = require "profio.internal.store.combined"
+local core = require "profio.core"
+local details = require "profio.internal.store.details"
+local graphs = require "profio.internal.store.graphs"
+local identity = require "profio.internal.store.identity"
+local lfs = require "lfs"
+local origin = require "profio.internal.bodies.origin"
+local problem = require "profio.internal.store.problem"
+local selecting = require "profio.internal.store.selecting"
+local traces = require "profio.internal.trace"
+
+local contents = {}
+
+---A run as engines store and return it.
+---@class profio.StoredRun
+---@field hash string 16 bytes; see identity.lua
+---@field time integer when it was recorded, ns since 1970
+---@field time_from "file"|"modified" the files state the time, or it is the modification time of
+---the first file; 0 without one
+---@field added integer when it was added, ns since 1970
+---@field format string
+---@field kind string from what the profile was built: see trace:profile_kind
+---@field files integer
+---@field bytes integer
+---@field losses integer how many losses and damages the files have
+---@field call_bytes integer size of its statistics of calls; 0: it has none
+---@field path string
+---@field profio string version
+---@field labels table<string, string>
+---@field details string see details.lua: metrics, usual, losses, warnings, heads, mapping
+
+---The data that engines store for a run beside its facts.
+---@class profio.RunContents
+---@field contexts profio.core.Contexts|nil its profile, unless it has histograms and arcs
+---@field graph table|nil its histograms and arcs: see graphs.lua
+---@field calls string|nil the packed sums of its calls: see call_sums.lua
+
+-- Returns the time that the files state (pprof: time_nanos), the earliest one; else nil.
+local function stated_time(heads)
+   local earliest
+   for _, head in ipairs(heads) do
+      for _, fact in ipairs(head) do
+         if fact.name == "time_nanos" and fact.value ~= 0
+            and (not earliest or fact.value < earliest)
+         then
+            earliest = fact.value
+         end
+      end
+   end
+   return earliest
+end
+
+local function time_of(state, heads)
+   local stated = stated_time(heads)
+   if stated then
+      return stated, "file"
+   end
+   local seconds = state.paths[1] and lfs.attributes(state.paths[1], "modification") or 0
+   return seconds * 1000000000, "modified"
+end
+
+-- Returns the header fields of files that a store keeps, by name and value only.
+local function plain_heads(heads)
+   local list = {}
+   for i, head in ipairs(heads) do
+      list[i] = {}
+      for _, fact in ipairs(head) do
+         if combined.head_fields[fact.name] then
+            table.insert(list[i], { name = fact.name, value = fact.value })
+         end
+      end
+   end
+   return list
+end
+
+-- Returns the metrics of contexts, and the one that the files state as default.
+local function metrics_of(contexts)
+   local list = {}
+   for i, metric in ipairs(contexts:metrics()) do
+      list[i] = { name = metric.name, unit = metric.unit }
+   end
+   local usual, is_stated = contexts:usual()
+   return list, is_stated and usual or nil
+end
+
+-- Returns the warnings of a trace with their paths.
+local function warnings_of(trace)
+   local list = {}
+   for i, warning in ipairs(trace.warnings) do
+      list[i] = { code = warning.code, kind = warning.kind, path = warning.path or trace.path,
+         offset = warning.offset, count = warning.count, message = warning.message }
+   end
+   return list
+end
+
+---Raises if labels cannot be stored.
+---@param labels table<string, string>
+---@return table<string, string>
+function contents.check_labels(labels)
+   for key, value in pairs(labels) do
+      if type(key) ~= "string" or type(value) ~= "string" then
+         error("labels are texts by name: labels = { version = \"v2\" }", 0)
+      elseif key == "" or value == "" then
+         error(("label '%s': neither the name nor the value may be empty"):format(key), 0)
+      elseif selecting.attribute(key) then
+         error(("label '%s': each run has an attribute of this name; choose another"):format(key),
+            0)
+      end
+   end
+   return labels
+end
+
+-- Returns the contents of a run with stacks, their details, and all header fields.
+local function stacks_of(trace)
+   local profile = problem.check(trace:profile())
+   local contexts, heads = profile:contexts(), profile:origin().heads
+   local metrics, usual = metrics_of(contexts)
+   return { contexts = contexts }, { metrics = metrics, usual = usual, heads = plain_heads(heads) },
+      heads
+end
+
+---Returns the identity and the size of a trace as the beginning of a run, without its profile.
+---Raises failures.
+---@param trace profio.Trace
+---@param labels table<string, string>
+---@return profio.StoredRun
+function contents.begun(trace, labels)
+   local state = traces.of(trace)
+   if state.format.is_store then
+      problem.raise(trace.path .. ": a store, no trace: profio store merge adds its runs",
+         "unsupported")
+   end
+   local hash, size = identity.of(state)
+   return { hash = hash, format = trace.format, files = #state.sources,
+      bytes = size, path = trace.path or "(data)", profio = core.version,
+      labels = labels }
+end
+
+---Completes a run with the profile of its trace. Raises failures.
+---@param run profio.StoredRun as of contents.begun
+---@param trace profio.Trace
+---@return profio.RunContents
+function contents.complete(run, trace)
+   local state, kind = traces.of(trace), trace:profile_kind()
+   local kept, more, heads
+   if kind == "graph" then
+      kept, more, heads = { graph = graphs.of_trace(state, identity.program(state)) },
+         { metrics = {}, heads = {} }, {}
+   elseif kind then
+      kept, more, heads = stacks_of(trace)
+   else
+      problem.raise(trace.path .. ": no profile is made from its tables", "unsupported")
+   end
+   run.time, run.time_from = time_of(state, heads)
+   kept.calls = call_sums.of_trace(trace, state)
+   more.losses, more.warnings = trace:losses(), warnings_of(trace)
+   more.mapping = origin.of_trace(state).mapping
+   run.kind, run.losses, run.details = kind, #more.losses, details.pack(more)
+   run.call_bytes = kept.calls and #kept.calls or 0
+   return kept
+end
+
+return contents

@@ -1,0 +1,318 @@
+-- Histograms and arcs in a store: bins, arcs and basic blocks by address. They are added up before
+-- anything is divided or propagated, so that the sum of many runs is exactly what their files give
+-- when they are read together.
+--
+-- A run has a row for its arcs, and one for its histograms and its blocks if it has any. A row has
+-- a kind (packed by details.lua: the table, what its addresses refer to, and for histograms their
+-- headers) and counts (core.counts). Rows of one kind are added up; groups are what can be one
+-- profile: the same program, loaded at the same place.
+
+local combined = require "profio.internal.store.combined"
+local core = require "profio.core"
+local details = require "profio.internal.store.details"
+local problem = require "profio.internal.store.problem"
+local symbols_of = require "profio.internal.symbols"
+local tables = require "profio.internal.table_readers"
+local traces = require "profio.internal.trace"
+
+local graphs = {}
+
+-- The counts of each table: the columns of the pair, of which one word may be left out.
+local columns = {
+   histogram = { { "set", "int" }, { "bin", "int" }, { "count", "int" } },
+   arcs = { { "from", "addr" }, { "to", "addr" }, { "count", "int" } },
+   blocks = { { "address", "addr" }, { "count", "int" } },
+}
+
+local set_shape = { low = "integer", high = "integer", bins = "integer", declared = "integer",
+   rate = "integer", dimension = "string?", abbreviation = "string?" }
+
+-- low and high: the range of the first histogram, from which the load bias can be guessed.
+local kind_shape = { table = "string", program = "string?", bias = "integer", width = "integer",
+   order = "string", low = "integer?", high = "integer?" }
+
+-- {====== Adding ======
+
+-- Returns the state of a trace with one file: that of the trace, or of its sum.
+local function single(state)
+   if #state.parts == 1 then
+      return state
+   end
+   local bytes = problem.check(require("profio.internal.writer").save(state, nil,
+      { counter_bits = 64 }))
+   return traces.of(problem.check(require("profio").open({ data = bytes }, { format = "gmon",
+      counter_bits = 64, address_size = state.parts[1]:fact "address_size",
+      byte_order = state.parts[1]:fact "byte_order" })))
+end
+
+local function names_of(fields)
+   local names = {}
+   for i, field in ipairs(fields) do
+      names[i] = field[1]
+   end
+   return names
+end
+
+-- Returns the packed counts of a table, and their number.
+local function packed(state, name)
+   local counts <close> = core.counts(state.dictionary)
+   problem.check(counts:read(problem.check(tables.plain(state, name)), names_of(columns[name]),
+      name == "histogram"))
+   local size = counts:size()
+   return counts:pack(), size
+end
+
+local last = {} -- the program of the trace that was added last, by what identifies it
+
+-- Returns the hash and the packed symbols of the program of a trace, or nil. Many runs of one
+-- program are added one after the other, so the last one is kept.
+local function program_of(state, identity)
+   if not state.symbols then
+      return nil
+   elseif last.identity ~= identity then
+      local found = symbols_of.picked(state, false)
+      local bytes = found.symbols:pack()
+      last = { identity = identity, bytes = bytes,
+         hash = require("profio.store").hasher():add(bytes):digest() }
+   end
+   return last.hash, last.bytes
+end
+
+---Returns what a store keeps of the histograms and arcs of a trace. Raises failures.
+---@param state table of the trace
+---@param identity string|nil identifies its program
+---@return { rows: { kind: string, data: string }[], programs: table<string, string> }
+function graphs.of_trace(state, identity)
+   local hash, bytes = program_of(state, identity)
+   local part = state.parts[1]
+   local kind = { program = hash, bias = state.load_bias, width = part:fact "address_size",
+      order = part:fact "byte_order",
+      extended = (state.format_options or {}).extended_precision or nil }
+   local one = single(state)
+   local sets = core.rows(problem.check(tables.plain(one, "sets")), { "low", "high", "bins",
+      "declared", "rate", "dimension", "abbreviation" })
+   kind.low, kind.high = sets[1] and sets[1].low, sets[1] and sets[1].high
+   local rows = {}
+   for _, name in ipairs { "histogram", "arcs", "blocks" } do
+      kind.table, kind.sets = name, name == "histogram" and sets or nil
+      local data, size = packed(one, name)
+      if name == "arcs" or size > 0 or name == "histogram" and #sets > 0 then
+         rows[#rows + 1] = { kind = details.pack(kind), data = data }
+      end
+   end
+   return { rows = rows, programs = hash and { [hash] = bytes } or {} }
+end
+
+---Returns the rows of a run in another store. Raises failures.
+---@param engine table
+---@param tests table[] select the run
+---@param known table<string, string> programs that were read so far, by hash; is extended
+---@return table as of graphs.of_trace
+function graphs.of_run(engine, tests, known)
+   local rows, programs = {}, {}
+   for _, kind, data in engine:graphs(tests) do
+      local is_whole, facts = details.unpack(kind)
+      local hash = is_whole and type(facts) == "table" and facts.program
+      if hash then
+         known[hash] = known[hash] or engine:program(hash)
+         programs[hash] = known[hash]
+      end
+      rows[#rows + 1] = { kind = kind, data = data }
+   end
+   return { rows = rows, programs = programs }
+end
+
+-- }======
+
+-- {====== Adding up ======
+
+-- Returns the facts of a kind. Raises if they are damaged.
+local function facts_of(kind, hash)
+   local is_whole, facts = details.unpack(kind)
+   if not is_whole or not combined.fits(facts, kind_shape) or not columns[facts.table]
+      or facts.width ~= 4 and facts.width ~= 8
+      or facts.order ~= "little" and facts.order ~= "big"
+      or facts.table == "histogram" and not combined.fits(facts.sets, { set_shape })
+   then
+      problem.raise(("the histograms and arcs of run %s are damaged"):format(hash), "format")
+   end
+   return facts
+end
+
+-- Returns what identifies the group of a kind, whose fields `program` and `bias` are set to those
+-- that are used: "exe" is the executable that is given for reading.
+local function group_of(naming, facts)
+   local program, bias = facts.program, facts.bias
+   if naming:applies(program) then
+      if not program then
+         bias = facts.low and facts.high
+            and symbols_of.guess_bias(naming.exe.facts, facts.low, facts.high) or 0
+      end
+      program = "exe"
+   end
+   bias = program == "exe" and naming.given.load_bias or bias
+   return { program = program, bias = bias, extended = facts.extended, width = facts.width,
+      order = facts.order }
+end
+
+-- Returns where the rows of a kind are added: counts, and a number that is added to their sets.
+local function target_of(sums, naming, kind, hash)
+   local facts = facts_of(kind, hash)
+   local group = group_of(naming, facts)
+   local key = details.pack(group)
+   if not sums.groups[key] then
+      group.key, group.sets = key, {}
+      for name in pairs(columns) do
+         group[name] = core.counts(sums.dictionary)
+      end
+      sums.groups[key] = group
+      table.insert(sums.list, group)
+   end
+   group = sums.groups[key]
+   local offset = #group.sets
+   for _, set in ipairs(facts.table == "histogram" and facts.sets or {}) do
+      group.sets[#group.sets + 1] = set
+   end
+   return { counts = group[facts.table], offset = facts.table == "histogram" and offset or 0 }
+end
+
+-- Returns the groups of the selected runs, in an order that depends only on their contents.
+local function added_up(engine, tests, naming, dictionary)
+   local sums = { groups = {}, list = {}, dictionary = dictionary }
+   local targets = {}
+   for hash, kind, data in engine:graphs(tests) do
+      local target = targets[kind]
+      if not target then
+         target = target_of(sums, naming, kind, hash)
+         targets[kind] = target
+      end
+      local ok, message, code = nil, "no counts", "format"
+      if type(data) == "string" then
+         ok, message, code = target.counts:add(data, target.offset)
+      end
+      if not ok then
+         problem.raise(("the histograms and arcs of run %s cannot be added: %s"):format(hash,
+            message), code)
+      end
+   end
+   table.sort(sums.list, function(a, b)
+      return a.key < b.key
+   end)
+   return sums.list
+end
+
+-- Returns the sum of a group as the bytes of a gmon.out with wide counters.
+local function encoded(group, dictionary)
+   local sink = problem.check(core.writer("gmon", { address_size = group.width,
+      byte_order = group.order, counter_bits = 64, inputs = 2, -- sorted
+      extended_precision = group.extended }, dictionary, nil, {}))
+   for i, set in ipairs(group.sets) do
+      set.set = i - 1
+      problem.check(sink:put("sets", set))
+   end
+   for name, fields in pairs(columns) do
+      problem.check(sink:put_reader(name, group[name]:reader(fields, dictionary)))
+      group[name] = nil
+   end
+   return problem.check(sink:finish())
+end
+
+-- }======
+
+-- {====== Names ======
+
+-- Decides which names are used: those of an executable that is given for reading belong to the runs
+-- whose program has the same build identifier, and to those without a program.
+local Naming = {}
+Naming.__index = Naming
+
+local function naming_of(engine, given)
+   local naming = setmetatable({ engine = engine, given = given, programs = {} }, Naming)
+   if given.exe or given.symbols then
+      naming.exe = problem.check(symbols_of.open { exe = given.exe, symbols = given.symbols,
+         dictionary = core.dictionary(), max_size = given.max_size })
+   end
+   return naming
+end
+
+-- Returns the packed symbols of a stored program.
+function Naming:packed(hash)
+   self.programs[hash] = self.programs[hash] or self.engine:program(hash)
+      or problem.raise("a program of the store is missing: its file is damaged", "format")
+   return self.programs[hash]
+end
+
+-- Returns whether the executable that is given belongs to runs of a program (nil: of none).
+function Naming:applies(hash)
+   if not self.exe or not hash then
+      return self.exe ~= nil
+   end
+   self.same = self.same or {}
+   if self.same[hash] == nil then
+      local stored <close> = problem.check(symbols_of.unpack(self:packed(hash), core.dictionary()))
+      local id = stored.facts.build_id
+      self.same[hash] = id ~= nil and id == self.exe.facts.build_id
+         or self.exe.symbols:pack() == self:packed(hash)
+   end
+   return self.same[hash]
+end
+
+-- }======
+
+-- Opens the sum of a group as a trace, with the names of its program.
+local function opened(group, naming, path, dictionary)
+   local given = naming.given
+   local options = { format = "gmon", counter_bits = 64, address_size = group.width,
+      byte_order = group.order, load_bias = group.bias, any_executable = true,
+      extended_precision = group.extended }
+   if group.program == "exe" or not group.program then
+      options.exe = group.program and given.exe
+      options.symbols = group.program and given.symbols
+      options.compat, options.max_size = given.compat, given.max_size
+   elseif given.compat == "gprof" then
+      problem.raise("gprof chooses symbols by other rules than those that are stored: give the "
+         .. "executable (--exe)", "unsupported")
+   end
+   local trace = problem.check(require("profio").open({ data = encoded(group, dictionary),
+      path = path }, options))
+   if group.program and group.program ~= "exe" then
+      local state = traces.of(trace)
+      state.symbols = problem.check(symbols_of.unpack(naming:packed(group.program),
+         state.dictionary))
+   end
+   return trace
+end
+
+---Returns the sums of the selected runs as traces of gmon, one for each program and place where it
+---was loaded, in an order that does not depend on the order of the runs. Raises failures.
+---@param engine table
+---@param tests table[]
+---@param path string of the store, for messages
+---@param given table options of profio.open: exe, symbols, load_bias, compat, max_size
+---@return profio.Trace[]
+function graphs.opened(engine, tests, path, given)
+   local naming, dictionary = naming_of(engine, given), core.dictionary()
+   local list = {}
+   for i, group in ipairs(added_up(engine, tests, naming, dictionary)) do
+      list[i] = opened(group, naming, path, dictionary)
+   end
+   return list
+end
+
+---Returns the tables that a trace of gmon has, as part:tables does.
+---@return table[]
+function graphs.tables()
+   local sink = problem.check(core.writer("gmon", {}, core.dictionary(), nil, {}))
+   local trace <close> = problem.check(require("profio").open({ data = sink:finish() },
+      { format = "gmon", address_size = 8 }))
+   local list = {}
+   for _, described in ipairs(traces.of(trace).parts[1]:tables()) do
+      if described.name ~= "raw" then
+         described.rows = nil
+         list[#list + 1] = described
+      end
+   end
+   return list
+end
+
+return graphs

@@ -1,0 +1,424 @@
+-- Stores of runs: see README.md. A run is the profile of one trace, with labels; a store has many,
+-- and adds them up.
+
+local call_sums = require "profio.internal.store.call_sums"
+local combined = require "profio.internal.store.combined"
+local contents = require "profio.internal.store.contents"
+local core = require "profio.core"
+local engines = require "profio.internal.store.engines"
+local graphs = require "profio.internal.store.graphs"
+local problem = require "profio.internal.store.problem"
+local raise = require "profio.internal.raise"
+local selecting = require "profio.internal.store.selecting"
+local traces = require "profio.internal.trace"
+
+local stores = {}
+
+---@class profio.Store
+local Store = { __name = "profio.store" }
+local methods = {}
+
+-- The class of the results of store:prepare.
+local Prepared = { __name = "profio.prepared" }
+
+local function of(self)
+   return rawget(self, stores)
+end
+
+local function alive(self)
+   local state = of(self)
+   if state.is_closed then
+      error("store is closed", 3)
+   end
+   return state
+end
+
+-- {====== Helpers ======
+
+---Returns a hash as hexadecimal digits.
+---@param hash string
+---@return string
+function stores.hex(hash)
+   return (hash:gsub(".", function(byte)
+      return ("%02x"):format(byte:byte())
+   end))
+end
+
+---Returns the tests of a selection for an engine.
+---@param engine table
+---@param where table<string, any>|nil conditions, or a list of such tables, all of which must hold
+---@return table[]
+function stores.tests(engine, where)
+   local keys, known = {}, {}
+   raise.expect(where, "table?", "run: the condition")
+   for _, label in ipairs(engine:labels()) do
+      if not known[label.key] then
+         known[label.key] = true
+         keys[#keys + 1] = label.key
+      end
+   end
+   local tests = {}
+   for _, one in ipairs(where and where[1] and where or { where or {} }) do
+      local more = selecting.tests(one, keys, function(key)
+         return engine:values(key, known[key] or false)
+      end)
+      table.move(more, 1, #more, #tests + 1, tests)
+   end
+   return tests
+end
+
+-- Calls a function within a transaction; takes back its changes if it fails.
+local function transaction(engine, f)
+   engine:begin "write"
+   local results = table.pack(pcall(f))
+   if not results[1] then
+      engine:rollback()
+      error(results[2], 0)
+   end
+   engine:commit()
+   return table.unpack(results, 2, results.n)
+end
+
+local function same_labels(stored, given)
+   for key, value in pairs(given) do
+      if stored[key] ~= value then
+         return false
+      end
+   end
+   for key in pairs(stored) do
+      if given[key] == nil then
+         return false
+      end
+   end
+   return true
+end
+
+-- Raises if a run is stored with other labels than those that are given now.
+local function check_known(stored, run, labels)
+   if not same_labels(stored, labels) then
+      local old, new = selecting.labels_text(stored), selecting.labels_text(labels)
+      problem.raise(("%s: the store has this run with %s, not with %s: to change them, drop run "
+         .. "%s, then add it again"):format(run.path, old == "" and "no labels"
+         or "the labels " .. old, new == "" and "none" or new, stores.hex(run.hash):sub(1, 12)),
+         "unsupported")
+   end
+end
+
+-- }======
+
+-- {====== Adding ======
+
+-- Returns whether the store has a run. Raises if it has other labels there.
+local function is_known(engine, run)
+   local stored = engine:known(run.hash)
+   if stored then
+      check_known(stored, run, run.labels)
+   end
+   return stored ~= nil
+end
+
+local function check_trace(trace)
+   if (getmetatable(trace) or {}).__name ~= "profio.trace" then
+      error("a trace is added, as in store:add(profio.open(path))", 0)
+   end
+end
+
+---Reads all of a trace that a run has, to be added by `write`. The trace may be closed then.
+---@param trace profio.Trace
+---@param options table|nil { labels = { version = "v2", ... } }
+---@return table|nil prepared with `run`, the 32 hexadecimal digits of its hash, and `is_known`: the
+---store has it already
+---@return string|nil message
+---@return string|nil code
+function methods:prepare(trace, options)
+   local state = alive(self)
+   options = raise.expect(options or {}, "table", "add: options")
+   check_trace(trace)
+   local labels = raise.expect(options.labels or {}, "table", "add: labels")
+   contents.check_labels(labels)
+   return problem.caught(function()
+      local run = contents.begun(trace, labels)
+      local prepared = setmetatable({ run = stores.hex(run.hash), stored = run }, Prepared)
+      prepared.is_known = is_known(state.engine, run)
+      if not prepared.is_known then
+         prepared.contents = contents.complete(run, trace)
+      end
+      return prepared
+   end)
+end
+
+---Adds prepared runs: all of them, or none. They are on the disk when it returns. A run that the
+---store has by now, with the same labels, changes nothing.
+---@param list table[] as of prepare
+---@return integer|nil count of runs that are new
+---@return string|nil message
+---@return string|nil code
+function methods:write(list)
+   local engine = alive(self).engine
+   for _, prepared in ipairs(raise.expect(list, "table", "write: the list")) do
+      if getmetatable(prepared) ~= Prepared then
+         error("write expects a list of what store:prepare returned", 0)
+      end
+   end
+   return problem.caught(function()
+      return transaction(engine, function()
+         local count, now = 0, os.time() * 1000000000
+         for _, prepared in ipairs(list) do
+            if not prepared.is_known and not is_known(engine, prepared.stored) then
+               prepared.stored.added = now
+               engine:add(prepared.stored, prepared.contents)
+               count = count + 1
+            end
+         end
+         return count
+      end)
+   end)
+end
+
+---Adds a trace as a run. A run that the store has already, with the same labels, changes nothing.
+---@param trace profio.Trace
+---@param options table|nil { labels = { version = "v2", ... } }
+---@return string|nil run 32 hexadecimal digits: the hash of its files and options
+---@return boolean|string is_new, or message
+---@return string|nil code
+function methods:add(trace, options)
+   local prepared, message, code = self:prepare(trace, options)
+   if not prepared then
+      return nil, message, code
+   end
+   local count
+   count, message, code = self:write { prepared }
+   if not count then
+      return nil, message, code
+   end
+   return prepared.run, count == 1
+end
+
+-- Returns the contents of a run of another store.
+local function contents_of(other, run, path, dictionary, programs)
+   local tests = { { key = "run", op = "prefix", values = { stores.hex(run.hash) } } }
+   if run.kind == "graph" then
+      return { graph = graphs.of_run(other, tests, programs) }
+   end
+   local sum = combined.empty({ run }, path, dictionary)
+   other:contexts(tests, sum)
+   return { contexts = sum, calls = call_sums.of_run(other, tests, run, path) }
+end
+
+-- Adds the runs of another store that this one does not have; returns how many.
+local function merge(engine, other, path, tests)
+   local dictionary, programs, count = core.dictionary(), {}, 0
+   for i, run in ipairs(other:runs(tests, true)) do
+      if not is_known(engine, run) then
+         local kept = contents_of(other, run, path, dictionary, programs)
+         engine:add(run, kept)
+         if kept.contexts then
+            kept.contexts:close()
+         end
+         count = count + 1
+      end
+      if i % 256 == 0 then
+         engine:commit()
+         engine:begin "write"
+         dictionary = core.dictionary() -- names of earlier runs are not kept in memory
+      end
+   end
+   return count
+end
+
+---Adds the runs of another store that this one does not have.
+---@param other profio.Store
+---@param where table<string, any>|nil only these runs
+---@return integer|nil count of added runs
+---@return string|nil message
+---@return string|nil code
+function methods:merge(other, where)
+   if getmetatable(other) ~= Store then
+      error("merge expects a store, got " .. type(other), 0)
+   end
+   local state, theirs = alive(self), alive(other)
+   if state.path == theirs.path then
+      error("merge: a store has its own runs already", 0)
+   end
+   return problem.caught(function()
+      theirs.engine:begin "read" -- all queries see the same runs
+      local reading <close> = setmetatable({}, { __close = function() -- luacheck: ignore
+         theirs.engine:rollback()
+      end })
+      return transaction(state.engine, function()
+         return merge(state.engine, theirs.engine, theirs.path, stores.tests(theirs.engine, where))
+      end)
+   end)
+end
+
+-- }======
+
+-- {====== Reading ======
+
+---Returns the runs, in order of their hashes: { run =, time =, time_from =, added =, format =,
+---kind =, files =, bytes =, losses =, call_bytes =, path =, profio =, labels = { key = value } }.
+---@param where table<string, any>|nil conditions of labels and attributes, as those of view:where
+---@return table[]|nil
+---@return string|nil message
+---@return string|nil code
+function methods:runs(where)
+   local state = alive(self)
+   return problem.caught(function()
+      local list = state.engine:runs(stores.tests(state.engine, where))
+      for _, run in ipairs(list) do
+         run.run, run.hash = stores.hex(run.hash), nil
+      end
+      return list
+   end)
+end
+
+---Returns the labels of the store: { { key =, value =, runs = }, ... }, in order.
+---@return table[]|nil
+---@return string|nil message
+---@return string|nil code
+function methods:labels()
+   local state = alive(self)
+   return problem.caught(function()
+      return state.engine:labels()
+   end)
+end
+
+---Removes runs. Names and stacks of removed runs stay in the store; a new store into which this one
+---is merged does not have them.
+---@param where table<string, any> conditions as of runs; {} removes all
+---@return integer|nil count
+---@return string|nil message
+---@return string|nil code
+function methods:drop(where)
+   local state = alive(self)
+   raise.expect(where, "table", "drop: the condition")
+   return problem.caught(function()
+      return transaction(state.engine, function()
+         return state.engine:drop(stores.tests(state.engine, where))
+      end)
+   end)
+end
+
+---Opens the store as a trace, with tables runs and cells and a profile.
+---@param where table<string, any>|nil only these runs
+---@return profio.Trace|nil
+---@return string|nil message
+---@return string|nil code
+function methods:trace(where)
+   return require("profio").open(alive(self).path, { format = "store", run = where })
+end
+
+---Returns the sum of the profiles of the runs.
+---@param options table|nil { where = conditions as of runs }, and options of trace:profile
+---@return profio.Profile|nil
+---@return string|nil message
+---@return string|nil code
+function methods:profile(options)
+   local given = {}
+   for name, value in pairs(raise.expect(options or {}, "table", "profile: options")) do
+      given[name] = value
+   end
+   given.where = nil
+   local trace <close>, message, code = self:trace(options and options.where)
+   if not trace then
+      return nil, message, code
+   end
+   return trace:profile(given)
+end
+
+-- Compares runs of the store: calls a function of its trace, which is closed then.
+local function compared(self, name, options, usual, ...)
+   options = raise.expect(options or {}, "table", name .. ": options")
+   raise.expect(options.metric, "string?", name .. ": the metric")
+   local by = raise.expect(options.by or usual, "string", name .. ": by")
+   local trace <close>, message, code = self:trace(options.where)
+   if not trace then
+      return nil, message, code
+   end
+   return traces.of(trace).parts[1].stored.compare(name, by, options.metric, ...)
+end
+
+---Returns the weight of a function in each period of time, or for each value of a label: rows with
+---by, runs, self, total, whole, self_share, total_share, and p10_share, p50_share and p90_share of
+---the runs.
+---@param wanted any a name, a list of names, profio.match or profio.no
+---@param options { by: string, where: table, metric: string }|nil by: hour, day (the default),
+---week, month (UTC), run, a label, or an attribute with texts
+---@return profio.View|nil
+---@return string|nil message
+---@return string|nil code
+function methods:trend(wanted, options)
+   alive(self)
+   if type(wanted) ~= "string" and type(wanted) ~= "table" then
+      error("trend expects the name of a function, or profio.match(pattern)", 0)
+   end
+   return compared(self, "trend", options, "day", wanted)
+end
+
+---Returns how much the runs with each value of a label, or each run, differ from all other runs,
+---the largest differences first: rows with by, runs, whole, distance, function, function_share and
+---others_share.
+---@param options { by: string, where: table, metric: string }|nil by: run (the default), and others
+---as of trend
+---@return profio.View|nil
+---@return string|nil message
+---@return string|nil code
+function methods:top(options)
+   alive(self)
+   return compared(self, "top", options, "run")
+end
+
+---Writes the runs as files into a folder: a pprof file for each (of histograms and arcs a gmon.out,
+---without the names of its program), and runs.csv with their labels.
+---profio store add STORE FOLDER adds them again, without the statistics of calls.
+---@param folder string is created if it does not exist
+---@param where table<string, any>|nil only these runs
+---@return integer|nil count of runs
+---@return integer|string|nil count of the runs that have statistics of calls, or message
+---@return string|nil code
+function methods:export(folder, where)
+   alive(self)
+   raise.expect(folder, "string", "export: the folder")
+   return require("profio.internal.store.folders").write(self, folder, where)
+end
+
+-- }======
+
+---Closes the store. What was added in a transaction without commit is taken back.
+function methods:close()
+   local state = of(self)
+   if not state.is_closed then
+      state.is_closed = true
+      state.engine:close()
+   end
+end
+
+raise.publish_methods(methods, "store", function(value)
+   return getmetatable(value) == Store
+end)
+
+Store.__index = methods
+Store.__close, Store.__gc = methods.close, methods.close
+
+function Store:__tostring()
+   return ("profio.store (%s)"):format(of(self).path)
+end
+
+---Opens a store. See profio.store.
+---@param path string
+---@param options table|nil { mode = "read" | "write" | "create" }
+---@return profio.Store|nil
+---@return string|nil message
+---@return string|nil code
+function stores.open(path, options)
+   raise.expect(path, "string", "store: the path")
+   local mode = raise.expect(options or {}, "table", "store: options").mode or "create"
+   if mode ~= "read" and mode ~= "write" and mode ~= "create" then
+      error(("store: mode is one of read, write, create; got %s"):format(tostring(mode)), 0)
+   end
+   return problem.caught(function()
+      return setmetatable({ [stores] = { engine = engines.open(path, mode), path = path } }, Store)
+   end)
+end
+
+return stores

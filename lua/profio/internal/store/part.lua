@@ -1,0 +1,297 @@
+-- A store that is opened as a trace: the tables runs and cells, what is stored with the runs, and
+-- their profile. It has the form in which formats in Lua open a file (see
+-- internal/script_part.lua). All that is read comes from one transaction, so that runs which
+-- another process adds meanwhile do not appear.
+
+local call_sums = require "profio.internal.store.call_sums"
+local combined = require "profio.internal.store.combined"
+local core = require "profio.core"
+local engines = require "profio.internal.store.engines"
+local graph_tables = require "profio.internal.store.graph_tables"
+local problem = require "profio.internal.store.problem"
+local selecting = require "profio.internal.store.selecting"
+local stores = require "profio.internal.store"
+local trends = require "profio.internal.store.trends"
+
+local part = {}
+
+-- {====== Details ======
+
+local MOST = 90 -- warnings of one code that are passed on
+
+-- Passes on the stored warnings. Of many with one code the last one has the number of the others.
+local function warn(state)
+   local counts, kinds = {}, {}
+   for _, warning in ipairs(state.all.warnings) do
+      local code = warning.code
+      counts[code] = (counts[code] or 0) + 1
+      if counts[code] <= MOST then
+         state.source:warn(warning.message, { code = code, kind = warning.kind,
+            offset = warning.offset, path = warning.path, count = warning.count })
+      else
+         kinds[code] = kinds[code] == "damage" and "damage" or warning.kind
+      end
+   end
+   for code, kind in pairs(kinds) do
+      state.source:warn(("%d more warnings of this kind are stored with the runs"):format(
+         counts[code] - MOST), { code = code, kind = kind })
+   end
+end
+
+-- Returns the runs with their details, and these combined. They are read when the profile or the
+-- cells are, and only then the warnings appear that are stored with the runs.
+local function detailed(state)
+   if not state.detailed then
+      state.detailed = state.engine:runs(state.tests, true)
+      state.all = combined.of(state.detailed, state.source:path())
+      local done, message = pcall(warn, state)
+      if not done then -- in strict mode
+         problem.raise(tostring(message), "format")
+      end
+   end
+   return state.detailed, state.all
+end
+
+-- Warns of what a check of the file finds.
+local function check(state)
+   for _, message in ipairs(state.engine:check()) do
+      state.source:warn(message, { code = "store-damaged" })
+   end
+end
+
+-- }======
+
+-- {====== Runs and labels ======
+
+-- Returns the function that supplies the rows of table runs.
+local function runs_table(state)
+   return function(put)
+      for _, run in ipairs(state.runs) do
+         put(stores.hex(run.hash), run.time, run.time_from, run.added, run.format, run.kind,
+            run.files, run.bytes, run.losses, run.call_bytes, run.path, run.profio,
+            selecting.labels_text(run.labels))
+      end
+   end
+end
+
+-- Returns the function that supplies the rows of table labels: those of the selected runs.
+local function labels_table(state)
+   return function(put)
+      local counts, list = {}, {}
+      for _, run in ipairs(state.runs) do
+         for key, value in pairs(run.labels) do
+            local name = string.pack("s4s4", key, value)
+            if not counts[name] then
+               list[#list + 1] = { key, value, name }
+            end
+            counts[name] = (counts[name] or 0) + 1
+         end
+      end
+      table.sort(list, function(a, b)
+         return a[1] < b[1] or a[1] == b[1] and a[2] < b[2]
+      end)
+      for _, label in ipairs(list) do
+         put(label[1], label[2], counts[label[3]])
+      end
+   end
+end
+
+-- }======
+
+-- {====== Cells ======
+
+-- Returns the tests that select one run.
+local function tests_of(run)
+   return { { key = "run", op = "prefix", values = { stores.hex(run.hash) } } }
+end
+
+-- Passes the stacks of one metric with a weight to `put`. The tree is in pre-order.
+local function put_metric(put, run, contexts, metric)
+   local names = {}
+   local rows = require("profio.view").over(function()
+      return contexts:tree { metric = metric }
+   end)
+   for depth, name, weight, file, line in rows:each("depth", "function", "self", "file", "line") do
+      for i = #names, depth, -1 do
+         names[i] = nil
+      end
+      names[#names + 1] = name
+      if weight ~= 0 then
+         put(run, metric, table.concat(names, ";"), name, file, line, weight)
+      end
+   end
+end
+
+local function put_cells(state, put, run)
+   if run.kind == "graph" then
+      return
+   end
+   local contexts = combined.empty({ run }, state.source:path(), core.dictionary())
+   state.engine:contexts(tests_of(run), contexts)
+   for _, metric in ipairs(contexts:metrics()) do
+      put_metric(put, stores.hex(run.hash), contexts, metric.name)
+   end
+   contexts:close()
+end
+
+-- Returns a function that supplies the rows of a table with put_run(state, put, run). A run that is
+-- damaged is left out, with a warning.
+local function by_run(state, put_run)
+   return function(put)
+      for _, run in ipairs(problem.check(problem.caught(detailed, state))) do
+         local ok, message = problem.caught(function()
+            put_run(state, put, run)
+            return true
+         end)
+         if not ok then
+            state.source:warn(message, { code = "store-damaged" })
+         end
+      end
+   end
+end
+
+-- }======
+
+-- {====== Calls ======
+
+-- Passes the statistics of the calls of a run to `put`.
+local function put_calls(state, put, run)
+   local packed = call_sums.of_run(state.engine, tests_of(run), run, state.source:path())
+   if packed then
+      call_sums.put_rows(stores.hex(run.hash), packed, put)
+   end
+end
+
+-- Returns the sum of the packed sums of the runs. Raises failures.
+local function call_sums_of(state)
+   if not state.sums then
+      local path, left_out = state.source:path(), call_sums.without(state.runs)
+      detailed(state)
+      state.sums = call_sums.merged(state.engine, state.tests, state.runs, path)
+      if left_out > 0 then
+         state.source:warn(("%d of %d runs have no statistics of calls and are left out; "
+            .. "--run 'call_bytes>0' selects the others"):format(left_out, #state.runs),
+            { code = "store-no-calls", kind = "note" })
+      end
+   end
+   return state.sums
+end
+
+-- Adds what other files of profio ask for statistics of calls.
+local function add_calls(state, stored)
+   ---Returns the sum of the packed sums of the runs' calls, or nil, message, code.
+   function stored.sums()
+      return problem.caught(call_sums_of, state)
+   end
+
+   ---Returns whether some of the runs have statistics of calls.
+   function stored.has_calls()
+      return call_sums.without(state.runs) < #state.runs
+   end
+end
+
+-- }======
+
+-- Returns the sum of the profiles of the runs. Raises failures.
+local function sum_of(state, dictionary)
+   if #state.runs == 0 then
+      problem.raise(state.source:path() .. ": no run of the store is selected", "format")
+   end
+   local _, all = detailed(state)
+   local sum = core.empty_contexts(dictionary, all.metrics, all.usual)
+   state.engine:contexts(state.tests, sum)
+   return sum
+end
+
+-- Returns the selected runs, for trends. Raises failures.
+local function compared(state)
+   local runs, all = detailed(state)
+   for _, run in ipairs(runs) do
+      if run.kind == "graph" then
+         problem.raise(state.source:path() .. ": runs are compared by their stacks, and some have "
+            .. "histograms and arcs: leave these out with --run kind!=graph", "unsupported")
+      end
+   end
+   return { engine = state.engine, path = state.source:path(), tests = state.tests, runs = runs,
+      all = all }
+end
+
+-- Returns what other files of profio ask a stored trace for.
+local function stored_of(state)
+   local stored = {}
+   add_calls(state, stored)
+
+   ---Returns the losses of the runs.
+   function stored.losses()
+      local all = state.all
+      if not all and not state.is_closed then
+         local runs, message = problem.caught(detailed, state)
+         all = runs and state.all or { losses = { message } }
+      end
+      return all and table.move(all.losses, 1, #all.losses, 1, {}) or {}
+   end
+
+   ---Returns the sum of the profiles of the runs, or nil, message, code.
+   function stored.contexts(dictionary)
+      return problem.caught(sum_of, state, dictionary)
+   end
+
+   ---Returns the view of "trend" or "top" in trends.lua, with more arguments.
+   function stored.compare(name, ...)
+      return problem.caught(function(...)
+         return trends[name](compared(state), ...)
+      end, ...)
+   end
+
+   function stored.close()
+      state.is_closed = true
+      graph_tables.close(state)
+      state.engine:close()
+   end
+
+   return stored
+end
+
+local function open(state, options)
+   state.engine:begin "read"
+   state.tests = stores.tests(state.engine, options.run)
+   state.runs = state.engine:runs(state.tests)
+   if state.source.part.all_warnings then
+      check(state)
+   end
+   local info = { runs = #state.runs, labels = #state.engine:labels(), damaged_runs = 0,
+      schema = state.engine:version() }
+   for _, run in ipairs(state.runs) do
+      info.damaged_runs = info.damaged_runs + (run.losses > 0 and 1 or 0)
+   end
+   local stored = stored_of(state)
+   graph_tables.add(state, stored, info, detailed)
+   return { runs = runs_table(state), labels = labels_table(state),
+      cells = by_run(state, put_cells), durations = by_run(state, put_calls), raw = false,
+      info = info, stored = stored }
+end
+
+---Opens a store for reading. If all warnings are wanted, as for a check, the file is checked.
+---@param source table the source of a format in Lua: path(), warn()
+---@param options table run: conditions of runs
+---@return table|nil tables functions by name, info and stored
+---@return string|nil message
+---@return string|nil code
+function part.open(source, options)
+   local state, path = { source = source, given = source.part.given }, source:path() .. ": "
+   local opened, message, code = problem.caught(function()
+      state.engine = engines.open(source:path(), "read")
+      local done, result = pcall(open, state, options)
+      if not done then
+         state.engine:close()
+         error(result, 0)
+      end
+      return result
+   end)
+   if not opened and message:sub(1, #path) == path then -- the caller adds it
+      message = message:sub(#path + 1)
+   end
+   return opened, message, code
+end
+
+return part

@@ -1,0 +1,500 @@
+-- The engine of stores in a file of SQLite 3: see README.md for what engines do.
+
+local native_store = require "profio.internal.store.native"
+local problem = require "profio.internal.store.problem"
+local selecting = require "profio.internal.store.selecting"
+local outputs = require "profio.internal.outputs"
+
+local sqlite = {}
+
+local APPLICATION = 0x7072666f -- "prfo": the file is a store of profio
+local VERSION = 1 -- of the schema
+
+-- Tables beside those of the native module, which are in csrc/store. All texts are blobs, because
+-- names and labels may have any bytes.
+local schema = [[
+CREATE TABLE runs(id INTEGER PRIMARY KEY, hash BLOB NOT NULL UNIQUE, time INTEGER NOT NULL,
+   time_from BLOB NOT NULL, added INTEGER NOT NULL, format BLOB NOT NULL, kind BLOB NOT NULL,
+   files INTEGER NOT NULL, bytes INTEGER NOT NULL, losses INTEGER NOT NULL,
+   call_bytes INTEGER NOT NULL, path BLOB NOT NULL, profio BLOB NOT NULL, details BLOB NOT NULL);
+CREATE TABLE labels(run INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE, key BLOB NOT NULL,
+   value BLOB NOT NULL, PRIMARY KEY(run, key)) WITHOUT ROWID;
+CREATE TABLE calls(run INTEGER PRIMARY KEY REFERENCES runs(id) ON DELETE CASCADE, data BLOB);
+CREATE INDEX labels_by_value ON labels(key, value);
+CREATE TABLE programs(hash BLOB PRIMARY KEY, symbols BLOB NOT NULL);
+CREATE TABLE address_kinds(id INTEGER PRIMARY KEY, content BLOB NOT NULL UNIQUE);
+CREATE TABLE addresses(run INTEGER NOT NULL, kind INTEGER NOT NULL, data BLOB NOT NULL,
+   PRIMARY KEY(run, kind));
+]]
+
+-- Columns of runs, in the order of run() and of the statement that adds one.
+local columns = { "hash", "time", "time_from", "added", "format", "kind", "files", "bytes",
+   "losses", "call_bytes", "path", "profio", "details" }
+
+---@class profio.SqliteEngine
+local Engine = {}
+Engine.__index = Engine
+
+-- {====== Statements ======
+
+-- Runs a statement; returns the number of changed rows.
+local function run(self, sql, ...)
+   return problem.check(self.db:run(sql, ...))
+end
+
+-- Iterates over the rows of a query, whose first column is never NULL.
+local function rows(self, sql, ...)
+   return problem.check(self.db:rows(sql, ...))
+end
+
+-- Returns the first column of the first row of a query.
+local function value(self, sql, ...)
+   local found
+   for first in rows(self, sql, ...) do
+      found = found == nil and first or found
+   end
+   return found
+end
+
+---Begins a transaction.
+---@param mode "read"|"write" "read": all queries until its end see the same runs
+function Engine:begin(mode)
+   run(self, mode == "write" and "BEGIN IMMEDIATE" or "BEGIN")
+end
+
+---Ends a transaction. What was added is on the disk when it returns.
+function Engine:commit()
+   run(self, "COMMIT")
+end
+
+---Ends a transaction and takes back what it has changed. Without one it does nothing.
+function Engine:rollback()
+   if self.db:in_transaction() then
+      run(self, "ROLLBACK")
+   end
+end
+
+-- }======
+
+-- {====== Selections ======
+
+-- Returns the expression for a key of a test, and the table in which it is looked up, as the start
+-- of a condition that is true for the runs with such a value.
+local function sides_of(test)
+   if test.is_label then
+      return "EXISTS(SELECT 1 FROM labels l WHERE l.run = r.id AND l.key = ?", "l.value", ")"
+   end
+   local column = test.key == "run" and "hash" or test.key
+   return "(1", "r." .. column, ")"
+end
+
+-- Adds the condition of a test to `parts`, and its values to `bound`. The values of a set are in
+-- the temporary table wanted.
+local function add_condition(self, test, number, parts, bound)
+   local start, column, finish = sides_of(test)
+   if test.is_label then
+      bound[#bound + 1] = test.key
+   end
+   if test.op == "in" then
+      for _, one in ipairs(test.values) do
+         run(self, "INSERT OR IGNORE INTO temp.wanted(test, value) VALUES(?, ?)", number, one)
+      end
+      start = ("%s AND %s IN (SELECT value FROM temp.wanted WHERE test = %d)"):format(start,
+         column, number)
+   elseif test.op == "prefix" then
+      local list = {}
+      for i, digits in ipairs(test.values) do -- a range of hashes, so that the index is used
+         list[i] = ("%s BETWEEN ? AND ?"):format(column)
+         for _, filler in ipairs { "0", "f" } do
+            bound[#bound + 1] = (digits .. filler:rep(32 - #digits)):gsub("%x%x", function(pair)
+               return string.char(tonumber(pair, 16))
+            end)
+         end
+      end
+      start = start .. " AND (" .. (list[1] and table.concat(list, " OR ") or "0") .. ")"
+   elseif test.op == "missing" then
+      start = test.is_label and start or "(1" -- each run has each attribute
+      parts[#parts + 1] = (test.negate and "" or "NOT ") .. start .. finish
+      return
+   end
+   for name, operator in pairs(test.op == "between" and { low = ">=", high = "<=" } or {}) do
+      if test[name] ~= nil then
+         start = ("%s AND %s %s ?"):format(start, column, operator)
+         bound[#bound + 1] = test[name]
+      end
+   end
+   parts[#parts + 1] = (test.negate and "NOT " or "") .. start .. finish
+end
+
+-- Fills the temporary table picked with the runs of a selection.
+local function pick(self, tests)
+   local parts, bound = { "1" }, {}
+   run(self, "CREATE TEMP TABLE IF NOT EXISTS wanted(test INTEGER, value, "
+      .. "PRIMARY KEY(test, value)) WITHOUT ROWID")
+   run(self, "CREATE TEMP TABLE IF NOT EXISTS picked(id INTEGER PRIMARY KEY)")
+   run(self, "DELETE FROM temp.wanted")
+   run(self, "DELETE FROM temp.picked")
+   for number, test in ipairs(tests or {}) do
+      add_condition(self, test, number, parts, bound)
+   end
+   return run(self, "INSERT INTO temp.picked(id) SELECT r.id FROM runs r WHERE "
+      .. table.concat(parts, " AND "), table.unpack(bound))
+end
+
+-- }======
+
+-- {====== Runs ======
+
+-- Returns the labels of one run.
+local function labels_of(self, id)
+   local labels = {}
+   for key, one in rows(self, "SELECT key, value FROM labels WHERE run = ?", id) do
+      labels[key] = one
+   end
+   return labels
+end
+
+---Returns the labels of a run of the store; nil: the store does not have it.
+---@param hash string 16 bytes
+---@return table<string, string>|nil
+function Engine:known(hash)
+   local id = value(self, "SELECT id FROM runs WHERE hash = ?", hash)
+   return id and labels_of(self, id)
+end
+
+-- Adds the histograms and arcs of a run. Programs and kinds that other runs have are stored once.
+local function add_graph(self, id, graph)
+   for hash, bytes in pairs(graph.programs) do
+      run(self, "INSERT OR IGNORE INTO programs(hash, symbols) VALUES(?, ?)", hash, bytes)
+   end
+   for _, row in ipairs(graph.rows) do
+      run(self, "INSERT OR IGNORE INTO address_kinds(content) VALUES(?)", row.kind)
+      run(self, "INSERT INTO addresses(run, kind, data) SELECT ?, id, ? FROM address_kinds WHERE "
+         .. "content = ?", id, row.data, row.kind)
+   end
+end
+
+---Adds a run that the store does not have, within a transaction of mode "write".
+---@param added profio.StoredRun
+---@param contents profio.RunContents
+function Engine:add(added, contents)
+   local values = {}
+   for i, name in ipairs(columns) do
+      values[i] = added[name]
+   end
+   run(self, ("INSERT INTO runs(%s) VALUES(%s)"):format(table.concat(columns, ", "),
+      ("?, "):rep(#columns - 1) .. "?"), table.unpack(values))
+   local id = self.db:last_id()
+   for key, one in pairs(added.labels) do
+      run(self, "INSERT INTO labels(run, key, value) VALUES(?, ?, ?)", id, key, one)
+   end
+   if contents.graph then
+      add_graph(self, id, contents.graph)
+   else
+      problem.check(self.db:put_cells(id, contents.contexts))
+   end
+   if contents.calls then
+      run(self, "INSERT INTO calls(run, data) VALUES(?, ?)", id, contents.calls)
+   end
+end
+
+-- Raises if a run does not have the types that were stored: the file is damaged.
+local function check_run(self, id, found, names)
+   for _, name in ipairs(names) do
+      local kind = math.type(found[name]) or type(found[name])
+      local attribute = selecting.attribute(name)
+      if kind ~= (attribute and attribute.type == "int" and "integer" or "string")
+         or name == "hash" and #found.hash ~= 16
+      then
+         problem.raise(("%s: the database is damaged: run %s has no valid %s"):format(self.path,
+            tostring(id), name), "format")
+      end
+   end
+end
+
+-- Adds the labels of the picked runs to them.
+local function add_labels(self, by_id)
+   for id, key, one in rows(self, "SELECT run, key, value FROM labels WHERE run IN "
+      .. "(SELECT id FROM temp.picked) ORDER BY run, key")
+   do
+      if not by_id[id] or type(key) ~= "string" or type(one) ~= "string" then
+         problem.raise(self.path .. ": the database is damaged: a label has no run or no text",
+            "format")
+      end
+      by_id[id].labels[key] = one
+   end
+end
+
+---Returns the selected runs, in order of their hashes.
+---@param tests table[]|nil nil: all
+---@param has_details boolean|nil with the field details
+---@return profio.StoredRun[]
+function Engine:runs(tests, has_details)
+   local list, by_id, names = {}, {}, table.move(columns, 1, #columns, 1, {})
+   pick(self, tests)
+   names[#names] = has_details and "details" or nil
+   local next_row, query, _, closing = rows(self, ("SELECT id, %s FROM runs WHERE id IN "
+      .. "(SELECT id FROM temp.picked) ORDER BY hash"):format(table.concat(names, ", ")))
+   local function next_list()
+      local row = table.pack(next_row(query))
+      return row[1] and row
+   end
+   for row in next_list, nil, nil, closing do
+      local found = { labels = {} }
+      for i, name in ipairs(names) do
+         found[name] = row[i + 1]
+      end
+      check_run(self, row[1], found, names)
+      list[#list + 1], by_id[row[1]] = found, found
+   end
+   add_labels(self, by_id)
+   return list
+end
+
+---Returns the labels of all runs, in order of key and value.
+---@return { key: string, value: string, runs: integer }[]
+function Engine:labels()
+   local list = {}
+   for key, one, count in rows(self, "SELECT key, value, count(*) FROM labels GROUP BY key, value "
+      .. "ORDER BY key, value")
+   do
+      if type(key) ~= "string" or type(one) ~= "string" then
+         problem.raise(self.path .. ": the database is damaged: a label is no text", "format")
+      end
+      list[#list + 1] = { key = key, value = one, runs = count }
+   end
+   return list
+end
+
+---Returns the distinct values of a label or of an attribute with texts.
+---@param key string
+---@param is_label boolean
+---@return string[]
+function Engine:values(key, is_label)
+   local list, sql = {}, "SELECT DISTINCT value FROM labels WHERE key = ?"
+   if not is_label then
+      sql = ("SELECT DISTINCT %s FROM runs WHERE %s <> ?"):format(key, key)
+   end
+   for one in rows(self, sql, is_label and key or "") do
+      list[#list + 1] = tostring(one)
+   end
+   return list
+end
+
+---Removes the selected runs. Names and stacks that no other run has stay in the dictionary.
+---@param tests table[]
+---@return integer count of removed runs
+function Engine:drop(tests)
+   pick(self, tests)
+   run(self, "DELETE FROM cells WHERE run IN (SELECT id FROM temp.picked)")
+   run(self, "DELETE FROM addresses WHERE run IN (SELECT id FROM temp.picked)")
+   return run(self, "DELETE FROM runs WHERE id IN (SELECT id FROM temp.picked)")
+end
+
+-- }======
+
+-- Fails as a method of the native module does; users know a run by its hash.
+local function check_sums(self, result, message, code, ...)
+   if result == nil then
+      problem.raise(message:gsub("run (%d+)", function(id)
+         local hash = value(self, "SELECT lower(hex(hash)) FROM runs WHERE id = ?", tonumber(id))
+         return hash and "run " .. hash
+      end), code)
+   end
+   return result, message, code, ...
+end
+
+---Returns the sum of the profiles of the selected runs.
+---@param tests table[]|nil
+---@param sum profio.core.Contexts without nodes, with the metrics in the wanted order
+function Engine:contexts(tests, sum)
+   pick(self, tests)
+   check_sums(self, self.db:sum_cells(sum, "SELECT run, metric, data FROM cells WHERE "
+      .. "run IN (SELECT id FROM temp.picked)"))
+end
+
+-- {====== Weights of functions ======
+
+-- Returns the object that adds up functions, by the number that number_of gives their names; nil:
+-- none.
+local function function_sums(self, number_of)
+   local numbers = {}
+   for id, name in rows(self, "SELECT id, name FROM frames") do
+      numbers[id] = number_of(tostring(name))
+   end
+   return problem.check(self.db:function_sums(numbers))
+end
+
+local ITS_METRIC <const> = "metric IN (SELECT id FROM metrics WHERE name = ? AND unit = ?)"
+
+---Returns the weight of some functions in each of the selected runs, in order of their hashes.
+---@param tests table[]|nil
+---@param metric { name: string, unit: string }
+---@param accepts fun(name: string): boolean is called once for each name of the store
+---@return profio.RunWeights[]
+function Engine:weights(tests, metric, accepts)
+   local list, known = {}, {}
+   local sums = function_sums(self, function(name)
+      if known[name] == nil then
+         known[name] = accepts(name)
+      end
+      return known[name] and 1 or nil
+   end)
+   pick(self, tests)
+   for id, hash in rows(self, "SELECT id, hash FROM runs WHERE id IN (SELECT id FROM temp.picked) "
+      .. "ORDER BY hash")
+   do
+      local whole, total, selves, is_limited = check_sums(self, sums:read("SELECT run, metric, "
+         .. "data FROM cells WHERE run = ? AND " .. ITS_METRIC, id, metric.name, metric.unit))
+      list[#list + 1] = { hash = hash, whole = whole, total = total, self = selves[1] or 0,
+         is_limited = is_limited }
+   end
+   return list
+end
+
+---Adds up all functions in each of several groups of runs.
+---@param groups table<string, integer> the number of a group, from 1, by the hash of a run
+---@param count integer of groups
+---@param metric { name: string, unit: string }
+---@param f fun(number: integer, group: profio.GroupWeights) is called for each group, in order
+function Engine:functions(groups, count, metric, f)
+   local numbers, names = {}, {}
+   run(self, "CREATE TEMP TABLE IF NOT EXISTS grouped(number INTEGER, run INTEGER, "
+      .. "PRIMARY KEY(number, run)) WITHOUT ROWID")
+   run(self, "DELETE FROM temp.grouped")
+   for hash, number in pairs(groups) do
+      run(self, "INSERT INTO temp.grouped SELECT ?, id FROM runs WHERE hash = ?", number, hash)
+   end
+   local sums = function_sums(self, function(name)
+      if not numbers[name] then
+         numbers[name], names[#names + 1] = #names + 1, name
+      end
+      return numbers[name]
+   end)
+   for number = 1, count do
+      local whole, _, selves, is_limited = check_sums(self, sums:read("SELECT run, metric, data "
+         .. "FROM cells WHERE run IN (SELECT run FROM temp.grouped WHERE number = ?) AND "
+         .. ITS_METRIC, number, metric.name, metric.unit))
+      local by_name = {}
+      for i, weight in pairs(selves) do
+         by_name[names[i]] = weight
+      end
+      f(number, { whole = whole, self = by_name, is_limited = is_limited })
+   end
+end
+
+-- }======
+
+---Iterates over the histograms and arcs of the selected runs: the hash of a run as hexadecimal
+---digits, a kind, and packed counts; see graphs.lua.
+---@param tests table[]|nil
+---@return fun(...): string, string, string
+function Engine:graphs(tests)
+   pick(self, tests)
+   return rows(self, "SELECT lower(hex(r.hash)), k.content, a.data FROM addresses a "
+      .. "JOIN runs r ON r.id = a.run JOIN address_kinds k ON k.id = a.kind "
+      .. "WHERE a.run IN (SELECT id FROM temp.picked)")
+end
+
+---Returns the packed symbols of a program; nil: the store does not have it.
+---@param hash string
+---@return string|nil
+function Engine:program(hash)
+   return value(self, "SELECT symbols FROM programs WHERE hash = ?", hash)
+end
+
+---Iterates over the packed sums of the calls of the selected runs: the hash of a run and its bytes,
+---which are nil if they are not as long as the run states.
+---@param tests table[]|nil
+---@return fun(...): string, string|nil
+function Engine:calls(tests)
+   pick(self, tests)
+   return rows(self, "SELECT r.hash, CASE WHEN length(c.data) = r.call_bytes THEN c.data END "
+      .. "FROM temp.picked p JOIN runs r ON r.id = p.id JOIN calls c ON c.run = p.id")
+end
+
+---Returns what is damaged in the file, as texts.
+---@return string[]
+function Engine:check()
+   local list = {}
+   for text in rows(self, "PRAGMA integrity_check") do
+      list[#list + 1] = text ~= "ok" and text or nil
+   end
+   return list
+end
+
+---Returns the version of the schema.
+---@return integer
+function Engine:version()
+   return value(self, "PRAGMA user_version")
+end
+
+function Engine:close()
+   if not self.is_closed then
+      self.is_closed = true
+      sqlite.opened[self.identity] = sqlite.opened[self.identity] - 1
+      self.db:close()
+   end
+end
+
+-- {====== Opening ======
+
+---By identity of a file: how often this process has it open as a store. It must not be opened and
+---closed otherwise meanwhile, because that would release the locks of SQLite.
+sqlite.opened = {}
+
+-- Creates the tables of a store in an empty database.
+local function create(self, native)
+   run(self, "BEGIN IMMEDIATE")
+   if value(self, "SELECT count(*) FROM sqlite_master") == 0 then
+      run(self, native.schema .. schema)
+      run(self, ("PRAGMA application_id = %d"):format(APPLICATION))
+      run(self, ("PRAGMA user_version = %d"):format(VERSION))
+   end
+   run(self, "COMMIT")
+   value(self, "PRAGMA wal_checkpoint(TRUNCATE)") -- so that the file itself states what it is
+end
+
+local function check_schema(self, path)
+   local id, version = value(self, "PRAGMA application_id"), value(self, "PRAGMA user_version")
+   if id ~= APPLICATION then
+      problem.raise(path .. ": a database of SQLite, but no store of profio: name another file",
+         "format")
+   elseif version > VERSION then
+      problem.raise(("%s: a newer profio has written this store (schema %d; this one knows %d): "
+         .. "use that profio"):format(path, version, VERSION), "unsupported")
+   elseif version < VERSION then
+      problem.raise(("%s: the schema of this store is %d, which no released profio has written: "
+         .. "add the files to a new store"):format(path, version), "unsupported")
+   end
+end
+
+---Opens a store in a file. Raises failures.
+---@param path string
+---@param mode "read"|"write"|"create" "create": the file is created if it does not exist
+---@return profio.SqliteEngine
+function sqlite.open(path, mode)
+   local native, reason = native_store()
+   if not native then
+      problem.raise(path .. ": " .. reason, "unsupported")
+   end
+   local db, message, code = native.sqlite(path, mode)
+   local self = setmetatable({ db = problem.check(db, message, code), path = path }, Engine)
+   self.identity = outputs.identity(path) or path
+   sqlite.opened[self.identity] = (sqlite.opened[self.identity] or 0) + 1
+   local ok, raised = pcall(function()
+      if mode == "create" and value(self, "SELECT count(*) FROM sqlite_master") == 0 then
+         create(self, native)
+      end
+      check_schema(self, path)
+   end)
+   if not ok then
+      self:close()
+      error(raised, 0)
+   end
+   return self
+end
+
+-- }======
+
+return sqlite

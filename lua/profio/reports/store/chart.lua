@@ -1,0 +1,71 @@
+-- Draws a trend as an SVG picture: the share of the function in all runs of each group as a line,
+-- and a band between the shares that a tenth and nine tenths of the runs do not exceed.
+
+local markup = require "profio.exports.markup"
+
+local WIDTH <const>, HEIGHT <const>, LEFT <const>, RIGHT <const> = 900, 360, 64, 20
+local TOP <const>, BOTTOM <const>, LABELS <const>, STEPS <const> = 40, 60, 12, 4
+
+local HEAD <const> = [[
+<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" font-size="12">
+<rect width="100%%" height="100%%" fill="#fff"/>
+<text x="%d" y="22" font-size="15">%s</text>
+]]
+
+-- Returns the functions that give the places of the i-th row and of a share.
+local function scales(rows, most)
+   local step = (WIDTH - LEFT - RIGHT) / math.max(#rows - 1, 1)
+   return function(i)
+      return ("%.1f"):format(LEFT + (i - 1) * step)
+   end, function(share)
+      return ("%.1f"):format(HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * share / most)
+   end
+end
+
+-- Writes lines of the scale, and names of groups below it.
+local function write_scale(out, rows, most, x, y)
+   for i = 0, STEPS do
+      local share = most * i / STEPS
+      out:write(('<path d="M%d %sH%d" stroke="#ddd"/><text x="%d" y="%s" text-anchor="end">%.3g%%'
+         .. '</text>\n'):format(LEFT, y(share), WIDTH - RIGHT, LEFT - 6, y(share), 100 * share))
+   end
+   local every = math.max(1, math.ceil(#rows / LABELS))
+   for i = 1, #rows, every do
+      local place = x(i)
+      out:write(('<text x="%s" y="%d" text-anchor="end" transform="rotate(-30 %s %d)">%s</text>\n')
+         :format(place, HEIGHT - BOTTOM + 18, place, HEIGHT - BOTTOM + 18,
+         markup.escaped(rows[i].by or "-")))
+   end
+end
+
+---Writes a chart.
+---@param out profio.Output
+---@param rows table[] of a trend
+---@param title string
+local function chart(out, rows, title)
+   local most, shown = 0, {}
+   for _, row in ipairs(rows) do
+      shown[#shown + 1] = row.total_share and row or nil
+      most = math.max(most, row.total_share or 0, row.p90_share or 0)
+   end
+   local x, y = scales(shown, most > 0 and most or 1)
+   out:write(HEAD:format(WIDTH, HEIGHT, LEFT, markup.escaped(title)))
+   write_scale(out, shown, most > 0 and most or 1, x, y)
+   local line, band = {}, {}
+   for i, row in ipairs(shown) do
+      line[i] = x(i) .. "," .. y(row.total_share)
+      band[i] = x(i) .. "," .. y(row.p90_share)
+      band[2 * #shown + 1 - i] = x(i) .. "," .. y(row.p10_share)
+   end
+   out:write('<polygon points="', table.concat(band, " "), '" fill="#4878a8" opacity=".25"/>\n')
+   out:write('<polyline points="', table.concat(line, " "), '" fill="none" stroke="#1f4e79" ',
+      'stroke-width="2"/>\n')
+   for i, row in ipairs(shown) do
+      out:write(('<circle cx="%s" cy="%s" r="3" fill="#1f4e79"><title>%s: %.2f%% (%d runs)</title>'
+         .. '</circle>\n'):format(x(i), y(row.total_share), markup.escaped(row.by or "-"),
+         100 * row.total_share, row.runs))
+   end
+   out:write "</svg>\n"
+end
+
+return chart

@@ -1,0 +1,28 @@
+-- The groups of runs that differ most from all other runs of a store.
+
+local failure = require "profio.cli.failure"
+local traces = require "profio.internal.trace"
+local trend = require "profio.reports.store.trend"
+local trends = require "profio.internal.store.trends"
+
+local top = {
+   name = "top",
+   help = "of a store: which hosts, versions or runs differ most from all others, and where",
+   uses = { "metric" },
+   columns = trends.top_columns,
+   fits = trend.fits,
+   options = {
+      { name = "by", type = "text", default = "run", help = "run, a label, hour, day, week or "
+         .. "month (UTC), or an attribute of runs with texts" },
+   },
+}
+
+---@param context profio.Context
+---@return userdata
+function top.reader(context)
+   local options = context:report_options(top)
+   return failure.check(traces.of(context.trace).parts[1].stored.compare("top",
+      options.by or "run", context.given.metric)):reader()
+end
+
+return top

@@ -1,0 +1,99 @@
+-- The weight of a function in the runs of each period of time, or of each value of a label.
+
+local aligned = require "profio.reports.columns"
+local chart = require "profio.reports.store.chart"
+local conditions = require "profio.internal.conditions"
+local core = require "profio.core"
+local failure = require "profio.cli.failure"
+local times = require "profio.internal.times"
+local traces = require "profio.internal.trace"
+local trends = require "profio.internal.store.trends"
+
+local trend = {
+   name = "trend",
+   help = "of a store: the weight of a function over time, or by label",
+   uses = { "metric" },
+   narrows = true,
+   columns = trends.trend_columns,
+   options = {
+      { name = "function", type = "text", help = "its name, or ~PATTERN: the functions whose names "
+         .. "match a Lua pattern" },
+      { name = "by", type = "text", default = "day", help = "hour, day, week or month (UTC), run, "
+         .. "a label, or an attribute of runs with texts" },
+   },
+}
+
+-- With --unit the rows are a plain table.
+function trend.text_fits(context)
+   return not context.given.unit
+end
+
+---@param trace profio.Trace
+function trend.fits(trace)
+   return trace.format == "store", "it is no store of runs"
+end
+
+-- Returns the function that is asked for, as a condition.
+local function wanted_of(name)
+   local pattern = (name or ""):match "^~(.+)$"
+   if not name or name == "" then
+      failure.use "report 'trend' expects --set function=NAME; or use profio store trend NAME"
+   elseif not pattern then
+      return name
+   end
+   local done, condition = pcall(conditions.match, pattern)
+   return done and condition or failure.use("'%s' is no Lua pattern: %s", pattern, condition)
+end
+
+---@param context profio.Context
+---@return userdata
+function trend.reader(context)
+   local options = context:report_options(trend)
+   return failure.check(traces.of(context.trace).parts[1].stored.compare("trend",
+      options.by or "day", context.given.metric, wanted_of(options["function"]))):reader()
+end
+
+local BAR <const> = 24 -- characters
+
+local function percent(share)
+   return share and ("%.2f%%"):format(100 * share) or "-"
+end
+
+-- Writes the rows with a bar for the share, on the scale of the largest one.
+local function write_table(out, rows, is_time)
+   local lines, most, longest = { { "by", "runs", "self", "total", "share", "p10", "p50", "p90",
+      "" } }, 0, 0
+   for _, row in ipairs(rows) do
+      most, longest = math.max(most, row.total_share or 0), math.max(longest, row.total)
+   end
+   local function weight(number)
+      return is_time and times.show(number, times.unit(longest)) or tostring(number)
+   end
+   for i, row in ipairs(rows) do
+      local width = most > 0 and math.max(row.total_share or 0, 0) / most or 0
+      lines[i + 1] = { row.by or "-", tostring(row.runs), weight(row.self), weight(row.total),
+         percent(row.total_share), percent(row.p10_share), percent(row.p50_share),
+         percent(row.p90_share), ("#"):rep(math.floor(BAR * width + 0.5)) }
+   end
+   aligned(out, lines, { true, [9] = true })
+end
+
+---Writes a table with bars; into a file whose name ends in .svg, a chart.
+---@param context profio.Context
+---@param out profio.Output
+function trend.text(context, out)
+   local options, rows, view = context:report_options(trend), {}, context:view_of(trend)
+   for row in context:records(context:narrow(view)) do
+      rows[#rows + 1] = row
+   end
+   if (context.given.out or ""):find "%.[sS][vV][gG]$" then
+      if context.given.explain then
+         failure.use "--explain is for text, not for a chart"
+      end
+      chart(out, rows, ("%s by %s"):format(options["function"], options.by or "day"))
+   else
+      write_table(out, rows, core.is_time(view:reader(), "self"))
+   end
+end
+
+return trend

@@ -1,0 +1,401 @@
+-- Stores in ClickHouse when something is wrong: servers that end, addresses that do not fit,
+-- answers that are damaged, and labels and names that look like SQL.
+
+local clickhouse = require "spec.support.clickhouse"
+
+if not clickhouse.is_installed() then
+   pending "failures of stores in ClickHouse (needs clickhouse-server)"
+   return
+end
+
+local command = require "spec.support.command"
+local core = require "profio.core"
+local engines = require "profio.internal.store.engines"
+local native = require "profio.store"
+local profio = require "profio"
+local row_binary = require "profio.internal.store.row_binary"
+local stored = require "spec.support.stored"
+
+local folder = command.folder .. "/store-failures"
+local servers, databases = nil, 0
+local getenv, environment = os.getenv, {}
+
+local function both(more)
+   databases = databases + 1
+   return servers[1]:address("d" .. databases, "?shards=127.0.0.1:" .. servers[2].http
+      .. (more or ""))
+end
+
+local function trace_of(stacks, time)
+   return assert(profio.open { data = stored.pprof(stacks, { time_nanos = time }) })
+end
+
+-- Opens a store and returns message and code of the failure.
+local function failure(path, mode)
+   local store, message, code = profio.store(path, { mode = mode or "read" })
+   assert.is_nil(store)
+   return message, code
+end
+
+local function flat(path, where)
+   local trace <close> = assert(profio.open(path, { run = where }))
+   return assert(trace:profile()):flat():write { output = "csv" }
+end
+
+setup(function()
+   os.execute(("rm -rf '%s' && mkdir -p '%s'"):format(folder, folder))
+   environment.PROFIO_STORE_PASSWORD = "secret"
+   os.getenv = function(name) -- luacheck: ignore
+      return environment[name] or getenv(name)
+   end
+   servers = clickhouse.servers("failures", 2, { https = true })
+end)
+
+teardown(function()
+   os.getenv = getenv -- luacheck: ignore
+   for _, server in ipairs(servers or {}) do
+      server:close()
+   end
+end)
+
+describe("an address of ClickHouse", function()
+   it("is checked, and never has a password", function()
+      for path, expected in pairs { ["clickhouse://u:p@h/d"] = "password in an address",
+         ["clickhouse://h"] = "database is missing", ["clickhouse://h/a.b"] = "name of a database",
+         ["clickhouse://h:0/d"] = "no HOST:PORT", ["clickhouse://h:x/d"] = "no HOST:PORT",
+         ["clickhouse://h/d?shards=a:b"] = "no HOST:PORT", ["clickhouse:///d"] = "no HOST:PORT",
+         ["clickhouse://h/d?x=1"] = "unknown parameter 'x=1'",
+         ["clickhouse://h/d?cluster=a'b"] = "name of a cluster",
+         ["clickhouse://h/d?timeout=0"] = "timeout must be" } do
+         local message, code = failure(path)
+         assert.matches(expected, message, 1, true)
+         assert.equal("unsupported", code)
+         assert.is_nil(message:find("u:p", 1, true))
+      end
+   end)
+
+   it("names a store that exists, unless it is to be created", function()
+      local message, code = failure(both(), "write")
+      assert.matches("has no store", message)
+      assert.equal("io", code)
+   end)
+
+   it("names all servers of the store, each once", function()
+      local path = both()
+      local store <close> = assert(profio.store(path)) -- luacheck: ignore
+      assert.matches("2 shards, not the 1 servers", (failure((path:gsub("%?.*", "")))))
+      assert.matches("are one server", (failure((path:gsub(servers[2].http, servers[1].http)))))
+      databases = databases + 1
+      local one = servers[1]:address("d" .. databases)
+      local other <close> = assert(profio.store(one)) -- luacheck: ignore
+      assert.matches("does not have the store", (failure(one .. path:match "%?.*")))
+   end)
+
+   it("names the cluster of these servers", function()
+      assert.matches("server refuses", (failure(both "&cluster=nothing", "create")))
+   end)
+
+   it("needs the password of the environment, or of a file", function()
+      local path = both()
+      local store <close> = assert(profio.store(path)) -- luacheck: ignore
+      environment.PROFIO_STORE_PASSWORD = "wrong"
+      local message, code = failure(path)
+      assert.matches("wrong user or password %(PROFIO_STORE_PASSWORD", message)
+      assert.equal("io", code)
+      local file <close> = assert(io.open(folder .. "/password", "w"))
+      file:write "secret\n"
+      file:flush()
+      environment.PROFIO_STORE_PASSWORD_FILE = folder .. "/password"
+      local again <close> = assert(profio.store(path)) -- luacheck: ignore
+      environment.PROFIO_STORE_PASSWORD_FILE = folder .. "/absent"
+      assert.matches("PROFIO_STORE_PASSWORD_FILE: .*No such file", (failure(path)))
+      environment.PROFIO_STORE_PASSWORD, environment.PROFIO_STORE_PASSWORD_FILE = "secret", nil
+   end)
+
+   it("may be encrypted, with a certificate that is trusted", function()
+      local path = ("clickhouses://fleet@127.0.0.1:%d/tls"):format(servers[1].https)
+      assert.matches("certificate is not trusted.*ca=FILE", (failure(path, "create")))
+      local store <close> = assert(profio.store(path .. "?ca=" .. servers[1].folder .. "/cert.pem"))
+      assert.is_truthy(store:add(trace_of({ main = 1 }, 1)))
+      assert.equal(1, #store:runs())
+   end)
+end)
+
+describe("a store in ClickHouse", function()
+   it("takes any bytes in labels and names", function()
+      local path, file = both(), folder .. "/any.db"
+      os.remove(file)
+      local texts = { "'; DROP TABLE runs; --", "\\'", "a\nb\tc", "\0\xff\0", "{x:String}", "`\"%s",
+         ("long '\\"):rep(150000), "NULL", "%27" }
+      for _, name in ipairs { path, file } do
+         local store <close> = assert(profio.store(name))
+         for i, text in ipairs(texts) do
+            local stack = text:gsub("[;]", ":")
+            assert(store:add(trace_of({ ["main;" .. stack] = i, main = 1 }, i),
+               { labels = { [text] = text, all = "x" } }))
+         end
+      end
+      local store <close> = assert(profio.store(path))
+      local other <close> = assert(profio.store(file))
+      assert.same(other:labels(), store:labels())
+      assert.equal(flat(file), flat(path))
+      for i, text in ipairs(texts) do
+         for _, where in ipairs { { [text] = text }, { [text] = profio.no(text) },
+            { [text] = profio.between(text, text) }, { [text] = profio.missing },
+            { [text] = { text, "'" } }, { all = profio.match "^x" } } do
+            assert.same(#other:runs(where), #store:runs(where))
+         end
+         assert.equal(flat(file, { [text] = text }), flat(path, { [text] = text }), i)
+      end
+   end)
+
+   it("selects by attributes as one in a file", function()
+      local path, file = both(), folder .. "/where.db"
+      os.remove(file)
+      for _, name in ipairs { path, file } do
+         local store <close> = assert(profio.store(name))
+         for i = 1, 9 do
+            assert(store:add(trace_of({ ["main;f" .. i] = i }, i),
+               { labels = { n = "v" .. i % 3 } }))
+         end
+      end
+      local store <close> = assert(profio.store(path))
+      local other <close> = assert(profio.store(file))
+      local run = store:runs()[4].run
+      for _, where in ipairs { {}, { time = profio.between(3, 6) }, { time = { 1, 9, 77 } },
+         { time = profio.no { 1, 2 } }, { format = "pprof" }, { format = "gmon" }, { run = run },
+         { run = run:sub(1, 1) }, { run = { run:sub(1, 5), run:sub(1, 2), ("0"):rep(32) } },
+         { n = "v1", time = profio.between(nil, 5) }, { n = profio.between("v1", nil) },
+         { n = profio.no(profio.match "[12]") }, { format = profio.match "^p" },
+         { path = profio.missing }, { run = profio.no(run) } } do
+         local times = {}
+         for s, one in ipairs { store, other } do
+            times[s] = {}
+            for i, found in ipairs(one:runs(where)) do
+               times[s][i] = found.time .. " " .. found.run
+            end
+         end
+         assert.same(times[2], times[1])
+      end
+   end)
+
+   it("has sums of 64 bits, with a warning beyond", function()
+      local path, file = both(), folder .. "/most.db"
+      os.remove(file)
+      local warnings = {}
+      for s, name in ipairs { path, file } do
+         local store <close> = assert(profio.store(name))
+         for i = 1, 3 do
+            assert(store:add(trace_of({ ["main;f"] = math.maxinteger, ["main;g"] = -1 - i,
+               ["main;h"] = (1 << 33) + i, main = i == 1 and math.mininteger or 1 }, i)))
+         end
+         local trace <close> = assert(profio.open(name))
+         local profile <close> = assert(trace:profile())
+         warnings[s] = profile:flat():write { output = "csv" } .. #trace.warnings
+         assert.matches("overflow", trace.warnings[1].code)
+      end
+      assert.equal(warnings[2], warnings[1])
+      assert.matches("h,[^\n]*" .. 3 * (1 << 33) + 6, warnings[1])
+   end)
+
+   it("counts a run once, also when two programs add it at the same time", function()
+      local path = both()
+      local first <close> = assert(profio.store(path))
+      local second <close> = assert(profio.store(path))
+      assert(second:add(trace_of({ ["main;f"] = 100 }, 100)))
+      for _, store in ipairs { first, second } do -- the second one read the known runs before
+         local list = {}
+         for i = 1, 20 do
+            list[i] = assert(store:prepare(trace_of({ ["main;f"] = i }, i),
+               { labels = { who = store == first and "a" or "b" } }))
+         end
+         assert.equal(20, assert(store:write(list)))
+      end
+      assert.equal(1, second:drop { time = 100 })
+      assert.equal(20, #second:runs())
+      local by_label = #first:runs { who = "a" } + #first:runs { who = "b" }
+      assert.equal(20, by_label)
+      assert.matches("f,[^\n]*210", flat(path))
+      for _, server in ipairs(servers) do
+         server:ask("OPTIMIZE TABLE d" .. databases .. ".cells FINAL")
+         server:ask("OPTIMIZE TABLE d" .. databases .. ".runs FINAL")
+      end
+      assert.matches("f,[^\n]*210", flat(path))
+      assert.equal(5, first:drop { time = profio.between(1, 5) })
+      assert.equal(15, #first:runs())
+      assert.matches("f,[^\n]*195", flat(path))
+      local _, is_new = first:add(trace_of({ ["main;f"] = 3 }, 3))
+      assert.is_true(is_new)
+      assert.matches("f,[^\n]*198", flat(path))
+   end)
+
+   it("does not show what was added without a commit", function()
+      local path = both()
+      local store <close> = assert(profio.store(path))
+      local engine = engines.open(path, "write")
+      local contexts = assert(trace_of({ ["main;f"] = 1 }, 1):profile()):contexts()
+      engine:begin "write"
+      for i = 1, 300 do -- cells are sent before the commit
+         engine:add({ hash = ("%016d"):format(i), time = i, time_from = "file", added = i,
+            format = "pprof", kind = "stacks", files = 1, bytes = 1, losses = 0,
+            call_bytes = 0, path = "x",
+            profio = "1", labels = {}, details = "" }, { contexts = contexts })
+      end
+      engine:close()
+      assert.equal(0, #store:runs())
+      local again <close> = assert(profio.store(path))
+      assert.equal(0, #again:runs())
+      local sent = servers[1]:ask("SELECT count() FROM d" .. databases .. ".cells")
+      assert.is_true(tonumber(sent) > 50)
+      assert(again:add(trace_of({ ["main;f"] = 7 }, 7)))
+      assert.matches("f,[^\n]*7", flat(path))
+   end)
+
+   it("reads the same runs from begin to end", function()
+      local path = both()
+      local store <close> = assert(profio.store(path))
+      assert(store:add(trace_of({ ["main;f"] = 1 }, 1)))
+      local trace <close> = assert(profio.open(path))
+      assert(store:add(trace_of({ ["main;f"] = 2 }, 2)))
+      assert.matches("f,[^\n]*,1,", assert(trace:profile()):flat():write { output = "csv" })
+      assert.equal(2, #store:runs())
+   end)
+
+   it("that has lost cells, names or runs is damaged, and never has smaller sums", function()
+      local cases = { { "cells", "rows of cells of these runs instead of" },
+         { "stacks", "a stack or a frame is missing" },
+         { "frames", "a stack or a frame is missing" } }
+      for _, case in ipairs(cases) do
+         local path = both()
+         local store <close> = assert(profio.store(path))
+         assert(store:add(trace_of({ ["main;f;g"] = 5, ["main;h"] = 6 }, 1)))
+         for _, server in ipairs(servers) do
+            server:ask(("RENAME TABLE d%d.%s TO d%d.old"):format(databases, case[1], databases))
+            server:ask(("CREATE TABLE d%d.%s AS d%d.old"):format(databases, case[1], databases))
+         end
+         local got, message, code = store:profile()
+         assert.is_nil(got)
+         assert.matches(case[2], message, 1, true)
+         assert.equal("format", code)
+      end
+   end)
+
+   it("never adds up stacks that have only half of their hash in common", function()
+      local path = both()
+      local store <close> = assert(profio.store(path))
+      assert(store:add(trace_of({ ["main;f"] = 5, ["main;g"] = 6 }, 1)))
+      for _, server in ipairs(servers) do -- each stack again, with another first half
+         server:ask(("CREATE TABLE d%d.more AS d%d.cells"):format(databases, databases))
+         server:ask(("INSERT INTO d%d.more SELECT metric, hash, attempt, arrayConcat(hi, "
+            .. "arrayMap(x -> x + 1, hi)), arrayConcat(lo, lo), arrayConcat(high, high), "
+            .. "arrayConcat(low, low) FROM d%d.cells"):format(databases, databases))
+         server:ask(("RENAME TABLE d%d.cells TO d%d.old, d%d.more TO d%d.cells"):format(databases,
+            databases, databases, databases))
+      end
+      local got, message = store:profile()
+      assert.is_nil(got)
+      assert.matches("a stack or a frame is missing", message)
+      local sums = native.run_sums(core.empty_contexts(core.dictionary(),
+         { { name = "n", unit = "count" } }))
+      local row = string.pack("<I8I8I8i8", 1, 2, 3, 0)
+      assert.is_true(sums:are_clear(row .. row))
+      assert.is_false(sums:are_clear(row .. string.pack("<I8I8I8i8", 0, 2, 3, 0)))
+   end)
+
+   it("that has two contents for one hash is damaged", function()
+      local path = both()
+      local store <close> = assert(profio.store(path))
+      assert(store:add(trace_of({ ["main;f"] = 5 }, 1)))
+      for _, server in ipairs(servers) do
+         server:ask(("INSERT INTO d%d.frames SELECT hi, lo, 'forged', has_file, file, line FROM "
+            .. "d%d.frames"):format(databases, databases))
+      end
+      local got, message = store:profile()
+      assert.is_nil(got)
+      assert.matches("a frame does not have its hash", message)
+   end)
+end)
+
+describe("servers of a store in ClickHouse", function()
+   it("that are down are an error that names them, never a smaller sum", function()
+      for _, more in ipairs { "", "&cluster=fleet" } do
+         local path = both(more)
+         local files = stored.files("store-failures/down", 8)
+         stored.add(path, files)
+         local store <close> = assert(profio.store(path))
+         local trace <close> = assert(profio.open(path))
+         servers[2]:kill()
+         for _, call in ipairs { store.runs, store.labels, store.profile } do
+            local got, message, code = call(store)
+            assert.is_nil(got)
+            assert.matches("127.0.0.1:" .. servers[2].http .. ": no answer", message)
+            assert.equal("io", code)
+         end
+         assert.is_nil((trace:profile()))
+         assert.matches("127.0.0.1:" .. servers[2].http .. ": no answer", (failure(path)))
+         local more_files <close> = trace_of({ main = 1 }, 1)
+         local prepared = store:prepare(more_files)
+         assert.is_nil(prepared and store:write { prepared })
+         servers[2]:start()
+         assert.same(stored.forms(files), stored.forms(path))
+      end
+   end)
+
+   it("may be killed while runs are added: each run is in it as a whole or not", function()
+      local path = both()
+      local files = stored.files("store-failures/killed", 60)
+      for round = 1, 4 do
+         local store <close> = assert(profio.store(path))
+         servers[round % 2 + 1]:kill_after(0.02 * round)
+         for i = 1, #files, 6 do
+            local list = {}
+            for f = i, i + 5 do
+               local trace <close> = assert(profio.open(files[f]))
+               list[#list + 1] = store:prepare(trace)
+            end
+            if #list < 6 or not store:write(list) then
+               break
+            end
+         end
+         servers[round % 2 + 1]:restart()
+         local known, present = {}, {}
+         for _, run in ipairs(assert(store:runs())) do
+            known[run.path] = true
+         end
+         for _, file in ipairs(files) do
+            present[#present + 1] = known[file] and file or nil
+         end
+         if present[1] then
+            assert.same(stored.forms(present), stored.forms(path))
+         end
+      end
+      stored.add(path, files)
+      assert.same(stored.forms(files), stored.forms(path))
+   end)
+
+   it("that answer with less, or with an error after the status 200, are an error", function()
+      local function answer(body)
+         return ("HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s"):format(#body, body)
+      end
+      local told = "Code: 241, e.displayText() = DB::Exception: Memory limit exceeded"
+      local state = row_binary.pack("iiI", 1, 7, { 7 })
+      for _, case in ipairs { { "answer is damaged: Code: 241", answer(told) },
+         { "answer is damaged: Code: 241", answer(state .. told) },
+         { "is damaged", answer(state:sub(1, -2)) }, { "is damaged", answer(state .. "\1") },
+         { "rows instead of one", answer "" }, { "rows instead of one", answer(state .. state) },
+         { "schema of this store is 2", answer(row_binary.pack("iiI", 2, 7, { 7 })) },
+         { "not the 1 servers", answer(row_binary.pack("iiI", 1, 7, { 7, 8 })) },
+         { "is damaged: Code: 241", answer(state), answer(told) },
+         { "is incomplete", answer(state), answer("abcdef"):sub(1, -2) } } do
+         local port, _ <close> = clickhouse.answering(folder, { answer "1\n",
+            table.unpack(case, 2) })
+         local store, message = profio.store(("clickhouse://127.0.0.1:%d/d"):format(port),
+            { mode = "read" })
+         if store then
+            store, message = store:labels()
+         end
+         assert.is_nil(store)
+         assert.matches(case[1], message, 1, true)
+      end
+   end)
+end)
