@@ -13,7 +13,7 @@ local core = require "profio.core"
 local engines = require "profio.internal.store.engines"
 local native = require "profio.store"
 local profio = require "profio"
-local row_binary = require "profio.internal.store.row_binary"
+local row_binary = require "profio.internal.store.clickhouse.row_binary"
 local stored = require "spec.support.stored"
 
 local folder = command.folder .. "/store-failures"

@@ -1,6 +1,6 @@
 -- Opens the engine of a store: by the path, an address of ClickHouse or a file of SQLite.
 
-local address = require "profio.internal.store.address"
+local address = require "profio.internal.store.clickhouse.address"
 local outputs = require "profio.internal.outputs"
 local sqlite = require "profio.internal.store.sqlite"
 
@@ -12,7 +12,7 @@ local engines = {}
 ---@return table engine
 function engines.open(path, mode)
    if address.is_one(path) then
-      return require("profio.internal.store.clickhouse_engine").open(path, mode)
+      return require("profio.internal.store.clickhouse").open(path, mode)
    end
    return sqlite.open(path, mode)
 end

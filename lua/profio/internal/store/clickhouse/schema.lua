@@ -6,7 +6,7 @@
 --               after all of its cells: cells without such a row do not count
 --    dropped    the attempts that were dropped
 --    cells      a row for each metric of an attempt, with its stacks and weights
---    programs   names and lines of programs: see clickhouse_graphs.lua
+--    programs   names and lines of programs: see programs.lua
 --    frames, stacks    the dictionary: see csrc/store/run_rows.h
 --
 -- Of several attempts of a run that are not dropped the one with the lowest number counts, so

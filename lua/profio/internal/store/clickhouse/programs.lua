@@ -1,19 +1,19 @@
--- Histograms and arcs in ClickHouse (see graphs.lua): those of a run are in its row, so they are
+-- Histograms and arcs in ClickHouse (see ../graphs.lua): those of a run are in its row, so they are
 -- whole or absent as it is. Programs are in a table of their own, on the shard of their hash.
 
 local details = require "profio.internal.store.details"
-local picking = require "profio.internal.store.clickhouse_picking"
+local picking = require "profio.internal.store.clickhouse.picking"
 local problem = require "profio.internal.store.problem"
-local row_binary = require "profio.internal.store.row_binary"
-local servers = require "profio.internal.store.clickhouse_servers"
+local row_binary = require "profio.internal.store.clickhouse.row_binary"
+local servers = require "profio.internal.store.clickhouse.servers"
 
-local graphs = {}
+local programs = {}
 
----Returns the column `graph` of a run, and notes its programs, which programs_of then returns.
+---Returns the column `graph` of a run, and notes its programs, which rows() then returns.
 ---@param engine profio.ClickHouseEngine
 ---@param graph table|nil of the contents of a run; nil: it has no histograms and arcs
 ---@return string
-function graphs.column(engine, graph)
+function programs.column(engine, graph)
    if not graph then
       return ""
    end
@@ -28,7 +28,7 @@ end
 ---Returns the rows of the programs that are to be inserted, by shard.
 ---@param engine profio.ClickHouseEngine
 ---@return table<integer, string>
-function graphs.programs_of(engine)
+function programs.rows(engine)
    local rows, count = {}, #engine.servers.list
    for hash, bytes in pairs(engine.new_programs) do
       local shard = string.unpack("<I4", hash, 13) % count + 1
@@ -39,7 +39,7 @@ end
 
 ---Notes that the programs have been inserted, so that they are not sent again.
 ---@param engine profio.ClickHouseEngine
-function graphs.sent(engine)
+function programs.sent(engine)
    for hash in pairs(engine.new_programs) do
       engine.sent_programs[hash] = true
    end
@@ -61,7 +61,7 @@ end
 ---@param engine profio.ClickHouseEngine
 ---@param tests table[]|nil
 ---@return fun(): string|nil, string|nil, string|nil
-function graphs.graphs(engine, tests)
+function programs.graphs(engine, tests)
    local list = picking.rows(engine, { "hash", "graph" }, tests)
    return coroutine.wrap(function()
       for _, run in ipairs(list) do
@@ -79,11 +79,11 @@ end
 ---@param engine profio.ClickHouseEngine
 ---@param hash string
 ---@return string|nil
-function graphs.program(engine, hash)
+function programs.program(engine, hash)
    local tables = servers.tables()
    local rows = engine.servers:rows("s", ("SELECT symbols FROM %s WHERE hash IN %s LIMIT 1"):format(
       picking.table(engine, "programs"), tables:add("hash FixedString(16)", hash)), tables)
    return rows[1] and rows[1][1]
 end
 
-return graphs
+return programs

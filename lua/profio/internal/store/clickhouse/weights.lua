@@ -2,10 +2,10 @@
 -- temporary tables.
 
 local core = require "profio.core"
-local picking = require "profio.internal.store.clickhouse_picking"
+local picking = require "profio.internal.store.clickhouse.picking"
 local problem = require "profio.internal.store.problem"
-local row_binary = require "profio.internal.store.row_binary"
-local servers = require "profio.internal.store.clickhouse_servers"
+local row_binary = require "profio.internal.store.clickhouse.row_binary"
+local servers = require "profio.internal.store.clickhouse.servers"
 
 local weights = {}
 

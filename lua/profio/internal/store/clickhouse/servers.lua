@@ -1,9 +1,9 @@
 -- Queries to the servers of a store in ClickHouse. Values never become a part of the SQL: they are
 -- rows of temporary tables, which are sent with it.
 
-local address = require "profio.internal.store.address"
+local address = require "profio.internal.store.clickhouse.address"
 local problem = require "profio.internal.store.problem"
-local row_binary = require "profio.internal.store.row_binary"
+local row_binary = require "profio.internal.store.clickhouse.row_binary"
 
 local servers = {}
 

@@ -1,10 +1,10 @@
 -- Selects runs in ClickHouse by the tests of selecting.lua.
 
 local problem = require "profio.internal.store.problem"
-local row_binary = require "profio.internal.store.row_binary"
-local schema = require "profio.internal.store.clickhouse_schema"
+local row_binary = require "profio.internal.store.clickhouse.row_binary"
+local schema = require "profio.internal.store.clickhouse.schema"
 local selecting = require "profio.internal.store.selecting"
-local servers = require "profio.internal.store.clickhouse_servers"
+local servers = require "profio.internal.store.clickhouse.servers"
 
 local picking = {}
 

@@ -1,19 +1,19 @@
--- The engine of stores in ClickHouse: see README.md for what engines do, and clickhouse_schema.lua
--- for the tables.
+-- The engine of stores in ClickHouse: see ../README.md for what engines do, and
+-- schema.lua for the tables.
 --
 -- There are no transactions. A commit inserts the cells and the dictionary, waits for all servers,
 -- and then inserts the rows of the runs: until then the runs do not exist. Dropping is done at
 -- once, so a rollback does not take it back. Queries between begin "read" and its end see the
 -- attempts that existed at the first of them.
 
-local graphs = require "profio.internal.store.clickhouse_graphs"
 local native_store = require "profio.internal.store.native"
-local picking = require "profio.internal.store.clickhouse_picking"
+local picking = require "profio.internal.store.clickhouse.picking"
 local problem = require "profio.internal.store.problem"
-local row_binary = require "profio.internal.store.row_binary"
-local schema = require "profio.internal.store.clickhouse_schema"
-local servers = require "profio.internal.store.clickhouse_servers"
-local weights = require "profio.internal.store.clickhouse_weights"
+local programs = require "profio.internal.store.clickhouse.programs"
+local row_binary = require "profio.internal.store.clickhouse.row_binary"
+local schema = require "profio.internal.store.clickhouse.schema"
+local servers = require "profio.internal.store.clickhouse.servers"
+local weights = require "profio.internal.store.clickhouse.weights"
 
 local clickhouse = {}
 
@@ -61,9 +61,9 @@ local function flush(self)
       end
       inserts[#inserts + 1] = { table = name, rows = rows }
    end
-   inserts[#inserts + 1] = { table = "programs", rows = graphs.programs_of(self) }
+   inserts[#inserts + 1] = { table = "programs", rows = programs.rows(self) }
    self.servers:insert(inserts)
-   graphs.sent(self)
+   programs.sent(self)
    self.added = 0
 end
 
@@ -137,7 +137,7 @@ function Engine:add(added, contents)
       values[i] = added.labels[key]
    end
    local own = { attempt = attempt, rows = rows, keys = keys, values = values,
-      graph = graphs.column(self, contents.graph), calls = contents.calls or "" }
+      graph = programs.column(self, contents.graph), calls = contents.calls or "" }
    local types = ""
    for i, column in ipairs(schema.columns) do
       row[i] = own[column[1]] or added[column[1]]
@@ -285,7 +285,7 @@ local function sums_of(self, sums, metric, runs, tables)
    return answers
 end
 
-Engine.graphs, Engine.program = graphs.graphs, graphs.program
+Engine.graphs, Engine.program = programs.graphs, programs.program
 Engine.weights, Engine.functions = weights.weights, weights.functions
 
 ---Returns the sum of the profiles of the selected runs.
