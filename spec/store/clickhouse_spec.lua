@@ -108,6 +108,8 @@ describe("a store in ClickHouse", function()
          local whole <close> = assert(profio.store(path, { mode = "read" }))
          assert.equal(9, copy:merge(whole))
          assert.same(want, stored.forms(file))
+         assert.equal(copy:trend("leaf", { by = "run" }):write { output = "csv" },
+            whole:trend("leaf", { by = "run" }):write { output = "csv" })
       end
    end)
 

@@ -246,21 +246,6 @@ describe("store:top", function()
    end)
 end)
 
-describe("runs with histograms and arcs", function()
-   it("are refused", function()
-      local path = store_of(2, 8)
-      local store <close> = assert(profio.store(path))
-      local trace <close> = assert(profio.open { data = command.trace() })
-      assert(store:add(trace))
-      for _, method in ipairs { "trend", "top" } do
-         local _, message, code = store[method](store, method == "trend" and "f1" or nil)
-         assert.matches("leave these out with %-%-run kind!=graph", message)
-         assert.equal("unsupported", code)
-      end
-      assert.equal(2, store:top { where = { kind = profio.no "graph" } }:count())
-   end)
-end)
-
 describe("weights beyond 64 bits", function()
    local function failure(...)
       local _, message, code = ...

@@ -176,29 +176,43 @@ local function target_of(sums, naming, kind, hash)
    return { counts = group[facts.table], offset = facts.table == "histogram" and offset or 0 }
 end
 
--- Returns the groups of the selected runs, in an order that depends only on their contents.
-local function added_up(engine, tests, naming, dictionary)
-   local sums = { groups = {}, list = {}, dictionary = dictionary }
-   local targets = {}
-   for hash, kind, data in engine:graphs(tests) do
-      local target = targets[kind]
-      if not target then
-         target = target_of(sums, naming, kind, hash)
-         targets[kind] = target
-      end
-      local ok, message, code = nil, "no counts", "format"
-      if type(data) == "string" then
-         ok, message, code = target.counts:add(data, target.offset)
-      end
-      if not ok then
-         problem.raise(("the histograms and arcs of run %s cannot be added: %s"):format(hash,
-            message), code)
-      end
+-- Returns sums of which nothing is added yet.
+local function empty_sums(naming, dictionary)
+   return { groups = {}, list = {}, targets = {}, naming = naming, dictionary = dictionary }
+end
+
+-- Adds a row of a run to sums.
+local function add_row(sums, hash, kind, data)
+   local target = sums.targets[kind]
+   if not target then
+      target = target_of(sums, sums.naming, kind, hash)
+      sums.targets[kind] = target
    end
+   local ok, message, code = nil, "no counts", "format"
+   if type(data) == "string" then
+      ok, message, code = target.counts:add(data, target.offset)
+   end
+   if not ok then
+      problem.raise(("the histograms and arcs of run %s cannot be added: %s"):format(hash,
+         message), code)
+   end
+end
+
+-- Returns the groups of sums, in an order that depends only on their contents.
+local function groups_of(sums)
    table.sort(sums.list, function(a, b)
       return a.key < b.key
    end)
    return sums.list
+end
+
+-- Returns the groups of the selected runs.
+local function added_up(engine, tests, naming, dictionary)
+   local sums = empty_sums(naming, dictionary)
+   for hash, kind, data in engine:graphs(tests) do
+      add_row(sums, hash, kind, data)
+   end
+   return groups_of(sums)
 end
 
 -- Returns the sum of a group as the bytes of a gmon.out with wide counters.
@@ -297,6 +311,33 @@ function graphs.opened(engine, tests, path, given)
       list[i] = opened(group, naming, path, dictionary)
    end
    return list
+end
+
+---Calls a function with the histograms and arcs of each of the selected runs as a trace, which is
+---closed then. Raises failures.
+---@param engine table
+---@param tests table[]
+---@param path string of the store, for messages
+---@param given table options of profio.open, as of graphs.opened
+---@param f fun(hash: string, trace: profio.Trace)
+function graphs.each_run(engine, tests, path, given, f)
+   local naming, dictionary, sums, last_hash = naming_of(engine, given), core.dictionary(), nil, nil
+   local function finish()
+      for _, group in ipairs(sums and groups_of(sums) or {}) do
+         local trace <close> = opened(group, naming, path, dictionary)
+         f((last_hash:gsub("%x%x", function(pair)
+            return string.char(tonumber(pair, 16))
+         end)), trace)
+      end
+   end
+   for hash, kind, data in engine:graphs(tests) do
+      if hash ~= last_hash then
+         finish()
+         sums, last_hash = empty_sums(naming, dictionary), hash
+      end
+      add_row(sums, hash, kind, data)
+   end
+   finish()
 end
 
 ---Returns the tables that a trace of gmon has, as part:tables does.

@@ -8,6 +8,7 @@ local combined = require "profio.internal.store.combined"
 local core = require "profio.core"
 local engines = require "profio.internal.store.engines"
 local graph_tables = require "profio.internal.store.graph_tables"
+local graph_weights = require "profio.internal.store.graph_weights"
 local problem = require "profio.internal.store.problem"
 local selecting = require "profio.internal.store.selecting"
 local stores = require "profio.internal.store"
@@ -204,16 +205,16 @@ local function sum_of(state, dictionary)
 end
 
 -- Returns the selected runs, for trends. Raises failures.
-local function compared(state)
+local function compared(state, stored)
    local runs, all = detailed(state)
-   for _, run in ipairs(runs) do
-      if run.kind == "graph" then
-         problem.raise(state.source:path() .. ": runs are compared by their stacks, and some have "
-            .. "histograms and arcs: leave these out with --run kind!=graph", "unsupported")
-      end
+   local traces = stored.has_graphs and problem.check(stored.traces()) or {}
+   local metrics, usual = all.metrics, all.usual
+   if traces[1] then
+      metrics, usual = graph_weights.metrics(traces, metrics)
    end
    return { engine = state.engine, path = state.source:path(), tests = state.tests, runs = runs,
-      all = all }
+      all = { metrics = metrics, usual = usual }, has_graphs = stored.has_graphs,
+      given = state.given }
 end
 
 -- Returns what other files of profio ask a stored trace for.
@@ -239,7 +240,7 @@ local function stored_of(state)
    ---Returns the view of "trend" or "top" in trends.lua, with more arguments.
    function stored.compare(name, ...)
       return problem.caught(function(...)
-         return trends[name](compared(state), ...)
+         return trends[name](compared(state, stored), ...)
       end, ...)
    end
 

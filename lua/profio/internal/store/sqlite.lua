@@ -386,14 +386,14 @@ end
 -- }======
 
 ---Iterates over the histograms and arcs of the selected runs: the hash of a run as hexadecimal
----digits, a kind, and packed counts; see graphs.lua.
+---digits, a kind, and packed counts; see graphs.lua. The rows of a run follow each other.
 ---@param tests table[]|nil
 ---@return fun(...): string, string, string
 function Engine:graphs(tests)
    pick(self, tests)
    return rows(self, "SELECT lower(hex(r.hash)), k.content, a.data FROM addresses a "
       .. "JOIN runs r ON r.id = a.run JOIN address_kinds k ON k.id = a.kind "
-      .. "WHERE a.run IN (SELECT id FROM temp.picked)")
+      .. "WHERE a.run IN (SELECT id FROM temp.picked) ORDER BY a.run, a.kind")
 end
 
 ---Returns the packed symbols of a program; nil: the store does not have it.

@@ -4,6 +4,7 @@
 
 local conditions = require "profio.internal.conditions"
 local core = require "profio.core"
+local graph_weights = require "profio.internal.store.graph_weights"
 local problem = require "profio.internal.store.problem"
 local selecting = require "profio.internal.store.selecting"
 local stores = require "profio.internal.store"
@@ -76,6 +77,8 @@ end
 ---@field tests table[]|nil
 ---@field runs profio.StoredRun[] with or without details
 ---@field all profio.CombinedRuns
+---@field has_graphs boolean some of the runs have histograms and arcs
+---@field given table options of profio.open that name the functions of these: exe, symbols, ...
 
 -- Returns the metric of a name; nil: the default one.
 local function metric_of(compared, name)
@@ -141,11 +144,15 @@ local function acceptor(wanted)
    if test.op == "between" or test.op == "missing" then
       error("trend: a function is a name, a list of names or profio.match(pattern)", 0)
    end
-   local found = { count = 0 }
+   local found, known = { count = 0 }, {}
    function found.accepts(name)
+      if known[name] ~= nil then
+         return known[name]
+      end
       local fits = test.op == "match" and name:find(test.pattern) ~= nil or set[name] or false
       fits = fits ~= (test.negate or false)
       found.count = found.count + (fits and 1 or 0)
+      known[name] = fits
       return fits
    end
    return found
@@ -202,7 +209,11 @@ function trends.trend(compared, by, metric, wanted)
          group_of[hash] = group.name
       end
    end
-   for i, run in ipairs(compared.engine:weights(compared.tests, used, found.accepts)) do
+   local weights = compared.engine:weights(compared.tests, used, found.accepts)
+   if compared.has_graphs then
+      graph_weights.add_runs(compared, used, found.accepts, weights)
+   end
+   for i, run in ipairs(weights) do
       rows[i] = { group_of[run.hash], run.whole, run.self, run.total }
       check_limit(compared, run)
    end
@@ -260,7 +271,11 @@ local function each_group(compared, groups, metric, f)
          numbers[hash] = number
       end
    end
+   local more = compared.has_graphs and graph_weights.of_groups(compared, metric, numbers) or {}
    compared.engine:functions(numbers, #groups, metric, function(number, group)
+      if more[number] then
+         graph_weights.add(group, more[number])
+      end
       check_limit(compared, group)
       f(number, group)
    end)
