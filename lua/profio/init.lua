@@ -43,8 +43,9 @@ local common = {
 
 profio.common_options = common
 
--- The most files of a trace that stay mapped while they are not read.
-local AWAKE = 4096
+-- The most bytes of the files of a trace that stay in memory while they are not read; one that is
+-- mapped, not copied, counts as MAPPED bytes, since the system limits the number of mappings.
+local AWAKE, COPIED, MAPPED = 128 << 20, 16384, 32768
 
 -- {====== Opening ======
 
@@ -208,7 +209,9 @@ local function add_part(state, input, source, theirs, mine, given)
       return nil, ("%s: %s: its tables differ from those of %s: open them one by one"):format(
          input.path, state.format.name, state.paths[1]), "format"
    end
-   if #state.parts > AWAKE and part.sleep and not mine.live then
+   local size = source:size()
+   state.awake = state.awake + (size <= COPIED and size or MAPPED)
+   if state.awake > AWAKE and part.sleep and not mine.live then
       part:sleep()
    end
    return true
@@ -378,7 +381,7 @@ function profio.open(what, given)
    end
    local list = inputs.of(what)
    local state = { parts = {}, differs = {}, sources = {}, paths = {}, goes_on = {}, notes = {},
-      known = {}, beside = {}, roles = {}, dictionary = core.dictionary() }
+      known = {}, beside = {}, roles = {}, awake = 0, dictionary = core.dictionary() }
    state.format = given.format and registry.named(given.format) or nil
    local mine = {}
    for _, option in ipairs(common) do
