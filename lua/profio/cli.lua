@@ -5,6 +5,7 @@ local exports = require "profio.exports"
 local failure = require "profio.cli.failure"
 local files = require "profio.cli.files"
 local inputs = require "profio.internal.inputs"
+local later = require "profio.internal.later"
 local options = require "profio.internal.options"
 local outputs = require "profio.internal.outputs"
 local modes = require "profio.cli.modes"
@@ -13,7 +14,7 @@ local output = require "profio.cli.output"
 local profio = require "profio"
 local reports = require "profio.reports"
 local row_export = require "profio.exports.row_export"
-local script = require "profio.cli.script"
+local script = later "profio.cli.script"
 local runs = require "profio.cli.runs"
 local span = require "profio.cli.selection"
 local conflicts = require "profio.cli.conflicts"
@@ -195,7 +196,9 @@ local function run(argv, err)
       failure.use("%s\n(%s lists the options)", message, help or "--help")
    end
    check_given(given)
-   script.load(given)
+   if given.load[1] then
+      script.load(given)
+   end
    if answer_alone(given) then
       return failure.READ
    elseif given.verb and given.verb.run then

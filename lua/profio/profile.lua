@@ -2,13 +2,14 @@
 -- outlives the trace from which it was built. Its body is one of three (internal/bodies): a graph
 -- of functions and arcs, a tree of calling contexts, or sums of either. Methods return new ones.
 
-local contexts_body = require "profio.internal.bodies.contexts_body"
+local later = require "profio.internal.later"
+local contexts_body = later "profio.internal.bodies.contexts_body"
 local core = require "profio.core"
-local counts = require "profio.internal.bodies.counts"
+local counts = later "profio.internal.bodies.counts"
 local making = require "profio.internal.bodies.build"
-local matching = require "profio.internal.bodies.matching"
+local matching = later "profio.internal.bodies.matching"
 local origin = require "profio.internal.bodies.origin"
-local picks = require "profio.internal.bodies.picks"
+local picks = later "profio.internal.bodies.picks"
 local raise = require "profio.internal.raise"
 local view = require "profio.view"
 local view_warnings = require "profio.internal.view_warnings"
@@ -151,8 +152,7 @@ end
 local function arcs_of(name)
    return function(self, func, more)
       raise.expect(func, "string", name .. ": the function")
-      local state = of(self)
-      local all = merged(state.given, more)
+      local state, all = of(self), merged(of(self).given, more)
       return view.over(function()
          return state.body[name](state.body, func, all) or no_arcs(self, name, func, all)
       end, self)

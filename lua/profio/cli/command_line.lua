@@ -2,9 +2,10 @@
 
 local declarations = require "profio.cli.declarations"
 local exports = require "profio.exports"
+local later = require "profio.internal.later"
 local lfs = require "lfs"
 local reports = require "profio.reports"
-local suggestions = require "profio.internal.suggestions"
+local suggestions = later "profio.internal.suggestions"
 local verbs = require "profio.cli.verbs"
 
 local options = {}
@@ -16,16 +17,22 @@ options.keys = declarations.keys
 
 -- {====== Words ======
 
+-- Returns the declarations of the options of a verb, or of the flat form.
+local function options_of(verb)
+   local list = verb and verbs.options(verb) or {}
+   if not verb then
+      declarations.each(function(option)
+         list[#list + 1] = option
+      end)
+   end
+   return list
+end
+
 -- Returns by name whether an option of the flat form or of a verb takes a value.
 local function values_of(verb)
    local takes_value = {}
-   for _, option in ipairs(verb and verbs.options(verb) or {}) do
+   for _, option in ipairs(options_of(verb)) do
       takes_value[option[1]] = option[2] ~= false
-   end
-   if not verb then
-      declarations.each(function(option)
-         takes_value[option[1]] = option[2] ~= false
-      end)
    end
    return takes_value
 end
@@ -290,6 +297,53 @@ local function improved(message, verb)
       verbs.title(verb), name, #names > 0 and ", and: " .. table.concat(names, ", ") or "")
 end
 
+---Parses words without argparse, which takes longer to load than a short report: they must be a
+---correct command line with whole names of options. Fast path, see CONTRIBUTING.md.
+---@param words string[] of options.join
+---@param verb profio.Verb|nil
+---@return table|nil given as argparse returns it; nil: let it parse, or explain what is wrong
+function options.take(words, verb)
+   local given, known = { files = {} }, {}
+   for _, option in ipairs(options_of(verb)) do
+      known[option[1] == "-o" and "--out" or option[1]] = option
+      given[key_of(option[1])] = option.many and {} or nil
+   end
+   for i = verb and 2 or 1, #words do
+      local word = words[i]
+      local name, value = word:match "^(%-%-[^=]*)=?(.*)"
+      local option = known[name]
+      local key = option and key_of(option[1])
+      if word == "-" or word:sub(1, 1) ~= "-" then
+         table.insert(given.files, word)
+      elseif not option or (word ~= name) ~= (option[2] ~= false) then
+         return nil
+      elseif option.many then
+         table.insert(given[key], value)
+      else
+         given[key] = option[2] and value or true
+      end
+   end
+   return given
+end
+
+---Parses words with argparse.
+---@param words string[] of options.join
+---@param verb profio.Verb|nil
+---@return table|nil given
+---@return string|nil message of a usage error
+---@return string|nil help the command that lists the options
+function options.parse_all(words, verb)
+   local found, argparse = pcall(require, "argparse")
+   if not found then
+      return nil, "lua-argparse is missing: apt install lua-argparse, or luarocks install argparse"
+   end
+   local ok, given = parser_of(argparse, verb):pparse(words)
+   if not ok then
+      return nil, improved(given, verb), verb and "profio " .. verbs.title(verb) .. " --help"
+   end
+   return given
+end
+
 ---Parses a command line.
 ---@param argv string[]
 ---@return table|nil given  by key: list_reports, where (an array), files, rest ...; `asked` has the
@@ -297,25 +351,24 @@ end
 ---@return string|nil message of a usage error
 ---@return string|nil help the command that lists the options
 function options.parse(argv)
-   local found, argparse = pcall(require, "argparse")
-   if not found then
-      return nil, "lua-argparse is missing: apt install lua-argparse, or luarocks install argparse"
-   end
    local verb, count = verb_of(argv)
    local words, rest, followers = options.join(verb
       and table.move(argv, count + 1, #argv, 1, {}) or argv, verb)
    if verb then
       table.insert(words, 1, verb.name)
    end
-   local ok, given = parser_of(argparse, verb):pparse(words)
-   if not ok then
-      return nil, improved(given, verb), verb and "profio " .. verbs.title(verb) .. " --help"
+   local given, message, help = options.take(words, verb), nil, nil
+   if not given then
+      given, message, help = options.parse_all(words, verb)
+   end
+   if not given then
+      return nil, message, help
    end
    given.rest = rest
    if rest and not given.script then
       table.move(rest, 1, #rest, #given.files + 1, given.files)
    end
-   local message = not verb and not rest and no_verb(argv, given)
+   message = not verb and not rest and no_verb(argv, given)
    if message then
       return nil, message
    elseif verb then

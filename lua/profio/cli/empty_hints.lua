@@ -1,7 +1,8 @@
 -- Hints for an empty selection: a line for standard error with the values that exist. The command
 -- still succeeds with status 0 and prints the header.
 
-local suggestions = require "profio.internal.suggestions"
+local later = require "profio.internal.later"
+local suggestions = later "profio.internal.suggestions"
 local plain = require "profio.reports.plain"
 local span = require "profio.cli.selection"
 local times = require "profio.internal.times"

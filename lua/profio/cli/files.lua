@@ -2,11 +2,12 @@
 
 local exports = require "profio.exports"
 local failure = require "profio.cli.failure"
+local later = require "profio.internal.later"
 local options = require "profio.internal.options"
 local profio = require "profio"
 local registry = require "profio.internal.registry"
 local reports = require "profio.reports"
-local sources = require "profio.internal.sources"
+local sources = later "profio.internal.sources"
 local messages = require "profio.cli.messages"
 local words = require "profio.cli.values"
 
@@ -218,7 +219,9 @@ end
 ---Checks the folders of --source; one that cannot be read ends the command.
 ---@param given table
 function files.check_sources(given)
-   failure.check(sources.check(given.source or {}))
+   if given.source and given.source[1] then
+      failure.check(sources.check(given.source))
+   end
 end
 
 return files

@@ -1,7 +1,8 @@
 -- Rewrites messages of the library for the command: `deleted = "show"` or option 'deleted' becomes
 -- `--set deleted=show`, and `exe = PATH` becomes `--exe PATH`.
 
-local suggestions = require "profio.internal.suggestions"
+local later = require "profio.internal.later"
+local suggestions = later "profio.internal.suggestions"
 local options = require "profio.internal.options"
 local plain = require "profio.reports.plain"
 local profio = require "profio"

@@ -1,6 +1,7 @@
 -- The modes of the command: one function for each thing that it does with an open trace.
 
-local calls_view = require "profio.internal.calls_view"
+local later = require "profio.internal.later"
+local calls_view = later "profio.internal.calls_view"
 local contexts = require "profio.cli.context"
 local exports = require "profio.exports"
 local failure = require "profio.cli.failure"
@@ -10,7 +11,7 @@ local plain = require "profio.reports.plain"
 local query = require "profio.cli.query"
 local registry = require "profio.internal.registry"
 local reports = require "profio.reports"
-local script = require "profio.cli.script"
+local script = later "profio.cli.script"
 local show = require "profio.cli.show"
 local span = require "profio.cli.selection"
 local conflicts = require "profio.cli.conflicts"
@@ -131,6 +132,14 @@ local function run_limits(context)
    return require("profio.cli.limits_mode").run(context)
 end
 
+local function run_script(context)
+   return script.run(context)
+end
+
+local function new_script(context)
+   return script.new(context)
+end
+
 local function run_info(context)
    show.report(reports.named "info", context)
 end
@@ -236,8 +245,8 @@ local mode_list = {
    { key = "limits", run = run_limits, uses = limits_uses },
    { key = "check", run = run_check, uses = { "check", "out" }, refuses = "strict" },
    { key = "merge", run = run_merge, uses = { "merge", "out" } },
-   { key = "script", run = script.run, uses = { "script", "compat" } },
-   { key = "new_script", run = script.new, uses = { "new_script", "out" } },
+   { key = "script", run = run_script, uses = { "script", "compat" } },
+   { key = "new_script", run = new_script, uses = { "new_script", "out" } },
 }
 
 for _, mode in ipairs(mode_list) do

@@ -1,7 +1,8 @@
 -- Applies --focus, --ignore and --hide to profiles, and to the reports of a graph with --compat.
 
 local failure = require "profio.cli.failure"
-local function_spec = require "profio.cli.function_spec"
+local later = require "profio.internal.later"
+local function_spec = later "profio.cli.function_spec"
 
 local narrowing = {}
 

@@ -5,8 +5,9 @@
 local core = require "profio.core"
 local exports = require "profio.exports"
 local failure = require "profio.cli.failure"
+local later = require "profio.internal.later"
 local outputs = require "profio.internal.outputs"
-local pager = require "profio.cli.help.pager"
+local pager = later "profio.cli.help.pager"
 local rows = require "profio.exports.row_export"
 
 local output = {}

@@ -2,7 +2,8 @@
 -- public function is published through this file: its errors get the position of the first function
 -- on the stack that does not belong to profio.
 
-local suggestions = require "profio.internal.suggestions"
+local later = require "profio.internal.later"
+local suggestions = later "profio.internal.suggestions"
 
 local raise = {}
 

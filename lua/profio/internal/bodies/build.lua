@@ -1,7 +1,8 @@
 -- Builds the bodies of profiles from the tables of a trace: a graph from its histogram and arcs, or
 -- contexts from its stacks or calls.
 
-local contexts_body = require "profio.internal.bodies.contexts_body"
+local later = require "profio.internal.later"
+local contexts_body = later "profio.internal.bodies.contexts_body"
 local core = require "profio.core"
 local graph_body = require "profio.internal.bodies.graph_body"
 local options = require "profio.internal.options"
