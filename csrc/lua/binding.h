@@ -168,6 +168,7 @@ bool l_to_value (lua_State *L, int arg, pf_column *column, size_t row,
   OPEN(symbol_table);     \
   OPEN(profile);          \
   OPEN(profile_contexts); \
+  OPEN(pack_contexts);    \
   OPEN(export);           \
   OPEN(export_contexts);  \
   OPEN(export_firefox);   \
@@ -181,6 +182,7 @@ bool l_to_value (lua_State *L, int arg, pf_column *column, size_t row,
   OPEN(recover);          \
   OPEN(recorder);         \
   OPEN(rows);             \
+  OPEN(worker);           \
   OPEN(command)
 
 #define L_DECLARE(name) void l_open_##name(lua_State *L)

@@ -35,17 +35,26 @@ function warnings.has_damage(list)
    return false
 end
 
+---Returns the warnings of a trace as lines.
+---@param of profio.Trace
+---@param err file* where they will be written
+---@return string
+function warnings.lines(of, err)
+   local has_color = core.is_terminal(err) and (os.getenv "NO_COLOR" or "") == ""
+   local lines = {}
+   for i, warning in ipairs(of.warnings) do
+      lines[i] = "profio: " .. warnings.line(of, warning, has_color)
+   end
+   return table.concat(lines)
+end
+
 ---Writes the warnings of a trace.
 ---@param of profio.Trace
 ---@param err file*
 ---@return boolean has_damage
 function warnings.report(of, err)
-   local has_color = core.is_terminal(err) and (os.getenv "NO_COLOR" or "") == ""
-   local list = of.warnings
-   for _, warning in ipairs(list) do
-      err:write("profio: ", warnings.line(of, warning, has_color))
-   end
-   return warnings.has_damage(list)
+   err:write(warnings.lines(of, err))
+   return warnings.has_damage(of.warnings)
 end
 
 return warnings

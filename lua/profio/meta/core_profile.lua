@@ -21,12 +21,22 @@ function core.contexts(options) end
 ---@return profio.core.Contexts
 function core.empty_contexts(dictionary, metrics, usual) end
 
+---Returns the profile that contexts:pack has packed; raises if the bytes are damaged.
+---@param bytes string
+---@param dictionary profio.core.Dictionary
+---@return profio.core.Contexts
+function core.unpack_contexts(bytes, dictionary) end
+
 ---A profile as a tree of calling contexts. It is immutable: changes return a new one.
 ---@class profio.core.Contexts
 local contexts = {}
 
 ---Frees it; existing readers stay valid.
 function contexts:close() end
+
+---Returns the profile as bytes for another process of this program.
+---@return string
+function contexts:pack() end
 
 ---@return integer contexts without the root
 ---@return boolean overflowed a sum was cut at the end of the whole numbers

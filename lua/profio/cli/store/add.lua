@@ -9,11 +9,11 @@ local lfs = require "lfs"
 local messages = require "profio.cli.messages"
 local outputs = require "profio.internal.outputs"
 local plain = require "profio.reports.plain"
+local reading = require "profio.cli.store.reading"
 local runs = require "profio.cli.runs"
 local target = require "profio.cli.store.target"
-local traces = require "profio.internal.trace"
 local verbs = require "profio.cli.verbs"
-local warnings = require "profio.cli.warnings"
+local words = require "profio.cli.values"
 
 local add = {
    name = "add",
@@ -25,6 +25,8 @@ local add = {
    options = { { "--label", "KEY=VALUE", "a label of the runs, by which --run finds them",
          many = true },
       { "--one-run", false, "all files are one run, as they are one trace for profio report" },
+      { "--jobs", "N", "processes that read the files; default: one for each processor, if the "
+         .. "files are many" },
       { "--move", false, "remove each file when its run is on the disk" }, "--exe", "--format",
       "--set" },
    argument = { "STORE", "a file, which is created if it does not exist; then traces, and the "
@@ -45,6 +47,9 @@ end
 
 -- Runs that are written in one transaction: until there are so many, so many bytes, or seconds.
 local MOST_RUNS, MOST_BYTES, MOST_SECONDS = 256, 64 << 20, 1
+
+local FEWEST_FILES = 16 -- for each process
+local MOST_JOBS = 256
 
 -- {====== Labels and files ======
 
@@ -102,6 +107,7 @@ local function flush(job)
    end
    job.added, job.known = job.added + count, job.known + #batch - count
    job.batch, job.bytes, job.since = {}, 0, os.time()
+   job.reading:forget()
    remove(job)
 end
 
@@ -112,39 +118,26 @@ local function move_later(job, path)
    end
 end
 
--- Adds an open trace to the batch.
-local function prepare(job, trace, group)
-   local prepared, message = job.store:prepare(trace, { labels = group.labels })
-   if not prepared then
-      return nil, message
+-- Adds what was read of a group to the batch. A file that cannot be read may be one beside another
+-- file of the command line, so the message waits until all are read.
+local function take(job, group, result)
+   for _, path in ipairs(result.sources) do
+      job.read[path] = true
    end
-   for _, source in ipairs(traces.of(trace).sources) do
-      job.read[source:path()] = true
+   if not result.prepared then
+      job.failed[#job.failed + 1] = { path = group.paths[1], message = result.message }
+      return
    end
-   if warnings.has_damage(trace.warnings) then
-      warnings.report(trace, job.err)
+   if result.damage then
+      job.err:write(result.damage)
       job.status = math.max(job.status, failure.DAMAGE)
    end
-   job.batch[#job.batch + 1] = prepared
-   job.bytes = job.bytes + prepared.stored.bytes
+   job.batch[#job.batch + 1] = result.prepared
+   job.bytes = job.bytes + result.prepared.stored.bytes
    for _, path in ipairs(group.paths) do
       move_later(job, path)
    end
-   return true
-end
-
--- Reads the files of one run. A file that cannot be read may be one beside another file of the
--- command line, so the message waits until all are read.
-local function read(job, group)
-   local list = group.paths
-   local trace <close>, message = files.one(list[2] and list or list[1], job.opening, job.given)
-   local ok = trace
-   if trace then
-      ok, message = prepare(job, trace, group)
-   end
-   if not ok then
-      job.failed[#job.failed + 1] = { path = list[1], message = message }
-   elseif #job.batch >= MOST_RUNS or job.bytes >= MOST_BYTES
+   if #job.batch >= MOST_RUNS or job.bytes >= MOST_BYTES
       or os.time() - job.since >= MOST_SECONDS
    then
       flush(job)
@@ -180,9 +173,10 @@ local function read_all(job, groups, interrupt)
          failure.raise(failure.NOTHING, ("interrupted: %s added to %s; the other files can be "
             .. "added later"):format(target.counted(job.added, "run"), job.path))
       elseif not paths[2] and job.read[paths[1]] then -- beside a file that was added
+         job.reading:skip(i)
          move_later(job, paths[1])
       else
-         read(job, group)
+         take(job, group, job.reading:next(i))
       end
       show_progress(job, i, #groups)
    end
@@ -200,6 +194,27 @@ local function states_of(groups)
       end
    end
    return states
+end
+
+-- Returns how many processes read the files of --jobs: by default as many as there are processors,
+-- but one for a few files.
+local function jobs_of(given, count)
+   local jobs = given.jobs and words.number(given.jobs, "--jobs")
+      or math.min(core.processors(), count // FEWEST_FILES)
+   if math.type(jobs) ~= "integer" or jobs < (given.jobs and 1 or 0) or jobs > MOST_JOBS then
+      failure.use("--jobs expects a number from 1 to %d, got '%s'", MOST_JOBS, given.jobs)
+   end
+   return math.max(1, math.min(jobs, count))
+end
+
+-- Begins to read, in other processes before the store is opened. They are to be ended before it is
+-- closed: the last process that closes a database of SQLite removes the files beside it.
+local function begin(given, err, path, groups, opening)
+   local count = jobs_of(given, #groups)
+   if count > 1 then
+      target.open(path, "create"):close()
+   end
+   return reading.begin(given, err, path, groups, opening, count)
 end
 
 -- Returns the runs: lists of files with the labels of each run.
@@ -232,12 +247,14 @@ function add.run(given, err)
    local labels, side = labels_of(given), runs.of(given)
    outputs.check_inputs({ path }, files.named(given))
    local groups = groups_of(given, side.traces, labels)
-   local store <close> = target.open(path, "create")
    local interrupt <close> = core.interrupt()
+   local source <close> = begin(given, err, path, groups, files.opening(given, side))
+   local store <close> = target.open(path, "create")
+   source.store = store
+   local closed_first <close> = source -- luacheck: ignore
    local job = { given = given, err = err, path = plain(path), store = store,
-      opening = files.opening(given, side), states = states_of(groups), read = {}, failed = {},
-      batch = {}, moved = {}, bytes = 0, since = os.time(), added = 0, known = 0,
-      status = failure.READ,
+      reading = source, states = states_of(groups), read = {}, failed = {}, batch = {}, moved = {},
+      bytes = 0, since = os.time(), added = 0, known = 0, status = failure.READ,
       has_bar = given.progress or core.is_terminal(err) and not given.no_progress }
    read_all(job, groups, interrupt)
    report_failed(job)

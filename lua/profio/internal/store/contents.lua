@@ -164,4 +164,32 @@ function contents.complete(run, trace)
    return kept
 end
 
+---Converts contents to plain values, which `unpack` converts back in another process.
+---@param kept profio.RunContents
+---@param sent table<string, boolean> hashes of the programs that were passed on; extended
+---@return table
+function contents.pack(kept, sent)
+   local graph = kept.graph and { rows = kept.graph.rows, programs = {} }
+   for hash, bytes in pairs(graph and kept.graph.programs or {}) do
+      graph.programs[#graph.programs + 1] = { hash = hash, bytes = not sent[hash] and bytes or nil }
+      sent[hash] = true
+   end
+   return { contexts = kept.contexts and kept.contexts:pack(), graph = graph, calls = kept.calls }
+end
+
+---Returns contents that `pack` has converted.
+---@param packed table
+---@param dictionary profio.core.Dictionary gets the names of the profile
+---@param programs table<string, string> by hash: the programs that were received; extended
+---@return profio.RunContents
+function contents.unpack(packed, dictionary, programs)
+   local graph = packed.graph and { rows = packed.graph.rows, programs = {} }
+   for _, program in ipairs(graph and packed.graph.programs or {}) do
+      programs[program.hash] = program.bytes or programs[program.hash]
+      graph.programs[program.hash] = programs[program.hash]
+   end
+   return { contexts = packed.contexts and core.unpack_contexts(packed.contexts, dictionary),
+      graph = graph, calls = packed.calls }
+end
+
 return contents

@@ -147,6 +147,26 @@ function methods:prepare(trace, options)
    end)
 end
 
+---Converts a prepared run to plain values, which `unpacked` converts back in another process.
+---@param prepared table of prepare
+---@param sent table<string, boolean> see contents.pack
+---@return table
+function stores.packed(prepared, sent)
+   return { stored = prepared.stored, is_known = prepared.is_known,
+      contents = prepared.contents and contents.pack(prepared.contents, sent) }
+end
+
+---Returns a prepared run that `packed` has converted, for `write`.
+---@param packed table
+---@param dictionary profio.core.Dictionary gets the names of the profile
+---@param programs table<string, string> see contents.unpack
+---@return table prepared
+function stores.unpacked(packed, dictionary, programs)
+   return setmetatable({ run = stores.hex(packed.stored.hash), stored = packed.stored,
+      is_known = packed.is_known, contents = packed.contents
+         and contents.unpack(packed.contents, dictionary, programs) }, Prepared)
+end
+
 ---Adds prepared runs: all of them, or none. They are on the disk when it returns. A run that the
 ---store has by now, with the same labels, changes nothing.
 ---@param list table[] as of prepare

@@ -1,0 +1,140 @@
+/*
+** worker.c - processes that work for this one: core.fork. Used by
+** lua/profio/cli/store, which reads files in them. The userdata owns the
+** process; the pipe is a Lua file.
+*/
+
+#define _GNU_SOURCE /* F_SETPIPE_SZ */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lua/arguments.h"
+
+#define L_WORKER "profio.worker"
+
+#define PIPE_SIZE (1 << 20) /* so that a copy works on while this one writes */
+
+typedef struct l_worker {
+  pid_t process; /* 0: it has ended */
+  pid_t owner;   /* the process that started it, and that ends it */
+} l_worker;
+
+
+static int close_pipe (lua_State *L) {
+  luaL_Stream *const pipe = luaL_checkudata(L, 1, LUA_FILEHANDLE);
+  return luaL_fileresult(L, fclose(pipe->f) == 0, NULL);
+}
+
+
+/* Pushes a closed Lua file. */
+static luaL_Stream *push_file (lua_State *L) {
+  luaL_Stream *const file = lua_newuserdatauv(L, sizeof *file, 0);
+  file->closef = NULL;
+  luaL_setmetatable(L, LUA_FILEHANDLE);
+  return file;
+}
+
+
+/* Makes a file of the end of a pipe that this process uses, and closes the other
+   one. False if that fails. */
+static bool take_end (luaL_Stream *file, const int *ends, int own,
+                      const char *mode) {
+  (void)close(ends[1 - own]);
+  file->f = fdopen(ends[own], mode);
+  if (file->f == NULL)
+    (void)close(ends[own]);
+  else
+    file->closef = close_pipe;
+  return file->f != NULL;
+}
+
+
+/*
+** core.fork(): starts a copy of this process. Returns in this process a file
+** from which it reads what the copy writes, and the worker; in the copy a file
+** to which it writes, and nothing else. The copy must end with os.exit(status,
+** false). Returns nil, message, code if no process can be started.
+*/
+static int core_fork (lua_State *L) {
+  int ends[2] = {-1, -1};
+  luaL_Stream *const file = push_file(L);
+  l_worker *const w = l_new(L, L_WORKER, sizeof *w, 0);
+  w->owner = getpid();
+  (void)fflush(NULL); /* the copy would write the buffers again */
+  const pid_t process = pipe(ends) == 0 ? fork() : -1;
+  const int errnum = errno;
+  if (process == 0) {
+    if (!take_end(file, ends, 1, "w"))
+      _exit(1);
+    lua_settop(L, -2);
+    return 1;
+  }
+  if (process > 0) {
+    w->process = process;
+#ifdef F_SETPIPE_SZ
+    (void)fcntl(ends[0], F_SETPIPE_SZ, PIPE_SIZE); /* a hint */
+#endif
+    if (take_end(file, ends, 0, "r"))
+      return 2;
+  }
+  else if (ends[0] >= 0) {
+    (void)close(ends[0]);
+    (void)close(ends[1]);
+  }
+  pf_error error;
+  (void)pf_fail(&error, PF_EIO, PF_NO_OFFSET, "no process can be started: %s",
+                strerror(errnum));
+  return l_failure(L, &error, NULL);
+}
+
+
+/* Waits until the worker has ended; returns the status of waitpid. */
+static int wait_for (l_worker *w) {
+  int status = 0;
+  while (waitpid(w->process, &status, 0) < 0 && errno == EINTR)
+    continue;
+  w->process = 0;
+  return status;
+}
+
+
+/* worker:wait(): waits until the process has ended by itself. Returns "exit" and
+   its status, or "signal" and the number of the signal that has killed it; nil
+   if it has been waited for. */
+static int worker_wait (lua_State *L) {
+  l_worker *const w = luaL_checkudata(L, 1, L_WORKER);
+  if (w->process == 0)
+    return 0;
+  const int status = wait_for(w);
+  const bool is_killed = WIFSIGNALED(status);
+  lua_pushstring(L, is_killed ? "signal" : "exit");
+  lua_pushinteger(L, is_killed ? WTERMSIG(status) : WEXITSTATUS(status));
+  return 2;
+}
+
+
+/* worker:close(): ends the process if it has not ended. Does nothing in copies of
+   the process that started it. */
+static int worker_close (lua_State *L) {
+  l_worker *const w = luaL_checkudata(L, 1, L_WORKER);
+  if (w->process != 0 && w->owner == getpid()) {
+    (void)kill(w->process, SIGKILL);
+    (void)wait_for(w);
+  }
+  return 0;
+}
+
+
+void l_open_worker (lua_State *L) {
+  static const luaL_Reg methods[] = {
+      {"close", worker_close}, {"wait", worker_wait}, {NULL, NULL}};
+  l_class(L, L_WORKER, methods, worker_close, worker_close);
+  lua_pushcfunction(L, core_fork);
+  lua_setfield(L, -2, "fork");
+}

@@ -1,0 +1,171 @@
+-- Reads files for profio store add, in this process or in several copies of it. Each copy reads
+-- every Nth run and passes it on through a pipe; this process takes the runs in the order of the
+-- command line, and is the only one that writes, so the result does not depend on how many there
+-- are. A copy ends when it cannot write to its pipe any more, because this process has ended.
+
+local core = require "profio.core"
+local details = require "profio.internal.store.details"
+local failure = require "profio.cli.failure"
+local files = require "profio.cli.files"
+local stores = require "profio.internal.store"
+local target = require "profio.cli.store.target"
+local traces = require "profio.internal.trace"
+local warnings = require "profio.cli.warnings"
+
+local reading = {}
+
+---Files that are one run.
+---@class profio.RunFiles
+---@field paths string[]
+---@field labels table<string, string>
+
+---What was read of one run.
+---@class profio.RunRead
+---@field prepared table|nil of store:prepare; nil: it failed
+---@field message string|nil why it failed
+---@field sources string[] the files that were read
+---@field damage string|nil the warnings as lines, if one of them is damage
+
+---@class profio.Reading
+---@field store profio.Store by which runs are prepared; the caller sets it
+local Reading = {}
+Reading.__index = Reading
+
+-- Reads one run.
+local function read(self, group)
+   local list = group.paths
+   local trace <close>, message = files.one(list[2] and list or list[1], self.opening, self.given)
+   if not trace then
+      return { message = message, sources = {} }
+   end
+   local prepared
+   prepared, message = self.store:prepare(trace, { labels = group.labels })
+   local result = { prepared = prepared, message = message, sources = {} }
+   for i, source in ipairs(prepared and traces.of(trace).sources or {}) do
+      result.sources[i] = source:path()
+   end
+   if prepared and warnings.has_damage(trace.warnings) then
+      result.damage = warnings.lines(trace, self.err)
+   end
+   return result
+end
+
+-- {====== Copies of this process ======
+
+-- Passes on the runs of one copy, up to the first failure that ends the command.
+local function serve(self, first, output)
+   local sent = {}
+   for i = first, #self.groups, self.count do
+      local done, result = pcall(function()
+         self.store = self.store or target.open(self.path, "read")
+         return read(self, self.groups[i])
+      end)
+      if not done then
+         result = failure.is(result) and { status = result.status, message = result.message }
+            or { raised = tostring(result) }
+      elseif result.prepared then
+         result.prepared = stores.packed(result.prepared, sent)
+      end
+      if not output:write(string.pack("<s8", details.pack(result))) or not output:flush() then
+         return
+      end
+   end
+end
+
+-- Starts the copies.
+local function start(self)
+   for i = 1, self.count do
+      local pipe, worker = core.fork()
+      if pipe and not worker then
+         local done = pcall(serve, self, i, pipe)
+         os.exit(done and pipe:close() and 0 or 1, false)
+      elseif not pipe then
+         self:close()
+         failure.raise(failure.NOTHING, ("%s: --jobs 1 needs none"):format(worker))
+      end
+      self.pipes[i], self.workers[i] = pipe, worker
+   end
+end
+
+-- Ends the command because a copy has not passed on a run.
+local function lost(self, number, group)
+   local how, status = self.workers[number]:wait()
+   failure.raise(failure.NOTHING, ("%s: the process that reads it %s %s; add the files "
+      .. "again"):format(group.paths[1], how == "signal" and "was killed by signal"
+      or "has ended with status", status))
+end
+
+-- Takes a run from the copy that has read it.
+local function receive(self, i)
+   local number = (i - 1) % self.count + 1
+   local pipe = self.pipes[number]
+   local size = pipe:read(8)
+   local bytes = size and #size == 8 and pipe:read((string.unpack("<I8", size)))
+   local is_whole, result = details.unpack(bytes or "")
+   if not is_whole or #bytes ~= string.unpack("<I8", size) then
+      lost(self, number, self.groups[i])
+   elseif result.raised then
+      error(result.raised, 0)
+   elseif result.status then
+      failure.raise(result.status, result.message)
+   end
+   return result
+end
+
+-- }======
+
+---Returns a run.
+---@param i integer its number; each is read once, in order
+---@return profio.RunRead
+function Reading:next(i)
+   if self.count == 1 then
+      return read(self, self.groups[i])
+   end
+   local result = receive(self, i)
+   if result.prepared then
+      result.prepared = stores.unpacked(result.prepared, self.dictionary, self.programs)
+   end
+   return result
+end
+
+---Passes over a run that is not wanted.
+---@param i integer
+function Reading:skip(i)
+   if self.count > 1 then
+      self:next(i)
+   end
+end
+
+---Frees the names of the runs so far, which were written.
+function Reading:forget()
+   self.dictionary = core.dictionary()
+end
+
+---Ends the copies.
+function Reading:close()
+   for _, worker in ipairs(self.workers) do
+      worker:close()
+   end
+end
+
+Reading.__close = Reading.close
+
+---Begins to read runs. No database may be open: a copy must not inherit its locks.
+---@param given table
+---@param err file*
+---@param path string of the store, which must exist if there are several copies
+---@param groups profio.RunFiles[]
+---@param opening table options of profio.open
+---@param count integer how many processes read; 1: this one
+---@return profio.Reading
+function reading.begin(given, err, path, groups, opening, count)
+   local self = setmetatable({ given = given, err = err, path = path, groups = groups,
+      opening = opening, count = count, pipes = {}, workers = {}, programs = {} }, Reading)
+   self:forget()
+   if count > 1 then
+      start(self)
+   end
+   return self
+end
+
+return reading
