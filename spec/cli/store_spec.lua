@@ -165,9 +165,38 @@ describe("profio store add", function()
       wrong("profio store add 1.pb.gz 2.pb.gz", 1, "1%.pb%.gz: it is not a database")
       fine "profio store add a.db --label v=1 1.pb.gz"
       wrong("profio store add a.db --label v=2 1.pb.gz 2.pb.gz", 1, "with the labels v=1, not with "
-         .. "v=2: to change them, drop run %x+")
+         .. "v=2: profio store label changes those of run %x+")
       assert.equal("key  value  runs\nv    1         1\nv    2         1\n",
          fine "profio store labels a.db")
+   end)
+end)
+
+describe("profio store label", function()
+   it("sets, changes and removes labels", function()
+      fresh(3)
+      fine "profio store add a.db --label v=1 --label old=x 1.pb.gz 2.pb.gz"
+      fine "profio store add a.db --label v=2 3.pb.gz"
+      assert.equal("a.db: 2 runs labelled\n",
+         fine "profio store label --run v=1 --label v=3 --label h='a=b c' --remove old a.db")
+      assert.equal("key,value,runs\nh,a=b c,2\nv,2,1\nv,3,2\n",
+         fine "profio store labels --output csv a.db")
+      assert.equal("a.db: 3 runs labelled\n", fine "profio store label a.db --all --remove v")
+      assert.equal("key,value,runs\nh,a=b c,2\n", fine "profio store labels --output csv a.db")
+   end)
+
+   it("reports wrong use", function()
+      fresh(1)
+      fine "profio store add a.db --label v=1 1.pb.gz"
+      wrong("profio store label --run v=1 a.db", 2, "expects %-%-label KEY=VALUE or %-%-remove KEY")
+      wrong("profio store label --label v=2 a.db", 2, "expects %-%-run COND or %-%-all")
+      wrong("profio store label --all --label v=2 --remove v a.db", 2, "'v' is set and removed")
+      wrong("profio store label --all --label time=2 a.db", 2, "attribute of this name")
+      wrong("profio store label --all --remove time a.db", 2, "attribute of this name")
+      wrong("profio store label --all --remove v=1 a.db", 2, "the name of a label, got 'v=1'")
+      wrong("profio store label --all --label v a.db", 2, "KEY=VALUE, got 'v'")
+      wrong("profio store label --run v=7 --label v=2 a.db", 1, "^$")
+      wrong("profio store label --all --label v=2 none.db", 1, "none.db")
+      assert.equal("key,value,runs\nv,1,1\n", fine "profio store labels --output csv a.db")
    end)
 end)
 

@@ -70,8 +70,8 @@ describe("a store", function()
       local ok, message, code = store:add(trace_of(1), { labels = { version = "v2" } })
       assert.is_nil(ok)
       assert.equal("unsupported", code)
-      assert.matches("the labels version=v1, not with version=v2: to change them, drop run %x+",
-         message)
+      assert.matches("the labels version=v1, not with version=v2: profio store label changes those "
+         .. "of run %x+", message)
       assert.is_nil((store:add(trace_of(1))))
       assert.is_nil((store:add(trace_of(1), { labels = { version = "v1", host = "h" } })))
       assert.equal(1, #store:runs())

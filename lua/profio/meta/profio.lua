@@ -513,6 +513,14 @@ function Store:runs(where) end
 ---@return string|nil code
 function Store:labels() end
 
+---Sets, changes or removes labels of runs: of all selected ones, or of none.
+---@param labels table<string, string|false> false: the runs lose the label
+---@param where table<string, any> conditions as of runs; {} selects all
+---@return integer|nil count of selected runs
+---@return string|nil message
+---@return string|nil code
+function Store:label(labels, where) end
+
 ---Removes runs. Names and stacks of removed runs stay in the store; a new store into which this one
 ---is merged does not have them.
 ---@param where table<string, any> conditions as of runs; {} removes all

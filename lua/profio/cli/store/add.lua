@@ -51,22 +51,7 @@ local MOST_RUNS, MOST_BYTES, MOST_SECONDS = 256, 64 << 20, 1
 local FEWEST_FILES = 16 -- for each process
 local MOST_JOBS = 256
 
--- {====== Labels and files ======
-
--- Returns the labels of --label.
-local function labels_of(given)
-   local labels = {}
-   for _, text in ipairs(given.label) do
-      local key, value = text:match "^([^=]+)=(.+)$"
-      if not key then
-         failure.use("--label expects KEY=VALUE, got '%s'", text)
-      elseif labels[key] then
-         failure.use("--label: '%s' is given twice", key)
-      end
-      labels[key] = value
-   end
-   return contents.check_labels(labels)
-end
+-- {====== Files ======
 
 -- Returns size and time of a file, to see that it did not change before it is removed.
 local function state_of(path)
@@ -244,7 +229,7 @@ end
 ---@return integer status
 function add.run(given, err)
    local path = target.first(given, "the files to be added")
-   local labels, side = labels_of(given), runs.of(given)
+   local labels, side = target.labels(given), runs.of(given)
    outputs.check_inputs({ path }, files.named(given))
    local groups = groups_of(given, side.traces, labels)
    local interrupt <close> = core.interrupt()

@@ -23,10 +23,7 @@ local drop = {
 ---@return integer status
 function drop.run(given)
    local path = target.one(given)
-   if (given.run ~= nil) == (given.all ~= nil) then
-      failure.use "profio store drop expects --run COND or --all"
-   end
-   local where = target.where(given)
+   local where = target.some(given)
    local store <close> = target.open(path, "write")
    local count = failure.check(store:drop(where))
    io.stdout:write(plain(path), ": ", target.counted(count, "run"), " dropped\n")

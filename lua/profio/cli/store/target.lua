@@ -1,5 +1,6 @@
 -- The stores that a command of `profio store` works on.
 
+local contents = require "profio.internal.store.contents"
 local failure = require "profio.cli.failure"
 local files = require "profio.cli.files"
 local profio = require "profio"
@@ -52,6 +53,33 @@ end
 ---@return table
 function target.where(given)
    return files.selection(given.run) or {}
+end
+
+---Returns the conditions of a command that changes runs: those of --run, or none with --all.
+---@param given table
+---@return table
+function target.some(given)
+   if (given.run ~= nil) == (given.all ~= nil) then
+      failure.use("profio store %s expects --run COND or --all", given.verb.name)
+   end
+   return target.where(given)
+end
+
+---Returns the labels of --label.
+---@param given table
+---@return table<string, string>
+function target.labels(given)
+   local labels = {}
+   for _, text in ipairs(given.label) do
+      local key, value = text:match "^([^=]+)=(.+)$"
+      if not key then
+         failure.use("--label expects KEY=VALUE, got '%s'", text)
+      elseif labels[key] then
+         failure.use("--label: '%s' is given twice", key)
+      end
+      labels[key] = value
+   end
+   return contents.check_labels(labels)
 end
 
 ---Returns a number of things as a text: "1 run", "2 runs".

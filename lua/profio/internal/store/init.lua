@@ -97,8 +97,8 @@ end
 local function check_known(stored, run, labels)
    if not same_labels(stored, labels) then
       local old, new = selecting.labels_text(stored), selecting.labels_text(labels)
-      problem.raise(("%s: the store has this run with %s, not with %s: to change them, drop run "
-         .. "%s, then add it again"):format(run.path, old == "" and "no labels"
+      problem.raise(("%s: the store has this run with %s, not with %s: profio store label "
+         .. "changes those of run %s"):format(run.path, old == "" and "no labels"
          or "the labels " .. old, new == "" and "none" or new, stores.hex(run.hash):sub(1, 12)),
          "unsupported")
    end
@@ -300,6 +300,27 @@ function methods:labels()
    local state = alive(self)
    return problem.caught(function()
       return state.engine:labels()
+   end)
+end
+
+---Sets, changes or removes labels of runs: of all selected ones, or of none.
+---@param labels table<string, string|false> false: the runs lose the label
+---@param where table<string, any> conditions as of runs; {} selects all
+---@return integer|nil count of selected runs
+---@return string|nil message
+---@return string|nil code
+function methods:label(labels, where)
+   local engine = alive(self).engine
+   raise.expect(where, "table", "label: the condition")
+   local set = {}
+   for key, value in pairs(raise.expect(labels, "table", "label: the labels")) do
+      set[key] = value or "(removed)"
+   end
+   contents.check_labels(set)
+   return problem.caught(function()
+      return transaction(engine, function()
+         return engine:label(stores.tests(engine, where), labels)
+      end)
    end)
 end
 

@@ -6,6 +6,7 @@
 -- once, so a rollback does not take it back. Queries between begin "read" and its end see the
 -- attempts that existed at the first of them.
 
+local changing = require "profio.internal.store.clickhouse.changing"
 local native_store = require "profio.internal.store.native"
 local picking = require "profio.internal.store.clickhouse.picking"
 local problem = require "profio.internal.store.problem"
@@ -137,7 +138,7 @@ function Engine:add(added, contents)
       values[i] = added.labels[key]
    end
    local own = { attempt = attempt, rows = rows, keys = keys, values = values,
-      graph = programs.column(self, contents.graph), calls = contents.calls or "" }
+      graph = programs.column(self, contents.graph), calls = contents.calls or "", version = 0 }
    local types = ""
    for i, column in ipairs(schema.columns) do
       row[i] = own[column[1]] or added[column[1]]
@@ -163,6 +164,7 @@ local facts = {}
 
 for _, column in ipairs(schema.columns) do
    local is_large = column[1] == "details" or column[1] == "graph" or column[1] == "calls"
+      or column[1] == "version"
    facts[#facts + 1] = not is_large and column[1] or nil
 end
 
@@ -225,30 +227,7 @@ function Engine:values(key, is_label)
    return list
 end
 
----Removes the selected runs: they do not count any more when it returns, and the servers free their
----space later. Names and stacks stay in the dictionary.
----@param tests table[]
----@return integer count of removed runs
-function Engine:drop(tests)
-   local hashes = {}
-   for i, row in ipairs(picking.rows(self, { "hash" }, tests)) do
-      hashes[i] = row[1]
-   end
-   if #hashes == 0 then
-      return 0
-   end
-   local tables, database = servers.tables(), self.servers.database
-   local all = self.servers:ask(self.servers.list, ("SELECT hash, attempt FROM %s.runs WHERE hash "
-      .. "IN %s FORMAT RowBinary"):format(database, tables:add("hash FixedString(16)",
-      table.concat(hashes))), tables)
-   self.servers:insert { { table = "dropped", rows = all } }
-   for _, name in ipairs { "cells", "runs" } do
-      self.servers:ask(self.servers.list, ("ALTER TABLE %s.%s DELETE WHERE (hash, attempt) IN "
-         .. "(SELECT hash, attempt FROM %s.dropped)"):format(database, name, database))
-   end
-   self.labels_by_hash = nil
-   return #hashes
-end
+Engine.label, Engine.drop = changing.label, changing.drop
 
 -- }======
 

@@ -22,13 +22,16 @@ function picking.table(engine, name)
    return ("%s.%s%s"):format(engine.servers.database, name, engine.servers.all)
 end
 
----Returns the condition for the attempts that count. A run is on one shard, so each shard can tell.
+---Returns the condition for the attempts that count, in their last version. A run is on one shard,
+---so each shard can tell.
 ---@param engine profio.ClickHouseEngine
 ---@return string
 function picking.valid(engine)
    local database = engine.servers.database
    return ("(hash, attempt) IN (SELECT hash, min(attempt) FROM %s.runs WHERE (hash, attempt) NOT "
-      .. "IN (SELECT hash, attempt FROM %s.dropped) GROUP BY hash)"):format(database, database)
+      .. "IN (SELECT hash, attempt FROM %s.dropped) GROUP BY hash) AND (hash, attempt, version) "
+      .. "IN (SELECT hash, attempt, max(version) FROM %s.runs GROUP BY hash, attempt)"):format(
+      database, database, database)
 end
 
 -- {====== Conditions ======
@@ -85,9 +88,9 @@ local function condition(engine, tables, test)
    local text
    if test.is_label then
       local key = ("k IN %s"):format(tables:add("v String", row_binary.pack("s", test.key)))
-      text = ("(hash, attempt) IN (SELECT hash, attempt FROM %s.runs ARRAY JOIN keys AS k, values "
-         .. "AS v WHERE %s)"):format(engine.servers.database, test.op == "missing" and key
-         or key .. " AND " .. compared(tables, test, "v", true))
+      text = ("(hash, attempt, version) IN (SELECT hash, attempt, version FROM %s.runs "
+         .. "ARRAY JOIN keys AS k, values AS v WHERE %s)"):format(engine.servers.database,
+         test.op == "missing" and key or key .. " AND " .. compared(tables, test, "v", true))
       if test.op == "missing" then
          text = "NOT " .. text
       end

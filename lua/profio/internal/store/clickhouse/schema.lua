@@ -3,7 +3,8 @@
 --
 --    store      one row: the version of the schema, the number of this shard, and those of all
 --    runs       a row for each time that a run was added (`attempt`, a random number), inserted
---               after all of its cells: cells without such a row do not count
+--               after all of its cells: cells without such a row do not count. When its labels
+--               are changed, the row is inserted again with a higher version, which counts
 --    dropped    the attempts that were dropped
 --    cells      a row for each metric of an attempt, with its stacks and weights
 --    programs   names and lines of programs: see programs.lua
@@ -16,7 +17,7 @@
 
 local schema = {}
 
-schema.VERSION = 1
+schema.VERSION = 2
 
 ---Columns of runs: name, type in row_binary.lua, type in ClickHouse.
 schema.columns = {
@@ -27,7 +28,7 @@ schema.columns = {
    { "call_bytes", "i", "Int64" }, { "calls", "s", "String" }, { "path", "s", "String" },
    { "profio", "s", "String" },
    { "keys", "S", "Array(String)" }, { "values", "S", "Array(String)" },
-   { "details", "s", "String" }, { "graph", "s", "String" },
+   { "details", "s", "String" }, { "graph", "s", "String" }, { "version", "i", "Int64" },
 }
 
 local function columns_text()
@@ -38,7 +39,8 @@ local function columns_text()
    return table.concat(list, ", ")
 end
 
--- Name, columns, sort key and settings of each table. A granule of cells has few rows, because each
+-- Name, columns, sort key and settings of each table, and the column of which the row with the
+-- highest value replaces others with its sort key. A granule of cells has few rows, because each
 -- row has thousands of stacks.
 local tables = {
    { "store", "version Int64, shard Int64, shards Array(Int64)", "shard", "" },
@@ -52,7 +54,7 @@ local tables = {
       .. "lo Array(UInt64), high Array(Int32), low Array(UInt32)", "(metric, hash, attempt)",
       "SETTINGS index_granularity = 16" },
    { "programs", "hash FixedString(16), symbols String", "hash", "" },
-   { "runs", columns_text(), "(hash, attempt)", "" },
+   { "runs", columns_text(), "(hash, attempt)", "", "(version)" },
 }
 
 ---Returns the commands that create the tables.
@@ -64,8 +66,9 @@ function schema.commands(database, cluster)
    for _, one in ipairs(tables) do
       local settings = one[4]:find "^SETTINGS" and one[4] or ""
       local primary = one[4]:find "^PRIMARY" and one[4] or ""
-      list[#list + 1] = ("CREATE TABLE IF NOT EXISTS %s.%s (%s) ENGINE = ReplacingMergeTree %s "
-         .. "ORDER BY %s %s"):format(database, one[1], one[2], primary, one[3], settings)
+      list[#list + 1] = ("CREATE TABLE IF NOT EXISTS %s.%s (%s) ENGINE = "
+         .. "ReplacingMergeTree%s %s ORDER BY %s %s"):format(database, one[1], one[2],
+         one[5] or "", primary, one[3], settings)
       if cluster then
          list[#list + 1] = ("CREATE TABLE IF NOT EXISTS %s.%s_all AS %s.%s ENGINE = "
             .. "Distributed(%s, %s, %s)"):format(database, one[1], database, one[1], cluster,
