@@ -1,0 +1,211 @@
+-- Compares two sides of runs: for each function whether it changed, how much, and what these runs
+-- could have shown. README.md has the methods and their sources.
+
+local adjust = require "profio.internal.inference.adjust"
+local classic = require "profio.internal.inference.classic"
+local moderated = require "profio.internal.inference.moderated"
+local permutation = require "profio.internal.inference.permutation"
+local power = require "profio.internal.inference.power"
+local samples = require "profio.internal.inference.samples"
+local whole = require "profio.internal.inference.whole"
+
+local inference = {}
+
+local POWER <const> = 0.8    -- with which `detectable` and `runs_needed` are found
+local MATTERS <const> = 0.05 -- relative change from which a function is not unchanged
+local WANTED <const> = 0.02  -- relative change of `runs_needed`
+local SEED <const> = 1
+local ROUNDING <const> = 1e-9 -- relative difference that is none
+
+-- Each method: `fewest` runs of each side, and `prepare`, which returns a function from an item to
+-- its test (moderated.row), and adds to the notes and the result.
+local methods = {}
+
+methods.moderated = { fewest = 2, prepare = function(data, result)
+   local model = moderated.fit(data)
+   result.dispersion = model.prior and model.prior.scale
+   result.drift = math.sqrt(model.drift)
+   if not model.prior and #data.items > 1 then
+      result.notes[#result.notes + 1] = ("only %d functions are in enough samples to learn the "
+         .. "noise from: each has its own variance"):format(model.learned)
+   end
+   return function(item)
+      return moderated.row(item, data, model)
+   end
+end }
+
+methods.welch = { fewest = 2, prepare = function(data)
+   return function(item)
+      return classic.welch(item, data)
+   end
+end }
+
+methods.permutation = { fewest = 2, prepare = function(data, result)
+   local choices, is_exact = permutation.choices(data.n1, data.n2, SEED)
+   result.notes[#result.notes + 1] = is_exact
+      and ("all %d divisions of the runs into two sides"):format(#choices)
+      or ("%d random divisions of the runs into two sides"):format(#choices)
+   return function(item)
+      return permutation.row(item, data, choices)
+   end
+end }
+
+methods.poisson = { fewest = 1, prepare = function(data, result)
+   result.notes[#result.notes + 1] = data.has_unit
+      and "the only noise that this test knows is that of samples, not that between runs"
+      or "weights of unknown samples, and too few runs: nothing is known of their noise"
+   return data.has_unit and function(item)
+      return classic.poisson(item, data)
+   end or nil
+end }
+
+-- Returns the test of each item, and their p values, adjusted.
+local function tested(data, test, options)
+   local rows, smallest, p, indexes = {}, {}, {}, {}
+   for i, item in ipairs(data.items) do
+      rows[i] = test(item)
+      if math.abs(item.after - item.before) <= ROUNDING * item.pooled then
+         rows[i].p = 1.0
+      end
+      smallest[i] = rows[i].smallest
+      rows[i].p_adjusted = 1.0
+   end
+   local count, limit = adjust.testable(smallest, data.alpha)
+   for i, row in ipairs(rows) do
+      if row.smallest <= limit then
+         p[#p + 1], indexes[#indexes + 1] = row.p, i
+      end
+   end
+   for k, adjusted in ipairs(adjust[options.adjust or "holm"](p)) do
+      rows[indexes[k]].p_adjusted = adjusted
+   end
+   return rows, count
+end
+
+-- The verdict of a test that may judge.
+local function verdict_of(item, row, data, matters)
+   if row.p_adjusted <= data.alpha then
+      return item.before == 0 and "new" or item.after == 0 and "gone"
+         or item.after > item.before and "slower" or "faster"
+   elseif row.low and row.low - 1 > -matters and row.high - 1 < matters then
+      return "unchanged"
+   end
+   return "unknown"
+end
+
+-- Returns the row of a function that no test has seen.
+local function untested(item, data)
+   local change = item.after - item.before
+   return { key = item.key, before = item.before * data.unit, after = item.after * data.unit,
+      change = change * data.unit, relative = item.before > 0 and change / item.before or nil,
+      verdict = "unknown" }
+end
+
+-- Adds what the runs could have shown.
+local function add_power(row, item, found, level, data, options)
+   local test = { before = item.before, variance = found.variance, level = level, power = POWER }
+   if item.before > 0 then
+      row.detectable = found.smallest <= level
+         and power.detectable(test, data.n1, data.n2, found.df) or nil
+      row.runs_needed = power.runs_needed(test, options.wanted or WANTED, function(n)
+         return data.df > 0 and found.df < math.huge and found.df * (2 * n - 2) / data.df
+            or math.huge
+      end)
+   end
+end
+
+local function compare_noisy(data, options, result)
+   local name = options.method or (data.n1 > 1 and data.n2 > 1 and "moderated" or "poisson")
+   local method = methods[name]
+   if math.min(data.n1, data.n2) < method.fewest then
+      error(("method %s needs %d runs on each side, got %d and %d"):format(name, method.fewest,
+         data.n1, data.n2), 0)
+   end
+   result.method = name
+   local test = method.prepare(data, result)
+   local rows, count = {}, nil
+   if test then
+      rows, count = tested(data, test, options)
+   end
+   local may_judge = options.single or math.min(data.n1, data.n2) > 1
+   local all_df = {}
+   for i, item in ipairs(data.items) do
+      local row, found = untested(item, data), rows[i]
+      result.rows[i] = row
+      if found then
+         all_df[i] = found.df
+         row.p, row.p_adjusted = found.p, found.p_adjusted
+         row.low, row.high = found.low and found.low - 1, found.high and found.high - 1
+         row.verdict = may_judge and verdict_of(item, found, data, options.matters or MATTERS)
+            or "unknown"
+         add_power(row, item, found, data.alpha / count, data, options)
+      end
+   end
+   table.sort(all_df)
+   result.df = all_df[(#all_df + 1) // 2]
+end
+
+-- Returns the least and the largest value.
+local function range(values)
+   return math.min(table.unpack(values)), math.max(table.unpack(values))
+end
+
+-- Counts have no noise: runs of a side that differ are runs of different work.
+local function compare_exact(data, result)
+   local differing = 0
+   result.method = "exact"
+   for i, item in ipairs(data.items) do
+      local row = untested(item, data)
+      local low1, high1 = range(item.base)
+      local low2, high2 = range(item.new)
+      differing = differing + ((low1 < high1 or low2 < high2) and 1 or 0)
+      if low1 == high1 and low2 == high2 and low1 == low2 then
+         row.verdict = "unchanged"
+      elseif high1 < low2 then
+         row.verdict = high1 == 0 and "new" or "slower"
+      elseif high2 < low1 then
+         row.verdict = high2 == 0 and "gone" or "faster"
+      end
+      result.rows[i] = row
+   end
+   if differing > 0 then
+      result.notes[#result.notes + 1] = ("%d counts differ between runs of one side; a change is "
+         .. "called so only if no run of one side is in the range of the other"):format(differing)
+   end
+end
+
+---Compares the runs of two sides.
+---@param options table
+--- * `items`: list of { key, base = weights in each run, new = weights }, 0 where absent
+--- * `totals`: { base, new }: the whole of each run
+--- * `exact`: the weights are counts without noise
+--- * `counts`: the weights are numbers of samples; `period`: weight of a sample
+--- * `method`: "moderated", "welch", "permutation" or "poisson"; by default moderated for at least
+---   two runs on each side, else poisson
+--- * `adjust`: "holm" (default) or "bh"; `alpha`: 0.05
+--- * `normalise`: "none" (default), "total" or the key of an item: runs are divided by it
+--- * `single`: judge by one run on a side
+--- * `matters`: relative change below which a function is unchanged, 0.05
+--- * `wanted`: relative change of `runs_needed`, 0.02
+---@return table { rows, whole, method, df, dispersion, drift, notes }. A row is { key, before,
+---after, change, relative, low, high, p, p_adjusted, verdict, detectable, runs_needed }: means of
+---the runs, the interval (1 - alpha) of `relative`, high up to math.huge; nil is what is not known.
+---`whole` is { before, after, change, relative, low, high, p, scale }. `df` is the median over the
+---functions, `dispersion` the variance of a function in samples to its mean, `drift` the
+---coefficient of variation of whole runs
+function inference.compare(options)
+   if #options.totals.base == 0 or #options.totals.new == 0 then
+      error("compare: needs at least one run on each side", 0)
+   end
+   local data = samples.of(options)
+   local result = { rows = {}, notes = {} }
+   if options.exact then
+      compare_exact(data, result)
+   else
+      compare_noisy(data, options, result)
+   end
+   result.whole = whole.compare(options, data)
+   return result
+end
+
+return inference

@@ -1,0 +1,205 @@
+-- The moderated test: the variance of a function is that of its own runs, squeezed towards what all
+-- functions show (prior.lua), and the drift of whole runs, which all functions share, so that it
+-- has only the degrees of freedom of the runs. README.md has the model and its sources.
+
+local distributions = require "profio.internal.inference.distributions"
+local prior = require "profio.internal.inference.prior"
+local run_scales = require "profio.internal.inference.run_scales"
+local tests = require "profio.internal.inference.tests"
+
+local moderated = {}
+
+local FEW <const> = 5           -- samples a run, below which the variance of Poisson is the least
+local OUTLIER <const> = 0.01    -- probability below which a variance does not follow the prior
+local MANY_COUNTS <const> = 1e5 -- from which the normal distribution is exact enough
+
+-- Returns the spread of a function whose runs are divided by the factors of their sides.
+local function spread_of(item, factors)
+   local spread = { squares = 0.0, means = 0.0, mean_squares = 0.0 }
+   for side, values in pairs { base = item.base, new = item.new } do
+      local scaled = values
+      if factors then
+         scaled = {}
+         for j, value in ipairs(values) do
+            scaled[j] = value / factors[side][j]
+         end
+      end
+      local mean, squares, count = tests.moments(scaled)
+      spread.squares = spread.squares + squares
+      spread.means = spread.means + (count - 1) * mean
+      spread.mean_squares = spread.mean_squares + (count - 1) * mean ^ 2
+   end
+   return spread
+end
+
+-- Returns whether the noise of a function is that of many samples, so that the prior can learn
+-- from it.
+local function is_typical(item, data)
+   if data.has_unit then
+      return item.pooled >= FEW
+   end
+   for _, values in pairs { item.base, item.new } do
+      for _, value in ipairs(values) do
+         if value <= 0 then
+            return false
+         end
+      end
+   end
+   return true
+end
+
+-- Returns the factors of the runs of both sides, and their variance within the sides.
+local function drift_of(data)
+   local factors, squares = {}, 0.0
+   for _, side in ipairs { "base", "new" } do
+      local rows = {}
+      for i, item in ipairs(data.items) do
+         rows[i] = item[side]
+      end
+      factors[side] = run_scales.factors(rows)
+      local _, side_squares = tests.moments(factors[side])
+      squares = squares + side_squares
+   end
+   return factors, squares / data.df
+end
+
+-- The variance of a weighted median of ratios that have the noise of the prior, pi/2 times that of
+-- their mean.
+local function noise_of_scale(data, found)
+   local total, variance = 0.0, 0.0
+   for _, item in ipairs(data.items) do
+      total = total + item.pooled
+      variance = variance + found.scale * (item.pooled + found.c * item.pooled ^ 2)
+   end
+   return math.pi / 2 * variance / total ^ 2
+end
+
+---@class profio.NoiseModel
+---@field prior table|nil prior.fit
+---@field drift number squared coefficient of variation of whole runs
+---@field learned integer number of functions of the prior
+
+---Estimates the noise of runs.
+---@param data table items { base, new, before, after, pooled }, n1, n2, df, has_unit
+---@return profio.NoiseModel
+function moderated.fit(data)
+   local factors, variance = drift_of(data)
+   local spreads = {}
+   for _, item in ipairs(data.items) do
+      if is_typical(item, data) then
+         spreads[#spreads + 1] = spread_of(item, factors)
+      end
+   end
+   local found = prior.fit(spreads, data.df)
+   local drift = found and math.max(variance - noise_of_scale(data, found), 0) or 0.0
+   return { prior = found, drift = drift, learned = #spreads }
+end
+
+-- Returns the factor of a function's variance to that of the model, and the degrees of freedom of
+-- the part of its variance that is not drift.
+local function squeezed(own, data, model)
+   local d, found = data.df, model.prior
+   if distributions.f_tail(own, d, found.df) < OUTLIER then
+      return own, d
+   end
+   return (found.df + d * own) / (found.df + d), math.min(found.df + d, model.learned * d)
+end
+
+-- Returns the variance of one run of a function as a function of its mean, and its degrees of
+-- freedom.
+local function variance_of(item, data, model)
+   local spread, d = spread_of(item), data.df
+   local found, drift = model.prior, model.drift
+   local linear, square = found and found.scale or 1.0, found and found.scale * found.c + drift or 0
+   local own = spread.squares / (linear * spread.means + square * spread.mean_squares)
+   local factor, df = own == own and own or 0.0, d
+   if found then
+      local df_rest
+      factor, df_rest = squeezed(factor, data, model)
+      local shared = drift * item.pooled ^ 2
+      local rest = linear * item.pooled + square * item.pooled ^ 2 - shared
+      df = (shared + rest) ^ 2 / (shared ^ 2 / d + rest ^ 2 / df_rest)
+   end
+   local least = data.has_unit and item.pooled < FEW and 1.0 or 0.0
+   return function(mean)
+      return math.max(factor * (linear * mean + square * mean ^ 2), least * mean)
+   end, df
+end
+
+-- The variance of m2 - ratio m1 if the ratio of the means is this.
+local function variance_at(item, data, variance, ratio)
+   local base = (data.n1 * item.before + data.n2 * item.after) / (data.n1 + data.n2 * ratio)
+   return variance(ratio * base) / data.n2 + ratio ^ 2 * variance(base) / data.n1
+end
+
+-- Few samples of sides with different numbers of runs are skew, not normal: the exact conditional
+-- test of the counts that have the noise of these weights. Returns its p and its counts.
+local function test_counts(item, data, variance)
+   local sum = data.n1 * item.before + data.n2 * item.after
+   local count = sum * item.pooled / variance(item.pooled)
+   if count ~= count or count > MANY_COUNTS then
+      return 0.0
+   end
+   local new = count * data.n2 * item.after / sum
+   local share = data.n2 / (data.n1 + data.n2)
+   local tail = item.after > item.before
+      and distributions.binomial_at_least(new, count, share)
+      or distributions.binomial_at_least(count - new, count, 1 - share)
+   return math.min(2 * tail, 1.0), count - new, new
+end
+
+-- Returns the ratio beyond `start`, towards 0 or infinity, at which the test just rejects.
+local function bound(item, data, variance, t, is_upper)
+   local function is_inside(ratio)
+      return (item.after - ratio * item.before) ^ 2
+         <= t ^ 2 * variance_at(item, data, variance, ratio)
+   end
+   local inside = math.max(item.after / item.before, 1e-9)
+   local outside = is_upper and inside * 2 or 0.0
+   while is_upper and is_inside(outside) do
+      inside, outside = outside, outside * 2
+      if outside > 1e9 then
+         return math.huge
+      end
+   end
+   for _ = 1, 50 do
+      local middle = (inside + outside) / 2
+      if is_inside(middle) then
+         inside = middle
+      else
+         outside = middle
+      end
+   end
+   return not is_upper and inside < 1e-8 and 0.0 or (inside + outside) / 2
+end
+
+---Tests one function.
+---@param item table
+---@param data table
+---@param model profio.NoiseModel
+---@return table { p, low, high, df, variance, smallest }: bounds of the ratio of the means, the
+---variance of a run as a function of the mean, the smallest p that these counts could have given
+function moderated.row(item, data, model)
+   local variance, df = variance_of(item, data, model)
+   local t = (item.after - item.before) / math.sqrt(variance_at(item, data, variance, 1.0))
+   local p = tests.two_sided(t, df)
+   local p_counts, count1, count2 = test_counts(item, data, variance)
+   local row = { p = math.max(p, p_counts), df = df,
+      variance = variance, smallest = 0.0 }
+   if data.has_unit and item.pooled < FEW then
+      local share = data.n2 / (data.n1 + data.n2)
+      row.smallest = 2 * math.min(share, 1 - share) ^ (item.pooled * (data.n1 + data.n2))
+   end
+   if item.before > 0 then
+      local quantile = distributions.t_quantile(data.alpha / 2, df)
+      row.low = bound(item, data, variance, quantile, false)
+      row.high = bound(item, data, variance, quantile, true)
+      if p_counts > p then
+         local low, high = tests.rate_interval(count1, count2, data.n1, data.n2, data.alpha)
+         row.low, row.high = math.min(low, row.low), math.max(high, row.high)
+      end
+   end
+   return row
+end
+
+return moderated

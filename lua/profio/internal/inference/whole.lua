@@ -1,0 +1,54 @@
+-- The change of the whole: of the totals of the runs, and of the typical function. A slower machine
+-- changes both alike, a function that changed the totals only.
+
+local distributions = require "profio.internal.inference.distributions"
+local run_scales = require "profio.internal.inference.run_scales"
+local tests = require "profio.internal.inference.tests"
+
+local whole = {}
+
+-- Returns the test of the totals and the bounds of their ratio.
+local function tested(base, new, data)
+   local before, squares1, n1 = tests.moments(base)
+   local after, squares2, n2 = tests.moments(new)
+   if n1 > 1 and n2 > 1 then
+      local result = tests.welch(base, new, data.alpha)
+      local low, high = tests.ratio_interval(before, math.sqrt(squares1 / (n1 - 1) / n1), after,
+         math.sqrt(squares2 / (n2 - 1) / n2),
+         distributions.t_quantile(data.alpha / 2, result.df))
+      return result.p, low, high
+   elseif data.has_unit then
+      local result = tests.poisson(math.floor(before * n1 / data.unit + 0.5),
+         math.floor(after * n2 / data.unit + 0.5), n1, n2, data.alpha)
+      return result.p, result.low, result.high
+   end
+end
+
+-- How many times as much the typical function costs in the new side.
+local function scale_of(items)
+   local rows = {}
+   for i, item in ipairs(items) do
+      rows[i] = { (tests.moments(item.base)), (tests.moments(item.new)) }
+   end
+   local factors = run_scales.factors(rows)
+   return #factors == 2 and factors[2] / factors[1] or 1.0
+end
+
+---Compares the whole of the runs, not normalised. Its p is a test of its own, which does not belong
+---to those of the functions.
+---@param options table of `inference.compare`
+---@param data table samples.of
+---@return table { before, after, change, relative, low, high, p, scale }
+function whole.compare(options, data)
+   local base, new = options.totals.base, options.totals.new
+   local before, after = tests.moments(base), tests.moments(new)
+   local result = { before = before, after = after, change = after - before,
+      relative = before > 0 and (after - before) / before or nil, scale = scale_of(options.items) }
+   if not options.exact then
+      local p, low, high = tested(base, new, data)
+      result.p, result.low, result.high = p, low and low - 1, high and high - 1
+   end
+   return result
+end
+
+return whole
