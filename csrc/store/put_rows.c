@@ -18,7 +18,6 @@ typedef struct job {
   bool *has_frame;  /* by area: its hash is computed */
   pf_hash *stacks;  /* by node */
   bool *needed;     /* by node: it or a node below it has a weight */
-  bool *weighted;   /* by node: it has a weight in some metric */
 } job;
 
 
@@ -153,14 +152,27 @@ static bool put_frame (pf_run_rows *rows, const job *j, uint32_t area) {
 }
 
 
-static bool put_stack (pf_run_rows *rows, const pf_hash *hash,
-                       const pf_hash *parent, const pf_hash *frame) {
+/* Append the row of the stack of a node. */
+static bool put_stack (pf_run_rows *rows, const job *j, uint32_t node,
+                       const pf_hash *parent) {
+  const pf_contexts *const c = j->contexts;
+  const pf_hash *const hash = &j->stacks[node];
   pf_row_bytes *const bytes = rows_of(rows, hash, PF_STACK_ROWS);
-  uint8_t *const p = more(bytes, 3 * PF_HASH_SIZE);
+  uint8_t *p = more(bytes, 3 * PF_HASH_SIZE + 1 + 8 * PF_CALLERS_MAX);
   if (p == NULL)
     return false;
-  (void)save_hash(save_hash(save_hash(p, hash), parent), frame);
-  bytes->size += 3 * PF_HASH_SIZE;
+  p = save_hash(save_hash(p, hash), parent);
+  p = save_hash(p, &j->frames[c->frames[node]]);
+  uint8_t *const count = p++;
+  *count = 0;
+  uint32_t caller = c->parents[node];
+  while (caller != 0 && *count < PF_CALLERS_MAX &&
+         (caller = c->parents[caller]) != 0) {
+    pf_save64le(p, pf_load64be(j->stacks[caller].bytes + 8));
+    p += 8;
+    ++*count;
+  }
+  bytes->size = (size_t)(p - bytes->at);
   return true;
 }
 
@@ -185,8 +197,7 @@ static bool put_node (pf_run_rows *rows, job *j, uint32_t node) {
   if (!note(rows, &row, &is_new))
     return false;
   return !is_new ||
-         (put_frame(rows, j, area) &&
-          put_stack(rows, &j->stacks[node], caller, &j->frames[area]));
+         (put_frame(rows, j, area) && put_stack(rows, j, node, caller));
 }
 
 /* }====== */
@@ -194,20 +205,14 @@ static bool put_node (pf_run_rows *rows, job *j, uint32_t node) {
 
 /* {====== Cells ====== */
 
-/* Whether the cells of a metric have a node. */
-static inline bool has_cell (const job *j, size_t metric, uint32_t node) {
-  return j->contexts->weights[metric][node] != 0 ||
-         (metric == 0 && j->needed[node] && !j->weighted[node]);
-}
-
-
 static bool put_metric (pf_row_bytes *bytes, const job *j, size_t metric,
                         const pf_hash *run, int64_t attempt) {
   const pf_contexts *const c = j->contexts;
+  const int64_t *const weights = c->weights[metric];
   size_t n = 0;
   for (uint32_t node = 1; node < c->count; node++)
-    n += has_cell(j, metric, node);
-  uint8_t *p = more(bytes, 8 + PF_HASH_SIZE + 8 + 4 * PF_VARINT_SIZE + 24 * n);
+    n += weights[node] != 0;
+  uint8_t *p = more(bytes, 8 + PF_HASH_SIZE + 8 + 4 * PF_VARINT_SIZE + 18 * n);
   if (p == NULL)
     return false;
   pf_save64le(p,
@@ -215,17 +220,18 @@ static bool put_metric (pf_row_bytes *bytes, const job *j, size_t metric,
   memcpy(p + 8, run->bytes, PF_HASH_SIZE);
   pf_save64le(p + 24, (uint64_t)attempt);
   p = pf_save_varint(p + 32, n);
-  uint8_t *lo = pf_save_varint(p + 8 * n, n);
+  uint8_t *lo = pf_save_varint(p + 2 * n, n);
   uint8_t *high = pf_save_varint(lo + 8 * n, n);
   uint8_t *low = pf_save_varint(high + 4 * n, n);
   for (uint32_t node = 1; node < c->count; node++)
-    if (has_cell(j, metric, node)) {
-      const uint64_t weight = (uint64_t)c->weights[metric][node];
-      pf_save64le(p, pf_load64be(j->stacks[node].bytes));
+    if (weights[node] != 0) {
+      const uint64_t weight = (uint64_t)weights[node];
+      const uint64_t hi = pf_load64be(j->stacks[node].bytes) & PF_KEY_MASK;
+      pf_save(p, 2, false, hi);
       pf_save64le(lo, pf_load64be(j->stacks[node].bytes + 8));
       pf_save32le(high, (uint32_t)(weight >> 32));
       pf_save32le(low, (uint32_t)weight);
-      p += 8, lo += 8, high += 4, low += 4;
+      p += 2, lo += 8, high += 4, low += 4;
     }
   bytes->size = (size_t)(low - bytes->at);
   return true;
@@ -242,9 +248,8 @@ static bool job_open (job *j) {
   j->has_frame = pf_array_of_zeros(nareas, sizeof *j->has_frame);
   j->stacks = pf_array(nodes, sizeof *j->stacks);
   j->needed = pf_array_of_zeros(nodes, sizeof *j->needed);
-  j->weighted = pf_array_of_zeros(nodes, sizeof *j->weighted);
   return j->frames != NULL && j->checks != NULL && j->has_frame != NULL &&
-         j->stacks != NULL && j->needed != NULL && j->weighted != NULL;
+         j->stacks != NULL && j->needed != NULL;
 }
 
 
@@ -254,7 +259,6 @@ static void job_close (job *j) {
   free(j->has_frame);
   free(j->stacks);
   free(j->needed);
-  free(j->weighted);
 }
 
 
@@ -262,9 +266,8 @@ static void job_close (job *j) {
 static void mark (job *j) {
   const pf_contexts *const c = j->contexts;
   for (uint32_t node = c->count; node-- > 1;) {
-    for (size_t m = 0; m < c->nmetrics && !j->weighted[node]; m++)
-      j->weighted[node] = c->weights[m][node] != 0;
-    j->needed[node] = j->needed[node] || j->weighted[node];
+    for (size_t m = 0; m < c->nmetrics && !j->needed[node]; m++)
+      j->needed[node] = c->weights[m][node] != 0;
     if (j->needed[node])
       j->needed[c->parents[node]] = true;
   }

@@ -154,8 +154,9 @@ static int done (lua_State *L, pf_status status, const pf_error *error) {
 }
 
 
-/* sums:add(metric, rows), sums:take_stacks(rows), sums:take_frames(rows): take
-   the rows of a query, and return true; or nil, message, code. */
+/* sums:add(metric, rows), sums:take_stacks(rows, has_callers),
+   sums:take_frames(rows): take the rows of a query, and return true; or nil,
+   message, code. */
 static int sums_add (lua_State *L) {
   pf_run_sums *const sums = sums_check(L);
   const size_t metric = metric_check(L, sums);
@@ -177,8 +178,9 @@ static int sums_are_clear (lua_State *L) {
 
 static int sums_take_stacks (lua_State *L) {
   pf_error error;
-  const pf_status status =
-      pf_run_sums_take_stacks(sums_check(L), l_text_check(L, 2), &error);
+  const bool callers = lua_toboolean(L, 3);
+  const pf_status status = pf_run_sums_take_stacks(
+      sums_check(L), l_text_check(L, 2), callers, &error);
   return done(L, status, &error);
 }
 
@@ -191,36 +193,34 @@ static int sums_take_frames (lua_State *L) {
 }
 
 
-/* Pushes the hashes at the beginning of `count` elements of `size` bytes, as rows
-   of hi and lo. */
-static int push_hashes (lua_State *L, const void *elements, size_t size,
-                        size_t count) {
-  const uint8_t *at = elements;
+/* sums:ask(): the stacks whose rows are needed next, as rows of lo; "" if there are
+   no more. */
+static int sums_ask (lua_State *L) {
+  pf_run_sums *const sums = sums_check(L);
+  const uint64_t *words;
+  const size_t count = pf_run_sums_ask(sums, &words);
   luaL_Buffer buffer;
-  uint8_t *p =
-      (uint8_t *)luaL_buffinitsize(L, &buffer, count * PF_HASH_SIZE + 1);
-  for (size_t i = 0; i < count; i++, at += size, p += PF_HASH_SIZE) {
-    pf_save64le(p, pf_load64be(at));
-    pf_save64le(p + 8, pf_load64be(at + 8));
-  }
-  luaL_pushresultsize(&buffer, count * PF_HASH_SIZE);
+  char *const p = luaL_buffinitsize(L, &buffer, 8 * count + 1);
+  for (size_t i = 0; i < count; i++)
+    pf_save64le((uint8_t *)p + 8 * i, words[i]);
+  luaL_pushresultsize(&buffer, 8 * count);
   return 1;
 }
 
 
-/* sums:stacks(): the hashes of the stacks that have sums, as rows of hi and lo. */
-static int sums_stacks (lua_State *L) {
-  const pf_run_sums *const sums = sums_check(L);
-  return push_hashes(L, sums->stacks, sizeof *sums->stacks,
-                     sums->stack_table.count);
-}
-
-
-/* sums:frames(): the hashes of the frames of these stacks. */
+/* sums:frames(): the hashes of the frames of all stacks, as rows of hi and lo. */
 static int sums_frames (lua_State *L) {
   const pf_run_sums *const sums = sums_check(L);
-  return push_hashes(L, sums->frames, sizeof *sums->frames,
-                     sums->frame_table.count);
+  const size_t count = sums->frame_table.count;
+  luaL_Buffer buffer;
+  uint8_t *p =
+      (uint8_t *)luaL_buffinitsize(L, &buffer, count * PF_HASH_SIZE + 1);
+  for (size_t i = 0; i < count; i++, p += PF_HASH_SIZE) {
+    pf_save64le(p, pf_load64be(sums->frames[i].hash.bytes));
+    pf_save64le(p + 8, pf_load64be(sums->frames[i].hash.bytes + 8));
+  }
+  luaL_pushresultsize(&buffer, count * PF_HASH_SIZE);
+  return 1;
 }
 
 
@@ -238,6 +238,151 @@ static int sums_finish (lua_State *L) {
 /* }====== */
 
 
+/* {====== Functions in groups of runs ====== */
+
+/* sums:names(): the names of the functions that frames were taken of, whose
+   indices are their numbers; or nil, message, code. */
+static int sums_names (lua_State *L) {
+  pf_run_sums *const sums = sums_check(L);
+  pf_error error;
+  if (pf_run_sums_name(sums, &error) != PF_OK)
+    return l_failure(L, &error, NULL);
+  lua_createtable(L, (int)sums->names.count, 0);
+  for (uint32_t i = 0; i < sums->names.count; i++) {
+    l_push_bytes(
+        L, pf_name(sums->contexts->dictionary, (uint32_t)sums->names.words[i]));
+    lua_rawseti(L, -2, (lua_Integer)i + 1);
+  }
+  return 1;
+}
+
+
+/* sums:keys(wanted, has_callers): the stacks with sums whose innermost frame is in
+   a function with wanted[number], or any of their frames, as rows of hi (16 bits)
+   and lo; or nil, message, code. */
+static int sums_keys (lua_State *L) {
+  const pf_run_sums *const sums = sums_check(L);
+  const bool callers = lua_toboolean(L, 3);
+  pf_error error;
+  luaL_Buffer buffer;
+  luaL_checktype(L, 2, LUA_TTABLE);
+  bool *const wanted = l_scratch(L, sums->names.count + 1, sizeof *wanted);
+  bool *const has = l_scratch(L, sums->nsums + 1, sizeof *has);
+  for (uint32_t i = 0; i < sums->names.count; i++) {
+    lua_rawgeti(L, 2, (lua_Integer)i + 1);
+    wanted[i] = lua_toboolean(L, -1);
+    lua_pop(L, 1);
+  }
+  if (pf_run_sums_having(sums, wanted, callers, has, &error) != PF_OK)
+    return l_failure(L, &error, NULL);
+  uint8_t *p = (uint8_t *)luaL_buffinitsize(L, &buffer, 10 * sums->nsums + 1);
+  const uint8_t *const start = p;
+  for (uint32_t i = 0; i < sums->nsums; i++)
+    if (has[i]) {
+      const uint8_t *const key = sums->stacks[i].key.bytes;
+      pf_save(p, 2, false, pf_load64be(key));
+      pf_save64le(p + 2, pf_load64be(key + 8));
+      p += 10;
+    }
+  luaL_pushresultsize(&buffer, (size_t)(p - start));
+  return 1;
+}
+
+
+/* sums:begin(count): begins with so many groups, which have no weight. */
+static int sums_begin (lua_State *L) {
+  pf_run_sums *const sums = sums_check(L);
+  const lua_Integer count = luaL_checkinteger(L, 2);
+  pf_error error;
+  luaL_argcheck(L, count >= 1 && count <= 1 << 20, 2, "1 to 2^20 groups");
+  luaL_argcheck(L, sums->functions != NULL, 1, "functions have no names");
+  return done(L, pf_run_sums_begin(sums, (size_t)count, &error), &error);
+}
+
+
+/* Returns the index of the group at `arg`, counted from 1 there. */
+static size_t group_check (lua_State *L, int arg, const pf_run_sums *sums) {
+  const lua_Integer group = luaL_checkinteger(L, arg);
+  luaL_argcheck(L, group >= 1 && (size_t)group <= sums->ngroups, arg,
+                "no such group");
+  return (size_t)group - 1;
+}
+
+
+/* sums:add_group(group, rows): adds rows as of sums:add to a group; returns true,
+   or nil, message, code. */
+static int sums_add_group (lua_State *L) {
+  pf_run_sums *const sums = sums_check(L);
+  const size_t group = group_check(L, 2, sums);
+  pf_error error;
+  const pf_status status =
+      pf_run_sums_add_group(sums, group, l_text_check(L, 3), &error);
+  return done(L, status, &error);
+}
+
+
+/* sums:add_cells(groups, rows): adds rows of hash, hi, lo, high and low of table
+   cells to the groups of their runs, by hash; returns true, or nil, message,
+   code. */
+static int sums_add_cells (lua_State *L) {
+  pf_run_sums *const sums = sums_check(L);
+  pf_cursor cursor = pf_cursor_over(l_text_check(L, 3), false);
+  pf_status status = PF_OK;
+  pf_error error;
+  luaL_checktype(L, 2, LUA_TTABLE);
+  while (pf_left(&cursor) > 0 && status == PF_OK) {
+    pf_bytes hash;
+    if (!pf_take(&cursor, PF_HASH_SIZE, &hash)) {
+      status = pf_run_sums_damaged(&error, "cells are incomplete");
+      break;
+    }
+    l_push_bytes(L, hash);
+    if (lua_rawget(L, 2) == LUA_TNIL)
+      status = pf_run_sums_damaged(&error, "cells of another run");
+    else
+      status = pf_run_sums_add_cells(sums, group_check(L, -1, sums), &cursor,
+                                     &error);
+    lua_pop(L, 1);
+  }
+  return done(L, status, &error);
+}
+
+
+/* Pushes a sum, limited to 64 bits. */
+static void push_sum (lua_State *L, pf_wide sum, bool *is_limited) {
+  const int64_t limited = sum > INT64_MAX   ? INT64_MAX
+                          : sum < INT64_MIN ? INT64_MIN
+                                            : (int64_t)sum;
+  *is_limited |= limited != sum;
+  lua_pushinteger(L, limited);
+}
+
+
+/* sums:group(group): the weight of a group; a table with the weight of each
+   function, by its number, without zeros; and whether one of them was limited to
+   64 bits. */
+static int sums_group (lua_State *L) {
+  const pf_run_sums *const sums = sums_check(L);
+  const size_t count = sums->names.count;
+  const pf_wide *const self = sums->self + group_check(L, 2, sums) * count;
+  bool is_limited = false;
+  pf_wide whole = 0;
+  for (size_t i = 0; i < count; i++)
+    whole += self[i];
+  push_sum(L, whole, &is_limited);
+  lua_newtable(L);
+  for (size_t i = 0; i < count; i++)
+    if (self[i] != 0) {
+      push_sum(L, self[i], &is_limited);
+      lua_rawseti(L, -2, (lua_Integer)i + 1);
+    }
+  lua_pushboolean(L, is_limited);
+  return 3;
+}
+
+/* }====== */
+
+
 void l_open_run_row_methods (lua_State *L) {
   static const luaL_Reg rows[] = {{"put", rows_put},
                                   {"take", rows_take},
@@ -246,11 +391,17 @@ void l_open_run_row_methods (lua_State *L) {
   static const luaL_Reg sums[] = {{"metric", sums_metric},
                                   {"add", sums_add},
                                   {"are_clear", sums_are_clear},
-                                  {"stacks", sums_stacks},
+                                  {"ask", sums_ask},
                                   {"take_stacks", sums_take_stacks},
                                   {"frames", sums_frames},
                                   {"take_frames", sums_take_frames},
                                   {"finish", sums_finish},
+                                  {"names", sums_names},
+                                  {"keys", sums_keys},
+                                  {"begin", sums_begin},
+                                  {"add_group", sums_add_group},
+                                  {"add_cells", sums_add_cells},
+                                  {"group", sums_group},
                                   {NULL, NULL}};
   l_class(L, L_RUN_ROWS, rows, rows_gc, NULL);
   l_class(L, L_RUN_SUMS, sums, sums_gc, NULL);

@@ -6,8 +6,10 @@
 -- once, so a rollback does not take it back. Queries between begin "read" and its end see the
 -- attempts that existed at the first of them.
 
+local sums = require "profio.internal.store.clickhouse.cell_sums"
 local changing = require "profio.internal.store.clickhouse.changing"
 local native_store = require "profio.internal.store.native"
+local opening = require "profio.internal.store.clickhouse.opening"
 local picking = require "profio.internal.store.clickhouse.picking"
 local problem = require "profio.internal.store.problem"
 local programs = require "profio.internal.store.clickhouse.programs"
@@ -23,12 +25,6 @@ local FLUSH = 256 -- runs, after which cells are sent before the commit
 ---@class profio.ClickHouseEngine
 local Engine = {}
 Engine.__index = Engine
-
--- Returns a random number.
-local function random()
-   local file <close> = assert(io.open("/dev/urandom", "rb"))
-   return (string.unpack("<i8", file:read(8)))
-end
 
 -- Returns a hash as hexadecimal digits.
 local function hex(hash)
@@ -127,7 +123,7 @@ end
 ---@param contents profio.RunContents
 function Engine:add(added, contents)
    local shard = string.unpack("<I4", added.hash, 13) % #self.servers.list + 1
-   local attempt, keys, values, row = random(), {}, {}, {}
+   local attempt, keys, values, row = servers.random(), {}, {}, {}
    local rows = contents.contexts
       and problem.check(self.rows:put(shard, added.hash, attempt, contents.contexts)) or 0
    for key in pairs(added.labels) do
@@ -233,61 +229,14 @@ Engine.label, Engine.drop = changing.label, changing.drop
 
 -- {====== Profiles ======
 
--- Adds the dictionary rows of hashes to sums: `take` is their method.
-local function take(self, sums, name, columns, hashes, method)
-   local tables = servers.tables()
-   local sql = ("SELECT %s FROM %s WHERE (hi, lo) IN %s FORMAT RowBinary"):format(columns,
-      picking.table(self, name), tables:add("hi UInt64, lo UInt64", hashes))
-   for _, bytes in ipairs(self.servers:ask(self.servers.readers, sql, tables)) do
-      self:check_answer(method(sums, bytes))
-   end
-end
-
 ---Raises a failure of a native function with the address.
 function Engine:check_answer(result, message, code)
    return problem.check(result, result == nil and self.path .. ": " .. message or nil, code)
 end
 
--- Returns the sums of a metric by stack, as the readers answer. Grouping by 64 bits takes half of
--- the time that 128 bits take; 128 are needed if two stacks have the same 64.
-local function sums_of(self, sums, metric, runs, tables)
-   local sql = ("SELECT %%s, lo, sum(low), sum(high) FROM %s ARRAY JOIN hi, lo, high, low PREWHERE "
-      .. "metric = toInt64('%d') AND (hash, attempt) IN %s GROUP BY %%s FORMAT RowBinary"):format(
-      picking.table(self, "cells"), sums:metric(metric), runs)
-   local answers = self.servers:ask(self.servers.readers,
-      sql:format("if(min(hi) = max(hi), min(hi), 0)", "lo"), tables)
-   for _, bytes in ipairs(answers) do
-      if not sums:are_clear(bytes) then
-         return self.servers:ask(self.servers.readers, sql:format("hi", "hi, lo"), tables)
-      end
-   end
-   return answers
-end
-
+Engine.contexts, Engine.weights, Engine.functions = sums.contexts, weights.weights,
+   weights.functions
 Engine.graphs, Engine.program = programs.graphs, programs.program
-Engine.weights, Engine.functions = weights.weights, weights.functions
-
----Returns the sum of the profiles of the selected runs.
----@param tests table[]|nil
----@param sum profio.core.Contexts without nodes, with the metrics in the wanted order
-function Engine:contexts(tests, sum)
-   local tables = servers.tables()
-   local runs, check = picking.runs(self, picking.rows(self, { "hash", "attempt", "rows" }, tests),
-      tables)
-   local sums = self.native.run_sums(sum)
-   for metric = 1, #sum:metrics() do
-      for _, bytes in ipairs(sums_of(self, sums, metric, runs, tables)) do
-         self:check_answer(sums:add(metric, bytes))
-      end
-   end
-   check()
-   take(self, sums, "stacks", "hi, lo, parent_hi, parent_lo, frame_hi, frame_lo", sums:stacks(),
-      sums.take_stacks)
-   take(self, sums, "frames", "hi, lo, name, has_file, file, line", sums:frames(),
-      sums.take_frames)
-   self:check_answer(sums:finish())
-end
-
 Engine.calls = picking.calls
 
 ---Returns what is damaged in the store, as texts.
@@ -324,113 +273,17 @@ end
 
 -- {====== Opening ======
 
--- Creates the tables on all servers; each gets a number.
-local function create(self)
-   local list, numbers = self.servers.list, {}
-   for _, sql in ipairs(schema.commands(self.servers.database, self.servers.cluster)) do
-      self.servers:ask(list, sql)
-   end
-   for i = 1, #list do
-      numbers[i] = random()
-   end
-   table.sort(numbers)
-   local rows = {}
-   for i, number in ipairs(numbers) do
-      rows[i] = row_binary.pack("iiI", schema.VERSION, number, numbers)
-   end
-   self.servers:insert { { table = "store", rows = rows } }
-end
-
--- Returns on how many servers the database has a store.
-local function stores_of(self)
-   local count, absent = 0, nil
-   for i, answer in ipairs(self.servers:ask(self.servers.list, ("SELECT count() FROM system.tables "
-      .. "WHERE database = '%s' AND name = 'store'"):format(self.servers.database)))
-   do
-      if answer:find "^1" then
-         count = count + 1
-      else
-         absent = self.servers.list[i]
-      end
-   end
-   return count, absent
-end
-
--- Returns the row of the table store of each server, in the order of the list. Raises unless each
--- has one with a version that is known here.
-local function states(self, path)
-   local found = {}
-   for i, bytes in ipairs(self.servers:ask(self.servers.list, ("SELECT DISTINCT version, shard, "
-      .. "shards FROM %s.store FORMAT RowBinary"):format(self.servers.database)))
-   do
-      local server, rows = self.servers.list[i], {}
-      servers.unpack(rows, "iiI", bytes, server)
-      if #rows ~= 1 then
-         problem.raise(("%s: the table store has %d rows instead of one: two programs created the "
-            .. "store at the same time, or one was stopped; drop the database and create it again")
-            :format(server.label, #rows), "format")
-      elseif rows[1][1] ~= schema.VERSION then
-         problem.raise(("%s: the schema of this store is %d, this profio knows %d: use the profio "
-            .. "that has written it"):format(path, rows[1][1], schema.VERSION), "unsupported")
-      end
-      found[i] = rows[1]
-   end
-   return found
-end
-
--- Raises unless the cluster has exactly the shards of these numbers.
-local function check_cluster(self, path, numbers)
-   local rows = self.servers:rows("i", "SELECT DISTINCT shard FROM "
-      .. picking.table(self, "store"))
-   table.sort(rows, function(a, b)
-      return a[1] < b[1]
-   end)
-   for i = 1, math.max(#rows, #numbers) do
-      if not rows[i] or rows[i][1] ~= numbers[i] then
-         problem.raise(("%s: the cluster '%s' does not have the servers of this address")
-            :format(path, self.servers.cluster), "unsupported")
-      end
-   end
-end
-
--- Raises unless the servers are exactly the shards of the store, so that no run is left out and
--- none counts twice. Orders them by their numbers.
-local function check_shards(self, path)
-   local by_number, list = {}, {}
-   local found = states(self, path)
-   for i, row in ipairs(found) do
-      local server = self.servers.list[i]
-      if by_number[row[2]] then
-         problem.raise(("%s: %s and %s are one server: name it once"):format(path,
-            by_number[row[2]].label, server.label), "unsupported")
-      end
-      by_number[row[2]] = server
-   end
-   local numbers = found[1][3]
-   for _, number in ipairs(numbers) do
-      list[#list + 1] = by_number[number]
-   end
-   if #list ~= #numbers or #list ~= #found then
-      problem.raise(("%s: the store has %d shards, not the %d servers of the address: name all of "
-         .. "them, with shards=HOST:PORT,..."):format(path, #numbers, #found), "unsupported")
-   end
-   self.servers:set_order(list)
-   if self.servers.cluster then
-      check_cluster(self, path, numbers)
-   end
-end
-
 local function open(self, path, mode)
-   local count, absent = stores_of(self)
+   local count, absent = opening.stores(self)
    if count == 0 and mode ~= "create" then
       problem.raise(path .. ": the database has no store: profio store add creates it", "io")
    elseif count > 0 and absent then
       problem.raise(("%s: this server does not have the store that others have: name the servers "
          .. "with which it was created"):format(absent.label), "unsupported")
    elseif count == 0 then
-      create(self)
+      opening.create(self)
    end
-   check_shards(self, path)
+   opening.check(self, path)
    self.schema_version = schema.VERSION
    self.rows = self.native.run_rows(#self.servers.list)
 end

@@ -6,7 +6,7 @@
 --               after all of its cells: cells without such a row do not count. When its labels
 --               are changed, the row is inserted again with a higher version, which counts
 --    dropped    the attempts that were dropped
---    cells      a row for each metric of an attempt, with its stacks and weights
+--    cells      a row for each metric of an attempt, with its stacks with weights
 --    programs   names and lines of programs: see programs.lua
 --    frames, stacks    the dictionary: see csrc/store/run_rows.h
 --
@@ -17,7 +17,7 @@
 
 local schema = {}
 
-schema.VERSION = 2
+schema.VERSION = 3
 
 ---Columns of runs: name, type in row_binary.lua, type in ClickHouse.
 schema.columns = {
@@ -48,9 +48,9 @@ local tables = {
    { "frames", "hi UInt64, lo UInt64, name String, has_file UInt8, file String, line Int64",
       "(hi, lo, name, has_file, file, line)", "PRIMARY KEY (hi, lo)" },
    { "stacks", "hi UInt64, lo UInt64, parent_hi UInt64, parent_lo UInt64, frame_hi UInt64, "
-      .. "frame_lo UInt64", "(hi, lo, parent_hi, parent_lo, frame_hi, frame_lo)",
-      "PRIMARY KEY (hi, lo)" },
-   { "cells", "metric Int64, hash FixedString(16), attempt Int64, hi Array(UInt64), "
+      .. "frame_lo UInt64, callers Array(UInt64)", "(lo, hi, parent_hi, parent_lo, frame_hi, "
+      .. "frame_lo)", "PRIMARY KEY lo" },
+   { "cells", "metric Int64, hash FixedString(16), attempt Int64, hi Array(UInt16), "
       .. "lo Array(UInt64), high Array(Int32), low Array(UInt32)", "(metric, hash, attempt)",
       "SETTINGS index_granularity = 16" },
    { "programs", "hash FixedString(16), symbols String", "hash", "" },

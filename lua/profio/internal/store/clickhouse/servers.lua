@@ -20,6 +20,13 @@ local function escaped(text)
    end))
 end
 
+---Returns a random number.
+---@return integer
+function servers.random()
+   local file <close> = assert(io.open("/dev/urandom", "rb"))
+   return (string.unpack("<i8", file:read(8)))
+end
+
 ---Opens the client of an address. No server is asked.
 ---@param native table profio.store
 ---@param path string
