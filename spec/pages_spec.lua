@@ -2,15 +2,16 @@
 
 local command = require "spec.support.command"
 local page_files = require "spec.support.page_files"
+local page_names = require "profio.cli.help.pages"
 local snippets = require "spec.support.snippets"
 
 local pages = "lua/profio/help"
 
 describe("the pages of help", function()
-   for name in io.popen("ls " .. pages):read("a"):gmatch "([%w-]+)%.md" do
+   for _, name in ipairs(page_names.names()) do
       it("have snippets that run: " .. name, function()
          page_files.fill "page"
-         local failures = snippets.run("page", command.read(pages .. "/" .. name .. ".md"))
+         local failures = snippets.run("page", command.read(pages .. "/" .. page_names.file(name)))
          assert.equal("", table.concat(failures, "\n"))
       end)
    end

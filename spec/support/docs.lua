@@ -479,7 +479,7 @@ local function run(is_check)
       end
    end
    for _, name in ipairs(pages.names()) do
-      local text, path = pages.read(name), "lua/profio/help/" .. name .. ".md"
+      local text, path = pages.read(name), "lua/profio/help/" .. pages.file(name)
       local made = docs.generated(text)
       put(path, text, made)
       for _, option in ipairs(docs.unknown_options(made)) do

@@ -1,4 +1,5 @@
--- The pages of help: the files *.md in the folder profio/help, which is installed with the module.
+-- The pages of help: the files *.md in the folder profio/help, and those of formats in its folder
+-- formats; they are installed with the module.
 
 local lfs = require "lfs"
 
@@ -10,14 +11,22 @@ local folder = debug.getinfo(1, "S").source:match "^@(.*)cli/help/[^/]*$" .. "he
 ---The folder of the pages.
 pages.folder = folder
 
+---Returns the path of a page in that folder.
+---@param name string
+---@return string
+function pages.file(name)
+   return (name:find "^format%-" and "formats/" or "") .. name .. ".md"
+end
+
 ---Returns the names of all pages, sorted.
 ---@return string[]
 function pages.names()
    local list = {}
-   local done, next_name, state = pcall(lfs.dir, folder)
-   if done then
-      for file in next_name, state do
-         list[#list + 1] = file:match "^([%w-]+)%.md$"
+   for _, part in ipairs { "", "formats/" } do
+      local done, next_name, state = pcall(lfs.dir, folder .. part)
+      for file in (done and next_name or function() end), state do
+         local name = file:match "^([%w-]+)%.md$"
+         list[#list + 1] = name and pages.file(name) == part .. file and name or nil
       end
    end
    table.sort(list)
@@ -28,7 +37,7 @@ end
 ---@param name string
 ---@return string|nil
 function pages.read(name)
-   local file <close> = name:find "^[%w-]+$" and io.open(folder .. name .. ".md") or nil
+   local file <close> = name:find "^[%w-]+$" and io.open(folder .. pages.file(name)) or nil
    return file and file:read "a"
 end
 
