@@ -7,6 +7,7 @@
 
 #include "lua/arguments.h"
 #include "store/connection.h"
+#include "store/database.h"
 #include "store/http.h"
 
 #define L_HTTP     "profio.http"
@@ -104,9 +105,25 @@ static void read_request (lua_State *L, pf_http_request *request) {
 }
 
 
+/* The state in which a request began. */
+typedef struct beginning {
+  lua_State *L;
+  lua_Hook hook;
+} beginning;
+
+
+/* Whether Ctrl-C was pressed while the program holds it back, or was handled as by
+   the interpreter of Lua, which sets a hook that raises an error later. */
+static bool is_over (void *context) {
+  const beginning *const b = context;
+  return pf_is_interrupted() || lua_gethook(b->L) != b->hook;
+}
+
+
 /*
 ** client:exchange(requests): sends all requests at once, and returns the list of
-** the answers, as strings, when all have arrived; or nil, message, code. A request
+** the answers, as strings, when all have arrived; or nil, message, code, soon after
+** Ctrl-C. A request
 ** is { url =, label = (prefix of messages), user =, password =, ca =, timeout =,
 ** is_encrypted =, body = | files = { { name =, data = }, ... } }.
 */
@@ -127,8 +144,10 @@ static int http_exchange (lua_State *L) {
     read_request(L, &e->requests[i]);
   }
   e->count = count;
-  if (pf_http_exchange(h->client, e->requests, count, &failed, &error) !=
-      PF_OK) {
+  beginning b = {L, lua_gethook(L)};
+  if (pf_http_exchange(h->client, e->requests, count,
+                       &(pf_http_watch){is_over, &b}, &failed,
+                       &error) != PF_OK) {
     lua_rawgeti(L, 2, (lua_Integer)failed + 1);
     const char *const label = l_option_text(L, -1, "label", NULL);
     return l_failure(L, &error, label);

@@ -13,7 +13,7 @@
 #include "store/http.h"
 
 #define CONNECT_S 10
-#define POLL_MS   1000
+#define POLL_MS   100 /* Ctrl-C is noticed as soon */
 #define SHOWN     150 /* bytes of a server's message */
 
 struct pf_http {
@@ -295,19 +295,22 @@ static void collect (CURLM *multi) {
 }
 
 
-static bool transfer (CURLM *multi, flight *flights, size_t count) {
+static pf_status transfer (CURLM *multi, flight *flights, size_t count,
+                           const pf_http_watch *watch, pf_error *error) {
   for (size_t i = 0; i < count; i++)
     if (!prepare(&flights[i]) ||
         curl_multi_add_handle(multi, flights[i].easy) != CURLM_OK)
-      return false;
+      return pf_no_memory(error);
   for (int running = 1; running > 0;) {
     if (curl_multi_perform(multi, &running) != CURLM_OK ||
         (running > 0 &&
          curl_multi_poll(multi, NULL, 0, POLL_MS, NULL) != CURLM_OK))
-      return false;
+      return pf_no_memory(error);
+    if (running > 0 && watch->is_over(watch->context))
+      return pf_fail(error, PF_EIO, PF_NO_OFFSET, "interrupted by Ctrl-C");
     collect(multi);
   }
-  return true;
+  return PF_OK;
 }
 
 
@@ -322,16 +325,15 @@ static void end (CURLM *multi, flight *f) {
 
 
 pf_status pf_http_exchange (pf_http *client, pf_http_request *requests,
-                            size_t count, size_t *failed, pf_error *error) {
+                            size_t count, const pf_http_watch *watch,
+                            size_t *failed, pf_error *error) {
   flight *const flights = pf_array_of_zeros(count + 1, sizeof *flights);
-  pf_status status = PF_OK;
   *failed = 0;
   if (flights == NULL)
     return pf_no_memory(error);
   for (size_t i = 0; i < count; i++)
     flights[i].request = &requests[i];
-  if (!transfer(client->multi, flights, count))
-    status = pf_no_memory(error);
+  pf_status status = transfer(client->multi, flights, count, watch, error);
   for (size_t i = 0; i < count && status == PF_OK; i++) {
     *failed = i;
     status = flights[i].is_done

@@ -41,13 +41,20 @@ typedef struct pf_http pf_http;
 pf_http *pf_http_open (void);
 void pf_http_close (pf_http *client);
 
+/* Is asked several times a second whether Ctrl-C was pressed. */
+typedef struct pf_http_watch {
+  bool (*is_over)(void *context);
+  void *context;
+} pf_http_watch;
+
 /*
 ** Send all requests at once and wait for all answers. After a failure *failed is
 ** the index of a request that has failed, and no answer may be used. PF_EIO: no
-** connection, no answer in time, or the server refuses; PF_ETRUNCATED: the answer
-** is incomplete; PF_ELIMIT; PF_ENOMEM.
+** connection, no answer in time, Ctrl-C, or the server refuses; PF_ETRUNCATED: the
+** answer is incomplete; PF_ELIMIT; PF_ENOMEM.
 */
 pf_status pf_http_exchange (pf_http *client, pf_http_request *requests,
-                            size_t count, size_t *failed, pf_error *error);
+                            size_t count, const pf_http_watch *watch,
+                            size_t *failed, pf_error *error);
 
 #endif

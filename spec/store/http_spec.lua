@@ -3,7 +3,7 @@
 
 local clickhouse = require "spec.support.clickhouse"
 local sqlite = require "spec.support.sqlite"
-require "profio.core"
+local core = require "profio.core"
 local native = require "profio.store"
 
 local folder = sqlite.folder "http"
@@ -95,6 +95,26 @@ describe("requests", function()
       assert.same({ "abc", "abc", "abc" }, client:exchange { good, good, good })
       assert.matches("^bad: ", select(2, client:exchange { good,
          { url = "http://127.0.0.1:1/", label = "bad" }, good }))
+   end)
+
+   it("end soon after Ctrl-C, held back or not", function()
+      local port, _ <close> = clickhouse.answering(folder, {})
+      local request = { url = ("http://127.0.0.1:%d/"):format(port), label = "slow", timeout = 600 }
+      local interrupt = core.interrupt()
+      os.execute "kill -INT $PPID"
+      local got, message, code = client:exchange { request }
+      assert.is_true(interrupt:release())
+      assert.is_nil(got)
+      assert.equal("slow: interrupted by Ctrl-C", message)
+      assert.equal("io", code)
+      local status = select(3, os.execute(([[LUA_PATH='%s' LUA_CPATH='%s' lua5.4 -e '
+         require "profio.core"
+         local client = require("profio.store").http()
+         io.open("%s/begun", "w"):close()
+         client:exchange { { url = "%s", timeout = 600 } }' >/dev/null 2>&1 & pid=$!
+         until test -e '%s/begun'; do sleep 0.05; done; kill -INT $pid; wait $pid]]):format(
+         package.path, package.cpath, folder, request.url, folder)))
+      assert.equal(1, status)
    end)
 
    it("are not sent by a client that is closed", function()
