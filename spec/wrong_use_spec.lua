@@ -59,6 +59,21 @@ profio.register { name = "gmon" }
 profio.register { name = "x" }
 profio.register { name = "x", score = print, open = print, tables = { t = { { "a", "nosuch" } } } }
 profio.register { name = "x", score = print, open = print, tables = { t = { "a" } } }
+profio.compare()
+profio.compare({}, t)
+profio.compare(t, { 5 })
+profio.compare(t, t, 5)
+profio.compare(t, t, { nosuch = 1 })
+profio.compare(t, t, { by = "nosuch" })
+profio.compare(t, t, { by = "area" })
+profio.compare(t, t, { alpha = "x" })
+profio.compare(t, t, { metric = "nosuch" })
+profio.compare(t, t, { normalise = "nosuch" })
+profio.compare(t, t):rows("nosuch")
+profio.compare(t, t).text()
+profio.compare(t, t):check()
+profio.compare(t, t):check { "nosuch" }
+profio.compare(t, t):check { "self > 2x" }
 profio.store()
 profio.store("x", 5)
 profio.store("x", { mode = "nosuch" })
@@ -352,6 +367,7 @@ describe("wrong use", function()
       has("writer:", getmetatable(writer), {})
       local store <close> = assert(profio.store(command.folder .. "/wrong.db"))
       has("store:", getmetatable(store).__index, {})
+      has("comparison:", require("profio.internal.compare").methods, {})
    end)
 
    it("names the line that added a stage, even if its error appears later", function()

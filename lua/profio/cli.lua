@@ -87,7 +87,8 @@ local without_file = {
 
 -- Checks the values of options that need no open file.
 local function check_given(given)
-   given.output = words.choice(given.output or "text", "--output", row_export.outputs)
+   given.output = words.choice(given.output or "text", "--output",
+      given.verb and given.verb.outputs or row_export.outputs)
    if given.out == "" then
       failure.use "-o expects the name of a file, got an empty one"
    end

@@ -456,6 +456,20 @@ function profio.store(path, given)
    return require("profio.internal.store").open(path, given)
 end
 
+---Compare runs of an old version of a program with runs of a new one. Each side is a trace, a
+---profile or a list of these; each of them is one run, and of a store each of its runs. The formats
+---may differ. Fails if the runs must not be compared: profio help compare.
+---@param base profio.Trace|profio.Profile|table the old runs
+---@param new profio.Trace|profio.Profile|table the new runs
+---@param given table|nil by = "function" (default), "area", "context", "line", "file" or "stack";
+---metric, method, adjust, alpha, normalise, exact, single, anyway
+---@return profio.Comparison|nil
+---@return string|nil message
+---@return string|nil code
+function profio.compare(base, new, given)
+   return require("profio.internal.compare").of(base, new, given)
+end
+
 ---Returns all formats: { { name =, help =, options =, warnings =, writes = }, ... }
 ---@return table[]
 function profio.formats()

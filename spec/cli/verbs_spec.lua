@@ -60,12 +60,11 @@ describe("a verb", function()
    it("is named if the first word is none, and no file", function()
       for words, hint in pairs {
          ["diff gmon.out gmon.out"] = "; did you mean %-%-diff FILE%?",
-         ["compare gmon.out gmon.out"] = "; did you mean %-%-diff FILE%?",
          ["statistics --top 3 gmon.out"] = "; did you mean profio report statistics%?",
          ["pprof gmon.out"] = "; did you mean profio export pprof%?",
          ["focus gmon.out"] = "; did you mean %-%-focus P%?",
          ["infos gmon.out"] = "; did you mean profio info%?",
-         ["wxyz gmon.out"] = "; the verbs are: report, record, ",
+         ["wxyz gmon.out"] = "; the verbs are: report, compare, record, ",
       } do
          local text, status, errors = command.run("profio " .. words)
          assert.same({ "", 2 }, { text, status }, words)

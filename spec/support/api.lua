@@ -28,6 +28,10 @@ api.parts = {
    { title = "store", file = "internal/store/init.lua", owner = "methods", shown = "store:",
      class = "profio.Store",
      help = "`profio.store` returns it: `profio help store`." },
+   { title = "comparison", file = "internal/compare/init.lua", owner = "methods",
+     shown = "comparison:", class = "profio.Comparison",
+     help = "`profio.compare` returns it; also `comparison.whole`, `method`, `by`, `metric` and "
+        .. "`warnings`: `profio help compare`." },
    { title = "recorder", file = "recorder.lua", owner = "recorder", shown = "recorder.",
      help = "Records Lua programs: `local recorder = require \"profio.recorder\"`." },
    { title = "limits", file = "limits.lua", owner = "limits", shown = "limits.",

@@ -28,19 +28,44 @@ local function options_of(verb)
    return list
 end
 
--- Returns by name whether an option of the flat form or of a verb takes a value.
+-- Returns by name whether an option of the flat form or of a verb takes a value, and whether all
+-- words up to the next such option are its values.
 local function values_of(verb)
-   local takes_value = {}
+   local takes_value, takes_list = {}, {}
    for _, option in ipairs(options_of(verb)) do
-      takes_value[option[1]] = option[2] ~= false
+      takes_value[option[1]], takes_list[option[1]] = option[2] ~= false, option.list
    end
-   return takes_value
+   return takes_value, takes_list
 end
 
 -- Returns an option with its value as one word that argparse accepts, whatever the value begins
 -- with.
 local function joined(name, value)
    return (name == "-o" and "--out" or name) .. "=" .. value
+end
+
+-- Gives each word that follows an option with a list of values, such as --new of profio compare,
+-- this option: "--new a b --top 5 c" becomes "--new=a --new=b --top 5 --new=c". The option holds to
+-- the next one with a list, also after "--".
+local function spread(argv, takes_value, takes_list)
+   local words, list, i = {}, nil, 1
+   while argv[i] do
+      local word = argv[i]
+      local name = word:match "^[^=]+"
+      local is_option = word ~= "-" and word:sub(1, 1) == "-"
+      list = takes_list[name] and name or list
+      if list and not is_option then
+         words[#words + 1] = joined(list, word)
+      elseif not list or word ~= list and word ~= "--" then
+         words[#words + 1] = word
+      end
+      if is_option and takes_value[word] and not takes_list[word] and argv[i + 1] then
+         i = i + 1
+         words[#words + 1] = argv[i]
+      end
+      i = i + 1
+   end
+   return words
 end
 
 ---Joins each option that takes a value with the next word, whatever that begins with, and stops at
@@ -53,7 +78,9 @@ end
 ---@return string[][] followers the files that directly follow each "--diff FILE" of two words
 function options.join(argv, verb)
    local words, followers, i = {}, {}, 1
-   local takes_value, following = values_of(verb), nil
+   local takes_value, takes_list = values_of(verb)
+   local following
+   argv = spread(argv, takes_value, takes_list)
    while argv[i] do
       local word = argv[i]
       local is_option = word ~= "-" and word:sub(1, 1) == "-"
@@ -104,7 +131,7 @@ end
 
 -- Returns what a first word that is no verb may stand for.
 local function meanings_of(word)
-   local meanings, names = { compare = "--diff FILE" }, {}
+   local meanings, names = {}, {}
    add_meanings(meanings, verbs.all(), "profio %s")
    add_meanings(meanings, reports.all(), "profio report %s")
    add_meanings(meanings, exports.all(), "profio export %s")

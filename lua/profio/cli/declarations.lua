@@ -6,12 +6,14 @@ local exports = require "profio.exports"
 local declarations = {}
 
 ---Declaration of an option of the command: { name, argument or false, help, many = it may be
----repeated, also = further names }.
+---repeated, list = all words up to the next option with a list are its values, also = further
+---names }.
 ---@class profio.CommandOption
 ---@field [1] string
 ---@field [2] string|false
 ---@field [3] string
 ---@field many boolean|nil
+---@field list boolean|nil
 ---@field also string|nil
 
 -- { title, option ... } in the order of --help.

@@ -9,7 +9,7 @@ local options = {}
 ---Declaration of an option.
 ---@class profio.Option
 ---@field name string
----@field type "int"|"size"|"bool"|"text"|"choice"|"file"|"view"|"ring"|"where"
+---@field type "int"|"num"|"size"|"bool"|"text"|"choice"|"file"|"view"|"ring"|"where"
 ---@field default any
 ---@field unit string|nil unit of a number: "ns", "bytes", ...
 ---@field choices string[]|nil for type "choice"
@@ -62,6 +62,13 @@ function checks.int(option, value)
       error(("option '%s' must be a whole number, got %s"):format(option.name, tostring(value)), 0)
    end
    return whole
+end
+
+function checks.num(option, value)
+   if type(value) ~= "number" then
+      error(("option '%s' must be a number, got %s"):format(option.name, tostring(value)), 0)
+   end
+   return value
 end
 
 local binary = { [""] = 1, K = 1 << 10, M = 1 << 20, G = 1 << 30 }
@@ -164,6 +171,8 @@ function options.parse(declared, name, text)
    local option = options.find(declared, name) or {}
    if option.type == "int" then
       return times.whole(text) or math.tointeger(tonumber(text)) or text
+   elseif option.type == "num" then
+      return tonumber(text) or text
    elseif option.type == "bool" and words[text] ~= nil then
       return words[text]
    end

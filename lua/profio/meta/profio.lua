@@ -577,6 +577,29 @@ function Store:export(folder, where) end
 ---Closes the store. What was added in a transaction without commit is taken back.
 function Store:close() end
 
+---@class profio.Comparison
+local Comparison = {}
+
+---Returns the rows, the largest change of the whole first: function (or area, context, line, file,
+---stack), before, after, change, relative, low, high, p, p_adjusted, verdict, moved, detectable,
+---runs_needed, file, line. Weights are means of the runs.
+---@param column "self"|"total"|nil default self; total counts callees too
+---@return profio.View
+function Comparison:rows(column) end
+
+---Returns a paragraph in plain words: the change of the whole, what explains it, and what these
+---runs cannot show.
+---@return string
+function Comparison:text() end
+
+---Checks conditions of a gate: "self > +5%", "total of ~^Db > +2ms", "whole > +3%", "new",
+---"slower of main".
+---@param conditions string[]
+---@return { condition: string, name: string, state: string, text: string }[] results one for each
+---row that fails (state = "failed"), or whose verdict is unknown (state = "unknown"), with what
+---would have been needed to know it; empty: all conditions hold
+function Comparison:check(conditions) end
+
 ---@class profio.Settings
 local Settings = {}
 

@@ -15,6 +15,7 @@
 --    prepare   function(given): sets the options of the flat form that it stands for; nil: none
 --    commands  of a verb with a second word, as in profio store add: a list of such tables (see
 --              profio.cli.store), in which `of` is the name of the verb; else nil
+--    outputs   the forms of --output, if there are others than those of rows; else nil
 --    run       function(given, err): exit status, and whether all files are closed; nil: as without
 --              a verb
 
@@ -34,8 +35,8 @@ local verbs = {}
 ---@field run (fun(given: table, err: file*): integer, boolean|nil)|nil
 
 -- In the order of listings.
-local order = { "report", "record", "info", "check", "merge", "export", "tables", "help",
-   "store", "completion" }
+local order = { "report", "compare", "record", "info", "check", "merge", "export", "tables",
+   "help", "store", "completion" }
 
 ---Returns a verb as it is typed after profio: "merge", "store add".
 ---@param verb profio.Verb

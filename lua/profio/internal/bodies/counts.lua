@@ -4,10 +4,17 @@ local counts = {}
 
 -- Metrics with exact counts: each call, each execution of a line. All other counts are samples,
 -- whose standard error is the square root of the count.
-local is_exact = { calls = true, lines = true }
+local exact = { calls = true, lines = true }
 
 local function is_wanted(metric, takes_exact)
-   return metric.unit == "count" and (takes_exact or not is_exact[metric.name])
+   return metric.unit == "count" and (takes_exact or not exact[metric.name])
+end
+
+---Returns whether a metric counts each call or each execution of a line, without noise.
+---@param metric { name: string, unit: string }
+---@return boolean
+function counts.is_exact(metric)
+   return metric.unit == "count" and exact[metric.name] == true
 end
 
 -- Returns the metric itself if it counts, else the nearest counting one before it, else the first.

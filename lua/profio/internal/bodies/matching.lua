@@ -107,19 +107,28 @@ local function completed(new_frames, new, old)
    return list
 end
 
+---Returns how frames of two profiles are renamed so that the same functions have the same file.
+---@param new_frames table[] { number =, function =, file =, line = }
+---@param old_frames table[]
+---@param has_functions boolean|nil frames are functions, whose line is their beginning: equal
+---functions get the line of the new side
+---@return table<integer, table>|nil of_new function, file and line by number of a frame; nil: none
+---@return table<integer, table>|nil of_old
+function matching.renamings(new_frames, old_frames, has_functions)
+   local new_files, new_lines = places_of(new_frames)
+   local old_files = places_of(old_frames)
+   return completed(new_frames, new_files, old_files),
+      renamed(old_frames, new_files, old_files, has_functions and new_lines)
+end
+
 ---Returns two sets of contexts in which the same functions have the same file.
 ---@param new profio.core.Contexts
 ---@param old profio.core.Contexts
----@param has_functions boolean|nil frames are functions, whose line is their beginning: equal
----functions get the line of the new side
+---@param has_functions boolean|nil as of renamings
 ---@return profio.core.Contexts new
 ---@return profio.core.Contexts old
 function matching.align(new, old, has_functions)
-   local new_frames, old_frames = new:frames(), old:frames()
-   local new_files, new_lines = places_of(new_frames)
-   local old_files = places_of(old_frames)
-   local of_old = renamed(old_frames, new_files, old_files, has_functions and new_lines)
-   local of_new = completed(new_frames, new_files, old_files)
+   local of_new, of_old = matching.renamings(new:frames(), old:frames(), has_functions)
    return of_new and assert(new:rename(of_new, true)) or new,
       of_old and assert(old:rename(of_old, true)) or old
 end

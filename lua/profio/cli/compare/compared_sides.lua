@@ -1,0 +1,140 @@
+-- The two sides of profio compare: which words of the command line are files, executables and
+-- conditions of runs, and the runs that they stand for.
+
+local core = require "profio.core"
+local failure = require "profio.cli.failure"
+local files = require "profio.cli.files"
+local lfs = require "lfs"
+local messages = require "profio.cli.messages"
+local run_weights = require "profio.internal.compare.run_weights"
+local runs = require "profio.cli.runs"
+local warnings = require "profio.cli.warnings"
+
+local sides = {}
+
+-- {====== Words ======
+
+local function is_path(word)
+   return word == "-" or lfs.attributes(word, "mode") ~= nil
+end
+
+-- A word that is no file and has the form of a condition selects runs of a store.
+local function is_condition(word)
+   return not is_path(word) and word:find "^[%w_][%w_.:/-]*%s*!?[=~<>]" ~= nil
+end
+
+-- Splits the words of a side into files and conditions.
+local function parted(words)
+   local paths, conditions = {}, {}
+   for _, word in ipairs(words) do
+      local list = is_condition(word) and conditions or paths
+      list[#list + 1] = word
+   end
+   return paths, conditions
+end
+
+local function joined(a, b)
+   return table.move(b, 1, #b, #a + 1, table.move(a or {}, 1, #(a or {}), 1, {}))
+end
+
+-- Returns whether words name a trace beside executables.
+local function has_trace(paths)
+   for _, path in ipairs(paths) do
+      if not core.is_executable(path) then
+         return true
+      end
+   end
+   return false
+end
+
+-- Sides with conditions may share a store: the side that names no trace reads that of the other.
+local function share(base, new, base_conditions, new_conditions)
+   if not has_trace(base) and base_conditions[1] then
+      return joined(base, new), new
+   elseif not has_trace(new) and new_conditions[1] then
+      return base, joined(new, base)
+   end
+   return base, new
+end
+
+---Sets the files, the older files and the conditions of both sides, as the flat form with --diff
+---has them. Words before --base and --new are of the base.
+---@param given table
+function sides.prepare(given)
+   local base, base_conditions = parted(joined(given.files, given.base))
+   local new, new_conditions = parted(given.new)
+   if #base + #base_conditions == 0 or #new + #new_conditions == 0 then
+      failure.use("compare: the %s runs are missing, as in profio compare OLD... --new NEW...",
+         #new + #new_conditions == 0 and "new" or "old")
+   end
+   base, new = share(base, new, base_conditions, new_conditions)
+   for side, paths in pairs { old = base, new = new } do
+      if not has_trace(paths) then
+         failure.use("compare: no file of %s runs is named", side)
+      end
+   end
+   given.files, given.diff, given.diff_followers = new, base, {}
+   given.run = joined(given.run, new_conditions)
+   given.diff_run = joined(given.diff_run, base_conditions)
+end
+
+-- }======
+
+-- {====== Runs ======
+
+-- Returns the distinct paths, in their order: both sides may name one store.
+local function distinct(paths)
+   local known, list = {}, {}
+   for _, path in ipairs(paths) do
+      list[#list + 1] = not known[path] and path or nil
+      known[path] = true
+   end
+   return list
+end
+
+-- Reads the runs of one file; returns whether it is damaged.
+local function add_file(list, path, side, given, options, err)
+   local trace <close> = failure.check(files.one(path, files.opening(given, side), given))
+   if #(side.run or {}) > 0 and trace.format ~= "store" then
+      failure.use("compare: %s selects runs of a store, and %s is none", side.run[1], path)
+   end
+   local found = failure.check(run_weights.all_of(trace, options))
+   table.move(found, 1, #found, #list + 1, list)
+   return warnings.report(trace, err)
+end
+
+---Reads the runs of both sides.
+---@param given table
+---@param options table of profio.compare, checked
+---@param err file* for warnings
+---@return { base: profio.WeighedRun[], new: profio.WeighedRun[] } runs
+---@return string heading the files of each side
+---@return boolean has_damage
+function sides.read(given, options, err)
+   local new, old = runs.of(given)
+   local read, has_damage = { base = {}, new = {} }, false
+   for side, of in pairs { base = old, new = new } do
+      of.run = of.run and #of.run > 0 and of.run or nil
+      for _, path in ipairs(distinct(of.traces)) do
+         has_damage = add_file(read[side], path, of, given, options, err) or has_damage
+      end
+      if #read[side] == 0 then
+         failure.raise(failure.NOTHING, ("compare: no run of %s is selected"):format(
+            table.concat(of.traces, " ")))
+      end
+   end
+   return read, runs.heading(new, old), has_damage
+end
+
+---Writes the reasons for care to standard error.
+---@param list string[]
+---@param err file*
+function sides.warn(list, err)
+   for _, text in ipairs(list) do
+      messages.say(err, "compare: " .. text)
+   end
+end
+
+-- }======
+
+return sides

@@ -1,0 +1,76 @@
+-- A comparison as text: a table of the largest changes, then the paragraph in plain words.
+
+local columns = require "profio.reports.columns"
+local plain = require "profio.reports.plain"
+
+local text = {}
+
+-- Rows that are shown without --top.
+local MOST = 30
+
+local function percent(value)
+   return value and (value < math.huge and ("%+.1f %%"):format(value * 100) or "any") or ""
+end
+
+---Returns the cells of a row: change, relative change, its interval, before, after, p, verdict and
+---name.
+---@param record table of comparison:rows()
+---@param by string the column of the name
+---@param shown fun(value: number): string
+---@return string[]
+function text.cells(record, by, shown)
+   local interval = record.low and record.high and ("%s .. %s"):format(percent(record.low),
+      percent(record.high)) or ""
+   local verdict = record.verdict .. (record.moved and " " .. record.moved or "")
+   return { (record.change > 0 and "+" or "") .. shown(record.change), percent(record.relative),
+      interval, shown(record.before), shown(record.after),
+      record.p_adjusted and ("%.2g"):format(record.p_adjusted) or "", verdict, record[by] }
+end
+
+---The heads of these cells.
+text.heads = { "change", "relative", "interval", "before", "after", "p", "verdict" }
+
+---Returns the rows to show, and how many others there are by verdict.
+---@param records table[]
+---@param top integer|nil
+---@return table[]
+---@return string|nil others "12 more: 10 unchanged, 2 unknown"; nil: none
+function text.picked(records, top)
+   local most = top or MOST
+   local list, counts, names = table.move(records, 1, math.min(#records, most), 1, {}), {}, {}
+   for i = most + 1, #records do
+      local verdict = records[i].verdict
+      if not counts[verdict] then
+         names[#names + 1] = verdict
+      end
+      counts[verdict] = (counts[verdict] or 0) + 1
+   end
+   table.sort(names)
+   for i, name in ipairs(names) do
+      names[i] = ("%d %s"):format(counts[name], name)
+   end
+   return list, #names > 0 and ("%d more: %s"):format(#records - #list,
+      table.concat(names, ", ")) or nil
+end
+
+---Writes the table and the paragraph.
+---@param out profio.Output
+---@param comparison profio.Comparison
+---@param rows profio.View of the comparison
+---@param top integer|nil
+---@param shown fun(value: number): string
+function text.write(out, comparison, rows, top, shown)
+   local records, others = text.picked(rows:rows(table.unpack(rows.columns)), top)
+   local lines = { table.move(text.heads, 1, #text.heads, 1, {}) }
+   table.insert(lines[1], comparison.by)
+   for i, record in ipairs(records) do
+      lines[i + 1] = text.cells(record, comparison.by, shown)
+   end
+   columns(out, lines, { [7] = true, [8] = true })
+   if others then
+      out:write(others, "; --top shows more\n")
+   end
+   out:write("\n", plain(comparison:text()), "\n")
+end
+
+return text

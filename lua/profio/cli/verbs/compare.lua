@@ -1,0 +1,151 @@
+-- profio compare: several runs of an old version with several of a new one.
+
+local compare = require "profio.internal.compare"
+local comparison_text = require "profio.cli.compare.comparison_text"
+local failure = require "profio.cli.failure"
+local files = require "profio.cli.files"
+local later = require "profio.internal.later"
+local junit = later "profio.cli.compare.junit"
+local options = require "profio.internal.options"
+local output = require "profio.cli.output"
+local outputs = require "profio.internal.outputs"
+local plain = require "profio.reports.plain"
+local pull_request = later "profio.cli.compare.pull_request"
+local query = require "profio.cli.query"
+local row_export = require "profio.exports.row_export"
+local sentences = require "profio.internal.compare.sentences"
+local show = require "profio.cli.show"
+local sides = require "profio.cli.compare.compared_sides"
+local times = require "profio.internal.times"
+local verbs = require "profio.cli.verbs"
+
+-- Returns an option of profio.compare as one of the command.
+local function option_of(name, argument)
+   local _, help = options.described(options.find(compare.options, name))
+   return { "--" .. name, argument, help }
+end
+
+local verb = {
+   name = "compare",
+   help = "compare several runs of two versions, with statistics, and as a gate for CI",
+   description = "Compare several runs of two versions: which functions changed, by how much, how "
+      .. "sure that is. See profio help compare.",
+   usage = "profio compare [options] [--base] OLD... --new NEW...",
+   options = {
+      { "--base", "OLD...", "the old runs, or version=v1 of a store", many = true, list = true },
+      { "--new", "NEW...", "the new runs", many = true, list = true },
+      option_of("by", "WORD"), "--metric",
+      { "--fail", "COND", "end with status 4 for 'self > +5%', 'total of ~^Db > +2ms', "
+         .. "'whole > +3%', new, 'slower of main'", many = true },
+      { "--output", "FORM", "text, csv, tsv, json, ndjson, markdown or junit" },
+      option_of("normalise", "HOW"), option_of("method", "NAME"), option_of("adjust", "NAME"),
+      option_of("alpha", "P"), option_of("exact", false), option_of("single", false),
+      option_of("anyway", false), "--top", "-o" },
+   more = verbs.joined({ "--where", "--columns", "--sort", "--group", "--aggregate", "--unit",
+      "--wide", "--export", "--exe", "--symbols", "--load-bias", "--format", "--set", "--mapping",
+      "--run", "--trust-paths", "--strict", "--load" }, verbs.older),
+   argument = { "OLD", "the old runs, and their executable" },
+   examples = {
+      { "profio compare old/prog old/gmon.* --new new/prog new/gmon.*",
+         "each side with its own executable" },
+      { "profio compare version=v1 fleet.db --new version=v2 --fail 'self > +5%'",
+         "two versions in a store, as a gate" },
+   },
+   outputs = table.move({ "markdown", "junit" }, 1, 2, #row_export.outputs + 1,
+      table.move(row_export.outputs, 1, #row_export.outputs, 1, {})),
+}
+
+verb.prepare = sides.prepare
+
+-- {====== Options ======
+
+-- Returns the options of profio.compare on the command line.
+local function options_of(given)
+   local chosen = {}
+   for _, option in ipairs(compare.options) do
+      local value = given[option.name]
+      if type(value) == "string" then
+         value = options.parse(compare.options, option.name, value)
+      end
+      chosen[option.name] = value
+   end
+   return compare.checked(chosen)
+end
+
+local function check(given)
+   if given.output == "junit" and #given.fail == 0 then
+      failure.use "compare: --output junit shows the conditions of --fail: give one"
+   elseif given.export and given.output ~= "text" then
+      failure.use "compare: --export has a form of its own: leave out --output"
+   end
+end
+
+-- }======
+
+-- {====== Output ======
+
+-- Returns the function that formats weights: times in the unit of --unit.
+local function formatter(given, comparison)
+   local shown = sentences.formatter(comparison.metric)
+   if not given.unit or comparison.metric.unit ~= "ns" then
+      return shown
+   end
+   return function(value)
+      return times.show(value, given.unit)
+   end
+end
+
+local function has_text(given)
+   return given.output == "text" and not given.export and not query.reshapes(given)
+end
+
+local function write_results(out, results)
+   for i, result in ipairs(results) do
+      out:write(i == 1 and "\n" or "", result.state == "failed" and "FAILED" or "unknown", "  ",
+         result.condition, ": ", plain(result.text), "\n")
+   end
+end
+
+local function write(given, comparison, results, heading)
+   local out <close> = output.open(given.out, files.named(given), { wide = given.wide,
+      is_paged = true })
+   local rows, shown = comparison:rows(), formatter(given, comparison)
+   if given.output == "junit" then
+      junit.write(out, comparison, given.fail, results)
+   elseif given.output == "markdown" then
+      pull_request.write(out, comparison, query.where(rows, given), results, shown)
+   elseif has_text(given) then
+      out:write(heading)
+      comparison_text.write(out, comparison, query.where(rows, given), query.count(given), shown)
+      write_results(out, results)
+   else
+      rows = query.apply(rows, given)
+      local form = show.form(given, query.columns(given), "compare")
+      form.unit = given.unit
+      show.rows({ given = given, out = out }, rows, form)
+   end
+   out:close()
+end
+
+-- }======
+
+---@param given table
+---@param err file*
+---@return integer status
+---@return boolean is_closed
+function verb.run(given, err)
+   local chosen = options_of(given)
+   check(given)
+   outputs.check_inputs({ given.out or "-" }, files.named(given))
+   local runs, heading, has_damage = sides.read(given, chosen, err)
+   local comparison = failure.check(compare.of_runs(runs, chosen))
+   local results, status = comparison:check(given.fail), failure.READ
+   for _, result in ipairs(results) do
+      status = result.state == "failed" and failure.EXCEEDED or status
+   end
+   write(given, comparison, results, heading)
+   sides.warn(comparison.warnings, err)
+   return math.max(status, has_damage and failure.DAMAGE or failure.READ), true
+end
+
+return verb

@@ -1,0 +1,116 @@
+-- Finds reasons why runs must not be compared, or only with care.
+
+local comparable = {}
+
+-- More losses than this share of a run's records are a reason against comparing it: what was lost
+-- may be as large as the changes that are looked for.
+local MOST_LOST = 0.01
+
+-- Two versions of a program share most of their functions; less than this share of the weight in
+-- functions of both sides means two programs.
+local LEAST_COMMON = 0.1
+
+-- {====== Reasons ======
+
+local function each_run(runs, f)
+   for _, side in ipairs { "base", "new" } do
+      for _, run in ipairs(runs[side]) do
+         f(run, side)
+      end
+   end
+end
+
+local function add_metrics(found, runs)
+   local first = runs.base[1]
+   each_run(runs, function(run)
+      local a, b = first.metric, run.metric
+      if a.name ~= b.name or a.unit ~= b.unit then
+         found.against[#found.against + 1] = ("another metric: %s has %s (%s), %s has %s (%s)")
+            :format(first.title, a.name, a.unit, run.title, b.name, b.unit)
+      end
+   end)
+end
+
+-- Counts of samples at two rates cannot be compared; times can, but differ in precision.
+local function add_rates(found, runs)
+   local first, is_count = runs.base[1], runs.base[1].metric.unit == "count"
+   each_run(runs, function(run)
+      if run.rate and first.rate and run.rate ~= first.rate then
+         local list = is_count and not first.is_exact and found.against or found.warnings
+         list[#list + 1] = ("another rate: %s has %g samples a second, %s has %g"):format(
+            first.title, first.rate, run.title, run.rate)
+      end
+   end)
+end
+
+local function add_losses(found, runs)
+   each_run(runs, function(run)
+      if (run.lost_share or 0) > MOST_LOST then
+         found.against[#found.against + 1] = ("%s lost %.3g %% of its records"):format(run.title,
+            run.lost_share * 100)
+      else
+         for _, text in ipairs(run.lost) do
+            found.warnings[#found.warnings + 1] = text
+         end
+      end
+   end)
+end
+
+local function add_empty(found, runs)
+   each_run(runs, function(run)
+      if run.whole == 0 then
+         found.against[#found.against + 1] = ("%s is empty: the whole of its %s is 0"):format(
+            run.title, run.metric.name)
+      end
+   end)
+end
+
+-- Returns the share of a side's weight in items that both sides have.
+local function common_share(items, side)
+   local whole, common = 0, 0
+   for _, item in ipairs(items) do
+      for _, weight in ipairs(item.self[side]) do
+         whole = whole + weight
+         common = common + (item.is_in.base and item.is_in.new and weight or 0)
+      end
+   end
+   return whole ~= 0 and common / whole or 1
+end
+
+local function add_program(found, items, by)
+   local share = math.max(common_share(items, "base"), common_share(items, "new"))
+   if by ~= "stack" and by ~= "line" and share < LEAST_COMMON then
+      found.against[#found.against + 1] = ("another program: %.3g %% of the weight is in a %s that "
+         .. "both sides have"):format(share * 100, by)
+   end
+end
+
+-- }======
+
+-- Returns a list without repeated texts.
+local function distinct(list)
+   local known, kept = {}, {}
+   for _, text in ipairs(list) do
+      kept[#kept + 1] = not known[text] and text or nil
+      known[text] = true
+   end
+   return kept
+end
+
+---Returns the reasons against a comparison, and those for care.
+---@param runs { base: profio.WeighedRun[], new: profio.WeighedRun[] }
+---@param items profio.ComparedItem[]
+---@param by string
+---@return string[] against
+---@return string[] warnings
+function comparable.reasons(runs, items, by)
+   local found = { against = {}, warnings = {} }
+   add_metrics(found, runs)
+   add_rates(found, runs)
+   add_losses(found, runs)
+   add_empty(found, runs)
+   add_program(found, items, by)
+   return distinct(found.against), distinct(found.warnings)
+end
+
+return comparable

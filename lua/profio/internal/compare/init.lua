@@ -1,0 +1,393 @@
+-- Compares several runs of an old version of a program with several of a new one: see README.md.
+
+local comparable = require "profio.internal.compare.comparable"
+local core = require "profio.core"
+local gate = require "profio.internal.compare.gate"
+local inference = require "profio.internal.inference"
+local matched = require "profio.internal.compare.matched"
+local moved = require "profio.internal.compare.moved"
+local options_of = require "profio.internal.options"
+local raise = require "profio.internal.raise"
+local run_weights = require "profio.internal.compare.run_weights"
+local sentences = require "profio.internal.compare.sentences"
+local suggestions = require "profio.internal.suggestions"
+local view = require "profio.view"
+
+local compare = {}
+
+---@class profio.Comparison
+---@field by string what its rows are: function, area, context, line, file or stack
+---@field metric { name: string, unit: string }
+---@field method string the test that was used
+---@field whole table the whole: before, after, change, relative, low, high, p, scale
+---@field warnings string[] reasons for care
+local Comparison = { __name = "profio.comparison" }
+local methods = {}
+
+---Options of profio.compare.
+---@type profio.Option[]
+compare.options = {
+   { name = "by", type = "choice", choices = run_weights.by, default = "function",
+      help = "function, file, line, stack, area or context (of events)" },
+   { name = "metric", type = "text", help = "the metric; default: that of flat; calls are exact" },
+   { name = "method", type = "choice", choices = { "moderated", "welch", "permutation", "poisson" },
+      help = "the test: moderated, welch, permutation or poisson" },
+   { name = "adjust", type = "choice", choices = { "holm", "bh" }, default = "holm",
+      help = "correct for the number of rows by holm or bh" },
+   { name = "alpha", type = "num", default = 0.05, help = "the level of the verdicts" },
+   { name = "normalise", type = "text", default = "none",
+      help = "total, or a function that has not changed" },
+   { name = "exact", type = "bool", default = false,
+      help = "weights are exact counts, as of instructions" },
+   { name = "single", type = "bool", default = false,
+      help = "judge by one run per side: only by the error of samples" },
+   { name = "anyway", type = "bool", default = false,
+      help = "only warn of runs that must not be compared" },
+}
+
+-- {====== Statistics ======
+
+-- Returns what the test needs beside items and totals.
+local function test_options(self)
+   local options, period, is_exact = self.options, nil, true
+   for _, side in ipairs { "base", "new" } do
+      for _, run in ipairs(self.runs[side]) do
+         period = period or run.period
+         is_exact = is_exact and run.is_exact
+      end
+   end
+   return { exact = is_exact, counts = not is_exact and self.metric.unit == "count",
+      period = period, method = options.method, adjust = options.adjust, alpha = options.alpha,
+      normalise = options.normalise, single = options.single }
+end
+
+-- Returns the whole of each run.
+local function totals_of(runs)
+   local totals = {}
+   for side, list in pairs(runs) do
+      totals[side] = {}
+      for i, run in ipairs(list) do
+         totals[side][i] = run.whole
+      end
+   end
+   return totals
+end
+
+-- Returns the result of the test. `wanted`: the relative change of runs_needed; nil: 2 per cent.
+local function tested(self, items, wanted)
+   local given = test_options(self)
+   given.items, given.totals, given.wanted = items, totals_of(self.runs), wanted
+   return inference.compare(given), given.exact
+end
+
+-- Sorts rows by the size of the change, then by name.
+local function is_larger(a, b)
+   local x, y = math.abs(a.change), math.abs(b.change)
+   if x ~= y then
+      return x > y
+   end
+   return a.name < b.name
+end
+
+-- A function that the other side still has, without cost, is not gone or new.
+local function presence(row)
+   if row.verdict == "gone" and row.item.is_in.new then
+      return "faster"
+   elseif row.verdict == "new" and row.item.is_in.base then
+      return "slower"
+   end
+   return row.verdict
+end
+
+-- Returns the verdict of the whole by its own p value, which no other one corrects.
+local function whole_verdict(self, whole, is_exact)
+   local word = whole.change > 0 and "slower" or "faster"
+   if is_exact then
+      return whole.change == 0 and "unchanged" or word
+   elseif #self.runs.base + #self.runs.new < 4 and not self.options.single then
+      return "unknown"
+   end
+   return (whole.p or 1) <= self.options.alpha and word or "unknown"
+end
+
+local function callers_of(runs)
+   local all = {}
+   for _, list in pairs(runs) do
+      for _, run in ipairs(list) do
+         for callee, callers in pairs(run.callers) do
+            all[callee] = all[callee] or {}
+            for caller in pairs(callers) do
+               all[callee][caller] = true
+            end
+         end
+      end
+   end
+   return all
+end
+
+local function has_weight(weights)
+   for _, side in ipairs { "base", "new" } do
+      for _, weight in ipairs(weights[side]) do
+         if weight ~= 0 then
+            return true
+         end
+      end
+   end
+   return false
+end
+
+-- Returns the items with weight in a column, and these weights for the test.
+local function weights_of(self, column)
+   local items, weights = {}, {}
+   for _, item in ipairs(self.items) do
+      if item[column] and has_weight(item[column]) then
+         items[item.key] = item
+         weights[#weights + 1] = { key = item.key, base = item[column].base,
+            new = item[column].new }
+      end
+   end
+   return items, weights
+end
+
+-- Returns the weights of the function of option normalise, or nil.
+local function unchanged_of(self, weights)
+   for _, item in ipairs(weights) do
+      if item.key == self.options.normalise then
+         return item
+      end
+   end
+end
+
+-- Returns the result of the test of a column, self or total, whose rows have names and verdicts;
+-- computed once for each `wanted` of tested.
+local function result_of(self, column, wanted)
+   local name = column .. " " .. tostring(wanted)
+   if self.tested[name] then
+      return self.tested[name]
+   end
+   local items, weights = weights_of(self, column)
+   local result, is_exact = tested(self, weights, wanted)
+   for _, row in ipairs(result.rows) do
+      local item = items[row.key]
+      row.item, row.name, row.file, row.line = item, item.name, item.file, item.line
+      row.verdict = presence(row)
+   end
+   if self.by == "function" then
+      moved.mark(result.rows, callers_of(self.runs), column, is_exact, function(sums)
+         sums[#sums + 1] = unchanged_of(self, weights) -- by which all runs are divided
+         return (tested(self, sums)).rows
+      end)
+   end
+   table.sort(result.rows, is_larger)
+   result.whole.name, result.whole.verdict = "the whole", whole_verdict(self, result.whole,
+      is_exact)
+   self.tested[name] = result
+   return result
+end
+
+-- }======
+
+-- {====== Views ======
+
+-- Returns the columns of the rows: name, type, help.
+local function fields_of(self)
+   local weight = self.metric.unit == "ns" and "int" or "num"
+   local unit = self.metric.unit ~= "" and ", in " .. self.metric.unit or ""
+   return {
+      { name = self.by, type = "name", help = "what is compared" },
+      { name = "before", type = weight, help = "mean of the runs of the base" .. unit },
+      { name = "after", type = weight, help = "mean of the new runs, as normalised" .. unit },
+      { name = "change", type = weight, help = "after - before" .. unit },
+      { name = "relative", type = "num", help = "change / before; missing if that is 0" },
+      { name = "low", type = "num", help = "lower end of the interval of relative" },
+      { name = "high", type = "num", help = "upper end of the interval of relative" },
+      { name = "p", type = "num", help = "probability of such a difference without a change" },
+      { name = "p_adjusted", type = "num", help = "the same, corrected for the number of rows" },
+      { name = "verdict", type = "name", help = "slower, faster, new, gone, moved, unchanged or "
+         .. "unknown" },
+      { name = "moved", type = "name", help = "where the cost went, or came from" },
+      { name = "detectable", type = "num", help = "the smallest relative change that these runs "
+         .. "could have shown" },
+      { name = "runs_needed", type = "int", help = "runs per side that would show a change of "
+         .. "2 %" },
+      { name = "file", type = "name", help = "its source file or module" },
+      { name = "line", type = "int", help = "its line" },
+   }
+end
+
+-- Returns where the cost of a row went or came from: "to main", "from leaf"; nil: it did not move.
+local function move_of(row)
+   local parts = {}
+   for _, word in ipairs { "to", "from" } do
+      parts[#parts + 1] = row[word] and word .. " " .. table.concat(row[word], ", ") or nil
+   end
+   return #parts > 0 and table.concat(parts, "; ") or nil
+end
+
+local function value_of(row, field)
+   local value = row[field.name]
+   if field.name == "moved" then
+      return move_of(row)
+   elseif field.type == "int" and value then
+      return math.tointeger(value) or math.floor(value + 0.5)
+   end
+   return value
+end
+
+---Returns the rows, the largest change of the whole first: function (or area, context, line, file,
+---stack), before, after, change, relative, low, high, p, p_adjusted, verdict, moved, detectable,
+---runs_needed, file, line. Weights are means of the runs.
+---@param column "self"|"total"|nil default self; total counts callees too
+---@return profio.View
+function methods:rows(column)
+   local state = rawget(self, compare)
+   if column ~= nil and column ~= "self" and column ~= "total" then
+      error("rows: the column is self or total", 0)
+   end
+   local fields, list = fields_of(state), {}
+   for i, row in ipairs(result_of(state, column or "self").rows) do
+      list[i] = {}
+      for n, field in ipairs(fields) do
+         list[i][n] = n == 1 and row.name or value_of(row, field)
+      end
+   end
+   return view.over(function()
+      return core.rows_reader(fields, list)
+   end, self)
+end
+
+---Returns a paragraph in plain words: the change of the whole, what explains it, and what these
+---runs cannot show.
+---@return string
+function methods:text()
+   local state = rawget(self, compare)
+   return sentences.text(state, result_of(state, "self"))
+end
+
+---Checks conditions of a gate: "self > +5%", "total of ~^Db > +2ms", "whole > +3%", "new",
+---"slower of main".
+---@param conditions string[]
+---@return { condition: string, name: string, state: string, text: string }[] results one for each
+---row that fails (state = "failed"), or whose verdict is unknown (state = "unknown"), with what
+---would have been needed to know it; empty: all conditions hold
+function methods:check(conditions)
+   local state = rawget(self, compare)
+   raise.expect(conditions, "table", "check: the conditions")
+   return gate.check(conditions, state, function(column, wanted)
+      return result_of(state, column, wanted)
+   end)
+end
+
+compare.methods = methods
+
+raise.publish_methods(methods, "comparison", function(value)
+   return getmetatable(value) == Comparison
+end)
+
+local shown = { by = true, metric = true, warnings = true }
+
+function Comparison:__index(key)
+   local state = rawget(self, compare)
+   if key == "whole" or key == "method" then
+      return result_of(state, "self")[key]
+   end
+   return methods[key] or shown[key] and state[key] or nil
+end
+
+-- }======
+
+-- Returns the list of traces or profiles of a side.
+local function list_of(side, name)
+   local function is_one(value)
+      local kind = type(value) == "table" and (getmetatable(value) or {}).__name
+      return kind == "profio.trace" or kind == "profio.profile"
+   end
+   local list = is_one(side) and { side } or side
+   raise.expect(list, "table", "compare: " .. name)
+   for i, one in ipairs(list) do
+      if not is_one(one) then
+         error(("compare: %s[%d] must be a trace or a profile, got %s"):format(name, i, type(one)),
+            0)
+      end
+   end
+   if #list == 0 then
+      error("compare: " .. name .. " has no runs", 0)
+   end
+   return list
+end
+
+-- Raises if the function that --normalise names is in no run.
+local function check_normalise(items, options)
+   local wanted, names = options.normalise, {}
+   for i, item in ipairs(items) do
+      names[i] = item.key
+   end
+   local is_known = wanted == "none" or wanted == "total"
+   for _, name in ipairs(names) do
+      is_known = is_known or name == wanted
+   end
+   if not is_known then
+      error(("compare: normalise: no %s is called '%s'%s"):format(options.by, wanted,
+         suggestions.hint(wanted, names)), 0)
+   end
+end
+
+---Returns a comparison of runs that have been read. Raises if they must not be compared.
+---@param runs { base: profio.WeighedRun[], new: profio.WeighedRun[] }
+---@param options table checked
+---@return profio.Comparison|nil
+---@return string|nil message
+---@return string|nil code
+function compare.of_runs(runs, options)
+   local items = matched.items(runs, options.by)
+   check_normalise(items, options)
+   local against, warnings = comparable.reasons(runs, items, options.by)
+   if #against > 0 and not options.anyway then
+      return nil, ("these runs must not be compared (option anyway compares them): %s"):format(
+         table.concat(against, "; ")), "unsupported"
+   end
+   table.move(warnings, 1, #warnings, #against + 1, against)
+   return setmetatable({ [compare] = { runs = runs, items = items, options = options,
+      by = options.by, metric = runs.new[1].metric, warnings = against, tested = {},
+      shown = sentences.formatter(runs.new[1].metric) } }, Comparison)
+end
+
+---Returns checked options of profio.compare, with defaults.
+---@param given table|nil
+---@return table
+function compare.checked(given)
+   local options = options_of.check(compare.options, given or {}, "compare")
+   for _, option in ipairs(compare.options) do
+      if options[option.name] == nil then
+         options[option.name] = option.default
+      end
+   end
+   return options
+end
+
+---Compares runs; see profio.compare.
+---@param base table
+---@param new table
+---@param given table|nil
+---@return profio.Comparison|nil
+---@return string|nil message
+---@return string|nil code
+function compare.of(base, new, given)
+   local options, runs = compare.checked(given), {}
+   for side, list in pairs { base = list_of(base, "base"), new = list_of(new, "new") } do
+      runs[side] = {}
+      for _, one in ipairs(list) do
+         local found, message, code = run_weights.all_of(one, options)
+         if not found then
+            return nil, message, code
+         end
+         table.move(found, 1, #found, #runs[side] + 1, runs[side])
+      end
+      if #runs[side] == 0 then
+         return nil, "compare: no run of the store is selected", "format"
+      end
+   end
+   return compare.of_runs(runs, options)
+end
+
+return compare

@@ -1,0 +1,212 @@
+-- Recognises cost that moved from one function to another: inlined into the caller, renamed, or
+-- charged to the caller instead of the callee.
+--
+-- The rule: one function lost cost (gone or faster) and another one gained (new or slower), and
+-- either one calls the other, or one is gone, the other is new, and both have the same caller. If
+-- the sum over them is not known to have changed, by the same test as for each function, and its
+-- change is at most half of what moved, the cost moved. Beside a function that is gone or new, the
+-- verdict of the other one may be unknown. Functions that are connected in this way are summed
+-- together first, then in pairs, those with the smallest change of the sum first.
+
+local moved = {}
+
+-- The largest change of the sum, as a part of the cost that moved; with exact weights, in which
+-- only the cost of the calls themselves may differ.
+local MOST, MOST_EXACT = 0.5, 0.1
+
+local proven = { gone = true, faster = true, new = true, slower = true }
+local structural = { gone = true, new = true }
+
+-- {====== Pairs ======
+
+local function calls(callers, caller, callee)
+   return callers[callee] ~= nil and callers[callee][caller] == true
+end
+
+local function have_same_caller(callers, a, b)
+   for caller in pairs(callers[a] or {}) do
+      if calls(callers, caller, b) then
+         return true
+      end
+   end
+   return false
+end
+
+local function are_related(callers, from, to)
+   return calls(callers, to.name, from.name) or calls(callers, from.name, to.name)
+      or from.verdict == "gone" and to.verdict == "new"
+      and have_same_caller(callers, from.name, to.name)
+end
+
+local function may_belong(a, b)
+   return proven[a.verdict] and proven[b.verdict]
+      or structural[a.verdict] and b.verdict == "unknown"
+      or structural[b.verdict] and a.verdict == "unknown"
+end
+
+-- Returns all pairs { from, to } of related rows, in the order of the rows.
+local function pairs_of(rows, callers)
+   local losing, gaining, list = {}, {}, {}
+   for _, row in ipairs(rows) do
+      local is_one = proven[row.verdict] or row.verdict == "unknown"
+      local side = is_one and (row.change < 0 and losing or row.change > 0 and gaining) or {}
+      side[#side + 1] = row
+   end
+   for _, from in ipairs(losing) do
+      for _, to in ipairs(gaining) do
+         if may_belong(from, to) and are_related(callers, from, to) then
+            list[#list + 1] = { from, to }
+         end
+      end
+   end
+   return list
+end
+
+-- Returns the groups of rows that pairs connect, each with its rows in the order of the pairs.
+local function connected(list)
+   local group_of, groups = {}, {}
+   local function joined(a, b)
+      if not a or not b or a == b then
+         return a or b
+      end
+      for _, row in ipairs(b) do
+         a[#a + 1], group_of[row] = row, a
+      end
+      b.is_joined = true
+      return a
+   end
+   for _, pair in ipairs(list) do
+      local group = joined(group_of[pair[1]], group_of[pair[2]])
+      if not group then
+         group = {}
+         groups[#groups + 1] = group
+      end
+      for _, row in ipairs(pair) do
+         if not group_of[row] then
+            group_of[row], group[#group + 1] = group, row
+         end
+      end
+   end
+   local left = {}
+   for _, group in ipairs(groups) do
+      left[#left + 1] = not group.is_joined and group or nil
+   end
+   return left
+end
+
+-- }======
+
+-- {====== Sums ======
+
+-- Returns the sum of the weights of rows in each run, as an item for the test.
+local function summed(group, key, column)
+   local item = { key = key, base = {}, new = {} }
+   for _, row in ipairs(group) do
+      for _, side in ipairs { "base", "new" } do
+         for i, weight in ipairs(row.item[column][side]) do
+            item[side][i] = (item[side][i] or 0) + weight
+         end
+      end
+   end
+   return item
+end
+
+-- Returns whether the sum of a group is unchanged.
+local function is_kept(group, sum, is_exact)
+   local lost, gained = 0, 0
+   for _, row in ipairs(group) do
+      lost, gained = lost + math.max(-row.change, 0), gained + math.max(row.change, 0)
+   end
+   local most = (is_exact and MOST_EXACT or MOST) * math.min(lost, gained)
+   return (is_exact or not proven[sum.verdict])
+      and math.abs(sum.change) <= most
+end
+
+-- Marks the rows of a group as moved, with the names of the functions on the other side.
+local function mark(group, list)
+   for _, pair in ipairs(list) do
+      local from, to = pair[1], pair[2]
+      if group.has[from] and group.has[to] then
+         from.to, to.from = from.to or {}, to.from or {}
+         table.insert(from.to, to.name)
+         table.insert(to.from, from.name)
+      end
+   end
+   for _, row in ipairs(group.rows) do
+      row.was, row.verdict = row.verdict, "moved"
+   end
+end
+
+-- }======
+
+-- Returns the groups to test: those of all connected rows, then each pair; each knows its rows.
+local function candidates(list)
+   local groups = connected(list)
+   for i, group in ipairs(groups) do
+      groups[i] = { rows = group }
+   end
+   for _, pair in ipairs(list) do
+      groups[#groups + 1] = { rows = pair, is_pair = true }
+   end
+   for number, group in ipairs(groups) do
+      group.number, group.has = number, {}
+      for _, row in ipairs(group.rows) do
+         group.has[row] = true
+      end
+   end
+   return groups
+end
+
+-- Returns whether a group is tried before another one.
+local function is_before(a, b)
+   local x, y = math.abs(a.sum.change), math.abs(b.sum.change)
+   if (a.is_pair or false) ~= (b.is_pair or false) then
+      return b.is_pair
+   elseif x ~= y then
+      return x < y
+   end
+   return a.number < b.number
+end
+
+local function is_free(group)
+   for _, row in ipairs(group.rows) do
+      if row.verdict == "moved" then
+         return false
+      end
+   end
+   return true
+end
+
+---Sets the verdict of rows whose cost moved to "moved", their former verdict as `was`, and lists of
+---the names of the functions as `to` or `from`.
+---@param rows table[] of a comparison, with their items
+---@param callers table<string, table<string, boolean>> by the name of a function
+---@param column "self"|"total"
+---@param is_exact boolean
+---@param test fun(items: table[]): table[] the same test as for the rows: returns a row for each
+---item, and perhaps others after these
+function moved.mark(rows, callers, column, is_exact, test)
+   local list = pairs_of(rows, callers)
+   if #list == 0 then
+      return
+   end
+   local groups, items, number_of = candidates(list), {}, {}
+   for i, group in ipairs(groups) do
+      items[i] = summed(group.rows, "\0" .. i, column)
+      number_of[items[i].key] = i
+   end
+   for _, sum in ipairs(test(items)) do
+      local group = groups[number_of[sum.key]]
+      if group then
+         group.sum = sum
+      end
+   end
+   table.sort(groups, is_before)
+   for _, group in ipairs(groups) do
+      if is_free(group) and is_kept(group.rows, group.sum, is_exact) then
+         mark(group, list)
+      end
+   end
+end
+
+return moved

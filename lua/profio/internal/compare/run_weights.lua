@@ -1,0 +1,229 @@
+-- What each function, file, line, stack or area weighs in one run. The rows of a run are read once,
+-- so that its trace can be closed then.
+
+local counts = require "profio.internal.bodies.counts"
+local traces = require "profio.internal.trace"
+
+local run_weights = {}
+
+---One run of a comparison.
+---@class profio.WeighedRun
+---@field title string path of its trace
+---@field metric { name: string, unit: string }
+---@field whole number weight of all functions
+---@field period number|nil weight of one sample; nil: the weights come from no samples
+---@field is_exact boolean weights are counts without noise, such as calls
+---@field rows { name: string, file: string|nil, line: integer|nil, self: number, total:
+---number|nil }[]
+---@field callers table<string, table<string, boolean>> by the name of a function
+---@field rate number|nil samples per second
+---@field lost string[] what was lost, as texts
+---@field lost_share number|nil share of the records that were lost
+
+-- {====== Rows ======
+
+-- Returns records of a view as rows. `columns`: name, file, line, self, total as the view calls
+-- them; false for a column that it does not have.
+local function rows_of(view, columns)
+   local list, wanted = {}, {}
+   for _, column in ipairs(columns) do
+      wanted[#wanted + 1] = column or nil
+   end
+   for _, record in ipairs(view:rows(table.unpack(wanted))) do
+      local name, file, line, self, total = table.unpack(columns, 1, 5)
+      list[#list + 1] = { name = record[name] or "?", file = file and record[file] or nil,
+         line = line and record[line] or nil, self = record[self] or 0,
+         total = total and record[total] or nil }
+   end
+   return list
+end
+
+local readers = {}
+
+readers["function"] = function(run)
+   if run.counts_calls then
+      return rows_of(run.profile:flat { zeros = true },
+         { "function", "file", "line", "calls", false })
+   end
+   return rows_of(run.profile:flat { metric = run.metric.name },
+      { "function", "file", "line", "self", "total" })
+end
+
+readers.file = readers["function"]
+
+function readers.line(run)
+   if not run.trace then
+      error("compare: lines are known of a trace, not of a profile: give the trace", 0)
+   end
+   local profile = assert(run.trace:profile { lines = true })
+   return rows_of(profile:lines { metric = run.metric.name },
+      { "function", "file", "line", "self", false })
+end
+
+-- The stacks with weight, as names joined by ";", outermost first.
+function readers.stack(run)
+   local names, list = {}, {}
+   for depth, name, self, total in run.profile:tree { metric = run.metric.name }
+      :each("depth", "function", "self", "total")
+   do
+      for i = #names, depth, -1 do
+         names[i] = nil
+      end
+      names[#names + 1] = name
+      if self ~= 0 then
+         list[#list + 1] = { name = table.concat(names, ";"), self = self, total = total }
+      end
+   end
+   return list
+end
+
+local function of_calls(by)
+   return function(run)
+      if not (run.trace and run.trace.events) then
+         error(("compare: by %s needs a trace with events: %s has none"):format(by, run.title), 0)
+      end
+      local list = {}
+      for _, row in ipairs(run.trace:call_statistics { by = by }:rows("area", "context", "net",
+         "gross"))
+      do
+         local is_wanted = by == "area" or row.context ~= nil
+         list[#list + 1] = is_wanted and { self = row.net or 0, total = row.gross,
+            name = row.context and ("%s in %s"):format(row.area, row.context) or row.area } or nil
+      end
+      return list
+   end
+end
+
+readers.area, readers.context = of_calls "area", of_calls "context"
+
+---What the rows of a comparison may be.
+run_weights.by = { "function", "area", "context", "line", "file", "stack" }
+
+-- }======
+
+-- {====== Facts ======
+
+local function metric_of(profile, name, title)
+   local wanted, names = name or profile:usual_metric(), {}
+   for i, metric in ipairs(profile:metrics()) do
+      if metric.name == wanted then
+         return metric
+      end
+      names[i] = metric.name
+   end
+   if wanted == "calls" then -- of a graph, whose arcs count them
+      return { name = "calls", unit = "count", total = 0 }, true
+   end
+   error(("compare: %s has no metric '%s'; there are: %s"):format(title, tostring(wanted),
+      table.concat(names, ", ")), 0)
+end
+
+-- Returns the weight of one sample, or nil.
+local function period_of(profile, metric)
+   local name = counts.of_samples(profile:metrics(), metric.name)
+   for _, other in ipairs(profile:metrics()) do
+      if name and other.name == name and other.total > 0 and metric.total > 0 then
+         return metric.total / other.total
+      end
+   end
+   return nil
+end
+
+local function callers_of(profile)
+   local callers = {}
+   for caller, callee in profile:graph():each("caller", "callee") do
+      if caller and callee and caller ~= callee then
+         callers[callee] = callers[callee] or {}
+         callers[callee][caller] = true
+      end
+   end
+   return callers
+end
+
+local function lost_share(trace)
+   local info = trace and trace.info or {}
+   local lost, kept = info.lost or 0, info.records or 0
+   return lost > 0 and lost / (lost + kept) or nil
+end
+
+-- }======
+
+local function whole_of(run)
+   if not run.counts_calls then
+      return run.metric.total
+   end
+   local sum = 0
+   for _, row in ipairs(run.rows) do
+      sum = sum + row.self
+   end
+   return sum
+end
+
+---Reads what a comparison needs of one run.
+---@param what profio.Trace|profio.Profile
+---@param options { by: string, metric: string|nil, exact: boolean|nil }
+---@return profio.WeighedRun|nil
+---@return string|nil message
+---@return string|nil code
+function run_weights.of(what, options)
+   local is_profile = (getmetatable(what) or {}).__name == "profio.profile"
+   local profile, message, code
+   if is_profile then
+      profile = what
+   else
+      profile, message, code = what:profile()
+   end
+   if not profile then
+      return nil, message, code
+   end
+   local run = { profile = profile, trace = not is_profile and what or nil,
+      title = is_profile and what:title() or what.path, lost = profile:notes() }
+   run.metric, run.counts_calls = metric_of(profile, options.metric, run.title)
+   run.is_exact = options.exact or counts.is_exact(run.metric)
+   run.period = not run.is_exact and period_of(profile, run.metric) or nil
+   run.rows, run.callers = readers[options.by](run), callers_of(profile)
+   run.whole, run.rate = whole_of(run), profile.facts.rate
+   run.lost_share = lost_share(run.trace)
+   run.profile, run.trace = nil, nil
+   return run
+end
+
+-- Reads one run of a store.
+local function of_stored(path, hash, opened, options)
+   local trace <close>, message, code = require("profio").open(path, { format = "store",
+      run = { run = hash }, exe = opened.exe, symbols = opened.symbols,
+      load_bias = opened.load_bias })
+   if not trace then
+      return nil, message, code
+   end
+   local run
+   run, message, code = run_weights.of(trace, options)
+   if run then
+      run.title = ("%s, run %s"):format(path, hash:sub(1, 12))
+   end
+   return run, message, code
+end
+
+---Returns the runs of a trace or profile: of a store one for each of its runs, else one.
+---@param what profio.Trace|profio.Profile
+---@param options table as of run_weights.of
+---@return profio.WeighedRun[]|nil
+---@return string|nil message
+---@return string|nil code
+function run_weights.all_of(what, options)
+   if rawget(what, traces) == nil or what.format ~= "store" then
+      local run, message, code = run_weights.of(what, options)
+      return run and { run }, message, code
+   end
+   local list, opened = {}, traces.of(what).options
+   for hash in what.runs:each "run" do
+      local run, message, code = of_stored(what.path, hash, opened, options)
+      if not run then
+         return nil, message, code
+      end
+      list[#list + 1] = run
+   end
+   return list
+end
+
+return run_weights

@@ -1,0 +1,213 @@
+-- A comparison in plain words: the change of the whole, what explains it, what is not known.
+
+local times = require "profio.internal.times"
+
+local sentences = {}
+
+-- Functions that a sentence names.
+local MOST_NAMED = 3
+
+---Returns a function that formats weights of a metric.
+---@param metric { name: string, unit: string }
+---@return fun(value: number): string
+function sentences.formatter(metric)
+   return function(value)
+      if metric.unit == "ns" then
+         local whole = math.tointeger(value) or math.floor(value + 0.5)
+         return times.show(whole, times.unit(whole))
+      end
+      return (math.tointeger(value) and "%d" or "%.1f"):format(math.tointeger(value) or value)
+         .. (metric.unit ~= "" and metric.unit ~= "count" and " " .. metric.unit or "")
+   end
+end
+
+---Formats a relative change that has no sign: "0.5 %", "140 %".
+---@param relative number
+---@return string
+function sentences.size(relative)
+   local value = relative * 100
+   return (value >= 10 and "%.0f %%" or "%.2g %%"):format(value)
+end
+
+-- {====== Parts ======
+
+local function percent(relative)
+   return relative and (" (%+.1f %%)"):format(relative * 100) or ""
+end
+
+-- Returns a change with its sign.
+local function signed(change, shown)
+   return (change > 0 and "+" or "") .. shown(change)
+end
+
+local function counted(count, word)
+   return ("%d %s%s"):format(count, word, count == 1 and "" or "s")
+end
+
+local function runs_of(state)
+   local base, new = #state.runs.base, #state.runs.new
+   if base == new then
+      return base == 1 and "one run on each side" or base .. " runs on each side"
+   end
+   return ("%s before and %d after"):format(counted(base, "run"), new)
+end
+
+local function whole_sentence(state, whole)
+   local shown, text = state.shown
+   local from_to = ("%s to %s"):format(shown(whole.before), shown(whole.after))
+   if whole.verdict == "unchanged" then
+      text = ("The whole has not changed: %s"):format(shown(whole.before))
+   elseif whole.verdict == "unknown" then
+      text = ("The whole went from %s%s; whether that is a change is not known"):format(from_to,
+         percent(whole.relative))
+   else
+      text = ("The whole went from %s%s"):format(from_to, percent(whole.relative))
+   end
+   return ("%s, %s of %s."):format(text, state.metric.name, runs_of(state))
+end
+
+-- Functions with cost on both sides from which a change that all share can be told.
+local FEWEST_TYPICAL = 10
+
+local function count_common(rows)
+   local count = 0
+   for _, row in ipairs(rows) do
+      count = count + (row.before > 0 and row.after > 0 and 1 or 0)
+   end
+   return count
+end
+
+-- The change that all functions share; a slower machine has it, too.
+local function scale_sentence(state, whole, rows)
+   local parts = {}
+   if whole.scale and math.abs(whole.scale - 1) >= 0.02
+      and count_common(rows) >= FEWEST_TYPICAL then
+      parts[1] = ("The typical %s costs %.3g times as much as before, as on a %s machine%s."
+         ):format(state.by, whole.scale, whole.scale > 1 and "slower" or "faster",
+         state.options.normalise == "none" and "; normalised by the total, shares are compared"
+         or "")
+   end
+   if state.options.normalise ~= "none" then
+      parts[#parts + 1] = ("Below, %s is taken as equal in all runs."):format(
+         state.options.normalise == "total" and "the whole" or state.options.normalise)
+   end
+   return #parts > 0 and table.concat(parts, " ") or nil
+end
+
+-- Returns the rows of some verdicts.
+local function rows_with(rows, ...)
+   local list, wanted = {}, {}
+   for _, verdict in ipairs { ... } do
+      wanted[verdict] = true
+   end
+   for _, row in ipairs(rows) do
+      list[#list + 1] = wanted[row.verdict] and row or nil
+   end
+   return list
+end
+
+-- Returns up to MOST_NAMED rows with their changes, and how many others there are.
+local function named(rows, text_of)
+   local parts = {}
+   for i = 1, math.min(#rows, MOST_NAMED) do
+      parts[i] = text_of(rows[i])
+   end
+   local others = #rows - #parts
+   if others > 0 then
+      parts[#parts + 1] = ("%d more"):format(others)
+   end
+   return #parts < 2 and parts[1]
+      or table.concat(parts, ", ", 1, #parts - 1) .. " and " .. parts[#parts]
+end
+
+-- }======
+
+-- {====== Sentences ======
+
+local function changed_sentence(state, rows)
+   local list = rows_with(rows, "slower", "faster", "new", "gone")
+   if #list == 0 then
+      return "No " .. state.by .. " is known to have changed."
+   end
+   local sum = 0
+   for _, row in ipairs(list) do
+      sum = sum + row.change
+   end
+   return ("%s changed, by %s in sum: %s."):format(counted(#list, state.by),
+      signed(sum, state.shown), named(list, function(row)
+         return ("%s is %s, %s%s"):format(row.name, row.verdict, signed(row.change, state.shown),
+            percent(row.relative))
+      end))
+end
+
+local function moved_sentence(state, rows)
+   local list = {}
+   for _, row in ipairs(rows_with(rows, "moved")) do
+      list[#list + 1] = row.to and row or nil
+   end
+   if #list == 0 then
+      return nil
+   end
+   return ("Cost moved, and the sum has not changed: %s."):format(named(list, function(row)
+      return ("%s of %s to %s"):format(state.shown(-row.change), row.name,
+         table.concat(row.to, ", "))
+   end))
+end
+
+local function unknown_sentence(state, rows)
+   local list = rows_with(rows, "unknown")
+   if #list == 0 then
+      return nil
+   elseif (#state.runs.base == 1 or #state.runs.new == 1) and not state.options.single then
+      return ("With one run on a side nothing is known of %s: give several runs, or option single "
+         .. "for verdicts by the error of the samples alone."):format(counted(#list, state.by))
+   end
+   return ("Of %s it is not known whether they changed by 5 %% or more: %s."):format(
+      counted(#list, state.by), named(list, function(row)
+         return row.name .. percent(row.relative)
+      end))
+end
+
+-- The smallest change that could have been shown, and what would show less, of the largest
+-- functions.
+local function power_sentence(result)
+   local list = {}
+   for _, row in ipairs(result.rows) do
+      list[#list + 1] = row.detectable and row or nil
+   end
+   table.sort(list, function(a, b)
+      return a.before > b.before
+   end)
+   if #list == 0 then
+      return nil
+   end
+   local first = table.move(list, 1, MOST_NAMED, 1, {})
+   return ("These runs show a change %s."):format(named(first, function(row)
+      return ("of %s from %s on%s"):format(row.name, sentences.size(row.detectable),
+         row.runs_needed and (" (needs %d runs to see 2 %%)"):format(row.runs_needed) or "")
+   end))
+end
+
+-- }======
+
+---Returns the paragraph of a comparison.
+---@param state table of the comparison: runs, items, by, metric, options, shown
+---@param result table of the test: rows sorted by their change, whole, notes
+---@return string
+function sentences.text(state, result)
+   local list = { whole_sentence(state, result.whole) }
+   local function add(sentence)
+      list[#list + 1] = sentence
+   end
+   add(scale_sentence(state, result.whole, result.rows))
+   add(changed_sentence(state, result.rows))
+   add(moved_sentence(state, result.rows))
+   add(unknown_sentence(state, result.rows))
+   add(power_sentence(result))
+   for _, note in ipairs(result.notes) do
+      add(note:gsub("^%l", string.upper) .. ".")
+   end
+   return table.concat(list, " ")
+end
+
+return sentences

@@ -1,0 +1,338 @@
+-- profio compare and profio.compare: runs with known weights, whose changes are planted.
+
+local command = require "spec.support.command"
+local profio = require "profio"
+local stored = require "spec.support.stored"
+
+-- Numbers with the same sequence on every machine.
+local state = 1
+local function random()
+   state = (state * 6364136223846793005 + 1442695040888963407) & math.maxinteger
+   return (state >> 11) % 1000003 / 1000003
+end
+
+-- Returns a count near its mean, with the variance of samples: a sum of 12 uniform numbers.
+local function noisy(mean)
+   local sum = -6
+   for _ = 1, 12 do
+      sum = sum + random()
+   end
+   return math.max(0, math.floor(mean + math.sqrt(mean) * sum + 0.5))
+end
+
+local old_means = { ["main;heavy"] = 4000, ["main;light"] = 3000, ["main;old_name"] = 1500,
+   ["main;parent"] = 800, ["main;parent;leaf"] = 1200, ["main;other"] = 2500 }
+
+-- heavy is slower by half, old_name is renamed, leaf is inlined into parent.
+local new_means = { ["main;heavy"] = 6000, ["main;light"] = 3000, ["main;new_name"] = 1500,
+   ["main;parent"] = 2000, ["main;other"] = 2500 }
+
+-- Returns a trace of one run.
+local function run(means, factor, metric)
+   local stacks = {}
+   for _, stack in ipairs { "main;heavy", "main;light", "main;old_name", "main;new_name",
+      "main;parent", "main;parent;leaf", "main;other", "start;program" } do
+      stacks[stack] = means[stack] and noisy(means[stack] * (factor or 1)) or nil
+   end
+   return assert(profio.open { data = stored.pprof(stacks, nil, metric) })
+end
+
+local function runs(count, means, factor, metric)
+   local list = {}
+   for i = 1, count do
+      list[i] = run(means, factor, metric)
+   end
+   return list
+end
+
+-- Returns the rows of a comparison by name.
+local function by_name(comparison, column)
+   local list = {}
+   for _, row in ipairs(comparison:rows(column):rows(comparison.by, "before", "after", "change",
+      "relative", "low", "high", "verdict", "moved", "detectable", "runs_needed"))
+   do
+      list[row[comparison.by]] = row
+   end
+   return list
+end
+
+local function verdicts(comparison)
+   local list = {}
+   for name, row in pairs(by_name(comparison)) do
+      list[name] = row.verdict
+   end
+   return list
+end
+
+describe("profio.compare", function()
+   before_each(function()
+      state = 1
+   end)
+
+   it("gives the verdicts that were planted", function()
+      local found = by_name(assert(profio.compare(runs(6, old_means), runs(6, new_means),
+         { alpha = 0.001 })))
+      assert.equal("slower", found.heavy.verdict)
+      assert.is_true(found.heavy.low < 0.5 and 0.5 < found.heavy.high)
+      assert.equal("moved", found.old_name.verdict)
+      assert.equal("to new_name", found.old_name.moved)
+      assert.equal("from old_name", found.new_name.moved)
+      assert.equal("to parent", found.leaf.moved)
+      assert.equal("from leaf", found.parent.moved)
+      for _, name in ipairs { "light", "other" } do
+         assert.is_true(found[name].verdict == "unchanged" or found[name].verdict == "unknown")
+      end
+   end)
+
+   it("finds no difference between runs of one version", function()
+      for _ = 1, 20 do
+         for name, verdict in pairs(verdicts(assert(profio.compare(runs(4, old_means),
+            runs(4, old_means), { alpha = 0.001 }))))
+         do
+            assert.is_true(verdict == "unchanged" or verdict == "unknown", name .. verdict)
+         end
+      end
+   end)
+
+   it("compares shares if runs of different length are normalised", function()
+      local options = { normalise = "total" }
+      local base, new = runs(5, old_means), runs(5, old_means, 3)
+      local comparison = assert(profio.compare(base, new, options))
+      for name, row in pairs(by_name(comparison)) do
+         assert.is_true(row.verdict == "unchanged" or row.verdict == "unknown", name)
+         assert.is_true(math.abs(row.relative) < 0.2, name)
+      end
+      assert.is_true(math.abs(comparison.whole.relative - 2) < 0.1)
+      assert.is_true(math.abs(comparison.whole.scale - 3) < 0.2)
+      assert.equal("slower", verdicts(assert(profio.compare(base, new))).light)
+   end)
+
+   it("takes a function as unchanged", function()
+      local found = verdicts(assert(profio.compare(runs(5, old_means), runs(5, new_means, 2),
+         { normalise = "light" })))
+      assert.equal("slower", found.heavy)
+      assert.is_true(found.other ~= "slower" and found.other ~= "faster")
+      assert.has_error(function()
+         profio.compare(runs(1, old_means), runs(1, old_means), { normalise = "ligth" })
+      end)
+   end)
+
+   it("keeps stacks that vanished, and those without a base", function()
+      local found = by_name(assert(profio.compare(runs(5, old_means), runs(5, new_means),
+         { by = "stack" })))
+      assert.equal("gone", found["main;parent;leaf"].verdict)
+      assert.equal(-1, found["main;parent;leaf"].relative)
+      assert.equal(0, found["main;parent;leaf"].after)
+      local new = found["main;new_name"]
+      assert.equal("new", new.verdict)
+      assert.is_nil(new.relative)
+      assert.equal(new.after, new.change)
+   end)
+
+   it("has all cost of both sides in its rows", function()
+      for _, by in ipairs { "function", "stack" } do
+         local comparison = assert(profio.compare(runs(3, old_means), runs(4, new_means),
+            { by = by }))
+         local before, after = 0, 0
+         for _, row in pairs(by_name(comparison)) do
+            before, after = before + row.before, after + row.after
+         end
+         assert.is_true(math.abs(before - comparison.whole.before) < 1e-6)
+         assert.is_true(math.abs(after - comparison.whole.after) < 1e-6)
+      end
+   end)
+
+   it("gives a verdict on one run per side only if asked", function()
+      local base, new = runs(1, old_means), runs(1, new_means)
+      for _, verdict in pairs(verdicts(assert(profio.compare(base, new)))) do
+         assert.equal("unknown", verdict)
+      end
+      assert.equal("slower", verdicts(assert(profio.compare(base, new, { single = true }))).heavy)
+   end)
+
+   it("takes any difference of exact counts as real", function()
+      local function with(count)
+         return assert(profio.open { data = stored.pprof { ["main;f"] = count, ["main;g"] = 7 } })
+      end
+      local base, new = with(100), with(101)
+      assert.same({ f = "slower", g = "unchanged" },
+         verdicts(assert(profio.compare(base, new, { exact = true }))))
+   end)
+
+   it("says what the whole did, what explains it and what is not known", function()
+      local text = assert(profio.compare(runs(5, old_means), runs(5, new_means))):text()
+      assert.matches("^The whole went from 1%d+%.?%d* to ", text)
+      assert.matches("1 function changed, by %+%d[%d.]* in sum: heavy is slower", text)
+      assert.matches("Cost moved, .* of old_name to new_name", text)
+      assert.matches("needs %d+ runs to see 2 %%", text)
+   end)
+end)
+
+describe("profio.compare refuses", function()
+   local function refused(base, new, words)
+      local comparison, message, code = profio.compare(base, new)
+      assert.is_nil(comparison)
+      assert.equal("unsupported", code)
+      assert.matches("must not be compared", message)
+      assert.matches(words, message)
+      comparison = assert(profio.compare(base, new, { anyway = true }))
+      assert.matches(words, table.concat(comparison.warnings, "\n"))
+   end
+
+   it("another metric", function()
+      refused(runs(2, old_means), runs(2, old_means, 1, "cycles"), "another metric: .*cycles")
+   end)
+
+   it("another program", function()
+      refused(runs(2, old_means), runs(2, { ["start;program"] = 500 }),
+         "another program: 0 %% of the weight")
+   end)
+
+   it("a run without weight", function()
+      refused(runs(2, old_means), { run { ["main;heavy"] = 0 } }, "is empty")
+   end)
+
+   it("what is neither a trace nor a profile", function()
+      for _, wrong in ipairs { { {}, runs(1, old_means) }, { runs(1, old_means), { 1 } },
+         { "gmon.out", runs(1, old_means) } } do
+         assert.has_error(function()
+            profio.compare(wrong[1], wrong[2])
+         end)
+      end
+      assert.has_error(function()
+         profio.compare(runs(1, old_means), runs(1, old_means), { by = "area" })
+      end)
+   end)
+end)
+
+describe("comparison:check", function()
+   local comparison
+
+   setup(function()
+      state = 1
+      comparison = assert(profio.compare(runs(6, old_means), runs(6, new_means)))
+   end)
+
+   -- Returns the names that fail a condition, sorted.
+   local function failed(condition)
+      local names = {}
+      for _, result in ipairs(comparison:check { condition }) do
+         assert.equal(condition, result.condition)
+         names[#names + 1] = result.state == "failed" and result.name or nil
+      end
+      table.sort(names)
+      return table.concat(names, " ")
+   end
+
+   it("finds the rows that fail", function()
+      assert.equal("heavy", failed "self > +5%")
+      assert.equal("", failed "self > +90%")
+      assert.equal("heavy", failed "self > 1000")
+      assert.equal("heavy", failed "slower")
+      assert.equal("", failed "new")
+      assert.equal("leaf new_name old_name parent", failed "moved")
+      assert.equal("heavy", failed "self of ~^h > 5%")
+      assert.equal("", failed "self of ~^x > 5%")
+      assert.equal("main", failed "total of main > 5%")
+      assert.equal("the whole", failed "whole > 3%")
+      assert.equal("", failed "whole < -3%")
+   end)
+
+   it("says for unknown verdicts what would be needed", function()
+      local few = assert(profio.compare(runs(3, old_means, 0.05), runs(3, old_means, 0.05)))
+      local results = few:check { "self > 1%" }
+      assert.is_true(#results > 0)
+      for _, result in ipairs(results) do
+         assert.equal("unknown", result.state)
+         assert.matches("%d+ on each side would show 1 %%", result.text)
+      end
+   end)
+
+   it("refuses what is no condition", function()
+      for _, wrong in ipairs { "", "slow", "self", "self > ", "self > 5 %x", "selv > 5%",
+         "whole of main > 5%", "self of > 5%", "self of ~( > 5%", "self > 2ms" } do
+         assert.has_error(function()
+            comparison:check { wrong }
+         end)
+      end
+   end)
+end)
+
+describe("profio compare", function()
+   setup(function()
+      state = 1
+      for i = 1, 5 do
+         for name, means in pairs { old = old_means, new = new_means } do
+            local trace <close> = run(means)
+            assert(trace:export("pprof", ("%s/cmp-%s-%d.pb.gz"):format(command.folder, name, i)))
+         end
+      end
+   end)
+
+   local both = " cmp-old-?.pb.gz --new cmp-new-?.pb.gz "
+
+   it("shows a table and a paragraph", function()
+      local text, status, errors = command.run("profio compare" .. both)
+      assert.equal(0, status, errors)
+      assert.matches("new: cmp%-new%-1.pb.gz", text)
+      assert.matches("%+%d%d%.%d %%  .* slower +heavy\n", text)
+      assert.matches("\nThe whole went from ", text)
+      assert.equal(text, (command.run("profio compare --new cmp-new-?.pb.gz --base "
+         .. "cmp-old-?.pb.gz")))
+      assert.equal(text, (command.run("profio compare --base cmp-old-?.pb.gz --new "
+         .. "cmp-new-1.pb.gz --alpha 0.05 cmp-new-[2-5].pb.gz")))
+   end)
+
+   it("ends with status 4 if a condition of --fail holds", function()
+      local text, status = command.run("profio compare" .. both .. "--fail 'self > +5%'")
+      assert.equal(4, status)
+      assert.matches("\nFAILED  self > %+5%%: heavy: ", text)
+      assert.equal(0, select(2, command.run("profio compare" .. both .. "--fail 'self > +95%'")))
+   end)
+
+   it("writes rows, Markdown and JUnit's XML", function()
+      local csv = command.run("profio compare" .. both .. "--output csv --columns "
+         .. "function,verdict --where verdict=slower")
+      assert.equal("function,verdict\nheavy,slower\n", csv)
+      local markdown = command.run("profio compare" .. both .. "--output markdown --fail new "
+         .. "--fail 'self > 5%'")
+      assert.matches("^%- %*%*failed%*%* `self > 5%%`: heavy", markdown)
+      assert.matches("\n| function | change |", markdown)
+      assert.matches("<details><summary>%d without a known change</summary>", markdown)
+      local xml, status = command.run("profio compare" .. both .. "--output junit --fail new "
+         .. "--fail 'self > 5%'")
+      assert.equal(4, status)
+      assert.matches('<testsuite name="profio compare" tests="2" failures="1"', xml)
+      assert.matches('name="self &gt; 5%%">\n    <failure message="heavy: ', xml)
+   end)
+
+   it("compares sets of runs of a store", function()
+      assert.equal(0, select(2, command.run("rm -f cmp.db && profio store add cmp.db --label "
+         .. "version=v1 cmp-old-?.pb.gz && profio store add cmp.db --label version=v2 "
+         .. "cmp-new-?.pb.gz")))
+      local text, status, errors = command.run("profio compare --base version=v1 --new "
+         .. "version=v2 cmp.db --output csv --columns function,before,after,verdict")
+      assert.equal(0, status, errors)
+      assert.equal(command.run("profio compare" .. both
+         .. "--output csv --columns function,before,after,verdict"), text)
+      assert.equal(text, (command.run("profio compare version=v1 cmp.db --new version=v2 "
+         .. "--output csv --columns function,before,after,verdict")))
+   end)
+
+   it("refuses wrong use", function()
+      for words, said in pairs {
+         ["cmp-old-1.pb.gz"] = "new runs are missing",
+         ["--new cmp-new-1.pb.gz"] = "old runs are missing",
+         ["version=v1 --new version=v2"] = "no file of %l+ runs",
+         ["version=v1 cmp-old-1.pb.gz --new cmp-new-1.pb.gz"] = "runs of a store",
+         [both .. "--output junit"] = "give one",
+         [both .. "--by word"] = "is one of",
+         [both .. "--fail nothing"] = "is no condition",
+         [both .. "--alpha x"] = "must be a number",
+      } do
+         local _, status, errors = command.run("profio compare " .. words)
+         assert.equal(2, status, words .. errors)
+         assert.matches(said, errors)
+      end
+   end)
+end)
