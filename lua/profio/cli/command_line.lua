@@ -337,17 +337,21 @@ function options.take(words, verb)
    end
    for i = verb and 2 or 1, #words do
       local word = words[i]
-      local name, value = word:match "^(%-%-[^=]*)=?(.*)"
-      local option = known[name]
-      local key = option and key_of(option[1])
+      local option, key
       if word == "-" or word:sub(1, 1) ~= "-" then
-         table.insert(given.files, word)
-      elseif not option or (word ~= name) ~= (option[2] ~= false) then
-         return nil
-      elseif option.many then
-         table.insert(given[key], value)
+         key = "files"
       else
-         given[key] = option[2] and value or true
+         local name, value = word:match "^(%-%-[^=]*)=?(.*)"
+         option = known[name]
+         if not option or (word ~= name) ~= (option[2] ~= false) then
+            return nil
+         end
+         word, key = option[2] and value or true, key_of(option[1])
+      end
+      if option and not option.many then
+         given[key] = word
+      else
+         table.insert(given[key], word)
       end
    end
    return given
