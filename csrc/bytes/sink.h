@@ -38,7 +38,8 @@ struct pf_sink {
   void (*end)(pf_sink *sink);
   uint64_t before; /* bytes in the numbered files before this one */
   /* Called when the buffer is full and more bytes follow: empties it, or sets
-     another buffer of the same size. NULL: it is written, or grows. */
+     another buffer, of the same or a larger size. NULL: it is written, or
+     grows. */
   pf_status (*full)(pf_sink *sink);
 };
 

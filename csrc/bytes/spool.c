@@ -1,6 +1,7 @@
 /*
 ** spool.c - pipes and gzip data, copied into memory or an unlinked temporary
-** file. The buffer of the sink is the memory: when it is full, the file begins.
+** file. The buffer of the sink is the memory: when it cannot grow any more, the
+** file begins.
 */
 
 #include <errno.h>
@@ -16,6 +17,7 @@
 #include "bytes/temporary.h"
 
 #define STEP         65536u /* bytes copied at once */
+#define MOST_MEMORY  ((size_t)1 << 20)
 #define DEFAULT_SIZE ((uint64_t)64 << 30)
 #define RATIO        1000u /* maximum ratio of decompressed to compressed bytes */
 #define RESERVE      ((uint64_t)1 << 30)  /* of free space */
@@ -72,9 +74,25 @@ static pf_status allow (spooling *s, size_t n, pf_error *error) {
 }
 
 
-/* Empties the full buffer into the file, which is created at the first time. */
-static pf_status empty_into_file (pf_sink *sink) {
+/* Doubles the full buffer. False: it is large enough, or there is no memory. */
+static bool grow (pf_sink *sink) {
+  if (sink->fd >= 0 || sink->size >= MOST_MEMORY)
+    return false;
+  uint8_t *const larger = realloc(sink->buffer, 2 * sink->size);
+  if (larger == NULL)
+    return false;
+  sink->buffer = larger;
+  sink->size *= 2;
+  return true;
+}
+
+
+/* Makes space in the full buffer: it grows, or is emptied into the file, which is
+   created at the first time. */
+static pf_status make_space (pf_sink *sink) {
   spooling *const s = (spooling *)(void *)sink;
+  if (grow(sink))
+    return PF_OK;
   if (sink->fd < 0) {
     sink->failed = pf_temporary_file(&sink->fd, &s->no_file);
     if (sink->failed != PF_OK)
@@ -183,7 +201,7 @@ static pf_status begin (spooling *s, uint64_t max_size, uint64_t fallback,
   s->no_file.status = PF_OK;
   if (pf_sink_open(&s->sink, -1) != PF_OK)
     return pf_no_memory(error);
-  s->sink.full = empty_into_file;
+  s->sink.full = make_space;
   return PF_OK;
 }
 

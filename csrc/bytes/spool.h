@@ -1,6 +1,6 @@
 /*
 ** spool.h - copies pipes and unpacked gzip data into memory or, if they are
-** larger than 64 KiB, to an unlinked temporary file, which can be mapped. Used
+** larger than 1 MiB, to an unlinked temporary file, which can be mapped. Used
 ** by bytes/map.c. The caller closes the descriptors and frees the memory that are
 ** returned.
 */

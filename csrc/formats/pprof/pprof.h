@@ -183,8 +183,14 @@ typedef struct pprof_samples {
   pprof_values values; /* of the sample, as are its frames: */
   uint32_t *frames;    /* indexes in file->frames, outermost first */
   size_t depth, frame_capacity;
-  uint64_t *ids; /* scratch: the locations of a sample, leaf first */
+  size_t same;   /* frames at least that equal those of the previous sample */
+  uint64_t *ids; /* scratch: locations of the sample, leaf first, without the
+                    outer ones that the previous sample has too */
   size_t nids, id_capacity;
+  pf_bytes packed; /* ids of the sample, if the next one may share them */
+  uint32_t
+      *depths; /* by number of outer locations: how many frames they have */
+  size_t ndepths, depths_capacity; /* ndepths: locations */
 } pprof_samples;
 
 /* Read the next sample. Returns PF_MORE, PF_END, or a failure. */

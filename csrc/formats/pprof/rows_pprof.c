@@ -4,9 +4,8 @@
 ** label of each sample) and raw (one row for each field of Profile; the column
 ** `bytes` of all rows, concatenated, is the decompressed file).
 **
-** Opened through the tables of open_pprof.c; pprof_next_sample also serves the
-** bulk read (stacks_pprof.c), pprof_read_values the merge. `close` frees the
-** reader; the trace is borrowed until then.
+** Opened through the tables of open_pprof.c. `close` frees the reader; the trace
+** is borrowed until then.
 */
 
 #include "formats/pprof/pprof.h"
@@ -31,109 +30,6 @@ typedef struct samples_reader {
   uint32_t *stacks; /* the stack that ends with each of them */
   size_t depth, area_capacity;
 } samples_reader;
-
-
-/* {====== Samples ====== */
-
-pf_status pprof_warn_no_location (pf_trace *trace, uint64_t id, size_t offset,
-                                  pf_error *error) {
-  return pf_warn(trace, PF_DAMAGE, "pprof-no-location", PF_EFORMAT, offset,
-                 error, "there is no location %llu", (unsigned long long)id);
-}
-
-
-bool pprof_read_values (pprof_values *values, const pprof_field *field) {
-  pprof_numbers numbers = pprof_numbers_of(field);
-  for (uint64_t value; pprof_next_number(&numbers, &value); values->count++) {
-    if (values->count >= PPROF_MAX_TYPES)
-      continue;
-    if (!pf_grow(&values->at, &values->capacity, values->count + 1))
-      return false;
-    values->at[values->count] = (int64_t)value;
-  }
-  return true;
-}
-
-
-pf_status pprof_check_values (pf_trace *trace, const pprof_file *file,
-                              const pprof_values *values, size_t offset,
-                              pf_error *error) {
-  if (values->count == file->ntypes)
-    return PF_OK;
-  return pf_warn(trace, PF_DAMAGE, "pprof-values", PF_EFORMAT, offset, error,
-                 "a sample has %zu values, there are %zu sample types",
-                 values->count, file->ntypes);
-}
-
-
-bool pprof_value (const pprof_file *file, const pprof_values *values,
-                  size_t type, int64_t *value) {
-  return type < values->count && type < PPROF_MAX_TYPES &&
-         !__builtin_mul_overflow(values->at[type], file->types[type].scale,
-                                 value);
-}
-
-
-/* Append the location ids of a field: packed or a single one. */
-static bool read_ids (pprof_samples *s, const pprof_field *field) {
-  pprof_numbers numbers = pprof_numbers_of(field);
-  for (uint64_t id; pprof_next_number(&numbers, &id);) {
-    if (!pf_grow(&s->ids, &s->id_capacity, s->nids + 1))
-      return false;
-    s->ids[s->nids++] = id;
-  }
-  return true;
-}
-
-
-/* Set the frames from the locations. */
-static pf_status find_frames (pprof_samples *s, size_t offset,
-                              pf_error *error) {
-  pf_status status = PF_OK;
-  s->depth = 0;
-  for (size_t n = s->nids; n-- > 0 && status == PF_OK;) {
-    const uint32_t number = pf_id_table_find(&s->file->location_ids, s->ids[n]);
-    if (number == PF_NO_ID) {
-      status = pprof_warn_no_location(s->trace, s->ids[n], offset, error);
-      continue;
-    }
-    const pprof_location *const l = &s->file->locations[number];
-    if (!pf_grow(&s->frames, &s->frame_capacity, s->depth + l->count))
-      return pf_no_memory(error);
-    for (uint32_t i = l->count; i-- > 0;)
-      s->frames[s->depth++] = l->first + i;
-  }
-  return status;
-}
-
-
-void pprof_samples_close (pprof_samples *s) {
-  free(s->values.at);
-  free(s->frames);
-  free(s->ids);
-}
-
-
-pf_status pprof_next_sample (pprof_samples *s, pf_error *error) {
-  pprof_field message, field;
-  do {
-    if (!pprof_next_field(&s->at, &message))
-      return PF_END;
-  } while (message.number != PPROF_SAMPLE || message.wire != PPROF_BYTES);
-  pf_cursor c = pf_cursor_over(message.bytes, false);
-  s->nids = s->values.count = 0;
-  while (pprof_next_field(&c, &field)) {
-    if (field.number == 1 && !read_ids(s, &field))
-      return pf_no_memory(error);
-    if (field.number == 2 && !pprof_read_values(&s->values, &field))
-      return pf_no_memory(error);
-  }
-  const pf_status status =
-      pprof_check_values(s->trace, s->file, &s->values, message.at, error);
-  return status == PF_OK ? find_frames(s, message.at, error) : status;
-}
-
-/* }====== */
 
 
 /* {====== Rows ====== */

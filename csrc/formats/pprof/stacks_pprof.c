@@ -116,11 +116,14 @@ static bool is_row (const stacks_reader *g) {
 /* Read all samples. */
 static pf_status read_samples (stacks_reader *g, pf_error *error) {
   const pprof_samples *const s = &g->samples;
+  bool is_previous = false; /* the path is that of the previous sample */
   pf_status status;
   while ((status = pprof_next_sample(&g->samples, error)) == PF_MORE) {
-    if (!is_row(g)) /* it may only give warnings */
+    const size_t same = is_previous ? s->same : 0;
+    is_previous = is_row(g);
+    if (!is_previous) /* it may only give warnings */
       continue;
-    for (size_t i = 0; i < s->depth; i++)
+    for (size_t i = same; i < s->depth; i++)
       if (!push_frame(g, i, s->frames[i]))
         return pf_no_memory(error);
     const uint32_t node = s->depth == 0 ? 0 : g->frames[s->depth - 1].node;

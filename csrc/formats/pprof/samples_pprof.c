@@ -1,0 +1,199 @@
+/*
+** samples_pprof.c - reads the samples one by one: their values and frames.
+**
+** The outer locations of a sample are mostly those of the sample before. Their
+** ids are the last bytes of a packed field, so that equal bytes at the end of two
+** fields are not read again, and the frames stay.
+**
+** Used by the readers in rows_pprof.c and the bulk read (stacks_pprof.c),
+** pprof_read_values also by the merge. The caller owns the samples.
+*/
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/pprof/pprof.h"
+#include "model/base/memory.h"
+
+
+pf_status pprof_warn_no_location (pf_trace *trace, uint64_t id, size_t offset,
+                                  pf_error *error) {
+  return pf_warn(trace, PF_DAMAGE, "pprof-no-location", PF_EFORMAT, offset,
+                 error, "there is no location %llu", (unsigned long long)id);
+}
+
+
+bool pprof_read_values (pprof_values *values, const pprof_field *field) {
+  pprof_numbers numbers = pprof_numbers_of(field);
+  for (uint64_t value; pprof_next_number(&numbers, &value); values->count++) {
+    if (values->count >= PPROF_MAX_TYPES)
+      continue;
+    if (!pf_grow(&values->at, &values->capacity, values->count + 1))
+      return false;
+    values->at[values->count] = (int64_t)value;
+  }
+  return true;
+}
+
+
+pf_status pprof_check_values (pf_trace *trace, const pprof_file *file,
+                              const pprof_values *values, size_t offset,
+                              pf_error *error) {
+  if (values->count == file->ntypes)
+    return PF_OK;
+  return pf_warn(trace, PF_DAMAGE, "pprof-values", PF_EFORMAT, offset, error,
+                 "a sample has %zu values, there are %zu sample types",
+                 values->count, file->ntypes);
+}
+
+
+bool pprof_value (const pprof_file *file, const pprof_values *values,
+                  size_t type, int64_t *value) {
+  return type < values->count && type < PPROF_MAX_TYPES &&
+         !__builtin_mul_overflow(values->at[type], file->types[type].scale,
+                                 value);
+}
+
+
+/* Append the location ids of a field: packed or a single one. Sets *is_whole to
+   whether all its bytes are ids. */
+static bool read_ids (pprof_samples *s, const pprof_field *field,
+                      bool *is_whole) {
+  pprof_numbers numbers = pprof_numbers_of(field);
+  for (uint64_t id; pprof_next_number(&numbers, &id);) {
+    if (!pf_grow(&s->ids, &s->id_capacity, s->nids + 1))
+      return false;
+    s->ids[s->nids++] = id;
+  }
+  *is_whole = pf_left(&numbers.packed) == 0;
+  return true;
+}
+
+
+/* Returns the number of varints that begin or go on in bytes. */
+static size_t count_ids (const uint8_t *at, size_t size) {
+  size_t count = 0;
+  for (size_t i = 0; i < size; i++)
+    count += at[i] < 0x80;
+  return count;
+}
+
+
+/* Returns how many bytes at the end of two lists of varints are whole varints
+   that are equal. */
+static size_t shared_size (pf_bytes a, pf_bytes b) {
+  const size_t most = a.size < b.size ? a.size : b.size;
+  const uint8_t *const end = a.at + a.size, *const other = b.at + b.size;
+  size_t n = 0;
+  while (n + 8 <= most && memcmp(end - n - 8, other - n - 8, 8) == 0)
+    n += 8;
+  while (n < most && end[-1 - (ptrdiff_t)n] == other[-1 - (ptrdiff_t)n])
+    n++;
+  if ((n < a.size && end[-1 - (ptrdiff_t)n] >= 0x80) ||
+      (n < b.size && other[-1 - (ptrdiff_t)n] >= 0x80)) {
+    while (n > 0 && end[-(ptrdiff_t)n] >= 0x80)
+      n--;
+    n -= n > 0;
+  }
+  return n;
+}
+
+
+/* Read the ids of a field with all of them; the outer ones that the previous
+   sample has too are not read again. Returns false if out of memory. */
+static bool read_packed_ids (pprof_samples *s, pprof_field field) {
+  const pf_bytes bytes = field.bytes, before = s->packed;
+  const size_t same = shared_size(before, bytes);
+  bool is_whole;
+  s->ndepths -= count_ids(before.at, before.size - same);
+  field.bytes.size -= same;
+  if (!read_ids(s, &field, &is_whole))
+    return false;
+  s->packed = bytes;
+  if (is_whole)
+    return true;
+  field.bytes = bytes; /* damaged: read again up to there */
+  s->packed = (pf_bytes){0};
+  s->nids = s->ndepths = 0;
+  return read_ids(s, &field, &is_whole);
+}
+
+
+/* Read the ids of all fields of a sample. */
+static bool read_all_ids (pprof_samples *s, pf_bytes message) {
+  pf_cursor c = pf_cursor_over(message, false);
+  pprof_field field;
+  bool ok = true, is_whole;
+  s->packed = (pf_bytes){0};
+  s->ndepths = 0;
+  while (ok && pprof_next_field(&c, &field))
+    if (field.number == 1)
+      ok = read_ids(s, &field, &is_whole);
+  return ok;
+}
+
+
+/* Read the values and the ids of a sample. Returns false if out of memory. */
+static bool read_sample (pprof_samples *s, pf_bytes message) {
+  pf_cursor c = pf_cursor_over(message, false);
+  pprof_field field, ids = {0};
+  size_t count = 0;
+  s->nids = s->values.count = 0;
+  while (pprof_next_field(&c, &field)) {
+    if (field.number == 2 && !pprof_read_values(&s->values, &field))
+      return false;
+    if (field.number == 1 && count++ == 0)
+      ids = field;
+  }
+  return count == 1 && ids.wire == PPROF_BYTES ? read_packed_ids(s, ids)
+                                               : read_all_ids(s, message);
+}
+
+
+/* Set the frames from the locations. */
+static pf_status find_frames (pprof_samples *s, size_t offset,
+                              pf_error *error) {
+  pf_status status = PF_OK;
+  s->depth = s->same = s->ndepths == 0 ? 0 : s->depths[s->ndepths];
+  if (!pf_grow(&s->depths, &s->depths_capacity, s->ndepths + s->nids + 1))
+    return pf_no_memory(error);
+  for (size_t n = s->nids; n-- > 0 && status == PF_OK;) {
+    const uint32_t number = pf_id_table_find(&s->file->location_ids, s->ids[n]);
+    if (number == PF_NO_ID) {
+      s->packed = (pf_bytes){0};
+      status = pprof_warn_no_location(s->trace, s->ids[n], offset, error);
+      continue;
+    }
+    const pprof_location *const l = &s->file->locations[number];
+    if (!pf_grow(&s->frames, &s->frame_capacity, s->depth + l->count))
+      return pf_no_memory(error);
+    for (uint32_t i = l->count; i-- > 0;)
+      s->frames[s->depth++] = l->first + i;
+    s->depths[++s->ndepths] = (uint32_t)s->depth;
+  }
+  return status;
+}
+
+
+void pprof_samples_close (pprof_samples *s) {
+  free(s->values.at);
+  free(s->frames);
+  free(s->ids);
+  free(s->depths);
+}
+
+
+pf_status pprof_next_sample (pprof_samples *s, pf_error *error) {
+  pprof_field message;
+  do {
+    if (!pprof_next_field(&s->at, &message))
+      return PF_END;
+  } while (message.number != PPROF_SAMPLE || message.wire != PPROF_BYTES);
+  if (s->packed.size == 0)
+    s->ndepths = 0;
+  if (!read_sample(s, message.bytes))
+    return pf_no_memory(error);
+  const pf_status status =
+      pprof_check_values(s->trace, s->file, &s->values, message.at, error);
+  return status == PF_OK ? find_frames(s, message.at, error) : status;
+}
