@@ -490,6 +490,10 @@ $(B)/fuzz_%: spec/fuzz/fuzz_%.c $(CORE)
 # These also get changes that know how files are built.
 $(B)/fuzz_lua $(B)/fuzz_decode: spec/fuzz/structured.c
 
+# Rows of stores, with hashes of its own.
+$(B)/fuzz_rows $(B)/replay/fuzz_rows: $(patsubst %,$(B)/obj/store/%.o, \
+	put_rows sum_rows group_rows)
+
 # The Lua layer: all objects, and an interpreter.
 LINK_fuzz_lua = $(LUA_STATIC)
 $(B)/fuzz_lua $(B)/replay/fuzz_lua: $(OBJECTS) spec/fuzz/everything.lua

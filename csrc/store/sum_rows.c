@@ -137,7 +137,7 @@ pf_status pf_run_sums_add (pf_run_sums *sums, size_t metric, pf_bytes rows,
 
 size_t pf_run_sums_ask (pf_run_sums *sums, const uint64_t **words) {
   const size_t count = sums->wanted.count - sums->nasked;
-  *words = sums->wanted.words + sums->nasked;
+  *words = count > 0 ? sums->wanted.words + sums->nasked : NULL;
   sums->nasked = sums->wanted.count;
   return count;
 }
