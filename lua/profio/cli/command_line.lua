@@ -6,7 +6,7 @@ local later = require "profio.internal.later"
 local lfs = require "lfs"
 local reports = require "profio.reports"
 local suggestions = later "profio.internal.suggestions"
-local verbs = require "profio.cli.verbs"
+local verbs = later "profio.cli.verbs"
 
 local options = {}
 

@@ -4,7 +4,8 @@
 local conditions = require "profio.internal.conditions"
 local failure = require "profio.cli.failure"
 local files = require "profio.cli.files"
-local narrowing = require "profio.cli.narrowing"
+local later = require "profio.internal.later"
+local narrowing = later "profio.cli.narrowing"
 local query = require "profio.cli.query"
 local span = require "profio.cli.selection"
 local view = require "profio.view"
@@ -40,7 +41,8 @@ end
 -- Builds a profile of a trace with options of trace:profile; for events within --from, --to,
 -- --lane.
 local function profile_of(self, trace, options)
-   local own = { arcs = narrowing.arcs(trace, self.given) }
+   local own = { arcs = span.names_functions(self.given) and narrowing.arcs(trace, self.given)
+      or nil }
    for name, value in pairs(options) do
       own[name] = value
    end
@@ -54,7 +56,10 @@ end
 local function both_profiles(self, options)
    local made = { profile_of(self, self.trace, options) }
    made[2] = self.old and profile_of(self, self.old, options)
-   return narrowing.narrow(self, made)
+   if span.names_functions(self.given) then
+      return narrowing.narrow(self, made)
+   end
+   return made[1], made[2]
 end
 
 -- Returns the profile for a set of options; it is built once per key.
@@ -140,7 +145,9 @@ function Context:profile_options(made)
    made = made or self:profile()
    if not self.options[made] then
       local options = { metric = self.given.metric }
-      self.hidden = narrowing.report_options(self, options, made) or self.hidden
+      if span.names_functions(self.given) then
+         self.hidden = narrowing.report_options(self, options, made) or self.hidden
+      end
       self.options[made] = options
    end
    return self.options[made]

@@ -6,7 +6,7 @@ local contexts = require "profio.cli.context"
 local exports = require "profio.exports"
 local failure = require "profio.cli.failure"
 local files = require "profio.cli.files"
-local empty_hints = require "profio.cli.empty_hints"
+local empty_hints = later "profio.cli.empty_hints"
 local plain = require "profio.reports.plain"
 local query = require "profio.cli.query"
 local registry = require "profio.internal.registry"
@@ -180,8 +180,7 @@ end
 -- Returns whether the options need a profile: a difference, a selection of functions, or a metric
 -- if the timeline has no weights.
 local function asks_for_profile(export, given)
-   local count = #(given.focus or {}) + #(given.ignore or {}) + #(given.hide or {})
-   return count > 0 or given.diff or given.metric and export.weighs_profile
+   return span.names_functions(given) or given.diff or given.metric and export.weighs_profile
 end
 
 local function is_profile_wanted(export, given, trace)
@@ -356,7 +355,9 @@ function modes.run(trace, given, out, old, again)
    else
       run_first(context)
    end
-   context:note(empty_hints.hint(context))
+   if context.missed[1] or given.where[1] or span.is_asked(given) then
+      context:note(empty_hints.hint(context))
+   end
    return status or failure.READ, context.notes
 end
 

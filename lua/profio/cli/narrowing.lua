@@ -186,10 +186,7 @@ end
 ---@param made profio.Profile
 ---@return string[]|nil hidden names of functions whose rows are not shown
 function narrowing.report_options(context, options, made)
-   local given = context.given
-   if made:kind() ~= "graph"
-      or #(given.focus or {}) + #(given.ignore or {}) + #(given.hide or {}) == 0
-   then
+   if made:kind() ~= "graph" then
       return nil
    end
    local functions = functions_of(made)

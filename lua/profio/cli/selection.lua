@@ -13,6 +13,13 @@ function span.is_asked(given)
    return (given.from or given.to or given.lane) ~= nil
 end
 
+---Returns whether --focus, --ignore or --hide name functions.
+---@param given table
+---@return boolean
+function span.names_functions(given)
+   return #(given.focus or {}) + #(given.ignore or {}) + #(given.hide or {}) > 0
+end
+
 ---Checks --from and --to before a file is opened.
 ---@param given table
 function span.check(given)
