@@ -33,6 +33,35 @@ describe("limits.parse", function()
       assert.equal("T", only("in in T count < 3").context)
    end)
 
+   it("reads bounds that are relative to a base", function()
+      assert.same({ factor = 1, plus = 0 }, only("f net <= base").base)
+      assert.same({ factor = 1.05, plus = 0 }, only("f net <= base * 1.05").base)
+      assert.same({ factor = 1, plus = 20000 }, only("f net <= base + 20us").base)
+      assert.same({ factor = 1, plus = -3 }, only("f count >= base - 3").base)
+      assert.is_nil(only("f net <= base * 2").bound)
+      for _, text in ipairs { "base *", "base 2", "base * 2us", "base / 2", "based", "base + x" } do
+         assert.is_nil(limits.parse("f net <= " .. text), text)
+      end
+   end)
+
+   it("checks them with the same area and context of the base", function()
+      local list = assert(limits.parse("~^f net <= base * 1.5\nf in A net <= base + 5\n"
+         .. "g net <= base\nf count <= base\n"))
+      assert.equal(1, limits.relative(list))
+      assert.is_nil(limits.relative(assert(limits.parse "f net < 3")))
+      local function row(area, net, context, count)
+         return { area = area, net = net, context = context, count = count }
+      end
+      local results = limits.check(list, { row("f", 150, nil, 2), row("f2", 11), row("f", 26, "A"),
+         row("g", 1) }, { row("f", 100, nil, 1), row("f2", 7), row("f", 20, "A") })
+      local states = {}
+      for i, result in ipairs(results) do
+         states[i] = ("%s %s %s"):format(result.area, result.bound, result.state)
+      end
+      assert.same({ "f 150.0 ok", "f2 10.5 exceeded", "f 25 exceeded", "g nil missing",
+         "f 1 exceeded" }, states)
+   end)
+
    it("leaves out comments and empty lines, whatever the line ends", function()
       local list = assert(limits.parse '# head\r\n\r\nf net < 1 # why\r\n  \r\n"a # b" net < 2\n')
       assert.equal(2, #list)

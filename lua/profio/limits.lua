@@ -5,6 +5,8 @@
 --    "operator new"  count     <  1000      # names with blanks in quotes
 --    ~^Task_         call_p99  <= 2ms       # each area in whose name a Lua pattern is found
 --    Isr in CORE0    net_mean  <= 12us      # only in that context
+--    Db_Read         gross_p99 <= base * 1.05       # relative to the rows of an older run
+--    Db_Read         gross_max <= base + 20us
 --
 -- An area that did not run has no times: a limit on a time then fails, while one on `count` is
 -- compared with 0.
@@ -21,8 +23,10 @@ local limits = {}
 ---@field context string|nil
 ---@field column string
 ---@field operator string
----@field bound number in nanoseconds, or a count
+---@field bound number|nil in nanoseconds, or a count; nil: relative to a base
 ---@field unit string|nil unit of the bound
+---@field base { factor: number, plus: number }|nil the bound is the value of the base times
+---`factor`, plus `plus`
 
 local compare = {
    ["<="] = function(a, b) return a <= b end,
@@ -96,8 +100,8 @@ local function without_comment(text)
    return text
 end
 
--- Parses the bound after an operator.
-local function bound_of(text)
+-- Parses a number, or a time, in a bound.
+local function quantity_of(text)
    if #text > LONGEST_BOUND then
       wrong("a bound of at most %d bytes is expected, got one of %d", LONGEST_BOUND, #text)
    end
@@ -110,6 +114,25 @@ local function bound_of(text)
       wrong("a bound is a number, or a time such as 1.5ms, got '%s'", text)
    end
    return times.whole(text) or number
+end
+
+-- Parses the bound after an operator: a quantity, or base, base * 1.05, base + 20us.
+local function bound_of(text)
+   local sign, rest = text:match "^base%s*([-+*]?)%s*(.*)$"
+   if not sign then
+      return quantity_of(text)
+   elseif (sign == "") ~= (rest == "") then
+      wrong("base, base * 1.05 or base + 20us is expected, got '%s'", text)
+   end
+   local value, unit = 0, nil
+   if sign ~= "" then
+      value, unit = quantity_of(rest)
+   end
+   if sign == "*" and unit then
+      wrong("base is multiplied by a number without unit, got '%s'", rest)
+   end
+   return nil, unit, { factor = sign == "*" and value or 1,
+      plus = sign == "*" and 0 or sign == "-" and -value or value }
 end
 
 -- Errors in a pattern only show when it is used, so it is tried on a similar text.
@@ -142,7 +165,7 @@ local function limit_of(text)
       wrong("no comparison '%s'; there are <= < >= > == !=", operator)
    end
    limit.column, limit.operator = column, operator
-   limit.bound, limit.unit = bound_of(bound)
+   limit.bound, limit.unit, limit.base = bound_of(bound)
    return limit
 end
 
@@ -209,19 +232,54 @@ local function is_of(limit, row)
    return row.area == limit.area
 end
 
-local function result_of(limit, row)
+-- Returns the value of a limit's column in a row; nil: there is none.
+local function value_of(limit, row)
    local value = row and row[limit.column]
    if value == nil and limit.column == "count" then
-      value = 0
+      return 0
    end
-   local state = "missing"
-   if value ~= nil then
-      state = compare[limit.operator](value, limit.bound) and "ok" or "exceeded"
+   return value
+end
+
+-- Returns the bound of a limit for an area, and its unit; a bound that is relative to a base is nil
+-- if the base has no value.
+local function bound_for(limit, area, base)
+   if not limit.base then
+      return limit.bound, limit.unit
+   end
+   local found
+   for _, row in ipairs(base or {}) do
+      if row.area == area and (row.context or nil) == limit.context then
+         found = row
+      end
+   end
+   local value = value_of(limit, found)
+   local bound = value and value * limit.base.factor + limit.base.plus
+   return bound, limit.unit or bound and not counts[limit.column] and times.unit(bound) or nil
+end
+
+local function result_of(limit, row, base)
+   local value, state = value_of(limit, row), "missing"
+   local bound, unit = bound_for(limit, row and row.area or limit.area, base)
+   if value ~= nil and bound ~= nil then
+      state = compare[limit.operator](value, bound) and "ok" or "exceeded"
    end
    local area = row and row.area or (limit.is_pattern and "~" or "") .. limit.area
    return { line = limit.line, area = area, context = limit.context, column = limit.column,
-      operator = limit.operator, bound = limit.bound, value = value, state = state,
-      at = row and row[limit.column .. "_at"], unit = limit.unit }
+      operator = limit.operator, bound = bound, value = value, state = state,
+      at = row and row[limit.column .. "_at"], unit = unit }
+end
+
+---Returns the line of the first limit that is relative to a base, or nil.
+---@param list profio.Limit[]
+---@return integer|nil
+function limits.relative(list)
+   for _, limit in ipairs(list) do
+      if limit.base then
+         return limit.line
+      end
+   end
+   return nil
 end
 
 ---Returns the quantiles in limits, as an option of trace:call_statistics.
@@ -242,19 +300,21 @@ end
 ---Compares limits with rows.
 ---@param list profio.Limit[]
 ---@param rows table[] { area =, context =, column = value, ... }
+---@param base table[]|nil such rows of an older run, for bounds that are relative to a base
 ---@return table[] results { line, area, context, column, operator, bound, value, state, at, unit }:
----state is ok, exceeded or missing (the area did not run, or has no such value)
-function limits.check(list, rows)
+---state is ok, exceeded or missing (the area did not run, or has no such value, here or in the
+---base)
+function limits.check(list, rows, base)
    local results = {}
    for _, limit in ipairs(list) do
       local before = #results
       for _, row in ipairs(rows) do
          if is_of(limit, row) then
-            results[#results + 1] = result_of(limit, row)
+            results[#results + 1] = result_of(limit, row, base)
          end
       end
       if #results == before then
-         results[#results + 1] = result_of(limit, nil)
+         results[#results + 1] = result_of(limit, nil, base)
       end
    end
    return results

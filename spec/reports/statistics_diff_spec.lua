@@ -52,6 +52,16 @@ describe("statistics of two runs", function()
          .. columns))
    end)
 
+   it("have the load, the mean period and the start of the worst call of both", function()
+      assert.equal("area,load,load_before,period_mean,period_mean_before,gross_max_at,"
+         .. "gross_max_at_before\nDb,0.1116751269035533,0.05612244897959184,10055.55555555"
+         .. "5555,10000,91500,91000\n", fine(base .. "--output csv --where area=Db --columns "
+         .. "area,load,load_before,period_mean,period_mean_before,gross_max_at,"
+         .. "gross_max_at_before"))
+      local _, _, err = command.run("profio " .. base .. "--columns gross_max_at_change")
+      assert.matches("no column", err)
+   end)
+
    it("include areas of only one run", function()
       local function alone(name, suffix)
          local trace <close> = assert(profio.open(command.folder .. "/" .. name))
@@ -109,12 +119,33 @@ describe("statistics of two runs", function()
       assert.matches("all contexts\n.*\ncontext core 0\n.*\ncontext core 1\n", out)
    end)
 
-   it("need events on both sides, and are nothing for --limits", function()
+   it("need events on both sides, and are nothing for limits without a base", function()
       local _, status, err = command.run "profio --report statistics --diff gmon.out stat_new.txt"
       assert.equal(2, status)
       assert.matches("does not fit gmon.out", err)
       command.file("stat_limits.txt", "Db count <= 5\n")
       _, status = command.run "profio --limits stat_limits.txt --diff stat_old.txt stat_new.txt"
       assert.equal(2, status)
+   end)
+
+   it("are the base of relative limits", function()
+      local function checked(line, more)
+         command.file("stat_relative.txt", line .. "\n")
+         return command.run("profio --limits stat_relative.txt --output csv --columns "
+            .. "area,bound,value,state " .. (more or "--diff stat_old.txt stat_new.txt"))
+      end
+      local out, status = checked "Db gross_max <= base * 1.05"
+      assert.equal("area,bound,value,state\nDb,1050,2000,exceeded\n", out)
+      assert.equal(4, status)
+      assert.equal("area,bound,value,state\nDb,2000,2000,ok\n",
+         (checked "Db gross_max <= base + 1us"))
+      assert.equal("area,bound,value,state\nNew,,100,missing\n",
+         (checked "New gross_max <= base"))
+      local _, wrong, err = checked("Db gross_max <= base", "stat_new.txt")
+      assert.equal(2, wrong)
+      assert.matches("stat_relative.txt:1: the bound is relative to a base: give the older", err)
+      out, status = checked("~. self <= base * 2", "--diff gmon.out gmon.out")
+      assert.equal(0, status)
+      assert.matches("ok\n", out)
    end)
 end)

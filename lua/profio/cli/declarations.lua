@@ -23,7 +23,8 @@ local groups = {
       { "--report", "NAME", "a report; --list-reports names them" },
       { "--list-reports", false, "the reports that fit the files" },
       { "--table", "NAME", "the rows of a table" },
-      { "--limits", "FILE", "compare with limits, lines 'area gross_max <= 1.5ms'" },
+      { "--limits", "FILE", "compare with limits, lines 'area gross_max <= 1.5ms', also of --diff: "
+         .. "'<= base * 1.05'" },
       { "--failed", false, "with --limits: show only limits that are exceeded or have no value" },
       { "--check", false, "read the whole file and list all violations of the format" },
    },

@@ -17,15 +17,29 @@ local mode = {}
 
 -- {====== Comparison ======
 
--- Returns the functions of the profile of a trace without events.
+-- Returns the functions of the profile of a trace without events, and those of the base, or nil.
 local function flat_rows(context)
    local flat = require "profio.reports.gprof.flat"
-   local fits = flat.fits(context.trace)
-   if not fits then
-      failure.use "--limits needs a trace with events, or with a profile of functions"
+   for _, trace in ipairs { context.trace, context.old } do
+      if not flat.fits(trace) then
+         failure.use "--limits needs a trace with events, or with a profile of functions"
+      end
    end
-   local rows = context:view_of(flat)
-   return rows, "function"
+   if not context.old then
+      return context:view_of(flat)
+   end
+   local new, old = context:both_profiles()
+   return new:flat(context:profile_options(new)), old:flat(context:profile_options(old))
+end
+
+-- Returns the statistics of the areas of a trace with events, and those of the base, or nil.
+local function statistics_rows(context, quantiles)
+   return statistics.rows_of_trace(context, context.trace, quantiles),
+      context.old and statistics.rows_of_trace(context, context.old, quantiles)
+end
+
+local function has_statistics(trace)
+   return calls_view.has_statistics(traces.of(trace))
 end
 
 -- Returns the names of numeric columns.
@@ -81,17 +95,26 @@ end
 local function results_of(context)
    local path = context.given.limits
    local list = read_limits(path)
-   local rows, key
-   if calls_view.has_statistics(traces.of(context.trace)) then
-      rows, key = statistics.rows(context, limits.quantiles(list)), "area"
+   local relative = limits.relative(list)
+   if (relative ~= nil) ~= (context.old ~= nil) then
+      failure.use(relative and "%s:%d: the bound is relative to a base: give the older runs by "
+         .. "--diff FILE" or "--limits %s cannot use --diff: no bound is relative to a base", path,
+         relative)
+   end
+   local rows, base, key
+   if has_statistics(context.trace) and (not context.old or has_statistics(context.old)) then
+      key = "area"
+      rows, base = statistics_rows(context, limits.quantiles(list))
    else
-      rows, key = flat_rows(context)
+      key = "function"
+      rows, base = flat_rows(context)
    end
    local fits, message, line = limits.fit(list, number_columns(rows))
    if not fits then
       failure.use("%s:%d: %s", path, line, message)
    end
-   return limits.check(list, needed_rows(rows, key, list))
+   return limits.check(list, needed_rows(rows, key, list),
+      base and needed_rows(base, key, list))
 end
 
 -- }======

@@ -223,7 +223,7 @@ end
 -- --limits compares with statistics of events, else with a flat profile.
 local function limits_uses(trace)
    local uses = { "limits", "failed", "columns", "where", "group", "aggregate", "sort", "top",
-      "output", "unit", "export", "out" }
+      "output", "unit", "export", "out", "diff" }
    return conflicts.joined(uses, calls_view.has_statistics(traces.of(trace))
       and { "span of events" } or { "functions", "metric", "compat" })
 end

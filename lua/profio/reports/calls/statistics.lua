@@ -109,6 +109,17 @@ local function metric_of(context)
       { "net", "gross", "call", "period", "outside" })
 end
 
+-- Returns statistics with the load of each area: its net time divided by the span of the trace.
+local function with_load(context, trace, rows)
+   if not trace.events then
+      return rows
+   end
+   local from, to = span.of(trace, context.given)
+   local first, last = span.ends(trace)
+   local length = (to or last or 0) - (from or first or 0)
+   return length > 0 and rows:derive { ("load = net / %d"):format(length) } or rows
+end
+
 -- Returns the rows of the report: of one run, or of both with --diff.
 local function rows_of(context, quantiles)
    local new = rows_of_trace(context, context.trace, quantiles)
@@ -119,14 +130,14 @@ local function rows_of(context, quantiles)
    if not fits then
       failure.use("--diff: report 'statistics' does not fit %s: %s", context.old.path, reason)
    end
-   return diff.view(new, rows_of_trace(context, context.old, quantiles), metric_of(context))
+   local old = rows_of_trace(context, context.old, quantiles)
+   return diff.view(with_load(context, context.trace, new), with_load(context, context.old, old),
+      metric_of(context))
 end
 
----Returns the rows of the report, which --limits uses too.
----@param context profio.Context
----@param quantiles string|nil "p50,p99"
----@return profio.View
-statistics.rows = rows_of
+---Returns the rows of one trace, for --limits.
+---@type fun(context: profio.Context, trace: profio.Trace, quantiles: string|nil): profio.View
+statistics.rows_of_trace = rows_of_trace
 
 ---@param context profio.Context
 ---@return userdata

@@ -10,7 +10,10 @@ local diff = {}
 local keys = { "area", "value", "context", "caller" }
 
 local overview = { "count", "net", "gross", "net_max", "gross_max", "net_p99", "gross_p99",
-   "period_jitter" }
+   "period_mean", "period_jitter", "load", "net_max_at", "gross_max_at" }
+
+-- Columns of the start of the worst call, which are side by side without a change.
+local starts = { net_max_at = true, gross_max_at = true, call_max_at = true }
 
 -- Returns the columns that are compared: an overview, or those of one duration.
 local function numbers_of(metric)
@@ -18,7 +21,7 @@ local function numbers_of(metric)
       return overview
    end
    return { "count", metric, metric .. "_max", metric .. "_p99",
-      metric == "period" and "period_jitter" or nil }
+      metric == "period" and "period_jitter" or metric .. "_max_at" }
 end
 
 -- {====== Columns ======
@@ -52,8 +55,9 @@ end
 local function fields_of(key_fields, number_fields)
    local list = table.move(key_fields, 1, #key_fields, 1, {})
    for _, field in ipairs(number_fields) do
-      for _, suffix in ipairs { "", "_before", "_change" } do
-         list[#list + 1] = { name = field.name .. suffix, type = field.type, help = field.help }
+      for i, suffix in ipairs { "", "_before", "_change" } do
+         list[#list + 1] = (i < 3 or not starts[field.name]) and { name = field.name .. suffix,
+            type = field.type, help = field.help } or nil
       end
    end
    return list
@@ -89,15 +93,16 @@ local function change_of(new, old)
 end
 
 -- Columns of counts and sums: 0 for an area that did not run; other columns are missing.
-local sums = { count = true, net = true, gross = true, call = true, period = true, outside = true }
+local sums = { count = true, net = true, gross = true, call = true, period = true, outside = true,
+   load = true }
 
 local function values_of(new, old, key_fields, number_fields)
-   local known, list, width = new or old, {}, #key_fields
+   local known, list, at = new or old, {}, #key_fields
    for i, field in ipairs(key_fields) do
       local value = known[field.name]
       list[i] = value ~= nil and field.type == "name" and tostring(value) or value
    end
-   for i, field in ipairs(number_fields) do
+   for _, field in ipairs(number_fields) do
       local none = sums[field.name] and (field.type == "int" and 0 or 0.0) or nil
       local a, b = none, none
       if new then
@@ -106,8 +111,12 @@ local function values_of(new, old, key_fields, number_fields)
       if old then
          b = old[field.name]
       end
-      local at = width + 3 * (i - 1)
-      list[at + 1], list[at + 2], list[at + 3] = a, b, change_of(a, b)
+      list[at + 1], list[at + 2] = a, b
+      at = at + 2
+      if not starts[field.name] then
+         at = at + 1
+         list[at] = change_of(a, b)
+      end
    end
    return list
 end
@@ -151,7 +160,7 @@ end
 ---@param old profio.View
 ---@param metric string|nil net, gross, call, period or outside; nil: an overview
 ---@return profio.View  area, value, context, caller, then for each number NAME, NAME_before and
----NAME_change
+---NAME_change; the start of the worst call has no change
 function diff.view(new, old, metric)
    local key_fields = common_fields(keys, new, old)
    local number_fields = {}
@@ -172,7 +181,7 @@ end
 -- Returns the columns of the text: fewer than rows have, since each area has three lines.
 local function shown_numbers(metric)
    return metric and numbers_of(metric)
-      or { "count", "net", "gross_p99", "gross_max", "period_jitter" }
+      or { "count", "net", "load", "gross_p99", "gross_max", "gross_max_at", "period_jitter" }
 end
 
 ---Returns the rows of one page of text: for each area a line for the old run, the new one, the
