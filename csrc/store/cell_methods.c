@@ -67,7 +67,7 @@ static int database_sum_cells (lua_State *L) {
   luaL_argcheck(L, contexts->count == 1, 2, "the profile is not empty");
   pf_status status = take_query(L, d, 3, lua_gettop(L), &rows, &error);
   if (status == PF_OK)
-    status = pf_cells_sum(&d->database, rows, contexts, &error);
+    status = pf_cells_sum(&d->database, &d->read, rows, contexts, &error);
   pf_statement_end(rows);
   if (status != PF_OK)
     return l_database_failed(L, 1, &error);

@@ -56,6 +56,7 @@ static int store_sqlite (lua_State *L) {
 static int database_close (lua_State *L) {
   l_database *const d = luaL_checkudata(L, 1, L_DATABASE);
   pf_interning_free(&d->interning);
+  pf_read_stacks_free(&d->read);
   pf_database_close(&d->database);
   return 0;
 }

@@ -8,7 +8,7 @@
 #define connection_h
 
 #include "lua/binding.h"
-#include "store/interning.h"
+#include "store/profile_cells.h"
 
 #define L_DATABASE "profio.database"
 
@@ -16,6 +16,7 @@
 typedef struct l_database {
   pf_database database;
   pf_interning interning;
+  pf_read_stacks read;
 } l_database;
 
 /* Returns the database at `arg`; raises when it is closed. */

@@ -90,7 +90,7 @@ pf_status pf_database_failure (const pf_database *database, int result,
 /* Ids of the dictionary that were assigned in a transaction become invalid when
    it is rolled back. */
 static void on_rollback (void *context) {
-  ((pf_database *)context)->is_dictionary_changed = true;
+  ((pf_database *)context)->dictionary_changes++;
 }
 
 
@@ -344,8 +344,7 @@ pf_status pf_statement_take (pf_database *d, pf_bytes sql,
 
 pf_status pf_statement_step (pf_database *d, pf_statement *s, pf_error *error) {
   const int result = sqlite3_step(s->handle);
-  if (s->changes_dictionary)
-    d->is_dictionary_changed = true;
+  d->dictionary_changes += s->changes_dictionary;
   if (result == SQLITE_ROW)
     return PF_MORE;
   return result == SQLITE_DONE ? PF_END : pf_database_failure(d, result, error);
@@ -363,7 +362,7 @@ void pf_statement_end (pf_statement *s) {
 
 pf_status pf_database_execute (pf_database *d, const char *sql,
                                pf_error *error) {
-  d->is_dictionary_changed = true;
+  d->dictionary_changes++;
   const int result = sqlite3_exec(d->handle, sql, NULL, NULL, NULL);
   return result == SQLITE_OK ? PF_OK : pf_database_failure(d, result, error);
 }

@@ -40,7 +40,7 @@ typedef struct pf_database {
   uint64_t uses;
   int waited_ms; /* for that lock until now */
   int busy_ms;   /* how long to wait for the lock of another process */
-  bool is_dictionary_changed; /* by a statement or a rollback */
+  uint64_t dictionary_changes; /* statements and rollbacks that may change it */
 } pf_database;
 
 /* Open a file. PF_EIO, PF_EFORMAT if it is no database, PF_ETRUNCATED if it is

@@ -23,9 +23,7 @@ void pf_interning_free (pf_interning *i) {
 }
 
 
-/* Set *version to a number that changes when another connection commits. */
-static pf_status data_version (pf_database *d, int64_t *version,
-                               pf_error *error) {
+pf_status pf_data_version (pf_database *d, int64_t *version, pf_error *error) {
   pf_statement *s;
   pf_status status =
       pf_statement_take(d, pf_bytes_of("PRAGMA data_version"), &s, NULL, error);
@@ -42,15 +40,15 @@ static pf_status data_version (pf_database *d, int64_t *version,
 pf_status pf_interning_begin (pf_interning *i, pf_database *d,
                               pf_error *error) {
   int64_t version = 0;
-  const pf_status status = data_version(d, &version, error);
+  const pf_status status = pf_data_version(d, &version, error);
   if (status != PF_OK)
     return status;
-  if (i->dictionary != NULL && !d->is_dictionary_changed &&
+  if (i->dictionary != NULL && d->dictionary_changes == i->changes &&
       version == i->data_version &&
       pf_stacks_count(i->dictionary) < MOST_STACKS)
     return PF_OK;
   pf_interning_free(i);
-  d->is_dictionary_changed = false;
+  i->changes = d->dictionary_changes;
   i->database = d;
   i->data_version = version;
   i->dictionary = pf_dictionary_new();
@@ -60,7 +58,7 @@ pf_status pf_interning_begin (pf_interning *i, pf_database *d,
 
 /* Commands that add to the tables make ids invalid, except these here. */
 void pf_interning_end (pf_interning *i) {
-  i->database->is_dictionary_changed = false;
+  i->changes = i->database->dictionary_changes;
 }
 
 /* }====== */

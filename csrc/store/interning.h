@@ -27,7 +27,13 @@ typedef struct pf_interning {
   pf_known *frames, *stacks; /* by area and stack of the dictionary */
   size_t frame_capacity, stack_capacity;
   int64_t data_version; /* of the database, when ids were found */
+  uint64_t changes;     /* of the dictionary, then */
 } pf_interning;
+
+/* Set *version to a number that changes when another connection commits. Fails
+   as the database does. */
+pf_status pf_data_version (pf_database *database, int64_t *version,
+                           pf_error *error);
 
 /* Begin to use ids in the current transaction; an interning begins as zeros.
    PF_ENOMEM, and failures of the database. */

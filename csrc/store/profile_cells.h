@@ -21,6 +21,22 @@ pf_status pf_cells_store (pf_interning *interning, pf_database *database,
                           int64_t run, const pf_contexts *contexts,
                           uint64_t *count, pf_error *error);
 
+/* Stacks and frames that were read from a store, for the next sum; it begins as
+   zeros. They are forgotten when the store has changed. All arrays are owned. */
+typedef struct pf_read_stacks {
+  int64_t version;  /* of the store; other processes change it */
+  uint64_t changes; /* of the dictionary, by this connection */
+  uint32_t stack_limit, frame_limit; /* of ids */
+  bool has_all;                      /* all stacks of the store were read */
+  uint32_t *parents;                 /* by stack */
+  uint32_t *frames; /* by stack: id of the frame; 0: not read, or none */
+  uint32_t *areas;  /* by frame: 1 + area of the dictionary; 0: not read */
+  pf_dictionary *dictionary; /* owned */
+} pf_read_stacks;
+
+/* Free all memory. */
+void pf_read_stacks_free (pf_read_stacks *read);
+
 /*
 ** Add up all cells of a query (run, metric, data), which was given its values,
 ** into contexts without nodes. Metrics that these have keep their order; others
@@ -32,8 +48,9 @@ pf_status pf_cells_store (pf_interning *interning, pf_database *database,
 ** PF_EUNSUPPORTED for cells in a newer layout, PF_EIO after Ctrl-C. After a failure the contexts can
 ** only be closed.
 */
-pf_status pf_cells_sum (pf_database *database, pf_statement *query,
-                        pf_contexts *contexts, pf_error *error);
+pf_status pf_cells_sum (pf_database *database, pf_read_stacks *read,
+                        pf_statement *query, pf_contexts *contexts,
+                        pf_error *error);
 
 
 /*

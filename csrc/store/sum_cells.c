@@ -1,7 +1,8 @@
 /*
 ** sum_cells.c - adds up the cells of many runs (see profile_cells.h). Arrays
 ** are indexed by the ids of stacks, which are dense; pages of them that no cell
-** needs take no memory.
+** needs take no memory. Stacks and frames that were read are kept for the next
+** sum of the same connection.
 */
 
 #include <stdlib.h>
@@ -27,16 +28,15 @@ typedef struct sum {
 typedef struct job {
   pf_database *database;
   pf_contexts *contexts;
+  pf_read_stacks *read;              /* borrowed */
   uint32_t stack_limit, frame_limit; /* all ids in the store are below these */
   sum *sums;
   size_t nsums, sum_capacity;
-  uint64_t nread;    /* rows of stacks */
-  uint32_t nneeded;  /* stacks with cells */
-  bool *needed;      /* by stack: it has a cell, or a stack below it has one */
-  uint32_t *parents; /* by stack */
-  uint32_t *frames;  /* by stack: id of the frame; 0: not in the store */
-  uint32_t *nodes;   /* by stack */
-  uint32_t *areas;   /* by frame id: area + 1, or 0: not looked up yet */
+  uint64_t nread;   /* rows of stacks */
+  uint32_t nneeded; /* stacks with cells */
+  bool *needed;     /* by stack: it has a cell, or a stack below it has one */
+  uint32_t *nodes;  /* by stack */
+  uint32_t *areas;  /* by frame id: area + 1, or 0: not looked up yet */
 } job;
 
 
@@ -48,8 +48,6 @@ static void job_free (job *j) {
   }
   free(j->sums);
   free(j->needed);
-  free(j->parents);
-  free(j->frames);
   free(j->nodes);
   free(j->areas);
 }
@@ -86,6 +84,42 @@ pf_status pf_id_limit (pf_database *d, const char *sql, uint32_t *limit,
 }
 
 
+void pf_read_stacks_free (pf_read_stacks *r) {
+  if (r->dictionary != NULL)
+    pf_dictionary_free(r->dictionary);
+  free(r->parents);
+  free(r->frames);
+  free(r->areas);
+  *r = (pf_read_stacks){.dictionary = NULL};
+}
+
+
+/* Forget the stacks that were read, unless the store is as it was then. */
+static pf_status begin_read (pf_read_stacks *r, const job *j, pf_error *error) {
+  const uint64_t changes = j->database->dictionary_changes;
+  int64_t version = 0;
+  const pf_status status = pf_data_version(j->database, &version, error);
+  if (status != PF_OK)
+    return status;
+  if (r->dictionary != NULL && r->version == version && r->changes == changes &&
+      r->stack_limit == j->stack_limit && r->frame_limit == j->frame_limit)
+    return PF_OK;
+  pf_read_stacks_free(r);
+  *r = (pf_read_stacks){.version = version,
+                        .changes = changes,
+                        .stack_limit = j->stack_limit,
+                        .frame_limit = j->frame_limit};
+  r->parents = pf_array_of_zeros(r->stack_limit, sizeof *r->parents);
+  r->frames = pf_array_of_zeros(r->stack_limit, sizeof *r->frames);
+  r->areas = pf_array_of_zeros(r->frame_limit, sizeof *r->areas);
+  r->dictionary = pf_dictionary_new();
+  return r->parents == NULL || r->frames == NULL || r->areas == NULL ||
+                 r->dictionary == NULL
+             ? pf_no_memory(error)
+             : PF_OK;
+}
+
+
 static pf_status job_open (job *j, pf_error *error) {
   pf_status status = pf_id_limit(j->database, "SELECT max(id) FROM stacks",
                                  &j->stack_limit, error);
@@ -95,14 +129,11 @@ static pf_status job_open (job *j, pf_error *error) {
   if (status != PF_OK)
     return status;
   j->needed = pf_array_of_zeros(j->stack_limit, sizeof *j->needed);
-  j->parents = pf_array_of_zeros(j->stack_limit, sizeof *j->parents);
-  j->frames = pf_array_of_zeros(j->stack_limit, sizeof *j->frames);
   j->nodes = pf_array_of_zeros(j->stack_limit, sizeof *j->nodes);
   j->areas = pf_array_of_zeros(j->frame_limit, sizeof *j->areas);
-  return j->needed == NULL || j->parents == NULL || j->frames == NULL ||
-                 j->nodes == NULL || j->areas == NULL
-             ? pf_no_memory(error)
-             : PF_OK;
+  if (j->needed == NULL || j->nodes == NULL || j->areas == NULL)
+    return pf_no_memory(error);
+  return begin_read(j->read, j, error);
 }
 
 /* }====== */
@@ -260,8 +291,8 @@ static pf_status read_stacks (job *j, uint32_t from, bool only_one,
       status = pf_interrupted(error);
     if (status != PF_OK)
       break;
-    j->parents[row.id] = row.parent;
-    j->frames[row.id] = row.frame;
+    j->read->parents[row.id] = row.parent;
+    j->read->frames[row.id] = row.frame;
     status = pf_statement_step(j->database, s, error);
   }
   pf_statement_end(s);
@@ -277,11 +308,13 @@ static uint32_t next_needed (const job *j, uint32_t id) {
 }
 
 
-/* Read a stack, unless all were read; it must be in the store. */
-static pf_status find_stack (job *j, uint32_t id, bool scanned,
-                             pf_error *error) {
-  const pf_status status = scanned ? PF_OK : read_stacks(j, id, true, error);
-  if (status == PF_OK && j->frames[id] == 0)
+/* Read a stack, unless it was read; it must be in the store. */
+static pf_status find_stack (job *j, uint32_t id, pf_error *error) {
+  if (j->read->frames[id] != 0)
+    return PF_OK;
+  const pf_status status =
+      j->read->has_all ? PF_OK : read_stacks(j, id, true, error);
+  if (status == PF_OK && j->read->frames[id] == 0)
     return pf_fail(error, PF_EFORMAT, PF_NO_OFFSET,
                    "cells have the stack %lu, which the table stacks does not "
                    "have: the store is damaged",
@@ -293,18 +326,20 @@ static pf_status find_stack (job *j, uint32_t id, bool scanned,
 /* Read the stacks with cells, and all stacks above them. Parents have lower
    ids, so those that become needed are not visited again. */
 static pf_status find_stacks (job *j, pf_error *error) {
-  const bool scanned = j->nneeded >= j->stack_limit / SCAN_SHARE;
-  pf_status status = scanned ? read_stacks(j, 1, false, error) : PF_OK;
+  const bool scans =
+      !j->read->has_all && j->nneeded >= j->stack_limit / SCAN_SHARE;
+  pf_status status = scans ? read_stacks(j, 1, false, error) : PF_OK;
+  j->read->has_all |= scans && status == PF_OK;
   for (uint32_t id = next_needed(j, 1); id < j->stack_limit;
        id = next_needed(j, id + 1)) {
     uint32_t at = id;
     do {
       j->needed[at] = true;
       if (status == PF_OK)
-        status = find_stack(j, at, scanned, error);
+        status = find_stack(j, at, error);
       if (status != PF_OK)
         return status;
-      at = j->parents[at];
+      at = j->read->parents[at];
     } while (at != 0 && !j->needed[at]);
   }
   return status;
@@ -312,23 +347,26 @@ static pf_status find_stacks (job *j, pf_error *error) {
 
 
 /* Set *name to the id of the text of a column; PF_NO_NAME for NULL. */
-static pf_status read_name (job *j, sqlite3_stmt *s, int column, uint32_t *name,
-                            pf_error *error) {
+static pf_status read_name (pf_dictionary *d, sqlite3_stmt *s, int column,
+                            uint32_t *name, pf_error *error) {
   *name = PF_NO_NAME;
   if (sqlite3_column_type(s, column) == SQLITE_NULL)
     return PF_OK;
   const uint8_t *const at = sqlite3_column_blob(s, column);
   const pf_bytes text = {at == NULL ? (const uint8_t *)"" : at,
                          (size_t)sqlite3_column_bytes(s, column)};
-  *name = pf_intern(j->contexts->dictionary, text);
+  *name = pf_intern(d, text);
   return *name == PF_NO_NAME ? pf_no_memory(error) : PF_OK;
 }
 
 
-/* Look up the area of a frame. */
+/* Read a frame, unless it was read. */
 static pf_status read_frame (job *j, uint32_t frame, pf_error *error) {
+  pf_dictionary *const d = j->read->dictionary;
   pf_area area = PF_AREA_NONE;
   pf_statement *s = NULL;
+  if (j->read->areas[frame] != 0)
+    return PF_OK;
   pf_status status = pf_query_first(
       j->database, "SELECT name, file, line FROM frames WHERE id = ?1", frame,
       &s, error);
@@ -338,15 +376,40 @@ static pf_status read_frame (job *j, uint32_t frame, pf_error *error) {
                      "not have: the store is damaged",
                      (unsigned long)frame);
   if (status == PF_MORE)
-    status = read_name(j, s->handle, 0, &area.name, error);
+    status = read_name(d, s->handle, 0, &area.name, error);
   if (status == PF_OK)
-    status = read_name(j, s->handle, 1, &area.file, error);
+    status = read_name(d, s->handle, 1, &area.file, error);
   if (status == PF_OK)
     area.line = sqlite3_column_int64(s->handle, 2);
   pf_statement_end(s);
   if (status != PF_OK)
     return status;
-  const uint32_t number = pf_area_add(j->contexts->dictionary, &area);
+  const uint32_t number = pf_area_add(d, &area);
+  if (number == PF_NO_AREA)
+    return pf_no_memory(error);
+  j->read->areas[frame] = number + 1;
+  return PF_OK;
+}
+
+
+/* Look up the area of a frame in the dictionary of the contexts. */
+static pf_status find_area (job *j, uint32_t frame, pf_error *error) {
+  const pf_status status = read_frame(j, frame, error);
+  if (status != PF_OK)
+    return status;
+  const pf_dictionary *const from = j->read->dictionary;
+  pf_dictionary *const d = j->contexts->dictionary;
+  pf_area area = *pf_area_at(from, j->read->areas[frame] - 1);
+  const bool has_name = area.name != PF_NO_NAME;
+  const bool has_file = area.file != PF_NO_NAME;
+  if (has_name)
+    area.name = pf_intern(d, pf_name(from, area.name));
+  if (has_file)
+    area.file = pf_intern(d, pf_name(from, area.file));
+  if ((has_name && area.name == PF_NO_NAME) ||
+      (has_file && area.file == PF_NO_NAME))
+    return pf_no_memory(error);
+  const uint32_t number = pf_area_add(d, &area);
   if (number == PF_NO_AREA)
     return pf_no_memory(error);
   j->areas[frame] = number + 1;
@@ -358,13 +421,13 @@ static pf_status read_frame (job *j, uint32_t frame, pf_error *error) {
 static pf_status add_nodes (job *j, pf_error *error) {
   for (uint32_t id = next_needed(j, 1); id < j->stack_limit;
        id = next_needed(j, id + 1)) {
-    const uint32_t frame = j->frames[id];
+    const uint32_t frame = j->read->frames[id];
     if (j->areas[frame] == 0) {
-      const pf_status status = read_frame(j, frame, error);
+      const pf_status status = find_area(j, frame, error);
       if (status != PF_OK)
         return status;
     }
-    j->nodes[id] = pf_context_of(j->contexts, j->nodes[j->parents[id]],
+    j->nodes[id] = pf_context_of(j->contexts, j->nodes[j->read->parents[id]],
                                  j->areas[frame] - 1);
     if (j->nodes[id] == PF_NO_CONTEXT)
       return pf_no_memory(error);
@@ -416,9 +479,10 @@ static pf_status finish (job *j, pf_error *error) {
 }
 
 
-pf_status pf_cells_sum (pf_database *database, pf_statement *rows,
-                        pf_contexts *contexts, pf_error *error) {
-  job j = {.database = database, .contexts = contexts};
+pf_status pf_cells_sum (pf_database *database, pf_read_stacks *read,
+                        pf_statement *rows, pf_contexts *contexts,
+                        pf_error *error) {
+  job j = {.database = database, .contexts = contexts, .read = read};
   pf_status status = job_open(&j, error);
   if (status == PF_OK)
     status = add_all(&j, rows, error);

@@ -70,6 +70,33 @@ describe("a profile in a store", function()
          .. " (SELECT count(*) FROM stacks), (SELECT count(*) FROM cells)"))
    end)
 
+   it("is summed as the tables are, whoever has changed them", function()
+      local db <close>, path = open()
+      local other <close> = open(path, "write")
+      local function total()
+         return table.concat(cells.lines(sum(db)), "\n")
+      end
+      local function want(...)
+         assert.equal(table.concat(cells.lines(cells.contexts { ... }), "\n"), total())
+      end
+      put(db, 1, cells.contexts { { "main;f", 1 } })
+      want { "main;f", 1 }
+      put(db, 2, cells.contexts { { "main;g", 2 } })
+      want({ "main;f", 1 }, { "main;g", 2 })
+      put(other, 3, cells.contexts { { "main;f", 4 }, { "main;h;i", 8 } })
+      want({ "main;f", 5 }, { "main;g", 2 }, { "main;h;i", 8 })
+      assert(db:run "BEGIN IMMEDIATE")
+      assert(db:put_cells(4, cells.contexts { { "main;k", 16 } }))
+      want({ "main;f", 5 }, { "main;g", 2 }, { "main;h;i", 8 }, { "main;k", 16 })
+      assert(db:run "ROLLBACK")
+      want({ "main;f", 5 }, { "main;g", 2 }, { "main;h;i", 8 })
+      put(other, 5, cells.contexts { { "main;l", 32 } })
+      want({ "main;f", 5 }, { "main;g", 2 }, { "main;h;i", 8 }, { "main;l", 32 })
+      sqlite.ask(path, "UPDATE frames SET name = CAST('m' AS BLOB) WHERE name = "
+         .. "CAST('l' AS BLOB)")
+      want({ "main;f", 5 }, { "main;g", 2 }, { "main;h;i", 8 }, { "main;m", 32 })
+   end)
+
    it("may have any bytes in names, files and lines", function()
       local db <close> = open()
       local contexts = cells.contexts { { "a;b;c;d;e", 1 }, { "a;b", 2 }, { "c", 4 } }
