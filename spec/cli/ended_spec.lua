@@ -116,8 +116,10 @@ describe("an output of a run that is ended", function()
 local w <close> = require("profio").create("p.prf", { format = "xpp", form = "text" })
 w:write { thread = 1, time = 1000000, op = "i", call = "A" }
 END]]
-      local _, status = here(("timeout --foreground --preserve-status -s INT 1 %s --follow " ..
-         "--table entries --columns time,call --output csv -o out p.prf"):format(command.analyze))
+      -- what was read is in the file that has no name yet
+      local _, status = command.run_in_steps(command.analyze .. " --follow --table entries " ..
+         "--columns time,call --output csv -o ended/out ended/p.prf",
+         { { "stat -Lc %s /proc/$pid/fd/* | grep -qx 20", "kill -INT $pid" } })
       assert.equal(0, status)
       assert.equal("time,call\n1000000,A\n", bytes_of "out")
    end)

@@ -3,6 +3,8 @@
 local command = require "spec.support.command"
 local xpp = require "spec.support.xpp_builder"
 
+local said = command.said
+
 local prf = xpp.table(xpp.golden, { fields = xpp.text_fields, version = 3 })
 local start = #xpp.header(xpp.text_fields, 0, 3)
 
@@ -10,16 +12,16 @@ describe("--follow", function()
    it("waits for a file that is not there, and says so", function()
       os.remove(command.folder .. "/later.PRF")
       command.file("later.whole", prf)
-      local text, status, errors = command.run("(sleep 0.5; : > later.PRF; sleep 0.5; "
-         .. "cat later.whole > later.PRF) & profio --follow --unfilter --output csv "
-         .. "--columns event,call --top 3 later.PRF")
+      local text, status, errors = command.run_in_steps(command.analyze .. " --follow --unfilter "
+         .. "--output csv --columns event,call --top 3 later.PRF", { { said "waiting for later.PRF",
+         ": > later.PRF; sleep 0.5; cat later.whole > later.PRF" } })
       assert.same({ "event,call\nenter,MAIN\nenter,A\nenter,B\n", 0 }, { text, status })
       assert.equal("profio: waiting for later.PRF\n", errors)
    end)
 
    it("ends with Ctrl-C while it waits", function()
-      local text, _, errors = command.run("timeout --foreground -s INT 1 " .. command.analyze
-         .. " --follow never.PRF")
+      local text, _, errors = command.run_in_steps(command.analyze .. " --follow never.PRF",
+         { { said "waiting for never.PRF", "kill -INT $pid" } })
       assert.same({ "", "profio: waiting for never.PRF\n" }, { text, errors })
    end)
 end)
@@ -30,8 +32,8 @@ describe("--follow with a report", function()
    it("shows it again when the file has grown, as blocks where there is no terminal", function()
       command.file("grown.PRF", prf:sub(1, start + 100))
       command.file("grown.rest", prf:sub(start + 101))
-      local text, _, errors = command.run("(sleep 1.5; cat grown.rest >> grown.PRF) & "
-         .. "timeout --foreground -s INT 4 " .. command.analyze .. words)
+      local text, _, errors = command.run_in_steps(command.analyze .. words, {
+         { said "A,1", "cat grown.rest >> grown.PRF" }, { said "C,2", "kill -INT $pid" } })
       local blocks = {}
       for block in (text .. "\n"):gmatch "(.-\n)\n" do
          blocks[#blocks + 1] = block
@@ -48,8 +50,10 @@ describe("--follow with a report", function()
          return
       end
       command.file("grown.PRF", prf)
-      local text = command.run("script -qec 'timeout --foreground -s INT 2 " .. command.analyze
-         .. " --follow --report xpppat grown.PRF' /dev/null")
+      command.file("follow.sh", "echo $$ >pid\nexec " .. command.analyze
+         .. " --follow --report xpppat grown.PRF\n")
+      local text = command.run_in_steps("script -qec 'sh follow.sh' /dev/null", {
+         { said "Sum", "sleep 1.2; kill -INT $(cat pid)" } }) -- it looks at the file each second
       assert.matches("^\27%[H\27%[2J", text)
       assert.matches("CALL +NUMBERS", text)
       assert.equal(1, select(2, text:gsub("\27%[2J", "")))

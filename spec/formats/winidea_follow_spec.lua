@@ -240,8 +240,8 @@ describe("--follow of a winIDEA export", function()
          it(("shows the rows of a %s writer %s"):format(dialect, what), function()
             command.run "rm -f w.*"
             local script = writer(name, ring .. (" dialect = '%s'"):format(dialect))
-            local text, status, errors = command.run(("timeout 20 lua5.4 %s & for i in 1 2 3 4 5 6 "
-               .. "7 8 9; do [ -s %s ] || sleep 0.2; done; timeout 20 %s --follow --format winidea "
+            local text, status, errors = command.run(("timeout 60 lua5.4 %s & until [ -s %s ] || "
+               .. "! kill -0 $!; do sleep 0.02; done; timeout 60 %s --follow --format winidea "
                .. "--table timeline --output csv --columns time,event --top 60 %s; s=$?; wait; "
                .. "exit $s"):format(script, name, command.analyze, name))
             assert.same({ 0, "" }, { status, errors })

@@ -182,8 +182,9 @@ describe("--follow", function()
    it("prints entries as they are written", function()
       command.file("follow.PRF", prf:sub(1, start + 100))
       command.file("follow.rest", prf:sub(start + 101))
-      local text, status, errors = command.run("(sleep 0.5; cat follow.rest >> follow.PRF) & "
-         .. "profio --follow --unfilter --output csv --columns event,call --top 14 follow.PRF")
+      local text, status, errors = command.run_in_steps(command.analyze .. " --follow --unfilter "
+         .. "--output csv --columns event,call --top 14 follow.PRF",
+         { { command.said "event,call", "cat follow.rest >> follow.PRF" } })
       assert.same({ 0, "" }, { status, errors })
       assert.equal("event,call\nenter,MAIN\nenter,A\nenter,B\nleave,B\nenter,C\nenter,B\nleave,B\n"
          .. "leave,C\nenter,C\nenter,B\nleave,B\nleave,C\nleave,A\nleave,MAIN\n", text)
@@ -191,8 +192,9 @@ describe("--follow", function()
 
    it("ends with Ctrl-C", function()
       command.file("follow.PRF", prf)
-      local text, _, errors = command.run("timeout --foreground -s INT 1 " .. command.analyze
-         .. " --follow --output csv --columns call --where call=MAIN follow.PRF")
+      local text, _, errors = command.run_in_steps(command.analyze
+         .. " --follow --output csv --columns call --where call=MAIN follow.PRF",
+         { { "test $(grep -c MAIN output) = 2", "kill -INT $pid" } })
       assert.same({ "call\nMAIN\nMAIN\n", "" }, { text, errors })
    end)
 

@@ -56,6 +56,45 @@ function command.run(line)
    return text, status, command.read(said)
 end
 
+-- Steps that are not reached end after this many hundredths of a second, with the command.
+local PATIENCE <const> = 3000
+
+---Returns a condition of run_in_steps: the output or the messages so far contain a text.
+---@param text string without quotes
+---@return string
+function command.said(text)
+   return ("grep -qsF '%s' output stderr"):format(text)
+end
+
+---Runs a command in the folder, and does something at moments that conditions describe, not times.
+---@param line string of the command; `profio` is not defined, command.analyze is
+---@param steps string[][] in order: a condition, which is a line of shell, and a line of shell that
+---       is run as soon as the condition is true; `$pid` is the command
+---@return string output
+---@return integer status
+---@return string errors
+function command.run_in_steps(line, steps)
+   local script = {}
+   for i, step in ipairs(steps) do
+      script[i] = ("wait_until \"%s\" && { %s; }"):format(step[1]:gsub('[\\"$`]', "\\%0"), step[2])
+   end
+   script[#script + 1] = "exit 0"
+   command.file("steps.sh", ([[
+wait_until () {
+  n=0
+  until { pid=$(cat pid) && eval "$1"; } 2>/dev/null; do
+    sleep 0.01
+    n=$((n + 1))
+    if [ $n -gt %d ]; then kill -9 $pid; exit 1; fi
+  done
+}
+%s
+]]):format(PATIENCE, table.concat(script, "\n")))
+   command.file("line.sh", "echo $$ >pid\nexec " .. line .. "\n")
+   return command.run("rm -f pid output; : >output; sh steps.sh & steps=$!; "
+      .. "sh line.sh >output; status=$?; wait $steps; cat output; (exit $status)")
+end
+
 ---Compiles a program in C together with files of csrc, and runs it in the folder.
 ---@param name string of the program
 ---@param text string its source
