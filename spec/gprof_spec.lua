@@ -113,17 +113,19 @@ describe("--compat gprof on files of other machines", function()
 end)
 
 describe("the exact mode", function()
-   -- A hot loop behind `count` functions that are never run.
+   -- A hot loop, which runs for a fifth of a second, behind `count` functions, of 51 bytes each
+   -- that are never run. Compiled from C these would take a hundred times as long to build.
    local function far_loop(count)
-      local lines = { "static volatile double sink;" }
+      local lines = { "#include <time.h>", "static volatile double sink;" }
       for i = 1, count do
-         lines[#lines + 1] = ("int cold%d (int x) { sink += x * %d; return x * %d + %d; }")
-            :format(i, i, i, i * 7)
+         lines[#lines + 1] = ('__asm__(".globl cold%d\\n.type cold%d, @function\\n'
+            .. 'cold%d: .skip 51\\n.size cold%d, 51");'):format(i, i, i, i)
       end
       lines[#lines + 1] = "__attribute__((noinline)) void hot (int n) {"
       lines[#lines + 1] = "  for (int i = 0; i < n; i++) sink += i * 0.5; }"
       lines[#lines + 1] = "int after (int x) { sink += x; return x + 1; }"
-      lines[#lines + 1] = "int main (void) { hot(100000000); return 0; }"
+      lines[#lines + 1] = "int main (void) { while (clock() < CLOCKS_PER_SEC / 5) hot(10000000); "
+         .. "return 0; }"
       return table.concat(lines, "\n") .. "\n"
    end
 
