@@ -157,7 +157,7 @@ describe("a writer through a ring", function()
       for i = 1, 1000 do
          w:write { module = "A.BR", line = i }
       end
-      for _ = 1, 200 do
+      for _ = 1, 3000 do
          if w:facts().written >= 900 then
             break
          end
@@ -514,7 +514,7 @@ describe("a ring that its writer left", function()
       if not exists(kill) then
          return pending("no " .. kill .. ": make test builds it")
       end
-      local text, status, errors = command.run(("%s . 100 %d"):format(kill, os.time() % 100000))
+      local text, status, errors = command.run(("%s . 100 1"):format(kill))
       assert.same({ 0, "" }, { status, errors })
       for _, mode in ipairs { "block", "drop", "overwrite" } do
          assert.matches(mode .. ": 100 killed", text)

@@ -206,8 +206,7 @@ end
 
 describe("random formulas", function()
    it("agree with a slow model", function()
-      local seed = os.time()
-      math.randomseed(seed)
+      math.randomseed(91)
       for round = 1, 400 do
          local rows, named = {}, {}
          for i = 1, 20 do
@@ -226,7 +225,7 @@ describe("random formulas", function()
             list[i] = row.y == nil and "-" or row.y
             expected[i] = values[i] == nil and "-" or values[i]
          end
-         assert.same({ seed, round, text, expected }, { seed, round, text, list })
+         assert.same({ round, text, expected }, { round, text, list })
          local warning = derived.warnings[1]
          assert.same({ text, overflows }, { text, warning
             and math.tointeger(warning.message:match "in (%d+) rows") or 0 })
@@ -255,8 +254,7 @@ describe("random formulas", function()
    end)
 
    it("of random words are computed, or refused with the position of the error", function()
-      local seed = os.time()
-      math.randomseed(seed)
+      math.randomseed(92)
       local words = { "i", "x", "(", ")", "+", "-", "*", "/", "//", "%", "<", "<=", "==", "=", ",",
          "min(", "max(", "running(", "total(", "sqrt(", "abs(", "1", "2.5", "0x1f", "1e2", "[i]",
          "[", "]", "~", "$", "\0", "none", "9223372036854775807", "0xffffffffffffffff" }
@@ -269,7 +267,7 @@ describe("random formulas", function()
          local ok, message = pcall(computed, { { "i", "int" }, { "x", "num" } }, { { 5, 2.5 } },
             text)
          assert.is_truthy(ok or message:find "at character %d+ of" or message:find "at the end of"
-            or message:find "derive: character %d+ of", ("%d: %s: %s"):format(seed, text, message))
+            or message:find "derive: character %d+ of", ("%s: %s"):format(text, message))
       end
    end)
 end)

@@ -344,7 +344,8 @@ end)
 -- }======
 
 describe("graphs with long paths or lists", function()
-   it("take linear time: a chain, one callee of many callers, a ring", function()
+   -- growth_spec measures their cost.
+   it("have the same times as small ones: a chain, one callee of many callers, a ring", function()
       local n = 20000
       local selves, chain, star, ring = {}, {}, {}, {}
       for i = 1, n do
@@ -354,12 +355,10 @@ describe("graphs with long paths or lists", function()
          ring[i] = chain[i]
       end
       chain[n] = nil
-      local start = os.clock()
       assert.same(n, profiles.flat(make(selves, chain)).f1.total)
       assert.same(n, #core.rows(make(selves, star):callers "f1"))
       local cycle = make(selves, ring)
       assert.same(1, cycle:facts().cycles)
       assert.same(1 + n + 1 + 4 * n, #core.rows(cycle:graph_listing(), { "kind" }))
-      assert.is_true(os.clock() - start < 20)
    end)
 end)
