@@ -5,6 +5,7 @@ local core = require "profio.core"
 local folded = require "spec.support.folded"
 local profio = require "profio"
 local protobuf = require "spec.support.protobuf"
+local rounds = require "spec.support.rounds"
 
 local varint, number, message, packed = protobuf.varint, protobuf.number, protobuf.message,
    protobuf.packed
@@ -274,7 +275,7 @@ describe("pprof", function()
    end
 
    it("reads the samples in bulk with the results of single rows", function()
-      for seed = 1, 400 do
+      for seed = 1, rounds(400) do
          math.randomseed(seed)
          local bytes = strange()
          if seed % 4 == 0 then

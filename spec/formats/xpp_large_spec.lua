@@ -3,6 +3,7 @@
 
 local command = require "spec.support.command"
 local profio = require "profio"
+local rounds = require "spec.support.rounds"
 local xpp = require "spec.support.xpp_builder"
 
 local MS = 1000000
@@ -215,7 +216,7 @@ describe("many entries", function()
       math.randomseed(5)
       local rows = rows_of(45000, 1, function() end)
       local bytes = xpp.table(rows, layouts[1])
-      for _ = 1, 20 do
+      for _ = 1, rounds(20) do
          local trace = assert(profio.open { data = bytes })
          local first, second = trace.entries:each("time", "op", "call"),
             trace.entries:each("call", "time", "op")

@@ -3,6 +3,7 @@
 local command = require "spec.support.command"
 local core = require "profio.core"
 local profio = require "profio"
+local rounds = require "spec.support.rounds"
 local xpp = require "spec.support.xpp_builder"
 
 -- Entries of two threads whose calls nest, some of them left by a BREAK or without an enter, each
@@ -72,7 +73,7 @@ end
 
 describe("line and parameters of calls", function()
    it("are taken from the enters of calls", function()
-      for seed = 1, 60 do
+      for seed = 1, rounds(60) do
          math.randomseed(seed)
          local rows = random_rows(math.random(1, 300), seed % 3 == 0 and 3000 or 5)
          local prf, prv = xpp.table(rows)

@@ -1,4 +1,5 @@
 local events = require "spec.support.call_events"
+local rounds = require "spec.support.rounds"
 local slow = require "spec.support.slow_calls"
 
 local lengths = { "net", "gross", "call", "period", "outside" }
@@ -164,7 +165,7 @@ describe("statistics of calls", function()
 
    it("agree with a slow model of calls, aggregated by the definitions", function()
       math.randomseed(19700101)
-      for round = 1, 600 do
+      for round = 1, rounds(600) do
          local list = events.random(math.random, true)
          local trace <close> = events.open(list)
          for _, by in ipairs { "area", "context", "caller" } do
@@ -175,7 +176,7 @@ describe("statistics of calls", function()
 
    it("agree with the aggregates of the rows of calls", function()
       math.randomseed(20260101)
-      for round = 1, 200 do
+      for round = 1, rounds(200) do
          local trace <close> = events.open(events.random(math.random, true))
          local options = events.random_options(math.random)
          local expected, count = {}, 0

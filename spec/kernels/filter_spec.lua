@@ -2,6 +2,7 @@
 
 local core = require "profio.core"
 local model = require "spec.support.model"
+local rounds = require "spec.support.rounds"
 local tables = require "spec.support.tables"
 
 local ordered = { int = true, num = true, addr = true, name = true, bytes = true, area = true }
@@ -52,7 +53,7 @@ end
 
 describe("where", function()
    it("keeps the rows of the definition, for random tables", function()
-      for case = 1, 3000 do
+      for case = 1, rounds(3000) do
          local tab = tables.any(case)
          local tests = {}
          for i = 1, math.random(0, 3) do
@@ -158,7 +159,7 @@ end)
 
 describe("filter", function()
    it("keeps the rows for which a function returns true, of random tables", function()
-      for case = 1, 300 do
+      for case = 1, rounds(300) do
          local tab = tables.any(case)
          local function f(i, name)
             return (i or 0) > 0 or name == "a"
@@ -249,7 +250,7 @@ end)
 
 describe("limit", function()
    it("keeps the rows of the definition, for random tables", function()
-      for case = 1, 300 do
+      for case = 1, rounds(300) do
          local tab = tables.any(case)
          local n = math.random(4) > 1 and math.random(0, #tab.rows + 2) or nil
          local skip = math.random(0, #tab.rows + 2)

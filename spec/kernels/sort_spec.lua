@@ -2,6 +2,7 @@
 
 local core = require "profio.core"
 local model = require "spec.support.model"
+local rounds = require "spec.support.rounds"
 local tables = require "spec.support.tables"
 
 local function random_keys()
@@ -29,7 +30,7 @@ end
 
 describe("sort", function()
    it("gives the order of the definition, for random tables", function()
-      for case = 1, 3000 do
+      for case = 1, rounds(3000) do
          local tab = tables.any(case)
          local keys = random_keys()
          tables.assert_same(model.sort(tab, keys), tables.take(core.sort(tables.reader(tab), keys)),
