@@ -4,12 +4,13 @@ local command = require "spec.support.command"
 local profio = require "profio"
 local programs = require "spec.support.programs"
 
--- The same three functions in another order, behind code that moves them. The program runs for a
--- fifth of a second, so that any machine gets samples.
+-- The same three functions in another order, behind code that moves them. The program runs for
+-- three tenths of a second, in calls that are much shorter than the 10 ms between two samples, so
+-- that on any machine both functions get some of about 30.
 local function source_of(first, second, padding)
    local bodies = {
-      heavy = "APART void heavy(void) { for (long i = 0; i < 30000000; i++) sink += i; }\n",
-      light = "APART void light(void) { for (long i = 0; i < 9000000; i++) sink += i; }\n",
+      heavy = "APART void heavy(void) { for (long i = 0; i < 300000; i++) sink += i; }\n",
+      light = "APART void light(void) { for (long i = 0; i < 200000; i++) sink += i; }\n",
    }
    return "#include <time.h>\nvolatile long sink;\n"
       .. "#define APART __attribute__((noinline))\n" .. padding
@@ -17,7 +18,7 @@ local function source_of(first, second, padding)
 int main(int argc, char **argv)
 {
    (void)argv;
-   while (clock() < CLOCKS_PER_SEC / 5) { heavy(); light(); }
+   while (clock() < CLOCKS_PER_SEC * 3 / 10) { heavy(); light(); }
    return argc > 9;
 }
 ]]
