@@ -121,11 +121,10 @@ describe("of a trace of more files than stay mapped", function()
       for i = 1, BINS do
          bins[i] = i % 2
       end
+      local histogram = gmon.new("<", 8):header()
+         :histogram({ low = 0x1000, high = 0x1000 + 4 * BINS, bins = bins }):bytes()
       for i = 1, COUNT do
-         bins[1] = i
-         local bytes = gmon.new("<", 8):header()
-            :histogram({ low = 0x1000, high = 0x1000 + 4 * BINS, bins = bins })
-            :arc(0x1000, 0x1008, i):bytes()
+         local bytes = histogram .. gmon.new("<", 8):arc(0x1000, 0x1008, i):bytes()
          list[i] = ("%s/gmon.%d"):format(folder, i)
          local file <close> = assert(io.open(list[i], "wb"))
          file:write(i == CUT and bytes .. "\1\2\3" or bytes)
