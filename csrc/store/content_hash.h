@@ -30,4 +30,12 @@ pf_hash pf_hash_stack (const pf_hash *parent, const pf_hash *frame);
    the hash of its name and unit, each after its size (8 bytes, little-endian). */
 uint64_t pf_hash_metric (const char *name, const char *unit);
 
+#define PF_CHECKSUM_SIZE 8
+
+/* Write the checksum of the cells of a run and metric to `checksum`: the first 8
+   bytes of the hash of the cells, followed by the ids of run and metric (8 bytes
+   each, little-endian). */
+void pf_checksum_cells (pf_bytes cells, int64_t run, int64_t metric,
+                        uint8_t *checksum);
+
 #endif

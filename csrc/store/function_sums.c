@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "model/base/memory.h"
-#include "store/cells.h"
 #include "store/profile_cells.h"
 
 
@@ -64,12 +63,10 @@ pf_status pf_function_sums_open (pf_function_sums *sums, pf_database *database,
 /* Add the cells of the current row. */
 static pf_status add_cells (pf_function_sums *sums, sqlite3_stmt *s,
                             pf_function_totals *totals, pf_error *error) {
-  const uint8_t *const data = sqlite3_column_blob(s, 2);
-  const pf_bytes bytes = {data, (size_t)sqlite3_column_bytes(s, 2)};
   pf_cells_reader reader;
   uint32_t id;
   int64_t weight;
-  pf_status status = data == NULL ? PF_EFORMAT : pf_cells_open(&reader, bytes);
+  pf_status status = pf_cells_of_row(s, &reader);
   while (status == PF_MORE) {
     status = pf_cells_next(&reader, sums->stack_limit, &id, &weight);
     if (status == PF_MORE && sums->leaves[id] == 0)
@@ -80,9 +77,7 @@ static pf_status add_cells (pf_function_sums *sums, sqlite3_stmt *s,
     totals->total += sums->has_any[id] ? weight : 0;
     totals->whole += weight;
   }
-  return status == PF_END ? PF_OK
-                          : pf_cells_failed(status, sqlite3_column_int64(s, 0),
-                                            sqlite3_column_int64(s, 1), error);
+  return status == PF_END ? PF_OK : pf_cells_failed(status, s, error);
 }
 
 

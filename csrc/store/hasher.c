@@ -98,6 +98,19 @@ uint64_t pf_hash_metric (const char *name, const char *unit) {
   return pf_load64be(canonical(XXH3_128bits_digest(&state)).bytes + 8);
 }
 
+
+void pf_checksum_cells (pf_bytes cells, int64_t run, int64_t metric,
+                        uint8_t *checksum) {
+  XXH3_state_t state;
+  XXH3_INITSTATE(&state);
+  (void)XXH3_128bits_reset(&state);
+  (void)XXH3_128bits_update(&state, cells.at, cells.size);
+  add_number(&state, (uint64_t)run);
+  add_number(&state, (uint64_t)metric);
+  const pf_hash hash = canonical(XXH3_128bits_digest(&state));
+  memcpy(checksum, hash.bytes, PF_CHECKSUM_SIZE);
+}
+
 /* }====== */
 
 

@@ -9,6 +9,7 @@
 
 #include "model/base/wide.h"
 #include "model/contexts/contexts.h"
+#include "store/cells.h"
 #include "store/interning.h"
 
 /*
@@ -111,9 +112,14 @@ pf_status pf_stack_of_row (sqlite3_stmt *s, uint32_t stack_limit,
                            uint32_t frame_limit, pf_stack_row *row,
                            pf_error *error);
 
-/* Set the error for cells whose reader has failed with `status`. */
-pf_status pf_cells_failed (pf_status status, int64_t run, int64_t metric,
-                           pf_error *error);
+/* Begin to read the cells of the current row: run, metric, data. The checksum is
+   compared first. PF_EFORMAT: the row is damaged; PF_EUNSUPPORTED. Sets no
+   error: pf_cells_failed does. */
+pf_status pf_cells_of_row (sqlite3_stmt *s, pf_cells_reader *reader);
+
+/* Set the error for the cells of the current row, whose reader has failed with
+   `status`. */
+pf_status pf_cells_failed (pf_status status, sqlite3_stmt *s, pf_error *error);
 
 /* A sum, limited to 64 bits. */
 static inline int64_t pf_limited (pf_wide sum) {

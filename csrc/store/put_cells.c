@@ -1,5 +1,6 @@
 /*
-** put_cells.c - writes a profile into a store (see profile_cells.h).
+** put_cells.c - writes a profile into a store, and opens the rows of cells for
+** reading: their checksum is compared first (see profile_cells.h).
 */
 
 #include <stdlib.h>
@@ -23,7 +24,7 @@ typedef struct job {
   pf_pair *pairs;   /* nodes with weights by their stack ids; then as many more
                        as scratch memory */
   size_t npairs;
-  uint8_t *bytes; /* of the cells of a metric */
+  uint8_t *bytes; /* of the cells of a metric, with their checksum */
 } job;
 
 
@@ -43,7 +44,7 @@ static bool job_allocate (job *j) {
   j->stacks = pf_array(nodes, sizeof *j->stacks);
   j->needed = pf_array_of_zeros(nodes, sizeof *j->needed);
   j->pairs = pf_array(2 * nodes, sizeof *j->pairs);
-  j->bytes = pf_array(PF_CELLS_BOUND(nodes), 1);
+  j->bytes = pf_array(PF_CELLS_BOUND(nodes) + PF_CHECKSUM_SIZE, 1);
   if (j->frames != NULL)
     memset(j->frames, 0xff, nareas * sizeof *j->frames);
   return j->frames != NULL && j->stacks != NULL && j->needed != NULL &&
@@ -173,7 +174,7 @@ static pf_bytes encode (job *j, size_t metric, uint64_t *count) {
 
 static pf_status put_metric (job *j, int64_t run, size_t metric,
                              uint64_t *count, pf_error *error) {
-  const pf_bytes data = encode(j, metric, count);
+  pf_bytes data = encode(j, metric, count);
   pf_database *const d = j->database;
   pf_statement *s;
   int64_t id = 0;
@@ -185,6 +186,8 @@ static pf_status put_metric (job *j, int64_t run, size_t metric,
         &s, NULL, error);
   if (status != PF_OK)
     return status;
+  pf_checksum_cells(data, run, id, j->bytes + data.size);
+  data.size += PF_CHECKSUM_SIZE;
   sqlite3_bind_int64(s->handle, 1, run);
   sqlite3_bind_int64(s->handle, 2, id);
   const int result =
@@ -216,4 +219,31 @@ pf_status pf_cells_store (pf_interning *interning, pf_database *database,
     pf_interning_end(interning);
   job_free(&j);
   return status;
+}
+
+
+pf_status pf_cells_of_row (sqlite3_stmt *s, pf_cells_reader *reader) {
+  const uint8_t *const data = sqlite3_column_blob(s, 2);
+  pf_bytes cells = {data, (size_t)sqlite3_column_bytes(s, 2)};
+  uint8_t checksum[PF_CHECKSUM_SIZE];
+  if (data == NULL || cells.size < sizeof checksum)
+    return PF_EFORMAT;
+  cells.size -= sizeof checksum;
+  pf_checksum_cells(cells, sqlite3_column_int64(s, 0),
+                    sqlite3_column_int64(s, 1), checksum);
+  return memcmp(checksum, data + cells.size, sizeof checksum) == 0
+             ? pf_cells_open(reader, cells)
+             : PF_EFORMAT;
+}
+
+
+pf_status pf_cells_failed (pf_status status, sqlite3_stmt *s, pf_error *error) {
+  return pf_fail(
+      error, status, PF_NO_OFFSET,
+      status == PF_EUNSUPPORTED
+          ? "the cells of run %lld, metric %lld, have another layout "
+            "than this version of profio can read"
+          : "the cells of run %lld, metric %lld, are damaged",
+      (long long)sqlite3_column_int64(s, 0),
+      (long long)sqlite3_column_int64(s, 1));
 }

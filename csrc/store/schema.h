@@ -8,7 +8,7 @@
 ** none) and a line (NULL: none); a stack is its innermost frame and the stack
 ** around it (parent 0: none), which has a lower id. `hash` is a content hash of
 ** content_hash.h, which is equal in all stores. `data` has the layout of
-** cells.h.
+** cells.h, followed by the checksum of content_hash.h.
 */
 
 #ifndef schema_h

@@ -11,7 +11,6 @@
 #include "model/base/memory.h"
 #include "model/base/sorts.h"
 #include "model/base/wide.h"
-#include "store/cells.h"
 #include "store/profile_cells.h"
 
 #define SCAN_SHARE 16   /* scan the stacks if one of so many is needed */
@@ -198,33 +197,15 @@ static sum *sum_of (job *j, int64_t id, pf_error *error) {
 }
 
 
-pf_status pf_cells_failed (pf_status status, int64_t run, int64_t metric,
-                           pf_error *error) {
-  return pf_fail(
-      error, status, PF_NO_OFFSET,
-      status == PF_EUNSUPPORTED
-          ? "the cells of run %lld, metric %lld, have another layout "
-            "than this version of profio can read"
-          : "the cells of run %lld, metric %lld, are damaged",
-      (long long)run, (long long)metric);
-}
-
-
 /* Add the cells of the current row. */
 static pf_status add_cells (job *j, sqlite3_stmt *s, pf_error *error) {
-  const int64_t run = sqlite3_column_int64(s, 0);
-  const int64_t metric = sqlite3_column_int64(s, 1);
   pf_cells_reader reader;
   uint32_t id;
   int64_t weight;
-  const sum *const to = sum_of(j, metric, error);
+  const sum *const to = sum_of(j, sqlite3_column_int64(s, 1), error);
   if (to == NULL)
     return error->status;
-  const uint8_t *const data = sqlite3_column_blob(s, 2);
-  const pf_bytes bytes = {data, (size_t)sqlite3_column_bytes(s, 2)};
-  if (data == NULL)
-    return pf_cells_failed(PF_EFORMAT, run, metric, error);
-  pf_status status = pf_cells_open(&reader, bytes);
+  pf_status status = pf_cells_of_row(s, &reader);
   while (status == PF_MORE) {
     status = pf_cells_next(&reader, j->stack_limit, &id, &weight);
     if (status != PF_MORE)
@@ -233,7 +214,7 @@ static pf_status add_cells (job *j, sqlite3_stmt *s, pf_error *error) {
     j->nneeded += !j->needed[id];
     j->needed[id] = true;
   }
-  return status == PF_END ? PF_OK : pf_cells_failed(status, run, metric, error);
+  return status == PF_END ? PF_OK : pf_cells_failed(status, s, error);
 }
 
 

@@ -64,10 +64,10 @@ describe("damaged cells", function()
          FROM stacks s JOIN frames f ON s.frame = f.id ORDER BY s.id]] do
          paths[id], limit = (paths[parent] and paths[parent] .. ";" or "") .. name, id + 1
       end
-      local whole = sqlite.rows(db, "SELECT data FROM cells")[1][1]
+      local whole = cells.unsealed(sqlite.rows(db, "SELECT data FROM cells")[1][1], 7, 1)
       local right, wrong = 0, 0
       local function check(data)
-         local contexts, message, code = sum(db, "SELECT 7, 1, ?", data)
+         local contexts, message, code = sum(db, "SELECT 7, 1, ?", cells.sealed(data, 7, 1))
          local fine, list = pcall(cells.unpack, data, limit)
          if fine then
             right = right + 1
@@ -101,6 +101,24 @@ describe("damaged cells", function()
       check("\1\1" .. cells.varint(1 << 62) .. "\2")
       check("\1\2\1\2" .. cells.varint(-1) .. "\2")
       assert.is_true(right > 50 and wrong > 500)
+   end)
+
+   it("are an error if a bit is another, or if they are those of another run", function()
+      local db <close> = one_run()
+      local whole = sqlite.rows(db, "SELECT data FROM cells")[1][1]
+      for at = 1, #whole do
+         for bit = 0, 7 do
+            local contexts, message, code = sum(db, "SELECT 7, 1, ?", whole:sub(1, at - 1)
+               .. string.char(whole:byte(at) ~ 1 << bit) .. whole:sub(at + 1))
+            assert.is_nil(contexts)
+            assert.matches("the cells of run 7, metric 1, are damaged", message)
+            assert.equal("format", code)
+         end
+      end
+      assert(db:run "INSERT INTO metrics(name, unit) VALUES(x'61', x'62')")
+      assert.is_nil((sum(db, "SELECT 8, metric, data FROM cells")))
+      assert.is_nil((sum(db, "SELECT run, 2, data FROM cells")))
+      assert.is_truthy((sum(db)))
    end)
 
    it("of other types are an error", function()
@@ -158,7 +176,8 @@ describe("a forged store", function()
       local db <close> = one_run()
       assert(db:run [[INSERT INTO stacks(hash, parent, frame)
          SELECT x'00', parent, frame FROM stacks WHERE id = 1]])
-      local contexts = assert(sum(db, "SELECT 7, 1, ?", cells.pack { { 1, 5 }, { 6, 7 } }))
+      local contexts = assert(sum(db, "SELECT 7, 1, ?", cells.sealed(cells.pack { { 1, 5 },
+         { 6, 7 } }, 7, 1)))
       assert.same(1, contexts:count())
       assert.equal(12, contexts:metrics()[1].total)
    end)
@@ -167,7 +186,8 @@ describe("a forged store", function()
       local db <close> = one_run()
       local high = 1 << 24
       assert(db:run("UPDATE stacks SET id = ? WHERE id = 5", high))
-      local contexts = assert(sum(db, "SELECT 7, 1, ?", cells.pack { { 1, 5 }, { high, 7 } }))
+      local contexts = assert(sum(db, "SELECT 7, 1, ?", cells.sealed(cells.pack { { 1, 5 },
+         { high, 7 } }, 7, 1)))
       assert.equal(12, contexts:metrics()[1].total)
       assert(db:run("UPDATE stacks SET id = ? WHERE id = 4", (1 << 28) - 1))
       db:run "BEGIN"

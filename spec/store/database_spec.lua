@@ -1,6 +1,7 @@
 -- Connections of profio.store to SQLite files: values, rows, statements, failures. The command
 -- sqlite3 is what the contents are compared with.
 
+local cells = require "spec.support.cells"
 local sqlite = require "spec.support.sqlite"
 local core = require "profio.core"
 local native = require "profio.store"
@@ -381,7 +382,8 @@ describe("Ctrl-C that is held back", function()
       db:run(native.schema)
       pending(function()
          db:run "INSERT INTO metrics(name, unit) VALUES(x'61', x'62')"
-         assert.equal(1, db:run "INSERT INTO cells VALUES(1, 1, x'0100')")
+         assert.equal(1, db:run("INSERT INTO cells VALUES(1, 1, ?)",
+            cells.sealed("\1\0", 1, 1)))
          local got, message = db:sum_cells(core.empty_contexts(core.dictionary()),
             "SELECT run, metric, data FROM cells")
          assert.is_nil(got)

@@ -59,14 +59,16 @@ describe("database:function_sums", function()
       local db <close> = store_of { { "main;f", 5 } }
       local sums = sums_of(db, { f = 1 })
       for _, data in ipairs { cells.pack { { 3, 1 } }, "\1\1\1", "", cells.pack { { 1, 0 } } } do
-         assert(db:run("UPDATE cells SET data = ?", data))
+         assert(db:run("UPDATE cells SET data = ?", cells.sealed(data, 1, 1)))
          local _, message, code = sums:read(ALL)
          assert.matches("the cells of run 1, metric 1, are damaged$", message)
          assert.equal("format", code)
       end
-      assert(db:run("UPDATE cells SET data = ?", "\2" .. cells.pack({ { 1, 1 } }):sub(2)))
+      assert(db:run("UPDATE cells SET data = ?", cells.sealed("\2" .. cells.pack({ { 1, 1 } })
+         :sub(2), 1, 1)))
       assert.equal("unsupported", (select(3, sums:read(ALL))))
-      assert(db:run("UPDATE cells SET data = ?", cells.pack { { 1, 1 }, { 2, 1 } }))
+      assert(db:run("UPDATE cells SET data = ?", cells.sealed(cells.pack { { 1, 1 }, { 2, 1 } }, 1,
+         1)))
       assert(db:run "DELETE FROM stacks WHERE id = 1")
       assert.equal("format", (select(3, sums_of(db, { f = 1 }):read(ALL))))
       assert(db:run "UPDATE stacks SET frame = 99")

@@ -62,6 +62,27 @@ function cells.pack(list)
    return table.concat(parts)
 end
 
+---Returns the column cells.data for packed cells, with their checksum.
+---@param packed string
+---@param run integer
+---@param metric integer
+---@return string
+function cells.sealed(packed, run, metric)
+   return packed .. require("profio.store").hasher():add(packed, string.pack("<i8i8", run,
+      metric)):digest():sub(1, 8)
+end
+
+---Returns the packed cells in the column cells.data; raises if the checksum is another.
+---@param data string
+---@param run integer
+---@param metric integer
+---@return string
+function cells.unsealed(data, run, metric)
+   local packed = data:sub(1, -9)
+   assert(#data > 8 and cells.sealed(packed, run, metric) == data, "checksum")
+   return packed
+end
+
 local function take_varint(data, at)
    local number = 0
    for i = 0, 9 do

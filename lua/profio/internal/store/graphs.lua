@@ -103,6 +103,17 @@ function graphs.of_trace(state, identity)
    return { rows = rows, programs = hash and { [hash] = bytes } or {} }
 end
 
+---Returns the packed symbols of a program of a store. Raises if the store does not have them.
+---@param engine table
+---@param known table<string, string> programs that were read so far, by hash; is extended
+---@param hash string
+---@return string
+function graphs.symbols(engine, known, hash)
+   known[hash] = known[hash] or engine:program(hash)
+      or problem.raise("a program of the store is missing or damaged", "format")
+   return known[hash]
+end
+
 ---Returns the rows of a run in another store. Raises failures.
 ---@param engine table
 ---@param tests table[] select the run
@@ -110,12 +121,14 @@ end
 ---@return table as of graphs.of_trace
 function graphs.of_run(engine, tests, known)
    local rows, programs = {}, {}
-   for _, kind, data in engine:graphs(tests) do
+   for digits, kind, data in engine:graphs(tests) do
       local is_whole, facts = details.unpack(kind)
-      local hash = is_whole and type(facts) == "table" and facts.program
+      if not is_whole or type(facts) ~= "table" or type(data) ~= "string" then
+         problem.raise(("the histograms and arcs of run %s are damaged"):format(digits), "format")
+      end
+      local hash = facts.program
       if hash then
-         known[hash] = known[hash] or engine:program(hash)
-         programs[hash] = known[hash]
+         programs[hash] = graphs.symbols(engine, known, hash)
       end
       rows[#rows + 1] = { kind = kind, data = data }
    end
@@ -188,7 +201,7 @@ local function add_row(sums, hash, kind, data)
       target = target_of(sums, sums.naming, kind, hash)
       sums.targets[kind] = target
    end
-   local ok, message, code = nil, "no counts", "format"
+   local ok, message, code = nil, "they are damaged", "format"
    if type(data) == "string" then
       ok, message, code = target.counts:add(data, target.offset)
    end
@@ -251,9 +264,7 @@ end
 
 -- Returns the packed symbols of a stored program.
 function Naming:packed(hash)
-   self.programs[hash] = self.programs[hash] or self.engine:program(hash)
-      or problem.raise("a program of the store is missing: its file is damaged", "format")
-   return self.programs[hash]
+   return graphs.symbols(self.engine, self.programs, hash)
 end
 
 -- Returns whether the executable that is given belongs to runs of a program (nil: of none).

@@ -1,5 +1,6 @@
 -- The engine of stores in a file of SQLite 3: see README.md for what engines do.
 
+local checksums = require "profio.internal.store.checksums"
 local native_store = require "profio.internal.store.native"
 local problem = require "profio.internal.store.problem"
 local selecting = require "profio.internal.store.selecting"
@@ -11,10 +12,11 @@ local pick = sqlite_picking.pick
 local sqlite = {}
 
 local APPLICATION = 0x7072666f -- "prfo": the file is a store of profio
-local VERSION = 1 -- of the schema
+local VERSION = 2 -- of the schema: 2 has checksums
 
 -- Tables beside those of the native module, which are in csrc/store. All texts are blobs, because
--- names and labels may have any bytes.
+-- names and labels may have any bytes. The columns details, data and content end with a checksum
+-- (checksums.lua), which also covers to which run and kind they belong.
 local schema = [[
 CREATE TABLE runs(id INTEGER PRIMARY KEY, hash BLOB NOT NULL UNIQUE, time INTEGER NOT NULL,
    time_from BLOB NOT NULL, added INTEGER NOT NULL, format BLOB NOT NULL, kind BLOB NOT NULL,
@@ -98,15 +100,26 @@ function Engine:known(hash)
    return id and labels_of(self, id)
 end
 
+-- Returns the attributes of a run as bytes, which the checksum of its details covers.
+local function facts_of(one)
+   local parts = {}
+   for i = 1, #columns - 1 do
+      local fact = one[columns[i]]
+      parts[i] = string.pack(type(fact) == "string" and "<s4" or "<i8", fact)
+   end
+   return table.concat(parts)
+end
+
 -- Adds the histograms and arcs of a run. Programs and kinds that other runs have are stored once.
-local function add_graph(self, id, graph)
-   for hash, bytes in pairs(graph.programs) do
-      run(self, "INSERT OR IGNORE INTO programs(hash, symbols) VALUES(?, ?)", hash, bytes)
+local function add_graph(self, id, hash, graph)
+   for name, bytes in pairs(graph.programs) do
+      run(self, "INSERT OR IGNORE INTO programs(hash, symbols) VALUES(?, ?)", name, bytes)
    end
    for _, row in ipairs(graph.rows) do
-      run(self, "INSERT OR IGNORE INTO address_kinds(content) VALUES(?)", row.kind)
+      local kind = checksums.seal(row.kind)
+      run(self, "INSERT OR IGNORE INTO address_kinds(content) VALUES(?)", kind)
       run(self, "INSERT INTO addresses(run, kind, data) SELECT ?, id, ? FROM address_kinds WHERE "
-         .. "content = ?", id, row.data, row.kind)
+         .. "content = ?", id, checksums.seal(row.data, hash, row.kind), kind)
    end
 end
 
@@ -118,6 +131,7 @@ function Engine:add(added, contents)
    for i, name in ipairs(columns) do
       values[i] = added[name]
    end
+   values[#columns] = checksums.seal(added.details, facts_of(added))
    run(self, ("INSERT INTO runs(%s) VALUES(%s)"):format(table.concat(columns, ", "),
       ("?, "):rep(#columns - 1) .. "?"), table.unpack(values))
    local id = self.db:last_id()
@@ -125,12 +139,13 @@ function Engine:add(added, contents)
       run(self, "INSERT INTO labels(run, key, value) VALUES(?, ?, ?)", id, key, one)
    end
    if contents.graph then
-      add_graph(self, id, contents.graph)
+      add_graph(self, id, added.hash, contents.graph)
    else
       problem.check(self.db:put_cells(id, contents.contexts))
    end
    if contents.calls then
-      run(self, "INSERT INTO calls(run, data) VALUES(?, ?)", id, contents.calls)
+      run(self, "INSERT INTO calls(run, data) VALUES(?, ?)", id,
+         checksums.seal(contents.calls, added.hash))
    end
 end
 
@@ -163,7 +178,7 @@ end
 
 ---Returns the selected runs, in order of their hashes.
 ---@param tests table[]|nil nil: all
----@param has_details boolean|nil with the field details
+---@param has_details boolean|nil with the field details, which is empty if it is damaged
 ---@return profio.StoredRun[]
 function Engine:runs(tests, has_details)
    local list, by_id, names = {}, {}, table.move(columns, 1, #columns, 1, {})
@@ -181,6 +196,7 @@ function Engine:runs(tests, has_details)
          found[name] = row[i + 1]
       end
       check_run(self, row[1], found, names)
+      found.details = has_details and (checksums.open(found.details, facts_of(found)) or "") or nil
       list[#list + 1], by_id[row[1]] = found, found
    end
    add_labels(self, by_id)
@@ -338,32 +354,51 @@ end
 
 -- }======
 
+-- Iterates over the results that `convert` returns for the rows of a query.
+local function converted(convert, next_row, query, start, closing)
+   local function step(...)
+      if (...) ~= nil then
+         return convert(...)
+      end
+   end
+   return function()
+      return step(next_row(query))
+   end, query, start, closing
+end
+
 ---Iterates over the histograms and arcs of the selected runs: the hash of a run as hexadecimal
----digits, a kind, and packed counts; see graphs.lua. The rows of a run follow each other.
+---digits, a kind, and packed counts, which are nil if they are damaged; see graphs.lua. The rows of
+---a run follow each other.
 ---@param tests table[]|nil
 ---@return fun(...): string, string, string
 function Engine:graphs(tests)
    pick(self, tests)
-   return rows(self, "SELECT lower(hex(r.hash)), k.content, a.data FROM addresses a "
+   return converted(function(digits, hash, content, data)
+      local kind = checksums.open(content)
+      return digits, kind, kind and checksums.open(data, hash, kind)
+   end, rows(self, "SELECT lower(hex(r.hash)), r.hash, k.content, a.data FROM addresses a "
       .. "JOIN runs r ON r.id = a.run JOIN address_kinds k ON k.id = a.kind "
-      .. "WHERE a.run IN (SELECT id FROM temp.picked) ORDER BY a.run, a.kind")
+      .. "WHERE a.run IN (SELECT id FROM temp.picked) ORDER BY a.run, a.kind"))
 end
 
----Returns the packed symbols of a program; nil: the store does not have it.
+---Returns the packed symbols of a program; nil: the store does not have it, or it is damaged.
 ---@param hash string
 ---@return string|nil
 function Engine:program(hash)
-   return value(self, "SELECT symbols FROM programs WHERE hash = ?", hash)
+   local bytes = value(self, "SELECT symbols FROM programs WHERE hash = ?", hash)
+   return checksums.fits(bytes, hash) and bytes or nil
 end
 
 ---Iterates over the packed sums of the calls of the selected runs: the hash of a run and its bytes,
----which are nil if they are not as long as the run states.
+---which are nil if they are damaged, or not as long as the run states.
 ---@param tests table[]|nil
 ---@return fun(...): string, string|nil
 function Engine:calls(tests)
    pick(self, tests)
-   return rows(self, "SELECT r.hash, CASE WHEN length(c.data) = r.call_bytes THEN c.data END "
-      .. "FROM temp.picked p JOIN runs r ON r.id = p.id JOIN calls c ON c.run = p.id")
+   return converted(function(hash, data)
+      return hash, checksums.open(data, hash)
+   end, rows(self, "SELECT r.hash, CASE WHEN length(c.data) = r.call_bytes + 8 THEN c.data END "
+      .. "FROM temp.picked p JOIN runs r ON r.id = p.id JOIN calls c ON c.run = p.id"))
 end
 
 ---Returns what is damaged in the file, as texts.
@@ -373,7 +408,10 @@ function Engine:check()
    for text in rows(self, "PRAGMA integrity_check") do
       list[#list + 1] = text ~= "ok" and text or nil
    end
-   return list
+   local messages = checksums.dictionary(function(sql)
+      return rows(self, sql)
+   end)
+   return table.move(messages, 1, #messages, #list + 1, list)
 end
 
 ---Returns the version of the schema.
@@ -417,8 +455,9 @@ local function check_schema(self, path)
       problem.raise(("%s: a newer profio has written this store (schema %d; this one knows %d): "
          .. "use that profio"):format(path, version, VERSION), "unsupported")
    elseif version < VERSION then
-      problem.raise(("%s: the schema of this store is %d, which no released profio has written: "
-         .. "add the files to a new store"):format(path, version), "unsupported")
+      problem.raise(("%s: the schema of this store is %d, without checksums, which no released "
+         .. "profio has written: add the files of its runs to a new store"):format(path, version),
+         "unsupported")
    end
 end
 

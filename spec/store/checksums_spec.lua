@@ -1,0 +1,151 @@
+-- Each flipped bit in a packed value of a store is an error, never another number: the profile, the
+-- graph and the statistics of calls are as before, or reading fails.
+
+local command = require "spec.support.command"
+local gmon = require "spec.support.gmon_builder"
+local native = require "profio.store"
+local profio = require "profio"
+local stored = require "spec.support.stored"
+
+local folder = command.folder .. "/store-checksums"
+
+-- Returns what a store gives; nil and a message: reading it failed.
+local function result_of(path)
+   local trace <close>, message = profio.open(path)
+   if not trace then
+      return nil, message
+   end
+   local profile, why = trace:profile()
+   if not profile then
+      return nil, why
+   end
+   local done, text = pcall(function()
+      local parts = { profile:flat():write { output = "csv" },
+         profile:graph():write { output = "csv" }, (trace.runs:write { output = "csv" }) }
+      for _, form in pairs(stored.statistics(trace)) do
+         parts[#parts + 1] = form
+      end
+      table.sort(parts)
+      return table.concat(parts)
+   end)
+   return done and text or nil, not done and text
+end
+
+-- Flips random bits of a column of a store, one at a time; returns how many flips were found.
+local function flipped(path, place, count)
+   local whole, found, first = assert(result_of(path)), 0, nil
+   for i = 1, count do
+      local db <close> = assert(native.sqlite(path, "write"))
+      local rows = {}
+      for id, bytes in assert(db:rows(("SELECT rowid, %s FROM %s"):format(place[2], place[1]))) do
+         rows[#rows + 1] = { id, bytes }
+      end
+      local id, bytes = table.unpack(rows[math.random(#rows)])
+      local sql = ("UPDATE %s SET %s = ? WHERE rowid = ?"):format(place[1], place[2])
+      local at = i <= 20 and math.random(#bytes) or math.random(math.min(#bytes, 60))
+      assert(db:run(sql, bytes:sub(1, at - 1) .. string.char(bytes:byte(at)
+         ~ 1 << math.random(0, 7)) .. bytes:sub(at + 1), id))
+      local text, message = result_of(path)
+      if text then
+         first = first or ("%s.%s at %d of %d"):format(place[1], place[2], at, #bytes)
+      else
+         found = found + 1
+         assert.matches("damaged", message)
+      end
+      assert(db:run(sql, bytes, id))
+   end
+   assert.equal(whole, result_of(path))
+   return found, first
+end
+
+local function fresh(name)
+   assert(os.execute(("rm -rf '%s' && mkdir -p '%s'"):format(folder, folder)))
+   return folder .. "/" .. name
+end
+
+local function check(path, places)
+   for _, place in ipairs(places) do
+      local found, first = flipped(path, place, 40)
+      assert.equal(40, found, first)
+   end
+end
+
+describe("a flipped bit", function()
+   it("of a profile of stacks is found", function()
+      math.randomseed(31)
+      local path = fresh "s.db"
+      stored.add(path, stored.files("store-checksums/files", 3))
+      check(path, { { "cells", "data" }, { "runs", "details" } })
+   end)
+
+   it("of the statistics of calls is found", function()
+      math.randomseed(32)
+      local path = fresh "c.db"
+      stored.add(path, stored.traces(folder, "winidea", 2))
+      check(path, { { "calls", "data" }, { "cells", "data" } })
+   end)
+
+   it("of histograms and arcs is found", function()
+      math.randomseed(33)
+      local path = fresh "g.db"
+      local files = {}
+      for i = 1, 2 do
+         local bins = {}
+         for n = 1, 40 do
+            bins[n] = math.random(0, 9)
+         end
+         files[i] = command.file(("store-checksums/%d.gmon"):format(i), gmon("<", 8):header()
+            :histogram({ low = 0x1000, high = 0x1000 + 640, bins = bins })
+            :arc(0x1010, 0x1100, math.random(99)):bytes())
+      end
+      stored.add(path, files)
+      check(path, { { "addresses", "data" }, { "address_kinds", "content" } })
+   end)
+
+   it("of a frame or stack is found by a check", function()
+      math.randomseed(35)
+      local path = fresh "d.db"
+      stored.add(path, stored.files("store-checksums/files", 2))
+      do
+         local trace <close> = assert(profio.open(path))
+         assert.same({}, trace:check())
+      end
+      for change, message in pairs { ["frames SET name = name || x'00'"] = "the frame 3 is damaged",
+         ["frames SET line = 77"] = "the frame 3 is damaged",
+         ["frames SET file = x'61'"] = "the frame 3 is damaged",
+         ["stacks SET parent = 1"] = "the stack 3 is damaged",
+         ["stacks SET frame = 1"] = "the stack 3 is damaged" } do
+         local damaged = folder .. "/damaged.db"
+         assert(os.execute(("rm -f '%s'* && cp '%s' '%s'"):format(damaged, path, damaged)))
+         local db <close> = assert(native.sqlite(damaged, "write"))
+         assert(db:run(("UPDATE %s WHERE id = 3"):format(change)))
+         local trace <close> = assert(profio.open(damaged))
+         local warnings = trace:check()
+         assert.equal("store-damaged", (warnings[1] or {}).code, change)
+         assert.matches(message, warnings[1].message)
+      end
+   end)
+
+   it("of an attribute of a run is found when its profile is read", function()
+      math.randomseed(34)
+      local path = fresh "a.db"
+      stored.add(path, stored.files("store-checksums/files", 2))
+      for _, change in ipairs { "time = time + 1", "format = x'61'", "losses = 1", "files = 2",
+         "path = x'62'" } do
+         local db <close> = assert(native.sqlite(path, "write"))
+         local before = {}
+         local column = change:match "^%l+"
+         local sql = ("SELECT id, %s FROM runs WHERE id = 1"):format(column)
+         for id, value in assert(db:rows(sql)) do
+            before = { value, id }
+         end
+         assert(db:run(("UPDATE runs SET %s WHERE id = 1"):format(change)))
+         local text, message = result_of(path)
+         assert.is_nil(text, change)
+         assert.matches("the details of run %x+ %(.*%) are damaged", message)
+         assert(db:run(("UPDATE runs SET %s = ? WHERE id = ?"):format(column),
+            table.unpack(before)))
+      end
+      assert.is_truthy(result_of(path))
+   end)
+end)
