@@ -159,6 +159,19 @@ describe("profio.compare", function()
          verdicts(assert(profio.compare(base, new, { exact = true }))))
    end)
 
+   it("gives the difference of the means as a profile", function()
+      local comparison = assert(profio.compare(runs(3, old_means), runs(2, new_means),
+         { profiles = true }))
+      local change = comparison:difference()
+      local rows = by_name(comparison)
+      for name, self in change:flat { zeros = true }:each("function", "self") do
+         assert.is_true(math.abs(self - (rows[name] or { change = 0 }).change) < 2, name)
+      end
+      assert.has_error(function()
+         assert(profio.compare(runs(1, old_means), runs(1, new_means))):difference()
+      end)
+   end)
+
    it("says what the whole did, what explains it and what is not known", function()
       local text = assert(profio.compare(runs(5, old_means), runs(5, new_means))):text()
       assert.matches("^The whole went from 1%d+%.?%d* to ", text)
@@ -317,6 +330,57 @@ describe("profio compare", function()
          .. "--output csv --columns function,before,after,verdict"), text)
       assert.equal(text, (command.run("profio compare version=v1 cmp.db --new version=v2 "
          .. "--output csv --columns function,before,after,verdict")))
+   end)
+
+   -- Returns the frames of a flame graph by name: width, color, total, before, change.
+   local function frames_of(text)
+      local list = {}
+      for width, told, color in text:gmatch
+         'data%-w="([%d.]+)"[^>]* data%-t="([^"]*)"><rect[^>]*fill="#(%x+)"'
+      do
+         local name, total, before, change = told:match
+            "^(%S+) %((%d+) count, [%d.]+%%; before (%d+) count, ([+-]%d+) count%)$"
+         assert.is_string(name, told)
+         list[name] = { width = tonumber(width), total = tonumber(total),
+            before = tonumber(before), change = tonumber(change),
+            red = tonumber(color:sub(1, 2), 16), blue = tonumber(color:sub(5, 6), 16) }
+      end
+      return list
+   end
+
+   it("draws the printed change, and what is gone, as a flame graph", function()
+      local text, status, errors = command.run("profio compare" .. both .. "--export svg")
+      assert.equal(0, status, errors)
+      local frames, most = frames_of(text), 0
+      local rows = command.run("profio compare" .. both
+         .. "--output csv --columns function,change --where verdict=slower")
+      assert.is_true(math.abs(tonumber(rows:match "heavy,([%d.]+)") - frames.heavy.change) < 2)
+      for name, frame in pairs(frames) do
+         assert.equal(frame.change, frame.total - frame.before, name)
+         assert.is_true(frame.change == 0 or (frame.change > 0) == (frame.red > frame.blue), name)
+         assert.is_true(math.abs((frame.total + frame.before) / (frames.all.total
+            + frames.all.before) - frame.width) < 1e-5, name)
+         most = math.max(most, math.abs(frame.change))
+      end
+      for name, frame in pairs(frames) do -- the colour is proportional to the change
+         local pale = math.min(frame.red, frame.blue)
+         assert.is_true(math.abs(245 - 170 * math.abs(frame.change) / most - pale) < 2, name)
+      end
+      assert.equal(0, frames.leaf.total)
+      assert.is_true(frames.leaf.width > 0.03)
+      assert.matches("widths: total samples of both profiles", text)
+   end)
+
+   it("draws sides that are normalised in one scale", function()
+      local frames = frames_of((command.run("profio compare" .. both
+         .. "--export svg --normalise total")))
+      assert.is_true(math.abs(frames.all.change) <= 1)
+      frames = frames_of((command.run("profio compare" .. both
+         .. "--export svg --normalise light")))
+      assert.is_true(math.abs(frames.light.change) <= 1)
+      local page = command.run("profio compare" .. both .. "--export html")
+      assert.matches("leaf %(0 count", page)
+      assert.equal(2, select(2, command.run("profio compare" .. both .. "--export btf")))
    end)
 
    it("refuses wrong use", function()

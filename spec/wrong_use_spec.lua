@@ -72,6 +72,7 @@ profio.compare(t, t, { normalise = "nosuch" })
 profio.compare(t, t):rows("nosuch")
 profio.compare(t, t).text()
 profio.compare(t, t):check()
+profio.compare(t, t):difference()
 profio.compare(t, t):check { "nosuch" }
 profio.compare(t, t):check { "self > 2x" }
 profio.store()

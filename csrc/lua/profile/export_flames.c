@@ -24,8 +24,10 @@ typedef struct flames {
   double min_width;                /* minimum width of a drawn frame, pixels */
   int64_t *totals;
   int64_t *before;   /* totals of an older profile, or NULL */
+  int64_t *widths;   /* widths of the frames, in weight: the totals, or the
+                        sums of both profiles, so that what is gone is shown */
   double *next;      /* by depth: begin of the next frame, in weight */
-  double whole;      /* weight of the root */
+  double whole;      /* width of the root, in weight */
   double max_change; /* largest absolute change of a total */
   const char *unit;  /* of the metric */
 } flames;
@@ -150,7 +152,11 @@ static void put_words (flames *f, pf_bytes name, uint32_t node) {
   l_export_text(f->out, " (");
   put_weight(f, f->totals[node]);
   l_export_text(f->out, ", ");
-  put_number(f, 100 * (double)f->totals[node] / f->whole, 2);
+  put_number(f,
+             f->totals[0] > 0
+                 ? 100 * (double)f->totals[node] / (double)f->totals[0]
+                 : 0,
+             2);
   l_export_text(f->out, "%");
   if (f->before != NULL) {
     l_export_text(f->out, "; before ");
@@ -183,7 +189,7 @@ static void put_label (flames *f, pf_bytes name, double x, double y,
 static void put_frame (flames *f, uint32_t node, uint32_t depth, double from) {
   const l_export *const e = f->out;
   const double x = from / f->whole;
-  const double share = (double)f->totals[node] / f->whole;
+  const double share = (double)f->widths[node] / f->whole;
   const double left = f->left + x * f->width, width = share * f->width;
   const double y = f->is_upward ? f->bottom - (depth + 1) * f->row
                                 : f->bottom + depth * f->row;
@@ -212,8 +218,8 @@ static void put_frame (flames *f, uint32_t node, uint32_t depth, double from) {
 
 /* Whether a frame is wide enough and near enough to the root to be drawn. */
 static bool is_drawn (const flames *f, uint32_t node, uint32_t depth) {
-  return depth < f->rows && f->totals[node] > 0 &&
-         (double)f->totals[node] / f->whole * f->width >= f->min_width;
+  return depth < f->rows && f->widths[node] > 0 &&
+         (double)f->widths[node] / f->whole * f->width >= f->min_width;
 }
 
 
@@ -232,12 +238,12 @@ static uint32_t put_frames (flames *f, bool writes) {
     const double from = f->next[depth];
     if (!is_drawn(f, node, depth)) {
       hidden = depth;
-      f->next[depth] += f->totals[node] > 0 ? (double)f->totals[node] : 0;
+      f->next[depth] += f->widths[node] > 0 ? (double)f->widths[node] : 0;
       continue;
     }
     if (writes)
       put_frame(f, node, depth, from);
-    f->next[depth] = from + (double)f->totals[node];
+    f->next[depth] = from + (double)f->widths[node];
     f->next[depth + 1] = from;
     if (depth > deepest)
       deepest = depth;
@@ -255,6 +261,19 @@ static int64_t *totals_of (lua_State *L, const pf_contexts *contexts,
   int64_t *const totals = l_scratch(L, contexts->count, sizeof *totals);
   pf_contexts_totals(contexts, metric, totals);
   return totals;
+}
+
+
+/* Returns the sums of the totals of both profiles; negative ones count 0. */
+static int64_t *widths_of_both (lua_State *L, const flames *f, uint32_t count) {
+  int64_t *const widths = l_scratch(L, count, sizeof *widths);
+  for (uint32_t i = 0; i < count; i++) {
+    bool overflow = false;
+    const int64_t now = f->totals[i] > 0 ? f->totals[i] : 0;
+    const int64_t before = f->before[i] > 0 ? f->before[i] : 0;
+    widths[i] = pf_weight_add(now, before, &overflow);
+  }
+  return widths;
 }
 
 
@@ -277,7 +296,10 @@ static void open_flames (lua_State *L, flames *f, int file_arg) {
   if (before != NULL)
     f->before = totals_of(L, c, l_metric_check(L, c, before));
   f->next = l_scratch(L, (size_t)f->out->walk.max_depth + 3, sizeof *f->next);
-  f->whole = (double)f->totals[0];
+  f->widths = f->before != NULL && l_option_flag(L, 2, "both")
+                  ? widths_of_both(L, f, c->count)
+                  : f->totals;
+  f->whole = (double)f->widths[0];
   for (uint32_t i = 1; f->whole > 0 && f->before != NULL && i < c->count; i++)
     f->max_change = fmax(f->max_change, fabs((double)change_of(f, i)));
 }
@@ -288,7 +310,8 @@ static void open_flames (lua_State *L, flames *f, int file_arg) {
 ** graph. Options in pixels: left and width (of the root), row (height of a
 ** row), root (the edge that the root touches), min_width (minimum width of a drawn
 ** frame); upward (the root is at the bottom), rows (maximum number), metric,
-** before (metric of an older profile: colours show the change).
+** before (metric of an older profile: colours show the change), both (widths
+** are the sums of both profiles).
 */
 static int core_write_flames (lua_State *L) {
   flames f;

@@ -29,6 +29,7 @@ local html = {
         help = "most calls in the timeline" },
       { name = "lanes", type = "int", default = timeline.MOST_LANES,
         help = "most lanes in the timeline, those with most events" },
+      svg.widths_option,
       { name = "source", type = "text", help = "folder of source files" },
       { name = "trust_paths", type = "bool", default = false,
         help = "show sources outside of that and this folder, and of any size" },
@@ -185,10 +186,10 @@ local function metric_of(profile, name)
 end
 
 -- Writes the flame graph; without stacks it would be a single row.
-local function put_flames(out, profile, metric)
+local function put_flames(out, profile, metric, widths)
    out:write '<h2 id="flames">Flame graph</h2>\n'
    out:call(svg.write_element, profile, { metric = metric.name, width = 1200, rows = 120,
-      min_width = 0.5, icicle = true, title = metric.name })
+      min_width = 0.5, icicle = true, title = metric.name, widths = widths })
    out:write '<p class="note">Click a frame to zoom in.</p>\n'
 end
 
@@ -231,7 +232,7 @@ local function put_page(trace, profile, given, file)
    elseif left_out then
       out:write('<p class="note">This page is ', markup.escaped(left_out), ".</p>\n")
    end
-   put_flames(out, profile, metric)
+   put_flames(out, profile, metric, given.widths)
    out:write(functions_table)
    if profile:compared() then
       out:write '<p class="note">Shares are parts of the sum of all changes of self.</p>\n'

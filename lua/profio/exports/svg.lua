@@ -1,7 +1,7 @@
 -- A flame graph as one self-contained SVG file: a click on a frame widens it to the full width,
 -- Ctrl-F or / searches by a regular expression, a tip under the pointer shows the numbers. For a
--- difference of two profiles the widths are the totals of the new one, and colours show the change:
--- red has grown and blue has shrunk.
+-- difference of two profiles the widths are the totals of the new one, or the sums of both, and
+-- colours show the change: red has grown and blue has shrunk.
 --
 -- There is one tip for all frames, because browsers search all elements `title` for each one that
 -- they read.
@@ -9,6 +9,10 @@
 local compared = require "profio.exports.compared"
 local core = require "profio.core"
 local markup = require "profio.exports.markup"
+
+local widths_option = { name = "widths", type = "choice", choices = { "new", "both" },
+   default = "new", help = "of a difference: totals of the new profile, or sums of both, which "
+      .. "show what is gone" }
 
 local svg = {
    name = "svg",
@@ -20,9 +24,13 @@ local svg = {
       { name = "title", type = "text", help = "title of the picture" },
       { name = "width", type = "int", default = 1200, unit = "pixels", help = "width" },
       { name = "rows", type = "int", default = 400, help = "most rows" },
+      widths_option,
       { name = "icicle", type = "bool", default = false, help = "draw the root at the top" },
    },
 }
+
+---The option that the HTML page has, too.
+svg.widths_option = widths_option
 
 local HEAD, FOOT, ROW, EDGE = 44, 30, 17, 10
 
@@ -162,6 +170,14 @@ local function description(notes)
    return #list > 0 and "<desc>" .. table.concat(list, "\n") .. "</desc>\n" or ""
 end
 
+-- Says what widths and colours of a difference mean.
+local function foot_of(given, metric)
+   local is_both = given.widths == "both"
+   return ("widths: total %s of %s; colours: the change of the total, red grew, blue shrank%s")
+      :format(metric or "", is_both and "both profiles" or "the new profile",
+         is_both and "" or "; what is gone has no width")
+end
+
 local function head(profile, given, height, before, metric)
    local lines = {
       ('<svg xmlns="http://www.w3.org/2000/svg" version="1.1" class="flames" width="%d" ' ..
@@ -181,8 +197,7 @@ local function head(profile, given, height, before, metric)
          :format(given.width - EDGE),
    }
    local notes = profile:notes()
-   local foot = before and ("widths: total %s of the new profile; colours: the change of the total,"
-      .. " red grew, blue shrank; what is gone has no width"):format(metric or "") or ""
+   local foot = before and foot_of(given, metric) or ""
    if #notes > 0 then
       foot = foot .. (foot ~= "" and "; " or "") .. "damaged: " .. notes[1] ..
          (#notes > 1 and (" and %d more"):format(#notes - 1) or "")
@@ -203,7 +218,8 @@ end
 function svg.write_element(profile, given, file)
    local contexts, metric, before = compared.contexts(profile, given.metric)
    local options = { metric = metric, before = before, width = given.width - 2 * EDGE, row = ROW,
-      min_width = given.min_width, rows = given.rows, upward = not given.icicle }
+      min_width = given.min_width, rows = given.rows, upward = not given.icicle,
+      both = given.widths == "both" }
    local rows = core.flame_rows(contexts, options, file)
    local height = HEAD + rows * ROW + FOOT
    options.root = given.icicle and HEAD or HEAD + rows * ROW

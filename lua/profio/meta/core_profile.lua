@@ -138,7 +138,8 @@ function contexts:prune(share, metric) end
 
 ---Writes the frames of a flame graph as elements of SVG.
 ---@param from profio.core.Contexts
----@param options table left, width, row, root, min_width (pixels), upward, rows; metric, before
+---@param options table left, width, row, root, min_width (pixels), upward, rows; metric, before,
+---both (widths are the sums of both metrics)
 ---@param file file*
 ---@return true|nil
 ---@return string|nil message

@@ -592,6 +592,11 @@ function Comparison:rows(column) end
 ---@return string
 function Comparison:text() end
 
+---Returns the difference of the means of both sides as a profile, for exports and reports. Needs
+---option profiles. With option normalise the new runs are scaled, as in the rows.
+---@return profio.Profile
+function Comparison:difference() end
+
 ---Checks conditions of a gate: "self > +5%", "total of ~^Db > +2ms", "whole > +3%", "new",
 ---"slower of main".
 ---@param conditions string[]

@@ -2,6 +2,7 @@
 
 local compare = require "profio.internal.compare"
 local comparison_text = require "profio.cli.compare.comparison_text"
+local exports = require "profio.exports"
 local failure = require "profio.cli.failure"
 local files = require "profio.cli.files"
 local later = require "profio.internal.later"
@@ -72,7 +73,17 @@ local function options_of(given)
    return compare.checked(chosen)
 end
 
+-- Returns whether --export is of profiles, not of rows.
+local function takes_profile(given)
+   local export = given.export and exports.named(given.export)
+   return export and export.takes ~= "rows" or false
+end
+
 local function check(given)
+   local export = given.export and exports.named(given.export)
+   if export and export.takes == "trace" and not export.write_profile then
+      failure.use("compare: --export %s shows the events of one trace", export.name)
+   end
    if given.output == "junit" and #given.fail == 0 then
       failure.use "compare: --output junit shows the conditions of --fail: give one"
    elseif given.export and given.output ~= "text" then
@@ -106,11 +117,26 @@ local function write_results(out, results)
    end
 end
 
+-- Writes the difference of both sides as an export of profiles; flame graphs show what is gone.
+local function write_profile(given, comparison, out)
+   local export = exports.named(given.export)
+   local chosen = files.options_of(given, export)
+   if options.find(export.options, "widths") then
+      chosen.widths = chosen.widths or "both"
+   end
+   if options.find(export.options, "metric") then
+      chosen.metric = chosen.metric or comparison.metric.name
+   end
+   out:export(export, chosen, comparison:difference(), export.write_profile)
+end
+
 local function write(given, comparison, results, heading)
    local out <close> = output.open(given.out, files.named(given), { wide = given.wide,
       is_paged = true })
    local rows, shown = comparison:rows(), formatter(given, comparison)
-   if given.output == "junit" then
+   if takes_profile(given) then
+      write_profile(given, comparison, out)
+   elseif given.output == "junit" then
       junit.write(out, comparison, given.fail, results)
    elseif given.output == "markdown" then
       pull_request.write(out, comparison, query.where(rows, given), results, shown)
@@ -134,8 +160,9 @@ end
 ---@return integer status
 ---@return boolean is_closed
 function verb.run(given, err)
-   local chosen = options_of(given)
    check(given)
+   local chosen = options_of(given)
+   chosen.profiles = takes_profile(given)
    outputs.check_inputs({ given.out or "-" }, files.named(given))
    local runs, heading, has_damage = sides.read(given, chosen, err)
    local comparison = failure.check(compare.of_runs(runs, chosen))

@@ -2,6 +2,7 @@
 
 local comparable = require "profio.internal.compare.comparable"
 local core = require "profio.core"
+local differences = require "profio.internal.compare.differences"
 local gate = require "profio.internal.compare.gate"
 local inference = require "profio.internal.inference"
 local matched = require "profio.internal.compare.matched"
@@ -41,6 +42,8 @@ compare.options = {
       help = "weights are exact counts, as of instructions" },
    { name = "single", type = "bool", default = false,
       help = "judge by one run per side: only by the error of samples" },
+   { name = "profiles", type = "bool", default = false,
+      help = "keep the profiles of the runs, for comparison:difference" },
    { name = "anyway", type = "bool", default = false,
       help = "only warn of runs that must not be compared" },
 }
@@ -262,6 +265,17 @@ end
 function methods:text()
    local state = rawget(self, compare)
    return sentences.text(state, result_of(state, "self"))
+end
+
+---Returns the difference of the means of both sides as a profile, for exports and reports. Needs
+---option profiles. With option normalise the new runs are scaled, as in the rows.
+---@return profio.Profile
+function methods:difference()
+   local state = rawget(self, compare)
+   if not state.options.profiles then
+      error("difference needs profiles: profio.compare(base, new, { profiles = true })", 0)
+   end
+   return differences.of(state.runs, state.items, state.options)
 end
 
 ---Checks conditions of a gate: "self > +5%", "total of ~^Db > +2ms", "whole > +3%", "new",

@@ -17,6 +17,7 @@ local run_weights = {}
 ---number|nil }[]
 ---@field callers table<string, table<string, boolean>> by the name of a function
 ---@field rate number|nil samples per second
+---@field profile profio.Profile|nil if it is kept, for comparison:difference
 ---@field lost string[] what was lost, as texts
 ---@field lost_share number|nil share of the records that were lost
 
@@ -161,7 +162,7 @@ end
 
 ---Reads what a comparison needs of one run.
 ---@param what profio.Trace|profio.Profile
----@param options { by: string, metric: string|nil, exact: boolean|nil }
+---@param options { by: string, metric: string|nil, exact: boolean|nil, profiles: boolean|nil }
 ---@return profio.WeighedRun|nil
 ---@return string|nil message
 ---@return string|nil code
@@ -184,7 +185,10 @@ function run_weights.of(what, options)
    run.rows, run.callers = readers[options.by](run), callers_of(profile)
    run.whole, run.rate = whole_of(run), profile.facts.rate
    run.lost_share = lost_share(run.trace)
-   run.profile, run.trace = nil, nil
+   run.trace = nil
+   if not options.profiles then
+      run.profile = nil
+   end
    return run
 end
 
