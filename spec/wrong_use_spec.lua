@@ -123,6 +123,9 @@ e:calls { colour = 1 }
 e:calls { max_depth = 1 }
 t:call_statistics()
 e:call_statistics { by = "nosuch" }
+t:explain "main"
+e:explain()
+e:explain("main", { quantile = "median" })
 e:call_statistics { quantiles = "p5000" }:rows()
 t:profile { from = 5 }
 t:profile { colour = 1 }

@@ -241,6 +241,22 @@ function chunks.calls()
       quantiles = { "p50" }, edges = "include" }))
 end
 
+-- Calls of one function in two lanes, which call ever more functions.
+function chunks.explained()
+   local fields = { { "time", "int" }, { "event", "name" }, { "area", "name" }, { "lane", "int" } }
+   local rows, time, dictionary = {}, 0, core.dictionary()
+   for call = 1, 9 do
+      for i, step in ipairs { "enter f", "enter g", "enter h" .. call, "leave h" .. call, "leave g",
+         "leave f" } do
+         time = time + call * i
+         local event, area = step:match "(%a+) (%w+)"
+         rows[#rows + 1] = { time, event, area, call % 2 }
+      end
+   end
+   return core.rows(core.explain(core.rows_reader(fields, rows, dictionary), { area = "f",
+      quantile = 0.5 }, core.rows_reader(fields, rows, dictionary)))
+end
+
 -- Two cores that call functions of a few names, over several batches.
 local function two_cores()
    local list = {}

@@ -207,8 +207,9 @@ local function with_columns(prefix, columns, suffix)
 end
 
 local values = {
-   keep = { "0" }, top = { "0", "1" }, from = { "50%" }, to = { "50%" }, unit = { "us", "ns" },
-   output = { "csv" }, export = { "csv" }, aggregate = { "n=count" }, compat = { "gprof" },
+   keep = { "0" }, top = { "0", "1" }, from = { "50%" }, to = { "50%", "20%" },
+   unit = { "us", "ns" }, output = { "csv" }, export = { "csv" }, aggregate = { "n=count" },
+   compat = { "gprof" },
    metric = { "samples", "lines", "calls", "gross", "cycles", "count", "time",
       "time total" },
    source = { folder .. "/sources" },

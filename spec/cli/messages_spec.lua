@@ -64,7 +64,7 @@ describe("profio", function()
       it("is reported with only the names that fit the file", function()
          local _, _, errors = run "profio --report falt"
          assert.equal("profio: no report 'falt'; there are: flat, graph, blocks, info, tables, "
-            .. "compare, diff; did you mean 'flat'?\n", errors)
+            .. "compare, diff, explain; did you mean 'flat'?\n", errors)
          _, _, errors = run "profio --export x"
          assert.not_matches("chrome", errors)
       end)

@@ -13,6 +13,7 @@
 
 #include "kernels/btf/btf.h"
 #include "kernels/calls/calls.h"
+#include "kernels/explain/explain.h"
 #include "kernels/group/aggregate.h"
 #include "formats/xpp/operations/unfilter.h"
 #include "kernels/spans/load.h"
@@ -313,11 +314,32 @@ static int core_load (lua_State *L) {
 }
 
 
+/* core.explain(events, options, again): the rows described in explain.h;
+   `again` is another reader of the same events. Options: area, quantile, and
+   those of calls. */
+static int core_explain (lua_State *L) {
+  pf_reader *const events = l_reader_check(L, 1)->reader;
+  const pf_explain_options options = {
+      .calls = call_options(L),
+      .area = l_option_text(L, 2, "area", ""),
+      .quantile = l_option_number(L, 2, "quantile", 0.99)};
+  pf_reader *const again = l_reader_check(L, 3)->reader;
+  luaL_argcheck(L, options.quantile >= 0 && options.quantile <= 1, 2,
+                "quantile must be 0 to 1");
+  luaL_argcheck(L, again->dictionary == events->dictionary, 3,
+                "the readers have different dictionaries");
+  l_reader *const r = l_reader_new(L);
+  return l_reader_opened(
+      L, pf_explain_open(events, again, &options, &r->reader, &r->error));
+}
+
+
 void l_open_event_stages (lua_State *L) {
   static const luaL_Reg functions[] = {
       {"btf", core_btf},
       {"calls", core_calls},
       {"events", core_events},
+      {"explain", core_explain},
       {"load", core_load},
       {"merged_sums", core_merged_sums},
       {"packed_sums", core_packed_sums},

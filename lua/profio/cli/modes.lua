@@ -26,7 +26,11 @@ local modes = {}
 -- Returns a report as subject of conflicts.check; all reports also have rows.
 local function report_subject(report)
    return { title = ("report '%s'"):format(report.name), kind = "reports", others = reports.all,
-      uses = conflicts.joined({ "report", "rows" }, report.uses) }
+      uses = function(trace)
+         local uses = report.uses
+         return conflicts.joined({ "report", "rows" }, type(uses) == "function" and uses(trace)
+            or uses)
+      end }
 end
 
 -- Returns an export of a profile or trace as subject; if it also takes rows, none are selected.

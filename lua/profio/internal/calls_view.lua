@@ -62,8 +62,12 @@ local function no_events(trace, state)
       state.format.name, table.concat(trace.tables, ", ")), 0)
 end
 
--- Returns a function that opens the events of a trace.
-local function events_of(trace, state, mine)
+---Returns a function that opens the events of a trace; raises if it has none.
+---@param trace profio.Trace
+---@param state table of the trace
+---@param mine table checked options: recording
+---@return fun(): profio.core.Reader
+function calls.events(trace, state, mine)
    if not state.schema.events then
       no_events(trace, state)
    end
@@ -83,7 +87,7 @@ end
 ---@return profio.View
 function calls.of_trace(trace, state, given)
    local mine = checked(given, calls.options, "calls")
-   local events = events_of(trace, state, mine)
+   local events = calls.events(trace, state, mine)
    return view.over(function()
       return core.calls(events(), mine)
    end, trace)
@@ -138,7 +142,7 @@ end
 
 -- Returns a function that reads the events of a trace with core.statistics or core.packed_sums.
 local function reading(compute, trace, state, mine)
-   local events = events_of(trace, state, mine)
+   local events = calls.events(trace, state, mine)
    return function()
       local is_read = not state.schema.events.stage and mine.recording ~= "events"
       local rows = is_read and chunks.rows(trace, state, "events", true) or nil

@@ -131,6 +131,25 @@ function methods:call_statistics(options)
    return require("profio.internal.calls_view").statistics(self, alive(self), options)
 end
 
+---Explains why the slow calls of a function are slow: the gap between them and as many typical
+---calls is split into parts that sum to it. All times are sums over these calls, in ns. The result
+---has: area, calls, partial (calls that were not recorded from enter to leave, and are left out),
+---sentence; slow and typical, { calls =, elapsed = }; gap; parts, the largest first: { kind =,
+---area =, path =, time =, share =, count =, typical_count =, start =, lane =, sentence = } with the
+---kinds own, before, longer, more, suspended, first, rest (profio help explain); worst and median,
+---each { start =, lane =, elapsed = }; tree, these two calls and their callees: { depth =, area =,
+---worst_count =, worst_elapsed =, worst_net =, median_count =, median_elapsed =, median_net = }.
+---Raises if there are no events.
+---@param area string name of the function
+---@param options table|nil quantile = "p99", from, to, max_depth
+---@return table|nil
+---@return string|nil message  if there are not two calls to compare
+---@return string|nil code
+function methods:explain(area, options)
+   return require("profio.internal.explain.call_groups").of_trace(self, alive(self),
+      raise.expect(area, "string", "explain: the area"), options)
+end
+
 -- }======
 
 -- {====== Facts and warnings ======

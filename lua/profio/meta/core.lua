@@ -272,6 +272,14 @@ function core.btf(over, options) end
 ---@return profio.core.Reader
 function core.load(over, options) end
 
+---Sums of the slow and the typical calls of a function (csrc/kernels/explain/explain.h): group,
+---node, parent, area, count, net, elapsed, start, lane.
+---@param over profio.core.Reader of time, event, area, and perhaps lane
+---@param options table area, quantile (0 to 1), and those of core.calls
+---@param again profio.core.Reader another reader of the same events
+---@return profio.core.Reader
+function core.explain(over, options, again) end
+
 ---Concatenates the rows of all readers, with a column of names per constant.
 ---@param readers (profio.core.Reader|profio.core.Part)[] after the first one a part stands for its
 ---table of the same name, which is opened when it is read

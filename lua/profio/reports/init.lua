@@ -43,6 +43,7 @@ local order = {
    "calls.states",
    "calls.load",
    "calls.verify",
+   "explain",
    "br.raw",
    "br.hotlines",
    "br.hotfunctions",

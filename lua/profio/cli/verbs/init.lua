@@ -35,8 +35,8 @@ local verbs = {}
 ---@field run (fun(given: table, err: file*): integer, boolean|nil)|nil
 
 -- In the order of listings.
-local order = { "report", "compare", "record", "info", "check", "merge", "export", "tables",
-   "help", "store", "completion" }
+local order = { "report", "compare", "record", "explain", "info", "check", "merge", "export",
+   "tables", "help", "store", "completion" }
 
 ---Returns a verb as it is typed after profio: "merge", "store add".
 ---@param verb profio.Verb

@@ -1,0 +1,50 @@
+/*
+** subtrees.h - the tree of stacks below the calls of an area, wherever these
+** were called: node 0 is the area, outermost in its stack. Private to this
+** folder.
+*/
+
+#ifndef subtrees_h
+#define subtrees_h
+
+#include "model/base/id_table.h"
+#include "model/dictionary/stacks.h"
+
+#define PF_NO_NODE UINT32_MAX /* not within a call of the area */
+
+typedef struct pf_subtrees {
+  pf_dictionary *dictionary; /* borrowed */
+  uint32_t name;             /* of the area */
+  uint32_t *of_stacks;       /* nodes by stack id, of the first `known` */
+  size_t known, capacity;
+  pf_id_table nodes; /* words: parent node and area */
+} pf_subtrees;
+
+/* Initialise: `name` is that of the area. PF_ENOMEM; free it then too. */
+pf_status pf_subtrees_open (pf_subtrees *trees, pf_dictionary *dictionary,
+                            uint32_t name);
+void pf_subtrees_free (pf_subtrees *trees);
+
+/* Find the nodes of the stacks that have been added to the dictionary since the
+   last time. PF_ENOMEM. */
+pf_status pf_subtrees_update (pf_subtrees *trees);
+
+/* The node of a stack of the dictionary (or PF_NO_STACK), or PF_NO_NODE. */
+static inline uint32_t pf_subtree_of (const pf_subtrees *trees,
+                                      uint32_t stack) {
+  return stack < trees->known ? trees->of_stacks[stack] : PF_NO_NODE;
+}
+
+/* The parent of a node (PF_NO_NODE: of node 0) and its area (of node 0
+   PF_NO_AREA). */
+static inline uint32_t pf_subtree_parent (const pf_subtrees *trees,
+                                          uint32_t node) {
+  return (uint32_t)(trees->nodes.words[node] >> 32);
+}
+
+static inline uint32_t pf_subtree_area (const pf_subtrees *trees,
+                                        uint32_t node) {
+  return (uint32_t)trees->nodes.words[node];
+}
+
+#endif

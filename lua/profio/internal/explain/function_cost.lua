@@ -1,0 +1,121 @@
+-- Explains the cost of a function in a profile: through which callers it comes, and into which
+-- callees it goes. In the difference of two profiles, what changed.
+
+local core = require "profio.core"
+local suggestions = require "profio.internal.suggestions"
+local times = require "profio.internal.times"
+
+local function_cost = {}
+
+-- Returns the rows of arcs with the other functions, the largest change first: { area, time, count
+-- }. Arcs of one function in several files are one; an arc to itself is none.
+local function arcs_of(rows, other, func)
+   local list, by_name = {}, {}
+   for name, total, calls in rows:each(other, "total", "calls") do
+      if name and name ~= func then
+         local arc = by_name[name]
+         if not arc then
+            arc = { area = name, time = 0, count = 0, at = #list }
+            by_name[name], list[#list + 1] = arc, arc
+         end
+         arc.time, arc.count = arc.time + (total or 0), arc.count + (calls or 0)
+      end
+   end
+   table.sort(list, function(a, b)
+      if math.abs(a.time) ~= math.abs(b.time) then
+         return math.abs(a.time) > math.abs(b.time)
+      end
+      return a.at < b.at
+   end)
+   return list
+end
+
+-- Returns the sums of the rows of one function, or nil, and the names of all.
+local function sums_of(rows, func)
+   local sum, names = nil, {}
+   for name, self, total in rows:each("function", "self", "total") do
+      names[#names + 1] = name or nil
+      if name == func then
+         sum = sum or { self = 0, total = 0 }
+         sum.self, sum.total = sum.self + (self or 0), sum.total + (total or 0)
+      end
+   end
+   return sum, names
+end
+
+-- Returns the parts in which the total is split, with the rest that has no arc.
+local function parts_of(kind, arcs, total, rest_kind)
+   local parts, rest = {}, total
+   for _, arc in ipairs(arcs) do
+      rest = rest - arc.time
+      parts[#parts + 1] = { kind = kind, area = arc.area, time = arc.time, count = arc.count }
+   end
+   if rest ~= 0 then
+      parts[#parts + 1] = { kind = rest_kind, time = rest }
+   end
+   return parts
+end
+
+local words = {
+   self = "%s is self cost of %s",
+   callee = "%s goes to calls of %s",
+   caller = "%s comes through calls by %s",
+   elsewhere = "%s goes to what no arc shows",
+   uncalled = "%s comes through no known caller",
+}
+
+-- Returns the sentence of a part.
+local function sentence(part, made, show)
+   local area = part.kind == "self" and made.area or part.area
+   local is_cycle = not made.is_change and part.time < 0 and not part.area
+   local text = (is_cycle and "%s: these calls cost more, as they belong to a cycle of recursive "
+      .. "calls" or words[part.kind]):format(show(part.time), area)
+   local share = made.total ~= 0 and (" (%.1f%%)"):format(100 * part.share) or ""
+   return ("%s%s%s."):format(text, part.count and part.count ~= 0 and (", %s%d call%s"):format(
+      made.is_change and part.count > 0 and "+" or "", part.count,
+      math.abs(part.count) == 1 and "" or "s") or "", share)
+end
+
+-- Returns a function that formats a cost.
+local function shower(is_time, is_change)
+   return function(cost)
+      local text = is_time and times.show(cost, times.unit(math.tointeger(cost) or 0))
+         or tostring(cost)
+      return (is_change and cost > 0 and "+" or "") .. text
+   end
+end
+
+---Explains the cost of a function. The parts of each side sum to `total`: the kinds self, callee
+---and elsewhere, and the kinds caller and uncalled.
+---@param profile profio.Profile
+---@param func string
+---@param options table options of the views: metric
+---@param is_change boolean the profile is a difference
+---@return table|nil { area, total, self, is_change, sentence, parts }
+---@return string|nil message
+---@return string|nil code
+function function_cost.of(profile, func, options, is_change)
+   local flat = profile:flat(options)
+   local sum, names = sums_of(flat, func)
+   if not sum then
+      return nil, ("no function '%s'%s%s"):format(func, is_change and " whose cost changed" or "",
+         suggestions.hint(func, names)), "unsupported"
+   end
+   local made = { area = func, total = sum.total, self = sum.self, is_change = is_change }
+   made.parts = parts_of("callee", arcs_of(profile:callees(func, options), "callee", func),
+      sum.total - sum.self, "elsewhere")
+   table.insert(made.parts, 1, { kind = "self", area = func, time = sum.self })
+   local callers = parts_of("caller", arcs_of(profile:callers(func, options), "caller", func),
+      sum.total, "uncalled")
+   table.move(callers, 1, #callers, #made.parts + 1, made.parts)
+   local show = shower(core.is_time(flat:reader(), "self"), is_change)
+   for _, part in ipairs(made.parts) do
+      part.share = sum.total ~= 0 and part.time / sum.total or 0.0
+      part.sentence = sentence(part, made, show)
+   end
+   made.sentence = ("The cost of %s %s %s with its callees, %s of it itself."):format(func,
+      is_change and "changed by" or "is", show(sum.total), show(sum.self))
+   return made
+end
+
+return function_cost

@@ -1,0 +1,125 @@
+-- Splits the gap between slow and typical calls into parts that sum to it exactly.
+--
+-- A tree of sums (csrc/kernels/explain/explain.h) has for each node the number of its calls, their
+-- net time, and their elapsed time (the sum of stop - start). The elapsed time of a node is its net
+-- time, the time in which it was suspended (what is left of it), and the elapsed times of its
+-- callees. For each node the split starts with `base`: the time that as many calls take typically.
+-- Each of these three is compared with its share of the base. The share of a callee is then
+-- replaced by the time that its actual number of calls takes typically: this step is the part
+-- `more`, and what remains is split further down. Shares are rounded to whole ns as differences of
+-- rounded sums, so that they sum to the base; nothing else is divided.
+
+local gap_parts = {}
+
+---Returns a * b / c, rounded down, for 0 <= a, 0 <= b and 0 < c, without overflow in between. The
+---result must be below 2^63.
+---@param a integer
+---@param b integer
+---@param c integer
+---@return integer
+function gap_parts.scaled(a, b, c)
+   if b == 0 or a <= math.maxinteger // b then
+      return a * b // c
+   end
+   local quotient, rest = 0, 0
+   local whole, left = a // c, a % c
+   for bit = 62, 0, -1 do
+      quotient, rest = 2 * quotient, 2 * rest -- below 2 * c, so below 2^64
+      if not math.ult(rest, c) then
+         quotient, rest = quotient + 1, rest - c
+      end
+      if b >> bit & 1 == 1 then
+         quotient, rest = quotient + whole, rest + left
+         if not math.ult(rest, c) then
+            quotient, rest = quotient + 1, rest - c
+         end
+      end
+   end
+   return quotient
+end
+
+local scaled = gap_parts.scaled
+
+-- Returns the share of a base that falls to the first `upto` of `all` ns; upto may be negative.
+local function share(base, upto, all)
+   if all == 0 then
+      return 0
+   end
+   return upto < 0 and -scaled(base, -upto, all) or scaled(base, upto, all)
+end
+
+local none = { count = 0, net = 0, elapsed = 0, children = {} }
+
+-- Returns the time in which the calls of a node were suspended, or less than 0 if some of them were
+-- resumed while a callee ran.
+local function suspended(tree, sum)
+   local time = sum.elapsed - sum.net
+   for _, child in ipairs(sum.children) do
+      time = time - tree[child].elapsed
+   end
+   return time
+end
+
+-- Returns the callees of a node in either tree, in the order of their ids.
+local function callees(slow, typical)
+   local list, known = {}, {}
+   for _, children in ipairs { slow.children, typical.children } do
+      for _, child in ipairs(children) do
+         if not known[child] then
+            known[child] = true
+            list[#list + 1] = child
+         end
+      end
+   end
+   table.sort(list)
+   return list
+end
+
+-- Splits the callee `node` of a node, of whose base it has a share: puts the part of its number of
+-- calls, and the node itself with the rest on the list of nodes to be split.
+local function split_callee(slow, typical, node, base, put, open)
+   local s, t = slow[node] or none, typical[node] or none
+   local usual = s.elapsed
+   if t.count > 0 then
+      usual = scaled(s.count, t.elapsed, t.count)
+   end
+   put("more", node, usual - base)
+   if s.count > 0 and t.count > 0 then
+      open[#open + 1] = { node = node, base = usual }
+   end
+end
+
+---Split the elapsed time of node 0 of the tree `slow`, minus `base`. The times given to `put` sum
+---to that difference.
+---@param slow table<integer, table> sums by node: count, net, elapsed, children (a list of nodes)
+---@param typical table<integer, table> the same, with a node 0
+---@param base integer the time that the slow calls take typically, in ns
+---@param put fun(kind: "own"|"suspended"|"more", node: integer, time: integer, base: integer)  for
+---"own" with the share of the base that is compared with the net time
+function gap_parts.split(slow, typical, base, put)
+   local open = { { node = 0, base = base } }
+   while #open > 0 do
+      local at = table.remove(open)
+      local s, t = slow[at.node], typical[at.node]
+      local upto, shared = 0, 0
+      -- Returns the share of the next `time` ns of the typical calls.
+      local function next_share(time)
+         local before = shared
+         upto = upto + time
+         shared = share(at.base, upto, t.elapsed)
+         return shared - before
+      end
+      local own = next_share(t.net)
+      put("own", at.node, s.net - own, own)
+      put("suspended", at.node, suspended(slow, s) - next_share(suspended(typical, t)))
+      for _, child in ipairs(callees(s, t)) do
+         split_callee(slow, typical, child, next_share((typical[child] or none).elapsed), put,
+            open)
+      end
+      if t.elapsed == 0 then -- nothing to take shares of
+         put("own", at.node, -at.base, at.base)
+      end
+   end
+end
+
+return gap_parts

@@ -1,0 +1,257 @@
+-- Why the slow calls of a function are slow; for a profile, where the cost of a function comes from
+-- and goes.
+
+local call_groups = require "profio.internal.explain.call_groups"
+local core = require "profio.core"
+local failure = require "profio.cli.failure"
+local function_cost = require "profio.internal.explain.function_cost"
+local plain = require "profio.reports.plain"
+local span = require "profio.cli.selection"
+local times = require "profio.internal.times"
+
+local explain = {
+   name = "explain",
+   help = "why the slow calls of a function are slow; of a profile: callers and callees",
+   unit = "us",
+   columns = {
+      { name = "kind", help = "gap, the parts of it (own before longer more suspended first rest), "
+         .. "tree; of a profile: cost, self, callee, elsewhere, caller, uncalled" },
+      { name = "area", help = "the function of the part" },
+      { name = "path", help = "where it is called, from the explained function on" },
+      { name = "time", help = "the part: of the sum over all slow calls, ns (or the unit of "
+         .. "--metric)" },
+      { name = "share", help = "time as a share of the gap or of the cost" },
+      { name = "count", help = "calls of the area within the slow calls; tree: in the slowest" },
+      { name = "elapsed", help = "sum of stop - start of these calls, ns" },
+      { name = "net", help = "sum of their net times, ns" },
+      { name = "typical_count", help = "the same within as many typical calls; tree: within the "
+         .. "median call" },
+      { name = "typical_elapsed", help = "sum of stop - start of these, ns" },
+      { name = "typical_net", help = "sum of their net times, ns" },
+      { name = "start", help = "start of a slow call that shows it" },
+      { name = "lane", help = "its lane" },
+      { name = "depth", help = "tree: 1 for the explained function" },
+      { name = "sentence", help = "the part in plain words" },
+   },
+   options = {
+      { name = "area", type = "text", help = "the function; default: the one with the longest call "
+         .. "and others, or with the largest self cost" },
+      call_groups.options[1],
+   },
+}
+
+---@param trace profio.Trace
+---@return string[]
+function explain.uses(trace)
+   if trace.events then
+      return { "from", "to" }
+   elseif trace:profile_kind() == "graph" then -- of which reports leave out whole functions
+      return { "metric", "diff", "compat" }
+   end
+   return { "functions", "metric", "diff" }
+end
+
+---@param trace profio.Trace
+function explain.fits(trace)
+   if trace.events then
+      return trace.events:limit(1):count() > 0, "it has no events"
+   end
+   return trace:profile_kind() ~= nil, "no profile is made from its tables"
+end
+
+-- {====== Explanations ======
+
+local ATTEMPTS = 5
+
+-- Returns the functions with several calls, the one with the longest call first.
+local function candidates(trace, from, to)
+   local rows = trace:call_statistics { quantiles = "", partial = "exclude", from = from, to = to }
+   local list, known = {}, {}
+   for name, class, count in rows:with_area():sort("-call_max"):each("area", "class", "count") do
+      local is_function = not (class and (class:find "line$" or class:find "state$"))
+      if name and is_function and count > 1 and not known[name] then
+         known[name] = true
+         list[#list + 1] = name
+      end
+   end
+   return list
+end
+
+-- Returns an explanation without rows.
+local function nothing(sentence)
+   return { sentence = sentence, parts = {} }
+end
+
+-- Returns the explanation of the calls of a trace, or nil, message, code. Without a given function,
+-- of the first one that has two calls outside of each other.
+local function explained_calls(context, options)
+   local from, to = span.of(context.trace, context.given)
+   local given = { quantile = options.quantile, from = from, to = to }
+   if options.area then
+      return context.trace:explain(options.area, given)
+   end
+   local areas = candidates(context.trace, from, to)
+   for i = 1, math.min(#areas, ATTEMPTS) do
+      local made = context.trace:explain(areas[i], given)
+      if made then
+         return made
+      end
+   end
+   return nothing "No function has two calls that were recorded from enter to leave."
+end
+
+-- Returns the explanation of the cost of a function, or nil, message, code.
+local function explained_cost(context, options)
+   local profile = context:profile()
+   local given = context:profile_options()
+   local area = options.area
+   if options.quantile then
+      failure.use "--set quantile is for calls, of which this profile has no times"
+   end
+   if not area then
+      local top = profile:flat(given):sort("-self"):limit(1):rows()[1]
+      area = top and top["function"]
+   end
+   if not area then
+      return nothing "No function has a cost."
+   end
+   return function_cost.of(profile, area, given, context.given.diff ~= nil)
+end
+
+-- Returns the explanation, built once, or nil, message, code.
+local function explanation(context)
+   if not context.explanation then
+      local options = context:report_options(explain)
+      local made, message, code =
+         (context.trace.events and explained_calls or explained_cost)(context, options)
+      if not made then
+         return nil, message, code
+      end
+      context.explanation = made
+   end
+   return context.explanation
+end
+
+-- }======
+
+-- {====== Rows ======
+
+local types = { kind = "name", area = "name", path = "name", share = "num", lane = "name",
+   sentence = "name" }
+
+local fields = {}
+for i, column in ipairs(explain.columns) do
+   fields[i] = { name = column.name, type = types[column.name] or "int", help = column.help }
+end
+
+-- Returns a row of the columns.
+local function row_of(values)
+   local row = {}
+   for i, column in ipairs(explain.columns) do
+      row[i] = values[column.name]
+   end
+   row[13] = row[13] and tostring(row[13])
+   return row
+end
+
+-- Returns the row of the gap, or of the cost of a function.
+local function head_of(made)
+   local slow, typical = made.slow or {}, made.typical or {}
+   return { kind = made.gap and "gap" or "cost", area = made.area, path = made.area,
+      time = made.gap or made.total, share = 1.0, count = slow.calls, elapsed = slow.elapsed,
+      typical_count = typical.calls, typical_elapsed = typical.elapsed,
+      start = made.worst and made.worst.start, lane = made.worst and made.worst.lane,
+      sentence = made.sentence }
+end
+
+---@param context profio.Context
+---@return userdata|nil
+---@return string|nil message
+---@return string|nil code
+function explain.reader(context)
+   local made, message, code = explanation(context)
+   if not made then
+      return nil, message, code
+   end
+   local rows = { made.area and row_of(head_of(made)) }
+   for _, part in ipairs(made.parts) do
+      rows[#rows + 1] = row_of(part)
+   end
+   for _, node in ipairs(made.tree or {}) do
+      rows[#rows + 1] = row_of { kind = "tree", area = node.area, depth = node.depth,
+         count = node.worst_count, elapsed = node.worst_elapsed, net = node.worst_net,
+         typical_count = node.median_count, typical_elapsed = node.median_elapsed,
+         typical_net = node.median_net }
+   end
+   return core.rows_reader(fields, rows)
+end
+
+-- }======
+
+-- {====== Text ======
+
+local PARTS, NODES, LEAST_SHARE = 12, 40, 100
+
+-- Returns the place of a call: "at 1.5 ms (core 0)".
+local function place_of(call)
+   return ("at %s%s"):format(times.show(call.start, times.unit(call.start)),
+      call.lane and (" (%s)"):format(call.lane) or "")
+end
+
+-- Writes the parts; the smallest of many are only counted.
+local function write_parts(out, made)
+   for i, part in ipairs(made.parts) do
+      if i > PARTS then
+         out:write(("  %d more parts; --output csv lists all of them\n"):format(
+            #made.parts - PARTS))
+         break
+      end
+      out:write("- ", plain(part.sentence), "\n")
+      for _, inner in ipairs(part.of or {}) do
+         if inner.kind ~= "rest" and inner.kind ~= "own" then
+            out:write("  - ", plain(("%s: %s"):format(inner.kind, inner.path)), ", ",
+               times.show(inner.time, times.unit(inner.time)), "\n")
+         end
+      end
+   end
+end
+
+-- Writes the slowest call beside the median one.
+local function write_tree(out, made)
+   local unit, shown = times.unit(made.worst.elapsed), 0
+   out:write(("\nThe slowest call, %s, beside the median call, %s:\n\n"):format(
+      plain(place_of(made.worst)), plain(place_of(made.median))))
+   out:write(("%14s  %14s  %s\n"):format("SLOWEST", "MEDIAN", "CALLS"))
+   for _, node in ipairs(made.tree) do
+      local most = math.max(node.worst_elapsed, node.median_elapsed)
+      if shown < NODES and (node.depth == 1 or most >= made.worst.elapsed // LEAST_SHARE) then
+         shown = shown + 1
+         local count = math.max(node.worst_count, node.median_count)
+         out:write(("%14s  %14s  %s%s%s\n"):format(
+            node.worst_count > 0 and times.show(node.worst_elapsed, unit) or "-",
+            node.median_count > 0 and times.show(node.median_elapsed, unit) or "-",
+            ("  "):rep(math.min(node.depth - 1, 20)), plain(node.area or "?"),
+            count > 1 and ("  (%d, %d calls)"):format(node.worst_count, node.median_count) or ""))
+      end
+   end
+   if shown < #made.tree then
+      out:write(("%d smaller or further calls; --output csv lists all of them\n"):format(
+         #made.tree - shown))
+   end
+end
+
+---@param context profio.Context
+---@param out profio.Output
+function explain.text(context, out)
+   local made = failure.check(explanation(context))
+   out:write(plain(made.sentence), "\n\n")
+   write_parts(out, made)
+   if made.tree then
+      write_tree(out, made)
+   end
+   out.shown = #made.parts
+end
+
+-- }======
+
+return explain

@@ -1,0 +1,224 @@
+-- trace:explain on small timelines whose parts are known, report explain and verb explain.
+
+local command = require "spec.support.command"
+local events = require "spec.support.call_events"
+local records = require "spec.support.winidea"
+
+-- Returns the explanation of f for calls of these lengths, 100 ns apart. An action makes the events
+-- of a call from its start and its length.
+local function explained(lengths, action, options)
+   local lines, time = {}, 0
+   for i, length in ipairs(lengths) do
+      lines[#lines + 1] = action(time, length, i)
+      time = time + length + 100
+   end
+   local trace <close> = events.open(events.of(table.concat(lines, "; ")))
+   return trace:explain("f", options or { quantile = "p80" })
+end
+
+local function plain_call(time, length)
+   return ("%d e f; %d l f"):format(time, time + length)
+end
+
+-- Returns the parts as a list of "kind area time".
+local function parts_of(made)
+   local list = {}
+   for i, part in ipairs(made.parts) do
+      list[i] = ("%s %s %d"):format(part.kind, part.area or "-", part.time)
+   end
+   return list
+end
+
+local lengths = { 10, 20, 30, 10, 20, 30, 10, 20, 100 }
+
+describe("trace:explain", function()
+   it("compares the slowest calls with as many around the median", function()
+      local made = assert(explained(lengths, plain_call))
+      assert.same({ 9, 0, 3, 3 }, { made.calls, made.partial, made.slow.calls,
+         made.typical.calls })
+      assert.equal(30 + 30 + 100, made.slow.elapsed)
+      assert.equal(20 * 3, made.typical.elapsed)
+      assert.same({ "own f 100" }, parts_of(made))
+      assert.same({ 100, 950 }, { made.worst.elapsed, made.worst.start })
+      assert.equal(20, made.median.elapsed)
+      assert.equal("f has 9 calls. The slowest 3 took 53.3 ns on average, and typical calls 20 ns: "
+         .. "the gap is 33.3 ns.", made.sentence)
+      assert.equal("33.3 ns (100.0%): f itself ran longer; for example at 950 ns.",
+         made.parts[1].sentence)
+   end)
+
+   it("names a function that only slow calls call", function()
+      local made = assert(explained(lengths, function(time, length)
+         return length == 100 and ("%d e f; %d e g; %d l g; %d l f"):format(time, time + 5,
+            time + 85, time + 100) or plain_call(time, length)
+      end))
+      assert.same({ "more g 80", "own f 20" }, parts_of(made))
+      assert.matches("calls of g, which typical calls do not make: 0.333 in each",
+         made.parts[1].sentence)
+      assert.equal(950, made.parts[1].start)
+   end)
+
+   it("separates more calls from longer calls, and goes further down", function()
+      local made = assert(explained({ 30, 30, 30, 30, 30, 75 }, function(time, length, i)
+         local calls, at = {}, time
+         for _ = 1, i == 6 and 3 or 2 do
+            local long = i == 6 and 10 or 5
+            calls[#calls + 1] = ("%d e g; %d e h; %d l h; %d l g"):format(at, at + 2,
+               at + 2 + long, at + 5 + long)
+            at = at + 5 + long
+         end
+         return ("%d e f; %s; %d l f"):format(time, table.concat(calls, "; "), time + length)
+      end, { quantile = "p100" }))
+      assert.equal(2, made.slow.calls)
+      -- One call of g more takes 10 typically; h runs 5 longer in each of 3 calls; f: 30 - 10.
+      assert.same({ "own f 20", "longer h 15", "more g 10" }, parts_of(made))
+   end)
+
+   it("knows suspended time, also within callees", function()
+      local made = assert(explained(lengths, function(time, length)
+         return length == 100 and ("%d e f; %d e g; %d s g; %d r g; %d l g; %d l f"):format(time,
+            time, time + 10, time + 90, time + 90, time + 100)
+            or ("%d e f; %d e g; %d l g; %d l f"):format(time, time, time + length - 5,
+            time + length)
+      end))
+      assert.equal("suspended", made.parts[1].kind)
+      assert.is_true(made.parts[1].time > 70)
+   end)
+
+   it("says that a slow call is the first one, and why that is slow", function()
+      local made = assert(explained({ 100, 10, 20, 30, 10, 20, 30, 10, 20 },
+         function(time, length)
+            return length == 100 and ("%d e f; %d e init; %d l init; %d l f"):format(time, time,
+               time + 60, time + 100) or plain_call(time, length)
+         end))
+      assert.same({ "first f 80", "own f 20" }, parts_of(made))
+      assert.same({ "more init 60", "own f 20" }, parts_of { parts = made.parts[1].of })
+      assert.matches("1 of 3 slow calls is the first of its lane, mostly because of: calls of init",
+         made.parts[1].sentence)
+   end)
+
+   it("says what came before", function()
+      local made = assert(explained({ 10, 100, 20, 30, 100, 20, 30, 100, 10, 20, 20 },
+         function(time, length)
+            return length == 100 and ("%d e flush; %d l flush; %s"):format(time - 50, time - 10,
+               plain_call(time, length)) or plain_call(time, length)
+         end))
+      assert.same({ "before flush 230" }, parts_of(made))
+      assert.matches("right after flush, which came before 3 of 3 slow calls and 0 of 3 typical",
+         made.parts[1].sentence)
+   end)
+
+   it("takes the outermost of recursive calls", function()
+      local made = assert(explained(lengths, function(time, length)
+         return ("%d e f; %d e f; %d l f; %d l f"):format(time, time + 2, time + length - 2,
+            time + length)
+      end))
+      assert.equal(9, made.calls)
+      assert.same({ "longer f 100" }, parts_of(made))
+   end)
+
+   it("shows the slowest call beside the median one", function()
+      local made = assert(explained(lengths, function(time, length)
+         local inner = length == 100 and "slow" or "usual"
+         return ("%d e f; %d e %s; %d l %s; %d l f"):format(time, time + 1, inner,
+            time + length - 1, inner, time + length)
+      end))
+      local list = {}
+      for i, node in ipairs(made.tree) do
+         list[i] = ("%d %s %d %d"):format(node.depth, node.area, node.worst_elapsed,
+            node.median_elapsed)
+      end
+      assert.same({ "1 f 100 20", "2 slow 98 0", "2 usual 0 18" }, list)
+   end)
+end)
+
+describe("trace:explain has nothing to explain", function()
+   local function message_of(text, area)
+      local trace <close> = events.open(events.of(text))
+      local made, message, code = trace:explain(area)
+      assert.is_nil(made)
+      assert.equal("unsupported", code)
+      return message
+   end
+
+   it("and says why", function()
+      assert.equal("no calls of 'main': there are no calls at all", message_of("", "main"))
+      assert.equal("no calls of 'mian'; did you mean 'main'?",
+         message_of("1 e main; 2 l main", "mian"))
+      assert.equal("'f' has one call that was recorded from enter to leave: there is nothing to "
+         .. "compare it with", message_of("1 e f; 2 l f; 3 l f; 4 e f", "f"))
+      assert.equal("no call of 'f' was recorded from enter to leave, only parts of 2",
+         message_of("1 e main; 2 l f; 3 e f", "f"))
+   end)
+
+   it("for a line, and refuses a wrong option", function()
+      local bytes = records.bytes({ { handle = 0x10000001, event = "enter", time = 1 },
+         { handle = 0x10000002, event = "enter", time = 3 },
+         { handle = 0, event = "enter", time = 5 } }, records.new)
+      local profio = require "profio"
+      local trace <close> = assert(profio.open({ data = bytes }, { format = "winidea",
+         bin_version = "1.1" }))
+      local line = trace.events:rows()[1].area
+      assert.matches("is no function but a line", select(2, trace:explain(line)))
+      assert.has_error(function() trace:explain("x", { quantile = "99" }) end)
+      assert.has_error(function() trace:explain() end)
+   end)
+end)
+
+describe("profio explain", function()
+   -- Nine calls of function 1, of which the last one calls function 2 for long.
+   local list, time = {}, 0
+   for i = 1, 9 do
+      for _, step in ipairs { { "enter", 1, 10 }, { "enter", 2, i == 9 and 900 or 50 },
+         { "leave", 2, 5 }, { "leave", 1, 100 } } do
+         list[#list + 1] = { event = step[1], handle = step[2], time = time, core = 0 }
+         time = time + step[3]
+      end
+   end
+   command.file("calls.BIN", records.bytes(list, records.new))
+   local given = "--format winidea --set bin_version=1.1 calls.BIN"
+
+   it("shows the parts and the trees", function()
+      local text, status = command.run("profio explain 00000001 " .. given)
+      assert.equal(0, status)
+      assert.matches("00000001 has 9 calls. The slowest 3 took", text)
+      assert.matches("%- 283.3 ns %(100.0%%%): 00000002 itself ran longer: 333.3 ns for each of "
+         .. "its calls instead of 50 ns; for example at 1.320 us %(core 0%)", text)
+      assert.matches("915 ns +65 ns  00000001\n +900 ns +50 ns    00000002\n", text)
+   end)
+
+   it("has the same as rows", function()
+      assert.equal("kind,area,time,start\ngap,00000001,850,1320\nlonger,00000002,850,1320\n",
+         (command.run("profio explain --where kind=gap,longer --columns kind,area,time,start "
+            .. "--output csv 00000001 " .. given)))
+      assert.matches('"kind":"longer","area":"00000002","path":"00000001 > 00000002","time":850,',
+         (command.run("profio explain --output json 00000001 " .. given)), 1, true)
+   end)
+
+   it("takes the function with the longest call, as a report without one", function()
+      assert.matches("00000001 has 9 calls", (command.run("profio --report explain " .. given)))
+   end)
+
+   it("refuses what it cannot do", function()
+      local _, status, errors = command.run "profio explain"
+      assert.equal(2, status)
+      assert.matches("the function is missing", errors)
+      _, status, errors = command.run("profio explain 00000003 " .. given)
+      assert.equal(1, status)
+      assert.matches("no calls of '00000003'", errors, 1, true)
+   end)
+end)
+
+describe("profio explain of a profile", function()
+   it("shows callers and callees, and what changed", function()
+      command.file("a.nm", command.nm)
+      local text = command.run "profio explain work --symbols a.nm gmon.out"
+      assert.matches("The cost of work is 500.000 ms with its callees, 350.000 ms of it itself.",
+         text, 1, true)
+      assert.matches("150.000 ms goes to calls of leaf, 20 calls (30.0%).", text, 1, true)
+      assert.matches("500.000 ms comes through calls by main, 5 calls (100.0%).", text, 1, true)
+      local _, status, errors = command.run "profio explain wrok --symbols a.nm gmon.out"
+      assert.equal(1, status)
+      assert.matches("no function 'wrok'; did you mean 'work'?", errors, 1, true)
+   end)
+end)
