@@ -343,14 +343,17 @@ asan-programs: $(B)/bin/lua5.4 $(KILL) $(B)/oom $(FUZZERS:%=$(B)/replay/%)
 # of options, texts and files of Lua alone. Without slow_input_spec, growth_spec,
 # deep_spec and many_files_spec, which measure time and memory; the
 # fuzzers have such inputs too. Without faults_spec: the sanitizer of leaks does not
-# run in a process that is traced. Without torture_store_spec, which kills whole commands,
-# and cluster_spec, which runs them through other programs.
+# run in a process that is traced. Without torture_store_spec and ended_spec, which kill
+# whole commands, and cluster_spec, which runs them through other programs. Without specs
+# that compare texts of the command and of other programs, where the others run all
+# branches of the C code as well, but for one (`make coverage` counts for each file).
 CHECKED  = $(filter-out %/fork_spec.lua %/torture_spec.lua %/slow_input_spec.lua \
 	%/growth_spec.lua %/deep_spec.lua %/many_files_spec.lua %/pages_spec.lua \
 	%/faults_spec.lua %/conflicts_spec.lua %/torture_store_spec.lua %/cluster_spec.lua \
 	%/readme_spec.lua %/install_spec.lua %/version_spec.lua %/meta_spec.lua \
 	%/options_spec.lua %/values_spec.lua %/docs_spec.lua %/help_spec.lua \
-	%/completion_spec.lua,$(ORDERED))
+	%/completion_spec.lua %/ended_spec.lua spec/gprof_spec.lua %/chrome_spec.lua \
+	%/html_spec.lua %/verbs_spec.lua %/escapes_spec.lua %/examples_spec.lua,$(ORDERED))
 
 run-asan: $(B)/bin/lua5.4 $(KILL)
 	@echo "the specs under the sanitizers"
@@ -359,15 +362,17 @@ run-asan: $(B)/bin/lua5.4 $(KILL)
 
 # The binding is what a collector can hurt. Specs of the command, of encoders and
 # damaged files, those that compare kernels with large models in Lua, try many
-# files, or run other programs are left out: they take most of the time here. Of the
-# kernels, specs of small tables remain.
+# files, or run other programs are left out: they take most of the time here; and those
+# where the others run all branches of the binding as well. Of the kernels, specs of small
+# tables remain.
 STRESSED = $(filter-out spec/cli/% spec/exports/% %_damage_spec.lua \
 	%_encode_spec.lua %_corpus_spec.lua %_numbers_spec.lua %/xpp_large_spec.lua \
 	$(filter-out %/chain_spec.lua %/derive_spec.lua \
 		%/range_spec.lua %/symbolize_spec.lua %/with_area_spec.lua \
 		%/group_chunks_spec.lua,$(filter spec/kernels/%,$(CHECKED))) \
 	$(filter-out %/database_spec.lua %/adding_spec.lua,$(filter spec/store/%,$(CHECKED))) \
-	%/gprof_spec.lua %/cli_spec.lua %/examples_spec.lua %/detection_spec.lua \
+	%/gprof_spec.lua %/cli_spec.lua %/detection_spec.lua %/load_spec.lua \
+	%/winidea_follow_spec.lua %/limits_spec.lua %/restarts_spec.lua %/diff_programs_spec.lua \
 	%/pprof_spec.lua %/pprof_merge_spec.lua %/parts_spec.lua %/xpp_operations_spec.lua \
 	%/winidea_events_spec.lua %/winidea_text_spec.lua %/winidea_states_spec.lua \
 	%/outputs_spec.lua \
