@@ -71,7 +71,7 @@ describe("a file beside a trace", function()
             local prefix = line:find "chmod" and as_user or ""
             os.execute(("cd %s && chmod -R a+rX . && %s"):format(folder,
                (line:gsub("%%s", companion))))
-            local _, status, errors = command.run(("cd companions && %stimeout 10 %s %s"):format(
+            local _, status, errors = command.run(("cd companions && %stimeout 60 %s %s"):format(
                prefix, command.analyze, trace))
             assert.matches(companion:match "000002" or companion, errors, 1, true)
             assert.is_truthy(status == 0 or status == 1 or status == 3)

@@ -38,7 +38,7 @@ end)
 -- The page of a trace that names a path as its source.
 local function page_of(path, options)
    command.file("named/near/hot.trace", "hot\n" .. path)
-   local page, status, errors = run("timeout 10 lua5.4 " .. command.root .. "/examples/analyze.lua "
+   local page, status, errors = run("timeout 60 lua5.4 " .. command.root .. "/examples/analyze.lua "
       .. "--load format.lua --export html " .. (options or "") .. " hot.trace")
    assert.equal(0, status, errors)
    return page

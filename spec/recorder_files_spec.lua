@@ -53,11 +53,17 @@ print("time", info.lost, info.time)
       for _, given in ipairs { { "calls", '"winidea"', '"pause.out"', "true" },
          { "calls", '"xpp"', '"pause.out"', "true" },
          { "aggregate", "nil", "nil", "true" }, { "aggregate", "nil", "nil", "false" } } do
-         local counts, time = recorded_with(table.unpack(given))
-         local name = table.concat(given, " ")
-         assert.same({ 1, 4 }, { counts.work, counts.f }, name)
-         assert.is_true(time.time < 40000000 and time.work < 40000000, name)
-         assert.is_nil(counts.wait, name)
+         local name, least = table.concat(given, " "), math.huge
+         for _ = 1, 20 do -- other programs may have the processor while the recorder is on
+            local counts, time = recorded_with(table.unpack(given))
+            assert.same({ 1, 4 }, { counts.work, counts.f }, name)
+            assert.is_nil(counts.wait, name)
+            least = math.min(least, math.max(time.time, time.work))
+            if least < 40000000 then
+               break
+            end
+         end
+         assert.is_true(least < 40000000, name) -- the pause takes 50 ms
       end
    end)
 
