@@ -107,13 +107,13 @@ end
 
 -- }======
 
--- Returns the attempts that existed when the engine was asked first within begin "read".
+-- Returns the attempts that existed when the engine was asked first within begin "read", by hash.
 local function attempts(engine)
    if engine.is_reading and not engine.attempts then
       local found, sql = {}, ("SELECT hash, attempt FROM %s WHERE %s"):format(
          picking.table(engine, "runs"), picking.valid(engine))
       for _, row in ipairs(engine.servers:rows("hi", sql)) do
-         found[row_binary.pack("hi", row[1], row[2])] = true
+         found[row[1]] = row[2]
       end
       engine.attempts = found
    end
@@ -141,7 +141,7 @@ function picking.rows(engine, names, tests)
       return a[1] < b[1]
    end)
    for _, row in ipairs(rows) do
-      if not known[row[1]] and (not seen or seen[row_binary.pack("hi", row[1], row[2])]) then
+      if not known[row[1]] and (not seen or seen[row[1]] == row[2]) then
          known[row[1]] = true -- a row may be there twice until ClickHouse has merged it
          list[#list + 1] = table.move(row, 3, #row, 1, {})
       end

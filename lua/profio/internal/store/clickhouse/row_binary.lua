@@ -55,56 +55,52 @@ function row_binary.pack(types, ...)
    return table.concat(parts)
 end
 
-local unpack = {}
+local take_number <const>, byte_at <const>, cut <const> = string.unpack, string.byte, string.sub
 
 local function take_varint(bytes, at)
    local value, shift = 0, 0
    repeat
-      local byte = bytes:byte(at)
+      local byte = byte_at(bytes, at)
       assert(byte and shift < 56)
       value, shift, at = value | (byte & 127) << shift, shift + 7, at + 1
    until byte < 128
    return value, at
 end
 
-function unpack.i(bytes, at)
-   return string.unpack("<i8", bytes, at)
-end
-
-function unpack.h(bytes, at)
-   return string.unpack("c16", bytes, at)
-end
-
-function unpack.s(bytes, at)
-   local size
-   size, at = take_varint(bytes, at)
-   assert(size <= #bytes - at + 1)
-   return bytes:sub(at, at + size - 1), at + size
-end
-
-local function list_unpacker(kind)
-   return function(bytes, at)
-      local count, start = take_varint(bytes, at)
-      local list = {}
-      at = start
-      assert(count <= #bytes - at + 1)
-      for i = 1, count do
-         list[i], at = unpack[kind](bytes, at)
+-- Adds `count` values of one type to a list, or those of several types; returns the end.
+local function take(row, kinds, kind, count, bytes, at)
+   for i = 1, count do
+      local one = kind or kinds[i]
+      if one == "i" then
+         row[i], at = take_number("<i8", bytes, at)
+      elseif one == "s" or one == "h" then
+         local size = one == "h" and 16 or byte_at(bytes, at)
+         if one == "s" and size and size < 128 then
+            at = at + 1
+         elseif one == "s" then
+            size, at = take_varint(bytes, at)
+         end
+         assert(size <= #bytes - at + 1)
+         row[i], at = cut(bytes, at, at + size - 1), at + size
+      else
+         local size, start = take_varint(bytes, at)
+         assert(size <= #bytes - start + 1)
+         row[i] = {}
+         at = take(row[i], nil, one == "S" and "s" or "i", size, bytes, start)
       end
-      return list, at
    end
+   return at
 end
-
-unpack.S, unpack.I = list_unpacker "s", list_unpacker "i"
 
 -- Adds all rows to `list`.
 local function add_rows(list, types, bytes)
-   local at = 1
+   local kinds, at = {}, 1
+   for kind in types:gmatch "." do
+      kinds[#kinds + 1] = kind
+   end
    while at <= #bytes do
       local row = {}
-      for i = 1, #types do
-         row[i], at = unpack[types:sub(i, i)](bytes, at)
-      end
+      at = take(row, kinds, nil, #kinds, bytes, at)
       list[#list + 1] = row
    end
 end
