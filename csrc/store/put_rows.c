@@ -206,20 +206,21 @@ static bool put_node (pf_run_rows *rows, job *j, uint32_t node) {
 /* {====== Cells ====== */
 
 static bool put_metric (pf_row_bytes *bytes, const job *j, size_t metric,
-                        const pf_hash *run, int64_t attempt) {
+                        const pf_hash *run, int64_t attempt, int64_t month) {
   const pf_contexts *const c = j->contexts;
   const int64_t *const weights = c->weights[metric];
   size_t n = 0;
   for (uint32_t node = 1; node < c->count; node++)
     n += weights[node] != 0;
-  uint8_t *p = more(bytes, 8 + PF_HASH_SIZE + 8 + 4 * PF_VARINT_SIZE + 18 * n);
+  uint8_t *p = more(bytes, 8 + PF_HASH_SIZE + 16 + 4 * PF_VARINT_SIZE + 18 * n);
   if (p == NULL)
     return false;
   pf_save64le(p,
               pf_hash_metric(c->metrics[metric].name, c->metrics[metric].unit));
   memcpy(p + 8, run->bytes, PF_HASH_SIZE);
   pf_save64le(p + 24, (uint64_t)attempt);
-  p = pf_save_varint(p + 32, n);
+  pf_save64le(p + 32, (uint64_t)month);
+  p = pf_save_varint(p + 40, n);
   uint8_t *lo = pf_save_varint(p + 2 * n, n);
   uint8_t *high = pf_save_varint(lo + 8 * n, n);
   uint8_t *low = pf_save_varint(high + 4 * n, n);
@@ -275,8 +276,9 @@ static void mark (job *j) {
 
 
 pf_status pf_run_rows_put (pf_run_rows *rows, size_t shard, const pf_hash *run,
-                           int64_t attempt, const pf_contexts *contexts,
-                           size_t *count, pf_error *error) {
+                           int64_t attempt, int64_t month,
+                           const pf_contexts *contexts, size_t *count,
+                           pf_error *error) {
   job j = {.contexts = contexts};
   bool done = job_open(&j);
   if (rows->table.count > SENT_MAX)
@@ -289,7 +291,7 @@ pf_status pf_run_rows_put (pf_run_rows *rows, size_t shard, const pf_hash *run,
     done = !j.needed[node] || put_node(rows, &j, node);
   for (size_t m = 0; m < contexts->nmetrics && done; m++)
     done = put_metric(&rows->tables[shard * PF_ROW_TABLES + PF_CELL_ROWS], &j,
-                      m, run, attempt);
+                      m, run, attempt, month);
   job_close(&j);
   *count = contexts->nmetrics;
   return done ? PF_OK : pf_no_memory(error);

@@ -49,21 +49,22 @@ static size_t shard_check (lua_State *L, int arg, const pf_run_rows *rows) {
 }
 
 
-/* rows:put(shard, run, attempt, contexts): collects the rows of a run (a hash),
+/* rows:put(shard, run, attempt, month, contexts): collects the rows of a run (a hash),
    and returns how many rows of cells it has. */
 static int rows_put (lua_State *L) {
   pf_run_rows *const rows = luaL_checkudata(L, 1, L_RUN_ROWS);
   const size_t shard = shard_check(L, 2, rows);
   const pf_bytes run = l_text_check(L, 3);
   const lua_Integer attempt = luaL_checkinteger(L, 4);
-  const pf_contexts *const contexts = contexts_check(L, 5);
+  const lua_Integer month = luaL_checkinteger(L, 5);
+  const pf_contexts *const contexts = contexts_check(L, 6);
   pf_hash hash;
   size_t count;
   pf_error error;
   luaL_argcheck(L, run.size == PF_HASH_SIZE, 3, "a hash has 16 bytes");
   memcpy(hash.bytes, run.at, PF_HASH_SIZE);
-  if (pf_run_rows_put(rows, shard, &hash, attempt, contexts, &count, &error) !=
-      PF_OK) {
+  if (pf_run_rows_put(rows, shard, &hash, attempt, month, contexts, &count,
+                      &error) != PF_OK) {
     pf_run_rows_forget(rows);
     return l_failure(L, &error, NULL);
   }

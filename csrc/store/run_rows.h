@@ -7,8 +7,8 @@
 ** String or Array begins with its size as a varint. A hash is two columns, hi and
 ** lo: its first and last 8 bytes, big-endian numbers. The columns are
 **
-**   cells    metric Int64, run FixedString(16), attempt Int64, and four arrays of
-**            one size: hi UInt16, lo UInt64 (the stack), high Int32, low UInt32
+**   cells    metric Int64, run FixedString(16), attempt, month Int64, and four
+**            arrays of one size: hi UInt16, lo UInt64 (the stack), high Int32, low UInt32
 **            (its weight: high * 2^32 + low)
 **   frames   hi, lo UInt64, name String, has_file UInt8, file String, line Int64
 **   stacks   hi, lo, parent_hi, parent_lo, frame_hi, frame_lo UInt64, and
@@ -74,8 +74,9 @@ void pf_run_rows_close (pf_run_rows *rows);
 ** the number of rows of cells. After PF_ENOMEM pf_run_rows_forget must be called.
 */
 pf_status pf_run_rows_put (pf_run_rows *rows, size_t shard, const pf_hash *run,
-                           int64_t attempt, const pf_contexts *contexts,
-                           size_t *count, pf_error *error);
+                           int64_t attempt, int64_t month,
+                           const pf_contexts *contexts, size_t *count,
+                           pf_error *error);
 
 /* Forget all rows, also those that were collected before. */
 void pf_run_rows_forget (pf_run_rows *rows);

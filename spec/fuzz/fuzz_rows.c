@@ -115,7 +115,7 @@ static bool next_cells (pf_cursor *cursor, uint64_t *metric, pf_bytes parts[4],
   pf_bytes head;
   if (pf_left(cursor) == 0)
     return false;
-  MUST(pf_take(cursor, 32, &head));
+  MUST(pf_take(cursor, 40, &head));
   *metric = pf_load64le(head.at);
   for (size_t i = 0; i < 4; i++)
     MUST(pf_take_varint(cursor, count) &&
@@ -238,7 +238,7 @@ static void check_functions (const pf_contexts *c, pf_run_sums *sums,
     pf_cursor cursor = pf_cursor_over(cells, false);
     while (pf_left(&cursor) > 0) {
       pf_bytes head;
-      MUST(pf_take(&cursor, 32, &head) &&
+      MUST(pf_take(&cursor, 40, &head) &&
            pf_run_sums_add_cells(sums, head.at[8], &cursor, &error) == PF_OK);
     }
   }
@@ -308,8 +308,8 @@ int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size) {
   MUST(pf_run_rows_open(&rows, 1 + data[0] % 3));
   for (uint8_t i = 0; i < RUNS; i++) {
     const pf_hash run = {{i}};
-    MUST(pf_run_rows_put(&rows, i % rows.nshards, &run, i, &contexts, &count,
-                         &error) == PF_OK &&
+    MUST(pf_run_rows_put(&rows, i % rows.nshards, &run, i, 202611, &contexts,
+                         &count, &error) == PF_OK &&
          count == 2);
   }
   open_profile(&sum, contexts.dictionary);

@@ -229,6 +229,41 @@ describe("a store in ClickHouse", function()
       assert.matches("f,[^\n]*198", flat(path))
    end)
 
+   it("has partitions by the month of adding, which can be removed", function()
+      local path, now = both(), os.time
+      local first <close> = assert(profio.store(path))
+      local second <close> = assert(profio.store(path))
+      local function add(store, number, seconds)
+         os.time = function() return seconds end -- luacheck: ignore
+         local _, is_new = store:add(trace_of({ ["main;f"] = number }, number))
+         os.time = now -- luacheck: ignore
+         return is_new
+      end
+      local november <const>, march <const>, july <const> = 1700000000, 1710000000, 1720000000
+      assert.is_true(add(second, 100, march)) -- it has read the known runs, which are none
+      for i = 1, 12 do
+         assert.is_true(add(first, i, i <= 6 and november or march))
+         assert.is_false(add(first, i, july))
+      end
+      assert.is_true(add(second, 3, july))
+      assert.matches("f,[^\n]*178", flat(path))
+      local third <close> = assert(profio.store(path))
+      assert.equal(2, third:label({ kept = "x" }, { time = { 4, 9 } }))
+      assert.equal(13, #third:runs())
+      for _, server in ipairs(servers) do
+         for _, name in ipairs { "runs", "cells" } do
+            server:ask(("ALTER TABLE d%d.%s DROP PARTITION 202311"):format(databases, name))
+         end
+      end
+      assert.equal(8, #third:runs())
+      assert.equal(1, #third:runs { kept = "x" })
+      assert.matches("f,[^\n]*160", flat(path))
+      local fourth <close> = assert(profio.store(path))
+      assert.is_false(add(fourth, 3, july))
+      assert.is_true(add(fourth, 5, july))
+      assert.matches("f,[^\n]*165", flat(path))
+   end)
+
    it("does not show what was added without a commit", function()
       local path = both()
       local store <close> = assert(profio.store(path))
@@ -286,7 +321,7 @@ describe("a store in ClickHouse", function()
       assert(store:add(trace_of({ ["main;f"] = 5, ["main;g"] = 6 }, 1)))
       for _, server in ipairs(servers) do -- each stack again, with another first half
          server:ask(("CREATE TABLE d%d.more AS d%d.cells"):format(databases, databases))
-         server:ask(("INSERT INTO d%d.more SELECT metric, hash, attempt, arrayConcat(hi, "
+         server:ask(("INSERT INTO d%d.more SELECT metric, hash, attempt, month, arrayConcat(hi, "
             .. "arrayMap(x -> toUInt16(x + 1), hi)), arrayConcat(lo, lo), arrayConcat(high, high), "
             .. "arrayConcat(low, low) FROM d%d.cells"):format(databases, databases))
          server:ask(("RENAME TABLE d%d.cells TO d%d.old, d%d.more TO d%d.cells"):format(databases,
@@ -378,13 +413,13 @@ describe("servers of a store in ClickHouse", function()
          return ("HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s"):format(#body, body)
       end
       local told = "Code: 241, e.displayText() = DB::Exception: Memory limit exceeded"
-      local state = row_binary.pack("iiI", 3, 7, { 7 })
+      local state = row_binary.pack("iiI", 4, 7, { 7 })
       for _, case in ipairs { { "answer is damaged: Code: 241", answer(told) },
          { "answer is damaged: Code: 241", answer(state .. told) },
          { "is damaged", answer(state:sub(1, -2)) }, { "is damaged", answer(state .. "\1") },
          { "rows instead of one", answer "" }, { "rows instead of one", answer(state .. state) },
          { "schema of this store is 1", answer(row_binary.pack("iiI", 1, 7, { 7 })) },
-         { "not the 1 servers", answer(row_binary.pack("iiI", 3, 7, { 7, 8 })) },
+         { "not the 1 servers", answer(row_binary.pack("iiI", 4, 7, { 7, 8 })) },
          { "is damaged: Code: 241", answer(state), answer(told) },
          { "is incomplete", answer(state), answer("abcdef"):sub(1, -2) } } do
          local port, _ <close> = clickhouse.answering(folder, { answer "1\n",

@@ -124,8 +124,9 @@ end
 function Engine:add(added, contents)
    local shard = string.unpack("<I4", added.hash, 13) % #self.servers.list + 1
    local attempt, keys, values, row = servers.random(), {}, {}, {}
+   local month = math.tointeger(tonumber(os.date("!%Y%m", added.added // 1000000000)))
    local rows = contents.contexts
-      and problem.check(self.rows:put(shard, added.hash, attempt, contents.contexts)) or 0
+      and problem.check(self.rows:put(shard, added.hash, attempt, month, contents.contexts)) or 0
    for key in pairs(added.labels) do
       keys[#keys + 1] = key
    end
@@ -134,7 +135,8 @@ function Engine:add(added, contents)
       values[i] = added.labels[key]
    end
    local own = { attempt = attempt, rows = rows, keys = keys, values = values,
-      graph = programs.column(self, contents.graph), calls = contents.calls or "", version = 0 }
+      graph = programs.column(self, contents.graph), calls = contents.calls or "", version = 0,
+      month = month }
    local types = ""
    for i, column in ipairs(schema.columns) do
       row[i] = own[column[1]] or added[column[1]]
@@ -160,7 +162,7 @@ local facts = {}
 
 for _, column in ipairs(schema.columns) do
    local is_large = column[1] == "details" or column[1] == "graph" or column[1] == "calls"
-      or column[1] == "version"
+      or column[1] == "version" or column[1] == "month"
    facts[#facts + 1] = not is_large and column[1] or nil
 end
 

@@ -12,12 +12,14 @@
 --
 -- Of several attempts of a run that are not dropped the one with the lowest number counts, so
 -- programs that add the same run at the same time change nothing. All of a run is on one shard.
+-- The rows of an attempt, also with new labels, are in the partition of the month in which it was
+-- added, in UTC. A query looks at all attempts, in whatever partition they are.
 -- Names of the dictionary are on the shard of their hash. The whole row of the dictionary is its
 -- sort key, so a merge never hides that two contents have one hash.
 
 local schema = {}
 
-schema.VERSION = 3
+schema.VERSION = 4
 
 ---Columns of runs: name, type in row_binary.lua, type in ClickHouse.
 schema.columns = {
@@ -29,6 +31,7 @@ schema.columns = {
    { "profio", "s", "String" },
    { "keys", "S", "Array(String)" }, { "values", "S", "Array(String)" },
    { "details", "s", "String" }, { "graph", "s", "String" }, { "version", "i", "Int64" },
+   { "month", "i", "Int64" },
 }
 
 local function columns_text()
@@ -50,7 +53,7 @@ local tables = {
    { "stacks", "hi UInt64, lo UInt64, parent_hi UInt64, parent_lo UInt64, frame_hi UInt64, "
       .. "frame_lo UInt64, callers Array(UInt64)", "(lo, hi, parent_hi, parent_lo, frame_hi, "
       .. "frame_lo)", "PRIMARY KEY lo" },
-   { "cells", "metric Int64, hash FixedString(16), attempt Int64, hi Array(UInt16), "
+   { "cells", "metric Int64, hash FixedString(16), attempt Int64, month Int64, hi Array(UInt16), "
       .. "lo Array(UInt64), high Array(Int32), low Array(UInt32)", "(metric, hash, attempt)",
       "SETTINGS index_granularity = 16" },
    { "programs", "hash FixedString(16), symbols String", "hash", "" },
@@ -67,8 +70,9 @@ function schema.commands(database, cluster)
       local settings = one[4]:find "^SETTINGS" and one[4] or ""
       local primary = one[4]:find "^PRIMARY" and one[4] or ""
       list[#list + 1] = ("CREATE TABLE IF NOT EXISTS %s.%s (%s) ENGINE = "
-         .. "ReplacingMergeTree%s %s ORDER BY %s %s"):format(database, one[1], one[2],
-         one[5] or "", primary, one[3], settings)
+         .. "ReplacingMergeTree%s %s %s ORDER BY %s %s"):format(database, one[1], one[2],
+         one[5] or "", one[2]:find "month" and "PARTITION BY month" or "", primary, one[3],
+         settings)
       if cluster then
          list[#list + 1] = ("CREATE TABLE IF NOT EXISTS %s.%s_all AS %s.%s ENGINE = "
             .. "Distributed(%s, %s, %s)"):format(database, one[1], database, one[1], cluster,
