@@ -29,6 +29,53 @@ describe("the profile of a store", function()
       assert.equal(0, status)
    end)
 
+   it("is what profio merge writes of 500 files, in every export", function()
+      math.randomseed(10)
+      local files, lists = stored.files("store-equality", 500), { {}, {}, {} }
+      for _, file in ipairs(stored.shuffled(files)) do
+         table.insert(lists[math.random(3)], file)
+      end
+      local whole <close> = assert(profio.store(folder .. "/500.db"))
+      for i, list in ipairs(lists) do
+         stored.add(("%s/500-%d.db"):format(folder, i), list)
+      end
+      for _, i in ipairs { 2, 1, 3, 2 } do -- one of them twice
+         local other <close> = assert(profio.store(("%s/500-%d.db"):format(folder, i)))
+         assert(whole:merge(other))
+      end
+      assert.equal(500, #whole:runs())
+      local lines = { ("cd '%s' && profio --merge -o merged.pb.gz %s"):format(folder,
+         table.concat(files, " ")) }
+      for name, line in pairs { pprof = "export pprof", svg = "export svg --set title=x",
+         folded = "export folded", csv = "report flat --output csv",
+         json = "report flat --output json", tree = "report tree" } do
+         lines[#lines + 1] = ("profio %s -o a.%s merged.pb.gz && profio %s -o b.%s 500.db && "
+            .. "cmp a.%s b.%s"):format(line, name, line, name, name, name)
+      end
+      local said, status, errors = command.run(table.concat(lines, " && "))
+      assert.same({ "", "", 0 }, { said, errors, status })
+   end)
+
+   it("is that of each file of the corpus", function()
+      local corpus, count = "../shared/corpus/gmon", 0
+      local names = io.popen(("find '%s' -type f 2>/dev/null | sort"):format(corpus)):read "a"
+      if names == "" then
+         return pending "the corpus is not here"
+      end
+      for name in names:gmatch "[^\n]+" do
+         os.remove(folder .. "/corpus.db")
+         local trace <close> = profio.open(name, { format = "gmon" })
+         local store <close> = assert(profio.store(folder .. "/corpus.db"))
+         if trace and store:add(trace) then
+            local want, got = trace:profile(), assert(store:profile())
+            assert.equal(assert(want):flat():write { output = "csv" },
+               got:flat():write { output = "csv" })
+            count = count + 1
+         end
+      end
+      assert.is_true(count > 10, count)
+   end)
+
    it("is that of files of each format that has stacks, calls or functions", function()
       os.execute(("rm -rf '%s/formats' && mkdir -p '%s/formats'"):format(folder, folder))
       local files = { winidea = {}, xpp = {}, br = {}, dcpi = {} }

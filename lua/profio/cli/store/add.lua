@@ -117,6 +117,7 @@ local function take(job, group, result)
       job.err:write(result.damage)
       job.status = math.max(job.status, failure.DAMAGE)
    end
+   job.left_out = job.left_out + (result.prepared.stored.left_out and 1 or 0)
    job.batch[#job.batch + 1] = result.prepared
    job.bytes = job.bytes + result.prepared.stored.bytes
    for _, path in ipairs(group.paths) do
@@ -239,12 +240,19 @@ function add.run(given, err)
    local closed_first <close> = source -- luacheck: ignore
    local job = { given = given, err = err, path = plain(path), store = store,
       reading = source, states = states_of(groups), read = {}, failed = {}, batch = {}, moved = {},
-      bytes = 0, since = os.time(), added = 0, known = 0, status = failure.READ,
+      bytes = 0, since = os.time(), added = 0, known = 0, left_out = 0,
+      status = failure.READ,
       has_bar = given.progress or core.is_terminal(err) and not given.no_progress }
    read_all(job, groups, interrupt)
    report_failed(job)
    io.stdout:write(job.path, ": ", target.counted(job.added, "run"), " added",
       job.known > 0 and (", %d already there"):format(job.known) or "", "\n")
+   if job.left_out > 0 then
+      messages.say(err, ("%s: the store has the functions and weights of %s, but not the "
+         .. "addresses, mappings or labels of samples that the files have: keep these files if you "
+         .. "need them")
+         :format(job.path, target.counted(job.left_out, "run")))
+   end
    return job.status
 end
 

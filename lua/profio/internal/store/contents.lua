@@ -31,6 +31,8 @@ local contents = {}
 ---@field path string
 ---@field profio string version
 ---@field labels table<string, string>
+---@field left_out boolean|nil of a new run: a file has mappings or labels of samples, which are not
+---stored
 ---@field details string see details.lua: metrics, usual, losses, warnings, heads, mapping
 
 ---The data that engines store for a run beside its facts.
@@ -140,6 +142,13 @@ function contents.begun(trace, labels)
       labels = labels }
 end
 
+-- Returns whether a trace has more than its profile has: mappings, to which addresses belong, or
+-- labels of samples.
+local function has_more(trace)
+   return trace.format == "pprof" and (trace.info.mapping ~= nil
+      or trace:table "labels" ~= nil and trace:row_count "labels" ~= 0)
+end
+
 ---Completes a run with the profile of its trace. Raises failures.
 ---@param run profio.StoredRun as of contents.begun
 ---@param trace profio.Trace
@@ -161,6 +170,7 @@ function contents.complete(run, trace)
    more.mapping = origin.of_trace(state).mapping
    run.kind, run.losses, run.details = kind, #more.losses, details.pack(more)
    run.call_bytes = kept.calls and #kept.calls or 0
+   run.left_out = has_more(trace) or nil
    return kept
 end
 
