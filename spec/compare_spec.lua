@@ -271,6 +271,51 @@ describe("comparison:check", function()
    end)
 end)
 
+-- Writes a timeline of two cores: `read` is the mean length of a call of Db_Read in core 1.
+local function timeline(read)
+   local path = ("%s/compared-%d-%d.txt"):format(command.folder, read, state & 0xffffff)
+   local trace = assert(profio.create(path, { format = "winidea", dialect = "text1",
+      timeline_binary = true }))
+   local now = 0
+   for _ = 1, 60 do
+      for core = 0, 1 do
+         for _, call in ipairs { { "Db_Read", core == 1 and read or 10000 }, { "Task", 20000 } } do
+            trace:write { time = now, event = "enter", area = call[1], core = core }
+            now = now + math.floor(call[2] * (0.9 + 0.2 * random()))
+            trace:write { time = now, event = "leave", area = call[1], core = core }
+            now = now + 100
+         end
+      end
+   end
+   assert(trace:close())
+   return assert(profio.open(path))
+end
+
+describe("profio.compare of timelines", function()
+   it("compares areas, alone and in each context", function()
+      state = 1
+      local sides = { {}, {} }
+      for i = 1, 4 do
+         sides[1][i], sides[2][i] = timeline(10000), timeline(15000)
+      end
+      for by, wanted in pairs {
+         ["function"] = { Db_Read = "slower" }, area = { Db_Read = "slower" },
+         context = { ["Db_Read in core 1"] = "slower", ["Db_Read in core 0"] = "unchanged" } } do
+         local comparison = assert(profio.compare(sides[1], sides[2], { by = by }))
+         local found, change = by_name(comparison), 0
+         for name, verdict in pairs(wanted) do
+            assert.equal(verdict, found[name].verdict, by .. name)
+         end
+         for _, row in pairs(found) do
+            change = change + row.change
+         end
+         assert.is_true(math.abs(change - comparison.whole.change) < 10, by)
+      end
+      local _, message = pcall(profio.compare, sides[1], sides[2], { by = "line" })
+      assert.matches("no lines are known", message)
+   end)
+end)
+
 describe("profio compare", function()
    setup(function()
       state = 1

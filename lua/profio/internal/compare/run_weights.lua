@@ -57,8 +57,13 @@ function readers.line(run)
       error("compare: lines are known of a trace, not of a profile: give the trace", 0)
    end
    local profile = assert(run.trace:profile { lines = true })
-   return rows_of(profile:lines { metric = run.metric.name },
+   local rows = rows_of(profile:lines { metric = run.metric.name },
       { "function", "file", "line", "self", false })
+   if #rows == 0 then
+      error(("compare: no lines are known of %s; a program has them if it is compiled with -g")
+         :format(run.title), 0)
+   end
+   return rows
 end
 
 -- The stacks with weight, as names joined by ";", outermost first.

@@ -40,6 +40,11 @@ local function signed(change, shown)
    return (change > 0 and "+" or "") .. shown(change)
 end
 
+-- Returns what a row is: by context, it is an area.
+local function noun_of(state)
+   return state.by == "context" and "area" or state.by
+end
+
 local function counted(count, word)
    return ("%d %s%s"):format(count, word, count == 1 and "" or "s")
 end
@@ -83,7 +88,7 @@ local function scale_sentence(state, whole, rows)
    if whole.scale and math.abs(whole.scale - 1) >= 0.02
       and count_common(rows) >= FEWEST_TYPICAL then
       parts[1] = ("The typical %s costs %.3g times as much as before, as on a %s machine%s."
-         ):format(state.by, whole.scale, whole.scale > 1 and "slower" or "faster",
+         ):format(noun_of(state), whole.scale, whole.scale > 1 and "slower" or "faster",
          state.options.normalise == "none" and "; normalised by the total, shares are compared"
          or "")
    end
@@ -127,13 +132,13 @@ end
 local function changed_sentence(state, rows)
    local list = rows_with(rows, "slower", "faster", "new", "gone")
    if #list == 0 then
-      return "No " .. state.by .. " is known to have changed."
+      return "No " .. noun_of(state) .. " is known to have changed."
    end
    local sum = 0
    for _, row in ipairs(list) do
       sum = sum + row.change
    end
-   return ("%s changed, by %s in sum: %s."):format(counted(#list, state.by),
+   return ("%s changed, by %s in sum: %s."):format(counted(#list, noun_of(state)),
       signed(sum, state.shown), named(list, function(row)
          return ("%s is %s, %s%s"):format(row.name, row.verdict, signed(row.change, state.shown),
             percent(row.relative))
@@ -160,10 +165,11 @@ local function unknown_sentence(state, rows)
       return nil
    elseif (#state.runs.base == 1 or #state.runs.new == 1) and not state.options.single then
       return ("With one run on a side nothing is known of %s: give several runs, or option single "
-         .. "for verdicts by the error of the samples alone."):format(counted(#list, state.by))
+         .. "for verdicts by the error of the samples alone."):format(
+         counted(#list, noun_of(state)))
    end
    return ("Of %s it is not known whether they changed by 5 %% or more: %s."):format(
-      counted(#list, state.by), named(list, function(row)
+      counted(#list, noun_of(state)), named(list, function(row)
          return row.name .. percent(row.relative)
       end))
 end
