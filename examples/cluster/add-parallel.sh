@@ -27,7 +27,7 @@ case $store in
     # the first file creates the tables, so that no two jobs do
     # shellcheck disable=SC2086 # PROFIO_ADD has several words
     profio store add ${PROFIO_ADD-} "$store" "$1"
-    printf '%s\0' "$@" | run "profio store add ${PROFIO_ADD-} '$store' {}"
+    printf '%s\0' "$@" | run "profio store add --jobs 1 ${PROFIO_ADD-} '$store' {}"
     ;;
   *)
     mkdir -p "$store.parts"

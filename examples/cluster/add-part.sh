@@ -11,7 +11,8 @@ trap 'rm -rf "$folder"' EXIT
 trap 'exit 1' HUP INT TERM
 
 # shellcheck disable=SC2086 # PROFIO_ADD has several words
-tr '\n' '\0' | xargs -0 -r profio store add ${PROFIO_ADD-} "$folder/part.db"
+tr '\n' '\0' | xargs -0 -r profio store add --jobs 1 ${PROFIO_ADD-} \
+  "$folder/part.db"
 [ -e "$folder/part.db" ] || exit 0
 cp "$folder/part.db" "$part.$$"
 mv "$part.$$" "$part"

@@ -21,7 +21,7 @@
 /* {====== Packing ====== */
 
 static void put_number (luaL_Buffer *b, uint64_t number) {
-  char *const at = luaL_prepbuffsize(b, 10);
+  char *const at = luaL_prepbuffsize(b, PF_VARINT_SIZE);
   luaL_addsize(b,
                (size_t)(pf_save_varint((uint8_t *)at, number) - (uint8_t *)at));
 }
@@ -63,6 +63,32 @@ static void put_frame (luaL_Buffer *b, const pf_contexts *c, uint32_t area) {
 }
 
 
+/* Memory for `count` numbers at the end of the buffer. */
+static uint8_t *prepare (luaL_Buffer *b, size_t count) {
+  return (uint8_t *)luaL_prepbuffsize(b, PF_VARINT_SIZE * count);
+}
+
+
+static void put_nodes (luaL_Buffer *b, const pf_contexts *c,
+                       const uint32_t *indices) {
+  put_number(b, c->count - 1);
+  uint8_t *const start = prepare(b, 2 * (size_t)c->count), *at = start;
+  for (uint32_t i = 1; i < c->count; i++) {
+    at = pf_save_varint(at, i - c->parents[i]);
+    at = pf_save_varint(at, indices[c->frames[i]] - 1);
+  }
+  luaL_addsize(b, (size_t)(at - start));
+}
+
+
+static void put_weights (luaL_Buffer *b, const int64_t *weights, size_t count) {
+  uint8_t *const start = prepare(b, count), *at = start;
+  for (size_t i = 0; i < count; i++)
+    at = pf_save_varint(at, folded(weights[i]));
+  luaL_addsize(b, (size_t)(at - start));
+}
+
+
 /* Sets indices[area] of each frame of the nodes to 1 + its index, and list[] to
    the frames by index. Returns their number. */
 static uint32_t number_frames (const pf_contexts *c, uint32_t *indices,
@@ -91,14 +117,9 @@ static int contexts_pack (lua_State *L) {
   put_number(&b, nframes);
   for (uint32_t i = 0; i < nframes; i++)
     put_frame(&b, c, list[i]);
-  put_number(&b, c->count - 1);
-  for (uint32_t i = 1; i < c->count; i++) {
-    put_number(&b, i - c->parents[i]);
-    put_number(&b, indices[c->frames[i]] - 1);
-  }
+  put_nodes(&b, c, indices);
   for (size_t m = 0; m < c->nmetrics; m++)
-    for (uint32_t i = 0; i < c->count; i++)
-      put_number(&b, folded(c->weights[m][i]));
+    put_weights(&b, c->weights[m], c->count);
   luaL_pushresult(&b);
   return 1;
 }
@@ -108,10 +129,21 @@ static int contexts_pack (lua_State *L) {
 
 /* {====== Unpacking ====== */
 
-static uint64_t take_number (lua_State *L, pf_cursor *from, uint64_t limit) {
+static void damaged (lua_State *L, const pf_cursor *from) {
+  luaL_error(L, "packed contexts are damaged at byte %d", (int)from->at);
+}
+
+
+static inline uint64_t take_number (lua_State *L, pf_cursor *from,
+                                    uint64_t limit) {
+  const size_t at = from->at;
   uint64_t number = 0;
-  if (!pf_take_varint(from, &number) || number > limit)
-    luaL_error(L, "packed contexts are damaged at byte %d", (int)from->at);
+  if (at < from->bytes.size && from->bytes.at[at] < 0x80) /* most numbers */
+    number = from->bytes.at[from->at++];
+  else if (!pf_take_varint(from, &number))
+    damaged(L, from);
+  if (number > limit)
+    damaged(L, from);
   return number;
 }
 
@@ -125,7 +157,7 @@ static size_t take_count (lua_State *L, pf_cursor *from) {
 static pf_bytes take_bytes (lua_State *L, pf_cursor *from, uint64_t size) {
   pf_bytes text;
   if (!pf_take(from, size, &text))
-    luaL_error(L, "packed contexts are damaged at byte %d", (int)from->at);
+    damaged(L, from);
   return text;
 }
 
@@ -148,8 +180,12 @@ static void take_metrics (lua_State *L, pf_cursor *from, pf_contexts *c) {
   for (size_t m = 0; m < count; m++) {
     l_push_bytes(L, take_text(L, from)); /* ends with NUL */
     l_push_bytes(L, take_text(L, from));
-    if (pf_metric_of(c, lua_tostring(L, -2), lua_tostring(L, -1)) != m)
+    const size_t metric =
+        pf_metric_of(c, lua_tostring(L, -2), lua_tostring(L, -1));
+    if (metric == PF_NO_METRIC)
       l_no_memory(L);
+    if (metric != m)
+      damaged(L, from);
     lua_pop(L, 2);
   }
   c->default_metric = usual == 0 || usual > count ? PF_NO_METRIC : usual - 1;
@@ -189,7 +225,7 @@ static void take_nodes (lua_State *L, pf_cursor *from, pf_contexts *c) {
     const uint64_t back = take_number(L, from, i);
     const uint64_t frame = take_number(L, from, nframes);
     if (back == 0 || frame == nframes)
-      luaL_error(L, "packed contexts are damaged at byte %d", (int)from->at);
+      damaged(L, from);
     if (pf_context_append(c, i - (uint32_t)back, frames[frame]) ==
         PF_NO_CONTEXT)
       l_no_memory(L);
