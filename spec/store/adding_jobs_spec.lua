@@ -11,9 +11,11 @@ local function run(line)
    return command.run("cd store-jobs && " .. line)
 end
 
--- Returns what the tables of a store contain, without the times of adding.
+-- Returns what the tables of a store contain, without the times of adding and the checksums of the
+-- details, which cover them.
 local function dump(path)
-   local text, status, errors = run(("sqlite3 %s 'UPDATE runs SET added = 0' .dump"):format(path))
+   local text, status, errors = run(([[cp %s copy && sqlite3 copy "UPDATE runs SET added = 0,
+      details = substr(details, 1, length(details) - 8)" .dump && rm copy]]):format(path))
    assert.equal("", errors)
    assert.equal(0, status)
    return text
