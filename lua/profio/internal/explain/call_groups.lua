@@ -110,13 +110,13 @@ end
 -- typical ones, if more than half of the slow calls did and at least twice as many as typical ones.
 local function before_of(slow, typical)
    for _, row in ipairs(slow.before) do
-      local usual = { count = 0 }
-      for _, other in ipairs(typical.before) do
-         usual = other.area == row.area and other or usual
-      end
-      if row.area and row.count >= 3 and 2 * row.count > slow[0].count
-         and row.count / slow[0].count >= 2 * usual.count / typical[0].count then
-         return row, usual
+      if row.area and row.count >= 3 and 2 * row.count > slow[0].count then -- at most one is
+         local usual = { count = 0 }
+         for _, other in ipairs(typical.before) do
+            usual = other.area == row.area and other or usual
+         end
+         local is_rarer = row.count / slow[0].count >= 2 * usual.count / typical[0].count
+         return is_rarer and row or nil, usual
       end
    end
 end
