@@ -151,6 +151,9 @@ describe("profio store add", function()
       fine "profio store add c.db 1.pb.gz"
       wrong(("profio report flat --exe %s c.db"):format(program), 2, "no addresses")
       fine(("profio export pprof -o m.pb.gz %s %s"):format(program, paths))
+      wrong("profio store export -o runs a.db", 0, "the .gmon files have no names of functions")
+      assert.matches("0 runs dropped; profio store ls", (command.run
+         "cd store-cli && profio store drop --run format=pprof a.db"))
       wrong("profio store add m.db m.pb.gz 1.pb.gz", 0, "weights of 1 run, but not the addresses, "
          .. "mappings or labels")
       assert.matches("kind\ngraph\n", fine "profio store ls --columns kind a.db")

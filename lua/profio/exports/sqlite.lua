@@ -49,11 +49,28 @@ local function fields_of(reader, columns)
    return list, names
 end
 
+-- Returns the definition of the name of a column, and adds the name to `taken`. SQLite does not
+-- distinguish case: a name that another column has gets a number, and the schema a comment.
+local function column_of(name, taken)
+   local free, number = name, 1
+   while taken[free:lower()] do
+      number = number + 1
+      free = ("%s_%d"):format(name, number)
+   end
+   taken[free:lower()] = true
+   local note = number > 1 and (" /* column %s of the table */"):format(name:gsub("%*/", "* /"))
+   return quoted(free) .. (note or "")
+end
+
 -- Returns the SQL that creates a table, and that which inserts a row.
 local function sql_of(name, fields, key)
-   local columns, marks = {}, {}
+   local columns, marks, taken = {}, {}, {}
+   for _, field in ipairs(fields) do
+      taken[field.name] = field.name == field.name:lower() or nil
+   end
    for i, field in ipairs(fields) do
-      columns[i] = quoted(field.name) .. " " .. (types[field.type] or "INTEGER")
+      taken[field.name] = nil
+      columns[i] = column_of(field.name, taken) .. " " .. (types[field.type] or "INTEGER")
          .. (field.name == key and " PRIMARY KEY" or "")
       marks[i] = "?"
    end

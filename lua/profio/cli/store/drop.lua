@@ -26,7 +26,9 @@ function drop.run(given)
    local where = target.some(given)
    local store <close> = target.open(path, "write")
    local count = failure.check(store:drop(where))
-   io.stdout:write(plain(path), ": ", target.counted(count, "run"), " dropped\n")
+   io.stdout:write(plain(path), ": ", target.counted(count, "run"), " dropped",
+      count == 0 and "; profio store ls shows the runs, and profio store labels the labels" or "",
+      "\n")
    return count > 0 and failure.READ or failure.NOTHING
 end
 

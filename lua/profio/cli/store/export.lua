@@ -20,6 +20,16 @@ local export = {
    },
 }
 
+-- Returns whether some of the runs have histograms and arcs, whose files have addresses only.
+local function has_programs(store, where)
+   for _, run in ipairs(failure.check(store:runs(where))) do
+      if run.kind == "graph" then
+         return true
+      end
+   end
+   return false
+end
+
 ---@param given table
 ---@param err file*
 ---@return integer status
@@ -36,6 +46,10 @@ function export.run(given, err)
    if with_calls > 0 then
       messages.say(err, ("the files of %s do not have the statistics of calls of the store; "
          .. "profio store merge copies them"):format(target.counted(with_calls, "run")))
+   end
+   if has_programs(store, where) then
+      messages.say(err, "the .gmon files have no names of functions; read and add them with the "
+         .. "executable of their program (--exe)")
    end
    return count > 0 and failure.READ or failure.NOTHING
 end

@@ -47,7 +47,9 @@ function label.run(given)
    local labels, where = changes_of(given), target.some(given)
    local store <close> = target.open(path, "write")
    local count = failure.check(store:label(labels, where))
-   io.stdout:write(plain(path), ": ", target.counted(count, "run"), " labelled\n")
+   io.stdout:write(plain(path), ": ", target.counted(count, "run"), " labelled",
+      count == 0 and "; profio store ls shows the runs, and profio store labels the labels" or "",
+      "\n")
    return count > 0 and failure.READ or failure.NOTHING
 end
 
