@@ -19,10 +19,12 @@ typedef struct l_http {
   pf_http *client; /* owned; NULL: closed */
 } l_http;
 
-/* The requests of one call, with their answers. */
+/* The requests of one call, with their answers. User values: the memory of the
+   requests, their table, the client, and a list of the memories of their files. */
 typedef struct l_exchange {
-  pf_http_request *requests; /* in another userdata, user value 1 */
+  pf_http_request *requests;
   size_t count;
+  pf_http_sending *sending; /* owned; NULL: ended */
 } l_exchange;
 
 
@@ -46,6 +48,8 @@ static int http_close (lua_State *L) {
 
 static int exchange_gc (lua_State *L) {
   l_exchange *const e = luaL_checkudata(L, 1, L_EXCHANGE);
+  pf_http_end(e->sending);
+  e->sending = NULL;
   for (size_t i = 0; i < e->count; i++)
     free(e->requests[i].answer);
   e->count = 0;
@@ -121,39 +125,68 @@ static bool is_over (void *context) {
 
 
 /*
-** client:exchange(requests): sends all requests at once, and returns the list of
-** the answers, as strings, when all have arrived; or nil, message, code, soon after
-** Ctrl-C. A request
-** is { url =, label = (prefix of messages), user =, password =, ca =, timeout =,
-** is_encrypted =, body = | files = { { name =, data = }, ... } }.
+** client:send(requests): begins to send all requests at once, and returns an
+** object; its methods are below. A request is { url =, label = (prefix of
+** messages), user =, password =, ca =, timeout =, is_encrypted =,
+** body = | files = { { name =, data = }, ... } }; the object keeps the table.
 */
-static int http_exchange (lua_State *L) {
+static int http_send (lua_State *L) {
   const l_http *const h = luaL_checkudata(L, 1, L_HTTP);
-  pf_error error;
-  size_t failed;
   luaL_argcheck(L, h->client != NULL, 1, "client is closed");
   luaL_checktype(L, 2, LUA_TTABLE);
   lua_settop(L, 2);
   const size_t count = lua_rawlen(L, 2);
-  luaL_checkstack(L, (int)(2 * count + 10), "too many requests");
-  l_exchange *const e = l_new(L, L_EXCHANGE, sizeof *e, 1); /* at 3 */
+  l_exchange *const e = l_new(L, L_EXCHANGE, sizeof *e, 4); /* at 3 */
   e->requests = l_scratch(L, count + 1, sizeof *e->requests);
   l_pin(L, 3, 1, -1);
+  l_pin(L, 3, 2, 2);
+  l_pin(L, 3, 3, 1);
+  lua_createtable(L, (int)count, 0); /* at 5 */
+  l_pin(L, 3, 4, -1);
   for (size_t i = 0; i < count; i++) {
-    lua_rawgeti(L, 2, (lua_Integer)i + 1); /* stays, and the files above it */
+    lua_rawgeti(L, 2, (lua_Integer)i + 1);
     read_request(L, &e->requests[i]);
+    lua_rawseti(L, 5, (lua_Integer)i + 1);
+    lua_pop(L, 1);
   }
   e->count = count;
+  e->sending = pf_http_send(h->client, e->requests, count);
+  if (e->sending == NULL)
+    l_no_memory(L);
+  lua_settop(L, 3);
+  return 1;
+}
+
+
+/* sent:step(): transfers what can be without waiting. */
+static int exchange_step (lua_State *L) {
+  const l_exchange *const e = luaL_checkudata(L, 1, L_EXCHANGE);
+  if (e->sending != NULL)
+    (void)pf_http_step(e->sending);
+  return 0;
+}
+
+
+/* sent:wait(): returns the list of the answers, as strings, when all have arrived;
+   or nil, message, code, soon after Ctrl-C. The requests have ended then. */
+static int exchange_wait (lua_State *L) {
+  l_exchange *const e = luaL_checkudata(L, 1, L_EXCHANGE);
   beginning b = {L, lua_gethook(L)};
-  if (pf_http_exchange(h->client, e->requests, count,
-                       &(pf_http_watch){is_over, &b}, &failed,
-                       &error) != PF_OK) {
-    lua_rawgeti(L, 2, (lua_Integer)failed + 1);
+  pf_error error;
+  size_t failed;
+  luaL_argcheck(L, e->sending != NULL, 1, "requests have ended");
+  const pf_status status =
+      pf_http_wait(e->sending, &(pf_http_watch){is_over, &b}, &failed, &error);
+  pf_http_end(e->sending);
+  e->sending = NULL;
+  if (status != PF_OK) {
+    lua_getiuservalue(L, 1, 2);
+    lua_rawgeti(L, -1, (lua_Integer)failed + 1);
     const char *const label = l_option_text(L, -1, "label", NULL);
     return l_failure(L, &error, label);
   }
-  lua_createtable(L, (int)count, 0);
-  for (size_t i = 0; i < count; i++) {
+  lua_createtable(L, (int)e->count, 0);
+  for (size_t i = 0; i < e->count; i++) {
     const pf_http_request *const r = &e->requests[i];
     l_push_bytes(L, (pf_bytes){r->answer, r->size});
     lua_rawseti(L, -2, (lua_Integer)i + 1);
@@ -162,11 +195,26 @@ static int http_exchange (lua_State *L) {
 }
 
 
+/* client:exchange(requests): send and wait. */
+static int http_exchange (lua_State *L) {
+  (void)http_send(L);
+  lua_replace(L, 1);
+  lua_settop(L, 1);
+  return exchange_wait(L);
+}
+
+
 void l_open_exchange (lua_State *L) {
-  static const luaL_Reg methods[] = {
-      {"exchange", http_exchange}, {"close", http_close}, {NULL, NULL}};
+  static const luaL_Reg methods[] = {{"exchange", http_exchange},
+                                     {"send", http_send},
+                                     {"close", http_close},
+                                     {NULL, NULL}};
+  static const luaL_Reg sent[] = {{"step", exchange_step},
+                                  {"wait", exchange_wait},
+                                  {"close", exchange_gc},
+                                  {NULL, NULL}};
   l_class(L, L_HTTP, methods, http_close, http_close);
-  l_class(L, L_EXCHANGE, NULL, exchange_gc, NULL);
+  l_class(L, L_EXCHANGE, sent, exchange_gc, NULL);
   lua_pushcfunction(L, store_http);
   lua_setfield(L, -2, "http");
 }

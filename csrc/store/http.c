@@ -17,7 +17,8 @@
 #define SHOWN     150 /* bytes of a server's message */
 
 struct pf_http {
-  CURLM *multi; /* owned; it keeps the connections */
+  CURLM *multi;              /* owned; it keeps the connections */
+  pf_http_sending *sendings; /* that have not ended; a list */
 };
 
 /* A request on its way. */
@@ -32,6 +33,15 @@ typedef struct flight {
   bool has_exception; /* a header says that the query failed */
   char why[CURL_ERROR_SIZE];
 } flight;
+
+struct pf_http_sending {
+  pf_http *client; /* NULL: closed */
+  pf_http_sending *next;
+  flight *flights; /* owned */
+  size_t count;
+};
+
+static void leave (pf_http_sending *sending);
 
 
 pf_http *pf_http_open (void) {
@@ -49,6 +59,8 @@ pf_http *pf_http_open (void) {
 void pf_http_close (pf_http *client) {
   if (client == NULL)
     return;
+  while (client->sendings != NULL)
+    leave(client->sendings);
   (void)curl_multi_cleanup(client->multi);
   free(client);
 }
@@ -295,25 +307,6 @@ static void collect (CURLM *multi) {
 }
 
 
-static pf_status transfer (CURLM *multi, flight *flights, size_t count,
-                           const pf_http_watch *watch, pf_error *error) {
-  for (size_t i = 0; i < count; i++)
-    if (!prepare(&flights[i]) ||
-        curl_multi_add_handle(multi, flights[i].easy) != CURLM_OK)
-      return pf_no_memory(error);
-  for (int running = 1; running > 0;) {
-    if (curl_multi_perform(multi, &running) != CURLM_OK ||
-        (running > 0 &&
-         curl_multi_poll(multi, NULL, 0, POLL_MS, NULL) != CURLM_OK))
-      return pf_no_memory(error);
-    if (running > 0 && watch->is_over(watch->context))
-      return pf_fail(error, PF_EIO, PF_NO_OFFSET, "interrupted by Ctrl-C");
-    collect(multi);
-  }
-  return PF_OK;
-}
-
-
 static void end (CURLM *multi, flight *f) {
   if (f->easy != NULL) {
     (void)curl_multi_remove_handle(multi, f->easy);
@@ -321,28 +314,93 @@ static void end (CURLM *multi, flight *f) {
   }
   curl_mime_free(f->form);
   curl_slist_free_all(f->headers);
+  *f = (flight){.request = f->request};
 }
 
 
-pf_status pf_http_exchange (pf_http *client, pf_http_request *requests,
-                            size_t count, const pf_http_watch *watch,
-                            size_t *failed, pf_error *error) {
-  flight *const flights = pf_array_of_zeros(count + 1, sizeof *flights);
-  *failed = 0;
-  if (flights == NULL)
-    return pf_no_memory(error);
-  for (size_t i = 0; i < count; i++)
-    flights[i].request = &requests[i];
-  pf_status status = transfer(client->multi, flights, count, watch, error);
-  for (size_t i = 0; i < count && status == PF_OK; i++) {
-    *failed = i;
-    status = flights[i].is_done
-                 ? outcome(&flights[i], error)
-                 : pf_fail(error, PF_EIO, PF_NO_OFFSET, "no answer");
+/* End all requests of a sending, which leaves its client. */
+static void leave (pf_http_sending *sending) {
+  pf_http *const client = sending->client;
+  if (client == NULL)
+    return;
+  for (size_t i = 0; i < sending->count; i++)
+    end(client->multi, &sending->flights[i]);
+  pf_http_sending **link = &client->sendings;
+  while (*link != sending)
+    link = &(*link)->next;
+  *link = sending->next;
+  sending->client = NULL;
+}
+
+
+void pf_http_end (pf_http_sending *sending) {
+  if (sending == NULL)
+    return;
+  leave(sending);
+  free(sending->flights);
+  free(sending);
+}
+
+
+bool pf_http_step (pf_http_sending *sending) {
+  int running;
+  if (sending->client == NULL ||
+      curl_multi_perform(sending->client->multi, &running) != CURLM_OK)
+    return false;
+  collect(sending->client->multi);
+  return true;
+}
+
+
+pf_http_sending *pf_http_send (pf_http *client, pf_http_request *requests,
+                               size_t count) {
+  pf_http_sending *const sending = pf_array_of_zeros(1, sizeof *sending);
+  if (sending == NULL)
+    return NULL;
+  sending->client = client;
+  sending->next = client->sendings;
+  client->sendings = sending;
+  sending->flights = pf_array_of_zeros(count + 1, sizeof *sending->flights);
+  bool done = sending->flights != NULL;
+  for (size_t i = 0; i < count && done; i++) {
+    flight *const f = &sending->flights[sending->count++];
+    f->request = &requests[i];
+    done =
+        prepare(f) && curl_multi_add_handle(client->multi, f->easy) == CURLM_OK;
   }
-  for (size_t i = 0; i < count; i++)
-    end(client->multi, &flights[i]);
-  free(flights);
+  if (done && pf_http_step(sending))
+    return sending;
+  pf_http_end(sending);
+  return NULL;
+}
+
+
+static bool all_done (const pf_http_sending *sending) {
+  for (size_t i = 0; i < sending->count; i++)
+    if (!sending->flights[i].is_done)
+      return false;
+  return true;
+}
+
+
+pf_status pf_http_wait (pf_http_sending *sending, const pf_http_watch *watch,
+                        size_t *failed, pf_error *error) {
+  pf_status status = PF_OK;
+  *failed = 0;
+  if (sending->client == NULL)
+    return pf_fail(error, PF_EIO, PF_NO_OFFSET, "the client was closed");
+  while (!all_done(sending)) {
+    if (curl_multi_poll(sending->client->multi, NULL, 0, POLL_MS, NULL) !=
+            CURLM_OK ||
+        !pf_http_step(sending))
+      return pf_no_memory(error);
+    if (!all_done(sending) && watch->is_over(watch->context))
+      return pf_fail(error, PF_EIO, PF_NO_OFFSET, "interrupted by Ctrl-C");
+  }
+  for (size_t i = 0; i < sending->count && status == PF_OK; i++) {
+    *failed = i;
+    status = outcome(&sending->flights[i], error);
+  }
   return status;
 }
 

@@ -47,14 +47,28 @@ typedef struct pf_http_watch {
   void *context;
 } pf_http_watch;
 
+/* Requests that were sent. */
+typedef struct pf_http_sending pf_http_sending;
+
 /*
-** Send all requests at once and wait for all answers. After a failure *failed is
-** the index of a request that has failed, and no answer may be used. PF_EIO: no
-** connection, no answer in time, Ctrl-C, or the server refuses; PF_ETRUNCATED: the
-** answer is incomplete; PF_ELIMIT; PF_ENOMEM.
+** Begin to send all requests at once; they and what they refer to stay until
+** pf_http_end. NULL when out of memory. pf_http_step transfers what can be without
+** waiting; false: that is not possible any more, and pf_http_wait fails.
 */
-pf_status pf_http_exchange (pf_http *client, pf_http_request *requests,
-                            size_t count, const pf_http_watch *watch,
-                            size_t *failed, pf_error *error);
+pf_http_sending *pf_http_send (pf_http *client, pf_http_request *requests,
+                               size_t count);
+bool pf_http_step (pf_http_sending *sending);
+
+/*
+** Wait for all answers. After a failure *failed is the index of a request that has
+** failed, and no answer may be used. PF_EIO: no connection, no answer in time,
+** Ctrl-C, or the server refuses; PF_ETRUNCATED: the answer is incomplete;
+** PF_ELIMIT; PF_ENOMEM.
+*/
+pf_status pf_http_wait (pf_http_sending *sending, const pf_http_watch *watch,
+                        size_t *failed, pf_error *error);
+
+/* End the requests, also those that have no answer yet; NULL: nothing happens. */
+void pf_http_end (pf_http_sending *sending);
 
 #endif

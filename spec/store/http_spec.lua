@@ -97,6 +97,30 @@ describe("requests", function()
          { url = "http://127.0.0.1:1/", label = "bad" }, good }))
    end)
 
+   it("may be sent while others wait, and end with their client", function()
+      local port, _ <close> = clickhouse.answering(folder,
+         { "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc" })
+      local good = { url = ("http://127.0.0.1:%d/"):format(port), label = "good" }
+      local sent = client:send { good, good }
+      sent:step()
+      assert.same({ "abc" }, client:exchange { good })
+      assert.same({ "abc", "abc" }, sent:wait())
+      assert.error_matches(function() sent:wait() end, "requests have ended")
+      sent:step()
+      assert.matches("^bad: no answer", select(2, client:send { good,
+         { url = "http://127.0.0.1:1/", label = "bad" } }:wait()))
+      local silent, _ <close> = clickhouse.answering(folder, {})
+      local waiting = { url = ("http://127.0.0.1:%d/"):format(silent), body = ("x"):rep(1 << 20) }
+      client:send { waiting }:close()
+      local closing = native.http()
+      local left = { closing:send { waiting, waiting }, closing:send { waiting } }
+      left[1] = nil
+      collectgarbage()
+      closing:close()
+      assert.matches("client was closed", select(2, left[2]:wait()))
+      assert.same({ "abc" }, client:exchange { good })
+   end)
+
    it("end soon after Ctrl-C, held back or not", function()
       local port, _ <close> = clickhouse.answering(folder, {})
       local request = { url = ("http://127.0.0.1:%d/"):format(port), label = "slow", timeout = 600 }

@@ -20,7 +20,7 @@ local weights = require "profio.internal.store.clickhouse.weights"
 
 local clickhouse = {}
 
-local FLUSH = 256 -- runs, after which cells are sent before the commit
+local FLUSH = 128 -- runs, after which cells are sent before the commit
 
 ---@class profio.ClickHouseEngine
 local Engine = {}
@@ -45,12 +45,27 @@ end
 local function forget(self)
    self.rows:forget()
    self.pending, self.added, self.labels_by_hash = {}, 0, nil
-   self.new_programs = {}
+   self.new_programs, self.sent_programs = {}, {}
+   if self.sent then
+      self.sent:close()
+      self.sent = nil
+   end
 end
 
--- Sends the cells that were collected, with the names that are new.
+-- Waits until the servers have all cells that were sent. Raises failures.
+local function finish(self)
+   local sent = self.sent
+   self.sent = nil
+   if sent then
+      problem.check(sent:wait())
+   end
+end
+
+-- Sends the cells that were collected, with the names that are new. The servers insert them while
+-- further runs are collected; those that were sent before must be there, so memory is bounded.
 local function flush(self)
    local inserts = {}
+   finish(self)
    for _, name in ipairs { "frames", "stacks", "cells" } do
       local rows = {}
       for i = 1, #self.servers.list do
@@ -59,7 +74,7 @@ local function flush(self)
       inserts[#inserts + 1] = { table = name, rows = rows }
    end
    inserts[#inserts + 1] = { table = "programs", rows = programs.rows(self) }
-   self.servers:insert(inserts)
+   self.sent = self.servers:send(inserts)
    programs.sent(self)
    self.added = 0
 end
@@ -72,6 +87,7 @@ function Engine:commit()
    end
    local done, raised = pcall(function()
       flush(self)
+      finish(self)
       local rows = {}
       for i, list in pairs(self.pending) do
          rows[i] = table.concat(list)
@@ -148,6 +164,9 @@ function Engine:add(added, contents)
       self.labels_by_hash[added.hash] = { keys, values }
    end
    self.added = self.added + 1
+   if self.sent then
+      self.sent:step()
+   end
    if self.added >= FLUSH then
       flush(self)
    end

@@ -37,7 +37,7 @@ function programs.rows(engine)
    return rows
 end
 
----Notes that the programs have been inserted, so that they are not sent again.
+---Notes that the programs were sent, so that they are not sent again.
 ---@param engine profio.ClickHouseEngine
 function programs.sent(engine)
    for hash in pairs(engine.new_programs) do

@@ -123,10 +123,11 @@ function servers.unpack(list, types, bytes, server)
    end
 end
 
----Inserts rows: `rows[i]` in RowBinary into a table of the i-th server; servers without rows are
----left out. Returns when all servers have them. Raises failures.
+---Begins to insert rows: `rows[i]` in RowBinary into a table of the i-th server; servers without
+---rows are left out. They all have them when `wait` of the result has returned answers.
 ---@param inserts { table: string, rows: string[] }[]
-function Servers:insert(inserts)
+---@return userdata sent with methods step, wait and close: see csrc/store/exchange.c
+function Servers:send(inserts)
    local requests = {}
    for _, one in ipairs(inserts) do
       for i, bytes in pairs(one.rows) do
@@ -136,7 +137,13 @@ function Servers:insert(inserts)
          end
       end
    end
-   problem.check(self.client:exchange(requests))
+   return self.client:send(requests)
+end
+
+---Inserts rows. Returns when all servers have them. Raises failures.
+---@param inserts { table: string, rows: string[] }[]
+function Servers:insert(inserts)
+   problem.check(self:send(inserts):wait())
 end
 
 function Servers:close()
