@@ -14,6 +14,7 @@ local against_spans = require "spec.bench.against_spans"
 local against_stores = require "spec.bench.against_stores"
 local against_timelines = require "spec.bench.against_timelines"
 local against_viewers = require "spec.bench.against_viewers"
+local false_alarms = require "spec.bench.false_alarms"
 
 local cases = {
    { "loops", against_loops.loops },
@@ -32,6 +33,7 @@ local cases = {
    { "shapes", against_gprof.shapes },
    { "files", against_many.files },
    { "store", against_databases.store },
+   { "inference", false_alarms.inference },
 }
 
 local function is_wanted(name)

@@ -39,3 +39,64 @@ describe("inference.compare", function()
       assert.is_nil(result.rows[4].relative)
    end)
 end)
+
+describe("inference.compare, other methods", function()
+   -- One function, of which all else is given.
+   local function one(base, new, options)
+      options = options or {}
+      options.items = { { key = "f", base = base, new = new } }
+      options.totals = { base = base, new = new }
+      return inference.compare(options)
+   end
+
+   it("judges one run only if asked", function()
+      local result = one({ 100 }, { 200 }, { counts = true })
+      assert.equal("poisson", result.method)
+      assert.equal("unknown", result.rows[1].verdict)
+      assert.is_true(result.rows[1].p < 1e-6 and result.rows[1].low > 0.5)
+      local row = one({ 100 }, { 200 }, { counts = true, single = true }).rows[1]
+      assert.equal("slower", row.verdict)
+      row = one({ 1e6 }, { 2e6 }, { period = 1e4, single = true }).rows[1]
+      assert.equal("slower", row.verdict)
+      row = one({ 100 }, { 200 }, { single = true }).rows[1]
+      assert.same({ "unknown", nil, nil }, { row.verdict, row.p, row.low })
+   end)
+
+   it("takes each difference of exact counts as one", function()
+      local function verdict(base, new)
+         return one(base, new, { exact = true }).rows[1].verdict
+      end
+      assert.equal("slower", verdict({ 100 }, { 101 }))
+      assert.equal("unchanged", verdict({ 100, 100 }, { 100 }))
+      assert.equal("gone", verdict({ 7 }, { 0 }))
+      assert.equal("new", verdict({ 0 }, { 7 }))
+      assert.equal("unknown", verdict({ 5, 9 }, { 7, 7 }))
+      assert.equal("faster", verdict({ 8, 9 }, { 7, 5 }))
+   end)
+
+   it("permutes runs", function()
+      local result = one({ 1, 2, 3, 4, 5 }, { 11, 12, 13, 14, 15 }, { method = "permutation" })
+      assert.is_true(math.abs(result.rows[1].p - 2 / 252) < 1e-12)
+      assert.equal("slower", result.rows[1].verdict)
+      assert.is_true(result.rows[1].low > 0 and result.rows[1].high > result.rows[1].relative)
+      local short = one({ 1, 2, 3 }, { 11, 12, 13 }, { method = "permutation" }).rows[1]
+      assert.same({ "unknown", nil }, { short.verdict, short.detectable })
+   end)
+
+   it("keeps a slower machine apart from changes of shape", function()
+      local options = runs_of({ 100, 200, 300, 400 }, { 110, 220, 330, 440 })
+      local result = inference.compare(options)
+      assert.is_true(math.abs(result.whole.scale - 1.1) < 1e-9)
+      assert.is_true(math.abs(result.whole.relative - 0.1) < 1e-9)
+      options.normalise = "total"
+      for _, row in ipairs(inference.compare(options).rows) do
+         assert.is_true(row.verdict == "unchanged" or row.verdict == "unknown")
+         assert.is_true(math.abs(row.relative) < 0.01)
+      end
+      options.normalise = "f4"
+      assert.equal(0, inference.compare(options).rows[4].relative)
+      options.normalise = "f5"
+      assert.has_error(function() inference.compare(options) end,
+         "normalise: no function f5 in these runs")
+   end)
+end)

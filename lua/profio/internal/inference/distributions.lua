@@ -44,40 +44,34 @@ function distributions.f_tail(x, df1, df2)
    return special.beta_i(df2 / sum, df2 / 2, df1 / 2, df1 * x / sum)
 end
 
--- Returns x with f(x) = wanted between low and high, by bisection; f falls.
-local function inverted(f, wanted, low, high)
-   for _ = 1, 200 do
-      local middle = low + (high - low) / 2
-      if middle <= low or middle >= high then
-         break
-      elseif f(middle) > wanted then
-         low = middle
-      else
-         high = middle
-      end
-   end
-   return low + (high - low) / 2
-end
-
 -- Quantiles of t are wanted again and again for the same tails and degrees of freedom.
 local KNOWN_AT_MOST <const> = 10000
 local known, known_count = {}, 0
 
--- The quantile for a tail below 0.5, by Newton's method on the logarithm of the tail, which is
--- concave, from below.
+-- The quantile for a tail below 0.5, by Newton's method on the logarithm of the tail, with
+-- bisection where a step would leave what is known to contain it.
 local function t_above(tail, df)
-   local log_wanted, t = math.log(tail), 0.0
-   local log_front = df <= MANY and -special.lbeta(df / 2, 0.5) - math.log(df) / 2
-      or -math.log(2 * math.pi) / 2
-   for _ = 1, 500 do
+   local is_normal = df > MANY
+   local log_front = is_normal and -math.log(2 * math.pi) / 2
+      or -special.lbeta(df / 2, 0.5) - math.log(df) / 2
+   local low, high, t = 0.0, math.huge, math.sqrt(-2 * math.log(2 * tail))
+   for _ = 1, 200 do
       local found = distributions.t_tail(t, df)
-      local log_density = log_front
-         - (df <= MANY and (df + 1) / 2 * math.log(1 + t * t / df) or t * t / 2)
-      local step = (math.log(found) - log_wanted) * found / math.exp(log_density)
-      t = math.max(t + step, 0)
-      if math.abs(step) <= 1e-13 * t then
-         break
+      if found > tail then
+         low = t
+      else
+         high = t
       end
+      local log_density = log_front
+         - (is_normal and t * t / 2 or (df + 1) / 2 * math.log(1 + t * t / df))
+      local next = t + math.log(found / tail) * found / math.exp(log_density)
+      if not (next > low and next < high) then
+         next = high < math.huge and low + (high - low) / 2 or 2 * low + 1
+      end
+      if math.abs(next - t) <= 1e-13 * t then
+         return next
+      end
+      t = next
    end
    return t
 end
@@ -103,15 +97,33 @@ function distributions.t_quantile(tail, df)
    return t
 end
 
----Returns x with I_x(a, b) = p: the quantile of the beta distribution.
+---Returns x with I_x(a, b) = p, the quantile of the beta distribution, by Newton's method, with
+---bisection where a step would leave what is known to contain it.
 ---@param p number between 0 and 1
 ---@param a number above 0
 ---@param b number above 0
 ---@return number
 function distributions.beta_quantile(p, a, b)
-   return inverted(function(x)
-      return -special.beta_i(x, a, b)
-   end, -p, 0.0, 1.0)
+   local low, high, x, front = 0.0, 1.0, a / (a + b), special.lbeta(a, b)
+   for _ = 1, 200 do
+      local error = special.beta_i(x, a, b) - p
+      if error > 0 then
+         high = x
+      else
+         low = x
+      end
+      local density = (a - 1) * math.log(x) + (b - 1) * math.log(1 - x) - front
+      local step = error / math.exp(density)
+      local next = x - step
+      if not (next > low and next < high) then
+         next = low + (high - low) / 2
+      end
+      if math.abs(next - x) <= 1e-14 * x then
+         return next
+      end
+      x = next
+   end
+   return x
 end
 
 ---Returns the probability of k successes of n.

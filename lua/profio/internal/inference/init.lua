@@ -102,15 +102,14 @@ local function untested(item, data)
 end
 
 -- Adds what the runs could have shown.
-local function add_power(row, item, found, level, data, options)
+local function add_power(row, item, found, level, data, options, fewest)
    local test = { before = item.before, variance = found.variance, level = level, power = POWER }
    if item.before > 0 then
       row.detectable = found.smallest <= level
          and power.detectable(test, data.n1, data.n2, found.df) or nil
       row.runs_needed = power.runs_needed(test, options.wanted or WANTED, function(n)
-         return data.df > 0 and found.df < math.huge and found.df * (2 * n - 2) / data.df
-            or math.huge
-      end)
+         return data.df > 0 and found.df * (2 * n - 2) / data.df or math.huge
+      end, fewest)
    end
 end
 
@@ -138,7 +137,7 @@ local function compare_noisy(data, options, result)
          row.low, row.high = found.low and found.low - 1, found.high and found.high - 1
          row.verdict = may_judge and verdict_of(item, found, data, options.matters or MATTERS)
             or "unknown"
-         add_power(row, item, found, data.alpha / count, data, options)
+         add_power(row, item, found, data.alpha / count, data, options, method.fewest)
       end
    end
    table.sort(all_df)

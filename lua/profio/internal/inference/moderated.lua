@@ -17,12 +17,9 @@ local MANY_COUNTS <const> = 1e5 -- from which the normal distribution is exact e
 local function spread_of(item, factors)
    local spread = { squares = 0.0, means = 0.0, mean_squares = 0.0 }
    for side, values in pairs { base = item.base, new = item.new } do
-      local scaled = values
-      if factors then
-         scaled = {}
-         for j, value in ipairs(values) do
-            scaled[j] = value / factors[side][j]
-         end
+      local scaled = {}
+      for j, value in ipairs(values) do
+         scaled[j] = value / factors[side][j]
       end
       local mean, squares, count = tests.moments(scaled)
       spread.squares = spread.squares + squares
@@ -78,6 +75,7 @@ end
 ---@field prior table|nil prior.fit
 ---@field drift number squared coefficient of variation of whole runs
 ---@field learned integer number of functions of the prior
+---@field df integer degrees of freedom of the runs
 
 ---Estimates the noise of runs.
 ---@param data table items { base, new, before, after, pooled }, n1, n2, df, has_unit
@@ -92,37 +90,50 @@ function moderated.fit(data)
    end
    local found = prior.fit(spreads, data.df)
    local drift = found and math.max(variance - noise_of_scale(data, found), 0) or 0.0
-   return { prior = found, drift = drift, learned = #spreads }
+   return { prior = found, drift = drift, learned = #spreads, df = data.df }
 end
 
--- Returns the factor of a function's variance to that of the model, and the degrees of freedom of
--- the part of its variance that is not drift.
-local function squeezed(own, data, model)
-   local d, found = data.df, model.prior
-   if distributions.f_tail(own, d, found.df) < OUTLIER then
+-- Returns the variance of the difference of the means, by the runs of this function alone, divided
+-- by that of a variance function: pooled, or with the weights of Welch's test if these give more.
+-- They differ where the numbers of runs do: an outlier in the side with fewer runs moves its mean
+-- more than a pooled variance knows.
+local function own_factor(item, variance)
+   local mean1, squares1, n1 = tests.moments(item.base)
+   local mean2, squares2, n2 = tests.moments(item.new)
+   local pooled = (squares1 + squares2) / ((n1 - 1) * variance(mean1) + (n2 - 1) * variance(mean2))
+   local apart = (squares1 / (n1 - 1) / n1 + squares2 / (n2 - 1) / n2)
+      / (variance(mean1) / n1 + variance(mean2) / n2)
+   return pooled == pooled and math.max(pooled, apart) or 0.0
+end
+
+-- Returns the factor of a function's variance to that of the model, squeezed, and the degrees of
+-- freedom of the part of its variance that is not drift.
+local function squeezed(own, model)
+   local d, prior_df = model.df, model.prior.df
+   if distributions.f_tail(own, d, prior_df) < OUTLIER then
       return own, d
    end
-   return (found.df + d * own) / (found.df + d), math.min(found.df + d, model.learned * d)
+   return (prior_df + d * own) / (prior_df + d), math.min(prior_df + d, model.learned * d)
 end
 
 -- Returns the variance of one run of a function as a function of its mean, and its degrees of
 -- freedom.
 local function variance_of(item, data, model)
-   local spread, d = spread_of(item), data.df
    local found, drift = model.prior, model.drift
    local linear, square = found and found.scale or 1.0, found and found.scale * found.c + drift or 0
-   local own = spread.squares / (linear * spread.means + square * spread.mean_squares)
-   local factor, df = own == own and own or 0.0, d
+   local function typical(mean)
+      return linear * mean + square * mean ^ 2
+   end
+   local factor, df = own_factor(item, typical), model.df
    if found then
       local df_rest
-      factor, df_rest = squeezed(factor, data, model)
-      local shared = drift * item.pooled ^ 2
-      local rest = linear * item.pooled + square * item.pooled ^ 2 - shared
-      df = (shared + rest) ^ 2 / (shared ^ 2 / d + rest ^ 2 / df_rest)
+      factor, df_rest = squeezed(factor, model)
+      local shared, all = drift * item.pooled ^ 2, typical(item.pooled)
+      df = all > 0 and all ^ 2 / (shared ^ 2 / model.df + (all - shared) ^ 2 / df_rest) or df_rest
    end
    local least = data.has_unit and item.pooled < FEW and 1.0 or 0.0
    return function(mean)
-      return math.max(factor * (linear * mean + square * mean ^ 2), least * mean)
+      return math.max(factor * typical(mean), least * mean)
    end, df
 end
 

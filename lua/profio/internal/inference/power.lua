@@ -8,17 +8,20 @@ local power = {}
 
 local MOST_RUNS <const> = 1000000
 
--- How much larger the difference of the means is than what the test needs.
-local function margin(test, change, n1, n2, df)
-   if df <= 0 then
-      return -math.huge
-   end
+-- The quantile of t, of whole degrees of freedom where that changes little, so that few differ.
+local function quantile(tail, df)
+   df = df >= 20 and df < math.huge and math.floor(df) or df
+   return distributions.t_quantile(tail, df)
+end
+
+-- The difference of the means that the test finds, if the new side has `change` more.
+local function needed(test, change, n1, n2, df)
    local before, after = test.before, test.before * (1 + change)
    local pooled = (n1 * before + n2 * after) / (n1 + n2)
    local by_chance = test.variance(pooled) * (1 / n1 + 1 / n2)
    local real = test.variance(before) / n1 + test.variance(after) / n2
-   return before * change - distributions.t_quantile(test.level / 2, df) * math.sqrt(by_chance)
-      - distributions.t_quantile(1 - test.power, df) * math.sqrt(real)
+   return quantile(test.level / 2, df) * math.sqrt(by_chance)
+      + quantile(1 - test.power, df) * math.sqrt(real)
 end
 
 ---Returns the smallest relative growth that the test would have found.
@@ -30,18 +33,18 @@ end
 ---@return number|nil change nil if the test would not find a thousandfold growth, or before is 0
 function power.detectable(test, n1, n2, df)
    local low, high = 0.0, 1e-4
-   while margin(test, high, n1, n2, df) <= 0 do
-      low, high = high, high * 2
+   while needed(test, high, n1, n2, df) > test.before * high do
+      low, high = high, high * 4
       if high > 1000 then
          return nil
       end
    end
-   for _ = 1, 40 do
+   for _ = 1, 20 do
       local middle = (low + high) / 2
-      if margin(test, middle, n1, n2, df) > 0 then
-         high = middle
-      else
+      if needed(test, middle, n1, n2, df) > test.before * middle then
          low = middle
+      else
+         high = middle
       end
    end
    return high
@@ -51,24 +54,23 @@ end
 ---@param test table as for power.detectable
 ---@param change number relative, above 0
 ---@param df_of fun(n: integer): number degrees of freedom of n runs on each side
----@return integer|nil runs nil if a million is not enough, or before is 0
-function power.runs_needed(test, change, df_of)
-   local low, high = 0, 1
-   while margin(test, change, high, high, df_of(high)) <= 0 do
-      low, high = high, high * 2
-      if high > MOST_RUNS then
+---@param fewest integer runs of each side that the test can use
+---@return integer|nil runs nil if a million is not enough
+function power.runs_needed(test, change, df_of, fewest)
+   local n, df = fewest, math.huge
+   for _ = 1, 20 do -- the quantiles of the normal distribution need fewer runs than those of t
+      local runs = (needed(test, change, 1, 1, df) / (test.before * change)) ^ 2
+      if runs > MOST_RUNS then
          return nil
       end
-   end
-   while high - low > 1 do
-      local middle = (low + high) // 2
-      if margin(test, change, middle, middle, df_of(middle)) > 0 then
-         high = middle
-      else
-         low = middle
+      local last = n
+      n = math.max(math.ceil(runs), n)
+      if n == last and df < math.huge then
+         break
       end
+      df = df_of(n)
    end
-   return high
+   return n
 end
 
 return power

@@ -4,7 +4,7 @@
 
 local special = {}
 
-local EPSILON <const> = 1e-16
+local EPSILON <const> = 1e-15
 local TINY <const> = 1e-300
 
 -- Lanczos's approximation with g = 7 and 9 terms (Godfrey 2001); relative error 1e-15.

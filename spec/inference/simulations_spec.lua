@@ -1,0 +1,75 @@
+-- inference.compare on simulated runs: few false alarms without a difference, and planted ones
+-- found. `make bench CASES=inference` has the long form. Seeds are fixed.
+
+local inference = require "profio.internal.inference"
+local simulated_runs = require "spec.support.simulated_runs"
+
+-- At most so many alarms of 5 % are a chance of about 1 in 1,000: mean and three deviations.
+local function most_alarms(count)
+   return 0.05 * count + 3 * math.sqrt(0.05 * 0.95 * count)
+end
+
+local function alarms_of(plan, count)
+   local alarms = 0
+   for _ = 1, count do
+      alarms = alarms + (simulated_runs.alarms(inference.compare(simulated_runs.make(plan)))
+         and 1 or 0)
+   end
+   return alarms
+end
+
+-- One function of 10 % of the samples, and 29 others.
+local shares = { 0.1 }
+for g = 2, 30 do
+   shares[g] = 0.9 / 29
+end
+
+-- Returns how often the growth of the first function is found, and the mean of what the runs could
+-- have shown.
+local function found_of(growth, method)
+   local found, detectable = 0, 0.0
+   for _ = 1, 100 do
+      local options = simulated_runs.make { functions = 30, base = 5, new = 5, samples = 1500,
+         shares = shares, growth = { growth } }
+      options.method = method
+      local row = inference.compare(options).rows[1]
+      found = found + (row.verdict == "slower" and 1 or 0)
+      detectable = detectable + row.detectable / 100
+   end
+   return found, detectable
+end
+
+describe("inference.compare, on simulated runs", function()
+   before_each(function()
+      math.randomseed(18)
+   end)
+
+   for _, functions in ipairs { 1, 3, 30 } do
+      it("has few false alarms, functions: " .. functions, function()
+         local alarms, count = 0, 0
+         for _, noise in ipairs(simulated_runs.noises) do
+            for _, drift in ipairs { 0.0, 0.1 } do
+               for _, runs in ipairs { { 2, 2 }, { 5, 5 }, { 2, 10 } } do
+                  alarms = alarms + alarms_of({ functions = functions, base = runs[1],
+                     new = runs[2], samples = 1500, drift = drift, noise = noise }, 5)
+                  count = count + 5
+               end
+            end
+         end
+         assert.is_true(alarms <= most_alarms(count), ("%d of %d"):format(alarms, count))
+      end)
+   end
+
+   it("has few false alarms of many functions with few samples", function()
+      assert.is_true(alarms_of({ functions = 400, base = 5, new = 5, samples = 1500,
+         drift = 0.1 }, 4) <= 1)
+   end)
+
+   it("finds a growth of 25 %, and tells the smallest one that it finds", function()
+      local found, detectable = found_of(1.25)
+      assert.is_true(found >= 80, found .. " found")
+      local more, less = found_of(1 + 1.2 * detectable), found_of(1 + 0.8 * detectable)
+      assert.is_true(less < 80 and more > 80, ("%d, %d"):format(less, more))
+      assert.is_true(found_of(1.25, "welch") < found)
+   end)
+end)
