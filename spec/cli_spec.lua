@@ -74,24 +74,6 @@ describe("profio", function()
          assert.matches("two executables", errors)
       end)
 
-      it("may have the executable among many", function()
-         command.file("small.elf", elf.build { symbols = {
-            { name = "first", value = 0x1000, size = 0x100, type = "func", bind = "global" } } })
-         local twenty, words = (" gmon.out"):rep(20), " --report flat --output csv"
-         local text = run("profio small.elf" .. twenty .. twenty .. words)
-         assert.matches("\nfirst,", text)
-         assert.equal(text, (run("profio" .. twenty .. " small.elf" .. twenty .. words)))
-         assert.equal(text, (run("profio" .. twenty .. " small.elf --exe small.elf" .. twenty
-            .. words)))
-         local _, status, errors = run("profio small.elf" .. twenty .. " other.elf" .. twenty)
-         assert.equal(1, status)
-         assert.matches("other.elf: No such file", errors)
-         command.file("other.elf", elf.build { symbols = {} })
-         _, status, errors = run("profio small.elf" .. twenty .. " other.elf" .. twenty)
-         assert.equal(2, status)
-         assert.matches("two executables: small.elf and other.elf", errors)
-      end)
-
       it("may begin with - after --", function()
          command.file("-odd", command.trace())
          assert.matches("arcs", fine "profio --info -- -odd")

@@ -22,20 +22,6 @@ l_source *l_source_check (lua_State *L, int arg) {
 }
 
 
-bool l_is_executable (pf_bytes head) {
-  static const char *const beginnings[] = {
-      "\177ELF",          "MZ",
-      "\376\355\372\316", "\376\355\372\317",
-      "\316\372\355\376", "\317\372\355\376",
-      "\312\376\272\276"};
-  bool is_found = false;
-  for (size_t i = 0; i < sizeof beginnings / sizeof beginnings[0]; i++)
-    is_found |= head.size >= 4 &&
-                memcmp(head.at, beginnings[i], strlen(beginnings[i])) == 0;
-  return is_found;
-}
-
-
 bool l_source_grow (l_source *source) {
   if (source->map == NULL || !pf_map_grow(source->map))
     return false;
@@ -302,13 +288,6 @@ static int source_lines (lua_State *L) {
 }
 
 
-/* source:is_executable(): whether it begins as an executable does. */
-static int source_is_executable (lua_State *L) {
-  lua_pushboolean(L, l_is_executable(l_source_check(L, 1)->bytes));
-  return 1;
-}
-
-
 /* source:path(): the path, or the label of source_data. */
 static int source_path (lua_State *L) {
   luaL_checkudata(L, 1, L_SOURCE);
@@ -320,13 +299,9 @@ static int source_path (lua_State *L) {
 
 
 void l_open_source (lua_State *L) {
-  static const luaL_Reg methods[] = {{"close", source_close},
-                                     {"is_executable", source_is_executable},
-                                     {"lines", source_lines},
-                                     {"path", source_path},
-                                     {"read", source_read},
-                                     {"size", source_size},
-                                     {NULL, NULL}};
+  static const luaL_Reg methods[] = {
+      {"close", source_close}, {"lines", source_lines}, {"path", source_path},
+      {"read", source_read},   {"size", source_size},   {NULL, NULL}};
   static const luaL_Reg functions[] = {{"named_file", core_named_file},
                                        {"named_source", core_named_source},
                                        {"source", core_source},

@@ -71,7 +71,7 @@ local function unknown_format(source, notes)
             what, at = what .. "; " .. note.message, ""
          end
       end
-   elseif source:is_executable() then
+   elseif head:sub(1, 4) == "\127ELF" then
       what = "an executable, not a trace; exe = PATH names it beside the trace"
    end
    local names = {}
@@ -233,8 +233,7 @@ local function open_source(state, input, mine)
    state.sources[#state.sources + 1] = source
    state.format = state.format or already or (not input.data and registry.claiming(input.path))
       or registry.detect(source)
-   local is_one_of_many = state.parts[1] and not input.is_expanded and not state.format.registered
-   if not state.format or is_one_of_many and source:is_executable() then
+   if not state.format then
       return unknown_format(source, state.notes)
    end
    return source

@@ -324,57 +324,6 @@ local function improved(message, verb)
       verbs.title(verb), name, #names > 0 and ", and: " .. table.concat(names, ", ") or "")
 end
 
----Parses words without argparse, which takes longer to load than a short report: they must be a
----correct command line with whole names of options. Fast path, see CONTRIBUTING.md.
----@param words string[] of options.join
----@param verb profio.Verb|nil
----@return table|nil given as argparse returns it; nil: let it parse, or explain what is wrong
-function options.take(words, verb)
-   local given, known = { files = {} }, {}
-   for _, option in ipairs(options_of(verb)) do
-      known[option[1] == "-o" and "--out" or option[1]] = option
-      given[key_of(option[1])] = option.many and {} or nil
-   end
-   for i = verb and 2 or 1, #words do
-      local word = words[i]
-      local option, key
-      if word == "-" or word:sub(1, 1) ~= "-" then
-         key = "files"
-      else
-         local name, value = word:match "^(%-%-[^=]*)=?(.*)"
-         option = known[name]
-         if not option or (word ~= name) ~= (option[2] ~= false) then
-            return nil
-         end
-         word, key = option[2] and value or true, key_of(option[1])
-      end
-      if option and not option.many then
-         given[key] = word
-      else
-         table.insert(given[key], word)
-      end
-   end
-   return given
-end
-
----Parses words with argparse.
----@param words string[] of options.join
----@param verb profio.Verb|nil
----@return table|nil given
----@return string|nil message of a usage error
----@return string|nil help the command that lists the options
-function options.parse_all(words, verb)
-   local found, argparse = pcall(require, "argparse")
-   if not found then
-      return nil, "lua-argparse is missing: apt install lua-argparse, or luarocks install argparse"
-   end
-   local ok, given = parser_of(argparse, verb):pparse(words)
-   if not ok then
-      return nil, improved(given, verb), verb and "profio " .. verbs.title(verb) .. " --help"
-   end
-   return given
-end
-
 ---Parses a command line.
 ---@param argv string[]
 ---@return table|nil given  by key: list_reports, where (an array), files, rest ...; `asked` has the
@@ -382,24 +331,25 @@ end
 ---@return string|nil message of a usage error
 ---@return string|nil help the command that lists the options
 function options.parse(argv)
+   local found, argparse = pcall(require, "argparse")
+   if not found then
+      return nil, "lua-argparse is missing: apt install lua-argparse, or luarocks install argparse"
+   end
    local verb, count = verb_of(argv)
    local words, rest, followers = options.join(verb
       and table.move(argv, count + 1, #argv, 1, {}) or argv, verb)
    if verb then
       table.insert(words, 1, verb.name)
    end
-   local given, message, help = options.take(words, verb), nil, nil
-   if not given then
-      given, message, help = options.parse_all(words, verb)
-   end
-   if not given then
-      return nil, message, help
+   local ok, given = parser_of(argparse, verb):pparse(words)
+   if not ok then
+      return nil, improved(given, verb), verb and "profio " .. verbs.title(verb) .. " --help"
    end
    given.rest = rest
    if rest and not given.script then
       table.move(rest, 1, #rest, #given.files + 1, given.files)
    end
-   message = not verb and not rest and no_verb(argv, given)
+   local message = not verb and not rest and no_verb(argv, given)
    if message then
       return nil, message
    elseif verb then

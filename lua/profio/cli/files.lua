@@ -201,11 +201,7 @@ function files.open(given, side, err, writes)
       return failure.check(files.one(traces[1], opening, given)), failure.READ
    end
    local trace, message, code = files.one(traces, opening, given)
-   if not trace and side.look_again then
-      local seen = side.look_again()
-      side.traces, side.exe, side.look_again = seen.traces, seen.exe, nil
-      return files.open(given, side, err, writes)
-   elseif trace or given.strict then
+   if trace or given.strict then
       return failure.check(trace, message, code), failure.READ
    end
    local good = readable(traces, opening, err)

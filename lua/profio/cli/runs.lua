@@ -16,7 +16,6 @@ local runs = {}
 ---@field mapping string|nil
 ---@field load_bias string|nil
 ---@field run string[]|nil conditions of the runs of a store
----@field look_again (fun(): profio.Side)|nil some files were taken for traces unseen: look at all
 
 -- Returns the path that is read if no file is named: gmon.out in the current directory, else the
 -- database of DCPI in the environment variable DCPIDB. Without both it is a usage error.
@@ -31,14 +30,11 @@ local function default()
    return "gmon.out"
 end
 
--- Splits paths into traces and executables, in their order. With `most`, only so many paths at the
--- begin and at the end are looked at; profio.open refuses executables among the others.
-local function parted(paths, most)
+-- Splits paths into traces and executables, in their order.
+local function parted(paths)
    local traces, executables = {}, {}
-   most = most or #paths
-   for i, path in ipairs(paths) do
-      local is_seen = i <= most or i > #paths - most
-      local list = is_seen and core.is_executable(path) and executables or traces
+   for _, path in ipairs(paths) do
+      local list = core.is_executable(path) and executables or traces
       list[#list + 1] = path
    end
    return traces, executables
@@ -118,24 +114,15 @@ end
 
 -- }======
 
--- So many files at the begin and at the end of a command line are looked at: opening each of
--- thousands twice takes a tenth of the time of reading small ones.
-local LOOKED_AT = 16
-
 ---Returns the runs of a command line; raises if the side of a file is not certain.
 ---@param given table of options.parse
----@param looks_at_all boolean|nil
 ---@return profio.Side new
 ---@return profio.Side|nil old  nil without --diff
-function runs.of(given, looks_at_all)
-   local is_quick = not looks_at_all and not given.diff and not given.follow
-      and #given.files > 2 * LOOKED_AT
-   local traces, executables = parted(given.files, is_quick and LOOKED_AT or nil)
+function runs.of(given)
+   local traces, executables = parted(given.files)
    local new = { traces = traces, exe = next_program(given.exe, executables),
       symbols = given.symbols, mapping = given.mapping, load_bias = given.load_bias,
-      run = given.run, look_again = is_quick and function()
-         return (runs.of(given, true))
-      end or nil }
+      run = given.run }
    if not given.diff then
       check_no_old(given)
       check_no_more(new.exe, executables, "")

@@ -79,10 +79,6 @@ function source:size() end
 ---@return string
 function source:path() end
 
----Returns whether it begins as an executable does: ELF, PE, Mach-O.
----@return boolean
-function source:is_executable() end
-
 ---@param offset integer 0 is the first byte
 ---@param count integer
 ---@return string bytes shorter at the end
