@@ -100,6 +100,10 @@ st:runs { nosuch = "x" }
 st:runs { time = "x" }
 st.labels()
 st:drop()
+st:label()
+st:label(5)
+st:label({ host = "a" }, 5)
+st:label({ time = "x" }, {})
 st:drop { nosuch = "x" }
 st:export()
 st:trace { nosuch = "x" }

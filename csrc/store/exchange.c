@@ -11,7 +11,7 @@
 #include "store/http.h"
 
 #define L_HTTP     "profio.http"
-#define L_EXCHANGE "profio.http.exchange"
+#define L_EXCHANGE "profio.exchange"
 
 #define TIMEOUT_S 600
 

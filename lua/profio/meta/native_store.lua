@@ -158,7 +158,26 @@ local http = {}
 ---@return profio.core.Code|nil code
 function http:exchange(requests) end
 
+---Begins to send all requests at once.
+---@param requests profio.core.HttpRequest[]
+---@return profio.core.Exchange
+function http:send(requests) end
+
 function http:close() end
+
+---@class profio.core.Exchange
+local exchange = {}
+
+---Transfers what can be transferred without waiting.
+function exchange:step() end
+
+---Returns the answers, in the order of the requests, when all have arrived. Ends soon after Ctrl-C.
+---@return string[]|nil
+---@return string|nil message
+---@return profio.core.Code|nil code
+function exchange:wait() end
+
+function exchange:close() end
 
 ---@class profio.core.RunRows
 local run_rows = {}
@@ -201,15 +220,16 @@ function run_sums:add(index, rows) end
 ---@return boolean
 function run_sums:are_clear(rows) end
 
----@return string hashes of the stacks with sums, as rows of hi and lo
-function run_sums:stacks() end
+---@return string stacks whose rows are needed next, as rows of lo; "" if there are no more
+function run_sums:ask() end
 
 ---Takes rows of the table stacks.
 ---@param rows string
+---@param has_callers boolean|nil whether the callers of these stacks are needed, too
 ---@return true|nil
 ---@return string|nil message
 ---@return profio.core.Code|nil code
-function run_sums:take_stacks(rows) end
+function run_sums:take_stacks(rows, has_callers) end
 
 ---@return string hashes of the frames of these stacks
 function run_sums:frames() end
@@ -226,5 +246,48 @@ function run_sums:take_frames(rows) end
 ---@return string|nil message
 ---@return profio.core.Code|nil code
 function run_sums:finish() end
+
+---Returns the names of the functions whose frames were taken. Their numbers are the indices.
+---@return string[]|nil
+---@return string|nil message
+---@return profio.core.Code|nil code
+function run_sums:names() end
+
+---Returns the stacks with sums that have such functions, as rows of hi (16 bits) and lo.
+---@param wanted table<integer, boolean> by number of a function
+---@param has_callers boolean|nil any frame counts, not only the innermost
+---@return string|nil
+---@return string|nil message
+---@return profio.core.Code|nil code
+function run_sums:keys(wanted, has_callers) end
+
+---Begins with groups without weight.
+---@param count integer 1 to 2^20
+---@return true|nil
+---@return string|nil message
+---@return profio.core.Code|nil code
+function run_sums:begin(count) end
+
+---Adds rows to a group.
+---@param group integer from 1
+---@param rows string as for add
+---@return true|nil
+---@return string|nil message
+---@return profio.core.Code|nil code
+function run_sums:add_group(group, rows) end
+
+---Adds rows of the table cells to the groups of their runs.
+---@param groups table<string, integer> by hash of the run
+---@param rows string hash, hi, lo, high and low
+---@return true|nil
+---@return string|nil message
+---@return profio.core.Code|nil code
+function run_sums:add_cells(groups, rows) end
+
+---@param group integer from 1
+---@return integer weight of the group
+---@return table<integer, integer> weight by number of a function, without zeros
+---@return boolean is_limited whether one of them was limited to 64 bits
+function run_sums:group(group) end
 
 return store
