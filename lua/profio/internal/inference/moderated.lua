@@ -13,13 +13,13 @@ local FEW <const> = 5           -- samples a run, below which the variance of Po
 local OUTLIER <const> = 0.01    -- probability below which a variance does not follow the prior
 local MANY_COUNTS <const> = 1e5 -- from which the normal distribution is exact enough
 
--- Returns the spread of a function whose runs are divided by the factors of their sides.
+-- Returns the spread of a function whose runs are divided by the factors of their sides, if any.
 local function spread_of(item, factors)
    local spread = { squares = 0.0, means = 0.0, mean_squares = 0.0 }
    for side, values in pairs { base = item.base, new = item.new } do
       local scaled = {}
       for j, value in ipairs(values) do
-         scaled[j] = value / factors[side][j]
+         scaled[j] = value / (factors and factors[side][j] or 1.0)
       end
       local mean, squares, count = tests.moments(scaled)
       spread.squares = spread.squares + squares
@@ -60,6 +60,24 @@ local function drift_of(data)
    return factors, squares / data.df
 end
 
+-- Returns the spreads of the functions from which the prior can learn, with factors of the runs, or
+-- without. A factor follows a function by its share, so that less of its noise is left.
+local function spreads_of(data, factors)
+   local spreads, total = {}, 0.0
+   for _, item in ipairs(data.items) do
+      total = total + item.pooled
+   end
+   for _, item in ipairs(data.items) do
+      if is_typical(item, data) then
+         local spread = spread_of(item, factors)
+         local left = factors and math.max(1 - item.pooled / total, 0.1) or 1.0
+         spread.squares = spread.squares / left
+         spreads[#spreads + 1] = spread
+      end
+   end
+   return spreads
+end
+
 -- The variance of a weighted median of ratios that have the noise of the prior, pi/2 times that of
 -- their mean.
 local function noise_of_scale(data, found)
@@ -81,15 +99,17 @@ end
 ---@param data table items { base, new, before, after, pooled }, n1, n2, df, has_unit
 ---@return profio.NoiseModel
 function moderated.fit(data)
-   local factors, variance = drift_of(data)
-   local spreads = {}
-   for _, item in ipairs(data.items) do
-      if is_typical(item, data) then
-         spreads[#spreads + 1] = spread_of(item, factors)
-      end
+   local drift, spreads, found = 0.0, nil, nil
+   if not data.is_shares then
+      local factors, variance = drift_of(data)
+      spreads = spreads_of(data, factors)
+      found = prior.fit(spreads, data.df)
+      drift = found and math.max(variance - noise_of_scale(data, found), 0) or 0.0
    end
-   local found = prior.fit(spreads, data.df)
-   local drift = found and math.max(variance - noise_of_scale(data, found), 0) or 0.0
+   if drift == 0 then -- factors without drift are only noise
+      spreads = spreads_of(data)
+      found = prior.fit(spreads, data.df)
+   end
    return { prior = found, drift = drift, learned = #spreads, df = data.df }
 end
 

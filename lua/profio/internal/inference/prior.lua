@@ -65,7 +65,7 @@ function prior.fit(spreads, d)
    local df = excess > 0 and 2 * special.trigamma_inverse(excess) or math.huge
    -- A prior knows no more than the functions that it comes from, and these may differ more than
    -- a few of them happen to show.
-   df = math.min(df, (#spreads - 1) * d / 2)
+   df = math.min(df, (#spreads - 1) * d / 4)
    local level = best.mean - special.digamma(d / 2) + math.log(d / 2)
       + special.digamma(df / 2) - math.log(df / 2)
    local scale = math.exp(level)

@@ -53,7 +53,8 @@ end
 
 ---Converts the weights of the items of `inference.compare`.
 ---@param options table
----@return table data { items, n1, n2, df, exposure1, exposure2, unit, has_unit, alpha }; an item is
+---@return table data { items, n1, n2, df, exposure1, exposure2, unit, has_unit, is_shares, alpha };
+---an item is
 ---{ key, base, new, before, after, pooled, count1, count2 } in units of a sample (or of the
 ---weights, where `has_unit` is false): runs, their means, the mean of all, and sums, not normalised
 function samples.of(options)
@@ -61,7 +62,8 @@ function samples.of(options)
    local base, new = exposures(options, "base"), exposures(options, "new")
    local data = { items = {}, n1 = #base, n2 = #new, df = #base + #new - 2, unit = unit,
       exposure1 = sum(base), exposure2 = sum(new), alpha = options.alpha or 0.05,
-      has_unit = options.counts == true or options.period ~= nil }
+      has_unit = options.counts == true or options.period ~= nil,
+      is_shares = options.normalise == "total" }
    for i, item in ipairs(options.items) do
       local of_base, of_new = divided(item.base, base, unit), divided(item.new, new, unit)
       local before, after = tests.moments(of_base), tests.moments(of_new)
