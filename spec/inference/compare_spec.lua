@@ -74,6 +74,18 @@ describe("inference.compare, other methods", function()
       assert.equal("faster", verdict({ 8, 9 }, { 7, 5 }))
    end)
 
+   it("says nothing of functions without samples, with each method", function()
+      for _, method in ipairs { "moderated", "welch", "permutation", "poisson" } do
+         local options = { items = {}, totals = { base = { 0, 0 }, new = { 0, 0 } }, counts = true,
+            method = method }
+         assert.same({}, inference.compare(options).rows)
+         options.items[1] = { key = "f", base = { 0, 0 }, new = { 0, 0 } }
+         local row = inference.compare(options).rows[1]
+         assert.same({ "unknown", 1.0, 1.0 }, { row.verdict, row.p, row.p_adjusted })
+         assert.is_nil(row.detectable)
+      end
+   end)
+
    it("permutes runs", function()
       local result = one({ 1, 2, 3, 4, 5 }, { 11, 12, 13, 14, 15 }, { method = "permutation" })
       assert.is_true(math.abs(result.rows[1].p - 2 / 252) < 1e-12)
