@@ -108,6 +108,15 @@ static inline void pf_save64le (uint8_t *p, uint64_t value) {
 
 #define PF_VARINT_SIZE 10 /* maximum bytes */
 
+/* A signed number as an unsigned one that is small if it is near 0, and back. */
+static inline uint64_t pf_zigzag (int64_t value) {
+  return (uint64_t)value << 1 ^ (value < 0 ? UINT64_MAX : 0);
+}
+
+static inline int64_t pf_unzigzag (uint64_t word) {
+  return (int64_t)(word >> 1 ^ (0 - (word & 1)));
+}
+
 /* Store a varint. Returns the end. */
 static inline uint8_t *pf_save_varint (uint8_t *p, uint64_t value) {
   for (; value >= 0x80; value >>= 7)

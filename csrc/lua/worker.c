@@ -98,7 +98,7 @@ static int core_fork (lua_State *L) {
 static int wait_for (l_worker *w) {
   int status = 0;
   while (waitpid(w->process, &status, 0) < 0 && errno == EINTR)
-    continue;
+    ;
   w->process = 0;
   return status;
 }

@@ -70,9 +70,9 @@ pf_status pf_run_sums_having (const pf_run_sums *sums, const bool *wanted,
   const size_t count = (size_t)sums->stack_table.count + 1;
   uint8_t *const known = pf_array_of_zeros(count, 1);
   uint32_t *const path = pf_array(count, sizeof *path);
-  pf_status status =
-      known != NULL && path != NULL ? PF_OK : pf_no_memory(error);
-  for (uint32_t i = 0; i < sums->nsums && status == PF_OK; i++)
+  const bool has_memory = known != NULL && path != NULL;
+  pf_status status = has_memory ? PF_OK : pf_no_memory(error);
+  for (uint32_t i = 0; i < sums->nsums && has_memory && status == PF_OK; i++)
     if (callers) {
       status = look_up(sums, wanted, i, known, path, error);
       has[i] = known[i] == 2;

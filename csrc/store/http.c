@@ -323,7 +323,7 @@ static void leave (pf_http_sending *sending) {
   pf_http *const client = sending->client;
   if (client == NULL)
     return;
-  for (size_t i = 0; i < sending->count; i++)
+  for (size_t i = 0; sending->flights != NULL && i < sending->count; i++)
     end(client->multi, &sending->flights[i]);
   pf_http_sending **link = &client->sendings;
   while (*link != sending)

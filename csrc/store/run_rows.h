@@ -160,7 +160,7 @@ static inline pf_wide pf_sum_at (const uint8_t *p) {
 
 /* The hash in columns hi and lo. */
 static inline pf_hash pf_hash_of_words (uint64_t hi, uint64_t lo) {
-  pf_hash hash;
+  pf_hash hash = {{0}};
   pf_save(hash.bytes, 8, true, hi);
   pf_save(hash.bytes + 8, 8, true, lo);
   return hash;

@@ -24,17 +24,6 @@ enum {
 
 /* {====== Numbers ====== */
 
-/* A signed number as an unsigned one. */
-static uint64_t zigzag (int64_t value) {
-  return (uint64_t)value << 1 ^ (value < 0 ? UINT64_MAX : 0);
-}
-
-
-static int64_t unzigzag (uint64_t word) {
-  return (int64_t)(word >> 1 ^ (0 - (word & 1)));
-}
-
-
 static uint8_t *reserve (pf_packed *to, size_t size) {
   if (!to->is_out_of_memory &&
       !pf_grow(&to->at, &to->capacity, to->used + size))
@@ -60,7 +49,7 @@ void pf_put_number (pf_packed *to, uint64_t value) {
 
 
 void pf_put_signed (pf_packed *to, int64_t value) {
-  pf_put_number(to, zigzag(value));
+  pf_put_number(to, pf_zigzag(value));
 }
 
 
@@ -84,7 +73,7 @@ pf_status pf_sums_take_signed (pf_cursor *in, int64_t *value, pf_error *error) {
   uint64_t word = 0;
   const pf_status status = pf_sums_take(in, UINT64_MAX, &word, error);
   if (status == PF_OK)
-    *value = unzigzag(word);
+    *value = pf_unzigzag(word);
   return status;
 }
 

@@ -27,11 +27,6 @@ static void put_number (luaL_Buffer *b, uint64_t number) {
 }
 
 
-static uint64_t folded (int64_t number) {
-  return (uint64_t)number << 1 ^ (number < 0 ? UINT64_MAX : 0);
-}
-
-
 static void put_text (luaL_Buffer *b, pf_bytes text) {
   put_number(b, text.size);
   luaL_addlstring(b, (const char *)text.at, text.size);
@@ -59,7 +54,7 @@ static void put_frame (luaL_Buffer *b, const pf_contexts *c, uint32_t area) {
     put_number(b, file.size + 1);
     luaL_addlstring(b, (const char *)file.at, file.size);
   }
-  put_number(b, folded(frame->line));
+  put_number(b, pf_zigzag(frame->line));
 }
 
 
@@ -84,7 +79,7 @@ static void put_nodes (luaL_Buffer *b, const pf_contexts *c,
 static void put_weights (luaL_Buffer *b, const int64_t *weights, size_t count) {
   uint8_t *const start = prepare(b, count), *at = start;
   for (size_t i = 0; i < count; i++)
-    at = pf_save_varint(at, folded(weights[i]));
+    at = pf_save_varint(at, pf_zigzag(weights[i]));
   luaL_addsize(b, (size_t)(at - start));
 }
 
@@ -155,7 +150,7 @@ static size_t take_count (lua_State *L, pf_cursor *from) {
 
 
 static pf_bytes take_bytes (lua_State *L, pf_cursor *from, uint64_t size) {
-  pf_bytes text;
+  pf_bytes text = {NULL, 0};
   if (!pf_take(from, size, &text))
     damaged(L, from);
   return text;
@@ -168,8 +163,7 @@ static pf_bytes take_text (lua_State *L, pf_cursor *from) {
 
 
 static int64_t take_signed (lua_State *L, pf_cursor *from) {
-  const uint64_t number = take_number(L, from, UINT64_MAX);
-  return (int64_t)(number >> 1 ^ (0 - (number & 1)));
+  return pf_unzigzag(take_number(L, from, UINT64_MAX));
 }
 
 
