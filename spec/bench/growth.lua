@@ -101,7 +101,7 @@ local function words_of(command)
 end
 
 local exports = { "csv", "json", "btf", "pprof", "speedscope", "callgrind", "chrome", "folded",
-   "firefox", "svg", "html" }
+   "firefox", "svg", "html", "sqlite", "clickhouse" }
 
 -- Returns the options of all modes, reports and exports that may fit a trace.
 local function all_options(files)

@@ -324,7 +324,7 @@ end
 local some_profiles = profiles()
 
 require "spec.c.oom_profiles"(chunks, bytes, some_profiles[1])
-require "spec.c.oom_store"(chunks)
+require "spec.c.oom_store"(chunks, bytes)
 
 function chunks.gathered()
    local trace <close> = assert(profio.open(some_profiles))

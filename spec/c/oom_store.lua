@@ -2,6 +2,7 @@
 
 local cells = require "spec.support.cells"
 local core = require "profio.core"
+local profio = require "profio"
 
 local list = { { "main;f;g", 5, 1 }, { "main;f", -7, 2 }, { "other", 1 << 50, 0 } }
 for i = 1, 70 do
@@ -54,6 +55,26 @@ local function store()
    return table.concat(texts, "\n")
 end
 
-return function(chunks)
-   chunks.store = package.preload["profio.store"] and store
+-- A trace as a database: which bytes it has, SQLite decides.
+local function database(bytes)
+   local native = require "profio.store"
+   local trace <close> = assert(profio.open { data = bytes })
+   local path = os.tmpname()
+   local files <close> = -- luacheck: ignore
+      setmetatable({}, { __close = function() remove(path) end })
+   assert(trace:export("sqlite", path))
+   local db <close>, texts = assert(native.sqlite(path, "read")), {}
+   for name, n in assert(db:rows "SELECT name, length(sql) FROM sqlite_master ORDER BY name") do
+      texts[#texts + 1] = name .. " " .. n
+   end
+   return table.concat(texts, "\n")
+end
+
+return function(chunks, bytes)
+   if package.preload["profio.store"] then
+      chunks.store = store
+      function chunks.database()
+         return database(bytes)
+      end
+   end
 end

@@ -27,7 +27,8 @@ local add = {
       { "--one-run", false, "all files are one run, as they are one trace for profio report" },
       { "--jobs", "N", "processes that read the files; default: one for each processor, if the "
          .. "files are many" },
-      { "--move", false, "remove each file when its run is on the disk" }, "--exe", "--format",
+      { "--move", false, "remove each file when its run is on the disk, also what a "
+         .. "store does not keep of it" }, "--exe", "--format",
       "--set" },
    argument = { "STORE", "a file, which is created if it does not exist; then traces, and the "
       .. "executable of all of them" },
@@ -249,9 +250,9 @@ function add.run(given, err)
       job.known > 0 and (", %d already there"):format(job.known) or "", "\n")
    if job.left_out > 0 then
       messages.say(err, ("%s: the store has the functions and weights of %s, but not the "
-         .. "addresses, mappings or labels of samples that the files have: keep these files if you "
-         .. "need them")
-         :format(job.path, target.counted(job.left_out, "run")))
+         .. "addresses, mappings or labels of samples that the files %s")
+         :format(job.path, target.counted(job.left_out, "run"),
+            given.move and "had" or "have: keep these files if you need them"))
    end
    return job.status
 end
