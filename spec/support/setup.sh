@@ -87,6 +87,7 @@ node_modules () {
   command -v npm >/dev/null || return 0
   [ -e "$B/node/node_modules/speedscope" ] || speedscope_modules
   [ -e "$B/node/$perfetto" ] || perfetto_module
+  [ -e "$B/node/protocol/node_modules" ] || protocol_module
 }
 
 speedscope_modules () {
@@ -95,6 +96,16 @@ speedscope_modules () {
   npm install --prefix "$B/node" --no-audit --no-fund --no-save \
     --loglevel=error speedscope@1.25.0 jsdom@26 >&2 ||
     echo "setup.sh: npm could not install speedscope and jsdom" >&2
+}
+
+# The client of the Model Context Protocol, in a folder of its own: npm would
+# remove the other modules, which it does not know of.
+protocol_module () {
+  echo "installing with npm into $B/node: @modelcontextprotocol/sdk (29 MB)" >&2
+  mkdir -p "$B/node/protocol"
+  npm install --prefix "$B/node/protocol" --no-audit --no-fund --no-save \
+    --loglevel=error @modelcontextprotocol/sdk@1.32.2 >&2 ||
+    echo "setup.sh: npm could not install @modelcontextprotocol/sdk" >&2
 }
 
 # Programs for the specs of stores of many machines, which are skipped without

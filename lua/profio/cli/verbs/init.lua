@@ -36,7 +36,7 @@ local verbs = {}
 
 -- In the order of listings.
 local order = { "report", "compare", "record", "explain", "info", "check", "merge", "export",
-   "tables", "help", "store", "completion" }
+   "tables", "help", "store", "mcp", "completion" }
 
 ---Returns a verb as it is typed after profio: "merge", "store add".
 ---@param verb profio.Verb

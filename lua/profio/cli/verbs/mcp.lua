@@ -1,0 +1,50 @@
+-- profio mcp: reports for assistants.
+
+local failure = require "profio.cli.failure"
+local lfs = require "lfs"
+
+local mcp = {
+   name = "mcp",
+   help = "serve reports to an assistant (Model Context Protocol)",
+   description = "Serve reports over standard input and output to a program that speaks the Model "
+      .. "Context Protocol. Only files below the folders are read; relative paths begin at the "
+      .. "first one. Nothing is written.",
+   usage = "profio mcp FOLDER...",
+   options = {},
+   argument = { "FOLDER", "a folder whose files may be read" },
+   examples = {
+      { "profio mcp ~/traces", "the command that an assistant is to start" },
+      { "profio mcp ~/traces /var/spool/profiles", "two folders" },
+   },
+}
+
+-- Returns the real paths of folders. This process is in the first one then.
+local function entered(paths)
+   local start, list = lfs.currentdir(), {}
+   for i = #paths, 1, -1 do
+      assert(lfs.chdir(start))
+      local done, message = lfs.chdir(paths[i])
+      if not done then
+         failure.raise(failure.NOTHING, message)
+      end
+      table.insert(list, 1, lfs.currentdir())
+   end
+   return list
+end
+
+---@param given table
+---@return integer status
+function mcp.run(given)
+   local found, json = pcall(require, "dkjson")
+   if not found then
+      failure.raise(failure.NOTHING, "mcp needs dkjson: apt install lua-dkjson, or luarocks "
+         .. "install dkjson")
+   elseif not given.files[1] then
+      failure.use "profio mcp expects the folders whose files may be read"
+   end
+   local server = require "profio.cli.mcp.server"
+   server.run(json, io.stdin, io.stdout, entered(given.files))
+   return failure.READ
+end
+
+return mcp

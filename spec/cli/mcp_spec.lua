@@ -1,0 +1,176 @@
+-- profio mcp: the protocol as its text defines it, and as the client of its authors sees it.
+
+local command = require "spec.support.command"
+local folded = require "spec.support.folded"
+local json = require "dkjson"
+
+local folder = command.folder .. "/served"
+os.execute(("rm -rf '%s' && mkdir -p '%s/in/deeper' '%s/second' '%s/out'"):format(folder, folder,
+   folder, folder))
+
+local function profile(name, text)
+   command.file("served/" .. name, assert(folded.profile(text):export "pprof"))
+end
+
+profile("in/a.pb.gz", "main;parse;read 5\nmain;parse 7\nmain;print 11\nmain 1\n")
+profile("in/deeper/b.pb.gz", "main;parse 7\n")
+profile("second/c.pb.gz", "main;other 7\n")
+profile("out/secret.pb.gz", "main;secret 7\n")
+os.execute(("cd '%s/in' && ln -sf ../out/secret.pb.gz link.pb.gz && mkfifo pipe.pb.gz"):format(
+   folder))
+
+local function request(id, method, params)
+   return { jsonrpc = "2.0", id = id, method = method, params = params }
+end
+
+local function tool(name, arguments)
+   return request(1, "tools/call", { name = name, arguments = arguments })
+end
+
+-- Returns the answers to messages, which are tables or lines.
+local function ask(...)
+   local lines = {}
+   for i, message in ipairs { ... } do
+      lines[i] = type(message) == "table" and json.encode(message) or message
+   end
+   command.file("served/requests", table.concat(lines, "\n") .. "\n")
+   local text, status, errors = command.run "profio mcp served/in served/second < served/requests"
+   assert.same({ 0, "" }, { status, errors })
+   local answers = {}
+   for line in text:gmatch "[^\n]+" do
+      answers[#answers + 1] = assert(json.decode(line))
+   end
+   return table.unpack(answers)
+end
+
+local function text_of(answer)
+   return answer.result.content[1].text
+end
+
+describe("profio mcp", function()
+   it("agrees on a version of the protocol", function()
+      local known, unknown = ask(request(1, "initialize", { protocolVersion = "2024-11-05" }),
+         request("b", "initialize", { protocolVersion = "1999-01-01" }))
+      assert.same({ 1, "2024-11-05" }, { known.id, known.result.protocolVersion })
+      assert.same({ "b", "2025-06-18" }, { unknown.id, unknown.result.protocolVersion })
+      assert.is_table(known.result.capabilities.tools)
+      assert.equal("profio", known.result.serverInfo.name)
+   end)
+
+   it("answers what is no request with an error, and notifications not at all", function()
+      local answers = { ask("nonsense", "", "5", '{"id":3}',
+         request(nil, "notifications/initialized"),
+         request(4, "nosuch"), request(5, "tools/call", { name = "nosuch" }),
+         request(6, "tools/call", { name = "flat", arguments = "x" }), ("["):rep(100000),
+         request(7, "ping")) }
+      local found = {}
+      for i, answer in ipairs(answers) do
+         found[i] = { answer.id or "none", answer.error and answer.error.code or "none" }
+      end
+      assert.same({ { "none", -32700 }, { "none", -32600 }, { 3, -32600 }, { 4, -32601 },
+         { 5, -32602 }, { 6, -32602 }, { "none", -32700 }, { 7, "none" } }, found)
+      assert.same({}, answers[8].result)
+   end)
+
+   it("has the rows of the command", function()
+      for name, words in pairs { flat = "report flat --top 50", tree = "report tree --top 50",
+         info = "info" } do
+         local answer = ask(tool(name, { files = { "a.pb.gz" } }))
+         assert.is_false(answer.result.isError)
+         assert.equal(command.run(("cd served/in && profio %s --output json '%s/in/a.pb.gz'")
+            :format(words, folder)), text_of(answer))
+      end
+      local one = json.decode(text_of(ask(tool("report", { report = "flat", top = 1,
+         where = { "function~^p" }, files = { "a.pb.gz", "deeper/b.pb.gz" } }))))
+      assert.same({ { "parse", 14 } }, { { one[1]["function"], one[1].self } })
+   end)
+
+   it("says where to look next, explains and compares", function()
+      local nxt, explained, compared = ask(tool("next", { files = { "a.pb.gz" } }),
+         tool("explain", { area = "parse", files = { "a.pb.gz" } }),
+         tool("compare", { base = { "a.pb.gz" }, new = { "deeper/b.pb.gz" } }))
+      assert.matches("\ntree  +[^\n]+", text_of(nxt))
+      assert.equal("print", json.decode(nxt.result.content[2].text)[1]["function"])
+      assert.equal("parse", json.decode(text_of(explained))[1].area)
+      assert.is_false(compared.result.isError, text_of(compared))
+      assert.matches("| parse |", text_of(compared), 1, true)
+   end)
+
+   it("reads only files below its folders", function()
+      local answers = { ask(tool("flat", { files = { "../out/secret.pb.gz" } }),
+         tool("flat", { files = { folder .. "/out/secret.pb.gz" } }),
+         tool("flat", { files = { "link.pb.gz" } }),
+         tool("flat", { files = { "a.pb.gz" }, symbols = "/etc/passwd" }),
+         tool("compare", { base = { "a.pb.gz" }, new = { "link.pb.gz" } }),
+         tool("flat", { files = { "pipe.pb.gz" } }), tool("flat", { files = { "." } }),
+         tool("report", { report = folder .. "/out/secret.pb.gz", files = { "a.pb.gz" } }),
+         tool("flat", { files = { "a.pb.gz" }, metric = folder .. "/out/secret.pb.gz" }),
+         tool("explain", { area = folder .. "/out/secret.pb.gz", files = { "a.pb.gz" } }),
+         tool("flat", { files = { folder .. "/second/c.pb.gz" } })) }
+      for i = 1, 5 do
+         assert.is_true(answers[i].result.isError)
+         assert.matches("is not below the folders of the server", text_of(answers[i]))
+      end
+      for i = 6, 10 do
+         assert.is_true(answers[i].result.isError, i)
+         assert.is_nil(json.encode(answers[i]):find "main", i)
+      end
+      assert.is_false(answers[11].result.isError)
+   end)
+
+   it("says what is wrong with arguments, and goes on", function()
+      local wrong = { { "flat expects the argument 'files'", {} },
+         { "files expects a list of strings", { files = "a.pb.gz" } },
+         { "files expects a list of strings", { files = {} } },
+         { "files expects a text", { files = { 5 } } },
+         { "top expects a whole number from 1 on", { files = { "a.pb.gz" }, top = 0 } },
+         { "flat has no argument 'out'", { files = { "a.pb.gz" }, out = "x" } },
+         { "no column 'nosuch'", { files = { "a.pb.gz" }, where = { "nosuch=1" } } },
+         { "No such file", { files = { "gone.pb.gz" } } } }
+      for _, case in ipairs(wrong) do
+         local answer, ping = ask(tool("flat", case[2]), request(2, "ping"))
+         assert.is_true(answer.result.isError)
+         assert.is_truthy(text_of(answer):find(case[1], 1, true), text_of(answer))
+         assert.equal(2, ping.id)
+      end
+   end)
+
+   it("expects folders", function()
+      local _, status, errors = command.run "profio mcp"
+      assert.equal(2, status)
+      assert.matches("expects the folders", errors)
+      _, status, errors = command.run "profio mcp gone"
+      assert.equal(1, status)
+      assert.matches("gone", errors)
+   end)
+
+   it("serves the client of the protocol's authors", function()
+      local modules = command.build .. "/node/protocol/node_modules"
+      if not os.execute(("test -e '%s'"):format(modules)) then
+         modules = command.root .. "/build/node/protocol/node_modules"
+      end
+      if not os.execute(("test -e '%s/@modelcontextprotocol' && command -v node >/dev/null")
+         :format(modules))
+      then
+         return pending "needs @modelcontextprotocol/sdk"
+      end
+      command.file("served/calls", json.encode { { name = "flat", arguments = {
+         files = { "a.pb.gz" } } }, { name = "flat", arguments = { files = { "gone" } } },
+         { name = "nosuch", arguments = {} } })
+      local text, status, errors = command.run(("node '%s/spec/support/mcp_client.js' '%s' %s mcp "
+         .. "served/in < served/calls"):format(command.root, modules, command.analyze))
+      assert.same({ 0, "" }, { status, errors })
+      local seen = assert(json.decode(text))
+      assert.equal("profio", seen.server.name)
+      local names = {}
+      for i, one in ipairs(seen.tools) do
+         names[i] = one.name
+         assert.equal("object", one.inputSchema.type)
+         assert.is_true(one.annotations.readOnlyHint)
+      end
+      assert.same({ "info", "next", "flat", "tree", "report", "explain", "compare" }, names)
+      assert.equal(11, json.decode(seen.results[1].content[1].text)[1].self)
+      assert.is_true(seen.results[2].isError)
+      assert.matches("no tool 'nosuch'", seen.results[3].error)
+   end)
+end)
