@@ -25,8 +25,8 @@ end
 -- What profiled has returned, by its arguments and the text of the source.
 local made = {}
 
----Compiles a source and runs the program `runs` times, or returns what the same source and
----arguments gave before.
+---Compiles a source and runs the program `runs` times, with the number of the run as its argument,
+---or returns what the same source and arguments gave before.
 ---@param name string of the program
 ---@param source string path
 ---@param flags string of the compiler
@@ -46,7 +46,7 @@ function programs.profiled(name, source, flags, runs)
    local files = {}
    for i = 1, runs or 1 do
       files[i] = ("%s/gmon.%d"):format(folder, i)
-      run("cd %s && ./%s && mv gmon.out gmon.%d", folder, name, i)
+      run("cd %s && ./%s %d && mv gmon.out gmon.%d", folder, name, i, i)
    end
    made[key] = { folder .. "/" .. name, files }
    return table.unpack(made[key])

@@ -83,6 +83,8 @@ static size_t count_ids (const uint8_t *at, size_t size) {
    that are equal. */
 static size_t shared_size (pf_bytes a, pf_bytes b) {
   const size_t most = a.size < b.size ? a.size : b.size;
+  if (most == 0) /* they may have no bytes at all */
+    return 0;
   const uint8_t *const end = a.at + a.size, *const other = b.at + b.size;
   size_t n = 0;
   while (n + 8 <= most && memcmp(end - n - 8, other - n - 8, 8) == 0)

@@ -167,6 +167,7 @@ local function read_all(job, groups, interrupt)
       end
       show_progress(job, i, #groups)
    end
+   job.reading:finish()
    flush(job)
 end
 

@@ -141,7 +141,14 @@ function Reading:forget()
    self.dictionary = core.dictionary()
 end
 
----Ends the copies.
+---Waits until the copies have ended, after all runs were taken.
+function Reading:finish()
+   for _, worker in ipairs(self.workers) do
+      worker:wait()
+   end
+end
+
+---Ends the copies, also in the middle of their work.
 function Reading:close()
    for _, worker in ipairs(self.workers) do
       worker:close()
