@@ -15,7 +15,7 @@ end
 profile("in/a.pb.gz", "main;parse;read 5\nmain;parse 7\nmain;print 11\nmain 1\n")
 profile("in/deeper/b.pb.gz", "main;parse 7\n")
 profile("second/c.pb.gz", "main;other 7\n")
-profile("out/secret.pb.gz", "main;secret 7\n")
+profile("out/secret.pb.gz", "outer;hidden_here 7\n")
 os.execute(("cd '%s/in' && ln -sf ../out/secret.pb.gz link.pb.gz && mkfifo pipe.pb.gz"):format(
    folder))
 
@@ -113,7 +113,7 @@ describe("profio mcp", function()
       end
       for i = 6, 10 do
          assert.is_true(answers[i].result.isError, i)
-         assert.is_nil(json.encode(answers[i]):find "main", i)
+         assert.is_nil(json.encode(answers[i]):find "hidden_here", i)
       end
       assert.is_false(answers[11].result.isError)
    end)
