@@ -140,8 +140,9 @@ static uint32_t intern_sample (sample_merger *s) {
       !pf_intern_table_reserve(&s->set))
     return PF_NOT_INTERNED;
   /* The order of labels is not significant, except among values of one key. */
-  pf_sort(s->labels, s->labels + nlabel_words, s->nlabels,
-          LABEL_WORDS * sizeof *s->labels, compare_labels, NULL);
+  if (s->nlabels > 1)
+    pf_sort(s->labels, s->labels + nlabel_words, s->nlabels,
+            LABEL_WORDS * sizeof *s->labels, compare_labels, NULL);
   uint32_t *const record = block->words + block->nwords;
   record[RECORD_LOCATIONS] = (uint32_t)s->nlocations;
   record[RECORD_LABELS] = (uint32_t)s->nlabels;
