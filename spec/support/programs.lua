@@ -22,7 +22,7 @@ function programs.output(format, ...)
    return pipe:read "a"
 end
 
--- What profiled has returned, by its arguments and the text of the source.
+-- The results of profiled, by its arguments and the text of the source.
 local made = {}
 
 ---Compiles a source and runs the program `runs` times, with the number of the run as its argument,

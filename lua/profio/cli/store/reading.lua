@@ -19,7 +19,7 @@ local reading = {}
 ---@field paths string[]
 ---@field labels table<string, string>
 
----What was read of one run.
+---The result of reading one run.
 ---@class profio.RunRead
 ---@field prepared table|nil of store:prepare; nil: it failed
 ---@field message string|nil why it failed

@@ -1,5 +1,5 @@
--- What each function, file, line, stack or area weighs in one run. The rows of a run are read once,
--- so that its trace can be closed then.
+-- The weight of each function, file, line, stack or area in one run. The rows of a run are read
+-- once, so that its trace can be closed then.
 
 local counts = require "profio.internal.bodies.counts"
 local traces = require "profio.internal.trace"
@@ -102,7 +102,7 @@ end
 
 readers.area, readers.context = of_calls "area", of_calls "context"
 
----What the rows of a comparison may be.
+---The kinds of rows that a comparison may have.
 run_weights.by = { "function", "area", "context", "line", "file", "stack" }
 
 -- }======

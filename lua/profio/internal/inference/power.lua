@@ -1,5 +1,5 @@
--- What runs could have shown: the smallest relative change that a test finds with a probability,
--- and the number of runs that a given change needs (Cohen 1988, 2.4: the sum of the two quantiles,
+-- The smallest relative change that a test of these runs finds with a probability, and the number
+-- of runs that a given change needs (Cohen 1988, 2.4: the sum of the two quantiles,
 -- in units of the standard error).
 
 local distributions = require "profio.internal.inference.distributions"
