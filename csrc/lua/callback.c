@@ -48,8 +48,7 @@ bool l_callback_is_running (lua_State *L) {
 /* Prepares a call of Lua. After PF_OK, `leave` must be called. */
 static pf_status enter (l_callback *callback, pf_error *error) {
   if (callback->busy)
-    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "a Lua function reads the rows it is called for");
+    return pf_refuse(error, "a Lua function reads the rows it is called for");
   if (add_depth(callback->thread, 1) > MAX_DEPTH) {
     add_depth(callback->thread, -1);
     return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,

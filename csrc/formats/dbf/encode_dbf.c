@@ -176,11 +176,10 @@ static pf_status read_date (dbf_writer *self, const pf_trace *asked,
   uint8_t digits[8];
   if (text.size != 10 || !dbf_parse_date(text, digits) ||
       memcmp(digits, "1980", 4) < 0 || memcmp(digits, "2079", 4) > 0)
-    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "changed: a date YYYY-MM-DD of 1980 to 2079 expected, found "
-                   "%.*s",
-                   (int)(text.size < 32 ? text.size : 32),
-                   (const char *)text.at);
+    return pf_refuse(
+        error,
+        "changed: a date YYYY-MM-DD of 1980 to 2079 expected, found %.*s",
+        (int)(text.size < 32 ? text.size : 32), (const char *)text.at);
   self->date[0] = (uint8_t)(dbf_number_of(digits, 4) - 1900);
   self->date[1] = (uint8_t)dbf_number_of(digits + 4, 2);
   self->date[2] = (uint8_t)dbf_number_of(digits + 6, 2);
@@ -199,8 +198,8 @@ static pf_status read_code_page (dbf_writer *self, const pf_trace *asked,
   self->mark = dbf_code_page_mark(self->charset.name);
   if (self->mark == 0 && self->charset.kind != PF_TEXT_AS_BYTES &&
       pf_option_int(asked, "cpg", 0) == 0)
-    return pf_fail(
-        error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+    return pf_refuse(
+        error,
         "only a .cpg file can state code page %s, and none can be written "
         "here: write to a file without a ring, whose name no other table has, "
         "or use raw, which leaves the code page open",
@@ -221,13 +220,12 @@ static pf_status read_options (dbf_writer *self, const pf_option *options,
   self->visual = !pf_option_is(&asked, "dialect", "foxpro2");
   self->round = pf_option_int(&asked, "round", 0) != 0;
   if (block < 1 || block > 65535)
-    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "memo_block: 1 to 65535 expected, found %lld",
-                   (long long)block);
+    return pf_refuse(error, "memo_block: 1 to 65535 expected, found %lld",
+                     (long long)block);
   self->memo_block = (uint32_t)block;
   if (!pf_option_text(&asked, "fields", &fields))
-    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "a table needs fields = \"NAME C(20), AGE N(3), ...\"");
+    return pf_refuse(error,
+                     "a table needs fields = \"NAME C(20), AGE N(3), ...\"");
   pf_status status = read_date(self, &asked, error);
   if (status == PF_OK)
     status = read_code_page(self, &asked, error);

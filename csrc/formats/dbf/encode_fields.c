@@ -84,8 +84,7 @@ static bool parse_number (scanner *s, uint8_t *number) {
 
 static pf_status reject (const dbf_output_field *field, const char *what,
                          pf_error *error) {
-  return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET, "field %s: %s",
-                 field->name, what);
+  return pf_refuse(error, "field %s: %s", field->name, what);
 }
 
 
@@ -140,8 +139,8 @@ static pf_status parse_field (const dbf_writer *self, scanner *s,
   const pf_bytes type = parse_word(s);
   *field = (dbf_output_field){.null_bit = -1, .length_bit = -1};
   if (!is_name(name) || type.size != 1)
-    return pf_fail(
-        error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+    return pf_refuse(
+        error,
         "fields: NAME TYPE(SIZE) expected, with a name of up to 10 "
         "bytes, found '%.*s %.*s'",
         (int)(name.size < 40 ? name.size : 40), (const char *)name.at,

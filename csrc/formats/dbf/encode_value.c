@@ -30,9 +30,9 @@ typedef struct put_args {
 
 
 static pf_status reject (const put_args *p, const char *why) {
-  return pf_fail(
-      p->error, PF_EUNSUPPORTED, PF_NO_OFFSET, "record %llu, field %s: %s",
-      (unsigned long long)(p->writer->encoder.count + 1), p->field->name, why);
+  return pf_refuse(p->error, "record %llu, field %s: %s",
+                   (unsigned long long)(p->writer->encoder.count + 1),
+                   p->field->name, why);
 }
 
 
@@ -55,10 +55,10 @@ static pf_status to_page (const put_args *p, pf_bytes *text) {
   *text = (pf_bytes){out, size};
   if (converted)
     return PF_OK;
-  return pf_fail(p->error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                 "record %llu, field %s: a character is not in code page %s",
-                 (unsigned long long)(self->encoder.count + 1), p->field->name,
-                 self->charset.name);
+  return pf_refuse(p->error,
+                   "record %llu, field %s: a character is not in code page %s",
+                   (unsigned long long)(self->encoder.count + 1),
+                   p->field->name, self->charset.name);
 }
 
 
@@ -246,8 +246,8 @@ static pf_status append_memo (const put_args *p, pf_bytes value, bool is_text) {
   dbf_writer *const self = p->writer;
   pf_sink *const memo = pf_sink_side(p->sink, "memo");
   if (memo == NULL)
-    return pf_fail(
-        p->error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+    return pf_refuse(
+        p->error,
         "field %s: memos need a file of their own, and the table has no path",
         p->field->name);
   begin_memos(self, memo);

@@ -128,11 +128,10 @@ static pf_status check_footer (dcpi_parser *parser,
   if (!is_equal)
     return bad_sum(parser, "dcpi-footer-samples", footer->offset + 4, "samples",
                    footer->words[1], parser->samples);
-  return dcpi_report(parser, PF_NOTE, "dcpi-sum-wrapped", PF_EFORMAT,
-                     footer->offset + 4,
-                     "%llu samples were counted: the footer states the sum "
-                     "modulo 2^32",
-                     (unsigned long long)parser->samples);
+  return dcpi_report(
+      parser, PF_NOTE, "dcpi-sum-wrapped", PF_EFORMAT, footer->offset + 4,
+      "%llu samples were counted: the footer states the sum modulo 2^32",
+      (unsigned long long)parser->samples);
 }
 
 
@@ -224,13 +223,12 @@ static pf_status take_chunk (dcpi_parser *parser, dcpi_segment *segment,
   if (status == PF_OK)
     status = check_range(parser, segment, start, end);
   if (status == PF_OK && start % step != 0)
-    status = hint_unit_if(parser,
-                          dcpi_damage(parser, "dcpi-unaligned", segment->offset,
-                                      "an offset that is a multiple of %llu "
-                                      "expected, found %u",
-                                      (unsigned long long)step,
-                                      (unsigned)segment->words[0]),
-                          true);
+    status = hint_unit_if(
+        parser,
+        dcpi_damage(parser, "dcpi-unaligned", segment->offset,
+                    "an offset that is a multiple of %llu expected, found %u",
+                    (unsigned long long)step, (unsigned)segment->words[0]),
+        true);
   segment->address = parser->header.numbers[DCPI_TSTART] + start;
   parser->has_last = true;
   parser->last = start;
@@ -354,8 +352,7 @@ static pf_status take_chunk_or_footer (dcpi_parser *parser,
   segment->counts_at = parser->at + DCPI_CHUNK_HEAD;
   dcpi_take_segment(parser, segment, DCPI_CHUNK, DCPI_CHUNK_HEAD);
   return dcpi_damage(parser, "dcpi-empty-chunk", segment->offset,
-                     "a chunk of 1 count or more expected, "
-                     "found one of 0");
+                     "a chunk of 1 count or more expected, found one of 0");
 }
 
 /* }====== */

@@ -60,11 +60,10 @@ pf_status dcpi_take_event (dcpi_parser *parser, const dcpi_line *line) {
   dcpi_header *const header = &parser->header;
   if (header->nevents == DCPI_MAX_EVENTS) {
     header->skipped_events++;
-    return dcpi_report(parser, PF_DAMAGE, "dcpi-too-many-events", PF_ELIMIT,
-                       line->offset,
-                       "at most %d events expected: the counts of this one "
-                       "are not read",
-                       DCPI_MAX_EVENTS);
+    return dcpi_report(
+        parser, PF_DAMAGE, "dcpi-too-many-events", PF_ELIMIT, line->offset,
+        "at most %d events expected: the counts of this one are not read",
+        DCPI_MAX_EVENTS);
   }
   dcpi_event *const event = &header->events[header->nevents];
   *event = (dcpi_event){.offset = line->offset};

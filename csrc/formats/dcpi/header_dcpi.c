@@ -236,11 +236,10 @@ static pf_status check_version (dcpi_parser *parser) {
                        PF_SHOWN(version, 40));
   if (header->minor == 6 || header->minor == 7)
     return PF_OK;
-  return dcpi_report(parser, PF_NOTE, "dcpi-other-minor", PF_EUNSUPPORTED,
-                     parser->header.size,
-                     "version pdb-0.06 or pdb-0.07 expected, found %.*s: read "
-                     "as pdb-0.07",
-                     PF_SHOWN(version, 40));
+  return dcpi_report(
+      parser, PF_NOTE, "dcpi-other-minor", PF_EUNSUPPORTED, parser->header.size,
+      "version pdb-0.06 or pdb-0.07 expected, found %.*s: read as pdb-0.07",
+      PF_SHOWN(version, 40));
 }
 
 

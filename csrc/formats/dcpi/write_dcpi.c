@@ -250,12 +250,11 @@ static pf_status check_row (const dcpi_writer *self, const dcpi_row *row) {
                      (unsigned long long)self->code_size);
   if (self->dialect == DCPI_PDB &&
       (offset > UINT32_MAX || offset % DCPI_INSN_SIZE != 0))
-    return pf_refuse(
-        self->error,
-        "address 0x%llx is %llu bytes into the code: a multiple of "
-        "%d below 2^32 expected",
-        (unsigned long long)row->address, (unsigned long long)offset,
-        DCPI_INSN_SIZE);
+    return pf_refuse(self->error,
+                     "address 0x%llx is %llu bytes into the code: a multiple "
+                     "of %d below 2^32 expected",
+                     (unsigned long long)row->address,
+                     (unsigned long long)offset, DCPI_INSN_SIZE);
   return PF_OK;
 }
 

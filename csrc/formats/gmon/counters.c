@@ -70,10 +70,10 @@ static pf_status detect_bins (pf_trace *trace, gmon_layout *layout,
   const int64_t asked = pf_option_int(trace, "counter_bits", 0);
   const pf_bytes bytes = trace->sources[0].bytes;
   if (!is_counter_type(asked))
-    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "counter_bits 8, 16, 32 or 64 expected, or one of these "
-                   "below 0, found %lld",
-                   (long long)asked);
+    return pf_refuse(error,
+                     "counter_bits 8, 16, 32 or 64 expected, or one of these "
+                     "below 0, found %lld",
+                     (long long)asked);
   if (asked != 0) {
     set_counter(layout, asked);
     return PF_OK;
@@ -129,9 +129,8 @@ static pf_status detect_arc_counts (pf_trace *trace, gmon_layout *layout,
                                     pf_error *error) {
   const int64_t asked = pf_option_int(trace, "arc_count_bits", 0);
   if (asked != 0 && asked != 32 && asked != 64)
-    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "arc_count_bits 32 or 64 expected, found %lld",
-                   (long long)asked);
+    return pf_refuse(error, "arc_count_bits 32 or 64 expected, found %lld",
+                     (long long)asked);
   layout->arc_count = layout->width;
   if (layout->width != 8 || asked == 64)
     return PF_OK;

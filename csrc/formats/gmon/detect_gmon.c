@@ -301,8 +301,7 @@ static pf_status detect_bsd44 (const gmon_options *options, pf_bytes bytes,
   layout->version = header.signature;
   if (header.ncnt < layout->header_size)
     return pf_fail(error, PF_EFORMAT, 2 * layout->width,
-                   "a size of header and bins of %u or more expected, "
-                   "found %u",
+                   "a size of header and bins of %u or more expected, found %u",
                    layout->header_size, (unsigned)header.ncnt);
   return PF_OK;
 }

@@ -14,7 +14,12 @@
 #include "formats/gmon/sums.h"
 #include "model/rows/batch.h"
 #include "model/dictionary/names.h"
+#include "model/base/memory.h"
+#include "model/base/sorts.h"
 
+#define FEW_BINS 65536 /* missing bins that are always written as zeros */
+/* What the sets of a gmon_sets differ in: the members before `read`. */
+#define HEADER_SIZE (offsetof(gmon_set, abbreviation) + sizeof(uint32_t))
 
 /* Read an integer of a row, which must be present and not negative. */
 static pf_status take (const pf_batch *batch, const pf_table *table,
@@ -22,28 +27,98 @@ static pf_status take (const pf_batch *batch, const pf_table *table,
                        pf_error *error) {
   const char *const name = table->fields[column].name;
   if (!pf_has_value(batch, column, row))
-    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "a row of %s has no %s", table->name, name);
+    return pf_refuse(error, "a row of %s has no %s", table->name, name);
   *value = batch->columns[column].addrs[row];
   if (table->fields[column].type == PF_ADDR || *value <= INT64_MAX)
     return PF_OK;
-  return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                 "%s of a row of %s is %lld: it cannot be below 0", name,
-                 table->name, (long long)*value);
+  return pf_refuse(error, "%s of a row of %s is %lld: it cannot be below 0",
+                   name, table->name, (long long)*value);
 }
 
 
 /* Add to a sum, which must stay below 2^63. */
 static pf_status add (uint64_t *sum, uint64_t count, pf_error *error) {
   if (count > (uint64_t)INT64_MAX - *sum)
-    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "a sum of counts is 2^63 or more");
+    return pf_refuse(error, "a sum of counts is 2^63 or more");
   *sum += count;
   return PF_OK;
 }
 
 
 /* {====== Sets ====== */
+
+/* Append bins of count 0 up to index `read`. */
+static bool add_bins (gmon_set *set, uint64_t read) {
+  if (read <= set->read && set->counts != NULL)
+    return true;
+  if (!pf_widen(&set->counts, (size_t)set->read, (size_t)read))
+    return false;
+  set->read = read;
+  return true;
+}
+
+
+/* Complete a set before it is written: missing bins get the count 0. If a
+   header claims far more bins than were read, the set is shortened instead.
+   PF_ENOMEM, or PF_ELIMIT if no shorter set keeps the addresses of its bins. */
+static pf_status finish_set (gmon_set *set, bool extended, pf_error *error) {
+  uint64_t bins = set->read;
+  if (set->bins > 2 * set->read + FEW_BINS) {
+    if (!gmon_scale_shorten(&set->scale, extended, &bins, &set->high))
+      return pf_fail(
+          error, PF_ELIMIT, PF_NO_OFFSET,
+          "a histogram of %llu bins, of which %llu were read, cannot "
+          "be written",
+          (unsigned long long)set->bins, (unsigned long long)set->read);
+    set->bins = bins;
+  }
+  return add_bins(set, set->bins) ? PF_OK : pf_no_memory(error);
+}
+
+
+/* Returns the index of the set with this header, added if it is new, with
+   counts for at least header->read bins; SIZE_MAX if out of memory. */
+static size_t get_set (gmon_sets *sets, const gmon_set *header, bool extended) {
+  const size_t known = sets->known.count;
+  const uint32_t number = pf_intern_element(
+      &sets->known, &sets->list, &sets->capacity, header, HEADER_SIZE);
+  if (number == PF_NOT_INTERNED)
+    return SIZE_MAX;
+  gmon_set *const set = &sets->list[number];
+  if (number == known) { /* a new set without counts */
+    set->counts = NULL;
+    set->read = 0;
+    set->scale = gmon_scale_of(set->low, set->high, set->bins, extended);
+  }
+  return add_bins(set, header->read) ? number : SIZE_MAX;
+}
+
+
+static int compare_sets (const void *dictionary, const void *left,
+                         const void *right) {
+  const gmon_set *const x = left, *const y = right;
+  const uint64_t a[] = {x->low, x->high, x->bins, x->rate};
+  const uint64_t b[] = {y->low, y->high, y->bins, y->rate};
+  for (size_t i = 0; i < sizeof a / sizeof *a; i++)
+    if (a[i] != b[i])
+      return a[i] < b[i] ? -1 : 1;
+  const int order = pf_name_compare(dictionary, x->dimension, y->dimension);
+  return order != 0
+             ? order
+             : pf_name_compare(dictionary, x->abbreviation, y->abbreviation);
+}
+
+
+/* Sort the sets by header. Returns false if out of memory. */
+static bool sort_sets (gmon_sets *sets, const pf_dictionary *dictionary) {
+  gmon_set *const spare = pf_array(sets->known.count, sizeof *spare);
+  if (spare != NULL)
+    pf_sort(sets->list, spare, sets->known.count, sizeof *spare, compare_sets,
+            dictionary);
+  free(spare);
+  return spare != NULL;
+}
+
 
 /* Returns the name in a column, or `text` as a name if it is missing. */
 static uint32_t name_or (const gmon_writer *self, const pf_batch *batch,
@@ -79,9 +154,9 @@ static pf_status take_header (const gmon_writer *self, const pf_batch *batch,
                    "a set of %llu bins: at most %d are written",
                    (unsigned long long)set->read, GMON_MAX_BINS);
   if (rate > UINT32_MAX)
-    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "the rate of a set is %llu: at most %u can be written",
-                   (unsigned long long)rate, UINT32_MAX);
+    return pf_refuse(error,
+                     "the rate of a set is %llu: at most %u can be written",
+                     (unsigned long long)rate, UINT32_MAX);
   set->rate = (uint32_t)rate;
   set->dimension = name_or(self, batch, SETS_DIMENSION, row, "seconds");
   set->abbreviation = name_or(self, batch, SETS_ABBREVIATION, row, "s");
@@ -106,10 +181,10 @@ static pf_status put_set (gmon_writer *self, const pf_batch *batch, size_t row,
   if (entry == NULL)
     return pf_no_memory(error);
   if (entry->count != 0 &&
-      !gmon_has_header(&self->sets.list[entry->count - 1], &header))
+      memcmp(&self->sets.list[entry->count - 1], &header, HEADER_SIZE) != 0)
     return pf_refuse(error, "set %llu is given twice, with different headers",
                      (unsigned long long)id);
-  const size_t set = gmon_sets_get(&self->sets, &header, self->extended);
+  const size_t set = get_set(&self->sets, &header, self->extended);
   if (set == SIZE_MAX)
     return pf_no_memory(error);
   self->nset_ids += entry->count == 0;
@@ -130,8 +205,8 @@ static gmon_set *find_set (gmon_writer *self, const pf_batch *batch, size_t row,
   if (!pf_has_value(batch, HISTOGRAM_SET, row) && count == 1)
     return self->sets.list;
   if (!pf_has_value(batch, HISTOGRAM_SET, row)) {
-    (void)pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                  "a row of histogram has no set, and there are %u", count);
+    (void)pf_refuse(error, "a row of histogram has no set, and there are %u",
+                    count);
     return NULL;
   }
   const uint64_t id = batch->columns[HISTOGRAM_SET].addrs[row];
@@ -141,10 +216,10 @@ static gmon_set *find_set (gmon_writer *self, const pf_batch *batch, size_t row,
   if (entry == NULL)
     (void)pf_no_memory(error);
   else
-    (void)pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                  "a row of histogram belongs to set %lld, which has not been "
-                  "given in table sets",
-                  (long long)id);
+    (void)pf_refuse(error,
+                    "a row of histogram belongs to set %lld, which has not "
+                    "been given in table sets",
+                    (long long)id);
   return NULL;
 }
 
@@ -158,16 +233,15 @@ static pf_status find_bin (const pf_batch *batch, size_t row,
     const pf_status status = take(batch, table, HISTOGRAM_BIN, row, bin, error);
     if (status < 0 || *bin < set->read)
       return status;
-    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "a row of histogram has bin %llu of %llu",
-                   (unsigned long long)*bin, (unsigned long long)set->read);
+    return pf_refuse(error, "a row of histogram has bin %llu of %llu",
+                     (unsigned long long)*bin, (unsigned long long)set->read);
   }
   uint64_t low = 0;
   const pf_status status = take(batch, table, HISTOGRAM_LOW, row, &low, error);
   if (status < 0 || (gmon_bin_at(&set->scale, low, bin) && *bin < set->read))
     return status;
-  return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                 "no bin of the set begins at 0x%llx", (unsigned long long)low);
+  return pf_refuse(error, "no bin of the set begins at 0x%llx",
+                   (unsigned long long)low);
 }
 
 
@@ -231,12 +305,12 @@ static pf_status finish (pf_encoder *encoder, pf_sink *sink, pf_error *error) {
   gmon_writer *const self = (gmon_writer *)encoder;
   for (size_t i = 0; i < self->sets.known.count; i++) {
     const pf_status status =
-        gmon_set_finish(&self->sets.list[i], self->extended, error);
+        finish_set(&self->sets.list[i], self->extended, error);
     if (status != PF_OK)
       return status;
   }
   if (self->is_sorted) {
-    if (!gmon_sets_sort(&self->sets, self->dictionary))
+    if (!sort_sets(&self->sets, self->dictionary))
       return pf_no_memory(error);
     pf_pair_counts_sort(&self->arcs);
     pf_pair_counts_sort(&self->blocks);
@@ -248,7 +322,10 @@ static pf_status finish (pf_encoder *encoder, pf_sink *sink, pf_error *error) {
 
 static void close_writer (pf_encoder *encoder) {
   gmon_writer *const self = (gmon_writer *)encoder;
-  gmon_sets_close(&self->sets);
+  for (size_t i = 0; i < self->sets.known.count; i++)
+    free(self->sets.list[i].counts);
+  free(self->sets.list);
+  pf_intern_table_free(&self->sets.known);
   pf_pair_counts_close(&self->set_ids);
   pf_pair_counts_close(&self->arcs);
   pf_pair_counts_close(&self->blocks);
@@ -276,10 +353,9 @@ static pf_status read_options (gmon_writer *self, const pf_option *options,
       pf_option_is(&asked, "dialect", "gnu") ||
       pf_option_is(&asked, "dialect", "auto"))
     return PF_OK;
-  return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                 "dialect gnu or 4.4bsd expected for writing, found %.*s",
-                 (int)(dialect.size < 32 ? dialect.size : 32),
-                 (const char *)dialect.at);
+  return pf_refuse(
+      error, "dialect gnu or 4.4bsd expected for writing, found %.*s",
+      (int)(dialect.size < 32 ? dialect.size : 32), (const char *)dialect.at);
 }
 
 

@@ -21,7 +21,7 @@
 **   read_gmon.c       functions of all readers; arcs, blocks, sets and images
 **   histogram.c  the reader of histograms
 **   raw_gmon.c        the reader of all segments
-**   encode_gmon.c sums.c write_gmon.c    the encoder
+**   encode_gmon.c write_gmon.c    the encoder
 */
 
 #ifndef gmon_h

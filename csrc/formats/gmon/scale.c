@@ -13,7 +13,7 @@
 ** wrong function. Writers that do not call profil (simulators, firmware) use
 ** bins of a whole number of bytes: these are divided evenly.
 **
-** Used by histogram.c, sums.c and encode_gmon.c. Allocates nothing.
+** Used by histogram.c and encode_gmon.c. Allocates nothing.
 */
 
 #include "formats/gmon/gmon.h"

@@ -1,12 +1,6 @@
 /*
-** sums.h - accumulators of the encoder: histograms by header, in the order of
-** their first occurrence; arcs and blocks are pf_pair_counts.
-**
-** A gmon_sets with only the seed set is empty. It owns its memory until
-** ..._close. Call ..._get while rows are added, ..._sort at most once at the end:
-** then the table cannot be searched any more.
-**
-** Used by encode_gmon.c and write_gmon.c.
+** sums.h - the sums of the encoder: encode_gmon.c adds rows up, write_gmon.c
+** writes the sums as a file. The gmon_writer owns their memory until its close.
 */
 
 #ifndef sums_h
@@ -26,36 +20,13 @@ typedef struct gmon_set {
   uint64_t *counts; /* by bin, `read` of them */
 } gmon_set;
 
+/* Histograms by header, in the order of their first occurrence. */
 typedef struct gmon_sets {
   gmon_set *list;
   size_t capacity;
   pf_intern_table known; /* index of `list` by header; has its count */
 } gmon_sets;
 
-/* Returns the index of the set with this header, added if it is new, with
-   counts for at least header->read bins; SIZE_MAX if out of memory. Members
-   from `read` on are not compared. */
-size_t gmon_sets_get (gmon_sets *sets, const gmon_set *header, bool extended);
-
-/* Whether a set has this header, as gmon_sets_get compares it. */
-bool gmon_has_header (const gmon_set *set, const gmon_set *header);
-
-/*
-** Complete a set before it is written: missing bins get the count 0. If a
-** header claims far more bins than were read, the set is shortened instead.
-** Returns PF_ENOMEM, or PF_ELIMIT if no shorter set keeps the addresses of its
-** bins.
-*/
-pf_status gmon_set_finish (gmon_set *set, bool extended, pf_error *error);
-
-/* Sort the sets by header. Returns false if out of memory. */
-bool gmon_sets_sort (gmon_sets *sets, const pf_dictionary *dictionary);
-
-void gmon_sets_close (gmon_sets *sets);
-
-
-/* The encoder: encode_gmon.c fills it with sums, write_gmon.c writes these as a
-   file. */
 typedef struct gmon_writer {
   pf_encoder encoder;
   pf_dictionary *dictionary;

@@ -46,9 +46,9 @@ static pf_status check_address (const gmon_writer *self, uint64_t address,
                                 pf_error *error) {
   if (self->width == 8 || address <= UINT32_MAX)
     return PF_OK;
-  return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                 "address 0x%llx does not fit 4 bytes: pass address_size = 8",
-                 (unsigned long long)address);
+  return pf_refuse(error,
+                   "address 0x%llx does not fit 4 bytes: pass address_size = 8",
+                   (unsigned long long)address);
 }
 
 
@@ -62,12 +62,11 @@ static pf_status add_repeats (uint64_t count, uint64_t maximum, uint64_t size,
     *repeats += more * size;
     return PF_OK;
   }
-  return pf_fail(
-      error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-      "a count of %llu: large counts would repeat more than %d MiB "
-      "of records; dialect = \"4.4bsd\" can hold them, or counter_bits "
-      "= 64, which only profio reads",
-      (unsigned long long)count, GMON_MAX_REPEATS >> 20);
+  return pf_refuse(error,
+                   "a count of %llu: large counts would repeat more than %d "
+                   "MiB of records; dialect = \"4.4bsd\" can hold them, or "
+                   "counter_bits = 64, which only profio reads",
+                   (unsigned long long)count, GMON_MAX_REPEATS >> 20);
 }
 
 
@@ -104,10 +103,10 @@ static pf_status check_set (const gmon_writer *self, const gmon_set *set,
   if (dimension.size > GMON_DIMENSION || letter.size > 1 ||
       memchr(dimension.at, 0, dimension.size) != NULL ||
       memchr(letter.at, 0, letter.size) != NULL)
-    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "a dimension of at most %d bytes and an abbreviation of "
-                   "one expected",
-                   GMON_DIMENSION);
+    return pf_refuse(error,
+                     "a dimension of at most %d bytes and an abbreviation of "
+                     "one expected",
+                     GMON_DIMENSION);
   return PF_OK;
 }
 
@@ -141,23 +140,19 @@ static unsigned counter_for (const gmon_set *set) {
 
 static pf_status check_bsd (const gmon_writer *self, pf_error *error) {
   if (self->sets.known.count != 1)
-    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "a 4.4BSD file holds one histogram, here are %u",
-                   self->sets.known.count);
+    return pf_refuse(error, "a 4.4BSD file holds one histogram, here are %u",
+                     self->sets.known.count);
   if (self->blocks.known.count > 0)
-    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "a 4.4BSD file holds no basic blocks, here are %u",
-                   self->blocks.known.count);
+    return pf_refuse(error, "a 4.4BSD file holds no basic blocks, here are %u",
+                     self->blocks.known.count);
   const gmon_set *const set = self->sets.list;
   if (set->dimension !=
           pf_find_name(self->dictionary, pf_bytes_of("seconds")) ||
       set->abbreviation != pf_find_name(self->dictionary, pf_bytes_of("s")))
-    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "a 4.4BSD file can only count seconds");
+    return pf_refuse(error, "a 4.4BSD file can only count seconds");
   if (set->bins * counter_for(set) > UINT32_MAX - 64)
-    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "%llu bins are too many for a 4.4BSD file",
-                   (unsigned long long)set->bins);
+    return pf_refuse(error, "%llu bins are too many for a 4.4BSD file",
+                     (unsigned long long)set->bins);
   return check_set(self, set, error);
 }
 

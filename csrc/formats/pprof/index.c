@@ -306,11 +306,10 @@ static pf_status add_location (pf_trace *trace, pprof_file *file,
     else if (file->nframes - l->first < MAX_LINES)
       status = add_line(trace, file, field.bytes, message->at, error);
     else
-      status = pf_warn(trace, PF_DAMAGE, "pprof-many-lines", PF_ELIMIT,
-                       message->at, error,
-                       "at most %d lines of a location expected: the others "
-                       "are left out",
-                       MAX_LINES);
+      status = pf_warn(
+          trace, PF_DAMAGE, "pprof-many-lines", PF_ELIMIT, message->at, error,
+          "at most %d lines of a location expected: the others are left out",
+          MAX_LINES);
   }
   if (status == PF_OK && file->nframes == l->first) {
     char text[24];

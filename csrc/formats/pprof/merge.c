@@ -232,9 +232,8 @@ static pf_status merge_types (pprof_merged *m, const stated_types *stated,
   for (size_t t = 0; t < stated[0].count; t++)
     add_type(m, stated, t, translations);
   if (m->ntypes == 0 && stated[0].count > 0)
-    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "these profiles have no sample type in common: merge those "
-                   "of one kind");
+    return pf_refuse(error, "these profiles have no sample type in common: "
+                            "merge those of one kind");
   for (size_t f = 0; f < m->nfiles && status == PF_OK; f++)
     status = note_unmerged_types(m, &stated[f], &translations[f], error);
   return status;
@@ -252,11 +251,11 @@ static pf_status check_period (const pprof_merged *m,
   if (a->type == PF_NO_NAME || b->type == PF_NO_NAME ||
       are_addable(&first, &other))
     return PF_OK;
-  return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                 "one profile is sampled by '%.60s', another by '%.60s': merge "
-                 "those of one kind",
-                 (const char *)pf_name(d, (uint32_t)a->type).at,
-                 (const char *)pf_name(d, (uint32_t)b->type).at);
+  return pf_refuse(error,
+                   "one profile is sampled by '%.60s', another by '%.60s': "
+                   "merge those of one kind",
+                   (const char *)pf_name(d, (uint32_t)a->type).at,
+                   (const char *)pf_name(d, (uint32_t)b->type).at);
 }
 
 
@@ -389,8 +388,7 @@ pf_status pprof_merged_add (pprof_merged *m, pf_trace *const *traces,
     return status;
   drop_zeros(m);
   if (m->has_overflowed)
-    return pf_fail(
-        error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-        "the values of a sample add up to more than 64 bits can hold");
+    return pf_refuse(
+        error, "the values of a sample add up to more than 64 bits can hold");
   return PF_OK;
 }

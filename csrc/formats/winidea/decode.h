@@ -140,9 +140,8 @@ pf_status winidea_decode_end (winidea_decoder *self, const uint8_t *last,
                               uint32_t context, int64_t time,
                               const pf_batch *batch, pf_error *error);
 
-/* decode_fast.c: fills all wanted columns in one pass over the records.
-   Returns false if that is not possible; the caller then fills all columns
-   again. */
+/* decode_fast.c: fills all wanted columns in one pass over the records. Returns
+   false if that is not possible; the caller then fills all columns again. */
 bool winidea_decode_fast (const winidea_decoder *self, winidea_slice records,
                           const pf_batch *batch);
 

@@ -12,8 +12,7 @@
 
 #include "formats/winidea/winidea.h"
 
-/* The confidence, 0 to 100, that bytes begin a Text1 file, or an XML
-   export. */
+/* The confidence, 0 to 100, that bytes begin a Text1 file, or an XML export. */
 int winidea_score_text (pf_bytes head);
 int winidea_score_xml (pf_bytes head);
 

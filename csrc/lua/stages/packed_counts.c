@@ -57,8 +57,8 @@ static pf_status add_batch (pf_pair_counts *counts, const pf_batch *batch,
       continue;
     const int64_t count = batch->columns[columns[2]].ints[row];
     if (count < 0)
-      return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                     "a count of %lld: it cannot be below 0", (long long)count);
+      return pf_refuse(error, "a count of %lld: it cannot be below 0",
+                       (long long)count);
     if (count == 0 && omits_zeros)
       continue;
     status = pf_pair_counts_add(

@@ -36,11 +36,11 @@ static pf_status whole_ms (xpp_writer *self, int64_t time, int64_t *ms,
   if (rest == 0)
     return PF_OK;
   if (!self->round)
-    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "entry %llu: the file stores whole milliseconds, not %lld "
-                   "ns: round = true rounds them",
-                   (unsigned long long)(self->encoder.count + 1),
-                   (long long)time);
+    return pf_refuse(error,
+                     "entry %llu: the file stores whole milliseconds, not %lld "
+                     "ns: round = true rounds them",
+                     (unsigned long long)(self->encoder.count + 1),
+                     (long long)time);
   self->rounded++;
   *ms += rest >= XPP_NS_PER_MS / 2 ? 1 : rest < -XPP_NS_PER_MS / 2 ? -1 : 0;
   return PF_OK;
@@ -55,11 +55,11 @@ static pf_status put_ms (xpp_writer *self, int64_t ns, double *ms,
   if (llround(*ms * XPP_NS_PER_MS) == ns)
     return PF_OK;
   if (!self->round)
-    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "entry %llu: the field stores milliseconds as a double, "
-                   "which cannot represent %lld ns: round = true rounds them",
-                   (unsigned long long)(self->encoder.count + 1),
-                   (long long)ns);
+    return pf_refuse(error,
+                     "entry %llu: the field stores milliseconds as a double, "
+                     "which cannot represent %lld ns: round = true rounds them",
+                     (unsigned long long)(self->encoder.count + 1),
+                     (long long)ns);
   self->rounded++;
   return PF_OK;
 }
@@ -136,8 +136,7 @@ pf_status xpp_put_records (xpp_writer *self, const pf_batch *batch, size_t from,
 
 
 static pf_status no_role (pf_error *error, const char *role, const char *why) {
-  return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET, "fields: %s for %s", why,
-                 role);
+  return pf_refuse(error, "fields: %s for %s", why, role);
 }
 
 
@@ -236,9 +235,8 @@ static pf_status open_default (xpp_writer *self, const pf_trace *opts,
                                (long long)self->symbol_size);
   }
   if (self->symbol_size < 1 || self->symbol_size > 254)
-    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "symbol_size: 1 to 254 expected, found %lld",
-                   (long long)self->symbol_size);
+    return pf_refuse(error, "symbol_size: 1 to 254 expected, found %lld",
+                     (long long)self->symbol_size);
   return open_table(self, opts, (pf_bytes){(const uint8_t *)text, size}, error);
 }
 

@@ -122,20 +122,20 @@ static pf_status check_times (xpp_writer *self, const pf_batch *batch,
     const unsigned long long entry = self->encoder.count + (row - from) + 1;
     const bool has_time = pf_has_value(batch, ENTRIES_TIME, row);
     if (!has_time && is_table && !self->can_be_empty[XPP_TIME])
-      return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                     "entry %llu has no time, and the binary field of the time "
-                     "cannot be empty: layout = text-fields writes fields that "
-                     "can",
-                     entry);
+      return pf_refuse(
+          error,
+          "entry %llu has no time, and the binary field of the time cannot be "
+          "empty: layout = text-fields writes fields that can",
+          entry);
     if (!has_time)
       continue;
     const int64_t now = batch->columns[ENTRIES_TIME].ints[row];
     if (now < self->time && (uint64_t)self->time - (uint64_t)now > max)
-      return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                     "entry %llu: a time of %lld ms after one of %lld ms would "
-                     "be read as a wrap of the clock",
-                     entry, (long long)(now / XPP_NS_PER_MS),
-                     (long long)(self->time / XPP_NS_PER_MS));
+      return pf_refuse(error,
+                       "entry %llu: a time of %lld ms after one of %lld ms "
+                       "would be read as a wrap of the clock",
+                       entry, (long long)(now / XPP_NS_PER_MS),
+                       (long long)(self->time / XPP_NS_PER_MS));
     self->time = now;
   }
   return PF_OK;
@@ -164,8 +164,8 @@ static pf_status put_rows (xpp_writer *self, const pf_batch *batch, size_t from,
       self->in_packets ? pf_sink_side(sink, "packet") : sink;
   pf_status status = PF_OK;
   if (target == NULL || (self->in_packets && target->cut == NULL))
-    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "packets need an output file: they are created beside it");
+    return pf_refuse(error,
+                     "packets need an output file: they are created beside it");
   status = check_times(self, batch, from, to, error);
   if (status == PF_OK && self->inner != NULL)
     status = xpp_put_records(self, batch, from, to, target, error);
@@ -280,8 +280,8 @@ static pf_status read_options (xpp_writer *self, const pf_option *options,
   if (status != PF_OK)
     return status;
   if (every < 0 || (self->in_packets && every == 0))
-    return pf_fail(
-        error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+    return pf_refuse(
+        error,
         "flush_every: the number of entries in a packet expected, found %lld",
         (long long)every);
   self->flush_every = (uint64_t)every;

@@ -33,8 +33,8 @@ pf_status xpp_entry_columns_of (const pf_reader *reader,
                           .file = xpp_entry_column(reader, "file", PF_NAME)};
   if (columns->op != XPP_NO_COLUMN && columns->call != XPP_NO_COLUMN)
     return PF_OK;
-  return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                 "columns \"op\" and \"call\" of type name are needed");
+  return pf_refuse(error,
+                   "columns \"op\" and \"call\" of type name are needed");
 }
 
 

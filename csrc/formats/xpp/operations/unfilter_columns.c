@@ -166,8 +166,7 @@ pf_status xpp_unfilter_open (pf_reader *input, pf_reader **reader,
   static const char *const ours[] = {"event", "overhead", "compiled"};
   for (size_t i = 0; i < 3; i++)
     if (pf_field_index(input->fields, input->nfields, ours[i]) < input->nfields)
-      return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                     "there is a column \"%s\" already", ours[i]);
+      return pf_refuse(error, "there is a column \"%s\" already", ours[i]);
   unfilter *const self = new_reader(input, 4, error);
   if (self == NULL)
     return error->status;

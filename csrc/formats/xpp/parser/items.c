@@ -194,15 +194,14 @@ static pf_status add_segment (pf_trace *trace, xpp_file *file, size_t source,
         1 + (last->number > file->last_repeated ? last->number
                                                 : file->last_repeated);
     next.has_gap = next.number != expected;
-    const pf_status status =
-        !next.has_gap
-            ? PF_OK
-            : pf_warn(trace, PF_DAMAGE, "xpp-packet-gap", PF_EFORMAT,
-                      PF_NO_OFFSET, error,
-                      "packet %06llu expected, found %06llu: the rows between "
-                      "are lost",
-                      (unsigned long long)expected,
-                      (unsigned long long)next.number);
+    const pf_status status = !next.has_gap
+                                 ? PF_OK
+                                 : pf_warn(trace, PF_DAMAGE, "xpp-packet-gap",
+                                           PF_EFORMAT, PF_NO_OFFSET, error,
+                                           "packet %06llu expected, found "
+                                           "%06llu: the rows between are lost",
+                                           (unsigned long long)expected,
+                                           (unsigned long long)next.number);
     if (status != PF_OK)
       return status;
   }

@@ -154,9 +154,8 @@ pf_status xpp_separator_option (const pf_trace *trace, uint8_t *separator,
     *separator = is_tab ? '\t' : text.at[0];
     return PF_OK;
   }
-  return pf_refuse(
-      error,
-      "separator: tab or one character that is in no number and no "
-      "quote expected, found \"%.*s\"",
-      PF_SHOWN(text, 40));
+  return pf_refuse(error,
+                   "separator: tab or one character that is in no number and "
+                   "no quote expected, found \"%.*s\"",
+                   PF_SHOWN(text, 40));
 }
