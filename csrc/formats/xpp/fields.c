@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "formats/xpp/parser/fill_rows.h"
-#include "formats/xpp/settings.h"
 #include "model/dictionary/names.h"
 #include "model/rows/batch.h"
 

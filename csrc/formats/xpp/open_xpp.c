@@ -28,7 +28,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "formats/xpp/settings.h"
 #include "formats/xpp/parser/items.h"
 #include "formats/xpp/encoder/write_xpp.h"
 #include "model/dictionary/names.h"

@@ -12,7 +12,7 @@
 **   fields.c         the fields of a trace; roles.c: their roles
 **   parser/items.c           the segments (the rows of each packet), and their
 **                            items in order: header, rows, deleted
-**                            rows, end marks and damage (records.c: of tables)
+**                            rows, end marks and damage
 **   parser/text_rows_xpp.c   scanner for rows of delimited text
 **   parser/fill_rows.c       items decoded into columns of the file's own fields
 **   entries_xpp.c    table entries: the fields with a role, in our units
@@ -129,6 +129,26 @@ pf_status xpp_find_roles (pf_trace *trace, xpp_file *file, pf_error *error);
 
 /* raw_xpp.c: table structure, a row for each field. */
 extern const pf_table xpp_structure_table;
+
+/* Bits of OPERATIONMODE in the PRI file. */
+#define XPP_MODE_TRACE      1
+#define XPP_MODE_FLUSH      1024
+#define XPP_MODE_PACKETS    2048
+#define XPP_MODE_UNFILTERED 4104 /* 8 and 4096 */
+
+/* settings.c: finds a key (in capitals) of a PRI file whose value is an integer
+   of 0 or more; the last occurrence counts. Returns false if there is none. */
+bool xpp_setting_number (pf_bytes text, const char *key, int64_t *number);
+
+/* Returns true if a text contains the setting OPERATIONMODE; and the
+   confidence, 0 to 100, that it is a PRI file. */
+bool xpp_has_settings (pf_bytes text);
+int xpp_settings_score (pf_bytes head);
+
+/* Sets header facts from the settings. */
+void xpp_settings_info (pf_trace *trace, pf_bytes text);
+
+extern const pf_table xpp_settings_table;
 
 /* detect_xpp.c: the confidence, 0 to 100, that a file of `size` bytes which
    begins with `head` is a trace as text, or as a table. */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/xpp/settings.h"
+#include "formats/xpp/xpp.h"
 #include "formats/xpp/encoder/write_xpp.h"
 #include "formats/xpp/parser/text_rows_xpp.h"
 #include "model/dictionary/names.h"

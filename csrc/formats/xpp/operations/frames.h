@@ -14,6 +14,7 @@
 
 #include "model/base/id_table.h"
 #include "model/dictionary/areas.h"
+#include "model/dictionary/names.h"
 #include "model/rows/batch.h"
 
 #define XPP_NO_FRAME UINT32_MAX
@@ -26,6 +27,27 @@ typedef enum xpp_call_op {
   XPP_RETURNED,  /* o: the caller goes on */
   XPP_NO_OP      /* another text, or missing */
 } xpp_call_op;
+
+/* Flags of rows: gap, lost, open, orphan, run, unwound. The name of a set, which
+   is a sum, lists them in alphabetical order, separated by blanks. */
+enum {
+  XPP_FLAG_GAP = 1,
+  XPP_FLAG_LOST = 2,
+  XPP_FLAG_OPEN = 4,
+  XPP_FLAG_ORPHAN = 8,
+  XPP_FLAG_RUN = 16, /* of a row: it begins another run */
+  XPP_FLAG_UNWOUND = 32,
+  XPP_FLAG_SETS = 64
+};
+
+/* Set names[set] to the id of the name of each set; false when out of
+   memory. */
+bool xpp_flag_names (pf_dictionary *dictionary, uint32_t names[XPP_FLAG_SETS]);
+
+/* The id of a name with the words of two names, each in alphabetical order;
+   words beyond 127 bytes are dropped. PF_NO_NAME when out of memory. */
+uint32_t xpp_flags_merge (pf_dictionary *dictionary, uint32_t left,
+                          uint32_t right);
 
 /* An open call. */
 typedef struct xpp_open_call {

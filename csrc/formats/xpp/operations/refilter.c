@@ -12,7 +12,6 @@
 
 typedef struct refilter {
   pf_reader reader;
-  pf_reader *input;
   xpp_entry_columns at;
   xpp_frames frames;
   uint16_t keep[PF_BATCH_ROWS];
@@ -75,7 +74,8 @@ static pf_status refilter_next (pf_reader *reader, pf_batch *batch,
                                 pf_error *error) {
   refilter *const self = (refilter *)(void *)reader;
   for (;;) {
-    const pf_status status = self->input->next(self->input, batch, error);
+    const pf_status status =
+        self->reader.input->next(self->reader.input, batch, error);
     if (status != PF_MORE)
       return status;
     size_t count = 0;
@@ -96,9 +96,8 @@ static pf_status refilter_next (pf_reader *reader, pf_batch *batch,
 
 static void refilter_want (pf_reader *reader, bool *wanted) {
   const refilter *const self = (const refilter *)(const void *)reader;
-  xpp_entry_columns_want(self->input, &self->at, wanted);
-  if (self->input->want != NULL)
-    self->input->want(self->input, wanted);
+  xpp_entry_columns_want(reader, &self->at, wanted);
+  pf_stage_want(reader, wanted);
 }
 
 
@@ -111,16 +110,12 @@ static void refilter_close (pf_reader *reader) {
 
 pf_status xpp_refilter_open (pf_reader *input, pf_reader **reader,
                              pf_error *error) {
-  refilter *const self = calloc(1, sizeof *self);
+  refilter *const self =
+      pf_stage_new(sizeof *self, input, refilter_next, error);
   if (self == NULL)
-    return pf_no_memory(error);
-  self->reader = (pf_reader){.fields = input->fields,
-                             .nfields = input->nfields,
-                             .dictionary = input->dictionary,
-                             .next = refilter_next,
-                             .want = refilter_want,
-                             .close = refilter_close};
-  self->input = input;
+    return PF_ENOMEM;
+  self->reader.want = refilter_want;
+  self->reader.close = refilter_close;
   pf_status status = xpp_entry_columns_of(input, &self->at, error);
   self->at.time = XPP_NO_COLUMN; /* the order of rows suffices */
   if (status == PF_OK)

@@ -12,7 +12,6 @@
 #ifndef unfilter_state_h
 #define unfilter_state_h
 
-#include "formats/xpp/operations/flags.h"
 #include "formats/xpp/operations/frames.h"
 
 #define NO_ROW    SIZE_MAX

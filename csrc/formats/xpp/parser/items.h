@@ -68,22 +68,6 @@ static inline pf_bytes xpp_source (const xpp_parser *parser, size_t source) {
 }
 
 
-/* records.c, items.c: parses the next item of a table. The parser is
-   before the end of `bytes`, the bytes of its segment. */
-pf_status xpp_next_record (xpp_parser *parser, pf_bytes bytes, size_t max_rows,
-                           xpp_item *item);
-
-/* Makes the next `size` bytes an item and advances the parser. Returns
-   PF_MORE. */
-pf_status xpp_parser_take (xpp_parser *parser, xpp_item_kind kind,
-                           uint64_t size, xpp_item *item);
-
-/* Adds a warning at the position of the parser. Returns what pf_warn
-   returns. */
-pf_status xpp_parser_warn (xpp_parser *parser, pf_note_kind kind,
-                           const char *code, pf_status status,
-                           const char *format, ...) PF_PRINTF(5, 6);
-
 /* Returns true if the cells contain the names of the fields op and call. */
 bool xpp_are_names (const xpp_cell *cells, size_t count);
 
