@@ -16,8 +16,6 @@ const bool l_always_open = true;
 #define UNREAD "profio.unread"
 
 
-/* {====== Classes ====== */
-
 void l_class (lua_State *L, const char *name, const luaL_Reg *methods,
               lua_CFunction gc, lua_CFunction close) {
   const luaL_Reg ends[] = {{"__gc", gc}, {"__close", close}, {NULL, NULL}};
@@ -50,10 +48,6 @@ void l_pin (lua_State *L, int object, int number, int value) {
   lua_setiuservalue(L, object, number);
 }
 
-/* }====== */
-
-
-/* {====== Failures ====== */
 
 /* Returns the stable code of a failure. */
 static const char *code_of (pf_status status) {
@@ -148,10 +142,6 @@ pf_status l_save_error (lua_State *L, pf_error *error) {
   return pf_fail(error, PF_ERAISED, PF_NO_OFFSET, "a Lua function raised");
 }
 
-/* }====== */
-
-
-/* {====== Readers ====== */
 
 l_reader *l_reader_new (lua_State *L) {
   const int count = lua_gettop(L);
@@ -194,10 +184,6 @@ l_reader *l_reader_check (lua_State *L, int arg) {
   return r;
 }
 
-/* }====== */
-
-
-/* {====== Dictionaries ====== */
 
 typedef struct l_dictionary {
   pf_dictionary *dictionary;
@@ -316,10 +302,6 @@ void l_push_name (lua_State *L, pf_dictionary *dictionary, uint32_t name,
   lua_rawseti(L, cache, (lua_Integer)name + 1);
 }
 
-/* }====== */
-
-
-/* {====== Values ====== */
 
 void l_push_value (lua_State *L, const pf_column *column, size_t row,
                    pf_dictionary *dictionary, int cache) {
@@ -461,8 +443,6 @@ bool l_to_value (lua_State *L, int arg, pf_column *column, size_t row,
     default: return to_integer(L, arg, &column->ints[row]);
   }
 }
-
-/* }====== */
 
 
 void l_open_binding (lua_State *L) {

@@ -9,7 +9,6 @@
 
 #include <string.h>
 
-#include "lua/arguments.h"
 #include "lua/trace_part.h"
 #include "model/rows/table_reader.h"
 

@@ -33,8 +33,6 @@
 #define SHOW_EVERY 0.1 /* seconds between updates */
 
 
-/* {====== Files and signals ====== */
-
 /* core.is_terminal(file) */
 static int core_is_terminal (lua_State *L) {
   lua_pushboolean(L, isatty(fileno(l_file_check(L, 1))));
@@ -143,10 +141,6 @@ static int core_ignore_broken_pipes (lua_State *L) {
   return 0;
 }
 
-/* }====== */
-
-
-/* {====== Ctrl-C ====== */
 
 /* While `held`, SIGINT is blocked until a stage polls it. */
 typedef struct l_interrupt {
@@ -219,10 +213,6 @@ static int interrupt_wait (lua_State *L) {
   return 1;
 }
 
-/* }====== */
-
-
-/* {====== The progress stage ====== */
 
 typedef struct progress {
   pf_reader reader;
@@ -407,8 +397,6 @@ static int interrupt_guard (lua_State *L) {
   w->is_output = true;
   return 1;
 }
-
-/* }====== */
 
 
 void l_open_command (lua_State *L) {

@@ -9,7 +9,6 @@
 ** and closes it or leaves that to the collector; an iterator owns the batch.
 */
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "lua/arguments.h"

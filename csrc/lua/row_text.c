@@ -47,8 +47,6 @@
 #define MAX_AHEAD   1048576u /* of a batch that is written ahead */
 
 
-/* {====== The job ====== */
-
 static int job_gc (lua_State *L) {
   row_job *const job = luaL_checkudata(L, 1, L_JOB);
   for (size_t i = 0; job->batch_texts != NULL && i < PF_PIPELINE_SLOTS; i++)
@@ -222,10 +220,6 @@ static int finish (lua_State *L, row_job *job) {
   return job->file == NULL ? 3 : 2;
 }
 
-/* }====== */
-
-
-/* {====== write_rows ====== */
 
 /* Whether the array options[key] contains `name`. */
 static bool lists (lua_State *L, const char *key, const char *name) {
@@ -303,10 +297,6 @@ static int core_write_rows (lua_State *L) {
   return finish(L, job);
 }
 
-/* }====== */
-
-
-/* {====== write_listing ====== */
 
 /* Compiles the template on top of the stack and pops it. The table at `keep`
    keeps its text and the segments, which point into the text. */
@@ -387,8 +377,6 @@ static int core_write_listing (lua_State *L) {
   job->wanted = wanted;
   return finish(L, job);
 }
-
-/* }====== */
 
 
 /* core.is_time(reader, column): whether a column contains times in ns. */

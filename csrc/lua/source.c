@@ -12,8 +12,6 @@
 #include "lua/source.h"
 
 
-/* {====== Access ====== */
-
 l_source *l_source_check (lua_State *L, int arg) {
   l_source *const s = luaL_checkudata(L, arg, L_SOURCE);
   if (!s->open)
@@ -79,10 +77,6 @@ pf_status l_source_wake (l_source *source, pf_error *error) {
   return PF_OK;
 }
 
-/* }====== */
-
-
-/* {====== Construction ====== */
 
 /* Pushes a closed source. User value 1 is the string, 2 the path. */
 static l_source *new_source (lua_State *L, int path_arg) {
@@ -231,10 +225,6 @@ static int source_close (lua_State *L) {
   return l_callback_is_running(L) ? 0 : source_gc(L);
 }
 
-/* }====== */
-
-
-/* {====== Methods ====== */
 
 /* source:size(): the number of bytes. */
 static int source_size (lua_State *L) {
@@ -294,8 +284,6 @@ static int source_path (lua_State *L) {
   lua_getiuservalue(L, 1, 2);
   return 1;
 }
-
-/* }====== */
 
 
 void l_open_source (lua_State *L) {

@@ -28,8 +28,6 @@ typedef struct l_symbols {
 } l_symbols;
 
 
-/* {====== Construction ====== */
-
 pf_symbols *l_symbols_check (lua_State *L, int arg) {
   const l_symbols *const s = luaL_checkudata(L, arg, L_SYMBOLS);
   luaL_argcheck(L, s->symbols != NULL && !s->closed, arg, "symbols are closed");
@@ -155,10 +153,6 @@ static int core_symbols_packed (lua_State *L) {
   return 1;
 }
 
-/* }====== */
-
-
-/* {====== Properties ====== */
 
 static void push_build_id (lua_State *L, const pf_executable *facts) {
   static const char DIGITS[] = "0123456789abcdef";
@@ -228,10 +222,6 @@ static int symbols_facts (lua_State *L) {
   return 1;
 }
 
-/* }====== */
-
-
-/* {====== Look-ups ====== */
 
 static void push_symbol (lua_State *L, pf_dictionary *dictionary,
                          const pf_symbol *symbol) {
@@ -369,8 +359,6 @@ static int symbols_line (lua_State *L) {
   lua_pushinteger(L, row.line);
   return 2;
 }
-
-/* }====== */
 
 
 /* core.symbolize(reader, symbols, bias, { { column =, prefix = }, ... }, raw):

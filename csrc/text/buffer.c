@@ -5,7 +5,6 @@
 */
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "model/base/memory.h"
@@ -13,8 +12,6 @@
 
 #define FLUSH_SIZE (256u * 1024)
 
-
-/* {====== The buffer ====== */
 
 pf_status row_grow (row_text *text, size_t more) {
   return pf_grow(&text->at, &text->size, text->used + more) ? PF_OK : PF_ENOMEM;
@@ -55,10 +52,6 @@ pf_status row_put_text (row_job *job, row_text *text) {
   return status == PF_OK ? write_out(job, text) : status;
 }
 
-/* }====== */
-
-
-/* {====== Characters ====== */
 
 /* Appends a text that is not printable ASCII. */
 static void put_escaped (row_text *text, pf_bytes bytes, size_t *width) {
@@ -109,6 +102,3 @@ pf_status row_put_printable (row_text *text, pf_bytes bytes, size_t *width) {
   put_escaped(text, bytes, width);
   return PF_OK;
 }
-
-
-/* }====== */

@@ -21,8 +21,6 @@
 #include "text/rows.h"
 
 
-/* {====== csv and tsv ====== */
-
 /* The text from byte `i` on. */
 static pf_bytes rest_of (pf_bytes bytes, size_t i) {
   return (pf_bytes){bytes.at + i, bytes.size - i};
@@ -160,10 +158,6 @@ const row_format row_tsv = {.name = "tsv",
                             .rows = put_rows,
                             .is_independent = true};
 
-/* }====== */
-
-
-/* {====== json ====== */
 
 /* Appends a character, if needed with an escape; returns the number of bytes
    read. Six bytes must be free for each of them. */
@@ -268,5 +262,3 @@ const row_format row_json = {.name = "json",
                              .is_independent = true};
 const row_format row_ndjson = {
     .name = "ndjson", .rows = put_objects, .is_independent = true};
-
-/* }====== */

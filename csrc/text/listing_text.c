@@ -28,8 +28,6 @@
 #define MAX_WIDTH 1000u
 
 
-/* {====== Compiling ====== */
-
 /* Reads a decimal number, at most MAX_WIDTH; 0 if there is none. */
 static uint32_t parse_number (const uint8_t **at, const uint8_t *end) {
   uint32_t value = 0;
@@ -140,10 +138,6 @@ pf_status row_compile (pf_bytes source, const pf_reader *reader,
   return PF_OK;
 }
 
-/* }====== */
-
-
-/* {====== Writing ====== */
 
 /* Pads the value of `size` bytes and `width` characters at the end of the text
    to the width of the segment. Space for the padding is reserved. */
@@ -367,5 +361,3 @@ static pf_status listing_begin (row_job *job) {
 
 const row_format row_listing = {"listing", listing_begin, listing_rows, NULL,
                                 true};
-
-/* }====== */

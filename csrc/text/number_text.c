@@ -19,8 +19,6 @@
 #include "text/rows.h"
 
 
-/* {====== Integers ====== */
-
 static size_t count_digits (uint64_t value) {
   size_t count = 1;
   for (uint64_t power = 10; count < 20 && value >= power; power *= 10)
@@ -84,10 +82,6 @@ char *row_put_addr (char *p, uint64_t value) {
   return p;
 }
 
-/* }====== */
-
-
-/* {====== Doubles ====== */
 
 /* printf uses the decimal separator of the locale. */
 static char *replace_commas (char *p, char *end) {
@@ -173,8 +167,6 @@ char *row_put_num (char *p, double value) {
       return replace_commas(p, p + n);
   }
 }
-
-/* }====== */
 
 
 char *row_put_value (char *p, const pf_column *column, size_t row) {

@@ -110,8 +110,6 @@ extern const row_format row_table, row_csv, row_tsv, row_json, row_ndjson,
     row_rowbinary, row_listing;
 
 
-/* {====== buffer.c: the text buffer ====== */
-
 /* Enlarges the buffer so that `more` bytes are free. */
 pf_status row_grow (row_text *text, size_t more);
 
@@ -198,10 +196,6 @@ static inline pf_bytes row_bytes (const pf_column *column, size_t row,
              : pf_text(dictionary, column->type, column->ids[row]);
 }
 
-/* }====== */
-
-
-/* {====== number_text.c: formatting numbers ====== */
 
 /* These functions write a number at `p`, where ROW_NUMBER_SIZE bytes (and
    `width`) are free, and return the position after it. They allocate
@@ -229,10 +223,6 @@ char *row_put_num (char *p, double value);
 char *row_right_int (char *p, size_t width, int64_t value);
 char *row_right_fixed (char *p, size_t width, double value, int precision);
 
-/* }====== */
-
-
-/* {====== listing_text.c: rows by a template for each kind ====== */
 
 /* A segment of a template: a column, followed by literal text. */
 typedef struct row_segment {
@@ -260,6 +250,5 @@ pf_status row_compile (pf_bytes source, const pf_reader *reader,
                        row_segment *segments, size_t *nsegments,
                        pf_error *error);
 
-/* }====== */
 
 #endif

@@ -7,10 +7,6 @@
 **
 ** A refused row leaves nothing in the file: its modules get numbers, and their
 ** mappings are written when the whole row has been checked.
-**
-** Opened through pf_format_br by lua/writer or model/writer; the one that opened
-** it calls `close`, which frees all arrays. The dictionary is borrowed until
-** then.
 */
 
 #include <stdlib.h>
@@ -50,8 +46,6 @@ typedef struct br_writer {
   pf_error *error; /* of the current call */
 } br_writer;
 
-
-/* {====== One frame ====== */
 
 static pf_status refuse_value (const br_writer *self, const char *what,
                                int64_t value) {
@@ -152,10 +146,6 @@ static size_t encode_frame (const br_writer *self, const br_frame *frame,
   return size;
 }
 
-/* }====== */
-
-
-/* {====== Frames of rows and of areas ====== */
 
 /* Checks a frame for encode_frame: sets its line and clause, keeps the name of
    its function, and numbers its module. */
@@ -252,10 +242,6 @@ static pf_status encode_stack (br_writer *self, uint32_t stack, size_t *size) {
   return PF_OK;
 }
 
-/* }====== */
-
-
-/* {====== One row ====== */
 
 #define TIME_SIZE 9
 
@@ -376,8 +362,6 @@ static pf_status put_row (br_writer *self, const pf_batch *batch, size_t row) {
   free(bytes);
   return PF_OK;
 }
-
-/* }====== */
 
 
 /* New modules get the numbers after those that have been mapped. */

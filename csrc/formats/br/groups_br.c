@@ -1,9 +1,6 @@
 /*
 ** groups_br.c - the parser of groups. It detects and reports all records that
 ** are damaged or in a wrong place.
-**
-** Used by prescan.c and rows_br.c, which hold the br_parser. br_parser_close
-** frees its modules, frames and names.
 */
 
 #include <stdio.h>

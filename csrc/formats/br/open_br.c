@@ -1,10 +1,6 @@
 /*
 ** open_br.c - the format br: line profiles of Business Rules! BASIC. The file
 ** has no header; opening pre-scans its first megabyte (prescan.c).
-**
-** Called through pf_format_br by lua/trace_part.c and lua/sleeping_part.c,
-** which close a trace also after a failed open and may open it again. The only
-** allocation is the br_file in trace->state; close_trace frees it.
 */
 
 #include <stdlib.h>

@@ -10,11 +10,8 @@
 ** Times are inclusive if at least MIN_CALLERS lines, and all that have callees,
 ** took at least as long as all their callees together; or if the sum of all
 ** times exceeds the elapsed time, which option `wall` states.
-**
-** Called by open_br.c. Its parser and its array are freed before it returns.
 */
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "formats/br/br.h"

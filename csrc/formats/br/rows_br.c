@@ -3,10 +3,6 @@
 ** is, each executed line or each sample), frames (for each group its line, then
 ** its callers from the innermost to the outermost) and raw (the records of the
 ** file; the bytes of all rows together are the file).
-**
-** Opened through br_tables, which open_br.c copies into each trace. `close`
-** frees the reader with its parser and arrays; the trace is borrowed until
-** then.
 */
 
 #include "formats/br/br.h"
@@ -66,8 +62,6 @@ typedef struct group_reader {
   uint8_t name_buffer[BR_MAX_CONVERTED + 8];
 } group_reader;
 
-
-/* {====== Samples ====== */
 
 /* Returns the id of the area of a frame. A GOSUB has no name, so its area is
    called "MODULE gosub". PF_NO_AREA when out of memory. */
@@ -198,9 +192,6 @@ static pf_status next_samples (pf_reader *reader, pf_batch *batch,
 }
 
 
-/* }====== */
-
-
 static pf_status put_frame (pf_reader *reader, pf_batch *batch,
                             pf_error *error) {
   group_reader *const self = (group_reader *)(void *)reader;
@@ -266,8 +257,6 @@ static pf_status open_groups (pf_trace *trace, const pf_table *table,
   return pf_reader_opened(&self->reader, status, reader);
 }
 
-
-/* {====== Records ====== */
 
 static const pf_field raw_fields[RAW_COLUMNS] = {
     {"offset", PF_INT, "byte at which it begins"},
@@ -371,8 +360,6 @@ static pf_status open_raw (pf_trace *trace, const pf_table *table,
                              self->kinds, error);
   return pf_reader_opened(&self->reader, status, reader);
 }
-
-/* }====== */
 
 
 const pf_table br_tables[BR_TABLES] = {

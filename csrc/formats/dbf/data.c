@@ -4,9 +4,6 @@
 **
 ** Only wanted fields are decoded. Records that the option `deleted` excludes
 ** end a run, so their fields are never decoded.
-**
-** Opened through the tables of open_dbf.c. `close` frees the reader with its
-** decoder; the trace is borrowed until then.
 */
 
 #include <stdlib.h>

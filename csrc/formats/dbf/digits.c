@@ -35,8 +35,6 @@ static uint64_t power_of_ten (int n) {
 }
 
 
-/* {====== Decimal to double ====== */
-
 static int bits_of (wide n) {
   const uint64_t high = (uint64_t)(n >> 64), low = (uint64_t)n;
   return high != 0 ? 128 - __builtin_clzll(high)
@@ -80,10 +78,6 @@ static double to_double (const decimal *d) {
   return d->negative ? -value : value;
 }
 
-/* }====== */
-
-
-/* {====== Parsing ====== */
 
 static bool is_digit (uint8_t c) {
   return c >= '0' && c <= '9';
@@ -227,10 +221,6 @@ dbf_digits dbf_parse_scaled (const uint8_t *at, size_t size, int power,
   return to_nearest(&d, integer) ? DBF_DIGITS_INT : DBF_DIGITS_BAD;
 }
 
-/* }====== */
-
-
-/* {====== Dates ====== */
 
 static void put_digits (uint8_t *out, unsigned count, uint32_t value) {
   while (count-- > 0) {
@@ -320,8 +310,6 @@ size_t dbf_put_clock (uint8_t *out, uint32_t milliseconds) {
   put_digits(out + 10, 3, milliseconds % 1000);
   return 13;
 }
-
-/* }====== */
 
 
 size_t dbf_put_currency (uint8_t *out, int64_t units) {

@@ -2,9 +2,6 @@
 ** encode_fields.c - parses the option `fields`: NAME TYPE, NAME TYPE(SIZE)
 ** or NAME TYPE(SIZE,DECIMALS), optionally followed by `null`, separated by
 ** commas.
-**
-** Called by dbf_encoder. The arrays that it allocates belong to the dbf_writer,
-** whose `close` frees them.
 */
 
 #include <stdio.h>

@@ -1,12 +1,8 @@
 /*
 ** encode_value.c - encodes values into fields. A value that does not fit is
 ** an error and never truncated; the option `round` allows rounding of numbers.
-**
-** Called by encode_dbf.c. Converted texts live in the arena of the dbf_writer
-** until the next batch.
 */
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -35,8 +31,6 @@ static pf_status reject (const put_args *p, const char *why) {
                    p->field->name, why);
 }
 
-
-/* {====== Text ====== */
 
 /* Convert UTF-8 to the code page of the file. The result is valid until the next
    batch. */
@@ -91,10 +85,6 @@ static pf_status put_text (const put_args *p) {
   return PF_OK;
 }
 
-/* }====== */
-
-
-/* {====== Numbers ====== */
 
 static pf_status put_digits (const put_args *p, const char *digits, int size) {
   if (size < 0 || size > p->field->size)
@@ -174,10 +164,6 @@ static pf_status put_currency (const put_args *p) {
   return PF_OK;
 }
 
-/* }====== */
-
-
-/* {====== Dates and times ====== */
 
 /* Returns the Julian day number of a date (Tondering, Calendar FAQ). */
 static uint32_t julian_day (const uint8_t *digits) {
@@ -220,10 +206,6 @@ static pf_status put_time (const put_args *p) {
   return PF_OK;
 }
 
-/* }====== */
-
-
-/* {====== Memos: FPT, see memo.c ====== */
 
 /* Write the header of the memo file, once. */
 static void begin_memos (dbf_writer *self, pf_sink *memo) {
@@ -300,8 +282,6 @@ pf_status dbf_end_memos (dbf_writer *self, pf_sink *sink, pf_error *error) {
     return pf_sink_flush(memo, error);
   return PF_OK;
 }
-
-/* }====== */
 
 
 /* Encode a missing value: null if the field allows it, else blank if its type

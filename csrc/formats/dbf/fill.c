@@ -41,9 +41,6 @@ static uint64_t offset_of (const fill_args *f, size_t i) {
 }
 
 
-/* {====== Invalid values ====== */
-
-
 static pf_status bad_value (const fill_args *f, size_t i,
                             const char *expected) {
   const uint8_t *const bytes = value_at(f, i);
@@ -69,10 +66,6 @@ static bool is_all (const uint8_t *p, size_t size, uint8_t a, uint8_t b,
   return true;
 }
 
-/* }====== */
-
-
-/* {====== Numbers ====== */
 
 /* General path for a number in digits. */
 static pf_status fill_number (const fill_args *f, size_t i) {
@@ -192,10 +185,6 @@ static pf_status fill_logical (const fill_args *f) {
   return PF_OK;
 }
 
-/* }====== */
-
-
-/* {====== Dates and times ====== */
 
 /* Store a date and time. Returns false if the day is out of range. */
 static bool put_time (uint8_t *out, int64_t day, int64_t milliseconds,
@@ -247,10 +236,6 @@ static pf_status fill_date (const fill_args *f) {
   return status;
 }
 
-/* }====== */
-
-
-/* {====== Text ====== */
 
 static bool has_bit (const fill_args *f, size_t i, int32_t bit) {
   const dbf_file *const file = f->decoder->file;
@@ -302,11 +287,6 @@ static pf_status fill_bytes (const fill_args *f) {
   }
   return status;
 }
-
-/* }====== */
-
-
-/* {====== Memos ====== */
 
 
 static pf_status put_memo (const fill_args *f, size_t i, uint64_t block) {
@@ -370,11 +350,6 @@ static pf_status fill_memo (const fill_args *f) {
   }
   return status;
 }
-
-/* }====== */
-
-
-/* {====== The decoder ====== */
 
 
 static pf_status (*const fillers[])(const fill_args *) = {
@@ -458,5 +433,3 @@ void dbf_decoder_begin (dbf_decoder *decoder) {
   decoder->last_field = NULL;
   decoder->memo = memo == NULL ? (pf_bytes){NULL, 0} : memo->bytes;
 }
-
-/* }====== */

@@ -86,8 +86,6 @@ const dbf_layout *dbf_layout_of (uint8_t version) {
 }
 
 
-/* {====== Sizes and counts ====== */
-
 /* Returns the stated offset of the first record. The header must be
    complete. */
 static uint32_t stated_start (pf_bytes bytes) {
@@ -133,10 +131,6 @@ dbf_run dbf_available (const dbf_file *file, pf_bytes bytes, uint64_t first,
   return run;
 }
 
-/* }====== */
-
-
-/* {====== Descriptors ====== */
 
 static bool begins_name (uint8_t byte) {
   return byte >= 0x21 && byte != 0x7F;
@@ -218,10 +212,6 @@ static pf_status read_descriptors (pf_trace *trace, dbf_file *file,
   return check_end(trace, file, error);
 }
 
-/* }====== */
-
-
-/* {====== The code page ====== */
 
 /* Get the code page of a dBASE 7 language driver: DB852CZ0, DBWINUS0. */
 static const char *driver_page (const dbf_file *file, pf_bytes bytes,
@@ -287,10 +277,6 @@ static pf_status select_charset (pf_trace *trace, dbf_file *file,
                  page);
 }
 
-/* }====== */
-
-
-/* {====== Opening ====== */
 
 static pf_status read_head (pf_trace *trace, dbf_file *file, pf_error *error) {
   const pf_bytes bytes = trace->sources[0].bytes;
@@ -340,11 +326,6 @@ void dbf_close (dbf_file *file) {
   pf_dictionary_free(file->names);
   free(file);
 }
-
-/* }====== */
-
-
-/* {====== Detection ====== */
 
 
 /* Whether a descriptor has a valid name and a known type. */
@@ -427,5 +408,3 @@ int dbf_score (pf_bytes head, uint64_t size) {
     return 30; /* truncated, or with damaged sizes */
   return end < head.size && head.at[end] == 0x0D ? 90 : 60;
 }
-
-/* }====== */

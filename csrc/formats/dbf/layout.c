@@ -5,12 +5,8 @@
 ** are often 0. The sizes in the header are used unless the records contradict
 ** them: then another start or record size is taken if all checked delete flags
 ** and the end of the file agree with it.
-**
-** Called by dbf_open. Allocates nothing; it completes the fields of the
-** dbf_file.
 */
 
-#include "bytes/cursor.h"
 #include "formats/dbf/internal.h"
 
 #define CHECKED_FLAGS 100 /* number of delete flags that are checked */

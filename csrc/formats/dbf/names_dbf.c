@@ -1,9 +1,6 @@
 /*
 ** names_dbf.c - the names of fields, in UTF-8 and unique with case, so that each
 ** is the name of a column.
-**
-** Used by dbf_open and dbf_decoder_open. The names live in the dictionary of
-** the dbf_file, which dbf_close frees.
 */
 
 #include <stdio.h>

@@ -3,18 +3,12 @@
 **
 ** The schema of table `data` is that of the file. A currency has two columns: a
 ** double, and its exact text, because 53 bits cannot hold every value.
-**
-** Called through pf_format_dbf by lua/trace_part.c and lua/sleeping_part.c,
-** which close a trace also after a failed open and may open it again.
-** close_trace frees the dbf_state in trace->state, its dbf_file and its arrays.
 */
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
-#include "bytes/cursor.h"
 #include "formats/dbf/internal.h"
 #include "model/dictionary/names.h"
 

@@ -1,9 +1,6 @@
 /*
 ** raw_dbf.c - the readers of table raw, whose column `bytes` of all rows,
 ** concatenated, is the file, and of table structure, the decoded descriptors.
-**
-** Opened through the tables of open_dbf.c. A reader is one allocation that its
-** `close` frees; the trace is borrowed until then.
 */
 
 #include "formats/dbf/internal.h"

@@ -25,8 +25,6 @@
 #define DAMAGED_NUMBER 0x40000000u
 
 
-/* {====== Sums ====== */
-
 static void add_counts (const uint8_t *at, uint64_t count, bool big,
                         uint64_t *addresses, uint64_t *samples) {
   uint64_t filled = 0, sum = 0;
@@ -51,10 +49,6 @@ static bool is_footer (const dcpi_parser *parser, uint64_t at,
          dcpi_load(parser, at + 4) == (uint32_t)samples;
 }
 
-/* }====== */
-
-
-/* {====== Causes of a malformed segment ====== */
 
 /* Whether the file was copied in text mode: each line feed of the body follows
    a carriage return, and without the carriage returns its size is a multiple of
@@ -92,10 +86,6 @@ static bool fits_swapped (const dcpi_parser *parser) {
           offset < parser->header.numbers[DCPI_TSIZE]);
 }
 
-/* }====== */
-
-
-/* {====== Footer ====== */
 
 static pf_status bad_sum (dcpi_parser *parser, const char *code, uint64_t at,
                           const char *what, uint32_t stated, uint64_t counted) {
@@ -142,10 +132,6 @@ static void take_footer (dcpi_parser *parser, dcpi_segment *segment) {
   parser->has_ended = true;
 }
 
-/* }====== */
-
-
-/* {====== Chunks ====== */
 
 /* Note, once per trace, that offsets may count instructions. `status` is that of
    the report before. */
@@ -354,8 +340,6 @@ static pf_status take_chunk_or_footer (dcpi_parser *parser,
   return dcpi_damage(parser, "dcpi-empty-chunk", segment->offset,
                      "a chunk of 1 count or more expected, found one of 0");
 }
-
-/* }====== */
 
 
 pf_status dcpi_parse_chunk (dcpi_parser *parser, dcpi_segment *segment) {

@@ -11,10 +11,6 @@
 ** These hold the sum of the counts, the name (which may contain colons), the
 ** period, and the fraction of the time during which the event was counted, in
 ** 1/10000. Source: dcpicat(1).
-**
-** Lines of counts are parsed for parser_dcpi.c, event lines for header_dcpi.c
-** and for header_merge.c, which gets them from the table header. Nothing is
-** allocated: the name of an event is a slice of the text that was parsed.
 */
 
 #include "formats/dcpi/dcpi.h"

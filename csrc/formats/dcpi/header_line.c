@@ -12,9 +12,6 @@
 **   YYMMDDHHMM        daemons of 1996 to 1998; years from 70 on are 19YY
 **   YYYYMMDDHHMM      later tools
 **   YYYYMMDDHHMMSS    announced in dcpiformat(4)
-**
-** Used by the parser, open_dcpi.c and the encoder. Allocates nothing: all
-** results point into the text that the caller passes.
 */
 
 #include "formats/dcpi/dcpi.h"

@@ -5,9 +5,6 @@
 ** Profiles fit into one file if image, label, platform, code range and clock
 ** are equal. The earliest epoch is kept. Several profiles may have the same
 ** event if they state the same period.
-**
-** Called by write_dcpi.c in `finish`. Changes only the dcpi_writer and
-** allocates no memory of its own; names of events are added to the dictionary.
 */
 
 #include "formats/dcpi/encode_dcpi.h"

@@ -5,10 +5,6 @@
 ** Opening reads the header and at most DCPI_PRESCAN bytes of the body. So all
 ** damage of a small file is known after opening; in a large file the readers
 ** report it.
-**
-** Called through pf_format_dcpi by lua/trace_part.c and lua/sleeping_part.c,
-** which close a trace also after a failed open and may open it again. The only
-** allocation is the dcpi_file in trace->state; close_trace frees it.
 */
 
 #include <stdio.h>
@@ -23,8 +19,6 @@ typedef struct prescan {
   bool is_whole; /* the pre-scan reached the end of the file */
 } prescan;
 
-
-/* {====== Detection of the dialect ====== */
 
 /* Properties of the first lines of a file. */
 typedef struct head_stats {
@@ -114,10 +108,6 @@ static int score (pf_bytes head, uint64_t size) {
   return 0;
 }
 
-/* }====== */
-
-
-/* {====== Info ====== */
 
 /* Set the info entries of all words whose values are numbers. */
 static void set_numbers (pf_trace *trace, const dcpi_header *header) {
@@ -214,11 +204,6 @@ static void set_info (pf_trace *trace, const dcpi_parser *parser,
         pf_bytes_of(
             "read as version 0.07: the differences are not documented"));
 }
-
-/* }====== */
-
-
-/* {====== Opening ====== */
 
 
 /* Parse the header and up to DCPI_PRESCAN bytes of the body, and count rows. */
@@ -332,8 +317,6 @@ static void close_trace (pf_trace *trace) {
   free(trace->state);
   trace->state = NULL;
 }
-
-/* }====== */
 
 
 const pf_format pf_format_dcpi = {

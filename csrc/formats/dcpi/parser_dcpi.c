@@ -1,9 +1,6 @@
 /*
 ** parser_dcpi.c - the parser: segments of the header, and what both dialects
 ** share.
-**
-** Used by open_dcpi.c for the pre-scan, and by the readers (read_dcpi.c and
-** tables_dcpi.c). The caller holds the dcpi_parser; there is nothing to free.
 */
 
 #include "formats/dcpi/dcpi.h"

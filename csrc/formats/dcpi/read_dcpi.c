@@ -4,9 +4,6 @@
 ** The reader of samples adds the counts of chunks to the parser's sums while it
 ** decodes them, so that each byte is read once and the parser can still compare
 ** the footer with the sums.
-**
-** Opened through dcpi_tables (tables_dcpi.c). The reader is one allocation with
-** a parser of its own; its `close` frees it. It borrows the trace until then.
 */
 
 #include "formats/dcpi/dcpi.h"

@@ -2,10 +2,6 @@
 ** tables_dcpi.c - the schemas of the format's tables, and the readers of all of
 ** them but samples: header lines, profiles, and segments (table raw; its column
 ** `bytes` of all rows, concatenated, is the file).
-**
-** open_dcpi.c copies dcpi_tables into each trace. Each reader is one allocation
-** with a parser of its own; its `close` frees it. It borrows the trace until
-** then.
 */
 
 #include "formats/dcpi/dcpi.h"

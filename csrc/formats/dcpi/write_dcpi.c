@@ -9,9 +9,6 @@
 **
 ** All checks precede the first byte. A gap of one address without samples is
 ** written as a count of 0, which takes 4 bytes; a new chunk would take 8.
-**
-** dcpi_write is called once, by `finish` in encode_dcpi.c. It sorts the rows of
-** the dcpi_writer in place and allocates nothing.
 */
 
 #include <stdarg.h>
@@ -21,8 +18,6 @@
 #include "bytes/sink.h"
 #include "formats/dcpi/encode_dcpi.h"
 
-
-/* {====== Lines ====== */
 
 /* Whether a text is not empty and has no control byte except tabs. */
 static bool is_printable (pf_bytes text) {
@@ -114,10 +109,6 @@ static void put_merged (const dcpi_writer *self, dcpi_word word) {
   }
 }
 
-/* }====== */
-
-
-/* {====== The header of version 0.07 ====== */
 
 static bool is_for_all (const dcpi_field *field) {
   return field->profile == DCPI_ALL_PROFILES;
@@ -201,10 +192,6 @@ static void put_header (const dcpi_writer *self) {
   put_format(self, "\n");
 }
 
-/* }====== */
-
-
-/* {====== Rows ====== */
 
 static int compare_rows (const void *left, const void *right) {
   const dcpi_row *const a = left, *const b = right;
@@ -257,8 +244,6 @@ static pf_status check_row (const dcpi_writer *self, const dcpi_row *row) {
                      (unsigned long long)offset, DCPI_INSN_SIZE);
   return PF_OK;
 }
-
-/* }====== */
 
 
 /* Check that all required values are stated, and the number of events. */

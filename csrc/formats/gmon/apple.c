@@ -18,8 +18,6 @@
 ** Sources: cctools, Libc, and one file of bash for PowerPC. It is not known
 ** whether type 5 differs from 4 in more than the meaning of the address (header
 ** of the image instead of its slide).
-**
-** Called by parser_gmon.c.
 */
 
 #include "formats/gmon/gmon.h"

@@ -26,9 +26,6 @@
 **
 ** Sources: NetBSD, FreeBSD, mingw-w64, the PSP SDK, and files of four writers.
 ** Old BSD files do not state their rate.
-**
-** Called by parser_gmon.c, its header functions also by apple.c, counters.c and
-** detect_gmon.c.
 */
 
 #include "formats/gmon/gmon.h"

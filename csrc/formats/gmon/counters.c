@@ -1,7 +1,6 @@
 /*
 ** counters.c - detects what BSD headers do not state: the width of bins and of
-** arc counts, and the rate of old files. Guesses are reported as notes. Called
-** by open_gmon.c after gmon_detect; allocates nothing.
+** arc counts, and the rate of old files. Guesses are reported as notes.
 */
 
 #include "formats/gmon/gmon.h"

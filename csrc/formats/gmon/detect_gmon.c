@@ -5,10 +5,6 @@
 ** The options dialect, byte_order and address_size are used as given; only what
 ** they leave open is detected. Apple's magic number determines order and width,
 ** so these two options do not apply to its files.
-**
-** gmon_score and gmon_detect are called by open_gmon.c, gmon_width_option also
-** by the encoder. Allocates nothing; the layout is the caller's, and the find
-** functions change it also if they find nothing.
 */
 
 #include <stdio.h>
@@ -21,8 +17,6 @@
 const char *const gmon_dialect_names[GMON_DIALECTS] = {"gnu", "4.4bsd", "bsd",
                                                        "apple", "ld-profile"};
 
-
-/* {====== Headers of BSD files ====== */
 
 /* Whether `data` bytes of bins fit an address range: 1/4, 1/2, 1 or 2 bytes of
    bins for each byte of code. As writers round both sizes, the bins may cover 16
@@ -155,10 +149,6 @@ static bool is_plausible_bsd (const gmon_layout *layout, pf_bytes head) {
   return good * 2 >= arcs && (arcs > 0 || header.ncnt > layout->header_size);
 }
 
-/* }====== */
-
-
-/* {====== Magic numbers ====== */
 
 static bool is_gnu (pf_bytes head) {
   return head.size >= 4 && memcmp(head.at, "gmon", 4) == 0;
@@ -181,10 +171,6 @@ static bool find_apple (pf_bytes head, gmon_layout *layout) {
   return false;
 }
 
-/* }====== */
-
-
-/* {====== Score ====== */
 
 int gmon_score (pf_bytes head, uint64_t size) {
   const gmon_options nothing = {.dialect = -1, .order = -1};
@@ -211,10 +197,6 @@ int gmon_score (pf_bytes head, uint64_t size) {
              : 0;
 }
 
-/* }====== */
-
-
-/* {====== Decision ====== */
 
 static int order_of (const pf_trace *trace, const char *option) {
   return pf_option_is(trace, option, "big")      ? 1
@@ -370,5 +352,3 @@ pf_status gmon_detect (pf_trace *trace, gmon_layout *layout, pf_error *error) {
                    GMON_GNU_HEADER, (unsigned long long)bytes.size);
   return gmon_detect_gnu(trace, &options, layout, error);
 }
-
-/* }====== */

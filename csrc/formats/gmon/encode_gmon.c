@@ -3,10 +3,6 @@
 **
 ** Equal histograms, arcs and blocks of several files are added, as `gprof -s`
 ** does, but without overflow of 16 or 32 bits.
-**
-** gmon_encoder is called through pf_format_gmon by lua/writer and model/writer,
-** which own the gmon_writer (sums.h) and call its `close`. That frees the sums;
-** the dictionary is borrowed and must live as long.
 */
 
 #include <stdlib.h>
@@ -44,8 +40,6 @@ static pf_status add (uint64_t *sum, uint64_t count, pf_error *error) {
   return PF_OK;
 }
 
-
-/* {====== Sets ====== */
 
 /* Append bins of count 0 up to index `read`. */
 static bool add_bins (gmon_set *set, uint64_t read) {
@@ -192,10 +186,6 @@ static pf_status put_set (gmon_writer *self, const pf_batch *batch, size_t row,
   return PF_OK;
 }
 
-/* }====== */
-
-
-/* {====== Rows ====== */
 
 /* Returns the set of a histogram row: that of its id, or the only set. Returns
    NULL with `error` filled if there is none. */
@@ -297,8 +287,6 @@ static pf_status put (pf_encoder *encoder, size_t table, const pf_batch *batch,
     }
   return status;
 }
-
-/* }====== */
 
 
 static pf_status finish (pf_encoder *encoder, pf_sink *sink, pf_error *error) {

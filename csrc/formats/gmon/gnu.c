@@ -32,8 +32,6 @@
 **
 ** Sources: the glibc manual and source, and files of 16 machines. The purpose
 ** of the spare bytes is not known.
-**
-** Called by parser_gmon.c; gmon_gnu_histogram also by ldprofile.c.
 */
 
 #include "formats/gmon/gmon.h"

@@ -4,11 +4,6 @@
 ** It first lists the bins that become rows: all bins in order or, if rows of
 ** count 0 may be omitted (omit_zeros), the bins that are not 0, which are
 ** searched 32 bytes at a time. Then a loop for each wanted column fills it.
-**
-** open_gmon.c lists the gmon_table; gmon_open_reader (read_gmon.c) makes its
-** reader, whose `next` calls `fill`. The reader is one allocation with the list
-** of bins, which its `close` frees; it borrows the trace. A set is a histogram
-** of the file, counted from 0.
 */
 
 #include "formats/gmon/gmon.h"
@@ -29,8 +24,6 @@ typedef struct histogram_reader {
                                    number in 32 bits */
 } histogram_reader;
 
-
-/* {====== Bins that become rows ====== */
 
 /* Returns how many bytes from `at` on are 0, in multiples of 8. */
 static size_t zero_bytes (const uint8_t *at, size_t size) {
@@ -64,10 +57,6 @@ static size_t list_nonzero (histogram_reader *self, size_t free_rows) {
   return count;
 }
 
-/* }====== */
-
-
-/* {====== Columns ====== */
 
 /* Returns the samples of a bin, sign-extended if bins are signed. */
 static uint64_t bin_value (const gmon_reader *base, uint64_t bin) {
@@ -227,8 +216,6 @@ static void fill_addresses (const histogram_reader *self, pf_column *column,
       column->addrs[first + i] =
           gmon_bin_start(&self->scale, (uint64_t)self->bins[i] + shift);
 }
-
-/* }====== */
 
 
 static pf_status fill (gmon_reader *base, pf_batch *batch, pf_error *error) {

@@ -19,8 +19,6 @@
 **                   many more, and the file contains all of it
 **
 ** Sources: ld.so, and files that glibc 2.36 wrote.
-**
-** Called by parser_gmon.c.
 */
 
 #include "formats/gmon/gmon.h"

@@ -4,10 +4,6 @@
 **
 ** Opening parses the whole file once, so the number of rows of each table and
 ** all damage are known afterwards.
-**
-** Called through pf_format_gmon by lua/trace_part.c and lua/sleeping_part.c,
-** which close a trace also after a failed open and may open it again. The only
-** allocation is the gmon_file in trace->state; close_trace frees it.
 */
 
 #include <stdlib.h>
@@ -16,7 +12,6 @@
 #include "model/dictionary/names.h"
 #include "model/rows/batch.h"
 
-/* {====== Schemas ====== */
 
 const pf_field gmon_histogram_fields[HISTOGRAM_COLUMNS] = {
     {"set", PF_INT, "index of the histogram record"},
@@ -87,8 +82,6 @@ const pf_table gmon_written[WRITTEN_TABLES] = {
     WRITTEN(arcs, ARCS_COLUMNS),
     WRITTEN(blocks, BLOCKS_COLUMNS),
 };
-
-/* }====== */
 
 
 /* The tables of a trace in order; `images` only if there are any. */

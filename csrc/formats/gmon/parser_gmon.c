@@ -2,9 +2,6 @@
 ** parser_gmon.c - the parser: dispatch to the dialects, the functions by which
 ** they take segments, and warnings that they share. The dialects compare each
 ** length with the bytes that are left before they read.
-**
-** Used by open_gmon.c, read_gmon.c and the detection (width.c, counters.c). The
-** caller holds the gmon_parser; there is nothing to free.
 */
 
 #include <stdarg.h>

@@ -1,14 +1,9 @@
 /*
 ** raw_gmon.c - the reader of table raw: one row for each segment, and for each
 ** arc. The column `bytes` of all rows, concatenated, is the file.
-**
-** open_gmon.c lists the gmon_table; gmon_open_reader (read_gmon.c) makes its
-** reader, whose `next` calls `fill`. The reader is one allocation, which its
-** `close` frees; it borrows the trace.
 */
 
 #include "formats/gmon/gmon.h"
-#include "model/rows/batch.h"
 #include "model/dictionary/names.h"
 #include "model/rows/put_values.h"
 

@@ -5,18 +5,12 @@
 ** Each `next` continues the parser where the last call stopped. It compares the
 ** segment with the current size of the source again, because the file may have
 ** changed since it was opened.
-**
-** Readers are opened through the tables of open_gmon.c. Each is one allocation
-** with a parser of its own; its `close` frees it. It borrows the trace until
-** then.
 */
 
 #include "formats/gmon/gmon.h"
 #include "model/rows/put_values.h"
 #include "model/rows/table_reader.h"
 
-
-/* {====== All readers ====== */
 
 static uint64_t rows_of (const gmon_table *table, const gmon_segment *segment) {
   if (table->kind != GMON_KINDS && table->kind != segment->kind)
@@ -190,10 +184,6 @@ pf_bytes gmon_abbreviation (const gmon_segment *segment) {
   return (pf_bytes){&segment->abbreviation, segment->abbreviation != 0};
 }
 
-/* }====== */
-
-
-/* {====== Arcs ====== */
 
 static pf_status fill_arcs (gmon_reader *self, pf_batch *batch,
                             pf_error *error) {
@@ -225,10 +215,6 @@ const gmon_table gmon_arcs_table = {
     "arcs",         gmon_arcs_fields, ARCS_COLUMNS, sizeof(gmon_reader),
     &gmon_seekable, GMON_ARCS,        true,         fill_arcs};
 
-/* }====== */
-
-
-/* {====== Basic blocks ====== */
 
 static pf_status fill_blocks (gmon_reader *self, pf_batch *batch,
                               pf_error *error) {
@@ -251,10 +237,6 @@ const gmon_table gmon_blocks_table = {
     "blocks",       gmon_blocks_fields, BLOCKS_COLUMNS, sizeof(gmon_reader),
     &gmon_seekable, GMON_BLOCKS,        true,           fill_blocks};
 
-/* }====== */
-
-
-/* {====== Sets ====== */
 
 static pf_status fill_sets (gmon_reader *self, pf_batch *batch,
                             pf_error *error) {
@@ -284,10 +266,6 @@ const gmon_table gmon_sets_table = {
     "sets",         gmon_sets_fields, SETS_COLUMNS, sizeof(gmon_reader),
     &gmon_seekable, GMON_HISTOGRAM,   false,        fill_sets};
 
-/* }====== */
-
-
-/* {====== Images ====== */
 
 typedef struct images_reader {
   gmon_reader base;
@@ -339,5 +317,3 @@ static pf_status fill_images (gmon_reader *base, pf_batch *batch,
 const gmon_table gmon_images_table = {
     "images", gmon_images_fields, IMAGES_COLUMNS, sizeof(images_reader),
     NULL,     GMON_IMAGES,        true,           fill_images};
-
-/* }====== */

@@ -12,8 +12,6 @@
 ** bins of a real file begin 8 bytes too low, and time is attributed to the
 ** wrong function. Writers that do not call profil (simulators, firmware) use
 ** bins of a whole number of bytes: these are divided evenly.
-**
-** Used by histogram.c and encode_gmon.c. Allocates nothing.
 */
 
 #include "formats/gmon/gmon.h"

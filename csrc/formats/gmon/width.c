@@ -12,8 +12,6 @@
 ** histogram the width is taken that parses to the end of the file, else the one
 ** that parses further. If both are equal, the executable and the addresses
 ** decide, in this order. The option address_size overrides all of this.
-**
-** Called by detect_gmon.c. Allocates nothing.
 */
 
 #include "formats/gmon/gmon.h"

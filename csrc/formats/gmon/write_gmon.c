@@ -4,8 +4,6 @@
 **
 ** All checks precede the first byte. Counts that are too large for a field are
 ** continued in further records, which every reader adds up.
-**
-** Called by `finish` in encode_gmon.c. Allocates nothing.
 */
 
 #include "bytes/sink.h"
@@ -24,8 +22,6 @@ static void put_address (const gmon_writer *self, uint64_t address) {
   put_number(self, self->width, address);
 }
 
-
-/* {====== Limits of a dialect ====== */
 
 static uint64_t largest (const gmon_set *set) {
   uint64_t maximum = 0;
@@ -156,10 +152,6 @@ static pf_status check_bsd (const gmon_writer *self, pf_error *error) {
   return check_set(self, set, error);
 }
 
-/* }====== */
-
-
-/* {====== Bytes ====== */
 
 /* Write the bins of one record: the part of each count above `passed`, limited
    to `width` bytes. Buffered, because a call for each bin costs more. */
@@ -239,8 +231,6 @@ static void put_blocks (const gmon_writer *self, uint64_t maximum) {
   put_number(self, 4, number);
   put_sums(self, blocks, false, maximum);
 }
-
-/* }====== */
 
 
 pf_status gmon_write (const gmon_writer *self, pf_error *error) {

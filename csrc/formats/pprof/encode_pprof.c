@@ -1,14 +1,9 @@
 /*
 ** encode_pprof.c - the encoder: adds up weights by stack and metric, or merges
 ** whole traces, and writes the profile in `finish`.
-**
-** pprof_encoder is called through pf_format_pprof by lua/writer and
-** model/writer, which own the pprof_writer and call its `close`. Traces given
-** to `merge` are borrowed during that call, the dictionary until `close`.
 */
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "formats/pprof/merge.h"
 #include "formats/pprof/write_pprof.h"

@@ -8,8 +8,6 @@
 #include <string.h>
 
 
-/* {====== Units ====== */
-
 /* Units are compared in lower case; of names longer than 2 bytes the plural s
    is removed. */
 #define MAX_UNIT_NAME 16 /* maximum bytes of a unit */
@@ -62,10 +60,6 @@ pprof_unit pprof_unit_of (pf_bytes name) {
   return (pprof_unit){PPROF_NO_FAMILY, 1};
 }
 
-/* }====== */
-
-
-/* {====== Attributes ====== */
 
 void pprof_header_open (pprof_header *header) {
   *header = (pprof_header){.period_type = {PF_NO_NAME, PF_NO_NAME},
@@ -167,5 +161,3 @@ void pprof_put_header (pf_sink *sink, pprof_strings *strings,
   pprof_put_number(sink, PPROF_DOC_URL,
                    pprof_string_index(strings, header->doc_url));
 }
-
-/* }====== */

@@ -2,10 +2,6 @@
 ** index.c - reads what samples refer to: strings, functions, locations. A
 ** first scan of the file counts them and records where they are; later scans of
 ** these ranges fill the arrays.
-**
-** Called by open_pprof.c, the look-ups of names also by the merge and the
-** readers. The arrays belong to the pprof_file until pprof_index_close; strings
-** point into the source.
 */
 
 #include <stdio.h>
@@ -21,8 +17,6 @@
    more would let a small file become large; no compiler inlines so deep. */
 #define MAX_LINES 256
 
-
-/* {====== Counting ====== */
 
 /* Count the fields of a message with a number: lines of a location, labels of a
    sample. */
@@ -90,10 +84,6 @@ static pf_status count_all (pf_trace *trace, pprof_file *file, counts *n,
                  pf_left(&c));
 }
 
-/* }====== */
-
-
-/* {====== Strings ====== */
 
 pf_status pprof_string (pf_trace *trace, uint64_t number, uint64_t offset,
                         pf_bytes *text, pf_error *error) {
@@ -141,10 +131,6 @@ static pf_status find_strings (pf_trace *trace, pprof_file *file,
   return PF_OK;
 }
 
-/* }====== */
-
-
-/* {====== Functions, sample types ====== */
 
 /* Give the next number to the id of a message. A warning if it is 0 or has one:
    the message is left out. */
@@ -245,10 +231,6 @@ static pf_status add_type (pf_trace *trace, pprof_file *file,
   return PF_OK;
 }
 
-/* }====== */
-
-
-/* {====== Locations ====== */
 
 /* Add the frame of an area whose name was interned. */
 static pf_status add_frame (pf_trace *trace, pprof_file *file,
@@ -324,8 +306,6 @@ static pf_status add_location (pf_trace *trace, pprof_file *file,
   file->nlocations = file->location_ids.count;
   return status;
 }
-
-/* }====== */
 
 
 /* Call `add` for each message with a field number. Functions must be added

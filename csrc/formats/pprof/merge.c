@@ -12,8 +12,6 @@
 #include "model/base/memory.h"
 
 
-/* {====== Lifetime ====== */
-
 pprof_merged *pprof_merged_new (pf_dictionary *dictionary) {
   pprof_merged *const m = calloc(1, sizeof *m);
   if (m == NULL)
@@ -47,10 +45,6 @@ void pprof_merged_free (pprof_merged *m) {
   free(m);
 }
 
-/* }====== */
-
-
-/* {====== Attributes of a file ====== */
 
 typedef struct stated_type {
   pprof_value_type names;
@@ -138,10 +132,6 @@ static pf_status read_header (pprof_merged *m, const pprof_translation *t,
   return status;
 }
 
-/* }====== */
-
-
-/* {====== Sample types ====== */
 
 /* Whether values of two types can be added: equal names, and equal or
    convertible units. */
@@ -292,10 +282,6 @@ static pf_status merge_headers (pprof_merged *m,
   return status;
 }
 
-/* }====== */
-
-
-/* {====== Samples ====== */
 
 bool pprof_block_reserve (pprof_block *b, size_t words, size_t ntypes) {
   const size_t count = (size_t)b->count + 1;
@@ -352,8 +338,6 @@ static void drop_zeros (pprof_merged *m) {
   }
   m->nsamples = kept;
 }
-
-/* }====== */
 
 
 pf_status pprof_merged_add (pprof_merged *m, pf_trace *const *traces,

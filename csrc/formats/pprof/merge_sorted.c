@@ -6,9 +6,6 @@
 **
 ** Two threads read the files into blocks of their own. They do not add to the
 ** dictionary.
-**
-** Called by merge.c. The blocks belong to the pprof_merged; readers and sort
-** memory are freed before the call returns.
 */
 
 #include "formats/pprof/merge.h"
@@ -53,8 +50,6 @@ static int compare_records (const uint32_t *a, const uint32_t *b) {
   return (na > nb) - (na < nb);
 }
 
-
-/* {====== Locations ====== */
 
 static int compare_locations (const void *context, const void *left,
                               const void *right) {
@@ -105,10 +100,6 @@ static void undo_merge (pprof_merged *m, pprof_translation *translations) {
   }
 }
 
-/* }====== */
-
-
-/* {====== Reading a file ====== */
 
 /* Append the locations of a sample to the block. Returns false if out of memory
    or if they are not as profio writes them. */
@@ -182,11 +173,6 @@ static void read_file (void *context) {
   free(r->values.at);
 }
 
-/* }====== */
-
-
-/* {====== Merging ====== */
-
 
 /* Merge two sequences into `to`, which has space for both. */
 static run merge_two (pprof_merged *m, run a, run b, pprof_sample *to) {
@@ -259,8 +245,6 @@ static pf_status merge_blocks (pprof_merged *m, pf_error *error) {
   free(runs);
   return ok ? PF_OK : pf_no_memory(error);
 }
-
-/* }====== */
 
 
 pf_status pprof_merge_sorted (pprof_merged *m, pprof_translation *translations,

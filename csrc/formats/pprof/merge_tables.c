@@ -2,10 +2,6 @@
 ** merge_tables.c - interns the functions, mappings and locations of files.
 ** Locations are added when a sample refers to them for the first time, as in
 ** Go's pprof, because of equal mappings the first one determines the addresses.
-**
-** Called by merge.c, pprof_merge_location by both merges of samples. New
-** entries belong to the pprof_merged, the tables of a file to its
-** pprof_translation.
 */
 
 #include "formats/pprof/merge.h"
@@ -33,8 +29,6 @@ static pf_status to_names (pf_trace *trace, uint64_t *const *texts,
   return PF_OK;
 }
 
-
-/* {====== Mappings ====== */
 
 /* Search key of an id. */
 typedef struct id_key {
@@ -96,10 +90,6 @@ static pf_status add_mapping (pprof_translation *t, const pprof_field *message,
   return status;
 }
 
-/* }====== */
-
-
-/* {====== Functions ====== */
 
 static pf_status add_function (pprof_merged *m, pprof_translation *t,
                                const pprof_field *message, pf_error *error) {
@@ -121,10 +111,6 @@ static pf_status add_function (pprof_merged *m, pprof_translation *t,
   return t->functions[number] != 0 ? PF_OK : pf_no_memory(error);
 }
 
-/* }====== */
-
-
-/* {====== Locations ====== */
 
 typedef struct location_key {
   const pprof_merged *merged;
@@ -266,8 +252,6 @@ pf_status pprof_check_locations (pprof_merged *m, pprof_translation *t,
   }
   return PF_OK;
 }
-
-/* }====== */
 
 
 pf_status pprof_read_tables (pprof_merged *m, pprof_translation *t,

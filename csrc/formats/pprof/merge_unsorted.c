@@ -2,9 +2,6 @@
 ** merge_unsorted.c - merges samples of any files in input order. A sample
 ** is written to the end of the block, then searched; the block keeps it if it
 ** is new.
-**
-** Called by merge.c. The block belongs to the pprof_merged; the hash table is
-** freed before the call returns.
 */
 
 #include "formats/pprof/merge.h"
@@ -12,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/contexts/contexts.h"
 #include "model/base/memory.h"
 #include "model/base/sorts.h"
 
@@ -26,9 +22,6 @@ typedef struct sample_merger {
   size_t nlabels, label_capacity;
   pprof_values values;
 } sample_merger;
-
-
-/* {====== Reading a sample ====== */
 
 
 /* Append the locations of a field, as indexes in the file. */
@@ -96,10 +89,6 @@ static pf_status read_sample (sample_merger *s, const pprof_field *message,
              : status;
 }
 
-/* }====== */
-
-
-/* {====== Adding a sample ====== */
 
 typedef struct sample_key {
   const pprof_block *block;
@@ -185,8 +174,6 @@ static pf_status add_sample (sample_merger *s, pf_error *error) {
                   &s->values);
   return PF_OK;
 }
-
-/* }====== */
 
 
 /* Add the samples of a file. */

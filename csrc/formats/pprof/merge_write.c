@@ -1,14 +1,10 @@
 /*
 ** merge_write.c - writes a merged profile.
-**
-** Called by `finish` in encode_pprof.c. Its own arrays are freed before it
-** returns.
 */
 
 #include "formats/pprof/merge.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 typedef struct merged_writer {
   pprof_merged *merged;
@@ -21,9 +17,6 @@ typedef struct merged_writer {
   uint32_t *used; /* index of a mapping or function by output id - 1 */
   uint8_t *bytes; /* scratch: packed locations and values of a sample */
 } merged_writer;
-
-
-/* {====== Samples ====== */
 
 
 /* Set values[4] to the fields 1 to 4 of a label. */
@@ -65,10 +58,6 @@ static void put_sample (merged_writer *w, const pprof_sample *sample) {
   }
 }
 
-/* }====== */
-
-
-/* {====== Tables that samples refer to ====== */
 
 /* Give entry `at` the next output id, unless it has one. */
 static void assign_id (uint32_t *ids, uint32_t *used, uint32_t *count,
@@ -150,11 +139,6 @@ static uint32_t put_locations (merged_writer *w) {
   return nfunctions;
 }
 
-/* }====== */
-
-
-/* {====== All fields ====== */
-
 
 static void put_all (merged_writer *w) {
   const pprof_merged *const m = w->merged;
@@ -225,5 +209,3 @@ pf_status pprof_merged_write (pprof_merged *m, const pprof_header *given,
   free(w.bytes);
   return status;
 }
-
-/* }====== */

@@ -1,21 +1,14 @@
 /*
 ** open_pprof.c - the format pprof: score, info and tables.
-**
-** Called through pf_format_pprof by lua/trace_part.c and lua/sleeping_part.c,
-** which close a trace also after a failed open and may open it again.
-** close_trace frees the pprof_file in trace->state and its arrays.
 */
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "formats/pprof/pprof.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-
-/* {====== Score ====== */
 
 /* Returns the wire type of a field of Profile, 8 for unknown fields. */
 static unsigned wire_of (uint64_t number) {
@@ -110,10 +103,6 @@ static int score (pf_bytes head, uint64_t size) {
   return (ends_well || is_cut) && (s.begins_empty || s.strings == 0) ? 80 : 40;
 }
 
-/* }====== */
-
-
-/* {====== Info ====== */
 
 static pf_status set_text (pf_trace *trace, const char *name, uint64_t number,
                            uint64_t offset, pf_error *error) {
@@ -238,10 +227,6 @@ static pf_status set_info (pf_trace *trace, const pprof_file *file,
   return status;
 }
 
-/* }====== */
-
-
-/* {====== Tables ====== */
 
 static pf_status open_trace (pf_trace *trace, pf_error *error) {
   pprof_file *const file = calloc(1, sizeof *file);
@@ -296,5 +281,3 @@ const pf_format pf_format_pprof = {.name = "pprof",
                                    .written = written,
                                    .nwritten = COUNT(written),
                                    .encoder = pprof_encoder};
-
-/* }====== */

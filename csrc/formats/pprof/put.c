@@ -33,8 +33,6 @@ void pprof_put_number (pf_sink *sink, unsigned number, uint64_t value) {
 }
 
 
-/* {====== String table ====== */
-
 uint64_t pprof_string_index (pprof_strings *t, uint32_t name) {
   if (name == PF_NO_NAME || pf_name(t->dictionary, name).size == 0)
     return 0;
@@ -64,8 +62,6 @@ void pprof_strings_close (pprof_strings *t) {
   free(t->indexes);
   free(t->names);
 }
-
-/* }====== */
 
 
 size_t pprof_numbers_size (const uint64_t *values, size_t count) {

@@ -3,9 +3,6 @@
 ** weights (one row for each value of each sample), labels (one row for each
 ** label of each sample) and raw (one row for each field of Profile; the column
 ** `bytes` of all rows, concatenated, is the decompressed file).
-**
-** Opened through the tables of open_pprof.c. `close` frees the reader; the trace
-** is borrowed until then.
 */
 
 #include "formats/pprof/pprof.h"
@@ -31,8 +28,6 @@ typedef struct samples_reader {
   size_t depth, area_capacity;
 } samples_reader;
 
-
-/* {====== Rows ====== */
 
 /* Read the next sample and find its stack. As long as its frames equal those of
    the previous sample, their stacks are reused. */
@@ -153,10 +148,6 @@ pf_status pprof_open_samples (pf_trace *trace, const pf_table *table,
   return PF_OK;
 }
 
-/* }====== */
-
-
-/* {====== Labels ====== */
 
 #define LABEL 3
 
@@ -252,10 +243,6 @@ static pf_status open_labels (pf_trace *trace, const pf_table *table,
 const pf_table pprof_labels_table = {"labels", label_fields, LABEL_COLUMNS, 0,
                                      open_labels};
 
-/* }====== */
-
-
-/* {====== Fields ====== */
 
 enum {
   RAW_OFFSET,
@@ -333,5 +320,3 @@ static pf_status open_raw (pf_trace *trace, const pf_table *table,
 
 
 const pf_table pprof_raw_table = {"raw", raw_fields, RAW_COLUMNS, 0, open_raw};
-
-/* }====== */

@@ -4,9 +4,6 @@
 ** The outer locations of a sample are mostly those of the sample before. Their
 ** ids are the last bytes of a packed field, so that equal bytes at the end of two
 ** fields are not read again, and the frames stay.
-**
-** Used by the readers in rows_pprof.c and the bulk read (stacks_pprof.c),
-** pprof_read_values also by the merge. The caller owns the samples.
 */
 
 #include <stdlib.h>

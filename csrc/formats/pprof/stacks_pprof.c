@@ -5,9 +5,6 @@
 ** While samples are sorted as profio writes them, a frame that differs from the
 ** previous one is a new context that need not be searched. From the first sample
 ** out of order on, contexts are looked up.
-**
-** Called through the abilities of the readers in rows_pprof.c. Its memory is
-** freed before it returns; the contexts are the caller's.
 */
 
 #include <stdlib.h>
@@ -34,8 +31,6 @@ typedef struct stacks_reader {
   size_t nframes, frame_capacity;
 } stacks_reader;
 
-
-/* {====== The path ====== */
 
 /* Reserve contexts for the whole file, extrapolated from the part that has been
    read. */
@@ -69,12 +64,6 @@ static bool push_frame (stacks_reader *g, size_t depth, size_t frame) {
   g->nframes = depth + 1;
   return node != PF_NO_CONTEXT;
 }
-
-
-/* }====== */
-
-
-/* {====== Samples ====== */
 
 
 /* Add the values of the sample. The metric of a type is named when a row would
@@ -133,8 +122,6 @@ static pf_status read_samples (stacks_reader *g, pf_error *error) {
   }
   return status == PF_END ? PF_OK : status;
 }
-
-/* }====== */
 
 
 /* Rank the frames by their order in the file; equal frames have the rank of the

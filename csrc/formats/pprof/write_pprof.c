@@ -33,9 +33,6 @@ typedef struct profile {
 } profile;
 
 
-/* {====== Fields ====== */
-
-
 static pprof_value_type type_of (profile *p, size_t index) {
   const pf_context_metric *const metric =
       &p->contexts->metrics[p->metrics[index]];
@@ -164,8 +161,6 @@ static void put_attributes (profile *p, const pprof_header *stated) {
     header.default_type = PF_NO_NAME;
   pprof_put_header(p->sink, &p->strings, &header);
 }
-
-/* }====== */
 
 
 static void put_all (profile *p, const pprof_attributes *attributes) {

@@ -14,14 +14,11 @@
 #include "formats/winidea/decode.h"
 #include "formats/winidea/text1.h"
 #include "model/base/memory.h"
-#include "model/dictionary/names.h"
 
 #define MAX_EXACT_DOUBLE \
   9007199254740992.0 /* integers up to this are exact in a double */
 #define MAX_ARRAY ((uint32_t)1 << 20) /* smaller indices use the arrays */
 
-
-/* {====== Look-up ====== */
 
 winidea_value_kind winidea_default_value_kind (const winidea_file *file,
                                                uint32_t handle) {
@@ -259,10 +256,6 @@ static pf_status find_written (winidea_area_cache *cache, uint32_t handle,
   return status == PF_ENOMEM ? pf_no_memory(error) : status;
 }
 
-/* }====== */
-
-
-/* {====== The areas of records ====== */
 
 typedef struct search_key {
   const winidea_cached_area *others;
@@ -383,8 +376,6 @@ pf_status winidea_find_areas (winidea_decoder *self, winidea_slice records,
   }
   return PF_OK;
 }
-
-/* }====== */
 
 
 void winidea_cache_refresh (winidea_area_cache *cache) {

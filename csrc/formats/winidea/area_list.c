@@ -1,9 +1,6 @@
 /*
 ** area_list.c - the list of areas of a file, with indices by handle
 ** and, for states, by handle and value; and their areas in the dictionary.
-**
-** Used by open_winidea.c, mapping.c and area_cache.c. winidea_areas_free frees
-** the list; pointers to entries are valid until the next one is added.
 */
 
 #include <stdio.h>

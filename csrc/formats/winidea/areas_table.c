@@ -3,9 +3,6 @@
 ** their order. Without a mapping the timeline is scanned, and areas are listed
 ** in the order of their first events, because readers in threads may add them
 ** in any order.
-**
-** Opened through the tables of open_winidea.c. `close` frees the reader with
-** its order of areas; the trace is borrowed until then.
 */
 
 #include <stdlib.h>
@@ -13,7 +10,6 @@
 #include "formats/winidea/text1.h"
 #include "model/base/memory.h"
 #include "model/rows/batch.h"
-#include "model/dictionary/names.h"
 #include "model/rows/abilities.h"
 #include "model/rows/put_values.h"
 #include "model/rows/table_reader.h"

@@ -17,9 +17,6 @@
 ** swap_suspend_resume. Records of 20 bytes, with 4 bytes of DATA, are not
 ** documented: option record_size. DATA of events of states is not documented,
 ** either: the state with that value is used, else the only state of the handle.
-**
-** Opened through the tables of open_winidea.c, and by areas_table.c. `close`
-** frees the reader with its cache; the trace is borrowed until then.
 */
 
 #include "formats/winidea/decode.h"

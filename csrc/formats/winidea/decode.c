@@ -5,7 +5,6 @@
 */
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "formats/winidea/decode.h"
 #include "model/base/switches.h"

@@ -11,7 +11,6 @@
 #include "formats/winidea/winidea.h"
 #include "model/rows/batch.h"
 
-/* {====== The area cache (area_cache.c) ====== */
 
 /* Areas of one kind in an area cache, by the index part of the handle. Both
    arrays are owned by the cache. */
@@ -54,8 +53,6 @@ void winidea_cache_free (winidea_area_cache *cache);
 
 /* Empties the cache if the mapping has more rows than when it was filled. */
 void winidea_cache_refresh (winidea_area_cache *cache);
-
-/* }====== */
 
 
 /* The values that can be decoded from a record. */

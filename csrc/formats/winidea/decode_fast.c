@@ -3,8 +3,6 @@
 ** the records. It returns false at the first
 ** record that needs the general path (decode.c): a decreasing time, an
 ** invalid word, or an area or core that is not in the cache.
-**
-** Called by decode.c. Allocates nothing.
 */
 
 #include "formats/winidea/decode.h"

@@ -3,8 +3,6 @@
 **
 ** A timeline has no header. The versions differ in the bits of the second word
 ** that are used. The word of a leave on core 0 is 0 in both.
-**
-** Called by open_winidea.c. Allocates nothing.
 */
 
 #include "formats/winidea/winidea.h"

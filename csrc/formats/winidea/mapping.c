@@ -7,12 +7,8 @@
 ** otherwise. Without a macro for the parent, lines follow their function, and
 ** the handle of states is that of their variable + 0x10000000 (inferred from
 ** the vendor's examples).
-**
-** Called by text1.c and xml.c, the names of contexts by decode.c. Entries and
-** contexts are added to the winidea_file, which owns them.
 */
 
-#include <stdlib.h>
 
 #include "formats/winidea/text1.h"
 #include "model/base/memory.h"

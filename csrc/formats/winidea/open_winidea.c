@@ -2,10 +2,6 @@
 ** open_winidea.c - the format winidea: exports of the winIDEA profiler. Files may
 ** grow while they are read: a binary timeline, a Text1 file, and the file beside
 ** either.
-**
-** Called through pf_format_winidea by lua/trace_part.c and lua/sleeping_part.c,
-** which close a trace also after a failed open and may open it again.
-** close_trace frees the winidea_file in trace->state and all that it owns.
 */
 
 #include <stdlib.h>
@@ -100,8 +96,6 @@ static pf_status open_records (pf_trace *trace, winidea_file *file,
 }
 
 
-/* {====== The main file ====== */
-
 static const winidea_section *first_timeline (const winidea_file *file) {
   for (size_t i = 0; i < file->nsections; i++)
     if (file->sections[i].kind == WINIDEA_TIMELINE)
@@ -182,8 +176,6 @@ static pf_status find_switches (pf_trace *trace, winidea_file *file,
   return status;
 }
 
-/* }====== */
-
 
 static void list_tables (pf_trace *trace, winidea_file *file) {
   const bool is_bin = file->timeline != NULL;
@@ -217,8 +209,6 @@ static void list_tables (pf_trace *trace, winidea_file *file) {
   trace->ntables = (size_t)(next - file->tables);
 }
 
-
-/* {====== Opening ====== */
 
 /* Returns true and sets file->text or file->xml if the source is a main file. */
 static bool is_main (winidea_file *file, const pf_source *source) {
@@ -356,10 +346,6 @@ static void close_trace (pf_trace *trace) {
   trace->state = NULL;
 }
 
-/* }====== */
-
-
-/* {====== Files that grow ====== */
 
 pf_bytes winidea_complete_lines (const winidea_file *file, pf_bytes text) {
   while (file->is_live && text.size > 0 && text.at[text.size - 1] != '\n')
@@ -423,8 +409,6 @@ pf_status winidea_update_live (pf_trace *trace, pf_error *error) {
     return status;
   return find_version(trace, file, error);
 }
-
-/* }====== */
 
 
 const pf_format pf_format_winidea = {

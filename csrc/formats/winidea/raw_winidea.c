@@ -2,9 +2,6 @@
 ** raw_winidea.c - the readers of table raw: the records of a binary timeline
 ** and the bytes after the last complete one, or the lines of a main file. The
 ** bytes of all rows together are the file.
-**
-** Opened through the tables of open_winidea.c. The reader is one allocation
-** that its `close` frees; the trace is borrowed until then.
 */
 
 #include "formats/winidea/text1.h"

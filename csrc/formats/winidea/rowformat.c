@@ -41,9 +41,6 @@ static bool is_free (winidea_macro macro) {
 }
 
 
-/* {====== Formats ====== */
-
-
 /* Finds the macro between two per cent signs; blanks are ignored. Returns false
    if the text is not a word. */
 static bool find_macro (pf_bytes text, winidea_macro *macro) {
@@ -98,10 +95,6 @@ bool winidea_has_macro (const winidea_rowformat *format, winidea_macro macro) {
   return memchr(format->macros, macro, format->count) != NULL;
 }
 
-/* }====== */
-
-
-/* {====== Rows ====== */
 
 static bool has_prefix (pf_bytes text) {
   return text.size > 2 && text.at[0] == '0' && pf_upper(text.at[1]) == 'X';
@@ -328,10 +321,6 @@ bool winidea_split (const winidea_rowformat *format, pf_bytes row,
          take_middle(format, first, last, &r, fields);
 }
 
-/* }====== */
-
-
-/* {====== Numbers ====== */
 
 pf_bytes winidea_trim (pf_bytes text) {
   while (text.size > 0 && (text.at[0] == ' ' || text.at[0] == '\t')) {
@@ -406,5 +395,3 @@ bool winidea_read_value (pf_bytes text, winidea_base base, int64_t *value) {
   *value = (int64_t)bits;
   return true;
 }
-
-/* }====== */

@@ -1,17 +1,12 @@
 /*
 ** sections.c - the readers of tables statistics and contexts, which
 ** parse the rows of their sections when they are read.
-**
-** Opened through the tables of open_winidea.c. `close` frees the reader with
-** its cache; the trace is borrowed until then.
 */
 
 #include <stdlib.h>
 
 #include "formats/winidea/decode.h"
 #include "formats/winidea/text1.h"
-#include "model/rows/batch.h"
-#include "model/dictionary/names.h"
 #include "model/rows/put_values.h"
 #include "model/rows/table_reader.h"
 

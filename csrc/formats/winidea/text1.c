@@ -16,7 +16,6 @@
 ** line, so a line is a header only if it parses as one.
 */
 
-#include <stdlib.h>
 
 #include "formats/winidea/text1.h"
 #include "model/base/memory.h"
@@ -43,9 +42,6 @@ pf_bytes winidea_line (pf_bytes text, uint64_t at, uint64_t *next) {
     size--;
   return (pf_bytes){start, size};
 }
-
-
-/* {====== Headers ====== */
 
 
 /* The length of a keyword at the start of a text, or 0. */
@@ -195,10 +191,6 @@ static pf_status read_header (pf_trace *trace, pf_bytes line, uint64_t offset,
       (const char *)(found.size == 0 ? line.at : found.at));
 }
 
-/* }====== */
-
-
-/* {====== Scanning ====== */
 
 /* The position of the next header from `at` on, or the size of the text. */
 static uint64_t find_header (pf_bytes text, uint64_t at) {
@@ -323,8 +315,6 @@ pf_status winidea_next_section (pf_trace *trace, winidea_section_kind kind,
     return status;
   return found ? PF_OK : PF_END;
 }
-
-/* }====== */
 
 
 bool winidea_has_sections (pf_bytes head) {

@@ -5,9 +5,6 @@
 ** The value of an event is hexadecimal if it has 8 or 16 digits, else decimal
 ** (the vendor's page says hexadecimal, its example has 8 digits); option
 ** timeline_base. An empty value is missing, not 0.
-**
-** Opened through the tables of open_winidea.c. `close` frees the reader with
-** its cache; the trace is borrowed until then.
 */
 
 #include <stdlib.h>
@@ -51,8 +48,6 @@ typedef struct row {
   pf_bytes context;
 } row;
 
-
-/* {====== Rows ====== */
 
 /* Parses up to 16 hexadecimal digits. Returns the position after them. */
 static const uint8_t *take_hexadecimal (const uint8_t *p, const uint8_t *end,
@@ -204,10 +199,6 @@ static const uint8_t *take_fast (const timeline_reader *self, const uint8_t *p,
   return *p == '\n' ? p + 1 : NULL;
 }
 
-/* }====== */
-
-
-/* {====== Slices ====== */
 
 static uint64_t offset_of (const timeline_reader *self, const uint8_t *p) {
   return (uint64_t)(p - self->decoder.file->text->bytes.at);

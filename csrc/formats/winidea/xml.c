@@ -10,15 +10,11 @@
 ** VALUE_TYPE and VALUE_UNIT with or without `VALUE_`. The timeline of an XML
 ** export is not read: Text1 or a binary one contains the same in a tenth of the
 ** bytes.
-**
-** Called by open_winidea.c, the handles also by mapping.c. A decoded text is
-** freed before the call returns.
 */
 
 #include <stdlib.h>
 
 #include "formats/winidea/text1.h"
-#include "model/dictionary/names.h"
 
 #define MAX_NAME 32 /* bytes of an element name that are examined */
 

@@ -5,8 +5,6 @@
 ** only be calls: one field of operations, and leaves that match enters of the
 ** same name. The first byte of a Visual FoxPro table (0x30 to 0x32) is also a
 ** digit; dbf_score therefore checks more than that byte.
-**
-** Called by `score` in open_xpp.c. Owns nothing and reads only the given bytes.
 */
 
 #include <string.h>

@@ -1,9 +1,6 @@
 /*
 ** entries_xpp.c - the reader of table entries: fields with a role in profio's
 ** units, the others unchanged.
-**
-** The schema is built by open_xpp.c and owned by the xpp_file. A reader owns
-** its xpp_rows, caches and times until its `close`, and borrows the trace.
 */
 
 #include <math.h>
@@ -39,8 +36,6 @@ typedef struct entries_reader {
 } entries_reader;
 
 
-/* {====== The schema ====== */
-
 static const pf_field ours[ENTRIES_COLUMNS] = {
     {"thread", PF_INT, "number of the thread"},
     {"time", PF_INT, "ns since the trace began"},
@@ -75,10 +70,6 @@ pf_status xpp_entries_schema (xpp_file *file, pf_error *error) {
   return PF_OK;
 }
 
-/* }====== */
-
-
-/* {====== Numbers ====== */
 
 /* The conversion of a column. */
 typedef struct conversion {
@@ -229,10 +220,6 @@ static pf_status fill_numbers (xpp_rows *rows, xpp_role role, pf_column *column,
                  file->fields[number].name);
 }
 
-/* }====== */
-
-
-/* {====== Columns ====== */
 
 /* The field of a role in the current rows, or NULL. */
 static const pf_column *field_of (const entries_reader *self, xpp_role role) {
@@ -387,10 +374,6 @@ static pf_status fill_column (entries_reader *self, const pf_batch *batch,
   return PF_OK;
 }
 
-/* }====== */
-
-
-/* {====== The reader ====== */
 
 /* Opens the rows with the fields that the wanted columns need. */
 static pf_status open_rows (entries_reader *self, const pf_batch *batch,
@@ -485,5 +468,3 @@ pf_status xpp_open_entries (pf_trace *trace, const pf_table *table,
                              error);
   return pf_reader_opened(&self->reader, status, reader);
 }
-
-/* }====== */

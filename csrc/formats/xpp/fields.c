@@ -1,9 +1,6 @@
 /*
 ** fields.c - finds the fields in the table header or the row of names, and
 ** their roles from the first rows.
-**
-** Called by open_xpp.c. The arrays and the dbf_file that it allocates belong to
-** the xpp_file; `close` of open_xpp.c frees them, also after a failure.
 */
 
 #include <stdio.h>
@@ -20,8 +17,6 @@
 #define NAME_SIZE     60    /* bytes of a field name in text, at most */
 #define NAME_CAPACITY 90    /* the same with "_number" appended */
 
-
-/* {====== Fields of text ====== */
 
 /* The first bytes that are text: of the main file or, if that is empty, of the
    first packet that is not. */
@@ -107,10 +102,6 @@ static pf_status find_text_fields (pf_trace *trace, xpp_file *file,
   return pf_charset_open_given(&file->charset, option, error);
 }
 
-/* }====== */
-
-
-/* {====== Fields of tables ====== */
 
 static pf_status find_table_fields (pf_trace *trace, xpp_file *file,
                                     pf_error *error) {
@@ -139,10 +130,6 @@ pf_status xpp_find_fields (pf_trace *trace, xpp_file *file, pf_error *error) {
                   : find_text_fields(trace, file, error);
 }
 
-/* }====== */
-
-
-/* {====== Roles ====== */
 
 static xpp_kind kind_of (const xpp_file *file, size_t number) {
   if (file->is_text)
@@ -305,5 +292,3 @@ pf_status xpp_find_roles (pf_trace *trace, xpp_file *file, pf_error *error) {
   pf_notes_free(sample.notes);
   return status;
 }
-
-/* }====== */

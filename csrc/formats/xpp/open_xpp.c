@@ -19,10 +19,6 @@
 ** (the table states them), the order of fields in text and whether it has a row
 ** of names; roles.c therefore finds fields by several names and by their
 ** values.
-**
-** Called through pf_format_xpp by lua/trace_part.c and lua/sleeping_part.c,
-** which close a trace also after a failed open and may open it again. `close`
-** frees the xpp_file in trace->state and its arrays.
 */
 
 #include <stdio.h>

@@ -2,9 +2,6 @@
 ** raw_xpp.c - the readers of table raw, every item of the trace with its bytes
 ** and the fields as the file states them, and of table structure, the fields and
 ** their roles.
-**
-** The schema of raw is built by open_xpp.c and owned by the xpp_file. A reader
-** owns its xpp_rows until its `close`, and borrows the trace.
 */
 
 #include <string.h>

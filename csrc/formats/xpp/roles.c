@@ -33,8 +33,6 @@ static const char *const aliases[XPP_ROLES] = {
     [XPP_PARAMS] = "PARAMS PARAM PARAMETER PARAMETERS PARAMLIST ARGS"};
 
 
-/* {====== Names ====== */
-
 pf_bytes xpp_trim (pf_bytes text) {
   while (text.size > 0 &&
          (text.at[text.size - 1] == ' ' || text.at[text.size - 1] == '\0' ||
@@ -111,10 +109,6 @@ static void map_names (const xpp_candidate *fields, size_t count, bool exactly,
   }
 }
 
-/* }====== */
-
-
-/* {====== Values ====== */
 
 static bool is_letter (uint8_t c) {
   return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' ||
@@ -264,8 +258,6 @@ static void assign (xpp_roles *roles, xpp_role role, size_t field) {
   roles->is_guessed = true;
 }
 
-/* }====== */
-
 
 /* If names give op and call, fields with other names get no role. A single
    number that increases is a time. */
@@ -312,8 +304,6 @@ int xpp_roles_score (const xpp_roles *roles, const xpp_stats *op) {
   return clocks == 2 && op->ops * 2 > op->values ? 80 : 0;
 }
 
-
-/* {====== The option ====== */
 
 /* The field of a name, in any case of letters, or of a number. */
 static size_t field_named (const xpp_candidate *fields, size_t count,
@@ -375,5 +365,3 @@ pf_status xpp_map_option (const xpp_candidate *fields, size_t count,
   }
   return PF_OK;
 }
-
-/* }====== */

@@ -4,8 +4,6 @@
 ** is the dictionary.
 */
 
-#include <stdlib.h>
-#include <string.h>
 
 #include "kernels/contexts/transform_contexts.h"
 #include "kernels/contexts/collect.h"
@@ -15,7 +13,6 @@
 #include "lua/profile/context_profile.h"
 #include "model/contexts/ordered_merge.h"
 
-/* {====== The object ====== */
 
 pf_contexts *l_contexts_check (lua_State *L, int arg) {
   l_contexts *const c = luaL_checkudata(L, arg, L_CONTEXTS);
@@ -58,9 +55,6 @@ static l_contexts *new_like (lua_State *L) {
   l_contexts_new(L, -1);
   return lua_touserdata(L, -1);
 }
-
-
-/* }====== */
 
 
 /* Reads the metrics of the table at 1 into memory that stays on the stack. */
@@ -139,8 +133,6 @@ static int core_empty_contexts (lua_State *L) {
 }
 
 
-/* {====== Views ====== */
-
 size_t l_metric_check (lua_State *L, const pf_contexts *c, const char *name) {
   if (c->nmetrics == 0)
     luaL_error(L, "the profile is empty: it has no metric");
@@ -213,8 +205,6 @@ static int contexts_arcs (lua_State *L) {
   return name == PF_NO_NAME ? 0 : push_view(L, &rows);
 }
 
-/* }====== */
-
 
 /* contexts:diff(): a reader with a row for each function, for a profile of
    single frames with the metrics "self", "self before", "total", and so on. */
@@ -232,8 +222,6 @@ static int contexts_diff (lua_State *L) {
   return l_reader_opened(L, pf_diff_open(&diff, &r->reader, &r->error));
 }
 
-
-/* {====== Properties ====== */
 
 /* contexts:metrics(): { { name=, unit=, total= }, ... } */
 static int contexts_metrics (lua_State *L) {
@@ -308,10 +296,6 @@ static int contexts_frames (lua_State *L) {
   return 1;
 }
 
-/* }====== */
-
-
-/* {====== Changes ====== */
 
 /* Returns the new profile on top of the stack, or nil, message, code. */
 static int finish (lua_State *L, pf_status status) {
@@ -451,8 +435,6 @@ static int contexts_prune (lua_State *L) {
   return finish(L,
                 pf_contexts_prune(&to->contexts, c, metric, share, &to->error));
 }
-
-/* }====== */
 
 
 void l_open_profile_contexts (lua_State *L) {

@@ -7,7 +7,6 @@
 ** borrowed from their userdata during the call.
 */
 
-#include <stdlib.h>
 
 #include "kernels/contexts/transform_contexts.h"
 #include "lua/arguments.h"
@@ -40,8 +39,6 @@ static int refuse (lua_State *L, const char *message) {
   return 3;
 }
 
-
-/* {====== Folded stacks ====== */
 
 /*
 ** core.write_folded(contexts, options, file): a line "main;parse;read 1000" for
@@ -82,8 +79,6 @@ static int core_write_folded (lua_State *L) {
   return l_export_finish(L, e);
 }
 
-/* }====== */
-
 
 /* core.stack_depth(contexts, most, each, inverted): the largest depth at which
    all stacks together have at most `most` frames, or `each` frames per context
@@ -105,8 +100,6 @@ static int core_stack_depth (lua_State *L) {
   return 1;
 }
 
-
-/* {====== speedscope ====== */
 
 static void put_frames (l_export *e) {
   const pf_dictionary *const d = e->contexts->dictionary;
@@ -199,10 +192,6 @@ static int core_write_speedscope (lua_State *L) {
   return l_export_finish(L, e);
 }
 
-/* }====== */
-
-
-/* {====== callgrind ====== */
 
 /* Name compression of callgrind: the first use writes the name after its
    number, later uses only the number. Numbers increase in the order of the
@@ -420,8 +409,6 @@ static int core_write_callgrind (lua_State *L) {
   put_sums(e, "totals:", &events);
   return l_export_finish(L, e);
 }
-
-/* }====== */
 
 
 void l_open_export_contexts (lua_State *L) {

@@ -7,7 +7,6 @@
 */
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "lua/arguments.h"
 #include "lua/profile/export.h"
@@ -32,8 +31,6 @@ typedef struct flames {
   const char *unit;  /* of the metric */
 } flames;
 
-
-/* {====== Parts of elements ====== */
 
 static void put_number (flames *f, double value, int digits) {
   char text[ROW_NUMBER_SIZE];
@@ -92,10 +89,6 @@ static void put_weight (flames *f, int64_t weight) {
   l_export_text(f->out, units[i].unit);
 }
 
-/* }====== */
-
-
-/* {====== Colours ====== */
 
 static void put_color (flames *f, unsigned red, unsigned green, unsigned blue) {
   static const char hex[] = "0123456789abcdef";
@@ -132,10 +125,6 @@ static void put_change (flames *f, double change) {
     put_color(f, pale, pale, 245);
 }
 
-/* }====== */
-
-
-/* {====== Frames ====== */
 
 /* Returns the change of a node's total. */
 static int64_t change_of (const flames *f, uint32_t node) {
@@ -251,10 +240,6 @@ static uint32_t put_frames (flames *f, bool writes) {
   return deepest;
 }
 
-/* }====== */
-
-
-/* {====== Binding ====== */
 
 static int64_t *totals_of (lua_State *L, const pf_contexts *contexts,
                            size_t metric) {
@@ -332,8 +317,6 @@ static int core_flame_rows (lua_State *L) {
   lua_pushinteger(L, f.whole > 0 ? (lua_Integer)put_frames(&f, false) + 1 : 0);
   return 1;
 }
-
-/* }====== */
 
 
 void l_open_export_flames (lua_State *L) {

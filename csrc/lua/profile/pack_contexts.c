@@ -18,8 +18,6 @@
 #include "lua/profile/context_profile.h"
 
 
-/* {====== Packing ====== */
-
 static void put_number (luaL_Buffer *b, uint64_t number) {
   char *const at = luaL_prepbuffsize(b, PF_VARINT_SIZE);
   luaL_addsize(b,
@@ -119,10 +117,6 @@ static int contexts_pack (lua_State *L) {
   return 1;
 }
 
-/* }====== */
-
-
-/* {====== Unpacking ====== */
 
 static void damaged (lua_State *L, const pf_cursor *from) {
   luaL_error(L, "packed contexts are damaged at byte %d", (int)from->at);
@@ -242,8 +236,6 @@ static int core_unpack_contexts (lua_State *L) {
   lua_settop(L, 3);
   return 1;
 }
-
-/* }====== */
 
 
 void l_open_pack_contexts (lua_State *L) {

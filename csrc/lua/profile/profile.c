@@ -14,7 +14,6 @@
 #include "lua/profile/profile.h"
 #include "model/base/memory.h"
 
-/* {====== Construction ====== */
 
 l_profile *l_profile_check (lua_State *L, int arg) {
   l_profile *const p = luaL_checkudata(L, arg, L_PROFILE);
@@ -108,10 +107,6 @@ static int core_profile (lua_State *L) {
   return 1;
 }
 
-/* }====== */
-
-
-/* {====== Transformations ====== */
 
 /* Returns the table at `arg` as an array with a number for each function
    (default 0), in memory that stays on the stack. Numbers are 0 to `max`. */
@@ -191,10 +186,6 @@ static int profile_regroup (lua_State *L) {
   return 1;
 }
 
-/* }====== */
-
-
-/* {====== Reports ====== */
 
 /* The reports without arguments other than options. */
 static const struct {
@@ -334,8 +325,6 @@ static int core_listing_templates (lua_State *L) {
   }
   return 1;
 }
-
-/* }====== */
 
 
 void l_open_profile (lua_State *L) {

@@ -26,8 +26,6 @@ void l_recorder_fail (l_recorder *r, pf_status status, const char *what) {
 }
 
 
-/* {====== Off and on ====== */
-
 /* Removes our hook from a thread. On other threads the hook removes itself when
    it is called. */
 static void unhook (lua_State *thread, lua_Hook hook) {
@@ -83,10 +81,6 @@ static void detach (l_recorder *r) {
   atomic_compare_exchange_strong(&l_recording, &(l_recorder *){r}, NULL);
 }
 
-/* }====== */
-
-
-/* {====== Construction ====== */
 
 static void read_settings (lua_State *L, l_recorder *r) {
   static const char *const modes[] = {"timed", "sampled", "calls", "aggregate",
@@ -157,10 +151,6 @@ static int core_recorder (lua_State *L) {
   return 1;
 }
 
-/* }====== */
-
-
-/* {====== Methods ====== */
 
 /* recorder:begin(subtract): starts recording the threads of this Lua state.
    With `subtract` the cost of hooks is measured and subtracted from all
@@ -312,8 +302,6 @@ static int recorder_gc (lua_State *L) {
   r->writer = r->fast_writer = NULL;
   return 0;
 }
-
-/* }====== */
 
 
 /* core.process_id(): the id of this process. */

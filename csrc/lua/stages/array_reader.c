@@ -6,7 +6,6 @@
 */
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "lua/arguments.h"
 #include "model/rows/store.h"

@@ -165,8 +165,6 @@ static int core_statistics (lua_State *L) {
 }
 
 
-/* {====== Packed sums ====== */
-
 #define L_SUMS "profio.sums"
 
 /* Memory that is freed also after an error of Lua. */
@@ -265,8 +263,6 @@ static int core_sums_statistics (lua_State *L) {
                                                  &r->reader, &r->error);
   return status == PF_OK ? 1 : l_failure(L, &r->error, NULL);
 }
-
-/* }====== */
 
 
 /* core.processors(): the number of online processors. */

@@ -16,7 +16,6 @@
 #include "lua/arguments.h"
 #include "lua/callback.h"
 #include "lua/trace_part.h"
-#include "model/dictionary/names.h"
 
 /* Stack indices of core.group. */
 enum {
@@ -76,8 +75,6 @@ enum {
 static const char *const type_names[] = {"int", "num", "bool", "name", NULL};
 static const pf_type types[] = {PF_INT, PF_NUM, PF_BOOL, PF_NAME};
 
-
-/* {====== Values to numbers ====== */
 
 static pf_type type_of (lua_State *L, const l_key *key) {
   switch (lua_type(L, -1)) {
@@ -162,10 +159,6 @@ static pf_status make (void *context, const pf_batch *batch, uint64_t *words,
   return l_callback_run(&key->callback, make_body, key, NVALUES, error);
 }
 
-/* }====== */
-
-
-/* {====== Numbers to values ====== */
 
 static int put_body (lua_State *L) {
   l_key *const key = lua_touserdata(L, KEY);
@@ -188,8 +181,6 @@ static pf_status put (void *context, uint64_t word, pf_column *column,
   key->call = (struct l_key_call){NULL, NULL, NULL, word, column, row};
   return l_callback_run(&key->callback, put_body, key, NVALUES, error);
 }
-
-/* }====== */
 
 
 const char l_open_type_help[] = "value that a function returns for each row";
@@ -246,8 +237,6 @@ static l_key *new_key (lua_State *L) {
   return key;
 }
 
-
-/* {====== Keys (the table of a key is at SPEC) ====== */
 
 static void set_bucket (lua_State *L, pf_key *key, const pf_field *field) {
   if (lua_getfield(L, SPEC, "bucket") == LUA_TNIL || pf_has_any_type(field)) {
@@ -306,10 +295,6 @@ static void set_key (lua_State *L, group_block *b, size_t i,
   b->types[i] = function->type;
 }
 
-/* }====== */
-
-
-/* {====== Aggregates (the table of an aggregate is at SPEC) ====== */
 
 static void set_aggregate (lua_State *L, pf_aggregate *aggregate,
                            const pf_reader *input) {
@@ -336,8 +321,6 @@ static void set_aggregate (lua_State *L, pf_aggregate *aggregate,
     luaL_error(L, "aggregate %s(%s): the column is of type %s", function,
                field->name, pf_type_name(field->type));
 }
-
-/* }====== */
 
 
 /* Pushes the block with the keys and aggregates. */

@@ -42,8 +42,6 @@ static int core_counts (lua_State *L) {
 }
 
 
-/* {====== Adding ====== */
-
 /* Adds the rows of a batch. `columns` are those of the pair and the count; the
    first one is SIZE_MAX if the first word is 0. */
 static pf_status add_batch (pf_pair_counts *counts, const pf_batch *batch,
@@ -125,10 +123,6 @@ static int counts_add (lua_State *L) {
   return 1;
 }
 
-/* }====== */
-
-
-/* {====== Results ====== */
 
 /* counts:pack(): the packed bytes of the counts, which have none afterwards. */
 static int counts_pack (lua_State *L) {
@@ -212,8 +206,6 @@ static int counts_reader_of (lua_State *L) {
                   2, "fields of integers or addresses expected");
   return 1;
 }
-
-/* }====== */
 
 
 void l_open_packed_counts (lua_State *L) {

@@ -14,7 +14,6 @@
 #include "kernels/stages/area_join.h"
 #include "kernels/stages/filter.h"
 #include "kernels/stages/range.h"
-#include "kernels/stages/sort.h"
 #include "kernels/stages/stack_rows.h"
 #include "lua/arguments.h"
 #include "lua/callback.h"

@@ -3,7 +3,6 @@
 ** read once and stored by track. User value 1: the reader of the events.
 */
 
-#include <string.h>
 
 #include "kernels/spans/track_store.h"
 #include "lua/arguments.h"

@@ -54,8 +54,6 @@ typedef struct l_writer {
 } l_writer;
 
 
-/* {====== Files ====== */
-
 /* Opens the next numbered file. */
 static pf_status open_numbered (output_file *output, pf_error *error) {
   const size_t size = strlen(output->prefix) + 24;
@@ -156,8 +154,6 @@ static pf_status commit_files (l_writer *w, pf_error *error) {
   return status;
 }
 
-/* }====== */
-
 
 static l_writer *writer_check (lua_State *L) {
   l_writer *const w = luaL_checkudata(L, 1, L_WRITER);
@@ -245,8 +241,6 @@ static int core_writer (lua_State *L) {
   return 1;
 }
 
-
-/* {====== Writing rows ====== */
 
 /* Returns the table named at 2 and its number. */
 static const pf_table *table_check (lua_State *L, const l_writer *w,
@@ -406,10 +400,6 @@ static int writer_facts (lua_State *L) {
   return 1;
 }
 
-/* }====== */
-
-
-/* {====== Finishing ====== */
 
 /* Writes what remains; the files have no names yet. */
 static pf_status finish_all (l_writer *w, pf_error *error) {
@@ -465,8 +455,6 @@ static int writer_tables (lua_State *L) {
   l_push_tables(L, tables, count);
   return 1;
 }
-
-/* }====== */
 
 
 void l_open_file_writer (lua_State *L) {

@@ -7,8 +7,6 @@
 ** the sinks during the call; the results are Lua strings.
 */
 
-#include <stdlib.h>
-#include <string.h>
 
 #include "bytes/output.h"
 #include "bytes/ring/ring.h"

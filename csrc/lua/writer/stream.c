@@ -11,13 +11,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
-
-#include "bytes/output.h"
 
 
 static l_stream *check (lua_State *L, int arg) {
@@ -38,8 +34,6 @@ l_stream *l_stream_check (lua_State *L, int arg) {
   return s;
 }
 
-
-/* {====== Closing ====== */
 
 /* Frees everything except the writer. */
 static void close_outputs (l_stream *s) {
@@ -92,10 +86,6 @@ static int stream_finish (lua_State *L) {
   return 1;
 }
 
-/* }====== */
-
-
-/* {====== Construction ====== */
 
 /* Adds an output file: a path or standard output ("-"). */
 static pf_status add_output (l_stream *s, const char *path, const char *role,
@@ -263,10 +253,6 @@ static int core_stream (lua_State *L) {
   return status == PF_OK ? 1 : l_failure_of(L, &error, 11);
 }
 
-/* }====== */
-
-
-/* {====== Writing rows ====== */
 
 int l_stream_put (lua_State *L, int index, l_stream *s, size_t number,
                   const pf_batch *row) {
@@ -334,10 +320,6 @@ static int core_stack (lua_State *L) {
   return 1;
 }
 
-/* }====== */
-
-
-/* {====== Flushing, properties ====== */
 
 static int answer (lua_State *L, pf_status status, const pf_error *error) {
   if (status != PF_OK)
@@ -384,8 +366,6 @@ static int stream_tables (lua_State *L) {
   l_push_tables(L, tables, count);
   return 1;
 }
-
-/* }====== */
 
 
 void l_open_stream (lua_State *L) {

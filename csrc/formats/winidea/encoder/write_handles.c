@@ -2,12 +2,8 @@
 ** write_handles.c - the handles of written areas: their own, or new
 ** ones. Areas with new handles are kept, so that their names can be written
 ** after the events.
-**
-** Called by encode_winidea.c, write_states.c and write_text1.c. The arrays
-** belong to the winidea_writer.
 */
 
-#include <stdlib.h>
 
 #include "formats/winidea/encoder/encode_winidea.h"
 #include "model/base/memory.h"

@@ -5,16 +5,11 @@
 ** A write begins a state and ends the one before. So from its first write on a
 ** variable always has a state, which is never suspended. Other sequences of
 ** events are refused.
-**
-** Called by encode_winidea.c. The list of variables belongs to the
-** winidea_writer.
 */
 
-#include <stdlib.h>
 
 #include "formats/winidea/encoder/encode_winidea.h"
 #include "model/base/memory.h"
-#include "model/dictionary/names.h"
 
 /* A variable whose states have been written. */
 struct winidea_variable {

@@ -4,14 +4,10 @@
 **
 ** Nothing can be quoted in these rows. A row with texts is therefore split
 ** again, and refused if the fields differ.
-**
-** Called by encode_winidea.c. The buffer for a line belongs to the
-** winidea_writer.
 */
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "formats/winidea/encoder/encode_winidea.h"
 #include "formats/winidea/text1.h"
@@ -26,8 +22,6 @@ typedef struct fields {
   char numbers[MACROS][NUMBER_SIZE]; /* memory for numbers */
 } fields;
 
-
-/* {====== Fields ====== */
 
 static void set_text (fields *f, winidea_macro macro, size_t size) {
   f->of[macro] = (pf_bytes){(const uint8_t *)f->numbers[macro], size};
@@ -74,11 +68,6 @@ static void set_name (const winidea_writer *self, fields *f,
   f->of[macro] = pf_name(self->dictionary, pf_id_at(batch, column, row));
 }
 
-
-/* }====== */
-
-
-/* {====== Lines ====== */
 
 /* Returns false when out of memory. */
 static bool append (winidea_writer *self, pf_bytes bytes) {
@@ -185,10 +174,6 @@ static const char *class_of (uint32_t handle) {
   }
 }
 
-/* }====== */
-
-
-/* {====== Rows ====== */
 
 pf_status winidea_write_info (winidea_writer *self) {
   fields f = {.of = {{NULL, 0}}};
@@ -336,5 +321,3 @@ pf_status winidea_write_assigned (winidea_writer *self) {
   }
   return PF_OK;
 }
-
-/* }====== */

@@ -1,9 +1,6 @@
 /*
 ** write_table.c - writes entries as records of a table: columns with a role
 ** go to the field of the role, the others unchanged to their field.
-**
-** Called by write_xpp.c. What it allocates belongs to the xpp_writer, whose
-** `close` frees it.
 */
 
 #include <math.h>

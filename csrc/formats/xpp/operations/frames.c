@@ -20,8 +20,6 @@ static const char *const words[FLAGS] = {"gap",    "lost", "open",
                                          "orphan", "run",  "unwound"};
 
 
-/* {====== Flags ====== */
-
 /* Append a word to a text of words. Returns its new size. */
 static size_t add_word (char *text, size_t used, const void *word,
                         size_t size) {
@@ -98,10 +96,6 @@ uint32_t xpp_flags_merge (pf_dictionary *dictionary, uint32_t left,
   return pf_intern(dictionary, (pf_bytes){(const uint8_t *)text, used});
 }
 
-/* }====== */
-
-
-/* {====== Columns and slots ====== */
 
 size_t xpp_entry_column (const pf_reader *reader, const char *name,
                          pf_type type) {
@@ -246,8 +240,6 @@ unsigned xpp_frames_break (xpp_frames *frames, const pf_batch *batch,
   }
   return (flags & XPP_FLAG_RUN) != 0 ? XPP_FLAG_OPEN : flags & XPP_FLAG_GAP;
 }
-
-/* }====== */
 
 
 xpp_open_call *xpp_frames_push (xpp_frames *frames, xpp_call_stack *lane,

@@ -1,9 +1,6 @@
 /*
 ** refilter.c - a filter that keeps the outer row of each pair of operation
 ** codes. The call stacks tell whether a row is the second of its pair.
-**
-** Opened by lua/stages/event_stages.c. `close` frees the stage and its
-** xpp_frames; the input is borrowed.
 */
 
 #include "formats/xpp/operations/frames.h"

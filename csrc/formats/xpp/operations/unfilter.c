@@ -9,7 +9,6 @@
 #include "model/base/switches.h"
 #include "model/rows/table_reader.h"
 
-/* {====== One step ====== */
 
 /* Find the area of a call that begins, or of an orphaned leave; PF_NO_AREA when
    there is no column for it. */
@@ -249,10 +248,6 @@ static pf_status step (unfilter *self, pf_batch *out, pf_error *error) {
   return self->copied == 0 ? PF_OK : xpp_unfilter_put(self, out, &l, error);
 }
 
-/* }====== */
-
-
-/* {====== The stage ====== */
 
 /* Open the batch for the input, with the columns that are wanted or needed. */
 static pf_status open_input (unfilter *self, const pf_batch *out,
@@ -339,5 +334,3 @@ void xpp_unfilter_close (pf_reader *reader) {
   free(self->idle);
   free(self);
 }
-
-/* }====== */

@@ -149,8 +149,6 @@ static pf_status next_of_text (xpp_parser *parser, pf_bytes bytes,
 }
 
 
-/* {====== Records ====== */
-
 /* Returns true if a record can end before `at`. */
 static bool is_border (pf_bytes bytes, uint64_t at) {
   return at == bytes.size || dbf_is_flag(bytes.at[at]) ||
@@ -352,8 +350,6 @@ static pf_status next_record (xpp_parser *parser, pf_bytes bytes,
     return PF_AGAIN;
   return take_unrecognized(parser, bytes, item);
 }
-
-/* }====== */
 
 
 /* The packet number at the end of a path; 0: none, as in the main file. */
