@@ -1,6 +1,6 @@
 /*
 ** trace_part.h - the userdata of a part, shared by trace_part.c, which opens it,
-** sleeping_part.c and checked_reader.c, which reads its tables.
+** and checked_reader.c, which reads its tables.
 */
 
 #ifndef trace_part_h
@@ -37,10 +37,7 @@ typedef struct l_part {
    closed. */
 l_part *l_part_check (lua_State *L, int arg);
 
-/* Use a part, which wakes; each use ends with l_part_release, after which it may
-   fall asleep. Failures are those of opening its sources, and PF_EIO if a file
-   has changed since it was opened first. */
-pf_status l_part_use (l_part *part, pf_error *error);
+/* End a use of a part, which may then fall asleep. */
 void l_part_release (l_part *part);
 
 /* Uses the part at `arg`; raises if it is closed or does not wake. */
@@ -58,7 +55,7 @@ void l_part_close_trace (l_part *part);
 int l_part_reader (lua_State *L);
 
 /* Open a reader of a table of `part`; it borrows both. PF_EUNSUPPORTED if there
-   is no such table, the failures of l_part_use and of the format. */
+   is no such table, the failures of l_part_use_check and of the format. */
 pf_status l_part_open_table (l_part *part, const char *table,
                              pf_reader **reader, pf_error *error);
 

@@ -32,15 +32,6 @@ static int close_pipe (lua_State *L) {
 }
 
 
-/* Pushes a closed Lua file. */
-static luaL_Stream *push_file (lua_State *L) {
-  luaL_Stream *const file = lua_newuserdatauv(L, sizeof *file, 0);
-  file->closef = NULL;
-  luaL_setmetatable(L, LUA_FILEHANDLE);
-  return file;
-}
-
-
 /* Makes a file of the end of a pipe that this process uses, and closes the other
    one. False if that fails. */
 static bool take_end (luaL_Stream *file, const int *ends, int own,
@@ -63,7 +54,7 @@ static bool take_end (luaL_Stream *file, const int *ends, int own,
 */
 static int core_fork (lua_State *L) {
   int ends[2] = {-1, -1};
-  luaL_Stream *const file = push_file(L);
+  luaL_Stream *const file = l_new(L, LUA_FILEHANDLE, sizeof *file, 0);
   l_worker *const w = l_new(L, L_WORKER, sizeof *w, 0);
   w->owner = getpid();
   (void)fflush(NULL); /* the copy would write the buffers again */

@@ -40,8 +40,8 @@
 **
 **   records_br.c  decodes one record; names, from the code page
 **   groups_br.c   parser of groups; reports all damage
-**   prescan.c     decides what the page leaves open
-**   open_br.c     the format: score, open, tables
+**   open_br.c     the format: score, open, tables; decides what the page leaves
+**                 open
 **   rows_br.c     readers of the tables
 **   encoder.c     the encoder
 */
@@ -81,7 +81,6 @@ typedef enum br_type {
 /* Bytes of a module name as UTF-8. */
 #define BR_MAX_CONVERTED PF_CONVERTED_MAX(BR_MAX_MODULE_NAME)
 
-
 typedef struct br_record {
   br_type type;
   uint64_t offset, size;
@@ -101,7 +100,6 @@ typedef enum br_result {
 /* records_br.c: decodes the record at `at`, which is before the end of the
    bytes. */
 br_result br_record_at (pf_bytes bytes, uint64_t at, br_record *record);
-
 
 /* The conversion of the names of one reader from the code page of the file to
    UTF-8. */
@@ -123,7 +121,6 @@ void br_names_close (br_names *names);
 
 /* Interns a name of the file as UTF-8. PF_NO_NAME when out of memory. */
 uint32_t br_intern (br_names *names, pf_bytes name);
-
 
 /* groups_br.c: the kind of routine that contains the line of a frame. */
 typedef enum br_routine {
@@ -195,20 +192,12 @@ static inline uint64_t br_left (const br_parser *parser) {
   return parser->trace->sources[0].bytes.size - parser->at;
 }
 
-
-/* prescan.c: what the page of the format leaves open. */
+/* What the page of the format leaves open; decided by open_br.c. */
 typedef struct br_interpretation {
   bool outer_first; /* backtraces are in the order from the outermost frame */
   bool inclusive;   /* times include called lines */
   bool has_callers; /* some group has backtraces */
 } br_interpretation;
-
-/* Scans the first megabyte (with option `wall` the whole file), sets *interp,
-   and states the decisions and their reasons in facts. *rows is the number of
-   groups, or -1 if the scan did not reach the end. PF_OK or a failure. */
-pf_status br_prescan (pf_trace *trace, br_interpretation *interp, int64_t *rows,
-                      pf_error *error);
-
 
 /* The frame of a group at a level: 0 is the line itself, 1 its caller, and so
    on. */
@@ -218,7 +207,6 @@ static inline const br_frame *br_frame_of (const br_group *group,
   const bool turn = interp->outer_first && level > 0;
   return &group->frames[turn ? group->nframes - level : level];
 }
-
 
 /* rows_br.c: the tables, and the numbers of their columns. */
 
@@ -273,7 +261,6 @@ typedef struct br_file {
   pf_charset charset; /* of names */
   pf_table tables[BR_TABLES];
 } br_file;
-
 
 /* encoder.c */
 pf_status br_encoder (const pf_option *options, size_t noptions,

@@ -21,7 +21,7 @@
 **   dcpicat.c            segments of dcpicat's text
 **   read_dcpi.c          the reader of samples
 **   tables_dcpi.c        the schemas; the readers of the other tables
-**   encode_dcpi.c header_merge.c write_dcpi.c
+**   encode_dcpi.c write_dcpi.c
 **                        the encoder, in this order
 */
 
@@ -184,7 +184,6 @@ typedef struct dcpi_parser {
   uint64_t counts[DCPI_MAX_EVENTS]; /* of the last line of dcpicat */
 } dcpi_parser;
 
-
 /* header_line.c */
 
 /* Split the line that begins at `offset`. Returns false if no line feed follows:
@@ -208,10 +207,6 @@ bool dcpi_cut_prefix (pf_bytes *text);
 /* Whether a line begins with 0x and more, as those after dcpicat's header do. */
 bool dcpi_has_address (const dcpi_line *line);
 
-/* Remove the first word from `text` and store it in *word. Returns false if
-   there is none. */
-bool dcpi_next_word (pf_bytes *text, pf_bytes *word);
-
 /* Whether a text equals a C string. */
 bool dcpi_equals (pf_bytes text, const char *string);
 
@@ -222,7 +217,6 @@ static inline bool dcpi_is_blank (uint8_t c) {
 /* Convert the digits of an epoch to the decimal number YYYYMMDDHHMMSS (UTC),
    which sorts by time. Returns 0 if the digits are not a valid time. */
 uint64_t dcpi_epoch (pf_bytes digits);
-
 
 /* header_dcpi.c */
 
@@ -244,11 +238,6 @@ pf_bytes dcpi_name_of (const dcpi_header *header);
 
 /* Returns the clock rate of the processors in hertz; 0 if it is unknown. */
 uint64_t dcpi_clock (const dcpi_header *header);
-
-/* Returns the time that one sample of an event stands for, in the fixed-point
-   nanoseconds of model/base/wide.h; 0 for events other than cycles and if the
-   clock is unknown. */
-pf_wide dcpi_sample_time (const dcpi_header *header, const dcpi_event *event);
 
 
 /* parser_dcpi.c. A parser at the start of the trace's first source. */
@@ -286,12 +275,10 @@ static inline uint32_t dcpi_load (const dcpi_parser *parser, uint64_t at) {
   return pf_load32(parser->bytes.at + at, parser->file->big);
 }
 
-
 /* chunk.c */
 
 /* Parse the next chunk or the footer. */
 pf_status dcpi_parse_chunk (dcpi_parser *parser, dcpi_segment *segment);
-
 
 /* dcpicat.c */
 
@@ -304,14 +291,9 @@ pf_status dcpi_parse_counts (dcpi_parser *parser, dcpi_segment *segment);
    form; event->name is then the whole text (after the sum, if there is one). */
 bool dcpi_read_event (pf_bytes text, dcpi_event *event);
 
-/* Add an event line to the header. */
-pf_status dcpi_take_event (dcpi_parser *parser, const dcpi_line *line);
-
-
 /* read_dcpi.c: the reader of samples (pf_table.open). */
 pf_status dcpi_open_samples (pf_trace *trace, const pf_table *table,
                              pf_reader **reader, pf_error *error);
-
 
 /* tables_dcpi.c: the tables. */
 enum {
@@ -326,7 +308,6 @@ extern const pf_table dcpi_tables[DCPI_TABLES];
 /* Reload the bytes of the source before a batch is read. Returns PF_ETRUNCATED
    if the file has become shorter than the position of the parser. */
 pf_status dcpi_refresh (dcpi_parser *parser, pf_error *error);
-
 
 /* The indexes of the columns */
 
@@ -392,7 +373,6 @@ enum {
   WRITTEN_TABLES
 };
 extern const pf_table dcpi_written[WRITTEN_TABLES];
-
 
 /* encode_dcpi.c: pf_format.encoder. The encoder keeps all rows in memory and
    writes the file in `finish`. */

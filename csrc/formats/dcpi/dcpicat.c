@@ -16,6 +16,23 @@
 #include "formats/dcpi/dcpi.h"
 
 
+/* Remove the first word from `text` and store it in *word. Returns false if
+   there is none. */
+static bool next_word (pf_bytes *text, pf_bytes *word) {
+  size_t start = 0;
+  while (start < text->size && dcpi_is_blank(text->at[start]))
+    start++;
+  size_t end = start;
+  while (end < text->size && !dcpi_is_blank(text->at[end]))
+    end++;
+  if (start == end)
+    return false;
+  *word = (pf_bytes){text->at + start, end - start};
+  *text = (pf_bytes){text->at + end, text->size - end};
+  return true;
+}
+
+
 /* Remove the last colon and the number after it from `text`. */
 static bool cut_number (pf_bytes *text, uint64_t *number) {
   size_t colon = text->size;
@@ -35,7 +52,7 @@ bool dcpi_read_event (pf_bytes text, dcpi_event *event) {
   pf_bytes total;
   event->name = text;
   event->fraction = DCPI_FULL_TIME;
-  event->has_stated = dcpi_next_word(&text, &total) &&
+  event->has_stated = next_word(&text, &total) &&
                       dcpi_number(total, 10, &event->stated) == PF_OK;
   if (!event->has_stated)
     return false;
@@ -49,28 +66,6 @@ bool dcpi_read_event (pf_bytes text, dcpi_event *event) {
     return false;
   event->name = text;
   return true;
-}
-
-
-pf_status dcpi_take_event (dcpi_parser *parser, const dcpi_line *line) {
-  dcpi_header *const header = &parser->header;
-  if (header->nevents == DCPI_MAX_EVENTS) {
-    header->skipped_events++;
-    return dcpi_report(
-        parser, PF_DAMAGE, "dcpi-too-many-events", PF_ELIMIT, line->offset,
-        "at most %d events expected: the counts of this one are not read",
-        DCPI_MAX_EVENTS);
-  }
-  dcpi_event *const event = &header->events[header->nevents];
-  *event = (dcpi_event){.offset = line->offset};
-  header->values[DCPI_EVENT] = line->value; /* only says that there is one */
-  header->nevents++; /* a damaged event line has counts, too */
-  if (dcpi_read_event(line->value, event))
-    return PF_OK;
-  return dcpi_damage(parser, "dcpi-bad-value", line->offset,
-                     "event: a sum and name:period:fraction expected, found "
-                     "\"%.*s\"",
-                     PF_SHOWN(line->value, 40));
 }
 
 
@@ -101,7 +96,7 @@ static pf_status take_counts (dcpi_parser *parser,
   bool is_good = true;
   pf_status status = PF_OK;
   memset(parser->counts, 0, sizeof parser->counts);
-  for (; dcpi_next_word(&text, &word); count++)
+  for (; next_word(&text, &word); count++)
     if (count < events)
       is_good &= dcpi_number(word, 10, &parser->counts[count]) == PF_OK;
   if (!is_good || count != expected)

@@ -1,8 +1,8 @@
 /*
-** encode_dcpi.h - state of the encoder, shared by its three files.
+** encode_dcpi.h - state of the encoder, shared by its two files.
 **
 ** encode_dcpi.c collects rows and header lines, each with the id of a profile.
-** A file holds one profile: header_merge.c combines the headers, or fails
+** A file holds one profile: it combines the headers, or fails
 ** if the profiles have different images or machines (epochs may differ, and in
 ** dcpicat's text events). write_dcpi.c writes the bytes.
 **
@@ -18,7 +18,7 @@
 #include "model/dictionary/names.h"
 #include "model/writer/encoder.h"
 
-/* A count. `event` is a name in the dictionary, after dcpi_merge_headers an
+/* A count. `event` is a name in the dictionary, after merge_headers an
    index of dcpi_writer.events. */
 typedef struct dcpi_row {
   uint64_t address, count;
@@ -41,7 +41,7 @@ typedef struct dcpi_profile {
   bool has_id;
   int64_t id;
   uint32_t names[SAMPLES_COLUMNS]; /* by column; PF_NO_NAME: not stated yet */
-  uint32_t values[DCPI_WORDS];     /* by word, set by dcpi_merge_headers */
+  uint32_t values[DCPI_WORDS];     /* by word, set by merge_headers */
 } dcpi_profile;
 
 /* An event of the file. The name is in the dictionary. */
@@ -83,13 +83,12 @@ static inline bool dcpi_is_stated (const dcpi_writer *self, dcpi_word word) {
 
 
 /* Returns the word of a header line. */
-dcpi_word dcpi_field_word (const dcpi_writer *self, const dcpi_field *field);
+static inline dcpi_word dcpi_field_word (const dcpi_writer *self,
+                                         const dcpi_field *field) {
+  return dcpi_word_of(dcpi_name(self, field->word));
+}
 
-/* Combine the headers of all profiles and replace the event names of the rows by
-   indexes. Returns PF_EUNSUPPORTED if the profiles do not fit into one file. */
-pf_status dcpi_merge_headers (dcpi_writer *self);
-
-/* Write the file. Returns PF_EUNSUPPORTED, before any byte is written, if the
+/* Write the file with the merged header. Returns PF_EUNSUPPORTED, before any byte is written, if the
    dialect cannot hold the contents. */
 pf_status dcpi_write (dcpi_writer *self);
 

@@ -59,15 +59,6 @@ uint64_t dcpi_clock (const dcpi_header *header) {
 }
 
 
-pf_wide dcpi_sample_time (const dcpi_header *header, const dcpi_event *event) {
-  const uint64_t clock = dcpi_clock(header);
-  if (clock == 0 || event->fraction == 0 || !dcpi_equals(event->name, "cycles"))
-    return 0;
-  return pf_parts_of_ns((double)event->period * 1e9 / (double)clock *
-                        DCPI_FULL_TIME / (double)event->fraction);
-}
-
-
 static pf_status bad_value (dcpi_parser *parser, const dcpi_line *line,
                             const char *wanted) {
   const pf_bytes value = line->value;
@@ -160,6 +151,29 @@ static pf_status take_value (dcpi_parser *parser, const dcpi_line *line) {
 }
 
 
+/* Add an event line of dcpicat to the header. */
+static pf_status take_event (dcpi_parser *parser, const dcpi_line *line) {
+  dcpi_header *const header = &parser->header;
+  if (header->nevents == DCPI_MAX_EVENTS) {
+    header->skipped_events++;
+    return dcpi_report(
+        parser, PF_DAMAGE, "dcpi-too-many-events", PF_ELIMIT, line->offset,
+        "at most %d events expected: the counts of this one are not read",
+        DCPI_MAX_EVENTS);
+  }
+  dcpi_event *const event = &header->events[header->nevents];
+  *event = (dcpi_event){.offset = line->offset};
+  header->values[DCPI_EVENT] = line->value; /* only says that there is one */
+  header->nevents++; /* a damaged event line has counts, too */
+  if (dcpi_read_event(line->value, event))
+    return PF_OK;
+  return dcpi_damage(parser, "dcpi-bad-value", line->offset,
+                     "event: a sum and name:period:fraction expected, found "
+                     "\"%.*s\"",
+                     PF_SHOWN(line->value, 40));
+}
+
+
 pf_status dcpi_take_line (dcpi_parser *parser, const dcpi_line *line) {
   dcpi_header *const header = &parser->header;
   const dcpi_dialect dialect = parser->file->dialect;
@@ -180,7 +194,7 @@ pf_status dcpi_take_line (dcpi_parser *parser, const dcpi_line *line) {
       dcpi_rules[line->id].role[dialect] == DCPI_FOREIGN)
     return status;
   if (line->id == DCPI_EVENT && dialect == DCPI_CAT)
-    return dcpi_take_event(parser, line);
+    return take_event(parser, line);
   if (line->id == DCPI_PATH)
     header->npaths++;
   if (header->values[line->id].at == NULL) {

@@ -53,21 +53,6 @@ dcpi_word dcpi_word_of (pf_bytes text) {
 }
 
 
-bool dcpi_next_word (pf_bytes *text, pf_bytes *word) {
-  size_t start = 0;
-  while (start < text->size && dcpi_is_blank(text->at[start]))
-    start++;
-  size_t end = start;
-  while (end < text->size && !dcpi_is_blank(text->at[end]))
-    end++;
-  if (start == end)
-    return false;
-  *word = (pf_bytes){text->at + start, end - start};
-  *text = (pf_bytes){text->at + end, text->size - end};
-  return true;
-}
-
-
 /* Returns the text without blanks and carriage returns at its end. */
 static pf_bytes trimmed (pf_bytes text) {
   while (text.size > 0 && (dcpi_is_blank(text.at[text.size - 1]) ||

@@ -33,6 +33,19 @@ typedef struct samples_reader {
 } samples_reader;
 
 
+/* Returns the time that one sample of an event stands for, in the fixed-point
+   nanoseconds of model/base/wide.h; 0 for events other than cycles and if the
+   clock is unknown. */
+static pf_wide sample_time (const dcpi_header *header,
+                            const dcpi_event *event) {
+  const uint64_t clock = dcpi_clock(header);
+  if (clock == 0 || event->fraction == 0 || !dcpi_equals(event->name, "cycles"))
+    return 0;
+  return pf_parts_of_ns((double)event->period * 1e9 / (double)clock *
+                        DCPI_FULL_TIME / (double)event->fraction);
+}
+
+
 /* Intern the names that are constant in the file, after the header was read. */
 static pf_status find_names (samples_reader *self, pf_error *error) {
   const dcpi_header *const header = &self->parser.header;
@@ -49,7 +62,7 @@ static pf_status find_names (samples_reader *self, pf_error *error) {
   }
   for (size_t i = 0; i < header->nevents; i++) {
     self->events[i] = pf_intern(dictionary, header->events[i].name);
-    self->times[i] = dcpi_sample_time(header, &header->events[i]);
+    self->times[i] = sample_time(header, &header->events[i]);
     is_done &= self->events[i] != PF_NO_NAME;
   }
   self->has_names = is_done;

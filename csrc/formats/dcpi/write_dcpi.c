@@ -1,5 +1,5 @@
 /*
-** write_dcpi.c - the encoder, steps 3 and 4: sorts and checks the rows and
+** write_dcpi.c - the encoder, step 2: sorts and checks the rows and
 ** writes a file of version 0.07 (layout in header_dcpi.c and chunk.c) or
 ** dcpicat's text (dcpicat.c).
 **
@@ -385,9 +385,7 @@ static void put_text (const dcpi_writer *self) {
 
 
 pf_status dcpi_write (dcpi_writer *self) {
-  pf_status status = dcpi_merge_headers(self);
-  if (status == PF_OK)
-    status = check_stated(self);
+  pf_status status = check_stated(self);
   if (status == PF_OK)
     status = check_values(self);
   if (status < 0)

@@ -16,7 +16,7 @@
 **   detect_gmon.c     dialect; width.c: byte order and address width;
 **   counters.c   types of counters and rate that BSD headers do not state
 **   parser_gmon.c     the parser: dispatch and warnings
-**   gnu.c bsd.c apple.c ldprofile.c    one dialect each
+**   gnu.c bsd.c apple.c    the dialects
 **   scale.c      converts bins to addresses and back
 **   read_gmon.c       functions of all readers; arcs, blocks, sets and images
 **   histogram.c  the reader of histograms
@@ -132,7 +132,6 @@ typedef struct gmon_file {
   pf_table tables[6];
 } gmon_file;
 
-
 /* detect_gmon.c, with width.c and counters.c */
 
 /* The caller's options. Unset ones are 0 or -1. */
@@ -168,7 +167,6 @@ pf_status gmon_detect (pf_trace *trace, gmon_layout *layout, pf_error *error);
 int gmon_score (pf_bytes head, uint64_t size);
 
 extern const char *const gmon_dialect_names[GMON_DIALECTS];
-
 
 /* parser_gmon.c */
 
@@ -230,17 +228,11 @@ static inline uint64_t gmon_address (const gmon_layout *layout,
   return pf_load(at, layout->width, layout->big);
 }
 
-
-/* gnu.c, bsd.c, apple.c, ldprofile.c: parse the next
-   segment of one dialect. At least one byte must be left. */
+/* gnu.c, bsd.c, apple.c: parse the next segment of one dialect. At least one byte must be left. */
 pf_status gmon_parse_gnu (gmon_parser *parser, gmon_segment *segment);
 pf_status gmon_parse_bsd (gmon_parser *parser, gmon_segment *segment);
 pf_status gmon_parse_apple (gmon_parser *parser, gmon_segment *segment);
 pf_status gmon_parse_ld (gmon_parser *parser, gmon_segment *segment);
-
-/* Parse a GNU histogram after a tag of `tag` bytes. */
-pf_status gmon_gnu_histogram (gmon_parser *parser, gmon_segment *segment,
-                              unsigned tag);
 
 /* The fields of a BSD header. */
 typedef struct gmon_bsd {
@@ -262,7 +254,6 @@ uint64_t gmon_read_bsd (const gmon_parser *parser, gmon_segment *segment,
 static inline uint64_t gmon_bsd_arc (const gmon_layout *layout) {
   return 3 * (uint64_t)layout->width;
 }
-
 
 /* scale.c */
 
@@ -294,7 +285,6 @@ bool gmon_scale_shorten (const gmon_scale *scale, bool extended, uint64_t *bins,
 
 /* Find the bin that begins at `address`. Returns false if none does. */
 bool gmon_bin_at (const gmon_scale *scale, uint64_t address, uint64_t *bin);
-
 
 /* read_gmon.c */
 
@@ -366,7 +356,6 @@ pf_bytes gmon_abbreviation (const gmon_segment *segment);
    with the option `strict`. */
 pf_status gmon_count_too_large (const gmon_reader *self, pf_column *column,
                                 size_t row, uint64_t offset, pf_error *error);
-
 
 /* open_gmon.c: the schemas and the indexes of their columns */
 
@@ -445,7 +434,6 @@ enum {
   WRITTEN_TABLES
 };
 extern const pf_table gmon_written[WRITTEN_TABLES];
-
 
 /* encode_gmon.c: pf_format.encoder. The encoder keeps sums in memory and writes
    the file in `finish`. */

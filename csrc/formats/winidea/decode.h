@@ -11,7 +11,6 @@
 #include "formats/winidea/winidea.h"
 #include "model/rows/batch.h"
 
-
 /* Areas of one kind in an area cache, by the index part of the handle. Both
    arrays are owned by the cache. */
 typedef struct winidea_handle_array {
@@ -53,7 +52,6 @@ void winidea_cache_free (winidea_area_cache *cache);
 
 /* Empties the cache if the mapping has more rows than when it was filled. */
 void winidea_cache_refresh (winidea_area_cache *cache);
-
 
 /* The values that can be decoded from a record. */
 enum {
@@ -136,11 +134,6 @@ pf_status winidea_find_areas (winidea_decoder *self, winidea_slice records,
 pf_status winidea_decode_end (winidea_decoder *self, const uint8_t *last,
                               uint32_t context, int64_t time,
                               const pf_batch *batch, pf_error *error);
-
-/* decode_fast.c: fills all wanted columns in one pass over the records. Returns
-   false if that is not possible; the caller then fills all columns again. */
-bool winidea_decode_fast (const winidea_decoder *self, winidea_slice records,
-                          const pf_batch *batch);
 
 /* The column to fill, or NULL if it is not wanted. */
 static inline pf_column *winidea_wanted (const winidea_decoder *self,

@@ -19,7 +19,7 @@
 **   area_list.c      the list of areas of a file
 **   area_cache.c     from handle and value to area, with a cache for
 **                            each reader
-**   decode.c         from records to columns (_fast: fast path)
+**   decode.c         from records to columns
 **   bin_timeline.c   reader of a binary timeline
 **   text_timeline.c  reader of a Text1 timeline
 **   areas_table.c    reader of table areas
@@ -27,7 +27,7 @@
 **   raw_winidea.c            readers of table raw
 **   schemas.c        the schemas
 **   encode_winidea.c        the encoder; write_text1.c: rows of Text1,
-**                            _handles: new handles, _states: states as writes
+**                            _handles: new handles, states as writes
 */
 
 #ifndef winidea_h

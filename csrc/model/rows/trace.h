@@ -1,7 +1,7 @@
 /*
 ** trace.h - an opened file: its sources and options, and the header facts and
 ** warnings that its format adds while it opens and reads. lua/trace_part.c
-** opens it and shows facts and warnings; with lua/sleeping_part.c it closes it,
+** opens it and shows facts and warnings; with lua/checked_reader.c it closes it,
 ** also after a failed open, and may open it again.
 **
 ** The part userdata owns the notes and pins sources, options and dictionary.

@@ -1,7 +1,7 @@
 /*
 ** encode_winidea.h - shared by the files of the encoder: encode_winidea.c
-** (rows, and binary timelines), write_text1.c (rows of Text1),
-** write_handles.c and write_states.c.
+** (rows, and binary timelines), write_text1.c (rows of Text1) and
+** write_handles.c.
 **
 ** winidea_encoder is called through pf_format_winidea by lua/writer and
 ** model/writer, which own the winidea_writer and call its `close`. That frees
@@ -40,7 +40,7 @@ typedef struct winidea_event {
   uint32_t context; /* a name, or PF_NO_NAME */
 } winidea_event;
 
-typedef struct winidea_variable winidea_variable; /* write_states.c */
+typedef struct winidea_variable winidea_variable; /* write_handles.c */
 
 typedef struct winidea_writer {
   pf_encoder encoder;
@@ -57,7 +57,7 @@ typedef struct winidea_writer {
   winidea_rowformat formats[WINIDEA_FORMATS];
   bool has_parent_format; /* that format is valid */
 
-  /* For has_states = false; see write_states.c. */
+  /* For has_states = false; see write_handles.c. */
   pf_id_table variables; /* ids of handles */
   winidea_variable *variable_list;
   size_t variable_capacity;
@@ -96,12 +96,8 @@ pf_status winidea_row_handle (winidea_writer *self, const pf_batch *batch,
                               size_t handle, size_t area, size_t row,
                               uint32_t *number);
 
-/* The handle of an area: its own, or an assigned one. PF_OK or a failure. */
-pf_status winidea_area_handle (winidea_writer *self, uint32_t number,
-                               uint32_t *handle);
-
 /*
-** write_states.c: converts an event of a state to a write of its
+** write_handles.c: converts an event of a state to a write of its
 ** variable; *is_written is set to false if none is needed. Other events stay
 ** as they are. PF_EUNSUPPORTED if the events could not be read back.
 */
