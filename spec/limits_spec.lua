@@ -9,10 +9,11 @@ describe("limits.parse", function()
    end
 
    it("reads area, column, comparison and bound", function()
-      assert.same({ line = 1, area = "Db_Read", is_pattern = false, column = "gross_max",
-         operator = "<=", bound = 1500000, unit = "ms" }, only "Db_Read gross_max <= 1.5ms")
-      assert.same({ line = 1, area = "f", is_pattern = false, column = "count", operator = ">",
-         bound = 12 }, only "f count>12")
+      assert.same({ line = 1, text = "Db_Read gross_max <= 1.5ms", area = "Db_Read",
+         is_pattern = false, column = "gross_max", operator = "<=", bound = 1500000, unit = "ms" },
+         only "Db_Read gross_max <= 1.5ms")
+      assert.same({ line = 1, text = "f count>12", area = "f", is_pattern = false,
+         column = "count", operator = ">", bound = 12 }, only "f count>12 # at most")
       for _, operator in ipairs { "<=", "<", ">=", ">", "==", "!=" } do
          assert.equal(operator, only("f net " .. operator .. " 1").operator)
       end

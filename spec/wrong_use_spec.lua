@@ -73,6 +73,8 @@ profio.compare(t, t):rows("nosuch")
 profio.compare(t, t).text()
 profio.compare(t, t):check()
 profio.compare(t, t):difference()
+profio.compare(t, t):limits("main count < 3")
+profio.compare(t, t):limits(5)
 profio.compare(t, t):check { "nosuch" }
 profio.compare(t, t):check { "self > 2x" }
 profio.store()

@@ -18,6 +18,7 @@ local limits = {}
 
 ---@class profio.Limit
 ---@field line integer
+---@field text string as it was written, without comment
 ---@field area string the name, or the pattern
 ---@field is_pattern boolean
 ---@field context string|nil
@@ -166,6 +167,7 @@ local function limit_of(text)
    end
    limit.column, limit.operator = column, operator
    limit.bound, limit.unit, limit.base = bound_of(bound)
+   limit.text = text
    return limit
 end
 
@@ -199,6 +201,19 @@ end
 
 -- Columns that are not in nanoseconds.
 local counts = { count = true, calls = true, handle = true, value = true }
+
+---Returns the columns of rows that limits may name: those of numbers.
+---@param rows profio.View
+---@return string[]
+function limits.columns(rows)
+   local names = {}
+   for _, field in ipairs(rows:fields()) do
+      if field.type == "int" or field.type == "num" then
+         names[#names + 1] = field.name
+      end
+   end
+   return names
+end
 
 ---Checks that the columns of limits exist and their bounds have suitable units.
 ---@param list profio.Limit[]
@@ -265,9 +280,9 @@ local function result_of(limit, row, base)
       state = compare[limit.operator](value, bound) and "ok" or "exceeded"
    end
    local area = row and row.area or (limit.is_pattern and "~" or "") .. limit.area
-   return { line = limit.line, area = area, context = limit.context, column = limit.column,
-      operator = limit.operator, bound = bound, value = value, state = state,
-      at = row and row[limit.column .. "_at"], unit = unit }
+   return { line = limit.line, text = limit.text, area = area, context = limit.context,
+      column = limit.column, operator = limit.operator, bound = bound, value = value,
+      state = state, at = row and row[limit.column .. "_at"], unit = unit }
 end
 
 ---Returns the line of the first limit that is relative to a base, or nil.
@@ -301,9 +316,9 @@ end
 ---@param list profio.Limit[]
 ---@param rows table[] { area =, context =, column = value, ... }
 ---@param base table[]|nil such rows of an older run, for bounds that are relative to a base
----@return table[] results { line, area, context, column, operator, bound, value, state, at, unit }:
----state is ok, exceeded or missing (the area did not run, or has no such value, here or in the
----base)
+---@return table[] results { line, text, area, context, column, operator, bound, value, state, at,
+---unit }: state is ok, exceeded or missing (the area did not run, or has no such value, here or in
+---the base)
 function limits.check(list, rows, base)
    local results = {}
    for _, limit in ipairs(list) do

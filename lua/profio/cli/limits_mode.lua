@@ -42,17 +42,6 @@ local function has_statistics(trace)
    return calls_view.has_statistics(traces.of(trace))
 end
 
--- Returns the names of numeric columns.
-local function number_columns(rows)
-   local names = {}
-   for _, field in ipairs(rows:fields()) do
-      if field.type == "int" or field.type == "num" then
-         names[#names + 1] = field.name
-      end
-   end
-   return names
-end
-
 -- Reads the rows with only the columns that the limits need.
 local function needed_rows(rows, key, list)
    local known, names = {}, {}
@@ -78,7 +67,10 @@ local function needed_rows(rows, key, list)
    return found
 end
 
-local function read_limits(path)
+---Reads a file of limits. Raises failures and usage errors.
+---@param path string
+---@return profio.Limit[]
+function mode.read(path)
    local file, message = io.open(path, "rb")
    if not file then
       failure.raise(failure.NOTHING, message)
@@ -94,7 +86,7 @@ end
 
 local function results_of(context)
    local path = context.given.limits
-   local list = read_limits(path)
+   local list = mode.read(path)
    local relative = limits.relative(list)
    if (relative ~= nil) ~= (context.old ~= nil) then
       failure.use(relative and "%s:%d: the bound is relative to a base: give the older runs by "
@@ -109,7 +101,7 @@ local function results_of(context)
       key = "function"
       rows, base = flat_rows(context)
    end
-   local fits, message, line = limits.fit(list, number_columns(rows))
+   local fits, message, line = limits.fit(list, limits.columns(rows))
    if not fits then
       failure.use("%s:%d: %s", path, line, message)
    end
@@ -168,7 +160,12 @@ local function shown(value, unit)
    return math.type(value) == "integer" and tostring(value) or ("%.3f"):format(value)
 end
 
-local function cells_of(result, given)
+---Returns the cells of a result: state, area, column, value, and the bound, with the time of the
+---worst case if it is exceeded.
+---@param result table of limits.check
+---@param given { unit: string|nil }
+---@return string[]
+function mode.cells(result, given)
    local unit = result.unit and (given.unit or result.unit)
    local at = unit and result.at and result.state == "exceeded"
       and "  at " .. times.show(result.at, unit) or ""
@@ -181,7 +178,7 @@ end
 local function write_text(results, context)
    local rows = {}
    for i, result in ipairs(shown_of(results, context.given)) do
-      rows[i] = cells_of(result, context.given)
+      rows[i] = mode.cells(result, context.given)
    end
    columns(context.out, rows, { true, true, true, false, true })
 end

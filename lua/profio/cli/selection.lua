@@ -1,5 +1,6 @@
 -- --from, --to and --lane: the selected part of a trace.
 
+local calls_view = require "profio.internal.calls_view"
 local conditions = require "profio.internal.conditions"
 local failure = require "profio.cli.failure"
 local words = require "profio.cli.values"
@@ -60,13 +61,9 @@ end
 ---@return integer|nil first nil: there are no rows
 ---@return integer|nil last
 function span.ends(trace)
-   local first, last = trace.info.first, trace.info.last
-   local is_told = math.type(first) == "integer" and math.type(last) == "integer"
-   if is_told and not trace.info.files then
-      return first, last
-   end
-   local row = timed_table(trace):aggregate { "first = min(time)", "last = max(time)" }:rows()[1]
-   return row.first, row.last
+   return calls_view.ends(trace, function()
+      return timed_table(trace)
+   end)
 end
 
 local ALL = 100000000 -- millionths of a percent

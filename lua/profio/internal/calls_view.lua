@@ -150,13 +150,19 @@ local function reading(compute, trace, state, mine)
    end
 end
 
----Returns the packed sums of the calls of a trace (csrc/kernels/statistics/packed_sums.h).
+---Returns the packed sums of the calls of a trace (csrc/kernels/statistics/packed_sums.h). Raises
+---if a store has none.
 ---@param trace profio.Trace
 ---@param state table of the trace
 ---@param given table|nil options of trace:call_statistics
 ---@return string
 function calls.packed_sums(trace, state, given)
-   return reading(core.packed_sums, trace, state, checked_statistics(given))()
+   local mine, stored = checked_statistics(given), state.parts[1].stored
+   if stored then
+      local packed, message = stored.sums(mine)
+      return packed or error(message, 0)
+   end
+   return reading(core.packed_sums, trace, state, mine)()
 end
 
 -- Returns a reader of the statistics in packed sums.
@@ -174,6 +180,22 @@ function calls.of_sums(packed, given)
    return view.over(function()
       return sums_reader(packed, mine, core.dictionary())
    end)
+end
+
+---Returns the first and the last time of a trace: from the header, or by reading the rows; several
+---files have a header each, so they are read.
+---@param trace profio.Trace
+---@param timed fun(): profio.View returns rows with column time
+---@return integer|nil first nil: there are no rows
+---@return integer|nil last
+function calls.ends(trace, timed)
+   local first, last = trace.info.first, trace.info.last
+   local is_told = math.type(first) == "integer" and math.type(last) == "integer"
+   if is_told and not trace.info.files then
+      return first, last
+   end
+   local row = timed():aggregate { "first = min(time)", "last = max(time)" }:rows()[1]
+   return row.first, row.last
 end
 
 ---Returns whether a trace has statistics of calls: it has a table of events, or it is a store of

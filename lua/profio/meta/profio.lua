@@ -598,7 +598,11 @@ local Comparison = {}
 
 ---Returns the rows, the largest change of the whole first: function (or area, context, line, file,
 ---stack), before, after, change, relative, low, high, p, p_adjusted, verdict, moved, detectable,
----runs_needed, file, line. Weights are means of the runs.
+---runs_needed, file, line. Weights are means of the runs. Areas, alone and in contexts, also have
+---the statistics of the calls of all runs of each side: value, then NAME of the new runs,
+---NAME_before and NAME_change for count, net, gross, net_max, gross_max, net_p99, gross_p99,
+---period_mean, period_jitter and load; and where the worst calls are (net_max_at, gross_max_at; of
+---several runs net_max_run and gross_max_run, the number of the run).
 ---@param column "self"|"total"|nil default self; total counts callees too
 ---@return profio.View
 function Comparison:rows(column) end
@@ -620,6 +624,15 @@ function Comparison:difference() end
 ---row that fails (state = "failed"), or whose verdict is unknown (state = "unknown"), with what
 ---would have been needed to know it; empty: all conditions hold
 function Comparison:check(conditions) end
+
+---Checks limits of statistics of calls, which may be relative to the base: "Db_Read gross_p99 <=
+---base * 1.05" (profio help limits). Maxima and quantiles are those of all calls of a side; counts,
+---times and loads are means of the runs. Needs option calls, or rows that are areas or contexts.
+---Raises for a line that is no limit.
+---@param given string|profio.Limit[] limits, one in each line, or as parsed by profio.limits
+---@return table[] results as of profio.limits.check: area, context, column, operator, bound, value,
+---state (ok, exceeded or missing), at, unit, line
+function Comparison:limits(given) end
 
 ---@class profio.Settings
 local Settings = {}

@@ -1,7 +1,10 @@
--- A comparison as text: a table of the largest changes, then the paragraph in plain words.
+-- A comparison as text: a table of the largest changes, then the paragraph in plain words. By area
+-- and context the statistics of calls stand between them.
 
 local columns = require "profio.reports.columns"
+local core = require "profio.core"
 local plain = require "profio.reports.plain"
+local statistics_diff = require "profio.internal.compare.statistics_diff"
 
 local text = {}
 
@@ -53,14 +56,22 @@ function text.picked(records, top)
       table.concat(names, ", ")) or nil
 end
 
----Writes the table and the paragraph.
+-- Writes the statistics of the calls of areas: three lines for each.
+local function write_calls(out, comparison, rows, records, unit)
+   local fields, lines, names = statistics_diff.lines(rows, records, nil,
+      { comparison.by, "value" })
+   out:write("\nCalls: ", comparison.calls_note, ".\n")
+   out:rows({ output = "text", unit = unit, columns = names }, core.rows_reader(fields, lines))
+end
+
+---Writes the table, by area and context the statistics of their calls, and the paragraph.
 ---@param out profio.Output
 ---@param comparison profio.Comparison
 ---@param rows profio.View of the comparison
----@param top integer|nil
+---@param given { top: integer|nil, unit: string|nil } unit of times in statistics of calls
 ---@param shown fun(value: number): string
-function text.write(out, comparison, rows, top, shown)
-   local records, others = text.picked(rows:rows(table.unpack(rows.columns)), top)
+function text.write(out, comparison, rows, given, shown)
+   local records, others = text.picked(rows:rows(table.unpack(rows.columns)), given.top)
    local lines = { table.move(text.heads, 1, #text.heads, 1, {}) }
    table.insert(lines[1], comparison.by)
    for i, record in ipairs(records) do
@@ -69,6 +80,9 @@ function text.write(out, comparison, rows, top, shown)
    columns(out, lines, { [7] = true, [8] = true })
    if others then
       out:write(others, "; --top shows more\n")
+   end
+   if comparison.calls_note and #records > 0 then
+      write_calls(out, comparison, rows, records, given.unit or "us")
    end
    out:write("\n", plain(comparison:text()), "\n")
 end

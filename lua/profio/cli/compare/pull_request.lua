@@ -1,8 +1,10 @@
--- A comparison as Markdown for a pull request: what failed, the paragraph, the changed rows, and
--- all others in a fold.
+-- A comparison as Markdown for a pull request: what failed, the paragraph, the changed rows, and in
+-- folds all others, and the statistics of the calls of areas.
 
 local comparison_text = require "profio.cli.compare.comparison_text"
 local markup = require "profio.exports.markup"
+local statistics_diff = require "profio.internal.compare.statistics_diff"
+local times = require "profio.internal.times"
 
 local pull_request = {}
 
@@ -25,6 +27,41 @@ local function write_table(out, comparison, records, shown)
    end
 end
 
+-- Returns a number of the statistics of calls as text: a count, a share of time, or a time.
+local function number_text(name, value)
+   if value == nil then
+      return "none"
+   elseif name == "load" then
+      return ("%.1f %%"):format(value * 100)
+   elseif name == "count" or name:find "_run$" then
+      return (math.tointeger(value) and "%d" or "%.1f"):format(math.tointeger(value) or value)
+   end
+   return times.show(value, times.unit(value))
+end
+
+-- Writes the statistics of the calls of areas, in a fold.
+local function write_calls(out, comparison, rows, records)
+   local known, names = {}, {}
+   for _, name in ipairs(rows.columns) do
+      known[name] = true
+   end
+   for _, name in ipairs(statistics_diff.shown) do
+      names[#names + 1] = known[name] and name or nil
+   end
+   out:write("<details><summary>Calls, old → new: ", comparison.calls_note,
+      "</summary>\n\n| ", comparison.by, " | ", table.concat(names, " | "), " |\n|:--|",
+      ("--:|"):rep(#names), "\n")
+   for _, record in ipairs(records) do
+      local cells = { cell(record[comparison.by]) }
+      for i, name in ipairs(names) do
+         cells[i + 1] = ("%s → %s"):format(number_text(name, record[name .. "_before"]),
+            number_text(name, record[name]))
+      end
+      out:write("| ", table.concat(cells, " | "), " |\n")
+   end
+   out:write "\n</details>\n"
+end
+
 local function write_results(out, results)
    for _, result in ipairs(results) do
       out:write("- **", result.state, "** `", result.condition:gsub("`", "'"), "`: ",
@@ -42,8 +79,8 @@ end
 ---@param results table[] of comparison:check
 ---@param shown fun(value: number): string
 function pull_request.write(out, comparison, rows, results, shown)
-   local changed, others = {}, {}
-   for _, record in ipairs(rows:rows(table.unpack(rows.columns))) do
+   local changed, others, records = {}, {}, rows:rows(table.unpack(rows.columns))
+   for _, record in ipairs(records) do
       local is_same = record.verdict == "unchanged" or record.verdict == "unknown"
       local list = is_same and others or changed
       list[#list + 1] = record
@@ -58,6 +95,10 @@ function pull_request.write(out, comparison, rows, results, shown)
       out:write("<details><summary>", tostring(#others), " without a known change</summary>\n\n")
       write_table(out, comparison, others, shown)
       out:write "\n</details>\n"
+   end
+   if comparison.calls_note and #records > 0 then
+      out:write "\n"
+      write_calls(out, comparison, rows, records)
    end
 end
 

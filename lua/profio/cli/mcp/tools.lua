@@ -49,7 +49,7 @@ end
 local function of_rows(more)
    more.top = { type = "integer", minimum = 1,
       description = ("rows that are shown; default %d"):format(MOST_ROWS) }
-   more.where = texts "conditions on columns, such as function=~^Db or self>1000; all must hold"
+   more.where = texts "conditions on columns, such as function~^Db or self>1000; all must hold"
    more.metric = text "metric of the profile; default: the usual one of the format"
    return of_trace(more)
 end

@@ -7,6 +7,7 @@ local failure = require "profio.cli.failure"
 local files = require "profio.cli.files"
 local later = require "profio.internal.later"
 local junit = later "profio.cli.compare.junit"
+local limits_mode = later "profio.cli.limits_mode"
 local options = require "profio.internal.options"
 local output = require "profio.cli.output"
 local outputs = require "profio.internal.outputs"
@@ -36,8 +37,9 @@ local verb = {
       { "--base", "OLD...", "the old runs, or version=v1 of a store", many = true, list = true },
       { "--new", "NEW...", "the new runs", many = true, list = true },
       option_of("by", "WORD"), "--metric",
-      { "--fail", "COND", "end with status 4 for 'self > +5%', 'total of ~^Db > +2ms', "
-         .. "'whole > +3%', new, 'slower of main'", many = true },
+      { "--fail", "COND", "end with status 4 for 'self > +5%', 'slower of main', new",
+         many = true },
+      { "--limits", "FILE", "end with status 4 for calls beyond limits: profio help limits" },
       { "--output", "FORM", "text, csv, tsv, json, ndjson, markdown or junit" },
       option_of("normalise", "HOW"), option_of("method", "NAME"), option_of("adjust", "NAME"),
       option_of("alpha", "P"), option_of("exact", false), option_of("single", false),
@@ -84,8 +86,8 @@ local function check(given)
    if export and export.takes == "trace" and not export.write_profile then
       failure.use("compare: --export %s shows the events of one trace", export.name)
    end
-   if given.output == "junit" and #given.fail == 0 then
-      failure.use "compare: --output junit shows the conditions of --fail: give one"
+   if given.output == "junit" and #given.fail == 0 and not given.limits then
+      failure.use "compare: --output junit shows the conditions of --fail and --limits: give one"
    elseif given.export and given.output ~= "text" then
       failure.use "compare: --export has a form of its own: leave out --output"
    end
@@ -130,20 +132,23 @@ local function write_profile(given, comparison, out)
    out:export(export, chosen, comparison:difference(), export.write_profile)
 end
 
-local function write(given, comparison, results, heading)
+-- `gate`: the conditions, and their results.
+local function write(given, comparison, gate, heading)
    local out <close> = output.open(given.out, files.named(given), { wide = given.wide,
       is_paged = true })
    local rows, shown = comparison:rows(), formatter(given, comparison)
    if takes_profile(given) then
       write_profile(given, comparison, out)
    elseif given.output == "junit" then
-      junit.write(out, comparison, given.fail, results)
+      junit.write(out, comparison, gate.conditions, gate.results)
    elseif given.output == "markdown" then
-      pull_request.write(out, comparison, query.where(rows, given), results, shown)
+      pull_request.write(out, comparison, query.where(rows, given), gate.results,
+         shown)
    elseif has_text(given) then
       out:write(heading)
-      comparison_text.write(out, comparison, query.where(rows, given), query.count(given), shown)
-      write_results(out, results)
+      comparison_text.write(out, comparison, query.where(rows, given),
+         { top = query.count(given), unit = given.unit }, shown)
+      write_results(out, gate.results)
    else
       rows = query.apply(rows, given)
       local form = show.form(given, query.columns(given), "compare")
@@ -155,22 +160,38 @@ end
 
 -- }======
 
+-- Returns the conditions of --fail and --limits, and the results of those that are not met.
+local function checked(given, comparison, limits)
+   local conditions = table.move(given.fail, 1, #given.fail, 1, {})
+   local results = comparison:check(given.fail)
+   for i, limit in ipairs(limits) do
+      conditions[#given.fail + i] = limit.text
+   end
+   for _, result in ipairs(limits[1] and comparison:limits(limits) or {}) do
+      local _, area, _, value, bound = table.unpack(limits_mode.cells(result, given))
+      results[#results + 1] = result.state ~= "ok" and { condition = result.text, name = area,
+         state = "failed", text = ("%s: %s, limit %s"):format(area, value, bound) } or nil
+   end
+   return conditions, results
+end
+
 ---@param given table
 ---@param err file*
 ---@return integer status
 ---@return boolean is_closed
 function verb.run(given, err)
    check(given)
-   local chosen = options_of(given)
-   chosen.profiles = takes_profile(given)
+   local chosen, list = options_of(given), given.limits and limits_mode.read(given.limits) or {}
+   chosen.profiles, chosen.calls = takes_profile(given), given.limits ~= nil
    outputs.check_inputs({ given.out or "-" }, files.named(given))
    local runs, heading, has_damage = sides.read(given, chosen, err)
    local comparison = failure.check(compare.of_runs(runs, chosen))
-   local results, status = comparison:check(given.fail), failure.READ
+   local conditions, results = checked(given, comparison, list)
+   local status = failure.READ
    for _, result in ipairs(results) do
       status = result.state == "failed" and failure.EXCEEDED or status
    end
-   write(given, comparison, results, heading)
+   write(given, comparison, { conditions = conditions, results = results }, heading)
    sides.warn(comparison.warnings, err)
    return math.max(status, has_damage and failure.DAMAGE or failure.READ), true
 end

@@ -1,16 +1,19 @@
 -- Compares several runs of an old version of a program with several of a new one: see README.md.
 
+local call_statistics = require "profio.internal.compare.call_statistics"
 local comparable = require "profio.internal.compare.comparable"
 local core = require "profio.core"
 local differences = require "profio.internal.compare.differences"
 local gate = require "profio.internal.compare.gate"
 local inference = require "profio.internal.inference"
+local limits = require "profio.limits"
 local matched = require "profio.internal.compare.matched"
 local moved = require "profio.internal.compare.moved"
 local options_of = require "profio.internal.options"
 local raise = require "profio.internal.raise"
 local run_weights = require "profio.internal.compare.run_weights"
 local sentences = require "profio.internal.compare.sentences"
+local statistics_diff = require "profio.internal.compare.statistics_diff"
 local suggestions = require "profio.internal.suggestions"
 local view = require "profio.view"
 
@@ -21,6 +24,7 @@ local compare = {}
 ---@field metric { name: string, unit: string }
 ---@field method string the test that was used
 ---@field whole table the whole: before, after, change, relative, low, high, p, scale
+---@field calls_note string|nil what the statistics of calls in the rows are of; nil: none
 ---@field warnings string[] reasons for care
 local Comparison = { __name = "profio.comparison" }
 local methods = {}
@@ -44,6 +48,8 @@ compare.options = {
       help = "judge by one run per side: only by the error of samples" },
    { name = "profiles", type = "bool", default = false,
       help = "keep the profiles of the runs, for comparison:difference" },
+   { name = "calls", type = "bool", default = false,
+      help = "read the calls of timelines, for comparison:limits" },
    { name = "anyway", type = "bool", default = false,
       help = "only warn of runs that must not be compared" },
 }
@@ -218,6 +224,9 @@ local function fields_of(self)
    }
 end
 
+-- Columns of statistics of calls that say which area it is, as the first column does.
+local areas = { item = true, area = true, context = true }
+
 -- Returns where the cost of a row went or came from: "to main", "from leaf"; nil: it did not move.
 local function move_of(row)
    local parts = {}
@@ -237,9 +246,40 @@ local function value_of(row, field)
    return value
 end
 
+-- Returns what the statistics of calls are of; nil: the rows have none.
+local function calls_note(self)
+   if self.by ~= "area" and self.by ~= "context" then
+      return nil
+   end
+   return math.max(#self.runs.base, #self.runs.new) == 1 and "single runs"
+      or "count, net and load are means of the runs, all others those of all calls"
+end
+
+-- Returns the statistics of the calls of both sides by the key of an area, and their fields; empty
+-- if the rows are no areas.
+local function calls_of(self)
+   local records, fields = {}, {}
+   if not self.calls and calls_note(self) then
+      local both = statistics_diff.view(call_statistics.of_side(self.runs.new, self.by),
+         call_statistics.of_side(self.runs.base, self.by))
+      for _, field in ipairs(both:fields()) do
+         fields[#fields + 1] = not areas[field.name] and field or nil
+      end
+      for record in both:records() do
+         records[record.item] = record
+      end
+      self.calls = { records = records, fields = fields }
+   end
+   return self.calls or { records = records, fields = fields }
+end
+
 ---Returns the rows, the largest change of the whole first: function (or area, context, line, file,
 ---stack), before, after, change, relative, low, high, p, p_adjusted, verdict, moved, detectable,
----runs_needed, file, line. Weights are means of the runs.
+---runs_needed, file, line. Weights are means of the runs. Areas, alone and in contexts, also have
+---the statistics of the calls of all runs of each side: value, then NAME of the new runs,
+---NAME_before and NAME_change for count, net, gross, net_max, gross_max, net_p99, gross_p99,
+---period_mean, period_jitter and load; and where the worst calls are (net_max_at, gross_max_at; of
+---several runs net_max_run and gross_max_run, the number of the run).
 ---@param column "self"|"total"|nil default self; total counts callees too
 ---@return profio.View
 function methods:rows(column)
@@ -247,11 +287,15 @@ function methods:rows(column)
    if column ~= nil and column ~= "self" and column ~= "total" then
       error("rows: the column is self or total", 0)
    end
-   local fields, list = fields_of(state), {}
+   local fields, calls, list = fields_of(state), calls_of(state), {}
+   local own = #fields
+   table.move(calls.fields, 1, #calls.fields, own + 1, fields)
    for i, row in ipairs(result_of(state, column or "self").rows) do
+      local statistics = calls.records[row.item.item] or {}
       list[i] = {}
       for n, field in ipairs(fields) do
-         list[i][n] = n == 1 and row.name or value_of(row, field)
+         list[i][n] = n == 1 and row.name or n <= own and value_of(row, field)
+            or n > own and statistics[field.name] or nil
       end
    end
    return view.over(function()
@@ -292,6 +336,35 @@ function methods:check(conditions)
    end)
 end
 
+---Checks limits of statistics of calls, which may be relative to the base: "Db_Read gross_p99 <=
+---base * 1.05" (profio help limits). Maxima and quantiles are those of all calls of a side; counts,
+---times and loads are means of the runs. Needs option calls, or rows that are areas or contexts.
+---Raises for a line that is no limit.
+---@param given string|profio.Limit[] limits, one in each line, or as parsed by profio.limits
+---@return table[] results as of profio.limits.check: area, context, column, operator, bound, value,
+---state (ok, exceeded or missing), at, unit, line
+function methods:limits(given)
+   local runs, list, message, line = rawget(self, compare).runs, given, nil, nil
+   if type(given) == "string" then
+      list, message, line = limits.parse(given)
+   elseif type(given) ~= "table" then
+      raise.expect(given, "string", "limits: the limits")
+   end
+   if not runs.new[1].calls then
+      error("limits need option calls: profio.compare(base, new, { calls = true })", 0)
+   elseif list then
+      local quantiles = limits.quantiles(list)
+      local new = call_statistics.of_side(runs.new, "context", quantiles)
+      local fits
+      fits, message, line = limits.fit(list, limits.columns(new))
+      if fits then
+         return limits.check(list, new:rows(),
+            call_statistics.of_side(runs.base, "context", quantiles):rows())
+      end
+   end
+   error(("limits: line %d: %s"):format(line, message), 0)
+end
+
 compare.methods = methods
 
 raise.publish_methods(methods, "comparison", function(value)
@@ -304,6 +377,8 @@ function Comparison:__index(key)
    local state = rawget(self, compare)
    if key == "whole" or key == "method" then
       return result_of(state, "self")[key]
+   elseif key == "calls_note" then
+      return calls_note(state)
    end
    return methods[key] or shown[key] and state[key] or nil
 end

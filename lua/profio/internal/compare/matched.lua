@@ -12,6 +12,7 @@ local matched = {}
 ---@class profio.ComparedItem
 ---@field key string
 ---@field name string
+---@field item string|nil the key of an area in statistics of calls
 ---@field file string|nil of the new side, else of the base
 ---@field line integer|nil
 ---@field self { base: number[], new: number[] } weight in each run, in the order of the runs
@@ -74,16 +75,16 @@ local function matched_files(runs)
       base = files_of(base_frames, of_base, base, of_new) }
 end
 
--- Returns whether a name is in several of the matched files.
+-- Returns the names that are in several of the matched files, or of areas with several keys.
 local function ambiguous_names(runs, file_of)
    local first, ambiguous = {}, {}
    for side, list in pairs(runs) do
       for _, run in ipairs(list) do
          for _, row in ipairs(run.rows) do
-            local file = file_of[side](row) or ""
+            local place = row.item or file_of[side](row) or ""
             if first[row.name] == nil then
-               first[row.name] = file
-            elseif first[row.name] ~= file then
+               first[row.name] = place
+            elseif first[row.name] ~= place then
                ambiguous[row.name] = true
             end
          end
@@ -116,7 +117,13 @@ local function by_name(row)
    return row.name, row.name
 end
 
-keys.stack, keys.area, keys.context = by_name, by_name, by_name
+keys.stack = by_name
+
+function keys.area(row, _, ambiguous)
+   return ambiguous[row.name] and row.item or row.name, row.name
+end
+
+keys.context = keys.area
 
 -- }======
 
@@ -149,7 +156,7 @@ local function add_run(items, runs, side, number, key_of, file_of, has_total)
       else
          item.total = nil
       end
-      item.name, item.file, item.line = name, file, row.line
+      item.name, item.item, item.file, item.line = name, row.item, file, row.line
       item.is_in[side] = true
    end
 end
@@ -160,7 +167,7 @@ end
 ---@return profio.ComparedItem[]
 function matched.items(runs, by)
    local file_of = matched_files(runs)
-   local ambiguous = by == "function" and ambiguous_names(runs, file_of)
+   local ambiguous = ambiguous_names(runs, file_of)
    local items = {}
    local function key_of(row, file)
       return keys[by](row, file, ambiguous)

@@ -1,6 +1,7 @@
 -- The weight of each function, file, line, stack or area in one run. The rows of a run are read
 -- once, so that its trace can be closed then.
 
+local call_statistics = require "profio.internal.compare.call_statistics"
 local counts = require "profio.internal.bodies.counts"
 local traces = require "profio.internal.trace"
 
@@ -13,9 +14,10 @@ local run_weights = {}
 ---@field whole number weight of all functions
 ---@field period number|nil weight of one sample; nil: the weights come from no samples
 ---@field is_exact boolean weights are counts without noise, such as calls
----@field rows { name: string, file: string|nil, line: integer|nil, self: number, total:
----number|nil }[]
+---@field rows { name: string, item: string|nil, file: string|nil, line: integer|nil, self: number,
+---total: number|nil }[] item: the key of an area
 ---@field callers table<string, table<string, boolean>> by the name of a function
+---@field calls profio.RunCalls|nil by area or context, or with option calls
 ---@field rate number|nil samples per second
 ---@field profile profio.Profile|nil if it is kept, for comparison:difference
 ---@field lost string[] what was lost, as texts
@@ -83,18 +85,20 @@ function readers.stack(run)
    return list
 end
 
+-- The areas of all contexts together, or in each context; there areas without one are alone, such
+-- as the states of variables.
 local function of_calls(by)
    return function(run)
-      if not (run.trace and run.trace.events) then
-         error(("compare: by %s needs a trace with events: %s has none"):format(by, run.title), 0)
+      local list, key_of, records, in_context = {}, call_statistics.keys(), {}, {}
+      for record in call_statistics.view(run.calls, by):records() do
+         records[#records + 1] = record
+         in_context[record.area or "?"] = in_context[record.area or "?"] or record.context ~= nil
       end
-      local list = {}
-      for _, row in ipairs(run.trace:call_statistics { by = by }:rows("area", "context", "net",
-         "gross"))
-      do
-         local is_wanted = by == "area" or row.context ~= nil
-         list[#list + 1] = is_wanted and { self = row.net or 0, total = row.gross,
-            name = row.context and ("%s in %s"):format(row.area, row.context) or row.area } or nil
+      for _, record in ipairs(records) do
+         local row = { name = call_statistics.name(record), item = key_of(record),
+            self = record.net or 0, total = record.gross }
+         local is_sum = record.context == nil and in_context[record.area or "?"]
+         list[#list + 1] = not is_sum and row or nil
       end
       return list
    end
@@ -154,8 +158,9 @@ end
 
 -- }======
 
+-- States of variables are in no profile, so a timeline of states has the sum of its rows.
 local function whole_of(run)
-   if not run.counts_calls then
+   if not run.counts_calls and not (run.calls and run.metric.total == 0) then
       return run.metric.total
    end
    local sum = 0
@@ -167,7 +172,7 @@ end
 
 ---Reads what a comparison needs of one run.
 ---@param what profio.Trace|profio.Profile
----@param options { by: string, metric: string|nil, exact: boolean|nil, profiles: boolean|nil }
+---@param options table by, metric, exact, profiles and calls of profio.compare
 ---@return profio.WeighedRun|nil
 ---@return string|nil message
 ---@return string|nil code
@@ -186,6 +191,9 @@ function run_weights.of(what, options)
       title = is_profile and what:title() or what.path, lost = profile:notes() }
    run.metric, run.counts_calls = metric_of(profile, options.metric, run.title)
    run.is_exact = options.exact or counts.is_exact(run.metric)
+   if options.calls or options.by == "area" or options.by == "context" then
+      run.calls = call_statistics.of_trace(what, run.title)
+   end
    run.period = not run.is_exact and period_of(profile, run.metric) or nil
    run.rows, run.callers = readers[options.by](run), callers_of(profile)
    run.whole, run.rate = whole_of(run), profile.facts.rate

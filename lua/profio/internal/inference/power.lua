@@ -57,20 +57,25 @@ end
 ---@param fewest integer runs of each side that the test can use
 ---@return integer|nil runs nil if a million is not enough
 function power.runs_needed(test, change, df_of, fewest)
-   local n, df = fewest, math.huge
-   for _ = 1, 20 do -- the quantiles of the normal distribution need fewer runs than those of t
-      local runs = (needed(test, change, 1, 1, df) / (test.before * change)) ^ 2
-      if runs > MOST_RUNS then
+   local function is_enough(n)
+      return needed(test, change, n, n, df_of(n)) <= test.before * change
+   end
+   local low, high = fewest - 1, fewest -- low is too few, or below the fewest
+   while not is_enough(high) do
+      low, high = high, high * 2
+      if high > MOST_RUNS then
          return nil
       end
-      local last = n
-      n = math.max(math.ceil(runs), n)
-      if n == last and df < math.huge then
-         break
-      end
-      df = df_of(n)
    end
-   return n
+   while high - low > 1 do
+      local middle = (low + high) // 2
+      if is_enough(middle) then
+         high = middle
+      else
+         low = middle
+      end
+   end
+   return high
 end
 
 return power

@@ -4,7 +4,7 @@
 local calls = require "profio.reports.calls.calls"
 local calls_of = require "profio.internal.calls_view"
 local core = require "profio.core"
-local diff = require "profio.reports.calls.statistics_diff"
+local diff = require "profio.internal.compare.statistics_diff"
 local failure = require "profio.cli.failure"
 local plain = require "profio.reports.plain"
 local span = require "profio.cli.selection"

@@ -7,13 +7,15 @@ local view = require "profio.view"
 local diff = {}
 
 -- Key columns: rows of both runs with equal keys are merged into one.
-local keys = { "area", "value", "context", "caller" }
+local keys = { "item", "area", "value", "context", "caller" }
 
 local overview = { "count", "net", "gross", "net_max", "gross_max", "net_p99", "gross_p99",
-   "period_mean", "period_jitter", "load", "net_max_at", "gross_max_at" }
+   "period_mean", "period_jitter", "load", "net_max_at", "net_max_run", "gross_max_at",
+   "gross_max_run" }
 
--- Columns of the start of the worst call, which are side by side without a change.
-local starts = { net_max_at = true, gross_max_at = true, call_max_at = true }
+-- Columns of where the worst call is, which are side by side without a change.
+local starts = { net_max_at = true, gross_max_at = true, call_max_at = true, net_max_run = true,
+   gross_max_run = true }
 
 -- Returns the columns that are compared: an overview, or those of one duration.
 local function numbers_of(metric)
@@ -34,7 +36,7 @@ local function fields_by_name(rows)
    return known
 end
 
--- Returns the key and number fields that the rows of both runs have.
+-- Returns the key or number fields that the rows of both runs have.
 local function common_fields(names, new, old)
    local of_new, of_old, list = fields_by_name(new), fields_by_name(old), {}
    for _, name in ipairs(names) do
@@ -178,28 +180,27 @@ end
 
 -- {====== The text ======
 
--- Returns the columns of the text: fewer than rows have, since each area has three lines.
-local function shown_numbers(metric)
-   return metric and numbers_of(metric)
-      or { "count", "net", "load", "gross_p99", "gross_max", "gross_max_at", "period_jitter" }
-end
+---Columns of text for people: fewer than rows have.
+diff.shown = { "count", "net", "load", "gross_p99", "gross_max", "gross_max_at", "gross_max_run",
+   "period_jitter" }
 
 ---Returns the rows of one page of text: for each area a line for the old run, the new one, the
 ---change.
 ---@param rows profio.View of diff.view
 ---@param records table[] records of it, in their order
 ---@param metric string|nil
+---@param names string[]|nil columns that say which area it is; default: area, value, caller
 ---@return table[] fields
 ---@return any[][] lines
 ---@return string[] columns
-function diff.lines(rows, records, metric)
+function diff.lines(rows, records, metric, names)
    local known, fields, columns = fields_by_name(rows), {}, {}
    local function add(name, type, help)
       fields[#fields + 1] = { name = name, type = type, help = help }
       columns[#columns + 1] = name
    end
    local numbers = {}
-   for _, name in ipairs(shown_numbers(metric)) do
+   for _, name in ipairs(metric and numbers_of(metric) or diff.shown) do
       if known[name] then
          add(name, known[name].type, known[name].help)
          numbers[#numbers + 1] = name
@@ -207,7 +208,7 @@ function diff.lines(rows, records, metric)
    end
    add("run", "name", "old, new, or the change from old to new")
    local kept = {}
-   for _, name in ipairs { "area", "value", "caller" } do
+   for _, name in ipairs(names or { "area", "value", "caller" }) do
       for _, record in ipairs(known[name] and records or {}) do
          if record[name] ~= nil and not kept[name] then
             add(name, known[name].type, known[name].help)
