@@ -48,8 +48,6 @@ static struct sigaction before;
 static bool handler_installed;
 
 
-/* {====== The fault handler ====== */
-
 static pf_map *map_holding (const uint8_t *address) {
   for (pf_map *m = atomic_load(&maps); m != NULL; m = atomic_load(&m->next))
     if ((uintptr_t)address - (uintptr_t)m->bytes.at < m->reserved)
@@ -110,10 +108,6 @@ static void link_map (pf_map *map) {
   pthread_mutex_unlock(&maps_lock);
 }
 
-/* }====== */
-
-
-/* {====== Opening ====== */
 
 /* Copies the bytes of a small file of `size` bytes. */
 static pf_status copy_file (int fd, size_t size, pf_map *map, pf_error *error) {
@@ -363,5 +357,3 @@ void pf_map_close (pf_map *map) {
   free(map->memory);
   free(map);
 }
-
-/* }====== */

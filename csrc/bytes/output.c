@@ -38,8 +38,6 @@ static pf_status is_folder (pf_error *error) {
 }
 
 
-/* {====== Where the file goes ====== */
-
 /* Returns FOLDER/NAME in new memory; NULL when out of memory. */
 static char *joined (const char *folder, const char *name) {
   const size_t size = strlen(folder) + strlen(name) + 2;
@@ -147,10 +145,6 @@ static pf_status resolve (const char *given, char **path, int *descriptor,
   return status;
 }
 
-/* }====== */
-
-
-/* {====== Opening ====== */
 
 /* Returns the path of a temporary file beside `path`, in new memory; it differs
    for each attempt. */
@@ -324,10 +318,6 @@ pf_status pf_output_resolve (const char *path, char **absolute,
   return PF_OK;
 }
 
-/* }====== */
-
-
-/* {====== Ending ====== */
 
 /* Link a nameless file to a path. */
 static bool link_to (pf_output *output, const char *path) {
@@ -459,5 +449,3 @@ void pf_output_close (pf_output *output) {
   free(output->path);
   *output = (pf_output){.fd = -1};
 }
-
-/* }====== */

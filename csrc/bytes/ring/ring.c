@@ -26,8 +26,6 @@ typedef struct pf_ring_map {
 } pf_ring_map;
 
 
-/* {====== The file ====== */
-
 static pf_status fail_by_system (pf_error *error, const char *what,
                                  int errnum) {
   return pf_fail(error, PF_EIO, PF_NO_OFFSET, "%s: %s", what, strerror(errnum));
@@ -203,10 +201,6 @@ void pf_ring_close (pf_ring *ring, bool remove) {
   *ring = (pf_ring){.fd = -1};
 }
 
-/* }====== */
-
-
-/* {====== Snapshots ====== */
 
 /* Load a consistent copy: load it again if another one was published
    meanwhile. */
@@ -271,10 +265,6 @@ void pf_ring_release_all (pf_ring *ring, const pf_checkpoint *checkpoint) {
   ring->limit = 0;
 }
 
-/* }====== */
-
-
-/* {====== Slots ====== */
 
 static uint64_t segment_size (const pf_ring *ring) {
   return (ring->mask + 1) / PF_RING_SEGMENTS;
@@ -372,8 +362,6 @@ uint64_t *pf_ring_reserve_slow (pf_ring *ring, size_t words) {
       return NULL;
   }
 }
-
-/* }====== */
 
 
 /* Double the mapping until `wanted` bytes fit. The old mapping stays, since the

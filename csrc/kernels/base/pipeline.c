@@ -117,8 +117,6 @@ static void *run_thread (void *argument) {
 }
 
 
-/* {====== The caller's thread ====== */
-
 /* Wait for a free slot; NULL when processing has failed. */
 static batch_slot *free_slot (state *s) {
   if (!s->has_thread)
@@ -259,8 +257,6 @@ static pf_status read_batches (state *s, pf_error *error) {
     enqueue(s, slot);
   }
 }
-
-/* }====== */
 
 
 pf_status pf_pipeline_run (const pf_pipeline *pipeline, pf_reader *reader,

@@ -22,8 +22,6 @@
 #define SUFFIX_SIZE 16 /* %: and a number */
 
 
-/* {====== Names ====== */
-
 /* Append a name; `at` has 3 * bytes.size free bytes. BTF has no quotes, so commas,
    % and all but printable ASCII are written as %XX; readers can restore it. */
 static size_t put_safe (char *at, pf_bytes bytes) {
@@ -69,10 +67,6 @@ uint32_t btf_name (btf_names *n, char type, const char *prefix, pf_bytes name) {
   return pf_intern(n->dictionary, (pf_bytes){(const uint8_t *)n->text, size});
 }
 
-/* }====== */
-
-
-/* {====== Rows ====== */
 
 static btf_row new_row (const btf_machine *m, btf_word type, btf_word event) {
   btf_row row;
@@ -154,10 +148,6 @@ static pf_status put_comment (btf_machine *m, uint64_t count,
   return row.source == PF_NO_NAME ? PF_ENOMEM : PF_OK;
 }
 
-/* }====== */
-
-
-/* {====== Tasks and cores ====== */
 
 /* A lane loses its core; its runnables are suspended first, the innermost
    first. */
@@ -205,10 +195,6 @@ static void end_task (btf_machine *m, btf_lane *lane) {
   m->cores[lane->core].lane = 0;
 }
 
-/* }====== */
-
-
-/* {====== Runnables ====== */
 
 /* End the calls down to `depth`, the innermost first. */
 static void pop_to (btf_machine *m, btf_lane *lane, size_t depth) {
@@ -290,10 +276,6 @@ static pf_status put_write (btf_machine *m, btf_lane *lane,
   return status;
 }
 
-/* }====== */
-
-
-/* {====== The machine ====== */
 
 static const char *const word_texts[BTF_WORDS] = {
     "event",   "write",  "number",  "comment",  "T",        "I",
@@ -472,5 +454,3 @@ pf_status btf_machine_end (btf_machine *m) {
                          "which was later");
   return m->queue.failed ? PF_ENOMEM : status;
 }
-
-/* }====== */

@@ -82,8 +82,6 @@ typedef struct btf_reader {
 } btf_reader;
 
 
-/* {====== Ids and kinds of a block ====== */
-
 static const pf_column *lane_column (const block *b) {
   for (size_t i = LANE; i <= LANE_INT; i++)
     if (b->pull.columns[i] != NULL)
@@ -157,10 +155,6 @@ static pf_status analyse_block (btf_reader *r, block *b) {
              : status;
 }
 
-/* }====== */
-
-
-/* {====== Names of lanes and cores ====== */
 
 static pf_bytes number_text (char *text, size_t size, int64_t number) {
   const int length = snprintf(text, size, "%lld", (long long)number);
@@ -215,10 +209,6 @@ static pf_status name_new_things (btf_reader *r, const block *b) {
   return PF_OK;
 }
 
-/* }====== */
-
-
-/* {====== Which suspends are calls ====== */
 
 /* First `following` becomes the kind of the first event of each lane in the next
    block. */
@@ -237,10 +227,6 @@ static void mark_calls (btf_reader *r, block *current, const block *ahead) {
   }
 }
 
-/* }====== */
-
-
-/* {====== The reader ====== */
 
 /* Read the next block; at the end it is empty. */
 static pf_status read_ahead (btf_reader *r, pf_error *error) {
@@ -445,5 +431,3 @@ pf_status pf_btf_open (pf_reader *events, const pf_btf_options *options,
   }
   return pf_reader_opened(&r->reader, status, reader);
 }
-
-/* }====== */

@@ -87,8 +87,6 @@ typedef struct calls_reader {
 } calls_reader;
 
 
-/* {====== Rows ====== */
-
 static void put_time (pf_column *column, size_t row, int64_t value) {
   pf_put_int(column, row, value, value != PF_NO_TIME);
 }
@@ -145,10 +143,6 @@ static size_t put_detail (calls_reader *r, const pf_call *call, pf_batch *batch,
   return detail.params.size;
 }
 
-/* }====== */
-
-
-/* {====== The reader ====== */
 
 /* A column of the events, or NULL. */
 static const pf_column *column_at (const calls_reader *r, size_t column) {
@@ -270,10 +264,6 @@ static void calls_close (pf_reader *self) {
   free(r);
 }
 
-/* }====== */
-
-
-/* {====== Events that others read ====== */
 
 static calls_reader *of_pushed (pf_reader *pushed) {
   return (calls_reader *)(void *)((char *)pushed -
@@ -350,8 +340,6 @@ void pf_calls_reattach_input (pf_reader *reader, bool is_over) {
   r->is_over = is_over;
   r->is_reattached = true;
 }
-
-/* }====== */
 
 
 /* Add the columns that only some events have. */

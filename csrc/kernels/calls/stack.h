@@ -15,8 +15,6 @@
 #define COLD __attribute__((noinline, cold))
 
 
-/* {====== Lengths ====== */
-
 static inline uint64_t elapsed (int64_t from, int64_t to) {
   return (uint64_t)to - (uint64_t)from;
 }
@@ -30,8 +28,6 @@ static inline uint64_t add_clamped (uint64_t a, uint64_t b) {
 static inline int64_t duration (uint64_t value) {
   return value > INT64_MAX ? PF_NO_TIME : (int64_t)value;
 }
-
-/* }====== */
 
 
 /* The time since the last enter of the area. */
@@ -50,8 +46,6 @@ PF_HOT int64_t outside_of (const pf_machine *m, const pf_slot *slot,
   return time < m->first ? 0 : duration(elapsed(m->first, time));
 }
 
-
-/* {====== Calls out ====== */
 
 /* The place for the next call. pf_machine_reserve has been called for it. */
 static inline pf_call *next_call (pf_machine *m) {
@@ -103,10 +97,6 @@ PF_HOT void emit_frame (pf_machine *m, const pf_frame *f, uint32_t caller,
   emit(m, flags, f->is_first);
 }
 
-/* }====== */
-
-
-/* {====== Running and pausing ====== */
 
 PF_HOT void stop_running (pf_frame *f, int64_t time, pf_frame_state state) {
   if (f->state == PF_FRAME_RUNNING)
@@ -164,10 +154,6 @@ static inline pf_frame take_base (pf_lane *lane, int64_t time) {
   return f;
 }
 
-/* }====== */
-
-
-/* {====== The stack ====== */
 
 static inline void link_busy (pf_machine *m, pf_lane *lane) {
   lane->prev = NULL;
@@ -288,8 +274,6 @@ static inline pf_frame *push (pf_machine *m, uint32_t number, int64_t time,
   return f;
 }
 
-/* }====== */
-
 
 /* orphans.c: a call is left, or suspended or resumed, that has no frame.
    PF_ENOMEM. */
@@ -304,8 +288,6 @@ pf_status pf_push_orphan (pf_machine *m, uint32_t number, int64_t time,
 void pf_chunk_end (pf_machine *m, pf_lane *lane, uint32_t slot,
                    const pf_frame *of, int64_t time);
 
-
-/* {====== Fast path ====== */
 
 /*
 ** Most events: functions that call each other and return, without flags, ranges
@@ -410,6 +392,5 @@ PF_HOT bool process_fast (pf_machine *m, fast_run *r, uint8_t kind,
   return done;
 }
 
-/* }====== */
 
 #endif

@@ -58,8 +58,6 @@ void pf_close_top (pf_machine *m, pf_lane *lane, int64_t time, unsigned flags) {
 }
 
 
-/* {====== Enter and write ====== */
-
 /* In a chunk: whether a call that begins is the first of its slot. */
 static bool is_first_of (const pf_machine *m, pf_slot *slot) {
   const bool is_first = m->is_chunk && !slot->is_met;
@@ -122,8 +120,6 @@ static pf_status write (pf_machine *m, uint32_t number, int64_t time,
   return PF_OK;
 }
 
-/* }====== */
-
 
 static pf_status leave (pf_machine *m, uint32_t number, int64_t time,
                         unsigned flags) {
@@ -154,8 +150,6 @@ static pf_status suspend_or_resume (pf_machine *m, uint32_t number,
   return PF_OK;
 }
 
-
-/* {====== The end of a recording ====== */
 
 static void finish_lane (pf_machine *m, pf_lane *lane) {
   while (lane != NULL && lane->count > 1)
@@ -203,10 +197,6 @@ static void end_file (pf_machine *m) {
     emit_outside_tail(m, i);
 }
 
-/* }====== */
-
-
-/* {====== Events ====== */
 
 /* The next event does not continue the previous ones: end all open calls. */
 static void end_all (pf_machine *m, unsigned flag) {
@@ -417,8 +407,6 @@ pf_status pf_machine_process (pf_machine *m, const pf_event_rows *rows,
     status = process(m, rows, i);
   return m->is_out_of_memory ? PF_ENOMEM : status;
 }
-
-/* }====== */
 
 
 pf_status pf_machine_finish (pf_machine *m) {

@@ -26,8 +26,6 @@ typedef struct sums {
 } sums;
 
 
-/* {====== Summing ====== */
-
 /* Grow to `count` entries; false when out of memory. */
 static bool grow (sums *s, size_t count) {
   if (count <= s->count)
@@ -85,10 +83,6 @@ static pf_status add_batch (void *context, const pf_pull *pull,
   return PF_OK;
 }
 
-/* }====== */
-
-
-/* {====== Conversion to contexts ====== */
 
 /* Maps from stacks and areas to nodes and frames. */
 typedef struct conversion {
@@ -190,8 +184,6 @@ static pf_status make_contexts (pf_contexts *contexts, sums *s) {
   free(c.frames);
   return status;
 }
-
-/* }====== */
 
 
 /* Whether the reader can do a bulk read into the contexts: they are empty, and

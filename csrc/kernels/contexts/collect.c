@@ -40,8 +40,6 @@ typedef struct collector {
 } collector;
 
 
-/* {====== Columns ====== */
-
 static pf_status find_column (const pf_reader *reader, const char *name,
                               pf_type type, size_t *column, pf_error *error) {
   *column = NO_COLUMN;
@@ -111,10 +109,6 @@ static bool *wanted_fields (const collector *c) {
   return wanted;
 }
 
-/* }====== */
-
-
-/* {====== Nodes ====== */
 
 /* The node of the caller of a single frame. */
 static uint32_t node_of_caller (collector *c, size_t row) {
@@ -180,8 +174,6 @@ static uint32_t node_of_folded (collector *c, size_t row) {
   }
   return node;
 }
-
-/* }====== */
 
 
 /* Add the remainders of a row to the sums, which grow to all nodes; false when

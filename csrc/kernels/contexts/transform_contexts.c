@@ -52,8 +52,6 @@ static void add_merged_weights (pf_contexts *to, const pf_contexts *from,
 }
 
 
-/* {====== Narrowing ====== */
-
 static unsigned mark_of (const uint8_t *marks, size_t count, uint32_t area) {
   return area < count ? marks[area] : 0;
 }
@@ -122,10 +120,6 @@ pf_status pf_contexts_narrow (pf_contexts *to, const pf_contexts *from,
   return ok ? PF_OK : pf_no_memory(error);
 }
 
-/* }====== */
-
-
-/* {====== Renaming, inverting ====== */
 
 pf_status pf_contexts_rename (pf_contexts *to, const pf_contexts *from,
                               const uint32_t *frames, size_t count, bool folds,
@@ -170,10 +164,6 @@ pf_status pf_contexts_invert (pf_contexts *to, const pf_contexts *from,
   return ok ? PF_OK : pf_no_memory(error);
 }
 
-/* }====== */
-
-
-/* {====== Folding ====== */
 
 /* Copy the nodes that are not folded, of folded[from->count]; the weights of the
    others go to their callers. False when out of memory, also for NULL. */
@@ -286,10 +276,6 @@ pf_status pf_contexts_prune (pf_contexts *to, const pf_contexts *from,
   return ok ? PF_OK : pf_no_memory(error);
 }
 
-/* }====== */
-
-
-/* {====== Scaling, one metric ====== */
 
 /* In the order of the traversal each new weight is the difference of two
    rounded running sums, so the sum of all is the rounded sum. A difference of
@@ -332,5 +318,3 @@ pf_status pf_contexts_pick (pf_contexts *to, const pf_contexts *from,
          from->count * sizeof *to->weights[0]);
   return PF_OK;
 }
-
-/* }====== */

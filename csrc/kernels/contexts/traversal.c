@@ -66,8 +66,6 @@ void pf_traversal_close (pf_traversal *t) {
 }
 
 
-/* {====== Recursion ====== */
-
 pf_status pf_traversal_outermost (const pf_traversal *t,
                                   const uint32_t *classes, size_t nclasses,
                                   bool *outermost) {
@@ -91,5 +89,3 @@ pf_status pf_traversal_outermost (const pf_traversal *t,
   free(path);
   return PF_OK;
 }
-
-/* }====== */

@@ -66,8 +66,6 @@ typedef struct view_input {
 } view_input;
 
 
-/* {====== Filling batches ====== */
-
 static void put_value (const rows_reader *r, shown what, const row *from,
                        pf_column *column, size_t at) {
   const pf_dictionary *const d = r->reader.dictionary;
@@ -183,10 +181,6 @@ static pf_status sort_rows (rows_reader *r, bool by_self) {
   return spare == NULL ? PF_ENOMEM : PF_OK;
 }
 
-/* }====== */
-
-
-/* {====== The views ====== */
 
 static bool is_shown (const view_input *s, const row *from) {
   return s->wanted->zeros || from->self != 0 || from->total != 0 ||
@@ -274,10 +268,6 @@ static pf_status make_tree (view_input *s, rows_reader *r) {
   return PF_OK;
 }
 
-/* }====== */
-
-
-/* {====== Arcs ====== */
 
 /* Number the arcs, which are pairs of functions, by caller and callee. Sets the
    arc of each node. */
@@ -345,10 +335,6 @@ static pf_status make_graph (view_input *s, rows_reader *r) {
   return status == PF_OK ? sort_rows(r, false) : status;
 }
 
-/* }====== */
-
-
-/* {====== Opening ====== */
 
 typedef struct column {
   const char *name;
@@ -479,5 +465,3 @@ pf_status pf_context_rows_open (const pf_context_rows *wanted,
   return pf_reader_opened(
       &r->reader, status == PF_OK ? PF_OK : pf_no_memory(error), reader);
 }
-
-/* }====== */

@@ -262,8 +262,6 @@ static bool covers_too_many (const pf_address_index *index, size_t range,
 }
 
 
-/* {====== Bins over several functions ====== */
-
 /* They are divided only after all files have been read, so that the result does
    not depend on how the counts were spread over files. The array is merged when
    it is full, and doubled if merging does not free half of it: memory grows
@@ -321,8 +319,6 @@ void pf_shared_bins_free (pf_shared_bins *s) {
   memset(s, 0, sizeof *s);
 }
 
-/* }====== */
-
 
 pf_status pf_attribute_bin (pf_attribution *a, uint64_t low, uint64_t high,
                             const int64_t *weights) {
@@ -343,8 +339,6 @@ pf_status pf_attribute_bin (pf_attribution *a, uint64_t low, uint64_t high,
   return add_bin(&a->shared, low, high, weights, graph->nmetrics);
 }
 
-
-/* {====== Finishing ====== */
 
 static pf_status share_bins (pf_attribution *a) {
   pf_shared_bins *const s = &a->shared;
@@ -421,8 +415,6 @@ pf_status pf_attribution_finish (pf_attribution *a) {
   pf_shared_bins_free(&a->shared);
   return status;
 }
-
-/* }====== */
 
 
 /* Set the weights of a row, by metric. Returns false if all are 0. */

@@ -61,8 +61,6 @@ static const pf_graph *gprof_graph (const compare_reader *self) {
 }
 
 
-/* {====== Pairs ====== */
-
 /* The last gprof function that begins at or before an address. */
 static uint32_t owner_of (const pf_graph *gprof, uint64_t address) {
   size_t low = 0, high = gprof->nfunctions;
@@ -128,10 +126,6 @@ static int compare_sizes (const void *left, const void *right) {
   return a->gprof < b->gprof ? -1 : a->gprof > b->gprof;
 }
 
-/* }====== */
-
-
-/* {====== Reasons ====== */
 
 typedef struct reasons {
   char text[400];
@@ -230,8 +224,6 @@ static uint32_t explain (const compare_reader *self, const difference *row) {
     add_reason(&list, "not explained");
   return pf_intern_text(exact->dictionary, list.text);
 }
-
-/* }====== */
 
 
 static bool make_difference (listing_reader *reader, pf_batch *batch) {

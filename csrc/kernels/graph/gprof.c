@@ -45,8 +45,6 @@ typedef struct gprof_attribution {
 } gprof_attribution;
 
 
-/* {====== What gprof refuses ====== */
-
 static int compare_ranges (const void *left, const void *right) {
   const pf_histogram *a = *(const pf_histogram *const *)left;
   const pf_histogram *b = *(const pf_histogram *const *)right;
@@ -117,10 +115,6 @@ pf_status pf_gprof_check (pf_histograms *sets, pf_error *error) {
   return status;
 }
 
-/* }====== */
-
-
-/* {====== One bin ====== */
 
 /* Convert a double to an address, clamped to 0 and UINT64_MAX. */
 static uint64_t to_units (double value) {
@@ -210,10 +204,6 @@ static void attribute_bin (gprof_attribution *a, const pf_histogram *set,
     attribute_evenly(a, bin->low, bin->high, 0, count, graph->right_ticks);
 }
 
-/* }====== */
-
-
-/* {====== All bins ====== */
 
 static int compare_bins (const void *left, const void *right) {
   const bin_count *a = left, *b = right;
@@ -277,5 +267,3 @@ pf_status pf_gprof_histogram (pf_graph *graph, const pf_address_index *index,
   free(a.bins);
   return status;
 }
-
-/* }====== */

@@ -14,8 +14,6 @@
 #define NS_PER_SECOND 1e9
 
 
-/* {====== Nodes ====== */
-
 /* Allocate all nodes, and set those of functions. */
 static pf_status open_nodes (pf_flow *flow) {
   const pf_graph *const graph = flow->graph;
@@ -68,8 +66,6 @@ static void add_cycle (pf_flow *flow, size_t i) {
   node->calls -= flow->inner[i];
 }
 
-/* }====== */
-
 
 static double per_second (const pf_flow *flow) {
   const pf_graph *graph = flow->graph;
@@ -81,8 +77,6 @@ static double per_second (const pf_flow *flow) {
   return strcmp(metric->unit, "ns") == 0 ? NS_PER_SECOND : 1;
 }
 
-
-/* {====== Callers to callees: entries and fractions ====== */
 
 /* Add to `node` the flags and fractions of the callers of `function` that are
    outside the node, in proportion to their calls. */
@@ -186,10 +180,6 @@ static void propagate_down (pf_flow *flow) {
       flow->nodes[i].name = PF_NO_NAME;
 }
 
-/* }====== */
-
-
-/* {====== Callees to callers: time ====== */
 
 /* Add time propagated to a function, whose fraction is given, to a node. */
 static void add_child (pf_flow *flow, size_t node, double sum,
@@ -233,8 +223,6 @@ static void propagate_up (pf_flow *flow) {
                                                         (double)node->calls);
   }
 }
-
-/* }====== */
 
 
 pf_status pf_flow_open (pf_flow *flow, pf_graph *graph, size_t metric,

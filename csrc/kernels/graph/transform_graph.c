@@ -16,8 +16,6 @@
 #define MAX_ARCS 67108864u /* hiding adds at most so many */
 
 
-/* {====== Copies and cycles ====== */
-
 /* Copy all functions, without weights. */
 static pf_status copy_functions (pf_graph *to, const pf_graph *from) {
   const size_t n = from->nfunctions;
@@ -56,10 +54,6 @@ static pf_status find_cycles (pf_graph *graph, pf_cycles *cycles) {
   return status == PF_OK ? pf_cycles_find(cycles, graph) : status;
 }
 
-/* }====== */
-
-
-/* {====== Keep and drop ====== */
 
 typedef struct narrowing {
   pf_graph *to;
@@ -221,10 +215,6 @@ static pf_status keep_marked (pf_graph *to, pf_graph *from,
   return status;
 }
 
-/* }====== */
-
-
-/* {====== Hide ====== */
 
 /* The calls by one hidden function: its own, and those of hidden callees that
    were moved to it. */
@@ -417,8 +407,6 @@ static pf_status hide_marked (pf_graph *to, pf_graph *from,
   pf_cycles_close(&h.cycles);
   return status;
 }
-
-/* }====== */
 
 
 pf_status pf_graph_narrow (pf_graph *to, pf_graph *from, const uint8_t *marks,

@@ -28,8 +28,6 @@ struct pf_aggregates {
 };
 
 
-/* {====== Names and types ====== */
-
 /* A percentage with at most six decimals, in millionths of one per cent. */
 static bool read_rank (const char *text, uint32_t *rank) {
   uint64_t value = 0, unit = PF_RANK_SCALE / 100;
@@ -109,10 +107,6 @@ pf_type pf_aggregate_type (pf_function function, const pf_field *field) {
   }
 }
 
-/* }====== */
-
-
-/* {====== The plan ====== */
 
 static pf_accumulator_kind kind_of (pf_function function, pf_type type) {
   switch (function) {
@@ -235,8 +229,6 @@ void pf_aggregates_close (pf_aggregates *a) {
   free(a);
 }
 
-/* }====== */
-
 
 /* Set a->present to the rows that have a value in the column. */
 static void prepare (pf_aggregates *a, const pf_batch *batch,
@@ -290,8 +282,6 @@ pf_status pf_aggregates_add (pf_aggregates *a, const pf_batch *batch,
 }
 
 
-/* {====== Parts ====== */
-
 bool pf_aggregates_are_mergeable (const pf_aggregates *a) {
   for (size_t i = 0; i < a->naccumulators; i++)
     if (!pf_accumulator_is_mergeable(&a->accumulators[i]))
@@ -326,10 +316,6 @@ pf_status pf_aggregates_merge (pf_aggregates *a, const pf_aggregates *more,
   return PF_OK;
 }
 
-/* }====== */
-
-
-/* {====== Answers ====== */
 
 /* Write the sum or mean of integers, including the rounding remainders of their
    hidden column. */
@@ -452,5 +438,3 @@ pf_status pf_aggregates_finish (pf_aggregates *a, pf_store *store, size_t first,
   }
   return PF_OK;
 }
-
-/* }====== */

@@ -15,8 +15,6 @@
 #define COUNT_BITS 8 /* of `counts`; `high` has the others */
 
 
-/* {====== Buckets ====== */
-
 static uint32_t bucket_of (double magnitude) {
   uint64_t bits;
   memcpy(&bits, &magnitude, sizeof bits);
@@ -129,10 +127,6 @@ static double value_of (uint64_t word, pf_type type) {
   return type == PF_NUM ? pf_unorder_num(word) : (double)pf_unorder_int(word);
 }
 
-/* }====== */
-
-
-/* {====== Adding ====== */
 
 static inline pf_status add_to_buckets (pf_quantile *q, pf_type type,
                                         uint64_t word) {
@@ -320,10 +314,6 @@ pf_status pf_quantile_merge (pf_quantile *q, pf_quantile_pool *pool,
              : PF_ENOMEM;
 }
 
-/* }====== */
-
-
-/* {====== Answering ====== */
 
 static int compare_words (const void *left, const void *right) {
   uint64_t a, b;
@@ -429,5 +419,3 @@ void pf_quantile_free (pf_quantile *q) {
   free(q->negative.high);
   *q = (pf_quantile){0};
 }
-
-/* }====== */

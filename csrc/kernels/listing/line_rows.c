@@ -43,8 +43,6 @@ typedef struct line_reader {
 } line_reader;
 
 
-/* {====== Orders ====== */
-
 /* Compare by file, line and function; `file` is the rank of the file name. */
 static int by_location (const void *left, const void *right) {
   const line_row *a = left, *b = right;
@@ -89,8 +87,6 @@ static pf_status sort_rows (line_reader *self,
   free(numbers);
   return done || self->count == 0 ? PF_OK : PF_ENOMEM;
 }
-
-/* }====== */
 
 
 static bool make_line (listing_reader *reader, pf_batch *batch) {

@@ -111,8 +111,6 @@ bool listing_whole (const pf_flow *flow, double time, int64_t *whole) {
 }
 
 
-/* {====== Templates ====== */
-
 /* Rows with a name have four kinds. */
 #define NAMED(kind, text)                                                \
   {kind, text "{name} [{reference}]\n"},                                 \
@@ -203,5 +201,3 @@ const pf_template *pf_listing_templates (pf_listing_report report,
   *count = lists[report][traditional].count;
   return lists[report][traditional].list;
 }
-
-/* }====== */

@@ -14,8 +14,6 @@
 #include "model/base/sorts.h"
 
 
-/* {====== Keys ====== */
-
 static uint64_t by_self (const pf_flow *flow, size_t node) {
   const pf_graph *const graph = flow->graph;
   const bool counts = pf_flow_in_flat(flow, node);
@@ -57,10 +55,6 @@ static void prefetch_calls (const pf_ranking *r, size_t i) {
   __builtin_prefetch(&graph->calls[row < graph->nfunctions ? row : 0]);
 }
 
-/* }====== */
-
-
-/* {====== Nodes ====== */
 
 /* Whether a function has calls, or time in the flat profile. */
 static bool is_used (const pf_flow *flow, size_t function) {
@@ -132,10 +126,6 @@ pf_status pf_flow_rank (pf_flow *flow) {
   return status;
 }
 
-/* }====== */
-
-
-/* {====== Arcs and members ====== */
 
 pf_status pf_items_open (pf_items *items, const pf_flow *flow) {
   const pf_graph *const graph = flow->graph;
@@ -268,5 +258,3 @@ void pf_items_members (pf_items *items, const pf_flow *flow, size_t cycle) {
   }
   sort_from(items, flow, from);
 }
-
-/* }====== */

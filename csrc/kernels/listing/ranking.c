@@ -34,8 +34,6 @@ void pf_ranking_close (pf_ranking *r) {
 }
 
 
-/* {====== Runs ====== */
-
 /* Whether node i has an equal neighbour. */
 static inline bool is_in_run (const pf_ranking *r, size_t i) {
   return r->same[i] || (i + 1 < r->count && r->same[i + 1]);
@@ -56,10 +54,6 @@ static bool sort_runs (pf_ranking *r) {
   return any;
 }
 
-/* }====== */
-
-
-/* {====== Keys ====== */
 
 void pf_ranking_by_keys (pf_ranking *r, const pf_rank_key *keys) {
   memset(r->same, true, r->count);
@@ -75,10 +69,6 @@ void pf_ranking_by_keys (pf_ranking *r, const pf_rank_key *keys) {
   }
 }
 
-/* }====== */
-
-
-/* {====== Names ====== */
 
 static uint64_t part_of_name (const pf_flow *flow, size_t node, size_t offset) {
   const pf_graph *graph = flow->graph;
@@ -150,8 +140,6 @@ void pf_ranking_by_names (pf_ranking *r) {
       any |= r->same[i] = r->same[i] && (r->pairs[i].word & 0xff) != 0;
   }
 }
-
-/* }====== */
 
 
 pf_status pf_ranking_nodes (const pf_ranking *r, uint32_t **nodes) {

@@ -78,8 +78,6 @@ typedef struct text_reader {
 } text_reader;
 
 
-/* {====== Columns ====== */
-
 /* Make columns first to last missing. */
 static void put_nothing (pf_batch *batch, size_t first, size_t last) {
   for (size_t i = first; i <= last; i++)
@@ -156,10 +154,6 @@ static void put_entry (text_reader *self, pf_batch *batch) {
   put_seconds(self, batch, own, children);
 }
 
-/* }====== */
-
-
-/* {====== Lines ====== */
 
 static void make_nameless (text_reader *self, pf_batch *batch, size_t kind) {
   put_nothing(batch, LABEL, REFERENCE);
@@ -191,10 +185,6 @@ static void make_arc (text_reader *self, pf_batch *batch, const pf_item *item,
   put_nothing(batch, NAME, REFERENCE);
 }
 
-/* }====== */
-
-
-/* {====== Entries ====== */
 
 /* Whether a node has an entry. */
 static bool is_printed (const text_reader *self, size_t node) {
@@ -356,10 +346,6 @@ static bool make_line (listing_reader *reader, pf_batch *batch) {
   return true;
 }
 
-/* }====== */
-
-
-/* {====== Opening ====== */
 
 static void close_text (pf_reader *reader) {
   text_reader *self = (text_reader *)reader;
@@ -402,5 +388,3 @@ pf_status pf_listing_text (const pf_listing *listing, pf_reader **reader,
   return pf_reader_opened(&self->listing.base, ok ? PF_OK : pf_no_memory(error),
                           reader);
 }
-
-/* }====== */

@@ -57,8 +57,6 @@ typedef struct load_reader {
 } load_reader;
 
 
-/* {====== Time into intervals ====== */
-
 /* Add the time from..to to the intervals that it overlaps. */
 static void add_busy (const load_reader *l, track *t, int64_t from,
                       int64_t to) {
@@ -95,11 +93,6 @@ static void set_busy (const load_reader *l, track *t, int64_t time,
   t->since = time;
 }
 
-
-/* }====== */
-
-
-/* {====== The events ====== */
 
 /* Whether the call on top of a lane's stack, or the function of its line, is
    running. */
@@ -142,11 +135,6 @@ static pf_status process_event (load_reader *l, size_t row) {
   return PF_OK;
 }
 
-
-/* }====== */
-
-
-/* {====== The rows ====== */
 
 static pf_status put_interval (load_reader *l, uint32_t number,
                                uint64_t interval) {
@@ -217,10 +205,6 @@ static void load_close (pf_reader *self) {
   free(l);
 }
 
-/* }====== */
-
-
-/* {====== Opening ====== */
 
 static pf_status open_input (load_reader *l, pf_error *error) {
   static const pf_call_options calls = {0};
@@ -269,5 +253,3 @@ pf_status pf_load_open (pf_reader *events, const pf_load_options *options,
   pf_id_table_init(&l->cores);
   return pf_reader_opened(&l->reader, open_input(l, error), reader);
 }
-
-/* }====== */

@@ -47,8 +47,6 @@ struct pf_span_store {
 };
 
 
-/* {====== Writing ====== */
-
 static void put_number (pf_spill_buffer *s, uint64_t value) {
   for (; value >= 0x80; value >>= 7)
     s->last[s->used++] = (uint8_t)(value | 0x80);
@@ -94,10 +92,6 @@ static pf_status store_span (void *context, const pf_span *span,
   return status;
 }
 
-/* }====== */
-
-
-/* {====== Names ====== */
 
 /* The name of a frame: the name of its area, followed by its value. */
 static uint32_t frame_name (const pf_span_store *k,
@@ -149,8 +143,6 @@ static pf_status find_names (pf_span_store *k) {
   return PF_OK;
 }
 
-/* }====== */
-
 
 pf_status pf_span_store_open (pf_reader *events, const pf_spans *options,
                               pf_span_store **store, pf_error *error) {
@@ -184,8 +176,6 @@ void pf_span_store_close (pf_span_store *k) {
 }
 
 
-/* {====== Contents ====== */
-
 const pf_span_tracks *pf_span_store_tracks (const pf_span_store *k) {
   return &k->known;
 }
@@ -218,10 +208,6 @@ const pf_span_frame *pf_span_store_frame (const pf_span_store *k,
   return &k->frames[frame];
 }
 
-/* }====== */
-
-
-/* {====== The reader of a track ====== */
 
 static const pf_field track_fields[PF_TRACK_FIELDS] = {
     {"kind", PF_NAME, "open, close, idle or run"},
@@ -329,10 +315,6 @@ pf_status pf_span_store_reader (const pf_span_store *k, uint32_t track,
   return PF_OK;
 }
 
-/* }====== */
-
-
-/* {====== The reader of frames ====== */
 
 static const pf_field frame_fields[] = {
     {"frame", PF_INT, "id of the frame, from 0"},
@@ -384,5 +366,3 @@ pf_status pf_span_store_frames (const pf_span_store *k, pf_reader **reader,
   *reader = &r->reader;
   return PF_OK;
 }
-
-/* }====== */

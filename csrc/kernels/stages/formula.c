@@ -10,8 +10,6 @@
 #include "kernels/stages/formula.h"
 
 
-/* {====== Missing values ====== */
-
 static bool is_missing (const pf_slot *slot, size_t row) {
   return slot->has_missing && (slot->missing[row >> 6] >> (row & 63) & 1) != 0;
 }
@@ -35,10 +33,6 @@ static void join_missing (pf_slot *slot, const pf_slot *more) {
   slot->has_missing = true;
 }
 
-/* }====== */
-
-
-/* {====== Whole numbers ====== */
 
 /* The integer of a row, or the numerator. */
 static inline pf_wide whole_at (const pf_slot *slot, size_t row) {
@@ -128,10 +122,6 @@ static void divide_exact (pf_slot *a, const pf_slot *b, size_t rows) {
   a->is_wide = a->is_fraction = a->has_missing = false;
 }
 
-/* }====== */
-
-
-/* {====== Operations on two numbers ====== */
 
 /* As in Lua: the quotient is rounded down, and the remainder has the sign of
    the divisor. */
@@ -173,10 +163,6 @@ static pf_wide whole_of_two (pf_operation operation, pf_wide a, pf_wide b) {
   }
 }
 
-/* }====== */
-
-
-/* {====== Comparisons ====== */
 
 #define NO_ORDER 2 /* one of the two is missing */
 
@@ -235,10 +221,6 @@ static void compare (pf_operation operation, pf_slot *a, const pf_slot *b,
   }
 }
 
-/* }====== */
-
-
-/* {====== Steps ====== */
 
 static void of_two (const pf_step *step, pf_slot *a, pf_slot *b, size_t rows,
                     pf_row_set *overflows) {
@@ -405,10 +387,6 @@ void pf_step_run (const pf_step *step, pf_sum *sum, const pf_batch *batch,
   }
 }
 
-/* }====== */
-
-
-/* {====== Columns ====== */
 
 void pf_slot_load (pf_slot *slot, const pf_step *step, const pf_batch *batch) {
   const pf_column *const column = &batch->columns[step->column];
@@ -476,5 +454,3 @@ void pf_slot_store (pf_slot *slot, pf_column *column, size_t rows,
       overflows->bits[i >> 6] |= (uint64_t)1 << (i & 63);
   }
 }
-
-/* }====== */

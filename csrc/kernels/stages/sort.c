@@ -54,8 +54,6 @@ static pf_batch select_columns (const sort_reader *s, const pf_batch *batch) {
 }
 
 
-/* {====== Reading the input ====== */
-
 /* Copy the bytes of a batch of the store's schema into `texts`. */
 static pf_status keep_texts (pf_dictionary *texts, const pf_batch *batch) {
   for (size_t c = 0; c < batch->ncolumns; c++) {
@@ -107,10 +105,6 @@ static pf_status append (pf_store *store, pf_dictionary *texts,
                                            : pf_store_append(store, batch);
 }
 
-/* }====== */
-
-
-/* {====== Ordering ====== */
 
 /* Replace the ids of names by their ranks. */
 static pf_status rank_words (const pf_dictionary *names, pf_pair *pairs,
@@ -209,10 +203,6 @@ static pf_status sort_rows (sort_reader *s) {
   return status;
 }
 
-/* }====== */
-
-
-/* {====== Throwing away what will not be read ====== */
 
 /* Sort the first `count` elements of s->order by row. */
 static pf_status unsort (sort_reader *s, size_t count) {
@@ -334,8 +324,6 @@ static bool is_full (const sort_reader *s) {
   return s->store.rows > PRUNE_MARGIN &&
          (s->store.rows - PRUNE_MARGIN) / 2 > s->limit;
 }
-
-/* }====== */
 
 
 /* The size of the values of a column of bytes; 0 for other types. */

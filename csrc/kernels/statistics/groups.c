@@ -96,8 +96,6 @@ pf_status pf_call_sums_reserve (pf_call_sums *t, size_t count) {
 }
 
 
-/* {====== Adding ====== */
-
 /* Whether a duration changes only the sum; -1, an unknown one, does not. */
 static inline bool is_in_range (const pf_hot_sums *hot, size_t which,
                                 int64_t length) {
@@ -304,10 +302,6 @@ static pf_status call_sums_add (pf_call_sums *t, const pf_call *calls,
   return status;
 }
 
-/* }====== */
-
-
-/* {====== Merging ====== */
 
 void pf_call_sums_clear (pf_call_sums *t, size_t group, size_t which) {
   const size_t at = group * PF_DURATIONS + which;
@@ -373,10 +367,6 @@ pf_status pf_call_sums_merge (pf_call_sums *t, size_t group,
   return PF_OK;
 }
 
-/* }====== */
-
-
-/* {====== Groups ====== */
 
 void pf_groups_init (pf_groups *g, pf_group_by by, bool squares,
                      bool quantiles) {
@@ -460,5 +450,3 @@ pf_status pf_groups_add (pf_groups *g, const pf_lanes *lanes,
   return status == PF_OK ? call_sums_add(&g->sums, calls, count, g->ids)
                          : status;
 }
-
-/* }====== */

@@ -38,8 +38,6 @@ typedef struct packing {
 } packing;
 
 
-/* {====== Groups ====== */
-
 /* The lane of a slot if it has a value; variables are in no lane. */
 static uint32_t lane_of (const pf_scan *scan, const pf_slot *slot) {
   const uint32_t lane = slot->lane->number;
@@ -75,10 +73,6 @@ static void collect_groups (packing *p) {
                          (uint32_t)keys->words[i], INT64_MIN};
 }
 
-/* }====== */
-
-
-/* {====== Indexes ====== */
 
 static pf_area area_of (const packing *p, uint32_t number) {
   pf_area area = PF_AREA_NONE;
@@ -232,10 +226,6 @@ static uint32_t other_of (const packing *p, const packed_group *group) {
              : index_of(p->area_at, p->areas_end, group->other);
 }
 
-/* }====== */
-
-
-/* {====== Lists ====== */
 
 static void write_names (packing *p) {
   const size_t count = order_names(p);
@@ -280,10 +270,6 @@ static void write_lanes (packing *p) {
       pf_put_signed(p->to, pf_unorder_int(p->pairs[i].word));
 }
 
-/* }====== */
-
-
-/* {====== Accumulators ====== */
 
 static void write_time (packing *p, int64_t time) {
   pf_put_signed(p->to, (int64_t)((uint64_t)time - (uint64_t)p->time));
@@ -370,8 +356,6 @@ static void write_groups (packing *p) {
   for (size_t i = 0; i < count; i++)
     write_group(p, &p->groups[p->pairs[i].row]);
 }
-
-/* }====== */
 
 
 /* The sizes of all arrays. False when out of memory. */

@@ -17,8 +17,6 @@
 #include "kernels/statistics/scan.h"
 
 
-/* {====== Checks ====== */
-
 typedef struct merge {
   pf_scan *scan, *chunk;
   uint32_t *lane_of; /* lane ids of the chunk to those of the scan */
@@ -94,8 +92,6 @@ static bool fits (const merge *g) {
   return true;
 }
 
-/* }====== */
-
 
 static pf_status map_lanes (merge *g) {
   const size_t count = g->chunk->events.lanes.count;
@@ -134,8 +130,6 @@ static pf_status map_slots (merge *g) {
   return PF_OK;
 }
 
-
-/* {====== Slots ====== */
 
 /* Whether calls of a slot of the chunk lie in a call of the scan that stays
    open. */
@@ -200,10 +194,6 @@ static pf_status add_slots (const merge *g) {
              : status;
 }
 
-/* }====== */
-
-
-/* {====== Stacks ====== */
 
 /* If a call was running when the chunk, or its part of it, began at `from`, add
    its time up to there, and `before`, its net time from there to its first
@@ -282,8 +272,6 @@ static pf_status add_lane (const merge *g, uint32_t number) {
   lane->last = of_chunk->last;
   return status;
 }
-
-/* }====== */
 
 
 static pf_status merge_chunk (const merge *g) {

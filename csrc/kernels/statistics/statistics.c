@@ -163,8 +163,6 @@ pf_status pf_statistics_open (pf_reader *input,
 }
 
 
-/* {====== Packed sums ====== */
-
 /* The form of sums with these options; of areas and lanes as in `like`. */
 static pf_sums_form form_of (const pf_statistics_options *options,
                              const pf_sums_form *like) {
@@ -232,5 +230,3 @@ pf_status pf_statistics_of_sums (pf_bytes packed, pf_dictionary *dictionary,
   r->options = *options;
   return pf_reader_opened(&r->reader, open_sums(r, packed, error), reader);
 }
-
-/* }====== */

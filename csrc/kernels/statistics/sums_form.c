@@ -22,8 +22,6 @@ enum {
 };
 
 
-/* {====== Numbers ====== */
-
 static uint8_t *reserve (pf_packed *to, size_t size) {
   if (!to->is_out_of_memory &&
       !pf_grow(&to->at, &to->capacity, to->used + size))
@@ -77,10 +75,6 @@ pf_status pf_sums_take_signed (pf_cursor *in, int64_t *value, pf_error *error) {
   return status;
 }
 
-/* }====== */
-
-
-/* {====== Header ====== */
 
 static unsigned bits_of (const pf_sums_form *form) {
   const pf_call_options *const o = &form->calls;
@@ -186,5 +180,3 @@ pf_status pf_sums_compare (const pf_sums_form *one, const pf_sums_form *other,
                        checks[i].name);
   return PF_OK;
 }
-
-/* }====== */

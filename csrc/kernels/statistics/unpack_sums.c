@@ -25,8 +25,6 @@ typedef struct unpacking {
 } unpacking;
 
 
-/* {====== Numbers ====== */
-
 static pf_status damaged (const unpacking *u, const char *what) {
   return pf_sums_damaged(&u->in, what, u->error);
 }
@@ -67,10 +65,6 @@ static pf_status take_index (unpacking *u, const uint32_t *ids, size_t count,
   return status;
 }
 
-/* }====== */
-
-
-/* {====== Lists ====== */
 
 static pf_status take_names (unpacking *u, pf_dictionary *dictionary) {
   pf_status status = take_list(u, &u->names, &u->nnames);
@@ -160,10 +154,6 @@ static pf_status take_lanes (unpacking *u) {
   return status;
 }
 
-/* }====== */
-
-
-/* {====== Accumulators ====== */
 
 static pf_status take_time (unpacking *u, int64_t *time) {
   int64_t more;
@@ -287,10 +277,6 @@ static pf_status take_calls (unpacking *u, uint64_t rows, size_t group) {
   return status;
 }
 
-/* }====== */
-
-
-/* {====== Groups ====== */
 
 /* Find or create the group of a slot or of an area and its caller. */
 static pf_status find_group (const unpacking *u, uint32_t slot, uint32_t area,
@@ -361,8 +347,6 @@ static pf_status take_groups (unpacking *u) {
     return damaged(u, "there are bytes after the last group");
   return status;
 }
-
-/* }====== */
 
 
 void pf_sums_open (pf_sums *sums, pf_scan *scan, const pf_sums_form *form,

@@ -68,8 +68,6 @@ static const own owns[] = {
 #define OWNS (sizeof owns / sizeof owns[0])
 
 
-/* {====== Tables ====== */
-
 /* Returns a character as an entry of pf_charset.utf8. */
 static uint32_t pack (uint32_t c) {
   if (c < 0x80)
@@ -161,10 +159,6 @@ pf_status pf_charset_open_given (pf_charset *charset, pf_bytes name,
                  (int)(name.size < 40 ? name.size : 40), (const char *)name.at);
 }
 
-/* }====== */
-
-
-/* {====== Converting ====== */
 
 static pf_status open_converter (pf_converter *converter,
                                  const pf_charset *charset, const char *to,
@@ -334,5 +328,3 @@ bool pf_convert_back (pf_converter *converter, pf_bytes text, uint8_t *out,
     *size = convert_by_iconv(converter, text, false, out, &complete);
   return complete;
 }
-
-/* }====== */

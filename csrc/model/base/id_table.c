@@ -145,10 +145,6 @@ pf_status pf_id_table_nullable (pf_id_table *n, const uint64_t *words,
   return PF_OK;
 }
 
-/* }====== */
-
-
-/* {====== The plain array ====== */
 
 static bool grow_direct (pf_id_table *n, uint32_t value) {
   uint32_t size = n->ndirect == 0 ? 256 : n->ndirect;
@@ -216,5 +212,3 @@ pf_status pf_id_table_small (pf_id_table *n, const uint32_t *values,
   }
   return PF_OK;
 }
-
-/* }====== */

@@ -61,8 +61,6 @@ void pf_pair_counts_close (pf_pair_counts *counts) {
 }
 
 
-/* {====== Bytes ====== */
-
 static uint8_t *put_step (uint8_t *at, uint64_t step, unsigned flag) {
   if (step < (uint64_t)1 << 63 && (step << 1 | flag) != WIDE_STEP)
     return pf_save_varint(at, step << 1 | flag);
@@ -159,5 +157,3 @@ pf_status pf_pair_counts_unpack (pf_pair_counts *counts, pf_bytes packed,
                    "packed counts: bytes after the last pair");
   return PF_OK;
 }
-
-/* }====== */

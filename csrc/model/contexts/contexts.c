@@ -11,8 +11,6 @@
 #include "model/base/memory.h"
 
 
-/* {====== Opening ====== */
-
 pf_status pf_contexts_open (pf_contexts *c, pf_dictionary *dictionary) {
   *c = (pf_contexts){.dictionary = dictionary, .default_metric = PF_NO_METRIC};
   c->children.seed = dictionary->seed;
@@ -35,10 +33,6 @@ void pf_contexts_close (pf_contexts *c) {
   *c = (pf_contexts){0};
 }
 
-/* }====== */
-
-
-/* {====== Metrics ====== */
 
 size_t pf_metric_named (const pf_contexts *c, const char *name) {
   for (size_t m = 0; m < c->nmetrics; m++)
@@ -122,10 +116,6 @@ bool pf_metrics_add (pf_contexts *c, const pf_contexts *from) {
   return true;
 }
 
-/* }====== */
-
-
-/* {====== Nodes ====== */
 
 typedef struct wanted {
   const pf_contexts *contexts;
@@ -250,10 +240,6 @@ void pf_contexts_totals (const pf_contexts *c, size_t metric, int64_t *totals) {
   }
 }
 
-/* }====== */
-
-
-/* {====== Copying ====== */
 
 bool pf_contexts_copy_nodes (pf_contexts *c, const pf_contexts *from) {
   if (!grow(c, from->count))
@@ -278,5 +264,3 @@ pf_status pf_contexts_copy (pf_contexts *c, const pf_contexts *from) {
   c->has_overflowed = from->has_overflowed;
   return PF_OK;
 }
-
-/* }====== */

@@ -12,8 +12,6 @@
 #include "model/base/memory.h"
 
 
-/* {====== Frames and metrics ====== */
-
 /* The id in `to` of name `number` of `from`. */
 static uint32_t same_name (pf_dictionary *to, const pf_dictionary *from,
                            uint32_t number, bool *failed) {
@@ -69,10 +67,6 @@ static int64_t signed_weight (int64_t weight, int sign, bool *overflow) {
   return weight == INT64_MIN ? INT64_MAX : -weight;
 }
 
-/* }====== */
-
-
-/* {====== Node by node ====== */
 
 static void merge_weights (pf_contexts *c, const pf_contexts *more,
                            const uint32_t *nodes, size_t metric, int sign) {
@@ -105,10 +99,6 @@ static pf_status merge_nodes (pf_contexts *c, const pf_contexts *more,
   return ok ? PF_OK : pf_no_memory(error);
 }
 
-/* }====== */
-
-
-/* {====== Ordered merge ====== */
 
 /* One of the two inputs. */
 typedef struct side {
@@ -394,8 +384,6 @@ static bool merge_in_order (pf_contexts *c, const pf_contexts *more,
   pf_contexts_close(&z.sum);
   return ok;
 }
-
-/* }====== */
 
 
 /* `consumed` is `more` if it may be freed, or NULL. */

@@ -12,8 +12,6 @@
 #include "model/base/sorts.h"
 
 
-/* {====== Frames ====== */
-
 int pf_frame_compare (const pf_dictionary *dictionary, uint32_t left,
                       uint32_t right) {
   const pf_area *const a = pf_area_at(dictionary, left);
@@ -69,10 +67,6 @@ pf_status pf_contexts_rank (const pf_contexts *c, uint32_t *ranks,
   return PF_OK;
 }
 
-/* }====== */
-
-
-/* {====== Children ====== */
 
 /* All nodes but the root, by parent: the children of node n are at starts[n] to
    starts[n + 1] - 1. */
@@ -143,8 +137,6 @@ static pf_status sort_nodes (const pf_contexts *c, const uint32_t *ranks,
   f->starts[0] = 0;
   return PF_OK;
 }
-
-/* }====== */
 
 
 /* Traverse in pre-order with a stack of the nodes that are left. */

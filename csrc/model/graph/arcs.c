@@ -21,8 +21,6 @@
 #define MAX_UNMERGED   65536 /* arcs before the first merge, in a small graph */
 
 
-/* {====== Sorting by caller ====== */
-
 void pf_arc_sum_counts (uint32_t *first, size_t places) {
   for (size_t i = 2; i < places; i++)
     first[i] += first[i - 1];
@@ -152,10 +150,6 @@ uint32_t *pf_arc_positions (const uint32_t *numbers, size_t count,
   return positions;
 }
 
-/* }====== */
-
-
-/* {====== Adding ====== */
 
 /* Merge equal arcs into the oldest of them, which keeps its place. */
 static pf_status merge_equal (pf_graph *graph) {
@@ -218,5 +212,3 @@ pf_status pf_graph_arc (pf_graph *graph, uint32_t caller, uint32_t callee,
   graph->arcs[graph->narcs++] = (pf_arc){caller, callee, count};
   return PF_OK;
 }
-
-/* }====== */

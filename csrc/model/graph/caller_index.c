@@ -20,7 +20,6 @@
 
 #define AHEAD 16 /* arcs that are prefetched */
 
-/* {====== Sums by function ====== */
 
 /* Sum the calls of each function, with those by itself apart, and mark callees
    as used. */
@@ -44,8 +43,6 @@ static void add_up_calls (pf_graph *graph) {
     calls[i] -= graph->self_calls[i];
 }
 
-/* }====== */
-
 
 /* Sorts the arcs by caller. */
 static pf_status sort_arcs (pf_graph *graph) {
@@ -65,8 +62,6 @@ static pf_status sort_arcs (pf_graph *graph) {
   return status;
 }
 
-
-/* {====== By callee ====== */
 
 /* Sets the arcs of each callee in reverse input order: the newest first. */
 static pf_status list_parents (pf_graph *graph, uint32_t *parents) {
@@ -107,8 +102,6 @@ pf_status pf_graph_parents (pf_graph *graph) {
   graph->ninputs = 0;
   return PF_OK;
 }
-
-/* }====== */
 
 
 pf_status pf_graph_finish (pf_graph *graph) {

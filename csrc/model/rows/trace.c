@@ -57,8 +57,6 @@ void pf_notes_free (pf_notes *notes) {
 }
 
 
-/* {====== Info ====== */
-
 /* Appends a fact; NULL when out of memory. */
 static pf_info *new_info (pf_notes *notes, const char *name) {
   if (!pf_grow(&notes->infos, &notes->info_capacity, notes->ninfos + 1)) {
@@ -140,10 +138,6 @@ const pf_info *pf_info_at (const pf_notes *notes, size_t index) {
   return &notes->infos[index];
 }
 
-/* }====== */
-
-
-/* {====== Warnings ====== */
 
 /* Returns a hash of a warning. */
 static uint64_t hash_of (size_t code, const pf_warning *warning,
@@ -278,10 +272,6 @@ uint64_t pf_warning_total (const pf_notes *notes, const char *code) {
   return 0;
 }
 
-/* }====== */
-
-
-/* {====== Options and sources ====== */
 
 static const pf_option *option_named (const pf_trace *trace, const char *name) {
   for (size_t i = 0; i < trace->noptions; i++)
@@ -320,5 +310,3 @@ const pf_source *pf_source_of (const pf_trace *trace, const char *role) {
       return &trace->sources[i];
   return NULL;
 }
-
-/* }====== */

@@ -32,8 +32,6 @@ enum {
 };
 
 
-/* {====== Packing ====== */
-
 static void put (pf_sink *sink, uint64_t number) {
   uint8_t bytes[PF_VARINT_SIZE];
   (void)pf_sink_put(sink, bytes,
@@ -140,10 +138,6 @@ pf_status pf_symbols_pack (pf_symbols *symbols, pf_sink *sink,
   return status == PF_OK && sink->failed == PF_OK ? PF_OK : pf_no_memory(error);
 }
 
-/* }====== */
-
-
-/* {====== Unpacking ====== */
 
 typedef struct unpacking {
   pf_cursor in;
@@ -368,5 +362,3 @@ pf_status pf_symbols_unpack (pf_bytes packed, pf_dictionary *dictionary,
     pf_symbols_free(u.symbols);
   return status;
 }
-
-/* }====== */

@@ -21,8 +21,6 @@
 #define MAX_DELAY 20 /* ms between two steps without a request */
 
 
-/* {====== Consuming ====== */
-
 /* Write the files to the disk, if the plan asks for it. Pipes (EINVAL) have
    none. */
 static pf_status sync_sinks (const pf_ring_consumer *c, pf_error *error) {
@@ -147,10 +145,6 @@ pf_status pf_ring_consumer_finish (pf_ring_consumer *c, pf_error *error) {
   return pf_ring_sync(&c->writer->ring, error);
 }
 
-/* }====== */
-
-
-/* {====== The thread ====== */
 
 /* Wait for a request, for MAX_DELAY at most. The lock is held. */
 static void wait_for_request (pf_ring_consumer *c) {
@@ -296,5 +290,3 @@ void pf_ring_consumer_close (pf_ring_consumer *c) {
   pthread_mutex_destroy(&c->lock);
   pf_ring_encoder_close(&c->encoder);
 }
-
-/* }====== */

@@ -27,8 +27,6 @@ static uint64_t word_at (const uint8_t *at) {
 }
 
 
-/* {====== Opening ====== */
-
 bool pf_ring_encoder_accepts (const pf_table *table) {
   return table->nfields <= PF_TAG_COLUMNS;
 }
@@ -84,10 +82,6 @@ void pf_ring_encoder_close (pf_ring_encoder *e) {
   *e = (pf_ring_encoder){.sink = NULL};
 }
 
-/* }====== */
-
-
-/* {====== The journal ====== */
 
 /* Set *own to the encoder's id for an id of the producer; the id for "none" is
    the same in both. False: no journal entry has that id. */
@@ -163,10 +157,6 @@ pf_status pf_ring_encoder_replay (pf_ring_encoder *e, pf_ring_cursor *journal,
   return status < 0 ? status : PF_OK;
 }
 
-/* }====== */
-
-
-/* {====== Records ====== */
 
 /* Give the collected rows to the encoder, with the columns that have values. */
 static pf_status put_batch (pf_ring_encoder *e, pf_error *error) {
@@ -349,10 +339,6 @@ pf_status pf_ring_encoder_consume (pf_ring_encoder *e, pf_ring_cursor *records,
   return put != PF_OK ? put : status;
 }
 
-/* }====== */
-
-
-/* {====== Output ====== */
 
 static pf_status flush_sinks (pf_sink *sink, pf_error *error) {
   pf_status status = PF_OK;
@@ -372,5 +358,3 @@ pf_status pf_ring_encoder_finish (pf_ring_encoder *e, pf_error *error) {
   const pf_status status = e->encoder->finish(e->encoder, e->sink, error);
   return status < 0 ? status : flush_sinks(e->sink, error);
 }
-
-/* }====== */

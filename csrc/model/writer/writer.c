@@ -17,8 +17,6 @@
 #include "model/writer/manifest.h"
 
 
-/* {====== Opening ====== */
-
 static void wake (void *context) {
   pf_ring_consumer_ask(((const pf_writer *)context)->consumer);
 }
@@ -170,8 +168,6 @@ const pf_table *pf_writer_tables (const pf_writer *w, size_t *count) {
   return w->consumer->encoder.tables;
 }
 
-/* }====== */
-
 
 /* Appends a name, an area or a stack. */
 static pf_status append (pf_writer *w, int kind, uint32_t number,
@@ -218,8 +214,6 @@ pf_status pf_writer_journal (pf_writer *w, pf_error *error) {
   return PF_OK;
 }
 
-
-/* {====== Rows ====== */
 
 /* Words of a value: one, and for PF_BYTES those of the bytes. */
 static size_t words_of (const pf_column *column, size_t row) {
@@ -288,10 +282,6 @@ pf_status pf_writer_put (pf_writer *w, size_t table, const pf_batch *batch,
   return PF_OK;
 }
 
-/* }====== */
-
-
-/* {====== Flushing and closing ====== */
 
 void pf_writer_flush_due (pf_writer *w) {
   w->flush_at = w->ring.count + w->flush_every;
@@ -360,5 +350,3 @@ pf_status pf_writer_close (pf_writer *w, pf_error *error) {
   free_writer(w);
   return status;
 }
-
-/* }====== */
