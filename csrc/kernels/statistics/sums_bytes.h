@@ -17,18 +17,29 @@ void pf_put_signed (pf_packed *to, int64_t value);
 /* Append the header. */
 void pf_sums_put_form (pf_packed *to, const pf_sums_form *form);
 
-/* Fail with PF_EFORMAT at the position of the cursor. */
-pf_status pf_sums_damaged (const pf_cursor *in, const char *what,
-                           pf_error *error);
+/* Bytes that are read. After the first failure, which `status` and the error
+   describe, all numbers are 0. */
+typedef struct pf_sums_input {
+  pf_cursor cursor;
+  pf_status status;
+  pf_error *error; /* borrowed */
+} pf_sums_input;
+
+static inline pf_sums_input pf_sums_input_over (pf_bytes packed,
+                                                pf_error *error) {
+  return (pf_sums_input){pf_cursor_over(packed, false), PF_OK, error};
+}
+
+/* Set a failure at the position of the cursor, unless there is one already.
+   PF_ENOMEM needs no text. */
+void pf_sums_fail (pf_sums_input *from, pf_status status, const char *what);
 
 /* Take a number that is at most `limit`, or any signed one. PF_ETRUNCATED,
    PF_EFORMAT. */
-pf_status pf_sums_take (pf_cursor *in, uint64_t limit, uint64_t *value,
-                        pf_error *error);
-pf_status pf_sums_take_signed (pf_cursor *in, int64_t *value, pf_error *error);
+uint64_t pf_sums_take (pf_sums_input *from, uint64_t limit);
+int64_t pf_sums_take_signed (pf_sums_input *from);
 
 /* Take the header. PF_ETRUNCATED, PF_EFORMAT. */
-pf_status pf_sums_take_form (pf_cursor *in, pf_sums_form *form,
-                             pf_error *error);
+void pf_sums_take_form (pf_sums_input *from, pf_sums_form *form);
 
 #endif

@@ -51,28 +51,27 @@ void pf_put_signed (pf_packed *to, int64_t value) {
 }
 
 
-pf_status pf_sums_damaged (const pf_cursor *in, const char *what,
-                           pf_error *error) {
-  return pf_fail(error, PF_EFORMAT, in->at, "packed sums: %s", what);
+void pf_sums_fail (pf_sums_input *from, pf_status status, const char *what) {
+  if (from->status == PF_OK)
+    from->status = status == PF_ENOMEM
+                       ? pf_no_memory(from->error)
+                       : pf_fail(from->error, status, from->cursor.at,
+                                 "packed sums: %s", what);
 }
 
 
-pf_status pf_sums_take (pf_cursor *in, uint64_t limit, uint64_t *value,
-                        pf_error *error) {
-  if (!pf_take_varint(in, value))
-    return pf_fail(error, PF_ETRUNCATED, in->at,
-                   "packed sums: a number is expected");
-  return *value <= limit ? PF_OK
-                         : pf_sums_damaged(in, "a number is too large", error);
+uint64_t pf_sums_take (pf_sums_input *from, uint64_t limit) {
+  uint64_t value = 0;
+  if (from->status == PF_OK && !pf_take_varint(&from->cursor, &value))
+    pf_sums_fail(from, PF_ETRUNCATED, "a number is expected");
+  if (value > limit)
+    pf_sums_fail(from, PF_EFORMAT, "a number is too large");
+  return from->status == PF_OK ? value : 0;
 }
 
 
-pf_status pf_sums_take_signed (pf_cursor *in, int64_t *value, pf_error *error) {
-  uint64_t word = 0;
-  const pf_status status = pf_sums_take(in, UINT64_MAX, &word, error);
-  if (status == PF_OK)
-    *value = pf_unzigzag(word);
-  return status;
+int64_t pf_sums_take_signed (pf_sums_input *from) {
+  return pf_unzigzag(pf_sums_take(from, UINT64_MAX));
 }
 
 
@@ -102,53 +101,41 @@ void pf_sums_put_form (pf_packed *to, const pf_sums_form *form) {
 }
 
 
-static pf_call_options options_of (unsigned bits) {
-  return (pf_call_options){.outermost = (bits & OUTERMOST) != 0,
-                           .whole_only = (bits & WHOLE_ONLY) != 0,
-                           .edges = (bits & EDGES) != 0,
-                           .has_from = (bits & FROM) != 0,
-                           .has_to = (bits & TO) != 0,
-                           .has_last = (bits & LAST) != 0};
-}
-
-
-pf_status pf_sums_take_form (pf_cursor *in, pf_sums_form *form,
-                             pf_error *error) {
-  pf_bytes magic, kinds;
-  uint64_t depth = 0;
-  if (!pf_take(in, sizeof MAGIC - 1, &magic) ||
+void pf_sums_take_form (pf_sums_input *from, pf_sums_form *form) {
+  static const uint8_t none[4];
+  pf_bytes magic, kinds = {none, sizeof none};
+  if (!pf_take(&from->cursor, sizeof MAGIC - 1, &magic) ||
       memcmp(magic.at, MAGIC, magic.size) != 0)
-    return pf_sums_damaged(in, "they do not begin with \"pfsums1\"", error);
-  if (!pf_take(in, 4, &kinds))
-    return pf_fail(error, PF_ETRUNCATED, in->at,
-                   "packed sums: they end in their header");
+    pf_sums_fail(from, PF_EFORMAT, "they do not begin with \"pfsums1\"");
+  else if (!pf_take(&from->cursor, sizeof none, &kinds))
+    pf_sums_fail(from, PF_ETRUNCATED, "they end in their header");
   const uint8_t *const k = kinds.at;
   if (k[0] > 1 || k[1] > 1 || k[2] > 2 || k[3] > ALL_BITS)
-    return pf_sums_damaged(in, "unknown kinds or options", error);
+    pf_sums_fail(from, PF_EFORMAT, "unknown kinds or options");
   *form = (pf_sums_form){.by = k[0] == 1 ? PF_BY_CALLER : PF_BY_LANE,
                          .has_areas = k[1] == 1,
                          .has_lanes = k[2] > 0,
                          .has_lane_names = k[2] == 2,
                          .without_end = (k[3] & WITHOUT_END) != 0,
-                         .calls = options_of(k[3])};
+                         .calls = {.outermost = (k[3] & OUTERMOST) != 0,
+                                   .whole_only = (k[3] & WHOLE_ONLY) != 0,
+                                   .edges = (k[3] & EDGES) != 0,
+                                   .has_from = (k[3] & FROM) != 0,
+                                   .has_to = (k[3] & TO) != 0,
+                                   .has_last = (k[3] & LAST) != 0}};
   pf_call_options *const o = &form->calls;
-  pf_status status =
-      o->has_from ? pf_sums_take_signed(in, &o->from, error) : PF_OK;
-  if (status == PF_OK && o->has_to)
-    status = pf_sums_take_signed(in, &o->to, error);
-  if (status == PF_OK && o->has_last)
-    status = pf_sums_take_signed(in, &o->last, error);
-  if (status == PF_OK)
-    status = pf_sums_take(in, UINT32_MAX, &depth, error);
-  o->max_depth = (uint32_t)depth;
-  return status;
+  o->from = o->has_from ? pf_sums_take_signed(from) : 0;
+  o->to = o->has_to ? pf_sums_take_signed(from) : 0;
+  o->last = o->has_last ? pf_sums_take_signed(from) : 0;
+  o->max_depth = (uint32_t)pf_sums_take(from, UINT32_MAX);
 }
 
 
 pf_status pf_sums_form_of (pf_bytes packed, pf_sums_form *form,
                            pf_error *error) {
-  pf_cursor in = pf_cursor_over(packed, false);
-  return pf_sums_take_form(&in, form, error);
+  pf_sums_input from = pf_sums_input_over(packed, error);
+  pf_sums_take_form(&from, form);
+  return from.status;
 }
 
 
