@@ -282,8 +282,7 @@ pf_status pf_map_live_descriptor (int fd, pf_map **map, pf_error *error) {
   if (fstat(fd, &status) != 0)
     return pf_fail(error, PF_EIO, PF_NO_OFFSET, "%s", strerror(errno));
   if (!S_ISREG(status.st_mode))
-    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "only a plain file can be followed");
+    return pf_refuse(error, "only a plain file can be followed");
   pf_map *const m = calloc(1, sizeof *m);
   if (m == NULL)
     return pf_no_memory(error);

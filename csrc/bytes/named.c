@@ -38,8 +38,7 @@ static bool is_inside (const char *real, const pf_named_rule *rule) {
 static pf_status check (const struct stat *found, const char *real,
                         const pf_named_rule *rule, pf_error *error) {
   if (!S_ISREG(found->st_mode))
-    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "is not a regular file");
+    return pf_refuse(error, "is not a regular file");
   if (!is_inside(real, rule))
     return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
                    "is outside the folders that are read: trust_paths = true "

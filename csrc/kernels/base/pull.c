@@ -19,9 +19,8 @@ static pf_status find_columns (pf_reader *reader, const pf_want *wants,
     const bool usable =
         field < reader->nfields && reader->fields[field].type == wants[i].type;
     if (!usable && wants[i].needed)
-      return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                     "a column \"%s\" of type %s is needed", wants[i].name,
-                     pf_type_name(wants[i].type));
+      return pf_refuse(error, "a column \"%s\" of type %s is needed",
+                       wants[i].name, pf_type_name(wants[i].type));
     fields[i] = usable ? field : reader->nfields;
     if (usable)
       wanted[field] = true;

@@ -395,8 +395,7 @@ static pf_status open_blocks (btf_reader *r, pf_reader *events,
     return status;
   if (r->current->pull.columns[AREA] == NULL &&
       r->current->pull.columns[AREA_NAME] == NULL)
-    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "a column \"area\" of areas or names is needed");
+    return pf_refuse(error, "a column \"area\" of areas or names is needed");
   status = pf_pull_clone(&r->ahead->pull, &r->current->pull, error);
   r->ahead->is_open = status == PF_OK;
   return status;

@@ -60,8 +60,8 @@ pf_status pf_events_columns (pf_events *e, pf_reader *r, pf_error *error) {
                                       "area\" of type area or name"};
   for (size_t i = 0; i < 3; i++)
     if (needed[i] == r->nfields)
-      return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                     "a column \"%s is needed in a table of events", words[i]);
+      return pf_refuse(error, "a column \"%s is needed in a table of events",
+                       words[i]);
   return PF_OK;
 }
 

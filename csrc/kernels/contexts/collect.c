@@ -49,9 +49,8 @@ static pf_status find_column (const pf_reader *reader, const char *name,
   const pf_type found = i < reader->nfields ? reader->fields[i].type : type;
   if (i == reader->nfields ||
       !(found == type || (type == PF_NAME && found == PF_AREA)))
-    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "a profile needs a column '%s' of type %s", name,
-                   pf_type_name(type));
+    return pf_refuse(error, "a profile needs a column '%s' of type %s", name,
+                     pf_type_name(type));
   *column = i;
   return PF_OK;
 }

@@ -39,8 +39,8 @@ static pf_status add_functions (pf_graph *graph, const pf_assembly *assembly,
     ranges = &assembly->symbols->ranges;
   }
   if (!pf_index_open(index, ranges, assembly->bias))
-    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "the load bias moves symbols past the last address");
+    return pf_refuse(error,
+                     "the load bias moves symbols past the last address");
   if (pf_graph_reserve(graph, count) != PF_OK)
     return pf_no_memory(error);
   for (size_t i = 0; i < count; i++) {
@@ -78,8 +78,7 @@ static pf_status add_as_gprof (pf_graph *graph, const pf_assembly *assembly,
                                const pf_address_index *index,
                                pf_histograms *sets, pf_error *error) {
   if (assembly->sets == NULL)
-    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "gprof's arithmetic needs the histograms' headers");
+    return pf_refuse(error, "gprof's arithmetic needs the histograms' headers");
   const pf_status status = pf_gprof_check(sets, error);
   if (status != PF_OK)
     return status;

@@ -69,8 +69,8 @@ static pf_status check_ranges (pf_histograms *sets, pf_histogram **sorted,
       continue;
     }
     if (set->low < set->high && set->low < reached)
-      return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                     "gprof refuses this: overlapping histogram records");
+      return pf_refuse(error,
+                       "gprof refuses this: overlapping histogram records");
     if (set->low < set->high && set->high > reached)
       reached = set->high;
   }
@@ -91,8 +91,7 @@ static pf_status check_units (const pf_histograms *sets, pf_error *error) {
     else if (fabs(scale - pf_histogram_scale(set)) > SAME_SCALE)
       what = "different scales in histogram records";
     if (what != NULL)
-      return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                     "gprof refuses this: %s", what);
+      return pf_refuse(error, "gprof refuses this: %s", what);
   }
   return PF_OK;
 }
@@ -224,8 +223,8 @@ static pf_status attribute_batch (void *context, const pf_pull *pull,
     const pf_histogram *set =
         pf_histograms_find(a->sets, pull->columns[SET]->ints[row], &a->at);
     if (set == NULL)
-      return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                     "a histogram row names a set that table sets lacks");
+      return pf_refuse(error,
+                       "a histogram row names a set that table sets lacks");
     const bin_count bin = {set->first, (uint64_t)pull->columns[BIN]->ints[row],
                            pull->columns[LOW]->addrs[row],
                            pull->columns[HIGH]->addrs[row], (uint32_t)count};

@@ -222,8 +222,7 @@ static pf_status open_input (load_reader *l, pf_error *error) {
   if (status != PF_OK)
     return status;
   if (l->options.by_core && l->events.extra == l->input->nfields)
-    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "the events have no column of cores");
+    return pf_refuse(error, "the events have no column of cores");
   pf_machine_init(&l->machine, &calls, l->input->dictionary,
                   l->input->fields[l->events.area].type == PF_AREA);
   memcpy(l->fields, load_fields, sizeof load_fields);

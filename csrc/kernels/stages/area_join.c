@@ -91,8 +91,8 @@ pf_status pf_area_join_open (pf_reader *input, size_t area, pf_reader **reader,
   const pf_type type = input->fields[area].type;
   const size_t known = input->nfields;
   if (type != PF_AREA && type != PF_NAME)
-    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "column \"%s\" holds no areas", input->fields[area].name);
+    return pf_refuse(error, "column \"%s\" holds no areas",
+                     input->fields[area].name);
   area_join_reader *const j =
       pf_stage_new(sizeof *j + (known + PARTS) * sizeof(pf_field), input,
                    area_join_next, error);

@@ -164,13 +164,13 @@ static pf_status check_steps (const pf_reader *input, const pf_formula *given,
     if (s->operation <= PF_PUSH_TOTAL &&
         !(s->column < input->nfields &&
           pf_formula_takes(&input->fields[s->column])))
-      return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                     "%s: formulas compute with columns of numbers only",
-                     given->name);
+      return pf_refuse(error,
+                       "%s: formulas compute with columns of numbers only",
+                       given->name);
     if (operands > used || used + 1 - operands > PF_MAX_STACK)
-      return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                     "%s: the formula is nested too deep, or lacks a value",
-                     given->name);
+      return pf_refuse(error,
+                       "%s: the formula is nested too deep, or lacks a value",
+                       given->name);
     const pf_type a = operands == 2 ? types[used - 2] : PF_INT;
     const pf_type b = operands >= 1 ? types[used - 1] : PF_INT;
     const bool is_time =
@@ -186,9 +186,8 @@ static pf_status check_steps (const pf_reader *input, const pf_formula *given,
   result->help = are_times[0] ? "ns" : NULL;
   if (used == 1)
     return PF_OK;
-  return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                 "%s: the formula does not have exactly one result",
-                 given->name);
+  return pf_refuse(error, "%s: the formula does not have exactly one result",
+                   given->name);
 }
 
 

@@ -91,8 +91,8 @@ pf_status pf_pivot_open (pf_reader *input, size_t key, size_t value,
   if (input->fields[key].type != PF_NAME ||
       (input->fields[value].type != PF_INT &&
        !pf_has_any_type(&input->fields[value])))
-    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "pivot expects a column of names and one of whole numbers");
+    return pf_refuse(
+        error, "pivot expects a column of names and one of whole numbers");
   pivot_reader *const p = pf_stage_new(sizeof *p + count * sizeof *p->pivots,
                                        input, pivot_next, error);
   if (p == NULL)

@@ -163,16 +163,15 @@ static pf_status open_place (symbolize_reader *s, size_t i,
   const size_t known = s->reader.input->nfields;
   if (columns->column >= known ||
       s->reader.input->fields[columns->column].type != PF_ADDR)
-    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "only a column of addresses has functions and lines");
+    return pf_refuse(error,
+                     "only a column of addresses has functions and lines");
   place *const p = &s->places[i];
   p->column = columns->column;
   p->first = known + i * ADDED;
   p->symbol = SIZE_MAX;
   for (size_t j = 0; j < ADDED; j++) {
     if (!name_column(s, p->names[j], columns->prefix, ADDS[j].name))
-      return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                     "the prefix of a column is too long");
+      return pf_refuse(error, "the prefix of a column is too long");
     s->fields[p->first + j] = ADDS[j];
     s->fields[p->first + j].name = p->names[j];
   }
@@ -198,8 +197,7 @@ pf_status pf_symbolize_open (pf_reader *input, pf_symbols *symbols,
                              const pf_address_column *columns, size_t count,
                              pf_reader **reader, pf_error *error) {
   if (symbols->dictionary != input->dictionary)
-    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "the symbols belong to another trace");
+    return pf_refuse(error, "the symbols belong to another trace");
   symbolize_reader *const s = pf_stage_new(sizeof *s + count * sizeof(place),
                                            input, symbolize_next, error);
   if (s == NULL)

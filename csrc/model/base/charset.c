@@ -154,9 +154,9 @@ pf_status pf_charset_open_given (pf_charset *charset, pf_bytes name,
     if (pf_charset_open(charset, text))
       return PF_OK;
   }
-  return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                 "this system knows no code page %.*s",
-                 (int)(name.size < 40 ? name.size : 40), (const char *)name.at);
+  return pf_refuse(error, "this system knows no code page %.*s",
+                   (int)(name.size < 40 ? name.size : 40),
+                   (const char *)name.at);
 }
 
 

@@ -232,8 +232,7 @@ static pf_status append_older (pf_ring_consumer *c, pf_ring_copy *older,
                                pf_error *error) {
   pf_ring_encoder *const e = &c->encoder;
   if (e->encoder->resume == NULL)
-    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "its format cannot go on behind a file");
+    return pf_refuse(error, "its format cannot go on behind a file");
   e->encoder->resume(e->encoder, e->sink, older->checkpoint.count);
   pf_status status = pf_ring_encoder_replay(e, &older->journal, error);
   if (status >= 0)
@@ -263,10 +262,10 @@ pf_status pf_ring_consumer_open (pf_ring_consumer *c, pf_writer *writer,
   if (status != PF_OK)
     return status;
   if (c->encoder.encoder->flush == NULL)
-    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "format '%s' is written whole when it is closed: no ring "
-                   "serves it",
-                   plan->format->name);
+    return pf_refuse(error,
+                     "format '%s' is written whole when it is closed: no ring "
+                     "serves it",
+                     plan->format->name);
   return plan->older == NULL ? PF_OK : append_older(c, plan->older, error);
 }
 
