@@ -10,7 +10,7 @@
 */
 
 #include "kernels/base/pull.h"
-#include "kernels/stages/symbolize.h"
+#include "kernels/stages/stages.h"
 #include "lua/arguments.h"
 #include "lua/source.h"
 #include "lua/trace_part.h"

@@ -9,7 +9,7 @@
 #include "kernels/calls/calls.h"
 #include "kernels/group/group.h"
 #include "kernels/spans/load.h"
-#include "kernels/stages/range.h"
+#include "kernels/stages/stages.h"
 #include "model/rows/abilities.h"
 #include "model/rows/read_stacks.h"
 

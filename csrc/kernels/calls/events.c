@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/stages/chain.h"
 #include "kernels/base/order.h"
 #include "model/base/memory.h"
 #include "model/dictionary/names.h"

@@ -10,8 +10,8 @@
 ** time), area (area or name). Optional columns: lane (int or name), flags
 ** (name: words of call.h; `gap` ends all open calls before the event, `lost`
 ** marks them, the others belong to the call that the event begins or ends). If
-** rows are of several files (chain.h), the first event of each file is marked
-** PF_CALL_NEW_FILE.
+** rows are of several files (pf_chain_open), the first event of each file is
+** marked PF_CALL_NEW_FILE.
 */
 
 #ifndef events_h
@@ -24,7 +24,7 @@ typedef struct pf_events {
   pf_reader *reader; /* borrowed */
   pf_batch batch;
   size_t time, event, area, lane, flags; /* column indexes, or nfields */
-  size_t file;                           /* column of chain.h, or nfields */
+  size_t file;                           /* the column of files, or nfields */
   uint32_t current_file;                 /* the file of the last row */
   size_t extra;                          /* column, see pf_events_open */
   size_t line, params;                   /* see pf_events_open */

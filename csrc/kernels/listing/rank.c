@@ -1,5 +1,7 @@
 /*
-** rank.c - the sort orders of the flat profile, the call graph and its index.
+** rank.c - the sort orders of the flat profile, the call graph and its index. A
+** ranking sorts by one key after the other; each time only the runs of nodes
+** that are still equal. The bytes of names are the last keys, eight at a time.
 */
 
 #include "kernels/listing/rank.h"
@@ -7,11 +9,173 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/listing/ranking.h"
 #include "kernels/base/order.h"
 #include "model/base/memory.h"
 #include "model/dictionary/names.h"
 #include "model/base/sorts.h"
+#include "model/base/switches.h"
+
+#define FETCH_AHEAD 12 /* pairs ahead */
+
+/* Nodes of a flow that are sorted by several 64-bit keys, then by name. The
+   sort is stable: equal nodes stay in the order in which they were added. */
+typedef struct ranking {
+  const pf_flow *flow;    /* borrowed */
+  pf_pair *pairs, *spare; /* a node, and the value of the current key */
+  bool *same;             /* node i equals node i - 1 in all keys so far */
+  size_t count;
+} ranking;
+
+/* A sort key. */
+typedef struct rank_key {
+  /* Returns the key of a node; smaller keys come first. */
+  uint64_t (*word)(const pf_flow *flow, size_t node);
+  /* Prefetch what `word` reads for a pair after number i. NULL: it reads
+     memory sequentially. */
+  void (*prefetch)(const ranking *r, size_t i);
+} rank_key;
+
+
+static pf_status open_ranking (ranking *r, const pf_flow *flow,
+                               size_t capacity) {
+  *r = (ranking){.flow = flow,
+                 .pairs = pf_array(capacity, sizeof *r->pairs),
+                 .spare = pf_array(capacity, sizeof *r->spare),
+                 .same = pf_array(capacity, sizeof *r->same)};
+  return r->pairs != NULL && r->spare != NULL && r->same != NULL ? PF_OK
+                                                                 : PF_ENOMEM;
+}
+
+
+static void close_ranking (ranking *r) {
+  free(r->pairs);
+  free(r->spare);
+  free(r->same);
+  *r = (ranking){0};
+}
+
+
+static void add_node (ranking *r, size_t node) {
+  r->pairs[r->count++] = (pf_pair){0, node};
+}
+
+
+/* Whether node i has an equal neighbour. */
+static inline bool is_in_run (const ranking *r, size_t i) {
+  return r->same[i] || (i + 1 < r->count && r->same[i + 1]);
+}
+
+
+/* Sort each run by the current key; returns whether any nodes are still
+   equal. */
+static bool sort_runs (ranking *r) {
+  bool any = false;
+  for (size_t from = 0, end; from < r->count; from = end) {
+    for (end = from + 1; end < r->count && r->same[end];)
+      end++;
+    pf_sort_pairs(r->pairs + from, r->spare, end - from);
+    for (size_t i = from + 1; i < end; i++)
+      any |= r->same[i] = r->pairs[i].word == r->pairs[i - 1].word;
+  }
+  return any;
+}
+
+
+static void sort_by_keys (ranking *r, const rank_key *keys) {
+  memset(r->same, true, r->count);
+  r->same[0] = false;
+  for (bool any = r->count > 1; any && keys->word != NULL; keys++) {
+    for (size_t i = 0; i < r->count; i++) {
+      if (PF_FAST(MISSES) && keys->prefetch != NULL)
+        keys->prefetch(r, i);
+      if (is_in_run(r, i))
+        r->pairs[i].word = keys->word(r->flow, r->pairs[i].row);
+    }
+    any = sort_runs(r);
+  }
+}
+
+
+static uint64_t part_of_name (const pf_flow *flow, size_t node, size_t offset) {
+  const pf_graph *graph = flow->graph;
+  return node >= graph->nfunctions
+             ? 0
+             : pf_name_word(graph->dictionary, graph->names[node], offset);
+}
+
+
+/* Prefetch names in steps: the name's id in the graph, its entry in the
+   dictionary, its bytes. For cycles, which have no name, any function is
+   used. */
+static void prefetch_name (const ranking *r, size_t i) {
+  const pf_graph *const graph = r->flow->graph;
+  const size_t last = graph->nfunctions - 1;
+  size_t rows[3];
+  if (!PF_FAST(MISSES) || i + 3 * FETCH_AHEAD >= r->count)
+    return;
+  for (size_t step = 0; step < 3; step++) {
+    const size_t row = r->pairs[i + (step + 1) * FETCH_AHEAD].row;
+    rows[step] = row < last ? row : last;
+  }
+  __builtin_prefetch(&graph->names[rows[2]]);
+  pf_name_prefetch(graph->dictionary, graph->names[rows[1]]);
+  __builtin_prefetch(pf_name(graph->dictionary, graph->names[rows[0]]).at);
+}
+
+
+/* Set the keys to the first 8 bytes of the names, which are read in the order
+   of functions, in which names are stored. False: too few nodes for that, or
+   out of memory. */
+static bool set_prefixes (ranking *r, size_t in_runs) {
+  const size_t n = r->flow->graph->nfunctions;
+  uint64_t *const prefixes = PF_FAST(MISSES) && in_runs >= n / 2
+                                 ? pf_array(n, sizeof *prefixes)
+                                 : NULL;
+  for (size_t i = 0; prefixes != NULL && i < n; i++)
+    prefixes[i] = part_of_name(r->flow, i, 0);
+  for (size_t i = 0; prefixes != NULL && i < r->count; i++) {
+    const size_t row = r->pairs[i].row;
+    if (i + FETCH_AHEAD < r->count && r->pairs[i + FETCH_AHEAD].row < n)
+      __builtin_prefetch(&prefixes[r->pairs[i + FETCH_AHEAD].row]);
+    if (is_in_run(r, i))
+      r->pairs[i].word = row < n ? prefixes[row] : 0;
+  }
+  const bool done = prefixes != NULL;
+  free(prefixes);
+  return done;
+}
+
+
+static void sort_by_names (ranking *r) {
+  size_t in_runs = 0;
+  for (size_t i = 0; i < r->count; i++)
+    in_runs += is_in_run(r, i);
+  bool any = in_runs > 0;
+  for (size_t offset = 0; any; offset += 8) {
+    const bool done = offset == 0 && set_prefixes(r, in_runs);
+    for (size_t i = 0; !done && i < r->count; i++)
+      if (is_in_run(r, i)) {
+        prefetch_name(r, i);
+        r->pairs[i].word = part_of_name(r->flow, r->pairs[i].row, offset);
+      }
+    any = false;
+    if (!sort_runs(r))
+      break;
+    /* Nodes whose names have ended stay equal. */
+    for (size_t i = 1; i < r->count; i++)
+      any |= r->same[i] = r->same[i] && (r->pairs[i].word & 0xff) != 0;
+  }
+}
+
+
+static pf_status nodes_in_order (const ranking *r, uint32_t **nodes) {
+  *nodes = pf_array(r->count, sizeof **nodes);
+  if (*nodes == NULL)
+    return PF_ENOMEM;
+  for (size_t i = 0; i < r->count; i++)
+    (*nodes)[i] = (uint32_t)r->pairs[i].row;
+  return PF_OK;
+}
 
 
 static uint64_t by_self (const pf_flow *flow, size_t node) {
@@ -47,11 +211,11 @@ static uint64_t by_kind (const pf_flow *flow, size_t node) {
 
 
 /* Prefetch the calls of a pair ahead; they are stored by function. */
-static void prefetch_calls (const pf_ranking *r, size_t i) {
+static void prefetch_calls (const ranking *r, size_t i) {
   const pf_graph *const graph = r->flow->graph;
-  if (i + PF_RANK_FETCH_AHEAD >= r->count)
+  if (i + FETCH_AHEAD >= r->count)
     return;
-  const size_t row = r->pairs[i + PF_RANK_FETCH_AHEAD].row;
+  const size_t row = r->pairs[i + FETCH_AHEAD].row;
   __builtin_prefetch(&graph->calls[row < graph->nfunctions ? row : 0]);
 }
 
@@ -66,60 +230,60 @@ static bool is_used (const pf_flow *flow, size_t function) {
 
 /* Sort by keys and names, set *nodes and *count, and close the ranking. Returns
    `status` if that is a failure. */
-static pf_status finish_ranking (pf_ranking *r, pf_status status,
-                                 const pf_rank_key *keys, uint32_t **nodes,
+static pf_status finish_ranking (ranking *r, pf_status status,
+                                 const rank_key *keys, uint32_t **nodes,
                                  size_t *count) {
   *nodes = NULL;
   *count = r->count;
   if (status == PF_OK) {
-    pf_ranking_by_keys(r, keys);
-    pf_ranking_by_names(r);
-    status = pf_ranking_nodes(r, nodes);
+    sort_by_keys(r, keys);
+    sort_by_names(r);
+    status = nodes_in_order(r, nodes);
   }
-  pf_ranking_close(r);
+  close_ranking(r);
   return status;
 }
 
 
 pf_status pf_rank_flat (const pf_flow *flow, bool zeros, uint32_t **functions,
                         size_t *count) {
-  static const pf_rank_key keys[] = {
+  static const rank_key keys[] = {
       {by_self, NULL}, {by_calls, prefetch_calls}, {NULL, NULL}};
   const size_t n = flow->graph->nfunctions;
-  pf_ranking r;
-  const pf_status status = pf_ranking_open(&r, flow, n);
+  ranking r;
+  const pf_status status = open_ranking(&r, flow, n);
   for (size_t i = 0; status == PF_OK && i < n; i++)
     if ((zeros || is_used(flow, i)) && pf_flow_in_flat(flow, i))
-      pf_ranking_add(&r, i);
+      add_node(&r, i);
   return finish_ranking(&r, status, keys, functions, count);
 }
 
 
 pf_status pf_rank_index (const pf_flow *flow, bool zeros, uint32_t **functions,
                          size_t *count) {
-  static const pf_rank_key none[] = {{NULL, NULL}};
+  static const rank_key none[] = {{NULL, NULL}};
   const size_t n = flow->graph->nfunctions;
-  pf_ranking r;
-  const pf_status status = pf_ranking_open(&r, flow, n);
+  ranking r;
+  const pf_status status = open_ranking(&r, flow, n);
   for (size_t i = 0; status == PF_OK && i < n; i++)
     if (zeros || is_used(flow, i))
-      pf_ranking_add(&r, i);
+      add_node(&r, i);
   return finish_ranking(&r, status, none, functions, count);
 }
 
 
 pf_status pf_flow_rank (pf_flow *flow) {
-  static const pf_rank_key keys[] = {{by_total, NULL},
-                                     {by_kind, pf_ranking_prefetch_name},
-                                     {by_calls, prefetch_calls},
-                                     {NULL, NULL}};
-  pf_ranking r;
+  static const rank_key keys[] = {{by_total, NULL},
+                                  {by_kind, prefetch_name},
+                                  {by_calls, prefetch_calls},
+                                  {NULL, NULL}};
+  ranking r;
   size_t count;
   if (flow->entries != NULL)
     return PF_OK;
-  pf_status status = pf_ranking_open(&r, flow, flow->nnodes);
+  pf_status status = open_ranking(&r, flow, flow->nnodes);
   for (size_t i = 0; status == PF_OK && i < flow->nnodes; i++)
-    pf_ranking_add(&r, i);
+    add_node(&r, i);
   status = finish_ranking(&r, status, keys, &flow->entries, &count);
   for (size_t i = 0; status == PF_OK && i < count; i++)
     flow->nodes[flow->entries[i]].index = (uint32_t)i + 1;

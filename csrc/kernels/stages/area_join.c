@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "kernels/stages/area_join.h"
+#include "kernels/stages/stages.h"
 #include "model/rows/table_reader.h"
 
 enum {

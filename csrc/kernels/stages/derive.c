@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "kernels/stages/derive.h"
+#include "kernels/stages/stages.h"
 #include "model/rows/store.h"
 #include "model/rows/table_reader.h"
 

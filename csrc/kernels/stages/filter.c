@@ -3,7 +3,7 @@
 ** place; a limit counts the rows and keeps those between its bounds.
 */
 
-#include "kernels/stages/filter.h"
+#include "kernels/stages/stages.h"
 #include "model/rows/table_reader.h"
 
 typedef struct filter_reader {

@@ -6,7 +6,7 @@
 ** search between the last row that is too early and the first that is not.
 */
 
-#include "kernels/stages/range.h"
+#include "kernels/stages/stages.h"
 #include "model/rows/table_reader.h"
 
 typedef struct range_reader {

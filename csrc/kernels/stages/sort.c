@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "kernels/base/order.h"
-#include "kernels/stages/sort.h"
+#include "kernels/stages/stages.h"
 #include "model/base/sorts.h"
 #include "model/dictionary/areas.h"
 #include "model/rows/store.h"

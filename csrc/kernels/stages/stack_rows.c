@@ -2,7 +2,7 @@
 ** stack_rows.c - the stacks of a dictionary as rows, in the order of their ids.
 */
 
-#include "kernels/stages/stack_rows.h"
+#include "kernels/stages/stages.h"
 
 #include "model/rows/put_values.h"
 #include "model/rows/table_reader.h"

@@ -7,7 +7,7 @@
 */
 
 #include <stdio.h>
-#include "kernels/stages/symbolize.h"
+#include "kernels/stages/stages.h"
 #include "model/rows/batch.h"
 #include "model/dictionary/names.h"
 #include "model/rows/put_values.h"

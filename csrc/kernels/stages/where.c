@@ -7,9 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/stages/filter.h"
+#include "kernels/stages/stages.h"
 #include "kernels/base/order.h"
-#include "kernels/stages/where.h"
 #include "model/base/memory.h"
 #include "model/dictionary/areas.h"
 
@@ -151,7 +150,7 @@ static pf_status run_test (where *w, size_t t, const pf_batch *batch,
 }
 
 
-/* The predicate (filter.h). */
+/* The predicate of the filter. */
 static pf_status select_rows (void *context, const pf_batch *batch,
                               uint16_t *keep, size_t *count, pf_error *error) {
   where *const w = context;

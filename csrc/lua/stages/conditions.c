@@ -1,6 +1,6 @@
 /*
 ** conditions.c - core.where: compiles conditions, given as Lua tables, to the
-** tests of kernels/stages/where.h.
+** tests of kernels/stages/stages.h.
 **
 ** Called by lua/profio/view.lua and internal/calls_view.lua. The reader
 ** userdata owns the stage; it pins the input, the callback, and the table with
@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "kernels/base/order.h"
-#include "kernels/stages/where.h"
+#include "kernels/stages/stages.h"
 #include "lua/arguments.h"
 #include "lua/callback.h"
 

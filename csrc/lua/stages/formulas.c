@@ -5,8 +5,7 @@
 ** the stage and pins its input and the memory of its columns.
 */
 
-#include "kernels/stages/derive.h"
-#include "kernels/stages/pivot.h"
+#include "kernels/stages/stages.h"
 #include "lua/arguments.h"
 
 #define L_COUNTER    "profio.counter"

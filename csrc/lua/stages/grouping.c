@@ -12,7 +12,7 @@
 #include <math.h>
 
 #include "kernels/group/group.h"
-#include "kernels/stages/sort.h"
+#include "kernels/stages/stages.h"
 #include "lua/arguments.h"
 #include "lua/callback.h"
 #include "lua/trace_part.h"

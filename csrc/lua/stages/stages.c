@@ -10,11 +10,7 @@
 
 #include <string.h>
 
-#include "kernels/stages/chain.h"
-#include "kernels/stages/area_join.h"
-#include "kernels/stages/filter.h"
-#include "kernels/stages/range.h"
-#include "kernels/stages/stack_rows.h"
+#include "kernels/stages/stages.h"
 #include "lua/arguments.h"
 #include "lua/callback.h"
 #include "lua/trace_part.h"
