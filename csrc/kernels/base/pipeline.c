@@ -47,16 +47,13 @@ typedef struct state {
 } state;
 
 
-static bool open_notes (const pf_pipeline *pipeline, batch_slot *slot) {
-  slot->notes = malloc((pipeline->notes + 1) * sizeof *slot->notes);
-  return slot->notes != NULL;
-}
-
-
 /* Open the first slot; the others are opened as clones of it. */
 static pf_status open_first (state *s, pf_reader *reader, pf_error *error) {
   const pf_pipeline *const pipeline = s->pipeline;
   batch_slot *const first = &s->slots[0];
+  first->notes = malloc((pipeline->notes + 1) * sizeof *first->notes);
+  if (first->notes == NULL)
+    return pf_no_memory(error);
   const pf_status status =
       pipeline->wanted != NULL
           ? pf_pull_fields(&first->pull, reader, pipeline->wanted, error)
@@ -68,17 +65,7 @@ static pf_status open_first (state *s, pf_reader *reader, pf_error *error) {
     reader->can->omit_zeros(
         reader,
         pf_field_index(reader->fields, reader->nfields, pipeline->weight));
-  return open_notes(pipeline, first) ? PF_OK : pf_no_memory(error);
-}
-
-
-static bool open_others (state *s) {
-  pf_error unused;
-  for (size_t i = 1; i < SLOTS; i++)
-    if (pf_pull_clone(&s->slots[i].pull, &s->slots[0].pull, &unused) != PF_OK ||
-        !open_notes(s->pipeline, &s->slots[i]))
-      return false;
-  return true;
+  return PF_OK;
 }
 
 
@@ -204,13 +191,6 @@ static void enqueue (state *s, batch_slot *slot) {
 }
 
 
-/* If it fails, the caller processes all batches. */
-static void start_thread (state *s) {
-  s->tried_thread = true;
-  s->has_thread = open_others(s) && pf_thread_start(&s->thread, run_thread, s);
-}
-
-
 static void stop_thread (state *s) {
   if (!s->has_thread)
     return;
@@ -219,6 +199,22 @@ static void stop_thread (state *s) {
   pthread_cond_signal(&s->changed);
   pthread_mutex_unlock(&s->lock);
   pthread_join(s->thread, NULL);
+}
+
+
+/* Open the other slots and start the second thread. If that fails, the caller
+   processes all batches. */
+static void start_thread (state *s) {
+  pf_error unused;
+  bool ok = true;
+  for (size_t i = 1; i < SLOTS && ok; i++) {
+    batch_slot *const slot = &s->slots[i];
+    slot->notes = malloc((s->pipeline->notes + 1) * sizeof *slot->notes);
+    ok = slot->notes != NULL &&
+         pf_pull_clone(&slot->pull, &s->slots[0].pull, &unused) == PF_OK;
+  }
+  s->tried_thread = true;
+  s->has_thread = ok && pf_thread_start(&s->thread, run_thread, s);
 }
 
 

@@ -106,9 +106,8 @@ static pf_status encode_cores (btf_reader *r, block *b, size_t rows) {
 
 
 static uint32_t area_of (const block *b, size_t row) {
-  const pf_column *const column =
-      b->pull.columns[b->pull.columns[AREA] != NULL ? AREA : AREA_NAME];
-  return pf_is_missing(column, row) ? PF_NO_AREA : column->ids[row];
+  return pf_pull_id(
+      b->pull.columns[b->pull.columns[AREA] != NULL ? AREA : AREA_NAME], row);
 }
 
 
@@ -404,16 +403,13 @@ static pf_status open_blocks (btf_reader *r, pf_reader *events,
 
 pf_status pf_btf_open (pf_reader *events, const pf_btf_options *options,
                        pf_reader **reader, pf_error *error) {
-  btf_reader *const r = calloc(1, sizeof *r);
+  btf_reader *const r = pf_reader_of(sizeof *r, fields, BTF_FIELDS,
+                                     events->dictionary, btf_next, error);
   if (r == NULL)
-    return pf_no_memory(error);
+    return PF_ENOMEM;
   static const char *const kinds[BTF_WRITE + 1] = {
       "", "enter", "leave", "suspend", "resume", "write"};
-  r->reader = (pf_reader){.fields = fields,
-                          .nfields = BTF_FIELDS,
-                          .dictionary = events->dictionary,
-                          .next = btf_next,
-                          .close = btf_close};
+  r->reader.close = btf_close;
   r->machine.options = *options;
   r->machine.before_range = options->has_from;
   pf_id_table_init(&r->lanes);

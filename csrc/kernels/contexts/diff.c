@@ -106,12 +106,12 @@ static void diff_close (pf_reader *self) {
 
 
 /* Order the nodes with a value that is not 0, by descending change. */
-static pf_status order_nodes (diff_reader *r) {
+static bool order_nodes (diff_reader *r) {
   const pf_diff *const d = &r->diff;
   const uint32_t count = d->contexts->count;
   r->pairs = malloc((size_t)count * 2 * sizeof *r->pairs);
   if (r->pairs == NULL)
-    return PF_ENOMEM;
+    return false;
   for (uint32_t i = 1; i < count; i++) {
     const int64_t self = weight(d, d->self, i);
     const int64_t before = weight(d, d->self_before, i);
@@ -122,22 +122,18 @@ static pf_status order_nodes (diff_reader *r) {
       r->pairs[r->count++] = (pf_pair){~pf_order_int(size), i};
   }
   pf_sort_pairs(r->pairs, r->pairs + count, r->count);
-  return PF_OK;
+  return true;
 }
 
 
 pf_status pf_diff_open (const pf_diff *diff, pf_reader **reader,
                         pf_error *error) {
-  diff_reader *const r = calloc(1, sizeof *r);
+  diff_reader *const r = pf_reader_of(
+      sizeof *r, fields, NFIELDS, diff->contexts->dictionary, diff_next, error);
   if (r == NULL)
-    return pf_no_memory(error);
+    return PF_ENOMEM;
+  r->reader.close = diff_close;
   r->diff = *diff;
-  r->reader = (pf_reader){.fields = fields,
-                          .nfields = NFIELDS,
-                          .dictionary = diff->contexts->dictionary,
-                          .next = diff_next,
-                          .close = diff_close};
-  const pf_status status = order_nodes(r);
-  return pf_reader_opened(
-      &r->reader, status == PF_OK ? PF_OK : pf_no_memory(error), reader);
+  return pf_reader_opened(&r->reader,
+                          order_nodes(r) ? PF_OK : pf_no_memory(error), reader);
 }

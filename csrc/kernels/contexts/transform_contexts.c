@@ -52,11 +52,6 @@ static void add_merged_weights (pf_contexts *to, const pf_contexts *from,
 }
 
 
-static unsigned mark_of (const uint8_t *marks, size_t count, uint32_t area) {
-  return area < count ? marks[area] : 0;
-}
-
-
 /* Whether a stack is kept whose frames have these marks. */
 static bool is_selected (uint8_t seen) {
   return (seen & PF_FRAME_FOCUS) != 0 && (seen & PF_FRAME_IGNORE) == 0;
@@ -95,8 +90,8 @@ pf_status pf_contexts_narrow (pf_contexts *to, const pf_contexts *from,
       if ((marks[i] & PF_FRAME_FOCUS) != 0)
         seen[0] = 0;
     for (uint32_t i = 1; i < from->count; i++)
-      seen[i] = (uint8_t)(seen[from->parents[i]] |
-                          mark_of(marks, count, from->frames[i]));
+      seen[i] = seen[from->parents[i]] |
+                (from->frames[i] < count ? marks[from->frames[i]] : 0);
     /* copied[node]: the stack of the node or of any below it is selected */
     for (uint32_t i = from->count; i-- > 1;) {
       copied[i] |= is_selected(seen[i]);
@@ -108,9 +103,10 @@ pf_status pf_contexts_narrow (pf_contexts *to, const pf_contexts *from,
     if (!copied[i])
       continue;
     const uint32_t above = nodes[from->parents[i]];
-    nodes[i] = (mark_of(marks, count, from->frames[i]) & PF_FRAME_HIDE) != 0
+    const uint32_t frame = from->frames[i];
+    nodes[i] = frame < count && (marks[frame] & PF_FRAME_HIDE) != 0
                    ? above
-                   : pf_context_of(to, above, from->frames[i]);
+                   : pf_context_of(to, above, frame);
     ok = nodes[i] != PF_NO_CONTEXT &&
          (!is_selected(seen[i]) || narrow_weights(to, from, i, nodes));
   }
@@ -277,33 +273,28 @@ pf_status pf_contexts_prune (pf_contexts *to, const pf_contexts *from,
 }
 
 
-/* In the order of the traversal each new weight is the difference of two
-   rounded running sums, so the sum of all is the rounded sum. A difference of
-   more than 64 bits becomes 0. */
-static void scale_metric (pf_contexts *to, const pf_traversal *t,
-                          int64_t *weights, pf_factor factor) {
-  pf_wide sum = 0;
-  int64_t done = 0;
-  for (uint32_t i = 0; i < to->count; i++) {
-    int64_t *const weight = &weights[t->order[i]], next;
-    sum += *weight;
-    to->has_overflowed |= !pf_scaled(sum, factor, &next);
-    if (__builtin_sub_overflow(next, done, weight)) {
-      to->has_overflowed = true;
-      *weight = 0;
-    }
-    done = next;
-  }
-}
-
-
 pf_status pf_contexts_scale (pf_contexts *to, const pf_contexts *from,
                              pf_factor factor, pf_error *error) {
   pf_traversal t = {0};
   const bool ok = pf_contexts_copy(to, from) == PF_OK &&
                   pf_traversal_open(&t, from, NULL) == PF_OK;
-  for (size_t m = 0; ok && m < to->nmetrics; m++)
-    scale_metric(to, &t, to->weights[m], factor);
+  /* In the order of the traversal each new weight is the difference of two
+     rounded running sums, so the sum of all is the rounded sum. A difference of
+     more than 64 bits becomes 0. */
+  for (size_t m = 0; ok && m < to->nmetrics; m++) {
+    pf_wide sum = 0;
+    int64_t done = 0;
+    for (uint32_t i = 0; i < to->count; i++) {
+      int64_t *const weight = &to->weights[m][t.order[i]], next;
+      sum += *weight;
+      to->has_overflowed |= !pf_scaled(sum, factor, &next);
+      if (__builtin_sub_overflow(next, done, weight)) {
+        to->has_overflowed = true;
+        *weight = 0;
+      }
+      done = next;
+    }
+  }
   pf_traversal_close(&t);
   return ok ? PF_OK : pf_no_memory(error);
 }

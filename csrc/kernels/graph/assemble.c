@@ -32,17 +32,8 @@ static const pf_want wants[NWANTS] = {
 };
 
 
-/* If no symbol is marked as a function, mark all of them. */
-static void mark_callable (pf_graph *graph) {
-  for (size_t i = 0; i < graph->nfunctions; i++)
-    if ((graph->flags[i] & PF_FUNCTION_CALLABLE) != 0)
-      return;
-  for (size_t i = 0; i < graph->nfunctions; i++)
-    graph->flags[i] |= PF_FUNCTION_CALLABLE;
-}
-
-
-/* Add a function for each symbol, and open the index of their ranges. */
+/* Add a function for each symbol, and open the index of their ranges. If no
+   symbol is marked as a function, all count as functions. */
 static pf_status add_functions (pf_graph *graph, const pf_assembly *assembly,
                                 pf_address_index *index, pf_error *error) {
   static const pf_ranges none = {0};
@@ -59,15 +50,18 @@ static pf_status add_functions (pf_graph *graph, const pf_assembly *assembly,
                      "the load bias moves symbols past the last address");
   if (pf_graph_reserve(graph, count) != PF_OK)
     return pf_no_memory(error);
+  bool has_functions = false;
+  for (size_t i = 0; i < count; i++)
+    has_functions |= symbols[i].is_function;
   for (size_t i = 0; i < count; i++) {
     graph->names[i] = symbols[i].name;
     graph->addresses[i] = symbols[i].start + assembly->bias;
-    graph->flags[i] =
-        (uint8_t)((symbols[i].is_global ? 0 : PF_FUNCTION_LOCAL) |
-                  (symbols[i].is_function ? PF_FUNCTION_CALLABLE : 0));
+    graph->flags[i] = (uint8_t)((symbols[i].is_global ? 0 : PF_FUNCTION_LOCAL) |
+                                (symbols[i].is_function || !has_functions
+                                     ? PF_FUNCTION_CALLABLE
+                                     : 0));
   }
   graph->nfunctions = count;
-  mark_callable(graph);
   return PF_OK;
 }
 
@@ -90,18 +84,6 @@ static pf_status add_with_lines (const pf_assembly *assembly,
 }
 
 
-static pf_status add_as_gprof (pf_graph *graph, const pf_assembly *assembly,
-                               const pf_address_index *index,
-                               pf_histograms *sets, pf_error *error) {
-  if (assembly->sets == NULL)
-    return pf_refuse(error, "gprof's arithmetic needs the histograms' headers");
-  const pf_status status = pf_gprof_check(sets, error);
-  if (status != PF_OK)
-    return status;
-  return pf_gprof_histogram(graph, index, sets, assembly->histogram, error);
-}
-
-
 static pf_status add_weights (pf_graph *graph, const pf_assembly *assembly,
                               pf_attribution *attribution, pf_histograms *sets,
                               pf_error *error) {
@@ -109,8 +91,14 @@ static pf_status add_weights (pf_graph *graph, const pf_assembly *assembly,
   attribution->units = sets->has_units ? sets : NULL;
   if (assembly->histogram == NULL)
     return PF_OK;
-  if (graph->facts.compat)
-    return add_as_gprof(graph, assembly, attribution->index, sets, error);
+  if (graph->facts.compat && assembly->sets == NULL)
+    return pf_refuse(error, "gprof's arithmetic needs the histograms' headers");
+  if (graph->facts.compat) {
+    const pf_status status = pf_gprof_check(sets, error);
+    return status != PF_OK ? status
+                           : pf_gprof_histogram(graph, attribution->index, sets,
+                                                assembly->histogram, error);
+  }
   if (!assembly->lines || assembly->symbols == NULL)
     return pf_attribute_histogram(attribution, assembly->histogram, error);
   const pf_status status = add_with_lines(assembly, attribution, &lines, error);
@@ -136,14 +124,6 @@ static pf_status find_lines (pf_graph *graph, const pf_assembly *assembly) {
     }
   }
   return PF_OK;
-}
-
-
-/* Whether an address in no symbol lies before or after all symbols. */
-static bool is_outside (const pf_address_index *index, uint64_t address) {
-  const size_t range = pf_index_before(index, address);
-  return index->count != 0 &&
-         (range == PF_NO_RANGE || range == index->count - 1);
 }
 
 
@@ -202,7 +182,10 @@ static pf_status find_ends (const arc_counter *c, const pf_pull *pull,
   ends->caller = PF_NO_FUNCTION;
   if (ends->callee == PF_NO_FUNCTION)
     return PF_ENOMEM;
-  if (from == 0 || (caller == UINT32_MAX && is_outside(index, from)))
+  const size_t range = pf_index_before(index, from);
+  const bool is_outside =
+      index->count != 0 && (range == PF_NO_RANGE || range == index->count - 1);
+  if (from == 0 || (caller == UINT32_MAX && is_outside))
     return PF_OK;
   ends->caller = function_of(c, from, caller);
   return ends->caller == PF_NO_FUNCTION ? PF_ENOMEM : PF_OK;

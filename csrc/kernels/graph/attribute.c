@@ -13,6 +13,7 @@
 
 #include "kernels/base/pipeline.h"
 #include "model/base/memory.h"
+#include "model/base/sorts.h"
 #include "model/dictionary/names.h"
 #include "model/base/wide.h"
 
@@ -66,47 +67,35 @@ static size_t rest_of (const pf_graph *graph) {
 }
 
 
-/* Whether a metric has the dimension and rate of a set. */
-static bool is_metric_of (const pf_metric *metric, const pf_histogram *set) {
-  return metric->rate > 0 && metric->dimension == set->dimension &&
-         (metric->rate == (double)set->rate ||
-          (set->rate == 0 && metric->rate == 1));
-}
-
-
-static bool is_taken (const pf_graph *graph, const char *name) {
-  for (size_t m = 0; m < graph->nmetrics; m++)
-    if (strcmp(graph->metrics[m].name, name) == 0)
-      return true;
-  return strcmp(name, "samples") == 0 || strcmp(name, "time") == 0 ||
-         strcmp(name, "calls") == 0;
-}
-
-
 /* Find or add the metric of a set that does not count seconds. */
 static pf_status find_unit_metric (pf_graph *graph, pf_histogram *set,
                                    pf_error *error) {
-  for (set->metric = 0; set->metric < graph->nmetrics; set->metric++)
-    if (is_metric_of(&graph->metrics[set->metric], set))
+  const double rate = set->rate == 0 ? 1 : (double)set->rate;
+  bool is_taken = false;
+  const pf_bytes text = pf_name(graph->dictionary, set->dimension);
+  const int size = text.size < 20 ? (int)text.size : 20;
+  char name[48], unit[48];
+  snprintf(name, sizeof name, "%.*s", size, (const char *)text.at);
+  for (set->metric = 0; set->metric < graph->nmetrics; set->metric++) {
+    const pf_metric *const known = &graph->metrics[set->metric];
+    if (known->rate == rate && known->dimension == set->dimension)
       return PF_OK;
+    is_taken |= strcmp(known->name, name) == 0;
+  }
   if (graph->nmetrics == PF_MAX_METRICS - 1) /* the last is for remainders */
     return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
                    "the histograms are in more than %d units",
                    PF_MAX_METRICS - 3);
   /* The metric has the name of the dimension, with the rate appended if that
      name is in use. */
-  const pf_bytes text = pf_name(graph->dictionary, set->dimension);
-  const int size = text.size < 20 ? (int)text.size : 20;
-  const long long rate = set->rate == 0 ? 1 : (long long)set->rate;
-  char name[48], unit[48];
-  snprintf(unit, sizeof unit, rate == 1 ? "%.*s" : "%.*s / %lld", size,
+  snprintf(unit, sizeof unit, rate == 1 ? "%.*s" : "%.*s / %.0f", size,
            (const char *)text.at, rate);
-  snprintf(name, sizeof name, "%.*s", size, (const char *)text.at);
-  if (is_taken(graph, name))
-    snprintf(name, sizeof name, "%.*s / %lld", size, (const char *)text.at,
+  if (is_taken || strcmp(name, "samples") == 0 || strcmp(name, "time") == 0 ||
+      strcmp(name, "calls") == 0)
+    snprintf(name, sizeof name, "%.*s / %.0f", size, (const char *)text.at,
              rate);
   pf_metric *const metric = &graph->metrics[pf_graph_metric(graph, name, unit)];
-  metric->rate = (double)rate;
+  metric->rate = rate;
   metric->dimension = set->dimension;
   metric->abbreviation = set->abbreviation;
   return PF_OK;
@@ -217,14 +206,6 @@ static pf_status add_segment (pf_attribution *a, const segment *s,
 }
 
 
-static bool has_weight (const int64_t *weights, size_t nmetrics) {
-  for (size_t i = 0; i < nmetrics; i++)
-    if (weights[i] != 0)
-      return true;
-  return false;
-}
-
-
 /* Divide a bin among the functions and gaps that it covers. */
 static pf_status share_bin (pf_attribution *a, size_t range, uint64_t low,
                             uint64_t high, const int64_t *weights) {
@@ -235,13 +216,14 @@ static pf_status share_bin (pf_attribution *a, size_t range, uint64_t low,
     left[i] = weights[i];
   for (uint64_t at = low; at < high; at = s.high) {
     s = first_segment(a->index, range, at, high);
+    bool has_weight = false;
     for (size_t i = 0; i < nmetrics; i++) {
       part[i] = share(weights[i], s.high - s.low, high - low);
       left[i] -= part[i];
+      has_weight |= part[i] != 0;
     }
-    if (has_weight(part, nmetrics))
-      if (add_segment(a, &s, part) != PF_OK)
-        return PF_ENOMEM;
+    if (has_weight && add_segment(a, &s, part) != PF_OK)
+      return PF_ENOMEM;
     if (s.high - s.low > largest.high - largest.low)
       largest = s;
     const size_t next = s.range == PF_NO_RANGE ? 0 : s.range + 1;
@@ -253,19 +235,24 @@ static pf_status share_bin (pf_attribution *a, size_t range, uint64_t low,
 }
 
 
-/* Whether a bin that ends at `high` covers too many functions to be divided. */
-static bool covers_too_many (const pf_address_index *index, size_t range,
-                             uint64_t high) {
-  const size_t last = pf_index_before(index, high - 1);
-  const size_t first = range == PF_NO_RANGE ? 0 : range;
-  return last != PF_NO_RANGE && last - first >= PF_MAX_SHARES;
+/* Add a bin over several functions. They are divided only after all files have
+   been read, so that the result does not depend on how the counts were spread
+   over files; memory grows with the number of distinct ranges. */
+static pf_status add_bin (pf_attribution *a, uint64_t low, uint64_t high,
+                          const int64_t *weights) {
+  pf_shared_bins *const s = &a->shared;
+  const struct pf_shared_bin bin = {.low = low, .high = high};
+  s->known.seed = a->graph->dictionary->seed;
+  const uint32_t at =
+      pf_intern_element(&s->known, &s->bins, &s->capacity, &bin,
+                        offsetof(struct pf_shared_bin, weights));
+  if (at == PF_NOT_INTERNED)
+    return PF_ENOMEM;
+  for (size_t m = 0; m < a->graph->nmetrics; m++)
+    s->bins[at].weights[m] = pf_add(s->bins[at].weights[m], weights[m]);
+  return PF_OK;
 }
 
-
-/* They are divided only after all files have been read, so that the result does
-   not depend on how the counts were spread over files. The array is merged when
-   it is full, and doubled if merging does not free half of it: memory grows
-   with the number of distinct ranges, not with the number of files. */
 
 static int compare_bins (const void *a, const void *b) {
   const struct pf_shared_bin *const x = a, *const y = b;
@@ -275,47 +262,9 @@ static int compare_bins (const void *a, const void *b) {
 }
 
 
-/* Sort the bins by range, and sum the bins of equal ranges. */
-static void merge_bins (pf_shared_bins *s) {
-  size_t kept = 0, sorted = 1;
-  if (s->count == 0)
-    return;
-  while (sorted < s->count &&
-         compare_bins(&s->bins[sorted - 1], &s->bins[sorted]) <= 0)
-    sorted++;
-  if (sorted < s->count) /* the bins of one file are in order already */
-    qsort(s->bins, s->count, sizeof *s->bins, compare_bins);
-  for (size_t i = 1; i < s->count; i++) {
-    if (compare_bins(&s->bins[kept], &s->bins[i]) != 0)
-      s->bins[++kept] = s->bins[i];
-    else
-      for (size_t m = 0; m < PF_MAX_METRICS; m++)
-        s->bins[kept].weights[m] =
-            pf_add(s->bins[kept].weights[m], s->bins[i].weights[m]);
-  }
-  s->count = kept + 1;
-}
-
-
-static pf_status add_bin (pf_shared_bins *s, uint64_t low, uint64_t high,
-                          const int64_t *weights, size_t nmetrics) {
-  if (s->count == s->capacity) {
-    merge_bins(s);
-    if ((s->capacity == 0 || s->count > s->capacity / 2) &&
-        !pf_grow(&s->bins, &s->capacity, s->capacity + 64))
-      return PF_ENOMEM;
-  }
-  struct pf_shared_bin *const bin = &s->bins[s->count++];
-  memset(bin, 0, sizeof *bin);
-  bin->low = low;
-  bin->high = high;
-  memcpy(bin->weights, weights, nmetrics * sizeof *weights);
-  return PF_OK;
-}
-
-
 void pf_shared_bins_free (pf_shared_bins *s) {
   free(s->bins);
+  pf_intern_table_free(&s->known);
   memset(s, 0, sizeof *s);
 }
 
@@ -334,9 +283,11 @@ pf_status pf_attribute_bin (pf_attribution *a, uint64_t low, uint64_t high,
   }
   if (index->count == 0 || high <= low)
     return add_segment(a, &(segment){low, low, range}, weights);
-  if (covers_too_many(index, range, high))
+  const size_t last = pf_index_before(index, high - 1);
+  if (last != PF_NO_RANGE &&
+      last - (range == PF_NO_RANGE ? 0 : range) >= PF_MAX_SHARES)
     return add_segment(a, &(segment){low, low, PF_NO_RANGE}, weights);
-  return add_bin(&a->shared, low, high, weights, graph->nmetrics);
+  return add_bin(a, low, high, weights);
 }
 
 
@@ -344,8 +295,9 @@ static pf_status share_bins (pf_attribution *a) {
   pf_shared_bins *const s = &a->shared;
   const size_t rest = rest_of(a->graph);
   pf_status status = PF_OK;
-  merge_bins(s);
-  for (size_t i = 0; i < s->count && status == PF_OK; i++) {
+  if (s->known.count > 0)
+    qsort(s->bins, s->known.count, sizeof *s->bins, compare_bins);
+  for (size_t i = 0; i < s->known.count && status == PF_OK; i++) {
     struct pf_shared_bin *const bin = &s->bins[i];
     if (rest != 0) {
       /* Move whole nanoseconds from the remainder to the time. */
@@ -361,38 +313,20 @@ static pf_status share_bins (pf_attribution *a) {
 }
 
 
-/* A function and its address. */
-typedef struct located {
-  uint64_t address;
-  uint32_t function;
-} located;
-
-
-static int compare_located (const void *a, const void *b) {
-  const located *const x = a, *const y = b;
-  if (x->address != y->address)
-    return x->address < y->address ? -1 : 1;
-  return (x->function > y->function) - (x->function < y->function);
-}
-
-
 /* Round the times of all functions, and drop the metric of remainders. In the
    order of addresses each time becomes the difference of two rounded running
    sums, so the sum of all times is exact to half a nanosecond. */
 static pf_status round_times (pf_graph *graph, size_t rest) {
-  located *const order = malloc((graph->nfunctions + 1) * sizeof *order);
+  const size_t count = graph->nfunctions;
+  pf_pair *const order = pf_array(2 * count, sizeof *order);
   pf_wide sum = 0, done = 0;
-  bool is_sorted = true;
   if (order == NULL)
     return PF_ENOMEM;
-  for (size_t i = 0; i < graph->nfunctions; i++) {
-    order[i] = (located){graph->addresses[i], (uint32_t)i};
-    is_sorted &= i == 0 || compare_located(&order[i - 1], &order[i]) < 0;
-  }
-  if (!is_sorted)
-    qsort(order, graph->nfunctions, sizeof *order, compare_located);
-  for (size_t i = 0; i < graph->nfunctions; i++) {
-    const uint32_t f = order[i].function;
+  for (size_t i = 0; i < count; i++)
+    order[i] = (pf_pair){graph->addresses[i], i};
+  pf_sort_pairs(order, order + count, count);
+  for (size_t i = 0; i < count; i++) {
+    const size_t f = order[i].row;
     sum +=
         graph->weights[TIME][f] * PF_REMAINDER_UNIT + graph->weights[rest][f];
     const pf_wide time = pf_ns_of_parts(sum) - done;

@@ -22,6 +22,7 @@
 
 #include "kernels/graph/histograms.h"
 #include "kernels/graph/address_index.h"
+#include "model/base/intern_table.h"
 #include "model/graph/graph.h"
 
 #define PF_MAX_SHARES 1024 /* functions */
@@ -33,7 +34,8 @@ typedef struct pf_shared_bins {
     uint64_t low, high;              /* addresses [low, high) */
     int64_t weights[PF_MAX_METRICS]; /* by metric */
   } * bins;
-  size_t count, capacity;
+  size_t capacity;
+  pf_intern_table known; /* of the bins */
 } pf_shared_bins;
 
 void pf_shared_bins_free (pf_shared_bins *bins);

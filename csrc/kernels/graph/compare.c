@@ -269,21 +269,6 @@ static void close_compare (pf_reader *reader) {
 }
 
 
-static bool open_compare (compare_reader *self) {
-  const size_t n = exact_graph(self)->nfunctions + 1;
-  const size_t m = gprof_graph(self)->nfunctions + 1;
-  self->partner = malloc(n * sizeof *self->partner);
-  self->outside = calloc(n, sizeof *self->outside);
-  self->paired = malloc(m * sizeof *self->paired);
-  self->absorbed = malloc(m * sizeof *self->absorbed);
-  self->samples = calloc(m, sizeof *self->samples);
-  self->rows = malloc((n + m) * sizeof *self->rows);
-  return self->partner != NULL && self->outside != NULL &&
-         self->paired != NULL && self->absorbed != NULL &&
-         self->samples != NULL && self->rows != NULL;
-}
-
-
 pf_status pf_compare (const pf_listing *exact, const pf_listing *compat,
                       pf_reader **reader, pf_error *error) {
   compare_reader *const self =
@@ -292,7 +277,16 @@ pf_status pf_compare (const pf_listing *exact, const pf_listing *compat,
     return PF_ENOMEM;
   self->listing.base.close = close_compare;
   self->compat = *compat;
-  if (!open_compare(self)) {
+  const size_t n = exact_graph(self)->nfunctions + 1;
+  const size_t m = gprof_graph(self)->nfunctions + 1;
+  self->partner = malloc(n * sizeof *self->partner);
+  self->outside = calloc(n, sizeof *self->outside);
+  self->paired = malloc(m * sizeof *self->paired);
+  self->absorbed = malloc(m * sizeof *self->absorbed);
+  self->samples = calloc(m, sizeof *self->samples);
+  self->rows = malloc((n + m) * sizeof *self->rows);
+  if (self->partner == NULL || self->outside == NULL || self->paired == NULL ||
+      self->absorbed == NULL || self->samples == NULL || self->rows == NULL) {
     close_compare(&self->listing.base);
     return pf_no_memory(error);
   }

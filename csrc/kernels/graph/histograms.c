@@ -33,13 +33,6 @@ static const pf_want wants[NWANTS] = {
 };
 
 
-static uint32_t name_of (const pf_column *column, size_t row) {
-  if (column == NULL || pf_is_missing(column, row))
-    return PF_NO_NAME;
-  return column->ids[row];
-}
-
-
 static bool add_batch (pf_histograms *sets, const pf_pull *pull) {
   for (size_t row = 0; row < pull->batch.rows; row++) {
     if (!pf_grow(&sets->sets, &sets->capacity, sets->count + 1))
@@ -50,8 +43,8 @@ static bool add_batch (pf_histograms *sets, const pf_pull *pull) {
         .high = pull->columns[HIGH]->addrs[row],
         .bins = pf_pull_int(pull->columns[BINS], row, 0),
         .rate = pf_pull_int(pull->columns[RATE], row, 0),
-        .dimension = name_of(pull->columns[DIMENSION], row),
-        .abbreviation = name_of(pull->columns[ABBREVIATION], row),
+        .dimension = pf_pull_id(pull->columns[DIMENSION], row),
+        .abbreviation = pf_pull_id(pull->columns[ABBREVIATION], row),
         .first = sets->count,
     };
     sets->count++;
@@ -118,15 +111,12 @@ void pf_histograms_facts (const pf_histograms *sets,
 
 const pf_histogram *pf_histograms_find (const pf_histograms *sets,
                                         int64_t number, size_t *at) {
-  for (size_t i = *at; i < sets->count; i++)
-    if (sets->sets[i].number == number) {
-      *at = i;
-      return &sets->sets[i];
+  for (size_t i = 0; i < sets->count; i++) {
+    const size_t next = (*at + i) % sets->count;
+    if (sets->sets[next].number == number) {
+      *at = next;
+      return &sets->sets[next];
     }
-  for (size_t i = 0; i < *at && i < sets->count; i++)
-    if (sets->sets[i].number == number) {
-      *at = i;
-      return &sets->sets[i];
-    }
+  }
   return NULL;
 }

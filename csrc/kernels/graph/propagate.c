@@ -38,35 +38,6 @@ static pf_status open_nodes (pf_flow *flow) {
 }
 
 
-/* Add the calls of a member by other functions to cycle i, and the member's
-   calls of other members to the inner calls. */
-static void count_calls (pf_flow *flow, size_t i, uint32_t member) {
-  const pf_graph *graph = flow->graph;
-  pf_node *const node = &flow->nodes[graph->nfunctions + i];
-  node->calls = pf_add(node->calls, graph->calls[member]);
-  for (uint32_t at = graph->child_first[member];
-       at < graph->child_first[member + 1]; at++) {
-    const pf_arc *const arc = &graph->arcs[at];
-    if (arc->callee != member && pf_flow_is_inner(flow, arc))
-      flow->inner[i] = pf_add(flow->inner[i], arc->count);
-  }
-}
-
-
-/* Set the node of cycle i. */
-static void add_cycle (pf_flow *flow, size_t i) {
-  const pf_cycles *const cycles = &flow->cycles;
-  const uint32_t head = cycles->heads[i];
-  pf_node *const node = &flow->nodes[flow->graph->nfunctions + i];
-  *node = (pf_node){0, 0, 0, 0, PF_NO_NAME};
-  for (uint32_t f = head; f != PF_NO_FUNCTION; f = cycles->next[f])
-    flow->nodes[f].name = PF_NO_NAME;
-  for (uint32_t f = head; f != PF_NO_FUNCTION; f = cycles->next[f])
-    count_calls(flow, i, f);
-  node->calls -= flow->inner[i];
-}
-
-
 static double per_second (const pf_flow *flow) {
   const pf_graph *graph = flow->graph;
   if (graph->facts.compat)
@@ -75,6 +46,29 @@ static double per_second (const pf_flow *flow) {
   if (metric->rate > 0)
     return metric->rate;
   return strcmp(metric->unit, "ns") == 0 ? NS_PER_SECOND : 1;
+}
+
+
+/* Set the node of cycle i: its calls are those of its members by functions
+   outside; the others are inner calls. */
+static void add_cycle (pf_flow *flow, size_t i) {
+  const pf_cycles *const cycles = &flow->cycles;
+  const pf_graph *const graph = flow->graph;
+  const uint32_t head = cycles->heads[i];
+  pf_node *const node = &flow->nodes[graph->nfunctions + i];
+  *node = (pf_node){0, 0, 0, 0, PF_NO_NAME};
+  for (uint32_t f = head; f != PF_NO_FUNCTION; f = cycles->next[f])
+    flow->nodes[f].name = PF_NO_NAME;
+  for (uint32_t f = head; f != PF_NO_FUNCTION; f = cycles->next[f]) {
+    node->calls = pf_add(node->calls, graph->calls[f]);
+    for (uint32_t at = graph->child_first[f]; at < graph->child_first[f + 1];
+         at++) {
+      const pf_arc *const arc = &graph->arcs[at];
+      if (arc->callee != f && pf_flow_is_inner(flow, arc))
+        flow->inner[i] = pf_add(flow->inner[i], arc->count);
+    }
+  }
+  node->calls -= flow->inner[i];
 }
 
 
@@ -142,16 +136,6 @@ static void inherit_from_members (pf_flow *flow) {
       if (flow->fractions[n + i] == 0)
         flow->fractions[n + i] = flow->fractions[f];
     }
-}
-
-
-static bool open_fractions (pf_flow *flow) {
-  const size_t n = flow->nnodes + 1;
-  flow->fractions = pf_array_of_zeros(n, sizeof(double));
-  flow->shown_child = pf_array_of_zeros(n, sizeof(double));
-  flow->printed = pf_array(n, sizeof *flow->printed);
-  return flow->fractions != NULL && flow->shown_child != NULL &&
-         flow->printed != NULL;
 }
 
 
@@ -241,7 +225,12 @@ pf_status pf_flow_open (pf_flow *flow, pf_graph *graph, size_t metric,
      fractions are sums that may differ from 1 in their last bits, which its
      digits show. */
   if (filter != NULL || graph->facts.compat) {
-    if (!open_fractions(flow) || pf_graph_parents(graph) != PF_OK)
+    const size_t n = flow->nnodes + 1;
+    flow->fractions = pf_array_of_zeros(n, sizeof(double));
+    flow->shown_child = pf_array_of_zeros(n, sizeof(double));
+    flow->printed = pf_array(n, sizeof *flow->printed);
+    if (flow->fractions == NULL || flow->shown_child == NULL ||
+        flow->printed == NULL || pf_graph_parents(graph) != PF_OK)
       return PF_ENOMEM;
     propagate_down(flow);
   }

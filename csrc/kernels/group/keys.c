@@ -28,15 +28,6 @@ struct pf_keys {
 };
 
 
-/* Round down to a multiple, but not below the minimum integer. */
-static int64_t floor_int (int64_t value, int64_t width) {
-  int64_t over = value % width;
-  if (over < 0)
-    over += width;
-  return value < INT64_MIN + over ? INT64_MIN : value - over;
-}
-
-
 static int64_t floor_octave (int64_t value) {
   if (value == 0 || value == INT64_MIN)
     return value;
@@ -61,22 +52,17 @@ static pf_status intern_texts (pf_keys *k, const pf_column *column, size_t rows,
 }
 
 
-/* Round a number down to a bucket. A number that is too large for a quotient is a
-   multiple of the width. */
-static double floor_num (double value, double width) {
-  const double quotient = value / width;
-  return isfinite(quotient) ? floor(quotient) * width : value;
-}
-
-
 /* Round the words of a key down to its buckets. */
 static void floor_words (const pf_key *key, pf_type type, uint64_t *words,
                          size_t rows) {
   uint64_t low = 0, span = 0; /* the last bucket is [low, low + span) */
   if (type == PF_NUM && key->bucket_num > 0)
-    for (size_t i = 0; i < rows; i++)
-      words[i] =
-          pf_order_num(floor_num(pf_unorder_num(words[i]), key->bucket_num));
+    for (size_t i = 0; i < rows; i++) {
+      /* A number that is too large for a quotient is a multiple already. */
+      const double quotient = pf_unorder_num(words[i]) / key->bucket_num;
+      if (isfinite(quotient))
+        words[i] = pf_order_num(floor(quotient) * key->bucket_num);
+    }
   else if (type == PF_INT && key->octave)
     for (size_t i = 0; i < rows; i++)
       words[i] = pf_order_int(floor_octave(pf_unorder_int(words[i])));
@@ -87,7 +73,10 @@ static void floor_words (const pf_key *key, pf_type type, uint64_t *words,
     /* Consecutive times are often in one bucket: divide only when the bucket
        changes. A bucket at the ends of the range of integers is shorter. */
     if (words[i] - low >= span) {
-      low = pf_order_int(floor_int(pf_unorder_int(words[i]), key->bucket));
+      const int64_t value = pf_unorder_int(words[i]);
+      const int64_t rest = value % key->bucket;
+      const int64_t over = rest < 0 ? rest + key->bucket : rest;
+      low = value < INT64_MIN + over ? 0 : pf_order_int(value - over);
       span = (uint64_t)key->bucket;
       if (span > 0 - low)
         span = 0 - low;

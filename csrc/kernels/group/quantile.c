@@ -323,15 +323,6 @@ static int compare_words (const void *left, const void *right) {
 }
 
 
-/* The nearest rank, from 1 to count, without overflow. */
-static uint64_t rank_of (uint64_t count, uint32_t rank) {
-  const uint64_t whole = count / PF_RANK_SCALE * rank;
-  const uint64_t rest =
-      (count % PF_RANK_SCALE * rank + PF_RANK_SCALE - 1) / PF_RANK_SCALE;
-  return whole + rest == 0 ? 1 : whole + rest;
-}
-
-
 /* Skip counters, eight at a time, while their sum is less than the rank.
    Returns the first one not skipped. */
 static uint32_t skip_counts (const pf_buckets *b, uint64_t *rank) {
@@ -399,7 +390,11 @@ bool pf_quantile_next_count (const pf_quantile *q, uint16_t *code,
 
 
 uint64_t pf_quantile_at (pf_quantile *q, pf_type type, uint32_t rank) {
-  const uint64_t nearest = rank_of(q->count, rank);
+  /* From 1 to count, without overflow. */
+  const uint64_t rest =
+      (q->count % PF_RANK_SCALE * rank + PF_RANK_SCALE - 1) / PF_RANK_SCALE;
+  const uint64_t sum = q->count / PF_RANK_SCALE * rank + rest;
+  const uint64_t nearest = sum == 0 ? 1 : sum;
   if (q->words != NULL)
     return pf_quantile_words(q)[nearest - 1];
   if (nearest == 1 || nearest == q->count)

@@ -134,9 +134,8 @@ static pf_status open_graph (const pf_listing *listing, arcs_of which,
   self->function = function;
   self->nodes = which == ALL_ARCS ? flow->entries : &self->function;
   self->count = which == ALL_ARCS ? flow->nnodes : 1;
-  const pf_status status = pf_items_open(&self->arcs, flow);
-  return pf_reader_opened(&self->listing.base,
-                          status == PF_OK ? PF_OK : pf_no_memory(error),
+  const bool ok = pf_items_open(&self->arcs, flow) == PF_OK;
+  return pf_reader_opened(&self->listing.base, ok ? PF_OK : pf_no_memory(error),
                           reader);
 }
 

@@ -82,11 +82,6 @@ static uint32_t name_of (const index_reader *self, size_t node) {
 }
 
 
-static size_t width_of (const index_reader *self, uint32_t name) {
-  return pf_name(self->listing.base.dictionary, name).size;
-}
-
-
 /* Put the index number of a node, after as many spaces as gprof prints. */
 static void put_label (index_reader *self, pf_batch *batch, size_t node) {
   const pf_flow *flow = self->listing.listing.flow;
@@ -123,9 +118,9 @@ static bool make_cell (listing_reader *reader, pf_batch *batch) {
     put_name(batch, NAME, name);
     put_name(batch, FILE_NAME, file);
     put_name(batch, KIND, self->kinds[file == PF_NO_NAME ? CELL : CELL_FILE]);
-    self->width += width_of(self, name);
+    self->width += pf_name(reader->base.dictionary, name).size;
     if (file != PF_NO_NAME)
-      self->width += width_of(self, file) + 3;
+      self->width += pf_name(reader->base.dictionary, file).size + 3;
     self->column++;
     return true;
   }
@@ -146,33 +141,22 @@ static void close_index (pf_reader *reader) {
 }
 
 
-static pf_status open_index (index_reader *self) {
-  const pf_flow *const flow = self->listing.listing.flow;
-  self->labels = malloc(PF_BATCH_ROWS * sizeof *self->labels);
-  for (size_t i = 0; i < NKINDS; i++) {
-    self->kinds[i] = pf_intern_text(flow->graph->dictionary, kinds[i]);
-    if (self->kinds[i] == PF_NO_NAME)
-      return PF_ENOMEM;
-  }
-  if (self->labels == NULL ||
-      pf_rank_index(flow, self->listing.listing.zeros, &self->names,
-                    &self->nnames) != PF_OK)
-    return PF_ENOMEM;
-  self->count = self->nnames + flow->cycles.count;
-  self->rows = (self->count + COLUMNS - 1) / COLUMNS;
-  return PF_OK;
-}
-
-
 pf_status pf_listing_index (const pf_listing *listing, pf_reader **reader,
                             pf_error *error) {
+  const pf_flow *const flow = listing->flow;
   index_reader *const self =
       listing_new(sizeof *self, listing, fields, NFIELDS, make_cell, error);
   if (self == NULL)
     return PF_ENOMEM;
   self->listing.base.close = close_index;
-  const pf_status status = open_index(self);
-  return pf_reader_opened(&self->listing.base,
-                          status == PF_OK ? PF_OK : pf_no_memory(error),
-                          reader);
+  self->labels = malloc(PF_BATCH_ROWS * sizeof *self->labels);
+  pf_status status = pf_intern_texts(flow->graph->dictionary, kinds, NKINDS,
+                                     self->kinds, error);
+  if (status == PF_OK &&
+      (self->labels == NULL || pf_rank_index(flow, listing->zeros, &self->names,
+                                             &self->nnames) != PF_OK))
+    status = pf_no_memory(error);
+  self->count = self->nnames + flow->cycles.count;
+  self->rows = (self->count + COLUMNS - 1) / COLUMNS;
+  return pf_reader_opened(&self->listing.base, status, reader);
 }

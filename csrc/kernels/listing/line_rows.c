@@ -95,18 +95,14 @@ static bool make_line (listing_reader *reader, pf_batch *batch) {
     return false;
   const line_row *row = &self->rows[self->at++];
   put_name(batch, FILE_NAME, row->file);
-  put_int(batch, LINE, row->line);
-  if (row->file == PF_NO_NAME)
-    put_missing(batch, LINE);
+  pf_put_int(&batch->columns[LINE], batch->rows, row->line,
+             row->file != PF_NO_NAME);
   put_int(batch, COUNT, row->count);
   put_int(batch, SELF, row->self);
   put_num(batch, SHARE, (double)row->self / self->total);
   put_name(batch, FUNCTION, listing_name(&reader->listing, row->function));
-  if (batch->ncolumns <= CALLS)
-    return true;
-  put_int(batch, CALLS, row->calls);
-  if (!row->has_calls)
-    put_missing(batch, CALLS);
+  if (batch->ncolumns > CALLS)
+    pf_put_int(&batch->columns[CALLS], batch->rows, row->calls, row->has_calls);
   return true;
 }
 

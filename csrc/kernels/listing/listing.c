@@ -32,43 +32,28 @@ static bool is_time (const pf_flow *flow) {
 }
 
 
-/* Returns the fields with another help for columns of times. Text output
-   formats a column as a time if its help ends with ", ns", so a metric that is
-   no time must have another help. */
-static const pf_field *fields_without_times (listing_reader *self,
-                                             const pf_field *fields,
-                                             size_t nfields) {
-  static const char in_ns[] = ", ns";
-  for (size_t i = 0; i < nfields; i++) {
-    const size_t size = strlen(fields[i].help);
-    self->fields[i] = fields[i];
-    if (size >= sizeof in_ns - 1 &&
-        strcmp(fields[i].help + size - (sizeof in_ns - 1), in_ns) == 0)
-      self->fields[i].help = "in the unit of the metric";
-  }
-  return self->fields;
-}
-
-
 void *listing_new (size_t size, const pf_listing *listing,
                    const pf_field *fields, size_t nfields,
                    bool (*make)(listing_reader *self, pf_batch *batch),
                    pf_error *error) {
-  listing_reader *const self = calloc(1, size);
-  if (self == NULL) {
-    (void)pf_no_memory(error);
+  listing_reader *const self =
+      pf_reader_of(size, NULL, nfields, listing->flow->graph->dictionary,
+                   listing_next, error);
+  if (self == NULL)
     return NULL;
-  }
   self->listing = *listing;
   self->make = make;
-  self->base =
-      (pf_reader){.fields = is_time(listing->flow)
-                                ? fields
-                                : fields_without_times(self, fields, nfields),
-                  .nfields = nfields,
-                  .dictionary = listing->flow->graph->dictionary,
-                  .next = listing_next,
-                  .close = pf_reader_free};
+  /* Text output formats a column as a time if its help ends with ", ns", so a
+     metric that is no time must have another help. */
+  static const char in_ns[] = ", ns";
+  for (size_t i = 0; i < nfields; i++) {
+    const size_t length = strlen(fields[i].help);
+    self->fields[i] = fields[i];
+    if (!is_time(listing->flow) && length >= sizeof in_ns - 1 &&
+        strcmp(fields[i].help + length - (sizeof in_ns - 1), in_ns) == 0)
+      self->fields[i].help = "in the unit of the metric";
+  }
+  self->base.fields = self->fields;
   return self;
 }
 

@@ -23,7 +23,7 @@
 typedef struct listing_reader {
   pf_reader base;
   pf_listing listing; /* a copy; its flow and `shown` are borrowed */
-  pf_field fields[LISTING_FIELDS]; /* if the metric is no time */
+  pf_field fields[LISTING_FIELDS];
   /* Fill row batch->rows; returns false at the end. */
   bool (*make)(struct listing_reader *self, pf_batch *batch);
 } listing_reader;

@@ -239,16 +239,14 @@ static pf_status open_input (load_reader *l, pf_error *error) {
 
 pf_status pf_load_open (pf_reader *events, const pf_load_options *options,
                         pf_reader **reader, pf_error *error) {
-  load_reader *const l = calloc(1, sizeof *l);
+  load_reader *const l = pf_reader_of(sizeof *l, NULL, FIELDS,
+                                      events->dictionary, load_next, error);
   if (l == NULL)
-    return pf_no_memory(error);
+    return PF_ENOMEM;
+  l->reader.fields = l->fields;
+  l->reader.close = load_close;
   l->input = events;
   l->options = *options;
-  l->reader = (pf_reader){.fields = l->fields,
-                          .nfields = FIELDS,
-                          .dictionary = events->dictionary,
-                          .next = load_next,
-                          .close = load_close};
   pf_id_table_init(&l->cores);
   return pf_reader_opened(&l->reader, open_input(l, error), reader);
 }

@@ -47,21 +47,17 @@ struct pf_span_store {
 };
 
 
-static void put_number (pf_spill_buffer *s, uint64_t value) {
-  for (; value >= 0x80; value >>= 7)
-    s->last[s->used++] = (uint8_t)(value | 0x80);
-  s->last[s->used++] = (uint8_t)value;
-}
-
-
 static void put_row (pf_spill_buffer *s, stored_track *t, const pf_span *span) {
-  put_number(s, (uint64_t)span->time - (uint64_t)t->time);
-  put_number(s, (uint64_t)span->frame << 3 | span->kind);
+  uint8_t *at = s->last + s->used;
+  at = pf_save_varint(at, (uint64_t)span->time - (uint64_t)t->time);
+  at = pf_save_varint(at, (uint64_t)span->frame << 3 | span->kind);
   t->time = span->time;
-  if (span->kind != PF_SPAN_CLOSE)
-    return;
-  put_number(s, span->net == PF_NO_TIME ? 0 : (uint64_t)span->net + 1);
-  put_number(s, span->flags);
+  if (span->kind == PF_SPAN_CLOSE) {
+    at = pf_save_varint(at,
+                        span->net == PF_NO_TIME ? 0 : (uint64_t)span->net + 1);
+    at = pf_save_varint(at, span->flags);
+  }
+  s->used = (uint32_t)(at - s->last);
 }
 
 
@@ -118,14 +114,12 @@ static uint32_t frame_name (const pf_span_store *k,
 
 
 /* Intern the names of all frames and kinds. */
-static pf_status find_names (pf_span_store *k) {
+static pf_status find_names (pf_span_store *k, pf_error *error) {
   static const char *const words[] = {"open", "close", "open",
                                       "",     "idle",  "run"};
-  for (size_t i = 0; i <= PF_SPAN_RUN; i++) {
-    k->words[i] = pf_intern_text(k->dictionary, words[i]);
-    if (k->words[i] == PF_NO_NAME)
-      return PF_ENOMEM;
-  }
+  if (pf_intern_texts(k->dictionary, words, PF_SPAN_RUN + 1, k->words, error) !=
+      PF_OK)
+    return PF_ENOMEM;
   for (size_t i = 0; i < k->nframes; i++) {
     pf_span_frame *const frame = &k->frames[i];
     frame->name = frame_name(k, frame);
@@ -152,7 +146,7 @@ pf_status pf_span_store_open (pf_reader *events, const pf_spans *options,
   k->dictionary = events->dictionary;
   pf_status status =
       pf_spans_read(events, options, store_span, k, &k->known, error);
-  if (status == PF_OK && find_names(k) != PF_OK)
+  if (status == PF_OK && find_names(k, error) != PF_OK)
     status = pf_no_memory(error);
   if (status != PF_OK) {
     pf_span_store_close(k);
@@ -298,14 +292,10 @@ static pf_status track_next (pf_reader *self, pf_batch *batch,
 pf_status pf_span_store_reader (const pf_span_store *k, uint32_t track,
                                 int64_t origin, pf_reader **reader,
                                 pf_error *error) {
-  track_reader *const r = calloc(1, sizeof *r);
+  track_reader *const r = pf_reader_of(sizeof *r, track_fields, PF_TRACK_FIELDS,
+                                       k->dictionary, track_next, error);
   if (r == NULL)
-    return pf_no_memory(error);
-  r->reader = (pf_reader){.fields = track_fields,
-                          .nfields = PF_TRACK_FIELDS,
-                          .dictionary = k->dictionary,
-                          .next = track_next,
-                          .close = pf_reader_free};
+    return PF_ENOMEM;
   r->store = k;
   r->track = &k->tracks[track];
   r->spill.spill = &k->spill;
@@ -351,18 +341,15 @@ static pf_status frames_next (pf_reader *self, pf_batch *batch,
 
 pf_status pf_span_store_frames (const pf_span_store *k, pf_reader **reader,
                                 pf_error *error) {
-  frames_reader *const r = calloc(1, sizeof *r);
+  frames_reader *const r = pf_reader_of(sizeof *r, NULL, FRAME_FIELDS,
+                                        k->dictionary, frames_next, error);
   if (r == NULL)
-    return pf_no_memory(error);
+    return PF_ENOMEM;
   const pf_events *const events = &k->known.events;
   r->store = k;
   memcpy(r->fields, frame_fields, sizeof frame_fields);
   r->fields[1].type = events->reader->fields[events->area].type;
-  r->reader = (pf_reader){.fields = r->fields,
-                          .nfields = FRAME_FIELDS,
-                          .dictionary = k->dictionary,
-                          .next = frames_next,
-                          .close = pf_reader_free};
+  r->reader.fields = r->fields;
   *reader = &r->reader;
   return PF_OK;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "kernels/stages/stages.h"
+#include "model/rows/put_values.h"
 #include "model/rows/table_reader.h"
 
 enum {
@@ -60,14 +61,11 @@ static pf_status area_join_next (pf_reader *self, pf_batch *batch,
       pf_column *const column = &batch->columns[j->places[part]];
       const bool is_wide = pf_type_size(column->type) == sizeof(uint64_t);
       for (size_t i = 0; i < batch->rows; i++) {
-        uint64_t bits = 0;
+        uint64_t bits;
         if (areas->type != PF_AREA || pf_is_missing(areas, i) ||
-            !part_of(pf_area_at(self->dictionary, areas->ids[i]), part,
-                     &bits)) {
-          pf_set_missing(column, i);
-          bits = 0;
-        }
-        if (is_wide)
+            !part_of(pf_area_at(self->dictionary, areas->ids[i]), part, &bits))
+          pf_put_none(column, i, 1);
+        else if (is_wide)
           column->addrs[i] = bits;
         else
           column->ids[i] = (uint32_t)bits;

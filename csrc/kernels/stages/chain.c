@@ -11,6 +11,7 @@
 #include "model/rows/table_reader.h"
 #include "model/base/parallel.h"
 #include "model/contexts/ordered_merge.h"
+#include "model/rows/put_values.h"
 #include "model/rows/read_stacks.h"
 
 typedef struct chain_reader {
@@ -33,10 +34,8 @@ static void fill_constant (pf_column *column, size_t rows, uint32_t name) {
     return;
   for (size_t i = 0; i < rows; i++)
     column->ids[i] = name;
-  for (size_t i = 0; name == PF_NO_NAME && i < rows; i++) {
-    column->ids[i] = 0;
-    pf_set_missing(column, i);
-  }
+  if (name == PF_NO_NAME)
+    pf_put_none(column, 0, rows);
 }
 
 

@@ -238,18 +238,13 @@ static pf_status copy_rows (sort_reader *s, size_t count, pf_store *store,
 }
 
 
-/* Whether values of a type compare like their order words. */
-static bool is_number (pf_type type) {
-  return type == PF_INT || type == PF_NUM || type == PF_ADDR || type == PF_BOOL;
-}
-
-
 /* Set the threshold to the last of the first `count` rows. */
 static void set_threshold (sort_reader *s, size_t count) {
   const pf_sort_key *const key = &s->keys[0];
   const pf_column *const column =
       &s->store.columns[s->store_column[key->column]];
-  s->has_threshold = count > 0 && is_number(column->type) &&
+  s->has_threshold = count > 0 && !pf_type_is_id(column->type) &&
+                     column->type != PF_BYTES && column->type != PF_HANDLE &&
                      !pf_is_missing(column, s->order[count - 1]);
   if (!s->has_threshold)
     return;

@@ -7,9 +7,10 @@
 */
 
 #include <stdio.h>
+#include <string.h>
+
 #include "kernels/stages/stages.h"
-#include "model/rows/batch.h"
-#include "model/dictionary/names.h"
+#include "model/base/memory.h"
 #include "model/rows/put_values.h"
 #include "model/rows/table_reader.h"
 
@@ -66,13 +67,10 @@ static void fill_functions (symbolize_reader *s, place *p,
     if (symbol == SIZE_MAX || address < all[symbol].start ||
         address >= all[symbol].end)
       symbol = pf_ranges_find(&s->symbols->ranges, address);
-    if (symbol != SIZE_MAX && !pf_is_missing(addresses, row)) {
+    if (symbol != SIZE_MAX && !pf_is_missing(addresses, row))
       column->ids[row] = shown_name(s, all, symbol);
-    }
-    else {
-      column->ids[row] = 0;
-      pf_set_missing(column, row);
-    }
+    else
+      pf_put_none(column, row, 1);
   }
   p->symbol = symbol;
 }
@@ -179,19 +177,6 @@ static pf_status open_place (symbolize_reader *s, size_t i,
 }
 
 
-/* Allocate the demangled names and the fields. */
-static bool make_room (symbolize_reader *s) {
-  const size_t count = s->symbols->count;
-  s->shown = malloc(count * sizeof *s->shown + 1);
-  s->fields = pf_stage_fields(&s->reader, ADDED * s->nplaces);
-  if (s->shown == NULL || s->fields == NULL)
-    return false;
-  for (size_t i = 0; i < count; i++)
-    s->shown[i] = PF_NO_NAME;
-  return true;
-}
-
-
 pf_status pf_symbolize_open (pf_reader *input, pf_symbols *symbols,
                              uint64_t bias, bool raw,
                              const pf_address_column *columns, size_t count,
@@ -209,7 +194,12 @@ pf_status pf_symbolize_open (pf_reader *input, pf_symbols *symbols,
   s->raw = raw;
   s->nplaces = count;
   pf_stage_pass_seek(&s->reader);
-  pf_status status = make_room(s) ? PF_OK : pf_no_memory(error);
+  s->shown = pf_array(symbols->count, sizeof *s->shown);
+  s->fields = pf_stage_fields(&s->reader, ADDED * count);
+  if (s->shown == NULL || s->fields == NULL)
+    return pf_reader_opened(&s->reader, pf_no_memory(error), reader);
+  memset(s->shown, 0xff, symbols->count * sizeof *s->shown); /* PF_NO_NAME */
+  pf_status status = PF_OK;
   for (size_t i = 0; i < count && status == PF_OK; i++)
     status = open_place(s, i, &columns[i], error);
   return pf_reader_opened(&s->reader, status, reader);

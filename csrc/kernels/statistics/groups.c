@@ -29,30 +29,6 @@ static const pf_hot_sums nothing = {0,
                                      {0, INT64_MAX, 0}}};
 
 
-static void call_sums_init (pf_call_sums *t, bool squares, bool quantiles) {
-  memset(t, 0, sizeof *t);
-  t->has_squares = squares;
-  t->has_quantiles = quantiles;
-  t->pool.max_exact = PF_EXACT_CALLS; /* independent of the number of groups */
-}
-
-
-static void call_sums_free (pf_call_sums *t) {
-  for (size_t i = 0; t->quantiles != NULL && i < t->capacity * PF_DURATIONS;
-       i++)
-    pf_quantile_free(&t->quantiles[i]);
-  for (size_t i = 0; t->buffers != NULL && i < t->capacity; i++)
-    free(t->buffers[i]);
-  free(t->buffers);
-  free(t->states);
-  free(t->memory);
-  free(t->rest);
-  free(t->squares);
-  free(t->quantiles);
-  *t = (pf_call_sums){0};
-}
-
-
 /* Grow the hot accumulators, which are aligned to cache lines. */
 static bool widen_hot (pf_call_sums *t, size_t capacity) {
   uint8_t *const memory = malloc(capacity * sizeof *t->hot + LINE);
@@ -214,14 +190,6 @@ static inline bool has_buffer (pf_call_sums *t, size_t group) {
 }
 
 
-/* Add the durations of a call to the buffer of its group, or to the quantiles. */
-static pf_status add_to_quantiles (pf_call_sums *t, size_t group,
-                                   const int64_t *durations) {
-  return has_buffer(t, group) ? add_buffered(t, group, durations)
-                              : add_quantiles(t, group, durations);
-}
-
-
 static void add_squares (pf_call_sums *t, size_t group,
                          const int64_t *durations) {
   pf_squares *const squares = &t->squares[group * PF_DURATIONS];
@@ -270,7 +238,10 @@ static inline pf_status add_call (pf_call_sums *t, size_t group,
   }
   if (t->has_squares)
     add_squares(t, group, of);
-  return t->has_quantiles ? add_to_quantiles(t, group, of) : PF_OK;
+  if (!t->has_quantiles)
+    return PF_OK;
+  return has_buffer(t, group) ? add_buffered(t, group, of)
+                              : add_quantiles(t, group, of);
 }
 
 
@@ -372,13 +343,26 @@ void pf_groups_init (pf_groups *g, pf_group_by by, bool squares,
                      bool quantiles) {
   memset(g, 0, sizeof *g);
   g->by = by;
-  call_sums_init(&g->sums, squares, quantiles);
+  g->sums.has_squares = squares;
+  g->sums.has_quantiles = quantiles;
+  g->sums.pool.max_exact = PF_EXACT_CALLS; /* whatever the number of groups */
   pf_id_table_init(&g->keys);
 }
 
 
 void pf_groups_free (pf_groups *g) {
-  call_sums_free(&g->sums);
+  pf_call_sums *const t = &g->sums;
+  for (size_t i = 0; t->quantiles != NULL && i < t->capacity * PF_DURATIONS;
+       i++)
+    pf_quantile_free(&t->quantiles[i]);
+  for (size_t i = 0; t->buffers != NULL && i < t->capacity; i++)
+    free(t->buffers[i]);
+  free(t->buffers);
+  free(t->states);
+  free(t->memory);
+  free(t->rest);
+  free(t->squares);
+  free(t->quantiles);
   pf_id_table_free(&g->keys);
   free(g->slot_groups);
   free(g->ids);

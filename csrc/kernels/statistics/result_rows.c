@@ -241,18 +241,6 @@ static pf_status add_groups (listing *l) {
 }
 
 
-static pf_status make_listing (listing *l) {
-  const size_t most = (size_t)l->scan->groups.keys.count * 2 + 1;
-  l->entries = malloc(most * sizeof *l->entries);
-  l->pairs = malloc(2 * most * sizeof *l->pairs);
-  if (l->entries == NULL || l->pairs == NULL || rank_areas(l) != PF_OK ||
-      add_groups(l) != PF_OK)
-    return PF_ENOMEM;
-  pf_sort_pairs(l->pairs, l->pairs + most, l->count);
-  return PF_OK;
-}
-
-
 /* Write one statistic of a duration of a group. */
 static void put_number (const listing *l, const entry *e,
                         const pf_statistics_column *c, pf_column *to,
@@ -328,9 +316,17 @@ pf_status pf_statistics_fill (const pf_statistics_schema *schema, pf_scan *scan,
                               const uint32_t *ranks, pf_store *store,
                               pf_error *error) {
   listing l = {.schema = schema, .quantiles = ranks, .scan = scan};
-  pf_status status = make_listing(&l);
+  const size_t most = (size_t)scan->groups.keys.count * 2 + 1;
+  l.entries = malloc(most * sizeof *l.entries);
+  l.pairs = malloc(2 * most * sizeof *l.pairs);
+  pf_status status =
+      l.entries == NULL || l.pairs == NULL ? PF_ENOMEM : rank_areas(&l);
+  if (status == PF_OK)
+    status = add_groups(&l);
   if (status == PF_OK)
     status = pf_store_reserve(store, l.count);
+  if (status == PF_OK)
+    pf_sort_pairs(l.pairs, l.pairs + most, l.count);
   for (size_t i = 0; i < store->nfields; i++)
     store->columns[i].has_missing = true; /* the bitmaps are clear */
   for (size_t i = 0; i < l.count && status == PF_OK; i++)
@@ -340,7 +336,5 @@ pf_status pf_statistics_fill (const pf_statistics_schema *schema, pf_scan *scan,
   free(l.stops);
   free(l.entries);
   free(l.pairs);
-  if (status != PF_OK)
-    return pf_no_memory(error);
-  return PF_OK;
+  return status == PF_OK ? PF_OK : pf_no_memory(error);
 }

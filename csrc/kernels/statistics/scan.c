@@ -168,14 +168,6 @@ static void read_chunk (void *context) {
 }
 
 
-/* Read a chunk again with the scan that holds all earlier chunks. */
-static pf_status reread (const chunk *k, pf_scan *scan, pf_error *error) {
-  pf_reader *const reader = scan->events.reader;
-  const pf_status status = reader->can->seek(reader, k->from, error);
-  return status == PF_OK ? pf_scan_read(scan, k->rows, error) : status;
-}
-
-
 /* Merge the chunks in their order. */
 static pf_status merge_chunks (chunk *chunks, size_t count, pf_scan *scan,
                                pf_error *error) {
@@ -190,7 +182,11 @@ static pf_status merge_chunks (chunk *chunks, size_t count, pf_scan *scan,
       break;
     if (i > 0 && pf_scan_merge(scan, k->scan, &fits) != PF_OK)
       return pf_no_memory(error);
-    const pf_status status = fits ? PF_OK : reread(k, scan, error);
+    /* A chunk that does not fit is read again with the scan. */
+    pf_reader *const reader = scan->events.reader;
+    pf_status status = fits ? PF_OK : reader->can->seek(reader, k->from, error);
+    if (!fits && status == PF_OK)
+      status = pf_scan_read(scan, k->rows, error);
     if (status < PF_OK)
       return status;
     pf_scan_close(&k->own);

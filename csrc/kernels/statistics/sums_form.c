@@ -75,20 +75,16 @@ int64_t pf_sums_take_signed (pf_sums_input *from) {
 }
 
 
-static unsigned bits_of (const pf_sums_form *form) {
-  const pf_call_options *const o = &form->calls;
-  return (o->outermost ? OUTERMOST : 0u) | (o->whole_only ? WHOLE_ONLY : 0u) |
-         (o->edges ? EDGES : 0u) | (o->has_from ? FROM : 0u) |
-         (o->has_to ? TO : 0u) | (o->has_last ? LAST : 0u) |
-         (form->without_end ? WITHOUT_END : 0u);
-}
-
-
 void pf_sums_put_form (pf_packed *to, const pf_sums_form *form) {
   const pf_call_options *const o = &form->calls;
-  const uint8_t kinds[] = {form->by == PF_BY_CALLER, form->has_areas,
-                           (uint8_t)(form->has_lanes << form->has_lane_names),
-                           (uint8_t)bits_of(form)};
+  const uint8_t kinds[] = {
+      form->by == PF_BY_CALLER, form->has_areas,
+      (uint8_t)(form->has_lanes << form->has_lane_names),
+      (uint8_t)((o->outermost ? OUTERMOST : 0) |
+                (o->whole_only ? WHOLE_ONLY : 0) | (o->edges ? EDGES : 0) |
+                (o->has_from ? FROM : 0) | (o->has_to ? TO : 0) |
+                (o->has_last ? LAST : 0) |
+                (form->without_end ? WITHOUT_END : 0))};
   pf_put_bytes(to, MAGIC, sizeof MAGIC - 1);
   pf_put_bytes(to, kinds, sizeof kinds);
   if (o->has_from)

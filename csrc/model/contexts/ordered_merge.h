@@ -1,7 +1,7 @@
 /*
 ** ordered_merge.h - adds one profile to another. After a failure the contexts
 ** have all their weights, and may have new nodes and metrics without weights.
-** Used by lua/profile/context_profile.c, kernels/contexts/chain_stacks.c and
+** Used by lua/profile/context_profile.c, kernels/stages/chain.c and
 ** formats/pprof/encode_pprof.c. The caller owns and closes both profiles.
 */
 

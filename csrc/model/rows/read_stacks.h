@@ -8,7 +8,7 @@
 ** several files may run in parallel threads, each with its own contexts. The
 ** caller owns the contexts and arrays.
 **
-** Filled by kernels/contexts/by_stack.c and chain_stacks.c and by
+** Filled by kernels/contexts/collect.c, kernels/stages/chain.c and by
 ** formats/pprof/encode_pprof.c; read by formats/pprof/stacks_pprof.c.
 */
 
