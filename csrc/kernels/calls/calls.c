@@ -92,24 +92,17 @@ static void put_time (pf_column *column, size_t row, int64_t value) {
 }
 
 
-/* The id of the name of a set of flags. */
-static pf_status flags_name (calls_reader *r, unsigned flags, uint32_t *name) {
-  *name = r->words[flags];
-  if (flags == 0 || *name != PF_NO_NAME)
-    return PF_OK;
-  char text[64];
-  pf_call_flags_text(flags, text, sizeof text);
-  *name = r->words[flags] = pf_intern_text(r->reader.input->dictionary, text);
-  return *name == PF_NO_NAME ? PF_ENOMEM : PF_OK;
-}
-
-
 static pf_status put_call (calls_reader *r, const pf_call *call, pf_column *c,
                            size_t row) {
   const pf_slot *const slot = &r->machine.lanes.slots[call->slot];
-  uint32_t flags = PF_NO_NAME;
-  if (c[FLAGS].data != NULL && flags_name(r, call->flags, &flags) != PF_OK)
-    return PF_ENOMEM;
+  uint32_t *const flags = &r->words[call->flags];
+  if (c[FLAGS].data != NULL && call->flags != 0 && *flags == PF_NO_NAME) {
+    char text[64];
+    pf_call_flags_text(call->flags, text, sizeof text);
+    *flags = pf_intern_text(r->reader.input->dictionary, text);
+    if (*flags == PF_NO_NAME)
+      return PF_ENOMEM;
+  }
   pf_put_id(&c[AREA], row, slot->area);
   if (c[LANE].data != NULL)
     pf_events_put_lane(&r->events, slot->lane->number, &c[LANE], row);
@@ -122,7 +115,7 @@ static pf_status put_call (calls_reader *r, const pf_call *call, pf_column *c,
   put_time(&c[OUTSIDE], row, call->durations[PF_OUTSIDE]);
   pf_put_int(&c[DEPTH], row, call->depth, true);
   pf_put_id(&c[CALLER], row, call->caller);
-  pf_put_id(&c[FLAGS], row, flags);
+  pf_put_id(&c[FLAGS], row, *flags);
   pf_put_int(&c[COUNT], row, call->count, true);
   pf_put_id(&c[STACK], row, call->stack);
   return PF_OK;
@@ -151,16 +144,6 @@ static const pf_column *column_at (const calls_reader *r, size_t column) {
 }
 
 
-/* Read the next batch of events. */
-static pf_status pull (calls_reader *r, pf_error *error) {
-  const pf_status status = pf_events_next(&r->events, error);
-  if (status == PF_MORE && r->details != NULL)
-    pf_details_read(r->details, column_at(r, r->events.line),
-                    column_at(r, r->events.params));
-  return status;
-}
-
-
 /* Process some more events, or finish: events after the range are not
    needed. */
 static pf_status advance (calls_reader *r, pf_error *error) {
@@ -169,7 +152,11 @@ static pf_status advance (calls_reader *r, pf_error *error) {
   if (is_over || r->row == r->events.batch.rows) {
     r->row = 0;
     r->machine.ncalls = 0;
-    const pf_status status = is_over ? PF_END : pull(r, error);
+    const pf_status status =
+        is_over ? PF_END : pf_events_next(&r->events, error);
+    if (status == PF_MORE && r->details != NULL)
+      pf_details_read(r->details, column_at(r, r->events.line),
+                      column_at(r, r->events.params));
     r->ended = status == PF_END;
     if (r->ended)
       return pf_machine_finish(&r->machine) == PF_OK ? PF_MORE
@@ -297,21 +284,17 @@ static void pushed_want (pf_reader *self, bool *wanted) {
 }
 
 
-/* Whether calls can be computed in another thread: no new name, stack or detail
-   is needed, and no range ends early. */
-static bool can_detach (const calls_reader *r, const bool *wanted) {
-  for (size_t i = STACK; i < r->reader.nfields; i++)
-    if (wanted[i])
-      return false;
-  return !r->begun && r->wanted == NULL && !wanted[FLAGS] && !r->options.has_to;
-}
-
-
 static pf_status calls_detach_input (pf_reader *reader, const bool *wanted,
                                      pf_reader **events, bool **wants) {
   calls_reader *const r = (calls_reader *)(void *)reader;
   *events = NULL;
-  if (!can_detach(r, wanted))
+  /* Calls can be computed in another thread if no new name, stack or detail is
+     needed, and no range ends early. */
+  bool can_detach =
+      !r->begun && r->wanted == NULL && !wanted[FLAGS] && !r->options.has_to;
+  for (size_t i = STACK; i < r->reader.nfields; i++)
+    can_detach &= !wanted[i];
+  if (!can_detach)
     return PF_OK;
   r->wanted = calloc(r->reader.input->nfields + 1, sizeof *r->wanted);
   if (r->wanted == NULL)
@@ -342,26 +325,6 @@ void pf_calls_reattach_input (pf_reader *reader, bool is_over) {
 }
 
 
-/* Add the columns that only some events have. */
-static void add_details (calls_reader *r, pf_events *events) {
-  const size_t none = r->reader.input->nfields;
-  size_t count = NCOLUMNS;
-  pf_events_find_details(events);
-  r->line = r->params = SIZE_MAX;
-  if (events->line < none) {
-    r->line = count;
-    r->fields[count++] = detail_columns[0];
-  }
-  if (events->params < none) {
-    r->params = count;
-    r->fields[count++] = detail_columns[1];
-  }
-  r->reader.nfields = count;
-  events->line = events->params = none; /* read only if they are wanted:
-                                           begin */
-}
-
-
 pf_status pf_calls_open (pf_reader *input, const pf_call_options *options,
                          pf_reader **reader, pf_error *error) {
   calls_reader *const r = pf_stage_new(sizeof *r, input, calls_next, error);
@@ -383,8 +346,22 @@ pf_status pf_calls_open (pf_reader *input, const pf_call_options *options,
   const pf_type area = r->reader.input->fields[r->events.area].type;
   r->fields[AREA].type = r->fields[CALLER].type = area;
   r->fields[LANE].type = pf_events_lane_type(&r->events);
-  add_details(r, &r->events);
-  r->events.reader = NULL;
+  /* Line and params, which only some events have, are read if they are wanted
+     (begin). */
+  pf_events *const events = &r->events;
+  pf_events_find_details(events);
+  r->reader.nfields = NCOLUMNS;
+  r->line = r->params = SIZE_MAX;
+  if (events->line < input->nfields) {
+    r->line = r->reader.nfields++;
+    r->fields[r->line] = detail_columns[0];
+  }
+  if (events->params < input->nfields) {
+    r->params = r->reader.nfields++;
+    r->fields[r->params] = detail_columns[1];
+  }
+  events->line = events->params = input->nfields;
+  events->reader = NULL;
   *reader = &r->reader;
   return PF_OK;
 }

@@ -51,22 +51,15 @@ void pf_details_read (pf_details *d, const pf_column *lines,
 }
 
 
-/* The id of a free slot; 0 when out of memory. */
-static uint32_t free_slot (pf_details *d) {
-  if (d->free != 0)
-    return d->free;
-  if (d->count > UINT32_MAX / 4 ||
-      !pf_grow(&d->slots, &d->slots_capacity, (size_t)d->count + 1))
-    return 0;
-  d->slots[d->count] = (slot){.next = 0};
-  return d->free = ++d->count;
-}
-
-
 uint32_t pf_details_keep (pf_details *d, size_t row) {
-  const uint32_t number = free_slot(d);
-  if (number == 0)
-    return 0;
+  if (d->free == 0) {
+    if (d->count > UINT32_MAX / 4 ||
+        !pf_grow(&d->slots, &d->slots_capacity, (size_t)d->count + 1))
+      return 0;
+    d->slots[d->count] = (slot){.next = 0};
+    d->free = ++d->count;
+  }
+  const uint32_t number = d->free;
   slot *const s = &d->slots[number - 1];
   pf_detail *const detail = &s->detail;
   *detail = (pf_detail){.has_line = false};

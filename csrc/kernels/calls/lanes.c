@@ -24,20 +24,16 @@ void pf_lanes_init (pf_lanes *p, pf_dictionary *dictionary, bool has_areas) {
 }
 
 
-static void free_lane (pf_lane *lane) {
-  if (lane == NULL)
-    return;
-  free(lane->frames);
-  free(lane->direct);
-  free(lane);
-}
-
-
 void pf_lanes_free (pf_lanes *p) {
-  for (size_t i = 0; i < p->nlanes; i++)
-    free_lane(p->lanes[i]);
-  for (size_t i = 0; i < p->ngroups; i++)
-    free_lane(p->groups[i]);
+  for (size_t i = 0; i < p->nlanes + p->ngroups; i++) {
+    pf_lane *const lane =
+        i < p->nlanes ? p->lanes[i] : p->groups[i - p->nlanes];
+    if (lane == NULL)
+      continue;
+    free(lane->frames);
+    free(lane->direct);
+    free(lane);
+  }
   free(p->lanes);
   free(p->groups);
   free(p->slot_memory);
@@ -107,13 +103,6 @@ static pf_lane *lane_at (pf_lane ***list, size_t *count, size_t *capacity,
 }
 
 
-static bool has_class (pf_bytes text, const char *word) {
-  const size_t size = strlen(word);
-  return text.size >= size &&
-         memcmp(text.at + text.size - size, word, size) == 0;
-}
-
-
 /* The class is recognised by its last word: "aux state" is a state. */
 pf_area_kind pf_area_kind_of (const pf_dictionary *dictionary, bool has_areas,
                               uint32_t area) {
@@ -129,36 +118,33 @@ pf_area_kind pf_area_kind_of (const pf_dictionary *dictionary, bool has_areas,
     return PF_KIND_FUNCTION;
   const pf_bytes class =
       pf_name(dictionary, pf_area_at(dictionary, area)->class);
-  for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
-    if (has_class(class, classes[i].word))
+  for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {
+    const size_t size = strlen(classes[i].word);
+    if (class.size >= size &&
+        memcmp(class.at + class.size - size, classes[i].word, size) == 0)
       return classes[i].kind;
+  }
   return PF_KIND_FUNCTION;
 }
 
 
-/* A key that all states of one variable share, and no others. */
-static uint64_t variable_of (const pf_lanes *p, pf_area_kind kind,
-                             uint32_t number) {
-  const pf_area *const area = pf_area_at(p->dictionary, number);
-  if (kind == PF_KIND_STATE && area->parent != PF_NO_AREA)
-    return ~(uint64_t)area->parent;
-  if (kind == PF_KIND_STATE && area->has_handle)
-    return area->handle;
-  return ~((uint64_t)1 << 32 | number);
-}
-
-
 /* The lane that holds the calls of an area when an event of it occurs in
-   `lane`: variables and states have lanes of their own. */
-static pf_lane *home_of (pf_lanes *p, pf_area_kind kind, uint32_t area,
+   `lane`: variables and states have lanes of their own, which all states of one
+   variable share. NULL when out of memory. */
+static pf_lane *home_of (pf_lanes *p, pf_area_kind kind, uint32_t number,
                          pf_lane *lane, int64_t first) {
   if (kind == PF_KIND_FUNCTION || kind == PF_KIND_LINE)
     return lane;
-  const uint64_t word = variable_of(p, kind, area);
-  uint32_t number;
-  if (pf_id_table_words(&p->group_ids, &word, 1, &number) != PF_OK)
+  const pf_area *const area = pf_area_at(p->dictionary, number);
+  uint64_t variable = ~((uint64_t)1 << 32 | number);
+  if (kind == PF_KIND_STATE && area->parent != PF_NO_AREA)
+    variable = ~(uint64_t)area->parent;
+  else if (kind == PF_KIND_STATE && area->has_handle)
+    variable = area->handle;
+  uint32_t group;
+  if (pf_id_table_words(&p->group_ids, &variable, 1, &group) != PF_OK)
     return NULL;
-  return lane_at(&p->groups, &p->ngroups, &p->groups_capacity, number, true,
+  return lane_at(&p->groups, &p->ngroups, &p->groups_capacity, group, true,
                  first);
 }
 

@@ -151,30 +151,6 @@ static pf_status suspend_or_resume (pf_machine *m, uint32_t number,
 }
 
 
-static void finish_lane (pf_machine *m, pf_lane *lane) {
-  while (lane != NULL && lane->count > 1)
-    pf_close_top(m, lane, m->last, m->after_range ? PF_CALL_CUT : PF_CALL_OPEN);
-}
-
-
-/* Emit a row with the time after the last leave of an area. */
-static void emit_outside_tail (pf_machine *m, uint32_t number) {
-  const pf_slot *const slot = &m->lanes.slots[number];
-  if (slot->was_open || !slot->left || slot->epoch != m->epoch)
-    return;
-  *next_call(m) =
-      (pf_call){.start = slot->last_leave,
-                .stop = m->last,
-                .durations = {PF_NO_TIME, PF_NO_TIME, PF_NO_TIME, PF_NO_TIME,
-                              duration(elapsed(slot->last_leave, m->last))},
-                .slot = number,
-                .caller = PF_NO_AREA,
-                .stack = PF_NO_STACK,
-                .depth = 1};
-  emit(m, 0, false);
-}
-
-
 /* End the calls that are open at the end of a file; with `edges` also emit the
    times after the last leaves, for which memory was not reserved. */
 static void end_file (pf_machine *m) {
@@ -189,12 +165,28 @@ static void end_file (pf_machine *m) {
     m->last = m->options.last;
   for (uint32_t i = 0; i < tails; i++)
     lanes->slots[i].was_open = lanes->slots[i].top != 0;
-  for (size_t i = 0; i < lanes->nlanes; i++)
-    finish_lane(m, lanes->lanes[i]);
-  for (size_t i = 0; i < lanes->ngroups; i++)
-    finish_lane(m, lanes->groups[i]);
-  for (uint32_t i = 0; i < tails; i++)
-    emit_outside_tail(m, i);
+  for (size_t i = 0; i < lanes->nlanes + lanes->ngroups; i++) {
+    pf_lane *const lane =
+        i < lanes->nlanes ? lanes->lanes[i] : lanes->groups[i - lanes->nlanes];
+    while (lane != NULL && lane->count > 1)
+      pf_close_top(m, lane, m->last,
+                   m->after_range ? PF_CALL_CUT : PF_CALL_OPEN);
+  }
+  for (uint32_t i = 0; i < tails; i++) {
+    const pf_slot *const slot = &lanes->slots[i];
+    if (slot->was_open || !slot->left || slot->epoch != m->epoch)
+      continue;
+    *next_call(m) =
+        (pf_call){.start = slot->last_leave,
+                  .stop = m->last,
+                  .durations = {PF_NO_TIME, PF_NO_TIME, PF_NO_TIME, PF_NO_TIME,
+                                duration(elapsed(slot->last_leave, m->last))},
+                  .slot = i,
+                  .caller = PF_NO_AREA,
+                  .stack = PF_NO_STACK,
+                  .depth = 1};
+    emit(m, 0, false);
+  }
 }
 
 

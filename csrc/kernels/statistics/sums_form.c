@@ -51,30 +51,6 @@ void pf_put_signed (pf_packed *to, int64_t value) {
 }
 
 
-void pf_sums_fail (pf_sums_input *from, pf_status status, const char *what) {
-  if (from->status == PF_OK)
-    from->status = status == PF_ENOMEM
-                       ? pf_no_memory(from->error)
-                       : pf_fail(from->error, status, from->cursor.at,
-                                 "packed sums: %s", what);
-}
-
-
-uint64_t pf_sums_take (pf_sums_input *from, uint64_t limit) {
-  uint64_t value = 0;
-  if (from->status == PF_OK && !pf_take_varint(&from->cursor, &value))
-    pf_sums_fail(from, PF_ETRUNCATED, "a number is expected");
-  if (value > limit)
-    pf_sums_fail(from, PF_EFORMAT, "a number is too large");
-  return from->status == PF_OK ? value : 0;
-}
-
-
-int64_t pf_sums_take_signed (pf_sums_input *from) {
-  return pf_unzigzag(pf_sums_take(from, UINT64_MAX));
-}
-
-
 void pf_sums_put_form (pf_packed *to, const pf_sums_form *form) {
   const pf_call_options *const o = &form->calls;
   const uint8_t kinds[] = {
@@ -97,17 +73,15 @@ void pf_sums_put_form (pf_packed *to, const pf_sums_form *form) {
 }
 
 
-void pf_sums_take_form (pf_sums_input *from, pf_sums_form *form) {
+void pf_sums_take_form (pf_unpack *from, pf_sums_form *form) {
   static const uint8_t none[4];
-  pf_bytes magic, kinds = {none, sizeof none};
-  if (!pf_take(&from->cursor, sizeof MAGIC - 1, &magic) ||
-      memcmp(magic.at, MAGIC, magic.size) != 0)
-    pf_sums_fail(from, PF_EFORMAT, "they do not begin with \"pfsums1\"");
-  else if (!pf_take(&from->cursor, sizeof none, &kinds))
-    pf_sums_fail(from, PF_ETRUNCATED, "they end in their header");
+  pf_bytes kinds = {none, sizeof none};
+  pf_unpack_magic(from, MAGIC);
+  if (!pf_take(&from->cursor, sizeof none, &kinds))
+    pf_unpack_fail(from, PF_ETRUNCATED, "they end in their header");
   const uint8_t *const k = kinds.at;
-  if (k[0] > 1 || k[1] > 1 || k[2] > 2 || k[3] > ALL_BITS)
-    pf_sums_fail(from, PF_EFORMAT, "unknown kinds or options");
+  pf_unpack_check(from, k[0] <= 1 && k[1] <= 1 && k[2] <= 2 && k[3] <= ALL_BITS,
+                  "unknown kinds or options");
   *form = (pf_sums_form){.by = k[0] == 1 ? PF_BY_CALLER : PF_BY_LANE,
                          .has_areas = k[1] == 1,
                          .has_lanes = k[2] > 0,
@@ -120,16 +94,16 @@ void pf_sums_take_form (pf_sums_input *from, pf_sums_form *form) {
                                    .has_to = (k[3] & TO) != 0,
                                    .has_last = (k[3] & LAST) != 0}};
   pf_call_options *const o = &form->calls;
-  o->from = o->has_from ? pf_sums_take_signed(from) : 0;
-  o->to = o->has_to ? pf_sums_take_signed(from) : 0;
-  o->last = o->has_last ? pf_sums_take_signed(from) : 0;
-  o->max_depth = (uint32_t)pf_sums_take(from, UINT32_MAX);
+  o->from = o->has_from ? pf_unpack_signed(from) : 0;
+  o->to = o->has_to ? pf_unpack_signed(from) : 0;
+  o->last = o->has_last ? pf_unpack_signed(from) : 0;
+  o->max_depth = (uint32_t)pf_unpack_number(from, UINT32_MAX);
 }
 
 
 pf_status pf_sums_form_of (pf_bytes packed, pf_sums_form *form,
                            pf_error *error) {
-  pf_sums_input from = pf_sums_input_over(packed, error);
+  pf_unpack from = pf_sums_input(packed, error);
   pf_sums_take_form(&from, form);
   return from.status;
 }

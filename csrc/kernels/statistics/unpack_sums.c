@@ -18,7 +18,7 @@
 /* After a failure `in.status` is set, and all numbers that are taken are 0. */
 typedef struct unpacking {
   pf_sums *sums;
-  pf_sums_input in;
+  pf_unpack in;
   uint32_t *names, *areas, *lanes; /* ids by index */
   size_t nnames, nareas, nlanes;
   uint32_t no_lane; /* the id of "no value" */
@@ -26,66 +26,33 @@ typedef struct unpacking {
 } unpacking;
 
 
-static uint64_t take (unpacking *u, uint64_t limit) {
-  return pf_sums_take(&u->in, limit);
-}
-
-
-static int64_t take_signed (unpacking *u) {
-  return pf_sums_take_signed(&u->in);
-}
-
-
-static void damaged (unpacking *u, const char *what) {
-  pf_sums_fail(&u->in, PF_EFORMAT, what);
-}
-
-
 static bool is_fine (const unpacking *u) {
   return u->in.status == PF_OK;
 }
 
 
-/* Take the length of a list, whose elements have at least one byte each. */
-static size_t take_length (unpacking *u) {
-  const uint64_t length = take(u, UINT32_MAX - 1);
-  if (length > pf_left(&u->in.cursor))
-    damaged(u, "a list is longer than the bytes");
-  return is_fine(u) ? (size_t)length : 0;
-}
-
-
 /* Take the length of a list, and allocate its ids. */
 static size_t take_list (unpacking *u, uint32_t **ids) {
-  const size_t length = take_length(u);
+  const size_t length = pf_unpack_length(&u->in, 1);
   *ids = pf_array(length + 1, sizeof **ids);
   if (*ids == NULL)
-    pf_sums_fail(&u->in, PF_ENOMEM, NULL);
+    pf_unpack_fail(&u->in, PF_ENOMEM, NULL);
   return is_fine(u) ? length : 0;
 }
 
 
 /* Take the index of an element + 1, or 0 for none. */
 static uint32_t take_index (unpacking *u, const uint32_t *ids, size_t count) {
-  const uint64_t index = take(u, count);
+  const uint64_t index = pf_unpack_number(&u->in, count);
   return index == 0 ? UINT32_MAX : ids[index - 1];
-}
-
-
-static void need_memory (unpacking *u, bool has_memory) {
-  if (is_fine(u) && !has_memory)
-    pf_sums_fail(&u->in, PF_ENOMEM, NULL);
 }
 
 
 static void take_names (unpacking *u, pf_dictionary *dictionary) {
   u->nnames = take_list(u, &u->names);
   for (size_t i = 0; i < u->nnames && is_fine(u); i++) {
-    pf_bytes name = {NULL, 0};
-    if (!pf_take(&u->in.cursor, take(u, UINT64_MAX), &name))
-      damaged(u, "a name is longer than the bytes");
-    u->names[i] = is_fine(u) ? pf_intern(dictionary, name) : 0;
-    need_memory(u, u->names[i] != PF_NO_NAME);
+    u->names[i] = pf_intern(dictionary, pf_unpack_text(&u->in, UINT64_MAX));
+    pf_unpack_need(&u->in, u->names[i] != PF_NO_NAME);
   }
 }
 
@@ -95,14 +62,14 @@ static void take_area (unpacking *u, size_t known, pf_area *area) {
   area->class = take_index(u, u->names, u->nnames);
   area->file = take_index(u, u->names, u->nnames);
   area->parent = take_index(u, u->areas, known);
-  area->line = take_signed(u);
-  const uint64_t has = take(u, 3);
+  area->line = pf_unpack_signed(&u->in);
+  const uint64_t has = pf_unpack_number(&u->in, 3);
   area->has_handle = (has & 1) != 0;
   area->has_value = (has & 2) != 0;
   if (area->has_handle)
-    area->handle = take(u, UINT64_MAX);
+    area->handle = pf_unpack_number(&u->in, UINT64_MAX);
   if (area->has_value)
-    area->value = take_signed(u);
+    area->value = pf_unpack_signed(&u->in);
 }
 
 
@@ -115,11 +82,11 @@ static void take_areas (unpacking *u, pf_dictionary *dictionary) {
     if (has_areas)
       take_area(u, i, &area);
     else if (area.name == PF_NO_NAME)
-      damaged(u, "an area has no name");
+      pf_unpack_fail(&u->in, PF_EFORMAT, "an area has no name");
     if (!is_fine(u))
       return;
     u->areas[i] = has_areas ? pf_area_add(dictionary, &area) : area.name;
-    need_memory(u, u->areas[i] != PF_NO_AREA);
+    pf_unpack_need(&u->in, u->areas[i] != PF_NO_AREA);
   }
 }
 
@@ -130,27 +97,28 @@ static void take_lanes (unpacking *u) {
   pf_events *const events = &u->sums->scan->events;
   u->nlanes = take_list(u, &u->lanes);
   if (u->nlanes > 0 && !form->has_lanes)
-    damaged(u, "there are lanes, against the header");
+    pf_unpack_fail(&u->in, PF_EFORMAT, "there are lanes, against the header");
   for (size_t i = 0; i < u->nlanes && is_fine(u); i++) {
     uint64_t word;
     if (form->has_lane_names) {
-      const uint64_t index = take(u, UINT64_MAX);
+      const uint64_t index = pf_unpack_number(&u->in, UINT64_MAX);
       if (index >= u->nnames)
-        damaged(u, "a lane has no name");
+        pf_unpack_fail(&u->in, PF_EFORMAT, "a lane has no name");
       word = is_fine(u) ? u->names[index] : 0;
     }
     else
-      word = pf_order_int(take_signed(u));
-    need_memory(u,
-                pf_events_lane_id(events, word, false, &u->lanes[i]) == PF_OK);
+      word = pf_order_int(pf_unpack_signed(&u->in));
+    pf_unpack_need(
+        &u->in, pf_events_lane_id(events, word, false, &u->lanes[i]) == PF_OK);
   }
   if (form->has_lanes)
-    need_memory(u, pf_events_lane_id(events, 0, true, &u->no_lane) == PF_OK);
+    pf_unpack_need(&u->in,
+                   pf_events_lane_id(events, 0, true, &u->no_lane) == PF_OK);
 }
 
 
 static int64_t take_time (unpacking *u) {
-  u->time = (int64_t)((uint64_t)u->time + (uint64_t)take_signed(u));
+  u->time = (int64_t)((uint64_t)u->time + (uint64_t)pf_unpack_signed(&u->in));
   return u->time;
 }
 
@@ -161,13 +129,14 @@ static void take_values (unpacking *u, pf_quantile *quantile, uint64_t count,
   pf_quantile_pool *const pool = &u->sums->scan->groups.sums.pool;
   uint64_t value = 0;
   for (uint64_t i = 0; i < count && is_fine(u); i++) {
-    value += take(u, INT64_MAX - value);
+    value += pf_unpack_number(&u->in, INT64_MAX - value);
     if (i == 0)
       of->min = (int64_t)value;
     of->max = (int64_t)value;
     of->sum += (pf_wide)value;
     pf_squares_add(&of->squares, value);
-    need_memory(u, pf_quantile_add(quantile, pool, PF_INT,
+    pf_unpack_need(&u->in,
+                   pf_quantile_add(quantile, pool, PF_INT,
                                    pf_order_int((int64_t)value)) == PF_OK);
   }
 }
@@ -175,14 +144,16 @@ static void take_values (unpacking *u, pf_quantile *quantile, uint64_t count,
 
 /* Take the sums of a duration that is in counters. */
 static void take_sums (unpacking *u, uint64_t count, pf_duration_sums *of) {
-  of->min = (int64_t)take(u, INT64_MAX);
-  of->max = of->min + (int64_t)take(u, (uint64_t)(INT64_MAX - of->min));
-  of->sum = (pf_wide)take(u, UINT64_MAX);
-  of->sum |= (pf_wide)take(u, PF_SUMS_MAX_CALLS / 2) << 64;
+  of->min = (int64_t)pf_unpack_number(&u->in, INT64_MAX);
+  of->max = of->min +
+            (int64_t)pf_unpack_number(&u->in, (uint64_t)(INT64_MAX - of->min));
+  of->sum = (pf_wide)pf_unpack_number(&u->in, UINT64_MAX);
+  of->sum |= (pf_wide)pf_unpack_number(&u->in, PF_SUMS_MAX_CALLS / 2) << 64;
   for (size_t i = 0; i < 3; i++)
-    of->squares.limbs[i] = take(u, UINT64_MAX);
+    of->squares.limbs[i] = pf_unpack_number(&u->in, UINT64_MAX);
   if (of->sum < (pf_wide)count * of->min || of->sum > (pf_wide)count * of->max)
-    damaged(u, "a sum that its minimum and maximum exclude");
+    pf_unpack_fail(&u->in, PF_EFORMAT,
+                   "a sum that its minimum and maximum exclude");
 }
 
 
@@ -190,22 +161,25 @@ static void take_sums (unpacking *u, uint64_t count, pf_duration_sums *of) {
 static void take_counters (unpacking *u, pf_quantile *quantile, uint64_t count,
                            const pf_duration_sums *of) {
   pf_quantile_pool *const pool = &u->sums->scan->groups.sums.pool;
-  const uint64_t counters = take(u, MAX_CODE);
+  const uint64_t counters = pf_unpack_number(&u->in, MAX_CODE);
   uint64_t code = 0, left = count;
   for (uint64_t i = 0; i < counters && is_fine(u); i++) {
-    const uint64_t more = take(u, MAX_CODE - code), values = take(u, left);
+    const uint64_t more = pf_unpack_number(&u->in, MAX_CODE - code),
+                   values = pf_unpack_number(&u->in, left);
     code += more;
     left -= values;
     if (more == 0 || values == 0 ||
         (i == 0 && code != pf_quantile_code(of->min)) ||
         code > pf_quantile_code(of->max))
-      damaged(u, "counters that the minimum and maximum exclude");
+      pf_unpack_fail(&u->in, PF_EFORMAT,
+                     "counters that the minimum and maximum exclude");
     else
-      need_memory(u, pf_quantile_add_count(quantile, pool, (uint16_t)code,
+      pf_unpack_need(&u->in,
+                     pf_quantile_add_count(quantile, pool, (uint16_t)code,
                                            values) == PF_OK);
   }
   if (left > 0 || code != pf_quantile_code(of->max))
-    damaged(u, "counters that are incomplete");
+    pf_unpack_fail(&u->in, PF_EFORMAT, "counters that are incomplete");
 }
 
 
@@ -213,7 +187,8 @@ static void take_duration (unpacking *u, uint64_t rows, size_t group,
                            size_t which) {
   pf_call_sums *const sums = &u->sums->scan->groups.sums;
   pf_quantile *const quantile = &sums->quantiles[group * PF_DURATIONS + which];
-  pf_duration_sums of = {.missing = take(u, rows), .min = INT64_MAX, .max = -1};
+  pf_duration_sums of = {
+      .missing = pf_unpack_number(&u->in, rows), .min = INT64_MAX, .max = -1};
   const uint64_t known = is_fine(u) ? rows - of.missing : 0;
   if (known > PF_EXACT_CALLS) {
     take_sums(u, known, &of);
@@ -243,9 +218,9 @@ static pf_status find_group (const unpacking *u, uint32_t slot, uint32_t area,
 static void take_calls (unpacking *u, uint64_t rows, size_t group) {
   pf_call_sums *const sums = &u->sums->scan->groups.sums;
   if (rows > PF_SUMS_MAX_CALLS - u->sums->calls)
-    pf_sums_fail(&u->in, PF_ELIMIT, "more than 2^62 calls");
+    pf_unpack_fail(&u->in, PF_ELIMIT, "more than 2^62 calls");
   u->sums->calls += rows;
-  const uint64_t uncounted = take(u, rows);
+  const uint64_t uncounted = pf_unpack_number(&u->in, rows);
   for (size_t i = 0; i < PF_DURATIONS && is_fine(u); i++)
     take_duration(u, rows, group, i);
   sums->hot[group].rows += rows;
@@ -256,26 +231,26 @@ static void take_calls (unpacking *u, uint64_t rows, size_t group) {
 static void take_group (unpacking *u) {
   pf_lanes *const lanes = &u->sums->scan->machine.lanes;
   const bool by_lane = u->sums->form.by == PF_BY_LANE;
-  const uint64_t index = take(u, UINT32_MAX);
+  const uint64_t index = pf_unpack_number(&u->in, UINT32_MAX);
   if (index >= u->nareas)
-    damaged(u, "a group has no area");
+    pf_unpack_fail(&u->in, PF_EFORMAT, "a group has no area");
   const uint32_t other = by_lane ? take_index(u, u->lanes, u->nlanes)
                                  : take_index(u, u->areas, u->nareas);
-  const int64_t stop = by_lane ? take_signed(u) : INT64_MIN;
-  const uint64_t rows = take(u, PF_SUMS_MAX_CALLS);
+  const int64_t stop = by_lane ? pf_unpack_signed(&u->in) : INT64_MIN;
+  const uint64_t rows = pf_unpack_number(&u->in, PF_SUMS_MAX_CALLS);
   if (!is_fine(u))
     return;
   const uint32_t area = u->areas[index];
   const bool has_lane = by_lane && other != UINT32_MAX;
   uint32_t slot, group;
-  need_memory(u, pf_lanes_slot(lanes, has_lane ? other : u->no_lane, area, 0,
-                               &slot) == PF_OK);
+  pf_unpack_need(&u->in, pf_lanes_slot(lanes, has_lane ? other : u->no_lane,
+                                       area, 0, &slot) == PF_OK);
   if (is_fine(u) && stop > lanes->slots[slot].last_leave)
     lanes->slots[slot].last_leave = stop;
   if (!is_fine(u) || rows == 0)
     return;
   u->time = stop == INT64_MIN ? 0 : stop;
-  need_memory(u, find_group(u, slot, area, other, &group) == PF_OK);
+  pf_unpack_need(&u->in, find_group(u, slot, area, other, &group) == PF_OK);
   if (is_fine(u))
     take_calls(u, rows, group);
 }
@@ -288,13 +263,13 @@ static void take_groups (unpacking *u) {
   /* By caller, rows are in the order in which areas get slots, so they get them
      in the order of the list. */
   for (size_t i = 0; by_caller && i < u->nareas && is_fine(u); i++)
-    need_memory(u, pf_lanes_slot(lanes, u->no_lane, u->areas[i], 0, &slot) ==
-                       PF_OK);
-  const size_t count = take_length(u);
+    pf_unpack_need(&u->in, pf_lanes_slot(lanes, u->no_lane, u->areas[i], 0,
+                                         &slot) == PF_OK);
+  const size_t count = pf_unpack_length(&u->in, 1);
   for (size_t i = 0; i < count && is_fine(u); i++)
     take_group(u);
   if (pf_left(&u->in.cursor) > 0)
-    damaged(u, "there are bytes after the last group");
+    pf_unpack_fail(&u->in, PF_EFORMAT, "there are bytes after the last group");
 }
 
 
@@ -316,7 +291,7 @@ void pf_sums_open (pf_sums *sums, pf_scan *scan, const pf_sums_form *form,
 
 
 pf_status pf_sums_add (pf_sums *sums, pf_bytes packed, pf_error *error) {
-  unpacking u = {.sums = sums, .in = pf_sums_input_over(packed, error)};
+  unpacking u = {.sums = sums, .in = pf_sums_input(packed, error)};
   pf_dictionary *const dictionary = sums->events.dictionary;
   pf_sums_form form;
   pf_sums_take_form(&u.in, &form);

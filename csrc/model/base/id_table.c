@@ -79,24 +79,6 @@ static pf_status append (pf_id_table *n, uint64_t word, uint32_t *id) {
 }
 
 
-/* A small table stays three quarters empty, which keeps probe sequences short;
-   a large one is limited by cache misses and stays half empty. */
-static bool is_full (const pf_id_table *n) {
-  const size_t part = n->mask < SMALL_TABLE ? 4 : 2;
-  return n->slots == NULL || n->count >= n->mask / part;
-}
-
-
-static pf_status add_word (pf_id_table *n, uint64_t word, uint32_t *id) {
-  if (is_full(n) && !grow_slots(n))
-    return PF_ENOMEM;
-  if (append(n, word, id) != PF_OK)
-    return PF_ENOMEM;
-  insert(n, word, *id);
-  return PF_OK;
-}
-
-
 /* The id of a word, or PF_NO_ID. The slots exist. */
 static inline uint32_t look_up (const pf_id_table *n, uint64_t word) {
   const slot *const slots = n->slots;
@@ -112,6 +94,18 @@ static inline uint32_t look_up (const pf_id_table *n, uint64_t word) {
 
 uint32_t pf_id_table_find (const pf_id_table *n, uint64_t word) {
   return n->slots == NULL ? PF_NO_ID : look_up(n, word);
+}
+
+
+/* A small table stays three quarters empty, which keeps probe sequences short;
+   a large one is limited by cache misses and stays half empty. */
+static pf_status add_word (pf_id_table *n, uint64_t word, uint32_t *id) {
+  const size_t part = n->mask < SMALL_TABLE ? 4 : 2;
+  if ((n->count >= n->mask / part && !grow_slots(n)) ||
+      append(n, word, id) != PF_OK)
+    return PF_ENOMEM;
+  insert(n, word, *id);
+  return PF_OK;
 }
 
 
@@ -142,32 +136,6 @@ pf_status pf_id_table_nullable (pf_id_table *n, const uint64_t *words,
       return PF_ENOMEM;
     ids[i] = n->missing;
   }
-  return PF_OK;
-}
-
-
-static bool grow_direct (pf_id_table *n, uint32_t value) {
-  uint32_t size = n->ndirect == 0 ? 256 : n->ndirect;
-  while (size <= value)
-    size *= 2;
-  size_t capacity = n->ndirect;
-  if (!pf_grow_filled(&n->direct, &capacity, size, 0xff))
-    return false;
-  n->ndirect = size;
-  return true;
-}
-
-
-/* Find or assign the id of a word that is not in the array, and add it there
-   unless the word is too large. */
-static pf_status add_direct (pf_id_table *n, uint32_t value, uint32_t *id) {
-  if ((n->slots == NULL && !grow_slots(n)) || find(n, value, id) != PF_OK)
-    return PF_ENOMEM;
-  if (value >= MAX_DIRECT)
-    return PF_OK;
-  if (value >= n->ndirect && !grow_direct(n, value))
-    return PF_ENOMEM;
-  n->direct[value] = *id;
   return PF_OK;
 }
 
@@ -204,9 +172,22 @@ static size_t encode_known (const pf_id_table *n, const uint32_t *values,
 pf_status pf_id_table_small (pf_id_table *n, const uint32_t *values,
                              size_t count, uint32_t *ids) {
   size_t done = encode_known(n, values, count, ids);
+  if (n->slots == NULL && !grow_slots(n))
+    return PF_ENOMEM;
   while (done < count) {
-    if (add_direct(n, values[done], &ids[done]) != PF_OK)
+    const uint32_t value = values[done];
+    if (find(n, value, &ids[done]) != PF_OK)
       return PF_ENOMEM;
+    if (value < MAX_DIRECT) {
+      uint32_t size = n->ndirect == 0 ? 256 : n->ndirect;
+      while (size <= value)
+        size *= 2;
+      size_t capacity = n->ndirect;
+      if (!pf_grow_filled(&n->direct, &capacity, size, 0xff))
+        return PF_ENOMEM;
+      n->ndirect = size;
+      n->direct[value] = ids[done];
+    }
     done++;
     done += encode_known(n, values + done, count - done, ids + done);
   }

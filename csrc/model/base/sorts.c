@@ -55,18 +55,6 @@ static bool find_packing (const pf_pair *pairs, size_t count, uint64_t varying,
 }
 
 
-/* Backwards, because the elements become longer. */
-static void unpack (pf_pair *pairs, size_t count, const packing *how) {
-  const uint64_t mask = ((uint64_t)1 << how->row_bits) - 1;
-  for (size_t i = count; i-- > 0;) {
-    const uint64_t packed = get((const uint8_t *)pairs, i);
-    const pf_pair pair = {how->same | packed >> how->row_bits << how->low,
-                          (size_t)(packed & mask)};
-    memcpy((uint8_t *)pairs + i * sizeof pair, &pair, sizeof pair);
-  }
-}
-
-
 static void sort_packed_by_byte (const uint8_t *from, uint8_t *to, size_t count,
                                  unsigned shift) {
   size_t at[256] = {0};
@@ -102,7 +90,14 @@ static void sort_packed (pf_pair *pairs, size_t count, const packing *how) {
   }
   if (from != (uint8_t *)pairs)
     memcpy(pairs, from, count * WORD);
-  unpack(pairs, count, how);
+  /* Unpack backwards, because the elements become longer. */
+  for (size_t i = count; i-- > 0;) {
+    const uint64_t packed = get((const uint8_t *)pairs, i);
+    const pf_pair pair = {
+        how->same | packed >> how->row_bits << how->low,
+        (size_t)(packed & (((uint64_t)1 << how->row_bits) - 1))};
+    memcpy((uint8_t *)pairs + i * sizeof pair, &pair, sizeof pair);
+  }
 }
 
 
@@ -132,16 +127,11 @@ static void sort_whole (pf_pair *pairs, pf_pair *spare, size_t count,
 }
 
 
-static bool is_sorted (const pf_pair *pairs, size_t count) {
-  for (size_t i = 1; i < count; i++)
-    if (pairs[i - 1].word > pairs[i].word)
-      return false;
-  return true;
-}
-
-
 void pf_sort_pairs (pf_pair *pairs, pf_pair *spare, size_t count) {
-  if (is_sorted(pairs, count))
+  size_t sorted = 1;
+  while (sorted < count && pairs[sorted - 1].word <= pairs[sorted].word)
+    sorted++;
+  if (sorted >= count)
     return;
   if (count <= INSERTION_MAX) {
     for (size_t i = 1; i < count; i++) {

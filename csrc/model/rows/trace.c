@@ -57,8 +57,12 @@ void pf_notes_free (pf_notes *notes) {
 }
 
 
-/* Appends a fact; NULL when out of memory. */
-static pf_info *new_info (pf_notes *notes, const char *name) {
+/* Returns the fact with a name, or appends one; always with `is_new`. NULL when
+   out of memory. */
+static pf_info *info_entry (pf_notes *notes, const char *name, bool is_new) {
+  for (size_t i = 0; !is_new && i < notes->ninfos; i++)
+    if (strcmp(notes->infos[i].name, name) == 0)
+      return &notes->infos[i];
   if (!pf_grow(&notes->infos, &notes->info_capacity, notes->ninfos + 1)) {
     notes->has_failed = true;
     return NULL;
@@ -69,18 +73,9 @@ static pf_info *new_info (pf_notes *notes, const char *name) {
 }
 
 
-/* Returns the fact with a name, or appends it; NULL when out of memory. */
-static pf_info *info_entry (pf_notes *notes, const char *name) {
-  for (size_t i = 0; i < notes->ninfos; i++)
-    if (strcmp(notes->infos[i].name, name) == 0)
-      return &notes->infos[i];
-  return new_info(notes, name);
-}
-
-
 static void set_integer (pf_trace *trace, const char *name, pf_type type,
                          int64_t value) {
-  pf_info *const info = info_entry(trace->notes, name);
+  pf_info *const info = info_entry(trace->notes, name, false);
   if (info == NULL)
     return;
   info->type = type;
@@ -115,12 +110,12 @@ static void set_text (pf_trace *trace, pf_info *info, pf_bytes value) {
 
 
 void pf_info_text (pf_trace *trace, const char *name, pf_bytes value) {
-  set_text(trace, info_entry(trace->notes, name), value);
+  set_text(trace, info_entry(trace->notes, name, false), value);
 }
 
 
 void pf_info_more (pf_trace *trace, const char *name, pf_bytes value) {
-  set_text(trace, new_info(trace->notes, name), value);
+  set_text(trace, info_entry(trace->notes, name, true), value);
 }
 
 
@@ -136,16 +131,6 @@ size_t pf_info_count (const pf_notes *notes) {
 
 const pf_info *pf_info_at (const pf_notes *notes, size_t index) {
   return &notes->infos[index];
-}
-
-
-/* Returns a hash of a warning. */
-static uint64_t hash_of (size_t code, const pf_warning *warning,
-                         uint64_t seed) {
-  uint64_t hash = pf_mix(pf_mix(seed, code), warning->offset);
-  for (const char *p = warning->message; *p != '\0'; p++)
-    hash = pf_mix(hash, (uint8_t)*p);
-  return hash;
 }
 
 
@@ -165,23 +150,21 @@ static bool is_known (pf_notes *notes, uint64_t hash) {
 }
 
 
-/* Returns a new entry at the end of the list, which the caller counts; NULL
-   when out of memory. */
-static pf_warning *warning_entry (pf_notes *notes) {
-  if (!pf_grow(&notes->warnings, &notes->capacity, notes->nwarnings + 1)) {
-    notes->has_failed = true;
-    return NULL;
-  }
-  return &notes->warnings[notes->nwarnings];
+/* Returns the entry of a code, or NULL. */
+static code_count *find_code (const pf_notes *notes, const char *code) {
+  for (size_t i = 0; i < notes->ncodes; i++)
+    if (strcmp(notes->codes[i].code, code) == 0)
+      return &notes->codes[i];
+  return NULL;
 }
 
 
 /* Returns the entry of a code, which may be a new one; NULL when out of
    memory. */
 static code_count *count_of (pf_notes *notes, const char *code) {
-  for (size_t i = 0; i < notes->ncodes; i++)
-    if (strcmp(notes->codes[i].code, code) == 0)
-      return &notes->codes[i];
+  code_count *const known = find_code(notes, code);
+  if (known != NULL)
+    return known;
   if (!pf_grow(&notes->codes, &notes->code_capacity, notes->ncodes + 1)) {
     notes->has_failed = true;
     return NULL;
@@ -197,8 +180,12 @@ static code_count *count_of (pf_notes *notes, const char *code) {
 static void note (pf_notes *notes, bool all, bool parallel, uint64_t seed,
                   const pf_warning *warning) {
   code_count *const code = count_of(notes, warning->code);
-  if (code == NULL ||
-      is_known(notes, hash_of((size_t)(code - notes->codes), warning, seed)))
+  if (code == NULL)
+    return;
+  uint64_t hash =
+      pf_mix(pf_mix(seed, (size_t)(code - notes->codes)), warning->offset);
+  hash = pf_mix_bytes(hash, warning->message, strlen(warning->message));
+  if (is_known(notes, hash))
     return;
   bool is_stored;
   if (warning->offset == PF_NO_OFFSET) {
@@ -210,15 +197,17 @@ static void note (pf_notes *notes, bool all, bool parallel, uint64_t seed,
         warning->offset < notes->warnings[code->first].offset)
       notes->warnings[code->first] = *warning;
   }
-  pf_warning *const entry = is_stored ? warning_entry(notes) : NULL;
-  if (entry == NULL)
+  if (!is_stored)
     return;
+  if (!pf_grow(&notes->warnings, &notes->capacity, notes->nwarnings + 1)) {
+    notes->has_failed = true;
+    return;
+  }
   if (warning->offset == PF_NO_OFFSET)
     code->last = notes->nwarnings;
   else if (code->count == 1)
     code->first = notes->nwarnings;
-  *entry = *warning;
-  notes->nwarnings++;
+  notes->warnings[notes->nwarnings++] = *warning;
 }
 
 
@@ -253,23 +242,18 @@ const pf_warning *pf_warning_at (const pf_notes *notes, size_t index) {
 
 uint64_t pf_warning_times (const pf_notes *notes, size_t index) {
   const pf_warning *const warning = &notes->warnings[index];
-  for (size_t i = 0; i < notes->ncodes; i++) {
-    if (strcmp(notes->codes[i].code, warning->code) != 0)
-      continue;
-    if (warning->offset != PF_NO_OFFSET)
-      return notes->codes[i].count;
-    if (index == notes->codes[i].last && notes->codes[i].others > MAX_OTHERS)
-      return notes->codes[i].others - MAX_OTHERS + 1;
-  }
-  return 1;
+  const code_count *const code = find_code(notes, warning->code);
+  if (warning->offset != PF_NO_OFFSET)
+    return code->count;
+  return index == code->last && code->others > MAX_OTHERS
+             ? code->others - MAX_OTHERS + 1
+             : 1;
 }
 
 
 uint64_t pf_warning_total (const pf_notes *notes, const char *code) {
-  for (size_t i = 0; i < notes->ncodes; i++)
-    if (strcmp(notes->codes[i].code, code) == 0)
-      return notes->codes[i].count + notes->codes[i].others;
-  return 0;
+  const code_count *const known = find_code(notes, code);
+  return known == NULL ? 0 : known->count + known->others;
 }
 
 

@@ -57,32 +57,26 @@ static bool demangle (readable *r, const char *mangled) {
 }
 
 
-/* Appends the demangled form of the name between `start` and `blank`, and the
-   rest from the blank on: the location of a piece of a function (by_line.c). */
-static bool demangle_front (readable *r, pf_bytes raw, size_t start,
-                            size_t blank) {
-  char *const mangled = strndup((const char *)raw.at + start, blank - start);
-  r->lacks_memory |= mangled == NULL;
-  const bool is_done = mangled != NULL && demangle(r, mangled) &&
-                       raw.size - blank <= LONGEST_NAME - r->size;
-  free(mangled);
-  if (!is_done)
-    return false;
-  memcpy(r->text + r->size, raw.at + blank, raw.size - blank);
-  r->size += raw.size - blank;
-  return true;
-}
-
-
 /* Appends the dots before `start`, if there are any, and the demangled form of
-   the name from `start` on; false when it has none. */
+   the name from `start` up to a blank; then the rest, which is the location of a
+   piece of a function (by_line.c). False when the name has none. */
 static bool make_readable (readable *r, pf_bytes raw, size_t start) {
   const uint8_t *const blank = memchr(raw.at, ' ', raw.size);
   while (r->size < start && raw.at[r->size] == '.')
     r->text[r->size++] = '.';
-  if (blank != NULL)
-    return demangle_front(r, raw, start, (size_t)(blank - raw.at));
-  return demangle(r, (const char *)raw.at + start);
+  if (blank == NULL)
+    return demangle(r, (const char *)raw.at + start);
+  const size_t end = (size_t)(blank - raw.at), rest = raw.size - end;
+  char *const mangled = strndup((const char *)raw.at + start, end - start);
+  r->lacks_memory |= mangled == NULL;
+  const bool is_done =
+      mangled != NULL && demangle(r, mangled) && rest <= LONGEST_NAME - r->size;
+  free(mangled);
+  if (!is_done)
+    return false;
+  memcpy(r->text + r->size, blank, rest);
+  r->size += rest;
+  return true;
 }
 
 

@@ -185,23 +185,6 @@ static void find_table (reading *r, const elf_section *section) {
 }
 
 
-static pf_status read_table (reading *r, const elf_section *section) {
-  find_table(r, section);
-  pf_symbols_size_hint(r->out, r->count);
-  if (r->main->header.e_machine == EM_PPC64)
-    r->descriptors = elf_file_section(r->main, 0, ".opd");
-  if (r->descriptors != NULL)
-    r->descriptor_bytes = elf_file_contents(r->main, r->descriptors);
-  pf_status status = pf_gprof_names_open(&r->gprof_names, r->strings);
-  if (status == PF_OK)
-    status = read_entries(r);
-  if (status == PF_OK)
-    status = pf_symbols_build(r->out, r->rule);
-  pf_gprof_names_close(&r->gprof_names);
-  return status;
-}
-
-
 pf_status pf_symbols_read_elf (pf_symbols *symbols, const elf_pair *pair,
                                pf_symbol_rule rule, pf_error *error) {
   symbols->facts.has_symbols = false;
@@ -221,7 +204,20 @@ pf_status pf_symbols_read_elf (pf_symbols *symbols, const elf_pair *pair,
     table = elf_file_section(r.file, tables[i].type, NULL);
   }
   symbols->facts.only_dynamic = table != NULL && table->type == SHT_DYNSYM;
-  const pf_status status = table != NULL ? read_table(&r, table) : PF_OK;
+  if (table == NULL)
+    return PF_OK;
+  find_table(&r, table);
+  pf_symbols_size_hint(symbols, r.count);
+  if (r.main->header.e_machine == EM_PPC64)
+    r.descriptors = elf_file_section(r.main, 0, ".opd");
+  if (r.descriptors != NULL)
+    r.descriptor_bytes = elf_file_contents(r.main, r.descriptors);
+  pf_status status = pf_gprof_names_open(&r.gprof_names, r.strings);
+  if (status == PF_OK)
+    status = read_entries(&r);
+  if (status == PF_OK)
+    status = pf_symbols_build(symbols, rule);
+  pf_gprof_names_close(&r.gprof_names);
   if (status == PF_ELIMIT)
     return pf_fail(error, status, PF_NO_OFFSET,
                    "too many symbols, or names that overlap too often");

@@ -86,21 +86,6 @@ static bool judge (const pf_gprof_names *names, size_t at, size_t *end) {
 }
 
 
-/* Stores the decision for each string that the loop has passed, so that no
-   string is read twice, however many names end in digits. */
-static void remember (pf_gprof_names *names, size_t at, size_t end,
-                      uint8_t verdict) {
-  const pf_bytes strings = names->strings;
-  while (at <= end && at < strings.size) {
-    names->verdicts[at] = verdict;
-    const uint8_t *nul = memchr(strings.at + at, 0, strings.size - at);
-    if (nul == NULL)
-      return;
-    at = (size_t)(nul - strings.at) + 1;
-  }
-}
-
-
 pf_status pf_gprof_names_open (pf_gprof_names *names, pf_bytes strings) {
   names->strings = strings;
   names->verdicts = calloc(strings.size + 1, 1);
@@ -122,6 +107,15 @@ bool pf_gprof_keeps_local (pf_gprof_names *names, size_t offset) {
     return false;
   size_t end = offset;
   const bool kept = judge(names, offset, &end);
-  remember(names, offset, end, kept ? KEPT : DROPPED);
+  /* Store the decision for each string that the loop has passed, so that no
+     string is read twice, however many names end in digits. */
+  while (offset <= end && offset < strings.size) {
+    names->verdicts[offset] = kept ? KEPT : DROPPED;
+    const uint8_t *const nul =
+        memchr(strings.at + offset, 0, strings.size - offset);
+    if (nul == NULL)
+      break;
+    offset = (size_t)(nul - strings.at) + 1;
+  }
   return kept;
 }

@@ -201,17 +201,13 @@ static pf_status read_dwarf (pf_symbols *symbols, const elf_file *file) {
 }
 
 
-static bool is_open (const bool *flag) {
-  return flag == NULL || *flag;
-}
-
-
 pf_status pf_symbols_read_lines (pf_symbols *symbols) {
   const pf_symbol_files *const files = &symbols->files;
   elf_pair pair;
   pf_error ignored;
   if (symbols->lines_read || !symbols->facts.has_lines ||
-      !is_open(files->executable_open) || !is_open(files->debug_open))
+      (files->executable_open != NULL && !*files->executable_open) ||
+      (files->debug_open != NULL && !*files->debug_open))
     return PF_OK;
   pf_status status =
       elf_pair_open(&pair, files->executable, files->debug, &ignored);

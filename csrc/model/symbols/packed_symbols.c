@@ -7,13 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bytes/cursor.h"
 #include "model/base/id_table.h"
 #include "model/base/memory.h"
+#include "model/base/unpack.h"
 #include "model/dictionary/names.h"
 
 #define MAGIC      "pfsyms1\n"
-#define MAX_NUMBER UINT64_MAX
 #define NADDRESSES 7
 
 /* Bits of the facts and of a symbol. */
@@ -76,18 +75,14 @@ static void put_facts (pf_sink *sink, pf_executable *facts) {
 /* Encode the names of symbols and lines as indices, and write the names. */
 static pf_status put_names (const pf_symbols *symbols, pf_id_table *names,
                             pf_sink *sink) {
-  pf_status status = PF_OK;
-  uint32_t ignored;
-  for (size_t i = 0; i < symbols->count && status == PF_OK; i++) {
-    const uint64_t name = symbols->all[i].name;
-    status = pf_id_table_words(names, &name, 1, &ignored);
+  const size_t count = symbols->count;
+  for (size_t i = 0; i < count + symbols->nlines; i++) {
+    const uint64_t name =
+        i < count ? symbols->all[i].name : symbols->lines[i - count].file;
+    uint32_t ignored;
+    if (pf_id_table_words(names, &name, 1, &ignored) != PF_OK)
+      return PF_ENOMEM;
   }
-  for (size_t i = 0; i < symbols->nlines && status == PF_OK; i++) {
-    const uint64_t file = symbols->lines[i].file;
-    status = pf_id_table_words(names, &file, 1, &ignored);
-  }
-  if (status != PF_OK)
-    return status;
   put(sink, names->count);
   for (uint32_t i = 0; i < names->count; i++) {
     const pf_bytes name =
@@ -140,153 +135,83 @@ pf_status pf_symbols_pack (pf_symbols *symbols, pf_sink *sink,
 
 
 typedef struct unpacking {
-  pf_cursor in;
-  pf_error *error;
+  pf_unpack in;
   pf_symbols *symbols;
   uint32_t *names; /* owned: ids in the dictionary, by index */
   size_t nnames;
 } unpacking;
 
 
-static pf_status damaged (const unpacking *u, const char *what) {
-  return pf_fail(u->error, PF_EFORMAT, u->in.at, "packed symbols: %s", what);
+static uint64_t take (unpacking *u, uint64_t limit) {
+  return pf_unpack_number(&u->in, limit);
 }
 
 
-/* Take a number of at most `limit`. */
-static pf_status take (unpacking *u, uint64_t limit, uint64_t *number) {
-  if (!pf_take_varint(&u->in, number))
-    return pf_fail(u->error, PF_ETRUNCATED, u->in.at,
-                   "packed symbols: a number expected");
-  return *number <= limit ? PF_OK : damaged(u, "a number is too large");
+static bool is_fine (const unpacking *u) {
+  return u->in.status == PF_OK;
 }
 
 
-/* Take the number of elements that take at least `size` bytes each. */
-static pf_status take_count (unpacking *u, size_t size, size_t *count) {
-  uint64_t number = 0;
-  const size_t left = pf_left(&u->in) / size;
-  const pf_status status =
-      take(u, left < UINT32_MAX / 2 ? left : UINT32_MAX / 2, &number);
-  *count = (size_t)number;
-  return status;
-}
-
-
-static pf_status take_text (unpacking *u, size_t limit, pf_bytes *text) {
-  uint64_t size = 0;
-  const pf_status status = take(u, limit, &size);
-  if (status != PF_OK || pf_take(&u->in, size, text))
-    return status;
-  return pf_fail(u->error, PF_ETRUNCATED, u->in.at,
-                 "packed symbols: a text of %llu bytes expected",
-                 (unsigned long long)size);
-}
-
-
-static pf_status take_texts (unpacking *u, pf_executable *facts) {
-  pf_bytes text = {NULL, 0};
-  pf_status status = take_text(u, sizeof facts->build_id, &text);
-  if (status != PF_OK)
-    return status;
-  if (text.size > 0)
-    memcpy(facts->build_id, text.at, text.size);
-  facts->build_id_size = text.size;
-  status = take_text(u, sizeof facts->debug_link - 1, &text);
-  if (status == PF_OK && text.size > 0)
-    memcpy(facts->debug_link, text.at, text.size);
-  return status;
-}
-
-
-static pf_status take_facts (unpacking *u) {
+static void take_facts (unpacking *u) {
   pf_executable *const facts = &u->symbols->facts;
-  uint64_t *addresses[NADDRESSES], flags = 0, size = 0, number = 0;
+  uint64_t *addresses[NADDRESSES];
   list_addresses(facts, addresses);
-  pf_status status = take(u, ALL_FACTS, &flags);
-  if (status == PF_OK)
-    status = take(u, 8, &size);
-  if (status == PF_OK && size != 0 && size != 4 && size != 8)
-    status = damaged(u, "addresses of 4 or 8 bytes expected");
-  if (status == PF_OK)
-    status = take(u, UINT16_MAX, &number);
-  for (size_t i = 0; i < NADDRESSES && status == PF_OK; i++)
-    status = take(u, MAX_NUMBER, addresses[i]);
-  facts->machine = (uint16_t)number;
-  facts->address_size = (unsigned)size;
+  const uint64_t flags = take(u, ALL_FACTS);
   facts->big_endian = (flags & BIG_ENDIAN_ORDER) != 0;
   facts->is_pie = (flags & IS_PIE) != 0;
   facts->has_symbols = (flags & HAS_SYMBOLS) != 0;
   facts->has_lines = (flags & HAS_LINES) != 0;
   facts->only_dynamic = (flags & ONLY_DYNAMIC) != 0;
-  if (status == PF_OK)
-    status = take_texts(u, facts);
-  if (status == PF_OK)
-    status = take(u, UINT32_MAX, &number);
-  facts->debug_crc = (uint32_t)number;
-  return status;
+  const unsigned size = facts->address_size = (unsigned)take(u, 8);
+  pf_unpack_check(&u->in, size == 0 || size == 4 || size == 8,
+                  "addresses of 4 or 8 bytes expected");
+  facts->machine = (uint16_t)take(u, UINT16_MAX);
+  for (size_t i = 0; i < NADDRESSES; i++)
+    *addresses[i] = take(u, UINT64_MAX);
+  const pf_bytes id = pf_unpack_text(&u->in, sizeof facts->build_id);
+  memcpy(facts->build_id, id.at, id.size);
+  facts->build_id_size = id.size;
+  const pf_bytes link = pf_unpack_text(&u->in, sizeof facts->debug_link - 1);
+  memcpy(facts->debug_link, link.at, link.size);
+  facts->debug_crc = (uint32_t)take(u, UINT32_MAX);
 }
 
 
-static pf_status take_names (unpacking *u) {
-  pf_status status = take_count(u, 1, &u->nnames);
-  if (status != PF_OK)
-    return status;
+static void take_names (unpacking *u) {
+  u->nnames = pf_unpack_length(&u->in, 1);
   u->names = pf_array(u->nnames + 1, sizeof *u->names);
-  if (u->names == NULL)
-    return pf_no_memory(u->error);
-  for (size_t i = 0; i < u->nnames; i++) {
-    pf_bytes name = {NULL, 0};
-    status = take_text(u, UINT32_MAX, &name);
-    if (status != PF_OK)
-      return status;
-    u->names[i] = pf_intern(u->symbols->dictionary, name);
-    if (u->names[i] == PF_NO_NAME)
-      return pf_no_memory(u->error);
+  pf_unpack_need(&u->in, u->names != NULL);
+  for (size_t i = 0; i < u->nnames && is_fine(u); i++) {
+    u->names[i] =
+        pf_intern(u->symbols->dictionary, pf_unpack_text(&u->in, UINT32_MAX));
+    pf_unpack_need(&u->in, u->names[i] != PF_NO_NAME);
   }
-  return PF_OK;
 }
 
 
 /* Take a range after *end, and the index of a name. */
-static pf_status take_range (unpacking *u, uint64_t *end, uint64_t *start,
-                             uint32_t *name) {
-  uint64_t gap = 0, size = 0, index = 0;
-  pf_status status = take(u, MAX_NUMBER - *end, &gap);
-  *start = *end + gap;
-  if (status == PF_OK)
-    status = take(u, MAX_NUMBER - *start, &size);
-  *end = *start + size;
-  if (status == PF_OK)
-    status = take(u, UINT32_MAX, &index);
-  if (status == PF_OK && index >= u->nnames)
-    status = damaged(u, "an index of a name is too large");
-  if (status == PF_OK)
-    *name = u->names[index];
-  return status;
+static void take_range (unpacking *u, uint64_t *end, uint64_t *start,
+                        uint32_t *name) {
+  *start = *end + take(u, UINT64_MAX - *end);
+  *end = *start + take(u, UINT64_MAX - *start);
+  const uint64_t index = take(u, UINT32_MAX);
+  pf_unpack_check(&u->in, index < u->nnames, "an index of a name is too large");
+  *name = is_fine(u) ? u->names[index] : PF_NO_NAME;
 }
 
 
-static pf_status take_symbols (unpacking *u) {
+static void take_symbols (unpacking *u) {
   pf_symbols *const s = u->symbols;
-  size_t count = 0;
+  const size_t count = pf_unpack_length(&u->in, 4);
   uint64_t end = 0;
-  pf_status status = take_count(u, 4, &count);
-  if (status != PF_OK || count == 0)
-    return status;
-  if (!pf_grow(&s->all, &s->capacity, count))
-    return pf_no_memory(u->error);
-  while (s->count < count) {
-    uint64_t bits = 0;
+  pf_unpack_need(&u->in, pf_grow(&s->all, &s->capacity, count));
+  while (s->count < count && is_fine(u)) {
     pf_symbol symbol = {.start = 0};
-    status = take_range(u, &end, &symbol.start, &symbol.name);
-    if (status == PF_OK)
-      status = take(u, ALL_RANKS, &bits);
-    if (status == PF_OK && s->count > 0 &&
-        symbol.start == s->all[s->count - 1].start)
-      status = damaged(u, "two symbols begin at one address");
-    if (status != PF_OK)
-      return status;
+    take_range(u, &end, &symbol.start, &symbol.name);
+    const uint64_t bits = take(u, ALL_RANKS);
+    pf_unpack_check(&u->in,
+                    s->count == 0 || symbol.start != s->all[s->count - 1].start,
+                    "two symbols begin at one address");
     symbol.end = end;
     symbol.is_function = (bits & IS_FUNCTION) != 0;
     symbol.is_global = (bits & IS_GLOBAL) != 0;
@@ -294,71 +219,51 @@ static pf_status take_symbols (unpacking *u) {
     symbol.rank = (uint8_t)(bits / RANK);
     s->all[s->count++] = symbol;
   }
-  status = pf_ranges_open(&s->ranges, s->all, sizeof *s->all, s->count);
-  return status == PF_ENOMEM ? pf_no_memory(u->error) : status;
+  if (is_fine(u) && count > 0)
+    pf_unpack_need(&u->in, pf_ranges_open(&s->ranges, s->all, sizeof *s->all,
+                                          s->count) == PF_OK);
 }
 
 
-static pf_status take_lines (unpacking *u) {
+static void take_lines (unpacking *u) {
   pf_symbols *const s = u->symbols;
-  size_t count = 0;
+  const size_t count = pf_unpack_length(&u->in, 4);
   uint64_t end = 0;
-  pf_status status = take_count(u, 4, &count);
   s->lines_read = true;
-  if (status != PF_OK || count == 0)
-    return status;
   s->lines = pf_array(count, sizeof *s->lines);
-  if (s->lines == NULL)
-    return pf_no_memory(u->error);
-  while (s->nlines < count) {
-    uint64_t line = 0;
+  pf_unpack_need(&u->in, s->lines != NULL);
+  while (s->nlines < count && is_fine(u)) {
     pf_line_row row = {.start = 0};
-    status = take_range(u, &end, &row.start, &row.file);
-    if (status == PF_OK)
-      status = take(u, UINT32_MAX, &line);
-    if (status == PF_OK && end == row.start)
-      status = damaged(u, "a line without addresses");
-    if (status != PF_OK)
-      return status;
+    take_range(u, &end, &row.start, &row.file);
+    pf_unpack_check(&u->in, end != row.start, "a line without addresses");
     row.end = end;
-    row.line = (uint32_t)line;
+    row.line = (uint32_t)take(u, UINT32_MAX);
     s->lines[s->nlines++] = row;
   }
-  status = pf_ranges_open(&s->line_ranges, s->lines, sizeof *s->lines, count);
-  return status == PF_ENOMEM ? pf_no_memory(u->error) : status;
-}
-
-
-static pf_status unpack (unpacking *u) {
-  pf_bytes magic = {NULL, 0};
-  if (!pf_take(&u->in, sizeof MAGIC - 1, &magic) ||
-      memcmp(magic.at, MAGIC, magic.size) != 0)
-    return damaged(u, "they do not begin with \"pfsyms1\"");
-  pf_status status = take_facts(u);
-  if (status == PF_OK)
-    status = take_names(u);
-  if (status == PF_OK)
-    status = take_symbols(u);
-  if (status == PF_OK)
-    status = take_lines(u);
-  if (status == PF_OK && pf_left(&u->in) > 0)
-    status = damaged(u, "bytes after the last line");
-  return status;
+  if (is_fine(u) && count > 0)
+    pf_unpack_need(&u->in, pf_ranges_open(&s->line_ranges, s->lines,
+                                          sizeof *s->lines, count) == PF_OK);
 }
 
 
 pf_status pf_symbols_unpack (pf_bytes packed, pf_dictionary *dictionary,
                              pf_symbols **symbols, pf_error *error) {
-  unpacking u = {.in = pf_cursor_over(packed, false), .error = error};
-  u.symbols = calloc(1, sizeof *u.symbols);
+  unpacking u = {.in = pf_unpack_over(packed, "packed symbols", error),
+                 .symbols = calloc(1, sizeof *u.symbols)};
   if (u.symbols == NULL)
     return pf_no_memory(error);
   u.symbols->dictionary = dictionary;
-  const pf_status status = unpack(&u);
+  pf_unpack_magic(&u.in, MAGIC);
+  take_facts(&u);
+  take_names(&u);
+  take_symbols(&u);
+  take_lines(&u);
+  pf_unpack_check(&u.in, pf_left(&u.in.cursor) == 0,
+                  "bytes after the last line");
   free(u.names);
-  if (status == PF_OK)
+  if (is_fine(&u))
     *symbols = u.symbols;
   else
     pf_symbols_free(u.symbols);
-  return status;
+  return u.in.status;
 }
