@@ -26,9 +26,6 @@ local function write(odd)
    command.file("shrunk/t.txt.BIN", bytes)
 end
 
-local exports = { "btf", "pprof", "speedscope", "callgrind", "chrome", "folded", "firefox", "svg",
-   "html" }
-
 local readings = {
    each = function(trace) for _ in trace.timeline:each "time" do end end,
    rows = function(trace) trace.timeline:rows() end,
@@ -41,7 +38,7 @@ local readings = {
    save = function(trace) return trace:save(folder .. "/saved.txt") end,
 }
 
-for _, kind in ipairs(exports) do
+for _, kind in ipairs(require "spec.support.kinds") do
    readings["export " .. kind] = function(trace)
       return trace:export(kind, folder .. "/exported")
    end

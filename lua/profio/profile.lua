@@ -250,8 +250,7 @@ end
 ---@return profio.core.Contexts arcs
 function methods:sums()
    local state = of(self)
-   local sums = state.body:sums(state.given)
-   return sums.by_function, sums.by_arc
+   return state.body:sums(state.given):both(state.body.kind == "contexts")
 end
 
 ---Returns its calling contexts, for exports: those it has, or one of one frame for each function.

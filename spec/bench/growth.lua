@@ -4,6 +4,7 @@
 -- above MOST are marked, and the exit status is 1, unless `expected` has a reason.
 
 local axes = require "spec.bench.growth_inputs"
+local exports = require "profio.exports"
 
 local MOST = 1.2
 
@@ -100,9 +101,6 @@ local function words_of(command)
    return list
 end
 
-local exports = { "csv", "json", "btf", "pprof", "speedscope", "callgrind", "chrome", "folded",
-   "firefox", "svg", "html", "sqlite", "clickhouse" }
-
 -- Returns the options of all modes, reports and exports that may fit a trace.
 local function all_options(files)
    local list = { "--info", "--check", "--merge -o -" }
@@ -110,8 +108,8 @@ local function all_options(files)
       .. " 2>/dev/null")) do
       list[#list + 1] = "--report " .. name
    end
-   for _, name in ipairs(exports) do
-      list[#list + 1] = "--export " .. name
+   for _, export in ipairs(exports.all()) do
+      list[#list + 1] = "--export " .. export.name
    end
    return list
 end

@@ -296,8 +296,7 @@ end
 function chunks.exports()
    local trace <close> = assert(profio.open({ data = timeline_bytes:sub(1, 24 * 40) },
       { format = "winidea", bin_version = "1.1" }))
-   for _, kind in ipairs { "pprof", "speedscope", "callgrind", "folded", "chrome", "firefox", "btf",
-      "svg", "html" } do
+   for _, kind in ipairs(require "spec.support.kinds") do
       assert(trace:export(kind))
    end
    for _, kind in ipairs { "speedscope", "btf" } do

@@ -169,8 +169,7 @@ local readings = {
    end,
 }
 
-for _, kind in ipairs { "btf", "pprof", "speedscope", "callgrind", "chrome", "folded", "firefox",
-   "svg", "html" } do
+for _, kind in ipairs(require "spec.support.kinds") do
    readings["export " .. kind] = function(trace)
       assert(trace:export(kind, folder .. "/exported"))
       return command.read(folder .. "/exported")

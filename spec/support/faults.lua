@@ -3,6 +3,7 @@
 
 local command = require "spec.support.command"
 local dcpi = require "spec.support.dcpi_builder"
+local kinds = require "spec.support.kinds"
 local lfs = require "lfs"
 local profio = require "profio"
 
@@ -102,8 +103,7 @@ local function make_cases()
    add("calls into a file", cli(("--report calls --output csv -o %s/out/calls %s"):format(folder,
       timeline)), "calls")
    add("database", cli(("--merge %s/in/dcpi -o %s/out/db/"):format(folder, folder)), "db")
-   for _, kind in ipairs { "btf", "chrome", "firefox", "speedscope", "svg", "html", "pprof",
-      "folded", "callgrind", "csv", "clickhouse", "sqlite" } do
+   for _, kind in ipairs { "csv", "clickhouse", "sqlite", table.unpack(kinds) } do
       add("export " .. kind, cli(("--export %s -o %s/out/exported %s"):format(kind, folder,
          kind == "pprof" and folder .. "/in/gmon.out" or timeline)), "exported")
    end

@@ -181,8 +181,9 @@ function stored.forms(what, options)
    local profile = assert(trace:profile())
    local forms = stored.statistics(trace)
    forms.pprof = assert(profile:export("pprof", nil, { packed = false }))
-   for _, kind in ipairs { "folded", "svg", "speedscope", "callgrind" } do
-      forms[kind] = assert(profile:with {}:export(kind, nil, (kind == "svg") and { title = "x" }
+   for _, kind in ipairs { "folded", "svg", "speedscope", "callgrind", "dot" } do
+      local is_titled = kind == "svg" or kind == "dot"
+      forms[kind] = assert(profile:with {}:export(kind, nil, is_titled and { title = "x" }
          or kind == "speedscope" and { name = "x" } or nil)):gsub("\ncmd: [^\n]*", "")
    end
    for _, kind in ipairs { "csv", "json" } do

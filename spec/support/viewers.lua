@@ -104,6 +104,25 @@ end
 
 -- }======
 
+-- {====== Graphviz ======
+
+viewers.has_graphviz = has "dot"
+
+---Returns the graph that Graphviz reads from a text, as it writes it as JSON, and the picture.
+---@param text string
+---@return table|nil graph nil: it refuses the text
+---@return string svg, or the message
+function viewers.graphviz(text)
+   local path = command.file("viewer.dot", text)
+   local graph, status, errors = run("dot -Tjson " .. path)
+   if status ~= 0 then
+      return nil, errors
+   end
+   return json.decode(graph), (run("dot -Tsvg " .. path))
+end
+
+-- }======
+
 -- {====== flamegraph.pl and XML ======
 
 viewers.has_flamegraph = has "perl" and is_there(flamegraph)

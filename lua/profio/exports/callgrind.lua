@@ -12,27 +12,6 @@ local callgrind = {
    },
 }
 
--- Returns the file of each name; false if functions in several files have it.
-local function files_of(functions)
-   local files = {}
-   for _, frame in ipairs(functions:frames()) do
-      local name, file = frame["function"], frame.file or false
-      files[name] = (files[name] == nil or files[name] == file) and file
-   end
-   return files
-end
-
--- callgrind identifies a function by name and file. Arcs of graphs only have names: they get the
--- files of these, and functions whose name is in several files have no file.
-local function with_files(contexts, files)
-   local frames = {}
-   for _, frame in ipairs(contexts:frames()) do
-      local name = frame["function"]
-      frames[frame.number] = { ["function"] = name, file = files[name] or nil, line = frame.line }
-   end
-   return assert(contexts:rename(frames, true))
-end
-
 -- Returns the names of the metrics, the usual one first. Calls are no costs in this format: arcs
 -- state them.
 local function metrics_of(profile, wanted)
@@ -54,10 +33,6 @@ end
 ---@return "EPIPE"|nil
 function callgrind.write(profile, given, file)
    local functions, arcs = profile:sums()
-   if profile:kind() ~= "contexts" then
-      local files = files_of(functions)
-      functions, arcs = with_files(functions, files), with_files(arcs, files)
-   end
    local remark = profile:compared() and "a difference: costs below 0 have shrunk; " ..
       "callgrind_annotate shows them, KCachegrind does not" or nil
    return core.write_callgrind(functions, { remark = remark,

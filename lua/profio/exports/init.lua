@@ -35,6 +35,7 @@ local order = {
    "pprof",
    "speedscope",
    "callgrind",
+   "dot",
    "chrome",
    "folded",
    "firefox",

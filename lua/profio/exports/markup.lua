@@ -4,16 +4,20 @@ local markup = {}
 
 local entities = { ["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;", ["\""] = "&quot;" }
 
----Returns a text for an element or an attribute: control characters become blanks, bytes that are
----not UTF-8 become U+FFFD.
+---Returns a text for a document in UTF-8: control characters become blanks, bytes that are not UTF-8
+---become U+FFFD.
+---@param text string
+---@return string
+function markup.clean(text)
+   text = text:gsub("[%c\127]", " ")
+   return utf8.len(text) and text or (text:gsub("[\128-\255]", "\u{fffd}"))
+end
+
+---Returns a text for an element or an attribute, cleaned.
 ---@param text string
 ---@return string
 function markup.escaped(text)
-   text = text:gsub("[%c\127]", " ")
-   if not utf8.len(text) then
-      text = text:gsub("[\128-\255]", "\u{fffd}")
-   end
-   return (text:gsub("[&<>\"]", entities))
+   return (markup.clean(text):gsub("[&<>\"]", entities))
 end
 
 return markup

@@ -183,6 +183,43 @@ end
 
 -- }======
 
+-- {====== Exports ======
+
+-- Returns the file of each name; false if functions in several files have it.
+local function files_of(functions)
+   local files = {}
+   for _, frame in ipairs(functions:frames()) do
+      local name, file = frame["function"], frame.file or false
+      files[name] = (files[name] == nil or files[name] == file) and file
+   end
+   return files
+end
+
+local function with_files(contexts, files)
+   local frames = {}
+   for _, frame in ipairs(contexts:frames()) do
+      local name = frame["function"]
+      frames[frame.number] = { ["function"] = name, file = files[name] or nil, line = frame.line }
+   end
+   return assert(contexts:rename(frames, true))
+end
+
+---Returns the functions and the arcs, in which a function is known by name and file. Arcs of graphs
+---only have names: they get the files of these, and functions whose name is in several files have
+---no file.
+---@param has_files boolean the arcs have files
+---@return profio.core.Contexts functions
+---@return profio.core.Contexts arcs
+function Sums:both(has_files)
+   if has_files then
+      return self.by_function, self.by_arc
+   end
+   local files = files_of(self.by_function)
+   return with_files(self.by_function, files), with_files(self.by_arc, files)
+end
+
+-- }======
+
 function Sums:close()
    self.by_function:close()
    self.by_arc:close()
